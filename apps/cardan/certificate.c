@@ -1,0 +1,156 @@
+/* The certificate: what a run was worth, for people and as JSON. */
+#include "simulate.h"
+
+#include <math.h>
+
+static void line(FILE *file, const char *label) { fprintf(file, "  %-26s", label); }
+
+/* Speeds people can read: no exponent for a thousand times real time. */
+static void print_speed(FILE *file, double speed) { fprintf(file, speed < 1000 ? "%.3g" : "%.0f", speed); }
+
+static void print_verification(FILE *file, const verification *v) {
+  line(file, "verification");
+  if (v->step > 0) fprintf(file, "run again with steps of %.3g s", v->step);
+  else fprintf(file, "run again at accuracy %.3g", v->accuracy);
+  fprintf(file, ", in %.3g s\n", v->wall_seconds);
+  line(file, "  difference in q");
+  fprintf(file, "%.2e%s%s\n", v->q_difference, v->q_slot[0] ? ", largest at " : "", v->q_slot);
+  line(file, "  difference in u");
+  fprintf(file, "%.2e%s%s\n", v->u_difference, v->u_slot[0] ? ", largest at " : "", v->u_slot);
+}
+
+void certificate_print(FILE *file, const run_record *r) {
+  const cdn_certificate *c = &r->certificate;
+  double simulated = c->time_final - c->time_initial;
+  char a[NUMBER_SIZE], b[NUMBER_SIZE];
+  fprintf(file, "%s: t = %s to %s s%s\n", r->model, number_text(c->time_initial, a), number_text(c->time_final, b),
+          r->failed   ? " (failed)"
+          : r->signal ? " (interrupted)"
+                      : "");
+  line(file, r->step > 0 ? "step, fixed" : "accuracy");
+  if (r->step > 0) fprintf(file, "%.3g s, no error control\n", r->step);
+  else fprintf(file, "%.3g\n", r->accuracy);
+  line(file, "steps");
+  fprintf(file, "%lld, and %lld rejected\n", (long long)c->steps, (long long)c->rejected);
+  if (c->steps > 0) {
+    line(file, "step sizes");
+    fprintf(file, "%.3g to %.3g s\n", c->smallest_step, c->largest_step);
+  }
+  line(file, "evaluations");
+  fprintf(file, "%lld\n", (long long)c->evaluations);
+  line(file, "energy");
+  fprintf(file, "%.9g J to %.9g J\n", c->energy_initial, c->energy_final);
+  line(file, "work without potential");
+  fprintf(file, "%.9g J\n", c->work);
+  line(file, "energy residual");
+  if (isfinite(c->energy_residual)) fprintf(file, "%.2e of the energy in motion\n", c->energy_residual);
+  else fprintf(file, "not defined: the energy is not finite\n");
+  line(file, "largest constraint error");
+  fprintf(file, "%.2e\n", c->max_constraint_error);
+  line(file, "wall time");
+  fprintf(file, "%.3g s", r->wall_seconds);
+  if (r->wall_seconds > 0) {
+    fputs(", ", file);
+    print_speed(file, simulated / r->wall_seconds);
+    fputs(" x real time", file);
+  }
+  fputc('\n', file);
+  if (r->verify.done) print_verification(file, &r->verify);
+  if (r->verify.trouble[0]) {
+    line(file, "verification");
+    fprintf(file, "failed: %s\n", r->verify.trouble);
+  }
+}
+
+void certificate_print_failure(FILE *file, const run_record *r) {
+  const cdn_failure *f = &r->failure;
+  char story[640];
+  error_story(&f->error, story, sizeof story);
+  fprintf(file, "cardan: %s: the run failed: %s\n", r->path, story);
+  line(file, "time reached");
+  fprintf(file, "%.9g s\n", f->time);
+  line(file, "status");
+  fprintf(file, "%s, %s, at stage %s\n", cdn_status_name(f->error.code), cdn_status_text(f->error.code),
+          cdn_stage_name(f->error.stage));
+  if (f->step > 0) {
+    line(file, "step last tried");
+    fprintf(file, "%.3g s\n", f->step);
+  }
+  if (f->coordinate[0]) {
+    line(file, "worst coordinate");
+    fprintf(file, "%s, its error %.3g times what the accuracy allows\n", f->coordinate, f->coordinate_error);
+  }
+  for (int i = 0; i < f->n_last; i++) {
+    line(file, i ? "" : "last steps");
+    fprintf(file, "t = %-15.9g step %-9.3g ", f->last_time[i], f->last_step[i]);
+    if (f->last_error[i] < 0) fputs("could not be evaluated\n", file);
+    else if (r->step > 0) fputs("done\n", file);
+    else fprintf(file, "error %.3g times the accuracy\n", f->last_error[i]);
+  }
+  if (f->advice[0]) {
+    line(file, "what to try");
+    fprintf(file, "%s\n", f->advice);
+  }
+}
+
+static void write_failure_json(json_writer *w, const cdn_failure *f) {
+  char story[640];
+  error_story(&f->error, story, sizeof story);
+  jw_text(w, "reason", story);
+  jw_object(w, "failure", false);
+  jw_text(w, "status", cdn_status_name(f->error.code));
+  jw_text(w, "element", f->error.element);
+  jw_number(w, "time", f->time);
+  jw_number(w, "step", f->step);
+  jw_text(w, "coordinate", f->coordinate);
+  jw_number(w, "coordinate_error", f->coordinate_error);
+  jw_numbers(w, "last_time", f->last_time, f->n_last);
+  jw_numbers(w, "last_step", f->last_step, f->n_last);
+  jw_array(w, "last_error", true); // null: the attempt could not be evaluated
+  for (int i = 0; i < f->n_last; i++) jw_number(w, NULL, f->last_error[i] < 0 ? NAN : f->last_error[i]);
+  jw_close(w);
+  jw_text(w, "advice", f->advice);
+  jw_close(w);
+}
+
+void certificate_write_json(FILE *file, const run_record *r) {
+  cdn_certificate c = r->certificate;
+  // a run that never began has no energies: null, not zero
+  if (!r->certified) c.energy_initial = c.energy_final = c.energy_residual = c.work = c.max_constraint_error = NAN;
+  json_writer w = jw_begin(file);
+  jw_text(&w, "model", r->model);
+  jw_text(&w, "file", r->path);
+  jw_boolean(&w, "failed", r->failed);
+  if (r->failed) write_failure_json(&w, &r->failure);
+  jw_boolean(&w, "interrupted", r->signal != 0);
+  jw_number(&w, "time_initial", c.time_initial);
+  jw_number(&w, "time_final", c.time_final);
+  jw_number(&w, "duration", r->duration);
+  jw_number(&w, "accuracy", r->step > 0 ? NAN : r->accuracy);
+  jw_number(&w, "fixed_step", r->step > 0 ? r->step : NAN);
+  jw_integer(&w, "steps", c.steps);
+  jw_integer(&w, "rejected", c.rejected);
+  jw_integer(&w, "evaluations", c.evaluations);
+  jw_number(&w, "smallest_step", c.smallest_step);
+  jw_number(&w, "largest_step", c.largest_step);
+  jw_number(&w, "energy_initial", c.energy_initial);
+  jw_number(&w, "energy_final", c.energy_final);
+  jw_number(&w, "work", c.work);
+  jw_number(&w, "energy_residual", c.energy_residual);
+  jw_number(&w, "max_constraint_error", c.max_constraint_error);
+  jw_number(&w, "wall_seconds", r->wall_seconds);
+  const verification *v = &r->verify;
+  if (v->done || v->trouble[0]) {
+    jw_object(&w, "verify", false);
+    jw_number(&w, "accuracy", v->step > 0 ? NAN : v->accuracy);
+    jw_number(&w, "fixed_step", v->step > 0 ? v->step : NAN);
+    if (v->trouble[0]) jw_text(&w, "reason", v->trouble);
+    jw_number(&w, "q_difference", v->done ? v->q_difference : NAN);
+    jw_number(&w, "u_difference", v->done ? v->u_difference : NAN);
+    jw_text(&w, "q_slot", v->q_slot);
+    jw_text(&w, "u_slot", v->u_slot);
+    jw_number(&w, "wall_seconds", v->wall_seconds);
+    jw_close(&w);
+  }
+  jw_end(&w);
+}

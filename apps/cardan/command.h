@@ -1,0 +1,125 @@
+/* What the files of the command share: exit codes, messages, options, numbers and JSON, loading. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <stdio.h>
+
+#include <cardan/cardan.h>
+
+/* Exit codes; docs/command.md and `cardan --help` list them. A run stopped by a signal exits with 128 + its number. */
+enum {
+  CMD_OK = 0,
+  CMD_FAILED = 1, /* the numbers failed: singular mass matrix, step too small, out of memory */
+  CMD_USAGE = 2,  /* a wrong option, value or name on the command line */
+  CMD_INPUT = 3,  /* a file could not be read, or its contents are wrong */
+  CMD_OUTPUT = 4, /* a file or standard output could not be written */
+  CMD_STRICT = 5  /* --strict: the model holds something that is not simulated */
+};
+
+/* ---- messages.c ---------------------------------------------------------------------------- */
+
+/* "cardan: ..." on standard error, with a newline. */
+void complain(const char *format, ...) CDN_PRINTF(1, 2);
+/* The same for an error of the library, preceded by what was being done ("" for nothing). */
+void complain_error(const char *doing, const cdn_error *error);
+/* An error's text, with its element where the text does not name it. */
+void error_story(const cdn_error *error, char *text, size_t size);
+/* Zeroed memory for n elements (at least one), or the end of the program with a message. */
+void *allocate(size_t n, size_t size);
+/* Flushes a stream and says whether all that was written to it arrived; complains in the name of `path` if not.
+ * Closes it unless it is standard output. */
+bool finish_output(FILE *file, const char *path);
+
+/* ---- options.c ----------------------------------------------------------------------------- */
+
+typedef enum option_kind {
+  OPTION_FLAG,    /* target: bool */
+  OPTION_TEXT,    /* target: const char * */
+  OPTION_POSITIVE /* target: double; a finite number above zero, so that zero may mean "not given" */
+} option_kind;
+
+typedef struct option {
+  const char *name; /* without the dashes */
+  char letter;      /* its short form, or 0 */
+  option_kind kind;
+  void *target;
+  const char *value; /* what the help calls the value; NULL for a flag */
+  const char *help;
+} option;
+
+/* A command's help page; the options' part is made from their table. */
+typedef struct help_page {
+  const char *command, *synopsis, *text, *examples;
+} help_page;
+
+#define OPTIONS_GO (-1)
+
+/* Fills the targets and `*operand`, the model file. Returns OPTIONS_GO, or the code to exit with: --help was asked
+ * for, or something was wrong and has been said. */
+int options_parse(const help_page *page, const option *table, int n, int argc, char **argv, const char **operand);
+/* The candidate closest to a mistyped word, or NULL where none is close. */
+const char *closest_word(const char *word, const char *const *candidates, int n);
+
+/* ---- load.c -------------------------------------------------------------------------------- */
+
+/* What every command can be told about its model and where to start. */
+typedef struct model_arguments {
+  const char *path, *key, *state;
+  bool strict, keep_fixed, floating_base, tree_only, quiet;
+} model_arguments;
+
+/* The rows of an options table that every command shares. */
+#define MODEL_OPTIONS(a)                                                                                               \
+  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                 \
+      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },       \
+      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" }, \
+      { "tree-only", 0, OPTION_FLAG, &(a).tree_only, NULL, "leave out joint limits; keep springs and damping" }, {     \
+    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                         \
+  }
+
+/* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
+int load_model(const model_arguments *arguments, cdn_model **out);
+/* One compact block on standard error about what the file holds that is not simulated, and its warnings. */
+void report_notes(const cdn_model *model, const model_arguments *arguments);
+/* A State at the defaults, then the keyframe, then the state file. Returns CMD_OK or the code to exit with. */
+int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **out);
+
+/* ---- state_json.c -------------------------------------------------------------------------- */
+
+/* Sets what the file at `path` ("-": standard input) names: time, q, u, f. Returns CMD_OK or the exit code. */
+int read_state_file(const char *path, cdn_state *state);
+
+/* ---- output.c: numbers and JSON ------------------------------------------------------------- */
+
+#define NUMBER_SIZE 32
+/* The shortest decimal text that reads back as the same bits; always with a point or an exponent, so that JSON readers
+ * keep it a real (and keep the sign of -0.0). Returns `text`. */
+const char *number_text(double x, char text[NUMBER_SIZE]);
+
+/* Writes JSON as it goes. Keys are NULL inside arrays. */
+typedef struct json_writer {
+  FILE *file;
+  int depth;       /* open containers */
+  int one_line;    /* depth of the outermost container being written on one line, or 0 */
+  bool not_first;  /* the open container has a member already */
+  char closer[16]; /* by depth */
+} json_writer;
+
+json_writer jw_begin(FILE *file); /* opens the outermost object */
+void jw_end(json_writer *w);      /* closes it and ends the line */
+void jw_object(json_writer *w, const char *key, bool one_line);
+void jw_array(json_writer *w, const char *key, bool one_line);
+void jw_close(json_writer *w);
+void jw_text(json_writer *w, const char *key, const char *text);
+void jw_integer(json_writer *w, const char *key, int64_t value);
+void jw_boolean(json_writer *w, const char *key, bool value);
+void jw_number(json_writer *w, const char *key, double value); /* null where it is not finite */
+void jw_numbers(json_writer *w, const char *key, const double *values, int n);
+
+/* ---- info.c, eval.c, simulate.c ---------------------------------------------------------------- */
+
+int command_info(int argc, char **argv);
+int command_eval(int argc, char **argv);
+int command_simulate(int argc, char **argv);
+
+#endif

@@ -1,0 +1,149 @@
+/* cardan info: what a model holds. */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const help_page page = {
+  "info", "MODEL [options]",
+  "Lists bodies, joints and their places in q and u, mass, keyframes, and whatever the file holds that is\n"
+  "not simulated. Joints are depth first, siblings in the file's order.\n",
+  "  cardan info robot.urdf\n"
+  "  cardan info humanoid.xml --json | jq '.joints[].name'\n"
+};
+
+static void print_json(const cdn_model *model, double mass, double moving_mass) {
+  const cdn_system *system = cdn_model_system(model);
+  json_writer w = jw_begin(stdout);
+  jw_text(&w, "name", cdn_model_name(model));
+  jw_integer(&w, "bodies", cdn_model_body_count(model));
+  jw_integer(&w, "mobilizers", cdn_model_mobilizer_count(model));
+  jw_integer(&w, "nq", cdn_system_nq(system));
+  jw_integer(&w, "nu", cdn_system_nu(system));
+  jw_number(&w, "mass", mass);
+  jw_number(&w, "moving_mass", moving_mass);
+  jw_array(&w, "joints", false);
+  for (int i = 0; i < cdn_model_joint_count(model); i++) {
+    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    jw_object(&w, NULL, true);
+    jw_text(&w, "name", joint.name);
+    jw_text(&w, "kind", joint.kind);
+    jw_text(&w, "body", joint.body);
+    jw_array(&w, "q", true);
+    jw_integer(&w, NULL, joint.first_q);
+    jw_integer(&w, NULL, joint.nq);
+    jw_close(&w);
+    jw_array(&w, "u", true);
+    jw_integer(&w, NULL, joint.first_u);
+    jw_integer(&w, NULL, joint.nu);
+    jw_close(&w);
+    jw_text(&w, "units", joint.units);
+    jw_close(&w);
+  }
+  jw_close(&w);
+  jw_array(&w, "not_understood", false);
+  for (int i = 0; i < cdn_model_not_understood_count(model); i++) {
+    cdn_model_note note = cdn_model_not_understood(model, i);
+    jw_object(&w, NULL, true);
+    jw_text(&w, "element", note.element);
+    jw_integer(&w, "count", note.count);
+    jw_integer(&w, "line", note.line);
+    jw_close(&w);
+  }
+  jw_close(&w);
+  jw_array(&w, "warnings", false);
+  for (int i = 0; i < cdn_model_warning_count(model); i++) jw_text(&w, NULL, cdn_model_warning(model, i));
+  jw_close(&w);
+  jw_array(&w, "keys", true);
+  for (int i = 0; i < cdn_model_key_count(model); i++) jw_text(&w, NULL, cdn_model_key_name(model, i));
+  jw_close(&w);
+  jw_end(&w);
+}
+
+/* "4" or "0..6"; "-" for none. */
+static const char *range_text(int first, int n, char text[32]) {
+  if (n == 0) snprintf(text, 32, "-");
+  else if (n == 1) snprintf(text, 32, "%d", first);
+  else snprintf(text, 32, "%d..%d", first, first + n - 1);
+  return text;
+}
+
+static void print_joints(const cdn_model *model) {
+  int n = cdn_model_joint_count(model);
+  int name_width = 5, body_width = 4, kind_width = 4;
+  for (int i = 0; i < n; i++) {
+    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    if ((int)strlen(joint.name) > name_width) name_width = (int)strlen(joint.name);
+    if ((int)strlen(joint.body) > body_width) body_width = (int)strlen(joint.body);
+    if ((int)strlen(joint.kind) > kind_width) kind_width = (int)strlen(joint.kind);
+  }
+  if (n == 0) {
+    printf("\n  no joints: nothing moves\n");
+    return;
+  }
+  printf("\n  %-*s  %-*s  %-*s  %-9s %-9s %s\n", name_width, "joint", kind_width, "kind", body_width, "body", "q", "u",
+         "units of q");
+  for (int i = 0; i < n; i++) {
+    cdn_model_joint joint = cdn_model_joint_get(model, i);
+    char q[32], u[32];
+    printf("  %-*s  %-*s  %-*s  %-9s %-9s %s\n", name_width, joint.name, kind_width, joint.kind, body_width, joint.body,
+           range_text(joint.first_q, joint.nq, q), range_text(joint.first_u, joint.nu, u), joint.units);
+  }
+}
+
+static void print_tables(const cdn_model *model, double mass, double moving_mass) {
+  const cdn_system *system = cdn_model_system(model);
+  char text[NUMBER_SIZE];
+  printf("%s\n", cdn_model_name(model));
+  printf("  bodies        %d\n", cdn_model_body_count(model));
+  printf("  mobilizers    %d\n", cdn_model_mobilizer_count(model));
+  printf("  coordinates   nq = %d\n", cdn_system_nq(system));
+  printf("  speeds        nu = %d\n", cdn_system_nu(system));
+  printf("  mass          %s kg\n", number_text(mass, text));
+  printf("  moving mass   %s kg\n", number_text(moving_mass, text));
+  print_joints(model);
+
+  int keys = cdn_model_key_count(model);
+  if (keys > 0) printf("\n  keyframes:");
+  for (int i = 0; i < keys; i++) printf("%s %s", i ? "," : "", cdn_model_key_name(model, i));
+  if (keys > 0) printf("\n");
+
+  int notes = cdn_model_not_understood_count(model);
+  if (notes > 0) printf("\n  in the file, but not simulated\n");
+  for (int i = 0; i < notes; i++) {
+    cdn_model_note note = cdn_model_not_understood(model, i);
+    printf("  %5d x %-32s line %d%s\n", note.count, note.element, note.line, note.count > 1 ? " and later" : "");
+  }
+  int warnings = cdn_model_warning_count(model);
+  if (warnings > 0) printf("\n  warnings\n");
+  for (int i = 0; i < warnings; i++) printf("  %s\n", cdn_model_warning(model, i));
+}
+
+int command_info(int argc, char **argv) {
+  model_arguments arguments = { 0 };
+  bool json = false;
+  const option table[] = {
+    { "json", 0, OPTION_FLAG, &json, NULL, "write JSON instead of tables" },
+    MODEL_OPTIONS(arguments),
+  };
+  int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &arguments.path);
+  if (code != OPTIONS_GO) return code;
+
+  cdn_model *model;
+  code = load_model(&arguments, &model);
+  if (code != CMD_OK) return code;
+  cdn_state *state = NULL;
+  code = load_state(model, &arguments, &state);
+  double mass, moving_mass;
+  if (code == CMD_OK && cdn_system_mass(state, &mass, &moving_mass) != CDN_OK) {
+    cdn_error error;
+    cdn_state_last_error(state, &error);
+    complain_error(arguments.path, &error);
+    code = CMD_FAILED;
+  }
+  if (code == CMD_OK && json) print_json(model, mass, moving_mass);
+  if (code == CMD_OK && !json) print_tables(model, mass, moving_mass);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  return code;
+}

@@ -1,0 +1,95 @@
+/* From the command line's model options to a loaded model, its warnings, and a State to start from. */
+#include "command.h"
+
+#include <string.h>
+
+int load_model(const model_arguments *arguments, cdn_model **out) {
+  cdn_model_options options = cdn_default_model_options();
+  options.strict = arguments->strict;
+  options.keep_fixed = arguments->keep_fixed;
+  options.floating_base = arguments->floating_base;
+  options.tree_only = arguments->tree_only;
+  *out = NULL;
+  cdn_status status = cdn_model_load(arguments->path, &options, out);
+  if (status == CDN_OK) return CMD_OK;
+
+  if (!*out) {
+    complain("%s: %s", arguments->path, cdn_status_text(status));
+    return CMD_FAILED;
+  }
+  cdn_error error;
+  cdn_model_last_error(*out, &error);
+  complain_error("", &error);
+  bool refused = arguments->strict && status == CDN_ERR_UNSUPPORTED && cdn_model_not_understood_count(*out) > 0;
+  cdn_model_destroy(*out);
+  *out = NULL;
+  return refused ? CMD_STRICT : status == CDN_ERR_NOMEM ? CMD_FAILED : CMD_INPUT;
+}
+
+/* Adds a word to a comma-separated list, broken into lines of at most 110 columns. */
+static void add_item(const char *item, bool first, int *column) {
+  int length = (int)strlen(item);
+  if (!first) {
+    fputc(',', stderr);
+    ++*column;
+  }
+  if (*column + 1 + length > 110) {
+    fputs("\n   ", stderr);
+    *column = 3;
+  }
+  fprintf(stderr, " %s", item);
+  *column += 1 + length;
+}
+
+void report_notes(const cdn_model *model, const model_arguments *arguments) {
+  if (arguments->quiet) return;
+  int n = cdn_model_not_understood_count(model);
+  if (n > 0) {
+    int column = fprintf(stderr, "%s: not simulated:", arguments->path);
+    for (int i = 0; i < n; i++) {
+      cdn_model_note note = cdn_model_not_understood(model, i);
+      char item[160];
+      snprintf(item, sizeof item, "%d x %s (line %d)", note.count, note.element, note.line);
+      add_item(item, i == 0, &column);
+    }
+    fputc('\n', stderr);
+  }
+  enum { MOST = 8 };
+  int warnings = cdn_model_warning_count(model);
+  for (int i = 0; i < warnings && i < MOST; i++) fprintf(stderr, "%s\n", cdn_model_warning(model, i));
+  if (warnings > MOST) {
+    fprintf(stderr, "%s: %d more warnings ('cardan info' lists them all)\n", arguments->path, warnings - MOST);
+  }
+}
+
+int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **out) {
+  cdn_status status = cdn_state_create(cdn_model_system(model), out);
+  if (status != CDN_OK) {
+    complain("%s: %s", arguments->path, cdn_status_text(status));
+    *out = NULL;
+    return CMD_FAILED;
+  }
+  int code = CMD_OK;
+  if (arguments->key && cdn_model_set_key(model, arguments->key, *out) != CDN_OK) {
+    cdn_error error;
+    cdn_model_last_error(model, &error);
+    if (error.code == CDN_OK) cdn_state_last_error(*out, &error);
+    complain_error("", &error);
+    code = CMD_USAGE;
+  }
+  if (code == CMD_OK && arguments->state) {
+    code = read_state_file(arguments->state, *out);
+    // numbers that are no configuration (a quaternion of zeros) are the file's fault, not the model's
+    if (code == CMD_OK && cdn_realize(*out, CDN_STAGE_POSITION) != CDN_OK) {
+      cdn_error error;
+      cdn_state_last_error(*out, &error);
+      complain_error(arguments->state, &error);
+      code = CMD_INPUT;
+    }
+  }
+  if (code != CMD_OK) {
+    cdn_state_destroy(*out);
+    *out = NULL;
+  }
+  return code;
+}

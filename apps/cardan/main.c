@@ -1,0 +1,82 @@
+/* The command `cardan`: a thin face over the library. Finds the command that was asked for and runs it. */
+#include "command.h"
+
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+} commands[] = { { "info", command_info }, { "eval", command_eval }, { "simulate", command_simulate } };
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const char help[] =
+    "cardan: simulation of jointed bodies, from a model file (URDF or MJCF)\n"
+    "\n"
+    "usage: cardan COMMAND MODEL [options]\n"
+    "\n"
+    "commands\n"
+    "  info      what a model holds: bodies, joints, coordinates, mass, and what is not simulated\n"
+    "  eval      one evaluation: poses, velocities, accelerations, energies, mass matrix\n"
+    "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
+    "  help      this page; 'cardan COMMAND --help' has the options of one command\n"
+    "\n"
+    "examples\n"
+    "  cardan info robot.urdf\n"
+    "  cardan eval robot.urdf --state pose.json --json\n"
+    "  cardan simulate humanoid.xml --duration 2 --accuracy 1e-6 -o fall.csv\n"
+    "\n"
+    "Numbers are in SI units and radians, and printed so that reading them back gives the same bits.\n"
+    "\n"
+    "exit codes\n"
+    "  0  success\n"
+    "  1  the numbers failed: a singular mass matrix, a step that became too small, no memory\n"
+    "  2  a wrong option, value or name on the command line\n"
+    "  3  a file could not be read, or its contents are wrong\n"
+    "  4  a file or standard output could not be written\n"
+    "  5  --strict: the model holds something that is not simulated\n"
+    "  130  interrupted (128 + the signal's number); the rows written so far are kept\n";
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    fputs(help, stderr);
+    return CMD_USAGE;
+  }
+  const char *word = argv[1];
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+    uint32_t v = cdn_version();
+    printf("cardan %u.%u.%u\n", (unsigned)(v / 1000000), (unsigned)(v / 1000 % 1000), (unsigned)(v % 1000));
+    return CMD_OK;
+  }
+  bool asks_help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+  if (asks_help && argc < 3) {
+    fputs(help, stdout);
+    return CMD_OK;
+  }
+  // "cardan help simulate" is "cardan simulate --help"
+  char *only_help[] = { "--help" };
+  if (asks_help) {
+    word = argv[2];
+    argc = 1;
+    argv = only_help;
+  } else {
+    argc -= 2;
+    argv += 2;
+  }
+  for (int i = 0; i < N_COMMANDS; i++) {
+    if (strcmp(word, commands[i].name) == 0) return commands[i].run(argc, argv);
+  }
+  const char *names[N_COMMANDS];
+  for (int i = 0; i < N_COMMANDS; i++) names[i] = commands[i].name;
+  const char *closest = closest_word(word, names, N_COMMANDS);
+  const char *what = word[0] == '-' ? "option" : "command";
+  if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
+  else complain("unknown %s '%s'; the commands are info, eval and simulate ('cardan --help' explains)", what, word);
+  return CMD_USAGE;
+}
+
+int main(int argc, char **argv) {
+  int code = dispatch(argc, argv);
+  // what went to standard output counts as written only now
+  if (!finish_output(stdout, "standard output") && code == CMD_OK) code = CMD_OUTPUT;
+  return code;
+}

@@ -1,0 +1,183 @@
+/* A small table-driven reader of command lines, and the help made from the same table. */
+#include "command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- suggestions --------------------------------------------------------------------------- */
+
+/* Edits (insert, delete, replace, swap of neighbours) that turn a into b. */
+static int edit_distance(const char *a, const char *b) {
+  enum { LONGEST = 40 };
+  int n = (int)strlen(a), m = (int)strlen(b);
+  if (n > LONGEST || m > LONGEST) return LONGEST;
+  int d[LONGEST + 1][LONGEST + 1];
+  for (int i = 0; i <= n; i++) {
+    for (int j = 0; j <= m; j++) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+      if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
+    }
+  }
+  return d[n][m];
+}
+
+const char *closest_word(const char *word, const char *const *candidates, int n) {
+  const char *closest = NULL;
+  int best = (int)strlen(word) / 3 + 2; // a longer word may hold more typing errors
+  for (int i = 0; i < n; i++) {
+    int distance = edit_distance(word, candidates[i]);
+    // a word cut short (or run on) is close as well
+    size_t k = strlen(word) < strlen(candidates[i]) ? strlen(word) : strlen(candidates[i]);
+    if (k >= 3 && strncmp(word, candidates[i], k) == 0 && distance > 1) distance = 1;
+    if (distance < best) {
+      best = distance;
+      closest = candidates[i];
+    }
+  }
+  return closest;
+}
+
+/* ---- help ---------------------------------------------------------------------------------- */
+
+static void print_help(const help_page *page, const option *table, int n) {
+  printf("usage: cardan %s %s\n\n%s\noptions\n", page->command, page->synopsis, page->text);
+  for (int i = 0; i < n; i++) {
+    char left[64];
+    char letter[8] = "";
+    if (table[i].letter) snprintf(letter, sizeof letter, "-%c, ", table[i].letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, table[i].name, table[i].value ? " " : "",
+             table[i].value ? table[i].value : "");
+    printf("  %-22s %s\n", left, table[i].help);
+  }
+  printf("  %-22s %s\n\nexamples\n%s", "-h, --help", "this page", page->examples);
+}
+
+/* ---- parsing ------------------------------------------------------------------------------- */
+
+static int wrong_usage(const help_page *page) {
+  fprintf(stderr, "usage: cardan %s %s\n('cardan %s --help' explains)\n", page->command, page->synopsis, page->command);
+  return CMD_USAGE;
+}
+
+/* The option that `argument` names: "--name", "--name=value" or "-n", "-nvalue"; the value that is part of it goes to
+ * *value, or NULL. */
+static const option *find_option(const option *table, int n, const char *argument, const char **value) {
+  *value = NULL;
+  if (argument[1] != '-') {
+    for (int i = 0; i < n; i++) {
+      if (table[i].letter && table[i].letter == argument[1]) {
+        if (argument[2]) *value = argument + 2 + (argument[2] == '=');
+        return &table[i];
+      }
+    }
+    return NULL;
+  }
+  const char *name = argument + 2, *equals = strchr(name, '=');
+  size_t length = equals ? (size_t)(equals - name) : strlen(name);
+  for (int i = 0; i < n; i++) {
+    if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0) {
+      if (equals) *value = equals + 1;
+      return &table[i];
+    }
+  }
+  return NULL;
+}
+
+static void complain_unknown(const option *table, int n, const char *argument) {
+  const char *names[64];
+  int count = 0;
+  for (int i = 0; i < n && count < 63; i++) names[count++] = table[i].name;
+  names[count++] = "help";
+  char word[64];
+  snprintf(word, sizeof word, "%s", argument + strspn(argument, "-"));
+  word[strcspn(word, "=")] = 0;
+  const char *closest = closest_word(word, names, count);
+  int length = (int)strcspn(argument, "=");
+  if (closest) complain("unknown option %.*s; did you mean --%s?", length, argument, closest);
+  else complain("unknown option %.*s", length, argument);
+}
+
+static bool store(const option *o, const char *value) {
+  if (o->kind == OPTION_TEXT) {
+    if (!value[0]) {
+      complain("--%s needs a value that is not empty: --%s %s", o->name, o->name, o->value);
+      return false;
+    }
+    *(const char **)o->target = value;
+    return true;
+  }
+  char *end;
+  double x = strtod(value, &end);
+  if (end == value || *end) {
+    complain("--%s %s: '%s' is not a number", o->name, o->value, value);
+    return false;
+  }
+  if (!isfinite(x) || x <= 0) {
+    complain("--%s %s: %s is not a finite number above zero", o->name, o->value, value);
+    return false;
+  }
+  *(double *)o->target = x;
+  return true;
+}
+
+int options_parse(const help_page *page, const option *table, int n, int argc, char **argv, const char **operand) {
+  *operand = NULL;
+  bool options_ended = false;
+  for (int i = 0; i < argc; i++) {
+    const char *argument = argv[i];
+    if (!options_ended && strcmp(argument, "--") == 0) {
+      options_ended = true;
+      continue;
+    }
+    if (options_ended || argument[0] != '-' || !argument[1]) {
+      if (*operand) {
+        complain("unexpected argument '%s': '%s' is the model already, one model at a time", argument, *operand);
+        return wrong_usage(page);
+      }
+      *operand = argument;
+      continue;
+    }
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+      print_help(page, table, n);
+      return CMD_OK;
+    }
+    const char *value;
+    const option *o = find_option(table, n, argument, &value);
+    if (!o) {
+      complain_unknown(table, n, argument);
+      return wrong_usage(page);
+    }
+    if (o->kind == OPTION_FLAG) {
+      if (value) {
+        complain("--%s takes no value", o->name);
+        return wrong_usage(page);
+      }
+      *(bool *)o->target = true;
+      continue;
+    }
+    if (!value) {
+      // the next argument, unless it is plainly another option ("-" and negative numbers are values)
+      bool another = i + 1 < argc && strncmp(argv[i + 1], "--", 2) == 0;
+      if (i + 1 >= argc || another) {
+        complain("--%s needs a value: --%s %s (%s)", o->name, o->name, o->value, o->help);
+        return wrong_usage(page);
+      }
+      value = argv[++i];
+    }
+    if (!store(o, value)) return wrong_usage(page);
+  }
+  if (!*operand) {
+    complain("which model? Name a URDF or MJCF file");
+    return wrong_usage(page);
+  }
+  return OPTIONS_GO;
+}

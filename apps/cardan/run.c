@@ -1,0 +1,198 @@
+/* A run from its first state to its certificate: steps, rows, signals, and the second run of --verify. */
+#define _POSIX_C_SOURCE 200809L
+#include "simulate.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+
+/* ---- interruption -------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t caught_signal;
+
+static void catch_signal(int number) { caught_signal = number; }
+
+/* The first signal ends the run at the next pause between steps; a second one ends the program. */
+static void catch_signals(void) {
+  struct sigaction action = { .sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND };
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- stepping ----------------------------------------------------------------------------- */
+
+/* A trajectory being written; file NULL where none was asked for. */
+typedef struct trajectory {
+  FILE *file;
+  double interval;  /* between reports */
+  double last_time; /* of the last row */
+  double last_flush;
+} trajectory;
+
+static cdn_status write_row(trajectory *out, cdn_state *state) {
+  if (!out->file) return CDN_OK;
+  cdn_status status = csv_row(out->file, state);
+  if (status != CDN_OK) return status;
+  out->last_time = cdn_state_time(state);
+  // whoever watches the file grow should see it, and little should be lost if the machine stops
+  double now = wall_clock();
+  if (now - out->last_flush > 1) {
+    out->last_flush = now;
+    fflush(out->file);
+  }
+  return CDN_OK;
+}
+
+static cdn_stepper_def make_stepper_def(double accuracy, double step, double t_end) {
+  enum { ATTEMPTS_A_PAUSE = 20 }; // so that progress and signals are served between reports
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = accuracy;
+  def.fixed_step = step;
+  def.final_time = t_end;
+  def.max_steps = ATTEMPTS_A_PAUSE;
+  return def;
+}
+
+/* Advances to time t in short pieces. Stops early, with CDN_OK, once a signal was caught. */
+static cdn_status advance(cdn_stepper *stepper, double t, progress *shown) {
+  cdn_status status = CDN_ERR_LIMIT;
+  while (status == CDN_ERR_LIMIT && !caught_signal) {
+    status = cdn_stepper_advance(stepper, t, NULL);
+    progress_update(shown, cdn_state_time(cdn_stepper_state(stepper)), cdn_stepper_next_step(stepper));
+  }
+  return status == CDN_ERR_LIMIT ? CDN_OK : status;
+}
+
+/* Rows at t0 + k DT, by multiplication so that no rounding piles up, and at t_end. A full disk ends the run. */
+static cdn_status run_reports(cdn_stepper *stepper, double t0, double t_end, trajectory *out, progress *shown) {
+  cdn_status status = write_row(out, cdn_stepper_state(stepper));
+  // a report within rounding of the end is the end
+  double count = out->file ? ceil((t_end - t0) / out->interval - 1e-9) : 1;
+  for (double k = 1; k <= count && status == CDN_OK && !caught_signal; k++) {
+    double t = k < count ? t0 + k * out->interval : t_end;
+    if (t > t_end) t = t_end;
+    status = advance(stepper, t, shown);
+    if (status == CDN_OK && !caught_signal) status = write_row(out, cdn_stepper_state(stepper));
+    if (out->file && ferror(out->file)) break;
+  }
+  if (status == CDN_OK && !caught_signal) return CDN_OK;
+  // a run cut short ends with the state that it reached: the end of the last step, which may be beyond a report in it
+  cdn_certificate certificate;
+  bool within = status == CDN_OK && cdn_stepper_certificate(stepper, &certificate) == CDN_OK;
+  if (within) status = cdn_stepper_advance(stepper, certificate.time_final, NULL);
+  cdn_state *state = cdn_stepper_state(stepper);
+  // where its energies cannot be computed there is no such row; why the run ended is known already
+  if (out->file && cdn_state_time(state) > out->last_time) (void)!write_row(out, state);
+  return status;
+}
+
+/* ---- verification -------------------------------------------------------------------------- */
+
+static void find_largest(const cdn_system *system, cdn_pool pool, int n, const double *e, double *largest,
+                         char slot[96]) {
+  *largest = 0;
+  for (int i = 0; i < n; i++) {
+    if (!(fabs(e[i]) > *largest)) continue;
+    *largest = fabs(e[i]);
+    cdn_system_slot_name(system, pool, i, slot, 96);
+  }
+}
+
+/* The weighted differences of two States: q absolute and blind to the length of quaternions, through N N^+; u
+ * relative where it exceeds 1, as in the error norm that the accuracy is about. */
+static cdn_status compare_states(cdn_state *a, cdn_state *b, verification *v) {
+  const cdn_system *system = cdn_state_system(a);
+  int nq = cdn_system_nq(system), nu = cdn_system_nu(system);
+  double *dq = allocate((size_t)nq, sizeof *dq), *eq = allocate((size_t)nq, sizeof *eq);
+  double *w = allocate((size_t)nu, sizeof *w), *eu = allocate((size_t)nu, sizeof *eu);
+  for (int i = 0; i < nq; i++) dq[i] = cdn_state_q(a)[i] - cdn_state_q(b)[i];
+  cdn_status status = cdn_multiply_by_N_inv(b, dq, w);
+  if (status == CDN_OK) status = cdn_multiply_by_N(b, w, eq);
+  for (int i = 0; i < nu; i++) {
+    double ua = cdn_state_u(a)[i], ub = cdn_state_u(b)[i];
+    eu[i] = (ua - ub) / fmax(1, fmax(fabs(ua), fabs(ub)));
+  }
+  if (status == CDN_OK) {
+    find_largest(system, CDN_POOL_Q, nq, eq, &v->q_difference, v->q_slot);
+    find_largest(system, CDN_POOL_U, nu, eu, &v->u_difference, v->u_slot);
+  }
+  free(dq);
+  free(eq);
+  free(w);
+  free(eu);
+  return status;
+}
+
+/* Runs again, ten times as accurate (with half the step where steps are fixed), and compares the final states. */
+static void verify(const simulate_arguments *a, cdn_state *initial, double t_end, cdn_state *final, verification *v) {
+  double t0 = cdn_state_time(initial), started = wall_clock();
+  v->accuracy = a->accuracy / 10;
+  v->step = a->step / 2;
+  cdn_stepper_def def = make_stepper_def(v->accuracy, v->step, t_end);
+  cdn_stepper *stepper = NULL;
+  progress shown = progress_begin("verify", t0, t_end, a->model.quiet);
+  cdn_error error = { 0 };
+  cdn_status status = cdn_stepper_create(initial, &def, &stepper);
+  if (status != CDN_OK) {
+    cdn_state_last_error(initial, &error);
+  } else {
+    status = advance(stepper, t_end, &shown);
+    if (status != CDN_OK) {
+      cdn_failure failure;
+      cdn_stepper_failure(stepper, &failure);
+      error = failure.error;
+    }
+  }
+  progress_erase(&shown);
+  if (status == CDN_OK && !caught_signal) {
+    status = compare_states(final, cdn_stepper_state(stepper), v);
+    if (status != CDN_OK) cdn_state_last_error(cdn_stepper_state(stepper), &error);
+    v->done = status == CDN_OK;
+  }
+  if (status != CDN_OK) error_story(&error, v->trouble, sizeof v->trouble);
+  v->wall_seconds = wall_clock() - started;
+  cdn_stepper_destroy(stepper);
+}
+
+/* ---- the whole run ------------------------------------------------------------------------- */
+
+static void keep_state_failure(run_record *record, cdn_state *state) {
+  record->failed = true;
+  record->failure = (cdn_failure){ .time = cdn_state_time(state) };
+  cdn_state_last_error(state, &record->failure.error);
+}
+
+void run_simulation(const simulate_arguments *a, cdn_state *initial, FILE *csv, run_record *record) {
+  double t0 = cdn_state_time(initial), t_end = t0 + a->duration;
+  cdn_stepper_def def = make_stepper_def(a->accuracy, a->step, t_end);
+  cdn_stepper *stepper = NULL;
+  double started = wall_clock();
+  record->certificate.time_initial = record->certificate.time_final = t0;
+  if (cdn_stepper_create(initial, &def, &stepper) != CDN_OK) {
+    keep_state_failure(record, initial);
+    return;
+  }
+  if (csv) csv_header(csv, cdn_state_system(initial));
+  trajectory out = { .file = csv, .interval = a->report, .last_time = -INFINITY, .last_flush = started };
+  progress shown = progress_begin("simulate", t0, t_end, a->model.quiet);
+  catch_signals();
+  cdn_status status = run_reports(stepper, t0, t_end, &out, &shown);
+  progress_erase(&shown);
+  record->wall_seconds = wall_clock() - started;
+  cdn_state *final = cdn_stepper_state(stepper);
+  if (status != CDN_OK) {
+    cdn_stepper_failure(stepper, &record->failure);
+    record->failed = true;
+    // the stepper went on, and what failed is the energy of a row
+    if (record->failure.error.code == CDN_OK || record->failure.error.code == CDN_ERR_LIMIT) {
+      keep_state_failure(record, final);
+    }
+  }
+  record->certified = cdn_stepper_certificate(stepper, &record->certificate) == CDN_OK;
+  if (!record->certified && !record->failed) keep_state_failure(record, final);
+  bool arrived = !record->failed && cdn_state_time(final) >= t_end;
+  if (a->verify && arrived) verify(a, initial, t_end, final, &record->verify);
+  if (!arrived || (a->verify && !record->verify.done)) record->signal = caught_signal;
+  cdn_stepper_destroy(stepper);
+}

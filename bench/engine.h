@@ -1,0 +1,56 @@
+// What the benchmark asks of Cardan and of its peers: one model, a few states, three operations.
+#ifndef CARDAN_BENCH_ENGINE_H
+#define CARDAN_BENCH_ENGINE_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../tests/peers/tree.h"
+
+namespace bench {
+
+enum Operation { FORWARD, INVERSE, MATRIX, OPERATION_COUNT };
+
+// What the operations start from, in Cardan's order and conventions.
+struct Sample {
+  std::vector<double> q, u, udot;
+};
+
+using Samples = std::vector<Sample>;
+
+// An engine has converted the samples to its own conventions when it is made: what is timed starts by setting q and u.
+// Cardan's inverse dynamics and Simbody's have no gravity in them; MuJoCo's has it: it is a start acceleration.
+class Engine {
+public:
+  virtual ~Engine() = default;
+  virtual const char *name() const = 0;
+  virtual void forward(int sample) = 0; // q, u to udot, under gravity
+  virtual void inverse(int sample) = 0; // q, u, udot to generalized forces
+  virtual void matrix(int sample) = 0;  // q to the dense mass matrix
+
+  // Results of the last operation in Cardan's order and conventions, for the check that the models are the same;
+  // untimed. The inverse is without gravity.
+  virtual std::vector<double> udot(int sample) = 0;
+  virtual std::vector<double> forces(int sample) = 0;
+  virtual std::vector<double> mass_matrix(int sample) = 0;
+
+  void run(Operation operation, int sample) {
+    if (operation == FORWARD) forward(sample);
+    if (operation == INVERSE) inverse(sample);
+    if (operation == MATRIX) matrix(sample);
+  }
+};
+
+std::unique_ptr<Engine> make_cardan(const peers::Tree &tree, const Samples &samples);
+std::unique_ptr<Engine> make_simbody(const peers::Tree &tree, const Samples &samples);
+// NULL with the reason if MuJoCo does not take the model.
+std::unique_ptr<Engine> make_mujoco(const peers::Tree &tree, const Samples &samples, std::string *reason);
+
+// The tree as text: MJCF nests a body in its parent, URDF does not and knows hinges only.
+std::string tree_as_mjcf(const peers::Tree &tree);
+std::string tree_as_urdf(const peers::Tree &tree);
+
+} // namespace bench
+
+#endif

@@ -1,0 +1,70 @@
+// Cardan under the clock: through the public API and a realized State.
+#include "engine.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace bench {
+
+namespace {
+
+class Cardan : public Engine {
+public:
+  Cardan(const peers::Tree &tree, const Samples &given) : samples(given), system(peers::build_cardan(tree)) {
+    must(cdn_state_create(system, &state));
+    size_t n = static_cast<size_t>(tree.nu());
+    force.resize(n);
+    M.resize(n * n);
+  }
+  ~Cardan() override {
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+  const char *name() const override { return "Cardan"; }
+
+  void forward(int sample) override {
+    set_qu(sample);
+    must(cdn_realize(state, CDN_STAGE_ACCELERATION));
+  }
+  void inverse(int sample) override {
+    set_qu(sample);
+    must(cdn_inverse_dynamics(state, samples[sample].udot.data(), nullptr, nullptr, force.data()));
+  }
+  void matrix(int sample) override {
+    must(cdn_state_set_q(state, samples[sample].q.data()));
+    must(cdn_calc_M(state, M.data()));
+  }
+
+  std::vector<double> udot(int) override {
+    const double *udot = cdn_state_udot(state);
+    return std::vector<double>(udot, udot + force.size());
+  }
+  std::vector<double> forces(int) override { return force; }
+  std::vector<double> mass_matrix(int) override { return M; }
+
+private:
+  void set_qu(int sample) {
+    must(cdn_state_set_q(state, samples[sample].q.data()));
+    must(cdn_state_set_u(state, samples[sample].u.data()));
+  }
+  void must(cdn_status status) {
+    if (status == CDN_OK) return;
+    cdn_error error = {};
+    if (state) cdn_state_last_error(state, &error);
+    std::fprintf(stderr, "Cardan: %s: %s\n", cdn_status_name(status), error.text);
+    std::exit(1);
+  }
+
+  Samples samples;
+  cdn_system *system;
+  cdn_state *state = nullptr;
+  std::vector<double> force, M;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_cardan(const peers::Tree &tree, const Samples &samples) {
+  return std::make_unique<Cardan>(tree, samples);
+}
+
+} // namespace bench

@@ -1,0 +1,12 @@
+/* Cardan: every public header. */
+#ifndef CARDAN_CARDAN_H
+#define CARDAN_CARDAN_H
+#include <cardan/base.h>
+#include <cardan/math.h>
+#include <cardan/system.h>
+#include <cardan/state.h>
+#include <cardan/matter.h>
+#include <cardan/forces.h>
+#include <cardan/stepper.h>
+#include <cardan/model.h>
+#endif

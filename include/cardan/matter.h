@@ -1,0 +1,144 @@
+/* Cardan: matter. A tree of bodies, each joined to its parent by a mobilizer that grants it motion.
+ *
+ * Frames (manual chapter 5): F is fixed on the parent P at X_PF, M is fixed on the body B at X_BM; the mobilizer
+ * moves M in F. q are its coordinates, u its speeds, V_FM = H u, qdot = N u. Body 0 is Ground.
+ * Getters realize what they need. SI units, radians; everything in Ground unless a suffix says otherwise. */
+#ifndef CARDAN_MATTER_H
+#define CARDAN_MATTER_H
+
+#include <cardan/math.h>
+#include <cardan/state.h>
+
+CDN_BEGIN_DECLS
+
+/** What motion a mobilizer grants.
+ *  WELD none. PIN: q = angle about the common z axis of F and M, u = qdot. SLIDER: q = distance along the common
+ *  x axis, u = qdot. BALL: q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in
+ *  F expressed in F. FREE: q = (quaternion, p_FM), u = (angular, linear) velocity of M in F expressed in F. */
+typedef enum cdn_mobilizer { CDN_WELD, CDN_PIN, CDN_SLIDER, CDN_BALL, CDN_FREE, CDN_MOBILIZER_COUNT } cdn_mobilizer;
+
+CDN_API const char *cdn_mobilizer_name(cdn_mobilizer kind); /**< "pin" and the like */
+CDN_API int cdn_mobilizer_nq(cdn_mobilizer kind);
+CDN_API int cdn_mobilizer_nu(cdn_mobilizer kind);
+
+typedef struct cdn_body_def {
+  CDN_DEF_HEADER;
+  const char *name;           /**< copied; NULL: "body<i>" */
+  const char *mobilizer_name; /**< names q and u in messages and files; copied; NULL: the body's name */
+  cdn_body parent;            /**< default: Ground */
+  cdn_mobilizer mobilizer;    /**< default: CDN_WELD */
+  cdn_transform X_PF, X_BM;   /**< default: identity */
+  cdn_mass_properties mass;   /**< default: massless */
+  double armature;            /**< inertia added to each mobility (reflected rotor inertia); >= 0 */
+  const double *q0;           /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
+  const double *u0;           /**< default speeds, nu numbers; NULL: zero */
+  /** Accept an inertia that no body can have (triangle inequality) and a massless body with nothing to move.
+   *  What is then still ill-defined fails when it is realized, with the joint's name. */
+  bool allow_improper;
+} cdn_body_def;
+
+CDN_API cdn_body_def cdn_default_body_def(void);
+
+/** Adds a body outboard of an existing one. Mass must be >= 0 (0: a massless frame, allowed where the tree stays
+ *  regular) and the central inertia that of some distribution of that mass: non-negative principal moments, none
+ *  larger than the sum of the others. Bodies, q and u are in the order of addition. */
+CDN_API cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def);
+
+/** Ground's id. */
+static inline cdn_body cdn_ground(void) { cdn_body g = { 0 }; return g; }
+
+/* ---- what the frozen System knows of its tree --------------------------------------------- */
+
+CDN_API int cdn_system_body_count(const cdn_system *system); /**< Ground included */
+CDN_API const char *cdn_body_name(const cdn_system *system, cdn_body body);
+CDN_API const char *cdn_body_mobilizer_name(const cdn_system *system, cdn_body body);
+CDN_API cdn_body cdn_body_parent(const cdn_system *system, cdn_body body);
+CDN_API cdn_mobilizer cdn_body_mobilizer(const cdn_system *system, cdn_body body);
+CDN_API int cdn_body_first_q(const cdn_system *system, cdn_body body);
+CDN_API int cdn_body_first_u(const cdn_system *system, cdn_body body);
+/** The body of this name, or { -1 }. O(number of bodies). */
+CDN_API cdn_body cdn_system_find_body(const cdn_system *system, const char *name);
+
+/** Tickets to depend on: poses and all that follows from q alone; velocities; accelerations. */
+extern CDN_API const cdn_ticket CDN_POSE, CDN_TWIST, CDN_ACCELERATION;
+
+/* ---- variables of one body ---------------------------------------------------------------- */
+
+CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n);
+CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n);
+CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);
+CDN_API const double *cdn_body_u(const cdn_state *state, cdn_body body);
+/** Parameters (Instance stage). The same checks as at building apply. */
+CDN_API cdn_mass_properties cdn_body_mass_properties(const cdn_state *state, cdn_body body);
+CDN_API cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mass_properties mass);
+CDN_API cdn_transform cdn_body_X_PF(const cdn_state *state, cdn_body body);
+CDN_API cdn_transform cdn_body_X_BM(const cdn_state *state, cdn_body body);
+CDN_API cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transform X_PF);
+CDN_API cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X_BM);
+CDN_API double cdn_body_armature(const cdn_state *state, cdn_body body);
+CDN_API cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature);
+
+/* ---- kinematics --------------------------------------------------------------------------- */
+
+/** X_GB. Realizes positions. O(1) once realized. */
+CDN_API cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform *X_GB) CDN_NODISCARD;
+/** V_GB: angular velocity, and velocity of B's origin, in Ground. */
+CDN_API cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB) CDN_NODISCARD;
+/** A_GB: angular acceleration, and acceleration of B's origin, in Ground. Realizes forces and udot. */
+CDN_API cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A_GB) CDN_NODISCARD;
+/** Where the station p_B is, and its velocity; either output may be NULL. */
+CDN_API cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_vec3 *p_G, cdn_vec3 *v_G) CDN_NODISCARD;
+
+/* ---- the system as a whole ---------------------------------------------------------------- */
+
+/** Total mass and the mass of what can move (not welded to Ground). Needs Instance stage only. */
+CDN_API cdn_status cdn_system_mass(cdn_state *state, double *total, double *moving) CDN_NODISCARD;
+CDN_API cdn_status cdn_center_of_mass(cdn_state *state, cdn_vec3 *p_G) CDN_NODISCARD;
+/** Momentum (angular about Ground's origin, linear). */
+CDN_API cdn_status cdn_momentum(cdn_state *state, cdn_spatial *about_origin) CDN_NODISCARD;
+CDN_API cdn_status cdn_kinetic_energy(cdn_state *state, double *energy) CDN_NODISCARD;
+
+/* ---- forces applied from outside ---------------------------------------------------------- */
+
+/* Variables of every State with bodies (Force stage): they start at zero, stay until changed, and act beside the force
+ * elements. */
+
+/** Generalized forces on all mobilities (nu numbers). */
+CDN_API cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double *f);
+CDN_API const double *cdn_state_applied_mobility_forces(const cdn_state *state);
+/** A spatial force (moment about, force at the body's origin; in Ground) on one body. */
+CDN_API cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn_spatial F_G);
+CDN_API cdn_spatial cdn_state_applied_body_force(const cdn_state *state, cdn_body body);
+
+/* ---- operators (manual 12.8): each O(n), none allocates, outputs may not alias inputs ------ */
+
+/** qdot = N u (nq from nu). */
+CDN_API cdn_status cdn_multiply_by_N(cdn_state *state, const double *u, double *qdot) CDN_NODISCARD;
+/** u = N^+ qdot (nu from nq). */
+CDN_API cdn_status cdn_multiply_by_N_inv(cdn_state *state, const double *qdot, double *u) CDN_NODISCARD;
+/** V = J u: one spatial velocity a body (Ground included), at the body's origin. */
+CDN_API cdn_status cdn_multiply_by_J(cdn_state *state, const double *u, cdn_spatial *V_G) CDN_NODISCARD;
+/** f = J^T F: generalized forces (nu) of spatial forces applied at the bodies' origins (Ground included). */
+CDN_API cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G, double *f) CDN_NODISCARD;
+/** f = M a. */
+CDN_API cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) CDN_NODISCARD;
+/** a = M^-1 f. */
+CDN_API cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) CDN_NODISCARD;
+/** M, nu x nu, row-major (symmetric), both triangles. O(n d) to fill plus O(n^2) zeros. */
+CDN_API cdn_status cdn_calc_M(cdn_state *state, double *M) CDN_NODISCARD;
+/** Inverse dynamics (recursive Newton-Euler): f = M udot + f_bias - J^T F - f_mob, the generalized forces that,
+ *  added to the given ones, produce udot. udot NULL means zero; F_G (spatial forces at body origins, Ground
+ *  included) and f_mob may be NULL. f_bias holds the velocity terms only; gravity is a force. */
+CDN_API cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G,
+                                        const double *f_mob, double *f) CDN_NODISCARD;
+/** udot = M^-1 (J^T F + f_mob - f_bias), for forces given here, not those of the force elements; F_G and f_mob may
+ *  be NULL. A_G (one a body) may be NULL. */
+CDN_API cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
+                                        cdn_spatial *A_G) CDN_NODISCARD;
+/** Velocity-dependent bias: M udot + f_bias = f (8.4). Zero at u = 0. */
+CDN_API cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) CDN_NODISCARD;
+/** Residual of the equations of motion with all force elements: r = M udot + f_bias - f_applied, nu numbers. */
+CDN_API cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) CDN_NODISCARD;
+
+CDN_END_DECLS
+#endif

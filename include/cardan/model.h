@@ -1,0 +1,68 @@
+/* Cardan: model files (URDF, MJCF) become Systems. */
+#ifndef CARDAN_MODEL_H
+#define CARDAN_MODEL_H
+
+#include <cardan/forces.h>
+
+CDN_BEGIN_DECLS
+
+typedef struct cdn_model cdn_model; /**< a frozen System and what the file said about it */
+
+typedef struct cdn_model_options {
+  CDN_DEF_HEADER;
+  bool strict;        /**< anything not simulated is an error */
+  bool keep_fixed;    /**< URDF: keep links behind fixed joints as bodies of their own */
+  bool floating_base; /**< URDF: the root link is free instead of welded to Ground */
+  bool tree_only;     /**< leave out limits; keeps springs and damping */
+  cdn_allocator allocator; /**< all zero: aligned_alloc and free */
+} cdn_model_options;
+
+CDN_API cdn_model_options cdn_default_model_options(void);
+
+/** Reads a model file; its kind is told by its root element (<robot>: URDF, <mujoco>: MJCF). `*out` is made even on
+ *  failure (unless memory ran out), for cdn_model_last_error: file:line, what is wrong and the remedy. */
+CDN_API cdn_status cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
+/** The same from memory; `name` stands for the file in messages. */
+CDN_API cdn_status cdn_model_load_string(const char *text, size_t size, const char *name,
+                                         const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
+CDN_API void cdn_model_destroy(cdn_model *model); /**< NULL is allowed */
+CDN_API void cdn_model_last_error(const cdn_model *model, cdn_error *out);
+
+/** The frozen System; retained by the model. NULL if loading failed. */
+CDN_API const cdn_system *cdn_model_system(const cdn_model *model);
+CDN_API const char *cdn_model_name(const cdn_model *model);
+
+/** A joint of the file: its coordinates are q[first_q .. first_q + nq - 1] of the System. */
+typedef struct cdn_model_joint {
+  const char *name; /**< the file's, or one made up */
+  const char *kind; /**< pin, slider, ball, free, planar, weld */
+  const char *body; /**< the body that it moves */
+  const char *units;/**< of q: "rad", "m", "quaternion", "quaternion, m", "m, m, rad" */
+  int first_q, nq, first_u, nu;
+} cdn_model_joint;
+
+/** Joints with motion, depth first, siblings in the file's order. */
+CDN_API int cdn_model_joint_count(const cdn_model *model);
+CDN_API cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i);
+
+/** Bodies of the file (intermediate frames left out), in System order, Ground not included. */
+CDN_API int cdn_model_body_count(const cdn_model *model);
+CDN_API cdn_body cdn_model_body(const cdn_model *model, int i);
+CDN_API int cdn_model_mobilizer_count(const cdn_model *model); /**< joints of the file, fixed ones that were kept included */
+
+/** What the file holds that is not simulated: once by element (or "element attribute"), how often, first line. */
+typedef struct cdn_model_note { const char *element; int count; int line; } cdn_model_note;
+CDN_API int cdn_model_not_understood_count(const cdn_model *model);
+CDN_API cdn_model_note cdn_model_not_understood(const cdn_model *model, int i);
+/** Warnings: "file:line: text". */
+CDN_API int cdn_model_warning_count(const cdn_model *model);
+CDN_API const char *cdn_model_warning(const cdn_model *model, int i);
+
+/** Keyframes: named values of t, q, u in the System's order. */
+CDN_API int cdn_model_key_count(const cdn_model *model);
+CDN_API const char *cdn_model_key_name(const cdn_model *model, int i);
+/** Sets a State to a keyframe. CDN_ERR_ARG if there is none of that name; the error text lists those there are. */
+CDN_API cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *state) CDN_NODISCARD;
+
+CDN_END_DECLS
+#endif

@@ -1,0 +1,59 @@
+/* Core: errors, memory and growable arrays, shared by every room. */
+#ifndef CARDAN_CORE_CORE_H
+#define CARDAN_CORE_CORE_H
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cardan/base.h>
+
+#define CDNI_ALIGN 64
+
+/* Return a failing status to the caller. */
+#define CDNI_TRY(call)                         \
+  do {                                         \
+    cdn_status cdni_try_ = (call);             \
+    if (cdni_try_ != CDN_OK) return cdni_try_; \
+  } while (0)
+
+#define CDNI_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- errors: filling the story that an object keeps ---- */
+
+/* Fills every field; text is formatted, element may be NULL. Returns code. */
+cdn_status cdni_error_set(cdn_error *error, cdn_status code, const char *function, const char *element,
+                          const char *format, ...) CDN_PRINTF(5, 6);
+cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *function, const char *element,
+                           const char *format, va_list args);
+
+/* True if all n numbers are finite; else *bad (may be NULL) is the first that is not. */
+bool cdni_all_finite(const double *values, size_t n, size_t *bad);
+
+/* ---- memory ---- */
+
+/* The allocator to use: `a` if it is set, else aligned_alloc and free. */
+cdn_allocator cdni_allocator_or_default(cdn_allocator a);
+/* 64-byte aligned; NULL when size is 0 or memory ran out. */
+void *cdni_alloc(const cdn_allocator *a, size_t size);
+void *cdni_calloc(const cdn_allocator *a, size_t size);
+void cdni_free(const cdn_allocator *a, void *memory, size_t size);
+/* A copy of a string, or NULL for NULL or when memory ran out. */
+char *cdni_strdup(const cdn_allocator *a, const char *text);
+void cdni_strfree(const cdn_allocator *a, char *text);
+
+/* A growable array of trivially copyable elements. Zero-initialise it. */
+typedef struct cdni_array {
+  void *data;
+  size_t count, capacity; /* elements */
+  size_t element;         /* bytes of one; set by the first push */
+} cdni_array;
+
+/* Appends a copy of *value (or zeros for NULL); returns the new element, or NULL when memory ran out. */
+void *cdni_array_push(const cdn_allocator *a, cdni_array *array, size_t element, const void *value);
+/* Appends n zeroed elements; returns the first of them. */
+void *cdni_array_extend(const cdn_allocator *a, cdni_array *array, size_t element, size_t n);
+void cdni_array_free(const cdn_allocator *a, cdni_array *array);
+#define CDNI_AT(array, type, i) (((type *)(array).data)[i])
+
+#endif

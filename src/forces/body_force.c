@@ -1,0 +1,44 @@
+/* A constant force at a station of a body and a constant moment, both in Ground's axes. Parameters: f_G, m_G. */
+#include "forces/internal.h"
+
+typedef struct body_force {
+  int32_t body;
+  cdn_vec3 p_B;
+} body_force;
+
+static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const body_force *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i) || e[i].body == 0) continue;
+    const double *p = b->params + 6 * i;
+    v3 r = cdni_to_v3(cdni_matter_station(b->matter, state, out->pose, (cdn_body){ e[i].body }, e[i].p_B));
+    force_push(out, e[i].body, r, v3_load(p));
+    out->F[e[i].body].w = v3_add(out->F[e[i].body].w, v3_load(p + 3));
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_body_force = {
+  .name = "body_force",
+  .element_size = sizeof(body_force),
+  .n_params = 6,
+  .param_names = { "f_G.x", "f_G.y", "f_G.z", "m_G.x", "m_G.y", "m_G.z" },
+  .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .calc = calc } },
+};
+
+cdn_force cdn_system_add_body_force(cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G,
+                                    cdn_vec3 m_G) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_BODY_FORCE, "cdn_system_add_body_force", name);
+  cdni_force_check_body(&a, body);
+  const double station[] = { p_B.x, p_B.y, p_B.z };
+  cdni_force_check_numbers(&a, "the station", station, 3);
+  const body_force e = { body.i, p_B };
+  const double params[] = { f_G.x, f_G.y, f_G.z, m_G.x, m_G.y, m_G.z };
+  return cdni_force_add(&a, &e, params);
+}
+
+cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec3 f_G, cdn_vec3 m_G) {
+  const double params[] = { f_G.x, f_G.y, f_G.z, m_G.x, m_G.y, m_G.z };
+  return cdni_force_set(state, force, FORCE_BODY_FORCE, "cdn_body_force_set", params);
+}

@@ -1,0 +1,197 @@
+/* Forces that users bring: a subsystem that also adds forces. Which sum one belongs to is its own affair. */
+#include <math.h>
+
+#include "forces/internal.h"
+
+typedef struct custom {
+  cdn_force_ops ops; /* prerequisites: our copy */
+  cdn_subsystem subsystem;
+  cdn_force_reads reads; /* with what its variables and prerequisites imply */
+} custom;
+
+/* ---- computing ---- */
+
+/* The callback's own story if it told one, with the force's name if it named nobody. */
+static cdn_status pass_on(cdn_state *state, cdn_status status, const char *function, const char *name) {
+  cdn_error e;
+  cdn_state_last_error(state, &e);
+  if (e.code == CDN_OK)
+    return cdni_state_fail(state, status, status == CDN_ERR_NONFINITE, "cdn_realize", name,
+                           "%s of custom force '%s' failed: %s", function, name, cdn_status_text(status));
+  if (e.element[0]) return status;
+  strncpy(e.element, name, sizeof e.element - 1);
+  cdni_state_set_error(state, &e);
+  return status;
+}
+
+static cdn_status tell_mistake(const force_collector *c, cdn_state *state, const char *name) {
+  static const char function[] = "cdn_realize";
+  const cdn_system *system = cdn_state_system(state);
+  cdn_body body = { c->body };
+  if (!cdni_body_exists(c->to.matter, body))
+    return cdni_state_fail(state, c->mistake, false, function, name,
+                           "custom force '%s' acts on body %d, which this System does not have", name, c->body);
+  if (c->mistake == CDN_ERR_NONFINITE)
+    return cdni_state_fail(state, c->mistake, true, function, name,
+                           "custom force '%s' added a NaN or an infinity to %s '%s'", name,
+                           c->mobility < 0 ? "body" : "joint",
+                           c->mobility < 0 ? cdn_body_name(system, body) : cdn_body_mobilizer_name(system, body));
+  return cdni_state_fail(state, c->mistake, false, function, name,
+                         "custom force '%s' acts on mobility %d of joint '%s', which has %d", name, c->mobility,
+                         cdn_body_mobilizer_name(system, body), c->to.matter->tree.node[body.i].nu);
+}
+
+static bool belongs_to(const custom *e, const force_part *part) {
+  return e->reads == part->reads && (e->ops.calc_potential != NULL) == part->potential;
+}
+
+static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  static const cdn_error no_error = { .code = CDN_OK };
+  const custom *e = b->elements;
+  force_collector *collector = (force_collector *)out;
+  for (int i = 0; i < b->n; i++) {
+    if (!belongs_to(&e[i], b->part) || !force_is_on(b, i)) continue;
+    cdni_state_set_error(state, &no_error);
+    collector->mistake = CDN_OK;
+    cdn_status status = e[i].ops.calc_force(cdn_subsystem_self(b->room->system, e[i].subsystem), state, out);
+    if (status != CDN_OK) return pass_on(state, status, "calc_force", force_name(b, i));
+    if (collector->mistake != CDN_OK) return tell_mistake(collector, state, force_name(b, i));
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
+  static const cdn_error no_error = { .code = CDN_OK };
+  const custom *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!e[i].ops.calc_potential || !force_is_on(b, i)) continue;
+    cdni_state_set_error(state, &no_error);
+    double own = 0;
+    cdn_status status = e[i].ops.calc_potential(cdn_subsystem_self(b->room->system, e[i].subsystem), state, &own);
+    if (status != CDN_OK) return pass_on(state, status, "calc_potential", force_name(b, i));
+    if (!isfinite(own))
+      return cdni_state_fail(state, CDN_ERR_NONFINITE, true, "cdn_potential_energy", force_name(b, i),
+                             "the potential of custom force '%s' is %g", force_name(b, i), own);
+    *energy += own;
+  }
+  return CDN_OK;
+}
+
+/* ---- what it depends on ---- */
+
+/* A force that has z, or asks for something that varies with u or z, belongs to a later sum than it said. */
+static void prepare(force_set *set, const cdn_system *system) {
+  for (size_t i = 0; i < set->elements.count; i++) {
+    custom *e = &CDNI_AT(set->elements, custom, i);
+    if (cdni_subsystem_runs(system, e->subsystem).nz > 0) e->reads = CDN_READS_EVERYTHING;
+    for (int k = 0; k < e->ops.n_prerequisites; k++) {
+      const int32_t t = e->ops.prerequisites[k].i;
+      if (t == CDN_Z.i) e->reads = CDN_READS_EVERYTHING;
+      if ((t == CDN_U.i || t == CDN_U_EFF.i || t == CDN_QDOT.i || t == CDN_TWIST.i) && e->reads == CDN_READS_POSITION)
+        e->reads = CDN_READS_VELOCITY;
+    }
+  }
+}
+
+static bool has_part(const force_set *set, const force_part *part) {
+  for (size_t i = 0; i < set->elements.count; i++)
+    if (belongs_to(&CDNI_AT(set->elements, custom, i), part)) return true;
+  return false;
+}
+
+/* Time, all parameters, and whatever the element's subsystem has declared. A potential is no function of z. */
+static void depend(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry) {
+  (void)m;
+  for (size_t i = 0; i < set->elements.count; i++) {
+    const custom *e = &CDNI_AT(set->elements, custom, i);
+    if (part ? !belongs_to(e, part) : !e->ops.calc_potential) continue;
+    cdni_declare_prerequisite(d, entry, CDN_T);
+    cdni_declare_prerequisite(d, entry, cdn_stage_ticket(CDN_STAGE_INSTANCE));
+    cdn_ticket own;
+    for (int k = 0; (own = cdni_subsystem_variable(cdni_declarer_system(d), e->subsystem, k)).i != 0; k++)
+      if (part || own.i != CDN_Z.i) cdni_declare_prerequisite(d, entry, own);
+    for (int k = 0; k < e->ops.n_prerequisites; k++)
+      if (part || e->ops.prerequisites[k].i != CDN_Z.i) cdni_declare_prerequisite(d, entry, e->ops.prerequisites[k]);
+  }
+}
+
+/* ---- adding ---- */
+
+static size_t prerequisites_size(const custom *e) { return (size_t)e->ops.n_prerequisites * sizeof(cdn_ticket); }
+
+static void destroy(force_set *set, const cdn_allocator *a) {
+  for (size_t i = 0; i < set->elements.count; i++) {
+    const custom *e = &CDNI_AT(set->elements, custom, i);
+    if (e->ops.prerequisites) cdni_free(a, (void *)e->ops.prerequisites, prerequisites_size(e));
+  }
+}
+
+#define CUSTOM_PART(READS, POTENTIAL) \
+  { .reads = (READS), .potential = (POTENTIAL), .bodies = true, .mobilities = true, .calc = calc }
+
+const force_kind cdni_force_custom = {
+  .name = "custom",
+  .element_size = sizeof(custom),
+  .parts = { CUSTOM_PART(CDN_READS_POSITION, false), CUSTOM_PART(CDN_READS_POSITION, true),
+             CUSTOM_PART(CDN_READS_VELOCITY, false), CUSTOM_PART(CDN_READS_VELOCITY, true),
+             CUSTOM_PART(CDN_READS_EVERYTHING, false), CUSTOM_PART(CDN_READS_EVERYTHING, true) },
+  .calc_potential = calc_potential,
+  .prepare = prepare,
+  .has_part = has_part,
+  .depend = depend,
+  .destroy = destroy,
+};
+
+static void check_ops(force_adder *a, const cdn_force_ops *ops) {
+  if (!ops->calc_force) cdni_force_refuse(a, CDN_ERR_ARG, "its ops have no calc_force");
+  if (ops->reads < CDN_READS_POSITION || ops->reads > CDN_READS_EVERYTHING)
+    cdni_force_refuse(a, CDN_ERR_ARG, "ops.reads is %d; take one of CDN_READS_POSITION, _VELOCITY and _EVERYTHING",
+                      (int)ops->reads);
+  if (ops->n_prerequisites < 0 || (ops->n_prerequisites > 0 && !ops->prerequisites))
+    cdni_force_refuse(a, CDN_ERR_ARG, "ops has %d prerequisites%s", ops->n_prerequisites,
+                      ops->prerequisites ? "" : ", but no list of them");
+}
+
+cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self) {
+  static const char function[] = "cdn_system_add_custom_force";
+  force_adder a;
+  cdn_force id = { -1 };
+  cdni_force_begin(&a, system, FORCE_CUSTOM, function,
+                   ops && ops->struct_size == sizeof *ops ? ops->subsystem.name : NULL);
+  if (!ops || ops->struct_size != sizeof *ops)
+    cdni_force_refuse(
+        &a, CDN_ERR_VERSION,
+        "ops.struct_size is not sizeof(cdn_force_ops): set it, and compile against the headers of this library");
+  else check_ops(&a, ops);
+  if (!a.ok) return id;
+
+  const cdn_allocator *memory = cdni_system_allocator(system);
+  custom e = { .ops = *ops, .reads = ops->reads };
+  if (e.ops.subsystem.struct_size == 0) e.ops.subsystem.struct_size = sizeof e.ops.subsystem;
+  e.ops.subsystem.name = a.name;
+  if (e.ops.n_prerequisites == 0) e.ops.prerequisites = NULL;
+  else {
+    cdn_ticket *copy = cdni_alloc(memory, prerequisites_size(&e));
+    if (copy) memcpy(copy, ops->prerequisites, prerequisites_size(&e));
+    else cdni_force_refuse(&a, CDN_ERR_NOMEM, "out of memory");
+    e.ops.prerequisites = copy;
+  }
+  /* The System keeps its own copy of `self` and of the name; ours of the ops outlives them. */
+  if (a.ok) e.subsystem = cdn_system_add_subsystem(system, &e.ops.subsystem, self);
+  if (a.ok && e.subsystem.i < 0) a.ok = false;
+  e.ops.subsystem.name = NULL;
+  const size_t before = a.room->sets[FORCE_CUSTOM].elements.count;
+  id = cdni_force_add(&a, &e, NULL);
+  /* The list owns the copy as soon as the element is in it. */
+  if (e.ops.prerequisites && a.room->sets[FORCE_CUSTOM].elements.count == before)
+    cdni_free(memory, (void *)e.ops.prerequisites, prerequisites_size(&e));
+  return id;
+}
+
+cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force force) {
+  const force_room *room = cdni_forces(system);
+  cdn_subsystem none = { -1 };
+  if (!room || force.i < 0 || (size_t)force.i >= room->elements.count) return none;
+  const force_element *e = &CDNI_AT(room->elements, force_element, force.i);
+  return e->kind == FORCE_CUSTOM ? CDNI_AT(room->sets[FORCE_CUSTOM].elements, custom, e->index).subsystem : none;
+}

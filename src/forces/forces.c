@@ -1,0 +1,208 @@
+/* Building the list of force elements, and what is common to all of them: names, switches, parameters. */
+#include <math.h>
+#include <stdio.h>
+
+#include "forces/internal.h"
+
+const force_kind *const cdni_force_kinds[FORCE_KIND_COUNT] = {
+#define FORCE_KIND_ENTRY(ENUM, name) [FORCE_##ENUM] = &cdni_force_##name,
+  FORCE_KIND_LIST(FORCE_KIND_ENTRY)
+};
+
+/* ---- the room ---- */
+
+static void free_forces(cdn_system *system, void *data) {
+  force_room *room = data;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (size_t i = 0; i < room->elements.count; i++) cdni_strfree(a, CDNI_AT(room->elements, force_element, i).name);
+  cdni_array_free(a, &room->elements);
+  cdni_array_free(a, &room->enabled0);
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    force_set *set = &room->sets[k];
+    if (cdni_force_kinds[k]->destroy) cdni_force_kinds[k]->destroy(set, a);
+    cdni_array_free(a, &set->elements);
+    cdni_array_free(a, &set->ids);
+    cdni_array_free(a, &set->defaults);
+  }
+}
+
+static const cdni_room_ops room_ops = { cdni_forces_freeze, free_forces };
+
+const force_room *cdni_forces(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_FORCES); }
+
+/* ---- adding ---- */
+
+void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, const char *function, const char *name) {
+  *a = (force_adder){ .system = system, .kind = kind, .function = function, .name = name };
+  if (cdni_system_refuses(system, function)) return;
+  a->room = cdni_system_room(system, CDNI_ROOM_FORCES, sizeof *a->room, &room_ops);
+  a->ok = a->room != NULL;
+  if (!a->ok || name) return;
+  snprintf(a->made_up, sizeof a->made_up, "force%zu", a->room->elements.count);
+  a->name = a->made_up;
+}
+
+void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) {
+  if (!a->ok) return;
+  a->ok = false;
+  char why[320];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(why, sizeof why, format, args);
+  va_end(args);
+  cdni_system_fail(a->system, code, a->function, a->name, "force '%s': %s", a->name, why);
+}
+
+void cdni_force_check_body(force_adder *a, cdn_body body) {
+  if (!a->ok) return;
+  if (body.i < 0 || body.i >= cdn_system_body_count(a->system))
+    cdni_force_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
+}
+
+void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n) {
+  size_t bad;
+  if (!cdni_all_finite(numbers, (size_t)n, &bad))
+    cdni_force_refuse(a, CDN_ERR_NONFINITE, "%s has a number that is %g", what, numbers[bad]);
+}
+
+force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k) {
+  force_mobility none = { 0, 0 };
+  cdni_force_check_body(a, body);
+  if (!a->ok) return none;
+  cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
+  int nu = cdn_mobilizer_nu(kind);
+  if (k < 0 || k >= nu) {
+    cdni_force_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d mobilities: there is no mobility %d to act on",
+                      cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind), nu, k);
+    return none;
+  }
+  const tree_node *node = &CDNI_AT(cdni_matter(a->system)->nodes, tree_node, body.i);
+  return (force_mobility){ node->q + k, node->u + k };
+}
+
+force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k) {
+  force_mobility at = cdni_force_check_mobility(a, body, k);
+  if (!a->ok) return at;
+  cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
+  if (kind != CDN_PIN && kind != CDN_SLIDER)
+    cdni_force_refuse(
+        a, CDN_ERR_ARG,
+        "joint '%s' is a %s, whose qdot is not u: this element is for pins and sliders. For rotations take "
+        "cdn_system_add_rotation_spring or _stop, else cdn_system_add_two_point_spring or a custom force",
+        cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind));
+  return at;
+}
+
+force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
+  cdni_force_check_body(a, body);
+  if (!a->ok) return (force_mobility){ 0, 0 };
+  cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
+  if (kind != CDN_BALL && kind != CDN_FREE) {
+    cdni_force_refuse(a, CDN_ERR_ARG,
+                      "joint '%s' is a %s: this element is for ball and free mobilizers. For pins and sliders take "
+                      "cdn_system_add_mobility_spring or _stop",
+                      cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind));
+    return (force_mobility){ 0, 0 };
+  }
+  return cdni_force_check_mobility(a, body, 0);
+}
+
+/* The code and the reason if parameters are not what they should be. */
+static cdn_status check_params(const force_kind *kind, const double *params, char *why, size_t size) {
+  for (int i = 0; i < kind->n_params; i++)
+    if (!isfinite(params[i])) {
+      snprintf(why, size, "%s is %g", kind->param_names[i], params[i]);
+      return CDN_ERR_NONFINITE;
+    }
+  return !kind->check || kind->check(params, why, size) ? CDN_OK : CDN_ERR_ARG;
+}
+
+cdn_force cdni_force_add(force_adder *a, const void *element, const double *params) {
+  cdn_force id = { -1 };
+  const force_kind *kind = cdni_force_kinds[a->kind];
+  char why[160];
+  cdn_status status = a->ok ? check_params(kind, params, why, sizeof why) : CDN_OK;
+  if (status != CDN_OK) cdni_force_refuse(a, status, "%s", why);
+  if (!a->ok) return id;
+
+  /* A failed push leaves arrays of unequal lengths behind, in a System that can only be released. */
+  const cdn_allocator *memory = cdni_system_allocator(a->system);
+  force_set *set = &a->room->sets[a->kind];
+  int32_t n = (int32_t)a->room->elements.count;
+  double on = 1;
+  force_element e = { cdni_strdup(memory, a->name), (int32_t)a->kind, (int32_t)set->ids.count };
+  double *defaults =
+      kind->n_params ? cdni_array_extend(memory, &set->defaults, sizeof(double), (size_t)kind->n_params) : NULL;
+  bool ok = e.name && (defaults || !kind->n_params) && cdni_array_push(memory, &set->ids, sizeof n, &n) &&
+            cdni_array_push(memory, &a->room->enabled0, sizeof on, &on) &&
+            (!kind->element_size || cdni_array_push(memory, &set->elements, kind->element_size, element)) &&
+            cdni_array_push(memory, &a->room->elements, sizeof e, &e);
+  if (!ok) {
+    cdni_force_refuse(a, CDN_ERR_NOMEM, "out of memory");
+    cdni_strfree(memory, e.name);
+    return id;
+  }
+  if (defaults) memcpy(defaults, params, (size_t)kind->n_params * sizeof *params);
+  id.i = n;
+  return id;
+}
+
+/* ---- in a State ---- */
+
+static const force_element *element_at(const force_room *room, cdn_force force) {
+  if (!room || force.i < 0 || (size_t)force.i >= room->elements.count) return NULL;
+  return &CDNI_AT(room->elements, force_element, force.i);
+}
+
+static cdn_status no_force(cdn_state *state, const char *function, cdn_force force) {
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no force %d in this System",
+                         (int)force.i);
+}
+
+const double *cdni_force_params(const cdn_state *state, cdn_force force, force_kind_id kind) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  const force_element *e = element_at(room, force);
+  if (!e || e->kind != (int32_t)kind) return NULL;
+  return cdn_state_parameters(state, room->sets[kind].params) +
+         (size_t)e->index * (size_t)cdni_force_kinds[kind]->n_params;
+}
+
+cdn_status cdni_force_set(cdn_state *state, cdn_force force, force_kind_id id, const char *function,
+                          const double *params) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  const force_element *e = element_at(room, force);
+  if (!e) return no_force(state, function, force);
+  const force_kind *kind = cdni_force_kinds[id];
+  if (e->kind != (int32_t)id)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, e->name,
+                           "force '%s' is a %s, not a %s: nothing was changed", e->name,
+                           cdni_force_kinds[e->kind]->name, kind->name);
+  char why[160];
+  cdn_status status = check_params(kind, params, why, sizeof why);
+  if (status != CDN_OK)
+    return cdni_state_fail(state, status, false, function, e->name, "force '%s': %s; nothing was changed", e->name,
+                           why);
+  return cdn_state_set_parameters(state, room->sets[id].params, e->index * kind->n_params, kind->n_params, params);
+}
+
+cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  if (!element_at(room, force)) return no_force(state, "cdn_force_set_enabled", force);
+  double value = enabled;
+  return cdn_state_set_parameters(state, room->enabled, force.i, 1, &value);
+}
+
+bool cdn_force_is_enabled(const cdn_state *state, cdn_force force) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  return element_at(room, force) && cdn_state_parameters(state, room->enabled)[force.i] != 0;
+}
+
+const char *cdn_force_name(const cdn_system *system, cdn_force force) {
+  const force_element *e = element_at(cdni_forces(system), force);
+  return e ? e->name : NULL;
+}
+
+int cdn_system_force_count(const cdn_system *system) {
+  const force_room *room = cdni_forces(system);
+  return room ? (int)room->elements.count : 0;
+}

@@ -1,0 +1,193 @@
+/* The forces room: what its files share. Every kind of element is one file that defines one force_kind. */
+#ifndef CARDAN_FORCES_INTERNAL_H
+#define CARDAN_FORCES_INTERNAL_H
+
+#include <cardan/forces.h>
+
+#include "matter/internal.h"
+
+/* ---- the kinds: a new one is its file and its line here ---- */
+
+#define FORCE_KIND_LIST(X)              \
+  X(GRAVITY, gravity)                   \
+  X(MOBILITY_SPRING, mobility_spring)   \
+  X(MOBILITY_DAMPER, mobility_damper)   \
+  X(MOBILITY_FORCE, mobility_force)     \
+  X(MOBILITY_STOP, mobility_stop)       \
+  X(ROTATION_SPRING, rotation_spring)   \
+  X(ROTATION_STOP, rotation_stop)       \
+  X(TWO_POINT_SPRING, two_point_spring) \
+  X(TWO_POINT_DAMPER, two_point_damper) \
+  X(BODY_FORCE, body_force)             \
+  X(CUSTOM, custom)
+
+#define FORCE_KIND_ENUM(ENUM, name) FORCE_##ENUM,
+typedef enum force_kind_id { FORCE_KIND_LIST(FORCE_KIND_ENUM) FORCE_KIND_COUNT } force_kind_id;
+#undef FORCE_KIND_ENUM
+
+enum { FORCE_MOST_PARAMS = 8, FORCE_CLASSES = 6 };
+
+typedef struct force_room force_room;
+typedef struct force_part force_part;
+
+/* All elements of one kind, as its functions see them. */
+typedef struct force_batch {
+  const force_room *room;
+  const matter *matter;   /* NULL in a System without bodies */
+  const force_part *part; /* which part is being summed */
+  int n;
+  const void *elements;  /* n of the kind's own structs */
+  const int32_t *ids;    /* n */
+  const double *params;  /* n x n_params */
+  const double *enabled; /* 0 or 1 by id */
+} force_batch;
+
+/* A share of a kind's forces that reads the same things and has, or has not, a potential. */
+struct force_part {
+  cdn_force_reads reads;
+  bool potential;
+  bool bodies, mobilities; /* what it may act on */
+  /* Adds to `out`. NULL: there is no such part. */
+  cdn_status (*calc)(const force_batch *b, cdn_state *state, cdn_forces *out);
+};
+
+/* The elements of a kind while they are collected; const once the System is frozen. */
+typedef struct force_set {
+  cdni_array elements; /* of kind->element_size */
+  cdni_array ids;      /* int32_t */
+  cdni_array defaults; /* double, n_params an element */
+  cdn_dvar params;
+} force_set;
+
+typedef struct force_kind {
+  const char *name; /* of its parameter array */
+  size_t element_size;
+  int n_params;
+  const char *param_names[FORCE_MOST_PARAMS];
+  /* False, with the reason, for finite numbers that make no sense; may be NULL. */
+  bool (*check)(const double *params, char *why, size_t size);
+  force_part parts[FORCE_CLASSES];
+  cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
+  /* The rest is for kinds whose elements differ; each may be NULL. */
+  void (*prepare)(force_set *set, const cdn_system *system); /* when all but this room has been declared */
+  bool (*has_part)(const force_set *set, const force_part *part);
+  /* Prerequisites of its own for a part's entry, or the potential's (part NULL). */
+  void (*depend)(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry);
+  void (*destroy)(force_set *set, const cdn_allocator *a);
+} force_kind;
+
+#define FORCE_KIND_EXTERN(ENUM, name) extern const force_kind cdni_force_##name;
+FORCE_KIND_LIST(FORCE_KIND_EXTERN)
+#undef FORCE_KIND_EXTERN
+
+extern const force_kind *const cdni_force_kinds[FORCE_KIND_COUNT];
+
+/* ---- the room ---- */
+
+typedef struct force_element {
+  char *name;
+  int32_t kind, index; /* its place in the kind's set */
+} force_element;
+
+/* One sum of forces: those that read the same things and are alike in having a potential. */
+typedef struct accumulator {
+  int n_parts; /* 0: there is no such sum in this System */
+  struct {
+    force_kind_id kind;
+    const force_part *part;
+  } parts[FORCE_KIND_COUNT];
+  bool bodies, mobilities;
+  size_t f_offset, size; /* storage: F (one a body, if bodies), then f (nu, if mobilities) */
+  cdn_cache entry;
+} accumulator;
+
+struct force_room {
+  cdni_array elements; /* force_element, by id */
+  cdni_array enabled0; /* double */
+  force_set sets[FORCE_KIND_COUNT];
+  /* Known from freezing on. */
+  const cdn_system *system;
+  const matter *matter;
+  int first_q, first_u; /* matter's runs in the pools */
+  cdn_dvar enabled;
+  accumulator accumulators[FORCE_CLASSES]; /* 2 reads + potential */
+  cdn_cache potential;
+};
+
+/* The forces of a System, NULL if it has none. */
+const force_room *cdni_forces(const cdn_system *system);
+/* sum.c: adds the room's subsystem to the System. */
+cdn_status cdni_forces_freeze(cdn_system *system, void *room);
+
+static inline bool force_is_on(const force_batch *b, int k) { return b->enabled[b->ids[k]] != 0; }
+static inline const char *force_name(const force_batch *b, int k) {
+  return CDNI_AT(b->room->elements, force_element, b->ids[k]).name;
+}
+/* Matter's q and u for a compute function. */
+static inline cdn_status force_q(const force_batch *b, cdn_state *state, const double **q) {
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  *q = cdn_state_q_eff(state) + b->room->first_q;
+  return CDN_OK;
+}
+static inline cdn_status force_u(const force_batch *b, cdn_state *state, const double **u) {
+  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
+  *u = cdn_state_u_eff(state) + b->room->first_u;
+  return CDN_OK;
+}
+
+/* ---- adding and setting, with the checks that both share ---- */
+
+typedef struct force_adder {
+  cdn_system *system;
+  force_room *room;
+  force_kind_id kind;
+  const char *function, *name;
+  char made_up[32]; /* the name of an element without one */
+  bool ok;
+} force_adder;
+
+/* What mobility an element acts on: matter's slots. */
+typedef struct force_mobility {
+  int32_t q, u;
+} force_mobility;
+
+/* Starts adding; a->ok is false if there is no point in going on. */
+void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, const char *function, const char *name);
+/* Keeps a building error that names the element. */
+void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
+void cdni_force_check_body(force_adder *a, cdn_body body);
+/* n numbers that must be finite. */
+void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n);
+/* Mobility k of a body. */
+force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k);
+/* Coordinate k of a body, whose rate is mobility k's u. */
+force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k);
+/* A body on a ball or free mobilizer: its first slots. */
+force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body);
+/* Ends adding: checks the parameters, copies everything; { -1 } if anything was wrong. */
+cdn_force cdni_force_add(force_adder *a, const void *element, const double *params);
+
+/* Sets all parameters of an element. */
+cdn_status cdni_force_set(cdn_state *state, cdn_force force, force_kind_id kind, const char *function,
+                          const double *params);
+/* Its parameters, or NULL if it is no element of that kind. */
+const double *cdni_force_params(const cdn_state *state, cdn_force force, force_kind_id kind);
+
+/* ---- collecting forces ---- */
+
+/* What calc functions add to, and the first thing that they did wrong. `to` comes first: every cdn_forces is in one of
+ * these. */
+typedef struct force_collector {
+  cdn_forces to;
+  cdn_status mistake;
+  int body, mobility; /* mobility -1: a force on the body */
+} force_collector;
+
+/* A force at distance r from M's origin, in Ground. */
+static inline void force_push(cdn_forces *out, int body, v3 r, v3 f) {
+  if (body == 0) return; /* Ground takes it in silence */
+  sv *F = &out->F[body];
+  *F = (sv){ v3_cross_add(r, f, F->w), v3_add(F->v, f) };
+}
+
+#endif

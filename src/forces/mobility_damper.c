@@ -1,0 +1,39 @@
+/* A damper on one mobility: f = -c u. Parameter: c. */
+#include <stdio.h>
+
+#include "forces/internal.h"
+
+static bool check(const double *params, char *why, size_t size) {
+  if (params[0] >= 0) return true;
+  snprintf(why, size, "c is %g; a damper's coefficient must not be negative", params[0]);
+  return false;
+}
+
+static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_mobility *at = b->elements;
+  const double *u;
+  CDNI_TRY(force_u(b, state, &u));
+  for (int i = 0; i < b->n; i++)
+    if (force_is_on(b, i)) out->f[at[i].u] -= b->params[i] * u[at[i].u];
+  return CDN_OK;
+}
+
+const force_kind cdni_force_mobility_damper = {
+  .name = "mobility_damper",
+  .element_size = sizeof(force_mobility),
+  .n_params = 1,
+  .param_names = { "c" },
+  .check = check,
+  .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc } },
+};
+
+cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, cdn_body body, int mobility, double c) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_MOBILITY_DAMPER, "cdn_system_add_mobility_damper", name);
+  const force_mobility at = cdni_force_check_mobility(&a, body, mobility);
+  return cdni_force_add(&a, &at, &c);
+}
+
+cdn_status cdn_mobility_damper_set(cdn_state *state, cdn_force force, double c) {
+  return cdni_force_set(state, force, FORCE_MOBILITY_DAMPER, "cdn_mobility_damper_set", &c);
+}

@@ -1,0 +1,29 @@
+/* A constant generalized force on one mobility. Parameter: f. */
+#include "forces/internal.h"
+
+static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_mobility *at = b->elements;
+  (void)state;
+  for (int i = 0; i < b->n; i++)
+    if (force_is_on(b, i)) out->f[at[i].u] += b->params[i];
+  return CDN_OK;
+}
+
+const force_kind cdni_force_mobility_force = {
+  .name = "mobility_force",
+  .element_size = sizeof(force_mobility),
+  .n_params = 1,
+  .param_names = { "f" },
+  .parts = { { .reads = CDN_READS_POSITION, .mobilities = true, .calc = calc } },
+};
+
+cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *name, cdn_body body, int mobility, double f) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_MOBILITY_FORCE, "cdn_system_add_mobility_force", name);
+  const force_mobility at = cdni_force_check_mobility(&a, body, mobility);
+  return cdni_force_add(&a, &at, &f);
+}
+
+cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, double f) {
+  return cdni_force_set(state, force, FORCE_MOBILITY_FORCE, "cdn_mobility_force_set", &f);
+}

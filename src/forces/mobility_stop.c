@@ -1,0 +1,88 @@
+/* A compliant stop on one coordinate (Hunt and Crossley 1975): f = -k x max(0, 1 + d xdot), x the penetration.
+ * Summed in two parts: -k x has the potential k x^2 / 2, and -k x max(-1, d xdot) has none.
+ * Parameters: lower, upper, k, d; a bound that is not there is the largest number. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "forces/internal.h"
+
+static bool check(const double *params, char *why, size_t size) {
+  if (params[0] > params[1])
+    snprintf(why, size, "the lower bound %g is above the upper bound %g", params[0], params[1]);
+  else if (!(params[2] > 0)) snprintf(why, size, "k is %g; a stop's stiffness must be positive", params[2]);
+  else if (!(params[3] >= 0)) snprintf(why, size, "d is %g; a stop's dissipation must not be negative", params[3]);
+  else return true;
+  return false;
+}
+
+/* How far q is beyond a bound (0: it is not), and which way is deeper. */
+static double penetration(const double *params, double q, double *outward) {
+  *outward = q > params[1] ? 1 : -1;
+  return q > params[1] ? q - params[1] : q < params[0] ? params[0] - q : 0;
+}
+
+static cdn_status calc_elastic(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 4 * i;
+    double outward, x = penetration(p, q[at[i].q], &outward);
+    if (x > 0 && force_is_on(b, i)) out->f[at[i].u] -= outward * p[2] * x;
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_dissipative(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_mobility *at = b->elements;
+  const double *q, *u;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 4 * i;
+    double outward, x = penetration(p, q[at[i].q], &outward);
+    /* At -1 the two parts cancel: a stop that is left fast lets go. */
+    if (x > 0 && force_is_on(b, i)) out->f[at[i].u] -= outward * p[2] * x * fmax(-1, p[3] * outward * u[at[i].u]);
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 4 * i;
+    double outward, x = penetration(p, q[at[i].q], &outward);
+    if (x > 0 && force_is_on(b, i)) *energy += 0.5 * p[2] * x * x;
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_mobility_stop = {
+  .name = "mobility_stop",
+  .element_size = sizeof(force_mobility),
+  .n_params = 4,
+  .param_names = { "the lower bound", "the upper bound", "k", "d" },
+  .check = check,
+  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_elastic },
+             { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc_dissipative } },
+  .calc_potential = calc_potential,
+};
+
+static double finite_bound(double bound) { return isinf(bound) ? copysign(DBL_MAX, bound) : bound; }
+
+cdn_force cdn_system_add_mobility_stop(cdn_system *system, const char *name, cdn_body body, int coordinate,
+                                       double lower, double upper, double k, double d) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_MOBILITY_STOP, "cdn_system_add_mobility_stop", name);
+  const force_mobility at = cdni_force_check_coordinate(&a, body, coordinate);
+  const double params[] = { finite_bound(lower), finite_bound(upper), k, d };
+  return cdni_force_add(&a, &at, params);
+}
+
+cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k, double d) {
+  const double params[] = { finite_bound(lower), finite_bound(upper), k, d };
+  return cdni_force_set(state, force, FORCE_MOBILITY_STOP, "cdn_mobility_stop_set", params);
+}

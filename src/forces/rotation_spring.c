@@ -1,0 +1,183 @@
+/* Spring and stop on the rotation angle of a ball or free mobilizer.
+ *
+ * R_FM R0^T turns by theta about n (in F), and dtheta/dt = n . w_FM for any motion. So k theta^2 / 2 is the energy of
+ * the moment -k theta n, which is a generalized force as it stands: the first three u are w_FM in F.
+ * Parameters: k and the quaternion of R0 for the spring; the angle, k and d for the stop, whose R0 is the identity. */
+#include <math.h>
+#include <stdio.h>
+
+#include "forces/internal.h"
+
+/* theta in [0, pi] and n of the rotation q q0^* (q0 NULL: q); n is 0 where theta is. Good to the last bits near 0 and
+ * near pi; any length of q. */
+static v3 axis_and_angle(const double *q, const double *q0, double *theta) {
+  double w = q[0];
+  v3 v = v3_load(q + 1);
+  if (q0) {
+    v3 v0 = v3_load(q0 + 1);
+    w = q[0] * q0[0] + v3_dot(v, v0);
+    v = v3_sub(v3_sub(v3_scale(q0[0], v), v3_scale(q[0], v0)), v3_cross(v, v0));
+  }
+  double s = cdn_norm(cdni_from_v3(v));
+  *theta = 2 * atan2(s, fabs(w));
+  if (s == 0) return v3_zero();
+  /* q and -q are one rotation: the shorter way round. */
+  return w < 0 ? (v3){ -v.x / s, -v.y / s, -v.z / s } : (v3){ v.x / s, v.y / s, v.z / s };
+}
+
+static void add_moment(cdn_forces *out, force_mobility at, double size, v3 n) {
+  out->f[at.u] += size * n.x;
+  out->f[at.u + 1] += size * n.y;
+  out->f[at.u + 2] += size * n.z;
+}
+
+/* ---- spring ---- */
+
+static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    const double *p = b->params + 5 * i;
+    double theta;
+    v3 n = axis_and_angle(q + at[i].q, p + 1, &theta);
+    add_moment(out, at[i], -p[0] * theta, n);
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_spring_potential(const force_batch *b, cdn_state *state, double *energy) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    const double *p = b->params + 5 * i;
+    double theta;
+    axis_and_angle(q + at[i].q, p + 1, &theta);
+    *energy += 0.5 * p[0] * theta * theta;
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_rotation_spring = {
+  .name = "rotation_spring",
+  .element_size = sizeof(force_mobility),
+  .n_params = 5,
+  .param_names = { "k", "R0", "R0", "R0", "R0" },
+  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_spring } },
+  .calc_potential = calc_spring_potential,
+};
+
+static double largest_difference(cdn_vec3 a, cdn_vec3 b) {
+  return fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z)));
+}
+
+/* False if R0 is no rotation: what comes back from its quaternion is something else. */
+static bool spring_params(double params[5], double k, cdn_rotation R0) {
+  const double numbers[] = { R0.x.x, R0.x.y, R0.x.z, R0.y.x, R0.y.y, R0.y.z, R0.z.x, R0.z.y, R0.z.z };
+  if (!cdni_all_finite(numbers, 9, NULL)) return false;
+  const cdn_quaternion e = cdn_quaternion_from_rotation(R0);
+  const cdn_rotation R = cdn_rotation_from_quaternion(e);
+  params[0] = k, params[1] = e.w, params[2] = e.x, params[3] = e.y, params[4] = e.z;
+  return largest_difference(R.x, R0.x) < 1e-9 && largest_difference(R.y, R0.y) < 1e-9 &&
+         largest_difference(R.z, R0.z) < 1e-9;
+}
+
+cdn_force cdn_system_add_rotation_spring(cdn_system *system, const char *name, cdn_body body, double k,
+                                         cdn_rotation R0) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_ROTATION_SPRING, "cdn_system_add_rotation_spring", name);
+  const force_mobility at = cdni_force_check_rotation(&a, body);
+  double params[5];
+  if (!spring_params(params, k, R0)) cdni_force_refuse(&a, CDN_ERR_ARG, "R0 is not a rotation to 1e-9");
+  return cdni_force_add(&a, &at, params);
+}
+
+cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0) {
+  static const char function[] = "cdn_rotation_spring_set";
+  double params[5];
+  if (!spring_params(params, k, R0))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, cdn_force_name(cdn_state_system(state), force),
+                           "R0 is not a rotation to 1e-9; nothing was changed");
+  return cdni_force_set(state, force, FORCE_ROTATION_SPRING, function, params);
+}
+
+/* ---- stop: as mobility_stop.c, with x = theta - max_angle ---- */
+
+static bool check_stop(const double *params, char *why, size_t size) {
+  if (!(params[0] >= 0)) snprintf(why, size, "the largest angle is %g; it must not be negative", params[0]);
+  else if (!(params[1] > 0)) snprintf(why, size, "k is %g; a stop's stiffness must be positive", params[1]);
+  else if (!(params[2] >= 0)) snprintf(why, size, "d is %g; a stop's dissipation must not be negative", params[2]);
+  else return true;
+  return false;
+}
+
+static cdn_status calc_elastic(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 3 * i;
+    double theta;
+    v3 n = axis_and_angle(q + at[i].q, NULL, &theta);
+    if (theta > p[0] && force_is_on(b, i)) add_moment(out, at[i], -p[1] * (theta - p[0]), n);
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_dissipative(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_mobility *at = b->elements;
+  const double *q, *u;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 3 * i;
+    double theta;
+    v3 n = axis_and_angle(q + at[i].q, NULL, &theta);
+    if (!(theta > p[0]) || !force_is_on(b, i)) continue;
+    double rate = v3_dot(n, v3_load(u + at[i].u));
+    add_moment(out, at[i], -p[1] * (theta - p[0]) * fmax(-1, p[2] * rate), n);
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_stop_potential(const force_batch *b, cdn_state *state, double *energy) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 3 * i;
+    double theta;
+    axis_and_angle(q + at[i].q, NULL, &theta);
+    double x = theta - p[0];
+    if (x > 0 && force_is_on(b, i)) *energy += 0.5 * p[1] * x * x;
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_rotation_stop = {
+  .name = "rotation_stop",
+  .element_size = sizeof(force_mobility),
+  .n_params = 3,
+  .param_names = { "the largest angle", "k", "d" },
+  .check = check_stop,
+  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_elastic },
+             { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc_dissipative } },
+  .calc_potential = calc_stop_potential,
+};
+
+cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn_body body, double max_angle, double k,
+                                       double d) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_ROTATION_STOP, "cdn_system_add_rotation_stop", name);
+  const force_mobility at = cdni_force_check_rotation(&a, body);
+  const double params[] = { max_angle, k, d };
+  return cdni_force_add(&a, &at, params);
+}
+
+cdn_status cdn_rotation_stop_set(cdn_state *state, cdn_force force, double max_angle, double k, double d) {
+  const double params[] = { max_angle, k, d };
+  return cdni_force_set(state, force, FORCE_ROTATION_STOP, "cdn_rotation_stop_set", params);
+}

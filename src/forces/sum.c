@@ -1,0 +1,263 @@
+/* The sums of all forces: up to six cache entries, by what the forces in them read and by whether they have a
+ * potential, so that setting u does not compute a force of position again, and the power of the others can be told. */
+#include "forces/internal.h"
+
+static const force_room *of(const void *self) { return *(const force_room *const *)self; }
+
+static force_batch batch_of(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part) {
+  const force_set *set = &room->sets[kind];
+  return (force_batch){
+    .room = room,
+    .matter = room->matter,
+    .part = part,
+    .n = (int)set->ids.count,
+    .elements = set->elements.data,
+    .ids = set->ids.data,
+    .params = cdni_force_kinds[kind]->n_params ? cdn_state_parameters(state, set->params) : NULL,
+    .enabled = cdn_state_parameters(state, room->enabled),
+  };
+}
+
+/* ---- one sum ---- */
+
+static cdn_status accumulate(const force_room *room, cdn_state *state, int i, void *out) {
+  const accumulator *a = &room->accumulators[i];
+  memset(out, 0, a->size);
+  force_collector collector = { .to = { .state = state, .matter = room->matter } };
+  if (a->bodies) {
+    CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+    collector.to.pose = cdni_matter_pose(room->matter, state);
+    collector.to.F = out;
+  }
+  if (a->mobilities) collector.to.f = (double *)((char *)out + a->f_offset);
+  for (int k = 0; k < a->n_parts; k++) {
+    const force_batch b = batch_of(room, state, a->parts[k].kind, a->parts[k].part);
+    CDNI_TRY(a->parts[k].part->calc(&b, state, &collector.to));
+  }
+  return CDN_OK;
+}
+
+/* Entries of one subsystem share `self`, so each sum has a function of its own. */
+#define SUM(i)                                                                    \
+  static cdn_status calc_sum_##i(const void *self, cdn_state *state, void *out) { \
+    return accumulate(of(self), state, i, out);                                   \
+  }
+SUM(0)
+SUM(1)
+SUM(2)
+SUM(3)
+SUM(4) SUM(5)
+
+    static const struct {
+  const char *name;
+  cdn_calc_fn *calc;
+} sums[FORCE_CLASSES] = {
+  { "position", calc_sum_0 },           { "position_potential", calc_sum_1 }, { "velocity", calc_sum_2 },
+  { "velocity_potential", calc_sum_3 }, { "everything", calc_sum_4 },         { "everything_potential", calc_sum_5 },
+};
+
+/* Where a sum's numbers are: F, f are NULL if it has none. */
+typedef struct sum_view {
+  const sv *F;
+  const double *f;
+} sum_view;
+
+static cdn_status view_sum(const accumulator *a, cdn_state *state, sum_view *v) {
+  CDNI_TRY(cdni_state_ensure(state, a->entry.ticket));
+  const char *storage = cdni_state_storage(state, a->entry);
+  v->F = a->bodies ? (const sv *)storage : NULL;
+  v->f = a->mobilities ? (const double *)(storage + a->f_offset) : NULL;
+  return CDN_OK;
+}
+
+/* What matter adds to its totals. */
+static cdn_status add_sums(const void *context, cdn_state *state, sv *F, double *f) {
+  const force_room *room = context;
+  for (int i = 0; i < FORCE_CLASSES; i++) {
+    const accumulator *a = &room->accumulators[i];
+    if (a->n_parts == 0) continue;
+    sum_view v;
+    CDNI_TRY(view_sum(a, state, &v));
+    for (int b = 1; v.F && b < room->matter->tree.n; b++) F[b] = sv_add(F[b], v.F[b]);
+    for (int k = 0; v.f && k < room->matter->tree.nu; k++) f[k] += v.f[k];
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_potential(const void *self, cdn_state *state, void *out) {
+  const force_room *room = of(self);
+  double energy = 0;
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    if (!cdni_force_kinds[k]->calc_potential || room->sets[k].ids.count == 0) continue;
+    const force_batch b = batch_of(room, state, (force_kind_id)k, NULL);
+    CDNI_TRY(cdni_force_kinds[k]->calc_potential(&b, state, &energy));
+  }
+  *(double *)out = energy;
+  return CDN_OK;
+}
+
+/* ---- declaring ---- */
+
+/* Which parts go into sum i. */
+static void collect_parts(force_room *room, int i) {
+  accumulator *a = &room->accumulators[i];
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    const force_kind *kind = cdni_force_kinds[k];
+    for (int p = 0; room->sets[k].ids.count > 0 && p < FORCE_CLASSES; p++) {
+      const force_part *part = &kind->parts[p];
+      if (!part->calc || 2 * (int)part->reads + part->potential != i) continue;
+      if (kind->has_part && !kind->has_part(&room->sets[k], part)) continue;
+      a->parts[a->n_parts].kind = (force_kind_id)k;
+      a->parts[a->n_parts++].part = part;
+      a->bodies = a->bodies || part->bodies;
+      a->mobilities = a->mobilities || part->mobilities;
+    }
+  }
+}
+
+/* Parameters of a kind, and what else it depends on. */
+static void depend_on_kind(const force_room *room, cdn_declarer *d, cdn_cache entry, int k, const force_part *part) {
+  const force_kind *kind = cdni_force_kinds[k];
+  if (kind->n_params) cdni_declare_prerequisite(d, entry, room->sets[k].params.ticket);
+  if (kind->depend) kind->depend(&room->sets[k], part, room->matter, d, entry);
+}
+
+static void declare_sum(force_room *room, cdn_declarer *d, int i) {
+  accumulator *a = &room->accumulators[i];
+  collect_parts(room, i);
+  if (a->n_parts == 0) return;
+  const tree *t = &room->matter->tree;
+  a->f_offset = a->bodies ? (size_t)t->n * sizeof(sv) : 0;
+  a->size = a->f_offset + (a->mobilities ? (size_t)t->nu * sizeof(double) : 0);
+
+  /* Those of the first class, then what the later ones add. */
+  const cdn_force_reads reads = (cdn_force_reads)(i / 2);
+  const cdn_ticket prerequisites[] = {
+    room->enabled.ticket, CDN_POSE, CDN_TWIST, CDN_U_EFF, CDN_Z, cdn_stage_ticket(CDN_STAGE_VELOCITY)
+  };
+  const int n = reads == CDN_READS_POSITION ? 2 : reads == CDN_READS_VELOCITY ? 4 : 6;
+  a->entry = cdn_declare_cache(d, sums[i].name, a->size, sums[i].calc, n, prerequisites);
+  for (int k = 0; k < a->n_parts; k++) depend_on_kind(room, d, a->entry, (int)a->parts[k].kind, a->parts[k].part);
+  cdni_matter_set_force_source(d, add_sums, room, 1, &a->entry.ticket);
+}
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  force_room *room = *(force_room **)self;
+  room->system = cdni_declarer_system(d);
+  room->matter = cdni_matter(room->system);
+  room->enabled = cdn_declare_parameters(d, "enabled", (int)room->enabled0.count, room->enabled0.data);
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    force_set *set = &room->sets[k];
+    const force_kind *kind = cdni_force_kinds[k];
+    if (set->ids.count == 0) continue;
+    if (kind->n_params)
+      set->params = cdn_declare_parameters(d, kind->name, (int)set->defaults.count, set->defaults.data);
+    if (kind->prepare) kind->prepare(set, room->system);
+  }
+
+  /* Without bodies there is nothing to act on; custom forces may still have potentials. */
+  if (room->matter) {
+    const cdni_runs runs = cdni_subsystem_runs(room->system, room->matter->subsystem);
+    room->first_q = runs.q, room->first_u = runs.u;
+    for (int i = 0; i < FORCE_CLASSES; i++) declare_sum(room, d, i);
+  }
+  const cdn_ticket prerequisites[] = { room->enabled.ticket, CDN_POSE };
+  room->potential =
+      cdn_declare_cache(d, "potential", sizeof(double), calc_potential, room->matter ? 2 : 1, prerequisites);
+  for (int k = 0; k < FORCE_KIND_COUNT; k++)
+    if (cdni_force_kinds[k]->calc_potential && room->sets[k].ids.count > 0)
+      depend_on_kind(room, d, room->potential, k, NULL);
+  return CDN_OK;
+}
+
+/* Rooms are frozen in order, so this subsystem is declared after matter and after every custom force. */
+cdn_status cdni_forces_freeze(cdn_system *system, void *room) {
+  const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "forces", .self_size = sizeof room, .declare = declare
+  };
+  if (cdn_system_add_subsystem(system, &ops, &room).i >= 0) return CDN_OK;
+  cdn_error e;
+  cdn_system_last_error(system, &e);
+  return e.code;
+}
+
+/* ---- results ---- */
+
+cdn_status cdn_potential_energy(cdn_state *state, double *energy) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  *energy = 0;
+  if (!room) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, room->potential.ticket));
+  *energy = *(const double *)cdni_state_storage(state, room->potential);
+  return CDN_OK;
+}
+
+static double power_of(const matter *m, const body_twist *twist, const double *u, const sv *F, const double *f) {
+  double power = 0;
+  for (int b = 1; F && b < m->tree.n; b++) power += v3_dot(F[b].w, twist[b].V.w) + v3_dot(F[b].v, twist[b].V.v);
+  for (int k = 0; f && k < m->tree.nu; k++) power += f[k] * u[k];
+  return power;
+}
+
+/* The power of the forces applied from outside; their arrays start with a flag that anything is there. */
+static cdn_status applied_power(const matter *m, cdn_state *state, const body_twist *twist, const double *u,
+                                double *power) {
+  const double *f_there = cdn_state_discrete(state, m->applied_f), *F_there = cdn_state_discrete(state, m->applied_F);
+  *power = 0;
+  if (*f_there == 0 && *F_there == 0) return CDN_OK;
+  const size_t F_size = (size_t)m->tree.n * sizeof(sv), f_size = (size_t)m->tree.nu * sizeof(double);
+  sv *F = cdn_work_push(state, F_size + f_size);
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_nonpotential_power", NULL, "out of memory");
+  memset(F, 0, F_size + f_size);
+  double *f = (double *)(F + m->tree.n);
+  cdn_status status = cdni_matter_add_applied(m, state, F, f);
+  if (status == CDN_OK) *power = power_of(m, twist, u, F, f);
+  cdn_work_pop(state, F);
+  return status;
+}
+
+cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
+  const cdn_system *system = cdn_state_system(state);
+  const matter *m = cdni_matter(system);
+  const force_room *room = cdni_forces(system);
+  *power = 0;
+  if (!m) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
+  const body_twist *twist = cdni_matter_twist(m, state);
+  const double *u = cdn_state_u_eff(state) + cdni_subsystem_runs(system, m->subsystem).u;
+  double sum = 0, applied;
+  for (int i = 0; room && i < FORCE_CLASSES; i += 2) {
+    if (room->accumulators[i].n_parts == 0) continue;
+    sum_view v;
+    CDNI_TRY(view_sum(&room->accumulators[i], state, &v));
+    sum += power_of(m, twist, u, v.F, v.f);
+  }
+  CDNI_TRY(applied_power(m, state, twist, u, &applied));
+  *power = sum + applied;
+  return CDN_OK;
+}
+
+cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
+  const cdn_system *system = cdn_state_system(state);
+  const matter *m = cdni_matter(system);
+  const int nu = cdn_system_nu(system);
+  if (F_G) memset(F_G, 0, (size_t)cdn_system_body_count(system) * sizeof *F_G);
+  if (f_mob && nu > 0) memset(f_mob, 0, (size_t)nu * sizeof *f_mob);
+  if (!m) return CDN_OK;
+  const sv *F;
+  const double *f;
+  CDNI_TRY(cdni_matter_total_forces(m, state, &F, &f));
+  if (f_mob && m->tree.nu > 0)
+    memcpy(f_mob + cdni_subsystem_runs(system, m->subsystem).u, f, (size_t)m->tree.nu * sizeof *f);
+  if (!F_G) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const body_pose *pose = cdni_matter_pose(m, state);
+  for (int b = 1; b < m->tree.n; b++) {
+    /* From M's origin, about which matter sums, to the body's own. */
+    v3 r = cdni_to_v3(cdni_matter_station(m, state, pose, (cdn_body){ b }, cdn_v3(0, 0, 0)));
+    sv F_B = sv_shift_force(F[b], v3_neg(r));
+    F_G[b] = (cdn_spatial){ cdni_from_v3(F_B.w), cdni_from_v3(F_B.v) };
+  }
+  return CDN_OK;
+}

@@ -1,0 +1,158 @@
+/* Spring and damper along the line between two stations: equal and opposite forces of size `tension`.
+ * Parameters: k and rest length for the spring, c for the damper. */
+#include <stdio.h>
+
+#include "forces/internal.h"
+
+typedef struct two_point {
+  int32_t body_a, body_b;
+  cdn_vec3 p_A, p_B;
+} two_point;
+
+/* Where the stations are, from their M origins, and from the first one to the second. */
+typedef struct line {
+  v3 r_a, r_b, apart;
+  double length;
+} line;
+
+static line line_of(const force_batch *b, cdn_state *state, const body_pose *pose, const two_point *e) {
+  line l;
+  l.r_a = cdni_to_v3(cdni_matter_station(b->matter, state, pose, (cdn_body){ e->body_a }, e->p_A));
+  l.r_b = cdni_to_v3(cdni_matter_station(b->matter, state, pose, (cdn_body){ e->body_b }, e->p_B));
+  v3 p_a = v3_add(pose[e->body_a].p_GM, l.r_a), p_b = v3_add(pose[e->body_b].p_GM, l.r_b);
+  l.apart = v3_sub(p_b, p_a);
+  l.length = cdn_norm(cdni_from_v3(l.apart));
+  return l;
+}
+
+static v3 direction(const line *l) {
+  return (v3){ l->apart.x / l->length, l->apart.y / l->length, l->apart.z / l->length };
+}
+
+/* f on the first body, -f on the second. */
+static void push_apart(cdn_forces *out, const two_point *e, const line *l, v3 f) {
+  force_push(out, e->body_a, l->r_a, f);
+  force_push(out, e->body_b, l->r_b, v3_neg(f));
+}
+
+static two_point check_ends(force_adder *a, cdn_body body_a, cdn_vec3 p_A, cdn_body body_b, cdn_vec3 p_B) {
+  const double stations[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z };
+  cdni_force_check_body(a, body_a);
+  cdni_force_check_body(a, body_b);
+  if (body_a.i == body_b.i)
+    cdni_force_refuse(a, CDN_ERR_ARG,
+                      "both ends are on body %d, where it could do nothing: name two bodies (Ground may be one)",
+                      (int)body_a.i);
+  cdni_force_check_numbers(a, "a station", stations, 6);
+  return (two_point){ body_a.i, body_b.i, p_A, p_B };
+}
+
+/* ---- spring ---- */
+
+static bool check_spring(const double *params, char *why, size_t size) {
+  if (params[1] >= 0) return true;
+  snprintf(why, size, "the rest length is %g; it must not be negative", params[1]);
+  return false;
+}
+
+static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const two_point *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    const double k = b->params[2 * i], rest = b->params[2 * i + 1];
+    const line l = line_of(b, state, out->pose, &e[i]);
+    if (l.length == 0 && rest > 0)
+      return cdni_state_fail(
+          state, CDN_ERR_SINGULAR, true, "cdn_realize", force_name(b, i),
+          "the ends of two-point spring '%s' meet, where its force has no direction: start with them "
+          "apart, or give it rest length 0",
+          force_name(b, i));
+    /* Tension k (length - rest); without a rest length no direction is needed. */
+    push_apart(out, &e[i], &l, rest == 0 ? v3_scale(k, l.apart) : v3_scale(k * (l.length - rest), direction(&l)));
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
+  const two_point *e = b->elements;
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const body_pose *pose = cdni_matter_pose(b->matter, state);
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    const double x = line_of(b, state, pose, &e[i]).length - b->params[2 * i + 1];
+    *energy += 0.5 * b->params[2 * i] * x * x;
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_two_point_spring = {
+  .name = "two_point_spring",
+  .element_size = sizeof(two_point),
+  .n_params = 2,
+  .param_names = { "k", "the rest length" },
+  .check = check_spring,
+  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .bodies = true, .calc = calc_spring } },
+  .calc_potential = calc_potential,
+};
+
+cdn_force cdn_system_add_two_point_spring(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
+                                          cdn_vec3 p_B, double k, double rest) {
+  force_adder adder;
+  cdni_force_begin(&adder, system, FORCE_TWO_POINT_SPRING, "cdn_system_add_two_point_spring", name);
+  const two_point e = check_ends(&adder, a, p_A, b, p_B);
+  const double params[] = { k, rest };
+  return cdni_force_add(&adder, &e, params);
+}
+
+cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, double k, double rest) {
+  const double params[] = { k, rest };
+  return cdni_force_set(state, force, FORCE_TWO_POINT_SPRING, "cdn_two_point_spring_set", params);
+}
+
+/* ---- damper ---- */
+
+static bool check_damper(const double *params, char *why, size_t size) {
+  if (params[0] >= 0) return true;
+  snprintf(why, size, "c is %g; a damper's coefficient must not be negative", params[0]);
+  return false;
+}
+
+static cdn_status calc_damper(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const two_point *e = b->elements;
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  const body_twist *twist = cdni_matter_twist(b->matter, state);
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    const line l = line_of(b, state, out->pose, &e[i]);
+    v3 v_a = sv_shift_motion(twist[e[i].body_a].V, l.r_a).v, v_b = sv_shift_motion(twist[e[i].body_b].V, l.r_b).v;
+    v3 v = v3_sub(v_b, v_a);
+    /* Where the ends meet, the direction is that of their motion: the limit on the way through. */
+    if (l.length > 0) {
+      v3 n = direction(&l);
+      v = v3_scale(v3_dot(n, v), n);
+    }
+    push_apart(out, &e[i], &l, v3_scale(b->params[i], v));
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_two_point_damper = {
+  .name = "two_point_damper",
+  .element_size = sizeof(two_point),
+  .n_params = 1,
+  .param_names = { "c" },
+  .check = check_damper,
+  .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .calc = calc_damper } },
+};
+
+cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
+                                          cdn_vec3 p_B, double c) {
+  force_adder adder;
+  cdni_force_begin(&adder, system, FORCE_TWO_POINT_DAMPER, "cdn_system_add_two_point_damper", name);
+  const two_point e = check_ends(&adder, a, p_A, b, p_B);
+  return cdni_force_add(&adder, &e, &c);
+}
+
+cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c) {
+  return cdni_force_set(state, force, FORCE_TWO_POINT_DAMPER, "cdn_two_point_damper_set", &c);
+}

@@ -1,0 +1,83 @@
+/* The certificate of a run: is the energy that the system has the energy that was put into it? All of it is kept
+ * outside the error norm, so that it judges the integration without taking part in it. */
+#include "integrators/internal.h"
+
+static cdn_status energy_of(cdn_stepper *s, cdn_state *state, double *energy, double *kinetic) {
+  double potential;
+  *energy = *kinetic = 0;
+  if (!s->has_bodies) return CDN_OK;
+  CDNI_TRY(cdn_kinetic_energy(state, kinetic));
+  CDNI_TRY(cdn_potential_energy(state, &potential));
+  *energy = *kinetic + potential;
+  return CDN_OK;
+}
+
+double cdni_constraint_error(cdn_stepper *s, const double *q) {
+  if (s->nq == 0) return 0;
+  memcpy(s->scratch, q, sizeof(double) * (size_t)s->nq);
+  return cdni_state_normalize_q(s->work, s->scratch, NULL);
+}
+
+cdn_status cdni_certificate_begin(cdn_stepper *s) {
+  cdn_certificate *c = &s->certificate;
+  double kinetic;
+  c->time_initial = s->t;
+  c->max_constraint_error = cdni_constraint_error(s, s->y[s->at]);
+  CDNI_TRY(energy_of(s, s->work, &c->energy_initial, &kinetic));
+  s->largest_kinetic = kinetic;
+  return CDN_OK;
+}
+
+cdn_status cdni_certificate_accept(cdn_stepper *s) {
+  const cdni_step *step = &s->step;
+  cdn_certificate *c = &s->certificate;
+  if (s->has_bodies) {
+    double kinetic;
+    CDNI_TRY(cdn_kinetic_energy(s->work, &kinetic));
+    s->largest_kinetic = fmax(s->largest_kinetic, kinetic);
+    c->work += step->work;
+    /* by the trapezoid rule: a method's weights may be negative, and this is only a scale */
+    s->absolute_work += 0.5 * step->h * (fabs(step->power0) + fabs(step->power1));
+  }
+  c->smallest_step = c->steps ? fmin(c->smallest_step, step->h) : step->h;
+  c->largest_step = fmax(c->largest_step, step->h);
+  c->steps++;
+  c->max_constraint_error = fmax(c->max_constraint_error, cdni_constraint_error(s, step->y1));
+  return CDN_OK;
+}
+
+cdn_status cdni_certificate_rewind(cdn_stepper *s, double t, double *energy) {
+  double kinetic, work, *y = s->scratch + s->stride;
+  if (s->dense && t >= s->step.t0 && t < s->step.t1) {
+    s->method->interpolate(s, (t - s->step.t0) / s->step.h, y, &work);
+    cdni_normalize(s, y);
+    CDNI_TRY(cdn_state_set_ty(s->work, t, y));
+    s->certificate.work += work - s->step.work;
+  }
+  return energy_of(s, s->work, energy, &kinetic);
+}
+
+cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before) {
+  double energy, kinetic;
+  CDNI_TRY(energy_of(s, s->work, &energy, &kinetic));
+  s->certificate.energy_jumps += energy - energy_before;
+  s->largest_kinetic = fmax(s->largest_kinetic, kinetic);
+  return CDN_OK;
+}
+
+cdn_status cdn_stepper_certificate(cdn_stepper *s, cdn_certificate *out) {
+  double kinetic;
+  if (!s || !out) return CDN_ERR_ARG;
+  cdn_certificate *c = &s->certificate;
+  cdn_status status = energy_of(s, s->work, &c->energy_final, &kinetic);
+  if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_certificate", status);
+  c->time_final = s->t;
+
+  /* where nothing moves and nothing does work, rounding of the energies is the scale */
+  double scale = fmax(s->largest_kinetic, s->absolute_work);
+  double rounding = 1e6 * DBL_EPSILON * fmax(fabs(c->energy_initial), fabs(c->energy_final));
+  scale = fmax(scale, fmax(rounding, DBL_MIN));
+  c->energy_residual = (c->energy_final - c->energy_initial - c->work - c->energy_jumps) / scale;
+  *out = *c;
+  return CDN_OK;
+}

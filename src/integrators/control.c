@@ -1,0 +1,94 @@
+/* How long a step should be. The error of each step is held to the accuracy itself (error per step), and the higher
+ * order solution is carried on, so that the error delivered goes with the accuracy asked. */
+#include "integrators/internal.h"
+
+/* Aim below the accuracy, because the next step's error is only predicted. */
+static const double SAFETY = 0.9;
+/* How much a step may shrink or grow at once. */
+static const double LEAST = 0.2, MOST = 5.0;
+/* Weight of the previous error in the PI rule (Gustafsson 1991; Hairer and Wanner, section IV.2), over the order. A rule
+ * this damped settles at errors of about a sixth of the accuracy and hardly ever has a step rejected. */
+static const double BETA = 0.4;
+
+double cdni_min_step(const cdn_stepper *s) {
+  /* below this, t + c h is not resolved at the stages; near t = 0 the first step tells the scale of time */
+  double first = s->certificate.steps ? s->certificate.largest_step : s->control.next;
+  double resolved = 16 * DBL_EPSILON * fmax(fabs(s->t), first);
+  return fmax(s->def.min_step, resolved);
+}
+
+/* Size for which the error is expected to meet the accuracy. */
+static double sized(const cdn_stepper *s, double h, double error, double exponent, double factor, double most) {
+  double ratio = error > 0 ? SAFETY * factor * pow(error, -exponent) : most;
+  double size = h * fmin(most, fmax(LEAST, ratio));
+  return s->def.max_step > 0 ? fmin(size, s->def.max_step) : size;
+}
+
+void cdni_control_accepted(cdn_stepper *s, double h, double error) {
+  cdni_control *c = &s->control;
+  int order = s->method->error_order;
+  double beta = BETA / order;
+  /* an error far below the accuracy says little about its trend */
+  error = fmax(error, 1e-4);
+  double next = sized(s, h, error, 1.0 / order - 0.75 * beta, pow(c->last_error, beta), c->rejected ? 1 : MOST);
+  if (h < 0.99 * c->next) {
+    /* cut short to end at a given time: that should not shorten the steps after it */
+    c->next = fmax(next, c->next);
+  } else {
+    c->next = next;
+    c->last_error = error;
+  }
+  c->rejected = false;
+}
+
+void cdni_control_rejected(cdn_stepper *s, double h, double error) {
+  s->control.next = sized(s, h, error, 1.0 / s->method->error_order, 1, 0.9);
+  s->control.rejected = true;
+}
+
+void cdni_control_failed(cdn_stepper *s, double h) {
+  s->control.next = 0.25 * h;
+  s->control.rejected = true;
+}
+
+/* Starting step size of Hairer, Norsett and Wanner, section II.4, with the unit change in place of the size of y, so
+ * that it depends neither on where a body is nor on how many turns it has made. */
+cdn_status cdni_first_step(cdn_stepper *s) {
+  const double *y = s->y[s->at], *f = s->f[s->at];
+  double *y1 = s->step.error, *f1 = s->f[!s->at], d1, d2, power;
+  double alpha = s->def.accuracy;
+  int order = s->method->error_order;
+
+  s->control = (cdni_control){ .last_error = 1e-4 };
+  s->weighted_valid = false;
+  if (s->def.fixed_step > 0 || s->def.initial_step > 0) {
+    s->control.next = s->def.fixed_step > 0 ? s->def.fixed_step : s->def.initial_step;
+  } else {
+    /* a step that changes y by a hundredth of its unit, or that is short against the time scale of 9.3 */
+    CDNI_TRY(cdni_error_norm(s, f, y, y, &d1));
+    double h = fmin(0.01 / fmax(d1, DBL_MIN), 0.01);
+    if (s->def.max_step > 0) h = fmin(h, s->def.max_step);
+    if (s->t + h > s->def.final_time) h = s->def.final_time - s->t;
+
+    /* how much the rates change over it; where it leads out of the model's domain, a shorter one will tell */
+    cdn_status status = CDN_OK;
+    for (int tries = 0; tries < 8; tries++, h *= 0.1) {
+      for (int i = 0; i < s->ny; i++) y1[i] = y[i] + h * f[i];
+      status = cdni_evaluate(s, s->t + h, y1, f1, &power);
+      if (status == CDN_OK) break;
+    }
+    if (status != CDN_OK) {
+      s->control.next = h;
+    } else {
+      for (int i = 0; i < s->ny; i++) f1[i] -= f[i];
+      CDNI_TRY(cdni_error_norm(s, f1, y, y1, &d2));
+      d2 = h > 0 ? d2 / h : 0;
+      double largest = fmax(d1, d2);
+      double h1 = largest > 1e-15 ? pow(0.01 * alpha / largest, 1.0 / order) : 1e-3 * h;
+      s->control.next = fmin(100 * h, h1);
+    }
+    cdni_restore(s);
+  }
+  if (s->def.max_step > 0) s->control.next = fmin(s->control.next, s->def.max_step);
+  return CDN_OK;
+}

@@ -1,0 +1,50 @@
+/* Dormand and Prince's 5(4) pair (J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", 1980),
+ * with the fourth-order continuous extension by Shampine (Hairer, Norsett, Wanner, section II.6). */
+#include "integrators/explicit_rk.h"
+
+static const double c[6] = { 0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1 };
+
+/* clang-format off */
+static const double a[15] = {
+  1. / 5,
+  3. / 40, 9. / 40,
+  44. / 45, -56. / 15, 32. / 9,
+  19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729,
+  9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656,
+};
+/* clang-format on */
+
+static const double b[6] = { 35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84 };
+
+static const double e[7] = {
+  71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40,
+};
+
+/* What the quartic adds to the cubic Hermite interpolant. */
+static const double d[7] = {
+  -12715105075. / 11282082432.,  0,
+  87487479700. / 32700410799.,   -10690763975. / 1880347072.,
+  701980252875. / 199316789632., -1453857185. / 822651844.,
+  69997945. / 29380423.,
+};
+
+/* y(theta) = y0 + theta dy + theta (1 - theta) (h f0 - dy) + theta^2 (1 - theta) (2 dy - h f0 - h f1)
+ *          + theta^2 (1 - theta)^2 h sum d_i k_i,   dy = y1 - y0 = h sum b_i k_i. */
+static void dense(double theta, double *w) {
+  double r = 1 - theta, first = theta * r, second = theta * first, third = second * r;
+  double of_dy = theta - first + 2 * second;
+  for (int i = 0; i < 6; i++) w[i] = of_dy * b[i] + third * d[i];
+  w[0] += first - second;
+  w[6] = third * d[6] - second;
+}
+
+static const cdni_rk_tableau tableau = { .stages = 6, .c = c, .a = a, .b = b, .e = e, .dense = dense };
+
+const cdni_method cdni_dormand_prince = {
+  .name = "Dormand-Prince 5(4)",
+  .error_order = 5,
+  .memory = cdni_rk_memory,
+  .attempt = cdni_rk_attempt,
+  .interpolate = cdni_rk_interpolate,
+  .data = &tableau,
+};

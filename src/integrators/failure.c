@@ -1,0 +1,96 @@
+/* The failure report: not only that a run could not go on, but where, because of what, and what to try. */
+#include "integrators/internal.h"
+
+#include <stdio.h>
+
+void cdni_note_attempt(cdn_stepper *s, double error) {
+  cdni_attempts *last = &s->last;
+  last->t[last->next] = s->step.t0;
+  last->h[last->next] = s->step.h;
+  last->error[last->next] = error;
+  last->next = (last->next + 1) % CDN_FAILURE_STEPS;
+  if (last->count < CDN_FAILURE_STEPS) last->count++;
+}
+
+/* What every report holds: where, the worst coordinate, and the last attempts in order. */
+static cdn_failure *begin_report(cdn_stepper *s) {
+  cdn_failure *f = &s->failure;
+  const cdni_attempts *last = &s->last;
+  cdn_pool pool;
+  int slot;
+  memset(f, 0, sizeof *f);
+  f->time = s->t;
+  f->step = last->count ? s->step.h : s->control.next;
+  if (cdni_worst_slot(s, &pool, &slot, &f->coordinate_error)) {
+    cdn_system_slot_name(s->system, pool, slot, f->coordinate, sizeof f->coordinate);
+    f->coordinate_error /= s->def.accuracy;
+  }
+  f->n_last = last->count;
+  for (int i = 0; i < last->count; i++) {
+    int k = (last->next + CDN_FAILURE_STEPS - last->count + i) % CDN_FAILURE_STEPS;
+    f->last_time[i] = last->t[k];
+    f->last_step[i] = last->h[k];
+    f->last_error[i] = last->error[k];
+  }
+  return f;
+}
+
+static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeof f->advice, "%s", text); }
+
+cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  memset(&s->failure, 0, sizeof s->failure);
+  s->failure.time = s->t;
+  cdni_error_vset(&s->failure.error, code, function, NULL, format, args);
+  va_end(args);
+  return code;
+}
+
+cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code) {
+  cdn_failure *f = begin_report(s);
+  cdn_state_last_error(s->work, &f->error);
+  if (f->error.code != code) {
+    cdni_error_set(&f->error, code, function, NULL, "an evaluation failed at t = %.17g: %s", s->t,
+                   cdn_status_text(code));
+  }
+  if (s->def.fixed_step > 0) {
+    advise(f, "the step is fixed: take a smaller one, or let the accuracy choose it");
+  } else if (f->error.recoverable || code == CDN_ERR_NONFINITE) {
+    advise(f, "shorter steps did not cure it: the motion runs into a point where the model is not defined; look at the "
+              "element named just before this time");
+  } else {
+    advise(f, "see the element named; a shorter step cannot cure this");
+  }
+  cdni_restore(s);
+  return code;
+}
+
+cdn_status cdni_fail_step(cdn_stepper *s, double error) {
+  cdn_failure *f = begin_report(s);
+  cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
+                 "at t = %.17g a step of %.3g, the smallest allowed, still has an error of %.3g times the accuracy %g; "
+                 "most of it is in %s",
+                 s->t, s->step.h, error, s->def.accuracy, f->coordinate[0] ? f->coordinate : "no single coordinate");
+  f->error.value = s->step.h;
+  if (s->def.min_step > 0.5 * s->step.h) {
+    advise(f, "lower min_step, ask for less accuracy, or soften or damp what acts on the coordinate named");
+  } else {
+    advise(f, "the solution has a jump or goes to infinity here: look at the forces and stops that act on the "
+              "coordinate named, for a discontinuity, a division by zero, or a stiffness without damping");
+  }
+  cdni_restore(s);
+  return CDN_ERR_STEP;
+}
+
+cdn_status cdni_fail_limit(cdn_stepper *s) {
+  cdn_failure *f = begin_report(s);
+  cdni_error_set(&f->error, CDN_ERR_LIMIT, "cdn_stepper_advance", NULL,
+                 "%lld attempts of a step in one call, the most allowed, came to t = %.17g with steps of %.3g",
+                 (long long)s->attempts, s->t, s->step.h);
+  f->error.value = s->step.h;
+  advise(f, "call again to go on, or raise max_steps; if the steps are shorter than the motion needs, look for a stiff "
+            "or discontinuous force on the coordinate named");
+  cdni_restore(s);
+  return CDN_ERR_LIMIT;
+}

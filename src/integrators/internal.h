@@ -1,0 +1,109 @@
+/* The stepper's inside, shared by the files of this room. */
+#ifndef CARDAN_INTEGRATORS_INTERNAL_H
+#define CARDAN_INTEGRATORS_INTERNAL_H
+
+#include <float.h>
+#include <math.h>
+
+#include "integrators/method.h"
+#include "system/internal.h"
+
+/* Vectors of the stepper's block start at multiples of 64 bytes. */
+static inline size_t cdni_stride(int n) { return ((size_t)n + 7) & ~(size_t)7; }
+
+/* What step size control remembers (control.c). */
+typedef struct cdni_control {
+  double next;       /* size that will be tried next */
+  double last_error; /* of the last accepted step, over the accuracy */
+  bool rejected;     /* the last attempt was: do not grow at once */
+} cdni_control;
+
+/* The last attempts, for the failure report: a ring. */
+typedef struct cdni_attempts {
+  int count, next;
+  double t[CDN_FAILURE_STEPS], h[CDN_FAILURE_STEPS], error[CDN_FAILURE_STEPS];
+} cdni_attempts;
+
+struct cdn_stepper {
+  const cdn_system *system;
+  cdn_allocator allocator;
+  cdn_stepper_def def; /* its weights point into the block, or are NULL */
+  const cdni_method *method;
+  int nq, nu, nz, ny;
+  size_t stride;   /* of vectors of ny */
+  bool has_bodies; /* there are energies to account for */
+
+  /* `work` is where trial points are evaluated; between calls it stands at the last accepted step. `report` is what the
+   * caller sees: there, or within that step. */
+  cdn_state *work, *report;
+  double reported; /* time of report, whatever has been done to it since */
+
+  /* Accepted and trial values change places at each accepted step: y[at], f[at] are the accepted ones. */
+  double t, *y[2], *f[2], power;
+  int at;
+  cdni_step step;
+  bool dense; /* step describes the one that led to t */
+
+  double *weighted;    /* E times the error estimate: what the norms are taken of */
+  bool weighted_valid; /* ... of the last attempt */
+  double *scale;       /* new / old quaternion length by q slot */
+  double *scratch;     /* two vectors of ny */
+  double *memory;      /* the method's own */
+  double *block;
+  size_t block_size;
+
+  cdni_control control;
+  double fixed_start; /* fixed steps end at fixed_start + n h, so that t does not drift */
+  int64_t fixed_count, attempts;
+
+  cdni_attempts last;
+  cdn_certificate certificate;
+  double largest_kinetic, absolute_work; /* the scale of the energy residual */
+  cdn_failure failure;
+};
+
+/* step.c: one accepted step that does not pass `end`; the report State is made ready for times before its end if
+ * `serve` is one. On failure `work` is back at the last accepted step and the failure is kept. */
+cdn_status cdni_take_step(cdn_stepper *s, double end, double serve);
+/* Starts, or starts again, from what `work` holds: normalizes, evaluates, chooses the first step. */
+cdn_status cdni_begin(cdn_stepper *s);
+/* Brings q to its manifold where it is off by more than rounding; the error it had, or 0 if it is left alone. */
+double cdni_normalize(cdn_stepper *s, double *q);
+/* Puts `work` back at the last accepted step. */
+void cdni_restore(cdn_stepper *s);
+
+/* norm.c: the largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
+ * yb, N is that of the state at which `work` stands. Leaves E e in s->weighted. */
+cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm);
+/* The slot with the largest weighted error. False if there is none to name. */
+bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error);
+
+/* control.c */
+cdn_status cdni_first_step(cdn_stepper *s);
+double cdni_min_step(const cdn_stepper *s);
+/* Sizes the next attempt after one of size h whose error over the accuracy was `error`. */
+void cdni_control_accepted(cdn_stepper *s, double h, double error);
+void cdni_control_rejected(cdn_stepper *s, double h, double error);
+/* After an evaluation that failed. */
+void cdni_control_failed(cdn_stepper *s, double h);
+
+/* certificate.c */
+cdn_status cdni_certificate_begin(cdn_stepper *s);
+/* Books the step that is about to be accepted; `work` is at its end. */
+cdn_status cdni_certificate_accept(cdn_stepper *s);
+/* Before a restart at time t: the energy so far, with the work beyond t taken back. */
+cdn_status cdni_certificate_rewind(cdn_stepper *s, double t, double *energy);
+/* After it: what `work` has more than that is a jump. */
+cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before);
+/* Largest constraint error of q, which is not changed. */
+double cdni_constraint_error(cdn_stepper *s, const double *q);
+
+/* failure.c: each keeps the report on the stepper and returns the status. */
+void cdni_note_attempt(cdn_stepper *s, double error);
+cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...)
+    CDN_PRINTF(4, 5);
+cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code);
+cdn_status cdni_fail_step(cdn_stepper *s, double error);
+cdn_status cdni_fail_limit(cdn_stepper *s);
+
+#endif

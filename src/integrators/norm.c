@@ -1,0 +1,60 @@
+/* The error norm E of manual 9.2: what "accuracy" measures. q, u and z have norms of their own, each over its own
+ * count, so that many good z cannot hide one bad q; the largest of the three is the error. */
+#include "integrators/internal.h"
+
+/* E_q e = N W_u N^+ e: absolute, in the units of u, blind to the length of quaternions (9.3). */
+static cdn_status weigh_q(cdn_stepper *s, const double *e, double *f) {
+  double *speeds = s->scratch;
+  CDNI_TRY(cdni_state_multiply_by_N_inv(s->work, e, speeds));
+  if (s->def.u_weights) {
+    for (int i = 0; i < s->nu; i++) speeds[i] *= s->def.u_weights[i];
+  }
+  return cdni_state_multiply_by_N(s->work, speeds, f);
+}
+
+/* E_u, E_z: relative where the variable exceeds its unit change, min(W, 1 / |y|). */
+static void weigh_relative(int n, const double *w, const double *e, const double *ya, const double *yb, double *f) {
+  for (int i = 0; i < n; i++) {
+    double size = fmax(fabs(ya[i]), fabs(yb[i])), weight = w ? w[i] : 1;
+    f[i] = e[i] * (weight * size > 1 ? 1 / size : weight);
+  }
+}
+
+static double norm_of(const cdn_stepper *s, int n, const double *f) {
+  double norm = 0;
+  if (s->def.norm == CDN_NORM_INFINITY) {
+    for (int i = 0; i < n; i++) norm = fabs(f[i]) > norm || isnan(f[i]) ? fabs(f[i]) : norm;
+    return norm;
+  }
+  for (int i = 0; i < n; i++) norm += f[i] * f[i];
+  return n ? sqrt(norm / n) : 0;
+}
+
+cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm) {
+  int nq = s->nq, nqu = s->nq + s->nu;
+  double *f = s->weighted;
+  if (nq) CDNI_TRY(weigh_q(s, e, f));
+  weigh_relative(s->nu, s->def.u_weights, e + nq, ya + nq, yb + nq, f + nq);
+  weigh_relative(s->nz, s->def.z_weights, e + nqu, ya + nqu, yb + nqu, f + nqu);
+  s->weighted_valid = true;
+
+  double q = norm_of(s, nq, f), u = norm_of(s, s->nu, f + nq), z = norm_of(s, s->nz, f + nqu);
+  *norm = fmax(q, fmax(u, z));
+  /* fmax drops NaN, and an error that is not a number is none that can be accepted */
+  if (isnan(q) || isnan(u) || isnan(z)) *norm = INFINITY;
+  return CDN_OK;
+}
+
+bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error) {
+  int worst = -1;
+  if (!s->weighted_valid) return false;
+  for (int k = 0; k < s->ny; k++) {
+    if (worst < 0 || !(fabs(s->weighted[k]) <= fabs(s->weighted[worst]))) worst = k;
+    if (isnan(s->weighted[k])) break;
+  }
+  if (worst < 0) return false;
+  *error = fabs(s->weighted[worst]);
+  *pool = worst < s->nq ? CDN_POOL_Q : worst < s->nq + s->nu ? CDN_POOL_U : CDN_POOL_Z;
+  *i = worst - (*pool == CDN_POOL_Q ? 0 : *pool == CDN_POOL_U ? s->nq : s->nq + s->nu);
+  return true;
+}

@@ -1,0 +1,154 @@
+/* One accepted step: attempts, each judged by its error, until one is good enough or none can be. */
+#include "integrators/internal.h"
+
+cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
+  s->certificate.evaluations++;
+  CDNI_TRY(cdn_state_set_ty(s->work, t, y));
+  CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
+  if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
+  *power = 0;
+  return s->has_bodies ? cdn_nonpotential_power(s->work, power) : CDN_OK;
+}
+
+/* Quaternions are brought to unit length before the rate at the end of the step is evaluated, which can thus be the
+ * first of the next one (10.1). Those that are of unit length within rounding are left alone. */
+double cdni_normalize(cdn_stepper *s, double *y) {
+  double *q = s->scratch;
+  if (s->nq == 0) return 0;
+  memcpy(q, y, sizeof(double) * (size_t)s->nq);
+  for (int i = 0; i < s->nq; i++) s->scale[i] = 1;
+  double error = cdni_state_normalize_q(s->work, q, s->scale);
+  if (!(error > 4 * DBL_EPSILON)) return 0;
+  memcpy(y, q, sizeof(double) * (size_t)s->nq);
+  return error;
+}
+
+cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
+  cdni_step *step = &s->step;
+  /* a y that is not finite is refused by the State, which names the slot */
+  bool changed = cdni_all_finite(step->y1, (size_t)s->ny, NULL) && cdni_normalize(s, step->y1) > 0;
+  CDNI_TRY(cdni_evaluate(s, step->t1, step->y1, step->f1, &step->power1));
+  if (raw && s->ny) {
+    memcpy(raw, step->f1, sizeof(double) * (size_t)s->ny);
+    /* qdot = N(q) u goes with the length of q, which was 1 / scale */
+    for (int i = 0; changed && i < s->nq; i++) raw[i] /= s->scale[i];
+  }
+  return CDN_OK;
+}
+
+void cdni_restore(cdn_stepper *s) {
+  /* cannot fail: these values were accepted before */
+  (void)!cdn_state_set_ty(s->work, s->t, s->y[s->at]);
+}
+
+/* Where the next attempt ends: not beyond `end`, and without leaving a crumb before it. */
+static double choose_end(cdn_stepper *s, double end) {
+  double h = s->control.next, left = end - s->t;
+  if (s->def.fixed_step > 0) {
+    double t1 = s->fixed_start + (double)(s->fixed_count + 1) * h;
+    return end - t1 <= 1e-9 * h ? end : t1;
+  }
+  bool may_stretch = !(s->def.max_step > 0 && left > s->def.max_step);
+  if (left <= h || (left <= 1.01 * h && may_stretch)) return end;
+  if (left < 2 * h) h = left / 2;
+  return s->t + h;
+}
+
+static void prepare(cdn_stepper *s, double t1) {
+  cdni_step *step = &s->step;
+  step->t0 = s->t;
+  step->t1 = t1;
+  step->h = t1 - s->t;
+  step->y0 = s->y[s->at];
+  step->f0 = s->f[s->at];
+  step->power0 = s->power;
+  step->y1 = s->y[!s->at];
+  step->f1 = s->f[!s->at];
+  s->dense = s->weighted_valid = false;
+  s->attempts++;
+}
+
+/* The error of the attempt over the accuracy; 0 where steps are fixed. */
+static cdn_status judge(cdn_stepper *s, double *error) {
+  *error = 0;
+  if (s->def.fixed_step > 0) return CDN_OK;
+  CDNI_TRY(cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, error));
+  *error /= s->def.accuracy;
+  return CDN_OK;
+}
+
+/* A failure that a smaller step may cure: one that says so, or numbers that ran away. */
+static bool is_recoverable(const cdn_stepper *s, cdn_status status) {
+  cdn_error error;
+  if (s->def.fixed_step > 0) return false;
+  cdn_state_last_error(s->work, &error);
+  return status == CDN_ERR_NONFINITE || (error.code == status && error.recoverable);
+}
+
+static cdn_status accept(cdn_stepper *s, double end, double serve) {
+  cdni_step *step = &s->step;
+  CDNI_TRY(cdni_certificate_accept(s));
+  /* a report within the step needs the discrete variables as they were during it */
+  if (serve < step->t1) CDNI_TRY(cdn_state_copy(s->report, s->work));
+
+  s->at = !s->at;
+  s->t = step->t1;
+  s->power = step->power1;
+  s->dense = true;
+  cdni_state_accept_step(s->work);
+  /* auto-update variables change nothing that was computed; if something did, the next step starts from what is true */
+  if (!cdni_state_is_valid(s->work, CDN_UDOT) || !cdni_state_is_valid(s->work, CDN_ZDOT)) {
+    CDNI_TRY(cdni_evaluate(s, s->t, s->y[s->at], s->f[s->at], &s->power));
+  }
+
+  if (s->def.fixed_step > 0) {
+    s->fixed_count++;
+    /* the grid starts anew where a step was cut short */
+    if (s->t == end) {
+      s->fixed_start = end;
+      s->fixed_count = 0;
+    }
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
+  for (;;) {
+    if (s->def.max_steps > 0 && s->attempts >= s->def.max_steps) return cdni_fail_limit(s);
+    double least = cdni_min_step(s), error = -1;
+    if (s->def.fixed_step == 0) s->control.next = fmax(s->control.next, least);
+    bool at_least = s->control.next <= least;
+    prepare(s, choose_end(s, end));
+    cdn_status status = s->method->attempt(s);
+    if (status == CDN_OK) status = judge(s, &error);
+    cdni_note_attempt(s, error);
+
+    if (status == CDN_OK && error <= 1) {
+      if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);
+      status = accept(s, end, serve);
+      return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+    }
+
+    s->certificate.rejected++;
+    if (status != CDN_OK) {
+      if (at_least || !is_recoverable(s, status)) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+      cdni_control_failed(s, s->step.h);
+    } else {
+      if (at_least) return cdni_fail_step(s, error);
+      cdni_control_rejected(s, s->step.h, error);
+    }
+  }
+}
+
+cdn_status cdni_begin(cdn_stepper *s) {
+  double *y = s->y[s->at];
+  s->t = cdn_state_time(s->work);
+  s->dense = s->weighted_valid = false;
+  s->fixed_start = s->t;
+  s->fixed_count = 0;
+  if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
+  /* within the tolerance a state is left as it came */
+  if (cdni_constraint_error(s, y) > s->def.constraint_tolerance) cdni_normalize(s, y);
+  CDNI_TRY(cdni_evaluate(s, s->t, y, s->f[s->at], &s->power));
+  return CDN_OK;
+}

@@ -1,0 +1,249 @@
+/* The stepper's public face: creation, advancing to a time, reports, restarts. */
+#include "integrators/internal.h"
+
+cdn_stepper_def cdn_default_stepper_def(void) {
+  cdn_stepper_def def = { .struct_size = sizeof def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS };
+  return def;
+}
+
+/* ---- creation ------------------------------------------------------------------------------ */
+
+/* What is wrong with a number of the def, or NULL. */
+static const char *check_numbers(const cdn_stepper_def *def) {
+  const double sizes[] = { def->constraint_tolerance, def->fixed_step, def->initial_step, def->min_step };
+  for (int i = 0; i < CDNI_COUNT(sizes); i++) {
+    if (!(sizes[i] >= 0 && isfinite(sizes[i]))) {
+      return "constraint_tolerance, fixed_step, initial_step and min_step must be finite and not negative";
+    }
+  }
+  if (!(def->accuracy >= 1e-15 && def->accuracy <= 1)) return "accuracy must be between 1e-15 and 1";
+  if (!(def->max_step >= 0)) return "max_step must not be negative (0: no limit)";
+  if (def->max_step > 0 && def->min_step > def->max_step) return "min_step is larger than max_step";
+  if (isnan(def->final_time)) return "final_time is not a number";
+  if (def->norm != CDN_NORM_RMS && def->norm != CDN_NORM_INFINITY) return "norm is not one of cdn_error_norm";
+  if (def->max_steps < 0) return "max_steps must not be negative (0: no limit)";
+  return NULL;
+}
+
+static const char *check_weights(const double *weights, int n) {
+  for (int i = 0; weights && i < n; i++) {
+    if (!(weights[i] > 0 && isfinite(weights[i]))) return "u_weights and z_weights must be positive and finite";
+  }
+  return NULL;
+}
+
+static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def) {
+  const char *function = "cdn_stepper_create";
+  const cdn_system *system = cdn_state_system(initial);
+  if (def->struct_size != sizeof *def) {
+    return cdni_state_fail(initial, CDN_ERR_VERSION, false, function, NULL,
+                           "start the def with cdn_default_stepper_def(), of this library's header");
+  }
+  const char *wrong = check_numbers(def);
+  if (!wrong) wrong = check_weights(def->u_weights, cdn_system_nu(system));
+  if (!wrong) wrong = check_weights(def->z_weights, cdn_system_nz(system));
+  if (!wrong && def->final_time < cdn_state_time(initial)) wrong = "final_time is before the State's time";
+  if (!wrong) return CDN_OK;
+  return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "%s", wrong);
+}
+
+/* One block for all that the stepper needs, so that no step allocates. */
+static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
+  size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
+  size_t method = s->method->memory(s->method, s->ny);
+  s->block_size = sizeof(double) * (8 * v + nq + nu + nz + method + 8);
+  s->block = cdni_calloc(&s->allocator, s->block_size);
+  if (!s->block) return CDN_ERR_NOMEM;
+
+  double *p = s->block;
+  for (int i = 0; i < 2; i++) s->y[i] = p, p += v;
+  for (int i = 0; i < 2; i++) s->f[i] = p, p += v;
+  s->weighted = p, p += v;
+  s->step.error = p, p += v;
+  s->scratch = p, p += 2 * v;
+  s->scale = p, p += nq;
+  double *u_weights = p, *z_weights = p + nu;
+  s->memory = p + nu + nz;
+
+  if (def->u_weights && s->nu) memcpy(u_weights, def->u_weights, sizeof(double) * (size_t)s->nu);
+  if (def->z_weights && s->nz) memcpy(z_weights, def->z_weights, sizeof(double) * (size_t)s->nz);
+  s->def.u_weights = def->u_weights ? u_weights : NULL;
+  s->def.z_weights = def->z_weights ? z_weights : NULL;
+  return CDN_OK;
+}
+
+/* Everything that may fail; the caller destroys a stepper that is half made. */
+static cdn_status set_up(cdn_stepper *s, cdn_state *initial, const cdn_stepper_def *def) {
+  s->nq = cdn_system_nq(s->system);
+  s->nu = cdn_system_nu(s->system);
+  s->nz = cdn_system_nz(s->system);
+  s->ny = s->nq + s->nu + s->nz;
+  s->stride = cdni_stride(s->ny);
+  s->has_bodies = cdn_system_body_count(s->system) > 1;
+  s->method = &cdni_dormand_prince;
+  s->def = *def;
+  if (s->def.constraint_tolerance == 0) s->def.constraint_tolerance = s->def.accuracy / 10;
+  CDNI_TRY(allocate(s, def));
+  CDNI_TRY(cdn_state_create(s->system, &s->work));
+  CDNI_TRY(cdn_state_create(s->system, &s->report));
+  CDNI_TRY(cdn_state_copy(s->work, initial));
+  CDNI_TRY(cdni_begin(s));
+  CDNI_TRY(cdni_certificate_begin(s));
+  s->reported = s->t;
+  /* evaluated once on its own, so that its workspace has its size before the first report */
+  CDNI_TRY(cdn_state_copy(s->report, initial));
+  CDNI_TRY(cdn_state_set_ty(s->report, s->t, s->y[s->at]));
+  CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
+  return cdni_first_step(s);
+}
+
+cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) {
+  const char *function = "cdn_stepper_create";
+  if (out) *out = NULL;
+  if (!initial || !out) return CDN_ERR_ARG;
+  cdn_stepper_def standard = cdn_default_stepper_def();
+  if (!def) def = &standard;
+  CDNI_TRY(check_def(initial, def));
+  CDNI_TRY(cdn_realize(initial, CDN_STAGE_ACCELERATION));
+
+  const cdn_system *system = cdn_state_system(initial);
+  cdn_stepper *s = cdni_calloc(cdni_system_allocator(system), sizeof *s);
+  if (!s) return cdni_state_fail(initial, CDN_ERR_NOMEM, false, function, NULL, "no memory for a stepper");
+  cdn_system_retain(system);
+  s->system = system;
+  s->allocator = *cdni_system_allocator(system);
+
+  cdn_status status = set_up(s, initial, def);
+  if (status == CDN_OK) {
+    *out = s;
+    return CDN_OK;
+  }
+  /* the story goes to the State that the caller has */
+  cdn_error error = { .code = CDN_OK };
+  if (s->work) cdn_state_last_error(s->work, &error);
+  if (error.code == status) {
+    cdni_state_set_error(initial, &error);
+  } else {
+    cdni_state_fail(initial, status, false, function, NULL, "a stepper could not be made: %s", cdn_status_text(status));
+  }
+  cdn_stepper_destroy(s);
+  return status;
+}
+
+void cdn_stepper_destroy(cdn_stepper *s) {
+  if (!s) return;
+  const cdn_system *system = s->system;
+  cdn_allocator allocator = s->allocator;
+  cdn_state_destroy(s->work);
+  cdn_state_destroy(s->report);
+  cdni_free(&allocator, s->block, s->block_size);
+  cdni_free(&allocator, s, sizeof *s);
+  cdn_system_release(system);
+}
+
+/* ---- advancing ------------------------------------------------------------------------------ */
+
+/* The report State at the last accepted step; also after a failure, to show where it happened. */
+static cdn_status report_step(cdn_stepper *s) {
+  s->reported = s->t;
+  return cdn_state_copy(s->report, s->work);
+}
+
+/* The report State within the last step. */
+static cdn_status report_within(cdn_stepper *s, double t) {
+  double work, *y = s->scratch + s->stride;
+  s->method->interpolate(s, (t - s->step.t0) / s->step.h, y, &work);
+  cdni_normalize(s, y);
+  s->reported = t;
+  return cdn_state_set_ty(s->report, t, y);
+}
+
+static cdn_status fail(cdn_stepper *s, cdn_status status) {
+  /* the failure has its report; that the State shows where it happened is an extra */
+  (void)!report_step(s);
+  return status;
+}
+
+cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
+  const char *function = "cdn_stepper_advance";
+  if (!s) return CDN_ERR_ARG;
+  double now = s->reported, final = s->def.final_time;
+  if (!isfinite(t)) return cdni_fail_argument(s, function, CDN_ERR_NONFINITE, "the time to advance to is %g", t);
+  if (t < now) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG,
+                              "the State is at t = %.17g already; going back to %.17g needs "
+                              "cdn_stepper_restart from a State of that time",
+                              now, t);
+  }
+  /* sums of report intervals may miss the end by a few roundings */
+  if (t > final && t - final <= 16 * DBL_EPSILON * fabs(t)) t = final;
+  if (t > final) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "t = %.17g is beyond the def's final_time %.17g", t, final);
+  }
+
+  s->attempts = 0;
+  while (s->t < t) {
+    cdn_status status = cdni_take_step(s, final, t);
+    if (status != CDN_OK) return fail(s, status);
+  }
+  cdn_status status = CDN_OK;
+  if (t != now) status = t == s->t ? report_step(s) : report_within(s, t);
+  if (status != CDN_OK) return cdni_fail_evaluation(s, function, status);
+  if (why) *why = CDN_REACHED_TIME;
+  return CDN_OK;
+}
+
+cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
+  const char *function = "cdn_stepper_step";
+  if (!s) return CDN_ERR_ARG;
+  if (isnan(t_max)) return cdni_fail_argument(s, function, CDN_ERR_NONFINITE, "t_max is not a number");
+  double now = s->reported, end = fmin(t_max, s->def.final_time);
+  if (!(now < end)) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State is at t = %.17g, not before the end at %.17g", now,
+                              end);
+  }
+  s->attempts = 0;
+  /* a State within the last step goes to that step's end first */
+  if (now < s->t) return cdn_stepper_advance(s, fmin(s->t, end), NULL);
+  cdn_status status = cdni_take_step(s, end, INFINITY);
+  if (status != CDN_OK) return fail(s, status);
+  return report_step(s);
+}
+
+cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
+
+double cdn_stepper_next_step(const cdn_stepper *s) { return s ? s->control.next : 0; }
+
+cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
+  const char *function = "cdn_stepper_restart";
+  double energy;
+  if (!s || !state) return CDN_ERR_ARG;
+  if (cdn_state_system(state) != s->system) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State is of another System");
+  }
+  if (cdn_state_time(state) > s->def.final_time) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State's time %.17g is beyond final_time %.17g",
+                              cdn_state_time(state), s->def.final_time);
+  }
+  /* a State that cannot be started from leaves the stepper as it was */
+  cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
+  if (status != CDN_OK) {
+    memset(&s->failure, 0, sizeof s->failure);
+    s->failure.time = cdn_state_time(state);
+    cdn_state_last_error(state, &s->failure.error);
+    return status;
+  }
+  status = cdni_certificate_rewind(s, cdn_state_time(state), &energy);
+  if (status == CDN_OK) status = cdn_state_copy(s->work, state);
+  if (status == CDN_OK) status = cdni_begin(s);
+  if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
+  if (status == CDN_OK) status = report_step(s);
+  if (status == CDN_OK) status = cdni_first_step(s);
+  return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, function, status);
+}
+
+void cdn_stepper_failure(const cdn_stepper *s, cdn_failure *out) {
+  if (!out) return;
+  memset(out, 0, sizeof *out);
+  if (s) *out = s->failure;
+}

@@ -1,0 +1,156 @@
+/* The description's own bookkeeping: the first error, warnings, and what a file holds that is not simulated. */
+#include "io/description.h"
+
+#include <stdio.h>
+
+void io_description_init(io_description *d, cdn_allocator allocator, const char *file) {
+  memset(d, 0, sizeof *d);
+  d->allocator = cdni_allocator_or_default(allocator);
+  d->body_word = "body";
+  d->file = cdni_strdup(&d->allocator, file ? file : "model");
+  if (!d->file) io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+void io_description_free(io_description *d) {
+  const cdn_allocator *a = &d->allocator;
+  size_t nq = 0, nu = 0;
+  for (size_t i = 0; i < d->joints.count; i++) {
+    const io_joint *joint = &CDNI_AT(d->joints, io_joint, i);
+    nq += (size_t)io_joint_nq(joint->kind);
+    nu += (size_t)io_joint_nu(joint->kind);
+    cdni_strfree(a, joint->name);
+  }
+  for (size_t i = 0; i < d->bodies.count; i++) cdni_strfree(a, CDNI_AT(d->bodies, io_body, i).name);
+  for (size_t i = 0; i < d->keys.count; i++) {
+    const io_key *key = &CDNI_AT(d->keys, io_key, i);
+    cdni_strfree(a, key->name);
+    if (key->q) cdni_free(a, key->q, nq * sizeof *key->q);
+    if (key->u) cdni_free(a, key->u, nu * sizeof *key->u);
+  }
+  io_names_free(a, &d->note_names);
+  for (size_t i = 0; i < d->notes.count; i++) cdni_strfree(a, CDNI_AT(d->notes, io_note, i).element);
+  for (size_t i = 0; i < d->warnings.count; i++) cdni_strfree(a, CDNI_AT(d->warnings, char *, i));
+  cdni_array_free(a, &d->bodies);
+  cdni_array_free(a, &d->joints);
+  cdni_array_free(a, &d->keys);
+  cdni_array_free(a, &d->notes);
+  cdni_array_free(a, &d->warnings);
+  cdni_strfree(a, d->name);
+  cdni_strfree(a, d->file);
+  memset(d, 0, sizeof *d);
+}
+
+int io_joint_nq(io_joint_kind kind) {
+  switch (kind) {
+    case IO_PIN:
+    case IO_SLIDER: return 1;
+    case IO_BALL: return 4;
+    case IO_FREE: return 7;
+    case IO_PLANAR: return 3;
+  }
+  return 0;
+}
+
+int io_joint_nu(io_joint_kind kind) {
+  switch (kind) {
+    case IO_PIN:
+    case IO_SLIDER: return 1;
+    case IO_BALL: return 3;
+    case IO_FREE: return 6;
+    case IO_PLANAR: return 3;
+  }
+  return 0;
+}
+
+/* One line, whatever a file's names hold. */
+static void keep_on_one_line(char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ') *text = ' ';
+}
+
+/* "file:line: text"; a long path gives way to the text, its end being what tells files apart. */
+static void put_story(const io_description *d, int line, const char *text, char *story, size_t size) {
+  const char *file = d->file ? d->file : "model";
+  const size_t length = strlen(file), most = 120;
+  const char *shown = length > most ? file + length - most : file;
+  const char *dots = length > most ? "..." : "";
+  if (line > 0) snprintf(story, size, "%s%s:%d: %s", dots, shown, line, text);
+  else snprintf(story, size, "%s%s: %s", dots, shown, text);
+  keep_on_one_line(story);
+}
+
+cdn_status io_fail(io_description *d, cdn_status code, int line, const char *format, ...) {
+  if (d->error.code != CDN_OK) return code;
+  char text[512], story[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  put_story(d, line, text, story, sizeof story);
+  return cdni_error_set(&d->error, code, "cdn_model_load", NULL, "%s", story);
+}
+
+void io_warn(io_description *d, int line, const char *format, ...) {
+  char text[512], story[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  put_story(d, line, text, story, sizeof story);
+  char *copy = cdni_strdup(&d->allocator, story);
+  if (copy && cdni_array_push(&d->allocator, &d->warnings, sizeof copy, &copy)) return;
+  cdni_strfree(&d->allocator, copy);
+  io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+/* What ends a cut text must not be half of a UTF-8 character. */
+static void trim_utf8(char *text) {
+  size_t n = strlen(text), tail = 0;
+  while (tail < n && tail < 3 && ((unsigned char)text[n - 1 - tail] & 0xC0) == 0x80) tail++;
+  if (tail >= n) return;
+  const unsigned char lead = (unsigned char)text[n - 1 - tail];
+  const size_t needed = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
+  if (lead >= 0xC0 && tail < needed) text[n - 1 - tail] = 0;
+}
+
+void io_not_understood(io_description *d, int line, const char *long_name) {
+  char element[200];
+  snprintf(element, sizeof element, "%s", long_name);
+  trim_utf8(element);
+  const int known = io_names_find(&d->note_names, element);
+  if (known >= 0) {
+    CDNI_AT(d->notes, io_note, known).count++;
+    return;
+  }
+  io_note note = { cdni_strdup(&d->allocator, element), 1, line };
+  const int index = (int)d->notes.count;
+  if (note.element && cdni_array_push(&d->allocator, &d->notes, sizeof note, &note)) {
+    if (io_names_add(&d->allocator, &d->note_names, note.element, index) == index) return;
+  } else {
+    cdni_strfree(&d->allocator, note.element);
+  }
+  io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,
+                         const cdn_mass_properties *mass) {
+  if (mass->mass < 0)
+    return io_fail(d, CDN_ERR_PARSE, line, "%s '%s' has a negative mass (%g kg)", what, name, mass->mass);
+  double moments[3];
+  cdn_inertia_principal(mass->inertia, moments, NULL);
+  /* Files print a few digits: what rounding explains is no cause for a warning. */
+  const double slack = 1e-6 * (moments[2] > 0 ? moments[2] : 0);
+  if (moments[0] < -slack)
+    io_warn(d, line,
+            "%s '%s': its inertia has a negative principal moment (%.4g kg m^2), which no body has; "
+            "used as it stands",
+            what, name, moments[0]);
+  else if (moments[2] > moments[0] + moments[1] + slack)
+    io_warn(d, line,
+            "%s '%s': its principal moments %.4g, %.4g, %.4g kg m^2 break the triangle inequality (none can "
+            "exceed the sum of the others); used as they stand",
+            what, name, moments[0], moments[1], moments[2]);
+  else if (mass->mass == 0 && moments[2] > 0)
+    io_warn(d, line, "%s '%s' has inertia but no mass; used as it stands", what, name);
+  return CDN_OK;
+}

@@ -1,0 +1,111 @@
+/* The MJCF reader's entry. The sections of a file may come in any order and more than once; they are understood in
+ * the order compiler and option, default, worldbody, keyframe. */
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+typedef cdn_status section_reader(mjcf_reader *r, io_xml_node *node);
+
+static cdn_status read_sections(mjcf_reader *r, io_xml_node *root, const char *name, section_reader *read) {
+  mjcf_walk walk = io_mjcf_walk(r, root);
+  for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;)
+    if (io_xml_is(section, name)) CDNI_TRY(read(r, section));
+  return walk.status;
+}
+
+/* ---- sections whose contents are not simulated, each listed by its children: "tendon/spatial" ---- */
+
+static bool is_silent_child(const mjcf_reader *r, const char *section, io_xml_node *child) {
+  const char *name = io_xml_name(child);
+  if (strcmp(section, "asset") == 0) return strcmp(name, "skin") != 0; /* a skin is deformable, the others are drawn */
+  if (strcmp(section, "contact") == 0) return strcmp(name, "exclude") == 0 || !r->flags.contacts;
+  if (strcmp(section, "actuator") == 0) return !r->flags.actuation;
+  if (strcmp(section, "equality") == 0) {
+    const char *active = io_xml_string(child, "active");
+    return !r->flags.equality || (active && strcmp(active, "false") == 0);
+  }
+  return false;
+}
+
+static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
+  const char *section = io_xml_name(node);
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (is_silent_child(r, section, child)) continue;
+    char note[120];
+    snprintf(note, sizeof note, "%.50s/%.60s", section, io_xml_name(child));
+    io_not_understood(r->d, io_xml_line(child), note);
+  }
+  return walk.status;
+}
+
+static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
+  static const char *const listed[] = { "tendon", "actuator",   "equality", "contact",
+                                        "sensor", "deformable", "asset",    "extension" };
+  /* Read elsewhere, or for drawing, bookkeeping and users only. */
+  static const char *const known[] = { "compiler", "option", "default", "worldbody", "keyframe",
+                                       "size",     "visual", "custom",  "statistic" };
+  mjcf_walk walk = io_mjcf_walk(r, root);
+  for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
+    bool done = false;
+    for (int i = 0; i < CDNI_COUNT(known); i++) done = done || io_xml_is(section, known[i]);
+    for (int i = 0; i < CDNI_COUNT(listed) && !done; i++) {
+      if (!io_xml_is(section, listed[i])) continue;
+      CDNI_TRY(report_children(r, section));
+      done = true;
+    }
+    if (!done) io_not_understood(r->d, io_xml_line(section), io_xml_name(section));
+  }
+  return walk.status;
+}
+
+/* ---- the whole ---- */
+
+/* The model's name, or else the file's without directory and ending. */
+static cdn_status read_name(mjcf_reader *r, io_xml_node *root) {
+  const char *name = io_xml_string(root, "model");
+  char stem[120];
+  if (!name || !name[0]) {
+    const char *slash = strrchr(r->d->file, '/');
+    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : r->d->file);
+    char *dot = strrchr(stem, '.');
+    if (dot && dot != stem) *dot = '\0';
+    name = stem;
+  }
+  if (r->d->name) cdni_strfree(&r->d->allocator, r->d->name);
+  r->d->name = cdni_strdup(&r->d->allocator, name);
+  return r->d->name ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
+  CDNI_TRY(read_name(r, root));
+  CDNI_TRY(read_sections(r, root, "compiler", io_mjcf_read_compiler));
+  CDNI_TRY(read_sections(r, root, "option", io_mjcf_read_option));
+  if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
+  CDNI_TRY(io_mjcf_start_classes(r));
+  CDNI_TRY(read_sections(r, root, "default", io_mjcf_read_defaults));
+  CDNI_TRY(io_mjcf_start_world(r));
+  CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
+  io_mjcf_finish_masses(r);
+  CDNI_TRY(read_sections(r, root, "keyframe", io_mjcf_read_keyframe));
+  CDNI_TRY(report_sections(r, root));
+  io_xml_report_rest(r->d, root); /* its attributes: the walks have marked its children */
+  return io_mjcf_name_the_rest(r);
+}
+
+cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_options *options) {
+  (void)options; /* tree_only and strict are applied to the finished description */
+  mjcf_reader r = { .d = d };
+  char *file = d->file;
+  const mjcf_document main_file = { .path = file, .parent = -1 };
+  if (!cdni_array_push(&d->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
+  io_mjcf_default_options(&r);
+  const cdn_status status = read_model(&r, root);
+  io_mjcf_close_documents(&r);
+  d->file = file;
+  cdni_array_free(&d->allocator, &r.classes);
+  cdni_array_free(&d->allocator, &r.defaults);
+  cdni_array_free(&d->allocator, &r.pending);
+  for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&d->allocator, &r.names[i]);
+  return status;
+}

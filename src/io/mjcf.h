@@ -1,0 +1,182 @@
+/* The MJCF reader (MuJoCo's model format), its parts that share a job. One file a section of the format:
+ *
+ *   mjcf.c             the sections of the file in the order in which they must be understood, what is not simulated
+ *   mjcf_include.c     walking an element's children, with <include> replaced by what the included file holds
+ *   mjcf_option.c      <compiler> and <option>
+ *   mjcf_defaults.c    default classes, and attributes looked up through them
+ *   mjcf_orientation.c positions and the five ways to write an orientation
+ *   mjcf_body.c        bodies, frames, inertial
+ *   mjcf_joint.c       joints
+ *   mjcf_geom.c        mass properties from geoms
+ *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
+ *   mjcf_key.c         keyframes
+ *   mjcf_names.c       unique names */
+#ifndef CARDAN_IO_MJCF_H
+#define CARDAN_IO_MJCF_H
+
+#include "io/names.h"
+#include "io/xml.h"
+
+/* Where mass properties come from (compiler inertiafromgeom). */
+typedef enum mjcf_inertia_source { MJCF_INERTIA_INERTIAL, MJCF_INERTIA_GEOMS, MJCF_INERTIA_AUTO } mjcf_inertia_source;
+
+/* The elements that default classes speak of, as far as we read them. */
+typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_NO_DEFAULTS } mjcf_kind;
+
+typedef struct mjcf_compiler {
+  bool degrees, autolimits, balanceinertia;
+  char eulerseq[4];
+  mjcf_inertia_source inertia_source;
+  int first_group, last_group;               /* geoms of these groups have mass */
+  double boundmass, boundinertia, totalmass; /* totalmass <= 0: as it comes */
+} mjcf_compiler;
+
+/* What <flag> switches off. */
+typedef struct mjcf_flags {
+  bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity;
+} mjcf_flags;
+
+/* The main file is document 0; the others are included. */
+typedef struct mjcf_document {
+  io_xml_document *xml; /* NULL for the main file, which the caller owns */
+  io_xml_node *include; /* the element that asked for it */
+  char *path;
+  int parent; /* document that holds `include`; -1 for the main file */
+} mjcf_document;
+
+/* One element inside a <default>; the elements of a class and then of its ancestors are found along `next`. */
+typedef struct mjcf_default {
+  io_xml_node *node;
+  int document, next;
+} mjcf_default;
+typedef struct mjcf_class {
+  const char *name;
+  int parent, line;
+  int first[MJCF_NO_DEFAULTS]; /* newest default element of this class itself, or -1 */
+} mjcf_class;
+
+/* An element whose attributes fall back on a default class. */
+typedef struct mjcf_element {
+  io_xml_node *node;
+  mjcf_kind kind;
+  int class;
+} mjcf_element;
+
+/* A body that waits for its turn: bodies are read from a stack, so that depth costs no recursion. */
+typedef struct mjcf_pending {
+  io_xml_node *node;
+  int document, parent, class;
+  cdn_transform X_PS;
+} mjcf_pending;
+
+typedef struct mjcf_reader {
+  io_description *d;
+  mjcf_compiler compiler;
+  mjcf_flags flags;
+  cdni_array documents; /* mjcf_document */
+  int document;         /* the one being read: d->file is its path */
+  cdni_array classes;   /* mjcf_class; the first is "main" */
+  cdni_array defaults;  /* mjcf_default */
+  cdni_array pending;   /* mjcf_pending */
+  bool lost_joints;     /* something that may hold joints was not understood */
+  io_names names[3];    /* lines of bodies, joints and keyframes: indexed by MJCF_NAME_... */
+} mjcf_reader;
+
+/* Where the contents of a body or frame are: frame S in body B, and the class of elements that name none. */
+typedef struct mjcf_scope {
+  int body, class, depth;
+  cdn_transform X_BS;
+} mjcf_scope;
+
+/* ---- mjcf_include.c ---- */
+
+enum { MJCF_INCLUDE_DEPTH = 8 };
+/* A walk over the children of an element; every one is marked as known, the caller reports those that are not. */
+typedef struct mjcf_walk {
+  mjcf_reader *r;
+  io_xml_node *next[MJCF_INCLUDE_DEPTH + 1];
+  int document[MJCF_INCLUDE_DEPTH + 1], depth;
+  cdn_status status;
+} mjcf_walk;
+
+mjcf_walk io_mjcf_walk(mjcf_reader *r, io_xml_node *parent);
+/* The next child, or NULL at the end or on failure: see `status`. */
+io_xml_node *io_mjcf_walk_next(mjcf_walk *walk);
+/* Makes a document the one being read, for messages; returns the one before. */
+int io_mjcf_enter(mjcf_reader *r, int document);
+void io_mjcf_close_documents(mjcf_reader *r);
+
+/* ---- mjcf_option.c ---- */
+
+void io_mjcf_default_options(mjcf_reader *r);
+cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node);
+cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node);
+
+/* ---- mjcf_defaults.c ---- */
+
+cdn_status io_mjcf_start_classes(mjcf_reader *r);
+/* A <default> at the top level. */
+cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node);
+/* The class that attribute `attribute` of a node names; *class is left alone when there is none. */
+cdn_status io_mjcf_find_class(mjcf_reader *r, io_xml_node *node, const char *attribute, int *class);
+/* A joint or geom with its class: its own, or the scope's. */
+cdn_status io_mjcf_element(mjcf_reader *r, io_xml_node *node, mjcf_kind kind, int scope_class, mjcf_element *out);
+/* Ticks off the attributes that say nothing about the motion and reports what is left. */
+void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e);
+
+/* How far from the element an attribute is found: 0 on itself, 1 in its class, ...; -1 if nowhere. */
+int io_mjcf_level(mjcf_reader *r, const mjcf_element *e, const char *attribute);
+bool io_mjcf_has(mjcf_reader *r, const mjcf_element *e, const char *attribute);
+cdn_status io_mjcf_doubles(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *values, int n,
+                           bool *present);
+cdn_status io_mjcf_double(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *value);
+/* 1 to `most` numbers; a short list keeps the tail of the class's. *count: how many are defined in all. */
+cdn_status io_mjcf_doubles_upto(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *values, int most,
+                                int *count);
+cdn_status io_mjcf_vec3(mjcf_reader *r, const mjcf_element *e, const char *attribute, cdn_vec3 *value);
+cdn_status io_mjcf_int(mjcf_reader *r, const mjcf_element *e, const char *attribute, int *value);
+cdn_status io_mjcf_bool(mjcf_reader *r, const mjcf_element *e, const char *attribute, bool *value);
+cdn_status io_mjcf_keyword(mjcf_reader *r, const mjcf_element *e, const char *attribute, const char *const *words,
+                           int n, int *index);
+
+/* ---- mjcf_orientation.c ---- */
+
+double io_mjcf_angle(const mjcf_reader *r, double value); /* the file's unit to rad */
+/* Reads quat, axisangle, euler, xyaxes or zaxis into *R; left alone, and *present false, when there is none. */
+cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotation *R, bool *present);
+/* pos and orientation; what is absent is zero and the identity. */
+cdn_status io_mjcf_pose(mjcf_reader *r, const mjcf_element *e, cdn_transform *X);
+/* The rotation that takes z to a direction the shortest way; half a turn about x for the opposite direction. */
+cdn_rotation io_mjcf_z_to(cdn_vec3 z);
+
+/* ---- mjcf_body.c, mjcf_joint.c, mjcf_geom.c, mjcf_mass.c ---- */
+
+cdn_status io_mjcf_start_world(mjcf_reader *r);
+cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node);
+cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
+/* After all joints of a body were read: what joints may stand together. */
+cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node);
+/* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
+cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
+                             cdn_mass_properties *sum);
+cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
+/* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
+void io_mjcf_finish_masses(mjcf_reader *r);
+
+/* ---- mjcf_key.c ---- */
+
+cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
+
+/* ---- mjcf_names.c ---- */
+
+enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY };
+/* Takes "world" for the worldbody. */
+cdn_status io_mjcf_name_world(mjcf_reader *r);
+/* Copies a name that the file gives (NULL or "": leaves *out NULL); an error if another of its kind has it. */
+cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out);
+/* Names everything that has none. */
+cdn_status io_mjcf_name_the_rest(mjcf_reader *r);
+
+cdn_status io_mjcf_out_of_memory(mjcf_reader *r);
+
+#endif

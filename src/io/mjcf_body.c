@@ -1,0 +1,227 @@
+/* Bodies and frames. A frame is only a change of coordinates for what it holds, so everything in it is placed in the
+ * body around it at once. */
+#include "io/mjcf.h"
+
+enum { MAX_FRAME_DEPTH = 200 };
+
+/* What is gathered while the contents of one body are read. */
+typedef struct contents {
+  bool has_inertial, massless_geoms;
+  cdn_mass_properties inertial, geoms;
+  size_t first_pending; /* child bodies found so far are r->pending[first_pending ..] in the file's order */
+} contents;
+
+cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass) {
+  const mjcf_element e = { node, MJCF_NO_DEFAULTS, 0 };
+  double diagonal[3] = { 0, 0, 0 }, full[6];
+  bool has_mass, has_diagonal, has_full, oriented;
+  cdn_rotation R_BI = cdn_rotation_identity();
+  *mass = (cdn_mass_properties){ 0 };
+  CDNI_TRY(io_xml_vec3(r->d, node, "pos", &mass->com, NULL));
+  CDNI_TRY(io_xml_double(r->d, node, "mass", &mass->mass, &has_mass));
+  if (!has_mass) return io_xml_missing(r->d, node, "mass", "write the body's mass in kg");
+  CDNI_TRY(io_xml_doubles(r->d, node, "diaginertia", diagonal, 3, &has_diagonal));
+  CDNI_TRY(io_xml_doubles(r->d, node, "fullinertia", full, 6, &has_full));
+  CDNI_TRY(io_mjcf_orientation(r, &e, &R_BI, &oriented));
+  io_xml_report_rest(r->d, node);
+  if (has_full && has_diagonal)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "both diaginertia and fullinertia are given; keep one of them");
+  if (has_full && oriented)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "fullinertia is in the body's own axes; take the orientation out, or "
+                       "use diaginertia with it");
+  if (mass->mass < 0) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "the mass is negative");
+  /* The file's order of a full matrix: xx yy zz xy xz yz. */
+  if (has_full) mass->inertia = (cdn_inertia){ full[0], full[1], full[2], full[3], full[4], full[5] };
+  else mass->inertia = cdn_inertia_reexpress(R_BI, (cdn_inertia){ diagonal[0], diagonal[1], diagonal[2], 0, 0, 0 });
+  return CDN_OK;
+}
+
+/* ---- contents of bodies and frames ---- */
+
+static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c);
+
+static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope *outer, contents *c) {
+  if (outer->depth >= MAX_FRAME_DEPTH)
+    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "frames are nested more than %d deep", MAX_FRAME_DEPTH);
+  const mjcf_element e = { node, MJCF_NO_DEFAULTS, 0 };
+  mjcf_scope scope = *outer;
+  cdn_transform X_SF;
+  CDNI_TRY(io_mjcf_pose(r, &e, &X_SF));
+  CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope.class));
+  scope.X_BS = cdn_transform_multiply(outer->X_BS, X_SF);
+  scope.depth++;
+  io_xml_ignore(node, "name");
+  CDNI_TRY(read_contents(r, node, &scope, c));
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
+static cdn_status read_inertial_of(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
+  if (scope->body == 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "the worldbody does not move and has no inertia; take <inertial> "
+                       "out, or put it into a <body>");
+  if (scope->depth > 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "<inertial> cannot stand in a <frame>; move it into the <body>");
+  if (c->has_inertial)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "the body has a second <inertial>; keep one of them");
+  c->has_inertial = true;
+  return io_mjcf_read_inertial(r, node, &c->inertial);
+}
+
+static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
+  const mjcf_pending later = { node, r->document, scope->body, scope->class, scope->X_BS };
+  if (!cdni_array_push(&r->d->allocator, &r->pending, sizeof later, &later)) return io_mjcf_out_of_memory(r);
+  return CDN_OK;
+}
+
+/* What makes further bodies, and what is lost with it. */
+static const struct {
+  const char *name, *lost;
+} generators[] = { { "composite", "the bodies and joints that it stands for" },
+                   { "flexcomp", "the soft body that it stands for" },
+                   { "replicate", "everything inside it" },
+                   { "attach", "the bodies that it attaches" } };
+
+static bool is_drawn_only(const char *name) {
+  return strcmp(name, "site") == 0 || strcmp(name, "camera") == 0 || strcmp(name, "light") == 0;
+}
+
+static void report_child(mjcf_reader *r, io_xml_node *node) {
+  const char *name = io_xml_name(node);
+  if (is_drawn_only(name)) return;
+  io_not_understood(r->d, io_xml_line(node), name);
+  for (int i = 0; i < CDNI_COUNT(generators); i++) {
+    if (strcmp(name, generators[i].name) != 0) continue;
+    io_warn(r->d, io_xml_line(node), "<%s> is not understood: %s will be missing", name, generators[i].lost);
+    r->lost_joints = true;
+  }
+}
+
+static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, contents *c) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    const char *name = io_xml_name(child);
+    if (strcmp(name, "joint") == 0 || strcmp(name, "freejoint") == 0) CDNI_TRY(io_mjcf_read_joint(r, child, scope));
+    else if (strcmp(name, "geom") == 0) CDNI_TRY(io_mjcf_read_geom(r, child, scope, c->massless_geoms, &c->geoms));
+    else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope));
+    else if (strcmp(name, "frame") == 0) CDNI_TRY(read_frame(r, child, scope, c));
+    else if (strcmp(name, "inertial") == 0) CDNI_TRY(read_inertial_of(r, child, scope, c));
+    else report_child(r, child);
+  }
+  return walk.status;
+}
+
+/* ---- bodies ---- */
+
+/* Whether the body gives its inertia itself; known before its geoms are read, wherever in the body it stands. */
+static cdn_status find_inertial(mjcf_reader *r, io_xml_node *node, bool *found) {
+  *found = false;
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;)
+    if (io_xml_is(child, "inertial")) *found = true;
+  return walk.status;
+}
+
+/* The stack gives the last one first: turn the new ones round. */
+static void reverse_pending(mjcf_reader *r, size_t first) {
+  mjcf_pending *p = r->pending.data;
+  for (size_t i = first, k = r->pending.count; i + 1 < k; i++) {
+    k--;
+    const mjcf_pending swap = p[i];
+    p[i] = p[k];
+    p[k] = swap;
+  }
+}
+
+static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, int body, mjcf_scope *scope) {
+  const mjcf_element e = { node, MJCF_NO_DEFAULTS, 0 };
+  cdn_transform X_SB;
+  CDNI_TRY(io_mjcf_pose(r, &e, &X_SB));
+  io_body *b = &CDNI_AT(r->d->bodies, io_body, body);
+  b->X_PB = cdn_transform_multiply(b->X_PB, X_SB); /* until now where the surrounding frame is in the parent */
+  CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_BODY, &b->name));
+  CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope->class));
+
+  bool mocap = false;
+  double gravcomp = 0;
+  CDNI_TRY(io_xml_bool(r->d, node, "mocap", &mocap, NULL));
+  CDNI_TRY(io_xml_double(r->d, node, "gravcomp", &gravcomp, NULL));
+  if (mocap) io_not_understood(r->d, io_xml_line(node), "body mocap");
+  if (gravcomp != 0) io_not_understood(r->d, io_xml_line(node), "body gravcomp");
+  io_xml_ignore(node, "user");
+  io_xml_ignore(node, "sleep");
+  io_xml_ignore(node, "simple");
+  return CDN_OK;
+}
+
+/* Numbers of a file are finite, but what is made of huge ones may not be. Transforms and mass properties are made of
+ * doubles alone, so that they can be looked through as arrays. */
+static cdn_status check_finite(mjcf_reader *r, int body, io_xml_node *node) {
+  const io_body *b = &CDNI_AT(r->d->bodies, io_body, body);
+  bool finite = cdni_all_finite((const double *)&b->X_PB, sizeof b->X_PB / sizeof(double), NULL) &&
+                cdni_all_finite((const double *)&b->mass, sizeof b->mass / sizeof(double), NULL);
+  for (int i = 0; i < b->n_joints && finite; i++) {
+    const io_joint *j = &CDNI_AT(r->d->joints, io_joint, b->first_joint + i);
+    const double values[] = { j->pos.x,  j->pos.y,  j->pos.z,           j->axis.x,
+                              j->axis.y, j->axis.z, j->limit_timeconst, j->limit_dampratio };
+    finite = cdni_all_finite(values, CDNI_COUNT(values), NULL);
+  }
+  if (finite) return CDN_OK;
+  return io_xml_fail(r->d, CDN_ERR_NONFINITE, node,
+                     "its pose, mass, inertia or joints are beyond the largest number; "
+                     "some position, size, mass or density in it or around it is far too large");
+}
+
+static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
+  io_description *d = r->d;
+  const io_body added = {
+    .line = io_xml_line(p->node), .parent = p->parent, .X_PB = p->X_PS, .first_joint = (int)d->joints.count
+  };
+  if (!cdni_array_push(&d->allocator, &d->bodies, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  const int body = (int)d->bodies.count - 1;
+  mjcf_scope scope = { body, p->class, 0, cdn_transform_identity() };
+  CDNI_TRY(read_attributes(r, p->node, body, &scope));
+
+  const mjcf_inertia_source source = r->compiler.inertia_source;
+  contents c = { .first_pending = r->pending.count };
+  bool given;
+  CDNI_TRY(find_inertial(r, p->node, &given));
+  const bool from_geoms = source == MJCF_INERTIA_GEOMS || (source == MJCF_INERTIA_AUTO && !given);
+  c.massless_geoms = !from_geoms;
+  CDNI_TRY(read_contents(r, p->node, &scope, &c));
+  CDNI_TRY(io_mjcf_check_joints(r, body, p->node));
+  CDNI_AT(d->bodies, io_body, body).mass = from_geoms ? c.geoms : c.inertial;
+  CDNI_TRY(check_finite(r, body, p->node));
+  reverse_pending(r, c.first_pending);
+  io_xml_report_rest(d, p->node);
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_start_world(mjcf_reader *r) {
+  const io_body world = { .parent = -1, .X_PB = cdn_transform_identity() };
+  io_body *b = cdni_array_push(&r->d->allocator, &r->d->bodies, sizeof world, &world);
+  if (!b) return io_mjcf_out_of_memory(r);
+  return io_mjcf_name_world(r);
+}
+
+cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node) {
+  mjcf_scope scope = { 0, 0, 0, cdn_transform_identity() };
+  contents c = { .massless_geoms = true };
+  CDNI_TRY(io_mjcf_find_class(r, node, "childclass", &scope.class));
+  io_xml_ignore(node, "name");
+  CDNI_TRY(read_contents(r, node, &scope, &c));
+  reverse_pending(r, 0);
+  io_xml_report_rest(r->d, node);
+  /* Depth first: a body's children are pushed above its siblings. */
+  const int main_document = r->document;
+  while (r->pending.count > 0) {
+    const mjcf_pending p = CDNI_AT(r->pending, mjcf_pending, r->pending.count - 1);
+    r->pending.count--;
+    io_mjcf_enter(r, p.document);
+    CDNI_TRY(read_body(r, &p));
+  }
+  io_mjcf_enter(r, main_document);
+  return CDN_OK;
+}

@@ -1,0 +1,262 @@
+/* Default classes. A class is a set of <joint>, <geom>, ... elements whose attributes stand in for those that a real
+ * element leaves out; a nested class inherits all of the class around it. Nothing is copied: an attribute is looked
+ * up on the element, then in its class, then outwards. */
+#include "io/mjcf.h"
+
+/* ---- reading ---- */
+
+static cdn_status add_class(mjcf_reader *r, const io_xml_node *node, const char *name, int parent) {
+  mjcf_class added = { .name = name, .parent = parent, .line = node ? io_xml_line(node) : 0 };
+  for (int k = 0; k < MJCF_NO_DEFAULTS; k++) added.first[k] = -1;
+  if (!cdni_array_push(&r->d->allocator, &r->classes, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_start_classes(mjcf_reader *r) { return add_class(r, NULL, "main", -1); }
+
+static int class_named(const mjcf_reader *r, const char *name) {
+  for (size_t i = 0; i < r->classes.count; i++)
+    if (strcmp(CDNI_AT(r->classes, mjcf_class, i).name, name) == 0) return (int)i;
+  return -1;
+}
+
+static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf_kind kind) {
+  mjcf_class *c = &CDNI_AT(r->classes, mjcf_class, class);
+  const mjcf_default added = { .node = node, .document = r->document, .next = c->first[kind] };
+  if (!cdni_array_push(&r->d->allocator, &r->defaults, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  c->first[kind] = (int)r->defaults.count - 1;
+  return CDN_OK;
+}
+
+/* Defaults of what is not simulated, or only drawn: they matter only through elements that are reported anyway. */
+static bool is_silent(const char *name) {
+  static const char *const silent[] = { "mesh",     "material", "site",     "camera",      "light",    "pair",
+                                        "equality", "tendon",   "general",  "motor",       "position", "velocity",
+                                        "cylinder", "muscle",   "adhesion", "intvelocity", "damper",   "plugin",
+                                        "skin",     "flex",     "dcmotor",  "orientation", "pid" };
+  for (int i = 0; i < CDNI_COUNT(silent); i++)
+    if (strcmp(name, silent[i]) == 0) return true;
+  return false;
+}
+
+enum { MAX_CLASS_DEPTH = 100 };
+
+/* A nested <default>; what it may hold is read by the same function again. */
+static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int depth);
+
+static cdn_status read_nested(mjcf_reader *r, io_xml_node *node, int parent, int depth) {
+  const char *name;
+  if (!io_xml_has(node, "class"))
+    return io_xml_missing(r->d, node, "class", "only the outermost <default> may go without a name");
+  CDNI_TRY(io_xml_need_string(r->d, node, "class", &name));
+  const int twin = class_named(r, name);
+  if (twin >= 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "the default class '%.60s' is defined already (line %d); class names "
+                       "must differ, nested ones as well; the outermost is 'main'",
+                       name, CDNI_AT(r->classes, mjcf_class, twin).line);
+  if (depth > MAX_CLASS_DEPTH)
+    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "default classes are nested more than %d deep", MAX_CLASS_DEPTH);
+  CDNI_TRY(add_class(r, node, name, parent));
+  return read_class(r, node, (int)r->classes.count - 1, depth);
+}
+
+static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int depth) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    const char *name = io_xml_name(child);
+    if (strcmp(name, "joint") == 0) {
+      CDNI_TRY(add_default(r, child, class, MJCF_JOINT));
+      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_JOINT, class });
+    } else if (strcmp(name, "geom") == 0) {
+      CDNI_TRY(add_default(r, child, class, MJCF_GEOM));
+      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_GEOM, class });
+    } else if (strcmp(name, "default") == 0) {
+      CDNI_TRY(read_nested(r, child, class, depth + 1));
+    } else if (!is_silent(name)) {
+      io_not_understood(r->d, io_xml_line(child), name);
+    }
+  }
+  io_xml_report_rest(r->d, node);
+  return walk.status;
+}
+
+cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node) {
+  /* Older files may rename the outermost class: another class that inherits all of it and adds nothing. */
+  const char *name = io_xml_string(node, "class");
+  if (name && name[0] && class_named(r, name) < 0) CDNI_TRY(add_class(r, node, name, 0));
+  return read_class(r, node, 0, 1);
+}
+
+/* ---- classes of elements ---- */
+
+cdn_status io_mjcf_find_class(mjcf_reader *r, io_xml_node *node, const char *attribute, int *class) {
+  const char *name = io_xml_string(node, attribute);
+  if (!name || !name[0]) return CDN_OK;
+  const int found = class_named(r, name);
+  if (found < 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "%s='%.60s' names no default class; add <default class='%.60s'> "
+                       "inside <default>, or correct the name",
+                       attribute, name, name);
+  *class = found;
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_element(mjcf_reader *r, io_xml_node *node, mjcf_kind kind, int scope_class, mjcf_element *out) {
+  *out = (mjcf_element){ node, kind, scope_class };
+  return io_mjcf_find_class(r, node, "class", &out->class);
+}
+
+void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
+  /* Known attributes: those that are read where they are needed, and those that do not move anything. */
+  static const char *const joint[] = { "class",
+                                       "type",
+                                       "group",
+                                       "pos",
+                                       "axis",
+                                       "springdamper",
+                                       "limited",
+                                       "actuatorfrclimited",
+                                       "actuatorfrcrange",
+                                       "actuatorgravcomp",
+                                       "solreflimit",
+                                       "solimplimit",
+                                       "solreffriction",
+                                       "solimpfriction",
+                                       "stiffness",
+                                       "range",
+                                       "margin",
+                                       "ref",
+                                       "springref",
+                                       "armature",
+                                       "damping",
+                                       "frictionloss",
+                                       "user",
+                                       "name" };
+  static const char *const geom[] = { "class",    "type",         "contype",   "conaffinity", "condim",     "group",
+                                      "priority", "size",         "material",  "friction",    "mass",       "density",
+                                      "solmix",   "solref",       "solimp",    "margin",      "gap",        "fromto",
+                                      "pos",      "quat",         "axisangle", "xyaxes",      "zaxis",      "euler",
+                                      "hfield",   "mesh",         "fitscale",  "rgba",        "fluidshape", "fluidcoef",
+                                      "user",     "shellinertia", "name" };
+  const bool is_joint = e->kind == MJCF_JOINT;
+  const int n = is_joint ? CDNI_COUNT(joint) : CDNI_COUNT(geom);
+  for (int i = 0; i < n; i++) io_xml_ignore(e->node, is_joint ? joint[i] : geom[i]);
+  io_xml_report_rest(r->d, e->node);
+}
+
+/* ---- attributes with their defaults ---- */
+
+/* Elements in which to look for an attribute, from the nearest outwards: the element, then defaults. */
+typedef struct search {
+  const mjcf_element *e;
+  io_xml_node *node;
+  int document, class, entry, level;
+} search;
+
+static search start_search(const mjcf_reader *r, const mjcf_element *e) {
+  search s = { .e = e, .node = e->node, .document = r->document, .class = -1, .entry = -1, .level = 0 };
+  if (e->kind != MJCF_NO_DEFAULTS) {
+    s.class = e->class;
+    s.entry = CDNI_AT(r->classes, mjcf_class, e->class).first[e->kind];
+  }
+  return s;
+}
+
+static void search_outwards(const mjcf_reader *r, search *s) {
+  s->level++;
+  while (s->entry < 0 && s->class > 0) {
+    s->class = CDNI_AT(r->classes, mjcf_class, s->class).parent;
+    s->entry = CDNI_AT(r->classes, mjcf_class, s->class).first[s->e->kind];
+  }
+  s->node = NULL;
+  if (s->entry < 0) return;
+  const mjcf_default *found = &CDNI_AT(r->defaults, mjcf_default, s->entry);
+  s->node = found->node;
+  s->document = found->document;
+  s->entry = found->next;
+}
+
+/* The nearest element that has the attribute; node NULL if none does. */
+static search find(const mjcf_reader *r, const mjcf_element *e, const char *attribute) {
+  search s = start_search(r, e);
+  while (s.node && !io_xml_has(s.node, attribute)) search_outwards(r, &s);
+  return s;
+}
+
+int io_mjcf_level(mjcf_reader *r, const mjcf_element *e, const char *attribute) {
+  const search s = find(r, e, attribute);
+  return s.node ? s.level : -1;
+}
+
+bool io_mjcf_has(mjcf_reader *r, const mjcf_element *e, const char *attribute) {
+  return io_mjcf_level(r, e, attribute) >= 0;
+}
+
+cdn_status io_mjcf_doubles(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *values, int n,
+                           bool *present) {
+  const search s = find(r, e, attribute);
+  if (present) *present = s.node != NULL;
+  if (!s.node) return CDN_OK;
+  const int before = io_mjcf_enter(r, s.document); /* a message names the file that holds the default */
+  const cdn_status status = io_xml_doubles(r->d, s.node, attribute, values, n, NULL);
+  io_mjcf_enter(r, before);
+  return status;
+}
+
+cdn_status io_mjcf_double(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *value) {
+  return io_mjcf_doubles(r, e, attribute, value, 1, NULL);
+}
+
+cdn_status io_mjcf_vec3(mjcf_reader *r, const mjcf_element *e, const char *attribute, cdn_vec3 *value) {
+  double v[3] = { value->x, value->y, value->z };
+  CDNI_TRY(io_mjcf_doubles(r, e, attribute, v, 3, NULL));
+  *value = cdn_v3(v[0], v[1], v[2]);
+  return CDN_OK;
+}
+
+enum { MAX_LIST = 6 };
+
+cdn_status io_mjcf_doubles_upto(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *values, int most,
+                                int *count) {
+  *count = 0;
+  for (search s = start_search(r, e); s.node && *count < most; search_outwards(r, &s)) {
+    double v[MAX_LIST];
+    int n;
+    const int before = io_mjcf_enter(r, s.document);
+    const cdn_status status = io_xml_doubles_upto(r->d, s.node, attribute, v, 1, most, &n);
+    io_mjcf_enter(r, before);
+    CDNI_TRY(status);
+    for (; *count < n; ++*count) values[*count] = v[*count];
+  }
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_int(mjcf_reader *r, const mjcf_element *e, const char *attribute, int *value) {
+  const search s = find(r, e, attribute);
+  if (!s.node) return CDN_OK;
+  const int before = io_mjcf_enter(r, s.document);
+  const cdn_status status = io_xml_int(r->d, s.node, attribute, value, NULL);
+  io_mjcf_enter(r, before);
+  return status;
+}
+
+cdn_status io_mjcf_bool(mjcf_reader *r, const mjcf_element *e, const char *attribute, bool *value) {
+  const search s = find(r, e, attribute);
+  if (!s.node) return CDN_OK;
+  const int before = io_mjcf_enter(r, s.document);
+  const cdn_status status = io_xml_bool(r->d, s.node, attribute, value, NULL);
+  io_mjcf_enter(r, before);
+  return status;
+}
+
+cdn_status io_mjcf_keyword(mjcf_reader *r, const mjcf_element *e, const char *attribute, const char *const *words,
+                           int n, int *index) {
+  const search s = find(r, e, attribute);
+  if (!s.node) return CDN_OK;
+  const int before = io_mjcf_enter(r, s.document);
+  const cdn_status status = io_xml_keyword(r->d, s.node, attribute, words, n, index, NULL);
+  io_mjcf_enter(r, before);
+  return status;
+}

@@ -1,0 +1,130 @@
+/* Walking the children of an element. An <include file="..."/> stands for the children of the included file's root,
+ * at any depth of the model; its path is relative to the main file's directory, as MuJoCo has it. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+enum { MAX_DOCUMENTS = 1000 };
+
+int io_mjcf_enter(mjcf_reader *r, int document) {
+  const int before = r->document;
+  r->document = document;
+  r->d->file = CDNI_AT(r->documents, mjcf_document, document).path;
+  return before;
+}
+
+void io_mjcf_close_documents(mjcf_reader *r) {
+  /* The main document and its path belong to the caller. */
+  for (size_t i = 1; i < r->documents.count; i++) {
+    mjcf_document *document = &CDNI_AT(r->documents, mjcf_document, i);
+    io_xml_close(document->xml);
+    cdni_strfree(&r->d->allocator, document->path);
+  }
+  cdni_array_free(&r->d->allocator, &r->documents);
+}
+
+/* The path of a file that is named relative to the main file. */
+static char *join_path(mjcf_reader *r, const char *file) {
+  const char *main_path = CDNI_AT(r->documents, mjcf_document, 0).path;
+  const char *slash = strrchr(main_path, '/');
+  const size_t directory = file[0] == '/' || !slash ? 0 : (size_t)(slash - main_path) + 1;
+  char *path = cdni_alloc(&r->d->allocator, directory + strlen(file) + 1);
+  if (!path) return NULL;
+  memcpy(path, main_path, directory);
+  strcpy(path + directory, file);
+  return path;
+}
+
+static cdn_status refuse_cycle(mjcf_reader *r, io_xml_node *node, const char *path) {
+  for (int k = r->document; k >= 0; k = CDNI_AT(r->documents, mjcf_document, k).parent)
+    if (strcmp(CDNI_AT(r->documents, mjcf_document, k).path, path) == 0)
+      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                         "the files include each other in a circle: '%s' is already being "
+                         "read; take this include out",
+                         path);
+  return CDN_OK;
+}
+
+static cdn_status open_document(mjcf_reader *r, io_xml_node *node, const char *path, int *document) {
+  CDNI_TRY(refuse_cycle(r, node, path));
+  if (r->documents.count >= MAX_DOCUMENTS)
+    return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "more than %d included files", MAX_DOCUMENTS);
+  /* Tried here first, for a message with the line that asks for the file. */
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return io_xml_fail(r->d, CDN_ERR_FILE, node,
+                       "cannot open the included file '%s': %s; paths are relative to the "
+                       "directory of the main file",
+                       path, strerror(errno));
+  fclose(file);
+
+  mjcf_document *added = cdni_array_push(&r->d->allocator, &r->documents, sizeof *added, NULL);
+  if (!added) return io_mjcf_out_of_memory(r);
+  added->parent = r->document;
+  added->path = cdni_strdup(&r->d->allocator, path);
+  if (!added->path) {
+    r->documents.count--;
+    return io_mjcf_out_of_memory(r);
+  }
+  *document = (int)r->documents.count - 1;
+  const int before = io_mjcf_enter(r, *document);
+  cdn_status status = io_xml_open(r->d, path, &added->xml);
+  io_mjcf_enter(r, before);
+  /* Remembered only now: a document without contents must not be walked. */
+  if (status == CDN_OK) added->include = node;
+  return status;
+}
+
+/* The document that an <include> stands for, opened the first time that it is met. */
+static cdn_status included(mjcf_reader *r, io_xml_node *node, int *document) {
+  for (size_t i = 1; i < r->documents.count; i++) {
+    if (CDNI_AT(r->documents, mjcf_document, i).include != node) continue;
+    *document = (int)i;
+    return CDN_OK;
+  }
+  const char *file;
+  CDNI_TRY(io_xml_need_string(r->d, node, "file", &file));
+  io_xml_report_rest(r->d, node);
+  char *path = join_path(r, file);
+  if (!path) return io_mjcf_out_of_memory(r);
+  cdn_status status = open_document(r, node, path, document);
+  cdni_strfree(&r->d->allocator, path);
+  return status;
+}
+
+mjcf_walk io_mjcf_walk(mjcf_reader *r, io_xml_node *parent) {
+  mjcf_walk walk = { .r = r };
+  walk.next[0] = io_xml_first(parent);
+  walk.document[0] = r->document;
+  return walk;
+}
+
+io_xml_node *io_mjcf_walk_next(mjcf_walk *walk) {
+  mjcf_reader *r = walk->r;
+  if (walk->status != CDN_OK) return NULL;
+  for (;;) {
+    io_xml_node *node = walk->next[walk->depth];
+    if (!node) {
+      /* The end of an included file: go on after the <include>. */
+      if (walk->depth == 0) return NULL;
+      walk->depth--;
+      io_mjcf_enter(r, walk->document[walk->depth]);
+      continue;
+    }
+    io_xml_mark(node);
+    walk->next[walk->depth] = io_xml_next(node);
+    if (!io_xml_is(node, "include")) return node;
+
+    int document = 0;
+    walk->status = included(r, node, &document);
+    if (walk->status == CDN_OK && walk->depth == MJCF_INCLUDE_DEPTH)
+      walk->status =
+          io_xml_fail(r->d, CDN_ERR_LIMIT, node, "includes are nested more than %d deep", MJCF_INCLUDE_DEPTH);
+    if (walk->status != CDN_OK) return NULL;
+    walk->depth++;
+    walk->document[walk->depth] = document;
+    walk->next[walk->depth] = io_xml_first(io_xml_root(CDNI_AT(r->documents, mjcf_document, document).xml));
+    io_mjcf_enter(r, document);
+  }
+}

@@ -1,0 +1,209 @@
+/* Joints. Stations and axes are moved from the surrounding frame into the body's; angles become radians. */
+#include <math.h>
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+static cdn_status read_axis(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, io_joint *j) {
+  cdn_vec3 axis = cdn_v3(0, 0, 1);
+  CDNI_TRY(io_mjcf_vec3(r, e, "axis", &axis));
+  const double length = cdn_norm(axis);
+  if (length < 1e-14)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the axis is zero; write a direction, such as 0 0 1");
+  j->axis = cdn_rotate(scope->X_BS.R, cdn_v3(axis.x / length, axis.y / length, axis.z / length));
+  return CDN_OK;
+}
+
+/* Newer files may make a spring or damper a polynomial; its first coefficient is the linear one. */
+static cdn_status read_linear(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *value) {
+  double c[3] = { 0, 0, 0 };
+  int count;
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, attribute, c, 3, &count));
+  if (count > 0) *value = c[0];
+  if (c[1] == 0 && c[2] == 0) return CDN_OK;
+  char note[60];
+  snprintf(note, sizeof note, "joint %s (nonlinear)", attribute);
+  io_not_understood(r->d, io_xml_line(e->node), note);
+  return CDN_OK;
+}
+
+static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+  CDNI_TRY(read_linear(r, e, "stiffness", &j->stiffness));
+  CDNI_TRY(read_linear(r, e, "damping", &j->damping));
+  CDNI_TRY(io_mjcf_double(r, e, "armature", &j->armature));
+  if (!r->flags.springs) j->stiffness = 0;
+  if (!r->flags.dampers) j->damping = 0;
+  if (j->armature < 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the armature is negative; it must be 0 or more");
+  return CDN_OK;
+}
+
+/* solref is a time constant and a damping ratio; or, both negative, a stiffness and a damping that are turned into
+ * them: k = 1 / (tc^2 dr^2), b = 2 / tc. */
+static cdn_status read_softness(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+  double solref[2] = { 0.02, 1 };
+  int count;
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "solreflimit", solref, 2, &count));
+  if (solref[0] < 0 && solref[1] < 0) {
+    j->limit_timeconst = -2 / solref[1];
+    j->limit_dampratio = -0.5 * solref[1] / sqrt(-solref[0]);
+  } else if (solref[0] > 0 && solref[1] > 0) {
+    j->limit_timeconst = solref[0];
+    j->limit_dampratio = solref[1];
+  } else {
+    io_warn(r->d, io_xml_line(e->node),
+            "solreflimit '%g %g' is neither a time constant and damping ratio (both "
+            "positive) nor a stiffness and damping (both negative); the default 0.02 1 is "
+            "used",
+            solref[0], solref[1]);
+    j->limit_timeconst = 0.02;
+    j->limit_dampratio = 1;
+  }
+  return CDN_OK;
+}
+
+static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+  static const char *const words[] = { "false", "true", "auto" };
+  int limited = 2;
+  double range[2] = { 0, 0 };
+  CDNI_TRY(io_mjcf_keyword(r, e, "limited", words, 3, &limited));
+  CDNI_TRY(io_mjcf_doubles(r, e, "range", range, 2, NULL));
+  CDNI_TRY(read_softness(r, e, j));
+  const bool has_range = range[0] != 0 || range[1] != 0;
+  j->limited = limited == 1 || (limited == 2 && r->compiler.autolimits && has_range);
+  if (!j->limited) return CDN_OK;
+
+  if (j->kind == IO_BALL && (range[0] != 0 || range[1] <= 0))
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
+                       "the range of a ball joint is '0 ANGLE', the largest angle "
+                       "from the reference, but '%g %g' is given",
+                       range[0], range[1]);
+  if (j->kind != IO_BALL && range[0] >= range[1])
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
+                       "the joint is limited, but its range '%g %g' is empty; write "
+                       "range='LOWER UPPER', or limited='false'",
+                       range[0], range[1]);
+  const bool angle = j->kind != IO_SLIDER;
+  j->lower = angle ? io_mjcf_angle(r, range[0]) : range[0];
+  j->upper = angle ? io_mjcf_angle(r, range[1]) : range[1];
+  if (!r->flags.limits) j->limited = false;
+  return CDN_OK;
+}
+
+/* Values of q: where the file's pose stands, and where the spring is at rest. */
+static cdn_status read_references(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
+  CDNI_TRY(io_mjcf_double(r, e, "ref", &j->ref));
+  CDNI_TRY(io_mjcf_double(r, e, "springref", &j->springref));
+  if (j->kind == IO_PIN) {
+    j->ref = io_mjcf_angle(r, j->ref);
+    j->springref = io_mjcf_angle(r, j->springref);
+  } else if (j->kind != IO_SLIDER) {
+    j->ref = j->springref = 0; /* springs of ball and free joints rest in the reference configuration */
+  }
+  return CDN_OK;
+}
+
+/* What joints may have and is not simulated. */
+static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, const io_joint *j) {
+  const int line = io_xml_line(e->node);
+  double friction = 0, forces[2] = { 0, 0 };
+  bool gravcomp = false;
+  CDNI_TRY(io_mjcf_double(r, e, "frictionloss", &friction));
+  if (friction != 0 && r->flags.frictionloss) io_not_understood(r->d, line, "joint frictionloss");
+  CDNI_TRY(io_mjcf_doubles(r, e, "actuatorfrcrange", forces, 2, NULL));
+  if ((forces[0] != 0 || forces[1] != 0) && (j->kind == IO_PIN || j->kind == IO_SLIDER))
+    io_not_understood(r->d, line, "joint actuatorfrcrange");
+  CDNI_TRY(io_mjcf_bool(r, e, "actuatorgravcomp", &gravcomp));
+  if (gravcomp) io_not_understood(r->d, line, "joint actuatorgravcomp");
+  /* Stiffness and damping chosen from the inertia that the whole model shows to the joint. */
+  double springdamper[2] = { 0, 0 };
+  CDNI_TRY(io_mjcf_doubles(r, e, "springdamper", springdamper, 2, NULL));
+  if (springdamper[0] != 0 || springdamper[1] != 0) io_not_understood(r->d, line, "joint springdamper");
+  return CDN_OK;
+}
+
+static cdn_status check_place(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, io_joint_kind kind) {
+  if (scope->body == 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "the worldbody does not move and has no joints; put the joint into a "
+                       "<body>");
+  if (kind == IO_FREE && CDNI_AT(r->d->bodies, io_body, scope->body).parent != 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "a free joint is allowed only in a body directly in the worldbody; "
+                       "move the body there, or use slide and ball joints");
+  return CDN_OK;
+}
+
+static cdn_status read_attributes(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, io_joint *j) {
+  static const char *const types[] = { "free", "ball", "slide", "hinge" };
+  static const io_joint_kind kinds[] = { IO_FREE, IO_BALL, IO_SLIDER, IO_PIN };
+  int type = 3;
+  CDNI_TRY(io_mjcf_keyword(r, e, "type", types, 4, &type));
+  j->kind = kinds[type];
+  CDNI_TRY(check_place(r, e->node, scope, j->kind));
+  if (j->kind == IO_PIN || j->kind == IO_SLIDER) CDNI_TRY(read_axis(r, e, scope, j));
+  if (j->kind != IO_FREE) {
+    cdn_vec3 pos = cdn_v3(0, 0, 0);
+    CDNI_TRY(io_mjcf_vec3(r, e, "pos", &pos));
+    j->pos = cdn_transform_point(scope->X_BS, pos);
+    CDNI_TRY(read_limits(r, e, j));
+  }
+  CDNI_TRY(read_references(r, e, j));
+  CDNI_TRY(read_passive(r, e, j));
+  CDNI_TRY(report_unsimulated(r, e, j));
+  io_mjcf_finish_element(r, e);
+  return CDN_OK;
+}
+
+/* A free joint that no default class touches. */
+static cdn_status read_freejoint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, io_joint *j) {
+  static const char *const words[] = { "false", "true", "auto" };
+  int align = 2;
+  j->kind = IO_FREE;
+  CDNI_TRY(check_place(r, node, scope, IO_FREE));
+  CDNI_TRY(io_xml_keyword(r->d, node, "align", words, 3, &align, NULL));
+  if (align == 1) io_not_understood(r->d, io_xml_line(node), "freejoint align");
+  io_xml_ignore(node, "name");
+  io_xml_ignore(node, "group");
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
+  io_description *d = r->d;
+  io_joint j = { .line = io_xml_line(node), .body = scope->body, .axis = { 0, 0, 1 } };
+  if (io_xml_is(node, "freejoint")) {
+    CDNI_TRY(read_freejoint(r, node, scope, &j));
+  } else {
+    mjcf_element e;
+    CDNI_TRY(io_mjcf_element(r, node, MJCF_JOINT, scope->class, &e));
+    CDNI_TRY(read_attributes(r, &e, scope, &j));
+  }
+  /* The description owns the name as soon as there is one. */
+  io_joint *added = cdni_array_push(&d->allocator, &d->joints, sizeof j, &j);
+  if (!added) return io_mjcf_out_of_memory(r);
+  CDNI_AT(d->bodies, io_body, scope->body).n_joints++;
+  return io_mjcf_take_name(r, node, MJCF_NAME_JOINT, &added->name);
+}
+
+cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node) {
+  const io_body *b = &CDNI_AT(r->d->bodies, io_body, body);
+  int freedoms = 0;
+  bool ball = false;
+  for (int i = 0; i < b->n_joints; i++) {
+    const io_joint *j = &CDNI_AT(r->d->joints, io_joint, b->first_joint + i);
+    if (ball && j->kind != IO_SLIDER)
+      return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                         "a ball joint is followed by another joint that turns (line %d), "
+                         "which moves the body in no new way; take one of them out",
+                         j->line);
+    ball = ball || j->kind == IO_BALL;
+    freedoms += io_joint_nu(j->kind);
+  }
+  if (freedoms > 6)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "the body's joints have %d degrees of freedom, but a body can move "
+                       "in 6 ways; a free joint stands alone",
+                       freedoms);
+  return CDN_OK;
+}

@@ -1,0 +1,138 @@
+/* Keyframes. MuJoCo lists a free joint as (position, quaternion) and (linear, angular) velocity, the angular part of
+ * free and ball joints in the moving axes; ours are (quaternion, position) and (angular, linear), all in F's axes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+static void count_coordinates(const io_description *d, int *nq, int *nu) {
+  *nq = *nu = 0;
+  for (size_t i = 0; i < d->joints.count; i++) {
+    const io_joint_kind kind = CDNI_AT(d->joints, io_joint, i).kind;
+    *nq += io_joint_nq(kind);
+    *nu += io_joint_nu(kind);
+  }
+}
+
+/* How many numbers an attribute holds. */
+static int count_words(const char *text) {
+  int n = 0;
+  while (*(text += strspn(text, " \t\r\n"))) {
+    n++;
+    text += strcspn(text, " \t\r\n");
+  }
+  return n;
+}
+
+/* A list that does not fit is an error, unless joints that it speaks of may be among what is not simulated. */
+static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, int found, int expected) {
+  if (!r->lost_joints)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "%s has %d number%s, but the model's joints need %d: 7 a free joint, "
+                       "4 a ball (for qvel 6 and 3), 1 a hinge or slide, in the file's "
+                       "order",
+                       attribute, found, found == 1 ? "" : "s", expected);
+  char note[40];
+  snprintf(note, sizeof note, "key %s", attribute);
+  io_not_understood(r->d, io_xml_line(node), note);
+  return CDN_OK;
+}
+
+static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *attribute, double *values, int expected,
+                              bool *present) {
+  *present = false;
+  const char *text = io_xml_string(node, attribute);
+  if (!text) return CDN_OK;
+  const int found = count_words(text);
+  if (found != expected) return refuse_count(r, node, attribute, found, expected);
+  if (expected == 0) return CDN_OK;
+  return io_xml_doubles(r->d, node, attribute, values, expected, present);
+}
+
+static cdn_status normalize(mjcf_reader *r, io_xml_node *node, const io_joint *j, double *q) {
+  const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+  if (largest == 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "in qpos the quaternion of the joint of line %d is zero; write "
+                       "1 0 0 0 for no rotation",
+                       j->line);
+  for (int i = 0; i < 4; i++) q[i] /= largest;
+  const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; i++) q[i] /= length;
+  return CDN_OK;
+}
+
+/* One joint's numbers in place; `turned` is the quaternion in our order. */
+static void convert_q(io_joint_kind kind, double *q) {
+  if (kind != IO_FREE) return;
+  const double p[3] = { q[0], q[1], q[2] };
+  memmove(q, q + 3, 4 * sizeof *q);
+  memcpy(q + 4, p, sizeof p);
+}
+
+static void convert_u(io_joint_kind kind, cdn_quaternion turned, double *u) {
+  if (kind != IO_FREE && kind != IO_BALL) return;
+  const double *w = kind == IO_FREE ? u + 3 : u;
+  const cdn_vec3 w_F = cdn_rotate(cdn_rotation_from_quaternion(turned), cdn_v3(w[0], w[1], w[2]));
+  if (kind == IO_FREE) memmove(u + 3, u, 3 * sizeof *u);
+  u[0] = w_F.x;
+  u[1] = w_F.y;
+  u[2] = w_F.z;
+}
+
+/* The orientation in which a keyframe's velocities are meant, when it gives none: the reference configuration. */
+static cdn_quaternion reference(const io_description *d, const io_joint *j) {
+  if (j->kind == IO_FREE) return cdn_quaternion_from_rotation(CDNI_AT(d->bodies, io_body, j->body).X_PB.R);
+  return (cdn_quaternion){ 1, 0, 0, 0 };
+}
+
+static cdn_status convert(mjcf_reader *r, io_xml_node *node, io_key *key) {
+  double *q = key->q, *u = key->u;
+  for (size_t i = 0; i < r->d->joints.count; i++) {
+    const io_joint *j = &CDNI_AT(r->d->joints, io_joint, i);
+    const bool turns = j->kind == IO_FREE || j->kind == IO_BALL;
+    cdn_quaternion turned = reference(r->d, j);
+    if (key->has_q) {
+      convert_q(j->kind, q);
+      if (turns) CDNI_TRY(normalize(r, node, j, q));
+      if (turns) turned = (cdn_quaternion){ q[0], q[1], q[2], q[3] };
+    }
+    if (key->has_u) convert_u(j->kind, turned, u);
+    q += io_joint_nq(j->kind);
+    u += io_joint_nu(j->kind);
+  }
+  return CDN_OK;
+}
+
+static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
+  io_description *d = r->d;
+  int nq, nu;
+  count_coordinates(d, &nq, &nu);
+  /* The description owns the key's memory from the start. */
+  io_key *key = cdni_array_push(&d->allocator, &d->keys, sizeof *key, NULL);
+  if (!key) return io_mjcf_out_of_memory(r);
+  key->line = io_xml_line(node);
+  CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_KEY, &key->name));
+  key->q = nq ? cdni_calloc(&d->allocator, (size_t)nq * sizeof *key->q) : NULL;
+  key->u = nu ? cdni_calloc(&d->allocator, (size_t)nu * sizeof *key->u) : NULL;
+  if ((nq && !key->q) || (nu && !key->u)) return io_mjcf_out_of_memory(r);
+  CDNI_TRY(io_xml_double(d, node, "time", &key->time, &key->has_time));
+  CDNI_TRY(read_values(r, node, "qpos", key->q, nq, &key->has_q));
+  CDNI_TRY(read_values(r, node, "qvel", key->u, nu, &key->has_u));
+  CDNI_TRY(convert(r, node, key));
+  /* Of actuators and mocap bodies, which are reported where they are defined. */
+  static const char *const silent[] = { "act", "ctrl", "mpos", "mquat" };
+  for (int i = 0; i < CDNI_COUNT(silent); i++) io_xml_ignore(node, silent[i]);
+  io_xml_report_rest(d, node);
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (io_xml_is(child, "key")) CDNI_TRY(read_key(r, child));
+    else io_not_understood(r->d, io_xml_line(child), io_xml_name(child));
+  }
+  io_xml_report_rest(r->d, node);
+  return walk.status;
+}

@@ -1,0 +1,171 @@
+/* <compiler>: how the file is to be read, and <option>: what the world is like. Settings of MuJoCo's own numerics
+ * (time step, solver, ...) are no part of the model and are passed over. */
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+void io_mjcf_default_options(mjcf_reader *r) {
+  r->compiler = (mjcf_compiler){ .degrees = true,
+                                 .autolimits = true,
+                                 .eulerseq = "xyz",
+                                 .inertia_source = MJCF_INERTIA_AUTO,
+                                 .first_group = 0,
+                                 .last_group = 5,
+                                 .totalmass = -1 };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true };
+  r->d->has_gravity = true;
+  r->d->gravity = cdn_v3(0, 0, -9.81);
+}
+
+static void ignore(io_xml_node *node, const char *const *attributes, int n) {
+  for (int i = 0; i < n; i++) io_xml_ignore(node, attributes[i]);
+}
+
+/* Upper case turns about the fixed axes, lower case about the moved ones: the letters keep their case. */
+static cdn_status read_eulerseq(mjcf_reader *r, io_xml_node *node) {
+  const char *text = io_xml_string(node, "eulerseq");
+  if (!text) return CDN_OK;
+  if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "attribute 'eulerseq' is '%.20s'; three letters of x, y, z (moved "
+                       "axes) or X, Y, Z (fixed axes) are needed",
+                       text);
+  memcpy(r->compiler.eulerseq, text, 4);
+  return CDN_OK;
+}
+
+static cdn_status read_groups(mjcf_reader *r, io_xml_node *node) {
+  double range[2];
+  bool present;
+  CDNI_TRY(io_xml_doubles(r->d, node, "inertiagrouprange", range, 2, &present));
+  if (!present) return CDN_OK;
+  if (range[0] > range[1])
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node,
+                       "inertiagrouprange: the first group is larger than the last; write "
+                       "the smaller one first");
+  r->compiler.first_group = range[0] < -1e9 ? -1000000000 : range[0] > 1e9 ? 1000000000 : (int)range[0];
+  r->compiler.last_group = range[1] < -1e9 ? -1000000000 : range[1] > 1e9 ? 1000000000 : (int)range[1];
+  return CDN_OK;
+}
+
+/* A lower bound, or a total, for masses. */
+static cdn_status read_bound(mjcf_reader *r, io_xml_node *node, const char *attribute, double *value) {
+  bool present;
+  CDNI_TRY(io_xml_double(r->d, node, attribute, value, &present));
+  if (present && *value < 0 && strcmp(attribute, "settotalmass") != 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s is negative; it must be 0 (off) or more", attribute);
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
+  static const char *const angles[] = { "radian", "degree" };
+  static const char *const sources[] = { "false", "true", "auto" };
+  static const char *const frames[] = { "local", "global" };
+  /* Where assets lie, what MuJoCo keeps of them, and how it compiles: nothing that moves a body. */
+  static const char *const silent[] = { "strippath",     "meshdir",          "texturedir", "assetdir",
+                                        "discardvisual", "usethread",        "fitaabb",    "convexhull",
+                                        "fusestatic",    "exactmeshinertia", "conflict",   "saveinertial" };
+  mjcf_compiler *c = &r->compiler;
+  int word;
+  bool present;
+  CDNI_TRY(io_xml_keyword(r->d, node, "angle", angles, 2, &word, &present));
+  if (present) c->degrees = word == 1;
+  CDNI_TRY(io_xml_keyword(r->d, node, "inertiafromgeom", sources, 3, &word, &present));
+  if (present) c->inertia_source = (mjcf_inertia_source)word;
+  CDNI_TRY(io_xml_keyword(r->d, node, "coordinate", frames, 2, &word, &present));
+  if (present && word == 1)
+    return io_xml_fail(r->d, CDN_ERR_UNSUPPORTED, node,
+                       "coordinate='global' is not supported; load the model in "
+                       "MuJoCo 2.3.3 or earlier and save it with local coordinates");
+  CDNI_TRY(read_eulerseq(r, node));
+  CDNI_TRY(io_xml_bool(r->d, node, "autolimits", &c->autolimits, NULL));
+  CDNI_TRY(io_xml_bool(r->d, node, "balanceinertia", &c->balanceinertia, NULL));
+  CDNI_TRY(read_groups(r, node));
+  CDNI_TRY(read_bound(r, node, "boundmass", &c->boundmass));
+  CDNI_TRY(read_bound(r, node, "boundinertia", &c->boundinertia));
+  CDNI_TRY(read_bound(r, node, "settotalmass", &c->totalmass));
+
+  /* It moves the frames of free bodies, and with them the meaning of their coordinates. */
+  bool alignfree = false;
+  CDNI_TRY(io_xml_bool(r->d, node, "alignfree", &alignfree, NULL));
+  if (alignfree) io_not_understood(r->d, io_xml_line(node), "compiler alignfree");
+
+  ignore(node, silent, CDNI_COUNT(silent));
+  io_xml_node *lengthrange = io_xml_child(node, "lengthrange");
+  if (lengthrange) io_xml_mark(lengthrange);
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
+/* ---- option ---- */
+
+static cdn_status read_flag(mjcf_reader *r, io_xml_node *node, const char *attribute, bool *on) {
+  static const char *const words[] = { "disable", "enable" };
+  int word;
+  bool present;
+  CDNI_TRY(io_xml_keyword(r->d, node, attribute, words, 2, &word, &present));
+  if (present) *on = word == 1;
+  return CDN_OK;
+}
+
+static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
+  /* These choose MuJoCo's numerics and output. */
+  static const char *const silent[] = {
+    "clampctrl", "warmstart", "filterparent", "refsafe", "sensor",      "midphase",
+    "eulerdamp", "autoreset", "nativeccd",    "island",  "multiccd",    "override",
+    "energy",    "fwdinv",    "invdiscrete",  "sleep",   "sensornoise", "diagexact"
+  };
+  mjcf_flags *f = &r->flags;
+  CDNI_TRY(read_flag(r, node, "spring", &f->springs));
+  CDNI_TRY(read_flag(r, node, "damper", &f->dampers));
+  CDNI_TRY(read_flag(r, node, "limit", &f->limits));
+  CDNI_TRY(read_flag(r, node, "contact", &f->contacts));
+  CDNI_TRY(read_flag(r, node, "frictionloss", &f->frictionloss));
+  CDNI_TRY(read_flag(r, node, "equality", &f->equality));
+  CDNI_TRY(read_flag(r, node, "actuation", &f->actuation));
+  CDNI_TRY(read_flag(r, node, "gravity", &f->gravity));
+  /* Two that stand for several. */
+  bool passive = true, constraint = true;
+  CDNI_TRY(read_flag(r, node, "passive", &passive));
+  CDNI_TRY(read_flag(r, node, "constraint", &constraint));
+  if (!passive) f->springs = f->dampers = false;
+  if (!constraint) f->limits = f->contacts = f->frictionloss = f->equality = false;
+  ignore(node, silent, CDNI_COUNT(silent));
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
+/* The medium around the bodies is not simulated. */
+static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
+  static const char *const names[] = { "density", "viscosity", "wind", "magnetic" };
+  for (int i = 0; i < CDNI_COUNT(names); i++) {
+    double v[3] = { 0, 0, 0 };
+    CDNI_TRY(io_xml_doubles(r->d, node, names[i], v, i < 2 ? 1 : 3, NULL));
+    if (v[0] == 0 && v[1] == 0 && v[2] == 0) continue;
+    char note[40];
+    snprintf(note, sizeof note, "option %s", names[i]);
+    io_not_understood(r->d, io_xml_line(node), note);
+  }
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
+  static const char *const silent[] = {
+    "timestep",         "apirate",        "impratio",       "tolerance",      "ls_tolerance",
+    "noslip_tolerance", "mpr_tolerance",  "ccd_tolerance",  "o_margin",       "o_solref",
+    "o_solimp",         "o_friction",     "integrator",     "collision",      "cone",
+    "jacobian",         "solver",         "iterations",     "ls_iterations",  "noslip_iterations",
+    "mpr_iterations",   "ccd_iterations", "sdf_iterations", "sdf_initpoints", "actuatorgroupdisable",
+    "sleep_tolerance"
+  };
+  CDNI_TRY(io_xml_vec3(r->d, node, "gravity", &r->d->gravity, NULL));
+  CDNI_TRY(read_medium(r, node));
+  ignore(node, silent, CDNI_COUNT(silent));
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (io_xml_is(child, "flag")) CDNI_TRY(read_flags(r, child));
+    else io_not_understood(r->d, io_xml_line(child), io_xml_name(child));
+  }
+  io_xml_report_rest(r->d, node);
+  return walk.status;
+}

@@ -1,0 +1,53 @@
+/* The URDF reader: first all links, then all joints (a file may name them in any order), then the tree. */
+#include "io/urdf.h"
+
+/* Elements that tell how a robot looks or is wired to its software: nothing to simulate. */
+static bool is_of_no_meaning(const io_xml_node *node) { return io_xml_is(node, "material"); }
+
+static cdn_status read_elements(urdf_graph *graph, io_xml_node *root) {
+  io_description *d = graph->d;
+  for (io_xml_node *n = io_xml_first(root); n; n = io_xml_next(n)) {
+    if (strncmp(io_xml_name(n), "xacro:", 6) == 0)
+      return io_xml_fail(d, CDN_ERR_PARSE, n, "this is a xacro file; expand it first: xacro FILE.xacro > FILE.urdf");
+    if (!io_xml_is(n, "link")) continue;
+    io_xml_mark(n);
+    CDNI_TRY(urdf_read_link(graph, n));
+  }
+  for (io_xml_node *n = io_xml_first(root); n; n = io_xml_next(n)) {
+    if (io_xml_is(n, "joint")) {
+      io_xml_mark(n);
+      CDNI_TRY(urdf_read_joint(graph, n));
+    } else if (is_of_no_meaning(n)) {
+      io_xml_mark(n);
+    }
+  }
+  return CDN_OK;
+}
+
+static cdn_status read_robot(urdf_graph *graph, io_xml_node *root) {
+  io_description *d = graph->d;
+  const char *name = io_xml_string(root, "name");
+  io_xml_ignore(root, "version");
+  if (!name || !*name) io_warn(d, io_xml_line(root), "<robot> has no name; it is called 'robot' here");
+  d->name = cdni_strdup(&d->allocator, name && *name ? name : "robot");
+  if (!d->name) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  d->body_word = "link";
+  d->has_gravity = true;
+  d->gravity = cdn_v3(0, 0, -9.81);
+  CDNI_TRY(read_elements(graph, root));
+  io_xml_report_rest(d, root);
+  if (graph->links.count == 0)
+    return io_fail(d, CDN_ERR_PARSE, io_xml_line(root), "the robot has no <link>; there is nothing to simulate");
+  CDNI_TRY(urdf_connect(graph));
+  return urdf_emit(graph);
+}
+
+cdn_status io_read_urdf(io_description *d, io_xml_node *root, const cdn_model_options *options) {
+  urdf_graph graph = { .d = d, .options = options, .root = -1 };
+  const cdn_status status = read_robot(&graph, root);
+  cdni_array_free(&d->allocator, &graph.links);
+  cdni_array_free(&d->allocator, &graph.joints);
+  io_names_free(&d->allocator, &graph.link_names);
+  io_names_free(&d->allocator, &graph.joint_names);
+  return status;
+}

@@ -1,0 +1,58 @@
+/* The URDF reader's own picture of a file: links and joints by name, before they become a tree of bodies.
+ * Format: the URDF specification of ROS (wiki.ros.org/urdf/XML). */
+#ifndef CARDAN_IO_URDF_H
+#define CARDAN_IO_URDF_H
+
+#include "io/description.h"
+#include "io/xml.h"
+
+typedef enum urdf_joint_type {
+  URDF_REVOLUTE,
+  URDF_CONTINUOUS,
+  URDF_PRISMATIC,
+  URDF_FIXED,
+  URDF_FLOATING,
+  URDF_PLANAR,
+  URDF_JOINT_TYPE_COUNT
+} urdf_joint_type;
+
+typedef struct urdf_link {
+  const char *name; /* the document's */
+  int line;
+  cdn_mass_properties mass;    /* in the link's frame; all zero without <inertial> */
+  int parent_joint;            /* the joint whose child this is, or -1 */
+  int first_joint, last_joint; /* joints whose parent this is: a list in the file's order, or -1 */
+  bool reached;
+  int body; /* where it ended up: index of the body, and its place in that body's frame */
+  cdn_transform X_BL;
+} urdf_link;
+
+typedef struct urdf_joint {
+  const char *name;
+  int line;
+  urdf_joint_type type;
+  int parent, child;  /* links */
+  int next_joint;     /* next in the list of the parent link, or -1 */
+  cdn_transform X_PJ; /* the joint's frame, which is the child's at zero, in the parent link's */
+  cdn_vec3 axis;      /* unit, in the joint's frame */
+  double damping;
+  bool limited;
+  double lower, upper;
+} urdf_joint;
+
+typedef struct urdf_graph {
+  io_description *d;
+  const cdn_model_options *options;
+  cdni_array links, joints; /* urdf_link, urdf_joint */
+  io_names link_names, joint_names;
+  int root;
+} urdf_graph;
+
+/* urdf_elements.c: <link> and <joint> into the graph; a joint's links must have been read. */
+cdn_status urdf_read_link(urdf_graph *graph, io_xml_node *node);
+cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node);
+/* urdf_tree.c: checks that the graph is one tree and puts its bodies and joints into the description. */
+cdn_status urdf_connect(urdf_graph *graph);
+cdn_status urdf_emit(urdf_graph *graph);
+
+#endif

@@ -1,0 +1,227 @@
+/* URDF's <link> and <joint>. Files come from many exporters: what can be understood is, with a warning if a rule of
+ * the format is broken on the way; what cannot is an error with its line. */
+#include "io/urdf.h"
+
+#include <math.h>
+
+/* ---- shared ---- */
+
+/* The element's own name, which must be there and be the first of its kind. */
+static cdn_status read_name(io_description *d, io_xml_node *node, const char **name) {
+  return io_xml_need_string(d, node, "name", name);
+}
+
+/* First child of this name, ticked off; a second one stays on the list of what was not understood. */
+static io_xml_node *take_child(const io_xml_node *node, const char *name) {
+  io_xml_node *child = io_xml_child(node, name);
+  if (child) io_xml_mark(child);
+  return child;
+}
+
+/* Roll, pitch and yaw about fixed axes x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll). */
+static cdn_rotation rotation_from_rpy(cdn_vec3 rpy) {
+  const double cr = cos(rpy.x), sr = sin(rpy.x), cp = cos(rpy.y), sp = sin(rpy.y), cy = cos(rpy.z), sy = sin(rpy.z);
+  return (cdn_rotation){ .x = { cy * cp, sy * cp, -sp },
+                         .y = { cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr },
+                         .z = { cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr } };
+}
+
+/* The <origin> of an element; identity if there is none. */
+static cdn_status read_origin(io_description *d, const io_xml_node *node, cdn_transform *X) {
+  *X = cdn_transform_identity();
+  io_xml_node *origin = take_child(node, "origin");
+  if (!origin) return CDN_OK;
+  cdn_vec3 rpy = { 0, 0, 0 };
+  CDNI_TRY(io_xml_vec3(d, origin, "xyz", &X->p, NULL));
+  CDNI_TRY(io_xml_vec3(d, origin, "rpy", &rpy, NULL));
+  X->R = rotation_from_rpy(rpy);
+  io_xml_report_rest(d, origin);
+  return CDN_OK;
+}
+
+/* ---- links ---- */
+
+static cdn_status read_inertia(io_description *d, io_xml_node *node, cdn_inertia *I) {
+  static const char *const moments[] = { "ixx", "iyy", "izz" };
+  double *const values[] = { &I->xx, &I->yy, &I->zz };
+  for (int i = 0; i < 3; i++) {
+    bool present;
+    CDNI_TRY(io_xml_double(d, node, moments[i], values[i], &present));
+    if (!present) return io_xml_missing(d, node, moments[i], "give the moment of inertia, in kg m^2");
+  }
+  CDNI_TRY(io_xml_double(d, node, "ixy", &I->xy, NULL));
+  CDNI_TRY(io_xml_double(d, node, "ixz", &I->xz, NULL));
+  CDNI_TRY(io_xml_double(d, node, "iyz", &I->yz, NULL));
+  io_xml_report_rest(d, node);
+  return CDN_OK;
+}
+
+/* Mass, and inertia about the centre of mass in the axes of the inertial's own origin. */
+static cdn_status read_inertial(io_description *d, io_xml_node *node, urdf_link *link) {
+  cdn_transform X_LC;
+  CDNI_TRY(read_origin(d, node, &X_LC));
+  io_xml_node *mass = take_child(node, "mass"), *inertia = take_child(node, "inertia");
+  if (!mass)
+    return io_xml_fail(d, CDN_ERR_PARSE, node, "<mass value='...'/> is missing; give it, or remove <inertial>");
+  bool present;
+  CDNI_TRY(io_xml_double(d, mass, "value", &link->mass.mass, &present));
+  if (!present) return io_xml_missing(d, mass, "value", "give the mass in kg");
+  io_xml_report_rest(d, mass);
+  cdn_inertia I = { 0, 0, 0, 0, 0, 0 };
+  if (inertia) CDNI_TRY(read_inertia(d, inertia, &I));
+  else io_warn(d, io_xml_line(node), "link '%.60s': <inertial> has no <inertia>; a point mass is used", link->name);
+  link->mass.com = X_LC.p;
+  link->mass.inertia = cdn_inertia_reexpress(X_LC.R, I);
+  io_xml_report_rest(d, node);
+  return io_check_mass(d, io_xml_line(node), "link", link->name, &link->mass);
+}
+
+cdn_status urdf_read_link(urdf_graph *graph, io_xml_node *node) {
+  io_description *d = graph->d;
+  const int index = (int)graph->links.count;
+  urdf_link link = { .line = io_xml_line(node), .parent_joint = -1, .first_joint = -1, .last_joint = -1, .body = -1 };
+  CDNI_TRY(read_name(d, node, &link.name));
+  const int known = io_names_add(&d->allocator, &graph->link_names, link.name, index);
+  if (known < 0) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  if (known != index)
+    return io_fail(d, CDN_ERR_PARSE, link.line, "link '%.60s' is defined twice, first at line %d; rename one",
+                   link.name, CDNI_AT(graph->links, urdf_link, known).line);
+  io_xml_node *inertial = take_child(node, "inertial");
+  if (inertial) CDNI_TRY(read_inertial(d, inertial, &link));
+  /* How it looks is no matter of mechanics. */
+  for (io_xml_node *n = io_xml_first(node); n; n = io_xml_next(n))
+    if (io_xml_is(n, "visual") || io_xml_is(n, "material")) io_xml_mark(n);
+  io_xml_report_rest(d, node);
+  if (!cdni_array_push(&d->allocator, &graph->links, sizeof link, &link))
+    return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  return CDN_OK;
+}
+
+/* ---- joints ---- */
+
+/* <parent link='...'/> or <child link='...'/>: the index of a link that exists. */
+static cdn_status read_end(urdf_graph *graph, io_xml_node *node, const char *which, int *link) {
+  io_description *d = graph->d;
+  io_xml_node *end = take_child(node, which);
+  if (!end)
+    return io_xml_fail(d, CDN_ERR_PARSE, node, "<%s link='...'/> is missing; a joint connects two links", which);
+  const char *name;
+  CDNI_TRY(io_xml_need_string(d, end, "link", &name));
+  io_xml_report_rest(d, end);
+  *link = io_names_find(&graph->link_names, name);
+  if (*link < 0)
+    return io_xml_fail(d, CDN_ERR_PARSE, end, "there is no link '%.60s'; define it or correct the name", name);
+  return CDN_OK;
+}
+
+static cdn_status read_axis(io_description *d, io_xml_node *node, urdf_joint *joint) {
+  joint->axis = cdn_v3(1, 0, 0);
+  io_xml_node *axis = take_child(node, "axis");
+  if (!axis) return CDN_OK;
+  if (joint->type == URDF_FIXED || joint->type == URDF_FLOATING) return CDN_OK; /* of no meaning for these */
+  CDNI_TRY(io_xml_vec3(d, axis, "xyz", &joint->axis, NULL));
+  io_xml_report_rest(d, axis);
+  const double length = cdn_norm(joint->axis);
+  if (length == 0)
+    return io_xml_fail(d, CDN_ERR_PARSE, axis, "attribute 'xyz' is a zero vector; give the axis' direction");
+  joint->axis = cdn_v3(joint->axis.x / length, joint->axis.y / length, joint->axis.z / length);
+  return CDN_OK;
+}
+
+static cdn_status read_dynamics(io_description *d, io_xml_node *node, urdf_joint *joint) {
+  io_xml_node *dynamics = take_child(node, "dynamics");
+  if (!dynamics) return CDN_OK;
+  double friction = 0;
+  CDNI_TRY(io_xml_double(d, dynamics, "damping", &joint->damping, NULL));
+  CDNI_TRY(io_xml_double(d, dynamics, "friction", &friction, NULL));
+  if (joint->damping < 0)
+    return io_xml_fail(d, CDN_ERR_PARSE, dynamics, "attribute 'damping' is negative, which would feed energy in");
+  if (friction != 0) io_not_understood(d, io_xml_line(dynamics), "dynamics friction");
+  io_xml_report_rest(d, dynamics);
+  return CDN_OK;
+}
+
+/* A bound may be given as infinite, which is no bound. */
+static cdn_status read_bound(io_description *d, io_xml_node *node, const char *attribute, double *value) {
+  const char *text = io_xml_string(node, attribute);
+  if (text && (strcmp(text, "inf") == 0 || strcmp(text, "+inf") == 0)) *value = INFINITY;
+  else if (text && strcmp(text, "-inf") == 0) *value = -INFINITY;
+  else return io_xml_double(d, node, attribute, value, NULL);
+  return CDN_OK;
+}
+
+/* Position limits are for revolute and prismatic joints; those of effort and velocity bind a controller. */
+static cdn_status read_limit(io_description *d, io_xml_node *node, urdf_joint *joint) {
+  const bool needed = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
+  io_xml_node *limit = take_child(node, "limit");
+  if (!limit) {
+    if (needed)
+      io_warn(d, joint->line, "joint '%.60s' has no <limit>, which its type requires; it moves without limits",
+              joint->name);
+    return CDN_OK;
+  }
+  io_xml_ignore(limit, "effort");
+  io_xml_ignore(limit, "velocity");
+  if (!needed) {
+    io_xml_ignore(limit, "lower");
+    io_xml_ignore(limit, "upper");
+    io_xml_report_rest(d, limit);
+    return CDN_OK;
+  }
+  CDNI_TRY(read_bound(d, limit, "lower", &joint->lower));
+  CDNI_TRY(read_bound(d, limit, "upper", &joint->upper));
+  io_xml_report_rest(d, limit);
+  if (joint->lower > joint->upper)
+    return io_xml_fail(d, CDN_ERR_PARSE, limit, "lower (%g) is above upper (%g); exchange them", joint->lower,
+                       joint->upper);
+  if (joint->lower == 0 && joint->upper == 0) {
+    /* Exporters write zeros where nobody set a limit; nothing else would want a joint that cannot move. */
+    io_warn(d, io_xml_line(limit),
+            "joint '%.60s': its limits are both zero; it moves without limits (a joint that "
+            "shall not move is of type fixed)",
+            joint->name);
+    return CDN_OK;
+  }
+  joint->limited = true;
+  return CDN_OK;
+}
+
+static cdn_status read_type(io_description *d, io_xml_node *node, urdf_joint *joint) {
+  static const char *const types[URDF_JOINT_TYPE_COUNT] = {
+    [URDF_REVOLUTE] = "revolute", [URDF_CONTINUOUS] = "continuous", [URDF_PRISMATIC] = "prismatic",
+    [URDF_FIXED] = "fixed",       [URDF_FLOATING] = "floating",     [URDF_PLANAR] = "planar",
+  };
+  int type = 0;
+  bool present;
+  CDNI_TRY(io_xml_keyword(d, node, "type", types, URDF_JOINT_TYPE_COUNT, &type, &present));
+  if (!present)
+    return io_xml_missing(d, node, "type", "give revolute, continuous, prismatic, fixed, floating or planar");
+  joint->type = (urdf_joint_type)type;
+  return CDN_OK;
+}
+
+cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node) {
+  io_description *d = graph->d;
+  const int index = (int)graph->joints.count;
+  urdf_joint joint = { .line = io_xml_line(node), .next_joint = -1 };
+  CDNI_TRY(read_name(d, node, &joint.name));
+  const int known = io_names_add(&d->allocator, &graph->joint_names, joint.name, index);
+  if (known < 0) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  if (known != index)
+    return io_fail(d, CDN_ERR_PARSE, joint.line, "joint '%.60s' is defined twice, first at line %d; rename one",
+                   joint.name, CDNI_AT(graph->joints, urdf_joint, known).line);
+  CDNI_TRY(read_type(d, node, &joint));
+  CDNI_TRY(read_end(graph, node, "parent", &joint.parent));
+  CDNI_TRY(read_end(graph, node, "child", &joint.child));
+  CDNI_TRY(read_origin(d, node, &joint.X_PJ));
+  CDNI_TRY(read_axis(d, node, &joint));
+  CDNI_TRY(read_dynamics(d, node, &joint));
+  CDNI_TRY(read_limit(d, node, &joint));
+  /* Where a real joint's encoder has its reference marks. */
+  io_xml_node *calibration = take_child(node, "calibration");
+  (void)calibration;
+  io_xml_report_rest(d, node);
+  if (!cdni_array_push(&d->allocator, &graph->joints, sizeof joint, &joint))
+    return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  return CDN_OK;
+}

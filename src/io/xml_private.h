@@ -1,0 +1,12 @@
+/* Shared by xml.c and xml_values.c only. */
+#ifndef CARDAN_IO_XML_PRIVATE_H
+#define CARDAN_IO_XML_PRIVATE_H
+
+#include "io/xml.h"
+
+/* An attribute's text without ticking it off, or NULL. */
+const char *io_xml_peek(const io_xml_node *node, const char *attribute);
+/* strtod with a decimal point, whatever the program's locale. */
+double io_xml_strtod(const io_xml_node *node, const char *text, char **end);
+
+#endif

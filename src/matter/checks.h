@@ -1,0 +1,23 @@
+/* Packing of a body's parameters, and the checks that they pass at the door: when a body is added and when a State's
+ * parameters are set. */
+#ifndef CARDAN_MATTER_CHECKS_H
+#define CARDAN_MATTER_CHECKS_H
+
+#include <cardan/matter.h>
+
+#include "core/core.h"
+
+enum { FRAME_PARAMETERS = 24, MASS_PARAMETERS = 10 }; /* X_PF, X_BM; mass, com, central inertia */
+
+/* R by columns, then p. */
+void cdni_pack_transform(double out[12], cdn_transform X);
+cdn_transform cdni_unpack_transform(const double in[12]);
+void cdni_pack_mass(double out[10], cdn_mass_properties m);
+cdn_mass_properties cdni_unpack_mass(const double in[10]);
+
+/* CDN_OK, or why these are no body's mass properties. */
+cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *reason, size_t size);
+/* CDN_OK if the numbers are finite and R is a rotation. */
+cdn_status cdni_check_frame(cdn_transform X);
+
+#endif

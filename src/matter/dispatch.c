@@ -1,0 +1,22 @@
+/* The choice of kernels: the best set that this machine's instructions can run. */
+#include "matter/kernels.h"
+
+#ifdef CDNI_HAVE_X86_KERNELS
+/* The levels of the x86-64 ABI, by the features that the kernels are compiled for. */
+static int x86_level(void) {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2")) return 1;
+  bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return v4 ? 4 : 3;
+}
+#endif
+
+const tree_kernels *cdni_tree_kernels(void) {
+#ifdef CDNI_HAVE_X86_KERNELS
+  int level = x86_level();
+  if (level == 4) return &cdni_tree_kernels_v4;
+  if (level == 3) return &cdni_tree_kernels_v3;
+#endif
+  return &cdni_tree_kernels_base;
+}

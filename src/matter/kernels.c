@@ -1,0 +1,468 @@
+/* The O(n) passes over the tree, compiled once for each instruction set (and lane count).
+ *
+ * Outward passes run from Ground to the tips, inward passes back; a parent's index is always the smaller one. A body's
+ * part of a pass is an inlined function of its number of mobilities and the form of its hinge matrix, both known when it
+ * is compiled: one switch a body, no loops and no zeros for a pin. Signs and names follow the manual (8.1, 12.5) and
+ * Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapters 5 to 7, in Ground's axes. */
+#include "matter/kernels.h"
+
+#include "matter/mobilizers/mobilizers.h"
+
+#ifndef CDNI_KERNEL
+#  define CDNI_KERNEL base
+#endif
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+
+/* Calls body(..., nu, form) for the kind of body i. */
+#define KIND_CASE(ENUM, name, NQ, NU, FORM, ...) \
+  case CDN_##ENUM: BODY(NU, FORM); break;
+#define FOR_KIND(node) switch ((node)->kind) { MOBILIZER_LIST(KIND_CASE) default: break; }
+
+/* ---- hinge matrices ---- */
+
+/* Column k of H as a spatial vector. */
+CDNI_INLINE sv hinge_column(hinge_form form, const real *H, int k) {
+  if (form == HINGE_ANGULAR) return (sv){ ((const v3 *)H)[k], v3_zero() };
+  if (form == HINGE_LINEAR) return (sv){ v3_zero(), ((const v3 *)H)[k] };
+  return k < 3 ? (sv){ ((const v3 *)H)[k], v3_zero() } : (sv){ v3_zero(), ((const v3 *)H)[k - 3] };
+}
+
+/* The half of a spatial vector that H acts on. */
+CDNI_INLINE v3 hinge_half(hinge_form form, sv a) { return form == HINGE_ANGULAR ? a.w : a.v; }
+
+/* H u */
+CDNI_INLINE sv hinge_mul(hinge_form form, int nu, const real *H, const real *u) {
+  if (form == HINGE_NONE) return sv_zero();
+  const v3 *h = (const v3 *)H;
+  if (form == HINGE_FREE) {
+    m3 R = *(const m3 *)H;
+    return (sv){ m3_mul(R, (v3){ u[0], u[1], u[2] }), m3_mul(R, (v3){ u[3], u[4], u[5] }) };
+  }
+  v3 sum = v3_scale(u[0], h[0]);
+  for (int k = 1; k < nu; k++) sum = v3_fma(u[k], h[k], sum);
+  return form == HINGE_ANGULAR ? (sv){ sum, v3_zero() } : (sv){ v3_zero(), sum };
+}
+
+/* H^T F */
+CDNI_INLINE void hinge_tmul(hinge_form form, int nu, const real *H, sv F, real *f) {
+  if (form == HINGE_NONE) return;
+  if (form == HINGE_FREE) {
+    m3 R = *(const m3 *)H;
+    v3 m = m3_tmul(R, F.w), v = m3_tmul(R, F.v);
+    f[0] = m.x, f[1] = m.y, f[2] = m.z, f[3] = v.x, f[4] = v.y, f[5] = v.z;
+    return;
+  }
+  for (int k = 0; k < nu; k++) f[k] = v3_dot(((const v3 *)H)[k], hinge_half(form, F));
+}
+
+/* ---- kinematics ---- */
+
+static void position(const tree *t, const tree_data *d) {
+  d->pose[0] = (body_pose){ { { r_set(1), r_set(0), r_set(0) }, { r_set(0), r_set(1), r_set(0) }, { r_set(0), r_set(0), r_set(1) } },
+                            v3_zero(), v3_zero() };
+  for (int i = 1; i < t->n; i++) {
+    const tree_node *n = &t->node[i];
+    const body_pose *parent = &d->pose[n->parent];
+    body_pose *pose = &d->pose[i];
+#define POSITION_CASE(ENUM, name, ...) \
+  case CDN_##ENUM: name##_position(&d->frames[i], d->q + n->q, parent->R_GM, pose, d->H + n->H); break;
+    switch (n->kind) { MOBILIZER_LIST(POSITION_CASE) default: break; }
+    pose->p_GM = v3_add(parent->p_GM, pose->r);
+  }
+}
+
+static void inertia(const tree *t, const tree_data *d) {
+  d->inertia[0] = (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
+  for (int i = 1; i < t->n; i++) d->inertia[i] = rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
+}
+
+CDNI_INLINE void velocity_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form) {
+  const tree_node *n = &t->node[i];
+  sv V_P = d->twist[n->parent].V, V_J = hinge_mul(form, nu, d->H + n->H, d->u + n->u);
+  body_twist *out = &d->twist[i];
+  if (n->parent == 0) {
+    *out = (body_twist){ V_J, sv_zero() };
+    return;
+  }
+  /* A = phi^T A_P + H udot + (w_P x w_J, w_P x (w_P x r) + 2 w_P x v_J), since H is fixed in F. */
+  v3 r = d->pose[i].r, s = v3_cross(V_P.w, r);
+  v3 twice = form == HINGE_LINEAR || form == HINGE_FREE ? v3_fma(r_set(2), V_J.v, s) : s;
+  out->a_cor.w = form == HINGE_LINEAR || form == HINGE_NONE ? v3_zero() : v3_cross(V_P.w, V_J.w);
+  out->a_cor.v = v3_cross(V_P.w, twice);
+  out->V.w = v3_add(V_P.w, V_J.w);
+  out->V.v = v3_add(v3_add(V_P.v, s), V_J.v);
+}
+
+static void velocity(const tree *t, const tree_data *d) {
+  d->twist[0] = (body_twist){ sv_zero(), sv_zero() };
+  for (int i = 1; i < t->n; i++) {
+#define BODY(NU, FORM) velocity_body(t, d, i, NU, FORM)
+    FOR_KIND(&t->node[i])
+#undef BODY
+  }
+}
+
+/* ---- articulated body inertias ---- */
+
+/* A pivot of D below this part of the inertia that it is the remainder of has no digits left: rounding alone leaves
+ * about n eps of it. */
+#define PIVOT_TOLERANCE 1e-13
+
+/* D^-1 of a free joint, (P + armature 1)^-1 in Ground's axes, through the Schur complement of the translational block. */
+CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, double armature, real *pivot_J, real *pivot_M) {
+  P.J.xx += armature, P.J.yy += armature, P.J.zz += armature;
+  P.M.xx += armature, P.M.yy += armature, P.M.zz += armature;
+  s3 M_inv = s3_inverse(P.M, pivot_M);
+  /* K = F M^-1 by columns; S = J - K F^T. */
+  m3 K = { v3_fma(M_inv.xz, P.F.z, v3_fma(M_inv.xy, P.F.y, v3_scale(M_inv.xx, P.F.x))),
+           v3_fma(M_inv.yz, P.F.z, v3_fma(M_inv.yy, P.F.y, v3_scale(M_inv.xy, P.F.x))),
+           v3_fma(M_inv.zz, P.F.z, v3_fma(M_inv.yz, P.F.y, v3_scale(M_inv.xz, P.F.x))) };
+  s3 S = s3_minus_outer(s3_minus_outer(s3_minus_outer(P.J, K.x, P.F.x), K.y, P.F.y), K.z, P.F.z);
+  articulated_inertia inverse;
+  inverse.J = s3_inverse(S, pivot_J);
+  m3 L = { s3_mul(inverse.J, K.x), s3_mul(inverse.J, K.y), s3_mul(inverse.J, K.z) };
+  inverse.F = (m3){ v3_neg(L.x), v3_neg(L.y), v3_neg(L.z) };
+  inverse.M = (s3){ v3_dot_add(K.x, L.x, M_inv.xx), v3_dot_add(K.y, L.y, M_inv.yy), v3_dot_add(K.z, L.z, M_inv.zz),
+                    v3_dot_add(K.x, L.y, M_inv.xy), v3_dot_add(K.x, L.z, M_inv.xz), v3_dot_add(K.y, L.z, M_inv.yz) };
+  return inverse;
+}
+
+/* Factors D, stores G and D^-1, and shifts to the parent what the mobilities leave of P (12.5.2):
+ * phi (P - P H D^-1 H^T P) phi^T = phi P phi^T - G D G^T with G = phi P H D^-1. Shifting first keeps the division off the
+ * critical path from child to parent, and G^T then meets the parent's acceleration as it is. False: no inertia to work
+ * against. */
+CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G, real *D_inv,
+                             real scale_J, real scale_M, articulated_inertia P, articulated_inertia *P_out) {
+  if (form == HINGE_NONE) {
+    if (!base) *P_out = articulated_shift(P, r);
+    return true;
+  }
+  if (form == HINGE_FREE) {
+    real pivot_J, pivot_M;
+    articulated_inertia inverse = free_inverse(P, c->armature, &pivot_J, &pivot_M);
+    *(articulated_inertia *)D_inv = inverse;
+    if (!base) {
+      /* P - P D^-1 P with D = P + a 1 is a 1 - a^2 D^-1: nothing at all without armature. */
+      real s = r_set(-c->armature * c->armature), o = r_set(c->armature);
+      P.J = (s3){ r_fma(s, inverse.J.xx, o), r_fma(s, inverse.J.yy, o), r_fma(s, inverse.J.zz, o), s * inverse.J.xy, s * inverse.J.xz, s * inverse.J.yz };
+      P.M = (s3){ r_fma(s, inverse.M.xx, o), r_fma(s, inverse.M.yy, o), r_fma(s, inverse.M.zz, o), s * inverse.M.xy, s * inverse.M.xz, s * inverse.M.yz };
+      P.F = (m3){ v3_scale(s, inverse.F.x), v3_scale(s, inverse.F.y), v3_scale(s, inverse.F.z) };
+      *P_out = articulated_shift(P, r);
+    }
+    return r_all(r_greater(pivot_J, PIVOT_TOLERANCE * scale_J) & r_greater(pivot_M, PIVOT_TOLERANCE * scale_M));
+  }
+  const v3 *h = (const v3 *)H;
+  sv PH[3], *g = (sv *)G;
+  real pivot, scale = form == HINGE_ANGULAR ? scale_J : scale_M, o = r_set(c->armature);
+  for (int k = 0; k < nu; k++)
+    PH[k] = form == HINGE_ANGULAR ? (sv){ s3_mul(P.J, h[k]), m3_tmul(P.F, h[k]) } : (sv){ m3_mul(P.F, h[k]), s3_mul(P.M, h[k]) };
+  if (nu == 1) {
+    pivot = v3_dot_add(h[0], hinge_half(form, PH[0]), o);
+    D_inv[0] = 1.0 / pivot;
+    if (!base) {
+      PH[0] = sv_shift_force(PH[0], r);
+      g[0] = (sv){ v3_scale(D_inv[0], PH[0].w), v3_scale(D_inv[0], PH[0].v) };
+    }
+  } else {
+    v3 x = hinge_half(form, PH[0]), y = hinge_half(form, PH[1]), z = hinge_half(form, PH[2]);
+    s3 D = { v3_dot_add(h[0], x, o), v3_dot_add(h[1], y, o), v3_dot_add(h[2], z, o), v3_dot(h[0], y), v3_dot(h[0], z), v3_dot(h[1], z) };
+    s3 i = s3_inverse(D, &pivot);
+    *(s3 *)D_inv = i;
+    for (int k = 0; !base && k < nu; k++) PH[k] = sv_shift_force(PH[k], r);
+    if (!base) {
+      m3 w = { PH[0].w, PH[1].w, PH[2].w }, v = { PH[0].v, PH[1].v, PH[2].v };
+      g[0] = (sv){ m3_mul(w, (v3){ i.xx, i.xy, i.xz }), m3_mul(v, (v3){ i.xx, i.xy, i.xz }) };
+      g[1] = (sv){ m3_mul(w, (v3){ i.xy, i.yy, i.yz }), m3_mul(v, (v3){ i.xy, i.yy, i.yz }) };
+      g[2] = (sv){ m3_mul(w, (v3){ i.xz, i.yz, i.zz }), m3_mul(v, (v3){ i.xz, i.yz, i.zz }) };
+    }
+  }
+  if (!base) {
+    P = articulated_shift(P, r);
+    for (int k = 0; k < nu; k++) {
+      P.J = s3_minus_outer(P.J, g[k].w, PH[k].w);
+      P.F = m3_minus_outer(P.F, g[k].w, PH[k].v);
+      P.M = s3_minus_outer(P.M, g[k].v, PH[k].v);
+    }
+    *P_out = P;
+  }
+  return r_all(r_greater(pivot, PIVOT_TOLERANCE * scale));
+}
+
+/* D^-1 e for the forms with few mobilities. */
+CDNI_INLINE void D_inv_mul(int nu, const real *D_inv, const real *e, real *out) {
+  if (nu == 1) out[0] = D_inv[0] * e[0];
+  else {
+    v3 r = s3_mul(*(const s3 *)D_inv, (v3){ e[0], e[1], e[2] });
+    out[0] = r.x, out[1] = r.y, out[2] = r.z;
+  }
+}
+
+/* One body of the inward pass. `factor`: form P, G and D^-1; `bias`: z and eps; `with_velocity`: gyroscopic and Coriolis
+ * terms and forces on bodies count. */
+CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias, bool with_velocity) {
+  const tree_node *n = &t->node[i];
+  const body_mass *c = &d->mass[i];
+  const real *H = d->H + n->H;
+  real *G = d->G + n->G, *D_inv = d->D_inv + n->D;
+  body_articulated *a = &d->articulated[i], *parent = &d->articulated[n->parent];
+  bool base = n->parent == 0, ok = true;
+  v3 r = d->pose[i].r;
+
+  articulated_inertia P;
+  if (factor) {
+    P = n->has_children ? articulated_add_rigid(a->P, d->inertia[i]) : articulated_from_rigid(d->inertia[i]);
+    /* A massless frame owns nothing: its pivots are judged by what its children brought before they projected it. */
+    real scale_J = s3_trace(P.J), scale_M = s3_trace(P.M);
+    if (c->massless != 0.0) scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
+    articulated_inertia P_out;
+    ok = factor_body(c, nu, form, base, H, r, G, D_inv, scale_J, scale_M, P, &P_out);
+    a->P = P;
+    if (!base) {
+      parent->P = n->first_in ? P_out : articulated_add(parent->P, P_out);
+      if (d->mass[n->parent].massless != 0.0) {
+        real J = r_fma(scale_M, v3_dot(r, r), scale_J);
+        parent->scale_J = n->first_in ? J : parent->scale_J + J;
+        parent->scale_M = n->first_in ? scale_M : parent->scale_M + scale_M;
+      }
+    }
+  } else if (bias && with_velocity) P = a->P;
+  if (!bias) return ok;
+
+  sv z = n->has_children ? d->z[i] : sv_zero();
+  if (with_velocity) {
+    z = sv_add(z, rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
+    if (d->force) z = sv_sub(z, d->force[i]);
+    if (!base) z = sv_add(z, articulated_mul(P, d->twist[i].a_cor));
+  }
+  sv z_out = base ? z : sv_shift_force(z, r);
+  if (form == HINGE_FREE) {
+    real f[6];
+    for (int k = 0; k < 6; k++) f[k] = d->f_mob ? d->f_mob[n->u + k] : r_set(0);
+    sv e = sv_sub(hinge_mul(form, nu, H, f), z);
+    *(sv *)(d->eps + n->u) = e;
+    if (!base) {
+      /* G eps = (1 - a D^-1) eps */
+      sv De = articulated_mul(*(articulated_inertia *)D_inv, e);
+      real o = r_set(-c->armature);
+      z_out = sv_add(z_out, sv_shift_force((sv){ v3_fma(o, De.w, e.w), v3_fma(o, De.v, e.v) }, r));
+    }
+  } else if (form != HINGE_NONE) {
+    real e[3];
+    hinge_tmul(form, nu, H, z, e);
+    for (int k = 0; k < nu; k++) {
+      e[k] = (d->f_mob ? d->f_mob[n->u + k] : r_set(0)) - e[k];
+      d->eps[n->u + k] = e[k];
+      if (base) continue;
+      sv g = ((const sv *)G)[k];
+      z_out = (sv){ v3_fma(e[k], g.w, z_out.w), v3_fma(e[k], g.v, z_out.v) };
+    }
+  }
+  if (!base) d->z[n->parent] = n->first_in ? z_out : sv_add(d->z[n->parent], z_out);
+  return ok;
+}
+
+/* One body of the outward pass of forward dynamics: udot = D^-1 eps - G^T A_P. */
+CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool with_velocity) {
+  const tree_node *n = &t->node[i];
+  const real *H = d->H + n->H, *D_inv = d->D_inv + n->D;
+  bool base = n->parent == 0;
+  sv A_P = d->A[n->parent], A = base ? sv_zero() : sv_shift_motion(A_P, d->pose[i].r);
+  if (form == HINGE_FREE) {
+    sv e = *(const sv *)(d->eps + n->u);
+    if (!base) e = sv_sub(e, articulated_mul(d->articulated[i].P, A));
+    sv udot_G = articulated_mul(*(const articulated_inertia *)D_inv, e);
+    hinge_tmul(form, nu, H, udot_G, d->udot + n->u);
+    A = sv_add(A, udot_G);
+  } else if (form != HINGE_NONE) {
+    real *udot = d->udot + n->u;
+    D_inv_mul(nu, D_inv, d->eps + n->u, udot);
+    for (int k = 0; !base && k < nu; k++) {
+      sv g = ((const sv *)(d->G + n->G))[k];
+      udot[k] -= v3_dot(g.w, A_P.w) + v3_dot(g.v, A_P.v);
+    }
+    A = sv_add(A, hinge_mul(form, nu, H, udot));
+  }
+  if (with_velocity && !base) A = sv_add(A, d->twist[i].a_cor);
+  d->A[i] = A;
+}
+
+static int articulate(const tree *t, const tree_data *d) {
+  int bad = -1;
+  for (int i = t->n - 1; i > 0; i--) {
+    bool ok = true;
+#define BODY(NU, FORM) ok = inward_body(t, d, i, NU, FORM, true, false, false)
+    FOR_KIND(&t->node[i])
+#undef BODY
+    if (!ok && bad < 0) bad = i;
+  }
+  return bad;
+}
+
+static int forward(const tree *t, const tree_data *d, bool factored) {
+  int bad = -1;
+  for (int i = t->n - 1; i > 0; i--) {
+    bool ok = true;
+    if (factored) {
+#define BODY(NU, FORM) ok = inward_body(t, d, i, NU, FORM, false, true, true)
+      FOR_KIND(&t->node[i])
+#undef BODY
+    } else {
+#define BODY(NU, FORM) ok = inward_body(t, d, i, NU, FORM, true, true, true)
+      FOR_KIND(&t->node[i])
+#undef BODY
+    }
+    if (!ok && bad < 0) bad = i;
+  }
+  d->A[0] = sv_zero();
+  for (int i = 1; i < t->n; i++) {
+#define BODY(NU, FORM) outward_body(t, d, i, NU, FORM, true)
+    FOR_KIND(&t->node[i])
+#undef BODY
+  }
+  return bad;
+}
+
+static void solve(const tree *t, const tree_data *d) {
+  for (int i = t->n - 1; i > 0; i--) {
+#define BODY(NU, FORM) (void)inward_body(t, d, i, NU, FORM, false, true, false)
+    FOR_KIND(&t->node[i])
+#undef BODY
+  }
+  d->A[0] = sv_zero();
+  for (int i = 1; i < t->n; i++) {
+#define BODY(NU, FORM) outward_body(t, d, i, NU, FORM, false)
+    FOR_KIND(&t->node[i])
+#undef BODY
+  }
+}
+
+/* ---- inverse dynamics: recursive Newton-Euler ---- */
+
+CDNI_INLINE void inverse_out_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool with_velocity) {
+  const tree_node *n = &t->node[i];
+  sv A = n->parent == 0 ? sv_zero() : sv_shift_motion(d->A[n->parent], d->pose[i].r);
+  if (d->udot) A = sv_add(A, hinge_mul(form, nu, d->H + n->H, d->udot + n->u));
+  sv F;
+  if (with_velocity) {
+    A = sv_add(A, d->twist[i].a_cor);
+    F = sv_add(rigid_mul(d->inertia[i], A), rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
+  } else F = rigid_mul(d->inertia[i], A);
+  if (d->force) F = sv_sub(F, d->force[i]);
+  d->A[i] = A;
+  d->z[i] = F;
+}
+
+CDNI_INLINE void inverse_in_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, real *f) {
+  const tree_node *n = &t->node[i];
+  sv F = d->z[i];
+  hinge_tmul(form, nu, d->H + n->H, F, f + n->u);
+  for (int k = 0; k < nu; k++) {
+    if (d->udot) f[n->u + k] = r_fma(r_set(d->mass[i].armature), d->udot[n->u + k], f[n->u + k]);
+    if (d->f_mob) f[n->u + k] -= d->f_mob[n->u + k];
+  }
+  if (n->parent > 0) d->z[n->parent] = sv_add(d->z[n->parent], sv_shift_force(F, d->pose[i].r));
+}
+
+static void inverse(const tree *t, const tree_data *d, bool with_velocity, real *f) {
+  d->A[0] = sv_zero();
+  for (int i = 1; i < t->n; i++) {
+    if (with_velocity) {
+#define BODY(NU, FORM) inverse_out_body(t, d, i, NU, FORM, true)
+      FOR_KIND(&t->node[i])
+#undef BODY
+    } else {
+#define BODY(NU, FORM) inverse_out_body(t, d, i, NU, FORM, false)
+      FOR_KIND(&t->node[i])
+#undef BODY
+    }
+  }
+  for (int i = t->n - 1; i > 0; i--) {
+#define BODY(NU, FORM) inverse_in_body(t, d, i, NU, FORM, f)
+    FOR_KIND(&t->node[i])
+#undef BODY
+  }
+}
+
+/* ---- Jacobians ---- */
+
+static void jacobian(const tree *t, const tree_data *d, const real *u, sv *V) {
+  V[0] = sv_zero();
+  for (int i = 1; i < t->n; i++) {
+    const tree_node *n = &t->node[i];
+    sv V_P = sv_shift_motion(V[n->parent], d->pose[i].r);
+#define BODY(NU, FORM) V[i] = sv_add(V_P, hinge_mul(FORM, NU, d->H + n->H, u + n->u))
+    FOR_KIND(n)
+#undef BODY
+  }
+}
+
+static void jacobian_transpose(const tree *t, const tree_data *d, real *f) {
+  for (int i = t->n - 1; i > 0; i--) {
+    const tree_node *n = &t->node[i];
+    sv F = d->z[i];
+#define BODY(NU, FORM) hinge_tmul(FORM, NU, d->H + n->H, F, f + n->u)
+    FOR_KIND(n)
+#undef BODY
+    d->z[n->parent] = sv_add(d->z[n->parent], sv_shift_force(F, d->pose[i].r));
+  }
+}
+
+/* ---- the mass matrix: composite rigid bodies ---- */
+
+#if CDNI_LANES == 1
+/* Rows and columns of body i: its own block, then those with its ancestors. */
+CDNI_INLINE void mass_rows(const tree *t, const tree_data *d, int i, int nu, hinge_form form, const rigid_inertia *composite, double *M) {
+  const tree_node *n = &t->node[i];
+  size_t size = (size_t)t->nu;
+  for (int k = 0; k < nu; k++) {
+    size_t at = (size_t)(n->u + k);
+    sv F = rigid_mul(composite[i], hinge_column(form, d->H + n->H, k));
+    real f[6];
+    hinge_tmul(form, nu, d->H + n->H, F, f);
+    f[k] += d->mass[i].armature;
+    for (int l = 0; l <= k; l++) M[at * size + (size_t)(n->u + l)] = M[(size_t)(n->u + l) * size + at] = f[l];
+    for (int j = i; t->node[j].parent > 0;) {
+      F = sv_shift_force(F, d->pose[j].r);
+      j = t->node[j].parent;
+      const tree_node *a = &t->node[j];
+#define BODY(NU, FORM) hinge_tmul(FORM, NU, d->H + a->H, F, f)
+      FOR_KIND(a)
+#undef BODY
+      for (int l = 0; l < a->nu; l++) M[at * size + (size_t)(a->u + l)] = M[(size_t)(a->u + l) * size + at] = f[l];
+    }
+  }
+}
+
+/* M is filled where it is not zero: n d numbers for a tree of depth d. */
+static void mass_matrix(const tree *t, const tree_data *d, rigid_inertia *composite, double *M) {
+  memset(M, 0, (size_t)t->nu * (size_t)t->nu * sizeof *M);
+  memcpy(composite, d->inertia, (size_t)t->n * sizeof *composite);
+  for (int i = t->n - 1; i > 0; i--)
+    if (t->node[i].parent > 0)
+      composite[t->node[i].parent] = rigid_add(composite[t->node[i].parent], rigid_shift(composite[i], d->pose[i].r));
+  for (int i = t->n - 1; i > 0; i--) {
+#define BODY(NU, FORM) mass_rows(t, d, i, NU, FORM, composite, M)
+    FOR_KIND(&t->node[i])
+#undef BODY
+  }
+}
+#endif
+
+const tree_kernels PASTE(cdni_tree_kernels_, CDNI_KERNEL) = {
+  .name = TEXT(CDNI_KERNEL),
+  .position = position,
+  .inertia = inertia,
+  .velocity = velocity,
+  .articulate = articulate,
+  .forward = forward,
+  .solve = solve,
+  .inverse = inverse,
+#if CDNI_LANES == 1
+  .mass_matrix = mass_matrix,
+#endif
+  .jacobian = jacobian,
+  .jacobian_transpose = jacobian_transpose,
+};

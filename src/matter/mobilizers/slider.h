@@ -1,0 +1,18 @@
+/* Slider: q moves M along the common x axis of F and M; u = qdot. H = x. */
+#ifndef CARDAN_MOBILIZERS_SLIDER_H
+#define CARDAN_MOBILIZERS_SLIDER_H
+
+#include "matter/records.h"
+
+CDNI_INLINE void slider_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
+  m3 R_PF = m3_load(c->R_PF);
+  pose->R_GM = m3_mul_m3(R_GP, R_PF);
+  pose->r = m3_mul(R_GP, v3_fma(q[0], R_PF.x, v3_load(c->p_PF)));
+  *(v3 *)H = pose->R_GM.x;
+}
+
+CDNI_INLINE void slider_N(const real *q, const real *u, real *qdot) { (void)q, qdot[0] = u[0]; }
+CDNI_INLINE void slider_N_inv(const real *q, const real *qdot, real *u) { (void)q, u[0] = qdot[0]; }
+CDNI_INLINE double slider_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
+
+#endif

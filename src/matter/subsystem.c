@@ -1,0 +1,310 @@
+/* Matter as a subsystem: its variables, its cache entries and how each is computed.
+ *
+ *   frames, mass -> frame constants, mass constants          (Instance)
+ *   q_eff, frame constants -> pose, H                         (Position)
+ *   pose, mass constants -> inertia in Ground -> articulated inertias, G, D^-1   (when asked for)
+ *   u_eff, pose -> twist                                      (Velocity)
+ *   forces from outside and from the forces room -> forces    (Force)
+ *   all of these -> udot, acceleration                        (Acceleration) */
+#include "matter/subsystem.h"
+
+#include <stdio.h>
+
+#include "matter/checks.h"
+#include "matter/mobilizers/mobilizers.h"
+
+enum { POSE = CDNI_TICKET_WELL_KNOWN, TWIST, ACCELERATION };
+const cdn_ticket CDN_POSE = { POSE }, CDN_TWIST = { TWIST }, CDN_ACCELERATION = { ACCELERATION };
+
+static const matter *of(const void *self) { return *(const matter *const *)self; }
+
+tree_data cdni_matter_data(const matter *m, cdn_state *state) {
+  cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), m->subsystem);
+  int nq = cdn_system_nq(cdn_state_system(state));
+  const double *y = cdni_state_y(state);
+  return (tree_data){
+    .frames = cdni_state_storage(state, m->frame_constants),
+    .mass = cdni_state_storage(state, m->mass_constants),
+    .q = y + runs.q,
+    .u = y + nq + runs.u,
+    .pose = cdni_state_storage(state, m->pose),
+    .H = cdni_state_storage(state, m->H),
+    .inertia = cdni_state_storage(state, m->inertia),
+    .twist = cdni_state_storage(state, m->twist),
+    .articulated = cdni_state_storage(state, m->articulated),
+    .G = cdni_state_storage(state, m->G),
+    .D_inv = cdni_state_storage(state, m->D_inv),
+    .z = (sv *)cdni_state_storage(state, m->A) + m->tree.n,
+    .A = cdni_state_storage(state, m->A),
+    .eps = (double *)((sv *)cdni_state_storage(state, m->A) + 2 * m->tree.n),
+    .udot = cdni_state_ydot_storage(state) + nq + runs.u,
+  };
+}
+
+/* ---- Instance ---- */
+
+static cdn_status calc_frame_constants(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  body_frames *c = out;
+  const double *frames = cdn_state_parameters(state, m->frames);
+  for (int i = 1; i < m->tree.n; i++) {
+    cdn_transform X_PF = cdni_unpack_transform(frames + FRAME_PARAMETERS * i);
+    cdn_transform X_BM_parent = cdni_unpack_transform(frames + FRAME_PARAMETERS * m->tree.node[i].parent + 12);
+    double packed[12];
+    cdni_pack_transform(packed, cdn_transform_multiply(cdn_transform_invert(X_BM_parent), X_PF));
+    memcpy(c[i].R_PF, packed, sizeof c[i].R_PF);
+    memcpy(c[i].p_PF, packed + 9, sizeof c[i].p_PF);
+  }
+  return CDN_OK;
+}
+
+static cdn_status calc_mass_constants(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  body_mass *c = out;
+  const double *frames = cdn_state_parameters(state, m->frames), *mass = cdn_state_parameters(state, m->mass);
+  const double *armature = cdn_state_parameters(state, m->armature);
+  for (int i = 1; i < m->tree.n; i++) {
+    cdn_transform X_MB = cdn_transform_invert(cdni_unpack_transform(frames + FRAME_PARAMETERS * i + 12));
+    cdn_mass_properties p = cdn_mass_properties_transform(X_MB, cdni_unpack_mass(mass + MASS_PARAMETERS * i));
+    cdn_inertia I = cdn_inertia_shift(p.inertia, p.mass, p.com);
+    c[i] = (body_mass){ .I = { I.xx, I.yy, I.zz, I.xy, I.xz, I.yz }, .mc = { p.mass * p.com.x, p.mass * p.com.y, p.mass * p.com.z }, .m = p.mass,
+                        .armature = armature[i], .massless = p.mass == 0 && I.xx == 0 && I.yy == 0 && I.zz == 0 };
+  }
+  return CDN_OK;
+}
+
+/* ---- Position and Velocity ---- */
+
+static cdn_status calc_pose(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  (void)out;
+  CDNI_TRY(cdni_state_ensure(state, m->frame_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  tree_data d = cdni_matter_data(m, state);
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    const double *q = d.q + n->q;
+    /* The only coordinates without a configuration. */
+    if (n->nq > n->nu && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) {
+      const char *name = CDNI_AT(m->bodies, matter_body, i).mobilizer_name;
+      return cdni_state_fail(state, CDN_ERR_ARG, true, "cdn_realize", name, "the quaternion of joint '%s' is zero; (1,0,0,0) is the identity", name);
+    }
+  }
+  m->kernels->position(&m->tree, &d);
+  return CDN_OK;
+}
+
+static cdn_status calc_inertia(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  (void)out;
+  CDNI_TRY(cdni_state_ensure(state, m->mass_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(state, m->pose.ticket));
+  tree_data d = cdni_matter_data(m, state);
+  m->kernels->inertia(&m->tree, &d);
+  return CDN_OK;
+}
+
+static cdn_status calc_twist(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  (void)out;
+  CDNI_TRY(cdni_state_ensure(state, m->pose.ticket));
+  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
+  tree_data d = cdni_matter_data(m, state);
+  m->kernels->velocity(&m->tree, &d);
+  return CDN_OK;
+}
+
+/* ---- forces and accelerations ---- */
+
+cdn_status cdni_matter_singular(const matter *m, cdn_state *state, int body, const char *function) {
+  const matter_body *b = &CDNI_AT(m->bodies, matter_body, body);
+  cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, b->mobilizer_name,
+                  "joint '%s' (of body '%s') has no inertia to work against in this configuration: the bodies beyond it are massless along it, or "
+                  "joints in line cancel each other. Give the body mass or the joint armature, or weld it",
+                  b->mobilizer_name, b->name);
+  return CDN_ERR_SINGULAR;
+}
+
+static cdn_status calc_articulated(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  (void)out;
+  CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
+  tree_data d = cdni_matter_data(m, state);
+  int bad = m->kernels->articulate(&m->tree, &d);
+  return bad < 0 ? CDN_OK : cdni_matter_singular(m, state, bad, "cdn_eval");
+}
+
+/* Whether anything acts at all; if not, the pass leaves out the zeros. */
+static bool has_forces(const matter *m, cdn_state *state) {
+  return m->source || *(const double *)cdn_state_discrete(state, m->applied_f) != 0 || *(const double *)cdn_state_discrete(state, m->applied_F) != 0;
+}
+
+static cdn_status calc_forces(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  sv *F = out;
+  double *f = cdni_state_storage(state, m->forces_mob);
+  memset(F, 0, (size_t)m->tree.n * sizeof *F);
+  if (m->tree.nu) memset(f, 0, (size_t)m->tree.nu * sizeof *f);
+  CDNI_TRY(cdni_matter_add_applied(m, state, F, f));
+  return m->source ? m->source(m->source_context, state, F, f) : CDN_OK;
+}
+
+static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  (void)out;
+  CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
+  CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
+  CDNI_TRY(cdni_state_ensure(state, m->forces.ticket));
+  tree_data d = cdni_matter_data(m, state);
+  if (has_forces(m, state)) {
+    d.force = cdni_state_storage(state, m->forces);
+    d.f_mob = cdni_state_storage(state, m->forces_mob);
+  }
+  bool factored = cdni_state_is_valid(state, m->articulated.ticket);
+  int bad = m->kernels->forward(&m->tree, &d, factored);
+  if (bad >= 0) return cdni_matter_singular(m, state, bad, "cdn_realize");
+  if (!factored) cdni_state_mark_valid(state, m->articulated.ticket);
+  return CDN_OK;
+}
+
+/* The kernel writes udot where it belongs. */
+static cdn_status calc_udot(const void *self, cdn_state *state, double *udot) {
+  (void)udot;
+  return cdni_state_ensure(state, of(self)->acceleration.ticket);
+}
+
+/* ---- q and u ---- */
+
+#define FOR_ALL_BODIES(CASE)                             \
+  for (int i = 1; i < m->tree.n; i++) {                  \
+    const tree_node *n = &m->tree.node[i];               \
+    switch (n->kind) { MOBILIZER_LIST(CASE) default: break; } \
+  }
+
+static void multiply_N(const matter *m, const double *q, const double *u, double *qdot) {
+#define N_CASE(ENUM, name, ...) case CDN_##ENUM: name##_N(q + n->q, u + n->u, qdot + n->q); break;
+  FOR_ALL_BODIES(N_CASE)
+}
+
+static cdn_status calc_qdot(const void *self, cdn_state *state, double *qdot) {
+  const matter *m = of(self);
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
+  tree_data d = cdni_matter_data(m, state);
+  multiply_N(m, d.q, d.u, qdot);
+  return CDN_OK;
+}
+
+static cdn_status multiply_by_N(const void *self, cdn_state *state, const double *u, double *qdot) {
+  const matter *m = of(self);
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  multiply_N(m, cdni_matter_data(m, state).q, u, qdot);
+  return CDN_OK;
+}
+
+static cdn_status multiply_by_N_inv(const void *self, cdn_state *state, const double *qdot, double *u) {
+  const matter *m = of(self);
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  const double *q = cdni_matter_data(m, state).q;
+#define N_INV_CASE(ENUM, name, ...) case CDN_##ENUM: name##_N_inv(q + n->q, qdot + n->q, u + n->u); break;
+  FOR_ALL_BODIES(N_INV_CASE)
+  return CDN_OK;
+}
+
+static double normalize_q(const void *self, const cdn_state *state, double *q, double *scale) {
+  const matter *m = of(self);
+  double worst = 0, error = 0;
+  (void)state;
+#define NORMALIZE_CASE(ENUM, name, ...) case CDN_##ENUM: error = name##_normalize(q + n->q, scale ? scale + n->q : NULL); break;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    switch (n->kind) { MOBILIZER_LIST(NORMALIZE_CASE) default: break; }
+    worst = fmax(worst, error);
+  }
+  return worst;
+}
+
+/* "knee.q", "hip.wx". */
+static void slot_name(const void *self, cdn_pool pool, int i, char *text, size_t size) {
+  static const struct { const char *q[7], *u[6]; } names[CDN_MOBILIZER_COUNT] = {
+#define NAMES(ENUM, name, NQ, NU, FORM, Q, ...) [CDN_##ENUM] = { Q, __VA_ARGS__ },
+    MOBILIZER_LIST(NAMES)
+  };
+  const matter *m = of(self);
+  for (size_t b = 1; b < m->nodes.count; b++) {
+    const tree_node *n = &CDNI_AT(m->nodes, tree_node, b);
+    int k = i - (pool == CDN_POOL_Q ? n->q : n->u), count = pool == CDN_POOL_Q ? n->nq : n->nu;
+    if (k < 0 || k >= count) continue;
+    snprintf(text, size, "%s.%s", CDNI_AT(m->bodies, matter_body, b).mobilizer_name, pool == CDN_POOL_Q ? names[n->kind].q[k] : names[n->kind].u[k]);
+    return;
+  }
+}
+
+/* ---- declaring ---- */
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  matter *m = *(matter **)self;
+  const tree *t = &m->tree;
+  size_t n = (size_t)t->n, real_size = sizeof(real);
+  cdn_declare_qu(d, t->nq, m->q0.data, t->nu, m->u0.data);
+  m->frames = cdn_declare_parameters(d, "frames", FRAME_PARAMETERS * t->n, m->frames0.data);
+  m->mass = cdn_declare_parameters(d, "mass", MASS_PARAMETERS * t->n, m->mass0.data);
+  m->armature = cdn_declare_parameters(d, "armature", t->n, m->armature0.data);
+  m->applied_f = cdn_declare_discrete(d, "applied_f", (size_t)(1 + t->nu) * sizeof(double), NULL, CDN_STAGE_FORCE);
+  m->applied_F = cdn_declare_discrete(d, "applied_F", (1 + 6 * n) * sizeof(double), NULL, CDN_STAGE_FORCE);
+
+  const cdn_ticket of_frames[] = { m->frames.ticket };
+  const cdn_ticket of_mass[] = { m->frames.ticket, m->mass.ticket, m->armature.ticket };
+  m->frame_constants = cdn_declare_eager_cache(d, "frame_constants", n * sizeof(body_frames), calc_frame_constants, 1, of_frames, CDN_STAGE_INSTANCE);
+  m->mass_constants = cdn_declare_eager_cache(d, "mass_constants", n * sizeof(body_mass), calc_mass_constants, 3, of_mass, CDN_STAGE_INSTANCE);
+
+  const cdn_ticket of_pose[] = { m->frame_constants.ticket, CDN_Q_EFF };
+  cdni_declare_well_known(d, CDN_POSE);
+  m->pose = cdn_declare_eager_cache(d, "pose", n * sizeof(body_pose), calc_pose, 2, of_pose, CDN_STAGE_POSITION);
+  m->H = cdni_declare_companion(d, "H", (size_t)t->nH * real_size, m->pose);
+
+  const cdn_ticket of_inertia[] = { CDN_POSE, m->mass_constants.ticket };
+  m->inertia = cdn_declare_cache(d, "inertia", n * sizeof(rigid_inertia), calc_inertia, 2, of_inertia);
+  m->articulated = cdn_declare_cache(d, "articulated", n * sizeof(body_articulated), calc_articulated, 1, &m->inertia.ticket);
+  m->G = cdni_declare_companion(d, "G", (size_t)t->nG * real_size, m->articulated);
+  m->D_inv = cdni_declare_companion(d, "D_inv", (size_t)t->nD * real_size, m->articulated);
+
+  const cdn_ticket of_twist[] = { CDN_POSE, CDN_U_EFF };
+  cdni_declare_well_known(d, CDN_TWIST);
+  m->twist = cdn_declare_eager_cache(d, "twist", n * sizeof(body_twist), calc_twist, 2, of_twist, CDN_STAGE_VELOCITY);
+
+  const cdn_ticket of_forces[] = { CDN_POSE, m->applied_f.ticket, m->applied_F.ticket };
+  m->forces = cdn_declare_eager_cache(d, "forces", n * sizeof(sv), calc_forces, 3, of_forces, CDN_STAGE_FORCE);
+  m->forces_mob = cdni_declare_companion(d, "forces_mob", (size_t)t->nu * real_size, m->forces);
+
+  /* Storage: accelerations, then the scratch of the pass that makes them. */
+  const cdn_ticket of_acceleration[] = { m->articulated.ticket, CDN_TWIST, m->forces.ticket };
+  cdni_declare_well_known(d, CDN_ACCELERATION);
+  m->acceleration = cdn_declare_eager_cache(d, "acceleration", 2 * n * sizeof(sv) + (size_t)t->nu * real_size, calc_acceleration, 3, of_acceleration,
+                                            CDN_STAGE_ACCELERATION);
+  m->A = m->acceleration;
+  cdni_declare_prerequisite(d, (cdn_cache){ CDN_UDOT.i, CDN_UDOT }, CDN_ACCELERATION);
+  return CDN_OK;
+}
+
+void cdni_matter_set_force_source(cdn_declarer *d, cdni_force_source *source, const void *context, int n_prerequisites,
+                                  const cdn_ticket *prerequisites) {
+  matter *m = (matter *)cdni_matter(cdni_declarer_system(d));
+  if (!m) return;
+  m->source = source;
+  m->source_context = context;
+  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, m->forces, prerequisites[i]);
+}
+
+const cdn_subsystem_ops cdni_matter_ops = {
+  .struct_size = sizeof cdni_matter_ops,
+  .name = "matter",
+  .self_size = sizeof(matter *),
+  .declare = declare,
+  .calc_qdot = calc_qdot,
+  .calc_udot = calc_udot,
+  .multiply_by_N = multiply_by_N,
+  .multiply_by_N_inv = multiply_by_N_inv,
+  .normalize_q = normalize_q,
+  .slot_name = slot_name,
+};

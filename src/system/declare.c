@@ -1,0 +1,280 @@
+/* Declaring resources: what a subsystem asks of every State of its System. */
+#include <stdio.h>
+
+#include "system/structs.h"
+
+int32_t cdni_node_add(cdn_system *s, const char *subsystem_name, const char *name, node_kind kind, int32_t owner) {
+  char full[192];
+  snprintf(full, sizeof full, "%s.%s", subsystem_name, name ? name : "?");
+  node n = { .kind = kind, .subsystem = owner, .name = cdni_strdup(&s->allocator, full) };
+  if (!n.name || !cdni_array_push(&s->allocator, &s->nodes, sizeof n, &n)) {
+    cdni_strfree(&s->allocator, n.name);
+    cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_declare", full, "out of memory");
+    return TICKET_NONE;
+  }
+  return (int32_t)s->nodes.count - 1;
+}
+
+bool cdni_edge_add(cdn_system *s, int32_t from, int32_t to) {
+  edge e = { from, to };
+  return cdni_array_push(&s->allocator, &s->edges, sizeof e, &e) != NULL;
+}
+
+static const char *subsystem_name(const cdn_declarer *d) { return CDNI_AT(d->system->subsystems, subsystem, d->subsystem).name; }
+static subsystem *declaring(const cdn_declarer *d) { return &CDNI_AT(d->system->subsystems, subsystem, d->subsystem); }
+
+cdn_status cdn_declare_error(cdn_declarer *d, cdn_status code, const char *format, ...) {
+  if (d->status == CDN_OK) d->status = code;
+  cdn_system *s = d->system;
+  if (s->error.code == CDN_OK) {
+    va_list args;
+    va_start(args, format);
+    cdni_error_vset(&s->error, code, "cdn_system_freeze", subsystem_name(d), format, args);
+    va_end(args);
+  }
+  return code;
+}
+
+static bool no_memory(cdn_declarer *d) {
+  cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+  return false;
+}
+
+/* ---- pools ---- */
+
+static bool append_defaults(cdn_declarer *d, cdni_array *pool, int n, const double *values, const char *what) {
+  size_t bad;
+  if (n < 0 || (values && !cdni_all_finite(values, (size_t)n, &bad))) {
+    cdn_declare_error(d, n < 0 ? CDN_ERR_ARG : CDN_ERR_NONFINITE, "a %s group of '%s' has %s", what, subsystem_name(d),
+                      n < 0 ? "a negative size" : "a default value that is not finite");
+    return false;
+  }
+  if (n == 0) return true;
+  double *to = cdni_array_extend(&d->system->allocator, pool, sizeof(double), (size_t)n);
+  if (!to) return no_memory(d);
+  if (values) memcpy(to, values, (size_t)n * sizeof(double));
+  return true;
+}
+
+void cdn_declare_qu(cdn_declarer *d, int nq, const double *q0, int nu, const double *u0) {
+  cdn_system *s = d->system;
+  subsystem *sub = declaring(d);
+  if (sub->moves) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares q and u twice: one call with all of them", sub->name);
+    return;
+  }
+  if (nu > 0 && !sub->ops.calc_udot) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares u but its ops have no calc_udot", sub->name);
+    return;
+  }
+  bool own_N = sub->ops.calc_qdot && sub->ops.multiply_by_N && sub->ops.multiply_by_N_inv;
+  if (nq != nu && !own_N) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' has %d q and %d u: it needs calc_qdot, multiply_by_N and multiply_by_N_inv",
+                      sub->name, nq, nu);
+    return;
+  }
+  int q = (int)s->q0.count, u = (int)s->u0.count;
+  if (!append_defaults(d, &s->q0, nq, q0, "q") || !append_defaults(d, &s->u0, nu, u0, "u")) return;
+  sub->moves = true;
+  sub->runs.q = q, sub->runs.nq = nq, sub->runs.u = u, sub->runs.nu = nu;
+}
+
+cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0) {
+  cdn_system *s = d->system;
+  subsystem *sub = declaring(d);
+  cdn_zvar z = { -1, { TICKET_Z } };
+  if (n > 0 && !sub->ops.calc_zdot) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares z but its ops have no calc_zdot", sub->name);
+    return z;
+  }
+  z_group g = { d->subsystem, (int32_t)s->z0.count, n };
+  if (!append_defaults(d, &s->z0, n, z0, "z")) return z;
+  if (sub->runs.nz == 0) sub->runs.z = g.first;
+  sub->runs.nz += n;
+  if (!cdni_array_push(&s->allocator, &s->z_groups, sizeof g, &g)) no_memory(d);
+  else z.group = (int32_t)s->z_groups.count - 1;
+  return z;
+}
+
+/* ---- discrete variables ---- */
+
+static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, const void *initial) {
+  cdn_system *s = d->system;
+  if (size == 0) {
+    cdn_declare_error(d, CDN_ERR_ARG, "variable '%s.%s' has size 0", subsystem_name(d), name);
+    return TICKET_NONE;
+  }
+  int32_t t = cdni_node_add(s, subsystem_name(d), name, NODE_VARIABLE, d->subsystem);
+  if (t == TICKET_NONE) return t;
+  node *n = node_at(s, t);
+  n->size = size;
+  n->initial = cdni_calloc(&s->allocator, size);
+  if (!n->initial) no_memory(d);
+  else if (initial) memcpy(n->initial, initial, size);
+  return t;
+}
+
+cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, const void *initial, cdn_stage invalidates) {
+  cdn_dvar v = { TICKET_NONE, { TICKET_NONE } };
+  if (invalidates < CDN_STAGE_MODEL || invalidates >= CDN_STAGE_COUNT) {
+    cdn_declare_error(d, CDN_ERR_ARG, "variable '%s.%s' must invalidate Model stage or a later one", subsystem_name(d), name);
+    return v;
+  }
+  v.i = v.ticket.i = add_variable(d, name, size, initial);
+  if (v.i == TICKET_NONE) return v;
+  node_at(d->system, v.i)->eager = invalidates;
+  if (!cdni_edge_add(d->system, v.i, TICKET_STAGE_EMPTY + (int32_t)invalidates)) no_memory(d);
+  return v;
+}
+
+cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
+  size_t bad;
+  if (n > 0 && defaults && !cdni_all_finite(defaults, (size_t)n, &bad)) {
+    cdn_declare_error(d, CDN_ERR_NONFINITE, "parameter %zu of '%s.%s' is not finite", bad, subsystem_name(d), name);
+    n = 0;
+  }
+  /* An empty array still has a ticket that may be named as a prerequisite. */
+  double none = 0;
+  cdn_dvar v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none, CDN_STAGE_INSTANCE);
+  if (v.i != TICKET_NONE) node_at(d->system, v.i)->parameters = true;
+  return v;
+}
+
+cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t size, const void *initial, cdn_calc_fn *calc,
+                                    int n_prerequisites, const cdn_ticket *prerequisites) {
+  cdn_autovar v = { { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } };
+  v.variable.i = v.variable.ticket.i = add_variable(d, name, size, initial);
+  if (v.variable.i == TICKET_NONE) return v;
+  char update[128];
+  snprintf(update, sizeof update, "%s.update", name);
+  v.update = cdn_declare_cache(d, update, size, calc, n_prerequisites, prerequisites);
+  if (v.update.i == TICKET_NONE) return v;
+  /* The next value is computed from the present one. */
+  auto_variable a = { v.variable.i, v.update.i };
+  if (!cdni_edge_add(d->system, a.variable, a.update) || !cdni_array_push(&d->system->allocator, &d->system->autos, sizeof a, &a))
+    no_memory(d);
+  return v;
+}
+
+/* ---- cache entries ---- */
+
+void cdni_declare_well_known(cdn_declarer *d, cdn_ticket ticket) { d->well_known = ticket.i; }
+
+static int32_t add_entry(cdn_declarer *d, const char *name, node_kind kind, size_t size) {
+  cdn_system *s = d->system;
+  int32_t t = cdni_node_add(s, subsystem_name(d), name, kind, d->subsystem);
+  if (t != TICKET_NONE && d->well_known) {
+    /* Move it to its fixed number. */
+    node *fixed = node_at(s, d->well_known);
+    if (fixed->kind != NODE_NONE)
+      cdn_declare_error(d, CDN_ERR_ARG, "'%s' and '%s' claim the same well-known ticket", fixed->name, node_at(s, t)->name);
+    else {
+      *fixed = *node_at(s, t);
+      s->nodes.count--;
+      t = d->well_known;
+    }
+  }
+  d->well_known = 0;
+  if (t != TICKET_NONE) node_at(s, t)->size = size;
+  return t;
+}
+
+cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc, int n_prerequisites,
+                                  const cdn_ticket *prerequisites, cdn_stage stage) {
+  cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
+  if (!calc || stage >= CDN_STAGE_COUNT || (stage != CDN_STAGE_EMPTY && stage < CDN_STAGE_MODEL)) {
+    cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s.%s' %s", subsystem_name(d), name,
+                      calc ? "cannot be computed at that stage" : "has no compute function");
+    return c;
+  }
+  c.i = c.ticket.i = add_entry(d, name, NODE_ENTRY, size);
+  if (c.i == TICKET_NONE) return c;
+  node *n = node_at(d->system, c.i);
+  n->calc = calc;
+  n->eager = stage;
+  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, c, prerequisites[i]);
+  return c;
+}
+
+cdn_cache cdn_declare_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc, int n_prerequisites,
+                            const cdn_ticket *prerequisites) {
+  return cdn_declare_eager_cache(d, name, size, calc, n_prerequisites, prerequisites, CDN_STAGE_EMPTY);
+}
+
+void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prerequisite) {
+  cdn_system *s = d->system;
+  if (entry.i <= TICKET_NONE || (size_t)entry.i >= s->nodes.count) return;
+  if (prerequisite.i <= TICKET_NONE || (size_t)prerequisite.i >= s->nodes.count) {
+    cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s' names a prerequisite that does not exist", node_at(s, entry.i)->name);
+    return;
+  }
+  if (!cdni_edge_add(s, prerequisite.i, entry.i)) no_memory(d);
+}
+
+cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of) {
+  cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
+  c.i = c.ticket.i = add_entry(d, name, NODE_COMPANION, size);
+  if (c.i == TICKET_NONE) return c;
+  node_at(d->system, c.i)->of = of.i;
+  if (!cdni_edge_add(d->system, of.i, c.i)) no_memory(d);
+  return c;
+}
+
+/* ---- the rest ---- */
+
+int cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
+  cdn_system *s = d->system;
+  if (np < 0 || nv < 0 || na < 0) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares a negative number of constraint equations", subsystem_name(d));
+    return -1;
+  }
+  error_group g = { np, nv, na, s->n_qerr, s->n_uerr, s->n_udoterr };
+  s->n_qerr += np;
+  s->n_uerr += np + nv;
+  s->n_udoterr += np + nv + na;
+  if (!cdni_array_push(&s->allocator, &s->error_groups, sizeof g, &g)) no_memory(d);
+  return (int)s->error_groups.count - 1;
+}
+
+int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n) {
+  cdn_system *s = d->system;
+  if (n < 0 || stage < CDN_STAGE_TIME || stage >= CDN_STAGE_COUNT) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares event triggers of a negative number or before Time stage",
+                      subsystem_name(d));
+    return -1;
+  }
+  trigger_group g = { n, s->n_triggers, stage };
+  s->n_triggers += n;
+  if (!cdni_array_push(&s->allocator, &s->trigger_groups, sizeof g, &g)) no_memory(d);
+  return (int)s->trigger_groups.count - 1;
+}
+
+void cdn_declare_previous(cdn_declarer *d) { d->system->keep_previous = true; }
+
+cdn_ticket cdn_find_ticket(cdn_declarer *d, const char *name) {
+  cdn_ticket t = { TICKET_NONE };
+  for (size_t i = 1; name && i < d->system->nodes.count; i++) {
+    const char *n = node_at(d->system, (int32_t)i)->name;
+    if (n && strcmp(n, name) == 0) t.i = (int32_t)i;
+  }
+  if (t.i == TICKET_NONE)
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' asks for '%s', which nothing declared before it", subsystem_name(d), name ? name : "");
+  return t;
+}
+
+cdn_subsystem cdni_declarer_subsystem(const cdn_declarer *d) { return (cdn_subsystem){ d->subsystem }; }
+const cdn_system *cdni_declarer_system(const cdn_declarer *d) { return d->system; }
+
+cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i) {
+  cdn_ticket t = { TICKET_NONE };
+  bool has_z = CDNI_AT(system->subsystems, subsystem, id.i).runs.nz > 0;
+  if (has_z && i-- == 0) return CDN_Z;
+  for (size_t k = TICKET_FIRST_FREE; k < system->nodes.count; k++) {
+    const node *n = node_at(system, (int32_t)k);
+    if (n->subsystem == id.i && (n->kind == NODE_VARIABLE || n->kind == NODE_ENTRY) && i-- == 0) {
+      t.i = (int32_t)k;
+      return t;
+    }
+  }
+  return t;
+}

@@ -1,0 +1,86 @@
+/* What the system room offers the rooms above it, beyond the public headers. It knows nothing of mechanics. */
+#ifndef CARDAN_SYSTEM_INTERNAL_H
+#define CARDAN_SYSTEM_INTERNAL_H
+
+#include <cardan/state.h>
+
+#include "core/core.h"
+
+/* ---- building ---- */
+
+/* Keeps the first building error; returns its code (the sticky mechanism of the adders). */
+cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *function, const char *element,
+                            const char *format, ...) CDN_PRINTF(5, 6);
+/* True if adders should do nothing: an earlier error, or frozen (which is then recorded as an error). */
+bool cdni_system_refuses(cdn_system *system, const char *function);
+/* Records an error against a frozen (const) System's State instead. */
+const cdn_allocator *cdni_system_allocator(const cdn_system *system);
+
+/* Rooms above hang their builders on the System: one slot each. `freeze` runs first when the System is frozen (it adds
+ * the room's subsystems); `destroy` when the System goes. */
+typedef enum cdni_room { CDNI_ROOM_MATTER, CDNI_ROOM_FORCES, CDNI_ROOM_COUNT } cdni_room;
+typedef struct cdni_room_ops {
+  cdn_status (*freeze)(cdn_system *system, void *room);
+  void (*destroy)(cdn_system *system, void *room);
+} cdni_room_ops;
+/* The room's data, made (zeroed, `size` bytes) on first use; NULL when memory ran out (the System then has failed). */
+void *cdni_system_room(cdn_system *system, cdni_room which, size_t size, const cdni_room_ops *ops);
+/* The same of any System, NULL if it was never made. */
+const void *cdni_system_room_get(const cdn_system *system, cdni_room which);
+
+/* Subsystems added by the rooms may own what `self` points to. */
+void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id);
+
+/* ---- declaring ---- */
+
+/* Well-known tickets have fixed numbers, so that a prerequisite list may name them before they are declared. */
+enum { CDNI_TICKET_WELL_KNOWN = 24, CDNI_N_WELL_KNOWN = 12 };
+/* Makes the next declared cache entry answer to a well-known ticket. */
+void cdni_declare_well_known(cdn_declarer *d, cdn_ticket ticket);
+/* Adds a prerequisite to an entry that was declared by this declarer or earlier. */
+void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prerequisite);
+/* A cache entry whose storage is filled by another entry's compute function; valid when that one is. */
+cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of);
+/* Where this subsystem's runs start (valid from freezing on). */
+typedef struct cdni_runs { int q, nq, u, nu, z, nz; } cdni_runs;
+cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id);
+/* Index of the first z of a group in the pool. */
+int cdni_zvar_first(const cdn_system *system, cdn_zvar z);
+/* Which subsystem is declaring. */
+cdn_subsystem cdni_declarer_subsystem(const cdn_declarer *d);
+const cdn_system *cdni_declarer_system(const cdn_declarer *d);
+/* All variable tickets (discrete variables, parameters, z groups) that a subsystem has declared so far: the i-th, or
+ * { 0 } past the end. */
+cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i);
+
+/* ---- reading and writing a State from inside ---- */
+
+/* y = (q, u, z) contiguous, and ydot = (qdot, udot, zdot) likewise, valid where their entries are. */
+const double *cdni_state_y(const cdn_state *state);
+const double *cdni_state_ydot(const cdn_state *state);
+/* Storage of ydot for the hooks that fill it. */
+double *cdni_state_ydot_storage(cdn_state *state);
+/* An entry's storage without evaluating or auditing it (for companions and for what has just been evaluated). */
+void *cdni_state_storage(cdn_state *state, cdn_cache entry);
+/* Evaluates an entry by ticket; CDN_OK if it is valid afterwards. */
+cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
+bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
+/* Marks an entry valid that was computed along with another (the articulated inertias with udot). */
+void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
+/* Notes a read for the audit. Every getter calls it. False: the audit failed and the story is on the State. */
+bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket);
+/* Writable storage of a discrete variable after invalidating what depends on it. */
+void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v);
+/* q with another quaternion scale, and so on, for the whole System; see cdn_subsystem_ops. */
+cdn_status cdni_state_multiply_by_N(cdn_state *state, const double *u, double *q);
+cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, double *u);
+/* Largest manifold error of the q given (nq numbers), which is normalized in place; scale (nq) may be NULL. */
+double cdni_state_normalize_q(const cdn_state *state, double *q, double *scale);
+/* Keeps t and y as "previous" where asked for, and does the auto-updates: call at each accepted step. */
+void cdni_state_accept_step(cdn_state *state);
+/* Keep a failure's story: as cdn_state_fail, with the public function's name. */
+cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function,
+                           const char *element, const char *format, ...) CDN_PRINTF(6, 7);
+void cdni_state_set_error(cdn_state *state, const cdn_error *error);
+
+#endif

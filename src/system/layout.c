@@ -1,0 +1,49 @@
+/* Planning the State's block: offsets of every variable, rate, error slot and cache entry. No pointers inside, so that
+ * copying a State is one memcpy. */
+#include "system/structs.h"
+
+/* Small things share cache lines; anything of a line or more starts on one. */
+static size_t place(size_t *at, size_t bytes) {
+  size_t align = bytes >= CDNI_ALIGN ? CDNI_ALIGN : sizeof(double);
+  *at = (*at + align - 1) / align * align;
+  size_t here = *at;
+  *at += bytes;
+  return here;
+}
+
+static size_t place_doubles(size_t *at, int n) { return place(at, (size_t)n * sizeof(double)); }
+
+/* block = t | y | discrete | ydot | errors, lambda, triggers | previous t, y | cache | valid bits | serials */
+cdn_status cdni_layout_plan(cdn_system *s) {
+  s->nq = (int)s->q0.count, s->nu = (int)s->u0.count, s->nz = (int)s->z0.count;
+  int ny = s->nq + s->nu + s->nz;
+  size_t at = 0, n = s->nodes.count;
+  s->off_t = place_doubles(&at, 1);
+  s->off_y = place_doubles(&at, ny);
+  for (size_t i = 0; i < n; i++)
+    if (node_at(s, (int32_t)i)->kind == NODE_VARIABLE && i >= TICKET_FIRST_FREE)
+      node_at(s, (int32_t)i)->offset = place(&at, node_at(s, (int32_t)i)->size);
+  s->off_ydot = place_doubles(&at, ny);
+  s->off_qerr = place_doubles(&at, s->n_qerr);
+  s->off_uerr = place_doubles(&at, s->n_uerr);
+  s->off_udoterr = place_doubles(&at, s->n_udoterr);
+  s->off_multipliers = place_doubles(&at, s->n_udoterr);
+  s->off_triggers = place_doubles(&at, s->n_triggers);
+  s->off_previous = place_doubles(&at, s->keep_previous ? 1 + ny : 0);
+  for (size_t i = CDNI_TICKET_WELL_KNOWN; i < n; i++) {
+    node *e = node_at(s, (int32_t)i);
+    if (e->kind == NODE_ENTRY || e->kind == NODE_COMPANION) e->offset = place(&at, e->size);
+  }
+  s->off_valid = place(&at, (size_t)s->words * sizeof(uint64_t));
+  s->off_serials = place(&at, n * sizeof(uint64_t));
+  s->block_size = (at + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+
+  /* Entries that live in the pools. Without prescribed motion the effective values are the variables. */
+  size_t q = s->off_y, u = q + (size_t)s->nq * sizeof(double), qdot = s->off_ydot;
+  node_at(s, TICKET_Q_EFF)->offset = q;
+  node_at(s, TICKET_U_EFF)->offset = u;
+  node_at(s, TICKET_QDOT)->offset = qdot;
+  node_at(s, TICKET_UDOT)->offset = qdot + (size_t)s->nq * sizeof(double);
+  node_at(s, TICKET_ZDOT)->offset = qdot + (size_t)(s->nq + s->nu) * sizeof(double);
+  return CDN_OK;
+}

@@ -1,0 +1,332 @@
+/* The State: its block, its variables, and its workspace. */
+#include <math.h>
+
+#include "system/structs.h"
+
+/* ---- life ---- */
+
+static void set_defaults(cdn_state *s) {
+  const cdn_system *sys = s->system;
+  double *y = state_doubles(s, sys->off_y);
+  if (sys->nq) memcpy(y, sys->q0.data, (size_t)sys->nq * sizeof *y);
+  if (sys->nu) memcpy(y + sys->nq, sys->u0.data, (size_t)sys->nu * sizeof *y);
+  if (sys->nz) memcpy(y + sys->nq + sys->nu, sys->z0.data, (size_t)sys->nz * sizeof *y);
+  for (size_t i = TICKET_FIRST_FREE; i < sys->nodes.count; i++) {
+    const node *n = node_at(sys, (int32_t)i);
+    if (n->kind == NODE_VARIABLE) memcpy(s->block + n->offset, n->initial, n->size);
+  }
+  bit_set(s->valid, TICKET_STAGE_EMPTY + CDN_STAGE_TOPOLOGY);
+}
+
+cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) {
+  if (!out) return CDN_ERR_ARG;
+  *out = NULL;
+  if (!system) return CDN_ERR_ARG;
+  if (!system->frozen) return CDN_ERR_FROZEN;
+  cdn_state *s = cdni_calloc(&system->allocator, sizeof *s);
+  if (!s) return CDN_ERR_NOMEM;
+  s->block = cdni_calloc(&system->allocator, system->block_size);
+  if (!s->block) {
+    cdni_free(&system->allocator, s, sizeof *s);
+    return CDN_ERR_NOMEM;
+  }
+  s->system = system;
+  s->valid = (uint64_t *)(s->block + system->off_valid);
+  cdn_system_retain(system);
+  set_defaults(s);
+  *out = s;
+  return CDN_OK;
+}
+
+static void free_work(cdn_state *s) {
+  while (s->work) {
+    work_chunk *below = s->work->below;
+    cdni_free(&s->system->allocator, s->work, s->work->size);
+    s->work = below;
+  }
+}
+
+void cdn_state_destroy(cdn_state *state) {
+  if (!state) return;
+  const cdn_system *system = state->system;
+  free_work(state);
+  cdni_free(&system->allocator, state->block, system->block_size);
+  cdni_free(&system->allocator, state, sizeof *state);
+  cdn_system_release(system);
+}
+
+cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
+  if (!dst || !src) return CDN_ERR_ARG;
+  if (dst->system != src->system)
+    return cdni_state_fail(dst, CDN_ERR_ARG, false, "cdn_state_copy", NULL, "the two States belong to different Systems");
+  if (dst != src) memcpy(dst->block, src->block, dst->system->block_size);
+  return CDN_OK;
+}
+
+const cdn_system *cdn_state_system(const cdn_state *state) { return state->system; }
+
+void cdn_state_last_error(const cdn_state *state, cdn_error *out) {
+  if (state && out) *out = state->error;
+}
+
+/* ---- failures ---- */
+
+static cdn_stage stage_of(const cdn_state *s) {
+  cdn_stage eager = s->depth ? node_at(s->system, s->stack[s->depth - 1])->eager : CDN_STAGE_EMPTY;
+  return eager;
+}
+
+static cdn_status fail_v(cdn_state *state, cdn_status code, bool recoverable, const char *function, const char *element,
+                         const char *format, va_list args) {
+  cdni_error_vset(&state->error, code, function, element, format, args);
+  state->error.recoverable = recoverable;
+  state->error.stage = stage_of(state);
+  return code;
+}
+
+cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail_v(state, code, recoverable, "callback", element, format, args);
+  va_end(args);
+  return code;
+}
+
+cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function, const char *element,
+                           const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail_v(state, code, recoverable, function, element, format, args);
+  va_end(args);
+  return code;
+}
+
+void cdni_state_set_error(cdn_state *state, const cdn_error *error) { state->error = *error; }
+
+/* ---- reading variables ---- */
+
+static int pool_first(const cdn_system *sys, cdn_pool pool) {
+  return pool == CDN_POOL_Q ? 0 : pool == CDN_POOL_U ? sys->nq : sys->nq + sys->nu;
+}
+
+static int pool_size(const cdn_system *sys, cdn_pool pool) {
+  return pool == CDN_POOL_Q ? sys->nq : pool == CDN_POOL_U ? sys->nu : sys->nz;
+}
+
+static double *pool_storage(const cdn_state *s, cdn_pool pool) {
+  return state_doubles(s, s->system->off_y) + pool_first(s->system, pool);
+}
+
+static const double *read_pool(const cdn_state *s, cdn_pool pool) {
+  cdni_state_note_read(s, (cdn_ticket){ TICKET_Q + (int32_t)pool });
+  return pool_storage(s, pool);
+}
+
+double cdn_state_time(const cdn_state *state) {
+  cdni_state_note_read(state, CDN_T);
+  return *state_doubles(state, state->system->off_t);
+}
+
+const double *cdn_state_q(const cdn_state *state) { return read_pool(state, CDN_POOL_Q); }
+const double *cdn_state_u(const cdn_state *state) { return read_pool(state, CDN_POOL_U); }
+const double *cdn_state_z(const cdn_state *state) { return read_pool(state, CDN_POOL_Z); }
+
+const double *cdn_state_zvar(const cdn_state *state, cdn_zvar z) {
+  if (z.group < 0 || (size_t)z.group >= state->system->z_groups.count) return NULL;
+  return cdn_state_z(state) + cdni_zvar_first(state->system, z);
+}
+
+const double *cdni_state_y(const cdn_state *state) { return state_doubles(state, state->system->off_y); }
+const double *cdni_state_ydot(const cdn_state *state) { return state_doubles(state, state->system->off_ydot); }
+double *cdni_state_ydot_storage(cdn_state *state) { return state_doubles(state, state->system->off_ydot); }
+
+static bool is_variable(const cdn_system *sys, int32_t ticket) {
+  return ticket >= TICKET_FIRST_FREE && (size_t)ticket < sys->nodes.count && node_at(sys, ticket)->kind == NODE_VARIABLE;
+}
+
+const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
+  if (!is_variable(state->system, v.i)) return NULL;
+  cdni_state_note_read(state, v.ticket);
+  return state->block + node_at(state->system, v.i)->offset;
+}
+
+const double *cdn_state_parameters(const cdn_state *state, cdn_dvar v) { return cdn_state_discrete(state, v); }
+
+uint64_t cdn_state_serial(const cdn_state *state, cdn_ticket ticket) {
+  if (ticket.i <= TICKET_NONE || (size_t)ticket.i >= state->system->nodes.count) return 0;
+  return ((const uint64_t *)(state->block + state->system->off_serials))[ticket.i];
+}
+
+const double *cdn_state_previous_t(const cdn_state *state) {
+  return state->system->keep_previous ? state_doubles(state, state->system->off_previous) : NULL;
+}
+
+const double *cdn_state_previous_y(const cdn_state *state) {
+  return state->system->keep_previous ? state_doubles(state, state->system->off_previous) + 1 : NULL;
+}
+
+/* ---- setting variables ---- */
+
+/* Refuses setters inside compute functions, and values that are not finite. */
+static cdn_status check_set(cdn_state *s, const char *function, const char *what, const double *values, int n) {
+  if (s->depth > 0)
+    return cdni_state_fail(s, CDN_ERR_ARG, false, function, NULL, "%s cannot be set while '%s' is being computed", what,
+                           node_at(s->system, s->stack[s->depth - 1])->name);
+  if (n > 0 && !values) return cdni_state_fail(s, CDN_ERR_ARG, false, function, NULL, "no values given for %s", what);
+  size_t bad;
+  if (n > 0 && !cdni_all_finite(values, (size_t)n, &bad)) {
+    cdni_state_fail(s, CDN_ERR_NONFINITE, false, function, NULL, "%s[%zu] is %g: nothing was changed", what, bad, values[bad]);
+    s->error.index = (int32_t)bad;
+    s->error.value = values[bad];
+    return CDN_ERR_NONFINITE;
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_state_set_time(cdn_state *state, double t) {
+  CDNI_TRY(check_set(state, "cdn_state_set_time", "time", &t, 1));
+  *state_doubles(state, state->system->off_t) = t;
+  invalidate(state, TICKET_T);
+  return CDN_OK;
+}
+
+cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values) {
+  static const char *const names[] = { "q", "u", "z" };
+  if (first < 0 || n < 0 || first + n > pool_size(state->system, pool))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL, "slots %d to %d of %s are not all there: it has %d", first,
+                           first + n - 1, names[pool], pool_size(state->system, pool));
+  CDNI_TRY(check_set(state, "cdn_state_set", names[pool], values, n));
+  if (n > 0) memcpy(pool_storage(state, pool) + first, values, (size_t)n * sizeof *values);
+  invalidate(state, TICKET_Q + (int32_t)pool);
+  return CDN_OK;
+}
+
+cdn_status cdn_state_set_q(cdn_state *state, const double *q) { return cdn_state_set_slots(state, CDN_POOL_Q, 0, state->system->nq, q); }
+cdn_status cdn_state_set_u(cdn_state *state, const double *u) { return cdn_state_set_slots(state, CDN_POOL_U, 0, state->system->nu, u); }
+cdn_status cdn_state_set_z(cdn_state *state, const double *z) { return cdn_state_set_slots(state, CDN_POOL_Z, 0, state->system->nz, z); }
+
+cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values) {
+  if (z.group < 0 || (size_t)z.group >= state->system->z_groups.count)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_zvar", NULL, "there is no such group of z");
+  const z_group *g = &CDNI_AT(state->system->z_groups, z_group, z.group);
+  return cdn_state_set_slots(state, CDN_POOL_Z, g->first, g->n, values);
+}
+
+cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) {
+  const cdn_system *sys = state->system;
+  int ny = sys->nq + sys->nu + sys->nz;
+  CDNI_TRY(check_set(state, "cdn_state_set_ty", "time", &t, 1));
+  CDNI_TRY(check_set(state, "cdn_state_set_ty", "y", y, ny));
+  *state_doubles(state, sys->off_t) = t;
+  if (ny > 0) memmove(state_doubles(state, sys->off_y), y, (size_t)ny * sizeof *y);
+  for (int32_t ticket = TICKET_T; ticket <= TICKET_Z; ticket++) invalidate(state, ticket);
+  return CDN_OK;
+}
+
+void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v) {
+  invalidate(state, v.i);
+  return state->block + node_at(state->system, v.i)->offset;
+}
+
+cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) {
+  if (!is_variable(state->system, v.i) || !value)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_discrete", NULL,
+                           value ? "there is no such variable in this System" : "no value given");
+  const node *n = node_at(state->system, v.i);
+  CDNI_TRY(check_set(state, "cdn_state_set_discrete", n->name, n->parameters ? value : NULL,
+                     n->parameters ? (int)(n->size / sizeof(double)) : 0));
+  memcpy(cdni_state_update_discrete(state, v), value, n->size);
+  return CDN_OK;
+}
+
+cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values) {
+  if (!is_variable(state->system, v.i) || !node_at(state->system, v.i)->parameters)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", NULL, "there is no such parameter array in this System");
+  const node *p = node_at(state->system, v.i);
+  if (first < 0 || n < 0 || (size_t)(first + n) > p->size / sizeof(double))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", p->name, "parameters %d to %d of '%s' are not all there: it has %zu",
+                           first, first + n - 1, p->name, p->size / sizeof(double));
+  CDNI_TRY(check_set(state, "cdn_state_set_parameters", p->name, values, n));
+  if (n > 0) memcpy((double *)cdni_state_update_discrete(state, v) + first, values, (size_t)n * sizeof *values);
+  return CDN_OK;
+}
+
+/* ---- accepted steps ---- */
+
+void cdn_state_auto_update(cdn_state *state) {
+  const cdn_system *sys = state->system;
+  for (size_t i = 0; i < sys->autos.count; i++) {
+    const auto_variable *a = &CDNI_AT(sys->autos, auto_variable, i);
+    if (!bit_is_set(state->valid, a->update)) continue;
+    const node *v = node_at(sys, a->variable);
+    memcpy(state->block + v->offset, state->block + node_at(sys, a->update)->offset, v->size);
+    bit_clear(state->valid, a->update);
+  }
+}
+
+void cdni_state_accept_step(cdn_state *state) {
+  const cdn_system *sys = state->system;
+  cdn_state_auto_update(state);
+  if (!sys->keep_previous) return;
+  double *previous = state_doubles(state, sys->off_previous);
+  previous[0] = *state_doubles(state, sys->off_t);
+  memcpy(previous + 1, cdni_state_y(state), (size_t)(sys->nq + sys->nu + sys->nz) * sizeof(double));
+}
+
+/* ---- error slots ---- */
+
+static const double *group_slot(const cdn_state *s, int group, size_t offset, size_t member) {
+  if (group < 0 || (size_t)group >= s->system->error_groups.count) return NULL;
+  const char *g = (const char *)&CDNI_AT(s->system->error_groups, error_group, group);
+  return state_doubles(s, offset) + *(const int32_t *)(g + member);
+}
+
+const double *cdn_state_qerr(const cdn_state *s, int group) { return group_slot(s, group, s->system->off_qerr, offsetof(error_group, qerr)); }
+const double *cdn_state_uerr(const cdn_state *s, int group) { return group_slot(s, group, s->system->off_uerr, offsetof(error_group, uerr)); }
+const double *cdn_state_udoterr(const cdn_state *s, int group) {
+  return group_slot(s, group, s->system->off_udoterr, offsetof(error_group, udoterr));
+}
+const double *cdn_state_multipliers(const cdn_state *s, int group) {
+  return group_slot(s, group, s->system->off_multipliers, offsetof(error_group, udoterr));
+}
+
+const double *cdn_state_event_triggers(const cdn_state *s, int group) {
+  if (group < 0 || (size_t)group >= s->system->trigger_groups.count) return NULL;
+  return state_doubles(s, s->system->off_triggers) + CDNI_AT(s->system->trigger_groups, trigger_group, group).first;
+}
+
+/* ---- workspace: a stack of chunks that settles into one ---- */
+
+void *cdn_work_push(cdn_state *state, size_t bytes) {
+  const size_t header = CDNI_ALIGN;
+  bytes = (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN + header;
+  work_chunk *top = state->work;
+  if (!top || top->size - top->used < bytes) {
+    size_t size = header + (bytes > state->work_wanted ? bytes : state->work_wanted);
+    work_chunk *chunk = cdni_alloc(&state->system->allocator, size);
+    if (!chunk) return NULL;
+    chunk->below = top, chunk->size = size, chunk->used = header;
+    state->work = top = chunk;
+  }
+  /* Each frame remembers how far its chunk was used before it. */
+  char *frame = (char *)top + top->used;
+  memcpy(frame, &top->used, sizeof top->used);
+  top->used += bytes;
+  state->work_depth++;
+  return frame + header;
+}
+
+void cdn_work_pop(cdn_state *state, void *frame) {
+  if (!frame || !state->work) return;
+  work_chunk *top = state->work;
+  memcpy(&top->used, (char *)frame - CDNI_ALIGN, sizeof top->used);
+  state->work_depth--;
+  if (top->below && top->used <= CDNI_ALIGN) {
+    state->work = top->below;
+    state->work_wanted += top->size;
+    if (state->work_wanted < 2 * top->size) state->work_wanted = 2 * top->size;
+    cdni_free(&state->system->allocator, top, top->size);
+  }
+  /* Once nothing is in use, a chunk that proved too small makes way for one large enough. */
+  if (state->work_depth == 0 && state->work && state->work->size < state->work_wanted) free_work(state);
+}

@@ -1,0 +1,140 @@
+/* The structures behind cdn_system and cdn_state: private to the system room. */
+#ifndef CARDAN_SYSTEM_STRUCTS_H
+#define CARDAN_SYSTEM_STRUCTS_H
+
+#include <stdatomic.h>
+
+#include "system/internal.h"
+
+/* Ticket numbers. Everything that can be depended on is a node of one graph; its ticket is its index. */
+enum {
+  TICKET_NONE = 0,
+  TICKET_T,
+  TICKET_Q,
+  TICKET_U,
+  TICKET_Z,
+  TICKET_STAGE_EMPTY, /* stage s is TICKET_STAGE_EMPTY + s */
+  TICKET_Q_EFF = TICKET_STAGE_EMPTY + CDN_STAGE_COUNT,
+  TICKET_U_EFF,
+  TICKET_QDOT,
+  TICKET_UDOT,
+  TICKET_ZDOT,
+  TICKET_FIRST_FREE = CDNI_TICKET_WELL_KNOWN + CDNI_N_WELL_KNOWN
+};
+_Static_assert((int)TICKET_ZDOT < (int)CDNI_TICKET_WELL_KNOWN, "fixed tickets run into the well-known ones");
+
+typedef enum node_kind { NODE_NONE, NODE_VARIABLE, NODE_STAGE, NODE_ENTRY, NODE_COMPANION } node_kind;
+
+typedef struct node {
+  char *name; /* "subsystem.entry" */
+  node_kind kind;
+  int32_t subsystem;  /* -1: the System's own */
+  int32_t of;         /* companion: whose */
+  cdn_stage eager;    /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
+  bool parameters;    /* variable: an array of doubles, checked for NaN */
+  cdn_calc_fn *calc;
+  size_t size, offset; /* bytes in the State's block */
+  void *initial;       /* variable: default value, `size` bytes */
+} node;
+
+typedef struct edge { int32_t from, to; } edge;
+
+typedef struct subsystem {
+  cdn_subsystem_ops ops;
+  char *name;
+  void *self;
+  cdni_runs runs;
+  bool moves; /* has declared q and u */
+} subsystem;
+
+typedef struct z_group { int32_t subsystem, first, n; } z_group;
+typedef struct error_group { int32_t np, nv, na, qerr, uerr, udoterr; } error_group;
+typedef struct trigger_group { int32_t n, first; cdn_stage stage; } trigger_group;
+typedef struct auto_variable { int32_t variable, update; } auto_variable;
+
+struct cdn_system {
+  atomic_int references;
+  bool frozen, freezing, audit;
+  cdn_allocator allocator;
+  char *name;
+  cdn_error error;
+
+  void *rooms[CDNI_ROOM_COUNT];
+  size_t room_size[CDNI_ROOM_COUNT];
+  cdni_room_ops room_ops[CDNI_ROOM_COUNT];
+
+  cdni_array subsystems;     /* subsystem */
+  cdni_array nodes;          /* node, by ticket */
+  cdni_array edges;          /* edge */
+  cdni_array z_groups;       /* z_group */
+  cdni_array error_groups;   /* error_group */
+  cdni_array trigger_groups; /* trigger_group */
+  cdni_array autos;          /* auto_variable */
+  cdni_array q0, u0, z0;     /* double: default values of the pools */
+  bool keep_previous;
+
+  /* Planned at freezing. */
+  int nq, nu, nz, n_qerr, n_uerr, n_udoterr, n_triggers;
+  int words;                           /* 64-bit words of a bitset over tickets */
+  uint64_t *downstream;                /* words a ticket */
+  int32_t *eager;                      /* entries by stage, in an order that respects the graph */
+  int32_t eager_first[CDN_STAGE_COUNT + 1];
+  size_t block_size, off_t, off_y, off_ydot, off_qerr, off_uerr, off_udoterr, off_multipliers, off_triggers, off_previous,
+      off_valid, off_serials;
+};
+
+enum { EVAL_DEPTH = 64 };
+
+typedef struct work_chunk {
+  struct work_chunk *below;
+  size_t size, used;
+} work_chunk;
+
+struct cdn_state {
+  const cdn_system *system;
+  char *block;       /* everything that a copy copies */
+  uint64_t *valid;   /* in the block: one bit a ticket */
+  int depth;         /* entries being evaluated */
+  int32_t stack[EVAL_DEPTH];
+  bool audit_failed;
+  cdn_error error;
+  work_chunk *work;
+  int work_depth;
+  size_t work_wanted;
+};
+
+struct cdn_declarer {
+  cdn_system *system;
+  int32_t subsystem;
+  int32_t well_known; /* ticket for the next entry, or 0 */
+  cdn_status status;
+};
+
+static inline node *node_at(const cdn_system *s, int32_t ticket) { return &CDNI_AT(s->nodes, node, ticket); }
+static inline bool bit_is_set(const uint64_t *bits, int32_t i) { return bits[i >> 6] >> (i & 63) & 1; }
+static inline void bit_set(uint64_t *bits, int32_t i) { bits[i >> 6] |= UINT64_C(1) << (i & 63); }
+static inline void bit_clear(uint64_t *bits, int32_t i) { bits[i >> 6] &= ~(UINT64_C(1) << (i & 63)); }
+
+static inline double *state_doubles(const cdn_state *s, size_t offset) { return (double *)(s->block + offset); }
+
+/* Whatever is downstream of a ticket becomes invalid: the whole of invalidation. */
+static inline void invalidate(cdn_state *s, int32_t ticket) {
+  const cdn_system *sys = s->system;
+  const uint64_t *down = sys->downstream + (size_t)ticket * (size_t)sys->words;
+  for (int w = 0; w < sys->words; w++) s->valid[w] &= ~down[w];
+  ((uint64_t *)(s->block + sys->off_serials))[ticket]++;
+}
+
+/* graph.c: orders the nodes, rejects cycles, fills downstream and eager lists. */
+cdn_status cdni_graph_freeze(cdn_system *system);
+/* layout.c: plans the block. */
+cdn_status cdni_layout_plan(cdn_system *system);
+/* Adds a node; returns its ticket, or TICKET_NONE when memory ran out. */
+int32_t cdni_node_add(cdn_system *system, const char *subsystem_name, const char *name, node_kind kind, int32_t owner);
+bool cdni_edge_add(cdn_system *system, int32_t from, int32_t to);
+/* realize.c: compute functions of the System's own entries. */
+cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out);
+cdn_status cdni_calc_udot(const void *self, cdn_state *state, void *out);
+cdn_status cdni_calc_zdot(const void *self, cdn_state *state, void *out);
+
+#endif

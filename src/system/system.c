@@ -1,0 +1,289 @@
+/* The System: building, freezing, references, and what a frozen one says about itself. */
+#include <stdio.h>
+
+#include "system/structs.h"
+
+const cdn_ticket CDN_T = { TICKET_T }, CDN_Q = { TICKET_Q }, CDN_U = { TICKET_U }, CDN_Z = { TICKET_Z };
+const cdn_ticket CDN_Q_EFF = { TICKET_Q_EFF }, CDN_U_EFF = { TICKET_U_EFF };
+const cdn_ticket CDN_QDOT = { TICKET_QDOT }, CDN_UDOT = { TICKET_UDOT }, CDN_ZDOT = { TICKET_ZDOT };
+
+cdn_ticket cdn_stage_ticket(cdn_stage stage) {
+  cdn_ticket t = { TICKET_NONE };
+  if (stage > CDN_STAGE_EMPTY && stage < CDN_STAGE_COUNT) t.i = TICKET_STAGE_EMPTY + (int32_t)stage;
+  return t;
+}
+
+cdn_system_def cdn_default_system_def(void) {
+  cdn_system_def def = { .struct_size = sizeof def };
+#ifndef NDEBUG
+  def.audit = true;
+#endif
+  return def;
+}
+
+/* ---- creation and destruction ---- */
+
+/* The nodes that every System has, at their fixed numbers. */
+static bool add_fixed_nodes(cdn_system *s) {
+  node *n = cdni_array_extend(&s->allocator, &s->nodes, sizeof(node), TICKET_FIRST_FREE);
+  if (!n) return false;
+  for (int32_t i = 0; i < TICKET_FIRST_FREE; i++) n[i].subsystem = -1;
+  static const struct { int32_t ticket; node_kind kind; const char *name; cdn_stage eager; cdn_calc_fn *calc; } fixed[] = {
+    { TICKET_T, NODE_VARIABLE, "t", CDN_STAGE_EMPTY, NULL },
+    { TICKET_Q, NODE_VARIABLE, "q", CDN_STAGE_EMPTY, NULL },
+    { TICKET_U, NODE_VARIABLE, "u", CDN_STAGE_EMPTY, NULL },
+    { TICKET_Z, NODE_VARIABLE, "z", CDN_STAGE_EMPTY, NULL },
+    { TICKET_Q_EFF, NODE_ENTRY, "q_eff", CDN_STAGE_EMPTY, NULL },
+    { TICKET_U_EFF, NODE_ENTRY, "u_eff", CDN_STAGE_EMPTY, NULL },
+    { TICKET_QDOT, NODE_ENTRY, "qdot", CDN_STAGE_VELOCITY, cdni_calc_qdot },
+    { TICKET_UDOT, NODE_ENTRY, "udot", CDN_STAGE_ACCELERATION, cdni_calc_udot },
+    { TICKET_ZDOT, NODE_ENTRY, "zdot", CDN_STAGE_ACCELERATION, cdni_calc_zdot },
+  };
+  for (int i = 0; i < CDNI_COUNT(fixed); i++) {
+    node *f = &n[fixed[i].ticket];
+    f->kind = fixed[i].kind, f->eager = fixed[i].eager, f->calc = fixed[i].calc;
+    if (!(f->name = cdni_strdup(&s->allocator, fixed[i].name))) return false;
+  }
+  for (int stage = CDN_STAGE_TOPOLOGY; stage < CDN_STAGE_COUNT; stage++) {
+    node *f = &n[TICKET_STAGE_EMPTY + stage];
+    f->kind = NODE_STAGE;
+    if (!(f->name = cdni_strdup(&s->allocator, cdn_stage_name((cdn_stage)stage)))) return false;
+  }
+  return true;
+}
+
+/* The stages' order, and what the pools and their rates depend on (8.1). Prescribed motion would add an edge from
+ * time to q_eff and u_eff; without it they are q and u themselves, and time alone moves nothing. */
+static bool add_fixed_edges(cdn_system *s) {
+  static const edge fixed[] = {
+    { TICKET_T, TICKET_STAGE_EMPTY + CDN_STAGE_TIME },
+    { TICKET_Q, TICKET_Q_EFF },
+    { TICKET_Q_EFF, TICKET_STAGE_EMPTY + CDN_STAGE_POSITION },
+    { TICKET_U, TICKET_U_EFF },
+    { TICKET_Q_EFF, TICKET_U_EFF },
+    { TICKET_U_EFF, TICKET_STAGE_EMPTY + CDN_STAGE_VELOCITY },
+    { TICKET_Z, TICKET_STAGE_EMPTY + CDN_STAGE_FORCE },
+    { TICKET_STAGE_EMPTY + CDN_STAGE_POSITION, TICKET_QDOT },
+    { TICKET_U_EFF, TICKET_QDOT },
+    { TICKET_STAGE_EMPTY + CDN_STAGE_FORCE, TICKET_UDOT },
+    { TICKET_UDOT, TICKET_ZDOT },
+  };
+  bool ok = true;
+  for (int i = 0; i < CDNI_COUNT(fixed); i++) ok = ok && cdni_edge_add(s, fixed[i].from, fixed[i].to);
+  for (int32_t stage = CDN_STAGE_TOPOLOGY + 1; stage < CDN_STAGE_COUNT; stage++)
+    ok = ok && cdni_edge_add(s, TICKET_STAGE_EMPTY + stage - 1, TICKET_STAGE_EMPTY + stage);
+  return ok;
+}
+
+static void system_destroy(cdn_system *s) {
+  cdn_allocator a = s->allocator;
+  for (int r = CDNI_ROOM_COUNT - 1; r >= 0; r--)
+    if (s->rooms[r]) {
+      if (s->room_ops[r].destroy) s->room_ops[r].destroy(s, s->rooms[r]);
+      cdni_free(&a, s->rooms[r], s->room_size[r]);
+    }
+  for (size_t i = 0; i < s->subsystems.count; i++) {
+    subsystem *sub = &CDNI_AT(s->subsystems, subsystem, i);
+    if (sub->ops.destroy) sub->ops.destroy(sub->self);
+    if (sub->self) cdni_free(&a, sub->self, sub->ops.self_size);
+    cdni_strfree(&a, sub->name);
+  }
+  for (size_t i = 0; i < s->nodes.count; i++) {
+    node *n = node_at(s, (int32_t)i);
+    cdni_strfree(&a, n->name);
+    if (n->initial) cdni_free(&a, n->initial, n->size);
+  }
+  cdni_array *arrays[] = { &s->subsystems, &s->nodes, &s->edges, &s->z_groups, &s->error_groups, &s->trigger_groups,
+                           &s->autos, &s->q0, &s->u0, &s->z0 };
+  size_t tickets = s->nodes.count;
+  if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
+  if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));
+  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
+  cdni_strfree(&a, s->name);
+  cdni_free(&a, s, sizeof *s);
+}
+
+cdn_system *cdn_system_create(const cdn_system_def *def) {
+  cdn_system_def d = def ? *def : cdn_default_system_def();
+  if (d.struct_size != sizeof d) return NULL;
+  if (!d.allocator.alloc != !d.allocator.free) return NULL;
+  cdn_allocator a = cdni_allocator_or_default(d.allocator);
+  cdn_system *s = cdni_calloc(&a, sizeof *s);
+  if (!s) return NULL;
+  atomic_init(&s->references, 1);
+  s->allocator = a;
+  s->audit = d.audit;
+  s->name = cdni_strdup(&a, d.name ? d.name : "system");
+  if (!s->name || !add_fixed_nodes(s) || !add_fixed_edges(s)) {
+    system_destroy(s);
+    return NULL;
+  }
+  return s;
+}
+
+/* The count is the one mutable member of a frozen System, and it is atomic. */
+void cdn_system_retain(const cdn_system *system) {
+  if (system) atomic_fetch_add_explicit(&((cdn_system *)system)->references, 1, memory_order_relaxed);
+}
+
+void cdn_system_release(const cdn_system *system) {
+  cdn_system *s = (cdn_system *)system;
+  if (s && atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) == 1) system_destroy(s);
+}
+
+/* ---- sticky errors ---- */
+
+cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *function, const char *element,
+                            const char *format, ...) {
+  if (system->error.code == CDN_OK) {
+    va_list args;
+    va_start(args, format);
+    cdni_error_vset(&system->error, code, function, element, format, args);
+    va_end(args);
+  }
+  return code;
+}
+
+bool cdni_system_refuses(cdn_system *system, const char *function) {
+  if (!system) return true;
+  if (system->frozen) {
+    cdni_system_fail(system, CDN_ERR_FROZEN, function, NULL,
+                     "the System is frozen; nothing can be added. Build a new System for another topology");
+    return true;
+  }
+  return system->error.code != CDN_OK;
+}
+
+void cdn_system_last_error(const cdn_system *system, cdn_error *out) {
+  if (!out) return;
+  if (system) *out = system->error;
+  else cdni_error_set(out, CDN_ERR_NOMEM, "cdn_system_create", NULL, "there is no System");
+}
+
+const cdn_allocator *cdni_system_allocator(const cdn_system *system) { return &system->allocator; }
+
+/* ---- rooms ---- */
+
+void *cdni_system_room(cdn_system *system, cdni_room which, size_t size, const cdni_room_ops *ops) {
+  if (!system->rooms[which]) {
+    void *room = cdni_calloc(&system->allocator, size);
+    if (!room) {
+      cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system", NULL, "out of memory");
+      return NULL;
+    }
+    system->rooms[which] = room;
+    system->room_size[which] = size;
+    system->room_ops[which] = *ops;
+  }
+  return system->rooms[which];
+}
+
+const void *cdni_system_room_get(const cdn_system *system, cdni_room which) { return system->rooms[which]; }
+
+/* ---- freezing ---- */
+
+static cdn_status declare_all(cdn_system *s) {
+  for (size_t i = 0; i < s->subsystems.count; i++) {
+    subsystem *sub = &CDNI_AT(s->subsystems, subsystem, i);
+    if (!sub->ops.declare) continue;
+    cdn_declarer d = { .system = s, .subsystem = (int32_t)i };
+    cdn_status status = sub->ops.declare(sub->self, &d);
+    sub = &CDNI_AT(s->subsystems, subsystem, i);
+    if (status == CDN_OK) status = d.status;
+    if (status == CDN_OK) status = s->error.code; /* what ran out of memory on the way */
+    if (status != CDN_OK)
+      return cdni_system_fail(s, status, "cdn_system_freeze", sub->name, "subsystem '%s' failed to declare its resources: %s",
+                              sub->name, cdn_status_text(status));
+  }
+  return CDN_OK;
+}
+
+static cdn_status freeze(cdn_system *s) {
+  for (int r = 0; r < CDNI_ROOM_COUNT; r++)
+    if (s->rooms[r] && s->room_ops[r].freeze) CDNI_TRY(s->room_ops[r].freeze(s, s->rooms[r]));
+  CDNI_TRY(declare_all(s));
+  CDNI_TRY(cdni_graph_freeze(s));
+  return cdni_layout_plan(s);
+}
+
+cdn_status cdn_system_freeze(cdn_system *system) {
+  if (!system) return CDN_ERR_ARG;
+  if (system->frozen) return CDN_ERR_FROZEN;
+  if (system->error.code != CDN_OK) return system->error.code;
+  system->freezing = true;
+  cdn_status status = freeze(system);
+  system->freezing = false;
+  if (status != CDN_OK && system->error.code == CDN_OK)
+    cdni_error_set(&system->error, status, "cdn_system_freeze", NULL, "freezing failed: %s", cdn_status_text(status));
+  system->frozen = status == CDN_OK;
+  return status == CDN_OK ? CDN_OK : system->error.code;
+}
+
+/* ---- what a System says about itself ---- */
+
+bool cdn_system_is_frozen(const cdn_system *system) { return system && system->frozen; }
+const char *cdn_system_name(const cdn_system *system) { return system->name; }
+int cdn_system_nq(const cdn_system *system) { return system->nq; }
+int cdn_system_nu(const cdn_system *system) { return system->nu; }
+int cdn_system_nz(const cdn_system *system) { return system->nz; }
+size_t cdn_system_state_size(const cdn_system *system) { return system->block_size; }
+
+void cdn_system_slot_name(const cdn_system *system, cdn_pool pool, int i, char *text, size_t size) {
+  if (!text || size == 0) return;
+  text[0] = 0;
+  for (size_t k = 0; system && k < system->subsystems.count; k++) {
+    const subsystem *sub = &CDNI_AT(system->subsystems, subsystem, k);
+    int first = pool == CDN_POOL_Q ? sub->runs.q : pool == CDN_POOL_U ? sub->runs.u : sub->runs.z;
+    int n = pool == CDN_POOL_Q ? sub->runs.nq : pool == CDN_POOL_U ? sub->runs.nu : sub->runs.nz;
+    if (i < first || i >= first + n) continue;
+    if (sub->ops.slot_name && pool != CDN_POOL_Z) sub->ops.slot_name(sub->self, pool, i - first, text, size);
+    else snprintf(text, size, "%s.%c[%d]", sub->name, "quz"[pool], i - first);
+    return;
+  }
+}
+
+/* ---- subsystems ---- */
+
+cdn_subsystem cdn_system_add_subsystem(cdn_system *system, const cdn_subsystem_ops *ops, const void *self) {
+  static const char function[] = "cdn_system_add_subsystem";
+  cdn_subsystem id = { -1 };
+  if (cdni_system_refuses(system, function)) return id;
+  if (!ops || ops->struct_size != sizeof *ops) {
+    cdni_system_fail(system, CDN_ERR_VERSION, function, ops ? ops->name : NULL,
+                     "ops.struct_size is not sizeof(cdn_subsystem_ops): set it, and compile against the headers of this library");
+    return id;
+  }
+  if (ops->self_size > 0 && !self) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, ops->name, "self is NULL but ops.self_size is %zu", ops->self_size);
+    return id;
+  }
+  subsystem sub = { .ops = *ops };
+  char made_up[32];
+  snprintf(made_up, sizeof made_up, "subsystem%zu", system->subsystems.count);
+  sub.name = cdni_strdup(&system->allocator, ops->name ? ops->name : made_up);
+  sub.self = ops->self_size ? cdni_alloc(&system->allocator, ops->self_size) : NULL;
+  if (sub.self) memcpy(sub.self, self, ops->self_size);
+  bool ok = sub.name && (sub.self || !ops->self_size);
+  if (!ok || !cdni_array_push(&system->allocator, &system->subsystems, sizeof sub, &sub)) {
+    cdni_strfree(&system->allocator, sub.name);
+    if (sub.self) cdni_free(&system->allocator, sub.self, ops->self_size);
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, ops->name, "out of memory");
+    return id;
+  }
+  CDNI_AT(system->subsystems, subsystem, system->subsystems.count - 1).ops.name = sub.name;
+  id.i = (int32_t)system->subsystems.count - 1;
+  return id;
+}
+
+const void *cdn_subsystem_self(const cdn_system *system, cdn_subsystem id) {
+  if (!system || id.i < 0 || (size_t)id.i >= system->subsystems.count) return NULL;
+  return CDNI_AT(system->subsystems, subsystem, id.i).self;
+}
+
+void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id) { return (void *)cdn_subsystem_self(system, id); }
+
+cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id) {
+  return CDNI_AT(system->subsystems, subsystem, id.i).runs;
+}
+
+int cdni_zvar_first(const cdn_system *system, cdn_zvar z) { return CDNI_AT(system->z_groups, z_group, z.group).first; }

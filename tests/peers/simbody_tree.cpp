@@ -1,0 +1,75 @@
+// The same tree in Simbody.
+#include "simbody_tree.h"
+
+using namespace SimTK;
+
+namespace peers {
+
+Vec3 to_simbody(cdn_vec3 v) { return Vec3(v.x, v.y, v.z); }
+
+Transform to_simbody(const cdn_transform &X) {
+  Mat33 R(X.R.x.x, X.R.y.x, X.R.z.x, X.R.x.y, X.R.y.y, X.R.z.y, X.R.x.z, X.R.y.z, X.R.z.z); // by rows
+  return Transform(Rotation(R, true), to_simbody(X.p)); // true: as it is, not made orthogonal anew
+}
+
+static MassProperties mass_of(const cdn_mass_properties &m) {
+  Inertia central(m.inertia.xx, m.inertia.yy, m.inertia.zz, m.inertia.xy, m.inertia.xz, m.inertia.yz);
+  return MassProperties(m.mass, to_simbody(m.com), central.shiftFromMassCenter(to_simbody(m.com), m.mass));
+}
+
+static MobilizedBody add(MobilizedBody &parent, const peers::Body &b) {
+  Transform F = to_simbody(b.X_PF), M = to_simbody(b.X_BM);
+  SimTK::Body::Rigid rigid(mass_of(b.mass));
+  switch (b.kind) {
+  case CDN_PIN: return MobilizedBody::Pin(parent, F, rigid, M);
+  case CDN_SLIDER: return MobilizedBody::Slider(parent, F, rigid, M);
+  case CDN_BALL: return MobilizedBody::Ball(parent, F, rigid, M);
+  case CDN_FREE: return MobilizedBody::Free(parent, F, rigid, M);
+  default: return MobilizedBody::Weld(parent, F, rigid, M);
+  }
+}
+
+SimbodyTree::SimbodyTree(const Tree &tree, bool applied_forces) : matter(system), forces(system) {
+  matter.setShowDefaultGeometry(false);
+  for (const peers::Body &b : tree.bodies)
+    bodies.push_back(add(b.parent < 0 ? matter.Ground() : bodies[static_cast<size_t>(b.parent)], b));
+  if (applied_forces) applied = Force::DiscreteForces(forces, matter);
+  Force::UniformGravity(forces, matter, to_simbody(tree.gravity));
+  state = system.realizeTopology();
+  system.realizeModel(state);
+  for (size_t i = 0; i < bodies.size(); i++) {
+    cdn_mobilizer kind = tree.bodies[i].kind;
+    for (int k = 0; k < cdn_mobilizer_nq(kind); k++) q_at.push_back(bodies[i].getFirstQIndex(state) + k);
+    for (int k = 0; k < cdn_mobilizer_nu(kind); k++) u_at.push_back(bodies[i].getFirstUIndex(state) + k);
+  }
+}
+
+void SimbodyTree::set_q(const double *q) {
+  Vector &slots = state.updQ();
+  for (size_t i = 0; i < q_at.size(); i++) slots[q_at[i]] = q[i];
+}
+
+void SimbodyTree::set_u(const double *u) {
+  Vector &slots = state.updU();
+  for (size_t i = 0; i < u_at.size(); i++) slots[u_at[i]] = u[i];
+}
+
+Vector SimbodyTree::u_to_simbody(const double *u) const {
+  Vector theirs(static_cast<int>(u_at.size()));
+  for (size_t i = 0; i < u_at.size(); i++) theirs[u_at[i]] = u[i];
+  return theirs;
+}
+
+std::vector<double> SimbodyTree::q_from_simbody(const Vector &q) const {
+  std::vector<double> ours;
+  for (int at : q_at) ours.push_back(q[at]);
+  return ours;
+}
+
+std::vector<double> SimbodyTree::u_from_simbody(const Vector &u) const {
+  std::vector<double> ours;
+  for (int at : u_at) ours.push_back(u[at]);
+  return ours;
+}
+
+} // namespace peers

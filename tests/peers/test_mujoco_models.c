@@ -1,0 +1,102 @@
+/* Model files in Cardan and in MuJoCo 2.2.2: the same text, the same states, everything compared. */
+#define _GNU_SOURCE
+#include "mujoco_compare.h"
+#include "random_mjcf.h"
+
+#include "../testing.h"
+
+#include <dirent.h>
+#include <stdio.h>
+
+static cdn_model_options tree_only(void) {
+  cdn_model_options options = cdn_default_model_options();
+  options.tree_only = true;
+  return options;
+}
+
+static void loaded(cdn_status status, const cdn_model *model, const char *label) {
+  cdn_error error = { .code = CDN_OK };
+  if (status != CDN_OK && model) cdn_model_last_error(model, &error);
+  ck_assert_msg(status == CDN_OK, "%s: %s: %s", label, cdn_status_name(status), error.text);
+}
+
+/* ---- generated models ---------------------------------------------------------------------- */
+
+/* MuJoCo refuses one in twenty (a class may give a pos to a geom that has a fromto): the next seed takes its place. */
+static void compare_seed(uint64_t seed, bool frames, tally *t) {
+  char label[64], message[500] = "";
+  snprintf(label, sizeof label, "seed %llu%s", (unsigned long long)seed, frames ? " with frames" : "");
+  char *theirs = random_mjcf(seed, frames ? RANDOM_MJCF_FRAMES_AS_BODIES : RANDOM_MJCF_NO_FRAMES);
+  char *ours = random_mjcf(seed, frames ? RANDOM_MJCF_FRAMES : RANDOM_MJCF_NO_FRAMES);
+  ck_assert(theirs && ours);
+  mjModel *m = mj_bridge_load_string(theirs, "model.xml", message, sizeof message);
+  if (m) {
+    cdn_model *model = NULL;
+    cdn_model_options options = tree_only();
+    loaded(cdn_model_load_string(ours, strlen(ours), label, &options, &model), model, label);
+    mujoco_compare(label, model, m, 3, seed, t);
+    cdn_model_destroy(model);
+    mj_deleteModel(m);
+  }
+  free(ours);
+  free(theirs);
+}
+
+static void compare_seeds(const char *title, uint64_t first, int models, bool frames) {
+  mj_bridge_handlers();
+  tally t = { 0 };
+  int seeds = 0;
+  for (; t.models < models && seeds < 2 * models; seeds++) compare_seed(first + (uint64_t)seeds, frames, &t);
+  tally_print(title, &t);
+  ck_assert_msg(t.models == models, "MuJoCo took only %d of %d models", t.models, seeds);
+}
+
+START_TEST(test_generated) { compare_seeds("generated models", 1, 100, false); }
+END_TEST
+
+/* MuJoCo 2.2.2 knows no frame element: a massless welded body in its place is the same tree. */
+START_TEST(test_generated_frames) { compare_seeds("generated models with frames", 5001, 40, true); }
+END_TEST
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static int compare_files(const char *directory, tally *t) {
+  DIR *dir = opendir(directory);
+  if (!dir) return 0;
+  int files = 0;
+  for (struct dirent *entry; (entry = readdir(dir));) {
+    const char *dot = strrchr(entry->d_name, '.');
+    if (!dot || strcmp(dot, ".xml") != 0) continue;
+    char path[4096], message[500] = "";
+    snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+    files++;
+    mjModel *m = mj_bridge_load_file(path, message, sizeof message);
+    if (!m) {
+      printf("%s: skipped, MuJoCo %s: %.200s\n", entry->d_name, mj_versionString(), message);
+      continue;
+    }
+    cdn_model *model = NULL;
+    cdn_model_options options = tree_only();
+    loaded(cdn_model_load(path, &options, &model), model, entry->d_name);
+    mujoco_compare(entry->d_name, model, m, 20, 77, t);
+    cdn_model_destroy(model);
+    mj_deleteModel(m);
+  }
+  closedir(dir);
+  return files;
+}
+
+START_TEST(test_files) {
+  mj_bridge_handlers();
+  const char *shared = getenv("CARDAN_SHARED"), *root = getenv("CARDAN_SOURCE_ROOT");
+  char directory[4096];
+  tally t = { 0 };
+  snprintf(directory, sizeof directory, "%s/models/mjcf", shared ? shared : "../shared");
+  if (!compare_files(directory, &t)) printf("skipped: no models in %s\n", directory);
+  snprintf(directory, sizeof directory, "%s/examples/models", root ? root : ".");
+  compare_files(directory, &t);
+  tally_print("model files", &t);
+}
+END_TEST
+
+CHECK_MAIN("mujoco models", test_generated, test_generated_frames, test_files)

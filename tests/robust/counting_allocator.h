@@ -1,0 +1,19 @@
+/* shared by tests in this folder */
+/* An allocator that counts, checks what is given back, and can fail on demand. */
+#ifndef CARDAN_TESTS_COUNTING_ALLOCATOR_H
+#define CARDAN_TESTS_COUNTING_ALLOCATOR_H
+
+#include "../testing.h"
+
+typedef struct counting_allocator {
+  int64_t calls;       /* of alloc, failed ones included */
+  int64_t outstanding; /* blocks not given back */
+  int64_t misuse;      /* freed with a wrong size, not ours, or badly aligned requests */
+  int64_t fail_at;     /* the call (from 1) that fails; 0: none */
+  bool fail_after;     /* and every call after that one */
+} counting_allocator;
+
+/* The allocator to put into a def; `c` must outlive what it allocates. */
+cdn_allocator allocator_of(counting_allocator *c);
+
+#endif

@@ -1,0 +1,259 @@
+/* Memory: every allocation may fail, all of it is given back, and a step after warm-up asks for none. */
+#include "counting_allocator.h"
+
+/* ---- a scenario that uses every kind of object ---------------------------------------------- */
+
+typedef struct memory {
+  cdn_zvar z;
+  cdn_cache entry;
+} memory;
+
+static cdn_status calc_entry(const void *self, cdn_state *state, void *out) {
+  *(double *)out = 2 * cdn_state_zvar(state, ((const memory *)self)->z)[0];
+  return CDN_OK;
+}
+
+static cdn_status declare_memory(void *self, cdn_declarer *d) {
+  memory *m = self;
+  const double z0 = 1;
+  m->z = cdn_declare_z(d, 1, &z0);
+  m->entry = cdn_declare_cache(d, "entry", sizeof(double), calc_entry, 1, &m->z.ticket);
+  cdn_declare_parameters(d, "unused", 3, NULL);
+  cdn_declare_previous(d);
+  return CDN_OK;
+}
+
+static cdn_status memory_zdot(const void *self, cdn_state *state, double *zdot) {
+  const double *x = cdn_eval(state, ((const memory *)self)->entry);
+  if (!x) return CDN_ERR_CALLBACK;
+  zdot[0] = -*x;
+  return CDN_OK;
+}
+
+static cdn_system *build(cdn_allocator allocator) {
+  cdn_system_def def = cdn_default_system_def();
+  def.name = "scenario";
+  def.allocator = allocator;
+  cdn_system *system = cdn_system_create(&def);
+  if (!system) return NULL;
+  cdn_body_def body = cdn_default_body_def();
+  body.mass = (cdn_mass_properties){ .mass = 1, .com = { 0.1, 0.2, 0.3 }, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
+  body.name = "base", body.mobilizer = CDN_FREE;
+  cdn_body base = cdn_system_add_body(system, &body);
+  body.name = NULL, body.parent = base, body.mobilizer = CDN_BALL;
+  cdn_body arm = cdn_system_add_body(system, &body);
+  body.name = "hand", body.parent = arm, body.mobilizer = CDN_PIN;
+  body.X_PF.p = cdn_v3(0, 0, 1);
+  cdn_body hand = cdn_system_add_body(system, &body);
+  body.mobilizer = CDN_SLIDER, body.parent = base, body.name = "drawer";
+  cdn_body drawer = cdn_system_add_body(system, &body);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_system_add_mobility_spring(system, NULL, hand, 0, 10, 0);
+  cdn_system_add_mobility_damper(system, "damper", hand, 0, 0.1);
+  cdn_system_add_mobility_stop(system, "stop", drawer, 0, -0.1, 0.1, 100, 0.1);
+  cdn_system_add_rotation_spring(system, NULL, arm, 5, cdn_rotation_identity());
+  cdn_system_add_two_point_spring(system, "cord", base, cdn_v3(0, 0, 0), hand, cdn_v3(1, 0, 0), 20, 1);
+  cdn_system_add_body_force(system, "push", base, cdn_v3(0, 0, 0), cdn_v3(0, 0, 5), cdn_v3(0, 0, 0));
+  static const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
+                                         .name = "memory",
+                                         .self_size = sizeof(memory),
+                                         .declare = declare_memory,
+                                         .calc_zdot = memory_zdot };
+  memory blank = { .z = { 0, { 0 } } };
+  cdn_system_add_subsystem(system, &ops, &blank);
+  return system;
+}
+
+/* Builds, runs and asks; returns the first failure. Whatever happens, everything is released. */
+static cdn_status run(cdn_allocator allocator) {
+  cdn_state *state = NULL, *copy = NULL;
+  cdn_stepper *stepper = NULL;
+  double x[32], energy;
+  cdn_system *system = build(allocator);
+  if (!system) return CDN_ERR_NOMEM;
+  cdn_status status = cdn_system_freeze(system);
+  if (status == CDN_OK) status = cdn_state_create(system, &state);
+  if (status == CDN_OK) status = cdn_state_create(system, &copy);
+  if (status == CDN_OK) status = cdn_state_copy(copy, state);
+  if (status == CDN_OK) status = cdn_realize(state, CDN_STAGE_REPORT);
+  if (status == CDN_OK) status = cdn_calc_bias(state, x);
+  if (status == CDN_OK) status = cdn_multiply_by_M_inv(state, cdn_state_u(state), x);
+  if (status == CDN_OK) status = cdn_stepper_create(copy, NULL, &stepper);
+  if (status == CDN_OK) status = cdn_stepper_advance(stepper, 0.1, NULL);
+  if (status == CDN_OK) status = cdn_potential_energy(cdn_stepper_state(stepper), &energy);
+  if (status == CDN_OK) status = cdn_stepper_restart(stepper, state);
+  if (status == CDN_OK) status = cdn_stepper_step(stepper, 1);
+  cdn_certificate certificate;
+  if (status == CDN_OK) status = cdn_stepper_certificate(stepper, &certificate);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(copy);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  return status;
+}
+
+/* Fails the k-th allocation, for every k until one run needs fewer than k. */
+static void fail_everywhere(cdn_status scenario(cdn_allocator), bool and_after) {
+  for (int64_t k = 1;; k++) {
+    counting_allocator c = { .fail_at = k, .fail_after = and_after };
+    cdn_status status = scenario(allocator_of(&c));
+    ck_assert_msg(c.outstanding == 0, "%ld blocks lost after failure at call %ld", (long)c.outstanding, (long)k);
+    ck_assert_msg(c.misuse == 0, "%ld bad frees after failure at call %ld", (long)c.misuse, (long)k);
+    if (c.calls < k) {
+      ck_assert_int_eq(status, CDN_OK);
+      ck_assert_int_gt(k, 10); /* the allocator was asked at all */
+      return;
+    }
+    /* a workspace may do without; but whoever reports must call it what it is */
+    ck_assert_msg(status == CDN_ERR_NOMEM, "%s after failure at call %ld", cdn_status_name(status), (long)k);
+  }
+}
+
+START_TEST(test_failure_at_every_call) { fail_everywhere(run, false); }
+END_TEST
+START_TEST(test_failure_from_every_call_on) { fail_everywhere(run, true); }
+END_TEST
+
+START_TEST(test_error_of_a_failed_build) {
+  /* the System that ran out of memory says so, and can still be asked and released */
+  for (int64_t k = 2; k < 20; k++) {
+    counting_allocator c = { .fail_at = k, .fail_after = true };
+    cdn_error error;
+    cdn_system *system = build(allocator_of(&c));
+    if (!system) continue;
+    FAILS(cdn_system_freeze(system), CDN_ERR_NOMEM);
+    cdn_system_last_error(system, &error);
+    ck_assert_int_eq(error.code, CDN_ERR_NOMEM);
+    ck_assert_int_gt((int)strlen(error.text), 0);
+    cdn_system_release(system);
+    ck_assert_int_eq(c.outstanding, 0);
+  }
+}
+END_TEST
+
+/* ---- model files ---------------------------------------------------------------------------- */
+
+static const char URDF[] =
+    "<robot name='two'><link name='base'/><link name='arm'><inertial><origin xyz='0 0 0.5'/><mass value='2'/>"
+    "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+    "<joint name='hinge' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/>"
+    "<limit lower='-1' upper='1' effort='1' velocity='1'/><dynamics damping='0.1' friction='0.2'/></joint></robot>";
+
+static const char MJCF[] =
+    "<mujoco model='two'><default><geom density='500'/><default class='light'><geom density='50'/></default></default>"
+    "<worldbody><body name='a' pos='0 0 1'><freejoint/><geom type='box' size='.1 .2 .3'/>"
+    "<body name='b' pos='0 0 1'><joint name='x' axis='1 0 0' range='-90 90' limited='true' stiffness='2'/>"
+    "<joint name='y' axis='0 1 0' damping='1'/><geom class='light' type='capsule' size='.05' fromto='0 0 0 0 0 1'/>"
+    "</body></body></worldbody><keyframe><key name='up' qpos='0 0 2 1 0 0 0 0.1 0.2'/></keyframe></mujoco>";
+
+static cdn_status load(const char *text, cdn_allocator allocator) {
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *model = NULL;
+  cdn_state *state = NULL;
+  options.allocator = allocator;
+  cdn_status status = cdn_model_load_string(text, strlen(text), "test.xml", &options, &model);
+  if (status == CDN_OK) status = cdn_state_create(cdn_model_system(model), &state);
+  if (status == CDN_OK && cdn_model_key_count(model) > 0) status = cdn_model_set_key(model, "up", state);
+  if (status == CDN_OK) status = cdn_realize(state, CDN_STAGE_ACCELERATION);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  return status;
+}
+static cdn_status load_urdf(cdn_allocator a) { return load(URDF, a); }
+static cdn_status load_mjcf(cdn_allocator a) { return load(MJCF, a); }
+
+START_TEST(test_loading_urdf) {
+  fail_everywhere(load_urdf, false);
+  fail_everywhere(load_urdf, true);
+}
+END_TEST
+START_TEST(test_loading_mjcf) {
+  fail_everywhere(load_mjcf, false);
+  fail_everywhere(load_mjcf, true);
+}
+END_TEST
+
+/* ---- no allocation in a step ---------------------------------------------------------------- */
+
+START_TEST(test_steps_do_not_allocate) {
+  counting_allocator c = { .calls = 0 };
+  cdn_system *system = build(allocator_of(&c));
+  cdn_state *state = NULL;
+  cdn_stepper *stepper = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_stepper_create(state, NULL, &stepper));
+  OK_STEP(stepper, cdn_stepper_step(stepper, 1)); /* warm-up */
+  int64_t before = c.calls;
+  for (int i = 0; i < 50; i++) OK_STEP(stepper, cdn_stepper_step(stepper, 10));
+  ck_assert_int_eq(c.calls, before);
+  cdn_certificate certificate;
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 10, NULL)); /* reports by dense output */
+  for (int i = 1; i <= 20; i++) OK_STEP(stepper, cdn_stepper_advance(stepper, 10 + 0.013 * i, NULL));
+  OK_STEP(stepper, cdn_stepper_certificate(stepper, &certificate));
+  ck_assert_int_eq(c.calls, before);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  ck_assert_int_eq(c.outstanding, 0);
+}
+END_TEST
+
+START_TEST(test_evaluations_do_not_allocate) {
+  counting_allocator c = { .calls = 0 };
+  cdn_system *system = build(allocator_of(&c));
+  cdn_state *state = NULL;
+  int64_t before = 0;
+  double x[32], u[32] = { 0 }, M[32 * 32], energy;
+  cdn_spatial V[8];
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  for (int i = 0; i < 3; i++) { /* the first time warms up */
+    u[0] = 0.1 * i;
+    OK(cdn_state_set_u(state, u));
+    OK_ON(state, cdn_realize(state, CDN_STAGE_REPORT));
+    OK_ON(state, cdn_calc_M(state, M));
+    OK_ON(state, cdn_multiply_by_M(state, u, x));
+    OK_ON(state, cdn_multiply_by_M_inv(state, u, x));
+    OK_ON(state, cdn_multiply_by_J(state, u, V));
+    OK_ON(state, cdn_multiply_by_J_transpose(state, V, x));
+    OK_ON(state, cdn_inverse_dynamics(state, u, V, NULL, x));
+    OK_ON(state, cdn_forward_dynamics(state, V, NULL, x, NULL));
+    OK_ON(state, cdn_residual(state, u, x));
+    OK_ON(state, cdn_kinetic_energy(state, &energy));
+    OK_ON(state, cdn_potential_energy(state, &energy));
+    if (i == 0) before = c.calls;
+  }
+  ck_assert_int_eq(c.calls, before);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  ck_assert_int_eq(c.outstanding, 0);
+}
+END_TEST
+
+START_TEST(test_release_order_is_free) {
+  /* States and steppers keep their System; all orders of letting go are fine */
+  counting_allocator c = { .calls = 0 };
+  cdn_system *system = build(allocator_of(&c));
+  cdn_state *state = NULL;
+  cdn_stepper *stepper = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_stepper_create(state, NULL, &stepper));
+  cdn_system_retain(system);
+  cdn_system_release(system);
+  cdn_system_release(system);
+  cdn_state_destroy(state);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 0.05, NULL));
+  cdn_stepper_destroy(stepper);
+  ck_assert_int_eq(c.outstanding, 0);
+  cdn_stepper_destroy(NULL);
+  cdn_state_destroy(NULL);
+  cdn_system_release(NULL);
+  cdn_model_destroy(NULL);
+}
+END_TEST
+
+CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_error_of_a_failed_build,
+           test_loading_urdf, test_loading_mjcf, test_steps_do_not_allocate, test_evaluations_do_not_allocate,
+           test_release_order_is_free)

@@ -1,0 +1,71 @@
+/* What every test program needs: Check, statuses asserted with the story that the object kept. */
+#ifndef CARDAN_TESTS_TESTING_H
+#define CARDAN_TESTS_TESTING_H
+
+#include <math.h>
+#include <string.h>
+
+#include <cardan/cardan.h>
+
+#include "check_main.h"
+
+#define PI 3.14159265358979323846
+
+/* The call must succeed; for calls that keep no story. */
+#define OK(call)                                                         \
+  do {                                                                   \
+    cdn_status ok_ = (call);                                             \
+    ck_assert_msg(ok_ == CDN_OK, "%s: %s", #call, cdn_status_name(ok_)); \
+  } while (0)
+
+/* The call must succeed; if it does not, the State tells why. */
+#define OK_ON(state, call)                                                                                           \
+  do {                                                                                                               \
+    cdn_status ok_ = (call);                                                                                         \
+    cdn_error ok_error_ = { .code = CDN_OK };                                                                        \
+    if (ok_ != CDN_OK) cdn_state_last_error((state), &ok_error_);                                                    \
+    ck_assert_msg(ok_ == CDN_OK, "%s: %s: [%s] %s", #call, cdn_status_name(ok_), ok_error_.element, ok_error_.text); \
+  } while (0)
+
+/* Freezing must succeed. */
+#define OK_FREEZE(system)                                                                                         \
+  do {                                                                                                            \
+    cdn_status ok_ = cdn_system_freeze(system);                                                                   \
+    cdn_error ok_error_ = { .code = CDN_OK };                                                                     \
+    if (ok_ != CDN_OK) cdn_system_last_error((system), &ok_error_);                                               \
+    ck_assert_msg(ok_ == CDN_OK, "freeze: %s: [%s] %s", cdn_status_name(ok_), ok_error_.element, ok_error_.text); \
+  } while (0)
+
+/* A call on a stepper must succeed; if it does not, the stepper tells why. */
+#define OK_STEP(stepper, call)                                                                                       \
+  do {                                                                                                               \
+    cdn_status ok_ = (call);                                                                                         \
+    cdn_failure ok_failure_ = { .error = { .code = CDN_OK } };                                                       \
+    if (ok_ != CDN_OK) cdn_stepper_failure((stepper), &ok_failure_);                                                 \
+    ck_assert_msg(ok_ == CDN_OK, "%s: %s at t = %g, h = %g: %s (%s)", #call, cdn_status_name(ok_), ok_failure_.time, \
+                  ok_failure_.step, ok_failure_.error.text, ok_failure_.coordinate);                                 \
+  } while (0)
+
+/* The call must fail with this status. */
+#define FAILS(call, expected)                                                                               \
+  do {                                                                                                      \
+    cdn_status fails_ = (call);                                                                             \
+    ck_assert_msg(fails_ == (expected), "%s: %s instead of %s", #call, cdn_status_name(fails_), #expected); \
+  } while (0)
+
+/* |a - b| <= tolerance, both printed if not; a NaN fails. */
+#define NEAR(a, b, tolerance)                                                                                       \
+  do {                                                                                                              \
+    double near_a_ = (a), near_b_ = (b), near_t_ = (tolerance);                                                     \
+    ck_assert_msg(fabs(near_a_ - near_b_) <= near_t_, "%s = %.17g, %s = %.17g: differ by %.3g > %.3g", #a, near_a_, \
+                  #b, near_b_, fabs(near_a_ - near_b_), near_t_);                                                   \
+  } while (0)
+
+/* value <= limit; a NaN fails. */
+#define AT_MOST(value, limit)                                                                     \
+  do {                                                                                            \
+    double most_v_ = (value), most_l_ = (limit);                                                  \
+    ck_assert_msg(most_v_ <= most_l_, "%s = %.3g > %s = %.3g", #value, most_v_, #limit, most_l_); \
+  } while (0)
+
+#endif

@@ -1,0 +1,224 @@
+/* The MJCF reader on its own: what is switched off, what is not simulated, messages, limits, and failing memory. */
+#include "mjcf_reading.h"
+
+START_TEST(test_options) {
+  static const char *const body = "<worldbody><body><joint name='j' stiffness='3' damping='2' range='-1 1' "
+                                  "frictionloss='1'/><geom size='1'/></body></worldbody>";
+  const struct {
+    const char *option;
+    double gravity, stiffness, damping;
+    bool limited;
+    int friction, contact;
+  } cases[] = {
+    { "<option timestep='0.01' solver='CG' integrator='RK4'/>", -9.81, 3, 2, true, 1, 1 },
+    { "<option gravity='0 0 -1'/>", -1, 3, 2, true, 1, 1 },
+    { "<option gravity='0 0 -1'><flag gravity='disable'/></option>", 0, 3, 2, true, 1, 1 },
+    { "<option><flag passive='disable'/></option>", -9.81, 0, 0, true, 1, 1 },
+    { "<option><flag spring='disable'/></option>", -9.81, 0, 2, true, 1, 1 },
+    { "<option><flag damper='disable'/></option>", -9.81, 3, 0, true, 1, 1 },
+    { "<option><flag limit='disable'/></option>", -9.81, 3, 2, false, 1, 1 },
+    { "<option><flag contact='disable' energy='enable'/></option>", -9.81, 3, 2, true, 1, 0 },
+    { "<option><flag constraint='disable'/></option>", -9.81, 3, 2, false, 0, 0 },
+  };
+  for (int i = 0; i < CDNI_COUNT(cases); i++) {
+    char text[800];
+    snprintf(text, sizeof text, "%s%s", cases[i].option, body);
+    read_text(text);
+    ck_assert(d.has_gravity);
+    near_vec3(d.gravity, cdn_v3(0, 0, cases[i].gravity), 0);
+    const io_joint *j = joint_named("j");
+    NEAR(j->stiffness, cases[i].stiffness, 0);
+    NEAR(j->damping, cases[i].damping, 0);
+    ck_assert_int_eq(j->limited, cases[i].limited);
+    ck_assert_int_eq(noted("joint frictionloss"), cases[i].friction);
+    ck_assert_int_eq(noted("geom contact"), cases[i].contact);
+    ck_assert_int_eq((int)d.notes.count, cases[i].friction + cases[i].contact);
+    done();
+  }
+}
+END_TEST
+
+/* ---- what is not simulated ---- */
+
+START_TEST(test_not_understood) {
+  read_text("<size njmax='10'/><visual><map/></visual><statistic extent='1'/><custom><numeric/></custom>"
+            "<asset><mesh name='m'/><texture/><skin/></asset>\n"
+            "<worldbody><camera/><light/><geom type='plane' size='1 1 1'/>"
+            "<body gravcomp='1' user='1'><joint frictionloss='0.1' stifness='3'/><joint actuatorfrcrange='-1 1'/>"
+            "<geom size='1' contype='0' conaffinity='0'/><geom size='1'/><site/><banana/>"
+            "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
+            "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
+            "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><motor/></actuator>"
+            "<equality><weld/><weld active='false'/></equality><contact><exclude/><pair/></contact>"
+            "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
+            "<option density='1.2' wind='0 0 0'/>");
+  const struct {
+    const char *element;
+    int count;
+  } expected[] = {
+    { "body gravcomp", 1 },    { "joint frictionloss", 1 },
+    { "joint stifness", 1 },   { "joint actuatorfrcrange", 1 },
+    { "geom contact", 3 },     { "geom type=mesh", 1 },
+    { "banana", 1 },           { "composite", 1 },
+    { "body mocap", 1 },       { "tendon/spatial", 2 },
+    { "tendon/fixed", 1 },     { "actuator/motor", 1 },
+    { "equality/weld", 1 },    { "contact/pair", 1 },
+    { "sensor/touch", 1 },     { "deformable/flex", 1 },
+    { "extension/plugin", 1 }, { "gadget", 1 },
+    { "option density", 1 },   { "asset/skin", 1 },
+  };
+  for (int i = 0; i < CDNI_COUNT(expected); i++)
+    ck_assert_msg(noted(expected[i].element) == expected[i].count, "%s: %d", expected[i].element,
+                  noted(expected[i].element));
+  for (size_t i = 0; i < d.notes.count; i++) ck_assert_int_ge(CDNI_AT(d.notes, io_note, i).line, 2);
+  ck_assert_int_eq((int)d.notes.count, CDNI_COUNT(expected));
+  ck_assert_int_eq((int)d.warnings.count, 2); /* the mesh's mass, the composite's bodies */
+  done();
+}
+END_TEST
+
+START_TEST(test_keys_of_lost_joints) {
+  read_text("<worldbody><body><joint/><replicate count='3'><body><joint/></body></replicate></body></worldbody>"
+            "<keyframe><key name='k' qpos='1 2 3 4' qvel='5'/></keyframe>");
+  const io_key *key = &CDNI_AT(d.keys, io_key, 0);
+  ck_assert(!key->has_q && key->has_u);
+  ck_assert_int_eq(noted("key qpos"), 1);
+  done();
+}
+END_TEST
+
+/* ---- errors ---- */
+
+START_TEST(test_messages) {
+  const struct {
+    const char *text;
+    cdn_status code;
+    int line;
+    const char *part;
+  } cases[] = {
+    { "<worldbody>\n<body><joint class='no'/></body></worldbody>", CDN_ERR_PARSE, 3, "names no default class" },
+    { "<worldbody>\n\n<body childclass='no'/></worldbody>", CDN_ERR_PARSE, 4, "childclass='no'" },
+    { "<worldbody><body name='a'/>\n<body name='a'/></worldbody>", CDN_ERR_PARSE, 3, "on line 2" },
+    { "<worldbody><body><joint name='a'/>\n<joint name='a'/></body></worldbody>", CDN_ERR_PARSE, 3, "on line 2" },
+    { "<worldbody><joint/></worldbody>", CDN_ERR_PARSE, 2, "worldbody does not move" },
+    { "<worldbody><inertial mass='1'/></worldbody>", CDN_ERR_PARSE, 2, "worldbody does not move" },
+    { "<worldbody><body><joint axis='0 0 0'/></body></worldbody>", CDN_ERR_PARSE, 2, "axis is zero" },
+    { "<worldbody><body><joint type='screw'/></body></worldbody>", CDN_ERR_PARSE, 2, "hinge" },
+    { "<worldbody><body><joint range='2 1'/></body></worldbody>", CDN_ERR_PARSE, 2, "limited='false'" },
+    { "<worldbody><body><joint range='1 2' type='ball'/></body></worldbody>", CDN_ERR_PARSE, 2, "0 ANGLE" },
+    { "<worldbody><body><joint armature='-1'/></body></worldbody>", CDN_ERR_PARSE, 2, "armature" },
+    { "<worldbody><body><joint pos='1 2'/></body></worldbody>", CDN_ERR_PARSE, 2, "'pos' has 2 numbers" },
+    { "<worldbody><body><body>\n<freejoint/></body></body></worldbody>", CDN_ERR_PARSE, 3, "directly in the world" },
+    { "<worldbody><body><freejoint/><joint/></body></worldbody>", CDN_ERR_PARSE, 2, "7 degrees of freedom" },
+    { "<worldbody><body><joint type='ball'/>\n<joint/></body></worldbody>", CDN_ERR_PARSE, 2, "(line 3)" },
+    { "<worldbody><body quat='0 0 0 0'/></worldbody>", CDN_ERR_PARSE, 2, "quaternion is zero" },
+    { "<worldbody><body quat='1 0 0 0' euler='0 0 0'/></worldbody>", CDN_ERR_PARSE, 2, "keep one" },
+    { "<worldbody><body xyaxes='1 0 0 2 0 0'/></worldbody>", CDN_ERR_PARSE, 2, "xyaxes has no direction" },
+    { "<worldbody><body pos='1 2 x'/></worldbody>", CDN_ERR_PARSE, 2, "'x'" },
+    { "<worldbody><body><inertial/></body></worldbody>", CDN_ERR_PARSE, 2, "'mass' is missing" },
+    { "<worldbody><body><inertial mass='-1'/></body></worldbody>", CDN_ERR_PARSE, 2, "negative" },
+    { "<worldbody><body><inertial mass='1' fullinertia='1 1 1 0 0 0' quat='1 0 0 0'/></body></worldbody>",
+      CDN_ERR_PARSE, 2, "take the orientation out" },
+    { "<worldbody><body><inertial mass='1' fullinertia='1 1 1 0 0 0' diaginertia='1 1 1'/></body></worldbody>",
+      CDN_ERR_PARSE, 2, "keep one" },
+    { "<worldbody><body><inertial mass='1'/><inertial mass='1'/></body></worldbody>", CDN_ERR_PARSE, 2, "second" },
+    { "<worldbody><body><frame><inertial mass='1'/></frame></body></worldbody>", CDN_ERR_PARSE, 2, "move it into" },
+    { "<worldbody><body><geom/></body></worldbody>", CDN_ERR_PARSE, 2, "a sphere needs 1 number in 'size'" },
+    { "<worldbody><body><geom type='capsule' size='1'/></body></worldbody>", CDN_ERR_PARSE, 2, "needs 2 numbers" },
+    { "<worldbody><body><geom size='-1'/></body></worldbody>", CDN_ERR_PARSE, 2, "must be positive" },
+    { "<worldbody><body><geom size='1' mass='-1'/></body></worldbody>", CDN_ERR_PARSE, 2, "the mass is negative" },
+    { "<worldbody><body><geom size='1' density='-1'/></body></worldbody>", CDN_ERR_PARSE, 2, "density is negative" },
+    { "<worldbody><body><geom size='1' fromto='0 0 0 0 0 1'/></body></worldbody>", CDN_ERR_PARSE, 2, "fromto is for" },
+    { "<worldbody><body><geom type='box' size='1' fromto='1 0 0 1 0 0'/></body></worldbody>", CDN_ERR_PARSE, 2,
+      "coincide" },
+    { "<worldbody><body><geom type='box' size='1' pos='1 0 0' fromto='1 0 0 0 0 0'/></body></worldbody>", CDN_ERR_PARSE,
+      2, "both pos and fromto" },
+    { "<worldbody><body><geom size='1e200'/></body></worldbody>", CDN_ERR_NONFINITE, 2, "far too large" },
+    { "<default>\n<default/></default>", CDN_ERR_PARSE, 3, "'class' is missing" },
+    { "<default><default class='a'/>\n<default class='a'/></default>", CDN_ERR_PARSE, 3, "(line 2)" },
+    { "<compiler coordinate='global'/>", CDN_ERR_UNSUPPORTED, 2, "local coordinates" },
+    { "<compiler eulerseq='xyw'/>", CDN_ERR_PARSE, 2, "three letters" },
+    { "<compiler angle='grad'/>", CDN_ERR_PARSE, 2, "radian or degree" },
+    { "<worldbody><body><joint/></body></worldbody>\n<keyframe><key qpos='1 2'/></keyframe>", CDN_ERR_PARSE, 3,
+      "qpos has 2 numbers, but the model's joints need 1" },
+    { "<worldbody><body><joint type='ball'/></body></worldbody><keyframe><key qvel='1 2 3 4'/></keyframe>",
+      CDN_ERR_PARSE, 2, "qvel has 4 numbers, but the model's joints need 3" },
+    { "<worldbody><body><joint type='ball'/></body></worldbody><keyframe><key qpos='0 0 0 0'/></keyframe>",
+      CDN_ERR_PARSE, 2, "is zero" },
+    { "<keyframe><key name='a'/>\n<key name='a'/></keyframe>", CDN_ERR_PARSE, 3, "on line 2" },
+  };
+  for (int i = 0; i < CDNI_COUNT(cases); i++) {
+    char place[40];
+    snprintf(place, sizeof place, "m.xml:%d: ", cases[i].line);
+    const cdn_status status = try_read(cases[i].text);
+    ck_assert_msg(status == cases[i].code, "%s: %s: %s", cases[i].text, cdn_status_name(status), d.error.text);
+    ck_assert_msg(strncmp(d.error.text, place, strlen(place)) == 0 && strstr(d.error.text, cases[i].part), "%s\n%s",
+                  cases[i].text, d.error.text);
+    done();
+  }
+}
+END_TEST
+
+START_TEST(test_depth) {
+  /* Bodies nested far deeper than a stack of calls would bear, and frames and classes up to their stated limits. */
+  enum { DEEP = 20000 };
+  char *text = malloc(DEEP * 30 + 100), *end = text;
+  end += sprintf(end, "<worldbody>");
+  for (int i = 0; i < DEEP; i++) end += sprintf(end, "<body><joint/>");
+  for (int i = 0; i < DEEP; i++) end += sprintf(end, "</body>");
+  sprintf(end, "</worldbody>");
+  read_text(text);
+  ck_assert_int_eq((int)d.bodies.count, DEEP + 1);
+  ck_assert_int_eq(CDNI_AT(d.bodies, io_body, DEEP).parent, DEEP - 1);
+  done();
+  end = text + sprintf(text, "<worldbody>");
+  for (int i = 0; i < DEEP; i++) end += sprintf(end, "<frame>");
+  for (int i = 0; i < DEEP; i++) end += sprintf(end, "</frame>");
+  sprintf(end, "</worldbody>");
+  ck_assert_int_eq(try_read(text), CDN_ERR_LIMIT);
+  done();
+  free(text);
+}
+END_TEST
+
+/* ---- memory ---- */
+
+static struct { int until_failure, live; } heap;
+
+static void *meagre_alloc(void *context, size_t size, size_t align) {
+  (void)context;
+  if (heap.until_failure-- == 0) return NULL;
+  heap.live++;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void meagre_free(void *context, void *memory, size_t size) {
+  (void)context, (void)size;
+  heap.live--;
+  free(memory);
+}
+
+START_TEST(test_every_allocation_may_fail) {
+  const cdn_allocator meagre = { meagre_alloc, meagre_free, NULL };
+  static const char *const files[] = { "mjcf_include.xml", "mjcf_geoms.xml", "mjcf_frames.xml" };
+  for (int f = 0; f < CDNI_COUNT(files); f++) {
+    cdn_status status = CDN_ERR_NOMEM;
+    for (int n = 0; status != CDN_OK; n++) {
+      ck_assert_int_lt(n, 10000);
+      heap.until_failure = n;
+      heap.live = 0;
+      const char *path = data_path("tests/data", files[f]);
+      io_description_init(&d, meagre, path);
+      io_xml_document *document;
+      status = d.error.code != CDN_OK ? d.error.code : io_xml_open(&d, path, &document);
+      if (status == CDN_OK) status = read_document(document);
+      ck_assert_msg(status == CDN_OK || status == CDN_ERR_NOMEM, "%d: %s", n, d.error.text);
+      done();
+      ck_assert_int_eq(heap.live, 0);
+    }
+  }
+}
+END_TEST
+
+CHECK_MAIN("io_mjcf_errors", test_options, test_not_understood, test_keys_of_lost_joints, test_messages, test_depth,
+           test_every_allocation_may_fail)

@@ -1,0 +1,227 @@
+/* The MJCF reader on its own: default classes, joints, names, frames, included files, keyframes. */
+#include "mjcf_reading.h"
+
+/* ---- default classes ---- */
+
+START_TEST(test_default_classes) {
+  read_text("<default><joint damping='1' axis='0 1 0'/><geom type='box' size='1 2 3' density='1'/>"
+            "  <default class='outer'><joint damping='2' armature='0.5'/>"
+            "    <default class='inner'><joint stiffness='7'/><geom size='2'/></default>"
+            "  </default>"
+            "  <default class='sibling'><joint stiffness='9'/></default>"
+            "</default>"
+            "<worldbody><body name='a' childclass='inner'><joint name='a1'/><joint name='a2' class='sibling'/>"
+            "  <joint name='a3' damping='5' axis='0 0 1' class='outer'/><geom/>"
+            "  <body name='b'><joint name='b1'/><geom size='1 1'/></body>"
+            "  <body name='c' childclass='main'><joint name='c1'/><geom/></body>"
+            "  <frame childclass='sibling'><body name='e'><joint name='e1'/></body></frame></body>"
+            "<body name='f'><joint name='f1'/></body></worldbody>");
+  const struct {
+    const char *name;
+    double damping, armature, stiffness, y;
+  } joints[] = {
+    { "a1", 2, 0.5, 7, 1 }, { "a2", 1, 0, 9, 1 }, { "a3", 5, 0.5, 0, 0 }, { "b1", 2, 0.5, 7, 1 },
+    { "c1", 1, 0, 0, 1 },   { "e1", 1, 0, 9, 1 }, { "f1", 1, 0, 0, 1 },
+  };
+  for (int i = 0; i < CDNI_COUNT(joints); i++) {
+    const io_joint *j = joint_named(joints[i].name);
+    NEAR(j->damping, joints[i].damping, 0);
+    NEAR(j->armature, joints[i].armature, 0);
+    NEAR(j->stiffness, joints[i].stiffness, 0);
+    NEAR(j->axis.y, joints[i].y, 0);
+  }
+  /* A short list of sizes keeps the class's tail: boxes of half sizes 2 2 3, 1 1 3 and 1 2 3. */
+  NEAR(body_named("a")->mass.mass, 8 * 12, 0);
+  NEAR(body_named("b")->mass.mass, 8 * 3, 0);
+  NEAR(body_named("c")->mass.mass, 8 * 6, 0);
+  ck_assert_int_eq(noted("geom contact"), 3);
+  ck_assert_int_eq((int)d.notes.count, 1);
+  done();
+}
+END_TEST
+
+START_TEST(test_freejoint_ignores_defaults) {
+  read_text("<default><joint damping='1' armature='2'/></default><worldbody>"
+            "<body name='a'><freejoint name='a0'/></body>"
+            "<body name='b'><joint type='free' name='b0'/></body></worldbody>");
+  NEAR(joint_named("a0")->damping, 0, 0);
+  NEAR(joint_named("a0")->armature, 0, 0);
+  NEAR(joint_named("b0")->damping, 1, 0);
+  NEAR(joint_named("b0")->armature, 2, 0);
+  done();
+}
+END_TEST
+
+/* ---- joints ---- */
+
+START_TEST(test_joint_angles) {
+  read_text("<worldbody><body><joint name='hinge' ref='30' springref='-90' range='-45 60' axis='3 0 4' pos='1 2 3'/>"
+            "<joint name='slide' type='slide' ref='30' springref='-90' range='-45 60'/>"
+            "<body><joint name='ball' type='ball' range='0 45' axis='0 0 0'/></body></body></worldbody>");
+  const io_joint *hinge = joint_named("hinge"), *slide = joint_named("slide"), *ball = joint_named("ball");
+  ck_assert(hinge->kind == IO_PIN && slide->kind == IO_SLIDER && ball->kind == IO_BALL);
+  NEAR(hinge->ref, PI / 6, TINY);
+  NEAR(hinge->springref, -PI / 2, TINY);
+  NEAR(hinge->lower, -PI / 4, TINY);
+  NEAR(hinge->upper, PI / 3, TINY);
+  near_vec3(hinge->axis, cdn_v3(0.6, 0, 0.8), TINY);
+  near_vec3(hinge->pos, cdn_v3(1, 2, 3), 0);
+  NEAR(slide->ref, 30, 0);
+  NEAR(slide->springref, -90, 0);
+  NEAR(slide->lower, -45, 0);
+  NEAR(slide->upper, 60, 0);
+  NEAR(ball->upper, PI / 4, TINY);
+  ck_assert(hinge->limited && slide->limited && ball->limited);
+  done();
+}
+END_TEST
+
+START_TEST(test_limits) {
+  const struct {
+    const char *compiler, *joint;
+    bool limited;
+  } cases[] = {
+    { "", "range='-1 1'", true },
+    { "", "", false },
+    { "", "range='0 0'", false },
+    { "", "range='-1 1' limited='false'", false },
+    { "", "range='-1 1' limited='true'", true },
+    { "", "range='-1 1' limited='auto'", true },
+    { "autolimits='false'", "range='-1 1'", false },
+    { "autolimits='false'", "range='-1 1' limited='true'", true },
+  };
+  for (int i = 0; i < CDNI_COUNT(cases); i++) {
+    char text[400];
+    snprintf(text, sizeof text, "<compiler %s/><worldbody><body><joint name='j' %s/></body></worldbody>",
+             cases[i].compiler, cases[i].joint);
+    read_text(text);
+    ck_assert_int_eq(joint_named("j")->limited, cases[i].limited);
+    NEAR(joint_named("j")->limit_timeconst, 0.02, 0); /* MuJoCo's defaults */
+    NEAR(joint_named("j")->limit_dampratio, 1, 0);
+    done();
+  }
+  read_text("<worldbody><body><joint name='soft' range='-1 1' solreflimit='0.1 0.5'/>"
+            "<joint name='time' range='-1 1' solreflimit='0.1'/>"
+            "<joint name='direct' range='-1 1' solreflimit='-100 -5'/>"
+            "<joint name='mixed' range='-1 1' solreflimit='-100 5'/></body></worldbody>");
+  NEAR(joint_named("soft")->limit_timeconst, 0.1, 0);
+  NEAR(joint_named("soft")->limit_dampratio, 0.5, 0);
+  NEAR(joint_named("time")->limit_timeconst, 0.1, 0);
+  NEAR(joint_named("time")->limit_dampratio, 1, 0);
+  /* Stiffness 1/(tc dr)^2 = 100, damping 2/tc = 5. */
+  const io_joint *direct = joint_named("direct");
+  NEAR(1 / pow(direct->limit_timeconst * direct->limit_dampratio, 2), 100, 1e-12);
+  NEAR(2 / direct->limit_timeconst, 5, 1e-14);
+  NEAR(joint_named("mixed")->limit_timeconst, 0.02, 0);
+  ck_assert_int_eq((int)d.warnings.count, 1);
+  done();
+}
+END_TEST
+
+START_TEST(test_names_and_order) {
+  read_text("<worldbody><body><joint/><joint type='slide'/>"
+            "<body name='named'><joint name='named_ball1'/><joint type='ball'/></body>"
+            "<body/></body><body name='body3'><freejoint/></body></worldbody>");
+  static const char *const bodies[] = { "world", "body1", "named", "body3_", "body3" };
+  static const char *const joints[] = { "body1_hinge1", "body1_slide2", "named_ball1", "named_ball2", "body3_free1" };
+  static const int parents[] = { -1, 0, 1, 1, 0 };
+  ck_assert_int_eq((int)d.bodies.count, 5);
+  ck_assert_int_eq((int)d.joints.count, 5);
+  for (int i = 0; i < 5; i++) {
+    ck_assert_str_eq(CDNI_AT(d.bodies, io_body, i).name, bodies[i]);
+    ck_assert_int_eq(CDNI_AT(d.bodies, io_body, i).parent, parents[i]);
+    ck_assert_str_eq(CDNI_AT(d.joints, io_joint, i).name, joints[i]);
+  }
+  ck_assert_str_eq(d.name, "m");
+  done();
+}
+END_TEST
+
+/* ---- frames and includes ---- */
+
+START_TEST(test_frames) {
+  read_data("mjcf_frames.xml");
+  /* The frames of the file, composed by hand: F in the world, A of body a, S in body a, T in S. */
+  const cdn_transform X_WF = { about(0, 0, 1, PI / 2), cdn_v3(1, 0, 0) };
+  const cdn_transform X_FG = { about(1, 0, 0, PI / 2), cdn_v3(0, 2, 0) };
+  const cdn_transform X_GA = { about(0, 0, 1, PI / 2), cdn_v3(0, 0, 1) };
+  const cdn_transform X_AS = { about(0, 1, 0, PI / 2), cdn_v3(0.5, 0, 0) };
+  const cdn_transform X_ST = { cdn_rotation_identity(), cdn_v3(0, 0, 0.25) };
+  const cdn_transform X_TB = { cdn_rotation_identity(), cdn_v3(0, 0.1, 0) };
+  near_transform(body_named("a")->X_PB, cdn_transform_multiply(cdn_transform_multiply(X_WF, X_FG), X_GA), TINY);
+  near_transform(body_named("b")->X_PB, cdn_transform_multiply(cdn_transform_multiply(X_AS, X_ST), X_TB), TINY);
+  near_transform(body_named("c")->X_PB, cdn_transform_identity(), 0);
+  near_transform(body_named("d")->X_PB, (cdn_transform){ X_WF.R, cdn_v3(1, 0, 3) }, TINY);
+  /* The turned frame's z axis is a's x axis, its y axis a's, and its x axis points down. */
+  near_vec3(joint_named("a1")->axis, cdn_v3(1, 0, 0), TINY);
+  near_vec3(joint_named("a1")->pos, cdn_v3(0.5 + 0.2, 0.1, 0), TINY);
+  near_vec3(joint_named("a0")->axis, cdn_v3(1, 0, 0), 0);
+  NEAR(joint_named("a1")->damping, 2, 0); /* by the frame's childclass */
+  NEAR(joint_named("d0")->damping, 0, 0);
+  /* Two equal balls at 0 and at (0.5 + 0.3, 0, 0). */
+  const double m = 4000 * 4 * PI / 3 * 1e-3;
+  NEAR(body_named("a")->mass.mass, 2 * m, TINY * m);
+  near_vec3(body_named("a")->mass.com, cdn_v3(0.4, 0, 0), TINY);
+  NEAR(body_named("a")->mass.inertia.yy, 2 * m * (0.4 * 0.01 + 0.16), TINY * m);
+  ck_assert_str_eq(joint_named("b0")->name, CDNI_AT(d.joints, io_joint, 2).name); /* the file's order */
+  ck_assert_int_eq(body_named("b")->parent, 1);
+  ck_assert_int_eq((int)d.notes.count, 0);
+  done();
+}
+END_TEST
+
+START_TEST(test_include) {
+  read_data("mjcf_include.xml");
+  static const char *const bodies[] = { "world", "trunk", "thigh", "shank", "post" };
+  ck_assert_int_eq((int)d.bodies.count, 5);
+  for (int i = 0; i < 5; i++) ck_assert_str_eq(CDNI_AT(d.bodies, io_body, i).name, bodies[i]);
+  ck_assert_int_eq(body_named("thigh")->parent, 1);
+  NEAR(joint_named("hip")->damping, 0.125, 0);
+  NEAR(joint_named("hip")->axis.y, 1, 0);
+  NEAR(joint_named("hip")->upper, 1, 0); /* radians, by the included compiler element */
+  ck_assert_int_eq((int)d.notes.count, 0);
+  done();
+
+  ck_assert_int_eq(try_file("mjcf_circle.xml"), CDN_ERR_PARSE);
+  ck_assert_msg(strstr(d.error.text, "mjcf_circle_back.xml:2: ") && strstr(d.error.text, "circle"), "%s", d.error.text);
+  done();
+  ck_assert_int_eq(try_read("<worldbody>\n<include file='no/such.xml'/></worldbody>"), CDN_ERR_FILE);
+  ck_assert_msg(strncmp(d.error.text, "m.xml:3: ", 9) == 0 && strstr(d.error.text, "no/such.xml"), "%s", d.error.text);
+  done();
+}
+END_TEST
+
+/* ---- keyframes ---- */
+
+START_TEST(test_keyframes) {
+  read_data("mjcf_geoms.xml");
+  ck_assert_int_eq((int)d.keys.count, 3);
+  const io_key *flying = &CDNI_AT(d.keys, io_key, 0), *still = flying + 1, *thrown = flying + 2;
+  ck_assert_str_eq(flying->name, "flying");
+  ck_assert(flying->has_q && flying->has_u && !flying->has_time);
+  ck_assert(!still->has_q && !still->has_u);
+  /* Free: position and quaternion change places. Ball: (2 0 0 1) has length sqrt(5). */
+  const double w = 2 / sqrt(5), z = 1 / sqrt(5);
+  const double q[] = { 0.5, 0.5, -0.5, 0.5, 1, 2, 3, 0.1, 0.2, 0.3, w, 0, 0, z };
+  for (int i = 0; i < CDNI_COUNT(q); i++) NEAR(flying->q[i], q[i], TINY);
+  /* (0.5 0.5 -0.5 0.5) is a third of a turn about (1,-1,1): it takes x to z, y to -x, z to -y. So (4, 5, 6) in the
+   * body is 4 (0,0,1) + 5 (-1,0,0) + 6 (0,-1,0) in the world. */
+  const double c = w * w - z * z, s = 2 * w * z; /* the ball's turn about z */
+  const double u[] = { -5, -6, 4, 1, 2, 3, 7, 8, 9, c * 10 - s * 11, s * 10 + c * 11, 12 };
+  for (int i = 0; i < CDNI_COUNT(u); i++) NEAR(flying->u[i], u[i], 4 * TINY);
+  /* No qpos: velocities are meant in the reference configuration, here unturned. */
+  ck_assert(thrown->has_u && !thrown->has_q);
+  const double u0[] = { 4, 5, 6, 1, 2, 3, 0, 0, 0, 1, 2, 3 };
+  for (int i = 0; i < CDNI_COUNT(u0); i++) NEAR(thrown->u[i], u0[i], TINY);
+  done();
+  read_data("mjcf_orientations.xml");
+  const io_key *bent = &CDNI_AT(d.keys, io_key, 0);
+  ck_assert(bent->has_time);
+  NEAR(bent->time, 1.5, 0);
+  NEAR(bent->q[1], -0.2, 0); /* keyframes are in radians whatever the compiler says */
+  done();
+}
+END_TEST
+
+CHECK_MAIN("io_mjcf_tree", test_default_classes, test_freejoint_ignores_defaults, test_joint_angles, test_limits,
+           test_names_and_order, test_frames, test_include, test_keyframes)

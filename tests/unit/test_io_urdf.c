@@ -1,0 +1,312 @@
+/* The URDF reader on its own: text in, description out. Dynamics of whole robots: verify/test_urdf_reference.c. */
+#include "testing.h"
+
+#include <stdio.h>
+
+#include "io/xml.h"
+
+static io_description d;
+
+/* Reads the inside of a <robot name='r'>; the first line of `body` is line 2. */
+static cdn_status read_with(const char *body, cdn_model_options options) {
+  const size_t size = strlen(body) + 100;
+  char *text = malloc(size);
+  snprintf(text, size, "<robot name='r'>\n%s\n</robot>\n", body);
+  io_description_init(&d, (cdn_allocator){ 0 }, "r.urdf");
+  io_xml_document *document;
+  cdn_status status = io_xml_open_memory(&d, text, strlen(text), &document);
+  if (status == CDN_OK) status = io_read_urdf(&d, io_xml_root(document), &options);
+  io_xml_close(document);
+  free(text);
+  return status;
+}
+
+static void read_text(const char *body) {
+  cdn_status status = read_with(body, cdn_default_model_options());
+  ck_assert_msg(status == CDN_OK, "%s", d.error.text);
+}
+
+static const io_body *body_named(const char *name) {
+  for (size_t i = 0; i < d.bodies.count; i++)
+    if (strcmp(CDNI_AT(d.bodies, io_body, i).name, name) == 0) return &CDNI_AT(d.bodies, io_body, i);
+  ck_abort_msg("there is no body '%s'", name);
+  return NULL;
+}
+
+static const io_joint *joint_at(size_t i) {
+  ck_assert(i < d.joints.count);
+  return &CDNI_AT(d.joints, io_joint, i);
+}
+
+static void near_vec3(cdn_vec3 a, cdn_vec3 b, double tolerance) {
+  NEAR(a.x, b.x, tolerance);
+  NEAR(a.y, b.y, tolerance);
+  NEAR(a.z, b.z, tolerance);
+}
+
+/* Texts of several lines are laid out by hand from here on. */
+/* clang-format off */
+
+/* A joint of `type` from link a to link b. */
+#define JOINT(name, type, a, b, inside) \
+  "<joint name='" name "' type='" type "'><parent link='" a "'/><child link='" b "'/>" inside "</joint>\n"
+#define MASS(m) "<inertial><mass value='" m "'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+
+START_TEST(test_fixed_axis_angles) {
+  read_text("<link name='a'/><link name='b'/>\n"
+            JOINT("j", "floating", "a", "b", "<origin xyz='1 2 3' rpy='0.3 -0.7 1.1'/>"));
+  /* Roll about x first, then pitch about y, then yaw about z, all fixed: products of elementary rotations. */
+  const cdn_rotation roll = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), 0.3),
+                     pitch = cdn_rotation_axis_angle(cdn_v3(0, 1, 0), -0.7),
+                     yaw = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), 1.1);
+  const cdn_rotation R = cdn_rotation_multiply(yaw, cdn_rotation_multiply(pitch, roll));
+  const cdn_transform X = body_named("b")->X_PB;
+  /* A few roundings of numbers below one. */
+  near_vec3(X.R.x, R.x, 1e-15);
+  near_vec3(X.R.y, R.y, 1e-15);
+  near_vec3(X.R.z, R.z, 1e-15);
+  near_vec3(X.p, cdn_v3(1, 2, 3), 0);
+  ck_assert_int_eq(joint_at(0)->kind, IO_FREE);
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_joint_types) {
+  read_text("<link name='a'/><link name='b'/><link name='c'/><link name='d'/><link name='e'/>\n"
+            JOINT("rev", "revolute", "a", "b", "<limit lower='-1' upper='2' effort='9' velocity='9'/>")
+            JOINT("con", "continuous", "b", "c", "<axis xyz='0 0 -2'/><dynamics damping='0.5'/>")
+            JOINT("pri", "prismatic", "c", "d", "<axis xyz='3 0 4'/><limit upper='0.1' effort='1' velocity='1'/>")
+            JOINT("pla", "planar", "d", "e", "<axis xyz='0 1 0'/>"));
+  ck_assert_uint_eq(d.joints.count, 4);
+  const io_joint *rev = joint_at(0), *con = joint_at(1), *pri = joint_at(2), *pla = joint_at(3);
+  ck_assert_int_eq(rev->kind, IO_PIN);
+  ck_assert(rev->limited && rev->lower == -1 && rev->upper == 2);
+  near_vec3(rev->axis, cdn_v3(1, 0, 0), 0); /* the format's default */
+  ck_assert_int_eq(con->kind, IO_PIN);
+  ck_assert(!con->limited && con->damping == 0.5);
+  near_vec3(con->axis, cdn_v3(0, 0, -1), 0);
+  ck_assert_int_eq(pri->kind, IO_SLIDER);
+  ck_assert(pri->limited && pri->lower == 0 && pri->upper == 0.1);
+  near_vec3(pri->axis, cdn_v3(0.6, 0, 0.8), 1e-16);
+  ck_assert_int_eq(pla->kind, IO_PLANAR);
+  ck_assert_uint_eq(d.warnings.count, 0);
+  ck_assert(d.gravity.z == -9.81 && d.gravity.x == 0 && d.gravity.y == 0);
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_order_is_depth_first) {
+  /* Children come in the order of the joints in the file, not of the links. */
+  read_text("<link name='d'/><link name='c'/><link name='b'/><link name='a'/><link name='root'/>\n"
+            JOINT("j1", "continuous", "root", "a", "") JOINT("j2", "continuous", "root", "b", "")
+            JOINT("j3", "continuous", "a", "c", "") JOINT("j4", "continuous", "a", "d", ""));
+  static const char *const bodies[] = { "world", "root", "a", "c", "d", "b" };
+  static const char *const joints[] = { "j1", "j3", "j4", "j2" };
+  ck_assert_uint_eq(d.bodies.count, 6);
+  for (int i = 0; i < 6; i++) ck_assert_str_eq(CDNI_AT(d.bodies, io_body, i).name, bodies[i]);
+  for (int i = 0; i < 4; i++) ck_assert_str_eq(joint_at((size_t)i)->name, joints[i]);
+  ck_assert_int_eq(body_named("root")->n_joints, 0); /* welded */
+  io_description_free(&d);
+}
+END_TEST
+
+/* Two equal masses m a distance 2 l apart, behind fixed joints, and a turned link beyond one of them. */
+static const char *const dumbbell =
+    "<link name='root'/><link name='hub'/><link name='left'>" MASS("2") "</link>"
+    "<link name='right'>" MASS("2") "</link>\n"
+    "<link name='arm'>" MASS("1") "</link>\n"
+    JOINT("turn", "continuous", "root", "hub", "")
+    JOINT("l", "fixed", "hub", "left", "<origin xyz='-3 0 0'/>")
+    JOINT("r", "fixed", "hub", "right", "<origin xyz='3 0 0' rpy='0 0 1.5707963267948966'/>")
+    JOINT("beyond", "continuous", "right", "arm", "<origin xyz='1 0 0'/>");
+
+START_TEST(test_fixed_links_are_merged) {
+  read_text(dumbbell);
+  ck_assert_uint_eq(d.bodies.count, 4); /* world, root, hub with left and right, arm */
+  const io_body *hub = body_named("hub");
+  NEAR(hub->mass.mass, 4, 0);
+  near_vec3(hub->mass.com, cdn_v3(0, 0, 0), 1e-15);
+  /* 1 + 1 of their own; 2 m l^2 = 36 across the line that joins them (one rounding of 38). */
+  NEAR(hub->mass.inertia.xx, 2, 1e-14);
+  NEAR(hub->mass.inertia.yy, 38, 1e-14);
+  NEAR(hub->mass.inertia.zz, 38, 1e-14);
+  /* The arm hangs on the hub now: 1 along the y axis that the turned link's x axis is. */
+  const io_body *arm = body_named("arm");
+  ck_assert(&CDNI_AT(d.bodies, io_body, arm->parent) == hub);
+  near_vec3(arm->X_PB.p, cdn_v3(3, 1, 0), 1e-15);
+  near_vec3(arm->X_PB.R.x, cdn_v3(0, 1, 0), 1e-15);
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_fixed_links_are_kept) {
+  cdn_model_options options = cdn_default_model_options();
+  options.keep_fixed = true;
+  ck_assert_int_eq(read_with(dumbbell, options), CDN_OK);
+  ck_assert_uint_eq(d.bodies.count, 6);
+  ck_assert_int_eq(body_named("left")->n_joints, 0);
+  ck_assert_str_eq(CDNI_AT(d.bodies, io_body, body_named("arm")->parent).name, "right");
+  NEAR(body_named("hub")->mass.mass, 0, 0);
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_floating_base) {
+  cdn_model_options options = cdn_default_model_options();
+  options.floating_base = true;
+  ck_assert_int_eq(read_with("<link name='base'>" MASS("1") "</link>", options), CDN_OK);
+  ck_assert_uint_eq(d.joints.count, 1);
+  ck_assert_str_eq(joint_at(0)->name, "floating_base");
+  ck_assert_int_eq(joint_at(0)->kind, IO_FREE);
+  io_description_free(&d);
+  /* A joint of that name in the file keeps it. */
+  ck_assert_int_eq(read_with("<link name='base'>" MASS("1") "</link><link name='b'>" MASS("1") "</link>"
+                             JOINT("floating_base", "continuous", "base", "b", ""), options), CDN_OK);
+  ck_assert_str_eq(joint_at(0)->name, "base_free");
+  ck_assert_str_eq(joint_at(1)->name, "floating_base");
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_inertia_in_its_own_axes) {
+  /* A quarter turn about z exchanges x and y; products follow as the elements of the matrix do. */
+  read_text("<link name='a'><inertial><origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/><mass value='2'/>"
+            "<inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0.2' iyz='0.3'/></inertial></link>");
+  const cdn_mass_properties m = body_named("a")->mass;
+  NEAR(m.inertia.xx, 2, 1e-15);
+  NEAR(m.inertia.yy, 1, 1e-15);
+  NEAR(m.inertia.zz, 2.5, 1e-15);
+  /* x' = y, y' = -x: Ix'y' = -Ixy, Ix'z' = -Iyz (in the new frame's x), Iy'z' = Ixz. */
+  NEAR(m.inertia.xy, -0.1, 1e-15);
+  NEAR(m.inertia.xz, -0.3, 1e-15);
+  NEAR(m.inertia.yz, 0.2, 1e-15);
+  near_vec3(m.com, cdn_v3(1, 0, 0), 0);
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_not_understood_is_listed_once) {
+  read_text("<link name='a'><visual><geometry><box size='1 1 1'/></geometry></visual><collision/><collision/></link>\n"
+            "<link name='b'><collision/></link><material name='red'/><gazebo reference='a'/><gazebo/>\n"
+            JOINT("j", "continuous", "a", "b", "<mimic joint='k'/><dynamics friction='0.1'/><limit effort='1' "
+                  "velocity='1'/><safety_controller k_velocity='1'/><calibration rising='0'/>")
+            "<transmission name='t'><type>x</type></transmission><link name='c' colour='red'/>\n"
+            JOINT("f", "fixed", "b", "c", "<dynamics friction='0'/>"));
+  const struct { const char *element; int count, line; } expected[] = {
+    { "collision", 3, 2 }, { "link colour", 1, 5 }, { "dynamics friction", 1, 4 }, { "mimic", 1, 4 },
+    { "safety_controller", 1, 4 }, { "gazebo", 2, 3 }, { "transmission", 1, 5 },
+  };
+  ck_assert_uint_eq(d.notes.count, sizeof expected / sizeof expected[0]);
+  for (size_t i = 0; i < d.notes.count; i++) {
+    const io_note *note = &CDNI_AT(d.notes, io_note, i);
+    ck_assert_str_eq(note->element, expected[i].element);
+    ck_assert_int_eq(note->count, expected[i].count);
+    ck_assert_int_eq(note->line, expected[i].line);
+  }
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_warnings) {
+  /* What real files get wrong, and what is told about it. */
+  const struct { const char *body, *warning; } cases[] = {
+    { "<link name='bad'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='3'/></inertial></link>",
+      "r.urdf:2: link 'bad': its principal moments 1, 1, 3 kg m^2 break the triangle inequality" },
+    { "<link name='bad'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='-1'/></inertial></link>",
+      "r.urdf:2: link 'bad': its inertia has a negative principal moment" },
+    { "<link name='bad'><inertial><mass value='0'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>",
+      "link 'bad' has inertia but no mass" },
+    { "<link name='p'><inertial><mass value='1'/></inertial></link>", "link 'p': <inertial> has no <inertia>" },
+    { "<link name='a'/><link name='b'/>\n" JOINT("j", "revolute", "a", "b", ""),
+      "r.urdf:3: joint 'j' has no <limit>" },
+    { "<link name='a'/><link name='b'/>\n" JOINT("j", "revolute", "a", "b", "<limit lower='0' upper='0'/>"),
+      "r.urdf:3: joint 'j': its limits are both zero" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    read_text(cases[i].body);
+    ck_assert_uint_eq(d.warnings.count, 1);
+    const char *warning = CDNI_AT(d.warnings, char *, 0);
+    ck_assert_msg(strstr(warning, cases[i].warning), "'%s' is not in '%s'", cases[i].warning, warning);
+    for (size_t j = 0; j < d.joints.count; j++) ck_assert(!joint_at(j)->limited);
+    io_description_free(&d);
+  }
+  /* A sheet of zero thickness is on the edge of what bodies have; digits cut off in print are no offence. */
+  read_text("<link name='a'><inertial><mass value='1'/><inertia ixx='0.3333333' iyy='0.3333333' "
+            "izz='0.6666667'/></inertial></link>");
+  ck_assert_uint_eq(d.warnings.count, 0);
+  io_description_free(&d);
+}
+END_TEST
+
+START_TEST(test_errors) {
+  const struct { const char *body, *error; } cases[] = {
+    { "", "r.urdf:1: the robot has no <link>" },
+    { "<link/>", "r.urdf:2: <link>: attribute 'name' is missing" },
+    { "<link name=''/>", "r.urdf:2: <link name=''>: attribute 'name' is empty" },
+    { "<link name='a'/>\n<link name='a'/>", "r.urdf:3: link 'a' is defined twice, first at line 2" },
+    { "<link name='a'/><link name='b'/><link name='c'/>\n" JOINT("j", "fixed", "a", "b", "")
+      JOINT("j", "fixed", "a", "c", ""), "r.urdf:4: joint 'j' is defined twice, first at line 3" },
+    { "<link name='a'/>\n" JOINT("j", "fixed", "a", "x", ""),
+      "r.urdf:3: <child> of <joint name='j'>: there is no link 'x'" },
+    { "<link name='a'/><joint name='j' type='fixed'><child link='a'/></joint>",
+      "r.urdf:2: <joint name='j'>: <parent link='...'/> is missing" },
+    { "<link name='a'/><joint name='j' type='fixed'><parent/><child link='a'/></joint>",
+      "<parent> of <joint name='j'>: attribute 'link' is missing" },
+    { "<link name='a'/>\n" JOINT("j", "hinge", "a", "a", ""),
+      "attribute 'type' is 'hinge'; it can be revolute, continuous, prismatic, fixed, floating or planar" },
+    { "<link name='a'/><joint name='j'/>", "attribute 'type' is missing; give revolute" },
+    { "<link name='a'/>\n" JOINT("j", "fixed", "a", "a", ""), "joint 'j' connects link 'a' with itself" },
+    { "<link name='a'/><link name='b'/><link name='c'/>\n" JOINT("j", "fixed", "a", "c", "")
+      JOINT("k", "fixed", "b", "c", ""), "r.urdf:4: link 'c' is the child of two joints, 'j' (line 3) and 'k'" },
+    { "<link name='a'/><link name='b'/>\n" JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "b", "a", ""),
+      "no link is the root" },
+    { "<link name='r'/><link name='a'/><link name='b'/>\n" JOINT("j", "fixed", "a", "b", "")
+      JOINT("k", "fixed", "b", "a", ""), "link 'a' is in, or behind, a cycle of joints that the root 'r' does not" },
+    { "<link name='a'/>\n<link name='b'/>", "r.urdf:3: 2 links have no parent, but a robot has one root: 'a', 'b'" },
+    { "<link name='a'/><link name='b'/>\n" JOINT("j", "continuous", "a", "b", "<axis xyz='0 0 0'/>"),
+      "r.urdf:3: <axis> of <joint name='j'>: attribute 'xyz' is a zero vector" },
+    { "<link name='a'/><link name='b'/>\n" JOINT("j", "continuous", "a", "b", "<axis xyz='0 1'/>"),
+      "attribute 'xyz' has 2 numbers, 3 are needed" },
+    { "<link name='a'/><link name='b'/>\n" JOINT("j", "revolute", "a", "b", "<limit lower='1' upper='-1'/>"),
+      "lower (1) is above upper (-1)" },
+    { "<link name='a'/><link name='b'/>\n" JOINT("j", "continuous", "a", "b", "<dynamics damping='-1'/>"),
+      "attribute 'damping' is negative" },
+    { "<link name='a'><inertial/></link>", "<inertial> of <link name='a'>: <mass value='...'/> is missing" },
+    { "<link name='a'><inertial><mass/></inertial></link>", "attribute 'value' is missing; give the mass" },
+    { "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1'/></inertial></link>",
+      "attribute 'izz' is missing" },
+    { "<link name='a'><inertial><mass value='-1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>",
+      "link 'a' has a negative mass" },
+    { "<link name='a'><inertial><mass value='nan'/></inertial></link>", "'nan' is not a finite decimal number" },
+    { "<link name='a'><inertial><mass value='${m}'/></inertial></link>", "looks like xacro" },
+    { "<xacro:macro name='x'/>", "r.urdf:2: <xacro:macro name='x'>: this is a xacro file; expand it first" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    FAILS(read_with(cases[i].body, cdn_default_model_options()), CDN_ERR_PARSE);
+    ck_assert_msg(strstr(d.error.text, cases[i].error), "case %d: '%s' is not in '%s'", (int)i, cases[i].error,
+                  d.error.text);
+    ck_assert_msg(strstr(d.error.text, "r.urdf:") == d.error.text, "no file and line in '%s'", d.error.text);
+    io_description_free(&d);
+  }
+}
+END_TEST
+
+START_TEST(test_long_chain) {
+  /* Deeper than recursion would bear, half of it merged away. */
+  enum { N = 20000 };
+  char *text = malloc(N * 160), *end = text;
+  for (int i = 0; i <= N; i++) end += sprintf(end, "<link name='l%d'/>\n", i);
+  for (int i = 0; i < N; i++)
+    end += sprintf(end, "<joint name='j%d' type='%s'><parent link='l%d'/><child link='l%d'/></joint>\n", i,
+                   i % 2 ? "fixed" : "continuous", i, i + 1);
+  read_text(text);
+  ck_assert_uint_eq(d.bodies.count, 2 + N / 2);
+  ck_assert_uint_eq(d.joints.count, N / 2);
+  io_description_free(&d);
+  free(text);
+}
+END_TEST
+
+CHECK_MAIN("io_urdf", test_fixed_axis_angles, test_joint_types, test_order_is_depth_first, test_fixed_links_are_merged,
+           test_fixed_links_are_kept, test_floating_base, test_inertia_in_its_own_axes,
+           test_not_understood_is_listed_once, test_warnings, test_errors, test_long_chain)

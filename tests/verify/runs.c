@@ -1,0 +1,70 @@
+/* shared by tests in this folder */
+#include "runs.h"
+
+#include <stdio.h>
+
+cdn_mass_properties point_mass(double mass, cdn_vec3 at) { return solid(mass, at, 0, 0, 0); }
+
+cdn_mass_properties solid(double mass, cdn_vec3 com, double ixx, double iyy, double izz) {
+  cdn_mass_properties m = { .mass = mass, .com = com, .inertia = { .xx = ixx, .yy = iyy, .zz = izz } };
+  return m;
+}
+
+cdn_transform frame_z(cdn_vec3 axis, cdn_vec3 p) {
+  cdn_transform X = { .R = cdn_rotation_z_to(axis), .p = p };
+  return X;
+}
+
+cdn_transform frame_x(cdn_vec3 axis, cdn_vec3 p) {
+  cdn_transform X = { .R = cdn_rotation_x_to(axis), .p = p };
+  return X;
+}
+
+cdn_body add_pin(cdn_system *system, const char *name, cdn_body parent, cdn_vec3 axis, cdn_vec3 p,
+                 cdn_mass_properties mass) {
+  cdn_body_def def = cdn_default_body_def();
+  def.name = name;
+  def.parent = parent;
+  def.mobilizer = CDN_PIN;
+  def.X_PF = frame_z(axis, p);
+  def.X_BM = frame_z(axis, cdn_v3(0, 0, 0));
+  def.mass = mass;
+  return cdn_system_add_body(system, &def);
+}
+
+cdn_state *state_of(cdn_system *system) {
+  cdn_state *state = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
+cdn_stepper *stepper_of(cdn_state *state, double accuracy) {
+  cdn_stepper *stepper = NULL;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = accuracy;
+  OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+  return stepper;
+}
+
+void check_convergence(const char *name, experiment *run, const void *what, double factor, double finest,
+                       double floor) {
+  enum { MOST = 16 };
+  double error[MOST];
+  int n = 0;
+  for (double accuracy = 1e-3; accuracy > 0.5 * finest && n < MOST; accuracy *= 0.1) {
+    if (factor * accuracy > 0.1) continue;
+    error[n] = run(accuracy, what);
+    if (getenv("CARDAN_TEST_VERBOSE")) printf("%-40s accuracy %.0e error %.3e\n", name, accuracy, error[n]);
+    ck_assert_msg(error[n] <= factor * accuracy + floor, "%s: error %.3g at accuracy %.0e, allowed %.3g", name,
+                  error[n], accuracy, factor * accuracy + floor);
+    if (n >= 1)
+      ck_assert_msg(error[n] <= fmax(2 * error[n - 1], floor), "%s: error %.3g at accuracy %.0e, %.3g a decade before",
+                    name, error[n], accuracy, error[n - 1]);
+    if (n >= 2)
+      ck_assert_msg(error[n] <= fmax(0.05 * error[n - 2], floor),
+                    "%s: error %.3g at accuracy %.0e, %.3g two decades before", name, error[n], accuracy, error[n - 2]);
+    n++;
+  }
+}
