@@ -20,14 +20,14 @@ constexpr int n_samples = 8;
 // Roundings of two algorithms on a thousand bodies; a wrong frame or sign would show as 1e-2 or more.
 constexpr double must_agree = 1e-8;
 
-const char *const operation_names[] = {"forward dynamics", "inverse dynamics", "mass matrix"};
-const char *const operation_words[] = {"forward", "inverse", "matrix"};
+const char *const operation_names[] = { "forward dynamics", "inverse dynamics", "mass matrix" };
+const char *const operation_words[] = { "forward", "inverse", "matrix" };
 
 Samples random_samples(const peers::Tree &tree, int n) {
   uint64_t rng = 1;
   Samples samples;
   for (int i = 0; i < n; i++)
-    samples.push_back({peers::random_q(tree, &rng), peers::random_u(tree, 1, &rng), peers::random_u(tree, 1, &rng)});
+    samples.push_back({ peers::random_q(tree, &rng), peers::random_u(tree, 1, &rng), peers::random_u(tree, 1, &rng) });
   return samples;
 }
 
@@ -44,12 +44,12 @@ struct Shape {
 };
 
 const Shape shapes[] = {
-    {"chain7", [] { return peers::pin_chain(7); }, true},
-    {"chain30", [] { return peers::pin_chain(30); }, true},
-    {"chain100", [] { return peers::pin_chain(100); }, true},
-    {"chain1000", [] { return peers::pin_chain(1000); }, true},
-    {"tree511", [] { return peers::pin_binary_tree(9); }, false},
-    {"humanoid", [] { return peers::humanoid(); }, false},
+  { "chain7", [] { return peers::pin_chain(7); }, true },
+  { "chain30", [] { return peers::pin_chain(30); }, true },
+  { "chain100", [] { return peers::pin_chain(100); }, true },
+  { "chain1000", [] { return peers::pin_chain(1000); }, true },
+  { "tree511", [] { return peers::pin_binary_tree(9); }, false },
+  { "humanoid", [] { return peers::humanoid(); }, false },
 };
 
 // Engines of one model, Cardan first; a peer that does not take the model is NULL.
@@ -81,7 +81,7 @@ bool wanted(const Options &options, const char *name) {
 }
 
 int compare(const Options &options) {
-  const std::vector<std::string> names = {"Cardan", "Simbody 3.7", "MuJoCo 2.2.2"};
+  const std::vector<std::string> names = { "Cardan", "Simbody 3.7", "MuJoCo 2.2.2" };
   std::vector<std::unique_ptr<Contest>> contests;
   std::vector<const Shape *> entered;
   for (const Shape &shape : shapes) {
@@ -101,7 +101,7 @@ int compare(const Options &options) {
     for (size_t c = 0; c < contests.size(); c++) {
       Contest &contest = *contests[c];
       std::vector<double> times =
-          time_engines({contest.engines[0].get(), contest.engines[1].get(), contest.engines[2].get()},
+          time_engines({ contest.engines[0].get(), contest.engines[1].get(), contest.engines[2].get() },
                        static_cast<Operation>(k), n_samples, options.sweeps);
       double n = contest.tree.nu();
       if (entered[c]->chain) {
@@ -166,16 +166,11 @@ int run(int argc, char **argv) {
     }
     if (i + 1 == argc) return refuse((option + " is unknown or needs a value").c_str());
     const char *value = argv[++i];
-    if (option == "--json")
-      options.json = value;
-    else if (option == "--models")
-      options.models = value;
-    else if (option == "--once")
-      options.once = value;
-    else if (option == "--sweeps")
-      options.sweeps = std::max(1, std::atoi(value));
-    else if (option == "--count")
-      options.count = std::max(1, std::atoi(value));
+    if (option == "--json") options.json = value;
+    else if (option == "--models") options.models = value;
+    else if (option == "--once") options.once = value;
+    else if (option == "--sweeps") options.sweeps = std::max(1, std::atoi(value));
+    else if (option == "--count") options.count = std::max(1, std::atoi(value));
     else if (option == "--operation") {
       int k = 0;
       while (k < OPERATION_COUNT && std::strcmp(value, operation_words[k]) != 0) k++;

@@ -7,10 +7,8 @@
 namespace bench {
 
 static void print_number(double value, int width, int decimals) {
-  if (std::isnan(value))
-    std::printf(" %*s", width, "-");
-  else
-    std::printf(" %*.*f", width, decimals, value);
+  if (std::isnan(value)) std::printf(" %*s", width, "-");
+  else std::printf(" %*.*f", width, decimals, value);
 }
 
 void Report::print_header(const std::string &title, const std::vector<std::string> &engines) const {
@@ -27,17 +25,15 @@ void Report::add(const std::string &name, const std::string &unit, const std::ve
   for (size_t i = 1; i < values.size(); i++) {
     print_number(values[i], 14, exponent ? 2 : 1);
     print_number(exponent ? NAN : values[0] / values[i], 7, 3);
-    rows.push_back({name, unit, values[0], values[i], engines[i]});
+    rows.push_back({ name, unit, values[0], values[i], engines[i] });
   }
   std::printf("\n");
   std::fflush(stdout);
 }
 
 static void write_number(std::FILE *file, double value) {
-  if (std::isfinite(value))
-    std::fprintf(file, "%.6g", value);
-  else
-    std::fputs("null", file);
+  if (std::isfinite(value)) std::fprintf(file, "%.6g", value);
+  else std::fputs("null", file);
 }
 
 bool Report::write_json(const std::string &path) const {

@@ -31,7 +31,7 @@ static double time_batch(Engine *engine, Operation operation, int samples, int r
 }
 
 std::vector<double> time_engines(const std::vector<Engine *> &engines, Operation operation, int samples, int sweeps) {
-  const double batch = 3e6;  // ns: long against the clock, short against what else the machine does
+  const double batch = 3e6;    // ns: long against the clock, short against what else the machine does
   const double patience = 2e9; // ns that one engine may take for all its sweeps
   size_t n = engines.size();
   std::vector<double> best(n, std::numeric_limits<double>::quiet_NaN());

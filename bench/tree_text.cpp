@@ -100,7 +100,7 @@ std::string tree_as_urdf(const peers::Tree &tree) {
     const peers::Body &b = tree.bodies[i];
     cdn_mass_properties mass = cdn_mass_properties_transform(cdn_transform_invert(b.X_BM), b.mass);
     append(&text, "<link name=\"l%zu\"><inertial>", i);
-    append_origin(&text, {cdn_rotation_identity(), mass.com});
+    append_origin(&text, { cdn_rotation_identity(), mass.com });
     append(&text, "<mass value=\"%.17g\"/>", mass.mass);
     append_inertia(&text,
                    "<inertia ixx=\"%.17g\" iyy=\"%.17g\" izz=\"%.17g\" ixy=\"%.17g\" ixz=\"%.17g\" iyz=\"%.17g\"/>",

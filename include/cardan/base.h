@@ -19,7 +19,7 @@
 
 #ifdef __cplusplus
 #  define CDN_BEGIN_DECLS extern "C" {
-#  define CDN_END_DECLS   }
+#  define CDN_END_DECLS }
 #else
 #  define CDN_BEGIN_DECLS
 #  define CDN_END_DECLS

@@ -45,7 +45,10 @@ CDN_API cdn_body_def cdn_default_body_def(void);
 CDN_API cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def);
 
 /** Ground's id. */
-static inline cdn_body cdn_ground(void) { cdn_body g = { 0 }; return g; }
+static inline cdn_body cdn_ground(void) {
+  cdn_body g = { 0 };
+  return g;
+}
 
 /* ---- what the frozen System knows of its tree --------------------------------------------- */
 
@@ -87,7 +90,8 @@ CDN_API cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatia
 /** A_GB: angular acceleration, and acceleration of B's origin, in Ground. Realizes forces and udot. */
 CDN_API cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A_GB) CDN_NODISCARD;
 /** Where the station p_B is, and its velocity; either output may be NULL. */
-CDN_API cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_vec3 *p_G, cdn_vec3 *v_G) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_vec3 *p_G,
+                                    cdn_vec3 *v_G) CDN_NODISCARD;
 
 /* ---- the system as a whole ---------------------------------------------------------------- */
 

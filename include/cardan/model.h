@@ -10,10 +10,10 @@ typedef struct cdn_model cdn_model; /**< a frozen System and what the file said 
 
 typedef struct cdn_model_options {
   CDN_DEF_HEADER;
-  bool strict;        /**< anything not simulated is an error */
-  bool keep_fixed;    /**< URDF: keep links behind fixed joints as bodies of their own */
-  bool floating_base; /**< URDF: the root link is free instead of welded to Ground */
-  bool tree_only;     /**< leave out limits; keeps springs and damping */
+  bool strict;             /**< anything not simulated is an error */
+  bool keep_fixed;         /**< URDF: keep links behind fixed joints as bodies of their own */
+  bool floating_base;      /**< URDF: the root link is free instead of welded to Ground */
+  bool tree_only;          /**< leave out limits; keeps springs and damping */
   cdn_allocator allocator; /**< all zero: aligned_alloc and free */
 } cdn_model_options;
 
@@ -34,10 +34,10 @@ CDN_API const char *cdn_model_name(const cdn_model *model);
 
 /** A joint of the file: its coordinates are q[first_q .. first_q + nq - 1] of the System. */
 typedef struct cdn_model_joint {
-  const char *name; /**< the file's, or one made up */
-  const char *kind; /**< pin, slider, ball, free, planar, weld */
-  const char *body; /**< the body that it moves */
-  const char *units;/**< of q: "rad", "m", "quaternion", "quaternion, m", "m, m, rad" */
+  const char *name;  /**< the file's, or one made up */
+  const char *kind;  /**< pin, slider, ball, free, planar, weld */
+  const char *body;  /**< the body that it moves */
+  const char *units; /**< of q: "rad", "m", "quaternion", "quaternion, m", "m, m, rad" */
   int first_q, nq, first_u, nu;
 } cdn_model_joint;
 
@@ -48,10 +48,15 @@ CDN_API cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i);
 /** Bodies of the file (intermediate frames left out), in System order, Ground not included. */
 CDN_API int cdn_model_body_count(const cdn_model *model);
 CDN_API cdn_body cdn_model_body(const cdn_model *model, int i);
-CDN_API int cdn_model_mobilizer_count(const cdn_model *model); /**< joints of the file, fixed ones that were kept included */
+CDN_API int cdn_model_mobilizer_count(
+    const cdn_model *model); /**< joints of the file, fixed ones that were kept included */
 
 /** What the file holds that is not simulated: once by element (or "element attribute"), how often, first line. */
-typedef struct cdn_model_note { const char *element; int count; int line; } cdn_model_note;
+typedef struct cdn_model_note {
+  const char *element;
+  int count;
+  int line;
+} cdn_model_note;
 CDN_API int cdn_model_not_understood_count(const cdn_model *model);
 CDN_API cdn_model_note cdn_model_not_understood(const cdn_model *model, int i);
 /** Warnings: "file:line: text". */

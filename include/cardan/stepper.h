@@ -90,7 +90,8 @@ typedef struct cdn_failure {
   /** The last attempts, oldest first: from where, of what size, the error over the accuracy (above 1: rejected; -1: an
    *  evaluation failed; 0 where steps are fixed). */
   int n_last;
-  double last_time[CDN_FAILURE_STEPS], last_step[CDN_FAILURE_STEPS], last_error[CDN_FAILURE_STEPS];
+  double last_time[CDN_FAILURE_STEPS], last_step[CDN_FAILURE_STEPS],
+      last_error[CDN_FAILURE_STEPS]; /**< error over accuracy; -1: could not be evaluated */
   char advice[256];
 } cdn_failure;
 

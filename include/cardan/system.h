@@ -77,11 +77,20 @@ CDN_API cdn_ticket cdn_stage_ticket(cdn_stage stage);
 typedef struct cdn_declarer cdn_declarer; /**< borrowed: valid during `declare` only */
 
 /** A run of z: indices first .. first + n - 1 of the z pool, known after freezing. */
-typedef struct cdn_zvar { int32_t group; cdn_ticket ticket; } cdn_zvar;
+typedef struct cdn_zvar {
+  int32_t group;
+  cdn_ticket ticket;
+} cdn_zvar;
 /** A discrete variable of fixed size: any trivially copyable bytes. */
-typedef struct cdn_dvar { int32_t i; cdn_ticket ticket; } cdn_dvar;
+typedef struct cdn_dvar {
+  int32_t i;
+  cdn_ticket ticket;
+} cdn_dvar;
 /** A computed value of fixed size. */
-typedef struct cdn_cache { int32_t i; cdn_ticket ticket; } cdn_cache;
+typedef struct cdn_cache {
+  int32_t i;
+  cdn_ticket ticket;
+} cdn_cache;
 
 /** Computes a cache entry into `out`, which is 8-byte aligned, of the declared size, and holds the previous
  *  contents. What it reads through the State must be upstream of the entry. */
@@ -106,11 +115,14 @@ CDN_API cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, siz
                                           int n_prerequisites, const cdn_ticket *prerequisites, cdn_stage stage);
 
 /** A discrete variable and the cache entry that holds its next value (manual 7.3; friction memory, hysteresis).
- *  Read the *update* in computations; the stepper swaps it in at each accepted step, which invalidates nothing. */
-typedef struct cdn_autovar { cdn_dvar variable; cdn_cache update; } cdn_autovar;
+ *  Read the *update* in computations; the stepper swaps it in at the end of each accepted step, which invalidates
+ *  nothing. (The update at a run's very start is thus read, but not swapped in.) */
+typedef struct cdn_autovar {
+  cdn_dvar variable;
+  cdn_cache update;
+} cdn_autovar;
 CDN_API cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t size, const void *initial,
-                                            cdn_calc_fn *calc, int n_prerequisites,
-                                            const cdn_ticket *prerequisites);
+                                            cdn_calc_fn *calc, int n_prerequisites, const cdn_ticket *prerequisites);
 
 /** Slots for np position, nv velocity and na acceleration constraint equations: np qerr, np + nv uerr,
  *  np + nv + na udoterr and multipliers (manual 7.4.4). Returns the group's index. */
@@ -119,8 +131,8 @@ CDN_API int cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int n
 CDN_API int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n);
 /** Ask for t and y of the last accepted step to be kept (cdn_state_previous_*). */
 CDN_API void cdn_declare_previous(cdn_declarer *d);
-/** The ticket of something declared under this name, or a ticket that fails at freezing if there is none.
- *  Names: "subsystem.entry". Lets one subsystem read what another computed. */
+/** The ticket of something declared under this name by a subsystem added before this one, or a ticket that makes
+ *  freezing fail if there is none. Names: "subsystem.entry". Lets one subsystem read what another computed. */
 CDN_API cdn_ticket cdn_find_ticket(cdn_declarer *d, const char *name);
 /** Record an error that makes freezing fail; for use in `declare`. Returns `code` for convenience. */
 CDN_API cdn_status cdn_declare_error(cdn_declarer *d, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
@@ -132,8 +144,8 @@ CDN_API cdn_status cdn_declare_error(cdn_declarer *d, cdn_status code, const cha
  *  fails returns a status, which passes through to the caller of realize; see also cdn_state_fail. */
 typedef struct cdn_subsystem_ops {
   uint32_t struct_size;
-  const char *name;  /**< unique names make better messages; copied */
-  size_t self_size;  /**< bytes of the private part */
+  const char *name; /**< unique names make better messages; copied */
+  size_t self_size; /**< bytes of the private part */
   cdn_status (*declare)(void *self, cdn_declarer *d);
   /** Rates of this subsystem's own q, u, z, given the whole realized State (zdot may read udot). */
   cdn_status (*calc_qdot)(const void *self, cdn_state *state, double *qdot);

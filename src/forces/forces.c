@@ -26,7 +26,7 @@ static void free_forces(cdn_system *system, void *data) {
   }
 }
 
-static const cdni_room_ops room_ops = { cdni_forces_freeze, free_forces };
+static const cdni_room_ops room_ops = { .freeze = cdni_forces_freeze, .destroy = free_forces };
 
 const force_room *cdni_forces(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_FORCES); }
 

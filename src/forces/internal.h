@@ -175,6 +175,15 @@ const double *cdni_force_params(const cdn_state *state, cdn_force force, force_k
 
 /* ---- collecting forces ---- */
 
+/* What calc functions add to. */
+struct cdn_forces {
+  cdn_state *state;
+  const matter *matter;
+  const body_pose *pose;
+  sv *F;     /* a body, about M's origin, in Ground */
+  double *f; /* nu */
+};
+
 /* What calc functions add to, and the first thing that they did wrong. `to` comes first: every cdn_forces is in one of
  * these. */
 typedef struct force_collector {

@@ -38,22 +38,19 @@ static cdn_status accumulate(const force_room *room, cdn_state *state, int i, vo
 }
 
 /* Entries of one subsystem share `self`, so each sum has a function of its own. */
-#define SUM(i)                                                                    \
-  static cdn_status calc_sum_##i(const void *self, cdn_state *state, void *out) { \
-    return accumulate(of(self), state, i, out);                                   \
-  }
-SUM(0)
-SUM(1)
-SUM(2)
-SUM(3)
-SUM(4) SUM(5)
+static cdn_status sum_0(const void *self, cdn_state *state, void *out) { return accumulate(of(self), state, 0, out); }
+static cdn_status sum_1(const void *self, cdn_state *state, void *out) { return accumulate(of(self), state, 1, out); }
+static cdn_status sum_2(const void *self, cdn_state *state, void *out) { return accumulate(of(self), state, 2, out); }
+static cdn_status sum_3(const void *self, cdn_state *state, void *out) { return accumulate(of(self), state, 3, out); }
+static cdn_status sum_4(const void *self, cdn_state *state, void *out) { return accumulate(of(self), state, 4, out); }
+static cdn_status sum_5(const void *self, cdn_state *state, void *out) { return accumulate(of(self), state, 5, out); }
 
-    static const struct {
+static const struct {
   const char *name;
   cdn_calc_fn *calc;
 } sums[FORCE_CLASSES] = {
-  { "position", calc_sum_0 },           { "position_potential", calc_sum_1 }, { "velocity", calc_sum_2 },
-  { "velocity_potential", calc_sum_3 }, { "everything", calc_sum_4 },         { "everything_potential", calc_sum_5 },
+  { "position", sum_0 },           { "position_potential", sum_1 }, { "velocity", sum_2 },
+  { "velocity_potential", sum_3 }, { "everything", sum_4 },         { "everything_potential", sum_5 },
 };
 
 /* Where a sum's numbers are: F, f are NULL if it has none. */

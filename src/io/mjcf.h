@@ -158,7 +158,7 @@ cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scop
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
-                             cdn_mass_properties *sum);
+                             cdn_mass_properties *sum, int *selected);
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);

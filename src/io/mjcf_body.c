@@ -8,6 +8,7 @@ enum { MAX_FRAME_DEPTH = 200 };
 typedef struct contents {
   bool has_inertial, massless_geoms;
   cdn_mass_properties inertial, geoms;
+  int selected;         /* geoms in the groups that count for inertia */
   size_t first_pending; /* child bodies found so far are r->pending[first_pending ..] in the file's order */
 } contents;
 
@@ -104,7 +105,8 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
     const char *name = io_xml_name(child);
     if (strcmp(name, "joint") == 0 || strcmp(name, "freejoint") == 0) CDNI_TRY(io_mjcf_read_joint(r, child, scope));
-    else if (strcmp(name, "geom") == 0) CDNI_TRY(io_mjcf_read_geom(r, child, scope, c->massless_geoms, &c->geoms));
+    else if (strcmp(name, "geom") == 0)
+      CDNI_TRY(io_mjcf_read_geom(r, child, scope, c->massless_geoms, &c->geoms, &c->selected));
     else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope));
     else if (strcmp(name, "frame") == 0) CDNI_TRY(read_frame(r, child, scope, c));
     else if (strcmp(name, "inertial") == 0) CDNI_TRY(read_inertial_of(r, child, scope, c));
@@ -192,7 +194,8 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   c.massless_geoms = !from_geoms;
   CDNI_TRY(read_contents(r, p->node, &scope, &c));
   CDNI_TRY(io_mjcf_check_joints(r, body, p->node));
-  CDNI_AT(d->bodies, io_body, body).mass = from_geoms ? c.geoms : c.inertial;
+  /* Where no geom is there to take it from, what the file gives stands. */
+  CDNI_AT(d->bodies, io_body, body).mass = from_geoms && !(given && c.selected == 0) ? c.geoms : c.inertial;
   CDNI_TRY(check_finite(r, body, p->node));
   reverse_pending(r, c.first_pending);
   io_xml_report_rest(d, p->node);

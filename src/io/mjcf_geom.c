@@ -159,7 +159,7 @@ static cdn_status report_contact(mjcf_reader *r, const mjcf_element *e) {
 }
 
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
-                             cdn_mass_properties *sum) {
+                             cdn_mass_properties *sum, int *selected) {
   mjcf_element e;
   int type = SPHERE, group = 0;
   CDNI_TRY(io_mjcf_element(r, node, MJCF_GEOM, scope->class, &e));
@@ -168,6 +168,7 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   CDNI_TRY(report_contact(r, &e));
   const shape s = (shape)type;
   const bool in_groups = group >= r->compiler.first_group && group <= r->compiler.last_group;
+  *selected += in_groups;
   /* A primitive with a mesh is fitted to it, so that its size is in the mesh's file. */
   const bool mesh = s == MESH || s == SDF || (s >= SPHERE && io_mjcf_has(r, &e, "mesh"));
   if (!massless && in_groups && mesh) CDNI_TRY(report_mesh(r, &e, s, scope->body));

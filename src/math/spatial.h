@@ -4,16 +4,32 @@
 
 #include "math/lane.h"
 
-typedef struct v3 { real x, y, z; } v3;
-typedef struct m3 { v3 x, y, z; } m3;                    /* by columns */
-typedef struct s3 { real xx, yy, zz, xy, xz, yz; } s3;   /* symmetric */
-typedef struct sv { v3 w, v; } sv;                       /* spatial vector, rotation first */
+typedef struct v3 {
+  real x, y, z;
+} v3;
+typedef struct m3 {
+  v3 x, y, z;
+} m3; /* by columns */
+typedef struct s3 {
+  real xx, yy, zz, xy, xz, yz;
+} s3; /* symmetric */
+typedef struct sv {
+  v3 w, v;
+} sv; /* spatial vector, rotation first */
 
 /* The rigid body's spatial inertia about the origin of its frame: I, mass times centre of mass, mass. */
-typedef struct rigid_inertia { s3 I; v3 mc; real m; } rigid_inertia;
+typedef struct rigid_inertia {
+  s3 I;
+  v3 mc;
+  real m;
+} rigid_inertia;
 
 /* The articulated body inertia (12.4) by its 21 numbers: [J F; F^T M]. */
-typedef struct articulated_inertia { s3 J; m3 F; s3 M; } articulated_inertia;
+typedef struct articulated_inertia {
+  s3 J;
+  m3 F;
+  s3 M;
+} articulated_inertia;
 
 /* ---- vectors ---- */
 
@@ -68,13 +84,16 @@ CDNI_INLINE m3 m3_turn_z(m3 A, real s, real c) {
 CDNI_INLINE s3 s3_load(const double *p) {
   return (s3){ r_set(p[0]), r_set(p[1]), r_set(p[2]), r_set(p[3]), r_set(p[4]), r_set(p[5]) };
 }
-CDNI_INLINE s3 s3_add(s3 a, s3 b) { return (s3){ a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz }; }
+CDNI_INLINE s3 s3_add(s3 a, s3 b) {
+  return (s3){ a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz };
+}
 CDNI_INLINE v3 s3_mul(s3 S, v3 b) {
   return (v3){ r_fma(S.xz, b.z, r_fma(S.xy, b.y, S.xx * b.x)), r_fma(S.yz, b.z, r_fma(S.yy, b.y, S.xy * b.x)),
                r_fma(S.zz, b.z, r_fma(S.yz, b.y, S.xz * b.x)) };
 }
 CDNI_INLINE v3 s3_mul_add(s3 S, v3 b, v3 c) {
-  return (v3){ r_fma(S.xz, b.z, r_fma(S.xy, b.y, r_fma(S.xx, b.x, c.x))), r_fma(S.yz, b.z, r_fma(S.yy, b.y, r_fma(S.xy, b.x, c.y))),
+  return (v3){ r_fma(S.xz, b.z, r_fma(S.xy, b.y, r_fma(S.xx, b.x, c.x))),
+               r_fma(S.yz, b.z, r_fma(S.yy, b.y, r_fma(S.xy, b.x, c.y))),
                r_fma(S.zz, b.z, r_fma(S.yz, b.y, r_fma(S.xz, b.x, c.z))) };
 }
 /* S - a b^T, where a b^T is known to be symmetric. */
@@ -82,7 +101,9 @@ CDNI_INLINE s3 s3_minus_outer(s3 S, v3 a, v3 b) {
   return (s3){ r_fnma(a.x, b.x, S.xx), r_fnma(a.y, b.y, S.yy), r_fnma(a.z, b.z, S.zz),
                r_fnma(a.x, b.y, S.xy), r_fnma(a.x, b.z, S.xz), r_fnma(a.y, b.z, S.yz) };
 }
-CDNI_INLINE m3 m3_minus_outer(m3 A, v3 a, v3 b) { return (m3){ v3_fma(-b.x, a, A.x), v3_fma(-b.y, a, A.y), v3_fma(-b.z, a, A.z) }; }
+CDNI_INLINE m3 m3_minus_outer(m3 A, v3 a, v3 b) {
+  return (m3){ v3_fma(-b.x, a, A.x), v3_fma(-b.y, a, A.y), v3_fma(-b.z, a, A.z) };
+}
 CDNI_INLINE real s3_trace(s3 S) { return S.xx + S.yy + S.zz; }
 /* R S R^T */
 CDNI_INLINE s3 s3_reexpress(m3 R, s3 S) {
@@ -90,9 +111,10 @@ CDNI_INLINE s3 s3_reexpress(m3 R, s3 S) {
   v3 tx = v3_fma(S.xz, R.z, v3_fma(S.xy, R.y, v3_scale(S.xx, R.x)));
   v3 ty = v3_fma(S.yz, R.z, v3_fma(S.yy, R.y, v3_scale(S.xy, R.x)));
   v3 tz = v3_fma(S.zz, R.z, v3_fma(S.yz, R.y, v3_scale(S.xz, R.x)));
-  return (s3){ r_fma(tz.x, R.z.x, r_fma(ty.x, R.y.x, tx.x * R.x.x)), r_fma(tz.y, R.z.y, r_fma(ty.y, R.y.y, tx.y * R.x.y)),
-               r_fma(tz.z, R.z.z, r_fma(ty.z, R.y.z, tx.z * R.x.z)), r_fma(tz.x, R.z.y, r_fma(ty.x, R.y.y, tx.x * R.x.y)),
-               r_fma(tz.x, R.z.z, r_fma(ty.x, R.y.z, tx.x * R.x.z)), r_fma(tz.y, R.z.z, r_fma(ty.y, R.y.z, tx.y * R.x.z)) };
+  return (
+      s3){ r_fma(tz.x, R.z.x, r_fma(ty.x, R.y.x, tx.x * R.x.x)), r_fma(tz.y, R.z.y, r_fma(ty.y, R.y.y, tx.y * R.x.y)),
+           r_fma(tz.z, R.z.z, r_fma(ty.z, R.y.z, tx.z * R.x.z)), r_fma(tz.x, R.z.y, r_fma(ty.x, R.y.y, tx.x * R.x.y)),
+           r_fma(tz.x, R.z.z, r_fma(ty.x, R.y.z, tx.x * R.x.z)), r_fma(tz.y, R.z.z, r_fma(ty.y, R.y.z, tx.y * R.x.z)) };
 }
 /* Inverse of a symmetric positive definite S by L D L^T; *pivot is the smallest pivot, to be tested by the caller. */
 CDNI_INLINE s3 s3_inverse(s3 S, real *pivot) {
@@ -105,8 +127,12 @@ CDNI_INLINE s3 s3_inverse(s3 S, real *pivot) {
   real k21 = -l21, k32 = -l32, k31 = r_fma(l32, l21, -l31);
   real lower = r_select(r_greater(d2, d1), d1, d2);
   *pivot = r_select(r_greater(d3, lower), lower, d3);
-  return (s3){ r_fma(k31 * i3, k31, r_fma(k21 * i2, k21, i1)), r_fma(k32 * i3, k32, i2), i3,
-               r_fma(k31 * i3, k32, k21 * i2), k31 * i3, k32 * i3 };
+  return (s3){ r_fma(k31 * i3, k31, r_fma(k21 * i2, k21, i1)),
+               r_fma(k32 * i3, k32, i2),
+               i3,
+               r_fma(k31 * i3, k32, k21 * i2),
+               k31 * i3,
+               k32 * i3 };
 }
 
 /* ---- inertias ---- */
@@ -128,9 +154,9 @@ CDNI_INLINE rigid_inertia rigid_shift(rigid_inertia B, v3 r) {
   v3 c = B.mc, e = v3_fma(B.m, r, v3_add(c, c)); /* 2 mc + m r */
   v3 f = v3_fma(B.m, r, c);                      /* mc + m r */
   real trace = v3_dot(e, r);
-  s3 I = { r_fnma(e.x, r.x, B.I.xx) + trace, r_fnma(e.y, r.y, B.I.yy) + trace, r_fnma(e.z, r.z, B.I.zz) + trace,
-           r_fnma(c.x, r.y, r_fnma(r.x, f.y, B.I.xy)), r_fnma(c.x, r.z, r_fnma(r.x, f.z, B.I.xz)),
-           r_fnma(c.y, r.z, r_fnma(r.y, f.z, B.I.yz)) };
+  s3 I = { r_fnma(e.x, r.x, B.I.xx) + trace,           r_fnma(e.y, r.y, B.I.yy) + trace,
+           r_fnma(e.z, r.z, B.I.zz) + trace,           r_fnma(c.x, r.y, r_fnma(r.x, f.y, B.I.xy)),
+           r_fnma(c.x, r.z, r_fnma(r.x, f.z, B.I.xz)), r_fnma(c.y, r.z, r_fnma(r.y, f.z, B.I.yz)) };
   return (rigid_inertia){ I, f, B.m };
 }
 CDNI_INLINE rigid_inertia rigid_add(rigid_inertia A, rigid_inertia B) {
@@ -148,10 +174,14 @@ CDNI_INLINE articulated_inertia articulated_add_rigid(articulated_inertia P, rig
 }
 CDNI_INLINE articulated_inertia articulated_from_rigid(rigid_inertia B) {
   real o = r_set(0);
-  return (articulated_inertia){ B.I, { { o, B.mc.z, -B.mc.y }, { -B.mc.z, o, B.mc.x }, { B.mc.y, -B.mc.x, o } }, { B.m, B.m, B.m, o, o, o } };
+  return (articulated_inertia){ B.I,
+                                { { o, B.mc.z, -B.mc.y }, { -B.mc.z, o, B.mc.x }, { B.mc.y, -B.mc.x, o } },
+                                { B.m, B.m, B.m, o, o, o } };
 }
 CDNI_INLINE articulated_inertia articulated_add(articulated_inertia A, articulated_inertia B) {
-  return (articulated_inertia){ s3_add(A.J, B.J), { v3_add(A.F.x, B.F.x), v3_add(A.F.y, B.F.y), v3_add(A.F.z, B.F.z) }, s3_add(A.M, B.M) };
+  return (articulated_inertia){ s3_add(A.J, B.J),
+                                { v3_add(A.F.x, B.F.x), v3_add(A.F.y, B.F.y), v3_add(A.F.z, B.F.z) },
+                                s3_add(A.M, B.M) };
 }
 CDNI_INLINE sv articulated_mul(articulated_inertia P, sv A) {
   return (sv){ m3_mul_add(P.F, A.v, s3_mul(P.J, A.w)), s3_mul_add(P.M, A.v, m3_tmul(P.F, A.w)) };

@@ -8,7 +8,11 @@
 
 /* ---- the kinds ---- */
 
-typedef struct mobilizer_info { const char *name; int nq, nu; hinge_form form; } mobilizer_info;
+typedef struct mobilizer_info {
+  const char *name;
+  int nq, nu;
+  hinge_form form;
+} mobilizer_info;
 
 static const mobilizer_info infos[CDN_MOBILIZER_COUNT] = {
 #define INFO(ENUM, name, NQ, NU, FORM, ...) [CDN_##ENUM] = { #name, NQ, NU, FORM },
@@ -22,7 +26,9 @@ int cdn_mobilizer_nq(cdn_mobilizer kind) { return is_kind(kind) ? infos[kind].nq
 int cdn_mobilizer_nu(cdn_mobilizer kind) { return is_kind(kind) ? infos[kind].nu : 0; }
 
 cdn_body_def cdn_default_body_def(void) {
-  return (cdn_body_def){ .struct_size = sizeof(cdn_body_def), .X_PF = cdn_transform_identity(), .X_BM = cdn_transform_identity() };
+  return (cdn_body_def){ .struct_size = sizeof(cdn_body_def),
+                         .X_PF = cdn_transform_identity(),
+                         .X_BM = cdn_transform_identity() };
 }
 
 /* ---- the room ---- */
@@ -47,14 +53,16 @@ static cdn_status check_regular(cdn_system *system, const matter *m) {
   cdn_status status = CDN_OK;
   for (size_t i = n; i-- > 1;) {
     const matter_body *b = &CDNI_AT(m->bodies, matter_body, i);
-    const double *mass = &CDNI_AT(m->mass0, double, MASS_PARAMETERS * i);
+    const double *mass = &CDNI_AT(m->mass0, double, MASS_PARAMETERS *i);
     for (int k = 0; k < MASS_PARAMETERS; k++)
       if ((k == 0 || k > 3) && mass[k] != 0) inert[i] = true;
     if (inert[i]) inert[b->parent] = true;
-    else if (!b->improper && status == CDN_OK && cdn_mobilizer_nu(b->mobilizer) > 0 && CDNI_AT(m->armature0, double, i) == 0)
-      status = cdni_system_fail(system, CDN_ERR_SINGULAR, "cdn_system_freeze", b->mobilizer_name,
-                                "joint '%s' moves body '%s', and neither it nor anything beyond it has mass: give it mass or armature, or weld it",
-                                b->mobilizer_name, b->name);
+    else if (!b->improper && status == CDN_OK && cdn_mobilizer_nu(b->mobilizer) > 0 &&
+             CDNI_AT(m->armature0, double, i) == 0)
+      status = cdni_system_fail(
+          system, CDN_ERR_SINGULAR, "cdn_system_freeze", b->mobilizer_name,
+          "joint '%s' moves body '%s', and neither it nor anything beyond it has mass: give it mass or armature, or weld it",
+          b->mobilizer_name, b->name);
   }
   cdni_free(a, inert, n);
   return status;
@@ -77,7 +85,7 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   return CDN_OK;
 }
 
-static const cdni_room_ops room_ops = { freeze_matter, free_matter };
+static const cdni_room_ops room_ops = { freeze_matter, cdni_matter_planned, free_matter };
 
 const matter *cdni_matter(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_MATTER); }
 
@@ -88,8 +96,15 @@ static bool append(cdn_system *system, matter *m, const cdn_body_def *def, const
   const cdn_allocator *a = cdni_system_allocator(system);
   const mobilizer_info *info = &infos[def->mobilizer];
   tree *t = &m->tree;
-  tree_node node = { .parent = body->parent, .q = (int32_t)m->q0.count, .u = (int32_t)m->u0.count, .H = t->nH, .G = t->nG, .D = t->nD,
-                     .kind = (uint8_t)def->mobilizer, .nq = (uint8_t)info->nq, .nu = (uint8_t)info->nu };
+  tree_node node = { .parent = body->parent,
+                     .q = (int32_t)m->q0.count,
+                     .u = (int32_t)m->u0.count,
+                     .H = t->nH,
+                     .G = t->nG,
+                     .D = t->nD,
+                     .kind = (uint8_t)def->mobilizer,
+                     .nq = (uint8_t)info->nq,
+                     .nu = (uint8_t)info->nu };
   double *frames = cdni_array_extend(a, &m->frames0, sizeof(double), FRAME_PARAMETERS);
   double *mass = cdni_array_extend(a, &m->mass0, sizeof(double), MASS_PARAMETERS);
   double *armature = cdni_array_extend(a, &m->armature0, sizeof(double), 1);
@@ -119,7 +134,9 @@ matter *cdni_matter_building(cdn_system *system) {
   if (!m || !fresh) return m;
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_body_def def = cdn_default_body_def();
-  matter_body ground = { .name = cdni_strdup(a, "Ground"), .mobilizer_name = cdni_strdup(a, "Ground"), .parent = -1, .improper = true };
+  matter_body ground = {
+    .name = cdni_strdup(a, "Ground"), .mobilizer_name = cdni_strdup(a, "Ground"), .parent = -1, .improper = true
+  };
   if (!ground.name || !ground.mobilizer_name || !append(system, m, &def, &ground)) {
     cdni_strfree(a, ground.name);
     cdni_strfree(a, ground.mobilizer_name);
@@ -134,23 +151,33 @@ static cdn_status check_def(cdn_system *system, const matter *m, const cdn_body_
   static const char function[] = "cdn_system_add_body";
   char reason[160];
   if (def->parent.i < 0 || (size_t)def->parent.i >= m->bodies.count)
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': its parent (id %d) is not a body of this System; add the parent first",
-                            name, (int)def->parent.i);
+    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                            "body '%s': its parent (id %d) is not a body of this System; add the parent first", name,
+                            (int)def->parent.i);
   if (!is_kind(def->mobilizer))
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': there is no mobilizer kind %d", name, (int)def->mobilizer);
+    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': there is no mobilizer kind %d", name,
+                            (int)def->mobilizer);
   if (cdni_check_mass(def->mass, def->allow_improper, reason, sizeof reason) != CDN_OK)
-    return cdni_system_fail(system, cdni_check_mass(def->mass, def->allow_improper, reason, sizeof reason), function, name, "body '%s': %s", name, reason);
+    return cdni_system_fail(system, cdni_check_mass(def->mass, def->allow_improper, reason, sizeof reason), function,
+                            name, "body '%s': %s", name, reason);
   if (cdni_check_frame(def->X_PF) != CDN_OK || cdni_check_frame(def->X_BM) != CDN_OK)
-    return cdni_system_fail(system, cdni_check_frame(def->X_PF) != CDN_OK ? cdni_check_frame(def->X_PF) : cdni_check_frame(def->X_BM), function, name,
-                            "body '%s': X_PF or X_BM is not finite, or its R not a rotation to 1e-9 (start from cdn_default_body_def)", name);
+    return cdni_system_fail(
+        system, cdni_check_frame(def->X_PF) != CDN_OK ? cdni_check_frame(def->X_PF) : cdni_check_frame(def->X_BM),
+        function, name,
+        "body '%s': X_PF or X_BM is not finite, or its R not a rotation to 1e-9 (start from cdn_default_body_def)",
+        name);
   size_t bad;
   const mobilizer_info *info = &infos[def->mobilizer];
   if (!(def->armature >= 0) || !isfinite(def->armature))
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': armature is %g; it must be finite and not negative", name, def->armature);
-  if ((def->q0 && !cdni_all_finite(def->q0, (size_t)info->nq, &bad)) || (def->u0 && !cdni_all_finite(def->u0, (size_t)info->nu, &bad)))
-    return cdni_system_fail(system, CDN_ERR_NONFINITE, function, name, "body '%s': q0 or u0 has a NaN or an infinity", name);
+    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                            "body '%s': armature is %g; it must be finite and not negative", name, def->armature);
+  if ((def->q0 && !cdni_all_finite(def->q0, (size_t)info->nq, &bad)) ||
+      (def->u0 && !cdni_all_finite(def->u0, (size_t)info->nu, &bad)))
+    return cdni_system_fail(system, CDN_ERR_NONFINITE, function, name, "body '%s': q0 or u0 has a NaN or an infinity",
+                            name);
   if (def->q0 && info->nq > info->nu && def->q0[0] == 0 && def->q0[1] == 0 && def->q0[2] == 0 && def->q0[3] == 0)
-    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': the quaternion in q0 is zero; (1,0,0,0) is the identity", name);
+    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                            "body '%s': the quaternion in q0 is zero; (1,0,0,0) is the identity", name);
   return CDN_OK;
 }
 
@@ -159,7 +186,8 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
   cdn_body id = { -1 };
   if (cdni_system_refuses(system, function)) return id;
   if (!def || def->struct_size != sizeof *def) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "the body def was not made by cdn_default_body_def of this library");
+    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL,
+                     "the body def was not made by cdn_default_body_def of this library");
     return id;
   }
   matter *m = cdni_matter_building(system);
@@ -171,8 +199,11 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
 
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_transform I = cdn_transform_identity();
-  matter_body body = { .name = cdni_strdup(a, name), .mobilizer_name = cdni_strdup(a, def->mobilizer_name ? def->mobilizer_name : name),
-                       .parent = def->parent.i, .mobilizer = def->mobilizer, .improper = def->allow_improper,
+  matter_body body = { .name = cdni_strdup(a, name),
+                       .mobilizer_name = cdni_strdup(a, def->mobilizer_name ? def->mobilizer_name : name),
+                       .parent = def->parent.i,
+                       .mobilizer = def->mobilizer,
+                       .improper = def->allow_improper,
                        .X_BM_identity = memcmp(&def->X_BM, &I, sizeof I) == 0 };
   if (!body.name || !body.mobilizer_name || !append(system, m, def, &body)) {
     cdni_strfree(a, body.name);
@@ -217,8 +248,18 @@ cdn_mobilizer cdn_body_mobilizer(const cdn_system *system, cdn_body body) {
   return b ? b->mobilizer : CDN_WELD;
 }
 
-int cdn_body_first_q(const cdn_system *system, cdn_body body) { return body_at(system, body) ? CDNI_AT(cdni_matter(system)->nodes, tree_node, body.i).q : -1; }
-int cdn_body_first_u(const cdn_system *system, cdn_body body) { return body_at(system, body) ? CDNI_AT(cdni_matter(system)->nodes, tree_node, body.i).u : -1; }
+/* Slots in the System's pools: known when it is frozen, and those of matter alone before. */
+int cdn_body_first_q(const cdn_system *system, cdn_body body) {
+  if (!body_at(system, body)) return -1;
+  const matter *m = cdni_matter(system);
+  return cdni_subsystem_runs(system, m->subsystem).q + CDNI_AT(m->nodes, tree_node, body.i).q;
+}
+
+int cdn_body_first_u(const cdn_system *system, cdn_body body) {
+  if (!body_at(system, body)) return -1;
+  const matter *m = cdni_matter(system);
+  return cdni_subsystem_runs(system, m->subsystem).u + CDNI_AT(m->nodes, tree_node, body.i).u;
+}
 
 cdn_body cdn_system_find_body(const cdn_system *system, const char *name) {
   const matter *m = cdni_matter(system);

@@ -5,16 +5,19 @@
 #include <stdio.h>
 
 void cdni_pack_transform(double out[12], cdn_transform X) {
-  const double v[12] = { X.R.x.x, X.R.x.y, X.R.x.z, X.R.y.x, X.R.y.y, X.R.y.z, X.R.z.x, X.R.z.y, X.R.z.z, X.p.x, X.p.y, X.p.z };
+  const double v[12] = { X.R.x.x, X.R.x.y, X.R.x.z, X.R.y.x, X.R.y.y, X.R.y.z,
+                         X.R.z.x, X.R.z.y, X.R.z.z, X.p.x,   X.p.y,   X.p.z };
   memcpy(out, v, sizeof v);
 }
 
 cdn_transform cdni_unpack_transform(const double in[12]) {
-  return (cdn_transform){ { cdn_v3(in[0], in[1], in[2]), cdn_v3(in[3], in[4], in[5]), cdn_v3(in[6], in[7], in[8]) }, cdn_v3(in[9], in[10], in[11]) };
+  return (cdn_transform){ { cdn_v3(in[0], in[1], in[2]), cdn_v3(in[3], in[4], in[5]), cdn_v3(in[6], in[7], in[8]) },
+                          cdn_v3(in[9], in[10], in[11]) };
 }
 
 void cdni_pack_mass(double out[10], cdn_mass_properties m) {
-  const double v[10] = { m.mass, m.com.x, m.com.y, m.com.z, m.inertia.xx, m.inertia.yy, m.inertia.zz, m.inertia.xy, m.inertia.xz, m.inertia.yz };
+  const double v[10] = { m.mass,       m.com.x,      m.com.y,      m.com.z,      m.inertia.xx,
+                         m.inertia.yy, m.inertia.zz, m.inertia.xy, m.inertia.xz, m.inertia.yz };
   memcpy(out, v, sizeof v);
 }
 
@@ -27,7 +30,7 @@ cdn_status cdni_check_frame(cdn_transform X) {
   cdni_pack_transform(v, X);
   if (!cdni_all_finite(v, 12, NULL)) return CDN_ERR_NONFINITE;
   const double dots[6] = { cdn_dot(X.R.x, X.R.x) - 1, cdn_dot(X.R.y, X.R.y) - 1, cdn_dot(X.R.z, X.R.z) - 1,
-                           cdn_dot(X.R.x, X.R.y), cdn_dot(X.R.x, X.R.z), cdn_dot(X.R.y, X.R.z) };
+                           cdn_dot(X.R.x, X.R.y),     cdn_dot(X.R.x, X.R.z),     cdn_dot(X.R.y, X.R.z) };
   for (int i = 0; i < 6; i++)
     if (fabs(dots[i]) > 1e-9) return CDN_ERR_ARG;
   return cdn_dot(cdn_cross(X.R.x, X.R.y), X.R.z) > 0 ? CDN_OK : CDN_ERR_ARG;
@@ -50,10 +53,13 @@ cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *rea
   /* Rods and plates sit exactly on the bounds: leave room for the rounding of how their numbers were made. */
   double slack = 1e-9 * fmax(fabs(moments[0]), fabs(moments[2]));
   if (m.mass == 0 && (moments[0] != 0 || moments[2] != 0)) snprintf(reason, size, "it has inertia but no mass");
-  else if (moments[0] < -slack) snprintf(reason, size, "its central inertia has a negative principal moment (%g)", moments[0]);
+  else if (moments[0] < -slack)
+    snprintf(reason, size, "its central inertia has a negative principal moment (%g)", moments[0]);
   else if (moments[2] > moments[0] + moments[1] + slack)
-    snprintf(reason, size, "its central principal moments %g, %g, %g break the triangle inequality: is the inertia about the centre of mass?", moments[0],
-             moments[1], moments[2]);
+    snprintf(
+        reason, size,
+        "its central principal moments %g, %g, %g break the triangle inequality: is the inertia about the centre of mass?",
+        moments[0], moments[1], moments[2]);
   else return CDN_OK;
   return CDN_ERR_ARG;
 }

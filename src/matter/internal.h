@@ -12,8 +12,8 @@ typedef struct matter_body {
   char *name, *mobilizer_name;
   int32_t parent;
   cdn_mobilizer mobilizer;
-  bool improper;       /* allow_improper was set */
-  bool X_BM_identity;  /* by default; the State may change it */
+  bool improper;      /* allow_improper was set */
+  bool X_BM_identity; /* by default; the State may change it */
 } matter_body;
 
 typedef struct matter matter;
@@ -23,20 +23,24 @@ typedef cdn_status cdni_force_source(const void *context, cdn_state *state, sv *
 
 struct matter {
   tree tree;
-  cdni_array nodes;        /* tree_node, while building */
-  cdni_array bodies;       /* matter_body */
-  cdni_array q0, u0;       /* double */
+  cdni_array nodes;                     /* tree_node, while building */
+  cdni_array bodies;                    /* matter_body */
+  cdni_array q0, u0;                    /* double */
   cdni_array frames0, mass0, armature0; /* double: defaults of the parameter arrays */
   cdn_subsystem subsystem;
   const tree_kernels *kernels;
   cdni_force_source *source;
   const void *source_context;
   /* Declared resources. */
-  cdn_dvar frames, mass, armature;     /* 24, 10 and 1 doubles a body */
-  cdn_dvar applied_f, applied_F;       /* nu doubles; 6 a body, at the body's origin */
-  cdn_cache X_BM;                      /* (companion of frame constants) X_BM as 12 doubles a body */
+  cdn_dvar frames, mass, armature; /* 24, 10 and 1 doubles a body */
+  cdn_dvar applied_f, applied_F;   /* nu doubles; 6 a body, at the body's origin */
+  cdn_cache X_BM;                  /* (companion of frame constants) X_BM as 12 doubles a body */
   cdn_cache frame_constants, mass_constants;
-  cdn_cache pose, H, inertia, twist, articulated, G, D_inv, forces, forces_mob, acceleration, A;
+  cdn_cache pose, H, inertia, twist, articulated, G, D_inv, forces, forces_mob, acceleration;
+  /* Where all this is in a State's block. */
+  struct {
+    size_t frames, mass, q, u, pose, H, inertia, twist, articulated, G, D_inv, forces, forces_mob, A, z, eps, udot;
+  } at;
 };
 
 /* The matter of a System, NULL if it has no bodies. */
@@ -49,9 +53,9 @@ void cdni_matter_set_force_source(cdn_declarer *d, cdni_force_source *source, co
 
 /* ---- results, evaluated if need be; NULL on failure ---- */
 
-const body_pose *cdni_matter_pose(const matter *m, cdn_state *state);       /* X_GM */
-const body_twist *cdni_matter_twist(const matter *m, cdn_state *state);     /* V_GM */
-const rigid_inertia *cdni_matter_inertia(const matter *m, cdn_state *state);/* in Ground, about M's origins */
+const body_pose *cdni_matter_pose(const matter *m, cdn_state *state);        /* X_GM */
+const body_twist *cdni_matter_twist(const matter *m, cdn_state *state);      /* V_GM */
+const rigid_inertia *cdni_matter_inertia(const matter *m, cdn_state *state); /* in Ground, about M's origins */
 /* X_BM of a body as R by columns (9) and p (3): stations given in B become stations in M by its inverse. */
 const double *cdni_matter_X_BM(const matter *m, cdn_state *state, cdn_body body);
 /* From M's origin to the station p_B, in Ground. */
@@ -63,16 +67,6 @@ cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv 
 
 /* True if the id names a body of the System. */
 static inline bool cdni_body_exists(const matter *m, cdn_body body) { return m && body.i >= 0 && body.i < m->tree.n; }
-
-/* One struct for all accumulators of the forces room. */
-struct cdn_forces {
-  cdn_state *state;
-  const matter *matter;
-  const body_pose *pose;
-  sv *F;          /* a body, about M's origin, in Ground */
-  double *f;      /* nu */
-  bool has_body_forces, has_mobility_forces; /* something was added */
-};
 
 static inline cdn_vec3 cdni_from_v3(v3 a) { return cdn_v3(a.x, a.y, a.z); }
 static inline v3 cdni_to_v3(cdn_vec3 a) { return (v3){ a.x, a.y, a.z }; }

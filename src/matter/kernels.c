@@ -18,8 +18,11 @@
 
 /* Calls body(..., nu, form) for the kind of body i. */
 #define KIND_CASE(ENUM, name, NQ, NU, FORM, ...) \
-  case CDN_##ENUM: BODY(NU, FORM); break;
-#define FOR_KIND(node) switch ((node)->kind) { MOBILIZER_LIST(KIND_CASE) default: break; }
+  case CDN_##ENUM:                               \
+    BODY(NU, FORM);                              \
+    break;
+#define FOR_KIND(node) \
+  switch ((node)->kind) { MOBILIZER_LIST(KIND_CASE) default : break; }
 
 /* ---- hinge matrices ---- */
 
@@ -61,22 +64,27 @@ CDNI_INLINE void hinge_tmul(hinge_form form, int nu, const real *H, sv F, real *
 /* ---- kinematics ---- */
 
 static void position(const tree *t, const tree_data *d) {
-  d->pose[0] = (body_pose){ { { r_set(1), r_set(0), r_set(0) }, { r_set(0), r_set(1), r_set(0) }, { r_set(0), r_set(0), r_set(1) } },
-                            v3_zero(), v3_zero() };
+  d->pose[0] = (body_pose){
+    { { r_set(1), r_set(0), r_set(0) }, { r_set(0), r_set(1), r_set(0) }, { r_set(0), r_set(0), r_set(1) } },
+    v3_zero(),
+    v3_zero()
+  };
   for (int i = 1; i < t->n; i++) {
     const tree_node *n = &t->node[i];
     const body_pose *parent = &d->pose[n->parent];
     body_pose *pose = &d->pose[i];
 #define POSITION_CASE(ENUM, name, ...) \
   case CDN_##ENUM: name##_position(&d->frames[i], d->q + n->q, parent->R_GM, pose, d->H + n->H); break;
-    switch (n->kind) { MOBILIZER_LIST(POSITION_CASE) default: break; }
+    switch (n->kind) { MOBILIZER_LIST(POSITION_CASE) default : break; }
     pose->p_GM = v3_add(parent->p_GM, pose->r);
   }
 }
 
 static void inertia(const tree *t, const tree_data *d) {
-  d->inertia[0] = (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
-  for (int i = 1; i < t->n; i++) d->inertia[i] = rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
+  d->inertia[0] =
+      (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
+  for (int i = 1; i < t->n; i++)
+    d->inertia[i] = rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
 }
 
 CDNI_INLINE void velocity_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form) {
@@ -134,8 +142,9 @@ CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, double armat
  * phi (P - P H D^-1 H^T P) phi^T = phi P phi^T - G D G^T with G = phi P H D^-1. Shifting first keeps the division off the
  * critical path from child to parent, and G^T then meets the parent's acceleration as it is. False: no inertia to work
  * against. */
-CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G, real *D_inv,
-                             real scale_J, real scale_M, articulated_inertia P, articulated_inertia *P_out) {
+CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
+                             real *D_inv, real scale_J, real scale_M, articulated_inertia P,
+                             articulated_inertia *P_out) {
   if (form == HINGE_NONE) {
     if (!base) *P_out = articulated_shift(P, r);
     return true;
@@ -147,8 +156,10 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
     if (!base) {
       /* P - P D^-1 P with D = P + a 1 is a 1 - a^2 D^-1: nothing at all without armature. */
       real s = r_set(-c->armature * c->armature), o = r_set(c->armature);
-      P.J = (s3){ r_fma(s, inverse.J.xx, o), r_fma(s, inverse.J.yy, o), r_fma(s, inverse.J.zz, o), s * inverse.J.xy, s * inverse.J.xz, s * inverse.J.yz };
-      P.M = (s3){ r_fma(s, inverse.M.xx, o), r_fma(s, inverse.M.yy, o), r_fma(s, inverse.M.zz, o), s * inverse.M.xy, s * inverse.M.xz, s * inverse.M.yz };
+      P.J = (s3){ r_fma(s, inverse.J.xx, o), r_fma(s, inverse.J.yy, o), r_fma(s, inverse.J.zz, o),
+                  s * inverse.J.xy,          s * inverse.J.xz,          s * inverse.J.yz };
+      P.M = (s3){ r_fma(s, inverse.M.xx, o), r_fma(s, inverse.M.yy, o), r_fma(s, inverse.M.zz, o),
+                  s * inverse.M.xy,          s * inverse.M.xz,          s * inverse.M.yz };
       P.F = (m3){ v3_scale(s, inverse.F.x), v3_scale(s, inverse.F.y), v3_scale(s, inverse.F.z) };
       *P_out = articulated_shift(P, r);
     }
@@ -158,7 +169,8 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
   sv PH[3], *g = (sv *)G;
   real pivot, scale = form == HINGE_ANGULAR ? scale_J : scale_M, o = r_set(c->armature);
   for (int k = 0; k < nu; k++)
-    PH[k] = form == HINGE_ANGULAR ? (sv){ s3_mul(P.J, h[k]), m3_tmul(P.F, h[k]) } : (sv){ m3_mul(P.F, h[k]), s3_mul(P.M, h[k]) };
+    PH[k] = form == HINGE_ANGULAR ? (sv){ s3_mul(P.J, h[k]), m3_tmul(P.F, h[k]) }
+                                  : (sv){ m3_mul(P.F, h[k]), s3_mul(P.M, h[k]) };
   if (nu == 1) {
     pivot = v3_dot_add(h[0], hinge_half(form, PH[0]), o);
     D_inv[0] = 1.0 / pivot;
@@ -168,7 +180,8 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
     }
   } else {
     v3 x = hinge_half(form, PH[0]), y = hinge_half(form, PH[1]), z = hinge_half(form, PH[2]);
-    s3 D = { v3_dot_add(h[0], x, o), v3_dot_add(h[1], y, o), v3_dot_add(h[2], z, o), v3_dot(h[0], y), v3_dot(h[0], z), v3_dot(h[1], z) };
+    s3 D = { v3_dot_add(h[0], x, o), v3_dot_add(h[1], y, o), v3_dot_add(h[2], z, o),
+             v3_dot(h[0], y),        v3_dot(h[0], z),        v3_dot(h[1], z) };
     s3 i = s3_inverse(D, &pivot);
     *(s3 *)D_inv = i;
     for (int k = 0; !base && k < nu; k++) PH[k] = sv_shift_force(PH[k], r);
@@ -202,7 +215,8 @@ CDNI_INLINE void D_inv_mul(int nu, const real *D_inv, const real *e, real *out) 
 
 /* One body of the inward pass. `factor`: form P, G and D^-1; `bias`: z and eps; `with_velocity`: gyroscopic and Coriolis
  * terms and forces on bodies count. */
-CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias, bool with_velocity) {
+CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias,
+                             bool with_velocity) {
   const tree_node *n = &t->node[i];
   const body_mass *c = &d->mass[i];
   const real *H = d->H + n->H;
@@ -216,7 +230,8 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
     P = n->has_children ? articulated_add_rigid(a->P, d->inertia[i]) : articulated_from_rigid(d->inertia[i]);
     /* A massless frame owns nothing: its pivots are judged by what its children brought before they projected it. */
     real scale_J = s3_trace(P.J), scale_M = s3_trace(P.M);
-    if (c->massless != 0.0) scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
+    if (c->massless != 0.0)
+      scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
     articulated_inertia P_out;
     ok = factor_body(c, nu, form, base, H, r, G, D_inv, scale_J, scale_M, P, &P_out);
     a->P = P;
@@ -341,7 +356,8 @@ static void solve(const tree *t, const tree_data *d) {
 
 /* ---- inverse dynamics: recursive Newton-Euler ---- */
 
-CDNI_INLINE void inverse_out_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool with_velocity) {
+CDNI_INLINE void inverse_out_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form,
+                                  bool with_velocity) {
   const tree_node *n = &t->node[i];
   sv A = n->parent == 0 ? sv_zero() : sv_shift_motion(d->A[n->parent], d->pose[i].r);
   if (d->udot) A = sv_add(A, hinge_mul(form, nu, d->H + n->H, d->udot + n->u));
@@ -414,7 +430,8 @@ static void jacobian_transpose(const tree *t, const tree_data *d, real *f) {
 
 #if CDNI_LANES == 1
 /* Rows and columns of body i: its own block, then those with its ancestors. */
-CDNI_INLINE void mass_rows(const tree *t, const tree_data *d, int i, int nu, hinge_form form, const rigid_inertia *composite, double *M) {
+CDNI_INLINE void mass_rows(const tree *t, const tree_data *d, int i, int nu, hinge_form form,
+                           const rigid_inertia *composite, double *M) {
   const tree_node *n = &t->node[i];
   size_t size = (size_t)t->nu;
   for (int k = 0; k < nu; k++) {
@@ -428,9 +445,9 @@ CDNI_INLINE void mass_rows(const tree *t, const tree_data *d, int i, int nu, hin
       F = sv_shift_force(F, d->pose[j].r);
       j = t->node[j].parent;
       const tree_node *a = &t->node[j];
-#define BODY(NU, FORM) hinge_tmul(FORM, NU, d->H + a->H, F, f)
+#  define BODY(NU, FORM) hinge_tmul(FORM, NU, d->H + a->H, F, f)
       FOR_KIND(a)
-#undef BODY
+#  undef BODY
       for (int l = 0; l < a->nu; l++) M[at * size + (size_t)(a->u + l)] = M[(size_t)(a->u + l) * size + at] = f[l];
     }
   }
@@ -444,9 +461,9 @@ static void mass_matrix(const tree *t, const tree_data *d, rigid_inertia *compos
     if (t->node[i].parent > 0)
       composite[t->node[i].parent] = rigid_add(composite[t->node[i].parent], rigid_shift(composite[i], d->pose[i].r));
   for (int i = t->n - 1; i > 0; i--) {
-#define BODY(NU, FORM) mass_rows(t, d, i, NU, FORM, composite, M)
+#  define BODY(NU, FORM) mass_rows(t, d, i, NU, FORM, composite, M)
     FOR_KIND(&t->node[i])
-#undef BODY
+#  undef BODY
   }
 }
 #endif

@@ -35,7 +35,8 @@ cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv 
 /* ---- one body ---- */
 
 /* X_GM and the shift from M's origin to B's. Systems without bodies still have Ground. */
-static cdn_status locate(cdn_state *state, const char *function, cdn_body body, const matter **m_out, const body_pose **pose, v3 *r) {
+static cdn_status locate(cdn_state *state, const char *function, cdn_body body, const matter **m_out,
+                         const body_pose **pose, v3 *r) {
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, function, body);
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
@@ -78,7 +79,7 @@ cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A
   CDNI_TRY(locate(state, "cdn_body_acceleration", body, &m, &pose, &r));
   CDNI_TRY(cdni_state_ensure(state, CDN_UDOT));
   v3 w = cdni_matter_twist(m, state)[body.i].V.w;
-  sv A = sv_shift_motion(((const sv *)cdni_state_storage(state, m->A))[body.i], r);
+  sv A = sv_shift_motion(cdni_matter_data(m, state).A[body.i], r);
   A.v = v3_add(A.v, v3_cross(w, v3_cross(w, r)));
   *A_GB = (cdn_spatial){ cdni_from_v3(A.w), cdni_from_v3(A.v) };
   return CDN_OK;

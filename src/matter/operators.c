@@ -134,7 +134,8 @@ static cdn_status ensure_velocity(cdn_state *state, const matter *m) {
   return cdni_state_ensure(state, CDN_TWIST);
 }
 
-cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G, const double *f_mob, double *f) {
+cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G, const double *f_mob,
+                                double *f) {
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_inverse_dynamics", udot, f_mob));
   cdn_status status = ensure_velocity(state, p.m);
@@ -145,7 +146,9 @@ cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_
   return end(state, &p, status);
 }
 
-cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) { return cdn_inverse_dynamics(state, NULL, NULL, NULL, f_bias); }
+cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) {
+  return cdn_inverse_dynamics(state, NULL, NULL, NULL, f_bias);
+}
 
 cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
   pass p;
@@ -161,7 +164,8 @@ cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
   return end(state, &p, status);
 }
 
-cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot, cdn_spatial *A_G) {
+cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
+                                cdn_spatial *A_G) {
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_forward_dynamics", NULL, f_mob));
   cdn_status status = ensure_velocity(state, p.m);

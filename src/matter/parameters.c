@@ -13,31 +13,39 @@ static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_
 
 /* ---- q and u ---- */
 
-static cdn_status set_run(cdn_state *state, const char *function, cdn_pool pool, cdn_body body, const double *values, int n) {
+static cdn_status set_run(cdn_state *state, const char *function, cdn_pool pool, cdn_body body, const double *values,
+                          int n) {
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, function, body);
   const tree_node *node = &m->tree.node[body.i];
   int has = pool == CDN_POOL_Q ? node->nq : node->nu;
   if (n != has)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, name_of(m, body), "body '%s' has %d %s, %d were given", name_of(m, body), has,
-                           pool == CDN_POOL_Q ? "coordinates" : "speeds", n);
-  if (pool == CDN_POOL_Q && node->nq > node->nu && values && values[0] == 0 && values[1] == 0 && values[2] == 0 && values[3] == 0)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, name_of(m, body), "body '%s': the quaternion is zero; (1,0,0,0) is the identity",
-                           name_of(m, body));
-  return cdn_state_set_slots(state, pool, pool == CDN_POOL_Q ? node->q : node->u, n, values);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, name_of(m, body), "body '%s' has %d %s, %d were given",
+                           name_of(m, body), has, pool == CDN_POOL_Q ? "coordinates" : "speeds", n);
+  if (pool == CDN_POOL_Q && node->nq > node->nu && values && values[0] == 0 && values[1] == 0 && values[2] == 0 &&
+      values[3] == 0)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, name_of(m, body),
+                           "body '%s': the quaternion is zero; (1,0,0,0) is the identity", name_of(m, body));
+  int first = pool == CDN_POOL_Q ? cdn_body_first_q(cdn_state_system(state), body)
+                                 : cdn_body_first_u(cdn_state_system(state), body);
+  return cdn_state_set_slots(state, pool, first, n, values);
 }
 
-cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n) { return set_run(state, "cdn_body_set_q", CDN_POOL_Q, body, q, n); }
-cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n) { return set_run(state, "cdn_body_set_u", CDN_POOL_U, body, u, n); }
+cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n) {
+  return set_run(state, "cdn_body_set_q", CDN_POOL_Q, body, q, n);
+}
+cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n) {
+  return set_run(state, "cdn_body_set_u", CDN_POOL_U, body, u, n);
+}
 
 const double *cdn_body_q(const cdn_state *state, cdn_body body) {
   const matter *m = matter_of(state);
-  return cdni_body_exists(m, body) ? cdn_state_q(state) + m->tree.node[body.i].q : NULL;
+  return cdni_body_exists(m, body) ? cdn_state_q(state) + cdn_body_first_q(cdn_state_system(state), body) : NULL;
 }
 
 const double *cdn_body_u(const cdn_state *state, cdn_body body) {
   const matter *m = matter_of(state);
-  return cdni_body_exists(m, body) ? cdn_state_u(state) + m->tree.node[body.i].u : NULL;
+  return cdni_body_exists(m, body) ? cdn_state_u(state) + cdn_body_first_u(cdn_state_system(state), body) : NULL;
 }
 
 /* ---- parameters ---- */
@@ -72,8 +80,8 @@ static cdn_status set_frame(cdn_state *state, const char *function, cdn_body bod
   if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
   cdn_status status = cdni_check_frame(X);
   if (status != CDN_OK)
-    return cdni_state_fail(state, status, false, function, name_of(m, body), "body '%s': the frame is not finite, or its R not a rotation to 1e-9",
-                           name_of(m, body));
+    return cdni_state_fail(state, status, false, function, name_of(m, body),
+                           "body '%s': the frame is not finite, or its R not a rotation to 1e-9", name_of(m, body));
   double packed[12];
   cdni_pack_transform(packed, X);
   return cdn_state_set_parameters(state, m->frames, FRAME_PARAMETERS * body.i + offset, 12, packed);
@@ -81,8 +89,12 @@ static cdn_status set_frame(cdn_state *state, const char *function, cdn_body bod
 
 cdn_transform cdn_body_X_PF(const cdn_state *state, cdn_body body) { return frame(state, body, 0); }
 cdn_transform cdn_body_X_BM(const cdn_state *state, cdn_body body) { return frame(state, body, 12); }
-cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transform X) { return set_frame(state, "cdn_body_set_X_PF", body, 0, X); }
-cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X) { return set_frame(state, "cdn_body_set_X_BM", body, 12, X); }
+cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transform X) {
+  return set_frame(state, "cdn_body_set_X_PF", body, 0, X);
+}
+cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X) {
+  return set_frame(state, "cdn_body_set_X_BM", body, 12, X);
+}
 
 double cdn_body_armature(const cdn_state *state, cdn_body body) {
   const matter *m = matter_of(state);
@@ -93,10 +105,11 @@ cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armatur
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, "cdn_body_set_armature", body);
   if (!isfinite(armature))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, "cdn_body_set_armature", name_of(m, body), "body '%s': armature is %g", name_of(m, body), armature);
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, "cdn_body_set_armature", name_of(m, body),
+                           "body '%s': armature is %g", name_of(m, body), armature);
   if (armature < 0)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_body_set_armature", name_of(m, body), "body '%s': armature is %g; it must not be negative",
-                           name_of(m, body), armature);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_body_set_armature", name_of(m, body),
+                           "body '%s': armature is %g; it must not be negative", name_of(m, body), armature);
   return cdn_state_set_parameters(state, m->armature, body.i, 1, &armature);
 }
 
@@ -106,9 +119,12 @@ cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double 
   static const char function[] = "cdn_state_set_applied_mobility_forces";
   const matter *m = matter_of(state);
   size_t bad;
-  if (!m || !f) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, f ? "the System has no bodies" : "no forces given");
+  if (!m || !f)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+                           f ? "the System has no bodies" : "no forces given");
   if (!cdni_all_finite(f, (size_t)m->tree.nu, &bad))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, NULL, "applied force %zu is %g: nothing was changed", bad, f[bad]);
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, NULL,
+                           "applied force %zu is %g: nothing was changed", bad, f[bad]);
   double *to = cdni_state_update_discrete(state, m->applied_f);
   to[0] = 0;
   for (int i = 0; i < m->tree.nu; i++) {
@@ -129,8 +145,8 @@ cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn
   if (!cdni_body_exists(m, body)) return no_body(state, function, body);
   const double v[6] = { F_G.w.x, F_G.w.y, F_G.w.z, F_G.v.x, F_G.v.y, F_G.v.z };
   if (!cdni_all_finite(v, 6, NULL))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, name_of(m, body), "the force on body '%s' is not finite: nothing was changed",
-                           name_of(m, body));
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, name_of(m, body),
+                           "the force on body '%s' is not finite: nothing was changed", name_of(m, body));
   double *to = cdni_state_update_discrete(state, m->applied_F);
   memcpy(to + 1 + 6 * body.i, v, sizeof v);
   to[0] = 0;
@@ -147,7 +163,8 @@ cdn_spatial cdn_state_applied_body_force(const cdn_state *state, cdn_body body) 
 }
 
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f) {
-  const double *applied_f = cdn_state_discrete(state, m->applied_f), *applied_F = cdn_state_discrete(state, m->applied_F);
+  const double *applied_f = cdn_state_discrete(state, m->applied_f),
+               *applied_F = cdn_state_discrete(state, m->applied_F);
   if (applied_f[0] != 0)
     for (int i = 0; i < m->tree.nu; i++) f[i] += applied_f[1 + i];
   if (applied_F[0] == 0) return CDN_OK;

@@ -11,20 +11,20 @@ typedef enum hinge_form { HINGE_NONE, HINGE_ANGULAR, HINGE_LINEAR, HINGE_FREE } 
 
 /* One body's place in the tree; const in the System. Offsets count reals. */
 typedef struct tree_node {
-  int32_t parent;       /* < own index; -1 for Ground */
-  int32_t q, u;         /* first slots */
-  int32_t H;            /* offset in H: 3 a mobility (free: 9, the rotation R_GF) */
-  int32_t G, D;         /* offsets of G = P H D^-1 (6 a mobility) and of D^-1 (see kernels.c) */
-  uint8_t kind;         /* cdn_mobilizer */
+  int32_t parent; /* < own index; -1 for Ground */
+  int32_t q, u;   /* first slots */
+  int32_t H;      /* offset in H: 3 a mobility (free: 9, the rotation R_GF) */
+  int32_t G, D;   /* offsets of G = P H D^-1 (6 a mobility) and of D^-1 (see kernels.c) */
+  uint8_t kind;   /* cdn_mobilizer */
   uint8_t nq, nu;
-  uint8_t first_in;     /* first child to reach its parent in an inward pass: it stores, later ones add */
+  uint8_t first_in; /* first child to reach its parent in an inward pass: it stores, later ones add */
   uint8_t has_children;
 } tree_node;
 
 typedef struct tree {
-  int32_t n;            /* bodies, Ground included */
+  int32_t n; /* bodies, Ground included */
   int32_t nq, nu;
-  int32_t nH, nG, nD;   /* reals in all */
+  int32_t nH, nG, nD; /* reals in all */
   tree_node *node;
 } tree;
 
@@ -38,23 +38,23 @@ typedef struct body_frames {
 typedef struct body_mass {
   double I[6], mc[3], m; /* I, mass times centre of mass, mass */
   double armature;
-  double massless;       /* 1 where the body adds no inertia of its own, else 0 */
+  double massless; /* 1 where the body adds no inertia of its own, else 0 */
 } body_mass;
 
 typedef struct body_pose {
   m3 R_GM;
   v3 p_GM;
-  v3 r;                 /* from the parent's M origin to this one's */
+  v3 r; /* from the parent's M origin to this one's */
 } body_pose;
 
 typedef struct body_twist {
-  sv V;                 /* of M's origin */
-  sv a_cor;             /* acceleration that udot = 0 leaves relative to the parent's (Coriolis, centrifugal) */
+  sv V;     /* of M's origin */
+  sv a_cor; /* acceleration that udot = 0 leaves relative to the parent's (Coriolis, centrifugal) */
 } body_twist;
 
 typedef struct body_articulated {
-  articulated_inertia P;/* with all children, before the projection on this body's own mobilities */
-  real scale_J, scale_M;/* magnitudes from which pivots of D are judged */
+  articulated_inertia P; /* with all children, before the projection on this body's own mobilities */
+  real scale_J, scale_M; /* magnitudes from which pivots of D are judged */
 } body_articulated;
 
 /* What a pass reads and writes. Not every pass uses every member. */
@@ -64,31 +64,32 @@ typedef struct tree_data {
   const real *q, *u;
   body_pose *pose;
   real *H;
-  rigid_inertia *inertia;/* re-expressed in Ground */
+  rigid_inertia *inertia; /* re-expressed in Ground */
   body_twist *twist;
   body_articulated *articulated;
   real *G, *D_inv;
-  const sv *force;      /* a body, at M's origin; NULL: none */
-  const real *f_mob;    /* nu; NULL: none */
-  sv *z, *A;            /* nb each: bias forces and accelerations */
-  real *eps;            /* nu */
-  real *udot;           /* nu */
+  const sv *force;   /* a body, at M's origin; NULL: none */
+  const real *f_mob; /* nu; NULL: none */
+  sv *z, *A;         /* nb each: bias forces and accelerations */
+  real *eps;         /* nu */
+  real *udot;        /* nu */
 } tree_data;
 
 /* The passes, compiled for several instruction sets (and, later, lane counts). Those that factor D return the index of a
  * body whose mobilizer has no inertia to work against, or -1. */
 typedef struct tree_kernels {
   const char *name;
-  void (*position)(const tree *, const tree_data *);              /* q -> pose, H */
-  void (*inertia)(const tree *, const tree_data *);               /* pose -> inertia */
-  void (*velocity)(const tree *, const tree_data *);              /* u -> twist */
-  int (*articulate)(const tree *, const tree_data *);             /* inertia -> articulated, G, D_inv */
-  int (*forward)(const tree *, const tree_data *, bool factored); /* force, f_mob -> udot, A; fills articulated, G, D_inv unless factored */
-  void (*solve)(const tree *, const tree_data *);                 /* f_mob -> udot = M^-1 f_mob; A is scratch */
-  void (*inverse)(const tree *, const tree_data *, bool with_velocity, real *f); /* udot (NULL: 0) -> f */
+  void (*position)(const tree *, const tree_data *);  /* q -> pose, H */
+  void (*inertia)(const tree *, const tree_data *);   /* pose -> inertia */
+  void (*velocity)(const tree *, const tree_data *);  /* u -> twist */
+  int (*articulate)(const tree *, const tree_data *); /* inertia -> articulated, G, D_inv */
+  int (*forward)(const tree *, const tree_data *,
+                 bool factored); /* force, f_mob -> udot, A; fills articulated, G, D_inv unless factored */
+  void (*solve)(const tree *, const tree_data *); /* f_mob -> udot = M^-1 f_mob; A is scratch */
+  void (*inverse)(const tree *, const tree_data *, bool with_velocity, real *f);             /* udot (NULL: 0) -> f */
   void (*mass_matrix)(const tree *, const tree_data *, rigid_inertia *composite, double *M); /* row-major; one lane */
-  void (*jacobian)(const tree *, const tree_data *, const real *u, sv *V);   /* V = J u at M origins */
-  void (*jacobian_transpose)(const tree *, const tree_data *, real *f);      /* z (destroyed) -> f = J^T z */
+  void (*jacobian)(const tree *, const tree_data *, const real *u, sv *V);                   /* V = J u at M origins */
+  void (*jacobian_transpose)(const tree *, const tree_data *, real *f); /* z (destroyed) -> f = J^T z */
 } tree_kernels;
 
 #endif

@@ -18,27 +18,49 @@ const cdn_ticket CDN_POSE = { POSE }, CDN_TWIST = { TWIST }, CDN_ACCELERATION = 
 
 static const matter *of(const void *self) { return *(const matter *const *)self; }
 
-tree_data cdni_matter_data(const matter *m, cdn_state *state) {
-  cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), m->subsystem);
-  int nq = cdn_system_nq(cdn_state_system(state));
-  const double *y = cdni_state_y(state);
-  return (tree_data){
-    .frames = cdni_state_storage(state, m->frame_constants),
-    .mass = cdni_state_storage(state, m->mass_constants),
-    .q = y + runs.q,
-    .u = y + nq + runs.u,
-    .pose = cdni_state_storage(state, m->pose),
-    .H = cdni_state_storage(state, m->H),
-    .inertia = cdni_state_storage(state, m->inertia),
-    .twist = cdni_state_storage(state, m->twist),
-    .articulated = cdni_state_storage(state, m->articulated),
-    .G = cdni_state_storage(state, m->G),
-    .D_inv = cdni_state_storage(state, m->D_inv),
-    .z = (sv *)cdni_state_storage(state, m->A) + m->tree.n,
-    .A = cdni_state_storage(state, m->A),
-    .eps = (double *)((sv *)cdni_state_storage(state, m->A) + 2 * m->tree.n),
-    .udot = cdni_state_ydot_storage(state) + nq + runs.u,
-  };
+void cdni_matter_planned(const cdn_system *system, void *room) {
+  matter *m = room;
+  cdni_runs runs = cdni_subsystem_runs(system, m->subsystem);
+  size_t n = (size_t)m->tree.n;
+  m->at.frames = cdni_entry_offset(system, m->frame_constants);
+  m->at.mass = cdni_entry_offset(system, m->mass_constants);
+  m->at.q = cdni_pool_offset(system, CDN_POOL_Q, false) + (size_t)runs.q * sizeof(double);
+  m->at.u = cdni_pool_offset(system, CDN_POOL_U, false) + (size_t)runs.u * sizeof(double);
+  m->at.udot = cdni_pool_offset(system, CDN_POOL_U, true) + (size_t)runs.u * sizeof(double);
+  m->at.pose = cdni_entry_offset(system, m->pose);
+  m->at.H = cdni_entry_offset(system, m->H);
+  m->at.inertia = cdni_entry_offset(system, m->inertia);
+  m->at.twist = cdni_entry_offset(system, m->twist);
+  m->at.articulated = cdni_entry_offset(system, m->articulated);
+  m->at.G = cdni_entry_offset(system, m->G);
+  m->at.D_inv = cdni_entry_offset(system, m->D_inv);
+  m->at.forces = cdni_entry_offset(system, m->forces);
+  m->at.forces_mob = cdni_entry_offset(system, m->forces_mob);
+  /* The acceleration entry: accelerations, then the scratch of the pass that makes them. */
+  m->at.A = cdni_entry_offset(system, m->acceleration);
+  m->at.z = m->at.A + n * sizeof(sv);
+  m->at.eps = m->at.z + n * sizeof(sv);
+}
+
+tree_data cdni_matter_data(const matter *m, const cdn_state *state) {
+  char *block = cdni_state_block(state);
+#define AT(member) ((void *)(block + m->at.member))
+  return (tree_data){ .frames = AT(frames),
+                      .mass = AT(mass),
+                      .q = AT(q),
+                      .u = AT(u),
+                      .pose = AT(pose),
+                      .H = AT(H),
+                      .inertia = AT(inertia),
+                      .twist = AT(twist),
+                      .articulated = AT(articulated),
+                      .G = AT(G),
+                      .D_inv = AT(D_inv),
+                      .z = AT(z),
+                      .A = AT(A),
+                      .eps = AT(eps),
+                      .udot = AT(udot) };
+#undef AT
 }
 
 /* ---- Instance ---- */
@@ -67,8 +89,11 @@ static cdn_status calc_mass_constants(const void *self, cdn_state *state, void *
     cdn_transform X_MB = cdn_transform_invert(cdni_unpack_transform(frames + FRAME_PARAMETERS * i + 12));
     cdn_mass_properties p = cdn_mass_properties_transform(X_MB, cdni_unpack_mass(mass + MASS_PARAMETERS * i));
     cdn_inertia I = cdn_inertia_shift(p.inertia, p.mass, p.com);
-    c[i] = (body_mass){ .I = { I.xx, I.yy, I.zz, I.xy, I.xz, I.yz }, .mc = { p.mass * p.com.x, p.mass * p.com.y, p.mass * p.com.z }, .m = p.mass,
-                        .armature = armature[i], .massless = p.mass == 0 && I.xx == 0 && I.yy == 0 && I.zz == 0 };
+    c[i] = (body_mass){ .I = { I.xx, I.yy, I.zz, I.xy, I.xz, I.yz },
+                        .mc = { p.mass * p.com.x, p.mass * p.com.y, p.mass * p.com.z },
+                        .m = p.mass,
+                        .armature = armature[i],
+                        .massless = p.mass == 0 && I.xx == 0 && I.yy == 0 && I.zz == 0 };
   }
   return CDN_OK;
 }
@@ -87,7 +112,8 @@ static cdn_status calc_pose(const void *self, cdn_state *state, void *out) {
     /* The only coordinates without a configuration. */
     if (n->nq > n->nu && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) {
       const char *name = CDNI_AT(m->bodies, matter_body, i).mobilizer_name;
-      return cdni_state_fail(state, CDN_ERR_ARG, true, "cdn_realize", name, "the quaternion of joint '%s' is zero; (1,0,0,0) is the identity", name);
+      return cdni_state_fail(state, CDN_ERR_ARG, true, "cdn_realize", name,
+                             "the quaternion of joint '%s' is zero; (1,0,0,0) is the identity", name);
     }
   }
   m->kernels->position(&m->tree, &d);
@@ -118,10 +144,11 @@ static cdn_status calc_twist(const void *self, cdn_state *state, void *out) {
 
 cdn_status cdni_matter_singular(const matter *m, cdn_state *state, int body, const char *function) {
   const matter_body *b = &CDNI_AT(m->bodies, matter_body, body);
-  cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, b->mobilizer_name,
-                  "joint '%s' (of body '%s') has no inertia to work against in this configuration: the bodies beyond it are massless along it, or "
-                  "joints in line cancel each other. Give the body mass or the joint armature, or weld it",
-                  b->mobilizer_name, b->name);
+  cdni_state_fail(
+      state, CDN_ERR_SINGULAR, true, function, b->mobilizer_name,
+      "joint '%s' (of body '%s') has no inertia to work against in this configuration: the bodies beyond it are massless along it, or "
+      "joints in line cancel each other. Give the body mass or the joint armature, or weld it",
+      b->mobilizer_name, b->name);
   return CDN_ERR_SINGULAR;
 }
 
@@ -136,13 +163,14 @@ static cdn_status calc_articulated(const void *self, cdn_state *state, void *out
 
 /* Whether anything acts at all; if not, the pass leaves out the zeros. */
 static bool has_forces(const matter *m, cdn_state *state) {
-  return m->source || *(const double *)cdn_state_discrete(state, m->applied_f) != 0 || *(const double *)cdn_state_discrete(state, m->applied_F) != 0;
+  return m->source || *(const double *)cdn_state_discrete(state, m->applied_f) != 0 ||
+         *(const double *)cdn_state_discrete(state, m->applied_F) != 0;
 }
 
 static cdn_status calc_forces(const void *self, cdn_state *state, void *out) {
   const matter *m = of(self);
   sv *F = out;
-  double *f = cdni_state_storage(state, m->forces_mob);
+  double *f = (double *)(cdni_state_block(state) + m->at.forces_mob);
   memset(F, 0, (size_t)m->tree.n * sizeof *F);
   if (m->tree.nu) memset(f, 0, (size_t)m->tree.nu * sizeof *f);
   CDNI_TRY(cdni_matter_add_applied(m, state, F, f));
@@ -157,8 +185,8 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->forces.ticket));
   tree_data d = cdni_matter_data(m, state);
   if (has_forces(m, state)) {
-    d.force = cdni_state_storage(state, m->forces);
-    d.f_mob = cdni_state_storage(state, m->forces_mob);
+    d.force = (const sv *)(cdni_state_block(state) + m->at.forces);
+    d.f_mob = (const double *)(cdni_state_block(state) + m->at.forces_mob);
   }
   bool factored = cdni_state_is_valid(state, m->articulated.ticket);
   int bad = m->kernels->forward(&m->tree, &d, factored);
@@ -175,14 +203,15 @@ static cdn_status calc_udot(const void *self, cdn_state *state, double *udot) {
 
 /* ---- q and u ---- */
 
-#define FOR_ALL_BODIES(CASE)                             \
-  for (int i = 1; i < m->tree.n; i++) {                  \
-    const tree_node *n = &m->tree.node[i];               \
-    switch (n->kind) { MOBILIZER_LIST(CASE) default: break; } \
+#define FOR_ALL_BODIES(CASE)                                   \
+  for (int i = 1; i < m->tree.n; i++) {                        \
+    const tree_node *n = &m->tree.node[i];                     \
+    switch (n->kind) { MOBILIZER_LIST(CASE) default : break; } \
   }
 
 static void multiply_N(const matter *m, const double *q, const double *u, double *qdot) {
-#define N_CASE(ENUM, name, ...) case CDN_##ENUM: name##_N(q + n->q, u + n->u, qdot + n->q); break;
+#define N_CASE(ENUM, name, ...) \
+  case CDN_##ENUM: name##_N(q + n->q, u + n->u, qdot + n->q); break;
   FOR_ALL_BODIES(N_CASE)
 }
 
@@ -206,7 +235,8 @@ static cdn_status multiply_by_N_inv(const void *self, cdn_state *state, const do
   const matter *m = of(self);
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   const double *q = cdni_matter_data(m, state).q;
-#define N_INV_CASE(ENUM, name, ...) case CDN_##ENUM: name##_N_inv(q + n->q, qdot + n->q, u + n->u); break;
+#define N_INV_CASE(ENUM, name, ...) \
+  case CDN_##ENUM: name##_N_inv(q + n->q, qdot + n->q, u + n->u); break;
   FOR_ALL_BODIES(N_INV_CASE)
   return CDN_OK;
 }
@@ -215,10 +245,11 @@ static double normalize_q(const void *self, const cdn_state *state, double *q, d
   const matter *m = of(self);
   double worst = 0, error = 0;
   (void)state;
-#define NORMALIZE_CASE(ENUM, name, ...) case CDN_##ENUM: error = name##_normalize(q + n->q, scale ? scale + n->q : NULL); break;
+#define NORMALIZE_CASE(ENUM, name, ...) \
+  case CDN_##ENUM: error = name##_normalize(q + n->q, scale ? scale + n->q : NULL); break;
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    switch (n->kind) { MOBILIZER_LIST(NORMALIZE_CASE) default: break; }
+    switch (n->kind) { MOBILIZER_LIST(NORMALIZE_CASE) default : break; }
     worst = fmax(worst, error);
   }
   return worst;
@@ -226,7 +257,9 @@ static double normalize_q(const void *self, const cdn_state *state, double *q, d
 
 /* "knee.q", "hip.wx". */
 static void slot_name(const void *self, cdn_pool pool, int i, char *text, size_t size) {
-  static const struct { const char *q[7], *u[6]; } names[CDN_MOBILIZER_COUNT] = {
+  static const struct {
+    const char *q[7], *u[6];
+  } names[CDN_MOBILIZER_COUNT] = {
 #define NAMES(ENUM, name, NQ, NU, FORM, Q, ...) [CDN_##ENUM] = { Q, __VA_ARGS__ },
     MOBILIZER_LIST(NAMES)
   };
@@ -235,7 +268,8 @@ static void slot_name(const void *self, cdn_pool pool, int i, char *text, size_t
     const tree_node *n = &CDNI_AT(m->nodes, tree_node, b);
     int k = i - (pool == CDN_POOL_Q ? n->q : n->u), count = pool == CDN_POOL_Q ? n->nq : n->nu;
     if (k < 0 || k >= count) continue;
-    snprintf(text, size, "%s.%s", CDNI_AT(m->bodies, matter_body, b).mobilizer_name, pool == CDN_POOL_Q ? names[n->kind].q[k] : names[n->kind].u[k]);
+    snprintf(text, size, "%s.%s", CDNI_AT(m->bodies, matter_body, b).mobilizer_name,
+             pool == CDN_POOL_Q ? names[n->kind].q[k] : names[n->kind].u[k]);
     return;
   }
 }
@@ -255,8 +289,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
 
   const cdn_ticket of_frames[] = { m->frames.ticket };
   const cdn_ticket of_mass[] = { m->frames.ticket, m->mass.ticket, m->armature.ticket };
-  m->frame_constants = cdn_declare_eager_cache(d, "frame_constants", n * sizeof(body_frames), calc_frame_constants, 1, of_frames, CDN_STAGE_INSTANCE);
-  m->mass_constants = cdn_declare_eager_cache(d, "mass_constants", n * sizeof(body_mass), calc_mass_constants, 3, of_mass, CDN_STAGE_INSTANCE);
+  m->frame_constants = cdn_declare_eager_cache(d, "frame_constants", n * sizeof(body_frames), calc_frame_constants, 1,
+                                               of_frames, CDN_STAGE_INSTANCE);
+  m->mass_constants = cdn_declare_eager_cache(d, "mass_constants", n * sizeof(body_mass), calc_mass_constants, 3,
+                                              of_mass, CDN_STAGE_INSTANCE);
 
   const cdn_ticket of_pose[] = { m->frame_constants.ticket, CDN_Q_EFF };
   cdni_declare_well_known(d, CDN_POSE);
@@ -265,7 +301,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
 
   const cdn_ticket of_inertia[] = { CDN_POSE, m->mass_constants.ticket };
   m->inertia = cdn_declare_cache(d, "inertia", n * sizeof(rigid_inertia), calc_inertia, 2, of_inertia);
-  m->articulated = cdn_declare_cache(d, "articulated", n * sizeof(body_articulated), calc_articulated, 1, &m->inertia.ticket);
+  m->articulated =
+      cdn_declare_cache(d, "articulated", n * sizeof(body_articulated), calc_articulated, 1, &m->inertia.ticket);
   m->G = cdni_declare_companion(d, "G", (size_t)t->nG * real_size, m->articulated);
   m->D_inv = cdni_declare_companion(d, "D_inv", (size_t)t->nD * real_size, m->articulated);
 
@@ -277,12 +314,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   m->forces = cdn_declare_eager_cache(d, "forces", n * sizeof(sv), calc_forces, 3, of_forces, CDN_STAGE_FORCE);
   m->forces_mob = cdni_declare_companion(d, "forces_mob", (size_t)t->nu * real_size, m->forces);
 
-  /* Storage: accelerations, then the scratch of the pass that makes them. */
   const cdn_ticket of_acceleration[] = { m->articulated.ticket, CDN_TWIST, m->forces.ticket };
   cdni_declare_well_known(d, CDN_ACCELERATION);
-  m->acceleration = cdn_declare_eager_cache(d, "acceleration", 2 * n * sizeof(sv) + (size_t)t->nu * real_size, calc_acceleration, 3, of_acceleration,
-                                            CDN_STAGE_ACCELERATION);
-  m->A = m->acceleration;
+  m->acceleration = cdn_declare_eager_cache(d, "acceleration", 2 * n * sizeof(sv) + (size_t)t->nu * real_size,
+                                            calc_acceleration, 3, of_acceleration, CDN_STAGE_ACCELERATION);
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_UDOT.i, CDN_UDOT }, CDN_ACCELERATION);
   return CDN_OK;
 }

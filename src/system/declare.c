@@ -20,7 +20,9 @@ bool cdni_edge_add(cdn_system *s, int32_t from, int32_t to) {
   return cdni_array_push(&s->allocator, &s->edges, sizeof e, &e) != NULL;
 }
 
-static const char *subsystem_name(const cdn_declarer *d) { return CDNI_AT(d->system->subsystems, subsystem, d->subsystem).name; }
+static const char *subsystem_name(const cdn_declarer *d) {
+  return CDNI_AT(d->system->subsystems, subsystem, d->subsystem).name;
+}
 static subsystem *declaring(const cdn_declarer *d) { return &CDNI_AT(d->system->subsystems, subsystem, d->subsystem); }
 
 cdn_status cdn_declare_error(cdn_declarer *d, cdn_status code, const char *format, ...) {
@@ -69,7 +71,8 @@ void cdn_declare_qu(cdn_declarer *d, int nq, const double *q0, int nu, const dou
   }
   bool own_N = sub->ops.calc_qdot && sub->ops.multiply_by_N && sub->ops.multiply_by_N_inv;
   if (nq != nu && !own_N) {
-    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' has %d q and %d u: it needs calc_qdot, multiply_by_N and multiply_by_N_inv",
+    cdn_declare_error(d, CDN_ERR_ARG,
+                      "subsystem '%s' has %d q and %d u: it needs calc_qdot, multiply_by_N and multiply_by_N_inv",
                       sub->name, nq, nu);
     return;
   }
@@ -114,10 +117,12 @@ static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, cons
   return t;
 }
 
-cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, const void *initial, cdn_stage invalidates) {
+cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, const void *initial,
+                              cdn_stage invalidates) {
   cdn_dvar v = { TICKET_NONE, { TICKET_NONE } };
   if (invalidates < CDN_STAGE_MODEL || invalidates >= CDN_STAGE_COUNT) {
-    cdn_declare_error(d, CDN_ERR_ARG, "variable '%s.%s' must invalidate Model stage or a later one", subsystem_name(d), name);
+    cdn_declare_error(d, CDN_ERR_ARG, "variable '%s.%s' must invalidate Model stage or a later one", subsystem_name(d),
+                      name);
     return v;
   }
   v.i = v.ticket.i = add_variable(d, name, size, initial);
@@ -135,13 +140,14 @@ cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const 
   }
   /* An empty array still has a ticket that may be named as a prerequisite. */
   double none = 0;
-  cdn_dvar v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none, CDN_STAGE_INSTANCE);
+  cdn_dvar v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none,
+                                    CDN_STAGE_INSTANCE);
   if (v.i != TICKET_NONE) node_at(d->system, v.i)->parameters = true;
   return v;
 }
 
-cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t size, const void *initial, cdn_calc_fn *calc,
-                                    int n_prerequisites, const cdn_ticket *prerequisites) {
+cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t size, const void *initial,
+                                    cdn_calc_fn *calc, int n_prerequisites, const cdn_ticket *prerequisites) {
   cdn_autovar v = { { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } };
   v.variable.i = v.variable.ticket.i = add_variable(d, name, size, initial);
   if (v.variable.i == TICKET_NONE) return v;
@@ -151,7 +157,8 @@ cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t si
   if (v.update.i == TICKET_NONE) return v;
   /* The next value is computed from the present one. */
   auto_variable a = { v.variable.i, v.update.i };
-  if (!cdni_edge_add(d->system, a.variable, a.update) || !cdni_array_push(&d->system->allocator, &d->system->autos, sizeof a, &a))
+  if (!cdni_edge_add(d->system, a.variable, a.update) ||
+      !cdni_array_push(&d->system->allocator, &d->system->autos, sizeof a, &a))
     no_memory(d);
   return v;
 }
@@ -167,7 +174,8 @@ static int32_t add_entry(cdn_declarer *d, const char *name, node_kind kind, size
     /* Move it to its fixed number. */
     node *fixed = node_at(s, d->well_known);
     if (fixed->kind != NODE_NONE)
-      cdn_declare_error(d, CDN_ERR_ARG, "'%s' and '%s' claim the same well-known ticket", fixed->name, node_at(s, t)->name);
+      cdn_declare_error(d, CDN_ERR_ARG, "'%s' and '%s' claim the same well-known ticket", fixed->name,
+                        node_at(s, t)->name);
     else {
       *fixed = *node_at(s, t);
       s->nodes.count--;
@@ -179,8 +187,8 @@ static int32_t add_entry(cdn_declarer *d, const char *name, node_kind kind, size
   return t;
 }
 
-cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc, int n_prerequisites,
-                                  const cdn_ticket *prerequisites, cdn_stage stage) {
+cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc,
+                                  int n_prerequisites, const cdn_ticket *prerequisites, cdn_stage stage) {
   cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
   if (!calc || stage >= CDN_STAGE_COUNT || (stage != CDN_STAGE_EMPTY && stage < CDN_STAGE_MODEL)) {
     cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s.%s' %s", subsystem_name(d), name,
@@ -205,7 +213,8 @@ void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prer
   cdn_system *s = d->system;
   if (entry.i <= TICKET_NONE || (size_t)entry.i >= s->nodes.count) return;
   if (prerequisite.i <= TICKET_NONE || (size_t)prerequisite.i >= s->nodes.count) {
-    cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s' names a prerequisite that does not exist", node_at(s, entry.i)->name);
+    cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s' names a prerequisite that does not exist",
+                      node_at(s, entry.i)->name);
     return;
   }
   if (!cdni_edge_add(s, prerequisite.i, entry.i)) no_memory(d);
@@ -225,7 +234,8 @@ cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size,
 int cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
   cdn_system *s = d->system;
   if (np < 0 || nv < 0 || na < 0) {
-    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares a negative number of constraint equations", subsystem_name(d));
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares a negative number of constraint equations",
+                      subsystem_name(d));
     return -1;
   }
   error_group g = { np, nv, na, s->n_qerr, s->n_uerr, s->n_udoterr };
@@ -239,7 +249,8 @@ int cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
 int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n) {
   cdn_system *s = d->system;
   if (n < 0 || stage < CDN_STAGE_TIME || stage >= CDN_STAGE_COUNT) {
-    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares event triggers of a negative number or before Time stage",
+    cdn_declare_error(d, CDN_ERR_ARG,
+                      "subsystem '%s' declares event triggers of a negative number or before Time stage",
                       subsystem_name(d));
     return -1;
   }
@@ -258,12 +269,31 @@ cdn_ticket cdn_find_ticket(cdn_declarer *d, const char *name) {
     if (n && strcmp(n, name) == 0) t.i = (int32_t)i;
   }
   if (t.i == TICKET_NONE)
-    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' asks for '%s', which nothing declared before it", subsystem_name(d), name ? name : "");
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' asks for '%s', which nothing declared before it",
+                      subsystem_name(d), name ? name : "");
   return t;
 }
 
 cdn_subsystem cdni_declarer_subsystem(const cdn_declarer *d) { return (cdn_subsystem){ d->subsystem }; }
 const cdn_system *cdni_declarer_system(const cdn_declarer *d) { return d->system; }
+
+static bool has_edge(const cdn_system *s, int32_t from, int32_t to) {
+  for (size_t e = 0; e < s->edges.count; e++)
+    if (CDNI_AT(s->edges, edge, e).from == from && CDNI_AT(s->edges, edge, e).to == to) return true;
+  return false;
+}
+
+/* Whether an entry reads rates, or what they are made from: then nothing that the rates need can depend on it. */
+static bool reads_rates(const cdn_system *s, int32_t entry) {
+  for (size_t e = 0; e < s->edges.count; e++) {
+    const edge *p = &CDNI_AT(s->edges, edge, e);
+    if (p->to != entry) continue;
+    bool late_stage = p->from >= TICKET_STAGE_EMPTY + CDN_STAGE_FORCE && p->from < TICKET_STAGE_EMPTY + CDN_STAGE_COUNT;
+    if (late_stage || p->from == TICKET_UDOT || p->from == TICKET_ZDOT) return true;
+    if (p->from >= CDNI_TICKET_WELL_KNOWN && has_edge(s, p->from, TICKET_UDOT)) return true;
+  }
+  return false;
+}
 
 cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i) {
   cdn_ticket t = { TICKET_NONE };
@@ -271,7 +301,9 @@ cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, i
   if (has_z && i-- == 0) return CDN_Z;
   for (size_t k = TICKET_FIRST_FREE; k < system->nodes.count; k++) {
     const node *n = node_at(system, (int32_t)k);
-    if (n->subsystem == id.i && (n->kind == NODE_VARIABLE || n->kind == NODE_ENTRY) && i-- == 0) {
+    if (n->subsystem != id.i || (n->kind != NODE_VARIABLE && n->kind != NODE_ENTRY)) continue;
+    if (n->kind == NODE_ENTRY && (n->eager >= CDN_STAGE_ACCELERATION || reads_rates(system, (int32_t)k))) continue;
+    if (i-- == 0) {
       t.i = (int32_t)k;
       return t;
     }

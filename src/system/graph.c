@@ -48,9 +48,10 @@ static cdn_status check_prerequisites(cdn_system *s) {
   for (size_t e = 0; e < s->edges.count; e++) {
     const edge *p = &CDNI_AT(s->edges, edge, e);
     if (node_at(s, p->from)->kind == NODE_NONE)
-      return cdni_system_fail(s, CDN_ERR_ARG, "cdn_system_freeze", node_at(s, p->to)->name,
-                              "cache entry '%s' depends on something that this System does not have (poses and forces need bodies)",
-                              node_at(s, p->to)->name);
+      return cdni_system_fail(
+          s, CDN_ERR_ARG, "cdn_system_freeze", node_at(s, p->to)->name,
+          "cache entry '%s' depends on something that this System does not have (poses and forces need bodies)",
+          node_at(s, p->to)->name);
   }
   return CDN_OK;
 }
@@ -77,7 +78,8 @@ static cdn_status report_cycle(cdn_system *s, const int32_t *missing) {
     length += strlen(strcpy(names + length, name));
   }
   return cdni_system_fail(s, CDN_ERR_CYCLE, "cdn_system_freeze", node_at(s, at)->name,
-                          "cache entries depend on each other in a cycle: %s. Take one of these prerequisites away", names);
+                          "cache entries depend on each other in a cycle: %s. Take one of these prerequisites away",
+                          names);
 }
 
 /* Kahn's algorithm; smaller tickets first, so the order is the declared one where the graph leaves it open. */
@@ -123,7 +125,8 @@ static cdn_status build(cdn_system *s, int32_t *order, int32_t *missing, bool *m
   for (int stage = 0; stage < CDN_STAGE_COUNT; stage++) {
     s->eager_first[stage] = count;
     for (size_t k = 0; stage > CDN_STAGE_EMPTY && k < n; k++)
-      if (node_at(s, order[k])->kind == NODE_ENTRY && node_at(s, order[k])->eager == (cdn_stage)stage) s->eager[count++] = order[k];
+      if (node_at(s, order[k])->kind == NODE_ENTRY && node_at(s, order[k])->eager == (cdn_stage)stage)
+        s->eager[count++] = order[k];
   }
   s->eager_first[CDN_STAGE_COUNT] = count;
   return CDN_OK;
@@ -138,8 +141,8 @@ cdn_status cdni_graph_freeze(cdn_system *s) {
   int32_t *order = cdni_calloc(a, n * sizeof *order), *missing = cdni_calloc(a, n * sizeof *missing);
   bool *mark = cdni_calloc(a, n * sizeof *mark);
   cdn_status status = s->downstream && s->eager && order && missing && mark
-                        ? build(s, order, missing, mark)
-                        : cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
+                          ? build(s, order, missing, mark)
+                          : cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
   if (order) cdni_free(a, order, n * sizeof *order);
   if (missing) cdni_free(a, missing, n * sizeof *missing);
   if (mark) cdni_free(a, mark, n * sizeof *mark);

@@ -17,10 +17,11 @@ bool cdni_system_refuses(cdn_system *system, const char *function);
 const cdn_allocator *cdni_system_allocator(const cdn_system *system);
 
 /* Rooms above hang their builders on the System: one slot each. `freeze` runs first when the System is frozen (it adds
- * the room's subsystems); `destroy` when the System goes. */
+ * the room's subsystems), `planned` last, when the State's block has been planned; `destroy` when the System goes. */
 typedef enum cdni_room { CDNI_ROOM_MATTER, CDNI_ROOM_FORCES, CDNI_ROOM_COUNT } cdni_room;
 typedef struct cdni_room_ops {
   cdn_status (*freeze)(cdn_system *system, void *room);
+  void (*planned)(const cdn_system *system, void *room); /* may be NULL */
   void (*destroy)(cdn_system *system, void *room);
 } cdni_room_ops;
 /* The room's data, made (zeroed, `size` bytes) on first use; NULL when memory ran out (the System then has failed). */
@@ -42,15 +43,17 @@ void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prer
 /* A cache entry whose storage is filled by another entry's compute function; valid when that one is. */
 cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of);
 /* Where this subsystem's runs start (valid from freezing on). */
-typedef struct cdni_runs { int q, nq, u, nu, z, nz; } cdni_runs;
+typedef struct cdni_runs {
+  int q, nq, u, nu, z, nz;
+} cdni_runs;
 cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id);
 /* Index of the first z of a group in the pool. */
 int cdni_zvar_first(const cdn_system *system, cdn_zvar z);
 /* Which subsystem is declaring. */
 cdn_subsystem cdni_declarer_subsystem(const cdn_declarer *d);
 const cdn_system *cdni_declarer_system(const cdn_declarer *d);
-/* All variable tickets (discrete variables, parameters, z groups) that a subsystem has declared so far: the i-th, or
- * { 0 } past the end. */
+/* What a subsystem has declared so far and rates may depend on: its z, discrete variables, parameters, and the entries that
+ * do not read rates themselves. The i-th ticket, or { 0 } past the end. */
 cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i);
 
 /* ---- reading and writing a State from inside ---- */
@@ -62,6 +65,11 @@ const double *cdni_state_ydot(const cdn_state *state);
 double *cdni_state_ydot_storage(cdn_state *state);
 /* An entry's storage without evaluating or auditing it (for companions and for what has just been evaluated). */
 void *cdni_state_storage(cdn_state *state, cdn_cache entry);
+/* The State's block, and where in it an entry and the runs of a subsystem are: for whoever looks them up once, when the
+ * block is planned. */
+char *cdni_state_block(const cdn_state *state);
+size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry);
+size_t cdni_pool_offset(const cdn_system *system, cdn_pool pool, bool rates);
 /* Evaluates an entry by ticket; CDN_OK if it is valid afterwards. */
 cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);

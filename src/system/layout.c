@@ -47,3 +47,10 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   node_at(s, TICKET_ZDOT)->offset = qdot + (size_t)(s->nq + s->nu) * sizeof(double);
   return CDN_OK;
 }
+
+size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry) { return node_at(system, entry.i)->offset; }
+
+size_t cdni_pool_offset(const cdn_system *s, cdn_pool pool, bool rates) {
+  int before = pool == CDN_POOL_Q ? 0 : pool == CDN_POOL_U ? s->nq : s->nq + s->nu;
+  return (rates ? s->off_ydot : s->off_y) + (size_t)before * sizeof(double);
+}

@@ -12,9 +12,10 @@ bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket) {
   if (reader == ticket.i || bit_is_set(sys->downstream + (size_t)ticket.i * (size_t)sys->words, reader)) return true;
   cdn_state *s = (cdn_state *)state;
   if (!s->audit_failed)
-    cdni_state_fail(s, CDN_ERR_UNDECLARED, false, "cdn_eval", node_at(sys, reader)->name,
-                    "'%s' read '%s', which is not among its prerequisites or theirs: declare it, or the value will go stale unnoticed",
-                    node_at(sys, reader)->name, node_at(sys, ticket.i)->name);
+    cdni_state_fail(
+        s, CDN_ERR_UNDECLARED, false, "cdn_eval", node_at(sys, reader)->name,
+        "'%s' read '%s', which is not among its prerequisites or theirs: declare it, or the value will go stale unnoticed",
+        node_at(sys, reader)->name, node_at(sys, ticket.i)->name);
   s->audit_failed = true;
   return false;
 }
@@ -32,12 +33,15 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
   const node *n = node_at(sys, ticket);
   if (n->kind == NODE_COMPANION) return ensure(s, n->of);
   if (n->kind != NODE_ENTRY)
-    return cdni_state_fail(s, CDN_ERR_ARG, false, "cdn_eval", n->name, "'%s' is not a cache entry of this System", n->name ? n->name : "?");
+    return cdni_state_fail(s, CDN_ERR_ARG, false, "cdn_eval", n->name, "'%s' is not a cache entry of this System",
+                           n->name ? n->name : "?");
   for (int i = 0; i < s->depth; i++)
     if (s->stack[i] == ticket)
-      return cdni_state_fail(s, CDN_ERR_CYCLE, false, "cdn_eval", n->name, "'%s' was asked for while it is being computed", n->name);
+      return cdni_state_fail(s, CDN_ERR_CYCLE, false, "cdn_eval", n->name,
+                             "'%s' was asked for while it is being computed", n->name);
   if (s->depth == EVAL_DEPTH)
-    return cdni_state_fail(s, CDN_ERR_LIMIT, false, "cdn_eval", n->name, "more than %d cache entries wait for each other", EVAL_DEPTH);
+    return cdni_state_fail(s, CDN_ERR_LIMIT, false, "cdn_eval", n->name,
+                           "more than %d cache entries wait for each other", EVAL_DEPTH);
 
   cdn_status status = CDN_OK;
   if (n->calc) {
@@ -47,7 +51,8 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
     status = n->calc(self, s, s->block + n->offset);
     /* Whoever failed without a story is given one. */
     if (status != CDN_OK && s->error.code == CDN_OK)
-      cdni_state_fail(s, status, false, "cdn_eval", n->name, "'%s' could not be computed: %s", n->name, cdn_status_text(status));
+      cdni_state_fail(s, status, false, "cdn_eval", n->name, "'%s' could not be computed: %s", n->name,
+                      cdn_status_text(status));
     s->depth--;
     if (s->audit_failed && (s->depth == 0 || status == CDN_OK)) {
       status = CDN_ERR_UNDECLARED;
@@ -70,7 +75,9 @@ bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry) {
 
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry) { bit_set(state->valid, entry.i); }
 
-void *cdni_state_storage(cdn_state *state, cdn_cache entry) { return state->block + node_at(state->system, entry.i)->offset; }
+void *cdni_state_storage(cdn_state *state, cdn_cache entry) {
+  return state->block + node_at(state->system, entry.i)->offset;
+}
 
 const void *cdn_eval(cdn_state *state, cdn_cache entry) {
   if (entry.i <= TICKET_NONE || (size_t)entry.i >= state->system->nodes.count) {
@@ -95,7 +102,8 @@ const double *cdn_state_zdot(cdn_state *state) { return pull(state, TICKET_ZDOT)
 
 cdn_status cdn_realize(cdn_state *state, cdn_stage stage) {
   if (!state) return CDN_ERR_ARG;
-  if (stage >= CDN_STAGE_COUNT) return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_realize", NULL, "there is no stage %d", (int)stage);
+  if (stage >= CDN_STAGE_COUNT)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_realize", NULL, "there is no stage %d", (int)stage);
   const cdn_system *sys = state->system;
   for (int g = CDN_STAGE_MODEL; g <= (int)stage; g++) {
     if (bit_is_set(state->valid, TICKET_STAGE_EMPTY + g)) continue;
@@ -124,9 +132,10 @@ static cdn_status check_rates(cdn_state *s, const char *what, cdn_pool pool, con
   if (n == 0 || cdni_all_finite(rates, (size_t)n, &bad)) return CDN_OK;
   char slot[96];
   cdn_system_slot_name(s->system, pool, (int)bad, slot, sizeof slot);
-  cdni_state_fail(s, CDN_ERR_NONFINITE, true, "cdn_realize", slot,
-                  "the rate of '%s' (%s[%zu]) is %g: a force or a rate function returned a NaN or an infinity, or numbers overflowed", slot, what,
-                  bad, rates[bad]);
+  cdni_state_fail(
+      s, CDN_ERR_NONFINITE, true, "cdn_realize", slot,
+      "the rate of '%s' (%s[%zu]) is %g: a force or a rate function returned a NaN or an infinity, or numbers overflowed",
+      slot, what, bad, rates[bad]);
   s->error.index = (int32_t)bad;
   return CDN_ERR_NONFINITE;
 }
@@ -138,7 +147,8 @@ cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out) {
     const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
     if (!sub->moves) continue;
     if (sub->ops.calc_qdot) CDNI_TRY(sub->ops.calc_qdot(sub->self, state, qdot + sub->runs.q));
-    else if (sub->runs.nu) memcpy(qdot + sub->runs.q, cdn_state_u_eff(state) + sub->runs.u, (size_t)sub->runs.nu * sizeof *qdot);
+    else if (sub->runs.nu)
+      memcpy(qdot + sub->runs.q, cdn_state_u_eff(state) + sub->runs.u, (size_t)sub->runs.nu * sizeof *qdot);
   }
   return check_rates(state, "qdot", CDN_POOL_Q, qdot, sys->nq);
 }
@@ -172,15 +182,20 @@ static cdn_status multiply_by_N(cdn_state *state, const double *in, double *out,
     if (!sub->moves) continue;
     const double *from = in + (inverse ? sub->runs.q : sub->runs.u);
     double *to = out + (inverse ? sub->runs.u : sub->runs.q);
-    cdn_status (*own)(const void *, cdn_state *, const double *, double *) = inverse ? sub->ops.multiply_by_N_inv : sub->ops.multiply_by_N;
+    cdn_status (*own)(const void *, cdn_state *, const double *, double *) =
+        inverse ? sub->ops.multiply_by_N_inv : sub->ops.multiply_by_N;
     if (own) CDNI_TRY(own(sub->self, state, from, to));
     else memcpy(to, from, (size_t)sub->runs.nu * sizeof *to);
   }
   return CDN_OK;
 }
 
-cdn_status cdni_state_multiply_by_N(cdn_state *state, const double *u, double *q) { return multiply_by_N(state, u, q, false); }
-cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, double *u) { return multiply_by_N(state, q, u, true); }
+cdn_status cdni_state_multiply_by_N(cdn_state *state, const double *u, double *q) {
+  return multiply_by_N(state, u, q, false);
+}
+cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, double *u) {
+  return multiply_by_N(state, q, u, true);
+}
 
 double cdni_state_normalize_q(const cdn_state *state, double *q, double *scale) {
   const cdn_system *sys = state->system;

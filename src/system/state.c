@@ -58,7 +58,8 @@ void cdn_state_destroy(cdn_state *state) {
 cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
   if (!dst || !src) return CDN_ERR_ARG;
   if (dst->system != src->system)
-    return cdni_state_fail(dst, CDN_ERR_ARG, false, "cdn_state_copy", NULL, "the two States belong to different Systems");
+    return cdni_state_fail(dst, CDN_ERR_ARG, false, "cdn_state_copy", NULL,
+                           "the two States belong to different Systems");
   if (dst != src) memcpy(dst->block, src->block, dst->system->block_size);
   return CDN_OK;
 }
@@ -84,7 +85,8 @@ static cdn_status fail_v(cdn_state *state, cdn_status code, bool recoverable, co
   return code;
 }
 
-cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element, const char *format, ...) {
+cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element, const char *format,
+                          ...) {
   va_list args;
   va_start(args, format);
   fail_v(state, code, recoverable, "callback", element, format, args);
@@ -92,8 +94,8 @@ cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, c
   return code;
 }
 
-cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function, const char *element,
-                           const char *format, ...) {
+cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function,
+                           const char *element, const char *format, ...) {
   va_list args;
   va_start(args, format);
   fail_v(state, code, recoverable, function, element, format, args);
@@ -136,12 +138,14 @@ const double *cdn_state_zvar(const cdn_state *state, cdn_zvar z) {
   return cdn_state_z(state) + cdni_zvar_first(state->system, z);
 }
 
+char *cdni_state_block(const cdn_state *state) { return state->block; }
 const double *cdni_state_y(const cdn_state *state) { return state_doubles(state, state->system->off_y); }
 const double *cdni_state_ydot(const cdn_state *state) { return state_doubles(state, state->system->off_ydot); }
 double *cdni_state_ydot_storage(cdn_state *state) { return state_doubles(state, state->system->off_ydot); }
 
 static bool is_variable(const cdn_system *sys, int32_t ticket) {
-  return ticket >= TICKET_FIRST_FREE && (size_t)ticket < sys->nodes.count && node_at(sys, ticket)->kind == NODE_VARIABLE;
+  return ticket >= TICKET_FIRST_FREE && (size_t)ticket < sys->nodes.count &&
+         node_at(sys, ticket)->kind == NODE_VARIABLE;
 }
 
 const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
@@ -175,7 +179,8 @@ static cdn_status check_set(cdn_state *s, const char *function, const char *what
   if (n > 0 && !values) return cdni_state_fail(s, CDN_ERR_ARG, false, function, NULL, "no values given for %s", what);
   size_t bad;
   if (n > 0 && !cdni_all_finite(values, (size_t)n, &bad)) {
-    cdni_state_fail(s, CDN_ERR_NONFINITE, false, function, NULL, "%s[%zu] is %g: nothing was changed", what, bad, values[bad]);
+    cdni_state_fail(s, CDN_ERR_NONFINITE, false, function, NULL, "%s[%zu] is %g: nothing was changed", what, bad,
+                    values[bad]);
     s->error.index = (int32_t)bad;
     s->error.value = values[bad];
     return CDN_ERR_NONFINITE;
@@ -193,17 +198,24 @@ cdn_status cdn_state_set_time(cdn_state *state, double t) {
 cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values) {
   static const char *const names[] = { "q", "u", "z" };
   if (first < 0 || n < 0 || first + n > pool_size(state->system, pool))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL, "slots %d to %d of %s are not all there: it has %d", first,
-                           first + n - 1, names[pool], pool_size(state->system, pool));
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL,
+                           "slots %d to %d of %s are not all there: it has %d", first, first + n - 1, names[pool],
+                           pool_size(state->system, pool));
   CDNI_TRY(check_set(state, "cdn_state_set", names[pool], values, n));
   if (n > 0) memcpy(pool_storage(state, pool) + first, values, (size_t)n * sizeof *values);
   invalidate(state, TICKET_Q + (int32_t)pool);
   return CDN_OK;
 }
 
-cdn_status cdn_state_set_q(cdn_state *state, const double *q) { return cdn_state_set_slots(state, CDN_POOL_Q, 0, state->system->nq, q); }
-cdn_status cdn_state_set_u(cdn_state *state, const double *u) { return cdn_state_set_slots(state, CDN_POOL_U, 0, state->system->nu, u); }
-cdn_status cdn_state_set_z(cdn_state *state, const double *z) { return cdn_state_set_slots(state, CDN_POOL_Z, 0, state->system->nz, z); }
+cdn_status cdn_state_set_q(cdn_state *state, const double *q) {
+  return cdn_state_set_slots(state, CDN_POOL_Q, 0, state->system->nq, q);
+}
+cdn_status cdn_state_set_u(cdn_state *state, const double *u) {
+  return cdn_state_set_slots(state, CDN_POOL_U, 0, state->system->nu, u);
+}
+cdn_status cdn_state_set_z(cdn_state *state, const double *z) {
+  return cdn_state_set_slots(state, CDN_POOL_Z, 0, state->system->nz, z);
+}
 
 cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values) {
   if (z.group < 0 || (size_t)z.group >= state->system->z_groups.count)
@@ -241,11 +253,13 @@ cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *valu
 
 cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values) {
   if (!is_variable(state->system, v.i) || !node_at(state->system, v.i)->parameters)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", NULL, "there is no such parameter array in this System");
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", NULL,
+                           "there is no such parameter array in this System");
   const node *p = node_at(state->system, v.i);
   if (first < 0 || n < 0 || (size_t)(first + n) > p->size / sizeof(double))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", p->name, "parameters %d to %d of '%s' are not all there: it has %zu",
-                           first, first + n - 1, p->name, p->size / sizeof(double));
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", p->name,
+                           "parameters %d to %d of '%s' are not all there: it has %zu", first, first + n - 1, p->name,
+                           p->size / sizeof(double));
   CDNI_TRY(check_set(state, "cdn_state_set_parameters", p->name, values, n));
   if (n > 0) memcpy((double *)cdni_state_update_discrete(state, v) + first, values, (size_t)n * sizeof *values);
   return CDN_OK;
@@ -281,8 +295,12 @@ static const double *group_slot(const cdn_state *s, int group, size_t offset, si
   return state_doubles(s, offset) + *(const int32_t *)(g + member);
 }
 
-const double *cdn_state_qerr(const cdn_state *s, int group) { return group_slot(s, group, s->system->off_qerr, offsetof(error_group, qerr)); }
-const double *cdn_state_uerr(const cdn_state *s, int group) { return group_slot(s, group, s->system->off_uerr, offsetof(error_group, uerr)); }
+const double *cdn_state_qerr(const cdn_state *s, int group) {
+  return group_slot(s, group, s->system->off_qerr, offsetof(error_group, qerr));
+}
+const double *cdn_state_uerr(const cdn_state *s, int group) {
+  return group_slot(s, group, s->system->off_uerr, offsetof(error_group, uerr));
+}
 const double *cdn_state_udoterr(const cdn_state *s, int group) {
   return group_slot(s, group, s->system->off_udoterr, offsetof(error_group, udoterr));
 }

@@ -28,16 +28,18 @@ typedef enum node_kind { NODE_NONE, NODE_VARIABLE, NODE_STAGE, NODE_ENTRY, NODE_
 typedef struct node {
   char *name; /* "subsystem.entry" */
   node_kind kind;
-  int32_t subsystem;  /* -1: the System's own */
-  int32_t of;         /* companion: whose */
-  cdn_stage eager;    /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
-  bool parameters;    /* variable: an array of doubles, checked for NaN */
+  int32_t subsystem; /* -1: the System's own */
+  int32_t of;        /* companion: whose */
+  cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
+  bool parameters; /* variable: an array of doubles, checked for NaN */
   cdn_calc_fn *calc;
   size_t size, offset; /* bytes in the State's block */
   void *initial;       /* variable: default value, `size` bytes */
 } node;
 
-typedef struct edge { int32_t from, to; } edge;
+typedef struct edge {
+  int32_t from, to;
+} edge;
 
 typedef struct subsystem {
   cdn_subsystem_ops ops;
@@ -47,10 +49,19 @@ typedef struct subsystem {
   bool moves; /* has declared q and u */
 } subsystem;
 
-typedef struct z_group { int32_t subsystem, first, n; } z_group;
-typedef struct error_group { int32_t np, nv, na, qerr, uerr, udoterr; } error_group;
-typedef struct trigger_group { int32_t n, first; cdn_stage stage; } trigger_group;
-typedef struct auto_variable { int32_t variable, update; } auto_variable;
+typedef struct z_group {
+  int32_t subsystem, first, n;
+} z_group;
+typedef struct error_group {
+  int32_t np, nv, na, qerr, uerr, udoterr;
+} error_group;
+typedef struct trigger_group {
+  int32_t n, first;
+  cdn_stage stage;
+} trigger_group;
+typedef struct auto_variable {
+  int32_t variable, update;
+} auto_variable;
 
 struct cdn_system {
   atomic_int references;
@@ -75,12 +86,12 @@ struct cdn_system {
 
   /* Planned at freezing. */
   int nq, nu, nz, n_qerr, n_uerr, n_udoterr, n_triggers;
-  int words;                           /* 64-bit words of a bitset over tickets */
-  uint64_t *downstream;                /* words a ticket */
-  int32_t *eager;                      /* entries by stage, in an order that respects the graph */
+  int words;            /* 64-bit words of a bitset over tickets */
+  uint64_t *downstream; /* words a ticket */
+  int32_t *eager;       /* entries by stage, in an order that respects the graph */
   int32_t eager_first[CDN_STAGE_COUNT + 1];
-  size_t block_size, off_t, off_y, off_ydot, off_qerr, off_uerr, off_udoterr, off_multipliers, off_triggers, off_previous,
-      off_valid, off_serials;
+  size_t block_size, off_t, off_y, off_ydot, off_qerr, off_uerr, off_udoterr, off_multipliers, off_triggers,
+      off_previous, off_valid, off_serials;
 };
 
 enum { EVAL_DEPTH = 64 };
@@ -92,9 +103,9 @@ typedef struct work_chunk {
 
 struct cdn_state {
   const cdn_system *system;
-  char *block;       /* everything that a copy copies */
-  uint64_t *valid;   /* in the block: one bit a ticket */
-  int depth;         /* entries being evaluated */
+  char *block;     /* everything that a copy copies */
+  uint64_t *valid; /* in the block: one bit a ticket */
+  int depth;       /* entries being evaluated */
   int32_t stack[EVAL_DEPTH];
   bool audit_failed;
   cdn_error error;

@@ -28,7 +28,13 @@ static bool add_fixed_nodes(cdn_system *s) {
   node *n = cdni_array_extend(&s->allocator, &s->nodes, sizeof(node), TICKET_FIRST_FREE);
   if (!n) return false;
   for (int32_t i = 0; i < TICKET_FIRST_FREE; i++) n[i].subsystem = -1;
-  static const struct { int32_t ticket; node_kind kind; const char *name; cdn_stage eager; cdn_calc_fn *calc; } fixed[] = {
+  static const struct {
+    int32_t ticket;
+    node_kind kind;
+    const char *name;
+    cdn_stage eager;
+    cdn_calc_fn *calc;
+  } fixed[] = {
     { TICKET_T, NODE_VARIABLE, "t", CDN_STAGE_EMPTY, NULL },
     { TICKET_Q, NODE_VARIABLE, "q", CDN_STAGE_EMPTY, NULL },
     { TICKET_U, NODE_VARIABLE, "u", CDN_STAGE_EMPTY, NULL },
@@ -93,8 +99,8 @@ static void system_destroy(cdn_system *s) {
     cdni_strfree(&a, n->name);
     if (n->initial) cdni_free(&a, n->initial, n->size);
   }
-  cdni_array *arrays[] = { &s->subsystems, &s->nodes, &s->edges, &s->z_groups, &s->error_groups, &s->trigger_groups,
-                           &s->autos, &s->q0, &s->u0, &s->z0 };
+  cdni_array *arrays[] = { &s->subsystems,     &s->nodes, &s->edges, &s->z_groups, &s->error_groups,
+                           &s->trigger_groups, &s->autos, &s->q0,    &s->u0,       &s->z0 };
   size_t tickets = s->nodes.count;
   if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));
@@ -192,8 +198,8 @@ static cdn_status declare_all(cdn_system *s) {
     if (status == CDN_OK) status = d.status;
     if (status == CDN_OK) status = s->error.code; /* what ran out of memory on the way */
     if (status != CDN_OK)
-      return cdni_system_fail(s, status, "cdn_system_freeze", sub->name, "subsystem '%s' failed to declare its resources: %s",
-                              sub->name, cdn_status_text(status));
+      return cdni_system_fail(s, status, "cdn_system_freeze", sub->name,
+                              "subsystem '%s' failed to declare its resources: %s", sub->name, cdn_status_text(status));
   }
   return CDN_OK;
 }
@@ -203,7 +209,10 @@ static cdn_status freeze(cdn_system *s) {
     if (s->rooms[r] && s->room_ops[r].freeze) CDNI_TRY(s->room_ops[r].freeze(s, s->rooms[r]));
   CDNI_TRY(declare_all(s));
   CDNI_TRY(cdni_graph_freeze(s));
-  return cdni_layout_plan(s);
+  CDNI_TRY(cdni_layout_plan(s));
+  for (int r = 0; r < CDNI_ROOM_COUNT; r++)
+    if (s->rooms[r] && s->room_ops[r].planned) s->room_ops[r].planned(s, s->rooms[r]);
+  return CDN_OK;
 }
 
 cdn_status cdn_system_freeze(cdn_system *system) {
@@ -249,8 +258,9 @@ cdn_subsystem cdn_system_add_subsystem(cdn_system *system, const cdn_subsystem_o
   cdn_subsystem id = { -1 };
   if (cdni_system_refuses(system, function)) return id;
   if (!ops || ops->struct_size != sizeof *ops) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, ops ? ops->name : NULL,
-                     "ops.struct_size is not sizeof(cdn_subsystem_ops): set it, and compile against the headers of this library");
+    cdni_system_fail(
+        system, CDN_ERR_VERSION, function, ops ? ops->name : NULL,
+        "ops.struct_size is not sizeof(cdn_subsystem_ops): set it, and compile against the headers of this library");
     return id;
   }
   if (ops->self_size > 0 && !self) {
@@ -280,7 +290,9 @@ const void *cdn_subsystem_self(const cdn_system *system, cdn_subsystem id) {
   return CDNI_AT(system->subsystems, subsystem, id.i).self;
 }
 
-void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id) { return (void *)cdn_subsystem_self(system, id); }
+void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id) {
+  return (void *)cdn_subsystem_self(system, id);
+}
 
 cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id) {
   return CDNI_AT(system->subsystems, subsystem, id.i).runs;

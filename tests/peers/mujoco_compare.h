@@ -7,27 +7,27 @@
 #include <stdint.h>
 
 /** What is compared; errors are relative to the scales that mujoco_compare.c gives, so that one number judges all. */
-#define COMPARED_LIST(X)                                                                         \
-  X(POSE, "pose", 1e-13)                                                                         \
-  X(MASS, "mass", 1e-14)                                                                         \
-  X(MOMENTS, "principal moments", 1e-11)                                                         \
-  X(INERTIA, "inertia", 1e-5)                                                                            \
-  X(COM, "centre of mass", 1e-13)                                                                \
-  X(VELOCITY, "velocity", 1e-13)                                                                 \
-  X(MATRIX, "mass matrix", 1e-12)                                                                \
-  X(BIAS, "bias", 1e-13)                                                                         \
-  X(INVERSE, "inverse dynamics", 1e-13)                                                          \
-  X(KINETIC, "kinetic energy", 1e-13)                                                            \
-  X(POTENTIAL, "potential energy", 1e-14)                                                        \
-  X(UDOT, "udot / cond", 1e-13)                                                                  \
-  X(ACCELERATION, "acceleration / cond", 1e-14)                                                  \
+#define COMPARED_LIST(X)                        \
+  X(POSE, "pose", 1e-13)                        \
+  X(MASS, "mass", 1e-14)                        \
+  X(MOMENTS, "principal moments", 1e-11)        \
+  X(INERTIA, "inertia", 1e-5)                   \
+  X(COM, "centre of mass", 1e-13)               \
+  X(VELOCITY, "velocity", 1e-13)                \
+  X(MATRIX, "mass matrix", 1e-13)               \
+  X(BIAS, "bias", 1e-13)                        \
+  X(INVERSE, "inverse dynamics", 1e-13)         \
+  X(KINETIC, "kinetic energy", 1e-14)           \
+  X(POTENTIAL, "potential energy", 1e-14)       \
+  X(UDOT, "udot / cond", 1e-13)                 \
+  X(ACCELERATION, "acceleration / cond", 1e-14) \
   X(KEY, "keyframe", 1e-15)
 
 typedef enum compared {
 #define COMPARED_ENUM(name, text, tolerance) COMPARED_##name,
   COMPARED_LIST(COMPARED_ENUM)
 #undef COMPARED_ENUM
-  COMPARED_COUNT
+      COMPARED_COUNT
 } compared;
 
 /** The largest relative error of each kind met so far. */

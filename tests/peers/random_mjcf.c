@@ -74,17 +74,17 @@ static void write_angle(writer *w, const char *name, int n, double lo, double hi
 /* Every form in which an orientation may be given; lengths are not one, axes not perpendicular. */
 static void write_orientation(writer *w) {
   switch (below(w, 6)) {
-  case 0: break;
-  case 1: write_random(w, "quat", 4, -2, 2); break;
-  case 2: {
-    double unit = w->degree ? 180 / PI : 1;
-    fprintf(w->out, " axisangle=\"%.6g %.6g %.6g %.6g\"", uniform(w, -2, 2), uniform(w, 0.1, 2), uniform(w, -2, 2),
-            uniform(w, -3, 3) * unit);
-    break;
-  }
-  case 3: write_random(w, "xyaxes", 6, -1, 1); break;
-  case 4: write_random(w, "zaxis", 3, -1, 1); break;
-  default: write_angle(w, "euler", 3, -2, 2); break;
+    case 0: break;
+    case 1: write_random(w, "quat", 4, -2, 2); break;
+    case 2: {
+      double unit = w->degree ? 180 / PI : 1;
+      fprintf(w->out, " axisangle=\"%.6g %.6g %.6g %.6g\"", uniform(w, -2, 2), uniform(w, 0.1, 2), uniform(w, -2, 2),
+              uniform(w, -3, 3) * unit);
+      break;
+    }
+    case 3: write_random(w, "xyaxes", 6, -1, 1); break;
+    case 4: write_random(w, "zaxis", 3, -1, 1); break;
+    default: write_angle(w, "euler", 3, -2, 2); break;
   }
 }
 
@@ -268,10 +268,8 @@ static void write_frame_or_body(writer *w, int depth, bool moving) {
   if (chance(w, 0.8)) write_random(w, "pos", 3, -0.5, 0.5);
   write_orientation(w);
   fputs(">\n", w->out);
-  if (chance(w, 0.3))
-    write_frame_or_body(w, depth, moving);
-  else
-    write_body(w, depth, moving);
+  if (chance(w, 0.3)) write_frame_or_body(w, depth, moving);
+  else write_body(w, depth, moving);
   if (chance(w, 0.5) && w->bodies_left > 0) write_body(w, depth, moving);
   fputs(frame ? "</frame>\n" : "</body>\n", w->out);
 }

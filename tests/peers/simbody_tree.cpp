@@ -21,11 +21,11 @@ static MobilizedBody add(MobilizedBody &parent, const peers::Body &b) {
   Transform F = to_simbody(b.X_PF), M = to_simbody(b.X_BM);
   SimTK::Body::Rigid rigid(mass_of(b.mass));
   switch (b.kind) {
-  case CDN_PIN: return MobilizedBody::Pin(parent, F, rigid, M);
-  case CDN_SLIDER: return MobilizedBody::Slider(parent, F, rigid, M);
-  case CDN_BALL: return MobilizedBody::Ball(parent, F, rigid, M);
-  case CDN_FREE: return MobilizedBody::Free(parent, F, rigid, M);
-  default: return MobilizedBody::Weld(parent, F, rigid, M);
+    case CDN_PIN: return MobilizedBody::Pin(parent, F, rigid, M);
+    case CDN_SLIDER: return MobilizedBody::Slider(parent, F, rigid, M);
+    case CDN_BALL: return MobilizedBody::Ball(parent, F, rigid, M);
+    case CDN_FREE: return MobilizedBody::Free(parent, F, rigid, M);
+    default: return MobilizedBody::Weld(parent, F, rigid, M);
   }
 }
 

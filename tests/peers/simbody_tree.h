@@ -5,7 +5,7 @@
 
 // The packaged library keeps its asserts, and the layout of its classes depends on them.
 #ifdef NDEBUG
-#undef NDEBUG
+#  undef NDEBUG
 #endif
 #include <Simbody.h>
 
@@ -17,7 +17,7 @@ struct SimbodyTree {
   SimTK::MultibodySystem system;
   SimTK::SimbodyMatterSubsystem matter;
   SimTK::GeneralForceSubsystem forces;
-  SimTK::Force::DiscreteForces applied; // only if asked for: it costs time
+  SimTK::Force::DiscreteForces applied;     // only if asked for: it costs time
   std::vector<SimTK::MobilizedBody> bodies; // as in the tree
   SimTK::State state;
   std::vector<int> q_at, u_at; // where our slot i is in Simbody's q and u

@@ -19,18 +19,18 @@ static cdn_vec3 random_vec3(uint64_t *rng, double size) {
 static cdn_rotation random_rotation(uint64_t *rng) {
   double q[4];
   random_quaternion(rng, q);
-  return cdn_rotation_from_quaternion({q[0], q[1], q[2], q[3]});
+  return cdn_rotation_from_quaternion({ q[0], q[1], q[2], q[3] });
 }
 
-static cdn_transform random_frame(uint64_t *rng) { return {random_rotation(rng), random_vec3(rng, 0.5)}; }
+static cdn_transform random_frame(uint64_t *rng) { return { random_rotation(rng), random_vec3(rng, 0.5) }; }
 
 // The inertia of masses on the three axes, turned: one that a body can have.
 static cdn_mass_properties random_mass(uint64_t *rng) {
   double a = random_uniform(rng, 0.02, 0.3), b = random_uniform(rng, 0.02, 0.3), c = random_uniform(rng, 0.02, 0.3);
   double mass = random_uniform(rng, 0.5, 3);
   cdn_vec3 com = random_vec3(rng, 0.3);
-  cdn_inertia principal = {b + c, a + c, a + b, 0, 0, 0};
-  return {mass, com, cdn_inertia_reexpress(random_rotation(rng), principal)};
+  cdn_inertia principal = { b + c, a + c, a + b, 0, 0, 0 };
+  return { mass, com, cdn_inertia_reexpress(random_rotation(rng), principal) };
 }
 
 Tree random_tree(uint64_t seed, int n) {
@@ -38,7 +38,7 @@ Tree random_tree(uint64_t seed, int n) {
   uint64_t rng = seed;
   tree.name = "random tree " + std::to_string(seed);
   tree.gravity = random_vec3(&rng, 10);
-  std::vector<int> path = {-1}; // the last body and its ancestors: depth-first order means to hang on one of these
+  std::vector<int> path = { -1 }; // the last body and its ancestors: depth-first order means to hang on one of these
   for (int i = 0; i < n; i++) {
     Body body;
     bool after_massless = i > 0 && tree.bodies[i - 1].mass.mass == 0;
@@ -59,8 +59,11 @@ Tree random_tree(uint64_t seed, int n) {
 // ---- regular shapes -----------------------------------------------------------------------------
 
 static Body pin_link(int parent, uint64_t *rng) {
-  return {parent, CDN_PIN, {random_rotation(rng), random_vec3(rng, 0.3)}, {random_rotation(rng), random_vec3(rng, 0.1)},
-          random_mass(rng)};
+  return { parent,
+           CDN_PIN,
+           { random_rotation(rng), random_vec3(rng, 0.3) },
+           { random_rotation(rng), random_vec3(rng, 0.1) },
+           random_mass(rng) };
 }
 
 Tree pin_chain(int n) {
@@ -104,7 +107,7 @@ struct Hinge {
 
 static cdn_mass_properties cylinder(const Part &part) {
   double r2 = part.radius * part.radius, across = part.mass * (3 * r2 + part.length * part.length) / 12;
-  return {part.mass, part.com, {across, across, part.mass * r2 / 2, 0, 0, 0}};
+  return { part.mass, part.com, { across, across, part.mass * r2 / 2, 0, 0, 0 } };
 }
 
 // A body at `pos` of its parent that several hinges in turn move: all but the last move a massless body.
@@ -114,8 +117,8 @@ static int add_hinged(Tree *tree, int parent, cdn_vec3 pos, const Part &part, co
     cdn_rotation R = cdn_rotation_z_to(hinges[i].axis);
     body.parent = parent;
     body.kind = CDN_PIN;
-    body.X_PF = {R, i == 0 ? cdn_add(pos, hinges[i].pos) : hinges[i].pos};
-    body.X_BM = {R, hinges[i].pos};
+    body.X_PF = { R, i == 0 ? cdn_add(pos, hinges[i].pos) : hinges[i].pos };
+    body.X_BM = { R, hinges[i].pos };
     body.mass = i + 1 == hinges.size() ? cylinder(part) : cdn_mass_properties{};
     tree->bodies.push_back(body);
     parent = static_cast<int>(tree->bodies.size()) - 1;
@@ -125,38 +128,39 @@ static int add_hinged(Tree *tree, int parent, cdn_vec3 pos, const Part &part, co
 
 static void add_welded(Tree *tree, int parent, cdn_vec3 pos, const Part &part) {
   tree->bodies.push_back(
-      {parent, CDN_WELD, {cdn_rotation_identity(), pos}, cdn_transform_identity(), cylinder(part)});
+      { parent, CDN_WELD, { cdn_rotation_identity(), pos }, cdn_transform_identity(), cylinder(part) });
 }
 
 static void add_leg(Tree *tree, int pelvis, double side) {
-  cdn_vec3 o = {0, 0, 0};
-  int thigh = add_hinged(tree, pelvis, {0, -0.1 * side, -0.04}, {4.8, 0.06, 0.4, {0, 0, -0.17}},
-                         {{o, {side, 0, 0}}, {o, {0, 0, side}}, {o, {0, 1, 0}}});
-  int shin = add_hinged(tree, thigh, {0, 0.01 * side, -0.4}, {2.8, 0.05, 0.35, {0, 0, -0.15}},
-                        {{{0, 0, 0.02}, {0, -1, 0}}});
-  add_hinged(tree, shin, {0, 0, -0.39}, {1.1, 0.05, 0.1, {0.035, 0, 0}},
-             {{{0, 0, 0.08}, {0, 1, 0}}, {{0, 0, 0.04}, {side, 0, 0.5 * side}}});
+  cdn_vec3 o = { 0, 0, 0 };
+  int thigh = add_hinged(tree, pelvis, { 0, -0.1 * side, -0.04 }, { 4.8, 0.06, 0.4, { 0, 0, -0.17 } },
+                         { { o, { side, 0, 0 } }, { o, { 0, 0, side } }, { o, { 0, 1, 0 } } });
+  int shin = add_hinged(tree, thigh, { 0, 0.01 * side, -0.4 }, { 2.8, 0.05, 0.35, { 0, 0, -0.15 } },
+                        { { { 0, 0, 0.02 }, { 0, -1, 0 } } });
+  add_hinged(tree, shin, { 0, 0, -0.39 }, { 1.1, 0.05, 0.1, { 0.035, 0, 0 } },
+             { { { 0, 0, 0.08 }, { 0, 1, 0 } }, { { 0, 0, 0.04 }, { side, 0, 0.5 * side } } });
 }
 
 static void add_arm(Tree *tree, int torso, double side) {
-  cdn_vec3 o = {0, 0, 0};
-  int upper = add_hinged(tree, torso, {0, -0.17 * side, 0.06}, {1.7, 0.04, 0.3, {0.08, -0.08 * side, -0.08}},
-                         {{o, {2 * side, 1, side}}, {o, {0, -1, side}}});
-  int lower = add_hinged(tree, upper, {0.18, -0.18 * side, -0.18}, {1, 0.03, 0.3, {0.09, 0.09 * side, 0.09}},
-                         {{o, {0, -1, side}}});
-  add_welded(tree, lower, {0.18, 0.18 * side, 0.18}, {0.27, 0.04, 0.08, o});
+  cdn_vec3 o = { 0, 0, 0 };
+  int upper = add_hinged(tree, torso, { 0, -0.17 * side, 0.06 }, { 1.7, 0.04, 0.3, { 0.08, -0.08 * side, -0.08 } },
+                         { { o, { 2 * side, 1, side } }, { o, { 0, -1, side } } });
+  int lower = add_hinged(tree, upper, { 0.18, -0.18 * side, -0.18 }, { 1, 0.03, 0.3, { 0.09, 0.09 * side, 0.09 } },
+                         { { o, { 0, -1, side } } });
+  add_welded(tree, lower, { 0.18, 0.18 * side, 0.18 }, { 0.27, 0.04, 0.08, o });
 }
 
 Tree humanoid() {
   Tree tree;
   tree.name = "humanoid";
-  cdn_vec3 o = {0, 0, 0};
-  tree.bodies.push_back({-1, CDN_FREE, cdn_transform_identity(), cdn_transform_identity(),
-                         cylinder({5.9, 0.12, 0.3, {0, 0, -0.046}})});
-  add_welded(&tree, 0, {0, 0, 0.19}, {3.1, 0.09, 0.2, o});
-  int waist = add_hinged(&tree, 0, {-0.01, 0, -0.26}, {2.3, 0.09, 0.15, o},
-                         {{{0, 0, 0.065}, {0, 0, 1}}, {{0, 0, 0.065}, {0, 1, 0}}});
-  int pelvis = add_hinged(&tree, waist, {0, 0, -0.165}, {6.6, 0.1, 0.2, {-0.02, 0, 0}}, {{{0, 0, 0.1}, {1, 0, 0}}});
+  cdn_vec3 o = { 0, 0, 0 };
+  tree.bodies.push_back({ -1, CDN_FREE, cdn_transform_identity(), cdn_transform_identity(),
+                          cylinder({ 5.9, 0.12, 0.3, { 0, 0, -0.046 } }) });
+  add_welded(&tree, 0, { 0, 0, 0.19 }, { 3.1, 0.09, 0.2, o });
+  int waist = add_hinged(&tree, 0, { -0.01, 0, -0.26 }, { 2.3, 0.09, 0.15, o },
+                         { { { 0, 0, 0.065 }, { 0, 0, 1 } }, { { 0, 0, 0.065 }, { 0, 1, 0 } } });
+  int pelvis = add_hinged(&tree, waist, { 0, 0, -0.165 }, { 6.6, 0.1, 0.2, { -0.02, 0, 0 } },
+                          { { { 0, 0, 0.1 }, { 1, 0, 0 } } });
   add_leg(&tree, pelvis, 1);
   add_leg(&tree, pelvis, -1);
   add_arm(&tree, 0, 1);

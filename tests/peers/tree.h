@@ -21,7 +21,7 @@ struct Body {
 struct Tree {
   std::string name;
   std::vector<Body> bodies;
-  cdn_vec3 gravity = {0.7, -1.3, -9.6};
+  cdn_vec3 gravity = { 0.7, -1.3, -9.6 };
   int nq() const;
   int nu() const;
 };

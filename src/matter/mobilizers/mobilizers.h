@@ -14,12 +14,12 @@
 #include "matter/mobilizers/slider.h"
 #include "matter/mobilizers/weld.h"
 
-#define MOBILIZER_LIST(X)                                                            \
-  X(WELD, weld, 0, 0, HINGE_NONE, { 0 }, { 0 })                                      \
-  X(PIN, pin, 1, 1, HINGE_ANGULAR, { "q" }, { "u" })                                 \
-  X(SLIDER, slider, 1, 1, HINGE_LINEAR, { "q" }, { "u" })                            \
+#define MOBILIZER_LIST(X)                                                                                        \
+  X(WELD, weld, 0, 0, HINGE_NONE, { 0 }, { 0 })                                                                  \
+  X(PIN, pin, 1, 1, HINGE_ANGULAR, { "q" }, { "u" })                                                             \
+  X(SLIDER, slider, 1, 1, HINGE_LINEAR, { "q" }, { "u" })                                                        \
   X(BALL, ball, 4, 3, HINGE_ANGULAR, COORDINATES({ "qw", "qx", "qy", "qz" }), COORDINATES({ "wx", "wy", "wz" })) \
-  X(FREE, free, 7, 6, HINGE_FREE, COORDINATES({ "qw", "qx", "qy", "qz", "px", "py", "pz" }), \
+  X(FREE, free, 7, 6, HINGE_FREE, COORDINATES({ "qw", "qx", "qy", "qz", "px", "py", "pz" }),                     \
     COORDINATES({ "wx", "wy", "wz", "vx", "vy", "vz" }))
 #define COORDINATES(...) __VA_ARGS__
 
