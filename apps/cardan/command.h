@@ -116,10 +116,11 @@ void jw_boolean(json_writer *w, const char *key, bool value);
 void jw_number(json_writer *w, const char *key, double value); /* null where it is not finite */
 void jw_numbers(json_writer *w, const char *key, const double *values, int n);
 
-/* ---- info.c, eval.c, simulate.c ---------------------------------------------------------------- */
+/* ---- info.c, eval.c, simulate.c, speed.c --------------------------------------------------------- */
 
 int command_info(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_simulate(int argc, char **argv);
+int command_speed(int argc, char **argv);
 
 #endif

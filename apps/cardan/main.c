@@ -6,7 +6,9 @@
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
-} commands[] = { { "info", command_info }, { "eval", command_eval }, { "simulate", command_simulate } };
+} commands[] = {
+  { "info", command_info }, { "eval", command_eval }, { "simulate", command_simulate }, { "speed", command_speed }
+};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char help[] =
@@ -18,6 +20,7 @@ static const char help[] =
     "  info      what a model holds: bodies, joints, coordinates, mass, and what is not simulated\n"
     "  eval      one evaluation: poses, velocities, accelerations, energies, mass matrix\n"
     "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
+    "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
     "  help      this page; 'cardan COMMAND --help' has the options of one command\n"
     "\n"
     "examples\n"
@@ -70,7 +73,8 @@ static int dispatch(int argc, char **argv) {
   const char *closest = closest_word(word, names, N_COMMANDS);
   const char *what = word[0] == '-' ? "option" : "command";
   if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
-  else complain("unknown %s '%s'; the commands are info, eval and simulate ('cardan --help' explains)", what, word);
+  else
+    complain("unknown %s '%s'; the commands are info, eval, simulate and speed ('cardan --help' explains)", what, word);
   return CMD_USAGE;
 }
 

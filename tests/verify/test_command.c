@@ -2,6 +2,8 @@
  * exit code. Here: usage, files, `info` and `eval`; physics is compared with closed forms of one pendulum. */
 #include "command_run.h"
 
+#include "core/core.h"
+
 /* ---- help, options, exit codes ---------------------------------------------------------------- */
 
 START_TEST(help_is_where_it_is_looked_for) {
@@ -11,8 +13,8 @@ START_TEST(help_is_where_it_is_looked_for) {
   SAYS(output, "exit codes");
   SAYS(output, "simulate");
   ck_assert_str_eq(errors, "");
-  const char *const commands[] = { "info", "eval", "simulate" };
-  for (int i = 0; i < 3; i++) {
+  const char *const commands[] = { "info", "eval", "simulate", "speed" };
+  for (int i = 0; i < CDNI_COUNT(commands); i++) {
     SUCCEEDS("%s --help", commands[i]);
     SAYS(output, "usage: cardan ");
     SAYS(output, "examples");
@@ -376,7 +378,24 @@ START_TEST(singular_dynamics_name_the_joint_and_exit_1) {
 }
 END_TEST
 
-CHECK_MAIN("command", help_is_where_it_is_looked_for, wrong_usage_is_named_and_exits_2,
+START_TEST(speed_times_what_there_is) {
+  /* Figures are this machine's; that they are there, positive and in order is not. */
+  enter_directory();
+  SUCCEEDS("speed %s/examples/models/arm.urdf --quiet --json", getenv("CARDAN_SOURCE_ROOT"));
+  json_t *root = json_loads(output, 0, NULL);
+  ck_assert_ptr_nonnull(root);
+  const char *const stages[] = { "realize_position_ns", "realize_acceleration_ns", "forward_dynamics_ns",
+                                 "inverse_dynamics_ns", "mass_matrix_ns",          "steps_per_second",
+                                 "real_time_factor" };
+  for (int i = 0; i < CDNI_COUNT(stages); i++) ck_assert(json_real_value(member(root, stages[i])) > 0);
+  ck_assert(json_real_value(member(root, stages[0])) < json_real_value(member(root, stages[1])));
+  json_decref(root);
+  SUCCEEDS("speed %s/examples/models/arm.urdf --quiet", getenv("CARDAN_SOURCE_ROOT"));
+  SAYS(output, "realize to Acceleration");
+}
+END_TEST
+
+CHECK_MAIN("command", speed_times_what_there_is, help_is_where_it_is_looked_for, wrong_usage_is_named_and_exits_2,
            files_that_cannot_be_read_exit_3_and_name_the_place, state_files_are_checked,
            output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated, info_lists_the_model,
            eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits, matrices_satisfy_the_equations_of_motion,
