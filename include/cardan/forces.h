@@ -29,11 +29,19 @@ CDN_API void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double
 /* Every adder copies what it is given, returns an id, and is sticky. Coordinates q named below are the body's
  * k-th; springs, stops on coordinates ask for one whose qdot is u (pin, slider). */
 
-/** Uniform gravity (m/s^2) on every body. One a System. Has potential, zero at Ground's origin height. */
+/** Uniform gravity (m/s^2) on every body that is not excluded. One a System. Has potential, zero at Ground's origin
+ *  height. */
 CDN_API cdn_force cdn_system_add_gravity(cdn_system *system, const char *name, cdn_vec3 g);
 CDN_API cdn_status cdn_gravity_set(cdn_state *state, cdn_force force, cdn_vec3 g);
 /** g; NaNs if `force` is no gravity. */
 CDN_API cdn_vec3 cdn_gravity_get(const cdn_state *state, cdn_force force);
+
+/** Leave a body out, its weight and its potential: while building (the default of every State) and in a State
+ *  (Instance stage). Ground is always left out; naming it changes nothing. */
+CDN_API void cdn_system_exclude_from_gravity(cdn_system *system, cdn_force gravity, cdn_body body);
+CDN_API cdn_status cdn_gravity_set_body_excluded(cdn_state *state, cdn_force gravity, cdn_body body, bool excluded);
+/** True also where there is no such gravity or body. */
+CDN_API bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force gravity, cdn_body body);
 
 /** f = -k (q - q0) on mobility `coordinate` of a body. Energy k/2 (q - q0)^2. */
 CDN_API cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, cdn_body body, int coordinate,
@@ -43,6 +51,9 @@ CDN_API cdn_status cdn_mobility_spring_set(cdn_state *state, cdn_force force, do
 CDN_API cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                  double c);
 CDN_API cdn_status cdn_mobility_damper_set(cdn_state *state, cdn_force force, double c);
+/** f = -c u on every mobility there is, which drains energy and seldom means anything else; c >= 0. */
+CDN_API cdn_force cdn_system_add_global_damper(cdn_system *system, const char *name, double c);
+CDN_API cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, double c);
 /** A constant generalized force on a mobility. No potential is claimed. */
 CDN_API cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                 double f);
@@ -73,6 +84,27 @@ CDN_API cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, d
 CDN_API cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                   cdn_body b, cdn_vec3 p_B, double c);
 CDN_API cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c);
+/** A constant force along the line between two stations of different bodies: f > 0 drives them apart, f < 0 pulls
+ *  them together. No potential is claimed. At zero length it has no direction, and realization fails unless f is 0. */
+CDN_API cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
+                                                 cdn_body b, cdn_vec3 p_B, double f);
+CDN_API cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f);
+
+/** A linear bushing between frame F on body A and frame M on body B, different bodies. Its six coordinates are the
+ *  body-fixed x-y-z angles of R_FM (rad; each within half a turn, the second within a quarter) and p_FM in F's axes;
+ *  each has a spring and a damper of its own, f_i = -k_i q_i - c_i qdot_i, in N m and N. Energy sum k_i q_i^2 / 2;
+ *  c_i >= 0. A and B feel opposite forces on one line, so Ground may be either. Where the second angle is a quarter
+ *  turn the other two are undefined: realization fails there (recoverable), unless the coefficients of all three
+ *  angles are zero. k and c are in the order of the coordinates; NULL: zeros. */
+CDN_API cdn_force cdn_system_add_linear_bushing(cdn_system *system, const char *name, cdn_body a, cdn_transform X_AF,
+                                                cdn_body b, cdn_transform X_BM, const double k[6], const double c[6]);
+/** NULL leaves the k, or the c, as they are. */
+CDN_API cdn_status cdn_linear_bushing_set(cdn_state *state, cdn_force force, const double k[6], const double c[6]);
+CDN_API cdn_status cdn_linear_bushing_set_frames(cdn_state *state, cdn_force force, cdn_transform X_AF,
+                                                 cdn_transform X_BM);
+/** Its coordinates and their rates; either may be NULL. Realizes positions, and velocities for qdot. */
+CDN_API cdn_status cdn_linear_bushing_coordinates(cdn_state *state, cdn_force force, double q[6],
+                                                  double qdot[6]) CDN_NODISCARD;
 
 /** A constant force f_G at a station and a constant moment m_G on one body, both fixed in Ground's axes. No potential
  *  is claimed. */

@@ -13,7 +13,7 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
     const double *p = b->params + 6 * i;
     v3 r = cdni_to_v3(cdni_matter_station(b->matter, state, out->pose, (cdn_body){ e[i].body }, e[i].p_B));
     force_push(out, e[i].body, r, v3_load(p));
-    out->F[e[i].body].w = v3_add(out->F[e[i].body].w, v3_load(p + 3));
+    force_turn(out, e[i].body, v3_load(p + 3));
   }
   return CDN_OK;
 }

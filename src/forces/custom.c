@@ -80,7 +80,8 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
 /* ---- what it depends on ---- */
 
 /* A force that has z, or asks for something that varies with u or z, belongs to a later sum than it said. */
-static void prepare(force_set *set, const cdn_system *system) {
+static void prepare(force_set *set, cdn_declarer *d) {
+  const cdn_system *system = cdni_declarer_system(d);
   for (size_t i = 0; i < set->elements.count; i++) {
     custom *e = &CDNI_AT(set->elements, custom, i);
     if (cdni_subsystem_runs(system, e->subsystem).nz > 0) e->reads = CDN_READS_EVERYTHING;

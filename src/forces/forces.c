@@ -59,6 +59,15 @@ void cdni_force_check_body(force_adder *a, cdn_body body) {
     cdni_force_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
 }
 
+void cdni_force_check_pair(force_adder *a, cdn_body body_a, cdn_body body_b) {
+  cdni_force_check_body(a, body_a);
+  cdni_force_check_body(a, body_b);
+  if (body_a.i == body_b.i)
+    cdni_force_refuse(a, CDN_ERR_ARG,
+                      "both ends are on body %d, where it could do nothing: name two bodies (Ground may be one)",
+                      (int)body_a.i);
+}
+
 void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n) {
   size_t bad;
   if (!cdni_all_finite(numbers, (size_t)n, &bad))

@@ -1,16 +1,27 @@
-/* Uniform gravity: m g at every centre of mass; potential -m g . p_com. Parameters: g. */
+/* Uniform gravity: m g at every centre of mass; potential -m g . p_com. Parameters: g, and for every body whether it is
+ * excluded. */
 #include <math.h>
 
 #include "forces/internal.h"
+
+typedef struct gravity {
+  cdni_array excluded; /* int32_t: the bodies that it leaves out by default */
+} gravity;
+
+/* The force kinds' parameters are as many for each element; these are as many as there are bodies. */
+static const double *excluded_bodies(const force_batch *b, cdn_state *state) {
+  return cdn_state_parameters(state, b->room->sets[FORCE_GRAVITY].own);
+}
 
 static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
   if (!force_is_on(b, 0)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, b->matter->inertia.ticket));
   const rigid_inertia *B = cdni_matter_inertia(b->matter, state);
+  const double *excluded = excluded_bodies(b, state);
   v3 g = v3_load(b->params);
   for (int i = 1; i < b->matter->tree.n; i++) {
     sv *F = &out->F[i];
-    *F = (sv){ v3_cross_add(B[i].mc, g, F->w), v3_fma(B[i].m, g, F->v) };
+    if (excluded[i] == 0) *F = (sv){ v3_cross_add(B[i].mc, g, F->w), v3_fma(B[i].m, g, F->v) };
   }
   return CDN_OK;
 }
@@ -20,24 +31,49 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   CDNI_TRY(cdni_state_ensure(state, b->matter->inertia.ticket));
   const rigid_inertia *B = cdni_matter_inertia(b->matter, state);
   const body_pose *pose = cdni_matter_pose(b->matter, state);
+  const double *excluded = excluded_bodies(b, state);
   v3 sum = v3_zero();
-  for (int i = 1; i < b->matter->tree.n; i++) sum = v3_add(sum, v3_fma(B[i].m, pose[i].p_GM, B[i].mc));
+  for (int i = 1; i < b->matter->tree.n; i++)
+    if (excluded[i] == 0) sum = v3_add(sum, v3_fma(B[i].m, pose[i].p_GM, B[i].mc));
   *energy -= v3_dot(v3_load(b->params), sum);
   return CDN_OK;
 }
 
+static void prepare(force_set *set, cdn_declarer *d) {
+  const cdn_system *system = cdni_declarer_system(d);
+  const cdn_allocator *memory = cdni_system_allocator(system);
+  const cdni_array *list = &CDNI_AT(set->elements, gravity, 0).excluded;
+  const int n = cdn_system_body_count(system);
+  double *excluded = cdni_calloc(memory, (size_t)n * sizeof *excluded);
+  if (!excluded) {
+    cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+    return;
+  }
+  for (size_t i = 0; i < list->count; i++) excluded[CDNI_AT(*list, int32_t, i)] = 1;
+  set->own = cdn_declare_parameters(d, "gravity_excluded", n, excluded);
+  cdni_free(memory, excluded, (size_t)n * sizeof *excluded);
+}
+
+static void destroy(force_set *set, const cdn_allocator *a) {
+  for (size_t i = 0; i < set->elements.count; i++) cdni_array_free(a, &CDNI_AT(set->elements, gravity, i).excluded);
+}
+
 static void depend(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry) {
-  (void)set, (void)part;
+  (void)part;
+  cdni_declare_prerequisite(d, entry, set->own.ticket);
   if (m) cdni_declare_prerequisite(d, entry, m->inertia.ticket);
 }
 
 const force_kind cdni_force_gravity = {
   .name = "gravity",
+  .element_size = sizeof(gravity),
   .n_params = 3,
   .param_names = { "g.x", "g.y", "g.z" },
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .bodies = true, .calc = calc } },
   .calc_potential = calc_potential,
+  .prepare = prepare,
   .depend = depend,
+  .destroy = destroy,
 };
 
 cdn_force cdn_system_add_gravity(cdn_system *system, const char *name, cdn_vec3 g) {
@@ -46,7 +82,28 @@ cdn_force cdn_system_add_gravity(cdn_system *system, const char *name, cdn_vec3 
   if (a.ok && a.room->sets[FORCE_GRAVITY].ids.count > 0)
     cdni_force_refuse(&a, CDN_ERR_ARG, "the System has gravity already; cdn_gravity_set changes it in a State");
   const double params[] = { g.x, g.y, g.z };
-  return cdni_force_add(&a, NULL, params);
+  const gravity none = { { 0 } };
+  return cdni_force_add(&a, &none, params);
+}
+
+void cdn_system_exclude_from_gravity(cdn_system *system, cdn_force force, cdn_body body) {
+  static const char function[] = "cdn_system_exclude_from_gravity";
+  if (cdni_system_refuses(system, function)) return;
+  const force_room *room = cdni_forces(system);
+  const bool exists = room && force.i >= 0 && (size_t)force.i < room->elements.count;
+  if (!exists || CDNI_AT(room->elements, force_element, force.i).kind != FORCE_GRAVITY) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "force %d is no gravity of this System", (int)force.i);
+    return;
+  }
+  const char *name = CDNI_AT(room->elements, force_element, force.i).name;
+  if (body.i < 0 || body.i >= cdn_system_body_count(system)) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                     "force '%s': there is no body %d in this System (yet): add the body first", name, (int)body.i);
+    return;
+  }
+  cdni_array *list = &CDNI_AT(room->sets[FORCE_GRAVITY].elements, gravity, 0).excluded;
+  if (!cdni_array_push(cdni_system_allocator(system), list, sizeof body.i, &body.i))
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
 }
 
 cdn_status cdn_gravity_set(cdn_state *state, cdn_force force, cdn_vec3 g) {
@@ -57,4 +114,29 @@ cdn_status cdn_gravity_set(cdn_state *state, cdn_force force, cdn_vec3 g) {
 cdn_vec3 cdn_gravity_get(const cdn_state *state, cdn_force force) {
   const double *g = cdni_force_params(state, force, FORCE_GRAVITY);
   return g ? cdn_v3(g[0], g[1], g[2]) : cdn_v3(NAN, NAN, NAN);
+}
+
+static cdn_status check_switch(cdn_state *state, const char *function, cdn_force force, cdn_body body) {
+  const cdn_system *system = cdn_state_system(state);
+  if (!cdni_force_params(state, force, FORCE_GRAVITY))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "force %d is no gravity of this System",
+                           (int)force.i);
+  if (body.i < 0 || body.i >= cdn_system_body_count(system))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, cdn_force_name(system, force),
+                           "there is no body %d in this System; nothing was changed", (int)body.i);
+  return CDN_OK;
+}
+
+cdn_status cdn_gravity_set_body_excluded(cdn_state *state, cdn_force force, cdn_body body, bool excluded) {
+  CDNI_TRY(check_switch(state, "cdn_gravity_set_body_excluded", force, body));
+  const double value = excluded;
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  return cdn_state_set_parameters(state, room->sets[FORCE_GRAVITY].own, body.i, 1, &value);
+}
+
+bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force force, cdn_body body) {
+  const cdn_system *system = cdn_state_system(state);
+  if (!cdni_force_params(state, force, FORCE_GRAVITY) || body.i <= 0 || body.i >= cdn_system_body_count(system))
+    return true;
+  return cdn_state_parameters(state, cdni_forces(system)->sets[FORCE_GRAVITY].own)[body.i] != 0;
 }

@@ -18,14 +18,17 @@
   X(ROTATION_STOP, rotation_stop)       \
   X(TWO_POINT_SPRING, two_point_spring) \
   X(TWO_POINT_DAMPER, two_point_damper) \
+  X(TWO_POINT_FORCE, two_point_force)   \
   X(BODY_FORCE, body_force)             \
+  X(LINEAR_BUSHING, linear_bushing)     \
+  X(GLOBAL_DAMPER, global_damper)       \
   X(CUSTOM, custom)
 
 #define FORCE_KIND_ENUM(ENUM, name) FORCE_##ENUM,
 typedef enum force_kind_id { FORCE_KIND_LIST(FORCE_KIND_ENUM) FORCE_KIND_COUNT } force_kind_id;
 #undef FORCE_KIND_ENUM
 
-enum { FORCE_MOST_PARAMS = 8, FORCE_CLASSES = 6 };
+enum { FORCE_MOST_PARAMS = 36, FORCE_CLASSES = 6 };
 
 typedef struct force_room force_room;
 typedef struct force_part force_part;
@@ -57,6 +60,7 @@ typedef struct force_set {
   cdni_array ids;      /* int32_t */
   cdni_array defaults; /* double, n_params an element */
   cdn_dvar params;
+  cdn_dvar own; /* for a kind's prepare() to declare and use */
 } force_set;
 
 typedef struct force_kind {
@@ -69,7 +73,7 @@ typedef struct force_kind {
   force_part parts[FORCE_CLASSES];
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
   /* The rest is for kinds whose elements differ; each may be NULL. */
-  void (*prepare)(force_set *set, const cdn_system *system); /* when all but this room has been declared */
+  void (*prepare)(force_set *set, cdn_declarer *d); /* when all but this room has been declared */
   bool (*has_part)(const force_set *set, const force_part *part);
   /* Prerequisites of its own for a part's entry, or the potential's (part NULL). */
   void (*depend)(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry);
@@ -156,6 +160,8 @@ void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, co
 /* Keeps a building error that names the element. */
 void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
 void cdni_force_check_body(force_adder *a, cdn_body body);
+/* Two different bodies. */
+void cdni_force_check_pair(force_adder *a, cdn_body body_a, cdn_body body_b);
 /* n numbers that must be finite. */
 void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n);
 /* Mobility k of a body. */
@@ -197,6 +203,11 @@ static inline void force_push(cdn_forces *out, int body, v3 r, v3 f) {
   if (body == 0) return; /* Ground takes it in silence */
   sv *F = &out->F[body];
   *F = (sv){ v3_cross_add(r, f, F->w), v3_add(F->v, f) };
+}
+
+/* A moment, in Ground. */
+static inline void force_turn(cdn_forces *out, int body, v3 moment) {
+  if (body != 0) out->F[body].w = v3_add(out->F[body].w, moment);
 }
 
 #endif

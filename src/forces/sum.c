@@ -149,7 +149,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     if (set->ids.count == 0) continue;
     if (kind->n_params)
       set->params = cdn_declare_parameters(d, kind->name, (int)set->defaults.count, set->defaults.data);
-    if (kind->prepare) kind->prepare(set, room->system);
+    if (kind->prepare) kind->prepare(set, d);
   }
 
   /* Without bodies there is nothing to act on; custom forces may still have potentials. */

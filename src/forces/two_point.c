@@ -1,5 +1,5 @@
-/* Spring and damper along the line between two stations: equal and opposite forces of size `tension`.
- * Parameters: k and rest length for the spring, c for the damper. */
+/* Spring, damper and constant force along the line between two stations: equal and opposite forces.
+ * Parameters: k and rest length for the spring, c for the damper, f for the constant force. */
 #include <stdio.h>
 
 #include "forces/internal.h"
@@ -30,19 +30,14 @@ static v3 direction(const line *l) {
 }
 
 /* f on the first body, -f on the second. */
-static void push_apart(cdn_forces *out, const two_point *e, const line *l, v3 f) {
+static void push_pair(cdn_forces *out, const two_point *e, const line *l, v3 f) {
   force_push(out, e->body_a, l->r_a, f);
   force_push(out, e->body_b, l->r_b, v3_neg(f));
 }
 
 static two_point check_ends(force_adder *a, cdn_body body_a, cdn_vec3 p_A, cdn_body body_b, cdn_vec3 p_B) {
   const double stations[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z };
-  cdni_force_check_body(a, body_a);
-  cdni_force_check_body(a, body_b);
-  if (body_a.i == body_b.i)
-    cdni_force_refuse(a, CDN_ERR_ARG,
-                      "both ends are on body %d, where it could do nothing: name two bodies (Ground may be one)",
-                      (int)body_a.i);
+  cdni_force_check_pair(a, body_a, body_b);
   cdni_force_check_numbers(a, "a station", stations, 6);
   return (two_point){ body_a.i, body_b.i, p_A, p_B };
 }
@@ -68,7 +63,7 @@ static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces
           "apart, or give it rest length 0",
           force_name(b, i));
     /* Tension k (length - rest); without a rest length no direction is needed. */
-    push_apart(out, &e[i], &l, rest == 0 ? v3_scale(k, l.apart) : v3_scale(k * (l.length - rest), direction(&l)));
+    push_pair(out, &e[i], &l, rest == 0 ? v3_scale(k, l.apart) : v3_scale(k * (l.length - rest), direction(&l)));
   }
   return CDN_OK;
 }
@@ -131,7 +126,7 @@ static cdn_status calc_damper(const force_batch *b, cdn_state *state, cdn_forces
       v3 n = direction(&l);
       v = v3_scale(v3_dot(n, v), n);
     }
-    push_apart(out, &e[i], &l, v3_scale(b->params[i], v));
+    push_pair(out, &e[i], &l, v3_scale(b->params[i], v));
   }
   return CDN_OK;
 }
@@ -155,4 +150,40 @@ cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, 
 
 cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c) {
   return cdni_force_set(state, force, FORCE_TWO_POINT_DAMPER, "cdn_two_point_damper_set", &c);
+}
+
+/* ---- constant force ---- */
+
+static cdn_status calc_force(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const two_point *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i) || b->params[i] == 0) continue;
+    const line l = line_of(b, state, out->pose, &e[i]);
+    if (l.length == 0)
+      return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "cdn_realize", force_name(b, i),
+                             "the ends of two-point force '%s' meet, where it has no direction: start with them apart",
+                             force_name(b, i));
+    push_pair(out, &e[i], &l, v3_scale(-b->params[i], direction(&l)));
+  }
+  return CDN_OK;
+}
+
+const force_kind cdni_force_two_point_force = {
+  .name = "two_point_force",
+  .element_size = sizeof(two_point),
+  .n_params = 1,
+  .param_names = { "f" },
+  .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .calc = calc_force } },
+};
+
+cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
+                                         cdn_vec3 p_B, double f) {
+  force_adder adder;
+  cdni_force_begin(&adder, system, FORCE_TWO_POINT_FORCE, "cdn_system_add_two_point_force", name);
+  const two_point e = check_ends(&adder, a, p_A, b, p_B);
+  return cdni_force_add(&adder, &e, &f);
+}
+
+cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f) {
+  return cdni_force_set(state, force, FORCE_TWO_POINT_FORCE, "cdn_two_point_force_set", &f);
 }

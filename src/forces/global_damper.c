@@ -1,0 +1,37 @@
+/* A damper on every mobility: f = -c u. Parameter: c. */
+#include <stdio.h>
+
+#include "forces/internal.h"
+
+static bool check(const double *params, char *why, size_t size) {
+  if (params[0] >= 0) return true;
+  snprintf(why, size, "c is %g; a damper's coefficient must not be negative", params[0]);
+  return false;
+}
+
+static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const double *u;
+  CDNI_TRY(force_u(b, state, &u));
+  double c = 0;
+  for (int i = 0; i < b->n; i++) c += force_is_on(b, i) ? b->params[i] : 0;
+  for (int k = 0; k < b->matter->tree.nu; k++) out->f[k] -= c * u[k];
+  return CDN_OK;
+}
+
+const force_kind cdni_force_global_damper = {
+  .name = "global_damper",
+  .n_params = 1,
+  .param_names = { "c" },
+  .check = check,
+  .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc } },
+};
+
+cdn_force cdn_system_add_global_damper(cdn_system *system, const char *name, double c) {
+  force_adder a;
+  cdni_force_begin(&a, system, FORCE_GLOBAL_DAMPER, "cdn_system_add_global_damper", name);
+  return cdni_force_add(&a, NULL, &c);
+}
+
+cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, double c) {
+  return cdni_force_set(state, force, FORCE_GLOBAL_DAMPER, "cdn_global_damper_set", &c);
+}
