@@ -33,6 +33,8 @@ static cdn_mass_properties random_mass(uint64_t *rng) {
   return { mass, com, cdn_inertia_reexpress(random_rotation(rng), principal) };
 }
 
+bool qdot_is_u(const Body &body) { return body.kind == CDN_PIN || body.kind == CDN_SLIDER; }
+
 Tree random_tree(uint64_t seed, int n) {
   Tree tree;
   uint64_t rng = seed;
@@ -182,7 +184,7 @@ int Tree::nu() const {
   return n;
 }
 
-cdn_system *build_cardan(const Tree &tree) {
+cdn_system *start_cardan(const Tree &tree) {
   cdn_system_def system_def = cdn_default_system_def();
   system_def.name = tree.name.c_str();
   cdn_system *system = cdn_system_create(&system_def);
@@ -196,13 +198,21 @@ cdn_system *build_cardan(const Tree &tree) {
     def.mass = body.mass;
     ids.push_back(cdn_system_add_body(system, &def));
   }
+  return system;
+}
+
+void freeze_cardan(cdn_system *system) {
+  if (cdn_system_freeze(system) == CDN_OK) return;
+  cdn_error error;
+  cdn_system_last_error(system, &error);
+  std::fprintf(stderr, "%s: [%s] %s\n", cdn_system_name(system), error.element, error.text);
+  std::abort();
+}
+
+cdn_system *build_cardan(const Tree &tree) {
+  cdn_system *system = start_cardan(tree);
   cdn_system_add_gravity(system, "gravity", tree.gravity);
-  if (cdn_system_freeze(system) != CDN_OK) {
-    cdn_error error;
-    cdn_system_last_error(system, &error);
-    std::fprintf(stderr, "%s: [%s] %s\n", tree.name.c_str(), error.element, error.text);
-    std::abort();
-  }
+  freeze_cardan(system);
   return system;
 }
 

@@ -26,6 +26,9 @@ struct Tree {
   int nu() const;
 };
 
+// Whether its coordinates' rates are its speeds.
+bool qdot_is_u(const Body &body);
+
 // Random kinds, frames and masses; a massless body between two pins now and then.
 Tree random_tree(uint64_t seed, int n);
 // Pins about z between general fixed frames.
@@ -36,6 +39,10 @@ Tree pin_binary_tree(int levels);
 // massless bodies between them, head and hands welded.
 Tree humanoid();
 
+// A System with the tree's bodies alone, not frozen yet.
+cdn_system *start_cardan(const Tree &tree);
+// Freezes it; aborts with the story if that fails.
+void freeze_cardan(cdn_system *system);
 // A frozen System with uniform gravity and no other force element; aborts with the story if it cannot be built.
 cdn_system *build_cardan(const Tree &tree);
 
