@@ -52,10 +52,16 @@ cdn_status cdni_error_set(cdn_error *error, cdn_status code, const char *functio
 }
 
 bool cdni_all_finite(const double *values, size_t n, size_t *bad) {
-  /* x - x is zero for a number and NaN otherwise; the sum settles the usual case without a branch a number. */
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += values[i] - values[i];
-  if (sum == 0) return true;
+  /* A number is not finite where all bits of its exponent are set; adding one more then carries into the sign bit. The
+   * usual case is settled in integers, which compilers do several at a time. */
+  const uint64_t exponent = UINT64_C(0x7ff) << 52, one = UINT64_C(1) << 52;
+  uint64_t carries = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, &values[i], sizeof bits);
+    carries |= (bits & exponent) + one;
+  }
+  if (!(carries >> 63)) return true;
 
   for (size_t i = 0; i < n; i++)
     if (!isfinite(values[i])) {
