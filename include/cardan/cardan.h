@@ -5,6 +5,7 @@
 #include <cardan/math.h>
 #include <cardan/system.h>
 #include <cardan/state.h>
+#include <cardan/functions.h>
 #include <cardan/matter.h>
 #include <cardan/forces.h>
 #include <cardan/stepper.h>

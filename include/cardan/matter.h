@@ -6,20 +6,100 @@
 #ifndef CARDAN_MATTER_H
 #define CARDAN_MATTER_H
 
+#include <cardan/functions.h>
 #include <cardan/math.h>
 #include <cardan/state.h>
 
 CDN_BEGIN_DECLS
 
-/** What motion a mobilizer grants.
- *  WELD none. PIN: q = angle about the common z axis of F and M, u = qdot. SLIDER: q = distance along the common
- *  x axis, u = qdot. BALL: q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in
- *  F expressed in F. FREE: q = (quaternion, p_FM), u = (angular, linear) velocity of M in F expressed in F. */
-typedef enum cdn_mobilizer { CDN_WELD, CDN_PIN, CDN_SLIDER, CDN_BALL, CDN_FREE, CDN_MOBILIZER_COUNT } cdn_mobilizer;
+/** What motion a mobilizer grants: coordinates and speeds are those of Simbody 3.7. Angles in radians, lengths in metres;
+ *  x, y, z are the axes of F, x', y', z' those of M after the rotations before. u = qdot unless said otherwise.
+ *  WELD           none.
+ *  PIN            q = angle about z.
+ *  SLIDER         q = distance along x.
+ *  BALL           q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in F, in F's axes.
+ *  FREE           q = (quaternion, p_FM); u = (angular, linear) velocity of M in F, in F's axes.
+ *  UNIVERSAL      q = angles about x, then about y'.
+ *  CYLINDER       q = (angle about z, distance along z).
+ *  BEND_STRETCH   q = (angle about z, distance along x').
+ *  PLANAR         q = (angle about z, p_FM along x, along y).
+ *  GIMBAL         q = angles about x, y', z'. Singular at q1 = +-pi/2.
+ *  BUSHING        q = (angles about x, y', z', then p_FM in F). Singular as GIMBAL.
+ *  ELLIPSOID      as BALL, with p_FM = (a n_x, b n_y, c n_z) for n = z': M's origin glides on an ellipsoid fixed in F.
+ *                 Parameters: the half lengths a, b, c.
+ *  TRANSLATION    q = p_FM.
+ *  LINE_ORIENTATION  q as BALL; u = (w_x', w_y'), the angular velocity of M in F in *M's* axes; it has no component along z'.
+ *                 For bodies without inertia about z', which are singular on a BALL.
+ *  FREE_LINE      q as FREE; u = (w_x', w_y' in M's axes, linear velocity in F's axes).
+ *  SPHERICAL_COORDS  azimuth = s0 q0 + az0 about z, zenith = s1 q1 + ze0 about y', then s2 q2 along z' (or x').
+ *                 Parameters: az0, ze0, and a sum of: 1 (s0 = -1), 2 (s1 = -1), 4 (along x'), 8 (s2 = -1).
+ *                 Singular where q2 = 0, or where the translation points along z, for bodies without inertia.
+ *  SCREW          q = angle about z; M advances along z by pitch times q. Parameter: the pitch, metres a radian.
+ *  FUNCTION_BASED see cdn_function_mobilizer.
+ *  CUSTOM_MOBILIZER  see cdn_custom_mobilizer_ops. */
+typedef enum cdn_mobilizer {
+  CDN_WELD,
+  CDN_PIN,
+  CDN_SLIDER,
+  CDN_BALL,
+  CDN_FREE,
+  CDN_UNIVERSAL,
+  CDN_CYLINDER,
+  CDN_BEND_STRETCH,
+  CDN_PLANAR,
+  CDN_GIMBAL,
+  CDN_BUSHING,
+  CDN_ELLIPSOID,
+  CDN_TRANSLATION,
+  CDN_LINE_ORIENTATION,
+  CDN_FREE_LINE,
+  CDN_SPHERICAL_COORDS,
+  CDN_SCREW,
+  CDN_FUNCTION_BASED,
+  CDN_CUSTOM_MOBILIZER,
+  CDN_MOBILIZER_COUNT
+} cdn_mobilizer;
 
-CDN_API const char *cdn_mobilizer_name(cdn_mobilizer kind); /**< "pin" and the like */
+CDN_API const char *cdn_mobilizer_name(cdn_mobilizer kind); /**< "pin", "line_orientation" and the like */
+/** Numbers of coordinates (with a quaternion where the kind has one) and speeds; 0 for function-based and custom kinds,
+ *  which have their own: see cdn_body_nq. */
 CDN_API int cdn_mobilizer_nq(cdn_mobilizer kind);
 CDN_API int cdn_mobilizer_nu(cdn_mobilizer kind);
+
+/** A mobilizer made of functions of its coordinates, u = qdot (as OpenSim's CustomJoint):
+ *  R_FM = R(axis[0], f0) R(axis[1], f1) R(axis[2], f2),  p_FM = f3 axis[3] + f4 axis[4] + f5 axis[5].
+ *  Functions and everything else are copied or retained when the body is added. */
+typedef struct cdn_function_mobilizer {
+  CDN_DEF_HEADER;
+  int nu;                          /**< coordinates, 1 to 6 */
+  const cdn_function *function[6]; /**< NULL: zero */
+  int input[6][6];                 /**< input[i][j]: the coordinate that is argument j of function i; default: j */
+  cdn_vec3 axis[6];                /**< of any length but zero; default: x, y, z, x, y, z */
+} cdn_function_mobilizer;
+
+CDN_API cdn_function_mobilizer cdn_default_function_mobilizer(void);
+
+enum { CDN_MOBILIZER_PARAMS = 4 }; /**< parameters a body */
+
+/** A mobilizer of the user's. `self` is the System's copy of what the body def gave, const; `params` are the body's
+ *  CDN_MOBILIZER_PARAMS parameters. Functions may be called from several threads at once, on different States. A status
+ *  other than CDN_OK passes through to the caller of realize. */
+typedef struct cdn_custom_mobilizer_ops {
+  uint32_t struct_size;
+  const char *name; /**< appears in messages; copied */
+  size_t self_size; /**< bytes of the private part */
+  int nq, nu;       /**< nu 1 to 6, nq nu to 7 */
+  bool quaternion;  /**< q[0..3] is a quaternion, of any length: normalized by the library; zero is refused */
+  /** X_FM and the nu columns of H_FM: the velocity (angular, linear) of M in F by u_k, in F's axes (5.1, 5.2). */
+  cdn_status (*across)(const void *self, const double *params, const double *q, cdn_transform *X_FM, cdn_spatial *H_FM);
+  /** Hdot_FM u, the derivative taken in F (5.3). NULL: zero. */
+  cdn_status (*Hdot_u)(const void *self, const double *params, const double *q, const double *u, cdn_spatial *A_FM);
+  /** qdot = N(q) u; u = N^+ qdot; Ndot u where qdot = N u. All three or none: then nq = nu and qdot = u. */
+  void (*N)(const void *self, const double *q, const double *u, double *qdot);
+  void (*N_inv)(const void *self, const double *q, const double *qdot, double *u);
+  void (*Ndot_u)(const void *self, const double *q, const double *u, double *qdotdot);
+  void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
+} cdn_custom_mobilizer_ops;
 
 typedef struct cdn_body_def {
   CDN_DEF_HEADER;
@@ -27,11 +107,18 @@ typedef struct cdn_body_def {
   const char *mobilizer_name; /**< names q and u in messages and files; copied; NULL: the body's name */
   cdn_body parent;            /**< default: Ground */
   cdn_mobilizer mobilizer;    /**< default: CDN_WELD */
-  cdn_transform X_PF, X_BM;   /**< default: identity */
-  cdn_mass_properties mass;   /**< default: massless */
-  double armature;            /**< inertia added to each mobility (reflected rotor inertia); >= 0 */
-  const double *q0;           /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
-  const double *u0;           /**< default speeds, nu numbers; NULL: zero */
+  bool reversed;              /**< q and u describe F's motion in M instead of M's in F (5.1) */
+  bool euler; /**< angles about x, y', z' in place of a quaternion, for the kinds that have one; u is the
+                                   same. Singular at +-pi/2 of the second angle. */
+  double params[CDN_MOBILIZER_PARAMS];     /**< of the kind; default: zeros */
+  const cdn_function_mobilizer *functions; /**< for CDN_FUNCTION_BASED */
+  const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER, with its private part: */
+  const void *custom_self;                 /**< copied; may be NULL if custom->self_size is 0 */
+  cdn_transform X_PF, X_BM;                /**< default: identity */
+  cdn_mass_properties mass;                /**< default: massless */
+  double armature;                         /**< inertia added to each mobility (reflected rotor inertia); >= 0 */
+  const double *q0;                        /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
+  const double *u0;                        /**< default speeds, nu numbers; NULL: zero */
   /** Accept an inertia that no body can have (triangle inequality) and a massless body with nothing to move.
    *  What is then still ill-defined fails when it is realized, with the joint's name. */
   bool allow_improper;
@@ -57,6 +144,10 @@ CDN_API const char *cdn_body_name(const cdn_system *system, cdn_body body);
 CDN_API const char *cdn_body_mobilizer_name(const cdn_system *system, cdn_body body);
 CDN_API cdn_body cdn_body_parent(const cdn_system *system, cdn_body body);
 CDN_API cdn_mobilizer cdn_body_mobilizer(const cdn_system *system, cdn_body body);
+CDN_API bool cdn_body_is_reversed(const cdn_system *system, cdn_body body);
+CDN_API bool cdn_body_has_quaternion(const cdn_system *system, cdn_body body); /**< in its first four q */
+CDN_API int cdn_body_nq(const cdn_system *system, cdn_body body);
+CDN_API int cdn_body_nu(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_first_q(const cdn_system *system, cdn_body body);
 CDN_API int cdn_body_first_u(const cdn_system *system, cdn_body body);
 /** The body of this name, or { -1 }. O(number of bodies). */
@@ -80,6 +171,11 @@ CDN_API cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transf
 CDN_API cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X_BM);
 CDN_API double cdn_body_armature(const cdn_state *state, cdn_body body);
 CDN_API cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature);
+
+/** The CDN_MOBILIZER_PARAMS parameters of the body's mobilizer (see cdn_mobilizer); NULL for a body that is not there. */
+CDN_API const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body);
+/** Sets all of them. Refused: what is not finite, negative half lengths, flags that do not exist. */
+CDN_API cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params);
 
 /* ---- kinematics --------------------------------------------------------------------------- */
 

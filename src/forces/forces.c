@@ -79,7 +79,7 @@ force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k) {
   cdni_force_check_body(a, body);
   if (!a->ok) return none;
   cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
-  int nu = cdn_mobilizer_nu(kind);
+  int nu = cdn_body_nu(a->system, body);
   if (k < 0 || k >= nu) {
     cdni_force_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d mobilities: there is no mobility %d to act on",
                       cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind), nu, k);
@@ -106,9 +106,9 @@ force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
   cdni_force_check_body(a, body);
   if (!a->ok) return (force_mobility){ 0, 0 };
   cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
-  if (kind != CDN_BALL && kind != CDN_FREE) {
+  if ((kind != CDN_BALL && kind != CDN_FREE) || !cdn_body_has_quaternion(a->system, body)) {
     cdni_force_refuse(a, CDN_ERR_ARG,
-                      "joint '%s' is a %s: this element is for ball and free mobilizers. For pins and sliders take "
+                      "joint '%s' is a %s: this element is for ball and free mobilizers with a quaternion. For pins and sliders take "
                       "cdn_system_add_mobility_spring or _stop",
                       cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind));
     return (force_mobility){ 0, 0 };

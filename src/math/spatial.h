@@ -55,6 +55,10 @@ CDNI_INLINE v3 v3_cross_add(v3 a, v3 b, v3 c) {
 
 CDNI_INLINE sv sv_zero(void) { return (sv){ v3_zero(), v3_zero() }; }
 CDNI_INLINE sv sv_add(sv a, sv b) { return (sv){ v3_add(a.w, b.w), v3_add(a.v, b.v) }; }
+CDNI_INLINE sv sv_neg(sv a) { return (sv){ v3_neg(a.w), v3_neg(a.v) }; }
+/* s a + b */
+CDNI_INLINE sv sv_fma(real s, sv a, sv b) { return (sv){ v3_fma(s, a.w, b.w), v3_fma(s, a.v, b.v) }; }
+CDNI_INLINE real sv_dot(sv a, sv b) { return v3_dot_add(a.w, b.w, v3_dot(a.v, b.v)); }
 CDNI_INLINE sv sv_sub(sv a, sv b) { return (sv){ v3_sub(a.w, b.w), v3_sub(a.v, b.v) }; }
 
 /* Motion of a body as seen at a point displaced by r (phi^T): (w, v + w x r). */
@@ -75,8 +79,20 @@ CDNI_INLINE v3 m3_mul(m3 A, v3 b) {
 CDNI_INLINE v3 m3_mul_add(m3 A, v3 b, v3 c) { return v3_fma(b.z, A.z, v3_fma(b.y, A.y, v3_fma(b.x, A.x, c))); }
 /* A^T b */
 CDNI_INLINE v3 m3_tmul(m3 A, v3 b) { return (v3){ v3_dot(A.x, b), v3_dot(A.y, b), v3_dot(A.z, b) }; }
+CDNI_INLINE m3 m3_transpose(m3 A) {
+  return (m3){ { A.x.x, A.y.x, A.z.x }, { A.x.y, A.y.y, A.z.y }, { A.x.z, A.y.z, A.z.z } };
+}
+CDNI_INLINE m3 m3_identity(void) {
+  return (m3){ { r_set(1), r_set(0), r_set(0) }, { r_set(0), r_set(1), r_set(0) }, { r_set(0), r_set(0), r_set(1) } };
+}
 CDNI_INLINE m3 m3_mul_m3(m3 A, m3 B) { return (m3){ m3_mul(A, B.x), m3_mul(A, B.y), m3_mul(A, B.z) }; }
-/* A R_z: the columns turned by sine s and cosine c about the third one. */
+/* A R_x, A R_y, A R_z: the columns turned by sine s and cosine c about the first, second, third one. */
+CDNI_INLINE m3 m3_turn_x(m3 A, real s, real c) {
+  return (m3){ A.x, v3_fma(s, A.z, v3_scale(c, A.y)), v3_fma(-s, A.y, v3_scale(c, A.z)) };
+}
+CDNI_INLINE m3 m3_turn_y(m3 A, real s, real c) {
+  return (m3){ v3_fma(-s, A.z, v3_scale(c, A.x)), A.y, v3_fma(s, A.x, v3_scale(c, A.z)) };
+}
 CDNI_INLINE m3 m3_turn_z(m3 A, real s, real c) {
   return (m3){ v3_fma(s, A.y, v3_scale(c, A.x)), v3_fma(-s, A.x, v3_scale(c, A.y)), A.z };
 }

@@ -3,27 +3,52 @@
 #include <stdio.h>
 
 #include "matter/checks.h"
+#include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
+#include "matter/mobilizers/reverse.h"
 #include "matter/subsystem.h"
 
 /* ---- the kinds ---- */
 
 typedef struct mobilizer_info {
+  cdn_mobilizer kind;
   const char *name;
   int nq, nu;
   hinge_form form;
+  bool quaternion, bias;
 } mobilizer_info;
 
-static const mobilizer_info infos[CDN_MOBILIZER_COUNT] = {
-#define INFO(ENUM, name, NQ, NU, FORM, ...) [CDN_##ENUM] = { #name, NQ, NU, FORM },
+static const mobilizer_info infos[] = {
+#define INFO(ROW, name, KIND, NQ, NU, FORM, QUATERNION, BIAS, ...) \
+  [ROW_##ROW] = { CDN_##KIND, #name, NQ, NU, FORM, QUATERNION, BIAS },
   MOBILIZER_LIST(INFO)
 };
 
 static bool is_kind(cdn_mobilizer kind) { return kind >= CDN_WELD && kind < CDN_MOBILIZER_COUNT; }
+static bool has_ops(cdn_mobilizer kind) { return kind == CDN_FUNCTION_BASED || kind == CDN_CUSTOM_MOBILIZER; }
 
-const char *cdn_mobilizer_name(cdn_mobilizer kind) { return is_kind(kind) ? infos[kind].name : "?"; }
-int cdn_mobilizer_nq(cdn_mobilizer kind) { return is_kind(kind) ? infos[kind].nq : 0; }
-int cdn_mobilizer_nu(cdn_mobilizer kind) { return is_kind(kind) ? infos[kind].nu : 0; }
+/* The row of a kind, with Euler angles or as it is usually; ROW_CUSTOM if there is none. */
+static mobilizer_row row_of(cdn_mobilizer kind, bool euler) {
+  int row = 0;
+  while (row < ROW_CUSTOM && infos[row].kind != kind) row++;
+  if (!euler || row == ROW_CUSTOM) return (mobilizer_row)row;
+  return infos[row].quaternion ? (mobilizer_row)(row + 1) : ROW_CUSTOM;
+}
+
+const char *cdn_mobilizer_name(cdn_mobilizer kind) {
+  if (has_ops(kind)) return kind == CDN_CUSTOM_MOBILIZER ? "custom" : "function_based";
+  return is_kind(kind) ? infos[row_of(kind, false)].name : "?";
+}
+int cdn_mobilizer_nq(cdn_mobilizer kind) { return is_kind(kind) && !has_ops(kind) ? infos[row_of(kind, false)].nq : 0; }
+int cdn_mobilizer_nu(cdn_mobilizer kind) { return is_kind(kind) && !has_ops(kind) ? infos[row_of(kind, false)].nu : 0; }
+
+/* The shape of H for so many mobilities in a form. */
+static hinge_shape shape_of(hinge_form form, int nu) {
+#define SHAPE_IS(SHAPE, NU, FORM) \
+  if (form == FORM && nu == NU) return SHAPE_##SHAPE;
+  HINGE_LIST(SHAPE_IS)
+  return SHAPE_NONE;
+}
 
 cdn_body_def cdn_default_body_def(void) {
   return (cdn_body_def){ .struct_size = sizeof(cdn_body_def),
@@ -40,7 +65,9 @@ static void free_matter(cdn_system *system, void *room) {
     cdni_strfree(a, CDNI_AT(m->bodies, matter_body, i).name);
     cdni_strfree(a, CDNI_AT(m->bodies, matter_body, i).mobilizer_name);
   }
-  cdni_array *arrays[] = { &m->nodes, &m->bodies, &m->q0, &m->u0, &m->frames0, &m->mass0, &m->armature0 };
+  cdni_array *arrays[] = { &m->nodes, &m->bodies,    &m->q0,      &m->u0,     &m->frames0,
+                           &m->mass0, &m->armature0, &m->params0, &m->customs };
+  for (size_t i = 0; i < m->customs.count; i++) cdni_custom_free(a, &CDNI_AT(m->customs, custom_mobilizer, i));
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
@@ -57,7 +84,7 @@ static cdn_status check_regular(cdn_system *system, const matter *m) {
     for (int k = 0; k < MASS_PARAMETERS; k++)
       if ((k == 0 || k > 3) && mass[k] != 0) inert[i] = true;
     if (inert[i]) inert[b->parent] = true;
-    else if (!b->improper && status == CDN_OK && cdn_mobilizer_nu(b->mobilizer) > 0 &&
+    else if (!b->improper && status == CDN_OK && CDNI_AT(m->nodes, tree_node, i).nu > 0 &&
              CDNI_AT(m->armature0, double, i) == 0)
       status = cdni_system_fail(
           system, CDN_ERR_SINGULAR, "cdn_system_freeze", b->mobilizer_name,
@@ -81,6 +108,7 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   m->tree.n = (int32_t)m->nodes.count;
   m->tree.nq = (int32_t)m->q0.count;
   m->tree.nu = (int32_t)m->u0.count;
+  m->tree.n_custom = (int32_t)m->customs.count;
   m->kernels = cdni_tree_kernels();
   return CDN_OK;
 }
@@ -91,38 +119,62 @@ const matter *cdni_matter(const cdn_system *system) { return cdni_system_room_ge
 
 /* ---- adding bodies ---- */
 
+/* What a def's mobilizer is: its place in the tree, but for the offsets. `custom` is its index among those with ops. */
+static tree_node describe(const matter *m, const cdn_body_def *def, int32_t custom, hinge_form *form) {
+  tree_node node = { .kind = (uint8_t)def->mobilizer, .custom = custom };
+  mobilizer_row row = row_of(def->mobilizer, def->euler);
+  if (custom >= 0) {
+    const cdn_custom_mobilizer_ops *ops = &CDNI_AT(m->customs, custom_mobilizer, custom).ops;
+    node.nq = (uint8_t)ops->nq, node.nu = (uint8_t)ops->nu;
+    node.quaternion = ops->quaternion;
+    node.bias = ops->Hdot_u != NULL;
+    *form = HINGE_FULL;
+  } else {
+    node.nq = (uint8_t)infos[row].nq, node.nu = (uint8_t)infos[row].nu;
+    node.quaternion = infos[row].quaternion;
+    node.bias = infos[row].bias;
+    *form = infos[row].form;
+  }
+  if (def->reversed) {
+    *form = REVERSED_FORM(*form);
+    if (*form == HINGE_FULL) node.bias = 1; /* M's axes turn in F */
+  }
+  node.variant = (uint8_t)(2 * row + def->reversed);
+  node.shape = (uint8_t)shape_of(*form, node.nu);
+  return node;
+}
+
 /* Appends one body's defaults; everything is in place or nothing is. */
-static bool append(cdn_system *system, matter *m, const cdn_body_def *def, const matter_body *body) {
+static bool append(cdn_system *system, matter *m, const cdn_body_def *def, const matter_body *body, int32_t custom) {
   const cdn_allocator *a = cdni_system_allocator(system);
-  const mobilizer_info *info = &infos[def->mobilizer];
   tree *t = &m->tree;
-  tree_node node = { .parent = body->parent,
-                     .q = (int32_t)m->q0.count,
-                     .u = (int32_t)m->u0.count,
-                     .H = t->nH,
-                     .G = t->nG,
-                     .D = t->nD,
-                     .kind = (uint8_t)def->mobilizer,
-                     .nq = (uint8_t)info->nq,
-                     .nu = (uint8_t)info->nu };
+  hinge_form form;
+  tree_node node = describe(m, def, custom, &form);
+  int nq = node.nq, nu = node.nu;
+  node.parent = body->parent;
+  node.q = (int32_t)m->q0.count, node.u = (int32_t)m->u0.count;
+  node.H = t->nH, node.G = t->nG, node.D = t->nD;
   double *frames = cdni_array_extend(a, &m->frames0, sizeof(double), FRAME_PARAMETERS);
   double *mass = cdni_array_extend(a, &m->mass0, sizeof(double), MASS_PARAMETERS);
   double *armature = cdni_array_extend(a, &m->armature0, sizeof(double), 1);
-  double *q = info->nq ? cdni_array_extend(a, &m->q0, sizeof(double), (size_t)info->nq) : NULL;
-  double *u = info->nu ? cdni_array_extend(a, &m->u0, sizeof(double), (size_t)info->nu) : NULL;
-  if (!frames || !mass || !armature || (info->nq && !q) || (info->nu && !u)) return false;
+  double *params = cdni_array_extend(a, &m->params0, sizeof(double), CDN_MOBILIZER_PARAMS);
+  double *q = nq ? cdni_array_extend(a, &m->q0, sizeof(double), (size_t)nq) : NULL;
+  double *u = nu ? cdni_array_extend(a, &m->u0, sizeof(double), (size_t)nu) : NULL;
+  if (!frames || !mass || !armature || !params || (nq && !q) || (nu && !u)) return false;
   cdni_pack_transform(frames, def->X_PF);
   cdni_pack_transform(frames + 12, def->X_BM);
   cdni_pack_mass(mass, def->mass);
   *armature = def->armature;
-  if (def->q0 && q) memcpy(q, def->q0, (size_t)info->nq * sizeof *q);
-  else if (info->nq > info->nu) q[0] = 1; /* the identity quaternion */
-  if (def->u0 && u) memcpy(u, def->u0, (size_t)info->nu * sizeof *u);
-  switch (info->form) {
+  memcpy(params, def->params, sizeof def->params);
+  if (def->q0 && q) memcpy(q, def->q0, (size_t)nq * sizeof *q);
+  else if (node.quaternion) q[0] = 1; /* the identity quaternion */
+  if (def->u0 && u) memcpy(u, def->u0, (size_t)nu * sizeof *u);
+  switch (form) {
     case HINGE_NONE: break;
     case HINGE_ANGULAR:
-    case HINGE_LINEAR: t->nH += 3 * info->nu, t->nG += 6 * info->nu, t->nD += info->nu == 1 ? 1 : 6; break;
+    case HINGE_LINEAR: t->nH += 3 * nu, t->nG += 6 * nu, t->nD += nu * (nu + 1) / 2; break;
     case HINGE_FREE: t->nH += 9, t->nD += 21; break;
+    case HINGE_FULL: t->nH += 6 * nu, t->nG += 6 * nu, t->nD += nu * (nu + 1) / 2; break;
   }
   return cdni_array_push(a, &m->nodes, sizeof node, &node) && cdni_array_push(a, &m->bodies, sizeof *body, body);
 }
@@ -137,7 +189,7 @@ matter *cdni_matter_building(cdn_system *system) {
   matter_body ground = {
     .name = cdni_strdup(a, "Ground"), .mobilizer_name = cdni_strdup(a, "Ground"), .parent = -1, .improper = true
   };
-  if (!ground.name || !ground.mobilizer_name || !append(system, m, &def, &ground)) {
+  if (!ground.name || !ground.mobilizer_name || !append(system, m, &def, &ground, -1)) {
     cdni_strfree(a, ground.name);
     cdni_strfree(a, ground.mobilizer_name);
     cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_add_body", NULL, "out of memory");
@@ -166,16 +218,29 @@ static cdn_status check_def(cdn_system *system, const matter *m, const cdn_body_
         function, name,
         "body '%s': X_PF or X_BM is not finite, or its R not a rotation to 1e-9 (start from cdn_default_body_def)",
         name);
-  size_t bad;
-  const mobilizer_info *info = &infos[def->mobilizer];
   if (!(def->armature >= 0) || !isfinite(def->armature))
     return cdni_system_fail(system, CDN_ERR_ARG, function, name,
                             "body '%s': armature is %g; it must be finite and not negative", name, def->armature);
-  if ((def->q0 && !cdni_all_finite(def->q0, (size_t)info->nq, &bad)) ||
-      (def->u0 && !cdni_all_finite(def->u0, (size_t)info->nu, &bad)))
+  if (cdni_check_params(def->mobilizer, def->params, reason, sizeof reason) != CDN_OK)
+    return cdni_system_fail(system, cdni_check_params(def->mobilizer, def->params, reason, sizeof reason), function,
+                            name, "body '%s': %s", name, reason);
+  if (def->euler && row_of(def->mobilizer, true) == ROW_CUSTOM)
+    return cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                            "body '%s': a %s mobilizer has no quaternion that Euler angles could replace", name,
+                            cdn_mobilizer_name(def->mobilizer));
+  return CDN_OK;
+}
+
+static cdn_status check_coordinates(cdn_system *system, const matter *m, const cdn_body_def *def, const char *name,
+                                    int32_t custom) {
+  static const char function[] = "cdn_system_add_body";
+  hinge_form form;
+  tree_node node = describe(m, def, custom, &form);
+  size_t bad;
+  if ((def->q0 && !cdni_all_finite(def->q0, node.nq, &bad)) || (def->u0 && !cdni_all_finite(def->u0, node.nu, &bad)))
     return cdni_system_fail(system, CDN_ERR_NONFINITE, function, name, "body '%s': q0 or u0 has a NaN or an infinity",
                             name);
-  if (def->q0 && info->nq > info->nu && def->q0[0] == 0 && def->q0[1] == 0 && def->q0[2] == 0 && def->q0[3] == 0)
+  if (def->q0 && node.quaternion && def->q0[0] == 0 && def->q0[1] == 0 && def->q0[2] == 0 && def->q0[3] == 0)
     return cdni_system_fail(system, CDN_ERR_ARG, function, name,
                             "body '%s': the quaternion in q0 is zero; (1,0,0,0) is the identity", name);
   return CDN_OK;
@@ -197,6 +262,10 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
   const char *name = def->name ? def->name : made_up;
   if (check_def(system, m, def, name) != CDN_OK) return id;
 
+  int32_t custom = -1;
+  if (has_ops(def->mobilizer) && cdni_custom_add(system, m, def, name, &custom) != CDN_OK) return id;
+  if (check_coordinates(system, m, def, name, custom) != CDN_OK) return id;
+
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_transform I = cdn_transform_identity();
   matter_body body = { .name = cdni_strdup(a, name),
@@ -205,7 +274,7 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
                        .mobilizer = def->mobilizer,
                        .improper = def->allow_improper,
                        .X_BM_identity = memcmp(&def->X_BM, &I, sizeof I) == 0 };
-  if (!body.name || !body.mobilizer_name || !append(system, m, def, &body)) {
+  if (!body.name || !body.mobilizer_name || !append(system, m, def, &body, custom)) {
     cdni_strfree(a, body.name);
     cdni_strfree(a, body.mobilizer_name);
     cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
@@ -246,6 +315,27 @@ cdn_body cdn_body_parent(const cdn_system *system, cdn_body body) {
 cdn_mobilizer cdn_body_mobilizer(const cdn_system *system, cdn_body body) {
   const matter_body *b = body_at(system, body);
   return b ? b->mobilizer : CDN_WELD;
+}
+
+static const tree_node *node_at(const cdn_system *system, cdn_body body) {
+  return body_at(system, body) ? &CDNI_AT(cdni_matter(system)->nodes, tree_node, body.i) : NULL;
+}
+
+bool cdn_body_is_reversed(const cdn_system *system, cdn_body body) {
+  const tree_node *n = node_at(system, body);
+  return n && (n->variant & 1);
+}
+bool cdn_body_has_quaternion(const cdn_system *system, cdn_body body) {
+  const tree_node *n = node_at(system, body);
+  return n && n->quaternion;
+}
+int cdn_body_nq(const cdn_system *system, cdn_body body) {
+  const tree_node *n = node_at(system, body);
+  return n ? n->nq : 0;
+}
+int cdn_body_nu(const cdn_system *system, cdn_body body) {
+  const tree_node *n = node_at(system, body);
+  return n ? n->nu : 0;
 }
 
 /* Slots in the System's pools: known when it is frozen, and those of matter alone before. */

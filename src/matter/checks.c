@@ -36,6 +36,30 @@ cdn_status cdni_check_frame(cdn_transform X) {
   return cdn_dot(cdn_cross(X.R.x, X.R.y), X.R.z) > 0 ? CDN_OK : CDN_ERR_ARG;
 }
 
+cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *reason, size_t size) {
+  if (!params) {
+    snprintf(reason, size, "no mobilizer parameters were given");
+    return CDN_ERR_ARG;
+  }
+  for (int i = 0; i < CDN_MOBILIZER_PARAMS; i++) {
+    if (!isfinite(params[i])) {
+      snprintf(reason, size, "parameter %d of its mobilizer is %g", i, params[i]);
+      return CDN_ERR_NONFINITE;
+    }
+    if (kind == CDN_ELLIPSOID && i < 3 && params[i] < 0) {
+      snprintf(reason, size, "half length %d of its ellipsoid is %g; it must not be negative", i, params[i]);
+      return CDN_ERR_ARG;
+    }
+  }
+  double flags = params[2];
+  if (kind == CDN_SPHERICAL_COORDS && (flags < 0 || flags > 15 || flags != floor(flags))) {
+    snprintf(reason, size, "the flags of its spherical coordinates (parameter 2) are %g; they are a sum of 1, 2, 4, 8",
+             flags);
+    return CDN_ERR_ARG;
+  }
+  return CDN_OK;
+}
+
 cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *reason, size_t size) {
   double v[10];
   cdni_pack_mass(v, m);

@@ -16,6 +16,7 @@ void cdni_pack_mass(double out[10], cdn_mass_properties m);
 cdn_mass_properties cdni_unpack_mass(const double in[10]);
 
 /* CDN_OK, or why these are no body's mass properties. */
+cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *reason, size_t size);
 cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *reason, size_t size);
 /* CDN_OK if the numbers are finite and R is a rotation. */
 cdn_status cdni_check_frame(cdn_transform X);

@@ -23,23 +23,25 @@ typedef cdn_status cdni_force_source(const void *context, cdn_state *state, sv *
 
 struct matter {
   tree tree;
-  cdni_array nodes;                     /* tree_node, while building */
-  cdni_array bodies;                    /* matter_body */
-  cdni_array q0, u0;                    /* double */
-  cdni_array frames0, mass0, armature0; /* double: defaults of the parameter arrays */
+  cdni_array nodes;                              /* tree_node, while building */
+  cdni_array bodies;                             /* matter_body */
+  cdni_array q0, u0;                             /* double */
+  cdni_array frames0, mass0, armature0, params0; /* double: defaults of the parameter arrays */
+  cdni_array customs;                            /* custom_mobilizer: see custom.h */
   cdn_subsystem subsystem;
   const tree_kernels *kernels;
   cdni_force_source *source;
   const void *source_context;
   /* Declared resources. */
-  cdn_dvar frames, mass, armature; /* 24, 10 and 1 doubles a body */
-  cdn_dvar applied_f, applied_F;   /* nu doubles; 6 a body, at the body's origin */
-  cdn_cache X_BM;                  /* (companion of frame constants) X_BM as 12 doubles a body */
+  cdn_dvar frames, mass, armature, params; /* 24, 10, 1 and CDN_MOBILIZER_PARAMS doubles a body */
+  cdn_dvar applied_f, applied_F;           /* nu doubles; 6 a body, at the body's origin */
+  cdn_cache X_BM;                          /* (companion of frame constants) X_BM as 12 doubles a body */
   cdn_cache frame_constants, mass_constants;
-  cdn_cache pose, H, inertia, twist, articulated, G, D_inv, forces, forces_mob, acceleration;
+  cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv, forces, forces_mob, acceleration;
   /* Where all this is in a State's block. */
   struct {
-    size_t frames, mass, q, u, pose, H, inertia, twist, articulated, G, D_inv, forces, forces_mob, A, z, eps, udot;
+    size_t frames, mass, q, u, pose, H, custom, inertia, twist, articulated, G, D_inv, forces, forces_mob, A, z, eps,
+        udot;
   } at;
 };
 
@@ -64,6 +66,9 @@ cdn_vec3 cdni_matter_station(const matter *m, cdn_state *state, const body_pose 
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f);
 /* The total, about M's origins. Either output may be NULL. */
 cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv **F, const double **f);
+
+/* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
+cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);
 
 /* True if the id names a body of the System. */
 static inline bool cdni_body_exists(const matter *m, cdn_body body) { return m && body.i >= 0 && body.i < m->tree.n; }

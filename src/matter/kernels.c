@@ -6,7 +6,9 @@
  * Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapters 5 to 7, in Ground's axes. */
 #include "matter/kernels.h"
 
+#include "matter/hinge.h"
 #include "matter/mobilizers/mobilizers.h"
+#include "matter/mobilizers/reverse.h"
 
 #ifndef CDNI_KERNEL
 #  define CDNI_KERNEL base
@@ -16,66 +18,43 @@
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 
-/* Calls body(..., nu, form) for the kind of body i. */
-#define KIND_CASE(ENUM, name, NQ, NU, FORM, ...) \
-  case CDN_##ENUM:                               \
-    BODY(NU, FORM);                              \
-    break;
-#define FOR_KIND(node) \
-  switch ((node)->kind) { MOBILIZER_LIST(KIND_CASE) default : break; }
-
-/* ---- hinge matrices ---- */
-
-/* Column k of H as a spatial vector. */
-CDNI_INLINE sv hinge_column(hinge_form form, const real *H, int k) {
-  if (form == HINGE_ANGULAR) return (sv){ ((const v3 *)H)[k], v3_zero() };
-  if (form == HINGE_LINEAR) return (sv){ v3_zero(), ((const v3 *)H)[k] };
-  return k < 3 ? (sv){ ((const v3 *)H)[k], v3_zero() } : (sv){ v3_zero(), ((const v3 *)H)[k - 3] };
-}
-
-/* The half of a spatial vector that H acts on. */
-CDNI_INLINE v3 hinge_half(hinge_form form, sv a) { return form == HINGE_ANGULAR ? a.w : a.v; }
-
-/* H u */
-CDNI_INLINE sv hinge_mul(hinge_form form, int nu, const real *H, const real *u) {
-  if (form == HINGE_NONE) return sv_zero();
-  const v3 *h = (const v3 *)H;
-  if (form == HINGE_FREE) {
-    m3 R = *(const m3 *)H;
-    return (sv){ m3_mul(R, (v3){ u[0], u[1], u[2] }), m3_mul(R, (v3){ u[3], u[4], u[5] }) };
-  }
-  v3 sum = v3_scale(u[0], h[0]);
-  for (int k = 1; k < nu; k++) sum = v3_fma(u[k], h[k], sum);
-  return form == HINGE_ANGULAR ? (sv){ sum, v3_zero() } : (sv){ v3_zero(), sum };
-}
-
-/* H^T F */
-CDNI_INLINE void hinge_tmul(hinge_form form, int nu, const real *H, sv F, real *f) {
-  if (form == HINGE_NONE) return;
-  if (form == HINGE_FREE) {
-    m3 R = *(const m3 *)H;
-    v3 m = m3_tmul(R, F.w), v = m3_tmul(R, F.v);
-    f[0] = m.x, f[1] = m.y, f[2] = m.z, f[3] = v.x, f[4] = v.y, f[5] = v.z;
-    return;
-  }
-  for (int k = 0; k < nu; k++) f[k] = v3_dot(((const v3 *)H)[k], hinge_half(form, F));
-}
-
 /* ---- kinematics ---- */
 
+/* Function-based and custom kinds: X_FM (X_MF if reversed) and H are in their record, in F's (M's) axes. */
+static void custom_position(const tree_node *n, const body_frames *c, const custom_across *x, m3 R_GP, body_pose *pose,
+                            real *H) {
+  if (n->variant & 1) {
+    for (int k = 0; k < n->nu; k++)
+      reverse_position(c, R_GP, x->R, x->p, HINGE_FULL, 1, (const real *)&x->H[k], pose, (real *)((sv *)H + k));
+    return;
+  }
+  m3 R_GF = m3_mul_m3(R_GP, m3_load(c->R_PF));
+  pose->R_GM = m3_mul_m3(R_GF, x->R);
+  pose->r = m3_mul_add(R_GF, x->p, m3_mul(R_GP, v3_load(c->p_PF)));
+  for (int k = 0; k < n->nu; k++) ((sv *)H)[k] = (sv){ m3_mul(R_GF, x->H[k].w), m3_mul(R_GF, x->H[k].v) };
+}
+
 static void position(const tree *t, const tree_data *d) {
-  d->pose[0] = (body_pose){
-    { { r_set(1), r_set(0), r_set(0) }, { r_set(0), r_set(1), r_set(0) }, { r_set(0), r_set(0), r_set(1) } },
-    v3_zero(),
-    v3_zero()
-  };
+  d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
   for (int i = 1; i < t->n; i++) {
     const tree_node *n = &t->node[i];
+    const body_frames *c = &d->frames[i];
     const body_pose *parent = &d->pose[n->parent];
     body_pose *pose = &d->pose[i];
-#define POSITION_CASE(ENUM, name, ...) \
-  case CDN_##ENUM: name##_position(&d->frames[i], d->q + n->q, parent->R_GM, pose, d->H + n->H); break;
-    switch (n->kind) { MOBILIZER_LIST(POSITION_CASE) default : break; }
+    real *H = d->H + n->H;
+    m3 R_MF;
+    v3 p_MF;
+    real H_MF[36];
+#define POSITION_CASE(ROW, name, KIND, NQ, NU, FORM, ...)                            \
+  case 2 * ROW_##ROW: name##_position(c, d->q + n->q, parent->R_GM, pose, H); break; \
+  case 2 * ROW_##ROW + 1:                                                            \
+    name##_place(c, d->q + n->q, m3_identity(), &R_MF, &p_MF, H_MF);                 \
+    reverse_position(c, parent->R_GM, R_MF, p_MF, FORM, NU, H_MF, pose, H);          \
+    break;
+    switch (n->variant) {
+      MOBILIZER_LIST(POSITION_CASE)
+      default: custom_position(n, c, &d->custom[n->custom], parent->R_GM, pose, H);
+    }
     pose->p_GM = v3_add(parent->p_GM, pose->r);
   }
 }
@@ -87,19 +66,59 @@ static void inertia(const tree *t, const tree_data *d) {
     d->inertia[i] = rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
 }
 
+/* Hdot u in Ground's axes, for the kinds where H turns or stretches in F. */
+#define BIAS_none(name, c, q, u, H, z) sv_zero()
+#define BIAS_some(name, c, q, u, H, z) name##_bias(c, q, u, H, z)
+#define BIAS_0 BIAS_none
+#define BIAS_1 BIAS_some
+static __attribute__((noinline)) sv bias(const tree *t, const tree_data *d, int i, sv V) {
+  const tree_node *n = &t->node[i];
+  const body_frames *c = &d->frames[i];
+  const body_pose *pose = &d->pose[i], *parent = &d->pose[n->parent];
+  const real *H = d->H + n->H, *q = d->q + n->q, *u = d->u + n->u;
+  m3 R_GF;
+  v3 p = v3_zero(); /* p_FM */
+  real H_MF[36];
+  sv b = sv_zero();
+  if (n->variant & 1) {
+    R_GF = m3_mul_m3(parent->R_GM, m3_load(c->R_PF));
+    p = v3_sub(pose->r, m3_mul(parent->R_GM, v3_load(c->p_PF)));
+  }
+#define BIAS_CASE(ROW, name, KIND, NQ, NU, FORM, QUATERNION, BIAS, ...)   \
+  case 2 * ROW_##ROW: return BIAS_##BIAS(name, c, q, u, H, pose->R_GM.z); \
+  case 2 * ROW_##ROW + 1:                                                 \
+    if (BIAS) {                                                           \
+      reverse_H(FORM, NU, H, p, H_MF);                                    \
+      b = BIAS_##BIAS(name, c, q, u, H_MF, R_GF.z);                       \
+    }                                                                     \
+    return FORM == HINGE_ANGULAR ? sv_neg(b) : reverse_bias(b, V, p);
+  switch (n->variant) {
+    MOBILIZER_LIST(BIAS_CASE)
+    default: break;
+  }
+  b = d->custom[n->custom].bias;
+  if (n->variant & 1) return reverse_bias((sv){ m3_mul(pose->R_GM, b.w), m3_mul(pose->R_GM, b.v) }, V, p);
+  R_GF = m3_mul_m3(parent->R_GM, m3_load(c->R_PF));
+  return (sv){ m3_mul(R_GF, b.w), m3_mul(R_GF, b.v) };
+}
+
 CDNI_INLINE void velocity_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form) {
   const tree_node *n = &t->node[i];
   sv V_P = d->twist[n->parent].V, V_J = hinge_mul(form, nu, d->H + n->H, d->u + n->u);
   body_twist *out = &d->twist[i];
+  bool biased = hinge_may_bias(form, nu) && n->bias;
   if (n->parent == 0) {
-    *out = (body_twist){ V_J, sv_zero() };
+    out->V = V_J;
+    out->a_cor = biased ? bias(t, d, i, V_J) : sv_zero();
     return;
   }
-  /* A = phi^T A_P + H udot + (w_P x w_J, w_P x (w_P x r) + 2 w_P x v_J), since H is fixed in F. */
+  /* A = phi^T A_P + H udot + (w_P x w_J, w_P x (w_P x r) + 2 w_P x v_J), and Hdot u where H is not fixed in F. */
   v3 r = d->pose[i].r, s = v3_cross(V_P.w, r);
-  v3 twice = form == HINGE_LINEAR || form == HINGE_FREE ? v3_fma(r_set(2), V_J.v, s) : s;
-  out->a_cor.w = form == HINGE_LINEAR || form == HINGE_NONE ? v3_zero() : v3_cross(V_P.w, V_J.w);
+  bool turns = form != HINGE_LINEAR && form != HINGE_NONE, slides = form != HINGE_ANGULAR && form != HINGE_NONE;
+  v3 twice = slides ? v3_fma(r_set(2), V_J.v, s) : s;
+  out->a_cor.w = turns ? v3_cross(V_P.w, V_J.w) : v3_zero();
   out->a_cor.v = v3_cross(V_P.w, twice);
+  if (biased) out->a_cor = sv_add(out->a_cor, bias(t, d, i, V_J));
   out->V.w = v3_add(V_P.w, V_J.w);
   out->V.v = v3_add(v3_add(V_P.v, s), V_J.v);
 }
@@ -138,6 +157,50 @@ CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, double armat
   return inverse;
 }
 
+/* P times column k of H. */
+CDNI_INLINE sv hinge_P_column(hinge_form form, articulated_inertia P, const real *H, int k) {
+  if (form == HINGE_FULL) return articulated_mul(P, ((const sv *)H)[k]);
+  v3 h = ((const v3 *)H)[k];
+  return form == HINGE_ANGULAR ? (sv){ s3_mul(P.J, h), m3_tmul(P.F, h) } : (sv){ m3_mul(P.F, h), s3_mul(P.M, h) };
+}
+
+/* The magnitude from which the pivot of a mobility that turns and moves is judged. */
+CDNI_INLINE real full_scale(const real *H, int k, real scale_J, real scale_M) {
+  sv h = ((const sv *)H)[k];
+  return r_fma(v3_dot(h.w, h.w), scale_J, v3_dot(h.v, h.v) * scale_M);
+}
+
+/* factor_body for the mobilizers without a shape to exploit: D = L d L^T. With Y = L^-1 (P H)^T, G is L^-T d^-1 Y, and what
+ * is subtracted from P is Y^T d^-1 Y: never more than P. */
+CDNI_INLINE bool factor_general(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
+                                real *L, real scale_J, real scale_M, articulated_inertia P,
+                                articulated_inertia *P_out) {
+  sv Y[6], *g = (sv *)G;
+  real floor[6];
+  for (int k = 0; k < nu; k++) {
+    Y[k] = hinge_P_column(form, P, H, k);
+    for (int l = 0; l < k; l++) L[LDL_AT(k, l)] = hinge_dot(form, H, l, Y[k]);
+    L[LDL_AT(k, k)] = hinge_dot(form, H, k, Y[k]) + c->armature;
+    real scale = form == HINGE_FULL ? full_scale(H, k, scale_J, scale_M) : form == HINGE_ANGULAR ? scale_J : scale_M;
+    floor[k] = PIVOT_TOLERANCE * scale;
+  }
+  bool ok = r_all(ldl_factor(nu, L, floor));
+  if (base) return ok;
+  P = articulated_shift(P, r);
+  for (int k = 0; k < nu; k++) {
+    Y[k] = sv_shift_force(Y[k], r);
+    for (int l = 0; l < k; l++) Y[k] = sv_fma(-L[LDL_AT(k, l)], Y[l], Y[k]);
+    g[k] = (sv){ v3_scale(L[LDL_AT(k, k)], Y[k].w), v3_scale(L[LDL_AT(k, k)], Y[k].v) };
+    P.J = s3_minus_outer(P.J, g[k].w, Y[k].w);
+    P.F = m3_minus_outer(P.F, g[k].w, Y[k].v);
+    P.M = s3_minus_outer(P.M, g[k].v, Y[k].v);
+  }
+  for (int k = nu - 2; k >= 0; k--)
+    for (int l = k + 1; l < nu; l++) g[k] = sv_fma(-L[LDL_AT(l, k)], g[l], g[k]);
+  *P_out = P;
+  return ok;
+}
+
 /* Factors D, stores G and D^-1, and shifts to the parent what the mobilities leave of P (12.5.2):
  * phi (P - P H D^-1 H^T P) phi^T = phi P phi^T - G D G^T with G = phi P H D^-1. Shifting first keeps the division off the
  * critical path from child to parent, and G^T then meets the parent's acceleration as it is. False: no inertia to work
@@ -165,14 +228,15 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
     }
     return r_all(r_greater(pivot_J, PIVOT_TOLERANCE * scale_J) & r_greater(pivot_M, PIVOT_TOLERANCE * scale_M));
   }
+  if (hinge_D_is_factored(form, nu))
+    return factor_general(c, nu, form, base, H, r, G, D_inv, scale_J, scale_M, P, P_out);
   const v3 *h = (const v3 *)H;
   sv PH[3], *g = (sv *)G;
   real pivot, scale = form == HINGE_ANGULAR ? scale_J : scale_M, o = r_set(c->armature);
-  for (int k = 0; k < nu; k++)
-    PH[k] = form == HINGE_ANGULAR ? (sv){ s3_mul(P.J, h[k]), m3_tmul(P.F, h[k]) }
-                                  : (sv){ m3_mul(P.F, h[k]), s3_mul(P.M, h[k]) };
+  if (form == HINGE_FULL) scale = full_scale(H, 0, scale_J, scale_M);
+  for (int k = 0; k < nu; k++) PH[k] = hinge_P_column(form, P, H, k);
   if (nu == 1) {
-    pivot = v3_dot_add(h[0], hinge_half(form, PH[0]), o);
+    pivot = hinge_dot(form, H, 0, PH[0]) + o;
     D_inv[0] = 1.0 / pivot;
     if (!base) {
       PH[0] = sv_shift_force(PH[0], r);
@@ -202,15 +266,6 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
     *P_out = P;
   }
   return r_all(r_greater(pivot, PIVOT_TOLERANCE * scale));
-}
-
-/* D^-1 e for the forms with few mobilities. */
-CDNI_INLINE void D_inv_mul(int nu, const real *D_inv, const real *e, real *out) {
-  if (nu == 1) out[0] = D_inv[0] * e[0];
-  else {
-    v3 r = s3_mul(*(const s3 *)D_inv, (v3){ e[0], e[1], e[2] });
-    out[0] = r.x, out[1] = r.y, out[2] = r.z;
-  }
 }
 
 /* One body of the inward pass. `factor`: form P, G and D^-1; `bias`: z and eps; `with_velocity`: gyroscopic and Coriolis
@@ -250,7 +305,7 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
   if (with_velocity) {
     z = sv_add(z, rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
     if (d->force) z = sv_sub(z, d->force[i]);
-    if (!base) z = sv_add(z, articulated_mul(P, d->twist[i].a_cor));
+    if (!base || (hinge_may_bias(form, nu) && n->bias)) z = sv_add(z, articulated_mul(P, d->twist[i].a_cor));
   }
   sv z_out = base ? z : sv_shift_force(z, r);
   if (form == HINGE_FREE) {
@@ -265,7 +320,7 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
       z_out = sv_add(z_out, sv_shift_force((sv){ v3_fma(o, De.w, e.w), v3_fma(o, De.v, e.v) }, r));
     }
   } else if (form != HINGE_NONE) {
-    real e[3];
+    real e[6];
     hinge_tmul(form, nu, H, z, e);
     for (int k = 0; k < nu; k++) {
       e[k] = (d->f_mob ? d->f_mob[n->u + k] : r_set(0)) - e[k];
@@ -293,14 +348,14 @@ CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, 
     A = sv_add(A, udot_G);
   } else if (form != HINGE_NONE) {
     real *udot = d->udot + n->u;
-    D_inv_mul(nu, D_inv, d->eps + n->u, udot);
+    D_inv_mul(form, nu, D_inv, d->eps + n->u, udot);
     for (int k = 0; !base && k < nu; k++) {
       sv g = ((const sv *)(d->G + n->G))[k];
       udot[k] -= v3_dot(g.w, A_P.w) + v3_dot(g.v, A_P.v);
     }
     A = sv_add(A, hinge_mul(form, nu, H, udot));
   }
-  if (with_velocity && !base) A = sv_add(A, d->twist[i].a_cor);
+  if (with_velocity && (!base || (hinge_may_bias(form, nu) && n->bias))) A = sv_add(A, d->twist[i].a_cor);
   d->A[i] = A;
 }
 

@@ -22,7 +22,7 @@ static cdn_status set_run(cdn_state *state, const char *function, cdn_pool pool,
   if (n != has)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, name_of(m, body), "body '%s' has %d %s, %d were given",
                            name_of(m, body), has, pool == CDN_POOL_Q ? "coordinates" : "speeds", n);
-  if (pool == CDN_POOL_Q && node->nq > node->nu && values && values[0] == 0 && values[1] == 0 && values[2] == 0 &&
+  if (pool == CDN_POOL_Q && node->quaternion && values && values[0] == 0 && values[1] == 0 && values[2] == 0 &&
       values[3] == 0)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, name_of(m, body),
                            "body '%s': the quaternion is zero; (1,0,0,0) is the identity", name_of(m, body));
@@ -111,6 +111,22 @@ cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armatur
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_body_set_armature", name_of(m, body),
                            "body '%s': armature is %g; it must not be negative", name_of(m, body), armature);
   return cdn_state_set_parameters(state, m->armature, body.i, 1, &armature);
+}
+
+const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body) {
+  const matter *m = matter_of(state);
+  return cdni_body_exists(m, body) ? cdn_state_parameters(state, m->params) + CDN_MOBILIZER_PARAMS * body.i : NULL;
+}
+
+cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params) {
+  static const char function[] = "cdn_body_set_mobilizer_params";
+  const matter *m = matter_of(state);
+  if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
+  char reason[160];
+  cdn_status status = cdni_check_params((cdn_mobilizer)m->tree.node[body.i].kind, params, reason, sizeof reason);
+  if (status != CDN_OK)
+    return cdni_state_fail(state, status, false, function, name_of(m, body), "body '%s': %s", name_of(m, body), reason);
+  return cdn_state_set_parameters(state, m->params, CDN_MOBILIZER_PARAMS * body.i, CDN_MOBILIZER_PARAMS, params);
 }
 
 /* ---- forces from outside: a flag that anything is there, then the numbers ---- */

@@ -5,17 +5,45 @@
 
 #include "math/spatial.h"
 
-/* Which rows of the hinge matrix H are there: nothing, rotations only, translations only, or a free joint, whose H is a
- * rotation for both halves. Every pass is specialized for these. */
-typedef enum hinge_form { HINGE_NONE, HINGE_ANGULAR, HINGE_LINEAR, HINGE_FREE } hinge_form;
+/* Which rows of the hinge matrix H are there: nothing, rotations only, translations only, a free joint, whose H is a
+ * rotation for both halves, or all of them: a spatial vector a mobility. Every pass is specialized for these. */
+typedef enum hinge_form { HINGE_NONE, HINGE_ANGULAR, HINGE_LINEAR, HINGE_FREE, HINGE_FULL } hinge_form;
+
+/* The shapes that H comes in: X(SHAPE, mobilities, form). A pass has one branch for each. */
+#define HINGE_LIST(X)            \
+  X(NONE, 0, HINGE_NONE)         \
+  X(ANGULAR_1, 1, HINGE_ANGULAR) \
+  X(ANGULAR_2, 2, HINGE_ANGULAR) \
+  X(ANGULAR_3, 3, HINGE_ANGULAR) \
+  X(LINEAR_1, 1, HINGE_LINEAR)   \
+  X(LINEAR_3, 3, HINGE_LINEAR)   \
+  X(FREE, 6, HINGE_FREE)         \
+  X(FULL_1, 1, HINGE_FULL)       \
+  X(FULL_2, 2, HINGE_FULL)       \
+  X(FULL_3, 3, HINGE_FULL)       \
+  X(FULL_4, 4, HINGE_FULL)       \
+  X(FULL_5, 5, HINGE_FULL)       \
+  X(FULL_6, 6, HINGE_FULL)
+
+typedef enum hinge_shape {
+#define HINGE_ENUM(SHAPE, NU, FORM) SHAPE_##SHAPE,
+  HINGE_LIST(HINGE_ENUM)
+#undef HINGE_ENUM
+      HINGE_SHAPE_COUNT
+} hinge_shape;
 
 /* One body's place in the tree; const in the System. Offsets count reals. */
 typedef struct tree_node {
-  int32_t parent; /* < own index; -1 for Ground */
-  int32_t q, u;   /* first slots */
-  int32_t H;      /* offset in H: 3 a mobility (free: 9, the rotation R_GF) */
-  int32_t G, D;   /* offsets of G = P H D^-1 (6 a mobility) and of D^-1 (see kernels.c) */
-  uint8_t kind;   /* cdn_mobilizer */
+  int32_t parent;     /* < own index; -1 for Ground */
+  int32_t q, u;       /* first slots */
+  int32_t H;          /* offset in H: 3 a mobility (free: 9, the rotation R_GF; full: 6 a mobility) */
+  int32_t G, D;       /* offsets of G = P H D^-1 (6 a mobility) and of D^-1 (see hinge.h) */
+  int32_t custom;     /* index among the mobilizers that ops describe (function-based and custom), or -1 */
+  uint8_t kind;       /* cdn_mobilizer */
+  uint8_t variant;    /* 2 mobilizer_row + reversed: what the position pass and N branch on */
+  uint8_t shape;      /* hinge_shape: what every other pass branches on */
+  uint8_t bias;       /* Hdot u is not zero (5.3) */
+  uint8_t quaternion; /* in the first four q */
   uint8_t nq, nu;
   uint8_t first_in; /* first child to reach its parent in an inward pass: it stores, later ones add */
   uint8_t has_children;
@@ -25,13 +53,16 @@ typedef struct tree {
   int32_t n; /* bodies, Ground included */
   int32_t nq, nu;
   int32_t nH, nG, nD; /* reals in all */
+  int32_t n_custom;
   tree_node *node;
 } tree;
 
-/* One body's constants at Instance stage, re-expressed once for the M frames: where F is in the parent's M frame, */
+/* One body's constants at Instance stage, re-expressed once for the M frames: where F is in the parent's M frame, and the
+ * parameters of the mobilizer; */
 typedef struct body_frames {
   double R_PF[9]; /* by columns */
   double p_PF[3];
+  double kind[6]; /* what the mobilizer's parameters say; see its file */
 } body_frames;
 
 /* and its inertia about M's origin, in M's axes. */
@@ -57,11 +88,21 @@ typedef struct body_articulated {
   real scale_J, scale_M; /* magnitudes from which pivots of D are judged */
 } body_articulated;
 
+/* What the ops of a function-based or custom mobilizer gave, in F's axes (M's, if it is reversed): the caller of a pass
+ * fills these records first. */
+typedef struct custom_across {
+  m3 R; /* X_FM */
+  v3 p;
+  sv H[6];
+  sv bias; /* Hdot u: for the velocity pass */
+} custom_across;
+
 /* What a pass reads and writes. Not every pass uses every member. */
 typedef struct tree_data {
   const body_frames *frames;
   const body_mass *mass;
   const real *q, *u;
+  const custom_across *custom;
   body_pose *pose;
   real *H;
   rigid_inertia *inertia; /* re-expressed in Ground */

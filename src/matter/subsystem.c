@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "matter/checks.h"
+#include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
 
 enum { POSE = CDNI_TICKET_WELL_KNOWN, TWIST, ACCELERATION };
@@ -29,6 +30,7 @@ void cdni_matter_planned(const cdn_system *system, void *room) {
   m->at.udot = cdni_pool_offset(system, CDN_POOL_U, true) + (size_t)runs.u * sizeof(double);
   m->at.pose = cdni_entry_offset(system, m->pose);
   m->at.H = cdni_entry_offset(system, m->H);
+  m->at.custom = cdni_entry_offset(system, m->custom);
   m->at.inertia = cdni_entry_offset(system, m->inertia);
   m->at.twist = cdni_entry_offset(system, m->twist);
   m->at.articulated = cdni_entry_offset(system, m->articulated);
@@ -51,6 +53,7 @@ tree_data cdni_matter_data(const matter *m, const cdn_state *state) {
                       .u = AT(u),
                       .pose = AT(pose),
                       .H = AT(H),
+                      .custom = AT(custom),
                       .inertia = AT(inertia),
                       .twist = AT(twist),
                       .articulated = AT(articulated),
@@ -65,11 +68,25 @@ tree_data cdni_matter_data(const matter *m, const cdn_state *state) {
 
 /* ---- Instance ---- */
 
+/* What the kernels want to know of a mobilizer's parameters. */
+static void decode_params(const tree_node *n, const double *params, double *kind) {
+  memset(kind, 0, sizeof((body_frames *)0)->kind);
+  memcpy(kind, params, CDN_MOBILIZER_PARAMS * sizeof *kind);
+  if (n->kind != CDN_SPHERICAL_COORDS) return;
+  int flags = (int)params[2];
+  double s2 = flags & 8 ? -1 : 1;
+  kind[2] = flags & 1 ? -1 : 1;
+  kind[3] = flags & 2 ? -1 : 1;
+  kind[4] = flags & 4 ? s2 : 0;
+  kind[5] = flags & 4 ? 0 : s2;
+}
+
 static cdn_status calc_frame_constants(const void *self, cdn_state *state, void *out) {
   const matter *m = of(self);
   body_frames *c = out;
-  const double *frames = cdn_state_parameters(state, m->frames);
+  const double *frames = cdn_state_parameters(state, m->frames), *params = cdn_state_parameters(state, m->params);
   for (int i = 1; i < m->tree.n; i++) {
+    decode_params(&m->tree.node[i], params + CDN_MOBILIZER_PARAMS * i, c[i].kind);
     cdn_transform X_PF = cdni_unpack_transform(frames + FRAME_PARAMETERS * i);
     cdn_transform X_BM_parent = cdni_unpack_transform(frames + FRAME_PARAMETERS * m->tree.node[i].parent + 12);
     double packed[12];
@@ -110,12 +127,13 @@ static cdn_status calc_pose(const void *self, cdn_state *state, void *out) {
     const tree_node *n = &m->tree.node[i];
     const double *q = d.q + n->q;
     /* The only coordinates without a configuration. */
-    if (n->nq > n->nu && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) {
+    if (n->quaternion && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) {
       const char *name = CDNI_AT(m->bodies, matter_body, i).mobilizer_name;
       return cdni_state_fail(state, CDN_ERR_ARG, true, "cdn_realize", name,
                              "the quaternion of joint '%s' is zero; (1,0,0,0) is the identity", name);
     }
   }
+  if (m->tree.n_custom) CDNI_TRY(cdni_custom_across(m, state, d.q, (custom_across *)d.custom));
   m->kernels->position(&m->tree, &d);
   return CDN_OK;
 }
@@ -136,6 +154,7 @@ static cdn_status calc_twist(const void *self, cdn_state *state, void *out) {
   CDNI_TRY(cdni_state_ensure(state, m->pose.ticket));
   CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
   tree_data d = cdni_matter_data(m, state);
+  if (m->tree.n_custom) CDNI_TRY(cdni_custom_bias(m, state, d.q, d.u, (custom_across *)d.custom));
   m->kernels->velocity(&m->tree, &d);
   return CDN_OK;
 }
@@ -201,18 +220,28 @@ static cdn_status calc_udot(const void *self, cdn_state *state, double *udot) {
   return cdni_state_ensure(state, of(self)->acceleration.ticket);
 }
 
-/* ---- q and u ---- */
+/* ---- q and u: N and its kin, mobilizer by mobilizer ---- */
 
-#define FOR_ALL_BODIES(CASE)                                   \
-  for (int i = 1; i < m->tree.n; i++) {                        \
-    const tree_node *n = &m->tree.node[i];                     \
-    switch (n->kind) { MOBILIZER_LIST(CASE) default : break; } \
+/* CASE(row, name) for each kind, and what is to be done with `custom`, the ops of those that have such. */
+#define FOR_ALL_BODIES(CASE, CUSTOM)                                              \
+  for (int i = 1; i < m->tree.n; i++) {                                           \
+    const tree_node *n = &m->tree.node[i];                                        \
+    const custom_mobilizer *custom;                                               \
+    switch (n->variant / 2) {                                                     \
+      MOBILIZER_LIST(CASE)                                                        \
+      default: custom = &CDNI_AT(m->customs, custom_mobilizer, n->custom); CUSTOM \
+    }                                                                             \
   }
 
 static void multiply_N(const matter *m, const double *q, const double *u, double *qdot) {
-#define N_CASE(ENUM, name, ...) \
-  case CDN_##ENUM: name##_N(q + n->q, u + n->u, qdot + n->q); break;
-  FOR_ALL_BODIES(N_CASE)
+#define N_CASE(ROW, name, ...)                 \
+  case ROW_##ROW:                              \
+    name##_N(q + n->q, u + n->u, qdot + n->q); \
+    break;
+#define N_CUSTOM                                                                   \
+  if (custom->ops.N) custom->ops.N(custom->self, q + n->q, u + n->u, qdot + n->q); \
+  else memcpy(qdot + n->q, u + n->u, n->nu * sizeof *u);
+  FOR_ALL_BODIES(N_CASE, N_CUSTOM)
 }
 
 static cdn_status calc_qdot(const void *self, cdn_state *state, double *qdot) {
@@ -235,23 +264,42 @@ static cdn_status multiply_by_N_inv(const void *self, cdn_state *state, const do
   const matter *m = of(self);
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   const double *q = cdni_matter_data(m, state).q;
-#define N_INV_CASE(ENUM, name, ...) \
-  case CDN_##ENUM: name##_N_inv(q + n->q, qdot + n->q, u + n->u); break;
-  FOR_ALL_BODIES(N_INV_CASE)
+#define N_INV_CASE(ROW, name, ...)                 \
+  case ROW_##ROW:                                  \
+    name##_N_inv(q + n->q, qdot + n->q, u + n->u); \
+    break;
+#define N_INV_CUSTOM                                                                   \
+  if (custom->ops.N) custom->ops.N_inv(custom->self, q + n->q, qdot + n->q, u + n->u); \
+  else memcpy(u + n->u, qdot + n->q, n->nu * sizeof *u);
+  FOR_ALL_BODIES(N_INV_CASE, N_INV_CUSTOM)
+  return CDN_OK;
+}
+
+cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out) {
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  const double *q = cdni_matter_data(m, state).q;
+#define NDOT_CASE(ROW, name, ...)                \
+  case ROW_##ROW:                                \
+    name##_Ndot(q + n->q, u + n->u, out + n->q); \
+    break;
+#define NDOT_CUSTOM                                                                    \
+  if (custom->ops.N) custom->ops.Ndot_u(custom->self, q + n->q, u + n->u, out + n->q); \
+  else memset(out + n->q, 0, n->nq * sizeof *out);
+  FOR_ALL_BODIES(NDOT_CASE, NDOT_CUSTOM)
   return CDN_OK;
 }
 
 static double normalize_q(const void *self, const cdn_state *state, double *q, double *scale) {
   const matter *m = of(self);
-  double worst = 0, error = 0;
+  double worst = 0;
   (void)state;
-#define NORMALIZE_CASE(ENUM, name, ...) \
-  case CDN_##ENUM: error = name##_normalize(q + n->q, scale ? scale + n->q : NULL); break;
-  for (int i = 1; i < m->tree.n; i++) {
-    const tree_node *n = &m->tree.node[i];
-    switch (n->kind) { MOBILIZER_LIST(NORMALIZE_CASE) default : break; }
-    worst = fmax(worst, error);
-  }
+#define NORMALIZE_CASE(ROW, name, ...)                                            \
+  case ROW_##ROW:                                                                 \
+    worst = fmax(worst, name##_normalize(q + n->q, scale ? scale + n->q : NULL)); \
+    break;
+#define NORMALIZE_CUSTOM \
+  if (custom->ops.quaternion) worst = fmax(worst, quaternion_normalize(q + n->q, scale ? scale + n->q : NULL));
+  FOR_ALL_BODIES(NORMALIZE_CASE, NORMALIZE_CUSTOM)
   return worst;
 }
 
@@ -259,17 +307,19 @@ static double normalize_q(const void *self, const cdn_state *state, double *q, d
 static void slot_name(const void *self, cdn_pool pool, int i, char *text, size_t size) {
   static const struct {
     const char *q[7], *u[6];
-  } names[CDN_MOBILIZER_COUNT] = {
-#define NAMES(ENUM, name, NQ, NU, FORM, Q, ...) [CDN_##ENUM] = { Q, __VA_ARGS__ },
-    MOBILIZER_LIST(NAMES)
+  } names[] = {
+#define SLOT_NAMES(ROW, name, KIND, NQ, NU, FORM, QUATERNION, BIAS, Q, ...) [ROW_##ROW] = { Q, __VA_ARGS__ },
+    MOBILIZER_LIST(SLOT_NAMES)
   };
   const matter *m = of(self);
+  bool is_q = pool == CDN_POOL_Q;
   for (size_t b = 1; b < m->nodes.count; b++) {
     const tree_node *n = &CDNI_AT(m->nodes, tree_node, b);
-    int k = i - (pool == CDN_POOL_Q ? n->q : n->u), count = pool == CDN_POOL_Q ? n->nq : n->nu;
+    int k = i - (is_q ? n->q : n->u), count = is_q ? n->nq : n->nu, row = n->variant / 2;
     if (k < 0 || k >= count) continue;
-    snprintf(text, size, "%s.%s", CDNI_AT(m->bodies, matter_body, b).mobilizer_name,
-             pool == CDN_POOL_Q ? names[n->kind].q[k] : names[n->kind].u[k]);
+    const char *joint = CDNI_AT(m->bodies, matter_body, b).mobilizer_name;
+    if (row == ROW_CUSTOM) snprintf(text, size, "%s.%c%d", joint, is_q ? 'q' : 'u', k);
+    else snprintf(text, size, "%s.%s", joint, is_q ? names[row].q[k] : names[row].u[k]);
     return;
   }
 }
@@ -284,12 +334,13 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   m->frames = cdn_declare_parameters(d, "frames", FRAME_PARAMETERS * t->n, m->frames0.data);
   m->mass = cdn_declare_parameters(d, "mass", MASS_PARAMETERS * t->n, m->mass0.data);
   m->armature = cdn_declare_parameters(d, "armature", t->n, m->armature0.data);
+  m->params = cdn_declare_parameters(d, "mobilizer_params", CDN_MOBILIZER_PARAMS * t->n, m->params0.data);
   m->applied_f = cdn_declare_discrete(d, "applied_f", (size_t)(1 + t->nu) * sizeof(double), NULL, CDN_STAGE_FORCE);
   m->applied_F = cdn_declare_discrete(d, "applied_F", (1 + 6 * n) * sizeof(double), NULL, CDN_STAGE_FORCE);
 
-  const cdn_ticket of_frames[] = { m->frames.ticket };
+  const cdn_ticket of_frames[] = { m->frames.ticket, m->params.ticket };
   const cdn_ticket of_mass[] = { m->frames.ticket, m->mass.ticket, m->armature.ticket };
-  m->frame_constants = cdn_declare_eager_cache(d, "frame_constants", n * sizeof(body_frames), calc_frame_constants, 1,
+  m->frame_constants = cdn_declare_eager_cache(d, "frame_constants", n * sizeof(body_frames), calc_frame_constants, 2,
                                                of_frames, CDN_STAGE_INSTANCE);
   m->mass_constants = cdn_declare_eager_cache(d, "mass_constants", n * sizeof(body_mass), calc_mass_constants, 3,
                                               of_mass, CDN_STAGE_INSTANCE);
@@ -298,6 +349,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, CDN_POSE);
   m->pose = cdn_declare_eager_cache(d, "pose", n * sizeof(body_pose), calc_pose, 2, of_pose, CDN_STAGE_POSITION);
   m->H = cdni_declare_companion(d, "H", (size_t)t->nH * real_size, m->pose);
+
+  m->custom = cdni_declare_companion(d, "custom", (size_t)t->n_custom * sizeof(custom_across), m->pose);
 
   const cdn_ticket of_inertia[] = { CDN_POSE, m->mass_constants.ticket };
   m->inertia = cdn_declare_cache(d, "inertia", n * sizeof(rigid_inertia), calc_inertia, 2, of_inertia);

@@ -1,6 +1,8 @@
 /* shared by tests in this folder */
 #include "naive_tree.h"
 
+#include "own_mobilizers.h"
+
 static cdn_vec3 inertia_times(cdn_inertia I, cdn_vec3 v) {
   return cdn_v3(I.xx * v.x + I.xy * v.y + I.xz * v.z, I.xy * v.x + I.yy * v.y + I.yz * v.z,
                 I.xz * v.x + I.yz * v.y + I.zz * v.z);
@@ -8,59 +10,41 @@ static cdn_vec3 inertia_times(cdn_inertia I, cdn_vec3 v) {
 
 static double size_of(cdn_vec3 v) { return sqrt(cdn_dot(v, v)); }
 
-/* X_FM by the definitions in matter.h. */
-static cdn_transform across_mobilizer(cdn_mobilizer kind, const double *q) {
-  cdn_transform X = cdn_transform_identity();
-  if (kind == CDN_PIN) X.R = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), q[0]);
-  if (kind == CDN_SLIDER) X.p = cdn_v3(q[0], 0, 0);
-  if (kind == CDN_BALL || kind == CDN_FREE)
-    X.R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
-  if (kind == CDN_FREE) X.p = cdn_v3(q[4], q[5], q[6]);
-  return X;
-}
-
-/* Column k of H_FM: the velocity of M in F by u_k, in F's axes. */
-static cdn_spatial hinge(cdn_mobilizer kind, int k) {
-  static const cdn_vec3 axis[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-  cdn_spatial H = { { 0, 0, 0 }, { 0, 0, 0 } };
-  if (kind == CDN_PIN) H.w = axis[2];
-  if (kind == CDN_SLIDER) H.v = axis[0];
-  if (kind == CDN_BALL || kind == CDN_FREE) *(k < 3 ? &H.w : &H.v) = axis[k % 3];
-  return H;
-}
-
 /* The same motion seen at a point further by p: v + w x p. */
 static cdn_spatial at(cdn_spatial V, cdn_vec3 p) {
   V.v = cdn_add(V.v, cdn_cross(V.w, p));
   return V;
 }
 
+static cdn_spatial turned(cdn_rotation R, cdn_spatial a) {
+  return (cdn_spatial){ cdn_rotate(R, a.w), cdn_rotate(R, a.v) };
+}
+
 static void add_body(naive_tree *t, const cdn_state *state, int b) {
   const cdn_system *system = cdn_state_system(state);
   cdn_body body = { b }, parent = cdn_body_parent(system, body);
-  cdn_mobilizer kind = cdn_body_mobilizer(system, body);
+  const double *q = cdn_body_q(state, body);
   const double *u = cdn_body_u(state, body);
   const naive_body *P = &t->body[parent.i];
   naive_body *B = &t->body[b];
 
   cdn_transform X_GF = cdn_transform_multiply(P->X_GB, cdn_body_X_PF(state, body));
-  cdn_transform X_GM = cdn_transform_multiply(X_GF, across_mobilizer(kind, cdn_body_q(state, body)));
+  across_truth across = truth_across(state, body, q, u);
+  cdn_transform X_GM = cdn_transform_multiply(X_GF, across.X);
   B->X_GB = cdn_transform_multiply(X_GM, cdn_transform_invert(cdn_body_X_BM(state, body)));
   cdn_vec3 p_PM = cdn_sub(X_GM.p, P->X_GB.p), p_MB = cdn_sub(B->X_GB.p, X_GM.p), p_PB = cdn_add(p_PM, p_MB);
 
   /* The Jacobian's rows: the parent's, carried over, and the mobilizer's own columns. */
   int first = cdn_body_first_u(system, body);
   for (int k = 0; k < t->nu; k++) t->J[b * t->nu + k] = at(t->J[parent.i * t->nu + k], p_PB);
-  cdn_spatial V_FM = { { 0, 0, 0 }, { 0, 0, 0 } };
-  for (int k = 0; k < cdn_mobilizer_nu(kind); k++) {
-    cdn_spatial H = hinge(kind, k);
-    H.w = cdn_rotate(X_GF.R, H.w);
-    H.v = cdn_rotate(X_GF.R, H.v);
-    V_FM.w = cdn_add(V_FM.w, cdn_scale(u[k], H.w));
-    V_FM.v = cdn_add(V_FM.v, cdn_scale(u[k], H.v));
+  for (int k = 0; k < cdn_body_nu(system, body); k++) {
+    double unit[6] = { 0 };
+    unit[k] = 1;
+    cdn_spatial H = turned(X_GF.R, truth_across(state, body, q, unit).V);
     t->J[b * t->nu + first + k] = at(H, p_MB);
     t->armature[first + k] = cdn_body_armature(state, body);
   }
+  cdn_spatial V_FM = turned(X_GF.R, across.V), A_FM = turned(X_GF.R, across.A);
   cdn_vec3 w = P->V_GB.w;
   B->V_GB.w = cdn_add(w, V_FM.w);
   B->V_GB.v = cdn_add(cdn_add(P->V_GB.v, cdn_cross(w, p_PM)), cdn_add(V_FM.v, cdn_cross(B->V_GB.w, p_MB)));
@@ -69,13 +53,14 @@ static void add_body(naive_tree *t, const cdn_state *state, int b) {
 
   /* Accelerations at udot = 0: what turns with the parent, Coriolis, and centripetal to B's origin. */
   cdn_vec3 alpha = P->A0.w, wB = B->V_GB.w;
-  B->A0.w = cdn_add(alpha, cdn_cross(w, V_FM.w));
+  B->A0.w = cdn_add(cdn_add(alpha, A_FM.w), cdn_cross(w, V_FM.w));
   cdn_vec3 a_M = cdn_add(P->A0.v, cdn_add(cdn_cross(alpha, p_PM), cdn_cross(w, cdn_cross(w, p_PM))));
-  a_M = cdn_add(a_M, cdn_scale(2, cdn_cross(w, V_FM.v)));
+  a_M = cdn_add(cdn_add(a_M, A_FM.v), cdn_scale(2, cdn_cross(w, V_FM.v)));
   B->A0.v = cdn_add(a_M, cdn_add(cdn_cross(B->A0.w, p_MB), cdn_cross(wB, cdn_cross(wB, p_MB))));
-  B->rise = P->rise + size_of(alpha) * size_of(p_PM) + cdn_dot(w, w) * size_of(p_PM) +
-            2 * size_of(w) * size_of(V_FM.v) + size_of(w) * size_of(V_FM.w) + size_of(B->A0.w) * size_of(p_MB) +
-            cdn_dot(wB, wB) * size_of(p_MB);
+  B->rise = P->rise + size_of(alpha) * size_of(p_PM) + cdn_dot(w, w) * size_of(p_PM) + size_of(A_FM.w) +
+            size_of(A_FM.v) + 2 * size_of(w) * size_of(V_FM.v) + size_of(w) * size_of(V_FM.w) +
+            size_of(B->A0.w) * size_of(p_MB) + cdn_dot(wB, wB) * size_of(p_MB) +
+            size_of(V_FM.w) * (size_of(V_FM.w) * size_of(across.X.p) + size_of(V_FM.v));
 
   cdn_mass_properties m = cdn_body_mass_properties(state, body);
   B->mass = m.mass;

@@ -1,6 +1,8 @@
 /* shared by tests in this folder */
 #include "random_tree.h"
 
+#include "own_mobilizers.h"
+
 /* ---- random numbers ---- */
 
 rng rng_of(uint64_t seed) {
@@ -48,9 +50,10 @@ void random_numbers(rng *r, double size, double *x, int n) {
  * a mobilizer that cannot turn it about itself. */
 typedef enum substance { FULL, POINT, NOTHING } substance;
 
-static cdn_transform random_frame(rng *r) {
+static cdn_transform random_frame(rng *r, bool may_be_special) {
   cdn_transform X = cdn_transform_identity();
   int what = pick(r, 5); /* some are special, as in real models */
+  if (!may_be_special) what = 4;
   cdn_vec3 p = random_vec3(r, 0.5);
   cdn_rotation R = random_rotation(r);
   if (what != 0) X.p = p;
@@ -72,6 +75,19 @@ static cdn_mass_properties random_mass(rng *r, substance what, bool may_be_rod) 
   return m;
 }
 
+/* Reversed or not, angles or a quaternion, and parameters: shape and offsets of the kinds that have such. */
+static void random_variant(cdn_body_def *def, int variant, int own, rng *r) {
+  cdn_mobilizer kind = def->mobilizer;
+  bool orients = kind == CDN_BALL || kind == CDN_FREE || kind == CDN_ELLIPSOID || kind == CDN_LINE_ORIENTATION ||
+                 kind == CDN_FREE_LINE;
+  def->reversed = variant % 2 == 1;
+  def->euler = orients && variant % 3 == 0;
+  for (int i = 0; i < 3; i++) def->params[i] = uniform(r, kind == CDN_ELLIPSOID ? 0 : -0.5, 0.5);
+  if (kind == CDN_SPHERICAL_COORDS) def->params[2] = pick(r, 16);
+  if (kind == CDN_FUNCTION_BASED) def->params[3] = own % OWN_FUNCTION_SETS;
+  if (kind == CDN_CUSTOM_MOBILIZER) def->params[3] = own % OWN_CUSTOMS;
+}
+
 static void add_bodies(random_tree *tree, const tree_options *options) {
   rng shape = rng_of(options->shape), numbers = rng_of(options->numbers + 1000003);
   int style = pick(&shape, 3); /* chain, bush, anything */
@@ -79,31 +95,42 @@ static void add_bodies(random_tree *tree, const tree_options *options) {
   for (int i = 1; i <= options->bodies; i++) {
     bool last = i == options->bodies;
     int parent = style == 0 ? i - 1 : style == 1 ? i / 3 : pick(&shape, i);
-    cdn_mobilizer kind = (cdn_mobilizer)pick(&shape, CDN_MOBILIZER_COUNT);
-    int what = pick(&shape, 6), armature = pick(&shape, 3);
+    cdn_mobilizer kind = (cdn_mobilizer)pick(&shape, options->simple ? CDN_FREE + 1 : CDN_MOBILIZER_COUNT);
+    int what = pick(&shape, 6), armature = pick(&shape, 3), variant = pick(&shape, 6), own = pick(&shape, 6);
     substance of = what == 0 && !last ? NOTHING : what == 1 ? POINT : FULL;
 
     if (hanging) { /* at most two frames, then a solid on at most three freedoms: six in all, in general position */
       parent = i - 1;
       of = hanging < 2 && of == NOTHING ? NOTHING : FULL;
-      if (kind == CDN_FREE) kind = CDN_PIN;
+      if (kind >= CDN_FREE) kind = CDN_PIN;
     }
     if (of == NOTHING && kind != CDN_SLIDER) kind = CDN_PIN;
-    if (of == POINT && (kind == CDN_BALL || kind == CDN_FREE) && armature != 0) of = FULL;
+    bool point_can_turn = kind == CDN_BALL || kind >= CDN_FREE;
+    if (kind == CDN_TRANSLATION || kind == CDN_SCREW || kind == CDN_CYLINDER) point_can_turn = false;
+    if (of == POINT && point_can_turn && armature != 0) of = FULL;
     if (options->floating && i == 1) kind = CDN_FREE, of = FULL, parent = 0;
     if (options->floating && i > 1 && parent == 0) parent = 1;
-    bool may_be_rod = kind != CDN_FREE && !hanging; /* it could turn about itself at no cost */
+    /* it could turn about itself at no cost */
+    bool may_be_rod =
+        (kind < CDN_FREE || kind == CDN_UNIVERSAL || kind == CDN_CYLINDER || kind == CDN_SCREW) && !hanging;
+    bool was_hanging = hanging > 0;
     hanging = of == NOTHING ? hanging + 1 : 0;
 
     cdn_body_def def = cdn_default_body_def();
     def.parent.i = parent;
     def.mobilizer = kind;
-    def.X_PF = random_frame(&numbers);
-    def.X_BM = random_frame(&numbers);
+    /* the axes of massless frames must not meet or line up with the next ones */
+    def.X_PF = random_frame(&numbers, !was_hanging);
+    def.X_BM = random_frame(&numbers, of != NOTHING);
     def.mass = random_mass(&numbers, of, may_be_rod);
+    if (!options->simple && !(options->floating && i == 1)) random_variant(&def, variant, own, &numbers);
     double inertia = uniform(&numbers, 0.05, 0.5);
     if (armature == 0 && !(options->floating && i == 1)) def.armature = inertia;
+    cdn_function_mobilizer functions = own_functions(own % OWN_FUNCTION_SETS);
+    double factor = 2;
+    def.functions = &functions, def.custom = own_custom(own % OWN_CUSTOMS), def.custom_self = &factor;
     cdn_body body = cdn_system_add_body(tree->system, &def);
+    release_functions(&functions);
     ck_assert_int_eq(body.i, i);
     tree->kind[i] = kind;
     tree->parent[i] = parent;
@@ -139,7 +166,8 @@ static void add_forces(random_tree *tree, const tree_options *options) {
   if (!free_only) add_force(tree, (tree_force){ .kind = GRAVITY, .f = random_vec3(&numbers, 10) });
   for (int i = 1; i <= tree->bodies; i++) {
     bool scalar = tree->kind[i] == CDN_PIN || tree->kind[i] == CDN_SLIDER;
-    bool turning = tree->kind[i] == CDN_BALL || (tree->kind[i] == CDN_FREE && !(free_only && i == 1));
+    bool turning = (tree->kind[i] == CDN_BALL || (tree->kind[i] == CDN_FREE && !(free_only && i == 1))) &&
+                   cdn_body_has_quaternion(tree->system, (cdn_body){ i });
     int choice = pick(&shape, 4), other = pick(&shape, tree->bodies + 1);
     if (free_only && other == 0) other = i;
     tree_force f = { .a = { i }, .b = { other } };
@@ -193,8 +221,7 @@ void set_random_qu(cdn_state *state, rng *r, double u_size) {
   random_numbers(r, u_size, u, cdn_system_nu(system));
   for (int i = 1; i < cdn_system_body_count(system); i++) {
     cdn_body body = { i };
-    cdn_mobilizer kind = cdn_body_mobilizer(system, body);
-    if (kind != CDN_BALL && kind != CDN_FREE) continue;
+    if (!cdn_body_has_quaternion(system, body)) continue;
     double *e = q + cdn_body_first_q(system, body);
     double length = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
     for (int k = 0; k < 4; k++) e[k] /= length;
@@ -219,6 +246,8 @@ void set_tree_parameters(cdn_state *state, const random_tree *other, const cdn_s
     OK_ON(state, cdn_body_set_mass_properties(state, body, cdn_body_mass_properties(other_state, body)));
     OK_ON(state, cdn_body_set_X_PF(state, body, cdn_body_X_PF(other_state, body)));
     OK_ON(state, cdn_body_set_X_BM(state, body, cdn_body_X_BM(other_state, body)));
+    if (cdn_body_mobilizer_params(other_state, body)[3] == cdn_body_mobilizer_params(state, body)[3])
+      OK_ON(state, cdn_body_set_mobilizer_params(state, body, cdn_body_mobilizer_params(other_state, body)));
     OK_ON(state, cdn_body_set_armature(state, body, cdn_body_armature(other_state, body)));
   }
   for (int i = 0; i < other->forces; i++) {

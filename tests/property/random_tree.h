@@ -26,6 +26,7 @@ enum { TREE_MOST_BODIES = 48, TREE_MOST_FORCES = 160 };
 typedef struct tree_options {
   int bodies;
   uint64_t shape, numbers; /* seeds: what is joined to what and how; masses, frames, stiffnesses */
+  bool simple;             /* weld, pin, slider, ball and free joints only, none reversed */
   bool floating;           /* one root, free and without armature: nothing but forces links it to Ground */
   bool forces;             /* force elements of every kind */
   bool conservative;       /* of these only the ones with potential, and no stops (which have kinks) */
@@ -62,7 +63,7 @@ typedef struct random_tree {
   tree_force force[TREE_MOST_FORCES];
 } random_tree;
 
-/* Bodies on all five mobilizers, with mass spread out, rods, points and massless frames where that is regular. */
+/* Bodies on mobilizers of every kind, reversed or not, with mass spread out, rods, points and massless frames where that is regular. */
 random_tree make_random_tree(const tree_options *options);
 /* Freezes and releases the System (its State keeps it) and sets a random q and u. */
 cdn_state *random_tree_state(const random_tree *tree, uint64_t seed);

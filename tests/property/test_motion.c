@@ -207,8 +207,8 @@ static void scale_quaternions(cdn_state *state, double scale) {
   double q[7];
   for (int b = 1; b < cdn_system_body_count(system); b++) {
     cdn_body body = { b };
-    int nq = cdn_mobilizer_nq(cdn_body_mobilizer(system, body));
-    if (nq < 4) continue;
+    int nq = cdn_body_nq(system, body);
+    if (!cdn_body_has_quaternion(system, body)) continue;
     memcpy(q, cdn_body_q(state, body), (size_t)nq * sizeof *q);
     for (int k = 0; k < 4; k++) q[k] *= scale;
     OK(cdn_body_set_q(state, body, q, nq));
@@ -248,9 +248,9 @@ static void check_scale(cdn_state *state, const random_tree *tree, rng *r) {
     /* qdot is proportional to the quaternion */
     const double *qdot = cdn_state_qdot(state), *scaled_qdot = cdn_state_qdot(scaled);
     for (int body = 1; body <= tree->bodies; body++) {
-      int first = cdn_body_first_q(system, (cdn_body){ body }), n = cdn_mobilizer_nq(tree->kind[body]);
+      int first = cdn_body_first_q(system, (cdn_body){ body }), n = cdn_body_nq(system, (cdn_body){ body });
       for (int k = 0; k < n; k++) {
-        double factor = n >= 4 && k < 4 ? scales[i] : 1;
+        double factor = cdn_body_has_quaternion(system, (cdn_body){ body }) && k < 4 ? scales[i] : 1;
         NEAR(scaled_qdot[first + k], factor * qdot[first + k], rounding * factor * (1 + largest(qdot, nq)));
       }
     }

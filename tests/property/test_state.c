@@ -115,7 +115,7 @@ static void change(cdn_state *state, const random_tree *tree, const random_tree 
   rng r = rng_of(seed);
   int nq = cdn_system_nq(tree->system), nu = cdn_system_nu(tree->system);
   cdn_body body = { 1 + pick(&r, tree->bodies) };
-  int body_nq = cdn_mobilizer_nq(tree->kind[body.i]), body_nu = cdn_mobilizer_nu(tree->kind[body.i]);
+  int body_nq = cdn_body_nq(tree->system, body), body_nu = cdn_body_nu(tree->system, body);
   double x[MOST_NQ + 1];
   random_numbers(&r, 1, x, nq + nu);
   const tree_force *f = tree->forces ? &other->force[pick(&r, other->forces)] : NULL;

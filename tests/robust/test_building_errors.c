@@ -192,7 +192,7 @@ START_TEST(test_parents_and_frames) {
   refused(system, CDN_ERR_ARG, "mirror", "X_BM");
 
   system = cdn_system_create(NULL);
-  def = solid("odd", (cdn_mobilizer)17);
+  def = solid("odd", CDN_MOBILIZER_COUNT);
   cdn_system_add_body(system, &def);
   refused(system, CDN_ERR_ARG, "odd", "mobilizer");
 

@@ -1,8 +1,9 @@
-/* Free: q = (quaternion of R_FM, p_FM), u = (angular, linear) velocity of M in F, expressed in F. H = F's axes twice. */
+/* Free: q = (quaternion of R_FM or Euler angles, p_FM), u = (angular, linear) velocity of M in F, expressed in F. H = F's axes
+ * twice. */
 #ifndef CARDAN_MOBILIZERS_FREE_H
 #define CARDAN_MOBILIZERS_FREE_H
 
-#include "matter/mobilizers/ball.h"
+#include "matter/mobilizers/common.h"
 
 CDNI_INLINE void free_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
   m3 R_GF = m3_mul_m3(R_GP, m3_load(c->R_PF));
@@ -12,14 +13,21 @@ CDNI_INLINE void free_position(const body_frames *c, const real *q, m3 R_GP, bod
   *(m3 *)H = R_GF;
 }
 
-CDNI_INLINE void free_N(const real *q, const real *u, real *qdot) {
-  quaternion_N(q, u, qdot);
-  for (int i = 0; i < 3; i++) qdot[4 + i] = u[3 + i];
+CDNI_INLINE void free_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  (void)c;
+  *R_GM = m3_mul_m3(R, quaternion_rotation(q));
+  *p = m3_mul(R, (v3){ q[4], q[5], q[6] });
+  *(m3 *)H = R;
 }
-CDNI_INLINE void free_N_inv(const real *q, const real *qdot, real *u) {
-  quaternion_N_inv(q, qdot, u);
-  for (int i = 0; i < 3; i++) u[3 + i] = qdot[4 + i];
+
+CDNI_INLINE void free_euler_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  (void)c;
+  *R_GM = euler_turn(R, q, NULL);
+  *p = m3_mul(R, (v3){ q[3], q[4], q[5] });
+  *(m3 *)H = R;
 }
-CDNI_INLINE double free_normalize(double *q, double *scale) { return quaternion_normalize(q, scale); }
+POSITION_BY_PLACE(free_euler)
+
+RATES_OF_ROTATION(free, 3)
 
 #endif

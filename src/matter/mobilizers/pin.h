@@ -2,7 +2,7 @@
 #ifndef CARDAN_MOBILIZERS_PIN_H
 #define CARDAN_MOBILIZERS_PIN_H
 
-#include "matter/records.h"
+#include "matter/mobilizers/common.h"
 
 CDNI_INLINE void pin_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
   real sine, cosine;
@@ -12,8 +12,15 @@ CDNI_INLINE void pin_position(const body_frames *c, const real *q, m3 R_GP, body
   *(v3 *)H = pose->R_GM.z;
 }
 
-CDNI_INLINE void pin_N(const real *q, const real *u, real *qdot) { (void)q, qdot[0] = u[0]; }
-CDNI_INLINE void pin_N_inv(const real *q, const real *qdot, real *u) { (void)q, u[0] = qdot[0]; }
-CDNI_INLINE double pin_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
+CDNI_INLINE void pin_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  real sine, cosine;
+  (void)c;
+  r_sincos(q[0], &sine, &cosine);
+  *R_GM = m3_turn_z(R, sine, cosine);
+  *p = v3_zero();
+  *(v3 *)H = R.z;
+}
+
+RATES_ARE_SPEEDS(pin, 1)
 
 #endif

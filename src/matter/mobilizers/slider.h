@@ -2,7 +2,7 @@
 #ifndef CARDAN_MOBILIZERS_SLIDER_H
 #define CARDAN_MOBILIZERS_SLIDER_H
 
-#include "matter/records.h"
+#include "matter/mobilizers/common.h"
 
 CDNI_INLINE void slider_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
   m3 R_PF = m3_load(c->R_PF);
@@ -11,8 +11,13 @@ CDNI_INLINE void slider_position(const body_frames *c, const real *q, m3 R_GP, b
   *(v3 *)H = pose->R_GM.x;
 }
 
-CDNI_INLINE void slider_N(const real *q, const real *u, real *qdot) { (void)q, qdot[0] = u[0]; }
-CDNI_INLINE void slider_N_inv(const real *q, const real *qdot, real *u) { (void)q, u[0] = qdot[0]; }
-CDNI_INLINE double slider_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
+CDNI_INLINE void slider_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  (void)c;
+  *R_GM = R;
+  *p = v3_scale(q[0], R.x);
+  *(v3 *)H = R.x;
+}
+
+RATES_ARE_SPEEDS(slider, 1)
 
 #endif

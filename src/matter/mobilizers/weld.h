@@ -2,7 +2,7 @@
 #ifndef CARDAN_MOBILIZERS_WELD_H
 #define CARDAN_MOBILIZERS_WELD_H
 
-#include "matter/records.h"
+#include "matter/mobilizers/common.h"
 
 CDNI_INLINE void weld_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) {
   (void)q, (void)H;
@@ -10,8 +10,11 @@ CDNI_INLINE void weld_position(const body_frames *c, const real *q, m3 R_GP, bod
   pose->r = m3_mul(R_GP, v3_load(c->p_PF));
 }
 
-CDNI_INLINE void weld_N(const real *q, const real *u, real *qdot) { (void)q, (void)u, (void)qdot; }
-CDNI_INLINE void weld_N_inv(const real *q, const real *qdot, real *u) { (void)q, (void)qdot, (void)u; }
-CDNI_INLINE double weld_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
+CDNI_INLINE void weld_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  (void)c, (void)q, (void)H;
+  *R_GM = R, *p = v3_zero();
+}
+
+RATES_ARE_SPEEDS(weld, 0)
 
 #endif

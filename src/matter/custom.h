@@ -1,0 +1,29 @@
+/* Mobilizers that ops describe: function-based and custom. Private to the room. */
+#ifndef CARDAN_MATTER_CUSTOM_H
+#define CARDAN_MATTER_CUSTOM_H
+
+#include "matter/internal.h"
+
+/* One such mobilizer, owned by the System. */
+typedef struct custom_mobilizer {
+  cdn_custom_mobilizer_ops ops; /* name is a copy */
+  void *self;
+  int32_t body;
+} custom_mobilizer;
+
+/* Takes over the mobilizer that a def describes; *index is its place in matter's list. Fails with the System's story. */
+cdn_status cdni_custom_add(cdn_system *system, matter *m, const cdn_body_def *def, const char *name, int32_t *index);
+void cdni_custom_free(const cdn_allocator *a, custom_mobilizer *x);
+/* Fills the records of all of them: X and H from q, then Hdot u from u too. */
+cdn_status cdni_custom_across(const matter *m, cdn_state *state, const double *q, custom_across *out);
+cdn_status cdni_custom_bias(const matter *m, cdn_state *state, const double *q, const double *u, custom_across *out);
+
+/* Function-based mobilizers as ops (function_based.c). */
+typedef struct function_mobilizer {
+  cdn_function_mobilizer def; /* functions retained, axes of length 1 */
+} function_mobilizer;
+/* CDN_OK, or why this is no function-based mobilizer. */
+cdn_status cdni_function_mobilizer_ops(const cdn_function_mobilizer *def, cdn_custom_mobilizer_ops *ops,
+                                       function_mobilizer *self, char *reason, size_t size);
+
+#endif

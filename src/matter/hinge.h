@@ -1,0 +1,123 @@
+/* The hinge matrix H and the joint-space inertia D of one mobilizer, in every form that they come in. The number of
+ * mobilities and the form are constants wherever these are inlined. */
+#ifndef CARDAN_MATTER_HINGE_H
+#define CARDAN_MATTER_HINGE_H
+
+#include "matter/records.h"
+
+/* Calls BODY(nu, form), to be defined where this is used, for the shape of a node's H. */
+#define HINGE_CASE(SHAPE, NU, FORM) \
+  case SHAPE_##SHAPE:               \
+    BODY(NU, FORM);                 \
+    break;
+#define FOR_KIND(node) \
+  switch ((node)->shape) { HINGE_LIST(HINGE_CASE) default : break; }
+
+/* ---- H ---- */
+
+/* Column k of H as a spatial vector. */
+CDNI_INLINE sv hinge_column(hinge_form form, const real *H, int k) {
+  if (form == HINGE_FULL) return ((const sv *)H)[k];
+  if (form == HINGE_ANGULAR) return (sv){ ((const v3 *)H)[k], v3_zero() };
+  if (form == HINGE_LINEAR) return (sv){ v3_zero(), ((const v3 *)H)[k] };
+  return k < 3 ? (sv){ ((const v3 *)H)[k], v3_zero() } : (sv){ v3_zero(), ((const v3 *)H)[k - 3] };
+}
+
+/* The half of a spatial vector that H acts on, for angular and linear ones. */
+CDNI_INLINE v3 hinge_half(hinge_form form, sv a) { return form == HINGE_ANGULAR ? a.w : a.v; }
+
+/* Column k of H times F. */
+CDNI_INLINE real hinge_dot(hinge_form form, const real *H, int k, sv F) {
+  if (form == HINGE_FULL) return sv_dot(((const sv *)H)[k], F);
+  return v3_dot(((const v3 *)H)[k], hinge_half(form, F));
+}
+
+/* H u */
+CDNI_INLINE sv hinge_mul(hinge_form form, int nu, const real *H, const real *u) {
+  if (form == HINGE_NONE) return sv_zero();
+  const v3 *h = (const v3 *)H;
+  if (form == HINGE_FREE) {
+    m3 R = *(const m3 *)H;
+    return (sv){ m3_mul(R, (v3){ u[0], u[1], u[2] }), m3_mul(R, (v3){ u[3], u[4], u[5] }) };
+  }
+  if (form == HINGE_FULL) {
+    const sv *f = (const sv *)H;
+    sv all = { v3_scale(u[0], f[0].w), v3_scale(u[0], f[0].v) };
+    for (int k = 1; k < nu; k++) all = sv_fma(u[k], f[k], all);
+    return all;
+  }
+  v3 sum = v3_scale(u[0], h[0]);
+  for (int k = 1; k < nu; k++) sum = v3_fma(u[k], h[k], sum);
+  return form == HINGE_ANGULAR ? (sv){ sum, v3_zero() } : (sv){ v3_zero(), sum };
+}
+
+/* H^T F */
+CDNI_INLINE void hinge_tmul(hinge_form form, int nu, const real *H, sv F, real *f) {
+  if (form == HINGE_NONE) return;
+  if (form == HINGE_FREE) {
+    m3 R = *(const m3 *)H;
+    v3 m = m3_tmul(R, F.w), v = m3_tmul(R, F.v);
+    f[0] = m.x, f[1] = m.y, f[2] = m.z, f[3] = v.x, f[4] = v.y, f[5] = v.z;
+    return;
+  }
+  for (int k = 0; k < nu; k++) f[k] = hinge_dot(form, H, k, F);
+}
+
+/* Whether Hdot u may be there at all: free joints and lone axes have none (a full form stands for any kind). */
+CDNI_INLINE bool hinge_may_bias(hinge_form form, int nu) {
+  return form == HINGE_FULL || (form == HINGE_ANGULAR && nu > 1);
+}
+
+/* ---- D ---- */
+
+/* What is stored of D:
+ *   one mobility: 1 / D;  three rotations or translations: D^-1 (s3);  free: (P + armature)^-1 in Ground's axes;
+ *   otherwise the factors of D = L diag(d) L^T by rows, 1 / d_i in place of the unit diagonal: element (i, j) at i (i + 1) / 2 + j. */
+CDNI_INLINE bool hinge_D_is_factored(hinge_form form, int nu) { return nu == 2 || (form == HINGE_FULL && nu > 1); }
+
+#define LDL_AT(i, j) ((i) * ((i) + 1) / 2 + (j))
+
+/* D by its lower triangle, in place to its factors. The mask is false where a pivot is not above its floor. */
+CDNI_INLINE rmask ldl_factor(int nu, real *D, const real *floor) {
+  rmask ok = r_greater(r_set(1), r_set(0));
+  for (int j = 0; j < nu; j++) {
+    real row[6]; /* L_jk d_k */
+    real d = D[LDL_AT(j, j)];
+    for (int k = 0; k < j; k++) {
+      row[k] = D[LDL_AT(j, k)];
+      for (int l = 0; l < k; l++) row[k] = r_fnma(row[l], D[LDL_AT(k, l)], row[k]);
+    }
+    for (int k = 0; k < j; k++) {
+      real l = row[k] * D[LDL_AT(k, k)];
+      d = r_fnma(l, row[k], d);
+      D[LDL_AT(j, k)] = l;
+    }
+    ok &= r_greater(d, floor[j]);
+    D[LDL_AT(j, j)] = 1.0 / d;
+  }
+  return ok;
+}
+
+/* x = D^-1 e */
+CDNI_INLINE void ldl_solve(int nu, const real *L, const real *e, real *x) {
+  for (int i = 0; i < nu; i++) {
+    x[i] = e[i];
+    for (int k = 0; k < i; k++) x[i] = r_fnma(L[LDL_AT(i, k)], x[k], x[i]);
+  }
+  for (int i = nu - 1; i >= 0; i--) {
+    x[i] *= L[LDL_AT(i, i)];
+    for (int k = i + 1; k < nu; k++) x[i] = r_fnma(L[LDL_AT(k, i)], x[k], x[i]);
+  }
+}
+
+/* D^-1 e; not for the free form. `out` may be `e`. */
+CDNI_INLINE void D_inv_mul(hinge_form form, int nu, const real *D_inv, const real *e, real *out) {
+  if (nu == 1) out[0] = D_inv[0] * e[0];
+  else if (hinge_D_is_factored(form, nu)) ldl_solve(nu, D_inv, e, out);
+  else {
+    v3 r = s3_mul(*(const s3 *)D_inv, (v3){ e[0], e[1], e[2] });
+    out[0] = r.x, out[1] = r.y, out[2] = r.z;
+  }
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* What several kinds share: qdot = u, the quaternion's rates, and poses by way of R_GF. */
+#ifndef CARDAN_MOBILIZERS_COMMON_H
+#define CARDAN_MOBILIZERS_COMMON_H
+
+#include "matter/mobilizers/euler.h"
+#include "matter/mobilizers/quaternion.h"
+
+/* N = 1. */
+#define RATES_ARE_SPEEDS(name, n)                                           \
+  CDNI_INLINE void name##_N(const real *q, const real *u, real *qdot) {     \
+    (void)q;                                                                \
+    for (int i = 0; i < n; i++) qdot[i] = u[i];                             \
+  }                                                                         \
+  CDNI_INLINE void name##_N_inv(const real *q, const real *qdot, real *u) { \
+    (void)q;                                                                \
+    for (int i = 0; i < n; i++) u[i] = qdot[i];                             \
+  }                                                                         \
+  CDNI_INLINE void name##_Ndot(const real *q, const real *u, real *out) {   \
+    (void)q, (void)u;                                                       \
+    for (int i = 0; i < n; i++) out[i] = r_set(0);                          \
+  }                                                                         \
+  CDNI_INLINE double name##_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
+
+/* Three speeds that are an angular velocity in F, then `more` of which qdot = u; by quaternion and by Euler angles. */
+#define RATES_OF_ROTATION(name, more)                                                                      \
+  CDNI_INLINE void name##_N(const real *q, const real *u, real *qdot) {                                    \
+    quaternion_N(q, u, qdot);                                                                              \
+    for (int i = 0; i < more; i++) qdot[4 + i] = u[3 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_N_inv(const real *q, const real *qdot, real *u) {                                \
+    quaternion_N_inv(q, qdot, u);                                                                          \
+    for (int i = 0; i < more; i++) u[3 + i] = qdot[4 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_Ndot(const real *q, const real *u, real *out) {                                  \
+    quaternion_Ndot(q, u, out);                                                                            \
+    for (int i = 0; i < more; i++) out[4 + i] = r_set(0);                                                  \
+  }                                                                                                        \
+  CDNI_INLINE double name##_normalize(double *q, double *scale) { return quaternion_normalize(q, scale); } \
+  CDNI_INLINE void name##_euler_N(const real *q, const real *u, real *qdot) {                              \
+    euler_N(q, u, qdot);                                                                                   \
+    for (int i = 0; i < more; i++) qdot[3 + i] = u[3 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_euler_N_inv(const real *q, const real *qdot, real *u) {                          \
+    euler_N_inv(q, qdot, u);                                                                               \
+    for (int i = 0; i < more; i++) u[3 + i] = qdot[3 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_euler_Ndot(const real *q, const real *u, real *out) {                            \
+    euler_Ndot(q, u, out);                                                                                 \
+    for (int i = 0; i < more; i++) out[3 + i] = r_set(0);                                                  \
+  }                                                                                                        \
+  CDNI_INLINE double name##_euler_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
+
+/* Two speeds that are the angular velocity about M's x and y, then `more` of which qdot = u. */
+#define RATES_OF_LINE(name, more)                                                                          \
+  CDNI_INLINE void name##_N(const real *q, const real *u, real *qdot) {                                    \
+    const real w[3] = { u[0], u[1], r_set(0) };                                                            \
+    quaternion_N_M(q, w, qdot);                                                                            \
+    for (int i = 0; i < more; i++) qdot[4 + i] = u[2 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_N_inv(const real *q, const real *qdot, real *u) {                                \
+    real w[3];                                                                                             \
+    quaternion_N_M_inv(q, qdot, w);                                                                        \
+    u[0] = w[0], u[1] = w[1];                                                                              \
+    for (int i = 0; i < more; i++) u[2 + i] = qdot[4 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_Ndot(const real *q, const real *u, real *out) {                                  \
+    const real w[3] = { u[0], u[1], r_set(0) };                                                            \
+    quaternion_Ndot_M(q, w, out);                                                                          \
+    for (int i = 0; i < more; i++) out[4 + i] = r_set(0);                                                  \
+  }                                                                                                        \
+  CDNI_INLINE double name##_normalize(double *q, double *scale) { return quaternion_normalize(q, scale); } \
+  CDNI_INLINE void name##_euler_N(const real *q, const real *u, real *qdot) {                              \
+    euler_N_line(q, u, qdot);                                                                              \
+    for (int i = 0; i < more; i++) qdot[3 + i] = u[2 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_euler_N_inv(const real *q, const real *qdot, real *u) {                          \
+    euler_N_line_inv(q, qdot, u);                                                                          \
+    for (int i = 0; i < more; i++) u[2 + i] = qdot[3 + i];                                                 \
+  }                                                                                                        \
+  CDNI_INLINE void name##_euler_Ndot(const real *q, const real *u, real *out) {                            \
+    euler_Ndot_line(q, u, out);                                                                            \
+    for (int i = 0; i < more; i++) out[3 + i] = r_set(0);                                                  \
+  }                                                                                                        \
+  CDNI_INLINE double name##_euler_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
+
+/* The pose by way of R_GF, for kinds that gain nothing by doing without it. */
+#define POSITION_BY_PLACE(name)                                                                              \
+  CDNI_INLINE void name##_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) { \
+    v3 p;                                                                                                    \
+    name##_place(c, q, m3_mul_m3(R_GP, m3_load(c->R_PF)), &pose->R_GM, &p, H);                               \
+    pose->r = m3_mul_add(R_GP, v3_load(c->p_PF), p);                                                         \
+  }
+
+#endif

@@ -1,0 +1,28 @@
+/* Line orientation: q as a ball's; u = angular velocity of M in F about M's x and y: none about z. H = these two axes, which
+ * turn about nothing but each other: Hdot u = w x w = 0. */
+#ifndef CARDAN_MOBILIZERS_LINE_ORIENTATION_H
+#define CARDAN_MOBILIZERS_LINE_ORIENTATION_H
+
+#include "matter/mobilizers/common.h"
+
+CDNI_INLINE void line_orientation_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  v3 *h = (v3 *)H;
+  (void)c;
+  *R_GM = m3_mul_m3(R, quaternion_rotation(q));
+  *p = v3_zero();
+  h[0] = R_GM->x, h[1] = R_GM->y;
+}
+POSITION_BY_PLACE(line_orientation)
+
+CDNI_INLINE void line_orientation_euler_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  v3 *h = (v3 *)H;
+  (void)c;
+  *R_GM = euler_turn(R, q, NULL);
+  *p = v3_zero();
+  h[0] = R_GM->x, h[1] = R_GM->y;
+}
+POSITION_BY_PLACE(line_orientation_euler)
+
+RATES_OF_LINE(line_orientation, 0)
+
+#endif

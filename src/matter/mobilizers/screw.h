@@ -1,0 +1,20 @@
+/* Screw: q turns M about the common z axis and moves it along by pitch q; u = qdot. H = (z, pitch z). */
+/* kind[0]: the pitch, metres a radian. */
+#ifndef CARDAN_MOBILIZERS_SCREW_H
+#define CARDAN_MOBILIZERS_SCREW_H
+
+#include "matter/mobilizers/common.h"
+
+CDNI_INLINE void screw_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  real sine, cosine, pitch = r_set(c->kind[0]);
+  sv *h = (sv *)H;
+  r_sincos(q[0], &sine, &cosine);
+  *R_GM = m3_turn_z(R, sine, cosine);
+  *p = v3_scale(pitch * q[0], R.z);
+  h[0] = (sv){ R.z, v3_scale(pitch, R.z) };
+}
+POSITION_BY_PLACE(screw)
+
+RATES_ARE_SPEEDS(screw, 1)
+
+#endif

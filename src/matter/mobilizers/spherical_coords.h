@@ -1,0 +1,37 @@
+/* Spherical coordinates: azimuth s0 q0 + az0 about F's z, zenith s1 q1 + ze0 about the turned y, then s2 q2 along M's z (or x);
+ * u = qdot. H = ((s0 z, s0 z x p), (s1 y, s1 y x p), (0, s2 d)) with d = M's z or x. */
+/* kind: az0, ze0, s0, s1, and d as s2 times its x and z in M. */
+#ifndef CARDAN_MOBILIZERS_SPHERICAL_COORDS_H
+#define CARDAN_MOBILIZERS_SPHERICAL_COORDS_H
+
+#include "matter/mobilizers/common.h"
+
+CDNI_INLINE void spherical_coords_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
+  real s, t;
+  sv *h = (sv *)H;
+  r_sincos(r_fma(r_set(c->kind[2]), q[0], r_set(c->kind[0])), &s, &t);
+  m3 turned = m3_turn_z(R, s, t);
+  r_sincos(r_fma(r_set(c->kind[3]), q[1], r_set(c->kind[1])), &s, &t);
+  *R_GM = m3_turn_y(turned, s, t);
+  v3 d = v3_fma(r_set(c->kind[4]), R_GM->x, v3_scale(r_set(c->kind[5]), R_GM->z));
+  *p = v3_scale(q[2], d);
+  v3 w0 = v3_scale(r_set(c->kind[2]), R.z), w1 = v3_scale(r_set(c->kind[3]), turned.y);
+  h[0] = (sv){ w0, v3_cross(w0, *p) };
+  h[1] = (sv){ w1, v3_cross(w1, *p) };
+  h[2] = (sv){ v3_zero(), d };
+}
+POSITION_BY_PLACE(spherical_coords)
+
+/* The second axis turns about the first; the origin follows with centripetal and Coriolis terms. */
+CDNI_INLINE sv spherical_coords_bias(const body_frames *c, const real *q, const real *u, const real *H, v3 z) {
+  const sv *h = (const sv *)H;
+  (void)c, (void)z;
+  v3 w = v3_fma(u[1], h[1].w, v3_scale(u[0], h[0].w)), a = v3_scale(u[0] * u[1], v3_cross(h[0].w, h[1].w));
+  v3 v = v3_fma(u[1], h[1].v, v3_scale(u[0], h[0].v)); /* w x p */
+  v = v3_fma(2.0 * u[2], h[2].v, v);
+  return (sv){ a, v3_cross_add(w, v, v3_scale(q[2], v3_cross(a, h[2].v))) };
+}
+
+RATES_ARE_SPEEDS(spherical_coords, 3)
+
+#endif
