@@ -30,6 +30,41 @@ static cdn_status memory_zdot(const void *self, cdn_state *state, double *zdot) 
   return CDN_OK;
 }
 
+/* Mobilizers of functions and of ops own memory of their own. */
+static cdn_status across(const void *self, const double *params, const double *q, cdn_transform *X, cdn_spatial *H) {
+  (void)params;
+  X->p.y = *(const double *)self * q[0];
+  H->v.y = *(const double *)self;
+  return CDN_OK;
+}
+
+/* Only of a copy that was made, whatever failed after it. */
+static void destroy(void *self) { ck_assert_double_eq(*(double *)self, 2); }
+
+static void add_described(cdn_system *system, cdn_body parent) {
+  static const cdn_custom_mobilizer_ops ops = { .struct_size = sizeof ops,
+                                                .name = "geared",
+                                                .self_size = sizeof(double),
+                                                .nq = 1,
+                                                .nu = 1,
+                                                .across = across,
+                                                .destroy = destroy };
+  const double gear = 2, one = 1;
+  cdn_function_mobilizer functions = cdn_default_function_mobilizer();
+  cdn_function *f = cdn_function_linear(1, &one, 0);
+  ck_assert_ptr_nonnull(f);
+  functions.function[4] = f;
+  cdn_body_def body = cdn_default_body_def();
+  body.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
+  body.parent = parent, body.mobilizer = CDN_FUNCTION_BASED, body.functions = &functions;
+  parent = cdn_system_add_body(system, &body);
+  cdn_function_release(f);
+  body.parent = parent, body.mobilizer = CDN_CUSTOM_MOBILIZER, body.custom = &ops, body.custom_self = &gear;
+  cdn_system_add_body(system, &body);
+  body.parent = cdn_ground(), body.mobilizer = CDN_BUSHING, body.reversed = true;
+  cdn_system_add_body(system, &body);
+}
+
 static cdn_system *build(cdn_allocator allocator) {
   cdn_system_def def = cdn_default_system_def();
   def.name = "scenario";
@@ -47,6 +82,7 @@ static cdn_system *build(cdn_allocator allocator) {
   cdn_body hand = cdn_system_add_body(system, &body);
   body.mobilizer = CDN_SLIDER, body.parent = base, body.name = "drawer";
   cdn_body drawer = cdn_system_add_body(system, &body);
+  add_described(system, hand);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_system_add_mobility_spring(system, NULL, hand, 0, 10, 0);
   cdn_system_add_mobility_damper(system, "damper", hand, 0, 0.1);
