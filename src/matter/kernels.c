@@ -7,8 +7,7 @@
 #include "matter/kernels.h"
 
 #include "matter/hinge.h"
-#include "matter/mobilizers/mobilizers.h"
-#include "matter/mobilizers/reverse.h"
+#include "matter/kernel_kinematics.h"
 
 #ifndef CDNI_KERNEL
 #  define CDNI_KERNEL base
@@ -17,120 +16,6 @@
 #define PASTE(a, b) PASTE_(a, b)
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
-
-/* ---- kinematics ---- */
-
-/* Function-based and custom kinds: X_FM (X_MF if reversed) and H are in their record, in F's (M's) axes. */
-static void custom_position(const tree_node *n, const body_frames *c, const custom_across *x, m3 R_GP, body_pose *pose,
-                            real *H) {
-  if (n->variant & 1) {
-    for (int k = 0; k < n->nu; k++)
-      reverse_position(c, R_GP, x->R, x->p, HINGE_FULL, 1, (const real *)&x->H[k], pose, (real *)((sv *)H + k));
-    return;
-  }
-  m3 R_GF = m3_mul_m3(R_GP, m3_load(c->R_PF));
-  pose->R_GM = m3_mul_m3(R_GF, x->R);
-  pose->r = m3_mul_add(R_GF, x->p, m3_mul(R_GP, v3_load(c->p_PF)));
-  for (int k = 0; k < n->nu; k++) ((sv *)H)[k] = (sv){ m3_mul(R_GF, x->H[k].w), m3_mul(R_GF, x->H[k].v) };
-}
-
-static void position(const tree *t, const tree_data *d) {
-  d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
-  for (int i = 1; i < t->n; i++) {
-    const tree_node *n = &t->node[i];
-    const body_frames *c = &d->frames[i];
-    const body_pose *parent = &d->pose[n->parent];
-    body_pose *pose = &d->pose[i];
-    real *H = d->H + n->H;
-    m3 R_MF;
-    v3 p_MF;
-    real H_MF[36];
-#define POSITION_CASE(ROW, name, KIND, NQ, NU, FORM, ...)                            \
-  case 2 * ROW_##ROW: name##_position(c, d->q + n->q, parent->R_GM, pose, H); break; \
-  case 2 * ROW_##ROW + 1:                                                            \
-    name##_place(c, d->q + n->q, m3_identity(), &R_MF, &p_MF, H_MF);                 \
-    reverse_position(c, parent->R_GM, R_MF, p_MF, FORM, NU, H_MF, pose, H);          \
-    break;
-    switch (n->variant) {
-      MOBILIZER_LIST(POSITION_CASE)
-      default: custom_position(n, c, &d->custom[n->custom], parent->R_GM, pose, H);
-    }
-    pose->p_GM = v3_add(parent->p_GM, pose->r);
-  }
-}
-
-static void inertia(const tree *t, const tree_data *d) {
-  d->inertia[0] =
-      (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
-  for (int i = 1; i < t->n; i++)
-    d->inertia[i] = rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
-}
-
-/* Hdot u in Ground's axes, for the kinds where H turns or stretches in F. */
-#define BIAS_none(name, c, q, u, H, z) sv_zero()
-#define BIAS_some(name, c, q, u, H, z) name##_bias(c, q, u, H, z)
-#define BIAS_0 BIAS_none
-#define BIAS_1 BIAS_some
-static __attribute__((noinline)) sv bias(const tree *t, const tree_data *d, int i, sv V) {
-  const tree_node *n = &t->node[i];
-  const body_frames *c = &d->frames[i];
-  const body_pose *pose = &d->pose[i], *parent = &d->pose[n->parent];
-  const real *H = d->H + n->H, *q = d->q + n->q, *u = d->u + n->u;
-  m3 R_GF;
-  v3 p = v3_zero(); /* p_FM */
-  real H_MF[36];
-  sv b = sv_zero();
-  if (n->variant & 1) {
-    R_GF = m3_mul_m3(parent->R_GM, m3_load(c->R_PF));
-    p = v3_sub(pose->r, m3_mul(parent->R_GM, v3_load(c->p_PF)));
-  }
-#define BIAS_CASE(ROW, name, KIND, NQ, NU, FORM, QUATERNION, BIAS, ...)   \
-  case 2 * ROW_##ROW: return BIAS_##BIAS(name, c, q, u, H, pose->R_GM.z); \
-  case 2 * ROW_##ROW + 1:                                                 \
-    if (BIAS) {                                                           \
-      reverse_H(FORM, NU, H, p, H_MF);                                    \
-      b = BIAS_##BIAS(name, c, q, u, H_MF, R_GF.z);                       \
-    }                                                                     \
-    return FORM == HINGE_ANGULAR ? sv_neg(b) : reverse_bias(b, V, p);
-  switch (n->variant) {
-    MOBILIZER_LIST(BIAS_CASE)
-    default: break;
-  }
-  b = d->custom[n->custom].bias;
-  if (n->variant & 1) return reverse_bias((sv){ m3_mul(pose->R_GM, b.w), m3_mul(pose->R_GM, b.v) }, V, p);
-  R_GF = m3_mul_m3(parent->R_GM, m3_load(c->R_PF));
-  return (sv){ m3_mul(R_GF, b.w), m3_mul(R_GF, b.v) };
-}
-
-CDNI_INLINE void velocity_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form) {
-  const tree_node *n = &t->node[i];
-  sv V_P = d->twist[n->parent].V, V_J = hinge_mul(form, nu, d->H + n->H, d->u + n->u);
-  body_twist *out = &d->twist[i];
-  bool biased = hinge_may_bias(form, nu) && n->bias;
-  if (n->parent == 0) {
-    out->V = V_J;
-    out->a_cor = biased ? bias(t, d, i, V_J) : sv_zero();
-    return;
-  }
-  /* A = phi^T A_P + H udot + (w_P x w_J, w_P x (w_P x r) + 2 w_P x v_J), and Hdot u where H is not fixed in F. */
-  v3 r = d->pose[i].r, s = v3_cross(V_P.w, r);
-  bool turns = form != HINGE_LINEAR && form != HINGE_NONE, slides = form != HINGE_ANGULAR && form != HINGE_NONE;
-  v3 twice = slides ? v3_fma(r_set(2), V_J.v, s) : s;
-  out->a_cor.w = turns ? v3_cross(V_P.w, V_J.w) : v3_zero();
-  out->a_cor.v = v3_cross(V_P.w, twice);
-  if (biased) out->a_cor = sv_add(out->a_cor, bias(t, d, i, V_J));
-  out->V.w = v3_add(V_P.w, V_J.w);
-  out->V.v = v3_add(v3_add(V_P.v, s), V_J.v);
-}
-
-static void velocity(const tree *t, const tree_data *d) {
-  d->twist[0] = (body_twist){ sv_zero(), sv_zero() };
-  for (int i = 1; i < t->n; i++) {
-#define BODY(NU, FORM) velocity_body(t, d, i, NU, FORM)
-    FOR_KIND(&t->node[i])
-#undef BODY
-  }
-}
 
 /* ---- articulated body inertias ---- */
 
@@ -334,6 +219,23 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
   return ok;
 }
 
+/* The general form is long: one copy for each number of mobilities serves every pass. */
+#define INWARD_FULL(NU)                                                                                         \
+  static __attribute__((noinline)) bool inward_full_##NU(const tree *t, const tree_data *d, int i, bool factor, \
+                                                         bool bias, bool with_velocity) {                       \
+    return inward_body(t, d, i, NU, HINGE_FULL, factor, bias, with_velocity);                                   \
+  }
+INWARD_FULL(1)
+INWARD_FULL(2)
+INWARD_FULL(3)
+INWARD_FULL(4)
+INWARD_FULL(5)
+INWARD_FULL(6)
+#define inward_full_0(...) true
+#define INWARD(NU, FORM, factor, bias, with_velocity)                          \
+  (FORM == HINGE_FULL ? inward_full_##NU(t, d, i, factor, bias, with_velocity) \
+                      : inward_body(t, d, i, NU, FORM, factor, bias, with_velocity))
+
 /* One body of the outward pass of forward dynamics: udot = D^-1 eps - G^T A_P. */
 CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool with_velocity) {
   const tree_node *n = &t->node[i];
@@ -363,7 +265,7 @@ static int articulate(const tree *t, const tree_data *d) {
   int bad = -1;
   for (int i = t->n - 1; i > 0; i--) {
     bool ok = true;
-#define BODY(NU, FORM) ok = inward_body(t, d, i, NU, FORM, true, false, false)
+#define BODY(NU, FORM) ok = INWARD(NU, FORM, true, false, false)
     FOR_KIND(&t->node[i])
 #undef BODY
     if (!ok && bad < 0) bad = i;
@@ -376,11 +278,11 @@ static int forward(const tree *t, const tree_data *d, bool factored) {
   for (int i = t->n - 1; i > 0; i--) {
     bool ok = true;
     if (factored) {
-#define BODY(NU, FORM) ok = inward_body(t, d, i, NU, FORM, false, true, true)
+#define BODY(NU, FORM) ok = INWARD(NU, FORM, false, true, true)
       FOR_KIND(&t->node[i])
 #undef BODY
     } else {
-#define BODY(NU, FORM) ok = inward_body(t, d, i, NU, FORM, true, true, true)
+#define BODY(NU, FORM) ok = INWARD(NU, FORM, true, true, true)
       FOR_KIND(&t->node[i])
 #undef BODY
     }
@@ -397,7 +299,7 @@ static int forward(const tree *t, const tree_data *d, bool factored) {
 
 static void solve(const tree *t, const tree_data *d) {
   for (int i = t->n - 1; i > 0; i--) {
-#define BODY(NU, FORM) (void)inward_body(t, d, i, NU, FORM, false, true, false)
+#define BODY(NU, FORM) (void)INWARD(NU, FORM, false, true, false)
     FOR_KIND(&t->node[i])
 #undef BODY
   }
@@ -484,6 +386,22 @@ static void jacobian_transpose(const tree *t, const tree_data *d, real *f) {
 /* ---- the mass matrix: composite rigid bodies ---- */
 
 #if CDNI_LANES == 1
+/* The rest of column `at`: what the force F at body i does to the mobilities of its ancestors. */
+static __attribute__((noinline)) void mass_column(const tree *t, const tree_data *d, int i, size_t at, sv F,
+                                                  double *M) {
+  size_t size = (size_t)t->nu;
+  real f[6];
+  for (int j = i; t->node[j].parent > 0;) {
+    F = sv_shift_force(F, d->pose[j].r);
+    j = t->node[j].parent;
+    const tree_node *a = &t->node[j];
+#  define BODY(NU, FORM) hinge_tmul(FORM, NU, d->H + a->H, F, f)
+    FOR_KIND(a)
+#  undef BODY
+    for (int l = 0; l < a->nu; l++) M[at * size + (size_t)(a->u + l)] = M[(size_t)(a->u + l) * size + at] = f[l];
+  }
+}
+
 /* Rows and columns of body i: its own block, then those with its ancestors. */
 CDNI_INLINE void mass_rows(const tree *t, const tree_data *d, int i, int nu, hinge_form form,
                            const rigid_inertia *composite, double *M) {
@@ -496,15 +414,7 @@ CDNI_INLINE void mass_rows(const tree *t, const tree_data *d, int i, int nu, hin
     hinge_tmul(form, nu, d->H + n->H, F, f);
     f[k] += d->mass[i].armature;
     for (int l = 0; l <= k; l++) M[at * size + (size_t)(n->u + l)] = M[(size_t)(n->u + l) * size + at] = f[l];
-    for (int j = i; t->node[j].parent > 0;) {
-      F = sv_shift_force(F, d->pose[j].r);
-      j = t->node[j].parent;
-      const tree_node *a = &t->node[j];
-#  define BODY(NU, FORM) hinge_tmul(FORM, NU, d->H + a->H, F, f)
-      FOR_KIND(a)
-#  undef BODY
-      for (int l = 0; l < a->nu; l++) M[at * size + (size_t)(a->u + l)] = M[(size_t)(a->u + l) * size + at] = f[l];
-    }
+    mass_column(t, d, i, at, F, M);
   }
 }
 

@@ -24,7 +24,6 @@ CDNI_INLINE void ball_euler_place(const body_frames *c, const real *q, m3 R, m3 
   *p = v3_zero();
   *(m3 *)H = R;
 }
-POSITION_BY_PLACE(ball_euler)
 
 RATES_OF_ROTATION(ball, 0)
 

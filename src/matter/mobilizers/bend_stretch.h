@@ -15,7 +15,6 @@ CDNI_INLINE void bend_stretch_place(const body_frames *c, const real *q, m3 R, m
   h[0] = (sv){ R.z, v3_scale(q[1], R_GM->y) };
   h[1] = (sv){ v3_zero(), R_GM->x };
 }
-POSITION_BY_PLACE(bend_stretch)
 
 /* Centripetal and Coriolis: w x (w x p + 2 u1 x). */
 CDNI_INLINE sv bend_stretch_bias(const body_frames *c, const real *q, const real *u, const real *H, v3 z) {

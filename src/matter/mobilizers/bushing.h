@@ -15,7 +15,6 @@ CDNI_INLINE void bushing_place(const body_frames *c, const real *q, m3 R, m3 *R_
   h[4] = (sv){ v3_zero(), R.y };
   h[5] = (sv){ v3_zero(), R.z };
 }
-POSITION_BY_PLACE(bushing)
 
 CDNI_INLINE sv bushing_bias(const body_frames *c, const real *q, const real *u, const real *H, v3 z) {
   const sv *h = (const sv *)H;

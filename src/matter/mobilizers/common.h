@@ -1,4 +1,4 @@
-/* What several kinds share: qdot = u, the quaternion's rates, and poses by way of R_GF. */
+/* What several kinds share: qdot = u, and the rates of quaternions and Euler angles. */
 #ifndef CARDAN_MOBILIZERS_COMMON_H
 #define CARDAN_MOBILIZERS_COMMON_H
 
@@ -82,13 +82,5 @@
     for (int i = 0; i < more; i++) out[3 + i] = r_set(0);                                                  \
   }                                                                                                        \
   CDNI_INLINE double name##_euler_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
-
-/* The pose by way of R_GF, for kinds that gain nothing by doing without it. */
-#define POSITION_BY_PLACE(name)                                                                              \
-  CDNI_INLINE void name##_position(const body_frames *c, const real *q, m3 R_GP, body_pose *pose, real *H) { \
-    v3 p;                                                                                                    \
-    name##_place(c, q, m3_mul_m3(R_GP, m3_load(c->R_PF)), &pose->R_GM, &p, H);                               \
-    pose->r = m3_mul_add(R_GP, v3_load(c->p_PF), p);                                                         \
-  }
 
 #endif

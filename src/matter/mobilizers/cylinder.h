@@ -14,7 +14,6 @@ CDNI_INLINE void cylinder_place(const body_frames *c, const real *q, m3 R, m3 *R
   h[0] = (sv){ R.z, v3_zero() };
   h[1] = (sv){ v3_zero(), R.z };
 }
-POSITION_BY_PLACE(cylinder)
 
 RATES_ARE_SPEEDS(cylinder, 2)
 

@@ -21,12 +21,10 @@ CDNI_INLINE void ellipsoid_glide(const body_frames *c, m3 R, m3 R_FM, m3 *R_GM, 
 CDNI_INLINE void ellipsoid_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
   ellipsoid_glide(c, R, quaternion_rotation(q), R_GM, p, H);
 }
-POSITION_BY_PLACE(ellipsoid)
 
 CDNI_INLINE void ellipsoid_euler_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
   ellipsoid_glide(c, R, euler_turn(m3_identity(), q, NULL), R_GM, p, H);
 }
-POSITION_BY_PLACE(ellipsoid_euler)
 
 /* diag(a,b,c) (w x (w x n)): F's axes are the angular halves of H. */
 CDNI_INLINE sv ellipsoid_bias(const body_frames *c, const real *q, const real *u, const real *H, v3 z) {

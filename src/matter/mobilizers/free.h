@@ -26,7 +26,6 @@ CDNI_INLINE void free_euler_place(const body_frames *c, const real *q, m3 R, m3 
   *p = m3_mul(R, (v3){ q[3], q[4], q[5] });
   *(m3 *)H = R;
 }
-POSITION_BY_PLACE(free_euler)
 
 RATES_OF_ROTATION(free, 3)
 

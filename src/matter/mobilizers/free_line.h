@@ -20,7 +20,6 @@ CDNI_INLINE void free_line_place(const body_frames *c, const real *q, m3 R, m3 *
   *p = m3_mul(R, (v3){ q[4], q[5], q[6] });
   free_line_H(R, *R_GM, H);
 }
-POSITION_BY_PLACE(free_line)
 
 CDNI_INLINE void free_line_euler_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
   (void)c;
@@ -28,7 +27,6 @@ CDNI_INLINE void free_line_euler_place(const body_frames *c, const real *q, m3 R
   *p = m3_mul(R, (v3){ q[3], q[4], q[5] });
   free_line_H(R, *R_GM, H);
 }
-POSITION_BY_PLACE(free_line_euler)
 
 RATES_OF_LINE(free_line, 3)
 

@@ -9,7 +9,6 @@ CDNI_INLINE void gimbal_place(const body_frames *c, const real *q, m3 R, m3 *R_G
   *R_GM = euler_turn(R, q, (v3 *)H);
   *p = v3_zero();
 }
-POSITION_BY_PLACE(gimbal)
 
 CDNI_INLINE sv gimbal_bias(const body_frames *c, const real *q, const real *u, const real *H, v3 z) {
   const v3 *h = (const v3 *)H;

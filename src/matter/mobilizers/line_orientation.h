@@ -12,7 +12,6 @@ CDNI_INLINE void line_orientation_place(const body_frames *c, const real *q, m3 
   *p = v3_zero();
   h[0] = R_GM->x, h[1] = R_GM->y;
 }
-POSITION_BY_PLACE(line_orientation)
 
 CDNI_INLINE void line_orientation_euler_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
   v3 *h = (v3 *)H;
@@ -21,7 +20,6 @@ CDNI_INLINE void line_orientation_euler_place(const body_frames *c, const real *
   *p = v3_zero();
   h[0] = R_GM->x, h[1] = R_GM->y;
 }
-POSITION_BY_PLACE(line_orientation_euler)
 
 RATES_OF_LINE(line_orientation, 0)
 

@@ -2,13 +2,12 @@
  *
  *   NAME_place(c, q, R_GF, R_GM, p, H)   R_GM, p_FM and H for the coordinates q, in the axes that R_GF leads to: Ground's, or
  *                                        any other, F's own included
- *   NAME_position(c, q, R_GP, pose, H)   R_GM and r (from the parent's M origin): POSITION_BY_PLACE, unless it can do better
  *   NAME_bias(c, q, u, H, z)             Hdot u (5.3) in the axes of H, if it is not zero; z: the z axis of M
  *   NAME_N(q, u, qdot), NAME_N_inv(q, qdot, u), NAME_Ndot(q, u, out)    qdot = N u, u = N^+ qdot, out = Ndot u
  *   NAME_normalize(q, scale)             redundant coordinates back to their manifold; returns their error
  *
  * and, where it has a quaternion, the same as NAME_euler_... for body-fixed x-y-z angles. Reversed forms follow from these
- * (reverse.h). Adding a kind: its file, an #include, and a line (two with Euler angles) in the list:
+ * (reverse.h). The commonest kinds bring NAME_position(c, q, R_GP, pose, H), too, which does without R_GF. Adding a kind: its file, an #include, and a line (two with Euler angles) in the list:
  * X(ROW, name, KIND, nq, nu, form, quaternion, bias, coordinate names, speed names). Function-based and custom kinds are
  * not here: they are described by ops (custom.c). */
 #ifndef CARDAN_MOBILIZERS_H
@@ -65,6 +64,8 @@
     SLOTS("ua", "uz", "ur"))                                                                                              \
   X(SCREW, screw, SCREW, 1, 1, HINGE_FULL, 0, 0, { "q" }, { "u" })
 /* clang-format on */
+
+#define OWN_POSITION_LIST(X) X(WELD, weld) X(PIN, pin) X(SLIDER, slider) X(BALL, ball) X(FREE, free)
 
 typedef enum mobilizer_row {
 #define MOBILIZER_ROW(ROW, ...) ROW_##ROW,

@@ -15,7 +15,6 @@ CDNI_INLINE void planar_place(const body_frames *c, const real *q, m3 R, m3 *R_G
   h[1] = (sv){ v3_zero(), R.x };
   h[2] = (sv){ v3_zero(), R.y };
 }
-POSITION_BY_PLACE(planar)
 
 RATES_ARE_SPEEDS(planar, 3)
 

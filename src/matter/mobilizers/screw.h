@@ -13,7 +13,6 @@ CDNI_INLINE void screw_place(const body_frames *c, const real *q, m3 R, m3 *R_GM
   *p = v3_scale(pitch * q[0], R.z);
   h[0] = (sv){ R.z, v3_scale(pitch, R.z) };
 }
-POSITION_BY_PLACE(screw)
 
 RATES_ARE_SPEEDS(screw, 1)
 

@@ -20,7 +20,6 @@ CDNI_INLINE void spherical_coords_place(const body_frames *c, const real *q, m3 
   h[1] = (sv){ w1, v3_cross(w1, *p) };
   h[2] = (sv){ v3_zero(), d };
 }
-POSITION_BY_PLACE(spherical_coords)
 
 /* The second axis turns about the first; the origin follows with centripetal and Coriolis terms. */
 CDNI_INLINE sv spherical_coords_bias(const body_frames *c, const real *q, const real *u, const real *H, v3 z) {

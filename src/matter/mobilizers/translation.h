@@ -10,7 +10,6 @@ CDNI_INLINE void translation_place(const body_frames *c, const real *q, m3 R, m3
   *p = m3_mul(R, (v3){ q[0], q[1], q[2] });
   *(m3 *)H = R;
 }
-POSITION_BY_PLACE(translation)
 
 RATES_ARE_SPEEDS(translation, 3)
 

@@ -14,7 +14,6 @@ CDNI_INLINE void universal_place(const body_frames *c, const real *q, m3 R, m3 *
   *p = v3_zero();
   h[0] = R.x, h[1] = R_GM->y;
 }
-POSITION_BY_PLACE(universal)
 
 /* The second axis turns about the first. */
 CDNI_INLINE sv universal_bias(const body_frames *c, const real *q, const real *u, const real *H, v3 z) {

@@ -1,0 +1,133 @@
+/* The outward passes of kinematics, a part of kernels.c: poses and hinge matrices from q, inertias in Ground's axes, velocities
+ * and the accelerations that udot = 0 leaves. */
+#ifndef CARDAN_MATTER_KERNEL_KINEMATICS_H
+#define CARDAN_MATTER_KERNEL_KINEMATICS_H
+
+#include "matter/hinge.h"
+#include "matter/mobilizers/mobilizers.h"
+#include "matter/mobilizers/reverse.h"
+
+/* The pose by way of R_GF, for all kinds; reversed ones are placed in M's axes and then turned around. Not inlined: one copy
+ * of everything is long enough. */
+static __attribute__((noinline)) void general_position(const tree_node *n, const tree_data *d, const body_frames *c,
+                                                       m3 R_GP, body_pose *pose, real *H) {
+  bool reversed = n->variant & 1;
+  real H_MF[36];
+  m3 R = reversed ? m3_identity() : m3_mul_m3(R_GP, m3_load(c->R_PF)), R_out;
+  v3 p_out;
+  hinge_form form = HINGE_FULL;
+  real *H_out = reversed ? H_MF : H;
+  const custom_across *x;
+#define PLACE_CASE(ROW, name, KIND, NQ, NU, FORM, ...)      \
+  case ROW_##ROW:                                           \
+    name##_place(c, d->q + n->q, R, &R_out, &p_out, H_out); \
+    form = FORM;                                            \
+    break;
+  switch (n->variant / 2) {
+    MOBILIZER_LIST(PLACE_CASE)
+    default: /* function-based and custom: their record is in F's axes (M's if reversed) */
+      x = &d->custom[n->custom];
+      R_out = m3_mul_m3(R, x->R);
+      p_out = m3_mul(R, x->p);
+      for (int k = 0; k < n->nu; k++) ((sv *)H_out)[k] = (sv){ m3_mul(R, x->H[k].w), m3_mul(R, x->H[k].v) };
+  }
+  if (reversed) {
+    reverse_position(c, R_GP, R_out, p_out, form, n->nu, H_MF, pose, H);
+  } else {
+    pose->R_GM = R_out;
+    pose->r = m3_mul_add(R_GP, v3_load(c->p_PF), p_out);
+  }
+}
+
+static void position(const tree *t, const tree_data *d) {
+  d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
+  for (int i = 1; i < t->n; i++) {
+    const tree_node *n = &t->node[i];
+    const body_frames *c = &d->frames[i];
+    const body_pose *parent = &d->pose[n->parent];
+    body_pose *pose = &d->pose[i];
+    real *H = d->H + n->H;
+    switch (n->variant) {
+#define POSITION_CASE(ROW, name) \
+  case 2 * ROW_##ROW: name##_position(c, d->q + n->q, parent->R_GM, pose, H); break;
+      OWN_POSITION_LIST(POSITION_CASE)
+      default: general_position(n, d, c, parent->R_GM, pose, H);
+    }
+    pose->p_GM = v3_add(parent->p_GM, pose->r);
+  }
+}
+
+static void inertia(const tree *t, const tree_data *d) {
+  d->inertia[0] =
+      (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
+  for (int i = 1; i < t->n; i++)
+    d->inertia[i] = rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
+}
+
+/* Hdot u in Ground's axes, for the kinds where H turns or stretches in F. */
+#define BIAS_none(name, c, q, u, H, z) sv_zero()
+#define BIAS_some(name, c, q, u, H, z) name##_bias(c, q, u, H, z)
+#define BIAS_0 BIAS_none
+#define BIAS_1 BIAS_some
+static __attribute__((noinline)) sv bias(const tree *t, const tree_data *d, int i, sv V) {
+  const tree_node *n = &t->node[i];
+  const body_frames *c = &d->frames[i];
+  const body_pose *pose = &d->pose[i], *parent = &d->pose[n->parent];
+  const real *H = d->H + n->H, *q = d->q + n->q, *u = d->u + n->u;
+  m3 R_GF;
+  v3 p = v3_zero(); /* p_FM */
+  real H_MF[36];
+  sv b = sv_zero();
+  if (n->variant & 1) {
+    R_GF = m3_mul_m3(parent->R_GM, m3_load(c->R_PF));
+    p = v3_sub(pose->r, m3_mul(parent->R_GM, v3_load(c->p_PF)));
+  }
+#define BIAS_CASE(ROW, name, KIND, NQ, NU, FORM, QUATERNION, BIAS, ...)   \
+  case 2 * ROW_##ROW: return BIAS_##BIAS(name, c, q, u, H, pose->R_GM.z); \
+  case 2 * ROW_##ROW + 1:                                                 \
+    if (BIAS) {                                                           \
+      reverse_H(FORM, NU, H, p, H_MF);                                    \
+      b = BIAS_##BIAS(name, c, q, u, H_MF, R_GF.z);                       \
+    }                                                                     \
+    return FORM == HINGE_ANGULAR ? sv_neg(b) : reverse_bias(b, V, p);
+  switch (n->variant) {
+    MOBILIZER_LIST(BIAS_CASE)
+    default: break;
+  }
+  b = d->custom[n->custom].bias;
+  if (n->variant & 1) return reverse_bias((sv){ m3_mul(pose->R_GM, b.w), m3_mul(pose->R_GM, b.v) }, V, p);
+  R_GF = m3_mul_m3(parent->R_GM, m3_load(c->R_PF));
+  return (sv){ m3_mul(R_GF, b.w), m3_mul(R_GF, b.v) };
+}
+
+CDNI_INLINE void velocity_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form) {
+  const tree_node *n = &t->node[i];
+  sv V_P = d->twist[n->parent].V, V_J = hinge_mul(form, nu, d->H + n->H, d->u + n->u);
+  body_twist *out = &d->twist[i];
+  bool biased = hinge_may_bias(form, nu) && n->bias;
+  if (n->parent == 0) {
+    out->V = V_J;
+    out->a_cor = biased ? bias(t, d, i, V_J) : sv_zero();
+    return;
+  }
+  /* A = phi^T A_P + H udot + (w_P x w_J, w_P x (w_P x r) + 2 w_P x v_J), and Hdot u where H is not fixed in F. */
+  v3 r = d->pose[i].r, s = v3_cross(V_P.w, r);
+  bool turns = form != HINGE_LINEAR && form != HINGE_NONE, slides = form != HINGE_ANGULAR && form != HINGE_NONE;
+  v3 twice = slides ? v3_fma(r_set(2), V_J.v, s) : s;
+  out->a_cor.w = turns ? v3_cross(V_P.w, V_J.w) : v3_zero();
+  out->a_cor.v = v3_cross(V_P.w, twice);
+  if (biased) out->a_cor = sv_add(out->a_cor, bias(t, d, i, V_J));
+  out->V.w = v3_add(V_P.w, V_J.w);
+  out->V.v = v3_add(v3_add(V_P.v, s), V_J.v);
+}
+
+static void velocity(const tree *t, const tree_data *d) {
+  d->twist[0] = (body_twist){ sv_zero(), sv_zero() };
+  for (int i = 1; i < t->n; i++) {
+#define BODY(NU, FORM) velocity_body(t, d, i, NU, FORM)
+    FOR_KIND(&t->node[i])
+#undef BODY
+  }
+}
+
+#endif
