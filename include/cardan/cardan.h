@@ -7,6 +7,7 @@
 #include <cardan/state.h>
 #include <cardan/functions.h>
 #include <cardan/matter.h>
+#include <cardan/operators.h>
 #include <cardan/forces.h>
 #include <cardan/stepper.h>
 #include <cardan/model.h>

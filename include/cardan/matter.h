@@ -2,7 +2,8 @@
  *
  * Frames (manual chapter 5): F is fixed on the parent P at X_PF, M is fixed on the body B at X_BM; the mobilizer
  * moves M in F. q are its coordinates, u its speeds, V_FM = H u, qdot = N u. Body 0 is Ground.
- * Getters realize what they need. SI units, radians; everything in Ground unless a suffix says otherwise. */
+ * Getters realize what they need. SI units, radians; everything in Ground unless a suffix says otherwise.
+ * The O(n) operators are in operators.h. */
 #ifndef CARDAN_MATTER_H
 #define CARDAN_MATTER_H
 
@@ -209,36 +210,6 @@ CDN_API const double *cdn_state_applied_mobility_forces(const cdn_state *state);
 /** A spatial force (moment about, force at the body's origin; in Ground) on one body. */
 CDN_API cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn_spatial F_G);
 CDN_API cdn_spatial cdn_state_applied_body_force(const cdn_state *state, cdn_body body);
-
-/* ---- operators (manual 12.8): each O(n), none allocates, outputs may not alias inputs ------ */
-
-/** qdot = N u (nq from nu). */
-CDN_API cdn_status cdn_multiply_by_N(cdn_state *state, const double *u, double *qdot) CDN_NODISCARD;
-/** u = N^+ qdot (nu from nq). */
-CDN_API cdn_status cdn_multiply_by_N_inv(cdn_state *state, const double *qdot, double *u) CDN_NODISCARD;
-/** V = J u: one spatial velocity a body (Ground included), at the body's origin. */
-CDN_API cdn_status cdn_multiply_by_J(cdn_state *state, const double *u, cdn_spatial *V_G) CDN_NODISCARD;
-/** f = J^T F: generalized forces (nu) of spatial forces applied at the bodies' origins (Ground included). */
-CDN_API cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G, double *f) CDN_NODISCARD;
-/** f = M a. */
-CDN_API cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) CDN_NODISCARD;
-/** a = M^-1 f. */
-CDN_API cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) CDN_NODISCARD;
-/** M, nu x nu, row-major (symmetric), both triangles. O(n d) to fill plus O(n^2) zeros. */
-CDN_API cdn_status cdn_calc_M(cdn_state *state, double *M) CDN_NODISCARD;
-/** Inverse dynamics (recursive Newton-Euler): f = M udot + f_bias - J^T F - f_mob, the generalized forces that,
- *  added to the given ones, produce udot. udot NULL means zero; F_G (spatial forces at body origins, Ground
- *  included) and f_mob may be NULL. f_bias holds the velocity terms only; gravity is a force. */
-CDN_API cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G,
-                                        const double *f_mob, double *f) CDN_NODISCARD;
-/** udot = M^-1 (J^T F + f_mob - f_bias), for forces given here, not those of the force elements; F_G and f_mob may
- *  be NULL. A_G (one a body) may be NULL. */
-CDN_API cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
-                                        cdn_spatial *A_G) CDN_NODISCARD;
-/** Velocity-dependent bias: M udot + f_bias = f (8.4). Zero at u = 0. */
-CDN_API cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) CDN_NODISCARD;
-/** Residual of the equations of motion with all force elements: r = M udot + f_bias - f_applied, nu numbers. */
-CDN_API cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) CDN_NODISCARD;
 
 CDN_END_DECLS
 #endif

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include <cardan/operators.h>
+
 /* MuJoCo's defaults. */
 static const double default_timeconst = 0.02, default_dampratio = 1;
 

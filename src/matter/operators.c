@@ -1,32 +1,54 @@
-/* The O(n) operators (12.8). Scratch comes from the State's workspace: results that the State holds stay as they are. */
-#include "matter/subsystem.h"
+/* The mass matrix and the dynamics with forces given, through the kernels (12.8). Scratch comes from the State's
+ * workspace: results that the State holds stay as they are. */
+#include "matter/operators.h"
 
-static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_state_system(state)); }
+/* ---- the door ---- */
 
-/* Numbers given to an operator pass the door as variables do. */
-static cdn_status check(cdn_state *state, const char *function, const char *what, const double *values, int n) {
+cdn_status cdni_operator_matter(cdn_state *state, const char *function, const matter **m) {
+  *m = cdni_matter(cdn_state_system(state));
+  if (*m) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
+}
+
+cdn_status cdni_operator_check_optional(cdn_state *state, const char *function, const char *what, const double *values,
+                                        int n) {
   size_t bad;
   if (!values || n == 0 || cdni_all_finite(values, (size_t)n, &bad)) return CDN_OK;
   return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, NULL, "%s[%zu] is %g", what, bad, values[bad]);
 }
 
-/* Pointers for a pass with scratch of its own. */
+cdn_status cdni_operator_check(cdn_state *state, const char *function, const char *what, const double *values, int n) {
+  if (!values && n > 0)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%s is NULL; %d numbers are needed", what, n);
+  return cdni_operator_check_optional(state, function, what, values, n);
+}
+
+cdn_status cdni_operator_work(cdn_state *state, const char *function, size_t bytes, void **frame) {
+  *frame = cdn_work_push(state, bytes);
+  if (*frame) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+}
+
+/* ---- passes with scratch of their own ---- */
+
 typedef struct pass {
   const matter *m;
   tree_data d;
   void *frame;
 } pass;
 
-static cdn_status begin(cdn_state *state, pass *p, const char *function, const double *a, const double *f) {
-  const matter *m = matter_of(state);
-  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
-  CDNI_TRY(check(state, function, "the mobility vector", a, m->tree.nu));
-  CDNI_TRY(check(state, function, "the mobility forces", f, m->tree.nu));
+enum { NO_VECTOR, NEEDED, OPTIONAL };
+
+/* a: a mobility vector that is given, and whether it must be. */
+static cdn_status begin(cdn_state *state, pass *p, const char *function, int how, const double *a) {
+  const matter *m = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  if (how == NEEDED) CDNI_TRY(cdni_operator_check(state, function, "the mobility vector", a, m->tree.nu));
+  if (how == OPTIONAL) CDNI_TRY(cdni_operator_check_optional(state, function, "udot", a, m->tree.nu));
   size_t n = (size_t)m->tree.n;
+  CDNI_TRY(cdni_operator_work(state, function, 3 * n * sizeof(sv) + 2 * (size_t)m->tree.nu * sizeof(real), &p->frame));
   p->m = m;
   p->d = cdni_matter_data(m, state);
-  p->frame = cdn_work_push(state, 3 * n * sizeof(sv) + 2 * (size_t)m->tree.nu * sizeof(real));
-  if (!p->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   p->d.z = p->frame;
   p->d.A = p->d.z + n;
   p->d.force = NULL;
@@ -35,17 +57,17 @@ static cdn_status begin(cdn_state *state, pass *p, const char *function, const d
   return CDN_OK;
 }
 
-/* Forces given at bodies' origins, moved to M's origins. */
-static cdn_status take_forces(cdn_state *state, pass *p, const cdn_spatial *F_G) {
+/* Forces given at bodies' origins, moved to M's origins, and forces given on mobilities. */
+static cdn_status take_forces(cdn_state *state, pass *p, const char *function, const cdn_spatial *F_G,
+                              const double *f_mob) {
+  CDNI_TRY(cdni_operator_check_optional(state, function, "the mobility forces", f_mob, p->m->tree.nu));
+  p->d.f_mob = f_mob;
   if (!F_G) return CDN_OK;
-  CDNI_TRY(check(state, "cdn_spatial forces", "the forces on bodies", &F_G->w.x, 6 * p->m->tree.n));
+  CDNI_TRY(cdni_operator_check(state, function, "the forces on bodies", &F_G->w.x, 6 * p->m->tree.n));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
-  const body_pose *pose = cdni_matter_pose(p->m, state);
   sv *F = p->d.A + p->m->tree.n;
-  for (int i = 0; i < p->m->tree.n; i++) {
-    v3 r = cdni_to_v3(cdni_matter_station(p->m, state, pose, (cdn_body){ i }, cdn_v3(0, 0, 0)));
-    F[i] = sv_shift_force((sv){ cdni_to_v3(F_G[i].w), cdni_to_v3(F_G[i].v) }, r);
-  }
+  body_origins origins = cdni_body_origins(p->m, state, p->d.pose);
+  for (int i = 0; i < p->m->tree.n; i++) F[i] = sv_shift_force(cdni_to_sv(F_G[i]), cdni_body_offset(&origins, i));
   p->d.force = F;
   return CDN_OK;
 }
@@ -55,38 +77,29 @@ static cdn_status end(cdn_state *state, pass *p, cdn_status status) {
   return status;
 }
 
-/* ---- N and J ---- */
-
-cdn_status cdn_multiply_by_N(cdn_state *state, const double *u, double *qdot) {
-  CDNI_TRY(check(state, "cdn_multiply_by_N", "u", u, cdn_system_nu(cdn_state_system(state))));
-  return cdni_state_multiply_by_N(state, u, qdot);
-}
-
-cdn_status cdn_multiply_by_N_inv(cdn_state *state, const double *qdot, double *u) {
-  CDNI_TRY(check(state, "cdn_multiply_by_N_inv", "qdot", qdot, cdn_system_nq(cdn_state_system(state))));
-  return cdni_state_multiply_by_N_inv(state, qdot, u);
-}
+/* ---- J, whole ---- */
 
 cdn_status cdn_multiply_by_J(cdn_state *state, const double *u, cdn_spatial *V_G) {
   pass p;
-  CDNI_TRY(begin(state, &p, "cdn_multiply_by_J", u, NULL));
+  CDNI_TRY(begin(state, &p, "cdn_multiply_by_J", NEEDED, u));
   cdn_status status = cdni_state_ensure(state, CDN_POSE);
   if (status == CDN_OK) {
+    body_origins origins = cdni_body_origins(p.m, state, p.d.pose);
     p.m->kernels->jacobian(&p.m->tree, &p.d, u, p.d.A);
-    for (int i = 0; i < p.m->tree.n; i++) {
-      v3 r = cdni_to_v3(cdni_matter_station(p.m, state, p.d.pose, (cdn_body){ i }, cdn_v3(0, 0, 0)));
-      sv V = sv_shift_motion(p.d.A[i], r);
-      V_G[i] = (cdn_spatial){ cdni_from_v3(V.w), cdni_from_v3(V.v) };
-    }
+    for (int i = 0; i < p.m->tree.n; i++)
+      V_G[i] = cdni_from_sv(sv_shift_motion(p.d.A[i], cdni_body_offset(&origins, i)));
   }
   return end(state, &p, status);
 }
 
 cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G, double *f) {
+  static const char function[] = "cdn_multiply_by_J_transpose";
   pass p;
-  CDNI_TRY(begin(state, &p, "cdn_multiply_by_J_transpose", NULL, NULL));
+  CDNI_TRY(begin(state, &p, function, NO_VECTOR, NULL));
   cdn_status status = cdni_state_ensure(state, CDN_POSE);
-  if (status == CDN_OK) status = take_forces(state, &p, F_G);
+  if (status == CDN_OK && !F_G)
+    status = cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the forces on bodies are NULL");
+  if (status == CDN_OK) status = take_forces(state, &p, function, F_G, NULL);
   if (status == CDN_OK) {
     memcpy(p.d.z, p.d.force, (size_t)p.m->tree.n * sizeof(sv));
     p.m->kernels->jacobian_transpose(&p.m->tree, &p.d, f);
@@ -98,7 +111,7 @@ cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G,
 
 cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) {
   pass p;
-  CDNI_TRY(begin(state, &p, "cdn_multiply_by_M", a, NULL));
+  CDNI_TRY(begin(state, &p, "cdn_multiply_by_M", NEEDED, a));
   cdn_status status = cdni_state_ensure(state, p.m->inertia.ticket);
   p.d.udot = (real *)a; /* read only in this pass */
   if (status == CDN_OK) p.m->kernels->inverse(&p.m->tree, &p.d, false, f);
@@ -107,7 +120,7 @@ cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) {
 
 cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
   pass p;
-  CDNI_TRY(begin(state, &p, "cdn_multiply_by_M_inv", NULL, f));
+  CDNI_TRY(begin(state, &p, "cdn_multiply_by_M_inv", NEEDED, f));
   cdn_status status = cdni_state_ensure(state, p.m->articulated.ticket);
   p.d.f_mob = f;
   p.d.udot = a;
@@ -116,11 +129,12 @@ cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
 }
 
 cdn_status cdn_calc_M(cdn_state *state, double *M) {
-  const matter *m = matter_of(state);
-  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_calc_M", NULL, "the System has no bodies");
+  static const char function[] = "cdn_calc_M";
+  const matter *m = NULL;
+  void *composite = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  rigid_inertia *composite = cdn_work_push(state, (size_t)m->tree.n * sizeof *composite);
-  if (!composite) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_calc_M", NULL, "out of memory");
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(rigid_inertia), &composite));
   tree_data d = cdni_matter_data(m, state);
   m->kernels->mass_matrix(&m->tree, &d, composite, M);
   cdn_work_pop(state, composite);
@@ -136,12 +150,12 @@ static cdn_status ensure_velocity(cdn_state *state, const matter *m) {
 
 cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G, const double *f_mob,
                                 double *f) {
+  static const char function[] = "cdn_inverse_dynamics";
   pass p;
-  CDNI_TRY(begin(state, &p, "cdn_inverse_dynamics", udot, f_mob));
+  CDNI_TRY(begin(state, &p, function, OPTIONAL, udot));
   cdn_status status = ensure_velocity(state, p.m);
-  if (status == CDN_OK) status = take_forces(state, &p, F_G);
+  if (status == CDN_OK) status = take_forces(state, &p, function, F_G, f_mob);
   p.d.udot = (real *)udot;
-  p.d.f_mob = f_mob;
   if (status == CDN_OK) p.m->kernels->inverse(&p.m->tree, &p.d, true, f);
   return end(state, &p, status);
 }
@@ -152,7 +166,7 @@ cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) {
 
 cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
   pass p;
-  CDNI_TRY(begin(state, &p, "cdn_residual", udot, NULL));
+  CDNI_TRY(begin(state, &p, "cdn_residual", OPTIONAL, udot));
   cdn_status status = ensure_velocity(state, p.m);
   const sv *F = NULL;
   const double *f = NULL;
@@ -166,21 +180,19 @@ cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
 
 cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
                                 cdn_spatial *A_G) {
+  static const char function[] = "cdn_forward_dynamics";
   pass p;
-  CDNI_TRY(begin(state, &p, "cdn_forward_dynamics", NULL, f_mob));
+  CDNI_TRY(begin(state, &p, function, NO_VECTOR, NULL));
   cdn_status status = ensure_velocity(state, p.m);
   if (status == CDN_OK) status = cdni_state_ensure(state, p.m->articulated.ticket);
-  if (status == CDN_OK) status = take_forces(state, &p, F_G);
-  p.d.f_mob = f_mob;
+  if (status == CDN_OK) status = take_forces(state, &p, function, F_G, f_mob);
   p.d.udot = udot;
   if (status == CDN_OK) {
+    body_origins origins = cdni_body_origins(p.m, state, p.d.pose);
     (void)p.m->kernels->forward(&p.m->tree, &p.d, true);
     for (int i = 0; A_G && i < p.m->tree.n; i++) {
-      v3 r = cdni_to_v3(cdni_matter_station(p.m, state, p.d.pose, (cdn_body){ i }, cdn_v3(0, 0, 0)));
-      v3 w = p.d.twist[i].V.w;
-      sv A = sv_shift_motion(p.d.A[i], r);
-      A.v = v3_add(A.v, v3_cross(w, v3_cross(w, r)));
-      A_G[i] = (cdn_spatial){ cdni_from_v3(A.w), cdni_from_v3(A.v) };
+      v3 r = cdni_body_offset(&origins, i);
+      A_G[i] = cdni_from_sv(cdni_acceleration_at(p.d.A[i], p.d.twist[i].V.w, r));
     }
   }
   return end(state, &p, status);

@@ -1,0 +1,67 @@
+/* What the files of operators share: the door for what is given, and places on bodies. */
+#ifndef CARDAN_MATTER_OPERATORS_H
+#define CARDAN_MATTER_OPERATORS_H
+
+#include <cardan/operators.h>
+
+#include "matter/checks.h"
+#include "matter/hinge.h"
+#include "matter/subsystem.h"
+
+/* The matter of the State's System; without bodies an operator has nothing to work on. */
+cdn_status cdni_operator_matter(cdn_state *state, const char *function, const matter **m);
+/* n numbers given: there, and finite. */
+cdn_status cdni_operator_check(cdn_state *state, const char *function, const char *what, const double *values, int n);
+/* The same, but they may be left out (NULL). */
+cdn_status cdni_operator_check_optional(cdn_state *state, const char *function, const char *what, const double *values,
+                                        int n);
+/* Scratch of the State; NULL in *frame only on failure. */
+cdn_status cdni_operator_work(cdn_state *state, const char *function, size_t bytes, void **frame);
+
+/* Where bodies' own frames are, for those who go through many: from M's origin to the origin of body i, in Ground. */
+typedef struct body_origins {
+  const double *X_BM; /* of Ground; the others follow at a stride */
+  const body_pose *pose;
+} body_origins;
+static inline body_origins cdni_body_origins(const matter *m, cdn_state *state, const body_pose *pose) {
+  return (body_origins){ cdni_matter_X_BM(m, state, cdn_ground()), pose };
+}
+static inline v3 cdni_body_offset(const body_origins *o, int i) {
+  const double *X = o->X_BM + (size_t)FRAME_PARAMETERS * (size_t)i, *p = X + 9;
+  if (p[0] == 0 && p[1] == 0 && p[2] == 0) return v3_zero();
+  return v3_neg(m3_mul(o->pose[i].R_GM, m3_tmul(m3_load(X), v3_load(p))));
+}
+
+/* The centre of mass from inertias that are valid (Ground's origin if there is no mass). */
+v3 cdni_operator_center(const matter *m, const tree_data *d, real *mass);
+
+/* All accelerations at M's origins for udot (NULL: zero), from poses and twists that are valid. */
+void cdni_operator_accelerations(const matter *m, const tree_data *d, const double *udot, sv *A);
+/* The acceleration at M's origin A as it is at a point that lies at r on a body that turns at w. */
+static inline sv cdni_acceleration_at(sv A, v3 w, v3 r) {
+  A = sv_shift_motion(A, r);
+  A.v = v3_add(A.v, v3_cross(w, v3_cross(w, r)));
+  return A;
+}
+
+/* ---- columns of H one by one, whatever its form (the kernels know the form when they are compiled) ---- */
+
+/* Column k of H: the motion of M in F by u_k, at M's origin, in Ground. */
+static inline sv cdni_hinge_column(const tree_node *n, const real *H, int k) {
+#define HINGE_FORM(SHAPE, NU, FORM) FORM,
+  static const hinge_form form[HINGE_SHAPE_COUNT] = { HINGE_LIST(HINGE_FORM) };
+#undef HINGE_FORM
+  return hinge_column(form[n->shape], H + n->H, k);
+}
+
+/* H u, with the body's part of a mobility vector. */
+static inline sv cdni_hinge_mul(const tree_node *n, const real *H, const real *u) {
+  sv V = sv_zero();
+  for (int k = 0; k < n->nu; k++) V = sv_fma(u[n->u + k], cdni_hinge_column(n, H, k), V);
+  return V;
+}
+
+static inline cdn_spatial cdni_from_sv(sv V) { return (cdn_spatial){ cdni_from_v3(V.w), cdni_from_v3(V.v) }; }
+static inline sv cdni_to_sv(cdn_spatial V) { return (sv){ cdni_to_v3(V.w), cdni_to_v3(V.v) }; }
+
+#endif

@@ -1,0 +1,66 @@
+/* D = H^T P H + armature of every mobilizer by Cholesky, D^-1 and G = P H D^-1 (12.5). */
+#include "matter/operators_factor.h"
+
+#include <math.h>
+
+/* D^-1 of an nu x nu D by D = L L^T, and log det D; false if D is not positive definite. */
+static bool invert(int nu, real D[MOST_MOBILITIES][MOST_MOBILITIES], mobility *out, double *log_det) {
+  real L_inv[MOST_MOBILITIES][MOST_MOBILITIES] = { { 0 } };
+  for (int i = 0; i < nu; i++) {
+    for (int j = 0; j <= i; j++) {
+      real sum = D[i][j];
+      for (int k = 0; k < j; k++) sum = r_fnma(D[i][k], D[j][k], sum);
+      if (i > j) D[i][j] = sum / D[j][j]; /* L takes D's place */
+      else if (!(sum > 0)) return false;
+      else D[i][i] = sqrt(sum);
+    }
+    if (log_det) *log_det += 2 * log(D[i][i]);
+  }
+  for (int j = 0; j < nu; j++)
+    for (int i = j; i < nu; i++) {
+      real sum = i == j ? 1 : 0;
+      for (int k = j; k < i; k++) sum = r_fnma(D[i][k], L_inv[k][j], sum);
+      L_inv[i][j] = sum / D[i][i];
+    }
+  for (int i = 0; i < nu; i++)
+    for (int j = 0; j < nu; j++) {
+      real sum = 0;
+      for (int k = i > j ? i : j; k < nu; k++) sum = r_fma(L_inv[k][i], L_inv[k][j], sum);
+      out[i].D_inv[j] = sum;
+    }
+  return true;
+}
+
+int cdni_factor_mobilities(const matter *m, const tree_data *d, mobility *out, double *log_det) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    mobility *own = out + n->u;
+    sv PH[MOST_MOBILITIES];
+    real D[MOST_MOBILITIES][MOST_MOBILITIES];
+    for (int k = 0; k < n->nu; k++) {
+      own[k].h = cdni_hinge_column(n, d->H, k);
+      PH[k] = articulated_mul(d->articulated[i].P, own[k].h);
+      for (int l = 0; l <= k; l++) D[k][l] = sv_dot(PH[k], own[l].h) + (k == l ? d->mass[i].armature : 0);
+    }
+    if (!invert(n->nu, D, own, log_det)) return i;
+    for (int k = 0; k < n->nu; k++) {
+      own[k].g = sv_zero();
+      for (int l = 0; l < n->nu; l++) own[k].g = sv_fma(own[k].D_inv[l], PH[l], own[k].g);
+    }
+  }
+  return -1;
+}
+
+cdn_status cdni_operator_factor(cdn_state *state, const char *function, const matter **m, tree_data *d,
+                                size_t more_bytes, mobility **out, double *log_det) {
+  CDNI_TRY(cdni_operator_matter(state, function, m));
+  CDNI_TRY(cdni_state_ensure(state, (*m)->articulated.ticket));
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)(*m)->tree.nu * sizeof **out + more_bytes, &frame));
+  *d = cdni_matter_data(*m, state);
+  *out = frame;
+  int bad = cdni_factor_mobilities(*m, d, *out, log_det);
+  if (bad < 0) return CDN_OK;
+  cdn_work_pop(state, frame);
+  return cdni_matter_singular(*m, state, bad, function);
+}

@@ -1,0 +1,115 @@
+/* Inertia, momentum and kinetic energy: of each body, of what hangs on it, and of the whole. */
+#include "matter/operators.h"
+
+/* ---- composite bodies ---- */
+
+/* Inward: R = sum over children of their R shifted, and the body's own. About M's origins. */
+static void composites(const matter *m, const tree_data *d, rigid_inertia *R) {
+  memcpy(R, d->inertia, (size_t)m->tree.n * sizeof *R);
+  for (int i = m->tree.n - 1; i > 0; i--) {
+    rigid_inertia *parent = &R[m->tree.node[i].parent];
+    *parent = rigid_add(*parent, rigid_shift(R[i], d->pose[i].r));
+  }
+}
+
+cdn_status cdn_calc_composite_body_inertias(cdn_state *state, cdn_spatial_inertia *out) {
+  static const char function[] = "cdn_calc_composite_body_inertias";
+  const matter *m = NULL;
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(rigid_inertia), &frame));
+  tree_data d = cdni_matter_data(m, state);
+  rigid_inertia *R = frame;
+  body_origins origins = cdni_body_origins(m, state, d.pose);
+  composites(m, &d, R);
+  for (int i = 0; i < m->tree.n; i++) {
+    rigid_inertia B = rigid_shift(R[i], v3_neg(cdni_body_offset(&origins, i)));
+    out[i] = (cdn_spatial_inertia){ B.m, cdni_from_v3(B.mc), { B.I.xx, B.I.yy, B.I.zz, B.I.xy, B.I.xz, B.I.yz } };
+  }
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+/* A field g pulls at a composite body's centre of mass: f = H . (mc x g, m g). */
+cdn_status cdn_calc_gravity_forces(cdn_state *state, cdn_vec3 g, double *f) {
+  static const char function[] = "cdn_calc_gravity_forces";
+  const matter *m = NULL;
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_check(state, function, "g", &g.x, 3));
+  CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(sv), &frame));
+  tree_data d = cdni_matter_data(m, state);
+  v3 field = cdni_to_v3(g);
+  d.z = frame;
+  d.z[0] = sv_zero();
+  for (int i = 1; i < m->tree.n; i++)
+    d.z[i] = (sv){ v3_cross(d.inertia[i].mc, field), v3_scale(d.inertia[i].m, field) };
+  m->kernels->jacobian_transpose(&m->tree, &d, f);
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+/* ---- energy and momentum ---- */
+
+static cdn_status ensure_velocity(cdn_state *state, const char *function, const matter **m, tree_data *d) {
+  CDNI_TRY(cdni_operator_matter(state, function, m));
+  CDNI_TRY(cdni_state_ensure(state, (*m)->inertia.ticket));
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  *d = cdni_matter_data(*m, state);
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_body_kinetic_energies(cdn_state *state, double *energy) {
+  const matter *m = NULL;
+  tree_data d;
+  CDNI_TRY(ensure_velocity(state, "cdn_calc_body_kinetic_energies", &m, &d));
+  energy[0] = 0;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    sv V = d.twist[i].V;
+    double twice = sv_dot(rigid_mul(d.inertia[i], V), V);
+    for (int k = 0; k < n->nu; k++) twice += d.mass[i].armature * d.u[n->u + k] * d.u[n->u + k];
+    energy[i] = 0.5 * twice;
+  }
+  return CDN_OK;
+}
+
+v3 cdni_operator_center(const matter *m, const tree_data *d, real *mass) {
+  v3 moment = v3_zero();
+  *mass = 0;
+  for (int i = 1; i < m->tree.n; i++) {
+    *mass += d->inertia[i].m;
+    moment = v3_add(moment, v3_fma(d->inertia[i].m, d->pose[i].p_GM, d->inertia[i].mc));
+  }
+  return *mass > 0 ? v3_scale(1 / *mass, moment) : v3_zero();
+}
+
+/* Momentum about the centre of mass, summed there: far from Ground's origin nothing cancels. */
+static cdn_status momentum(cdn_state *state, const char *function, sv *sum, real *mass) {
+  const matter *m = NULL;
+  tree_data d;
+  CDNI_TRY(ensure_velocity(state, function, &m, &d));
+  v3 center = cdni_operator_center(m, &d, mass);
+  *sum = sv_zero();
+  for (int i = 1; i < m->tree.n; i++)
+    *sum = sv_add(*sum, sv_shift_force(rigid_mul(d.inertia[i], d.twist[i].V), v3_sub(d.pose[i].p_GM, center)));
+  return CDN_OK;
+}
+
+cdn_status cdn_central_momentum(cdn_state *state, cdn_spatial *about_center) {
+  sv sum = sv_zero();
+  real mass = 0;
+  CDNI_TRY(momentum(state, "cdn_central_momentum", &sum, &mass));
+  *about_center = cdni_from_sv(sum);
+  return CDN_OK;
+}
+
+cdn_status cdn_center_of_mass_velocity(cdn_state *state, cdn_vec3 *v_G) {
+  sv sum = sv_zero();
+  real mass = 0;
+  CDNI_TRY(momentum(state, "cdn_center_of_mass_velocity", &sum, &mass));
+  *v_G = mass > 0 ? cdni_from_v3(v3_scale(1 / mass, sum.v)) : cdn_v3(0, 0, 0);
+  return CDN_OK;
+}

@@ -1,0 +1,228 @@
+/* Jacobians of all bodies as a matrix, and of stations and frames fixed on bodies as products and matrices (12.8). */
+#include "matter/operators.h"
+
+/* ---- tasks: points on bodies, and how many rows each has ---- */
+
+/* A station has the rows of v; a frame those of w and v. */
+typedef struct tasks {
+  const matter *m;
+  tree_data d;
+  const cdn_body *body;
+  const cdn_vec3 *point_B;
+  int n;
+} tasks;
+
+static cdn_status begin(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
+                        tasks *t) {
+  CDNI_TRY(cdni_operator_matter(state, function, &t->m));
+  if (n < 0 || (n > 0 && (!body || !point_B)))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%d tasks, or their bodies or points are NULL",
+                           n);
+  for (int i = 0; i < n; i++)
+    if (!cdni_body_exists(t->m, body[i]))
+      return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no body %d in this System",
+                             (int)body[i].i);
+  CDNI_TRY(cdni_operator_check(state, function, "the points on bodies", n ? &point_B->x : NULL, 3 * n));
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  t->d = cdni_matter_data(t->m, state);
+  t->body = body, t->point_B = point_B, t->n = n;
+  return CDN_OK;
+}
+
+/* From M's origin of its body to task i's point, in Ground. */
+static v3 arm(const tasks *t, cdn_state *state, int i) {
+  return cdni_to_v3(cdni_matter_station(t->m, state, t->d.pose, t->body[i], t->point_B[i]));
+}
+
+/* The velocity that u gives to a point on body b at r from its M: what each mobility inboard of it gives. */
+static sv velocity_of(const tasks *t, int b, v3 r, const double *u) {
+  sv V = sv_zero();
+  for (; b > 0; b = t->m->tree.node[b].parent) {
+    const tree_node *n = &t->m->tree.node[b];
+    V = sv_add(V, sv_shift_motion(cdni_hinge_mul(n, t->d.H, u), r));
+    r = v3_add(r, t->d.pose[b].r);
+  }
+  return V;
+}
+
+/* ---- products ---- */
+
+static cdn_status multiply(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
+                           const double *u, cdn_vec3 *v_G, cdn_spatial *V_G) {
+  tasks t;
+  CDNI_TRY(begin(state, function, n, body, point_B, &t));
+  CDNI_TRY(cdni_operator_check(state, function, "u", u, t.m->tree.nu));
+  void *frame = NULL;
+  if (n > 1) {
+    CDNI_TRY(cdni_operator_work(state, function, (size_t)t.m->tree.n * sizeof(sv), &frame));
+    t.m->kernels->jacobian(&t.m->tree, &t.d, u, frame);
+  }
+  for (int i = 0; i < n; i++) {
+    v3 r = arm(&t, state, i);
+    sv V = frame ? sv_shift_motion(((const sv *)frame)[body[i].i], r) : velocity_of(&t, body[i].i, r, u);
+    if (v_G) v_G[i] = cdni_from_v3(V.v);
+    else V_G[i] = cdni_from_sv(V);
+  }
+  if (frame) cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+cdn_status cdn_multiply_by_station_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B,
+                                     const double *u, cdn_vec3 *v_G) {
+  return multiply(state, "cdn_multiply_by_station_J", n, body, station_B, u, v_G, NULL);
+}
+
+cdn_status cdn_multiply_by_frame_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
+                                   const double *u, cdn_spatial *V_G) {
+  return multiply(state, "cdn_multiply_by_frame_J", n, body, origin_B, u, NULL, V_G);
+}
+
+/* Task i's force, at its body's M. */
+static sv force_at_M(const tasks *t, cdn_state *state, int i, const double *given, bool station) {
+  v3 r = arm(t, state, i);
+  const double *F = given + (station ? 3 : 6) * i;
+  return sv_shift_force(station ? (sv){ v3_zero(), v3_load(F) } : (sv){ v3_load(F), v3_load(F + 3) }, r);
+}
+
+static cdn_status multiply_transpose(cdn_state *state, const char *function, int n, const cdn_body *body,
+                                     const cdn_vec3 *point_B, const double *F, bool station, double *f) {
+  tasks t;
+  CDNI_TRY(begin(state, function, n, body, point_B, &t));
+  CDNI_TRY(cdni_operator_check(state, function, "the forces", F, (station ? 3 : 6) * n));
+  const tree *tr = &t.m->tree;
+  if (n == 1) {
+    if (tr->nu) memset(f, 0, (size_t)tr->nu * sizeof *f);
+    sv at = force_at_M(&t, state, 0, F, station);
+    for (int b = body[0].i; b > 0; b = tr->node[b].parent) {
+      const tree_node *node = &tr->node[b];
+      for (int k = 0; k < node->nu; k++) f[node->u + k] = sv_dot(at, cdni_hinge_column(node, t.d.H, k));
+      at = sv_shift_force(at, t.d.pose[b].r);
+    }
+    return CDN_OK;
+  }
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)tr->n * sizeof(sv), &frame));
+  t.d.z = frame;
+  for (int b = 0; b < tr->n; b++) t.d.z[b] = sv_zero();
+  for (int i = 0; i < n; i++) t.d.z[body[i].i] = sv_add(t.d.z[body[i].i], force_at_M(&t, state, i, F, station));
+  t.m->kernels->jacobian_transpose(tr, &t.d, f);
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+cdn_status cdn_multiply_by_station_J_transpose(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B,
+                                               const cdn_vec3 *f_G, double *f) {
+  return multiply_transpose(state, "cdn_multiply_by_station_J_transpose", n, body, station_B, f_G ? &f_G->x : NULL,
+                            true, f);
+}
+
+cdn_status cdn_multiply_by_frame_J_transpose(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
+                                             const cdn_spatial *F_G, double *f) {
+  return multiply_transpose(state, "cdn_multiply_by_frame_J_transpose", n, body, origin_B, F_G ? &F_G->w.x : NULL,
+                            false, f);
+}
+
+/* ---- matrices ---- */
+
+/* The rows of a point on body b at r from its M: columns of the mobilities inboard of it, the rest stays as it is. */
+static void fill(const matter *m, const tree_data *d, int b, v3 r, bool station, double *J) {
+  size_t nu = (size_t)m->tree.nu;
+  for (; b > 0; b = m->tree.node[b].parent) {
+    const tree_node *n = &m->tree.node[b];
+    for (int k = 0; k < n->nu; k++) {
+      sv h = sv_shift_motion(cdni_hinge_column(n, d->H, k), r);
+      double *column = J + n->u + k;
+      if (!station) {
+        column[0] = h.w.x, column[nu] = h.w.y, column[2 * nu] = h.w.z;
+        column += 3 * nu;
+      }
+      column[0] = h.v.x, column[nu] = h.v.y, column[2 * nu] = h.v.z;
+    }
+    r = v3_add(r, d->pose[b].r);
+  }
+}
+
+static cdn_status calc(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
+                       bool station, double *J) {
+  tasks t;
+  CDNI_TRY(begin(state, function, n, body, point_B, &t));
+  size_t rows = station ? 3 : 6, nu = (size_t)t.m->tree.nu;
+  if (n == 0 || nu == 0) return CDN_OK;
+  memset(J, 0, (size_t)n * rows * nu * sizeof *J);
+  for (int i = 0; i < n; i++) fill(t.m, &t.d, body[i].i, arm(&t, state, i), station, J + (size_t)i * rows * nu);
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_station_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B, double *J) {
+  return calc(state, "cdn_calc_station_J", n, body, station_B, true, J);
+}
+
+cdn_status cdn_calc_frame_J(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B, double *J) {
+  return calc(state, "cdn_calc_frame_J", n, body, origin_B, false, J);
+}
+
+cdn_status cdn_calc_J(cdn_state *state, double *J) {
+  const matter *m = NULL;
+  CDNI_TRY(cdni_operator_matter(state, "cdn_calc_J", &m));
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  tree_data d = cdni_matter_data(m, state);
+  body_origins origins = cdni_body_origins(m, state, d.pose);
+  size_t nu = (size_t)m->tree.nu;
+  if (nu == 0) return CDN_OK;
+  memset(J, 0, 6 * (size_t)m->tree.n * nu * sizeof *J);
+  for (int i = 1; i < m->tree.n; i++) fill(m, &d, i, cdni_body_offset(&origins, i), false, J + 6 * (size_t)i * nu);
+  return CDN_OK;
+}
+
+/* ---- accelerations: J udot + Jdot u ---- */
+
+/* Everything that starts with checks of n points goes on here; udot NULL means zero. */
+static cdn_status accelerate(cdn_state *state, const char *function, const double *udot, int n, const cdn_body *body,
+                             const cdn_vec3 *point_B, cdn_vec3 *a_G, cdn_spatial *A_G) {
+  tasks t;
+  CDNI_TRY(begin(state, function, n, body, point_B, &t));
+  CDNI_TRY(cdni_operator_check_optional(state, function, "udot", udot, t.m->tree.nu));
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  void *frame = NULL;
+  if (n > 1) {
+    CDNI_TRY(cdni_operator_work(state, function, (size_t)t.m->tree.n * sizeof(sv), &frame));
+    cdni_operator_accelerations(t.m, &t.d, udot, frame);
+  }
+  for (int i = 0; i < n; i++) {
+    sv A = sv_zero();
+    v3 r = arm(&t, state, i), from_M = r;
+    if (frame) A = sv_shift_motion(((const sv *)frame)[body[i].i], r);
+    for (int b = frame ? 0 : body[i].i; b > 0; b = t.m->tree.node[b].parent) {
+      const tree_node *node = &t.m->tree.node[b];
+      sv own = t.d.twist[b].a_cor;
+      if (udot) own = sv_add(own, cdni_hinge_mul(node, t.d.H, udot));
+      A = sv_add(A, sv_shift_motion(own, from_M));
+      from_M = v3_add(from_M, t.d.pose[b].r);
+    }
+    v3 w = t.d.twist[body[i].i].V.w;
+    A.v = v3_add(A.v, v3_cross(w, v3_cross(w, r)));
+    if (a_G) a_G[i] = cdni_from_v3(A.v);
+    else A_G[i] = cdni_from_sv(A);
+  }
+  if (frame) cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_station_Jdot_u(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *station_B,
+                                   cdn_vec3 *a_G) {
+  return accelerate(state, "cdn_calc_station_Jdot_u", NULL, n, body, station_B, a_G, NULL);
+}
+
+cdn_status cdn_calc_frame_Jdot_u(cdn_state *state, int n, const cdn_body *body, const cdn_vec3 *origin_B,
+                                 cdn_spatial *A_G) {
+  return accelerate(state, "cdn_calc_frame_Jdot_u", NULL, n, body, origin_B, NULL, A_G);
+}
+
+cdn_status cdn_calc_station_accelerations(cdn_state *state, const double *udot, int n, const cdn_body *body,
+                                          const cdn_vec3 *station_B, cdn_vec3 *a_G) {
+  static const char function[] = "cdn_calc_station_accelerations";
+  const matter *m = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_check(state, function, "udot", udot, m->tree.nu));
+  return accelerate(state, function, udot, n, body, station_B, a_G, NULL);
+}

@@ -1,0 +1,140 @@
+/* log det M and its gradient along the mobilities (the force of Fixman's potential).
+ *
+ * M factors into (1 + H phi K) D (1 + H phi K)^T with a unit triangular factor, so log det M is the sum of log det D.
+ * Its gradient is trace(M^-1 dM), for which the inverse is not needed: with the compliance of body i against all that it
+ * hangs on and carries,
+ *
+ *   Y_i = J_i M^-1 J_i^T,   found outward:   Y_i = T Y_P T^T + H D^-1 H^T,   T = (1 - H G^T) phi^T,
+ *
+ * a change dP of the articulated inertia P_i changes log det M by trace(Y_i dP). Motion along u_j of mobilizer i carries
+ * everything outboard along, as one rigid piece that moves by the twist h_j: dP = -(X^T P + P X) with X = (h_j x), the
+ * spatial cross product. That gives -2 trace(Y_i P_i X), which is linear in h_j: a spatial force. The mobilizer's own
+ * columns H move differently; a change dH of theirs, seen from a point at rest, gives 2 trace(K^T dH) with
+ * K = G - P+ Y_P' G, where Y_P' = phi^T Y_P phi and P+ = P - P H D^-1 H^T P. O(n). */
+#include "matter/hinge_gradient.h"
+#include "matter/operators_factor.h"
+
+cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) {
+  const matter *m = NULL;
+  tree_data d;
+  mobility *factors = NULL;
+  double sum = 0;
+  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M", &m, &d, 0, &factors, &sum));
+  *log_det = sum;
+  cdn_work_pop(state, factors);
+  return CDN_OK;
+}
+
+/* ---- 6 x 6 in four blocks, each by columns; Y maps forces to motion ---- */
+
+typedef struct compliance {
+  m3 ww, wv, vw, vv; /* wv: angular motion by force */
+} compliance;
+
+static sv compliance_mul(const compliance *Y, sv F) {
+  return (sv){ m3_mul_add(Y->ww, F.w, m3_mul(Y->wv, F.v)), m3_mul_add(Y->vw, F.w, m3_mul(Y->vv, F.v)) };
+}
+
+/* Y + a b^T */
+static m3 plus_outer(m3 A, v3 a, v3 b) { return m3_minus_outer(A, v3_neg(a), b); }
+static void add_outer(compliance *Y, sv a, sv b) {
+  Y->ww = plus_outer(Y->ww, a.w, b.w), Y->wv = plus_outer(Y->wv, a.w, b.v);
+  Y->vw = plus_outer(Y->vw, a.v, b.w), Y->vv = plus_outer(Y->vv, a.v, b.v);
+}
+
+/* phi^T Y phi: at a point further out by r. Columns first (a force there, taken to here), then rows. */
+static compliance compliance_shift(const compliance *Y, v3 r) {
+  static const real e[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+  compliance out;
+  m3 *w[2] = { &out.ww, &out.wv }, *v[2] = { &out.vw, &out.vv };
+  for (int half = 0; half < 2; half++) {
+    v3 angular[3], linear[3];
+    for (int k = 0; k < 3; k++) {
+      v3 unit = v3_load(e[k]);
+      sv F = half == 0 ? (sv){ unit, v3_zero() } : (sv){ v3_zero(), unit };
+      sv V = sv_shift_motion(compliance_mul(Y, sv_shift_force(F, r)), r);
+      angular[k] = V.w, linear[k] = V.v;
+    }
+    *w[half] = (m3){ angular[0], angular[1], angular[2] };
+    *v[half] = (m3){ linear[0], linear[1], linear[2] };
+  }
+  return out;
+}
+
+/* (1 - H G^T) Y (1 - H G^T)^T + H D^-1 H^T. */
+static compliance project(const compliance *Y, const mobility *own, int nu) {
+  compliance out = *Y;
+  sv YG[MOST_MOBILITIES];
+  for (int k = 0; k < nu; k++) {
+    YG[k] = compliance_mul(Y, own[k].g);
+    add_outer(&out, sv_neg(own[k].h), YG[k]);
+    add_outer(&out, YG[k], sv_neg(own[k].h));
+  }
+  for (int k = 0; k < nu; k++)
+    for (int l = 0; l < nu; l++) {
+      real s = own[k].D_inv[l] + sv_dot(own[k].g, YG[l]);
+      add_outer(&out, (sv){ v3_scale(s, own[k].h.w), v3_scale(s, own[k].h.v) }, own[l].h);
+    }
+  return out;
+}
+
+/* The vector t with trace(A [a]x) = a . t. */
+static v3 cross_trace(m3 A) { return (v3){ A.z.y - A.y.z, A.x.z - A.z.x, A.y.x - A.x.y }; }
+
+/* -2 trace(Y P X) as a force on the twist that X belongs to. */
+static sv carry_force(const compliance *Y, articulated_inertia P) {
+  /* Blocks of Z = Y P with P = [J F; F^T M], by columns. */
+  m3 J = { { P.J.xx, P.J.xy, P.J.xz }, { P.J.xy, P.J.yy, P.J.yz }, { P.J.xz, P.J.yz, P.J.zz } };
+  m3 M = { { P.M.xx, P.M.xy, P.M.xz }, { P.M.xy, P.M.yy, P.M.yz }, { P.M.xz, P.M.yz, P.M.zz } };
+  m3 F = P.F, F_T = { { F.x.x, F.y.x, F.z.x }, { F.x.y, F.y.y, F.z.y }, { F.x.z, F.y.z, F.z.z } };
+  m3 ww[2] = { m3_mul_m3(Y->ww, J), m3_mul_m3(Y->wv, F_T) }, wv[2] = { m3_mul_m3(Y->ww, F), m3_mul_m3(Y->wv, M) };
+  m3 vv[2] = { m3_mul_m3(Y->vw, F), m3_mul_m3(Y->vv, M) };
+  v3 turn = v3_add(v3_add(cross_trace(ww[0]), cross_trace(ww[1])), v3_add(cross_trace(vv[0]), cross_trace(vv[1])));
+  v3 shift = v3_add(cross_trace(wv[0]), cross_trace(wv[1]));
+  return (sv){ v3_scale(-2, turn), v3_scale(-2, shift) };
+}
+
+/* What the columns' own motion adds: 2 sum over k of K_k . dH_k, dH_k along u_j. At a point at rest, a column that turns
+ * about M's origin is seen to change as that origin moves on. */
+static cdn_status add_own_columns(const matter *m, cdn_state *state, const tree_data *d, int i, const mobility *own,
+                                  const compliance *Y, double *g) {
+  const tree_node *n = &m->tree.node[i];
+  const articulated_inertia P = d->articulated[i].P;
+  sv dH[6][6];
+  bool moves = false;
+  CDNI_TRY(cdni_hinge_gradient(m, state, d, i, &moves, dH));
+  for (int k = 0; k < n->nu; k++) {
+    /* P+ = P - sum of G_l (P H)_l^T; (P H)^T a = H^T P a. */
+    sv a = compliance_mul(Y, own[k].g), Pa = articulated_mul(P, a), K = sv_sub(own[k].g, Pa);
+    for (int l = 0; l < n->nu; l++) K = sv_fma(sv_dot(own[l].h, Pa), own[l].g, K);
+    for (int j = 0; j < n->nu; j++) {
+      sv change = moves ? dH[j][k] : sv_zero();
+      change.v = v3_cross_add(own[j].h.v, own[k].h.w, change.v);
+      g[n->u + j] += 2 * sv_dot(K, change);
+    }
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  tree_data d;
+  mobility *factors = NULL;
+  size_t n = m ? (size_t)m->tree.n : 0;
+  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M_gradient", &m, &d, n * sizeof(compliance), &factors, NULL));
+  compliance *Y = (compliance *)(factors + m->tree.nu);
+  m3 o = { v3_zero(), v3_zero(), v3_zero() };
+  Y[0] = (compliance){ o, o, o, o };
+  cdn_status status = CDN_OK;
+  for (int i = 1; status == CDN_OK && i < m->tree.n; i++) {
+    const tree_node *node = &m->tree.node[i];
+    const mobility *own = factors + node->u;
+    compliance at_M = compliance_shift(&Y[node->parent], d.pose[i].r);
+    Y[i] = project(&at_M, own, node->nu);
+    sv F = carry_force(&Y[i], d.articulated[i].P);
+    for (int k = 0; k < node->nu; k++) g[node->u + k] = sv_dot(F, own[k].h);
+    status = add_own_columns(m, state, &d, i, own, &at_M, g);
+  }
+  cdn_work_pop(state, factors);
+  return status;
+}
