@@ -1,6 +1,7 @@
 // Cardan against Simbody and MuJoCo on the same models in the same run: nanoseconds a mobility for forward dynamics,
-// inverse dynamics and the mass matrix. See docs/benchmarks.md.
+// inverse dynamics, the mass matrix and derivatives. See docs/benchmarks.md.
 #include "agreement.h"
+#include "derivatives.h"
 #include "report.h"
 #include "timing.h"
 
@@ -116,6 +117,9 @@ int compare(const Options &options) {
     for (const std::vector<double> &times : chain_times) exponents.push_back(fit_exponent(lengths, times));
     report.add(std::string("chains ") + operation_names[k], "exponent", exponents, names);
   }
+  report.print_header("derivatives by q and u, ns/dof", { "Cardan", "differences", "mjd_trans.FD" });
+  for (size_t c = 0; c < contests.size(); c++)
+    add_derivative_rows(&report, entered[c]->name, contests[c]->tree, contests[c]->samples, options.sweeps);
   std::printf("\nRatios are Cardan's time over the peer's; exponents fit time = c n^p over the chains.\n");
   if (report.write_json(options.json)) {
     std::printf("Rows written to %s\n", options.json.c_str());

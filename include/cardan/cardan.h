@@ -9,6 +9,7 @@
 #include <cardan/matter.h>
 #include <cardan/operators.h>
 #include <cardan/forces.h>
+#include <cardan/derivatives.h>
 #include <cardan/stepper.h>
 #include <cardan/model.h>
 #endif

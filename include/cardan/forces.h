@@ -13,7 +13,8 @@ CDN_BEGIN_DECLS
 
 /* A wrong id, or a number that is not finite, is not added: the realization fails and names the force. */
 
-typedef struct cdn_forces cdn_forces; /**< borrowed by a force's calc function */
+typedef struct cdn_forces cdn_forces;                       /**< borrowed by a force's calc function */
+typedef struct cdn_force_derivatives cdn_force_derivatives; /**< likewise: see <cardan/derivatives.h> */
 
 /** Adds force f_G at station p_B of a body. Ground is allowed and ignored. O(1). */
 CDN_API void cdn_forces_add_point(cdn_forces *f, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G);
@@ -143,6 +144,9 @@ typedef struct cdn_force_ops {
   /** Further tickets that calc_force reads beyond `reads` and its own variables; may be NULL. */
   const cdn_ticket *prerequisites;
   int n_prerequisites;
+  /** Describes how the forces vary, to what <cardan/derivatives.h> declares. NULL: where derivatives are asked for, the
+   *  force is differenced. */
+  cdn_status (*calc_derivative)(const void *self, cdn_state *state, cdn_force_derivatives *derivatives);
 } cdn_force_ops;
 
 CDN_API cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self);

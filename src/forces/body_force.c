@@ -1,5 +1,5 @@
 /* A constant force at a station of a body and a constant moment, both in Ground's axes. Parameters: f_G, m_G. */
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 typedef struct body_force {
   int32_t body;
@@ -18,12 +18,25 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
   return CDN_OK;
 }
 
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const body_force *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i) || e[i].body == 0) continue;
+    const double *p = b->params + 6 * i;
+    v3 r = cdni_to_v3(cdni_matter_station(b->matter, state, out->pass->pose, (cdn_body){ e[i].body }, e[i].p_B));
+    cdni_derivatives_constant_force(out->pass, e[i].body, r, v3_load(p));
+    cdni_derivatives_constant_moment(out->pass, e[i].body, v3_load(p + 3));
+  }
+  return CDN_OK;
+}
+
 const force_kind cdni_force_body_force = {
   .name = "body_force",
   .element_size = sizeof(body_force),
   .n_params = 6,
   .param_names = { "f_G.x", "f_G.y", "f_G.z", "m_G.x", "m_G.y", "m_G.z" },
   .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .calc = calc } },
+  .derivative = derivative,
 };
 
 cdn_force cdn_system_add_body_force(cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G,

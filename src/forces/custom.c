@@ -1,7 +1,7 @@
 /* Forces that users bring: a subsystem that also adds forces. Which sum one belongs to is its own affair. */
 #include <math.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 typedef struct custom {
   cdn_force_ops ops; /* prerequisites: our copy */
@@ -51,6 +51,7 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
   force_collector *collector = (force_collector *)out;
   for (int i = 0; i < b->n; i++) {
     if (!belongs_to(&e[i], b->part) || !force_is_on(b, i)) continue;
+    if (b->differenced && e[i].ops.calc_derivative) continue;
     cdni_state_set_error(state, &no_error);
     collector->mistake = CDN_OK;
     cdn_status status = e[i].ops.calc_force(cdn_subsystem_self(b->room->system, e[i].subsystem), state, out);
@@ -73,6 +74,34 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
       return cdni_state_fail(state, CDN_ERR_NONFINITE, true, "cdn_potential_energy", force_name(b, i),
                              "the potential of custom force '%s' is %g", force_name(b, i), own);
     *energy += own;
+  }
+  return CDN_OK;
+}
+
+/* ---- how it varies ---- */
+
+bool cdni_custom_any_differenced(const force_batch *b) {
+  const custom *e = b->elements;
+  for (int i = 0; i < b->n; i++)
+    if (!e[i].ops.calc_derivative && force_is_on(b, i)) return true;
+  return false;
+}
+
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  static const cdn_error no_error = { .code = CDN_OK };
+  const custom *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!e[i].ops.calc_derivative || !force_is_on(b, i)) continue;
+    cdni_state_set_error(state, &no_error);
+    out->mistake = CDN_OK;
+    cdn_status status = e[i].ops.calc_derivative(cdn_subsystem_self(b->room->system, e[i].subsystem), state, out);
+    cdni_derivative_end_z(out);
+    if (status != CDN_OK) return pass_on(state, status, "calc_derivative", force_name(b, i));
+    if (out->mistake == CDN_OK) continue;
+    return cdni_state_fail(state, out->mistake, false, "derivatives", force_name(b, i),
+                           "calc_derivative of custom force '%s' gave a wrong id, a NaN or an infinity, or a line "
+                           "without length (body %d, mobility %d)",
+                           force_name(b, i), out->body, out->mobility);
   }
   return CDN_OK;
 }
@@ -137,6 +166,7 @@ const force_kind cdni_force_custom = {
              CUSTOM_PART(CDN_READS_VELOCITY, false), CUSTOM_PART(CDN_READS_VELOCITY, true),
              CUSTOM_PART(CDN_READS_EVERYTHING, false), CUSTOM_PART(CDN_READS_EVERYTHING, true) },
   .calc_potential = calc_potential,
+  .derivative = derivative,
   .prepare = prepare,
   .has_part = has_part,
   .depend = depend,

@@ -1,7 +1,7 @@
 /* A damper on every mobility: f = -c u. Parameter: c. */
 #include <stdio.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 static bool check(const double *params, char *why, size_t size) {
   if (params[0] >= 0) return true;
@@ -18,12 +18,21 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
   return CDN_OK;
 }
 
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  (void)state;
+  double c = 0;
+  for (int i = 0; i < b->n; i++) c += force_is_on(b, i) ? b->params[i] : 0;
+  for (int k = 0; k < b->matter->tree.nu; k++) derivative_of_mobility(out, k, k, 0, -c);
+  return CDN_OK;
+}
+
 const force_kind cdni_force_global_damper = {
   .name = "global_damper",
   .n_params = 1,
   .param_names = { "c" },
   .check = check,
   .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc } },
+  .derivative = derivative,
 };
 
 cdn_force cdn_system_add_global_damper(cdn_system *system, const char *name, double c) {

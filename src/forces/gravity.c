@@ -2,7 +2,7 @@
  * excluded. */
 #include <math.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 typedef struct gravity {
   cdni_array excluded; /* int32_t: the bodies that it leaves out by default */
@@ -39,6 +39,26 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   return CDN_OK;
 }
 
+v3 cdni_gravity(const force_room *room, cdn_state *state, const double **excluded) {
+  *excluded = NULL;
+  if (room->sets[FORCE_GRAVITY].ids.count == 0) return v3_zero();
+  const force_batch b = cdni_force_batch(room, state, FORCE_GRAVITY, NULL);
+  if (!force_is_on(&b, 0)) return v3_zero();
+  *excluded = excluded_bodies(&b, state);
+  return v3_load(b.params);
+}
+
+/* A constant force at the centre of mass: m g, with the lever mc / m. */
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const double *excluded;
+  const rigid_inertia *B = cdni_matter_inertia(b->matter, state);
+  const v3 g = cdni_gravity(b->room, state, &excluded);
+  for (int i = 1; excluded && i < b->matter->tree.n; i++)
+    if (excluded[i] == 0 && B[i].m != 0)
+      cdni_derivatives_constant_force(out->pass, i, v3_scale(1 / B[i].m, B[i].mc), v3_scale(B[i].m, g));
+  return CDN_OK;
+}
+
 static void prepare(force_set *set, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
   const cdn_allocator *memory = cdni_system_allocator(system);
@@ -71,6 +91,7 @@ const force_kind cdni_force_gravity = {
   .param_names = { "g.x", "g.y", "g.z" },
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .bodies = true, .calc = calc } },
   .calc_potential = calc_potential,
+  .derivative = derivative,
   .prepare = prepare,
   .depend = depend,
   .destroy = destroy,

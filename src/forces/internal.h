@@ -43,6 +43,7 @@ typedef struct force_batch {
   const int32_t *ids;    /* n */
   const double *params;  /* n x n_params */
   const double *enabled; /* 0 or 1 by id */
+  bool differenced;      /* only elements without a derivative of their own */
 } force_batch;
 
 /* A share of a kind's forces that reads the same things and has, or has not, a potential. */
@@ -72,6 +73,8 @@ typedef struct force_kind {
   bool (*check)(const double *params, char *why, size_t size);
   force_part parts[FORCE_CLASSES];
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
+  /* How the forces vary (forces/derivatives.h). NULL: they are differenced where derivatives are asked for. */
+  cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
   /* The rest is for kinds whose elements differ; each may be NULL. */
   void (*prepare)(force_set *set, cdn_declarer *d); /* when all but this room has been declared */
   bool (*has_part)(const force_set *set, const force_part *part);
@@ -120,6 +123,8 @@ struct force_room {
 
 /* The forces of a System, NULL if it has none. */
 const force_room *cdni_forces(const cdn_system *system);
+/* sum.c: the elements of a kind; part may be NULL. */
+force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part);
 /* sum.c: adds the room's subsystem to the System. */
 cdn_status cdni_forces_freeze(cdn_system *system, void *room);
 

@@ -1,7 +1,7 @@
 /* A damper on one mobility: f = -c u. Parameter: c. */
 #include <stdio.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 static bool check(const double *params, char *why, size_t size) {
   if (params[0] >= 0) return true;
@@ -18,6 +18,14 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
   return CDN_OK;
 }
 
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const force_mobility *at = b->elements;
+  (void)state;
+  for (int i = 0; i < b->n; i++)
+    if (force_is_on(b, i)) derivative_of_mobility(out, at[i].u, at[i].u, 0, -b->params[i]);
+  return CDN_OK;
+}
+
 const force_kind cdni_force_mobility_damper = {
   .name = "mobility_damper",
   .element_size = sizeof(force_mobility),
@@ -25,6 +33,7 @@ const force_kind cdni_force_mobility_damper = {
   .param_names = { "c" },
   .check = check,
   .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc } },
+  .derivative = derivative,
 };
 
 cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, cdn_body body, int mobility, double c) {

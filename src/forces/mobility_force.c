@@ -1,5 +1,5 @@
 /* A constant generalized force on one mobility. Parameter: f. */
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
   const force_mobility *at = b->elements;
@@ -9,12 +9,19 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
   return CDN_OK;
 }
 
+/* A constant does not vary. */
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  (void)b, (void)state, (void)out;
+  return CDN_OK;
+}
+
 const force_kind cdni_force_mobility_force = {
   .name = "mobility_force",
   .element_size = sizeof(force_mobility),
   .n_params = 1,
   .param_names = { "f" },
   .parts = { { .reads = CDN_READS_POSITION, .mobilities = true, .calc = calc } },
+  .derivative = derivative,
 };
 
 cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *name, cdn_body body, int mobility, double f) {

@@ -1,5 +1,5 @@
 /* A spring on one coordinate: f = -k (q - q0). Parameters: k, q0. */
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
   const force_mobility *at = b->elements;
@@ -23,6 +23,14 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   return CDN_OK;
 }
 
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const force_mobility *at = b->elements;
+  (void)state;
+  for (int i = 0; i < b->n; i++)
+    if (force_is_on(b, i)) derivative_of_mobility(out, at[i].u, at[i].u, -b->params[2 * i], 0);
+  return CDN_OK;
+}
+
 const force_kind cdni_force_mobility_spring = {
   .name = "mobility_spring",
   .element_size = sizeof(force_mobility),
@@ -30,6 +38,7 @@ const force_kind cdni_force_mobility_spring = {
   .param_names = { "k", "q0" },
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc } },
   .calc_potential = calc_potential,
+  .derivative = derivative,
 };
 
 cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, cdn_body body, int coordinate, double k,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 static bool check(const double *params, char *why, size_t size) {
   if (params[0] > params[1])
@@ -60,6 +60,22 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   return CDN_OK;
 }
 
+/* Of -outward k x (1 + d xdot); nothing outside or where it lets go. At the bound itself, x = 0, the side that is free. */
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const force_mobility *at = b->elements;
+  const double *q, *u;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 4 * i;
+    double outward, x = penetration(p, q[at[i].q], &outward);
+    const double growth = 1 + p[3] * outward * u[at[i].u];
+    if (x > 0 && growth > 0 && force_is_on(b, i))
+      derivative_of_mobility(out, at[i].u, at[i].u, -p[2] * growth, -p[2] * x * p[3]);
+  }
+  return CDN_OK;
+}
+
 const force_kind cdni_force_mobility_stop = {
   .name = "mobility_stop",
   .element_size = sizeof(force_mobility),
@@ -69,6 +85,7 @@ const force_kind cdni_force_mobility_stop = {
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_elastic },
              { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc_dissipative } },
   .calc_potential = calc_potential,
+  .derivative = derivative,
 };
 
 static double finite_bound(double bound) { return isinf(bound) ? copysign(DBL_MAX, bound) : bound; }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 /* theta in [0, pi] and n of the rotation q q0^* (q0 NULL: q); n is 0 where theta is. Good to the last bits near 0 and
  * near pi; any length of q. */
@@ -29,6 +29,30 @@ static void add_moment(cdn_forces *out, force_mobility at, double size, v3 n) {
   out->f[at.u] += size * n.x;
   out->f[at.u + 1] += size * n.y;
   out->f[at.u + 2] += size * n.z;
+}
+
+/* d(theta n) by a further small turn in F: T = 1 - [phi x]/2 + c [phi x]^2, phi = theta n, the inverse of the tangent of
+ * the exponential map; c = (1 - theta/2 cot(theta/2)) / theta^2. By columns. */
+static m3 turn_of_vector(double theta, v3 n) {
+  const double half = 0.5 * theta;
+  /* The quotient loses all digits near zero, where four terms of its series have them. */
+  const double t = theta * theta;
+  const double c_t = theta < 0.1 ? t * (1.0 / 12 + t * (1.0 / 720 + t * (1.0 / 30240 + t / 1209600)))
+                                 : 1 - half * cos(half) / sin(half);
+  static const v3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+  v3 column[3];
+  for (int k = 0; k < 3; k++) {
+    const v3 cross = v3_cross(n, unit[k]);
+    column[k] = v3_fma(c_t, v3_cross(n, cross), v3_fma(-half, cross, unit[k]));
+  }
+  return (m3){ column[0], column[1], column[2] };
+}
+
+/* Adds derivatives of the three generalized forces, by columns. */
+static void add_block(cdn_force_derivatives *out, force_mobility at, const m3 *dq, const m3 *du) {
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++)
+      derivative_of_mobility(out, at.u + r, at.u + c, dq ? (&(&dq->x)[c].x)[r] : 0, du ? (&(&du->x)[c].x)[r] : 0);
 }
 
 /* ---- spring ---- */
@@ -61,6 +85,22 @@ static cdn_status calc_spring_potential(const force_batch *b, cdn_state *state, 
   return CDN_OK;
 }
 
+static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    const double *p = b->params + 5 * i;
+    double theta;
+    v3 n = axis_and_angle(q + at[i].q, p + 1, &theta);
+    const m3 T = turn_of_vector(theta, n);
+    const m3 dq = { v3_scale(-p[0], T.x), v3_scale(-p[0], T.y), v3_scale(-p[0], T.z) };
+    add_block(out, at[i], &dq, NULL);
+  }
+  return CDN_OK;
+}
+
 const force_kind cdni_force_rotation_spring = {
   .name = "rotation_spring",
   .element_size = sizeof(force_mobility),
@@ -68,6 +108,7 @@ const force_kind cdni_force_rotation_spring = {
   .param_names = { "k", "R0", "R0", "R0", "R0" },
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_spring } },
   .calc_potential = calc_spring_potential,
+  .derivative = derivative_of_spring,
 };
 
 static double largest_difference(cdn_vec3 a, cdn_vec3 b) {
@@ -157,6 +198,31 @@ static cdn_status calc_stop_potential(const force_batch *b, cdn_state *state, do
   return CDN_OK;
 }
 
+/* Of -k x (1 + d n.w) n, where dn = (T - n n^T) / theta: */
+static cdn_status derivative_of_stop(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const force_mobility *at = b->elements;
+  const double *q, *u;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 3 * i;
+    double theta;
+    v3 n = axis_and_angle(q + at[i].q, NULL, &theta), w = v3_load(u + at[i].u);
+    const double x = theta - p[0], growth = 1 + p[2] * v3_dot(n, w);
+    if (!(x > 0) || !(growth > 0) || !force_is_on(b, i)) continue;
+    m3 dn = m3_minus_outer(turn_of_vector(theta, n), n, n);
+    dn = (m3){ v3_scale(1 / theta, dn.x), v3_scale(1 / theta, dn.y), v3_scale(1 / theta, dn.z) };
+    /* -k (growth n n^T + x growth dn + x d n (w^T dn)) */
+    const double a = -p[1] * x * growth;
+    m3 dq = { v3_scale(a, dn.x), v3_scale(a, dn.y), v3_scale(a, dn.z) }, du = { v3_zero(), v3_zero(), v3_zero() };
+    const v3 along = v3_fma(-p[1] * growth, n, v3_scale(-p[1] * x * p[2], m3_tmul(dn, w)));
+    dq = m3_plus_outer(dq, n, along);
+    du = m3_plus_outer(du, n, v3_scale(-p[1] * x * p[2], n));
+    add_block(out, at[i], &dq, &du);
+  }
+  return CDN_OK;
+}
+
 const force_kind cdni_force_rotation_stop = {
   .name = "rotation_stop",
   .element_size = sizeof(force_mobility),
@@ -166,6 +232,7 @@ const force_kind cdni_force_rotation_stop = {
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_elastic },
              { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc_dissipative } },
   .calc_potential = calc_stop_potential,
+  .derivative = derivative_of_stop,
 };
 
 cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn_body body, double max_angle, double k,

@@ -4,7 +4,7 @@
 
 static const force_room *of(const void *self) { return *(const force_room *const *)self; }
 
-static force_batch batch_of(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part) {
+force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part) {
   const force_set *set = &room->sets[kind];
   return (force_batch){
     .room = room,
@@ -31,7 +31,7 @@ static cdn_status accumulate(const force_room *room, cdn_state *state, int i, vo
   }
   if (a->mobilities) collector.to.f = (double *)((char *)out + a->f_offset);
   for (int k = 0; k < a->n_parts; k++) {
-    const force_batch b = batch_of(room, state, a->parts[k].kind, a->parts[k].part);
+    const force_batch b = cdni_force_batch(room, state, a->parts[k].kind, a->parts[k].part);
     CDNI_TRY(a->parts[k].part->calc(&b, state, &collector.to));
   }
   return CDN_OK;
@@ -86,7 +86,7 @@ static cdn_status calc_potential(const void *self, cdn_state *state, void *out) 
   double energy = 0;
   for (int k = 0; k < FORCE_KIND_COUNT; k++) {
     if (!cdni_force_kinds[k]->calc_potential || room->sets[k].ids.count == 0) continue;
-    const force_batch b = batch_of(room, state, (force_kind_id)k, NULL);
+    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
     CDNI_TRY(cdni_force_kinds[k]->calc_potential(&b, state, &energy));
   }
   *(double *)out = energy;

@@ -2,7 +2,7 @@
  * Parameters: k and rest length for the spring, c for the damper, f for the constant force. */
 #include <stdio.h>
 
-#include "forces/internal.h"
+#include "forces/derivatives.h"
 
 typedef struct two_point {
   int32_t body_a, body_b;
@@ -80,6 +80,18 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   return CDN_OK;
 }
 
+static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const two_point *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    const double k = b->params[2 * i], rest = b->params[2 * i + 1];
+    const line l = line_of(b, state, out->pass->pose, &e[i]);
+    const double pull = rest == 0 ? k : k * (l.length - rest) / l.length;
+    cdni_derivative_of_line(out, e[i].body_a, l.r_a, e[i].body_b, l.r_b, pull, k, 0);
+  }
+  return CDN_OK;
+}
+
 const force_kind cdni_force_two_point_spring = {
   .name = "two_point_spring",
   .element_size = sizeof(two_point),
@@ -88,6 +100,7 @@ const force_kind cdni_force_two_point_spring = {
   .check = check_spring,
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .bodies = true, .calc = calc_spring } },
   .calc_potential = calc_potential,
+  .derivative = derivative_of_spring,
 };
 
 cdn_force cdn_system_add_two_point_spring(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
@@ -131,6 +144,24 @@ static cdn_status calc_damper(const force_batch *b, cdn_state *state, cdn_forces
   return CDN_OK;
 }
 
+static cdn_status derivative_of_damper(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const two_point *e = b->elements;
+  const body_twist *twist = out->pass->twist;
+  for (int i = 0; i < b->n; i++) {
+    const double c = b->params[i];
+    if (!force_is_on(b, i) || c == 0) continue;
+    const line l = line_of(b, state, out->pass->pose, &e[i]);
+    if (l.length == 0)
+      return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "derivatives", force_name(b, i),
+                             "the ends of two-point damper '%s' meet, where its force has no derivative",
+                             force_name(b, i));
+    v3 v_a = sv_shift_motion(twist[e[i].body_a].V, l.r_a).v, v_b = sv_shift_motion(twist[e[i].body_b].V, l.r_b).v;
+    const double tension = c * v3_dot(direction(&l), v3_sub(v_b, v_a));
+    cdni_derivative_of_line(out, e[i].body_a, l.r_a, e[i].body_b, l.r_b, tension / l.length, 0, c);
+  }
+  return CDN_OK;
+}
+
 const force_kind cdni_force_two_point_damper = {
   .name = "two_point_damper",
   .element_size = sizeof(two_point),
@@ -138,6 +169,7 @@ const force_kind cdni_force_two_point_damper = {
   .param_names = { "c" },
   .check = check_damper,
   .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .calc = calc_damper } },
+  .derivative = derivative_of_damper,
 };
 
 cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
@@ -168,12 +200,23 @@ static cdn_status calc_force(const force_batch *b, cdn_state *state, cdn_forces 
   return CDN_OK;
 }
 
+static cdn_status derivative_of_force(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const two_point *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i) || b->params[i] == 0) continue;
+    const line l = line_of(b, state, out->pass->pose, &e[i]);
+    cdni_derivative_of_line(out, e[i].body_a, l.r_a, e[i].body_b, l.r_b, -b->params[i] / l.length, 0, 0);
+  }
+  return CDN_OK;
+}
+
 const force_kind cdni_force_two_point_force = {
   .name = "two_point_force",
   .element_size = sizeof(two_point),
   .n_params = 1,
   .param_names = { "f" },
   .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .calc = calc_force } },
+  .derivative = derivative_of_force,
 };
 
 cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,

@@ -1,0 +1,108 @@
+/* shared by tests in this folder */
+#include "differences.h"
+
+#include <stdio.h>
+
+void residual(sample *s, double *out) { OK_ON(s->state, cdn_residual(s->state, s->udot, out)); }
+
+void forward(sample *s, double *out) {
+  const double *udot = cdn_state_udot(s->state);
+  ck_assert_ptr_nonnull(udot);
+  memcpy(out, udot, (size_t)s->nu * sizeof *out);
+}
+
+/* ---- samples ---- */
+
+sample sample_of(cdn_state *state, uint64_t seed) {
+  sample s = { .state = state };
+  const cdn_system *system = cdn_state_system(state);
+  rng r = rng_of(seed + 17);
+  s.nq = cdn_system_nq(system), s.nu = cdn_system_nu(system), s.nz = cdn_system_nz(system);
+  s.nb = cdn_system_body_count(system);
+  memcpy(s.q, cdn_state_q(state), (size_t)s.nq * sizeof(double));
+  memcpy(s.u, cdn_state_u(state), (size_t)s.nu * sizeof(double));
+  memcpy(s.z, cdn_state_z(state), (size_t)s.nz * sizeof(double));
+  random_numbers(&r, 3, s.udot, s.nu);
+  const size_t size = (size_t)(s.nu + 1) * (size_t)(s.nu > 10 * s.nb ? s.nu : 10 * s.nb) * sizeof(double);
+  s.a = malloc(size), s.b = malloc(size);
+  return s;
+}
+
+sample sample_of_tree(const random_tree *tree, uint64_t seed) {
+  sample s = sample_of(random_tree_state(tree, seed), seed);
+  rng r = rng_of(seed + 18);
+  double f[MOST_NU];
+  random_numbers(&r, 2, f, s.nu);
+  OK_ON(s.state, cdn_state_set_applied_mobility_forces(s.state, f));
+  for (int b = 1; b < s.nb; b++)
+    OK_ON(s.state, cdn_state_set_applied_body_force(s.state, (cdn_body){ b }, random_spatial(&r, 2)));
+  return s;
+}
+
+void drop(sample *s) {
+  cdn_state_destroy(s->state);
+  free(s->a);
+  free(s->b);
+}
+
+void put_back(sample *s) {
+  OK_ON(s->state, cdn_state_set_q(s->state, s->q));
+  OK_ON(s->state, cdn_state_set_u(s->state, s->u));
+  OK_ON(s->state, cdn_state_set_z(s->state, s->z));
+}
+
+static void displace(sample *s, pool what, int k, double h) {
+  double q[MOST_NQ], unit[MOST_NU] = { 0 };
+  put_back(s);
+  if (what == ALONG_Q) {
+    unit[k] = 1;
+    OK_ON(s->state, cdn_multiply_by_N(s->state, unit, q));
+    for (int i = 0; i < s->nq; i++) q[i] = s->q[i] + h * q[i];
+    OK_ON(s->state, cdn_state_set_q(s->state, q));
+  } else if (what == ALONG_U) {
+    memcpy(q, s->u, (size_t)s->nu * sizeof *q);
+    q[k] += h;
+    OK_ON(s->state, cdn_state_set_u(s->state, q));
+  } else {
+    memcpy(q, s->z, (size_t)s->nz * sizeof *q);
+    q[k] += h;
+    OK_ON(s->state, cdn_state_set_z(s->state, q));
+  }
+}
+
+/* Central differences with steps h, h / 2 and h / 4, extrapolated twice: the truncation error is of order h^6, rounding
+ * some 10 eps / h of the values. `truth` is nu numbers. */
+static void differentiate(sample *s, evaluate *f, pool what, int k, double *truth) {
+  const double h = 4e-3;
+  double D[3][MOST_NU], plus[MOST_NU], minus[MOST_NU];
+  for (int level = 0; level < 3; level++) {
+    const double step = h / (1 << level);
+    displace(s, what, k, step);
+    f(s, plus);
+    displace(s, what, k, -step);
+    f(s, minus);
+    for (int i = 0; i < s->nu; i++) D[level][i] = (plus[i] - minus[i]) / (2 * step);
+  }
+  put_back(s);
+  for (int i = 0; i < s->nu; i++) {
+    const double first = (4 * D[1][i] - D[0][i]) / 3, second = (4 * D[2][i] - D[1][i]) / 3;
+    truth[i] = (16 * second - first) / 15;
+  }
+}
+
+/* All columns; the error is measured by the largest element of the matrix. */
+void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
+                  const char *name) {
+  double truth[MOST_NU], largest = 1, worst = 0;
+  for (int i = 0; i < s->nu * columns; i++) largest = fmax(largest, fabs(matrix[i]));
+  for (int k = 0; k < columns; k++) {
+    differentiate(s, f, what, k, truth);
+    for (int i = 0; i < s->nu; i++) {
+      double error = fabs(matrix[i * columns + k] - truth[i]);
+      ck_assert_msg(error <= tolerance * largest, "%s[%d, %d] = %.15g, by differences %.15g: %.2e of the largest, %g",
+                    name, i, k, matrix[i * columns + k], truth[i], error / largest, largest);
+      worst = fmax(worst, error / largest);
+    }
+  }
+  if (getenv("CARDAN_TEST_SHOW")) printf("%-10s %3d mobilities: %.1e\n", name, s->nu, worst);
+}
