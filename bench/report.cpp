@@ -31,6 +31,11 @@ void Report::add(const std::string &name, const std::string &unit, const std::ve
   std::fflush(stdout);
 }
 
+void Report::keep(const std::string &name, const std::string &unit, double ours, double peer,
+                  const std::string &peer_name) {
+  rows.push_back({ name, unit, ours, peer, peer_name });
+}
+
 static void write_number(std::FILE *file, double value) {
   if (std::isfinite(value)) std::fprintf(file, "%.6g", value);
   else std::fputs("null", file);

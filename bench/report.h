@@ -18,6 +18,8 @@ public:
   // One line of the table: a value and its ratio to ours for every peer, each a row of the file.
   void add(const std::string &name, const std::string &unit, const std::vector<double> &values,
            const std::vector<std::string> &engines);
+  // A row that is printed elsewhere.
+  void keep(const std::string &name, const std::string &unit, double ours, double peer, const std::string &peer_name);
   void print_header(const std::string &title, const std::vector<std::string> &engines) const;
   // False if the file cannot be written.
   bool write_json(const std::string &path) const;

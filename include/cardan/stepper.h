@@ -10,11 +10,29 @@ typedef struct cdn_stepper cdn_stepper; /**< owns working States; one thread at 
 
 typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
+/** How a step is taken; docs/methods.md compares them. All have error control and dense output. */
+typedef enum cdn_method {
+  CDN_METHOD_DEFAULT,          /**< the one that is best on most problems: docs/methods.md */
+  CDN_METHOD_MERSON,           /**< Runge-Kutta-Merson 4(3), Simbody's default */
+  CDN_METHOD_DORMAND_PRINCE,   /**< Dormand-Prince 5(4) */
+  CDN_METHOD_BOGACKI_SHAMPINE, /**< Bogacki-Shampine 3(2), for loose accuracy */
+  CDN_METHOD_FEHLBERG,         /**< Runge-Kutta-Fehlberg 5(4) */
+  CDN_METHOD_DORMAND_PRINCE_8, /**< Dormand-Prince 8(5,3), for tight accuracy */
+  CDN_METHOD_ADAMS,  /**< Adams PECE of orders 1 to 12: fewest evaluations of smooth motions at tight accuracy */
+  CDN_METHOD_VERLET, /**< velocity Verlet of order 2, implicit where forces depend on u (manual 10.4) */
+  CDN_METHOD_SEMI_EXPLICIT_EULER,   /**< symplectic Euler of order 1 */
+  CDN_METHOD_SEMI_EXPLICIT_EULER_2, /**< the same in two half steps, compared with a whole one */
+  CDN_METHOD_EXPLICIT_EULER,        /**< of order 1 */
+  CDN_METHOD_TRAPEZOID              /**< explicit trapezoid (Heun) of order 2 */
+} cdn_method;
+
 /** Why cdn_stepper_advance came back. */
 typedef enum cdn_why { CDN_REACHED_TIME } cdn_why;
 
 typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
+  cdn_method method;
+  int max_order; /**< Adams only: the highest order (of the predictor); 0: 12 */
   /** The accuracy alpha of manual 9.5: weighted norms of each step's error estimate stay below it, separately
    *  for q, u and z. q is absolute (through N W N^+); u and z are relative above their unit change. Default 1e-4. */
   double accuracy;             /**< 1e-15 to 1 */
@@ -29,16 +47,19 @@ typedef struct cdn_stepper_def {
   double max_step;   /**< 0: no limit */
   double final_time; /**< no step goes beyond it. Default: infinity */
   cdn_error_norm norm;
-  const double *u_weights; /**< W_u = 1 / unit change (9.2), nu numbers; NULL: ones. Copied */
-  const double *z_weights; /**< W_z, nz numbers; NULL: ones. Copied */
-  int64_t max_steps;       /**< attempts within one call of advance before CDN_ERR_LIMIT; 0: no limit */
+  /** A typical time over which something happens (manual 9.3): the first step is short against it. Default 0.1. */
+  double time_scale;
+  bool u_absolute, z_absolute; /**< errors of all u, of all z are absolute: never relative to a large value */
+  const bool *z_absolute_each; /**< the same for single z: nz flags, or NULL. Copied */
+  const double *u_weights;     /**< W_u = 1 / unit change (9.2), nu numbers; NULL: ones. Copied */
+  const double *z_weights;     /**< W_z, nz numbers; NULL: ones. Copied */
+  int64_t max_steps;           /**< attempts within one call of advance before CDN_ERR_LIMIT; 0: no limit */
 } cdn_stepper_def;
 
 CDN_API cdn_stepper_def cdn_default_stepper_def(void);
 
 /** A stepper that starts at a copy of `initial` (realized to Acceleration here, so that what is wrong with the
- *  model shows now). `def` may be NULL. On failure the story is on `initial`. Method: Dormand-Prince 5(4), first
- *  same as last, with its fourth-order continuous extension (Dormand and Prince 1980; Hairer, Norsett, Wanner). */
+ *  model shows now). `def` may be NULL. On failure the story is on `initial`. */
 CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) CDN_NODISCARD;
 CDN_API void cdn_stepper_destroy(cdn_stepper *stepper); /**< NULL is allowed */
 
@@ -63,8 +84,12 @@ CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
 /** What a run was worth (DESIGN 7.8). */
 typedef struct cdn_certificate {
-  int64_t steps, rejected; /**< accepted and rejected steps */
-  int64_t evaluations;     /**< of ydot, rejected attempts included, reports not */
+  int64_t steps, rejected;    /**< accepted and rejected steps */
+  int64_t evaluations;        /**< of ydot, rejected attempts included, reports not */
+  int64_t report_evaluations; /**< that the dense output of some methods makes in steps which are looked into */
+  /** Accepted steps that seem to be kept short by stability, not by accuracy (Hairer and Wanner, IV.2), after 15 in a row
+   *  (Merson, both Dormand-Prince and the trapezoid can tell): where these are most of the steps the problem is stiff, and an implicit method would be cheaper. */
+  int64_t stiff_steps;
   double time_initial, time_final;
   double smallest_step, largest_step;
   double energy_initial, energy_final; /**< kinetic + potential, at the start and at the last accepted step */

@@ -49,7 +49,7 @@ cdn_status cdni_certificate_accept(cdn_stepper *s) {
 cdn_status cdni_certificate_rewind(cdn_stepper *s, double t, double *energy) {
   double kinetic, work, *y = s->scratch + s->stride;
   if (s->dense && t >= s->step.t0 && t < s->step.t1) {
-    s->method->interpolate(s, (t - s->step.t0) / s->step.h, y, &work);
+    CDNI_TRY(cdni_look(s, t, y, &work));
     cdni_normalize(s, y);
     CDNI_TRY(cdn_state_set_ty(s->work, t, y));
     s->certificate.work += work - s->step.work;

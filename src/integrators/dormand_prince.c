@@ -28,23 +28,13 @@ static const double d[7] = {
   69997945. / 29380423.,
 };
 
-/* y(theta) = y0 + theta dy + theta (1 - theta) (h f0 - dy) + theta^2 (1 - theta) (2 dy - h f0 - h f1)
- *          + theta^2 (1 - theta)^2 h sum d_i k_i,   dy = y1 - y0 = h sum b_i k_i. */
+/* The cubic through both ends and their slopes, plus theta^2 (1 - theta)^2 h sum d_i k_i. */
 static void dense(double theta, double *w) {
-  double r = 1 - theta, first = theta * r, second = theta * first, third = second * r;
-  double of_dy = theta - first + 2 * second;
-  for (int i = 0; i < 6; i++) w[i] = of_dy * b[i] + third * d[i];
-  w[0] += first - second;
-  w[6] = third * d[6] - second;
+  double r = 1 - theta, more = theta * theta * r * r;
+  cdni_cubic_weights(b, 6, theta, w);
+  for (int i = 0; i < 7; i++) w[i] += more * d[i];
 }
 
-static const cdni_rk_tableau tableau = { .stages = 6, .c = c, .a = a, .b = b, .e = e, .dense = dense };
+static const cdni_rk_tableau tableau = { .stages = 6, .c = c, .a = a, .b = b, .e = e, .dense = dense, .stable = 3.25 };
 
-const cdni_method cdni_dormand_prince = {
-  .name = "Dormand-Prince 5(4)",
-  .error_order = 5,
-  .memory = cdni_rk_memory,
-  .attempt = cdni_rk_attempt,
-  .interpolate = cdni_rk_interpolate,
-  .data = &tableau,
-};
+const cdni_method cdni_dormand_prince = CDNI_RK_METHOD("Dormand-Prince 5(4)", 5, tableau);

@@ -6,8 +6,8 @@
 /* A linear combination of rates: only the terms that count. */
 typedef struct terms {
   int n;
-  double weight[CDNI_RK_STAGES + 1];
-  const double *rate[CDNI_RK_STAGES + 1];
+  double weight[CDNI_RK_RATES];
+  const double *rate[CDNI_RK_RATES];
 } terms;
 
 static void add_term(terms *sum, double weight, const double *rate) {
@@ -37,21 +37,61 @@ static void combine(const terms *sum, int ny, const double *base, double *out) {
     CASE(5);
     CASE(6);
     CASE(7);
+    CASE(8);
+    CASE(9);
+    CASE(10);
+    CASE(11);
+    CASE(12);
     default: combine_m(sum->n, ny, base, sum->weight, sum->rate, out);
   }
 #undef CASE
 }
 
-/* Layout of the method's memory: rates of stages 1 .. stages (the last is the step's end), a trial y, the powers. */
+/* Layout of the method's memory: rates of stages 1 .. stages (the last is the step's end) and of the extra ones, a trial
+ * y, the powers. */
 static double *rate_of(const cdn_stepper *s, int stage) { return s->memory + (size_t)(stage - 1) * s->stride; }
 
-static double *trial_of(const cdn_stepper *s, const cdni_rk_tableau *rk) { return rate_of(s, rk->stages + 1); }
+static double *trial_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
+  return rate_of(s, rk->stages + rk->extra + 1);
+}
 
-static double *power_of(const cdn_stepper *s, const cdni_rk_tableau *rk) { return rate_of(s, rk->stages + 2); }
+static double *power_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
+  return rate_of(s, rk->stages + rk->extra + 2);
+}
 
 size_t cdni_rk_memory(const cdni_method *method, int ny) {
   const cdni_rk_tableau *rk = method->data;
-  return (size_t)(rk->stages + 1) * cdni_stride(ny) + CDNI_RK_STAGES + 1;
+  return (size_t)(rk->stages + rk->extra + 1) * cdni_stride(ny) + CDNI_RK_RATES;
+}
+
+/* out = base + h times the weighted sum of the first n rates. */
+static void sum_rates(const cdn_stepper *s, int n, const double *weight, const double *base, double *out) {
+  terms sum = { 0 };
+  for (int j = 0; j < n; j++) add_term(&sum, s->step.h * weight[j], j ? rate_of(s, j) : s->step.f0);
+  combine(&sum, s->ny, base, out);
+}
+
+static double distance(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(sum);
+}
+
+static cdn_status estimate(cdn_stepper *s, const cdni_rk_tableau *rk) {
+  cdni_step *step = &s->step;
+  if (rk->e_low) {
+    double low, high;
+    sum_rates(s, rk->stages + 1, rk->e_low, NULL, step->error);
+    CDNI_TRY(cdni_error_norm(s, step->error, step->y0, step->y1, &low));
+    sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
+    CDNI_TRY(cdni_error_norm(s, step->error, step->y0, step->y1, &high));
+    double both = hypot(high, 0.1 * low);
+    step->norm = both > 0 ? high * (high / both) : 0;
+    if (!isfinite(both)) step->norm = INFINITY;
+  } else {
+    sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
+  }
+  return CDN_OK;
 }
 
 cdn_status cdni_rk_attempt(cdn_stepper *s) {
@@ -61,41 +101,44 @@ cdn_status cdni_rk_attempt(cdn_stepper *s) {
   const double *a = rk->a;
 
   power[0] = step->power0;
-  for (int i = 1; i < rk->stages; i++) {
-    terms sum = { 0 };
-    for (int j = 0; j < i; j++) add_term(&sum, step->h * *a++, j ? rate_of(s, j) : step->f0);
-    combine(&sum, s->ny, step->y0, y);
+  for (int i = 1; i < rk->stages; a += i, i++) {
+    sum_rates(s, i, a, step->y0, y);
     double t = rk->c[i] == 1 ? step->t1 : step->t0 + rk->c[i] * step->h;
     CDNI_TRY(cdni_evaluate(s, t, y, rate_of(s, i), &power[i]));
   }
 
-  terms solution = { 0 };
+  sum_rates(s, rk->stages, rk->b, step->y0, step->y1);
   step->work = 0;
-  for (int i = 0; i < rk->stages; i++) {
-    add_term(&solution, step->h * rk->b[i], i ? rate_of(s, i) : step->f0);
-    step->work += step->h * rk->b[i] * power[i];
-  }
-  combine(&solution, s->ny, step->y0, step->y1);
-  CDNI_TRY(cdni_arrive(s, rate_of(s, rk->stages)));
+  for (int i = 0; i < rk->stages; i++) step->work += step->h * rk->b[i] * power[i];
+  double *end = rate_of(s, rk->stages);
+  CDNI_TRY(cdni_arrive(s, end));
   power[rk->stages] = step->power1;
 
-  terms error = { 0 };
-  for (int i = 0; i <= rk->stages; i++) add_term(&error, step->h * rk->e[i], i ? rate_of(s, i) : step->f0);
-  combine(&error, s->ny, NULL, step->error);
+  if (rk->stable > 0) {
+    double apart = distance(s->ny, step->y1, y);
+    if (apart > 0) step->stiffness = step->h * distance(s->ny, end, rate_of(s, rk->stages - 1)) / (apart * rk->stable);
+  }
+  return estimate(s, rk);
+}
+
+cdn_status cdni_rk_extend(cdn_stepper *s) {
+  const cdni_rk_tableau *rk = s->method->data;
+  double *power = power_of(s, rk), *y = trial_of(s, rk);
+  const double *a = rk->extra_a;
+  for (int i = 0, n = rk->stages + 1; i < rk->extra; a += n, i++, n++) {
+    sum_rates(s, n, a, s->step.y0, y);
+    CDNI_TRY(cdni_evaluate_within(s, s->step.t0 + rk->extra_c[i] * s->step.h, y, rate_of(s, n), &power[n]));
+  }
   return CDN_OK;
 }
 
 void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *work) {
   const cdni_rk_tableau *rk = s->method->data;
-  const cdni_step *step = &s->step;
   const double *power = power_of(s, rk);
-  double weight[CDNI_RK_STAGES + 1];
-  terms sum = { 0 };
+  double weight[CDNI_RK_RATES];
+  int n = rk->stages + 1 + rk->extra;
   rk->dense(theta, weight);
+  sum_rates(s, n, weight, s->step.y0, y);
   *work = 0;
-  for (int i = 0; i <= rk->stages; i++) {
-    add_term(&sum, step->h * weight[i], i ? rate_of(s, i) : step->f0);
-    *work += step->h * weight[i] * power[i];
-  }
-  combine(&sum, s->ny, step->y0, y);
+  for (int i = 0; i < n; i++) *work += s->step.h * weight[i] * power[i];
 }

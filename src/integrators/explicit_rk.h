@@ -6,7 +6,8 @@
 
 #include "integrators/method.h"
 
-#define CDNI_RK_STAGES 15
+/* Most rates of a step: stages, the one at its end, and further ones for dense output. */
+#define CDNI_RK_RATES 16
 
 typedef struct cdni_rk_tableau {
   int stages;      /* the one at the end of the step not counted */
@@ -14,12 +15,44 @@ typedef struct cdni_rk_tableau {
   const double *a; /* lower triangle without the diagonal, row after row: a21, a31, a32, a41, ... */
   const double *b; /* stages */
   const double *e; /* stages + 1: b minus the embedded method's weights; the last is that of the end */
-  /* Weights (stages + 1) of the continuous extension at theta in [0, 1]. */
+  /* A second estimate, of lower order, or NULL: the norm is then |e|^2 / sqrt(|e|^2 + |e_low|^2 / 100) (Hairer, Norsett,
+   * Wanner, II.10). */
+  const double *e_low;
+  /* Dense output: stages that only it needs (extra_a: rows of stages + 1, stages + 2, ... weights), and the weights
+   * (stages + 1 + extra) of the continuous extension at theta in [0, 1]. */
+  int extra;
+  const double *extra_c, *extra_a;
   void (*dense)(double theta, double *b);
+  /* Where the last stage is at the step's end: |h lambda| up to which the method is stable on the negative axis, for the
+   * test whether stability limits the steps (Hairer and Wanner, IV.2). 0: it is not. */
+  double stable;
 } cdni_rk_tableau;
 
 size_t cdni_rk_memory(const cdni_method *method, int ny);
 cdn_status cdni_rk_attempt(cdn_stepper *s);
+cdn_status cdni_rk_extend(cdn_stepper *s);
 void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *work);
+
+/* Weights of the cubic through both ends and their slopes, in y(theta) = y0 + of_dy (y1 - y0) + h (of_f0 f0 + of_f1 f1). */
+typedef struct cdni_cubic {
+  double of_dy, of_f0, of_f1;
+} cdni_cubic;
+static inline cdni_cubic cdni_cubic_at(double theta) {
+  double r = 1 - theta, first = theta * r, second = theta * first;
+  return (cdni_cubic){ theta - first + 2 * second, first - second, -second };
+}
+/* The same as weights of the stages and the end. */
+static inline void cdni_cubic_weights(const double *b, int stages, double theta, double *w) {
+  cdni_cubic c = cdni_cubic_at(theta);
+  for (int i = 0; i < stages; i++) w[i] = c.of_dy * b[i];
+  w[0] += c.of_f0;
+  w[stages] = c.of_f1;
+}
+
+#define CDNI_RK_METHOD(method_name, order, tableau)                                                  \
+  {                                                                                                  \
+    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt, \
+    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .data = &tableau                   \
+  }
 
 #endif

@@ -89,6 +89,13 @@ cdn_status cdni_fail_limit(cdn_stepper *s) {
                  "%lld attempts of a step in one call, the most allowed, came to t = %.17g with steps of %.3g",
                  (long long)s->attempts, s->t, s->step.h);
   f->error.value = s->step.h;
+  if (s->stiff >= 15) {
+    advise(f,
+           "the problem looks stiff: stability, not accuracy, keeps the steps short. Soften or remove what is fast and "
+           "damped (a stiff spring with a strong damper on a light body), or call again to go on");
+    cdni_restore(s);
+    return CDN_ERR_LIMIT;
+  }
   advise(f, "call again to go on, or raise max_steps; if the steps are shorter than the motion needs, look for a stiff "
             "or discontinuous force on the coordinate named");
   cdni_restore(s);

@@ -53,7 +53,9 @@ struct cdn_stepper {
   size_t block_size;
 
   cdni_control control;
-  double fixed_start; /* fixed steps end at fixed_start + n h, so that t does not drift */
+  bool extended;        /* the method's `extend` was called for the last step */
+  int stiff, not_stiff; /* steps in a row that stability did and did not seem to limit (control.c) */
+  double fixed_start;   /* fixed steps end at fixed_start + n h, so that t does not drift */
   int64_t fixed_count, attempts;
 
   cdni_attempts last;
@@ -72,6 +74,10 @@ double cdni_normalize(cdn_stepper *s, double *q);
 /* Puts `work` back at the last accepted step. */
 void cdni_restore(cdn_stepper *s);
 
+/* y and the work done at time t within the last accepted step, unprojected, after whatever the method's dense output
+ * still has to evaluate there (on `report`, which must hold the discrete variables of that step). */
+cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work);
+
 /* norm.c: the largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
  * yb, N is that of the state at which `work` stands. Leaves E e in s->weighted. */
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm);
@@ -86,6 +92,8 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error);
 void cdni_control_rejected(cdn_stepper *s, double h, double error);
 /* After an evaluation that failed. */
 void cdni_control_failed(cdn_stepper *s, double h);
+/* Counts the accepted step if stability rather than accuracy seems to limit it. */
+void cdni_note_stiffness(cdn_stepper *s);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);

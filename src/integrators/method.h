@@ -19,24 +19,44 @@ typedef struct cdni_step {
   double power1;
   double work;   /* integral of the power, by the method's own weights */
   double *error; /* estimate of the local error, without weights */
+  double norm;   /* its norm, where the method knows better than the norm of `error`; < 0 as it is handed in */
+  /* h times the largest rate at which solutions seem to part, over what the method stays stable with; 0: not known */
+  double stiffness;
 } cdni_step;
 
 typedef struct cdni_method cdni_method;
 struct cdni_method {
   const char *name;
-  /* Power of h with which the error estimate shrinks: what the step size control goes by. */
+  /* Power of h with which the error estimate of the first step shrinks, and of all steps unless `resize` is there: what
+   * the step size control goes by. */
   int error_order;
   /* How many doubles of memory of its own the method wants for ny variables (64-byte aligned, kept over steps). */
   size_t (*memory)(const cdni_method *method, int ny);
-  /* Fills the lower half of s->step. A failure of an evaluation is passed on as it is. */
+  /* Fills the lower half of s->step. A failure of an evaluation is passed on as it is. A method that fills `norm` may
+   * leave y1, f1, power1 and work alone where the norm is above the accuracy and steps are not fixed. */
   cdn_status (*attempt)(cdn_stepper *s);
   /* y at t0 + theta h of the last accepted step, unprojected, and the work done up to there. */
   void (*interpolate)(const cdn_stepper *s, double theta, double *y, double *work);
+
+  /* The rest may be NULL. */
+  /* The next attempt starts from a y and rates that have nothing to do with the steps before it. */
+  void (*begin)(cdn_stepper *s);
+  /* The attempt is accepted: methods with a memory of earlier steps take it in. */
+  void (*accepted)(cdn_stepper *s);
+  /* A method with a rule of its own for the next step's size: after an attempt of size h whose error over the accuracy
+   * was `error`. */
+  double (*resize)(cdn_stepper *s, double h, double error, bool accepted);
+  /* Further evaluations that `interpolate` needs, made once in a step whose inside is looked at (cdni_look). */
+  cdn_status (*extend)(cdn_stepper *s);
   /* Coefficients, for methods that share their code. */
   const void *data;
 };
 
-extern const cdni_method cdni_dormand_prince;
+extern const cdni_method cdni_merson, cdni_dormand_prince, cdni_bogacki_shampine, cdni_fehlberg, cdni_dormand_prince_8,
+    cdni_explicit_euler, cdni_trapezoid, cdni_semi_explicit_euler, cdni_semi_explicit_euler_2, cdni_verlet, cdni_adams;
+
+/* The method that a def asks for; NULL if there is none of that number. */
+const cdni_method *cdni_choose_method(const cdn_stepper_def *def);
 
 /* ---- what a method may ask of the loop ---- */
 
@@ -45,5 +65,10 @@ cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot
 /* The end of a step: brings y1 to the manifold in place and fills f1 and power1 there, where the next step starts.
  * raw (may be NULL) receives the rates that belong to y1 as it was handed in, for estimates and dense output. */
 cdn_status cdni_arrive(cdn_stepper *s, double *raw);
+/* For `extend`: ydot and power at a point within the last accepted step, with the discrete variables of that step. */
+cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, double *ydot, double *power);
+
+/* For methods that bring nothing better: the cubic through y and ydot at the step's ends. */
+void cdni_hermite(const cdn_stepper *s, double theta, double *y, double *work);
 
 #endif

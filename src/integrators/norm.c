@@ -12,12 +12,10 @@ static cdn_status weigh_q(cdn_stepper *s, const double *e, double *f) {
   return cdni_state_multiply_by_N(s->work, speeds, f);
 }
 
-/* E_u, E_z: relative where the variable exceeds its unit change, min(W, 1 / |y|). */
-static void weigh_relative(int n, const double *w, const double *e, const double *ya, const double *yb, double *f) {
-  for (int i = 0; i < n; i++) {
-    double size = fmax(fabs(ya[i]), fabs(yb[i])), weight = w ? w[i] : 1;
-    f[i] = e[i] * (weight * size > 1 ? 1 / size : weight);
-  }
+/* E_u, E_z: W, or relative where the variable exceeds its unit change, min(W, 1 / |y|). */
+static double weight_of(const double *w, int i, bool absolute, double ya, double yb) {
+  double size = fmax(fabs(ya), fabs(yb)), weight = w ? w[i] : 1;
+  return !absolute && weight * size > 1 ? 1 / size : weight;
 }
 
 static double norm_of(const cdn_stepper *s, int n, const double *f) {
@@ -31,11 +29,16 @@ static double norm_of(const cdn_stepper *s, int n, const double *f) {
 }
 
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm) {
+  const cdn_stepper_def *def = &s->def;
   int nq = s->nq, nqu = s->nq + s->nu;
   double *f = s->weighted;
   if (nq) CDNI_TRY(weigh_q(s, e, f));
-  weigh_relative(s->nu, s->def.u_weights, e + nq, ya + nq, yb + nq, f + nq);
-  weigh_relative(s->nz, s->def.z_weights, e + nqu, ya + nqu, yb + nqu, f + nqu);
+  for (int i = 0, k = nq; i < s->nu; i++, k++) {
+    f[k] = e[k] * weight_of(def->u_weights, i, def->u_absolute, ya[k], yb[k]);
+  }
+  for (int i = 0, k = nqu; i < s->nz; i++, k++) {
+    f[k] = e[k] * weight_of(def->z_weights, i, def->z_absolute_each[i], ya[k], yb[k]);
+  }
   s->weighted_valid = true;
 
   double q = norm_of(s, nq, f), u = norm_of(s, s->nu, f + nq), z = norm_of(s, s->nz, f + nqu);

@@ -36,6 +36,22 @@ cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
   return CDN_OK;
 }
 
+cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
+  s->certificate.report_evaluations++;
+  CDNI_TRY(cdn_state_set_ty(s->report, t, y));
+  CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
+  if (s->ny) memcpy(ydot, cdni_state_ydot(s->report), sizeof(double) * (size_t)s->ny);
+  *power = 0;
+  return s->has_bodies ? cdn_nonpotential_power(s->report, power) : CDN_OK;
+}
+
+cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work) {
+  if (!s->extended && s->method->extend) CDNI_TRY(s->method->extend(s));
+  s->extended = true;
+  s->method->interpolate(s, (t - s->step.t0) / s->step.h, y, work);
+  return CDN_OK;
+}
+
 void cdni_restore(cdn_stepper *s) {
   /* cannot fail: these values were accepted before */
   (void)!cdn_state_set_ty(s->work, s->t, s->y[s->at]);
@@ -64,7 +80,9 @@ static void prepare(cdn_stepper *s, double t1) {
   step->power0 = s->power;
   step->y1 = s->y[!s->at];
   step->f1 = s->f[!s->at];
-  s->dense = s->weighted_valid = false;
+  step->norm = -1;
+  step->stiffness = 0;
+  s->dense = s->extended = s->weighted_valid = false;
   s->attempts++;
 }
 
@@ -72,7 +90,8 @@ static void prepare(cdn_stepper *s, double t1) {
 static cdn_status judge(cdn_stepper *s, double *error) {
   *error = 0;
   if (s->def.fixed_step > 0) return CDN_OK;
-  CDNI_TRY(cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, error));
+  *error = s->step.norm;
+  if (*error < 0) CDNI_TRY(cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, error));
   *error /= s->def.accuracy;
   return CDN_OK;
 }
@@ -99,6 +118,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   /* auto-update variables change nothing that was computed; if something did, the next step starts from what is true */
   if (!cdni_state_is_valid(s->work, CDN_UDOT) || !cdni_state_is_valid(s->work, CDN_ZDOT)) {
     CDNI_TRY(cdni_evaluate(s, s->t, s->y[s->at], s->f[s->at], &s->power));
+    if (s->method->begin) s->method->begin(s);
   }
 
   if (s->def.fixed_step > 0) {
@@ -124,6 +144,8 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     cdni_note_attempt(s, error);
 
     if (status == CDN_OK && error <= 1) {
+      if (s->method->accepted) s->method->accepted(s);
+      cdni_note_stiffness(s);
       if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);
       status = accept(s, end, serve);
       return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
@@ -144,6 +166,8 @@ cdn_status cdni_begin(cdn_stepper *s) {
   double *y = s->y[s->at];
   s->t = cdn_state_time(s->work);
   s->dense = s->weighted_valid = false;
+  s->stiff = s->not_stiff = 0;
+  if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
   s->fixed_count = 0;
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);

@@ -2,7 +2,9 @@
 #include "integrators/internal.h"
 
 cdn_stepper_def cdn_default_stepper_def(void) {
-  cdn_stepper_def def = { .struct_size = sizeof def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS };
+  cdn_stepper_def def = {
+    .struct_size = sizeof def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS, .time_scale = 0.1
+  };
   return def;
 }
 
@@ -21,6 +23,9 @@ static const char *check_numbers(const cdn_stepper_def *def) {
   if (def->max_step > 0 && def->min_step > def->max_step) return "min_step is larger than max_step";
   if (isnan(def->final_time)) return "final_time is not a number";
   if (def->norm != CDN_NORM_RMS && def->norm != CDN_NORM_INFINITY) return "norm is not one of cdn_error_norm";
+  if (!cdni_choose_method(def)) return "method is not one of cdn_method";
+  if (def->max_order < 0) return "max_order must not be negative (0: the method's own)";
+  if (!(def->time_scale > 0 && isfinite(def->time_scale))) return "time_scale must be positive and finite";
   if (def->max_steps < 0) return "max_steps must not be negative (0: no limit)";
   return NULL;
 }
@@ -51,7 +56,7 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def) {
 static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny);
-  s->block_size = sizeof(double) * (8 * v + nq + nu + nz + method + 8);
+  s->block_size = sizeof(double) * (8 * v + nq + nu + 2 * nz + method + 8);
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -63,12 +68,15 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->scratch = p, p += 2 * v;
   s->scale = p, p += nq;
   double *u_weights = p, *z_weights = p + nu;
-  s->memory = p + nu + nz;
+  bool *z_absolute = (bool *)(z_weights + nz);
+  s->memory = z_weights + 2 * nz;
 
   if (def->u_weights && s->nu) memcpy(u_weights, def->u_weights, sizeof(double) * (size_t)s->nu);
   if (def->z_weights && s->nz) memcpy(z_weights, def->z_weights, sizeof(double) * (size_t)s->nz);
   s->def.u_weights = def->u_weights ? u_weights : NULL;
   s->def.z_weights = def->z_weights ? z_weights : NULL;
+  for (int i = 0; i < s->nz; i++) z_absolute[i] = def->z_absolute || (def->z_absolute_each && def->z_absolute_each[i]);
+  s->def.z_absolute_each = z_absolute;
   return CDN_OK;
 }
 
@@ -80,7 +88,7 @@ static cdn_status set_up(cdn_stepper *s, cdn_state *initial, const cdn_stepper_d
   s->ny = s->nq + s->nu + s->nz;
   s->stride = cdni_stride(s->ny);
   s->has_bodies = cdn_system_body_count(s->system) > 1;
-  s->method = &cdni_dormand_prince;
+  s->method = cdni_choose_method(def);
   s->def = *def;
   if (s->def.constraint_tolerance == 0) s->def.constraint_tolerance = s->def.accuracy / 10;
   CDNI_TRY(allocate(s, def));
@@ -152,7 +160,7 @@ static cdn_status report_step(cdn_stepper *s) {
 /* The report State within the last step. */
 static cdn_status report_within(cdn_stepper *s, double t) {
   double work, *y = s->scratch + s->stride;
-  s->method->interpolate(s, (t - s->step.t0) / s->step.h, y, &work);
+  CDNI_TRY(cdni_look(s, t, y, &work));
   cdni_normalize(s, y);
   s->reported = t;
   return cdn_state_set_ty(s->report, t, y);

@@ -35,6 +35,11 @@ SimbodyTree::SimbodyTree(const Tree &tree, bool applied_forces) : matter(system)
     bodies.push_back(add(b.parent < 0 ? matter.Ground() : bodies[static_cast<size_t>(b.parent)], b));
   if (applied_forces) applied = Force::DiscreteForces(forces, matter);
   Force::UniformGravity(forces, matter, to_simbody(tree.gravity));
+  for (size_t i = 0; i < bodies.size(); i++) {
+    if (tree.bodies[i].kind != CDN_PIN) continue;
+    if (tree.stiffness > 0) Force::MobilityLinearSpring(forces, bodies[i], MobilizerQIndex(0), tree.stiffness, 0);
+    if (tree.damping > 0) Force::MobilityLinearDamper(forces, bodies[i], MobilizerUIndex(0), tree.damping);
+  }
   state = system.realizeTopology();
   system.realizeModel(state);
   for (size_t i = 0; i < bodies.size(); i++) {

@@ -197,6 +197,9 @@ cdn_system *start_cardan(const Tree &tree) {
     def.X_BM = body.X_BM;
     def.mass = body.mass;
     ids.push_back(cdn_system_add_body(system, &def));
+    if (body.kind != CDN_PIN) continue;
+    if (tree.stiffness > 0) cdn_system_add_mobility_spring(system, nullptr, ids.back(), 0, tree.stiffness, 0);
+    if (tree.damping > 0) cdn_system_add_mobility_damper(system, nullptr, ids.back(), 0, tree.damping);
   }
   return system;
 }

@@ -22,6 +22,7 @@ struct Tree {
   std::string name;
   std::vector<Body> bodies;
   cdn_vec3 gravity = { 0.7, -1.3, -9.6 };
+  double stiffness = 0, damping = 0; // of a spring to q = 0 and a damper on every pin
   int nq() const;
   int nu() const;
 };
@@ -43,7 +44,8 @@ Tree humanoid();
 cdn_system *start_cardan(const Tree &tree);
 // Freezes it; aborts with the story if that fails.
 void freeze_cardan(cdn_system *system);
-// A frozen System with uniform gravity and no other force element; aborts with the story if it cannot be built.
+// A frozen System with uniform gravity, and springs and dampers if the tree has them; aborts with the story if it
+// cannot be built.
 cdn_system *build_cardan(const Tree &tree);
 
 // Random q (unit quaternions), u or any other numbers of a mobility.

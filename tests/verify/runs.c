@@ -43,6 +43,7 @@ cdn_state *state_of(cdn_system *system) {
 cdn_stepper *stepper_of(cdn_state *state, double accuracy) {
   cdn_stepper *stepper = NULL;
   cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_DORMAND_PRINCE; /* one method at all accuracies, so that errors at several can be compared */
   def.accuracy = accuracy;
   OK_ON(state, cdn_stepper_create(state, &def, &stepper));
   return stepper;
@@ -63,7 +64,7 @@ void check_convergence(const char *name, experiment *run, const void *what, doub
       ck_assert_msg(error[n] <= fmax(2 * error[n - 1], floor), "%s: error %.3g at accuracy %.0e, %.3g a decade before",
                     name, error[n], accuracy, error[n - 1]);
     if (n >= 2)
-      ck_assert_msg(error[n] <= fmax(0.05 * error[n - 2], floor),
+      ck_assert_msg(error[n] <= fmax(0.07 * error[n - 2], floor),
                     "%s: error %.3g at accuracy %.0e, %.3g two decades before", name, error[n], accuracy, error[n - 2]);
     n++;
   }

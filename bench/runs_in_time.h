@@ -1,0 +1,51 @@
+// Runs through time under error control, in Cardan and in Simbody: what they cost and where they lead.
+#ifndef CARDAN_BENCH_RUNS_IN_TIME_H
+#define CARDAN_BENCH_RUNS_IN_TIME_H
+
+#include <string>
+#include <vector>
+
+#include "../tests/peers/tree.h"
+
+namespace bench {
+
+struct Problem {
+  std::string name;
+  peers::Tree tree;
+  std::vector<double> q, u; // at the start, in Cardan's order
+  double end;
+};
+
+// A run with equally spaced reports: rows of (q, u) in Cardan's order and conventions.
+struct Run {
+  std::vector<double> rows;
+  double evaluations = 0, seconds = 0; // those of dense output included
+  bool failed = false;
+};
+
+constexpr int n_reports = 10;
+
+struct OurMethod {
+  const char *name;
+  cdn_method method;
+};
+constexpr OurMethod our_methods[] = {
+  { "default", CDN_METHOD_DEFAULT },
+  { "Merson", CDN_METHOD_MERSON },
+  { "Dormand-Prince 5", CDN_METHOD_DORMAND_PRINCE },
+  { "Dormand-Prince 8", CDN_METHOD_DORMAND_PRINCE_8 },
+  { "Adams", CDN_METHOD_ADAMS },
+};
+Run run_cardan(const Problem &problem, cdn_method method, double accuracy);
+
+enum class Peer { merson, fehlberg, adams, bdf, verlet };
+constexpr Peer all_peers[] = { Peer::merson, Peer::fehlberg, Peer::adams, Peer::bdf, Peer::verlet };
+const char *name_of(Peer peer);
+Run run_simbody(const Problem &problem, Peer peer, double accuracy);
+
+// The largest distance at any report: root mean squares of q, and of u relative to 1 and the value, whichever is larger.
+double error_of(const Problem &problem, const Run &run, const Run &reference);
+
+} // namespace bench
+
+#endif

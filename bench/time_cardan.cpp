@@ -1,0 +1,68 @@
+// A run in Cardan, through the public API.
+#include "runs_in_time.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace bench {
+
+static void must(cdn_status status, cdn_state *state) {
+  if (status == CDN_OK) return;
+  cdn_error error = {};
+  if (state) cdn_state_last_error(state, &error);
+  std::fprintf(stderr, "Cardan: %s: %s\n", cdn_status_name(status), error.text);
+  std::exit(1);
+}
+
+Run run_cardan(const Problem &problem, cdn_method method, double accuracy) {
+  cdn_system *system = peers::build_cardan(problem.tree);
+  cdn_state *state = nullptr;
+  cdn_stepper *stepper = nullptr;
+  must(cdn_state_create(system, &state), state);
+  must(cdn_state_set_q(state, problem.q.data()), state);
+  must(cdn_state_set_u(state, problem.u.data()), state);
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = method;
+  def.accuracy = accuracy;
+  def.max_steps = 2000000;
+
+  Run run;
+  auto start = std::chrono::steady_clock::now();
+  must(cdn_stepper_create(state, &def, &stepper), state);
+  for (int i = 1; i <= n_reports && !run.failed; i++) {
+    run.failed = cdn_stepper_advance(stepper, problem.end * i / n_reports, nullptr) != CDN_OK;
+    const cdn_state *at = cdn_stepper_state(stepper);
+    run.rows.insert(run.rows.end(), cdn_state_q(at), cdn_state_q(at) + problem.tree.nq());
+    run.rows.insert(run.rows.end(), cdn_state_u(at), cdn_state_u(at) + problem.tree.nu());
+  }
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  cdn_certificate certificate;
+  if (!run.failed) {
+    must(cdn_stepper_certificate(stepper, &certificate), nullptr);
+    run.evaluations = static_cast<double>(certificate.evaluations + certificate.report_evaluations);
+  }
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  return run;
+}
+
+double error_of(const Problem &problem, const Run &run, const Run &reference) {
+  if (run.failed || reference.failed) return NAN;
+  size_t nq = static_cast<size_t>(problem.tree.nq()), nu = static_cast<size_t>(problem.tree.nu());
+  double worst = 0;
+  for (size_t row = 0; row < reference.rows.size(); row += nq + nu) {
+    double q = 0, u = 0;
+    for (size_t i = 0; i < nq + nu; i++) {
+      double truth = reference.rows[row + i], off = run.rows[row + i] - truth;
+      if (i < nq) q += off * off;
+      else u += std::pow(off / std::fmax(1, std::fabs(truth)), 2);
+    }
+    worst = std::fmax(worst, std::sqrt(std::fmax(q / static_cast<double>(nq), u / static_cast<double>(nu))));
+  }
+  return worst;
+}
+
+} // namespace bench

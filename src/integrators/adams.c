@@ -1,0 +1,266 @@
+/* Adams-Bashforth-Moulton in the form PECE, of variable order and step (F. T. Krogh 1969; L. F. Shampine, M. K. Gordon,
+ * "Computer Solution of Ordinary Differential Equations", 1975): the rates of the last steps are kept as modified divided
+ * differences, the coefficients follow from the step sizes themselves, and the corrected solution, one order above the
+ * predictor's, is carried on. Two evaluations a step at any order, the second of them on the manifold, so that the
+ * history is one of states that satisfy their constraints. Starts at order 1. */
+#include "integrators/adams.h"
+
+#include "integrators/internal.h"
+
+/* |gamma*_k|: error constants of the Adams-Moulton formulas. */
+static const double moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.083333333, 0.041666667, 0.026388889,
+                                                0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,
+                                                0.0067858, 0.0059240, 0.0052367,   0.0046775 };
+
+/* ---- memory: the struct, then the differences, then the correction; each with a slot more than y, for the power ---- */
+
+static const size_t head = (sizeof(cdni_adams_memory) + 63) / 64 * 8; /* doubles */
+
+static cdni_adams_memory *memory_of(const cdn_stepper *s) { return (cdni_adams_memory *)(void *)s->memory; }
+
+/* phi_i of the book, i = 1 .. ADAMS_KEPT; ADAMS_KEPT + 1 is the correction. */
+static double *difference(const cdn_stepper *s, int i) {
+  return s->memory + head + (size_t)(i - 1) * cdni_stride(s->ny + 1);
+}
+
+static double *correction(const cdn_stepper *s) { return difference(s, ADAMS_KEPT + 1); }
+
+static size_t memory(const cdni_method *method, int ny) {
+  (void)method;
+  return head + (ADAMS_KEPT + 1) * cdni_stride(ny + 1);
+}
+
+static void begin(cdn_stepper *s) { memory_of(s)->held = 0; }
+
+/* ---- coefficients of the step that is tried ---- */
+
+/* From step sizes to psi, alpha, beta, sigma (elements 1 ..) as in the book, for as many differences as are held. */
+static void set_coefficients(cdni_adams_memory *m, double h) {
+  int n = m->held;
+  m->try_psi[1] = h;
+  for (int i = 2; i <= n; i++) m->try_psi[i] = m->psi[i - 1] + h;
+  m->beta[1] = m->sigma[1] = 1;
+  for (int i = 2; i <= n; i++) m->beta[i] = m->beta[i - 1] * (m->try_psi[i - 1] / m->psi[i - 1]);
+  for (int i = 1; i <= n; i++) m->sigma[i + 1] = i * (h / m->try_psi[i]) * m->sigma[i];
+}
+
+/* g_1 .. g_(k+1): integrals of the Newton polynomials over the step, over h. */
+static void set_integrals(cdni_adams_memory *m, double h) {
+  int k = m->order;
+  double v[ADAMS_MOST + 2] = { 0 }; /* g_(i,q) for q = 1 .. k + 2 - i, to begin with those of i = 2 */
+  for (int q = 1; q <= k; q++) v[q] = 1. / (q * (q + 1.));
+  m->g[1] = 1;
+  m->g[2] = v[1];
+  for (int i = 3; i <= k + 1; i++) {
+    double alpha = h / m->try_psi[i - 1];
+    for (int q = 1; q <= k + 2 - i; q++) v[q] -= alpha * v[q + 1];
+    m->g[i] = v[1];
+  }
+}
+
+/* ---- one step ---- */
+
+/* The norm over the accuracy of the correction with the differences first .. k added. */
+static cdn_status norm_with(cdn_stepper *s, int first, double factor, double *norm) {
+  cdni_adams_memory *m = memory_of(s);
+  double *e = s->step.error;
+  memcpy(e, correction(s), sizeof(double) * (size_t)s->ny);
+  for (int i = first; i <= m->order; i++) {
+    const double *phi = difference(s, i);
+    for (int j = 0; j < s->ny; j++) e[j] += m->beta[i] * phi[j];
+  }
+  for (int j = 0; j < s->ny; j++) e[j] *= factor;
+  CDNI_TRY(cdni_error_norm(s, e, s->step.y0, s->step.y1, norm));
+  *norm /= s->def.accuracy;
+  return CDN_OK;
+}
+
+/* Errors that this step would have at orders k, k - 1, k - 2: they decide whether the order should fall. */
+static cdn_status estimate(cdn_stepper *s) {
+  cdni_adams_memory *m = memory_of(s);
+  int k = m->order;
+  double h = s->step.h;
+  m->error_below = m->error_two_below = 0;
+  if (k > 2) CDNI_TRY(norm_with(s, k - 1, h * m->sigma[k - 1] * moulton[k - 2], &m->error_two_below));
+  if (k > 1) CDNI_TRY(norm_with(s, k, h * m->sigma[k] * moulton[k - 1], &m->error_below));
+  CDNI_TRY(norm_with(s, k + 1, h * m->sigma[k + 1] * moulton[k], &m->error_here));
+  m->fall = k > 2 ? fmax(m->error_below, m->error_two_below) <= m->error_here
+                  : k == 2 && m->error_below <= 0.5 * m->error_here;
+  /* with the coefficient of this very step: what the step is judged by, and what is left in step.error */
+  double factor = h * fabs(m->g[k] - m->g[k + 1]);
+  CDNI_TRY(norm_with(s, k + 1, factor, &s->step.norm));
+  s->step.norm *= s->def.accuracy;
+  return CDN_OK;
+}
+
+static cdn_status attempt(cdn_stepper *s) {
+  cdni_adams_memory *m = memory_of(s);
+  cdni_step *step = &s->step;
+  double h = step->h, *delta = correction(s), power;
+  int n = s->ny;
+  if (m->held == 0) {
+    memcpy(difference(s, 1), step->f0, sizeof(double) * (size_t)n);
+    difference(s, 1)[n] = step->power0;
+    *m = (cdni_adams_memory){ .held = 1, .order = 1, .starting = true };
+  }
+  set_coefficients(m, h);
+  set_integrals(m, h);
+
+  /* predict y1, and in delta the rates there */
+  double *y1 = step->y1, work = 0;
+  int k = m->order;
+  memset(delta, 0, sizeof(double) * (size_t)(n + 1));
+  memset(y1, 0, sizeof(double) * (size_t)n);
+  for (int i = k; i >= 1; i--) {
+    const double *phi = difference(s, i);
+    double beta = m->beta[i], weight = h * m->g[i] * beta;
+    for (int j = 0; j < n; j++) {
+      delta[j] += beta * phi[j];
+      y1[j] += weight * phi[j];
+    }
+    delta[n] += beta * phi[n];
+    work += weight * phi[n];
+  }
+  for (int j = 0; j < n; j++) y1[j] += step->y0[j];
+
+  CDNI_TRY(cdni_evaluate(s, step->t1, y1, step->f1, &power));
+  for (int j = 0; j < n; j++) delta[j] = step->f1[j] - delta[j];
+  delta[n] = power - delta[n];
+  CDNI_TRY(estimate(s));
+  if (!(step->norm <= s->def.accuracy) && s->def.fixed_step == 0) return CDN_OK;
+
+  /* correct, and evaluate again */
+  double weight = h * m->g[k + 1];
+  for (int j = 0; j < n; j++) y1[j] += weight * delta[j];
+  step->work = work + weight * delta[n];
+  return cdni_arrive(s, NULL);
+}
+
+/* ---- after the step ---- */
+
+/* The error that order k + 1 would have had; infinite if it cannot be told. */
+static double error_above(cdn_stepper *s) {
+  cdni_adams_memory *m = memory_of(s);
+  int k = m->order;
+  double norm;
+  if (k + 2 > m->held) return INFINITY;
+  memcpy(s->step.error, difference(s, k + 2), sizeof(double) * (size_t)s->ny);
+  if (cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, &norm) != CDN_OK) return INFINITY;
+  return s->step.h * m->sigma[k + 2] * moulton[k + 1] * norm / s->def.accuracy;
+}
+
+/* Order and size of the next step (the book's rules, with sizes that change more freely). */
+static void choose_next(cdn_stepper *s) {
+  cdni_adams_memory *m = memory_of(s);
+  int k = m->order, most = s->def.max_order > 0 && s->def.max_order < ADAMS_MOST ? s->def.max_order : ADAMS_MOST;
+  double error = m->error_here;
+  if (m->fall || k >= most) m->starting = false;
+  if (m->starting) {
+    m->order = k + 1;
+    m->ratio = 2;
+    return;
+  }
+  if (m->fall) {
+    m->order = k - 1;
+    error = m->error_below;
+  } else if (k < most && k + 1 <= m->held) {
+    double above = error_above(s);
+    if (k > 1 ? m->error_below <= fmin(error, above) : false) {
+      m->order = k - 1;
+      error = m->error_below;
+    } else if (k > 1 ? above < error : above < 0.5 * error) {
+      m->order = k + 1;
+      error = above;
+    }
+  }
+  double ratio = pow(ADAMS_TARGET / fmax(error, 1e-12), 1. / (m->order + 1));
+  if (m->patience > 0) {
+    m->patience--;
+    ratio = fmin(ratio, 1);
+  }
+  m->ratio = ratio >= 2 ? 2 : ratio >= ADAMS_DEADBAND ? ratio : ratio >= 1 ? 1 : fmax(0.5, fmin(0.9, ratio));
+}
+
+static void accepted(cdn_stepper *s) {
+  cdni_adams_memory *m = memory_of(s);
+  cdni_step *step = &s->step;
+  int n = s->ny, held = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
+  double *next = correction(s);
+  memcpy(next, step->f1, sizeof(double) * (size_t)n);
+  next[n] = step->power1;
+  /* phi_1 is the rate itself, and phi_(i+1) what phi_i has changed by */
+  for (int i = 1; i <= held; i++) {
+    double *phi = difference(s, i), beta = i <= m->held ? m->beta[i] : 0;
+    for (int j = 0; j <= n; j++) {
+      double old = phi[j];
+      phi[j] = next[j];
+      next[j] -= beta * old;
+    }
+  }
+  /* psi_i is t1 less the time i steps ago */
+  for (int i = 1; i <= m->held; i++) m->psi[i] = m->try_psi[i];
+  m->held = held;
+  m->done = m->order;
+  m->failures = 0;
+  choose_next(s);
+}
+
+static double resize(cdn_stepper *s, double h, double error, bool was_accepted) {
+  cdni_adams_memory *m = memory_of(s);
+  if (was_accepted) return h * m->ratio;
+  m->starting = false;
+  m->failures++;
+  m->patience = m->order + 1;
+  if (m->fall && m->order > 1) m->order--;
+  if (m->failures >= 3) {
+    /* what the history says is not so any more */
+    m->held = 0;
+    return 0.25 * h;
+  }
+  return h * fmin(0.7, fmax(0.2, pow(ADAMS_TARGET / error, 1. / (m->order + 1))));
+}
+
+/* ---- within the step ---- */
+
+/* Integrals of the Newton polynomials from t1 to t1 + x, x <= 0, of the differences 1 .. count. */
+static void integrals_back(const cdni_adams_memory *m, int count, double x, double *g) {
+  double v[ADAMS_KEPT + 2], before = 0;
+  for (int i = 1; i <= count; i++) v[i] = 1. / i;
+  g[1] = x;
+  for (int j = 2; j <= count; j++) {
+    double psi = m->psi[j - 1], gamma = (x + before) / psi, eta = x / psi;
+    for (int i = 1; i <= count + 1 - j; i++) v[i] = gamma * v[i] - eta * v[i + 1];
+    g[j] = x * v[1];
+    before = psi;
+  }
+}
+
+/* The polynomial of degree k + 1 through y1 with the rates at t1 and k steps before it; it misses y0 by an error of the
+ * step's own size, which is made good with a cubic that has no slope at the ends. */
+static void interpolate(const cdn_stepper *s, double theta, double *y, double *work) {
+  const cdni_adams_memory *m = memory_of(s);
+  const cdni_step *step = &s->step;
+  int count = m->done + 1, n = s->ny;
+  double g[ADAMS_KEPT + 1], g0[ADAMS_KEPT + 1], r = 1 - theta, start = r * r * (1 + 2 * theta);
+  integrals_back(m, count, -r * step->h, g);
+  integrals_back(m, count, -step->h, g0);
+  for (int j = 0; j < n; j++) y[j] = 0;
+  *work = 0;
+  for (int i = count; i >= 1; i--) {
+    const double *phi = difference(s, i);
+    double weight = g[i] - start * g0[i];
+    for (int j = 0; j < n; j++) y[j] += weight * phi[j];
+    *work += weight * phi[n];
+  }
+  for (int j = 0; j < n; j++) y[j] += step->y1[j] + start * (step->y0[j] - step->y1[j]);
+  *work += step->work - start * step->work;
+}
+
+const cdni_method cdni_adams = { .name = "Adams PECE",
+                                 .error_order = 2,
+                                 .memory = memory,
+                                 .attempt = attempt,
+                                 .interpolate = interpolate,
+                                 .begin = begin,
+                                 .accepted = accepted,
+                                 .resize = resize };

@@ -1,0 +1,31 @@
+/* What the Adams method remembers between steps. */
+#ifndef CARDAN_INTEGRATORS_ADAMS_H
+#define CARDAN_INTEGRATORS_ADAMS_H
+
+#include "integrators/method.h"
+
+enum {
+  ADAMS_MOST = 12,             /* highest order of the predictor */
+  ADAMS_KEPT = ADAMS_MOST + 2, /* differences kept: one more than order 12 needs tells whether 13 would be better */
+};
+
+/* Error over the accuracy that the next step aims at. */
+#define ADAMS_TARGET 0.05
+/* A step that could grow by less is left as it is: coefficients of equal steps are the most stable ones. */
+#define ADAMS_DEADBAND 1.2
+/* Lies at the start of the stepper's method memory, and holds no pointers. Arrays are counted from 1 as in the book. */
+typedef struct cdni_adams_memory {
+  int held;      /* differences that are there; 0: start anew at the next attempt */
+  int order;     /* of the next attempt's predictor */
+  int done;      /* ... and of the last accepted step's */
+  int failures;  /* attempts in a row that were rejected */
+  int patience;  /* steps to go before the size may grow again after a rejected attempt */
+  bool starting; /* order and step go up together as long as nothing speaks against it */
+  bool fall;     /* the last attempt says that one order less is no worse */
+  double ratio;  /* next step over the last */
+  double error_here, error_below, error_two_below; /* over the accuracy */
+  double psi[ADAMS_KEPT + 2];                      /* t - t_(n - i) at the last accepted step */
+  double try_psi[ADAMS_KEPT + 2], beta[ADAMS_KEPT + 2], sigma[ADAMS_KEPT + 3], g[ADAMS_KEPT + 2];
+} cdni_adams_memory;
+
+#endif

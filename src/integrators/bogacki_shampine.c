@@ -1,0 +1,15 @@
+/* Bogacki and Shampine's 3(2) pair (P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", 1989), first same
+ * as last, with the cubic through both ends. For loose accuracy. */
+#include "integrators/explicit_rk.h"
+
+static const double c[3] = { 0, 1. / 2, 3. / 4 };
+static const double a[3] = { 1. / 2, 0, 3. / 4 };
+static const double b[3] = { 2. / 9, 1. / 3, 4. / 9 };
+/* b - (7/24, 1/4, 1/3, 1/8) */
+static const double e[4] = { -5. / 72, 1. / 12, 1. / 9, -1. / 8 };
+
+static void dense(double theta, double *w) { cdni_cubic_weights(b, 3, theta, w); }
+
+static const cdni_rk_tableau tableau = { .stages = 3, .c = c, .a = a, .b = b, .e = e, .dense = dense };
+
+const cdni_method cdni_bogacki_shampine = CDNI_RK_METHOD("Bogacki-Shampine 3(2)", 3, tableau);

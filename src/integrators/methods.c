@@ -1,0 +1,25 @@
+/* Which method a def asks for. */
+#include "integrators/method.h"
+
+/* The default: order 8 where the accuracy is tighter than this, order 5 where it is not or where stability may rule
+ * (docs/methods.md has the figures). */
+static const double TIGHT = 2e-5;
+
+const cdni_method *cdni_choose_method(const cdn_stepper_def *def) {
+  switch (def->method) {
+    case CDN_METHOD_DEFAULT:
+      return def->accuracy > TIGHT || def->fixed_step > 0 ? &cdni_dormand_prince : &cdni_dormand_prince_8;
+    case CDN_METHOD_DORMAND_PRINCE: return &cdni_dormand_prince;
+    case CDN_METHOD_MERSON: return &cdni_merson;
+    case CDN_METHOD_BOGACKI_SHAMPINE: return &cdni_bogacki_shampine;
+    case CDN_METHOD_FEHLBERG: return &cdni_fehlberg;
+    case CDN_METHOD_DORMAND_PRINCE_8: return &cdni_dormand_prince_8;
+    case CDN_METHOD_ADAMS: return &cdni_adams;
+    case CDN_METHOD_VERLET: return &cdni_verlet;
+    case CDN_METHOD_SEMI_EXPLICIT_EULER: return &cdni_semi_explicit_euler;
+    case CDN_METHOD_SEMI_EXPLICIT_EULER_2: return &cdni_semi_explicit_euler_2;
+    case CDN_METHOD_EXPLICIT_EULER: return &cdni_explicit_euler;
+    case CDN_METHOD_TRAPEZOID: return &cdni_trapezoid;
+  }
+  return NULL;
+}

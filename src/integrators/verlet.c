@@ -1,0 +1,85 @@
+/* Velocity Verlet (manual 10.4 with its errata): q by a second-order Taylor step, then u and z by the trapezoidal rule,
+ * implicit where rates depend on them, which functional iteration solves. Only the first of its evaluations moves q;
+ * the others compute what depends on u and z. */
+#include "integrators/internal.h"
+
+static const int MOST_ITERATIONS = 20;
+
+static size_t memory(const cdni_method *method, int ny) {
+  (void)method;
+  return 2 * cdni_stride(ny);
+}
+
+/* q1 = q0 + h qdot0 + h^2/2 qdotdot0 up to third order: h N u where N and u are half way, so that it needs no Ndot. */
+static cdn_status move_q(cdn_stepper *s) {
+  const cdni_step *step = &s->step;
+  int nq = s->nq;
+  double half = 0.5 * step->h, *speeds = s->memory, *qdot = s->scratch;
+  if (nq == 0) return CDN_OK;
+  for (int i = 0; i < nq; i++) qdot[i] = step->y0[i] + half * step->f0[i];
+  for (int i = 0; i < s->nu; i++) speeds[i] = step->y0[nq + i] + half * step->f0[nq + i];
+  CDNI_TRY(cdn_state_set_q(s->work, qdot));
+  CDNI_TRY(cdni_state_multiply_by_N(s->work, speeds, qdot));
+  for (int i = 0; i < nq; i++) step->y1[i] = step->y0[i] + step->h * qdot[i];
+  if (cdni_all_finite(step->y1, (size_t)nq, NULL)) cdni_normalize(s, step->y1);
+  return CDN_OK;
+}
+
+/* Rates for other u and z at the t and q where the State stands. */
+static cdn_status evaluate_uz(cdn_stepper *s, const double *y, double *ydot, double *power) {
+  s->certificate.evaluations++;
+  if (s->nu) CDNI_TRY(cdn_state_set_u(s->work, y + s->nq));
+  if (s->nz) CDNI_TRY(cdn_state_set_z(s->work, y + s->nq + s->nu));
+  CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
+  if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
+  *power = 0;
+  return s->has_bodies ? cdn_nonpotential_power(s->work, power) : CDN_OK;
+}
+
+/* Iterates until what u and z change by is a small part of what their error may be; rounding stops it, too. */
+static cdn_status solve_uz(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY;
+  double close = s->def.fixed_step > 0 ? 1e-13 : fmax(0.01 * s->def.accuracy, 1e-15);
+  for (int i = s->nq; i < s->ny; i++) euler[i] = y[i] = step->y0[i] + step->h * step->f0[i];
+  CDNI_TRY(cdni_evaluate(s, step->t1, y, step->f1, &step->power1));
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    double size;
+    memset(change, 0, sizeof(double) * (size_t)s->nq);
+    for (int i = s->nq; i < s->ny; i++) {
+      double next = step->y0[i] + 0.5 * step->h * (step->f0[i] + step->f1[i]);
+      change[i] = next - y[i];
+      y[i] = next;
+    }
+    CDNI_TRY(cdni_error_norm(s, change, step->y0, y, &size));
+    CDNI_TRY(evaluate_uz(s, y, step->f1, &step->power1));
+    /* the evaluation just made brings it closer by the factor that the last two changes tell */
+    double factor = k ? size / last : 1;
+    if (size * fmin(factor, 1) <= close || size <= 1e-14) return CDN_OK;
+    if (k > 1 && factor > 2) break;
+    last = size;
+  }
+  return cdni_state_fail(
+      s->work, CDN_ERR_STEP, true, "cdn_stepper_advance", NULL,
+      "Verlet's iteration for u and z does not converge with a step of %.3g: forces depend on speeds "
+      "too strongly for it",
+      step->h);
+}
+
+static cdn_status attempt(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  int nq = s->nq;
+  double *euler = s->memory;
+  CDNI_TRY(move_q(s));
+  CDNI_TRY(solve_uz(s));
+  for (int i = 0; i < nq; i++) {
+    step->error[i] = step->y0[i] + 0.5 * step->h * (step->f0[i] + step->f1[i]) - step->y1[i];
+  }
+  for (int i = nq; i < s->ny; i++) step->error[i] = euler[i] - step->y1[i];
+  step->work = 0.5 * step->h * (step->power0 + step->power1);
+  return CDN_OK;
+}
+
+const cdni_method cdni_verlet = {
+  .name = "velocity Verlet", .error_order = 2, .memory = memory, .attempt = attempt, .interpolate = cdni_hermite
+};
