@@ -28,7 +28,8 @@ CDN_API void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double
 /* ---- built-in elements -------------------------------------------------------------------- */
 
 /* Every adder copies what it is given, returns an id, and is sticky. Coordinates q named below are the body's
- * k-th; springs, stops on coordinates ask for one whose qdot is u (pin, slider). */
+ * k-th; springs and stops on coordinates ask for one whose rate is a speed u: all but quaternions, Euler angles beside
+ * angular velocities, and what a custom mobilizer has an N for. */
 
 /** Uniform gravity (m/s^2) on every body that is not excluded. One a System. Has potential, zero at Ground's origin
  *  height. */

@@ -89,17 +89,45 @@ force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k) {
   return (force_mobility){ node->q + k, node->u + k };
 }
 
+/* The first coordinate from which on rates are speeds: after what turns by a quaternion or by angles of its own. */
+static int first_plain_coordinate(const cdn_system *system, cdn_body body) {
+  const matter *m = cdni_matter(system);
+  const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
+  switch (cdn_body_mobilizer(system, body)) {
+    case CDN_BALL:
+    case CDN_ELLIPSOID:
+    case CDN_LINE_ORIENTATION: return node->nq;
+    case CDN_FREE:
+    case CDN_FREE_LINE: return node->nq - 3; /* then p_FM */
+    case CDN_CUSTOM_MOBILIZER: return cdni_custom_has_N(m, node->custom) ? node->nq : 0;
+    default: return 0;
+  }
+}
+
 force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k) {
-  force_mobility at = cdni_force_check_mobility(a, body, k);
-  if (!a->ok) return at;
-  cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
-  if (kind != CDN_PIN && kind != CDN_SLIDER)
+  const force_mobility none = { 0, 0 };
+  cdni_force_check_body(a, body);
+  if (!a->ok) return none;
+  const char *joint = cdn_body_mobilizer_name(a->system, body);
+  const char *kind = cdn_mobilizer_name(cdn_body_mobilizer(a->system, body));
+  const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body);
+  if (k < 0 || k >= nq) {
+    cdni_force_refuse(a, CDN_ERR_ARG,
+                      "joint '%s' is a %s, which has %d coordinates: there is no coordinate %d to act on", joint, kind,
+                      nq, k);
+    return none;
+  }
+  if (k < first_plain_coordinate(a->system, body)) {
     cdni_force_refuse(
         a, CDN_ERR_ARG,
-        "joint '%s' is a %s, whose qdot is not u: this element is for pins and sliders. For rotations take "
-        "cdn_system_add_rotation_spring or _stop, else cdn_system_add_two_point_spring or a custom force",
-        cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind));
-  return at;
+        "joint '%s' is a %s, the rate of whose coordinate %d is no speed u: this element is for coordinates of which "
+        "qdot is u. For rotations take cdn_system_add_rotation_spring or _stop, else a linear bushing, "
+        "cdn_system_add_two_point_spring or a custom force",
+        joint, kind, k);
+    return none;
+  }
+  const tree_node *node = &CDNI_AT(cdni_matter(a->system)->nodes, tree_node, body.i);
+  return (force_mobility){ node->q + k, node->u + k - (nq - nu) };
 }
 
 force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
@@ -108,8 +136,8 @@ force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
   cdn_mobilizer kind = cdn_body_mobilizer(a->system, body);
   if ((kind != CDN_BALL && kind != CDN_FREE) || !cdn_body_has_quaternion(a->system, body)) {
     cdni_force_refuse(a, CDN_ERR_ARG,
-                      "joint '%s' is a %s: this element is for ball and free mobilizers with a quaternion. For pins and sliders take "
-                      "cdn_system_add_mobility_spring or _stop",
+                      "joint '%s' is a %s: this element is for ball and free mobilizers with a quaternion. Where qdot "
+                      "is u take cdn_system_add_mobility_spring or _stop",
                       cdn_body_mobilizer_name(a->system, body), cdn_mobilizer_name(kind));
     return (force_mobility){ 0, 0 };
   }

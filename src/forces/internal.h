@@ -171,7 +171,7 @@ void cdni_force_check_pair(force_adder *a, cdn_body body_a, cdn_body body_b);
 void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n);
 /* Mobility k of a body. */
 force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k);
-/* Coordinate k of a body, whose rate is mobility k's u. */
+/* Coordinate k of a body and the mobility whose u is its rate. */
 force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k);
 /* A body on a ball or free mobilizer: its first slots. */
 force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body);

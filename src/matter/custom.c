@@ -104,3 +104,7 @@ cdn_status cdni_custom_bias(const matter *m, cdn_state *state, const double *q, 
   }
   return CDN_OK;
 }
+
+bool cdni_custom_has_N(const matter *m, int32_t index) {
+  return CDNI_AT(m->customs, custom_mobilizer, index).ops.N != NULL;
+}

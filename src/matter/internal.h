@@ -70,6 +70,9 @@ cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv 
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
 cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);
 
+/* Whether a custom or function-based mobilizer (by its place in matter's list) has an N of its own: qdot is not u. */
+bool cdni_custom_has_N(const matter *m, int32_t index);
+
 /* True if the id names a body of the System. */
 static inline bool cdni_body_exists(const matter *m, cdn_body body) { return m && body.i >= 0 && body.i < m->tree.n; }
 

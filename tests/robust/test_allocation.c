@@ -83,13 +83,17 @@ static cdn_system *build(cdn_allocator allocator) {
   body.mobilizer = CDN_SLIDER, body.parent = base, body.name = "drawer";
   cdn_body drawer = cdn_system_add_body(system, &body);
   add_described(system, hand);
-  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_force gravity = cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_system_exclude_from_gravity(system, gravity, hand);
   cdn_system_add_mobility_spring(system, NULL, hand, 0, 10, 0);
   cdn_system_add_mobility_damper(system, "damper", hand, 0, 0.1);
   cdn_system_add_mobility_stop(system, "stop", drawer, 0, -0.1, 0.1, 100, 0.1);
   cdn_system_add_rotation_spring(system, NULL, arm, 5, cdn_rotation_identity());
   cdn_system_add_two_point_spring(system, "cord", base, cdn_v3(0, 0, 0), hand, cdn_v3(1, 0, 0), 20, 1);
   cdn_system_add_body_force(system, "push", base, cdn_v3(0, 0, 0), cdn_v3(0, 0, 5), cdn_v3(0, 0, 0));
+  static const double six[] = { 1, 2, 3, 4, 5, 6 };
+  cdn_system_add_linear_bushing(system, "rubber", base, cdn_transform_identity(), hand, cdn_transform_identity(), six,
+                                six);
   static const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
                                          .name = "memory",
                                          .self_size = sizeof(memory),

@@ -132,5 +132,58 @@ START_TEST(test_two_point_force) {
 }
 END_TEST
 
+/* Coordinates whose rates are speeds: beyond pins and sliders, what follows a quaternion or angles, and no others. */
+START_TEST(test_springs_on_coordinates) {
+  rig r = make_rig();
+  const cdn_body bushing = add_body(r.system, "rubber", ground, CDN_BUSHING);
+  const cdn_body rod = add_body(r.system, "rod", ground, CDN_FREE_LINE);
+  const struct {
+    cdn_body body;
+    int q, u;
+  } at[] = { { r.free, 5, 4 }, { bushing, 2, 2 }, { rod, 6, 4 } };
+  for (int i = 0; i < CDNI_COUNT(at); i++)
+    cdn_system_add_mobility_spring(r.system, NULL, at[i].body, at[i].q, 10 + i, 0.5);
+  start(&r);
+  double q[64];
+  for (int i = 0; i < cdn_system_nq(r.system); i++) q[i] = 0.25 * i + 1;
+  OK(cdn_state_set_q(r.state, q));
+  double f[32], expected[32] = { 0 }, energy = 0;
+  OK_ON(r.state, cdn_total_forces(r.state, NULL, f));
+  for (int i = 0; i < CDNI_COUNT(at); i++) {
+    const double x = q[cdn_body_first_q(r.system, at[i].body) + at[i].q] - 0.5;
+    expected[cdn_body_first_u(r.system, at[i].body) + at[i].u] = -(10 + i) * x;
+    energy += 0.5 * (10 + i) * x * x;
+  }
+  for (int k = 0; k < cdn_system_nu(r.system); k++) NEAR(f[k], expected[k], 0);
+  NEAR(potential(&r), energy, 1e-14 * energy);
+  stop(&r);
+}
+END_TEST
+
+static void coordinate_refused(cdn_mobilizer kind, bool euler, int coordinate) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = kind;
+  def.euler = euler;
+  def.mass = (cdn_mass_properties){ 1, v(0, 0, 0), { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body body = cdn_system_add_body(system, &def);
+  ck_assert_int_eq(cdn_system_add_mobility_spring(system, "x", body, coordinate, 1, 0).i, -1);
+  FAILS(cdn_system_freeze(system), CDN_ERR_ARG);
+  cdn_system_release(system);
+}
+
+START_TEST(test_coordinates_refused) {
+  coordinate_refused(CDN_FREE, false, 3);
+  coordinate_refused(CDN_FREE, false, 7);
+  coordinate_refused(CDN_FREE, true, 2);
+  coordinate_refused(CDN_BALL, true, 1);
+  coordinate_refused(CDN_ELLIPSOID, false, 0);
+  coordinate_refused(CDN_LINE_ORIENTATION, false, 3);
+  coordinate_refused(CDN_FREE_LINE, true, 0);
+  coordinate_refused(CDN_GIMBAL, false, 3);
+  coordinate_refused(CDN_PIN, false, -1);
+}
+END_TEST
+
 CHECK_MAIN("more force elements", test_gravity_excluded, test_gravity_exclusion_refused, test_global_damper,
-           test_global_damper_refused, test_two_point_force)
+           test_global_damper_refused, test_two_point_force, test_springs_on_coordinates, test_coordinates_refused)

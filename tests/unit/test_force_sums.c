@@ -202,7 +202,7 @@ START_TEST(test_adders_refuse) {
       case 2: f = cdn_system_add_mobility_force(s, "x", r.ball, 3, 1); break;
       case 3: f = cdn_system_add_mobility_force(s, "x", ground, 0, 1); break;
       case 4: f = cdn_system_add_mobility_spring(s, "x", r.ball, 0, 1, 1); break;
-      case 5: f = cdn_system_add_mobility_stop(s, "x", r.free, 4, 0, 1, 1, 1); break;
+      case 5: f = cdn_system_add_mobility_stop(s, "x", r.free, 3, 0, 1, 1, 1); break;
       case 6: f = cdn_system_add_rotation_spring(s, "x", r.pin, 1, one); break;
       case 7: f = cdn_system_add_rotation_stop(s, "x", r.slider, 1, 1, 1); break;
       case 8: f = cdn_system_add_mobility_damper(s, "x", r.pin, 0, -1); break;
