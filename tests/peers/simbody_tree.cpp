@@ -1,6 +1,8 @@
 // The same tree in Simbody.
 #include "simbody_tree.h"
 
+#include <algorithm>
+
 using namespace SimTK;
 
 namespace peers {
@@ -17,22 +19,11 @@ static MassProperties mass_of(const cdn_mass_properties &m) {
   return MassProperties(m.mass, to_simbody(m.com), central.shiftFromMassCenter(to_simbody(m.com), m.mass));
 }
 
-static MobilizedBody add(MobilizedBody &parent, const peers::Body &b) {
-  Transform F = to_simbody(b.X_PF), M = to_simbody(b.X_BM);
-  SimTK::Body::Rigid rigid(mass_of(b.mass));
-  switch (b.kind) {
-    case CDN_PIN: return MobilizedBody::Pin(parent, F, rigid, M);
-    case CDN_SLIDER: return MobilizedBody::Slider(parent, F, rigid, M);
-    case CDN_BALL: return MobilizedBody::Ball(parent, F, rigid, M);
-    case CDN_FREE: return MobilizedBody::Free(parent, F, rigid, M);
-    default: return MobilizedBody::Weld(parent, F, rigid, M);
-  }
-}
-
 SimbodyTree::SimbodyTree(const Tree &tree, bool applied_forces) : matter(system), forces(system) {
   matter.setShowDefaultGeometry(false);
   for (const peers::Body &b : tree.bodies)
-    bodies.push_back(add(b.parent < 0 ? matter.Ground() : bodies[static_cast<size_t>(b.parent)], b));
+    bodies.push_back(
+        add_to_simbody(b.parent < 0 ? matter.Ground() : bodies[static_cast<size_t>(b.parent)], b, mass_of(b.mass)));
   if (applied_forces) applied = Force::DiscreteForces(forces, matter);
   Force::UniformGravity(forces, matter, to_simbody(tree.gravity));
   for (size_t i = 0; i < bodies.size(); i++) {
@@ -40,13 +31,18 @@ SimbodyTree::SimbodyTree(const Tree &tree, bool applied_forces) : matter(system)
     if (tree.stiffness > 0) Force::MobilityLinearSpring(forces, bodies[i], MobilizerQIndex(0), tree.stiffness, 0);
     if (tree.damping > 0) Force::MobilityLinearDamper(forces, bodies[i], MobilizerUIndex(0), tree.damping);
   }
-  state = system.realizeTopology();
-  system.realizeModel(state);
+  euler = std::any_of(tree.bodies.begin(), tree.bodies.end(), [](const peers::Body &b) { return b.euler; });
+  realize_model();
   for (size_t i = 0; i < bodies.size(); i++) {
-    cdn_mobilizer kind = tree.bodies[i].kind;
-    for (int k = 0; k < cdn_mobilizer_nq(kind); k++) q_at.push_back(bodies[i].getFirstQIndex(state) + k);
-    for (int k = 0; k < cdn_mobilizer_nu(kind); k++) u_at.push_back(bodies[i].getFirstUIndex(state) + k);
+    for (int k = 0; k < nq(tree.bodies[i]); k++) q_at.push_back(bodies[i].getFirstQIndex(state) + k);
+    for (int k = 0; k < nu(tree.bodies[i]); k++) u_at.push_back(bodies[i].getFirstUIndex(state) + k);
   }
+}
+
+void SimbodyTree::realize_model() {
+  state = system.realizeTopology();
+  matter.setUseEulerAngles(state, euler);
+  system.realizeModel(state);
 }
 
 void SimbodyTree::set_q(const double *q) {

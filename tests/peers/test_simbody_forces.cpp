@@ -76,7 +76,7 @@ struct Model {
 struct SimbodyDrag : Force::Custom::Implementation {
   MobilizedBody body;
   double c;
-  SimbodyDrag(MobilizedBody body, double c) : body(body), c(c) {}
+  SimbodyDrag(MobilizedBody b, double coefficient) : body(b), c(coefficient) {}
   void calcForce(const State &s, Vector_<SpatialVec> &F, Vector_<Vec3> &, Vector &) const override {
     const Vec3 v = body.getBodyOriginVelocity(s);
     body.applyBodyForce(s, SpatialVec(Vec3(0), -c * v.norm() * v), F);
@@ -151,7 +151,7 @@ void Model::add_gravity() {
 
 // Spring, damper, constant force and stop on one mobility; those on a coordinate where its rate is u.
 void Model::add_on_mobility(int b) {
-  const int nu = cdn_mobilizer_nu(tree.bodies[b].kind);
+  const int nu = peers::nu(tree.bodies[b]);
   if (nu == 0) return;
   const int k = random_below(&rng, nu);
   const Numbers n = numbers(0, 20);
@@ -285,8 +285,7 @@ void Model::add_drag() {
 void Model::freeze() {
   peers::freeze_cardan(system);
   OK_ON(nullptr, cdn_state_create(system, &state));
-  theirs.state = theirs.system.realizeTopology();
-  theirs.system.realizeModel(theirs.state);
+  theirs.realize_model();
 }
 
 // ---- comparing ----------------------------------------------------------------------------------
@@ -376,8 +375,7 @@ void Model::compare_together() {
   OK_ON(state, cdn_state_set_applied_body_force(state, body(b), { { 0, 0, 0 }, { 0, 0, 0 } }));
 }
 
-void compare(uint64_t seed) {
-  peers::Tree tree = peers::random_tree(seed, 2 + static_cast<int>(seed % 12));
+void compare(peers::Tree tree, uint64_t seed) {
   tree.gravity = { 0, 0, 0 }; // an element of its own here
   Model m(tree, seed);
   m.add_gravity();
@@ -402,8 +400,14 @@ void compare(uint64_t seed) {
 } // namespace
 
 START_TEST(test_forces) {
-  for (uint64_t seed = 1; seed <= 60; seed++) compare(seed);
+  for (uint64_t seed = 1; seed <= 30; seed++) compare(peers::random_tree(seed, 2 + static_cast<int>(seed % 12)), seed);
 }
 END_TEST
 
-CHECK_MAIN("simbody forces", test_forces)
+START_TEST(test_forces_on_all_kinds) {
+  for (uint64_t seed = 1; seed <= 60; seed++)
+    compare(peers::random_tree_of_kinds(seed, 2 + static_cast<int>(seed % 9), seed % 2), seed);
+}
+END_TEST
+
+CHECK_MAIN("simbody forces", test_forces, test_forces_on_all_kinds)

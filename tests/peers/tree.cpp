@@ -1,17 +1,40 @@
 // Trees of bodies as plain data, and the same in Cardan.
 #include "tree.h"
 
+#include "functions.h"
 #include "random_mjcf.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <cstdio>
 #include <cstdlib>
 
 namespace peers {
 
+// ---- kinds ---------------------------------------------------------------------------------------
+
+static bool turns_freely(cdn_mobilizer kind) {
+  return kind == CDN_BALL || kind == CDN_FREE || kind == CDN_ELLIPSOID || kind == CDN_LINE_ORIENTATION ||
+         kind == CDN_FREE_LINE;
+}
+
+cdn_mobilizer moves_as(const Body &body) { return body.kind == CDN_CUSTOM_MOBILIZER ? body.like : body.kind; }
+bool has_quaternion(const Body &body) { return turns_freely(moves_as(body)) && !body.euler; }
+bool qdot_is_u(const Body &body) { return !turns_freely(moves_as(body)); }
+
+int nu(const Body &body) {
+  return body.kind == CDN_FUNCTION_BASED ? body.functions->nu : cdn_mobilizer_nu(moves_as(body));
+}
+
+int nq(const Body &body) {
+  if (body.kind == CDN_FUNCTION_BASED) return body.functions->nu;
+  return cdn_mobilizer_nq(moves_as(body)) - (turns_freely(moves_as(body)) && body.euler ? 1 : 0);
+}
+
 // ---- random parts -------------------------------------------------------------------------------
 
-static cdn_vec3 random_vec3(uint64_t *rng, double size) {
+cdn_vec3 random_vec3(uint64_t *rng, double size) {
   double x = random_uniform(rng, -size, size), y = random_uniform(rng, -size, size);
   return cdn_v3(x, y, random_uniform(rng, -size, size));
 }
@@ -22,18 +45,16 @@ static cdn_rotation random_rotation(uint64_t *rng) {
   return cdn_rotation_from_quaternion({ q[0], q[1], q[2], q[3] });
 }
 
-static cdn_transform random_frame(uint64_t *rng) { return { random_rotation(rng), random_vec3(rng, 0.5) }; }
+cdn_transform random_frame(uint64_t *rng) { return { random_rotation(rng), random_vec3(rng, 0.5) }; }
 
 // The inertia of masses on the three axes, turned: one that a body can have.
-static cdn_mass_properties random_mass(uint64_t *rng) {
+cdn_mass_properties random_mass(uint64_t *rng) {
   double a = random_uniform(rng, 0.02, 0.3), b = random_uniform(rng, 0.02, 0.3), c = random_uniform(rng, 0.02, 0.3);
   double mass = random_uniform(rng, 0.5, 3);
   cdn_vec3 com = random_vec3(rng, 0.3);
   cdn_inertia principal = { b + c, a + c, a + b, 0, 0, 0 };
   return { mass, com, cdn_inertia_reexpress(random_rotation(rng), principal) };
 }
-
-bool qdot_is_u(const Body &body) { return body.kind == CDN_PIN || body.kind == CDN_SLIDER; }
 
 Tree random_tree(uint64_t seed, int n) {
   Tree tree;
@@ -53,6 +74,42 @@ Tree random_tree(uint64_t seed, int n) {
     // A massless body is regular where something with inertia follows that moves otherwise.
     if (body.kind == CDN_PIN && !after_massless && i + 1 < n && random_below(&rng, 3) == 0) body.mass = {};
     tree.bodies.push_back(body);
+    path.push_back(i);
+  }
+  return tree;
+}
+
+Body random_body(int parent, cdn_mobilizer kind, bool reversed, bool euler, bool custom, uint64_t *rng) {
+  Body body = { parent, kind, random_frame(rng), random_frame(rng), random_mass(rng) };
+  body.reversed = reversed && kind != CDN_WELD;
+  body.euler = euler && turns_freely(kind);
+  if (kind == CDN_SCREW) body.params[0] = random_uniform(rng, -0.5, 0.5);
+  if (kind == CDN_ELLIPSOID)
+    for (int i = 0; i < 3; i++) body.params[i] = random_uniform(rng, 0.1, 0.8);
+  if (kind == CDN_SPHERICAL_COORDS) {
+    body.params[0] = random_uniform(rng, -1, 1);
+    body.params[1] = random_uniform(rng, -1, 1);
+    body.params[2] = random_below(rng, 16);
+  }
+  if (kind == CDN_FUNCTION_BASED) body.functions = random_functions(rng);
+  if (custom) body.kind = CDN_CUSTOM_MOBILIZER, body.like = kind;
+  return body;
+}
+
+Tree random_tree_of_kinds(uint64_t seed, int n, bool euler) {
+  Tree tree;
+  uint64_t rng = seed;
+  tree.name = "random tree " + std::to_string(seed) + " of kinds" + (euler ? ", Euler angles" : "");
+  tree.gravity = random_vec3(&rng, 10);
+  std::vector<int> path = { -1 };
+  for (int i = 0; i < n; i++) {
+    while (path.size() > 1 && random_below(&rng, 4) == 0) path.pop_back();
+    // The last kind of the list is that of custom mobilizers, which repeat another.
+    cdn_mobilizer kind = static_cast<cdn_mobilizer>(random_below(&rng, CDN_MOBILIZER_COUNT));
+    if (i == 0 && kind == CDN_WELD) kind = CDN_PIN; // something moves
+    const bool custom = kind == CDN_CUSTOM_MOBILIZER;
+    if (custom) kind = euler || random_below(&rng, 2) ? CDN_BEND_STRETCH : CDN_BALL;
+    tree.bodies.push_back(random_body(path.back(), kind, random_below(&rng, 2), euler, custom, &rng));
     path.push_back(i);
   }
   return tree;
@@ -174,13 +231,13 @@ Tree humanoid() {
 
 int Tree::nq() const {
   int n = 0;
-  for (const Body &body : bodies) n += cdn_mobilizer_nq(body.kind);
+  for (const Body &body : bodies) n += peers::nq(body);
   return n;
 }
 
 int Tree::nu() const {
   int n = 0;
-  for (const Body &body : bodies) n += cdn_mobilizer_nu(body.kind);
+  for (const Body &body : bodies) n += peers::nu(body);
   return n;
 }
 
@@ -193,6 +250,12 @@ cdn_system *start_cardan(const Tree &tree) {
     cdn_body_def def = cdn_default_body_def();
     def.parent = body.parent < 0 ? cdn_ground() : ids[static_cast<size_t>(body.parent)];
     def.mobilizer = body.kind;
+    def.reversed = body.reversed;
+    def.euler = body.euler;
+    std::copy(std::begin(body.params), std::end(body.params), def.params);
+    CardanFunctions functions(body.functions.get());
+    def.functions = functions.get();
+    if (body.kind == CDN_CUSTOM_MOBILIZER) def.custom = custom_mobilizer(body.like);
     def.X_PF = body.X_PF;
     def.X_BM = body.X_BM;
     def.mass = body.mass;
@@ -219,15 +282,26 @@ cdn_system *build_cardan(const Tree &tree) {
   return system;
 }
 
+// Away from where three angles in a row, a length, or functions do not serve.
+static void keep_regular(const Body &body, double *q, uint64_t *rng) {
+  const cdn_mobilizer kind = moves_as(body);
+  const bool angles = kind == CDN_GIMBAL || kind == CDN_BUSHING;
+  if (angles || (turns_freely(kind) && body.euler)) q[1] = random_uniform(rng, -1.1, 1.1);
+  if (kind == CDN_SPHERICAL_COORDS) q[2] = random_uniform(rng, 0.3, 1.5);
+  for (int i = 0; kind == CDN_FUNCTION_BASED && i < nq(body); i++) q[i] *= 0.6;
+}
+
 std::vector<double> random_q(const Tree &tree, uint64_t *rng) {
   std::vector<double> q;
   for (const Body &body : tree.bodies) {
     double quaternion[4];
-    bool turns = body.kind == CDN_BALL || body.kind == CDN_FREE;
-    if (turns) random_quaternion(rng, quaternion);
-    if (turns) q.insert(q.end(), quaternion, quaternion + 4);
-    int n = cdn_mobilizer_nq(body.kind) - (turns ? 4 : 0);
-    for (int i = 0; i < n; i++) q.push_back(random_uniform(rng, -1.5, 1.5));
+    const size_t first = q.size();
+    if (has_quaternion(body)) {
+      random_quaternion(rng, quaternion);
+      q.insert(q.end(), quaternion, quaternion + 4);
+    }
+    while (q.size() < first + static_cast<size_t>(nq(body))) q.push_back(random_uniform(rng, -1.5, 1.5));
+    keep_regular(body, q.data() + first, rng);
   }
   return q;
 }

@@ -3,6 +3,7 @@
 #define CARDAN_TESTS_PEERS_TREE_H
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,27 @@
 
 namespace peers {
 
+struct FunctionMobilizer; // functions.h
+
 struct Body {
   int parent; // index, smaller than its own; -1: Ground
   cdn_mobilizer kind;
   cdn_transform X_PF, X_BM;
   cdn_mass_properties mass;
+  bool reversed = false;
+  bool euler = false; // all bodies of a tree alike: Simbody has one switch
+  double params[CDN_MOBILIZER_PARAMS] = {};
+  std::shared_ptr<const FunctionMobilizer> functions = nullptr; // of a function-based one
+  cdn_mobilizer like = CDN_WELD; // of a custom one: the kind that it repeats (custom_mobilizers.cpp)
 };
+
+// The kind, or what a custom one repeats.
+cdn_mobilizer moves_as(const Body &body);
+int nq(const Body &body);
+int nu(const Body &body);
+bool has_quaternion(const Body &body);
+// Whether its coordinates' rates are its speeds.
+bool qdot_is_u(const Body &body);
 
 // Bodies in depth-first order, so that q and u are packed in that order everywhere.
 struct Tree {
@@ -27,11 +43,20 @@ struct Tree {
   int nu() const;
 };
 
-// Whether its coordinates' rates are its speeds.
-bool qdot_is_u(const Body &body);
+// A custom mobilizer after CDN_BEND_STRETCH or CDN_BALL; no private part.
+const cdn_custom_mobilizer_ops *custom_mobilizer(cdn_mobilizer like);
 
-// Random kinds, frames and masses; a massless body between two pins now and then.
+// Random numbers of that size at most; frames; masses that a body can have.
+cdn_vec3 random_vec3(uint64_t *rng, double size);
+cdn_transform random_frame(uint64_t *rng);
+cdn_mass_properties random_mass(uint64_t *rng);
+
+// Random frames, masses and kinds (weld, pin, slider, ball, free); a massless body between two pins now and then.
 Tree random_tree(uint64_t seed, int n);
+// A body of that kind, with frames, masses and parameters at random; `custom`: of a custom kind that repeats it.
+Body random_body(int parent, cdn_mobilizer kind, bool reversed, bool euler, bool custom, uint64_t *rng);
+// Random trees of every kind there is, forward and reversed.
+Tree random_tree_of_kinds(uint64_t seed, int n, bool euler);
 // Pins about z between general fixed frames.
 Tree pin_chain(int n);
 // The same in a complete binary tree of 2^levels - 1 bodies.
