@@ -6,6 +6,7 @@
 #include <cardan/system.h>
 #include <cardan/state.h>
 #include <cardan/functions.h>
+#include <cardan/events.h>
 #include <cardan/matter.h>
 #include <cardan/operators.h>
 #include <cardan/forces.h>

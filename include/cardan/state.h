@@ -74,7 +74,8 @@ CDN_API const double *cdn_state_qerr(const cdn_state *state, int group);
 CDN_API const double *cdn_state_uerr(const cdn_state *state, int group);
 CDN_API const double *cdn_state_udoterr(const cdn_state *state, int group);
 CDN_API const double *cdn_state_multipliers(const cdn_state *state, int group);
-CDN_API const double *cdn_state_event_triggers(const cdn_state *state, int group);
+/** Values of a trigger group, computed if need be; NULL on failure. */
+CDN_API const double *cdn_state_event_triggers(cdn_state *state, int group);
 
 /** What an accepted step does to auto-update variables: every valid update value becomes the variable's value.
  *  Invalidates the update entries and nothing else. The stepper calls it. */

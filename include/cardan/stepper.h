@@ -2,6 +2,7 @@
 #ifndef CARDAN_STEPPER_H
 #define CARDAN_STEPPER_H
 
+#include <cardan/events.h>
 #include <cardan/forces.h>
 
 CDN_BEGIN_DECLS
@@ -27,7 +28,11 @@ typedef enum cdn_method {
 } cdn_method;
 
 /** Why cdn_stepper_advance came back. */
-typedef enum cdn_why { CDN_REACHED_TIME } cdn_why;
+typedef enum cdn_why {
+  CDN_REACHED_TIME,
+  CDN_HANDLED_EVENT, /**< an event occurred, and the def asked to return then: call again to go on */
+  CDN_STOPPED        /**< a handler ended the run */
+} cdn_why;
 
 typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
@@ -54,6 +59,10 @@ typedef struct cdn_stepper_def {
   const double *u_weights;     /**< W_u = 1 / unit change (9.2), nu numbers; NULL: ones. Copied */
   const double *z_weights;     /**< W_z, nz numbers; NULL: ones. Copied */
   int64_t max_steps;           /**< attempts within one call of advance before CDN_ERR_LIMIT; 0: no limit */
+  /** cdn_stepper_advance comes back from each moment at which events occurred (those of every step, CDN_EVENT_STEP,
+   *  do not count), the State as their handlers left it. */
+  bool return_on_events;
+  void *user; /**< what callbacks of events find in their cdn_occurrence: this run's own, while the System is shared */
 } cdn_stepper_def;
 
 CDN_API cdn_stepper_def cdn_default_stepper_def(void);
@@ -67,7 +76,13 @@ CDN_API void cdn_stepper_destroy(cdn_stepper *stepper); /**< NULL is allowed */
  *  and do not end at t: it is served by dense output, normalized; t = final_time is reached exactly. `why` may be
  *  NULL. Nothing is allocated. On failure the State is at the last accepted step, and cdn_stepper_failure tells the
  *  rest: CDN_ERR_STEP, CDN_ERR_LIMIT (call again to go on), CDN_ERR_NONFINITE, whatever a callback returned. A failure
- *  that is marked recoverable, or numbers that are not finite, first make the step shorter. */
+ *  that is marked recoverable, or numbers that are not finite, first make the step shorter.
+ *
+ *  Events (events.h) occur on the way, each once, those at time t included. One that has a handler ends a step: there
+ *  the State is on the manifold, changes restart the method, and the jump of energy is booked. Where a handler moved time
+ *  beyond t, the State is at that time. Failures at events name the event: what a callback returned, CDN_ERR_CHATTER,
+ *  CDN_ERR_ARG for a handler that moved time back or a reporter that changed something; the State is then as it was
+ *  before the handlers. A stopped run stays where it is. */
 CDN_API cdn_status cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why) CDN_NODISCARD;
 /** One accepted step, not beyond t_max (may be infinite); the State is then at its end. A State that stands within
  *  the last step goes to that step's end instead. CDN_ERR_ARG if it is at t_max or final_time already. */
@@ -79,6 +94,11 @@ CDN_API cdn_state *cdn_stepper_state(cdn_stepper *stepper);
  *  method memory, keeps statistics and books the jump of energy. If `state` cannot be realized the stepper is left as
  *  it was. */
 CDN_API cdn_status cdn_stepper_restart(cdn_stepper *stepper, cdn_state *state) CDN_NODISCARD;
+/** Which events occurred where cdn_stepper_advance came back with CDN_HANDLED_EVENT or CDN_STOPPED, in the order in which
+ *  they were handled: their number, and in *what (may be NULL) an array that lasts until the next call. */
+CDN_API int cdn_stepper_occurrences(const cdn_stepper *stepper, const cdn_occurrence **what);
+/** Whether a handler has stopped the run; cdn_stepper_restart makes it go on. */
+CDN_API bool cdn_stepper_is_stopped(const cdn_stepper *stepper);
 /** Step size that will be tried next. */
 CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
@@ -90,11 +110,12 @@ typedef struct cdn_certificate {
   /** Accepted steps that seem to be kept short by stability, not by accuracy (Hairer and Wanner, IV.2), after 15 in a row
    *  (Merson, both Dormand-Prince and the trapezoid can tell): where these are most of the steps the problem is stiff, and an implicit method would be cheaper. */
   int64_t stiff_steps;
+  int64_t events;          /**< calls of handlers */
   double time_initial, time_final;
   double smallest_step, largest_step;
   double energy_initial, energy_final; /**< kinetic + potential, at the start and at the last accepted step */
   double work;         /**< integral of the power of forces without potential, by the method's own weights */
-  double energy_jumps; /**< booked by restarts */
+  double energy_jumps; /**< booked by restarts and handlers */
   /** (E - E0 - work - jumps) / max(largest kinetic energy, integral of |power|); where both vanish, relative to what
    *  rounding may do to E (1e6 roundings of it). */
   double energy_residual;

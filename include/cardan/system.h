@@ -127,7 +127,8 @@ CDN_API cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, s
 /** Slots for np position, nv velocity and na acceleration constraint equations: np qerr, np + nv uerr,
  *  np + nv + na udoterr and multipliers (manual 7.4.4). Returns the group's index. */
 CDN_API int cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na);
-/** n event trigger values that may be evaluated once `stage` is realized. Returns the group's index. */
+/** n event trigger values that may be evaluated once `stage` is realized: the ops' calc_event_triggers computes them when
+ *  they are asked for. Returns the group's index, for cdn_declare_event (events.h) and cdn_state_event_triggers. */
 CDN_API int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n);
 /** Ask for t and y of the last accepted step to be kept (cdn_state_previous_*). */
 CDN_API void cdn_declare_previous(cdn_declarer *d);
@@ -159,6 +160,9 @@ typedef struct cdn_subsystem_ops {
   double (*normalize_q)(const void *self, const cdn_state *state, double *q, double *scale);
   /** Names the subsystem's slot `i` of a pool. */
   void (*slot_name)(const void *self, cdn_pool pool, int i, char *text, size_t size);
+  /** Values of a declared group of event triggers (NaN: not defined here), given a State realized to its stage. It may
+   *  read what that stage needs, and what the subsystem itself has declared before the group. */
+  cdn_status (*calc_event_triggers)(const void *self, cdn_state *state, int group, double *values);
   void (*destroy)(void *self);
 } cdn_subsystem_ops;
 

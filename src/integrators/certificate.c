@@ -18,6 +18,11 @@ double cdni_constraint_error(cdn_stepper *s, const double *q) {
   return cdni_state_normalize_q(s->work, s->scratch, NULL);
 }
 
+cdn_status cdni_certificate_energy(cdn_stepper *s, double *energy) {
+  double kinetic;
+  return energy_of(s, s->work, energy, &kinetic);
+}
+
 cdn_status cdni_certificate_begin(cdn_stepper *s) {
   cdn_certificate *c = &s->certificate;
   double kinetic;
@@ -31,18 +36,19 @@ cdn_status cdni_certificate_begin(cdn_stepper *s) {
 cdn_status cdni_certificate_accept(cdn_stepper *s) {
   const cdni_step *step = &s->step;
   cdn_certificate *c = &s->certificate;
+  double h = step->t1 - step->t0; /* an event may have cut short what the method took */
   if (s->has_bodies) {
     double kinetic;
     CDNI_TRY(cdn_kinetic_energy(s->work, &kinetic));
     s->largest_kinetic = fmax(s->largest_kinetic, kinetic);
     c->work += step->work;
     /* by the trapezoid rule: a method's weights may be negative, and this is only a scale */
-    s->absolute_work += 0.5 * step->h * (fabs(step->power0) + fabs(step->power1));
+    s->absolute_work += 0.5 * h * (fabs(step->power0) + fabs(step->power1));
   }
-  c->smallest_step = c->steps ? fmin(c->smallest_step, step->h) : step->h;
-  c->largest_step = fmax(c->largest_step, step->h);
+  c->smallest_step = c->steps ? fmin(c->smallest_step, h) : h;
+  c->largest_step = fmax(c->largest_step, h);
   c->steps++;
-  c->max_constraint_error = fmax(c->max_constraint_error, cdni_constraint_error(s, step->y1));
+  c->max_constraint_error = fmax(c->max_constraint_error, cdni_constraint_error(s, s->y[!s->at]));
   return CDN_OK;
 }
 

@@ -101,3 +101,20 @@ cdn_status cdni_fail_limit(cdn_stepper *s) {
   cdni_restore(s);
   return CDN_ERR_LIMIT;
 }
+
+cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...) {
+  cdn_failure *f = begin_report(s);
+  cdn_error story;
+  char what[200];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  cdn_state_last_error(s->work, &story);
+  bool told = story.code == code && code != CDN_ERR_CHATTER;
+  cdni_error_set(&f->error, code, "cdn_stepper_advance", event, "event '%s' at t = %.17g: %s%s%s", event, s->t, what,
+                 told ? ": " : "", told ? story.text : "");
+  if (told) f->error.stage = story.stage, f->error.index = story.index, f->error.value = story.value;
+  advise(f, "look at this event's callbacks; the State is as it was before its handlers");
+  return code;
+}

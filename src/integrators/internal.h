@@ -24,6 +24,8 @@ typedef struct cdni_attempts {
   double t[CDN_FAILURE_STEPS], h[CDN_FAILURE_STEPS], error[CDN_FAILURE_STEPS];
 } cdni_attempts;
 
+struct cdni_events; /* events.h */
+
 struct cdn_stepper {
   const cdn_system *system;
   cdn_allocator allocator;
@@ -61,13 +63,14 @@ struct cdn_stepper {
   cdni_attempts last;
   cdn_certificate certificate;
   double largest_kinetic, absolute_work; /* the scale of the energy residual */
+  struct cdni_events *events;            /* NULL: the System has none */
   cdn_failure failure;
 };
 
 /* step.c: one accepted step that does not pass `end`; the report State is made ready for times before its end if
  * `serve` is one. On failure `work` is back at the last accepted step and the failure is kept. */
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve);
-/* Starts, or starts again, from what `work` holds: normalizes, evaluates, chooses the first step. */
+/* Starts, or starts again, from what `work` holds: normalizes, and evaluates what is not valid. */
 cdn_status cdni_begin(cdn_stepper *s);
 /* Brings q to its manifold where it is off by more than rounding; the error it had, or 0 if it is left alone. */
 double cdni_normalize(cdn_stepper *s, double *q);
@@ -77,6 +80,27 @@ void cdni_restore(cdn_stepper *s);
 /* y and the work done at time t within the last accepted step, unprojected, after whatever the method's dense output
  * still has to evaluate there (on `report`, which must hold the discrete variables of that step). */
 cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work);
+/* stepper.c: the report State at the last accepted step, and at a time within it. */
+cdn_status cdni_report_step(cdn_stepper *s);
+cdn_status cdni_report_within(cdn_stepper *s, double t);
+
+/* events.c: all do nothing where the System has no events. */
+cdn_status cdni_events_create(cdn_stepper *s);
+void cdni_events_destroy(cdn_stepper *s);
+/* Starts to watch from where `work` stands. */
+cdn_status cdni_events_reset(cdn_stepper *s);
+/* The time that the next step must not pass: `end`, or before it the next event that has a handler. */
+double cdni_events_end(const cdn_stepper *s, double end);
+/* A step's way: tried, found good (locate.c: events may shorten it), accepted. */
+void cdni_events_attempt(cdn_stepper *s);
+cdn_status cdni_events_examine(cdn_stepper *s);
+void cdni_events_accepted(cdn_stepper *s);
+/* Whether an event has ended the present step, and whether some are to be shown within it. */
+bool cdni_events_cut(const cdn_stepper *s);
+bool cdni_events_within(const cdn_stepper *s);
+/* Lets everything occur up to t that is within the steps taken so far. *why is CDN_REACHED_TIME unless advance should come
+ * back (never for mere events if `all`): then the report State is where it should be. */
+cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why);
 
 /* norm.c: the largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
  * yb, N is that of the state at which `work` stands. Leaves E e in s->weighted. */
@@ -90,6 +114,8 @@ double cdni_min_step(const cdn_stepper *s);
 /* Sizes the next attempt after one of size h whose error over the accuracy was `error`. */
 void cdni_control_accepted(cdn_stepper *s, double h, double error);
 void cdni_control_rejected(cdn_stepper *s, double h, double error);
+/* After an accepted step of error `error` that an event has cut to size h. */
+void cdni_control_cut(cdn_stepper *s, double h, double error);
 /* After an evaluation that failed. */
 void cdni_control_failed(cdn_stepper *s, double h);
 /* Counts the accepted step if stability rather than accuracy seems to limit it. */
@@ -97,6 +123,8 @@ void cdni_note_stiffness(cdn_stepper *s);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);
+/* Energy of what `work` holds. */
+cdn_status cdni_certificate_energy(cdn_stepper *s, double *energy);
 /* Books the step that is about to be accepted; `work` is at its end. */
 cdn_status cdni_certificate_accept(cdn_stepper *s);
 /* Before a restart at time t: the energy so far, with the work beyond t taken back. */
@@ -113,5 +141,8 @@ cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status c
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code);
 cdn_status cdni_fail_step(cdn_stepper *s, double error);
 cdn_status cdni_fail_limit(cdn_stepper *s);
+/* At an event, with what `work` has to say about it if it failed with this code. */
+cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...)
+    CDN_PRINTF(4, 5);
 
 #endif

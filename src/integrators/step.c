@@ -1,13 +1,20 @@
 /* One accepted step: attempts, each judged by its error, until one is good enough or none can be. */
 #include "integrators/internal.h"
 
-cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
+/* Rates where `work` stands: what is valid is not computed again. */
+static cdn_status evaluate_work(cdn_stepper *s, double *ydot, double *power) {
   s->certificate.evaluations++;
-  CDNI_TRY(cdn_state_set_ty(s->work, t, y));
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
   *power = 0;
   return s->has_bodies ? cdn_nonpotential_power(s->work, power) : CDN_OK;
+}
+
+cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
+  cdn_status status = cdn_state_set_ty(s->work, t, y);
+  if (status == CDN_OK) return evaluate_work(s, ydot, power);
+  s->certificate.evaluations++;
+  return status;
 }
 
 /* Quaternions are brought to unit length before the rate at the end of the step is evaluated, which can thus be the
@@ -84,6 +91,7 @@ static void prepare(cdn_stepper *s, double t1) {
   step->stiffness = 0;
   s->dense = s->extended = s->weighted_valid = false;
   s->attempts++;
+  cdni_events_attempt(s);
 }
 
 /* The error of the attempt over the accuracy; 0 where steps are fixed. */
@@ -108,7 +116,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   cdni_step *step = &s->step;
   CDNI_TRY(cdni_certificate_accept(s));
   /* a report within the step needs the discrete variables as they were during it */
-  if (serve < step->t1) CDNI_TRY(cdn_state_copy(s->report, s->work));
+  if (serve < step->t1 || cdni_events_within(s)) CDNI_TRY(cdn_state_copy(s->report, s->work));
 
   s->at = !s->at;
   s->t = step->t1;
@@ -121,11 +129,12 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
     if (s->method->begin) s->method->begin(s);
   }
 
+  cdni_events_accepted(s);
   if (s->def.fixed_step > 0) {
     s->fixed_count++;
     /* the grid starts anew where a step was cut short */
-    if (s->t == end) {
-      s->fixed_start = end;
+    if (s->t == end || cdni_events_cut(s)) {
+      s->fixed_start = s->t;
       s->fixed_count = 0;
     }
   }
@@ -143,10 +152,12 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     if (status == CDN_OK) status = judge(s, &error);
     cdni_note_attempt(s, error);
 
+    if (status == CDN_OK && error <= 1) status = cdni_events_examine(s);
     if (status == CDN_OK && error <= 1) {
       if (s->method->accepted) s->method->accepted(s);
       cdni_note_stiffness(s);
       if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);
+      if (cdni_events_cut(s)) cdni_control_cut(s, s->step.t1 - s->step.t0, error);
       status = accept(s, end, serve);
       return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
     }
@@ -172,7 +183,8 @@ cdn_status cdni_begin(cdn_stepper *s) {
   s->fixed_count = 0;
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
   /* within the tolerance a state is left as it came */
-  if (cdni_constraint_error(s, y) > s->def.constraint_tolerance) cdni_normalize(s, y);
-  CDNI_TRY(cdni_evaluate(s, s->t, y, s->f[s->at], &s->power));
-  return CDN_OK;
+  if (cdni_constraint_error(s, y) > s->def.constraint_tolerance && cdni_normalize(s, y) > 0) {
+    CDNI_TRY(cdn_state_set_ty(s->work, s->t, y));
+  }
+  return evaluate_work(s, s->f[s->at], &s->power);
 }

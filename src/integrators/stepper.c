@@ -102,6 +102,8 @@ static cdn_status set_up(cdn_stepper *s, cdn_state *initial, const cdn_stepper_d
   CDNI_TRY(cdn_state_copy(s->report, initial));
   CDNI_TRY(cdn_state_set_ty(s->report, s->t, s->y[s->at]));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
+  CDNI_TRY(cdni_events_create(s));
+  CDNI_TRY(cdni_events_reset(s));
   return cdni_first_step(s);
 }
 
@@ -142,6 +144,7 @@ void cdn_stepper_destroy(cdn_stepper *s) {
   if (!s) return;
   const cdn_system *system = s->system;
   cdn_allocator allocator = s->allocator;
+  cdni_events_destroy(s);
   cdn_state_destroy(s->work);
   cdn_state_destroy(s->report);
   cdni_free(&allocator, s->block, s->block_size);
@@ -152,13 +155,13 @@ void cdn_stepper_destroy(cdn_stepper *s) {
 /* ---- advancing ------------------------------------------------------------------------------ */
 
 /* The report State at the last accepted step; also after a failure, to show where it happened. */
-static cdn_status report_step(cdn_stepper *s) {
+cdn_status cdni_report_step(cdn_stepper *s) {
   s->reported = s->t;
   return cdn_state_copy(s->report, s->work);
 }
 
 /* The report State within the last step. */
-static cdn_status report_within(cdn_stepper *s, double t) {
+cdn_status cdni_report_within(cdn_stepper *s, double t) {
   double work, *y = s->scratch + s->stride;
   CDNI_TRY(cdni_look(s, t, y, &work));
   cdni_normalize(s, y);
@@ -168,7 +171,7 @@ static cdn_status report_within(cdn_stepper *s, double t) {
 
 static cdn_status fail(cdn_stepper *s, cdn_status status) {
   /* the failure has its report; that the State shows where it happened is an extra */
-  (void)!report_step(s);
+  (void)!cdni_report_step(s);
   return status;
 }
 
@@ -190,15 +193,23 @@ cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
   }
 
   s->attempts = 0;
-  while (s->t < t) {
-    cdn_status status = cdni_take_step(s, final, t);
+  cdn_why reason = CDN_REACHED_TIME;
+  for (;;) {
+    cdn_status status = cdni_events_serve(s, t, false, &reason);
+    if (status == CDN_OK && reason == CDN_REACHED_TIME && s->t < t) {
+      status = cdni_take_step(s, cdni_events_end(s, final), t);
+    } else if (status == CDN_OK) {
+      break;
+    }
     if (status != CDN_OK) return fail(s, status);
   }
+  if (why) *why = reason;
+  if (reason != CDN_REACHED_TIME) return CDN_OK;
   cdn_status status = CDN_OK;
-  if (t != now) status = t == s->t ? report_step(s) : report_within(s, t);
-  if (status != CDN_OK) return cdni_fail_evaluation(s, function, status);
-  if (why) *why = CDN_REACHED_TIME;
-  return CDN_OK;
+  /* where a handler moved time beyond t there is nothing before that to show */
+  if (t >= s->t || !s->dense) status = s->t != now || s->events ? cdni_report_step(s) : CDN_OK;
+  else if (t != now) status = cdni_report_within(s, t);
+  return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, function, status);
 }
 
 cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
@@ -210,12 +221,20 @@ cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State is at t = %.17g, not before the end at %.17g", now,
                               end);
   }
+  if (cdn_stepper_is_stopped(s)) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "a handler has stopped the run at t = %.17g", now);
+  }
   s->attempts = 0;
   /* a State within the last step goes to that step's end first */
   if (now < s->t) return cdn_stepper_advance(s, fmin(s->t, end), NULL);
-  cdn_status status = cdni_take_step(s, end, INFINITY);
-  if (status != CDN_OK) return fail(s, status);
-  return report_step(s);
+  cdn_why why;
+  double start = s->t;
+  cdn_status status = cdni_events_serve(s, s->t, true, &why);
+  if (status == CDN_OK && why != CDN_STOPPED && s->t == start) {
+    status = cdni_take_step(s, cdni_events_end(s, end), INFINITY);
+    if (status == CDN_OK) status = cdni_events_serve(s, s->t, true, &why);
+  }
+  return status == CDN_OK ? cdni_report_step(s) : fail(s, status);
 }
 
 cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
@@ -245,7 +264,8 @@ cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
   if (status == CDN_OK) status = cdn_state_copy(s->work, state);
   if (status == CDN_OK) status = cdni_begin(s);
   if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
-  if (status == CDN_OK) status = report_step(s);
+  if (status == CDN_OK) status = cdni_events_reset(s);
+  if (status == CDN_OK) status = cdni_report_step(s);
   if (status == CDN_OK) status = cdni_first_step(s);
   return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, function, status);
 }

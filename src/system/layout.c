@@ -34,6 +34,10 @@ cdn_status cdni_layout_plan(cdn_system *s) {
     node *e = node_at(s, (int32_t)i);
     if (e->kind == NODE_ENTRY || e->kind == NODE_COMPANION) e->offset = place(&at, e->size);
   }
+  for (size_t i = 0; i < s->trigger_groups.count; i++) {
+    const trigger_group *g = &CDNI_AT(s->trigger_groups, trigger_group, i);
+    if (g->n > 0) node_at(s, g->entry)->offset = s->off_triggers + (size_t)g->first * sizeof(double);
+  }
   s->off_valid = place(&at, (size_t)s->words * sizeof(uint64_t));
   s->off_serials = place(&at, n * sizeof(uint64_t));
   s->block_size = (at + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;

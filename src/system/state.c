@@ -308,9 +308,14 @@ const double *cdn_state_multipliers(const cdn_state *s, int group) {
   return group_slot(s, group, s->system->off_multipliers, offsetof(error_group, udoterr));
 }
 
-const double *cdn_state_event_triggers(const cdn_state *s, int group) {
-  if (group < 0 || (size_t)group >= s->system->trigger_groups.count) return NULL;
-  return state_doubles(s, s->system->off_triggers) + CDNI_AT(s->system->trigger_groups, trigger_group, group).first;
+const double *cdn_state_event_triggers(cdn_state *s, int group) {
+  const cdni_array *groups = &s->system->trigger_groups;
+  if (group < 0 || (size_t)group >= groups->count || CDNI_AT(*groups, trigger_group, group).n == 0) {
+    cdni_state_fail(s, CDN_ERR_ARG, false, "cdn_state_event_triggers", NULL, "there is no trigger group %d", group);
+    return NULL;
+  }
+  int32_t entry = CDNI_AT(*groups, trigger_group, group).entry;
+  return cdn_eval(s, (cdn_cache){ entry, { entry } });
 }
 
 /* ---- workspace: a stack of chunks that settles into one ---- */

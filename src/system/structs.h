@@ -58,6 +58,7 @@ typedef struct error_group {
 typedef struct trigger_group {
   int32_t n, first;
   cdn_stage stage;
+  int32_t entry; /* the cache entry that its slots are */
 } trigger_group;
 typedef struct auto_variable {
   int32_t variable, update;
@@ -80,6 +81,7 @@ struct cdn_system {
   cdni_array z_groups;       /* z_group */
   cdni_array error_groups;   /* error_group */
   cdni_array trigger_groups; /* trigger_group */
+  cdni_array events;         /* cdni_event */
   cdni_array autos;          /* auto_variable */
   cdni_array q0, u0, z0;     /* double: default values of the pools */
   bool keep_previous;
@@ -143,6 +145,8 @@ cdn_status cdni_layout_plan(cdn_system *system);
 /* Adds a node; returns its ticket, or TICKET_NONE when memory ran out. */
 int32_t cdni_node_add(cdn_system *system, const char *subsystem_name, const char *name, node_kind kind, int32_t owner);
 bool cdni_edge_add(cdn_system *system, int32_t from, int32_t to);
+/* events.c: gives back what the System's events own. */
+void cdni_events_free(cdn_system *system);
 /* realize.c: compute functions of the System's own entries. */
 cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_udot(const void *self, cdn_state *state, void *out);

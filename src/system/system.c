@@ -104,6 +104,7 @@ static void system_destroy(cdn_system *s) {
   size_t tickets = s->nodes.count;
   if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));
+  cdni_events_free(s);
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
   cdni_strfree(&a, s->name);
   cdni_free(&a, s, sizeof *s);

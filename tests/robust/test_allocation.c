@@ -65,6 +65,17 @@ static void add_described(cdn_system *system, cdn_body parent) {
   cdn_system_add_body(system, &body);
 }
 
+static cdn_status drawer_position(const void *self, cdn_state *state, double *value) {
+  *value = *cdn_body_q(state, *(const cdn_body *)self) - 1e-3;
+  return CDN_OK;
+}
+
+static cdn_status handle_event(const void *self, cdn_state *state, const cdn_occurrence *what, cdn_action *action) {
+  double slower = 0.9 * *cdn_body_u(state, *(const cdn_body *)self);
+  (void)what, (void)action;
+  return cdn_body_set_u(state, *(const cdn_body *)self, &slower, 1);
+}
+
 static cdn_system *build(cdn_allocator allocator) {
   cdn_system_def def = cdn_default_system_def();
   def.name = "scenario";
@@ -99,6 +110,13 @@ static cdn_system *build(cdn_allocator allocator) {
                                          .self_size = sizeof(memory),
                                          .declare = declare_memory,
                                          .calc_zdot = memory_zdot };
+  cdn_event_def event = cdn_default_event_def();
+  static const double times[] = { 0.01, 0.02 };
+  event.name = "drawer", event.value = drawer_position, event.self = &drawer, event.self_size = sizeof drawer;
+  event.handle = handle_event;
+  cdn_system_add_event(system, &event);
+  event.name = NULL, event.kind = CDN_EVENT_SCHEDULED, event.times = times, event.n_times = 2;
+  cdn_system_add_event(system, &event);
   memory blank = { .z = { 0, { 0 } } };
   cdn_system_add_subsystem(system, &ops, &blank);
   return system;

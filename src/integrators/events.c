@@ -1,0 +1,202 @@
+/* The events of a run: made ready for a stepper, and served as time passes. */
+#include "integrators/events.h"
+
+/* ---- creation ------------------------------------------------------------------------------ */
+
+/* Takes `bytes` from a block that may not exist yet, to learn its size. */
+static void *carve(char *base, size_t *at, size_t bytes) {
+  size_t here = *at;
+  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  return base ? base + here : NULL;
+}
+
+static size_t divide(struct cdni_events *ev, size_t n_values, size_t ny, char *base) {
+  size_t at = 0, n = (size_t)ev->n, watches = (size_t)ev->n_watches * sizeof(cdni_watch);
+  ev->order = carve(base, &at, n * sizeof *ev->order);
+  ev->records = carve(base, &at, n * sizeof *ev->records);
+  ev->list = carve(base, &at, n * sizeof *ev->list);
+  ev->watches = carve(base, &at, watches);
+  ev->saved = carve(base, &at, watches);
+  ev->timers = carve(base, &at, (size_t)ev->n_timers * sizeof *ev->timers);
+  ev->values = carve(base, &at, n_values * sizeof(double));
+  ev->y = carve(base, &at, ny * sizeof(double));
+  ev->f = carve(base, &at, ny * sizeof(double));
+  return at;
+}
+
+static bool is_timer(const cdni_event *e) {
+  return e->def.kind == CDN_EVENT_SCHEDULED || e->def.kind == CDN_EVENT_PERIODIC;
+}
+
+/* Starts first, steps last but for ends; between them by stage. */
+static int rank(const cdni_event *e) {
+  switch (e->def.kind) {
+    case CDN_EVENT_START: return 0;
+    case CDN_EVENT_STEP: return CDN_STAGE_COUNT + 1;
+    case CDN_EVENT_END: return CDN_STAGE_COUNT + 2;
+    default: return 1 + (int)e->def.stage;
+  }
+}
+
+static void put_in_order(const cdn_system *system, struct cdni_events *ev) {
+  int n = 0;
+  for (int r = 0; r <= CDN_STAGE_COUNT + 2; r++) {
+    for (int32_t i = 0; i < ev->n; i++) {
+      if (rank(cdni_event_at(system, i)) == r) ev->order[n++] = i;
+    }
+  }
+}
+
+static void set_watch(struct cdni_events *ev, int i, int32_t id, const cdn_event_def *def, size_t *first) {
+  cdni_watch *w = &ev->watches[i];
+  *w = (cdni_watch){ .event = id,
+                     .samples = def->samples,
+                     .first = *first,
+                     .active = def->handle != NULL,
+                     .edges = def->edges,
+                     .direction = def->direction,
+                     .beyond = SIDE_UNDEFINED };
+  *first += (size_t)def->samples + 1;
+  while (ev->watches[w->leader].samples != w->samples) w->leader++;
+}
+
+static void set_up(const cdn_system *system, struct cdni_events *ev) {
+  size_t first = 0;
+  int watches = 0, timers = 0;
+  put_in_order(system, ev);
+  for (int i = 0; i < ev->n; i++) {
+    int32_t id = ev->order[i];
+    const cdni_event *e = cdni_event_at(system, id);
+    ev->records[id] = (cdni_record){ .watch = -1, .timer = -1 };
+    if (e->def.kind == CDN_EVENT_TRIGGERED) {
+      ev->records[id].watch = watches;
+      set_watch(ev, watches++, id, &e->def, &first);
+    } else if (is_timer(e)) {
+      ev->records[id].timer = timers;
+      ev->timers[timers++] = (cdni_timer){ .event = id, .next = INFINITY };
+    }
+  }
+}
+
+cdn_status cdni_events_create(cdn_stepper *s) {
+  int n = cdn_system_event_count(s->system);
+  if (n == 0) return CDN_OK;
+  /* its differences describe a step only once that is accepted, and events are looked for before */
+  if (s->method == &cdni_adams)
+    return cdni_state_fail(s->work, CDN_ERR_UNSUPPORTED, false, "cdn_stepper_create", NULL,
+                           "the System has events, which the Adams method does not locate yet: choose another cdn_method");
+  struct cdni_events *ev = cdni_calloc(&s->allocator, sizeof *ev);
+  if (!ev) return CDN_ERR_NOMEM;
+  s->events = ev;
+  ev->n = n;
+  size_t n_values = 0;
+  bool needs_scene = false;
+  for (int i = 0; i < n; i++) {
+    const cdni_event *e = cdni_event_at(s->system, i);
+    bool triggered = e->def.kind == CDN_EVENT_TRIGGERED;
+    needs_scene = needs_scene || triggered || e->def.handle;
+    ev->n_watches += triggered;
+    ev->n_timers += is_timer(e);
+    n_values += triggered ? (size_t)e->def.samples + 1 : 0;
+  }
+  ev->block_size = divide(ev, n_values, s->stride, NULL);
+  ev->block = cdni_calloc(&s->allocator, ev->block_size);
+  if (!ev->block) return CDN_ERR_NOMEM;
+  divide(ev, n_values, s->stride, ev->block);
+  set_up(s->system, ev);
+  return needs_scene ? cdn_state_create(s->system, &ev->scene) : CDN_OK;
+}
+
+void cdni_events_destroy(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  if (!ev) return;
+  cdn_state_destroy(ev->scene);
+  if (ev->block) cdni_free(&s->allocator, ev->block, ev->block_size);
+  cdni_free(&s->allocator, ev, sizeof *ev);
+  s->events = NULL;
+}
+
+cdn_status cdni_events_reset(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  if (!ev) return CDN_OK;
+  ev->scene_discrete = UINT64_MAX;
+  ev->stopped = ev->ended = ev->stepped = false;
+  ev->boundary = true;
+  if (ev->scene) {
+    /* evaluated once on its own, so that its workspace has its size before the first step */
+    CDNI_TRY(cdn_state_copy(ev->scene, s->work));
+    CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, s->y[s->at]));
+    CDNI_TRY(cdn_realize(ev->scene, CDN_STAGE_ACCELERATION));
+  }
+  for (int i = 0; i < ev->n_watches; i++) ev->watches[i].fired = false, ev->watches[i].sign = SIDE_ZERO;
+  CDNI_TRY(cdni_watches_afresh(s, true));
+  return cdni_timers_reset(s, s->t);
+}
+
+/* ---- in the course of time ------------------------------------------------------------------ */
+
+/* The next active time: no step may go beyond it. */
+double cdni_events_end(const cdn_stepper *s, double end) {
+  const struct cdni_events *ev = s->events;
+  for (int i = 0; ev && i < ev->n_timers; i++) {
+    const cdni_timer *timer = &ev->timers[i];
+    if (cdni_event_at(s->system, timer->event)->def.handle) end = fmin(end, timer->next);
+  }
+  return end;
+}
+
+/* When the next passive event within the last step occurs, or INFINITY. */
+static double next_within(const cdn_stepper *s) {
+  const struct cdni_events *ev = s->events;
+  double next = INFINITY;
+  for (int i = 0; i < ev->n_watches; i++) {
+    if (ev->watches[i].pending) next = fmin(next, ev->watches[i].hi);
+  }
+  for (int i = 0; i < ev->n_timers; i++) next = fmin(next, ev->timers[i].next);
+  return next;
+}
+
+bool cdni_events_within(const cdn_stepper *s) { return s->events && next_within(s) < s->step.t1; }
+
+bool cdni_events_cut(const cdn_stepper *s) { return s->events && s->events->cut; }
+
+void cdni_events_attempt(cdn_stepper *s) {
+  if (s->events) s->events->cut = false;
+}
+
+void cdni_events_accepted(cdn_stepper *s) {
+  if (s->events) s->events->boundary = s->events->stepped = true;
+}
+
+cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why) {
+  struct cdni_events *ev = s->events;
+  *why = CDN_REACHED_TIME;
+  if (!ev) return CDN_OK;
+  while (!ev->stopped) {
+    bool shown = false;
+    double within = next_within(s);
+    if (within < s->t) {
+      if (within > t) return CDN_OK;
+      CDNI_TRY(cdni_moment_within(s, within, &shown));
+    } else {
+      if (s->t > t || !ev->boundary) return CDN_OK;
+      CDNI_TRY(cdni_moment_at_end(s, &shown));
+      if (ev->stopped || (shown && s->def.return_on_events && !all)) CDNI_TRY(cdni_report_step(s));
+    }
+    if (ev->stopped) break;
+    if (shown && s->def.return_on_events && !all) {
+      *why = CDN_HANDLED_EVENT;
+      return CDN_OK;
+    }
+  }
+  *why = CDN_STOPPED;
+  return CDN_OK;
+}
+
+int cdn_stepper_occurrences(const cdn_stepper *s, const cdn_occurrence **what) {
+  bool any = s && s->events;
+  if (what) *what = any ? s->events->list : NULL;
+  return any ? s->events->n_list : 0;
+}
+
+bool cdn_stepper_is_stopped(const cdn_stepper *s) { return s && s->events && s->events->stopped; }

@@ -1,0 +1,258 @@
+/* A moment: everything that occurs at one time is first reported, then handled, in the order of stages. */
+#include "integrators/events.h"
+
+#include <stdio.h>
+
+/* ---- what occurs ---- */
+
+static void list(cdn_stepper *s, const cdni_event *e, int32_t id, double t) {
+  struct cdni_events *ev = s->events;
+  const cdni_record *r = &ev->records[id];
+  cdn_occurrence o = { .event = { id },
+                       .name = e->def.name,
+                       .time = t,
+                       .earliest = t,
+                       .direction = CDN_EITHER,
+                       .count = r->count,
+                       .user = s->def.user };
+  if (r->watch >= 0) {
+    o.earliest = ev->watches[r->watch].lo;
+    o.direction = ev->watches[r->watch].crossed;
+  }
+  ev->list[ev->n_list++] = o;
+}
+
+static bool occurs(const cdn_stepper *s, const cdni_event *e, int32_t id, double t) {
+  const struct cdni_events *ev = s->events;
+  const cdni_record *r = &ev->records[id];
+  bool at_end = t == s->t;
+  switch (e->def.kind) {
+    case CDN_EVENT_TRIGGERED: {
+      const cdni_watch *w = &ev->watches[r->watch];
+      return w->active ? at_end && w->fired : w->pending && w->hi <= t;
+    }
+    case CDN_EVENT_SCHEDULED:
+    case CDN_EVENT_PERIODIC: return ev->timers[r->timer].next <= t;
+    case CDN_EVENT_STEP: return at_end && ev->stepped;
+    case CDN_EVENT_START: return at_end && !ev->started;
+    case CDN_EVENT_END: return at_end && !ev->ended && s->t >= s->def.final_time;
+  }
+  return false;
+}
+
+static void collect(cdn_stepper *s, double t) {
+  struct cdni_events *ev = s->events;
+  ev->n_list = 0;
+  for (int i = 0; i < ev->n; i++) {
+    const cdni_event *e = cdni_event_at(s->system, ev->order[i]);
+    if (occurs(s, e, ev->order[i], t)) list(s, e, ev->order[i], t);
+  }
+}
+
+/* What has occurred is over: counted, and looked for again. */
+static cdn_status consume(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  for (int i = 0; i < ev->n_list; i++) {
+    const cdn_occurrence *o = &ev->list[i];
+    cdni_record *r = &ev->records[o->event.i];
+    r->gap = r->count ? o->time - r->last : 0;
+    r->last = o->time;
+    r->count++;
+    if (r->timer >= 0) CDNI_TRY(cdni_timer_advance(s, &ev->timers[r->timer], o->time));
+    if (r->watch < 0 || ev->watches[r->watch].active) continue;
+    cdn_status status = cdni_watch_find(s, &ev->watches[r->watch]);
+    if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+  }
+  return CDN_OK;
+}
+
+/* Something that advance may come back for. */
+static bool is_shown(const cdn_stepper *s) {
+  const struct cdni_events *ev = s->events;
+  for (int i = 0; i < ev->n_list; i++) {
+    if (cdni_event_at(s->system, ev->list[i].event.i)->def.kind != CDN_EVENT_STEP) return true;
+  }
+  return false;
+}
+
+/* ---- reporting ---- */
+
+/* Calls the reporters from entry `first` of the list on; `report` shows the moment. */
+static cdn_status report(cdn_stepper *s, int first) {
+  struct cdni_events *ev = s->events;
+  for (int i = first; i < ev->n_list; i++) {
+    const cdn_occurrence *o = &ev->list[i];
+    const cdni_event *e = cdni_event_at(s->system, o->event.i);
+    if (!e->def.report) continue;
+    uint64_t before = cdni_state_changes(s->report);
+    cdn_status status = e->def.report(cdni_event_self(s->system, e), s->report, o);
+    if (status != CDN_OK) {
+      cdn_error error;
+      cdn_state_last_error(s->report, &error);
+      cdni_state_set_error(s->work, &error);
+      return cdni_fail_event(s, status, o->name, "its reporter failed");
+    }
+    if (cdni_state_changes(s->report) != before) {
+      return cdni_fail_event(s, CDN_ERR_ARG, o->name,
+                             "its reporter has set a variable of the State; reporters look, handlers change");
+    }
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_within(cdn_stepper *s, double t, bool *shown) {
+  collect(s, t);
+  cdn_status status = cdni_report_within(s, t);
+  if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+  CDNI_TRY(report(s, 0));
+  *shown = is_shown(s);
+  return consume(s);
+}
+
+/* ---- handling ---- */
+
+enum { CLOSE_GAPS = 3 };
+
+/* An event that follows itself within its own window, again and again, will not let time pass. */
+static cdn_status check_chatter(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  for (int i = 0; i < ev->n_list; i++) {
+    const cdn_occurrence *o = &ev->list[i];
+    cdni_record *r = &ev->records[o->event.i];
+    if (r->watch < 0 || !ev->watches[r->watch].active) continue;
+    double gap = o->time - r->last, window = ev->watches[r->watch].window;
+    if (r->count == 0 || gap > window) {
+      r->close = 0;
+      continue;
+    }
+    if (++r->close < CLOSE_GAPS) continue;
+    cdni_fail_event(
+        s, CDN_ERR_CHATTER, o->name,
+        "occurrence %lld, and again within its window of %.3g s, after %.3g s: what its handler does brings "
+        "the next occurrence ever nearer",
+        (long long)r->count + 1, window, gap);
+    snprintf(s->failure.advice, sizeof s->failure.advice,
+             "let the handler end the sequence when the motion has become small (rest, lock, stop the run), give the "
+             "trigger hysteresis, or state a smaller window if events so close together are meant");
+    r->close--;
+    return CDN_ERR_CHATTER;
+  }
+  return CDN_OK;
+}
+
+/* Calls the handlers from entry `first` of the list on. */
+static cdn_status handle(cdn_stepper *s, int first, bool *stop) {
+  struct cdni_events *ev = s->events;
+  for (int i = first; i < ev->n_list; i++) {
+    const cdn_occurrence *o = &ev->list[i];
+    const cdni_event *e = cdni_event_at(s->system, o->event.i);
+    if (!e->def.handle) continue;
+    cdn_action action = CDN_CONTINUE;
+    double before = cdn_state_time(s->work);
+    cdn_error none = { .code = CDN_OK };
+    cdni_state_set_error(s->work, &none);
+    s->certificate.events++;
+    cdn_status status = e->def.handle(cdni_event_self(s->system, e), s->work, o, &action);
+    if (status != CDN_OK) return cdni_fail_event(s, status, o->name, "its handler failed");
+    double now = cdn_state_time(s->work);
+    if (now < before || now > s->def.final_time) {
+      return cdni_fail_event(s, CDN_ERR_ARG, o->name, "its handler set time to %.17g, which is %s", now,
+                             now < before ? "back: time moves forward only" : "beyond final_time");
+    }
+    *stop = *stop || action == CDN_STOP;
+  }
+  return CDN_OK;
+}
+
+/* A run that is stopped comes to its end here. */
+static cdn_status end_run(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  int first = ev->n_list;
+  bool stop = true;
+  if (ev->ended || s->t >= s->def.final_time) return CDN_OK;
+  for (int i = 0; i < ev->n; i++) {
+    const cdni_event *e = cdni_event_at(s->system, ev->order[i]);
+    if (e->def.kind == CDN_EVENT_END) list(s, e, ev->order[i], s->t);
+  }
+  if (first == ev->n_list) return CDN_OK;
+  CDNI_TRY(cdni_report_step(s));
+  CDNI_TRY(report(s, first));
+  return handle(s, first, &stop);
+}
+
+/* Goes on from what the handlers have made of `work`. */
+static cdn_status resume(cdn_stepper *s, double energy) {
+  double before = s->t;
+  cdn_status status = cdni_begin(s);
+  if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
+  if (status == CDN_OK) status = cdni_watches_afresh(s, true);
+  if (status != CDN_OK) {
+    return cdni_fail_event(s, status, s->events->list[0].name, "what its handler left cannot be realized");
+  }
+  CDNI_TRY(cdni_timers_changed(s));
+  if (s->t > before) CDNI_TRY(cdni_timers_skip(s, s->t));
+  return CDN_OK;
+}
+
+static cdn_status run_handlers(cdn_stepper *s, bool *stop) {
+  double energy = 0;
+  cdn_status status = cdni_certificate_energy(s, &energy);
+  if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+  uint64_t before = cdni_state_changes(s->work);
+  CDNI_TRY(handle(s, 0, stop));
+  if (*stop) CDNI_TRY(end_run(s));
+  bool changed = cdni_state_changes(s->work) != before;
+  CDNI_TRY(consume(s));
+  return changed ? resume(s, energy) : cdni_watches_afresh(s, false);
+}
+
+static bool has_handlers(const cdn_stepper *s) {
+  const struct cdni_events *ev = s->events;
+  for (int i = 0; i < ev->n_list; i++) {
+    if (cdni_event_at(s->system, ev->list[i].event.i)->def.handle) return true;
+  }
+  return false;
+}
+
+/* The step is done with, so the scene is free to keep what the handlers may change. */
+static cdn_status keep(cdn_stepper *s) {
+  s->events->scene_set = false;
+  s->events->scene_discrete = cdni_state_discrete_changes(s->work);
+  return cdn_state_copy(s->events->scene, s->work);
+}
+
+/* Puts everything back to before the handlers. */
+static void undo(cdn_stepper *s) {
+  (void)!cdn_state_copy(s->work, s->events->scene);
+  (void)!cdni_begin(s); /* it was realized before */
+}
+
+cdn_status cdni_moment_at_end(cdn_stepper *s, bool *shown) {
+  struct cdni_events *ev = s->events;
+  collect(s, s->t);
+  if (ev->n_list > 0) {
+    CDNI_TRY(check_chatter(s));
+    CDNI_TRY(cdni_report_step(s));
+    CDNI_TRY(report(s, 0));
+  }
+  bool stop = false;
+  if (has_handlers(s)) {
+    CDNI_TRY(keep(s));
+    cdn_status status = run_handlers(s, &stop);
+    if (status != CDN_OK) {
+      undo(s);
+      return status;
+    }
+  } else {
+    CDNI_TRY(consume(s));
+  }
+  *shown = is_shown(s);
+  ev->started = true;
+  ev->ended = ev->ended || stop || s->t >= s->def.final_time;
+  ev->stopped = stop;
+  ev->stepped = false;
+  ev->boundary = false;
+  /* where a handler moved time, others may be due */
+  for (int i = 0; i < ev->n_timers; i++) ev->boundary = ev->boundary || ev->timers[i].next <= s->t;
+  return CDN_OK;
+}

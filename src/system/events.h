@@ -1,0 +1,23 @@
+/* What a System knows of its events, for whoever makes them happen. */
+#ifndef CARDAN_SYSTEM_EVENTS_H
+#define CARDAN_SYSTEM_EVENTS_H
+
+#include <cardan/events.h>
+
+#include "system/internal.h"
+
+typedef struct cdni_event {
+  cdn_event_def def; /* name, times and self are the System's own, but for a self that is shared */
+  int32_t owner;     /* the subsystem whose private part the callbacks get, or -1 */
+} cdni_event;
+
+const cdni_event *cdni_event_at(const cdn_system *system, int i);
+/* What the callbacks get. */
+const void *cdni_event_self(const cdn_system *system, const cdni_event *event);
+/* A counter that any setter of the State moves, and one that only discrete variables and parameters move. */
+uint64_t cdni_state_changes(const cdn_state *state);
+uint64_t cdni_state_discrete_changes(const cdn_state *state);
+/* Whether accepted steps change variables on their own. */
+bool cdni_system_auto_updates(const cdn_system *system);
+
+#endif
