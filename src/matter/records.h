@@ -116,21 +116,31 @@ typedef struct tree_data {
   real *udot;        /* nu */
 } tree_data;
 
-/* The passes, compiled for several instruction sets (and, later, lane counts). Those that factor D return the index of a
- * body whose mobilizer has no inertia to work against, or -1. */
+/* The passes, compiled for several instruction sets and numbers of lanes. X(result, name, arguments). Those that factor D
+ * return the index of a body whose mobilizer has no inertia to work against, or -1. */
+/* clang-format off */
+#define TREE_KERNEL_LIST(X)                                                                                                   \
+  X(void, position, const tree *t, const tree_data *d)  /* q -> pose, H */                                                    \
+  X(void, inertia, const tree *t, const tree_data *d)   /* pose -> inertia */                                                 \
+  X(void, velocity, const tree *t, const tree_data *d)  /* u -> twist */                                                      \
+  X(int, articulate, const tree *t, const tree_data *d) /* inertia -> articulated, G, D_inv */                                \
+  /* force, f_mob -> udot, A; fills articulated, G, D_inv unless factored */                                                  \
+  X(int, forward, const tree *t, const tree_data *d, bool factored)                                                           \
+  X(void, solve, const tree *t, const tree_data *d) /* f_mob -> udot = M^-1 f_mob; A is scratch */                            \
+  X(void, inverse, const tree *t, const tree_data *d, bool with_velocity, real *f) /* udot (NULL: 0) -> f */                  \
+  X(void, jacobian, const tree *t, const tree_data *d, const real *u, sv *V)       /* V = J u at M origins */                 \
+  X(void, jacobian_transpose, const tree *t, const tree_data *d, real *f)          /* z (destroyed) -> f = J^T z */
+/* Row-major; for one lane only. */
+#define TREE_KERNEL_MASS_MATRIX(X) \
+  X(void, mass_matrix, const tree *t, const tree_data *d, rigid_inertia *composite, double *M)
+/* clang-format on */
+
 typedef struct tree_kernels {
   const char *name;
-  void (*position)(const tree *, const tree_data *);  /* q -> pose, H */
-  void (*inertia)(const tree *, const tree_data *);   /* pose -> inertia */
-  void (*velocity)(const tree *, const tree_data *);  /* u -> twist */
-  int (*articulate)(const tree *, const tree_data *); /* inertia -> articulated, G, D_inv */
-  int (*forward)(const tree *, const tree_data *,
-                 bool factored); /* force, f_mob -> udot, A; fills articulated, G, D_inv unless factored */
-  void (*solve)(const tree *, const tree_data *); /* f_mob -> udot = M^-1 f_mob; A is scratch */
-  void (*inverse)(const tree *, const tree_data *, bool with_velocity, real *f);             /* udot (NULL: 0) -> f */
-  void (*mass_matrix)(const tree *, const tree_data *, rigid_inertia *composite, double *M); /* row-major; one lane */
-  void (*jacobian)(const tree *, const tree_data *, const real *u, sv *V);                   /* V = J u at M origins */
-  void (*jacobian_transpose)(const tree *, const tree_data *, real *f); /* z (destroyed) -> f = J^T z */
+#define TREE_KERNEL_MEMBER(result, name, ...) result (*name)(__VA_ARGS__);
+  TREE_KERNEL_LIST(TREE_KERNEL_MEMBER)
+  TREE_KERNEL_MASS_MATRIX(TREE_KERNEL_MEMBER)
+#undef TREE_KERNEL_MEMBER
 } tree_kernels;
 
 #endif

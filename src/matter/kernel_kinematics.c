@@ -1,9 +1,7 @@
-/* The outward passes of kinematics, a part of kernels.c: poses and hinge matrices from q, inertias in Ground's axes, velocities
+/* The outward passes of kinematics: poses and hinge matrices from q, inertias in Ground's axes, velocities
  * and the accelerations that udot = 0 leaves. */
-#ifndef CARDAN_MATTER_KERNEL_KINEMATICS_H
-#define CARDAN_MATTER_KERNEL_KINEMATICS_H
-
 #include "matter/hinge.h"
+#include "matter/kernel.h"
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/mobilizers/reverse.h"
 
@@ -39,7 +37,7 @@ static __attribute__((noinline)) void general_position(const tree_node *n, const
   }
 }
 
-static void position(const tree *t, const tree_data *d) {
+void KERNEL(position)(const tree *t, const tree_data *d) {
   d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
   for (int i = 1; i < t->n; i++) {
     const tree_node *n = &t->node[i];
@@ -57,7 +55,7 @@ static void position(const tree *t, const tree_data *d) {
   }
 }
 
-static void inertia(const tree *t, const tree_data *d) {
+void KERNEL(inertia)(const tree *t, const tree_data *d) {
   d->inertia[0] =
       (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
   for (int i = 1; i < t->n; i++)
@@ -121,7 +119,7 @@ CDNI_INLINE void velocity_body(const tree *t, const tree_data *d, int i, int nu,
   out->V.v = v3_add(v3_add(V_P.v, s), V_J.v);
 }
 
-static void velocity(const tree *t, const tree_data *d) {
+void KERNEL(velocity)(const tree *t, const tree_data *d) {
   d->twist[0] = (body_twist){ sv_zero(), sv_zero() };
   for (int i = 1; i < t->n; i++) {
 #define BODY(NU, FORM) velocity_body(t, d, i, NU, FORM)
@@ -129,5 +127,3 @@ static void velocity(const tree *t, const tree_data *d) {
 #undef BODY
   }
 }
-
-#endif
