@@ -53,6 +53,9 @@ double disagreement(const peers::Tree &tree, Engine *ours, Engine *peer, int sam
       } else if (k == MATRIX) {
         std::vector<double> M = ours->mass_matrix(sample);
         error = relative(M, peer->mass_matrix(sample), largest(M));
+      } else if (k == JACOBIAN) {
+        std::vector<double> V = ours->tip_velocity(sample);
+        error = relative(V, peer->tip_velocity(sample), largest(V));
       } else {
         std::vector<double> udot = ours->udot(sample);
         std::vector<double> other = peer->udot(sample);

@@ -1,5 +1,5 @@
 // Cardan against Simbody and MuJoCo on the same models in the same run: nanoseconds a mobility for forward dynamics,
-// inverse dynamics, the mass matrix and derivatives. See docs/benchmarks.md.
+// inverse dynamics, the mass matrix, a Jacobian and derivatives. See docs/benchmarks.md.
 #include "agreement.h"
 #include "derivatives.h"
 #include "report.h"
@@ -20,9 +20,11 @@ namespace {
 constexpr int n_samples = 8;
 // Roundings of two algorithms on a thousand bodies; a wrong frame or sign would show as 1e-2 or more.
 constexpr double must_agree = 1e-8;
+// Differences by every coordinate of more than these take minutes.
+constexpr int largest_derivatives = 1000;
 
-const char *const operation_names[] = { "forward dynamics", "inverse dynamics", "mass matrix" };
-const char *const operation_words[] = { "forward", "inverse", "matrix" };
+const char *const operation_names[] = { "forward dynamics", "inverse dynamics", "mass matrix", "frame Jacobian" };
+const char *const operation_words[] = { "forward", "inverse", "matrix", "jacobian" };
 
 Samples random_samples(const peers::Tree &tree, int n) {
   uint64_t rng = 1;
@@ -49,8 +51,12 @@ const Shape shapes[] = {
   { "chain30", [] { return peers::pin_chain(30); }, true },
   { "chain100", [] { return peers::pin_chain(100); }, true },
   { "chain1000", [] { return peers::pin_chain(1000); }, true },
+  { "tree63", [] { return peers::pin_binary_tree(6); }, false },
   { "tree511", [] { return peers::pin_binary_tree(9); }, false },
   { "humanoid", [] { return peers::humanoid(); }, false },
+  { "floating37", [] { return peers::floating_tree(31); }, false },
+  { "ball100", [] { return peers::ball_chain(100); }, false },
+  { "free300", [] { return peers::free_bodies(300); }, false },
 };
 
 // Engines of one model, Cardan first; a peer that does not take the model is NULL.
@@ -65,7 +71,7 @@ struct Contest {
     engines[0] = make_cardan(tree, samples);
     engines[1] = make_simbody(tree, samples);
     engines[2] = make_mujoco(tree, samples, &reason);
-    if (!engines[2]) std::printf("%s: MuJoCo does not take it: %s\n", shape.name, reason.c_str());
+    if (!engines[2]) std::printf("%-10s MuJoCo does not take it: %s\n", shape.name, reason.c_str());
     for (int i = 1; i < 3; i++) {
       if (!engines[i]) continue;
       double error = disagreement(tree, engines[0].get(), engines[i].get(), n_samples);
@@ -119,7 +125,8 @@ int compare(const Options &options) {
   }
   report.print_header("derivatives by q and u, ns/dof", { "Cardan", "differences", "mjd_trans.FD" });
   for (size_t c = 0; c < contests.size(); c++)
-    add_derivative_rows(&report, entered[c]->name, contests[c]->tree, contests[c]->samples, options.sweeps);
+    if (contests[c]->tree.nu() <= largest_derivatives)
+      add_derivative_rows(&report, entered[c]->name, contests[c]->tree, contests[c]->samples, options.sweeps);
   std::printf("\nRatios are Cardan's time over the peer's; exponents fit time = c n^p over the chains.\n");
   if (report.write_json(options.json)) {
     std::printf("Rows written to %s\n", options.json.c_str());
@@ -131,12 +138,17 @@ int compare(const Options &options) {
 
 // Cardan alone, for a profiler.
 int run_once(const Options &options) {
-  for (const Shape &shape : shapes) {
-    if (options.once != shape.name) continue;
-    peers::Tree tree = shape.make();
+  peers::Tree tree;
+  for (const Shape &shape : shapes)
+    if (options.once == shape.name) tree = shape.make();
+  // The kinds after Weld that are described by parameters alone.
+  for (int kind = CDN_WELD + 1; kind < CDN_FUNCTION_BASED; kind++)
+    if (options.once == cdn_mobilizer_name(static_cast<cdn_mobilizer>(kind)))
+      tree = peers::chain_of_kind(static_cast<cdn_mobilizer>(kind), 20);
+  if (!tree.bodies.empty()) {
     std::unique_ptr<Engine> engine = make_cardan(tree, random_samples(tree, n_samples));
     for (int i = 0; i < options.count; i++) engine->run(options.operation, i % n_samples);
-    std::printf("%s: %d times %s\n", shape.name, options.count, operation_names[options.operation]);
+    std::printf("%s: %d times %s\n", options.once.c_str(), options.count, operation_names[options.operation]);
     return 0;
   }
   std::fprintf(stderr, "bench_cardan: no model '%s'\n", options.once.c_str());
@@ -145,11 +157,12 @@ int run_once(const Options &options) {
 
 const char usage[] =
     "usage: bench_cardan [--models A,B,...] [--sweeps N] [--json FILE]\n"
-    "       bench_cardan --once MODEL [--operation forward|inverse|matrix] [--count N]\n"
+    "       bench_cardan --once MODEL [--operation forward|inverse|matrix|jacobian] [--count N]\n"
     "\n"
     "The first times Cardan, Simbody and MuJoCo in turn and prints ratios; the second runs Cardan alone, for a\n"
     "profiler.\n"
-    "models: chain7 chain30 chain100 chain1000 tree511 humanoid\n"
+    "models: chain7 chain30 chain100 chain1000 tree63 tree511 humanoid floating37 ball100 free300; MODEL may also be a\n"
+    "kind of mobilizer (pin, free, ...): a chain of 20 of them\n"
     "--json FILE   where the rows go (default: bench.json beside the program)\n";
 
 int refuse(const char *text) {
@@ -178,7 +191,7 @@ int run(int argc, char **argv) {
     else if (option == "--operation") {
       int k = 0;
       while (k < OPERATION_COUNT && std::strcmp(value, operation_words[k]) != 0) k++;
-      if (k == OPERATION_COUNT) return refuse("--operation is forward, inverse or matrix");
+      if (k == OPERATION_COUNT) return refuse("--operation is forward, inverse, matrix or jacobian");
       options.operation = static_cast<Operation>(k);
     } else {
       return refuse((option + " is unknown").c_str());

@@ -25,9 +25,11 @@ public:
     cdn_system_release(system);
   }
   void matrix(int) override {}
+  void jacobian(int) override {}
   std::vector<double> udot(int) override { return {}; }
   std::vector<double> forces(int) override { return {}; }
   std::vector<double> mass_matrix(int) override { return {}; }
+  std::vector<double> tip_velocity(int) override { return {}; }
 
 protected:
   void set_qu(int sample) {
@@ -137,9 +139,11 @@ public:
   }
   void inverse(int) override {}
   void matrix(int) override {}
+  void jacobian(int) override {}
   std::vector<double> udot(int) override { return {}; }
   std::vector<double> forces(int) override { return {}; }
   std::vector<double> mass_matrix(int) override { return {}; }
+  std::vector<double> tip_velocity(int) override { return {}; }
 
 private:
   mjModel *m;

@@ -1,4 +1,4 @@
-// What the benchmark asks of Cardan and of its peers: one model, a few states, three operations.
+// What the benchmark asks of Cardan and of its peers: one model, a few states, four operations.
 #ifndef CARDAN_BENCH_ENGINE_H
 #define CARDAN_BENCH_ENGINE_H
 
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-enum Operation { FORWARD, INVERSE, MATRIX, OPERATION_COUNT };
+enum Operation { FORWARD, INVERSE, MATRIX, JACOBIAN, OPERATION_COUNT };
 
 // What the operations start from, in Cardan's order and conventions.
 struct Sample {
@@ -25,20 +25,23 @@ class Engine {
 public:
   virtual ~Engine() = default;
   virtual const char *name() const = 0;
-  virtual void forward(int sample) = 0; // q, u to udot, under gravity
-  virtual void inverse(int sample) = 0; // q, u, udot to generalized forces
-  virtual void matrix(int sample) = 0;  // q to the dense mass matrix
+  virtual void forward(int sample) = 0;  // q, u to udot, under gravity
+  virtual void inverse(int sample) = 0;  // q, u, udot to generalized forces
+  virtual void matrix(int sample) = 0;   // q to the dense mass matrix
+  virtual void jacobian(int sample) = 0; // q to the dense 6 x nu Jacobian of the last body at its M origin
 
   // Results of the last operation in Cardan's order and conventions, for the check that the models are the same;
   // untimed. The inverse is without gravity.
   virtual std::vector<double> udot(int sample) = 0;
   virtual std::vector<double> forces(int sample) = 0;
   virtual std::vector<double> mass_matrix(int sample) = 0;
+  virtual std::vector<double> tip_velocity(int sample) = 0; // the Jacobian times u, (w, v) in Ground
 
   void run(Operation operation, int sample) {
     if (operation == FORWARD) forward(sample);
     if (operation == INVERSE) inverse(sample);
     if (operation == MATRIX) matrix(sample);
+    if (operation == JACOBIAN) jacobian(sample);
   }
 };
 

@@ -15,6 +15,9 @@ public:
     size_t n = static_cast<size_t>(tree.nu());
     force.resize(n);
     M.resize(n * n);
+    J.resize(6 * n);
+    tip = { static_cast<int32_t>(tree.bodies.size()) };
+    station = tree.bodies.back().X_BM.p;
   }
   ~Cardan() override {
     cdn_state_destroy(state);
@@ -34,6 +37,10 @@ public:
     must(cdn_state_set_q(state, samples[sample].q.data()));
     must(cdn_calc_M(state, M.data()));
   }
+  void jacobian(int sample) override {
+    must(cdn_state_set_q(state, samples[sample].q.data()));
+    must(cdn_calc_frame_J(state, 1, &tip, &station, J.data()));
+  }
 
   std::vector<double> udot(int) override {
     const double *udot = cdn_state_udot(state);
@@ -41,6 +48,13 @@ public:
   }
   std::vector<double> forces(int) override { return force; }
   std::vector<double> mass_matrix(int) override { return M; }
+  std::vector<double> tip_velocity(int sample) override {
+    const std::vector<double> &u = samples[sample].u;
+    std::vector<double> V(6);
+    for (size_t i = 0; i < V.size(); i++)
+      for (size_t k = 0; k < u.size(); k++) V[i] += J[i * u.size() + k] * u[k];
+    return V;
+  }
 
 private:
   void set_qu(int sample) {
@@ -58,7 +72,9 @@ private:
   Samples samples;
   cdn_system *system;
   cdn_state *state = nullptr;
-  std::vector<double> force, M;
+  std::vector<double> force, M, J;
+  cdn_body tip;
+  cdn_vec3 station;
 };
 
 } // namespace

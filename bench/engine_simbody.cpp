@@ -10,6 +10,7 @@ namespace {
 class Simbody : public Engine {
 public:
   Simbody(const peers::Tree &tree, const Samples &samples) : t(tree, false) {
+    station = peers::to_simbody(tree.bodies.back().X_BM.p);
     for (const Sample &sample : samples) {
       t.set_q(sample.q.data());
       q.push_back(t.state.getQ());
@@ -35,6 +36,11 @@ public:
     t.system.realize(t.state, SimTK::Stage::Position);
     t.matter.calcM(t.state, M);
   }
+  void jacobian(int sample) override {
+    t.state.updQ() = q[sample];
+    t.system.realize(t.state, SimTK::Stage::Position);
+    t.matter.calcFrameJacobian(t.state, t.bodies.back().getMobilizedBodyIndex(), station, J);
+  }
 
   std::vector<double> udot(int) override { return t.u_from_simbody(t.state.getUDot()); }
   std::vector<double> forces(int) override { return t.u_from_simbody(residual); }
@@ -44,13 +50,18 @@ public:
       for (int j : t.u_at) rows.push_back(M(i, j));
     return rows;
   }
+  std::vector<double> tip_velocity(int sample) override {
+    const SimTK::Vector V = J * u[sample];
+    return std::vector<double>(&V[0], &V[0] + V.size());
+  }
 
 private:
   peers::SimbodyTree t;
   std::vector<SimTK::Vector> q, u, knowns;
   SimTK::Vector none, residual;
   SimTK::Vector_<SimTK::SpatialVec> no_forces;
-  SimTK::Matrix M;
+  SimTK::Matrix M, J;
+  SimTK::Vec3 station;
 };
 
 } // namespace

@@ -148,6 +148,48 @@ Tree pin_binary_tree(int levels) {
   return tree;
 }
 
+Tree ball_chain(int n) {
+  Tree tree = pin_chain(n);
+  tree.name = "ball" + std::to_string(n);
+  for (Body &body : tree.bodies) body.kind = CDN_BALL;
+  return tree;
+}
+
+// MuJoCo's free joints are between Ground's frame and the body's own.
+static Body free_base(uint64_t *rng) {
+  return { -1, CDN_FREE, cdn_transform_identity(), cdn_transform_identity(), random_mass(rng) };
+}
+
+Tree free_bodies(int n) {
+  Tree tree;
+  uint64_t rng = 19;
+  tree.name = "free" + std::to_string(n);
+  for (int i = 0; i < n; i++) tree.bodies.push_back(free_base(&rng));
+  return tree;
+}
+
+Tree floating_tree(int pins) {
+  Tree tree;
+  uint64_t rng = 20;
+  tree.name = "floating" + std::to_string(pins + 6);
+  tree.bodies.push_back(free_base(&rng));
+  std::vector<int> path = { 0 };
+  for (int i = 1; i <= pins; i++) {
+    while (path.size() > 1 && random_below(&rng, 3) == 0) path.pop_back();
+    tree.bodies.push_back(pin_link(path.back(), &rng));
+    path.push_back(i);
+  }
+  return tree;
+}
+
+Tree chain_of_kind(cdn_mobilizer kind, int n) {
+  Tree tree;
+  uint64_t rng = 21;
+  tree.name = cdn_mobilizer_name(kind);
+  for (int i = 0; i < n; i++) tree.bodies.push_back(random_body(i - 1, kind, false, false, false, &rng));
+  return tree;
+}
+
 // ---- a person -----------------------------------------------------------------------------------
 
 namespace {

@@ -61,6 +61,14 @@ Tree random_tree_of_kinds(uint64_t seed, int n, bool euler);
 Tree pin_chain(int n);
 // The same in a complete binary tree of 2^levels - 1 bodies.
 Tree pin_binary_tree(int levels);
+// Ball joints (quaternions) between general fixed frames.
+Tree ball_chain(int n);
+// Bodies that move freely of each other.
+Tree free_bodies(int n);
+// A free base with so many pins on it and on each other, in a random tree.
+Tree floating_tree(int pins);
+// A chain of one kind, frames and parameters at random.
+Tree chain_of_kind(cdn_mobilizer kind, int n);
 // 27 mobilities in the arrangement of MuJoCo's humanoid.xml: a free torso, 21 hinges, up to three in a place with
 // massless bodies between them, head and hands welded.
 Tree humanoid();
