@@ -165,6 +165,12 @@ CDNI_INLINE sv rigid_mul(rigid_inertia B, sv A) {
 CDNI_INLINE sv rigid_gyroscopic(rigid_inertia B, v3 w) {
   return (sv){ v3_cross(w, s3_mul(B.I, w)), v3_cross(w, v3_cross(w, B.mc)) };
 }
+/* The sum of both: what moves the body, the equations of Newton and Euler. */
+CDNI_INLINE sv rigid_newton_euler(rigid_inertia B, sv A, v3 w) {
+  v3 gyroscopic = v3_cross_add(w, s3_mul(B.I, w), s3_mul(B.I, A.w));
+  return (sv){ v3_cross_add(B.mc, A.v, gyroscopic),
+               v3_cross_add(w, v3_cross(w, B.mc), v3_cross_add(A.w, B.mc, v3_scale(B.m, A.v))) };
+}
 /* About a point from which the body's origin lies at r. */
 CDNI_INLINE rigid_inertia rigid_shift(rigid_inertia B, v3 r) {
   v3 c = B.mc, e = v3_fma(B.m, r, v3_add(c, c)); /* 2 mc + m r */

@@ -148,15 +148,16 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
   const real *H = d->H + n->H;
   real *G = d->G + n->G, *D_inv = d->D_inv + n->D;
   body_articulated *a = &d->articulated[i], *parent = &d->articulated[n->parent];
-  bool base = n->parent == 0, ok = true;
+  bool base = n->parent == 0, massless = c->massless != 0.0, ok = true;
   v3 r = d->pose[i].r;
 
   articulated_inertia P;
   if (factor) {
-    P = n->has_children ? articulated_add_rigid(a->P, d->inertia[i]) : articulated_from_rigid(d->inertia[i]);
+    if (!n->has_children) P = articulated_from_rigid(d->inertia[i]);
+    else P = massless ? a->P : articulated_add_rigid(a->P, d->inertia[i]);
     /* A massless frame owns nothing: its pivots are judged by what its children brought before they projected it. */
     real scale_J = s3_trace(P.J), scale_M = s3_trace(P.M);
-    if (c->massless != 0.0)
+    if (massless)
       scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
     articulated_inertia P_out;
     ok = factor_body(c, nu, form, base, H, r, G, D_inv, scale_J, scale_M, P, &P_out);
@@ -174,7 +175,7 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
 
   sv z = n->has_children ? d->z[i] : sv_zero();
   if (with_velocity) {
-    z = sv_add(z, rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
+    if (!massless) z = sv_add(z, rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
     if (d->force) z = sv_sub(z, d->force[i]);
     if (!base || (hinge_may_bias(form, nu) && n->bias)) z = sv_add(z, articulated_mul(P, d->twist[i].a_cor));
   }

@@ -9,11 +9,10 @@ CDNI_INLINE void inverse_out_body(const tree *t, const tree_data *d, int i, int 
   const tree_node *n = &t->node[i];
   sv A = n->parent == 0 ? sv_zero() : sv_shift_motion(d->A[n->parent], d->pose[i].r);
   if (d->udot) A = sv_add(A, hinge_mul(form, nu, d->H + n->H, d->udot + n->u));
-  sv F;
-  if (with_velocity) {
-    A = sv_add(A, d->twist[i].a_cor);
-    F = sv_add(rigid_mul(d->inertia[i], A), rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
-  } else F = rigid_mul(d->inertia[i], A);
+  if (with_velocity) A = sv_add(A, d->twist[i].a_cor);
+  sv F = sv_zero();
+  if (d->mass[i].massless == 0.0)
+    F = with_velocity ? rigid_newton_euler(d->inertia[i], A, d->twist[i].V.w) : rigid_mul(d->inertia[i], A);
   if (d->force) F = sv_sub(F, d->force[i]);
   d->A[i] = A;
   d->z[i] = F;

@@ -6,10 +6,11 @@
 #include "matter/mobilizers/reverse.h"
 
 /* The pose by way of R_GF, for all kinds; reversed ones are placed in M's axes and then turned around. Not inlined: one copy
- * of everything is long enough. */
+ * of everything is long enough. The parent's R_GM comes by address for the reason given in kernel_mass.c. */
 static __attribute__((noinline)) void general_position(const tree_node *n, const tree_data *d, const body_frames *c,
-                                                       m3 R_GP, body_pose *pose, real *H) {
+                                                       const m3 *parent, body_pose *pose, real *H) {
   bool reversed = n->variant & 1;
+  m3 R_GP = *parent;
   real H_MF[36];
   m3 R = reversed ? m3_identity() : m3_mul_m3(R_GP, m3_load(c->R_PF)), R_out;
   v3 p_out;
@@ -49,7 +50,7 @@ void KERNEL(position)(const tree *t, const tree_data *d) {
 #define POSITION_CASE(ROW, name) \
   case 2 * ROW_##ROW: name##_position(c, d->q + n->q, parent->R_GM, pose, H); break;
       OWN_POSITION_LIST(POSITION_CASE)
-      default: general_position(n, d, c, parent->R_GM, pose, H);
+      default: general_position(n, d, c, &parent->R_GM, pose, H);
     }
     pose->p_GM = v3_add(parent->p_GM, pose->r);
   }
@@ -59,7 +60,9 @@ void KERNEL(inertia)(const tree *t, const tree_data *d) {
   d->inertia[0] =
       (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
   for (int i = 1; i < t->n; i++)
-    d->inertia[i] = rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
+    d->inertia[i] = d->mass[i].massless != 0.0
+                        ? d->inertia[0]
+                        : rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
 }
 
 /* Hdot u in Ground's axes, for the kinds where H turns or stretches in F. */

@@ -4,19 +4,30 @@
 
 #if CDNI_LANES == 1
 
-/* The rest of column `at`: what the force F at body i does to the mobilities of its ancestors. */
-static __attribute__((noinline)) void mass_column(const tree *t, const tree_data *d, int i, size_t at, sv F,
+/* The rest of column `at`: what the force F at body i does to the mobilities of its ancestors. F comes by address: as a
+ * value it would be stored by its numbers and loaded again by the register, which waits for the stores. Every moment is
+ * the first one's and the arm's, so that only the arm is a sum from body to body. */
+static __attribute__((noinline)) void mass_column(const tree *t, const tree_data *d, int i, size_t at, const sv *F_i,
                                                   double *M) {
   size_t size = (size_t)t->nu;
-  real f[6];
+  double *row = M + at * size, *column = M + at;
+  sv F = *F_i;
+  v3 arm = v3_zero();
   for (int j = i; t->node[j].parent > 0;) {
-    F = sv_shift_force(F, d->pose[j].r);
+    arm = v3_add(arm, d->pose[j].r);
+    F.w = v3_cross_add(arm, F.v, F_i->w);
     j = t->node[j].parent;
     const tree_node *a = &t->node[j];
-#  define BODY(NU, FORM) hinge_tmul(FORM, NU, d->H + a->H, F, f)
+    real *above = row + a->u, *left = column + (size_t)a->u * size;
+    const real *H = d->H + a->H;
+#  define BODY(NU, FORM)                                                     \
+    {                                                                        \
+      real f[6];                                                             \
+      hinge_tmul(FORM, NU, H, F, f);                                         \
+      for (int l = 0; l < NU; l++) above[l] = left[(size_t)l * size] = f[l]; \
+    }
     FOR_KIND(a)
 #  undef BODY
-    for (int l = 0; l < a->nu; l++) M[at * size + (size_t)(a->u + l)] = M[(size_t)(a->u + l) * size + at] = f[l];
   }
 }
 
@@ -32,7 +43,7 @@ CDNI_INLINE void mass_rows(const tree *t, const tree_data *d, int i, int nu, hin
     hinge_tmul(form, nu, d->H + n->H, F, f);
     f[k] += d->mass[i].armature;
     for (int l = 0; l <= k; l++) M[at * size + (size_t)(n->u + l)] = M[(size_t)(n->u + l) * size + at] = f[l];
-    mass_column(t, d, i, at, F, M);
+    if (n->parent > 0) mass_column(t, d, i, at, &F, M);
   }
 }
 
