@@ -1,6 +1,7 @@
 // Cardan against Simbody and MuJoCo on the same models in the same run: nanoseconds a mobility for forward dynamics,
 // inverse dynamics, the mass matrix, a Jacobian and derivatives. See docs/benchmarks.md.
 #include "agreement.h"
+#include "bookkeeping.h"
 #include "derivatives.h"
 #include "report.h"
 #include "timing.h"
@@ -101,7 +102,7 @@ int compare(const Options &options) {
     }
   }
   Report report;
-  for (int k = 0; k < OPERATION_COUNT; k++) {
+  for (int k = 0; k < OPERATION_COUNT && !contests.empty(); k++) {
     report.print_header(std::string(operation_names[k]) + ", ns/dof", names);
     std::vector<double> lengths;
     std::vector<std::vector<double>> chain_times(names.size());
@@ -123,10 +124,12 @@ int compare(const Options &options) {
     for (const std::vector<double> &times : chain_times) exponents.push_back(fit_exponent(lengths, times));
     report.add(std::string("chains ") + operation_names[k], "exponent", exponents, names);
   }
-  report.print_header("derivatives by q and u, ns/dof", { "Cardan", "differences", "mjd_trans.FD" });
+  if (!contests.empty())
+    report.print_header("derivatives by q and u, ns/dof", { "Cardan", "differences", "mjd_trans.FD" });
   for (size_t c = 0; c < contests.size(); c++)
     if (contests[c]->tree.nu() <= largest_derivatives)
       add_derivative_rows(&report, entered[c]->name, contests[c]->tree, contests[c]->samples, options.sweeps);
+  if (wanted(options, "bookkeeping")) add_bookkeeping_rows(&report, options.sweeps);
   std::printf("\nRatios are Cardan's time over the peer's; exponents fit time = c n^p over the chains.\n");
   if (report.write_json(options.json)) {
     std::printf("Rows written to %s\n", options.json.c_str());
@@ -161,8 +164,8 @@ const char usage[] =
     "\n"
     "The first times Cardan, Simbody and MuJoCo in turn and prints ratios; the second runs Cardan alone, for a\n"
     "profiler.\n"
-    "models: chain7 chain30 chain100 chain1000 tree63 tree511 humanoid floating37 ball100 free300; MODEL may also be a\n"
-    "kind of mobilizer (pin, free, ...): a chain of 20 of them\n"
+    "models: bookkeeping chain7 chain30 chain100 chain1000 tree63 tree511 humanoid floating37 ball100 free300;\n"
+    "MODEL may also be a kind of mobilizer (pin, free, ...): a chain of 20 of them\n"
     "--json FILE   where the rows go (default: bench.json beside the program)\n";
 
 int refuse(const char *text) {

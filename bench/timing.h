@@ -9,6 +9,9 @@ namespace bench {
 // Keeps this process on the core that it runs on.
 void pin_to_one_core();
 
+// Nanoseconds since some moment.
+double now();
+
 // Nanoseconds an evaluation for each engine (NULL: not a number). A sweep runs a batch of each engine in turn, so that
 // what slows the machine down for a while slows down all; batches go round the samples.
 std::vector<double> time_engines(const std::vector<Engine *> &engines, Operation operation, int samples, int sweeps);
