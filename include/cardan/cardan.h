@@ -8,6 +8,7 @@
 #include <cardan/functions.h>
 #include <cardan/events.h>
 #include <cardan/matter.h>
+#include <cardan/motion.h>
 #include <cardan/operators.h>
 #include <cardan/forces.h>
 #include <cardan/derivatives.h>

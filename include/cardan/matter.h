@@ -102,6 +102,14 @@ typedef struct cdn_custom_mobilizer_ops {
   void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
 } cdn_custom_mobilizer_ops;
 
+/** How far the motion of a mobilizer is prescribed (motion.h): q and all below, u and udot, udot alone. */
+typedef enum cdn_motion_level {
+  CDN_LEVEL_NONE,
+  CDN_LEVEL_ACCELERATION,
+  CDN_LEVEL_VELOCITY,
+  CDN_LEVEL_POSITION
+} cdn_motion_level;
+
 typedef struct cdn_body_def {
   CDN_DEF_HEADER;
   const char *name;           /**< copied; NULL: "body<i>" */
@@ -120,6 +128,7 @@ typedef struct cdn_body_def {
   double armature;                         /**< inertia added to each mobility (reflected rotor inertia); >= 0 */
   const double *q0;                        /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
   const double *u0;                        /**< default speeds, nu numbers; NULL: zero */
+  cdn_motion_level lock;                   /**< locked by default, at q0, at u0 or at udot = 0; default: not */
   /** Accept an inertia that no body can have (triangle inequality) and a massless body with nothing to move.
    *  What is then still ill-defined fails when it is realized, with the joint's name. */
   bool allow_improper;

@@ -51,6 +51,11 @@ CDN_API cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int fi
 /** Counts the changes of a variable since the State was made (q, u, z, t, discrete variables); 0 otherwise. */
 CDN_API uint64_t cdn_state_serial(const cdn_state *state, cdn_ticket ticket);
 
+/** Writes the effective values of q and u (8.3) back into q and u, where they differ: after this, what is read with
+ *  cdn_state_q and cdn_state_u is what kinematics see. Invalidates nothing but what depends on q and u as they were.
+ *  *changed (may be NULL) tells whether there was anything to write. The stepper does it by itself. */
+CDN_API cdn_status cdn_prescribe(cdn_state *state, bool *changed) CDN_NODISCARD;
+
 /** t and y after the last accepted step, for subsystems that declared cdn_declare_previous; else NULL. */
 CDN_API const double *cdn_state_previous_t(const cdn_state *state);
 CDN_API const double *cdn_state_previous_y(const cdn_state *state);

@@ -99,6 +99,10 @@ typedef cdn_status cdn_calc_fn(const void *self, cdn_state *state, void *out);
 /** Runs of q and u that this subsystem moves: its ops must bring calc_udot, and calc_qdot unless qdot = u.
  *  One call a subsystem. `q0` and `u0` are the default values, or NULL for zeros. Copied. */
 CDN_API void cdn_declare_qu(cdn_declarer *d, int nq, const double *q0, int nu, const double *u0);
+/** What calc_q_eff (CDN_POOL_Q) or calc_u_eff (CDN_POOL_U) of this subsystem reads: time if it is a function of time, the
+ *  discrete variables and parameters that it looks at. u_eff may read q_eff anyway. */
+CDN_API void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequisites,
+                                   const cdn_ticket *prerequisites);
 /** n auxiliary states with default values z0 (NULL: zeros): the subsystem's calc_zdot gives their rates. */
 CDN_API cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0);
 /** A discrete variable with its default value; setting it invalidates `invalidates` and every later stage,
@@ -158,6 +162,14 @@ typedef struct cdn_subsystem_ops {
   /** Bring redundant coordinates (quaternions) back to their manifold in place and set scale[i] to
    *  new / old length for each q slot that changed; returns the largest error found. */
   double (*normalize_q)(const void *self, const cdn_state *state, double *q, double *scale);
+  /** Prescribed coordinates (8.3): q (u) holds this subsystem's own as the integrator holds them; overwrite those that
+   *  are known otherwise, from what cdn_declare_effective has named, and for u from q_eff. What is written must not
+   *  depend on what was there. Both or neither. */
+  cdn_status (*calc_q_eff)(const void *self, cdn_state *state, double *q);
+  cdn_status (*calc_u_eff)(const void *self, cdn_state *state, double *u);
+  /** Sets the flags of the slots that these overwrite at present (discrete variables decide it): they are not integrated.
+   *  Needed with them. */
+  void (*mark_prescribed)(const void *self, const cdn_state *state, bool *q, bool *u);
   /** Names the subsystem's slot `i` of a pool. */
   void (*slot_name)(const void *self, cdn_pool pool, int i, char *text, size_t size);
   /** Values of a declared group of event triggers (NaN: not defined here), given a State realized to its stage. It may

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "forces/derivatives.h"
+#include "matter/motion_derivatives.h"
 
 /* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
 static const double STEP = 6e-6;
@@ -163,7 +164,12 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
   memcpy(saved, block, block_size);
   s.still.pose = (const body_pose *)(saved + ((const char *)d->pass->pose - block));
   s.still.twist = (const body_twist *)(saved + ((const char *)d->pass->twist - block));
-  if (status == CDN_OK) status = all(&s, nq, nu);
+  /* with their effective values as the variables, and free to be displaced */
+  if (status == CDN_OK) status = cdn_prescribe(state, NULL);
+  if (status == CDN_OK) {
+    cdni_motion_release(room->matter, state);
+    status = all(&s, nq, nu);
+  }
   memcpy(block, saved, block_size);
   cdn_work_pop(state, saved);
   return status;

@@ -1,6 +1,8 @@
 /* The derivatives of inverse and forward dynamics, put together from matter's recursion and the forces' own. */
 #include "forces/derivatives.h"
 
+#include "matter/motion_derivatives.h"
+
 static size_t square(int n) { return (size_t)n * (size_t)n; }
 
 /* All that is not inertia. */
@@ -59,6 +61,36 @@ static cdn_status last_code(const cdn_state *state) {
   return e.code != CDN_OK ? e.code : CDN_ERR_CALLBACK;
 }
 
+/* Rows of motions whose udot varies, with what they do to the others; P (2 nu columns a row) is kept for the end. */
+static cdn_status add_motions(const derivative_pass *p, int rows, const double *M, double *P, double *dq, double *du) {
+  if (rows == 0) return CDN_OK;
+  double *P_u = P + (size_t)rows * (size_t)p->m->tree.nu;
+  if (dq) CDNI_TRY(cdni_motion_udot_by(p->m, p->state, CDN_POOL_Q, rows, P));
+  if (du) CDNI_TRY(cdni_motion_udot_by(p->m, p->state, CDN_POOL_U, rows, P_u));
+  if (dq) cdni_motion_add_rows(p->m, p->state, M, P, dq);
+  if (du) cdni_motion_add_rows(p->m, p->state, M, P_u, du);
+  return CDN_OK;
+}
+
+/* M^-1 for all that is wanted. */
+static cdn_status solve_all(const derivative_pass *p, double *M, double *dq, double *du, double *df, double *dz,
+                            int nz) {
+  const int nu = p->m->tree.nu;
+  mass_solver solver;
+  CDNI_TRY(cdni_mass_solver_begin(&solver, p, M));
+  cdn_status status = CDN_OK;
+  if (df && nu > 0) {
+    memset(df, 0, square(nu) * sizeof *df);
+    for (int k = 0; k < nu; k++) df[(size_t)k * (size_t)nu + (size_t)k] = 1;
+    status = cdni_mass_solver_apply(&solver, 1, df, nu);
+  }
+  if (status == CDN_OK && dq) status = cdni_mass_solver_apply(&solver, -1, dq, nu);
+  if (status == CDN_OK && du) status = cdni_mass_solver_apply(&solver, -1, du, nu);
+  if (status == CDN_OK && dz) status = cdni_mass_solver_apply(&solver, -1, dz, nz);
+  cdni_mass_solver_end(&solver);
+  return status;
+}
+
 cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du, double *dudot_df,
                                             double *dudot_dz) {
   static const char function[] = "cdn_forward_dynamics_derivatives";
@@ -67,25 +99,17 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
   const int nu = m->tree.nu, nz = cdn_system_nz(cdn_state_system(state));
-  double *M = cdn_work_push(state, (square(nu) + 1) * sizeof *M);
+  const int rows = cdni_motion_varying(m, state);
+  double *M = cdn_work_push(state, (square(nu) + 2 * (size_t)rows * (size_t)nu + 1) * sizeof *M), *P = M + square(nu);
   if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
 
   derivative_pass p;
   cdn_status status = differentiate(&p, state, function, udot, dudot_dq, dudot_du, dudot_dz, M);
   if (status == CDN_OK) {
-    mass_solver solver;
-    status = cdni_mass_solver_begin(&solver, &p, M);
-    if (status == CDN_OK) {
-      if (dudot_df && nu > 0) {
-        memset(dudot_df, 0, square(nu) * sizeof *dudot_df);
-        for (int k = 0; k < nu; k++) dudot_df[(size_t)k * (size_t)nu + (size_t)k] = 1;
-        status = cdni_mass_solver_apply(&solver, 1, dudot_df, nu);
-      }
-      if (status == CDN_OK && dudot_dq) status = cdni_mass_solver_apply(&solver, -1, dudot_dq, nu);
-      if (status == CDN_OK && dudot_du) status = cdni_mass_solver_apply(&solver, -1, dudot_du, nu);
-      if (status == CDN_OK && dudot_dz) status = cdni_mass_solver_apply(&solver, -1, dudot_dz, nz);
-      cdni_mass_solver_end(&solver);
-    }
+    status = add_motions(&p, rows, M, P, dudot_dq, dudot_du);
+    if (status == CDN_OK) status = solve_all(&p, M, dudot_dq, dudot_du, dudot_df, dudot_dz, nz);
+    if (rows && dudot_dq) cdni_motion_set_rows(m, state, P, dudot_dq);
+    if (rows && dudot_du) cdni_motion_set_rows(m, state, P + (size_t)rows * (size_t)nu, dudot_du);
     cdni_derivatives_end(&p);
   }
   cdn_work_pop(state, M);

@@ -12,6 +12,16 @@ static cdn_status energy_of(cdn_stepper *s, cdn_state *state, double *energy, do
   return CDN_OK;
 }
 
+cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power) {
+  double motions = 0;
+  *power = 0;
+  if (!s->has_bodies) return CDN_OK;
+  CDNI_TRY(cdn_nonpotential_power(state, power));
+  CDNI_TRY(cdn_motion_power(state, &motions));
+  *power += motions;
+  return CDN_OK;
+}
+
 double cdni_constraint_error(cdn_stepper *s, const double *q) {
   if (s->nq == 0) return 0;
   memcpy(s->scratch, q, sizeof(double) * (size_t)s->nq);

@@ -5,6 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+#include <cardan/motion.h>
+
 #include "integrators/method.h"
 #include "system/internal.h"
 
@@ -46,6 +48,10 @@ struct cdn_stepper {
   cdni_step step;
   bool dense; /* step describes the one that led to t */
 
+  /* What is prescribed is not integrated: it has no part in norms, and y holds its effective value. */
+  bool *prescribed;                     /* flags of the slots of q, then of u */
+  int n_prescribed_q, n_prescribed_u;   /* how many there are */
+
   double *weighted;    /* E times the error estimate: what the norms are taken of */
   bool weighted_valid; /* ... of the last attempt */
   double *scale;       /* new / old quaternion length by q slot */
@@ -76,6 +82,9 @@ cdn_status cdni_begin(cdn_stepper *s);
 double cdni_normalize(cdn_stepper *s, double *q);
 /* Puts `work` back at the last accepted step. */
 void cdni_restore(cdn_stepper *s);
+
+/* Writes what is prescribed where `state` stands into its q and u, and into y (may be NULL). */
+cdn_status cdni_settle(const cdn_stepper *s, cdn_state *state, double *y);
 
 /* y and the work done at time t within the last accepted step, unprojected, after whatever the method's dense output
  * still has to evaluate there (on `report`, which must hold the discrete variables of that step). */
@@ -123,6 +132,8 @@ void cdni_note_stiffness(cdn_stepper *s);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);
+/* Power of all that has no potential: forces, motions and locks. */
+cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power);
 /* Energy of what `work` holds. */
 cdn_status cdni_certificate_energy(cdn_stepper *s, double *energy);
 /* Books the step that is about to be accepted; `work` is at its end. */

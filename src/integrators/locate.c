@@ -10,6 +10,7 @@ cdn_status cdni_scene_at(cdn_stepper *s, double t) {
   CDNI_TRY(cdni_look(s, t, y, &work));
   if (cdni_all_finite(y, (size_t)s->ny, NULL)) cdni_normalize(s, y);
   cdn_status status = cdn_state_set_ty(ev->scene, t, y);
+  if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
   if (status != CDN_OK) {
     cdn_error error;
     cdn_state_last_error(ev->scene, &error);
@@ -160,6 +161,7 @@ static cdn_status shorten(cdn_stepper *s, double t) {
   CDNI_TRY(cdni_look(s, t, y, &work));
   cdni_normalize(s, y);
   CDNI_TRY(cdni_evaluate(s, t, y, f, &power));
+  CDNI_TRY(cdni_settle(s, s->work, y));
   ev->y = s->y[!s->at], s->y[!s->at] = y;
   ev->f = s->f[!s->at], s->f[!s->at] = f;
   step->t1 = t;

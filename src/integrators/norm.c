@@ -18,14 +18,15 @@ static double weight_of(const double *w, int i, bool absolute, double ya, double
   return !absolute && weight * size > 1 ? 1 / size : weight;
 }
 
-static double norm_of(const cdn_stepper *s, int n, const double *f) {
+/* Of n values; `count` of them are not prescribed. */
+static double norm_of(const cdn_stepper *s, int n, const double *f, int count) {
   double norm = 0;
   if (s->def.norm == CDN_NORM_INFINITY) {
     for (int i = 0; i < n; i++) norm = fabs(f[i]) > norm || isnan(f[i]) ? fabs(f[i]) : norm;
     return norm;
   }
   for (int i = 0; i < n; i++) norm += f[i] * f[i];
-  return n ? sqrt(norm / n) : 0;
+  return count ? sqrt(norm / count) : 0;
 }
 
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm) {
@@ -39,9 +40,11 @@ cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, co
   for (int i = 0, k = nqu; i < s->nz; i++, k++) {
     f[k] = e[k] * weight_of(def->z_weights, i, def->z_absolute_each[i], ya[k], yb[k]);
   }
+  for (int k = 0; s->n_prescribed_q + s->n_prescribed_u && k < nqu; k++) f[k] = s->prescribed[k] ? 0 : f[k];
   s->weighted_valid = true;
 
-  double q = norm_of(s, nq, f), u = norm_of(s, s->nu, f + nq), z = norm_of(s, s->nz, f + nqu);
+  double q = norm_of(s, nq, f, nq - s->n_prescribed_q), z = norm_of(s, s->nz, f + nqu, s->nz);
+  double u = norm_of(s, s->nu, f + nq, s->nu - s->n_prescribed_u);
   *norm = fmax(q, fmax(u, z));
   /* fmax drops NaN, and an error that is not a number is none that can be accepted */
   if (isnan(q) || isnan(u) || isnan(z)) *norm = INFINITY;

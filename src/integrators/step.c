@@ -6,8 +6,7 @@ static cdn_status evaluate_work(cdn_stepper *s, double *ydot, double *power) {
   s->certificate.evaluations++;
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
-  *power = 0;
-  return s->has_bodies ? cdn_nonpotential_power(s->work, power) : CDN_OK;
+  return cdni_power(s, s->work, power);
 }
 
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
@@ -48,8 +47,14 @@ cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, doubl
   CDNI_TRY(cdn_state_set_ty(s->report, t, y));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->report), sizeof(double) * (size_t)s->ny);
-  *power = 0;
-  return s->has_bodies ? cdn_nonpotential_power(s->report, power) : CDN_OK;
+  return cdni_power(s, s->report, power);
+}
+
+cdn_status cdni_settle(const cdn_stepper *s, cdn_state *state, double *y) {
+  if (s->n_prescribed_q + s->n_prescribed_u == 0) return CDN_OK;
+  CDNI_TRY(cdn_prescribe(state, NULL));
+  if (y) memcpy(y, cdni_state_y(state), sizeof(double) * (size_t)s->ny);
+  return CDN_OK;
 }
 
 cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work) {
@@ -152,6 +157,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     if (status == CDN_OK) status = judge(s, &error);
     cdni_note_attempt(s, error);
 
+    if (status == CDN_OK && error <= 1) status = cdni_settle(s, s->work, s->step.y1);
     if (status == CDN_OK && error <= 1) status = cdni_events_examine(s);
     if (status == CDN_OK && error <= 1) {
       if (s->method->accepted) s->method->accepted(s);
@@ -173,6 +179,16 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
   }
 }
 
+/* What is prescribed comes first (8.4). Locks may have changed since the last start. */
+static cdn_status prescribe(cdn_stepper *s) {
+  bool *q = s->prescribed, *u = q + s->nq;
+  (void)cdni_state_prescribed(s->work, q, u);
+  s->n_prescribed_q = s->n_prescribed_u = 0;
+  for (int i = 0; i < s->nq; i++) s->n_prescribed_q += q[i];
+  for (int i = 0; i < s->nu; i++) s->n_prescribed_u += u[i];
+  return cdni_settle(s, s->work, NULL);
+}
+
 cdn_status cdni_begin(cdn_stepper *s) {
   double *y = s->y[s->at];
   s->t = cdn_state_time(s->work);
@@ -181,6 +197,7 @@ cdn_status cdni_begin(cdn_stepper *s) {
   if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
   s->fixed_count = 0;
+  CDNI_TRY(prescribe(s));
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
   /* within the tolerance a state is left as it came */
   if (cdni_constraint_error(s, y) > s->def.constraint_tolerance && cdni_normalize(s, y) > 0) {

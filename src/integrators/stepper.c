@@ -55,8 +55,8 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def) {
 /* One block for all that the stepper needs, so that no step allocates. */
 static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
-  size_t method = s->method->memory(s->method, s->ny);
-  s->block_size = sizeof(double) * (8 * v + nq + nu + 2 * nz + method + 8);
+  size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
+  s->block_size = sizeof(double) * (8 * v + nq + nu + 2 * nz + flags + method + 8);
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -69,7 +69,8 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->scale = p, p += nq;
   double *u_weights = p, *z_weights = p + nu;
   bool *z_absolute = (bool *)(z_weights + nz);
-  s->memory = z_weights + 2 * nz;
+  s->prescribed = (bool *)(z_weights + 2 * nz);
+  s->memory = z_weights + 2 * nz + flags;
 
   if (def->u_weights && s->nu) memcpy(u_weights, def->u_weights, sizeof(double) * (size_t)s->nu);
   if (def->z_weights && s->nz) memcpy(z_weights, def->z_weights, sizeof(double) * (size_t)s->nz);
@@ -166,7 +167,8 @@ cdn_status cdni_report_within(cdn_stepper *s, double t) {
   CDNI_TRY(cdni_look(s, t, y, &work));
   cdni_normalize(s, y);
   s->reported = t;
-  return cdn_state_set_ty(s->report, t, y);
+  CDNI_TRY(cdn_state_set_ty(s->report, t, y));
+  return cdni_settle(s, s->report, NULL);
 }
 
 static cdn_status fail(cdn_stepper *s, cdn_status status) {

@@ -32,8 +32,7 @@ static cdn_status evaluate_uz(cdn_stepper *s, const double *y, double *ydot, dou
   if (s->nz) CDNI_TRY(cdn_state_set_z(s->work, y + s->nq + s->nu));
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
-  *power = 0;
-  return s->has_bodies ? cdn_nonpotential_power(s->work, power) : CDN_OK;
+  return cdni_power(s, s->work, power);
 }
 
 /* Iterates until what u and z change by is a small part of what their error may be; rounding stops it, too. */

@@ -6,7 +6,7 @@
 #include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/mobilizers/reverse.h"
-#include "matter/subsystem.h"
+#include "matter/motion.h"
 
 /* ---- the kinds ---- */
 
@@ -66,9 +66,15 @@ static void free_matter(cdn_system *system, void *room) {
     cdni_strfree(a, CDNI_AT(m->bodies, matter_body, i).mobilizer_name);
   }
   cdni_array *arrays[] = { &m->nodes, &m->bodies,    &m->q0,      &m->u0,     &m->frames0,
-                           &m->mass0, &m->armature0, &m->params0, &m->customs };
+                           &m->mass0, &m->armature0, &m->params0, &m->customs, &m->motions };
   for (size_t i = 0; i < m->customs.count; i++) cdni_custom_free(a, &CDNI_AT(m->customs, custom_mobilizer, i));
+  for (size_t i = 0; i < m->motions.count; i++) cdni_motion_free(a, &CDNI_AT(m->motions, matter_motion, i));
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
+}
+
+/* Whether a mobilizer's motion is prescribed from the start, so that it needs nothing to resist it. */
+static bool is_driven(const matter *m, const matter_body *b) {
+  return b->lock != CDN_LEVEL_NONE || (b->motion >= 0 && cdni_motion_at(m, b->motion)->enabled);
 }
 
 /* A mobility with nothing outboard that resists has no acceleration: name the joint now rather than at the first step. */
@@ -84,7 +90,7 @@ static cdn_status check_regular(cdn_system *system, const matter *m) {
     for (int k = 0; k < MASS_PARAMETERS; k++)
       if ((k == 0 || k > 3) && mass[k] != 0) inert[i] = true;
     if (inert[i]) inert[b->parent] = true;
-    else if (!b->improper && status == CDN_OK && CDNI_AT(m->nodes, tree_node, i).nu > 0 &&
+    else if (!b->improper && !is_driven(m, b) && status == CDN_OK && CDNI_AT(m->nodes, tree_node, i).nu > 0 &&
              CDNI_AT(m->armature0, double, i) == 0)
       status = cdni_system_fail(
           system, CDN_ERR_SINGULAR, "cdn_system_freeze", b->mobilizer_name,
@@ -187,7 +193,7 @@ matter *cdni_matter_building(cdn_system *system) {
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_body_def def = cdn_default_body_def();
   matter_body ground = {
-    .name = cdni_strdup(a, "Ground"), .mobilizer_name = cdni_strdup(a, "Ground"), .parent = -1, .improper = true
+    .name = cdni_strdup(a, "Ground"), .mobilizer_name = cdni_strdup(a, "Ground"), .parent = -1, .improper = true, .motion = -1
   };
   if (!ground.name || !ground.mobilizer_name || !append(system, m, &def, &ground, -1)) {
     cdni_strfree(a, ground.name);
@@ -224,6 +230,9 @@ static cdn_status check_def(cdn_system *system, const matter *m, const cdn_body_
   if (cdni_check_params(def->mobilizer, def->params, reason, sizeof reason) != CDN_OK)
     return cdni_system_fail(system, cdni_check_params(def->mobilizer, def->params, reason, sizeof reason), function,
                             name, "body '%s': %s", name, reason);
+  if ((unsigned)def->lock > CDN_LEVEL_POSITION)
+    return cdni_system_fail(system, CDN_ERR_ARG, function, name, "body '%s': there is no level %d to lock it at", name,
+                            (int)def->lock);
   if (def->euler && row_of(def->mobilizer, true) == ROW_CUSTOM)
     return cdni_system_fail(system, CDN_ERR_ARG, function, name,
                             "body '%s': a %s mobilizer has no quaternion that Euler angles could replace", name,
@@ -273,6 +282,8 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
                        .parent = def->parent.i,
                        .mobilizer = def->mobilizer,
                        .improper = def->allow_improper,
+                       .lock = def->lock,
+                       .motion = -1,
                        .X_BM_identity = memcmp(&def->X_BM, &I, sizeof I) == 0 };
   if (!body.name || !body.mobilizer_name || !append(system, m, def, &body, custom)) {
     cdni_strfree(a, body.name);

@@ -107,7 +107,7 @@ typedef struct mass_solver {
 
 /* M (nu x nu) is used up. On success cdni_mass_solver_end must follow. */
 cdn_status cdni_mass_solver_begin(mass_solver *s, const derivative_pass *p, double *M);
-/* X = scale M^-1 X for nu rows, row-major. */
+/* X = scale M^-1 X for nu rows, row-major: M_ff^-1 on the free mobilities, zero on prescribed ones (8.40). */
 cdn_status cdni_mass_solver_apply(const mass_solver *s, double scale, double *X, int columns);
 void cdni_mass_solver_end(mass_solver *s);
 

@@ -102,6 +102,27 @@ CDNI_INLINE void solve_strips(const mass_solver *s, int n, double scale, double 
     for (int k = 0; c + k < columns; k++) X[(size_t)i * width + (size_t)(c + k)] = ((const double *)&s->strip[i])[k];
 }
 
+/* Prescribed mobilities take no part: in M their rows and columns are those of the identity, */
+static void take_out(const derivative_pass *p, double *M) {
+  const int32_t *prescribed = cdni_matter_data(p->m, p->state).prescribed;
+  const int nu = p->m->tree.nu;
+  for (int i = 1; prescribed && i < p->m->tree.n; i++) {
+    const tree_node *n = &p->node[i];
+    for (int r = n->u; prescribed[i] && r < n->u + n->nu; r++)
+      for (int k = 0; k < nu; k++) M[r * nu + k] = M[k * nu + r] = k == r;
+  }
+}
+
+/* and in what is solved for their rows are zero. */
+static void clear_rows(const derivative_pass *p, double *X, int columns) {
+  const int32_t *prescribed = cdni_matter_data(p->m, p->state).prescribed;
+  for (int i = 1; prescribed && i < p->m->tree.n; i++) {
+    const tree_node *n = &p->node[i];
+    if (prescribed[i] && n->nu)
+      memset(X + (size_t)n->u * (size_t)columns, 0, n->nu * (size_t)columns * sizeof *X);
+  }
+}
+
 /* The same for wider registers; without contraction every version gives the same bits. */
 static void solve_base(const mass_solver *s, int n, double scale, double *X, int columns) {
   solve_strips(s, n, scale, X, columns);
@@ -177,6 +198,7 @@ cdn_status cdni_mass_solver_begin(mass_solver *s, const derivative_pass *p, doub
     s->first = (int32_t *)(s->L + entries);
     s->column = s->first + n + 1;
     list_entries(s, inboard, (int)n);
+    take_out(p, M);
     factor(s, (int)n, M);
   }
   s->below = inboard;
@@ -189,6 +211,7 @@ void cdni_mass_solver_end(mass_solver *s) {
 }
 
 cdn_status cdni_mass_solver_apply(const mass_solver *s, double scale, double *X, int columns) {
+  clear_rows(s->pass, X, columns);
   if (s->deep) return solve_columns(s->pass, scale, X, columns);
   solve_rows(s, s->pass->m->tree.nu, scale, X, columns);
   return CDN_OK;

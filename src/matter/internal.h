@@ -2,7 +2,7 @@
 #ifndef CARDAN_MATTER_INTERNAL_H
 #define CARDAN_MATTER_INTERNAL_H
 
-#include <cardan/matter.h>
+#include <cardan/motion.h>
 
 #include "matter/kernels.h"
 #include "system/internal.h"
@@ -14,6 +14,8 @@ typedef struct matter_body {
   cdn_mobilizer mobilizer;
   bool improper;      /* allow_improper was set */
   bool X_BM_identity; /* by default; the State may change it */
+  cdn_motion_level lock; /* by default */
+  int32_t motion;        /* the one that drives its mobilizer, or -1 */
 } matter_body;
 
 typedef struct matter matter;
@@ -28,6 +30,7 @@ struct matter {
   cdni_array q0, u0;                             /* double */
   cdni_array frames0, mass0, armature0, params0; /* double: defaults of the parameter arrays */
   cdni_array customs;                            /* custom_mobilizer: see custom.h */
+  cdni_array motions;                            /* matter_motion: see motion.h */
   cdn_subsystem subsystem;
   const tree_kernels *kernels;
   cdni_force_source *source;
@@ -35,13 +38,17 @@ struct matter {
   /* Declared resources. */
   cdn_dvar frames, mass, armature, params; /* 24, 10, 1 and CDN_MOBILIZER_PARAMS doubles a body */
   cdn_dvar applied_f, applied_F;           /* nu doubles; 6 a body, at the body's origin */
-  cdn_cache X_BM;                          /* (companion of frame constants) X_BM as 12 doubles a body */
+  /* What prescribes a body's q, u and udot at present: one int32 a body, 0 for nothing (motion.h); Ground's counts them. */
+  cdn_dvar driver_q, driver_u, driver_udot;
+  /* What was chosen: levels of locks (a byte a body), motions that are on (a byte each), their parameters; the values
+   * that locks hold. */
+  cdn_dvar lock_level, motion_on, motion_params, lock_q, lock_u, lock_udot;
   cdn_cache frame_constants, mass_constants;
-  cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv, forces, forces_mob, acceleration;
+  cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv, forces, forces_mob, acceleration, motion_forces;
   /* Where all this is in a State's block. */
   struct {
     size_t frames, mass, q, u, pose, H, custom, inertia, twist, articulated, G, D_inv, forces, forces_mob, A, z, eps,
-        udot;
+        udot, driver_q, driver_u, driver_udot;
   } at;
 };
 

@@ -248,10 +248,50 @@ CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, 
   d->A[i] = A;
 }
 
+/* ---- prescribed mobilizers: a body that hangs on its parent as if it were welded, but for an acceleration that is known
+ * (12.5.1). Not inlined, so that the passes over free bodies stay as they are. ---- */
+
+#define IS_PRESCRIBED(i) (d->prescribed && d->prescribed[i])
+
+static __attribute__((noinline)) void inward_prescribed(const tree *t, const tree_data *d, int i, bool factor,
+                                                        bool bias, bool with_velocity) {
+  const tree_node *n = &t->node[i];
+  (void)inward_body(t, d, i, 0, HINGE_NONE, factor, bias, with_velocity);
+  if (!bias || !with_velocity || n->parent == 0) return;
+  /* the known P H udot joins the bias forces */
+  sv a = sv_zero();
+#define BODY(NU, FORM) a = hinge_mul(FORM, NU, d->H + n->H, d->udot + n->u)
+  FOR_KIND(n)
+#undef BODY
+  sv z = sv_shift_force(articulated_mul(d->articulated[i].P, a), d->pose[i].r);
+  d->z[n->parent] = sv_add(d->z[n->parent], z);
+}
+
+/* With velocities udot is as it was given; M^-1 leaves it zero. */
+static __attribute__((noinline)) void outward_prescribed(const tree *t, const tree_data *d, int i, bool with_velocity) {
+  const tree_node *n = &t->node[i];
+  outward_body(t, d, i, 0, HINGE_NONE, with_velocity);
+  if (!with_velocity) {
+    for (int k = 0; k < n->nu; k++) d->udot[n->u + k] = r_set(0);
+    return;
+  }
+  sv a = n->parent == 0 ? d->twist[i].a_cor : sv_zero();
+#define BODY(NU, FORM) a = sv_add(a, hinge_mul(FORM, NU, d->H + n->H, d->udot + n->u))
+  FOR_KIND(n)
+#undef BODY
+  d->A[i] = sv_add(d->A[i], a);
+}
+
+/* ---- the passes ---- */
+
 int KERNEL(articulate)(const tree *t, const tree_data *d) {
   int bad = -1;
   for (int i = t->n - 1; i > 0; i--) {
     bool ok = true;
+    if (IS_PRESCRIBED(i)) {
+      inward_prescribed(t, d, i, true, false, false);
+      continue;
+    }
 #define BODY(NU, FORM) ok = INWARD(NU, FORM, true, false, false)
     FOR_KIND(&t->node[i])
 #undef BODY
@@ -264,6 +304,10 @@ int KERNEL(forward)(const tree *t, const tree_data *d, bool factored) {
   int bad = -1;
   for (int i = t->n - 1; i > 0; i--) {
     bool ok = true;
+    if (IS_PRESCRIBED(i)) {
+      inward_prescribed(t, d, i, !factored, true, true);
+      continue;
+    }
     if (factored) {
 #define BODY(NU, FORM) ok = INWARD(NU, FORM, false, true, true)
       FOR_KIND(&t->node[i])
@@ -277,6 +321,10 @@ int KERNEL(forward)(const tree *t, const tree_data *d, bool factored) {
   }
   d->A[0] = sv_zero();
   for (int i = 1; i < t->n; i++) {
+    if (IS_PRESCRIBED(i)) {
+      outward_prescribed(t, d, i, true);
+      continue;
+    }
 #define BODY(NU, FORM) outward_body(t, d, i, NU, FORM, true)
     FOR_KIND(&t->node[i])
 #undef BODY
@@ -286,12 +334,20 @@ int KERNEL(forward)(const tree *t, const tree_data *d, bool factored) {
 
 void KERNEL(solve)(const tree *t, const tree_data *d) {
   for (int i = t->n - 1; i > 0; i--) {
+    if (IS_PRESCRIBED(i)) {
+      inward_prescribed(t, d, i, false, true, false);
+      continue;
+    }
 #define BODY(NU, FORM) (void)INWARD(NU, FORM, false, true, false)
     FOR_KIND(&t->node[i])
 #undef BODY
   }
   d->A[0] = sv_zero();
   for (int i = 1; i < t->n; i++) {
+    if (IS_PRESCRIBED(i)) {
+      outward_prescribed(t, d, i, false);
+      continue;
+    }
 #define BODY(NU, FORM) outward_body(t, d, i, NU, FORM, false)
     FOR_KIND(&t->node[i])
 #undef BODY

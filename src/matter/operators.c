@@ -1,5 +1,6 @@
 /* The mass matrix and the dynamics with forces given, through the kernels (12.8). Scratch comes from the State's
  * workspace: results that the State holds stay as they are. */
+#include "matter/motion.h"
 #include "matter/operators.h"
 
 /* ---- the door ---- */
@@ -187,6 +188,7 @@ cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const 
   if (status == CDN_OK) status = cdni_state_ensure(state, p.m->articulated.ticket);
   if (status == CDN_OK) status = take_forces(state, &p, function, F_G, f_mob);
   p.d.udot = udot;
+  if (status == CDN_OK && p.d.prescribed) status = cdni_motion_calc_udot(p.m, state, udot);
   if (status == CDN_OK) {
     body_origins origins = cdni_body_origins(p.m, state, p.d.pose);
     (void)p.m->kernels->forward(&p.m->tree, &p.d, true);

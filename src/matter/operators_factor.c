@@ -37,6 +37,10 @@ int cdni_factor_mobilities(const matter *m, const tree_data *d, mobility *out, d
     mobility *own = out + n->u;
     sv PH[MOST_MOBILITIES];
     real D[MOST_MOBILITIES][MOST_MOBILITIES];
+    if (d->prescribed && d->prescribed[i]) {
+      for (int k = 0; k < n->nu; k++) own[k] = (mobility){ .h = cdni_hinge_column(n, d->H, k) };
+      continue;
+    }
     for (int k = 0; k < n->nu; k++) {
       own[k].h = cdni_hinge_column(n, d->H, k);
       PH[k] = articulated_mul(d->articulated[i].P, own[k].h);
@@ -51,15 +55,29 @@ int cdni_factor_mobilities(const matter *m, const tree_data *d, mobility *out, d
   return -1;
 }
 
-cdn_status cdni_operator_factor(cdn_state *state, const char *function, const matter **m, tree_data *d,
+/* Articulated inertias as if nothing were prescribed, in memory of their own. */
+static int articulate_whole(const matter *m, tree_data *d, void *memory) {
+  d->prescribed = NULL;
+  d->articulated = memory;
+  d->G = (real *)(d->articulated + m->tree.n);
+  d->D_inv = d->G + m->tree.nG;
+  return m->kernels->articulate(&m->tree, d);
+}
+
+cdn_status cdni_operator_factor(cdn_state *state, const char *function, bool whole, const matter **m, tree_data *d,
                                 size_t more_bytes, mobility **out, double *log_det) {
   CDNI_TRY(cdni_operator_matter(state, function, m));
-  CDNI_TRY(cdni_state_ensure(state, (*m)->articulated.ticket));
-  void *frame = NULL;
-  CDNI_TRY(cdni_operator_work(state, function, (size_t)(*m)->tree.nu * sizeof **out + more_bytes, &frame));
+  const tree *t = &(*m)->tree;
   *d = cdni_matter_data(*m, state);
+  const bool apart = whole && d->prescribed;
+  CDNI_TRY(cdni_state_ensure(state, apart ? (*m)->inertia.ticket : (*m)->articulated.ticket));
+  size_t own = (size_t)t->nu * sizeof **out + more_bytes, bytes = own;
+  if (apart) bytes += (size_t)t->n * sizeof(body_articulated) + (size_t)(t->nG + t->nD) * sizeof(real);
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_work(state, function, bytes, &frame));
   *out = frame;
-  int bad = cdni_factor_mobilities(*m, d, *out, log_det);
+  int bad = apart ? articulate_whole(*m, d, (char *)frame + own) : -1;
+  if (bad < 0) bad = cdni_factor_mobilities(*m, d, *out, log_det);
   if (bad < 0) return CDN_OK;
   cdn_work_pop(state, frame);
   return cdni_matter_singular(*m, state, bad, function);

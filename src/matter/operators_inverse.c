@@ -55,7 +55,7 @@ static void outward(inverse_pass *p, int b, int k, int column, double *M_inv) {
 cdn_status cdn_calc_M_inv(cdn_state *state, double *M_inv) {
   inverse_pass p = { .m = cdni_matter(cdn_state_system(state)) };
   size_t n = p.m ? (size_t)p.m->tree.n : 0, nu = p.m ? (size_t)p.m->tree.nu : 0;
-  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_M_inv", &p.m, &p.d,
+  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_M_inv", false, &p.m, &p.d,
                                 n * sizeof *p.A + nu * sizeof *p.eps + 2 * n * sizeof *p.base, &p.mobility, NULL));
   p.A = (sv *)(p.mobility + nu);
   p.eps = (real *)(p.A + n);

@@ -19,7 +19,7 @@ cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) {
   tree_data d;
   mobility *factors = NULL;
   double sum = 0;
-  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M", &m, &d, 0, &factors, &sum));
+  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M", true, &m, &d, 0, &factors, &sum));
   *log_det = sum;
   cdn_work_pop(state, factors);
   return CDN_OK;
@@ -121,7 +121,7 @@ cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
   tree_data d;
   mobility *factors = NULL;
   size_t n = m ? (size_t)m->tree.n : 0;
-  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M_gradient", &m, &d, n * sizeof(compliance), &factors, NULL));
+  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M_gradient", true, &m, &d, n * sizeof(compliance), &factors, NULL));
   compliance *Y = (compliance *)(factors + m->tree.nu);
   m3 o = { v3_zero(), v3_zero(), v3_zero() };
   Y[0] = (compliance){ o, o, o, o };

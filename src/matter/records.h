@@ -113,7 +113,9 @@ typedef struct tree_data {
   const real *f_mob; /* nu; NULL: none */
   sv *z, *A;         /* nb each: bias forces and accelerations */
   real *eps;         /* nu */
-  real *udot;        /* nu */
+  real *udot;        /* nu; `forward` finds those of prescribed mobilizers here */
+  /* Not zero for bodies whose mobilizer's udot is known (12.5.1); NULL if there are none. All lanes alike. */
+  const int32_t *prescribed;
 } tree_data;
 
 /* The passes, compiled for several instruction sets and numbers of lanes. X(result, name, arguments). Those that factor D

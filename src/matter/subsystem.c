@@ -13,9 +13,11 @@
 #include "matter/checks.h"
 #include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
+#include "matter/motion.h"
 
-enum { POSE = CDNI_TICKET_WELL_KNOWN, TWIST, ACCELERATION };
-const cdn_ticket CDN_POSE = { POSE }, CDN_TWIST = { TWIST }, CDN_ACCELERATION = { ACCELERATION };
+enum { POSE = CDNI_TICKET_WELL_KNOWN, TWIST, ACCELERATION, MOTION_FORCES };
+const cdn_ticket CDN_POSE = { POSE }, CDN_TWIST = { TWIST }, CDN_ACCELERATION = { ACCELERATION },
+                 CDN_MOTION_FORCES = { MOTION_FORCES };
 
 static const matter *of(const void *self) { return *(const matter *const *)self; }
 
@@ -25,8 +27,8 @@ void cdni_matter_planned(const cdn_system *system, void *room) {
   size_t n = (size_t)m->tree.n;
   m->at.frames = cdni_entry_offset(system, m->frame_constants);
   m->at.mass = cdni_entry_offset(system, m->mass_constants);
-  m->at.q = cdni_pool_offset(system, CDN_POOL_Q, false) + (size_t)runs.q * sizeof(double);
-  m->at.u = cdni_pool_offset(system, CDN_POOL_U, false) + (size_t)runs.u * sizeof(double);
+  m->at.q = cdni_entry_offset(system, (cdn_cache){ CDN_Q_EFF.i, CDN_Q_EFF }) + (size_t)runs.q * sizeof(double);
+  m->at.u = cdni_entry_offset(system, (cdn_cache){ CDN_U_EFF.i, CDN_U_EFF }) + (size_t)runs.u * sizeof(double);
   m->at.udot = cdni_pool_offset(system, CDN_POOL_U, true) + (size_t)runs.u * sizeof(double);
   m->at.pose = cdni_entry_offset(system, m->pose);
   m->at.H = cdni_entry_offset(system, m->H);
@@ -39,31 +41,12 @@ void cdni_matter_planned(const cdn_system *system, void *room) {
   m->at.forces = cdni_entry_offset(system, m->forces);
   m->at.forces_mob = cdni_entry_offset(system, m->forces_mob);
   /* The acceleration entry: accelerations, then the scratch of the pass that makes them. */
+  m->at.driver_q = cdni_variable_offset(system, m->driver_q);
+  m->at.driver_u = cdni_variable_offset(system, m->driver_u);
+  m->at.driver_udot = cdni_variable_offset(system, m->driver_udot);
   m->at.A = cdni_entry_offset(system, m->acceleration);
   m->at.z = m->at.A + n * sizeof(sv);
   m->at.eps = m->at.z + n * sizeof(sv);
-}
-
-tree_data cdni_matter_data(const matter *m, const cdn_state *state) {
-  char *block = cdni_state_block(state);
-#define AT(member) ((void *)(block + m->at.member))
-  return (tree_data){ .frames = AT(frames),
-                      .mass = AT(mass),
-                      .q = AT(q),
-                      .u = AT(u),
-                      .pose = AT(pose),
-                      .H = AT(H),
-                      .custom = AT(custom),
-                      .inertia = AT(inertia),
-                      .twist = AT(twist),
-                      .articulated = AT(articulated),
-                      .G = AT(G),
-                      .D_inv = AT(D_inv),
-                      .z = AT(z),
-                      .A = AT(A),
-                      .eps = AT(eps),
-                      .udot = AT(udot) };
-#undef AT
 }
 
 /* ---- Instance ---- */
@@ -181,7 +164,7 @@ static cdn_status calc_articulated(const void *self, cdn_state *state, void *out
 }
 
 /* Whether anything acts at all; if not, the pass leaves out the zeros. */
-static bool has_forces(const matter *m, cdn_state *state) {
+bool cdni_matter_has_forces(const matter *m, cdn_state *state) {
   return m->source || *(const double *)cdn_state_discrete(state, m->applied_f) != 0 ||
          *(const double *)cdn_state_discrete(state, m->applied_F) != 0;
 }
@@ -203,7 +186,8 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, m->forces.ticket));
   tree_data d = cdni_matter_data(m, state);
-  if (has_forces(m, state)) {
+  if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
+  if (cdni_matter_has_forces(m, state)) {
     d.force = (const sv *)(cdni_state_block(state) + m->at.forces);
     d.f_mob = (const double *)(cdni_state_block(state) + m->at.forces_mob);
   }
@@ -220,88 +204,7 @@ static cdn_status calc_udot(const void *self, cdn_state *state, double *udot) {
   return cdni_state_ensure(state, of(self)->acceleration.ticket);
 }
 
-/* ---- q and u: N and its kin, mobilizer by mobilizer ---- */
-
-/* CASE(row, name) for each kind, and what is to be done with `custom`, the ops of those that have such. */
-#define FOR_ALL_BODIES(CASE, CUSTOM)                                              \
-  for (int i = 1; i < m->tree.n; i++) {                                           \
-    const tree_node *n = &m->tree.node[i];                                        \
-    const custom_mobilizer *custom;                                               \
-    switch (n->variant / 2) {                                                     \
-      MOBILIZER_LIST(CASE)                                                        \
-      default: custom = &CDNI_AT(m->customs, custom_mobilizer, n->custom); CUSTOM \
-    }                                                                             \
-  }
-
-static void multiply_N(const matter *m, const double *q, const double *u, double *qdot) {
-#define N_CASE(ROW, name, ...)                 \
-  case ROW_##ROW:                              \
-    name##_N(q + n->q, u + n->u, qdot + n->q); \
-    break;
-#define N_CUSTOM                                                                   \
-  if (custom->ops.N) custom->ops.N(custom->self, q + n->q, u + n->u, qdot + n->q); \
-  else memcpy(qdot + n->q, u + n->u, n->nu * sizeof *u);
-  FOR_ALL_BODIES(N_CASE, N_CUSTOM)
-}
-
-static cdn_status calc_qdot(const void *self, cdn_state *state, double *qdot) {
-  const matter *m = of(self);
-  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
-  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
-  tree_data d = cdni_matter_data(m, state);
-  multiply_N(m, d.q, d.u, qdot);
-  return CDN_OK;
-}
-
-static cdn_status multiply_by_N(const void *self, cdn_state *state, const double *u, double *qdot) {
-  const matter *m = of(self);
-  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
-  multiply_N(m, cdni_matter_data(m, state).q, u, qdot);
-  return CDN_OK;
-}
-
-static cdn_status multiply_by_N_inv(const void *self, cdn_state *state, const double *qdot, double *u) {
-  const matter *m = of(self);
-  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
-  const double *q = cdni_matter_data(m, state).q;
-#define N_INV_CASE(ROW, name, ...)                 \
-  case ROW_##ROW:                                  \
-    name##_N_inv(q + n->q, qdot + n->q, u + n->u); \
-    break;
-#define N_INV_CUSTOM                                                                   \
-  if (custom->ops.N) custom->ops.N_inv(custom->self, q + n->q, qdot + n->q, u + n->u); \
-  else memcpy(u + n->u, qdot + n->q, n->nu * sizeof *u);
-  FOR_ALL_BODIES(N_INV_CASE, N_INV_CUSTOM)
-  return CDN_OK;
-}
-
-cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out) {
-  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
-  const double *q = cdni_matter_data(m, state).q;
-#define NDOT_CASE(ROW, name, ...)                \
-  case ROW_##ROW:                                \
-    name##_Ndot(q + n->q, u + n->u, out + n->q); \
-    break;
-#define NDOT_CUSTOM                                                                    \
-  if (custom->ops.N) custom->ops.Ndot_u(custom->self, q + n->q, u + n->u, out + n->q); \
-  else memset(out + n->q, 0, n->nq * sizeof *out);
-  FOR_ALL_BODIES(NDOT_CASE, NDOT_CUSTOM)
-  return CDN_OK;
-}
-
-static double normalize_q(const void *self, const cdn_state *state, double *q, double *scale) {
-  const matter *m = of(self);
-  double worst = 0;
-  (void)state;
-#define NORMALIZE_CASE(ROW, name, ...)                                            \
-  case ROW_##ROW:                                                                 \
-    worst = fmax(worst, name##_normalize(q + n->q, scale ? scale + n->q : NULL)); \
-    break;
-#define NORMALIZE_CUSTOM \
-  if (custom->ops.quaternion) worst = fmax(worst, quaternion_normalize(q + n->q, scale ? scale + n->q : NULL));
-  FOR_ALL_BODIES(NORMALIZE_CASE, NORMALIZE_CUSTOM)
-  return worst;
-}
+/* ---- names ---- */
 
 /* "knee.q", "hip.wx". */
 static void slot_name(const void *self, cdn_pool pool, int i, char *text, size_t size) {
@@ -372,7 +275,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   m->acceleration = cdn_declare_eager_cache(d, "acceleration", 2 * n * sizeof(sv) + (size_t)t->nu * real_size,
                                             calc_acceleration, 3, of_acceleration, CDN_STAGE_ACCELERATION);
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_UDOT.i, CDN_UDOT }, CDN_ACCELERATION);
-  return CDN_OK;
+  return cdni_motion_declare(m, d);
 }
 
 void cdni_matter_set_force_source(cdn_declarer *d, cdni_force_source *source, const void *context, int n_prerequisites,
@@ -389,10 +292,13 @@ const cdn_subsystem_ops cdni_matter_ops = {
   .name = "matter",
   .self_size = sizeof(matter *),
   .declare = declare,
-  .calc_qdot = calc_qdot,
+  .calc_qdot = cdni_matter_calc_qdot,
   .calc_udot = calc_udot,
-  .multiply_by_N = multiply_by_N,
-  .multiply_by_N_inv = multiply_by_N_inv,
-  .normalize_q = normalize_q,
+  .multiply_by_N = cdni_matter_multiply_by_N,
+  .multiply_by_N_inv = cdni_matter_multiply_by_N_inv,
+  .normalize_q = cdni_matter_normalize_q,
+  .calc_q_eff = cdni_motion_calc_q_eff,
+  .calc_u_eff = cdni_motion_calc_u_eff,
+  .mark_prescribed = cdni_motion_mark_prescribed,
   .slot_name = slot_name,
 };

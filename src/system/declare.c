@@ -76,10 +76,33 @@ void cdn_declare_qu(cdn_declarer *d, int nq, const double *q0, int nu, const dou
                       sub->name, nq, nu);
     return;
   }
+  if (!sub->ops.calc_q_eff != !sub->ops.calc_u_eff || !sub->ops.calc_q_eff != !sub->ops.mark_prescribed) {
+    cdn_declare_error(d, CDN_ERR_ARG,
+                      "subsystem '%s' has some of calc_q_eff, calc_u_eff and mark_prescribed: bring all or none",
+                      sub->name);
+    return;
+  }
+  if (sub->ops.calc_q_eff) {
+    if (!cdni_array_push(&s->allocator, &s->prescribers, sizeof d->subsystem, &d->subsystem)) {
+      no_memory(d);
+      return;
+    }
+    node_at(s, TICKET_Q_EFF)->calc = cdni_calc_q_eff;
+    node_at(s, TICKET_U_EFF)->calc = cdni_calc_u_eff;
+  }
   int q = (int)s->q0.count, u = (int)s->u0.count;
   if (!append_defaults(d, &s->q0, nq, q0, "q") || !append_defaults(d, &s->u0, nu, u0, "u")) return;
   sub->moves = true;
   sub->runs.q = q, sub->runs.nq = nq, sub->runs.u = u, sub->runs.nu = nu;
+}
+
+void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequisites, const cdn_ticket *prerequisites) {
+  if (pool != CDN_POOL_Q && pool != CDN_POOL_U) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s': only q and u have effective values", subsystem_name(d));
+    return;
+  }
+  const int32_t entry = pool == CDN_POOL_Q ? TICKET_Q_EFF : TICKET_U_EFF;
+  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, (cdn_cache){ entry, { entry } }, prerequisites[i]);
 }
 
 cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0) {

@@ -100,12 +100,24 @@ static cdn_status sort(cdn_system *s, int32_t *order, int32_t *missing) {
   return done == n ? CDN_OK : report_cycle(s, missing);
 }
 
+/* Whether anything depends on a variable other than by way of its effective value. */
+static bool is_read(const cdn_system *s, int32_t variable, int32_t effective) {
+  for (size_t e = 0; e < s->edges.count; e++) {
+    const edge *p = &CDNI_AT(s->edges, edge, e);
+    if (p->from == variable && p->to != effective) return true;
+  }
+  return false;
+}
+
 static cdn_status build(cdn_system *s, int32_t *order, int32_t *missing, bool *mark) {
   size_t n = s->nodes.count;
   if (!add_eager_edges(s) || !connect_rates(s, mark))
     return cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
   CDNI_TRY(check_prerequisites(s));
   CDNI_TRY(sort(s, order, missing));
+
+  s->q_is_read = is_read(s, TICKET_Q, TICKET_Q_EFF);
+  s->u_is_read = is_read(s, TICKET_U, TICKET_U_EFF);
 
   /* Downstream sets, last to first. */
   size_t words = (size_t)s->words;

@@ -69,6 +69,7 @@ void *cdni_state_storage(cdn_state *state, cdn_cache entry);
  * block is planned. */
 char *cdni_state_block(const cdn_state *state);
 size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry);
+size_t cdni_variable_offset(const cdn_system *system, cdn_dvar v);
 size_t cdni_pool_offset(const cdn_system *system, cdn_pool pool, bool rates);
 /* Evaluates an entry by ticket; CDN_OK if it is valid afterwards. */
 cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
@@ -82,6 +83,8 @@ void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v);
 /* q with another quaternion scale, and so on, for the whole System; see cdn_subsystem_ops. */
 cdn_status cdni_state_multiply_by_N(cdn_state *state, const double *u, double *q);
 cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, double *u);
+/* Which slots of q and u are prescribed at present; nq and nu flags. Returns how many. */
+int cdni_state_prescribed(const cdn_state *state, bool *q, bool *u);
 /* Largest manifold error of the q given (nq numbers), which is normalized in place; scale (nq) may be NULL. */
 double cdni_state_normalize_q(const cdn_state *state, double *q, double *scale);
 /* Keeps t and y as "previous" where asked for, and does the auto-updates: call at each accepted step. */

@@ -13,7 +13,7 @@ static size_t place(size_t *at, size_t bytes) {
 
 static size_t place_doubles(size_t *at, int n) { return place(at, (size_t)n * sizeof(double)); }
 
-/* block = t | y | discrete | ydot | errors, lambda, triggers | previous t, y | cache | valid bits | serials */
+/* block = t | y | discrete | ydot | q_eff, u_eff | errors, lambda, triggers | previous t, y | cache | valid bits | serials */
 cdn_status cdni_layout_plan(cdn_system *s) {
   s->nq = (int)s->q0.count, s->nu = (int)s->u0.count, s->nz = (int)s->z0.count;
   int ny = s->nq + s->nu + s->nz;
@@ -24,6 +24,8 @@ cdn_status cdni_layout_plan(cdn_system *s) {
     if (node_at(s, (int32_t)i)->kind == NODE_VARIABLE && i >= TICKET_FIRST_FREE)
       node_at(s, (int32_t)i)->offset = place(&at, node_at(s, (int32_t)i)->size);
   s->off_ydot = place_doubles(&at, ny);
+  size_t q_eff = place_doubles(&at, node_at(s, TICKET_Q_EFF)->calc ? s->nq : 0);
+  size_t u_eff = place_doubles(&at, node_at(s, TICKET_U_EFF)->calc ? s->nu : 0);
   s->off_qerr = place_doubles(&at, s->n_qerr);
   s->off_uerr = place_doubles(&at, s->n_uerr);
   s->off_udoterr = place_doubles(&at, s->n_udoterr);
@@ -42,10 +44,10 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   s->off_serials = place(&at, n * sizeof(uint64_t));
   s->block_size = (at + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
 
-  /* Entries that live in the pools. Without prescribed motion the effective values are the variables. */
+  /* Entries that live in the pools. Where nothing can be prescribed the effective values are the variables. */
   size_t q = s->off_y, u = q + (size_t)s->nq * sizeof(double), qdot = s->off_ydot;
-  node_at(s, TICKET_Q_EFF)->offset = q;
-  node_at(s, TICKET_U_EFF)->offset = u;
+  node_at(s, TICKET_Q_EFF)->offset = node_at(s, TICKET_Q_EFF)->calc ? q_eff : q;
+  node_at(s, TICKET_U_EFF)->offset = node_at(s, TICKET_U_EFF)->calc ? u_eff : u;
   node_at(s, TICKET_QDOT)->offset = qdot;
   node_at(s, TICKET_UDOT)->offset = qdot + (size_t)s->nq * sizeof(double);
   node_at(s, TICKET_ZDOT)->offset = qdot + (size_t)(s->nq + s->nu) * sizeof(double);
@@ -53,6 +55,7 @@ cdn_status cdni_layout_plan(cdn_system *s) {
 }
 
 size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry) { return node_at(system, entry.i)->offset; }
+size_t cdni_variable_offset(const cdn_system *system, cdn_dvar v) { return node_at(system, v.i)->offset; }
 
 size_t cdni_pool_offset(const cdn_system *s, cdn_pool pool, bool rates) {
   int before = pool == CDN_POOL_Q ? 0 : pool == CDN_POOL_U ? s->nq : s->nq + s->nu;

@@ -83,8 +83,10 @@ struct cdn_system {
   cdni_array trigger_groups; /* trigger_group */
   cdni_array events;         /* cdni_event */
   cdni_array autos;          /* auto_variable */
+  cdni_array prescribers;    /* int32_t: subsystems that prescribe q and u */
   cdni_array q0, u0, z0;     /* double: default values of the pools */
   bool keep_previous;
+  bool q_is_read, u_is_read; /* something depends on q, on u as they are, not only on their effective values */
 
   /* Planned at freezing. */
   int nq, nu, nz, n_qerr, n_uerr, n_udoterr, n_triggers;
@@ -147,7 +149,9 @@ int32_t cdni_node_add(cdn_system *system, const char *subsystem_name, const char
 bool cdni_edge_add(cdn_system *system, int32_t from, int32_t to);
 /* events.c: gives back what the System's events own. */
 void cdni_events_free(cdn_system *system);
-/* realize.c: compute functions of the System's own entries. */
+/* effective.c and realize.c: compute functions of the System's own entries. */
+cdn_status cdni_calc_q_eff(const void *self, cdn_state *state, void *out);
+cdn_status cdni_calc_u_eff(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_udot(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_zdot(const void *self, cdn_state *state, void *out);

@@ -58,8 +58,8 @@ static bool add_fixed_nodes(cdn_system *s) {
   return true;
 }
 
-/* The stages' order, and what the pools and their rates depend on (8.1). Prescribed motion would add an edge from
- * time to q_eff and u_eff; without it they are q and u themselves, and time alone moves nothing. */
+/* The stages' order, and what the pools and their rates depend on (8.1). Where a motion is a function of time its
+ * subsystem adds an edge from time to q_eff or u_eff (cdn_declare_effective); without one, time alone moves nothing. */
 static bool add_fixed_edges(cdn_system *s) {
   static const edge fixed[] = {
     { TICKET_T, TICKET_STAGE_EMPTY + CDN_STAGE_TIME },
@@ -100,7 +100,7 @@ static void system_destroy(cdn_system *s) {
     if (n->initial) cdni_free(&a, n->initial, n->size);
   }
   cdni_array *arrays[] = { &s->subsystems,     &s->nodes, &s->edges, &s->z_groups, &s->error_groups,
-                           &s->trigger_groups, &s->autos, &s->q0,    &s->u0,       &s->z0 };
+                           &s->trigger_groups, &s->autos, &s->prescribers, &s->q0,    &s->u0,       &s->z0 };
   size_t tickets = s->nodes.count;
   if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));

@@ -1,0 +1,117 @@
+/* Between q and u, mobilizer by mobilizer: N and its kin, and quaternions back to unit length. */
+#include "matter/custom.h"
+#include "matter/mobilizers/mobilizers.h"
+#include "matter/subsystem.h"
+
+static const matter *of(const void *self) { return *(const matter *const *)self; }
+
+/* CASE(row, name) for the kind of node n, and what is to be done with `custom`, the ops of those that have such. */
+#define FOR_KIND_OF(n, CASE, CUSTOM)                                              \
+  do {                                                                            \
+    const custom_mobilizer *custom;                                               \
+    switch ((n)->variant / 2) {                                                   \
+      MOBILIZER_LIST(CASE)                                                        \
+      default: custom = &CDNI_AT(m->customs, custom_mobilizer, (n)->custom); CUSTOM \
+    }                                                                             \
+  } while (0)
+
+/* ---- one body, on its own run of q and u ---- */
+
+CDNI_INLINE void body_N(const matter *m, const tree_node *n, const double *q, const double *u, double *qdot) {
+#define N_CASE(ROW, name, ...) \
+  case ROW_##ROW: name##_N(q, u, qdot); break;
+#define N_CUSTOM                                                 \
+  if (custom->ops.N) custom->ops.N(custom->self, q, u, qdot); \
+  else memcpy(qdot, u, n->nu * sizeof *u);
+  FOR_KIND_OF(n, N_CASE, N_CUSTOM);
+}
+
+CDNI_INLINE void body_N_inv(const matter *m, const tree_node *n, const double *q, const double *qdot, double *u) {
+#define N_INV_CASE(ROW, name, ...) \
+  case ROW_##ROW: name##_N_inv(q, qdot, u); break;
+#define N_INV_CUSTOM                                                 \
+  if (custom->ops.N) custom->ops.N_inv(custom->self, q, qdot, u); \
+  else memcpy(u, qdot, n->nu * sizeof *u);
+  FOR_KIND_OF(n, N_INV_CASE, N_INV_CUSTOM);
+}
+
+CDNI_INLINE void body_Ndot_u(const matter *m, const tree_node *n, const double *q, const double *u, double *out) {
+#define NDOT_CASE(ROW, name, ...) \
+  case ROW_##ROW: name##_Ndot(q, u, out); break;
+#define NDOT_CUSTOM                                                 \
+  if (custom->ops.N) custom->ops.Ndot_u(custom->self, q, u, out); \
+  else memset(out, 0, n->nq * sizeof *out);
+  FOR_KIND_OF(n, NDOT_CASE, NDOT_CUSTOM);
+}
+
+void cdni_body_N_inv(const matter *m, int body, const double *q, const double *qdot, double *u) {
+  body_N_inv(m, &m->tree.node[body], q, qdot, u);
+}
+
+void cdni_body_Ndot_u(const matter *m, int body, const double *q, const double *u, double *out) {
+  body_Ndot_u(m, &m->tree.node[body], q, u, out);
+}
+
+/* ---- all bodies ---- */
+
+static void multiply_N(const matter *m, const double *q, const double *u, double *qdot) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    body_N(m, n, q + n->q, u + n->u, qdot + n->q);
+  }
+}
+
+cdn_status cdni_matter_calc_qdot(const void *self, cdn_state *state, double *qdot) {
+  const matter *m = of(self);
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
+  tree_data d = cdni_matter_data(m, state);
+  multiply_N(m, d.q, d.u, qdot);
+  return CDN_OK;
+}
+
+cdn_status cdni_matter_multiply_by_N(const void *self, cdn_state *state, const double *u, double *qdot) {
+  const matter *m = of(self);
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  multiply_N(m, cdni_matter_data(m, state).q, u, qdot);
+  return CDN_OK;
+}
+
+cdn_status cdni_matter_multiply_by_N_inv(const void *self, cdn_state *state, const double *qdot, double *u) {
+  const matter *m = of(self);
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  const double *q = cdni_matter_data(m, state).q;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    body_N_inv(m, n, q + n->q, qdot + n->q, u + n->u);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out) {
+  CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+  const double *q = cdni_matter_data(m, state).q;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    body_Ndot_u(m, n, q + n->q, u + n->u, out + n->q);
+  }
+  return CDN_OK;
+}
+
+CDNI_INLINE double body_normalize(const matter *m, const tree_node *n, double *q, double *scale) {
+#define NORMALIZE_CASE(ROW, name, ...) \
+  case ROW_##ROW: return name##_normalize(q, scale);
+#define NORMALIZE_CUSTOM return custom->ops.quaternion ? quaternion_normalize(q, scale) : 0;
+  FOR_KIND_OF(n, NORMALIZE_CASE, NORMALIZE_CUSTOM);
+}
+
+double cdni_matter_normalize_q(const void *self, const cdn_state *state, double *q, double *scale) {
+  const matter *m = of(self);
+  double worst = 0;
+  (void)state;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    worst = fmax(worst, body_normalize(m, n, q + n->q, scale ? scale + n->q : NULL));
+  }
+  return worst;
+}

@@ -1,0 +1,229 @@
+/* Motions as parts of a System: adding them, what they declare, what is known of them. */
+#include "matter/motion.h"
+
+#include <math.h>
+#include <stdio.h>
+
+cdn_motion_def cdn_default_motion_def(void) {
+  return (cdn_motion_def){ .struct_size = sizeof(cdn_motion_def), .body = { -1 }, .level = CDN_LEVEL_POSITION };
+}
+
+/* ---- adding ---- */
+
+void cdni_motion_free(const cdn_allocator *a, matter_motion *x) {
+  if (x->ops.destroy && x->self) x->ops.destroy(x->self);
+  if (x->self) cdni_free(a, x->self, x->ops.self_size);
+  cdni_strfree(a, (char *)x->ops.name);
+  cdni_strfree(a, x->name);
+}
+
+static const char *rate_complaint(cdn_motion_rate rate) {
+  switch (rate) {
+    case CDN_RATE_DYNAMIC: return NULL;
+    case CDN_RATE_SLOW: return "is slow: what changes at events only is a lock (cdn_body_lock_at) or a steady motion";
+    case CDN_RATE_FAST: return "is fast (quasi-static), and the solver that this needs is not there yet";
+  }
+  return "has a rate that is not one of cdn_motion_rate";
+}
+
+static const char *ops_complaint(const cdn_motion_ops *ops, const void *self, cdn_motion_level level) {
+  if (!ops) return "is custom, but has no ops";
+  if (ops->struct_size != sizeof *ops) return "has ops whose struct_size is not that of this library's header";
+  if (ops->self_size && !self) return "has ops with a private part, but none was given";
+  if (level == CDN_LEVEL_POSITION && !(ops->q && ops->qdot && ops->qdotdot))
+    return "is at position level: its ops need q, qdot and qdotdot";
+  if (level == CDN_LEVEL_POSITION && ops->timeless) return "is at position level, a function of time: not timeless";
+  if (level == CDN_LEVEL_VELOCITY && !(ops->u && ops->udot)) return "is at velocity level: its ops need u and udot";
+  if (level == CDN_LEVEL_ACCELERATION && !ops->udot) return "is at acceleration level: its ops need udot";
+  return NULL;
+}
+
+/* What is wrong with a def whose body is there, or NULL. */
+static const char *complaint(const matter *m, const cdn_motion_def *def, cdn_motion_level level) {
+  const matter_body *b = &CDNI_AT(m->bodies, matter_body, def->body.i);
+  const tree_node *n = &CDNI_AT(m->nodes, tree_node, def->body.i);
+  if (b->motion >= 0) return "would be the second of its mobilizer";
+  if (n->nu == 0) return "has nothing to move: its body is welded";
+  const char *wrong = rate_complaint(def->rate);
+  if (wrong) return wrong;
+  if (level <= CDN_LEVEL_NONE || level > CDN_LEVEL_POSITION) return "has a level that is not one of cdn_motion_level";
+  if (def->kind == CDN_MOTION_CUSTOM) return ops_complaint(def->custom, def->custom_self, level);
+  if (!cdni_motion_built_in(def->kind, level)) return "is of a kind that is not one of cdn_motion_kind";
+  if (def->kind == CDN_MOTION_SINUSOID && level == CDN_LEVEL_POSITION && n->quaternion)
+    return "is a sinusoid of a quaternion: give the mobilizer Euler angles, prescribe its speeds, or bring functions of "
+           "your own";
+  return NULL;
+}
+
+static bool append(cdn_system *system, matter *m, const cdn_motion_def *def, const char *name, cdn_motion_level level) {
+  const cdn_allocator *a = cdni_system_allocator(system);
+  const bool custom = def->kind == CDN_MOTION_CUSTOM;
+  matter_motion x = { .body = def->body.i, .kind = def->kind, .level = level, .enabled = !def->disabled };
+  x.ops = custom ? *def->custom : *cdni_motion_built_in(def->kind, level);
+  memcpy(x.params, def->params, sizeof x.params);
+  x.ops.name = cdni_strdup(a, x.ops.name ? x.ops.name : "custom");
+  x.name = cdni_strdup(a, name);
+  x.self = x.ops.self_size ? cdni_alloc(a, x.ops.self_size) : NULL;
+  if (!x.name || !x.ops.name || (x.ops.self_size && !x.self) || !cdni_array_push(a, &m->motions, sizeof x, &x)) {
+    x.ops.destroy = NULL; /* it has nothing yet */
+    cdni_motion_free(a, &x);
+    return false;
+  }
+  if (x.self) memcpy(x.self, def->custom_self, x.ops.self_size);
+  CDNI_AT(m->bodies, matter_body, def->body.i).motion = (int32_t)m->motions.count - 1;
+  return true;
+}
+
+cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def) {
+  static const char function[] = "cdn_system_add_motion";
+  const cdn_motion none = { -1 };
+  if (cdni_system_refuses(system, function)) return none;
+  if (!def || def->struct_size != sizeof *def) {
+    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL,
+                     "the motion def was not made by cdn_default_motion_def of this library");
+    return none;
+  }
+  matter *m = cdni_matter_building(system);
+  if (!m || cdni_system_refuses(system, function)) return none;
+  char made_up[32];
+  snprintf(made_up, sizeof made_up, "motion%zu", m->motions.count);
+  const char *name = def->name ? def->name : made_up;
+  const cdn_motion_level level = def->kind == CDN_MOTION_STEADY ? CDN_LEVEL_VELOCITY : def->level;
+  if (def->body.i < 1 || (size_t)def->body.i >= m->bodies.count) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                     "motion '%s': there is no body %d with a mobilizer in this System; add the body first", name,
+                     (int)def->body.i);
+    return none;
+  }
+  const char *body = CDNI_AT(m->bodies, matter_body, def->body.i).name, *wrong = complaint(m, def, level);
+  if (wrong) {
+    cdni_system_fail(system, def->rate == CDN_RATE_FAST ? CDN_ERR_UNSUPPORTED : CDN_ERR_ARG, function, name,
+                     "motion '%s' (of body '%s') %s", name, body, wrong);
+    return none;
+  }
+  size_t bad;
+  if (!cdni_all_finite(def->params, CDN_MOTION_PARAMS, &bad)) {
+    cdni_system_fail(system, CDN_ERR_NONFINITE, function, name, "motion '%s' (of body '%s'): parameter %zu is %g", name,
+                     body, bad, def->params[bad]);
+    return none;
+  }
+  if (!append(system, m, def, name, level)) {
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    return none;
+  }
+  return (cdn_motion){ (int32_t)m->motions.count - 1 };
+}
+
+/* ---- declaring ---- */
+
+static int32_t default_driver(const matter *m, int i, cdn_motion_level level) {
+  const matter_body *b = &CDNI_AT(m->bodies, matter_body, i);
+  if (b->lock != CDN_LEVEL_NONE) return b->lock >= level ? DRIVEN_BY_LOCK : DRIVEN_BY_NOTHING;
+  if (b->motion < 0 || !cdni_motion_at(m, b->motion)->enabled) return DRIVEN_BY_NOTHING;
+  return cdni_motion_at(m, b->motion)->level >= level ? DRIVEN_BY_MOTION : DRIVEN_BY_NOTHING;
+}
+
+/* work: one number a body at least. */
+static cdn_dvar declare_driver(const matter *m, cdn_declarer *d, const char *name, cdn_motion_level level, void *work) {
+  int32_t *by = work;
+  by[0] = 0;
+  for (int i = 1; i < m->tree.n; i++) {
+    by[i] = default_driver(m, i, level);
+    by[0] += by[i] != DRIVEN_BY_NOTHING;
+  }
+  return cdn_declare_discrete(d, name, (size_t)m->tree.n * sizeof *by, by, CDN_STAGE_INSTANCE);
+}
+
+static void declare_choices(matter *m, cdn_declarer *d, double *work) {
+  const tree *t = &m->tree;
+  for (int i = 0; i < t->n; i++) work[i] = CDNI_AT(m->bodies, matter_body, i).lock;
+  m->lock_level = cdn_declare_parameters(d, "lock_level", t->n, work);
+  const int n = (int)m->motions.count;
+  for (int i = 0; i < n; i++) work[i] = cdni_motion_at(m, i)->enabled;
+  m->motion_on = cdn_declare_parameters(d, "motion_on", n, work);
+  for (int i = 0; i < n; i++)
+    memcpy(work + CDN_MOTION_PARAMS * i, cdni_motion_at(m, i)->params, CDN_MOTION_PARAMS * sizeof *work);
+  m->motion_params = cdn_declare_parameters(d, "motion_params", CDN_MOTION_PARAMS * n, work);
+
+  if (t->nq) memcpy(work, m->q0.data, (size_t)t->nq * sizeof *work);
+  cdni_matter_normalize_q(&m, NULL, work, NULL);
+  m->lock_q = cdn_declare_parameters(d, "lock_q", t->nq, work);
+  if (t->nu) memset(work, 0, (size_t)t->nu * sizeof *work);
+  m->lock_udot = cdn_declare_parameters(d, "lock_udot", t->nu, work);
+  for (int i = 1; i < t->n; i++) {
+    const tree_node *node = &t->node[i];
+    if (node->nu && CDNI_AT(m->bodies, matter_body, i).lock == CDN_LEVEL_VELOCITY)
+      memcpy(work + node->u, &CDNI_AT(m->u0, double, node->u), node->nu * sizeof *work);
+  }
+  m->lock_u = cdn_declare_parameters(d, "lock_u", t->nu, work);
+}
+
+/* Whether some motion at a level reads the time. A position's udot is that of its q. */
+static bool reads_time(const matter *m, cdn_motion_level level) {
+  for (size_t i = 0; i < m->motions.count; i++) {
+    const matter_motion *x = cdni_motion_at(m, (int32_t)i);
+    if (x->level == level && !x->ops.timeless) return true;
+  }
+  return false;
+}
+
+cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
+  const tree *t = &m->tree;
+  const cdn_allocator *a = cdni_system_allocator(cdni_declarer_system(d));
+  const size_t size = ((size_t)(t->n + t->nq + t->nu) + CDN_MOTION_PARAMS * m->motions.count) * sizeof(double);
+  double *work = cdni_alloc(a, size);
+  if (!work) return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+  m->driver_q = declare_driver(m, d, "driver_q", CDN_LEVEL_POSITION, work);
+  m->driver_u = declare_driver(m, d, "driver_u", CDN_LEVEL_VELOCITY, work);
+  m->driver_udot = declare_driver(m, d, "driver_udot", CDN_LEVEL_ACCELERATION, work);
+  declare_choices(m, d, work);
+  cdni_free(a, work, size);
+
+  const cdn_ticket of_q[] = { m->driver_q.ticket, m->lock_q.ticket, m->motion_params.ticket, CDN_T };
+  const cdn_ticket of_u[] = { m->driver_u.ticket, m->lock_u.ticket, m->motion_params.ticket, CDN_T };
+  const cdn_ticket of_udot[] = { m->driver_udot.ticket, m->lock_udot.ticket, m->motion_params.ticket, CDN_T };
+  const bool by_t = reads_time(m, CDN_LEVEL_POSITION), by_t_u = reads_time(m, CDN_LEVEL_VELOCITY);
+  cdn_declare_effective(d, CDN_POOL_Q, by_t ? 4 : 3, of_q);
+  cdn_declare_effective(d, CDN_POOL_U, by_t || by_t_u ? 4 : 3, of_u);
+  const bool by_t_udot = by_t || by_t_u || reads_time(m, CDN_LEVEL_ACCELERATION);
+  for (int i = 0; i < (by_t_udot ? 4 : 3); i++) cdni_declare_prerequisite(d, m->acceleration, of_udot[i]);
+  cdni_declare_prerequisite(d, m->articulated, m->driver_udot.ticket);
+
+  const cdn_ticket of_forces[] = { CDN_UDOT };
+  cdni_declare_well_known(d, CDN_MOTION_FORCES);
+  m->motion_forces =
+      cdn_declare_cache(d, "motion_forces", (size_t)t->nu * sizeof(double), cdni_motion_calc_forces, 1, of_forces);
+  /* rates of z may read tau (8.15) */
+  cdni_declare_prerequisite(d, (cdn_cache){ CDN_ZDOT.i, CDN_ZDOT }, CDN_MOTION_FORCES);
+  return CDN_OK;
+}
+
+/* ---- what the System knows of them ---- */
+
+int cdn_system_motion_count(const cdn_system *system) {
+  const matter *m = cdni_matter(system);
+  return m ? (int)m->motions.count : 0;
+}
+
+const char *cdn_motion_name(const cdn_system *system, cdn_motion motion) {
+  const matter *m = cdni_matter(system);
+  return cdni_motion_exists(m, motion) ? cdni_motion_at(m, motion.i)->name : NULL;
+}
+
+cdn_motion cdn_system_find_motion(const cdn_system *system, const char *name) {
+  const matter *m = cdni_matter(system);
+  for (int i = 0; m && name && i < (int)m->motions.count; i++)
+    if (strcmp(cdni_motion_at(m, i)->name, name) == 0) return (cdn_motion){ i };
+  return (cdn_motion){ -1 };
+}
+
+cdn_body cdn_motion_body(const cdn_system *system, cdn_motion motion) {
+  const matter *m = cdni_matter(system);
+  return (cdn_body){ cdni_motion_exists(m, motion) ? cdni_motion_at(m, motion.i)->body : -1 };
+}
+
+cdn_motion cdn_body_motion(const cdn_system *system, cdn_body body) {
+  const matter *m = cdni_matter(system);
+  if (!m || body.i < 0 || (size_t)body.i >= m->bodies.count) return (cdn_motion){ -1 };
+  return (cdn_motion){ CDNI_AT(m->bodies, matter_body, body.i).motion };
+}

@@ -1,0 +1,58 @@
+/* Prescribed motion and locks as matter has them. Private to the room.
+ *
+ * What the user chooses (locks, motions on or off) is kept apart from what follows from it: for each of q, u and udot a
+ * variable says what drives it, body by body. Only the ones of these that change are set, so that a lock of velocities
+ * leaves positions valid. */
+#ifndef CARDAN_MATTER_MOTION_H
+#define CARDAN_MATTER_MOTION_H
+
+#include "matter/subsystem.h"
+
+/* Entries of driver_q, driver_u and driver_udot. */
+enum { DRIVEN_BY_NOTHING, DRIVEN_BY_LOCK, DRIVEN_BY_MOTION };
+
+/* One motion, owned by the System. */
+typedef struct matter_motion {
+  char *name;
+  int32_t body;
+  cdn_motion_kind kind;
+  cdn_motion_level level;
+  bool enabled; /* by default */
+  double params[CDN_MOTION_PARAMS];
+  cdn_motion_ops ops; /* its name is a copy */
+  void *self;
+} matter_motion;
+
+static inline const matter_motion *cdni_motion_at(const matter *m, int32_t i) {
+  return &CDNI_AT(m->motions, matter_motion, i);
+}
+static inline bool cdni_motion_exists(const matter *m, cdn_motion motion) {
+  return m && motion.i >= 0 && (size_t)motion.i < m->motions.count;
+}
+/* Whether a driver variable, by its place in the State's block, has any driver at all. Most have none, and many ask. */
+static inline bool cdni_is_driven(const cdn_state *state, size_t driver) {
+  return *(const int32_t *)(cdni_state_block(state) + driver) != 0;
+}
+/* What drives body i by one of the driver variables. */
+static inline const int32_t *cdni_drivers(const cdn_state *state, cdn_dvar v) { return cdn_state_discrete(state, v); }
+
+/* motion.c */
+void cdni_motion_free(const cdn_allocator *a, matter_motion *x);
+cdn_status cdni_motion_declare(matter *m, cdn_declarer *d);
+
+/* motion_built_in.c: the ops of the kinds that are not custom, NULL if there are none for the level. */
+const cdn_motion_ops *cdni_motion_built_in(cdn_motion_kind kind, cdn_motion_level level);
+
+/* motion_values.c: operations of the subsystem, and udot of prescribed mobilizers into matter's run. */
+cdn_status cdni_motion_calc_q_eff(const void *self, cdn_state *state, double *q);
+cdn_status cdni_motion_calc_u_eff(const void *self, cdn_state *state, double *u);
+void cdni_motion_mark_prescribed(const void *self, const cdn_state *state, bool *q, bool *u);
+cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot);
+/* udot of one custom motion at any q and u of the System, for differences. */
+cdn_status cdni_motion_udot_at(const matter *m, cdn_state *state, const matter_motion *x, const double *q,
+                               const double *u, double *udot);
+
+/* motion_forces.c: the compute function of the entry. */
+cdn_status cdni_motion_calc_forces(const void *self, cdn_state *state, void *out);
+
+#endif

@@ -1,0 +1,107 @@
+/* How prescribed accelerations vary with q and u: locks and functions of time do not; custom motions at velocity or
+ * acceleration level are asked by central differences of their udot. */
+#include <math.h>
+
+#include "matter/motion_derivatives.h"
+
+/* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
+static const double STEP = 6e-6;
+
+static bool varies(const matter *m, const cdn_state *state, int body) {
+  if (cdni_drivers(state, m->driver_udot)[body] != DRIVEN_BY_MOTION) return false;
+  const matter_motion *x = cdni_motion_at(m, CDNI_AT(m->bodies, matter_body, body).motion);
+  return x->kind == CDN_MOTION_CUSTOM && x->level != CDN_LEVEL_POSITION;
+}
+
+int cdni_motion_varying(const matter *m, const cdn_state *state) {
+  int rows = 0;
+  for (int i = 1; m->motions.count && i < m->tree.n; i++) rows += varies(m, state, i) ? m->tree.node[i].nu : 0;
+  return rows;
+}
+
+typedef struct point {
+  double *q, *u, *direction; /* of the whole System: nq, nu, nq */
+  double *values;            /* the one of these that is moved along the direction */
+  int n;
+} point;
+
+/* All varying motions at the point moved by h: rows of nu. */
+static cdn_status evaluate(const matter *m, cdn_state *state, point *at, double h, double *rows) {
+  cdn_status status = CDN_OK;
+  for (int k = 0; k < at->n; k++) at->values[k] += h * at->direction[k];
+  for (int i = 1; i < m->tree.n && status == CDN_OK; i++) {
+    if (!varies(m, state, i)) continue;
+    const matter_motion *x = cdni_motion_at(m, CDNI_AT(m->bodies, matter_body, i).motion);
+    status = cdni_motion_udot_at(m, state, x, at->q, at->u, rows);
+    rows += m->tree.node[i].nu;
+  }
+  return status;
+}
+
+static cdn_status difference(const matter *m, cdn_state *state, cdn_pool pool, point *at, int rows, double *work,
+                             double *P) {
+  const cdn_system *system = cdn_state_system(state);
+  const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), first = cdni_subsystem_runs(system, m->subsystem).u;
+  const double *q = cdn_state_q_eff(state), *u = cdn_state_u_eff(state), *base = pool == CDN_POOL_Q ? q : u;
+  double *unit = work, *side[2] = { work + nu, work + nu + rows };
+  at->n = pool == CDN_POOL_Q ? nq : nu;
+  at->values = pool == CDN_POOL_Q ? at->q : at->u;
+  memcpy(at->q, q, (size_t)nq * sizeof *q);
+  memcpy(at->u, u, (size_t)nu * sizeof *u);
+  for (int k = 0; k < m->tree.nu; k++) {
+    memset(unit, 0, (size_t)nu * sizeof *unit);
+    unit[first + k] = 1;
+    if (pool == CDN_POOL_Q) CDNI_TRY(cdni_state_multiply_by_N(state, unit, at->direction));
+    else memcpy(at->direction, unit, (size_t)nu * sizeof *unit);
+    double scale = 1;
+    for (int i = 0; i < at->n; i++)
+      if (at->direction[i] != 0) scale = fmax(scale, fabs(base[i]));
+    for (int s = 0; s < 2; s++) {
+      CDNI_TRY(evaluate(m, state, at, s ? -STEP * scale : STEP * scale, side[s]));
+      memcpy(at->values, base, (size_t)at->n * sizeof *base);
+    }
+    for (int r = 0; r < rows; r++) P[r * m->tree.nu + k] = (side[0][r] - side[1][r]) / (2 * STEP * scale);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, cdn_pool pool, int rows, double *P) {
+  const cdn_system *system = cdn_state_system(state);
+  const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), longer = nq > nu ? nq : nu;
+  double *work = cdn_work_push(state, (size_t)(nq + 2 * nu + longer + 2 * rows) * sizeof *work);
+  if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "derivatives", NULL, "out of memory");
+  point at = { .q = work, .u = work + nq, .direction = work + nq + nu };
+  cdn_status status = difference(m, state, pool, &at, rows, work + nq + nu + longer, P);
+  cdn_work_pop(state, work);
+  return status;
+}
+
+/* ---- what the prescribed rows add to the free ones, and they themselves ---- */
+
+void cdni_motion_add_rows(const matter *m, const cdn_state *state, const double *M, const double *P, double *X) {
+  const int nu = m->tree.nu;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    for (int r = n->u; varies(m, state, i) && r < n->u + n->nu; r++, P += nu)
+      for (int k = 0; k < nu; k++)
+        for (int c = 0; c < nu; c++) X[k * nu + c] += M[k * nu + r] * P[c];
+  }
+}
+
+void cdni_motion_set_rows(const matter *m, const cdn_state *state, const double *P, double *X) {
+  const int nu = m->tree.nu;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    for (int r = n->u; varies(m, state, i) && r < n->u + n->nu; r++, P += nu)
+      memcpy(X + r * nu, P, (size_t)nu * sizeof *P);
+  }
+}
+
+/* ---- for differences of other things ---- */
+
+void cdni_motion_release(const matter *m, cdn_state *state) {
+  const cdn_dvar drivers[] = { m->driver_q, m->driver_u, m->driver_udot };
+  for (int i = 0; i < CDNI_COUNT(drivers); i++)
+    if (cdni_drivers(state, drivers[i])[0] != 0)
+      memset(cdni_state_update_discrete(state, drivers[i]), 0, (size_t)m->tree.n * sizeof(int32_t));
+}

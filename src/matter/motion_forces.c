@@ -1,0 +1,66 @@
+/* Tau: the generalized forces that make mobilizers move as they are prescribed to, and their power. */
+#include "matter/hinge.h"
+#include "matter/motion.h"
+
+static const matter *of(const void *self) { return *(const matter *const *)self; }
+
+/* What the mobilizer of body i transmits: P A and the bias forces of all that is outboard, as the pass that made udot left
+ * them (z: what children passed on). */
+static sv transmitted(const matter *m, const tree_data *d, int i) {
+  sv F = sv_add(articulated_mul(d->articulated[i].P, d->A[i]), rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
+  if (m->tree.node[i].has_children) F = sv_add(F, d->z[i]);
+  return d->force ? sv_sub(F, d->force[i]) : F;
+}
+
+/* From (8.22): tau = f - H^T F - armature udot. */
+cdn_status cdni_motion_calc_forces(const void *self, cdn_state *state, void *out) {
+  const matter *m = of(self);
+  double *tau = out;
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  if (m->tree.nu) memset(tau, 0, (size_t)m->tree.nu * sizeof *tau);
+  tree_data d = cdni_matter_data(m, state);
+  if (!d.prescribed) return CDN_OK;
+  if (cdni_matter_has_forces(m, state)) CDNI_TRY(cdni_matter_total_forces(m, state, &d.force, &d.f_mob));
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    if (!d.prescribed[i] || n->nu == 0) continue;
+    const sv F = transmitted(m, &d, i);
+    real f[6];
+#define BODY(NU, FORM) hinge_tmul(FORM, NU, d.H + n->H, F, f)
+    FOR_KIND(n)
+#undef BODY
+    for (int k = n->u; k < n->u + n->nu; k++)
+      tau[k] = (d.f_mob ? d.f_mob[k] : 0) - f[k - n->u] - d.mass[i].armature * d.udot[k];
+  }
+  return CDN_OK;
+}
+
+const double *cdn_motion_forces(cdn_state *state) {
+  static const double nothing = 0;
+  const matter *m = cdni_matter(cdn_state_system(state));
+  return m ? cdn_eval(state, m->motion_forces) : &nothing;
+}
+
+cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  if (!cdni_motion_exists(m, motion))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_motion_force", NULL, "there is no motion %d in this System",
+                           (int)motion.i);
+  const int body = cdni_motion_at(m, motion.i)->body;
+  const tree_node *n = &m->tree.node[body];
+  memset(tau, 0, n->nu * sizeof *tau);
+  if (cdni_drivers(state, m->driver_udot)[body] != DRIVEN_BY_MOTION) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_MOTION_FORCES));
+  memcpy(tau, (const double *)cdni_state_storage(state, m->motion_forces) + n->u, n->nu * sizeof *tau);
+  return CDN_OK;
+}
+
+cdn_status cdn_motion_power(cdn_state *state, double *power) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  *power = 0;
+  if (!m || !cdni_is_driven(state, m->at.driver_udot)) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_MOTION_FORCES));
+  const double *tau = cdni_state_storage(state, m->motion_forces), *u = cdni_matter_data(m, state).u;
+  for (int k = 0; k < m->tree.nu; k++) *power -= tau[k] * u[k];
+  return CDN_OK;
+}
