@@ -28,12 +28,12 @@ enum { CDN_MOTION_PARAMS = 6 }; /**< parameters a motion */
 
 /** What the functions of a motion are given. */
 typedef struct cdn_motion_input {
-  double t;                /**< s; 0 for a timeless motion */
-  const double *params;    /**< the motion's CDN_MOTION_PARAMS parameters */
-  int nq, nu;              /**< the mobilizer's */
-  int first_q, first_u;    /**< the mobilizer's own are q[first_q] ... and u[first_u] ... */
-  const double *q;         /**< effective coordinates of the whole System; NULL at position level */
-  const double *u;         /**< effective speeds of the whole System; NULL but for udot */
+  double t;             /**< s; 0 for a timeless motion */
+  const double *params; /**< the motion's CDN_MOTION_PARAMS parameters */
+  int nq, nu;           /**< the mobilizer's */
+  int first_q, first_u; /**< the mobilizer's own are q[first_q] ... and u[first_u] ... */
+  const double *q;      /**< effective coordinates of the whole System; NULL at position level */
+  const double *u;      /**< effective speeds of the whole System; NULL but for udot */
 } cdn_motion_input;
 
 /** One of a motion's functions: fills `out` with the mobilizer's nq (q and its rates) or nu numbers. A status other than
@@ -96,8 +96,8 @@ CDN_API int cdn_system_motion_count(const cdn_system *system);
 CDN_API const char *cdn_motion_name(const cdn_system *system, cdn_motion motion); /**< NULL for a wrong id */
 /** The motion of this name, or { -1 }. O(number of motions). */
 CDN_API cdn_motion cdn_system_find_motion(const cdn_system *system, const char *name);
-CDN_API cdn_body cdn_motion_body(const cdn_system *system, cdn_motion motion);  /**< { -1 } for a wrong id */
-CDN_API cdn_motion cdn_body_motion(const cdn_system *system, cdn_body body);    /**< { -1 } if it has none */
+CDN_API cdn_body cdn_motion_body(const cdn_system *system, cdn_motion motion); /**< { -1 } for a wrong id */
+CDN_API cdn_motion cdn_body_motion(const cdn_system *system, cdn_body body);   /**< { -1 } if it has none */
 
 /* ---- in a State ------------------------------------------------------------------------------- */
 

@@ -6,21 +6,23 @@
 static const matter *of(const void *self) { return *(const matter *const *)self; }
 
 /* CASE(row, name) for the kind of node n, and what is to be done with `custom`, the ops of those that have such. */
-#define FOR_KIND_OF(n, CASE, CUSTOM)                                              \
-  do {                                                                            \
-    const custom_mobilizer *custom;                                               \
-    switch ((n)->variant / 2) {                                                   \
-      MOBILIZER_LIST(CASE)                                                        \
+#define FOR_KIND_OF(n, CASE, CUSTOM)                                                \
+  do {                                                                              \
+    const custom_mobilizer *custom;                                                 \
+    switch ((n)->variant / 2) {                                                     \
+      MOBILIZER_LIST(CASE)                                                          \
       default: custom = &CDNI_AT(m->customs, custom_mobilizer, (n)->custom); CUSTOM \
-    }                                                                             \
+    }                                                                               \
   } while (0)
 
 /* ---- one body, on its own run of q and u ---- */
 
 CDNI_INLINE void body_N(const matter *m, const tree_node *n, const double *q, const double *u, double *qdot) {
 #define N_CASE(ROW, name, ...) \
-  case ROW_##ROW: name##_N(q, u, qdot); break;
-#define N_CUSTOM                                                 \
+  case ROW_##ROW:              \
+    name##_N(q, u, qdot);      \
+    break;
+#define N_CUSTOM                                              \
   if (custom->ops.N) custom->ops.N(custom->self, q, u, qdot); \
   else memcpy(qdot, u, n->nu * sizeof *u);
   FOR_KIND_OF(n, N_CASE, N_CUSTOM);
@@ -28,8 +30,10 @@ CDNI_INLINE void body_N(const matter *m, const tree_node *n, const double *q, co
 
 CDNI_INLINE void body_N_inv(const matter *m, const tree_node *n, const double *q, const double *qdot, double *u) {
 #define N_INV_CASE(ROW, name, ...) \
-  case ROW_##ROW: name##_N_inv(q, qdot, u); break;
-#define N_INV_CUSTOM                                                 \
+  case ROW_##ROW:                  \
+    name##_N_inv(q, qdot, u);      \
+    break;
+#define N_INV_CUSTOM                                              \
   if (custom->ops.N) custom->ops.N_inv(custom->self, q, qdot, u); \
   else memcpy(u, qdot, n->nu * sizeof *u);
   FOR_KIND_OF(n, N_INV_CASE, N_INV_CUSTOM);
@@ -37,8 +41,10 @@ CDNI_INLINE void body_N_inv(const matter *m, const tree_node *n, const double *q
 
 CDNI_INLINE void body_Ndot_u(const matter *m, const tree_node *n, const double *q, const double *u, double *out) {
 #define NDOT_CASE(ROW, name, ...) \
-  case ROW_##ROW: name##_Ndot(q, u, out); break;
-#define NDOT_CUSTOM                                                 \
+  case ROW_##ROW:                 \
+    name##_Ndot(q, u, out);       \
+    break;
+#define NDOT_CUSTOM                                               \
   if (custom->ops.N) custom->ops.Ndot_u(custom->self, q, u, out); \
   else memset(out, 0, n->nq * sizeof *out);
   FOR_KIND_OF(n, NDOT_CASE, NDOT_CUSTOM);
@@ -100,7 +106,8 @@ cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u
 
 CDNI_INLINE double body_normalize(const matter *m, const tree_node *n, double *q, double *scale) {
 #define NORMALIZE_CASE(ROW, name, ...) \
-  case ROW_##ROW: return name##_normalize(q, scale);
+  case ROW_##ROW:                      \
+    return name##_normalize(q, scale);
 #define NORMALIZE_CUSTOM return custom->ops.quaternion ? quaternion_normalize(q, scale) : 0;
   FOR_KIND_OF(n, NORMALIZE_CASE, NORMALIZE_CUSTOM);
 }

@@ -158,13 +158,30 @@ static void declare_choices(matter *m, cdn_declarer *d, double *work) {
   m->lock_u = cdn_declare_parameters(d, "lock_u", t->nu, work);
 }
 
-/* Whether some motion at a level reads the time. A position's udot is that of its q. */
-static bool reads_time(const matter *m, cdn_motion_level level) {
+/* Which levels have motions, and which of these read the time. What is lower follows from what is higher. */
+static void find_levels(const matter *m, bool *moves, bool *timed) {
+  for (int level = CDN_LEVEL_NONE; level <= CDN_LEVEL_POSITION; level++) moves[level] = timed[level] = false;
   for (size_t i = 0; i < m->motions.count; i++) {
     const matter_motion *x = cdni_motion_at(m, (int32_t)i);
-    if (x->level == level && !x->ops.timeless) return true;
+    for (int level = CDN_LEVEL_ACCELERATION; level <= (int)x->level; level++) {
+      moves[level] = true;
+      timed[level] = timed[level] || !x->ops.timeless;
+    }
   }
-  return false;
+}
+
+/* What q, u or udot (by its level) are prescribed from. Returns how many tickets these are. */
+static int reads(const matter *m, cdn_motion_level level, cdn_ticket *tickets) {
+  const cdn_dvar drivers[] = { m->driver_udot, m->driver_udot, m->driver_u, m->driver_q };
+  const cdn_dvar locks[] = { m->lock_udot, m->lock_udot, m->lock_u, m->lock_q };
+  bool moves[CDN_LEVEL_POSITION + 1], timed[CDN_LEVEL_POSITION + 1];
+  int n = 0;
+  find_levels(m, moves, timed);
+  tickets[n++] = drivers[level].ticket;
+  tickets[n++] = locks[level].ticket;
+  if (moves[level]) tickets[n++] = m->motion_params.ticket;
+  if (timed[level]) tickets[n++] = CDN_T;
+  return n;
 }
 
 cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
@@ -179,14 +196,11 @@ cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
   declare_choices(m, d, work);
   cdni_free(a, work, size);
 
-  const cdn_ticket of_q[] = { m->driver_q.ticket, m->lock_q.ticket, m->motion_params.ticket, CDN_T };
-  const cdn_ticket of_u[] = { m->driver_u.ticket, m->lock_u.ticket, m->motion_params.ticket, CDN_T };
-  const cdn_ticket of_udot[] = { m->driver_udot.ticket, m->lock_udot.ticket, m->motion_params.ticket, CDN_T };
-  const bool by_t = reads_time(m, CDN_LEVEL_POSITION), by_t_u = reads_time(m, CDN_LEVEL_VELOCITY);
-  cdn_declare_effective(d, CDN_POOL_Q, by_t ? 4 : 3, of_q);
-  cdn_declare_effective(d, CDN_POOL_U, by_t || by_t_u ? 4 : 3, of_u);
-  const bool by_t_udot = by_t || by_t_u || reads_time(m, CDN_LEVEL_ACCELERATION);
-  for (int i = 0; i < (by_t_udot ? 4 : 3); i++) cdni_declare_prerequisite(d, m->acceleration, of_udot[i]);
+  cdn_ticket tickets[4];
+  cdn_declare_effective(d, CDN_POOL_Q, reads(m, CDN_LEVEL_POSITION, tickets), tickets);
+  cdn_declare_effective(d, CDN_POOL_U, reads(m, CDN_LEVEL_VELOCITY, tickets), tickets);
+  const int n = reads(m, CDN_LEVEL_ACCELERATION, tickets);
+  for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, m->acceleration, tickets[i]);
   cdni_declare_prerequisite(d, m->articulated, m->driver_udot.ticket);
 
   const cdn_ticket of_forces[] = { CDN_UDOT };

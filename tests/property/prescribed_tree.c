@@ -26,10 +26,10 @@ static cdn_status fill_q(const cdn_motion_input *in, bool quaternion, int deriva
   return CDN_OK;
 }
 
-#define POSITION(name, QUATERNION, DERIVATIVE)                                             \
-  static cdn_status name(const void *self, const cdn_motion_input *in, double *out) {      \
-    (void)self;                                                                            \
-    return fill_q(in, QUATERNION, DERIVATIVE, out);                                        \
+#define POSITION(name, QUATERNION, DERIVATIVE)                                        \
+  static cdn_status name(const void *self, const cdn_motion_input *in, double *out) { \
+    (void)self;                                                                       \
+    return fill_q(in, QUATERNION, DERIVATIVE, out);                                   \
   }
 POSITION(own_q, false, 0)
 POSITION(own_qdot, false, 1)

@@ -71,10 +71,9 @@ static void check_motion_values(sample *s) {
       for (int k = first_u; k < first_u + nu; k++) ck_assert(u[k] == 0);
     if (s->p.drive[b] != BY_OWN_MOTION || s->p.level[b] != CDN_LEVEL_POSITION) continue;
     const cdn_motion_ops *ops = own_motion(CDN_LEVEL_POSITION, cdn_body_has_quaternion(system, body));
-    cdn_motion_input in = { .t = cdn_state_time(s->state),
-                            .params = cdn_motion_params(s->state, s->p.motion[b]),
-                            .nq = nq,
-                            .nu = nu };
+    cdn_motion_input in = {
+      .t = cdn_state_time(s->state), .params = cdn_motion_params(s->state, s->p.motion[b]), .nq = nq, .nu = nu
+    };
     cdn_motion_fn *functions[] = { ops->q, ops->qdot, ops->qdotdot };
     const double *computed[] = { q, qdot, qdotdot };
     cdn_mobilizer kind = cdn_body_mobilizer(system, body);
