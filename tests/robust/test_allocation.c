@@ -41,6 +41,25 @@ static cdn_status across(const void *self, const double *params, const double *q
 /* Only of a copy that was made, whatever failed after it. */
 static void destroy(void *self) { ck_assert_double_eq(*(double *)self, 2); }
 
+static cdn_status push(const void *self, const cdn_motion_input *in, double *udot) {
+  udot[0] = *(const double *)self * sin(in->t) - in->u[in->first_u];
+  return CDN_OK;
+}
+
+/* Motions of the library's and of the user's. */
+static void add_motions(cdn_system *system, cdn_body a, cdn_body b) {
+  static const cdn_motion_ops ops = {
+    .struct_size = sizeof ops, .name = "push", .self_size = sizeof(double), .udot = push, .destroy = destroy
+  };
+  const double strength = 2;
+  cdn_motion_def def = cdn_default_motion_def();
+  def.name = "shake", def.body = a, def.params[0] = 0.1, def.params[1] = 3;
+  cdn_system_add_motion(system, &def);
+  def.name = NULL, def.body = b, def.kind = CDN_MOTION_CUSTOM, def.level = CDN_LEVEL_ACCELERATION;
+  def.custom = &ops, def.custom_self = &strength;
+  cdn_system_add_motion(system, &def);
+}
+
 static void add_described(cdn_system *system, cdn_body parent) {
   static const cdn_custom_mobilizer_ops ops = { .struct_size = sizeof ops,
                                                 .name = "geared",
@@ -60,7 +79,7 @@ static void add_described(cdn_system *system, cdn_body parent) {
   parent = cdn_system_add_body(system, &body);
   cdn_function_release(f);
   body.parent = parent, body.mobilizer = CDN_CUSTOM_MOBILIZER, body.custom = &ops, body.custom_self = &gear;
-  cdn_system_add_body(system, &body);
+  add_motions(system, parent, cdn_system_add_body(system, &body));
   body.parent = cdn_ground(), body.mobilizer = CDN_BUSHING, body.reversed = true;
   cdn_system_add_body(system, &body);
 }
@@ -126,7 +145,7 @@ static cdn_system *build(cdn_allocator allocator) {
 static cdn_status run(cdn_allocator allocator) {
   cdn_state *state = NULL, *copy = NULL;
   cdn_stepper *stepper = NULL;
-  double x[32], energy;
+  double x[32], matrix[32 * 32], energy;
   cdn_system *system = build(allocator);
   if (!system) return CDN_ERR_NOMEM;
   cdn_status status = cdn_system_freeze(system);
@@ -136,6 +155,10 @@ static cdn_status run(cdn_allocator allocator) {
   if (status == CDN_OK) status = cdn_realize(state, CDN_STAGE_REPORT);
   if (status == CDN_OK) status = cdn_calc_bias(state, x);
   if (status == CDN_OK) status = cdn_multiply_by_M_inv(state, cdn_state_u(state), x);
+  if (status == CDN_OK) status = cdn_body_lock(copy, cdn_system_find_body(system, "hand"), CDN_LEVEL_POSITION);
+  if (status == CDN_OK) status = cdn_calc_log_det_M_gradient(copy, x);
+  if (status == CDN_OK) status = cdn_forward_dynamics_derivatives(copy, matrix, NULL, NULL, NULL);
+  if (status == CDN_OK) status = cdn_motion_power(copy, &energy);
   if (status == CDN_OK) status = cdn_stepper_create(copy, NULL, &stepper);
   if (status == CDN_OK) status = cdn_stepper_advance(stepper, 0.1, NULL);
   if (status == CDN_OK) status = cdn_potential_energy(cdn_stepper_state(stepper), &energy);
