@@ -113,6 +113,7 @@ typedef struct cdn_body { int32_t i; } cdn_body;           /**< 0 is Ground */
 typedef struct cdn_force { int32_t i; } cdn_force;         /**< any force element */
 typedef struct cdn_event { int32_t i; } cdn_event;         /**< anything that happens at a moment */
 typedef struct cdn_motion { int32_t i; } cdn_motion;       /**< what prescribes a mobilizer's motion */
+typedef struct cdn_measure { int32_t i; } cdn_measure;     /**< a value that a State has */
 typedef struct cdn_subsystem { int32_t i; } cdn_subsystem; /**< anything that declares resources */
 typedef struct cdn_ticket { int32_t i; } cdn_ticket;       /**< anything one can depend on */
 /* clang-format on */

@@ -158,6 +158,8 @@ CDN_API cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force fo
 
 /** Sum of the potentials of all enabled elements. Realizes positions. */
 CDN_API cdn_status cdn_potential_energy(cdn_state *state, double *energy) CDN_NODISCARD;
+/** Its ticket, to depend on, in a System that has forces. */
+extern CDN_API const cdn_ticket CDN_POTENTIAL_ENERGY;
 /** Power of everything without potential: dampers, constant and applied forces, custom forces that claim none. */
 CDN_API cdn_status cdn_nonpotential_power(cdn_state *state, double *power) CDN_NODISCARD;
 /** All forces applied, as totals: one spatial force a body at its origin (Ground included, where it is zero), and nu

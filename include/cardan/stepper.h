@@ -57,7 +57,7 @@ typedef struct cdn_stepper_def {
   bool u_absolute, z_absolute; /**< errors of all u, of all z are absolute: never relative to a large value */
   const bool *z_absolute_each; /**< the same for single z: nz flags, or NULL. Copied */
   const double *u_weights;     /**< W_u = 1 / unit change (9.2), nu numbers; NULL: ones. Copied */
-  const double *z_weights;     /**< W_z, nz numbers; NULL: ones. Copied */
+  const double *z_weights;     /**< W_z, nz numbers; NULL: what is declared (cdn_declare_z_scale), else ones. Copied */
   int64_t max_steps;           /**< attempts within one call of advance before CDN_ERR_LIMIT; 0: no limit */
   /** cdn_stepper_advance comes back from each moment at which events occurred (those of every step, CDN_EVENT_STEP,
    *  do not count), the State as their handlers left it. */

@@ -105,6 +105,9 @@ CDN_API void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequ
                                    const cdn_ticket *prerequisites);
 /** n auxiliary states with default values z0 (NULL: zeros): the subsystem's calc_zdot gives their rates. */
 CDN_API cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0);
+/** The unit changes of these z (n numbers > 0): an error of `accuracy` times its unit is what a step may have (manual
+ *  9.2). Ones unless stated; cdn_stepper_def.z_weights replaces them. */
+CDN_API void cdn_declare_z_scale(cdn_declarer *d, cdn_zvar z, const double *scale);
 /** A discrete variable with its default value; setting it invalidates `invalidates` and every later stage,
  *  and whatever names its ticket as a prerequisite. CDN_STAGE_MODEL or later. */
 CDN_API cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, const void *initial,
@@ -119,8 +122,8 @@ CDN_API cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, siz
                                           int n_prerequisites, const cdn_ticket *prerequisites, cdn_stage stage);
 
 /** A discrete variable and the cache entry that holds its next value (manual 7.3; friction memory, hysteresis).
- *  Read the *update* in computations; the stepper swaps it in at the end of each accepted step, which invalidates
- *  nothing. (The update at a run's very start is thus read, but not swapped in.) */
+ *  Read the *update* in computations; the stepper computes it, if nobody has, and swaps it in at the end of each
+ *  accepted step, which invalidates nothing. (The update at a run's very start is thus read, but not swapped in.) */
 typedef struct cdn_autovar {
   cdn_dvar variable;
   cdn_cache update;
@@ -175,6 +178,12 @@ typedef struct cdn_subsystem_ops {
   /** Values of a declared group of event triggers (NaN: not defined here), given a State realized to its stage. It may
    *  read what that stage needs, and what the subsystem itself has declared before the group. */
   cdn_status (*calc_event_triggers)(const void *self, cdn_state *state, int group, double *values);
+  /** A run begins at this State, or goes on from it after a handler or a restart has changed something: what remembers
+   *  the steps before may take note that they do not lead here. It may set this subsystem's own variables. */
+  cdn_status (*begin_run)(const void *self, cdn_state *state);
+  /** The latest time at which a step from this State may end, for what looks back a fixed time or knows of a moment at
+   *  which rates jump; INFINITY: any. A time that is not after the State's is ignored. */
+  double (*next_stop)(const void *self, const cdn_state *state);
   void (*destroy)(void *self);
 } cdn_subsystem_ops;
 

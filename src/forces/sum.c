@@ -2,6 +2,8 @@
  * potential, so that setting u does not compute a force of position again, and the power of the others can be told. */
 #include "forces/internal.h"
 
+const cdn_ticket CDN_POTENTIAL_ENERGY = { CDNI_TICKET_WELL_KNOWN + CDNI_N_WELL_KNOWN - 1 };
+
 static const force_room *of(const void *self) { return *(const force_room *const *)self; }
 
 force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part) {
@@ -159,6 +161,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     for (int i = 0; i < FORCE_CLASSES; i++) declare_sum(room, d, i);
   }
   const cdn_ticket prerequisites[] = { room->enabled.ticket, CDN_POSE };
+  cdni_declare_well_known(d, CDN_POTENTIAL_ENERGY);
   room->potential =
       cdn_declare_cache(d, "potential", sizeof(double), calc_potential, room->matter ? 2 : 1, prerequisites);
   for (int k = 0; k < FORCE_KIND_COUNT; k++)

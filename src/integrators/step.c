@@ -147,6 +147,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
 }
 
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
+  end = cdni_state_next_stop(s->work, end);
   for (;;) {
     if (s->def.max_steps > 0 && s->attempts >= s->def.max_steps) return cdni_fail_limit(s);
     double least = cdni_min_step(s), error = -1;
@@ -159,6 +160,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
 
     if (status == CDN_OK && error <= 1) status = cdni_settle(s, s->work, s->step.y1);
     if (status == CDN_OK && error <= 1) status = cdni_events_examine(s);
+    if (status == CDN_OK && error <= 1) status = cdni_state_finish_step(s->work);
     if (status == CDN_OK && error <= 1) {
       if (s->method->accepted) s->method->accepted(s);
       cdni_note_stiffness(s);
@@ -203,5 +205,6 @@ cdn_status cdni_begin(cdn_stepper *s) {
   if (cdni_constraint_error(s, y) > s->def.constraint_tolerance && cdni_normalize(s, y) > 0) {
     CDNI_TRY(cdn_state_set_ty(s->work, s->t, y));
   }
+  CDNI_TRY(cdni_state_begin_run(s->work));
   return evaluate_work(s, s->f[s->at], &s->power);
 }

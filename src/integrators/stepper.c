@@ -72,10 +72,12 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->prescribed = (bool *)(z_weights + 2 * nz);
   s->memory = z_weights + 2 * nz + flags;
 
+  const double *scale = cdni_system_z_scale(s->system);
   if (def->u_weights && s->nu) memcpy(u_weights, def->u_weights, sizeof(double) * (size_t)s->nu);
   if (def->z_weights && s->nz) memcpy(z_weights, def->z_weights, sizeof(double) * (size_t)s->nz);
   s->def.u_weights = def->u_weights ? u_weights : NULL;
-  s->def.z_weights = def->z_weights ? z_weights : NULL;
+  for (int i = 0; !def->z_weights && scale && i < s->nz; i++) z_weights[i] = 1 / scale[i];
+  s->def.z_weights = def->z_weights || scale ? z_weights : NULL;
   for (int i = 0; i < s->nz; i++) z_absolute[i] = def->z_absolute || (def->z_absolute_each && def->z_absolute_each[i]);
   s->def.z_absolute_each = z_absolute;
   return CDN_OK;

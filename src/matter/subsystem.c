@@ -21,7 +21,7 @@ const cdn_ticket CDN_POSE = { POSE }, CDN_TWIST = { TWIST }, CDN_ACCELERATION = 
 
 static const matter *of(const void *self) { return *(const matter *const *)self; }
 
-void cdni_matter_planned(const cdn_system *system, void *room) {
+cdn_status cdni_matter_planned(cdn_system *system, void *room) {
   matter *m = room;
   cdni_runs runs = cdni_subsystem_runs(system, m->subsystem);
   size_t n = (size_t)m->tree.n;
@@ -47,6 +47,7 @@ void cdni_matter_planned(const cdn_system *system, void *room) {
   m->at.A = cdni_entry_offset(system, m->acceleration);
   m->at.z = m->at.A + n * sizeof(sv);
   m->at.eps = m->at.z + n * sizeof(sv);
+  return CDN_OK;
 }
 
 /* ---- Instance ---- */

@@ -32,7 +32,7 @@ static inline tree_data cdni_matter_data(const matter *m, const cdn_state *state
 #undef AT
 }
 /* Looks up where everything is, once the State's block has been planned. */
-void cdni_matter_planned(const cdn_system *system, void *room);
+cdn_status cdni_matter_planned(cdn_system *system, void *room);
 /* Whether any force acts at all; if not, passes leave out the zeros. */
 bool cdni_matter_has_forces(const matter *m, cdn_state *state);
 /* coordinates.c: operations of the subsystem. */

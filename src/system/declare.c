@@ -1,4 +1,5 @@
 /* Declaring resources: what a subsystem asks of every State of its System. */
+#include <math.h>
 #include <stdio.h>
 
 #include "system/structs.h"
@@ -122,6 +123,31 @@ cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0) {
   return z;
 }
 
+bool cdni_z_scale_complete(cdn_system *s) {
+  const double one = 1;
+  while (s->z_scale.count < s->z0.count) {
+    if (!cdni_array_push(&s->allocator, &s->z_scale, sizeof one, &one)) return false;
+  }
+  return true;
+}
+
+void cdn_declare_z_scale(cdn_declarer *d, cdn_zvar z, const double *scale) {
+  cdn_system *s = d->system;
+  if (z.group < 0 || (size_t)z.group >= s->z_groups.count) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' scales a group of z that it has not declared", subsystem_name(d));
+    return;
+  }
+  const z_group g = CDNI_AT(s->z_groups, z_group, z.group);
+  for (int i = 0; i < g.n; i++) {
+    if (scale[i] > 0 && isfinite(scale[i])) continue;
+    cdn_declare_error(d, CDN_ERR_ARG, "the unit change of z[%d] of '%s' is %g: it must be positive and finite", i,
+                      subsystem_name(d), scale[i]);
+    return;
+  }
+  if (!cdni_z_scale_complete(s)) no_memory(d);
+  else memcpy(&CDNI_AT(s->z_scale, double, g.first), scale, (size_t)g.n * sizeof *scale);
+}
+
 /* ---- discrete variables ---- */
 
 static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, const void *initial) {
@@ -187,6 +213,15 @@ cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t si
 }
 
 /* ---- cache entries ---- */
+
+cdn_ticket cdni_ticket_reserve(cdn_system *s) {
+  const node blank = { .kind = NODE_NONE, .subsystem = -1 };
+  if (!cdni_array_push(&s->allocator, &s->nodes, sizeof blank, &blank)) {
+    cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system", NULL, "out of memory");
+    return (cdn_ticket){ TICKET_NONE };
+  }
+  return (cdn_ticket){ (int32_t)s->nodes.count - 1 };
+}
 
 void cdni_declare_well_known(cdn_declarer *d, cdn_ticket ticket) { d->well_known = ticket.i; }
 

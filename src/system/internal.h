@@ -18,10 +18,10 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system);
 
 /* Rooms above hang their builders on the System: one slot each. `freeze` runs first when the System is frozen (it adds
  * the room's subsystems), `planned` last, when the State's block has been planned; `destroy` when the System goes. */
-typedef enum cdni_room { CDNI_ROOM_MATTER, CDNI_ROOM_FORCES, CDNI_ROOM_COUNT } cdni_room;
+typedef enum cdni_room { CDNI_ROOM_MATTER, CDNI_ROOM_FORCES, CDNI_ROOM_MEASURES, CDNI_ROOM_COUNT } cdni_room;
 typedef struct cdni_room_ops {
   cdn_status (*freeze)(cdn_system *system, void *room);
-  void (*planned)(const cdn_system *system, void *room); /* may be NULL */
+  cdn_status (*planned)(cdn_system *system, void *room); /* may be NULL */
   void (*destroy)(cdn_system *system, void *room);
 } cdni_room_ops;
 /* The room's data, made (zeroed, `size` bytes) on first use; NULL when memory ran out (the System then has failed). */
@@ -36,7 +36,9 @@ void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id);
 
 /* Well-known tickets have fixed numbers, so that a prerequisite list may name them before they are declared. */
 enum { CDNI_TICKET_WELL_KNOWN = 24, CDNI_N_WELL_KNOWN = 12 };
-/* Makes the next declared cache entry answer to a well-known ticket. */
+/* A ticket for a cache entry that will be declared when the System is frozen, so that it can be named before. */
+cdn_ticket cdni_ticket_reserve(cdn_system *system);
+/* Makes the next declared cache entry answer to a well-known or a reserved ticket. */
 void cdni_declare_well_known(cdn_declarer *d, cdn_ticket ticket);
 /* Adds a prerequisite to an entry that was declared by this declarer or earlier. */
 void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prerequisite);
@@ -87,8 +89,18 @@ cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, doubl
 int cdni_state_prescribed(const cdn_state *state, bool *q, bool *u);
 /* Largest manifold error of the q given (nq numbers), which is normalized in place; scale (nq) may be NULL. */
 double cdni_state_normalize_q(const cdn_state *state, double *q, double *scale);
+/* steps.c: what a run does to a State beside setting t and y. */
+
+/* A run begins, or goes on after a jump: tells the subsystems. */
+cdn_status cdni_state_begin_run(cdn_state *state);
+/* Computes the next values of all auto-update variables: call where a step ends, before it is accepted. */
+cdn_status cdni_state_finish_step(cdn_state *state);
 /* Keeps t and y as "previous" where asked for, and does the auto-updates: call at each accepted step. */
 void cdni_state_accept_step(cdn_state *state);
+/* The time that a step from this State must not pass: `end`, or one before it that a subsystem names. */
+double cdni_state_next_stop(const cdn_state *state, double end);
+/* Unit changes of all z, or NULL where they are 1. */
+const double *cdni_system_z_scale(const cdn_system *system);
 /* Keep a failure's story: as cdn_state_fail, with the public function's name. */
 cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function,
                            const char *element, const char *format, ...) CDN_PRINTF(6, 7);

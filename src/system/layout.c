@@ -17,6 +17,9 @@ static size_t place_doubles(size_t *at, int n) { return place(at, (size_t)n * si
 cdn_status cdni_layout_plan(cdn_system *s) {
   s->nq = (int)s->q0.count, s->nu = (int)s->u0.count, s->nz = (int)s->z0.count;
   int ny = s->nq + s->nu + s->nz;
+  if (s->z_scale.count > 0 && !cdni_z_scale_complete(s)) {
+    return cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
+  }
   size_t at = 0, n = s->nodes.count;
   s->off_t = place_doubles(&at, 1);
   s->off_y = place_doubles(&at, ny);

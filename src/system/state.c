@@ -265,28 +265,6 @@ cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int
   return CDN_OK;
 }
 
-/* ---- accepted steps ---- */
-
-void cdn_state_auto_update(cdn_state *state) {
-  const cdn_system *sys = state->system;
-  for (size_t i = 0; i < sys->autos.count; i++) {
-    const auto_variable *a = &CDNI_AT(sys->autos, auto_variable, i);
-    if (!bit_is_set(state->valid, a->update)) continue;
-    const node *v = node_at(sys, a->variable);
-    memcpy(state->block + v->offset, state->block + node_at(sys, a->update)->offset, v->size);
-    bit_clear(state->valid, a->update);
-  }
-}
-
-void cdni_state_accept_step(cdn_state *state) {
-  const cdn_system *sys = state->system;
-  cdn_state_auto_update(state);
-  if (!sys->keep_previous) return;
-  double *previous = state_doubles(state, sys->off_previous);
-  previous[0] = *state_doubles(state, sys->off_t);
-  memcpy(previous + 1, cdni_state_y(state), (size_t)(sys->nq + sys->nu + sys->nz) * sizeof(double));
-}
-
 /* ---- error slots ---- */
 
 static const double *group_slot(const cdn_state *s, int group, size_t offset, size_t member) {

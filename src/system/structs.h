@@ -85,6 +85,7 @@ struct cdn_system {
   cdni_array autos;          /* auto_variable */
   cdni_array prescribers;    /* int32_t: subsystems that prescribe q and u */
   cdni_array q0, u0, z0;     /* double: default values of the pools */
+  cdni_array z_scale;        /* double: unit changes of z; empty where all are 1 */
   bool keep_previous;
   bool q_is_read, u_is_read; /* something depends on q, on u as they are, not only on their effective values */
 
@@ -147,6 +148,8 @@ cdn_status cdni_layout_plan(cdn_system *system);
 /* Adds a node; returns its ticket, or TICKET_NONE when memory ran out. */
 int32_t cdni_node_add(cdn_system *system, const char *subsystem_name, const char *name, node_kind kind, int32_t owner);
 bool cdni_edge_add(cdn_system *system, int32_t from, int32_t to);
+/* Gives every z that has no scale the unit 1; false when memory ran out. */
+bool cdni_z_scale_complete(cdn_system *system);
 /* events.c: gives back what the System's events own. */
 void cdni_events_free(cdn_system *system);
 /* effective.c and realize.c: compute functions of the System's own entries. */

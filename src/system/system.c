@@ -99,8 +99,10 @@ static void system_destroy(cdn_system *s) {
     cdni_strfree(&a, n->name);
     if (n->initial) cdni_free(&a, n->initial, n->size);
   }
-  cdni_array *arrays[] = { &s->subsystems,     &s->nodes, &s->edges, &s->z_groups, &s->error_groups,
-                           &s->trigger_groups, &s->autos, &s->prescribers, &s->q0,    &s->u0,       &s->z0 };
+  cdni_array *arrays[] = { &s->subsystems, &s->nodes,        &s->edges,
+                           &s->z_groups,   &s->error_groups, &s->trigger_groups,
+                           &s->autos,      &s->prescribers,  &s->q0,
+                           &s->u0,         &s->z0,           &s->z_scale };
   size_t tickets = s->nodes.count;
   if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));
@@ -212,7 +214,7 @@ static cdn_status freeze(cdn_system *s) {
   CDNI_TRY(cdni_graph_freeze(s));
   CDNI_TRY(cdni_layout_plan(s));
   for (int r = 0; r < CDNI_ROOM_COUNT; r++)
-    if (s->rooms[r] && s->room_ops[r].planned) s->room_ops[r].planned(s, s->rooms[r]);
+    if (s->rooms[r] && s->room_ops[r].planned) CDNI_TRY(s->room_ops[r].planned(s, s->rooms[r]));
   return CDN_OK;
 }
 

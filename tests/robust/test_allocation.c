@@ -95,6 +95,49 @@ static cdn_status handle_event(const void *self, cdn_state *state, const cdn_occ
   return cdn_body_set_u(state, *(const cdn_body *)self, &slower, 1);
 }
 
+static cdn_status measure_height(const void *self, cdn_state *state, int derivative, double *value) {
+  cdn_transform X;
+  (void)derivative;
+  cdn_status status = cdn_body_pose(state, *(const cdn_body *)self, &X);
+  *value = X.p.z;
+  return status;
+}
+
+/* One of every kind. */
+static void add_measures(cdn_system *system, cdn_body body) {
+  const cdn_ticket pose[] = { CDN_POSE };
+  const cdn_measure_ops ops = { .struct_size = sizeof ops,
+                                .self_size = sizeof body,
+                                .n = 1,
+                                .stage = CDN_STAGE_POSITION,
+                                .prerequisites = pose,
+                                .n_prerequisites = 1,
+                                .calc_value = measure_height };
+  const double two[] = { 1, 2 };
+  cdn_measure height = cdn_system_add_custom_measure(system, "height", &ops, &body);
+  cdn_measure wave = cdn_system_add_sinusoid_measure(system, NULL, 1, 2, 3);
+  const cdn_measure terms[] = { height, wave, cdn_system_add_time_measure(system, "t") };
+  cdn_measure sum = cdn_system_add_sum_measure(system, NULL, 3, terms, NULL);
+  cdn_measure product = cdn_system_add_product_measure(system, NULL, sum, wave);
+  cdn_measure station = cdn_system_add_station_measure(system, "tip", body, cdn_v3(1, 0, 0), CDN_STATION_ACCELERATION);
+  cdn_system_add_component_measure(system, NULL, station, 2);
+  cdn_system_add_constant_measure(system, NULL, 2, two);
+  cdn_system_add_variable_measure(system, NULL, 2, two);
+  cdn_system_add_slot_measure(system, NULL, CDN_UDOT, 1);
+  cdn_system_add_coordinate_measure(system, NULL, body, CDN_Q, 0);
+  cdn_system_add_energy_measure(system, "energy", CDN_ENERGY_TOTAL);
+  cdn_system_add_integral_measure(system, "integral", product, NULL, 1);
+  cdn_system_add_derivative_measure(system, "rate", station);
+  cdn_system_add_extreme_measure(system, "extreme", station, CDN_MAX_ABS);
+  cdn_delay_def delay = cdn_default_delay_def();
+  delay.operand = height, delay.delay = 0.05, delay.capacity = 64;
+  cdn_system_add_delay_measure(system, &delay);
+  cdn_system_add_sample_hold_measure(system, "held", height, 0.03, 0.01, NULL);
+  cdn_event_def event = cdn_default_event_def();
+  event.handle = handle_event, event.self = &body, event.self_size = sizeof body;
+  cdn_system_add_measure_event(system, height, 0, 0.1, &event);
+}
+
 static cdn_system *build(cdn_allocator allocator) {
   cdn_system_def def = cdn_default_system_def();
   def.name = "scenario";
@@ -138,6 +181,7 @@ static cdn_system *build(cdn_allocator allocator) {
   cdn_system_add_event(system, &event);
   memory blank = { .z = { 0, { 0 } } };
   cdn_system_add_subsystem(system, &ops, &blank);
+  add_measures(system, drawer);
   return system;
 }
 

@@ -6,10 +6,11 @@
 
 enum { THREADS = 4, LINKS = 6, REPORTS = 20, ROW = 2 * LINKS };
 
-/* A chain with forces of every kind and a custom force with a z. */
+/* A chain with forces of every kind and a custom force with a z, which reads a measure with a memory, too. */
 typedef struct lag {
   cdn_zvar z;
   cdn_body body;
+  cdn_measure held;
 } lag;
 
 static cdn_status declare_lag(void *self, cdn_declarer *d) {
@@ -18,7 +19,9 @@ static cdn_status declare_lag(void *self, cdn_declarer *d) {
 }
 static cdn_status lag_force(const void *self, cdn_state *state, cdn_forces *forces) {
   const lag *l = self;
-  cdn_forces_add_mobility(forces, l->body, 0, -0.5 * cdn_state_zvar(state, l->z)[0]);
+  const double *held = cdn_measure_value(state, l->held);
+  if (!held) return CDN_ERR_CALLBACK;
+  cdn_forces_add_mobility(forces, l->body, 0, -0.5 * cdn_state_zvar(state, l->z)[0] - 0.1 * *held);
   return CDN_OK;
 }
 static cdn_status lag_zdot(const void *self, cdn_state *state, double *zdot) {
@@ -40,13 +43,23 @@ static cdn_system *chain(void) {
   }
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, -9.81, 0));
   cdn_system_add_two_point_spring(system, "cord", def.parent, cdn_v3(1, 0, 0), cdn_ground(), cdn_v3(2, 2, 2), 10, 1);
-  cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_EVERYTHING, .calc_force = lag_force };
+  cdn_delay_def late = cdn_default_delay_def();
+  late.operand = cdn_system_add_coordinate_measure(system, "u", def.parent, CDN_U, 0), late.delay = 0.2;
+  cdn_measure delayed = cdn_system_add_delay_measure(system, &late);
+  cdn_measure most = cdn_system_add_extreme_measure(system, "most", delayed, CDN_MAX_ABS);
+  cdn_measure held = cdn_system_add_sample_hold_measure(system, "held", most, 0.07, 0, NULL);
+  const cdn_ticket reads = cdn_measure_ticket(system, held);
+  cdn_force_ops ops = { .struct_size = sizeof ops,
+                        .reads = CDN_READS_EVERYTHING,
+                        .calc_force = lag_force,
+                        .prerequisites = &reads,
+                        .n_prerequisites = 1 };
   ops.subsystem = (cdn_subsystem_ops){ .struct_size = sizeof ops.subsystem,
                                        .name = "lag",
                                        .self_size = sizeof(lag),
                                        .declare = declare_lag,
                                        .calc_zdot = lag_zdot };
-  cdn_system_add_custom_force(system, &ops, &(lag){ .body = { 1 } });
+  cdn_system_add_custom_force(system, &ops, &(lag){ .body = { 1 }, .held = held });
   OK_FREEZE(system);
   return system;
 }

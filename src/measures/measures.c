@@ -1,0 +1,337 @@
+/* The list of measures: adding, naming, and what is known of them once the System is frozen. */
+#include <math.h>
+#include <stdio.h>
+
+#include "measures/internal.h"
+
+typedef struct measure_entry {
+  char *name;
+  cdn_subsystem subsystem; /* { -1 }: could not be added */
+} measure_entry;
+
+typedef struct measure_room {
+  cdni_array entries; /* measure_entry, by id */
+} measure_room;
+
+static const measure_room *room_of(const cdn_system *system) {
+  return system ? cdni_system_room_get(system, CDNI_ROOM_MEASURES) : NULL;
+}
+
+static const measure_entry *entry_at(const cdn_system *system, cdn_measure id) {
+  const measure_room *room = room_of(system);
+  if (!room || id.i < 0 || (size_t)id.i >= room->entries.count) return NULL;
+  return &CDNI_AT(room->entries, measure_entry, id.i);
+}
+
+const measure *cdni_measure_at(const cdn_system *system, cdn_measure id) {
+  const measure_entry *e = entry_at(system, id);
+  return e ? cdn_subsystem_self(system, e->subsystem) : NULL;
+}
+
+const char *cdni_measure_name(const measure *m) { return entry_at(m->system, m->id)->name; }
+
+/* ---- the room ---- */
+
+static measure *mutable_at(cdn_system *system, int i) {
+  return cdni_subsystem_self_mutable(system, entry_at(system, (cdn_measure){ i })->subsystem);
+}
+
+/* What each measure knows depends on what its operands know. Answers grow from nothing and are bounded, so asking again
+ * until none changes ends, loops or no loops. */
+static cdn_status freeze_measures(cdn_system *system, void *data) {
+  const measure_room *room = data;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < room->entries.count; i++) {
+      measure *m = mutable_at(system, (int)i);
+      int known = m->kind->derivatives ? m->kind->derivatives(m) : 0;
+      changed = changed || known != m->derivatives;
+      m->derivatives = known;
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < room->entries.count; i++) {
+      measure *m = mutable_at(system, (int)i);
+      cdn_stage stage = m->kind->stage(m, 0);
+      changed = changed || stage != m->stage;
+      m->stage = stage;
+    }
+  }
+  return CDN_OK;
+}
+
+static cdn_status check_measures(cdn_system *system, void *data) {
+  const measure_room *room = data;
+  for (size_t i = 0; i < room->entries.count; i++) {
+    const measure *m = mutable_at(system, (int)i);
+    const char *wrong = m->kind->check ? m->kind->check(m) : NULL;
+    if (!wrong) continue;
+    return cdni_system_fail(system, CDN_ERR_ARG, "cdn_system_freeze", cdni_measure_name(m), "measure '%s': %s",
+                            cdni_measure_name(m), wrong);
+  }
+  return CDN_OK;
+}
+
+static void free_measures(cdn_system *system, void *data) {
+  measure_room *room = data;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (size_t i = 0; i < room->entries.count; i++) cdni_strfree(a, CDNI_AT(room->entries, measure_entry, i).name);
+  cdni_array_free(a, &room->entries);
+}
+
+static const cdni_room_ops room_ops = { .freeze = freeze_measures,
+                                        .planned = check_measures,
+                                        .destroy = free_measures };
+
+/* ---- a measure as a subsystem ---- */
+
+static cdn_status check_finite(const measure *m, cdn_state *state, int order, const double *value) {
+  size_t bad;
+  if (cdni_all_finite(value, (size_t)m->n, &bad)) return CDN_OK;
+  char what[32] = "value";
+  if (order > 0) snprintf(what, sizeof what, "derivative %d", order);
+  cdni_state_fail(state, CDN_ERR_NONFINITE, true, "cdn_measure_value", cdni_measure_name(m),
+                  "the %s of measure '%s' is %g (number %zu of %d)", what, cdni_measure_name(m), value[bad], bad, m->n);
+  return CDN_ERR_NONFINITE;
+}
+
+static cdn_status calc(const measure *m, cdn_state *state, int order, double *out) {
+  CDNI_TRY(m->kind->value(m, state, order, out));
+  return check_finite(m, state, order, out);
+}
+
+static cdn_status calc_value(const void *self, cdn_state *state, void *out) { return calc(self, state, 0, out); }
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  measure *m = self;
+  if (m->kind->declare) m->kind->declare(m, d);
+  cdni_declare_well_known(d, m->ticket);
+  m->value = cdn_declare_cache(d, "value", (size_t)m->n * sizeof(double), calc_value, 0, NULL);
+  m->kind->depend(m, 0, d, m->value);
+  return CDN_OK;
+}
+
+static void destroy(void *self) {
+  measure *m = self;
+  m->kind->destroy(m);
+}
+
+/* ---- adding ---- */
+
+void cdni_measure_begin(measure_adder *a, cdn_system *system, const char *function, const char *name) {
+  *a = (measure_adder){ .system = system, .function = function, .name = name };
+  if (cdni_system_refuses(system, function)) return;
+  const measure_room *room = cdni_system_room(system, CDNI_ROOM_MEASURES, sizeof *room, &room_ops);
+  a->ok = room != NULL;
+  if (!a->ok || name) return;
+  snprintf(a->made_up, sizeof a->made_up, "measure%zu", room->entries.count);
+  a->name = a->made_up;
+}
+
+void cdni_measure_refuse(measure_adder *a, cdn_status code, const char *format, ...) {
+  if (!a->ok) return;
+  a->ok = false;
+  char why[320];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(why, sizeof why, format, args);
+  va_end(args);
+  cdni_system_fail(a->system, code, a->function, a->name, "measure '%s': %s", a->name, why);
+}
+
+int cdni_measure_check_operand(measure_adder *a, cdn_measure operand) {
+  if (!a->ok) return 0;
+  const measure *m = cdni_measure_at(a->system, operand);
+  if (!m) {
+    cdni_measure_refuse(a, CDN_ERR_ARG, "there is no measure %d in this System (yet): add the operand first",
+                        (int)operand.i);
+  }
+  return m ? m->n : 0;
+}
+
+void cdni_measure_check_size(measure_adder *a, int n) {
+  if (n >= 1 && n <= CDN_MEASURE_MOST) return;
+  cdni_measure_refuse(a, CDN_ERR_ARG, "a value has 1 to %d numbers, not %d", CDN_MEASURE_MOST, n);
+}
+
+void cdni_measure_check_numbers(measure_adder *a, const char *what, const double *numbers, int n) {
+  size_t bad;
+  if (a->ok && numbers && !cdni_all_finite(numbers, (size_t)n, &bad)) {
+    cdni_measure_refuse(a, CDN_ERR_NONFINITE, "%s has a number that is %g", what, numbers[bad]);
+  }
+}
+
+cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure *m) {
+  const cdn_measure none = { -1 };
+  if (!a->ok) return none;
+  const cdn_allocator *memory = cdni_system_allocator(a->system);
+  measure_room *room = cdni_system_room(a->system, CDNI_ROOM_MEASURES, sizeof *room, &room_ops);
+  m->kind = kind;
+  m->system = a->system;
+  m->id.i = (int32_t)room->entries.count;
+  m->ticket = cdni_ticket_reserve(a->system);
+  measure_entry e = { cdni_strdup(memory, a->name), { -1 } };
+  if (m->ticket.i == 0 || !e.name || !cdni_array_push(memory, &room->entries, sizeof e, &e)) {
+    cdni_strfree(memory, e.name);
+    cdni_measure_refuse(a, CDN_ERR_NOMEM, "out of memory");
+    return none;
+  }
+  const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
+                                  .name = a->name,
+                                  .self_size = kind->size,
+                                  .declare = declare,
+                                  .calc_zdot = kind->calc_zdot,
+                                  .begin_run = kind->begin_run,
+                                  .next_stop = kind->next_stop,
+                                  .destroy = kind->destroy ? destroy : NULL };
+  cdn_subsystem subsystem = cdn_system_add_subsystem(a->system, &ops, m);
+  CDNI_AT(room->entries, measure_entry, m->id.i).subsystem = subsystem;
+  return subsystem.i < 0 ? none : m->id;
+}
+
+void cdn_measure_set_operand(cdn_system *system, cdn_measure id, cdn_measure operand) {
+  static const char function[] = "cdn_measure_set_operand";
+  if (cdni_system_refuses(system, function)) return;
+  const measure *m = cdni_measure_at(system, id), *other = cdni_measure_at(system, operand);
+  const char *name = m ? cdni_measure_name(m) : NULL;
+  if (!m || !other) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, name, "there is no measure %d in this System",
+                     (int)(m ? operand.i : id.i));
+  } else if (!m->kind->rewirable) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                     "measure '%s' is a %s: only integrals, delays and samples that are held may get another operand",
+                     name, m->kind->name);
+  } else if (m->n != other->n) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, name, "measure '%s' has %d numbers, and '%s' has %d", name, m->n,
+                     cdni_measure_name(other), other->n);
+  } else {
+    mutable_at(system, id.i)->operand = operand;
+  }
+}
+
+/* ---- operands ---- */
+
+int cdni_measure_derivatives_of(const measure *m, cdn_measure operand) {
+  return cdni_measure_at(m->system, operand)->derivatives;
+}
+
+cdn_stage cdni_measure_stage_of(const measure *m, cdn_measure operand, int order) {
+  const measure *o = cdni_measure_at(m->system, operand);
+  return order == 0 ? o->stage : o->kind->stage(o, order);
+}
+
+void cdni_measure_depend_on(const measure *m, cdn_measure operand, int order, cdn_declarer *d, cdn_cache entry) {
+  const measure *o = cdni_measure_at(m->system, operand);
+  if (order == 0) cdni_declare_prerequisite(d, entry, o->ticket);
+  else o->kind->depend(o, order, d, entry);
+}
+
+static cdn_status read(const measure *m, cdn_state *state, int order, double *out) {
+  if (order > 0) return calc(m, state, order, out);
+  CDNI_TRY(cdni_state_ensure(state, m->value.ticket));
+  memcpy(out, cdni_state_storage(state, m->value), (size_t)m->n * sizeof *out);
+  return CDN_OK;
+}
+
+cdn_status cdni_measure_read(const measure *m, cdn_state *state, cdn_measure operand, int order, double *out) {
+  return read(cdni_measure_at(m->system, operand), state, order, out);
+}
+
+cdn_stage cdni_measure_stage_time(const measure *m, int order) {
+  (void)m, (void)order;
+  return CDN_STAGE_TIME;
+}
+
+/* ---- asking a System ---- */
+
+int cdn_system_measure_count(const cdn_system *system) {
+  const measure_room *room = room_of(system);
+  return room ? (int)room->entries.count : 0;
+}
+
+cdn_measure cdn_system_find_measure(const cdn_system *system, const char *name) {
+  for (int i = 0; name && i < cdn_system_measure_count(system); i++) {
+    if (strcmp(entry_at(system, (cdn_measure){ i })->name, name) == 0) return (cdn_measure){ i };
+  }
+  return (cdn_measure){ -1 };
+}
+
+const char *cdn_measure_name(const cdn_system *system, cdn_measure id) {
+  const measure_entry *e = entry_at(system, id);
+  return e ? e->name : NULL;
+}
+
+int cdn_measure_size(const cdn_system *system, cdn_measure id) {
+  const measure *m = cdni_measure_at(system, id);
+  return m ? m->n : 0;
+}
+
+cdn_ticket cdn_measure_ticket(const cdn_system *system, cdn_measure id) {
+  const measure *m = cdni_measure_at(system, id);
+  return m ? m->ticket : (cdn_ticket){ 0 };
+}
+
+cdn_stage cdn_measure_stage(const cdn_system *system, cdn_measure id) {
+  const measure *m = cdni_measure_at(system, id);
+  return m ? m->stage : CDN_STAGE_EMPTY;
+}
+
+int cdn_measure_derivatives(const cdn_system *system, cdn_measure id) {
+  const measure *m = cdni_measure_at(system, id);
+  return m ? m->derivatives : 0;
+}
+
+/* ---- in a State ---- */
+
+static cdn_status no_measure(cdn_state *state, const char *function, cdn_measure id) {
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no measure %d in this System", (int)id.i);
+}
+
+const double *cdn_measure_value(cdn_state *state, cdn_measure id) {
+  const measure *m = cdni_measure_at(cdn_state_system(state), id);
+  if (m) return cdn_eval(state, m->value);
+  no_measure(state, "cdn_measure_value", id);
+  return NULL;
+}
+
+cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure id, int order, double *value) {
+  static const char function[] = "cdn_measure_derivative";
+  if (!state || !value) return CDN_ERR_ARG;
+  const measure *m = cdni_measure_at(cdn_state_system(state), id);
+  if (!m || order < 0) return no_measure(state, function, id);
+  if (order <= m->derivatives) return read(m, state, order, value);
+  return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_measure_name(m),
+                         "measure '%s' knows %d of its derivatives: for the next one add a derivative measure, which "
+                         "estimates it",
+                         cdni_measure_name(m), m->derivatives);
+}
+
+static cdn_status not_by(cdn_state *state, const char *function, const measure *m, const char *what) {
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, cdni_measure_name(m), "measure '%s' is a %s, which %s",
+                         cdni_measure_name(m), m->kind->name, what);
+}
+
+cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure id, const double *value) {
+  static const char function[] = "cdn_measure_set_value";
+  if (!state || !value) return CDN_ERR_ARG;
+  const measure *m = cdni_measure_at(cdn_state_system(state), id);
+  size_t bad;
+  if (!m) return no_measure(state, function, id);
+  if (!m->kind->set) return not_by(state, function, m, "is computed: set what it is computed from");
+  if (!cdni_all_finite(value, (size_t)m->n, &bad)) {
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, cdni_measure_name(m),
+                           "number %zu for measure '%s' is %g: nothing was changed", bad, cdni_measure_name(m),
+                           value[bad]);
+  }
+  return m->kind->set(m, state, value);
+}
+
+cdn_status cdn_measure_reset(cdn_state *state, cdn_measure id) {
+  static const char function[] = "cdn_measure_reset";
+  if (!state) return CDN_ERR_ARG;
+  const measure *m = cdni_measure_at(cdn_state_system(state), id);
+  if (!m) return no_measure(state, function, id);
+  if (!m->kind->reset) return not_by(state, function, m, "remembers nothing");
+  return m->kind->reset(m, state);
+}

@@ -1,0 +1,82 @@
+/* An event where a measure passes a level: the user's def, with a trigger of our own in front of its callbacks. */
+#include "measures/internal.h"
+
+/* What the event's callbacks get; the user's own part, if it is copied, comes after it. */
+typedef struct trigger {
+  cdn_measure measure;
+  int i;
+  double level;
+  cdn_event_handle_fn *handle;
+  cdn_event_report_fn *report;
+  const void *shared; /* the user's self where it is not copied */
+  bool copied;
+} trigger;
+
+static const size_t head = (sizeof(trigger) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+
+static const void *users(const trigger *t) { return t->copied ? (const char *)t + head : t->shared; }
+
+static cdn_status value(const void *self, cdn_state *state, double *out) {
+  const trigger *t = self;
+  const double *now = cdn_measure_value(state, t->measure);
+  if (!now) {
+    cdn_error why;
+    cdn_state_last_error(state, &why);
+    return why.code;
+  }
+  *out = now[t->i] - t->level;
+  return CDN_OK;
+}
+
+static cdn_status handle(const void *self, cdn_state *state, const cdn_occurrence *what, cdn_action *action) {
+  const trigger *t = self;
+  return t->handle(users(t), state, what, action);
+}
+
+static cdn_status report(const void *self, cdn_state *state, const cdn_occurrence *what) {
+  const trigger *t = self;
+  return t->report(users(t), state, what);
+}
+
+cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure id, int i, double level,
+                                       const cdn_event_def *def) {
+  measure_adder a;
+  const cdn_event none = { -1 };
+  bool readable = def && def->struct_size == sizeof *def;
+  cdni_measure_begin(&a, system, "cdn_system_add_measure_event", readable && def->name ? def->name : "event");
+  if (!readable) cdni_measure_refuse(&a, CDN_ERR_VERSION, "start the def with cdn_default_event_def()");
+  int n = cdni_measure_check_operand(&a, id);
+  if (i < 0 || i >= n) cdni_measure_refuse(&a, CDN_ERR_ARG, "it has %d numbers, and there is no number %d", n, i);
+  cdni_measure_check_numbers(&a, "the level", &level, 1);
+  if (a.ok && (def->value || def->group >= 0 || def->kind != CDN_EVENT_TRIGGERED)) {
+    cdni_measure_refuse(&a, CDN_ERR_ARG, "an event on a measure is a triggered one, and the measure is its value");
+  }
+  if (a.ok && def->self_size > 0 && !def->self) {
+    cdni_measure_refuse(&a, CDN_ERR_ARG, "self is NULL but self_size is not 0");
+  }
+  if (!a.ok) return none;
+
+  const cdn_allocator *memory = cdni_system_allocator(system);
+  size_t size = head + def->self_size;
+  trigger *t = cdni_calloc(memory, size);
+  if (!t) {
+    cdni_measure_refuse(&a, CDN_ERR_NOMEM, "out of memory");
+    return none;
+  }
+  *t = (trigger){ .measure = id,
+                  .i = i,
+                  .level = level,
+                  .handle = def->handle,
+                  .report = def->report,
+                  .shared = def->self,
+                  .copied = def->self_size > 0 };
+  if (t->copied) memcpy((char *)t + head, def->self, def->self_size);
+  cdn_event_def own = *def;
+  own.value = value;
+  own.handle = def->handle ? handle : NULL;
+  own.report = def->report ? report : NULL;
+  own.self = t, own.self_size = size;
+  cdn_event event = cdn_system_add_event(system, &own);
+  cdni_free(memory, t, size);
+  return event;
+}

@@ -1,0 +1,53 @@
+/* What a run does to a State beside setting t and y: its beginnings, and the end of each step. */
+#include "system/structs.h"
+
+cdn_status cdni_state_begin_run(cdn_state *state) {
+  const cdn_system *sys = state->system;
+  for (size_t i = 0; i < sys->subsystems.count; i++) {
+    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
+    if (sub->ops.begin_run) CDNI_TRY(sub->ops.begin_run(sub->self, state));
+  }
+  return CDN_OK;
+}
+
+/* All of them before any is swapped in: one may read another. */
+cdn_status cdni_state_finish_step(cdn_state *state) {
+  const cdn_system *sys = state->system;
+  for (size_t i = 0; i < sys->autos.count; i++) {
+    CDNI_TRY(cdni_state_ensure(state, (cdn_ticket){ CDNI_AT(sys->autos, auto_variable, i).update }));
+  }
+  return CDN_OK;
+}
+
+void cdn_state_auto_update(cdn_state *state) {
+  const cdn_system *sys = state->system;
+  for (size_t i = 0; i < sys->autos.count; i++) {
+    const auto_variable *a = &CDNI_AT(sys->autos, auto_variable, i);
+    if (!bit_is_set(state->valid, a->update)) continue;
+    const node *v = node_at(sys, a->variable);
+    memcpy(state->block + v->offset, state->block + node_at(sys, a->update)->offset, v->size);
+    bit_clear(state->valid, a->update);
+  }
+}
+
+void cdni_state_accept_step(cdn_state *state) {
+  const cdn_system *sys = state->system;
+  cdn_state_auto_update(state);
+  if (!sys->keep_previous) return;
+  double *previous = state_doubles(state, sys->off_previous);
+  previous[0] = *state_doubles(state, sys->off_t);
+  memcpy(previous + 1, cdni_state_y(state), (size_t)(sys->nq + sys->nu + sys->nz) * sizeof(double));
+}
+
+double cdni_state_next_stop(const cdn_state *state, double end) {
+  const cdn_system *sys = state->system;
+  const double now = *state_doubles(state, sys->off_t);
+  for (size_t i = 0; i < sys->subsystems.count; i++) {
+    const subsystem *sub = &CDNI_AT(sys->subsystems, subsystem, i);
+    double stop = sub->ops.next_stop ? sub->ops.next_stop(sub->self, state) : end;
+    if (stop > now && stop < end) end = stop;
+  }
+  return end;
+}
+
+const double *cdni_system_z_scale(const cdn_system *system) { return system->z_scale.data; }
