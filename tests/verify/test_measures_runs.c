@@ -287,7 +287,42 @@ START_TEST(extremes_where_steps_end_at_them) {
 }
 END_TEST
 
+/* ---- prescribed motion ------------------------------------------------------------------------ */
+
+START_TEST(prescribed_coordinates_are_those_in_effect) {
+  /* q = 0.5 sin(2 t + 1) is no variable of the run: measures see what it is, and its rates */
+  cdn_system *system = audited_system();
+  cdn_motion_def motion = cdn_default_motion_def();
+  motion.body = add_cart(system, 0, 0);
+  motion.params[0] = 0.5, motion.params[1] = 2, motion.params[2] = 1;
+  cdn_system_add_motion(system, &motion);
+  cdn_measure q = cdn_system_add_coordinate_measure(system, "q", motion.body, CDN_Q, 0);
+  cdn_measure u = cdn_system_add_derivative_measure(system, "u", q);
+  cdn_measure a = cdn_system_add_coordinate_measure(system, "a", motion.body, CDN_UDOT, 0);
+  cdn_measure area = cdn_system_add_integral_measure(system, "area", q, NULL, 1);
+  cdn_measure high = cdn_system_add_extreme_measure(system, "high", q, CDN_MAXIMUM);
+  cdn_delay_def def = cdn_default_delay_def();
+  def.operand = q, def.delay = 0.6;
+  cdn_measure late = cdn_system_add_delay_measure(system, &def);
+  cdn_state *state = event_state(system);
+  cdn_stepper_def how = event_stepper_def(NULL, 1e-8);
+  cdn_stepper *stepper = ode_stepper(state, &how);
+  for (int i = 1; i <= 40; i++) {
+    const double t = 0.1 * i, phase = 2 * t + 1;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, t, NULL));
+    NEAR(measured(stepper, q), 0.5 * sin(phase), 1e-15);
+    NEAR(measured(stepper, u), cos(phase), 1e-15);
+    NEAR(measured(stepper, a), -2 * sin(phase), 1e-14);
+    NEAR(measured(stepper, area), (cos(1) - cos(phase)) / 4, 1e-7);
+    NEAR(measured(stepper, late), 0.5 * sin(fmax(1, phase - 1.2)), 1e-7);
+  }
+  NEAR(measured(stepper, high), 0.5, 1e-7);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 CHECK_MAIN("measures in runs", integrals_have_the_accuracy_of_the_run, the_scale_of_an_integral_is_that_of_its_error,
            a_loop_of_measures_is_a_differential_equation, derivatives_are_exact_or_of_order_two,
            delays_have_the_accuracy_of_the_run, a_delay_differential_equation, extremes_of_a_damped_oscillation,
-           extremes_where_steps_end_at_them)
+           extremes_where_steps_end_at_them, prescribed_coordinates_are_those_in_effect)
