@@ -163,7 +163,7 @@ static cdn_status list_joint(io_builder *b, int index) {
                                        [IO_SLIDER] = "m",
                                        [IO_BALL] = "quaternion",
                                        [IO_FREE] = "quaternion, m",
-                                       [IO_PLANAR] = "m, m, rad" };
+                                       [IO_PLANAR] = "rad, m, m" };
   const io_joint *joint = io_joint_at(b->d, index);
   const cdn_body body = b->joint_bodies[index];
   const cdn_model_joint entry = { .name = joint->name,

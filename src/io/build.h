@@ -9,15 +9,12 @@ typedef struct io_builder {
   io_description *d;
   cdn_system *system;
   cdn_body *bodies;        /* for each of d->bodies: its body in the System */
-  cdn_body *joint_bodies;  /* for each of d->joints: the first body that it moves (a planar joint has three in a row) */
+  cdn_body *joint_bodies;  /* for each of d->joints: the body that its mobilizer moves */
   double *limit_stiffness; /* for each of d->joints: its stop's k; NULL: no stops */
 } io_builder;
 
 static inline io_body *io_body_at(const io_description *d, int i) { return &CDNI_AT(d->bodies, io_body, i); }
 static inline io_joint *io_joint_at(const io_description *d, int i) { return &CDNI_AT(d->joints, io_joint, i); }
-
-/* Mobilizers that make up a joint: 3 for a planar one, else 1. */
-int io_joint_segments(io_joint_kind kind);
 
 /* build_tree.c: bodies, joints and massless frames between the joints of one body. Building is sticky. */
 void io_build_tree(io_builder *b);

@@ -72,10 +72,8 @@ static void add_spring(io_builder *b, const io_joint *joint, cdn_body body) {
 static void add_damper(io_builder *b, const io_joint *joint, cdn_body body) {
   char name[256];
   snprintf(name, sizeof name, "%.200s damper", joint->name);
-  const int segments = io_joint_segments(joint->kind), each = io_joint_nu(joint->kind) / segments;
-  for (int k = 0; k < segments; k++)
-    for (int i = 0; i < each; i++)
-      cdn_system_add_mobility_damper(b->system, name, (cdn_body){ body.i + k }, i, joint->damping);
+  for (int i = 0; i < io_joint_nu(joint->kind); i++)
+    cdn_system_add_mobility_damper(b->system, name, body, i, joint->damping);
 }
 
 /* After a hit at any speed a Hunt-Crossley stop lets go at less than 1/d: the force ends where 1 + d xdot does. With

@@ -7,9 +7,7 @@
 
 #include <stdio.h>
 
-int io_joint_segments(io_joint_kind kind) { return kind == IO_PLANAR ? 3 : 1; }
-
-/* One mobilizer of a joint: its frames in B at the reference configuration, and its default coordinates. */
+/* The mobilizer of a joint: its frames in B at the reference configuration, and its default coordinates. */
 typedef struct segment {
   cdn_mobilizer kind;
   cdn_rotation R;    /* of A in B */
@@ -27,19 +25,12 @@ static segment slider_segment(cdn_vec3 pos, cdn_rotation R, double ref) {
   return (segment){ .kind = CDN_SLIDER, .R = R, .p_F = cdn_sub(pos, cdn_scale(ref, R.x)), .p_M = pos, .q0 = { ref } };
 }
 
-/* A planar joint moves along the x and y axes of a frame whose z axis is the plane's normal, then turns about z. */
-static segment planar_segment(const io_joint *joint, int k) {
-  const cdn_rotation R = cdn_rotation_z_to(joint->axis);
-  const cdn_rotation along_y = { .x = R.y, .y = cdn_scale(-1, R.x), .z = R.z };
-  if (k == 2) return pin_segment(joint->pos, joint->axis, 0);
-  return slider_segment(joint->pos, k == 0 ? R : along_y, 0);
-}
-
-static segment segment_of(const io_joint *joint, int k) {
+static segment segment_of(const io_joint *joint) {
   switch (joint->kind) {
     case IO_PIN: return pin_segment(joint->pos, joint->axis, joint->ref);
     case IO_SLIDER: return slider_segment(joint->pos, cdn_rotation_x_to(joint->axis), joint->ref);
-    case IO_PLANAR: return planar_segment(joint, k);
+    case IO_PLANAR: /* the axis is the plane's normal */
+      return (segment){ .kind = CDN_PLANAR, .R = cdn_rotation_z_to(joint->axis), .p_F = joint->pos, .p_M = joint->pos };
     case IO_BALL:
       return (
           segment){ .kind = CDN_BALL, .R = cdn_rotation_identity(), .p_F = joint->pos, .p_M = joint->pos, .q0 = { 1 } };
@@ -65,35 +56,25 @@ static void place_segment(const io_body *body, segment *s, bool first, cdn_body_
   def->q0 = s->q0;
 }
 
-/* "knee", or for the parts of a planar joint "base.x", "base.y", "base.angle". */
-static void name_segment(const io_joint *joint, int k, char *text, size_t size) {
-  static const char *const parts[] = { ".x", ".y", ".angle" };
-  snprintf(text, size, "%s%s", joint->name, joint->kind == IO_PLANAR ? parts[k] : "");
-}
-
 static void add_jointed_body(io_builder *b, int index) {
   const io_body *body = io_body_at(b->d, index);
   cdn_body parent = b->bodies[body->parent];
   for (int j = 0; j < body->n_joints; j++) {
     const io_joint *joint = io_joint_at(b->d, body->first_joint + j);
-    const int n = io_joint_segments(joint->kind);
-    for (int k = 0; k < n; k++) {
-      const bool first = j == 0 && k == 0, last = j == body->n_joints - 1 && k == n - 1;
-      char mobilizer[256], frame[512];
-      name_segment(joint, k, mobilizer, sizeof mobilizer);
-      snprintf(frame, sizeof frame, "%.240s (after %s)", body->name, mobilizer);
-      segment s = segment_of(joint, k);
-      cdn_body_def def = cdn_default_body_def();
-      def.name = last ? body->name : frame;
-      def.mobilizer_name = mobilizer;
-      def.parent = parent;
-      place_segment(body, &s, first, &def);
-      if (last) def.mass = body->mass;
-      def.armature = joint->armature;
-      def.allow_improper = true;
-      parent = cdn_system_add_body(b->system, &def);
-      if (k == 0) b->joint_bodies[body->first_joint + j] = parent;
-    }
+    const bool last = j == body->n_joints - 1;
+    char frame[512];
+    snprintf(frame, sizeof frame, "%.240s (after %.240s)", body->name, joint->name);
+    segment s = segment_of(joint);
+    cdn_body_def def = cdn_default_body_def();
+    def.name = last ? body->name : frame;
+    def.mobilizer_name = joint->name;
+    def.parent = parent;
+    place_segment(body, &s, j == 0, &def);
+    if (last) def.mass = body->mass;
+    def.armature = joint->armature;
+    def.allow_improper = true;
+    parent = cdn_system_add_body(b->system, &def);
+    b->joint_bodies[body->first_joint + j] = parent;
   }
   b->bodies[index] = parent;
 }

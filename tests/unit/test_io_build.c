@@ -169,13 +169,13 @@ START_TEST(test_planar_joint) {
   add_body("sled", 0, placed(), solid);
   add_joint("plane", (io_joint){ .kind = IO_PLANAR, .axis = tilted });
   build();
-  const double q[3] = { 0.4, -0.7, 1.2 };
+  const double q[3] = { 1.2, 0.4, -0.7 };
   OK_ON(state, cdn_state_set_q(state, q));
   const cdn_rotation A = cdn_rotation_z_to(tilted);
   cdn_transform X = placed();
-  X = cdn_transform_multiply(X, moved(A.x, q[0]));
-  X = cdn_transform_multiply(X, moved(A.y, q[1]));
-  X = cdn_transform_multiply(X, (cdn_transform){ cdn_rotation_axis_angle(tilted, q[2]), { 0, 0, 0 } });
+  X = cdn_transform_multiply(X, moved(A.x, q[1]));
+  X = cdn_transform_multiply(X, moved(A.y, q[2]));
+  X = cdn_transform_multiply(X, (cdn_transform){ cdn_rotation_axis_angle(tilted, q[0]), { 0, 0, 0 } });
   near_transform(pose_of("sled"), X, pose_tolerance);
   ck_assert_int_eq(cdn_model_joint_count(model), 1);
   const cdn_model_joint joint = cdn_model_joint_get(model, 0);
