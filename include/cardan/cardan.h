@@ -2,6 +2,7 @@
 #ifndef CARDAN_CARDAN_H
 #define CARDAN_CARDAN_H
 #include <cardan/base.h>
+#include <cardan/stream.h>
 #include <cardan/math.h>
 #include <cardan/system.h>
 #include <cardan/state.h>

@@ -6,6 +6,7 @@
 #ifndef CARDAN_STATE_H
 #define CARDAN_STATE_H
 
+#include <cardan/stream.h>
 #include <cardan/system.h>
 
 CDN_BEGIN_DECLS
@@ -85,6 +86,16 @@ CDN_API const double *cdn_state_event_triggers(cdn_state *state, int group);
 /** What an accepted step does to auto-update variables: every valid update value becomes the variable's value.
  *  Invalidates the update entries and nothing else. The stepper calls it. */
 CDN_API void cdn_state_auto_update(cdn_state *state);
+
+/* ---- checkpoints (docs/checkpoints.md) ---------------------------------------------------- */
+
+/** Writes t, y, discrete variables and parameters, previous values, and what the System is made of. Computed values are not
+ *  written, but for those that were computed from auto-update values which have since been swapped in. */
+CDN_API cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) CDN_NODISCARD;
+/** Sets all of them to what was saved from a State of the same System, or of one that is made of the same elements with
+ *  the same names in the same order. CDN_ERR_ARG: another System, and the story names the first difference;
+ *  CDN_ERR_PARSE: damaged bytes. The State is then what it was. */
+CDN_API cdn_status cdn_state_load(cdn_state *state, cdn_read_fn *read, void *context) CDN_NODISCARD;
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 

@@ -125,6 +125,19 @@ typedef struct cdn_certificate {
 /** Valid at any time; realizes energies of the stepper's State. */
 CDN_API cdn_status cdn_stepper_certificate(cdn_stepper *stepper, cdn_certificate *out) CDN_NODISCARD;
 
+/* ---- checkpoints (docs/checkpoints.md) ---- */
+
+/** Writes all that the run's future depends on: States, the method's memory, step sizes, what events remember and have
+ *  pending, the certificate so far, and the def. Between calls only, not from within a callback. A failure's story is in
+ *  cdn_stepper_failure. Saving changes nothing, unless the method says so in docs/methods.md: those whose memory cannot be
+ *  saved begin anew from here. */
+CDN_API cdn_status cdn_stepper_save(cdn_stepper *stepper, cdn_write_fn *write, void *context) CDN_NODISCARD;
+/** A stepper that goes on as the saved one does: the same calls on both give the same bits, on the same kind of machine.
+ *  `state` says of which System, is left as it is, and gets the story of a failure: CDN_ERR_ARG, another System, with the
+ *  first difference; CDN_ERR_PARSE, damaged bytes. `user`: cdn_stepper_def.user, which cannot be saved. */
+CDN_API cdn_status cdn_stepper_load(cdn_state *state, void *user, cdn_read_fn *read, void *context,
+                                    cdn_stepper **out) CDN_NODISCARD;
+
 #define CDN_FAILURE_STEPS 8
 
 /** Why a run failed. */

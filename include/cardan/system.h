@@ -145,6 +145,13 @@ CDN_API cdn_ticket cdn_find_ticket(cdn_declarer *d, const char *name);
 /** Record an error that makes freezing fail; for use in `declare`. Returns `code` for convenience. */
 CDN_API cdn_status cdn_declare_error(cdn_declarer *d, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
 
+/** Where a subsystem describes itself: borrowed, valid during `describe` only. */
+typedef struct cdn_description cdn_description;
+/** One line of what a checkpoint compares before it is loaded: an element's name and what it is, such as ("thigh", "pin on
+ *  pelvis"). Declared variables are compared anyway; this is for what is fixed in the System and decides what its variables
+ *  mean. Of lines that differ, the first is reported with both texts. */
+CDN_API void cdn_describe(cdn_description *d, const char *element, const char *format, ...) CDN_PRINTF(3, 4);
+
 /* ---- subsystems -------------------------------------------------------------------------- */
 
 /** The operations of a subsystem. `self` is the System's private copy of what was given to
@@ -184,6 +191,8 @@ typedef struct cdn_subsystem_ops {
   /** The latest time at which a step from this State may end, for what looks back a fixed time or knows of a moment at
    *  which rates jump; INFINITY: any. A time that is not after the State's is ignored. */
   double (*next_stop)(const void *self, const cdn_state *state);
+  /** What checkpoints compare, beyond what was declared: see cdn_describe. */
+  void (*describe)(const void *self, const cdn_system *system, cdn_description *d);
   void (*destroy)(void *self);
 } cdn_subsystem_ops;
 

@@ -256,6 +256,26 @@ static void interpolate(const cdn_stepper *s, double theta, double *y, double *w
   *work += step->work - start * step->work;
 }
 
+/* ---- checkpoints ---- */
+
+static void archive(cdn_stepper *s, cdni_archive *a) {
+  cdni_adams_memory *m = memory_of(s);
+  cdni_archive_int(a, &m->held, 0, ADAMS_KEPT);
+  cdni_archive_int(a, &m->order, m->held > 0, ADAMS_MOST);
+  cdni_archive_int(a, &m->done, 0, ADAMS_MOST);
+  cdni_archive_int(a, &m->failures, 0, INT32_MAX);
+  cdni_archive_int(a, &m->patience, 0, INT32_MAX);
+  cdni_archive_bool(a, &m->starting);
+  cdni_archive_bool(a, &m->fall);
+  cdni_archive_double(a, &m->ratio);
+  cdni_archive_double(a, &m->error_here);
+  cdni_archive_double(a, &m->error_below);
+  cdni_archive_double(a, &m->error_two_below);
+  cdni_archive_doubles(a, m->psi, CDNI_COUNT(m->psi));
+  /* the coefficients are those of the next attempt, which computes them; differences beyond those held mean nothing */
+  for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, difference(s, i), (size_t)s->ny + 1);
+}
+
 const cdni_method cdni_adams = { .name = "Adams PECE",
                                  .error_order = 2,
                                  .memory = memory,
@@ -263,4 +283,5 @@ const cdni_method cdni_adams = { .name = "Adams PECE",
                                  .interpolate = interpolate,
                                  .begin = begin,
                                  .accepted = accepted,
-                                 .resize = resize };
+                                 .resize = resize,
+                                 .archive = archive };

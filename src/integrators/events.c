@@ -133,6 +133,52 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
   return cdni_timers_reset(s, s->t);
 }
 
+/* ---- checkpoints --------------------------------------------------------------------------- */
+
+static void archive_occurrence(const cdn_stepper *s, cdn_occurrence *o, cdni_archive *a) {
+  int event = o->event.i, direction = (int)o->direction;
+  cdni_archive_int(a, &event, 0, s->events->n - 1);
+  cdni_archive_double(a, &o->time);
+  cdni_archive_double(a, &o->earliest);
+  cdni_archive_int(a, &direction, 0, CDN_EITHER);
+  cdni_archive_int64(a, &o->count, 0, INT64_MAX);
+  o->event.i = event;
+  o->direction = (cdn_direction)direction;
+  o->name = cdn_event_name(s->system, o->event);
+  o->user = s->def.user;
+}
+
+static void archive_record(cdni_record *r, cdni_archive *a) {
+  cdni_archive_int64(a, &r->count, 0, INT64_MAX);
+  cdni_archive_double(a, &r->last);
+  cdni_archive_double(a, &r->gap);
+  cdni_archive_int(a, &r->close, 0, INT32_MAX);
+}
+
+void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
+  struct cdni_events *ev = s->events;
+  size_t n_values = 0;
+  if (!ev) return;
+  cdni_archive_mark(a, "EVNT");
+  bool *const flags[] = { &ev->started, &ev->ended, &ev->stopped, &ev->boundary, &ev->stepped, &ev->cut };
+  for (int i = 0; i < CDNI_COUNT(flags); i++) cdni_archive_bool(a, flags[i]);
+  cdni_archive_double(a, &ev->span);
+  for (int i = 0; i < ev->n; i++) archive_record(&ev->records[i], a);
+  for (int i = 0; i < ev->n_timers; i++) cdni_timer_archive(s, &ev->timers[i], a);
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch_archive(&ev->watches[i], a);
+    n_values += (size_t)ev->watches[i].samples + 1;
+  }
+  cdni_archive_doubles(a, ev->values, n_values);
+  cdni_archive_int(a, &ev->n_list, 0, ev->n);
+  for (int i = 0; i < ev->n_list; i++) archive_occurrence(s, &ev->list[i], a);
+  /* it has the discrete variables that were there during the step */
+  if (ev->scene) cdni_state_archive(ev->scene, a);
+  if (!a->loading) return;
+  ev->scene_set = false;
+  ev->scene_discrete = UINT64_MAX;
+}
+
 /* ---- in the course of time ------------------------------------------------------------------ */
 
 /* The next active time: no step may go beyond it. */

@@ -94,6 +94,8 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed);
 /* A trigger's value in a State; the story of a failure goes to `work`. */
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g);
 
+void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
+
 /* locate.c: in which step, and where in it. */
 
 /* Puts the scene to time t of the step. */
@@ -113,6 +115,8 @@ cdn_status cdni_timer_advance(cdn_stepper *s, cdni_timer *timer, double t);
 cdn_status cdni_timers_changed(cdn_stepper *s);
 /* Skips the times before t, to which a handler has moved the run. */
 cdn_status cdni_timers_skip(cdn_stepper *s, double t);
+
+void cdni_timer_archive(const cdn_stepper *s, cdni_timer *timer, cdni_archive *a);
 
 /* moment.c: what occurs at one time is reported and handled. */
 

@@ -142,3 +142,8 @@ void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *
   *work = 0;
   for (int i = 0; i < n; i++) *work += s->step.h * weight[i] * power[i];
 }
+
+/* Rates and powers are what dense output is made of. */
+void cdni_rk_archive(cdn_stepper *s, cdni_archive *a) {
+  cdni_archive_doubles(a, s->memory, cdni_rk_memory(s->method, s->ny));
+}

@@ -31,6 +31,7 @@ typedef struct cdni_rk_tableau {
 size_t cdni_rk_memory(const cdni_method *method, int ny);
 cdn_status cdni_rk_attempt(cdn_stepper *s);
 cdn_status cdni_rk_extend(cdn_stepper *s);
+void cdni_rk_archive(cdn_stepper *s, cdni_archive *a);
 void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *work);
 
 /* Weights of the cubic through both ends and their slopes, in y(theta) = y0 + of_dy (y1 - y0) + h (of_f0 f0 + of_f1 f1). */
@@ -49,10 +50,10 @@ static inline void cdni_cubic_weights(const double *b, int stages, double theta,
   w[stages] = c.of_f1;
 }
 
-#define CDNI_RK_METHOD(method_name, order, tableau)                                                  \
-  {                                                                                                  \
-    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt, \
-    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .data = &tableau                   \
+#define CDNI_RK_METHOD(method_name, order, tableau)                                                            \
+  {                                                                                                            \
+    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,           \
+    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .data = &tableau \
   }
 
 #endif

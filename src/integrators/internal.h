@@ -56,6 +56,7 @@ struct cdn_stepper {
   bool weighted_valid; /* ... of the last attempt */
   double *scale;       /* new / old quaternion length by q slot */
   double *scratch;     /* two vectors of ny */
+  double *weights;     /* room for u_weights, then for z_weights */
   double *memory;      /* the method's own */
   double *block;
   size_t block_size;
@@ -93,9 +94,15 @@ cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work);
 cdn_status cdni_report_step(cdn_stepper *s);
 cdn_status cdni_report_within(cdn_stepper *s, double t);
 
+/* A stepper that has all that it needs, and stands nowhere yet. On failure nothing is left of it, and the story is on
+ * `state`, whose System it is for. */
+cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, const char *function, cdn_stepper **out);
+
 /* events.c: all do nothing where the System has no events. */
 cdn_status cdni_events_create(cdn_stepper *s);
 void cdni_events_destroy(cdn_stepper *s);
+/* Saves or loads what the events of a run remember. */
+void cdni_events_archive(cdn_stepper *s, cdni_archive *a);
 /* Starts to watch from where `work` stands. */
 cdn_status cdni_events_reset(cdn_stepper *s);
 /* The time that the next step must not pass: `end`, or before it the next event that has a handler. */

@@ -7,6 +7,7 @@
 
 #include <cardan/stepper.h>
 
+#include "core/archive.h"
 #include "core/core.h"
 
 /* One step. The loop fills the upper half, the method the lower half. */
@@ -48,6 +49,10 @@ struct cdni_method {
   double (*resize)(cdn_stepper *s, double h, double error, bool accepted);
   /* Further evaluations that `interpolate` needs, made once in a step whose inside is looked at (cdni_look). */
   cdn_status (*extend)(cdn_stepper *s);
+  /* Saves or loads what the method remembers from one step to the next and what `interpolate` reads; loading comes after
+   * `begin`. A method whose memory cannot be saved saves what `interpolate` needs and begins anew, in the run that is saved as
+   * well, so that both go on with the same bits. NULL: it remembers nothing. */
+  void (*archive)(cdn_stepper *s, cdni_archive *a);
   /* Coefficients, for methods that share their code. */
   const void *data;
 };

@@ -37,8 +37,7 @@ static const char *check_weights(const double *weights, int n) {
   return NULL;
 }
 
-static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def) {
-  const char *function = "cdn_stepper_create";
+static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, const char *function) {
   const cdn_system *system = cdn_state_system(initial);
   if (def->struct_size != sizeof *def) {
     return cdni_state_fail(initial, CDN_ERR_VERSION, false, function, NULL,
@@ -47,7 +46,6 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def) {
   const char *wrong = check_numbers(def);
   if (!wrong) wrong = check_weights(def->u_weights, cdn_system_nu(system));
   if (!wrong) wrong = check_weights(def->z_weights, cdn_system_nz(system));
-  if (!wrong && def->final_time < cdn_state_time(initial)) wrong = "final_time is before the State's time";
   if (!wrong) return CDN_OK;
   return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "%s", wrong);
 }
@@ -80,11 +78,12 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->def.z_weights = def->z_weights || scale ? z_weights : NULL;
   for (int i = 0; i < s->nz; i++) z_absolute[i] = def->z_absolute || (def->z_absolute_each && def->z_absolute_each[i]);
   s->def.z_absolute_each = z_absolute;
+  s->weights = u_weights;
   return CDN_OK;
 }
 
 /* Everything that may fail; the caller destroys a stepper that is half made. */
-static cdn_status set_up(cdn_stepper *s, cdn_state *initial, const cdn_stepper_def *def) {
+static cdn_status set_up(cdn_stepper *s, const cdn_stepper_def *def) {
   s->nq = cdn_system_nq(s->system);
   s->nu = cdn_system_nu(s->system);
   s->nz = cdn_system_nz(s->system);
@@ -97,6 +96,10 @@ static cdn_status set_up(cdn_stepper *s, cdn_state *initial, const cdn_stepper_d
   CDNI_TRY(allocate(s, def));
   CDNI_TRY(cdn_state_create(s->system, &s->work));
   CDNI_TRY(cdn_state_create(s->system, &s->report));
+  return cdni_events_create(s);
+}
+
+static cdn_status start(cdn_stepper *s, const cdn_state *initial) {
   CDNI_TRY(cdn_state_copy(s->work, initial));
   CDNI_TRY(cdni_begin(s));
   CDNI_TRY(cdni_certificate_begin(s));
@@ -105,42 +108,56 @@ static cdn_status set_up(cdn_stepper *s, cdn_state *initial, const cdn_stepper_d
   CDNI_TRY(cdn_state_copy(s->report, initial));
   CDNI_TRY(cdn_state_set_ty(s->report, s->t, s->y[s->at]));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
-  CDNI_TRY(cdni_events_create(s));
   CDNI_TRY(cdni_events_reset(s));
   return cdni_first_step(s);
 }
 
-cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) {
-  const char *function = "cdn_stepper_create";
-  if (out) *out = NULL;
-  if (!initial || !out) return CDN_ERR_ARG;
-  cdn_stepper_def standard = cdn_default_stepper_def();
-  if (!def) def = &standard;
-  CDNI_TRY(check_def(initial, def));
-  CDNI_TRY(cdn_realize(initial, CDN_STAGE_ACCELERATION));
-
-  const cdn_system *system = cdn_state_system(initial);
-  cdn_stepper *s = cdni_calloc(cdni_system_allocator(system), sizeof *s);
-  if (!s) return cdni_state_fail(initial, CDN_ERR_NOMEM, false, function, NULL, "no memory for a stepper");
-  cdn_system_retain(system);
-  s->system = system;
-  s->allocator = *cdni_system_allocator(system);
-
-  cdn_status status = set_up(s, initial, def);
-  if (status == CDN_OK) {
-    *out = s;
-    return CDN_OK;
-  }
-  /* the story goes to the State that the caller has */
+/* The end of a stepper that could not be made: the story goes to the State that the caller has. */
+static cdn_status give_up(cdn_stepper *s, cdn_state *state, const char *function, cdn_status status) {
   cdn_error error = { .code = CDN_OK };
   if (s->work) cdn_state_last_error(s->work, &error);
   if (error.code == status) {
-    cdni_state_set_error(initial, &error);
+    cdni_state_set_error(state, &error);
   } else {
-    cdni_state_fail(initial, status, false, function, NULL, "a stepper could not be made: %s", cdn_status_text(status));
+    cdni_state_fail(state, status, false, function, NULL, "a stepper could not be made: %s", cdn_status_text(status));
   }
   cdn_stepper_destroy(s);
   return status;
+}
+
+cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, const char *function, cdn_stepper **out) {
+  CDNI_TRY(check_def(state, def, function));
+  const cdn_system *system = cdn_state_system(state);
+  cdn_stepper *s = cdni_calloc(cdni_system_allocator(system), sizeof *s);
+  if (!s) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "no memory for a stepper");
+  cdn_system_retain(system);
+  s->system = system;
+  s->allocator = *cdni_system_allocator(system);
+  cdn_status status = set_up(s, def);
+  if (status != CDN_OK) return give_up(s, state, function, status);
+  *out = s;
+  return CDN_OK;
+}
+
+cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) {
+  static const char function[] = "cdn_stepper_create";
+  if (out) *out = NULL;
+  if (!initial || !out) return CDN_ERR_ARG;
+  cdn_stepper_def standard = cdn_default_stepper_def();
+  cdn_stepper *s;
+  if (def && def->struct_size == sizeof *def && def->final_time < cdn_state_time(initial)) {
+    return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "final_time is before the State's time");
+  }
+  CDNI_TRY(cdni_stepper_make(initial, def ? def : &standard, function, &s));
+  cdn_status status = cdn_realize(initial, CDN_STAGE_ACCELERATION);
+  if (status != CDN_OK) {
+    cdn_stepper_destroy(s);
+    return status;
+  }
+  status = start(s, initial);
+  if (status != CDN_OK) return give_up(s, initial, function, status);
+  *out = s;
+  return CDN_OK;
 }
 
 void cdn_stepper_destroy(cdn_stepper *s) {

@@ -75,3 +75,9 @@ cdn_status cdni_timers_skip(cdn_stepper *s, double t) {
   }
   return CDN_OK;
 }
+
+void cdni_timer_archive(const cdn_stepper *s, cdni_timer *timer, cdni_archive *a) {
+  const cdn_event_def *def = &cdni_event_at(s->system, timer->event)->def;
+  cdni_archive_int64(a, &timer->n, 0, def->times ? def->n_times : INT64_MAX);
+  cdni_archive_double(a, &timer->next);
+}

@@ -110,3 +110,23 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
   }
   return CDN_OK;
 }
+
+/* Eight bits as a number. */
+static void archive_side(int8_t *side, cdni_archive *a) {
+  int value = *side;
+  cdni_archive_int(a, &value, -1, SIDE_UNDEFINED);
+  *side = (int8_t)value;
+}
+
+void cdni_watch_archive(cdni_watch *w, cdni_archive *a) {
+  double *const numbers[] = { &w->level, &w->window, &w->time, &w->value, &w->end, &w->lo, &w->hi };
+  int crossed = (int)w->crossed;
+  for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
+  archive_side(&w->sign, a);
+  archive_side(&w->beyond, a);
+  cdni_archive_int(a, &w->next, 0, w->samples + 1);
+  cdni_archive_bool(a, &w->fired);
+  cdni_archive_bool(a, &w->pending);
+  cdni_archive_int(a, &crossed, 0, CDN_EITHER);
+  w->crossed = (cdn_direction)crossed;
+}

@@ -302,4 +302,5 @@ const cdn_subsystem_ops cdni_matter_ops = {
   .calc_u_eff = cdni_motion_calc_u_eff,
   .mark_prescribed = cdni_motion_mark_prescribed,
   .slot_name = slot_name,
+  .describe = cdni_matter_describe,
 };

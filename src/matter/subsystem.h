@@ -6,6 +6,8 @@
 
 extern const cdn_subsystem_ops cdni_matter_ops;
 
+void cdni_matter_describe(const void *self, const cdn_system *system, cdn_description *d);
+
 /* Pointers into the State's block for the kernels; nothing is evaluated. udot, eps, z, A are those of the State's own
  * acceleration entry. */
 static inline tree_data cdni_matter_data(const matter *m, const cdn_state *state) {

@@ -4,6 +4,7 @@
 
 #include <cardan/state.h>
 
+#include "core/archive.h"
 #include "core/core.h"
 
 /* ---- building ---- */
@@ -105,5 +106,14 @@ const double *cdni_system_z_scale(const cdn_system *system);
 cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function,
                            const char *element, const char *format, ...) CDN_PRINTF(6, 7);
 void cdni_state_set_error(cdn_state *state, const cdn_error *error);
+
+/* ---- checkpoints ---- */
+
+/* What a System is made of: loading compares it, and fails at the first difference with its story on `state`. */
+void cdni_system_archive(const cdn_system *system, cdni_archive *a, cdn_state *state, const char *function);
+/* The variables of a State, and the computed values that cannot be computed again. */
+void cdni_state_archive(cdn_state *state, cdni_archive *a);
+/* Ends a saving or loading on behalf of a public function: what failed goes to the State. */
+cdn_status cdni_archive_finish(cdni_archive *a, cdn_state *state, const char *function);
 
 #endif

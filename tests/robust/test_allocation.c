@@ -210,6 +210,16 @@ static cdn_status run(cdn_allocator allocator) {
   if (status == CDN_OK) status = cdn_stepper_step(stepper, 1);
   cdn_certificate certificate;
   if (status == CDN_OK) status = cdn_stepper_certificate(stepper, &certificate);
+  cdn_buffer of_state = { 0 }, of_stepper = { 0 };
+  cdn_stepper *loaded = NULL;
+  if (status == CDN_OK) status = cdn_state_save(state, cdn_buffer_write, &of_state);
+  if (status == CDN_OK) status = cdn_state_load(copy, cdn_buffer_read, &of_state);
+  if (status == CDN_OK) status = cdn_stepper_save(stepper, cdn_buffer_write, &of_stepper);
+  if (status == CDN_OK) status = cdn_stepper_load(state, NULL, cdn_buffer_read, &of_stepper, &loaded);
+  if (status == CDN_OK) status = cdn_stepper_step(loaded, 2);
+  cdn_buffer_free(&of_state);
+  cdn_buffer_free(&of_stepper);
+  cdn_stepper_destroy(loaded);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(copy);
   cdn_state_destroy(state);

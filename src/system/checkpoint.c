@@ -1,0 +1,128 @@
+/* Saving a State and loading it: its variables, section by section, not its block. */
+#include "system/structs.h"
+
+/* ---- computed values that cannot be computed again ---- */
+
+/* At the end of a step an update value becomes the variable's, and what was computed from it stays valid: that is what the
+ * step's results are. Computed anew, it would follow from the update after that one. */
+static bool is_of_an_update(const cdn_system *sys, int32_t ticket) {
+  for (size_t i = 0; i < sys->autos.count; i++) {
+    int32_t update = CDNI_AT(sys->autos, auto_variable, i).update;
+    if (ticket == update || bit_is_set(sys->downstream + (size_t)update * (size_t)sys->words, ticket)) return true;
+  }
+  return false;
+}
+
+/* Bytes of an entry, wherever they are. */
+static size_t entry_size(const cdn_system *sys, int32_t ticket) {
+  switch (ticket) {
+    case TICKET_Q_EFF:
+    case TICKET_QDOT: return (size_t)sys->nq * sizeof(double);
+    case TICKET_U_EFF:
+    case TICKET_UDOT: return (size_t)sys->nu * sizeof(double);
+    case TICKET_ZDOT: return (size_t)sys->nz * sizeof(double);
+    default: break;
+  }
+  for (size_t i = 0; i < sys->trigger_groups.count; i++) {
+    const trigger_group *g = &CDNI_AT(sys->trigger_groups, trigger_group, i);
+    if (g->n > 0 && g->entry == ticket) return (size_t)g->n * sizeof(double);
+  }
+  return node_at(sys, ticket)->size;
+}
+
+static void archive_entries(cdn_state *s, cdni_archive *a) {
+  const cdn_system *sys = s->system;
+  if (sys->autos.count == 0) return;
+  cdni_archive_mark(a, "DONE");
+  for (int32_t i = 0; (size_t)i < sys->nodes.count; i++) {
+    const node *n = node_at(sys, i);
+    if ((n->kind != NODE_ENTRY && n->kind != NODE_COMPANION) || !is_of_an_update(sys, i)) continue;
+    bool valid = !a->loading && bit_is_set(s->valid, i);
+    cdni_archive_bool(a, &valid);
+    if (!valid) continue;
+    cdni_archive_bytes(a, s->block + n->offset, entry_size(sys, i));
+    if (a->loading) bit_set(s->valid, i);
+  }
+}
+
+/* ---- variables ---- */
+
+static void archive_finite(cdni_archive *a, double *x, size_t n) {
+  cdni_archive_doubles(a, x, n);
+  if (a->loading && n > 0 && !cdni_all_finite(x, n, NULL)) {
+    cdni_archive_fail(a, CDN_ERR_PARSE, "a variable in it is not finite");
+  }
+}
+
+void cdni_state_archive(cdn_state *s, cdni_archive *a) {
+  const cdn_system *sys = s->system;
+  size_t ny = (size_t)(sys->nq + sys->nu + sys->nz);
+  cdni_archive_mark(a, "STAT");
+  archive_finite(a, state_doubles(s, sys->off_t), 1);
+  archive_finite(a, state_doubles(s, sys->off_y), ny);
+  if (sys->keep_previous) archive_finite(a, state_doubles(s, sys->off_previous), 1 + ny);
+  for (size_t i = TICKET_FIRST_FREE; i < sys->nodes.count; i++) {
+    const node *n = node_at(sys, (int32_t)i);
+    if (n->kind != NODE_VARIABLE) continue;
+    if (n->parameters) archive_finite(a, state_doubles(s, n->offset), n->size / sizeof(double));
+    else cdni_archive_bytes(a, s->block + n->offset, n->size);
+  }
+  for (int32_t i = TICKET_T; a->loading && (size_t)i < sys->nodes.count; i++) {
+    if (node_at(sys, i)->kind == NODE_VARIABLE) invalidate(s, i);
+  }
+  archive_entries(s, a);
+}
+
+/* ---- the public face ---- */
+
+cdn_status cdni_archive_finish(cdni_archive *a, cdn_state *state, const char *function) {
+  cdn_status status = a->status;
+  if (status != CDN_OK && a->why) {
+    cdni_state_fail(state, status, false, function, NULL, "the checkpoint could not be %s: %s",
+                    a->loading ? "loaded" : "saved", a->why);
+  }
+  cdni_archive_end(a);
+  return status;
+}
+
+/* What is wrong with a call, kept on the State. */
+static cdn_status check_call(cdn_state *state, const char *function, bool has_stream) {
+  if (!has_stream) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "no function for the bytes");
+  if (state->depth == 0) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "not while '%s' is being computed",
+                         node_at(state->system, state->stack[state->depth - 1])->name);
+}
+
+cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) {
+  static const char function[] = "cdn_state_save";
+  if (!state) return CDN_ERR_ARG;
+  CDNI_TRY(check_call(state, function, write));
+  cdni_archive a = cdni_archive_begin(&state->system->allocator, false);
+  cdni_system_archive(state->system, &a, state, function);
+  cdni_state_archive(state, &a);
+  cdni_archive_send(&a, CDNI_ARCHIVE_STATE, write, context);
+  return cdni_archive_finish(&a, state, function);
+}
+
+/* Into a State of its own first, so that what is wrong with it changes nothing. */
+static void try_state(const cdn_system *system, cdni_archive *a) {
+  cdn_state *trial = NULL;
+  size_t start = a->at;
+  if (cdn_state_create(system, &trial) != CDN_OK) cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
+  if (a->status == CDN_OK) cdni_state_archive(trial, a);
+  if (a->at != a->bytes.count) cdni_archive_fail(a, CDN_ERR_PARSE, "there is more in it than a State");
+  cdn_state_destroy(trial);
+  a->at = start;
+}
+
+cdn_status cdn_state_load(cdn_state *state, cdn_read_fn *read, void *context) {
+  static const char function[] = "cdn_state_load";
+  if (!state) return CDN_ERR_ARG;
+  CDNI_TRY(check_call(state, function, read));
+  cdni_archive a = cdni_archive_begin(&state->system->allocator, true);
+  cdni_archive_receive(&a, CDNI_ARCHIVE_STATE, read, context);
+  cdni_system_archive(state->system, &a, state, function);
+  if (a.status == CDN_OK) try_state(state->system, &a);
+  if (a.status == CDN_OK) cdni_state_archive(state, &a);
+  return cdni_archive_finish(&a, state, function);
+}
