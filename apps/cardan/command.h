@@ -50,11 +50,17 @@ typedef struct option {
 /* A command's help page; the options' part is made from their table. */
 typedef struct help_page {
   const char *command, *synopsis, *text, *examples;
+  const char *operand; /* the question where it is missing; NULL: it may be */
 } help_page;
+
+#define WHICH_MODEL "which model? Name a URDF or MJCF file"
 
 #define OPTIONS_GO (-1)
 
-/* Fills the targets and `*operand`, the model file. Returns OPTIONS_GO, or the code to exit with: --help was asked
+/* Says how a command is used; returns CMD_USAGE. */
+int wrong_usage(const help_page *page);
+
+/* Fills the targets and `*operand`, the file that it is about (NULL: none was given). Returns OPTIONS_GO, or the code to exit with: --help was asked
  * for, or something was wrong and has been said. */
 int options_parse(const help_page *page, const option *table, int n, int argc, char **argv, const char **operand);
 /* The candidate closest to a mistyped word, or NULL where none is close. */
@@ -116,11 +122,12 @@ void jw_boolean(json_writer *w, const char *key, bool value);
 void jw_number(json_writer *w, const char *key, double value); /* null where it is not finite */
 void jw_numbers(json_writer *w, const char *key, const double *values, int n);
 
-/* ---- info.c, eval.c, simulate.c, speed.c --------------------------------------------------------- */
+/* ---- info.c, eval.c, simulate.c, plot.c, speed.c --------------------------------------------------------- */
 
 int command_info(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_simulate(int argc, char **argv);
+int command_plot(int argc, char **argv);
 int command_speed(int argc, char **argv);
 
 #endif

@@ -26,11 +26,14 @@ static void write_slot_names(FILE *file, const cdn_system *system, cdn_pool pool
   }
 }
 
-void csv_header(FILE *file, const cdn_system *system) {
+cdn_status csv_header(FILE *file, cdn_stepper *stepper, bool step_sizes) {
+  const cdn_system *system = cdn_state_system(cdn_stepper_state(stepper));
   fputs("time", file);
   write_slot_names(file, system, CDN_POOL_Q, cdn_system_nq(system));
   write_slot_names(file, system, CDN_POOL_U, cdn_system_nu(system));
-  fputs(",kinetic_energy,potential_energy\n", file);
+  fputs(",kinetic_energy,potential_energy", file);
+  fputs(step_sizes ? ",step_size\n" : "\n", file);
+  return CDN_OK;
 }
 
 static void write_numbers(FILE *file, const double *values, int n) {
@@ -41,9 +44,10 @@ static void write_numbers(FILE *file, const double *values, int n) {
   }
 }
 
-cdn_status csv_row(FILE *file, cdn_state *state) {
+cdn_status csv_row(FILE *file, cdn_stepper *stepper, bool step_sizes) {
+  cdn_state *state = cdn_stepper_state(stepper);
   const cdn_system *system = cdn_state_system(state);
-  double energies[2];
+  double energies[2], step = cdn_stepper_last_step(stepper);
   cdn_status status = cdn_kinetic_energy(state, &energies[0]);
   if (status == CDN_OK) status = cdn_potential_energy(state, &energies[1]);
   if (status != CDN_OK) return status;
@@ -53,6 +57,7 @@ cdn_status csv_row(FILE *file, cdn_state *state) {
   write_numbers(file, cdn_state_q(state), cdn_system_nq(system));
   write_numbers(file, cdn_state_u(state), cdn_system_nu(system));
   write_numbers(file, energies, 2);
+  if (step_sizes) write_numbers(file, &step, 1);
   fputc('\n', file);
   return CDN_OK;
 }

@@ -14,7 +14,8 @@ static const help_page page = {
   "  cardan eval robot.urdf\n"
   "  cardan eval humanoid.xml --key squat --json\n"
   "  cardan eval robot.urdf --state pose.json --matrices --json > out.json\n"
-  "  echo '{\"q\": [0.5]}' | cardan eval pendulum.xml --state - --json\n"
+  "  echo '{\"q\": [0.5]}' | cardan eval pendulum.xml --state - --json\n",
+  WHICH_MODEL
 };
 
 /* All that one evaluation yields; computed as a whole before any of it is printed. */

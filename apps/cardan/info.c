@@ -9,7 +9,8 @@ static const help_page page = {
   "Lists bodies, joints and their places in q and u, mass, keyframes, and whatever the file holds that is\n"
   "not simulated. Joints are depth first, siblings in the file's order.\n",
   "  cardan info robot.urdf\n"
-  "  cardan info humanoid.xml --json | jq '.joints[].name'\n"
+  "  cardan info humanoid.xml --json | jq '.joints[].name'\n",
+  WHICH_MODEL
 };
 
 static void print_json(const cdn_model *model, double mass, double moving_mass) {

@@ -63,7 +63,7 @@ static void print_help(const help_page *page, const option *table, int n) {
 
 /* ---- parsing ------------------------------------------------------------------------------- */
 
-static int wrong_usage(const help_page *page) {
+int wrong_usage(const help_page *page) {
   fprintf(stderr, "usage: cardan %s %s\n('cardan %s --help' explains)\n", page->command, page->synopsis, page->command);
   return CMD_USAGE;
 }
@@ -140,7 +140,7 @@ int options_parse(const help_page *page, const option *table, int n, int argc, c
     }
     if (options_ended || argument[0] != '-' || !argument[1]) {
       if (*operand) {
-        complain("unexpected argument '%s': '%s' is the model already, one model at a time", argument, *operand);
+        complain("unexpected argument '%s': '%s' is named already, one file at a time", argument, *operand);
         return wrong_usage(page);
       }
       *operand = argument;
@@ -175,8 +175,8 @@ int options_parse(const help_page *page, const option *table, int n, int argc, c
     }
     if (!store(o, value)) return wrong_usage(page);
   }
-  if (!*operand) {
-    complain("which model? Name a URDF or MJCF file");
+  if (!*operand && page->operand) {
+    complain("%s", page->operand);
     return wrong_usage(page);
   }
   return OPTIONS_GO;

@@ -22,26 +22,46 @@ static void catch_signals(void) {
 
 /* ---- stepping ----------------------------------------------------------------------------- */
 
-/* A trajectory being written; file NULL where none was asked for. */
-typedef struct trajectory {
-  FILE *file;
-  double interval;  /* between reports */
-  double last_time; /* of the last row */
-  double last_flush;
-} trajectory;
+/* A run on its way. */
+typedef struct run {
+  const simulate_arguments *arguments;
+  cdn_state *initial;
+  cdn_stepper *stepper;
+  trajectory *out;
+  progress shown;
+  double t0, t_end;
+  double row;             /* the last one written */
+  double next_checkpoint; /* in steps of checkpoint_every from t0 */
+  double started;         /* wall clock, less the time that earlier parts of the run took */
+  bool unwritten;         /* a checkpoint could not be written */
+} run;
 
-static cdn_status write_row(trajectory *out, cdn_state *state) {
-  if (!out->file) return CDN_OK;
-  cdn_status status = csv_row(out->file, state);
-  if (status != CDN_OK) return status;
-  out->last_time = cdn_state_time(state);
-  // whoever watches the file grow should see it, and little should be lost if the machine stops
-  double now = wall_clock();
-  if (now - out->last_flush > 1) {
-    out->last_flush = now;
-    fflush(out->file);
-  }
-  return CDN_OK;
+static void write_checkpoint(run *r) {
+  const run_position position = { .t0 = r->t0,
+                                  .row = r->row,
+                                  .last_time = r->out->last_time,
+                                  .bytes = r->out->bytes,
+                                  .checksum = r->out->checksum,
+                                  .wall_seconds = wall_clock() - r->started };
+  // a disk that is full may have room again later; that it was full is said once
+  bool written =
+      trajectory_sync(r->out) && checkpoint_write(r->arguments, &position, r->initial, r->stepper, r->unwritten);
+  if (!written) r->unwritten = true;
+}
+
+/* The first multiple of the interval after where the run is. */
+static void plan_checkpoint(run *r) {
+  double t = cdn_state_time(cdn_stepper_state(r->stepper));
+  r->next_checkpoint = floor((t - r->t0) / r->arguments->checkpoint_every) + 1;
+}
+
+/* A checkpoint, if it is time for one. */
+static void consider_checkpoint(run *r) {
+  const simulate_arguments *a = r->arguments;
+  double t = cdn_state_time(cdn_stepper_state(r->stepper));
+  if (!a->checkpoint || t < r->t0 + r->next_checkpoint * a->checkpoint_every || t >= r->t_end) return;
+  write_checkpoint(r);
+  plan_checkpoint(r);
 }
 
 static cdn_stepper_def make_stepper_def(double accuracy, double step, double t_end) {
@@ -54,36 +74,43 @@ static cdn_stepper_def make_stepper_def(double accuracy, double step, double t_e
   return def;
 }
 
-/* Advances to time t in short pieces. Stops early, with CDN_OK, once a signal was caught. */
-static cdn_status advance(cdn_stepper *stepper, double t, progress *shown) {
+/* Advances to time t in short pieces, with checkpoints between them if `r` is given. Stops early, with CDN_OK, once a
+ * signal was caught. */
+static cdn_status advance(cdn_stepper *stepper, double t, progress *shown, run *r) {
   cdn_status status = CDN_ERR_LIMIT;
   while (status == CDN_ERR_LIMIT && !caught_signal) {
     status = cdn_stepper_advance(stepper, t, NULL);
     progress_update(shown, cdn_state_time(cdn_stepper_state(stepper)), cdn_stepper_next_step(stepper));
+    if (r && status == CDN_ERR_LIMIT) consider_checkpoint(r);
   }
   return status == CDN_ERR_LIMIT ? CDN_OK : status;
 }
 
 /* Rows at t0 + k DT, by multiplication so that no rounding piles up, and at t_end. A full disk ends the run. */
-static cdn_status run_reports(cdn_stepper *stepper, double t0, double t_end, trajectory *out, progress *shown) {
-  cdn_status status = write_row(out, cdn_stepper_state(stepper));
+static cdn_status run_reports(run *r) {
+  cdn_stepper *stepper = r->stepper;
+  trajectory *out = r->out;
+  cdn_status status = CDN_OK;
   // a report within rounding of the end is the end
-  double count = out->file ? ceil((t_end - t0) / out->interval - 1e-9) : 1;
-  for (double k = 1; k <= count && status == CDN_OK && !caught_signal; k++) {
-    double t = k < count ? t0 + k * out->interval : t_end;
-    if (t > t_end) t = t_end;
-    status = advance(stepper, t, shown);
-    if (status == CDN_OK && !caught_signal) status = write_row(out, cdn_stepper_state(stepper));
+  double count = out->file ? ceil((r->t_end - r->t0) / out->interval - 1e-9) : 1;
+  while (r->row < count && status == CDN_OK && !caught_signal) {
+    double k = r->row + 1, t = k < count ? r->t0 + k * out->interval : r->t_end;
+    status = advance(stepper, fmin(t, r->t_end), &r->shown, r);
+    if (status != CDN_OK || caught_signal) break;
+    status = trajectory_row(out, stepper);
+    r->row = k;
+    if (status == CDN_OK) consider_checkpoint(r);
     if (out->file && ferror(out->file)) break;
   }
   if (status == CDN_OK && !caught_signal) return CDN_OK;
+  // whoever interrupts a run may want to go on with it
+  if (status == CDN_OK && r->arguments->checkpoint) write_checkpoint(r);
   // a run cut short ends with the state that it reached: the end of the last step, which may be beyond a report in it
   cdn_certificate certificate;
   bool within = status == CDN_OK && cdn_stepper_certificate(stepper, &certificate) == CDN_OK;
   if (within) status = cdn_stepper_advance(stepper, certificate.time_final, NULL);
-  cdn_state *state = cdn_stepper_state(stepper);
   // where its energies cannot be computed there is no such row; why the run ended is known already
-  if (out->file && cdn_state_time(state) > out->last_time) (void)!write_row(out, state);
+  if (out->file && cdn_state_time(cdn_stepper_state(stepper)) > out->last_time) (void)!trajectory_row(out, stepper);
   return status;
 }
 
@@ -137,7 +164,7 @@ static void verify(const simulate_arguments *a, cdn_state *initial, double t_end
   if (status != CDN_OK) {
     cdn_state_last_error(initial, &error);
   } else {
-    status = advance(stepper, t_end, &shown);
+    status = advance(stepper, t_end, &shown, NULL);
     if (status != CDN_OK) {
       cdn_failure failure;
       cdn_stepper_failure(stepper, &failure);
@@ -163,36 +190,57 @@ static void keep_state_failure(run_record *record, cdn_state *state) {
   cdn_state_last_error(state, &record->failure.error);
 }
 
-void run_simulation(const simulate_arguments *a, cdn_state *initial, FILE *csv, run_record *record) {
-  double t0 = cdn_state_time(initial), t_end = t0 + a->duration;
-  cdn_stepper_def def = make_stepper_def(a->accuracy, a->step, t_end);
-  cdn_stepper *stepper = NULL;
-  double started = wall_clock();
-  record->certificate.time_initial = record->certificate.time_final = t0;
-  if (cdn_stepper_create(initial, &def, &stepper) != CDN_OK) {
-    keep_state_failure(record, initial);
-    return;
+/* The stepper and the header of its trajectory, or both where a checkpoint was taken. */
+static cdn_status begin_run(run *r, checkpoint *from) {
+  const simulate_arguments *a = r->arguments;
+  r->started = wall_clock();
+  if (from) {
+    r->row = from->position.row;
+    r->started -= from->position.wall_seconds;
+    r->stepper = from->stepper;
+    from->stepper = NULL;
+    return CDN_OK;
   }
-  if (csv) csv_header(csv, cdn_state_system(initial));
-  trajectory out = { .file = csv, .interval = a->report, .last_time = -INFINITY, .last_flush = started };
-  progress shown = progress_begin("simulate", t0, t_end, a->model.quiet);
+  cdn_stepper_def def = make_stepper_def(a->accuracy, a->step, r->t_end);
+  return cdn_stepper_create(r->initial, &def, &r->stepper);
+}
+
+/* The first row. */
+static cdn_status begin_trajectory(run *r) {
+  cdn_status status = trajectory_header(r->out, r->stepper);
+  return status == CDN_OK ? trajectory_row(r->out, r->stepper) : status;
+}
+
+bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
+                    run_record *record) {
+  run r = { .arguments = a, .initial = initial, .out = out, .t0 = from ? from->position.t0 : cdn_state_time(initial) };
+  r.t_end = r.t0 + a->duration;
+  record->certificate.time_initial = record->certificate.time_final = r.t0;
+  if (begin_run(&r, from) != CDN_OK) {
+    keep_state_failure(record, initial);
+    return true;
+  }
+  plan_checkpoint(&r);
+  r.shown = progress_begin("simulate", r.t0, r.t_end, a->model.quiet);
   catch_signals();
-  cdn_status status = run_reports(stepper, t0, t_end, &out, &shown);
-  progress_erase(&shown);
-  record->wall_seconds = wall_clock() - started;
-  cdn_state *final = cdn_stepper_state(stepper);
+  cdn_status status = from ? CDN_OK : begin_trajectory(&r);
+  if (status == CDN_OK) status = run_reports(&r);
+  progress_erase(&r.shown);
+  record->wall_seconds = wall_clock() - r.started;
+  cdn_state *final = cdn_stepper_state(r.stepper);
   if (status != CDN_OK) {
-    cdn_stepper_failure(stepper, &record->failure);
+    cdn_stepper_failure(r.stepper, &record->failure);
     record->failed = true;
     // the stepper went on, and what failed is the energy of a row
     if (record->failure.error.code == CDN_OK || record->failure.error.code == CDN_ERR_LIMIT) {
       keep_state_failure(record, final);
     }
   }
-  record->certified = cdn_stepper_certificate(stepper, &record->certificate) == CDN_OK;
+  record->certified = cdn_stepper_certificate(r.stepper, &record->certificate) == CDN_OK;
   if (!record->certified && !record->failed) keep_state_failure(record, final);
-  bool arrived = !record->failed && cdn_state_time(final) >= t_end;
-  if (a->verify && arrived) verify(a, initial, t_end, final, &record->verify);
+  bool arrived = !record->failed && cdn_state_time(final) >= r.t_end;
+  if (a->verify && arrived) verify(a, initial, r.t_end, final, &record->verify);
   if (!arrived || (a->verify && !record->verify.done)) record->signal = caught_signal;
-  cdn_stepper_destroy(stepper);
+  cdn_stepper_destroy(r.stepper);
+  return !r.unwritten;
 }

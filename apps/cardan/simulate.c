@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 static const help_page page = {
-  "simulate", "MODEL --duration T [options]",
+  "simulate", "MODEL --duration T [options]  or  --resume FILE",
   "Simulates from the model's default state (or a keyframe, or a state file) for T seconds, with steps as\n"
   "long as the accuracy allows. Ends with a certificate: steps, energy residual, constraint errors, speed.\n"
   "A trajectory has one row per DT, and the final state as its last: time, q, u, kinetic and potential\n"
@@ -17,6 +17,9 @@ static const help_page page = {
   "  cardan simulate humanoid.xml --duration 2 --accuracy 1e-6 -o fall.csv\n"
   "  cardan simulate robot.urdf --duration 1 --initial pose.json --verify --summary run.json\n"
   "  cardan simulate robot.urdf --duration 1 --report 0.01 -o - --quiet | my-plot\n"
+  "  cardan simulate robot.urdf --duration 1e4 -o run.csv --checkpoint run.checkpoint\n"
+  "  cardan simulate --resume run.checkpoint\n",
+  NULL
 };
 
 /* ---- output files -------------------------------------------------------------------------- */
@@ -34,21 +37,54 @@ static bool same_file(const char *a, const char *b) {
 
 /* What would destroy an input, or mix two outputs. */
 static bool outputs_make_sense(const simulate_arguments *a) {
-  const char *outputs[2] = { a->output, a->summary }, *inputs[2] = { a->model.path, a->model.state };
-  for (int i = 0; i < 4; i++) {
-    if (same_file(outputs[i / 2], inputs[i % 2])) {
+  const struct {
+    const char *option, *path;
+  } outputs[] = { { "-o", a->output }, { "--summary", a->summary }, { "--checkpoint", a->checkpoint } };
+  enum { N = sizeof outputs / sizeof *outputs };
+  const char *inputs[2] = { a->model.path, a->model.state };
+  for (int i = 0; i < 2 * N; i++) {
+    if (same_file(outputs[i / 2].path, inputs[i % 2])) {
       complain("%s would be overwritten: it is read by this run; choose another output file", inputs[i % 2]);
       return false;
     }
   }
-  if ((is_standard_output(a->output) && is_standard_output(a->summary)) || same_file(a->output, a->summary)) {
-    complain("-o and --summary both write to '%s'; choose another file for one of them", a->output);
-    return false;
+  for (int i = 0; i < N; i++) {
+    for (int k = 0; k < i; k++) {
+      const char *one = outputs[k].path, *other = outputs[i].path;
+      if (!same_file(one, other) && !(is_standard_output(one) && is_standard_output(other))) continue;
+      complain("%s and %s both write to '%s'; choose another file for one of them", outputs[k].option,
+               outputs[i].option, one);
+      return false;
+    }
   }
   return true;
 }
 
-static bool open_output(const char *path, FILE **file) {
+/* What a run needs so that it can be gone on with. */
+static bool checkpoint_makes_sense(simulate_arguments *a) {
+  if (!a->checkpoint) {
+    if (a->checkpoint_every == 0) return true;
+    complain("--checkpoint-every needs --checkpoint FILE: where to");
+    return false;
+  }
+  if (is_standard_output(a->checkpoint)) {
+    complain("--checkpoint - is not possible: a checkpoint must be a file, which later ones replace");
+    return false;
+  }
+  struct stat info;
+  if (stat(a->checkpoint, &info) == 0 && !S_ISREG(info.st_mode)) {
+    complain("--checkpoint %s: is not a file, and would be replaced by one", a->checkpoint);
+    return false;
+  }
+  if (is_standard_output(a->output)) {
+    complain("--checkpoint needs the trajectory in a file: what has gone to standard output cannot be continued");
+    return false;
+  }
+  if (a->checkpoint_every == 0) a->checkpoint_every = a->duration / 20;
+  return true;
+}
+
+bool open_output(const char *path, FILE **file) {
   *file = NULL;
   if (!path) return true;
   *file = is_standard_output(path) ? stdout : fopen(path, "w");
@@ -63,11 +99,13 @@ static FILE *certificate_stream(const simulate_arguments *a) {
   return is_standard_output(a->output) || is_standard_output(a->summary) ? stderr : stdout;
 }
 
-static int run_and_report(const simulate_arguments *a, const cdn_model *model, cdn_state *initial) {
-  FILE *csv, *summary;
-  if (!open_output(a->output, &csv)) return CMD_OUTPUT;
+static int run_and_report(const simulate_arguments *a, const cdn_model *model, cdn_state *initial, checkpoint *from) {
+  trajectory out;
+  FILE *summary;
+  if (from && !trajectory_resume(&out, a, &from->position)) return CMD_INPUT;
+  if (!from && !trajectory_open(&out, a)) return CMD_OUTPUT;
   if (!open_output(a->summary, &summary)) {
-    if (csv && csv != stdout) fclose(csv);
+    if (out.file && out.file != stdout) fclose(out.file);
     return CMD_OUTPUT;
   }
   run_record record = { .model = cdn_model_name(model),
@@ -75,10 +113,9 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .accuracy = a->accuracy,
                         .step = a->step,
                         .duration = a->duration };
-  run_simulation(a, initial, csv, &record);
+  int code = run_simulation(a, initial, from, &out, &record) ? CMD_OK : CMD_OUTPUT;
 
-  int code = CMD_OK;
-  if (csv && !finish_output(csv, a->output)) code = CMD_OUTPUT;
+  if (out.file && !finish_output(out.file, a->output)) code = CMD_OUTPUT;
   if (record.certified) certificate_print(certificate_stream(a), &record);
   if (record.failed) certificate_print_failure(stderr, &record);
   if (summary) {
@@ -108,7 +145,7 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--report %g would make %.2g rows; give a longer interval", a->report, a->duration / a->report);
     return false;
   }
-  return outputs_make_sense(a);
+  return checkpoint_makes_sense(a) && outputs_make_sense(a);
 }
 
 /* The end must lie beyond the start, as far as doubles can tell. */
@@ -117,6 +154,48 @@ static int check_time(const simulate_arguments *a, cdn_state *initial) {
   if (isfinite(t0 + a->duration) && t0 + a->duration > t0) return CMD_OK;
   complain("--duration %g cannot be told from nothing at the initial time %g", a->duration, t0);
   return CMD_USAGE;
+}
+
+/* A checkpoint knows what the run was asked for, so that nothing but --quiet can be added. */
+static bool is_bare(const simulate_arguments *a) {
+  const model_arguments *m = &a->model;
+  bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
+             a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output || a->summary ||
+             a->verify || a->step_sizes || a->checkpoint || a->checkpoint_every > 0;
+  if (any) complain("--resume goes on with the model and the options of the run: only --quiet can be added");
+  return !any;
+}
+
+/* The initial State and the stepper as the checkpoint has them. */
+static int load_resumed(const cdn_model *model, checkpoint *from, const char *path, cdn_state **initial) {
+  cdn_error error;
+  cdn_status status = cdn_state_create(cdn_model_system(model), initial);
+  if (status == CDN_OK) status = cdn_state_load(*initial, cdn_buffer_read, &from->bytes);
+  if (status == CDN_OK) status = cdn_stepper_load(*initial, NULL, cdn_buffer_read, &from->bytes, &from->stepper);
+  if (status == CDN_OK) return CMD_OK;
+  if (*initial) cdn_state_last_error(*initial, &error);
+  else error = (cdn_error){ .code = status };
+  complain_error(path, &error);
+  return status == CDN_ERR_NOMEM ? CMD_FAILED : CMD_INPUT;
+}
+
+/* Loads the model and runs, from the start or from a checkpoint. */
+static int simulate(simulate_arguments *a, checkpoint *from) {
+  cdn_model *model;
+  int code = load_model(&a->model, &model);
+  if (code != CMD_OK) return code;
+  report_notes(model, &a->model);
+  cdn_state *initial = NULL;
+  if (!from) {
+    code = load_state(model, &a->model, &initial);
+    if (code == CMD_OK) code = check_time(a, initial);
+  } else {
+    code = load_resumed(model, from, a->resume, &initial);
+  }
+  if (code == CMD_OK) code = run_and_report(a, model, initial, from);
+  cdn_state_destroy(initial);
+  cdn_model_destroy(model);
+  return code;
 }
 
 int command_simulate(int argc, char **argv) {
@@ -131,21 +210,24 @@ int command_simulate(int argc, char **argv) {
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
     { "verify", 0, OPTION_FLAG, &a.verify, NULL, "run again at a tenth of the accuracy, print the difference" },
     { "summary", 0, OPTION_TEXT, &a.summary, "FILE.json", "write the certificate as JSON ('-': standard output)" },
+    { "step-sizes", 0, OPTION_FLAG, &a.step_sizes, NULL, "a column with the size of the step that each row is in" },
+    { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE", "save the run there, now and then, and when it is stopped" },
+    { "checkpoint-every", 0, OPTION_POSITIVE, &a.checkpoint_every, "T", "simulated time between, s (default: a 20th)" },
+    { "resume", 0, OPTION_TEXT, &a.resume, "FILE", "go on with a run that was saved there, its options included" },
     MODEL_OPTIONS(a.model),
   };
   int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.model.path);
   if (code != OPTIONS_GO) return code;
-  if (!settle_arguments(&a)) return CMD_USAGE;
-
-  cdn_model *model;
-  code = load_model(&a.model, &model);
-  if (code != CMD_OK) return code;
-  report_notes(model, &a.model);
-  cdn_state *initial = NULL;
-  code = load_state(model, &a.model, &initial);
-  if (code == CMD_OK) code = check_time(&a, initial);
-  if (code == CMD_OK) code = run_and_report(&a, model, initial);
-  cdn_state_destroy(initial);
-  cdn_model_destroy(model);
-  return code;
+  if (a.resume) {
+    checkpoint from = { .head = NULL };
+    code = !is_bare(&a) ? CMD_USAGE : checkpoint_read(&from, a.resume, &a) ? CMD_OK : CMD_INPUT;
+    if (code == CMD_OK) code = simulate(&a, &from);
+    checkpoint_close(&from);
+    return code;
+  }
+  if (!a.model.path) {
+    complain(WHICH_MODEL);
+    return wrong_usage(&page);
+  }
+  return settle_arguments(&a) ? simulate(&a, NULL) : CMD_USAGE;
 }

@@ -1,4 +1,4 @@
-/* What the parts of `cardan simulate` share: the trajectory file, the progress line, the certificate. */
+/* What the parts of `cardan simulate` share: trajectory, checkpoints, the progress line, the certificate. */
 #ifndef SIMULATE_H
 #define SIMULATE_H
 
@@ -8,15 +8,22 @@ typedef struct simulate_arguments {
   model_arguments model;
   double duration, accuracy, step, report;
   const char *output, *summary;
-  bool verify;
+  bool verify, step_sizes;
+  const char *checkpoint, *resume;
+  double checkpoint_every;
 } simulate_arguments;
+
+/* ---- simulate.c ---------------------------------------------------------------------------- */
+
+/* Opens a file for writing, standard output for "-", nothing for NULL; complains if it cannot. */
+bool open_output(const char *path, FILE **file);
 
 /* ---- csv.c --------------------------------------------------------------------------------- */
 
-/* The header row: time, q, u, energies. */
-void csv_header(FILE *file, const cdn_system *system);
+/* The header row: time, q, u, energies, and the step size if it was asked for. */
+cdn_status csv_header(FILE *file, cdn_stepper *stepper, bool step_sizes);
 /* One row. Realizes the energies; on failure nothing is written and the story is on the State. */
-cdn_status csv_row(FILE *file, cdn_state *state);
+cdn_status csv_row(FILE *file, cdn_stepper *stepper, bool step_sizes);
 
 /* ---- progress.c ---------------------------------------------------------------------------- */
 
@@ -34,6 +41,54 @@ progress progress_begin(const char *label, double t0, double t_end, bool quiet);
 /* Redraws the line, at most ten times a second. */
 void progress_update(progress *p, double t, double step);
 void progress_erase(progress *p);
+
+/* ---- checkpoint.c -------------------------------------------------------------------------- */
+
+/* How far a run has come, beside its stepper. Doubles count exactly up to 2^53. */
+typedef struct run_position {
+  double t0;
+  double row;             /* the last one written: it is at t0 + row x interval */
+  double last_time;       /* of that row */
+  double bytes, checksum; /* of the trajectory */
+  double wall_seconds;
+} run_position;
+
+/* One that was read: zero it first, close it last. The arguments' texts live in it. */
+typedef struct checkpoint {
+  cdn_buffer bytes; /* its place is where the initial State is, then the stepper */
+  struct json_t *head;
+  cdn_stepper *stepper; /* NULL: not loaded, or taken */
+  run_position position;
+} checkpoint;
+
+/* Replaces the file a->checkpoint; complains, unless in silence, if it cannot. */
+bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_state *initial, cdn_stepper *stepper,
+                      bool in_silence);
+/* Fills the arguments with those of the run. False if the file is no whole checkpoint, which has been said. */
+bool checkpoint_read(checkpoint *c, const char *path, simulate_arguments *a);
+void checkpoint_close(checkpoint *c);
+
+/* ---- trajectory.c -------------------------------------------------------------------------- */
+
+/* A trajectory being written; file NULL where none was asked for. */
+typedef struct trajectory {
+  FILE *file;
+  const char *path;
+  double interval;  /* between reports */
+  double last_time; /* of the last row */
+  bool step_sizes;
+  double bytes, checksum; /* of all that has been written */
+  size_t waiting;         /* bytes that have not been handed to the system */
+  double last_flush;
+} trajectory;
+
+bool trajectory_open(trajectory *out, const simulate_arguments *a);
+/* Goes on where the checkpoint was taken. */
+bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p);
+cdn_status trajectory_header(trajectory *out, cdn_stepper *stepper);
+cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper);
+/* What has been written is on the disk. */
+bool trajectory_sync(trajectory *out);
 
 /* ---- what is kept of a run -------------------------------------------------------------------- */
 
@@ -63,9 +118,10 @@ typedef struct run_record {
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
 
-/* Simulates from `initial`, writes rows to `csv` (NULL: none) and fills the record. What fails is in the record; a full
- * disk shows when the file is closed. */
-void run_simulation(const simulate_arguments *arguments, cdn_state *initial, FILE *csv, run_record *record);
+/* Simulates from `initial`, or goes on from a checkpoint (NULL: none), writes rows, checkpoints, and fills the record. What
+ * fails is in the record; a full disk shows when the trajectory is closed. False if a checkpoint could not be written. */
+bool run_simulation(const simulate_arguments *arguments, cdn_state *initial, checkpoint *from, trajectory *out,
+                    run_record *record);
 
 /* ---- certificate.c --------------------------------------------------------------------------- */
 

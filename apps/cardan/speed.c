@@ -12,7 +12,8 @@ static const help_page page = {
   "Times realizations stage by stage, forward and inverse dynamics, the mass matrix, and the stepper, each as the\n"
   "best of several sweeps over perturbed states. Timings are of this machine and this moment: compare ratios.\n",
   "  cardan speed humanoid.xml\n"
-  "  cardan speed robot.urdf --json | jq .forward_dynamics_ns\n"
+  "  cardan speed robot.urdf --json | jq .forward_dynamics_ns\n",
+  WHICH_MODEL
 };
 
 /* A few configurations around the initial one, visited in turn, so that nothing stays valid by luck. */

@@ -99,6 +99,8 @@ CDN_API cdn_status cdn_stepper_restart(cdn_stepper *stepper, cdn_state *state) C
 CDN_API int cdn_stepper_occurrences(const cdn_stepper *stepper, const cdn_occurrence **what);
 /** Whether a handler has stopped the run; cdn_stepper_restart makes it go on. */
 CDN_API bool cdn_stepper_is_stopped(const cdn_stepper *stepper);
+/** Size of the last accepted step, within or at whose end the State is; 0 before the first. */
+CDN_API double cdn_stepper_last_step(const cdn_stepper *stepper);
 /** Step size that will be tried next. */
 CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 

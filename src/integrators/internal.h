@@ -47,6 +47,7 @@ struct cdn_stepper {
   int at;
   cdni_step step;
   bool dense; /* step describes the one that led to t */
+  double taken; /* size of the last accepted step */
 
   /* What is prescribed is not integrated: it has no part in norms, and y holds its effective value. */
   bool *prescribed;                     /* flags of the slots of q, then of u */

@@ -127,6 +127,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   s->t = step->t1;
   s->power = step->power1;
   s->dense = true;
+  s->taken = step->t1 - step->t0;
   cdni_state_accept_step(s->work);
   /* auto-update variables change nothing that was computed; if something did, the next step starts from what is true */
   if (!cdni_state_is_valid(s->work, CDN_UDOT) || !cdni_state_is_valid(s->work, CDN_ZDOT)) {

@@ -260,6 +260,8 @@ cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
 
 cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
 
+double cdn_stepper_last_step(const cdn_stepper *s) { return s ? s->taken : 0; }
+
 double cdn_stepper_next_step(const cdn_stepper *s) { return s ? s->control.next : 0; }
 
 cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {

@@ -1,0 +1,119 @@
+/* The trajectory file while it is being written: whole rows at a time, so that it can be read at any moment, counted and
+ * summed, so that a run which is resumed can tell whether the file is its own. */
+#define _POSIX_C_SOURCE 200809L
+#include "simulate.h"
+
+#include <errno.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { STREAM_BUFFER = 1 << 16, MOST_WAITING = STREAM_BUFFER / 2 };
+
+static void begin(trajectory *out, FILE *file, const simulate_arguments *a) {
+  *out = (trajectory){ .file = file,
+                       .path = a->output,
+                       .interval = a->report,
+                       .step_sizes = a->step_sizes,
+                       .last_time = -DBL_MAX,
+                       .last_flush = wall_clock() };
+  if (file) setvbuf(file, NULL, _IOFBF, STREAM_BUFFER);
+}
+
+bool trajectory_open(trajectory *out, const simulate_arguments *a) {
+  FILE *file;
+  if (!open_output(a->output, &file)) return false;
+  begin(out, file, a);
+  return true;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static void append(trajectory *out, const char *text, size_t n) {
+  fwrite(text, 1, n, out->file);
+  out->bytes += (double)n;
+  out->checksum = (double)crc32((uLong)out->checksum, (const Bytef *)text, (uInt)n);
+  out->waiting += n;
+  // whoever watches the file grow should see it, and little should be lost if the machine stops
+  double now = wall_clock();
+  if (out->waiting < MOST_WAITING && now - out->last_flush < 1) return;
+  out->waiting = 0;
+  out->last_flush = now;
+  fflush(out->file);
+}
+
+/* What `write` writes, appended in one piece. */
+static cdn_status append_written(trajectory *out, cdn_stepper *stepper,
+                                 cdn_status (*write)(FILE *, cdn_stepper *, bool step_sizes)) {
+  char *text = NULL;
+  size_t n = 0;
+  FILE *row = open_memstream(&text, &n);
+  cdn_status status = row ? write(row, stepper, out->step_sizes) : CDN_ERR_NOMEM;
+  if (row && fclose(row) != 0) status = CDN_ERR_NOMEM;
+  if (status == CDN_OK) append(out, text, n);
+  free(text);
+  return status;
+}
+
+cdn_status trajectory_header(trajectory *out, cdn_stepper *stepper) {
+  return out->file ? append_written(out, stepper, csv_header) : CDN_OK;
+}
+
+cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper) {
+  if (!out->file) return CDN_OK;
+  cdn_status status = append_written(out, stepper, csv_row);
+  if (status == CDN_OK) out->last_time = cdn_state_time(cdn_stepper_state(stepper));
+  return status;
+}
+
+/* ---- going on ------------------------------------------------------------------------------ */
+
+bool trajectory_sync(trajectory *out) {
+  if (!out->file || out->file == stdout) return true;
+  out->waiting = 0;
+  return fflush(out->file) == 0 && fsync(fileno(out->file)) == 0;
+}
+
+/* Whether the file begins with what the run had written. */
+static bool is_own(FILE *file, const run_position *p) {
+  char piece[1 << 16];
+  double left = p->bytes;
+  uLong checksum = 0;
+  while (left > 0) {
+    size_t n = fread(piece, 1, left < sizeof piece ? (size_t)left : sizeof piece, file);
+    if (n == 0) return false;
+    checksum = crc32(checksum, (const Bytef *)piece, (uInt)n);
+    left -= (double)n;
+  }
+  return (double)checksum == p->checksum;
+}
+
+/* Checks the file and cuts off the rows beyond the checkpoint, which will be written again. */
+static FILE *reopen(const char *path, const run_position *p) {
+  FILE *file = fopen(path, "r+");
+  if (!file) {
+    complain("%s: the trajectory that is to be continued could not be opened: %s", path, strerror(errno));
+    return NULL;
+  }
+  if (!is_own(file, p)) {
+    complain("%s: is not the trajectory of this checkpoint, which had written %.0f bytes of it", path, p->bytes);
+  } else if (ftruncate(fileno(file), (off_t)p->bytes) != 0 || !freopen(path, "a", file)) {
+    complain("%s: could not be continued: %s", path, strerror(errno));
+  } else {
+    return file;
+  }
+  fclose(file);
+  return NULL;
+}
+
+bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p) {
+  FILE *file = a->output ? reopen(a->output, p) : NULL;
+  if (a->output && !file) return false;
+  begin(out, file, a);
+  out->last_time = p->last_time;
+  out->bytes = p->bytes;
+  out->checksum = p->checksum;
+  return true;
+}
