@@ -7,19 +7,21 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
 } commands[] = {
-  { "info", command_info }, { "eval", command_eval }, { "simulate", command_simulate }, { "speed", command_speed }
+  { "info", command_info }, { "eval", command_eval },   { "simulate", command_simulate },
+  { "plot", command_plot }, { "speed", command_speed },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char help[] =
     "cardan: simulation of jointed bodies, from a model file (URDF or MJCF)\n"
     "\n"
-    "usage: cardan COMMAND MODEL [options]\n"
+    "usage: cardan COMMAND FILE [options]\n"
     "\n"
     "commands\n"
     "  info      what a model holds: bodies, joints, coordinates, mass, and what is not simulated\n"
     "  eval      one evaluation: poses, velocities, accelerations, energies, mass matrix\n"
     "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
+    "  plot      a picture of a trajectory: coordinates, energies, step sizes\n"
     "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
     "  help      this page; 'cardan COMMAND --help' has the options of one command\n"
     "\n"
@@ -74,7 +76,8 @@ static int dispatch(int argc, char **argv) {
   const char *what = word[0] == '-' ? "option" : "command";
   if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
   else
-    complain("unknown %s '%s'; the commands are info, eval, simulate and speed ('cardan --help' explains)", what, word);
+    complain("unknown %s '%s'; the commands are info, eval, simulate, plot and speed ('cardan --help' explains)", what,
+             word);
   return CMD_USAGE;
 }
 

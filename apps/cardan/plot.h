@@ -1,0 +1,81 @@
+/* What the parts of `cardan plot` share: the table that a trajectory file holds, and the panels that are drawn of it. */
+#ifndef PLOT_H
+#define PLOT_H
+
+#include "command.h"
+
+/* ---- plot_table.c -------------------------------------------------------------------------- */
+
+typedef struct table {
+  int columns; /* the first is what the others are drawn over */
+  size_t rows;
+  char **name;
+  double *value; /* row after row */
+  bool cut;      /* the last line was not whole, and is left out */
+} table;
+
+/* Reads comma-separated values: a line of names, then numbers. Returns CMD_OK, or the exit code after it has said what is
+ * wrong, with the line. Free it in either case. */
+int table_read(const char *path, table *t);
+void table_free(table *t);
+/* The column of this name, or -1. */
+int table_find(const table *t, const char *name);
+
+static inline double table_at(const table *t, size_t row, int column) {
+  return t->value[row * (size_t)t->columns + (size_t)column];
+}
+
+/* ---- plot_panels.c ------------------------------------------------------------------------- */
+
+enum { MOST_LINES = 7, MOST_PANELS = 60 };
+
+/* A line in a panel: a column, or the sum of two, less a number. */
+typedef struct curve {
+  int column, plus; /* plus: -1 for none */
+  double less;
+  char label[96];
+} curve;
+
+typedef struct panel {
+  char title[96];
+  bool logarithmic;
+  int n;
+  curve curves[MOST_LINES];
+} panel;
+
+typedef struct figure {
+  const table *table;
+  const char *title;
+  int n;
+  panel panels[MOST_PANELS];
+  int left_out; /* columns for which there was no room */
+} figure;
+
+/* Puts columns into panels: those of one joint together, single ones side by side, then energies and step sizes. `chosen` has a
+ * flag a column. */
+void arrange(figure *f, const bool *chosen);
+/* What is drawn if nobody chooses: everything but speeds. */
+bool is_speed(const char *column);
+
+/* ---- plot_ticks.c -------------------------------------------------------------------------- */
+
+enum { MOST_TICKS = 12, LABEL_SIZE = 24 };
+
+/* Where an axis is marked. Labels are of the values less `base`, which is 0 unless they would be too long. */
+typedef struct ticks {
+  int n;
+  double at[MOST_TICKS], base;
+  char label[MOST_TICKS][LABEL_SIZE];
+} ticks;
+
+/* Round numbers within least .. most, at most `wanted` of them. */
+void make_ticks(ticks *t, double least, double most, int wanted);
+/* Powers of ten, given the logarithms of the ends. */
+void make_log_ticks(ticks *t, double least, double most, int wanted);
+
+/* ---- plot_draw.c --------------------------------------------------------------------------- */
+
+/* Draws to a file that ends in .svg or .png; false, and said, if it could not be written. */
+bool draw_figure(const figure *f, const char *path);
+
+#endif
