@@ -100,6 +100,7 @@ static void write_failure_json(json_writer *w, const cdn_failure *f) {
   jw_object(w, "failure", false);
   jw_text(w, "status", cdn_status_name(f->error.code));
   jw_text(w, "element", f->error.element);
+  jw_text(w, "stage", cdn_stage_name(f->error.stage));
   jw_number(w, "time", f->time);
   jw_number(w, "step", f->step);
   jw_text(w, "coordinate", f->coordinate);

@@ -188,6 +188,7 @@ static void keep_state_failure(run_record *record, cdn_state *state) {
   record->failed = true;
   record->failure = (cdn_failure){ .time = cdn_state_time(state) };
   cdn_state_last_error(state, &record->failure.error);
+  snprintf(record->failure.advice, sizeof record->failure.advice, "%s", cdn_status_advice(record->failure.error.code));
 }
 
 /* The stepper and the header of its trajectory, or both where a checkpoint was taken. */

@@ -68,6 +68,8 @@ typedef enum cdn_status {
 CDN_API const char *cdn_status_name(cdn_status status);
 /** One line of English for a status. Static storage. */
 CDN_API const char *cdn_status_text(cdn_status status);
+/** What to try where a run failed with this status, one line; "" where the story says it all. Static storage. */
+CDN_API const char *cdn_status_advice(cdn_status status);
 /** CDN_VERSION of the library that is running. */
 CDN_API uint32_t cdn_version(void);
 

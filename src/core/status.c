@@ -21,6 +21,22 @@ const char *cdn_status_text(cdn_status status) {
   }
 }
 
+const char *cdn_status_advice(cdn_status status) {
+  switch ((int)status) {
+    case CDN_ERR_NONFINITE:
+      return "look at the element named for a division by zero, a root or a logarithm of a negative number, or values that "
+             "grow without bound; where its formula does not hold let it fail recoverably, which makes steps shorter";
+    case CDN_ERR_SINGULAR:
+      return "give mass to the bodies that the element named moves, or armature to its joint; keep the motion away from this "
+             "configuration, or describe it with another mobilizer (a ball in place of pins in line)";
+    case CDN_ERR_CALLBACK:
+      return "see what the callback named says; one that shorter steps may cure can say so (recoverable, cdn_state_fail)";
+    case CDN_ERR_UNDECLARED: return "add what was read to the prerequisites of the entry named";
+    case CDN_ERR_NOMEM: return "free memory, or take a smaller model";
+    default: return "";
+  }
+}
+
 const char *cdn_stage_name(cdn_stage stage) {
   static const char *const names[CDN_STAGE_COUNT] = { "Empty",    "Topology", "Model", "Instance",     "Time",
                                                       "Position", "Velocity", "Force", "Acceleration", "Report" };

@@ -54,14 +54,15 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
     cdni_error_set(&f->error, code, function, NULL, "an evaluation failed at t = %.17g: %s", s->t,
                    cdn_status_text(code));
   }
-  if (s->def.fixed_step > 0) {
-    advise(f, "the step is fixed: take a smaller one, or let the accuracy choose it");
-  } else if (f->error.recoverable || code == CDN_ERR_NONFINITE) {
-    advise(f, "shorter steps did not cure it: the motion runs into a point where the model is not defined; look at the "
-              "element named just before this time");
-  } else {
-    advise(f, "see the element named; a shorter step cannot cure this");
-  }
+  /* first what this run can do, then what the model can */
+  bool curable = f->error.recoverable || code == CDN_ERR_NONFINITE;
+  const char *first = s->def.fixed_step > 0 && curable
+                          ? "the step is fixed: take a smaller one, or let the accuracy choose it. Else "
+                      : curable ? "shorter steps did not cure it: "
+                                : "";
+  const char *then = cdn_status_advice(code);
+  snprintf(f->advice, sizeof f->advice, "%s%s", first,
+           then[0] ? then : "look at the element named, just before this time");
   cdni_restore(s);
   return code;
 }

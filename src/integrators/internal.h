@@ -54,7 +54,7 @@ struct cdn_stepper {
   int n_prescribed_q, n_prescribed_u;   /* how many there are */
 
   double *weighted;    /* E times the error estimate: what the norms are taken of */
-  bool weighted_valid; /* ... of the last attempt */
+  bool weighted_valid; /* ... of the last attempt that had one */
   double *scale;       /* new / old quaternion length by q slot */
   double *scratch;     /* two vectors of ny */
   double *weights;     /* room for u_weights, then for z_weights */

@@ -58,7 +58,7 @@ bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error
     if (worst < 0 || !(fabs(s->weighted[k]) <= fabs(s->weighted[worst]))) worst = k;
     if (isnan(s->weighted[k])) break;
   }
-  if (worst < 0) return false;
+  if (worst < 0 || s->weighted[worst] == 0) return false;
   *error = fabs(s->weighted[worst]);
   *pool = worst < s->nq ? CDN_POOL_Q : worst < s->nq + s->nu ? CDN_POOL_U : CDN_POOL_Z;
   *i = worst - (*pool == CDN_POOL_Q ? 0 : *pool == CDN_POOL_U ? s->nq : s->nq + s->nu);

@@ -94,7 +94,7 @@ static void prepare(cdn_stepper *s, double t1) {
   step->f1 = s->f[!s->at];
   step->norm = -1;
   step->stiffness = 0;
-  s->dense = s->extended = s->weighted_valid = false;
+  s->dense = s->extended = false;
   s->attempts++;
   cdni_events_attempt(s);
 }

@@ -188,6 +188,25 @@ static cdn_status check_set(cdn_state *s, const char *function, const char *what
   return CDN_OK;
 }
 
+/* The same for values of y from slot `first` on; what is not finite is named. */
+static cdn_status check_slots(cdn_state *s, const char *function, int first, const double *values, int n) {
+  static const char names[] = "quz";
+  const cdn_system *sys = s->system;
+  cdn_status status = check_set(s, function, "y", values, n);
+  if (status != CDN_ERR_NONFINITE) return status;
+  int i = first + s->error.index;
+  cdn_pool pool = i < sys->nq ? CDN_POOL_Q : i < sys->nq + sys->nu ? CDN_POOL_U : CDN_POOL_Z;
+  double value = s->error.value;
+  char slot[sizeof s->error.element];
+  i -= pool_first(sys, pool);
+  cdn_system_slot_name(sys, pool, i, slot, sizeof slot);
+  cdni_state_fail(s, status, false, function, slot, "'%s' (%c[%d]) is %g: nothing was changed", slot, names[pool], i,
+                  value);
+  s->error.index = i;
+  s->error.value = value;
+  return status;
+}
+
 cdn_status cdn_state_set_time(cdn_state *state, double t) {
   CDNI_TRY(check_set(state, "cdn_state_set_time", "time", &t, 1));
   *state_doubles(state, state->system->off_t) = t;
@@ -201,7 +220,7 @@ cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL,
                            "slots %d to %d of %s are not all there: it has %d", first, first + n - 1, names[pool],
                            pool_size(state->system, pool));
-  CDNI_TRY(check_set(state, "cdn_state_set", names[pool], values, n));
+  CDNI_TRY(check_slots(state, "cdn_state_set", pool_first(state->system, pool) + first, values, n));
   if (n > 0) memcpy(pool_storage(state, pool) + first, values, (size_t)n * sizeof *values);
   invalidate(state, TICKET_Q + (int32_t)pool);
   return CDN_OK;
@@ -228,7 +247,7 @@ cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) {
   const cdn_system *sys = state->system;
   int ny = sys->nq + sys->nu + sys->nz;
   CDNI_TRY(check_set(state, "cdn_state_set_ty", "time", &t, 1));
-  CDNI_TRY(check_set(state, "cdn_state_set_ty", "y", y, ny));
+  CDNI_TRY(check_slots(state, "cdn_state_set_ty", 0, y, ny));
   *state_doubles(state, sys->off_t) = t;
   if (ny > 0) memmove(state_doubles(state, sys->off_y), y, (size_t)ny * sizeof *y);
   for (int32_t ticket = TICKET_T; ticket <= TICKET_Z; ticket++) invalidate(state, ticket);

@@ -160,6 +160,21 @@ START_TEST(a_run_that_fails_keeps_its_rows_and_tells_why) {
   ck_assert(json_is_true(member(root, "failed")));
   ck_assert_str_ne(json_string_value(member(root, "reason")), "");
   ck_assert(t->value[t->rows - 1][0] == number(root, "time_final"));
+  json_t *failure = member(root, "failure");
+  ck_assert_int_gt((int)json_array_size(member(failure, "last_step")), 3);
+  ck_assert_str_ne(json_string_value(member(failure, "advice")), "");
+  ck_assert_str_ne(json_string_value(member(failure, "status")), "");
+  json_decref(root);
+
+  // one that cannot begin
+  EXITS(1, "simulate ghost.urdf --duration 1 -o rows.csv --summary run.json");
+  SAYS(errors, "the run failed");
+  SAYS(errors, "CDN_ERR_SINGULAR");
+  SAYS(errors, "what to try");
+  root = parse_file("run.json");
+  ck_assert_str_eq(json_string_value(member(member(root, "failure"), "status")), "CDN_ERR_SINGULAR");
+  ck_assert_str_eq(json_string_value(member(member(root, "failure"), "stage")), "Acceleration");
+  SAYS(json_string_value(member(member(root, "failure"), "advice")), "armature");
   json_decref(root);
 }
 END_TEST
