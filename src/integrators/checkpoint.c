@@ -50,8 +50,8 @@ static void archive_weights(cdn_stepper *s, cdni_archive *a) {
 /* The last step, which dense output may still be asked of. */
 static void archive_step(cdn_stepper *s, cdni_archive *a) {
   cdni_step *step = &s->step;
-  double *const numbers[] = { &s->t, &s->taken,         &s->power,     &s->reported, &step->t0,   &step->t1,       &step->h,
-                              &step->power0, &step->power1, &step->work,  &step->norm, &step->stiffness };
+  double *const numbers[] = { &s->t,    &s->taken,     &s->power,     &s->reported, &step->t0,   &step->t1,
+                              &step->h, &step->power0, &step->power1, &step->work,  &step->norm, &step->stiffness };
   size_t ny = (size_t)s->ny;
   cdni_archive_mark(a, "STEP");
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
