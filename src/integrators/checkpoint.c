@@ -112,6 +112,7 @@ static void archive_run(cdn_stepper *s, cdni_archive *a) {
   archive_weights(s, a);
   cdni_state_archive(s->work, a);
   cdni_state_archive(s->report, a);
+  if (a->loading) cdni_note_prescribed(s);
   archive_step(s, a);
   archive_control(s, a);
   archive_certificate(s, a);

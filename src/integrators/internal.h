@@ -85,6 +85,8 @@ double cdni_normalize(cdn_stepper *s, double *q);
 /* Puts `work` back at the last accepted step. */
 void cdni_restore(cdn_stepper *s);
 
+/* Which slots are prescribed where `work` stands. */
+void cdni_note_prescribed(cdn_stepper *s);
 /* Writes what is prescribed where `state` stands into its q and u, and into y (may be NULL). */
 cdn_status cdni_settle(const cdn_stepper *s, cdn_state *state, double *y);
 

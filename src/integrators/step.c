@@ -182,14 +182,12 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
   }
 }
 
-/* What is prescribed comes first (8.4). Locks may have changed since the last start. */
-static cdn_status prescribe(cdn_stepper *s) {
+void cdni_note_prescribed(cdn_stepper *s) {
   bool *q = s->prescribed, *u = q + s->nq;
   (void)cdni_state_prescribed(s->work, q, u);
   s->n_prescribed_q = s->n_prescribed_u = 0;
   for (int i = 0; i < s->nq; i++) s->n_prescribed_q += q[i];
   for (int i = 0; i < s->nu; i++) s->n_prescribed_u += u[i];
-  return cdni_settle(s, s->work, NULL);
 }
 
 cdn_status cdni_begin(cdn_stepper *s) {
@@ -200,7 +198,9 @@ cdn_status cdni_begin(cdn_stepper *s) {
   if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
   s->fixed_count = 0;
-  CDNI_TRY(prescribe(s));
+  /* what is prescribed comes first (8.4); locks may have changed since the last start */
+  cdni_note_prescribed(s);
+  CDNI_TRY(cdni_settle(s, s->work, NULL));
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
   /* within the tolerance a state is left as it came */
   if (cdni_constraint_error(s, y) > s->def.constraint_tolerance && cdni_normalize(s, y) > 0) {

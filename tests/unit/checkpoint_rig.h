@@ -51,7 +51,7 @@ static inline void absorb(uint64_t *hash, const void *bytes, size_t n) { /* FNV-
 
 /* What the callbacks of events get: the same for all of them. */
 typedef struct rig {
-  cdn_body torso, arm;
+  cdn_body torso, arm, fan;
   cdn_force damper;
   drift drift; /* known once the System is frozen */
 } rig;
@@ -85,13 +85,15 @@ static inline cdn_status rig_kick(const void *self, cdn_state *state, const cdn_
   return status == CDN_OK ? cdn_body_set_u(state, r->arm, &u, 1) : status;
 }
 
-/* A parameter that changes. */
+/* A parameter that changes, and a fan that is held now and then. */
 static inline cdn_status rig_retune(const void *self, cdn_state *state, const cdn_occurrence *what,
                                     cdn_action *action) {
   const rig *r = *(const rig *const *)self;
   (void)action;
   cdn_status status = rig_note(state, what);
-  return status == CDN_OK ? cdn_mobility_damper_set(state, r->damper, 0.1 + 0.1 * (double)(what->count % 3)) : status;
+  if (status == CDN_OK) status = cdn_mobility_damper_set(state, r->damper, 0.1 + 0.1 * (double)(what->count % 3));
+  if (status != CDN_OK) return status;
+  return what->count % 2 ? cdn_body_lock(state, r->fan, CDN_LEVEL_POSITION) : cdn_body_unlock(state, r->fan);
 }
 
 static inline cdn_status rig_arm_angle(const void *self, cdn_state *state, double *value) {
@@ -159,6 +161,11 @@ static inline cdn_state *rig_state(rig *r, bool events, const cdn_allocator *all
   def.X_PF.p = cdn_v3(0, 0, 0.7);
   def.mass = (cdn_mass_properties){ .mass = 0.5, .com = { 0.3, 0, 0 }, .inertia = { .xx = 0.1, .yy = 0.1, .zz = 0.1 } };
   r->arm = cdn_system_add_body(system, &def);
+  def.name = "fan", def.X_PF.p = cdn_v3(0.2, 0, 0), def.u0 = NULL;
+  r->fan = cdn_system_add_body(system, &def);
+  cdn_motion_def motion = cdn_default_motion_def();
+  motion.name = "breeze", motion.body = r->fan, motion.params[0] = 0.5, motion.params[1] = 4;
+  cdn_system_add_motion(system, &motion);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_system_add_mobility_spring(system, "spring", r->arm, 0, 8, 0.1);
   r->damper = cdn_system_add_mobility_damper(system, "damper", r->arm, 0, 0.2);

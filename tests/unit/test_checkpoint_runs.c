@@ -153,7 +153,7 @@ START_TEST(the_run_goes_on_from_pauses) { every_method(BY_PAUSES); }
 END_TEST
 
 START_TEST(the_def_is_kept) {
-  static const double u_weights[] = { 1, 2, 3, 4, 5, 6, 7 }, z_weights[] = { 0.5 };
+  static const double u_weights[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, z_weights[] = { 0.5 };
   static const bool absolute[] = { true };
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = CDN_METHOD_ADAMS;
