@@ -30,6 +30,9 @@ static void combine(const terms *sum, int ny, const double *base, double *out) {
 #define CASE(m) \
   case m: combine_m(m, ny, base, sum->weight, sum->rate, out); break
   switch (sum->n) {
+    case 0: /* at the very start of a step */
+      for (int i = 0; i < ny; i++) out[i] = base ? base[i] : 0;
+      break;
     CASE(1);
     CASE(2);
     CASE(3);

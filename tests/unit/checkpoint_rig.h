@@ -49,10 +49,13 @@ static inline void absorb(uint64_t *hash, const void *bytes, size_t n) { /* FNV-
   for (size_t i = 0; i < n; i++) *hash = (*hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(1099511628211);
 }
 
+enum { RIG_MEASURES = 4 };
+
 /* What the callbacks of events get: the same for all of them. */
 typedef struct rig {
   cdn_body torso, arm, fan;
   cdn_force damper;
+  cdn_measure measures[RIG_MEASURES];
   drift drift; /* known once the System is frozen */
 } rig;
 
@@ -142,6 +145,17 @@ static inline void rig_events(cdn_system *system, rig *r) {
   cdn_system_add_event(system, &def);
 }
 
+/* Measures with a memory. */
+static inline void rig_measures(cdn_system *system, rig *r) {
+  cdn_measure angle = cdn_system_add_coordinate_measure(system, "angle", r->arm, CDN_Q, 0);
+  cdn_delay_def delay = cdn_default_delay_def();
+  delay.name = "earlier", delay.operand = angle, delay.delay = 0.1;
+  r->measures[0] = cdn_system_add_delay_measure(system, &delay);
+  r->measures[1] = cdn_system_add_integral_measure(system, "sum", angle, NULL, 1);
+  r->measures[2] = cdn_system_add_extreme_measure(system, "largest", angle, CDN_MAXIMUM);
+  r->measures[3] = cdn_system_add_sample_hold_measure(system, "held", angle, 0.05, 0, NULL);
+}
+
 /* Builds and freezes; `r` must outlive the System. The Adams method wants no events. `allocator` may be NULL. */
 static inline cdn_state *rig_state(rig *r, bool events, const cdn_allocator *allocator) {
   static const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
@@ -171,6 +185,7 @@ static inline cdn_state *rig_state(rig *r, bool events, const cdn_allocator *all
   r->damper = cdn_system_add_mobility_damper(system, "damper", r->arm, 0, 0.2);
   cdn_subsystem id = cdn_system_add_subsystem(system, &ops, &(drift){ .z = { 0, { 0 } } });
   if (events) rig_events(system, r);
+  if (events) rig_measures(system, r);
   cdn_state *state = NULL;
   if (cdn_system_freeze(system) == CDN_OK && cdn_state_create(system, &state) == CDN_OK) {
     r->drift = *(const drift *)cdn_subsystem_self(system, id);

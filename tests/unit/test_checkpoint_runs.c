@@ -28,7 +28,8 @@ static cdn_stepper *reborn(cdn_stepper *stepper, rig_log *log) {
   } while (0)
 
 /* All that can be asked of two steppers. */
-static void compare(const char *method, cdn_stepper *a, cdn_stepper *b, const rig_log *log_a, const rig_log *log_b) {
+static void compare(const char *method, const rig *r, cdn_stepper *a, cdn_stepper *b, const rig_log *log_a,
+                    const rig_log *log_b) {
   cdn_state *sa = cdn_stepper_state(a), *sb = cdn_stepper_state(b);
   const cdn_system *system = cdn_state_system(sa);
   double t = cdn_state_time(sa), tb = cdn_state_time(sb), ea, eb;
@@ -41,6 +42,9 @@ static void compare(const char *method, cdn_stepper *a, cdn_stepper *b, const ri
   SAME_BITS(zdot, cdn_state_zdot(sa), cdn_state_zdot(sb), cdn_system_nz(system));
   SAME_BITS(previous_t, cdn_state_previous_t(sa), cdn_state_previous_t(sb), 1);
   SAME_BITS(previous_y, cdn_state_previous_y(sa), cdn_state_previous_y(sb), 1);
+  for (int i = 0; i < RIG_MEASURES && cdn_system_measure_count(system) > 0; i++) {
+    SAME_BITS(measure, cdn_measure_value(sa, r->measures[i]), cdn_measure_value(sb, r->measures[i]), 1);
+  }
   OK_ON(sa, cdn_potential_energy(sa, &ea));
   OK_ON(sb, cdn_potential_energy(sb, &eb));
   SAME_BITS(energy, &ea, &eb, 1);
@@ -102,7 +106,7 @@ static int run_twice(const char *name, cdn_stepper_def def, bool events, going h
     legs++;
     on = go(a, how, legs);
     ck_assert(go(b, how, legs) == on);
-    compare(name, a, b, &log_a, &log_b);
+    compare(name, &r, a, b, &log_a, &log_b);
     ck_assert_int_lt(legs, 100000);
   }
   cdn_stepper_destroy(a);

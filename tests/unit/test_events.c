@@ -431,6 +431,31 @@ START_TEST(a_jump_beyond_the_report_time) {
 }
 END_TEST
 
+START_TEST(times_may_be_a_rounding_apart) {
+  /* the step between them is so short that samples within it are at its start */
+  for (cdn_method m = CDN_METHOD_MERSON; m <= CDN_METHOD_TRAPEZOID; m++) {
+    if (m == CDN_METHOD_ADAMS) continue;
+    double times[] = { 1, nextafter(1, 2) };
+    cdn_system *system = event_system(&swing_ode, NULL);
+    cdn_event_def def = cdn_default_event_def();
+    def.kind = CDN_EVENT_SCHEDULED, def.times = times, def.n_times = 2, def.handle = log_handle;
+    cdn_system_add_event(system, &def);
+    def = cdn_default_event_def();
+    def.value = z_minus, def.samples = 15, def.report = log_report;
+    cdn_system_add_event(system, &def);
+    cdn_state *state = event_state(system);
+    cdn_stepper_def how = event_stepper_def(&log_a, 1e-4);
+    how.method = m;
+    cdn_stepper *stepper = ode_stepper(state, &how);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 2, NULL));
+    ck_assert_int_eq(log_a.n, 2);
+    ck_assert(log_a.at[0].time == times[0] && log_a.at[1].time == times[1]);
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 START_TEST(a_handler_stops_the_run) {
   machine_run r;
   cdn_why why;
@@ -713,5 +738,6 @@ END_TEST
 CHECK_MAIN("events", directions, report_times_change_nothing, report_time_at_an_event,
            samples_see_what_ends_of_steps_do_not, one_sided_triggers, simultaneous_events_in_order_of_stages,
            times_known_beforehand, times_as_they_come, handlers_change_what_they_like, a_jump_beyond_the_report_time,
-           a_handler_stops_the_run, handlers_that_fail, reporters_must_not_change_anything, triggers_that_fail,
-           advance_returns_on_events, reports_leave_the_run_alone, triggers_of_a_subsystem, building_mistakes)
+           times_may_be_a_rounding_apart, a_handler_stops_the_run, handlers_that_fail,
+           reporters_must_not_change_anything, triggers_that_fail, advance_returns_on_events,
+           reports_leave_the_run_alone, triggers_of_a_subsystem, building_mistakes)
