@@ -14,6 +14,7 @@ struct Problem {
   peers::Tree tree;
   std::vector<double> q, u; // at the start, in Cardan's order
   double end;
+  double restitution = 0; // > 0: whenever the first q falls through zero, its u turns about and keeps this part
 };
 
 // A run with equally spaced reports: rows of (q, u) in Cardan's order and conventions.
@@ -28,13 +29,21 @@ constexpr int n_reports = 10;
 struct OurMethod {
   const char *name;
   cdn_method method;
+  double tightest; // accuracy that it can be asked for in reasonable time
 };
 constexpr OurMethod our_methods[] = {
-  { "default", CDN_METHOD_DEFAULT },
-  { "Merson", CDN_METHOD_MERSON },
-  { "Dormand-Prince 5", CDN_METHOD_DORMAND_PRINCE },
-  { "Dormand-Prince 8", CDN_METHOD_DORMAND_PRINCE_8 },
-  { "Adams", CDN_METHOD_ADAMS },
+  { "default", CDN_METHOD_DEFAULT, 1e-9 },
+  { "Merson", CDN_METHOD_MERSON, 1e-9 },
+  { "Dormand-Prince 5", CDN_METHOD_DORMAND_PRINCE, 1e-9 },
+  { "Fehlberg", CDN_METHOD_FEHLBERG, 1e-9 },
+  { "Dormand-Prince 8", CDN_METHOD_DORMAND_PRINCE_8, 1e-9 },
+  { "Adams", CDN_METHOD_ADAMS, 1e-9 },
+  { "CVODE BDF", CDN_METHOD_CVODE_BDF, 1e-9 },
+  { "CVODE Adams", CDN_METHOD_CVODE_ADAMS, 1e-9 },
+  { "IDA", CDN_METHOD_IDA, 1e-9 },
+  { "Bogacki-Shampine", CDN_METHOD_BOGACKI_SHAMPINE, 1e-7 },
+  { "Verlet", CDN_METHOD_VERLET, 1e-5 },
+  { "trapezoid", CDN_METHOD_TRAPEZOID, 1e-5 },
 };
 Run run_cardan(const Problem &problem, cdn_method method, double accuracy);
 

@@ -36,8 +36,29 @@ static std::unique_ptr<Integrator> make_integrator(Peer peer, const System &syst
   }
 }
 
+// The first q falls through zero: its u turns about.
+class Bounce : public TriggeredEventHandler {
+public:
+  Bounce(const MobilizedBody &body, double restitution)
+      : TriggeredEventHandler(Stage::Position), body(body), restitution(restitution) {
+    getTriggerInfo().setTriggerOnRisingSignTransition(false);
+  }
+  Real getValue(const State &state) const override { return body.getOneQ(state, 0); }
+  void handleEvent(State &state, Real, bool &) const override {
+    body.setOneU(state, 0, -restitution * body.getOneU(state, 0));
+  }
+
+private:
+  MobilizedBody body;
+  double restitution;
+};
+
 static Run run_here(const Problem &problem, Peer peer, double accuracy) {
   peers::SimbodyTree t(problem.tree, false);
+  if (problem.restitution > 0) {
+    t.system.addEventHandler(new Bounce(t.bodies[0], problem.restitution)); // the system's
+    t.realize_model();
+  }
   t.set_q(problem.q.data());
   t.set_u(problem.u.data());
   Run run;

@@ -11,6 +11,13 @@
 
 #define PI 3.14159265358979323846
 
+/* To loop over every method that this build has. */
+#ifdef TEST_SUNDIALS
+enum { ALL_METHODS = CDN_METHOD_IDA + 1 };
+#else
+enum { ALL_METHODS = CDN_METHOD_TRAPEZOID + 1 };
+#endif
+
 /* The call must succeed; for calls that keep no story. */
 #define OK(call)                                                         \
   do {                                                                   \

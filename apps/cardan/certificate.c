@@ -19,6 +19,9 @@ static void print_verification(FILE *file, const verification *v) {
   fprintf(file, "%.2e%s%s\n", v->u_difference, v->u_slot[0] ? ", largest at " : "", v->u_slot);
 }
 
+/* Steps that are short for stability are what an implicit method is for, if there are many. */
+static bool looks_stiff(const cdn_certificate *c) { return c->stiff_steps > c->steps / 2; }
+
 void certificate_print(FILE *file, const run_record *r) {
   const cdn_certificate *c = &r->certificate;
   double simulated = c->time_final - c->time_initial;
@@ -38,6 +41,15 @@ void certificate_print(FILE *file, const run_record *r) {
   }
   line(file, "evaluations");
   fprintf(file, "%lld\n", (long long)c->evaluations);
+  if (c->jacobians > 0) {
+    line(file, "Jacobians");
+    fprintf(file, "%lld\n", (long long)c->jacobians);
+  }
+  if (looks_stiff(c)) {
+    line(file, "stiff");
+    fprintf(file, "stability, not accuracy, kept %.0f %% of the steps short: try --method cvode-bdf\n",
+            100 * (double)c->stiff_steps / (double)c->steps);
+  }
   line(file, "energy");
   fprintf(file, "%.9g J to %.9g J\n", c->energy_initial, c->energy_final);
   line(file, "work without potential");
@@ -129,9 +141,12 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "duration", r->duration);
   jw_number(&w, "accuracy", r->step > 0 ? NAN : r->accuracy);
   jw_number(&w, "fixed_step", r->step > 0 ? r->step : NAN);
+  jw_text(&w, "method", cdn_method_name(r->method));
   jw_integer(&w, "steps", c.steps);
   jw_integer(&w, "rejected", c.rejected);
   jw_integer(&w, "evaluations", c.evaluations);
+  jw_integer(&w, "jacobians", c.jacobians);
+  jw_integer(&w, "stiff_steps", c.stiff_steps);
   jw_number(&w, "smallest_step", c.smallest_step);
   jw_number(&w, "largest_step", c.largest_step);
   jw_number(&w, "energy_initial", c.energy_initial);

@@ -34,6 +34,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "duration", FIELD_NUMBER, &a->duration },
                         { "accuracy", FIELD_NUMBER, &a->accuracy },
                         { "step", FIELD_NUMBER, &a->step },
+                        { "method", FIELD_TEXT, &a->method_name },
                         { "report", FIELD_NUMBER, &a->report },
                         { "output", FIELD_TEXT, &a->output },
                         { "summary", FIELD_TEXT, &a->summary },

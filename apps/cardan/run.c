@@ -64,9 +64,10 @@ static void consider_checkpoint(run *r) {
   plan_checkpoint(r);
 }
 
-static cdn_stepper_def make_stepper_def(double accuracy, double step, double t_end) {
+static cdn_stepper_def make_stepper_def(cdn_method method, double accuracy, double step, double t_end) {
   enum { ATTEMPTS_A_PAUSE = 20 }; // so that progress and signals are served between reports
   cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = method;
   def.accuracy = accuracy;
   def.fixed_step = step;
   def.final_time = t_end;
@@ -156,7 +157,7 @@ static void verify(const simulate_arguments *a, cdn_state *initial, double t_end
   double t0 = cdn_state_time(initial), started = wall_clock();
   v->accuracy = a->accuracy / 10;
   v->step = a->step / 2;
-  cdn_stepper_def def = make_stepper_def(v->accuracy, v->step, t_end);
+  cdn_stepper_def def = make_stepper_def(a->method, v->accuracy, v->step, t_end);
   cdn_stepper *stepper = NULL;
   progress shown = progress_begin("verify", t0, t_end, a->model.quiet);
   cdn_error error = { 0 };
@@ -202,7 +203,7 @@ static cdn_status begin_run(run *r, checkpoint *from) {
     from->stepper = NULL;
     return CDN_OK;
   }
-  cdn_stepper_def def = make_stepper_def(a->accuracy, a->step, r->t_end);
+  cdn_stepper_def def = make_stepper_def(a->method, a->accuracy, a->step, r->t_end);
   return cdn_stepper_create(r->initial, &def, &r->stepper);
 }
 

@@ -112,6 +112,7 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .path = a->model.path,
                         .accuracy = a->accuracy,
                         .step = a->step,
+                        .method = a->method,
                         .duration = a->duration };
   int code = run_simulation(a, initial, from, &out, &record) ? CMD_OK : CMD_OUTPUT;
 
@@ -124,6 +125,28 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   }
   if (code == CMD_OK && (record.failed || record.verify.trouble[0])) code = CMD_FAILED;
   return record.signal ? 128 + record.signal : code;
+}
+
+static bool find_method(simulate_arguments *a) {
+  const char *names[64];
+  int n = 0;
+  for (; n < 64 && cdn_method_name((cdn_method)n); n++) {
+    names[n] = cdn_method_name((cdn_method)n);
+    if (a->method_name && strcmp(a->method_name, names[n]) == 0) a->method = (cdn_method)n;
+  }
+  if (!a->method_name || strcmp(cdn_method_name(a->method), a->method_name) == 0) return true;
+  const char *closest = closest_word(a->method_name, names, n);
+  if (closest) {
+    complain("--method %s: there is no such method; did you mean %s?", a->method_name, closest);
+    return false;
+  }
+  char all[512] = "";
+  for (int i = 0; i < n; i++) {
+    size_t length = strlen(all);
+    snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", names[i]);
+  }
+  complain("--method %s: there is no such method; there are %s", a->method_name, all);
+  return false;
 }
 
 /* Fills what was not given and checks what was. */
@@ -145,7 +168,7 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--report %g would make %.2g rows; give a longer interval", a->report, a->duration / a->report);
     return false;
   }
-  return checkpoint_makes_sense(a) && outputs_make_sense(a);
+  return find_method(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
 }
 
 /* The end must lie beyond the start, as far as doubles can tell. */
@@ -161,7 +184,7 @@ static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
              a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output || a->summary ||
-             a->verify || a->step_sizes || a->checkpoint || a->checkpoint_every > 0;
+             a->verify || a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0;
   if (any) complain("--resume goes on with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -204,6 +227,7 @@ int command_simulate(int argc, char **argv) {
     { "duration", 0, OPTION_POSITIVE, &a.duration, "T", "time to simulate, s (required)" },
     { "accuracy", 0, OPTION_POSITIVE, &a.accuracy, "A", "accuracy of every step (default 1e-4)" },
     { "step", 0, OPTION_POSITIVE, &a.step, "H", "steps of this size, s, without error control" },
+    { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "how steps are taken (see docs/methods.md); stiff: cvode-bdf" },
     { "report", 0, OPTION_POSITIVE, &a.report, "DT", "time between rows, s (default T/100)" },
     { "output", 'o', OPTION_TEXT, &a.output, "FILE.csv", "write the trajectory ('-': standard output)" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
@@ -220,7 +244,7 @@ int command_simulate(int argc, char **argv) {
   if (code != OPTIONS_GO) return code;
   if (a.resume) {
     checkpoint from = { .head = NULL };
-    code = !is_bare(&a) ? CMD_USAGE : checkpoint_read(&from, a.resume, &a) ? CMD_OK : CMD_INPUT;
+    code = !is_bare(&a) ? CMD_USAGE : checkpoint_read(&from, a.resume, &a) && find_method(&a) ? CMD_OK : CMD_INPUT;
     if (code == CMD_OK) code = simulate(&a, &from);
     checkpoint_close(&from);
     return code;

@@ -7,7 +7,8 @@
 typedef struct simulate_arguments {
   model_arguments model;
   double duration, accuracy, step, report;
-  const char *output, *summary;
+  const char *output, *summary, *method_name;
+  cdn_method method;
   bool verify, step_sizes;
   const char *checkpoint, *resume;
   double checkpoint_every;
@@ -106,6 +107,7 @@ typedef struct verification {
 typedef struct run_record {
   const char *model, *path;
   double accuracy, step; /* step 0: controlled; then accuracy is what was asked for */
+  cdn_method method;
   double duration;
   bool certified; /* the certificate is valid: the run got as far as its first state */
   cdn_certificate certificate;

@@ -24,8 +24,15 @@ typedef enum cdn_method {
   CDN_METHOD_SEMI_EXPLICIT_EULER,   /**< symplectic Euler of order 1 */
   CDN_METHOD_SEMI_EXPLICIT_EULER_2, /**< the same in two half steps, compared with a whole one */
   CDN_METHOD_EXPLICIT_EULER,        /**< of order 1 */
-  CDN_METHOD_TRAPEZOID              /**< explicit trapezoid (Heun) of order 2 */
+  CDN_METHOD_TRAPEZOID,             /**< explicit trapezoid (Heun) of order 2 */
+  /* Of SUNDIALS; CDN_ERR_UNSUPPORTED where the library was built without it. They control their steps: no fixed_step. */
+  CDN_METHOD_CVODE_BDF,   /**< backward differences of orders 1 to 5, for stiff problems */
+  CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration: a cross-check */
+  CDN_METHOD_IDA          /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
 } cdn_method;
+
+/** "dormand-prince" and the like, as the command spells it; NULL for a number that is no method. Static storage. */
+CDN_API const char *cdn_method_name(cdn_method method);
 
 /** Why cdn_stepper_advance came back. */
 typedef enum cdn_why {
@@ -37,7 +44,7 @@ typedef enum cdn_why {
 typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
   cdn_method method;
-  int max_order; /**< Adams only: the highest order (of the predictor); 0: 12 */
+  int max_order; /**< Adams (the highest order of the predictor) and the methods of SUNDIALS; 0: the method's own */
   /** The accuracy alpha of manual 9.5: weighted norms of each step's error estimate stay below it, separately
    *  for q, u and z. q is absolute (through N W N^+); u and z are relative above their unit change. Default 1e-4. */
   double accuracy;             /**< 1e-15 to 1 */
@@ -108,6 +115,7 @@ CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 typedef struct cdn_certificate {
   int64_t steps, rejected;    /**< accepted and rejected steps */
   int64_t evaluations;        /**< of ydot, rejected attempts included, reports not */
+  int64_t jacobians;          /**< evaluations of the Jacobian of the rates, by implicit methods */
   int64_t report_evaluations; /**< that the dense output of some methods makes in steps which are looked into */
   /** Accepted steps that seem to be kept short by stability, not by accuracy (Hairer and Wanner, IV.2), after 15 in a row
    *  (Merson, both Dormand-Prince and the trapezoid can tell): where these are most of the steps the problem is stiff, and an implicit method would be cheaper. */

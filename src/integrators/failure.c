@@ -55,12 +55,15 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
                    cdn_status_text(code));
   }
   /* first what this run can do, then what the model can */
-  bool curable = f->error.recoverable || code == CDN_ERR_NONFINITE;
+  bool curable = (f->error.recoverable && code != CDN_ERR_STEP) || code == CDN_ERR_NONFINITE;
   const char *first = s->def.fixed_step > 0 && curable
                           ? "the step is fixed: take a smaller one, or let the accuracy choose it. Else "
                       : curable ? "shorter steps did not cure it: "
                                 : "";
-  const char *then = cdn_status_advice(code);
+  const char *then = code == CDN_ERR_STEP
+                         ? "see what acts on the coordinate named: forces that jump, or that change faster "
+                           "than the steps tried; or try another method"
+                         : cdn_status_advice(code);
   snprintf(f->advice, sizeof f->advice, "%s%s", first,
            then[0] ? then : "look at the element named, just before this time");
   cdni_restore(s);

@@ -59,6 +59,7 @@ struct cdn_stepper {
   double *scratch;     /* two vectors of ny */
   double *weights;     /* room for u_weights, then for z_weights */
   double *memory;      /* the method's own */
+  void *solver;        /* what the method's `create` made */
   double *block;
   size_t block_size;
 
@@ -82,6 +83,8 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve);
 cdn_status cdni_begin(cdn_stepper *s);
 /* Brings q to its manifold where it is off by more than rounding; the error it had, or 0 if it is left alone. */
 double cdni_normalize(cdn_stepper *s, double *q);
+/* A failure that a smaller step may cure: one that says so, or numbers that ran away. */
+bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status);
 /* Puts `work` back at the last accepted step. */
 void cdni_restore(cdn_stepper *s);
 
@@ -124,6 +127,10 @@ cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why);
 /* norm.c: the largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
  * yb, N is that of the state at which `work` stands. Leaves E e in s->weighted. */
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm);
+/* The same in two: weights of u and z into w (ny numbers, those of q left alone), and the norm by them; w may be
+ * s->weighted. */
+void cdni_error_weights(const cdn_stepper *s, const double *ya, const double *yb, double *w);
+cdn_status cdni_weighted_norm(cdn_stepper *s, const double *e, const double *w, double *norm);
 /* The slot with the largest weighted error. False if there is none to name. */
 bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error);
 

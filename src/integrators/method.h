@@ -13,10 +13,11 @@
 /* One step. The loop fills the upper half, the method the lower half. */
 typedef struct cdni_step {
   double t0, t1, h;      /* h = t1 - t0, exactly as a stage should see it */
+  double end;            /* a time that no step may pass: for methods that choose their own t1 and h */
   const double *y0, *f0; /* y and ydot at t0 */
   double power0;         /* power of the forces without potential at t0 */
 
-  double *y1, *f1; /* y at t1, on the manifold, and ydot there */
+  double *y1, *f1; /* y at t1, on the manifold, and ydot there (if `work` is left with rates) */
   double power1;
   double work;   /* integral of the power, by the method's own weights */
   double *error; /* estimate of the local error, without weights */
@@ -31,6 +32,7 @@ struct cdni_method {
   /* Power of h with which the error estimate of the first step shrinks, and of all steps unless `resize` is there: what
    * the step size control goes by. */
   int error_order;
+  bool own_steps; /* chooses the sizes of its steps itself: no fixed ones */
   /* How many doubles of memory of its own the method wants for ny variables (64-byte aligned, kept over steps). */
   size_t (*memory)(const cdni_method *method, int ny);
   /* Fills the lower half of s->step. A failure of an evaluation is passed on as it is. A method that fills `norm` may
@@ -40,6 +42,9 @@ struct cdni_method {
   void (*interpolate)(const cdn_stepper *s, double theta, double *y, double *work);
 
   /* The rest may be NULL. */
+  /* A solver of another library, which lives as long as the stepper: s->solver. What `create` fails of goes to `work`. */
+  cdn_status (*create)(cdn_stepper *s);
+  void (*destroy)(cdn_stepper *s);
   /* The next attempt starts from a y and rates that have nothing to do with the steps before it. */
   void (*begin)(cdn_stepper *s);
   /* The attempt is accepted: methods with a memory of earlier steps take it in. */
@@ -58,7 +63,8 @@ struct cdni_method {
 };
 
 extern const cdni_method cdni_merson, cdni_dormand_prince, cdni_bogacki_shampine, cdni_fehlberg, cdni_dormand_prince_8,
-    cdni_explicit_euler, cdni_trapezoid, cdni_semi_explicit_euler, cdni_semi_explicit_euler_2, cdni_verlet, cdni_adams;
+    cdni_explicit_euler, cdni_trapezoid, cdni_semi_explicit_euler, cdni_semi_explicit_euler_2, cdni_verlet, cdni_adams,
+    cdni_cvode_bdf, cdni_cvode_adams, cdni_ida;
 
 /* The method that a def asks for; NULL if there is none of that number. */
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def);

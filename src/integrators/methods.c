@@ -5,6 +5,27 @@
  * (docs/methods.md has the figures). */
 static const double TIGHT = 2e-5;
 
+const char *cdn_method_name(cdn_method method) {
+  static const char *const names[] = {
+    [CDN_METHOD_DEFAULT] = "default",
+    [CDN_METHOD_MERSON] = "merson",
+    [CDN_METHOD_DORMAND_PRINCE] = "dormand-prince",
+    [CDN_METHOD_BOGACKI_SHAMPINE] = "bogacki-shampine",
+    [CDN_METHOD_FEHLBERG] = "fehlberg",
+    [CDN_METHOD_DORMAND_PRINCE_8] = "dormand-prince-8",
+    [CDN_METHOD_ADAMS] = "adams",
+    [CDN_METHOD_VERLET] = "verlet",
+    [CDN_METHOD_SEMI_EXPLICIT_EULER] = "semi-explicit-euler",
+    [CDN_METHOD_SEMI_EXPLICIT_EULER_2] = "semi-explicit-euler-2",
+    [CDN_METHOD_EXPLICIT_EULER] = "explicit-euler",
+    [CDN_METHOD_TRAPEZOID] = "trapezoid",
+    [CDN_METHOD_CVODE_BDF] = "cvode-bdf",
+    [CDN_METHOD_CVODE_ADAMS] = "cvode-adams",
+    [CDN_METHOD_IDA] = "ida",
+  };
+  return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
+}
+
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def) {
   switch (def->method) {
     case CDN_METHOD_DEFAULT:
@@ -20,6 +41,9 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def) {
     case CDN_METHOD_SEMI_EXPLICIT_EULER_2: return &cdni_semi_explicit_euler_2;
     case CDN_METHOD_EXPLICIT_EULER: return &cdni_explicit_euler;
     case CDN_METHOD_TRAPEZOID: return &cdni_trapezoid;
+    case CDN_METHOD_CVODE_BDF: return &cdni_cvode_bdf;
+    case CDN_METHOD_CVODE_ADAMS: return &cdni_cvode_adams;
+    case CDN_METHOD_IDA: return &cdni_ida;
   }
   return NULL;
 }

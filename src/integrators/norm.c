@@ -29,17 +29,19 @@ static double norm_of(const cdn_stepper *s, int n, const double *f, int count) {
   return count ? sqrt(norm / count) : 0;
 }
 
-cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm) {
+void cdni_error_weights(const cdn_stepper *s, const double *ya, const double *yb, double *w) {
   const cdn_stepper_def *def = &s->def;
+  for (int i = 0, k = s->nq; i < s->nu; i++, k++) w[k] = weight_of(def->u_weights, i, def->u_absolute, ya[k], yb[k]);
+  for (int i = 0, k = s->nq + s->nu; i < s->nz; i++, k++) {
+    w[k] = weight_of(def->z_weights, i, def->z_absolute_each[i], ya[k], yb[k]);
+  }
+}
+
+cdn_status cdni_weighted_norm(cdn_stepper *s, const double *e, const double *w, double *norm) {
   int nq = s->nq, nqu = s->nq + s->nu;
   double *f = s->weighted;
   if (nq) CDNI_TRY(weigh_q(s, e, f));
-  for (int i = 0, k = nq; i < s->nu; i++, k++) {
-    f[k] = e[k] * weight_of(def->u_weights, i, def->u_absolute, ya[k], yb[k]);
-  }
-  for (int i = 0, k = nqu; i < s->nz; i++, k++) {
-    f[k] = e[k] * weight_of(def->z_weights, i, def->z_absolute_each[i], ya[k], yb[k]);
-  }
+  for (int k = nq; k < s->ny; k++) f[k] = e[k] * w[k];
   for (int k = 0; s->n_prescribed_q + s->n_prescribed_u && k < nqu; k++) f[k] = s->prescribed[k] ? 0 : f[k];
   s->weighted_valid = true;
 
@@ -49,6 +51,11 @@ cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, co
   /* fmax drops NaN, and an error that is not a number is none that can be accepted */
   if (isnan(q) || isnan(u) || isnan(z)) *norm = INFINITY;
   return CDN_OK;
+}
+
+cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm) {
+  cdni_error_weights(s, ya, yb, s->weighted);
+  return cdni_weighted_norm(s, e, s->weighted, norm);
 }
 
 bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error) {

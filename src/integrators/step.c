@@ -82,11 +82,12 @@ static double choose_end(cdn_stepper *s, double end) {
   return s->t + h;
 }
 
-static void prepare(cdn_stepper *s, double t1) {
+static void prepare(cdn_stepper *s, double t1, double end) {
   cdni_step *step = &s->step;
   step->t0 = s->t;
   step->t1 = t1;
   step->h = t1 - s->t;
+  step->end = end;
   step->y0 = s->y[s->at];
   step->f0 = s->f[s->at];
   step->power0 = s->power;
@@ -109,12 +110,15 @@ static cdn_status judge(cdn_stepper *s, double *error) {
   return CDN_OK;
 }
 
-/* A failure that a smaller step may cure: one that says so, or numbers that ran away. */
-static bool is_recoverable(const cdn_stepper *s, cdn_status status) {
+bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status) {
   cdn_error error;
   if (s->def.fixed_step > 0) return false;
   cdn_state_last_error(s->work, &error);
   return status == CDN_ERR_NONFINITE || (error.code == status && error.recoverable);
+}
+
+static bool has_rates(const cdn_stepper *s) {
+  return cdni_state_is_valid(s->work, CDN_UDOT) && cdni_state_is_valid(s->work, CDN_ZDOT);
 }
 
 static cdn_status accept(cdn_stepper *s, double end, double serve) {
@@ -128,9 +132,10 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   s->power = step->power1;
   s->dense = true;
   s->taken = step->t1 - step->t0;
+  bool evaluated = has_rates(s);
   cdni_state_accept_step(s->work);
   /* auto-update variables change nothing that was computed; if something did, the next step starts from what is true */
-  if (!cdni_state_is_valid(s->work, CDN_UDOT) || !cdni_state_is_valid(s->work, CDN_ZDOT)) {
+  if (evaluated && !has_rates(s)) {
     CDNI_TRY(cdni_evaluate(s, s->t, s->y[s->at], s->f[s->at], &s->power));
     if (s->method->begin) s->method->begin(s);
   }
@@ -154,7 +159,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     double least = cdni_min_step(s), error = -1;
     if (s->def.fixed_step == 0) s->control.next = fmax(s->control.next, least);
     bool at_least = s->control.next <= least;
-    prepare(s, choose_end(s, end));
+    prepare(s, choose_end(s, end), end);
     cdn_status status = s->method->attempt(s);
     if (status == CDN_OK) status = judge(s, &error);
     cdni_note_attempt(s, error);
@@ -173,7 +178,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
 
     s->certificate.rejected++;
     if (status != CDN_OK) {
-      if (at_least || !is_recoverable(s, status)) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+      if (at_least || !cdni_is_recoverable(s, status)) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       cdni_control_failed(s, s->step.h);
     } else {
       if (at_least) return cdni_fail_step(s, error);

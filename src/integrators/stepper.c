@@ -24,6 +24,9 @@ static const char *check_numbers(const cdn_stepper_def *def) {
   if (isnan(def->final_time)) return "final_time is not a number";
   if (def->norm != CDN_NORM_RMS && def->norm != CDN_NORM_INFINITY) return "norm is not one of cdn_error_norm";
   if (!cdni_choose_method(def)) return "method is not one of cdn_method";
+  if (def->fixed_step > 0 && cdni_choose_method(def)->own_steps) {
+    return "the methods of SUNDIALS choose their steps themselves: fixed_step must be 0";
+  }
   if (def->max_order < 0) return "max_order must not be negative (0: the method's own)";
   if (!(def->time_scale > 0 && isfinite(def->time_scale))) return "time_scale must be positive and finite";
   if (def->max_steps < 0) return "max_steps must not be negative (0: no limit)";
@@ -96,6 +99,7 @@ static cdn_status set_up(cdn_stepper *s, const cdn_stepper_def *def) {
   CDNI_TRY(allocate(s, def));
   CDNI_TRY(cdn_state_create(s->system, &s->work));
   CDNI_TRY(cdn_state_create(s->system, &s->report));
+  if (s->method->create) CDNI_TRY(s->method->create(s));
   return cdni_events_create(s);
 }
 
@@ -165,6 +169,7 @@ void cdn_stepper_destroy(cdn_stepper *s) {
   const cdn_system *system = s->system;
   cdn_allocator allocator = s->allocator;
   cdni_events_destroy(s);
+  if (s->solver) s->method->destroy(s);
   cdn_state_destroy(s->work);
   cdn_state_destroy(s->report);
   cdni_free(&allocator, s->block, s->block_size);

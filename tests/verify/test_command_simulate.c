@@ -127,6 +127,50 @@ START_TEST(the_summary_says_what_the_run_was_worth) {
 }
 END_TEST
 
+/* A light arm with a strong damper on its joint: it relaxes within a millisecond and then creeps. */
+static const char damped[] =
+    "<mujoco model='damped'><worldbody><body name='arm'><joint name='hinge' axis='0 1 0' damping='200'/>"
+    "<inertial pos='0 0 -0.5' mass='0.1' diaginertia='0.01 0.01 0.01'/></body></worldbody>"
+    "<keyframe><key name='kicked' qpos='1' qvel='3'/></keyframe></mujoco>";
+
+START_TEST(the_method_may_be_chosen) {
+  enter_directory();
+  write_file("damped.xml", damped);
+  SUCCEEDS("simulate one.xml --key raised --duration 1 --method adams --summary run.json");
+  json_t *summary = parse_file("run.json");
+  ck_assert_str_eq(json_string_value(member(summary, "method")), "adams");
+  json_decref(summary);
+
+  // an explicit method says what is wrong, and the one that it recommends is cheaper if it is there
+  SUCCEEDS("simulate damped.xml --key kicked --duration 2 --summary run.json");
+  SAYS(output, "--method cvode-bdf");
+  summary = parse_file("run.json");
+  ck_assert_str_eq(json_string_value(member(summary, "method")), "default");
+  ck_assert_int_gt((int)integer(summary, "stiff_steps"), (int)integer(summary, "steps") / 2);
+  ck_assert_int_eq((int)integer(summary, "jacobians"), 0);
+  int evaluations = (int)integer(summary, "evaluations");
+  json_decref(summary);
+  int code = cardan("simulate damped.xml --key kicked --duration 2 --method cvode-bdf --summary run.json");
+  if (code != 0) {
+    SAYS(errors, "libsundials-dev");
+    return;
+  }
+  SAYS(output, "Jacobians");
+  summary = parse_file("run.json");
+  ck_assert_int_lt((int)integer(summary, "evaluations"), evaluations / 10);
+  json_decref(summary);
+}
+END_TEST
+
+START_TEST(a_method_that_is_none) {
+  enter_directory();
+  EXITS(2, "simulate one.xml --duration 1 --method adam");
+  SAYS(errors, "did you mean adams?");
+  EXITS(2, "simulate one.xml --duration 1 --method gear");
+  SAYS(errors, "cvode-bdf");
+}
+END_TEST
+
 START_TEST(applied_forces_act_during_the_whole_run) {
   enter_directory();
   // the force that holds the rod up level: it stays where it is
@@ -279,6 +323,6 @@ END_TEST
 
 CHECK_MAIN("command simulate", rows_are_where_they_were_asked_for, rows_hold_states_that_evaluate_to_the_same,
            standard_output_carries_the_trajectory_alone, the_summary_says_what_the_run_was_worth,
-           applied_forces_act_during_the_whole_run, a_run_that_fails_keeps_its_rows_and_tells_why,
-           an_interrupted_run_keeps_its_rows_and_exits_130, a_terminal_sees_progress_and_is_left_clean,
-           the_shipped_pendulum_runs)
+           the_method_may_be_chosen, a_method_that_is_none, applied_forces_act_during_the_whole_run,
+           a_run_that_fails_keeps_its_rows_and_tells_why, an_interrupted_run_keeps_its_rows_and_exits_130,
+           a_terminal_sees_progress_and_is_left_clean, the_shipped_pendulum_runs)

@@ -1,8 +1,6 @@
 /* Runs with prescribed motion: closed forms, every method, the power balance, locks that events put on and take off. */
 #include "runs.h"
 
-static const int ALL_METHODS = CDN_METHOD_TRAPEZOID + 1;
-
 static cdn_motion add_motion(cdn_system *system, cdn_body body, cdn_motion_kind kind, cdn_motion_level level, double p0,
                              double p1, double p2) {
   cdn_motion_def def = cdn_default_motion_def();

@@ -1,0 +1,84 @@
+/* IDA: backward differences of variable order and step on the residual form F = ydot - f(t, y) = 0. For trees it is a
+ * cross-check of the other methods: the same formulas reached by another way. */
+#include "integrators/sundials.h"
+
+#include <ida/ida.h>
+#include <ida/ida_ls.h>
+
+static int residual(double t, N_Vector y, N_Vector ydot, N_Vector r, void *user) {
+  int verdict = cdni_sundials_rates(t, y, r, user);
+  N_VLinearSum(1, ydot, -1, r, r);
+  return verdict;
+}
+
+/* dF/dy + cj dF/dydot = cj (1 - J / cj). */
+static int linear_system(double t, double cj, N_Vector y, N_Vector ydot, N_Vector r, SUNMatrix A, void *user,
+                         N_Vector a, N_Vector b, N_Vector c) {
+  cdni_sundials *m = user;
+  (void)ydot, (void)r, (void)A, (void)a, (void)b, (void)c;
+  int verdict = cdni_sundials_verdict(m, cdni_newton_evaluate(m->s, m->newton, t, cdni_vector_data(y)));
+  if (verdict != 0) return verdict;
+  m->gain = 1 / cj;
+  return cdni_newton_factor(m->newton, 1 / cj) ? 0 : 1;
+}
+
+static int create(cdn_stepper *s, cdni_sundials *m) {
+  int order = s->def.max_order;
+  m->memory = IDACreate(m->context);
+  if (!m->memory || !cdni_sundials_newton(m)) return IDA_MEM_FAIL;
+  int flag = IDASetErrHandlerFn(m->memory, cdni_sundials_message, m);
+  if (flag == 0) flag = IDAInit(m->memory, residual, cdn_state_time(s->work), m->y, m->rates);
+  if (flag == 0) flag = IDASetUserData(m->memory, m);
+  if (flag == 0) flag = IDAWFtolerances(m->memory, cdni_sundials_weights);
+  if (flag == 0) flag = IDASetMaxNumSteps(m->memory, -1);
+  if (flag == 0 && s->def.max_step > 0) flag = IDASetMaxStep(m->memory, s->def.max_step);
+  if (flag == 0 && order > 0) flag = IDASetMaxOrd(m->memory, order < 5 ? order : 5);
+  if (flag == 0) flag = IDASetLinearSolver(m->memory, m->linear, m->matrix);
+  if (flag == 0) flag = IDASetJacFn(m->memory, linear_system);
+  return flag;
+}
+
+static int restart(cdni_sundials *m, double t, double h) {
+  int flag = cdni_sundials_rates(t, m->y, m->rates, m) == 0 ? 0 : IDA_RES_FAIL;
+  if (flag == 0) flag = IDAReInit(m->memory, t, m->y, m->rates);
+  return flag == 0 ? IDASetInitStep(m->memory, h) : flag;
+}
+
+static int step(cdni_sundials *m, double least, double end, double *t) {
+  int flag = IDASetMinStep(m->memory, least);
+  if (flag == 0) flag = IDASetStopTime(m->memory, end);
+  return flag == 0 ? IDASolve(m->memory, end, t, m->y, m->rates, IDA_ONE_STEP) : flag;
+}
+
+static int within(const cdni_sundials *m, double t, int k, N_Vector y) { return IDAGetDky(m->memory, t, k, y); }
+static int order(const cdni_sundials *m, int *k) { return IDAGetLastOrder(m->memory, k); }
+static int error(cdni_sundials *m, N_Vector e) { return IDAGetEstLocalErrors(m->memory, e); }
+static int next(const cdni_sundials *m, double *h) { return IDAGetCurrentStep(m->memory, h); }
+
+static int failures(const cdni_sundials *m, long *error_tests, long *convergence) {
+  int flag = IDAGetNumErrTestFails(m->memory, error_tests);
+  return flag == 0 ? IDAGetNumStepSolveFails(m->memory, convergence) : flag;
+}
+
+static cdni_sundials_cause cause(int flag) {
+  switch (flag) {
+    case IDA_ERR_FAIL: return CDNI_SUNDIALS_ERROR;
+    case IDA_CONV_FAIL:
+    case IDA_NLS_FAIL:
+    case IDA_NLS_SETUP_FAIL: return CDNI_SUNDIALS_ITERATION;
+    case IDA_LSETUP_FAIL:
+    case IDA_LSOLVE_FAIL:
+    case IDA_RES_FAIL:
+    case IDA_REP_RES_ERR:
+    case IDA_FIRST_RES_FAIL: return CDNI_SUNDIALS_CALLBACK;
+    case IDA_TOO_MUCH_ACC: return CDNI_SUNDIALS_ACCURACY;
+    case IDA_MEM_FAIL: return CDNI_SUNDIALS_MEMORY;
+    default: return CDNI_SUNDIALS_OTHER;
+  }
+}
+
+static const cdni_sundials_ops ops = {
+  "IDA", 0.2, cause, create, IDAFree, restart, step, within, order, error, next, failures
+};
+
+const cdni_method cdni_ida = CDNI_SUNDIALS_METHOD("IDA", ops);

@@ -1,0 +1,194 @@
+/* One step of a solver of SUNDIALS, asked for by our loop. */
+#include "integrators/sundials.h"
+
+static cdni_sundials *solver_of(const cdn_stepper *s) { return s->solver; }
+
+/* Terms of the series that a checkpoint keeps, the degree of Adams-Moulton's polynomials and one more. */
+enum { MOST_TERMS = 14 };
+
+static double *term(const cdn_stepper *s, int k) { return s->memory + (size_t)k * cdni_stride(s->ny + 1); }
+
+size_t cdni_sundials_memory(const cdni_method *method, int ny) {
+  (void)method;
+  return MOST_TERMS * cdni_stride(ny + 1);
+}
+
+/* What the solver's steps are held to: a part of the accuracy, since errors add up and CVODE's tolerance is one on an
+ * estimate that it then aims at 1/6 of. Backward differences carry on the very solution whose error they estimate, so that of
+ * errors of size h^6 a step h^5 is left in the end: to make that go with the accuracy, the tolerance goes with its power 6/5. */
+static double tolerance_of(const cdni_sundials_ops *ops, double accuracy) {
+  return 0.05 * accuracy * pow(fmin(1, fmax(1e-6, accuracy / 1e-3)), ops->sharper);
+}
+
+/* ---- life ---- */
+
+cdn_status cdni_sundials_create(cdn_stepper *s) {
+  cdni_sundials *m = cdni_calloc(&s->allocator, sizeof *m);
+  if (!m) return CDN_ERR_NOMEM;
+  s->solver = m;
+  m->s = s;
+  m->ops = s->method->data;
+  m->gain = 1;
+  m->tolerance = tolerance_of(m->ops, s->def.accuracy);
+  if (SUNContext_Create(NULL, &m->context) != 0) return CDN_ERR_NOMEM;
+  m->y = cdni_sundials_vector(s, m->context);
+  if (m->y) {
+    m->rates = N_VClone(m->y);
+    m->scratch = N_VClone(m->y);
+    if (!m->starved && m->ops->create(s, m) == 0 && !m->starved) return CDN_OK;
+  }
+  return cdni_state_fail(s->work, CDN_ERR_NOMEM, false, "cdn_stepper_create", NULL, "%s could not be set up: %s",
+                         m->ops->name, m->text[0] ? m->text : "out of memory");
+}
+
+void cdni_sundials_destroy(cdn_stepper *s) {
+  cdni_sundials *m = solver_of(s);
+  if (m->memory) m->ops->destroy(&m->memory);
+  if (m->linear) SUNLinSolFree(m->linear);
+  if (m->matrix) SUNMatDestroy(m->matrix);
+  if (m->nonlinear) SUNNonlinSolFree(m->nonlinear);
+  cdni_newton_destroy(s, m->newton);
+  if (m->scratch) N_VDestroy(m->scratch);
+  if (m->rates) N_VDestroy(m->rates);
+  if (m->y) N_VDestroy(m->y);
+  if (m->context) SUNContext_Free(&m->context);
+  cdni_free(&s->allocator, m, sizeof *m);
+  s->solver = NULL;
+}
+
+/* ---- steps ---- */
+
+void cdni_sundials_begin(cdn_stepper *s) { solver_of(s)->fresh = true; }
+
+/* From y0 at order one. */
+static int restart(cdn_stepper *s, cdni_sundials *m) {
+  const cdni_step *step = &s->step;
+  double *y = cdni_vector_data(m->y);
+  memcpy(y, step->y0, sizeof(double) * (size_t)s->ny);
+  y[s->ny] = 0;
+  m->t = step->t0;
+  m->error = 0;
+  m->fresh = false;
+  m->terms = 0;
+  return m->ops->restart(m, step->t0, fmax(step->h, cdni_min_step(s)));
+}
+
+/* The solver's own norm is that of weights at the step's start; what is reported is what every method reports. */
+static cdn_status estimate(cdn_stepper *s, cdni_sundials *m) {
+  cdni_step *step = &s->step;
+  if (m->ops->error(m, m->scratch) != 0) return CDN_OK;
+  memcpy(step->error, cdni_vector_data(m->scratch), sizeof(double) * (size_t)s->ny);
+  return cdni_error_norm(s, step->error, step->y0, step->y0, &m->error);
+}
+
+static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
+  cdni_step *step = &s->step;
+  long tests, divergences, tests_before = 0, divergences_before = 0;
+  m->status = CDN_OK;
+  m->hopeless = false;
+  m->tried = step->t1;
+  int flag = m->fresh ? restart(s, m) : 0;
+  m->ops->failures(m, &tests_before, &divergences_before);
+  if (flag >= 0) flag = m->ops->step(m, cdni_min_step(s), step->end, &m->t);
+  m->ops->failures(m, &tests, &divergences);
+  s->certificate.rejected += tests - tests_before + divergences - divergences_before;
+  if (flag >= 0) return estimate(s, m);
+
+  s->certificate.rejected--; /* the loop counts the last one */
+  if (m->tried > step->t0) {
+    step->t1 = m->tried;
+    step->h = m->tried - step->t0;
+  }
+  m->fresh = true;
+  cdn_status status = cdni_sundials_failure(s, flag);
+  if (status == CDN_OK) status = estimate(s, m);
+  /* it was not good enough for the solver */
+  step->norm = m->error = fmax(m->error, 2 * s->def.accuracy);
+  return status;
+}
+
+/* These methods have no use for the rates at a step's end, which would be one evaluation of two: they are left to whoever
+ * reads them. */
+static cdn_status arrive(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  step->power1 = step->h > 0 ? step->work / step->h : 0;
+  if (cdni_all_finite(step->y1, (size_t)s->ny, NULL)) cdni_normalize(s, step->y1);
+  return cdn_state_set_ty(s->work, step->t1, step->y1);
+}
+
+cdn_status cdni_sundials_attempt(cdn_stepper *s) {
+  cdni_sundials *m = solver_of(s);
+  cdni_step *step = &s->step;
+  double *y = cdni_vector_data(m->y);
+  if (m->fresh || m->t <= step->t0) {
+    m->work0 = m->fresh ? 0 : y[s->ny];
+    CDNI_TRY(advance(s, m));
+    if (m->fresh) return CDN_OK;
+  } else {
+    /* an event that changed nothing cut the last step short: here is its rest */
+    m->ops->within(m, step->t0, 0, m->scratch);
+    m->work0 = cdni_vector_data(m->scratch)[s->ny];
+  }
+  if (m->t > step->end) {
+    m->ops->within(m, step->end, 0, m->scratch);
+    y = cdni_vector_data(m->scratch);
+  }
+  step->t1 = fmin(m->t, step->end);
+  step->h = step->t1 - step->t0;
+  memcpy(step->y1, y, sizeof(double) * (size_t)s->ny);
+  step->work = y[s->ny] - m->work0;
+  step->norm = fmin(m->error, s->def.accuracy);
+  return arrive(s);
+}
+
+double cdni_sundials_resize(cdn_stepper *s, double h, double error, bool accepted) {
+  cdni_sundials *m = solver_of(s);
+  double next = h;
+  (void)error;
+  if (!accepted) return 0.25 * h;
+  return m->ops->next(m, &next) == 0 ? next : h;
+}
+
+/* ---- within the step ---- */
+
+void cdni_sundials_interpolate(const cdn_stepper *s, double theta, double *y, double *work) {
+  cdni_sundials *m = solver_of(s);
+  double t = fmin(m->t, s->step.t0 + theta * s->step.h), *all = cdni_vector_data(m->scratch);
+  if (m->terms == 0) {
+    m->ops->within(m, t, 0, m->scratch);
+  } else {
+    for (int i = 0; i <= s->ny; i++) {
+      double sum = 0;
+      for (int k = m->terms - 1; k >= 0; k--) sum = sum * (t - m->t) + term(s, k)[i];
+      all[i] = sum;
+    }
+  }
+  memcpy(y, all, sizeof(double) * (size_t)s->ny);
+  *work = all[s->ny] - m->work0;
+}
+
+/* The solver's dense output is a polynomial: its Taylor series about the step's end is all of it. */
+static void expand(cdn_stepper *s, cdni_sundials *m) {
+  const double *all = cdni_vector_data(m->scratch);
+  int order = 0;
+  double factorial = 1;
+  if (m->ops->order(m, &order) != 0) order = 0;
+  for (int k = 0; k <= order && k < MOST_TERMS; k++) {
+    if (k > 1) factorial *= k;
+    if (m->ops->within(m, m->t, k, m->scratch) != 0) break;
+    for (int i = 0; i <= s->ny; i++) term(s, k)[i] = all[i] / factorial;
+    m->terms = k + 1;
+  }
+}
+
+/* A solver keeps its history to itself: where it is saved it begins anew, and what may still be asked of the last step
+ * comes from its series. */
+void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a) {
+  cdni_sundials *m = solver_of(s);
+  if (!a->loading && s->dense && m->terms == 0) expand(s, m);
+  m->fresh = true;
+  cdni_archive_double(a, &m->t);
+  cdni_archive_double(a, &m->work0);
+  cdni_archive_int(a, &m->terms, 0, MOST_TERMS);
+  for (int k = 0; k < m->terms; k++) cdni_archive_doubles(a, term(s, k), (size_t)s->ny + 1);
+}
