@@ -39,6 +39,7 @@ struct Options {
   std::string json, once, models;
   Operation operation = FORWARD;
   int sweeps = 15, count = 1000;
+  bool prescribed = false;
 };
 
 struct Shape {
@@ -69,7 +70,7 @@ struct Contest {
 
   explicit Contest(const Shape &shape) : tree(shape.make()), samples(random_samples(tree, n_samples)) {
     std::string reason;
-    engines[0] = make_cardan(tree, samples);
+    engines[0] = make_cardan(tree, samples, false);
     engines[1] = make_simbody(tree, samples);
     engines[2] = make_mujoco(tree, samples, &reason);
     if (!engines[2]) std::printf("%-10s MuJoCo does not take it: %s\n", shape.name, reason.c_str());
@@ -124,6 +125,16 @@ int compare(const Options &options) {
     for (const std::vector<double> &times : chain_times) exponents.push_back(fit_exponent(lengths, times));
     report.add(std::string("chains ") + operation_names[k], "exponent", exponents, names);
   }
+  const std::vector<std::string> ways = { "prescribed", "free" };
+  if (!contests.empty()) report.print_header("forward dynamics with all mobilizers prescribed, ns/dof", ways);
+  for (size_t c = 0; c < contests.size(); c++) {
+    const Contest &contest = *contests[c];
+    std::unique_ptr<Engine> prescribed = make_cardan(contest.tree, contest.samples, true);
+    std::vector<double> times =
+        time_engines({ prescribed.get(), contest.engines[0].get() }, FORWARD, n_samples, options.sweeps);
+    for (double &t : times) t /= contest.tree.nu();
+    report.add(std::string(entered[c]->name) + " prescribed", "ns/dof", times, ways);
+  }
   if (!contests.empty())
     report.print_header("derivatives by q and u, ns/dof", { "Cardan", "differences", "mjd_trans.FD" });
   for (size_t c = 0; c < contests.size(); c++)
@@ -149,7 +160,7 @@ int run_once(const Options &options) {
     if (options.once == cdn_mobilizer_name(static_cast<cdn_mobilizer>(kind)))
       tree = peers::chain_of_kind(static_cast<cdn_mobilizer>(kind), 20);
   if (!tree.bodies.empty()) {
-    std::unique_ptr<Engine> engine = make_cardan(tree, random_samples(tree, n_samples));
+    std::unique_ptr<Engine> engine = make_cardan(tree, random_samples(tree, n_samples), options.prescribed);
     for (int i = 0; i < options.count; i++) engine->run(options.operation, i % n_samples);
     std::printf("%s: %d times %s\n", options.once.c_str(), options.count, operation_names[options.operation]);
     return 0;
@@ -160,7 +171,8 @@ int run_once(const Options &options) {
 
 const char usage[] =
     "usage: bench_cardan [--models A,B,...] [--sweeps N] [--json FILE]\n"
-    "       bench_cardan --once MODEL [--operation forward|inverse|matrix|jacobian] [--count N]\n"
+    "       bench_cardan --once MODEL [--operation forward|inverse|matrix|jacobian] [--mobilizers free|prescribed]\n"
+    "                    [--count N]\n"
     "\n"
     "The first times Cardan, Simbody and MuJoCo in turn and prints ratios; the second runs Cardan alone, for a\n"
     "profiler.\n"
@@ -190,6 +202,7 @@ int run(int argc, char **argv) {
     else if (option == "--models") options.models = value;
     else if (option == "--once") options.once = value;
     else if (option == "--sweeps") options.sweeps = std::max(1, std::atoi(value));
+    else if (option == "--mobilizers") options.prescribed = std::strcmp(value, "prescribed") == 0;
     else if (option == "--count") options.count = std::max(1, std::atoi(value));
     else if (option == "--operation") {
       int k = 0;

@@ -45,7 +45,8 @@ public:
   }
 };
 
-std::unique_ptr<Engine> make_cardan(const peers::Tree &tree, const Samples &samples);
+// `prescribed`: the accelerations of all mobilizers are.
+std::unique_ptr<Engine> make_cardan(const peers::Tree &tree, const Samples &samples, bool prescribed);
 std::unique_ptr<Engine> make_simbody(const peers::Tree &tree, const Samples &samples);
 // NULL with the reason if MuJoCo does not take the model.
 std::unique_ptr<Engine> make_mujoco(const peers::Tree &tree, const Samples &samples, std::string *reason);

@@ -10,8 +10,10 @@ namespace {
 
 class Cardan : public Engine {
 public:
-  Cardan(const peers::Tree &tree, const Samples &given) : samples(given), system(peers::build_cardan(tree)) {
+  Cardan(const peers::Tree &tree, const Samples &given, bool prescribed)
+      : samples(given), system(peers::build_cardan(tree)) {
     must(cdn_state_create(system, &state));
+    for (int b = 1; prescribed && b < cdn_system_body_count(system); b++) prescribe(cdn_body{ b });
     size_t n = static_cast<size_t>(tree.nu());
     force.resize(n);
     M.resize(n * n);
@@ -57,6 +59,11 @@ public:
   }
 
 private:
+  // At the level that leaves q and u as they are set, with the first sample's accelerations.
+  void prescribe(cdn_body body) {
+    const double *udot = samples[0].udot.data() + cdn_body_first_u(system, body);
+    must(cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, udot, cdn_body_nu(system, body)));
+  }
   void set_qu(int sample) {
     must(cdn_state_set_q(state, samples[sample].q.data()));
     must(cdn_state_set_u(state, samples[sample].u.data()));
@@ -79,8 +86,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Engine> make_cardan(const peers::Tree &tree, const Samples &samples) {
-  return std::make_unique<Cardan>(tree, samples);
+std::unique_ptr<Engine> make_cardan(const peers::Tree &tree, const Samples &samples, bool prescribed) {
+  return std::make_unique<Cardan>(tree, samples, prescribed);
 }
 
 } // namespace bench

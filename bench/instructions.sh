@@ -3,7 +3,8 @@
 # regression shows. Usage: instructions.sh BENCH_CARDAN [--write]
 #
 # For each kind, a chain of 20 bodies is evaluated 100 and 200 times; the difference is that of 100 evaluations, without
-# the program's start. Beside each count stands its change against instructions.txt; --write makes that file anew.
+# the program's start. `prescribed` is forward dynamics with every mobilizer's acceleration prescribed. Beside each count
+# stands its change against instructions.txt; --write makes that file anew.
 set -euo pipefail
 bench=$1
 table=$(dirname "$0")/instructions.txt
@@ -12,15 +13,17 @@ write=false
 
 kinds=(pin slider universal cylinder bend_stretch planar gimbal bushing ball ellipsoid translation free
   line_orientation free_line spherical_coords screw)
-operations=(forward inverse)
+operations=(forward inverse prescribed)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # instructions KIND OPERATION COUNT
 instructions() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$bench" --once "$1" --operation "$2" --count "$3" \
-    >"$scratch/out" 2>&1 || { cat "$scratch/out" >&2; exit 1; }
+  local operation=$2 mobilizers=free
+  [[ $2 != prescribed ]] || { operation=forward mobilizers=prescribed; }
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$bench" --once "$1" --operation "$operation" \
+    --mobilizers "$mobilizers" --count "$3" >"$scratch/out" 2>&1 || { cat "$scratch/out" >&2; exit 1; }
   sed -n 's/^==[0-9]*== Collected : //p' "$scratch/out"
 }
 

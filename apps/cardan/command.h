@@ -35,8 +35,15 @@ bool finish_output(FILE *file, const char *path);
 typedef enum option_kind {
   OPTION_FLAG,    /* target: bool */
   OPTION_TEXT,    /* target: const char * */
+  OPTION_LIST,    /* target: text_list; may be given more than once */
   OPTION_POSITIVE /* target: double; a finite number above zero, so that zero may mean "not given" */
 } option_kind;
+
+enum { LIST_MOST = 64 };
+typedef struct text_list {
+  const char *item[LIST_MOST];
+  int n;
+} text_list;
 
 typedef struct option {
   const char *name; /* without the dashes */
@@ -67,6 +74,10 @@ int options_parse(const help_page *page, const option *table, int n, int argc, c
 const char *closest_word(const char *word, const char *const *candidates, int n);
 
 /* ---- load.c -------------------------------------------------------------------------------- */
+
+/* Locks the joints of a list, "JOINT" where they are or "JOINT=VALUE" at a value, in a State (locks.c). Returns CMD_OK or the
+ * code to exit with. */
+int lock_joints(const text_list *locks, cdn_state *state);
 
 /* What every command can be told about its model and where to start. */
 typedef struct model_arguments {

@@ -107,12 +107,21 @@ static void complain_unknown(const option *table, int n, const char *argument) {
 }
 
 static bool store(const option *o, const char *value) {
-  if (o->kind == OPTION_TEXT) {
+  if (o->kind == OPTION_TEXT || o->kind == OPTION_LIST) {
     if (!value[0]) {
       complain("--%s needs a value that is not empty: --%s %s", o->name, o->name, o->value);
       return false;
     }
-    *(const char **)o->target = value;
+    if (o->kind == OPTION_TEXT) {
+      *(const char **)o->target = value;
+      return true;
+    }
+    text_list *list = o->target;
+    if (list->n == LIST_MOST) {
+      complain("--%s is given more than %d times", o->name, LIST_MOST);
+      return false;
+    }
+    list->item[list->n++] = value;
     return true;
   }
   char *end;

@@ -12,6 +12,7 @@ typedef struct simulate_arguments {
   bool verify, step_sizes;
   const char *checkpoint, *resume;
   double checkpoint_every;
+  text_list locks;
 } simulate_arguments;
 
 /* ---- simulate.c ---------------------------------------------------------------------------- */

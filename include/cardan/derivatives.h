@@ -33,7 +33,11 @@ CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const doub
 
 /** Derivatives of the State's udot: dudot_dq, dudot_du (nu x nu), dudot_df = M^-1 (nu x nu; f is any generalized
  *  force), dudot_dz (nu x nz). Realizes accelerations. Cost: that of inverse dynamics, and of a solve with M for every
- *  column: dudot_dq = -M^-1 dtau_dq at the realized udot. */
+ *  column: dudot_dq = -M^-1 dtau_dq at the realized udot.
+ *
+ *  Where mobilities are prescribed (motion.h) q and u stand for the effective values, varied as if they were free. Rows
+ *  of locks and of functions of time are zero; custom motions at velocity and acceleration level are differenced, to
+ *  about 1e-9. The free rows are -M_ff^-1 (dtau_dq + M_fp dudot_p_dq); forces on prescribed mobilities move nothing. */
 CDN_API cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du,
                                                     double *dudot_df, double *dudot_dz) CDN_NODISCARD;
 
@@ -51,7 +55,7 @@ CDN_API cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) CDN_NOD
  *  zero. O(n d) (Atkeson, An and Hollerbach 1986). */
 CDN_API cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) CDN_NODISCARD;
 
-/** Derivative of the State's udot with respect to pi (nu x 10 nb): -M^-1 Y. */
+/** Derivative of the State's udot with respect to pi (nu x 10 nb): -M^-1 Y; zero rows where it is prescribed. */
 CDN_API cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) CDN_NODISCARD;
 
 /* ---- kinematics ---------------------------------------------------------------------------- */

@@ -168,6 +168,7 @@ extern CDN_API const cdn_ticket CDN_POSE, CDN_TWIST, CDN_ACCELERATION;
 
 /* ---- variables of one body ---------------------------------------------------------------- */
 
+/* q and u as the State holds them; where they are prescribed (motion.h) setting them has no effect. */
 CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n);
 CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n);
 CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);

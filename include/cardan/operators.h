@@ -98,16 +98,19 @@ CDN_API cdn_status cdn_calc_station_accelerations(cdn_state *state, const double
 
 /** f = M a. Stage: Position. O(n). */
 CDN_API cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) CDN_NODISCARD;
-/** a = M^-1 f, without forming either. Stage: Position. O(n). */
+/** a = M^-1 f, without forming either. Where mobilizers are prescribed (motion.h): M_ff^-1 f_f for the free mobilities and
+ *  zero for the others (8.40). Stage: Position. O(n). */
 CDN_API cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) CDN_NODISCARD;
 /** M, nu x nu, symmetric to the bit, both triangles. Stage: Position. O(n d) to fill plus O(n^2) zeros (Featherstone
  *  2008, 6.2: composite bodies). */
 CDN_API cdn_status cdn_calc_M(cdn_state *state, double *M) CDN_NODISCARD;
-/** M^-1, nu x nu, symmetric to the bit, both triangles. Stage: Position. Proportional to its non-zeros, which fill the
+/** M^-1, nu x nu, symmetric to the bit, both triangles; M_ff^-1 with zero rows and columns where mobilities are
+ *  prescribed. Stage: Position. Proportional to its non-zeros, which fill the
  *  blocks of trees that share a base body, plus the zeros between these. From the articulated bodies' G and D^-1:
  *  M^-1 = (1 - H psi K)^T D^-1 (1 - H psi K) (Jain 2011, 7.2), no column solved from scratch. */
 CDN_API cdn_status cdn_calc_M_inv(cdn_state *state, double *M_inv) CDN_NODISCARD;
-/** log det M = sum of log det D over the mobilizers (natural logarithm; 0 if nu is 0). Stage: Position. O(n). */
+/** log det M = sum of log det D over the mobilizers (natural logarithm; 0 if nu is 0), prescribed ones included. Stage:
+ *  Position. O(n). */
 CDN_API cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) CDN_NODISCARD;
 /** Its gradient in the basis of u (nu numbers): g[k] is the derivative of log det M as q moves with qdot = N e_k; the
  *  gradient with respect to q is cdn_multiply_by_N_inv_transpose of it. Half of kT g is the generalized force that
@@ -138,13 +141,13 @@ CDN_API cdn_status cdn_calc_body_kinetic_energies(cdn_state *state, double *ener
 CDN_API cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G,
                                         const double *f_mob, double *f) CDN_NODISCARD;
 /** udot = M^-1 (J^T F + f_mob - f_bias), for forces given here, not those of the force elements; F_G and f_mob may
- *  be NULL. A_G (one a body) may be NULL. Stage: Velocity. O(n). */
+ *  be NULL. Prescribed mobilities have the udot of their motion, and the others follow (8.39). A_G (one a body) may be NULL. Stage: Velocity. O(n). */
 CDN_API cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
                                         cdn_spatial *A_G) CDN_NODISCARD;
 /** Velocity-dependent bias: M udot + f_bias = f (8.4). Zero at u = 0. Stage: Velocity. O(n). */
 CDN_API cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) CDN_NODISCARD;
 /** Residual of the equations of motion with all force elements: r = M udot + f_bias - f_applied, nu numbers: inverse
- *  dynamics with the State's forces. udot NULL means zero. Stage: Force. O(n) beside the forces. */
+ *  dynamics with the State's forces; at the State's own udot it is -tau (motion.h). udot NULL means zero. Stage: Force. O(n) beside the forces. */
 CDN_API cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) CDN_NODISCARD;
 /** Generalized forces (nu) of a uniform gravity field g (m/s^2, in Ground): J^T (p_BC x m g, m g), whatever gravity the
  *  System has. Stage: Position. O(n). */
@@ -163,7 +166,7 @@ typedef enum cdn_reaction {
 
 /** The force (moment, force; in Ground's axes) that each mobilizer transmits, one a body: what a cut there would have to
  *  replace if the bodies are to move with `udot` under all the State's forces on bodies. Whatever acts along the
- *  mobilities is in it: for the State's own udot, H^T F = f_mob - armature udot. Entry 0 is what holds Ground in
+ *  mobilities is in it: for the State's own udot, H^T F = f_mob - armature udot - tau (tau: motion.h). Entry 0 is what holds Ground in
  *  place against its base bodies' mobilizers (about Ground's origin; on the parent: the opposite); forces that act on
  *  Ground itself are not kept, and not in it. Simbody's calcMobilizerReactionForces conventions. Stage: Force. O(n)
  *  beside the forces. */

@@ -75,7 +75,7 @@ typedef struct cdn_stepper_def {
 CDN_API cdn_stepper_def cdn_default_stepper_def(void);
 
 /** A stepper that starts at a copy of `initial` (realized to Acceleration here, so that what is wrong with the
- *  model shows now). `def` may be NULL. On failure the story is on `initial`. */
+ *  model shows now). What is prescribed (motion.h) is written into the copy's q and u first. `def` may be NULL. On failure the story is on `initial`. */
 CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) CDN_NODISCARD;
 CDN_API void cdn_stepper_destroy(cdn_stepper *stepper); /**< NULL is allowed */
 
@@ -120,11 +120,12 @@ typedef struct cdn_certificate {
   /** Accepted steps that seem to be kept short by stability, not by accuracy (Hairer and Wanner, IV.2), after 15 in a row
    *  (Merson, both Dormand-Prince and the trapezoid can tell): where these are most of the steps the problem is stiff, and an implicit method would be cheaper. */
   int64_t stiff_steps;
-  int64_t events;          /**< calls of handlers */
+  int64_t events; /**< calls of handlers */
   double time_initial, time_final;
   double smallest_step, largest_step;
   double energy_initial, energy_final; /**< kinetic + potential, at the start and at the last accepted step */
-  double work;         /**< integral of the power of forces without potential, by the method's own weights */
+  /** Integral of the power of forces without potential, of motions and of locks, by the method's own weights. */
+  double work;
   double energy_jumps; /**< booked by restarts and handlers */
   /** (E - E0 - work - jumps) / max(largest kinetic energy, integral of |power|); where both vanish, relative to what
    *  rounding may do to E (1e6 roundings of it). */

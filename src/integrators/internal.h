@@ -50,8 +50,8 @@ struct cdn_stepper {
   double taken; /* size of the last accepted step */
 
   /* What is prescribed is not integrated: it has no part in norms, and y holds its effective value. */
-  bool *prescribed;                     /* flags of the slots of q, then of u */
-  int n_prescribed_q, n_prescribed_u;   /* how many there are */
+  bool *prescribed;                   /* flags of the slots of q, then of u */
+  int n_prescribed_q, n_prescribed_u; /* how many there are */
 
   double *weighted;    /* E times the error estimate: what the norms are taken of */
   bool weighted_valid; /* ... of the last attempt that had one */

@@ -11,6 +11,7 @@ static cdn_status evaluate_work(cdn_stepper *s, double *ydot, double *power) {
 
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
   cdn_status status = cdn_state_set_ty(s->work, t, y);
+  if (status == CDN_OK) status = cdni_settle(s, s->work, NULL);
   if (status == CDN_OK) return evaluate_work(s, ydot, power);
   s->certificate.evaluations++;
   return status;
@@ -45,6 +46,7 @@ cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
 cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
   s->certificate.report_evaluations++;
   CDNI_TRY(cdn_state_set_ty(s->report, t, y));
+  CDNI_TRY(cdni_settle(s, s->report, NULL));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->report), sizeof(double) * (size_t)s->ny);
   return cdni_power(s, s->report, power);

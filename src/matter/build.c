@@ -65,7 +65,7 @@ static void free_matter(cdn_system *system, void *room) {
     cdni_strfree(a, CDNI_AT(m->bodies, matter_body, i).name);
     cdni_strfree(a, CDNI_AT(m->bodies, matter_body, i).mobilizer_name);
   }
-  cdni_array *arrays[] = { &m->nodes, &m->bodies,    &m->q0,      &m->u0,     &m->frames0,
+  cdni_array *arrays[] = { &m->nodes, &m->bodies,    &m->q0,      &m->u0,      &m->frames0,
                            &m->mass0, &m->armature0, &m->params0, &m->customs, &m->motions };
   for (size_t i = 0; i < m->customs.count; i++) cdni_custom_free(a, &CDNI_AT(m->customs, custom_mobilizer, i));
   for (size_t i = 0; i < m->motions.count; i++) cdni_motion_free(a, &CDNI_AT(m->motions, matter_motion, i));
@@ -192,9 +192,11 @@ matter *cdni_matter_building(cdn_system *system) {
   if (!m || !fresh) return m;
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_body_def def = cdn_default_body_def();
-  matter_body ground = {
-    .name = cdni_strdup(a, "Ground"), .mobilizer_name = cdni_strdup(a, "Ground"), .parent = -1, .improper = true, .motion = -1
-  };
+  matter_body ground = { .name = cdni_strdup(a, "Ground"),
+                         .mobilizer_name = cdni_strdup(a, "Ground"),
+                         .parent = -1,
+                         .improper = true,
+                         .motion = -1 };
   if (!ground.name || !ground.mobilizer_name || !append(system, m, &def, &ground, -1)) {
     cdni_strfree(a, ground.name);
     cdni_strfree(a, ground.mobilizer_name);

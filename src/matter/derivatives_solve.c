@@ -118,8 +118,7 @@ static void clear_rows(const derivative_pass *p, double *X, int columns) {
   const int32_t *prescribed = cdni_matter_data(p->m, p->state).prescribed;
   for (int i = 1; prescribed && i < p->m->tree.n; i++) {
     const tree_node *n = &p->node[i];
-    if (prescribed[i] && n->nu)
-      memset(X + (size_t)n->u * (size_t)columns, 0, n->nu * (size_t)columns * sizeof *X);
+    if (prescribed[i] && n->nu) memset(X + (size_t)n->u * (size_t)columns, 0, n->nu * (size_t)columns * sizeof *X);
   }
 }
 

@@ -12,8 +12,8 @@ typedef struct matter_body {
   char *name, *mobilizer_name;
   int32_t parent;
   cdn_mobilizer mobilizer;
-  bool improper;      /* allow_improper was set */
-  bool X_BM_identity; /* by default; the State may change it */
+  bool improper;         /* allow_improper was set */
+  bool X_BM_identity;    /* by default; the State may change it */
   cdn_motion_level lock; /* by default */
   int32_t motion;        /* the one that drives its mobilizer, or -1 */
 } matter_body;

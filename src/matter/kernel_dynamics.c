@@ -140,9 +140,9 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
 }
 
 /* One body of the inward pass. `factor`: form P, G and D^-1; `bias`: z and eps; `with_velocity`: gyroscopic and Coriolis
- * terms and forces on bodies count. */
+ * terms and forces on bodies count. `known` takes the place of the Coriolis terms where it is not NULL. */
 CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias,
-                             bool with_velocity) {
+                             bool with_velocity, const sv *known) {
   const tree_node *n = &t->node[i];
   const body_mass *c = &d->mass[i];
   const real *H = d->H + n->H;
@@ -157,8 +157,7 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
     else P = massless ? a->P : articulated_add_rigid(a->P, d->inertia[i]);
     /* A massless frame owns nothing: its pivots are judged by what its children brought before they projected it. */
     real scale_J = s3_trace(P.J), scale_M = s3_trace(P.M);
-    if (massless)
-      scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
+    if (massless) scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
     articulated_inertia P_out;
     ok = factor_body(c, nu, form, base, H, r, G, D_inv, scale_J, scale_M, P, &P_out);
     a->P = P;
@@ -177,7 +176,8 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
   if (with_velocity) {
     if (!massless) z = sv_add(z, rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
     if (d->force) z = sv_sub(z, d->force[i]);
-    if (!base || (hinge_may_bias(form, nu) && n->bias)) z = sv_add(z, articulated_mul(P, d->twist[i].a_cor));
+    if (!base || (hinge_may_bias(form, nu) && n->bias))
+      z = sv_add(z, articulated_mul(P, known ? *known : d->twist[i].a_cor));
   }
   sv z_out = base ? z : sv_shift_force(z, r);
   if (form == HINGE_FREE) {
@@ -210,7 +210,7 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
 #define INWARD_FULL(NU)                                                                                         \
   static __attribute__((noinline)) bool inward_full_##NU(const tree *t, const tree_data *d, int i, bool factor, \
                                                          bool bias, bool with_velocity) {                       \
-    return inward_body(t, d, i, NU, HINGE_FULL, factor, bias, with_velocity);                                   \
+    return inward_body(t, d, i, NU, HINGE_FULL, factor, bias, with_velocity, NULL);                             \
   }
 INWARD_FULL(1)
 INWARD_FULL(2)
@@ -221,7 +221,7 @@ INWARD_FULL(6)
 #define inward_full_0(...) true
 #define INWARD(NU, FORM, factor, bias, with_velocity)                          \
   (FORM == HINGE_FULL ? inward_full_##NU(t, d, i, factor, bias, with_velocity) \
-                      : inward_body(t, d, i, NU, FORM, factor, bias, with_velocity))
+                      : inward_body(t, d, i, NU, FORM, factor, bias, with_velocity, NULL))
 
 /* One body of the outward pass of forward dynamics: udot = D^-1 eps - G^T A_P. */
 CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool with_velocity) {
@@ -253,33 +253,28 @@ CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, 
 
 #define IS_PRESCRIBED(i) (d->prescribed && d->prescribed[i])
 
+/* What is known of A, Coriolis terms and H udot, waits in A for the outward pass. */
 static __attribute__((noinline)) void inward_prescribed(const tree *t, const tree_data *d, int i, bool factor,
                                                         bool bias, bool with_velocity) {
   const tree_node *n = &t->node[i];
-  (void)inward_body(t, d, i, 0, HINGE_NONE, factor, bias, with_velocity);
-  if (!bias || !with_velocity || n->parent == 0) return;
-  /* the known P H udot joins the bias forces */
-  sv a = sv_zero();
-#define BODY(NU, FORM) a = hinge_mul(FORM, NU, d->H + n->H, d->udot + n->u)
-  FOR_KIND(n)
+  sv known = sv_zero();
+  if (bias) {
+    if (with_velocity) {
+#define BODY(NU, FORM) known = hinge_mul(FORM, NU, d->H + n->H, d->udot + n->u)
+      FOR_KIND(n)
 #undef BODY
-  sv z = sv_shift_force(articulated_mul(d->articulated[i].P, a), d->pose[i].r);
-  d->z[n->parent] = sv_add(d->z[n->parent], z);
+      known = sv_add(known, d->twist[i].a_cor);
+    }
+    d->A[i] = known;
+  }
+  (void)inward_body(t, d, i, 0, HINGE_NONE, factor, bias, with_velocity, &known);
 }
 
 /* With velocities udot is as it was given; M^-1 leaves it zero. */
-static __attribute__((noinline)) void outward_prescribed(const tree *t, const tree_data *d, int i, bool with_velocity) {
+CDNI_INLINE void outward_prescribed(const tree *t, const tree_data *d, int i, bool with_velocity) {
   const tree_node *n = &t->node[i];
-  outward_body(t, d, i, 0, HINGE_NONE, with_velocity);
-  if (!with_velocity) {
-    for (int k = 0; k < n->nu; k++) d->udot[n->u + k] = r_set(0);
-    return;
-  }
-  sv a = n->parent == 0 ? d->twist[i].a_cor : sv_zero();
-#define BODY(NU, FORM) a = sv_add(a, hinge_mul(FORM, NU, d->H + n->H, d->udot + n->u))
-  FOR_KIND(n)
-#undef BODY
-  d->A[i] = sv_add(d->A[i], a);
+  if (n->parent > 0) d->A[i] = sv_add(d->A[i], sv_shift_motion(d->A[n->parent], d->pose[i].r));
+  for (int k = 0; !with_velocity && k < n->nu; k++) d->udot[n->u + k] = r_set(0);
 }
 
 /* ---- the passes ---- */

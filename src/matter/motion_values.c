@@ -58,7 +58,7 @@ cdn_status cdni_motion_calc_q_eff(const void *self, cdn_state *state, double *q)
   const double *held = cdn_state_parameters(state, m->lock_q);
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    if (by[i] == DRIVEN_BY_LOCK) memcpy(q + n->q, held + n->q, n->nq * sizeof *q);
+    for (int k = n->q; by[i] == DRIVEN_BY_LOCK && k < n->q + n->nq; k++) q[k] = held[k];
     if (by[i] != DRIVEN_BY_MOTION) continue;
     const matter_motion *x = motion_of(m, i);
     CDNI_TRY(call(m, state, x, x->ops.q, "q", NULL, NULL, q + n->q, n->nq));
@@ -88,7 +88,7 @@ cdn_status cdni_motion_calc_u_eff(const void *self, cdn_state *state, double *u)
   const double *held = cdn_state_parameters(state, m->lock_u);
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    if (by[i] == DRIVEN_BY_LOCK && n->nu) memcpy(u + n->u, held + n->u, n->nu * sizeof *u);
+    for (int k = n->u; by[i] == DRIVEN_BY_LOCK && k < n->u + n->nu; k++) u[k] = held[k];
     if (by[i] == DRIVEN_BY_MOTION) CDNI_TRY(motion_u(m, state, i, u + n->u));
   }
   return CDN_OK;
@@ -120,7 +120,7 @@ cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot
   const double *held = cdn_state_parameters(state, m->lock_udot);
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    if (by[i] == DRIVEN_BY_LOCK && n->nu) memcpy(udot + n->u, held + n->u, n->nu * sizeof *udot);
+    for (int k = n->u; by[i] == DRIVEN_BY_LOCK && k < n->u + n->nu; k++) udot[k] = held[k];
     if (by[i] != DRIVEN_BY_MOTION) continue;
     const matter_motion *x = motion_of(m, i);
     if (x->level == CDN_LEVEL_POSITION) CDNI_TRY(udot_of_position(m, state, x, udot + n->u));

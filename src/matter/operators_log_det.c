@@ -121,7 +121,8 @@ cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
   tree_data d;
   mobility *factors = NULL;
   size_t n = m ? (size_t)m->tree.n : 0;
-  CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M_gradient", true, &m, &d, n * sizeof(compliance), &factors, NULL));
+  CDNI_TRY(
+      cdni_operator_factor(state, "cdn_calc_log_det_M_gradient", true, &m, &d, n * sizeof(compliance), &factors, NULL));
   compliance *Y = (compliance *)(factors + m->tree.nu);
   m3 o = { v3_zero(), v3_zero(), v3_zero() };
   Y[0] = (compliance){ o, o, o, o };

@@ -103,7 +103,8 @@ void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequisites, 
     return;
   }
   const int32_t entry = pool == CDN_POOL_Q ? TICKET_Q_EFF : TICKET_U_EFF;
-  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, (cdn_cache){ entry, { entry } }, prerequisites[i]);
+  for (int i = 0; i < n_prerequisites; i++)
+    cdni_declare_prerequisite(d, (cdn_cache){ entry, { entry } }, prerequisites[i]);
 }
 
 cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0) {

@@ -301,6 +301,27 @@ START_TEST(a_terminal_sees_progress_and_is_left_clean) {
 }
 END_TEST
 
+/* ---- locked joints ------------------------------------------------------------------------------ */
+
+START_TEST(locked_joints_stay_where_they_are) {
+  enter_directory();
+  write_file("state.json", "{\"q\": [0.7], \"u\": [2]}");
+  SUCCEEDS("simulate one.xml --duration 1 --initial state.json --lock hinge -o rows.csv --report 0.25");
+  table *t = parse_csv_file("rows.csv");
+  ck_assert_int_eq(t->rows, 5);
+  for (int i = 0; i < t->rows; i++) ck_assert(t->value[i][1] == 0.7 && t->value[i][2] == 0 && t->value[i][3] == 0);
+  SUCCEEDS("simulate one.xml --duration 1 --lock hinge=-0.25 -o rows.csv --report 0.25");
+  t = parse_csv_file("rows.csv");
+  for (int i = 0; i < t->rows; i++) ck_assert(t->value[i][1] == -0.25 && t->value[i][2] == 0);
+  EXITS(2, "simulate one.xml --duration 1 --lock hing");
+  SAYS(errors, "did you mean 'hinge'");
+  EXITS(2, "simulate one.xml --duration 1 --lock hinge=there");
+  SAYS(errors, "'there' is not a number");
+  EXITS(2, "simulate one.xml --duration 1 --lock hinge=nan");
+  EXITS(2, "simulate one.xml --duration 1 --lock ''");
+}
+END_TEST
+
 /* ---- a model that is shipped ------------------------------------------------------------------ */
 
 START_TEST(the_shipped_pendulum_runs) {
@@ -325,4 +346,4 @@ CHECK_MAIN("command simulate", rows_are_where_they_were_asked_for, rows_hold_sta
            standard_output_carries_the_trajectory_alone, the_summary_says_what_the_run_was_worth,
            the_method_may_be_chosen, a_method_that_is_none, applied_forces_act_during_the_whole_run,
            a_run_that_fails_keeps_its_rows_and_tells_why, an_interrupted_run_keeps_its_rows_and_exits_130,
-           a_terminal_sees_progress_and_is_left_clean, the_shipped_pendulum_runs)
+           a_terminal_sees_progress_and_is_left_clean, locked_joints_stay_where_they_are, the_shipped_pendulum_runs)
