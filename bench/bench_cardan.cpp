@@ -89,6 +89,24 @@ bool wanted(const Options &options, const char *name) {
   return options.models.empty() || list.find(word) != std::string::npos;
 }
 
+// An ensemble's time a State, beside a lone State's and MuJoCo's.
+void add_ensemble_rows(Report *report, const std::vector<const Shape *> &entered,
+                       const std::vector<std::unique_ptr<Contest>> &contests, int sweeps) {
+  const std::vector<std::string> names = { "ensemble", "one State", "MuJoCo 2.2.2" };
+  for (Operation operation : { FORWARD, INVERSE }) {
+    if (!contests.empty()) report->print_header(std::string(operation_names[operation]) + ", ns/dof and State", names);
+    for (size_t c = 0; c < contests.size(); c++) {
+      const Contest &contest = *contests[c];
+      std::unique_ptr<Engine> ensemble = make_ensemble(contest.tree, contest.samples);
+      std::vector<double> times = time_engines({ ensemble.get(), contest.engines[0].get(), contest.engines[2].get() },
+                                               operation, n_samples, sweeps);
+      times[0] /= ensemble_size;
+      for (double &t : times) t /= contest.tree.nu();
+      report->add(std::string(entered[c]->name) + " ensemble " + operation_names[operation], "ns/dof", times, names);
+    }
+  }
+}
+
 int compare(const Options &options) {
   const std::vector<std::string> names = { "Cardan", "Simbody 3.7", "MuJoCo 2.2.2" };
   std::vector<std::unique_ptr<Contest>> contests;
@@ -135,6 +153,7 @@ int compare(const Options &options) {
     for (double &t : times) t /= contest.tree.nu();
     report.add(std::string(entered[c]->name) + " prescribed", "ns/dof", times, ways);
   }
+  add_ensemble_rows(&report, entered, contests, options.sweeps);
   if (!contests.empty())
     report.print_header("derivatives by q and u, ns/dof", { "Cardan", "differences", "mjd_trans.FD" });
   for (size_t c = 0; c < contests.size(); c++)

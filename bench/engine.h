@@ -48,6 +48,9 @@ public:
 // `prescribed`: the accelerations of all mobilizers are.
 std::unique_ptr<Engine> make_cardan(const peers::Tree &tree, const Samples &samples, bool prescribed);
 std::unique_ptr<Engine> make_simbody(const peers::Tree &tree, const Samples &samples);
+// All States of an ensemble at once, each sample several times over; forward and inverse dynamics only.
+constexpr int ensemble_size = 64;
+std::unique_ptr<Engine> make_ensemble(const peers::Tree &tree, const Samples &samples);
 // NULL with the reason if MuJoCo does not take the model.
 std::unique_ptr<Engine> make_mujoco(const peers::Tree &tree, const Samples &samples, std::string *reason);
 

@@ -11,5 +11,6 @@ void raw_forward_dynamics(cdn_state *arrays, const double *q, const double *u) {
   m->kernels->position(&m->tree, &d);
   m->kernels->inertia(&m->tree, &d);
   m->kernels->velocity(&m->tree, &d);
-  (void)m->kernels->forward(&m->tree, &d, false);
+  rmask singular;
+  m->kernels->forward(&m->tree, &d, false, &singular);
 }

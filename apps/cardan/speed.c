@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static const help_page page = {
@@ -12,7 +13,8 @@ static const help_page page = {
   "Times realizations stage by stage, forward and inverse dynamics, the mass matrix, and the stepper, each as the\n"
   "best of several sweeps over perturbed states. Timings are of this machine and this moment: compare ratios.\n",
   "  cardan speed humanoid.xml\n"
-  "  cardan speed robot.urdf --json | jq .forward_dynamics_ns\n",
+  "  cardan speed robot.urdf --json | jq .forward_dynamics_ns\n"
+  "  cardan speed walker.xml --ensemble 1000 --threads 2\n",
   WHICH_MODEL
 };
 
@@ -143,9 +145,76 @@ static cdn_status measure_stepper(cdn_state *state, pace *p) {
   return status;
 }
 
+/* ---- ensembles ---- */
+
+typedef struct crowd {
+  int count, threads;                 /* as asked for; count 0: no ensemble */
+  int lanes;                          /* States at once */
+  double acceleration_ns, inverse_ns; /* a State */
+  double steps_per_second;            /* of all States together; 0: the System cannot be advanced so */
+} crowd;
+
+/* All States from new q and u to udot, or to generalized forces. */
+static cdn_status evaluate_crowd(cdn_ensemble *e, const double *q, const double *u, double *out, bool inverse) {
+  cdn_status status = cdn_ensemble_set(e, CDN_POOL_Q, q, 0);
+  if (!status) status = cdn_ensemble_set(e, CDN_POOL_U, u, 0);
+  if (status) return status;
+  return inverse ? cdn_ensemble_inverse_dynamics(e, NULL, 0, out, 0) : cdn_ensemble_rates(e, CDN_POOL_U, out, 0);
+}
+
+/* Nanoseconds a State, the best of several sweeps. */
+static cdn_status measure_crowd(cdn_ensemble *e, const double *q, const double *u, double *out, bool inverse,
+                                double *ns) {
+  *ns = INFINITY;
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double start = now(), took;
+    int rounds = 0;
+    do {
+      cdn_status status = evaluate_crowd(e, q, u, out, inverse);
+      if (status) return status;
+      rounds++;
+    } while ((took = now() - start) < 0.01);
+    *ns = fmin(*ns, 1e9 * took / rounds / cdn_ensemble_count(e));
+  }
+  return CDN_OK;
+}
+
+/* Steps of a millisecond for a quarter of a second, as far as the States come. */
+static double measure_crowd_steps(cdn_ensemble *e) {
+  double start = now(), took;
+  int64_t steps = 0;
+  do {
+    if (cdn_ensemble_advance(e, 1e-3, 1) != CDN_OK) break;
+    steps++;
+  } while ((took = now() - start) < 0.25);
+  return steps ? (double)steps * cdn_ensemble_count(e) / (now() - start) : 0;
+}
+
+static cdn_status measure_ensemble(const subject *s, cdn_state *state, crowd *c) {
+  cdn_ensemble_def def = cdn_default_ensemble_def();
+  cdn_ensemble *e = NULL;
+  def.count = c->count, def.threads = c->threads;
+  cdn_status status = cdn_ensemble_create(state, &def, &e);
+  if (status) return status;
+  const size_t n = (size_t)c->count, nq = (size_t)s->nq, nu = (size_t)s->nu;
+  double *q = allocate(n * nq, sizeof *q), *u = allocate(n * nu, sizeof *u), *out = allocate(n * nu, sizeof *out);
+  for (size_t k = 0; k < n; k++) {
+    memcpy(q + k * nq, s->q + k % POSES * nq, nq * sizeof *q);
+    memcpy(u + k * nu, s->u + k % POSES * nu, nu * sizeof *u);
+  }
+  c->lanes = cdn_ensemble_lanes(e);
+  status = measure_crowd(e, q, u, out, false, &c->acceleration_ns);
+  if (!status) status = measure_crowd(e, q, u, out, true, &c->inverse_ns);
+  if (!status) c->steps_per_second = measure_crowd_steps(e);
+  free(q), free(u), free(out);
+  cdn_ensemble_destroy(e);
+  return status;
+}
+
 /* ---- the command ---- */
 
-static void print(const cdn_model *model, const subject *s, const double *ns, const pace *p, bool json) {
+static void print(const cdn_model *model, const subject *s, const double *ns, const pace *p, const crowd *c,
+                  bool json) {
   const char *name = cdn_model_name(model);
   if (json) {
     json_writer w = jw_begin(stdout);
@@ -154,6 +223,14 @@ static void print(const cdn_model *model, const subject *s, const double *ns, co
     for (int i = 0; i < ROWS; i++) jw_number(&w, rows[i].key, ns[i]);
     jw_number(&w, "steps_per_second", p->steps_per_second);
     jw_number(&w, "real_time_factor", p->real_time);
+    if (c->count > 0) {
+      jw_integer(&w, "ensemble_count", c->count);
+      jw_integer(&w, "ensemble_threads", c->threads);
+      jw_integer(&w, "ensemble_lanes", c->lanes);
+      jw_number(&w, "ensemble_acceleration_ns", c->acceleration_ns);
+      jw_number(&w, "ensemble_inverse_dynamics_ns", c->inverse_ns);
+      jw_number(&w, "ensemble_steps_per_second", c->steps_per_second);
+    }
     jw_end(&w);
     return;
   }
@@ -161,25 +238,43 @@ static void print(const cdn_model *model, const subject *s, const double *ns, co
   for (int i = 0; i < ROWS; i++)
     printf("  %-26s %10.0f ns  %8.1f ns a speed\n", rows[i].label, ns[i], s->nu ? ns[i] / s->nu : 0);
   printf("  %-26s %10.0f steps a second, %.3g x real time\n", "simulation", p->steps_per_second, p->real_time);
+  if (c->count == 0) return;
+  printf("  an ensemble of %d States, %d lanes, %d threads:\n", c->count, c->lanes, c->threads);
+  printf("  %-26s %10.0f ns a State  %8.1f ns a speed\n", "realize to Acceleration", c->acceleration_ns,
+         c->acceleration_ns / s->nu);
+  printf("  %-26s %10.0f ns a State  %8.1f ns a speed\n", "inverse dynamics", c->inverse_ns, c->inverse_ns / s->nu);
+  printf("  %-26s %10.0f steps a second\n", "fixed steps", c->steps_per_second);
 }
 
-static cdn_status run(subject *s, cdn_state *initial, double *ns, pace *p) {
+static cdn_status run(subject *s, cdn_state *initial, double *ns, pace *p, crowd *c) {
   for (int i = 0; i < ROWS; i++) {
     cdn_status status = measure(s, rows[i].run, &ns[i]);
     if (status) return status;
   }
-  return measure_stepper(initial, p);
+  cdn_status status = measure_stepper(initial, p);
+  return status || c->count == 0 ? status : measure_ensemble(s, initial, c);
 }
+
+/* A whole number up to a limit; 0: not given. */
+static bool is_count(double x, double limit) { return x == floor(x) && x <= limit; }
 
 int command_speed(int argc, char **argv) {
   model_arguments arguments = { 0 };
   bool json = false;
-  const option table[] = { { "json", 0, OPTION_FLAG, &json, NULL, "JSON instead of a table" },
+  double count = 0, threads = 0;
+  const option table[] = { { "ensemble", 0, OPTION_POSITIVE, &count, "K", "time an ensemble of K States, too" },
+                           { "threads", 0, OPTION_POSITIVE, &threads, "N", "threads of the ensemble (default 1)" },
+                           { "json", 0, OPTION_FLAG, &json, NULL, "JSON instead of a table" },
                            { "key", 0, OPTION_TEXT, &arguments.key, "NAME", "start from this keyframe" },
                            { "state", 0, OPTION_TEXT, &arguments.state, "FILE", "then from this state file" },
                            MODEL_OPTIONS(arguments) };
   int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &arguments.path);
   if (code != OPTIONS_GO) return code;
+  if (!is_count(count, 1e8) || !is_count(threads, 1024) || (threads > 0 && count == 0)) {
+    complain("--ensemble and --threads are whole numbers, up to 100000000 and 1024; threads are an ensemble's");
+    return CMD_USAGE;
+  }
+  crowd c = { .count = (int)count, .threads = threads > 0 ? (int)threads : 1 };
   cdn_model *model = NULL;
   cdn_state *state = NULL, *initial = NULL;
   code = load_model(&arguments, &model);
@@ -198,7 +293,7 @@ int command_speed(int argc, char **argv) {
     pace p;
     subject s = make_subject(state);
     cdn_status status = cdn_state_copy(initial, state);
-    if (!status) status = run(&s, initial, ns, &p);
+    if (!status) status = run(&s, initial, ns, &p, &c);
     if (status) {
       cdn_error error;
       cdn_state_last_error(state, &error);
@@ -206,7 +301,7 @@ int command_speed(int argc, char **argv) {
       complain_error("", &error);
       code = CMD_FAILED;
     } else {
-      print(model, &s, ns, &p, json);
+      print(model, &s, ns, &p, &c, json);
     }
     free_subject(&s);
   }

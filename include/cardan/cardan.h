@@ -15,5 +15,6 @@
 #include <cardan/derivatives.h>
 #include <cardan/measures.h>
 #include <cardan/stepper.h>
+#include <cardan/ensemble.h>
 #include <cardan/model.h>
 #endif

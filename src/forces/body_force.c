@@ -1,29 +1,13 @@
 /* A constant force at a station of a body and a constant moment, both in Ground's axes. Parameters: f_G, m_G. */
 #include "forces/derivatives.h"
-
-typedef struct body_force {
-  int32_t body;
-  cdn_vec3 p_B;
-} body_force;
-
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const body_force *e = b->elements;
-  for (int i = 0; i < b->n; i++) {
-    if (!force_is_on(b, i) || e[i].body == 0) continue;
-    const double *p = b->params + 6 * i;
-    v3 r = cdni_to_v3(cdni_matter_station(b->matter, state, out->pose, (cdn_body){ e[i].body }, e[i].p_B));
-    force_push(out, e[i].body, r, v3_load(p));
-    force_turn(out, e[i].body, v3_load(p + 3));
-  }
-  return CDN_OK;
-}
+#include "forces/elements/body_force.h"
 
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const body_force *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     if (!force_is_on(b, i) || e[i].body == 0) continue;
     const double *p = b->params + 6 * i;
-    v3 r = cdni_to_v3(cdni_matter_station(b->matter, state, out->pass->pose, (cdn_body){ e[i].body }, e[i].p_B));
+    v3 r = body_force_lever(force_frames(b, state), out->pass->pose, &e[i]);
     cdni_derivatives_constant_force(out->pass, e[i].body, r, v3_load(p));
     cdni_derivatives_constant_moment(out->pass, e[i].body, v3_load(p + 3));
   }
@@ -35,7 +19,7 @@ const force_kind cdni_force_body_force = {
   .element_size = sizeof(body_force),
   .n_params = 6,
   .param_names = { "f_G.x", "f_G.y", "f_G.z", "m_G.x", "m_G.y", "m_G.z" },
-  .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .calc = calc } },
+  .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .kernel = FORCE_KERNEL_body_force } },
   .derivative = derivative,
 };
 

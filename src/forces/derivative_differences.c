@@ -42,10 +42,10 @@ static cdn_status sum(const differ *s, int side) {
     if (!is_differenced(room, s->state, k)) continue;
     for (int i = 0; i < FORCE_CLASSES; i++) {
       const force_part *part = &kind->parts[i];
-      if (!part->calc || (kind->has_part && !kind->has_part(&room->sets[k], part))) continue;
+      if (!force_part_exists(part) || (kind->has_part && !kind->has_part(&room->sets[k], part))) continue;
       force_batch b = cdni_force_batch(room, s->state, (force_kind_id)k, part);
       b.differenced = true;
-      CDNI_TRY(part->calc(&b, s->state, &c.to));
+      CDNI_TRY(cdni_force_calc(&b, s->state, &c.to));
     }
   }
   return CDN_OK;
@@ -59,7 +59,7 @@ static cdn_force_reads reads(const force_room *room, cdn_state *state) {
     if (!is_differenced(room, state, k)) continue;
     for (int i = 0; i < FORCE_CLASSES; i++) {
       const force_part *part = &kind->parts[i];
-      if (!part->calc || (kind->has_part && !kind->has_part(&room->sets[k], part))) continue;
+      if (!force_part_exists(part) || (kind->has_part && !kind->has_part(&room->sets[k], part))) continue;
       if (part->reads > most) most = part->reads;
     }
   }

@@ -9,15 +9,6 @@ static bool check(const double *params, char *why, size_t size) {
   return false;
 }
 
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const double *u;
-  CDNI_TRY(force_u(b, state, &u));
-  double c = 0;
-  for (int i = 0; i < b->n; i++) c += force_is_on(b, i) ? b->params[i] : 0;
-  for (int k = 0; k < b->matter->tree.nu; k++) out->f[k] -= c * u[k];
-  return CDN_OK;
-}
-
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   (void)state;
   double c = 0;
@@ -31,7 +22,7 @@ const force_kind cdni_force_global_damper = {
   .n_params = 1,
   .param_names = { "c" },
   .check = check,
-  .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc } },
+  .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_global_damper } },
   .derivative = derivative,
 };
 

@@ -13,19 +13,6 @@ static const double *excluded_bodies(const force_batch *b, cdn_state *state) {
   return cdn_state_parameters(state, b->room->sets[FORCE_GRAVITY].own);
 }
 
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  if (!force_is_on(b, 0)) return CDN_OK;
-  CDNI_TRY(cdni_state_ensure(state, b->matter->inertia.ticket));
-  const rigid_inertia *B = cdni_matter_inertia(b->matter, state);
-  const double *excluded = excluded_bodies(b, state);
-  v3 g = v3_load(b->params);
-  for (int i = 1; i < b->matter->tree.n; i++) {
-    sv *F = &out->F[i];
-    if (excluded[i] == 0) *F = (sv){ v3_cross_add(B[i].mc, g, F->w), v3_fma(B[i].m, g, F->v) };
-  }
-  return CDN_OK;
-}
-
 static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
   if (!b->matter || !force_is_on(b, 0)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, b->matter->inertia.ticket));
@@ -70,6 +57,7 @@ static void prepare(force_set *set, cdn_declarer *d) {
     return;
   }
   for (size_t i = 0; i < list->count; i++) excluded[CDNI_AT(*list, int32_t, i)] = 1;
+  set->has_own = true;
   set->own = cdn_declare_parameters(d, "gravity_excluded", n, excluded);
   cdni_free(memory, excluded, (size_t)n * sizeof *excluded);
 }
@@ -89,7 +77,11 @@ const force_kind cdni_force_gravity = {
   .element_size = sizeof(gravity),
   .n_params = 3,
   .param_names = { "g.x", "g.y", "g.z" },
-  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .bodies = true, .calc = calc } },
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .bodies = true,
+               .inertia = true,
+               .kernel = FORCE_KERNEL_gravity } },
   .calc_potential = calc_potential,
   .derivative = derivative,
   .prepare = prepare,

@@ -4,6 +4,8 @@
 
 #include <cardan/forces.h>
 
+#include "forces/elements/mobility.h"
+#include "forces/kernels.h"
 #include "matter/internal.h"
 
 /* ---- the kinds: a new one is its file and its line here ---- */
@@ -36,6 +38,7 @@ typedef struct force_part force_part;
 /* All elements of one kind, as its functions see them. */
 typedef struct force_batch {
   const force_room *room;
+  force_kind_id kind;
   const matter *matter;   /* NULL in a System without bodies */
   const force_part *part; /* which part is being summed */
   int n;
@@ -51,7 +54,9 @@ struct force_part {
   cdn_force_reads reads;
   bool potential;
   bool bodies, mobilities; /* what it may act on */
-  /* Adds to `out`. NULL: there is no such part. */
+  bool inertia;            /* reads the bodies' inertias */
+  /* What adds to `out`: a kernel, for custom forces a function. Neither: there is no such part. */
+  force_kernel_id kernel;
   cdn_status (*calc)(const force_batch *b, cdn_state *state, cdn_forces *out);
 };
 
@@ -61,7 +66,8 @@ typedef struct force_set {
   cdni_array ids;      /* int32_t */
   cdni_array defaults; /* double, n_params an element */
   cdn_dvar params;
-  cdn_dvar own; /* for a kind's prepare() to declare and use */
+  bool has_own;
+  cdn_dvar own; /* parameters for a kind's prepare() to declare */
 } force_set;
 
 typedef struct force_kind {
@@ -73,6 +79,8 @@ typedef struct force_kind {
   bool (*check)(const double *params, char *why, size_t size);
   force_part parts[FORCE_CLASSES];
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
+  /* Tells of an element without a defined force; NULL where there can be none. */
+  cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
   /* How the forces vary (forces/derivatives.h). NULL: they are differenced where derivatives are asked for. */
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
   /* The rest is for kinds whose elements differ; each may be NULL. */
@@ -115,6 +123,7 @@ struct force_room {
   /* Known from freezing on. */
   const cdn_system *system;
   const matter *matter;
+  const force_kernels *kernels;
   int first_q, first_u; /* matter's runs in the pools */
   cdn_dvar enabled;
   accumulator accumulators[FORCE_CLASSES]; /* 2 reads + potential */
@@ -125,6 +134,9 @@ struct force_room {
 const force_room *cdni_forces(const cdn_system *system);
 /* sum.c: the elements of a kind; part may be NULL. */
 force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part);
+static inline bool force_part_exists(const force_part *part) { return part->kernel != FORCE_KERNEL_none || part->calc; }
+/* sum.c: adds the forces of a part to `out`. */
+cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out);
 /* sum.c: adds the room's subsystem to the System. */
 cdn_status cdni_forces_freeze(cdn_system *system, void *room);
 
@@ -154,11 +166,6 @@ typedef struct force_adder {
   char made_up[32]; /* the name of an element without one */
   bool ok;
 } force_adder;
-
-/* What mobility an element acts on: matter's slots. */
-typedef struct force_mobility {
-  int32_t q, u;
-} force_mobility;
 
 /* Starts adding; a->ok is false if there is no point in going on. */
 void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, const char *function, const char *name);
@@ -203,16 +210,16 @@ typedef struct force_collector {
   int body, mobility; /* mobility -1: a force on the body */
 } force_collector;
 
+/* The frames of the State's bodies, for the elements' arithmetic. */
+static inline const double *force_frames(const force_batch *b, cdn_state *state) {
+  return cdn_state_parameters(state, b->matter->frames);
+}
+
 /* A force at distance r from M's origin, in Ground. */
 static inline void force_push(cdn_forces *out, int body, v3 r, v3 f) {
   if (body == 0) return; /* Ground takes it in silence */
   sv *F = &out->F[body];
   *F = (sv){ v3_cross_add(r, f, F->w), v3_add(F->v, f) };
-}
-
-/* A moment, in Ground. */
-static inline void force_turn(cdn_forces *out, int body, v3 moment) {
-  if (body != 0) out->F[body].w = v3_add(out->F[body].w, moment);
 }
 
 #endif

@@ -9,15 +9,6 @@ static bool check(const double *params, char *why, size_t size) {
   return false;
 }
 
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  const double *u;
-  CDNI_TRY(force_u(b, state, &u));
-  for (int i = 0; i < b->n; i++)
-    if (force_is_on(b, i)) out->f[at[i].u] -= b->params[i] * u[at[i].u];
-  return CDN_OK;
-}
-
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const force_mobility *at = b->elements;
   (void)state;
@@ -32,7 +23,7 @@ const force_kind cdni_force_mobility_damper = {
   .n_params = 1,
   .param_names = { "c" },
   .check = check,
-  .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc } },
+  .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_mobility_damper } },
   .derivative = derivative,
 };
 

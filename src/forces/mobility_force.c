@@ -1,14 +1,6 @@
 /* A constant generalized force on one mobility. Parameter: f. */
 #include "forces/derivatives.h"
 
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  (void)state;
-  for (int i = 0; i < b->n; i++)
-    if (force_is_on(b, i)) out->f[at[i].u] += b->params[i];
-  return CDN_OK;
-}
-
 /* A constant does not vary. */
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   (void)b, (void)state, (void)out;
@@ -20,7 +12,7 @@ const force_kind cdni_force_mobility_force = {
   .element_size = sizeof(force_mobility),
   .n_params = 1,
   .param_names = { "f" },
-  .parts = { { .reads = CDN_READS_POSITION, .mobilities = true, .calc = calc } },
+  .parts = { { .reads = CDN_READS_POSITION, .mobilities = true, .kernel = FORCE_KERNEL_mobility_force } },
   .derivative = derivative,
 };
 

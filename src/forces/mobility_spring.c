@@ -1,17 +1,6 @@
 /* A spring on one coordinate: f = -k (q - q0). Parameters: k, q0. */
 #include "forces/derivatives.h"
 
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  const double *q;
-  CDNI_TRY(force_q(b, state, &q));
-  for (int i = 0; i < b->n; i++) {
-    const double *p = b->params + 2 * i;
-    if (force_is_on(b, i)) out->f[at[i].u] -= p[0] * (q[at[i].q] - p[1]);
-  }
-  return CDN_OK;
-}
-
 static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
   const force_mobility *at = b->elements;
   const double *q;
@@ -36,7 +25,10 @@ const force_kind cdni_force_mobility_spring = {
   .element_size = sizeof(force_mobility),
   .n_params = 2,
   .param_names = { "k", "q0" },
-  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc } },
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .mobilities = true,
+               .kernel = FORCE_KERNEL_mobility_spring } },
   .calc_potential = calc_potential,
   .derivative = derivative,
 };

@@ -1,11 +1,10 @@
-/* A compliant stop on one coordinate (Hunt and Crossley 1975): f = -k x max(0, 1 + d xdot), x the penetration.
- * Summed in two parts: -k x has the potential k x^2 / 2, and -k x max(-1, d xdot) has none.
- * Parameters: lower, upper, k, d; a bound that is not there is the largest number. */
+/* A compliant stop on one coordinate: elements/mobility_stop.h has its formula. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "forces/derivatives.h"
+#include "forces/elements/mobility_stop.h"
 
 static bool check(const double *params, char *why, size_t size) {
   if (params[0] > params[1])
@@ -16,45 +15,13 @@ static bool check(const double *params, char *why, size_t size) {
   return false;
 }
 
-/* How far q is beyond a bound (0: it is not), and which way is deeper. */
-static double penetration(const double *params, double q, double *outward) {
-  *outward = q > params[1] ? 1 : -1;
-  return q > params[1] ? q - params[1] : q < params[0] ? params[0] - q : 0;
-}
-
-static cdn_status calc_elastic(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  const double *q;
-  CDNI_TRY(force_q(b, state, &q));
-  for (int i = 0; i < b->n; i++) {
-    const double *p = b->params + 4 * i;
-    double outward, x = penetration(p, q[at[i].q], &outward);
-    if (x > 0 && force_is_on(b, i)) out->f[at[i].u] -= outward * p[2] * x;
-  }
-  return CDN_OK;
-}
-
-static cdn_status calc_dissipative(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  const double *q, *u;
-  CDNI_TRY(force_q(b, state, &q));
-  CDNI_TRY(force_u(b, state, &u));
-  for (int i = 0; i < b->n; i++) {
-    const double *p = b->params + 4 * i;
-    double outward, x = penetration(p, q[at[i].q], &outward);
-    /* At -1 the two parts cancel: a stop that is left fast lets go. */
-    if (x > 0 && force_is_on(b, i)) out->f[at[i].u] -= outward * p[2] * x * fmax(-1, p[3] * outward * u[at[i].u]);
-  }
-  return CDN_OK;
-}
-
 static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
   const force_mobility *at = b->elements;
   const double *q;
   CDNI_TRY(force_q(b, state, &q));
   for (int i = 0; i < b->n; i++) {
     const double *p = b->params + 4 * i;
-    double outward, x = penetration(p, q[at[i].q], &outward);
+    double outward, x = mobility_penetration(p, q[at[i].q], &outward);
     if (x > 0 && force_is_on(b, i)) *energy += 0.5 * p[2] * x * x;
   }
   return CDN_OK;
@@ -68,7 +35,7 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
   CDNI_TRY(force_u(b, state, &u));
   for (int i = 0; i < b->n; i++) {
     const double *p = b->params + 4 * i;
-    double outward, x = penetration(p, q[at[i].q], &outward);
+    double outward, x = mobility_penetration(p, q[at[i].q], &outward);
     const double growth = 1 + p[3] * outward * u[at[i].u];
     if (x > 0 && growth > 0 && force_is_on(b, i))
       derivative_of_mobility(out, at[i].u, at[i].u, -p[2] * growth, -p[2] * x * p[3]);
@@ -82,8 +49,11 @@ const force_kind cdni_force_mobility_stop = {
   .n_params = 4,
   .param_names = { "the lower bound", "the upper bound", "k", "d" },
   .check = check,
-  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_elastic },
-             { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc_dissipative } },
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .mobilities = true,
+               .kernel = FORCE_KERNEL_mobility_stop_elastic },
+             { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_mobility_stop_dissipative } },
   .calc_potential = calc_potential,
   .derivative = derivative,
 };

@@ -1,35 +1,9 @@
-/* Spring and stop on the rotation angle of a ball or free mobilizer.
- *
- * R_FM R0^T turns by theta about n (in F), and dtheta/dt = n . w_FM for any motion. So k theta^2 / 2 is the energy of
- * the moment -k theta n, which is a generalized force as it stands: the first three u are w_FM in F.
- * Parameters: k and the quaternion of R0 for the spring; the angle, k and d for the stop, whose R0 is the identity. */
+/* Spring and stop on the rotation angle of a ball or free mobilizer: elements/rotation.h has their formulas. */
 #include <math.h>
 #include <stdio.h>
 
 #include "forces/derivatives.h"
-
-/* theta in [0, pi] and n of the rotation q q0^* (q0 NULL: q); n is 0 where theta is. Good to the last bits near 0 and
- * near pi; any length of q. */
-static v3 axis_and_angle(const double *q, const double *q0, double *theta) {
-  double w = q[0];
-  v3 v = v3_load(q + 1);
-  if (q0) {
-    v3 v0 = v3_load(q0 + 1);
-    w = q[0] * q0[0] + v3_dot(v, v0);
-    v = v3_sub(v3_sub(v3_scale(q0[0], v), v3_scale(q[0], v0)), v3_cross(v, v0));
-  }
-  double s = cdn_norm(cdni_from_v3(v));
-  *theta = 2 * atan2(s, fabs(w));
-  if (s == 0) return v3_zero();
-  /* q and -q are one rotation: the shorter way round. */
-  return w < 0 ? (v3){ -v.x / s, -v.y / s, -v.z / s } : (v3){ v.x / s, v.y / s, v.z / s };
-}
-
-static void add_moment(cdn_forces *out, force_mobility at, double size, v3 n) {
-  out->f[at.u] += size * n.x;
-  out->f[at.u + 1] += size * n.y;
-  out->f[at.u + 2] += size * n.z;
-}
+#include "forces/elements/rotation.h"
 
 /* d(theta n) by a further small turn in F: T = 1 - [phi x]/2 + c [phi x]^2, phi = theta n, the inverse of the tangent of
  * the exponential map; c = (1 - theta/2 cot(theta/2)) / theta^2. By columns. */
@@ -56,20 +30,6 @@ static void add_block(cdn_force_derivatives *out, force_mobility at, const m3 *d
 }
 
 /* ---- spring ---- */
-
-static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  const double *q;
-  CDNI_TRY(force_q(b, state, &q));
-  for (int i = 0; i < b->n; i++) {
-    if (!force_is_on(b, i)) continue;
-    const double *p = b->params + 5 * i;
-    double theta;
-    v3 n = axis_and_angle(q + at[i].q, p + 1, &theta);
-    add_moment(out, at[i], -p[0] * theta, n);
-  }
-  return CDN_OK;
-}
 
 static cdn_status calc_spring_potential(const force_batch *b, cdn_state *state, double *energy) {
   const force_mobility *at = b->elements;
@@ -106,7 +66,10 @@ const force_kind cdni_force_rotation_spring = {
   .element_size = sizeof(force_mobility),
   .n_params = 5,
   .param_names = { "k", "R0", "R0", "R0", "R0" },
-  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_spring } },
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .mobilities = true,
+               .kernel = FORCE_KERNEL_rotation_spring } },
   .calc_potential = calc_spring_potential,
   .derivative = derivative_of_spring,
 };
@@ -155,35 +118,6 @@ static bool check_stop(const double *params, char *why, size_t size) {
   return false;
 }
 
-static cdn_status calc_elastic(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  const double *q;
-  CDNI_TRY(force_q(b, state, &q));
-  for (int i = 0; i < b->n; i++) {
-    const double *p = b->params + 3 * i;
-    double theta;
-    v3 n = axis_and_angle(q + at[i].q, NULL, &theta);
-    if (theta > p[0] && force_is_on(b, i)) add_moment(out, at[i], -p[1] * (theta - p[0]), n);
-  }
-  return CDN_OK;
-}
-
-static cdn_status calc_dissipative(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const force_mobility *at = b->elements;
-  const double *q, *u;
-  CDNI_TRY(force_q(b, state, &q));
-  CDNI_TRY(force_u(b, state, &u));
-  for (int i = 0; i < b->n; i++) {
-    const double *p = b->params + 3 * i;
-    double theta;
-    v3 n = axis_and_angle(q + at[i].q, NULL, &theta);
-    if (!(theta > p[0]) || !force_is_on(b, i)) continue;
-    double rate = v3_dot(n, v3_load(u + at[i].u));
-    add_moment(out, at[i], -p[1] * (theta - p[0]) * fmax(-1, p[2] * rate), n);
-  }
-  return CDN_OK;
-}
-
 static cdn_status calc_stop_potential(const force_batch *b, cdn_state *state, double *energy) {
   const force_mobility *at = b->elements;
   const double *q;
@@ -229,8 +163,11 @@ const force_kind cdni_force_rotation_stop = {
   .n_params = 3,
   .param_names = { "the largest angle", "k", "d" },
   .check = check_stop,
-  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .mobilities = true, .calc = calc_elastic },
-             { .reads = CDN_READS_VELOCITY, .mobilities = true, .calc = calc_dissipative } },
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .mobilities = true,
+               .kernel = FORCE_KERNEL_rotation_stop_elastic },
+             { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_rotation_stop_dissipative } },
   .calc_potential = calc_stop_potential,
   .derivative = derivative_of_stop,
 };

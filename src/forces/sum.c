@@ -10,6 +10,7 @@ force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kin
   const force_set *set = &room->sets[kind];
   return (force_batch){
     .room = room,
+    .kind = kind,
     .matter = room->matter,
     .part = part,
     .n = (int)set->ids.count,
@@ -21,6 +22,43 @@ force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kin
 }
 
 /* ---- one sum ---- */
+
+/* The part's kernel on the State's own numbers. */
+static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const force_set *set = &b->room->sets[b->kind];
+  const matter *m = b->matter;
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  rmask failed = -1;
+  force_lanes lanes = { .n = b->n,
+                        .elements = b->elements,
+                        .ids = b->ids,
+                        .enabled = b->enabled,
+                        .params = b->params,
+                        .own = set->has_own ? cdn_state_parameters(state, set->own) : NULL,
+                        .nb = m->tree.n,
+                        .nu = m->tree.nu,
+                        .frames = force_frames(b, state),
+                        .pose = cdni_matter_pose(m, state),
+                        .F = out->F,
+                        .f = out->f,
+                        .failed = &failed };
+  CDNI_TRY(force_q(b, state, &lanes.q));
+  if (b->part->inertia) {
+    CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
+    lanes.inertia = cdni_matter_inertia(m, state);
+  }
+  if (b->part->reads == CDN_READS_VELOCITY) {
+    CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+    lanes.twist = cdni_matter_twist(m, state);
+    CDNI_TRY(force_u(b, state, &lanes.u));
+  }
+  b->room->kernels->calc[b->part->kernel](&lanes);
+  return failed < 0 ? CDN_OK : cdni_force_kinds[b->kind]->fail(state, "cdn_realize", force_name(b, (int)failed));
+}
+
+cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  return b->part->calc ? b->part->calc(b, state, out) : run_kernel(b, state, out);
+}
 
 static cdn_status accumulate(const force_room *room, cdn_state *state, int i, void *out) {
   const accumulator *a = &room->accumulators[i];
@@ -34,7 +72,7 @@ static cdn_status accumulate(const force_room *room, cdn_state *state, int i, vo
   if (a->mobilities) collector.to.f = (double *)((char *)out + a->f_offset);
   for (int k = 0; k < a->n_parts; k++) {
     const force_batch b = cdni_force_batch(room, state, a->parts[k].kind, a->parts[k].part);
-    CDNI_TRY(a->parts[k].part->calc(&b, state, &collector.to));
+    CDNI_TRY(cdni_force_calc(&b, state, &collector.to));
   }
   return CDN_OK;
 }
@@ -104,7 +142,7 @@ static void collect_parts(force_room *room, int i) {
     const force_kind *kind = cdni_force_kinds[k];
     for (int p = 0; room->sets[k].ids.count > 0 && p < FORCE_CLASSES; p++) {
       const force_part *part = &kind->parts[p];
-      if (!part->calc || 2 * (int)part->reads + part->potential != i) continue;
+      if (!force_part_exists(part) || 2 * (int)part->reads + part->potential != i) continue;
       if (kind->has_part && !kind->has_part(&room->sets[k], part)) continue;
       a->parts[a->n_parts].kind = (force_kind_id)k;
       a->parts[a->n_parts++].part = part;
@@ -144,6 +182,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   force_room *room = *(force_room **)self;
   room->system = cdni_declarer_system(d);
   room->matter = cdni_matter(room->system);
+  room->kernels = cdni_force_kernels[cdni_kernel_set(1)];
   room->enabled = cdn_declare_parameters(d, "enabled", (int)room->enabled0.count, room->enabled0.data);
   for (int k = 0; k < FORCE_KIND_COUNT; k++) {
     force_set *set = &room->sets[k];

@@ -1,39 +1,8 @@
-/* Spring, damper and constant force along the line between two stations: equal and opposite forces.
- * Parameters: k and rest length for the spring, c for the damper, f for the constant force. */
+/* Spring, damper and constant force between two stations: elements/two_point.h has their formulas. */
 #include <stdio.h>
 
 #include "forces/derivatives.h"
-
-typedef struct two_point {
-  int32_t body_a, body_b;
-  cdn_vec3 p_A, p_B;
-} two_point;
-
-/* Where the stations are, from their M origins, and from the first one to the second. */
-typedef struct line {
-  v3 r_a, r_b, apart;
-  double length;
-} line;
-
-static line line_of(const force_batch *b, cdn_state *state, const body_pose *pose, const two_point *e) {
-  line l;
-  l.r_a = cdni_to_v3(cdni_matter_station(b->matter, state, pose, (cdn_body){ e->body_a }, e->p_A));
-  l.r_b = cdni_to_v3(cdni_matter_station(b->matter, state, pose, (cdn_body){ e->body_b }, e->p_B));
-  v3 p_a = v3_add(pose[e->body_a].p_GM, l.r_a), p_b = v3_add(pose[e->body_b].p_GM, l.r_b);
-  l.apart = v3_sub(p_b, p_a);
-  l.length = cdn_norm(cdni_from_v3(l.apart));
-  return l;
-}
-
-static v3 direction(const line *l) {
-  return (v3){ l->apart.x / l->length, l->apart.y / l->length, l->apart.z / l->length };
-}
-
-/* f on the first body, -f on the second. */
-static void push_pair(cdn_forces *out, const two_point *e, const line *l, v3 f) {
-  force_push(out, e->body_a, l->r_a, f);
-  force_push(out, e->body_b, l->r_b, v3_neg(f));
-}
+#include "forces/elements/two_point.h"
 
 static two_point check_ends(force_adder *a, cdn_body body_a, cdn_vec3 p_A, cdn_body body_b, cdn_vec3 p_B) {
   const double stations[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z };
@@ -50,22 +19,11 @@ static bool check_spring(const double *params, char *why, size_t size) {
   return false;
 }
 
-static cdn_status calc_spring(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const two_point *e = b->elements;
-  for (int i = 0; i < b->n; i++) {
-    if (!force_is_on(b, i)) continue;
-    const double k = b->params[2 * i], rest = b->params[2 * i + 1];
-    const line l = line_of(b, state, out->pose, &e[i]);
-    if (l.length == 0 && rest > 0)
-      return cdni_state_fail(
-          state, CDN_ERR_SINGULAR, true, "cdn_realize", force_name(b, i),
-          "the ends of two-point spring '%s' meet, where its force has no direction: start with them "
-          "apart, or give it rest length 0",
-          force_name(b, i));
-    /* Tension k (length - rest); without a rest length no direction is needed. */
-    push_pair(out, &e[i], &l, rest == 0 ? v3_scale(k, l.apart) : v3_scale(k * (l.length - rest), direction(&l)));
-  }
-  return CDN_OK;
+static cdn_status fail_spring(cdn_state *state, const char *function, const char *name) {
+  return cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, name,
+                         "the ends of two-point spring '%s' meet, where its force has no direction: start with them "
+                         "apart, or give it rest length 0",
+                         name);
 }
 
 static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
@@ -74,7 +32,7 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   const body_pose *pose = cdni_matter_pose(b->matter, state);
   for (int i = 0; i < b->n; i++) {
     if (!force_is_on(b, i)) continue;
-    const double x = line_of(b, state, pose, &e[i]).length - b->params[2 * i + 1];
+    const double x = line_of(force_frames(b, state), pose, &e[i]).length - b->params[2 * i + 1];
     *energy += 0.5 * b->params[2 * i] * x * x;
   }
   return CDN_OK;
@@ -85,7 +43,7 @@ static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, c
   for (int i = 0; i < b->n; i++) {
     if (!force_is_on(b, i)) continue;
     const double k = b->params[2 * i], rest = b->params[2 * i + 1];
-    const line l = line_of(b, state, out->pass->pose, &e[i]);
+    const line l = line_of(force_frames(b, state), out->pass->pose, &e[i]);
     const double pull = rest == 0 ? k : k * (l.length - rest) / l.length;
     cdni_derivative_of_line(out, e[i].body_a, l.r_a, e[i].body_b, l.r_b, pull, k, 0);
   }
@@ -98,8 +56,12 @@ const force_kind cdni_force_two_point_spring = {
   .n_params = 2,
   .param_names = { "k", "the rest length" },
   .check = check_spring,
-  .parts = { { .reads = CDN_READS_POSITION, .potential = true, .bodies = true, .calc = calc_spring } },
+  .parts = { { .reads = CDN_READS_POSITION,
+               .potential = true,
+               .bodies = true,
+               .kernel = FORCE_KERNEL_two_point_spring } },
   .calc_potential = calc_potential,
+  .fail = fail_spring,
   .derivative = derivative_of_spring,
 };
 
@@ -125,38 +87,18 @@ static bool check_damper(const double *params, char *why, size_t size) {
   return false;
 }
 
-static cdn_status calc_damper(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const two_point *e = b->elements;
-  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  const body_twist *twist = cdni_matter_twist(b->matter, state);
-  for (int i = 0; i < b->n; i++) {
-    if (!force_is_on(b, i)) continue;
-    const line l = line_of(b, state, out->pose, &e[i]);
-    v3 v_a = sv_shift_motion(twist[e[i].body_a].V, l.r_a).v, v_b = sv_shift_motion(twist[e[i].body_b].V, l.r_b).v;
-    v3 v = v3_sub(v_b, v_a);
-    /* Where the ends meet, the direction is that of their motion: the limit on the way through. */
-    if (l.length > 0) {
-      v3 n = direction(&l);
-      v = v3_scale(v3_dot(n, v), n);
-    }
-    push_pair(out, &e[i], &l, v3_scale(b->params[i], v));
-  }
-  return CDN_OK;
-}
-
 static cdn_status derivative_of_damper(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const two_point *e = b->elements;
   const body_twist *twist = out->pass->twist;
   for (int i = 0; i < b->n; i++) {
     const double c = b->params[i];
     if (!force_is_on(b, i) || c == 0) continue;
-    const line l = line_of(b, state, out->pass->pose, &e[i]);
+    const line l = line_of(force_frames(b, state), out->pass->pose, &e[i]);
     if (l.length == 0)
       return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "derivatives", force_name(b, i),
                              "the ends of two-point damper '%s' meet, where its force has no derivative",
                              force_name(b, i));
-    v3 v_a = sv_shift_motion(twist[e[i].body_a].V, l.r_a).v, v_b = sv_shift_motion(twist[e[i].body_b].V, l.r_b).v;
-    const double tension = c * v3_dot(direction(&l), v3_sub(v_b, v_a));
+    const double tension = c * v3_dot(line_direction(&l), line_rate(twist, &e[i], &l));
     cdni_derivative_of_line(out, e[i].body_a, l.r_a, e[i].body_b, l.r_b, tension / l.length, 0, c);
   }
   return CDN_OK;
@@ -168,7 +110,7 @@ const force_kind cdni_force_two_point_damper = {
   .n_params = 1,
   .param_names = { "c" },
   .check = check_damper,
-  .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .calc = calc_damper } },
+  .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .kernel = FORCE_KERNEL_two_point_damper } },
   .derivative = derivative_of_damper,
 };
 
@@ -186,25 +128,17 @@ cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c)
 
 /* ---- constant force ---- */
 
-static cdn_status calc_force(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  const two_point *e = b->elements;
-  for (int i = 0; i < b->n; i++) {
-    if (!force_is_on(b, i) || b->params[i] == 0) continue;
-    const line l = line_of(b, state, out->pose, &e[i]);
-    if (l.length == 0)
-      return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "cdn_realize", force_name(b, i),
-                             "the ends of two-point force '%s' meet, where it has no direction: start with them apart",
-                             force_name(b, i));
-    push_pair(out, &e[i], &l, v3_scale(-b->params[i], direction(&l)));
-  }
-  return CDN_OK;
+static cdn_status fail_force(cdn_state *state, const char *function, const char *name) {
+  return cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, name,
+                         "the ends of two-point force '%s' meet, where it has no direction: start with them apart",
+                         name);
 }
 
 static cdn_status derivative_of_force(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const two_point *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     if (!force_is_on(b, i) || b->params[i] == 0) continue;
-    const line l = line_of(b, state, out->pass->pose, &e[i]);
+    const line l = line_of(force_frames(b, state), out->pass->pose, &e[i]);
     cdni_derivative_of_line(out, e[i].body_a, l.r_a, e[i].body_b, l.r_b, -b->params[i] / l.length, 0, 0);
   }
   return CDN_OK;
@@ -215,7 +149,8 @@ const force_kind cdni_force_two_point_force = {
   .element_size = sizeof(two_point),
   .n_params = 1,
   .param_names = { "f" },
-  .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .calc = calc_force } },
+  .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .kernel = FORCE_KERNEL_two_point_force } },
+  .fail = fail_force,
   .derivative = derivative_of_force,
 };
 

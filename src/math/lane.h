@@ -76,15 +76,17 @@ CDNI_INLINE rmask r_greater(real a, real b) {
 /* Where the mask is true a, else b. */
 CDNI_INLINE real r_select(rmask mask, real a, real b) { return r_from_bits((r_bits(a) & mask) | (r_bits(b) & ~mask)); }
 
-CDNI_INLINE bool r_all(rmask mask) {
+/* Whether the mask is true in any lane, in all of them. */
+CDNI_INLINE bool r_any(rmask mask) {
 #if CDNI_LANES == 1
   return mask != 0;
 #else
-  bool all = true;
-  for (int i = 0; i < CDNI_LANES; i++) all = all && mask[i];
-  return all;
+  int64_t any = 0;
+  for (int i = 0; i < CDNI_LANES; i++) any |= mask[i];
+  return any != 0;
 #endif
 }
+CDNI_INLINE bool r_all(rmask mask) { return !r_any(~mask); }
 
 CDNI_INLINE real r_sqrt(real x) {
 #if CDNI_LANES == 1
@@ -95,6 +97,28 @@ CDNI_INLINE real r_sqrt(real x) {
   return r;
 #endif
 }
+
+/* Functions of the C library, lane by lane. */
+CDNI_INLINE real r_atan2(real y, real x) {
+#if CDNI_LANES == 1
+  return atan2(y, x);
+#else
+  real r;
+  for (int i = 0; i < CDNI_LANES; i++) r[i] = atan2(y[i], x[i]);
+  return r;
+#endif
+}
+CDNI_INLINE real r_hypot(real x, real y) {
+#if CDNI_LANES == 1
+  return hypot(x, y);
+#else
+  real r;
+  for (int i = 0; i < CDNI_LANES; i++) r[i] = hypot(x[i], y[i]);
+  return r;
+#endif
+}
+
+CDNI_INLINE real r_max(real a, real b) { return r_select(r_greater(a, b), a, b); }
 
 CDNI_INLINE real r_abs(real x) { return r_from_bits(r_bits(x) & INT64_MAX); }
 

@@ -2,6 +2,8 @@
 #ifndef CARDAN_MATH_SPATIAL_H
 #define CARDAN_MATH_SPATIAL_H
 
+#include <cardan/math.h>
+
 #include "math/lane.h"
 
 typedef struct v3 {
@@ -34,7 +36,7 @@ typedef struct articulated_inertia {
 /* ---- vectors ---- */
 
 CDNI_INLINE v3 v3_zero(void) { return (v3){ r_set(0), r_set(0), r_set(0) }; }
-CDNI_INLINE v3 v3_load(const double *p) { return (v3){ r_set(p[0]), r_set(p[1]), r_set(p[2]) }; }
+CDNI_INLINE v3 v3_load(const real *p) { return (v3){ p[0], p[1], p[2] }; }
 CDNI_INLINE v3 v3_add(v3 a, v3 b) { return (v3){ a.x + b.x, a.y + b.y, a.z + b.z }; }
 CDNI_INLINE v3 v3_sub(v3 a, v3 b) { return (v3){ a.x - b.x, a.y - b.y, a.z - b.z }; }
 CDNI_INLINE v3 v3_scale(real s, v3 a) { return (v3){ s * a.x, s * a.y, s * a.z }; }
@@ -42,6 +44,19 @@ CDNI_INLINE v3 v3_neg(v3 a) { return (v3){ -a.x, -a.y, -a.z }; }
 /* s a + b */
 CDNI_INLINE v3 v3_fma(real s, v3 a, v3 b) { return (v3){ r_fma(s, a.x, b.x), r_fma(s, a.y, b.y), r_fma(s, a.z, b.z) }; }
 CDNI_INLINE real v3_dot(v3 a, v3 b) { return r_fma(a.z, b.z, r_fma(a.y, b.y, a.x * b.x)); }
+/* The length, also of vectors whose squares are out of range. */
+CDNI_INLINE real v3_norm(v3 a) {
+  real square = v3_dot(a, a), norm = r_sqrt(square);
+  rmask usual = r_greater(square, r_set(1e-280)) & r_greater(r_set(1e280), square);
+  if (r_all(usual)) return norm;
+#if CDNI_LANES == 1
+  return cdn_norm((cdn_vec3){ a.x, a.y, a.z });
+#else
+  for (int i = 0; i < CDNI_LANES; i++)
+    if (!usual[i]) norm[i] = cdn_norm((cdn_vec3){ a.x[i], a.y[i], a.z[i] });
+  return norm;
+#endif
+}
 /* a . b + c */
 CDNI_INLINE real v3_dot_add(v3 a, v3 b, real c) { return r_fma(a.z, b.z, r_fma(a.y, b.y, r_fma(a.x, b.x, c))); }
 CDNI_INLINE v3 v3_cross(v3 a, v3 b) {
@@ -68,7 +83,7 @@ CDNI_INLINE sv sv_shift_force(sv F, v3 r) { return (sv){ v3_cross_add(r, F.v, F.
 
 /* ---- matrices ---- */
 
-CDNI_INLINE m3 m3_load(const double *p) { return (m3){ v3_load(p), v3_load(p + 3), v3_load(p + 6) }; }
+CDNI_INLINE m3 m3_load(const real *p) { return (m3){ v3_load(p), v3_load(p + 3), v3_load(p + 6) }; }
 /* A b */
 CDNI_INLINE v3 m3_mul(m3 A, v3 b) {
   v3 r = v3_scale(b.x, A.x);
@@ -97,9 +112,7 @@ CDNI_INLINE m3 m3_turn_z(m3 A, real s, real c) {
   return (m3){ v3_fma(s, A.y, v3_scale(c, A.x)), v3_fma(-s, A.x, v3_scale(c, A.y)), A.z };
 }
 
-CDNI_INLINE s3 s3_load(const double *p) {
-  return (s3){ r_set(p[0]), r_set(p[1]), r_set(p[2]), r_set(p[3]), r_set(p[4]), r_set(p[5]) };
-}
+CDNI_INLINE s3 s3_load(const real *p) { return (s3){ p[0], p[1], p[2], p[3], p[4], p[5] }; }
 CDNI_INLINE s3 s3_add(s3 a, s3 b) {
   return (s3){ a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz };
 }
@@ -153,8 +166,8 @@ CDNI_INLINE s3 s3_inverse(s3 S, real *pivot) {
 
 /* ---- inertias ---- */
 
-CDNI_INLINE rigid_inertia rigid_reexpress(m3 R, const double I[6], const double mc[3], double m) {
-  return (rigid_inertia){ s3_reexpress(R, s3_load(I)), m3_mul(R, v3_load(mc)), r_set(m) };
+CDNI_INLINE rigid_inertia rigid_reexpress(m3 R, const real I[6], const real mc[3], real m) {
+  return (rigid_inertia){ s3_reexpress(R, s3_load(I)), m3_mul(R, v3_load(mc)), m };
 }
 /* Force that gives the body the acceleration A at zero velocity: (I alpha + mc x a, m a + alpha x mc). Also the
  * momentum that belongs to a velocity. */

@@ -115,7 +115,7 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   m->tree.nq = (int32_t)m->q0.count;
   m->tree.nu = (int32_t)m->u0.count;
   m->tree.n_custom = (int32_t)m->customs.count;
-  m->kernels = cdni_tree_kernels();
+  m->kernels = cdni_tree_kernels[cdni_kernel_set(1)];
   return CDN_OK;
 }
 

@@ -17,17 +17,6 @@ static const matter *of(const void *self) { return *(const matter *const *)self;
 
 /* ---- one body, on its own run of q and u ---- */
 
-CDNI_INLINE void body_N(const matter *m, const tree_node *n, const double *q, const double *u, double *qdot) {
-#define N_CASE(ROW, name, ...) \
-  case ROW_##ROW:              \
-    name##_N(q, u, qdot);      \
-    break;
-#define N_CUSTOM                                              \
-  if (custom->ops.N) custom->ops.N(custom->self, q, u, qdot); \
-  else memcpy(qdot, u, n->nu * sizeof *u);
-  FOR_KIND_OF(n, N_CASE, N_CUSTOM);
-}
-
 CDNI_INLINE void body_N_inv(const matter *m, const tree_node *n, const double *q, const double *qdot, double *u) {
 #define N_INV_CASE(ROW, name, ...) \
   case ROW_##ROW:                  \
@@ -61,9 +50,11 @@ void cdni_body_Ndot_u(const matter *m, int body, const double *q, const double *
 /* ---- all bodies ---- */
 
 static void multiply_N(const matter *m, const double *q, const double *u, double *qdot) {
-  for (int i = 1; i < m->tree.n; i++) {
-    const tree_node *n = &m->tree.node[i];
-    body_N(m, n, q + n->q, u + n->u, qdot + n->q);
+  m->kernels->multiply_N(&m->tree, q, u, qdot);
+  for (size_t i = 0; i < m->customs.count; i++) {
+    const custom_mobilizer *custom = &CDNI_AT(m->customs, custom_mobilizer, i);
+    const tree_node *n = &m->tree.node[custom->body];
+    cdni_custom_N(custom, q + n->q, u + n->u, qdot + n->q, n->nu);
   }
 }
 

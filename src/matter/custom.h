@@ -18,6 +18,12 @@ void cdni_custom_free(const cdn_allocator *a, custom_mobilizer *x);
 cdn_status cdni_custom_across(const matter *m, cdn_state *state, const double *q, custom_across *out);
 cdn_status cdni_custom_bias(const matter *m, cdn_state *state, const double *q, const double *u, custom_across *out);
 
+/* qdot = N u of one of them. */
+static inline void cdni_custom_N(const custom_mobilizer *x, const double *q, const double *u, double *qdot, int nu) {
+  if (x->ops.N) x->ops.N(x->self, q, u, qdot);
+  else memcpy(qdot, u, (size_t)nu * sizeof *u);
+}
+
 /* Function-based mobilizers as ops (function_based.c). */
 typedef struct function_mobilizer {
   cdn_function_mobilizer def; /* functions retained, axes of length 1 */

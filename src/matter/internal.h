@@ -69,6 +69,9 @@ const rigid_inertia *cdni_matter_inertia(const matter *m, cdn_state *state); /* 
 const double *cdni_matter_X_BM(const matter *m, cdn_state *state, cdn_body body);
 /* From M's origin to the station p_B, in Ground. */
 cdn_vec3 cdni_matter_station(const matter *m, cdn_state *state, const body_pose *pose, cdn_body body, cdn_vec3 p_B);
+/* X_GB and V_GB from the records of M. */
+cdn_transform cdni_body_transform(const double *X_BM, const body_pose *pose);
+cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose, const body_twist *twist);
 /* The forces applied from outside: bodies' F about M's origins are added to F (skipped at no cost while there are none), f to f. */
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f);
 /* The total, about M's origins. Either output may be NULL. */

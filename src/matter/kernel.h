@@ -7,15 +7,9 @@
 #ifndef CARDAN_MATTER_KERNEL_H
 #define CARDAN_MATTER_KERNEL_H
 
+#include "math/kernel_sets.h"
 #include "matter/records.h"
 
-#ifndef CDNI_KERNEL
-#  define CDNI_KERNEL base
-#endif
-#define KERNEL_PASTE_(a, b) a##_##b
-#define KERNEL_PASTE(a, b) KERNEL_PASTE_(a, b)
-/* A name of this set's own. */
-#define KERNEL_NAME(name) KERNEL_PASTE(name, CDNI_KERNEL)
 #define KERNEL(name) KERNEL_NAME(cdni_kernel_##name)
 
 #define KERNEL_PROTOTYPE(result, name, ...) result KERNEL(name)(__VA_ARGS__);

@@ -5,12 +5,14 @@
 
 /* ---- articulated body inertias ---- */
 
+#define TRUE_IN_ALL ((rmask){ 0 } - 1)
+
 /* A pivot of D below this part of the inertia that it is the remainder of has no digits left: rounding alone leaves
  * about n eps of it. */
 #define PIVOT_TOLERANCE 1e-13
 
 /* D^-1 of a free joint, (P + armature 1)^-1 in Ground's axes, through the Schur complement of the translational block. */
-CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, double armature, real *pivot_J, real *pivot_M) {
+CDNI_INLINE articulated_inertia free_inverse(articulated_inertia P, real armature, real *pivot_J, real *pivot_M) {
   P.J.xx += armature, P.J.yy += armature, P.J.zz += armature;
   P.M.xx += armature, P.M.yy += armature, P.M.zz += armature;
   s3 M_inv = s3_inverse(P.M, pivot_M);
@@ -43,9 +45,9 @@ CDNI_INLINE real full_scale(const real *H, int k, real scale_J, real scale_M) {
 
 /* factor_body for the mobilizers without a shape to exploit: D = L d L^T. With Y = L^-1 (P H)^T, G is L^-T d^-1 Y, and what
  * is subtracted from P is Y^T d^-1 Y: never more than P. */
-CDNI_INLINE bool factor_general(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
-                                real *L, real scale_J, real scale_M, articulated_inertia P,
-                                articulated_inertia *P_out) {
+CDNI_INLINE rmask factor_general(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
+                                 real *L, real scale_J, real scale_M, articulated_inertia P,
+                                 articulated_inertia *P_out) {
   sv Y[6], *g = (sv *)G;
   real floor[6];
   for (int k = 0; k < nu; k++) {
@@ -55,7 +57,7 @@ CDNI_INLINE bool factor_general(const body_mass *c, int nu, hinge_form form, boo
     real scale = form == HINGE_FULL ? full_scale(H, k, scale_J, scale_M) : form == HINGE_ANGULAR ? scale_J : scale_M;
     floor[k] = PIVOT_TOLERANCE * scale;
   }
-  bool ok = r_all(ldl_factor(nu, L, floor));
+  rmask ok = ldl_factor(nu, L, floor);
   if (base) return ok;
   P = articulated_shift(P, r);
   for (int k = 0; k < nu; k++) {
@@ -76,12 +78,12 @@ CDNI_INLINE bool factor_general(const body_mass *c, int nu, hinge_form form, boo
  * phi (P - P H D^-1 H^T P) phi^T = phi P phi^T - G D G^T with G = phi P H D^-1. Shifting first keeps the division off the
  * critical path from child to parent, and G^T then meets the parent's acceleration as it is. False: no inertia to work
  * against. */
-CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
-                             real *D_inv, real scale_J, real scale_M, articulated_inertia P,
-                             articulated_inertia *P_out) {
+CDNI_INLINE rmask factor_body(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
+                              real *D_inv, real scale_J, real scale_M, articulated_inertia P,
+                              articulated_inertia *P_out) {
   if (form == HINGE_NONE) {
     if (!base) *P_out = articulated_shift(P, r);
-    return true;
+    return TRUE_IN_ALL;
   }
   if (form == HINGE_FREE) {
     real pivot_J, pivot_M;
@@ -89,7 +91,7 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
     *(articulated_inertia *)D_inv = inverse;
     if (!base) {
       /* P - P D^-1 P with D = P + a 1 is a 1 - a^2 D^-1: nothing at all without armature. */
-      real s = r_set(-c->armature * c->armature), o = r_set(c->armature);
+      real o = c->armature, s = -o * o;
       P.J = (s3){ r_fma(s, inverse.J.xx, o), r_fma(s, inverse.J.yy, o), r_fma(s, inverse.J.zz, o),
                   s * inverse.J.xy,          s * inverse.J.xz,          s * inverse.J.yz };
       P.M = (s3){ r_fma(s, inverse.M.xx, o), r_fma(s, inverse.M.yy, o), r_fma(s, inverse.M.zz, o),
@@ -97,13 +99,13 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
       P.F = (m3){ v3_scale(s, inverse.F.x), v3_scale(s, inverse.F.y), v3_scale(s, inverse.F.z) };
       *P_out = articulated_shift(P, r);
     }
-    return r_all(r_greater(pivot_J, PIVOT_TOLERANCE * scale_J) & r_greater(pivot_M, PIVOT_TOLERANCE * scale_M));
+    return r_greater(pivot_J, PIVOT_TOLERANCE * scale_J) & r_greater(pivot_M, PIVOT_TOLERANCE * scale_M);
   }
   if (hinge_D_is_factored(form, nu))
     return factor_general(c, nu, form, base, H, r, G, D_inv, scale_J, scale_M, P, P_out);
   const v3 *h = (const v3 *)H;
   sv PH[3], *g = (sv *)G;
-  real pivot, scale = form == HINGE_ANGULAR ? scale_J : scale_M, o = r_set(c->armature);
+  real pivot, scale = form == HINGE_ANGULAR ? scale_J : scale_M, o = c->armature;
   if (form == HINGE_FULL) scale = full_scale(H, 0, scale_J, scale_M);
   for (int k = 0; k < nu; k++) PH[k] = hinge_P_column(form, P, H, k);
   if (nu == 1) {
@@ -136,19 +138,20 @@ CDNI_INLINE bool factor_body(const body_mass *c, int nu, hinge_form form, bool b
     }
     *P_out = P;
   }
-  return r_all(r_greater(pivot, PIVOT_TOLERANCE * scale));
+  return r_greater(pivot, PIVOT_TOLERANCE * scale);
 }
 
 /* One body of the inward pass. `factor`: form P, G and D^-1; `bias`: z and eps; `with_velocity`: gyroscopic and Coriolis
  * terms and forces on bodies count. `known` takes the place of the Coriolis terms where it is not NULL. */
-CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias,
-                             bool with_velocity, const sv *known) {
+CDNI_INLINE rmask inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias,
+                              bool with_velocity, const sv *known) {
   const tree_node *n = &t->node[i];
   const body_mass *c = &d->mass[i];
   const real *H = d->H + n->H;
   real *G = d->G + n->G, *D_inv = d->D_inv + n->D;
   body_articulated *a = &d->articulated[i], *parent = &d->articulated[n->parent];
-  bool base = n->parent == 0, massless = c->massless != 0.0, ok = true;
+  bool base = n->parent == 0, massless = body_is_massless(c);
+  rmask ok = TRUE_IN_ALL;
   v3 r = d->pose[i].r;
 
   articulated_inertia P;
@@ -163,7 +166,7 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
     a->P = P;
     if (!base) {
       parent->P = n->first_in ? P_out : articulated_add(parent->P, P_out);
-      if (d->mass[n->parent].massless != 0.0) {
+      if (body_is_massless(&d->mass[n->parent])) {
         real J = r_fma(scale_M, v3_dot(r, r), scale_J);
         parent->scale_J = n->first_in ? J : parent->scale_J + J;
         parent->scale_M = n->first_in ? scale_M : parent->scale_M + scale_M;
@@ -188,7 +191,7 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
     if (!base) {
       /* G eps = (1 - a D^-1) eps */
       sv De = articulated_mul(*(articulated_inertia *)D_inv, e);
-      real o = r_set(-c->armature);
+      real o = -c->armature;
       z_out = sv_add(z_out, sv_shift_force((sv){ v3_fma(o, De.w, e.w), v3_fma(o, De.v, e.v) }, r));
     }
   } else if (form != HINGE_NONE) {
@@ -206,22 +209,17 @@ CDNI_INLINE bool inward_body(const tree *t, const tree_data *d, int i, int nu, h
   return ok;
 }
 
-/* The general form is long: one copy for each number of mobilities serves every pass. */
-#define INWARD_FULL(NU)                                                                                         \
-  static __attribute__((noinline)) bool inward_full_##NU(const tree *t, const tree_data *d, int i, bool factor, \
-                                                         bool bias, bool with_velocity) {                       \
-    return inward_body(t, d, i, NU, HINGE_FULL, factor, bias, with_velocity, NULL);                             \
+/* The general form is long: one copy for each number of mobilities serves every pass. So does one for every form with
+ * several lanes, where a copy is eight times as long to compile and a call costs an eighth. */
+#define INWARD_COPY(SHAPE, NU, FORM)                                                                                 \
+  static __attribute__((noinline, unused))                                                                           \
+  rmask inward_##FORM##_##NU(const tree *t, const tree_data *d, int i, bool factor, bool bias, bool with_velocity) { \
+    return inward_body(t, d, i, NU, FORM, factor, bias, with_velocity, NULL);                                        \
   }
-INWARD_FULL(1)
-INWARD_FULL(2)
-INWARD_FULL(3)
-INWARD_FULL(4)
-INWARD_FULL(5)
-INWARD_FULL(6)
-#define inward_full_0(...) true
-#define INWARD(NU, FORM, factor, bias, with_velocity)                          \
-  (FORM == HINGE_FULL ? inward_full_##NU(t, d, i, factor, bias, with_velocity) \
-                      : inward_body(t, d, i, NU, FORM, factor, bias, with_velocity, NULL))
+HINGE_LIST(INWARD_COPY)
+#define INWARD(NU, FORM, factor, bias, with_velocity)                                                \
+  (CDNI_LANES > 1 || FORM == HINGE_FULL ? inward_##FORM##_##NU(t, d, i, factor, bias, with_velocity) \
+                                        : inward_body(t, d, i, NU, FORM, factor, bias, with_velocity, NULL))
 
 /* One body of the outward pass of forward dynamics: udot = D^-1 eps - G^T A_P. */
 CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool with_velocity) {
@@ -279,10 +277,16 @@ CDNI_INLINE void outward_prescribed(const tree *t, const tree_data *d, int i, bo
 
 /* ---- the passes ---- */
 
-int KERNEL(articulate)(const tree *t, const tree_data *d) {
-  int bad = -1;
+/* The first body for which `ok` was false, lane by lane; -1 while there is none. */
+CDNI_INLINE rmask first_failure(rmask first, rmask ok, int body) {
+  rmask keep = ok | ~(first >> 63);
+  return (first & keep) | (body & ~keep);
+}
+
+void KERNEL(articulate)(const tree *t, const tree_data *d, rmask *singular) {
+  rmask first = TRUE_IN_ALL;
   for (int i = t->n - 1; i > 0; i--) {
-    bool ok = true;
+    rmask ok = TRUE_IN_ALL;
     if (IS_PRESCRIBED(i)) {
       inward_prescribed(t, d, i, true, false, false);
       continue;
@@ -290,15 +294,15 @@ int KERNEL(articulate)(const tree *t, const tree_data *d) {
 #define BODY(NU, FORM) ok = INWARD(NU, FORM, true, false, false)
     FOR_KIND(&t->node[i])
 #undef BODY
-    if (!ok && bad < 0) bad = i;
+    first = first_failure(first, ok, i);
   }
-  return bad;
+  *singular = first;
 }
 
-int KERNEL(forward)(const tree *t, const tree_data *d, bool factored) {
-  int bad = -1;
+void KERNEL(forward)(const tree *t, const tree_data *d, bool factored, rmask *singular) {
+  rmask first = TRUE_IN_ALL;
   for (int i = t->n - 1; i > 0; i--) {
-    bool ok = true;
+    rmask ok = TRUE_IN_ALL;
     if (IS_PRESCRIBED(i)) {
       inward_prescribed(t, d, i, !factored, true, true);
       continue;
@@ -312,8 +316,9 @@ int KERNEL(forward)(const tree *t, const tree_data *d, bool factored) {
       FOR_KIND(&t->node[i])
 #undef BODY
     }
-    if (!ok && bad < 0) bad = i;
+    first = first_failure(first, ok, i);
   }
+  *singular = first;
   d->A[0] = sv_zero();
   for (int i = 1; i < t->n; i++) {
     if (IS_PRESCRIBED(i)) {
@@ -324,7 +329,6 @@ int KERNEL(forward)(const tree *t, const tree_data *d, bool factored) {
     FOR_KIND(&t->node[i])
 #undef BODY
   }
-  return bad;
 }
 
 void KERNEL(solve)(const tree *t, const tree_data *d) {

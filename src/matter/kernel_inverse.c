@@ -11,7 +11,7 @@ CDNI_INLINE void inverse_out_body(const tree *t, const tree_data *d, int i, int 
   if (d->udot) A = sv_add(A, hinge_mul(form, nu, d->H + n->H, d->udot + n->u));
   if (with_velocity) A = sv_add(A, d->twist[i].a_cor);
   sv F = sv_zero();
-  if (d->mass[i].massless == 0.0)
+  if (!body_is_massless(&d->mass[i]))
     F = with_velocity ? rigid_newton_euler(d->inertia[i], A, d->twist[i].V.w) : rigid_mul(d->inertia[i], A);
   if (d->force) F = sv_sub(F, d->force[i]);
   d->A[i] = A;
@@ -23,7 +23,7 @@ CDNI_INLINE void inverse_in_body(const tree *t, const tree_data *d, int i, int n
   sv F = d->z[i];
   hinge_tmul(form, nu, d->H + n->H, F, f + n->u);
   for (int k = 0; k < nu; k++) {
-    if (d->udot) f[n->u + k] = r_fma(r_set(d->mass[i].armature), d->udot[n->u + k], f[n->u + k]);
+    if (d->udot) f[n->u + k] = r_fma(d->mass[i].armature, d->udot[n->u + k], f[n->u + k]);
     if (d->f_mob) f[n->u + k] -= d->f_mob[n->u + k];
   }
   if (n->parent > 0) d->z[n->parent] = sv_add(d->z[n->parent], sv_shift_force(F, d->pose[i].r));

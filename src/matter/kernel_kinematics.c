@@ -60,7 +60,7 @@ void KERNEL(inertia)(const tree *t, const tree_data *d) {
   d->inertia[0] =
       (rigid_inertia){ { r_set(0), r_set(0), r_set(0), r_set(0), r_set(0), r_set(0) }, v3_zero(), r_set(0) };
   for (int i = 1; i < t->n; i++)
-    d->inertia[i] = d->mass[i].massless != 0.0
+    d->inertia[i] = body_is_massless(&d->mass[i])
                         ? d->inertia[0]
                         : rigid_reexpress(d->pose[i].R_GM, d->mass[i].I, d->mass[i].mc, d->mass[i].m);
 }

@@ -1,14 +1,15 @@
-/* The sets of kernels that were compiled, and the choice among them. */
+/* The tables of matter's kernels, one a set. */
 #ifndef CARDAN_MATTER_KERNELS_H
 #define CARDAN_MATTER_KERNELS_H
 
-#include <cardan/matter.h>
-
+#include "math/kernel_sets.h"
 #include "matter/records.h"
 
-extern const tree_kernels cdni_tree_kernels_base, cdni_tree_kernels_v3, cdni_tree_kernels_v4;
+#define TREE_KERNELS_EXTERN(name, lanes) extern const tree_kernels cdni_tree_kernels_##name;
+KERNEL_SET_LIST(TREE_KERNELS_EXTERN)
+#undef TREE_KERNELS_EXTERN
 
-/* The set for this machine's instructions. */
-const tree_kernels *cdni_tree_kernels(void);
+/* By kernel_set. */
+extern const tree_kernels *const cdni_tree_kernels[KERNEL_SET_COUNT];
 
 #endif

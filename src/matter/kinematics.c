@@ -25,6 +25,22 @@ cdn_vec3 cdni_matter_station(const matter *m, cdn_state *state, const body_pose 
   return cdni_from_v3(m3_mul(pose[body.i].R_GM, p_M));
 }
 
+cdn_transform cdni_body_transform(const double *X_BM, const body_pose *pose) {
+  const m3 R_BM = m3_load(X_BM), R_GM = pose->R_GM;
+  const v3 r = m3_mul(R_GM, m3_tmul(R_BM, v3_neg(v3_load(X_BM + 9))));
+  /* R_GB = R_GM R_BM^T: columns of R_BM^T are rows of R_BM. */
+  return (cdn_transform){ .R = { cdni_from_v3(m3_mul(R_GM, (v3){ R_BM.x.x, R_BM.y.x, R_BM.z.x })),
+                                 cdni_from_v3(m3_mul(R_GM, (v3){ R_BM.x.y, R_BM.y.y, R_BM.z.y })),
+                                 cdni_from_v3(m3_mul(R_GM, (v3){ R_BM.x.z, R_BM.y.z, R_BM.z.z })) },
+                          .p = cdni_from_v3(v3_add(pose->p_GM, r)) };
+}
+
+cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose, const body_twist *twist) {
+  const v3 r = m3_mul(pose->R_GM, m3_tmul(m3_load(X_BM), v3_neg(v3_load(X_BM + 9))));
+  const sv V = sv_shift_motion(twist->V, r);
+  return (cdn_spatial){ cdni_from_v3(V.w), cdni_from_v3(V.v) };
+}
+
 cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv **F, const double **f) {
   CDNI_TRY(cdni_state_ensure(state, m->forces.ticket));
   if (F) *F = cdni_state_storage(state, m->forces);
@@ -52,12 +68,7 @@ cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform *X_GB) {
   const body_pose *pose = NULL;
   v3 r = v3_zero();
   CDNI_TRY(locate(state, "cdn_body_pose", body, &m, &pose, &r));
-  m3 R_BM = m3_load(cdni_matter_X_BM(m, state, body)), R_GM = pose->R_GM;
-  /* R_GB = R_GM R_BM^T: columns of R_BM^T are rows of R_BM. */
-  X_GB->R.x = cdni_from_v3(m3_mul(R_GM, (v3){ R_BM.x.x, R_BM.y.x, R_BM.z.x }));
-  X_GB->R.y = cdni_from_v3(m3_mul(R_GM, (v3){ R_BM.x.y, R_BM.y.y, R_BM.z.y }));
-  X_GB->R.z = cdni_from_v3(m3_mul(R_GM, (v3){ R_BM.x.z, R_BM.y.z, R_BM.z.z }));
-  X_GB->p = cdni_from_v3(v3_add(pose->p_GM, r));
+  *X_GB = cdni_body_transform(cdni_matter_X_BM(m, state, body), pose);
   return CDN_OK;
 }
 
@@ -67,8 +78,7 @@ cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB)
   v3 r = v3_zero();
   CDNI_TRY(locate(state, "cdn_body_velocity", body, &m, &pose, &r));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  sv V = sv_shift_motion(cdni_matter_twist(m, state)[body.i].V, r);
-  *V_GB = (cdn_spatial){ cdni_from_v3(V.w), cdni_from_v3(V.v) };
+  *V_GB = cdni_body_spatial_velocity(cdni_matter_X_BM(m, state, body), pose, &cdni_matter_twist(m, state)[body.i]);
   return CDN_OK;
 }
 

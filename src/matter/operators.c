@@ -191,7 +191,8 @@ cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const 
   if (status == CDN_OK && p.d.prescribed) status = cdni_motion_calc_udot(p.m, state, udot);
   if (status == CDN_OK) {
     body_origins origins = cdni_body_origins(p.m, state, p.d.pose);
-    (void)p.m->kernels->forward(&p.m->tree, &p.d, true);
+    rmask singular; /* factored already: nowhere */
+    p.m->kernels->forward(&p.m->tree, &p.d, true, &singular);
     for (int i = 0; A_G && i < p.m->tree.n; i++) {
       v3 r = cdni_body_offset(&origins, i);
       A_G[i] = cdni_from_sv(cdni_acceleration_at(p.d.A[i], p.d.twist[i].V.w, r));

@@ -61,7 +61,9 @@ static int articulate_whole(const matter *m, tree_data *d, void *memory) {
   d->articulated = memory;
   d->G = (real *)(d->articulated + m->tree.n);
   d->D_inv = d->G + m->tree.nG;
-  return m->kernels->articulate(&m->tree, d);
+  rmask singular;
+  m->kernels->articulate(&m->tree, d, &singular);
+  return (int)singular;
 }
 
 cdn_status cdni_operator_factor(cdn_state *state, const char *function, bool whole, const matter **m, tree_data *d,

@@ -60,17 +60,20 @@ typedef struct tree {
 /* One body's constants at Instance stage, re-expressed once for the M frames: where F is in the parent's M frame, and the
  * parameters of the mobilizer; */
 typedef struct body_frames {
-  double R_PF[9]; /* by columns */
-  double p_PF[3];
-  double kind[6]; /* what the mobilizer's parameters say; see its file */
+  real R_PF[9]; /* by columns */
+  real p_PF[3];
+  real kind[6]; /* what the mobilizer's parameters say; see its file */
 } body_frames;
 
 /* and its inertia about M's origin, in M's axes. */
 typedef struct body_mass {
-  double I[6], mc[3], m; /* I, mass times centre of mass, mass */
-  double armature;
-  double massless; /* 1 where the body adds no inertia of its own, else 0 */
+  real I[6], mc[3], m; /* I, mass times centre of mass, mass */
+  real armature;
+  real massless; /* 1 where the body adds no inertia of its own, else 0 */
 } body_mass;
+
+/* Alike in all lanes. */
+CDNI_INLINE bool body_is_massless(const body_mass *c) { return r_any(r_greater(c->massless, r_set(0))); }
 
 typedef struct body_pose {
   m3 R_GM;
@@ -119,17 +122,19 @@ typedef struct tree_data {
 } tree_data;
 
 /* The passes, compiled for several instruction sets and numbers of lanes. X(result, name, arguments). Those that factor D
- * return the index of a body whose mobilizer has no inertia to work against, or -1. */
+ * leave in *singular, for each lane, the index of the first body they met whose mobilizer has no inertia to work against,
+ * or -1. */
 /* clang-format off */
 #define TREE_KERNEL_LIST(X)                                                                                                   \
   X(void, position, const tree *t, const tree_data *d)  /* q -> pose, H */                                                    \
   X(void, inertia, const tree *t, const tree_data *d)   /* pose -> inertia */                                                 \
   X(void, velocity, const tree *t, const tree_data *d)  /* u -> twist */                                                      \
-  X(int, articulate, const tree *t, const tree_data *d) /* inertia -> articulated, G, D_inv */                                \
+  X(void, articulate, const tree *t, const tree_data *d, rmask *singular) /* inertia -> articulated, G, D_inv */                                \
   /* force, f_mob -> udot, A; fills articulated, G, D_inv unless factored */                                                  \
-  X(int, forward, const tree *t, const tree_data *d, bool factored)                                                           \
+  X(void, forward, const tree *t, const tree_data *d, bool factored, rmask *singular)                                                           \
   X(void, solve, const tree *t, const tree_data *d) /* f_mob -> udot = M^-1 f_mob; A is scratch */                            \
   X(void, inverse, const tree *t, const tree_data *d, bool with_velocity, real *f) /* udot (NULL: 0) -> f */                  \
+  X(void, multiply_N, const tree *t, const real *q, const real *u, real *qdot) /* not for bodies that ops describe */ \
   X(void, jacobian, const tree *t, const tree_data *d, const real *u, sv *V)       /* V = J u at M origins */                 \
   X(void, jacobian_transpose, const tree *t, const tree_data *d, real *f)          /* z (destroyed) -> f = J^T z */
 /* Row-major; for one lane only. */

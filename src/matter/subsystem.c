@@ -160,8 +160,9 @@ static cdn_status calc_articulated(const void *self, cdn_state *state, void *out
   (void)out;
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
   tree_data d = cdni_matter_data(m, state);
-  int bad = m->kernels->articulate(&m->tree, &d);
-  return bad < 0 ? CDN_OK : cdni_matter_singular(m, state, bad, "cdn_eval");
+  rmask singular;
+  m->kernels->articulate(&m->tree, &d, &singular);
+  return singular < 0 ? CDN_OK : cdni_matter_singular(m, state, (int)singular, "cdn_eval");
 }
 
 /* Whether anything acts at all; if not, the pass leaves out the zeros. */
@@ -193,8 +194,9 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.f_mob = (const double *)(cdni_state_block(state) + m->at.forces_mob);
   }
   bool factored = cdni_state_is_valid(state, m->articulated.ticket);
-  int bad = m->kernels->forward(&m->tree, &d, factored);
-  if (bad >= 0) return cdni_matter_singular(m, state, bad, "cdn_realize");
+  rmask singular;
+  m->kernels->forward(&m->tree, &d, factored, &singular);
+  if (singular >= 0) return cdni_matter_singular(m, state, (int)singular, "cdn_realize");
   if (!factored) cdni_state_mark_valid(state, m->articulated.ticket);
   return CDN_OK;
 }

@@ -59,6 +59,17 @@ const cdn_system *cdni_declarer_system(const cdn_declarer *d);
  * do not read rates themselves. The i-th ticket, or { 0 } past the end. */
 cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i);
 
+/* What a System has that not every Study can treat. */
+typedef struct cdni_traits {
+  int subsystems;
+  bool events, auto_updates, constraints, previous;
+} cdni_traits;
+cdni_traits cdni_system_traits(const cdn_system *system);
+/* The i-th parameter array and its size; false past the end. */
+bool cdni_system_parameters(const cdn_system *system, int i, cdn_dvar *v, int *n);
+/* The name of a discrete variable or parameter array, none of n, in which two States of one System differ, or NULL. */
+const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n, const cdn_dvar *except);
+
 /* ---- reading and writing a State from inside ---- */
 
 /* y = (q, u, z) contiguous, and ydot = (qdot, udot, zdot) likewise, valid where their entries are. */

@@ -63,6 +63,8 @@ START_TEST(wrong_usage_is_named_and_exits_2) {
     { "simulate one.xml --duration 1 -o one.xml", "would be overwritten" },
     { "simulate one.xml --duration 1 -o - --summary -", "both write" },
     { "simulate one.xml --duration 1 -o same --summary same", "both write" },
+    { "speed one.xml --threads 2", "whole numbers" },
+    { "speed one.xml --ensemble 1.5", "whole numbers" },
     { "eval one.xml --key lowered", "raised" }, // the names that there are
   };
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -395,7 +397,23 @@ START_TEST(speed_times_what_there_is) {
 }
 END_TEST
 
-CHECK_MAIN("command", speed_times_what_there_is, help_is_where_it_is_looked_for, wrong_usage_is_named_and_exits_2,
+START_TEST(speed_times_ensembles) {
+  enter_directory();
+  SUCCEEDS("speed %s/examples/models/arm.urdf --quiet --json --ensemble 20 --threads 2", getenv("CARDAN_SOURCE_ROOT"));
+  json_t *root = json_loads(output, 0, NULL);
+  ck_assert_ptr_nonnull(root);
+  const char *const figures[] = { "ensemble_acceleration_ns", "ensemble_inverse_dynamics_ns",
+                                  "ensemble_steps_per_second" };
+  for (int i = 0; i < CDNI_COUNT(figures); i++) ck_assert(json_real_value(member(root, figures[i])) > 0);
+  ck_assert_int_eq(json_integer_value(member(root, "ensemble_count")), 20);
+  ck_assert_int_eq(json_integer_value(member(root, "ensemble_threads")), 2);
+  json_decref(root);
+  SUCCEEDS("speed %s/examples/models/arm.urdf --quiet --ensemble 20", getenv("CARDAN_SOURCE_ROOT"));
+  SAYS(output, "an ensemble of 20 States");
+}
+END_TEST
+
+CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_where_it_is_looked_for, wrong_usage_is_named_and_exits_2,
            files_that_cannot_be_read_exit_3_and_name_the_place, state_files_are_checked,
            output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated, info_lists_the_model,
            eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits, matrices_satisfy_the_equations_of_motion,

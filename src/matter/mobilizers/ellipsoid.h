@@ -9,7 +9,7 @@
 CDNI_INLINE void ellipsoid_glide(const body_frames *c, m3 R, m3 R_FM, m3 *R_GM, v3 *p, real *H) {
   sv *h = (sv *)H;
   v3 n = R_FM.z;
-  real a = r_set(c->kind[0]), b = r_set(c->kind[1]), d = r_set(c->kind[2]);
+  real a = c->kind[0], b = c->kind[1], d = c->kind[2];
   *R_GM = m3_mul_m3(R, R_FM);
   *p = m3_mul(R, (v3){ a * n.x, b * n.y, d * n.z });
   /* e_x x n = (0, -n_z, n_y) and so on */

@@ -6,7 +6,7 @@
 #include "matter/mobilizers/common.h"
 
 CDNI_INLINE void screw_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
-  real sine, cosine, pitch = r_set(c->kind[0]);
+  real sine, cosine, pitch = c->kind[0];
   sv *h = (sv *)H;
   r_sincos(q[0], &sine, &cosine);
   *R_GM = m3_turn_z(R, sine, cosine);

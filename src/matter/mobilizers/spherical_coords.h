@@ -9,13 +9,13 @@
 CDNI_INLINE void spherical_coords_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, v3 *p, real *H) {
   real s, t;
   sv *h = (sv *)H;
-  r_sincos(r_fma(r_set(c->kind[2]), q[0], r_set(c->kind[0])), &s, &t);
+  r_sincos(r_fma(c->kind[2], q[0], c->kind[0]), &s, &t);
   m3 turned = m3_turn_z(R, s, t);
-  r_sincos(r_fma(r_set(c->kind[3]), q[1], r_set(c->kind[1])), &s, &t);
+  r_sincos(r_fma(c->kind[3], q[1], c->kind[1]), &s, &t);
   *R_GM = m3_turn_y(turned, s, t);
-  v3 d = v3_fma(r_set(c->kind[4]), R_GM->x, v3_scale(r_set(c->kind[5]), R_GM->z));
+  v3 d = v3_fma(c->kind[4], R_GM->x, v3_scale(c->kind[5], R_GM->z));
   *p = v3_scale(q[2], d);
-  v3 w0 = v3_scale(r_set(c->kind[2]), R.z), w1 = v3_scale(r_set(c->kind[3]), turned.y);
+  v3 w0 = v3_scale(c->kind[2], R.z), w1 = v3_scale(c->kind[3], turned.y);
   h[0] = (sv){ w0, v3_cross(w0, *p) };
   h[1] = (sv){ w1, v3_cross(w1, *p) };
   h[2] = (sv){ v3_zero(), d };

@@ -1,5 +1,7 @@
 /* The choice of kernels: the best set that this machine's instructions can run. */
-#include "matter/kernels.h"
+#include "math/kernel_sets.h"
+
+#include <stdbool.h>
 
 #ifdef CDNI_HAVE_X86_KERNELS
 /* The levels of the x86-64 ABI, by the features that the kernels are compiled for. */
@@ -15,11 +17,13 @@ static int x86_level(void) {
 }
 #endif
 
-const tree_kernels *cdni_tree_kernels(void) {
+int cdni_kernel_set(int lanes) {
 #ifdef CDNI_HAVE_X86_KERNELS
   int level = x86_level();
-  if (level == 4) return &cdni_tree_kernels_v4;
-  if (level == 3) return &cdni_tree_kernels_v3;
+  if (lanes == 8 && level == 4) return KERNEL_SET_v4x8;
+  if (lanes == 4 && level >= 3) return KERNEL_SET_v3x4;
+  if (lanes == 1 && level == 4) return KERNEL_SET_v4;
+  if (lanes == 1 && level == 3) return KERNEL_SET_v3;
 #endif
-  return &cdni_tree_kernels_base;
+  return lanes == 1 ? KERNEL_SET_base : -1;
 }

@@ -1,0 +1,303 @@
+/* Making an ensemble: whether its System can be evaluated in lanes, what varies, and where everything is. */
+#include <stdio.h>
+
+#include "integrators/method.h"
+#include "studies/ensemble.h"
+
+cdn_ensemble_def cdn_default_ensemble_def(void) {
+  return (cdn_ensemble_def){
+    .struct_size = sizeof(cdn_ensemble_def), .count = 1, .threads = 1, .method = CDN_METHOD_DORMAND_PRINCE
+  };
+}
+
+cdn_status cdni_ensemble_fail(cdn_ensemble *e, cdn_status code, const char *function, int index, const char *format,
+                              ...) {
+  va_list args;
+  va_start(args, format);
+  cdni_error_vset(&e->error, code, function, NULL, format, args);
+  va_end(args);
+  e->error.index = index;
+  return code;
+}
+
+cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(void *context, int thread, int batch),
+                             void *context) {
+  cdni_threads_run(e->threads, job, context, e->n_batches);
+  for (int k = 0; k < e->count; k++) {
+    if (e->status[k] == CDN_OK) continue;
+    e->error = e->errors[k];
+    e->error.function = function;
+    return e->status[k];
+  }
+  return CDN_OK;
+}
+
+/* ---- what kind of System it is ---- */
+
+/* Matter without prescribed mobilizers, and nothing beside it but forces without z. */
+static bool suits_lanes(const cdn_ensemble *e) {
+  if (!e->m || e->prescribed || e->nz > 0 || e->traits.constraints) return false;
+  if (e->nq != e->m->tree.nq || e->nu != e->m->tree.nu) return false;
+  const int custom = e->forces ? (int)e->forces->sets[FORCE_CUSTOM].ids.count : 0;
+  return e->traits.subsystems == 1 + (e->forces != NULL) + custom;
+}
+
+static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
+  static const int widths[] = { 8, 4, 1 };
+  int set = -1, lanes = 1;
+  for (int i = 0; set < 0 && i < CDNI_COUNT(widths); i++)
+    if (wanted == 0 || wanted == widths[i]) set = cdni_kernel_set(lanes = widths[i]);
+  if (set < 0)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
+                           "def.lanes is %d: it can be 0, 1, 4 where there is AVX2, 8 where there is AVX-512", wanted);
+  e->lanes = 1;
+  if (!suits_lanes(e)) return CDN_OK;
+  e->lanes = lanes;
+  e->kernels = cdni_tree_kernels[set];
+  e->force_kernels = cdni_force_kernels[set];
+  return CDN_OK;
+}
+
+static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *state) {
+  cdn_stepper_def how = { .method = method, .fixed_step = 1 };
+  const cdni_method *m = cdni_choose_method(&how);
+  if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
+  else if (m != &cdni_semi_explicit_euler)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
+                           "def.method is %s: take an explicit Runge-Kutta method or semi-explicit Euler",
+                           m ? m->name : "no method");
+  return CDN_OK;
+}
+
+/* ---- what varies ---- */
+
+/* Which of cdn_vary a parameter array belongs to; 0: what is always shared. */
+static unsigned group_of(const cdn_ensemble *e, int32_t i) {
+  if (e->m && (i == e->m->frames.i || i == e->m->params.i)) return CDN_VARY_FRAMES;
+  if (e->m && (i == e->m->mass.i || i == e->m->armature.i)) return CDN_VARY_MASSES;
+  if (!e->forces) return CDN_VARY_OWN;
+  if (i == e->forces->enabled.i) return 0;
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    const force_set *set = &e->forces->sets[k];
+    if (set->ids.count == 0) continue;
+    if (set->has_own && i == set->own.i) return 0;
+    if (cdni_force_kinds[k]->n_params && i == set->params.i) return CDN_VARY_FORCES;
+  }
+  return CDN_VARY_OWN;
+}
+
+static bool add_varying(cdn_ensemble *e, cdn_dvar v, int n, bool parameters) {
+  const varying x = { v, n, parameters, e->n_values };
+  e->n_values += (size_t)n;
+  return cdni_array_push(&e->allocator, &e->varying, sizeof x, &x) != NULL;
+}
+
+static bool choose_varying(cdn_ensemble *e, unsigned vary) {
+  cdn_dvar v;
+  int n;
+  for (int i = 0; cdni_system_parameters(e->system, i, &v, &n); i++)
+    if ((group_of(e, v.i) & vary) && n > 0 && !add_varying(e, v, n, true)) return false;
+  if (!(vary & CDN_VARY_APPLIED) || !e->m) return true;
+  return add_varying(e, e->m->applied_f, 1 + e->m->tree.nu, false) &&
+         add_varying(e, e->m->applied_F, 1 + 6 * e->m->tree.n, false);
+}
+
+/* ---- memory ---- */
+
+/* At least a byte, so that NULL always means that memory ran out. */
+static size_t bytes(size_t count, size_t size) { return count > 0 ? count * size : 1; }
+
+static void *reserve(cdn_ensemble *e, size_t count, size_t size) {
+  return cdni_calloc(&e->allocator, bytes(count, size));
+}
+
+static void give_back(cdn_ensemble *e, void *memory, size_t count, size_t size) {
+  if (memory) cdni_free(&e->allocator, memory, bytes(count, size));
+}
+
+static size_t padded(const cdn_ensemble *e) { return (size_t)e->n_batches * (size_t)e->lanes; }
+static size_t constants_size(const cdn_ensemble *e) {
+  return e->n_constants * (e->constants_vary ? padded(e) : (size_t)e->lanes);
+}
+
+static void plan_constants(cdn_ensemble *e, unsigned vary) {
+  if (!e->kernels) return;
+  const size_t n = (size_t)e->m->tree.n;
+  e->at_frames = 0;
+  e->at_mass = e->at_frames + n * RECORD_NUMBERS(body_frames);
+  e->at_frame_params = e->at_mass + n * RECORD_NUMBERS(body_mass);
+  e->at_force_params = e->at_frame_params + n * FORCE_FRAME;
+  e->n_constants = e->at_force_params + (e->forces ? cdni_force_params_count(e->forces) : 0);
+  e->constants_vary = (vary & (CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES)) != 0;
+}
+
+static bool reserve_states(cdn_ensemble *e) {
+  const size_t n = padded(e);
+  e->values = reserve(e, n * e->n_values, sizeof(double));
+  e->constants = reserve(e, constants_size(e), sizeof(double));
+  e->t = reserve(e, n, sizeof(double));
+  e->y = reserve(e, n * (size_t)e->ny, sizeof(double));
+  e->rates = reserve(e, n * (size_t)e->ny, sizeof(double));
+  e->known = reserve(e, (size_t)e->n_batches, sizeof(bool));
+  e->status = reserve(e, n, sizeof(cdn_status));
+  e->errors = reserve(e, (size_t)e->count, sizeof(cdn_error));
+  return e->values && e->constants && e->t && e->y && e->rates && e->known && e->status && e->errors;
+}
+
+/* A worker's memory: results of the passes, forces, vectors. Every part is a multiple of 64 bytes where there are lanes. */
+static bool reserve_worker(cdn_ensemble *e, worker *w) {
+  const size_t width = (size_t)e->lanes, ny = (size_t)e->ny, nu = (size_t)e->nu;
+  const size_t n = e->m ? (size_t)e->m->tree.n : 0, passes = e->kernels ? cdni_tree_lanes_size(e->m, e->lanes) : 0;
+  const size_t forces = e->kernels ? 6 * n + nu : 0, stages = e->rk ? (size_t)e->rk->stages + 2 : 2;
+  const size_t params = e->forces ? cdni_force_params_count(e->forces) : 0;
+  const size_t one = (ny > params ? ny : params) + 8, one_force = 6 * n + nu + 8;
+  w->memory_size = passes + (width * (2 * forces + (1 + stages) * ny + 2 * nu) + one + one_force) * sizeof(double);
+  w->memory = cdni_calloc(&e->allocator, w->memory_size);
+  if (!w->memory) return false;
+  if (e->kernels) w->d = cdni_tree_lanes(e->m, e->lanes, w->memory);
+  double *at = (double *)((char *)w->memory + passes);
+#define TAKE(member, count) (w->member = at, at += (count))
+  TAKE(F, e->kernels ? 6 * n * width : 0);
+  TAKE(f, e->kernels ? nu * width : 0);
+  TAKE(sum.other_F, e->kernels ? 6 * n * width : 0);
+  TAKE(sum.other_f, e->kernels ? nu * width : 0);
+  TAKE(trial, ny * width);
+  TAKE(stages, stages * ny * width);
+  TAKE(mobility[0], nu * width);
+  TAKE(mobility[1], nu * width);
+  TAKE(one, one);
+  TAKE(sum.one_F, 6 * n + 8);
+  TAKE(sum.one_f, nu);
+#undef TAKE
+  w->sum.room = e->forces, w->sum.kernels = e->force_kernels, w->sum.lanes = e->lanes;
+  w->sum.F = w->F, w->sum.f = w->f;
+  w->sum.state = cdni_ensemble_lane_state, w->sum.context = w, w->sum.failed = w->failed;
+  return true;
+}
+
+static cdn_status make_workers(cdn_ensemble *e, int n, cdn_state *state) {
+  e->workers = reserve(e, (size_t)n, sizeof *e->workers);
+  if (!e->workers) return CDN_ERR_NOMEM;
+  e->n_workers = n;
+  for (int i = 0; i < n; i++) {
+    worker *w = &e->workers[i];
+    w->e = e;
+    w->viewed = -1;
+    CDNI_TRY(cdn_state_create(e->system, &w->view));
+    CDNI_TRY(cdn_state_copy(w->view, state));
+    if (!reserve_worker(e, w)) return CDN_ERR_NOMEM;
+  }
+  e->threads = cdni_threads_create(&e->allocator, n);
+  return e->threads ? CDN_OK : CDN_ERR_NOMEM;
+}
+
+/* ---- life ---- */
+
+/* All lanes are the State that was given, those that fill up the last batch too. */
+static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
+  for (size_t i = 0; i < e->varying.count; i++) {
+    const varying *x = &CDNI_AT(e->varying, varying, i);
+    for (size_t k = 0; k < padded(e); k++)
+      memcpy(e->values + k * e->n_values + x->at, cdn_state_discrete(state, x->v), (size_t)x->n * sizeof(double));
+  }
+  for (int k = 0; k < (int)padded(e); k++) {
+    e->t[k] = cdn_state_time(state);
+    lane_put(ensemble_y(e, k / e->lanes), e->lanes, k % e->lanes, cdni_state_y(state), (size_t)e->ny);
+    if (e->constants_vary || k < e->lanes) CDNI_TRY(cdni_ensemble_put_constants(&e->workers[0], k));
+  }
+  if (e->m)
+    e->any_applied = *(const double *)cdn_state_discrete(state, e->m->applied_f) != 0 ||
+                     *(const double *)cdn_state_discrete(state, e->m->applied_F) != 0;
+  return CDN_OK;
+}
+
+static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_def *def) {
+  CDNI_TRY(choose_lanes(e, def->lanes, state));
+  CDNI_TRY(choose_method(e, def->method, state));
+  e->count = def->count;
+  e->n_batches = (def->count - 1) / e->lanes + 1;
+  plan_constants(e, def->vary);
+  if (!choose_varying(e, def->vary) || !reserve_states(e)) return CDN_ERR_NOMEM;
+  CDNI_TRY(cdn_state_create(e->system, &e->prototype));
+  CDNI_TRY(cdn_state_copy(e->prototype, state));
+  CDNI_TRY(make_workers(e, def->threads, state));
+  return fill(e, state);
+}
+
+cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cdn_ensemble **out) {
+  static const char function[] = "cdn_ensemble_create";
+  if (!out) return CDN_ERR_ARG;
+  *out = NULL;
+  if (!state) return CDN_ERR_ARG;
+  if (!def || def->struct_size != sizeof *def)
+    return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL,
+                           "the def is missing, or was not made by cdn_default_ensemble_def of this library's header");
+  if (def->count < 1 || def->threads < 1)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.count is %d, def.threads %d: 1 or more",
+                           def->count, def->threads);
+  const unsigned all = CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED;
+  if (def->vary & ~all)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.vary is %u, which is no sum of cdn_vary",
+                           def->vary);
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_INSTANCE));
+
+  const cdn_system *system = cdn_state_system(state);
+  const cdn_allocator allocator = *cdni_system_allocator(system);
+  cdn_ensemble *e = cdni_calloc(&allocator, sizeof *e);
+  if (!e) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  e->system = system;
+  e->allocator = allocator;
+  cdn_system_retain(system);
+  e->m = cdni_matter(system);
+  e->forces = e->m ? cdni_forces(system) : NULL;
+  e->prescribed = e->m && cdni_matter_is_prescribed(e->m, state);
+  e->traits = cdni_system_traits(system);
+  e->nq = cdn_system_nq(system), e->nu = cdn_system_nu(system), e->nz = cdn_system_nz(system);
+  e->ny = e->nq + e->nu + e->nz;
+  cdn_status status = build(e, state, def);
+  if (status == CDN_OK) {
+    *out = e;
+    return CDN_OK;
+  }
+  if (status == CDN_ERR_NOMEM) cdni_state_fail(state, status, false, function, NULL, "out of memory");
+  cdn_ensemble_destroy(e);
+  return status;
+}
+
+void cdn_ensemble_destroy(cdn_ensemble *e) {
+  if (!e) return;
+  cdni_threads_destroy(e->threads);
+  for (int i = 0; i < e->n_workers; i++) {
+    cdn_state_destroy(e->workers[i].view);
+    give_back(e, e->workers[i].memory, e->workers[i].memory_size, 1);
+  }
+  give_back(e, e->workers, (size_t)e->n_workers, sizeof *e->workers);
+  cdn_state_destroy(e->prototype);
+  const size_t n = padded(e);
+  give_back(e, e->values, n * e->n_values, sizeof(double));
+  give_back(e, e->constants, constants_size(e), sizeof(double));
+  give_back(e, e->t, n, sizeof(double));
+  give_back(e, e->y, n * (size_t)e->ny, sizeof(double));
+  give_back(e, e->rates, n * (size_t)e->ny, sizeof(double));
+  give_back(e, e->known, (size_t)e->n_batches, sizeof(bool));
+  give_back(e, e->status, n, sizeof(cdn_status));
+  give_back(e, e->errors, (size_t)e->count, sizeof(cdn_error));
+  cdni_array_free(&e->allocator, &e->varying);
+  cdn_system_release(e->system);
+  const cdn_allocator a = e->allocator;
+  cdni_free(&a, e, sizeof *e);
+}
+
+int cdn_ensemble_count(const cdn_ensemble *e) { return e->count; }
+int cdn_ensemble_lanes(const cdn_ensemble *e) { return e->lanes; }
+
+cdn_status cdn_ensemble_status(const cdn_ensemble *e, int k) {
+  return k >= 0 && k < e->count ? e->status[k] : CDN_ERR_ARG;
+}
+
+void cdn_ensemble_error(const cdn_ensemble *e, int k, cdn_error *out) {
+  *out = (cdn_error){ .code = cdn_ensemble_status(e, k), .index = k };
+  if (k >= 0 && k < e->count && e->status[k] != CDN_OK) *out = e->errors[k];
+}
+
+void cdn_ensemble_last_error(const cdn_ensemble *e, cdn_error *out) { *out = e->error; }

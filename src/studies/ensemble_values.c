@@ -1,0 +1,170 @@
+/* What States of an ensemble consist of: in and out, one by one and all together. */
+#include <math.h>
+
+#include "studies/ensemble.h"
+
+static double *values_of(const cdn_ensemble *e, int k) { return e->values + (size_t)k * e->n_values; }
+
+static bool exists(const cdn_ensemble *e, int k) { return k >= 0 && k < e->count; }
+
+/* ---- one State ---- */
+
+/* What varies, from the ensemble into a State. */
+static cdn_status give_values(const cdn_ensemble *e, int k, cdn_state *state) {
+  for (size_t i = 0; i < e->varying.count; i++) {
+    const varying *x = &CDNI_AT(e->varying, varying, i);
+    const double *from = values_of(e, k) + x->at;
+    if (x->parameters) CDNI_TRY(cdn_state_set_parameters(state, x->v, 0, x->n, from));
+    else memcpy(cdni_state_update_discrete(state, x->v), from, (size_t)x->n * sizeof *from);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_ensemble_load(worker *w, int k, int lane, const double *t, const double *y) {
+  const cdn_ensemble *e = w->e;
+  if (e->n_values > 0 && w->viewed != k) {
+    w->viewed = -1;
+    CDNI_TRY(give_values(e, k, w->view));
+    w->viewed = k;
+  }
+  lane_get(y, e->lanes, lane, w->one, (size_t)e->ny);
+  return cdn_state_set_ty(w->view, t[lane], w->one);
+}
+
+/* Constants of bodies and forces from a State that has them. */
+cdn_status cdni_ensemble_put_constants(worker *w, int k) {
+  const cdn_ensemble *e = w->e;
+  if (!e->kernels) return CDN_OK;
+  const int lanes = e->lanes, lane = k % lanes;
+  const size_t n = (size_t)e->m->tree.n, width = (size_t)lanes;
+  double *to = ensemble_constants(e, k / lanes);
+  const body_frames *frames;
+  const body_mass *mass;
+  CDNI_TRY(cdni_matter_constants(e->m, w->view, &frames, &mass));
+  const body_frames *shared_frames;
+  const body_mass *shared_mass;
+  CDNI_TRY(cdni_matter_constants(e->m, e->prototype, &shared_frames, &shared_mass));
+  for (size_t i = 1; i < n; i++)
+    if (mass[i].massless != shared_mass[i].massless) return CDN_ERR_UNSUPPORTED;
+  lane_put(to + e->at_frames * width, lanes, lane, (const double *)frames, n * RECORD_NUMBERS(body_frames));
+  lane_put(to + e->at_mass * width, lanes, lane, (const double *)mass, n * RECORD_NUMBERS(body_mass));
+  lane_put(to + e->at_frame_params * width, lanes, lane, cdn_state_parameters(w->view, e->m->frames), n * FORCE_FRAME);
+  if (!e->forces) return CDN_OK;
+  cdni_force_params_collect(e->forces, w->view, w->one);
+  lane_put(to + e->at_force_params * width, lanes, lane, w->one, cdni_force_params_count(e->forces));
+  return CDN_OK;
+}
+
+cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state) {
+  static const char function[] = "cdn_ensemble_set_state";
+  if (!state || !exists(e, k))
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k,
+                              state ? "there is no State %d: the ensemble has %d" : "State %d is given by NULL (of %d)",
+                              k, e->count);
+  if (cdn_state_system(state) != e->system)
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "State %d is given by one of another System", k);
+  cdn_dvar except[64];
+  int n = 0;
+  for (size_t i = 0; i < e->varying.count && n < CDNI_COUNT(except); i++)
+    except[n++] = CDNI_AT(e->varying, varying, i).v;
+  const char *other = cdni_state_difference(state, e->prototype, n, except);
+  if (other)
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k,
+                              "State %d is given with another '%s' than the State that the ensemble was made from: "
+                              "name it in the def's `vary`, where that is possible",
+                              k, other);
+  for (size_t i = 0; i < e->varying.count; i++) {
+    const varying *x = &CDNI_AT(e->varying, varying, i);
+    memcpy(values_of(e, k) + x->at, cdn_state_discrete(state, x->v), (size_t)x->n * sizeof(double));
+    if (!x->parameters && values_of(e, k)[x->at] != 0) e->any_applied = true;
+  }
+  const int batch = k / e->lanes, lane = k % e->lanes;
+  ensemble_t(e, batch)[lane] = cdn_state_time(state);
+  lane_put(ensemble_y(e, batch), e->lanes, lane, cdni_state_y(state), (size_t)e->ny);
+  e->known[batch] = false;
+  e->status[k] = CDN_OK;
+  for (int i = 0; i < e->n_workers; i++)
+    if (e->workers[i].viewed == k) e->workers[i].viewed = -1;
+  if (!e->constants_vary) return CDN_OK;
+  worker *w = &e->workers[0];
+  cdn_status status = cdni_ensemble_load(w, k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
+  if (status == CDN_OK) status = cdni_ensemble_put_constants(w, k);
+  if (status == CDN_ERR_UNSUPPORTED)
+    cdni_ensemble_fail(e, status, function, k,
+                       "State %d has a body with mass and another without: which are massless is "
+                       "shared",
+                       k);
+  else if (status != CDN_OK) cdni_ensemble_fail(e, status, function, k, "%s", cdn_status_text(status));
+  return status;
+}
+
+cdn_status cdn_ensemble_get_state(cdn_ensemble *e, int k, cdn_state *state) {
+  static const char function[] = "cdn_ensemble_get_state";
+  if (!state || !exists(e, k))
+    return cdni_ensemble_fail(
+        e, CDN_ERR_ARG, function, k,
+        state ? "there is no State %d: the ensemble has %d" : "no State was given for number %d (of %d)", k, e->count);
+  if (cdn_state_system(state) != e->system)
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "the State given belongs to another System");
+  const int batch = k / e->lanes, lane = k % e->lanes;
+  worker *w = &e->workers[0];
+  cdn_status status = cdni_ensemble_load(w, k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
+  if (status == CDN_OK) status = cdn_state_copy(state, w->view);
+  if (status != CDN_OK) cdni_ensemble_fail(e, status, function, k, "%s", cdn_status_text(status));
+  return status;
+}
+
+/* ---- all States ---- */
+
+static cdn_status no_pool(cdn_ensemble *e, const char *function, cdn_pool pool, const void *values) {
+  if ((int)pool < CDN_POOL_Q || (int)pool > CDN_POOL_Z)
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "there is no pool %d", (int)pool);
+  if (!values && ensemble_pool_size(e, pool) > 0)
+    return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "the array is NULL");
+  return CDN_OK;
+}
+
+static void forget(cdn_ensemble *e) {
+  for (int k = 0; k < e->count; k++) e->status[k] = CDN_OK;
+  for (int b = 0; b < e->n_batches; b++) e->known[b] = false;
+}
+
+cdn_status cdn_ensemble_set(cdn_ensemble *e, cdn_pool pool, const double *values, size_t stride) {
+  static const char function[] = "cdn_ensemble_set";
+  static const char names[] = "quz";
+  CDNI_TRY(no_pool(e, function, pool, values));
+  const size_t n = ensemble_pool_size(e, pool), first = ensemble_pool_first(e, pool);
+  if (stride == 0) stride = n;
+  for (int k = 0; n > 0 && k < e->count; k++) {
+    size_t bad;
+    const double *row = values + (size_t)k * stride;
+    if (!cdni_all_finite(row, n, &bad))
+      return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, function, k, "%c[%zu] of State %d is %g: nothing was changed",
+                                names[pool], bad, k, row[bad]);
+  }
+  for (int k = 0; n > 0 && k < e->count; k++)
+    lane_put(ensemble_y(e, k / e->lanes) + first * (size_t)e->lanes, e->lanes, k % e->lanes,
+             values + (size_t)k * stride, n);
+  forget(e);
+  return CDN_OK;
+}
+
+cdn_status cdn_ensemble_get(cdn_ensemble *e, cdn_pool pool, double *values, size_t stride) {
+  CDNI_TRY(no_pool(e, "cdn_ensemble_get", pool, values));
+  const size_t n = ensemble_pool_size(e, pool), first = ensemble_pool_first(e, pool);
+  if (stride == 0) stride = n;
+  for (int k = 0; n > 0 && k < e->count; k++)
+    lane_get(ensemble_y(e, k / e->lanes) + first * (size_t)e->lanes, e->lanes, k % e->lanes,
+             values + (size_t)k * stride, n);
+  return CDN_OK;
+}
+
+cdn_status cdn_ensemble_set_time(cdn_ensemble *e, double t) {
+  if (!isfinite(t))
+    return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, "cdn_ensemble_set_time", -1, "time is %g: nothing was changed", t);
+  for (int i = 0; i < e->n_batches * e->lanes; i++) e->t[i] = t;
+  forget(e);
+  return CDN_OK;
+}
+
+double cdn_ensemble_time(const cdn_ensemble *e, int k) { return exists(e, k) ? e->t[k] : NAN; }

@@ -1,0 +1,32 @@
+/* What a System consists of, for Studies that hold many States of it. */
+#include "system/structs.h"
+
+cdni_traits cdni_system_traits(const cdn_system *s) {
+  return (cdni_traits){ .subsystems = (int)s->subsystems.count,
+                        .events = s->events.count > 0,
+                        .auto_updates = s->autos.count > 0,
+                        .constraints = s->n_udoterr > 0,
+                        .previous = s->keep_previous };
+}
+
+bool cdni_system_parameters(const cdn_system *s, int i, cdn_dvar *v, int *n) {
+  for (size_t k = TICKET_FIRST_FREE; k < s->nodes.count; k++) {
+    const node *x = node_at(s, (int32_t)k);
+    if (x->kind != NODE_VARIABLE || !x->parameters || i-- > 0) continue;
+    *v = (cdn_dvar){ (int32_t)k, { (int32_t)k } };
+    *n = (int)(x->size / sizeof(double));
+    return true;
+  }
+  return false;
+}
+
+const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n, const cdn_dvar *except) {
+  const cdn_system *s = a->system;
+  for (size_t k = TICKET_FIRST_FREE; k < s->nodes.count; k++) {
+    const node *x = node_at(s, (int32_t)k);
+    bool compared = x->kind == NODE_VARIABLE;
+    for (int i = 0; i < n; i++) compared = compared && except[i].i != (int32_t)k;
+    if (compared && memcmp(a->block + x->offset, b->block + x->offset, x->size) != 0) return x->name;
+  }
+  return NULL;
+}
