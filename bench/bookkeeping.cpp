@@ -1,49 +1,35 @@
 // What surrounds the passes over the tree: validity, checks, building.
 #include "bookkeeping.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "../tests/peers/random_mjcf.h"
 #include "../tests/peers/simbody_tree.h"
 #include "raw_kernels.h"
+#include "state_engine.h"
 #include "timing.h"
 
 namespace bench {
 
 namespace {
 
-// Only `forward` is timed here.
-class Realized : public Engine {
+cdn_system *without_forces(const peers::Tree &tree) {
+  cdn_system *system = peers::start_cardan(tree);
+  peers::freeze_cardan(system);
+  return system;
+}
+
+class Realized : public StateEngine {
 public:
-  Realized(const peers::Tree &tree, const Samples &given) : samples(given), system(peers::start_cardan(tree)) {
-    peers::freeze_cardan(system);
-    if (cdn_state_create(system, &state) != CDN_OK || cdn_realize(state, CDN_STAGE_INSTANCE) != CDN_OK) std::abort();
-  }
-  ~Realized() override {
-    cdn_state_destroy(state);
-    cdn_system_release(system);
+  Realized(const peers::Tree &tree, const Samples &given) : StateEngine(given, without_forces(tree)) {
+    must(cdn_realize(state, CDN_STAGE_INSTANCE));
   }
   const char *name() const override { return "State"; }
   void forward(int sample) override {
-    if (cdn_state_set_q(state, samples[sample].q.data()) != CDN_OK ||
-        cdn_state_set_u(state, samples[sample].u.data()) != CDN_OK ||
-        cdn_realize(state, CDN_STAGE_ACCELERATION) != CDN_OK)
-      std::abort();
+    set_qu(sample);
+    must(cdn_realize(state, CDN_STAGE_ACCELERATION));
   }
-  void inverse(int) override {}
-  void matrix(int) override {}
-  void jacobian(int) override {}
-  std::vector<double> udot(int) override { return {}; }
-  std::vector<double> forces(int) override { return {}; }
-  std::vector<double> mass_matrix(int) override { return {}; }
-  std::vector<double> tip_velocity(int) override { return {}; }
-
-protected:
-  Samples samples;
-  cdn_system *system;
-  cdn_state *state = nullptr;
 };
 
 class Raw : public Realized {
@@ -77,11 +63,7 @@ void add_bookkeeping_rows(Report *report, int sweeps) {
   report->add("8 pins to Acceleration, ns", "ns", time_engines({ &realized, &raw }, FORWARD, 8, sweeps),
               { "Cardan", "bare kernels" });
   report->print_header("building", { "Cardan", "Simbody 3.7" });
-  const double ours = time_building(20, [&large] {
-    cdn_system *system = peers::start_cardan(large);
-    peers::freeze_cardan(system);
-    cdn_system_release(system);
-  });
+  const double ours = time_building(20, [&large] { cdn_system_release(without_forces(large)); });
   const double theirs = time_building(5, [&large] { peers::SimbodyTree tree(large, false); });
   report->add("1000 pins, built, ms", "ms", { ours, theirs }, { "Cardan", "Simbody 3.7" });
 }

@@ -1,52 +1,24 @@
 // Derivatives under the clock.
 #include "derivatives.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "../tests/peers/mujoco_bridge.h"
+#include "state_engine.h"
 
 namespace bench {
 
 namespace {
 
 // Cardan's State and room for two matrices. Of an engine's operations only `forward` and `inverse` are timed here.
-class Derivatives : public Engine {
+class Derivatives : public StateEngine {
 public:
-  Derivatives(const peers::Tree &tree, const Samples &given) : samples(given), system(peers::build_cardan(tree)) {
-    must(cdn_state_create(system, &state));
+  Derivatives(const peers::Tree &tree, const Samples &given) : StateEngine(given, peers::build_cardan(tree)) {
     size_t n = static_cast<size_t>(tree.nu());
     by_q.resize(n * n);
     by_u.resize(n * n);
     base.resize(n);
   }
-  ~Derivatives() override {
-    cdn_state_destroy(state);
-    cdn_system_release(system);
-  }
-  void matrix(int) override {}
-  void jacobian(int) override {}
-  std::vector<double> udot(int) override { return {}; }
-  std::vector<double> forces(int) override { return {}; }
-  std::vector<double> mass_matrix(int) override { return {}; }
-  std::vector<double> tip_velocity(int) override { return {}; }
 
 protected:
-  void set_qu(int sample) {
-    must(cdn_state_set_q(state, samples[sample].q.data()));
-    must(cdn_state_set_u(state, samples[sample].u.data()));
-  }
-  void must(cdn_status status) {
-    if (status == CDN_OK) return;
-    cdn_error error = {};
-    if (state) cdn_state_last_error(state, &error);
-    std::fprintf(stderr, "Cardan: %s: %s\n", cdn_status_name(status), error.text);
-    std::exit(1);
-  }
-
-  Samples samples;
-  cdn_system *system;
-  cdn_state *state = nullptr;
   std::vector<double> by_q, by_u, base;
 };
 
@@ -137,13 +109,6 @@ public:
     std::copy(qvel[sample].begin(), qvel[sample].end(), d->qvel);
     mjd_transitionFD(m, d, 1e-6, 0, A.data(), nullptr, nullptr, nullptr);
   }
-  void inverse(int) override {}
-  void matrix(int) override {}
-  void jacobian(int) override {}
-  std::vector<double> udot(int) override { return {}; }
-  std::vector<double> forces(int) override { return {}; }
-  std::vector<double> mass_matrix(int) override { return {}; }
-  std::vector<double> tip_velocity(int) override { return {}; }
 
 private:
   mjModel *m;

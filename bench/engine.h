@@ -25,17 +25,18 @@ class Engine {
 public:
   virtual ~Engine() = default;
   virtual const char *name() const = 0;
-  virtual void forward(int sample) = 0;  // q, u to udot, under gravity
-  virtual void inverse(int sample) = 0;  // q, u, udot to generalized forces
-  virtual void matrix(int sample) = 0;   // q to the dense mass matrix
-  virtual void jacobian(int sample) = 0; // q to the dense 6 x nu Jacobian of the last body at its M origin
+  // What is timed; what an engine is not timed for it leaves out.
+  virtual void forward(int) {}  // q, u to udot, under gravity
+  virtual void inverse(int) {}  // q, u, udot to generalized forces
+  virtual void matrix(int) {}   // q to the dense mass matrix
+  virtual void jacobian(int) {} // q to the dense 6 x nu Jacobian of the last body at its M origin
 
   // Results of the last operation in Cardan's order and conventions, for the check that the models are the same;
   // untimed. The inverse is without gravity.
-  virtual std::vector<double> udot(int sample) = 0;
-  virtual std::vector<double> forces(int sample) = 0;
-  virtual std::vector<double> mass_matrix(int sample) = 0;
-  virtual std::vector<double> tip_velocity(int sample) = 0; // the Jacobian times u, (w, v) in Ground
+  virtual std::vector<double> udot(int) { return {}; }
+  virtual std::vector<double> forces(int) { return {}; }
+  virtual std::vector<double> mass_matrix(int) { return {}; }
+  virtual std::vector<double> tip_velocity(int) { return {}; } // the Jacobian times u, (w, v) in Ground
 
   void run(Operation operation, int sample) {
     if (operation == FORWARD) forward(sample);

@@ -1,18 +1,14 @@
 // Cardan under the clock: through the public API and a realized State.
-#include "engine.h"
-
-#include <cstdio>
-#include <cstdlib>
+#include "state_engine.h"
 
 namespace bench {
 
 namespace {
 
-class Cardan : public Engine {
+class Cardan : public StateEngine {
 public:
   Cardan(const peers::Tree &tree, const Samples &given, bool prescribed)
-      : samples(given), system(peers::build_cardan(tree)) {
-    must(cdn_state_create(system, &state));
+      : StateEngine(given, peers::build_cardan(tree)) {
     for (int b = 1; prescribed && b < cdn_system_body_count(system); b++) prescribe(cdn_body{ b });
     size_t n = static_cast<size_t>(tree.nu());
     force.resize(n);
@@ -20,10 +16,6 @@ public:
     J.resize(6 * n);
     tip = { static_cast<int32_t>(tree.bodies.size()) };
     station = tree.bodies.back().X_BM.p;
-  }
-  ~Cardan() override {
-    cdn_state_destroy(state);
-    cdn_system_release(system);
   }
   const char *name() const override { return "Cardan"; }
 
@@ -64,21 +56,6 @@ private:
     const double *udot = samples[0].udot.data() + cdn_body_first_u(system, body);
     must(cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, udot, cdn_body_nu(system, body)));
   }
-  void set_qu(int sample) {
-    must(cdn_state_set_q(state, samples[sample].q.data()));
-    must(cdn_state_set_u(state, samples[sample].u.data()));
-  }
-  void must(cdn_status status) {
-    if (status == CDN_OK) return;
-    cdn_error error = {};
-    if (state) cdn_state_last_error(state, &error);
-    std::fprintf(stderr, "Cardan: %s: %s\n", cdn_status_name(status), error.text);
-    std::exit(1);
-  }
-
-  Samples samples;
-  cdn_system *system;
-  cdn_state *state = nullptr;
   std::vector<double> force, M, J;
   cdn_body tip;
   cdn_vec3 station;

@@ -38,13 +38,9 @@ public:
     set();
     must(cdn_ensemble_inverse_dynamics(ensemble, given.data(), 0, out.data(), 0));
   }
-  void matrix(int) override {}
-  void jacobian(int) override {}
 
   std::vector<double> udot(int sample) override { return row(sample); }
   std::vector<double> forces(int sample) override { return row(sample); }
-  std::vector<double> mass_matrix(int) override { return {}; }
-  std::vector<double> tip_velocity(int) override { return {}; }
 
 private:
   void set() {
