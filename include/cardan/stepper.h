@@ -153,8 +153,8 @@ CDN_API cdn_status cdn_stepper_load(cdn_state *state, void *user, cdn_read_fn *r
 
 /** Why a run failed. */
 typedef struct cdn_failure {
-  cdn_error error;         /**< status, element and text, as from the State that failed */
-  double time, step;       /**< where, and the step size last tried */
+  cdn_error error;   /**< status, element and text, as from the State that failed */
+  double time, step; /**< where, and the step size last tried */
   /** Pool slot with the largest weighted error in the last attempt that came so far as to have an estimate, or "". */
   char coordinate[96];
   double coordinate_error; /**< its weighted error over the accuracy */
@@ -163,7 +163,7 @@ typedef struct cdn_failure {
   int n_last;
   double last_time[CDN_FAILURE_STEPS], last_step[CDN_FAILURE_STEPS],
       last_error[CDN_FAILURE_STEPS]; /**< error over accuracy; -1: could not be evaluated */
-  char advice[352]; /**< what to try */
+  char advice[352];                  /**< what to try */
 } cdn_failure;
 
 /** The last failure of a call on this stepper; error.code CDN_OK if none. */

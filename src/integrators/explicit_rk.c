@@ -33,18 +33,18 @@ static void combine(const terms *sum, int ny, const double *base, double *out) {
     case 0: /* at the very start of a step */
       for (int i = 0; i < ny; i++) out[i] = base ? base[i] : 0;
       break;
-    CASE(1);
-    CASE(2);
-    CASE(3);
-    CASE(4);
-    CASE(5);
-    CASE(6);
-    CASE(7);
-    CASE(8);
-    CASE(9);
-    CASE(10);
-    CASE(11);
-    CASE(12);
+      CASE(1);
+      CASE(2);
+      CASE(3);
+      CASE(4);
+      CASE(5);
+      CASE(6);
+      CASE(7);
+      CASE(8);
+      CASE(9);
+      CASE(10);
+      CASE(11);
+      CASE(12);
     default: combine_m(sum->n, ny, base, sum->weight, sum->rate, out);
   }
 #undef CASE

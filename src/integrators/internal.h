@@ -46,7 +46,7 @@ struct cdn_stepper {
   double t, *y[2], *f[2], power;
   int at;
   cdni_step step;
-  bool dense; /* step describes the one that led to t */
+  bool dense;   /* step describes the one that led to t */
   double taken; /* size of the last accepted step */
 
   /* What is prescribed is not integrated: it has no part in norms, and y holds its effective value. */

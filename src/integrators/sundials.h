@@ -57,13 +57,13 @@ struct cdni_sundials {
   SUNNonlinearSolver nonlinear;
   cdni_newton *newton;
 
-  double t;          /* where the solver stands: after a step was cut short, beyond the stepper's t */
-  double work0;      /* the work's integral at step.t0 */
-  int terms;         /* the last step's polynomial as a Taylor series about t, in the method's memory; 0: ask the solver */
-  double tried;      /* time of the last evaluation: the end of a step that fails */
-  double error;      /* norm of the last step's error estimate */
-  double gain;       /* of the linear solver: the matrix is 1 - gamma J over this */
-  bool starved;      /* memory for a vector ran out */
+  double t;     /* where the solver stands: after a step was cut short, beyond the stepper's t */
+  double work0; /* the work's integral at step.t0 */
+  int terms;    /* the last step's polynomial as a Taylor series about t, in the method's memory; 0: ask the solver */
+  double tried; /* time of the last evaluation: the end of a step that fails */
+  double error; /* norm of the last step's error estimate */
+  double gain;  /* of the linear solver: the matrix is 1 - gamma J over this */
+  bool starved; /* memory for a vector ran out */
   double tolerance;  /* bound on the error estimate of its steps */
   bool fresh;        /* start anew with the next step */
   cdn_status status; /* of the last callback */
@@ -81,12 +81,12 @@ double cdni_sundials_resize(cdn_stepper *s, double h, double error, bool accepte
 void cdni_sundials_interpolate(const cdn_stepper *s, double theta, double *y, double *work);
 void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a);
 
-#define CDNI_SUNDIALS_METHOD(method_name, ops)                                                                   \
-  {                                                                                                              \
-    .name = method_name, .error_order = 2, .own_steps = true, .memory = cdni_sundials_memory,                    \
-    .attempt = cdni_sundials_attempt, .interpolate = cdni_sundials_interpolate, .create = cdni_sundials_create,  \
-    .destroy = cdni_sundials_destroy, .begin = cdni_sundials_begin, .resize = cdni_sundials_resize,              \
-    .archive = cdni_sundials_archive, .data = &ops                                                               \
+#define CDNI_SUNDIALS_METHOD(method_name, ops)                                                                  \
+  {                                                                                                             \
+    .name = method_name, .error_order = 2, .own_steps = true, .memory = cdni_sundials_memory,                   \
+    .attempt = cdni_sundials_attempt, .interpolate = cdni_sundials_interpolate, .create = cdni_sundials_create, \
+    .destroy = cdni_sundials_destroy, .begin = cdni_sundials_begin, .resize = cdni_sundials_resize,             \
+    .archive = cdni_sundials_archive, .data = &ops                                                              \
   }
 
 /* sundials_vector.c: a vector of the stepper's own, in its allocator's memory, whose weighted norm is the largest of our

@@ -58,8 +58,7 @@ static void check_qdotdot(sample *s) {
 static bool moves(const sample *s, int b, int k) {
   for (; b > 0; b = cdn_body_parent(cdn_state_system(s->state), (cdn_body){ b }).i) {
     int first = cdn_body_first_u(cdn_state_system(s->state), (cdn_body){ b });
-    if (k >= first && k < first + cdn_body_nu(cdn_state_system(s->state), (cdn_body){ b }))
-      return true;
+    if (k >= first && k < first + cdn_body_nu(cdn_state_system(s->state), (cdn_body){ b })) return true;
   }
   return false;
 }

@@ -46,8 +46,7 @@ static void check_M_inv(sample *s) {
   double condition = scaled_condition(s, root);
   for (int b = 1; b < s->nb; b++) {
     int first = cdn_body_first_u(cdn_state_system(s->state), (cdn_body){ b });
-    for (int k = 0; k < cdn_body_nu(cdn_state_system(s->state), (cdn_body){ b }); k++)
-      base[first + k] = base_of(s, b);
+    for (int k = 0; k < cdn_body_nu(cdn_state_system(s->state), (cdn_body){ b }); k++) base[first + k] = base_of(s, b);
   }
   for (int i = 0; i < n * n; i++) inverse[i] = NAN;
   OK_ON(s->state, cdn_calc_M_inv(s->state, inverse));

@@ -159,6 +159,7 @@ END_TEST
 static void nest(const char *before, const char *open, const char *close, const char *after, int depth) {
   const size_t size = strlen(before) + strlen(after) + (size_t)depth * (strlen(open) + strlen(close)) + 1;
   char *text = malloc(size), *end = text;
+  ck_assert_ptr_nonnull(text);
   end += sprintf(end, "%s", before);
   for (int i = 0; i < depth; i++) end += sprintf(end, "%s", open);
   for (int i = 0; i < depth; i++) end += sprintf(end, "%s", close);

@@ -413,8 +413,9 @@ START_TEST(speed_times_ensembles) {
 }
 END_TEST
 
-CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_where_it_is_looked_for, wrong_usage_is_named_and_exits_2,
-           files_that_cannot_be_read_exit_3_and_name_the_place, state_files_are_checked,
-           output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated, info_lists_the_model,
-           eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits, matrices_satisfy_the_equations_of_motion,
-           tables_hold_the_same_numbers, singular_dynamics_name_the_joint_and_exit_1)
+CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_where_it_is_looked_for,
+           wrong_usage_is_named_and_exits_2, files_that_cannot_be_read_exit_3_and_name_the_place,
+           state_files_are_checked, output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated,
+           info_lists_the_model, eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits,
+           matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
+           singular_dynamics_name_the_joint_and_exit_1)
