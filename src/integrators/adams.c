@@ -12,7 +12,8 @@ static const double moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.08333333
                                                 0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,
                                                 0.0067858, 0.0059240, 0.0052367,   0.0046775 };
 
-/* ---- memory: the struct, then the differences, then the correction; each with a slot more than y, for the power ---- */
+/* ---- memory: the struct, then the differences, then the correction, then the differences at the end of the step that is
+ * tried, for dense output; each with a slot more than y, for the power ---- */
 
 static const size_t head = (sizeof(cdni_adams_memory) + 63) / 64 * 8; /* doubles */
 
@@ -25,9 +26,11 @@ static double *difference(const cdn_stepper *s, int i) {
 
 static double *correction(const cdn_stepper *s) { return difference(s, ADAMS_KEPT + 1); }
 
+static double *term(const cdn_stepper *s, int i) { return difference(s, ADAMS_KEPT + 1 + i); }
+
 static size_t memory(const cdni_method *method, int ny) {
   (void)method;
-  return head + (ADAMS_KEPT + 1) * cdni_stride(ny + 1);
+  return head + (2 * ADAMS_KEPT + 1) * cdni_stride(ny + 1);
 }
 
 static void begin(cdn_stepper *s) { memory_of(s)->held = 0; }
@@ -93,6 +96,27 @@ static cdn_status estimate(cdn_stepper *s) {
   return CDN_OK;
 }
 
+/* Differences 1 .. count at the end of the step that is tried, where the rates are f and the power is `power`. `to` says where:
+ * the differences may replace themselves. */
+static void advance_differences(cdn_stepper *s, int count, const double *f, double power,
+                                double *(*to)(const cdn_stepper *, int)) {
+  cdni_adams_memory *m = memory_of(s);
+  int n = s->ny;
+  double *next = correction(s);
+  memcpy(next, f, sizeof(double) * (size_t)n);
+  next[n] = power;
+  /* phi_1 is the rate itself, and phi_(i+1) what phi_i has changed by */
+  for (int i = 1; i <= count; i++) {
+    const double *phi = difference(s, i);
+    double *out = to(s, i), beta = i <= m->held ? m->beta[i] : 0;
+    for (int j = 0; j <= n; j++) {
+      double old = phi[j];
+      out[j] = next[j];
+      next[j] -= beta * old;
+    }
+  }
+}
+
 static cdn_status attempt(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   cdni_step *step = &s->step;
@@ -133,7 +157,14 @@ static cdn_status attempt(cdn_stepper *s) {
   double weight = h * m->g[k + 1];
   for (int j = 0; j < n; j++) y1[j] += weight * delta[j];
   step->work = work + weight * delta[n];
-  return cdni_arrive(s, NULL);
+  CDNI_TRY(cdni_arrive(s, NULL));
+
+  /* the step's polynomial: events are looked for before it is accepted */
+  m->terms = k + 1;
+  memcpy(m->terms_psi, m->try_psi, sizeof m->terms_psi);
+  m->terms_work = step->work;
+  advance_differences(s, m->terms, step->f1, step->power1, term);
+  return CDN_OK;
 }
 
 /* ---- after the step ---- */
@@ -184,23 +215,13 @@ static void choose_next(cdn_stepper *s) {
 static void accepted(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   cdni_step *step = &s->step;
-  int n = s->ny, held = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
-  double *next = correction(s);
-  memcpy(next, step->f1, sizeof(double) * (size_t)n);
-  next[n] = step->power1;
-  /* phi_1 is the rate itself, and phi_(i+1) what phi_i has changed by */
-  for (int i = 1; i <= held; i++) {
-    double *phi = difference(s, i), beta = i <= m->held ? m->beta[i] : 0;
-    for (int j = 0; j <= n; j++) {
-      double old = phi[j];
-      phi[j] = next[j];
-      next[j] -= beta * old;
-    }
-  }
+  int held = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
+  /* an event may have cut the step short */
+  if (step->t1 - step->t0 != step->h) set_coefficients(m, step->t1 - step->t0);
+  advance_differences(s, held, s->f[!s->at], step->power1, difference);
   /* psi_i is t1 less the time i steps ago */
   for (int i = 1; i <= m->held; i++) m->psi[i] = m->try_psi[i];
   m->held = held;
-  m->done = m->order;
   m->failures = 0;
   choose_next(s);
 }
@@ -222,13 +243,13 @@ static double resize(cdn_stepper *s, double h, double error, bool was_accepted) 
 
 /* ---- within the step ---- */
 
-/* Integrals of the Newton polynomials from t1 to t1 + x, x <= 0, of the differences 1 .. count. */
+/* Integrals of the Newton polynomials from t1 to t1 + x, x <= 0, of the terms 1 .. count. */
 static void integrals_back(const cdni_adams_memory *m, int count, double x, double *g) {
   double v[ADAMS_KEPT + 2], before = 0;
   for (int i = 1; i <= count; i++) v[i] = 1. / i;
   g[1] = x;
   for (int j = 2; j <= count; j++) {
-    double psi = m->psi[j - 1], gamma = (x + before) / psi, eta = x / psi;
+    double psi = m->terms_psi[j - 1], gamma = (x + before) / psi, eta = x / psi;
     for (int i = 1; i <= count + 1 - j; i++) v[i] = gamma * v[i] - eta * v[i + 1];
     g[j] = x * v[1];
     before = psi;
@@ -240,20 +261,20 @@ static void integrals_back(const cdni_adams_memory *m, int count, double x, doub
 static void interpolate(const cdn_stepper *s, double theta, double *y, double *work) {
   const cdni_adams_memory *m = memory_of(s);
   const cdni_step *step = &s->step;
-  int count = m->done + 1, n = s->ny;
+  int count = m->terms, n = s->ny;
   double g[ADAMS_KEPT + 1], g0[ADAMS_KEPT + 1], r = 1 - theta, start = r * r * (1 + 2 * theta);
   integrals_back(m, count, -r * step->h, g);
   integrals_back(m, count, -step->h, g0);
   for (int j = 0; j < n; j++) y[j] = 0;
   *work = 0;
   for (int i = count; i >= 1; i--) {
-    const double *phi = difference(s, i);
+    const double *phi = term(s, i);
     double weight = g[i] - start * g0[i];
     for (int j = 0; j < n; j++) y[j] += weight * phi[j];
     *work += weight * phi[n];
   }
   for (int j = 0; j < n; j++) y[j] += step->y1[j] + start * (step->y0[j] - step->y1[j]);
-  *work += step->work - start * step->work;
+  *work += m->terms_work - start * m->terms_work;
 }
 
 /* ---- checkpoints ---- */
@@ -262,7 +283,6 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_adams_memory *m = memory_of(s);
   cdni_archive_int(a, &m->held, 0, ADAMS_KEPT);
   cdni_archive_int(a, &m->order, m->held > 0, ADAMS_MOST);
-  cdni_archive_int(a, &m->done, 0, ADAMS_MOST);
   cdni_archive_int(a, &m->failures, 0, INT32_MAX);
   cdni_archive_int(a, &m->patience, 0, INT32_MAX);
   cdni_archive_bool(a, &m->starting);
@@ -274,6 +294,10 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, m->psi, CDNI_COUNT(m->psi));
   /* the coefficients are those of the next attempt, which computes them; differences beyond those held mean nothing */
   for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, difference(s, i), (size_t)s->ny + 1);
+  cdni_archive_int(a, &m->terms, 0, ADAMS_KEPT);
+  cdni_archive_doubles(a, m->terms_psi, CDNI_COUNT(m->terms_psi));
+  cdni_archive_double(a, &m->terms_work);
+  for (int i = 1; i <= m->terms; i++) cdni_archive_doubles(a, term(s, i), (size_t)s->ny + 1);
 }
 
 const cdni_method cdni_adams = { .name = "Adams PECE",

@@ -17,7 +17,6 @@ enum {
 typedef struct cdni_adams_memory {
   int held;      /* differences that are there; 0: start anew at the next attempt */
   int order;     /* of the next attempt's predictor */
-  int done;      /* ... and of the last accepted step's */
   int failures;  /* attempts in a row that were rejected */
   int patience;  /* steps to go before the size may grow again after a rejected attempt */
   bool starting; /* order and step go up together as long as nothing speaks against it */
@@ -25,6 +24,9 @@ typedef struct cdni_adams_memory {
   double ratio;  /* next step over the last */
   double error_here, error_below, error_two_below; /* over the accuracy */
   double psi[ADAMS_KEPT + 2];                      /* t - t_(n - i) at the last accepted step */
+  /* Of the polynomial through the last attempt's step, whether or not an event has cut it short: */
+  int terms; /* its differences */
+  double terms_psi[ADAMS_KEPT + 2], terms_work;
   double try_psi[ADAMS_KEPT + 2], beta[ADAMS_KEPT + 2], sigma[ADAMS_KEPT + 3], g[ADAMS_KEPT + 2];
 } cdni_adams_memory;
 

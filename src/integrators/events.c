@@ -81,11 +81,6 @@ static void set_up(const cdn_system *system, struct cdni_events *ev) {
 cdn_status cdni_events_create(cdn_stepper *s) {
   int n = cdn_system_event_count(s->system);
   if (n == 0) return CDN_OK;
-  /* its differences describe a step only once that is accepted, and events are looked for before */
-  if (s->method == &cdni_adams)
-    return cdni_state_fail(
-        s->work, CDN_ERR_UNSUPPORTED, false, "cdn_stepper_create", NULL,
-        "the System has events, which the Adams method does not locate yet: choose another cdn_method");
   struct cdni_events *ev = cdni_calloc(&s->allocator, sizeof *ev);
   if (!ev) return CDN_ERR_NOMEM;
   s->events = ev;
