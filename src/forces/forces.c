@@ -45,12 +45,10 @@ void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, co
 void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) {
   if (!a->ok) return;
   a->ok = false;
-  char why[320];
   va_list args;
   va_start(args, format);
-  vsnprintf(why, sizeof why, format, args);
+  cdni_system_refuse(a->system, code, a->function, "force", a->name, format, args);
   va_end(args);
-  cdni_system_fail(a->system, code, a->function, a->name, "force '%s': %s", a->name, why);
 }
 
 void cdni_force_check_body(force_adder *a, cdn_body body) {

@@ -191,7 +191,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
 
 void cdni_note_prescribed(cdn_stepper *s) {
   bool *q = s->prescribed, *u = q + s->nq;
-  (void)cdni_state_prescribed(s->work, q, u);
+  cdni_state_prescribed(s->work, q, u);
   s->n_prescribed_q = s->n_prescribed_u = 0;
   for (int i = 0; i < s->nq; i++) s->n_prescribed_q += q[i];
   for (int i = 0; i < s->nu; i++) s->n_prescribed_u += u[i];

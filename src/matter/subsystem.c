@@ -40,10 +40,10 @@ cdn_status cdni_matter_planned(cdn_system *system, void *room) {
   m->at.D_inv = cdni_entry_offset(system, m->D_inv);
   m->at.forces = cdni_entry_offset(system, m->forces);
   m->at.forces_mob = cdni_entry_offset(system, m->forces_mob);
-  /* The acceleration entry: accelerations, then the scratch of the pass that makes them. */
   m->at.driver_q = cdni_variable_offset(system, m->driver_q);
   m->at.driver_u = cdni_variable_offset(system, m->driver_u);
   m->at.driver_udot = cdni_variable_offset(system, m->driver_udot);
+  /* The acceleration entry: accelerations, then the scratch of the pass that makes them. */
   m->at.A = cdni_entry_offset(system, m->acceleration);
   m->at.z = m->at.A + n * sizeof(sv);
   m->at.eps = m->at.z + n * sizeof(sv);

@@ -132,12 +132,10 @@ void cdni_measure_begin(measure_adder *a, cdn_system *system, const char *functi
 void cdni_measure_refuse(measure_adder *a, cdn_status code, const char *format, ...) {
   if (!a->ok) return;
   a->ok = false;
-  char why[320];
   va_list args;
   va_start(args, format);
-  vsnprintf(why, sizeof why, format, args);
+  cdni_system_refuse(a->system, code, a->function, "measure", a->name, format, args);
   va_end(args);
-  cdni_system_fail(a->system, code, a->function, a->name, "measure '%s': %s", a->name, why);
 }
 
 int cdni_measure_check_operand(measure_adder *a, cdn_measure operand) {

@@ -156,6 +156,14 @@ static cdn_status check_rows(cdn_ensemble *e, const char *function, const double
   return CDN_OK;
 }
 
+/* From rows of nu numbers to rows of nu numbers; a stride of 0: one row after another. */
+static question rows_of(cdn_ensemble *e, const double *in, size_t in_stride, double *out, size_t out_stride) {
+  const size_t n = e->m ? (size_t)e->m->tree.nu : 0;
+  return (question){
+    .e = e, .in = in, .in_stride = in_stride ? in_stride : n, .out = out, .out_stride = out_stride ? out_stride : n
+  };
+}
+
 static void inverse_dynamics_of(void *context, int thread, int batch) {
   const question *x = context;
   const cdn_ensemble *e = x->e;
@@ -179,9 +187,7 @@ static void inverse_dynamics_of(void *context, int thread, int batch) {
 cdn_status cdn_ensemble_inverse_dynamics(cdn_ensemble *e, const double *udot, size_t udot_stride, double *f,
                                          size_t f_stride) {
   static const char function[] = "cdn_ensemble_inverse_dynamics";
-  question x = { .e = e, .in = udot, .out = f };
-  const size_t n = e->m ? (size_t)e->m->tree.nu : 0;
-  x.in_stride = udot_stride ? udot_stride : n, x.out_stride = f_stride ? f_stride : n;
+  question x = rows_of(e, udot, udot_stride, f, f_stride);
   CDNI_TRY(check_rows(e, function, udot, false, x.in_stride, f));
   return cdni_ensemble_run(e, function, inverse_dynamics_of, &x);
 }
@@ -221,9 +227,7 @@ static void multiply_by_M_inv_of(void *context, int thread, int batch) {
 cdn_status cdn_ensemble_multiply_by_M_inv(cdn_ensemble *e, const double *f, size_t f_stride, double *a,
                                           size_t a_stride) {
   static const char function[] = "cdn_ensemble_multiply_by_M_inv";
-  question x = { .e = e, .in = f, .out = a };
-  const size_t n = e->m ? (size_t)e->m->tree.nu : 0;
-  x.in_stride = f_stride ? f_stride : n, x.out_stride = a_stride ? a_stride : n;
+  question x = rows_of(e, f, f_stride, a, a_stride);
   CDNI_TRY(check_rows(e, function, f, true, x.in_stride, a));
   return cdni_ensemble_run(e, function, multiply_by_M_inv_of, &x);
 }

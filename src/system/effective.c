@@ -61,7 +61,7 @@ cdn_status cdn_prescribe(cdn_state *state, bool *changed) {
   return CDN_OK;
 }
 
-int cdni_state_prescribed(const cdn_state *state, bool *q, bool *u) {
+void cdni_state_prescribed(const cdn_state *state, bool *q, bool *u) {
   const cdn_system *sys = state->system;
   if (sys->nq) memset(q, 0, (size_t)sys->nq * sizeof *q);
   if (sys->nu) memset(u, 0, (size_t)sys->nu * sizeof *u);
@@ -69,8 +69,4 @@ int cdni_state_prescribed(const cdn_state *state, bool *q, bool *u) {
     const subsystem *sub = prescriber(sys, i);
     sub->ops.mark_prescribed(sub->self, state, q + sub->runs.q, u + sub->runs.u);
   }
-  int count = 0;
-  for (int i = 0; i < sys->nq; i++) count += q[i];
-  for (int i = 0; i < sys->nu; i++) count += u[i];
-  return count;
 }

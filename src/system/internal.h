@@ -12,6 +12,9 @@
 /* Keeps the first building error; returns its code (the sticky mechanism of the adders). */
 cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *function, const char *element,
                             const char *format, ...) CDN_PRINTF(5, 6);
+/* The same of an element, which the text begins with: "force 'tether': ...". */
+void cdni_system_refuse(cdn_system *system, cdn_status code, const char *function, const char *what, const char *name,
+                        const char *format, va_list args);
 /* True if adders should do nothing: an earlier error, or frozen (which is then recorded as an error). */
 bool cdni_system_refuses(cdn_system *system, const char *function);
 /* Records an error against a frozen (const) System's State instead. */
@@ -97,8 +100,8 @@ void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v);
 /* q with another quaternion scale, and so on, for the whole System; see cdn_subsystem_ops. */
 cdn_status cdni_state_multiply_by_N(cdn_state *state, const double *u, double *q);
 cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, double *u);
-/* Which slots of q and u are prescribed at present; nq and nu flags. Returns how many. */
-int cdni_state_prescribed(const cdn_state *state, bool *q, bool *u);
+/* Which slots of q and u are prescribed at present; nq and nu flags. */
+void cdni_state_prescribed(const cdn_state *state, bool *q, bool *u);
 /* Largest manifold error of the q given (nq numbers), which is normalized in place; scale (nq) may be NULL. */
 double cdni_state_normalize_q(const cdn_state *state, double *q, double *scale);
 /* steps.c: what a run does to a State beside setting t and y. */

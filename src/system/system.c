@@ -153,6 +153,13 @@ cdn_status cdni_system_fail(cdn_system *system, cdn_status code, const char *fun
   return code;
 }
 
+void cdni_system_refuse(cdn_system *system, cdn_status code, const char *function, const char *what, const char *name,
+                        const char *format, va_list args) {
+  char why[320];
+  vsnprintf(why, sizeof why, format, args);
+  cdni_system_fail(system, code, function, name, "%s '%s': %s", what, name, why);
+}
+
 bool cdni_system_refuses(cdn_system *system, const char *function) {
   if (!system) return true;
   if (system->frozen) {

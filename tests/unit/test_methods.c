@@ -426,17 +426,9 @@ END_TEST
 
 /* ---- stiffness --------------------------------------------------------------------------------------- */
 
-/* Van der Pol's equation creeps along a slow manifold whose attraction is a thousand times faster. */
-static cdn_status van_der_pol(cdn_state *state, double t, const double *z, double *zdot) {
-  (void)state, (void)t;
-  zdot[0] = z[1];
-  zdot[1] = 1000 * (1 - z[0] * z[0]) * z[1] - z[0];
-  return CDN_OK;
-}
-
 START_TEST(stiffness_is_noticed) {
   static const cdn_method able[] = { CDN_METHOD_MERSON, CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_DORMAND_PRINCE_8 };
-  cdn_state *state = ode_state(&(ode){ .n = 2, .z0 = { 2, 0 }, .rates = van_der_pol }, NULL);
+  cdn_state *state = ode_state(&(ode){ .n = 2, .z0 = { 2, 0 }, .rates = van_der_pol_rate }, NULL);
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = able[_i];
   cdn_stepper *stepper = ode_stepper(state, &def);
