@@ -53,7 +53,8 @@ CDN_BEGIN_DECLS
   X(ERR_PARSE,      -12, "a file's contents are not what they should be")               \
   X(ERR_UNSUPPORTED,-13, "not supported")                                               \
   X(ERR_LIMIT,      -14, "a stated limit was reached")                                  \
-  X(ERR_CHATTER,    -15, "an event recurs faster than it can be told apart")
+  X(ERR_CHATTER,    -15, "an event recurs faster than it can be told apart")            \
+  X(ERR_CONSTRAINT, -16, "constraints cannot be satisfied")
 
 /** What a call that can fail returns; CDN_OK is 0. The story is on the object: see cdn_error. */
 typedef enum cdn_status {
@@ -115,6 +116,7 @@ typedef struct cdn_body { int32_t i; } cdn_body;           /**< 0 is Ground */
 typedef struct cdn_force { int32_t i; } cdn_force;         /**< any force element */
 typedef struct cdn_event { int32_t i; } cdn_event;         /**< anything that happens at a moment */
 typedef struct cdn_motion { int32_t i; } cdn_motion;       /**< what prescribes a mobilizer's motion */
+typedef struct cdn_constraint { int32_t i; } cdn_constraint; /**< any constraint element */
 typedef struct cdn_measure { int32_t i; } cdn_measure;     /**< a value that a State has */
 typedef struct cdn_subsystem { int32_t i; } cdn_subsystem; /**< anything that declares resources */
 typedef struct cdn_ticket { int32_t i; } cdn_ticket;       /**< anything one can depend on */

@@ -12,6 +12,7 @@
 #include <cardan/motion.h>
 #include <cardan/operators.h>
 #include <cardan/forces.h>
+#include <cardan/constraints.h>
 #include <cardan/derivatives.h>
 #include <cardan/measures.h>
 #include <cardan/stepper.h>

@@ -75,11 +75,13 @@ CDN_API const double *cdn_state_qdot(cdn_state *state);  /**< realizes what it n
 CDN_API const double *cdn_state_udot(cdn_state *state);  /**< likewise */
 CDN_API const double *cdn_state_zdot(cdn_state *state);  /**< likewise */
 
-/** Constraint errors and multipliers of a declared group (all zero until constraints exist). */
-CDN_API const double *cdn_state_qerr(const cdn_state *state, int group);
-CDN_API const double *cdn_state_uerr(const cdn_state *state, int group);
-CDN_API const double *cdn_state_udoterr(const cdn_state *state, int group);
-CDN_API const double *cdn_state_multipliers(const cdn_state *state, int group);
+/** Errors of the constraint equations at position, velocity and acceleration level, and their multipliers: the pools
+ *  of all subsystems (cdn_system_nqerr, _nuerr, _nudoterr numbers; multipliers are as many as udoterr). Of constraints
+ *  that are off, zeros. Each realizes what it needs; lazy; NULL on failure. */
+CDN_API const double *cdn_state_qerr(cdn_state *state);
+CDN_API const double *cdn_state_uerr(cdn_state *state);
+CDN_API const double *cdn_state_udoterr(cdn_state *state);
+CDN_API const double *cdn_state_multipliers(cdn_state *state);
 /** Values of a trigger group, computed if need be; NULL on failure. */
 CDN_API const double *cdn_state_event_triggers(cdn_state *state, int group);
 

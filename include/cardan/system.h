@@ -45,9 +45,12 @@ CDN_API const char *cdn_system_name(const cdn_system *system);
 
 /* ---- what a frozen System says about itself ---------------------------------------------- */
 
-CDN_API int cdn_system_nq(const cdn_system *system); /**< number of generalized coordinates */
-CDN_API int cdn_system_nu(const cdn_system *system); /**< number of generalized speeds */
-CDN_API int cdn_system_nz(const cdn_system *system); /**< number of auxiliary states */
+CDN_API int cdn_system_nq(const cdn_system *system);       /**< number of generalized coordinates */
+CDN_API int cdn_system_nu(const cdn_system *system);       /**< number of generalized speeds */
+CDN_API int cdn_system_nz(const cdn_system *system);       /**< number of auxiliary states */
+CDN_API int cdn_system_nqerr(const cdn_system *system);    /**< position constraint equations, on or off */
+CDN_API int cdn_system_nuerr(const cdn_system *system);    /**< those and velocity constraint equations */
+CDN_API int cdn_system_nudoterr(const cdn_system *system); /**< all of them: as many as there are multipliers */
 /** Bytes of one State's block. */
 CDN_API size_t cdn_system_state_size(const cdn_system *system);
 
@@ -60,15 +63,19 @@ CDN_API void cdn_system_slot_name(const cdn_system *system, cdn_pool pool, int i
 
 /* Everything that can be depended on has a ticket: time, the pools, a stage, a discrete variable or parameter
  * array, a cache entry. A prerequisite list names tickets. */
-extern CDN_API const cdn_ticket CDN_T;     /**< time */
-extern CDN_API const cdn_ticket CDN_Q;     /**< q as the integrator holds it */
-extern CDN_API const cdn_ticket CDN_U;     /**< u as the integrator holds it */
-extern CDN_API const cdn_ticket CDN_Z;     /**< all z */
-extern CDN_API const cdn_ticket CDN_Q_EFF; /**< q with prescribed values in place (8.3): what kinematics reads */
-extern CDN_API const cdn_ticket CDN_U_EFF; /**< u likewise */
-extern CDN_API const cdn_ticket CDN_QDOT;  /**< N u */
-extern CDN_API const cdn_ticket CDN_UDOT;  /**< generalized accelerations */
-extern CDN_API const cdn_ticket CDN_ZDOT;  /**< rates of z */
+extern CDN_API const cdn_ticket CDN_T;           /**< time */
+extern CDN_API const cdn_ticket CDN_Q;           /**< q as the integrator holds it */
+extern CDN_API const cdn_ticket CDN_U;           /**< u as the integrator holds it */
+extern CDN_API const cdn_ticket CDN_Z;           /**< all z */
+extern CDN_API const cdn_ticket CDN_Q_EFF;       /**< q with prescribed values in place (8.3): what kinematics reads */
+extern CDN_API const cdn_ticket CDN_U_EFF;       /**< u likewise */
+extern CDN_API const cdn_ticket CDN_QDOT;        /**< N u */
+extern CDN_API const cdn_ticket CDN_UDOT;        /**< generalized accelerations */
+extern CDN_API const cdn_ticket CDN_ZDOT;        /**< rates of z */
+extern CDN_API const cdn_ticket CDN_QERR;        /**< position constraint errors */
+extern CDN_API const cdn_ticket CDN_UERR;        /**< velocity constraint errors */
+extern CDN_API const cdn_ticket CDN_UDOTERR;     /**< acceleration constraint errors */
+extern CDN_API const cdn_ticket CDN_MULTIPLIERS; /**< multipliers, one an acceleration constraint equation */
 /** All that belongs to a stage and the stages before it. */
 CDN_API cdn_ticket cdn_stage_ticket(cdn_stage stage);
 
@@ -132,8 +139,9 @@ CDN_API cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, s
                                             cdn_calc_fn *calc, int n_prerequisites, const cdn_ticket *prerequisites);
 
 /** Slots for np position, nv velocity and na acceleration constraint equations: np qerr, np + nv uerr,
- *  np + nv + na udoterr and multipliers (manual 7.4.4). Returns the group's index. */
-CDN_API int cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na);
+ *  np + nv + na udoterr and multipliers (manual 7.4.4), which the ops' calc_qerr, calc_uerr, calc_udoterr and
+ *  calc_multipliers fill. One call a subsystem. */
+CDN_API void cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na);
 /** n event trigger values that may be evaluated once `stage` is realized: the ops' calc_event_triggers computes them when
  *  they are asked for. Returns the group's index, for cdn_declare_event (events.h) and cdn_state_event_triggers. */
 CDN_API int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n);
@@ -180,6 +188,12 @@ typedef struct cdn_subsystem_ops {
   /** Sets the flags of the slots that these overwrite at present (discrete variables decide it): they are not integrated.
    *  Needed with them. */
   void (*mark_prescribed)(const void *self, const cdn_state *state, bool *q, bool *u);
+  /** Constraint errors of this subsystem's own equations, and their multipliers, in the order in which it counts them:
+   *  given positions, velocities, and rates. */
+  cdn_status (*calc_qerr)(const void *self, cdn_state *state, double *qerr);
+  cdn_status (*calc_uerr)(const void *self, cdn_state *state, double *uerr);
+  cdn_status (*calc_udoterr)(const void *self, cdn_state *state, double *udoterr);
+  cdn_status (*calc_multipliers)(const void *self, cdn_state *state, double *multipliers);
   /** Names the subsystem's slot `i` of a pool. */
   void (*slot_name)(const void *self, cdn_pool pool, int i, char *text, size_t size);
   /** Values of a declared group of event triggers (NaN: not defined here), given a State realized to its stage. It may

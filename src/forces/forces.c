@@ -87,21 +87,6 @@ force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k) {
   return (force_mobility){ node->q + k, node->u + k };
 }
 
-/* The first coordinate from which on rates are speeds: after what turns by a quaternion or by angles of its own. */
-static int first_plain_coordinate(const cdn_system *system, cdn_body body) {
-  const matter *m = cdni_matter(system);
-  const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
-  switch (cdn_body_mobilizer(system, body)) {
-    case CDN_BALL:
-    case CDN_ELLIPSOID:
-    case CDN_LINE_ORIENTATION: return node->nq;
-    case CDN_FREE:
-    case CDN_FREE_LINE: return node->nq - 3; /* then p_FM */
-    case CDN_CUSTOM_MOBILIZER: return cdni_custom_has_N(m, node->custom) ? node->nq : 0;
-    default: return 0;
-  }
-}
-
 force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k) {
   const force_mobility none = { 0, 0 };
   cdni_force_check_body(a, body);
@@ -115,7 +100,7 @@ force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k)
                       nq, k);
     return none;
   }
-  if (k < first_plain_coordinate(a->system, body)) {
+  if (k < cdni_first_plain_coordinate(cdni_matter(a->system), body.i)) {
     cdni_force_refuse(
         a, CDN_ERR_ARG,
         "joint '%s' is a %s, the rate of whose coordinate %d is no speed u: this element is for coordinates of which "

@@ -113,3 +113,16 @@ double cdni_matter_normalize_q(const void *self, const cdn_state *state, double 
   }
   return worst;
 }
+
+int cdni_first_plain_coordinate(const matter *m, int body) {
+  const tree_node *node = &CDNI_AT(m->nodes, tree_node, body);
+  switch (CDNI_AT(m->bodies, matter_body, body).mobilizer) {
+    case CDN_BALL:
+    case CDN_ELLIPSOID:
+    case CDN_LINE_ORIENTATION: return node->nq;
+    case CDN_FREE:
+    case CDN_FREE_LINE: return node->nq - 3; /* then p_FM */
+    case CDN_CUSTOM_MOBILIZER: return cdni_custom_has_N(m, node->custom) ? node->nq : 0;
+    default: return 0;
+  }
+}

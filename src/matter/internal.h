@@ -23,6 +23,17 @@ typedef struct matter matter;
 /* Adds to the totals: F (one a body, about M's origins) and f (nu). */
 typedef cdn_status cdni_force_source(const void *context, cdn_state *state, sv *F, double *f);
 
+/* What the constraints room does for matter: */
+typedef struct cdni_constraint_hooks {
+  const void *context;
+  /* whether any constraint is on; */
+  bool (*any)(const void *context, const cdn_state *state);
+  /* udot and A where some are, from the forces in d and the udot of prescribed mobilizers; */
+  cdn_status (*solve)(const void *context, cdn_state *state, const tree_data *d);
+  /* adds their forces to the totals, F about M's origins. */
+  cdn_status (*add_forces)(const void *context, cdn_state *state, sv *F, double *f);
+} cdni_constraint_hooks;
+
 struct matter {
   tree tree;
   cdni_array nodes;                              /* tree_node, while building */
@@ -35,6 +46,7 @@ struct matter {
   const tree_kernels *kernels;
   cdni_force_source *source;
   const void *source_context;
+  cdni_constraint_hooks constraints; /* functions NULL: the System has none */
   /* Declared resources. */
   cdn_dvar frames, mass, armature, params; /* 24, 10, 1 and CDN_MOBILIZER_PARAMS doubles a body */
   cdn_dvar applied_f, applied_F;           /* nu doubles; 6 a body, at the body's origin */
@@ -60,6 +72,13 @@ matter *cdni_matter_building(cdn_system *system);
 void cdni_matter_set_force_source(cdn_declarer *d, cdni_force_source *source, const void *context, int n_prerequisites,
                                   const cdn_ticket *prerequisites);
 
+/* The same of the constraints room, for what accelerations depend on. */
+void cdni_matter_set_constraints(cdn_declarer *d, const cdni_constraint_hooks *hooks, int n_prerequisites,
+                                 const cdn_ticket *prerequisites);
+static inline bool cdni_matter_is_constrained(const matter *m, const cdn_state *state) {
+  return m->constraints.any && m->constraints.any(m->constraints.context, state);
+}
+
 /* ---- results, evaluated if need be; NULL on failure ---- */
 
 const body_pose *cdni_matter_pose(const matter *m, cdn_state *state);        /* X_GM */
@@ -79,6 +98,10 @@ cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv 
 
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
 cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);
+
+/* The first coordinate of a body's mobilizer from which on rates are speeds: after what turns by a quaternion or by angles of
+ * its own. */
+int cdni_first_plain_coordinate(const matter *m, int body);
 
 /* Whether a custom or function-based mobilizer (by its place in matter's list) has an N of its own: qdot is not u. */
 bool cdni_custom_has_N(const matter *m, int32_t index);

@@ -193,6 +193,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.force = (const sv *)(cdni_state_block(state) + m->at.forces);
     d.f_mob = (const double *)(cdni_state_block(state) + m->at.forces_mob);
   }
+  if (cdni_matter_is_constrained(m, state)) return m->constraints.solve(m->constraints.context, state, &d);
   bool factored = cdni_state_is_valid(state, m->articulated.ticket);
   rmask singular;
   m->kernels->forward(&m->tree, &d, factored, &singular);
@@ -288,6 +289,13 @@ void cdni_matter_set_force_source(cdn_declarer *d, cdni_force_source *source, co
   m->source = source;
   m->source_context = context;
   for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, m->forces, prerequisites[i]);
+}
+
+void cdni_matter_set_constraints(cdn_declarer *d, const cdni_constraint_hooks *hooks, int n_prerequisites,
+                                 const cdn_ticket *prerequisites) {
+  matter *m = (matter *)cdni_matter(cdni_declarer_system(d));
+  m->constraints = *hooks;
+  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, m->acceleration, prerequisites[i]);
 }
 
 const cdn_subsystem_ops cdni_matter_ops = {

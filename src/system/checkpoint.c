@@ -21,6 +21,10 @@ static size_t entry_size(const cdn_system *sys, int32_t ticket) {
     case TICKET_U_EFF:
     case TICKET_UDOT: return (size_t)sys->nu * sizeof(double);
     case TICKET_ZDOT: return (size_t)sys->nz * sizeof(double);
+    case TICKET_QERR: return (size_t)sys->n_qerr * sizeof(double);
+    case TICKET_UERR: return (size_t)sys->n_uerr * sizeof(double);
+    case TICKET_UDOTERR:
+    case TICKET_MULTIPLIERS: return (size_t)sys->n_udoterr * sizeof(double);
     default: break;
   }
   for (size_t i = 0; i < sys->trigger_groups.count; i++) {

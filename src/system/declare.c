@@ -290,19 +290,32 @@ cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size,
 
 /* ---- the rest ---- */
 
-int cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
+void cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
   cdn_system *s = d->system;
-  if (np < 0 || nv < 0 || na < 0) {
-    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares a negative number of constraint equations",
-                      subsystem_name(d));
-    return -1;
+  subsystem *sub = declaring(d);
+  const cdn_subsystem_ops *ops = &sub->ops;
+  if (np < 0 || nv < 0 || na < 0 || sub->runs.nudoterr > 0) {
+    cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' declares %s", sub->name,
+                      sub->runs.nudoterr > 0 ? "constraint equations twice: one call with all of them"
+                                             : "a negative number of constraint equations");
+    return;
   }
-  error_group g = { np, nv, na, s->n_qerr, s->n_uerr, s->n_udoterr };
-  s->n_qerr += np;
-  s->n_uerr += np + nv;
-  s->n_udoterr += np + nv + na;
-  if (!cdni_array_push(&s->allocator, &s->error_groups, sizeof g, &g)) no_memory(d);
-  return (int)s->error_groups.count - 1;
+  if ((np > 0 && !ops->calc_qerr) || (np + nv > 0 && !ops->calc_uerr) ||
+      (np + nv + na > 0 && (!ops->calc_udoterr || !ops->calc_multipliers))) {
+    cdn_declare_error(
+        d, CDN_ERR_ARG,
+        "subsystem '%s' declares constraint equations but its ops lack calc_qerr, calc_uerr, calc_udoterr "
+        "or calc_multipliers",
+        sub->name);
+    return;
+  }
+  cdni_runs *r = &sub->runs;
+  r->qerr = s->n_qerr, r->nqerr = np;
+  r->uerr = s->n_uerr, r->nuerr = np + nv;
+  r->udoterr = s->n_udoterr, r->nudoterr = np + nv + na;
+  s->n_qerr += r->nqerr;
+  s->n_uerr += r->nuerr;
+  s->n_udoterr += r->nudoterr;
 }
 
 /* A group of triggers is a cache entry whose storage is the State's trigger slots. Which group it is that is being
@@ -379,7 +392,9 @@ static bool reads_rates(const cdn_system *s, int32_t entry) {
     const edge *p = &CDNI_AT(s->edges, edge, e);
     if (p->to != entry) continue;
     bool late_stage = p->from >= TICKET_STAGE_EMPTY + CDN_STAGE_FORCE && p->from < TICKET_STAGE_EMPTY + CDN_STAGE_COUNT;
-    if (late_stage || p->from == TICKET_UDOT || p->from == TICKET_ZDOT) return true;
+    if (late_stage || p->from == TICKET_UDOT || p->from == TICKET_ZDOT || p->from == TICKET_UDOTERR ||
+        p->from == TICKET_MULTIPLIERS)
+      return true;
     if (p->from >= CDNI_TICKET_WELL_KNOWN && has_edge(s, p->from, TICKET_UDOT)) return true;
   }
   return false;

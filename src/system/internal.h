@@ -22,7 +22,13 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system);
 
 /* Rooms above hang their builders on the System: one slot each. `freeze` runs first when the System is frozen (it adds
  * the room's subsystems), `planned` last, when the State's block has been planned; `destroy` when the System goes. */
-typedef enum cdni_room { CDNI_ROOM_MATTER, CDNI_ROOM_FORCES, CDNI_ROOM_MEASURES, CDNI_ROOM_COUNT } cdni_room;
+typedef enum cdni_room {
+  CDNI_ROOM_MATTER,
+  CDNI_ROOM_FORCES,
+  CDNI_ROOM_CONSTRAINTS,
+  CDNI_ROOM_MEASURES,
+  CDNI_ROOM_COUNT
+} cdni_room;
 typedef struct cdni_room_ops {
   cdn_status (*freeze)(cdn_system *system, void *room);
   cdn_status (*planned)(cdn_system *system, void *room); /* may be NULL */
@@ -51,6 +57,7 @@ cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size,
 /* Where this subsystem's runs start (valid from freezing on). */
 typedef struct cdni_runs {
   int q, nq, u, nu, z, nz;
+  int qerr, nqerr, uerr, nuerr, udoterr, nudoterr;
 } cdni_runs;
 cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id);
 /* Index of the first z of a group in the pool. */

@@ -54,6 +54,10 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   node_at(s, TICKET_QDOT)->offset = qdot;
   node_at(s, TICKET_UDOT)->offset = qdot + (size_t)s->nq * sizeof(double);
   node_at(s, TICKET_ZDOT)->offset = qdot + (size_t)(s->nq + s->nu) * sizeof(double);
+  node_at(s, TICKET_QERR)->offset = s->off_qerr;
+  node_at(s, TICKET_UERR)->offset = s->off_uerr;
+  node_at(s, TICKET_UDOTERR)->offset = s->off_udoterr;
+  node_at(s, TICKET_MULTIPLIERS)->offset = s->off_multipliers;
   return CDN_OK;
 }
 

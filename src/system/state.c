@@ -284,26 +284,7 @@ cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int
   return CDN_OK;
 }
 
-/* ---- error slots ---- */
-
-static const double *group_slot(const cdn_state *s, int group, size_t offset, size_t member) {
-  if (group < 0 || (size_t)group >= s->system->error_groups.count) return NULL;
-  const char *g = (const char *)&CDNI_AT(s->system->error_groups, error_group, group);
-  return state_doubles(s, offset) + *(const int32_t *)(g + member);
-}
-
-const double *cdn_state_qerr(const cdn_state *s, int group) {
-  return group_slot(s, group, s->system->off_qerr, offsetof(error_group, qerr));
-}
-const double *cdn_state_uerr(const cdn_state *s, int group) {
-  return group_slot(s, group, s->system->off_uerr, offsetof(error_group, uerr));
-}
-const double *cdn_state_udoterr(const cdn_state *s, int group) {
-  return group_slot(s, group, s->system->off_udoterr, offsetof(error_group, udoterr));
-}
-const double *cdn_state_multipliers(const cdn_state *s, int group) {
-  return group_slot(s, group, s->system->off_multipliers, offsetof(error_group, udoterr));
-}
+/* ---- event triggers ---- */
 
 const double *cdn_state_event_triggers(cdn_state *s, int group) {
   const cdni_array *groups = &s->system->trigger_groups;

@@ -19,9 +19,13 @@ enum {
   TICKET_QDOT,
   TICKET_UDOT,
   TICKET_ZDOT,
+  TICKET_QERR,
+  TICKET_UERR,
+  TICKET_UDOTERR,
+  TICKET_MULTIPLIERS,
   TICKET_FIRST_FREE = CDNI_TICKET_WELL_KNOWN + CDNI_N_WELL_KNOWN
 };
-_Static_assert((int)TICKET_ZDOT < (int)CDNI_TICKET_WELL_KNOWN, "fixed tickets run into the well-known ones");
+_Static_assert((int)TICKET_MULTIPLIERS < (int)CDNI_TICKET_WELL_KNOWN, "fixed tickets run into the well-known ones");
 
 typedef enum node_kind { NODE_NONE, NODE_VARIABLE, NODE_STAGE, NODE_ENTRY, NODE_COMPANION } node_kind;
 
@@ -52,9 +56,6 @@ typedef struct subsystem {
 typedef struct z_group {
   int32_t subsystem, first, n;
 } z_group;
-typedef struct error_group {
-  int32_t np, nv, na, qerr, uerr, udoterr;
-} error_group;
 typedef struct trigger_group {
   int32_t n, first;
   cdn_stage stage;
@@ -79,7 +80,6 @@ struct cdn_system {
   cdni_array nodes;          /* node, by ticket */
   cdni_array edges;          /* edge */
   cdni_array z_groups;       /* z_group */
-  cdni_array error_groups;   /* error_group */
   cdni_array trigger_groups; /* trigger_group */
   cdni_array events;         /* cdni_event */
   cdni_array autos;          /* auto_variable */
@@ -158,5 +158,10 @@ cdn_status cdni_calc_u_eff(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_udot(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_zdot(const void *self, cdn_state *state, void *out);
+/* errors.c: the same of what constraints are judged by. */
+cdn_status cdni_calc_qerr(const void *self, cdn_state *state, void *out);
+cdn_status cdni_calc_uerr(const void *self, cdn_state *state, void *out);
+cdn_status cdni_calc_udoterr(const void *self, cdn_state *state, void *out);
+cdn_status cdni_calc_multipliers(const void *self, cdn_state *state, void *out);
 
 #endif

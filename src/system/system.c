@@ -6,6 +6,8 @@
 const cdn_ticket CDN_T = { TICKET_T }, CDN_Q = { TICKET_Q }, CDN_U = { TICKET_U }, CDN_Z = { TICKET_Z };
 const cdn_ticket CDN_Q_EFF = { TICKET_Q_EFF }, CDN_U_EFF = { TICKET_U_EFF };
 const cdn_ticket CDN_QDOT = { TICKET_QDOT }, CDN_UDOT = { TICKET_UDOT }, CDN_ZDOT = { TICKET_ZDOT };
+const cdn_ticket CDN_QERR = { TICKET_QERR }, CDN_UERR = { TICKET_UERR }, CDN_UDOTERR = { TICKET_UDOTERR };
+const cdn_ticket CDN_MULTIPLIERS = { TICKET_MULTIPLIERS };
 
 cdn_ticket cdn_stage_ticket(cdn_stage stage) {
   cdn_ticket t = { TICKET_NONE };
@@ -44,6 +46,10 @@ static bool add_fixed_nodes(cdn_system *s) {
     { TICKET_QDOT, NODE_ENTRY, "qdot", CDN_STAGE_VELOCITY, cdni_calc_qdot },
     { TICKET_UDOT, NODE_ENTRY, "udot", CDN_STAGE_ACCELERATION, cdni_calc_udot },
     { TICKET_ZDOT, NODE_ENTRY, "zdot", CDN_STAGE_ACCELERATION, cdni_calc_zdot },
+    { TICKET_QERR, NODE_ENTRY, "qerr", CDN_STAGE_EMPTY, cdni_calc_qerr },
+    { TICKET_UERR, NODE_ENTRY, "uerr", CDN_STAGE_EMPTY, cdni_calc_uerr },
+    { TICKET_UDOTERR, NODE_ENTRY, "udoterr", CDN_STAGE_EMPTY, cdni_calc_udoterr },
+    { TICKET_MULTIPLIERS, NODE_ENTRY, "multipliers", CDN_STAGE_EMPTY, cdni_calc_multipliers },
   };
   for (int i = 0; i < CDNI_COUNT(fixed); i++) {
     node *f = &n[fixed[i].ticket];
@@ -73,6 +79,11 @@ static bool add_fixed_edges(cdn_system *s) {
     { TICKET_U_EFF, TICKET_QDOT },
     { TICKET_STAGE_EMPTY + CDN_STAGE_FORCE, TICKET_UDOT },
     { TICKET_UDOT, TICKET_ZDOT },
+    { TICKET_STAGE_EMPTY + CDN_STAGE_POSITION, TICKET_QERR },
+    { TICKET_STAGE_EMPTY + CDN_STAGE_VELOCITY, TICKET_UERR },
+    { TICKET_UDOT, TICKET_UDOTERR },
+    { TICKET_UDOT, TICKET_MULTIPLIERS },
+    { TICKET_MULTIPLIERS, TICKET_ZDOT },
   };
   bool ok = true;
   for (int i = 0; i < CDNI_COUNT(fixed); i++) ok = ok && cdni_edge_add(s, fixed[i].from, fixed[i].to);
@@ -99,10 +110,8 @@ static void system_destroy(cdn_system *s) {
     cdni_strfree(&a, n->name);
     if (n->initial) cdni_free(&a, n->initial, n->size);
   }
-  cdni_array *arrays[] = { &s->subsystems, &s->nodes,        &s->edges,
-                           &s->z_groups,   &s->error_groups, &s->trigger_groups,
-                           &s->autos,      &s->prescribers,  &s->q0,
-                           &s->u0,         &s->z0,           &s->z_scale };
+  cdni_array *arrays[] = { &s->subsystems,  &s->nodes, &s->edges, &s->z_groups, &s->trigger_groups, &s->autos,
+                           &s->prescribers, &s->q0,    &s->u0,    &s->z0,       &s->z_scale };
   size_t tickets = s->nodes.count;
   if (s->downstream) cdni_free(&a, s->downstream, tickets * (size_t)s->words * sizeof(uint64_t));
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));

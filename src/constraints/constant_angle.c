@@ -1,0 +1,55 @@
+/* Two directions, one on each body, keep the cosine of the angle between them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "constraints/equations.h"
+
+/* Parameters: x on a, y on b, the angle. */
+static const char *const names[] = { "x.x", "x.y", "x.z", "y.x", "y.y", "y.z", "the angle" };
+
+static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+  (void)c;
+  if (p[6] > 0 && p[6] < 3.14159265358979) return true;
+  snprintf(
+      why, size,
+      "the angle is %g; it must be between 0 and pi: at either the two directions are on one line, which takes two "
+      "equations (two constant angles of pi/2)",
+      p[6]);
+  return false;
+}
+
+static cdn_status calc_position(const constraint_view *v, double *e) {
+  e[0] = v3_dot(constraint_direction(v, 0, v->params), constraint_direction(v, 1, v->params + 3)) - cos(v->params[6]);
+  return CDN_OK;
+}
+
+static cdn_status calc_rows(const constraint_view *v) {
+  row_angle(v, 0, 0, 1, constraint_direction(v, 0, v->params), constraint_direction(v, 1, v->params + 3));
+  return CDN_OK;
+}
+
+static cdn_status add_bias(const constraint_view *v, double *bias) {
+  bias[0] += bias_angle(v, 0, 1, constraint_direction(v, 0, v->params), constraint_direction(v, 1, v->params + 3));
+  return CDN_OK;
+}
+
+const constraint_kind cdni_constraint_constant_angle = {
+  .name = "constant angle",
+  .n_params = 7,
+  .param_names = names,
+  .check = check,
+  .calc_position = calc_position,
+  .calc_rows = calc_rows,
+  .add_bias = add_bias,
+};
+
+cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char *name, cdn_body a, cdn_vec3 x_A, cdn_body b,
+                                          cdn_vec3 y_B, double angle) {
+  constraint_adder adder;
+  cdni_constraint_begin(&adder, system, CONSTRAINT_CONSTANT_ANGLE, "cdn_system_constrain_angle", name, 1, 0, 0);
+  cdni_constraint_add_pair(&adder, a, b);
+  const cdn_vec3 x = cdni_constraint_direction(&adder, "the direction on a", x_A);
+  const cdn_vec3 y = cdni_constraint_direction(&adder, "the direction on b", y_B);
+  const double params[] = { x.x, x.y, x.z, y.x, y.y, y.z, angle };
+  return cdni_constraint_add(&adder, NULL, 0, params);
+}

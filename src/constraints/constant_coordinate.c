@@ -1,0 +1,31 @@
+/* A coordinate keeps its value. (A lock, motion.h, does the same at less cost, and comes before all constraints.) */
+#include "constraints/equations.h"
+
+static const char *const names[] = { "the value" };
+
+static cdn_status calc_position(const constraint_view *v, double *e) {
+  e[0] = v->q[v->mobility[0].q] - v->params[0];
+  return CDN_OK;
+}
+
+static cdn_status calc_rows(const constraint_view *v) {
+  v->g[0] = 1;
+  return CDN_OK;
+}
+
+const constraint_kind cdni_constraint_constant_coordinate = {
+  .name = "constant coordinate",
+  .n_params = 1,
+  .param_names = names,
+  .calc_position = calc_position,
+  .calc_rows = calc_rows,
+};
+
+cdn_constraint cdn_system_constrain_coordinate(cdn_system *system, const char *name, cdn_body body, int coordinate,
+                                               double value) {
+  constraint_adder adder;
+  cdni_constraint_begin(&adder, system, CONSTRAINT_CONSTANT_COORDINATE, "cdn_system_constrain_coordinate", name, 1, 0,
+                        0);
+  cdni_constraint_add_coordinate(&adder, body, coordinate);
+  return cdni_constraint_add(&adder, NULL, 0, &value);
+}

@@ -1,0 +1,284 @@
+/* Building the list of constraints, and what is common to all of them: names, switches, parameters. */
+#include <math.h>
+#include <stdio.h>
+
+#include "constraints/internal.h"
+
+const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT] = {
+#define CONSTRAINT_KIND_ENTRY(ENUM, name) [CONSTRAINT_##ENUM] = &cdni_constraint_##name,
+  CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_ENTRY)
+};
+
+static const constraint_kind *kind_of(const constraint_element *c) { return cdni_constraint_kinds[c->kind]; }
+
+/* ---- the room ---- */
+
+static void free_element(const cdn_allocator *a, constraint_element *e, bool made) {
+  if (made && e->data && kind_of(e)->destroy) kind_of(e)->destroy(e->data);
+  if (e->data) cdni_free(a, e->data, e->data_size);
+  cdni_strfree(a, e->name);
+}
+
+static void free_constraints(cdn_system *system, void *data) {
+  constraint_room *room = data;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (size_t i = 0; i < room->elements.count; i++)
+    free_element(a, &CDNI_AT(room->elements, constraint_element, i), true);
+  cdni_array *const arrays[] = { &room->elements, &room->bodies,   &room->mobilities,
+                                 &room->defaults, &room->enabled0, &room->units0 };
+  cdni_loop_plan_free(&room->plan, a);
+  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
+}
+
+static const cdni_room_ops room_ops = { .freeze = cdni_constraints_freeze, .destroy = free_constraints };
+
+const constraint_room *cdni_constraints(const cdn_system *system) {
+  return cdni_system_room_get(system, CDNI_ROOM_CONSTRAINTS);
+}
+
+/* ---- adding ---- */
+
+void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_kind_id kind, const char *function,
+                           const char *name, int np, int nv, int na) {
+  *a = (constraint_adder){ .system = system, .function = function, .name = name };
+  a->element = (constraint_element){ .kind = (int32_t)kind, .np = np, .nv = nv, .na = na, .m = np + nv + na };
+  a->element.n_params = cdni_constraint_kinds[kind]->n_params;
+  if (cdni_system_refuses(system, function)) return;
+  a->room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS, sizeof *a->room, &room_ops);
+  a->ok = a->room != NULL;
+  if (!a->ok || name) return;
+  snprintf(a->made_up, sizeof a->made_up, "constraint%zu", a->room->elements.count);
+  a->name = a->made_up;
+}
+
+void cdni_constraint_refuse(constraint_adder *a, cdn_status code, const char *format, ...) {
+  if (!a->ok) return;
+  a->ok = false;
+  va_list args;
+  va_start(args, format);
+  cdni_system_refuse(a->system, code, a->function, "constraint", a->name, format, args);
+  va_end(args);
+}
+
+int cdni_constraint_add_body(constraint_adder *a, cdn_body body) {
+  if (!a->ok) return 0;
+  if (body.i < 0 || body.i >= cdn_system_body_count(a->system))
+    cdni_constraint_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
+  else if (a->element.n_bodies == CONSTRAINT_MOST_BODIES)
+    cdni_constraint_refuse(a, CDN_ERR_LIMIT, "it names more than %d bodies", CONSTRAINT_MOST_BODIES);
+  else a->body[a->element.n_bodies++] = body.i;
+  return a->element.n_bodies - 1;
+}
+
+void cdni_constraint_add_pair(constraint_adder *a, cdn_body body_a, cdn_body body_b) {
+  cdni_constraint_add_body(a, body_a);
+  cdni_constraint_add_body(a, body_b);
+  if (body_a.i == body_b.i)
+    cdni_constraint_refuse(a, CDN_ERR_ARG,
+                           "both ends are on body %d, where it could do nothing: name two bodies (Ground may be one)",
+                           (int)body_a.i);
+}
+
+static int add_mobility(constraint_adder *a, cdn_body body, int k, bool coordinate) {
+  if (!a->ok) return 0;
+  if (body.i < 0 || body.i >= cdn_system_body_count(a->system)) {
+    cdni_constraint_refuse(a, CDN_ERR_ARG, "there is no body %d in this System (yet): add the body first", (int)body.i);
+    return 0;
+  }
+  const char *joint = cdn_body_mobilizer_name(a->system, body);
+  const char *kind = cdn_mobilizer_name(cdn_body_mobilizer(a->system, body));
+  const int nq = cdn_body_nq(a->system, body), nu = cdn_body_nu(a->system, body), n = coordinate ? nq : nu;
+  if (k < 0 || k >= n) {
+    cdni_constraint_refuse(a, CDN_ERR_ARG, "joint '%s' is a %s, which has %d %s: there is no number %d", joint, kind, n,
+                           coordinate ? "coordinates" : "mobilities", k);
+    return 0;
+  }
+  const matter *m = cdni_matter(a->system);
+  const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
+  const int plain = cdni_first_plain_coordinate(m, body.i);
+  if (coordinate && k < plain) {
+    cdni_constraint_refuse(a, CDN_ERR_ARG,
+                           "joint '%s' is a %s, the rate of whose coordinate %d is no speed u: constrain its bodies' "
+                           "orientation instead",
+                           joint, kind, k);
+    return 0;
+  }
+  if (a->element.n_mobilities == CONSTRAINT_MOST_MOBILITIES) {
+    cdni_constraint_refuse(a, CDN_ERR_LIMIT, "it names more than %d mobilities", CONSTRAINT_MOST_MOBILITIES);
+    return 0;
+  }
+  constraint_mobility *out = &a->mobility[a->element.n_mobilities];
+  out->body = body.i;
+  out->u = node->u + (coordinate ? k - (nq - nu) : k);
+  out->q = coordinate ? node->q + k : k + (nq - nu) >= plain ? node->q + k + (nq - nu) : -1;
+  return a->element.n_mobilities++;
+}
+
+int cdni_constraint_add_mobility(constraint_adder *a, cdn_body body, int k) { return add_mobility(a, body, k, false); }
+int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k) { return add_mobility(a, body, k, true); }
+
+cdn_vec3 cdni_constraint_direction(constraint_adder *a, const char *what, cdn_vec3 d) {
+  const double length = cdn_norm(d);
+  if (!(length > 0 && isfinite(length)))
+    cdni_constraint_refuse(a, isfinite(length) ? CDN_ERR_ARG : CDN_ERR_NONFINITE,
+                           "%s is (%g, %g, %g), which has no direction", what, d.x, d.y, d.z);
+  return length > 0 ? cdn_scale(1 / length, d) : d;
+}
+
+/* The code and the reason if parameters are not what they should be. */
+static cdn_status check_params(const constraint_element *e, const double *params, char *why, size_t size) {
+  const constraint_kind *kind = kind_of(e);
+  for (int i = 0; i < e->n_params; i++)
+    if (!isfinite(params[i])) {
+      if (kind->param_names) snprintf(why, size, "%s is %g", kind->param_names[i], params[i]);
+      else snprintf(why, size, "parameter %d is %g", i, params[i]);
+      return CDN_ERR_NONFINITE;
+    }
+  return !kind->check || kind->check(e, params, why, size) ? CDN_OK : CDN_ERR_ARG;
+}
+
+static bool append(const cdn_allocator *memory, cdni_array *list, size_t element, const void *items, int n) {
+  if (n == 0) return true;
+  void *to = cdni_array_extend(memory, list, element, (size_t)n);
+  if (to) memcpy(to, items, element * (size_t)n);
+  return to != NULL;
+}
+
+cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t data_size, const double *params) {
+  cdn_constraint id = { -1 };
+  constraint_element *e = &a->element;
+  char why[160];
+  cdn_status status = a->ok ? check_params(e, params, why, sizeof why) : CDN_OK;
+  if (status != CDN_OK) cdni_constraint_refuse(a, status, "%s", why);
+  if (!a->ok) return id;
+
+  /* A failed push leaves arrays of unequal lengths behind, in a System that can only be released. */
+  const cdn_allocator *memory = cdni_system_allocator(a->system);
+  constraint_room *room = a->room;
+  const double one = 1;
+  id.i = (int32_t)room->elements.count;
+  e->first_body = (int32_t)room->bodies.count;
+  e->first_mobility = (int32_t)room->mobilities.count;
+  e->first_param = (int32_t)room->defaults.count;
+  e->name = cdni_strdup(memory, a->name);
+  e->data = data_size ? cdni_alloc(memory, data_size) : NULL;
+  e->data_size = data_size;
+  bool ok = e->name && (e->data || !data_size) &&
+            append(memory, &room->bodies, sizeof *a->body, a->body, e->n_bodies) &&
+            append(memory, &room->mobilities, sizeof *a->mobility, a->mobility, e->n_mobilities) &&
+            append(memory, &room->defaults, sizeof *params, params, e->n_params) &&
+            append(memory, &room->enabled0, sizeof one, &one, 1) && append(memory, &room->units0, sizeof one, &one, 1);
+  if (ok && data_size) memcpy(e->data, data, data_size);
+  if (ok && cdni_array_push(memory, &room->elements, sizeof *e, e)) return id;
+  cdni_constraint_refuse(a, CDN_ERR_NOMEM, "out of memory");
+  free_element(memory, e, false);
+  return (cdn_constraint){ -1 };
+}
+
+/* ---- what the System knows of them ---- */
+
+int cdn_system_constraint_count(const cdn_system *system) {
+  const constraint_room *room = cdni_constraints(system);
+  return room ? (int)room->elements.count : 0;
+}
+
+const char *cdn_constraint_name(const cdn_system *system, cdn_constraint constraint) {
+  const constraint_room *room = cdni_constraints(system);
+  return constraint_exists(room, constraint) ? constraint_at(room, constraint.i)->name : NULL;
+}
+
+const char *cdn_constraint_kind_name(const cdn_system *system, cdn_constraint constraint) {
+  const constraint_room *room = cdni_constraints(system);
+  return constraint_exists(room, constraint) ? kind_of(constraint_at(room, constraint.i))->name : NULL;
+}
+
+cdn_constraint cdn_system_find_constraint(const cdn_system *system, const char *name) {
+  const constraint_room *room = cdni_constraints(system);
+  for (size_t i = 0; room && name && i < room->elements.count; i++)
+    if (strcmp(constraint_at(room, (int)i)->name, name) == 0) return (cdn_constraint){ (int32_t)i };
+  return (cdn_constraint){ -1 };
+}
+
+cdn_constraint_equations cdn_constraint_get_equations(const cdn_system *system, cdn_constraint constraint) {
+  const constraint_room *room = cdni_constraints(system);
+  if (!constraint_exists(room, constraint)) return (cdn_constraint_equations){ 0 };
+  const constraint_element *e = constraint_at(room, constraint.i);
+  const cdni_runs runs = cdni_subsystem_runs(system, room->subsystem);
+  return (cdn_constraint_equations){ .np = e->np,
+                                     .nv = e->nv,
+                                     .na = e->na,
+                                     .qerr = runs.qerr + e->qerr,
+                                     .uerr = runs.uerr + e->uerr,
+                                     .row = runs.udoterr + e->row };
+}
+
+/* ---- in a State ---- */
+
+static cdn_status find(cdn_state *state, const char *function, cdn_constraint constraint,
+                       const constraint_room **room) {
+  *room = cdni_constraints(cdn_state_system(state));
+  if (constraint_exists(*room, constraint)) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
+                         (int)constraint.i);
+}
+
+cdn_status cdni_constraint_set(cdn_state *state, cdn_constraint constraint, constraint_kind_id kind,
+                               const char *function, const double *params) {
+  const constraint_room *room;
+  CDNI_TRY(find(state, function, constraint, &room));
+  const constraint_element *e = constraint_at(room, constraint.i);
+  if (e->kind != (int32_t)kind)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, e->name,
+                           "constraint '%s' is a %s, not a %s: nothing was changed", e->name, kind_of(e)->name,
+                           cdni_constraint_kinds[kind]->name);
+  char why[160];
+  cdn_status status = check_params(e, params, why, sizeof why);
+  if (status != CDN_OK)
+    return cdni_state_fail(state, status, false, function, e->name, "constraint '%s': %s; nothing was changed", e->name,
+                           why);
+  return cdn_state_set_parameters(state, room->params, e->first_param, e->n_params, params);
+}
+
+const double *cdni_constraint_params(const cdn_state *state, cdn_constraint constraint, constraint_kind_id kind) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  if (!constraint_exists(room, constraint) || constraint_at(room, constraint.i)->kind != (int32_t)kind) return NULL;
+  return cdn_state_parameters(state, room->params) + constraint_at(room, constraint.i)->first_param;
+}
+
+cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled) {
+  const constraint_room *room;
+  const double value = enabled;
+  CDNI_TRY(find(state, "cdn_constraint_set_enabled", constraint, &room));
+  return cdn_state_set_parameters(state, room->enabled, constraint.i, 1, &value);
+}
+
+bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  return constraint_exists(room, constraint) && constraint_enabled(room, state)[constraint.i] != 0;
+}
+
+static cdn_status set_positive(cdn_state *state, cdn_constraint constraint, const char *function, const char *what,
+                               double value, bool weight) {
+  const constraint_room *room;
+  CDNI_TRY(find(state, function, constraint, &room));
+  const char *name = constraint_at(room, constraint.i)->name;
+  if (!(value > 0 && isfinite(value)))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, name,
+                           "constraint '%s': its %s is %g; it must be positive and finite", name, what, value);
+  return cdn_state_set_parameters(state, weight ? room->weights : room->units, constraint.i, 1, &value);
+}
+
+cdn_status cdn_constraint_set_unit_error(cdn_state *state, cdn_constraint constraint, double unit) {
+  return set_positive(state, constraint, "cdn_constraint_set_unit_error", "unit error", unit, false);
+}
+
+cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint, double weight) {
+  return set_positive(state, constraint, "cdn_constraint_set_weight", "weight", weight, true);
+}
+
+bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state) {
+  const double *enabled = constraint_enabled(room, state);
+  for (size_t i = 0; i < room->elements.count; i++)
+    if (enabled[i] != 0) return true;
+  return false;
+}

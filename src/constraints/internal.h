@@ -1,0 +1,183 @@
+/* The constraints room: what its files share. Every kind of constraint is one file that defines one constraint_kind.
+ *
+ * A constraint has np equations at position level, nv at velocity level and na at acceleration level, in that order, m in
+ * all. At acceleration level each is one row of G udot = b (8.12), written in terms of what the constraint knows: the
+ * accelerations A of the bodies that it names (conventional, of the M frames' origins, in Ground's axes) and the udot of
+ * the mobilities that it names,
+ *
+ *   aerr = sum J A + sum g udot + bias = 0,
+ *
+ * where bias is what velocities and time leave of the second derivative. J is a spatial force a body: what a multiplier
+ * of 1 takes away from it (M udot + G^T lambda = f, 8.11). At velocity level verr = sum J V + sum g u + rest. */
+#ifndef CARDAN_CONSTRAINTS_INTERNAL_H
+#define CARDAN_CONSTRAINTS_INTERNAL_H
+
+#include <cardan/constraints.h>
+
+#include "constraints/plan.h"
+#include "matter/internal.h"
+
+/* ---- the kinds: a new one is its file and its line here ---- */
+
+#define CONSTRAINT_KIND_LIST(X)     \
+  X(ROD, rod)                       \
+  X(BALL, ball)                     \
+  X(POINT_IN_PLANE, point_in_plane) \
+  X(CONSTANT_ANGLE, constant_angle) \
+  X(CONSTANT_COORDINATE, constant_coordinate)
+
+#define CONSTRAINT_KIND_ENUM(ENUM, name) CONSTRAINT_##ENUM,
+typedef enum constraint_kind_id { CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_ENUM) CONSTRAINT_KIND_COUNT } constraint_kind_id;
+#undef CONSTRAINT_KIND_ENUM
+
+enum { CONSTRAINT_MOST_EQUATIONS = 32, CONSTRAINT_MOST_BODIES = 16, CONSTRAINT_MOST_MOBILITIES = 64 };
+
+typedef struct constraint_room constraint_room;
+
+/* A mobility that a constraint names: u of a body's mobilizer, and the coordinate whose rate it is (-1: none is). */
+typedef struct constraint_mobility {
+  int32_t body, u, q; /* slots of matter */
+} constraint_mobility;
+
+/* One element. */
+typedef struct constraint_element {
+  char *name;
+  int32_t kind;
+  void *data; /* the kind's own, data_size bytes */
+  size_t data_size;
+  int32_t np, nv, na, m;
+  int32_t first_body, n_bodies, first_mobility, n_mobilities, first_param, n_params;
+  bool absolute; /* its rows do not balance among its bodies: Ground is what it refers to */
+  /* Where its equations are, known from freezing on: in qerr, uerr, and among all m (udoterr, multipliers). */
+  int32_t qerr, uerr, row;
+  int32_t J, g; /* first spatial row (m x n_bodies) and first coefficient (m x n_mobilities) */
+} constraint_element;
+
+/* What a kind's functions see of one element. Twists are there from Velocity stage on. */
+typedef struct constraint_view {
+  const constraint_room *room;
+  const constraint_element *c;
+  cdn_state *state;
+  const void *data;
+  const double *params, *frames;
+  const int32_t *body;
+  const constraint_mobility *mobility;
+  const body_pose *pose;
+  const body_twist *twist;
+  const double *q, *u;
+  double t;
+  sv *J;     /* rows being written, zero before: J[k * n_bodies + b] */
+  double *g; /* and coefficients: g[k * n_mobilities + i] */
+} constraint_view;
+
+typedef struct constraint_kind {
+  const char *name;
+  int n_params;
+  const char *const *param_names;
+  /* False, with the reason, for finite parameters that make no sense; may be NULL. */
+  bool (*check)(const constraint_element *c, const double *params, char *why, size_t size);
+  bool rheonomic;                                                   /* reads time */
+  cdn_status (*calc_position)(const constraint_view *v, double *e); /* np errors */
+  cdn_status (*calc_rows)(const constraint_view *v);
+  /* Adds to np + nv errors what J V + g u leaves out; may be NULL. */
+  cdn_status (*add_velocity)(const constraint_view *v, double *e);
+  /* Adds the bias of m equations; may be NULL. */
+  cdn_status (*add_bias)(const constraint_view *v, double *bias);
+  void (*destroy)(void *data);
+} constraint_kind;
+
+#define CONSTRAINT_KIND_EXTERN(ENUM, name) extern const constraint_kind cdni_constraint_##name;
+CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_EXTERN)
+#undef CONSTRAINT_KIND_EXTERN
+
+extern const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT];
+
+/* ---- the room ---- */
+
+struct constraint_room {
+  cdni_array elements;         /* constraint_element, by id */
+  cdni_array bodies;           /* int32_t */
+  cdni_array mobilities;       /* constraint_mobility */
+  cdni_array defaults;         /* double: parameters */
+  cdni_array enabled0, units0; /* double, one an element */
+  /* Known from freezing on. */
+  const matter *matter;
+  int first_row;               /* this room's run of all equations */
+  bool rheonomic;              /* some kind reads time */
+  int np, nv, na, m, n_J, n_g; /* of all */
+  loop_plan plan;
+  cdn_subsystem subsystem;
+  cdn_dvar params, enabled, units, weights;
+  cdn_autovar redundant;
+  cdn_cache rows, coefficients, bias, factor;
+};
+
+/* The constraints of a System, NULL if it has none. */
+const constraint_room *cdni_constraints(const cdn_system *system);
+cdn_status cdni_constraints_freeze(cdn_system *system, void *room);
+
+static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
+  return &CDNI_AT(room->elements, constraint_element, i);
+}
+static inline bool constraint_exists(const constraint_room *room, cdn_constraint c) {
+  return room && c.i >= 0 && (size_t)c.i < room->elements.count;
+}
+/* 0 or 1 an element. */
+static inline const double *constraint_enabled(const constraint_room *room, const cdn_state *state) {
+  return cdn_state_parameters(state, room->enabled);
+}
+bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state);
+
+/* ---- adding, with the checks that all share ---- */
+
+typedef struct constraint_adder {
+  cdn_system *system;
+  constraint_room *room;
+  const char *function, *name;
+  char made_up[32]; /* the name of an element without one */
+  constraint_element element;
+  int32_t body[CONSTRAINT_MOST_BODIES];
+  constraint_mobility mobility[CONSTRAINT_MOST_MOBILITIES];
+  bool ok;
+} constraint_adder;
+
+/* Starts adding one with so many equations; a->ok is false if there is no point in going on. */
+void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_kind_id kind, const char *function,
+                           const char *name, int np, int nv, int na);
+void cdni_constraint_refuse(constraint_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
+/* The next body that it names, and its place among these. */
+int cdni_constraint_add_body(constraint_adder *a, cdn_body body);
+/* Two bodies that must not be the same. */
+void cdni_constraint_add_pair(constraint_adder *a, cdn_body body_a, cdn_body body_b);
+/* Mobility k of a body; and coordinate k of a body, whose rate must be a speed. */
+int cdni_constraint_add_mobility(constraint_adder *a, cdn_body body, int k);
+int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k);
+/* A direction, to unit length. */
+cdn_vec3 cdni_constraint_direction(constraint_adder *a, const char *what, cdn_vec3 d);
+/* Ends adding: checks the parameters (kind->n_params of them, or n_params given), copies everything; { -1 } if anything was
+ * wrong. data may be NULL. */
+cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t data_size, const double *params);
+/* Sets all parameters of an element of this kind. */
+cdn_status cdni_constraint_set(cdn_state *state, cdn_constraint constraint, constraint_kind_id kind,
+                               const char *function, const double *params);
+/* Its parameters, NULL if it is not of this kind. */
+const double *cdni_constraint_params(const cdn_state *state, cdn_constraint constraint, constraint_kind_id kind);
+
+/* ---- evaluating ---- */
+
+/* A view of element i with all that its kind may read; `twist` asks for velocities. Evaluates nothing. */
+constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *state, int i);
+/* G's rows, evaluated; NULL on failure. */
+typedef struct constraint_rows {
+  const sv *J;
+  const double *g;
+} constraint_rows;
+cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows);
+/* out (m) = J A + g a for motions A of the bodies and a (NULL: zero) of the mobilities; elements that are off have zeros. */
+void cdni_constraint_multiply(const constraint_room *room, const double *enabled, const constraint_rows *rows,
+                              const sv *A, const double *a, double *out);
+/* F (one a body, about M's origins) += scale J^T lambda, f (nu) += scale g^T lambda. */
+void cdni_constraint_multiply_transpose(const constraint_room *room, const double *enabled, const constraint_rows *rows,
+                                        double scale, const double *lambda, sv *F, double *f);
+
+#endif

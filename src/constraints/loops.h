@@ -1,0 +1,86 @@
+/* The elimination of plan.h in numbers: a factorization of
+ *
+ *   [ M  G^T ] [ x      ]   [ f ]
+ *   [ G   0  ] [ lambda ] = [ b ]
+ *
+ * along the tree, and solutions with it, for two metrics M: the mass matrix (dynamics), or a diagonal matrix of weights
+ * (projection, 10.1: then x is the smallest weighted x with G x = b). O(bodies) and O(constraints) where loops close locally. */
+#ifndef CARDAN_CONSTRAINTS_LOOPS_H
+#define CARDAN_CONSTRAINTS_LOOPS_H
+
+#include "constraints/internal.h"
+
+/* Which equations take part: those of position level, of position and velocity level, or all. */
+typedef enum loop_level { LOOP_POSITION, LOOP_VELOCITY, LOOP_ALL } loop_level;
+
+/* Numbers of one factorization, in memory of the owner's. */
+typedef struct loop_factor {
+  int32_t *count; /* equations of each constraint that take part */
+  int32_t
+      *redundant; /* by equation: 0, or if it was left out: 1 where its row is zero, 2 where it follows from others */
+  int32_t *n_redundant, *n_shared; /* how many there are, and how many of the latter */
+  articulated_inertia *P;          /* by body, with what its closed loops add */
+  sv *g;                           /* by mobility: of G = P H D^-1, at the parent's M */
+  real *D_inv;                     /* by mobility: a row of D^-1, six numbers */
+  sv *K;                           /* by slot and equation */
+  real *v;                         /* by open slot, equation and mobility of the joint */
+  real *S;                         /* blocks: afterwards S_cc^-1, and X_dc = S_dc S_cc^-1 */
+  real *Z;     /* diagonal blocks: how redundant equations follow from the others of their constraint */
+  sv *Y;       /* by equation: S_cc^-1 K_c */
+  real *scale; /* by equation: the size that S_ee could have had */
+} loop_factor;
+
+/* Bytes that one needs, and where its parts are in such memory. */
+size_t cdni_loop_factor_size(const loop_plan *p);
+loop_factor cdni_loop_factor_at(const loop_plan *p, void *memory);
+
+/* Factors. `weights` (nu): the diagonal of M, all positive; NULL: the mass matrix of `d`, whose inertias must be valid.
+ * Poses must be valid. `was_redundant` (m; may be NULL) are the flags of a factorization nearby, to which this one keeps
+ * while it reasonably can. Returns a body whose mobilizer has no inertia to work against, or -1. */
+int cdni_loop_factor(const constraint_room *room, const tree_data *d, const double *enabled,
+                     const constraint_rows *rows, loop_level level, const double *weights, const int32_t *was_redundant,
+                     loop_factor *f);
+
+/* The State's own, of all equations by the mass matrix. */
+cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, loop_factor *f);
+
+/* What is solved for. */
+typedef struct loop_problem {
+  const sv *force;          /* a body; NULL: none */
+  const double *f;          /* nu; NULL: zero */
+  const double *b;          /* m, of which those that take part are read */
+  bool velocity;            /* forces of inertia and Coriolis terms count, and udot of what is prescribed */
+  bool weighted;            /* the metric is diagonal */
+  const double *prescribed; /* nu: x of prescribed mobilities, where velocity is set */
+  const double *weight;     /* a constraint: of its multipliers where they are not unique (9.4); NULL: ones */
+  double *x;                /* nu */
+  double *lambda;           /* m; zero for equations that do not take part */
+  sv *A;                    /* a body: where velocity is set the accelerations, else J x */
+} loop_problem;
+
+/* Bytes of scratch for it. */
+size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f);
+/* Solves. Multipliers that redundant equations leave open are those of least norm, |lambda / weight|; right hand sides that
+ * contradict each other are met in the sense of least squares, |weight (G x - b)|. */
+void cdni_loop_solve(const constraint_room *room, const tree_data *d, const loop_factor *f, const loop_problem *problem,
+                     void *scratch);
+
+/* least_norm.c: the directions n of lambda that do nothing (G^T n = 0), one a redundant equation to which others contribute,
+ * as sparse vectors, divided by the weights. */
+typedef struct loop_null {
+  int n;          /* vectors */
+  int32_t *first; /* n + 1: where each starts */
+  int32_t *row;   /* equations; a vector's own redundant one is its first */
+  double *value;
+} loop_null;
+/* Finds which redundant equations are shared: the last act of a factorization. */
+void cdni_loop_null_mark(const loop_plan *p, const loop_factor *f);
+/* Bytes for them and for what cdni_loop_null_project needs. */
+size_t cdni_loop_null_size(const loop_plan *p, const loop_factor *f);
+loop_null cdni_loop_null_make(const loop_plan *p, const loop_factor *f, const double *weight, void *memory);
+/* values -= N (N^T N)^-1 N^T values, for m values that are divided by the weights already. `residual` (m; may be NULL) holds
+ * N^T values at the redundant equations, if it is known better than by multiplying. */
+void cdni_loop_null_project(const loop_plan *p, const loop_null *null, const double *residual, double *values,
+                            void *memory);
+
+#endif

@@ -1,0 +1,303 @@
+/* Operators of the constraints: G and its transpose, forces, and solutions with the factorization of the dynamics. */
+#include "constraints/loops.h"
+#include "matter/operators.h"
+
+/* ---- products with the rows ---- */
+
+void cdni_constraint_multiply(const constraint_room *room, const double *enabled, const constraint_rows *rows,
+                              const sv *A, const double *a, double *out) {
+  for (size_t i = 0; i < room->elements.count; i++) {
+    const constraint_element *c = constraint_at(room, (int)i);
+    const int32_t *body = (const int32_t *)room->bodies.data + c->first_body;
+    const constraint_mobility *mobility = (const constraint_mobility *)room->mobilities.data + c->first_mobility;
+    for (int k = 0; k < c->m; k++) {
+      double sum = 0;
+      for (int b = 0; enabled[i] != 0 && b < c->n_bodies; b++)
+        sum += sv_dot(rows->J[c->J + k * c->n_bodies + b], A[body[b]]);
+      for (int g = 0; a && enabled[i] != 0 && g < c->n_mobilities; g++)
+        sum += rows->g[c->g + k * c->n_mobilities + g] * a[mobility[g].u];
+      out[c->row + k] = sum;
+    }
+  }
+}
+
+static void add_transpose(const constraint_room *room, int i, const constraint_rows *rows, double scale,
+                          const double *lambda, sv *F, double *f) {
+  const constraint_element *c = constraint_at(room, i);
+  const int32_t *body = (const int32_t *)room->bodies.data + c->first_body;
+  const constraint_mobility *mobility = (const constraint_mobility *)room->mobilities.data + c->first_mobility;
+  for (int k = 0; k < c->m; k++) {
+    const double by = scale * lambda[c->row + k];
+    for (int b = 0; F && b < c->n_bodies; b++) F[body[b]] = sv_fma(by, rows->J[c->J + k * c->n_bodies + b], F[body[b]]);
+    for (int g = 0; f && g < c->n_mobilities; g++) f[mobility[g].u] += by * rows->g[c->g + k * c->n_mobilities + g];
+  }
+}
+
+void cdni_constraint_multiply_transpose(const constraint_room *room, const double *enabled, const constraint_rows *rows,
+                                        double scale, const double *lambda, sv *F, double *f) {
+  for (size_t i = 0; i < room->elements.count; i++)
+    if (enabled[i] != 0) add_transpose(room, (int)i, rows, scale, lambda, F, f);
+}
+
+/* ---- the door ---- */
+
+typedef struct operand {
+  const constraint_room *room;
+  const matter *m;
+  const double *enabled;
+  constraint_rows rows;
+  tree_data d;
+  int first_u, nu; /* matter's run, and all speeds of the System */
+} operand;
+
+/* room NULL: the System has no constraints, and there is nothing to do. */
+static cdn_status begin(cdn_state *state, operand *o) {
+  const cdn_system *system = cdn_state_system(state);
+  *o = (operand){ .room = cdni_constraints(system), .nu = cdn_system_nu(system) };
+  if (!o->room || o->room->m == 0) {
+    o->room = NULL;
+    return CDN_OK;
+  }
+  o->m = o->room->matter;
+  o->first_u = cdni_subsystem_runs(system, o->m->subsystem).u;
+  o->enabled = constraint_enabled(o->room, state);
+  CDNI_TRY(cdni_constraint_rows(o->room, state, &o->rows));
+  o->d = cdni_matter_data(o->m, state);
+  return CDN_OK;
+}
+
+static cdn_status work(cdn_state *state, const char *function, size_t bytes, void **frame) {
+  return cdni_operator_work(state, function, bytes, frame);
+}
+
+cdn_status cdn_multiply_by_G(cdn_state *state, const double *a, double *r) {
+  static const char function[] = "cdn_multiply_by_G";
+  operand o;
+  void *V;
+  CDNI_TRY(begin(state, &o));
+  if (!o.room) return CDN_OK;
+  CDNI_TRY(cdni_operator_check(state, function, "the mobility vector", a, o.nu));
+  CDNI_TRY(work(state, function, (size_t)o.m->tree.n * sizeof(sv), &V));
+  o.m->kernels->jacobian(&o.m->tree, &o.d, a + o.first_u, V);
+  cdni_constraint_multiply(o.room, o.enabled, &o.rows, V, a + o.first_u, r + o.room->first_row);
+  cdn_work_pop(state, V);
+  return CDN_OK;
+}
+
+/* What constraint `only`, or all (-1), put on bodies (about M's origins) and directly on mobilities by scale lambda. */
+typedef struct pushed {
+  sv *F;
+  double *f; /* matter's nu */
+} pushed;
+
+static cdn_status push(cdn_state *state, const operand *o, const char *function, int only, double scale,
+                       const double *lambda, size_t more, pushed *out) {
+  const tree *t = &o->m->tree;
+  void *frame;
+  CDNI_TRY(work(state, function, (size_t)t->n * sizeof(sv) + (size_t)(t->nu + 1) * sizeof(double) + more, &frame));
+  out->F = frame;
+  out->f = (double *)(out->F + t->n);
+  for (int i = 0; i < t->n; i++) out->F[i] = sv_zero();
+  if (t->nu) memset(out->f, 0, (size_t)t->nu * sizeof(double));
+  lambda += o->room->first_row;
+  if (only < 0) cdni_constraint_multiply_transpose(o->room, o->enabled, &o->rows, scale, lambda, out->F, out->f);
+  else if (o->enabled[only] != 0) add_transpose(o->room, only, &o->rows, scale, lambda, out->F, out->f);
+  return CDN_OK;
+}
+
+cdn_status cdn_multiply_by_G_transpose(cdn_state *state, const double *lambda, double *f) {
+  static const char function[] = "cdn_multiply_by_G_transpose";
+  operand o;
+  pushed by;
+  CDNI_TRY(begin(state, &o));
+  if (o.nu) memset(f, 0, (size_t)o.nu * sizeof *f);
+  if (!o.room) return CDN_OK;
+  const tree *t = &o.m->tree;
+  CDNI_TRY(
+      cdni_operator_check(state, function, "the multipliers", lambda, cdn_system_nudoterr(cdn_state_system(state))));
+  CDNI_TRY(push(state, &o, function, -1, 1, lambda, (size_t)t->nu * sizeof(double), &by));
+  double *through = by.f + t->nu + 1;
+  o.d.z = by.F;
+  o.m->kernels->jacobian_transpose(t, &o.d, through);
+  for (int k = 0; k < t->nu; k++) f[o.first_u + k] = by.f[k] + through[k];
+  cdn_work_pop(state, by.F);
+  return CDN_OK;
+}
+
+static cdn_status forces(cdn_state *state, const char *function, int only, cdn_spatial *F_G, double *f) {
+  operand o;
+  pushed by;
+  CDNI_TRY(begin(state, &o));
+  if (f && o.nu) memset(f, 0, (size_t)o.nu * sizeof *f);
+  if (F_G) memset(F_G, 0, (size_t)cdn_system_body_count(cdn_state_system(state)) * sizeof *F_G);
+  if (!o.room) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_MULTIPLIERS));
+  CDNI_TRY(push(state, &o, function, only, -1, cdn_state_multipliers(state), 0, &by));
+  const body_origins origins = cdni_body_origins(o.m, state, o.d.pose);
+  for (int i = 0; F_G && i < o.m->tree.n; i++)
+    F_G[i] = cdni_from_sv(sv_shift_force(by.F[i], v3_neg(cdni_body_offset(&origins, i))));
+  if (f && o.m->tree.nu) memcpy(f + o.first_u, by.f, (size_t)o.m->tree.nu * sizeof *f);
+  cdn_work_pop(state, by.F);
+  return CDN_OK;
+}
+
+cdn_status cdn_constraint_forces(cdn_state *state, cdn_spatial *F_G, double *f) {
+  return forces(state, "cdn_constraint_forces", -1, F_G, f);
+}
+
+cdn_status cdn_constraint_force(cdn_state *state, cdn_constraint constraint, cdn_spatial *F_G, double *f) {
+  static const char function[] = "cdn_constraint_force";
+  if (!constraint_exists(cdni_constraints(cdn_state_system(state)), constraint))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
+                           (int)constraint.i);
+  return forces(state, function, constraint.i, F_G, f);
+}
+
+cdn_status cdn_constraint_power(cdn_state *state, double *power) {
+  operand o;
+  *power = 0;
+  CDNI_TRY(begin(state, &o));
+  if (!o.room || !cdni_constraint_any_enabled(o.room, state)) return CDN_OK;
+  const double *lambda = cdn_state_multipliers(state), *u = cdn_state_u_eff(state);
+  void *frame;
+  if (!lambda || !u || cdni_state_ensure(state, CDN_TWIST) != CDN_OK) {
+    cdn_error e;
+    cdn_state_last_error(state, &e);
+    return e.code;
+  }
+  /* -lambda . (G u) */
+  const int n = o.m->tree.n;
+  CDNI_TRY(work(state, "cdn_constraint_power", (size_t)n * sizeof(sv) + (size_t)o.room->m * sizeof(double), &frame));
+  sv *V = frame;
+  double *Gu = (double *)(V + n);
+  for (int i = 0; i < n; i++) V[i] = i ? o.d.twist[i].V : sv_zero();
+  cdni_constraint_multiply(o.room, o.enabled, &o.rows, V, u + o.first_u, Gu);
+  for (int k = 0; k < o.room->m; k++) *power -= lambda[o.room->first_row + k] * Gu[k];
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+/* ---- matrices ---- */
+
+cdn_status cdn_calc_G(cdn_state *state, double *G) {
+  operand o;
+  CDNI_TRY(begin(state, &o));
+  if (!o.room) return CDN_OK;
+  const size_t nu = (size_t)o.nu;
+  if (nu) memset(G + (size_t)o.room->first_row * nu, 0, (size_t)o.room->m * nu * sizeof *G);
+  for (size_t i = 0; i < o.room->elements.count; i++) {
+    const constraint_element *c = constraint_at(o.room, (int)i);
+    for (int k = 0; o.enabled[i] != 0 && k < c->m; k++) {
+      double *row = G + (size_t)(o.room->first_row + c->row + k) * nu + o.first_u;
+      for (int g = 0; g < c->n_mobilities; g++)
+        row[CDNI_AT(o.room->mobilities, constraint_mobility, c->first_mobility + g).u] +=
+            o.rows.g[c->g + k * c->n_mobilities + g];
+      for (int b = 0; b < c->n_bodies; b++) {
+        sv F = o.rows.J[c->J + k * c->n_bodies + b];
+        int at = CDNI_AT(o.room->bodies, int32_t, c->first_body + b);
+        for (; at > o.room->plan.ancestor[i]; at = o.m->tree.node[at].parent) {
+          const tree_node *n = &o.m->tree.node[at];
+          for (int l = 0; l < n->nu; l++) row[n->u + l] += sv_dot(F, cdni_hinge_column(n, o.d.H, l));
+          F = sv_shift_force(F, o.d.pose[at].r);
+        }
+      }
+    }
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_Pq(cdn_state *state, double *Pq) {
+  static const char function[] = "cdn_calc_Pq";
+  operand o;
+  void *frame;
+  CDNI_TRY(begin(state, &o));
+  if (!o.room) return CDN_OK;
+  const size_t nu = (size_t)o.nu, nq = (size_t)cdn_system_nq(cdn_state_system(state)), m = (size_t)o.room->m;
+  CDNI_TRY(work(state, function, ((size_t)o.room->first_row + m) * nu * sizeof(double) + 8, &frame));
+  cdn_status status = cdn_calc_G(state, frame);
+  const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), o.room->subsystem);
+  for (size_t i = 0; i < o.room->elements.count && status == CDN_OK; i++) {
+    const constraint_element *c = constraint_at(o.room, (int)i);
+    for (int k = 0; k < c->np && status == CDN_OK; k++)
+      status = cdn_multiply_by_N_inv_transpose(state, (double *)frame + (size_t)(o.room->first_row + c->row + k) * nu,
+                                               Pq + (size_t)(runs.qerr + c->qerr + k) * nq);
+  }
+  cdn_work_pop(state, frame);
+  return status;
+}
+
+/* ---- the acceleration level ---- */
+
+/* udot NULL: zero. */
+static cdn_status acceleration_errors(cdn_state *state, const char *function, const double *udot, double scale,
+                                      double *out) {
+  operand o;
+  void *frame;
+  CDNI_TRY(begin(state, &o));
+  if (!o.room) return CDN_OK;
+  CDNI_TRY(cdni_operator_check_optional(state, function, "udot", udot, o.nu));
+  CDNI_TRY(cdni_state_ensure(state, o.room->bias.ticket));
+  CDNI_TRY(work(state, function, (size_t)o.m->tree.n * sizeof(sv), &frame));
+  const double *bias = cdni_state_storage(state, o.room->bias);
+  if (udot) udot += o.first_u;
+  out += o.room->first_row;
+  cdni_operator_accelerations(o.m, &o.d, udot, frame);
+  cdni_constraint_multiply(o.room, o.enabled, &o.rows, frame, udot, out);
+  for (int k = 0; k < o.room->m; k++) out[k] = scale * (out[k] + bias[k]);
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_constraint_bias(cdn_state *state, double *b) {
+  return acceleration_errors(state, "cdn_calc_constraint_bias", NULL, -1, b);
+}
+
+cdn_status cdn_calc_udoterr(cdn_state *state, const double *udot, double *udoterr) {
+  static const char function[] = "cdn_calc_udoterr";
+  CDNI_TRY(cdni_operator_check(state, function, "udot", udot, cdn_system_nu(cdn_state_system(state))));
+  return acceleration_errors(state, function, udot, 1, udoterr);
+}
+
+/* ---- with the factorization ---- */
+
+cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double *b, double *x, double *lambda) {
+  static const char function[] = "cdn_solve_constrained";
+  operand o;
+  void *frame;
+  CDNI_TRY(begin(state, &o));
+  if (!o.room) {
+    if (f) return cdn_multiply_by_M_inv(state, f, x);
+    if (o.nu) memset(x, 0, (size_t)o.nu * sizeof *x);
+    return CDN_OK;
+  }
+  const loop_plan *p = &o.room->plan;
+  loop_factor factor;
+  CDNI_TRY(cdni_operator_check_optional(state, function, "f", f, o.nu));
+  CDNI_TRY(cdni_operator_check_optional(state, function, "b", b, cdn_system_nudoterr(cdn_state_system(state))));
+  CDNI_TRY(cdni_constraint_factor(o.room, state, &factor));
+  const size_t A = (size_t)o.m->tree.n * sizeof(sv), zeros = (size_t)(p->m + 1) * sizeof(double);
+  CDNI_TRY(work(state, function, A + zeros + cdni_loop_solve_scratch(p, &factor), &frame));
+  double *zero = (double *)((char *)frame + A);
+  memset(zero, 0, zeros);
+  const loop_problem problem = { .f = f ? f + o.first_u : NULL,
+                                 .b = b ? b + o.room->first_row : zero,
+                                 .weight = cdn_state_parameters(state, o.room->weights),
+                                 .x = x + o.first_u,
+                                 .lambda = lambda + o.room->first_row,
+                                 .A = frame };
+  cdni_loop_solve(o.room, &o.d, &factor, &problem, (char *)zero + zeros);
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, int *n) {
+  operand o;
+  loop_factor f;
+  if (n) *n = 0;
+  CDNI_TRY(begin(state, &o));
+  if (!o.room) return CDN_OK;
+  CDNI_TRY(cdni_constraint_factor(o.room, state, &f));
+  for (int k = 0; k < o.room->m; k++) redundant[o.room->first_row + k] = f.redundant[k] != 0;
+  if (n) *n = *f.n_redundant;
+  return CDN_OK;
+}

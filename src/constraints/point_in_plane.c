@@ -1,0 +1,43 @@
+/* A station of b stays in a plane that is fixed on a: n . p = h in a's axes. The multiplier is the force along n on a. */
+#include "constraints/equations.h"
+
+/* Parameters: n in A, h, p_B. */
+static const char *const names[] = { "n.x", "n.y", "n.z", "h", "p_B.x", "p_B.y", "p_B.z" };
+
+static cdn_status calc_position(const constraint_view *v, double *e) {
+  const double origin[3] = { 0, 0, 0 };
+  v3 a = constraint_place(v, 0, constraint_arm(v, 0, origin));
+  v3 b = constraint_place(v, 1, constraint_arm(v, 1, v->params + 4));
+  e[0] = v3_dot(constraint_direction(v, 0, v->params), v3_sub(b, a)) - v->params[3];
+  return CDN_OK;
+}
+
+static cdn_status calc_rows(const constraint_view *v) {
+  row_along(v, 0, 0, 1, constraint_arm(v, 1, v->params + 4), constraint_direction(v, 0, v->params));
+  return CDN_OK;
+}
+
+static cdn_status add_bias(const constraint_view *v, double *bias) {
+  bias[0] += bias_along(v, 0, 1, constraint_arm(v, 1, v->params + 4), constraint_direction(v, 0, v->params));
+  return CDN_OK;
+}
+
+const constraint_kind cdni_constraint_point_in_plane = {
+  .name = "point in plane",
+  .n_params = 7,
+  .param_names = names,
+  .calc_position = calc_position,
+  .calc_rows = calc_rows,
+  .add_bias = add_bias,
+};
+
+cdn_constraint cdn_system_constrain_point_in_plane(cdn_system *system, const char *name, cdn_body a, cdn_vec3 n_A,
+                                                   double h, cdn_body b, cdn_vec3 p_B) {
+  constraint_adder adder;
+  cdni_constraint_begin(&adder, system, CONSTRAINT_POINT_IN_PLANE, "cdn_system_constrain_point_in_plane", name, 1, 0,
+                        0);
+  cdni_constraint_add_pair(&adder, a, b);
+  const cdn_vec3 n = cdni_constraint_direction(&adder, "the plane's normal", n_A);
+  const double params[] = { n.x, n.y, n.z, h, p_B.x, p_B.y, p_B.z };
+  return cdni_constraint_add(&adder, NULL, 0, params);
+}

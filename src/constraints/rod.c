@@ -1,0 +1,80 @@
+/* A massless rod: two stations keep their distance. The multiplier is what the rod pulls with: its tension, in N. */
+#include <stdio.h>
+
+#include "constraints/equations.h"
+
+/* Parameters: p_A, p_B, length. */
+static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z", "the length" };
+
+static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+  (void)c;
+  if (p[6] > 0) return true;
+  snprintf(why, size, "the length is %g; a rod's must be positive (two stations in one place are a ball)", p[6]);
+  return false;
+}
+
+typedef struct line {
+  v3 arm_a, arm_b, n; /* n: from a to b, of unit length */
+  double length;
+} line;
+
+static cdn_status line_of(const constraint_view *v, line *l) {
+  l->arm_a = constraint_arm(v, 0, v->params);
+  l->arm_b = constraint_arm(v, 1, v->params + 3);
+  v3 d = v3_sub(constraint_place(v, 1, l->arm_b), constraint_place(v, 0, l->arm_a));
+  l->length = v3_norm(d);
+  if (l->length == 0)
+    return cdni_state_fail(v->state, CDN_ERR_SINGULAR, true, "cdn_realize", v->c->name,
+                           "constraint '%s': the rod's ends are in one place, and it has no direction", v->c->name);
+  l->n = v3_scale(1 / l->length, d);
+  return CDN_OK;
+}
+
+static cdn_status calc_position(const constraint_view *v, double *e) {
+  line l;
+  CDNI_TRY(line_of(v, &l));
+  e[0] = l.length - v->params[6];
+  return CDN_OK;
+}
+
+static cdn_status calc_rows(const constraint_view *v) {
+  line l;
+  CDNI_TRY(line_of(v, &l));
+  constraint_push(v, 0, 1, l.arm_b, l.n);
+  constraint_push(v, 0, 0, l.arm_a, v3_neg(l.n));
+  return CDN_OK;
+}
+
+static cdn_status add_bias(const constraint_view *v, double *bias) {
+  line l;
+  CDNI_TRY(line_of(v, &l));
+  v3 rate = v3_sub(constraint_velocity(v, 1, l.arm_b), constraint_velocity(v, 0, l.arm_a));
+  v3 across = v3_fma(-v3_dot(rate, l.n), l.n, rate);
+  bias[0] += v3_dot(l.n, v3_sub(constraint_centripetal(v, 1, l.arm_b), constraint_centripetal(v, 0, l.arm_a))) +
+             v3_dot(across, across) / l.length;
+  return CDN_OK;
+}
+
+const constraint_kind cdni_constraint_rod = {
+  .name = "rod",
+  .n_params = 7,
+  .param_names = names,
+  .check = check,
+  .calc_position = calc_position,
+  .calc_rows = calc_rows,
+  .add_bias = add_bias,
+};
+
+cdn_constraint cdn_system_constrain_rod(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
+                                        cdn_vec3 p_B, double length) {
+  constraint_adder adder;
+  cdni_constraint_begin(&adder, system, CONSTRAINT_ROD, "cdn_system_constrain_rod", name, 1, 0, 0);
+  cdni_constraint_add_pair(&adder, a, b);
+  const double params[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z, length };
+  return cdni_constraint_add(&adder, NULL, 0, params);
+}
+
+cdn_status cdn_rod_set(cdn_state *state, cdn_constraint rod, cdn_vec3 p_A, cdn_vec3 p_B, double length) {
+  const double params[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z, length };
+  return cdni_constraint_set(state, rod, CONSTRAINT_ROD, "cdn_rod_set", params);
+}
