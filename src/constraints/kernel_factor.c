@@ -1,0 +1,293 @@
+/* The elimination in numbers: inertias, rows and blocks, from the leaves to Ground (plan.h). */
+#include "constraints/kernel.h"
+#include "matter/hinge.h"
+
+/* An equation's pivot, relative to what it could have been, below which it is redundant; one that was stays so until the
+ * pivot is above the second. Pivots are squares of sines: of 3e-6 and 1e-4. Rounding leaves 1e-16 times the growth of the
+ * elimination, rows at positions that are off by a constraint tolerance e leave e^2. */
+static const double REDUNDANT_BELOW = 1e-11, INDEPENDENT_ABOVE = 1e-8;
+/* Of a mobilizer's D, as in matter's kernels. */
+static const double PIVOT = 1e-13;
+
+/* ---- one joint ---- */
+
+/* D^-1 of one joint by Cholesky, rows of six; false where it is not positive definite. */
+CDNI_INLINE bool invert(int nu, real D[6][6], const real *floor, real *D_inv) {
+  real L_inv[6][6] = { { 0 } };
+  if (nu == 1) {
+    D_inv[0] = 1 / D[0][0];
+    return D[0][0] > floor[0];
+  }
+  for (int i = 0; i < nu; i++)
+    for (int j = 0; j <= i; j++) {
+      real sum = D[i][j];
+      for (int k = 0; k < j; k++) sum = r_fnma(D[i][k], D[j][k], sum);
+      if (i > j) D[i][j] = sum / D[j][j];
+      else if (!(sum > floor[i])) return false;
+      else D[i][i] = r_sqrt(sum);
+    }
+  for (int j = 0; j < nu; j++)
+    for (int i = j; i < nu; i++) {
+      real sum = i == j ? 1 : 0;
+      for (int k = j; k < i; k++) sum = r_fnma(D[i][k], L_inv[k][j], sum);
+      L_inv[i][j] = sum / D[i][i];
+    }
+  for (int i = 0; i < nu; i++)
+    for (int j = 0; j < nu; j++) {
+      real sum = 0;
+      for (int k = i > j ? i : j; k < nu; k++) sum = r_fma(L_inv[k][i], L_inv[k][j], sum);
+      D_inv[6 * i + j] = sum;
+    }
+  return true;
+}
+
+/* D of joint i and its inverse; PH by column. */
+CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int nu, const double *weights, const sv *h,
+                              sv *PH, loop_factor *f) {
+  real D[6][6], floor[6];
+  const articulated_inertia *P = &f->P[i];
+  const real J = weights ? 0 : s3_trace(P->J), M = weights ? 0 : s3_trace(P->M);
+  for (int k = 0; k < nu; k++) {
+    PH[k] = weights ? sv_zero() : articulated_mul(*P, h[k]);
+    for (int l = 0; l <= k; l++) D[k][l] = weights ? 0 : sv_dot(PH[k], h[l]);
+    D[k][k] += weights ? weights[n->u + k] : d->mass[i].armature;
+    floor[k] = PIVOT * (J * v3_dot(h[k].w, h[k].w) + M * v3_dot(h[k].v, h[k].v));
+  }
+  return invert(nu, D, floor, f->D_inv + 6 * n->u);
+}
+
+/* The coefficients v = K H + g of what is open at the joint, and the blocks S += v D^-1 v^T; `scale` collects what S_ee
+ * would be if nothing in it were at right angles. */
+CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int nu, const sv *h, loop_factor *f) {
+  const real *D_inv = f->D_inv + 6 * n->u;
+  const int first = p->slot_first[i];
+  real square_w[6], square_v[6];
+  for (int k = 0; k < nu; k++) {
+    square_w[k] = 2 * D_inv[6 * k + k] * v3_dot(h[k].w, h[k].w);
+    square_v[k] = 2 * D_inv[6 * k + k] * v3_dot(h[k].v, h[k].v);
+  }
+  for (int a = 0; a < p->n_open[i]; a++) {
+    const int c = p->slot_constraint[first + a], m = f->count[c];
+    real *v = f->v + p->slot_v[first + a], *scale = f->scale + p->first[c];
+    const sv *K = f->K + p->slot_K[first + a];
+    real vD[CONSTRAINT_MOST_EQUATIONS * 6];
+    for (int e = 0; e < m; e++) {
+      const real w = v3_dot(K[e].w, K[e].w), l = v3_dot(K[e].v, K[e].v);
+      for (int k = 0; k < nu; k++) {
+        const real g = v[e * nu + k];
+        scale[e] += square_w[k] * w + square_v[k] * l + g * g * D_inv[6 * k + k];
+        v[e * nu + k] = g + sv_dot(K[e], h[k]);
+      }
+      for (int k = 0; k < nu; k++) {
+        real sum = 0;
+        for (int l2 = 0; l2 < nu; l2++) sum = r_fma(D_inv[6 * k + l2], v[e * nu + l2], sum);
+        vD[e * 6 + k] = sum;
+      }
+    }
+    for (int b = 0; b <= a; b++) {
+      const int other = p->slot_constraint[first + b], m_b = f->count[other];
+      const real *v_b = f->v + p->slot_v[first + b];
+      const bool later = p->order[c] >= p->order[other]; /* then this one's equations are the rows */
+      real *S = f->S + p->pair[p->pair_first[i] + a * (a + 1) / 2 + b];
+      const int row = later ? p->equations[other] : 1, column = later ? 1 : p->equations[c];
+      for (int e = 0; e < m; e++)
+        for (int g = 0; g < m_b; g++) {
+          real sum = S[e * row + g * column];
+          for (int k = 0; k < nu; k++) sum = r_fma(vD[e * 6 + k], v_b[g * nu + k], sum);
+          S[e * row + g * column] = sum;
+        }
+    }
+  }
+}
+
+/* What the joint leaves goes to the parent: phi (P - P H D^-1 H^T P) phi^T, and phi (K - v D^-1 H^T P). */
+CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data *d, int i, int nu, const sv *PH,
+                         bool weighted, loop_factor *f) {
+  const v3 r = d->pose[i].r;
+  const real *D_inv = f->D_inv + 6 * n->u;
+  sv *g = f->g + n->u, shifted[6];
+  if (!weighted) {
+    articulated_inertia P = articulated_shift(f->P[i], r), *up = &f->P[n->parent];
+    for (int k = 0; k < nu; k++) shifted[k] = sv_shift_force(PH[k], r);
+    for (int k = 0; k < nu; k++) {
+      g[k] = sv_zero();
+      for (int l = 0; l < nu; l++) g[k] = sv_fma(D_inv[6 * k + l], shifted[l], g[k]);
+      P.J = s3_minus_outer(P.J, g[k].w, shifted[k].w);
+      P.F = m3_minus_outer(P.F, g[k].w, shifted[k].v);
+      P.M = s3_minus_outer(P.M, g[k].v, shifted[k].v);
+    }
+    *up = articulated_add(*up, P);
+  }
+  for (int s = p->slot_first[i]; s < p->slot_first[i] + p->n_open[i]; s++) {
+    const int m = f->count[p->slot_constraint[s]];
+    const sv *K = f->K + p->slot_K[s];
+    const real *v = f->v + p->slot_v[s];
+    sv *up = f->K + p->slot_K[p->slot_up[s]];
+    for (int e = 0; e < m; e++) {
+      sv out = sv_add(up[e], sv_shift_force(K[e], r));
+      for (int k = 0; k < nu && !weighted; k++) out = sv_fma(-v[e * nu + k], g[k], out);
+      up[e] = out;
+    }
+  }
+}
+
+/* ---- one constraint at its ancestor ---- */
+
+/* The inverse of the independent part of a block A (m x m by rows of `stride`, used up) in C, zero for the others; and how
+ * those follow: column j of Z. By Cholesky with the relatively largest pivot next. */
+static int invert_block(int m, int stride, real *A, const real *scale, const int32_t *was, int32_t *redundant, real *C,
+                        real *Z) {
+  int order[CONSTRAINT_MOST_EQUATIONS], rank = 0;
+  real L[CONSTRAINT_MOST_EQUATIONS][CONSTRAINT_MOST_EQUATIONS], left[CONSTRAINT_MOST_EQUATIONS];
+  for (int e = 0; e < m; e++) order[e] = e, left[e] = A[e * stride + e];
+  while (rank < m) {
+    int best = -1;
+    real largest = 0;
+    for (int k = rank; k < m; k++) {
+      const int e = order[k];
+      const real least = was && was[e] ? INDEPENDENT_ABOVE : REDUNDANT_BELOW;
+      const real relative = scale[e] > 0 ? left[e] / scale[e] : 0;
+      if (relative > least && relative > largest) largest = relative, best = k;
+    }
+    if (best < 0) break;
+    const int e = order[best];
+    order[best] = order[rank], order[rank] = e;
+    /* rows of L are by equation, columns by pivot */
+    const real pivot = r_sqrt(left[e]);
+    L[e][rank] = pivot;
+    for (int k = rank + 1; k < m; k++) {
+      const int o = order[k];
+      real sum = A[o > e ? o * stride + e : e * stride + o];
+      for (int j = 0; j < rank; j++) sum = r_fnma(L[o][j], L[e][j], sum);
+      L[o][rank] = sum / pivot;
+      left[o] = r_fnma(L[o][rank], L[o][rank], left[o]);
+    }
+    rank++;
+  }
+  /* L^-1 of the independent part, then C = L^-T L^-1, and Z = -L^-T l for the rest */
+  real I[CONSTRAINT_MOST_EQUATIONS][CONSTRAINT_MOST_EQUATIONS];
+  for (int j = 0; j < rank; j++)
+    for (int i = j; i < rank; i++) {
+      real sum = i == j ? 1 : 0;
+      for (int k = j; k < i; k++) sum = r_fnma(L[order[i]][k], I[k][j], sum);
+      I[i][j] = sum / L[order[i]][i];
+    }
+  for (int e = 0; e < m; e++) redundant[e] = 0;
+  for (int k = rank; k < m; k++) redundant[order[k]] = 1;
+  for (int e = 0; e < m * stride; e++) C[e] = Z[e] = 0;
+  for (int i = 0; i < rank; i++)
+    for (int j = 0; j <= i; j++) {
+      real sum = 0;
+      for (int k = i; k < rank; k++) sum = r_fma(I[k][i], I[k][j], sum);
+      C[order[i] * stride + order[j]] = C[order[j] * stride + order[i]] = sum;
+    }
+  for (int k = rank; k < m; k++)
+    for (int i = 0; i < rank; i++) {
+      real sum = 0;
+      for (int j = i; j < rank; j++) sum = r_fnma(I[j][i], L[order[k]][j], sum);
+      Z[order[i] * stride + order[k]] = sum;
+    }
+  return m - rank;
+}
+
+/* Eliminates a constraint's multipliers at its ancestor: what meets it, and the ancestor's inertia, take what it leaves. */
+static void close_loop(const loop_plan *p, int c, int slot, const int32_t *was, bool weighted, loop_factor *f) {
+  const int m = f->count[c], stride = p->equations[c], first = p->first[c], i = p->ancestor[c];
+  if (m == 0) return;
+  real *S = f->S + p->diagonal[c], A[CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_EQUATIONS];
+  memcpy(A, S, (size_t)(stride * stride) * sizeof *A);
+  *f->n_redundant += invert_block(m, stride, A, f->scale + first, was ? was + first : NULL, f->redundant + first, S,
+                                  f->Z + p->diagonal[c]);
+  const sv *K = f->K + p->slot_K[slot];
+  sv *Y = f->Y + first;
+  for (int e = 0; e < m; e++) {
+    Y[e] = sv_zero();
+    for (int g = 0; g < m && !weighted && i > 0; g++) Y[e] = sv_fma(S[e * stride + g], K[g], Y[e]);
+    if (weighted || i == 0) continue;
+    articulated_inertia *P = &f->P[i];
+    const sv y = sv_neg(Y[e]);
+    P->J = s3_minus_outer(P->J, y.w, K[e].w);
+    P->F = m3_minus_outer(P->F, y.w, K[e].v);
+    P->M = s3_minus_outer(P->M, y.v, K[e].v);
+  }
+
+  /* X_d = S_dc C takes the place of S_dc once the pairs have used it. */
+  const int from = p->meet_first[c], n = p->meet_first[c + 1] - from;
+  const int32_t *pair = p->meet_pair + p->meet_pair_first[c];
+  for (int a = 0; a < n; a++) {
+    const int d = p->meet[from + a], m_d = f->count[d];
+    real *S_dc = f->S + p->meet_block[from + a];
+    real X[CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_EQUATIONS];
+    for (int k = 0; k < m_d; k++)
+      for (int e = 0; e < m; e++) {
+        real sum = 0;
+        for (int g = 0; g < m; g++) sum = r_fma(S_dc[k * stride + g], S[g * stride + e], sum);
+        X[k * stride + e] = sum;
+      }
+    sv *K_d = f->K + p->slot_K[p->meet_slot[from + a]];
+    for (int k = 0; k < m_d && !weighted && i > 0; k++)
+      for (int e = 0; e < m; e++) K_d[k] = sv_fma(-X[k * stride + e], K[e], K_d[k]);
+    /* those before this one have their X already: S_d'c = X_d' A, so the product with S_dc is X_d' S_dc^T */
+    for (int b = 0; b <= a; b++) {
+      const int o = p->meet[from + b], m_o = f->count[o];
+      const real *X_o = b == a ? X : f->S + p->meet_block[from + b];
+      const bool later = p->order[d] >= p->order[o];
+      real *to = f->S + pair[a * (a + 1) / 2 + b];
+      const int row = later ? p->equations[o] : 1, column = later ? 1 : p->equations[d];
+      for (int k = 0; k < m_d; k++)
+        for (int l = 0; l < m_o; l++) {
+          real sum = to[k * row + l * column];
+          for (int e = 0; e < m; e++) sum = r_fnma(S_dc[k * stride + e], X_o[l * stride + e], sum);
+          to[k * row + l * column] = sum;
+        }
+    }
+    for (int k = 0; k < m_d; k++)
+      for (int e = 0; e < m; e++) S_dc[k * stride + e] = X[k * stride + e];
+  }
+}
+
+/* One body: its loops close, its joint opens what is on it, and the rest goes to the parent. */
+CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu, hinge_form form,
+                           const double *weights, loop_factor *f) {
+  const tree_node *n = &p->tree->node[i];
+  sv h[6], PH[6];
+  for (int k = 0; k < nu; k++) h[k] = hinge_column(form, d->H + n->H, k);
+  if (nu > 0) {
+    if (!factor_joint(d, n, i, nu, weights, h, PH, f)) return false;
+    open_joint(p, n, i, nu, h, f);
+  }
+  if (n->parent > 0) pass_on(p, n, d, i, nu, PH, weights != NULL, f);
+  return true;
+}
+
+/* Joints of one axis are inlined; the others share what takes its numbers at run time. */
+static __attribute__((noinline)) bool eliminate_any(const loop_plan *p, const tree_data *d, int i, int nu,
+                                                    hinge_form form, const double *weights, loop_factor *f) {
+  return eliminate(p, d, i, nu, form, weights, f);
+}
+
+int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
+                                         const int32_t *was_redundant, loop_factor *f) {
+  static const struct {
+    uint8_t nu;
+    hinge_form form;
+  } shapes[HINGE_SHAPE_COUNT] = {
+#define SHAPE(SHAPE, NU, FORM) { NU, FORM },
+    HINGE_LIST(SHAPE)
+#undef SHAPE
+  };
+  const tree *t = p->tree;
+  const bool weighted = weights != NULL;
+  for (int i = t->n - 1; i >= 0; i--) {
+    const tree_node *n = &t->node[i];
+    for (int s = p->slot_first[i] + p->n_open[i]; s < p->slot_first[i + 1]; s++)
+      close_loop(p, p->slot_constraint[s], s, was_redundant, weighted, f);
+    if (i == 0 || (weighted && p->n_open[i] == 0)) continue;
+    bool ok;
+    if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, f);
+    else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, f);
+    else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, f);
+    if (!ok) return i;
+  }
+  return -1;
+}
