@@ -67,6 +67,11 @@ CDN_API cdn_status cdn_constraint_set_unit_error(cdn_state *state, cdn_constrain
  *  1 unless set. */
 CDN_API cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint, double weight);
 
+/** Baumgarte's stabilization, for those who compare: with a time constant T > 0 (s) accelerations are such that errors e of
+ *  positions follow e'' + 2 e' / T + e / T^2 = 0, and udoterr is not zero where there are errors. 0, as every State starts:
+ *  none, and projection is what holds the constraints. Instance stage. */
+CDN_API cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant);
+
 /* ---- forces ------------------------------------------------------------------------------------ */
 
 /** What all constraints do by the State's multipliers: to bodies, F_G (one a body, at its origin, in Ground; may be NULL),

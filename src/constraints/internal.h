@@ -107,7 +107,7 @@ struct constraint_room {
   int np, nv, na, m, n_J, n_g; /* of all */
   loop_plan plan;
   cdn_subsystem subsystem;
-  cdn_dvar params, enabled, units, weights;
+  cdn_dvar params, enabled, units, weights, baumgarte;
   cdn_autovar redundant;
   cdn_cache rows, coefficients, bias, factor;
 };

@@ -156,6 +156,29 @@ static double *multipliers_of(const constraint_room *room, cdn_state *state) {
   return (double *)cdni_state_storage(state, (cdn_cache){ CDN_MULTIPLIERS.i, CDN_MULTIPLIERS }) + room->first_row;
 }
 
+/* Baumgarte's stabilization: errors e of positions shall follow e'' + 2 e' / T + e / T^2 = 0, those of velocities alone
+ * e' + e / T = 0. */
+static cdn_status stabilize(const constraint_room *room, cdn_state *state, double T, double *b) {
+  CDNI_TRY(cdni_state_ensure(state, CDN_QERR));
+  CDNI_TRY(cdni_state_ensure(state, CDN_UERR));
+  const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), room->subsystem);
+  const double *qerr = cdn_state_qerr(state) + runs.qerr, *uerr = cdn_state_uerr(state) + runs.uerr;
+  for (size_t i = 0; i < room->elements.count; i++) {
+    const constraint_element *c = constraint_at(room, (int)i);
+    for (int k = 0; k < c->np; k++) b[c->row + k] -= (2 * uerr[c->uerr + k] + qerr[c->qerr + k] / T) / T;
+    for (int k = c->np; k < c->np + c->nv; k++) b[c->row + k] -= uerr[c->uerr + k] / T;
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  if (!(time_constant >= 0))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_constraints_set_baumgarte", NULL,
+                           "the time constant is %g; it must be positive, or 0 for no stabilization", time_constant);
+  return room && room->m > 0 ? cdn_state_set_parameters(state, room->baumgarte, 0, 1, &time_constant) : CDN_OK;
+}
+
 /* matter's hook: udot and A with the constraints in force. */
 static cdn_status solve(const void *context, cdn_state *state, const tree_data *d) {
   const constraint_room *room = context;
@@ -168,6 +191,12 @@ static cdn_status solve(const void *context, cdn_state *state, const tree_data *
   if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   double *b = (double *)work;
   for (int k = 0; k < room->m; k++) b[k] = -bias[k];
+  const double T = *cdn_state_parameters(state, room->baumgarte);
+  const cdn_status stabilized = T > 0 ? stabilize(room, state, T, b) : CDN_OK;
+  if (stabilized != CDN_OK) {
+    cdn_work_pop(state, work);
+    return stabilized;
+  }
   const loop_problem problem = { .force = d->force,
                                  .f = d->f_mob,
                                  .b = b,
@@ -254,6 +283,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
       cdn_declare_cache(d, "rows", (size_t)room->n_J * sizeof(sv), calc_rows, room->rheonomic ? 5 : 4, of_rows);
   room->coefficients = cdni_declare_companion(d, "coefficients", (size_t)room->n_g * sizeof(double), room->rows);
 
+  cdni_declare_prerequisite(d, (cdn_cache){ CDN_UERR.i, CDN_UERR }, room->rows.ticket);
+
   const cdn_ticket of_factor[] = { room->rows.ticket, m->inertia.ticket, m->driver_udot.ticket, m->armature.ticket };
   room->redundant = cdn_declare_auto_update(d, "redundant", (size_t)(room->m ? room->m : 1) * sizeof(int32_t), NULL,
                                             calc_factor, 4, of_factor);
@@ -262,8 +293,11 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_ticket of_bias[] = { CDN_TWIST, room->rows.ticket };
   room->bias = cdn_declare_cache(d, "bias", (size_t)room->m * sizeof(double), calc_bias, 2, of_bias);
 
-  const cdn_ticket of_acceleration[] = { room->redundant.update.ticket, room->bias.ticket, room->weights.ticket };
-  cdni_matter_set_constraints(d, &(cdni_constraint_hooks){ room, any, solve, add_forces }, 3, of_acceleration);
+  const double never = 0;
+  room->baumgarte = cdn_declare_parameters(d, "baumgarte", 1, &never);
+  const cdn_ticket of_acceleration[] = { room->redundant.update.ticket, room->bias.ticket, room->weights.ticket,
+                                         room->baumgarte.ticket,        CDN_QERR,          CDN_UERR };
+  cdni_matter_set_constraints(d, &(cdni_constraint_hooks){ room, any, solve, add_forces }, 6, of_acceleration);
   return CDN_OK;
 }
 

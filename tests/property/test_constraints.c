@@ -374,6 +374,28 @@ static void check_projection(looped *l, bool twice) {
 START_TEST(test_projections_are_the_smallest_weighted_changes) { on_loops(check_projection); }
 END_TEST
 
+/* ---- Baumgarte ---- */
+
+static void check_baumgarte(looped *l, bool twice) {
+  double *G = malloc((size_t)(l->m * l->nu + 1) * sizeof *G);
+  const double T = 0.3;
+  int rank;
+  OK_ON(l->state, cdn_calc_G(l->state, G));
+  const double apart = independence(l->m, l->nu, G, &rank);
+  free(G);
+  if (apart < 1e-3 || rank < l->m || twice) return;
+  OK_ON(l->state, cdn_constraints_set_baumgarte(l->state, T));
+  const double *udoterr = cdn_state_udoterr(l->state), *uerr = cdn_state_uerr(l->state),
+               *qerr = cdn_state_qerr(l->state);
+  double size = 1;
+  for (int i = 0; i < l->m; i++) size = fmax(size, fabs(udoterr[i]));
+  /* all equations are of positions here */
+  for (int i = 0; i < l->m; i++) NEAR(udoterr[i], -2 / T * uerr[i] - qerr[i] / (T * T), 1e-9 / apart * size);
+}
+
+START_TEST(test_baumgarte_lets_errors_decay) { on_loops(check_baumgarte); }
+END_TEST
+
 /* ---- switches ---- */
 
 START_TEST(test_constraints_that_are_off_leave_the_bits_of_a_tree) {
@@ -400,4 +422,5 @@ END_TEST
 CHECK_MAIN("property/constraints", test_products_with_G_and_the_matrix_agree,
            test_accelerations_and_multipliers_satisfy_the_equations, test_locked_mobilizers_come_first,
            test_solving_gives_back_what_was_put_in, test_contradicting_equations_are_met_by_least_squares,
-           test_projections_are_the_smallest_weighted_changes, test_constraints_that_are_off_leave_the_bits_of_a_tree)
+           test_projections_are_the_smallest_weighted_changes, test_baumgarte_lets_errors_decay,
+           test_constraints_that_are_off_leave_the_bits_of_a_tree)
