@@ -68,6 +68,7 @@ int compare(const std::string &json, int sweeps) {
   } families[] = {
     { "ladder", ladder, { 1, 3, 10, 20, 40, 100, 300, 1000 } },
     { "scissors", scissor_lift, { 2, 10, 20, 40, 100, 300, 1000 } },
+    { "crossed", crossed_chains, { 2, 10, 20, 40, 100 } },
     { "ring", ring, { 10, 30, 100 } },
   };
   for (const auto &family : families) {
@@ -94,7 +95,10 @@ int compare(const std::string &json, int sweeps) {
 }
 
 int once(const std::string &family, int size, int count) {
-  const Linkage linkage = family == "ladder" ? ladder(size) : family == "scissors" ? scissor_lift(size) : ring(size);
+  const Linkage linkage = family == "ladder"     ? ladder(size)
+                          : family == "scissors" ? scissor_lift(size)
+                          : family == "crossed"  ? crossed_chains(size)
+                                                 : ring(size);
   std::unique_ptr<Engine> engine = make_cardan_linkage(linkage, closed_samples(linkage, n_samples));
   for (int i = 0; i < count; i++) engine->forward(i % n_samples);
   return 0;
@@ -104,7 +108,8 @@ int run(int argc, char **argv) {
   if (argc == 5 && std::strcmp(argv[1], "--once") == 0)
     return once(argv[2], std::max(2, std::atoi(argv[3])), std::atoi(argv[4]));
   if (argc > 2 || (argc == 2 && std::atoi(argv[1]) < 1)) {
-    std::fprintf(stderr, "usage: bench_loops [SWEEPS]\n       bench_loops --once ladder|scissors|ring SIZE COUNT\n");
+    std::fprintf(stderr,
+                 "usage: bench_loops [SWEEPS]\n       bench_loops --once ladder|scissors|crossed|ring SIZE COUNT\n");
     return 2;
   }
   std::string self = argv[0];

@@ -81,6 +81,33 @@ Linkage scissor_lift(int n) {
   return l;
 }
 
+Linkage crossed_chains(int n) {
+  Linkage l;
+  const double slope = 0.6, between = half_turn - 2 * slope;
+  l.name = "crossed" + std::to_string(n);
+  const cdn_vec3 tip = cdn_v3(1, 0, 0), middle = cdn_v3(0.5, 0, 0);
+  std::vector<int> left(static_cast<size_t>(n)), right(left); // which body is the bar of a level that leans left, right
+  auto add = [&](const peers::Body &body, double q, double u) {
+    l.tree.bodies.push_back(body);
+    l.q.push_back(q), l.u.push_back(u);
+    return static_cast<int>(l.tree.bodies.size()) - 1;
+  };
+  left[0] = add(rod(-1, cdn_v3(0, 0, 0)), slope, 0.1);
+  peers::Body crossing = rod(left[0], middle);
+  crossing.X_BM.p = middle;
+  right[0] = add(crossing, between, 0.2);
+  // depth first: the chain that starts at the right bar, then the one that starts at the left
+  for (int chain = 0; chain < 2; chain++)
+    for (int i = 1; i < n; i++) {
+      const bool leans_left = (i + chain) % 2 == 1;
+      std::vector<int> &mine = leans_left ? left : right, &below = leans_left ? right : left;
+      const size_t k = static_cast<size_t>(i);
+      mine[k] = add(rod(below[k - 1], tip), leans_left ? -between : between, leans_left ? -0.2 : 0.2);
+    }
+  for (size_t k = 1; k < left.size(); k++) l.loops.push_back({ left[k], right[k], middle, middle });
+  return l;
+}
+
 Linkage ring(int n) {
   Linkage l;
   l.name = "ring" + std::to_string(n);
@@ -114,7 +141,7 @@ Samples closed_samples(const Linkage &linkage, int n) {
   Samples samples;
   uint64_t rng = 7;
   for (int i = 0; i < n; i++) {
-    const std::vector<double> dq = peers::random_u(linkage.tree, 0.02, &rng),
+    const std::vector<double> dq = peers::random_u(linkage.tree, 0.2 / linkage.tree.nu(), &rng),
                               du = peers::random_u(linkage.tree, 0.1, &rng);
     Sample s = { linkage.q, linkage.u, du };
     for (size_t k = 0; k < dq.size(); k++) s.q[k] += dq[k], s.u[k] += du[k];

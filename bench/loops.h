@@ -23,6 +23,8 @@ struct Linkage {
 Linkage ladder(int n);
 // A stack of n scissors, each standing on the one below: G M^-1 G^T is dense.
 Linkage scissor_lift(int n);
+// The same lift as two chains that cross: all its loops are open along both, down to the lowest bar.
+Linkage crossed_chains(int n);
 // n links in a ring, one of them pinned to Ground: one long loop.
 Linkage ring(int n);
 
