@@ -37,7 +37,7 @@ double difference(Engine *ours, Engine *peer) {
 
 bool race(Report *report, const Linkage &linkage, int sweeps, std::vector<double> *times) {
   const std::vector<std::string> names = { "Cardan", "Simbody 3.7", "MuJoCo 2.2.2" };
-  const Samples samples = closed_samples(linkage, n_samples);
+  const Samples samples = closed_samples(linkage, n_samples, 0.1);
   std::unique_ptr<Engine> engines[3];
   engines[0] = make_cardan_linkage(linkage, samples);
   if (linkage.loops.size() <= most_loops_of_peers) {
@@ -99,7 +99,7 @@ int once(const std::string &family, int size, int count) {
                           : family == "scissors" ? scissor_lift(size)
                           : family == "crossed"  ? crossed_chains(size)
                                                  : ring(size);
-  std::unique_ptr<Engine> engine = make_cardan_linkage(linkage, closed_samples(linkage, n_samples));
+  std::unique_ptr<Engine> engine = make_cardan_linkage(linkage, closed_samples(linkage, n_samples, 0.1));
   for (int i = 0; i < count; i++) engine->forward(i % n_samples);
   return 0;
 }

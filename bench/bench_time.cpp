@@ -1,5 +1,6 @@
 // Cardan against Simbody's integrators on the same motions in the same run: evaluations and wall time at equal achieved
 // error, and the error achieved for the accuracy asked. See docs/methods.md.
+#include "loops.h"
 #include "report.h"
 #include "runs_in_time.h"
 #include "timing.h"
@@ -104,7 +105,26 @@ Problem bouncing() {
   return p;
 }
 
-Problem (*const problems[])() = { chain10, top, springs, humanoid, stiff, oscillatory, bouncing };
+Problem of_linkage(const Linkage &linkage, double end) {
+  Problem p;
+  const Sample start = closed_samples(linkage, 1, 0)[0];
+  p.name = linkage.name;
+  p.end = end;
+  p.tree = linkage.tree;
+  p.loops = linkage.loops;
+  p.q = start.q;
+  p.u = start.u;
+  return p;
+}
+
+// Closed loops: a crank that turns, rows and stacks of loops, one long ring.
+Problem crank() { return of_linkage(four_bar(), 3); }
+Problem ladder10() { return of_linkage(ladder(10), 1); }
+Problem scissors5() { return of_linkage(scissor_lift(5), 1); }
+Problem ring10() { return of_linkage(ring(10), 1); }
+
+Problem (*const problems[])() = { crank,   ladder10, scissors5, ring10,      chain10, top,
+                                  springs, humanoid, stiff,     oscillatory, bouncing };
 
 // ---- work and precision --------------------------------------------------------------------------
 
@@ -247,8 +267,9 @@ bool run_problem(const Problem &problem, const Options &options, Report *report)
   return true;
 }
 
-const char usage[] = "usage: bench_time [--problem NAME] [--sweeps N] [--json FILE]\n"
-                     "problems: chain10 top springs humanoid stiff oscillatory bouncing\n";
+const char usage[] =
+    "usage: bench_time [--problem NAME] [--sweeps N] [--json FILE]\n"
+    "problems: four-bar ladder10 scissors5 ring10 chain10 top springs humanoid stiff oscillatory bouncing\n";
 
 int run(int argc, char **argv) {
   Options options;

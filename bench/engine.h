@@ -10,6 +10,12 @@
 
 namespace bench {
 
+// A station of body a is where one of b is; -1 is Ground.
+struct Loop {
+  int a, b;
+  cdn_vec3 p_A, p_B;
+};
+
 enum Operation { FORWARD, INVERSE, MATRIX, JACOBIAN, OPERATION_COUNT };
 
 // What the operations start from, in Cardan's order and conventions.

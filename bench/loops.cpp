@@ -48,6 +48,28 @@ void must(cdn_state *state, cdn_status status) {
 
 } // namespace
 
+Linkage four_bar() {
+  Linkage l;
+  l.name = "four-bar";
+  l.tree.gravity = { 0, -9.81, 0 };
+  const double lengths[] = { 0.3, 0.9, 0.7 };
+  const cdn_vec3 where[] = { cdn_v3(0, 0, 0), cdn_v3(0.3, 0, 0), cdn_v3(1, 0, 0) };
+  const int parents[] = { -1, 0, -1 };
+  for (int i = 0; i < 3; i++) {
+    peers::Body body = rod(parents[i], where[i]);
+    const double m = body.mass.mass = lengths[i];
+    body.mass.com = cdn_v3(0.5 * lengths[i], 0, 0);
+    body.mass.inertia = {
+      1e-4 * m, (lengths[i] * lengths[i] / 3 + 1e-4) * m, (lengths[i] * lengths[i] / 3 + 1e-4) * m, 0, 0, 0
+    };
+    l.tree.bodies.push_back(body);
+  }
+  l.q = { 0.5, 0.4, 1.7 };
+  l.u = { 9, -7, 0.5 };
+  l.loops.push_back({ 1, 2, cdn_v3(0.9, 0, 0), cdn_v3(0.7, 0, 0) });
+  return l;
+}
+
 Linkage ladder(int n) {
   Linkage l;
   l.name = "ladder" + std::to_string(n);
@@ -131,7 +153,7 @@ cdn_system *build_linkage(const Linkage &linkage) {
   return system;
 }
 
-Samples closed_samples(const Linkage &linkage, int n) {
+Samples closed_samples(const Linkage &linkage, int n, double spread) {
   cdn_system *system = build_linkage(linkage);
   cdn_state *state = nullptr;
   cdn_projection_def def = cdn_default_projection_def();
@@ -141,8 +163,8 @@ Samples closed_samples(const Linkage &linkage, int n) {
   Samples samples;
   uint64_t rng = 7;
   for (int i = 0; i < n; i++) {
-    const std::vector<double> dq = peers::random_u(linkage.tree, 0.2 / linkage.tree.nu(), &rng),
-                              du = peers::random_u(linkage.tree, 0.1, &rng);
+    const std::vector<double> dq = peers::random_u(linkage.tree, 2 * spread / linkage.tree.nu(), &rng),
+                              du = peers::random_u(linkage.tree, spread, &rng);
     Sample s = { linkage.q, linkage.u, du };
     for (size_t k = 0; k < dq.size(); k++) s.q[k] += dq[k], s.u[k] += du[k];
     must(state, cdn_state_set_q(state, s.q.data()));

@@ -6,12 +6,6 @@
 
 namespace bench {
 
-// A station of body a is where one of b is; -1 is Ground.
-struct Loop {
-  int a, b;
-  cdn_vec3 p_A, p_B;
-};
-
 struct Linkage {
   std::string name;
   peers::Tree tree;
@@ -19,6 +13,8 @@ struct Linkage {
   std::vector<double> q, u; // a configuration that is closed, and a guess at its speeds
 };
 
+// A crank that turns, a coupler and a rocker.
+Linkage four_bar();
 // n planar four-bars in a row, each coupler on the crank to its left (IFToMM's N four-bars): loops close on Ground.
 Linkage ladder(int n);
 // A stack of n scissors, each standing on the one below: G M^-1 G^T is dense.
@@ -31,7 +27,7 @@ Linkage ring(int n);
 // A System of it with gravity, not yet frozen constraints and all; aborts if it cannot be built.
 cdn_system *build_linkage(const Linkage &linkage);
 // Configurations and speeds that satisfy the constraints, near those of the linkage.
-Samples closed_samples(const Linkage &linkage, int n);
+Samples closed_samples(const Linkage &linkage, int n, double spread);
 
 std::unique_ptr<Engine> make_cardan_linkage(const Linkage &linkage, const Samples &samples);
 std::unique_ptr<Engine> make_simbody_linkage(const Linkage &linkage, const Samples &samples);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../tests/peers/tree.h"
+#include "engine.h"
 
 namespace bench {
 
@@ -14,7 +14,8 @@ struct Problem {
   peers::Tree tree;
   std::vector<double> q, u; // at the start, in Cardan's order
   double end;
-  double restitution = 0; // > 0: whenever the first q falls through zero, its u turns about and keeps this part
+  std::vector<Loop> loops = {}; // closed at the start
+  double restitution = 0;       // > 0: whenever the first q falls through zero, its u turns about and keeps this part
 };
 
 // A run with equally spaced reports: rows of (q, u) in Cardan's order and conventions.

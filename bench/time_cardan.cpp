@@ -26,11 +26,13 @@ static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrenc
   return cdn_state_set_slots(state, CDN_POOL_U, 0, 1, &u);
 }
 
-// As peers::build_cardan, with the bouncing.
+// As peers::build_cardan, with loops and bouncing.
 static cdn_system *build(const Problem &problem) {
-  if (problem.restitution <= 0) return peers::build_cardan(problem.tree);
+  if (problem.restitution <= 0 && problem.loops.empty()) return peers::build_cardan(problem.tree);
   cdn_system *system = peers::start_cardan(problem.tree);
   cdn_system_add_gravity(system, "gravity", problem.tree.gravity);
+  for (const Loop &loop : problem.loops)
+    cdn_system_constrain_ball(system, nullptr, { loop.a + 1 }, loop.p_A, { loop.b + 1 }, loop.p_B);
   cdn_event_def event = cdn_default_event_def();
   event.name = "bounce";
   event.direction = CDN_FALLING;
@@ -38,7 +40,7 @@ static cdn_system *build(const Problem &problem) {
   event.handle = bounce;
   event.self = &problem.restitution;
   event.self_size = sizeof problem.restitution;
-  cdn_system_add_event(system, &event);
+  if (problem.restitution > 0) cdn_system_add_event(system, &event);
   peers::freeze_cardan(system);
   return system;
 }

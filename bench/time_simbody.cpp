@@ -59,6 +59,12 @@ static Run run_here(const Problem &problem, Peer peer, double accuracy) {
     t.system.addEventHandler(new Bounce(t.bodies[0], problem.restitution)); // the system's
     t.realize_model();
   }
+  for (const Loop &loop : problem.loops) {
+    MobilizedBody &ground = t.matter.Ground();
+    Constraint::Ball(loop.a < 0 ? ground : t.bodies[static_cast<size_t>(loop.a)], peers::to_simbody(loop.p_A),
+                     loop.b < 0 ? ground : t.bodies[static_cast<size_t>(loop.b)], peers::to_simbody(loop.p_B));
+  }
+  if (!problem.loops.empty()) t.realize_model();
   t.set_q(problem.q.data());
   t.set_u(problem.u.data());
   Run run;
