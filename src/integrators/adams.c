@@ -12,21 +12,27 @@ static const double moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.08333333
                                                 0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,
                                                 0.0067858, 0.0059240, 0.0052367,   0.0046775 };
 
-/* ---- memory: the struct, then the differences, then the correction, then the differences at the end of the step that is
- * tried, for dense output; each with a slot more than y, for the power ---- */
+/* |h lambda| up to which steps of equal size are stable with a predictor of order k, on the negative axis, where it reaches
+ * furthest. */
+static const double stable[ADAMS_MOST + 1] = { 0,    2.00, 2.38, 1.92, 1.40, 1.04, 0.76,
+                                               0.58, 0.44, 0.32, 0.26, 0.20, 0.06 };
+
+/* ---- memory: the struct, then two blocks of differences, then the correction; each with a slot more than y, for the power.
+ * One block is the history up to the last accepted step, the other has the differences at the end of the one that is tried:
+ * they are its dense output, and the next history if it is accepted as it is. ---- */
 
 static const size_t head = (sizeof(cdni_adams_memory) + 63) / 64 * 8; /* doubles */
 
 static cdni_adams_memory *memory_of(const cdn_stepper *s) { return (cdni_adams_memory *)(void *)s->memory; }
 
-/* phi_i of the book, i = 1 .. ADAMS_KEPT; ADAMS_KEPT + 1 is the correction. */
-static double *difference(const cdn_stepper *s, int i) {
-  return s->memory + head + (size_t)(i - 1) * cdni_stride(s->ny + 1);
+/* phi_i of the book, i = 1 .. ADAMS_KEPT, of one of the blocks. */
+static double *difference(const cdn_stepper *s, int block, int i) {
+  return s->memory + head + (size_t)(block * ADAMS_KEPT + i - 1) * cdni_stride(s->ny + 1);
 }
 
-static double *correction(const cdn_stepper *s) { return difference(s, ADAMS_KEPT + 1); }
+static double *history(const cdn_stepper *s, int i) { return difference(s, memory_of(s)->at, i); }
 
-static double *term(const cdn_stepper *s, int i) { return difference(s, ADAMS_KEPT + 1 + i); }
+static double *correction(const cdn_stepper *s) { return difference(s, 2, 1); }
 
 static size_t memory(const cdni_method *method, int ny) {
   (void)method;
@@ -63,18 +69,18 @@ static void set_integrals(cdni_adams_memory *m, double h) {
 
 /* ---- one step ---- */
 
-/* The norm over the accuracy of the correction with the differences first .. k added. */
+/* The norm, over the tolerance, of the correction with the differences first .. k added. */
 static cdn_status norm_with(cdn_stepper *s, int first, double factor, double *norm) {
   cdni_adams_memory *m = memory_of(s);
   double *e = s->step.error;
   memcpy(e, correction(s), sizeof(double) * (size_t)s->ny);
   for (int i = first; i <= m->order; i++) {
-    const double *phi = difference(s, i);
+    const double *phi = history(s, i);
     for (int j = 0; j < s->ny; j++) e[j] += m->beta[i] * phi[j];
   }
   for (int j = 0; j < s->ny; j++) e[j] *= factor;
   CDNI_TRY(cdni_error_norm(s, e, s->step.y0, s->step.y1, norm));
-  *norm /= s->def.accuracy;
+  *norm /= cdni_tolerance(s);
   return CDN_OK;
 }
 
@@ -90,25 +96,27 @@ static cdn_status estimate(cdn_stepper *s) {
   m->fall = k > 2 ? fmax(m->error_below, m->error_two_below) <= m->error_here
                   : k == 2 && m->error_below <= 0.5 * m->error_here;
   /* with the coefficient of this very step: what the step is judged by, and what is left in step.error */
-  double factor = h * fabs(m->g[k] - m->g[k + 1]);
-  CDNI_TRY(norm_with(s, k + 1, factor, &s->step.norm));
-  s->step.norm *= s->def.accuracy;
+  double factor = fabs(m->g[k] - m->g[k + 1]), norm;
+  CDNI_TRY(norm_with(s, k + 1, h * factor, &norm));
+  /* Such a coefficient is that of a smooth motion. Where the rates have a kink within the step, the error of a step of any
+   * order may be h / 2 times the correction: fifty times more at order 12. */
+  if (m->expected > 0 && norm > ADAMS_SURPRISE * fmax(m->expected, 0.05 * ADAMS_TARGET)) norm *= m->g[k + 1] / factor;
+  s->step.norm = norm * cdni_tolerance(s);
   return CDN_OK;
 }
 
-/* Differences 1 .. count at the end of the step that is tried, where the rates are f and the power is `power`. `to` says where:
- * the differences may replace themselves. */
-static void advance_differences(cdn_stepper *s, int count, const double *f, double power,
-                                double *(*to)(const cdn_stepper *, int)) {
+/* Differences at the end of a step, where the rates are f and the power is `power`, one more than the history has, into a
+ * block that may be the history's own. */
+static void advance_differences(cdn_stepper *s, int block, const double *f, double power) {
   cdni_adams_memory *m = memory_of(s);
-  int n = s->ny;
+  int n = s->ny, count = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
   double *next = correction(s);
   memcpy(next, f, sizeof(double) * (size_t)n);
   next[n] = power;
   /* phi_1 is the rate itself, and phi_(i+1) what phi_i has changed by */
   for (int i = 1; i <= count; i++) {
-    const double *phi = difference(s, i);
-    double *out = to(s, i), beta = i <= m->held ? m->beta[i] : 0;
+    const double *phi = history(s, i);
+    double *out = difference(s, block, i), beta = i <= m->held ? m->beta[i] : 0;
     for (int j = 0; j <= n; j++) {
       double old = phi[j];
       out[j] = next[j];
@@ -117,15 +125,28 @@ static void advance_differences(cdn_stepper *s, int count, const double *f, doub
   }
 }
 
+/* How far the corrected solution lies from the predicted one, and how far the rates at the two are apart: what that tells of
+ * the Jacobian is where the step's error points, and fast modes are what grows when a step is too long for them. */
+static void note_rates(cdni_adams_memory *m, int n, double weight, const double *delta, const double *predicted,
+                       const double *corrected) {
+  double y = 0, f = 0;
+  for (int j = 0; j < n; j++) {
+    y += delta[j] * delta[j];
+    f += (corrected[j] - predicted[j]) * (corrected[j] - predicted[j]);
+  }
+  m->y_apart = weight * weight * y;
+  m->f_apart = f;
+}
+
 static cdn_status attempt(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   cdni_step *step = &s->step;
   double h = step->h, *delta = correction(s), power;
   int n = s->ny;
   if (m->held == 0) {
-    memcpy(difference(s, 1), step->f0, sizeof(double) * (size_t)n);
-    difference(s, 1)[n] = step->power0;
     *m = (cdni_adams_memory){ .held = 1, .order = 1, .starting = true };
+    memcpy(history(s, 1), step->f0, sizeof(double) * (size_t)n);
+    history(s, 1)[n] = step->power0;
   }
   set_coefficients(m, h);
   set_integrals(m, h);
@@ -136,7 +157,7 @@ static cdn_status attempt(cdn_stepper *s) {
   memset(delta, 0, sizeof(double) * (size_t)(n + 1));
   memset(y1, 0, sizeof(double) * (size_t)n);
   for (int i = k; i >= 1; i--) {
-    const double *phi = difference(s, i);
+    const double *phi = history(s, i);
     double beta = m->beta[i], weight = h * m->g[i] * beta;
     for (int j = 0; j < n; j++) {
       delta[j] += beta * phi[j];
@@ -151,19 +172,22 @@ static cdn_status attempt(cdn_stepper *s) {
   for (int j = 0; j < n; j++) delta[j] = step->f1[j] - delta[j];
   delta[n] = power - delta[n];
   CDNI_TRY(estimate(s));
-  if (!(step->norm <= s->def.accuracy) && s->def.fixed_step == 0) return CDN_OK;
+  if (!(step->norm <= cdni_tolerance(s)) && s->def.fixed_step == 0) return CDN_OK;
 
-  /* correct, and evaluate again */
-  double weight = h * m->g[k + 1];
+  /* correct, and evaluate again; the block of the differences to come has room for the rates of both */
+  double weight = h * m->g[k + 1], *predicted = difference(s, !m->at, 1), *corrected = difference(s, !m->at, 2);
   for (int j = 0; j < n; j++) y1[j] += weight * delta[j];
   step->work = work + weight * delta[n];
-  CDNI_TRY(cdni_arrive(s, NULL));
+  memcpy(predicted, step->f1, sizeof(double) * (size_t)n);
+  CDNI_TRY(cdni_arrive(s, corrected));
+  note_rates(m, n, weight, delta, predicted, corrected);
 
   /* the step's polynomial: events are looked for before it is accepted */
+  m->dense = !m->at;
   m->terms = k + 1;
   memcpy(m->terms_psi, m->try_psi, sizeof m->terms_psi);
   m->terms_work = step->work;
-  advance_differences(s, m->terms, step->f1, step->power1, term);
+  advance_differences(s, m->dense, step->f1, step->power1);
   return CDN_OK;
 }
 
@@ -175,26 +199,42 @@ static double error_above(cdn_stepper *s) {
   int k = m->order;
   double norm;
   if (k + 2 > m->held) return INFINITY;
-  memcpy(s->step.error, difference(s, k + 2), sizeof(double) * (size_t)s->ny);
+  memcpy(s->step.error, history(s, k + 2), sizeof(double) * (size_t)s->ny);
   if (cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, &norm) != CDN_OK) return INFINITY;
-  return s->step.h * m->sigma[k + 2] * moulton[k + 1] * norm / s->def.accuracy;
+  return s->step.h * m->sigma[k + 2] * moulton[k + 1] * norm / cdni_tolerance(s);
 }
 
-/* Order and size of the next step (the book's rules, with sizes that change more freely). */
+/* By how much a step may grow as far as its error goes, and before stability is at stake. */
+static double reach(int order, double error) { return pow(ADAMS_TARGET / fmax(error, 1e-12), 1. / (order + 1)); }
+
+static double room(const cdni_adams_memory *m, int order, double h) {
+  return ADAMS_STABLE * stable[order] * sqrt(m->y_apart_mean / m->f_apart_mean) / h;
+}
+
+/* Stability keeps the steps shorter than their error would, and one order less helps: high orders are the least stable ones. */
+static bool is_unstable(const cdni_adams_memory *m, double h) {
+  int k = m->order;
+  double most = room(m, k, h);
+  return k > 2 && most < reach(k, m->error_here) && most < reach(k - 1, m->error_below);
+}
+
+/* Order and size of the next step (the book's rules, with sizes that change more freely; its rule that the order rises only
+ * after as many equal steps, which finds instability late, is replaced by an estimate of stability). */
 static void choose_next(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   int k = m->order, most = s->def.max_order > 0 && s->def.max_order < ADAMS_MOST ? s->def.max_order : ADAMS_MOST;
-  double error = m->error_here;
+  double error = m->error_here, h = s->step.h;
+  m->expected = 0;
   if (m->fall || k >= most) m->starting = false;
   if (m->starting) {
     m->order = k + 1;
     m->ratio = 2;
     return;
   }
-  if (m->fall) {
+  if (m->fall || is_unstable(m, h)) {
     m->order = k - 1;
     error = m->error_below;
-  } else if (k < most && k + 1 <= m->held) {
+  } else if (k < most && k + 1 <= m->held && !(room(m, k + 1, h) < 1)) {
     double above = error_above(s);
     if (k > 1 ? m->error_below <= fmin(error, above) : false) {
       m->order = k - 1;
@@ -204,25 +244,32 @@ static void choose_next(cdn_stepper *s) {
       error = above;
     }
   }
-  double ratio = pow(ADAMS_TARGET / fmax(error, 1e-12), 1. / (m->order + 1));
+  double ratio = reach(m->order, error);
   if (m->patience > 0) {
     m->patience--;
     ratio = fmin(ratio, 1);
   }
   m->ratio = ratio >= 2 ? 2 : ratio >= ADAMS_DEADBAND ? ratio : ratio >= 1 ? 1 : fmax(0.5, fmin(0.9, ratio));
+  m->expected = error * pow(m->ratio, m->order + 1);
 }
 
 static void accepted(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   cdni_step *step = &s->step;
-  int held = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
-  /* an event may have cut the step short */
-  if (step->t1 - step->t0 != step->h) set_coefficients(m, step->t1 - step->t0);
-  advance_differences(s, held, s->f[!s->at], step->power1, difference);
+  if (step->t1 - step->t0 == step->h) {
+    m->at = m->dense;
+  } else {
+    /* an event has cut the step short */
+    set_coefficients(m, step->t1 - step->t0);
+    advance_differences(s, m->at, s->f[!s->at], step->power1);
+  }
   /* psi_i is t1 less the time i steps ago */
   for (int i = 1; i <= m->held; i++) m->psi[i] = m->try_psi[i];
-  m->held = held;
+  if (m->held < ADAMS_KEPT) m->held++;
   m->failures = 0;
+  m->y_apart_mean = ADAMS_FADING * m->y_apart_mean + m->y_apart;
+  m->f_apart_mean = ADAMS_FADING * m->f_apart_mean + m->f_apart;
+  step->stiffness = 1 / room(m, m->order, step->h);
   choose_next(s);
 }
 
@@ -238,7 +285,9 @@ static double resize(cdn_stepper *s, double h, double error, bool was_accepted) 
     m->held = 0;
     return 0.25 * h;
   }
-  return h * fmin(0.7, fmax(0.2, pow(ADAMS_TARGET / error, 1. / (m->order + 1))));
+  double ratio = fmin(0.7, fmax(0.2, reach(m->order, error)));
+  m->expected *= pow(ratio, m->order + 1);
+  return h * ratio;
 }
 
 /* ---- within the step ---- */
@@ -268,7 +317,7 @@ static void interpolate(const cdn_stepper *s, double theta, double *y, double *w
   for (int j = 0; j < n; j++) y[j] = 0;
   *work = 0;
   for (int i = count; i >= 1; i--) {
-    const double *phi = term(s, i);
+    const double *phi = difference(s, m->dense, i);
     double weight = g[i] - start * g0[i];
     for (int j = 0; j < n; j++) y[j] += weight * phi[j];
     *work += weight * phi[n];
@@ -291,13 +340,18 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_double(a, &m->error_here);
   cdni_archive_double(a, &m->error_below);
   cdni_archive_double(a, &m->error_two_below);
+  cdni_archive_double(a, &m->expected);
+  cdni_archive_double(a, &m->y_apart_mean);
+  cdni_archive_double(a, &m->f_apart_mean);
   cdni_archive_doubles(a, m->psi, CDNI_COUNT(m->psi));
   /* the coefficients are those of the next attempt, which computes them; differences beyond those held mean nothing */
-  for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, difference(s, i), (size_t)s->ny + 1);
+  cdni_archive_int(a, &m->at, 0, 1);
+  for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, history(s, i), (size_t)s->ny + 1);
   cdni_archive_int(a, &m->terms, 0, ADAMS_KEPT);
   cdni_archive_doubles(a, m->terms_psi, CDNI_COUNT(m->terms_psi));
   cdni_archive_double(a, &m->terms_work);
-  for (int i = 1; i <= m->terms; i++) cdni_archive_doubles(a, term(s, i), (size_t)s->ny + 1);
+  cdni_archive_int(a, &m->dense, 0, 1);
+  for (int i = 1; i <= m->terms; i++) cdni_archive_doubles(a, difference(s, m->dense, i), (size_t)s->ny + 1);
 }
 
 const cdni_method cdni_adams = { .name = "Adams PECE",

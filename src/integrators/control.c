@@ -1,12 +1,11 @@
-/* How long a step should be. The error of each step is held to the accuracy itself (error per step), and the higher
+/* How long a step should be. The error of each step is held to a part of the accuracy (error per step), and the higher
  * order solution is carried on, so that the error delivered goes with the accuracy asked. */
 #include "integrators/internal.h"
 
-/* The error that steps aim at and settle at, over the accuracy. Errors of some hundred steps add up, and with this the sum
+/* The error that steps aim at and settle at, over the tolerance. Errors of some hundred steps add up, and with this the sum
  * is near the accuracy asked for on motions that neither damp nor amplify it much (docs/methods.md). It costs less than it
- * seems, because next to no step is rejected. The long steps of order 8 follow oscillations with larger errors than their
- * estimate tells. */
-static double target(const cdn_stepper *s) { return s->method->error_order < 8 ? 0.03 : 0.01; }
+ * seems, because next to no step is rejected. */
+static const double TARGET = 0.1;
 /* How much a step may shrink or grow at once. */
 static const double LEAST = 0.2, MOST = 5.0;
 /* Weight of the previous error in the PI rule (Gustafsson 1991; Hairer and Wanner, section IV.2), over the order. */
@@ -43,7 +42,7 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
   /* an error far below the accuracy says little about its trend */
   error = fmax(error, 1e-4);
   /* powers of errors over the target, so that it is where the rule is at rest */
-  double factor = pow(c->last_error, beta) * pow(target(s), 1.0 / order - 1.75 * beta);
+  double factor = pow(c->last_error, beta) * pow(TARGET, 1.0 / order - 1.75 * beta);
   double next = sized(s, h, error, 1.0 / order - 0.75 * beta, factor, c->rejected ? 1 : MOST);
   if (h < 0.99 * c->next) {
     /* cut short to end at a given time: that should not shorten the steps after it */
@@ -66,7 +65,7 @@ void cdni_control_rejected(cdn_stepper *s, double h, double error) {
     s->control.next = resized(s, h, error, false);
     return;
   }
-  s->control.next = sized(s, h, error, 1.0 / s->method->error_order, pow(target(s), 1.0 / s->method->error_order), 0.9);
+  s->control.next = sized(s, h, error, 1.0 / s->method->error_order, pow(TARGET, 1.0 / s->method->error_order), 0.9);
   s->control.rejected = true;
 }
 

@@ -23,7 +23,7 @@ static cdn_failure *begin_report(cdn_stepper *s) {
   f->step = last->count ? s->step.h : s->control.next;
   if (cdni_worst_slot(s, &pool, &slot, &f->coordinate_error)) {
     cdn_system_slot_name(s->system, pool, slot, f->coordinate, sizeof f->coordinate);
-    f->coordinate_error /= s->def.accuracy;
+    f->coordinate_error /= cdni_tolerance(s);
   }
   f->n_last = last->count;
   for (int i = 0; i < last->count; i++) {

@@ -16,7 +16,7 @@ static inline size_t cdni_stride(int n) { return ((size_t)n + 7) & ~(size_t)7; }
 /* What step size control remembers (control.c). */
 typedef struct cdni_control {
   double next;       /* size that will be tried next */
-  double last_error; /* of the last accepted step, over the accuracy */
+  double last_error; /* of the last accepted step, over the tolerance */
   bool rejected;     /* the last attempt was: do not grow at once */
 } cdni_control;
 
@@ -75,6 +75,10 @@ struct cdn_stepper {
   struct cdni_events *events;            /* NULL: the System has none */
   cdn_failure failure;
 };
+
+/* What the norm of a step's error estimate must not exceed: a tenth of the accuracy. Errors of many steps add up, and where the
+ * rates have a kink estimates are low by an order of magnitude (docs/methods.md). */
+static inline double cdni_tolerance(const cdn_stepper *s) { return fmax(0.1 * s->def.accuracy, 1e-15); }
 
 /* step.c: one accepted step that does not pass `end`; the report State is made ready for times before its end if
  * `serve` is one. On failure `work` is back at the last accepted step and the failure is kept. */
@@ -137,7 +141,7 @@ bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error
 /* control.c */
 cdn_status cdni_first_step(cdn_stepper *s);
 double cdni_min_step(const cdn_stepper *s);
-/* Sizes the next attempt after one of size h whose error over the accuracy was `error`. */
+/* Sizes the next attempt after one of size h whose error over the tolerance was `error`. */
 void cdni_control_accepted(cdn_stepper *s, double h, double error);
 void cdni_control_rejected(cdn_stepper *s, double h, double error);
 /* After an accepted step of error `error` that an event has cut to size h. */

@@ -1,10 +1,6 @@
 /* Which method a def asks for. */
 #include "integrators/method.h"
 
-/* The default: order 8 where the accuracy is tighter than this, order 5 where it is not or where stability may rule
- * (docs/methods.md has the figures). */
-static const double TIGHT = 2e-5;
-
 const char *cdn_method_name(cdn_method method) {
   static const char *const names[] = {
     [CDN_METHOD_DEFAULT] = "default",
@@ -29,7 +25,8 @@ const char *cdn_method_name(cdn_method method) {
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def) {
   switch (def->method) {
     case CDN_METHOD_DEFAULT:
-      return def->accuracy > TIGHT || def->fixed_step > 0 ? &cdni_dormand_prince : &cdni_dormand_prince_8;
+      /* equal steps say nothing to a method that finds its order by its errors (docs/methods.md has the figures) */
+      return def->fixed_step > 0 ? &cdni_dormand_prince : &cdni_adams;
     case CDN_METHOD_DORMAND_PRINCE: return &cdni_dormand_prince;
     case CDN_METHOD_MERSON: return &cdni_merson;
     case CDN_METHOD_BOGACKI_SHAMPINE: return &cdni_bogacki_shampine;

@@ -102,13 +102,13 @@ static void prepare(cdn_stepper *s, double t1, double end) {
   cdni_events_attempt(s);
 }
 
-/* The error of the attempt over the accuracy; 0 where steps are fixed. */
+/* The error of the attempt over the tolerance; 0 where steps are fixed. */
 static cdn_status judge(cdn_stepper *s, double *error) {
   *error = 0;
   if (s->def.fixed_step > 0) return CDN_OK;
   *error = s->step.norm;
   if (*error < 0) CDNI_TRY(cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, error));
-  *error /= s->def.accuracy;
+  *error /= cdni_tolerance(s);
   return CDN_OK;
 }
 

@@ -103,7 +103,7 @@ static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
   cdn_status status = cdni_sundials_failure(s, flag);
   if (status == CDN_OK) status = estimate(s, m);
   /* it was not good enough for the solver */
-  step->norm = m->error = fmax(m->error, 2 * s->def.accuracy);
+  step->norm = m->error = fmax(m->error, 2 * cdni_tolerance(s));
   return status;
 }
 
@@ -137,7 +137,7 @@ cdn_status cdni_sundials_attempt(cdn_stepper *s) {
   step->h = step->t1 - step->t0;
   memcpy(step->y1, y, sizeof(double) * (size_t)s->ny);
   step->work = y[s->ny] - m->work0;
-  step->norm = fmin(m->error, s->def.accuracy);
+  step->norm = fmin(m->error, cdni_tolerance(s));
   return arrive(s);
 }
 

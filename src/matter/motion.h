@@ -36,6 +36,15 @@ static inline bool cdni_is_driven(const cdn_state *state, size_t driver) {
 /* What drives body i by one of the driver variables. */
 static inline const int32_t *cdni_drivers(const cdn_state *state, cdn_dvar v) { return cdn_state_discrete(state, v); }
 
+/* The motion that drives body i at this level, by a driver variable's entry; NULL for what a damaged checkpoint may claim: a
+ * motion where there is none, or none of the level. */
+static inline const matter_motion *cdni_driving_motion(const matter *m, int32_t by, int i, cdn_motion_level level) {
+  const int32_t at = CDNI_AT(m->bodies, matter_body, i).motion;
+  if (by != DRIVEN_BY_MOTION || at < 0) return NULL;
+  const matter_motion *x = cdni_motion_at(m, at);
+  return x->level >= level ? x : NULL;
+}
+
 /* motion.c */
 void cdni_motion_free(const cdn_allocator *a, matter_motion *x);
 cdn_status cdni_motion_declare(matter *m, cdn_declarer *d);

@@ -8,9 +8,9 @@
 static const double STEP = 6e-6;
 
 static bool varies(const matter *m, const cdn_state *state, int body) {
-  if (cdni_drivers(state, m->driver_udot)[body] != DRIVEN_BY_MOTION) return false;
-  const matter_motion *x = cdni_motion_at(m, CDNI_AT(m->bodies, matter_body, body).motion);
-  return x->kind == CDN_MOTION_CUSTOM && x->level != CDN_LEVEL_POSITION;
+  const int32_t by = cdni_drivers(state, m->driver_udot)[body];
+  const matter_motion *x = cdni_driving_motion(m, by, body, CDN_LEVEL_ACCELERATION);
+  return x && x->kind == CDN_MOTION_CUSTOM && x->level != CDN_LEVEL_POSITION;
 }
 
 int cdni_motion_varying(const matter *m, const cdn_state *state) {

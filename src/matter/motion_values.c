@@ -36,10 +36,6 @@ static cdn_status call(const matter *m, cdn_state *state, const matter_motion *x
   return status == CDN_OK ? CDN_OK : failed(m, state, x, status, what);
 }
 
-static const matter_motion *motion_of(const matter *m, int body) {
-  return cdni_motion_at(m, CDNI_AT(m->bodies, matter_body, body).motion);
-}
-
 /* ---- q ---- */
 
 /* A quaternion that a motion gives has unit length but for rounding, which is taken out here. */
@@ -59,8 +55,8 @@ cdn_status cdni_motion_calc_q_eff(const void *self, cdn_state *state, double *q)
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
     for (int k = n->q; by[i] == DRIVEN_BY_LOCK && k < n->q + n->nq; k++) q[k] = held[k];
-    if (by[i] != DRIVEN_BY_MOTION) continue;
-    const matter_motion *x = motion_of(m, i);
+    const matter_motion *x = cdni_driving_motion(m, by[i], i, CDN_LEVEL_POSITION);
+    if (!x) continue;
     CDNI_TRY(call(m, state, x, x->ops.q, "q", NULL, NULL, q + n->q, n->nq));
     if (n->quaternion) CDNI_TRY(check_quaternion(m, state, x, q + n->q));
   }
@@ -69,14 +65,13 @@ cdn_status cdni_motion_calc_q_eff(const void *self, cdn_state *state, double *q)
 
 /* ---- u ---- */
 
-static cdn_status motion_u(const matter *m, cdn_state *state, int i, double *u) {
-  const matter_motion *x = motion_of(m, i);
-  const tree_node *n = &m->tree.node[i];
+static cdn_status motion_u(const matter *m, cdn_state *state, const matter_motion *x, double *u) {
+  const tree_node *n = &m->tree.node[x->body];
   const double *q = cdn_state_q_eff(state);
   if (x->level == CDN_LEVEL_VELOCITY) return call(m, state, x, x->ops.u, "u", q, NULL, u, n->nu);
   double qdot[7];
   CDNI_TRY(call(m, state, x, x->ops.qdot, "qdot", NULL, NULL, qdot, n->nq));
-  cdni_body_N_inv(m, i, cdni_matter_data(m, state).q + n->q, qdot, u);
+  cdni_body_N_inv(m, x->body, cdni_matter_data(m, state).q + n->q, qdot, u);
   return CDN_OK;
 }
 
@@ -89,7 +84,8 @@ cdn_status cdni_motion_calc_u_eff(const void *self, cdn_state *state, double *u)
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
     for (int k = n->u; by[i] == DRIVEN_BY_LOCK && k < n->u + n->nu; k++) u[k] = held[k];
-    if (by[i] == DRIVEN_BY_MOTION) CDNI_TRY(motion_u(m, state, i, u + n->u));
+    const matter_motion *x = cdni_driving_motion(m, by[i], i, CDN_LEVEL_VELOCITY);
+    if (x) CDNI_TRY(motion_u(m, state, x, u + n->u));
   }
   return CDN_OK;
 }
@@ -121,8 +117,8 @@ cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
     for (int k = n->u; by[i] == DRIVEN_BY_LOCK && k < n->u + n->nu; k++) udot[k] = held[k];
-    if (by[i] != DRIVEN_BY_MOTION) continue;
-    const matter_motion *x = motion_of(m, i);
+    const matter_motion *x = cdni_driving_motion(m, by[i], i, CDN_LEVEL_ACCELERATION);
+    if (!x) continue;
     if (x->level == CDN_LEVEL_POSITION) CDNI_TRY(udot_of_position(m, state, x, udot + n->u));
     else CDNI_TRY(cdni_motion_udot_at(m, state, x, q, u, udot + n->u));
   }
