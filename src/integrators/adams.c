@@ -5,6 +5,8 @@
  * history is one of states that satisfy their constraints. Starts at order 1. */
 #include "integrators/adams.h"
 
+#include <stdlib.h>
+
 #include "integrators/internal.h"
 
 /* |gamma*_k|: error constants of the Adams-Moulton formulas. */
@@ -14,8 +16,9 @@ static const double moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.08333333
 
 /* |h lambda| up to which steps of equal size are stable with a predictor of order k, on the negative axis, where it reaches
  * furthest. */
-static const double stable[ADAMS_MOST + 1] = { 0,    2.00, 2.38, 1.92, 1.40, 1.04, 0.76,
-                                               0.58, 0.44, 0.32, 0.26, 0.20, 0.06 };
+static const double stable[ADAMS_MOST + 1] = {
+  0, 2.00, 2.38, 1.92, 1.40, 1.04, 0.76, 0.58, 0.44, 0.32, 0.26, 0.20, 0.06
+};
 
 /* ---- memory: the struct, then two blocks of differences, then the correction; each with a slot more than y, for the power.
  * One block is the history up to the last accepted step, the other has the differences at the end of the one that is tried:
@@ -96,11 +99,13 @@ static cdn_status estimate(cdn_stepper *s) {
   m->fall = k > 2 ? fmax(m->error_below, m->error_two_below) <= m->error_here
                   : k == 2 && m->error_below <= 0.5 * m->error_here;
   /* with the coefficient of this very step: what the step is judged by, and what is left in step.error */
-  double factor = fabs(m->g[k] - m->g[k + 1]), norm;
-  CDNI_TRY(norm_with(s, k + 1, h * factor, &norm));
-  /* Such a coefficient is that of a smooth motion. Where the rates have a kink within the step, the error of a step of any
-   * order may be h / 2 times the correction: fifty times more at order 12. */
-  if (m->expected > 0 && norm > ADAMS_SURPRISE * fmax(m->expected, 0.05 * ADAMS_TARGET)) norm *= m->g[k + 1] / factor;
+  double norm;
+  CDNI_TRY(norm_with(s, k + 1, h * fabs(m->g[k] - m->g[k + 1]), &norm));
+  /* That coefficient is one of smooth motions. Where the rates have a kink within the step, the error of a step of any order
+   * may be h / 2 times the correction, at order 12 fifty times the estimate. */
+  if (m->expected > 0 && norm > ADAMS_SURPRISE * fmax(m->expected, 0.05 * ADAMS_TARGET)) {
+    CDNI_TRY(norm_with(s, k + 1, h * m->g[k + 1], &norm));
+  }
   s->step.norm = norm * cdni_tolerance(s);
   return CDN_OK;
 }
@@ -138,6 +143,42 @@ static void note_rates(cdni_adams_memory *m, int n, double weight, const double 
   m->f_apart = f;
 }
 
+/* Integrals of the Newton polynomials 1 .. count from t0 to t0 + theta h. By the rule of Gauss and Legendre with seven points,
+ * exact for all of them: there is no cancellation however close to t0, where a trigger's sign is looked for. */
+static void integrals(const cdni_adams_memory *m, int count, double theta, double h, double *g) {
+  static const double middle = 0.2089795918367347,
+                      at[3] = { 0.4058451513773972, 0.7415311855993945, 0.9491079123427585 },
+                      weight[3] = { 0.1909150252525595, 0.1398526957446383, 0.0647424830844348 };
+  for (int i = 1; i <= count; i++) g[i] = 0;
+  for (int p = -3; p <= 3; p++) {
+    double c = p ? 0.5 * (1 + copysign(at[abs(p) - 1], p)) : 0.5, w = theta * h * (p ? weight[abs(p) - 1] : middle);
+    double x = (theta * c - 1) * h, before = 0; /* the time from t1 */
+    for (int i = 1; i <= count; i++) {
+      g[i] += w;
+      if (i == count) break;
+      w *= (x + before) / m->terms_psi[i];
+      before = m->terms_psi[i];
+    }
+  }
+}
+
+/* The work of the step. The order is one for y, which may need less than the power does: a constant force makes speeds linear.
+ * So differences of the power count as long as they become smaller. */
+static void sum_work(cdn_stepper *s) {
+  cdni_adams_memory *m = memory_of(s);
+  int most = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
+  double g[ADAMS_KEPT + 1], last = INFINITY;
+  integrals(m, most, 1, s->step.h, g);
+  s->step.work = 0;
+  for (m->work_terms = 0; m->work_terms < most; m->work_terms++) {
+    int i = m->work_terms + 1;
+    double term = g[i] * difference(s, m->dense, i)[s->ny];
+    if (i > m->terms && fabs(term) > last) break;
+    s->step.work += term;
+    last = fabs(term);
+  }
+}
+
 static cdn_status attempt(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   cdni_step *step = &s->step;
@@ -152,9 +193,9 @@ static cdn_status attempt(cdn_stepper *s) {
   set_integrals(m, h);
 
   /* predict y1, and in delta the rates there */
-  double *y1 = step->y1, work = 0;
+  double *y1 = step->y1;
   int k = m->order;
-  memset(delta, 0, sizeof(double) * (size_t)(n + 1));
+  memset(delta, 0, sizeof(double) * (size_t)n);
   memset(y1, 0, sizeof(double) * (size_t)n);
   for (int i = k; i >= 1; i--) {
     const double *phi = history(s, i);
@@ -163,21 +204,17 @@ static cdn_status attempt(cdn_stepper *s) {
       delta[j] += beta * phi[j];
       y1[j] += weight * phi[j];
     }
-    delta[n] += beta * phi[n];
-    work += weight * phi[n];
   }
   for (int j = 0; j < n; j++) y1[j] += step->y0[j];
 
   CDNI_TRY(cdni_evaluate(s, step->t1, y1, step->f1, &power));
   for (int j = 0; j < n; j++) delta[j] = step->f1[j] - delta[j];
-  delta[n] = power - delta[n];
   CDNI_TRY(estimate(s));
   if (!(step->norm <= cdni_tolerance(s)) && s->def.fixed_step == 0) return CDN_OK;
 
   /* correct, and evaluate again; the block of the differences to come has room for the rates of both */
   double weight = h * m->g[k + 1], *predicted = difference(s, !m->at, 1), *corrected = difference(s, !m->at, 2);
   for (int j = 0; j < n; j++) y1[j] += weight * delta[j];
-  step->work = work + weight * delta[n];
   memcpy(predicted, step->f1, sizeof(double) * (size_t)n);
   CDNI_TRY(cdni_arrive(s, corrected));
   note_rates(m, n, weight, delta, predicted, corrected);
@@ -186,8 +223,8 @@ static cdn_status attempt(cdn_stepper *s) {
   m->dense = !m->at;
   m->terms = k + 1;
   memcpy(m->terms_psi, m->try_psi, sizeof m->terms_psi);
-  m->terms_work = step->work;
   advance_differences(s, m->dense, step->f1, step->power1);
+  sum_work(s);
   return CDN_OK;
 }
 
@@ -224,6 +261,8 @@ static void choose_next(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   int k = m->order, most = s->def.max_order > 0 && s->def.max_order < ADAMS_MOST ? s->def.max_order : ADAMS_MOST;
   double error = m->error_here, h = s->step.h;
+  /* an error that has grown more than expected is likely to go on */
+  double growth = m->expected > 0 ? sqrt(fmax(1, error / m->expected)) : 1;
   m->expected = 0;
   if (m->fall || k >= most) m->starting = false;
   if (m->starting) {
@@ -244,7 +283,7 @@ static void choose_next(cdn_stepper *s) {
       error = above;
     }
   }
-  double ratio = reach(m->order, error);
+  double ratio = reach(m->order, error * growth);
   if (m->patience > 0) {
     m->patience--;
     ratio = fmin(ratio, 1);
@@ -292,38 +331,26 @@ static double resize(cdn_stepper *s, double h, double error, bool was_accepted) 
 
 /* ---- within the step ---- */
 
-/* Integrals of the Newton polynomials from t1 to t1 + x, x <= 0, of the terms 1 .. count. */
-static void integrals_back(const cdni_adams_memory *m, int count, double x, double *g) {
-  double v[ADAMS_KEPT + 2], before = 0;
-  for (int i = 1; i <= count; i++) v[i] = 1. / i;
-  g[1] = x;
-  for (int j = 2; j <= count; j++) {
-    double psi = m->terms_psi[j - 1], gamma = (x + before) / psi, eta = x / psi;
-    for (int i = 1; i <= count + 1 - j; i++) v[i] = gamma * v[i] - eta * v[i + 1];
-    g[j] = x * v[1];
-    before = psi;
-  }
-}
-
-/* The polynomial of degree k + 1 through y1 with the rates at t1 and k steps before it; it misses y0 by an error of the
+/* The polynomial of degree k + 1 through y0 with the rates at t1 and k steps before it; it misses y1 by an error of the
  * step's own size, which is made good with a cubic that has no slope at the ends. */
 static void interpolate(const cdn_stepper *s, double theta, double *y, double *work) {
   const cdni_adams_memory *m = memory_of(s);
   const cdni_step *step = &s->step;
   int count = m->terms, n = s->ny;
-  double g[ADAMS_KEPT + 1], g0[ADAMS_KEPT + 1], r = 1 - theta, start = r * r * (1 + 2 * theta);
-  integrals_back(m, count, -r * step->h, g);
-  integrals_back(m, count, -step->h, g0);
+  double g[ADAMS_KEPT + 1], whole[ADAMS_KEPT + 1], end = theta * theta * (3 - 2 * theta);
+  integrals(m, count, theta, step->h, g);
+  integrals(m, count, 1, step->h, whole);
   for (int j = 0; j < n; j++) y[j] = 0;
-  *work = 0;
   for (int i = count; i >= 1; i--) {
     const double *phi = difference(s, m->dense, i);
-    double weight = g[i] - start * g0[i];
+    double weight = g[i] - end * whole[i];
     for (int j = 0; j < n; j++) y[j] += weight * phi[j];
-    *work += weight * phi[n];
   }
-  for (int j = 0; j < n; j++) y[j] += step->y1[j] + start * (step->y0[j] - step->y1[j]);
-  *work += m->terms_work - start * m->terms_work;
+  for (int j = 0; j < n; j++) y[j] += step->y0[j] + end * (step->y1[j] - step->y0[j]);
+
+  integrals(m, m->work_terms, theta, step->h, g);
+  *work = 0;
+  for (int i = m->work_terms; i >= 1; i--) *work += g[i] * difference(s, m->dense, i)[n];
 }
 
 /* ---- checkpoints ---- */
@@ -349,9 +376,10 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
   for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, history(s, i), (size_t)s->ny + 1);
   cdni_archive_int(a, &m->terms, 0, ADAMS_KEPT);
   cdni_archive_doubles(a, m->terms_psi, CDNI_COUNT(m->terms_psi));
-  cdni_archive_double(a, &m->terms_work);
+  cdni_archive_int(a, &m->work_terms, 0, ADAMS_KEPT);
   cdni_archive_int(a, &m->dense, 0, 1);
-  for (int i = 1; i <= m->terms; i++) cdni_archive_doubles(a, difference(s, m->dense, i), (size_t)s->ny + 1);
+  for (int i = 1; i <= m->terms || i <= m->work_terms; i++)
+    cdni_archive_doubles(a, difference(s, m->dense, i), (size_t)s->ny + 1);
 }
 
 const cdni_method cdni_adams = { .name = "Adams PECE",

@@ -35,11 +35,11 @@ typedef struct cdni_adams_memory {
   /* Squares of the distance of the corrected solution from the predicted one and of that of their rates, in the last attempt
    * and summed over steps that fade with time: the root of their ratio is the size of the Jacobian. */
   double y_apart, f_apart, y_apart_mean, f_apart_mean;
-  double psi[ADAMS_KEPT + 2];                      /* t - t_(n - i) at the last accepted step */
+  double psi[ADAMS_KEPT + 2]; /* t - t_(n - i) at the last accepted step */
   /* Of the polynomial through the last attempt's step, whether or not an event has cut it short: */
-  int terms; /* its differences */
-  int dense; /* the block that they are in */
-  double terms_psi[ADAMS_KEPT + 2], terms_work;
+  int terms, work_terms; /* its differences, and those of the power */
+  int dense;             /* the block that they are in */
+  double terms_psi[ADAMS_KEPT + 2];
   double try_psi[ADAMS_KEPT + 2], beta[ADAMS_KEPT + 2], sigma[ADAMS_KEPT + 3], g[ADAMS_KEPT + 2];
 } cdni_adams_memory;
 

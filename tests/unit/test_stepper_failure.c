@@ -353,6 +353,7 @@ START_TEST(memory_sees_accepted_steps_only) {
   m = *(const memory *)cdn_subsystem_self(system, id);
   OK(cdn_state_create(system, &state));
   cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_DORMAND_PRINCE;
   def.initial_step = 3; /* far too long: many trial steps beyond the peak of sin t */
   cdn_stepper *stepper = ode_stepper(state, &def);
   double largest = 0;
