@@ -35,6 +35,10 @@ static void dense(double theta, double *w) {
   for (int i = 0; i < 7; i++) w[i] += more * d[i];
 }
 
-static const cdni_rk_tableau tableau = { .stages = 6, .c = c, .a = a, .b = b, .e = e, .dense = dense, .stable = 3.25 };
+static const double probe[7] = { 0, 0, 0, 0, 0, -1, 1 };
+
+static const cdni_rk_tableau tableau = {
+  .stages = 6, .c = c, .a = a, .b = b, .e = e, .dense = dense, .probe = probe, .stable = 3.25
+};
 
 const cdni_method cdni_dormand_prince = CDNI_RK_METHOD("Dormand-Prince 5(4)", 5, tableau);

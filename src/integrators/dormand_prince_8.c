@@ -99,6 +99,8 @@ static void dense(double theta, double *w) {
   }
 }
 
+static const double probe[13] = { [11] = -1, [12] = 1 };
+
 static const cdni_rk_tableau tableau = { .stages = 12,
                                          .c = c,
                                          .a = a,
@@ -109,6 +111,7 @@ static const cdni_rk_tableau tableau = { .stages = 12,
                                          .extra_c = extra_c,
                                          .extra_a = extra_a,
                                          .dense = dense,
+                                         .probe = probe,
                                          .stable = 6.1 };
 
 const cdni_method cdni_dormand_prince_8 = CDNI_RK_METHOD("Dormand-Prince 8(5,3)", 8, tableau);

@@ -25,6 +25,10 @@ static const double e[3] = { -1. / 2, 1. / 2, 0 };
 
 static void dense(double theta, double *w) { cdni_cubic_weights(b, 2, theta, w); }
 
-static const cdni_rk_tableau trapezoid = { .stages = 2, .c = c, .a = a, .b = b, .e = e, .dense = dense, .stable = 2 };
+static const double probe[3] = { 0, -1, 1 };
+
+static const cdni_rk_tableau trapezoid = {
+  .stages = 2, .c = c, .a = a, .b = b, .e = e, .dense = dense, .probe = probe, .stable = 1.5
+};
 
 const cdni_method cdni_trapezoid = CDNI_RK_METHOD("explicit trapezoid", 2, trapezoid);

@@ -74,10 +74,24 @@ static void sum_rates(const cdn_stepper *s, int n, const double *weight, const d
   combine(&sum, s->ny, base, out);
 }
 
-static double distance(int n, const double *a, const double *b) {
+static double length(const cdn_stepper *s, const double *x) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  for (int i = 0; i < s->ny; i++) sum += x[i] * x[i];
   return sqrt(sum);
+}
+
+/* h times the size of the Jacobian in the direction of the probe, over what is stable; `x` is room for a vector. */
+static void note_stiffness(cdn_stepper *s, const cdni_rk_tableau *rk, double *x) {
+  double of_y[CDNI_RK_RATES] = { 0 };
+  const double *a = rk->a;
+  for (int i = 1; i <= rk->stages; a += i, i++) {
+    const double *row = i < rk->stages ? a : rk->b;
+    for (int j = 0; j < i; j++) of_y[j] += rk->probe[i] * row[j];
+  }
+  sum_rates(s, rk->stages, of_y, NULL, x);
+  double y = length(s, x);
+  sum_rates(s, rk->stages + 1, rk->probe, NULL, x);
+  if (y > 0) s->step.stiffness = length(s, x) / (y * rk->stable);
 }
 
 static cdn_status estimate(cdn_stepper *s, const cdni_rk_tableau *rk) {
@@ -117,10 +131,7 @@ cdn_status cdni_rk_attempt(cdn_stepper *s) {
   CDNI_TRY(cdni_arrive(s, end));
   power[rk->stages] = step->power1;
 
-  if (rk->stable > 0) {
-    double apart = distance(s->ny, step->y1, y);
-    if (apart > 0) step->stiffness = step->h * distance(s->ny, end, rate_of(s, rk->stages - 1)) / (apart * rk->stable);
-  }
+  if (rk->probe) note_stiffness(s, rk, y);
   return estimate(s, rk);
 }
 

@@ -23,8 +23,11 @@ typedef struct cdni_rk_tableau {
   int extra;
   const double *extra_c, *extra_a;
   void (*dense)(double theta, double *b);
-  /* Where the last stage is at the step's end: |h lambda| up to which the method is stable on the negative axis, for the
-   * test whether stability limits the steps (Hairer and Wanner, IV.2). 0: it is not. */
+  /* For the test whether stability limits the steps (Hairer and Wanner, IV.2): weights (stages + 1) that sum to zero, as do
+   * their products with the times of the stages, so that the same differences of y and of rates are connected by the
+   * Jacobian and small beside the motion; and |h lambda| up to which the method is stable on the negative axis. NULL: Euler's
+   * method has nothing of the kind. */
+  const double *probe;
   double stable;
 } cdni_rk_tableau;
 

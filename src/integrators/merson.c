@@ -34,6 +34,8 @@ static void dense(double theta, double *w) {
   w[6] = more;
 }
 
+static const double probe[6] = { 0, 0, 0, 0, -1, 1 };
+
 static const cdni_rk_tableau tableau = { .stages = 5,
                                          .c = c,
                                          .a = a,
@@ -43,6 +45,7 @@ static const cdni_rk_tableau tableau = { .stages = 5,
                                          .extra_c = extra_c,
                                          .extra_a = extra_a,
                                          .dense = dense,
+                                         .probe = probe,
                                          .stable = 3.5 };
 
 const cdni_method cdni_merson = CDNI_RK_METHOD("Runge-Kutta-Merson 4(3)", 4, tableau);
