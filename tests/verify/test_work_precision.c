@@ -87,7 +87,7 @@ START_TEST(delivers_what_is_asked) {
       if (k == 9) tight = error;
     }
     double slope = log10(loose / tight) / 6;
-    ck_assert_msg(slope > 0.85 && slope < 1.3, "method %d: slope %.3f", (int)methods[m], slope);
+    ck_assert_msg(slope > 0.9 && slope < 1.2, "method %d: slope %.3f", (int)methods[m], slope);
   }
 }
 END_TEST
