@@ -97,7 +97,7 @@ void certificate_print_failure(FILE *file, const run_record *r) {
     fprintf(file, "t = %-15.9g step %-9.3g ", f->last_time[i], f->last_step[i]);
     if (f->last_error[i] < 0) fputs("could not be evaluated\n", file);
     else if (r->step > 0) fputs("done\n", file);
-    else fprintf(file, "error %.3g times the accuracy\n", f->last_error[i]);
+    else fprintf(file, "error %.3g times what is allowed\n", f->last_error[i]);
   }
   if (f->advice[0]) {
     line(file, "what to try");

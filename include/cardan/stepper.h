@@ -13,14 +13,14 @@ typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
 /** How a step is taken; docs/methods.md compares them. All have error control and dense output. */
 typedef enum cdn_method {
-  CDN_METHOD_DEFAULT,          /**< the one that is best on most problems: docs/methods.md */
-  CDN_METHOD_MERSON,           /**< Runge-Kutta-Merson 4(3), Simbody's default */
-  CDN_METHOD_DORMAND_PRINCE,   /**< Dormand-Prince 5(4) */
-  CDN_METHOD_BOGACKI_SHAMPINE, /**< Bogacki-Shampine 3(2), for loose accuracy */
-  CDN_METHOD_FEHLBERG,         /**< Runge-Kutta-Fehlberg 5(4) */
-  CDN_METHOD_DORMAND_PRINCE_8, /**< Dormand-Prince 8(5,3), for tight accuracy */
-  CDN_METHOD_ADAMS,  /**< Adams PECE of orders 1 to 12: fewest evaluations of smooth motions at tight accuracy */
-  CDN_METHOD_VERLET, /**< velocity Verlet of order 2, implicit where forces depend on u (manual 10.4) */
+  CDN_METHOD_DEFAULT,               /**< Adams; Dormand-Prince 5(4) with fixed steps */
+  CDN_METHOD_MERSON,                /**< Runge-Kutta-Merson 4(3), Simbody's default */
+  CDN_METHOD_DORMAND_PRINCE,        /**< Dormand-Prince 5(4) */
+  CDN_METHOD_BOGACKI_SHAMPINE,      /**< Bogacki-Shampine 3(2), for loose accuracy */
+  CDN_METHOD_FEHLBERG,              /**< Runge-Kutta-Fehlberg 5(4) */
+  CDN_METHOD_DORMAND_PRINCE_8,      /**< Dormand-Prince 8(5,3), for tight accuracy */
+  CDN_METHOD_ADAMS,                 /**< Adams PECE of orders 1 to 12: fewest evaluations on most problems */
+  CDN_METHOD_VERLET,                /**< velocity Verlet of order 2, implicit where forces depend on u (manual 10.4) */
   CDN_METHOD_SEMI_EXPLICIT_EULER,   /**< symplectic Euler of order 1 */
   CDN_METHOD_SEMI_EXPLICIT_EULER_2, /**< the same in two half steps, compared with a whole one */
   CDN_METHOD_EXPLICIT_EULER,        /**< of order 1 */
@@ -45,8 +45,9 @@ typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
   cdn_method method;
   int max_order; /**< Adams (the highest order of the predictor) and the methods of SUNDIALS; 0: the method's own */
-  /** The accuracy alpha of manual 9.5: weighted norms of each step's error estimate stay below it, separately
-   *  for q, u and z. q is absolute (through N W N^+); u and z are relative above their unit change. Default 1e-4. */
+  /** The accuracy alpha of manual 9.5, which runs deliver (docs/methods.md): weighted norms of each step's error estimate
+   *  stay below a tenth of it, separately for q, u and z. q is absolute (through N W N^+); u and z are relative above
+   *  their unit change. Default 1e-4. */
   double accuracy;             /**< 1e-15 to 1 */
   double constraint_tolerance; /**< on every constraint error; 0: accuracy / 10 */
   /** > 0: steps of this size without error control, at t0 + n fixed_step, the last one shortened to end at
@@ -118,7 +119,8 @@ typedef struct cdn_certificate {
   int64_t jacobians;          /**< evaluations of the Jacobian of the rates, by implicit methods */
   int64_t report_evaluations; /**< that the dense output of some methods makes in steps which are looked into */
   /** Accepted steps that seem to be kept short by stability, not by accuracy (Hairer and Wanner, IV.2), after 15 in a row
-   *  (Merson, both Dormand-Prince and the trapezoid can tell): where these are most of the steps the problem is stiff, and an implicit method would be cheaper. */
+   *  (docs/methods.md says which methods can tell): where these are most of the steps the problem is stiff, and an
+   *  implicit method would be cheaper. */
   int64_t stiff_steps;
   int64_t events; /**< calls of handlers */
   double time_initial, time_final;
@@ -157,12 +159,12 @@ typedef struct cdn_failure {
   double time, step; /**< where, and the step size last tried */
   /** Pool slot with the largest weighted error in the last attempt that came so far as to have an estimate, or "". */
   char coordinate[96];
-  double coordinate_error; /**< its weighted error over the accuracy */
-  /** The last attempts, oldest first: from where, of what size, the error over the accuracy (above 1: rejected; -1: an
+  double coordinate_error; /**< its weighted error over what is allowed, a tenth of the accuracy */
+  /** The last attempts, oldest first: from where, of what size, the error over what is allowed (above 1: rejected; -1: an
    *  evaluation failed; 0 where steps are fixed). */
   int n_last;
   double last_time[CDN_FAILURE_STEPS], last_step[CDN_FAILURE_STEPS],
-      last_error[CDN_FAILURE_STEPS]; /**< error over accuracy; -1: could not be evaluated */
+      last_error[CDN_FAILURE_STEPS]; /**< error over what is allowed; -1: could not be evaluated */
   char advice[352];                  /**< what to try */
 } cdn_failure;
 

@@ -14,8 +14,7 @@ static const double moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.08333333
                                                 0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,
                                                 0.0067858, 0.0059240, 0.0052367,   0.0046775 };
 
-/* |h lambda| up to which steps of equal size are stable with a predictor of order k, on the negative axis, where it reaches
- * furthest. */
+/* |h lambda| up to which steps of equal size are stable with a predictor of order k, on the negative axis. */
 static const double stable[ADAMS_MOST + 1] = {
   0, 2.00, 2.38, 1.92, 1.40, 1.04, 0.76, 0.58, 0.44, 0.32, 0.26, 0.20, 0.06
 };
@@ -102,7 +101,7 @@ static cdn_status estimate(cdn_stepper *s) {
   double norm;
   CDNI_TRY(norm_with(s, k + 1, h * fabs(m->g[k] - m->g[k + 1]), &norm));
   /* That coefficient is one of smooth motions. Where the rates have a kink within the step, the error of a step of any order
-   * may be h / 2 times the correction, at order 12 fifty times the estimate. */
+   * may be as large as the correction, at order 12 fifty times the estimate. */
   if (m->expected > 0 && norm > ADAMS_SURPRISE * fmax(m->expected, 0.05 * ADAMS_TARGET)) {
     CDNI_TRY(norm_with(s, k + 1, h * m->g[k + 1], &norm));
   }

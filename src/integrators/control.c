@@ -18,7 +18,7 @@ double cdni_min_step(const cdn_stepper *s) {
   return fmax(s->def.min_step, resolved);
 }
 
-/* Size for which the error is expected to meet the accuracy. */
+/* Size for which the error is expected to be as large as is aimed at. */
 static double sized(const cdn_stepper *s, double h, double error, double exponent, double factor, double most) {
   double ratio = error > 0 ? factor * pow(error, -exponent) : most;
   double size = h * fmin(most, fmax(LEAST, ratio));
@@ -39,7 +39,7 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
   }
   int order = s->method->error_order;
   double beta = BETA / order;
-  /* an error far below the accuracy says little about its trend */
+  /* an error far below the tolerance says little about its trend */
   error = fmax(error, 1e-4);
   /* powers of errors over the target, so that it is where the rule is at rest */
   double factor = pow(c->last_error, beta) * pow(TARGET, 1.0 / order - 1.75 * beta);

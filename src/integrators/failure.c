@@ -72,10 +72,11 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
 
 cdn_status cdni_fail_step(cdn_stepper *s, double error) {
   cdn_failure *f = begin_report(s);
-  cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
-                 "at t = %.17g a step of %.3g, the smallest allowed, still has an error of %.3g times the accuracy %g; "
-                 "most of it is in %s",
-                 s->t, s->step.h, error, s->def.accuracy, f->coordinate[0] ? f->coordinate : "no single coordinate");
+  cdni_error_set(
+      &f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
+      "at t = %.17g a step of %.3g, the smallest allowed, still has an error of %.3g times what the accuracy %g "
+      "allows; most of it is in %s",
+      s->t, s->step.h, error, s->def.accuracy, f->coordinate[0] ? f->coordinate : "no single coordinate");
   f->error.value = s->step.h;
   if (s->def.min_step > 0.5 * s->step.h) {
     advise(f, "lower min_step, ask for less accuracy, or soften or damp what acts on the coordinate named");

@@ -77,7 +77,7 @@ struct cdn_stepper {
 };
 
 /* What the norm of a step's error estimate must not exceed: a tenth of the accuracy. Errors of many steps add up, and where the
- * rates have a kink estimates are low by an order of magnitude (docs/methods.md). */
+ * rates have a kink estimates are low by an order of magnitude (docs/methods.md). Below the last figure is rounding. */
 static inline double cdni_tolerance(const cdn_stepper *s) { return fmax(0.1 * s->def.accuracy, 1e-15); }
 
 /* step.c: one accepted step that does not pass `end`; the report State is made ready for times before its end if

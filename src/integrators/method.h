@@ -36,7 +36,7 @@ struct cdni_method {
   /* How many doubles of memory of its own the method wants for ny variables (64-byte aligned, kept over steps). */
   size_t (*memory)(const cdni_method *method, int ny);
   /* Fills the lower half of s->step. A failure of an evaluation is passed on as it is. A method that fills `norm` may
-   * leave y1, f1, power1 and work alone where the norm is above the accuracy and steps are not fixed. */
+   * leave y1, f1, power1 and work alone where the norm is above the tolerance and steps are not fixed. */
   cdn_status (*attempt)(cdn_stepper *s);
   /* y at t0 + theta h of the last accepted step, unprojected, and the work done up to there. */
   void (*interpolate)(const cdn_stepper *s, double theta, double *y, double *work);
@@ -49,8 +49,8 @@ struct cdni_method {
   void (*begin)(cdn_stepper *s);
   /* The attempt is accepted: methods with a memory of earlier steps take it in. */
   void (*accepted)(cdn_stepper *s);
-  /* A method with a rule of its own for the next step's size: after an attempt of size h whose error over the accuracy
-   * was `error`. */
+  /* A method with a rule of its own for the next step's size: after an attempt of size h whose error over the
+   * tolerance was `error`. */
   double (*resize)(cdn_stepper *s, double h, double error, bool accepted);
   /* Further evaluations that `interpolate` needs, made once in a step whose inside is looked at (cdni_look). */
   cdn_status (*extend)(cdn_stepper *s);
