@@ -49,7 +49,10 @@ typedef struct cdn_stepper_def {
    *  stay below a tenth of it, separately for q, u and z. q is absolute (through N W N^+); u and z are relative above
    *  their unit change. Default 1e-4. */
   double accuracy;             /**< 1e-15 to 1 */
-  double constraint_tolerance; /**< on every constraint error; 0: accuracy / 10 */
+  /** On every constraint error, in its unit error (9.3): positions and velocities are projected where they exceed it, as the
+   *  first State is if its errors are at most 0.01 (or 10 tolerances): otherwise CDN_ERR_CONSTRAINT asks to assemble it.
+   *  0: accuracy / 10, but not below 1e-13. */
+  double constraint_tolerance;
   /** > 0: steps of this size without error control, at t0 + n fixed_step, the last one shortened to end at
    *  final_time; 0: controlled. */
   double fixed_step;
@@ -60,7 +63,8 @@ typedef struct cdn_stepper_def {
   double max_step;   /**< 0: no limit */
   double final_time; /**< no step goes beyond it. Default: infinity */
   cdn_error_norm norm;
-  /** A typical time over which something happens (manual 9.3): the first step is short against it. Default 0.1. */
+  /** A typical time over which something happens (manual 9.3): the first step is short against it, and it is what makes
+   *  errors of velocity constraints errors of positions. Default 0.1. */
   double time_scale;
   bool u_absolute, z_absolute; /**< errors of all u, of all z are absolute: never relative to a large value */
   const bool *z_absolute_each; /**< the same for single z: nz flags, or NULL. Copied */
@@ -132,7 +136,10 @@ typedef struct cdn_certificate {
   /** (E - E0 - work - jumps) / max(largest kinetic energy, integral of |power|); where both vanish, relative to what
    *  rounding may do to E (1e6 roundings of it). */
   double energy_residual;
-  double max_constraint_error; /**< the largest at any accepted step (quaternion lengths included) */
+  /** The largest errors at any accepted step: of position constraints, and of velocity constraints (where those are rates of
+   *  the former, times the time scale), in their unit errors (9.3). */
+  double max_position_error, max_velocity_error;
+  double max_constraint_error; /**< the larger of them, and of the errors of quaternion lengths */
 } cdn_certificate;
 
 /** Valid at any time; realizes energies of the stepper's State. */

@@ -104,6 +104,7 @@ struct constraint_room {
   const matter *matter;
   int first_row;               /* this room's run of all equations */
   bool rheonomic;              /* some kind reads time */
+  bool drives;                 /* some kind demands motion, and so does work */
   int np, nv, na, m, n_J, n_g; /* of all */
   loop_plan plan;
   cdn_subsystem subsystem;
@@ -173,6 +174,8 @@ typedef struct constraint_rows {
   const double *g;
 } constraint_rows;
 cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows);
+/* J V + g u of the view's k-th equation: its velocity error without the rest. */
+double cdni_constraint_row_rate(const constraint_view *v, const constraint_rows *rows, int k);
 /* out (m) = J A + g a for motions A of the bodies and a (NULL: zero) of the mobilities; elements that are off have zeros. */
 void cdni_constraint_multiply(const constraint_room *room, const double *enabled, const constraint_rows *rows,
                               const sv *A, const double *a, double *out);

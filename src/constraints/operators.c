@@ -1,5 +1,6 @@
 /* Operators of the constraints: G and its transpose, forces, and solutions with the factorization of the dynamics. */
 #include "constraints/loops.h"
+#include "constraints/project.h"
 #include "matter/operators.h"
 
 /* ---- products with the rows ---- */
@@ -19,6 +20,14 @@ void cdni_constraint_multiply(const constraint_room *room, const double *enabled
       out[c->row + k] = sum;
     }
   }
+}
+
+double cdni_constraint_row_rate(const constraint_view *v, const constraint_rows *rows, int k) {
+  const constraint_element *c = v->c;
+  double rate = 0;
+  for (int b = 0; b < c->n_bodies; b++) rate += sv_dot(rows->J[c->J + k * c->n_bodies + b], v->twist[v->body[b]].V);
+  for (int g = 0; g < c->n_mobilities; g++) rate += rows->g[c->g + k * c->n_mobilities + g] * v->u[v->mobility[g].u];
+  return rate;
 }
 
 static void add_transpose(const constraint_room *room, int i, const constraint_rows *rows, double scale,
@@ -174,6 +183,34 @@ cdn_status cdn_constraint_power(cdn_state *state, double *power) {
   cdni_constraint_multiply(o.room, o.enabled, &o.rows, V, u + o.first_u, Gu);
   for (int k = 0; k < o.room->m; k++) *power -= lambda[o.room->first_row + k] * Gu[k];
   cdn_work_pop(state, frame);
+  return CDN_OK;
+}
+
+/* On the manifold G u is what the rest of the velocity equation demands, G u = -rest; equations of accelerations demand
+ * whatever it is. */
+static cdn_status add_source_power(const constraint_view *v, const constraint_rows *rows, const double *lambda,
+                                   double *power) {
+  const constraint_kind *kind = cdni_constraint_kinds[v->c->kind];
+  const int n = v->c->np + v->c->nv;
+  double rest[CONSTRAINT_MOST_EQUATIONS] = { 0 };
+  if (kind->add_velocity) CDNI_TRY(kind->add_velocity(v, rest));
+  for (int k = 0; k < n; k++) *power += lambda[k] * rest[k];
+  for (int k = n; k < v->c->m; k++) *power -= lambda[k] * cdni_constraint_row_rate(v, rows, k);
+  return CDN_OK;
+}
+
+cdn_status cdni_constraint_source_power(cdn_state *state, double *power) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  constraint_rows rows;
+  *power = 0;
+  if (!room || !room->drives || !cdni_constraint_any_enabled(room, state)) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_MULTIPLIERS));
+  CDNI_TRY(cdni_constraint_rows(room, state, &rows));
+  const double *lambda = cdn_state_multipliers(state) + room->first_row;
+  for (size_t i = 0; i < room->elements.count; i++) {
+    const constraint_view v = cdni_constraint_view(room, state, (int)i);
+    if (constraint_enabled(room, state)[i] != 0) CDNI_TRY(add_source_power(&v, &rows, lambda + v.c->row, power));
+  }
   return CDN_OK;
 }
 

@@ -13,27 +13,59 @@ cdn_projection_def cdn_default_projection_def(void) {
   };
 }
 
-/* Memory of one projection, in the State's workspace. */
+/* A projection of q or of u, in memory of its own or of the State's workspace. */
 typedef struct projection {
   const constraint_room *room;
-  cdn_state *state;
-  const char *function;
   loop_level level;
-  cdn_projection_def def;
+  int first_u, nq, nu;
+  bool has_factor; /* f is that of the last step that has moved the State */
   loop_factor f;
   double *weights; /* W^2 by mobility */
-  double *b, *x, *lambda, *q, *start;
+  double *b, *x, *lambda, *q, *start, *came;
   sv *A;
-  void *scratch, *frame;
-  int first_u, nq, nu;
+  /* of the present call */
+  cdn_state *state;
+  const char *function;
+  cdn_projection_def def;
 } projection;
 
 static size_t align(size_t bytes) { return (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN; }
 
-static cdn_status begin(projection *p, cdn_state *state, const char *function, loop_level level,
-                        const cdn_projection_def *def) {
-  const cdn_system *system = cdn_state_system(state);
-  *p = (projection){ .room = cdni_constraints(system), .state = state, .function = function, .level = level };
+static projection projection_of(const cdn_system *system, loop_level level) {
+  projection p = {
+    .room = cdni_constraints(system), .level = level, .nq = cdn_system_nq(system), .nu = cdn_system_nu(system)
+  };
+  if (p.room && p.room->m == 0) p.room = NULL;
+  if (p.room) p.first_u = cdni_subsystem_runs(system, p.room->matter->subsystem).u;
+  return p;
+}
+
+static size_t most(const projection *p) { return (size_t)(p->nq > p->nu ? p->nq : p->nu); }
+
+/* Bytes of a projection's memory. */
+static size_t size_of(const projection *p) {
+  const loop_plan *plan = &p->room->plan;
+  const size_t m = (size_t)plan->m, n = (size_t)plan->tree->nu;
+  return cdni_loop_factor_size(plan) + align((size_t)plan->tree->n * sizeof(sv)) +
+         align((n + 2 * m + (size_t)p->nu + 3 * most(p)) * sizeof(double));
+}
+
+static void divide(projection *p, void *memory) {
+  const loop_plan *plan = &p->room->plan;
+  p->f = cdni_loop_factor_at(plan, memory);
+  p->A = (sv *)((char *)memory + cdni_loop_factor_size(plan));
+  p->weights = (double *)((char *)p->A + align((size_t)plan->tree->n * sizeof(sv)));
+  p->b = p->weights + plan->tree->nu;
+  p->lambda = p->b + plan->m;
+  p->x = p->lambda + plan->m;
+  p->q = p->x + p->nu;
+  p->start = p->q + most(p);
+  p->came = p->start + most(p);
+}
+
+static cdn_status begin(projection *p, cdn_state *state, const char *function, const cdn_projection_def *def) {
+  p->state = state;
+  p->function = function;
   p->def = def ? *def : cdn_default_projection_def();
   if (p->def.struct_size != sizeof p->def)
     return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL,
@@ -45,33 +77,11 @@ static cdn_status begin(projection *p, cdn_state *state, const char *function, l
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
                            "tolerance %g, time scale %g and %d iterations must be positive", p->def.tolerance,
                            p->def.time_scale, p->def.most_iterations);
-  p->nq = cdn_system_nq(system), p->nu = cdn_system_nu(system);
   CDNI_TRY(cdni_operator_check_optional(state, function, "the weights", p->def.u_weights, p->nu));
   for (int k = 0; p->def.u_weights && k < p->nu; k++)
     if (!(p->def.u_weights[k] > 0))
       return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "weight %d is %g: weights are positive", k,
                              p->def.u_weights[k]);
-  if (p->room && p->room->m > 0) p->first_u = cdni_subsystem_runs(system, p->room->matter->subsystem).u;
-  return CDN_OK;
-}
-
-/* Takes memory, once there is something to do. */
-static cdn_status take(projection *p) {
-  const loop_plan *plan = &p->room->plan;
-  const tree *t = plan->tree;
-  const size_t m = (size_t)plan->m, nu = (size_t)t->nu, factor = cdni_loop_factor_size(plan),
-               A = (size_t)t->n * sizeof(sv), numbers = nu + 2 * m + (size_t)p->nu + 2 * (size_t)p->nq;
-  CDNI_TRY(cdni_operator_work(p->state, p->function, factor + align(A) + align(numbers * sizeof(double)), &p->frame));
-  p->f = cdni_loop_factor_at(plan, p->frame);
-  p->A = (sv *)((char *)p->frame + factor);
-  p->weights = (double *)((char *)p->A + align(A));
-  p->b = p->weights + nu;
-  p->lambda = p->b + m;
-  p->x = p->lambda + m;
-  p->q = p->x + p->nu;
-  p->start = p->q + p->nq;
-  const double *W = p->def.u_weights ? p->def.u_weights + p->first_u : NULL;
-  for (size_t k = 0; k < nu; k++) p->weights[k] = W ? W[k] * W[k] : 1;
   return CDN_OK;
 }
 
@@ -148,10 +158,17 @@ static cdn_status move(projection *p, double scale) {
   return position ? cdn_state_set_q(p->state, p->q) : cdn_state_set_u(p->state, p->q);
 }
 
-static void keep(projection *p) {
-  const bool position = p->level == LOOP_POSITION;
-  const double *now = position ? cdn_state_q(p->state) : cdn_state_u(p->state);
-  memcpy(p->start, now, (size_t)(position ? p->nq : p->nu) * sizeof *now);
+static size_t bytes_of(const projection *p) {
+  return (size_t)(p->level == LOOP_POSITION ? p->nq : p->nu) * sizeof(double);
+}
+
+static void keep(const projection *p, double *values) {
+  const double *now = p->level == LOOP_POSITION ? cdn_state_q(p->state) : cdn_state_u(p->state);
+  if (bytes_of(p)) memcpy(values, now, bytes_of(p));
+}
+
+static cdn_status put_back(projection *p, const double *values) {
+  return p->level == LOOP_POSITION ? cdn_state_set_q(p->state, values) : cdn_state_set_u(p->state, values);
 }
 
 /* Newton's method; a step that makes things worse is halved. Far from a solution errors fall slowly, near it they square. */
@@ -165,13 +182,12 @@ static cdn_status iterate(projection *p, double *error) {
     collect(p);
     CDNI_TRY(factor(p));
     CDNI_TRY(solve(p));
-    keep(p);
+    keep(p, p->start);
     for (int half = 0; half < 8; half++, scale /= 2) {
       cdn_status status = move(p, scale);
       if (status == CDN_OK) status = measure(p, &now, NULL);
       if (status == CDN_OK && (now < before || now <= p->def.tolerance)) break;
-      if (half < 7)
-        CDNI_TRY(p->level == LOOP_POSITION ? cdn_state_set_q(p->state, p->start) : cdn_state_set_u(p->state, p->start));
+      if (half < 7) CDNI_TRY(put_back(p, p->start));
     }
     if (!(now < before)) break;
     before = now;
@@ -180,39 +196,46 @@ static cdn_status iterate(projection *p, double *error) {
   return CDN_OK;
 }
 
-static cdn_status project(cdn_state *state, const char *function, loop_level level, const cdn_projection_def *def,
-                          double *error) {
-  projection p;
-  double after;
+/* Moves the State, whose errors exceed the tolerance, in the memory that there is. */
+static cdn_status bring(projection *p, double *error) {
+  const double *W = p->def.u_weights ? p->def.u_weights + p->first_u : NULL;
   int worst = 0;
-  if (error) *error = 0;
-  CDNI_TRY(begin(&p, state, function, level, def));
-  if (!p.room || p.room->m == 0) return CDN_OK;
-  CDNI_TRY(measure(&p, &after, NULL));
-  if (error) *error = after;
-  if (after <= p.def.tolerance && !p.def.always) return CDN_OK;
-  CDNI_TRY(take(&p));
-  const bool position = level == LOOP_POSITION;
-  const int n = position ? p.nq : p.nu;
-  double *came = cdn_work_push(state, (size_t)(n + 1) * sizeof *came);
-  cdn_status status = came ? CDN_OK : cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  if (came) memcpy(came, position ? cdn_state_q(state) : cdn_state_u(state), (size_t)n * sizeof *came);
-  if (status == CDN_OK) status = iterate(&p, &after);
-  if (status == CDN_OK) status = measure(&p, &after, &worst);
-  if (status == CDN_OK && !(after <= p.def.tolerance)) {
-    const char *name = constraint_at(p.room, worst)->name;
-    status = cdni_state_fail(state, CDN_ERR_CONSTRAINT, true, function, name,
+  for (int k = 0; k < p->room->matter->tree.nu; k++) p->weights[k] = W ? W[k] * W[k] : 1;
+  keep(p, p->came);
+  cdn_status status = iterate(p, error);
+  if (status == CDN_OK) status = measure(p, error, &worst);
+  p->has_factor = status == CDN_OK;
+  if (status == CDN_OK && !(*error <= p->def.tolerance)) {
+    const char *name = constraint_at(p->room, worst)->name;
+    status = cdni_state_fail(p->state, CDN_ERR_CONSTRAINT, true, p->function, name,
                              "%s cannot satisfy the constraints from here: constraint '%s' is left with an error of %g "
                              "units (tolerance %g)",
-                             position ? "q" : "u", name, after, p.def.tolerance);
+                             p->level == LOOP_POSITION ? "q" : "u", name, *error, p->def.tolerance);
   }
-  if (status != CDN_OK && came) {
-    /* these values were there before */
-    (void)!(position ? cdn_state_set_q(state, came) : cdn_state_set_u(state, came));
+  /* these values were there before */
+  if (status != CDN_OK) (void)!put_back(p, p->came);
+  return status;
+}
+
+static bool is_due(const projection *p, double error) { return p->def.always || !(error <= p->def.tolerance); }
+
+static cdn_status project(cdn_state *state, const char *function, loop_level level, const cdn_projection_def *def,
+                          double *error) {
+  projection p = projection_of(cdn_state_system(state), level);
+  double now;
+  void *frame;
+  if (error) *error = 0;
+  CDNI_TRY(begin(&p, state, function, def));
+  if (!p.room) return CDN_OK;
+  CDNI_TRY(measure(&p, &now, NULL));
+  cdn_status status = CDN_OK;
+  if (is_due(&p, now)) {
+    CDNI_TRY(cdni_operator_work(state, function, size_of(&p), &frame));
+    divide(&p, frame);
+    status = bring(&p, &now);
+    cdn_work_pop(state, frame);
   }
-  if (came) cdn_work_pop(state, came);
-  cdn_work_pop(state, p.frame);
-  if (error) *error = after;
+  if (error) *error = now;
   return status;
 }
 
@@ -224,16 +247,59 @@ cdn_status cdn_project_u(cdn_state *state, const cdn_projection_def *def, double
   return project(state, "cdn_project_u", LOOP_VELOCITY, def, error);
 }
 
-cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, double *position, double *velocity) {
-  projection p;
-  cdn_projection_def def = cdn_default_projection_def();
-  def.time_scale = time_scale;
-  *position = *velocity = 0;
-  CDNI_TRY(begin(&p, state, "cdn_stepper_advance", LOOP_POSITION, &def));
-  if (!p.room || p.room->m == 0) return CDN_OK;
-  CDNI_TRY(measure(&p, position, NULL));
-  p.level = LOOP_VELOCITY;
-  return measure(&p, velocity, NULL);
+cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, cdni_constraint_worst *worst) {
+  const cdn_projection_def def = { .struct_size = sizeof def, .time_scale = time_scale };
+  *worst = (cdni_constraint_worst){ .of_position = "", .of_velocity = "" };
+  for (int level = LOOP_POSITION; level <= LOOP_VELOCITY; level++) {
+    projection p = projection_of(cdn_state_system(state), (loop_level)level);
+    int i = -1;
+    CDNI_TRY(begin(&p, state, "cdn_stepper_advance", &def));
+    if (!p.room) return CDN_OK;
+    CDNI_TRY(measure(&p, level == LOOP_POSITION ? &worst->position : &worst->velocity, &i));
+    if (i >= 0) *(level == LOOP_POSITION ? &worst->of_position : &worst->of_velocity) = constraint_at(p.room, i)->name;
+  }
+  return CDN_OK;
+}
+
+/* ---- projectors ---- */
+
+struct cdni_projector {
+  projection q, u;
+};
+
+size_t cdni_projector_size(const cdn_system *system) {
+  const projection p = projection_of(system, LOOP_POSITION);
+  return p.room ? align(sizeof(cdni_projector)) + 2 * align(size_of(&p)) : 0;
+}
+
+cdni_projector *cdni_projector_make(const cdn_system *system, void *memory) {
+  cdni_projector *p = memory;
+  *p = (cdni_projector){ projection_of(system, LOOP_POSITION), projection_of(system, LOOP_VELOCITY) };
+  char *rest = (char *)memory + align(sizeof *p);
+  divide(&p->q, rest);
+  divide(&p->u, rest + align(size_of(&p->q)));
+  return p;
+}
+
+void cdni_projector_forget(cdni_projector *p) { p->q.has_factor = p->u.has_factor = false; }
+
+static cdn_status project_with(projection *p, cdn_state *state, const char *function, const cdn_projection_def *def,
+                               bool *moved) {
+  double error;
+  p->has_factor = false;
+  CDNI_TRY(begin(p, state, function, def));
+  CDNI_TRY(measure(p, &error, NULL));
+  if (!is_due(p, error)) return CDN_OK;
+  *moved = true;
+  return bring(p, &error);
+}
+
+cdn_status cdni_projector_q(cdni_projector *p, cdn_state *state, const cdn_projection_def *def, bool *moved) {
+  return project_with(&p->q, state, "cdn_project_q", def, moved);
+}
+
+cdn_status cdni_projector_u(cdni_projector *p, cdn_state *state, const cdn_projection_def *def, bool *moved) {
+  return project_with(&p->u, state, "cdn_project_u", def, moved);
 }
 
 /* Removes from a vector along u what lies across the constraints in the metric: e -= W^-2 G^T (G W^-2 G^T)^-1 G e. */
@@ -243,31 +309,20 @@ static cdn_status remove_across(projection *p, double *e) {
   const tree_data d = cdni_matter_data(p->room->matter, p->state);
   p->room->matter->kernels->jacobian(&p->room->matter->tree, &d, e + p->first_u, p->A);
   cdni_constraint_multiply(p->room, constraint_enabled(p->room, p->state), &rows, p->A, e + p->first_u, p->b);
-  CDNI_TRY(factor(p));
   CDNI_TRY(solve(p));
   for (int k = 0; k < p->nu; k++) e[k] -= p->x[k];
   return CDN_OK;
 }
 
-cdn_status cdni_constraint_project_errors(cdn_state *state, const double *q_weights, const double *u_weights,
-                                          double *e_q, double *e_u) {
-  projection p;
-  cdn_projection_def def = cdn_default_projection_def();
-  def.u_weights = q_weights;
-  CDNI_TRY(begin(&p, state, "cdn_stepper_advance", LOOP_POSITION, &def));
-  if (!p.room || !cdni_constraint_any_enabled(p.room, state)) return CDN_OK;
-  CDNI_TRY(take(&p));
-  cdn_status status = CDN_OK;
-  if (p.room->np > 0) {
+cdn_status cdni_projector_estimate(cdni_projector *p, cdn_state *state, double *e_q, double *e_u) {
+  if (p->q.has_factor) {
+    double *along = p->q.start;
+    p->q.state = state;
     /* along u: a quaternion's change of length has gone */
-    status = cdni_state_multiply_by_N_inv(state, e_q, p.start);
-    if (status == CDN_OK) status = remove_across(&p, p.start);
-    if (status == CDN_OK) status = cdni_state_multiply_by_N(state, p.start, e_q);
+    CDNI_TRY(cdni_state_multiply_by_N_inv(state, e_q, along));
+    CDNI_TRY(remove_across(&p->q, along));
+    CDNI_TRY(cdni_state_multiply_by_N(state, along, e_q));
   }
-  p.level = LOOP_VELOCITY;
-  for (int k = 0; k < p.room->matter->tree.nu; k++)
-    p.weights[k] = u_weights ? u_weights[p.first_u + k] * u_weights[p.first_u + k] : 1;
-  if (status == CDN_OK && p.room->np + p.room->nv > 0) status = remove_across(&p, e_u);
-  cdn_work_pop(state, p.frame);
-  return status;
+  p->u.state = state;
+  return p->u.has_factor ? remove_across(&p->u, e_u) : CDN_OK;
 }

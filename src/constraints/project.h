@@ -5,11 +5,32 @@
 #include <cardan/constraints.h>
 
 /* The largest errors, in units, of position and of velocity constraints (the latter times the time scale where they are
- * rates of the former). Quaternions are not among them. */
-cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, double *position, double *velocity);
-/* Takes from error estimates e_q (nq) and e_u (nu) what projection would take (10.12 to 10.14), in the metrics of W_u and E_u
- * (nu; NULL: ones). Reads the State's positions. */
-cdn_status cdni_constraint_project_errors(cdn_state *state, const double *q_weights, const double *u_weights,
-                                          double *e_q, double *e_u);
+ * rates of the former), and the names of the constraints that have them ("": all are zero). Quaternions are not among them. */
+typedef struct cdni_constraint_worst {
+  double position, velocity;
+  const char *of_position, *of_velocity;
+} cdni_constraint_worst;
+cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, cdni_constraint_worst *worst);
+
+/* A projector has memory for one projection of q and one of u, so that what has been factored there serves error
+ * estimates as well. */
+typedef struct cdni_projector cdni_projector;
+
+/* Bytes that one needs, a multiple of 64; 0 if the System has no constraints. */
+size_t cdni_projector_size(const cdn_system *system);
+/* One in memory of the owner's, aligned to 64 bytes. */
+cdni_projector *cdni_projector_make(const cdn_system *system, void *memory);
+/* cdn_project_q and cdn_project_u; *moved is set if the State was not within the tolerance. */
+cdn_status cdni_projector_q(cdni_projector *projector, cdn_state *state, const cdn_projection_def *def, bool *moved);
+cdn_status cdni_projector_u(cdni_projector *projector, cdn_state *state, const cdn_projection_def *def, bool *moved);
+/* Takes from error estimates e_q (nq) and e_u (nu) what the last projections took from the State (10.12 to 10.14), nothing
+ * if they left it alone: in the same metrics and with the matrices of their last iterations. */
+cdn_status cdni_projector_estimate(cdni_projector *projector, cdn_state *state, double *e_q, double *e_u);
+/* From here on the projections have left everything alone. */
+void cdni_projector_forget(cdni_projector *projector);
+
+/* The power (W) that constraints put in by the motion that they demand: that of cdn_constraint_power on the manifold. What
+ * velocity errors do is no part of it. Stage: Acceleration. */
+cdn_status cdni_constraint_source_power(cdn_state *state, double *power);
 
 #endif

@@ -136,11 +136,7 @@ static cdn_status calc_uerr(const void *self, cdn_state *state, double *uerr) {
     const int n = c->np + c->nv;
     const bool on = is_on(room, state, i);
     for (int k = 0; k < n; k++) {
-      e[k] = 0;
-      for (int b = 0; on && b < c->n_bodies; b++)
-        e[k] += sv_dot(rows.J[c->J + k * c->n_bodies + b], v.twist[v.body[b]].V);
-      for (int g = 0; on && g < c->n_mobilities; g++)
-        e[k] += rows.g[c->g + k * c->n_mobilities + g] * v.u[v.mobility[g].u];
+      e[k] = on ? cdni_constraint_row_rate(&v, &rows, k) : 0;
     }
     if (on && n > 0 && cdni_constraint_kinds[c->kind]->add_velocity)
       CDNI_TRY(cdni_constraint_kinds[c->kind]->add_velocity(&v, e));
@@ -256,6 +252,7 @@ static void number_equations(constraint_room *room) {
     room->n_J += e->m * e->n_bodies;
     room->n_g += e->m * e->n_mobilities;
     room->rheonomic = room->rheonomic || cdni_constraint_kinds[e->kind]->rheonomic;
+    room->drives = room->drives || cdni_constraint_kinds[e->kind]->add_velocity || e->na > 0;
   }
 }
 

@@ -31,6 +31,9 @@ const char *cdn_status_advice(cdn_status status) {
              "configuration, or describe it with another mobilizer (a ball in place of pins in line)";
     case CDN_ERR_CALLBACK:
       return "see what the callback named says; one that shorter steps may cure can say so (recoverable, cdn_state_fail)";
+    case CDN_ERR_CONSTRAINT:
+      return "see whether the constraint named can be satisfied where the others lead (limits of reach, a pose in which a "
+             "mechanism locks), or raise constraint_tolerance";
     case CDN_ERR_UNDECLARED: return "add what was read to the prerequisites of the entry named";
     case CDN_ERR_NOMEM: return "free memory, or take a smaller model";
     default: return "";

@@ -13,19 +13,32 @@ static cdn_status energy_of(cdn_stepper *s, cdn_state *state, double *energy, do
 }
 
 cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power) {
-  double motions = 0;
+  double motions = 0, constraints = 0;
   *power = 0;
   if (!s->has_bodies) return CDN_OK;
   CDNI_TRY(cdn_nonpotential_power(state, power));
   CDNI_TRY(cdn_motion_power(state, &motions));
-  *power += motions;
+  CDNI_TRY(cdni_constraint_source_power(state, &constraints));
+  *power += motions + constraints;
   return CDN_OK;
 }
 
-double cdni_constraint_error(cdn_stepper *s, const double *q) {
+double cdni_quaternion_error(cdn_stepper *s, const double *q) {
   if (s->nq == 0) return 0;
   memcpy(s->scratch, q, sizeof(double) * (size_t)s->nq);
   return cdni_state_normalize_q(s->work, s->scratch, NULL);
+}
+
+/* At an accepted state, where `work` stands. */
+static cdn_status note_constraints(cdn_stepper *s, const double *q) {
+  cdn_certificate *c = &s->certificate;
+  cdni_constraint_worst now;
+  CDNI_TRY(cdni_constraint_errors(s->work, s->def.time_scale, &now));
+  c->max_position_error = fmax(c->max_position_error, now.position);
+  c->max_velocity_error = fmax(c->max_velocity_error, now.velocity);
+  c->max_constraint_error =
+      fmax(fmax(c->max_constraint_error, cdni_quaternion_error(s, q)), fmax(now.position, now.velocity));
+  return CDN_OK;
 }
 
 cdn_status cdni_certificate_energy(cdn_stepper *s, double *energy) {
@@ -37,7 +50,7 @@ cdn_status cdni_certificate_begin(cdn_stepper *s) {
   cdn_certificate *c = &s->certificate;
   double kinetic;
   c->time_initial = s->t;
-  c->max_constraint_error = cdni_constraint_error(s, s->y[s->at]);
+  CDNI_TRY(note_constraints(s, s->y[s->at]));
   CDNI_TRY(energy_of(s, s->work, &c->energy_initial, &kinetic));
   s->largest_kinetic = kinetic;
   return CDN_OK;
@@ -58,16 +71,14 @@ cdn_status cdni_certificate_accept(cdn_stepper *s) {
   c->smallest_step = c->steps ? fmin(c->smallest_step, h) : h;
   c->largest_step = fmax(c->largest_step, h);
   c->steps++;
-  c->max_constraint_error = fmax(c->max_constraint_error, cdni_constraint_error(s, s->y[!s->at]));
-  return CDN_OK;
+  return note_constraints(s, s->y[!s->at]);
 }
 
 cdn_status cdni_certificate_rewind(cdn_stepper *s, double t, double *energy) {
   double kinetic, work, *y = s->scratch + s->stride;
   if (s->dense && t >= s->step.t0 && t < s->step.t1) {
     CDNI_TRY(cdni_look(s, t, y, &work));
-    cdni_normalize(s, y);
-    CDNI_TRY(cdn_state_set_ty(s->work, t, y));
+    CDNI_TRY(cdni_project(s, s->work, t, y, CDNI_WHERE_OFF));
     s->certificate.work += work - s->step.work;
   }
   return energy_of(s, s->work, energy, &kinetic);

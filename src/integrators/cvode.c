@@ -1,6 +1,6 @@
 /* CVODE: backward differences with Newton's method for stiff problems, Adams-Moulton with functional iteration otherwise.
- * Variable order and step. With backward differences q is projected within the step (Eich 1993; quaternions are all there is
- * to project yet); CVODE does not project with Adams, whose quaternions are normalized where they are shown. */
+ * Variable order and step. With backward differences y is projected within the step (Eich 1993); CVODE does not project
+ * with Adams, whose quaternions are normalized where they are shown, and which therefore refuses constraints. */
 #include "integrators/sundials.h"
 
 #include <cvode/cvode.h>
@@ -27,14 +27,14 @@ static int linear_system(double t, N_Vector y, N_Vector ydot, SUNMatrix A, int o
 static int project(double t, N_Vector y, N_Vector correction, double tolerance, N_Vector error, void *user) {
   cdni_sundials *m = user;
   cdn_stepper *s = m->s;
-  double *c = cdni_vector_data(correction), *speeds = s->scratch;
-  (void)t, (void)tolerance;
+  double *speeds = s->scratch, *e = error ? cdni_vector_data(error) : NULL;
+  (void)tolerance;
   N_VScale(1, y, correction);
-  cdni_normalize(s, c);
+  cdn_status status = cdni_project(s, s->work, t, cdni_vector_data(correction), CDNI_ALWAYS);
   N_VLinearSum(1, correction, -1, y, correction);
-  if (!error) return 0;
-  cdn_status status = cdni_state_multiply_by_N_inv(s->work, cdni_vector_data(error), speeds);
-  if (status == CDN_OK) status = cdni_state_multiply_by_N(s->work, speeds, cdni_vector_data(error));
+  if (e && status == CDN_OK) status = cdni_state_multiply_by_N_inv(s->work, e, speeds);
+  if (e && status == CDN_OK) status = cdni_state_multiply_by_N(s->work, speeds, e);
+  if (e && status == CDN_OK) status = cdni_project_estimate(s, e);
   return cdni_sundials_verdict(m, status);
 }
 
@@ -119,5 +119,5 @@ static const cdni_sundials_ops bdf = { "CVODE BDF", 0.2,    cause, create_bdf, C
 static const cdni_sundials_ops adams = { "CVODE Adams", 0,      cause, create_adams, CVodeFree, restart,
                                          step,          within, order, error,        next,      failures };
 
-const cdni_method cdni_cvode_bdf = CDNI_SUNDIALS_METHOD("CVODE BDF", bdf);
-const cdni_method cdni_cvode_adams = CDNI_SUNDIALS_METHOD("CVODE Adams", adams);
+const cdni_method cdni_cvode_bdf = CDNI_SUNDIALS_METHOD("CVODE BDF", bdf, .unconstrained = false);
+const cdni_method cdni_cvode_adams = CDNI_SUNDIALS_METHOD("CVODE Adams", adams, .unconstrained = true);

@@ -99,9 +99,9 @@ static cdn_status estimate(cdn_stepper *s, const cdni_rk_tableau *rk) {
   if (rk->e_low) {
     double low, high;
     sum_rates(s, rk->stages + 1, rk->e_low, NULL, step->error);
-    CDNI_TRY(cdni_error_norm(s, step->error, step->y0, step->y1, &low));
+    CDNI_TRY(cdni_step_norm(s, step->error, &low));
     sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
-    CDNI_TRY(cdni_error_norm(s, step->error, step->y0, step->y1, &high));
+    CDNI_TRY(cdni_step_norm(s, step->error, &high));
     double both = hypot(high, 0.1 * low);
     step->norm = both > 0 ? high * (high / both) : 0;
     if (!isfinite(both)) step->norm = INFINITY;

@@ -80,4 +80,4 @@ static cdni_sundials_cause cause(int flag) {
 static const cdni_sundials_ops ops = { "IDA", 0.2,    cause, create, IDAFree, restart,
                                        step,  within, order, error,  next,    failures };
 
-const cdni_method cdni_ida = CDNI_SUNDIALS_METHOD("IDA", ops);
+const cdni_method cdni_ida = CDNI_SUNDIALS_METHOD("IDA", ops, .unconstrained = true);

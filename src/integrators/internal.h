@@ -7,6 +7,7 @@
 
 #include <cardan/motion.h>
 
+#include "constraints/project.h"
 #include "integrators/method.h"
 #include "system/internal.h"
 
@@ -53,6 +54,8 @@ struct cdn_stepper {
   bool *prescribed;                   /* flags of the slots of q, then of u */
   int n_prescribed_q, n_prescribed_u; /* how many there are */
 
+  cdni_projector *projector; /* NULL: the System has no constraints */
+
   double *weighted;    /* E times the error estimate: what the norms are taken of */
   bool weighted_valid; /* ... of the last attempt that had one */
   double *scale;       /* new / old quaternion length by q slot */
@@ -85,8 +88,8 @@ static inline double cdni_tolerance(const cdn_stepper *s) { return fmax(0.1 * s-
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve);
 /* Starts, or starts again, from what `work` holds: normalizes, and evaluates what is not valid. */
 cdn_status cdni_begin(cdn_stepper *s);
-/* Brings q to its manifold where it is off by more than rounding; the error it had, or 0 if it is left alone. */
-double cdni_normalize(cdn_stepper *s, double *q);
+/* ydot and power where `work` stands: what is valid is not computed again. */
+cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power);
 /* A failure that a smaller step may cure: one that says so, or numbers that ran away. */
 bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status);
 /* Puts `work` back at the last accepted step. */
@@ -96,6 +99,27 @@ void cdni_restore(cdn_stepper *s);
 void cdni_note_prescribed(cdn_stepper *s);
 /* Writes what is prescribed where `state` stands into its q and u, and into y (may be NULL). */
 cdn_status cdni_settle(const cdn_stepper *s, cdn_state *state, double *y);
+
+/* project.c: the manifold of the constraints, quaternion lengths among them (10.1). */
+
+/* Where steps end they are projected whatever their errors are: what is left alone adds up over steps, and near singular
+ * poses, where small errors of constraints are large ones of position, it may lead into another branch of the motion. */
+typedef enum cdni_when { CDNI_WHERE_OFF, CDNI_ALWAYS } cdni_when;
+
+/* Brings quaternions to unit length where they are off by more than rounding; the error that they had, or 0 if they are
+ * left alone. s->scale has the new lengths over the old ones. */
+double cdni_normalize(cdn_stepper *s, double *q);
+/* Sets a State to time t and y on the manifold, as near to y as errors are measured: quaternions, what is prescribed
+ * (8.4), then q and u (CDNI_WHERE_OFF: by more than the tolerance). y becomes what it is set to. */
+cdn_status cdni_project(cdn_stepper *s, cdn_state *state, double t, double *y, cdni_when when);
+/* Its last two parts, for a State that has been set; *moved is set if they did something. Nothing where the System has no
+ * constraints. */
+cdn_status cdni_project_q(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved);
+cdn_status cdni_project_u(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved);
+/* Takes from an error estimate what the projections of this attempt took from y. */
+cdn_status cdni_project_estimate(cdn_stepper *s, double *e);
+/* Projects `work`, at which a run starts, if it is near the manifold, and fails if it is not. */
+cdn_status cdni_project_start(cdn_stepper *s);
 
 /* y and the work done at time t within the last accepted step, unprojected, after whatever the method's dense output
  * still has to evaluate there (on `report`, which must hold the discrete variables of that step). */
@@ -128,7 +152,9 @@ bool cdni_events_within(const cdn_stepper *s);
  * back (never for mere events if `all`): then the report State is where it should be. */
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why);
 
-/* norm.c: the largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
+/* norm.c: the norm by which the attempt is judged: of its error estimate e (ny numbers), which is projected before. */
+cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm);
+/* The largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
  * yb, N is that of the state at which `work` stands. Leaves E e in s->weighted. */
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm);
 /* The same in two: weights of u and z into w (ny numbers, those of q left alone), and the norm by them; w may be
@@ -153,7 +179,7 @@ void cdni_note_stiffness(cdn_stepper *s);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);
-/* Power of all that has no potential: forces, motions and locks. */
+/* Power of all that has no potential: forces, motions and locks, constraints that demand motion. */
 cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power);
 /* Energy of what `work` holds. */
 cdn_status cdni_certificate_energy(cdn_stepper *s, double *energy);
@@ -163,8 +189,8 @@ cdn_status cdni_certificate_accept(cdn_stepper *s);
 cdn_status cdni_certificate_rewind(cdn_stepper *s, double t, double *energy);
 /* After it: what `work` has more than that is a jump. */
 cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before);
-/* Largest constraint error of q, which is not changed. */
-double cdni_constraint_error(cdn_stepper *s, const double *q);
+/* Largest error of quaternion lengths in q, which is not changed. */
+double cdni_quaternion_error(cdn_stepper *s, const double *q);
 
 /* failure.c: each keeps the report on the stepper and returns the status. */
 void cdni_note_attempt(cdn_stepper *s, double error);

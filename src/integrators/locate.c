@@ -8,9 +8,7 @@ cdn_status cdni_scene_at(cdn_stepper *s, double t) {
   if (ev->scene_set && ev->scene_time == t) return CDN_OK;
   ev->scene_set = false;
   CDNI_TRY(cdni_look(s, t, y, &work));
-  if (cdni_all_finite(y, (size_t)s->ny, NULL)) cdni_normalize(s, y);
-  cdn_status status = cdn_state_set_ty(ev->scene, t, y);
-  if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
+  cdn_status status = cdni_project(s, ev->scene, t, y, CDNI_WHERE_OFF);
   if (status != CDN_OK) {
     cdn_error error;
     cdn_state_last_error(ev->scene, &error);
@@ -159,9 +157,8 @@ static cdn_status shorten(cdn_stepper *s, double t) {
   cdni_step *step = &s->step;
   double work, power, *y = ev->y, *f = ev->f;
   CDNI_TRY(cdni_look(s, t, y, &work));
-  cdni_normalize(s, y);
-  CDNI_TRY(cdni_evaluate(s, t, y, f, &power));
-  CDNI_TRY(cdni_settle(s, s->work, y));
+  CDNI_TRY(cdni_project(s, s->work, t, y, CDNI_ALWAYS));
+  CDNI_TRY(cdni_evaluate_here(s, f, &power));
   ev->y = s->y[!s->at], s->y[!s->at] = y;
   ev->f = s->f[!s->at], s->f[!s->at] = f;
   step->t1 = t;

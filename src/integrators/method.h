@@ -32,7 +32,8 @@ struct cdni_method {
   /* Power of h with which the error estimate of the first step shrinks, and of all steps unless `resize` is there: what
    * the step size control goes by. */
   int error_order;
-  bool own_steps; /* chooses the sizes of its steps itself: no fixed ones */
+  bool own_steps;     /* chooses the sizes of its steps itself: no fixed ones */
+  bool unconstrained; /* cannot project: for Systems without constraints */
   /* How many doubles of memory of its own the method wants for ny variables (64-byte aligned, kept over steps). */
   size_t (*memory)(const cdni_method *method, int ny);
   /* Fills the lower half of s->step. A failure of an evaluation is passed on as it is. A method that fills `norm` may
@@ -74,7 +75,8 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def);
 /* ydot and power at a trial point; ydot is copied out. */
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power);
 /* The end of a step: brings y1 to the manifold in place and fills f1 and power1 there, where the next step starts.
- * raw (may be NULL) receives the rates that belong to y1 as it was handed in, for estimates and dense output. */
+ * raw (may be NULL) receives rates for estimates and dense output: those of y1, with qdot for the quaternion lengths with
+ * which it was handed in. */
 cdn_status cdni_arrive(cdn_stepper *s, double *raw);
 /* For `extend`: ydot and power at a point within the last accepted step, with the discrete variables of that step. */
 cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, double *ydot, double *power);

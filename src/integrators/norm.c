@@ -58,6 +58,11 @@ cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, co
   return cdni_weighted_norm(s, e, s->weighted, norm);
 }
 
+cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm) {
+  CDNI_TRY(cdni_project_estimate(s, e));
+  return cdni_error_norm(s, e, s->step.y0, s->step.y1, norm);
+}
+
 bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error) {
   int worst = -1;
   if (!s->weighted_valid) return false;

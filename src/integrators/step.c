@@ -1,8 +1,7 @@
 /* One accepted step: attempts, each judged by its error, until one is good enough or none can be. */
 #include "integrators/internal.h"
 
-/* Rates where `work` stands: what is valid is not computed again. */
-static cdn_status evaluate_work(cdn_stepper *s, double *ydot, double *power) {
+cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
   s->certificate.evaluations++;
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
@@ -12,33 +11,19 @@ static cdn_status evaluate_work(cdn_stepper *s, double *ydot, double *power) {
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
   cdn_status status = cdn_state_set_ty(s->work, t, y);
   if (status == CDN_OK) status = cdni_settle(s, s->work, NULL);
-  if (status == CDN_OK) return evaluate_work(s, ydot, power);
+  if (status == CDN_OK) return cdni_evaluate_here(s, ydot, power);
   s->certificate.evaluations++;
   return status;
 }
 
-/* Quaternions are brought to unit length before the rate at the end of the step is evaluated, which can thus be the
- * first of the next one (10.1). Those that are of unit length within rounding are left alone. */
-double cdni_normalize(cdn_stepper *s, double *y) {
-  double *q = s->scratch;
-  if (s->nq == 0) return 0;
-  memcpy(q, y, sizeof(double) * (size_t)s->nq);
-  for (int i = 0; i < s->nq; i++) s->scale[i] = 1;
-  double error = cdni_state_normalize_q(s->work, q, s->scale);
-  if (!(error > 4 * DBL_EPSILON)) return 0;
-  memcpy(y, q, sizeof(double) * (size_t)s->nq);
-  return error;
-}
-
 cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
   cdni_step *step = &s->step;
-  /* a y that is not finite is refused by the State, which names the slot */
-  bool changed = cdni_all_finite(step->y1, (size_t)s->ny, NULL) && cdni_normalize(s, step->y1) > 0;
-  CDNI_TRY(cdni_evaluate(s, step->t1, step->y1, step->f1, &step->power1));
+  CDNI_TRY(cdni_project(s, s->work, step->t1, step->y1, CDNI_ALWAYS));
+  CDNI_TRY(cdni_evaluate_here(s, step->f1, &step->power1));
   if (raw && s->ny) {
     memcpy(raw, step->f1, sizeof(double) * (size_t)s->ny);
     /* qdot = N(q) u goes with the length of q, which was 1 / scale */
-    for (int i = 0; changed && i < s->nq; i++) raw[i] /= s->scale[i];
+    for (int i = 0; i < s->nq; i++) raw[i] /= s->scale[i];
   }
   return CDN_OK;
 }
@@ -97,6 +82,7 @@ static void prepare(cdn_stepper *s, double t1, double end) {
   step->f1 = s->f[!s->at];
   step->norm = -1;
   step->stiffness = 0;
+  if (s->projector) cdni_projector_forget(s->projector);
   s->dense = s->extended = false;
   s->attempts++;
   cdni_events_attempt(s);
@@ -107,7 +93,7 @@ static cdn_status judge(cdn_stepper *s, double *error) {
   *error = 0;
   if (s->def.fixed_step > 0) return CDN_OK;
   *error = s->step.norm;
-  if (*error < 0) CDNI_TRY(cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, error));
+  if (*error < 0) CDNI_TRY(cdni_step_norm(s, s->step.error, error));
   *error /= cdni_tolerance(s);
   return CDN_OK;
 }
@@ -208,11 +194,8 @@ cdn_status cdni_begin(cdn_stepper *s) {
   /* what is prescribed comes first (8.4); locks may have changed since the last start */
   cdni_note_prescribed(s);
   CDNI_TRY(cdni_settle(s, s->work, NULL));
+  CDNI_TRY(cdni_project_start(s));
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
-  /* within the tolerance a state is left as it came */
-  if (cdni_constraint_error(s, y) > s->def.constraint_tolerance && cdni_normalize(s, y) > 0) {
-    CDNI_TRY(cdn_state_set_ty(s->work, s->t, y));
-  }
   CDNI_TRY(cdni_state_begin_run(s->work));
-  return evaluate_work(s, s->f[s->at], &s->power);
+  return cdni_evaluate_here(s, s->f[s->at], &s->power);
 }

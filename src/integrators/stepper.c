@@ -46,6 +46,11 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, cons
     return cdni_state_fail(initial, CDN_ERR_VERSION, false, function, NULL,
                            "start the def with cdn_default_stepper_def(), of this library's header");
   }
+  const cdni_method *method = cdni_choose_method(def);
+  if (method && method->unconstrained && cdni_projector_size(system) > 0)
+    return cdni_state_fail(initial, CDN_ERR_UNSUPPORTED, false, function, NULL,
+                           "%s cannot project onto constraints, and the System has some: take another method",
+                           method->name);
   const char *wrong = check_numbers(def);
   if (!wrong) wrong = check_weights(def->u_weights, cdn_system_nu(system));
   if (!wrong) wrong = check_weights(def->z_weights, cdn_system_nz(system));
@@ -57,11 +62,13 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, cons
 static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
-  s->block_size = sizeof(double) * (8 * v + nq + nu + 2 * nz + flags + method + 8);
+  size_t projector = cdni_projector_size(s->system);
+  s->block_size = sizeof(double) * (8 * v + nq + nu + 2 * nz + flags + method + 8) + projector;
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
-  double *p = s->block;
+  if (projector) s->projector = cdni_projector_make(s->system, s->block);
+  double *p = s->block + projector / sizeof(double);
   for (int i = 0; i < 2; i++) s->y[i] = p, p += v;
   for (int i = 0; i < 2; i++) s->f[i] = p, p += v;
   s->weighted = p, p += v;
@@ -95,7 +102,7 @@ static cdn_status set_up(cdn_stepper *s, const cdn_stepper_def *def) {
   s->has_bodies = cdn_system_body_count(s->system) > 1;
   s->method = cdni_choose_method(def);
   s->def = *def;
-  if (s->def.constraint_tolerance == 0) s->def.constraint_tolerance = s->def.accuracy / 10;
+  if (s->def.constraint_tolerance == 0) s->def.constraint_tolerance = fmax(s->def.accuracy / 10, 1e-13);
   CDNI_TRY(allocate(s, def));
   CDNI_TRY(cdn_state_create(s->system, &s->work));
   CDNI_TRY(cdn_state_create(s->system, &s->report));
@@ -189,10 +196,8 @@ cdn_status cdni_report_step(cdn_stepper *s) {
 cdn_status cdni_report_within(cdn_stepper *s, double t) {
   double work, *y = s->scratch + s->stride;
   CDNI_TRY(cdni_look(s, t, y, &work));
-  cdni_normalize(s, y);
   s->reported = t;
-  CDNI_TRY(cdn_state_set_ty(s->report, t, y));
-  return cdni_settle(s, s->report, NULL);
+  return cdni_project(s, s->report, t, y, CDNI_WHERE_OFF);
 }
 
 static cdn_status fail(cdn_stepper *s, cdn_status status) {

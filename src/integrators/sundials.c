@@ -112,8 +112,7 @@ static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
 static cdn_status arrive(cdn_stepper *s) {
   cdni_step *step = &s->step;
   step->power1 = step->h > 0 ? step->work / step->h : 0;
-  if (cdni_all_finite(step->y1, (size_t)s->ny, NULL)) cdni_normalize(s, step->y1);
-  return cdn_state_set_ty(s->work, step->t1, step->y1);
+  return cdni_project(s, s->work, step->t1, step->y1, CDNI_WHERE_OFF);
 }
 
 cdn_status cdni_sundials_attempt(cdn_stepper *s) {

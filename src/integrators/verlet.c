@@ -25,14 +25,22 @@ static cdn_status move_q(cdn_stepper *s) {
   return CDN_OK;
 }
 
+/* Rates where q is on its manifold: what follows moves only u and z. */
+static cdn_status evaluate_q(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  bool moved = false;
+  CDNI_TRY(cdn_state_set_ty(s->work, step->t1, step->y1));
+  CDNI_TRY(cdni_settle(s, s->work, NULL));
+  CDNI_TRY(cdni_project_q(s, s->work, CDNI_ALWAYS, &moved));
+  if (moved) memcpy(step->y1, cdni_state_y(s->work), sizeof(double) * (size_t)s->nq);
+  return cdni_evaluate_here(s, step->f1, &step->power1);
+}
+
 /* Rates for other u and z at the t and q where the State stands. */
 static cdn_status evaluate_uz(cdn_stepper *s, const double *y, double *ydot, double *power) {
-  s->certificate.evaluations++;
   if (s->nu) CDNI_TRY(cdn_state_set_u(s->work, y + s->nq));
   if (s->nz) CDNI_TRY(cdn_state_set_z(s->work, y + s->nq + s->nu));
-  CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
-  if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
-  return cdni_power(s, s->work, power);
+  return cdni_evaluate_here(s, ydot, power);
 }
 
 /* Iterates until what u and z change by is a small part of what their error may be; rounding stops it, too. */
@@ -41,7 +49,7 @@ static cdn_status solve_uz(cdn_stepper *s) {
   double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY;
   double close = s->def.fixed_step > 0 ? 1e-13 : fmax(0.01 * s->def.accuracy, 1e-15);
   for (int i = s->nq; i < s->ny; i++) euler[i] = y[i] = step->y0[i] + step->h * step->f0[i];
-  CDNI_TRY(cdni_evaluate(s, step->t1, y, step->f1, &step->power1));
+  CDNI_TRY(evaluate_q(s));
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     double size;
     memset(change, 0, sizeof(double) * (size_t)s->nq);
@@ -65,12 +73,23 @@ static cdn_status solve_uz(cdn_stepper *s) {
       step->h);
 }
 
+/* The speeds, too, on their manifold. */
+static cdn_status arrive(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  bool moved = false;
+  CDNI_TRY(cdni_project_u(s, s->work, CDNI_ALWAYS, &moved));
+  if (!moved) return CDN_OK;
+  memcpy(step->y1 + s->nq, cdni_state_y(s->work) + s->nq, sizeof(double) * (size_t)s->nu);
+  return cdni_evaluate_here(s, step->f1, &step->power1);
+}
+
 static cdn_status attempt(cdn_stepper *s) {
   cdni_step *step = &s->step;
   int nq = s->nq;
   double *euler = s->memory;
   CDNI_TRY(move_q(s));
   CDNI_TRY(solve_uz(s));
+  CDNI_TRY(arrive(s));
   for (int i = 0; i < nq; i++) {
     step->error[i] = step->y0[i] + 0.5 * step->h * (step->f0[i] + step->f1[i]) - step->y1[i];
   }

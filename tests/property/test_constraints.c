@@ -364,7 +364,21 @@ static void check_projection(looped *l, bool twice) {
   smallest(l, G, l->m, W, b, x);
   for (int k = 0; k < l->nu; k++) expected[k] = e_u[k] - x[k];
   OK_ON(l->state, cdn_multiply_by_N(l->state, e_u, e_q));
-  OK_ON(l->state, cdni_constraint_project_errors(l->state, W, W, e_q, e_u));
+  /* one step each, whose factors are those of this q */
+  double q[MOST_NQ];
+  const size_t q_bytes = (size_t)cdn_system_nq(cdn_state_system(l->state)) * sizeof *q;
+  memcpy(q, cdn_state_q(l->state), q_bytes);
+  def.tolerance = 1e9;
+  def.always = true;
+  void *memory = aligned_alloc(64, cdni_projector_size(cdn_state_system(l->state)));
+  cdni_projector *projector = cdni_projector_make(cdn_state_system(l->state), memory);
+  bool moved_q = false, moved_u = false;
+  OK_ON(l->state, cdni_projector_q(projector, l->state, &def, &moved_q));
+  OK_ON(l->state, cdn_state_set_q(l->state, q));
+  OK_ON(l->state, cdni_projector_u(projector, l->state, &def, &moved_u));
+  ck_assert(moved_q && moved_u);
+  OK_ON(l->state, cdni_projector_estimate(projector, l->state, e_q, e_u));
+  free(memory);
   for (int k = 0; k < l->nu; k++) NEAR(e_u[k], expected[k], 1e-9 / apart / apart);
   OK_ON(l->state, cdn_multiply_by_N_inv(l->state, e_q, x));
   for (int k = 0; k < l->nu; k++) NEAR(x[k], expected[k], 1e-9 / apart / apart);
