@@ -26,6 +26,7 @@ static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   f->Z = (real *)part(base, &at, (size_t)p->n_diagonal * sizeof *f->Z);
   f->Y = (sv *)part(base, &at, m * sizeof *f->Y);
   f->scale = (real *)part(base, &at, m * sizeof *f->scale);
+  f->lever = (real *)part(base, &at, m * sizeof *f->lever);
   return at;
 }
 
@@ -53,6 +54,7 @@ static void enter(const constraint_room *room, const double *enabled, const cons
   if (p->n_v) memset(f->v, 0, (size_t)p->n_v * sizeof *f->v);
   memset(f->S, 0, (size_t)p->n_S * sizeof *f->S);
   memset(f->scale, 0, (size_t)p->m * sizeof *f->scale);
+  memset(f->lever, 0, (size_t)p->m * sizeof *f->lever);
   for (int c = 0; c < p->n_constraints; c++) {
     const constraint_element *e = constraint_at(room, c);
     const int m = f->count[c] = enabled[c] != 0 ? equations_of(e, level) : 0;

@@ -57,7 +57,8 @@ CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int
 }
 
 /* The coefficients v = K H + g of what is open at the joint, and the blocks S += v D^-1 v^T; `scale` collects what S_ee
- * would be if nothing in it were at right angles. */
+ * would be if nothing in it were at right angles: a force whose line passes through an axis has no moment about it, but
+ * could have had one. */
 CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int nu, const sv *h, loop_factor *f) {
   const real *D_inv = f->D_inv + 6 * n->u;
   const int first = p->slot_first[i];
@@ -69,10 +70,11 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
   for (int a = 0; a < p->n_open[i]; a++) {
     const int c = p->slot_constraint[first + a], m = f->count[c];
     real *v = f->v + p->slot_v[first + a], *scale = f->scale + p->first[c];
+    const real *lever = f->lever + p->first[c];
     const sv *K = f->K + p->slot_K[first + a];
     real vD[CONSTRAINT_MOST_EQUATIONS * 6];
     for (int e = 0; e < m; e++) {
-      const real w = v3_dot(K[e].w, K[e].w), l = v3_dot(K[e].v, K[e].v);
+      const real w = v3_dot(K[e].w, K[e].w) + lever[e], l = v3_dot(K[e].v, K[e].v);
       for (int k = 0; k < nu; k++) {
         const real g = v[e * nu + k];
         scale[e] += square_w[k] * w + square_v[k] * l + g * g * D_inv[6 * k + k];
@@ -119,11 +121,13 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
     *up = articulated_add(*up, P);
   }
   for (int s = p->slot_first[i]; s < p->slot_first[i] + p->n_open[i]; s++) {
-    const int m = f->count[p->slot_constraint[s]];
+    const int c = p->slot_constraint[s], m = f->count[c];
     const sv *K = f->K + p->slot_K[s];
     const real *v = f->v + p->slot_v[s];
+    real *lever = f->lever + p->first[c];
     sv *up = f->K + p->slot_K[p->slot_up[s]];
     for (int e = 0; e < m; e++) {
+      lever[e] = r_fma(v3_dot(r, r), v3_dot(K[e].v, K[e].v), lever[e]);
       sv out = sv_add(up[e], sv_shift_force(K[e], r));
       for (int k = 0; k < nu && !weighted; k++) out = sv_fma(-v[e * nu + k], g[k], out);
       up[e] = out;

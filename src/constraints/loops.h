@@ -28,6 +28,7 @@ typedef struct loop_factor {
   real *Z;     /* diagonal blocks: how redundant equations follow from the others of their constraint */
   sv *Y;       /* by equation: S_cc^-1 K_c */
   real *scale; /* by equation: the size that S_ee could have had */
+  real *lever; /* by equation: sum of squares of the moments that its forces could have had about the joints passed */
 } loop_factor;
 
 /* Bytes that one needs, and where its parts are in such memory. */

@@ -23,6 +23,7 @@ typedef struct projection {
   double *weights; /* W^2 by mobility */
   double *b, *x, *lambda, *q, *start, *came;
   sv *A;
+  int32_t *all; /* by equation: 1 */
   /* of the present call */
   cdn_state *state;
   const char *function;
@@ -46,7 +47,7 @@ static size_t most(const projection *p) { return (size_t)(p->nq > p->nu ? p->nq 
 static size_t size_of(const projection *p) {
   const loop_plan *plan = &p->room->plan;
   const size_t m = (size_t)plan->m, n = (size_t)plan->tree->nu;
-  return cdni_loop_factor_size(plan) + align((size_t)plan->tree->n * sizeof(sv)) +
+  return cdni_loop_factor_size(plan) + align((size_t)plan->tree->n * sizeof(sv)) + align(m * sizeof(int32_t)) +
          align((n + 2 * m + (size_t)p->nu + 3 * most(p)) * sizeof(double));
 }
 
@@ -54,7 +55,9 @@ static void divide(projection *p, void *memory) {
   const loop_plan *plan = &p->room->plan;
   p->f = cdni_loop_factor_at(plan, memory);
   p->A = (sv *)((char *)memory + cdni_loop_factor_size(plan));
-  p->weights = (double *)((char *)p->A + align((size_t)plan->tree->n * sizeof(sv)));
+  p->all = (int32_t *)((char *)p->A + align((size_t)plan->tree->n * sizeof(sv)));
+  for (int k = 0; k < plan->m; k++) p->all[k] = 1;
+  p->weights = (double *)((char *)p->all + align((size_t)plan->m * sizeof(int32_t)));
   p->b = p->weights + plan->tree->nu;
   p->lambda = p->b + plan->m;
   p->x = p->lambda + plan->m;
@@ -111,14 +114,15 @@ static cdn_status measure(const projection *p, double *error, int *worst) {
   return CDN_OK;
 }
 
-/* Factors where the State is. */
-static cdn_status factor(projection *p) {
+/* Factors where the State is. Errors that must go are taken wherever there is a direction for them. What is within the
+ * tolerance is not worth a step along directions that are nearly singular, where rounding errors would be large ones of
+ * positions and speeds: as if all equations had been redundant, those with small pivots are left out. */
+static cdn_status factor(projection *p, bool must) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(p->room, p->state, &rows));
   const tree_data d = cdni_matter_data(p->room->matter, p->state);
-  const int32_t *before = cdn_state_discrete(p->state, p->room->redundant.variable);
-  (void)!cdni_loop_factor(p->room, &d, constraint_enabled(p->room, p->state), &rows, p->level, p->weights, before,
-                          &p->f);
+  (void)!cdni_loop_factor(p->room, &d, constraint_enabled(p->room, p->state), &rows, p->level, p->weights,
+                          must ? NULL : p->all, &p->f);
   return CDN_OK;
 }
 
@@ -180,7 +184,7 @@ static cdn_status iterate(projection *p, double *error) {
     double now = INFINITY, scale = 1;
     first = false;
     collect(p);
-    CDNI_TRY(factor(p));
+    CDNI_TRY(factor(p, before > p->def.tolerance));
     CDNI_TRY(solve(p));
     keep(p, p->start);
     for (int half = 0; half < 8; half++, scale /= 2) {

@@ -1,0 +1,32 @@
+/* shared by tests in this folder */
+/* Mechanisms with closed loops whose motion is known. */
+#ifndef CARDAN_TESTS_MECHANISMS_H
+#define CARDAN_TESTS_MECHANISMS_H
+
+#include "runs.h"
+
+typedef struct mechanism {
+  cdn_state *state; /* at its start */
+  cdn_body body[6]; /* those that tests look at */
+} mechanism;
+
+/* IFToMM A02: n + 1 cranks with pivots at (i, 0, 0) and n couplers, uniform rods of 1 m and 1 kg. The cranks start upwards and
+ * turn at -1 rad/s; body[0] is the first. Loops are closed by balls, whose third equation is redundant. All rods are in line
+ * where the cranks are level. Its motion is that of one pendulum: I theta'' = -g c cos(theta), I = (n + 1) / 3 + n, c = (n + 1) / 2 + n. */
+mechanism make_ladder(int n);
+/* IFToMM A04, Bricard's: six rods of 1 m (one of them Ground) with pins at right angles to each other and to the rods; five
+ * equations close the loop, of which one is redundant everywhere. body[0] and body[1]: the rods that end at P2 and P3. */
+mechanism make_bricard(void);
+/* Andrews' squeezing mechanism (IFToMM A03; IVP test set), seven bodies, three loops: body[0] is the crank. */
+mechanism make_andrews(void);
+/* SUNDIALS' idaSlCrank_dns: body[0] the crank, body[1] the slider, body[2] the rod. */
+mechanism make_slider_crank(void);
+/* SUNDIALS' cvPendulum: a point mass on a rod of 1 m, level and at rest, of period 2 s. */
+mechanism make_rod_pendulum(void);
+/* A symmetric top, free but for a ball at its tip: 60 degrees from the vertical, spinning with 40 rad/s. */
+mechanism make_top(void);
+
+/* The angle of the first crank of a ladder at time t, by integrating the pendulum to rounding. */
+double ladder_angle(int n, double t);
+
+#endif
