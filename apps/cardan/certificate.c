@@ -58,7 +58,8 @@ void certificate_print(FILE *file, const run_record *r) {
   if (isfinite(c->energy_residual)) fprintf(file, "%.2e of the energy in motion\n", c->energy_residual);
   else fprintf(file, "not defined: the energy is not finite\n");
   line(file, "largest constraint error");
-  fprintf(file, "%.2e\n", c->max_constraint_error);
+  fprintf(file, "%.2e (positions %.2e, velocities %.2e)\n", c->max_constraint_error, c->max_position_error,
+          c->max_velocity_error);
   line(file, "wall time");
   fprintf(file, "%.3g s", r->wall_seconds);
   if (r->wall_seconds > 0) {
@@ -129,7 +130,10 @@ static void write_failure_json(json_writer *w, const cdn_failure *f) {
 void certificate_write_json(FILE *file, const run_record *r) {
   cdn_certificate c = r->certificate;
   // a run that never began has no energies: null, not zero
-  if (!r->certified) c.energy_initial = c.energy_final = c.energy_residual = c.work = c.max_constraint_error = NAN;
+  if (!r->certified) {
+    c.energy_initial = c.energy_final = c.energy_residual = c.work = NAN;
+    c.max_constraint_error = c.max_position_error = c.max_velocity_error = NAN;
+  }
   json_writer w = jw_begin(file);
   jw_text(&w, "model", r->model);
   jw_text(&w, "file", r->path);
@@ -154,6 +158,8 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "work", c.work);
   jw_number(&w, "energy_residual", c.energy_residual);
   jw_number(&w, "max_constraint_error", c.max_constraint_error);
+  jw_number(&w, "max_position_error", c.max_position_error);
+  jw_number(&w, "max_velocity_error", c.max_velocity_error);
   jw_number(&w, "wall_seconds", r->wall_seconds);
   const verification *v = &r->verify;
   if (v->done || v->trouble[0]) {

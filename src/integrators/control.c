@@ -111,6 +111,7 @@ cdn_status cdni_first_step(cdn_stepper *s) {
       for (int i = 0; i < s->ny; i++) y1[i] = y[i] + h * f[i];
       status = cdni_evaluate(s, s->t + h, y1, f1, &power);
       if (status == CDN_OK) break;
+      if (status == CDN_ERR_NOMEM) return status;
     }
     if (status != CDN_OK) {
       s->control.next = h;

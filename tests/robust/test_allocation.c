@@ -227,6 +227,52 @@ static cdn_status run(cdn_allocator allocator) {
   return status;
 }
 
+/* A four-bar whose loop is closed by a ball, one equation of which is redundant. */
+static cdn_system *build_loop(cdn_allocator allocator) {
+  static const double q[3] = { 1, 1, -1 }, u[3] = { -1, -1, 1 };
+  const cdn_vec3 tip = { 1, 0, 0 };
+  cdn_system_def def = cdn_default_system_def();
+  def.allocator = allocator;
+  cdn_system *system = cdn_system_create(&def);
+  if (!system) return NULL;
+  cdn_body_def body = cdn_default_body_def();
+  cdn_body rod[3];
+  body.mobilizer = CDN_PIN;
+  body.mass = (cdn_mass_properties){ .mass = 1, .com = { 0.5, 0, 0 }, .inertia = { .yy = 0.1, .zz = 0.1 } };
+  for (int i = 0; i < 3; i++) {
+    body.q0 = &q[i], body.u0 = &u[i];
+    body.X_PF.p = i ? tip : cdn_v3(0, 0, 0);
+    if (i == 2) body.parent = rod[0];
+    rod[i] = cdn_system_add_body(system, &body);
+  }
+  cdn_system_constrain_ball(system, "loop", rod[2], tip, rod[1], tip);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -9.81, 0));
+  return system;
+}
+
+/* Runs it, and shows it within steps; a start that is a little off. */
+static cdn_status run_loop(cdn_allocator allocator) {
+  cdn_state *state = NULL;
+  cdn_stepper *stepper = NULL;
+  cdn_certificate certificate;
+  cdn_system *system = build_loop(allocator);
+  if (!system) return CDN_ERR_NOMEM;
+  cdn_status status = cdn_system_freeze(system);
+  if (status == CDN_OK) status = cdn_state_create(system, &state);
+  const double q = 1.001;
+  if (status == CDN_OK) status = cdn_body_set_q(state, (cdn_body){ 1 }, &q, 1);
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_ADAMS;
+  if (status == CDN_OK) status = cdn_stepper_create(state, &def, &stepper);
+  for (int i = 1; i <= 20 && status == CDN_OK; i++) status = cdn_stepper_advance(stepper, 0.1 * i, NULL);
+  if (status == CDN_OK) status = cdn_stepper_certificate(stepper, &certificate);
+  if (status == CDN_OK) status = cdn_project_u(state, NULL, NULL);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  return status;
+}
+
 /* Fails the k-th allocation, for every k until one run needs fewer than k. */
 static void fail_everywhere(cdn_status scenario(cdn_allocator), bool and_after) {
   for (int64_t k = 1;; k++) {
@@ -247,6 +293,11 @@ static void fail_everywhere(cdn_status scenario(cdn_allocator), bool and_after) 
 START_TEST(test_failure_at_every_call) { fail_everywhere(run, false); }
 END_TEST
 START_TEST(test_failure_from_every_call_on) { fail_everywhere(run, true); }
+END_TEST
+START_TEST(test_failure_in_a_run_with_a_loop) {
+  fail_everywhere(run_loop, false);
+  fail_everywhere(run_loop, true);
+}
 END_TEST
 
 START_TEST(test_error_of_a_failed_build) {
@@ -310,9 +361,9 @@ END_TEST
 
 /* ---- no allocation in a step ---------------------------------------------------------------- */
 
-START_TEST(test_steps_do_not_allocate) {
+static void step_without_allocating(cdn_system *build_system(cdn_allocator)) {
   counting_allocator c = { .calls = 0 };
-  cdn_system *system = build(allocator_of(&c));
+  cdn_system *system = build_system(allocator_of(&c));
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
   OK_FREEZE(system);
@@ -331,6 +382,11 @@ START_TEST(test_steps_do_not_allocate) {
   cdn_state_destroy(state);
   cdn_system_release(system);
   ck_assert_int_eq(c.outstanding, 0);
+}
+
+START_TEST(test_steps_do_not_allocate) {
+  step_without_allocating(build);
+  step_without_allocating(build_loop);
 }
 END_TEST
 
@@ -389,6 +445,6 @@ START_TEST(test_release_order_is_free) {
 }
 END_TEST
 
-CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_error_of_a_failed_build,
-           test_loading_urdf, test_loading_mjcf, test_steps_do_not_allocate, test_evaluations_do_not_allocate,
-           test_release_order_is_free)
+CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_failure_in_a_run_with_a_loop,
+           test_error_of_a_failed_build, test_loading_urdf, test_loading_mjcf, test_steps_do_not_allocate,
+           test_evaluations_do_not_allocate, test_release_order_is_free)
