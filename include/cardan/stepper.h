@@ -28,7 +28,7 @@ typedef enum cdn_method {
   /* Of SUNDIALS; CDN_ERR_UNSUPPORTED where the library was built without it. They control their steps: no fixed_step. */
   CDN_METHOD_CVODE_BDF,   /**< backward differences of orders 1 to 5, for stiff problems */
   CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration: a cross-check, without constraints */
-  CDN_METHOD_IDA          /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check, likewise */
+  CDN_METHOD_IDA          /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
 } cdn_method;
 
 /** "dormand-prince" and the like, as the command spells it; NULL for a number that is no method. Static storage. */

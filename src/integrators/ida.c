@@ -1,13 +1,20 @@
-/* IDA: backward differences of variable order and step on the residual form F = ydot - f(t, y) = 0. For trees it is a
- * cross-check of the other methods: the same formulas reached by another way. */
+/* IDA: backward differences of variable order and step on the residual form F = ydot - f(t, y) = 0, with constraints as
+ * equations (ggl.h). A cross-check of the other methods: the same motion reached by another way. The norm does not see
+ * algebraic variables, so that there is no need to tell IDA to leave them out of its error test. */
 #include "integrators/sundials.h"
 
 #include <ida/ida.h>
 #include <ida/ida_ls.h>
 
 static int residual(double t, N_Vector y, N_Vector ydot, N_Vector r, void *user) {
+  cdni_sundials *m = user;
+  const double *algebraic = cdni_vector_data(y) + m->s->ny + 1;
+  double *out = cdni_vector_data(r);
   int verdict = cdni_sundials_rates(t, y, r, user);
+  if (verdict == 0 && m->ggl) verdict = cdni_sundials_verdict(m, cdni_ggl_add_rates(m->s, m->ggl, algebraic, out));
   N_VLinearSum(1, ydot, -1, r, r);
+  if (verdict == 0 && m->ggl)
+    verdict = cdni_sundials_verdict(m, cdni_ggl_residual(m->s, m->ggl, algebraic, out + m->s->ny + 1));
   return verdict;
 }
 
@@ -19,7 +26,10 @@ static int linear_system(double t, double cj, N_Vector y, N_Vector ydot, N_Vecto
   int verdict = cdni_sundials_verdict(m, cdni_newton_evaluate(m->s, m->newton, t, cdni_vector_data(y)));
   if (verdict != 0) return verdict;
   m->gain = 1 / cj;
-  return cdni_newton_factor(m->newton, 1 / cj) ? 0 : 1;
+  bool singular = !cdni_newton_factor(m->newton, 1 / cj);
+  if (!singular && m->ggl)
+    verdict = cdni_sundials_verdict(m, cdni_ggl_factor(m->s, m->ggl, m->newton, 1 / cj, &singular));
+  return verdict != 0 ? verdict : singular;
 }
 
 static int create(cdn_stepper *s, cdni_sundials *m) {
@@ -39,7 +49,9 @@ static int create(cdn_stepper *s, cdni_sundials *m) {
 }
 
 static int restart(cdni_sundials *m, double t, double h) {
+  N_VConst(0, m->rates);
   int flag = cdni_sundials_rates(t, m->y, m->rates, m) == 0 ? 0 : IDA_RES_FAIL;
+  if (flag == 0 && m->ggl && cdni_sundials_verdict(m, cdni_ggl_choose(m->s, m->ggl)) != 0) flag = IDA_RES_FAIL;
   if (flag == 0) flag = IDAReInit(m->memory, t, m->y, m->rates);
   return flag == 0 ? IDASetInitStep(m->memory, h) : flag;
 }
@@ -77,7 +89,7 @@ static cdni_sundials_cause cause(int flag) {
   }
 }
 
-static const cdni_sundials_ops ops = { "IDA", 0.2,    cause, create, IDAFree, restart,
-                                       step,  within, order, error,  next,    failures };
+static const cdni_sundials_ops ops = { "IDA",  0.2,   cause, create, IDAFree,  restart, step,
+                                       within, order, error, next,   failures, true };
 
-const cdni_method cdni_ida = CDNI_SUNDIALS_METHOD("IDA", ops, .unconstrained = true);
+const cdni_method cdni_ida = CDNI_SUNDIALS_METHOD("IDA", ops, .unconstrained = false);

@@ -30,6 +30,7 @@ cdn_status cdni_sundials_create(cdn_stepper *s) {
   m->ops = s->method->data;
   m->gain = 1;
   m->tolerance = tolerance_of(m->ops, s->def.accuracy);
+  if (m->ops->algebraic) CDNI_TRY(cdni_ggl_create(s, &m->ggl));
   if (SUNContext_Create(NULL, &m->context) != 0) return CDN_ERR_NOMEM;
   m->y = cdni_sundials_vector(s, m->context);
   if (m->y) {
@@ -48,6 +49,7 @@ void cdni_sundials_destroy(cdn_stepper *s) {
   if (m->matrix) SUNMatDestroy(m->matrix);
   if (m->nonlinear) SUNNonlinSolFree(m->nonlinear);
   cdni_newton_destroy(s, m->newton);
+  cdni_ggl_destroy(s, m->ggl);
   if (m->scratch) N_VDestroy(m->scratch);
   if (m->rates) N_VDestroy(m->rates);
   if (m->y) N_VDestroy(m->y);
@@ -64,8 +66,8 @@ void cdni_sundials_begin(cdn_stepper *s) { solver_of(s)->fresh = true; }
 static int restart(cdn_stepper *s, cdni_sundials *m) {
   const cdni_step *step = &s->step;
   double *y = cdni_vector_data(m->y);
-  memcpy(y, step->y0, sizeof(double) * (size_t)s->ny);
-  y[s->ny] = 0;
+  N_VConst(0, m->y);
+  if (s->ny) memcpy(y, step->y0, sizeof(double) * (size_t)s->ny);
   m->t = step->t0;
   m->error = 0;
   m->fresh = false;

@@ -3,7 +3,8 @@
  *
  * The solver chooses its own steps and repeats them as it sees fit; our loop asks for one at a time (CV_ONE_STEP), so that
  * events, reports and the certificate work as with any method. Its vectors hold (q, u, z) and, last, the work of forces
- * without potential, which is integrated by the same formulas and takes no part in any norm. */
+ * without potential, which is integrated by the same formulas; algebraic variables follow where there are some (ggl.h). These
+ * two take no part in any norm. */
 #ifndef CARDAN_INTEGRATORS_SUNDIALS_H
 #define CARDAN_INTEGRATORS_SUNDIALS_H
 
@@ -12,7 +13,7 @@
 #include <sundials/sundials_nonlinearsolver.h>
 #include <sundials/sundials_nvector.h>
 
-#include "integrators/newton.h"
+#include "integrators/ggl.h"
 
 typedef struct cdni_sundials cdni_sundials;
 
@@ -44,6 +45,7 @@ typedef struct cdni_sundials_ops {
   int (*error)(cdni_sundials *m, N_Vector error);
   int (*next)(const cdni_sundials *m, double *h);
   int (*failures)(const cdni_sundials *m, long *error_tests, long *convergence);
+  bool algebraic; /* takes constraints as equations */
 } cdni_sundials_ops;
 
 struct cdni_sundials {
@@ -56,6 +58,7 @@ struct cdni_sundials {
   SUNLinearSolver linear;
   SUNNonlinearSolver nonlinear;
   cdni_newton *newton;
+  cdni_ggl *ggl; /* NULL: there are no algebraic equations */
 
   double t;     /* where the solver stands: after a step was cut short, beyond the stepper's t */
   double work0; /* the work's integral at step.t0 */

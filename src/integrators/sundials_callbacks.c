@@ -22,8 +22,8 @@ int cdni_sundials_rates(double t, N_Vector y, N_Vector ydot, void *user) {
 int cdni_sundials_weights(N_Vector y, N_Vector weights, void *user) {
   cdni_sundials *m = user;
   double *w = cdni_vector_data(weights);
-  /* those of q belong to the norm itself, and the work has none; SUNDIALS wants them positive */
-  for (int i = 0; i <= m->s->ny; i++) w[i] = 1;
+  /* those of q belong to the norm itself, and the work and algebraic variables have none; SUNDIALS wants them positive */
+  N_VConst(1, weights);
   cdni_error_weights(m->s, cdni_vector_data(y), cdni_vector_data(y), w);
   return 0;
 }
@@ -60,12 +60,14 @@ static SUNLinearSolver_ID solver_id(SUNLinearSolver L) {
 
 static int solver_solve(SUNLinearSolver L, SUNMatrix A, N_Vector x, N_Vector b, double tolerance) {
   cdni_sundials *m = L->content;
+  double *data = cdni_vector_data(x);
+  const int ny = m->s->ny;
   (void)A, (void)tolerance;
   /* the work, whose rate depends on all but on which nothing depends, is carried over */
-  if (x != b) memcpy(cdni_vector_data(x), cdni_vector_data(b), sizeof(double) * (size_t)(m->s->ny + 1));
-  cdni_newton_solve(m->newton, cdni_vector_data(x));
-  if (m->gain != 1) N_VScale(m->gain, x, x);
-  return 0;
+  if (x != b) N_VScale(1, b, x);
+  cdni_newton_solve(m->newton, data);
+  for (int i = 0; m->gain != 1 && i <= ny; i++) data[i] *= m->gain;
+  return m->ggl ? cdni_sundials_verdict(m, cdni_ggl_solve(m->s, m->ggl, data, data + ny + 1)) : 0;
 }
 
 static int solver_free(SUNLinearSolver L) {

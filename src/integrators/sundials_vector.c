@@ -17,11 +17,13 @@ double *cdni_vector_data(N_Vector v) { return own(v)->data; }
 /* ---- life ---- */
 
 static N_Vector make(cdn_stepper *s, SUNContext context, N_Vector_Ops ops) {
-  size_t bytes = sizeof(vector) + sizeof(double) * (size_t)(s->ny + 1);
+  const cdni_sundials *m = s->solver;
+  int n = s->ny + 1 + cdni_ggl_count(m->ggl);
+  size_t bytes = sizeof(vector) + sizeof(double) * (size_t)n;
   vector *v = cdni_calloc(&s->allocator, bytes);
   if (!v) return NULL;
   v->generic = (struct _generic_N_Vector){ .content = v, .ops = ops, .sunctx = context };
-  v->s = s, v->n = s->ny + 1, v->references = 1, v->bytes = bytes;
+  v->s = s, v->n = n, v->references = 1, v->bytes = bytes;
   return &v->generic;
 }
 

@@ -8,8 +8,8 @@
 
 static bool verbose(void) { return getenv("CARDAN_TEST_VERBOSE") != NULL; }
 
-/* Methods that cannot project refuse (test_methods_that_cannot_project_refuse). */
-static bool projects(int method) { return method != CDN_METHOD_CVODE_ADAMS && method != CDN_METHOD_IDA; }
+/* CVODE's Adams cannot project, and refuses. */
+static bool projects(int method) { return method != CDN_METHOD_CVODE_ADAMS; }
 static bool is_of_low_order(int method) { return method >= CDN_METHOD_VERLET && method <= CDN_METHOD_TRAPEZOID; }
 
 static cdn_stepper *stepper_for(mechanism *m, cdn_method method, double accuracy) {
@@ -95,6 +95,7 @@ START_TEST(test_every_method_passes_the_singular_poses_of_a_four_bar) {
   for (double accuracy = 1e-3; accuracy > 0.5e-7; accuracy /= 10) {
     cdn_certificate c;
     if (is_of_low_order(_i) && accuracy < 0.5e-4) break;
+    if (method == CDN_METHOD_IDA && accuracy < 0.5e-5) break; /* its iteration has no answer to rounding errors there */
     const double error = ladder_error(1, method, accuracy, 10, &c);
     if (verbose())
       printf("four-bar, %-22s %.0e: error %.1e, %d steps, %d evaluations, residual %.1e\n", cdn_method_name(method),
@@ -201,13 +202,13 @@ enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 START_TEST(test_published_motions) {
   static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_ADAMS,
-                                        CDN_METHOD_CVODE_BDF };
+                                        CDN_METHOD_CVODE_BDF, CDN_METHOD_IDA };
   const published *p = &cases[_i];
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 5; k++) {
     if ((int)methods[k] >= ALL_METHODS) continue;
     for (double accuracy = 1e-3; accuracy > 0.5e-9; accuracy /= 10) {
       cdn_certificate c;
-      if (methods[k] == CDN_METHOD_CVODE_BDF && accuracy < 0.5e-7) break;
+      if (k >= 3 && accuracy < 0.5e-7) break;
       const double error = published_error(p, methods[k], accuracy, &c);
       if (verbose())
         printf("%-26s %-16s %.0e: error %.1e (%.3g), %d steps, %d evaluations, residual %.1e, errors %.1e %.1e\n",
