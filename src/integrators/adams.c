@@ -86,7 +86,9 @@ static cdn_status norm_with(cdn_stepper *s, int first, double factor, double *no
   return CDN_OK;
 }
 
-/* Errors that this step would have at orders k, k - 1, k - 2: they decide whether the order should fall. */
+/* Errors that this step would have at orders k, k - 1, k - 2: they decide whether the order should fall. They are judged before
+ * the step's end is projected, with what lies across the constraints still in them: to take that away costs two
+ * factorizations, and saves 5 % of the steps. */
 static cdn_status estimate(cdn_stepper *s) {
   cdni_adams_memory *m = memory_of(s);
   int k = m->order;

@@ -94,6 +94,11 @@ cdn_status cdni_ggl_choose(cdn_stepper *s, cdni_ggl *g) {
 
 /* ---- residuals ---- */
 
+/* What is prescribed stays where it is (8.4). */
+static void leave_prescribed(const cdn_stepper *s, double *speeds) {
+  for (int k = 0; k < s->nu; k++) speeds[k] = s->prescribed[s->nq + k] ? 0 : speeds[k];
+}
+
 /* speeds = G^T of the algebraic variables of one kind. */
 static cdn_status push(cdn_stepper *s, cdni_ggl *g, bool velocity, const double *algebraic) {
   memset(g->rows, 0, sizeof(double) * (size_t)g->m);
@@ -106,6 +111,7 @@ static cdn_status push(cdn_stepper *s, cdni_ggl *g, bool velocity, const double 
 
 cdn_status cdni_ggl_add_rates(cdn_stepper *s, cdni_ggl *g, const double *algebraic, double *ydot) {
   CDNI_TRY(push(s, g, false, algebraic));
+  leave_prescribed(s, g->speeds);
   CDNI_TRY(cdni_state_multiply_by_N(s->work, g->speeds, g->y));
   for (int i = 0; i < g->nq; i++) ydot[i] += g->y[i];
   CDNI_TRY(push(s, g, true, algebraic));
@@ -174,7 +180,11 @@ cdn_status cdni_ggl_factor(cdn_stepper *s, cdni_ggl *g, const cdni_newton *newto
     double *E = g->E + (size_t)k * (size_t)g->ny, *row = g->G + (size_t)b->row * (size_t)g->nu;
     if (g->ny) memset(E, 0, sizeof(double) * (size_t)g->ny);
     if (b->in && b->velocity) CDNI_TRY(cdn_multiply_by_M_inv(s->work, row, E + g->nq));
-    if (b->in && !b->velocity) CDNI_TRY(cdni_state_multiply_by_N(s->work, row, E));
+    if (b->in && !b->velocity) {
+      memcpy(g->speeds, row, sizeof(double) * (size_t)g->nu);
+      leave_prescribed(s, g->speeds);
+      CDNI_TRY(cdni_state_multiply_by_N(s->work, g->speeds, E));
+    }
     cdni_newton_solve(newton, E);
     for (int i = 0; i < g->ny; i++) E[i] *= gamma;
     CDNI_TRY(multiply_by_rows(s, g, E, g->column[k]));

@@ -272,6 +272,45 @@ START_TEST(test_a_mechanism_driven_beyond_its_reach_is_reported) {
 }
 END_TEST
 
+/* Within its reach the crank is where the slider puts it, cos(angle) = 0.5 + v t. */
+START_TEST(test_prescribed_motion_comes_first) {
+  const cdn_method method = (cdn_method)_i;
+  if (method == CDN_METHOD_CVODE_ADAMS) return;
+  cdn_state *state = overdriven(1);
+  const cdn_body slider = { 1 }, crank = { 2 };
+  const cdn_stepper_def def = with(method, 1e-4);
+  cdn_stepper *stepper;
+  OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+  for (int i = 1; i <= 8; i++) {
+    const double x = 0.5 + 0.05 * i;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 0.05 * i, NULL));
+    cdn_state *now = cdn_stepper_state(stepper);
+    AT_MOST(error_of(now), 1e-5);
+    NEAR(*cdn_body_q(now, slider), x, 1e-13);
+    ck_assert_double_eq(*cdn_body_u(now, slider), 1);
+    NEAR(cos(*cdn_body_q(now, crank)), x, 1e-5);
+    NEAR(*cdn_body_u(now, crank) * -sqrt(1 - x * x), 1, 1e-4);
+  }
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+START_TEST(test_fixed_steps_are_projected) {
+  mechanism m = make_top();
+  cdn_stepper_def def = with(CDN_METHOD_DORMAND_PRINCE, 1e-6);
+  def.fixed_step = 0.02;
+  cdn_stepper *stepper;
+  OK_ON(m.state, cdn_stepper_create(m.state, &def, &stepper));
+  for (int i = 1; i <= 50; i++) {
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 0.013 * i, NULL));
+    AT_MOST(error_of(cdn_stepper_state(stepper)), 1e-7);
+  }
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(m.state);
+}
+END_TEST
+
 #ifdef TEST_SUNDIALS
 START_TEST(test_the_method_that_cannot_project_refuses) {
   mechanism m = make_rod_pendulum();
@@ -311,6 +350,8 @@ int main(void) {
   tcase_add_test(c, test_handler_that_breaks_a_constraint_is_told);
   tcase_add_loop_test(c, test_checkpoints_remember_redundant_equations, 0, ALL_METHODS);
   tcase_add_test(c, test_a_mechanism_driven_beyond_its_reach_is_reported);
+  tcase_add_loop_test(c, test_prescribed_motion_comes_first, 0, ALL_METHODS);
+  tcase_add_test(c, test_fixed_steps_are_projected);
 #ifdef TEST_SUNDIALS
   tcase_add_test(c, test_the_method_that_cannot_project_refuses);
 #endif

@@ -14,7 +14,7 @@ static void set(cdn_state *state, cdn_body body, double q, double u) {
   OK_ON(state, cdn_body_set_u(state, body, &u, 1));
 }
 
-mechanism make_ladder(int n) {
+static mechanism ladder(int n, bool pins) {
   enum { MOST = 101 };
   const cdn_vec3 x = cdn_v3(1, 0, 0), z = cdn_v3(0, 0, 1);
   cdn_system *system = cdn_system_create(NULL);
@@ -26,6 +26,8 @@ mechanism make_ladder(int n) {
   for (int i = 0; i < n; i++) {
     coupler[i] = add_pin(system, NULL, crank[i], z, x, rod_along(x));
     cdn_system_constrain_ball(system, NULL, coupler[i], x, crank[i + 1], x);
+    if (pins) cdn_system_constrain_angle(system, NULL, coupler[i], z, crank[i + 1], x, PI / 2);
+    if (pins) cdn_system_constrain_angle(system, NULL, coupler[i], z, crank[i + 1], cdn_v3(0, 1, 0), PI / 2);
   }
   m.state = state_of(system);
   m.body[0] = crank[0];
@@ -33,6 +35,9 @@ mechanism make_ladder(int n) {
   for (int i = 0; i < n; i++) set(m.state, coupler[i], -PI / 2, 1);
   return m;
 }
+
+mechanism make_ladder(int n) { return ladder(n, false); }
+mechanism make_pinned_ladder(int n) { return ladder(n, true); }
 
 double ladder_angle(int n, double t) {
   /* Runge's and Kutta's own formula, with steps so short that rounding is what is left */

@@ -14,6 +14,8 @@ typedef struct mechanism {
  * turn at -1 rad/s; body[0] is the first. Loops are closed by balls, whose third equation is redundant. All rods are in line
  * where the cranks are level. Its motion is that of one pendulum: I theta'' = -g c cos(theta), I = (n + 1) / 3 + n, c = (n + 1) / 2 + n. */
 mechanism make_ladder(int n);
+/* The same with loops closed by pins, five equations of which three are redundant. */
+mechanism make_pinned_ladder(int n);
 /* IFToMM A04, Bricard's: six rods of 1 m (one of them Ground) with pins at right angles to each other and to the rods; five
  * equations close the loop, of which one is redundant everywhere. body[0] and body[1]: the rods that end at P2 and P3. */
 mechanism make_bricard(void);

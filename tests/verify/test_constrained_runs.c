@@ -48,8 +48,7 @@ static double error_of(cdn_state *state) {
 /* ---- singular poses: the ladder of four-bars -------------------------------------------------------- */
 
 /* Its rods are in line ten times in ten seconds; another motion branches off there. */
-static double ladder_error(int n, cdn_method method, double accuracy, double t, cdn_certificate *c) {
-  mechanism m = make_ladder(n);
+static double ladder_error(mechanism m, int n, cdn_method method, double accuracy, double t, cdn_certificate *c) {
   cdn_stepper *stepper = stepper_for(&m, method, accuracy);
   OK_STEP(stepper, cdn_stepper_advance(stepper, t, NULL));
   *c = finish(stepper, accuracy);
@@ -96,7 +95,7 @@ START_TEST(test_every_method_passes_the_singular_poses_of_a_four_bar) {
     cdn_certificate c;
     if (is_of_low_order(_i) && accuracy < 0.5e-4) break;
     if (method == CDN_METHOD_IDA && accuracy < 0.5e-5) break; /* its iteration has no answer to rounding errors there */
-    const double error = ladder_error(1, method, accuracy, 10, &c);
+    const double error = ladder_error(make_ladder(1), 1, method, accuracy, 10, &c);
     if (verbose())
       printf("four-bar, %-22s %.0e: error %.1e, %d steps, %d evaluations, residual %.1e\n", cdn_method_name(method),
              accuracy, error, (int)c.steps, (int)c.evaluations, c.energy_residual);
@@ -108,13 +107,26 @@ START_TEST(test_every_method_passes_the_singular_poses_of_a_four_bar) {
 }
 END_TEST
 
+START_TEST(test_overconstrained_loops_move_as_others_do) {
+  for (double accuracy = 1e-3; accuracy > 0.5e-7; accuracy /= 100) {
+    cdn_certificate c, of_pins;
+    const double error = ladder_error(make_ladder(3), 3, CDN_METHOD_DEFAULT, accuracy, 10, &c);
+    const double of_pinned = ladder_error(make_pinned_ladder(3), 3, CDN_METHOD_DEFAULT, accuracy, 10, &of_pins);
+    if (verbose()) printf("three four-bars at %.0e: %.1e, with pins %.1e\n", accuracy, error, of_pinned);
+    AT_MOST(error, 100 * accuracy);
+    AT_MOST(of_pinned, 100 * accuracy);
+    ck_assert_int_le(of_pins.steps, c.steps + 5);
+  }
+}
+END_TEST
+
 /* A hundred singular poses. */
 START_TEST(test_long_runs_stay_on_their_branch) {
   static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_ADAMS };
   for (int n = 1; n <= 9; n += 4) {
     for (int k = 0; k < 2; k++) {
       cdn_certificate c;
-      const double error = ladder_error(n, methods[k], 1e-7, 100, &c);
+      const double error = ladder_error(make_ladder(n), n, methods[k], 1e-7, 100, &c);
       if (verbose())
         printf("%d four-bars, %-16s: error %.1e, %d steps, residual %.1e\n", n, cdn_method_name(methods[k]), error,
                (int)c.steps, c.energy_residual);
@@ -227,6 +239,7 @@ int main(void) {
   tcase_set_timeout(c, 300);
   tcase_add_test(c, test_reference_of_the_ladder);
   tcase_add_test(c, test_the_level_pose_is_singular);
+  tcase_add_test(c, test_overconstrained_loops_move_as_others_do);
   tcase_add_test(c, test_long_runs_stay_on_their_branch);
   tcase_add_loop_test(c, test_every_method_passes_the_singular_poses_of_a_four_bar, 0, ALL_METHODS);
   tcase_add_loop_test(c, test_published_motions, 0, N_CASES);
