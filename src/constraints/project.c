@@ -191,7 +191,7 @@ static cdn_status iterate(projection *p, double *error) {
       cdn_status status = move(p, scale);
       if (status == CDN_OK) status = measure(p, &now, NULL);
       if (status == CDN_OK && (now < before || now <= p->def.tolerance)) break;
-      if (half < 7) CDNI_TRY(put_back(p, p->start));
+      CDNI_TRY(put_back(p, p->start));
     }
     if (!(now < before)) break;
     before = now;

@@ -37,6 +37,26 @@ static cdn_failure *begin_report(cdn_stepper *s) {
 
 static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeof f->advice, "%s", text); }
 
+/* Steps that shrink to nothing are often those of a mechanism that locks: names the constraint with the largest multiplier at
+ * the last accepted step, where `work` stands. */
+static void add_constraint(cdn_stepper *s, cdn_failure *f) {
+  const double *lambda = s->projector ? cdn_state_multipliers(s->work) : NULL;
+  int hardest = -1;
+  double largest = 0;
+  for (int c = 0; lambda && c < cdn_system_constraint_count(s->system); c++) {
+    const cdn_constraint_equations e = cdn_constraint_get_equations(s->system, (cdn_constraint){ c });
+    for (int k = 0; k < e.np + e.nv + e.na; k++) {
+      if (!(fabs(lambda[e.row + k]) > largest)) continue;
+      largest = fabs(lambda[e.row + k]);
+      hardest = c;
+    }
+  }
+  if (hardest < 0) return;
+  const size_t used = strlen(f->advice);
+  snprintf(f->advice + used, sizeof f->advice - used, "; constraint '%.60s' pulls hardest here, with %.3g",
+           cdn_constraint_name(s->system, (cdn_constraint){ hardest }), largest);
+}
+
 cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -67,6 +87,7 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
   snprintf(f->advice, sizeof f->advice, "%s%s", first,
            then[0] ? then : "look at the element named, just before this time");
   cdni_restore(s);
+  if (code == CDN_ERR_STEP) add_constraint(s, f);
   return code;
 }
 
@@ -85,6 +106,7 @@ cdn_status cdni_fail_step(cdn_stepper *s, double error) {
               "coordinate named, for a discontinuity, a division by zero, or a stiffness without damping");
   }
   cdni_restore(s);
+  add_constraint(s, f);
   return CDN_ERR_STEP;
 }
 

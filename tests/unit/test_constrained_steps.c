@@ -1,6 +1,4 @@
 /* Projection in time: where runs start, what handlers leave, checkpoints, failures, and what cannot project. */
-#include <stdio.h>
-
 #include "../verify/mechanisms.h"
 
 static cdn_stepper_def with(cdn_method method, double accuracy) {
@@ -258,17 +256,25 @@ static cdn_state *overdriven(double speed) {
 }
 
 START_TEST(test_a_mechanism_driven_beyond_its_reach_is_reported) {
-  cdn_state *state = overdriven(1);
-  cdn_stepper *stepper;
-  cdn_failure failure;
-  OK_ON(state, cdn_stepper_create(state, NULL, &stepper));
-  FAILS(cdn_stepper_advance(stepper, 1, NULL), CDN_ERR_CONSTRAINT);
-  cdn_stepper_failure(stepper, &failure);
-  ck_assert_str_eq(failure.error.element, "reach");
-  ck_assert_ptr_nonnull(strstr(failure.advice, "limits of reach"));
-  NEAR(failure.time, 0.5, 1e-3);
-  cdn_stepper_destroy(stepper);
-  cdn_state_destroy(state);
+  const cdn_method method = (cdn_method)_i;
+  if (method == CDN_METHOD_CVODE_ADAMS) return;
+  for (double accuracy = 1e-2; accuracy > 0.5e-5; accuracy /= 10) {
+    cdn_state *state = overdriven(1);
+    cdn_stepper_def def = with(method, accuracy);
+    cdn_stepper *stepper;
+    cdn_failure failure;
+    OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+    const cdn_status status = cdn_stepper_advance(stepper, 1, NULL);
+    ck_assert_int_ne(status, CDN_OK);
+    cdn_stepper_failure(stepper, &failure);
+    /* either a step beyond cannot be projected, or speeds that go to infinity make steps shrink to nothing */
+    ck_assert_msg(strcmp(failure.error.element, "reach") == 0 || strstr(failure.advice, "reach"), "%s: [%s] %s (%s)",
+                  cdn_method_name(method), failure.error.element, failure.error.text, failure.advice);
+    NEAR(failure.time, 0.5, accuracy);
+    AT_MOST(error_of(cdn_stepper_state(stepper)), accuracy / 10);
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+  }
 }
 END_TEST
 
@@ -349,7 +355,7 @@ int main(void) {
   tcase_add_loop_test(c, test_events_see_projected_states_and_leave_them, 0, ALL_METHODS);
   tcase_add_test(c, test_handler_that_breaks_a_constraint_is_told);
   tcase_add_loop_test(c, test_checkpoints_remember_redundant_equations, 0, ALL_METHODS);
-  tcase_add_test(c, test_a_mechanism_driven_beyond_its_reach_is_reported);
+  tcase_add_loop_test(c, test_a_mechanism_driven_beyond_its_reach_is_reported, 0, ALL_METHODS);
   tcase_add_loop_test(c, test_prescribed_motion_comes_first, 0, ALL_METHODS);
   tcase_add_test(c, test_fixed_steps_are_projected);
 #ifdef TEST_SUNDIALS
