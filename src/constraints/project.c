@@ -221,7 +221,11 @@ static cdn_status bring(projection *p, double *error) {
   return status;
 }
 
-static bool is_due(const projection *p, double error) { return p->def.always || !(error <= p->def.tolerance); }
+static bool is_due(const projection *p, double error) {
+  const int n = p->room->np + (p->level == LOOP_POSITION ? 0 : p->room->nv);
+  if (p->def.always) return n > 0 && cdni_constraint_any_enabled(p->room, p->state);
+  return !(error <= p->def.tolerance);
+}
 
 static cdn_status project(cdn_state *state, const char *function, loop_level level, const cdn_projection_def *def,
                           double *error) {
