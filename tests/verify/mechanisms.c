@@ -145,6 +145,45 @@ mechanism make_rod_pendulum(void) {
   return m;
 }
 
+mechanism make_governor(void) {
+  const cdn_vec3 o = cdn_v3(0, 0, 0), x = cdn_v3(1, 0, 0), y = cdn_v3(0, 1, 0), z = cdn_v3(0, 0, 1);
+  const double slim = 0.3 * 2e-4 / 12, wide = 0.3 * 1.0001 / 12, reduced = 0.3 * 5 / 5.3 * 0.25, beta = PI / 6;
+  cdn_system *system = cdn_system_create(NULL);
+  mechanism m = { 0 };
+  m.body[0] = add_pin(system, "shaft", ground, z, o, solid(0.3, cdn_v3(0, 0, 0.5), wide, wide, slim));
+  cdn_body_def def = cdn_default_body_def();
+  def.name = "slider";
+  def.mobilizer = CDN_CYLINDER;
+  def.mass = solid(3, o, 0.005, 0.005, 0.005);
+  m.body[1] = cdn_system_add_body(system, &def);
+  cdn_system_constrain_angle(system, "key", m.body[0], x, m.body[1], y, PI / 2);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  for (int side = 0; side < 2; side++) {
+    /* the rod lies along x of a frame that looks outwards; positive angles are below the horizontal */
+    const double out = side ? -1 : 1;
+    const cdn_rotation R = side ? cdn_rotation_axis_angle(z, PI) : cdn_rotation_identity();
+    cdn_body_def rod = cdn_default_body_def();
+    rod.name = side ? "left" : "right";
+    rod.parent = m.body[0];
+    rod.mobilizer = CDN_PIN;
+    rod.X_PF = (cdn_transform){ .R = cdn_rotation_multiply(R, cdn_rotation_z_to(y)), .p = cdn_v3(0.05 * out, 0, 1) };
+    rod.X_BM = frame_z(y, o);
+    rod.mass = solid(5.3, cdn_v3((0.15 + 5) / 5.3, 0, 0), slim, wide + reduced, wide + reduced);
+    rod.q0 = &beta;
+    const cdn_body body = cdn_system_add_body(system, &rod);
+    const cdn_vec3 middle = cdn_v3(0.5, 0, 0), lug = cdn_v3(0.05 * out, 0, 0);
+    cdn_system_add_two_point_spring(system, NULL, m.body[1], lug, body, middle, 8e5, 0.5);
+    cdn_system_add_two_point_damper(system, NULL, m.body[1], lug, body, middle, 4e4);
+    if (!side) m.body[2] = body;
+  }
+  m.state = state_of(system);
+  const double q[2] = { 0, 0.5 }, u[2] = { 2 * PI, 0 };
+  set(m.state, m.body[0], 0, 2 * PI);
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[1], q, 2));
+  OK_ON(m.state, cdn_body_set_u(m.state, m.body[1], u, 2));
+  return m;
+}
+
 mechanism make_top(void) {
   const double l = 0.25, half = PI / 6, w = 40;
   /* tilted about x; the origin is the centre of mass, whose place is R (0, 0, l) */

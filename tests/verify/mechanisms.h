@@ -25,6 +25,9 @@ mechanism make_andrews(void);
 mechanism make_slider_crank(void);
 /* SUNDIALS' cvPendulum: a point mass on a rod of 1 m, level and at rest, of period 2 s. */
 mechanism make_rod_pendulum(void);
+/* IFToMM A05, a flyball governor on stiff springs, 2 pi rad/s: body[0] the shaft, body[1] the slider, body[2] a rod. Here the
+ * slider glides and turns about Ground's axis, and a constraint makes it turn with the shaft. */
+mechanism make_governor(void);
 /* A symmetric top, free but for a ball at its tip: 60 degrees from the vertical, spinning with 40 rad/s. */
 mechanism make_top(void);
 

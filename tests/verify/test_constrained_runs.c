@@ -233,6 +233,37 @@ START_TEST(test_published_motions) {
 }
 END_TEST
 
+static double governor_error(cdn_state *state, const mechanism *m) {
+  return fmax(fabs(*cdn_body_q(state, m->body[0]) - 55.9354099091023787685) / 10,
+              fmax(fabs(cdn_body_q(state, m->body[1])[1] - 0.619622917061365658823),
+                   fabs(*cdn_body_q(state, m->body[2]) - 0.390073701844645080544)));
+}
+
+/* Dampers of 4e4 N s/m on 3 kg: the implicit method needs a thirtieth of the evaluations. */
+START_TEST(test_governor_is_stiff) {
+  static const struct {
+    cdn_method method;
+    double accuracy, most;
+  } runs[] = { { CDN_METHOD_DORMAND_PRINCE, 1e-4, 3e-4 },
+#ifdef TEST_SUNDIALS
+               { CDN_METHOD_CVODE_BDF, 1e-4, 3e-4 },
+               { CDN_METHOD_CVODE_BDF, 1e-6, 3e-6 },
+               { CDN_METHOD_CVODE_BDF, 1e-8, 3e-8 }
+#endif
+  };
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    const published p = { "governor", make_governor, 10, 1, 0.1, governor_error };
+    cdn_certificate c;
+    const double error = published_error(&p, runs[i].method, runs[i].accuracy, &c);
+    if (verbose())
+      printf("governor, %-16s %.0e: error %.1e, %d steps (%d stiff), %d evaluations, %d Jacobians, residual %.1e\n",
+             cdn_method_name(runs[i].method), runs[i].accuracy, error, (int)c.steps, (int)c.stiff_steps,
+             (int)c.evaluations, (int)c.jacobians, c.energy_residual);
+    AT_MOST(error, runs[i].most);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("runs with constraints");
   TCase *c = tcase_create("all");
@@ -243,6 +274,7 @@ int main(void) {
   tcase_add_test(c, test_long_runs_stay_on_their_branch);
   tcase_add_loop_test(c, test_every_method_passes_the_singular_poses_of_a_four_bar, 0, ALL_METHODS);
   tcase_add_loop_test(c, test_published_motions, 0, N_CASES);
+  tcase_add_test(c, test_governor_is_stiff);
   suite_add_tcase(suite, c);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
