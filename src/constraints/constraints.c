@@ -11,6 +11,10 @@ const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT] = {
 
 static const constraint_kind *kind_of(const constraint_element *c) { return cdni_constraint_kinds[c->kind]; }
 
+const char *cdni_constraint_kind_name(const constraint_element *c) {
+  return kind_of(c)->name_of ? kind_of(c)->name_of(c) : kind_of(c)->name;
+}
+
 /* ---- the room ---- */
 
 static void free_element(const cdn_allocator *a, constraint_element *e, bool made) {
@@ -117,14 +121,6 @@ static int add_mobility(constraint_adder *a, cdn_body body, int k, bool coordina
 int cdni_constraint_add_mobility(constraint_adder *a, cdn_body body, int k) { return add_mobility(a, body, k, false); }
 int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k) { return add_mobility(a, body, k, true); }
 
-cdn_vec3 cdni_constraint_direction(constraint_adder *a, const char *what, cdn_vec3 d) {
-  const double length = cdn_norm(d);
-  if (!(length > 0 && isfinite(length)))
-    cdni_constraint_refuse(a, isfinite(length) ? CDN_ERR_ARG : CDN_ERR_NONFINITE,
-                           "%s is (%g, %g, %g), which has no direction", what, d.x, d.y, d.z);
-  return length > 0 ? cdn_scale(1 / length, d) : d;
-}
-
 /* The code and the reason if parameters are not what they should be. */
 static cdn_status check_params(const constraint_element *e, const double *params, char *why, size_t size) {
   const constraint_kind *kind = kind_of(e);
@@ -148,6 +144,7 @@ cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t
   cdn_constraint id = { -1 };
   constraint_element *e = &a->element;
   char why[160];
+  e->data = (void *)data; /* for the check to look at */
   cdn_status status = a->ok ? check_params(e, params, why, sizeof why) : CDN_OK;
   if (status != CDN_OK) cdni_constraint_refuse(a, status, "%s", why);
   if (!a->ok) return id;
@@ -189,7 +186,7 @@ const char *cdn_constraint_name(const cdn_system *system, cdn_constraint constra
 
 const char *cdn_constraint_kind_name(const cdn_system *system, cdn_constraint constraint) {
   const constraint_room *room = cdni_constraints(system);
-  return constraint_exists(room, constraint) ? kind_of(constraint_at(room, constraint.i))->name : NULL;
+  return constraint_exists(room, constraint) ? cdni_constraint_kind_name(constraint_at(room, constraint.i)) : NULL;
 }
 
 cdn_constraint cdn_system_find_constraint(const cdn_system *system, const char *name) {
@@ -229,8 +226,8 @@ cdn_status cdni_constraint_set(cdn_state *state, cdn_constraint constraint, cons
   const constraint_element *e = constraint_at(room, constraint.i);
   if (e->kind != (int32_t)kind)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, e->name,
-                           "constraint '%s' is a %s, not a %s: nothing was changed", e->name, kind_of(e)->name,
-                           cdni_constraint_kinds[kind]->name);
+                           "constraint '%s' is a %s, not a %s: nothing was changed", e->name,
+                           cdni_constraint_kind_name(e), cdni_constraint_kinds[kind]->name);
   char why[160];
   cdn_status status = check_params(e, params, why, sizeof why);
   if (status != CDN_OK)
@@ -243,6 +240,13 @@ const double *cdni_constraint_params(const cdn_state *state, cdn_constraint cons
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   if (!constraint_exists(room, constraint) || constraint_at(room, constraint.i)->kind != (int32_t)kind) return NULL;
   return cdn_state_parameters(state, room->params) + constraint_at(room, constraint.i)->first_param;
+}
+
+const double *cdn_constraint_params(const cdn_state *state, cdn_constraint constraint, int *n) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  const int count = constraint_exists(room, constraint) ? constraint_at(room, constraint.i)->n_params : 0;
+  if (n) *n = count;
+  return count ? cdn_state_parameters(state, room->params) + constraint_at(room, constraint.i)->first_param : NULL;
 }
 
 cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled) {

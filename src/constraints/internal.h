@@ -19,12 +19,25 @@
 
 /* ---- the kinds: a new one is its file and its line here ---- */
 
-#define CONSTRAINT_KIND_LIST(X)     \
-  X(ROD, rod)                       \
-  X(BALL, ball)                     \
-  X(POINT_IN_PLANE, point_in_plane) \
-  X(CONSTANT_ANGLE, constant_angle) \
-  X(CONSTANT_COORDINATE, constant_coordinate)
+#define CONSTRAINT_KIND_LIST(X)                   \
+  X(ROD, rod)                                     \
+  X(BALL, ball)                                   \
+  X(JOINT, joint)                                 \
+  X(POINT_IN_PLANE, point_in_plane)               \
+  X(POINT_ON_LINE, point_on_line)                 \
+  X(CONSTANT_ANGLE, constant_angle)               \
+  X(CONSTANT_COORDINATE, constant_coordinate)     \
+  X(CONSTANT_SPEED, constant_speed)               \
+  X(CONSTANT_ACCELERATION, constant_acceleration) \
+  X(PRESCRIBED_MOTION, prescribed_motion)         \
+  X(COORDINATE_COUPLER, coordinate_coupler)       \
+  X(SPEED_COUPLER, speed_coupler)                 \
+  X(POLYNOMIAL_COUPLER, polynomial_coupler)       \
+  X(NO_SLIP_1D, no_slip_1d)                       \
+  X(SPHERE_ON_PLANE, sphere_on_plane)             \
+  X(SPHERE_ON_SPHERE, sphere_on_sphere)           \
+  X(LINE_ON_LINE, line_on_line)                   \
+  X(CUSTOM, custom)
 
 #define CONSTRAINT_KIND_ENUM(ENUM, name) CONSTRAINT_##ENUM,
 typedef enum constraint_kind_id { CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_ENUM) CONSTRAINT_KIND_COUNT } constraint_kind_id;
@@ -47,7 +60,9 @@ typedef struct constraint_element {
   size_t data_size;
   int32_t np, nv, na, m;
   int32_t first_body, n_bodies, first_mobility, n_mobilities, first_param, n_params;
-  bool absolute; /* its rows do not balance among its bodies: Ground is what it refers to */
+  bool absolute;  /* its rows do not balance among its bodies: Ground is what it refers to */
+  bool rheonomic; /* reads time */
+  bool nonlinear; /* its rows depend on u: J and g are the derivatives of the velocity error */
   /* Where its equations are, known from freezing on: in qerr, uerr, and among all m (udoterr, multipliers). */
   int32_t qerr, uerr, row;
   int32_t J, g; /* first spatial row (m x n_bodies) and first coefficient (m x n_mobilities) */
@@ -72,15 +87,16 @@ typedef struct constraint_view {
 
 typedef struct constraint_kind {
   const char *name;
+  /* A more precise name, of one element; may be NULL. */
+  const char *(*name_of)(const constraint_element *c);
   int n_params;
   const char *const *param_names;
   /* False, with the reason, for finite parameters that make no sense; may be NULL. */
   bool (*check)(const constraint_element *c, const double *params, char *why, size_t size);
-  bool rheonomic;                                                   /* reads time */
   cdn_status (*calc_position)(const constraint_view *v, double *e); /* np errors */
   cdn_status (*calc_rows)(const constraint_view *v);
-  /* Adds to np + nv errors what J V + g u leaves out; may be NULL. */
-  cdn_status (*add_velocity)(const constraint_view *v, double *e);
+  /* Makes np + nv velocity errors of e, which holds J V + g u; NULL: they are that. */
+  cdn_status (*finish_velocity)(const constraint_view *v, double *e);
   /* Adds the bias of m equations; may be NULL. */
   cdn_status (*add_bias)(const constraint_view *v, double *bias);
   void (*destroy)(void *data);
@@ -103,7 +119,7 @@ struct constraint_room {
   /* Known from freezing on. */
   const matter *matter;
   int first_row;               /* this room's run of all equations */
-  bool rheonomic;              /* some kind reads time */
+  bool rheonomic, nonlinear;   /* some element is */
   bool drives;                 /* some kind demands motion, and so does work */
   int np, nv, na, m, n_J, n_g; /* of all */
   loop_plan plan;
@@ -153,20 +169,21 @@ void cdni_constraint_add_pair(constraint_adder *a, cdn_body body_a, cdn_body bod
 /* Mobility k of a body; and coordinate k of a body, whose rate must be a speed. */
 int cdni_constraint_add_mobility(constraint_adder *a, cdn_body body, int k);
 int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k);
-/* A direction, to unit length. */
-cdn_vec3 cdni_constraint_direction(constraint_adder *a, const char *what, cdn_vec3 d);
-/* Ends adding: checks the parameters (kind->n_params of them, or n_params given), copies everything; { -1 } if anything was
- * wrong. data may be NULL. */
+/* Ends adding: checks the parameters (a->element.n_params, which is the kind's unless changed), copies everything; { -1 } if
+ * anything was wrong. data may be NULL; what it owns is the element's only if this succeeds. */
 cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t data_size, const double *params);
 /* Sets all parameters of an element of this kind. */
 cdn_status cdni_constraint_set(cdn_state *state, cdn_constraint constraint, constraint_kind_id kind,
                                const char *function, const double *params);
-/* Its parameters, NULL if it is not of this kind. */
+/* Its parameters, NULL if there is none or it is not of this kind. */
 const double *cdni_constraint_params(const cdn_state *state, cdn_constraint constraint, constraint_kind_id kind);
 
 /* ---- evaluating ---- */
 
-/* A view of element i with all that its kind may read; `twist` asks for velocities. Evaluates nothing. */
+const char *cdni_constraint_kind_name(const constraint_element *c);
+/* Fails at a place where an element has no equations: `what` says why. */
+cdn_status cdni_constraint_singular(const constraint_view *v, const char *what);
+/* A view of element i with all that its kind may read. Evaluates nothing. */
 constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *state, int i);
 /* G's rows, evaluated; NULL on failure. */
 typedef struct constraint_rows {

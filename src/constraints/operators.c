@@ -192,9 +192,10 @@ static cdn_status add_source_power(const constraint_view *v, const constraint_ro
                                    double *power) {
   const constraint_kind *kind = cdni_constraint_kinds[v->c->kind];
   const int n = v->c->np + v->c->nv;
-  double rest[CONSTRAINT_MOST_EQUATIONS] = { 0 };
-  if (kind->add_velocity) CDNI_TRY(kind->add_velocity(v, rest));
-  for (int k = 0; k < n; k++) *power += lambda[k] * rest[k];
+  double rate[CONSTRAINT_MOST_EQUATIONS], error[CONSTRAINT_MOST_EQUATIONS];
+  for (int k = 0; k < n; k++) error[k] = rate[k] = cdni_constraint_row_rate(v, rows, k);
+  if (kind->finish_velocity) CDNI_TRY(kind->finish_velocity(v, error));
+  for (int k = 0; k < n; k++) *power += lambda[k] * (error[k] - rate[k]);
   for (int k = n; k < v->c->m; k++) *power -= lambda[k] * cdni_constraint_row_rate(v, rows, k);
   return CDN_OK;
 }

@@ -43,11 +43,17 @@ static cdn_status check_finite(cdn_state *state, const constraint_element *e, co
                          e->name, what, bad, values[bad]);
 }
 
+cdn_status cdni_constraint_singular(const constraint_view *v, const char *what) {
+  return cdni_state_fail(v->state, CDN_ERR_SINGULAR, true, "cdn_realize", v->c->name, "constraint '%s': %s", v->c->name,
+                         what);
+}
+
 /* ---- position ---- */
 
 static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  if (room->nonlinear) CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   sv *J = out;
   double *g = cdni_state_storage(state, room->coefficients);
   memset(J, 0, (size_t)room->n_J * sizeof *J);
@@ -138,8 +144,8 @@ static cdn_status calc_uerr(const void *self, cdn_state *state, double *uerr) {
     for (int k = 0; k < n; k++) {
       e[k] = on ? cdni_constraint_row_rate(&v, &rows, k) : 0;
     }
-    if (on && n > 0 && cdni_constraint_kinds[c->kind]->add_velocity)
-      CDNI_TRY(cdni_constraint_kinds[c->kind]->add_velocity(&v, e));
+    if (on && n > 0 && cdni_constraint_kinds[c->kind]->finish_velocity)
+      CDNI_TRY(cdni_constraint_kinds[c->kind]->finish_velocity(&v, e));
     CDNI_TRY(check_finite(state, c, "velocity error", e, (size_t)n));
   }
   return CDN_OK;
@@ -251,8 +257,9 @@ static void number_equations(constraint_room *room) {
     room->np += e->np, room->nv += e->nv, room->na += e->na, room->m += e->m;
     room->n_J += e->m * e->n_bodies;
     room->n_g += e->m * e->n_mobilities;
-    room->rheonomic = room->rheonomic || cdni_constraint_kinds[e->kind]->rheonomic;
-    room->drives = room->drives || cdni_constraint_kinds[e->kind]->add_velocity || e->na > 0;
+    room->rheonomic = room->rheonomic || e->rheonomic;
+    room->nonlinear = room->nonlinear || e->nonlinear;
+    room->drives = room->drives || cdni_constraint_kinds[e->kind]->finish_velocity || e->na > 0;
   }
 }
 
@@ -275,9 +282,11 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->units = cdn_declare_parameters(d, "unit_errors", n, room->units0.data);
   room->weights = cdn_declare_parameters(d, "multiplier_weights", n, room->units0.data);
 
-  const cdn_ticket of_rows[] = { CDN_POSE, room->params.ticket, room->enabled.ticket, m->frames.ticket, CDN_T };
-  room->rows =
-      cdn_declare_cache(d, "rows", (size_t)room->n_J * sizeof(sv), calc_rows, room->rheonomic ? 5 : 4, of_rows);
+  cdn_ticket of_rows[6] = { CDN_POSE, room->params.ticket, room->enabled.ticket, m->frames.ticket };
+  int n_rows = 4;
+  if (room->rheonomic) of_rows[n_rows++] = CDN_T;
+  if (room->nonlinear) of_rows[n_rows++] = CDN_TWIST;
+  room->rows = cdn_declare_cache(d, "rows", (size_t)room->n_J * sizeof(sv), calc_rows, n_rows, of_rows);
   room->coefficients = cdni_declare_companion(d, "coefficients", (size_t)room->n_g * sizeof(double), room->rows);
 
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_UERR.i, CDN_UERR }, room->rows.ticket);
@@ -312,8 +321,8 @@ static void describe(const void *self, const cdn_system *system, cdn_description
       const int u = CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility + k).u;
       at += (size_t)snprintf(on + at, sizeof on - at, "%su[%d]", at ? ", " : "", u);
     }
-    cdn_describe(d, e->name, "a constraint of kind %s, %d + %d + %d equations, on %s",
-                 cdni_constraint_kinds[e->kind]->name, e->np, e->nv, e->na, on);
+    cdn_describe(d, e->name, "a constraint of kind %s, %d + %d + %d equations, on %s", cdni_constraint_kind_name(e),
+                 e->np, e->nv, e->na, on);
   }
 }
 

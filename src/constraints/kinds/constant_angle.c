@@ -2,13 +2,16 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "constraints/equations.h"
+#include "constraints/kinds/equations.h"
 
 /* Parameters: x on a, y on b, the angle. */
 static const char *const names[] = { "x.x", "x.y", "x.z", "y.x", "y.y", "y.z", "the angle" };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
+  if (!constraint_check_direction(p, "the direction on a", why, size) ||
+      !constraint_check_direction(p + 3, "the direction on b", why, size))
+    return false;
   if (p[6] > 0 && p[6] < 3.14159265358979) return true;
   snprintf(
       why, size,
@@ -48,8 +51,14 @@ cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char *name, 
   constraint_adder adder;
   cdni_constraint_begin(&adder, system, CONSTRAINT_CONSTANT_ANGLE, "cdn_system_constrain_angle", name, 1, 0, 0);
   cdni_constraint_add_pair(&adder, a, b);
-  const cdn_vec3 x = cdni_constraint_direction(&adder, "the direction on a", x_A);
-  const cdn_vec3 y = cdni_constraint_direction(&adder, "the direction on b", y_B);
+  const cdn_vec3 x = constraint_unit(x_A);
+  const cdn_vec3 y = constraint_unit(y_B);
   const double params[] = { x.x, x.y, x.z, y.x, y.y, y.z, angle };
   return cdni_constraint_add(&adder, NULL, 0, params);
+}
+
+cdn_status cdn_angle_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 x_A, cdn_vec3 y_B, double angle) {
+  const cdn_vec3 x = constraint_unit(x_A), y = constraint_unit(y_B);
+  const double params[] = { x.x, x.y, x.z, y.x, y.y, y.z, angle };
+  return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_ANGLE, "cdn_angle_set", params);
 }

@@ -1,5 +1,5 @@
 /* A coordinate keeps its value. (A lock, motion.h, does the same at less cost, and comes before all constraints.) */
-#include "constraints/equations.h"
+#include "constraints/kinds/equations.h"
 
 static const char *const names[] = { "the value" };
 
@@ -28,4 +28,8 @@ cdn_constraint cdn_system_constrain_coordinate(cdn_system *system, const char *n
                         0);
   cdni_constraint_add_coordinate(&adder, body, coordinate);
   return cdni_constraint_add(&adder, NULL, 0, &value);
+}
+
+cdn_status cdn_constant_coordinate_set(cdn_state *state, cdn_constraint constraint, double value) {
+  return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_COORDINATE, "cdn_constant_coordinate_set", &value);
 }

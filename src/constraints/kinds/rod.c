@@ -1,7 +1,7 @@
 /* A massless rod: two stations keep their distance. The multiplier is what the rod pulls with: its tension, in N. */
 #include <stdio.h>
 
-#include "constraints/equations.h"
+#include "constraints/kinds/equations.h"
 
 /* Parameters: p_A, p_B, length. */
 static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z", "the length" };
@@ -23,9 +23,7 @@ static cdn_status line_of(const constraint_view *v, line *l) {
   l->arm_b = constraint_arm(v, 1, v->params + 3);
   v3 d = v3_sub(constraint_place(v, 1, l->arm_b), constraint_place(v, 0, l->arm_a));
   l->length = v3_norm(d);
-  if (l->length == 0)
-    return cdni_state_fail(v->state, CDN_ERR_SINGULAR, true, "cdn_realize", v->c->name,
-                           "constraint '%s': the rod's ends are in one place, and it has no direction", v->c->name);
+  if (l->length == 0) return cdni_constraint_singular(v, "the rod's ends are in one place, and it has no direction");
   l->n = v3_scale(1 / l->length, d);
   return CDN_OK;
 }

@@ -1,8 +1,13 @@
 /* A station of b stays in a plane that is fixed on a: n . p = h in a's axes. The multiplier is the force along n on a. */
-#include "constraints/equations.h"
+#include "constraints/kinds/equations.h"
 
 /* Parameters: n in A, h, p_B. */
 static const char *const names[] = { "n.x", "n.y", "n.z", "h", "p_B.x", "p_B.y", "p_B.z" };
+
+static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+  (void)c;
+  return constraint_check_direction(p, "the plane's normal", why, size);
+}
 
 static cdn_status calc_position(const constraint_view *v, double *e) {
   const double origin[3] = { 0, 0, 0 };
@@ -26,6 +31,7 @@ const constraint_kind cdni_constraint_point_in_plane = {
   .name = "point in plane",
   .n_params = 7,
   .param_names = names,
+  .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
@@ -37,7 +43,13 @@ cdn_constraint cdn_system_constrain_point_in_plane(cdn_system *system, const cha
   cdni_constraint_begin(&adder, system, CONSTRAINT_POINT_IN_PLANE, "cdn_system_constrain_point_in_plane", name, 1, 0,
                         0);
   cdni_constraint_add_pair(&adder, a, b);
-  const cdn_vec3 n = cdni_constraint_direction(&adder, "the plane's normal", n_A);
+  const cdn_vec3 n = constraint_unit(n_A);
   const double params[] = { n.x, n.y, n.z, h, p_B.x, p_B.y, p_B.z };
   return cdni_constraint_add(&adder, NULL, 0, params);
+}
+
+cdn_status cdn_point_in_plane_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 n_A, double h, cdn_vec3 p_B) {
+  const cdn_vec3 n = constraint_unit(n_A);
+  const double params[] = { n.x, n.y, n.z, h, p_B.x, p_B.y, p_B.z };
+  return cdni_constraint_set(state, constraint, CONSTRAINT_POINT_IN_PLANE, "cdn_point_in_plane_set", params);
 }

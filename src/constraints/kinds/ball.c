@@ -1,6 +1,6 @@
 /* A ball joint as a constraint: a station of b stays where one of a is. Errors are along a's axes; the multipliers are the
  * force on a, along the same axes, that the joint exerts: minus what it does to b. */
-#include "constraints/equations.h"
+#include "constraints/kinds/equations.h"
 
 static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z" };
 static const double axes[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };

@@ -1,0 +1,59 @@
+/* Two surfaces that touch at one point and may push and pull (contact is bilateral): one equation that closes the gap along
+ * the normal, and in the rolling form two more, at velocity level, that let nothing slip along the tangents. The
+ * multipliers are the force on the first body, along n, x and y, at the contact. */
+#ifndef CARDAN_CONSTRAINTS_KINDS_CONTACT_H
+#define CARDAN_CONSTRAINTS_KINDS_CONTACT_H
+
+#include "constraints/kinds/equations.h"
+
+/* Where surfaces of bodies a (0) and b (1) touch, in Ground: n points from a to b. The gap's rate must be the slip along n
+ * of the two bodies at C. */
+typedef struct contact {
+  double gap;
+  v3 C, n, x, y;
+  v3 Cdot, ndot, xdot, ydot; /* with velocities only */
+} contact;
+
+/* One that rolls has three equations. */
+static inline void contact_begin(constraint_adder *adder, cdn_system *system, constraint_kind_id kind,
+                                 const char *function, const char *name, cdn_body a, cdn_body b, bool rolling) {
+  cdni_constraint_begin(adder, system, kind, function, name, 1, rolling ? 2 : 0, 0);
+  cdni_constraint_add_pair(adder, a, b);
+}
+
+static inline void contact_rows(const constraint_view *v, const contact *c) {
+  row_slip(v, 0, 0, 1, c->C, c->n);
+  if (v->c->nv == 0) return;
+  row_slip(v, 1, 0, 1, c->C, c->x);
+  row_slip(v, 2, 0, 1, c->C, c->y);
+}
+
+static inline void contact_bias(const constraint_view *v, const contact *c, double *bias) {
+  bias[0] += bias_slip(v, 0, 1, c->C, c->Cdot, c->n, c->ndot);
+  if (v->c->nv == 0) return;
+  bias[1] += bias_slip(v, 0, 1, c->C, c->Cdot, c->x, c->xdot);
+  bias[2] += bias_slip(v, 0, 1, c->C, c->Cdot, c->y, c->ydot);
+}
+
+/* What every kind of contact does with its own function: touch(view, with velocities, contact). */
+#define CONTACT_FUNCTIONS(touch)                                         \
+  static cdn_status calc_position(const constraint_view *v, double *e) { \
+    contact c;                                                           \
+    CDNI_TRY(touch(v, false, &c));                                       \
+    e[0] = c.gap;                                                        \
+    return CDN_OK;                                                       \
+  }                                                                      \
+  static cdn_status calc_rows(const constraint_view *v) {                \
+    contact c;                                                           \
+    CDNI_TRY(touch(v, false, &c));                                       \
+    contact_rows(v, &c);                                                 \
+    return CDN_OK;                                                       \
+  }                                                                      \
+  static cdn_status add_bias(const constraint_view *v, double *bias) {   \
+    contact c;                                                           \
+    CDNI_TRY(touch(v, true, &c));                                        \
+    contact_bias(v, &c, bias);                                           \
+    return CDN_OK;                                                       \
+  }
+
+#endif

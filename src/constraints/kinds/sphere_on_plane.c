@@ -1,0 +1,66 @@
+/* A sphere of b on a plane of a; of radius 0: a point. The contact is the sphere's lowest point. */
+#include "constraints/kinds/contact.h"
+
+/* Parameters: the plane's frame X_AP, whose z is its normal; the sphere's centre p_B; its radius. */
+static const char *const names[] = { "X_AP.R.x.x", "X_AP.R.x.y", "X_AP.R.x.z", "X_AP.R.y.x", "X_AP.R.y.y", "X_AP.R.y.z",
+                                     "X_AP.R.z.x", "X_AP.R.z.y", "X_AP.R.z.z", "X_AP.p.x",   "X_AP.p.y",   "X_AP.p.z",
+                                     "p_B.x",      "p_B.y",      "p_B.z",      "the radius" };
+enum { CENTER = 12, RADIUS = 15 };
+
+static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
+  (void)c;
+  if (!constraint_check_frame(p, "X_AP", why, size)) return false;
+  if (p[RADIUS] >= 0) return true;
+  snprintf(why, size, "the radius is %g; it must not be negative", p[RADIUS]);
+  return false;
+}
+
+static cdn_status touch(const constraint_view *v, bool moving, contact *c) {
+  const double r = v->params[RADIUS];
+  const m3 P = constraint_axes(v, 0, v->params);
+  v3 arm = constraint_arm(v, 1, v->params + CENTER);
+  c->n = P.z, c->x = P.x, c->y = P.y;
+  c->C = v3_fma(-r, c->n, constraint_place(v, 1, arm));
+  c->gap = v3_dot(c->n, v3_sub(c->C, constraint_place(v, 0, constraint_arm(v, 0, v->params + 9))));
+  if (!moving) return CDN_OK;
+  const v3 w = constraint_w(v, 0);
+  c->ndot = v3_cross(w, c->n), c->xdot = v3_cross(w, c->x), c->ydot = v3_cross(w, c->y);
+  c->Cdot = v3_fma(-r, c->ndot, constraint_velocity(v, 1, arm));
+  return CDN_OK;
+}
+
+CONTACT_FUNCTIONS(touch)
+
+const constraint_kind cdni_constraint_sphere_on_plane = {
+  .name = "sphere on plane",
+  .n_params = CDNI_COUNT(names),
+  .param_names = names,
+  .check = check,
+  .calc_position = calc_position,
+  .calc_rows = calc_rows,
+  .add_bias = add_bias,
+};
+
+static void pack(double *params, cdn_transform X_AP, cdn_vec3 p_B, double radius) {
+  cdni_pack_transform(params, X_AP);
+  params[CENTER] = p_B.x, params[CENTER + 1] = p_B.y, params[CENTER + 2] = p_B.z;
+  params[RADIUS] = radius;
+}
+
+cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const char *name, cdn_body a,
+                                                    cdn_transform X_AP, cdn_body b, cdn_vec3 p_B, double radius,
+                                                    bool rolling) {
+  constraint_adder adder;
+  double params[CDNI_COUNT(names)];
+  contact_begin(&adder, system, CONSTRAINT_SPHERE_ON_PLANE, "cdn_system_constrain_sphere_on_plane", name, a, b,
+                rolling);
+  pack(params, X_AP, p_B, radius);
+  return cdni_constraint_add(&adder, NULL, 0, params);
+}
+
+cdn_status cdn_sphere_on_plane_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AP, cdn_vec3 p_B,
+                                   double radius) {
+  double params[CDNI_COUNT(names)];
+  pack(params, X_AP, p_B, radius);
+  return cdni_constraint_set(state, constraint, CONSTRAINT_SPHERE_ON_PLANE, "cdn_sphere_on_plane_set", params);
+}
