@@ -303,7 +303,9 @@ void *cdn_work_push(cdn_state *state, size_t bytes) {
   bytes = (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN + header;
   work_chunk *top = state->work;
   if (!top || top->size - top->used < bytes) {
-    size_t size = header + (bytes > state->work_wanted ? bytes : state->work_wanted);
+    /* A further chunk is no larger than the one below it unless it must be: many come and go while that one is held. */
+    const size_t usual = top ? top->size : state->work_wanted;
+    size_t size = header + (bytes > usual ? bytes : usual);
     work_chunk *chunk = cdni_alloc(&state->system->allocator, size);
     if (!chunk) return NULL;
     chunk->below = top, chunk->size = size, chunk->used = header;
@@ -323,9 +325,10 @@ void cdn_work_pop(cdn_state *state, void *frame) {
   memcpy(&top->used, (char *)frame - CDNI_ALIGN, sizeof top->used);
   state->work_depth--;
   if (top->below && top->used <= CDNI_ALIGN) {
+    size_t all = 0;
+    for (const work_chunk *chunk = top; chunk; chunk = chunk->below) all += chunk->size;
+    if (state->work_wanted < all) state->work_wanted = all;
     state->work = top->below;
-    state->work_wanted += top->size;
-    if (state->work_wanted < 2 * top->size) state->work_wanted = 2 * top->size;
     cdni_free(&state->system->allocator, top, top->size);
   }
   /* Once nothing is in use, a chunk that proved too small makes way for one large enough. */
