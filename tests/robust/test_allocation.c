@@ -1,4 +1,5 @@
 /* Memory: every allocation may fail, all of it is given back, and a step after warm-up asks for none. */
+#include "../property/constraint_samples.h"
 #include "counting_allocator.h"
 
 /* ---- a scenario that uses every kind of object ---------------------------------------------- */
@@ -317,6 +318,38 @@ START_TEST(test_error_of_a_failed_build) {
 }
 END_TEST
 
+/* ---- constraints of every kind, all at once ---- */
+
+static cdn_status constrain(cdn_allocator allocator) {
+  cdn_system_def def = cdn_default_system_def();
+  def.allocator = allocator;
+  random_tree tree = { .system = cdn_system_create(&def), .bodies = 4 };
+  if (!tree.system) return CDN_ERR_NOMEM;
+  rng r = rng_of(5);
+  cdn_body_def body = cdn_default_body_def();
+  body.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
+  body.mobilizer = CDN_FREE;
+  for (int i = 0; i < tree.bodies; i++) cdn_system_add_body(tree.system, &body);
+  const constraint_place place = constraint_place_on(&tree, &r);
+  for (int i = 0; i < constraint_sample_count(); i++) constraint_sample_add(i, &place, &r);
+  cdn_state *state = NULL;
+  double x[64];
+  cdn_status status = cdn_system_freeze(tree.system);
+  if (status == CDN_OK) status = cdn_state_create(tree.system, &state);
+  if (status == CDN_OK) status = cdn_realize(state, CDN_STAGE_ACCELERATION);
+  if (status == CDN_OK) status = cdn_constraint_power(state, x);
+  if (status == CDN_OK) status = cdn_constraint_forces(state, NULL, x);
+  cdn_state_destroy(state);
+  cdn_system_release(tree.system);
+  return status;
+}
+
+START_TEST(test_constraints) {
+  fail_everywhere(constrain, false);
+  fail_everywhere(constrain, true);
+}
+END_TEST
+
 /* ---- model files ---------------------------------------------------------------------------- */
 
 static const char URDF[] =
@@ -390,6 +423,31 @@ START_TEST(test_steps_do_not_allocate) {
 }
 END_TEST
 
+START_TEST(test_workspace_stays_as_large_as_is_needed) {
+  /* while one frame is held, any number of others may come and go */
+  counting_allocator c = { .calls = 0 };
+  cdn_system *system = build(allocator_of(&c));
+  cdn_state *state = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  for (int round = 0; round < 3; round++) {
+    const int64_t before = c.calls;
+    void *held = cdn_work_push(state, 1000);
+    ck_assert_ptr_nonnull(held);
+    for (int i = 0; i < 100; i++) {
+      void *frame = cdn_work_push(state, 5000);
+      ck_assert_msg(frame != NULL, "frame %d", i);
+      cdn_work_pop(state, frame);
+    }
+    cdn_work_pop(state, held);
+    if (round == 2) ck_assert_int_eq(c.calls, before); /* by now one chunk holds both */
+  }
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  ck_assert_int_eq(c.outstanding, 0);
+}
+END_TEST
+
 START_TEST(test_evaluations_do_not_allocate) {
   counting_allocator c = { .calls = 0 };
   cdn_system *system = build(allocator_of(&c));
@@ -445,6 +503,6 @@ START_TEST(test_release_order_is_free) {
 }
 END_TEST
 
-CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_failure_in_a_run_with_a_loop,
-           test_error_of_a_failed_build, test_loading_urdf, test_loading_mjcf, test_steps_do_not_allocate,
-           test_evaluations_do_not_allocate, test_release_order_is_free)
+CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_failure_in_a_run_with_a_loop, test_error_of_a_failed_build,
+           test_constraints, test_loading_urdf, test_loading_mjcf, test_steps_do_not_allocate,
+           test_workspace_stays_as_large_as_is_needed, test_evaluations_do_not_allocate, test_release_order_is_free)
