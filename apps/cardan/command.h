@@ -90,7 +90,7 @@ typedef struct model_arguments {
   { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                 \
       { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },       \
       { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" }, \
-      { "tree-only", 0, OPTION_FLAG, &(a).tree_only, NULL, "leave out joint limits; keep springs and damping" }, {     \
+      { "tree-only", 0, OPTION_FLAG, &(a).tree_only, NULL, "leave out joint limits and loops; keep springs and damping" }, {     \
     "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                         \
   }
 

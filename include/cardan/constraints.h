@@ -237,6 +237,8 @@ CDN_API cdn_constraint_equations cdn_constraint_get_equations(const cdn_system *
  *  of unit length, frames as R by columns and p. NULL and 0 if it has none or the id is wrong. Valid until they are set. */
 CDN_API const double *cdn_constraint_params(const cdn_state *state, cdn_constraint constraint, int *n);
 
+/** While building: this constraint starts switched off in every State. Sticky. */
+CDN_API void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint);
 /** Switch a constraint on or off (Instance stage). Constraints start enabled. Off, its errors and multipliers are zero. */
 CDN_API cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled);
 CDN_API bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint);

@@ -1,7 +1,10 @@
-/* Cardan: model files (URDF, MJCF) become Systems. */
+/* Cardan: model files (URDF, MJCF) become Systems. What closes loops (MJCF's equality, URDF's mimic) becomes hard
+ * constraints (constraints.h) of the same names; unnamed ones have the element's name and line, mimicking joints are called
+ * "JOINT mimic". */
 #ifndef CARDAN_MODEL_H
 #define CARDAN_MODEL_H
 
+#include <cardan/constraints.h>
 #include <cardan/forces.h>
 
 CDN_BEGIN_DECLS
@@ -13,7 +16,7 @@ typedef struct cdn_model_options {
   bool strict;             /**< anything not simulated is an error */
   bool keep_fixed;         /**< URDF: keep links behind fixed joints as bodies of their own */
   bool floating_base;      /**< URDF: the root link is free instead of welded to Ground */
-  bool tree_only;          /**< leave out limits; keeps springs and damping */
+  bool tree_only;          /**< leave out limits and what closes loops; keeps springs and damping */
   cdn_allocator allocator; /**< all zero: aligned_alloc and free */
 } cdn_model_options;
 

@@ -172,6 +172,19 @@ cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t
   return (cdn_constraint){ -1 };
 }
 
+void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint) {
+  static const char function[] = "cdn_system_disable_constraint";
+  if (cdni_system_refuses(system, function)) return;
+  constraint_room *room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS, sizeof *room, &room_ops);
+  if (!room) return;
+  if (constraint_exists(room, constraint)) {
+    CDNI_AT(room->enabled0, double, constraint.i) = 0;
+    return;
+  }
+  constraint_adder adder = { .system = system, .function = function, .name = "", .ok = true };
+  cdni_constraint_refuse(&adder, CDN_ERR_ARG, "there is no constraint %d in this System (yet)", (int)constraint.i);
+}
+
 /* ---- what the System knows of them ---- */
 
 int cdn_system_constraint_count(const cdn_system *system) {

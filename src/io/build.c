@@ -101,12 +101,14 @@ static bool belongs_to(const char *element, const char *name) {
   return n > 0 && strncmp(element, name, n) == 0 && (!element[n] || element[n] == ' ' || element[n] == '.');
 }
 
-/* The line of the body or joint that a message names; the first if it names none. */
+/* The line of the body, joint or loop that a message names; the first if it names none. */
 static int line_of(const io_description *d, const char *element) {
   for (int i = 1; i < (int)d->bodies.count; i++)
     if (strcmp(io_body_at(d, i)->name, element) == 0) return io_body_at(d, i)->line;
   for (int i = 0; i < (int)d->joints.count; i++)
     if (belongs_to(element, io_joint_at(d, i)->name)) return io_joint_at(d, i)->line;
+  for (int i = 0; i < (int)d->loops.count; i++)
+    if (strcmp(io_loop_at(d, i)->name, element) == 0) return io_loop_at(d, i)->line;
   return 1;
 }
 
@@ -119,6 +121,7 @@ static cdn_status build_system(io_builder *b) {
   if (!b->system) return no_memory(d);
   io_build_tree(b);
   io_build_forces(b);
+  io_build_loops(b);
   if (cdn_system_freeze(b->system) == CDN_OK) return CDN_OK;
   cdn_error error; /* the first mistake, which later ones may follow from */
   cdn_system_last_error(b->system, &error);

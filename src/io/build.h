@@ -14,12 +14,15 @@ typedef struct io_builder {
 } io_builder;
 
 static inline io_body *io_body_at(const io_description *d, int i) { return &CDNI_AT(d->bodies, io_body, i); }
+static inline io_loop *io_loop_at(const io_description *d, int i) { return &CDNI_AT(d->loops, io_loop, i); }
 static inline io_joint *io_joint_at(const io_description *d, int i) { return &CDNI_AT(d->joints, io_joint, i); }
 
 /* build_tree.c: bodies, joints and massless frames between the joints of one body. Building is sticky. */
 void io_build_tree(io_builder *b);
 /* build_forces.c: gravity, springs, dampers, and stops where limit_stiffness is set. */
 void io_build_forces(io_builder *b);
+/* build_loops.c: constraints, in the order of the description's loops. */
+void io_build_loops(io_builder *b);
 /* build_limits.c: the stiffness of every limit from what it has to stop; b->system must be frozen and without stops. */
 cdn_status io_calc_limit_stiffness(io_builder *b, double *stiffness);
 

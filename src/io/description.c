@@ -21,6 +21,7 @@ void io_description_free(io_description *d) {
     cdni_strfree(a, joint->name);
   }
   for (size_t i = 0; i < d->bodies.count; i++) cdni_strfree(a, CDNI_AT(d->bodies, io_body, i).name);
+  for (size_t i = 0; i < d->loops.count; i++) cdni_strfree(a, CDNI_AT(d->loops, io_loop, i).name);
   for (size_t i = 0; i < d->keys.count; i++) {
     const io_key *key = &CDNI_AT(d->keys, io_key, i);
     cdni_strfree(a, key->name);
@@ -32,6 +33,7 @@ void io_description_free(io_description *d) {
   for (size_t i = 0; i < d->warnings.count; i++) cdni_strfree(a, CDNI_AT(d->warnings, char *, i));
   cdni_array_free(a, &d->bodies);
   cdni_array_free(a, &d->joints);
+  cdni_array_free(a, &d->loops);
   cdni_array_free(a, &d->keys);
   cdni_array_free(a, &d->notes);
   cdni_array_free(a, &d->warnings);

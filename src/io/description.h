@@ -39,6 +39,24 @@ typedef struct io_body {
   int first_joint, n_joints; /* a run of the joints array */
 } io_body;
 
+/* What closes a loop or couples joints. */
+typedef enum io_loop_kind {
+  IO_CONNECT, /* the origins of the two frames are in one place */
+  IO_WELD,    /* the two frames are one */
+  IO_COUPLING /* y - ref_y = c0 + c1 (x - ref_x) + ... of joints y and x, or y - ref_y = c0 */
+} io_loop_kind;
+
+typedef struct io_loop {
+  char *name; /* never NULL once the reader is done */
+  int line;
+  io_loop_kind kind;
+  bool inactive;          /* starts switched off */
+  int a, b;               /* bodies */
+  cdn_transform X_A, X_B; /* the frames on them */
+  int y, x;               /* joints, pins or sliders; x: -1 for none */
+  double c[5];
+} io_loop;
+
 /* A keyframe in the *file's* own order and conventions, already converted to ours: q and u per joint in the order of
  * the joints array, free and ball joints as (quaternion[, p]) and (w[, v]) of M in F expressed in F. */
 typedef struct io_key {
@@ -64,6 +82,7 @@ typedef struct io_description {
   cdn_vec3 gravity;
   cdni_array bodies;   /* io_body */
   cdni_array joints;   /* io_joint */
+  cdni_array loops;    /* io_loop */
   cdni_array keys;     /* io_key */
   cdni_array notes;    /* io_note: not understood */
   io_names note_names; /* their indices */

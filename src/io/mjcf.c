@@ -1,5 +1,5 @@
 /* The MJCF reader's entry. The sections of a file may come in any order and more than once; they are understood in
- * the order compiler and option, default, worldbody, keyframe. */
+ * the order compiler and option, default, worldbody, equality, keyframe. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -20,10 +20,6 @@ static bool is_silent_child(const mjcf_reader *r, const char *section, io_xml_no
   if (strcmp(section, "asset") == 0) return strcmp(name, "skin") != 0; /* a skin is deformable, the others are drawn */
   if (strcmp(section, "contact") == 0) return strcmp(name, "exclude") == 0 || !r->flags.contacts;
   if (strcmp(section, "actuator") == 0) return !r->flags.actuation;
-  if (strcmp(section, "equality") == 0) {
-    const char *active = io_xml_string(child, "active");
-    return !r->flags.equality || (active && strcmp(active, "false") == 0);
-  }
   return false;
 }
 
@@ -40,11 +36,10 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
 }
 
 static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
-  static const char *const listed[] = { "tendon", "actuator",   "equality", "contact",
-                                        "sensor", "deformable", "asset",    "extension" };
+  static const char *const listed[] = { "tendon", "actuator", "contact", "sensor", "deformable", "asset", "extension" };
   /* Read elsewhere, or for drawing, bookkeeping and users only. */
-  static const char *const known[] = { "compiler", "option", "default", "worldbody", "keyframe",
-                                       "size",     "visual", "custom",  "statistic" };
+  static const char *const known[] = { "compiler", "option", "default", "worldbody", "equality",
+                                       "keyframe", "size",   "visual",  "custom",    "statistic" };
   mjcf_walk walk = io_mjcf_walk(r, root);
   for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
     bool done = false;
@@ -87,6 +82,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(io_mjcf_start_world(r));
   CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
+  CDNI_TRY(read_sections(r, root, "equality", io_mjcf_read_equality));
   CDNI_TRY(read_sections(r, root, "keyframe", io_mjcf_read_keyframe));
   CDNI_TRY(report_sections(r, root));
   io_xml_report_rest(r->d, root); /* its attributes: the walks have marked its children */

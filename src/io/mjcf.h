@@ -8,6 +8,7 @@
  *   mjcf_body.c        bodies, frames, inertial
  *   mjcf_joint.c       joints
  *   mjcf_geom.c        mass properties from geoms
+ *   mjcf_equality.c    what closes loops
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
  *   mjcf_key.c         keyframes
  *   mjcf_names.c       unique names */
@@ -21,7 +22,7 @@
 typedef enum mjcf_inertia_source { MJCF_INERTIA_INERTIAL, MJCF_INERTIA_GEOMS, MJCF_INERTIA_AUTO } mjcf_inertia_source;
 
 /* The elements that default classes speak of, as far as we read them. */
-typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_NO_DEFAULTS } mjcf_kind;
+typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_EQUALITY, MJCF_NO_DEFAULTS } mjcf_kind;
 
 typedef struct mjcf_compiler {
   bool degrees, autolimits, balanceinertia;
@@ -162,6 +163,11 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
+
+/* ---- mjcf_equality.c ---- */
+
+/* Once all bodies are read. */
+cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_key.c ---- */
 

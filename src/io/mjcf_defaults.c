@@ -30,10 +30,10 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 
 /* Defaults of what is not simulated, or only drawn: they matter only through elements that are reported anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "mesh",     "material", "site",     "camera",      "light",    "pair",
-                                        "equality", "tendon",   "general",  "motor",       "position", "velocity",
-                                        "cylinder", "muscle",   "adhesion", "intvelocity", "damper",   "plugin",
-                                        "skin",     "flex",     "dcmotor",  "orientation", "pid" };
+  static const char *const silent[] = { "mesh",   "material", "site",        "camera",   "light",    "pair",
+                                        "tendon", "general",  "motor",       "position", "velocity", "cylinder",
+                                        "muscle", "adhesion", "intvelocity", "damper",   "plugin",   "skin",
+                                        "flex",   "dcmotor",  "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
   return false;
@@ -71,6 +71,9 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
     } else if (strcmp(name, "geom") == 0) {
       CDNI_TRY(add_default(r, child, class, MJCF_GEOM));
       io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_GEOM, class });
+    } else if (strcmp(name, "equality") == 0) {
+      CDNI_TRY(add_default(r, child, class, MJCF_EQUALITY));
+      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_EQUALITY, class });
     } else if (strcmp(name, "default") == 0) {
       CDNI_TRY(read_nested(r, child, class, depth + 1));
     } else if (!is_silent(name)) {
@@ -140,9 +143,16 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
                                       "pos",      "quat",         "axisangle", "xyaxes",      "zaxis",      "euler",
                                       "hfield",   "mesh",         "fitscale",  "rgba",        "fluidshape", "fluidcoef",
                                       "user",     "shellinertia", "name" };
-  const bool is_joint = e->kind == MJCF_JOINT;
-  const int n = is_joint ? CDNI_COUNT(joint) : CDNI_COUNT(geom);
-  for (int i = 0; i < n; i++) io_xml_ignore(e->node, is_joint ? joint[i] : geom[i]);
+  /* How soft and strong MuJoCo makes them is of no meaning for hard constraints. */
+  static const char *const equality[] = { "class",  "name",    "active",      "solref", "solimp", "body1",   "body2",
+                                          "anchor", "relpose", "torquescale", "joint1", "joint2", "polycoef" };
+  static const struct {
+    const char *const *words;
+    int n;
+  } known[MJCF_NO_DEFAULTS] = { [MJCF_JOINT] = { joint, CDNI_COUNT(joint) },
+                                [MJCF_GEOM] = { geom, CDNI_COUNT(geom) },
+                                [MJCF_EQUALITY] = { equality, CDNI_COUNT(equality) } };
+  for (int i = 0; i < known[e->kind].n; i++) io_xml_ignore(e->node, known[e->kind].words[i]);
   io_xml_report_rest(r->d, e->node);
 }
 

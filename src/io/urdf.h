@@ -38,6 +38,10 @@ typedef struct urdf_joint {
   double damping;
   bool limited;
   double lower, upper;
+  const char *mimic; /* the joint that it follows, or NULL: q = multiplier q_other + offset */
+  double multiplier, offset;
+  int mimic_line;
+  int emitted; /* index of the description's joint, or -1 */
 } urdf_joint;
 
 typedef struct urdf_graph {

@@ -186,6 +186,18 @@ static cdn_status read_limit(io_description *d, io_xml_node *node, urdf_joint *j
   return CDN_OK;
 }
 
+static cdn_status read_mimic(io_description *d, io_xml_node *node, urdf_joint *joint) {
+  io_xml_node *mimic = take_child(node, "mimic");
+  if (!mimic) return CDN_OK;
+  joint->mimic_line = io_xml_line(mimic);
+  joint->multiplier = 1;
+  CDNI_TRY(io_xml_need_string(d, mimic, "joint", &joint->mimic));
+  CDNI_TRY(io_xml_double(d, mimic, "multiplier", &joint->multiplier, NULL));
+  CDNI_TRY(io_xml_double(d, mimic, "offset", &joint->offset, NULL));
+  io_xml_report_rest(d, mimic);
+  return CDN_OK;
+}
+
 static cdn_status read_type(io_description *d, io_xml_node *node, urdf_joint *joint) {
   static const char *const types[URDF_JOINT_TYPE_COUNT] = {
     [URDF_REVOLUTE] = "revolute", [URDF_CONTINUOUS] = "continuous", [URDF_PRISMATIC] = "prismatic",
@@ -203,7 +215,7 @@ static cdn_status read_type(io_description *d, io_xml_node *node, urdf_joint *jo
 cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node) {
   io_description *d = graph->d;
   const int index = (int)graph->joints.count;
-  urdf_joint joint = { .line = io_xml_line(node), .next_joint = -1 };
+  urdf_joint joint = { .line = io_xml_line(node), .next_joint = -1, .emitted = -1 };
   CDNI_TRY(read_name(d, node, &joint.name));
   const int known = io_names_add(&d->allocator, &graph->joint_names, joint.name, index);
   if (known < 0) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
@@ -217,6 +229,7 @@ cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node) {
   CDNI_TRY(read_axis(d, node, &joint));
   CDNI_TRY(read_dynamics(d, node, &joint));
   CDNI_TRY(read_limit(d, node, &joint));
+  CDNI_TRY(read_mimic(d, node, &joint));
   /* Where a real joint's encoder has its reference marks. */
   io_xml_node *calibration = take_child(node, "calibration");
   (void)calibration;

@@ -175,12 +175,51 @@ static int next_joint(const urdf_graph *graph, int joint) {
   return joint >= 0 ? joint_at(graph, joint)->next_joint : -1;
 }
 
+/* ---- joints that follow others ---- */
+
+static bool has_one_coordinate(const urdf_joint *joint) {
+  return joint->type == URDF_REVOLUTE || joint->type == URDF_CONTINUOUS || joint->type == URDF_PRISMATIC;
+}
+
+static cdn_status add_mimic(urdf_graph *graph, const urdf_joint *joint) {
+  io_description *d = graph->d;
+  const int index = io_names_find(&graph->joint_names, joint->mimic);
+  if (index < 0)
+    return io_fail(d, CDN_ERR_PARSE, joint->mimic_line,
+                   "joint '%.60s' mimics '%.60s', but there is no joint of that name; correct it", joint->name,
+                   joint->mimic);
+  const urdf_joint *other = joint_at(graph, index), *wrong = has_one_coordinate(joint) ? other : joint;
+  if (!has_one_coordinate(wrong))
+    return io_fail(d, CDN_ERR_PARSE, joint->mimic_line,
+                   "joint '%.60s' mimics '%.60s', but '%.60s' does not have one coordinate: both must be revolute, "
+                   "continuous or prismatic",
+                   joint->name, joint->mimic, wrong->name);
+  if (other == joint)
+    return io_fail(d, CDN_ERR_PARSE, joint->mimic_line, "joint '%.60s' mimics itself; name another", joint->name);
+  char name[300];
+  snprintf(name, sizeof name, "%.280s mimic", joint->name);
+  const io_loop loop = { .name = cdni_strdup(&d->allocator, name),
+                         .line = joint->mimic_line,
+                         .kind = IO_COUPLING,
+                         .y = joint->emitted,
+                         .x = other->emitted,
+                         .c = { joint->offset, joint->multiplier } };
+  if (loop.name && cdni_array_push(&d->allocator, &d->loops, sizeof loop, &loop)) return CDN_OK;
+  cdni_strfree(&d->allocator, loop.name);
+  return no_memory(graph);
+}
+
 cdn_status urdf_emit(urdf_graph *graph) {
   CDNI_TRY(place_root(graph));
   for (int i = link_at(graph, graph->root)->first_joint; i >= 0; i = next_joint(graph, i)) {
-    const urdf_joint *joint = joint_at(graph, i);
+    urdf_joint *joint = joint_at(graph, i);
+    const int before = (int)graph->d->joints.count;
     link_at(graph, joint->child)->reached = true;
     CDNI_TRY(place_child(graph, joint));
+    if ((int)graph->d->joints.count > before) joint->emitted = before;
   }
-  return find_cycle(graph);
+  CDNI_TRY(find_cycle(graph));
+  for (int i = 0; i < (int)graph->joints.count; i++)
+    if (joint_at(graph, i)->mimic) CDNI_TRY(add_mimic(graph, joint_at(graph, i)));
+  return CDN_OK;
 }

@@ -49,7 +49,7 @@ START_TEST(test_not_understood) {
             "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
             "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
             "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><motor/></actuator>"
-            "<equality><weld/><weld active='false'/></equality><contact><exclude/><pair/></contact>"
+            "<equality><tendon/><weld site1='a'/></equality><contact><exclude/><pair/></contact>"
             "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
             "<option density='1.2' wind='0 0 0'/>");
   const struct {
@@ -62,7 +62,8 @@ START_TEST(test_not_understood) {
     { "banana", 1 },           { "composite", 1 },
     { "body mocap", 1 },       { "tendon/spatial", 2 },
     { "tendon/fixed", 1 },     { "actuator/motor", 1 },
-    { "equality/weld", 1 },    { "contact/pair", 1 },
+    { "equality/tendon", 1 },  { "equality/weld (sites)", 1 },
+    { "contact/pair", 1 },
     { "sensor/touch", 1 },     { "deformable/flex", 1 },
     { "extension/plugin", 1 }, { "gadget", 1 },
     { "option density", 1 },   { "asset/skin", 1 },

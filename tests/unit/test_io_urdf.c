@@ -188,12 +188,12 @@ END_TEST
 START_TEST(test_not_understood_is_listed_once) {
   read_text("<link name='a'><visual><geometry><box size='1 1 1'/></geometry></visual><collision/><collision/></link>\n"
             "<link name='b'><collision/></link><material name='red'/><gazebo reference='a'/><gazebo/>\n"
-            JOINT("j", "continuous", "a", "b", "<mimic joint='k'/><dynamics friction='0.1'/><limit effort='1' "
+            JOINT("j", "continuous", "a", "b", "<dynamics friction='0.1'/><limit effort='1' "
                   "velocity='1'/><safety_controller k_velocity='1'/><calibration rising='0'/>")
             "<transmission name='t'><type>x</type></transmission><link name='c' colour='red'/>\n"
             JOINT("f", "fixed", "b", "c", "<dynamics friction='0'/>"));
   const struct { const char *element; int count, line; } expected[] = {
-    { "collision", 3, 2 }, { "link colour", 1, 5 }, { "dynamics friction", 1, 4 }, { "mimic", 1, 4 },
+    { "collision", 3, 2 }, { "link colour", 1, 5 }, { "dynamics friction", 1, 4 },
     { "safety_controller", 1, 4 }, { "gazebo", 2, 3 }, { "transmission", 1, 5 },
   };
   ck_assert_uint_eq(d.notes.count, sizeof expected / sizeof expected[0]);

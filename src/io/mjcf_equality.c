@@ -1,0 +1,160 @@
+/* <equality>: connect, weld and joint. What MuJoCo softens becomes a hard constraint. Where a file leaves frames out they are
+ * those of the reference configuration, in which every body stands at its X_PB. */
+#include <math.h>
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+static int body_called(const io_description *d, const char *name) {
+  for (size_t i = 0; i < d->bodies.count; i++) {
+    const char *known = CDNI_AT(d->bodies, io_body, i).name;
+    if (known && strcmp(known, name) == 0) return (int)i;
+  }
+  return -1;
+}
+
+static int joint_called(const io_description *d, const char *name) {
+  for (size_t i = 0; i < d->joints.count; i++) {
+    const char *known = CDNI_AT(d->joints, io_joint, i).name;
+    if (known && strcmp(known, name) == 0) return (int)i;
+  }
+  return -1;
+}
+
+/* In the world, as all joints are at their reference values. */
+static cdn_transform reference_pose(const io_description *d, int body) {
+  cdn_transform X = cdn_transform_identity();
+  for (; body > 0; body = CDNI_AT(d->bodies, io_body, body).parent)
+    X = cdn_transform_multiply(CDNI_AT(d->bodies, io_body, body).X_PB, X);
+  return X;
+}
+
+/* *body is left alone where the attribute may be absent, and is. */
+static cdn_status read_body(mjcf_reader *r, io_xml_node *node, const char *attribute, int *body) {
+  const char *name = io_xml_string(node, attribute);
+  if (!name) return CDN_OK;
+  *body = body_called(r->d, name);
+  if (*body >= 0) return CDN_OK;
+  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' names no body; correct the name", attribute, name);
+}
+
+static cdn_status read_bodies(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
+  const char *name;
+  CDNI_TRY(io_xml_need_string(r->d, node, "body1", &name));
+  CDNI_TRY(read_body(r, node, "body1", &loop->a));
+  CDNI_TRY(read_body(r, node, "body2", &loop->b)); /* the world unless there is one */
+  if (loop->a == loop->b)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "both ends are on body '%.60s': name two different bodies", name);
+  return CDN_OK;
+}
+
+/* The anchor is body 1's, and where body 2 has it in the reference configuration. */
+static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
+  bool present;
+  loop->kind = IO_CONNECT;
+  CDNI_TRY(read_bodies(r, node, loop));
+  loop->X_A = loop->X_B = cdn_transform_identity();
+  CDNI_TRY(io_xml_vec3(r->d, node, "anchor", &loop->X_A.p, &present));
+  if (!present) return io_xml_missing(r->d, node, "anchor", "give the point in the frame of body1");
+  const cdn_transform X_W1 = reference_pose(r->d, loop->a), X_W2 = reference_pose(r->d, loop->b);
+  loop->X_B.p = cdn_transform_point(cdn_transform_invert(X_W2), cdn_transform_point(X_W1, loop->X_A.p));
+  return CDN_OK;
+}
+
+/* relpose is body 2's in body 1's frame; without one (its quaternion is zero) it is that of the reference configuration. */
+static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
+  double v[7] = { 0 };
+  cdn_vec3 anchor = { 0, 0, 0 };
+  loop->kind = IO_WELD;
+  CDNI_TRY(read_bodies(r, node, loop));
+  CDNI_TRY(io_xml_doubles(r->d, node, "relpose", v, 7, NULL));
+  CDNI_TRY(io_xml_vec3(r->d, node, "anchor", &anchor, NULL));
+  cdn_transform X_12;
+  if (v[3] != 0 || v[4] != 0 || v[5] != 0 || v[6] != 0)
+    X_12 = (cdn_transform){ cdn_rotation_from_quaternion((cdn_quaternion){ v[3], v[4], v[5], v[6] }),
+                            cdn_v3(v[0], v[1], v[2]) };
+  else
+    X_12 = cdn_transform_multiply(cdn_transform_invert(reference_pose(r->d, loop->a)), reference_pose(r->d, loop->b));
+  loop->X_B = (cdn_transform){ cdn_rotation_identity(), anchor };
+  loop->X_A = cdn_transform_multiply(X_12, loop->X_B);
+  return CDN_OK;
+}
+
+static cdn_status read_joint_name(mjcf_reader *r, io_xml_node *node, const char *attribute, int *joint) {
+  const char *name = io_xml_string(node, attribute);
+  if (!name) return CDN_OK;
+  *joint = joint_called(r->d, name);
+  if (*joint < 0)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' names no joint; correct the name", attribute, name);
+  const io_joint_kind kind = CDNI_AT(r->d->joints, io_joint, *joint).kind;
+  if (kind == IO_PIN || kind == IO_SLIDER) return CDN_OK;
+  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' is no hinge or slide; only these can be coupled", attribute,
+                     name);
+}
+
+static cdn_status read_coupling(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
+  const char *name;
+  double c[5] = { 0, 1, 0, 0, 0 };
+  loop->kind = IO_COUPLING;
+  CDNI_TRY(io_xml_need_string(r->d, node, "joint1", &name));
+  CDNI_TRY(read_joint_name(r, node, "joint1", &loop->y));
+  CDNI_TRY(read_joint_name(r, node, "joint2", &loop->x));
+  if (loop->y == loop->x)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is coupled with itself: name two joints, or one",
+                       name);
+  CDNI_TRY(io_xml_doubles(r->d, node, "polycoef", c, 5, NULL));
+  memcpy(loop->c, c, sizeof c);
+  return CDN_OK;
+}
+
+/* Its own, or what and where it is. */
+static cdn_status name_loop(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
+  const char *name = io_xml_string(node, "name");
+  char made[60];
+  snprintf(made, sizeof made, "%.30s of line %d", io_xml_name(node), io_xml_line(node));
+  loop->name = cdni_strdup(&r->d->allocator, name && name[0] ? name : made);
+  return loop->name ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+static cdn_status read_one(mjcf_reader *r, io_xml_node *node,
+                           cdn_status (*read)(mjcf_reader *, io_xml_node *, io_loop *)) {
+  /* Newer files may name sites; their places are not read. */
+  if (io_xml_has(node, "site1") || io_xml_has(node, "site2")) {
+    char note[60];
+    snprintf(note, sizeof note, "equality/%.30s (sites)", io_xml_name(node));
+    io_xml_ignore_all(node);
+    io_not_understood(r->d, io_xml_line(node), note);
+    return CDN_OK;
+  }
+  mjcf_element e;
+  bool active = true;
+  io_loop loop = { .line = io_xml_line(node), .x = -1 };
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_EQUALITY, 0, &e));
+  CDNI_TRY(io_mjcf_bool(r, &e, "active", &active));
+  loop.inactive = !active;
+  CDNI_TRY(read(r, node, &loop));
+  CDNI_TRY(name_loop(r, node, &loop));
+  if (!cdni_array_push(&r->d->allocator, &r->d->loops, sizeof loop, &loop)) {
+    cdni_strfree(&r->d->allocator, loop.name);
+    return io_mjcf_out_of_memory(r);
+  }
+  io_mjcf_finish_element(r, &e);
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (!r->flags.equality) continue;
+    if (io_xml_is(child, "connect")) CDNI_TRY(read_one(r, child, read_connect));
+    else if (io_xml_is(child, "weld")) CDNI_TRY(read_one(r, child, read_weld));
+    else if (io_xml_is(child, "joint")) CDNI_TRY(read_one(r, child, read_coupling));
+    else {
+      char note[100];
+      snprintf(note, sizeof note, "equality/%.60s", io_xml_name(child));
+      io_not_understood(r->d, io_xml_line(child), note);
+    }
+  }
+  io_xml_report_rest(r->d, node);
+  return walk.status;
+}
