@@ -356,14 +356,17 @@ static const char URDF[] =
     "<robot name='two'><link name='base'/><link name='arm'><inertial><origin xyz='0 0 0.5'/><mass value='2'/>"
     "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
     "<joint name='hinge' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/>"
-    "<limit lower='-1' upper='1' effort='1' velocity='1'/><dynamics damping='0.1' friction='0.2'/></joint></robot>";
+    "<limit lower='-1' upper='1' effort='1' velocity='1'/><dynamics damping='0.1' friction='0.2'/></joint>"
+    "<link name='hand'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+    "<joint name='wrist' type='continuous'><parent link='arm'/><child link='hand'/><mimic joint='hinge'/></joint></robot>";
 
 static const char MJCF[] =
     "<mujoco model='two'><default><geom density='500'/><default class='light'><geom density='50'/></default></default>"
     "<worldbody><body name='a' pos='0 0 1'><freejoint/><geom type='box' size='.1 .2 .3'/>"
     "<body name='b' pos='0 0 1'><joint name='x' axis='1 0 0' range='-90 90' limited='true' stiffness='2'/>"
     "<joint name='y' axis='0 1 0' damping='1'/><geom class='light' type='capsule' size='.05' fromto='0 0 0 0 0 1'/>"
-    "</body></body></worldbody><keyframe><key name='up' qpos='0 0 2 1 0 0 0 0.1 0.2'/></keyframe></mujoco>";
+    "</body></body></worldbody><equality><connect body1='b' anchor='0 0 1'/><weld body1='a' body2='b' active='false'/>"
+    "<joint joint1='x' joint2='y'/></equality><keyframe><key name='up' qpos='0 0 2 1 0 0 0 0.1 0.2'/></keyframe></mujoco>";
 
 static cdn_status load(const char *text, cdn_allocator allocator) {
   cdn_model_options options = cdn_default_model_options();

@@ -81,6 +81,8 @@ START_TEST(test_refused_when_added) {
   refused(&b, cdn_system_constrain_sphere_on_sphere(*s, "k", b.pin, o, 0, b.ball, o, 0, true), CDN_ERR_ARG, "k",
           "radii");
   refused(&b, cdn_system_constrain_line_on_line(*s, "k", b.pin, I, b.ball, skew, true), CDN_ERR_ARG, "k", "X_BE");
+  cdn_system_disable_constraint(*s, (cdn_constraint){ 7 });
+  refused(&b, (cdn_constraint){ -1 }, CDN_ERR_ARG, "", "no constraint 7");
   refused(&b, cdn_system_constrain_no_slip(*s, "k", none, o, x, b.pin, b.ball), CDN_ERR_ARG, "k", "no body 44");
   refused(&b, cdn_system_constrain_no_slip(*s, "k", b.pin, o, x, b.ball, b.ball), CDN_ERR_ARG, "k", "both ends");
   cdn_system_release(b.system);

@@ -12,7 +12,8 @@ static const char urdf[] =
     "  <link name='base'><inertial><origin xyz='0 0 0.1'/><mass value='4'/>\n"
     "    <inertia ixx='0.02' ixy='0' ixz='0' iyy='0.02' iyz='0' izz='0.03'/></inertial></link>\n"
     "  <joint name='turn' type='continuous'><parent link='base'/><child link='upper'/>\n"
-    "    <origin xyz='0 0 0.2' rpy='0.1 0.2 0.3'/><axis xyz='0 0.6 0.8'/><dynamics damping='0.1'/></joint>\n"
+    "    <origin xyz='0 0 0.2' rpy='0.1 0.2 0.3'/><axis xyz='0 0.6 0.8'/><dynamics damping='0.1'/>\n"
+    "    <mimic joint='slide' multiplier='2' offset='0.1'/></joint>\n"
     "  <link name='upper'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial>\n"
     "    <collision/></link>\n"
     "  <joint name='slide' type='prismatic'><parent link='upper'/><child link='tool'/><axis xyz='1 0 0'/>\n"
@@ -43,6 +44,9 @@ static const char mjcf[] =
     "    </body>\n"
     "  </worldbody>\n"
     "  <actuator><motor joint='x'/></actuator>\n"
+    "  <equality><connect name='pin' body1='hand' body2='base' anchor='0.1 0 0.2'/>\n"
+    "    <weld body1='hand' relpose='0 0 1 0.6 0 0.8 0' active='false'/>\n"
+    "    <joint joint1='x' joint2='y' polycoef='0.1 2 0 0 -1'/></equality>\n"
     "  <keyframe><key name='home' qpos='0 0 1 1 0 0 0 0.1 0.2 1 0 0 0' time='1'/></keyframe>\n"
     "</mujoco>\n";
 
