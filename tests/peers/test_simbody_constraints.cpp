@@ -10,10 +10,9 @@
 
 #include "../check_main.h"
 #include "condition.h"
-#include "random_mjcf.h"
+#include "simbody_constraints.h"
 
 #include <cmath>
-#include <functional>
 
 using namespace SimTK;
 
@@ -21,42 +20,18 @@ namespace {
 
 constexpr double roundings = 1e-13;
 
-struct Model;
-
-struct Kind {
-  const char *name;
-  enum { SAME, VELOCITIES, OTHERS } like; // the equations are alike one by one; to velocities only; other ones
-  std::function<cdn_constraint(Model &, std::unique_ptr<Constraint> &)> add;
-};
-
-struct Model {
-  const peers::Tree &tree;
-  peers::SimbodyTree theirs;
-  cdn_system *system;
+struct Model : peers::Looped {
   cdn_state *state = nullptr;
-  uint64_t rng;
-  int a, b, c;                                 // bodies, -1: Ground; a and b differ
-  std::vector<std::pair<int, int>> coordinate; // three, whose rates are speeds
   std::string name;
   int nu, nb, m = 0;
   double size = 1, speed = 1;
   std::vector<double> M, root;
   double cond = 1;
 
-  Model(const peers::Tree &tree, uint64_t seed);
-  ~Model();
-  Model(const Model &) = delete;
-  Model &operator=(const Model &) = delete;
-  bool start(const Kind &kind);
-
-  cdn_body body(int i) const { return { i + 1 }; }
-  MobilizedBody &mobod(int i) { return theirs.matter.updMobilizedBody(MobilizedBodyIndex(i + 1)); }
-  cdn_vec3 vec() { return peers::random_vec3(&rng, 0.7); }
-  double number() { return random_uniform(&rng, 0.2, 1); }
-  cdn_mobility ours(int i) const { return { body(coordinate[i].first), coordinate[i].second }; }
-  MobilizedBody &on(int i) { return mobod(coordinate[i].first); }
-  int at(int i) const { return coordinate[i].second; }
-
+  Model(const peers::Tree &tree, uint64_t seed)
+      : Looped(tree, seed), nu(tree.nu()), nb(static_cast<int>(tree.bodies.size()) + 1) {}
+  ~Model() { cdn_state_destroy(state); }
+  bool start(const peers::ConstraintKind &kind);
   void randomize();
   bool satisfy();
   void measure();
@@ -65,30 +40,8 @@ struct Model {
   void near(const char *what, double ours, double theirs, double scale) const;
 };
 
-UnitVec3 unit(cdn_vec3 v) { return UnitVec3(peers::to_simbody(v)); }
-
-Model::Model(const peers::Tree &t, uint64_t seed)
-    : tree(t), theirs(t, false), system(peers::start_cardan(t)), rng(seed), nu(t.nu()),
-      nb(static_cast<int>(t.bodies.size()) + 1) {
-  const int n = static_cast<int>(tree.bodies.size());
-  a = static_cast<int>(random_below(&rng, n + 1)) - 1;
-  do b = static_cast<int>(random_below(&rng, n + 1)) - 1;
-  while (b == a);
-  c = static_cast<int>(random_below(&rng, n + 1)) - 1;
-  for (int i = 0; i < n && coordinate.size() < 3; i++)
-    if (peers::qdot_is_u(tree.bodies[i]) && tree.bodies[i].kind != CDN_CUSTOM_MOBILIZER &&
-        peers::nu(tree.bodies[i]) > 0)
-      coordinate.push_back({ i, static_cast<int>(random_below(&rng, peers::nu(tree.bodies[i]))) });
-  cdn_system_add_gravity(system, "gravity", tree.gravity);
-}
-
-Model::~Model() {
-  cdn_state_destroy(state);
-  cdn_system_release(system);
-}
-
 // False: the tree has too few coordinates for it.
-bool Model::start(const Kind &kind) {
+bool Model::start(const peers::ConstraintKind &kind) {
   if (coordinate.size() < 3) return false;
   std::unique_ptr<Constraint> other;
   name = tree.name + ", " + kind.name;
@@ -219,207 +172,6 @@ bool Model::compare_dynamics(bool multipliers) {
   return true;
 }
 
-// ---- functions: a[0] x0^2 x1 + a[1] x1 + a[2] x2 x0 --------------------------------------------
-
-struct Mix : SimTK::Function {
-  double a[3];
-  explicit Mix(Model &m) {
-    for (double &x : a) x = m.number();
-  }
-  Real calcValue(const Vector &x) const override {
-    return a[0] * x[0] * x[0] * x[1] + a[1] * x[1] + a[2] * x[2] * x[0];
-  }
-  Real calcDerivative(const Array_<int> &of, const Vector &x) const override {
-    if (of.size() == 1)
-      return of[0] == 0 ? 2 * a[0] * x[0] * x[1] + a[2] * x[2] : of[0] == 1 ? a[0] * x[0] * x[0] + a[1] : a[2] * x[0];
-    const int i = std::min(of[0], of[1]), j = std::max(of[0], of[1]);
-    if (i == 0) return j == 0 ? 2 * a[0] * x[1] : j == 1 ? 2 * a[0] * x[0] : a[2];
-    return 0;
-  }
-  int getArgumentSize() const override { return 3; }
-  int getMaxDerivativeOrder() const override { return 2; }
-};
-
-cdn_status calc_mix(const void *self, const double *x, int order, cdn_function_result *out) {
-  const double *a = static_cast<const double *>(self);
-  out->value = a[0] * x[0] * x[0] * x[1] + a[1] * x[1] + a[2] * x[2] * x[0];
-  if (order >= 1) {
-    out->d1[0] = 2 * a[0] * x[0] * x[1] + a[2] * x[2], out->d1[1] = a[0] * x[0] * x[0] + a[1], out->d1[2] = a[2] * x[0];
-  }
-  if (order >= 2) {
-    out->d2[0] = 2 * a[0] * x[1];
-    out->d2[1] = out->d2[3] = 2 * a[0] * x[0];
-    out->d2[2] = out->d2[6] = a[2];
-  }
-  return CDN_OK;
-}
-
-cdn_function *mix(const Mix &other) {
-  cdn_function_ops ops = {};
-  ops.struct_size = sizeof ops, ops.self_size = sizeof other.a, ops.n_inputs = 3, ops.calc = calc_mix;
-  return cdn_function_create(&ops, other.a);
-}
-
-// ---- the kinds ----------------------------------------------------------------------------------
-
-using Other = std::unique_ptr<Constraint>;
-
-cdn_constraint add_contact_spheres(Model &m, Other &other, bool rolling) {
-  const cdn_vec3 p = m.vec(), q = m.vec();
-  const double r = m.number(), s = m.number();
-  other.reset(new Constraint::SphereOnSphereContact(m.mobod(m.a), peers::to_simbody(p), r, m.mobod(m.b),
-                                                    peers::to_simbody(q), s, rolling));
-  return cdn_system_constrain_sphere_on_sphere(m.system, nullptr, m.body(m.a), p, r, m.body(m.b), q, s, rolling);
-}
-
-cdn_constraint add_sphere_on_plane(Model &m, Other &other, bool rolling) {
-  const cdn_transform X = peers::random_frame(&m.rng);
-  const cdn_vec3 p = m.vec();
-  const double r = m.number();
-  other.reset(new Constraint::SphereOnPlaneContact(m.mobod(m.a), peers::to_simbody(X), m.mobod(m.b),
-                                                   peers::to_simbody(p), r, rolling));
-  return cdn_system_constrain_sphere_on_plane(m.system, nullptr, m.body(m.a), X, m.body(m.b), p, r, rolling);
-}
-
-cdn_constraint add_lines(Model &m, Other &other, bool rolling) {
-  const cdn_transform X = peers::random_frame(&m.rng), Y = peers::random_frame(&m.rng);
-  other.reset(new Constraint::LineOnLineContact(m.mobod(m.a), peers::to_simbody(X), 1, m.mobod(m.b),
-                                                peers::to_simbody(Y), 1, rolling));
-  return cdn_system_constrain_line_on_line(m.system, nullptr, m.body(m.a), X, m.body(m.b), Y, rolling);
-}
-
-const Kind kinds[] = {
-  { "rod", Kind::SAME,
-    [](Model &m, Other &other) {
-      const cdn_vec3 p = m.vec(), q = m.vec();
-      const double length = m.number();
-      other.reset(new Constraint::Rod(m.mobod(m.a), peers::to_simbody(p), m.mobod(m.b), peers::to_simbody(q), length));
-      return cdn_system_constrain_rod(m.system, nullptr, m.body(m.a), p, m.body(m.b), q, length);
-    } },
-  { "ball", Kind::OTHERS,
-    [](Model &m, Other &other) {
-      const cdn_vec3 p = m.vec(), q = m.vec();
-      other.reset(new Constraint::Ball(m.mobod(m.a), peers::to_simbody(p), m.mobod(m.b), peers::to_simbody(q)));
-      return cdn_system_constrain_ball(m.system, nullptr, m.body(m.a), p, m.body(m.b), q);
-    } },
-  { "weld", Kind::OTHERS,
-    [](Model &m, Other &other) {
-      const cdn_transform F = peers::random_frame(&m.rng), M = peers::random_frame(&m.rng);
-      other.reset(new Constraint::Weld(m.mobod(m.a), peers::to_simbody(F), m.mobod(m.b), peers::to_simbody(M)));
-      return cdn_system_constrain_joint(m.system, nullptr, CDN_WELD, m.body(m.a), F, m.body(m.b), M, nullptr);
-    } },
-  { "constant orientation", Kind::OTHERS,
-    [](Model &m, Other &other) {
-      const cdn_transform F = peers::random_frame(&m.rng), M = peers::random_frame(&m.rng);
-      other.reset(new Constraint::ConstantOrientation(m.mobod(m.a), peers::to_simbody(F).R(), m.mobod(m.b),
-                                                      peers::to_simbody(M).R()));
-      return cdn_system_constrain_joint(m.system, nullptr, CDN_TRANSLATION, m.body(m.a), F, m.body(m.b), M, nullptr);
-    } },
-  { "point in plane", Kind::SAME,
-    [](Model &m, Other &other) {
-      const cdn_vec3 n = m.vec(), p = m.vec();
-      const double h = m.number();
-      other.reset(new Constraint::PointInPlane(m.mobod(m.a), unit(n), h, m.mobod(m.b), peers::to_simbody(p)));
-      return cdn_system_constrain_point_in_plane(m.system, nullptr, m.body(m.a), n, h, m.body(m.b), p);
-    } },
-  { "point on line", Kind::OTHERS,
-    [](Model &m, Other &other) {
-      const cdn_vec3 d = m.vec(), p = m.vec(), q = m.vec();
-      other.reset(
-          new Constraint::PointOnLine(m.mobod(m.a), unit(d), peers::to_simbody(p), m.mobod(m.b), peers::to_simbody(q)));
-      return cdn_system_constrain_point_on_line(m.system, nullptr, m.body(m.a), d, p, m.body(m.b), q);
-    } },
-  { "constant angle", Kind::SAME,
-    [](Model &m, Other &other) {
-      const cdn_vec3 x = m.vec(), y = m.vec();
-      const double angle = 2 * m.number();
-      other.reset(new Constraint::ConstantAngle(m.mobod(m.a), unit(x), m.mobod(m.b), unit(y), angle));
-      return cdn_system_constrain_angle(m.system, nullptr, m.body(m.a), x, m.body(m.b), y, angle);
-    } },
-  // Simbody's acceleration error is that of the points of both bodies that are at the place now, which is not the derivative of
-  // its velocity error: the place stays on the case
-  { "no slip", Kind::VELOCITIES,
-    [](Model &m, Other &other) {
-      const cdn_vec3 p = m.vec(), n = m.vec();
-      other.reset(new Constraint::NoSlip1D(m.mobod(m.c), peers::to_simbody(p), unit(n), m.mobod(m.a), m.mobod(m.b)));
-      return cdn_system_constrain_no_slip(m.system, nullptr, m.body(m.c), p, n, m.body(m.a), m.body(m.b));
-    } },
-  { "constant coordinate", Kind::SAME,
-    [](Model &m, Other &other) {
-      const double value = m.number();
-      other.reset(new Constraint::ConstantCoordinate(m.on(0), MobilizerQIndex(m.at(0)), value));
-      return cdn_system_constrain_coordinate(m.system, nullptr, m.ours(0).body, m.at(0), value);
-    } },
-  { "constant speed", Kind::SAME,
-    [](Model &m, Other &other) {
-      const double value = m.number();
-      other.reset(new Constraint::ConstantSpeed(m.on(1), MobilizerUIndex(m.at(1)), value));
-      return cdn_system_constrain_speed(m.system, nullptr, m.ours(1).body, m.at(1), value);
-    } },
-  { "constant acceleration", Kind::SAME,
-    [](Model &m, Other &other) {
-      const double value = m.number();
-      other.reset(new Constraint::ConstantAcceleration(m.on(2), MobilizerUIndex(m.at(2)), value));
-      return cdn_system_constrain_acceleration(m.system, nullptr, m.ours(2).body, m.at(2), value);
-    } },
-  { "coordinate coupler", Kind::SAME,
-    [](Model &m, Other &other) {
-      Mix *f = new Mix(m); // theirs from now on
-      cdn_function *ours = mix(*f);
-      const cdn_mobility at[] = { m.ours(0), m.ours(1), m.ours(2) };
-      std::vector<MobilizedBodyIndex> bodies;
-      std::vector<MobilizerQIndex> q;
-      for (int i = 0; i < 3; i++) bodies.push_back(m.on(i)), q.push_back(MobilizerQIndex(m.at(i)));
-      other.reset(new Constraint::CoordinateCoupler(m.theirs.matter, f, bodies, q));
-      const cdn_constraint id = cdn_system_couple_coordinates(m.system, nullptr, ours, at, 3);
-      cdn_function_release(ours);
-      return id;
-    } },
-  // linear in the speeds, as Simbody's must be
-  { "speed coupler", Kind::SAME,
-    [](Model &m, Other &other) {
-      const double a[] = { m.number(), -m.number(), m.number() };
-      cdn_function *ours = cdn_function_linear(3, a, -0.3);
-      Vector theirs(4);
-      for (int i = 0; i < 3; i++) theirs[i] = a[i];
-      theirs[3] = -0.3;
-      const cdn_mobility at[] = { m.ours(0), m.ours(1), m.ours(2) };
-      std::vector<MobilizedBodyIndex> bodies;
-      std::vector<MobilizerUIndex> u;
-      for (int i = 0; i < 3; i++) bodies.push_back(m.on(i)), u.push_back(MobilizerUIndex(m.at(i)));
-      other.reset(new Constraint::SpeedCoupler(m.theirs.matter, new Function::Linear(theirs), bodies, u));
-      const cdn_constraint id = cdn_system_couple_speeds(m.system, nullptr, ours, at, 3, nullptr, 0);
-      cdn_function_release(ours);
-      return id;
-    } },
-  { "prescribed motion", Kind::SAME,
-    [](Model &m, Other &other) {
-      const double a = m.number(), w = 3 * m.number(), coefficients[] = { a, w, 0.1, -0.2 };
-      Vector theirs(4);
-      for (int i = 0; i < 4; i++) theirs[i] = coefficients[i];
-      cdn_function *ours = cdn_function_polynomial(4, coefficients);
-      other.reset(new Constraint::PrescribedMotion(m.theirs.matter, new Function::Polynomial(theirs), m.on(0),
-                                                   MobilizerQIndex(m.at(0))));
-      const cdn_constraint id = cdn_system_constrain_motion(m.system, nullptr, m.ours(0).body, m.at(0), ours);
-      cdn_function_release(ours);
-      return id;
-    } },
-  { "point on plane", Kind::SAME,
-    [](Model &m, Other &other) {
-      const cdn_transform X = peers::random_frame(&m.rng);
-      const cdn_vec3 p = m.vec();
-      other.reset(
-          new Constraint::PointOnPlaneContact(m.mobod(m.a), peers::to_simbody(X), m.mobod(m.b), peers::to_simbody(p)));
-      return cdn_system_constrain_sphere_on_plane(m.system, nullptr, m.body(m.a), X, m.body(m.b), p, 0, true);
-    } },
-  { "sphere sliding on plane", Kind::SAME, [](Model &m, Other &o) { return add_sphere_on_plane(m, o, false); } },
-  { "sphere rolling on plane", Kind::SAME, [](Model &m, Other &o) { return add_sphere_on_plane(m, o, true); } },
-  { "sphere sliding on sphere", Kind::SAME, [](Model &m, Other &o) { return add_contact_spheres(m, o, false); } },
-  { "sphere rolling on sphere", Kind::OTHERS, [](Model &m, Other &o) { return add_contact_spheres(m, o, true); } },
-  { "line sliding on line", Kind::SAME, [](Model &m, Other &o) { return add_lines(m, o, false); } },
-  { "line rolling on line", Kind::SAME, [](Model &m, Other &o) { return add_lines(m, o, true); } },
-};
-
 // Simbody's splines end where their data do, and projection may go farther.
 peers::Tree without_functions(peers::Tree tree) {
   for (peers::Body &b : tree.bodies)
@@ -430,7 +182,8 @@ peers::Tree without_functions(peers::Tree tree) {
 } // namespace
 
 START_TEST(test_every_kind) {
-  for (const Kind &kind : kinds) {
+  using peers::ConstraintKind;
+  for (const ConstraintKind &kind : peers::constraint_kinds()) {
     int compared = 0, satisfied = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
       const peers::Tree tree =
@@ -439,12 +192,13 @@ START_TEST(test_every_kind) {
       if (!m.start(kind)) continue;
       for (int round = 0; round < 3; round++) {
         m.randomize();
-        if (kind.like != Kind::OTHERS) m.compare_errors(kind.like == Kind::SAME);
-        if (kind.like == Kind::SAME) compared += m.compare_dynamics(true);
-        if (m.satisfy()) satisfied += kind.like == Kind::VELOCITIES || m.compare_dynamics(kind.like == Kind::SAME);
+        if (kind.like != ConstraintKind::OTHERS) m.compare_errors(kind.like == ConstraintKind::SAME);
+        if (kind.like == ConstraintKind::SAME) compared += m.compare_dynamics(true);
+        if (m.satisfy())
+          satisfied += kind.like == ConstraintKind::VELOCITIES || m.compare_dynamics(kind.like == ConstraintKind::SAME);
       }
     }
-    ck_assert_msg(satisfied >= 20 && (kind.like != Kind::SAME || compared >= 20),
+    ck_assert_msg(satisfied >= 20 && (kind.like != ConstraintKind::SAME || compared >= 20),
                   "%s: compared at %d states and at %d that satisfy it", kind.name, compared, satisfied);
   }
 }
