@@ -178,5 +178,22 @@ static void check_forces(rig *g, const char *name) {
 START_TEST(test_forces_balance_and_hold_the_constraint) { on_all_kinds(check_forces); }
 END_TEST
 
+/* From random states, with the errors that projection promises; equations that are not linear in u, too. */
+static void check_projection(rig *g, const char *name) {
+  cdn_projection_def def = cdn_default_projection_def();
+  double error;
+  def.tolerance = 1e-10;
+  if (cdn_project_q(g->state, &def, NULL) != CDN_OK) return; /* not every tree can get there */
+  const cdn_status status = cdn_project_u(g->state, &def, &error);
+  ck_assert_msg(status == CDN_OK || g->at.np > 0, "%s: velocities are left with an error of %g", name, error);
+  const double *qerr = cdn_state_qerr(g->state), *uerr = cdn_state_uerr(g->state);
+  for (int i = 0; i < g->at.np; i++) AT_MOST(fabs(qerr[i]), 1e-10);
+  for (int i = 0; status == CDN_OK && i < g->at.np + g->at.nv; i++) AT_MOST(fabs(uerr[i]), 1e-9);
+}
+
+START_TEST(test_projection_of_every_kind) { on_all_kinds(check_projection); }
+END_TEST
+
 CHECK_MAIN("constraint_kinds", test_rows_are_derivatives_of_errors, test_errors_are_derivatives_of_those_before,
-           test_rows_and_forces_have_the_same_power, test_forces_balance_and_hold_the_constraint)
+           test_rows_and_forces_have_the_same_power, test_forces_balance_and_hold_the_constraint,
+           test_projection_of_every_kind)

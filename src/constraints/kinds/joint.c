@@ -65,6 +65,9 @@ static const struct joint_form {
 
 /* Parameters: X_AF, X_BM, those of the mobilizer. */
 enum { X_AF = 0, X_BM = 12, OWN = 24, N_PARAMS = OWN + CDN_MOBILIZER_PARAMS };
+static const char *const names[] = {
+  CONSTRAINT_FRAME_NAMES("X_AF"), CONSTRAINT_FRAME_NAMES("X_BM"), "params[0]", "params[1]", "params[2]", "params[3]"
+};
 
 static int kind_of(const void *data) { return *(const int32_t *)data; }
 
@@ -350,6 +353,7 @@ const constraint_kind cdni_constraint_joint = {
   .name = "joint",
   .name_of = name_of,
   .n_params = N_PARAMS,
+  .param_names = names,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,

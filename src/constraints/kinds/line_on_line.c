@@ -5,10 +5,7 @@
 #include "constraints/kinds/contact.h"
 
 /* Parameters: edges' frames, whose x is the line and whose z points out of the solid. */
-static const char *const names[] = { "X_AE.R.x.x", "X_AE.R.x.y", "X_AE.R.x.z", "X_AE.R.y.x", "X_AE.R.y.y", "X_AE.R.y.z",
-                                     "X_AE.R.z.x", "X_AE.R.z.y", "X_AE.R.z.z", "X_AE.p.x",   "X_AE.p.y",   "X_AE.p.z",
-                                     "X_BE.R.x.x", "X_BE.R.x.y", "X_BE.R.x.z", "X_BE.R.y.x", "X_BE.R.y.y", "X_BE.R.y.z",
-                                     "X_BE.R.z.x", "X_BE.R.z.y", "X_BE.R.z.z", "X_BE.p.x",   "X_BE.p.y",   "X_BE.p.z" };
+static const char *const names[] = { CONSTRAINT_FRAME_NAMES("X_AE"), CONSTRAINT_FRAME_NAMES("X_BE") };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;

@@ -2,9 +2,7 @@
 #include "constraints/kinds/contact.h"
 
 /* Parameters: the plane's frame X_AP, whose z is its normal; the sphere's centre p_B; its radius. */
-static const char *const names[] = { "X_AP.R.x.x", "X_AP.R.x.y", "X_AP.R.x.z", "X_AP.R.y.x", "X_AP.R.y.y", "X_AP.R.y.z",
-                                     "X_AP.R.z.x", "X_AP.R.z.y", "X_AP.R.z.z", "X_AP.p.x",   "X_AP.p.y",   "X_AP.p.z",
-                                     "p_B.x",      "p_B.y",      "p_B.z",      "the radius" };
+static const char *const names[] = { CONSTRAINT_FRAME_NAMES("X_AP"), "p_B.x", "p_B.y", "p_B.z", "the radius" };
 enum { CENTER = 12, RADIUS = 15 };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
