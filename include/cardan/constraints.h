@@ -24,9 +24,10 @@ CDN_BEGIN_DECLS
 
 /* Stations, directions and frames are in the axes of the bodies that they are given for, which may be Ground; a and b are
  * different. Directions are of any length but zero. Errors are in m, rad, m/s and the like; multipliers in N or N m. A
- * multiplier is what the constraint takes away along its equation: body b feels its opposite, body a the multiplier itself.
- * Where an equation has no meaning (a rod of no length) realization fails, recoverably, with the constraint's name. The set
- * functions want a constraint of their kind, and change nothing if an argument is wrong. O(1) each. */
+ * multiplier is what the constraint takes away along its equation: where that is a component of p_B - p_A, or of b's velocity
+ * against a's, body a feels the multiplier and body b its opposite. Where an equation has no meaning (a rod of no length)
+ * realization fails, recoverably, with the constraint's name. The set functions want a constraint of their kind, and change
+ * nothing if an argument is wrong. O(1) each. */
 
 /** A massless rod: the stations' distance is `length` > 0. One equation, distance - length; its multiplier is the tension.
  *  No direction where the stations are in one place. */
@@ -49,7 +50,7 @@ CDN_API cdn_constraint cdn_system_constrain_point_on_line(cdn_system *system, co
 CDN_API cdn_status cdn_point_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 d_A, cdn_vec3 p_A,
                                          cdn_vec3 p_B);
 /** Direction y of b keeps an angle (rad, between 0 and pi) to direction x of a. One equation, x . y - cos(angle); its
- *  multiplier is the moment on a about x cross y, divided by the sine of the angle. */
+ *  multiplier is the moment on b about x cross y, over the sine of the angle. */
 CDN_API cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char *name, cdn_body a, cdn_vec3 x_A,
                                                   cdn_body b, cdn_vec3 y_B, double angle);
 CDN_API cdn_status cdn_angle_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 x_A, cdn_vec3 y_B, double angle);
@@ -239,7 +240,8 @@ CDN_API const double *cdn_constraint_params(const cdn_state *state, cdn_constrai
 
 /** While building: this constraint starts switched off in every State. Sticky. */
 CDN_API void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint);
-/** Switch a constraint on or off (Instance stage). Constraints start enabled. Off, its errors and multipliers are zero. */
+/** Switch a constraint on or off (Instance stage). Constraints start enabled, unless they were disabled while building. Off, its
+ *  errors and multipliers are zero. */
 CDN_API cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled);
 CDN_API bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint);
 /** The error of its equations that counts as one unit (9.3), > 0: tolerances are in these. 1 unless set. */
