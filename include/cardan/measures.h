@@ -24,6 +24,12 @@ CDN_BEGIN_DECLS
 CDN_API cdn_measure cdn_system_add_constant_measure(cdn_system *system, const char *name, int n, const double *value);
 /** n numbers that cdn_measure_set_value changes in a State. */
 CDN_API cdn_measure cdn_system_add_variable_measure(cdn_system *system, const char *name, int n, const double *initial);
+/** n numbers that somebody computes elsewhere and puts there by cdn_measure_set_value (Simbody's Result): valid until
+ *  something changes that belongs to `stage` (Instance to Acceleration) or those before it, or instead of all that to just
+ *  these prerequisites, if n_prerequisites > 0; copied. Until it is set again, asking for it fails with CDN_ERR_ARG.
+ *  Setting it makes what is computed from it invalid. */
+CDN_API cdn_measure cdn_system_add_result_measure(cdn_system *system, const char *name, int n, cdn_stage stage,
+                                                  int n_prerequisites, const cdn_ticket *prerequisites);
 /** t, s. */
 CDN_API cdn_measure cdn_system_add_time_measure(cdn_system *system, const char *name);
 /** amplitude sin(frequency t + phase); rad/s, rad. All its derivatives are known. */
@@ -83,8 +89,8 @@ CDN_API cdn_delay_def cdn_default_delay_def(void);
  *  operand knows its derivative (order 6, order 8; lower next to a jump), never across the change that a handler made. */
 CDN_API cdn_measure cdn_system_add_delay_measure(cdn_system *system, const cdn_delay_def *def);
 
-typedef enum cdn_extreme { CDN_MINIMUM, CDN_MAXIMUM, CDN_MAX_ABS } cdn_extreme;
-/** The extreme of each number since the run began, CDN_MAX_ABS with its sign. Turning points within a step count: they
+typedef enum cdn_extreme { CDN_MINIMUM, CDN_MAXIMUM, CDN_MAX_ABS, CDN_MIN_ABS } cdn_extreme;
+/** The extreme of each number since the run began, in magnitude with its sign (CDN_MIN_ABS: 0 from a change of sign on). Turning points within a step count: they
  *  are found on a polynomial through the present value and those at the ends of the last four steps, of order 5, or the
  *  values and rates of the last three where the operand knows its derivative, of order 7. */
 CDN_API cdn_measure cdn_system_add_extreme_measure(cdn_system *system, const char *name, cdn_measure operand,
@@ -148,9 +154,11 @@ CDN_API cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure measure,
                                           double *value) CDN_NODISCARD;
 /** When each number of an extreme was met. */
 CDN_API cdn_status cdn_measure_extreme_times(cdn_state *state, cdn_measure measure, double *times) CDN_NODISCARD;
-/** Sets a variable, an integral, or what a sample-and-hold holds; CDN_ERR_ARG for other kinds. */
+/** Sets a variable, a result, an integral, or what a sample-and-hold holds; CDN_ERR_ARG for other kinds, and while
+ *  something is being computed. */
 CDN_API cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure measure, const double *value);
-/** Makes the measure forget: integrals and held values are as in a new State, histories and extremes begin anew. */
+/** Makes the measure forget: integrals and held values are as in a new State, histories and extremes begin anew, a result
+ *  has no value. */
 CDN_API cdn_status cdn_measure_reset(cdn_state *state, cdn_measure measure);
 
 CDN_END_DECLS

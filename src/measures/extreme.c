@@ -1,4 +1,4 @@
-/* The smallest, the largest, or the largest in magnitude that a measure has been.
+/* The smallest or the largest that a measure has been, as it is or in magnitude.
  *
  * Values at the ends of steps are not enough: a turning point lies within a step more often than not. It is sought on the
  * polynomial through the last samples and the present value, without further evaluations and without an effect on
@@ -34,7 +34,13 @@ static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry
 /* ---- comparing ---- */
 
 static bool is_better(cdn_extreme which, double a, double than) {
-  return which == CDN_MINIMUM ? a < than : which == CDN_MAXIMUM ? a > than : fabs(a) > fabs(than);
+  switch (which) {
+    case CDN_MINIMUM: return a < than;
+    case CDN_MAXIMUM: return a > than;
+    case CDN_MAX_ABS: return fabs(a) > fabs(than);
+    case CDN_MIN_ABS: return fabs(a) < fabs(than);
+  }
+  return false;
 }
 
 static void offer(const extreme *x, double value, double t, double *best, double *when) {
@@ -45,30 +51,31 @@ static void offer(const extreme *x, double value, double t, double *best, double
 
 /* ---- turning points ---- */
 
-/* Where the derivative, which is positive at only one of a and b, vanishes. */
-static double turning_point(const polynomial *p, double a, double b, double slope_a) {
+/* Where the derivative (or the value), which is positive at only one of a and b, vanishes. */
+static double find_zero(const polynomial *p, double a, double b, bool derivative) {
+  double at_a, slope;
+  at_a = cdni_polynomial_at(p, a, &slope);
+  bool positive = (derivative ? slope : at_a) > 0;
   for (int k = 0; k < 64 && b - a > 1e-15 * fabs(b); k++) {
-    double middle = a + 0.5 * (b - a), slope;
-    cdni_polynomial_at(p, middle, &slope);
-    if ((slope > 0) == (slope_a > 0)) a = middle;
+    double middle = a + 0.5 * (b - a), at = cdni_polynomial_at(p, middle, &slope);
+    if (((derivative ? slope : at) > 0) == positive) a = middle;
     else b = middle;
   }
   return a + 0.5 * (b - a);
 }
 
-/* Offers the turning points between a and b; rounding alone makes none. */
+/* Offers the turning points between a and b; rounding alone makes none. For the least magnitude a zero is one, too. */
 static void offer_turns(const extreme *x, const polynomial *p, double a, double b, double *best, double *when) {
-  double at_a = cdni_polynomial_at(p, a, NULL), at_b = cdni_polynomial_at(p, b, NULL), slope_a, from = a;
-  double noise = 8e-16 * fmax(fabs(at_a), fabs(at_b));
-  cdni_polynomial_at(p, a, &slope_a);
+  double slope_from, at_a = cdni_polynomial_at(p, a, &slope_from), at_b = cdni_polynomial_at(p, b, NULL);
+  double noise = 8e-16 * fmax(fabs(at_a), fabs(at_b)), from = a, at_from = at_a;
   for (int k = 1; k <= PIECES; k++) {
-    double to = k < PIECES ? a + (b - a) * k / PIECES : b, slope;
-    cdni_polynomial_at(p, to, &slope);
-    if ((slope_a > 0) != (slope > 0)) {
-      double t = turning_point(p, from, to, slope_a), value = cdni_polynomial_at(p, t, NULL);
+    double to = k < PIECES ? a + (b - a) * k / PIECES : b, slope, at = cdni_polynomial_at(p, to, &slope);
+    if ((slope_from > 0) != (slope > 0)) {
+      double t = find_zero(p, from, to, true), value = cdni_polynomial_at(p, t, NULL);
       if (fmin(fabs(value - at_a), fabs(value - at_b)) > noise) offer(x, value, t, best, when);
     }
-    slope_a = slope;
+    if (x->which == CDN_MIN_ABS && (at_from > 0) != (at > 0)) offer(x, 0, find_zero(p, from, to, false), best, when);
+    slope_from = slope, at_from = at;
     from = to;
   }
 }
@@ -164,7 +171,7 @@ cdn_measure cdn_system_add_extreme_measure(cdn_system *system, const char *name,
   extreme x = { .base = { .operand = operand }, .which = which };
   cdni_measure_begin(&a, system, "cdn_system_add_extreme_measure", name);
   x.base.n = cdni_measure_check_operand(&a, operand);
-  if (which < CDN_MINIMUM || which > CDN_MAX_ABS) {
+  if (which < CDN_MINIMUM || which > CDN_MIN_ABS) {
     cdni_measure_refuse(&a, CDN_ERR_ARG, "which is not one of cdn_extreme");
   }
   return cdni_measure_add(&a, &extreme_kind, &x.base);

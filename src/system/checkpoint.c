@@ -4,7 +4,8 @@
 /* ---- computed values that cannot be computed again ---- */
 
 /* At the end of a step an update value becomes the variable's, and what was computed from it stays valid: that is what the
- * step's results are. Computed anew, it would follow from the update after that one. */
+ * step's results are. Computed anew, it would follow from the update after that one. What was given from outside cannot
+ * be computed at all. */
 static bool is_of_an_update(const cdn_system *sys, int32_t ticket) {
   for (size_t i = 0; i < sys->autos.count; i++) {
     int32_t update = CDNI_AT(sys->autos, auto_variable, i).update;
@@ -34,13 +35,17 @@ static size_t entry_size(const cdn_system *sys, int32_t ticket) {
   return node_at(sys, ticket)->size;
 }
 
+static bool is_kept(const cdn_system *sys, int32_t ticket) {
+  const node *n = node_at(sys, ticket);
+  return (n->kind == NODE_ENTRY || n->kind == NODE_COMPANION) && (n->given || is_of_an_update(sys, ticket));
+}
+
 static void archive_entries(cdn_state *s, cdni_archive *a) {
   const cdn_system *sys = s->system;
-  if (sys->autos.count == 0) return;
   cdni_archive_mark(a, "DONE");
   for (int32_t i = 0; (size_t)i < sys->nodes.count; i++) {
     const node *n = node_at(sys, i);
-    if ((n->kind != NODE_ENTRY && n->kind != NODE_COMPANION) || !is_of_an_update(sys, i)) continue;
+    if (!is_kept(sys, i)) continue;
     bool valid = !a->loading && bit_is_set(s->valid, i);
     cdni_archive_bool(a, &valid);
     if (!valid) continue;

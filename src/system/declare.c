@@ -279,6 +279,10 @@ void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prer
   if (!cdni_edge_add(s, prerequisite.i, entry.i)) no_memory(d);
 }
 
+void cdni_declare_given(cdn_declarer *d, cdn_cache entry) {
+  if (entry.i != TICKET_NONE) node_at(d->system, entry.i)->given = true;
+}
+
 cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of) {
   cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
   c.i = c.ticket.i = add_entry(d, name, NODE_COMPANION, size);

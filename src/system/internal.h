@@ -52,6 +52,9 @@ cdn_ticket cdni_ticket_reserve(cdn_system *system);
 void cdni_declare_well_known(cdn_declarer *d, cdn_ticket ticket);
 /* Adds a prerequisite to an entry that was declared by this declarer or earlier. */
 void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prerequisite);
+/* Says that an entry gets its value from outside, by cdni_state_give: its compute function is what happens where it is asked
+ * for without. Checkpoints hold such values. */
+void cdni_declare_given(cdn_declarer *d, cdn_cache entry);
 /* A cache entry whose storage is filled by another entry's compute function; valid when that one is. */
 cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of);
 /* Where this subsystem's runs start (valid from freezing on). */
@@ -100,6 +103,9 @@ cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
 /* Marks an entry valid that was computed along with another (the articulated inertias with udot). */
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
+/* Gives an entry its value, or takes it back (NULL): what depends on it becomes invalid, it itself valid, or not. Refused
+ * while something is being computed. */
+cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache entry, const void *value);
 /* Notes a read for the audit. Every getter calls it. False: the audit failed and the story is on the State. */
 bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket);
 /* Writable storage of a discrete variable after invalidating what depends on it. */

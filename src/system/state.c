@@ -284,6 +284,19 @@ cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int
   return CDN_OK;
 }
 
+/* ---- values from outside ---- */
+
+cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache entry, const void *value) {
+  const node *n = node_at(state->system, entry.i);
+  CDNI_TRY(check_set(state, function, n->name, NULL, 0));
+  invalidate(state, entry.i);
+  bit_clear(state->valid, entry.i);
+  if (!value) return CDN_OK;
+  memcpy(state->block + n->offset, value, n->size);
+  bit_set(state->valid, entry.i);
+  return CDN_OK;
+}
+
 /* ---- event triggers ---- */
 
 const double *cdn_state_event_triggers(cdn_state *s, int group) {

@@ -36,6 +36,7 @@ typedef struct node {
   int32_t of;        /* companion: whose */
   cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
   bool parameters; /* variable: an array of doubles, checked for NaN */
+  bool given;      /* entry: its value comes from outside (cdni_state_give) */
   cdn_calc_fn *calc;
   size_t size, offset; /* bytes in the State's block */
   void *initial;       /* variable: default value, `size` bytes */

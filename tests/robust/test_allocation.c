@@ -124,6 +124,7 @@ static void add_measures(cdn_system *system, cdn_body body) {
   cdn_system_add_component_measure(system, NULL, station, 2);
   cdn_system_add_constant_measure(system, NULL, 2, two);
   cdn_system_add_variable_measure(system, NULL, 2, two);
+  cdn_system_add_result_measure(system, "result", 2, CDN_STAGE_TIME, 1, &CDN_Z);
   cdn_system_add_slot_measure(system, NULL, CDN_UDOT, 1);
   cdn_system_add_coordinate_measure(system, NULL, body, CDN_Q, 0);
   cdn_system_add_energy_measure(system, "energy", CDN_ENERGY_TOTAL);

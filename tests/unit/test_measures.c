@@ -235,7 +235,7 @@ START_TEST(mistakes_are_refused) {
   REFUSED(CDN_ERR_ARG, "scale", cdn_system_add_integral_measure(system, "x", t, NULL, 0));
   REFUSED(CDN_ERR_NONFINITE, "initial", cdn_system_add_integral_measure(system, "x", t, bad, 1));
   REFUSED(CDN_ERR_ARG, "period", cdn_system_add_sample_hold_measure(system, "x", t, 0, 0, NULL));
-  REFUSED(CDN_ERR_ARG, "cdn_extreme", cdn_system_add_extreme_measure(system, "x", t, (cdn_extreme)3));
+  REFUSED(CDN_ERR_ARG, "cdn_extreme", cdn_system_add_extreme_measure(system, "x", t, (cdn_extreme)4));
   REFUSED(CDN_ERR_VERSION, "cdn_default_delay_def", cdn_system_add_delay_measure(system, &old));
   REFUSED(CDN_ERR_ARG, "positive", delay.operand = t; cdn_system_add_delay_measure(system, &delay));
   REFUSED(CDN_ERR_ARG, "capacity", delay.delay = 1; delay.capacity = 3; cdn_system_add_delay_measure(system, &delay));

@@ -227,7 +227,7 @@ static cdn_status damped_rate(cdn_state *state, double t, const double *z, doubl
 
 START_TEST(extremes_of_a_damped_oscillation) {
   static const ode damped = { .n = 2, .z0 = { 1, 0 }, .rates = damped_rate };
-  const double a = 0.1, w = sqrt(1 - a * a), deep = -exp(-a * PI / w);
+  const double a = 0.1, w = sqrt(1 - a * a), deep = -exp(-a * PI / w), two = 2;
   for (int k = 3; k <= 10; k++) {
     const double accuracy = pow(10, -k);
     cdn_system *system = event_system(&damped, NULL);
@@ -236,11 +236,15 @@ START_TEST(extremes_of_a_damped_oscillation) {
     cdn_measure low = cdn_system_add_extreme_measure(system, "low", z, CDN_MINIMUM);
     cdn_measure blind = cdn_system_add_extreme_measure(system, "blind", opaque, CDN_MINIMUM);
     cdn_measure most = cdn_system_add_extreme_measure(system, "most", z, CDN_MAX_ABS);
+    cdn_measure least = cdn_system_add_extreme_measure(system, "least", z, CDN_MIN_ABS);
+    const cdn_measure lifted[] = { z, cdn_system_add_constant_measure(system, "two", 1, &two) };
+    cdn_measure sum = cdn_system_add_sum_measure(system, "lifted", 2, lifted, NULL);
+    cdn_measure lifted_least = cdn_system_add_extreme_measure(system, "lifted least", sum, CDN_MIN_ABS);
     cdn_state *state = event_state(system);
     cdn_stepper_def how = event_stepper_def(NULL, accuracy);
     cdn_stepper *stepper = ode_stepper(state, &how);
     OK_STEP(stepper, cdn_stepper_advance(stepper, 20, NULL));
-    double t_low, t_blind, t_most;
+    double t_low, t_blind, t_most, t_least, t_lifted;
     OK_ON(state, cdn_measure_extreme_times(cdn_stepper_state(stepper), low, &t_low));
     OK_ON(state, cdn_measure_extreme_times(cdn_stepper_state(stepper), blind, &t_blind));
     OK_ON(state, cdn_measure_extreme_times(cdn_stepper_state(stepper), most, &t_most));
@@ -250,6 +254,13 @@ START_TEST(extremes_of_a_damped_oscillation) {
     NEAR(measured(stepper, blind), deep, k < 7 ? 1e-3 : 1e-5);
     NEAR(t_blind, PI / w, k < 7 ? 1e-3 : 1e-4);
     ck_assert(measured(stepper, most) == 1 && t_most == 0);
+    /* in magnitude the least is where the sign changes, or else where it turns */
+    OK_ON(state, cdn_measure_extreme_times(cdn_stepper_state(stepper), least, &t_least));
+    OK_ON(state, cdn_measure_extreme_times(cdn_stepper_state(stepper), lifted_least, &t_lifted));
+    ck_assert(measured(stepper, least) == 0);
+    NEAR(t_least, (PI - atan(w / a)) / w, 30 * accuracy);
+    NEAR(measured(stepper, lifted_least), 2 + deep, 30 * accuracy);
+    NEAR(t_lifted, PI / w, 1e3 * accuracy);
     cdn_stepper_destroy(stepper);
     cdn_state_destroy(state);
   }
