@@ -74,6 +74,13 @@ CDN_API const char *cdn_status_advice(cdn_status status);
 /** CDN_VERSION of the library that is running. */
 CDN_API uint32_t cdn_version(void);
 
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+#define CDN_NUMBER_SIZE 32
+/** The shortest decimal text that reads back as the same bits, in the C locale's way, with a point or an exponent in it; "nan",
+ *  "inf" and "-inf" for the others. Returns `text`. */
+CDN_API const char *cdn_number_text(double x, char text[CDN_NUMBER_SIZE]);
+
 /* ---- stages ------------------------------------------------------------------------------ */
 
 /** Realization stages, in order (manual section 7.1.3). */

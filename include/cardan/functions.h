@@ -23,6 +23,7 @@ typedef struct cdn_function_result {
 /** A function of the user's. `self` is a private copy. */
 typedef struct cdn_function_ops {
   uint32_t struct_size;
+  const char *name; /**< what checkpoints tell it from others by; copied; may be NULL */
   size_t self_size; /**< bytes of the private part */
   int n_inputs;     /**< 0 to CDN_FUNCTION_MOST_INPUTS */
   /** Fills `out` up to the derivatives of `order` (0 to 3), all its entries: what is not written is zero. A function

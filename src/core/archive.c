@@ -136,7 +136,7 @@ static uint32_t byte_order(void) {
   return order;
 }
 
-static uint32_t checksum(const void *bytes, size_t n) {
+uint32_t cdni_checksum(const void *bytes, size_t n) {
   return (uint32_t)crc32_z(crc32_z(0, NULL, 0), n ? bytes : "", n);
 }
 
@@ -148,8 +148,8 @@ cdn_status cdni_archive_send(cdni_archive *a, int kind, cdn_write_fn *write, voi
   put(header + AT_KIND, (uint64_t)kind, 4);
   put(header + AT_SIZE, a->bytes.count, 8);
   put(header + AT_ORDER, byte_order(), 4);
-  put(header + AT_CHECK, checksum(header, AT_CHECK), 4);
-  put(trailer, checksum(a->bytes.data, a->bytes.count), TRAILER);
+  put(header + AT_CHECK, cdni_checksum(header, AT_CHECK), 4);
+  put(trailer, cdni_checksum(a->bytes.data, a->bytes.count), TRAILER);
   if (status == CDN_OK) status = write(context, header, HEADER);
   if (status == CDN_OK && a->bytes.count) status = write(context, a->bytes.data, a->bytes.count);
   if (status == CDN_OK) status = write(context, trailer, TRAILER);
@@ -159,7 +159,7 @@ cdn_status cdni_archive_send(cdni_archive *a, int kind, cdn_write_fn *write, voi
 /* What is wrong with a header, or NULL. */
 static const char *check_header(const unsigned char *header, int kind) {
   if (memcmp(header, magic, sizeof magic) != 0) return "these bytes are no checkpoint";
-  if (get(header + AT_CHECK, 4) != checksum(header, AT_CHECK)) return "its header is damaged";
+  if (get(header + AT_CHECK, 4) != cdni_checksum(header, AT_CHECK)) return "its header is damaged";
   if (get(header + AT_VERSION, 4) != CDNI_ARCHIVE_VERSION) return "it was written by another version of the library";
   if (get(header + AT_ORDER, 4) != byte_order()) return "it was written by a machine with another byte order";
   if (get(header + AT_KIND, 4) == (uint64_t)kind) return NULL;
@@ -186,7 +186,7 @@ cdn_status cdni_archive_receive(cdni_archive *a, int kind, cdn_read_fn *read, vo
   }
   if (status == CDN_OK) status = read(context, trailer, TRAILER);
   if (status != CDN_OK) return cdni_archive_fail(a, status, ends);
-  if (get(trailer, TRAILER) != checksum(a->bytes.data, a->bytes.count)) {
+  if (get(trailer, TRAILER) != cdni_checksum(a->bytes.data, a->bytes.count)) {
     return cdni_archive_fail(a, CDN_ERR_PARSE, "its checksum does not fit: it is damaged");
   }
   return CDN_OK;

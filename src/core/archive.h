@@ -35,6 +35,9 @@ void cdni_archive_mark(cdni_archive *a, const char letters[4]);
 /* The next n bytes of an archive that is being loaded, where they lie; NULL if there are not so many. */
 const char *cdni_archive_look(cdni_archive *a, size_t n);
 
+/* CRC-32. */
+uint32_t cdni_checksum(const void *bytes, size_t n);
+
 /* ---- the frame: what kind of thing it is, version, length, checksum ---- */
 
 enum { CDNI_ARCHIVE_VERSION = 1, CDNI_ARCHIVE_STATE = 1, CDNI_ARCHIVE_STEPPER = 2 };

@@ -21,6 +21,7 @@ const force_kind cdni_force_body_force = {
   .param_names = { "f_G.x", "f_G.y", "f_G.z", "m_G.x", "m_G.y", "m_G.z" },
   .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .kernel = FORCE_KERNEL_body_force } },
   .derivative = derivative,
+  .describe = cdni_describe_body_force,
 };
 
 cdn_force cdn_system_add_body_force(cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G,

@@ -1,5 +1,6 @@
 /* Forces that users bring: a subsystem that also adds forces. Which sum one belongs to is its own affair. */
 #include <math.h>
+#include <stdio.h>
 
 #include "forces/derivatives.h"
 
@@ -159,6 +160,13 @@ static void destroy(force_set *set, const cdn_allocator *a) {
 #define CUSTOM_PART(READS, POTENTIAL) \
   { .reads = (READS), .potential = (POTENTIAL), .bodies = true, .mobilities = true, .calc = calc }
 
+static void describe(const force_room *room, const void *element, char *text, size_t size) {
+  static const char *const reads[] = { "positions", "velocities", "everything" };
+  const custom *e = element;
+  (void)room;
+  snprintf(text, size, " that reads %s%s", reads[e->reads], e->ops.calc_potential ? ", with a potential" : "");
+}
+
 const force_kind cdni_force_custom = {
   .name = "custom",
   .element_size = sizeof(custom),
@@ -171,6 +179,7 @@ const force_kind cdni_force_custom = {
   .has_part = has_part,
   .depend = depend,
   .destroy = destroy,
+  .describe = describe,
 };
 
 static void check_ops(force_adder *a, const cdn_force_ops *ops) {

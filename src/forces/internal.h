@@ -89,6 +89,8 @@ typedef struct force_kind {
   /* Prerequisites of its own for a part's entry, or the potential's (part NULL). */
   void (*depend)(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry);
   void (*destroy)(force_set *set, const cdn_allocator *a);
+  /* Where an element acts, or what kind of callbacks it has: the end of "a force of kind ..." in checkpoints. */
+  void (*describe)(const force_room *room, const void *element, char *text, size_t size);
 } force_kind;
 
 #define FORCE_KIND_EXTERN(ENUM, name) extern const force_kind cdni_force_##name;
@@ -137,6 +139,13 @@ force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kin
 static inline bool force_part_exists(const force_part *part) { return part->kernel != FORCE_KERNEL_none || part->calc; }
 /* sum.c: adds the forces of a part to `out`. */
 cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out);
+/* describe.c: force_kind.describe for elements on mobilities, between stations, at a station, between bodies; and the
+ * subsystem's own. */
+void cdni_describe_mobility(const force_room *room, const void *element, char *text, size_t size);
+void cdni_describe_two_points(const force_room *room, const void *element, char *text, size_t size);
+void cdni_describe_body_force(const force_room *room, const void *element, char *text, size_t size);
+void cdni_describe_bushing(const force_room *room, const void *element, char *text, size_t size);
+void cdni_forces_describe(const void *self, const cdn_system *system, cdn_description *d);
 /* sum.c: adds the room's subsystem to the System. */
 cdn_status cdni_forces_freeze(cdn_system *system, void *room);
 

@@ -62,6 +62,7 @@ const force_kind cdni_force_linear_bushing = {
              { .reads = CDN_READS_VELOCITY, .bodies = true, .kernel = FORCE_KERNEL_bushing_damping } },
   .calc_potential = calc_potential,
   .fail = singular,
+  .describe = cdni_describe_bushing,
 };
 
 static void write_frame(double *p, cdn_transform X) {

@@ -25,6 +25,7 @@ const force_kind cdni_force_mobility_damper = {
   .check = check,
   .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_mobility_damper } },
   .derivative = derivative,
+  .describe = cdni_describe_mobility,
 };
 
 cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, cdn_body body, int mobility, double c) {

@@ -14,6 +14,7 @@ const force_kind cdni_force_mobility_force = {
   .param_names = { "f" },
   .parts = { { .reads = CDN_READS_POSITION, .mobilities = true, .kernel = FORCE_KERNEL_mobility_force } },
   .derivative = derivative,
+  .describe = cdni_describe_mobility,
 };
 
 cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *name, cdn_body body, int mobility, double f) {

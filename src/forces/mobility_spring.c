@@ -31,6 +31,7 @@ const force_kind cdni_force_mobility_spring = {
                .kernel = FORCE_KERNEL_mobility_spring } },
   .calc_potential = calc_potential,
   .derivative = derivative,
+  .describe = cdni_describe_mobility,
 };
 
 cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, cdn_body body, int coordinate, double k,

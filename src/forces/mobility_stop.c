@@ -56,6 +56,7 @@ const force_kind cdni_force_mobility_stop = {
              { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_mobility_stop_dissipative } },
   .calc_potential = calc_potential,
   .derivative = derivative,
+  .describe = cdni_describe_mobility,
 };
 
 static double finite_bound(double bound) { return isinf(bound) ? copysign(DBL_MAX, bound) : bound; }

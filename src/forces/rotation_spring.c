@@ -72,6 +72,7 @@ const force_kind cdni_force_rotation_spring = {
                .kernel = FORCE_KERNEL_rotation_spring } },
   .calc_potential = calc_spring_potential,
   .derivative = derivative_of_spring,
+  .describe = cdni_describe_mobility,
 };
 
 static double largest_difference(cdn_vec3 a, cdn_vec3 b) {
@@ -170,6 +171,7 @@ const force_kind cdni_force_rotation_stop = {
              { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_rotation_stop_dissipative } },
   .calc_potential = calc_stop_potential,
   .derivative = derivative_of_stop,
+  .describe = cdni_describe_mobility,
 };
 
 cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn_body body, double max_angle, double k,

@@ -209,15 +209,6 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
-static void describe(const void *self, const cdn_system *system, cdn_description *d) {
-  const force_room *room = *(const force_room *const *)self;
-  (void)system;
-  for (size_t i = 0; i < room->elements.count; i++) {
-    const force_element *e = &CDNI_AT(room->elements, force_element, i);
-    cdn_describe(d, e->name, "a force of kind %s", cdni_force_kinds[e->kind]->name);
-  }
-}
-
 /* Rooms are frozen in order, so this subsystem is declared after matter and after every custom force. */
 cdn_status cdni_forces_freeze(cdn_system *system, void *room) {
   const cdn_subsystem_ops ops = {
@@ -225,7 +216,7 @@ cdn_status cdni_forces_freeze(cdn_system *system, void *room) {
     .name = "forces",
     .self_size = sizeof room,
     .declare = declare,
-    .describe = describe,
+    .describe = cdni_forces_describe,
   };
   if (cdn_system_add_subsystem(system, &ops, &room).i >= 0) return CDN_OK;
   cdn_error e;

@@ -63,6 +63,7 @@ const force_kind cdni_force_two_point_spring = {
   .calc_potential = calc_potential,
   .fail = fail_spring,
   .derivative = derivative_of_spring,
+  .describe = cdni_describe_two_points,
 };
 
 cdn_force cdn_system_add_two_point_spring(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
@@ -112,6 +113,7 @@ const force_kind cdni_force_two_point_damper = {
   .check = check_damper,
   .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .kernel = FORCE_KERNEL_two_point_damper } },
   .derivative = derivative_of_damper,
+  .describe = cdni_describe_two_points,
 };
 
 cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
@@ -152,6 +154,7 @@ const force_kind cdni_force_two_point_force = {
   .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .kernel = FORCE_KERNEL_two_point_force } },
   .fail = fail_force,
   .derivative = derivative_of_force,
+  .describe = cdni_describe_two_points,
 };
 
 cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,

@@ -32,6 +32,11 @@ static int linear_system(double t, double cj, N_Vector y, N_Vector ydot, N_Vecto
   return verdict != 0 ? verdict : singular;
 }
 
+/* Steps that could grow by less stay as they are. IDA's own bound is 2, and the error estimate, which holds what Newton's
+ * iteration leaves, too, may keep a smooth motion below it for good: a pendulum took 2925 steps at 1e-9 and 1983 at 1e-10.
+ * Below 1.7 that does not happen; the less, the more often Newton's matrix is factored again. */
+static const double LEAST_GROWTH = 1.3;
+
 static int create(cdn_stepper *s, cdni_sundials *m) {
   int order = s->def.max_order;
   m->memory = IDACreate(m->context);
@@ -41,6 +46,7 @@ static int create(cdn_stepper *s, cdni_sundials *m) {
   if (flag == 0) flag = IDASetUserData(m->memory, m);
   if (flag == 0) flag = IDAWFtolerances(m->memory, cdni_sundials_weights);
   if (flag == 0) flag = IDASetMaxNumSteps(m->memory, -1);
+  if (flag == 0) flag = IDASetEtaFixedStepBounds(m->memory, 1, LEAST_GROWTH);
   if (flag == 0 && s->def.max_step > 0) flag = IDASetMaxStep(m->memory, s->def.max_step);
   if (flag == 0 && order > 0) flag = IDASetMaxOrd(m->memory, order < 5 ? order : 5);
   if (flag == 0) flag = IDASetLinearSolver(m->memory, m->linear, m->matrix);

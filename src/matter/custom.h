@@ -31,5 +31,7 @@ typedef struct function_mobilizer {
 /* CDN_OK, or why this is no function-based mobilizer. */
 cdn_status cdni_function_mobilizer_ops(const cdn_function_mobilizer *def, cdn_custom_mobilizer_ops *ops,
                                        function_mobilizer *self, char *reason, size_t size);
+/* functions.c: "linear function, ...", for checkpoints. */
+void cdni_function_describe(const cdn_function *f, char *text, size_t size);
 
 #endif

@@ -1,27 +1,33 @@
 /* Scalar functions with derivatives: counted, immutable, with a private part behind the header. */
 #include <cardan/functions.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
-#include "core/core.h"
+#include "core/archive.h"
+#include "matter/custom.h"
 
 struct cdn_function {
   atomic_int references;
+  const char *kind; /* NULL: the user's */
+  const char *name; /* of one that is the user's: it follows self */
   int n_inputs;
   cdn_status (*calc)(const void *self, const double *x, int order, cdn_function_result *out);
   void (*destroy)(void *self);
-  size_t size;              /* bytes of self */
+  size_t size;              /* bytes of self and what follows it */
   _Alignas(16) char self[]; /* doubles and pointers fit */
 };
 
 /* A function with room for its private part, not yet filled. */
-static cdn_function *make(int n_inputs, size_t self_size,
+static cdn_function *make(const char *kind, int n_inputs, size_t self_size,
                           cdn_status (*calc)(const void *, const double *, int, cdn_function_result *)) {
   cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
   cdn_function *f = cdni_calloc(&a, sizeof *f + self_size);
   if (!f) return NULL;
   atomic_init(&f->references, 1);
+  f->kind = kind;
   f->n_inputs = n_inputs;
   f->calc = calc;
   f->size = self_size;
@@ -31,9 +37,12 @@ static cdn_function *make(int n_inputs, size_t self_size,
 cdn_function *cdn_function_create(const cdn_function_ops *ops, const void *self) {
   if (!ops || ops->struct_size != sizeof *ops || !ops->calc || (ops->self_size && !self)) return NULL;
   if (ops->n_inputs < 0 || ops->n_inputs > CDN_FUNCTION_MOST_INPUTS) return NULL;
-  cdn_function *f = make(ops->n_inputs, ops->self_size, ops->calc);
+  const char *name = ops->name ? ops->name : "";
+  cdn_function *f = make(NULL, ops->n_inputs, ops->self_size + strlen(name) + 1, ops->calc);
   if (!f) return NULL;
   if (ops->self_size) memcpy(f->self, self, ops->self_size);
+  strcpy(f->self + ops->self_size, name);
+  f->name = f->self + ops->self_size;
   f->destroy = ops->destroy;
   return f;
 }
@@ -62,6 +71,12 @@ cdn_status cdn_function_calc(const cdn_function *f, const double *x, int order, 
   return f->calc(f->self, x, order, out);
 }
 
+/* The private part of the user's may hold pointers, which differ from run to run. */
+void cdni_function_describe(const cdn_function *f, char *text, size_t size) {
+  if (f->kind) snprintf(text, size, "%s function, checksum %08" PRIx32, f->kind, cdni_checksum(f->self, f->size));
+  else snprintf(text, size, "function '%s' of one's own, %zu bytes", f->name, f->size - strlen(f->name) - 1);
+}
+
 /* ---- constant and linear: the coefficients, then the constant ---- */
 
 static cdn_status calc_constant(const void *self, const double *x, int order, cdn_function_result *out) {
@@ -71,13 +86,13 @@ static cdn_status calc_constant(const void *self, const double *x, int order, cd
 }
 
 cdn_function *cdn_function_constant(double c) {
-  cdn_function *f = isfinite(c) ? make(0, sizeof c, calc_constant) : NULL;
+  cdn_function *f = isfinite(c) ? make("constant", 0, sizeof c, calc_constant) : NULL;
   if (f) memcpy(f->self, &c, sizeof c);
   return f;
 }
 
 typedef struct linear {
-  int n;
+  int64_t n; /* so that there is no padding, and equal functions are equal bytes */
   double a[CDN_FUNCTION_MOST_INPUTS], c;
 } linear;
 
@@ -93,7 +108,7 @@ cdn_function *cdn_function_linear(int n, const double *a, double c) {
   if (n < 1 || n > CDN_FUNCTION_MOST_INPUTS || !a || !isfinite(c) || !cdni_all_finite(a, (size_t)n, NULL)) return NULL;
   linear l = { .n = n, .c = c };
   memcpy(l.a, a, (size_t)n * sizeof *a);
-  cdn_function *f = make(n, sizeof l, calc_linear);
+  cdn_function *f = make("linear", n, sizeof l, calc_linear);
   if (f) memcpy(f->self, &l, sizeof l);
   return f;
 }
@@ -118,7 +133,7 @@ static cdn_status calc_polynomial(const void *self, const double *x, int order, 
 
 cdn_function *cdn_function_polynomial(int n, const double *a) {
   if (n < 1 || n > 1 << 20 || !a || !cdni_all_finite(a, (size_t)n, NULL)) return NULL;
-  cdn_function *f = make(1, (size_t)(n + 1) * sizeof *a, calc_polynomial);
+  cdn_function *f = make("polynomial", 1, (size_t)(n + 1) * sizeof *a, calc_polynomial);
   if (!f) return NULL;
   double count = n;
   memcpy(f->self, &count, sizeof count);
@@ -173,7 +188,7 @@ cdn_function *cdn_function_natural_spline(int n, const double *x, const double *
     if (!(x[i] > x[i - 1])) return NULL;
   cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
   double *work = cdni_alloc(&a, (size_t)n * sizeof *work);
-  cdn_function *f = work ? make(1, (size_t)(3 * n + 1) * sizeof *x, calc_spline) : NULL;
+  cdn_function *f = work ? make("natural_spline", 1, (size_t)(3 * n + 1) * sizeof *x, calc_spline) : NULL;
   if (f) {
     double *to = (double *)f->self;
     to[0] = n;

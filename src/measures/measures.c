@@ -112,6 +112,14 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
+/* What it is of; numbers that are fixed in it are not told. */
+static void describe(const void *self, const cdn_system *system, cdn_description *d) {
+  const measure *m = self;
+  const measure *operand = m->operand.i < 0 ? NULL : cdni_measure_at(system, m->operand);
+  cdn_describe(d, cdni_measure_name(m), "a %s of %d%s%s", m->kind->name, m->n, operand ? " on " : "",
+               operand ? cdni_measure_name(operand) : "");
+}
+
 static void destroy(void *self) {
   measure *m = self;
   m->kind->destroy(m);
@@ -182,6 +190,7 @@ cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure
                                   .calc_zdot = kind->calc_zdot,
                                   .begin_run = kind->begin_run,
                                   .next_stop = kind->next_stop,
+                                  .describe = describe,
                                   .destroy = kind->destroy ? destroy : NULL };
   cdn_subsystem subsystem = cdn_system_add_subsystem(a->system, &ops, m);
   CDNI_AT(room->entries, measure_entry, m->id.i).subsystem = subsystem;

@@ -124,6 +124,126 @@ START_TEST(another_system_is_refused_by_name) {
 }
 END_TEST
 
+/* ---- what elements act on, and what functions are ------------------------------------------------ */
+
+/* What can differ between two Systems of the same elements with the same names. */
+enum {
+  SPRING_ELSEWHERE = 1,
+  TETHER_ON_ANOTHER_BODY,
+  TETHER_AT_ANOTHER_STATION,
+  PUSH_AT_ANOTHER_STATION,
+  BUSHING_ON_ANOTHER_BODY,
+  ANOTHER_SPLINE,
+  A_POLYNOMIAL,
+  ANOTHER_INPUT,
+  ANOTHER_AXIS,
+  ANOTHER_NAME,
+  ANOTHER_MOTION,
+  ANOTHER_OPERAND,
+  DIFFERENCES
+};
+
+static cdn_status calc_square(const void *self, const double *x, int order, cdn_function_result *out) {
+  (void)self;
+  out->value = x[0] * x[0];
+  if (order >= 1) out->d1[0] = 2 * x[0];
+  if (order >= 2) out->d2[0] = 2;
+  return CDN_OK;
+}
+
+/* A body that rides on functions of two coordinates: a spline, and a function of our own. */
+static cdn_body add_rider(cdn_system *system, cdn_body_def def, int difference) {
+  const double x[] = { -1, 0, 1 }, y[] = { 0, 0.5, difference == ANOTHER_SPLINE ? 0.25 : 0 }, slope[] = { 1, 0 };
+  const cdn_function_ops ops = { .struct_size = sizeof ops,
+                                 .name = difference == ANOTHER_NAME ? "cube" : "square",
+                                 .n_inputs = 1,
+                                 .calc = calc_square };
+  cdn_function *spline =
+      difference == A_POLYNOMIAL ? cdn_function_polynomial(2, slope) : cdn_function_natural_spline(3, x, y);
+  cdn_function *own = cdn_function_create(&ops, NULL), *line = cdn_function_polynomial(2, slope);
+  cdn_function_mobilizer functions = cdn_default_function_mobilizer();
+  functions.nu = 2;
+  functions.function[0] = line, functions.input[0][0] = 0;
+  functions.function[3] = spline, functions.input[3][0] = difference == ANOTHER_INPUT ? 0 : 1;
+  functions.function[4] = own, functions.input[4][0] = 1;
+  functions.function[5] = line, functions.input[5][0] = 1;
+  if (difference == ANOTHER_AXIS) functions.axis[0] = cdn_v3(0, 1, 1);
+  def.name = "rider", def.mobilizer = CDN_FUNCTION_BASED;
+  def.functions = &functions;
+  cdn_body rider = cdn_system_add_body(system, &def);
+  cdn_function_release(spline), cdn_function_release(own), cdn_function_release(line);
+  return rider;
+}
+
+static cdn_state *element_state(int difference) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  cdn_state *state = NULL;
+  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
+  def.name = "arm", def.mobilizer = CDN_UNIVERSAL;
+  cdn_body arm = cdn_system_add_body(system, &def);
+  def.parent = arm;
+  cdn_body rider = add_rider(system, def, difference);
+  const cdn_vec3 tip = { 0, 0.1, difference == TETHER_AT_ANOTHER_STATION ? 0.2 : 0.3 };
+  const double angle = difference == PUSH_AT_ANOTHER_STATION ? 0.1 : nextafter(0.1, 1);
+  cdn_system_add_mobility_spring(system, "spring", arm, difference == SPRING_ELSEWHERE, 1, 0);
+  cdn_system_add_two_point_spring(system, "tether", cdn_ground(), cdn_v3(1, 0, 0),
+                                  difference == TETHER_ON_ANOTHER_BODY ? rider : arm, tip, 1, 0.5);
+  cdn_system_add_body_force(system, "push", arm, cdn_v3(angle, 0, 0), cdn_v3(1, 0, 0), cdn_v3(0, 0, 0));
+  cdn_system_add_linear_bushing(system, "bushing", cdn_ground(), cdn_transform_identity(),
+                                difference == BUSHING_ON_ANOTHER_BODY ? rider : arm, cdn_transform_identity(), NULL,
+                                NULL);
+  cdn_motion_def motion = cdn_default_motion_def();
+  motion.name = "drive", motion.body = rider;
+  motion.level = difference == ANOTHER_MOTION ? CDN_LEVEL_VELOCITY : CDN_LEVEL_POSITION;
+  cdn_system_add_motion(system, &motion);
+  cdn_measure t = cdn_system_add_time_measure(system, "t"), t2 = cdn_system_add_time_measure(system, "t2");
+  cdn_system_add_integral_measure(system, "area", difference == ANOTHER_OPERAND ? t2 : t, NULL, 1);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
+START_TEST(what_elements_act_on_is_compared) {
+  static const struct {
+    const char *element, *here, *there;
+  } told[DIFFERENCES] = {
+    [SPRING_ELSEWHERE] = { "spring", "at arm.uy", "at arm.ux" },
+    [TETHER_ON_ANOTHER_BODY] = { "tether", "of rider", "of arm" },
+    [TETHER_AT_ANOTHER_STATION] = { "tether", "(0.0 0.1 0.2)", "(0.0 0.1 0.3)" },
+    [PUSH_AT_ANOTHER_STATION] = { "push", "(0.1 0.0 0.0)", "(0.10000000000000002 0.0 0.0)" },
+    [BUSHING_ON_ANOTHER_BODY] = { "bushing", "and rider", "and arm" },
+    [ANOTHER_SPLINE] = { "rider", "natural_spline", "natural_spline" },
+    [A_POLYNOMIAL] = { "rider", "polynomial", "natural_spline" },
+    [ANOTHER_INPUT] = { "rider", "of q0", "of q1" },
+    [ANOTHER_AXIS] = { "rider", "axis", "axis" },
+    [ANOTHER_NAME] = { "rider", "'cube'", "'square'" },
+    [ANOTHER_MOTION] = { "drive", "velocity level", "position level" },
+    [ANOTHER_OPERAND] = { "area", "on t2", "on t" },
+  };
+  cdn_state *one = element_state(0), *same = element_state(0);
+  cdn_buffer bytes = { 0 };
+  OK_ON(one, cdn_state_save(one, cdn_buffer_write, &bytes));
+  OK_ON(same, cdn_state_load(same, cdn_buffer_read, &bytes));
+  for (int i = 1; i < DIFFERENCES; i++) {
+    cdn_state *other = element_state(i);
+    cdn_error error;
+    bytes.at = 0;
+    FAILS(cdn_state_load(other, cdn_buffer_read, &bytes), CDN_ERR_ARG);
+    cdn_state_last_error(other, &error);
+    ck_assert_str_eq(error.element, told[i].element);
+    const char *here = strstr(error.text, told[i].here);
+    ck_assert_msg(here && strstr(here, told[i].there), "no '%s' and '%s' in: %s", told[i].here, told[i].there,
+                  error.text);
+    cdn_state_destroy(other);
+  }
+  cdn_buffer_free(&bytes);
+  cdn_state_destroy(same);
+  cdn_state_destroy(one);
+}
+END_TEST
+
 /* What a subsystem of one's own says about itself. */
 typedef struct lens {
   double focus;
@@ -221,5 +341,5 @@ START_TEST(streams_that_fail_are_told) {
 }
 END_TEST
 
-CHECK_MAIN("checkpoints", a_state_comes_back, another_system_is_refused_by_name, subsystems_describe_themselves,
-           streams_that_fail_are_told)
+CHECK_MAIN("checkpoints", a_state_comes_back, another_system_is_refused_by_name, what_elements_act_on_is_compared,
+           subsystems_describe_themselves, streams_that_fail_are_told)

@@ -129,6 +129,36 @@ START_TEST(kinetics_of_cvode) {
 }
 END_TEST
 
+/* ---- smooth problems -------------------------------------------------------------------------------- */
+
+/* Formulas of order 5 whose tolerance falls as the accuracy's power 6/5 take 10^(1/5) = 1.6 times the steps for a tenth of
+ * it: at every accuracy, or a solver has got stuck with short ones. */
+START_TEST(steps_go_with_the_accuracy) {
+  const cdn_method method = _i ? CDN_METHOD_IDA : CDN_METHOD_CVODE_BDF;
+  char path[512];
+  snprintf(path, sizeof path, "%s/examples/models/pendulum.xml", getenv("CARDAN_SOURCE_ROOT"));
+  cdn_model *model;
+  OK(cdn_model_load(path, NULL, &model));
+  cdn_state *state = NULL;
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK(cdn_model_set_key(model, "small", state));
+  double before = 0, first = 0;
+  for (int k = 4; k <= 10; k++) {
+    cdn_stepper *stepper = stepper_by(state, method, pow(10, -k));
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 5, NULL));
+    const double steps = (double)certificate_of(stepper).steps;
+    if (verbose()) printf("%s at 1e-%d: %g steps\n", cdn_method_name(method), k, steps);
+    if (k > 4) ck_assert_msg(steps > before && steps < 2 * before, "1e-%d: %g after %g", k, steps, before);
+    else first = steps;
+    before = steps;
+    cdn_stepper_destroy(stepper);
+  }
+  NEAR(log10(before / first) / 6, 0.2, 0.06);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 /* ---- stiff problems --------------------------------------------------------------------------------- */
 
 /* The state at t = 2000 is from the IVP test set (W. Lioen, J. de Swart 1999). */
@@ -258,6 +288,7 @@ int main(void) {
   tcase_add_loop_test(c, pendulum_of_cvode, 0, N_METHODS);
   tcase_add_loop_test(c, pendulum_of_arkode, 0, N_METHODS);
   tcase_add_loop_test(c, kinetics_of_cvode, 0, 2);
+  tcase_add_loop_test(c, steps_go_with_the_accuracy, 0, 2);
   tcase_add_loop_test(c, van_der_pol, 0, 2);
   tcase_add_loop_test(c, agrees_with_our_methods, 0, N_METHODS);
   tcase_add_loop_test(c, stiff_chain_is_cheap, 0, 2);
