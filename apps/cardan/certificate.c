@@ -25,8 +25,8 @@ static bool looks_stiff(const cdn_certificate *c) { return c->stiff_steps > c->s
 void certificate_print(FILE *file, const run_record *r) {
   const cdn_certificate *c = &r->certificate;
   double simulated = c->time_final - c->time_initial;
-  char a[NUMBER_SIZE], b[NUMBER_SIZE];
-  fprintf(file, "%s: t = %s to %s s%s\n", r->model, number_text(c->time_initial, a), number_text(c->time_final, b),
+  char a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE];
+  fprintf(file, "%s: t = %s to %s s%s\n", r->model, cdn_number_text(c->time_initial, a), cdn_number_text(c->time_final, b),
           r->failed   ? " (failed)"
           : r->signal ? " (interrupted)"
                       : "");

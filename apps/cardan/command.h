@@ -106,12 +106,7 @@ int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **o
 /* Sets what the file at `path` ("-": standard input) names: time, q, u, f. Returns CMD_OK or the exit code. */
 int read_state_file(const char *path, cdn_state *state);
 
-/* ---- output.c: numbers and JSON ------------------------------------------------------------- */
-
-#define NUMBER_SIZE 32
-/* The shortest decimal text that reads back as the same bits; always with a point or an exponent, so that JSON readers
- * keep it a real (and keep the sign of -0.0). Returns `text`. */
-const char *number_text(double x, char text[NUMBER_SIZE]);
+/* ---- output.c: JSON ------------------------------------------------------------------------ */
 
 /* Writes JSON as it goes. Keys are NULL inside arrays. */
 typedef struct json_writer {

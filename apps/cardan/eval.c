@@ -143,7 +143,7 @@ static void print_json(const evaluation *e) {
 
 static void print_slots(const cdn_system *system, cdn_pool pool, const char *head, const char *rate_head, int n,
                         const double *values, const double *rates, const double *bias) {
-  char name[128], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
+  char name[128], a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE], c[CDN_NUMBER_SIZE];
   if (n == 0) return;
   int width = (int)strlen(head);
   for (int i = 0; i < n; i++) {
@@ -153,21 +153,21 @@ static void print_slots(const cdn_system *system, cdn_pool pool, const char *hea
   printf("\n  %-*s %24s %24s%s\n", width, "", head, rate_head, bias ? "                     bias" : "");
   for (int i = 0; i < n; i++) {
     cdn_system_slot_name(system, pool, i, name, sizeof name);
-    printf("  %-*s %24s %24s", width, name, number_text(values[i], a), number_text(rates[i], b));
-    if (bias) printf(" %24s", number_text(bias[i], c));
+    printf("  %-*s %24s %24s", width, name, cdn_number_text(values[i], a), cdn_number_text(rates[i], b));
+    if (bias) printf(" %24s", cdn_number_text(bias[i], c));
     printf("\n");
   }
 }
 
 static void print_vec3(const char *label, int width, cdn_vec3 v) {
-  char x[NUMBER_SIZE], y[NUMBER_SIZE], z[NUMBER_SIZE];
-  printf("  %-*s %24s %24s %24s\n", width, label, number_text(v.x, x), number_text(v.y, y), number_text(v.z, z));
+  char x[CDN_NUMBER_SIZE], y[CDN_NUMBER_SIZE], z[CDN_NUMBER_SIZE];
+  printf("  %-*s %24s %24s %24s\n", width, label, cdn_number_text(v.x, x), cdn_number_text(v.y, y), cdn_number_text(v.z, z));
 }
 
 static void print_tables(const cdn_model *model, const evaluation *e) {
   const cdn_system *system = cdn_model_system(model);
-  char text[NUMBER_SIZE];
-  printf("%s at time %s s\n", cdn_model_name(model), number_text(e->time, text));
+  char text[CDN_NUMBER_SIZE];
+  printf("%s at time %s s\n", cdn_model_name(model), cdn_number_text(e->time, text));
   print_slots(system, CDN_POOL_Q, "q", "qdot", e->nq, e->q, e->qdot, NULL);
   print_slots(system, CDN_POOL_U, "u", "udot", e->nu, e->u, e->udot, e->bias);
 
@@ -183,9 +183,9 @@ static void print_tables(const cdn_model *model, const evaluation *e) {
   for (int i = 0; i < e->n_bodies; i++) print_vec3(e->names[i], width, e->V_GB[i].w);
 
   printf("\n  the whole\n");
-  printf("  %-*s %24s J\n", width, "kinetic energy", number_text(e->kinetic_energy, text));
-  printf("  %-*s %24s J\n", width, "potential energy", number_text(e->potential_energy, text));
-  printf("  %-*s %24s kg\n", width, "mass", number_text(e->mass, text));
+  printf("  %-*s %24s J\n", width, "kinetic energy", cdn_number_text(e->kinetic_energy, text));
+  printf("  %-*s %24s J\n", width, "potential energy", cdn_number_text(e->potential_energy, text));
+  printf("  %-*s %24s kg\n", width, "mass", cdn_number_text(e->mass, text));
   print_vec3("centre of mass", width, e->com);
   print_vec3("momentum", width, e->momentum.v);
   print_vec3("angular momentum", width, e->momentum.w);
@@ -193,7 +193,7 @@ static void print_tables(const cdn_model *model, const evaluation *e) {
     printf("\n  M, by rows\n");
     for (int i = 0; i < e->nu; i++) {
       printf(" ");
-      for (int j = 0; j < e->nu; j++) printf(" %24s", number_text(e->M[(size_t)i * (size_t)e->nu + (size_t)j], text));
+      for (int j = 0; j < e->nu; j++) printf(" %24s", cdn_number_text(e->M[(size_t)i * (size_t)e->nu + (size_t)j], text));
       printf("\n");
     }
   }

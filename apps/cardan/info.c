@@ -94,14 +94,14 @@ static void print_joints(const cdn_model *model) {
 
 static void print_tables(const cdn_model *model, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
-  char text[NUMBER_SIZE];
+  char text[CDN_NUMBER_SIZE];
   printf("%s\n", cdn_model_name(model));
   printf("  bodies        %d\n", cdn_model_body_count(model));
   printf("  mobilizers    %d\n", cdn_model_mobilizer_count(model));
   printf("  coordinates   nq = %d\n", cdn_system_nq(system));
   printf("  speeds        nu = %d\n", cdn_system_nu(system));
-  printf("  mass          %s kg\n", number_text(mass, text));
-  printf("  moving mass   %s kg\n", number_text(moving_mass, text));
+  printf("  mass          %s kg\n", cdn_number_text(mass, text));
+  printf("  moving mass   %s kg\n", cdn_number_text(moving_mass, text));
   print_joints(model);
 
   int keys = cdn_model_key_count(model);

@@ -1,20 +1,9 @@
-/* Numbers that read back as the same bits, and a small JSON writer that uses them. */
+/* A small JSON writer, whose numbers read back as the same bits. */
 #include "command.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-const char *number_text(double x, char text[NUMBER_SIZE]) {
-  // 15 digits are always exact in one direction, 17 always in the other
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
-    if (strtod(text, NULL) == x) break;
-  }
-  if (isfinite(x) && !strpbrk(text, ".e")) strcat(text, ".0");
-  return text;
-}
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
@@ -103,9 +92,9 @@ void jw_boolean(json_writer *w, const char *key, bool value) {
 }
 
 void jw_number(json_writer *w, const char *key, double value) {
-  char text[NUMBER_SIZE];
+  char text[CDN_NUMBER_SIZE];
   before_value(w, key);
-  fputs(isfinite(value) ? number_text(value, text) : "null", w->file);
+  fputs(isfinite(value) ? cdn_number_text(value, text) : "null", w->file);
 }
 
 void jw_numbers(json_writer *w, const char *key, const double *values, int n) {

@@ -8,8 +8,8 @@
 
 static const help_page page = {
   "plot", "FILE.csv [options]",
-  "Draws a trajectory that 'cardan simulate' wrote ('-': standard input) over time: coordinates, energies, and step sizes\n"
-  "if they are there, in panels beside their legends. The picture is an SVG or a PNG, as its name ends.\n",
+  "Draws a trajectory that 'cardan simulate' wrote ('-': standard input) over time: coordinates, energies, measures, and\n"
+  "step sizes if they are there, in panels beside their legends. The picture is an SVG or a PNG, as its name ends.\n",
   "  cardan simulate walker.xml --duration 2 --step-sizes -o walk.csv && cardan plot walk.csv\n"
   "  cardan plot walk.csv -o walk.png --columns knee_left,knee_right.q,kinetic_energy\n",
   "which trajectory? Name a file that 'cardan simulate -o' wrote"
@@ -17,13 +17,13 @@ static const help_page page = {
 
 /* ---- choosing columns ---------------------------------------------------------------------- */
 
-/* Columns that a word names: one, or all those of a joint. Returns how many. */
+/* Columns that a word names: one, or all those of a joint or a measure. Returns how many. */
 static int choose(const table *t, const char *word, bool *chosen) {
   size_t n = strlen(word);
   int found = 0;
   for (int i = 1; i < t->columns; i++) {
-    const char *name = t->name[i], *dot = strrchr(name, '.');
-    bool of_joint = dot && (size_t)(dot - name) == n && strncmp(name, word, n) == 0;
+    const char *name = t->name[i];
+    bool of_joint = joint_length(name) == n && strncmp(name, word, n) == 0;
     if (strcmp(name, word) != 0 && !of_joint) continue;
     chosen[i] = true;
     found++;
@@ -80,7 +80,7 @@ static bool name_makes_sense(const char *picture, const char *path) {
 
 static int draw_table(const table *t, const char *path, const char *picture, const char *columns, bool all) {
   bool *chosen = allocate((size_t)t->columns, sizeof *chosen);
-  for (int i = 1; i < t->columns && !columns; i++) chosen[i] = all || !is_speed(t->name[i]);
+  for (int i = 1; i < t->columns && !columns; i++) chosen[i] = all || !is_speed(t, i);
   int code = columns && !choose_listed(t, path, columns, chosen) ? CMD_USAGE : CMD_OK;
   figure *f = allocate(1, sizeof *f);
   const char *slash = strrchr(path, '/');

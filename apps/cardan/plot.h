@@ -51,11 +51,13 @@ typedef struct figure {
   int left_out; /* columns for which there was no room */
 } figure;
 
-/* Puts columns into panels: those of one joint together, single ones side by side, then energies and step sizes. `chosen` has a
+/* Puts columns into panels: those of one joint together, single ones side by side, then energies, measures and step sizes. `chosen` has a
  * flag a column. */
 void arrange(figure *f, const bool *chosen);
 /* What is drawn if nobody chooses: everything but speeds. */
-bool is_speed(const char *column);
+bool is_speed(const table *t, int column);
+/* How much of a column's name is that of its joint, or of its measure. */
+size_t joint_length(const char *column);
 
 /* ---- plot_ticks.c -------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* Which columns go together into a panel. Names are those of `cardan simulate`: "joint.slot", energies, the step size; any
- * other column is drawn as if it were a coordinate. */
+/* Which columns go together into a panel. Names are those of `cardan simulate`: "joint.slot", energies, measures ("name" or
+ * "name[0]", "name[1]", ...), the step size; any other column is drawn as if it were a coordinate. */
 #include "plot.h"
 
 #include <stdlib.h>
@@ -7,19 +7,26 @@
 
 /* ---- what a column is ---------------------------------------------------------------------- */
 
-/* The part behind the last dot, or "". */
+/* The part behind the last dot, or an index, or "". */
 static const char *slot_of(const char *column) {
-  const char *dot = strrchr(column, '.');
-  return dot ? dot + 1 : "";
+  const char *dot = strrchr(column, '.'), *bracket = strchr(column, '[');
+  return dot ? dot + 1 : bracket ? bracket : "";
 }
 
-static size_t joint_length(const char *column) {
-  const char *dot = strrchr(column, '.');
-  return dot ? (size_t)(dot - column) : strlen(column);
-}
-
-bool is_speed(const char *column) {
+size_t joint_length(const char *column) {
   const char *slot = slot_of(column);
+  return slot[0] ? (size_t)(slot - column) - (slot[0] != '[' || slot[-1] == '.') : strlen(column);
+}
+
+/* Measures come after the energies. */
+static bool is_measure(const table *t, int column) {
+  int energy = table_find(t, "potential_energy");
+  return energy > 0 && column > energy && strcmp(t->name[column], "step_size") != 0;
+}
+
+bool is_speed(const table *t, int column) {
+  const char *slot = slot_of(t->name[column]);
+  if (is_measure(t, column)) return false;
   return (slot[0] && strchr("uvw", slot[0])) || strcmp(slot, "bend") == 0 || strcmp(slot, "stretch") == 0;
 }
 
@@ -86,14 +93,20 @@ static void add_singles(figure *f, const int *columns, int n, const char *title)
   }
 }
 
+typedef enum column_kind { COORDINATES, SPEEDS, MEASURES } column_kind;
+
+static column_kind kind_of(const table *t, int column) {
+  return is_measure(t, column) ? MEASURES : is_speed(t, column) ? SPEEDS : COORDINATES;
+}
+
 /* Columns of a kind, in order: bundles by themselves, runs of single ones together. */
-static void arrange_slots(figure *f, const bool *chosen, bool speeds, const char *title) {
+static void arrange_kind(figure *f, const bool *chosen, column_kind kind, const char *title) {
   const table *t = f->table;
   int *columns = allocate((size_t)t->columns, sizeof *columns), *single = allocate((size_t)t->columns, sizeof *single);
   int n = 0, singles = 0;
   for (int i = 1; i < t->columns; i++) {
     const char *name = t->name[i];
-    if (chosen[i] && !is_energy(name) && !is_step_size(name) && is_speed(name) == speeds) columns[n++] = i;
+    if (chosen[i] && !is_energy(name) && !is_step_size(name) && kind_of(t, i) == kind) columns[n++] = i;
   }
   for (int i = 0, count; i < n; i += count) {
     count = 1;
@@ -139,8 +152,9 @@ static void arrange_step_sizes(figure *f, const bool *chosen) {
 
 void arrange(figure *f, const bool *chosen) {
   f->n = f->left_out = 0;
-  arrange_slots(f, chosen, false, "coordinates");
-  arrange_slots(f, chosen, true, "speeds");
+  arrange_kind(f, chosen, COORDINATES, "coordinates");
+  arrange_kind(f, chosen, SPEEDS, "speeds");
   arrange_energies(f, chosen);
+  arrange_kind(f, chosen, MEASURES, "measures");
   arrange_step_sizes(f, chosen);
 }

@@ -207,10 +207,10 @@ static cdn_status begin_run(run *r, checkpoint *from) {
   return cdn_stepper_create(r->initial, &def, &r->stepper);
 }
 
-/* The first row. */
-static cdn_status begin_trajectory(run *r) {
-  cdn_status status = trajectory_header(r->out, r->stepper);
-  return status == CDN_OK ? trajectory_row(r->out, r->stepper) : status;
+/* The header and the first row, unless they have been written. */
+static cdn_status begin_trajectory(run *r, bool resumed) {
+  cdn_status status = trajectory_begin(r->out, r->stepper, !resumed);
+  return status == CDN_OK && !resumed ? trajectory_row(r->out, r->stepper) : status;
 }
 
 bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
@@ -225,7 +225,7 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
   plan_checkpoint(&r);
   r.shown = progress_begin("simulate", r.t0, r.t_end, a->model.quiet);
   catch_signals();
-  cdn_status status = from ? CDN_OK : begin_trajectory(&r);
+  cdn_status status = begin_trajectory(&r, from != NULL);
   if (status == CDN_OK) status = run_reports(&r);
   progress_erase(&r.shown);
   record->wall_seconds = wall_clock() - r.started;
@@ -243,6 +243,7 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
   bool arrived = !record->failed && cdn_state_time(final) >= r.t_end;
   if (a->verify && arrived) verify(a, initial, r.t_end, final, &record->verify);
   if (!arrived || (a->verify && !record->verify.done)) record->signal = caught_signal;
+  trajectory_end(out);
   cdn_stepper_destroy(r.stepper);
   return !r.unwritten;
 }

@@ -20,13 +20,6 @@ typedef struct simulate_arguments {
 /* Opens a file for writing, standard output for "-", nothing for NULL; complains if it cannot. */
 bool open_output(const char *path, FILE **file);
 
-/* ---- csv.c --------------------------------------------------------------------------------- */
-
-/* The header row: time, q, u, energies, and the step size if it was asked for. */
-cdn_status csv_header(FILE *file, cdn_stepper *stepper, bool step_sizes);
-/* One row. Realizes the energies; on failure nothing is written and the story is on the State. */
-cdn_status csv_row(FILE *file, cdn_stepper *stepper, bool step_sizes);
-
 /* ---- progress.c ---------------------------------------------------------------------------- */
 
 double wall_clock(void); /* seconds, monotonic */
@@ -76,6 +69,7 @@ void checkpoint_close(checkpoint *c);
 typedef struct trajectory {
   FILE *file;
   const char *path;
+  cdn_trajectory *writer;
   double interval;  /* between reports */
   double last_time; /* of the last row */
   bool step_sizes;
@@ -87,10 +81,13 @@ typedef struct trajectory {
 bool trajectory_open(trajectory *out, const simulate_arguments *a);
 /* Goes on where the checkpoint was taken. */
 bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p);
-cdn_status trajectory_header(trajectory *out, cdn_stepper *stepper);
+/* Before the first row, which `header` is for: a file that is continued has one. */
+cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header);
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper);
 /* What has been written is on the disk. */
 bool trajectory_sync(trajectory *out);
+/* After the last row; the file stays open. */
+void trajectory_end(trajectory *out);
 
 /* ---- what is kept of a run -------------------------------------------------------------------- */
 

@@ -31,41 +31,42 @@ bool trajectory_open(trajectory *out, const simulate_arguments *a) {
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static void append(trajectory *out, const char *text, size_t n) {
+static cdn_status append(void *context, const void *text, size_t n) {
+  trajectory *out = context;
   fwrite(text, 1, n, out->file);
   out->bytes += (double)n;
-  out->checksum = (double)crc32((uLong)out->checksum, (const Bytef *)text, (uInt)n);
+  out->checksum = (double)crc32((uLong)out->checksum, text, (uInt)n);
   out->waiting += n;
   // whoever watches the file grow should see it, and little should be lost if the machine stops
   double now = wall_clock();
-  if (out->waiting < MOST_WAITING && now - out->last_flush < 1) return;
+  if (out->waiting < MOST_WAITING && now - out->last_flush < 1) return CDN_OK;
   out->waiting = 0;
   out->last_flush = now;
   fflush(out->file);
+  return CDN_OK; // a disk that is full shows when the file is closed
 }
 
-/* What `write` writes, appended in one piece. */
-static cdn_status append_written(trajectory *out, cdn_stepper *stepper,
-                                 cdn_status (*write)(FILE *, cdn_stepper *, bool step_sizes)) {
-  char *text = NULL;
-  size_t n = 0;
-  FILE *row = open_memstream(&text, &n);
-  cdn_status status = row ? write(row, stepper, out->step_sizes) : CDN_ERR_NOMEM;
-  if (row && fclose(row) != 0) status = CDN_ERR_NOMEM;
-  if (status == CDN_OK) append(out, text, n);
-  free(text);
-  return status;
-}
-
-cdn_status trajectory_header(trajectory *out, cdn_stepper *stepper) {
-  return out->file ? append_written(out, stepper, csv_header) : CDN_OK;
+cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header) {
+  static const char *const own[] = { "step_size" };
+  if (!out->file) return CDN_OK;
+  cdn_trajectory_def def = cdn_default_trajectory_def();
+  def.all_measures = true;
+  def.own = own, def.n_own = out->step_sizes ? 1 : 0;
+  cdn_status status = cdn_trajectory_create(cdn_stepper_state(stepper), &def, append, out, &out->writer);
+  return status == CDN_OK && header ? cdn_trajectory_header(out->writer) : status;
 }
 
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper) {
-  if (!out->file) return CDN_OK;
-  cdn_status status = append_written(out, stepper, csv_row);
+  if (!out->writer) return CDN_OK;
+  const double step = cdn_stepper_last_step(stepper);
+  cdn_status status = cdn_trajectory_row(out->writer, cdn_stepper_state(stepper), &step);
   if (status == CDN_OK) out->last_time = cdn_state_time(cdn_stepper_state(stepper));
   return status;
+}
+
+void trajectory_end(trajectory *out) {
+  cdn_trajectory_destroy(out->writer);
+  out->writer = NULL;
 }
 
 /* ---- going on ------------------------------------------------------------------------------ */

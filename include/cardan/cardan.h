@@ -18,4 +18,5 @@
 #include <cardan/stepper.h>
 #include <cardan/ensemble.h>
 #include <cardan/model.h>
+#include <cardan/trajectory.h>
 #endif

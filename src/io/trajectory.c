@@ -1,0 +1,192 @@
+/* Trajectories as comma-separated values. The header is made when the writer is, and room for the longest row. */
+#include <cardan/trajectory.h>
+
+#include <stdio.h>
+
+#include "system/internal.h"
+
+struct cdn_trajectory {
+  const cdn_system *system;
+  cdn_allocator allocator;
+  cdn_write_fn *write;
+  void *context;
+  bool q, u, energies;
+  int n_own, columns;
+  cdni_array measures; /* cdn_measure */
+  cdni_array header;   /* char */
+  char *row;
+  size_t row_size;
+};
+
+/* ---- the header ---- */
+
+static bool put(cdn_trajectory *t, char c) { return cdni_array_push(&t->allocator, &t->header, 1, &c) != NULL; }
+
+/* A field as the customary rules have it: quoted where it holds a comma, a quote or a line break. */
+static bool put_field(cdn_trajectory *t, const char *text) {
+  const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+  bool ok = (t->columns == 0 || put(t, ',')) && (!quoted || put(t, '"'));
+  for (; *text && ok; text++) ok = (*text != '"' || put(t, '"')) && put(t, *text);
+  t->columns++;
+  return ok && (!quoted || put(t, '"'));
+}
+
+static bool put_slots(cdn_trajectory *t, cdn_pool pool, int n) {
+  char name[256];
+  bool ok = true;
+  for (int i = 0; i < n && ok; i++) {
+    cdn_system_slot_name(t->system, pool, i, name, sizeof name);
+    ok = put_field(t, name);
+  }
+  return ok;
+}
+
+static bool put_measure(cdn_trajectory *t, cdn_measure measure) {
+  const char *name = cdn_measure_name(t->system, measure);
+  const int n = cdn_measure_size(t->system, measure);
+  char text[256];
+  bool ok = true;
+  if (n == 1) return put_field(t, name);
+  for (int i = 0; i < n && ok; i++) {
+    snprintf(text, sizeof text, "%.230s[%d]", name, i);
+    ok = put_field(t, text);
+  }
+  return ok;
+}
+
+static bool put_header(cdn_trajectory *t, const cdn_trajectory_def *def) {
+  bool ok = put_field(t, "time");
+  ok = ok && (!t->q || put_slots(t, CDN_POOL_Q, cdn_system_nq(t->system)));
+  ok = ok && (!t->u || put_slots(t, CDN_POOL_U, cdn_system_nu(t->system)));
+  ok = ok && (!t->energies || (put_field(t, "kinetic_energy") && put_field(t, "potential_energy")));
+  for (size_t i = 0; i < t->measures.count && ok; i++) ok = put_measure(t, CDNI_AT(t->measures, cdn_measure, i));
+  for (int i = 0; i < t->n_own && ok; i++) ok = put_field(t, def->own[i]);
+  return ok && put(t, '\n');
+}
+
+/* ---- life ---- */
+
+cdn_trajectory_def cdn_default_trajectory_def(void) {
+  return (cdn_trajectory_def){ .struct_size = sizeof(cdn_trajectory_def), .q = true, .u = true, .energies = true };
+}
+
+static cdn_status refuse(cdn_state *state, cdn_status code, const char *text) {
+  return cdni_state_fail(state, code, false, "cdn_trajectory_create", NULL, "%s", text);
+}
+
+static cdn_status check_def(cdn_state *state, const cdn_trajectory_def *def) {
+  if (def->struct_size != sizeof *def) {
+    return refuse(state, CDN_ERR_VERSION, "start the def with cdn_default_trajectory_def()");
+  }
+  if (def->n_measures < 0 || def->n_own < 0 || (def->n_measures > 0 && !def->measures) ||
+      (def->n_own > 0 && !def->own)) {
+    return refuse(state, CDN_ERR_ARG, "a list of columns is missing, or its length is negative");
+  }
+  for (int i = 0; i < def->n_own; i++) {
+    if (!def->own[i]) return refuse(state, CDN_ERR_ARG, "a column of your own has no name");
+  }
+  for (int i = 0; i < def->n_measures && !def->all_measures; i++) {
+    if (cdn_measure_name(cdn_state_system(state), def->measures[i])) continue;
+    return refuse(state, CDN_ERR_ARG, "a column is of a measure that is not in this System");
+  }
+  return CDN_OK;
+}
+
+static bool fill(cdn_trajectory *t, const cdn_trajectory_def *def) {
+  const int n = def->all_measures ? cdn_system_measure_count(t->system) : def->n_measures;
+  for (int i = 0; i < n; i++) {
+    const cdn_measure measure = def->all_measures ? (cdn_measure){ i } : def->measures[i];
+    if (!cdni_array_push(&t->allocator, &t->measures, sizeof measure, &measure)) return false;
+  }
+  if (!put_header(t, def)) return false;
+  t->row_size = (size_t)t->columns * (CDN_NUMBER_SIZE + 1) + 1;
+  t->row = cdni_alloc(&t->allocator, t->row_size);
+  return t->row != NULL;
+}
+
+cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def, cdn_write_fn *write, void *context,
+                                 cdn_trajectory **out) {
+  const cdn_trajectory_def standard = cdn_default_trajectory_def();
+  if (!state || !out) return CDN_ERR_ARG;
+  *out = NULL;
+  if (!def) def = &standard;
+  if (!write) return refuse(state, CDN_ERR_ARG, "there is no function for the text");
+  CDNI_TRY(check_def(state, def));
+  const cdn_allocator *a = cdni_system_allocator(cdn_state_system(state));
+  cdn_trajectory *t = cdni_calloc(a, sizeof *t);
+  if (!t) return refuse(state, CDN_ERR_NOMEM, "out of memory");
+  *t = (cdn_trajectory){ .system = cdn_state_system(state),
+                         .allocator = *a,
+                         .write = write,
+                         .context = context,
+                         .q = def->q,
+                         .u = def->u,
+                         .energies = def->energies,
+                         .n_own = def->n_own };
+  cdn_system_retain(t->system);
+  if (fill(t, def)) {
+    *out = t;
+    return CDN_OK;
+  }
+  cdn_trajectory_destroy(t);
+  return refuse(state, CDN_ERR_NOMEM, "out of memory");
+}
+
+void cdn_trajectory_destroy(cdn_trajectory *t) {
+  if (!t) return;
+  const cdn_allocator a = t->allocator;
+  const cdn_system *system = t->system;
+  cdni_array_free(&a, &t->measures);
+  cdni_array_free(&a, &t->header);
+  cdni_free(&a, t->row, t->row_size);
+  cdni_free(&a, t, sizeof *t);
+  cdn_system_release(system);
+}
+
+int cdn_trajectory_columns(const cdn_trajectory *t) { return t ? t->columns : 0; }
+
+/* ---- rows ---- */
+
+cdn_status cdn_trajectory_header(cdn_trajectory *t) {
+  return t ? t->write(t->context, t->header.data, t->header.count) : CDN_ERR_ARG;
+}
+
+/* Appends ",number" for each; returns the end. */
+static char *put_numbers(char *to, const double *x, int n) {
+  for (int i = 0; i < n; i++) {
+    *to++ = ',';
+    to += strlen(cdn_number_text(x[i], to));
+  }
+  return to;
+}
+
+cdn_status cdn_trajectory_row(cdn_trajectory *t, cdn_state *state, const double *own) {
+  if (!t || !state) return CDN_ERR_ARG;
+  if (cdn_state_system(state) != t->system || (t->n_own > 0 && !own)) {
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_trajectory_row", NULL, "%s",
+                           own || t->n_own == 0 ? "the State is of another System than the trajectory"
+                                                : "the numbers of your own columns are missing");
+  }
+  double energies[2] = { 0, 0 };
+  if (t->energies) {
+    CDNI_TRY(cdn_kinetic_energy(state, &energies[0]));
+    CDNI_TRY(cdn_potential_energy(state, &energies[1]));
+  }
+  char *to = t->row + strlen(cdn_number_text(cdn_state_time(state), t->row));
+  if (t->q) to = put_numbers(to, cdn_state_q(state), cdn_system_nq(t->system));
+  if (t->u) to = put_numbers(to, cdn_state_u(state), cdn_system_nu(t->system));
+  if (t->energies) to = put_numbers(to, energies, 2);
+  for (size_t i = 0; i < t->measures.count; i++) {
+    const cdn_measure measure = CDNI_AT(t->measures, cdn_measure, i);
+    const double *value = cdn_measure_value(state, measure);
+    if (!value) {
+      cdn_error why;
+      cdn_state_last_error(state, &why);
+      return why.code;
+    }
+    to = put_numbers(to, value, cdn_measure_size(t->system, measure));
+  }
+  to = put_numbers(to, own, t->n_own);
+  *to++ = '\n';
+  return t->write(t->context, t->row, (size_t)(to - t->row));
+}
