@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FORMAT = 1, FIRST_LINE = 96 };
+enum { FORMAT = 2, FIRST_LINE = 96 };
 
 /* The members of the JSON, written and read from one list. */
 typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG } field_kind;
@@ -41,6 +41,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "verify", FIELD_FLAG, &a->verify },
                         { "step_sizes", FIELD_FLAG, &a->step_sizes },
                         { "checkpoint_every", FIELD_NUMBER, &a->checkpoint_every },
+                        { "checkpoint_wall", FIELD_NUMBER, &a->checkpoint_wall },
                         { "time_initial", FIELD_NUMBER, &p->t0 },
                         { "rows", FIELD_NUMBER, &p->row },
                         { "last_row_time", FIELD_NUMBER, &p->last_time },

@@ -31,7 +31,8 @@ typedef struct run {
   progress shown;
   double t0, t_end;
   double row;             /* the last one written */
-  double next_checkpoint; /* in steps of checkpoint_every from t0 */
+  double next_checkpoint; /* time of the next one by simulated time; infinity: none */
+  double last_checkpoint; /* wall clock, of the last one or the start */
   double started;         /* wall clock, less the time that earlier parts of the run took */
   bool unwritten;         /* a checkpoint could not be written */
 } run;
@@ -51,15 +52,18 @@ static void write_checkpoint(run *r) {
 
 /* The first multiple of the interval after where the run is. */
 static void plan_checkpoint(run *r) {
-  double t = cdn_state_time(cdn_stepper_state(r->stepper));
-  r->next_checkpoint = floor((t - r->t0) / r->arguments->checkpoint_every) + 1;
+  double t = cdn_state_time(cdn_stepper_state(r->stepper)), every = r->arguments->checkpoint_every;
+  r->next_checkpoint = every > 0 ? r->t0 + (floor((t - r->t0) / every) + 1) * every : INFINITY;
+  r->last_checkpoint = wall_clock();
 }
 
 /* A checkpoint, if it is time for one. */
 static void consider_checkpoint(run *r) {
   const simulate_arguments *a = r->arguments;
   double t = cdn_state_time(cdn_stepper_state(r->stepper));
-  if (!a->checkpoint || t < r->t0 + r->next_checkpoint * a->checkpoint_every || t >= r->t_end) return;
+  if (!a->checkpoint || t >= r->t_end) return;
+  bool long_ago = a->checkpoint_wall > 0 && wall_clock() - r->last_checkpoint >= a->checkpoint_wall;
+  if (t < r->next_checkpoint && !long_ago) return;
   write_checkpoint(r);
   plan_checkpoint(r);
 }

@@ -63,8 +63,8 @@ static bool outputs_make_sense(const simulate_arguments *a) {
 /* What a run needs so that it can be gone on with. */
 static bool checkpoint_makes_sense(simulate_arguments *a) {
   if (!a->checkpoint) {
-    if (a->checkpoint_every == 0) return true;
-    complain("--checkpoint-every needs --checkpoint FILE: where to");
+    if (a->checkpoint_every == 0 && a->checkpoint_wall == 0) return true;
+    complain("--checkpoint-%s needs --checkpoint FILE: where to", a->checkpoint_every > 0 ? "every" : "wall");
     return false;
   }
   if (is_standard_output(a->checkpoint)) {
@@ -80,7 +80,14 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
     complain("--checkpoint needs the trajectory in a file: what has gone to standard output cannot be continued");
     return false;
   }
-  if (a->checkpoint_every == 0) a->checkpoint_every = a->duration / 20;
+  // the methods of SUNDIALS begin anew where they are saved: results would depend on how busy the machine is
+  if (a->checkpoint_wall > 0 && a->method >= CDN_METHOD_CVODE_BDF) {
+    complain("--checkpoint-wall is not possible with --method %s, whose results depend on when it is saved; "
+             "use --checkpoint-every",
+             cdn_method_name(a->method));
+    return false;
+  }
+  if (a->checkpoint_every == 0 && a->checkpoint_wall == 0) a->checkpoint_every = a->duration / 20;
   return true;
 }
 
@@ -184,7 +191,8 @@ static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
              a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output || a->summary ||
-             a->verify || a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0 || a->locks.n;
+             a->verify || a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0 ||
+             a->checkpoint_wall > 0 || a->locks.n;
   if (any) complain("--resume goes on with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -239,6 +247,7 @@ int command_simulate(int argc, char **argv) {
     { "step-sizes", 0, OPTION_FLAG, &a.step_sizes, NULL, "a column with the size of the step that each row is in" },
     { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE", "save the run there, now and then, and when it is stopped" },
     { "checkpoint-every", 0, OPTION_POSITIVE, &a.checkpoint_every, "T", "simulated time between, s (default: a 20th)" },
+    { "checkpoint-wall", 0, OPTION_POSITIVE, &a.checkpoint_wall, "S", "real time between, s, as well or instead" },
     { "resume", 0, OPTION_TEXT, &a.resume, "FILE", "go on with a run that was saved there, its options included" },
     MODEL_OPTIONS(a.model),
   };

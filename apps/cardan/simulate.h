@@ -11,7 +11,7 @@ typedef struct simulate_arguments {
   cdn_method method;
   bool verify, step_sizes;
   const char *checkpoint, *resume;
-  double checkpoint_every;
+  double checkpoint_every, checkpoint_wall; /* simulated and real seconds; 0: not by these */
   text_list locks;
 } simulate_arguments;
 

@@ -122,6 +122,7 @@ static cdn_status build_system(io_builder *b) {
   io_build_tree(b);
   io_build_forces(b);
   io_build_loops(b);
+  io_build_sensors(b);
   if (cdn_system_freeze(b->system) == CDN_OK) return CDN_OK;
   cdn_error error; /* the first mistake, which later ones may follow from */
   cdn_system_last_error(b->system, &error);

@@ -10,6 +10,7 @@ typedef struct io_builder {
   cdn_system *system;
   cdn_body *bodies;        /* for each of d->bodies: its body in the System */
   cdn_body *joint_bodies;  /* for each of d->joints: the body that its mobilizer moves */
+  cdn_force gravity;       /* { -1 }: none */
   double *limit_stiffness; /* for each of d->joints: its stop's k; NULL: no stops */
 } io_builder;
 
@@ -23,6 +24,8 @@ void io_build_tree(io_builder *b);
 void io_build_forces(io_builder *b);
 /* build_loops.c: constraints, in the order of the description's loops. */
 void io_build_loops(io_builder *b);
+/* build_sensors.c: measures, once bodies and forces are there. */
+void io_build_sensors(io_builder *b);
 /* build_limits.c: the stiffness of every limit from what it has to stop; b->system must be frozen and without stops. */
 cdn_status io_calc_limit_stiffness(io_builder *b, double *stiffness);
 

@@ -92,7 +92,8 @@ static void add_limit(io_builder *b, const io_joint *joint, cdn_body body, doubl
 
 void io_build_forces(io_builder *b) {
   const cdn_vec3 g = b->d->gravity;
-  if (b->d->has_gravity || g.x != 0 || g.y != 0 || g.z != 0) cdn_system_add_gravity(b->system, "gravity", g);
+  const bool falls = b->d->has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
+  b->gravity = falls ? cdn_system_add_gravity(b->system, "gravity", g) : (cdn_force){ -1 };
   for (int i = 0; i < (int)b->d->joints.count; i++) {
     const io_joint *joint = io_joint_at(b->d, i);
     const cdn_body body = b->joint_bodies[i];

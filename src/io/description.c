@@ -28,6 +28,7 @@ void io_description_free(io_description *d) {
     if (key->q) cdni_free(a, key->q, nq * sizeof *key->q);
     if (key->u) cdni_free(a, key->u, nu * sizeof *key->u);
   }
+  for (size_t i = 0; i < d->sensors.count; i++) cdni_strfree(a, CDNI_AT(d->sensors, io_sensor, i).name);
   io_names_free(a, &d->note_names);
   for (size_t i = 0; i < d->notes.count; i++) cdni_strfree(a, CDNI_AT(d->notes, io_note, i).element);
   for (size_t i = 0; i < d->warnings.count; i++) cdni_strfree(a, CDNI_AT(d->warnings, char *, i));
@@ -35,6 +36,7 @@ void io_description_free(io_description *d) {
   cdni_array_free(a, &d->joints);
   cdni_array_free(a, &d->loops);
   cdni_array_free(a, &d->keys);
+  cdni_array_free(a, &d->sensors);
   cdni_array_free(a, &d->notes);
   cdni_array_free(a, &d->warnings);
   cdni_strfree(a, d->name);

@@ -67,6 +67,50 @@ typedef struct io_key {
   double *q, *u; /* sum of nq, sum of nu */
 } io_key;
 
+/* A frame that is fixed on a body. */
+typedef struct io_frame {
+  int body; /* index; 0: the world */
+  cdn_transform X_BS;
+} io_frame;
+
+typedef enum io_sensor_kind {
+  IO_SENSOR_JOINT_POSITION, /* pin, slider */
+  IO_SENSOR_JOINT_VELOCITY,
+  IO_SENSOR_BALL_QUATERNION,
+  IO_SENSOR_BALL_VELOCITY, /* in the moving axes */
+  IO_SENSOR_ACCELEROMETER, /* these three in the frame's own axes; with what gravity adds */
+  IO_SENSOR_VELOCIMETER,
+  IO_SENSOR_GYRO,
+  IO_SENSOR_POSITION, /* these in the world, or as the reference frame sees them */
+  IO_SENSOR_QUATERNION,
+  IO_SENSOR_X_AXIS,
+  IO_SENSOR_Y_AXIS,
+  IO_SENSOR_Z_AXIS,
+  IO_SENSOR_LINEAR_VELOCITY,
+  IO_SENSOR_ANGULAR_VELOCITY,
+  IO_SENSOR_LINEAR_ACCELERATION, /* in the world; with what gravity adds */
+  IO_SENSOR_ANGULAR_ACCELERATION,
+  IO_SENSOR_SUBTREE_COM, /* of a body and all that it carries */
+  IO_SENSOR_SUBTREE_VELOCITY,
+  IO_SENSOR_SUBTREE_MOMENTUM, /* angular, about that centre of mass */
+  IO_SENSOR_CLOCK,
+  IO_SENSOR_KINETIC_ENERGY,
+  IO_SENSOR_POTENTIAL_ENERGY
+} io_sensor_kind;
+
+/* A value of the State that the file asks for: it becomes a measure. */
+typedef struct io_sensor {
+  char *name;       /* unique; never NULL once the reader is done */
+  const char *word; /* the file's for its kind; static storage */
+  int line;
+  io_sensor_kind kind;
+  int joint;      /* index; -1: of no joint */
+  io_frame frame; /* of no joint: what it is of; of a subtree only the body counts */
+  bool has_reference;
+  io_frame reference;
+  double cutoff; /* > 0: its numbers stay within -cutoff .. cutoff */
+} io_sensor;
+
 typedef struct io_note {
   char *element;
   int count;
@@ -84,6 +128,7 @@ typedef struct io_description {
   cdni_array joints;   /* io_joint */
   cdni_array loops;    /* io_loop */
   cdni_array keys;     /* io_key */
+  cdni_array sensors;  /* io_sensor */
   cdni_array notes;    /* io_note: not understood */
   io_names note_names; /* their indices */
   cdni_array warnings; /* char * */

@@ -1,5 +1,5 @@
 /* The MJCF reader's entry. The sections of a file may come in any order and more than once; they are understood in
- * the order compiler and option, default, worldbody, equality, keyframe. */
+ * the order compiler and option, default, worldbody, equality, sensor, keyframe. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -36,9 +36,9 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
 }
 
 static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
-  static const char *const listed[] = { "tendon", "actuator", "contact", "sensor", "deformable", "asset", "extension" };
+  static const char *const listed[] = { "tendon", "actuator", "contact", "deformable", "asset", "extension" };
   /* Read elsewhere, or for drawing, bookkeeping and users only. */
-  static const char *const known[] = { "compiler", "option", "default", "worldbody", "equality",
+  static const char *const known[] = { "compiler", "option", "default", "worldbody", "equality",  "sensor",
                                        "keyframe", "size",   "visual",  "custom",    "statistic" };
   mjcf_walk walk = io_mjcf_walk(r, root);
   for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
@@ -83,6 +83,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
   CDNI_TRY(read_sections(r, root, "equality", io_mjcf_read_equality));
+  CDNI_TRY(read_sections(r, root, "sensor", io_mjcf_read_sensors));
   CDNI_TRY(read_sections(r, root, "keyframe", io_mjcf_read_keyframe));
   CDNI_TRY(report_sections(r, root));
   io_xml_report_rest(r->d, root); /* its attributes: the walks have marked its children */
@@ -102,6 +103,7 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   cdni_array_free(&d->allocator, &r.classes);
   cdni_array_free(&d->allocator, &r.defaults);
   cdni_array_free(&d->allocator, &r.pending);
+  io_mjcf_free_sites(&r);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&d->allocator, &r.names[i]);
   return status;
 }

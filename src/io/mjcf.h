@@ -10,6 +10,7 @@
  *   mjcf_geom.c        mass properties from geoms
  *   mjcf_equality.c    what closes loops
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
+ *   mjcf_sensor.c      sites, and sensors that are values of the State
  *   mjcf_key.c         keyframes
  *   mjcf_names.c       unique names */
 #ifndef CARDAN_IO_MJCF_H
@@ -22,7 +23,7 @@
 typedef enum mjcf_inertia_source { MJCF_INERTIA_INERTIAL, MJCF_INERTIA_GEOMS, MJCF_INERTIA_AUTO } mjcf_inertia_source;
 
 /* The elements that default classes speak of, as far as we read them. */
-typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_EQUALITY, MJCF_NO_DEFAULTS } mjcf_kind;
+typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_SITE, MJCF_EQUALITY, MJCF_NO_DEFAULTS } mjcf_kind;
 
 typedef struct mjcf_compiler {
   bool degrees, autolimits, balanceinertia;
@@ -70,6 +71,11 @@ typedef struct mjcf_pending {
   cdn_transform X_PS;
 } mjcf_pending;
 
+typedef struct mjcf_site {
+  char *name;
+  io_frame frame;
+} mjcf_site;
+
 typedef struct mjcf_reader {
   io_description *d;
   mjcf_compiler compiler;
@@ -80,7 +86,9 @@ typedef struct mjcf_reader {
   cdni_array defaults;  /* mjcf_default */
   cdni_array pending;   /* mjcf_pending */
   bool lost_joints;     /* something that may hold joints was not understood */
-  io_names names[3];    /* lines of bodies, joints and keyframes: indexed by MJCF_NAME_... */
+  cdni_array sites;     /* mjcf_site */
+  io_names site_names;  /* their indices */
+  io_names names[4];    /* lines of bodies, joints, keyframes and sensors: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in body B, and the class of elements that name none. */
@@ -147,6 +155,8 @@ double io_mjcf_angle(const mjcf_reader *r, double value); /* the file's unit to 
 cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotation *R, bool *present);
 /* pos and orientation; what is absent is zero and the identity. */
 cdn_status io_mjcf_pose(mjcf_reader *r, const mjcf_element *e, cdn_transform *X);
+/* The pose of something that lies between two points, v: in the middle, z from the second one to the first. */
+cdn_status io_mjcf_fromto(mjcf_reader *r, const mjcf_element *e, const double v[6], cdn_transform *X);
 /* The rotation that takes z to a direction the shortest way; half a turn about x for the opposite direction. */
 cdn_rotation io_mjcf_z_to(cdn_vec3 z);
 
@@ -173,9 +183,16 @@ cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
 cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
 
+/* ---- mjcf_sensor.c ---- */
+
+cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
+/* Once all bodies are read and have their masses. */
+cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
+void io_mjcf_free_sites(mjcf_reader *r);
+
 /* ---- mjcf_names.c ---- */
 
-enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY };
+enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* Copies a name that the file gives (NULL or "": leaves *out NULL); an error if another of its kind has it. */

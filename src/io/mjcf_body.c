@@ -86,7 +86,7 @@ static const struct {
                    { "attach", "the bodies that it attaches" } };
 
 static bool is_drawn_only(const char *name) {
-  return strcmp(name, "site") == 0 || strcmp(name, "camera") == 0 || strcmp(name, "light") == 0;
+  return strcmp(name, "camera") == 0 || strcmp(name, "light") == 0;
 }
 
 static void report_child(mjcf_reader *r, io_xml_node *node) {
@@ -107,6 +107,7 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
     if (strcmp(name, "joint") == 0 || strcmp(name, "freejoint") == 0) CDNI_TRY(io_mjcf_read_joint(r, child, scope));
     else if (strcmp(name, "geom") == 0)
       CDNI_TRY(io_mjcf_read_geom(r, child, scope, c->massless_geoms, &c->geoms, &c->selected));
+    else if (strcmp(name, "site") == 0) CDNI_TRY(io_mjcf_read_site(r, child, scope));
     else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope));
     else if (strcmp(name, "frame") == 0) CDNI_TRY(read_frame(r, child, scope, c));
     else if (strcmp(name, "inertial") == 0) CDNI_TRY(read_inertial_of(r, child, scope, c));

@@ -30,10 +30,9 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 
 /* Defaults of what is not simulated, or only drawn: they matter only through elements that are reported anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "mesh",   "material", "site",        "camera",   "light",    "pair",
-                                        "tendon", "general",  "motor",       "position", "velocity", "cylinder",
-                                        "muscle", "adhesion", "intvelocity", "damper",   "plugin",   "skin",
-                                        "flex",   "dcmotor",  "orientation", "pid" };
+  static const char *const silent[] = { "mesh",        "material", "camera",   "light",    "pair",     "tendon",   "general",
+                                        "motor",       "position", "velocity", "cylinder", "muscle",   "adhesion", "intvelocity",
+                                        "damper",      "plugin",   "skin",     "flex",     "dcmotor",  "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
   return false;
@@ -74,6 +73,9 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
     } else if (strcmp(name, "equality") == 0) {
       CDNI_TRY(add_default(r, child, class, MJCF_EQUALITY));
       io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_EQUALITY, class });
+    } else if (strcmp(name, "site") == 0) {
+      CDNI_TRY(add_default(r, child, class, MJCF_SITE));
+      io_xml_ignore_all(child);
     } else if (strcmp(name, "default") == 0) {
       CDNI_TRY(read_nested(r, child, class, depth + 1));
     } else if (!is_silent(name)) {

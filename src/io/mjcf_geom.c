@@ -59,13 +59,8 @@ static cdn_status read_fromto(mjcf_reader *r, const mjcf_element *e, shape s, do
   CDNI_TRY(io_mjcf_doubles(r, e, "fromto", v, 6, NULL));
   if (cdn_norm(X->p) != 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "both pos and fromto place the geom; keep one of them");
-  const cdn_vec3 from = cdn_v3(v[0], v[1], v[2]), to = cdn_v3(v[3], v[4], v[5]);
-  const cdn_vec3 along = cdn_sub(from, to);
-  const double half = cdn_norm(along) / 2;
-  if (half < 1e-14)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the two points of fromto coincide; move them apart");
-  X->p = cdn_scale(0.5, cdn_add(from, to));
-  X->R = io_mjcf_z_to(along);
+  CDNI_TRY(io_mjcf_fromto(r, e, v, X));
+  const double half = cdn_norm(cdn_sub(cdn_v3(v[0], v[1], v[2]), cdn_v3(v[3], v[4], v[5]))) / 2;
   /* The length comes from the points, the thickness from the first size. */
   if (s == ELLIPSOID || s == BOX) size[2] = half, size[1] = size[0];
   else size[1] = half;

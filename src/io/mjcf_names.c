@@ -1,4 +1,4 @@
-/* Names. Bodies, joints and keyframes each have unique ones: a table of each finds a name that the file gives twice,
+/* Names. Bodies, joints, keyframes and sensors each have unique ones: a table of each finds a name that the file gives twice,
  * and keeps made-up names apart from the file's own. */
 #include <stdio.h>
 
@@ -21,8 +21,8 @@ cdn_status io_mjcf_name_world(mjcf_reader *r) {
 }
 
 cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out) {
-  static const char *const one[] = { "body", "joint", "keyframe" };
-  static const char *const many[] = { "bodies", "joints", "keyframes" };
+  static const char *const one[] = { "body", "joint", "keyframe", "sensor" };
+  static const char *const many[] = { "bodies", "joints", "keyframes", "sensors" };
   const char *text = io_xml_string(node, "name");
   if (!text || !text[0]) return CDN_OK;
   int twin;
@@ -66,6 +66,10 @@ cdn_status io_mjcf_name_the_rest(mjcf_reader *r) {
   for (size_t i = 0; i < d->keys.count; i++) {
     io_key *key = &CDNI_AT(d->keys, io_key, i);
     if (!key->name) CDNI_TRY(make_up(r, MJCF_NAME_KEY, "", "key", (int)i, &key->name));
+  }
+  for (size_t i = 0; i < d->sensors.count; i++) {
+    io_sensor *sensor = &CDNI_AT(d->sensors, io_sensor, i);
+    if (!sensor->name) CDNI_TRY(make_up(r, MJCF_NAME_SENSOR, "", sensor->word, (int)i, &sensor->name));
   }
   return CDN_OK;
 }

@@ -116,6 +116,14 @@ cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotati
   return forms[form].convert(r, e, v, R);
 }
 
+cdn_status io_mjcf_fromto(mjcf_reader *r, const mjcf_element *e, const double v[6], cdn_transform *X) {
+  const cdn_vec3 from = cdn_v3(v[0], v[1], v[2]), to = cdn_v3(v[3], v[4], v[5]);
+  if (cdn_norm(cdn_sub(from, to)) < 2 * TINY)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the two points of fromto coincide; move them apart");
+  *X = (cdn_transform){ io_mjcf_z_to(cdn_sub(from, to)), cdn_scale(0.5, cdn_add(from, to)) };
+  return CDN_OK;
+}
+
 cdn_status io_mjcf_pose(mjcf_reader *r, const mjcf_element *e, cdn_transform *X) {
   bool present;
   *X = cdn_transform_identity();

@@ -1,6 +1,8 @@
 /* Making an ensemble: whether its System can be evaluated in lanes, what varies, and where everything is. */
 #include <stdio.h>
 
+#include <cardan/measures.h>
+
 #include "integrators/method.h"
 #include "studies/ensemble.h"
 
@@ -34,12 +36,13 @@ cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(
 
 /* ---- what kind of System it is ---- */
 
-/* Matter without prescribed mobilizers, and nothing beside it but forces without z. */
+/* Matter without prescribed mobilizers, and nothing beside it but forces without z, and measures that remember nothing. */
 static bool suits_lanes(const cdn_ensemble *e) {
   if (!e->m || e->prescribed || e->nz > 0 || e->traits.constraints) return false;
   if (e->nq != e->m->tree.nq || e->nu != e->m->tree.nu) return false;
   const int custom = e->forces ? (int)e->forces->sets[FORCE_CUSTOM].ids.count : 0;
-  return e->traits.subsystems == 1 + (e->forces != NULL) + custom;
+  const int measures = e->traits.events || e->traits.auto_updates ? 0 : cdn_system_measure_count(e->system);
+  return e->traits.subsystems == 1 + (e->forces != NULL) + custom + measures;
 }
 
 static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {

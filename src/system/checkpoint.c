@@ -77,7 +77,8 @@ void cdni_state_archive(cdn_state *s, cdni_archive *a) {
     else cdni_archive_bytes(a, s->block + n->offset, n->size);
   }
   for (int32_t i = TICKET_T; a->loading && (size_t)i < sys->nodes.count; i++) {
-    if (node_at(sys, i)->kind == NODE_VARIABLE) invalidate(s, i);
+    if (node_at(sys, i)->kind == NODE_VARIABLE || node_at(sys, i)->given) invalidate(s, i);
+    if (node_at(sys, i)->given) bit_clear(s->valid, i);
   }
   archive_entries(s, a);
 }

@@ -137,6 +137,29 @@ START_TEST(a_run_without_a_trajectory_goes_on) {
 }
 END_TEST
 
+/* At every pause of a run, which are others each time: nothing of it shows in the results. */
+START_TEST(checkpoints_by_the_clock_change_nothing) {
+  enter_directory();
+  write_file("state.json", creature_state);
+  SUCCEEDS("simulate " RUN " -o truth.csv --quiet");
+  SUCCEEDS("simulate " RUN " -o rows.csv --checkpoint run.checkpoint --checkpoint-wall 1e-6 --quiet");
+  check_same_file("rows.csv", "truth.csv");
+  ck_assert(exists("run.checkpoint"));
+  SUCCEEDS("simulate --resume run.checkpoint --quiet");
+  check_same_file("rows.csv", "truth.csv");
+  /* seldom enough, there is none */
+  unlink("run.checkpoint");
+  SUCCEEDS("simulate " RUN " -o rows.csv --checkpoint run.checkpoint --checkpoint-wall 1e6 --quiet");
+  check_same_file("rows.csv", "truth.csv");
+  ck_assert(!exists("run.checkpoint"));
+  EXITS(2, "simulate " RUN " --checkpoint-wall 1");
+  SAYS(errors, "--checkpoint-wall needs --checkpoint");
+  EXITS(2, "simulate " RUN " --method cvode-bdf --checkpoint run.checkpoint --checkpoint-wall 1");
+  SAYS(errors, "--checkpoint-every");
+  EXITS(2, "simulate --resume run.checkpoint --checkpoint-wall 1");
+}
+END_TEST
+
 /* ---- what is wrong is said ---------------------------------------------------------------------- */
 
 START_TEST(options_that_make_no_sense_are_refused) {
@@ -230,5 +253,6 @@ START_TEST(damaged_checkpoints_are_refused) {
 END_TEST
 
 CHECK_MAIN("command checkpoint", a_run_survives_being_killed, an_interrupted_run_goes_on,
-           a_run_without_a_trajectory_goes_on, options_that_make_no_sense_are_refused,
-           what_does_not_belong_together_is_told_apart, damaged_checkpoints_are_refused)
+           a_run_without_a_trajectory_goes_on, checkpoints_by_the_clock_change_nothing,
+           options_that_make_no_sense_are_refused, what_does_not_belong_together_is_told_apart,
+           damaged_checkpoints_are_refused)

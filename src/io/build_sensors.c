@@ -1,0 +1,277 @@
+/* The file's sensors as measures of their names: those that are measures of ours already, and the others as custom ones. */
+#include "io/build.h"
+
+#include <cardan/measures.h>
+#include <cardan/operators.h>
+#include <math.h>
+
+typedef struct sensor {
+  io_sensor_kind kind;
+  double cutoff;
+  cdn_body body, reference; /* of a joint: what it moves; of a subtree: the root */
+  int32_t last;             /* body of the subtree: their numbers are consecutive */
+  bool has_reference;
+  cdn_transform X_BS, X_BR;
+  cdn_force gravity; /* { -1 }: none */
+} sensor;
+
+static int count_of(io_sensor_kind kind) {
+  switch (kind) {
+    case IO_SENSOR_JOINT_POSITION:
+    case IO_SENSOR_JOINT_VELOCITY:
+    case IO_SENSOR_CLOCK:
+    case IO_SENSOR_KINETIC_ENERGY:
+    case IO_SENSOR_POTENTIAL_ENERGY: return 1;
+    case IO_SENSOR_BALL_QUATERNION:
+    case IO_SENSOR_QUATERNION: return 4;
+    default: return 3;
+  }
+}
+
+static cdn_stage stage_of(io_sensor_kind kind) {
+  switch (kind) {
+    case IO_SENSOR_CLOCK: return CDN_STAGE_TIME;
+    case IO_SENSOR_JOINT_POSITION:
+    case IO_SENSOR_BALL_QUATERNION:
+    case IO_SENSOR_POSITION:
+    case IO_SENSOR_QUATERNION:
+    case IO_SENSOR_X_AXIS:
+    case IO_SENSOR_Y_AXIS:
+    case IO_SENSOR_Z_AXIS:
+    case IO_SENSOR_SUBTREE_COM:
+    case IO_SENSOR_POTENTIAL_ENERGY: return CDN_STAGE_POSITION;
+    case IO_SENSOR_ACCELEROMETER:
+    case IO_SENSOR_LINEAR_ACCELERATION:
+    case IO_SENSOR_ANGULAR_ACCELERATION: return CDN_STAGE_ACCELERATION;
+    default: return CDN_STAGE_VELOCITY;
+  }
+}
+
+/* ---- values ---- */
+
+static void put(cdn_vec3 v, double *value) { value[0] = v.x, value[1] = v.y, value[2] = v.z; }
+
+static void put_quaternion(cdn_quaternion q, double *value) {
+  value[0] = q.w, value[1] = q.x, value[2] = q.y, value[3] = q.z;
+}
+
+/* A frame in Ground: its pose, and if `velocity` is not NULL that of its origin. */
+static cdn_status place(cdn_state *state, cdn_body body, cdn_transform X_BS, cdn_transform *X_GS,
+                        cdn_spatial *velocity) {
+  cdn_transform X_GB;
+  CDNI_TRY(cdn_body_pose(state, body, &X_GB));
+  *X_GS = cdn_transform_multiply(X_GB, X_BS);
+  if (!velocity) return CDN_OK;
+  CDNI_TRY(cdn_body_velocity(state, body, velocity));
+  velocity->v = cdn_add(velocity->v, cdn_cross(velocity->w, cdn_rotate(X_GB.R, X_BS.p)));
+  return CDN_OK;
+}
+
+static cdn_status frame_position(const sensor *s, cdn_state *state, double *value) {
+  cdn_transform X_GS, X_GR = cdn_transform_identity();
+  CDNI_TRY(place(state, s->body, s->X_BS, &X_GS, NULL));
+  if (s->has_reference) CDNI_TRY(place(state, s->reference, s->X_BR, &X_GR, NULL));
+  const cdn_rotation R = cdn_rotation_multiply(cdn_rotation_transpose(X_GR.R), X_GS.R);
+  switch (s->kind) {
+    case IO_SENSOR_QUATERNION: put_quaternion(cdn_quaternion_from_rotation(R), value); break;
+    case IO_SENSOR_X_AXIS: put(R.x, value); break;
+    case IO_SENSOR_Y_AXIS: put(R.y, value); break;
+    case IO_SENSOR_Z_AXIS: put(R.z, value); break;
+    default: put(cdn_rotate_inv(X_GR.R, cdn_sub(X_GS.p, X_GR.p)), value); break;
+  }
+  return CDN_OK;
+}
+
+/* As an observer sees it who turns with the reference frame, in its axes. */
+static cdn_status frame_velocity(const sensor *s, cdn_state *state, double *value) {
+  cdn_transform X_GS, X_GR = cdn_transform_identity();
+  cdn_spatial V, R = { { 0, 0, 0 }, { 0, 0, 0 } };
+  CDNI_TRY(place(state, s->body, s->X_BS, &X_GS, &V));
+  if (s->has_reference) CDNI_TRY(place(state, s->reference, s->X_BR, &X_GR, &R));
+  const bool local = s->kind == IO_SENSOR_VELOCIMETER || s->kind == IO_SENSOR_GYRO;
+  const cdn_vec3 carried = cdn_add(R.v, cdn_cross(R.w, cdn_sub(X_GS.p, X_GR.p)));
+  const bool angular = s->kind == IO_SENSOR_GYRO || s->kind == IO_SENSOR_ANGULAR_VELOCITY;
+  const cdn_vec3 relative = angular ? cdn_sub(V.w, R.w) : cdn_sub(V.v, carried);
+  put(cdn_rotate_inv(local ? X_GS.R : X_GR.R, relative), value);
+  return CDN_OK;
+}
+
+/* What an accelerometer tells: at rest it is pushed up by what holds it. */
+static cdn_status frame_acceleration(const sensor *s, cdn_state *state, double *value) {
+  cdn_transform X_GS, X_GB;
+  cdn_spatial V, A;
+  CDNI_TRY(place(state, s->body, s->X_BS, &X_GS, &V));
+  CDNI_TRY(cdn_body_pose(state, s->body, &X_GB));
+  CDNI_TRY(cdn_body_acceleration(state, s->body, &A));
+  const cdn_vec3 r = cdn_sub(X_GS.p, X_GB.p), zero = { 0, 0, 0 };
+  const bool falls = s->gravity.i >= 0 && cdn_force_is_enabled(state, s->gravity);
+  const cdn_vec3 g = falls ? cdn_gravity_get(state, s->gravity) : zero;
+  const cdn_vec3 turning = cdn_add(cdn_cross(A.w, r), cdn_cross(V.w, cdn_cross(V.w, r)));
+  const cdn_vec3 a = cdn_sub(cdn_add(A.v, turning), g);
+  if (s->kind == IO_SENSOR_ANGULAR_ACCELERATION) put(A.w, value);
+  else put(s->kind == IO_SENSOR_ACCELEROMETER ? cdn_rotate_inv(X_GS.R, a) : a, value);
+  return CDN_OK;
+}
+
+/* Mass, centre of mass, its velocity. Without mass it is where the root is, and at rest. */
+static cdn_status subtree(const sensor *s, cdn_state *state, bool moving, cdn_vec3 *p, cdn_vec3 *v) {
+  cdn_vec3 mp = { 0, 0, 0 }, mv = mp;
+  double mass = 0;
+  for (int32_t i = s->body.i; i <= s->last; i++) {
+    const cdn_body body = { i };
+    if (i == 0) continue;
+    const cdn_mass_properties own = cdn_body_mass_properties(state, body);
+    cdn_vec3 p_G, v_G = { 0, 0, 0 };
+    CDNI_TRY(cdn_body_station(state, body, own.com, &p_G, moving ? &v_G : NULL));
+    mp = cdn_add(mp, cdn_scale(own.mass, p_G));
+    mv = cdn_add(mv, cdn_scale(own.mass, v_G));
+    mass += own.mass;
+  }
+  if (mass > 0) {
+    *p = cdn_scale(1 / mass, mp);
+    *v = cdn_scale(1 / mass, mv);
+    return CDN_OK;
+  }
+  cdn_transform X = cdn_transform_identity();
+  if (s->body.i > 0) CDNI_TRY(cdn_body_pose(state, s->body, &X));
+  *p = X.p;
+  *v = cdn_v3(0, 0, 0);
+  return CDN_OK;
+}
+
+/* The spin of a body about its centre of mass, I w in Ground. */
+static cdn_vec3 spin_of(cdn_rotation R_GB, cdn_inertia I_B, cdn_vec3 w) {
+  const cdn_inertia I = cdn_inertia_reexpress(R_GB, I_B);
+  return cdn_v3(I.xx * w.x + I.xy * w.y + I.xz * w.z, I.xy * w.x + I.yy * w.y + I.yz * w.z,
+                I.xz * w.x + I.yz * w.y + I.zz * w.z);
+}
+
+static cdn_status subtree_value(const sensor *s, cdn_state *state, double *value) {
+  cdn_vec3 p, v, L = { 0, 0, 0 };
+  CDNI_TRY(subtree(s, state, s->kind != IO_SENSOR_SUBTREE_COM, &p, &v));
+  for (int32_t i = s->body.i; i <= s->last && s->kind == IO_SENSOR_SUBTREE_MOMENTUM; i++) {
+    const cdn_body body = { i };
+    if (i == 0) continue;
+    const cdn_mass_properties own = cdn_body_mass_properties(state, body);
+    cdn_transform X;
+    cdn_spatial V;
+    cdn_vec3 p_G, v_G;
+    CDNI_TRY(cdn_body_pose(state, body, &X));
+    CDNI_TRY(cdn_body_velocity(state, body, &V));
+    CDNI_TRY(cdn_body_station(state, body, own.com, &p_G, &v_G));
+    const cdn_vec3 spin = spin_of(X.R, own.inertia, V.w);
+    L = cdn_add(L, cdn_add(spin, cdn_scale(own.mass, cdn_cross(cdn_sub(p_G, p), cdn_sub(v_G, v)))));
+  }
+  put(s->kind == IO_SENSOR_SUBTREE_COM ? p : s->kind == IO_SENSOR_SUBTREE_VELOCITY ? v : L, value);
+  return CDN_OK;
+}
+
+static cdn_status joint_value(const sensor *s, cdn_state *state, double *value) {
+  const double *q = cdn_body_q(state, s->body), *u = cdn_body_u(state, s->body);
+  switch (s->kind) {
+    case IO_SENSOR_JOINT_POSITION: *value = q[0]; return CDN_OK;
+    case IO_SENSOR_JOINT_VELOCITY: *value = u[0]; return CDN_OK;
+    default: break;
+  }
+  const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  const cdn_quaternion unit = { q[0] / length, q[1] / length, q[2] / length, q[3] / length };
+  if (s->kind == IO_SENSOR_BALL_QUATERNION) put_quaternion(unit, value);
+  else put(cdn_rotate_inv(cdn_rotation_from_quaternion(unit), cdn_v3(u[0], u[1], u[2])), value);
+  return CDN_OK;
+}
+
+static cdn_status calc(const sensor *s, cdn_state *state, double *value) {
+  switch (s->kind) {
+    case IO_SENSOR_JOINT_POSITION:
+    case IO_SENSOR_JOINT_VELOCITY:
+    case IO_SENSOR_BALL_QUATERNION:
+    case IO_SENSOR_BALL_VELOCITY: return joint_value(s, state, value);
+    case IO_SENSOR_POSITION:
+    case IO_SENSOR_QUATERNION:
+    case IO_SENSOR_X_AXIS:
+    case IO_SENSOR_Y_AXIS:
+    case IO_SENSOR_Z_AXIS: return frame_position(s, state, value);
+    case IO_SENSOR_VELOCIMETER:
+    case IO_SENSOR_GYRO:
+    case IO_SENSOR_LINEAR_VELOCITY:
+    case IO_SENSOR_ANGULAR_VELOCITY: return frame_velocity(s, state, value);
+    case IO_SENSOR_ACCELEROMETER:
+    case IO_SENSOR_LINEAR_ACCELERATION:
+    case IO_SENSOR_ANGULAR_ACCELERATION: return frame_acceleration(s, state, value);
+    case IO_SENSOR_SUBTREE_COM:
+    case IO_SENSOR_SUBTREE_VELOCITY:
+    case IO_SENSOR_SUBTREE_MOMENTUM: return subtree_value(s, state, value);
+    case IO_SENSOR_CLOCK: *value = cdn_state_time(state); return CDN_OK;
+    case IO_SENSOR_KINETIC_ENERGY: return cdn_kinetic_energy(state, value);
+    case IO_SENSOR_POTENTIAL_ENERGY: return cdn_potential_energy(state, value);
+  }
+  return CDN_ERR_ARG;
+}
+
+/* Directions are not cut off. */
+static cdn_status calc_value(const void *self, cdn_state *state, int derivative, double *value) {
+  const sensor *s = self;
+  const int n = count_of(s->kind);
+  const bool direction =
+      n == 4 || s->kind == IO_SENSOR_X_AXIS || s->kind == IO_SENSOR_Y_AXIS || s->kind == IO_SENSOR_Z_AXIS;
+  (void)derivative;
+  CDNI_TRY(calc(s, state, value));
+  for (int i = 0; i < n && s->cutoff > 0 && !direction; i++) value[i] = fmin(fmax(value[i], -s->cutoff), s->cutoff);
+  return CDN_OK;
+}
+
+/* ---- adding ---- */
+
+static bool carries(const io_description *d, int root, int body) {
+  while (body > root) body = io_body_at(d, body)->parent;
+  return body == root;
+}
+
+static sensor make(const io_builder *b, const io_sensor *of) {
+  sensor s = { .kind = of->kind, .cutoff = of->cutoff, .body = b->bodies[of->frame.body], .X_BS = of->frame.X_BS };
+  int last = of->frame.body;
+  while (last + 1 < (int)b->d->bodies.count && carries(b->d, of->frame.body, last + 1)) last++;
+  s.last = b->bodies[last].i;
+  if (of->joint >= 0) s.body = b->joint_bodies[of->joint];
+  s.has_reference = of->has_reference;
+  s.reference = b->bodies[of->reference.body], s.X_BR = of->reference.X_BS;
+  s.gravity = b->gravity;
+  return s;
+}
+
+/* Those that know their derivatives, and depend on no more than they must. */
+static bool add_native(io_builder *b, const io_sensor *of, const sensor *s) {
+  cdn_system *system = b->system;
+  if (of->cutoff > 0 || of->has_reference) return false;
+  switch (of->kind) {
+    case IO_SENSOR_JOINT_POSITION: cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_Q, 0); return true;
+    case IO_SENSOR_JOINT_VELOCITY: cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_U, 0); return true;
+    case IO_SENSOR_POSITION:
+      cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_POSITION);
+      return true;
+    case IO_SENSOR_LINEAR_VELOCITY:
+      cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_VELOCITY);
+      return true;
+    case IO_SENSOR_CLOCK: cdn_system_add_time_measure(system, of->name); return true;
+    case IO_SENSOR_KINETIC_ENERGY: cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_KINETIC); return true;
+    case IO_SENSOR_POTENTIAL_ENERGY: cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_POTENTIAL); return true;
+    default: return false;
+  }
+}
+
+void io_build_sensors(io_builder *b) {
+  for (size_t i = 0; i < b->d->sensors.count; i++) {
+    const io_sensor *of = &CDNI_AT(b->d->sensors, io_sensor, i);
+    if (cdn_system_body_count(b->system) < 2 && of->kind != IO_SENSOR_CLOCK) {
+      io_not_understood(b->d, of->line, "sensor of a model without bodies");
+      continue;
+    }
+    const sensor s = make(b, of);
+    const cdn_measure_ops ops = { .struct_size = sizeof ops,
+                                  .self_size = sizeof s,
+                                  .n = count_of(of->kind),
+                                  .stage = stage_of(of->kind),
+                                  .calc_value = calc_value };
+    if (!add_native(b, of, &s)) cdn_system_add_custom_measure(b->system, of->name, &ops, &s);
+  }
+}

@@ -1,0 +1,133 @@
+/* MJCF sensors as measures: names, kinds, what is not read, mistakes, failing memory. Their values are compared with MuJoCo's in
+ * peers/test_mujoco_sensors.c. */
+#include "../robust/counting_allocator.h"
+#include "mjcf_reading.h"
+
+#define ARM                                                                                                        \
+  "<worldbody><site name='post' pos='0 0 1'/><body name='arm'><joint name='hinge' axis='0 1 0'/>"                  \
+  "<inertial pos='0 0 -1' mass='2' diaginertia='0.1 0.1 0.1'/><site name='tip' pos='0 0 -2' euler='0 0 90'/>"      \
+  "<body name='ball'><joint name='wrist' type='ball'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>" \
+  "</body></worldbody>"
+
+static cdn_model *load(const char *sensors, cdn_status expected, const cdn_allocator *a) {
+  char text[4000];
+  cdn_model *model = NULL;
+  cdn_error why;
+  cdn_model_options options = cdn_default_model_options();
+  if (a) options.allocator = *a;
+  snprintf(text, sizeof text, "<mujoco model='m'>\n%s\n<sensor>%s</sensor></mujoco>", ARM, sensors);
+  const cdn_status status = cdn_model_load_string(text, strlen(text), "m.xml", &options, &model);
+  cdn_model_last_error(model, &why);
+  ck_assert_msg(status == expected, "%s: %s", cdn_status_name(status), why.text);
+  return model;
+}
+
+START_TEST(sensors_are_measures) {
+  cdn_model *model =
+      load("<jointpos name='angle' joint='hinge'/><clock/><framepos name='tip' objtype='site' objname='tip'/>"
+           "<accelerometer name='acc' site='post' cutoff='5'/><e_kinetic name='ke'/><e_potential/>"
+           "<subtreecom name='com' body='arm'/><clock name='clock1'/>",
+           CDN_OK, NULL);
+  static const struct {
+    const char *name;
+    int n, derivatives;
+    cdn_stage stage;
+  } expected[] = { { "angle", 1, 1, CDN_STAGE_POSITION }, { "clock1_", 1, CDN_MEASURE_ALL_DERIVATIVES, CDN_STAGE_TIME },
+                   { "tip", 3, 2, CDN_STAGE_POSITION },   { "acc", 3, 0, CDN_STAGE_ACCELERATION },
+                   { "ke", 1, 0, CDN_STAGE_VELOCITY },    { "e_potential5", 1, 0, CDN_STAGE_POSITION },
+                   { "com", 3, 0, CDN_STAGE_POSITION } };
+  const cdn_system *system = cdn_model_system(model);
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  ck_assert_int_eq(cdn_system_measure_count(system), 8);
+  for (int i = 0; i < CDNI_COUNT(expected); i++) {
+    ck_assert_str_eq(cdn_measure_name(system, (cdn_measure){ i }), expected[i].name);
+    ck_assert_int_eq(cdn_measure_size(system, (cdn_measure){ i }), expected[i].n);
+    ck_assert_int_eq(cdn_measure_derivatives(system, (cdn_measure){ i }), expected[i].derivatives);
+    ck_assert_int_eq(cdn_measure_stage(system, (cdn_measure){ i }), expected[i].stage);
+  }
+  cdn_state *state = NULL;
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_body_set_q(state, cdn_model_body(model, 0), &(double){ PI / 2 }, 1));
+  const double *tip = cdn_measure_value(state, (cdn_measure){ 2 }); /* a quarter turn about y takes -z to -x */
+  NEAR(tip[0], -2, 1e-15);
+  NEAR(tip[2], 0, 1e-15);
+  const double *acc = cdn_measure_value(state, (cdn_measure){ 3 }); /* the post is held up, by more than it can show */
+  ck_assert(acc[0] == 0 && acc[1] == 0 && acc[2] == 5);
+  NEAR(cdn_measure_value(state, cdn_system_find_measure(system, "com"))[0], -2. / 3, 1e-15);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(what_is_not_read_is_listed) {
+  cdn_model *model = load("<touch site='tip'/><force site='tip'/><framepos objtype='geom' objname='g'/>"
+                          "<framequat objtype='body' objname='arm'/><tendonpos tendon='t'/><user/>"
+                          "<framepos objtype='site' objname='tip' reftype='camera' refname='c'/>"
+                          "<gyro site='tip' interval='0.1' noise='1' user='2'/>",
+                          CDN_OK, NULL);
+  static const char *const listed[] = { "sensor/touch",
+                                        "sensor/force",
+                                        "sensor/framepos of this objtype or reftype",
+                                        "sensor/framequat of this objtype or reftype",
+                                        "sensor/tendonpos",
+                                        "sensor/user",
+                                        "gyro interval" };
+  ck_assert_int_eq(cdn_model_not_understood_count(model), CDNI_COUNT(listed));
+  for (int i = 0; i < CDNI_COUNT(listed); i++) ck_assert_str_eq(cdn_model_not_understood(model, i).element, listed[i]);
+  ck_assert_int_eq(cdn_model_not_understood(model, 2).count, 2);
+  ck_assert_int_eq(cdn_system_measure_count(cdn_model_system(model)), 1);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(mistakes_have_a_line) {
+  static const struct {
+    const char *sensor, *word;
+  } mistakes[] = { { "<jointpos joint='elbow'/>", "no joint 'elbow'" },
+                   { "<jointpos/>", "joint" },
+                   { "<jointvel joint='wrist'/>", "hinge or slide" },
+                   { "<ballquat joint='hinge'/>", "must be a ball" },
+                   { "<gyro site='nose'/>", "no site 'nose'" },
+                   { "<framepos objtype='xbody' objname='leg'/>", "no body 'leg'" },
+                   { "<framepos objname='arm'/>", "objtype" },
+                   { "<framepos objtype='site' objname='tip' reftype='site'/>", "refname" },
+                   { "<subtreecom body='leg'/>", "no body 'leg'" },
+                   { "<clock cutoff='much'/>", "cutoff" },
+                   { "<clock name='a'/><clock name='a'/>", "another sensor" } };
+  for (int i = 0; i < CDNI_COUNT(mistakes); i++) {
+    cdn_error why;
+    cdn_model *model = load(mistakes[i].sensor, CDN_ERR_PARSE, NULL);
+    cdn_model_last_error(model, &why);
+    ck_assert_msg(strstr(why.text, mistakes[i].word) && strstr(why.text, "m.xml:3"), "no '%s' and line in: %s",
+                  mistakes[i].word, why.text);
+    cdn_model_destroy(model);
+  }
+  /* sites */
+  read_text("<default><site pos='1 2 3'/></default><worldbody><site name='a'/><site/><site/></worldbody>");
+  done();
+  FAILS(try_read("<worldbody><site name='a'/><site name='a'/></worldbody>"), CDN_ERR_PARSE);
+  ck_assert_msg(strstr(d.error.text, "another site"), "%s", d.error.text);
+  done();
+  FAILS(try_read("<worldbody><site fromto='0 0 1 0 0 1'/></worldbody>"), CDN_ERR_PARSE);
+  ck_assert_msg(strstr(d.error.text, "coincide"), "%s", d.error.text);
+  done();
+}
+END_TEST
+
+START_TEST(memory_may_run_out) {
+  static const char sensors[] = "<framepos objtype='site' objname='tip' reftype='xbody' refname='ball'/><clock/>"
+                                "<subtreeangmom name='L' body='arm'/><jointpos joint='hinge' cutoff='1'/><touch/>";
+  counting_allocator memory = { 0 };
+  const cdn_allocator a = allocator_of(&memory);
+  cdn_model_destroy(load(sensors, CDN_OK, &a));
+  const int64_t calls = memory.calls;
+  for (int64_t k = 1; k <= calls; k++) {
+    memory = (counting_allocator){ .fail_at = k };
+    cdn_model_destroy(load(sensors, CDN_ERR_NOMEM, &a));
+    ck_assert_msg(memory.outstanding == 0 && memory.misuse == 0, "call %d: %d blocks left", (int)k,
+                  (int)memory.outstanding);
+  }
+}
+END_TEST
+
+CHECK_MAIN("sensors", sensors_are_measures, what_is_not_read_is_listed, mistakes_have_a_line, memory_may_run_out)
