@@ -42,6 +42,11 @@ static void print_json(const cdn_model *model, double mass, double moving_mass) 
     jw_close(&w);
   }
   jw_close(&w);
+  jw_array(&w, "sensors", true);
+  for (int i = 0; i < cdn_system_measure_count(system); i++) {
+    jw_text(&w, NULL, cdn_measure_name(system, (cdn_measure){ i }));
+  }
+  jw_close(&w);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(model); i++) {
     cdn_model_note note = cdn_model_not_understood(model, i);
@@ -103,6 +108,11 @@ static void print_tables(const cdn_model *model, double mass, double moving_mass
   printf("  mass          %s kg\n", cdn_number_text(mass, text));
   printf("  moving mass   %s kg\n", cdn_number_text(moving_mass, text));
   print_joints(model);
+
+  int sensors = cdn_system_measure_count(system);
+  if (sensors > 0) printf("\n  sensors:");
+  for (int i = 0; i < sensors; i++) printf("%s %s", i ? "," : "", cdn_measure_name(system, (cdn_measure){ i }));
+  if (sensors > 0) printf("\n");
 
   int keys = cdn_model_key_count(model);
   if (keys > 0) printf("\n  keyframes:");

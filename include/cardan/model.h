@@ -22,7 +22,8 @@ typedef struct cdn_model_options {
 
 CDN_API cdn_model_options cdn_default_model_options(void);
 
-/** Reads a model file; its kind is told by its root element (<robot>: URDF, <mujoco>: MJCF). `*out` is made even on
+/** Reads a model file, URDF or MJCF. Sensors of MJCF that are values of the State become measures of their names
+ *  (docs/command.md lists them). Its kind is told by its root element (<robot>: URDF, <mujoco>: MJCF). `*out` is made even on
  *  failure (unless memory ran out), for cdn_model_last_error: file:line, what is wrong and the remedy. */
 CDN_API cdn_status cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
 /** The same from memory; `name` stands for the file in messages. */

@@ -37,7 +37,7 @@ static const char mjcf[] =
     "      <frame pos='0.1 0 0'><body name='arm' quat='1 0.1 0 0'>\n"
     "        <joint name='x' type='hinge' axis='1 0 0' limited='true' range='-30 60' armature='0.01'/>\n"
     "        <joint name='y' type='slide' axis='0 1 0' ref='0.1' class='soft'/>\n"
-    "        <inertial pos='0 0 0.1' mass='2' diaginertia='0.1 0.2 0.25'/>\n"
+    "        <inertial pos='0 0 0.1' mass='2' diaginertia='0.1 0.2 0.25'/><site name='tip' pos='0 0 1'/>\n"
     "        <body name='hand'><joint name='wrist' type='ball' range='0 40' limited='true'/>\n"
     "          <geom type='capsule' fromto='0 0 0 0 0 0.3' size='0.05' mass='1'/></body>\n"
     "      </body></frame>\n"
@@ -47,6 +47,8 @@ static const char mjcf[] =
     "  <equality><connect name='pin' body1='hand' body2='base' anchor='0.1 0 0.2'/>\n"
     "    <weld body1='hand' relpose='0 0 1 0.6 0 0.8 0' active='false'/>\n"
     "    <joint joint1='x' joint2='y' polycoef='0.1 2 0 0 -1'/></equality>\n"
+    "  <sensor><jointpos joint='x' cutoff='1'/><framequat objtype='xbody' objname='hand' reftype='site' refname='tip'/>\n"
+    "    <accelerometer name='acc' site='tip'/><subtreeangmom body='base'/><touch/></sensor>\n"
     "  <keyframe><key name='home' qpos='0 0 1 1 0 0 0 0.1 0.2 1 0 0 0' time='1'/></keyframe>\n"
     "</mujoco>\n";
 
@@ -66,6 +68,8 @@ static void use(cdn_model *model) {
   OK(cdn_state_create(cdn_model_system(model), &state));
   cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
   (void)status;
+  for (int i = 0; i < cdn_system_measure_count(cdn_model_system(model)); i++)
+    (void)cdn_measure_value(state, (cdn_measure){ i });
   for (int i = 0; i < cdn_model_key_count(model); i++) {
     status = cdn_model_set_key(model, cdn_model_key_name(model, i), state);
     (void)status;

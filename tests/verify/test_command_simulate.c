@@ -48,6 +48,45 @@ START_TEST(rows_are_where_they_were_asked_for) {
 }
 END_TEST
 
+/* A pendulum's tip, its speed, and what an accelerometer there shows: beside the coordinates, in a picture, and again after
+ * a run that was cut in two. */
+START_TEST(sensors_are_columns) {
+  enter_directory();
+  write_file(
+      "sensors.xml",
+      "<mujoco><worldbody><body name='rod'><joint name='hinge' axis='0 1 0'/>"
+      "<inertial pos='0 0 -1' mass='2' diaginertia='0.1 0.1 0.1'/><site name='tip' pos='0 0 -2'/></body></worldbody>"
+      "<sensor><framepos name='tip' objtype='site' objname='tip'/><jointvel name='rate' joint='hinge'/>"
+      "<accelerometer name='acc' site='tip'/></sensor></mujoco>");
+  write_file("state.json", "{\"q\": [1.1], \"u\": [0.5]}");
+  SUCCEEDS("info sensors.xml");
+  SAYS(output, "sensors: tip, rate, acc");
+  SUCCEEDS("simulate sensors.xml --duration 2 --initial state.json -o rows.csv --step-sizes --quiet");
+  table *t = parse_csv_file("rows.csv");
+  ck_assert_str_eq(t->header, "time,hinge.q,hinge.u,kinetic_energy,potential_energy,tip[0],tip[1],tip[2],rate,acc[0],"
+                              "acc[1],acc[2],step_size");
+  for (int i = 0; i < t->rows; i++) {
+    const double *row = t->value[i], q = row[1], u = row[2], g = 9.81, r = 2;
+    const double udot = -2 * g * sin(q) / 2.1; /* m g d over the inertia about the hinge */
+    NEAR(row[5], -r * sin(q), 1e-14);
+    NEAR(row[7], -r * cos(q), 1e-14);
+    ck_assert(row[6] == 0 && row[8] == u && row[10] == 0);
+    /* along the arc, and towards the hinge, less gravity */
+    NEAR(row[9], -r * udot - g * sin(q), 1e-12);
+    NEAR(row[11], r * u * u + g * cos(q), 1e-12);
+  }
+  SUCCEEDS("simulate sensors.xml --duration 2 --initial state.json -o again.csv --step-sizes --quiet --checkpoint c "
+           "--checkpoint-every 0.7");
+  SUCCEEDS("simulate --resume c --quiet");
+  static char whole[TEXT_SIZE], cut[TEXT_SIZE];
+  read_file("rows.csv", whole);
+  read_file("again.csv", cut);
+  ck_assert_str_eq(whole, cut);
+  int code = cardan("plot rows.csv --columns tip,rate,acc -o sensors.svg");
+  if (code != 0) SAYS(errors, "without Cairo");
+}
+END_TEST
+
 START_TEST(rows_hold_states_that_evaluate_to_the_same) {
   enter_directory();
   write_file("state.json", creature_state);
@@ -342,8 +381,9 @@ START_TEST(the_shipped_pendulum_runs) {
 }
 END_TEST
 
-CHECK_MAIN("command simulate", rows_are_where_they_were_asked_for, rows_hold_states_that_evaluate_to_the_same,
-           standard_output_carries_the_trajectory_alone, the_summary_says_what_the_run_was_worth,
-           the_method_may_be_chosen, a_method_that_is_none, applied_forces_act_during_the_whole_run,
-           a_run_that_fails_keeps_its_rows_and_tells_why, an_interrupted_run_keeps_its_rows_and_exits_130,
-           a_terminal_sees_progress_and_is_left_clean, locked_joints_stay_where_they_are, the_shipped_pendulum_runs)
+CHECK_MAIN("command simulate", rows_are_where_they_were_asked_for, sensors_are_columns,
+           rows_hold_states_that_evaluate_to_the_same, standard_output_carries_the_trajectory_alone,
+           the_summary_says_what_the_run_was_worth, the_method_may_be_chosen, a_method_that_is_none,
+           applied_forces_act_during_the_whole_run, a_run_that_fails_keeps_its_rows_and_tells_why,
+           an_interrupted_run_keeps_its_rows_and_exits_130, a_terminal_sees_progress_and_is_left_clean,
+           locked_joints_stay_where_they_are, the_shipped_pendulum_runs)
