@@ -12,7 +12,7 @@ static const help_page page = {
   "Simulates from the model's default state (or a keyframe, or a state file) for T seconds, with steps as\n"
   "long as the accuracy allows. Ends with a certificate: steps, energy residual, constraint errors, speed.\n"
   "A trajectory has one row per DT, and the final state as its last: time, q, u, kinetic and potential\n"
-  "energy. Where a run fails or is interrupted, the rows so far are kept.\n",
+  "energy, the model's sensors. Where a run fails or is interrupted, the rows so far are kept.\n",
   "  cardan simulate pendulum.xml --duration 10\n"
   "  cardan simulate humanoid.xml --duration 2 --accuracy 1e-6 -o fall.csv\n"
   "  cardan simulate robot.urdf --duration 1 --initial pose.json --verify --summary run.json\n"

@@ -304,6 +304,65 @@ END_TEST
 START_TEST(auxiliary_states_one_by_one) { check_custom(true); }
 END_TEST
 
+/* ---- measures ---- */
+
+/* A torque by three measures: where a body is, and two numbers that are as the State has them. */
+typedef struct guide {
+  cdn_body body;
+  cdn_measure place, gain, offset;
+} guide;
+
+static cdn_status guide_force(const void *self, cdn_state *state, cdn_forces *forces) {
+  const guide *g = self;
+  const double *gain = cdn_measure_value(state, g->gain), *offset = cdn_measure_value(state, g->offset);
+  const double *p = cdn_measure_value(state, g->place);
+  if (!gain || !offset || !p) return CDN_ERR_CALLBACK;
+  cdn_forces_add_torque(forces, g->body, cdn_v3(*gain * p[0], *gain * p[1] + *offset, p[2]));
+  return CDN_OK;
+}
+
+/* Measures that remember nothing leave the lanes; one that does is not for ensembles to keep. */
+static void check_measures(bool remembers) {
+  const double gain = 0.7, offset = -0.3;
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    tree_options o = { .bodies = 4, .shape = seed, .numbers = seed, .forces = true };
+    random_tree tree = make_random_tree(&o);
+    guide g = { .body = { 3 } };
+    g.place = cdn_system_add_station_measure(tree.system, "place", g.body, cdn_v3(0.1, 0, 0.2), CDN_STATION_POSITION);
+    g.gain = cdn_system_add_variable_measure(tree.system, "gain", 1, &offset);
+    g.offset = cdn_system_add_result_measure(tree.system, "offset", 1, CDN_STAGE_INSTANCE, 0, NULL);
+    if (remembers) cdn_system_add_extreme_measure(tree.system, "farthest", g.place, CDN_MAX_ABS);
+    const cdn_ticket reads[] = { cdn_measure_ticket(tree.system, g.place), cdn_measure_ticket(tree.system, g.gain),
+                                 cdn_measure_ticket(tree.system, g.offset) };
+    cdn_force_ops ops = {
+      .struct_size = sizeof ops, .calc_force = guide_force, .prerequisites = reads, .n_prerequisites = 3
+    };
+    ops.subsystem.name = "guide", ops.subsystem.self_size = sizeof g;
+    cdn_system_add_custom_force(tree.system, &ops, &g);
+    cdn_state *first = random_tree_state(&tree, seed);
+    OK_ON(first, cdn_measure_set_value(first, g.gain, &gain));
+    OK_ON(first, cdn_measure_set_value(first, g.offset, &offset));
+    lone x = make_lone(first, seed);
+    for (int i = 0; i < 3; i++) {
+      cdn_ensemble *e = gather(first, &x, all_lanes[i], 2, 0, CDN_METHOD_DEFAULT);
+      if (e) {
+        ck_assert_int_eq(cdn_ensemble_lanes(e), remembers ? 1 : all_lanes[i]);
+        check_evaluation(e, &x, all_lanes[i]);
+      }
+      cdn_ensemble_destroy(e);
+      if (!remembers) check_advance(first, &x, all_lanes[i], 2, 0, CDN_METHOD_BOGACKI_SHAMPINE);
+    }
+    free_lone(&x);
+    cdn_state_destroy(first);
+  }
+}
+
+START_TEST(measures_in_lanes) { check_measures(false); }
+END_TEST
+
+START_TEST(measures_that_remember_one_by_one) { check_measures(true); }
+END_TEST
+
 /* ---- derivatives by differences ---- */
 
 /* All columns of d udot / du at once, against the analytic ones. Central differences with h = 1e-5: truncation h^2 and
@@ -339,4 +398,5 @@ START_TEST(differences_are_an_ensemble) {
 END_TEST
 
 CHECK_MAIN("ensemble", evaluation_is_the_same_bits, steps_are_the_same_bits, parameters_may_vary,
-           custom_forces_in_lanes, auxiliary_states_one_by_one, differences_are_an_ensemble)
+           custom_forces_in_lanes, auxiliary_states_one_by_one, measures_in_lanes, measures_that_remember_one_by_one,
+           differences_are_an_ensemble)
