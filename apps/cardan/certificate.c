@@ -26,7 +26,8 @@ void certificate_print(FILE *file, const run_record *r) {
   const cdn_certificate *c = &r->certificate;
   double simulated = c->time_final - c->time_initial;
   char a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE];
-  fprintf(file, "%s: t = %s to %s s%s\n", r->model, cdn_number_text(c->time_initial, a), cdn_number_text(c->time_final, b),
+  fprintf(file, "%s: t = %s to %s s%s\n", r->model, cdn_number_text(c->time_initial, a),
+          cdn_number_text(c->time_final, b),
           r->failed   ? " (failed)"
           : r->signal ? " (interrupted)"
                       : "");

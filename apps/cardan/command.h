@@ -86,12 +86,13 @@ typedef struct model_arguments {
 } model_arguments;
 
 /* The rows of an options table that every command shares. */
-#define MODEL_OPTIONS(a)                                                                                               \
-  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                 \
-      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },       \
-      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" }, \
-      { "tree-only", 0, OPTION_FLAG, &(a).tree_only, NULL, "leave out joint limits and loops; keep springs and damping" }, {     \
-    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                         \
+#define MODEL_OPTIONS(a)                                                                                                   \
+  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                     \
+      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },           \
+      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },     \
+      { "tree-only", 0, OPTION_FLAG, &(a).tree_only, NULL, "leave out joint limits and loops; keep springs and damping" }, \
+  {                                                                                                                        \
+    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                             \
   }
 
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */

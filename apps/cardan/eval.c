@@ -161,7 +161,8 @@ static void print_slots(const cdn_system *system, cdn_pool pool, const char *hea
 
 static void print_vec3(const char *label, int width, cdn_vec3 v) {
   char x[CDN_NUMBER_SIZE], y[CDN_NUMBER_SIZE], z[CDN_NUMBER_SIZE];
-  printf("  %-*s %24s %24s %24s\n", width, label, cdn_number_text(v.x, x), cdn_number_text(v.y, y), cdn_number_text(v.z, z));
+  printf("  %-*s %24s %24s %24s\n", width, label, cdn_number_text(v.x, x), cdn_number_text(v.y, y),
+         cdn_number_text(v.z, z));
 }
 
 static void print_tables(const cdn_model *model, const evaluation *e) {
@@ -193,7 +194,8 @@ static void print_tables(const cdn_model *model, const evaluation *e) {
     printf("\n  M, by rows\n");
     for (int i = 0; i < e->nu; i++) {
       printf(" ");
-      for (int j = 0; j < e->nu; j++) printf(" %24s", cdn_number_text(e->M[(size_t)i * (size_t)e->nu + (size_t)j], text));
+      for (int j = 0; j < e->nu; j++)
+        printf(" %24s", cdn_number_text(e->M[(size_t)i * (size_t)e->nu + (size_t)j], text));
       printf("\n");
     }
   }

@@ -13,9 +13,9 @@ typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
 /** How a step is taken; docs/methods.md compares them. All have error control and dense output. */
 typedef enum cdn_method {
-  CDN_METHOD_DEFAULT,               /**< Adams; Dormand-Prince 5(4) with fixed steps */
-  CDN_METHOD_MERSON,                /**< Runge-Kutta-Merson 4(3), Simbody's default */
-  CDN_METHOD_DORMAND_PRINCE,        /**< Dormand-Prince 5(4) */
+  CDN_METHOD_DEFAULT,        /**< Adams; with constraints Dormand-Prince 8(5,3); with fixed steps Dormand-Prince 5(4) */
+  CDN_METHOD_MERSON,         /**< Runge-Kutta-Merson 4(3), Simbody's default */
+  CDN_METHOD_DORMAND_PRINCE, /**< Dormand-Prince 5(4) */
   CDN_METHOD_BOGACKI_SHAMPINE,      /**< Bogacki-Shampine 3(2), for loose accuracy */
   CDN_METHOD_FEHLBERG,              /**< Runge-Kutta-Fehlberg 5(4) */
   CDN_METHOD_DORMAND_PRINCE_8,      /**< Dormand-Prince 8(5,3), for tight accuracy */
@@ -26,7 +26,7 @@ typedef enum cdn_method {
   CDN_METHOD_EXPLICIT_EULER,        /**< of order 1 */
   CDN_METHOD_TRAPEZOID,             /**< explicit trapezoid (Heun) of order 2 */
   /* Of SUNDIALS; CDN_ERR_UNSUPPORTED where the library was built without it. They control their steps: no fixed_step. */
-  CDN_METHOD_CVODE_BDF,   /**< backward differences of orders 1 to 5, for stiff problems */
+  CDN_METHOD_CVODE_BDF, /**< backward differences of orders 1 to 5, for stiff problems */
   CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration: a cross-check, without constraints */
   CDN_METHOD_IDA          /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
 } cdn_method;
@@ -48,7 +48,7 @@ typedef struct cdn_stepper_def {
   /** The accuracy alpha of manual 9.5, which runs deliver (docs/methods.md): weighted norms of each step's error estimate
    *  stay below a tenth of it, separately for q, u and z. q is absolute (through N W N^+); u and z are relative above
    *  their unit change. Default 1e-4. */
-  double accuracy;             /**< 1e-15 to 1 */
+  double accuracy; /**< 1e-15 to 1 */
   /** On every constraint error, in its unit error (9.3): positions and velocities are projected where they exceed it, as the
    *  first State is if its errors are at most 0.01 (or 10 tolerances): otherwise CDN_ERR_CONSTRAINT asks to assemble it.
    *  0: accuracy / 10, but not below 1e-13. */

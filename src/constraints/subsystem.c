@@ -141,9 +141,7 @@ static cdn_status calc_uerr(const void *self, cdn_state *state, double *uerr) {
     double *e = uerr + c->uerr;
     const int n = c->np + c->nv;
     const bool on = is_on(room, state, i);
-    for (int k = 0; k < n; k++) {
-      e[k] = on ? cdni_constraint_row_rate(&v, &rows, k) : 0;
-    }
+    for (int k = 0; k < n; k++) { e[k] = on ? cdni_constraint_row_rate(&v, &rows, k) : 0; }
     if (on && n > 0 && cdni_constraint_kinds[c->kind]->finish_velocity)
       CDNI_TRY(cdni_constraint_kinds[c->kind]->finish_velocity(&v, e));
     CDNI_TRY(check_finite(state, c, "velocity error", e, (size_t)n));

@@ -67,8 +67,8 @@ extern const cdni_method cdni_merson, cdni_dormand_prince, cdni_bogacki_shampine
     cdni_explicit_euler, cdni_trapezoid, cdni_semi_explicit_euler, cdni_semi_explicit_euler_2, cdni_verlet, cdni_adams,
     cdni_cvode_bdf, cdni_cvode_adams, cdni_ida;
 
-/* The method that a def asks for; NULL if there is none of that number. */
-const cdni_method *cdni_choose_method(const cdn_stepper_def *def);
+/* The method that a def asks for, for a System with constraints or without; NULL if there is none of that number. */
+const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrained);
 
 /* ---- what a method may ask of the loop ---- */
 

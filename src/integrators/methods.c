@@ -22,11 +22,14 @@ const char *cdn_method_name(cdn_method method) {
   return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
 }
 
-const cdni_method *cdni_choose_method(const cdn_stepper_def *def) {
+const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrained) {
   switch (def->method) {
     case CDN_METHOD_DEFAULT:
-      /* equal steps say nothing to a method that finds its order by its errors (docs/methods.md has the figures) */
-      return def->fixed_step > 0 ? &cdni_dormand_prince : &cdni_adams;
+      /* Equal steps say nothing to a method that finds its order by its errors. Every step is projected where there are
+       * constraints, so fewer and longer ones are cheaper, and projection takes from the errors of a one-step method what a
+       * history does not see (docs/methods.md has the figures). */
+      if (def->fixed_step > 0) return &cdni_dormand_prince;
+      return constrained ? &cdni_dormand_prince_8 : &cdni_adams;
     case CDN_METHOD_DORMAND_PRINCE: return &cdni_dormand_prince;
     case CDN_METHOD_MERSON: return &cdni_merson;
     case CDN_METHOD_BOGACKI_SHAMPINE: return &cdni_bogacki_shampine;

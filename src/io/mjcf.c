@@ -38,7 +38,7 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
 static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
   static const char *const listed[] = { "tendon", "actuator", "contact", "deformable", "asset", "extension" };
   /* Read elsewhere, or for drawing, bookkeeping and users only. */
-  static const char *const known[] = { "compiler", "option", "default", "worldbody", "equality",  "sensor",
+  static const char *const known[] = { "compiler", "option", "default", "worldbody", "equality", "sensor",
                                        "keyframe", "size",   "visual",  "custom",    "statistic" };
   mjcf_walk walk = io_mjcf_walk(r, root);
   for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {

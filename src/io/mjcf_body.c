@@ -85,9 +85,7 @@ static const struct {
                    { "replicate", "everything inside it" },
                    { "attach", "the bodies that it attaches" } };
 
-static bool is_drawn_only(const char *name) {
-  return strcmp(name, "camera") == 0 || strcmp(name, "light") == 0;
-}
+static bool is_drawn_only(const char *name) { return strcmp(name, "camera") == 0 || strcmp(name, "light") == 0; }
 
 static void report_child(mjcf_reader *r, io_xml_node *node) {
   const char *name = io_xml_name(node);

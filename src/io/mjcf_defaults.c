@@ -30,9 +30,10 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 
 /* Defaults of what is not simulated, or only drawn: they matter only through elements that are reported anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "mesh",        "material", "camera",   "light",    "pair",     "tendon",   "general",
-                                        "motor",       "position", "velocity", "cylinder", "muscle",   "adhesion", "intvelocity",
-                                        "damper",      "plugin",   "skin",     "flex",     "dcmotor",  "orientation", "pid" };
+  static const char *const silent[] = { "mesh",     "material",    "camera",   "light",    "pair",     "tendon",
+                                        "general",  "motor",       "position", "velocity", "cylinder", "muscle",
+                                        "adhesion", "intvelocity", "damper",   "plugin",   "skin",     "flex",
+                                        "dcmotor",  "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
   return false;

@@ -63,7 +63,7 @@ static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
 
 static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *state) {
   cdn_stepper_def how = { .method = method, .fixed_step = 1 };
-  const cdni_method *m = cdni_choose_method(&how);
+  const cdni_method *m = cdni_choose_method(&how, false);
   if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
   else if (m != &cdni_semi_explicit_euler)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,

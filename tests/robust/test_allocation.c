@@ -507,6 +507,7 @@ START_TEST(test_release_order_is_free) {
 }
 END_TEST
 
-CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_failure_in_a_run_with_a_loop, test_error_of_a_failed_build,
-           test_constraints, test_loading_urdf, test_loading_mjcf, test_steps_do_not_allocate,
-           test_workspace_stays_as_large_as_is_needed, test_evaluations_do_not_allocate, test_release_order_is_free)
+CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_failure_in_a_run_with_a_loop,
+           test_error_of_a_failed_build, test_constraints, test_loading_urdf, test_loading_mjcf,
+           test_steps_do_not_allocate, test_workspace_stays_as_large_as_is_needed, test_evaluations_do_not_allocate,
+           test_release_order_is_free)

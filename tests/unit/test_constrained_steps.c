@@ -295,7 +295,9 @@ START_TEST(test_prescribed_motion_comes_first) {
     NEAR(*cdn_body_q(now, slider), x, 1e-13);
     ck_assert_double_eq(*cdn_body_u(now, slider), 1);
     NEAR(cos(*cdn_body_q(now, crank)), x, 1e-5);
-    NEAR(*cdn_body_u(now, crank) * -sqrt(1 - x * x), 1, 1e-4);
+    /* the tolerance lets the rate be off by 1e-5 / 0.1 s, and places by 1e-5, which moves what is compared by u x / (1 - x^2)^(1/2)
+     * < 5 times that */
+    NEAR(*cdn_body_u(now, crank) * -sqrt(1 - x * x), 1, 1.5e-4);
   }
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
