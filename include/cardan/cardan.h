@@ -13,6 +13,7 @@
 #include <cardan/operators.h>
 #include <cardan/forces.h>
 #include <cardan/constraints.h>
+#include <cardan/assembly.h>
 #include <cardan/derivatives.h>
 #include <cardan/measures.h>
 #include <cardan/stepper.h>

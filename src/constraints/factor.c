@@ -48,7 +48,7 @@ static int equations_of(const constraint_element *c, loop_level level) {
 }
 
 static void enter(const constraint_room *room, const double *enabled, const constraint_rows *rows, loop_level level,
-                  loop_factor *f) {
+                  const double *damping, loop_factor *f) {
   const loop_plan *p = &room->plan;
   memset(f->K, 0, (size_t)p->n_K * sizeof *f->K);
   if (p->n_v) memset(f->v, 0, (size_t)p->n_v * sizeof *f->v);
@@ -58,6 +58,10 @@ static void enter(const constraint_room *room, const double *enabled, const cons
   for (int c = 0; c < p->n_constraints; c++) {
     const constraint_element *e = constraint_at(room, c);
     const int m = f->count[c] = enabled[c] != 0 ? equations_of(e, level) : 0;
+    for (int k = 0; damping && k < m; k++) {
+      f->S[p->diagonal[c] + k * (e->m + 1)] = damping[p->first[c] + k];
+      f->scale[p->first[c] + k] = damping[p->first[c] + k];
+    }
     for (int b = 0; b < e->n_bodies; b++) {
       sv *K = f->K + p->slot_K[p->place_slot[e->first_body + b]];
       const sv *J = rows->J + e->J + b;
@@ -72,11 +76,11 @@ static void enter(const constraint_room *room, const double *enabled, const cons
   }
 }
 
-int cdni_loop_factor(const constraint_room *room, const tree_data *d, const double *enabled,
-                     const constraint_rows *rows, loop_level level, const double *weights, const int32_t *was_redundant,
-                     loop_factor *f) {
+int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const double *enabled,
+                            const constraint_rows *rows, loop_level level, const double *weights,
+                            const int32_t *was_redundant, const double *damping, loop_factor *f) {
   const loop_plan *p = &room->plan;
-  enter(room, enabled, rows, level, f);
+  enter(room, enabled, rows, level, damping, f);
   *f->n_redundant = *f->n_shared = 0;
   memset(f->redundant, 0, (size_t)p->m * sizeof *f->redundant);
   if (!weights)
@@ -84,4 +88,10 @@ int cdni_loop_factor(const constraint_room *room, const tree_data *d, const doub
   const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, was_redundant, f);
   if (bad < 0 && *f->n_redundant > 0) cdni_loop_null_mark(p, f);
   return bad;
+}
+
+int cdni_loop_factor(const constraint_room *room, const tree_data *d, const double *enabled,
+                     const constraint_rows *rows, loop_level level, const double *weights, const int32_t *was_redundant,
+                     loop_factor *f) {
+  return cdni_loop_factor_damped(room, d, enabled, rows, level, weights, was_redundant, NULL, f);
 }

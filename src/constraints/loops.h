@@ -41,6 +41,11 @@ loop_factor cdni_loop_factor_at(const loop_plan *p, void *memory);
 int cdni_loop_factor(const constraint_room *room, const tree_data *d, const double *enabled,
                      const constraint_rows *rows, loop_level level, const double *weights, const int32_t *was_redundant,
                      loop_factor *f);
+/* The same of [M G^T; G -R] with a diagonal R >= 0 (m; NULL: zero): then G M^-1 G^T + R is what multipliers are found with, and
+ * of right hand sides b the solution leaves R lambda unmet (Levenberg's and Marquardt's steps). */
+int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const double *enabled,
+                            const constraint_rows *rows, loop_level level, const double *weights,
+                            const int32_t *was_redundant, const double *damping, loop_factor *f);
 
 /* The State's own, of all equations by the mass matrix. */
 cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, loop_factor *f);

@@ -333,5 +333,25 @@ START_TEST(test_repeatable) {
 }
 END_TEST
 
+/* Scratch that comes and goes while other scratch is held takes no more memory the hundredth time. */
+START_TEST(test_workspace_does_not_grow) {
+  random_tree tree;
+  cdn_state *state = some_state(&tree);
+  for (int again = 0; again < 2; again++) {
+    void *held = cdn_work_push(state, 1000);
+    for (int i = 0; i < 100; i++) {
+      void *one = cdn_work_push(state, 5000), *two = cdn_work_push(state, 100000);
+      ck_assert_ptr_nonnull(one);
+      ck_assert_ptr_nonnull(two);
+      ck_assert_uint_eq((uintptr_t)two % 64, 0);
+      memset(one, 1, 5000), memset(two, 2, 100000);
+      cdn_work_pop(state, two), cdn_work_pop(state, one);
+    }
+    cdn_work_pop(state, held);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
 CHECK_MAIN("state", test_never_stale, test_set_parameters_are_built_parameters, test_getters_return_what_was_set,
-           test_stages, test_copy, test_pointers_stay, test_repeatable)
+           test_stages, test_copy, test_pointers_stay, test_repeatable, test_workspace_does_not_grow)

@@ -1,0 +1,188 @@
+/* Making an assembly, and what must not change in it: locks and bounds. */
+#include "studies/assembly.h"
+
+#include <math.h>
+
+cdn_assembly_def cdn_default_assembly_def(void) {
+  return (cdn_assembly_def){ .struct_size = sizeof(cdn_assembly_def),
+                             .tolerance = 1e-10,
+                             .accuracy = 1e-8,
+                             .time_scale = 0.1,
+                             .most_iterations = 500 };
+}
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+cdn_status cdni_assembly_fail(cdn_assembly *a, cdn_status code, const char *function, const char *element,
+                              const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  cdni_error_vset(&a->error, code, function, element, format, args);
+  va_end(args);
+  return code;
+}
+
+cdn_status cdni_assembly_fail_state(cdn_assembly *a, cdn_state *state, const char *function, cdn_status status) {
+  cdn_state_last_error(state, &a->error);
+  if (a->error.code != status) return cdni_assembly_fail(a, status, function, NULL, "%s", cdn_status_text(status));
+  a->error.function = function;
+  return status;
+}
+
+void cdn_assembly_last_error(const cdn_assembly *a, cdn_error *out) {
+  if (!out) return;
+  memset(out, 0, sizeof *out);
+  if (a) *out = a->error;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void *part(char *base, size_t *at, size_t count, size_t size) {
+  char *here = base ? base + *at : NULL;
+  *at += (count * size + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  return here;
+}
+
+/* Where everything is in a block; its size. */
+static size_t lay_out(cdn_assembly *a, char *base) {
+  const size_t nq = (size_t)a->nq, nu = (size_t)a->nu, d = sizeof(double);
+  size_t at = 0;
+  a->slot = part(base, &at, nu, sizeof *a->slot);
+  a->locked = part(base, &at, nu, 1), a->fixed = part(base, &at, nu, 1), a->held = part(base, &at, nu, 1);
+  a->prescribed = part(base, &at, nq + nu, 1);
+  double **const by_mobility[] = { &a->lower, &a->upper, &a->x, &a->gradient, &a->push, &a->u };
+  for (int i = 0; i < CDNI_COUNT(by_mobility); i++) *by_mobility[i] = part(base, &at, nu, d);
+  double **const by_coordinate[] = { &a->q, &a->start, &a->came, &a->best };
+  for (int i = 0; i < CDNI_COUNT(by_coordinate); i++) *by_coordinate[i] = part(base, &at, nq > nu ? nq : nu, d);
+  if (!a->room) return at + CDNI_ALIGN;
+  const size_t m = (size_t)a->room->m, nb = (size_t)a->m->tree.n;
+  a->A = part(base, &at, nb, sizeof *a->A);
+  a->weights = part(base, &at, (size_t)a->m->tree.nu, d);
+  a->b = part(base, &at, m, d), a->lambda = part(base, &at, m, d), a->damping = part(base, &at, m, d);
+  a->pooled = part(base, &at, (size_t)cdn_system_nudoterr(a->system), d);
+  char *factor = part(base, &at, cdni_loop_factor_size(&a->room->plan), 1);
+  if (base) a->factor = cdni_loop_factor_at(&a->room->plan, factor);
+  return at + CDNI_ALIGN;
+}
+
+/* Which coordinate's rate each mobility is. */
+static void find_slots(cdn_assembly *a) {
+  for (int k = 0; k < a->nu; k++) a->slot[k] = -1, a->lower[k] = -INFINITY, a->upper[k] = INFINITY;
+  for (int i = 1; a->m && i < a->m->tree.n; i++) {
+    const tree_node *n = &a->m->tree.node[i];
+    for (int k = cdni_first_plain_coordinate(a->m, i); k < n->nq; k++)
+      a->slot[a->first_u + n->u + k - (n->nq - n->nu)] = a->first_q + n->q + k;
+  }
+}
+
+static bool is_sensible(const cdn_assembly_def *def) {
+  return def->tolerance > 0 && isfinite(def->tolerance) && def->accuracy > 0 && isfinite(def->accuracy) &&
+         def->time_scale > 0 && isfinite(def->time_scale) && def->most_iterations > 0 && def->restarts >= 0;
+}
+
+cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def *def, cdn_assembly **out) {
+  const cdn_assembly_def standard = cdn_default_assembly_def();
+  if (out) *out = NULL;
+  if (!system || !out) return CDN_ERR_ARG;
+  if (!cdn_system_is_frozen(system)) return CDN_ERR_FROZEN;
+  if (!def) def = &standard;
+  if (def->struct_size != sizeof *def) return CDN_ERR_VERSION;
+  if (!is_sensible(def)) return CDN_ERR_ARG;
+  const cdn_allocator *allocator = cdni_system_allocator(system);
+  cdn_assembly *a = cdni_calloc(allocator, sizeof *a);
+  if (!a) return CDN_ERR_NOMEM;
+  a->system = system, a->allocator = *allocator, a->def = *def;
+  cdn_system_retain(system);
+  a->m = cdni_matter(system);
+  a->room = cdni_constraints(system);
+  if (a->room && a->room->m == 0) a->room = NULL;
+  a->nq = cdn_system_nq(system), a->nu = cdn_system_nu(system);
+  if (a->m) {
+    const cdni_runs runs = cdni_subsystem_runs(system, a->m->subsystem);
+    a->first_q = runs.q, a->first_u = runs.u;
+  }
+  a->block_size = lay_out(a, NULL);
+  a->block = cdni_calloc(&a->allocator, a->block_size);
+  if (!a->block) {
+    cdn_assembly_destroy(a);
+    return CDN_ERR_NOMEM;
+  }
+  lay_out(a, a->block);
+  find_slots(a);
+  *out = a;
+  return CDN_OK;
+}
+
+void cdn_assembly_destroy(cdn_assembly *a) {
+  if (!a) return;
+  const cdn_system *system = a->system;
+  const cdn_allocator allocator = a->allocator;
+  cdni_assembly_free_goals(a);
+  if (a->block) cdni_free(&allocator, a->block, a->block_size);
+  cdni_free(&allocator, a, sizeof *a);
+  cdn_system_release(system);
+}
+
+/* ---- slots ---------------------------------------------------------------------------------- */
+
+static bool find_body(cdn_assembly *a, const char *function, const char *name, cdn_body body) {
+  if (cdni_body_exists(a->m, body)) return true;
+  cdni_assembly_fail(a, CDN_ERR_ARG, function, name, "there is no body %d in this System", (int)body.i);
+  return false;
+}
+
+bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name, cdn_body body, int k, bool coordinate,
+                         int32_t *q, int32_t *u) {
+  if (!find_body(a, function, name, body)) return false;
+  const tree_node *n = &a->m->tree.node[body.i];
+  const char *joint = cdn_body_mobilizer_name(a->system, body), *kind = cdn_mobilizer_name(n->kind);
+  const int count = coordinate ? n->nq : n->nu, ahead = coordinate ? n->nq - n->nu : 0;
+  if (k < 0 || k >= count) {
+    cdni_assembly_fail(a, CDN_ERR_ARG, function, name ? name : joint,
+                       "joint '%s' is a %s, which has %d %s: there is no number %d", joint, kind, count,
+                       coordinate ? "coordinates" : "mobilities", k);
+    return false;
+  }
+  if (coordinate && k < cdni_first_plain_coordinate(a->m, body.i)) {
+    cdni_assembly_fail(a, CDN_ERR_ARG, function, name ? name : joint,
+                       "joint '%s' is a %s, the rate of whose coordinate %d is no speed u: use an orientation sensor, "
+                       "or lock the whole joint",
+                       joint, kind, k);
+    return false;
+  }
+  *u = a->first_u + n->u + k - ahead;
+  *q = a->slot[*u];
+  return true;
+}
+
+/* ---- what must not change ------------------------------------------------------------------- */
+
+cdn_status cdn_assembly_lock(cdn_assembly *a, cdn_body body, bool locked) {
+  if (!a) return CDN_ERR_ARG;
+  if (!find_body(a, "cdn_assembly_lock", NULL, body)) return CDN_ERR_ARG;
+  const tree_node *n = &a->m->tree.node[body.i];
+  for (int k = 0; k < n->nu; k++) a->locked[a->first_u + n->u + k] = locked;
+  return CDN_OK;
+}
+
+cdn_status cdn_assembly_lock_coordinate(cdn_assembly *a, cdn_body body, int k, bool locked) {
+  int32_t q, u;
+  if (!a || !cdni_assembly_slots(a, "cdn_assembly_lock_coordinate", NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
+  a->locked[u] = locked;
+  return CDN_OK;
+}
+
+cdn_status cdn_assembly_set_bounds(cdn_assembly *a, cdn_body body, int k, double lower, double upper) {
+  static const char function[] = "cdn_assembly_set_bounds";
+  int32_t q, u;
+  if (!a || !cdni_assembly_slots(a, function, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
+  if (isnan(lower) || isnan(upper))
+    return cdni_assembly_fail(a, CDN_ERR_NONFINITE, function, NULL, "the bounds are %g and %g", lower, upper);
+  if (lower > upper || lower == INFINITY || upper == -INFINITY)
+    return cdni_assembly_fail(a, CDN_ERR_ARG, function, cdn_body_mobilizer_name(a->system, body),
+                              "the bounds %g and %g leave no value", lower, upper);
+  a->lower[u] = lower, a->upper[u] = upper;
+  a->bounded = false;
+  for (int i = 0; i < a->nu; i++) a->bounded = a->bounded || a->lower[i] > -INFINITY || a->upper[i] < INFINITY;
+  return CDN_OK;
+}

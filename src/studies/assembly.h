@@ -1,0 +1,136 @@
+/* An assembly's inside, shared by its files. */
+#ifndef CARDAN_STUDIES_ASSEMBLY_H
+#define CARDAN_STUDIES_ASSEMBLY_H
+
+#include <cardan/assembly.h>
+
+#include "constraints/loops.h"
+#include "math/null_space.h"
+
+typedef enum goal_kind { GOAL_COORDINATE, GOAL_MARKER, GOAL_ORIENTATION, GOAL_SPEED, GOAL_OWN } goal_kind;
+
+typedef struct assembly_goal {
+  char *name;
+  goal_kind kind;
+  double weight;
+  cdn_body body;
+  int32_t q, u;      /* slots of a coordinate or speed */
+  cdn_vec3 p_B;      /* marker */
+  cdn_rotation R_BS; /* sensor */
+  double value;      /* wanted, */
+  cdn_vec3 p_G;      /* or seen */
+  cdn_rotation R_GS;
+  bool seen;
+  cdn_goal_ops ops;
+  void *self;
+  int32_t rows;
+} assembly_goal;
+
+struct cdn_assembly {
+  const cdn_system *system;
+  cdn_allocator allocator;
+  cdn_assembly_def def;
+  cdn_error error, mistake;    /* the last failure; the first mistake of an adder */
+  const matter *m;             /* NULL: no bodies */
+  const constraint_room *room; /* NULL: no constraints */
+  int nq, nu, first_q, first_u, n_rows;
+  cdni_array goals; /* assembly_goal */
+  int most_rows;    /* of one goal */
+
+  /* By mobility of the System: */
+  int32_t *slot;         /* the coordinate whose rate it is, or -1 */
+  bool *locked;          /* by this assembly */
+  double *lower, *upper; /* bounds of that coordinate */
+  bool bounded;          /* there are any */
+  /* for the call in hand: */
+  bool *fixed;  /* locked here or in the State */
+  bool *held;   /* at a bound, by the goals */
+  double *x, *gradient, *push, *u;
+  double *q, *start, *came, *best; /* coordinates (or speeds) */
+  bool *prescribed;                /* nq and nu flags */
+  void *block;
+  size_t block_size;
+
+  /* Of constraints: */
+  loop_factor factor;
+  sv *A;
+  double *weights;              /* matter's nu: 1, or infinite for what does not move */
+  double *b, *lambda, *damping; /* m */
+  double *pooled;               /* as many as the System has multipliers */
+  void *loops;
+  size_t loops_size;
+
+  /* Of goals, made when it is known how many there are: */
+  double *r, *J;        /* rows, rows x nu */
+  double *G, *g_lambda; /* m x nu, of the free mobilities; m */
+  double *H, *L;        /* nu x nu */
+  double *step;
+  int32_t *map; /* free mobilities */
+  cdni_null_space null;
+  int made_rows;
+  void *goal_block;
+  size_t goal_block_size;
+
+  int iterations;
+  uint64_t random;
+};
+
+/* ---- assembly.c ---- */
+
+/* Keeps a failure; returns its code. */
+cdn_status cdni_assembly_fail(cdn_assembly *a, cdn_status code, const char *function, const char *element,
+                              const char *format, ...) CDN_PRINTF(5, 6);
+/* The same of one that a State has the story of. */
+cdn_status cdni_assembly_fail_state(cdn_assembly *a, cdn_state *state, const char *function, cdn_status status);
+/* The slots of coordinate k of a body, or mobility k of it: false, with the story kept, if there is none. */
+bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name, cdn_body body, int k, bool coordinate,
+                         int32_t *q, int32_t *u);
+
+static inline int assembly_goal_count(const cdn_assembly *a) { return (int)a->goals.count; }
+static inline assembly_goal *assembly_goal_at(const cdn_assembly *a, int i) {
+  return &CDNI_AT(a->goals, assembly_goal, i);
+}
+/* Whether it takes part, among goals of positions or of speeds. */
+static inline bool assembly_goal_counts(const assembly_goal *g, bool speeds) {
+  return g->weight > 0 && g->seen && (g->kind == GOAL_SPEED) == speeds;
+}
+
+/* ---- assembly_goals.c ---- */
+
+/* Residuals times the roots of their weights, row by row of the goals that count; *sum is half their square. */
+cdn_status cdni_assembly_residuals(cdn_assembly *a, cdn_state *state, bool speeds, double *r, int *rows, double *sum);
+/* Their derivatives along u, rows x nu. */
+cdn_status cdni_assembly_jacobian(cdn_assembly *a, cdn_state *state, bool speeds, double *J);
+/* Fills what a report says of goals. */
+cdn_status cdni_assembly_report_goals(cdn_assembly *a, cdn_state *state, bool speeds, cdn_assembly_report *report);
+void cdni_assembly_free_goals(cdn_assembly *a);
+
+/* ---- assembly_restore.c: constraints ---- */
+
+typedef struct assembly_errors {
+  double half_square; /* half the sum of the squared errors in units */
+  double most;        /* the largest */
+  int worst;          /* whose; -1 if there is none */
+} assembly_errors;
+
+/* Position errors, or those of velocities. */
+cdn_status cdni_assembly_measure(cdn_assembly *a, cdn_state *state, bool speeds, assembly_errors *e);
+/* Factors the constraints of the level where the State is, undamped. */
+cdn_status cdni_assembly_factor(cdn_assembly *a, cdn_state *state, loop_level level, const double *damping);
+/* x (nu) = the smallest change with G x = b, or as near as damping allows. */
+cdn_status cdni_assembly_solve(cdn_assembly *a, cdn_state *state);
+/* Sets q = start + scale N x, within bounds. */
+cdn_status cdni_assembly_move(cdn_assembly *a, cdn_state *state, double scale);
+/* The factor by which a step x is made shorter so that no joint turns by more than a radian. */
+double cdni_assembly_shorten(cdn_assembly *a, cdn_state *state, const double *x);
+/* Brings q to the constraints, or as near as it gets: e says how far. */
+cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_iterations, assembly_errors *e);
+
+/* ---- assembly_fit.c: goals ---- */
+
+/* Makes goals fall along the constraints, which the State satisfies. *limit: they were still falling at the end. */
+cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit);
+/* The same of speeds, in one step. */
+cdn_status cdni_assembly_fit_speeds(cdn_assembly *a, cdn_state *state);
+
+#endif

@@ -1,0 +1,209 @@
+/* Goals along the constraints: damped Gauss-Newton steps in the null space of G, each followed by a return to the
+ * constraints, so that all that is compared satisfies them. */
+#include <math.h>
+
+#include "matter/operators.h"
+#include "studies/assembly.h"
+
+/* ---- the reduced problem -------------------------------------------------------------------- */
+
+/* One linear least-squares problem: the free mobilities x = Z p, and the goals' half square in p. */
+typedef struct reduced {
+  int n, rank, d; /* free mobilities, independent constraints, and what is left */
+  double largest; /* of H's diagonal */
+} reduced;
+
+/* The rows of G that take part, of free mobilities: m of them, from the dense G of all. */
+static int compress_G(cdn_assembly *a, bool speeds, int n) {
+  int m = 0;
+  for (size_t i = 0; a->room && i < a->room->elements.count; i++) {
+    const constraint_element *c = constraint_at(a->room, (int)i);
+    const int count = speeds ? c->np + c->nv : c->np;
+    for (int k = 0; k < count; k++, m++) {
+      const double *from = a->G + (size_t)(a->room->first_row + c->row + k) * (size_t)a->nu;
+      double *to = a->null.A + (size_t)m * (size_t)n;
+      for (int j = 0; j < n; j++) to[j] = from[a->map[j]];
+    }
+  }
+  return m;
+}
+
+/* H = J^T J and g = J^T r of goals in the null space, from J (rows x nu), which is used up. g goes to a->step, and the whole
+ * gradient along free mobilities in the frame of Q to a->u. */
+static void reduce_goals(cdn_assembly *a, int rows, reduced *p) {
+  const int n = p->n, d = p->d, rank = p->rank;
+  memset(a->H, 0, (size_t)d * (size_t)d * sizeof *a->H);
+  memset(a->u, 0, (size_t)n * sizeof *a->u);
+  for (int i = 0; i < rows; i++) {
+    double *row = a->J + (size_t)i * (size_t)a->nu;
+    for (int j = 0; j < n; j++) row[j] = row[a->map[j]];
+    if (rank > 0) cdni_null_space_enter(&a->null, row);
+    for (int j = 0; j < n; j++) a->u[j] += row[j] * a->r[i];
+    const double *z = row + rank;
+    for (int j = 0; j < d; j++) {
+      double *H = a->H + (size_t)j * (size_t)d;
+      for (int k = 0; z[j] != 0 && k <= j; k++) H[k] += z[j] * z[k];
+    }
+  }
+  p->largest = 0;
+  for (int j = 0; j < d; j++) p->largest = fmax(p->largest, a->H[(size_t)j * (size_t)d + (size_t)j]);
+}
+
+/* Prepares it where the State is, with residuals in a->r. */
+static cdn_status reduce(cdn_assembly *a, cdn_state *state, bool speeds, int rows, reduced *p) {
+  *p = (reduced){ .n = 0 };
+  for (int k = 0; k < a->nu; k++)
+    if (!a->fixed[k] && !a->held[k]) a->map[p->n++] = k;
+  if (a->room) CDNI_TRY(cdn_calc_G(state, a->G));
+  a->null.n = p->n;
+  a->null.m = compress_G(a, speeds, p->n);
+  a->null.rank = 0;
+  /* the elimination's threshold: its pivots are squares of sines */
+  if (a->null.m > 0) cdni_null_space_factor(&a->null, 3e-6);
+  p->rank = a->null.rank, p->d = p->n - p->rank;
+  CDNI_TRY(cdni_assembly_jacobian(a, state, speeds, a->J));
+  reduce_goals(a, rows, p);
+  return CDN_OK;
+}
+
+/* The step for a damping mu: fills a->x; returns what it promises to take off the goals, by their linear model. Negative:
+ * there is none. */
+static double solve(cdn_assembly *a, const reduced *p, double mu) {
+  const double *g = a->u + p->rank;
+  double *y = a->step + p->rank, promised = 0;
+  for (int j = 0; j < p->d; j++) y[j] = -g[j];
+  if (!cdni_solve_shifted(p->d, a->H, mu * p->largest, a->L, y)) return -1;
+  for (int j = 0; j < p->d; j++) promised += 0.5 * (mu * p->largest * y[j] * y[j] - g[j] * y[j]);
+  for (int j = 0; j < p->rank; j++) a->step[j] = 0;
+  if (p->rank > 0) cdni_null_space_leave(&a->null, a->step);
+  memset(a->x, 0, (size_t)a->nu * sizeof *a->x);
+  for (int j = 0; j < p->n; j++) a->x[a->map[j]] = a->step[j];
+  return promised;
+}
+
+/* ---- bounds --------------------------------------------------------------------------------- */
+
+/* Lets go of the bound that the goals pull away from most, if that is worth more than what the free ones have left. */
+static bool let_go(cdn_assembly *a, cdn_state *state, int rows, const reduced *p) {
+  double reduced_most = 0, most = 0;
+  int which = -1;
+  bool any = false;
+  for (int k = 0; k < a->nu; k++) any = any || a->held[k];
+  if (!any) return false;
+  for (int j = p->rank; j < p->n; j++) reduced_most = fmax(reduced_most, fabs(a->u[j]));
+  /* the multipliers of the constraints that hold the free mobilities: G^T lambda = -g */
+  if (p->rank > 0) cdni_null_space_multipliers(&a->null, a->u, a->g_lambda);
+  if (cdni_assembly_jacobian(a, state, false, a->J) != CDN_OK) return false;
+  for (int k = 0; k < a->nu; k++) {
+    if (!a->held[k]) continue;
+    double slope = 0;
+    for (int i = 0; i < rows; i++) slope += a->J[(size_t)i * (size_t)a->nu + (size_t)k] * a->r[i];
+    int m = 0;
+    for (size_t i = 0; p->rank > 0 && i < a->room->elements.count; i++) {
+      const constraint_element *c = constraint_at(a->room, (int)i);
+      for (int e = 0; e < c->np; e++, m++)
+        slope -= a->G[(size_t)(a->room->first_row + c->row + e) * (size_t)a->nu + (size_t)k] * a->g_lambda[m];
+    }
+    const double inward = cdn_state_q(state)[a->slot[k]] <= a->lower[k] ? -slope : slope;
+    if (inward > most && a->lower[k] < a->upper[k]) most = inward, which = k;
+  }
+  if (which < 0 || most <= reduced_most) return false;
+  a->held[which] = false;
+  return true;
+}
+
+/* Holds what has come to a bound. */
+static void hold(cdn_assembly *a, cdn_state *state) {
+  const double *q = cdn_state_q(state);
+  for (int k = 0; a->bounded && k < a->nu; k++)
+    a->held[k] = a->slot[k] >= 0 && !a->fixed[k] && (q[a->slot[k]] <= a->lower[k] || q[a->slot[k]] >= a->upper[k]);
+}
+
+/* ---- positions ------------------------------------------------------------------------------ */
+
+/* From q = came by the step x: moves, returns to the constraints, and evaluates the goals. Infinity: not there. */
+static cdn_status attempt(cdn_assembly *a, cdn_state *state, double scale, int *rows, double *sum) {
+  assembly_errors e;
+  *sum = INFINITY;
+  memcpy(a->start, a->came, (size_t)a->nq * sizeof *a->start);
+  cdn_status status = cdni_assembly_move(a, state, scale);
+  bool *fixed = a->fixed, *held = a->held;
+  /* what is held at a bound stays there on the way back, too */
+  for (int k = 0; k < a->nu; k++) held[k] = held[k] && !fixed[k];
+  for (int k = 0; k < a->nu; k++) fixed[k] = fixed[k] || held[k];
+  if (status == CDN_OK) status = cdni_assembly_restore(a, state, 30, &e);
+  for (int k = 0; k < a->nu; k++) fixed[k] = fixed[k] && !held[k];
+  if (status == CDN_OK && !(e.most <= a->def.tolerance)) return CDN_OK;
+  if (status == CDN_OK) status = cdni_assembly_residuals(a, state, false, a->r, rows, sum);
+  if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
+  *sum = INFINITY; /* a place where things are not defined */
+  return CDN_OK;
+}
+
+cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
+  double sum, before = INFINITY, mu = 1e-10;
+  int rows;
+  *limit = false;
+  memset(a->held, 0, (size_t)a->nu);
+  hold(a, state);
+  CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
+  for (int step = 0; rows > 0 && sum > 0; step++) {
+    if (step == a->def.most_iterations) {
+      *limit = true;
+      break;
+    }
+    reduced p;
+    CDNI_TRY(reduce(a, state, false, rows, &p));
+    if (a->bounded && let_go(a, state, rows, &p)) CDNI_TRY(reduce(a, state, false, rows, &p));
+    if (p.d == 0 || p.largest == 0) break;
+    memcpy(a->came, cdn_state_q(state), (size_t)a->nq * sizeof *a->came);
+    double now = INFINITY, change = 0;
+    for (;;) {
+      const double promised = solve(a, &p, mu), scale = promised < 0 ? 0 : cdni_assembly_shorten(a, state, a->x);
+      /* differences below rounding cannot be told; a step that promises no more is taken if it is shorter than the last */
+      const double noise = 1e-14 * sum;
+      change = 0;
+      for (int k = 0; k < a->nu; k++) change = fmax(change, scale * fabs(a->x[k]));
+      if (promised >= 0) {
+        a->iterations++;
+        CDNI_TRY(attempt(a, state, scale, &rows, &now));
+        const double ratio = (sum - now) / (promised * scale * (2 - scale));
+        if (ratio > 0.75) mu = fmax(mu / 10, 1e-10);
+        if (ratio < 0.25 && promised > noise) mu = fmax(4 * mu, 1e-6);
+        if (now < sum || (now <= sum + noise && promised <= noise && change < 0.9 * before)) break;
+      }
+      now = INFINITY;
+      CDNI_TRY(cdn_state_set_q(state, a->came));
+      if (change <= a->def.accuracy || mu > 1e8) break;
+      mu = fmax(10 * mu, 1e-6);
+    }
+    if (!(now < INFINITY)) {
+      CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
+      break;
+    }
+    sum = now, before = change;
+    hold(a, state);
+    if (change <= a->def.accuracy) break;
+  }
+  return CDN_OK;
+}
+
+/* ---- speeds --------------------------------------------------------------------------------- */
+
+/* The goals are linear: what damping leaves of a step is made up by the next, and those along which nothing is wanted stay. */
+cdn_status cdni_assembly_fit_speeds(cdn_assembly *a, cdn_state *state) {
+  double sum;
+  int rows;
+  memset(a->held, 0, (size_t)a->nu);
+  for (int step = 0; step < 4; step++) {
+    reduced p;
+    CDNI_TRY(cdni_assembly_residuals(a, state, true, a->r, &rows, &sum));
+    if (rows == 0 || sum == 0) break;
+    CDNI_TRY(reduce(a, state, true, rows, &p));
+    if (p.d == 0 || p.largest == 0 || solve(a, &p, 1e-10) < 0) break;
+    a->iterations++;
+    for (int k = 0; k < a->nu; k++) a->q[k] = cdn_state_u(state)[k] + a->x[k];
+    CDNI_TRY(cdn_state_set_u(state, a->q));
+  }
+  return CDN_OK;
+}

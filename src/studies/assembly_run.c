@@ -1,0 +1,291 @@
+/* Assembling: the guess and other starts, constraints and then goals, and never a State that is worse than the one given. */
+#include <math.h>
+#include <stdio.h>
+
+#include "studies/assembly.h"
+
+/* ---- memory of the goals -------------------------------------------------------------------- */
+
+static void *part(char *base, size_t *at, size_t count, size_t size) {
+  char *here = base ? base + *at : NULL;
+  *at += (count * size + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  return here;
+}
+
+static size_t lay_out(cdn_assembly *a, char *base) {
+  const size_t rows = (size_t)a->n_rows, nu = (size_t)a->nu, d = sizeof(double);
+  const size_t all = (size_t)cdn_system_nudoterr(a->system), m = a->room ? (size_t)(a->room->np + a->room->nv) : 0;
+  size_t at = 0;
+  a->r = part(base, &at, rows, d), a->J = part(base, &at, rows * nu, d);
+  a->H = part(base, &at, nu * nu, d), a->L = part(base, &at, nu * nu, d);
+  a->step = part(base, &at, nu, d), a->map = part(base, &at, nu, sizeof *a->map);
+  a->G = part(base, &at, all * nu, d), a->g_lambda = part(base, &at, m, d);
+  a->null.A = part(base, &at, m * nu, d), a->null.scale = part(base, &at, m, d);
+  a->null.size = part(base, &at, m, d), a->null.order = part(base, &at, m, sizeof *a->null.order);
+  return at + CDNI_ALIGN;
+}
+
+/* Nothing of this is needed where there is nothing wanted. */
+static cdn_status make_room(cdn_assembly *a) {
+  if (a->made_rows == a->n_rows) return CDN_OK;
+  if (a->goal_block) cdni_free(&a->allocator, a->goal_block, a->goal_block_size);
+  a->made_rows = 0;
+  a->goal_block_size = lay_out(a, NULL);
+  a->goal_block = cdni_calloc(&a->allocator, a->goal_block_size);
+  if (!a->goal_block) return CDN_ERR_NOMEM;
+  lay_out(a, a->goal_block);
+  a->made_rows = a->n_rows;
+  return CDN_OK;
+}
+
+/* ---- what is free --------------------------------------------------------------------------- */
+
+static bool is_body_slot(const cdn_assembly *a, int k) {
+  return a->m && k >= a->first_u && k < a->first_u + a->m->tree.nu;
+}
+
+static void find_free(cdn_assembly *a, const cdn_state *state, bool speeds) {
+  cdni_state_prescribed(state, a->prescribed, a->prescribed + a->nq);
+  for (int k = 0; k < a->nu; k++)
+    a->fixed[k] = a->locked[k] || !is_body_slot(a, k) || (speeds && a->prescribed[a->nq + k]);
+  for (int i = 1; !speeds && a->m && i < a->m->tree.n; i++) {
+    const tree_node *n = &a->m->tree.node[i];
+    /* positions are prescribed by whole mobilizers */
+    for (int k = 0; k < n->nu; k++)
+      if (a->prescribed[a->first_q + n->q]) a->fixed[a->first_u + n->u + k] = true;
+  }
+}
+
+/* Into the bounds. */
+static cdn_status clip(cdn_assembly *a, cdn_state *state) {
+  bool any = false;
+  memcpy(a->q, cdn_state_q(state), (size_t)a->nq * sizeof *a->q);
+  for (int k = 0; a->bounded && k < a->nu; k++) {
+    if (a->slot[k] < 0 || a->fixed[k]) continue;
+    double *q = &a->q[a->slot[k]], inside = fmin(fmax(*q, a->lower[k]), a->upper[k]);
+    any = any || inside != *q;
+    *q = inside;
+  }
+  return any ? cdn_state_set_q(state, a->q) : CDN_OK;
+}
+
+/* ---- other starts --------------------------------------------------------------------------- */
+
+/* The next of a fixed sequence of numbers between -1 and 1 (Steele, Lea and Flood 2014: splitmix). */
+static double next_random(cdn_assembly *a) {
+  uint64_t x = a->random += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  x ^= x >> 31;
+  return (double)(x >> 11) * 0x1p-52 - 1;
+}
+
+/* From q = came by a displacement of this size in every free mobility. */
+static cdn_status displace(cdn_assembly *a, cdn_state *state, double size) {
+  CDNI_TRY(cdn_state_set_q(state, a->came));
+  memcpy(a->start, a->came, (size_t)a->nq * sizeof *a->start);
+  for (int k = 0; k < a->nu; k++) {
+    a->x[k] = a->fixed[k] ? 0 : size * next_random(a);
+    if (a->slot[k] >= 0 && size > 1 && !a->fixed[k] && a->upper[k] - a->lower[k] < INFINITY)
+      a->x[k] = a->lower[k] + (a->upper[k] - a->lower[k]) * (1 + next_random(a)) / 2 - a->came[a->slot[k]];
+  }
+  return cdni_assembly_move(a, state, 1);
+}
+
+/* The constraints from the guess; if that ends where nothing nearby is better, from places beside the end, and then from
+ * the starts that were asked for. Keeps the best. */
+static cdn_status satisfy(cdn_assembly *a, cdn_state *state, assembly_errors *e, int *from) {
+  static const double beside[] = { 0.05, 0.3, 1 };
+  enum { BESIDE = 3 };
+  CDNI_TRY(clip(a, state));
+  CDNI_TRY(cdni_assembly_restore(a, state, a->def.most_iterations, e));
+  *from = 0;
+  a->random = 0;
+  for (int start = 1; e->most > a->def.tolerance && start <= BESIDE + a->def.restarts; start++) {
+    assembly_errors now;
+    memcpy(a->came, cdn_state_q(state), (size_t)a->nq * sizeof *a->came);
+    memcpy(a->best, a->came, (size_t)a->nq * sizeof *a->best);
+    CDNI_TRY(displace(a, state, start <= BESIDE ? beside[start - 1] : 3.14159265358979));
+    CDNI_TRY(cdni_assembly_restore(a, state, a->def.most_iterations, &now));
+    if (now.most < e->most) *e = now, *from = start;
+    else CDNI_TRY(cdn_state_set_q(state, a->best));
+  }
+  return CDN_OK;
+}
+
+/* ---- the public calls ----------------------------------------------------------------------- */
+
+static cdn_status begin(cdn_assembly *a, cdn_state *state, const char *function, bool speeds) {
+  if (!a || !state) return CDN_ERR_ARG;
+  a->error.code = CDN_OK;
+  if (cdn_state_system(state) != a->system)
+    return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "the State is of another System");
+  if (a->mistake.code != CDN_OK) {
+    a->error = a->mistake;
+    return a->mistake.code;
+  }
+  if (make_room(a) != CDN_OK) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
+  const cdn_status status = cdn_prescribe(state, NULL);
+  if (status != CDN_OK) return cdni_assembly_fail_state(a, state, function, status);
+  find_free(a, state, speeds);
+  a->iterations = 0;
+  return CDN_OK;
+}
+
+/* Mobilities that are free, less the equations that bind them independently. */
+static cdn_status count_dof(cdn_assembly *a, cdn_state *state, bool speeds, int *dof) {
+  *dof = 0;
+  for (int k = 0; k < a->nu; k++) *dof += !a->fixed[k];
+  if (!a->room) return CDN_OK;
+  CDNI_TRY(cdni_assembly_factor(a, state, speeds ? LOOP_VELOCITY : LOOP_POSITION, NULL));
+  for (size_t i = 0; i < a->room->elements.count; i++) {
+    const int first = constraint_at(a->room, (int)i)->row;
+    for (int k = first; k < first + a->factor.count[i]; k++) *dof -= !a->factor.redundant[k];
+  }
+  return CDN_OK;
+}
+
+static cdn_status finish(cdn_assembly *a, cdn_state *state, bool speeds, const assembly_errors *e,
+                         cdn_assembly_report *report) {
+  report->error = e->most;
+  report->worst_constraint.i = e->worst;
+  report->iterations = a->iterations;
+  CDNI_TRY(cdni_assembly_report_goals(a, state, speeds, report));
+  return count_dof(a, state, speeds, &report->dof);
+}
+
+static cdn_status complain(cdn_assembly *a, const char *function, const cdn_assembly_report *r, const char *what) {
+  const char *name = constraint_at(a->room, r->worst_constraint.i)->name;
+  cdni_assembly_fail(a, CDN_ERR_CONSTRAINT, function, name,
+                     "%s cannot satisfy the constraints from here: constraint '%s' is left with an error of %g units "
+                     "(tolerance %g); another guess may, or def.restarts",
+                     what, name, r->error, a->def.tolerance);
+  a->error.index = r->worst_constraint.i, a->error.value = r->error;
+  return CDN_ERR_CONSTRAINT;
+}
+
+/* With q as it came, in `first`. */
+static cdn_status assemble(cdn_assembly *a, cdn_state *state, const double *first, cdn_assembly_report *report) {
+  static const char function[] = "cdn_assemble";
+  assembly_errors before, e;
+  bool limit = false;
+  CDNI_TRY(cdni_assembly_measure(a, state, false, &before));
+  CDNI_TRY(cdni_assembly_report_goals(a, state, false, report));
+  report->goal_before = report->goal, report->error_before = before.most;
+  CDNI_TRY(satisfy(a, state, &e, &report->attempt));
+  if (e.most <= a->def.tolerance) CDNI_TRY(cdni_assembly_fit(a, state, &limit));
+  CDNI_TRY(cdni_assembly_measure(a, state, false, &e));
+  CDNI_TRY(finish(a, state, false, &e, report));
+  const double tolerance = a->def.tolerance;
+  const bool worse = e.most > tolerance         ? e.most >= before.most
+                     : before.most <= tolerance ? report->goal > report->goal_before
+                                                : false;
+  if (worse) {
+    CDNI_TRY(cdn_state_set_q(state, first));
+    CDNI_TRY(clip(a, state));
+    CDNI_TRY(cdni_assembly_measure(a, state, false, &e));
+    CDNI_TRY(finish(a, state, false, &e, report));
+  }
+  if (e.most > tolerance) return complain(a, function, report, "q");
+  if (!limit) return CDN_OK;
+  const char *name = assembly_goal_at(a, report->worst_goal.i)->name;
+  return cdni_assembly_fail(a, CDN_ERR_LIMIT, function, name,
+                            "the goals were still falling after %d iterations; most is left of goal '%s'",
+                            a->def.most_iterations, name);
+}
+
+cdn_status cdn_assemble(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
+  static const char function[] = "cdn_assemble";
+  cdn_assembly_report own;
+  CDNI_TRY(begin(a, state, function, false));
+  if (!report) report = &own;
+  *report = (cdn_assembly_report){ .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
+  double *first = cdn_work_push(state, (size_t)(a->nq + 1) * sizeof *first);
+  if (!first) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
+  if (a->nq) memcpy(first, cdn_state_q(state), (size_t)a->nq * sizeof *first);
+  cdn_status status = assemble(a, state, first, report);
+  if (status != CDN_OK && a->error.code != status) {
+    cdni_assembly_fail_state(a, state, function, status);
+    (void)!cdn_state_set_q(state, first); /* these values were there before */
+  }
+  cdn_work_pop(state, first);
+  return status;
+}
+
+cdn_status cdn_track(cdn_assembly *a, cdn_state *state, double t, int n, const cdn_vec3 *markers,
+                     cdn_assembly_report *report) {
+  static const char function[] = "cdn_track";
+  int count = 0;
+  if (!a || !state) return CDN_ERR_ARG;
+  if (n > 0 && !markers) return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "%d markers, but no places", n);
+  for (int i = 0; i < assembly_goal_count(a); i++) count += assembly_goal_at(a, i)->kind == GOAL_MARKER;
+  if (n != count)
+    return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "%d places were given, but the assembly has %d markers",
+                              n, count);
+  for (int i = 0, k = 0; i < assembly_goal_count(a); i++)
+    if (assembly_goal_at(a, i)->kind == GOAL_MARKER)
+      CDNI_TRY(cdn_assembly_observe_marker(a, (cdn_goal){ i }, markers[k++]));
+  const cdn_status status = cdn_state_set_time(state, t);
+  if (status != CDN_OK) return cdni_assembly_fail_state(a, state, function, status);
+  return cdn_assemble(a, state, report);
+}
+
+/* ---- speeds --------------------------------------------------------------------------------- */
+
+/* The smallest change of u that satisfies the velocity constraints; twice, for what rounding leaves. */
+static cdn_status satisfy_speeds(cdn_assembly *a, cdn_state *state, assembly_errors *e) {
+  CDNI_TRY(cdni_assembly_measure(a, state, true, e));
+  for (int step = 0; step < 2 && a->room && e->half_square > 0; step++) {
+    assembly_errors now;
+    memcpy(a->start, cdn_state_u(state), (size_t)a->nu * sizeof *a->start);
+    CDNI_TRY(cdni_assembly_factor(a, state, LOOP_VELOCITY, NULL));
+    CDNI_TRY(cdni_assembly_solve(a, state));
+    for (int k = 0; k < a->nu; k++) a->q[k] = a->start[k] - a->x[k];
+    CDNI_TRY(cdn_state_set_u(state, a->q));
+    CDNI_TRY(cdni_assembly_measure(a, state, true, &now));
+    a->iterations++;
+    if (now.most < e->most) {
+      *e = now;
+      continue;
+    }
+    CDNI_TRY(cdn_state_set_u(state, a->start));
+    break;
+  }
+  return CDN_OK;
+}
+
+static cdn_status assemble_speeds(cdn_assembly *a, cdn_state *state, const double *first, cdn_assembly_report *report) {
+  assembly_errors before, e;
+  CDNI_TRY(cdni_assembly_measure(a, state, true, &before));
+  CDNI_TRY(cdni_assembly_report_goals(a, state, true, report));
+  report->goal_before = report->goal, report->error_before = before.most;
+  CDNI_TRY(satisfy_speeds(a, state, &e));
+  CDNI_TRY(cdni_assembly_fit_speeds(a, state));
+  CDNI_TRY(satisfy_speeds(a, state, &e));
+  CDNI_TRY(finish(a, state, true, &e, report));
+  const double tolerance = a->def.tolerance;
+  if (e.most > tolerance ? e.most >= before.most : before.most <= tolerance && report->goal > report->goal_before) {
+    CDNI_TRY(cdn_state_set_u(state, first));
+    CDNI_TRY(cdni_assembly_measure(a, state, true, &e));
+    CDNI_TRY(finish(a, state, true, &e, report));
+  }
+  return e.most > tolerance ? complain(a, "cdn_assemble_speeds", report, "u") : CDN_OK;
+}
+
+cdn_status cdn_assemble_speeds(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
+  static const char function[] = "cdn_assemble_speeds";
+  cdn_assembly_report own;
+  CDNI_TRY(begin(a, state, function, true));
+  if (!report) report = &own;
+  *report = (cdn_assembly_report){ .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
+  double *first = cdn_work_push(state, (size_t)(a->nu + 1) * sizeof *first);
+  if (!first) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
+  if (a->nu) memcpy(first, cdn_state_u(state), (size_t)a->nu * sizeof *first);
+  cdn_status status = assemble_speeds(a, state, first, report);
+  if (status != CDN_OK && a->error.code != status) {
+    cdni_assembly_fail_state(a, state, function, status);
+    (void)!cdn_state_set_u(state, first); /* these values were there before */
+  }
+  cdn_work_pop(state, first);
+  return status;
+}
