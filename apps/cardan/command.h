@@ -78,6 +78,9 @@ const char *closest_word(const char *word, const char *const *candidates, int n)
 /* Locks the joints of a list, "JOINT" where they are or "JOINT=VALUE" at a value, in a State (locks.c). Returns CMD_OK or the
  * code to exit with. */
 int lock_joints(const text_list *locks, cdn_state *state);
+/* The body whose joint has this name, or { -1 }; and what is said, in the name of an option, if there is none. */
+cdn_body find_joint(const cdn_system *system, const char *name, size_t length);
+int complain_joint(const char *flag, const cdn_system *system, const char *name, size_t length);
 
 /* What every command can be told about its model and where to start. */
 typedef struct model_arguments {
@@ -101,6 +104,11 @@ int load_model(const model_arguments *arguments, cdn_model **out);
 void report_notes(const cdn_model *model, const model_arguments *arguments);
 /* A State at the defaults, then the keyframe, then the state file. Returns CMD_OK or the code to exit with. */
 int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **out);
+
+/* ---- assemble.c ---------------------------------------------------------------------------- */
+
+/* Assembles a State whose constraint errors are above the tolerance, and says so. Returns CMD_OK or the code to exit with. */
+int assemble_for_run(const model_arguments *arguments, double tolerance, cdn_state *state);
 
 /* ---- state_json.c -------------------------------------------------------------------------- */
 
@@ -129,8 +137,9 @@ void jw_boolean(json_writer *w, const char *key, bool value);
 void jw_number(json_writer *w, const char *key, double value); /* null where it is not finite */
 void jw_numbers(json_writer *w, const char *key, const double *values, int n);
 
-/* ---- info.c, eval.c, simulate.c, plot.c, speed.c --------------------------------------------------------- */
+/* ---- assemble.c, info.c, eval.c, simulate.c, plot.c, speed.c --------------------------------------------- */
 
+int command_assemble(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_simulate(int argc, char **argv);

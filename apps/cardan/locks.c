@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The body whose joint has this name, or { -1 }. */
-static cdn_body find_joint(const cdn_system *system, const char *name, size_t length) {
+cdn_body find_joint(const cdn_system *system, const char *name, size_t length) {
   for (int i = 1; i < cdn_system_body_count(system); i++) {
     const char *joint = cdn_body_mobilizer_name(system, (cdn_body){ i });
     if (strlen(joint) == length && strncmp(joint, name, length) == 0) return (cdn_body){ i };
@@ -13,15 +12,15 @@ static cdn_body find_joint(const cdn_system *system, const char *name, size_t le
   return (cdn_body){ -1 };
 }
 
-static int complain_joint(const cdn_system *system, const char *name, size_t length) {
+int complain_joint(const char *flag, const cdn_system *system, const char *name, size_t length) {
   const int n = cdn_system_body_count(system) - 1;
   const char **names = allocate((size_t)n, sizeof *names);
   char word[128];
   for (int i = 0; i < n; i++) names[i] = cdn_body_mobilizer_name(system, (cdn_body){ i + 1 });
   snprintf(word, sizeof word, "%.*s", (int)length, name);
   const char *closest = closest_word(word, names, n);
-  if (closest) complain("--lock %s: the model has no joint '%s'; did you mean '%s'?", name, word, closest);
-  else complain("--lock %s: the model has no joint '%s'; 'cardan info' lists them", name, word);
+  if (closest) complain("%s %s: the model has no joint '%s'; did you mean '%s'?", flag, name, word, closest);
+  else complain("%s %s: the model has no joint '%s'; 'cardan info' lists them", flag, name, word);
   free(names);
   return CMD_USAGE;
 }
@@ -36,7 +35,7 @@ static int lock_one(const char *item, cdn_state *state) {
     const char *equals = strrchr(item, '=');
     const size_t length = equals ? (size_t)(equals - item) : strlen(item);
     body = find_joint(system, item, length);
-    if (body.i < 0 || !equals) return complain_joint(system, item, length);
+    if (body.i < 0 || !equals) return complain_joint("--lock", system, item, length);
     char *end;
     const double q = strtod(equals + 1, &end);
     if (end == equals + 1 || *end) {

@@ -7,8 +7,8 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
 } commands[] = {
-  { "info", command_info }, { "eval", command_eval },   { "simulate", command_simulate },
-  { "plot", command_plot }, { "speed", command_speed },
+  { "info", command_info },         { "eval", command_eval }, { "assemble", command_assemble },
+  { "simulate", command_simulate }, { "plot", command_plot }, { "speed", command_speed },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -20,6 +20,7 @@ static const char help[] =
     "commands\n"
     "  info      what a model holds: bodies, joints, coordinates, mass, and what is not simulated\n"
     "  eval      one evaluation: poses, velocities, accelerations, energies, mass matrix\n"
+    "  assemble  coordinates that satisfy the constraints, near what is wanted\n"
     "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
     "  plot      a picture of a trajectory: coordinates, energies, step sizes\n"
     "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
@@ -76,7 +77,7 @@ static int dispatch(int argc, char **argv) {
   const char *what = word[0] == '-' ? "option" : "command";
   if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
   else
-    complain("unknown %s '%s'; the commands are info, eval, simulate, plot and speed ('cardan --help' explains)", what,
+    complain("unknown %s '%s'; the commands are info, eval, assemble, simulate, plot and speed ('cardan --help' explains)", what,
              word);
   return CMD_USAGE;
 }

@@ -192,7 +192,7 @@ static bool is_bare(const simulate_arguments *a) {
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
              a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output || a->summary ||
              a->verify || a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0 ||
-             a->checkpoint_wall > 0 || a->locks.n;
+             a->checkpoint_wall > 0 || a->locks.n || a->no_assemble;
   if (any) complain("--resume goes on with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -220,6 +220,8 @@ static int simulate(simulate_arguments *a, checkpoint *from) {
   if (!from) {
     code = load_state(model, &a->model, &initial);
     if (code == CMD_OK) code = lock_joints(&a->locks, initial);
+    /* a tenth of the accuracy is what the stepper keeps to */
+    if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, a->accuracy / 10, initial);
     if (code == CMD_OK) code = check_time(a, initial);
   } else {
     code = load_resumed(model, from, a->resume, &initial);
@@ -242,6 +244,7 @@ int command_simulate(int argc, char **argv) {
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
+    { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
     { "verify", 0, OPTION_FLAG, &a.verify, NULL, "run again at a tenth of the accuracy, print the difference" },
     { "summary", 0, OPTION_TEXT, &a.summary, "FILE.json", "write the certificate as JSON ('-': standard output)" },
     { "step-sizes", 0, OPTION_FLAG, &a.step_sizes, NULL, "a column with the size of the step that each row is in" },

@@ -9,7 +9,7 @@ typedef struct simulate_arguments {
   double duration, accuracy, step, report;
   const char *output, *summary, *method_name;
   cdn_method method;
-  bool verify, step_sizes;
+  bool verify, step_sizes, no_assemble;
   const char *checkpoint, *resume;
   double checkpoint_every, checkpoint_wall; /* simulated and real seconds; 0: not by these */
   text_list locks;

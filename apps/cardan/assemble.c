@@ -1,0 +1,197 @@
+/* cardan assemble: coordinates that satisfy a model's constraints, near what is wanted; also before a simulation. */
+#include "command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate.h"
+
+static const help_page page = {
+  "assemble", "MODEL [--goal JOINT=VALUE ...] [options]",
+  "Brings the coordinates to the model's constraints (closed loops, couplings) and as close to the goals as\n"
+  "they allow, from the model's default state, a keyframe, or a state file; then the speeds to the velocity\n"
+  "constraints. Locked joints stay. Prints the coordinates, the errors before and after, and the degrees of\n"
+  "freedom that are left. A goal for one of several coordinates of a joint is JOINT[K]=VALUE.\n",
+  "  cardan assemble linkage.xml\n"
+  "  cardan assemble linkage.xml --goal crank=0.5 -o assembled.json\n"
+  "  cardan assemble linkage.xml --lock crank=0.5\n"
+  "  cardan simulate linkage.xml --initial assembled.json --duration 1\n",
+  WHICH_MODEL
+};
+
+/* ---- goals ---------------------------------------------------------------------------------- */
+
+/* "JOINT=VALUE" or "JOINT[K]=VALUE". */
+static int add_goal(cdn_assembly *assembly, const cdn_system *system, const char *item) {
+  const char *equals = strrchr(item, '=');
+  char *end;
+  if (!equals) {
+    complain("--goal %s: a goal is JOINT=VALUE", item);
+    return CMD_USAGE;
+  }
+  const double value = strtod(equals + 1, &end);
+  if (end == equals + 1 || *end || !isfinite(value)) {
+    complain("--goal %s: '%s' is not a finite number", item, equals + 1);
+    return CMD_USAGE;
+  }
+  size_t length = (size_t)(equals - item);
+  int k = 0;
+  cdn_body body = find_joint(system, item, length);
+  const char *bracket = body.i < 0 && equals > item && equals[-1] == ']' ? memchr(item, '[', length) : NULL;
+  if (bracket) {
+    const long number = strtol(bracket + 1, &end, 10);
+    if (end == bracket + 1 || end != equals - 1 || number < 0 || number > 6) {
+      complain("--goal %s: the number in brackets must be that of a coordinate of the joint, from 0 on", item);
+      return CMD_USAGE;
+    }
+    k = (int)number;
+    length = (size_t)(bracket - item);
+    body = find_joint(system, item, length);
+  }
+  if (body.i < 0) return complain_joint("--goal", system, item, length);
+  if (!bracket && cdn_body_nq(system, body) != 1) {
+    complain("--goal %s: this joint has %d coordinates; name one: %.*s[K]=VALUE", item, cdn_body_nq(system, body),
+             (int)length, item);
+    return CMD_USAGE;
+  }
+  if (cdn_assembly_add_coordinate(assembly, NULL, body, k, value, 1).i >= 0) return CMD_OK;
+  cdn_error error;
+  cdn_assembly_last_error(assembly, &error);
+  complain_error("--goal", &error);
+  return error.code == CDN_ERR_NOMEM ? CMD_FAILED : CMD_USAGE;
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+static void print_report(const cdn_model *model, cdn_state *state, const cdn_assembly_report *r,
+                         const cdn_assembly_report *speeds, bool goals) {
+  const cdn_system *system = cdn_model_system(model);
+  const int nq = cdn_system_nq(system);
+  char a[NUMBER_SIZE], name[128];
+  printf("%s\n", cdn_model_name(model));
+  printf("  degrees of freedom   %d\n", r->dof);
+  const char *worst = cdn_constraint_name(system, r->worst_constraint);
+  printf("  constraint errors    before %.3g, after %.3g%s%s\n", r->error_before, r->error, worst ? ", most of " : "",
+         worst ? worst : "");
+  printf("  of speeds            before %.3g, after %.3g\n", speeds->error_before, speeds->error);
+  if (goals) printf("  goals                before %.3g, after %.3g\n", r->goal_before, r->goal);
+  printf("  iterations           %d\n", r->iterations);
+  int width = 1;
+  for (int i = 0; i < nq; i++) {
+    cdn_system_slot_name(system, CDN_POOL_Q, i, name, sizeof name);
+    if ((int)strlen(name) > width) width = (int)strlen(name);
+  }
+  if (nq) printf("\n  %-*s %24s\n", width, "", "q");
+  for (int i = 0; i < nq; i++) {
+    cdn_system_slot_name(system, CDN_POOL_Q, i, name, sizeof name);
+    printf("  %-*s %24s\n", width, name, number_text(cdn_state_q(state)[i], a));
+  }
+}
+
+static bool write_state(const char *path, const cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  FILE *file;
+  if (!open_output(path, &file)) return false;
+  json_writer w = jw_begin(file);
+  jw_number(&w, "time", cdn_state_time(state));
+  jw_numbers(&w, "q", cdn_state_q(state), cdn_system_nq(system));
+  jw_numbers(&w, "u", cdn_state_u(state), cdn_system_nu(system));
+  jw_end(&w);
+  return finish_output(file, path);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+typedef struct assemble_arguments {
+  model_arguments model;
+  text_list goals, locks;
+  const char *output;
+} assemble_arguments;
+
+static int assemble(const assemble_arguments *a, const cdn_model *model, cdn_state *state) {
+  const cdn_system *system = cdn_model_system(model);
+  cdn_assembly *assembly;
+  cdn_assembly_report report, speeds;
+  cdn_status status = cdn_assembly_create(system, NULL, &assembly);
+  if (status != CDN_OK) {
+    complain("%s: %s", a->model.path, cdn_status_text(status));
+    return CMD_FAILED;
+  }
+  int code = CMD_OK;
+  for (int i = 0; i < a->goals.n && code == CMD_OK; i++) code = add_goal(assembly, system, a->goals.item[i]);
+  if (code == CMD_OK) {
+    status = cdn_assemble(assembly, state, &report);
+    if (status == CDN_OK) status = cdn_assemble_speeds(assembly, state, &speeds);
+    if (status != CDN_OK) {
+      cdn_error error;
+      cdn_assembly_last_error(assembly, &error);
+      complain_error(a->model.path, &error);
+      code = CMD_FAILED;
+    }
+  }
+  cdn_assembly_destroy(assembly);
+  if (code != CMD_OK) return code;
+  const bool to_output = a->output && strcmp(a->output, "-") == 0;
+  if (!to_output) print_report(model, state, &report, &speeds, a->goals.n > 0);
+  return !a->output || write_state(a->output, state) ? CMD_OK : CMD_OUTPUT;
+}
+
+int command_assemble(int argc, char **argv) {
+  assemble_arguments a = { .output = NULL };
+  const option table[] = {
+    { "goal", 0, OPTION_LIST, &a.goals, "JOINT=VALUE", "a coordinate that is wanted; as often as needed" },
+    { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
+    { "output", 'o', OPTION_TEXT, &a.output, "STATE.json", "write the state ('-': standard output, and no table)" },
+    { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
+    { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
+    MODEL_OPTIONS(a.model),
+  };
+  int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.model.path);
+  if (code != OPTIONS_GO) return code;
+  cdn_model *model;
+  code = load_model(&a.model, &model);
+  if (code != CMD_OK) return code;
+  report_notes(model, &a.model);
+  cdn_state *state = NULL;
+  code = load_state(model, &a.model, &state);
+  if (code == CMD_OK) code = lock_joints(&a.locks, state);
+  if (code == CMD_OK) code = assemble(&a, model, state);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  return code;
+}
+
+/* ---- before a simulation -------------------------------------------------------------------- */
+
+static double largest(const double *values, int n) {
+  double most = 0;
+  for (int i = 0; values && i < n; i++) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+int assemble_for_run(const model_arguments *arguments, double tolerance, cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  const double before = largest(cdn_state_qerr(state), cdn_system_nqerr(system));
+  const double speeds = largest(cdn_state_uerr(state), cdn_system_nuerr(system));
+  cdn_assembly *assembly;
+  cdn_assembly_report report = { .error = before };
+  if (before <= tolerance && speeds * cdn_default_assembly_def().time_scale <= tolerance) return CMD_OK;
+  cdn_status status = cdn_assembly_create(system, NULL, &assembly);
+  if (status != CDN_OK) {
+    complain("%s: %s", arguments->path, cdn_status_text(status));
+    return CMD_FAILED;
+  }
+  if (before > tolerance) status = cdn_assemble(assembly, state, &report);
+  if (status == CDN_OK) status = cdn_assemble_speeds(assembly, state, NULL);
+  if (status != CDN_OK) {
+    cdn_error error;
+    cdn_assembly_last_error(assembly, &error);
+    complain_error(arguments->path, &error);
+  } else if (!arguments->quiet) {
+    complain("%s: assembled first: constraint errors were %.3g, speeds' %.3g (--no-assemble leaves them)",
+             arguments->path, before, speeds);
+  }
+  cdn_assembly_destroy(assembly);
+  return status == CDN_OK ? CMD_OK : CMD_FAILED;
+}
