@@ -25,6 +25,7 @@ START_TEST(goals_are_met) {
   double ratio = element(state, "q", 13, 0) / was[0];
   for (size_t i = 1; i < 4; i++) NEAR(element(state, "q", 13, i), ratio * was[i], 1e-15);
   NEAR(element(state, "u", 11, 1), 1.7, 0);
+  json_decref(state);
 }
 END_TEST
 
@@ -34,6 +35,7 @@ START_TEST(locked_joints_stay) {
   SAYS(output, "degrees of freedom   0");
   json_t *state = parse_file("held.json");
   ck_assert(element(state, "q", 1, 0) == 0.7);
+  json_decref(state);
   SUCCEEDS("simulate one.xml --duration 0.1 --initial held.json -o rows.csv");
   ck_assert(parse_csv_file("rows.csv")->value[0][1] == 0.7);
   SUCCEEDS("simulate one.xml --duration 0.1 --initial held.json --no-assemble");
