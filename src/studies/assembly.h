@@ -43,8 +43,8 @@ struct cdn_assembly {
   double *lower, *upper; /* bounds of that coordinate */
   bool bounded;          /* there are any */
   /* for the call in hand: */
-  bool *fixed;  /* locked here or in the State */
-  bool *held;   /* at a bound, by the goals */
+  bool *fixed; /* locked here or in the State */
+  bool *held;  /* at a bound, by the goals */
   double *x, *gradient, *push, *u;
   double *q, *start, *came, *best; /* coordinates (or speeds) */
   bool *prescribed;                /* nq and nu flags */
@@ -65,6 +65,8 @@ struct cdn_assembly {
   double *G, *g_lambda; /* m x nu, of the free mobilities; m */
   double *H, *L;        /* nu x nu */
   double *step;
+  double *S, *moved, *kept, *pulled; /* assembly_curvature.c: nu x nu, and nu each */
+  bool stepped, trusted;
   int32_t *map; /* free mobilities */
   cdni_null_space null;
   int made_rows;
@@ -125,6 +127,26 @@ cdn_status cdni_assembly_move(cdn_assembly *a, cdn_state *state, double scale);
 double cdni_assembly_shorten(cdn_assembly *a, cdn_state *state, const double *x);
 /* Brings q to the constraints, or as near as it gets: e says how far. */
 cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_iterations, assembly_errors *e);
+
+/* ---- assembly_curvature.c: what the goals' linear model leaves out ---- */
+
+/* One linear least-squares problem: the free mobilities x = Z p, and the goals' half square in p. */
+typedef struct assembly_reduced {
+  int n, rank, d; /* free mobilities, independent constraints, and what is left */
+  double largest; /* of H's diagonal */
+} assembly_reduced;
+
+void cdni_assembly_curvature_begin(cdn_assembly *a);
+/* Before a step: keeps what gradients are compared with after it. */
+void cdni_assembly_curvature_keep(cdn_assembly *a, const assembly_reduced *p);
+/* After a step from q = came, with the new residuals, before anything is prepared anew. */
+cdn_status cdni_assembly_curvature_step(cdn_assembly *a, cdn_state *state, const assembly_reduced *p, int rows);
+/* Once the gradient is known where it led to: S learns from it. */
+void cdni_assembly_curvature_learn(cdn_assembly *a);
+/* Adds S to H if it is trusted. Uses L up. */
+void cdni_assembly_curvature_add(cdn_assembly *a, assembly_reduced *p);
+/* x . S x of the step x. */
+double cdni_assembly_curvature_along(const cdn_assembly *a);
 
 /* ---- assembly_fit.c: goals ---- */
 

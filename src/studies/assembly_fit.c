@@ -7,12 +7,6 @@
 
 /* ---- the reduced problem -------------------------------------------------------------------- */
 
-/* One linear least-squares problem: the free mobilities x = Z p, and the goals' half square in p. */
-typedef struct reduced {
-  int n, rank, d; /* free mobilities, independent constraints, and what is left */
-  double largest; /* of H's diagonal */
-} reduced;
-
 /* The rows of G that take part, of free mobilities: m of them, from the dense G of all. */
 static int compress_G(cdn_assembly *a, bool speeds, int n) {
   int m = 0;
@@ -28,14 +22,16 @@ static int compress_G(cdn_assembly *a, bool speeds, int n) {
   return m;
 }
 
-/* H = J^T J and g = J^T r of goals in the null space, from J (rows x nu), which is used up. g goes to a->step, and the whole
- * gradient along free mobilities in the frame of Q to a->u. */
-static void reduce_goals(cdn_assembly *a, int rows, reduced *p) {
+/* H = J^T J and g = J^T r of goals in the null space, from J (rows x nu), which is used up. The
+ * gradient goes to a->gradient, and that of free mobilities in the frame of Q to a->u. */
+static void reduce_goals(cdn_assembly *a, int rows, assembly_reduced *p) {
   const int n = p->n, d = p->d, rank = p->rank;
   memset(a->H, 0, (size_t)d * (size_t)d * sizeof *a->H);
   memset(a->u, 0, (size_t)n * sizeof *a->u);
+  memset(a->gradient, 0, (size_t)a->nu * sizeof *a->gradient);
   for (int i = 0; i < rows; i++) {
     double *row = a->J + (size_t)i * (size_t)a->nu;
+    for (int k = 0; k < a->nu; k++) a->gradient[k] += row[k] * a->r[i];
     for (int j = 0; j < n; j++) row[j] = row[a->map[j]];
     if (rank > 0) cdni_null_space_enter(&a->null, row);
     for (int j = 0; j < n; j++) a->u[j] += row[j] * a->r[i];
@@ -50,8 +46,8 @@ static void reduce_goals(cdn_assembly *a, int rows, reduced *p) {
 }
 
 /* Prepares it where the State is, with residuals in a->r. */
-static cdn_status reduce(cdn_assembly *a, cdn_state *state, bool speeds, int rows, reduced *p) {
-  *p = (reduced){ .n = 0 };
+static cdn_status reduce(cdn_assembly *a, cdn_state *state, bool speeds, int rows, assembly_reduced *p) {
+  *p = (assembly_reduced){ .n = 0 };
   for (int k = 0; k < a->nu; k++)
     if (!a->fixed[k] && !a->held[k]) a->map[p->n++] = k;
   if (a->room) CDNI_TRY(cdn_calc_G(state, a->G));
@@ -66,25 +62,26 @@ static cdn_status reduce(cdn_assembly *a, cdn_state *state, bool speeds, int row
   return CDN_OK;
 }
 
-/* The step for a damping mu: fills a->x; returns what it promises to take off the goals, by their linear model. Negative:
- * there is none. */
-static double solve(cdn_assembly *a, const reduced *p, double mu) {
+/* The step x for a damping mu, and what the model has along it: its slope and its curvature. False: with so little damping
+ * the model has no minimum. */
+static bool solve(cdn_assembly *a, const assembly_reduced *p, double mu, double *slope, double *bend) {
   const double *g = a->u + p->rank;
-  double *y = a->step + p->rank, promised = 0;
+  double *y = a->step + p->rank;
   for (int j = 0; j < p->d; j++) y[j] = -g[j];
-  if (!cdni_solve_shifted(p->d, a->H, mu * p->largest, a->L, y)) return -1;
-  for (int j = 0; j < p->d; j++) promised += 0.5 * (mu * p->largest * y[j] * y[j] - g[j] * y[j]);
+  if (!cdni_solve_shifted(p->d, a->H, mu * p->largest, a->L, y)) return false;
+  *slope = *bend = 0;
+  for (int j = 0; j < p->d; j++) *slope += g[j] * y[j], *bend -= (g[j] + mu * p->largest * y[j]) * y[j];
   for (int j = 0; j < p->rank; j++) a->step[j] = 0;
   if (p->rank > 0) cdni_null_space_leave(&a->null, a->step);
   memset(a->x, 0, (size_t)a->nu * sizeof *a->x);
   for (int j = 0; j < p->n; j++) a->x[a->map[j]] = a->step[j];
-  return promised;
+  return true;
 }
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
 /* Lets go of the bound that the goals pull away from most, if that is worth more than what the free ones have left. */
-static bool let_go(cdn_assembly *a, cdn_state *state, int rows, const reduced *p) {
+static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p) {
   double reduced_most = 0, most = 0;
   int which = -1;
   bool any = false;
@@ -93,11 +90,9 @@ static bool let_go(cdn_assembly *a, cdn_state *state, int rows, const reduced *p
   for (int j = p->rank; j < p->n; j++) reduced_most = fmax(reduced_most, fabs(a->u[j]));
   /* the multipliers of the constraints that hold the free mobilities: G^T lambda = -g */
   if (p->rank > 0) cdni_null_space_multipliers(&a->null, a->u, a->g_lambda);
-  if (cdni_assembly_jacobian(a, state, false, a->J) != CDN_OK) return false;
   for (int k = 0; k < a->nu; k++) {
     if (!a->held[k]) continue;
-    double slope = 0;
-    for (int i = 0; i < rows; i++) slope += a->J[(size_t)i * (size_t)a->nu + (size_t)k] * a->r[i];
+    double slope = a->gradient[k];
     int m = 0;
     for (size_t i = 0; p->rank > 0 && i < a->room->elements.count; i++) {
       const constraint_element *c = constraint_at(a->room, (int)i);
@@ -143,38 +138,63 @@ static cdn_status attempt(cdn_assembly *a, cdn_state *state, double scale, int *
 cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
   double sum, before = INFINITY, mu = 1e-10;
   int rows;
+  bool trust = false;
   *limit = false;
+  CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
+  if (rows == 0) return CDN_OK;
+  cdni_assembly_curvature_begin(a);
   memset(a->held, 0, (size_t)a->nu);
   hold(a, state);
-  CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
-  for (int step = 0; rows > 0 && sum > 0; step++) {
+  for (int step = 0; sum > 0; step++) {
     if (step == a->def.most_iterations) {
       *limit = true;
       break;
     }
-    reduced p;
+    assembly_reduced p;
     CDNI_TRY(reduce(a, state, false, rows, &p));
-    if (a->bounded && let_go(a, state, rows, &p)) CDNI_TRY(reduce(a, state, false, rows, &p));
+    if (a->bounded && let_go(a, state, &p)) CDNI_TRY(reduce(a, state, false, rows, &p));
+    cdni_assembly_curvature_learn(a);
+    a->trusted = trust;
+    cdni_assembly_curvature_add(a, &p);
     if (p.d == 0 || p.largest == 0) break;
     memcpy(a->came, cdn_state_q(state), (size_t)a->nq * sizeof *a->came);
     double now = INFINITY, change = 0;
+    cdni_assembly_curvature_keep(a, &p);
     for (;;) {
-      const double promised = solve(a, &p, mu), scale = promised < 0 ? 0 : cdni_assembly_shorten(a, state, a->x);
-      /* differences below rounding cannot be told; a step that promises no more is taken if it is shorter than the last */
-      const double noise = 1e-14 * sum;
-      change = 0;
-      for (int k = 0; k < a->nu; k++) change = fmax(change, scale * fabs(a->x[k]));
-      if (promised >= 0) {
+      double slope, bend;
+      if (solve(a, &p, mu, &slope, &bend)) {
+        const double scale = cdni_assembly_shorten(a, state, a->x), own = cdni_assembly_curvature_along(a);
+        const double promised = -scale * slope - scale * scale * bend / 2;
+        /* by the other model, with or without S */
+        const double other = promised + scale * scale * (a->trusted ? own : -own) / 2;
+        /* differences below rounding cannot be told; a step that promises no more is taken if it is shorter than the last */
+        const double noise = 1e-14 * sum;
+        change = 0;
+        for (int k = 0; k < a->nu; k++) change = fmax(change, scale * fabs(a->x[k]));
         a->iterations++;
         CDNI_TRY(attempt(a, state, scale, &rows, &now));
-        const double ratio = (sum - now) / (promised * scale * (2 - scale));
-        if (ratio > 0.75) mu = fmax(mu / 10, 1e-10);
-        if (ratio < 0.25 && promised > noise) mu = fmax(4 * mu, 1e-6);
-        if (now < sum || (now <= sum + noise && promised <= noise && change < 0.9 * before)) break;
+        const double fell = sum - now;
+        if (fell > 0.75 * promised) mu = fmax(mu / 10, 1e-10);
+        if (fell < 0.25 * promised && promised > noise) mu = fmax(4 * mu, 1e-6);
+        if (now < sum || (now <= sum + noise && promised <= noise && change < 0.9 * before)) {
+          trust = fabs(fell - other) < fabs(fell - promised) ? !a->trusted : a->trusted;
+          break;
+        }
       }
       now = INFINITY;
       CDNI_TRY(cdn_state_set_q(state, a->came));
-      if (change <= a->def.accuracy || mu > 1e8) break;
+      if (a->trusted && mu > 1e-2) {
+        /* what was learned far from here holds the goals up */
+        cdni_assembly_curvature_begin(a);
+        trust = false;
+        CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
+        CDNI_TRY(reduce(a, state, false, rows, &p));
+        cdni_assembly_curvature_keep(a, &p);
+        mu = 1e-4;
+        continue;
+      }
+      if (change <= a->def.accuracy && change > 0) break;
+      if (mu > 1e8) break;
       mu = fmax(10 * mu, 1e-6);
     }
     if (!(now < INFINITY)) {
@@ -182,6 +202,7 @@ cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
       break;
     }
     sum = now, before = change;
+    CDNI_TRY(cdni_assembly_curvature_step(a, state, &p, rows));
     hold(a, state);
     if (change <= a->def.accuracy) break;
   }
@@ -196,11 +217,12 @@ cdn_status cdni_assembly_fit_speeds(cdn_assembly *a, cdn_state *state) {
   int rows;
   memset(a->held, 0, (size_t)a->nu);
   for (int step = 0; step < 4; step++) {
-    reduced p;
+    assembly_reduced p;
     CDNI_TRY(cdni_assembly_residuals(a, state, true, a->r, &rows, &sum));
     if (rows == 0 || sum == 0) break;
     CDNI_TRY(reduce(a, state, true, rows, &p));
-    if (p.d == 0 || p.largest == 0 || solve(a, &p, 1e-10) < 0) break;
+    double slope, bend;
+    if (p.d == 0 || p.largest == 0 || !solve(a, &p, 1e-10, &slope, &bend)) break;
     a->iterations++;
     for (int k = 0; k < a->nu; k++) a->q[k] = cdn_state_u(state)[k] + a->x[k];
     CDNI_TRY(cdn_state_set_u(state, a->q));

@@ -18,6 +18,8 @@ static size_t lay_out(cdn_assembly *a, char *base) {
   size_t at = 0;
   a->r = part(base, &at, rows, d), a->J = part(base, &at, rows * nu, d);
   a->H = part(base, &at, nu * nu, d), a->L = part(base, &at, nu * nu, d);
+  a->S = part(base, &at, nu * nu, d), a->moved = part(base, &at, nu, d);
+  a->kept = part(base, &at, nu, d), a->pulled = part(base, &at, nu, d);
   a->step = part(base, &at, nu, d), a->map = part(base, &at, nu, sizeof *a->map);
   a->G = part(base, &at, all * nu, d), a->g_lambda = part(base, &at, m, d);
   a->null.A = part(base, &at, m * nu, d), a->null.scale = part(base, &at, m, d);
