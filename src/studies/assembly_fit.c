@@ -135,76 +135,88 @@ static cdn_status attempt(cdn_assembly *a, cdn_state *state, double scale, int *
   return CDN_OK;
 }
 
-cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
-  double sum, before = INFINITY, mu = 1e-10;
+/* Where a descent is. */
+typedef struct descent {
+  double sum, mu;       /* of goals; damping */
+  double change, tried; /* the largest element of the last step, and of the last attempt at one */
+  bool trust;           /* the learned curvature in the next step */
   int rows;
-  bool trust = false;
+} descent;
+
+/* What was learned elsewhere holds the goals up here: it is forgotten. */
+static cdn_status forget(cdn_assembly *a, cdn_state *state, assembly_reduced *p, descent *d) {
+  cdni_assembly_curvature_begin(a);
+  d->trust = false;
+  d->mu = 1e-4;
+  CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &d->rows, &d->sum));
+  CDNI_TRY(reduce(a, state, false, d->rows, p));
+  cdni_assembly_curvature_keep(a, p);
+  return CDN_OK;
+}
+
+/* Tries a step x, in the model's opinion of this slope and bend. *better: it was one; else q is where it was. */
+static cdn_status try_step(cdn_assembly *a, cdn_state *state, double slope, double bend, descent *d, bool *better) {
+  const double scale = cdni_assembly_shorten(a, state, a->x), own = cdni_assembly_curvature_along(a);
+  const double promised = -scale * slope - scale * scale * bend / 2;
+  /* by the other model, with or without S */
+  const double other = promised + scale * scale * (a->trusted ? own : -own) / 2;
+  /* differences below rounding cannot be told; a step that promises no more is taken if it is shorter than the last */
+  const double noise = 1e-14 * d->sum;
+  double now;
+  d->tried = 0;
+  for (int k = 0; k < a->nu; k++) d->tried = fmax(d->tried, scale * fabs(a->x[k]));
+  a->iterations++;
+  CDNI_TRY(attempt(a, state, scale, &d->rows, &now));
+  const double fell = d->sum - now;
+  if (fell > 0.75 * promised) d->mu = fmax(d->mu / 10, 1e-10);
+  if (fell < 0.25 * promised && promised > noise) d->mu = fmax(4 * d->mu, 1e-6);
+  *better = fell > 0 || (fell >= -noise && promised <= noise && d->tried < 0.9 * d->change);
+  if (!*better) return cdn_state_set_q(state, a->came);
+  d->trust = fabs(fell - other) < fabs(fell - promised) ? !a->trusted : a->trusted;
+  d->sum = now, d->change = d->tried;
+  return CDN_OK;
+}
+
+/* One step that makes the goals fall, with as much damping as that takes. *better: there was one. */
+static cdn_status descend(cdn_assembly *a, cdn_state *state, assembly_reduced *p, descent *d, bool *better) {
+  *better = false;
+  memcpy(a->came, cdn_state_q(state), (size_t)a->nq * sizeof *a->came);
+  cdni_assembly_curvature_keep(a, p);
+  while (d->mu <= 1e8) {
+    double slope, bend;
+    const bool model = solve(a, p, d->mu, &slope, &bend);
+    if (model) CDNI_TRY(try_step(a, state, slope, bend, d, better));
+    if (*better) return cdni_assembly_curvature_step(a, state, p, d->rows);
+    if (a->trusted && d->mu > 1e-2) CDNI_TRY(forget(a, state, p, d));
+    else if (model && d->tried <= a->def.accuracy) break;
+    else d->mu = fmax(10 * d->mu, 1e-6);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
+  descent d = { .mu = 1e-10, .change = INFINITY };
+  bool better = true;
   *limit = false;
-  CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
-  if (rows == 0) return CDN_OK;
+  CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &d.rows, &d.sum));
+  if (d.rows == 0) return CDN_OK;
   cdni_assembly_curvature_begin(a);
   memset(a->held, 0, (size_t)a->nu);
   hold(a, state);
-  for (int step = 0; sum > 0; step++) {
+  for (int step = 0; better && d.sum > 0 && d.change > a->def.accuracy; step++) {
+    assembly_reduced p;
     if (step == a->def.most_iterations) {
       *limit = true;
       break;
     }
-    assembly_reduced p;
-    CDNI_TRY(reduce(a, state, false, rows, &p));
-    if (a->bounded && let_go(a, state, &p)) CDNI_TRY(reduce(a, state, false, rows, &p));
+    CDNI_TRY(reduce(a, state, false, d.rows, &p));
+    if (a->bounded && let_go(a, state, &p)) CDNI_TRY(reduce(a, state, false, d.rows, &p));
     cdni_assembly_curvature_learn(a);
-    a->trusted = trust;
+    a->trusted = d.trust;
     cdni_assembly_curvature_add(a, &p);
     if (p.d == 0 || p.largest == 0) break;
-    memcpy(a->came, cdn_state_q(state), (size_t)a->nq * sizeof *a->came);
-    double now = INFINITY, change = 0;
-    cdni_assembly_curvature_keep(a, &p);
-    for (;;) {
-      double slope, bend;
-      if (solve(a, &p, mu, &slope, &bend)) {
-        const double scale = cdni_assembly_shorten(a, state, a->x), own = cdni_assembly_curvature_along(a);
-        const double promised = -scale * slope - scale * scale * bend / 2;
-        /* by the other model, with or without S */
-        const double other = promised + scale * scale * (a->trusted ? own : -own) / 2;
-        /* differences below rounding cannot be told; a step that promises no more is taken if it is shorter than the last */
-        const double noise = 1e-14 * sum;
-        change = 0;
-        for (int k = 0; k < a->nu; k++) change = fmax(change, scale * fabs(a->x[k]));
-        a->iterations++;
-        CDNI_TRY(attempt(a, state, scale, &rows, &now));
-        const double fell = sum - now;
-        if (fell > 0.75 * promised) mu = fmax(mu / 10, 1e-10);
-        if (fell < 0.25 * promised && promised > noise) mu = fmax(4 * mu, 1e-6);
-        if (now < sum || (now <= sum + noise && promised <= noise && change < 0.9 * before)) {
-          trust = fabs(fell - other) < fabs(fell - promised) ? !a->trusted : a->trusted;
-          break;
-        }
-      }
-      now = INFINITY;
-      CDNI_TRY(cdn_state_set_q(state, a->came));
-      if (a->trusted && mu > 1e-2) {
-        /* what was learned far from here holds the goals up */
-        cdni_assembly_curvature_begin(a);
-        trust = false;
-        CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
-        CDNI_TRY(reduce(a, state, false, rows, &p));
-        cdni_assembly_curvature_keep(a, &p);
-        mu = 1e-4;
-        continue;
-      }
-      if (change <= a->def.accuracy && change > 0) break;
-      if (mu > 1e8) break;
-      mu = fmax(10 * mu, 1e-6);
-    }
-    if (!(now < INFINITY)) {
-      CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &rows, &sum));
-      break;
-    }
-    sum = now, before = change;
-    CDNI_TRY(cdni_assembly_curvature_step(a, state, &p, rows));
+    CDNI_TRY(descend(a, state, &p, &d, &better));
     hold(a, state);
-    if (change <= a->def.accuracy) break;
   }
   return CDN_OK;
 }
