@@ -130,7 +130,8 @@ CDN_API cdn_status cdn_assemble_speeds(cdn_assembly *assembly, cdn_state *state,
                                        cdn_assembly_report *report) CDN_NODISCARD;
 
 /** One frame of a recording: sets the State's time to t, takes n observed places, one a marker in the order in which they
- *  were added (NaN: not seen), and assembles from where the State is: the frame before. */
+ *  were added (NaN: not seen), and assembles from where the State is: the frame before. Sensors have what they were last
+ *  given by cdn_assembly_observe_orientation. */
 CDN_API cdn_status cdn_track(cdn_assembly *assembly, cdn_state *state, double t, int n, const cdn_vec3 *markers,
                              cdn_assembly_report *report) CDN_NODISCARD;
 
