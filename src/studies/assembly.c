@@ -49,6 +49,7 @@ static size_t lay_out(cdn_assembly *a, char *base) {
   size_t at = 0;
   a->slot = part(base, &at, nu, sizeof *a->slot);
   a->locked = part(base, &at, nu, 1), a->fixed = part(base, &at, nu, 1), a->held = part(base, &at, nu, 1);
+  a->stays = part(base, &at, nu, 1);
   a->prescribed = part(base, &at, nq + nu, 1);
   double **const by_mobility[] = { &a->lower, &a->upper, &a->x, &a->gradient, &a->push, &a->u };
   for (int i = 0; i < CDNI_COUNT(by_mobility); i++) *by_mobility[i] = part(base, &at, nu, d);

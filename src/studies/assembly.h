@@ -45,6 +45,7 @@ struct cdn_assembly {
   /* for the call in hand: */
   bool *fixed; /* locked here or in the State */
   bool *held;  /* at a bound, by the goals */
+  bool *stays; /* the same on the way back to the constraints */
   double *x, *gradient, *push, *u;
   double *q, *start, *came, *best; /* coordinates (or speeds) */
   bool *prescribed;                /* nq and nu flags */

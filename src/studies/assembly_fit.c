@@ -80,6 +80,12 @@ static bool solve(cdn_assembly *a, const assembly_reduced *p, double mu, double 
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
+static bool is_at_bound(const cdn_assembly *a, const cdn_state *state, int k) {
+  if (!a->bounded || a->slot[k] < 0) return false;
+  const double q = cdn_state_q(state)[a->slot[k]];
+  return q <= a->lower[k] || q >= a->upper[k];
+}
+
 /* Lets go of the bound that the goals pull away from most, if that is worth more than what the free ones have left. */
 static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p) {
   double reduced_most = 0, most = 0;
@@ -89,7 +95,7 @@ static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p)
   if (!any) return false;
   for (int j = p->rank; j < p->n; j++) reduced_most = fmax(reduced_most, fabs(a->u[j]));
   /* the multipliers of the constraints that hold the free mobilities: G^T lambda = -g */
-  if (p->rank > 0) cdni_null_space_multipliers(&a->null, a->u, a->g_lambda);
+  if (p->rank > 0) cdni_null_space_multipliers(&a->null, a->u, a->lambda);
   for (int k = 0; k < a->nu; k++) {
     if (!a->held[k]) continue;
     double slope = a->gradient[k];
@@ -97,7 +103,7 @@ static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p)
     for (size_t i = 0; p->rank > 0 && i < a->room->elements.count; i++) {
       const constraint_element *c = constraint_at(a->room, (int)i);
       for (int e = 0; e < c->np; e++, m++)
-        slope -= a->G[(size_t)(a->room->first_row + c->row + e) * (size_t)a->nu + (size_t)k] * a->g_lambda[m];
+        slope -= a->G[(size_t)(a->room->first_row + c->row + e) * (size_t)a->nu + (size_t)k] * a->lambda[m];
     }
     const double inward = cdn_state_q(state)[a->slot[k]] <= a->lower[k] ? -slope : slope;
     if (inward > most && a->lower[k] < a->upper[k]) most = inward, which = k;
@@ -108,10 +114,8 @@ static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p)
 }
 
 /* Holds what has come to a bound. */
-static void hold(cdn_assembly *a, cdn_state *state) {
-  const double *q = cdn_state_q(state);
-  for (int k = 0; a->bounded && k < a->nu; k++)
-    a->held[k] = a->slot[k] >= 0 && !a->fixed[k] && (q[a->slot[k]] <= a->lower[k] || q[a->slot[k]] >= a->upper[k]);
+static void hold(cdn_assembly *a, const cdn_state *state) {
+  for (int k = 0; k < a->nu; k++) a->held[k] = !a->fixed[k] && is_at_bound(a, state, k);
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
@@ -119,15 +123,17 @@ static void hold(cdn_assembly *a, cdn_state *state) {
 /* From q = came by the step x: moves, returns to the constraints, and evaluates the goals. Infinity: not there. */
 static cdn_status attempt(cdn_assembly *a, cdn_state *state, double scale, int *rows, double *sum) {
   assembly_errors e;
+  bool *stays = a->stays;
   *sum = INFINITY;
   memcpy(a->start, a->came, (size_t)a->nq * sizeof *a->start);
   cdn_status status = cdni_assembly_move(a, state, scale);
-  bool *fixed = a->fixed, *held = a->held;
-  /* what is held at a bound stays there on the way back, too */
-  for (int k = 0; k < a->nu; k++) held[k] = held[k] && !fixed[k];
-  for (int k = 0; k < a->nu; k++) fixed[k] = fixed[k] || held[k];
+  /* what is at a bound, or has come to one by this step, stays there on the way back to the constraints */
+  for (int k = 0; k < a->nu; k++) {
+    stays[k] = !a->fixed[k] && (a->held[k] || is_at_bound(a, state, k));
+    a->fixed[k] = a->fixed[k] || stays[k];
+  }
   if (status == CDN_OK) status = cdni_assembly_restore(a, state, 30, &e);
-  for (int k = 0; k < a->nu; k++) fixed[k] = fixed[k] && !held[k];
+  for (int k = 0; k < a->nu; k++) a->fixed[k] = a->fixed[k] && !stays[k];
   if (status == CDN_OK && !(e.most <= a->def.tolerance)) return CDN_OK;
   if (status == CDN_OK) status = cdni_assembly_residuals(a, state, false, a->r, rows, sum);
   if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
@@ -191,26 +197,34 @@ static cdn_status descend(cdn_assembly *a, cdn_state *state, assembly_reduced *p
     else if (model && d->tried <= a->def.accuracy) break;
     else d->mu = fmax(10 * d->mu, 1e-6);
   }
-  return CDN_OK;
+  return cdni_assembly_residuals(a, state, false, a->r, &d->rows, &d->sum);
 }
 
 cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
   descent d = { .mu = 1e-10, .change = INFINITY };
-  bool better = true;
+  bool better = true, released = false;
   *limit = false;
   CDNI_TRY(cdni_assembly_residuals(a, state, false, a->r, &d.rows, &d.sum));
   if (d.rows == 0) return CDN_OK;
   cdni_assembly_curvature_begin(a);
   memset(a->held, 0, (size_t)a->nu);
   hold(a, state);
-  for (int step = 0; better && d.sum > 0 && d.change > a->def.accuracy; step++) {
+  for (int step = 0; d.sum > 0; step++) {
     assembly_reduced p;
+    /* at the end it is asked whether a bound is in the way; one whose release led nowhere is not */
+    const bool done = !better || d.change <= a->def.accuracy;
+    if (done && (!a->bounded || (!better && released))) break;
     if (step == a->def.most_iterations) {
       *limit = true;
       break;
     }
     CDNI_TRY(reduce(a, state, false, d.rows, &p));
-    if (a->bounded && let_go(a, state, &p)) CDNI_TRY(reduce(a, state, false, d.rows, &p));
+    released = a->bounded && let_go(a, state, &p);
+    if (done && !released) break;
+    if (released) {
+      CDNI_TRY(reduce(a, state, false, d.rows, &p));
+      d.change = INFINITY, d.mu = fmin(d.mu, 1e-2);
+    }
     cdni_assembly_curvature_learn(a);
     a->trusted = d.trust;
     cdni_assembly_curvature_add(a, &p);

@@ -320,6 +320,67 @@ START_TEST(test_optimal_along_the_constraints) {
 }
 END_TEST
 
+/* With bounds in the way: where none holds, as above (of two constraints the multipliers follow from the free coordinates by
+ * least squares); where one does, the goals push against it. */
+START_TEST(test_optimal_within_bounds) {
+  enum { N = 7 };
+  int at_bounds = 0, within = 0;
+  for (int i = 0; i < 60; i++) {
+    cdn_state *state = mechanism_state(ring(N, 3, false)), *beside = NULL;
+    cdn_assembly_def def = cdn_default_assembly_def();
+    def.accuracy = 1e-11, def.most_iterations = 3000;
+    cdn_assembly *a = assembly_of(state, &def);
+    rng r = rng_of(400 + (uint64_t)i);
+    double lower[N], upper[N], gradient[N], G[2 * N], q[N];
+    scatter(state, &r, 1);
+    OK_ASSEMBLY(a, cdn_assemble(a, state, NULL));
+    for (int k = 0; k < N; k++) {
+      const double at = cdn_state_q(state)[k];
+      lower[k] = at - uniform(&r, 0.1, 0.6), upper[k] = at + uniform(&r, 0.1, 0.6);
+      OK(cdn_assembly_set_bounds(a, (cdn_body){ k + 1 }, 0, lower[k], upper[k]));
+    }
+    const cdn_goal g = cdn_assembly_add_marker(a, NULL, (cdn_body){ 4 }, cdn_v3(0.5, 0.2, 0), 1);
+    OK(cdn_assembly_observe_marker(a, g, random_vec3(&r, 4)));
+    OK_ASSEMBLY(a, cdn_assemble(a, state, NULL));
+    OK(cdn_state_create(cdn_state_system(state), &beside));
+    for (int k = 0; k < N; k++) OK(cdn_assembly_set_bounds(a, (cdn_body){ k + 1 }, 0, -INFINITY, INFINITY));
+    for (int k = 0; k < N; k++) {
+      double side[2];
+      for (int p = 0; p < 2; p++) {
+        memcpy(q, cdn_state_q(state), sizeof q);
+        q[k] += p ? -1e-5 : 1e-5;
+        side[p] = goal_at(a, beside, q);
+      }
+      gradient[k] = (side[0] - side[1]) / 2e-5;
+    }
+    OK_ON(state, cdn_calc_G(state, G));
+    double GG[3] = { 0 }, Gg[2] = { 0 };
+    bool bound[N];
+    for (int k = 0; k < N; k++) {
+      const double at = cdn_state_q(state)[k];
+      bound[k] = at == lower[k] || at == upper[k];
+      if (bound[k]) continue;
+      GG[0] += G[k] * G[k], GG[1] += G[k] * G[N + k], GG[2] += G[N + k] * G[N + k];
+      Gg[0] -= G[k] * gradient[k], Gg[1] -= G[N + k] * gradient[k];
+    }
+    const double det = GG[0] * GG[2] - GG[1] * GG[1];
+    if (det > 1e-2 * GG[0] * GG[2]) {
+      const double l0 = (Gg[0] * GG[2] - Gg[1] * GG[1]) / det, l1 = (GG[0] * Gg[1] - GG[1] * Gg[0]) / det;
+      for (int k = 0; k < N; k++) {
+        const double left = gradient[k] + G[k] * l0 + G[N + k] * l1;
+        if (!bound[k]) NEAR(left, 0, 2e-6);
+        else if (cdn_state_q(state)[k] == lower[k]) ck_assert_msg(left > -2e-6, "%d: pulled up by %g", i, left);
+        else ck_assert_msg(left < 2e-6, "%d: pulled down by %g", i, left);
+        bound[k] ? at_bounds++ : within++;
+      }
+    }
+    cdn_state_destroy(beside), cdn_assembly_destroy(a), cdn_state_destroy(state);
+  }
+  ck_assert_int_gt(at_bounds, 60);
+  ck_assert_int_gt(within, 60);
+}
+END_TEST
+
 /* ---- what the State prescribes ---- */
 
 START_TEST(test_locks_of_the_state) {
@@ -507,5 +568,5 @@ START_TEST(test_tracking) {
 END_TEST
 
 CHECK_MAIN("assembly", test_any_guess, test_restarts, test_never_worse, test_contradictions_meet_in_the_middle,
-           test_optimal_along_the_constraints, test_locks_of_the_state, test_untouched, test_speeds,
-           test_speeds_are_least_squares, test_tracking)
+           test_optimal_along_the_constraints, test_optimal_within_bounds, test_locks_of_the_state, test_untouched,
+           test_speeds, test_speeds_are_least_squares, test_tracking)
