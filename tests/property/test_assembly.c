@@ -70,6 +70,30 @@ START_TEST(test_any_guess) {
 }
 END_TEST
 
+/* Joints that turn by 0.5 rad at most, of a chain whose ends are to meet: a ring of 20 needs 0.31 from each. */
+START_TEST(test_guesses_within_bounds) {
+  cdn_state *state = mechanism_state(ring(20, 1, false));
+  cdn_assembly *a = assembly_of(state, NULL);
+  rng r = rng_of(63);
+  enum { GUESSES = 300 };
+  int assembled = 0;
+  double q[20];
+  for (int k = 1; k < 20; k++) OK(cdn_assembly_set_bounds(a, (cdn_body){ k + 1 }, 0, -0.5, 0.5));
+  for (int i = 0; i < GUESSES; i++) {
+    random_numbers(&r, 0.7, q, 20);
+    OK_ON(state, cdn_state_set_q(state, q));
+    const cdn_status status = cdn_assemble(a, state, NULL);
+    ck_assert(status == CDN_OK || status == CDN_ERR_CONSTRAINT);
+    for (int k = 1; k < 20; k++) AT_MOST(fabs(cdn_state_q(state)[k]), 0.5);
+    ck_assert((error_of(state) <= 1e-10) == (status == CDN_OK));
+    assembled += status == CDN_OK;
+  }
+  /* all of them, where this was written */
+  ck_assert_msg(assembled >= GUESSES * 98 / 100, "%d of %d", assembled, GUESSES);
+  cdn_assembly_destroy(a), cdn_state_destroy(state);
+}
+END_TEST
+
 /* With the crank locked there are places to be stuck at, where a loop that is turned over keeps another from closing. Other
  * starts get round them; without these, failures are honest. */
 START_TEST(test_restarts) {
@@ -567,6 +591,6 @@ START_TEST(test_tracking) {
 }
 END_TEST
 
-CHECK_MAIN("assembly", test_any_guess, test_restarts, test_never_worse, test_contradictions_meet_in_the_middle,
-           test_optimal_along_the_constraints, test_optimal_within_bounds, test_locks_of_the_state, test_untouched,
-           test_speeds, test_speeds_are_least_squares, test_tracking)
+CHECK_MAIN("assembly", test_any_guess, test_guesses_within_bounds, test_restarts, test_never_worse,
+           test_contradictions_meet_in_the_middle, test_optimal_along_the_constraints, test_optimal_within_bounds,
+           test_locks_of_the_state, test_untouched, test_speeds, test_speeds_are_least_squares, test_tracking)
