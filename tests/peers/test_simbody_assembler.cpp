@@ -194,7 +194,6 @@ START_TEST(test_against_the_assembler) {
   ck_assert_msg(worse <= 2, "%d better, %d same, %d worse; Simbody failed at %d", better, same, worse, theirs_failed);
   ck_assert_msg(better + same >= 30, "%d better, %d same, %d worse; Simbody failed at %d", better, same, worse,
                 theirs_failed);
-    printf("%d better, %d same, %d worse; Simbody failed at %d\n", better, same, worse, theirs_failed);
 }
 END_TEST
 
