@@ -25,7 +25,7 @@ CDN_BEGIN_DECLS
 
 /* ---- dynamics ------------------------------------------------------------------------------ */
 
-/** Derivatives of tau = cdn_residual(udot) = M udot + f_bias - f_applied: dtau_dq and dtau_du (nu x nu), dtau_dz
+/** Derivatives of tau = cdn_residual(udot) = M udot + f_bias - f_applied (no forces of constraints): dtau_dq and dtau_du (nu x nu), dtau_dz
  *  (nu x nz; z is what forces with auxiliary states read). dtau_dudot is M: cdn_calc_M. udot: nu numbers; NULL: zero.
  *  Realizes velocities and forces. */
 CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const double *udot, double *dtau_dq,
@@ -37,9 +37,22 @@ CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const doub
  *
  *  Where mobilities are prescribed (motion.h) q and u stand for the effective values, varied as if they were free. Rows
  *  of locks and of functions of time are zero; custom motions at velocity and acceleration level are differenced, to
- *  about 1e-9. The free rows are -M_ff^-1 (dtau_dq + M_fp dudot_p_dq); forces on prescribed mobilities move nothing. */
+ *  about 1e-9. The free rows are -M_ff^-1 (dtau_dq + M_fp dudot_p_dq); forces on prescribed mobilities move nothing.
+ *
+ *  With constraints (constraints.h) udot varies so that they stay in force: every column of
+ *    [ M  G^T ]   [ dudot   ]     [ dtau + d(G^T lambda)  at constant udot and lambda ]
+ *    [ G   0  ]   [ dlambda ] = - [ d(G udot - b)         at constant udot            ]
+ *  is solved, O(n) where loops close locally. Errors of positions and velocities vary with q and u as they will; redundant
+ *  equations as in the State's own dynamics, which jumps where rank does. Kinds of constraints that bring no derivatives are differenced,
+ *  to about 1e-11. */
 CDN_API cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du,
                                                     double *dudot_df, double *dudot_dz) CDN_NODISCARD;
+
+/** Derivatives of the State's multipliers: the dlambda of the above. dlambda_dq, dlambda_du, dlambda_df (m x nu) and
+ *  dlambda_dz (m x nz), m = cdn_system_nudoterr(system). Of redundant equations: of the multipliers of least norm, without the
+ *  part that comes of how the redundancy itself varies. Zero where constraints are off. */
+CDN_API cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du,
+                                              double *dlambda_df, double *dlambda_dz) CDN_NODISCARD;
 
 /* ---- inertial parameters ------------------------------------------------------------------- */
 
@@ -55,7 +68,8 @@ CDN_API cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) CDN_NOD
  *  zero. O(n d) (Atkeson, An and Hollerbach 1986). */
 CDN_API cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) CDN_NODISCARD;
 
-/** Derivative of the State's udot with respect to pi (nu x 10 nb): -M^-1 Y; zero rows where it is prescribed. */
+/** Derivative of the State's udot with respect to pi (nu x 10 nb): -M^-1 Y, or what constraints leave of it; zero rows
+ *  where it is prescribed. */
 CDN_API cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) CDN_NODISCARD;
 
 /* ---- kinematics ---------------------------------------------------------------------------- */

@@ -85,6 +85,8 @@ typedef struct constraint_view {
   double *g; /* and coefficients: g[k * n_mobilities + i] */
 } constraint_view;
 
+struct constraint_change;
+
 typedef struct constraint_kind {
   const char *name;
   /* A more precise name, of one element; may be NULL. */
@@ -99,6 +101,8 @@ typedef struct constraint_kind {
   cdn_status (*finish_velocity)(const constraint_view *v, double *e);
   /* Adds the bias of m equations; may be NULL. */
   cdn_status (*add_bias)(const constraint_view *v, double *bias);
+  /* Adds the derivatives of rows and bias along a change (derivatives.h); NULL: they are differenced. */
+  cdn_status (*vary)(const constraint_view *v, const struct constraint_change *change);
   void (*destroy)(void *data);
 } constraint_kind;
 

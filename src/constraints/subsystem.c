@@ -5,6 +5,7 @@
  *   all of these, forces -> multipliers and udot, in matter's own acceleration entry         (Acceleration) */
 #include <stdio.h>
 
+#include "constraints/derivatives.h"
 #include "constraints/loops.h"
 #include "matter/subsystem.h"
 
@@ -297,11 +298,20 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_ticket of_bias[] = { CDN_TWIST, room->rows.ticket };
   room->bias = cdn_declare_cache(d, "bias", (size_t)room->m * sizeof(double), calc_bias, 2, of_bias);
 
+  const cdni_constraint_hooks hooks = { .context = room,
+                                        .first = room->first_row,
+                                        .equations = room->m,
+                                        .any = any,
+                                        .solve = solve,
+                                        .add_forces = add_forces,
+                                        .differentiate = cdni_constraint_differentiate,
+                                        .multiply = cdni_constraint_multiply_by_G,
+                                        .solve_columns = cdni_constraint_solve_columns };
   const double never = 0;
   room->baumgarte = cdn_declare_parameters(d, "baumgarte", 1, &never);
   const cdn_ticket of_acceleration[] = { room->redundant.update.ticket, room->bias.ticket, room->weights.ticket,
                                          room->baumgarte.ticket,        CDN_QERR,          CDN_UERR };
-  cdni_matter_set_constraints(d, &(cdni_constraint_hooks){ room, any, solve, add_forces }, 6, of_acceleration);
+  cdni_matter_set_constraints(d, &hooks, 6, of_acceleration);
   return CDN_OK;
 }
 

@@ -3,6 +3,12 @@
 
 #include "matter/motion_derivatives.h"
 
+/* Multipliers (NULL: the State's), and derivatives of the acceleration errors, by q and u: a row each. */
+typedef struct constrained {
+  const double *lambda;
+  double *by_q, *by_u;
+} constrained;
+
 static size_t square(int n) { return (size_t)n * (size_t)n; }
 
 /* All that is not inertia. */
@@ -18,9 +24,10 @@ static cdn_status add_forces(cdn_force_derivatives *d) {
   return room ? cdni_difference_forces(room, d) : CDN_OK;
 }
 
-/* dq, du, dz of tau; M beside them. Any may be NULL. */
+/* dq, du, dz of tau; M beside them. Any may be NULL. With constraints (NULL: they take no part) their forces belong to tau,
+ * and the errors at udot are differentiated, too. */
 static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char *function, const double *udot,
-                                double *dq, double *du, double *dz, double *M) {
+                                double *dq, double *du, double *dz, double *M, const constrained *constraints) {
   CDNI_TRY(cdni_derivatives_begin(p, state, function, udot, dq, du, M));
   cdn_force_derivatives d = { .pass = p, .dz = dz, .nz = cdn_system_nz(cdn_state_system(state)), .z = -1 };
   const size_t nb = (size_t)p->m->tree.n, nu = (size_t)p->m->tree.nu;
@@ -34,6 +41,10 @@ static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char
     d.by_z.to.f = frame ? (double *)(d.by_z.to.F + nb) : NULL;
   } else d.dz = NULL;
   if (status == CDN_OK) status = add_forces(&d);
+  if (status == CDN_OK && constraints) {
+    const cdni_constraint_hooks *hooks = &p->m->constraints;
+    status = hooks->differentiate(hooks->context, p, constraints->lambda, constraints->by_q, constraints->by_u);
+  }
   cdn_work_pop(state, frame);
   if (status == CDN_OK) cdni_derivatives_fill(p);
   else cdni_derivatives_end(p);
@@ -43,7 +54,19 @@ static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char
 cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const double *udot, double *dtau_dq, double *dtau_du,
                                             double *dtau_dz) {
   derivative_pass p;
-  CDNI_TRY(differentiate(&p, state, "cdn_inverse_dynamics_derivatives", udot, dtau_dq, dtau_du, dtau_dz, NULL));
+  CDNI_TRY(differentiate(&p, state, "cdn_inverse_dynamics_derivatives", udot, dtau_dq, dtau_du, dtau_dz, NULL, NULL));
+  cdni_derivatives_end(&p);
+  return CDN_OK;
+}
+
+cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *function, const double *udot,
+                                                 const double *lambda, double *dtau_dq, double *dtau_du,
+                                                 double *errors_dq, double *errors_du) {
+  derivative_pass p;
+  const constrained constraints = { .lambda = lambda, .by_q = errors_dq, .by_u = errors_du };
+  const matter *m = cdni_matter(cdn_state_system(state));
+  const bool any = m && cdni_matter_is_constrained(m, state);
+  CDNI_TRY(differentiate(&p, state, function, udot, dtau_dq, dtau_du, NULL, NULL, any ? &constraints : NULL));
   cdni_derivatives_end(&p);
   return CDN_OK;
 }
@@ -91,6 +114,97 @@ static cdn_status solve_all(const derivative_pass *p, double *M, double *dq, dou
   return status;
 }
 
+/* ---- forward dynamics without constraints ---- */
+
+static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, const double *udot,
+                                   double *dq, double *du, double *df, double *dz) {
+  const int nu = m->tree.nu, nz = cdn_system_nz(cdn_state_system(state));
+  const int rows = cdni_motion_varying(m, state);
+  double *M = cdn_work_push(state, (square(nu) + 2 * (size_t)rows * (size_t)nu + 1) * sizeof *M), *P = M + square(nu);
+  if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+
+  derivative_pass p;
+  cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL);
+  if (status == CDN_OK) {
+    status = add_motions(&p, rows, M, P, dq, du);
+    if (status == CDN_OK) status = solve_all(&p, M, dq, du, df, dz, nz);
+    if (rows && dq) cdni_motion_set_rows(m, state, P, dq);
+    if (rows && du) cdni_motion_set_rows(m, state, P + (size_t)rows * (size_t)nu, du);
+    cdni_derivatives_end(&p);
+  }
+  cdn_work_pop(state, M);
+  return status;
+}
+
+/* ---- and with them ---- */
+
+/* Derivatives of udot (nu rows) and of the multipliers (a row an equation), by q, u, f and z. */
+typedef struct wanted {
+  double *udot[4], *lambda[4];
+} wanted;
+enum { BY_Q, BY_U, BY_F, BY_Z };
+
+/* errors += G P for the prescribed udot that vary. */
+static cdn_status add_motion_errors(const derivative_pass *p, int rows, const double *P, double *work, double *errors) {
+  const cdni_constraint_hooks *hooks = &p->m->constraints;
+  const size_t nu = (size_t)p->m->tree.nu;
+  double *all = work, *a = all + nu * nu, *r = a + nu;
+  if (rows == 0 || !errors) return CDN_OK;
+  memset(all, 0, nu * nu * sizeof *all);
+  cdni_motion_set_rows(p->m, p->state, P, all);
+  for (size_t c = 0; c < nu; c++) {
+    for (size_t k = 0; k < nu; k++) a[k] = all[k * nu + c];
+    CDNI_TRY(hooks->multiply(hooks->context, p->state, a, r));
+    for (int k = 0; k < hooks->equations; k++) errors[(size_t)k * nu + c] += r[k];
+  }
+  return CDN_OK;
+}
+
+/* [M G^T; G 0] d(udot, lambda) = -d(tau, errors): what is not wanted has a place in memory of its own. */
+static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, const double *udot,
+                                          const wanted *out) {
+  const cdni_constraint_hooks *hooks = &m->constraints;
+  const int columns[4] = { m->tree.nu, m->tree.nu, m->tree.nu, cdn_system_nz(cdn_state_system(state)) };
+  const size_t nu = (size_t)m->tree.nu, n_rows = (size_t)hooks->equations;
+  const int varying = cdni_motion_varying(m, state);
+  double *X[4], *b[4];
+  size_t size = varying ? 2 * (size_t)varying * nu + 2 * nu * nu + nu + n_rows : 0;
+  for (int k = 0; k < 4; k++)
+    if (out->udot[k] || out->lambda[k]) size += (nu + n_rows) * (size_t)columns[k];
+  double *memory = cdn_work_push(state, (size + 1) * sizeof *memory), *at = memory;
+  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  for (int k = 0; k < 4; k++) {
+    X[k] = b[k] = NULL;
+    if (!out->udot[k] && !out->lambda[k]) continue;
+    X[k] = at, b[k] = at + nu * (size_t)columns[k];
+    at = b[k] + n_rows * (size_t)columns[k];
+    memset(X[k], 0, (nu + n_rows) * (size_t)columns[k] * sizeof *at);
+  }
+  double *P = at, *P_u = P + (size_t)varying * nu, *M = varying ? P_u + (size_t)varying * nu : NULL;
+
+  derivative_pass p;
+  const constrained constraints = { .by_q = b[BY_Q], .by_u = b[BY_U] };
+  cdn_status status = differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints);
+  if (status == CDN_OK) {
+    status = add_motions(&p, varying, M, P, X[BY_Q], X[BY_U]);
+    if (status == CDN_OK) status = add_motion_errors(&p, varying, P, M + nu * nu, b[BY_Q]);
+    if (status == CDN_OK) status = add_motion_errors(&p, varying, P_u, M + nu * nu, b[BY_U]);
+    for (size_t k = 0; k < nu && X[BY_F]; k++) X[BY_F][k * nu + k] = -1;
+    for (int k = 0; k < 4 && status == CDN_OK; k++)
+      if (X[k]) status = hooks->solve_columns(hooks->context, state, -1, columns[k], X[k], b[k]);
+    if (varying && X[BY_Q]) cdni_motion_set_rows(m, state, P, X[BY_Q]);
+    if (varying && X[BY_U]) cdni_motion_set_rows(m, state, P_u, X[BY_U]);
+    cdni_derivatives_end(&p);
+  }
+  for (int k = 0; k < 4 && status == CDN_OK; k++) {
+    const size_t width = (size_t)columns[k] * sizeof *memory;
+    if (out->udot[k] && width) memcpy(out->udot[k], X[k], nu * width);
+    if (out->lambda[k] && width) memcpy(out->lambda[k], b[k], n_rows * width);
+  }
+  cdn_work_pop(state, memory);
+  return status;
+}
+
 cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du, double *dudot_df,
                                             double *dudot_dz) {
   static const char function[] = "cdn_forward_dynamics_derivatives";
@@ -98,22 +212,28 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
-  const int nu = m->tree.nu, nz = cdn_system_nz(cdn_state_system(state));
-  const int rows = cdni_motion_varying(m, state);
-  double *M = cdn_work_push(state, (square(nu) + 2 * (size_t)rows * (size_t)nu + 1) * sizeof *M), *P = M + square(nu);
-  if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!cdni_matter_is_constrained(m, state))
+    return free_derivatives(state, m, function, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
+  const wanted out = { .udot = { dudot_dq, dudot_du, dudot_df, dudot_dz } };
+  return constrained_derivatives(state, m, function, udot, &out);
+}
 
-  derivative_pass p;
-  cdn_status status = differentiate(&p, state, function, udot, dudot_dq, dudot_du, dudot_dz, M);
-  if (status == CDN_OK) {
-    status = add_motions(&p, rows, M, P, dudot_dq, dudot_du);
-    if (status == CDN_OK) status = solve_all(&p, M, dudot_dq, dudot_du, dudot_df, dudot_dz, nz);
-    if (rows && dudot_dq) cdni_motion_set_rows(m, state, P, dudot_dq);
-    if (rows && dudot_du) cdni_motion_set_rows(m, state, P + (size_t)rows * (size_t)nu, dudot_du);
-    cdni_derivatives_end(&p);
+cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du, double *dlambda_df,
+                                      double *dlambda_dz) {
+  static const char function[] = "cdn_multiplier_derivatives";
+  const matter *m = cdni_matter(cdn_state_system(state));
+  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
+  const double *udot = realized_udot(state, m);
+  if (!udot) return last_code(state);
+  wanted out = { .lambda = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz } };
+  for (int k = 0; k < 4; k++) {
+    const size_t width = (size_t)(k == BY_Z ? cdn_system_nz(cdn_state_system(state)) : m->tree.nu);
+    if (!out.lambda[k]) continue;
+    out.lambda[k] += (size_t)m->constraints.first * width;
+    if (width > 0 && m->constraints.equations > 0)
+      memset(out.lambda[k], 0, (size_t)m->constraints.equations * width * sizeof(double));
   }
-  cdn_work_pop(state, M);
-  return status;
+  return cdni_matter_is_constrained(m, state) ? constrained_derivatives(state, m, function, udot, &out) : CDN_OK;
 }
 
 /* ---- inertial parameters ---- */
@@ -189,21 +309,30 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
-  double *M = cdn_work_push(state, (square(m->tree.nu) + 1) * sizeof *M);
-  if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  const int columns = CDN_INERTIAL_PARAMETERS * m->tree.n;
+  const cdni_constraint_hooks *hooks = &m->constraints;
+  const bool is_constrained = cdni_matter_is_constrained(m, state);
+  const size_t size = is_constrained ? (size_t)hooks->equations * (size_t)columns : square(m->tree.nu);
+  double *work = cdn_work_push(state, (size + 1) * sizeof *work); /* M, or what becomes of the multipliers */
+  if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   derivative_pass p;
-  cdn_status status = cdni_derivatives_begin(&p, state, function, udot, NULL, NULL, M);
+  cdn_status status = cdni_derivatives_begin(&p, state, function, udot, NULL, NULL, is_constrained ? NULL : work);
   if (status == CDN_OK) {
     regressor(&p, dudot_dpi);
-    cdni_derivatives_fill(&p);
-    mass_solver solver;
-    status = cdni_mass_solver_begin(&solver, &p, M);
-    if (status == CDN_OK) {
-      status = cdni_mass_solver_apply(&solver, -1, dudot_dpi, CDN_INERTIAL_PARAMETERS * m->tree.n);
-      cdni_mass_solver_end(&solver);
+    if (is_constrained) {
+      memset(work, 0, size * sizeof *work);
+      status = hooks->solve_columns(hooks->context, state, -1, columns, dudot_dpi, work);
+    } else {
+      mass_solver solver;
+      cdni_derivatives_fill(&p);
+      status = cdni_mass_solver_begin(&solver, &p, work);
+      if (status == CDN_OK) {
+        status = cdni_mass_solver_apply(&solver, -1, dudot_dpi, columns);
+        cdni_mass_solver_end(&solver);
+      }
     }
     cdni_derivatives_end(&p);
   }
-  cdn_work_pop(state, M);
+  cdn_work_pop(state, work);
   return status;
 }

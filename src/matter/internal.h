@@ -23,15 +23,27 @@ typedef struct matter matter;
 /* Adds to the totals: F (one a body, about M's origins) and f (nu). */
 typedef cdn_status cdni_force_source(const void *context, cdn_state *state, sv *F, double *f);
 
+struct derivative_pass;
+
 /* What the constraints room does for matter: */
 typedef struct cdni_constraint_hooks {
   const void *context;
+  int first, equations; /* its run of all equations, on or off: lambda and errors below are of these */
   /* whether any constraint is on; */
   bool (*any)(const void *context, const cdn_state *state);
   /* udot and A where some are, from the forces in d and the udot of prescribed mobilizers; */
   cdn_status (*solve)(const void *context, cdn_state *state, const tree_data *d);
-  /* adds their forces to the totals, F about M's origins. */
+  /* adds their forces to the totals, F about M's origins; */
   cdn_status (*add_forces)(const void *context, cdn_state *state, sv *F, double *f);
+  /* adds to the derivatives of tau what constant multipliers do (lambda NULL: the State's), and gives those of the
+   * acceleration errors at the pass' udot, by q and by u (equations x nu; may be NULL); */
+  cdn_status (*differentiate)(const void *context, struct derivative_pass *p, const double *lambda, double *by_q,
+                              double *by_u);
+  /* r = G a; */
+  cdn_status (*multiply)(const void *context, cdn_state *state, const double *a, double *r);
+  /* solves M x + G^T lambda = scale f, G x = scale b for many columns: rows of X are f and become x, those of b become
+   * lambda. */
+  cdn_status (*solve_columns)(const void *context, cdn_state *state, double scale, int columns, double *X, double *b);
 } cdni_constraint_hooks;
 
 struct matter {

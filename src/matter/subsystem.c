@@ -296,6 +296,8 @@ void cdni_matter_set_constraints(cdn_declarer *d, const cdni_constraint_hooks *h
   matter *m = (matter *)cdni_matter(cdni_declarer_system(d));
   m->constraints = *hooks;
   for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, m->acceleration, prerequisites[i]);
+  /* tau is what the constraints leave */
+  cdni_declare_prerequisite(d, m->motion_forces, CDN_MULTIPLIERS);
 }
 
 const cdn_subsystem_ops cdni_matter_ops = {

@@ -145,3 +145,17 @@ cdn_state *freed(cdn_state *state, const prescribed_tree *p) {
   }
   return out;
 }
+
+void hold_accelerations(cdn_state *state, const prescribed_tree *p) {
+  const cdn_system *system = cdn_state_system(state);
+  double udot[6 * TREE_MOST_BODIES];
+  const double *now = cdn_state_udot(state);
+  ck_assert(now);
+  memcpy(udot, now, (size_t)cdn_system_nu(system) * sizeof *udot);
+  for (int i = 1; i <= p->tree.bodies; i++) {
+    cdn_body body = { i };
+    if (p->drive[i] == FREE_MOBILIZER || p->level[i] == CDN_LEVEL_ACCELERATION) continue;
+    OK_ON(state, cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, udot + cdn_body_first_u(system, body),
+                                  cdn_body_nu(system, body)));
+  }
+}

@@ -27,6 +27,9 @@ cdn_state *prescribed_tree_state(const prescribed_tree *p, uint64_t seed);
  *   acceleration  udot_i = b sin(w t + phase + i) - c (u_i + q_0 + the sum of all u). */
 const cdn_motion_ops *own_motion(cdn_motion_level level, bool quaternion);
 
+/* Locks everything that is prescribed above the level of accelerations at the accelerations that it has. */
+void hold_accelerations(cdn_state *state, const prescribed_tree *p);
+
 /* A State of the same System with everything free, its q and u the effective ones of the other. */
 cdn_state *freed(cdn_state *state, const prescribed_tree *p);
 

@@ -33,21 +33,6 @@ static pair make_pair(int bodies, uint64_t seed, bool varying) {
   return x;
 }
 
-/* Locks everything that is prescribed above the level of accelerations at the accelerations that it has. */
-static void hold_accelerations(cdn_state *state, const prescribed_tree *p) {
-  const cdn_system *system = cdn_state_system(state);
-  double udot[MOST_NU];
-  const double *now = cdn_state_udot(state);
-  ck_assert(now);
-  memcpy(udot, now, (size_t)cdn_system_nu(system) * sizeof *udot);
-  for (int i = 1; i <= p->tree.bodies; i++) {
-    cdn_body body = { i };
-    if (p->drive[i] == FREE_MOBILIZER || p->level[i] == CDN_LEVEL_ACCELERATION) continue;
-    OK_ON(state, cdn_body_lock_at(state, body, CDN_LEVEL_ACCELERATION, udot + cdn_body_first_u(system, body),
-                                  cdn_body_nu(system, body)));
-  }
-}
-
 static const int sizes[] = { 1, 2, 2, 3, 3, 4, 5, 7, 9, 12 };
 
 START_TEST(accelerations_prescribed) {

@@ -1,0 +1,307 @@
+/* Derivatives of constrained dynamics: what constant multipliers add to those of tau, derivatives of the acceleration
+ * errors, and solutions for many columns.
+ *
+ * Matter's recursion takes every force as carried along by what moves its body. Whatever moves the outmost common ancestor
+ * of what an element names carries all its forces, and changes no error: only mobilities beyond the ancestor count here. */
+#include "constraints/derivatives.h"
+
+#include "constraints/loops.h"
+#include "matter/operators.h"
+
+typedef struct differentiation {
+  const constraint_room *room;
+  derivative_pass *p;
+  const double *lambda; /* the room's m */
+  double *by_q, *by_u;  /* m x nu; NULL if not wanted */
+  constraint_copy copy;
+  double *local; /* for the largest element */
+  void *frame;
+} differentiation;
+
+/* ---- one element, by what it names ---- */
+
+/* Numbers that it names: displacements of bodies, then coordinates (`half` in all); their rates. A column for each of both:
+ * changes of forces on bodies beyond being carried, of forces on mobilities, of errors. */
+typedef struct local_derivatives {
+  const constraint_view *v;
+  const double *lambda; /* the element's */
+  int half, height;
+  double *column, *input;
+  sv *A, *F;
+  double *udot;
+} local_derivatives;
+
+static size_t local_size(const constraint_element *c) {
+  const size_t half = 6 * (size_t)c->n_bodies + (size_t)c->n_mobilities, height = half + (size_t)c->m;
+  return 2 * half * height + 2 * half + 12 * (size_t)c->n_bodies + (size_t)c->n_mobilities;
+}
+
+static local_derivatives local_of(const differentiation *d, const constraint_view *v) {
+  const constraint_element *c = v->c;
+  local_derivatives l = { .v = v, .lambda = d->lambda + c->row, .half = 6 * c->n_bodies + c->n_mobilities };
+  l.height = l.half + c->m;
+  l.column = d->local;
+  l.input = l.column + 2 * l.half * l.height;
+  l.A = (sv *)(l.input + 2 * l.half);
+  l.F = l.A + c->n_bodies;
+  l.udot = (double *)(l.F + c->n_bodies);
+  for (int b = 0; b < c->n_bodies; b++) {
+    l.A[b] = d->p->A[v->body[b]];
+    l.F[b] = sv_zero();
+    for (int e = 0; e < c->m; e++) l.F[b] = sv_fma(l.lambda[e], v->J[e * c->n_bodies + b], l.F[b]);
+  }
+  for (int k = 0; k < c->n_mobilities; k++) l.udot[k] = d->p->udot ? d->p->udot[v->mobility[k].u] : 0;
+  return l;
+}
+
+static const double *local_column(const local_derivatives *l, int k) {
+  return l->column + (size_t)k * (size_t)l->height;
+}
+
+/* Whether number k of a half is there to be varied: Ground stays, and not every speed has a coordinate. */
+static bool varies(const local_derivatives *l, int k, bool rate) {
+  const int bodies = 6 * l->v->c->n_bodies;
+  return k < bodies ? l->v->body[k / 6] != 0 : rate || l->v->mobility[k - bodies].q >= 0;
+}
+
+static cdn_status fill_local(const local_derivatives *l, const constraint_copy *copy) {
+  const constraint_element *c = l->v->c;
+  const constraint_kind *kind = cdni_constraint_kinds[c->kind];
+  const int bodies = 6 * c->n_bodies;
+  memset(l->column, 0, (size_t)(2 * l->half * l->height + 2 * l->half) * sizeof *l->column);
+  for (int k = 0; k < 2 * l->half; k++) {
+    const int at = k % l->half;
+    double *column = l->column + (size_t)k * (size_t)l->height;
+    const constraint_change change = { .S = (const sv *)l->input,
+                                       .dq = l->input + bodies,
+                                       .dV = (const sv *)(l->input + l->half),
+                                       .du = l->input + l->half + bodies,
+                                       .A = l->A,
+                                       .udot = l->udot,
+                                       .lambda = l->lambda,
+                                       .dF = (sv *)column,
+                                       .df = column + bodies,
+                                       .da = column + l->half };
+    if (!varies(l, at, k >= l->half)) continue;
+    l->input[k] = 1;
+    CDNI_TRY(kind->vary ? kind->vary(l->v, &change) : cdni_constraint_vary_by_differences(l->v, copy, &change));
+    if (k < bodies) {
+      const int b = k / 6;
+      const v3 w = change.S[b].w;
+      change.dF[b] = sv_sub(change.dF[b], (sv){ v3_cross(w, l->F[b].w), v3_cross(w, l->F[b].v) });
+    }
+    l->input[k] = 0;
+  }
+  return CDN_OK;
+}
+
+/* ---- all mobilities ---- */
+
+/* How a body's M origin moves by one mobility inboard of it: displaced by S, and by q (or u) V and A change. */
+typedef struct carried {
+  sv S, dV, dA;
+} carried;
+
+/* From what matter's recursion has in the inertial frame that moves with the joint's own M origin. */
+static carried carry(const derivative_pass *p, int joint, const mobility_motion *s, int body, bool by_q) {
+  const v3 r = v3_sub(p->pose[body].p_GM, p->pose[joint].p_GM);
+  const v3 w = p->twist[body].V.w, v = v3_sub(p->twist[body].V.v, p->twist[joint].V.v);
+  const sv A = p->A[body];
+  /* the body's motion about the joint's origin: spatial velocity and acceleration */
+  const sv V_J = { w, v3_sub(v, v3_cross(w, r)) };
+  const v3 a_J = v3_sub(v3_sub(A.v, v3_cross(A.w, r)), v3_cross(w, v));
+  const sv S = s->S;
+  carried c = { .S = sv_shift_motion(S, r) };
+  sv dV = S, dA;
+  v3 moved = v3_zero();
+  if (by_q) {
+    moved = c.S.v;
+    dV = (sv){ v3_add(v3_cross(S.w, V_J.w), s->eta.w),
+               v3_add(v3_add(v3_cross(S.w, V_J.v), v3_cross(S.v, V_J.w)), s->eta.v) };
+    dA = (sv){ v3_add(v3_cross(S.w, A.w), v3_cross(s->eta.w, V_J.w)),
+               v3_add(v3_add(v3_cross(S.w, a_J), v3_cross(S.v, A.w)),
+                      v3_add(v3_cross(s->eta.w, V_J.v), v3_cross(s->eta.v, V_J.w))) };
+    dA = sv_add(dA, s->alpha);
+  } else {
+    dA = (sv){ v3_cross(S.w, V_J.w), v3_add(v3_cross(S.w, V_J.v), v3_cross(S.v, V_J.w)) };
+    dA = sv_add(dA, s->beta);
+  }
+  c.dV = (sv){ dV.w, v3_cross_add(w, moved, v3_cross_add(dV.w, r, dV.v)) };
+  c.dA.w = dA.w;
+  c.dA.v = v3_add(v3_cross_add(dA.w, r, dA.v), v3_cross(A.w, moved));
+  c.dA.v = v3_cross_add(w, c.dV.v, v3_cross_add(dV.w, v, c.dA.v));
+  return c;
+}
+
+/* matrix[first + e, column] += x by `a` times the errors of a local column. */
+static void add_errors(const differentiation *d, const local_derivatives *l, double *matrix, int column, double x,
+                       const double *from) {
+  const constraint_element *c = l->v->c;
+  const size_t nu = (size_t)d->p->m->tree.nu;
+  if (!matrix || x == 0) return;
+  for (int e = 0; e < c->m; e++) matrix[(size_t)(c->row + e) * nu + (size_t)column] += x * from[l->half + e];
+}
+
+/* Column of dtau/dq by changes of the forces on bodies and mobilities. */
+static void add_forces(const differentiation *d, const local_derivatives *l, int column, const double *changes) {
+  const derivative_pass *p = d->p;
+  const constraint_element *c = l->v->c;
+  const size_t nu = (size_t)p->m->tree.nu;
+  double *dq = p->dq + column;
+  for (int b = 0; b < c->n_bodies; b++) {
+    sv F = ((const sv *)changes)[b];
+    for (int i = l->v->body[b]; i > 0; i = p->node[i].parent) {
+      const tree_node *n = &p->node[i];
+      for (int k = n->u; k < n->u + n->nu; k++) dq[(size_t)k * nu] += sv_dot(p->motion[k].S, F);
+      F = sv_shift_force(F, p->pose[i].r);
+    }
+  }
+  for (int k = 0; k < c->n_mobilities; k++) dq[(size_t)l->v->mobility[k].u * nu] += changes[6 * c->n_bodies + k];
+}
+
+/* What place b does along the mobilities of one joint. */
+static void meet_joint(const differentiation *d, const local_derivatives *l, int b, int joint, double *changes) {
+  const derivative_pass *p = d->p;
+  const constraint_element *c = l->v->c;
+  const tree_node *n = &p->node[joint];
+  const size_t nu = (size_t)p->m->tree.nu;
+  for (int k = n->u; k < n->u + n->nu; k++)
+    for (int by_q = 0; by_q < 2; by_q++) {
+      double *errors = by_q ? d->by_q : d->by_u;
+      if (!errors && !(by_q && p->dq)) continue;
+      const carried x = carry(p, joint, &p->motion[k], l->v->body[b], by_q);
+      const double *S = (const double *)&x.S, *dV = (const double *)&x.dV;
+      for (int s = 0; s < 6; s++) {
+        if (by_q) add_errors(d, l, errors, k, S[s], local_column(l, 6 * b + s));
+        add_errors(d, l, errors, k, dV[s], local_column(l, l->half + 6 * b + s));
+      }
+      for (int e = 0; errors && e < c->m; e++)
+        errors[(size_t)(c->row + e) * nu + (size_t)k] += sv_dot(l->v->J[e * c->n_bodies + b], x.dA);
+      if (!by_q || !p->dq) continue;
+      memset(changes, 0, (size_t)l->half * sizeof *changes);
+      for (int s = 0; s < 6; s++)
+        for (int i = 0; i < l->half; i++) changes[i] += S[s] * local_column(l, 6 * b + s)[i];
+      add_forces(d, l, k, changes);
+    }
+}
+
+static cdn_status one_element(const differentiation *d, int i, const constraint_rows *rows) {
+  const constraint_room *room = d->room;
+  derivative_pass *p = d->p;
+  constraint_view v = cdni_constraint_view(room, p->state, i);
+  const constraint_element *c = v.c;
+  const int ancestor = room->plan.ancestor[i];
+  v.J = (sv *)rows->J + c->J, v.g = (double *)rows->g + c->g; /* only read here */
+  const local_derivatives l = local_of(d, &v);
+  CDNI_TRY(fill_local(&l, &d->copy));
+  for (int b = 0; b < c->n_bodies; b++) {
+    if (v.body[b] == 0) continue;
+    p->sum[v.body[b]].F = sv_add(p->sum[v.body[b]].F, l.F[b]);
+    for (int joint = v.body[b]; joint > ancestor; joint = p->node[joint].parent) meet_joint(d, &l, b, joint, l.input);
+  }
+  for (int k = 0; k < c->n_mobilities; k++) {
+    const int at = 6 * c->n_bodies + k, u = v.mobility[k].u;
+    add_errors(d, &l, d->by_q, u, 1, local_column(&l, at));
+    add_errors(d, &l, d->by_u, u, 1, local_column(&l, l.half + at));
+    if (p->dq) add_forces(d, &l, u, local_column(&l, at));
+  }
+  return CDN_OK;
+}
+
+/* Copies of what kinds read are made only where some have to be differenced. */
+static cdn_status take_memory(differentiation *d) {
+  const tree *t = &d->p->m->tree;
+  const size_t n = (size_t)t->n, nq = (size_t)t->nq, nu = (size_t)t->nu;
+  size_t most = 0, most_J = 0, most_g = 0, most_m = 0;
+  for (size_t i = 0; i < d->room->elements.count; i++) {
+    const constraint_element *c = constraint_at(d->room, (int)i);
+    const size_t size = local_size(c), m = (size_t)c->m;
+    most = size > most ? size : most;
+    most_m = m > most_m ? m : most_m;
+    most_J = m * (size_t)c->n_bodies > most_J ? m * (size_t)c->n_bodies : most_J;
+    most_g = m * (size_t)c->n_mobilities > most_g ? m * (size_t)c->n_mobilities : most_g;
+  }
+  CDNI_TRY(cdni_operator_work(d->p->state, "derivatives",
+                              n * (sizeof(body_pose) + sizeof(body_twist)) + most_J * sizeof(sv) +
+                                  (most + nq + nu + most_g + most_m) * sizeof(double),
+                              &d->frame));
+  constraint_copy *copy = &d->copy;
+  copy->pose = d->frame;
+  copy->twist = (body_twist *)(copy->pose + n);
+  copy->J = (sv *)(copy->twist + n);
+  copy->q = (double *)(copy->J + most_J);
+  copy->u = copy->q + nq;
+  copy->g = copy->u + nu;
+  copy->bias = copy->g + most_g;
+  d->local = copy->bias + most_m;
+  const tree_data now = cdni_matter_data(d->p->m, d->p->state);
+  memcpy(copy->pose, now.pose, n * sizeof *copy->pose);
+  memcpy(copy->twist, now.twist, n * sizeof *copy->twist);
+  if (nq) memcpy(copy->q, now.q, nq * sizeof *copy->q);
+  if (nu) memcpy(copy->u, now.u, nu * sizeof *copy->u);
+  return CDN_OK;
+}
+
+cdn_status cdni_constraint_differentiate(const void *context, derivative_pass *p, const double *lambda, double *by_q,
+                                         double *by_u) {
+  differentiation d = { .room = context, .p = p, .lambda = lambda, .by_q = by_q, .by_u = by_u };
+  constraint_rows rows;
+  const size_t size = (size_t)d.room->m * (size_t)p->m->tree.nu * sizeof(double);
+  CDNI_TRY(cdni_constraint_rows(d.room, p->state, &rows));
+  if (by_q) memset(by_q, 0, size);
+  if (by_u) memset(by_u, 0, size);
+  if (!lambda) {
+    d.lambda = cdn_state_multipliers(p->state);
+    if (!d.lambda) return CDN_ERR_CALLBACK;
+    d.lambda += d.room->first_row;
+  }
+  CDNI_TRY(take_memory(&d));
+  const double *enabled = constraint_enabled(d.room, p->state);
+  cdn_status status = CDN_OK;
+  for (size_t i = 0; i < d.room->elements.count && status == CDN_OK; i++)
+    if (enabled[i] != 0) status = one_element(&d, (int)i, &rows);
+  cdn_work_pop(p->state, d.frame);
+  return status;
+}
+
+/* ---- products and solutions ---- */
+
+cdn_status cdni_constraint_multiply_by_G(const void *context, cdn_state *state, const double *a, double *r) {
+  const constraint_room *room = context;
+  const matter *m = room->matter;
+  constraint_rows rows;
+  void *V;
+  CDNI_TRY(cdni_constraint_rows(room, state, &rows));
+  CDNI_TRY(cdni_operator_work(state, "derivatives", (size_t)m->tree.n * sizeof(sv), &V));
+  const tree_data d = cdni_matter_data(m, state);
+  m->kernels->jacobian(&m->tree, &d, a, V);
+  cdni_constraint_multiply(room, constraint_enabled(room, state), &rows, V, a, r);
+  cdn_work_pop(state, V);
+  return CDN_OK;
+}
+
+cdn_status cdni_constraint_solve_columns(const void *context, cdn_state *state, double scale, int columns, double *X,
+                                         double *b) {
+  const constraint_room *room = context;
+  const loop_plan *p = &room->plan;
+  const size_t n = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m, width = (size_t)columns;
+  loop_factor factor;
+  void *frame;
+  CDNI_TRY(cdni_constraint_factor(room, state, &factor));
+  const size_t numbers = (n * sizeof(sv) + 2 * (nu + m) * sizeof(double) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  CDNI_TRY(cdni_operator_work(state, "derivatives", numbers + cdni_loop_solve_scratch(p, &factor), &frame));
+  const tree_data d = cdni_matter_data(room->matter, state);
+  double *f = (double *)((sv *)frame + n), *right = f + nu, *x = right + m, *lambda = x + nu;
+  const loop_problem problem = {
+    .f = f, .b = right, .weight = cdn_state_parameters(state, room->weights), .x = x, .lambda = lambda, .A = frame
+  };
+  for (size_t c = 0; c < width; c++) {
+    for (size_t k = 0; k < nu; k++) f[k] = scale * X[k * width + c];
+    for (size_t k = 0; k < m; k++) right[k] = scale * b[k * width + c];
+    cdni_loop_solve(room, &d, &factor, &problem, (char *)frame + numbers);
+    for (size_t k = 0; k < nu; k++) X[k * width + c] = x[k];
+    for (size_t k = 0; k < m; k++) b[k * width + c] = lambda[k];
+  }
+  cdn_work_pop(state, frame);
+  return CDN_OK;
+}
