@@ -295,6 +295,17 @@ CDN_API cdn_status cdn_solve_constrained(cdn_state *state, const double *f, cons
  *  sines: redundant below 1e-11, and then until it is above 1e-8 (decided anew at each accepted step). Stage: Position. */
 CDN_API cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, int *n) CDN_NODISCARD;
 
+/** Inverse dynamics: forces f (nu) on mobilities that have an actuator, and multipliers lambda (m; may be NULL), with
+ *    M udot + f_bias - f_applied + G^T lambda = f,
+ *  beside all forces of the State. `actuated` (nu) says where there is an actuator; NULL: everywhere. udot should satisfy the
+ *  constraints (cdn_calc_udoterr tells). Where there are more actuators than needed, the forces are those of least sum of
+ *  squares; where they are too few, what is left over is, and *unbalanced (may be NULL) is its largest element: 0, or rounding,
+ *  where udot can be had. Multipliers that still make no difference are those of least norm (cdn_constraint_set_weight). On
+ *  prescribed mobilities f is what their motion gives, -tau (motion.h). Dense: O((nu + m) m^2). Stage: Force.
+ *  CDN_ERR_UNSUPPORTED where subsystems other than matter have u or constraint equations. */
+CDN_API cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated,
+                                                    double *f, double *lambda, double *unbalanced) CDN_NODISCARD;
+
 /* ---- projection (10.1) ------------------------------------------------------------------------- */
 
 typedef struct cdn_projection_def {

@@ -147,7 +147,7 @@ CDN_API cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G
 /** Velocity-dependent bias: M udot + f_bias = f (8.4). Zero at u = 0. Stage: Velocity. O(n). */
 CDN_API cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) CDN_NODISCARD;
 /** Residual of the equations of motion with all force elements: r = M udot + f_bias - f_applied, nu numbers: inverse
- *  dynamics with the State's forces; at the State's own udot it is -tau (motion.h). udot NULL means zero. Stage: Force. O(n) beside the forces. */
+ *  dynamics with the State's forces; at the State's own udot it is -tau (motion.h) - G^T lambda (constraints.h). udot NULL means zero. Stage: Force. O(n) beside the forces. */
 CDN_API cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) CDN_NODISCARD;
 /** Generalized forces (nu) of a uniform gravity field g (m/s^2, in Ground): J^T (p_BC x m g, m g), whatever gravity the
  *  System has. Stage: Position. O(n). */
@@ -165,11 +165,13 @@ typedef enum cdn_reaction {
 } cdn_reaction;
 
 /** The force (moment, force; in Ground's axes) that each mobilizer transmits, one a body: what a cut there would have to
- *  replace if the bodies are to move with `udot` under all the State's forces on bodies. Whatever acts along the
- *  mobilities is in it: for the State's own udot, H^T F = f_mob - armature udot - tau (tau: motion.h). Entry 0 is what holds Ground in
+ *  replace if the bodies are to move with `udot` under all the State's forces on bodies, those of its constraints (by its own
+ *  multipliers) included. Whatever acts along the
+ *  mobilities is in it: for the State's own udot, H^T F = f_mob - armature udot - tau (tau: motion.h; f_mob with
+ *  what constraints do to mobilities directly). Entry 0 is what holds Ground in
  *  place against its base bodies' mobilizers (about Ground's origin; on the parent: the opposite); forces that act on
- *  Ground itself are not kept, and not in it. Simbody's calcMobilizerReactionForces conventions. Stage: Force. O(n)
- *  beside the forces. */
+ *  Ground itself are not kept, and not in it, but for those of constraints. Simbody's calcMobilizerReactionForces conventions.
+ *  Stage: Force; Acceleration with constraints. O(n) beside the forces. */
 CDN_API cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_reaction where,
                                             cdn_spatial *F_G) CDN_NODISCARD;
 

@@ -107,6 +107,8 @@ cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f);
 /* The total, about M's origins. Either output may be NULL. */
 cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv **F, const double **f);
+/* The same with what the constraints do by the State's multipliers, into F (one a body) and f (nu; may be NULL). */
+cdn_status cdni_matter_constrained_forces(const matter *m, cdn_state *state, sv *F, double *f);
 
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
 cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);

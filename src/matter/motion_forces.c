@@ -12,6 +12,24 @@ static sv transmitted(const matter *m, const tree_data *d, int i) {
   return d->force ? sv_sub(F, d->force[i]) : F;
 }
 
+/* With constraints in force, whose elimination leaves no such pass: tau = f - G^T lambda - f_bias - M udot, (8.32) and
+ * (8.35), on the prescribed rows. */
+static cdn_status beside_constraints(const matter *m, cdn_state *state, double *tau) {
+  const size_t n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
+  sv *force = cdn_work_push(state, 2 * n * sizeof *force + 2 * nu * sizeof *tau);
+  if (!force) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_motion_forces", NULL, "out of memory");
+  tree_data d = cdni_matter_data(m, state);
+  double *f = (double *)(force + 2 * n), *residual = f + nu;
+  const cdn_status status = cdni_matter_constrained_forces(m, state, force, f);
+  d.z = force + n, d.force = force, d.f_mob = f;
+  if (status == CDN_OK) m->kernels->inverse(&m->tree, &d, true, residual);
+  for (int i = 1; i < m->tree.n && status == CDN_OK; i++)
+    for (int k = m->tree.node[i].u; d.prescribed[i] && k < m->tree.node[i].u + m->tree.node[i].nu; k++)
+      tau[k] = -residual[k];
+  cdn_work_pop(state, force);
+  return status;
+}
+
 /* From (8.22): tau = f - H^T F - armature udot. */
 cdn_status cdni_motion_calc_forces(const void *self, cdn_state *state, void *out) {
   const matter *m = of(self);
@@ -20,6 +38,7 @@ cdn_status cdni_motion_calc_forces(const void *self, cdn_state *state, void *out
   if (m->tree.nu) memset(tau, 0, (size_t)m->tree.nu * sizeof *tau);
   tree_data d = cdni_matter_data(m, state);
   if (!d.prescribed) return CDN_OK;
+  if (cdni_matter_is_constrained(m, state)) return beside_constraints(m, state, tau);
   if (cdni_matter_has_forces(m, state)) CDNI_TRY(cdni_matter_total_forces(m, state, &d.force, &d.f_mob));
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];

@@ -103,6 +103,17 @@ static v3 reaction_point(const matter *m, const body_origins *origins, const tre
   return v3_zero();
 }
 
+/* All forces on bodies where constraints are in force, in scratch that the caller gives back; else NULL. */
+static cdn_status forces_of_constraints(const matter *m, cdn_state *state, const char *function, sv **F) {
+  if (!cdni_matter_is_constrained(m, state)) return CDN_OK;
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof **F, &frame));
+  *F = frame;
+  const cdn_status status = cdni_matter_constrained_forces(m, state, *F, NULL);
+  if (status != CDN_OK) cdn_work_pop(state, frame);
+  return status;
+}
+
 /* Inward: F = I A + gyroscopic force - force on the body, and what the body passes on to its children. */
 cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_reaction where, cdn_spatial *F_G) {
   static const char function[] = "cdn_calc_reaction_forces";
@@ -112,8 +123,15 @@ cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_re
   if (where < 0 || where >= CDN_REACTION_COUNT)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no kind %d of reaction", (int)where);
   CDNI_TRY(cdni_operator_matter(state, function, &m));
+  sv *with_constraints = NULL;
   CDNI_TRY(cdni_matter_total_forces(m, state, &applied, NULL));
-  CDNI_TRY(begin(state, function, true, udot, &m, &d));
+  CDNI_TRY(forces_of_constraints(m, state, function, &with_constraints));
+  if (with_constraints) applied = with_constraints;
+  cdn_status status = begin(state, function, true, udot, &m, &d);
+  if (status != CDN_OK) {
+    cdn_work_pop(state, with_constraints);
+    return status;
+  }
   body_origins origins = cdni_body_origins(m, state, d.pose);
   bool on_parent = where == CDN_REACTION_ON_PARENT_AT_F || where == CDN_REACTION_ON_PARENT_AT_ORIGIN;
   sv *F = d.A; /* each acceleration is needed once, before its body's force is complete */
@@ -130,5 +148,6 @@ cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_re
   }
   F_G[0] = cdni_from_sv(on_parent ? sv_neg(F[0]) : F[0]);
   cdn_work_pop(state, d.A);
+  cdn_work_pop(state, with_constraints);
   return CDN_OK;
 }
