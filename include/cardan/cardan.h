@@ -18,6 +18,8 @@
 #include <cardan/measures.h>
 #include <cardan/stepper.h>
 #include <cardan/ensemble.h>
+#include <cardan/equilibrium.h>
+#include <cardan/modes.h>
 #include <cardan/model.h>
 #include <cardan/trajectory.h>
 #endif

@@ -43,7 +43,8 @@ CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const doub
  *    [ M  G^T ]   [ dudot   ]     [ dtau + d(G^T lambda)  at constant udot and lambda ]
  *    [ G   0  ]   [ dlambda ] = - [ d(G udot - b)         at constant udot            ]
  *  is solved, O(n) where loops close locally. Errors of positions and velocities vary with q and u as they will; redundant
- *  equations as in the State's own dynamics, which jumps where rank does. Kinds of constraints that bring no derivatives are differenced,
+ *  equations as in the State's own dynamics, which jumps where rank does. CDN_ERR_UNSUPPORTED with Baumgarte's
+ *  stabilization. Kinds of constraints that bring no derivatives are differenced,
  *  to about 1e-11. */
 CDN_API cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du,
                                                     double *dudot_df, double *dudot_dz) CDN_NODISCARD;

@@ -251,6 +251,10 @@ cdn_status cdni_constraint_differentiate(const void *context, derivative_pass *p
   if (by_q) memset(by_q, 0, size);
   if (by_u) memset(by_u, 0, size);
   if (!lambda) {
+    if (*cdn_state_parameters(p->state, d.room->baumgarte) > 0)
+      return cdni_state_fail(p->state, CDN_ERR_UNSUPPORTED, false, "cdn_forward_dynamics_derivatives", NULL,
+                             "accelerations with Baumgarte's stabilization are not differentiated: switch it off "
+                             "(cdn_constraints_set_baumgarte)");
     d.lambda = cdn_state_multipliers(p->state);
     if (!d.lambda) return CDN_ERR_CALLBACK;
     d.lambda += d.room->first_row;

@@ -1,0 +1,51 @@
+/* Cardan: static equilibrium. Where a model comes to rest under its forces, with its constraints and locks. */
+#ifndef CARDAN_EQUILIBRIUM_H
+#define CARDAN_EQUILIBRIUM_H
+
+#include <cardan/constraints.h>
+
+CDN_BEGIN_DECLS
+
+typedef enum cdn_equilibrium_goal {
+  /** Forces are in balance and do no work on any small displacement from there: a minimum of potential energy, where forces
+   *  have a potential. Found by descending, with the work of all forces as the measure. */
+  CDN_EQUILIBRIUM_STABLE,
+  /** Forces are in balance, stable or not: the nearest place that Newton's method finds. */
+  CDN_EQUILIBRIUM_ANY
+} cdn_equilibrium_goal;
+
+typedef struct cdn_equilibrium_def {
+  CDN_DEF_HEADER;
+  cdn_equilibrium_goal goal; /**< default: stable */
+  double tolerance;          /**< on the accelerations left, in rad/s^2 and m/s^2; default 1e-8 */
+  double largest_step;       /**< of any displacement (rad, m) in one iteration; default 0.5 */
+  int most_iterations;       /**< default 500 */
+} cdn_equilibrium_def;
+
+CDN_API cdn_equilibrium_def cdn_default_equilibrium_def(void);
+
+typedef struct cdn_equilibrium {
+  int iterations;
+  double unbalanced;             /**< largest acceleration from rest that is left */
+  double constraint_error;       /**< largest error of position constraints, in units (9.3) */
+  double work;                   /**< of all forces on the way, J: the potential energy given up */
+  int stable, neutral, unstable; /**< directions, by the sign of stiffness (relative to the stiffest: 1e-9) */
+  char worst[96];                /**< the speed whose acceleration `unbalanced` is */
+} cdn_equilibrium;
+
+/** Finds q at which udot = 0 for u = 0, starting from the State's, at its time and z, and sets it, with u = 0. What is
+ *  prescribed (motion.h) is held where it is. Forces are all of the State's, with or without a potential; those of
+ *  velocities are taken at rest. Constraints (brought in by projection first, and held to 1e-10 units) carry their share.
+ *
+ *  Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region: what has no
+ *  stiffness, or a negative one, is followed downhill. Where that stops the iteration ends too: when accelerations are within
+ *  the tolerance, or displacements that would better them are below 1e-13.
+ *
+ *  *report (may be NULL) is filled as far as it got. On failure the State keeps its q and u: CDN_ERR_LIMIT, if the most
+ *  iterations were not enough (there may be no equilibrium: the worst coordinate is named); CDN_ERR_CONSTRAINT; and what
+ *  realization returns. `def` may be NULL. An iteration costs O((nu + m)^3). Allocates a State. */
+CDN_API cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def,
+                                        cdn_equilibrium *report) CDN_NODISCARD;
+
+CDN_END_DECLS
+#endif

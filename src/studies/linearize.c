@@ -1,0 +1,170 @@
+/* The equations of motion linearized in local independent coordinates (12.6).
+ *
+ * Perturbations (v, delta u) that stay on the constraints have P v = 0 and G_u delta u + d(G_u u)/dq v = 0, with the rows P of
+ * positions and G_u of positions and velocities. So v = D^T a and delta u = U^T b + C v, where C v is the smallest delta u that
+ * satisfies the latter; at rest there is none. Along the motion
+ *
+ *   d/dt v = T v + delta u,     d/dt delta u = dudot/dq v + dudot/du delta u. */
+#include <cardan/derivatives.h>
+#include <math.h>
+
+#include "forces/derivatives.h"
+#include "math/dense.h"
+#include "matter/motion.h"
+#include "matter/operators.h"
+#include "studies/statics.h"
+
+typedef struct linearization {
+  cdn_state *state;
+  const matter *m;
+  int nu, n, l, rows;
+  double *D, *U;                /* bases */
+  double *by_q, *by_u, *T, *C;  /* nu x nu, by rows */
+  double *v, *du, *vdot, *udot; /* nu */
+} linearization;
+
+static const char function[] = "cdn_linearize";
+
+static bool is_at_rest(const double *u, int nu) {
+  for (int k = 0; k < nu; k++)
+    if (u[k] != 0) return false;
+  return true;
+}
+
+/* Rows of velocity constraints that are on, of unit length on what is not prescribed, and the same parts of E's. */
+static int gather_rows(const linearization *x, const double *G_all, const double *E_all, double *G, double *E) {
+  const cdn_system *system = cdn_state_system(x->state);
+  const int nu = x->nu;
+  int rows = 0;
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const cdn_constraint id = { c };
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    for (int k = e.row; k < e.row + e.np + e.nv && cdn_constraint_is_enabled(x->state, id); k++) {
+      double *to = G + rows * nu, square = 0;
+      memcpy(to, G_all + k * nu, (size_t)nu * sizeof *to);
+      for (int i = 1; i < x->m->tree.n; i++)
+        if (cdn_body_driver(x->state, (cdn_body){ i }).level >= CDN_LEVEL_VELOCITY)
+          memset(to + x->m->tree.node[i].u, 0, x->m->tree.node[i].nu * sizeof *to);
+      for (int j = 0; j < nu; j++) square += to[j] * to[j];
+      if (square == 0) continue;
+      for (int j = 0; j < nu; j++) {
+        to[j] /= sqrt(square);
+        E[rows * nu + j] = E_all[(k - x->m->constraints.first) * nu + j] / sqrt(square);
+      }
+      rows++;
+    }
+  }
+  return rows;
+}
+
+/* C = -G_u^+ d(G_u u)/dq. The derivative is that of the errors of accelerations which are u, in a State at rest. */
+static cdn_status find_C(linearization *x, cdn_state *rest, const double *u) {
+  const size_t nu = (size_t)x->nu, m = (size_t)cdn_system_nudoterr(cdn_state_system(x->state));
+  const size_t smaller = nu < m ? nu : m;
+  double *memory = cdn_work_push(x->state, (5 * m * nu + m + smaller * (m + 1) + nu * nu + 1) * sizeof *memory);
+  if (!memory) return cdni_state_fail(x->state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  double *G_all = memory, *E_all = G_all + m * nu, *G = E_all + m * nu, *E = G + m * nu, *A = E + m * nu;
+  double *lambda = A + m * nu, *s = lambda + m, *W = s + smaller, *VT = W + smaller * m;
+  memset(lambda, 0, m * sizeof *lambda);
+  cdn_status status = cdni_constrained_residual_derivatives(rest, function, u, lambda, NULL, NULL, E_all, NULL);
+  if (status == CDN_OK) status = cdn_calc_G(x->state, G_all);
+  if (status == CDN_OK) {
+    const int rows = gather_rows(x, G_all, E_all, G, E);
+    for (int e = 0; e < rows; e++)
+      for (int j = 0; j < x->nu; j++) A[j * rows + e] = G[e * x->nu + j];
+    double *work = cdn_work_push(x->state, cdni_svd_work(rows, x->nu) * sizeof *work);
+    if (!work) status = cdni_state_fail(x->state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+    else if (!cdni_svd(rows, x->nu, A, s, W, VT, work))
+      status = cdni_state_fail(x->state, CDN_ERR_SINGULAR, false, function, NULL, "the singular values were not found");
+    for (int r = 0; status == CDN_OK && r < rows && r < x->nu && s[r] > 3e-6 * s[0]; r++)
+      for (int j = 0; j < x->nu; j++) {
+        double along = 0;
+        for (int e = 0; e < rows; e++) along += W[r * rows + e] * E[e * x->nu + j];
+        for (int i = 0; i < x->nu; i++) x->C[i * x->nu + j] -= VT[i * x->nu + r] * along / s[r];
+      }
+    cdn_work_pop(x->state, work);
+  }
+  cdn_work_pop(x->state, memory);
+  return status;
+}
+
+/* A motion u(t, q) varies with q, and does not say how. */
+static cdn_status refuse_velocity_motions(const linearization *x) {
+  for (int i = 1; i < x->m->tree.n; i++) {
+    const cdn_driver d = cdn_body_driver(x->state, (cdn_body){ i });
+    if (d.locked || d.motion.i < 0 || d.level != CDN_LEVEL_VELOCITY) continue;
+    const matter_motion *motion = cdni_motion_at(x->m, d.motion.i);
+    if (motion->kind == CDN_MOTION_CUSTOM)
+      return cdni_state_fail(
+          x->state, CDN_ERR_UNSUPPORTED, false, function, motion->name,
+          "motion '%s' prescribes u as a function of q, whose derivatives it does not bring: lock the "
+          "mobilizer, or prescribe its accelerations",
+          motion->name);
+  }
+  return CDN_OK;
+}
+
+static cdn_status prepare(linearization *x, const double *u) {
+  const size_t square = (size_t)x->nu * (size_t)x->nu;
+  CDNI_TRY(refuse_velocity_motions(x));
+  CDNI_TRY(cdni_local_basis(x->state, function, CDN_LEVEL_POSITION, x->D, &x->n));
+  CDNI_TRY(cdni_local_basis(x->state, function, CDN_LEVEL_VELOCITY, x->U, &x->l));
+  CDNI_TRY(cdn_forward_dynamics_derivatives(x->state, x->by_q, x->by_u, NULL, NULL));
+  if (square) memset(x->T, 0, square * sizeof *x->T), memset(x->C, 0, square * sizeof *x->C);
+  if (is_at_rest(u, x->nu)) return CDN_OK;
+  CDNI_TRY(cdn_tangent_rate_derivatives(x->state, x->T));
+  if (!cdni_matter_is_constrained(x->m, x->state)) return CDN_OK;
+  cdn_state *rest;
+  CDNI_TRY(cdni_rest_state(x->state, function, &rest));
+  const cdn_status status = find_C(x, rest, u);
+  cdn_state_destroy(rest);
+  return status;
+}
+
+static void multiply_add(int n, const double *A, const double *x, double *y) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) y[i] += A[i * n + k] * x[k];
+}
+
+static double along(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+/* Column j of A: by displacement j, or by change of velocity j - n. */
+static void fill_column(linearization *x, int j, double *A) {
+  const int nu = x->nu, size = x->n + x->l;
+  memset(x->v, 0, (size_t)nu * 4 * sizeof *x->v);
+  if (j < x->n) {
+    memcpy(x->v, x->D + j * nu, (size_t)nu * sizeof *x->v);
+    multiply_add(nu, x->C, x->v, x->du);
+  } else memcpy(x->du, x->U + (j - x->n) * nu, (size_t)nu * sizeof *x->du);
+  multiply_add(nu, x->T, x->v, x->vdot);
+  for (int k = 0; k < nu; k++) x->vdot[k] += x->du[k];
+  multiply_add(nu, x->by_q, x->v, x->udot);
+  multiply_add(nu, x->by_u, x->du, x->udot);
+  /* U C = 0: of what C makes of d/dt v nothing is left in b */
+  for (int i = 0; i < x->n; i++) A[i * size + j] = along(nu, x->D + i * nu, x->vdot);
+  for (int i = 0; i < x->l; i++) A[(x->n + i) * size + j] = along(nu, x->U + i * nu, x->udot);
+}
+
+cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities, int *l) {
+  linearization x = { .state = state };
+  CDNI_TRY(cdni_study_matter(state, function, &x.m));
+  const size_t nu = (size_t)x.m->tree.nu, square = nu * nu;
+  double *memory = cdn_work_push(state, (6 * square + 4 * nu + 1) * sizeof *memory);
+  if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  x.nu = x.m->tree.nu;
+  x.D = memory, x.U = x.D + square, x.by_q = x.U + square, x.by_u = x.by_q + square;
+  x.T = x.by_u + square, x.C = x.T + square;
+  x.v = x.C + square, x.du = x.v + nu, x.vdot = x.du + nu, x.udot = x.vdot + nu;
+  const double *u = cdn_state_u_eff(state);
+  cdn_status status = u ? prepare(&x, u) : CDN_ERR_CALLBACK;
+  for (int j = 0; j < x.n + x.l && status == CDN_OK; j++) fill_column(&x, j, A);
+  if (displacements && status == CDN_OK) memcpy(displacements, x.D, (size_t)x.n * nu * sizeof *A);
+  if (velocities && status == CDN_OK) memcpy(velocities, x.U, (size_t)x.l * nu * sizeof *A);
+  *n = x.n, *l = x.l;
+  cdn_work_pop(state, memory);
+  return status;
+}

@@ -1,0 +1,180 @@
+/* Local independent coordinates: null spaces of the constraints, displacements along them, and the count of what is left. */
+#include <math.h>
+
+#include "math/dense.h"
+#include "matter/operators.h"
+#include "studies/statics.h"
+
+/* Of singular values of rows of unit length, relative to the largest: as a sine, what a pivot of 1e-11 is that makes an equation
+ * redundant. */
+static const double ZERO = 3e-6;
+
+cdn_status cdni_study_matter(cdn_state *state, const char *function, const matter **m) {
+  const cdn_system *system = cdn_state_system(state);
+  CDNI_TRY(cdni_operator_matter(state, function, m));
+  if (cdn_system_nq(system) == (*m)->tree.nq && cdn_system_nu(system) == (*m)->tree.nu) return CDN_OK;
+  return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
+                         "subsystems other than matter have q or u of their own");
+}
+
+/* ---- bases ---- */
+
+/* Mobilities that are not prescribed at this level or below. */
+static int free_mobilities(const cdn_state *state, const matter *m, cdn_motion_level level, int *free) {
+  int n = 0;
+  for (int i = 1; i < m->tree.n; i++)
+    for (int k = 0; k < m->tree.node[i].nu; k++)
+      if (cdn_body_driver(state, (cdn_body){ i }).level < level) free[n++] = m->tree.node[i].u + k;
+  return n;
+}
+
+/* Which rows of G are equations of the level; of each row that is not zero a copy of unit length, column-major. */
+static int gather(const cdn_state *state, cdn_motion_level level, int nu, const double *G, int n, const int *free,
+                  int most, double *A) {
+  const cdn_system *system = cdn_state_system(state);
+  int rows = 0;
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const cdn_constraint id = { c };
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    const int last = e.np + (level == CDN_LEVEL_POSITION ? 0 : e.nv);
+    for (int k = 0; k < last && cdn_constraint_is_enabled(state, id); k++) {
+      const double *row = G + (size_t)(e.row + k) * (size_t)nu;
+      double square = 0;
+      for (int j = 0; j < n; j++) square += row[free[j]] * row[free[j]];
+      for (int j = 0; j < n && square > 0; j++) A[j * most + rows] = row[free[j]] / sqrt(square);
+      rows += square > 0;
+    }
+  }
+  for (int j = 0; j < n && rows < most; j++) memmove(A + j * rows, A + j * most, (size_t)rows * sizeof *A);
+  return rows;
+}
+
+cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_level level, double *basis, int *n) {
+  const matter *m = NULL;
+  CDNI_TRY(cdni_study_matter(state, function, &m));
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const int nu = m->tree.nu, most = cdn_system_nudoterr(cdn_state_system(state));
+  const size_t width = (size_t)nu, height = (size_t)most, smaller = width < height ? width : height;
+  double *G =
+      cdn_work_push(state, (2 * height * width + smaller * (height + 1) + width * width + width + 1) * sizeof *G);
+  if (!G) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  double *A = G + height * width, *U = A + height * width, *s = U + smaller * height, *VT = s + smaller;
+  int *free = (int *)(VT + width * width);
+  const int columns = free_mobilities(state, m, level, free);
+  cdn_status status = most > 0 ? cdn_calc_G(state, G) : CDN_OK;
+  if (status == CDN_OK) {
+    const int rows = gather(state, level, nu, G, columns, free, most, A);
+    double *work = cdn_work_push(state, cdni_svd_work(rows, columns) * sizeof *work);
+    if (!work) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+    else if (!cdni_svd(rows, columns, A, s, U, VT, work))
+      status = cdni_state_fail(state, CDN_ERR_SINGULAR, false, function, NULL,
+                               "the singular values of the constraints' matrix were not found");
+    int rank = 0;
+    while (status == CDN_OK && rank < rows && rank < columns && s[rank] > ZERO * s[0]) rank++;
+    *n = columns - rank;
+    if (width) memset(basis, 0, (size_t)*n * width * sizeof *basis);
+    for (int k = 0; k < *n && status == CDN_OK; k++)
+      for (int j = 0; j < columns; j++) basis[k * nu + free[j]] = VT[j * columns + rank + k];
+    cdn_work_pop(state, work);
+  }
+  cdn_work_pop(state, G);
+  return status;
+}
+
+cdn_status cdn_displacement_basis(cdn_state *state, double *basis, int *n) {
+  return cdni_local_basis(state, "cdn_displacement_basis", CDN_LEVEL_POSITION, basis, n);
+}
+
+cdn_status cdn_velocity_basis(cdn_state *state, double *basis, int *n) {
+  return cdni_local_basis(state, "cdn_velocity_basis", CDN_LEVEL_VELOCITY, basis, n);
+}
+
+/* ---- displacements ---- */
+
+cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const double *y, const cdn_projection_def *def) {
+  static const char function[] = "cdn_displace";
+  const matter *m = NULL;
+  cdn_projection_def tight = cdn_default_projection_def();
+  tight.tolerance = 1e-10;
+  tight.always = true;
+  CDNI_TRY(cdni_study_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_check(state, function, "y", y, n));
+  CDNI_TRY(cdni_operator_check(state, function, "the basis", basis, n * m->tree.nu));
+  const size_t nq = (size_t)m->tree.nq, nu = (size_t)m->tree.nu;
+  double *q = cdn_work_push(state, (2 * nq + nu + 1) * sizeof *q), *before = q + nq, *v = before + nq;
+  if (!q) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  for (size_t k = 0; k < nu; k++) {
+    v[k] = 0;
+    for (int i = 0; i < n; i++) v[k] += y[i] * basis[(size_t)i * nu + k];
+  }
+  cdn_status status = cdni_state_multiply_by_N(state, v, q);
+  if (nq) memcpy(before, cdn_state_q(state), nq * sizeof *q);
+  for (size_t k = 0; k < nq; k++) q[k] += before[k];
+  cdni_state_normalize_q(state, q, NULL);
+  if (status == CDN_OK) status = cdn_state_set_q(state, q);
+  if (status == CDN_OK) {
+    status = cdn_project_q(state, def ? def : &tight, NULL);
+    if (status != CDN_OK) (void)!cdn_state_set_q(state, before); /* these values were there */
+  }
+  cdn_work_pop(state, q);
+  return status;
+}
+
+/* ---- degrees of freedom ---- */
+
+cdn_constraint cdn_constraint_of_equation(const cdn_system *system, int row, int *equation) {
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, (cdn_constraint){ c });
+    if (row < e.row || row >= e.row + e.np + e.nv + e.na) continue;
+    if (equation) *equation = row - e.row;
+    return (cdn_constraint){ c };
+  }
+  return (cdn_constraint){ -1 };
+}
+
+/* Whether a row of G is zero but for mobilities that are prescribed. */
+static bool is_idle(const matter *m, const int32_t *prescribed, const double *row) {
+  double free = 0, all = 0;
+  for (int i = 1; i < m->tree.n; i++)
+    for (int k = m->tree.node[i].u; k < m->tree.node[i].u + m->tree.node[i].nu; k++) {
+      all = fmax(all, fabs(row[k]));
+      if (!prescribed || !prescribed[i]) free = fmax(free, fabs(row[k]));
+    }
+  return free <= ZERO * all;
+}
+
+cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equation_role *roles) {
+  static const char function[] = "cdn_degrees_of_freedom";
+  const matter *m = NULL;
+  CDNI_TRY(cdni_study_matter(state, function, &m));
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const cdn_system *system = cdn_state_system(state);
+  const int32_t *prescribed = cdni_matter_data(m, state).prescribed;
+  const size_t nu = (size_t)m->tree.nu, rows = (size_t)cdn_system_nudoterr(system);
+  cdn_freedom sum = { .nu = m->tree.nu };
+  for (int i = 1; i < m->tree.n && prescribed; i++) sum.prescribed += prescribed[i] ? m->tree.node[i].nu : 0;
+  double *G = cdn_work_push(state, (rows * nu + rows + 1) * sizeof *G);
+  if (!G) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  bool *redundant = (bool *)(G + rows * nu);
+  cdn_status status = rows ? cdn_redundant_equations(state, redundant, NULL) : CDN_OK;
+  if (status == CDN_OK && rows) status = cdn_calc_G(state, G);
+  for (size_t k = 0; k < rows && roles; k++) roles[k] = CDN_EQUATION_OFF;
+  for (int c = 0; c < cdn_system_constraint_count(system) && status == CDN_OK; c++) {
+    const cdn_constraint id = { c };
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    const int last = cdn_constraint_is_enabled(state, id) ? e.row + e.np + e.nv + e.na : e.row;
+    for (int k = e.row; k < last; k++) {
+      cdn_equation_role role = CDN_EQUATION_INDEPENDENT;
+      if (redundant[k]) role = is_idle(m, prescribed, G + (size_t)k * nu) ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;
+      sum.equations++;
+      sum.independent += role == CDN_EQUATION_INDEPENDENT;
+      sum.redundant += role == CDN_EQUATION_REDUNDANT;
+      sum.idle += role == CDN_EQUATION_IDLE;
+      if (roles) roles[k] = role;
+    }
+  }
+  sum.net = sum.nu - sum.prescribed - sum.independent;
+  cdn_work_pop(state, G);
+  *out = sum;
+  return status;
+}

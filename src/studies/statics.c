@@ -1,0 +1,89 @@
+/* A State at rest, and the problem of statics in it. */
+#include "studies/statics.h"
+
+#include "forces/derivatives.h"
+#include "matter/operators.h"
+
+static cdn_status hold(cdn_state *rest, const matter *m) {
+  for (int i = 1; i < m->tree.n; i++)
+    if (cdn_body_driver(rest, (cdn_body){ i }).level != CDN_LEVEL_NONE)
+      CDNI_TRY(cdn_body_lock(rest, (cdn_body){ i }, CDN_LEVEL_POSITION));
+  return CDN_OK;
+}
+
+cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **rest) {
+  const matter *m = NULL;
+  CDNI_TRY(cdni_study_matter(state, function, &m));
+  *rest = NULL;
+  cdn_status status = cdn_state_create(cdn_state_system(state), rest);
+  if (status != CDN_OK) return cdni_state_fail(state, status, false, function, NULL, "out of memory");
+  const size_t nu = (size_t)m->tree.nu;
+  double *zeros = cdn_work_push(state, (nu + 1) * sizeof *zeros);
+  status = zeros ? cdn_state_copy(*rest, state) : CDN_ERR_NOMEM;
+  if (zeros) memset(zeros, 0, (nu + 1) * sizeof *zeros);
+  if (status == CDN_OK) status = hold(*rest, m);
+  if (status == CDN_OK) status = cdn_prescribe(*rest, NULL);
+  if (status == CDN_OK) status = cdn_state_set_u(*rest, zeros);
+  cdn_work_pop(state, zeros);
+  if (status == CDN_OK) return CDN_OK;
+  cdn_error story;
+  cdn_state_last_error(*rest, &story);
+  cdn_state_destroy(*rest);
+  *rest = NULL;
+  if (story.code == CDN_OK) return cdni_state_fail(state, status, false, function, NULL, "out of memory");
+  cdni_state_set_error(state, &story);
+  return status;
+}
+
+/* ---- the reduced problem ---- */
+
+size_t cdni_statics_size(int nu) {
+  const size_t n = (size_t)nu;
+  return 5 * n * n + 2 * n + 1;
+}
+
+cdni_statics cdni_statics_at(int nu, double *memory) {
+  const size_t n = (size_t)nu;
+  return (cdni_statics){ .nu = nu,
+                         .Z = memory,
+                         .gradient = memory + n * n,
+                         .H = memory + n * n + n,
+                         .B = memory + 2 * n * n + n,
+                         .work = memory + 3 * n * n + n };
+}
+
+/* to = Z A Z^T, A (nu x nu) by rows; `half` is nu numbers. */
+static void reduce(const cdni_statics *s, const double *A, double *half, double *to) {
+  const int nu = s->nu, n = s->n;
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < nu; i++) {
+      half[i] = 0;
+      for (int k = 0; k < nu; k++) half[i] += A[i * nu + k] * s->Z[j * nu + k];
+    }
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int k = 0; k < nu; k++) sum += s->Z[i * nu + k] * half[k];
+      to[j * n + i] = sum;
+    }
+  }
+}
+
+cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s) {
+  const matter *m = cdni_matter(cdn_state_system(rest));
+  const size_t nu = (size_t)s->nu;
+  double *A = s->work, *half = A + nu * nu;
+  CDNI_TRY(cdni_local_basis(rest, function, CDN_LEVEL_POSITION, s->Z, &s->n));
+  CDNI_TRY(cdn_realize(rest, CDN_STAGE_ACCELERATION));
+  CDNI_TRY(cdn_calc_M(rest, A));
+  reduce(s, A, half, s->B);
+  CDNI_TRY(cdn_multiply_by_M(rest, cdn_state_udot(rest), half));
+  for (int i = 0; i < s->n; i++) {
+    s->gradient[i] = 0;
+    for (size_t k = 0; k < nu; k++) s->gradient[i] -= s->Z[(size_t)i * nu + k] * half[k];
+  }
+  const double *lambda = cdn_state_multipliers(rest);
+  CDNI_TRY(cdni_constrained_residual_derivatives(rest, function, NULL, lambda ? lambda + m->constraints.first : NULL, A,
+                                                 NULL, NULL, NULL));
+  reduce(s, A, half, s->H);
+  return CDN_OK;
+}

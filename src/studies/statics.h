@@ -1,0 +1,34 @@
+/* What studies of a State at rest share: directions that are left, and the problem of statics reduced to them. */
+#ifndef CARDAN_STUDIES_STATICS_H
+#define CARDAN_STUDIES_STATICS_H
+
+#include <cardan/modes.h>
+
+#include "matter/internal.h"
+
+/* Whether all q and u are those of bodies, as these studies need. */
+cdn_status cdni_study_matter(cdn_state *state, const char *function, const matter **m);
+
+/* local.c: an orthonormal basis of what constraints and motions leave of displacements (CDN_LEVEL_POSITION) or of changes of u
+ * (CDN_LEVEL_VELOCITY); n of nu numbers each, with room for nu. */
+cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_level level, double *basis, int *n);
+
+/* A State of its own, to be destroyed: a copy with u = 0, and all that is prescribed at any level locked where it is. */
+cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **rest);
+
+/* The problem of statics at a State at rest, where udot = a: with a basis Z of n displacements, M a = f - G^T lambda,
+ *
+ *   gradient = -Z M a,     H = Z K Z^T,  K = d(-f + G^T lambda)/dq at constant lambda,     B = Z M Z^T.
+ *
+ * H and B are n x n, column-major; H is symmetric where forces have a potential and are in balance, but for rounding. */
+typedef struct cdni_statics {
+  int nu, n;
+  double *Z, *gradient, *H, *B;
+  double *work; /* 2 nu^2 + nu, free for others in between */
+} cdni_statics;
+/* Doubles that it takes for nu mobilities; and its parts in such memory. */
+size_t cdni_statics_size(int nu);
+cdni_statics cdni_statics_at(int nu, double *memory);
+cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s);
+
+#endif

@@ -1,0 +1,274 @@
+/* Static equilibrium against closed forms and against minima in one coordinate. */
+#include "../testing.h"
+
+static const double G = 9.80665;
+
+/* A link of mass m and length l on a pin about z: from `parent` at (x, 0, 0), its mass at its end. */
+static cdn_body add_link(cdn_system *system, cdn_body parent, double x, double length, double mass, const char *name) {
+  cdn_body_def def = cdn_default_body_def();
+  def.name = name, def.parent = parent, def.mobilizer = CDN_PIN;
+  def.X_PF.p = cdn_v3(x, 0, 0);
+  def.mass =
+      (cdn_mass_properties){ .mass = mass, .com = cdn_v3(length, 0, 0), .inertia = { 0.01, 0.01, 0.01, 0, 0, 0 } };
+  return cdn_system_add_body(system, &def);
+}
+
+static cdn_state *state_of(cdn_system *system) {
+  cdn_state *state = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
+/* Angles are from the x axis, gravity along -y: a link hangs at -pi/2. */
+static cdn_state *pendulum(int links) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body last = cdn_ground();
+  for (int i = 0; i < links; i++) last = add_link(system, last, i > 0, 1, 1, NULL);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  return state_of(system);
+}
+
+START_TEST(a_chain_hangs) {
+  for (int links = 1; links <= 6; links++) {
+    cdn_state *state = pendulum(links);
+    double q[6], u[6];
+    for (int i = 0; i < links; i++) q[i] = i ? 0.4 * i : 2.8, u[i] = 1;
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_state_set_u(state, u));
+    cdn_equilibrium found;
+    double before, after;
+    OK_ON(state, cdn_potential_energy(state, &before));
+    OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+    OK_ON(state, cdn_potential_energy(state, &after));
+    NEAR(cos(cdn_state_q(state)[0] + PI / 2), 1, 1e-15);
+    for (int i = 1; i < links; i++) NEAR(cos(cdn_state_q(state)[i]), 1, 1e-15);
+    for (int i = 0; i < links; i++) ck_assert(cdn_state_u(state)[i] == 0);
+    ck_assert_int_eq(found.stable, links);
+    ck_assert_int_eq(found.unstable + found.neutral, 0);
+    AT_MOST(found.unbalanced, 1e-8);
+    AT_MOST(after, before);
+    /* by the trapezoidal rule on the way */
+    NEAR(found.work, before - after, 0.05 * (before - after));
+    AT_MOST(found.iterations, 40);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
+/* Upright is an equilibrium, but not a stable one. */
+START_TEST(a_chain_upright) {
+  cdn_state *state = pendulum(3);
+  double q[3] = { PI / 2, 0, 0 };
+  cdn_equilibrium_def any = cdn_default_equilibrium_def();
+  cdn_equilibrium found;
+  any.goal = CDN_EQUILIBRIUM_ANY;
+  q[0] += 0.05, q[1] -= 0.1;
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_find_equilibrium(state, &any, &found));
+  NEAR(cdn_state_q(state)[0], PI / 2, 1e-9);
+  NEAR(cdn_state_q(state)[1], 0, 1e-9);
+  ck_assert_int_eq(found.unstable, 3);
+
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+  NEAR(cos(cdn_state_q(state)[0] + PI / 2), 1, 1e-15);
+  ck_assert_int_eq(found.stable, 3);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A State in equilibrium keeps its bits. */
+START_TEST(nothing_to_do) {
+  cdn_state *state = pendulum(2);
+  const double q[2] = { -PI / 2, 0 };
+  cdn_equilibrium found;
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+  ck_assert_int_eq(found.iterations, 0);
+  ck_assert(memcmp(cdn_state_q(state), q, sizeof q) == 0);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A torque that has no potential: sin(theta) = torque / (m g l); and one that is too large turns the link for ever. */
+START_TEST(against_a_torque) {
+  cdn_state *state = pendulum(1);
+  cdn_equilibrium found;
+  const double torque = 0.6 * G, too_much = 1.1 * G, start = -1;
+  OK_ON(state, cdn_state_set_q(state, &start));
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, &torque));
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+  NEAR(sin(cdn_state_q(state)[0] + PI / 2), 0.6, 1e-10);
+  ck_assert_int_eq(found.stable, 1);
+
+  OK_ON(state, cdn_state_set_q(state, &start));
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, &too_much));
+  FAILS(cdn_find_equilibrium(state, NULL, &found), CDN_ERR_LIMIT);
+  cdn_error story;
+  cdn_state_last_error(state, &story);
+  ck_assert_str_eq(story.element, "body1.u");
+  ck_assert_str_eq(found.worst, "body1.u");
+  ck_assert_int_eq(found.iterations, 500);
+  ck_assert(cdn_state_q(state)[0] == start);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A shoulder that is locked, or moved by a motion, stays where it is. */
+START_TEST(with_a_lock) {
+  cdn_state *state = pendulum(2);
+  const double q[2] = { 0.5, 1 };
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_body_lock(state, (cdn_body){ 1 }, CDN_LEVEL_POSITION));
+  cdn_equilibrium found;
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+  ck_assert(cdn_state_q_eff(state)[0] == 0.5);
+  NEAR(sin(cdn_state_q(state)[1] + 0.5 + PI / 2), 0, 1e-9);
+  ck_assert_int_eq(found.stable, 1);
+  ck_assert(cdn_body_lock_level(state, (cdn_body){ 1 }) == CDN_LEVEL_POSITION);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- a four-bar linkage with a spring ---- */
+
+enum { CRANK = 1, COUPLER, ROCKER };
+static const double CRANK_LENGTH = 0.5, COUPLER_LENGTH = 1.3, ROCKER_LENGTH = 1.1, BASE = 1.5, STIFFNESS = 40;
+
+static cdn_state *four_bar(int copies) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body crank = add_link(system, cdn_ground(), 0, CRANK_LENGTH / 2, 1, "crank");
+  cdn_body coupler = add_link(system, crank, CRANK_LENGTH, COUPLER_LENGTH / 2, 2, "coupler");
+  cdn_body rocker = add_link(system, cdn_ground(), BASE, ROCKER_LENGTH / 2, 1.5, "rocker");
+  for (int i = 0; i < copies; i++)
+    cdn_system_constrain_ball(system, i ? "again" : "closure", coupler, cdn_v3(COUPLER_LENGTH, 0, 0), rocker,
+                              cdn_v3(ROCKER_LENGTH, 0, 0));
+  cdn_system_add_two_point_spring(system, "spring", cdn_ground(), cdn_v3(0.3, 1.5, 0), coupler,
+                                  cdn_v3(COUPLER_LENGTH / 2, 0.2, 0), STIFFNESS, 0.4);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  return state_of(system);
+}
+
+/* Joint positions for a crank angle by hand: where circles about the crank's end and the rocker's base meet. */
+static double energy_of_four_bar(double angle) {
+  const double ax = CRANK_LENGTH * cos(angle), ay = CRANK_LENGTH * sin(angle);
+  const double dx = BASE - ax, dy = -ay, d2 = dx * dx + dy * dy, d = sqrt(d2);
+  const double along = (COUPLER_LENGTH * COUPLER_LENGTH - ROCKER_LENGTH * ROCKER_LENGTH + d2) / (2 * d);
+  const double across = sqrt(COUPLER_LENGTH * COUPLER_LENGTH - along * along);
+  const double bx = ax + (along * dx - across * dy) / d, by = ay + (along * dy + across * dx) / d;
+  const double cx = (bx - ax) / COUPLER_LENGTH, cy = (by - ay) / COUPLER_LENGTH;
+  const double px = 0.5 * (ax + bx) - 0.2 * cy, py = 0.5 * (ay + by) + 0.2 * cx;
+  const double stretch = hypot(px - 0.3, py - 1.5) - 0.4;
+  return G * (0.5 * ay + 2 * 0.5 * (ay + by) + 1.5 * 0.5 * by) + 0.5 * STIFFNESS * stretch * stretch;
+}
+
+/* dE/dangle by differences that leave some 1e-10 of it; its zero by bisection. */
+static double balance_of_four_bar(double angle) {
+  const double h = 1e-3, D = (energy_of_four_bar(angle + h) - energy_of_four_bar(angle - h)) / (2 * h),
+               half = (energy_of_four_bar(angle + h / 2) - energy_of_four_bar(angle - h / 2)) / h;
+  return (4 * half - D) / 3;
+}
+
+START_TEST(a_four_bar_with_a_spring) {
+  for (int copies = 1; copies <= 2; copies++)
+    for (int start = 0; start < 4; start++) {
+      cdn_state *state = four_bar(copies);
+      const double q[3] = { 0.3 + 1.5 * start, -0.2 * start, 1.4 };
+      cdn_equilibrium found;
+      OK_ON(state, cdn_state_set_q(state, q));
+      cdn_status status = cdn_project_q(state, NULL, NULL);
+      if (status == CDN_OK) status = cdn_find_equilibrium(state, NULL, &found);
+      if (start == 0) OK_ON(state, status);
+      if (status == CDN_OK) {
+        cdn_transform X;
+        cdn_vec3 end;
+        OK_ON(state, cdn_body_pose(state, (cdn_body){ COUPLER }, &X));
+        OK_ON(state, cdn_body_station(state, (cdn_body){ ROCKER }, cdn_v3(ROCKER_LENGTH, 0, 0), &end, NULL));
+        const double angle = cdn_state_q(state)[0];
+        ck_assert_int_eq(found.stable, 1);
+        AT_MOST(found.constraint_error, 1e-10);
+        /* the closed form knows one of the two ways to assemble it */
+        const double dx = BASE - CRANK_LENGTH * cos(angle), dy = -CRANK_LENGTH * sin(angle);
+        const bool same = dx * (end.y - CRANK_LENGTH * sin(angle)) - dy * (end.x - CRANK_LENGTH * cos(angle)) > 0;
+        if (same) NEAR(balance_of_four_bar(angle), 0, 1e-7);
+        if (same) ck_assert(energy_of_four_bar(angle + 0.01) > energy_of_four_bar(angle));
+        if (same) ck_assert(energy_of_four_bar(angle - 0.01) > energy_of_four_bar(angle));
+        ck_assert(start > 0 || same);
+      }
+      cdn_state_destroy(state);
+    }
+}
+END_TEST
+
+/* ---- bodies that turn in space ---- */
+
+/* A free body on four springs of rest length zero, whose ends on Ground are its own stations moved and turned: together they
+ * are one spring between the means of both, and what turns it has its minimum where both sets are alike. */
+START_TEST(a_body_on_springs) {
+  static const cdn_vec3 station[4] = { { 1, 0, 0 }, { -1, 0.5, 0 }, { 0, -0.5, 1 }, { 0, 0, -1 } };
+  const cdn_rotation R = cdn_rotation_axis_angle(cdn_v3(1, 2, 3), 1.1);
+  const cdn_vec3 p = { 0.3, -0.2, 0.5 };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_FREE;
+  def.mass = (cdn_mass_properties){ .mass = 2, .inertia = { 0.3, 0.2, 0.4, 0, 0, 0 } };
+  cdn_body body = cdn_system_add_body(system, &def);
+  for (int i = 0; i < 4; i++)
+    cdn_system_add_two_point_spring(system, NULL, cdn_ground(), cdn_add(cdn_rotate(R, station[i]), p), body, station[i],
+                                    50, 0);
+  cdn_state *state = state_of(system);
+  cdn_equilibrium found;
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+  cdn_transform X;
+  OK_ON(state, cdn_body_pose(state, body, &X));
+  for (int k = 0; k < 3; k++) NEAR((&X.p.x)[k], (&p.x)[k], 1e-9);
+  for (int k = 0; k < 9; k++) NEAR((&X.R.x.x)[k], (&R.x.x)[k], 1e-8);
+  ck_assert_int_eq(found.stable, 6);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Without gravity and springs everything is in equilibrium, and nothing stays. */
+START_TEST(neutral_and_falling) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.name = "stone", def.mobilizer = CDN_FREE;
+  def.mass = (cdn_mass_properties){ .mass = 2, .inertia = { 0.3, 0.2, 0.4, 0, 0, 0 } };
+  cdn_system_add_body(system, &def);
+  const cdn_force gravity = cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  cdn_state *state = state_of(system);
+  cdn_equilibrium found;
+  FAILS(cdn_find_equilibrium(state, NULL, &found), CDN_ERR_LIMIT);
+  ck_assert_str_eq(found.worst, "stone.vy");
+  OK_ON(state, cdn_force_set_enabled(state, gravity, false));
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+  ck_assert_int_eq(found.neutral, 6);
+  ck_assert_int_eq(found.iterations, 0);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+START_TEST(wrong_defs) {
+  cdn_state *state = pendulum(1);
+  cdn_equilibrium_def def = cdn_default_equilibrium_def();
+  def.struct_size = 3;
+  FAILS(cdn_find_equilibrium(state, &def, NULL), CDN_ERR_VERSION);
+  const double bad[] = { 0, -1, NAN };
+  for (int i = 0; i < 3; i++) {
+    def = cdn_default_equilibrium_def();
+    def.tolerance = bad[i];
+    FAILS(cdn_find_equilibrium(state, &def, NULL), CDN_ERR_ARG);
+    def = cdn_default_equilibrium_def();
+    def.largest_step = bad[i];
+    FAILS(cdn_find_equilibrium(state, &def, NULL), CDN_ERR_ARG);
+  }
+  def = cdn_default_equilibrium_def();
+  def.most_iterations = 0;
+  FAILS(cdn_find_equilibrium(state, &def, NULL), CDN_ERR_ARG);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+CHECK_MAIN("equilibrium", a_chain_hangs, a_chain_upright, nothing_to_do, against_a_torque, with_a_lock,
+           a_four_bar_with_a_spring, a_body_on_springs, neutral_and_falling, wrong_defs)

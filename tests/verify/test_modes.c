@@ -1,0 +1,271 @@
+/* Modes against closed forms, degrees of freedom of known mechanisms. */
+#include "../testing.h"
+
+static const double G = 9.80665;
+
+static cdn_state *state_of(cdn_system *system) {
+  cdn_state *state = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
+/* A point mass on a massless rod of length 1 along -y of its pin, from the end of its parent's. */
+static cdn_body add_bob(cdn_system *system, cdn_body parent, double mass) {
+  cdn_body_def def = cdn_default_body_def();
+  def.parent = parent, def.mobilizer = CDN_PIN;
+  def.X_PF.p = cdn_v3(0, parent.i ? -1 : 0, 0);
+  def.mass = (cdn_mass_properties){ .mass = mass, .com = cdn_v3(0, -1, 0) };
+  return cdn_system_add_body(system, &def);
+}
+
+/* ---- normal modes ---- */
+
+/* Two equal pendulums in series: omega^2 = (2 -+ sqrt 2) g / l, shapes (1, -+ sqrt 2) in absolute angles. */
+START_TEST(double_pendulum) {
+  cdn_system *system = cdn_system_create(NULL);
+  add_bob(system, add_bob(system, cdn_ground(), 2), 2);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  cdn_state *state = state_of(system);
+  double omega2[2], shape[4], M[4];
+  int n;
+  OK_ON(state, cdn_normal_modes(state, &n, omega2, shape));
+  ck_assert_int_eq(n, 2);
+  NEAR(omega2[0], (2 - sqrt(2)) * G, 1e-13 * G);
+  NEAR(omega2[1], (2 + sqrt(2)) * G, 1e-13 * G);
+  OK_ON(state, cdn_calc_M(state, M));
+  for (int k = 0; k < 2; k++) {
+    const double *x = shape + 2 * k;
+    NEAR((x[0] + x[1]) / x[0], k ? -sqrt(2) : sqrt(2), 1e-13);
+    NEAR(x[0] * (M[0] * x[0] + M[1] * x[1]) + x[1] * (M[2] * x[0] + M[3] * x[1]), 1, 1e-13);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* The same made of free points and rods between them: loops instead of pins, in a plane. */
+static cdn_state *points_on_rods(int points, double mass, bool planar) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body last = cdn_ground();
+  for (int i = 1; i <= points; i++) {
+    cdn_body_def def = cdn_default_body_def();
+    const double q0[3] = { 0, -i, 0 };
+    def.mobilizer = CDN_TRANSLATION, def.mass.mass = mass, def.q0 = q0;
+    const cdn_body body = cdn_system_add_body(system, &def);
+    cdn_system_constrain_rod(system, NULL, last, cdn_v3(0, 0, 0), body, cdn_v3(0, 0, 0), 1);
+    if (planar) cdn_system_constrain_coordinate(system, NULL, body, 2, 0);
+    last = body;
+  }
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  return state_of(system);
+}
+
+/* All stiffness is that of the rods' tension here, which turns with them. */
+START_TEST(double_pendulum_of_rods) {
+  for (int planar = 0; planar < 2; planar++) {
+    cdn_state *state = points_on_rods(2, 2, planar);
+    double omega2[6], re[12], im[12];
+    int n, count;
+    OK_ON(state, cdn_normal_modes(state, &n, omega2, NULL));
+    ck_assert_int_eq(n, planar ? 2 : 4);
+    for (int k = 0; k < n; k++) {
+      const bool upper = k >= n / 2;
+      NEAR(omega2[k], (upper ? 2 + sqrt(2) : 2 - sqrt(2)) * G, 1e-12 * G);
+    }
+    OK_ON(state, cdn_linear_modes(state, &count, re, im, NULL, NULL));
+    ck_assert_int_eq(count, 2 * n);
+    for (int k = 0; k < count; k++) {
+      NEAR(re[k], 0, 1e-6); /* a pair of equal eigenvalues is only as exact as the root of the rounding */
+      NEAR(fabs(im[k]), sqrt((k >= n ? 2 + sqrt(2) : 2 - sqrt(2)) * G), 1e-6);
+    }
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
+/* A hanging chain of many links: the roots of a Laguerre polynomial, omega^2 = x g / l with L_n(x) = 0 (D. Bernoulli). */
+START_TEST(hanging_chain) {
+  enum { N = 12 };
+  cdn_state *state = points_on_rods(N, 0.7, true);
+  double omega2[3 * N];
+  int n;
+  OK_ON(state, cdn_normal_modes(state, &n, omega2, NULL));
+  ck_assert_int_eq(n, N);
+  for (int k = 0; k < N; k++) {
+    const double x = omega2[k] / G;
+    double before = 1, now = 1 - x, slope_before = 0, slope = -1;
+    for (int i = 1; i < N; i++) {
+      const double next = ((2 * i + 1 - x) * now - i * before) / (i + 1);
+      const double slope_next = ((2 * i + 1 - x) * slope - now - i * slope_before) / (i + 1);
+      before = now, now = next, slope_before = slope, slope = slope_next;
+    }
+    NEAR(now / slope, 0, 1e-11 * x); /* Newton's correction */
+    ck_assert(k == 0 || omega2[k] > omega2[k - 1] * 1.1);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Standing on its head: one of each pair grows as fast as it would have swung. */
+START_TEST(upright) {
+  cdn_system *system = cdn_system_create(NULL);
+  add_bob(system, cdn_ground(), 3);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, G, 0));
+  cdn_state *state = state_of(system);
+  double omega2, re[2], im[2], shape_re[2], shape_im[2];
+  int n;
+  OK_ON(state, cdn_normal_modes(state, &n, &omega2, NULL));
+  NEAR(omega2, -G, 1e-13 * G);
+  OK_ON(state, cdn_linear_modes(state, &n, re, im, shape_re, shape_im));
+  ck_assert_int_eq(n, 2);
+  ck_assert(im[0] == 0 && im[1] == 0);
+  NEAR(re[0] + re[1], 0, 1e-13);
+  NEAR(fabs(re[0]), sqrt(G), 1e-13);
+  ck_assert(shape_re[0] == 1 && shape_re[1] == 1 && shape_im[0] == 0);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A slider with a spring and a damper: eigenvalues -c/2m +- i sqrt(k/m - (c/2m)^2). */
+START_TEST(damped_oscillator) {
+  const double mass = 2, k = 50, c = 3, half = c / (2 * mass);
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_SLIDER, def.mass.mass = mass;
+  cdn_body body = cdn_system_add_body(system, &def);
+  cdn_system_add_mobility_spring(system, NULL, body, 0, k, 0);
+  cdn_system_add_mobility_damper(system, NULL, body, 0, c);
+  cdn_state *state = state_of(system);
+  double re[2], im[2], omega2;
+  int n;
+  OK_ON(state, cdn_linear_modes(state, &n, re, im, NULL, NULL));
+  for (int i = 0; i < 2; i++) {
+    NEAR(re[i], -half, 1e-13);
+    NEAR(im[i], (i ? -1 : 1) * sqrt(k / mass - half * half), 1e-13);
+  }
+  OK_ON(state, cdn_normal_modes(state, &n, &omega2, NULL));
+  NEAR(omega2, k / mass, 1e-13);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A top that stands and spins about z: precession and nutation of its axis are the roots of
+ * A s^2 -+ i C w s - m g l = 0, for small tilts in Ground's axes. With a free body held at its tip by a ball constraint they are
+ * those of the linearized equations, beside zeros of the spin. */
+START_TEST(spinning_top) {
+  const double mass = 1.5, l = 0.4, A = 0.3, C = 0.1, w = 30; /* A about the tip */
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  const double I = A - mass * l * l, u0[6] = { 0, 0, w, 0, 0, 0 };
+  def.mobilizer = CDN_FREE, def.u0 = u0;
+  def.mass = (cdn_mass_properties){ .mass = mass, .com = cdn_v3(0, 0, l), .inertia = { I, I, C, 0, 0, 0 } };
+  cdn_body top = cdn_system_add_body(system, &def);
+  cdn_system_constrain_ball(system, "tip", cdn_ground(), cdn_v3(0, 0, 0), top, cdn_v3(0, 0, 0));
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -G));
+  cdn_state *state = state_of(system);
+  double re[12], im[12];
+  int n;
+  OK_ON(state, cdn_linear_modes(state, &n, re, im, NULL, NULL));
+  ck_assert_int_eq(n, 6);
+  /* A theta'' + C w (z x theta') ... for theta = x + i y: A s^2 - i C w s - m g l = 0 */
+  const double root = sqrt(C * C * w * w - 4 * A * mass * G * l);
+  const double slow = (C * w - root) / (2 * A), fast = (C * w + root) / (2 * A);
+  const double expected[6] = { 0, 0, slow, slow, fast, fast };
+  for (int k = 0; k < 6; k++) {
+    NEAR(hypot(re[k], im[k]), expected[k], 1e-6);
+    NEAR(re[k], 0, 1e-6);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- degrees of freedom ---- */
+
+static cdn_body add_bar(cdn_system *system, cdn_body parent, double x, double y, cdn_mobilizer kind, const char *name) {
+  cdn_body_def def = cdn_default_body_def();
+  def.name = name, def.parent = parent, def.mobilizer = kind, def.X_PF.p = cdn_v3(x, y, 0);
+  def.mass = (cdn_mass_properties){ .mass = 1, .com = cdn_v3(0, 0.5, 0), .inertia = { 0.1, 0.1, 0.1, 0, 0, 0 } };
+  return cdn_system_add_body(system, &def);
+}
+
+/* A table on three equal cranks: of the two loops' six equations two across the plane are idle, and one of the four in the
+ * plane follows from the others. */
+START_TEST(three_parallel_cranks) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body first = add_bar(system, cdn_ground(), 0, 0, CDN_PIN, "first");
+  cdn_body table = add_bar(system, first, 0, 1, CDN_PIN, "table");
+  const char *const names[2] = { "middle", "last" };
+  for (int i = 0; i < 2; i++) {
+    cdn_body crank = add_bar(system, cdn_ground(), 1 + i, 0, CDN_PIN, NULL);
+    cdn_system_constrain_ball(system, names[i], table, cdn_v3(1 + i, 0, 0), crank, cdn_v3(0, 1, 0));
+  }
+  cdn_state *state = state_of(system);
+  cdn_freedom f;
+  cdn_equation_role roles[6];
+  OK_ON(state, cdn_degrees_of_freedom(state, &f, roles));
+  ck_assert_int_eq(f.nu, 4);
+  ck_assert_int_eq(f.equations, 6);
+  ck_assert_int_eq(f.idle, 2);
+  ck_assert_int_eq(f.redundant, 1);
+  ck_assert_int_eq(f.independent, 3);
+  ck_assert_int_eq(f.net, 1);
+  const cdn_system *frozen = cdn_state_system(state);
+  for (int k = 0; k < 6; k++) {
+    int equation;
+    const cdn_constraint c = cdn_constraint_of_equation(frozen, k, &equation);
+    ck_assert_str_eq(cdn_constraint_name(frozen, c), names[k / 3]);
+    ck_assert_int_eq(equation, k % 3);
+    ck_assert((roles[k] == CDN_EQUATION_IDLE) == (equation == 2));
+  }
+  ck_assert_int_eq(cdn_constraint_of_equation(frozen, 6, NULL).i, -1);
+
+  double basis[16];
+  int n;
+  OK_ON(state, cdn_displacement_basis(state, basis, &n));
+  ck_assert_int_eq(n, 1);
+
+  /* one loop less, and a crank locked */
+  OK_ON(state, cdn_constraint_set_enabled(state, (cdn_constraint){ 1 }, false));
+  OK_ON(state, cdn_degrees_of_freedom(state, &f, roles));
+  ck_assert_int_eq(f.net, 2);
+  ck_assert(roles[3] == CDN_EQUATION_OFF);
+  OK_ON(state, cdn_body_lock(state, first, CDN_LEVEL_POSITION));
+  OK_ON(state, cdn_degrees_of_freedom(state, &f, NULL));
+  ck_assert_int_eq(f.prescribed, 1);
+  ck_assert_int_eq(f.net, 1);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A free body on three rods of equal length, a platform that hangs: three degrees of freedom; on six, none. */
+START_TEST(platform) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  const double q0[7] = { 1, 0, 0, 0, 0, 0, -1 };
+  def.mobilizer = CDN_FREE, def.q0 = q0;
+  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { 1, 1, 2, 0, 0, 0 } };
+  cdn_body body = cdn_system_add_body(system, &def);
+  for (int i = 0; i < 6; i++) {
+    const double angle = i * PI / 3, other = angle + (i < 3 ? 0 : 0.5);
+    const cdn_vec3 a = { cos(angle), sin(angle), 0 }, b = { cos(other), sin(other), 0 };
+    cdn_system_constrain_rod(system, NULL, cdn_ground(), a, body, b,
+                             cdn_norm(cdn_add(cdn_sub(b, a), cdn_v3(0, 0, -1))));
+  }
+  cdn_state *state = state_of(system);
+  cdn_freedom f;
+  OK_ON(state, cdn_degrees_of_freedom(state, &f, NULL));
+  ck_assert_int_eq(f.net, f.nu - f.independent);
+  int n;
+  double basis[36];
+  OK_ON(state, cdn_displacement_basis(state, basis, &n));
+  ck_assert_int_eq(n, f.net);
+  for (int i = 3; i < 6; i++) OK_ON(state, cdn_constraint_set_enabled(state, (cdn_constraint){ i }, false));
+  OK_ON(state, cdn_degrees_of_freedom(state, &f, NULL));
+  ck_assert_int_eq(f.net, 3);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+CHECK_MAIN("modes", double_pendulum, double_pendulum_of_rods, hanging_chain, upright, damped_oscillator, spinning_top,
+           three_parallel_cranks, platform)
