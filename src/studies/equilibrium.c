@@ -32,9 +32,9 @@ typedef struct search {
   cdni_statics s;
   double radius;
   /* In the basis of modes: columns of X are Z's numbers. */
-  double *X, *d, *g, *y;      /* n x n, n, n, n */
-  double *U, *VT, *sigma;     /* n x n, n x n, n: for any equilibrium */
-  double *v, *q, *q0, *force; /* nu, nq, nq, nu */
+  double *X, *d, *g, *y;                              /* n x n, n, n, n */
+  double *U, *VT, *sigma;                             /* n x n, n x n, n: for any equilibrium */
+  double *v, *force, *along, *q, *q0, *middle, *rate; /* nu three times; nq */
   double *work;
 } search;
 
@@ -187,25 +187,56 @@ static double promised(const search *x) {
   return sqrt(before) - sqrt(sum);
 }
 
-/* sum v M udot and |udot|_M here. */
-static cdn_status pull(search *x, double *along, double *size) {
+/* |udot|_M here. */
+static cdn_status imbalance(search *x, double *size) {
   const double *udot = cdn_state_udot(x->rest);
   if (!udot) return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
   CDNI_TRY(cdn_multiply_by_M(x->rest, udot, x->force));
-  *along = *size = 0;
-  for (int k = 0; k < x->s.nu; k++) *along += x->v[k] * x->force[k], *size += udot[k] * x->force[k];
+  *size = 0;
+  for (int k = 0; k < x->s.nu; k++) *size += udot[k] * x->force[k];
   *size = sqrt(fmax(0, *size));
   return CDN_OK;
 }
 
-static cdn_status move(search *x) {
+/* Power of all forces where the State is, for q changing at this rate. */
+static cdn_status power(search *x, const double *qdot, double *out) {
+  CDNI_TRY(cdni_state_multiply_by_N_inv(x->rest, qdot, x->along));
+  CDNI_TRY(cdn_residual(x->rest, NULL, x->force));
+  *out = 0;
+  for (int k = 0; k < x->s.nu; k++) *out -= x->along[k] * x->force[k];
+  return CDN_OK;
+}
+
+/* To q0 + scale N v, and back to the constraints; q is where that is. */
+static cdn_status move(search *x, double scale, double *q) {
   const cdn_projection_def def = tight();
-  const int nq = cdn_system_nq(cdn_state_system(x->rest));
-  CDNI_TRY(cdni_state_multiply_by_N(x->rest, x->v, x->q));
-  for (int k = 0; k < nq; k++) x->q[k] += x->q0[k];
-  cdni_state_normalize_q(x->rest, x->q, NULL);
-  CDNI_TRY(cdn_state_set_q(x->rest, x->q));
+  const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
+  CDNI_TRY(cdn_state_set_q(x->rest, x->q0));
+  CDNI_TRY(cdni_state_multiply_by_N(x->rest, x->v, q));
+  for (size_t k = 0; k < nq; k++) q[k] = x->q0[k] + scale * q[k];
+  cdni_state_normalize_q(x->rest, q, NULL);
+  CDNI_TRY(cdn_state_set_q(x->rest, q));
   CDNI_TRY(cdn_project_q(x->rest, &def, &x->report->constraint_error));
+  if (nq) memcpy(q, cdn_state_q(x->rest), nq * sizeof *q);
+  return CDN_OK;
+}
+
+/* Takes the step v, by way of its middle, and the work of all forces on it: Simpson's rule on the parabola through the three
+ * places. Forces without a potential, or none that is known, count like others. */
+static cdn_status walk(search *x, double *work) {
+  const int nq = cdn_system_nq(cdn_state_system(x->rest));
+  double *rate = x->rate, P[3];
+  CDNI_TRY(move(x, 1, x->q));
+  CDNI_TRY(move(x, 0.5, x->middle));
+  for (int k = 0; k < nq; k++) rate[k] = x->q[k] - x->q0[k];
+  CDNI_TRY(power(x, rate, &P[1]));
+  CDNI_TRY(cdn_state_set_q(x->rest, x->q0));
+  for (int k = 0; k < nq; k++) rate[k] = 4 * x->middle[k] - 3 * x->q0[k] - x->q[k];
+  CDNI_TRY(power(x, rate, &P[0]));
+  CDNI_TRY(cdn_state_set_q(x->rest, x->q));
+  for (int k = 0; k < nq; k++) rate[k] = 3 * x->q[k] - 4 * x->middle[k] + x->q0[k];
+  CDNI_TRY(power(x, rate, &P[2]));
+  *work = (P[0] + 4 * P[1] + P[2]) / 6;
   return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
 }
 
@@ -240,11 +271,11 @@ static cdn_status one_iteration(search *x, bool *done) {
       return CDN_OK;
     }
     const double expected = promised(x);
-    double before, size_before, after = 0, size = INFINITY;
-    CDNI_TRY(pull(x, &before, &size_before));
-    const cdn_status status = move(x);
-    if (status == CDN_OK) CDNI_TRY(pull(x, &after, &size));
-    const double work = 0.5 * (before + after), got = stable ? work : size_before - size;
+    double size_before, work = 0, size = INFINITY;
+    CDNI_TRY(imbalance(x, &size_before));
+    const cdn_status status = walk(x, &work);
+    if (status == CDN_OK) CDNI_TRY(imbalance(x, &size));
+    const double got = stable ? work : size_before - size;
     const double ratio = status == CDN_OK ? got / expected : -1;
     /* close to the end rounding hides the work, but not that accelerations fall */
     const bool settles = status == CDN_OK && size < 0.5 * size_before && (!stable || x->d[0] >= 0);
@@ -298,10 +329,10 @@ static size_t divide(search *x, int nq, int nu, double *memory) {
   const size_t n = (size_t)nu, square = n * n;
   double *at = memory + cdni_statics_size(nu);
   x->s = cdni_statics_at(nu, memory);
-  double **const parts[] = { &x->X, &x->U, &x->VT, &x->d, &x->g, &x->y, &x->sigma, &x->v, &x->force };
+  double **const parts[] = { &x->X, &x->U, &x->VT, &x->d, &x->g, &x->y, &x->sigma, &x->v, &x->force, &x->along };
   for (int k = 0; k < CDNI_COUNT(parts); k++) *parts[k] = at, at += k < 3 ? square : n;
-  x->q = at, at += nq;
-  x->q0 = at, at += nq;
+  double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate };
+  for (int k = 0; k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
   x->work = at;
   const size_t a = cdni_symmetric_eigen_work(nu), b = cdni_svd_work(nu, nu);
   return (size_t)(at - memory) + (a > b ? a : b);
