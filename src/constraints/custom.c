@@ -186,11 +186,9 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
     CDNI_TRY(pass_on(v, "calc_bias", self->ops.calc_bias(self_of(self), &s.in, own)));
     for (int k = 0; k < c->m; k++) bias[k] += own[k];
   }
-  constraint_rows rows;
-  CDNI_TRY(cdni_constraint_rows(v->room, v->state, &rows));
   for (int b = 0; b < c->n_bodies; b++) {
     const v3 w = v->twist[v->body[b]].V.w, r = constraint_arm(v, b, origin), a = v3_cross(w, v3_cross(w, r));
-    for (int k = 0; k < c->m; k++) bias[k] += v3_dot(rows.J[c->J + k * c->n_bodies + b].v, a);
+    for (int k = 0; k < c->m; k++) bias[k] += v3_dot(v->J[k * c->n_bodies + b].v, a);
   }
   return CDN_OK;
 }

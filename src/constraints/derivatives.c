@@ -142,21 +142,28 @@ static void add_errors(const differentiation *d, const local_derivatives *l, dou
   for (int e = 0; e < c->m; e++) matrix[(size_t)(c->row + e) * nu + (size_t)column] += x * from[l->half + e];
 }
 
-/* Column of dtau/dq by changes of the forces on bodies and mobilities. */
-static void add_forces(const differentiation *d, const local_derivatives *l, int column, const double *changes) {
+/* Column of dtau/dq or dtau/du by changes of the forces on bodies and mobilities. */
+static void add_forces(const differentiation *d, const local_derivatives *l, double *matrix, int column,
+                       const double *changes) {
   const derivative_pass *p = d->p;
   const constraint_element *c = l->v->c;
   const size_t nu = (size_t)p->m->tree.nu;
-  double *dq = p->dq + column;
+  double *to = matrix + column;
   for (int b = 0; b < c->n_bodies; b++) {
     sv F = ((const sv *)changes)[b];
     for (int i = l->v->body[b]; i > 0; i = p->node[i].parent) {
       const tree_node *n = &p->node[i];
-      for (int k = n->u; k < n->u + n->nu; k++) dq[(size_t)k * nu] += sv_dot(p->motion[k].S, F);
+      for (int k = n->u; k < n->u + n->nu; k++) to[(size_t)k * nu] += sv_dot(p->motion[k].S, F);
       F = sv_shift_force(F, p->pose[i].r);
     }
   }
-  for (int k = 0; k < c->n_mobilities; k++) dq[(size_t)l->v->mobility[k].u * nu] += changes[6 * c->n_bodies + k];
+  for (int k = 0; k < c->n_mobilities; k++) to[(size_t)l->v->mobility[k].u * nu] += changes[6 * c->n_bodies + k];
+}
+
+/* changes += x times the forces of a local column. */
+static void add_changes(const local_derivatives *l, double x, int column, double *changes) {
+  const double *from = local_column(l, column);
+  for (int i = 0; i < l->half && x != 0; i++) changes[i] += x * from[i];
 }
 
 /* What place b does along the mobilities of one joint. */
@@ -167,21 +174,21 @@ static void meet_joint(const differentiation *d, const local_derivatives *l, int
   const size_t nu = (size_t)p->m->tree.nu;
   for (int k = n->u; k < n->u + n->nu; k++)
     for (int by_q = 0; by_q < 2; by_q++) {
-      double *errors = by_q ? d->by_q : d->by_u;
-      if (!errors && !(by_q && p->dq)) continue;
+      double *errors = by_q ? d->by_q : d->by_u, *forces = by_q ? p->dq : c->nonlinear ? p->du : NULL;
+      if (!errors && !forces) continue;
       const carried x = carry(p, joint, &p->motion[k], l->v->body[b], by_q);
       const double *S = (const double *)&x.S, *dV = (const double *)&x.dV;
+      memset(changes, 0, (size_t)l->half * sizeof *changes);
       for (int s = 0; s < 6; s++) {
-        if (by_q) add_errors(d, l, errors, k, S[s], local_column(l, 6 * b + s));
-        add_errors(d, l, errors, k, dV[s], local_column(l, l->half + 6 * b + s));
+        const int place = 6 * b + s, rate = l->half + place;
+        if (by_q) add_errors(d, l, errors, k, S[s], local_column(l, place));
+        add_errors(d, l, errors, k, dV[s], local_column(l, rate));
+        if (by_q) add_changes(l, S[s], place, changes);
+        if (c->nonlinear) add_changes(l, dV[s], rate, changes);
       }
       for (int e = 0; errors && e < c->m; e++)
         errors[(size_t)(c->row + e) * nu + (size_t)k] += sv_dot(l->v->J[e * c->n_bodies + b], x.dA);
-      if (!by_q || !p->dq) continue;
-      memset(changes, 0, (size_t)l->half * sizeof *changes);
-      for (int s = 0; s < 6; s++)
-        for (int i = 0; i < l->half; i++) changes[i] += S[s] * local_column(l, 6 * b + s)[i];
-      add_forces(d, l, k, changes);
+      if (forces) add_forces(d, l, forces, k, changes);
     }
 }
 
@@ -203,7 +210,8 @@ static cdn_status one_element(const differentiation *d, int i, const constraint_
     const int at = 6 * c->n_bodies + k, u = v.mobility[k].u;
     add_errors(d, &l, d->by_q, u, 1, local_column(&l, at));
     add_errors(d, &l, d->by_u, u, 1, local_column(&l, l.half + at));
-    if (p->dq) add_forces(d, &l, u, local_column(&l, at));
+    if (p->dq) add_forces(d, &l, p->dq, u, local_column(&l, at));
+    if (p->du && c->nonlinear) add_forces(d, &l, p->du, u, local_column(&l, l.half + at));
   }
   return CDN_OK;
 }

@@ -99,7 +99,7 @@ typedef struct constraint_kind {
   cdn_status (*calc_rows)(const constraint_view *v);
   /* Makes np + nv velocity errors of e, which holds J V + g u; NULL: they are that. */
   cdn_status (*finish_velocity)(const constraint_view *v, double *e);
-  /* Adds the bias of m equations; may be NULL. */
+  /* Adds the bias of m equations, with the rows there to be read; may be NULL. */
   cdn_status (*add_bias)(const constraint_view *v, double *bias);
   /* Adds the derivatives of rows and bias along a change (derivatives.h); NULL: they are differenced. */
   cdn_status (*vary)(const constraint_view *v, const struct constraint_change *change);

@@ -119,10 +119,13 @@ cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state,
 static cdn_status calc_bias(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
   double *bias = out;
+  constraint_rows rows;
+  CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   if (room->m) memset(bias, 0, (size_t)room->m * sizeof *bias);
   for (size_t i = 0; i < room->elements.count; i++) {
-    const constraint_view v = cdni_constraint_view(room, state, (int)i);
+    constraint_view v = cdni_constraint_view(room, state, (int)i);
+    v.J = (sv *)rows.J + v.c->J, v.g = (double *)rows.g + v.c->g; /* only read from here on */
     const constraint_kind *kind = cdni_constraint_kinds[v.c->kind];
     if (!kind->add_bias || !is_on(room, state, i)) continue;
     CDNI_TRY(kind->add_bias(&v, bias + v.c->row));
