@@ -68,7 +68,7 @@ static void print_report(const cdn_model *model, cdn_state *state, const cdn_ass
                          const cdn_assembly_report *speeds, bool goals) {
   const cdn_system *system = cdn_model_system(model);
   const int nq = cdn_system_nq(system);
-  char a[NUMBER_SIZE], name[128];
+  char a[CDN_NUMBER_SIZE], name[128];
   printf("%s\n", cdn_model_name(model));
   printf("  degrees of freedom   %d\n", r->dof);
   const char *worst = cdn_constraint_name(system, r->worst_constraint);
@@ -85,20 +85,8 @@ static void print_report(const cdn_model *model, cdn_state *state, const cdn_ass
   if (nq) printf("\n  %-*s %24s\n", width, "", "q");
   for (int i = 0; i < nq; i++) {
     cdn_system_slot_name(system, CDN_POOL_Q, i, name, sizeof name);
-    printf("  %-*s %24s\n", width, name, number_text(cdn_state_q(state)[i], a));
+    printf("  %-*s %24s\n", width, name, cdn_number_text(cdn_state_q(state)[i], a));
   }
-}
-
-static bool write_state(const char *path, const cdn_state *state) {
-  const cdn_system *system = cdn_state_system(state);
-  FILE *file;
-  if (!open_output(path, &file)) return false;
-  json_writer w = jw_begin(file);
-  jw_number(&w, "time", cdn_state_time(state));
-  jw_numbers(&w, "q", cdn_state_q(state), cdn_system_nq(system));
-  jw_numbers(&w, "u", cdn_state_u(state), cdn_system_nu(system));
-  jw_end(&w);
-  return finish_output(file, path);
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
@@ -134,7 +122,7 @@ static int assemble(const assemble_arguments *a, const cdn_model *model, cdn_sta
   if (code != CMD_OK) return code;
   const bool to_output = a->output && strcmp(a->output, "-") == 0;
   if (!to_output) print_report(model, state, &report, &speeds, a->goals.n > 0);
-  return !a->output || write_state(a->output, state) ? CMD_OK : CMD_OUTPUT;
+  return !a->output || write_state_file(a->output, state) ? CMD_OK : CMD_OUTPUT;
 }
 
 int command_assemble(int argc, char **argv) {

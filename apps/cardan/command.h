@@ -114,6 +114,8 @@ int assemble_for_run(const model_arguments *arguments, double tolerance, cdn_sta
 
 /* Sets what the file at `path` ("-": standard input) names: time, q, u, f. Returns CMD_OK or the exit code. */
 int read_state_file(const char *path, cdn_state *state);
+/* Writes such a file ("-": standard output): time, q and u. False if it could not be written, which has been said. */
+bool write_state_file(const char *path, const cdn_state *state);
 
 /* ---- output.c: JSON ------------------------------------------------------------------------ */
 
@@ -137,10 +139,12 @@ void jw_boolean(json_writer *w, const char *key, bool value);
 void jw_number(json_writer *w, const char *key, double value); /* null where it is not finite */
 void jw_numbers(json_writer *w, const char *key, const double *values, int n);
 
-/* ---- assemble.c, info.c, eval.c, simulate.c, plot.c, speed.c --------------------------------------------- */
+/* ---- the commands, one file each ------------------------------------------------------------- */
 
 int command_assemble(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_equilibrium(int argc, char **argv);
+int command_modes(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_plot(int argc, char **argv);

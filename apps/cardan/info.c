@@ -13,7 +13,63 @@ static const help_page page = {
   WHICH_MODEL
 };
 
-static void print_json(const cdn_model *model, double mass, double moving_mass) {
+/* Degrees of freedom, counted on the constraints' manifold if that is near. */
+typedef struct freedom {
+  cdn_freedom sum;
+  cdn_equation_role *roles; /* an equation each */
+} freedom;
+
+static cdn_status count_freedom(cdn_state *state, freedom *f) {
+  f->roles = allocate((size_t)cdn_system_nudoterr(cdn_state_system(state)), sizeof *f->roles);
+  (void)!cdn_project_q(state, NULL, NULL);
+  return cdn_degrees_of_freedom(state, &f->sum, f->roles);
+}
+
+static int count_roles(const freedom *f, cdn_constraint_equations e, cdn_equation_role role) {
+  int n = 0;
+  for (int k = e.row; k < e.row + e.np + e.nv + e.na; k++) n += f->roles[k] == role;
+  return n;
+}
+
+static void print_constraints_json(json_writer *w, const cdn_system *system, const freedom *f) {
+  jw_array(w, "constraints", false);
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const cdn_constraint id = { c };
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    jw_object(w, NULL, true);
+    jw_text(w, "name", cdn_constraint_name(system, id));
+    jw_text(w, "kind", cdn_constraint_kind_name(system, id));
+    jw_integer(w, "equations", e.np + e.nv + e.na);
+    jw_integer(w, "redundant", count_roles(f, e, CDN_EQUATION_REDUNDANT));
+    jw_integer(w, "idle", count_roles(f, e, CDN_EQUATION_IDLE));
+    jw_close(w);
+  }
+  jw_close(w);
+}
+
+static void print_constraints(const cdn_system *system, const freedom *f) {
+  if (cdn_system_constraint_count(system) == 0) return;
+  int name_width = 10, kind_width = 4;
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const int name = (int)strlen(cdn_constraint_name(system, (cdn_constraint){ c }));
+    const int kind = (int)strlen(cdn_constraint_kind_name(system, (cdn_constraint){ c }));
+    if (name > name_width) name_width = name;
+    if (kind > kind_width) kind_width = kind;
+  }
+  printf("\n  %-*s  %-*s  %s\n", name_width, "constraint", kind_width, "kind", "equations");
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    const cdn_constraint id = { c };
+    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    const int redundant = count_roles(f, e, CDN_EQUATION_REDUNDANT), idle = count_roles(f, e, CDN_EQUATION_IDLE);
+    printf("  %-*s  %-*s  %d", name_width, cdn_constraint_name(system, id), kind_width,
+           cdn_constraint_kind_name(system, id), e.np + e.nv + e.na);
+    if (redundant > 0) printf(", of which %d redundant", redundant);
+    if (idle > 0) printf(", %s%d idle", redundant > 0 ? "" : "of which ", idle);
+    printf("\n");
+  }
+}
+
+static void print_json(const cdn_model *model, const freedom *f, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   json_writer w = jw_begin(stdout);
   jw_text(&w, "name", cdn_model_name(model));
@@ -21,6 +77,7 @@ static void print_json(const cdn_model *model, double mass, double moving_mass) 
   jw_integer(&w, "mobilizers", cdn_model_mobilizer_count(model));
   jw_integer(&w, "nq", cdn_system_nq(system));
   jw_integer(&w, "nu", cdn_system_nu(system));
+  jw_integer(&w, "degrees_of_freedom", f->sum.net);
   jw_number(&w, "mass", mass);
   jw_number(&w, "moving_mass", moving_mass);
   jw_array(&w, "joints", false);
@@ -47,6 +104,7 @@ static void print_json(const cdn_model *model, double mass, double moving_mass) 
     jw_text(&w, NULL, cdn_measure_name(system, (cdn_measure){ i }));
   }
   jw_close(&w);
+  print_constraints_json(&w, system, f);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(model); i++) {
     cdn_model_note note = cdn_model_not_understood(model, i);
@@ -97,7 +155,7 @@ static void print_joints(const cdn_model *model) {
   }
 }
 
-static void print_tables(const cdn_model *model, double mass, double moving_mass) {
+static void print_tables(const cdn_model *model, const freedom *f, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   char text[CDN_NUMBER_SIZE];
   printf("%s\n", cdn_model_name(model));
@@ -105,9 +163,11 @@ static void print_tables(const cdn_model *model, double mass, double moving_mass
   printf("  mobilizers    %d\n", cdn_model_mobilizer_count(model));
   printf("  coordinates   nq = %d\n", cdn_system_nq(system));
   printf("  speeds        nu = %d\n", cdn_system_nu(system));
+  printf("  free          %d degrees of freedom\n", f->sum.net);
   printf("  mass          %s kg\n", cdn_number_text(mass, text));
   printf("  moving mass   %s kg\n", cdn_number_text(moving_mass, text));
   print_joints(model);
+  print_constraints(system, f);
 
   int sensors = cdn_system_measure_count(system);
   if (sensors > 0) printf("\n  sensors:");
@@ -146,14 +206,16 @@ int command_info(int argc, char **argv) {
   cdn_state *state = NULL;
   code = load_state(model, &arguments, &state);
   double mass, moving_mass;
-  if (code == CMD_OK && cdn_system_mass(state, &mass, &moving_mass) != CDN_OK) {
+  freedom f = { .roles = NULL };
+  if (code == CMD_OK && (cdn_system_mass(state, &mass, &moving_mass) != CDN_OK || count_freedom(state, &f) != CDN_OK)) {
     cdn_error error;
     cdn_state_last_error(state, &error);
     complain_error(arguments.path, &error);
     code = CMD_FAILED;
   }
-  if (code == CMD_OK && json) print_json(model, mass, moving_mass);
-  if (code == CMD_OK && !json) print_tables(model, mass, moving_mass);
+  if (code == CMD_OK && json) print_json(model, &f, mass, moving_mass);
+  if (code == CMD_OK && !json) print_tables(model, &f, mass, moving_mass);
+  free(f.roles);
   cdn_state_destroy(state);
   cdn_model_destroy(model);
   return code;

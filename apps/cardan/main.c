@@ -8,7 +8,8 @@ static const struct {
   int (*run)(int argc, char **argv);
 } commands[] = {
   { "info", command_info },         { "eval", command_eval }, { "assemble", command_assemble },
-  { "simulate", command_simulate }, { "plot", command_plot }, { "speed", command_speed },
+  { "equilibrium", command_equilibrium }, { "modes", command_modes }, { "simulate", command_simulate },
+  { "plot", command_plot }, { "speed", command_speed },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -21,6 +22,8 @@ static const char help[] =
     "  info      what a model holds: bodies, joints, coordinates, mass, and what is not simulated\n"
     "  eval      one evaluation: poses, velocities, accelerations, energies, mass matrix\n"
     "  assemble  coordinates that satisfy the constraints, near what is wanted\n"
+    "  equilibrium  where the model comes to rest\n"
+    "  modes     how it vibrates there: frequencies, damping, shapes\n"
     "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
     "  plot      a picture of a trajectory: coordinates, energies, step sizes\n"
     "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
@@ -77,8 +80,9 @@ static int dispatch(int argc, char **argv) {
   const char *what = word[0] == '-' ? "option" : "command";
   if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
   else
-    complain("unknown %s '%s'; the commands are info, eval, assemble, simulate, plot and speed ('cardan --help' explains)", what,
-             word);
+    complain("unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot and speed "
+             "('cardan --help' explains)",
+             what, word);
   return CMD_USAGE;
 }
 

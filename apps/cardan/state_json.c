@@ -1,5 +1,5 @@
 /* State files: {"time": t, "q": [...], "u": [...], "f": [...]}, every member optional. */
-#include "command.h"
+#include "simulate.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -87,4 +87,16 @@ int read_state_file(const char *path, cdn_state *state) {
   }
   json_decref(root);
   return code;
+}
+
+bool write_state_file(const char *path, const cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  FILE *file;
+  if (!open_output(path, &file)) return false;
+  json_writer w = jw_begin(file);
+  jw_number(&w, "time", cdn_state_time(state));
+  jw_numbers(&w, "q", cdn_state_q(state), cdn_system_nq(system));
+  jw_numbers(&w, "u", cdn_state_u(state), cdn_system_nu(system));
+  jw_end(&w);
+  return finish_output(file, path);
 }

@@ -39,7 +39,7 @@ typedef struct cdn_equilibrium {
  *
  *  Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region: what has no
  *  stiffness, or a negative one, is followed downhill. Where that stops the iteration ends too: when accelerations are within
- *  the tolerance, or displacements that would better them are below 1e-13.
+ *  the tolerance, or where rounding hides what displacements below 1e-9 (rad, m) would better.
  *
  *  *report (may be NULL) is filled as far as it got. On failure the State keeps its q and u: CDN_ERR_LIMIT, if the most
  *  iterations were not enough (there may be no equilibrium: the worst coordinate is named); CDN_ERR_CONSTRAINT; and what

@@ -62,7 +62,7 @@ CDN_API cdn_status cdn_displace(cdn_state *state, int n, const double *basis, co
  *  nu x nu; A: 4 nu x nu). What v makes of delta u, through the velocity constraints, is zero at rest. Forces, damping and all
  *  motions that are dynamic take part; z is held. Where the State moves, bases and A are those of the moment. Exact as
  *  cdn_forward_dynamics_derivatives. Realizes accelerations. CDN_ERR_UNSUPPORTED also for custom motions at velocity
- *  level, and in motion where cdn_tangent_rate_derivatives is. */
+ *  level, and in motion where cdn_tangent_rate_derivatives is and for velocity constraints that are not linear in u. */
 CDN_API cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
                                  int *l) CDN_NODISCARD;
 

@@ -16,6 +16,7 @@
 static const char function[] = "cdn_find_equilibrium";
 
 static const double NEUTRAL = 1e-9;      /* of the largest stiffness */
+static const double NEARLY_THERE = 1e-9; /* rad, m: where rounding may hide what is left to gain */
 static const double NOT_A_STEP = 1e-13;  /* rad, m */
 static const double CONSTRAINTS = 1e-10; /* units */
 
@@ -278,7 +279,7 @@ static cdn_status one_iteration(search *x, bool *done) {
     const double got = stable ? work : size_before - size;
     const double ratio = status == CDN_OK ? got / expected : -1;
     /* close to the end rounding hides the work, but not that accelerations fall */
-    const bool settles = status == CDN_OK && size < 0.5 * size_before && (!stable || x->d[0] >= 0);
+    const bool settles = status == CDN_OK && size < 0.5 * size_before && (!stable || x->report->unstable == 0);
     double length = 0;
     for (int i = 0; i < x->s.n; i++) length += x->y[i] * x->y[i];
     length = sqrt(length);
@@ -303,6 +304,15 @@ static bool has_arrived(const search *x) {
          (x->def->goal == CDN_EQUILIBRIUM_ANY || x->report->unstable == 0);
 }
 
+/* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there is. */
+static bool is_as_near_as_can_be(search *x) {
+  double size = 0;
+  if (x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return false;
+  step_within(x, 1e300);
+  for (int i = 0; i < x->s.n; i++) size += x->g[i] * x->g[i];
+  return displacement(x) <= NEARLY_THERE && (x->def->goal == CDN_EQUILIBRIUM_STABLE || promised(x) > 0.5 * sqrt(size));
+}
+
 static cdn_status run(search *x) {
   const cdn_projection_def def = tight();
   bool done = false;
@@ -313,7 +323,7 @@ static cdn_status run(search *x) {
     CDNI_TRY(find_modes(x));
     count_directions(x);
     if (has_arrived(x)) return CDN_OK;
-    if (done && (x->def->goal == CDN_EQUILIBRIUM_ANY || x->report->unstable == 0)) return CDN_OK;
+    if (done && is_as_near_as_can_be(x)) return CDN_OK;
     if (x->report->iterations == 0) x->radius = first_radius(x);
     if (done || x->report->iterations >= x->def->most_iterations) break;
     CDNI_TRY(one_iteration(x, &done));

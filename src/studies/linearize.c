@@ -8,6 +8,7 @@
 #include <cardan/derivatives.h>
 #include <math.h>
 
+#include "constraints/internal.h"
 #include "forces/derivatives.h"
 #include "math/dense.h"
 #include "matter/motion.h"
@@ -104,6 +105,19 @@ static cdn_status refuse_velocity_motions(const linearization *x) {
   return CDN_OK;
 }
 
+/* Velocity errors that are not G u + (what depends on time alone): their derivatives by q are not known. */
+static cdn_status refuse_nonlinear(const linearization *x) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(x->state));
+  for (size_t i = 0; i < room->elements.count; i++) {
+    const constraint_element *c = constraint_at(room, (int)i);
+    if (c->nonlinear && cdn_constraint_is_enabled(x->state, (cdn_constraint){ (int32_t)i }))
+      return cdni_state_fail(
+          x->state, CDN_ERR_UNSUPPORTED, false, function, c->name,
+          "the velocity error of constraint '%s' is not linear in u, which is linearized at rest only", c->name);
+  }
+  return CDN_OK;
+}
+
 static cdn_status prepare(linearization *x, const double *u) {
   const size_t square = (size_t)x->nu * (size_t)x->nu;
   CDNI_TRY(refuse_velocity_motions(x));
@@ -114,6 +128,7 @@ static cdn_status prepare(linearization *x, const double *u) {
   if (is_at_rest(u, x->nu)) return CDN_OK;
   CDNI_TRY(cdn_tangent_rate_derivatives(x->state, x->T));
   if (!cdni_matter_is_constrained(x->m, x->state)) return CDN_OK;
+  CDNI_TRY(refuse_nonlinear(x));
   cdn_state *rest;
   CDNI_TRY(cdni_rest_state(x->state, function, &rest));
   const cdn_status status = find_C(x, rest, u);

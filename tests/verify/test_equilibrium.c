@@ -241,6 +241,9 @@ START_TEST(neutral_and_falling) {
   cdn_equilibrium found;
   FAILS(cdn_find_equilibrium(state, NULL, &found), CDN_ERR_LIMIT);
   ck_assert_str_eq(found.worst, "stone.vy");
+  cdn_equilibrium_def any = cdn_default_equilibrium_def();
+  any.goal = CDN_EQUILIBRIUM_ANY;
+  FAILS(cdn_find_equilibrium(state, &any, &found), CDN_ERR_LIMIT);
   OK_ON(state, cdn_force_set_enabled(state, gravity, false));
   OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
   ck_assert_int_eq(found.neutral, 6);
