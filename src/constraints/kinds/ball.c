@@ -1,6 +1,6 @@
 /* A ball joint as a constraint: a station of b stays where one of a is. Errors are along a's axes; the multipliers are the
  * force on a, along the same axes, that the joint exerts: minus what it does to b. */
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z" };
 static const double axes[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
@@ -31,6 +31,15 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
   return CDN_OK;
 }
 
+static cdn_status vary(const constraint_view *v, const constraint_change *x) {
+  const m3 R = constraint_axes(v, 0, axes);
+  const v3 arm = constraint_arm(v, 1, v->params + 3);
+  vary_along(v, x, 0, 0, 1, arm, R.x);
+  vary_along(v, x, 1, 0, 1, arm, R.y);
+  vary_along(v, x, 2, 0, 1, arm, R.z);
+  return CDN_OK;
+}
+
 const constraint_kind cdni_constraint_ball = {
   .name = "ball",
   .n_params = 6,
@@ -38,6 +47,7 @@ const constraint_kind cdni_constraint_ball = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .vary = vary,
 };
 
 cdn_constraint cdn_system_constrain_ball(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,

@@ -1,5 +1,5 @@
 /* A mobility's acceleration udot has a value. Nothing corrects what u and q become of it. */
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 static const char *const names[] = { "the acceleration" };
 
@@ -19,6 +19,7 @@ const constraint_kind cdni_constraint_constant_acceleration = {
   .param_names = names,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .vary = vary_nothing,
 };
 
 cdn_constraint cdn_system_constrain_acceleration(cdn_system *system, const char *name, cdn_body body, int mobility,

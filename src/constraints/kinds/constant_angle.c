@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 /* Parameters: x on a, y on b, the angle. */
 static const char *const names[] = { "x.x", "x.y", "x.z", "y.x", "y.y", "y.z", "the angle" };
@@ -36,6 +36,11 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
   return CDN_OK;
 }
 
+static cdn_status vary(const constraint_view *v, const constraint_change *x) {
+  vary_angle(v, x, 0, 0, 1, constraint_direction(v, 0, v->params), constraint_direction(v, 1, v->params + 3));
+  return CDN_OK;
+}
+
 const constraint_kind cdni_constraint_constant_angle = {
   .name = "constant angle",
   .n_params = 7,
@@ -44,6 +49,7 @@ const constraint_kind cdni_constraint_constant_angle = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .vary = vary,
 };
 
 cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char *name, cdn_body a, cdn_vec3 x_A, cdn_body b,

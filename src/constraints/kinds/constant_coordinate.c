@@ -1,5 +1,5 @@
 /* A coordinate keeps its value. (A lock, motion.h, does the same at less cost, and comes before all constraints.) */
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 static const char *const names[] = { "the value" };
 
@@ -19,6 +19,7 @@ const constraint_kind cdni_constraint_constant_coordinate = {
   .param_names = names,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
+  .vary = vary_nothing,
 };
 
 cdn_constraint cdn_system_constrain_coordinate(cdn_system *system, const char *name, cdn_body body, int coordinate,

@@ -1,5 +1,5 @@
 /* A speed u keeps its value. (A steady motion, motion.h, does the same at less cost.) */
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 static const char *const names[] = { "the speed" };
 
@@ -19,6 +19,7 @@ const constraint_kind cdni_constraint_constant_speed = {
   .param_names = names,
   .calc_rows = calc_rows,
   .finish_velocity = finish_velocity,
+  .vary = vary_nothing,
 };
 
 cdn_constraint cdn_system_constrain_speed(cdn_system *system, const char *name, cdn_body body, int mobility,

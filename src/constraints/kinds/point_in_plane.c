@@ -1,5 +1,5 @@
 /* A station of b stays in a plane that is fixed on a: n . p = h in a's axes. The multiplier is the force along n on a. */
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 /* Parameters: n in A, h, p_B. */
 static const char *const names[] = { "n.x", "n.y", "n.z", "h", "p_B.x", "p_B.y", "p_B.z" };
@@ -27,6 +27,11 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
   return CDN_OK;
 }
 
+static cdn_status vary(const constraint_view *v, const constraint_change *x) {
+  vary_along(v, x, 0, 0, 1, constraint_arm(v, 1, v->params + 4), constraint_direction(v, 0, v->params));
+  return CDN_OK;
+}
+
 const constraint_kind cdni_constraint_point_in_plane = {
   .name = "point in plane",
   .n_params = 7,
@@ -35,6 +40,7 @@ const constraint_kind cdni_constraint_point_in_plane = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .vary = vary,
 };
 
 cdn_constraint cdn_system_constrain_point_in_plane(cdn_system *system, const char *name, cdn_body a, cdn_vec3 n_A,

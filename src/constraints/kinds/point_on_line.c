@@ -1,5 +1,5 @@
 /* A station of b stays on a line that is fixed on a: two equations, along two axes across the line. */
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 /* Parameters: the line's direction d and a point p_A on it, p_B. */
 static const char *const names[] = { "d.x", "d.y", "d.z", "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z" };
@@ -40,6 +40,14 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
   return CDN_OK;
 }
 
+static cdn_status vary(const constraint_view *v, const constraint_change *change) {
+  v3 arm = constraint_arm(v, 1, v->params + 6), x, y;
+  across(v, &x, &y);
+  vary_along(v, change, 0, 0, 1, arm, x);
+  vary_along(v, change, 1, 0, 1, arm, y);
+  return CDN_OK;
+}
+
 const constraint_kind cdni_constraint_point_on_line = {
   .name = "point on line",
   .n_params = 9,
@@ -48,6 +56,7 @@ const constraint_kind cdni_constraint_point_on_line = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .vary = vary,
 };
 
 cdn_constraint cdn_system_constrain_point_on_line(cdn_system *system, const char *name, cdn_body a, cdn_vec3 d_A,

@@ -1,5 +1,5 @@
 /* A coordinate is a function of time. (A motion, motion.h, does the same for a whole mobilizer at less cost.) */
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 static cdn_status evaluate(const constraint_view *v, int order, cdn_function_result *f) {
   return constraint_function(v, constraint_function_of(v->data), &v->t, order, f);
@@ -40,6 +40,7 @@ const constraint_kind cdni_constraint_prescribed_motion = {
   .finish_velocity = finish_velocity,
   .add_bias = add_bias,
   .destroy = destroy,
+  .vary = vary_nothing,
 };
 
 cdn_constraint cdn_system_constrain_motion(cdn_system *system, const char *name, cdn_body body, int coordinate,

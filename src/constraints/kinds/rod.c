@@ -1,7 +1,7 @@
 /* A massless rod: two stations keep their distance. The multiplier is what the rod pulls with: its tension, in N. */
 #include <stdio.h>
 
-#include "constraints/kinds/equations.h"
+#include "constraints/kinds/vary.h"
 
 /* Parameters: p_A, p_B, length. */
 static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z", "the length" };
@@ -53,6 +53,25 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
   return CDN_OK;
 }
 
+/* n . (a_b - a_a) + |across|^2 / length, where the line turns by `across` / length. */
+static cdn_status vary(const constraint_view *v, const constraint_change *x) {
+  line l;
+  CDNI_TRY(line_of(v, &l));
+  const moving_point a = station_of(v, x, 0, l.arm_a), b = station_of(v, x, 1, l.arm_b);
+  const v3 dd = v3_sub(v3_add(x->S[1].v, b.d_arm), v3_add(x->S[0].v, a.d_arm));
+  const real dL = v3_dot(l.n, dd);
+  const v3 dn = v3_scale(1 / l.length, v3_fma(-dL, l.n, dd));
+  const v3 rate = v3_sub(b.v, a.v), d_rate = v3_sub(b.dv, a.dv);
+  const v3 across = v3_fma(-v3_dot(rate, l.n), l.n, rate);
+  change_push(x, 0, 1, &b, l.n, dn);
+  change_push(x, 0, 0, &a, v3_neg(l.n), v3_neg(dn));
+  /* what `across` changes along n is at right angles with it */
+  const real d_square = 2 * v3_dot(across, v3_fma(-v3_dot(rate, l.n), dn, d_rate));
+  x->da[0] += v3_dot(dn, v3_sub(b.a, a.a)) + v3_dot(l.n, v3_sub(b.da, a.da)) +
+              (d_square - v3_dot(across, across) * dL / l.length) / l.length;
+  return CDN_OK;
+}
+
 const constraint_kind cdni_constraint_rod = {
   .name = "rod",
   .n_params = 7,
@@ -61,6 +80,7 @@ const constraint_kind cdni_constraint_rod = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .vary = vary,
 };
 
 cdn_constraint cdn_system_constrain_rod(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A, cdn_body b,
