@@ -7,10 +7,6 @@
 #include "math/dense.h"
 #include "matter/operators.h"
 
-/* Singular values below this part of the largest are zero: as a sine, what a pivot of 1e-11 is that makes an equation
- * redundant. */
-static const double ZERO = 3e-6;
-
 typedef struct problem {
   cdn_state *state;
   int nu, m, rows[2];          /* rows: mobilities without an actuator, and with one */
@@ -41,7 +37,6 @@ static size_t divide(problem *p, double *memory) {
 static cdn_status least_squares(problem *p, int rows, int columns, const double *c, double *y, int *rank_out) {
   static const char function[] = "cdn_constrained_inverse_dynamics";
   const int n = rows < columns ? rows : columns;
-  int rank = 0;
   void *work;
   CDNI_TRY(cdni_operator_work(p->state, function, cdni_svd_work(rows, columns) * sizeof(double), &work));
   const bool found = cdni_svd(rows, columns, p->A, p->s, p->U, p->VT, work);
@@ -49,7 +44,7 @@ static cdn_status least_squares(problem *p, int rows, int columns, const double 
   if (!found)
     return cdni_state_fail(p->state, CDN_ERR_SINGULAR, false, function, NULL,
                            "the singular values of the constraints' matrix were not found");
-  while (rank < n && p->s[rank] > ZERO * p->s[0]) rank++;
+  const int rank = cdni_svd_rank(n, p->s);
   for (int j = 0; j < columns; j++) y[j] = 0;
   for (int k = 0; k < rank; k++) {
     double along = 0;

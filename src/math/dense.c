@@ -29,6 +29,12 @@ bool cdni_svd(int m, int n, double *A, double *s, double *U, double *VT, double 
                              (lapack_int)cdni_svd_work(m, n)) == 0;
 }
 
+int cdni_svd_rank(int n, const double *s) {
+  int rank = 0;
+  while (rank < n && s[rank] > 3e-6 * s[0]) rank++;
+  return rank;
+}
+
 size_t cdni_symmetric_eigen_work(int n) {
   double best = 0, none = 0;
   LAPACKE_dsygv_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, &none, leading(n), &none, leading(n), &none, &best, -1);

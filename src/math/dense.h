@@ -11,6 +11,9 @@
  * rows that have no s span the null space). False if the iteration did not converge. */
 size_t cdni_svd_work(int m, int n);
 bool cdni_svd(int m, int n, double *A, double *s, double *U, double *VT, double *work);
+/* How many of n singular values, in descending order, are above 3e-6 of the largest. For rows of constraints: as a sine, what a
+ * pivot of 1e-11 is that makes an equation redundant (cdn_redundant_equations). */
+int cdni_svd_rank(int n, const double *s);
 
 /* K x = w B x for a symmetric K and a symmetric positive definite B, n x n, of which the lower triangles are read: w in
  * ascending order, vectors x with x^T B x = 1 in the columns of K; B is used up. 0, or i > 0 if B is not positive definite (i

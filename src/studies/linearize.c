@@ -33,24 +33,24 @@ static bool is_at_rest(const double *u, int nu) {
 }
 
 /* Rows of velocity constraints that are on, of unit length on what is not prescribed, and the same parts of E's. */
-static int gather_rows(const linearization *x, const double *G_all, const double *E_all, double *G, double *E) {
-  const cdn_system *system = cdn_state_system(x->state);
+static int gather_rows(const linearization *x, const constraint_rows *from, const double *G_all, const double *E_all,
+                       double *G, double *E) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(x->state));
   const int nu = x->nu;
   int rows = 0;
-  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
-    const cdn_constraint id = { c };
-    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
-    for (int k = e.row; k < e.row + e.np + e.nv && cdn_constraint_is_enabled(x->state, id); k++) {
+  for (size_t c = 0; c < room->elements.count; c++) {
+    const constraint_element *e = constraint_at(room, (int)c);
+    for (int k = 0; k < e->np + e->nv && constraint_enabled(room, x->state)[c] != 0; k++) {
       double *to = G + rows * nu, square = 0;
-      memcpy(to, G_all + k * nu, (size_t)nu * sizeof *to);
+      memcpy(to, G_all + (room->first_row + e->row + k) * nu, (size_t)nu * sizeof *to);
       for (int i = 1; i < x->m->tree.n; i++)
         if (cdn_body_driver(x->state, (cdn_body){ i }).level >= CDN_LEVEL_VELOCITY)
           memset(to + x->m->tree.node[i].u, 0, x->m->tree.node[i].nu * sizeof *to);
       for (int j = 0; j < nu; j++) square += to[j] * to[j];
-      if (square == 0) continue;
+      if (!(sqrt(square) > cdni_row_rounding(e, from, k))) continue;
       for (int j = 0; j < nu; j++) {
         to[j] /= sqrt(square);
-        E[rows * nu + j] = E_all[(k - x->m->constraints.first) * nu + j] / sqrt(square);
+        E[rows * nu + j] = E_all[(e->row + k) * nu + j] / sqrt(square);
       }
       rows++;
     }
@@ -68,16 +68,19 @@ static cdn_status find_C(linearization *x, cdn_state *rest, const double *u) {
   double *lambda = A + m * nu, *s = lambda + m, *W = s + smaller, *VT = W + smaller * m;
   memset(lambda, 0, m * sizeof *lambda);
   cdn_status status = cdni_constrained_residual_derivatives(rest, function, u, lambda, NULL, NULL, E_all, NULL);
+  constraint_rows from = { .J = NULL };
   if (status == CDN_OK) status = cdn_calc_G(x->state, G_all);
+  if (status == CDN_OK) status = cdni_constraint_rows(cdni_constraints(cdn_state_system(x->state)), x->state, &from);
   if (status == CDN_OK) {
-    const int rows = gather_rows(x, G_all, E_all, G, E);
+    const int rows = gather_rows(x, &from, G_all, E_all, G, E);
     for (int e = 0; e < rows; e++)
       for (int j = 0; j < x->nu; j++) A[j * rows + e] = G[e * x->nu + j];
     double *work = cdn_work_push(x->state, cdni_svd_work(rows, x->nu) * sizeof *work);
     if (!work) status = cdni_state_fail(x->state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
     else if (!cdni_svd(rows, x->nu, A, s, W, VT, work))
       status = cdni_state_fail(x->state, CDN_ERR_SINGULAR, false, function, NULL, "the singular values were not found");
-    for (int r = 0; status == CDN_OK && r < rows && r < x->nu && s[r] > 3e-6 * s[0]; r++)
+    const int rank = status == CDN_OK ? cdni_svd_rank(rows < x->nu ? rows : x->nu, s) : 0;
+    for (int r = 0; r < rank; r++)
       for (int j = 0; j < x->nu; j++) {
         double along = 0;
         for (int e = 0; e < rows; e++) along += W[r * rows + e] * E[e * x->nu + j];

@@ -1,13 +1,10 @@
 /* Local independent coordinates: null spaces of the constraints, displacements along them, and the count of what is left. */
 #include <math.h>
 
+#include "constraints/loops.h"
 #include "math/dense.h"
 #include "matter/operators.h"
 #include "studies/statics.h"
-
-/* Of singular values of rows of unit length, relative to the largest: as a sine, what a pivot of 1e-11 is that makes an equation
- * redundant. */
-static const double ZERO = 3e-6;
 
 cdn_status cdni_study_matter(cdn_state *state, const char *function, const matter **m) {
   const cdn_system *system = cdn_state_system(state);
@@ -28,21 +25,31 @@ static int free_mobilities(const cdn_state *state, const matter *m, cdn_motion_l
   return n;
 }
 
-/* Which rows of G are equations of the level; of each row that is not zero a copy of unit length, column-major. */
-static int gather(const cdn_state *state, cdn_motion_level level, int nu, const double *G, int n, const int *free,
-                  int most, double *A) {
-  const cdn_system *system = cdn_state_system(state);
+double cdni_row_rounding(const constraint_element *c, const constraint_rows *rows, int k) {
+  double size = 0;
+  for (int b = 0; b < c->n_bodies; b++) {
+    const sv J = rows->J[c->J + k * c->n_bodies + b];
+    size += v3_norm(J.w) + v3_norm(J.v);
+  }
+  for (int g = 0; g < c->n_mobilities; g++) size += fabs(rows->g[c->g + k * c->n_mobilities + g]);
+  return 1e-10 * size;
+}
+
+/* Of each row of G that is an equation of the level and not zero a copy of unit length, column-major. */
+static int gather(const constraint_room *room, const double *enabled, const constraint_rows *from,
+                  cdn_motion_level level, int nu, const double *G, int n, const int *free, int most, double *A) {
   int rows = 0;
-  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
-    const cdn_constraint id = { c };
-    const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
-    const int last = e.np + (level == CDN_LEVEL_POSITION ? 0 : e.nv);
-    for (int k = 0; k < last && cdn_constraint_is_enabled(state, id); k++) {
-      const double *row = G + (size_t)(e.row + k) * (size_t)nu;
+  for (size_t i = 0; room && i < room->elements.count; i++) {
+    const constraint_element *c = constraint_at(room, (int)i);
+    const int last = c->np + (level == CDN_LEVEL_POSITION ? 0 : c->nv);
+    for (int k = 0; k < last && enabled[i] != 0; k++) {
+      const double *row = G + (size_t)(room->first_row + c->row + k) * (size_t)nu;
       double square = 0;
       for (int j = 0; j < n; j++) square += row[free[j]] * row[free[j]];
-      for (int j = 0; j < n && square > 0; j++) A[j * most + rows] = row[free[j]] / sqrt(square);
-      rows += square > 0;
+      const double length = sqrt(square);
+      if (!(length > cdni_row_rounding(c, from, k))) continue;
+      for (int j = 0; j < n; j++) A[j * most + rows] = row[free[j]] / length;
+      rows++;
     }
   }
   for (int j = 0; j < n && rows < most; j++) memmove(A + j * rows, A + j * most, (size_t)rows * sizeof *A);
@@ -61,16 +68,20 @@ cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_l
   double *A = G + height * width, *U = A + height * width, *s = U + smaller * height, *VT = s + smaller;
   int *free = (int *)(VT + width * width);
   const int columns = free_mobilities(state, m, level, free);
-  cdn_status status = most > 0 ? cdn_calc_G(state, G) : CDN_OK;
+  const constraint_room *room = most > 0 ? cdni_constraints(cdn_state_system(state)) : NULL;
+  constraint_rows from = { .J = NULL };
+  if (room && room->m == 0) room = NULL;
+  cdn_status status = room ? cdn_calc_G(state, G) : CDN_OK;
+  if (status == CDN_OK && room) status = cdni_constraint_rows(room, state, &from);
   if (status == CDN_OK) {
-    const int rows = gather(state, level, nu, G, columns, free, most, A);
+    const double *enabled = room ? constraint_enabled(room, state) : NULL;
+    const int rows = gather(room, enabled, &from, level, nu, G, columns, free, most, A);
     double *work = cdn_work_push(state, cdni_svd_work(rows, columns) * sizeof *work);
     if (!work) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
     else if (!cdni_svd(rows, columns, A, s, U, VT, work))
       status = cdni_state_fail(state, CDN_ERR_SINGULAR, false, function, NULL,
                                "the singular values of the constraints' matrix were not found");
-    int rank = 0;
-    while (status == CDN_OK && rank < rows && rank < columns && s[rank] > ZERO * s[0]) rank++;
+    const int rank = status == CDN_OK ? cdni_svd_rank(rows < columns ? rows : columns, s) : 0;
     *n = columns - rank;
     if (width) memset(basis, 0, (size_t)*n * width * sizeof *basis);
     for (int k = 0; k < *n && status == CDN_OK; k++)
@@ -132,40 +143,30 @@ cdn_constraint cdn_constraint_of_equation(const cdn_system *system, int row, int
   return (cdn_constraint){ -1 };
 }
 
-/* Whether a row of G is zero but for mobilities that are prescribed. */
-static bool is_idle(const matter *m, const int32_t *prescribed, const double *row) {
-  double free = 0, all = 0;
-  for (int i = 1; i < m->tree.n; i++)
-    for (int k = m->tree.node[i].u; k < m->tree.node[i].u + m->tree.node[i].nu; k++) {
-      all = fmax(all, fabs(row[k]));
-      if (!prescribed || !prescribed[i]) free = fmax(free, fabs(row[k]));
-    }
-  return free <= ZERO * all;
+/* The elimination tells them apart: what it left out because nothing was left of the row, or for what others say already. */
+static cdn_equation_role role_of(const loop_factor *f, int row) {
+  if (f->redundant[row] == 0) return CDN_EQUATION_INDEPENDENT;
+  return f->redundant[row] == 1 ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;
 }
 
 cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equation_role *roles) {
   static const char function[] = "cdn_degrees_of_freedom";
   const matter *m = NULL;
   CDNI_TRY(cdni_study_matter(state, function, &m));
-  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   const cdn_system *system = cdn_state_system(state);
+  const constraint_room *room = cdni_constraints(system);
   const int32_t *prescribed = cdni_matter_data(m, state).prescribed;
-  const size_t nu = (size_t)m->tree.nu, rows = (size_t)cdn_system_nudoterr(system);
+  loop_factor f = { .redundant = NULL };
   cdn_freedom sum = { .nu = m->tree.nu };
   for (int i = 1; i < m->tree.n && prescribed; i++) sum.prescribed += prescribed[i] ? m->tree.node[i].nu : 0;
-  double *G = cdn_work_push(state, (rows * nu + rows + 1) * sizeof *G);
-  if (!G) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  bool *redundant = (bool *)(G + rows * nu);
-  cdn_status status = rows ? cdn_redundant_equations(state, redundant, NULL) : CDN_OK;
-  if (status == CDN_OK && rows) status = cdn_calc_G(state, G);
-  for (size_t k = 0; k < rows && roles; k++) roles[k] = CDN_EQUATION_OFF;
-  for (int c = 0; c < cdn_system_constraint_count(system) && status == CDN_OK; c++) {
+  if (room && room->m > 0) CDNI_TRY(cdni_constraint_factor(room, state, &f));
+  for (int k = 0; k < cdn_system_nudoterr(system) && roles; k++) roles[k] = CDN_EQUATION_OFF;
+  for (int c = 0; c < cdn_system_constraint_count(system); c++) {
     const cdn_constraint id = { c };
     const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
     const int last = cdn_constraint_is_enabled(state, id) ? e.row + e.np + e.nv + e.na : e.row;
     for (int k = e.row; k < last; k++) {
-      cdn_equation_role role = CDN_EQUATION_INDEPENDENT;
-      if (redundant[k]) role = is_idle(m, prescribed, G + (size_t)k * nu) ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;
+      const cdn_equation_role role = role_of(&f, k - room->first_row);
       sum.equations++;
       sum.independent += role == CDN_EQUATION_INDEPENDENT;
       sum.redundant += role == CDN_EQUATION_REDUNDANT;
@@ -174,7 +175,6 @@ cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equati
     }
   }
   sum.net = sum.nu - sum.prescribed - sum.independent;
-  cdn_work_pop(state, G);
   *out = sum;
-  return status;
+  return CDN_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <cardan/modes.h>
 
-#include "matter/internal.h"
+#include "constraints/internal.h"
 
 /* Whether all q and u are those of bodies, as these studies need. */
 cdn_status cdni_study_matter(cdn_state *state, const char *function, const matter **m);
@@ -12,6 +12,9 @@ cdn_status cdni_study_matter(cdn_state *state, const char *function, const matte
 /* local.c: an orthonormal basis of what constraints and motions leave of displacements (CDN_LEVEL_POSITION) or of changes of u
  * (CDN_LEVEL_VELOCITY); n of nu numbers each, with room for nu. */
 cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_level level, double *basis, int *n);
+
+/* The length up to which an equation's row of G (on mobilities) is rounding, from the size of its forces and coefficients. */
+double cdni_row_rounding(const constraint_element *c, const constraint_rows *rows, int k);
 
 /* A State of its own, to be destroyed: a copy with u = 0, and all that is prescribed at any level locked where it is. */
 cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **rest);

@@ -184,7 +184,31 @@ START_TEST(by_forces) {
         NEAR(sum, 0, 1e-10 * size);
       }
     }
-    free(G), free(lambda), free(M);
+    /* -M^-1 Y by the inertial parameters: M x + Y is what constraints take, G x = 0 */
+    const int columns = CDN_INERTIAL_PARAMETERS * s.nb;
+    double *basis = calloc((size_t)(nu * nu + 1), sizeof *basis);
+    int n;
+    OK_ON(s.state, cdn_displacement_basis(s.state, basis, &n));
+    OK_ON(s.state, cdn_forward_dynamics_regressor(s.state, s.a));
+    OK_ON(s.state, cdn_inverse_dynamics_regressor(s.state, cdn_state_udot(s.state), s.b));
+    for (int k = 0; k < columns; k++) {
+      for (int i = 0; i < n; i++) {
+        double sum = 0, size = 1;
+        for (int j = 0; j < nu; j++) {
+          double row = s.b[j * columns + k];
+          for (int l = 0; l < nu; l++) row += M[j * nu + l] * s.a[l * columns + k];
+          sum += basis[i * nu + j] * row, size += fabs(s.b[j * columns + k]);
+        }
+        NEAR(sum, 0, 1e-9 * size);
+      }
+      for (int e = 0; e < m; e++) {
+        double sum = 0, size = 1;
+        for (int j = 0; j < nu; j++)
+          sum += G[e * nu + j] * s.a[j * columns + k], size += fabs(G[e * nu + j] * s.a[j * columns + k]);
+        NEAR(sum, 0, 1e-10 * size);
+      }
+    }
+    free(G), free(lambda), free(M), free(basis);
     drop(&s);
   }
 }

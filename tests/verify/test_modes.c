@@ -182,9 +182,12 @@ END_TEST
 
 /* ---- degrees of freedom ---- */
 
-static cdn_body add_bar(cdn_system *system, cdn_body parent, double x, double y, cdn_mobilizer kind, const char *name) {
+/* In a plane that lies anyhow in Ground. */
+static cdn_body add_bar(cdn_system *system, cdn_body parent, double x, double y, const char *name) {
   cdn_body_def def = cdn_default_body_def();
-  def.name = name, def.parent = parent, def.mobilizer = kind, def.X_PF.p = cdn_v3(x, y, 0);
+  const cdn_transform X = { cdn_rotation_axis_angle(cdn_v3(1, 2, -1), 0.7), { 0.3, -0.2, 0.1 } };
+  def.name = name, def.parent = parent, def.mobilizer = CDN_PIN, def.X_PF.p = cdn_v3(x, y, 0);
+  if (parent.i == 0) def.X_PF = cdn_transform_multiply(X, def.X_PF);
   def.mass = (cdn_mass_properties){ .mass = 1, .com = cdn_v3(0, 0.5, 0), .inertia = { 0.1, 0.1, 0.1, 0, 0, 0 } };
   return cdn_system_add_body(system, &def);
 }
@@ -193,11 +196,11 @@ static cdn_body add_bar(cdn_system *system, cdn_body parent, double x, double y,
  * plane follows from the others. */
 START_TEST(three_parallel_cranks) {
   cdn_system *system = cdn_system_create(NULL);
-  cdn_body first = add_bar(system, cdn_ground(), 0, 0, CDN_PIN, "first");
-  cdn_body table = add_bar(system, first, 0, 1, CDN_PIN, "table");
+  cdn_body first = add_bar(system, cdn_ground(), 0, 0, "first");
+  cdn_body table = add_bar(system, first, 0, 1, "table");
   const char *const names[2] = { "middle", "last" };
   for (int i = 0; i < 2; i++) {
-    cdn_body crank = add_bar(system, cdn_ground(), 1 + i, 0, CDN_PIN, NULL);
+    cdn_body crank = add_bar(system, cdn_ground(), 1 + i, 0, NULL);
     cdn_system_constrain_ball(system, names[i], table, cdn_v3(1 + i, 0, 0), crank, cdn_v3(0, 1, 0));
   }
   cdn_state *state = state_of(system);
