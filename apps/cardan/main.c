@@ -7,9 +7,10 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
 } commands[] = {
-  { "info", command_info },         { "eval", command_eval }, { "assemble", command_assemble },
-  { "equilibrium", command_equilibrium }, { "modes", command_modes }, { "simulate", command_simulate },
-  { "plot", command_plot }, { "speed", command_speed },
+  { "info", command_info },         { "eval", command_eval },
+  { "assemble", command_assemble }, { "equilibrium", command_equilibrium },
+  { "modes", command_modes },       { "simulate", command_simulate },
+  { "plot", command_plot },         { "speed", command_speed },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -129,9 +129,6 @@ static cdn_status fill_N(cdn_stepper *s, cdni_newton *m) {
   return CDN_OK;
 }
 
-/* Derivatives of udot are analytic where nothing but bodies moves, and free of constraints. */
-static bool is_analytic(const cdn_stepper *s, const cdni_newton *m) { return m->analytic && !s->projector; }
-
 /* Column k of by_q, by_u or by_z: rates at y plus a small step in a direction, less the rates at y. */
 static cdn_status difference(cdn_stepper *s, cdni_newton *m, double t, const double *y, cdn_pool pool, int k) {
   int nq = m->nq, nu = m->nu, at = nq + k + (pool == CDN_POOL_Z ? nu : 0);
@@ -149,8 +146,7 @@ static cdn_status difference(cdn_stepper *s, cdni_newton *m, double t, const dou
     small = m->at[at] - y[at]; /* what it is in doubles */
   }
   CDNI_TRY(cdni_evaluate(s, t, m->at, rates, &power));
-  for (int i = is_analytic(s, m) ? nu : 0; i < m->n; i++)
-    matrix[i * columns + k] = (rates[nq + i] - m->base[nq + i]) / small;
+  for (int i = m->analytic ? nu : 0; i < m->n; i++) matrix[i * columns + k] = (rates[nq + i] - m->base[nq + i]) / small;
   return CDN_OK;
 }
 
@@ -187,9 +183,9 @@ cdn_status cdni_newton_evaluate(cdn_stepper *s, cdni_newton *m, double t, const 
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
   if (m->analytic && m->nu) CDNI_TRY(cdn_qdot_derivatives(s->work, m->A, m->N, m->N_inv));
   else CDNI_TRY(fill_N(s, m));
-  if (is_analytic(s, m) && m->nu)
+  if (m->analytic && m->nu)
     CDNI_TRY(cdn_forward_dynamics_derivatives(s->work, m->by_q, m->by_u, NULL, m->nz ? m->by_z : NULL));
-  if (!is_analytic(s, m) || m->nz) {
+  if (!m->analytic || m->nz) {
     memcpy(m->base, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
     for (int k = 0; k < m->nu; k++) CDNI_TRY(difference(s, m, t, y, CDN_POOL_Q, k));
     for (int k = 0; k < m->nu; k++) CDNI_TRY(difference(s, m, t, y, CDN_POOL_U, k));
