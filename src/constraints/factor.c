@@ -11,11 +11,15 @@ static char *part(char *base, size_t *at, size_t bytes) {
 }
 
 static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
-  const size_t nb = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m;
+  const size_t nb = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m_all;
   size_t at = 0;
-  f->count = (int32_t *)part(base, &at, (size_t)p->n_constraints * sizeof *f->count);
+  f->count = (int32_t *)part(base, &at, (size_t)p->n_blocks * sizeof *f->count);
   f->n_redundant = (int32_t *)part(base, &at, sizeof *f->n_redundant);
   f->n_shared = (int32_t *)part(base, &at, sizeof *f->n_shared);
+  f->main = (int32_t *)part(base, &at, m * sizeof *f->main);
+  f->root = (int32_t *)part(base, &at, m * sizeof *f->root);
+  f->n_entries = (int32_t *)part(base, &at, sizeof *f->n_entries);
+  f->trail = (double *)part(base, &at, cdni_loop_trail_size(p));
   f->redundant = (int32_t *)part(base, &at, m * sizeof *f->redundant);
   f->P = (articulated_inertia *)part(base, &at, nb * sizeof *f->P);
   f->g = (sv *)part(base, &at, nu * sizeof *f->g);
@@ -24,6 +28,7 @@ static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   f->v = (real *)part(base, &at, (size_t)p->n_v * sizeof *f->v);
   f->S = (real *)part(base, &at, (size_t)p->n_S * sizeof *f->S);
   f->Z = (real *)part(base, &at, (size_t)p->n_diagonal * sizeof *f->Z);
+  f->T = (real *)part(base, &at, (size_t)p->n_T * sizeof *f->T);
   f->Y = (sv *)part(base, &at, m * sizeof *f->Y);
   f->scale = (real *)part(base, &at, m * sizeof *f->scale);
   f->lever = (real *)part(base, &at, m * sizeof *f->lever);
@@ -53,8 +58,8 @@ static void enter(const constraint_room *room, const double *enabled, const cons
   memset(f->K, 0, (size_t)p->n_K * sizeof *f->K);
   if (p->n_v) memset(f->v, 0, (size_t)p->n_v * sizeof *f->v);
   memset(f->S, 0, (size_t)p->n_S * sizeof *f->S);
-  memset(f->scale, 0, (size_t)p->m * sizeof *f->scale);
-  memset(f->lever, 0, (size_t)p->m * sizeof *f->lever);
+  memset(f->scale, 0, (size_t)p->m_all * sizeof *f->scale);
+  memset(f->lever, 0, (size_t)p->m_all * sizeof *f->lever);
   for (int c = 0; c < p->n_constraints; c++) {
     const constraint_element *e = constraint_at(room, c);
     const int m = f->count[c] = enabled[c] != 0 ? equations_of(e, level) : 0;
@@ -81,8 +86,8 @@ int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, con
                             const int32_t *was_redundant, const double *damping, loop_factor *f) {
   const loop_plan *p = &room->plan;
   enter(room, enabled, rows, level, damping, f);
-  *f->n_redundant = *f->n_shared = 0;
-  memset(f->redundant, 0, (size_t)p->m * sizeof *f->redundant);
+  *f->n_redundant = *f->n_shared = *f->n_entries = 0;
+  memset(f->redundant, 0, (size_t)p->m_all * sizeof *f->redundant);
   if (!weights)
     for (int i = 1; i < p->tree->n; i++) f->P[i] = articulated_from_rigid(d->inertia[i]);
   const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, was_redundant, f);

@@ -68,11 +68,11 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
     square_v[k] = 2 * D_inv[6 * k + k] * v3_dot(h[k].v, h[k].v);
   }
   for (int a = 0; a < p->n_open[i]; a++) {
-    const int c = p->slot_constraint[first + a], m = f->count[c];
+    const int c = p->slot_block[first + a], m = f->count[c];
     real *v = f->v + p->slot_v[first + a], *scale = f->scale + p->first[c];
     const real *lever = f->lever + p->first[c];
     const sv *K = f->K + p->slot_K[first + a];
-    real vD[CONSTRAINT_MOST_EQUATIONS * 6];
+    real vD[LOOP_MOST_MIXED * 6];
     for (int e = 0; e < m; e++) {
       const real w = v3_dot(K[e].w, K[e].w) + lever[e], l = v3_dot(K[e].v, K[e].v);
       for (int k = 0; k < nu; k++) {
@@ -87,7 +87,7 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
       }
     }
     for (int b = 0; b <= a; b++) {
-      const int other = p->slot_constraint[first + b], m_b = f->count[other];
+      const int other = p->slot_block[first + b], m_b = f->count[other];
       const real *v_b = f->v + p->slot_v[first + b];
       const bool later = p->order[c] >= p->order[other]; /* then this one's equations are the rows */
       real *S = f->S + p->pair[p->pair_first[i] + a * (a + 1) / 2 + b];
@@ -121,7 +121,7 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
     *up = articulated_add(*up, P);
   }
   for (int s = p->slot_first[i]; s < p->slot_first[i] + p->n_open[i]; s++) {
-    const int c = p->slot_constraint[s], m = f->count[c];
+    const int c = p->slot_block[s], m = f->count[c];
     const sv *K = f->K + p->slot_K[s];
     const real *v = f->v + p->slot_v[s];
     real *lever = f->lever + p->first[c];
@@ -135,14 +135,14 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
   }
 }
 
-/* ---- one constraint at its ancestor ---- */
+/* ---- one block where it closes ---- */
 
 /* The inverse of the independent part of a block A (m x m by rows of `stride`, used up) in C, zero for the others; and how
  * those follow: column j of Z. By Cholesky with the relatively largest pivot next. */
 static int invert_block(int m, int stride, real *A, const real *scale, const int32_t *was, int32_t *redundant, real *C,
                         real *Z) {
-  int order[CONSTRAINT_MOST_EQUATIONS], rank = 0;
-  real L[CONSTRAINT_MOST_EQUATIONS][CONSTRAINT_MOST_EQUATIONS], left[CONSTRAINT_MOST_EQUATIONS];
+  int order[LOOP_MOST_MIXED], rank = 0;
+  real L[LOOP_MOST_MIXED][LOOP_MOST_MIXED], left[LOOP_MOST_MIXED];
   for (int e = 0; e < m; e++) order[e] = e, left[e] = A[e * stride + e];
   while (rank < m) {
     int best = -1;
@@ -169,7 +169,7 @@ static int invert_block(int m, int stride, real *A, const real *scale, const int
     rank++;
   }
   /* L^-1 of the independent part, then C = L^-T L^-1, and Z = -L^-T l for the rest */
-  real I[CONSTRAINT_MOST_EQUATIONS][CONSTRAINT_MOST_EQUATIONS];
+  real I[LOOP_MOST_MIXED][LOOP_MOST_MIXED];
   for (int j = 0; j < rank; j++)
     for (int i = j; i < rank; i++) {
       real sum = i == j ? 1 : 0;
@@ -194,20 +194,21 @@ static int invert_block(int m, int stride, real *A, const real *scale, const int
   return m - rank;
 }
 
-/* Eliminates a constraint's multipliers at its ancestor: what meets it, and the ancestor's inertia, take what it leaves. */
+/* Eliminates a block's multipliers: what meets it, and the inertia of the body where it closes, take what it leaves. Slot -1:
+ * it has no K. */
 static void close_loop(const loop_plan *p, int c, int slot, const int32_t *was, bool weighted, loop_factor *f) {
   const int m = f->count[c], stride = p->equations[c], first = p->first[c], i = p->ancestor[c];
+  const bool has_K = slot >= 0 && i > 0 && !weighted;
   if (m == 0) return;
-  real *S = f->S + p->diagonal[c], A[CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_EQUATIONS];
+  real *S = f->S + p->diagonal[c], A[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
   memcpy(A, S, (size_t)(stride * stride) * sizeof *A);
-  *f->n_redundant += invert_block(m, stride, A, f->scale + first, was ? was + first : NULL, f->redundant + first, S,
-                                  f->Z + p->diagonal[c]);
-  const sv *K = f->K + p->slot_K[slot];
+  *f->n_redundant += invert_block(m, stride, A, f->scale + first, was, f->redundant + first, S, f->Z + p->diagonal[c]);
+  const sv *K = slot < 0 ? NULL : f->K + p->slot_K[slot];
   sv *Y = f->Y + first;
   for (int e = 0; e < m; e++) {
     Y[e] = sv_zero();
-    for (int g = 0; g < m && !weighted && i > 0; g++) Y[e] = sv_fma(S[e * stride + g], K[g], Y[e]);
-    if (weighted || i == 0) continue;
+    for (int g = 0; g < m && has_K; g++) Y[e] = sv_fma(S[e * stride + g], K[g], Y[e]);
+    if (!has_K) continue;
     articulated_inertia *P = &f->P[i];
     const sv y = sv_neg(Y[e]);
     P->J = s3_minus_outer(P->J, y.w, K[e].w);
@@ -220,21 +221,21 @@ static void close_loop(const loop_plan *p, int c, int slot, const int32_t *was, 
   const int32_t *pair = p->meet_pair + p->meet_pair_first[c];
   for (int a = 0; a < n; a++) {
     const int d = p->meet[from + a], m_d = f->count[d];
-    real *S_dc = f->S + p->meet_block[from + a];
-    real X[CONSTRAINT_MOST_EQUATIONS * CONSTRAINT_MOST_EQUATIONS];
+    real *S_dc = f->S + p->meet_matrix[from + a];
+    real X[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
     for (int k = 0; k < m_d; k++)
       for (int e = 0; e < m; e++) {
         real sum = 0;
         for (int g = 0; g < m; g++) sum = r_fma(S_dc[k * stride + g], S[g * stride + e], sum);
         X[k * stride + e] = sum;
       }
-    sv *K_d = f->K + p->slot_K[p->meet_slot[from + a]];
-    for (int k = 0; k < m_d && !weighted && i > 0; k++)
+    sv *K_d = has_K ? f->K + p->slot_K[p->meet_slot[from + a]] : NULL;
+    for (int k = 0; k < m_d && has_K; k++)
       for (int e = 0; e < m; e++) K_d[k] = sv_fma(-X[k * stride + e], K[e], K_d[k]);
     /* those before this one have their X already: S_d'c = X_d' A, so the product with S_dc is X_d' S_dc^T */
     for (int b = 0; b <= a; b++) {
       const int o = p->meet[from + b], m_o = f->count[o];
-      const real *X_o = b == a ? X : f->S + p->meet_block[from + b];
+      const real *X_o = b == a ? X : f->S + p->meet_matrix[from + b];
       const bool later = p->order[d] >= p->order[o];
       real *to = f->S + pair[a * (a + 1) / 2 + b];
       const int row = later ? p->equations[o] : 1, column = later ? 1 : p->equations[d];
@@ -248,6 +249,225 @@ static void close_loop(const loop_plan *p, int c, int slot, const int32_t *was, 
     for (int k = 0; k < m_d; k++)
       for (int e = 0; e < m; e++) S_dc[k * stride + e] = X[k * stride + e];
   }
+}
+
+/* ---- mixes ---- */
+
+/* The matrix of two blocks as it is stored: element (e of a, g of b) at [e * row + g * column]; NULL if they do not meet. */
+typedef struct pair_view {
+  real *S;
+  int row, column;
+} pair_view;
+
+static pair_view view_pair(const loop_plan *p, const loop_factor *f, int a, int b) {
+  if (a == b) return (pair_view){ f->S + p->diagonal[a], p->equations[a], 1 };
+  const bool later = p->order[a] > p->order[b];
+  const int early = later ? b : a, late = later ? a : b;
+  for (int i = p->meet_first[early]; i < p->meet_first[early + 1]; i++)
+    if (p->meet[i] == late)
+      return (pair_view){ f->S + p->meet_matrix[i], later ? p->equations[b] : 1, later ? 1 : p->equations[a] };
+  return (pair_view){ NULL, 0, 0 };
+}
+
+/* Chooses rows of K (n x columns, by rows; used up) of which the others are combinations, by elimination with complete
+ * pivoting: returns how many, and the rows in their new order. T (n x n, by rows) has the chosen rows as they are, then the others less what they are of the
+ * chosen ones. So what goes on are equations of constraints, and what follows from them is told by few. */
+static int choose_rows(int n, int columns, real *K, real *T, int *chosen) {
+  const real negligible = 1e-13; /* of the largest element: rounding */
+  real largest = 0;
+  int rank = 0;
+  for (int e = 0; e < n; e++) {
+    chosen[e] = e;
+    for (int g = 0; g < n; g++) T[e * n + g] = e == g;
+  }
+  for (; rank < n && rank < columns; rank++) {
+    int row = rank, column = rank;
+    real most = 0;
+    for (int e = rank; e < n; e++)
+      for (int c = rank; c < columns; c++)
+        if (fabs(K[e * columns + c]) > most) most = fabs(K[e * columns + c]), row = e, column = c;
+    if (rank == 0) largest = most;
+    if (!(most > negligible * largest)) break;
+    const int swap = chosen[row];
+    chosen[row] = chosen[rank], chosen[rank] = swap;
+    for (int c = 0; c < columns && row != rank; c++) {
+      const real x = K[row * columns + c];
+      K[row * columns + c] = K[rank * columns + c], K[rank * columns + c] = x;
+    }
+    for (int g = 0; g < n && row != rank; g++) {
+      const real x = T[row * n + g];
+      T[row * n + g] = T[rank * n + g], T[rank * n + g] = x;
+    }
+    for (int e = 0; e < n && column != rank; e++) {
+      const real x = K[e * columns + column];
+      K[e * columns + column] = K[e * columns + rank], K[e * columns + rank] = x;
+    }
+    const real by = 1 / K[rank * columns + rank];
+    for (int e = rank + 1; e < n; e++) {
+      const real l = -K[e * columns + rank] * by;
+      if (!(fabs(K[e * columns + rank]) > negligible * largest))
+        continue; /* noise would mix what nothing has moved yet */
+      for (int c = rank; c < columns; c++) K[e * columns + c] = r_fma(l, K[rank * columns + c], K[e * columns + c]);
+      for (int g = 0; g < n; g++) T[e * n + g] = r_fma(l, T[rank * n + g], T[e * n + g]);
+    }
+  }
+  for (int e = 0; e < rank; e++)
+    for (int g = 0; g < n; g++) T[e * n + g] = g == chosen[e];
+  return rank;
+}
+
+/* Where equation e of a mix is after it: what goes on comes first. */
+typedef struct mixed {
+  const loop_plan *p;
+  loop_factor *f;
+  int closed, onward; /* blocks */
+  int n, rank;
+  const int32_t *source;
+  int n_sources;
+  const real *T;
+} mixed;
+
+/* S among the sources becomes T S T^T. */
+static void mix_own(const mixed *x) {
+  const loop_plan *p = x->p;
+  const loop_factor *f = x->f;
+  const int n = x->n, rank = x->rank;
+  real S[LOOP_MOST_MIXED * LOOP_MOST_MIXED], TS[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
+  for (int s = 0, a = 0; s < x->n_sources; a += f->count[x->source[s]], s++)
+    for (int o = 0, b = 0; o <= s; b += f->count[x->source[o]], o++) {
+      const pair_view v = view_pair(p, f, x->source[s], x->source[o]);
+      for (int e = 0; e < f->count[x->source[s]]; e++)
+        for (int g = 0; g < f->count[x->source[o]]; g++) {
+          const real value = v.S ? v.S[e * v.row + g * v.column] : 0;
+          S[(a + e) * n + b + g] = S[(b + g) * n + a + e] = value;
+        }
+    }
+  for (int e = 0; e < n; e++) {
+    for (int g = 0; g < n; g++) TS[e * n + g] = 0;
+    for (int k = 0; k < n; k++)
+      for (int g = 0; x->T[e * n + k] != 0 && g < n; g++)
+        TS[e * n + g] = r_fma(x->T[e * n + k], S[k * n + g], TS[e * n + g]);
+  }
+  const pair_view on = view_pair(p, f, x->onward, x->onward), both = view_pair(p, f, x->onward, x->closed),
+                  shut = view_pair(p, f, x->closed, x->closed);
+  for (int e = 0; e < n; e++)
+    for (int g = 0; g <= e; g++) {
+      real sum = 0;
+      for (int k = 0; k < n; k++) sum = r_fma(x->T[g * n + k], TS[e * n + k], sum);
+      const int c = e - rank, d = g - rank;
+      if (e < rank) on.S[e * on.row + g] = on.S[g * on.row + e] = sum;
+      else if (g < rank) both.S[g * both.row + c * both.column] = sum;
+      else shut.S[c * shut.row + d] = shut.S[d * shut.row + c] = sum;
+    }
+}
+
+/* S with the others that they meet. */
+static void mix_others(const mixed *x) {
+  const loop_plan *p = x->p;
+  const loop_factor *f = x->f;
+  for (int i = p->meet_first[x->closed]; i < p->meet_first[x->closed + 1]; i++) {
+    const int d = p->meet[i];
+    if (d == x->onward) continue;
+    const pair_view shut = view_pair(p, f, x->closed, d), on = view_pair(p, f, x->onward, d);
+    for (int k = 0; k < f->count[d]; k++) {
+      real row[LOOP_MOST_MIXED];
+      for (int s = 0, a = 0; s < x->n_sources; s++) {
+        const pair_view v = view_pair(p, f, x->source[s], d);
+        for (int e = 0; e < f->count[x->source[s]]; e++) row[a++] = v.S ? v.S[e * v.row + k * v.column] : 0;
+      }
+      for (int e = 0; e < x->n; e++) {
+        real sum = 0;
+        for (int g = 0; g < x->n; g++) sum = r_fma(x->T[e * x->n + g], row[g], sum);
+        if (e < x->rank) on.S[e * on.row + k * on.column] = sum;
+        else shut.S[(e - x->rank) * shut.row + k * shut.column] = sum;
+      }
+    }
+  }
+}
+
+/* Contributions to what was closed of less than rounding are none. */
+static bool is_free(const loop_plan *p, const loop_factor *f, int block, int e) {
+  for (int a = p->met_first[block]; a < p->met_first[block + 1]; a++) {
+    const int b = p->met[a];
+    const real *X = f->S + p->met_matrix[a] + e * p->equations[b];
+    for (int k = 0; !p->is_mixed[b] && k < f->count[b]; k++)
+      if (fabs(X[k]) > 1e-11) return false;
+  }
+  return true;
+}
+
+/* What goes on of a mix are equations of constraints: those on which nothing that is closed depends are noted. */
+static void note_roots(const mixed *x) {
+  const loop_plan *p = x->p;
+  const loop_factor *f = x->f;
+  for (int e = 0; e < x->rank; e++) {
+    const int to = p->first[x->onward] + e;
+    f->root[to] = -1;
+    for (int s = 0, a = 0; s < x->n_sources; a += f->count[x->source[s]], s++) {
+      const int c = x->source[s];
+      for (int k = 0; k < f->count[c]; k++)
+        if (x->T[e * x->n + a + k] != 0 && (c < p->n_constraints || f->root[p->first[c] + k] >= 0) &&
+            is_free(p, f, c, k))
+          f->root[to] = f->main[to];
+    }
+  }
+}
+
+/* Replaces the equations of mix i's sources by T of them: those that keep a K go on, the others are closed. */
+static __attribute__((noinline)) void mix(const loop_plan *p, int i, const int32_t *was_redundant, bool weighted,
+                                          loop_factor *f) {
+  const int from = p->source_first[i];
+  mixed x = { .p = p,
+              .f = f,
+              .closed = p->mix_closed[i],
+              .onward = p->mix_closed[i] + 1,
+              .source = p->source + from,
+              .n_sources = p->source_first[i + 1] - from };
+  real K[LOOP_MOST_MIXED * 6 * LOOP_MOST_TIPS], rows[LOOP_MOST_MIXED * 6 * LOOP_MOST_TIPS], scale[LOOP_MOST_MIXED],
+      lever[LOOP_MOST_MIXED];
+  int32_t main[LOOP_MOST_MIXED], was[LOOP_MOST_MIXED];
+  int chosen[LOOP_MOST_MIXED];
+  int tips = 0;
+  while (tips < LOOP_MOST_TIPS && p->onward_slot[LOOP_MOST_TIPS * i + tips] >= 0) tips++;
+  for (int s = 0; s < x.n_sources; s++)
+    for (int e = 0; e < f->count[x.source[s]]; e++, x.n++) {
+      scale[x.n] = f->scale[p->first[x.source[s]] + e];
+      lever[x.n] = f->lever[p->first[x.source[s]] + e];
+      main[x.n] = x.source[s] < p->n_constraints ? p->first[x.source[s]] + e : f->main[p->first[x.source[s]] + e];
+      for (int t = 0; t < tips; t++)
+        memcpy(K + (x.n * tips + t) * 6, f->K + p->slot_K[p->source_slot[LOOP_MOST_TIPS * (from + s) + t]] + e,
+               sizeof(sv));
+    }
+  const int n = x.n, columns = 6 * tips;
+  real *T = f->T + p->mix_T[i];
+  memcpy(rows, K, (size_t)(n * columns) * sizeof *K);
+  x.rank = n > 0 ? choose_rows(n, columns, rows, T, chosen) : 0;
+  x.T = T;
+  f->count[x.onward] = x.rank, f->count[x.closed] = n - x.rank;
+  real largest = 0;
+  for (int e = 0; e < n; e++) largest = fmax(largest, scale[e]);
+  for (int e = 0; e < n; e++) {
+    real row[6 * LOOP_MOST_TIPS] = { 0 }, of_scale = 0, of_lever = 0;
+    const int to = e < x.rank ? p->first[x.onward] + e : p->first[x.closed] + e - x.rank;
+    f->main[to] = main[chosen[e]];
+    if (e >= x.rank && was_redundant) was[e - x.rank] = was_redundant[main[chosen[e]]];
+    for (int g = 0; g < n; g++) {
+      const real square = T[e * n + g] * T[e * n + g];
+      of_scale = r_fma(square, scale[g], of_scale);
+      of_lever = r_fma(square, lever[g], of_lever);
+    }
+    /* what is closed has the rounding of all that was mixed into it */
+    f->scale[to] = e < x.rank ? of_scale : fmax(of_scale, 1e-4 * largest), f->lever[to] = of_lever;
+    if (e >= x.rank) continue;
+    for (int g = 0; g < n; g++)
+      for (int k = 0; k < columns; k++) row[k] = r_fma(T[e * n + g], K[g * columns + k], row[k]);
+    for (int t = 0; t < tips; t++)
+      memcpy(f->K + p->slot_K[p->onward_slot[LOOP_MOST_TIPS * i + t]] + e, row + 6 * t, sizeof(sv));
+  }
+  mix_own(&x);
+  mix_others(&x);
+  note_roots(&x);
+  close_loop(p, x.closed, -1, was_redundant ? was : NULL, weighted, f);
 }
 
 /* One body: its loops close, its joint opens what is on it, and the rest goes to the parent. */
@@ -282,16 +502,20 @@ int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d,
   };
   const tree *t = p->tree;
   const bool weighted = weights != NULL;
-  for (int i = t->n - 1; i >= 0; i--) {
+  for (int at = 0; at < t->n; at++) {
+    const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
-    for (int s = p->slot_first[i] + p->n_open[i]; s < p->slot_first[i + 1]; s++)
-      close_loop(p, p->slot_constraint[s], s, was_redundant, weighted, f);
+    const int closing = p->slot_first[i] + p->n_open[i];
+    for (int s = closing; s < closing + p->n_closing[i]; s++)
+      close_loop(p, p->slot_block[s], s, was_redundant ? was_redundant + p->first[p->slot_block[s]] : NULL, weighted,
+                 f);
     if (i == 0 || (weighted && p->n_open[i] == 0)) continue;
     bool ok;
     if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, f);
     else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, f);
     else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, f);
     if (!ok) return i;
+    for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++) mix(p, x, was_redundant, weighted, f);
   }
   return -1;
 }

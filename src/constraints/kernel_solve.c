@@ -14,22 +14,42 @@ static sv known_of(const loop_solution *s, int i) {
   return is_prescribed(s, i) ? sv_add(known, cdni_hinge_mul(n, s->d->H, s->in->prescribed)) : known;
 }
 
-static void close_inward(const loop_solution *s, int i) {
+static void close_block(const loop_solution *s, int c, sv *z) {
   const loop_plan *p = s->p;
-  for (int slot = p->slot_first[i] + p->n_open[i]; slot < p->slot_first[i + 1]; slot++) {
-    const int c = p->slot_constraint[slot], m = s->f->count[c], stride = p->equations[c], from = p->meet_first[c];
-    const real *Z = s->f->Z + p->diagonal[c];
-    double *beta = s->beta + p->first[c];
-    for (int e = 0; e < m; e++) s->z[i] = sv_fma(-beta[e], s->f->Y[p->first[c] + e], s->z[i]);
-    for (int a = from; a < p->meet_first[c + 1]; a++) {
-      const int o = p->meet[a];
-      const real *X = s->f->S + p->meet_block[a];
-      for (int k = 0; k < s->f->count[o]; k++)
-        for (int e = 0; e < m; e++) s->beta[p->first[o] + k] -= X[k * stride + e] * beta[e];
-    }
-    for (int e = 0; e<m && * s->f->n_redundant> 0; e++)
-      for (int k = 0; k < m && s->f->redundant[p->first[c] + e]; k++) beta[e] += Z[k * stride + e] * beta[k];
+  const int m = s->f->count[c], stride = p->equations[c], from = p->meet_first[c];
+  const real *Z = s->f->Z + p->diagonal[c];
+  double *beta = s->beta + p->first[c];
+  for (int e = 0; e < m && z; e++) *z = sv_fma(-beta[e], s->f->Y[p->first[c] + e], *z);
+  for (int a = from; a < p->meet_first[c + 1]; a++) {
+    const int o = p->meet[a];
+    const real *X = s->f->S + p->meet_matrix[a];
+    for (int k = 0; k < s->f->count[o]; k++)
+      for (int e = 0; e < m; e++) s->beta[p->first[o] + k] -= X[k * stride + e] * beta[e];
   }
+  for (int e = 0; e<m && * s->f->n_redundant> 0; e++)
+    for (int k = 0; k < m && s->f->redundant[p->first[c] + e]; k++) beta[e] += Z[k * stride + e] * beta[k];
+}
+
+static void close_inward(const loop_solution *s, int i) {
+  const int closing = s->p->slot_first[i] + s->p->n_open[i];
+  for (int slot = closing; slot < closing + s->p->n_closing[i]; slot++)
+    close_block(s, s->p->slot_block[slot], &s->z[i]);
+}
+
+/* Right hand sides of a mix's sources become those of what goes on and of what is closed. */
+static void mix_inward(const loop_solution *s, int x) {
+  const loop_plan *p = s->p;
+  const int closed = p->mix_closed[x], onward = closed + 1, rank = s->f->count[onward], n = rank + s->f->count[closed];
+  const real *T = s->f->T + p->mix_T[x];
+  double from[LOOP_MOST_MIXED];
+  for (int i = p->source_first[x], a = 0; i < p->source_first[x + 1]; i++)
+    for (int e = 0; e < s->f->count[p->source[i]]; e++) from[a++] = s->beta[p->first[p->source[i]] + e];
+  for (int e = 0; e < n; e++) {
+    double sum = 0;
+    for (int g = 0; g < n; g++) sum = r_fma(T[e * n + g], from[g], sum);
+    s->beta[e < rank ? p->first[onward] + e : p->first[closed] + e - rank] = sum;
+  }
+  close_block(s, closed, NULL);
 }
 
 /* Body i's joint: what is known, and what is solved for, leave the right hand sides; forces go to the parent. */
@@ -49,7 +69,7 @@ CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form f
     for (int l = 0; l < nu; l++) u[k] = r_fma(D_inv[6 * k + l], s->eps[n->u + l], u[k]);
   }
   for (int slot = p->slot_first[i]; slot < p->slot_first[i] + p->n_open[i]; slot++) {
-    const int c = p->slot_constraint[slot], m = s->f->count[c];
+    const int c = p->slot_block[slot], m = s->f->count[c];
     const sv *K = s->f->K + p->slot_K[slot];
     const real *v = s->f->v + p->slot_v[slot];
     double *beta = s->beta + p->first[c];
@@ -81,37 +101,57 @@ void KERNEL_NAME(cdni_loop_kernel_inward)(const loop_solution *s) {
     s->z[i] = s->in->force ? sv_neg(s->in->force[i]) : sv_zero();
     if (s->in->velocity && i > 0) s->z[i] = sv_add(s->z[i], rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
   }
-  for (int i = t->n - 1; i > 0; i--) {
+  for (int at = 0; at < t->n - 1; at++) {
+    const int i = s->p->bodies[at];
     const tree_node *n = &t->node[i];
     close_inward(s, i);
     if (is_prescribed(s, i)) inward_any(s, i, 0, HINGE_NONE);
     else if (s->in->weighted && s->p->n_open[i] == 0 && !s->in->f) continue; /* nothing comes in here */
     else if (n->shape == SHAPE_ANGULAR_1) inward_body(s, i, 1, HINGE_ANGULAR);
     else inward_any(s, i, n->nu, form_of[n->shape]);
+    for (int x = s->p->mix_first[at]; x < s->p->mix_first[at + 1]; x++) mix_inward(s, x);
   }
   close_inward(s, 0);
 }
 
 /* ---- outward ---- */
 
-static void close_outward(const loop_solution *s, int i) {
+static void open_block(const loop_solution *s, int c, const sv *A) {
   const loop_plan *p = s->p;
-  double *lambda = s->in->lambda;
-  for (int slot = p->slot_first[i + 1] - 1; slot >= p->slot_first[i] + p->n_open[i]; slot--) {
-    const int c = p->slot_constraint[slot], m = s->f->count[c], stride = p->equations[c], first = p->first[c];
-    const real *C = s->f->S + p->diagonal[c];
-    for (int e = 0; e < m; e++) {
-      double sum = sv_dot(s->f->Y[first + e], s->in->A[i]);
-      for (int g = 0; g < m; g++) sum -= C[e * stride + g] * s->beta[first + g];
-      lambda[first + e] = sum;
-    }
-    for (int a = p->meet_first[c]; a < p->meet_first[c + 1]; a++) {
-      const int o = p->meet[a];
-      const real *X = s->f->S + p->meet_block[a];
-      for (int k = 0; k < s->f->count[o]; k++)
-        for (int e = 0; e < m; e++) lambda[first + e] -= X[k * stride + e] * lambda[p->first[o] + k];
-    }
+  const int m = s->f->count[c], stride = p->equations[c], first = p->first[c];
+  double *lambda = s->lambda + first;
+  const real *C = s->f->S + p->diagonal[c];
+  for (int e = 0; e < m; e++) {
+    double sum = A ? sv_dot(s->f->Y[first + e], *A) : 0;
+    for (int g = 0; g < m; g++) sum -= C[e * stride + g] * s->beta[first + g];
+    lambda[e] = sum;
   }
+  for (int a = p->meet_first[c]; a < p->meet_first[c + 1]; a++) {
+    const int o = p->meet[a];
+    const real *X = s->f->S + p->meet_matrix[a];
+    for (int k = 0; k < s->f->count[o]; k++)
+      for (int e = 0; e < m; e++) lambda[e] -= X[k * stride + e] * s->lambda[p->first[o] + k];
+  }
+}
+
+static void close_outward(const loop_solution *s, int i) {
+  const int closing = s->p->slot_first[i] + s->p->n_open[i];
+  for (int slot = closing + s->p->n_closing[i] - 1; slot >= closing; slot--)
+    open_block(s, s->p->slot_block[slot], &s->in->A[i]);
+}
+
+static void mix_outward(const loop_solution *s, int x) {
+  const loop_plan *p = s->p;
+  const int closed = p->mix_closed[x], onward = closed + 1, rank = s->f->count[onward], n = rank + s->f->count[closed];
+  const real *T = s->f->T + p->mix_T[x];
+  open_block(s, closed, NULL);
+  for (int i = p->source_first[x], a = 0; i < p->source_first[x + 1]; i++)
+    for (int e = 0; e < s->f->count[p->source[i]]; e++, a++) {
+      double sum = 0;
+      for (int g = 0; g < n; g++)
+        sum = r_fma(T[g * n + a], s->lambda[g < rank ? p->first[onward] + g : p->first[closed] + g - rank], sum);
+      s->lambda[p->first[p->source[i]] + e] = sum;
+    }
 }
 
 /* Body i's udot from its parent's acceleration and the multipliers of what is open at its joint. */
@@ -125,9 +165,9 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
   sv A = sv_add(sv_shift_motion(A_P, s->d->pose[i].r), known_of(s, i));
   for (int k = 0; k < nu; k++) e[k] = s->eps[n->u + k];
   for (int slot = p->slot_first[i]; slot < p->slot_first[i] + p->n_open[i]; slot++) {
-    const int c = p->slot_constraint[slot];
+    const int c = p->slot_block[slot];
     const real *v = s->f->v + p->slot_v[slot];
-    const double *lambda = s->in->lambda + p->first[c];
+    const double *lambda = s->lambda + p->first[c];
     for (int q = 0; q < s->f->count[c]; q++)
       for (int k = 0; k < nu; k++) e[k] = r_fnma(v[q * nu + k], lambda[q], e[k]);
   }
@@ -154,11 +194,13 @@ static void outward_known(const loop_solution *s, int i) {
 void KERNEL_NAME(cdni_loop_kernel_outward)(const loop_solution *s) {
   const loop_plan *p = s->p;
   const tree *t = p->tree;
-  if (p->m) memset(s->in->lambda, 0, (size_t)p->m * sizeof(double));
+  memset(s->lambda, 0, (size_t)p->m_all * sizeof(double));
   s->in->A[0] = sv_zero();
   close_outward(s, 0);
-  for (int i = 1; i < t->n; i++) {
+  for (int at = t->n - 2; at >= 0; at--) {
+    const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
+    for (int x = p->mix_first[at + 1] - 1; x >= p->mix_first[at]; x--) mix_outward(s, x);
     if (is_prescribed(s, i) || (s->in->weighted && p->n_open[i] == 0 && !s->in->f)) outward_known(s, i);
     else if (n->shape == SHAPE_ANGULAR_1) outward_body(s, i, 1, HINGE_ANGULAR);
     else outward_any(s, i, n->nu, form_of[n->shape]);

@@ -11,9 +11,11 @@ typedef struct loop_solution {
   const tree_data *d;
   const loop_factor *f;
   const loop_problem *in;
-  sv *z;        /* by body: bias forces */
-  double *eps;  /* nu */
-  double *beta; /* m: right hand sides; at redundant equations, after the inward pass, how they contradict the others */
+  sv *z;          /* by body: bias forces */
+  double *eps;    /* nu */
+  double *lambda; /* m_all: of all blocks */
+  double *
+      beta; /* m_all: right hand sides; at redundant equations, after the inward pass, how they contradict the others */
 } loop_solution;
 
 typedef struct loop_kernels {

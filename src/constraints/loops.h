@@ -15,19 +15,24 @@ typedef enum loop_level { LOOP_POSITION, LOOP_VELOCITY, LOOP_ALL } loop_level;
 
 /* Numbers of one factorization, in memory of the owner's. */
 typedef struct loop_factor {
-  int32_t *count; /* equations of each constraint that take part */
+  int32_t *count; /* equations of each block that take part */
   int32_t
       *redundant; /* by equation: 0, or if it was left out: 1 where its row is zero, 2 where it follows from others */
-  int32_t *n_redundant, *n_shared; /* how many there are, and how many of the latter */
-  articulated_inertia *P;          /* by body, with what its closed loops add */
-  sv *g;                           /* by mobility: of G = P H D^-1, at the parent's M */
-  real *D_inv;                     /* by mobility: a row of D^-1, six numbers */
-  sv *K;                           /* by slot and equation */
-  real *v;                         /* by open slot, equation and mobility of the joint */
-  real *S;                         /* blocks: afterwards S_cc^-1, and X_dc = S_dc S_cc^-1 */
-  real *Z;     /* diagonal blocks: how redundant equations follow from the others of their constraint */
-  sv *Y;       /* by equation: S_cc^-1 K_c */
-  real *scale; /* by equation: the size that S_ee could have had */
+  int32_t *n_redundant, *n_shared; /* how many there are, and how many of the latter; */
+  int32_t *n_entries;              /* what their directions have in all (least_norm.c) */
+  double *trail;                   /* scratch for following these */
+  int32_t *main;          /* by equation of a mix: the one of a constraint that it is, or is but for those that go on */
+  int32_t *root;          /* the same of what goes on, where nothing that was closed depends on it; else -1 */
+  articulated_inertia *P; /* by body, with what its closed loops add */
+  sv *g;                  /* by mobility: of G = P H D^-1, at the parent's M */
+  real *D_inv;            /* by mobility: a row of D^-1, six numbers */
+  sv *K;                  /* by slot and equation */
+  real *v;                /* by open slot, equation and mobility of the joint */
+  real *S;                /* matrices: afterwards S_cc^-1, and X_dc = S_dc S_cc^-1 */
+  real *Z;                /* diagonal ones: how redundant equations follow from the others of their block */
+  real *T;                /* by mix: its matrix, by rows: those of what goes on first */
+  sv *Y;                  /* by equation: S_cc^-1 K_c */
+  real *scale;            /* by equation: the size that S_ee could have had */
   real *lever; /* by equation: sum of squares of the moments that its forces could have had about the joints passed */
 } loop_factor;
 
@@ -49,6 +54,9 @@ int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, con
 
 /* The State's own, of all equations by the mass matrix. */
 cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, loop_factor *f);
+
+/* Flags of it (m), as cdni_loop_null_name tells them: valid where the factorization is. */
+const int32_t *cdni_constraint_redundant(const constraint_room *room, cdn_state *state);
 
 /* What is solved for. */
 typedef struct loop_problem {
@@ -76,15 +84,21 @@ void cdni_loop_solve(const constraint_room *room, const tree_data *d, const loop
 typedef struct loop_null {
   int n;          /* vectors */
   int32_t *first; /* n + 1: where each starts */
-  int32_t *row;   /* equations; a vector's own redundant one is its first */
+  int32_t *own;   /* n: the redundant equation of each, among those of all blocks */
+  int32_t *row;   /* equations of constraints */
   double *value;
 } loop_null;
+/* Bytes of a factorization's trail. */
+size_t cdni_loop_trail_size(const loop_plan *p);
 /* Finds which redundant equations are shared: the last act of a factorization. */
 void cdni_loop_null_mark(const loop_plan *p, const loop_factor *f);
 /* Bytes for them and for what cdni_loop_null_project needs. */
 size_t cdni_loop_null_size(const loop_plan *p, const loop_factor *f);
 loop_null cdni_loop_null_make(const loop_plan *p, const loop_factor *f, const double *weight, void *memory);
-/* values -= N (N^T N)^-1 N^T values, for m values that are divided by the weights already. `residual` (m; may be NULL) holds
+/* Flags (m): as many equations of constraints as are redundant; of a mix's, its
+ * main one. 1: the row is zero; 2: it follows from others. */
+void cdni_loop_null_name(const loop_plan *p, const loop_factor *f, int32_t *flags);
+/* values -= N (N^T N)^-1 N^T values, for m values that are divided by the weights already. `residual` (m_all; may be NULL) holds
  * N^T values at the redundant equations, if it is known better than by multiplying. */
 void cdni_loop_null_project(const loop_plan *p, const loop_null *null, const double *residual, double *values,
                             void *memory);

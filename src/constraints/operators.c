@@ -335,7 +335,8 @@ cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, int *n) {
   CDNI_TRY(begin(state, &o));
   if (!o.room) return CDN_OK;
   CDNI_TRY(cdni_constraint_factor(o.room, state, &f));
-  for (int k = 0; k < o.room->m; k++) redundant[o.room->first_row + k] = f.redundant[k] != 0;
+  const int32_t *flags = cdni_constraint_redundant(o.room, state);
+  for (int k = 0; k < o.room->m; k++) redundant[o.room->first_row + k] = flags[k] != 0;
   if (n) *n = *f.n_redundant;
   return CDN_OK;
 }

@@ -1,42 +1,46 @@
-/* The symbolic part of the elimination: paths, slots, an order of small fill, and where every block is. */
+/* The symbolic part of the elimination, by going through it once without numbers: paths, mixes, an order of small fill. */
 #include "constraints/plan.h"
 
-#include "constraints/internal.h"
+#include "constraints/plan_maker.h"
 
-/* While it is made, everything is in growing lists; then it is packed into one block. */
-typedef struct maker {
-  const cdn_allocator *memory;
-  constraint_room *room;
-  const tree *t;
-  loop_plan *plan;
-  cdni_array *open;     /* by body: int32_t constraints open at its joint, ascending */
-  cdni_array *closing;  /* by body */
-  cdni_array *adjacent; /* by constraint: those that it meets and that are not eliminated yet */
-  cdni_array *meets;    /* by constraint: those later ones at its elimination */
-  bool ok;
-} maker;
-
-static bool push(maker *k, cdni_array *list, int32_t value) {
+bool cdni_plan_push(plan_maker *k, cdni_array *list, int32_t value) {
   if (k->ok && !cdni_array_push(k->memory, list, sizeof value, &value)) k->ok = false;
   return k->ok;
 }
-static int32_t *items(const cdni_array *list) { return list->data; }
 
 static bool contains(const cdni_array *list, int32_t value) {
   for (size_t i = 0; i < list->count; i++)
-    if (items(list)[i] == value) return true;
+    if (plan_items(list)[i] == value) return true;
   return false;
 }
 
 static void remove_item(cdni_array *list, int32_t value) {
   for (size_t i = 0; i < list->count; i++)
-    if (items(list)[i] == value) {
-      items(list)[i] = items(list)[--list->count];
+    if (plan_items(list)[i] == value) {
+      plan_items(list)[i] = plan_items(list)[--list->count];
       return;
     }
 }
 
-/* ---- paths ---- */
+static void push_once(plan_maker *k, cdni_array *list, int32_t value) {
+  if (!contains(list, value)) cdni_plan_push(k, list, value);
+}
+
+/* ---- blocks and their paths ---- */
+
+/* A new block; -1 if memory ran out. */
+static int32_t add_block(plan_maker *k, int equations, int ancestor) {
+  const plan_block b = { .equations = equations, .ancestor = ancestor, .order = -1, .mix = -1 };
+  if (k->ok && !cdni_array_push(k->memory, &k->blocks, sizeof b, &b)) k->ok = false;
+  return k->ok ? (int32_t)k->blocks.count - 1 : -1;
+}
+
+/* The block's path has got to a body. */
+static void arrive(plan_maker *k, int32_t b, int body) {
+  push_once(k, &plan_block_at(k, b)->tips, body);
+  push_once(k, &k->here[body], b);
+  push_once(k, &k->slots[body], b);
+}
 
 static int common(const tree *t, int a, int b) {
   while (a != b) {
@@ -46,289 +50,213 @@ static int common(const tree *t, int a, int b) {
   return a;
 }
 
-/* Bodies from which a constraint's path goes inward: those it names, and those whose joints it names. */
-static int ends_of(const maker *k, const constraint_element *c, int32_t *end, int *ancestor) {
-  const int32_t *body = &CDNI_AT(k->room->bodies, int32_t, c->first_body);
-  const constraint_mobility *mobility = &CDNI_AT(k->room->mobilities, constraint_mobility, c->first_mobility);
-  int n = 0, at = -1;
-  for (int i = 0; i < c->n_bodies; i++, n++) {
-    end[n] = body[i];
-    at = at < 0 ? body[i] : common(k->t, at, body[i]);
-  }
-  for (int i = 0; i < c->n_mobilities; i++, n++) {
-    int inner = k->t->node[mobility[i].body].parent;
-    end[n] = mobility[i].body;
-    at = at < 0 ? inner : common(k->t, at, inner);
-  }
-  *ancestor = c->absolute ? 0 : at;
-  return n;
-}
-
-static void find_paths(maker *k) {
-  for (int c = 0; c < k->plan->n_constraints; c++) {
-    int32_t end[CONSTRAINT_MOST_BODIES + CONSTRAINT_MOST_MOBILITIES];
-    int ancestor, n = ends_of(k, constraint_at(k->room, c), end, &ancestor);
-    k->plan->ancestor[c] = ancestor;
-    for (int e = 0; e < n; e++)
-      for (int i = end[e]; i > ancestor && !contains(&k->open[i], c); i = k->t->node[i].parent) push(k, &k->open[i], c);
-    push(k, &k->closing[ancestor], c);
+/* Constraints start from the bodies that they name and those whose joints they name. */
+static void start_paths(plan_maker *k) {
+  for (size_t i = 0; i < k->room->elements.count && k->ok; i++) {
+    const constraint_element *c = constraint_at(k->room, (int)i);
+    const int32_t *body = (const int32_t *)k->room->bodies.data + c->first_body;
+    const constraint_mobility *mobility = (const constraint_mobility *)k->room->mobilities.data + c->first_mobility;
+    int at = -1;
+    for (int n = 0; n < c->n_bodies; n++) at = at < 0 ? body[n] : common(k->t, at, body[n]);
+    for (int n = 0; n < c->n_mobilities; n++) {
+      const int inner = k->t->node[mobility[n].body].parent;
+      at = at < 0 ? inner : common(k->t, at, inner);
+    }
+    const int32_t b = add_block(k, c->m, c->absolute ? 0 : at);
+    for (int n = 0; k->ok && n < c->n_bodies; n++) arrive(k, b, body[n]);
+    for (int n = 0; k->ok && n < c->n_mobilities; n++) arrive(k, b, mobility[n].body);
   }
 }
 
 /* ---- the order ---- */
 
-static void connect(maker *k, int32_t a, int32_t b) {
-  if (a == b || contains(&k->adjacent[a], b)) return;
-  push(k, &k->adjacent[a], b);
-  push(k, &k->adjacent[b], a);
+static void connect(plan_maker *k, int32_t a, int32_t b) {
+  if (a == b || contains(&plan_block_at(k, a)->adjacent, b)) return;
+  cdni_plan_push(k, &plan_block_at(k, a)->adjacent, b);
+  cdni_plan_push(k, &plan_block_at(k, b)->adjacent, a);
 }
 
-static void connect_all(maker *k, const cdni_array *list) {
-  for (size_t i = 0; i < list->count; i++)
-    for (size_t j = 0; j < i; j++) connect(k, items(list)[i], items(list)[j]);
+static void connect_all(plan_maker *k, const cdni_array *list) {
+  for (size_t i = 0; i < list->count && k->ok; i++)
+    for (size_t j = 0; j < i; j++) connect(k, plan_items(list)[i], plan_items(list)[j]);
 }
 
-/* Removes one of those that close at a body from the graph: what it meets is then connected. */
-static void eliminate(maker *k, int32_t c, int32_t place) {
-  k->plan->order[c] = place;
-  k->plan->by_order[place] = c;
-  for (size_t i = 0; i < k->adjacent[c].count; i++) push(k, &k->meets[c], items(&k->adjacent[c])[i]);
-  for (size_t i = 0; i < k->meets[c].count; i++) remove_item(&k->adjacent[items(&k->meets[c])[i]], c);
-  connect_all(k, &k->meets[c]);
+/* Gives a block its place and takes it from the graph. */
+static void place(plan_maker *k, int32_t b) {
+  plan_block *block = plan_block_at(k, b);
+  block->order = k->placed++;
+  for (size_t i = 0; i < block->adjacent.count; i++) {
+    const int32_t other = plan_items(&block->adjacent)[i];
+    cdni_plan_push(k, &block->meets, other);
+    remove_item(&plan_block_at(k, other)->adjacent, b);
+  }
 }
 
-/* Bodies from the leaves inward; at each the one that meets fewest first (minimum degree). */
-static void find_order(maker *k) {
-  for (int i = 0; i < k->t->n; i++) connect_all(k, &k->open[i]);
-  int32_t place = 0;
-  for (int i = k->t->n - 1; i >= 0 && k->ok; i--) {
-    cdni_array *list = &k->closing[i];
-    for (size_t done = 0; done < list->count && k->ok; done++) {
-      size_t best = done;
-      for (size_t j = done + 1; j < list->count; j++)
-        if (k->adjacent[items(list)[j]].count < k->adjacent[items(list)[best]].count) best = j;
-      int32_t c = items(list)[best];
-      items(list)[best] = items(list)[done];
-      items(list)[done] = c;
-      eliminate(k, c, place++);
+/* The same of one whose multipliers are eliminated: what it meets is then connected. */
+static void eliminate(plan_maker *k, int32_t b) {
+  place(k, b);
+  connect_all(k, &plan_block_at(k, b)->meets);
+}
+
+/* What closes at a body, the one that meets fewest first (minimum degree). */
+static void close_at(plan_maker *k, int body) {
+  cdni_array *list = &k->closing[body];
+  for (size_t i = 0; i < k->here[body].count; i++) {
+    const int32_t b = plan_items(&k->here[body])[i];
+    if (plan_block_at(k, b)->ancestor == body) cdni_plan_push(k, list, b);
+  }
+  for (size_t done = 0; done < list->count && k->ok; done++) {
+    size_t best = done;
+    for (size_t j = done + 1; j < list->count; j++)
+      if (plan_block_at(k, plan_items(list)[j])->adjacent.count <
+          plan_block_at(k, plan_items(list)[best])->adjacent.count)
+        best = j;
+    const int32_t b = plan_items(list)[best];
+    plan_items(list)[best] = plan_items(list)[done];
+    plan_items(list)[done] = b;
+    eliminate(k, b);
+  }
+}
+
+/* ---- mixes ---- */
+
+static bool same_tips(const plan_block *a, const plan_block *b) {
+  if (a->ancestor != b->ancestor || a->tips.count != b->tips.count) return false;
+  for (size_t i = 0; i < a->tips.count; i++)
+    if (!contains(&b->tips, plan_items(&a->tips)[i])) return false;
+  return true;
+}
+
+/* The sources are replaced by what goes on; what is closed of them is eliminated at once. */
+static void mix(plan_maker *k, int after, const int32_t *source, int n, int equations) {
+  const plan_block like = *plan_block_at(k, source[0]);
+  const int most = 6 * (int)like.tips.count;
+  const int32_t closed = add_block(k, equations, 0);
+  const int32_t onward = add_block(k, equations < most ? equations : most, like.ancestor);
+  plan_mix m = { .after = after, .closed = closed, .n_tips = (int32_t)like.tips.count };
+  for (int t = 0; t < m.n_tips; t++) m.tips[t] = plan_items(&like.tips)[t];
+  for (int i = 0; i < n; i++) cdni_plan_push(k, &m.sources, source[i]);
+  if (k->ok && !cdni_array_push(k->memory, &k->mixes, sizeof m, &m)) k->ok = false;
+  if (!k->ok) {
+    cdni_array_free(k->memory, &m.sources);
+    return;
+  }
+  plan_block_at(k, closed)->mix = (int)k->mixes.count - 1;
+  for (int i = 0; i < n; i++) {
+    place(k, source[i]);
+    plan_block_at(k, source[i])->mixed = true;
+    const cdni_array meets = plan_block_at(k, source[i])->meets;
+    for (size_t j = 0; j < meets.count; j++) {
+      const int32_t d = plan_items(&meets)[j];
+      bool is_source = false;
+      for (int s = 0; s < n; s++) is_source = is_source || source[s] == d;
+      if (is_source) continue;
+      connect(k, closed, d);
+      connect(k, onward, d);
     }
   }
-}
-
-/* ---- packing ---- */
-
-static int triangle(int n) { return n * (n + 1) / 2; }
-
-typedef struct counts {
-  size_t slots, pairs, meets, meet_pairs;
-} counts;
-
-static counts count_all(const maker *k) {
-  counts n = { 0 };
-  for (int i = 0; i < k->t->n; i++) {
-    n.slots += k->open[i].count + k->closing[i].count;
-    n.pairs += (size_t)triangle((int)k->open[i].count);
+  connect(k, closed, onward);
+  for (size_t t = 0; t < like.tips.count; t++) {
+    const int tip = plan_items(&like.tips)[t];
+    for (int i = 0; i < n; i++) remove_item(&k->here[tip], source[i]);
+    arrive(k, onward, tip);
   }
-  for (int c = 0; c < k->plan->n_constraints; c++) {
-    n.meets += k->meets[c].count;
-    n.meet_pairs += (size_t)triangle((int)k->meets[c].count);
-  }
-  return n;
+  eliminate(k, closed);
 }
 
-/* Takes n numbers of the block (or only counts them). */
-static int32_t *take(int32_t **at, size_t *total, size_t n) {
-  int32_t *here = *at;
-  *total += n;
-  if (*at) *at += n;
-  return here;
-}
-
-static size_t lay_out(const maker *k, counts n, int32_t *at) {
-  loop_plan *p = k->plan;
-  size_t total = 0, nb = (size_t)k->t->n, nc = (size_t)p->n_constraints;
-  p->slot_first = take(&at, &total, nb + 1);
-  p->n_open = take(&at, &total, nb);
-  p->slot_constraint = take(&at, &total, n.slots);
-  p->slot_up = take(&at, &total, n.slots);
-  p->slot_K = take(&at, &total, n.slots);
-  p->slot_v = take(&at, &total, n.slots);
-  p->pair_first = take(&at, &total, nb);
-  p->pair = take(&at, &total, n.pairs);
-  p->meet_first = take(&at, &total, nc + 1);
-  p->meet = take(&at, &total, n.meets);
-  p->meet_slot = take(&at, &total, n.meets);
-  p->meet_block = take(&at, &total, n.meets);
-  p->meet_pair_first = take(&at, &total, nc);
-  p->meet_pair = take(&at, &total, n.meet_pairs);
-  p->met_first = take(&at, &total, nc + 1);
-  p->met = take(&at, &total, n.meets);
-  p->met_block = take(&at, &total, n.meets);
-  p->diagonal = take(&at, &total, nc);
-  p->place_slot = take(&at, &total, k->room->bodies.count);
-  p->mobility_slot = take(&at, &total, k->room->mobilities.count);
-  p->mobility_k = take(&at, &total, k->room->mobilities.count);
-  return total;
-}
-
-static int slot_of(const loop_plan *p, int body, int32_t c) {
-  for (int s = p->slot_first[body]; s < p->slot_first[body + 1]; s++)
-    if (p->slot_constraint[s] == c) return s;
-  return -1;
-}
-
-static void number_slots(maker *k) {
-  loop_plan *p = k->plan;
-  int s = 0, rows = 0, coefficients = 0;
-  for (int i = 0; i < k->t->n; i++) {
-    p->slot_first[i] = s;
-    p->n_open[i] = (int32_t)k->open[i].count;
-    for (size_t j = 0; j < k->open[i].count + k->closing[i].count; j++, s++) {
-      bool open = j < k->open[i].count;
-      int32_t c = open ? items(&k->open[i])[j] : items(&k->closing[i])[j - k->open[i].count];
-      p->slot_constraint[s] = c;
-      p->slot_K[s] = rows;
-      p->slot_v[s] = coefficients;
-      rows += p->equations[c];
-      if (open) coefficients += p->equations[c] * k->t->node[i].nu;
+/* Looks among what has come to a body for enough equations with the same way to go. */
+static void mix_at(plan_maker *k, int body, int after) {
+  for (size_t i = 0; i < k->here[body].count && k->ok; i++) {
+    const int32_t first = plan_items(&k->here[body])[i];
+    const plan_block *b = plan_block_at(k, first);
+    if (b->ancestor == body || b->tips.count > LOOP_MOST_TIPS) continue;
+    int32_t source[LOOP_MOST_MIXED];
+    int n = 0, equations = 0;
+    for (size_t j = i; j < k->here[body].count && n < LOOP_MOST_MIXED; j++) {
+      const int32_t other = plan_items(&k->here[body])[j];
+      const plan_block *o = plan_block_at(k, other);
+      if (!same_tips(b, o) || equations + o->equations > LOOP_MOST_MIXED) continue;
+      source[n++] = other;
+      equations += o->equations;
     }
+    /* once they are half as many again as what will go on at most, with one tip, and a bit more with two */
+    if (n < 2 || equations <= 6 * (int)b->tips.count + 3) continue;
+    mix(k, after, source, n, equations);
+    i = (size_t)-1; /* the list has changed */
   }
-  p->slot_first[k->t->n] = s;
-  p->n_slots = s, p->n_K = rows, p->n_v = coefficients;
-  for (int i = 0; i < k->t->n; i++)
-    for (s = p->slot_first[i]; s < p->slot_first[i + 1]; s++) {
-      bool open = s < p->slot_first[i] + p->n_open[i];
-      p->slot_up[s] = open ? slot_of(p, k->t->node[i].parent, p->slot_constraint[s]) : -1;
+}
+
+/* ---- the whole way ---- */
+
+/* Deepest first. */
+static void order_bodies(plan_maker *k) {
+  const int nb = k->t->n;
+  int deepest = 0, at = 0;
+  for (int i = 0; i < nb; i++) {
+    k->level[i] = i ? k->level[k->t->node[i].parent] + 1 : 0;
+    deepest = k->level[i] > deepest ? k->level[i] : deepest;
+  }
+  /* by counting: starts of levels, deepest first */
+  int32_t *start = k->order + nb;
+  memset(start, 0, (size_t)(nb + 1) * sizeof *start);
+  for (int i = 0; i < nb; i++) start[deepest - k->level[i] + 1]++;
+  for (int l = 1; l <= deepest + 1 && l <= nb; l++) start[l] += start[l - 1];
+  for (int i = nb - 1; i >= 0; i--, at++) k->order[start[deepest - k->level[i]]++] = i;
+}
+
+static void go(plan_maker *k) {
+  order_bodies(k);
+  start_paths(k);
+  for (int n = 0; n < k->t->n && k->ok; n++) {
+    const int i = k->order[n], parent = k->t->node[i].parent;
+    close_at(k, i);
+    if (i == 0) break;
+    for (size_t j = 0; j < k->here[i].count; j++) {
+      const int32_t b = plan_items(&k->here[i])[j];
+      if (plan_block_at(k, b)->ancestor != i) cdni_plan_push(k, &k->open[i], b);
     }
-}
-
-/* Blocks of two constraints are found by the earlier one and the place of the later one among those that it meets. */
-static int block_of(const loop_plan *p, int32_t a, int32_t b) {
-  if (a == b) return p->diagonal[a];
-  int32_t early = p->order[a] < p->order[b] ? a : b, late = early == a ? b : a;
-  for (int i = p->meet_first[early]; i < p->meet_first[early + 1]; i++)
-    if (p->meet[i] == late) return p->meet_block[i];
-  return -1;
-}
-
-static void number_blocks(maker *k) {
-  loop_plan *p = k->plan;
-  int at = 0, meets = 0;
-  for (int c = 0; c < p->n_constraints; c++) {
-    p->diagonal[c] = at;
-    at += p->equations[c] * p->equations[c];
-  }
-  p->n_diagonal = at;
-  for (int c = 0; c < p->n_constraints; c++) {
-    p->meet_first[c] = meets;
-    for (size_t i = 0; i < k->meets[c].count; i++, meets++) {
-      int32_t d = items(&k->meets[c])[i];
-      p->meet[meets] = d;
-      p->meet_slot[meets] = slot_of(p, p->ancestor[c], d);
-      p->meet_block[meets] = at;
-      at += p->equations[c] * p->equations[d];
+    connect_all(k, &k->open[i]);
+    for (size_t j = 0; j < k->open[i].count && k->ok; j++) {
+      const int32_t b = plan_items(&k->open[i])[j];
+      remove_item(&plan_block_at(k, b)->tips, i);
+      arrive(k, b, parent);
     }
-  }
-  p->meet_first[p->n_constraints] = meets;
-  p->n_S = at;
-}
-
-static void turn_round(maker *k) {
-  loop_plan *p = k->plan;
-  const int meets = p->meet_first[p->n_constraints];
-  for (int i = 0; i < meets; i++) p->met_first[p->meet[i] + 1]++;
-  for (int c = 0; c < p->n_constraints; c++) p->met_first[c + 1] += p->met_first[c];
-  for (int c = p->n_constraints - 1; c >= 0; c--) {
-    /* filled from the end, so that the starts move to where they belong */
-    for (int i = p->meet_first[c]; i < p->meet_first[c + 1]; i++) {
-      const int at = --p->met_first[p->meet[i] + 1];
-      p->met[at] = c, p->met_block[at] = p->meet_block[i];
-    }
-  }
-  for (int c = 0; c < p->n_constraints; c++) p->met_first[c] = p->met_first[c + 1];
-  p->met_first[p->n_constraints] = meets;
-}
-
-static void number_pairs(maker *k) {
-  loop_plan *p = k->plan;
-  int at = 0;
-  for (int i = 0; i < k->t->n; i++) {
-    p->pair_first[i] = at;
-    const int32_t *c = p->slot_constraint + p->slot_first[i];
-    for (int a = 0; a < p->n_open[i]; a++)
-      for (int b = 0; b <= a; b++) p->pair[at++] = block_of(p, c[a], c[b]);
-  }
-  at = 0;
-  for (int c = 0; c < p->n_constraints; c++) {
-    p->meet_pair_first[c] = at;
-    for (int a = p->meet_first[c]; a < p->meet_first[c + 1]; a++)
-      for (int b = p->meet_first[c]; b <= a; b++) p->meet_pair[at++] = block_of(p, p->meet[a], p->meet[b]);
+    k->here[i].count = 0;
+    if (k->open[i].count > 0) mix_at(k, parent, i);
   }
 }
 
-/* Where what the constraints themselves say comes in. */
-static void place_entries(maker *k) {
-  loop_plan *p = k->plan;
-  for (int c = 0; c < p->n_constraints; c++) {
-    const constraint_element *e = constraint_at(k->room, c);
-    for (int i = e->first_body; i < e->first_body + e->n_bodies; i++)
-      p->place_slot[i] = slot_of(p, CDNI_AT(k->room->bodies, int32_t, i), c);
-    for (int i = e->first_mobility; i < e->first_mobility + e->n_mobilities; i++) {
-      const constraint_mobility *mobility = &CDNI_AT(k->room->mobilities, constraint_mobility, i);
-      p->mobility_slot[i] = slot_of(p, mobility->body, c);
-      p->mobility_k[i] = mobility->u - k->t->node[mobility->body].u;
-    }
+static void free_maker(plan_maker *k, cdni_array *lists, size_t n_lists, size_t n_numbers) {
+  for (size_t i = 0; i < k->blocks.count; i++) {
+    plan_block *b = plan_block_at(k, (int32_t)i);
+    cdni_array_free(k->memory, &b->tips);
+    cdni_array_free(k->memory, &b->adjacent);
+    cdni_array_free(k->memory, &b->meets);
   }
-}
-
-static void free_lists(maker *k, cdni_array *lists, size_t n) {
-  for (size_t i = 0; lists && i < n; i++) cdni_array_free(k->memory, &lists[i]);
-  if (lists) cdni_free(k->memory, lists, n * sizeof *lists);
+  for (size_t i = 0; i < k->mixes.count; i++) cdni_array_free(k->memory, &CDNI_AT(k->mixes, plan_mix, i).sources);
+  cdni_array_free(k->memory, &k->blocks);
+  cdni_array_free(k->memory, &k->mixes);
+  for (size_t i = 0; lists && i < n_lists; i++) cdni_array_free(k->memory, &lists[i]);
+  if (lists) cdni_free(k->memory, lists, n_lists * sizeof *lists);
+  if (k->level) cdni_free(k->memory, k->level, n_numbers * sizeof *k->level);
 }
 
 bool cdni_loop_plan_make(constraint_room *room, const cdn_allocator *a) {
-  loop_plan *p = &room->plan;
-  maker k = { .memory = a, .room = room, .t = &room->matter->tree, .plan = p, .ok = true };
-  const size_t nb = (size_t)k.t->n, nc = room->elements.count, lists = 2 * nb + 2 * nc;
-  *p = (loop_plan){ .tree = k.t, .n_constraints = (int)nc, .m = room->m, .n_J = room->n_J };
-  cdni_array *all = cdni_calloc(a, lists * sizeof *all);
-  int32_t *head = cdni_calloc(a, 5 * nc * sizeof *head);
-  k.ok = all && head;
+  plan_maker k = { .memory = a, .room = room, .t = &room->matter->tree, .ok = true };
+  const size_t nb = (size_t)k.t->n, n_lists = 4 * nb, n_numbers = 3 * nb + 2;
+  cdni_array *lists = cdni_calloc(a, n_lists * sizeof *lists);
+  k.level = cdni_calloc(a, n_numbers * sizeof *k.level);
+  k.ok = lists && k.level;
   if (k.ok) {
-    k.open = all, k.closing = all + nb, k.adjacent = k.closing + nb, k.meets = k.adjacent + nc;
-    p->equations = head, p->first = head + nc, p->ancestor = head + 2 * nc, p->order = head + 3 * nc,
-    p->by_order = head + 4 * nc;
-    for (size_t c = 0; c < nc; c++) {
-      p->equations[c] = constraint_at(room, (int)c)->m;
-      p->first[c] = constraint_at(room, (int)c)->row;
-    }
-    find_paths(&k);
-    find_order(&k);
+    k.here = lists, k.slots = lists + nb, k.open = lists + 2 * nb, k.closing = lists + 3 * nb;
+    k.order = k.level + nb;
+    go(&k);
   }
-  if (k.ok) {
-    const counts n = count_all(&k);
-    const size_t total = lay_out(&k, n, NULL);
-    p->block_size = total * sizeof(int32_t);
-    p->block = cdni_calloc(a, p->block_size);
-    k.ok = p->block != NULL;
-    if (k.ok) {
-      lay_out(&k, n, p->block);
-      number_slots(&k);
-      number_blocks(&k);
-      turn_round(&k);
-      number_pairs(&k);
-      place_entries(&k);
-    }
-  }
-  free_lists(&k, all, lists);
-  if (!k.ok && head) {
-    cdni_free(a, head, 5 * nc * sizeof *head);
-    p->equations = NULL;
-  }
+  if (k.ok) k.ok = cdni_plan_pack(&k, &room->plan);
+  free_maker(&k, lists, n_lists, n_numbers);
   return k.ok;
 }
 
 void cdni_loop_plan_free(loop_plan *plan, const cdn_allocator *a) {
   if (plan->block) cdni_free(a, plan->block, plan->block_size);
-  if (plan->equations) cdni_free(a, plan->equations, 5 * (size_t)plan->n_constraints * sizeof *plan->equations);
 }

@@ -1,9 +1,9 @@
 /* How the equations of motion with constraints are eliminated: who meets whom, and in what order (symbolic, at freezing).
  *
- * The system (8.11, 8.12) is eliminated in the order of the tree, from its leaves to Ground. A constraint is *open* at the
- * joints of its path: those between the bodies that it names and their outmost common ancestor (manual 6). There it has a
- * row K on the acceleration of the body that has been reached, as a force from outside would have. At the ancestor all its
- * mobilities are gone; what is left of it are its own block S of
+ * The system (8.11, 8.12) is eliminated in the order of the tree, deepest bodies first. A constraint is *open* at the
+ * joints of its path: those between the bodies that it names and their outmost common ancestor (manual 6). Wherever its
+ * path has got to, it has a row K on the acceleration of that body, as a force from outside would have. At the ancestor
+ * all its mobilities are gone; what is left of it are its own block S of
  *
  *   K A - S lambda = beta,
  *
@@ -12,39 +12,64 @@
  * cost a constant each, whatever they are mounted on, and those that close at one body (on Ground, say) are a sparse
  * matrix that is eliminated in an order of small fill.
  *
- * A *slot* is a constraint at a body: open at the body's own joint, or closing at the body. */
+ * Loops that do not close locally would pile up along the joints that they share. But all that n rows on the accelerations
+ * of one body can do, six can: rows of constraints whose paths have got to the same bodies (one, or two) and will close at
+ * the same one are *mixed*: no more than six a body are chosen, and the others have so much of these taken from them that they
+ * have no K. Those are closed on the spot, and only the chosen ones go on. So at any joint there are few equations, and the whole is linear.
+ *
+ * A *block* is a constraint, what goes on of a mix, or what is closed of one. A *slot* is a block at a body: open at its
+ * joint, closing at it, or come there to be mixed. */
 #ifndef CARDAN_CONSTRAINTS_PLAN_H
 #define CARDAN_CONSTRAINTS_PLAN_H
 
 #include "core/core.h"
 #include "matter/records.h"
 
+/* A mix takes so many equations, of paths that have got to so many bodies. */
+enum { LOOP_MOST_MIXED = 48, LOOP_MOST_TIPS = 2 };
+
 typedef struct loop_plan {
   const tree *tree;
-  int n_constraints, m, n_slots, n_J;
-  /* By constraint: equations, the first of them among all, ancestor, place in the order of elimination. */
-  int32_t *equations, *first, *ancestor, *order;
-  int32_t *by_order; /* constraints in that order */
-  /* By body: its slots; those of them that are open at its joint come first, the others close here, in their order. */
-  int32_t *slot_first, *n_open; /* nb + 1, nb */
-  /* By slot: its constraint; where it goes on at the parent (open ones); where its K (spatial rows) and v (coefficients of
-   * the joint's mobilities, row by row) start. */
-  int32_t *slot_constraint, *slot_up, *slot_K, *slot_v;
+  int n_constraints; /* the first blocks; then two a mix */
+  int n_blocks, n_mixes, n_slots;
+  int m, m_all; /* equations of constraints, of all blocks */
+  /* By block: equations at most, the first of them among all, body where it closes, place in the order of elimination;
+   * blocks in that order. */
+  int32_t *equations, *first, *ancestor, *order, *by_order;
+  /* By equation of a constraint: its block. */
+  int32_t *owner;
+  /* Bodies, deepest first, Ground last. */
+  int32_t *bodies;
+  /* By body: its slots; those of blocks that are open at its joint come first, then those that close here, in order. */
+  int32_t *slot_first, *n_open, *n_closing; /* nb + 1, nb, nb */
+  /* By slot: its block; where it goes on at the parent (open ones); where its K (spatial rows) and v (coefficients of the
+   * joint's mobilities, row by row) start. */
+  int32_t *slot_block, *slot_up, *slot_K, *slot_v;
   int n_K, n_v;
-  /* By slot of a body, the pairs with the slots before it and itself: where the block of the two is. */
-  int32_t *pair_first, *pair; /* nb: where a body's pairs start; slots i >= j of the body at i (i + 1) / 2 + j */
-  /* By constraint: the later ones that it meets when it is eliminated, their slots at its ancestor (-1: none), and where
-   * their blocks with it are; then the blocks of pairs of those, by the same triangle. */
-  int32_t *meet_first, *meet, *meet_slot, *meet_block, *meet_pair_first, *meet_pair;
-  /* The same the other way round: the earlier ones that meet it, and the blocks. */
-  int32_t *met_first, *met, *met_block;
-  /* By constraint: its own block (m x m). Blocks of two have the rows of the later one. */
+  /* By body, the pairs of its open slots: where the block of the two is, for slots i >= j at i (i + 1) / 2 + j. */
+  int32_t *pair_first, *pair;
+  /* By block: the later ones that it meets when it is eliminated, their slots where that happens (-1: none), and where
+   * the matrices of both are; then those of pairs of them, by the same triangle. */
+  int32_t *meet_first, *meet, *meet_slot, *meet_matrix, *meet_pair_first, *meet_pair;
+  /* The same the other way round: the earlier ones that meet it, and the matrices. */
+  int32_t *met_first, *met, *met_matrix;
+  /* By block: its own matrix (m x m). Matrices of two have the rows of the later one. */
   int32_t *diagonal;
-  int n_S, n_diagonal; /* numbers in all blocks; in those of the diagonal, which come first */
-  /* What constraints act on: by spatial row group (constraint, its k-th body) and by mobility. */
-  int32_t *place_slot; /* by entry of the room's list of bodies: slot where J enters, or -1 (Ground beyond the path) */
-  int32_t *mobility_slot; /* by entry of the room's list of mobilities: slot where g enters */
-  int32_t *mobility_k;    /* which mobility of the joint it is */
+  int n_S, n_diagonal; /* numbers in all matrices; in those of the diagonal, which come first */
+  /* Mixes, in order; by place in the order of bodies those that come after its joint (nb + 1). */
+  int32_t *mix_first;
+  int32_t *mix_closed;   /* by mix: its block that is closed; the next one is what goes on */
+  int32_t *mix_of;       /* by block: the mix whose closed part it is, or -1 */
+  int32_t *is_mixed;     /* by block: whether it is a source of one */
+  int32_t *source_first; /* by mix: its sources (blocks), */
+  int32_t *source;       /* and by source LOOP_MOST_TIPS slots, -1 for none */
+  int32_t *source_slot;
+  int32_t *onward_slot; /* by mix: LOOP_MOST_TIPS slots of what goes on */
+  int32_t *mix_T;       /* by mix: where its matrix is, LOOP_MOST_MIXED squared at most */
+  int n_T;
+  /* What constraints act on: by entry of the room's list of bodies the slot where J enters; by entry of its list of
+   * mobilities the slot where g enters, and which mobility of the joint it is. */
+  int32_t *place_slot, *mobility_slot, *mobility_k;
   void *block;
   size_t block_size;
 } loop_plan;

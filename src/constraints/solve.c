@@ -7,7 +7,7 @@
 /* ---- both ---- */
 
 static size_t own_scratch(const loop_plan *p) {
-  return (size_t)p->tree->n * sizeof(sv) + ((size_t)p->tree->nu + 2 * (size_t)p->m) * sizeof(double);
+  return (size_t)p->tree->n * sizeof(sv) + ((size_t)p->tree->nu + 2 * (size_t)p->m_all + (size_t)p->m) * sizeof(double);
 }
 
 size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f) {
@@ -21,12 +21,10 @@ static void divide(const loop_plan *p, const double *weight, bool inverse, doubl
 }
 
 /* Whether right hand sides contradict each other by more than rounding. */
-static bool contradicts(const loop_solution *s) {
+static bool contradicts(const loop_solution *s, const loop_null *null) {
   double most = 0, size = 0;
-  for (int e = 0; e < s->p->m; e++) {
-    if (s->f->redundant[e] == 2) most = fmax(most, fabs(s->beta[e]));
-    size = fmax(size, fabs(s->in->b[e]));
-  }
+  for (int j = 0; j < null->n; j++) most = fmax(most, fabs(s->beta[null->own[j]]));
+  for (int e = 0; e < s->p->m; e++) size = fmax(size, fabs(s->in->b[e]));
   return most > 1e-13 * size;
 }
 
@@ -36,17 +34,19 @@ void cdni_loop_solve(const constraint_room *room, const tree_data *d, const loop
   loop_solution s = { .p = p, .d = d, .f = f, .in = problem, .z = scratch };
   s.eps = (double *)(s.z + p->tree->n);
   s.beta = s.eps + p->tree->nu;
-  double *b = s.beta + p->m;
+  s.lambda = s.beta + p->m_all;
+  double *b = s.lambda + p->m_all;
   const loop_kernels *kernels = cdni_loop_kernels[cdni_kernel_set(1)];
   memcpy(s.beta, problem->b, (size_t)p->m * sizeof *s.beta);
   kernels->inward(&s);
   if (*f->n_shared == 0) {
     kernels->outward(&s);
+    memcpy(problem->lambda, s.lambda, (size_t)p->m * sizeof *s.lambda);
     return;
   }
   char *memory = (char *)scratch + own_scratch(p);
   const loop_null null = cdni_loop_null_make(p, f, problem->weight, memory);
-  if (contradicts(&s)) {
+  if (contradicts(&s, &null)) {
     memcpy(b, problem->b, (size_t)p->m * sizeof *b);
     divide(p, problem->weight, true, b);
     cdni_loop_null_project(p, &null, s.beta, b, memory);
@@ -55,6 +55,7 @@ void cdni_loop_solve(const constraint_room *room, const tree_data *d, const loop
     kernels->inward(&s);
   }
   kernels->outward(&s);
+  memcpy(problem->lambda, s.lambda, (size_t)p->m * sizeof *s.lambda);
   divide(p, problem->weight, false, problem->lambda);
   cdni_loop_null_project(p, &null, NULL, problem->lambda, memory);
   divide(p, problem->weight, true, problem->lambda);

@@ -104,7 +104,7 @@ static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
   const int32_t *before = cdn_state_discrete(state, room->redundant.variable);
   const int bad = cdni_loop_factor(room, &d, constraint_enabled(room, state), &rows, LOOP_ALL, NULL, before, &f);
   if (bad >= 0) return cdni_matter_singular(m, state, bad, "cdn_realize");
-  if (room->m) memcpy(out, f.redundant, (size_t)room->m * sizeof(int32_t));
+  cdni_loop_null_name(&room->plan, &f, out);
   return CDN_OK;
 }
 
@@ -112,6 +112,10 @@ cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state,
   CDNI_TRY(cdni_state_ensure(state, room->redundant.update.ticket));
   *f = cdni_loop_factor_at(&room->plan, cdni_state_storage(state, room->factor));
   return CDN_OK;
+}
+
+const int32_t *cdni_constraint_redundant(const constraint_room *room, cdn_state *state) {
+  return cdni_state_storage(state, room->redundant.update);
 }
 
 /* ---- velocity ---- */

@@ -140,10 +140,8 @@ static cdn_status count_dof(cdn_assembly *a, cdn_state *state, bool speeds, int 
   for (int k = 0; k < a->nu; k++) *dof += !a->fixed[k];
   if (!a->room) return CDN_OK;
   CDNI_TRY(cdni_assembly_factor(a, state, speeds ? LOOP_VELOCITY : LOOP_POSITION, NULL));
-  for (size_t i = 0; i < a->room->elements.count; i++) {
-    const int first = constraint_at(a->room, (int)i)->row;
-    for (int k = first; k < first + a->factor.count[i]; k++) *dof -= !a->factor.redundant[k];
-  }
+  for (size_t i = 0; i < a->room->elements.count; i++) *dof -= a->factor.count[i];
+  *dof += *a->factor.n_redundant;
   return CDN_OK;
 }
 

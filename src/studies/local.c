@@ -144,9 +144,9 @@ cdn_constraint cdn_constraint_of_equation(const cdn_system *system, int row, int
 }
 
 /* The elimination tells them apart: what it left out because nothing was left of the row, or for what others say already. */
-static cdn_equation_role role_of(const loop_factor *f, int row) {
-  if (f->redundant[row] == 0) return CDN_EQUATION_INDEPENDENT;
-  return f->redundant[row] == 1 ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;
+static cdn_equation_role role_of(int32_t redundant) {
+  if (redundant == 0) return CDN_EQUATION_INDEPENDENT;
+  return redundant == 1 ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;
 }
 
 cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equation_role *roles) {
@@ -156,17 +156,21 @@ cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equati
   const cdn_system *system = cdn_state_system(state);
   const constraint_room *room = cdni_constraints(system);
   const int32_t *prescribed = cdni_matter_data(m, state).prescribed;
-  loop_factor f = { .redundant = NULL };
+  loop_factor f;
+  const int32_t *redundant = NULL;
   cdn_freedom sum = { .nu = m->tree.nu };
   for (int i = 1; i < m->tree.n && prescribed; i++) sum.prescribed += prescribed[i] ? m->tree.node[i].nu : 0;
-  if (room && room->m > 0) CDNI_TRY(cdni_constraint_factor(room, state, &f));
+  if (room && room->m > 0) {
+    CDNI_TRY(cdni_constraint_factor(room, state, &f));
+    redundant = cdni_constraint_redundant(room, state);
+  }
   for (int k = 0; k < cdn_system_nudoterr(system) && roles; k++) roles[k] = CDN_EQUATION_OFF;
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
     const cdn_constraint id = { c };
     const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
     const int last = cdn_constraint_is_enabled(state, id) ? e.row + e.np + e.nv + e.na : e.row;
     for (int k = e.row; k < last; k++) {
-      const cdn_equation_role role = role_of(&f, k - room->first_row);
+      const cdn_equation_role role = role_of(redundant[k - room->first_row]);
       sum.equations++;
       sum.independent += role == CDN_EQUATION_INDEPENDENT;
       sum.redundant += role == CDN_EQUATION_REDUNDANT;

@@ -67,6 +67,40 @@ static looped make_looped(int bodies, int constraints, bool twice, uint64_t seed
   return l;
 }
 
+/* A chain, or two from one root, whose loops all stay open far down (src/constraints/plan.h: mixes): to Ground, or between
+ * the chains. */
+static looped make_piled(int length, bool crossed, bool planar, bool twice, uint64_t seed) {
+  looped l = { .r = rng_of(seed) };
+  cdn_system *s = l.tree.system = cdn_system_create(NULL);
+  cdn_body tip[2] = { cdn_ground(), cdn_ground() };
+  cdn_body_def def = cdn_default_body_def();
+  cdn_system_add_gravity(s, NULL, cdn_v3(0.3, -9.8, 1));
+  for (int i = 0; i < length; i++)
+    for (int chain = 0; chain < (crossed ? 2 : 1); chain++) {
+      def.mobilizer = planar || pick(&l.r, 3) == 0 ? CDN_PIN : CDN_BALL;
+      def.parent = i == 0 && chain == 1 ? tip[0] : tip[chain];
+      def.X_PF.p = random_vec3(&l.r, 0.5);
+      def.X_PF.R = planar ? cdn_rotation_identity() : random_rotation(&l.r);
+      def.mass.mass = uniform(&l.r, 0.5, 2);
+      def.mass.com = random_vec3(&l.r, 0.1);
+      def.mass.inertia = (cdn_inertia){ 0.4, 0.5, 0.6, 0, 0, 0 };
+      tip[chain] = cdn_system_add_body(s, &def);
+      l.tree.kind[++l.tree.bodies] = def.mobilizer;
+      if (crossed && (chain == 0 || i == 0)) continue;
+      const cdn_body other = crossed ? tip[0] : cdn_ground();
+      const cdn_vec3 p = random_vec3(&l.r, 1), q = random_vec3(&l.r, 1);
+      for (int k = 0; k < (twice && i % 4 == 1 ? 2 : 1); k++) {
+        if (planar || i % 3 == 0) cdn_system_constrain_ball(s, NULL, other, p, tip[chain], q);
+        else if (i % 3 == 1) cdn_system_constrain_rod(s, NULL, other, p, tip[chain], q, 1);
+        else cdn_system_constrain_point_in_plane(s, NULL, other, cdn_v3(1, 0.2, -0.3), 0.1, tip[chain], q);
+      }
+    }
+  l.state = random_tree_state(&l.tree, seed + 2);
+  const cdn_system *frozen = cdn_state_system(l.state);
+  l.nq = cdn_system_nq(frozen), l.nu = cdn_system_nu(frozen), l.m = cdn_system_nudoterr(frozen);
+  return l;
+}
+
 typedef void check_looped(looped *l, bool twice);
 
 static void on_loops(check_looped *check) {
@@ -76,6 +110,13 @@ static void on_loops(check_looped *check) {
     looped l = make_looped(bodies, constraints, twice, 1000 + 10 * (uint64_t)i);
     ck_assert_int_le(l.m, MOST_M);
     if (l.m > 0) check(&l, twice);
+    cdn_state_destroy(l.state);
+  }
+  for (int i = 0; i < 48; i++) {
+    const bool twice = i % 3 == 2, crossed = i % 2, planar = i / 2 % 2;
+    looped l = make_piled(4 + i / 4, crossed, planar, twice, 5000 + 10 * (uint64_t)i);
+    ck_assert_int_le(l.m, MOST_M);
+    check(&l, twice || planar);
     cdn_state_destroy(l.state);
   }
 }

@@ -1,0 +1,245 @@
+/* The plan in one piece of memory: every list as numbers, and where every matrix is. */
+#include "constraints/plan_maker.h"
+
+static int triangle(int n) { return n * (n + 1) / 2; }
+
+typedef struct counts {
+  size_t bodies, blocks, slots, pairs, meets, meet_pairs, mixes, sources;
+} counts;
+
+static counts count_all(const plan_maker *k) {
+  counts n = { .bodies = (size_t)k->t->n, .blocks = k->blocks.count, .mixes = k->mixes.count };
+  for (int i = 0; i < k->t->n; i++) {
+    n.slots += k->slots[i].count;
+    n.pairs += (size_t)triangle((int)k->open[i].count);
+  }
+  for (size_t b = 0; b < n.blocks; b++) {
+    const plan_block *block = plan_block_at(k, (int32_t)b);
+    n.meets += block->meets.count;
+    if (!block->mixed) n.meet_pairs += (size_t)triangle((int)block->meets.count);
+  }
+  for (size_t i = 0; i < n.mixes; i++) n.sources += CDNI_AT(k->mixes, plan_mix, i).sources.count;
+  return n;
+}
+
+/* Takes n numbers of the block (or only counts them). */
+static int32_t *take(int32_t **at, size_t *total, size_t n) {
+  int32_t *here = *at;
+  *total += n;
+  if (*at) *at += n;
+  return here;
+}
+
+static size_t lay_out(const plan_maker *k, loop_plan *p, counts n, int32_t *at) {
+  size_t total = 0;
+  int32_t **const by_block[] = { &p->equations,       &p->first,    &p->ancestor, &p->order,   &p->by_order,
+                                 &p->meet_pair_first, &p->diagonal, &p->mix_of,   &p->is_mixed };
+  for (int i = 0; i < CDNI_COUNT(by_block); i++) *by_block[i] = take(&at, &total, n.blocks);
+  p->owner = take(&at, &total, (size_t)p->m);
+  p->bodies = take(&at, &total, n.bodies);
+  p->slot_first = take(&at, &total, n.bodies + 1);
+  p->n_open = take(&at, &total, n.bodies);
+  p->n_closing = take(&at, &total, n.bodies);
+  p->slot_block = take(&at, &total, n.slots);
+  p->slot_up = take(&at, &total, n.slots);
+  p->slot_K = take(&at, &total, n.slots);
+  p->slot_v = take(&at, &total, n.slots);
+  p->pair_first = take(&at, &total, n.bodies);
+  p->pair = take(&at, &total, n.pairs);
+  p->meet_first = take(&at, &total, n.blocks + 1);
+  p->meet = take(&at, &total, n.meets);
+  p->meet_slot = take(&at, &total, n.meets);
+  p->meet_matrix = take(&at, &total, n.meets);
+  p->meet_pair = take(&at, &total, n.meet_pairs);
+  p->met_first = take(&at, &total, n.blocks + 1);
+  p->met = take(&at, &total, n.meets);
+  p->met_matrix = take(&at, &total, n.meets);
+  p->mix_first = take(&at, &total, n.bodies + 1);
+  p->mix_closed = take(&at, &total, n.mixes);
+  p->source_first = take(&at, &total, n.mixes + 1);
+  p->source = take(&at, &total, n.sources);
+  p->source_slot = take(&at, &total, LOOP_MOST_TIPS * n.sources);
+  p->onward_slot = take(&at, &total, LOOP_MOST_TIPS * n.mixes);
+  p->mix_T = take(&at, &total, n.mixes);
+  p->place_slot = take(&at, &total, k->room->bodies.count);
+  p->mobility_slot = take(&at, &total, k->room->mobilities.count);
+  p->mobility_k = take(&at, &total, k->room->mobilities.count);
+  return total;
+}
+
+static int slot_of(const loop_plan *p, int body, int32_t b) {
+  for (int s = p->slot_first[body]; s < p->slot_first[body + 1]; s++)
+    if (p->slot_block[s] == b) return s;
+  return -1;
+}
+
+static void number_blocks(const plan_maker *k, loop_plan *p) {
+  int m = 0;
+  for (int b = 0; b < p->n_blocks; b++) {
+    const plan_block *block = plan_block_at(k, b);
+    p->equations[b] = block->equations;
+    p->first[b] = m;
+    for (int e = 0; b < p->n_constraints && e < block->equations; e++) p->owner[m + e] = b;
+    p->ancestor[b] = block->ancestor;
+    p->order[b] = block->order;
+    p->by_order[block->order] = b;
+    p->mix_of[b] = block->mix;
+    p->is_mixed[b] = block->mixed;
+    m += block->equations;
+  }
+  p->m_all = m;
+}
+
+static void number_slots(const plan_maker *k, loop_plan *p) {
+  int s = 0, rows = 0, coefficients = 0;
+  for (int i = 0; i < k->t->n; i++) {
+    const cdni_array *const lists[] = { &k->open[i], &k->closing[i], &k->slots[i] };
+    p->bodies[i] = k->order[i];
+    p->slot_first[i] = s;
+    p->n_open[i] = (int32_t)k->open[i].count;
+    p->n_closing[i] = (int32_t)k->closing[i].count;
+    for (int l = 0; l < 3; l++)
+      for (size_t j = 0; j < lists[l]->count; j++) {
+        const int32_t b = plan_items(lists[l])[j];
+        bool there = false;
+        for (int before = p->slot_first[i]; before < s; before++) there = there || p->slot_block[before] == b;
+        if (there) continue;
+        p->slot_block[s] = b;
+        p->slot_K[s] = rows;
+        p->slot_v[s++] = coefficients;
+        rows += p->equations[b];
+        if (l == 0) coefficients += p->equations[b] * k->t->node[i].nu;
+      }
+  }
+  p->slot_first[k->t->n] = s;
+  p->n_slots = s, p->n_K = rows, p->n_v = coefficients;
+  for (int i = 0; i < k->t->n; i++)
+    for (s = p->slot_first[i]; s < p->slot_first[i + 1]; s++)
+      p->slot_up[s] = s < p->slot_first[i] + p->n_open[i] ? slot_of(p, k->t->node[i].parent, p->slot_block[s]) : -1;
+}
+
+/* Matrices of two blocks are found by the earlier one and the place of the later one among those that it meets. */
+static int matrix_of(const loop_plan *p, int32_t a, int32_t b) {
+  if (a == b) return p->diagonal[a];
+  int32_t early = p->order[a] < p->order[b] ? a : b, late = early == a ? b : a;
+  for (int i = p->meet_first[early]; i < p->meet_first[early + 1]; i++)
+    if (p->meet[i] == late) return p->meet_matrix[i];
+  return -1;
+}
+
+static void number_matrices(const plan_maker *k, loop_plan *p) {
+  int at = 0, meets = 0;
+  for (int b = 0; b < p->n_blocks; b++) {
+    p->diagonal[b] = at;
+    at += p->equations[b] * p->equations[b];
+  }
+  p->n_diagonal = at;
+  for (int b = 0; b < p->n_blocks; b++) {
+    const plan_block *block = plan_block_at(k, b);
+    p->meet_first[b] = meets;
+    for (size_t i = 0; i < block->meets.count; i++, meets++) {
+      const int32_t d = plan_items(&block->meets)[i];
+      p->meet[meets] = d;
+      /* rows that go on have a K only where the block closes at a body, not where a mix closes it */
+      p->meet_slot[meets] = block->mix < 0 ? slot_of(p, p->ancestor[b], d) : -1;
+      p->meet_matrix[meets] = at;
+      at += p->equations[b] * p->equations[d];
+    }
+  }
+  p->meet_first[p->n_blocks] = meets;
+  p->n_S = at;
+}
+
+static void turn_round(loop_plan *p) {
+  const int meets = p->meet_first[p->n_blocks];
+  for (int i = 0; i < meets; i++) p->met_first[p->meet[i] + 1]++;
+  for (int b = 0; b < p->n_blocks; b++) p->met_first[b + 1] += p->met_first[b];
+  for (int b = p->n_blocks - 1; b >= 0; b--) {
+    /* filled from the end, so that the starts move to where they belong */
+    for (int i = p->meet_first[b]; i < p->meet_first[b + 1]; i++) {
+      const int at = --p->met_first[p->meet[i] + 1];
+      p->met[at] = b, p->met_matrix[at] = p->meet_matrix[i];
+    }
+  }
+  for (int b = 0; b < p->n_blocks; b++) p->met_first[b] = p->met_first[b + 1];
+  p->met_first[p->n_blocks] = meets;
+}
+
+static void number_pairs(const plan_maker *k, loop_plan *p) {
+  int at = 0;
+  for (int i = 0; i < k->t->n; i++) {
+    p->pair_first[i] = at;
+    const int32_t *b = p->slot_block + p->slot_first[i];
+    for (int x = 0; x < p->n_open[i]; x++)
+      for (int y = 0; y <= x; y++) p->pair[at++] = matrix_of(p, b[x], b[y]);
+  }
+  at = 0;
+  for (int b = 0; b < p->n_blocks; b++) {
+    p->meet_pair_first[b] = at;
+    if (plan_block_at(k, b)->mixed) continue; /* what is not eliminated changes no others */
+    for (int x = p->meet_first[b]; x < p->meet_first[b + 1]; x++)
+      for (int y = p->meet_first[b]; y <= x; y++) p->meet_pair[at++] = matrix_of(p, p->meet[x], p->meet[y]);
+  }
+}
+
+/* Mixes are made in the order of bodies, so that those of one body are together. */
+static void number_mixes(const plan_maker *k, loop_plan *p) {
+  int sources = 0, T = 0;
+  for (int i = 0; i < p->n_mixes; i++) {
+    const plan_mix *x = &CDNI_AT(k->mixes, plan_mix, i);
+    p->mix_closed[i] = x->closed;
+    p->mix_T[i] = T;
+    T += p->equations[x->closed] * p->equations[x->closed];
+    p->source_first[i] = sources;
+    for (int t = 0; t < LOOP_MOST_TIPS; t++)
+      p->onward_slot[LOOP_MOST_TIPS * i + t] = t < x->n_tips ? slot_of(p, x->tips[t], x->closed + 1) : -1;
+    for (size_t s = 0; s < x->sources.count; s++, sources++) {
+      p->source[sources] = plan_items(&x->sources)[s];
+      for (int t = 0; t < LOOP_MOST_TIPS; t++)
+        p->source_slot[LOOP_MOST_TIPS * sources + t] = t < x->n_tips ? slot_of(p, x->tips[t], p->source[sources]) : -1;
+    }
+  }
+  p->source_first[p->n_mixes] = sources;
+  p->n_T = T;
+  int at = 0;
+  for (int n = 0; n < k->t->n; n++) {
+    p->mix_first[n] = at;
+    while (at < p->n_mixes && CDNI_AT(k->mixes, plan_mix, at).after == k->order[n]) at++;
+  }
+  p->mix_first[k->t->n] = at;
+}
+
+/* Where what the constraints themselves say comes in. */
+static void place_entries(const plan_maker *k, loop_plan *p) {
+  for (int c = 0; c < p->n_constraints; c++) {
+    const constraint_element *e = constraint_at(k->room, c);
+    for (int i = e->first_body; i < e->first_body + e->n_bodies; i++)
+      p->place_slot[i] = slot_of(p, CDNI_AT(k->room->bodies, int32_t, i), c);
+    for (int i = e->first_mobility; i < e->first_mobility + e->n_mobilities; i++) {
+      const constraint_mobility *mobility = &CDNI_AT(k->room->mobilities, constraint_mobility, i);
+      p->mobility_slot[i] = slot_of(p, mobility->body, c);
+      p->mobility_k[i] = mobility->u - k->t->node[mobility->body].u;
+    }
+  }
+}
+
+bool cdni_plan_pack(plan_maker *k, loop_plan *p) {
+  const counts n = count_all(k);
+  *p = (loop_plan){ .tree = k->t,
+                    .n_constraints = (int)k->room->elements.count,
+                    .n_blocks = (int)n.blocks,
+                    .n_mixes = (int)n.mixes,
+                    .m = k->room->m };
+  p->block_size = lay_out(k, p, n, NULL) * sizeof(int32_t);
+  p->block = cdni_calloc(k->memory, p->block_size);
+  if (!p->block) return false;
+  lay_out(k, p, n, p->block);
+  number_blocks(k, p);
+  number_slots(k, p);
+  number_matrices(k, p);
+  turn_round(p);
+  number_pairs(k, p);
+  number_mixes(k, p);
+  place_entries(k, p);
+  return true;
+}
