@@ -68,7 +68,7 @@ int compare(const std::string &json, int sweeps) {
   } families[] = {
     { "ladder", ladder, { 1, 3, 10, 20, 40, 100, 300, 1000 } },
     { "scissors", scissor_lift, { 2, 10, 20, 40, 100, 300, 1000 } },
-    { "crossed", crossed_chains, { 2, 10, 20, 40, 100 } },
+    { "crossed", crossed_chains, { 2, 10, 20, 40, 100, 300 } },
     { "ring", ring, { 10, 30, 100 } },
   };
   for (const auto &family : families) {
