@@ -138,11 +138,8 @@ int command_assemble(int argc, char **argv) {
   int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.model.path);
   if (code != OPTIONS_GO) return code;
   cdn_model *model;
-  code = load_model(&a.model, &model);
-  if (code != CMD_OK) return code;
-  report_notes(model, &a.model);
-  cdn_state *state = NULL;
-  code = load_state(model, &a.model, &state);
+  cdn_state *state;
+  code = load_start(&a.model, &model, &state);
   if (code == CMD_OK) code = lock_joints(&a.locks, state);
   if (code == CMD_OK) code = assemble(&a, model, state);
   cdn_state_destroy(state);

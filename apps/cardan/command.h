@@ -104,6 +104,8 @@ int load_model(const model_arguments *arguments, cdn_model **out);
 void report_notes(const cdn_model *model, const model_arguments *arguments);
 /* A State at the defaults, then the keyframe, then the state file. Returns CMD_OK or the code to exit with. */
 int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **out);
+/* All three: both are NULL, or the caller's to destroy, whatever it returns. */
+int load_start(const model_arguments *arguments, cdn_model **model, cdn_state **state);
 
 /* ---- assemble.c ---------------------------------------------------------------------------- */
 

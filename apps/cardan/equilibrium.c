@@ -75,11 +75,8 @@ int command_equilibrium(int argc, char **argv) {
   if (code != OPTIONS_GO) return code;
 
   cdn_model *model;
-  code = load_model(&arguments, &model);
-  if (code != CMD_OK) return code;
-  report_notes(model, &arguments);
-  cdn_state *state = NULL;
-  code = load_state(model, &arguments, &state);
+  cdn_state *state;
+  code = load_start(&arguments, &model, &state);
   if (code == CMD_OK) code = lock_joints(&locks, state);
   if (code == CMD_OK) {
     cdn_equilibrium_def def = cdn_default_equilibrium_def();

@@ -93,3 +93,11 @@ int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **o
   }
   return code;
 }
+
+int load_start(const model_arguments *arguments, cdn_model **model, cdn_state **state) {
+  *state = NULL;
+  const int code = load_model(arguments, model);
+  if (code != CMD_OK) return code;
+  report_notes(*model, arguments);
+  return load_state(*model, arguments, state);
+}

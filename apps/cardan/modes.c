@@ -107,11 +107,8 @@ int command_modes(int argc, char **argv) {
   if (code != OPTIONS_GO) return code;
 
   cdn_model *model;
-  code = load_model(&arguments, &model);
-  if (code != CMD_OK) return code;
-  report_notes(model, &arguments);
-  cdn_state *state = NULL;
-  code = load_state(model, &arguments, &state);
+  cdn_state *state;
+  code = load_start(&arguments, &model, &state);
   if (code == CMD_OK) code = lock_joints(&locks, state);
   if (code == CMD_OK) {
     modes m = { .n = 0 };

@@ -277,9 +277,7 @@ int command_speed(int argc, char **argv) {
   crowd c = { .count = (int)count, .threads = threads > 0 ? (int)threads : 1 };
   cdn_model *model = NULL;
   cdn_state *state = NULL, *initial = NULL;
-  code = load_model(&arguments, &model);
-  if (code == CMD_OK) report_notes(model, &arguments);
-  if (code == CMD_OK) code = load_state(model, &arguments, &state);
+  code = load_start(&arguments, &model, &state);
   if (code == CMD_OK && cdn_system_nu(cdn_model_system(model)) == 0) {
     complain("%s: nothing moves in this model, so there is nothing to time", arguments.path);
     code = CMD_FAILED;
