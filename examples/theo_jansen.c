@@ -1,7 +1,8 @@
 /* A leg of Theo Jansen's walking machine: seven links, three loops, one degree of freedom. It is assembled from a rough
- * sketch, then its crank is driven at a constant speed by a motion. The foot's path has a flat bottom, which is what the
- * numbers are famous for; here it comes out of a simulation, and is compared with the leg assembled anew at the same
- * crank angle. */
+ * sketch, then its crank is driven at a constant speed by a motion while the stepper holds the three loops closed. For more
+ * than a third of every turn the foot goes along a nearly level line, which is what the numbers are famous for; here it comes out of
+ * a simulation, and is compared with the leg assembled anew at the same crank angle. The work that the motor does all the
+ * time is in the certificate's energy account. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ int main(void) {
   cdn_assembly_report report = { .dof = 0 };
   cdn_stepper_def how = cdn_default_stepper_def();
   how.accuracy = 1e-7;
+  how.max_step = 0.01; /* the motor decides about all motion: what is left to integrate with care is its work */
   cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
   if (!status) status = cdn_assembly_create(system, NULL, &assembly);
@@ -55,23 +57,41 @@ int main(void) {
   if (!status) status = cdn_state_copy(again, state);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
 
+  enum { REPORTS = 40 };
   double most = 0, low = INFINITY, high = -INFINITY;
-  for (int i = 0; !status && i <= 20; i++) {
-    cdn_vec3 p, at;
-    status = cdn_stepper_advance(stepper, i / 20., NULL);
+  cdn_vec3 path[REPORTS];
+  for (int i = 1; !status && i <= REPORTS; i++) {
+    cdn_vec3 at;
+    status = cdn_stepper_advance(stepper, (double)i / REPORTS, NULL);
     cdn_state *now = cdn_stepper_state(stepper);
-    if (!status) status = cdn_body_station(now, foot, toe, &p, NULL);
+    if (!status) status = cdn_body_station(now, foot, toe, &path[i - 1], NULL);
     /* the same leg, assembled with the crank at this angle, from where it was the last time */
     const double angle = *cdn_body_q(now, crank);
     if (!status) status = cdn_body_lock_at(again, crank, CDN_LEVEL_POSITION, &angle, 1);
     if (!status) status = cdn_assemble(assembly, again, NULL);
     if (!status) status = cdn_body_station(again, foot, toe, &at, NULL);
     if (status) break;
-    most = fmax(most, cdn_norm(cdn_sub(p, at)));
-    low = fmin(low, p.y), high = fmax(high, p.y);
-    printf("%5.2f s  foot at (%7.4f, %7.4f)\n", i / 20., p.x, p.y);
+    most = fmax(most, cdn_norm(cdn_sub(path[i - 1], at)));
+    low = fmin(low, path[i - 1].y), high = fmax(high, path[i - 1].y);
+    if (i % 2 == 0) printf("%5.2f s  foot at (%7.4f, %7.4f)\n", (double)i / REPORTS, path[i - 1].x, path[i - 1].y);
   }
-  printf("the foot lifts by %.2f; simulated and assembled differ by %.0e\n", high - low, most);
+  cdn_certificate worth = { .energy_residual = 1 };
+  if (!status) status = cdn_stepper_certificate(stepper, &worth);
+  if (!status)
+    printf("loops closed to %.0e at every step; simulated and assembled differ by %.0e; energy residual %.0e\n",
+           worth.max_position_error, most, worth.energy_residual);
+
+  /* the step: where the foot is as good as on the ground */
+  int on_ground = 0;
+  double back_most = -INFINITY, front_most = INFINITY;
+  for (int i = 0; !status && i < REPORTS; i++) {
+    if (path[i].y > low + 0.07) continue;
+    on_ground++;
+    back_most = fmax(back_most, path[i].x), front_most = fmin(front_most, path[i].x);
+  }
+  const double step = back_most - front_most;
+  printf("the foot lifts by %.2f; for %.0f %% of the turn it is within 0.07 of its lowest, on a step of %.2f\n",
+         high - low, 100. * on_ground / REPORTS, step);
   if (status) {
     cdn_error e;
     cdn_assembly_last_error(assembly, &e);
@@ -79,5 +99,8 @@ int main(void) {
   }
   cdn_stepper_destroy(stepper), cdn_assembly_destroy(assembly);
   cdn_state_destroy(state), cdn_state_destroy(again), cdn_system_release(system);
-  return !status && most < 1e-4 ? 0 : 1;
+  /* flat to a seventieth of the step for more than a third of the turn */
+  const bool flat = 3 * on_ground > REPORTS && step > 70 * 0.07;
+  return !status && most < 1e-6 && worth.max_position_error < 1e-8 && fabs(worth.energy_residual) < 1e-6 && flat ? 0
+                                                                                                                 : 1;
 }

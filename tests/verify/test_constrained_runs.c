@@ -120,6 +120,20 @@ START_TEST(test_overconstrained_loops_move_as_others_do) {
 }
 END_TEST
 
+/* Thirty singular poses of a parallelogram, at what most users ask for: passed on the branch that it is on, or reported. */
+START_TEST(test_parallelogram_for_half_a_minute) {
+  for (double accuracy = 1e-3; accuracy > 0.5e-6; accuracy /= 10) {
+    cdn_certificate c;
+    const double error = ladder_error(make_ladder(1), 1, CDN_METHOD_DEFAULT, accuracy, 30, &c);
+    if (verbose())
+      printf("parallelogram, 30 s at %.0e: error %.1e, %d steps, residual %.1e\n", accuracy, error, (int)c.steps,
+             c.energy_residual);
+    AT_MOST(error, 500 * accuracy); /* of 90 rad */
+    AT_MOST(fabs(c.energy_residual), 10 * accuracy);
+  }
+}
+END_TEST
+
 /* A hundred singular poses. */
 START_TEST(test_long_runs_stay_on_their_branch) {
   static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_ADAMS };
@@ -271,6 +285,7 @@ int main(void) {
   tcase_add_test(c, test_reference_of_the_ladder);
   tcase_add_test(c, test_the_level_pose_is_singular);
   tcase_add_test(c, test_overconstrained_loops_move_as_others_do);
+  tcase_add_test(c, test_parallelogram_for_half_a_minute);
   tcase_add_test(c, test_long_runs_stay_on_their_branch);
   tcase_add_loop_test(c, test_every_method_passes_the_singular_poses_of_a_four_bar, 0, ALL_METHODS);
   tcase_add_loop_test(c, test_published_motions, 0, N_CASES);
