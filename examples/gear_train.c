@@ -91,7 +91,7 @@ static double compare(cdn_state *state, const train *t, double time) {
     most = fmax(most, off(multiplier(state, t->at_ring[i]), at_ring));
   }
   printf("%4.1f s  carrier %8.4f rad/s, motor %9.4f; torque on the pinion's teeth %.5f N m; "
-         "planets: %.4f N from the sun, %.4f N from the ring\n",
+         "each planet puts %.4f N on the sun, %.4f N on the ring\n",
          time, speed, *cdn_body_u(state, t->motor), multiplier(state, t->spur), multiplier(state, t->at_sun[0]),
          multiplier(state, t->at_ring[0]));
   return most;
