@@ -20,7 +20,7 @@ peers::Body rod(int parent, cdn_vec3 where) {
   body.X_BM = cdn_transform_identity();
   body.mass.mass = 1;
   body.mass.com = cdn_v3(0.5, 0, 0);
-  body.mass.inertia = { 1e-4, 1.0 / 3 + 1e-4, 1.0 / 3 + 1e-4, 0, 0, 0 };
+  body.mass.inertia = { 1e-4, 1.0 / 12 + 1e-4, 1.0 / 12 + 1e-4, 0, 0, 0 };
   return body;
 }
 
@@ -60,7 +60,7 @@ Linkage four_bar() {
     const double m = body.mass.mass = lengths[i];
     body.mass.com = cdn_v3(0.5 * lengths[i], 0, 0);
     body.mass.inertia = {
-      1e-4 * m, (lengths[i] * lengths[i] / 3 + 1e-4) * m, (lengths[i] * lengths[i] / 3 + 1e-4) * m, 0, 0, 0
+      1e-4 * m, (lengths[i] * lengths[i] / 12 + 1e-4) * m, (lengths[i] * lengths[i] / 12 + 1e-4) * m, 0, 0, 0
     };
     l.tree.bodies.push_back(body);
   }

@@ -9,13 +9,29 @@
 
 namespace bench {
 
+// An axis of body a stays at right angles to one of b; -1 is Ground.
+struct Square {
+  int a, b;
+  cdn_vec3 x_A, y_B;
+};
+
+// A spring and a damper between stations of two bodies; -1 is Ground.
+struct Strut {
+  int a, b;
+  cdn_vec3 p_A, p_B;
+  double stiffness, rest, damping;
+};
+
 struct Problem {
   std::string name;
   peers::Tree tree;
   std::vector<double> q, u; // at the start, in Cardan's order
   double end;
   std::vector<Loop> loops = {}; // closed at the start
-  double restitution = 0;       // > 0: whenever the first q falls through zero, its u turns about and keeps this part
+  std::vector<Square> squares = {};
+  std::vector<Strut> struts = {};
+  double drive = 0;       // a constant force on the first body's first mobility
+  double restitution = 0; // > 0: whenever the first q falls through zero, its u turns about and keeps this part
 };
 
 // A run with equally spaced reports: rows of (q, u) in Cardan's order and conventions.

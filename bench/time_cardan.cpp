@@ -26,13 +26,21 @@ static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrenc
   return cdn_state_set_slots(state, CDN_POOL_U, 0, 1, &u);
 }
 
-// As peers::build_cardan, with loops and bouncing.
+// As peers::build_cardan, with what a problem has besides its tree; springs and dampers on pins go without.
 static cdn_system *build(const Problem &problem) {
-  if (problem.restitution <= 0 && problem.loops.empty()) return peers::build_cardan(problem.tree);
+  if (problem.tree.stiffness > 0 || problem.tree.damping > 0) return peers::build_cardan(problem.tree);
   cdn_system *system = peers::start_cardan(problem.tree);
   cdn_system_add_gravity(system, "gravity", problem.tree.gravity);
   for (const Loop &loop : problem.loops)
     cdn_system_constrain_ball(system, nullptr, { loop.a + 1 }, loop.p_A, { loop.b + 1 }, loop.p_B);
+  for (const Square &s : problem.squares)
+    cdn_system_constrain_angle(system, nullptr, { s.a + 1 }, s.x_A, { s.b + 1 }, s.y_B, std::acos(0.));
+  for (const Strut &s : problem.struts) {
+    const cdn_body a = { s.a + 1 }, b = { s.b + 1 };
+    cdn_system_add_two_point_spring(system, nullptr, a, s.p_A, b, s.p_B, s.stiffness, s.rest);
+    if (s.damping > 0) cdn_system_add_two_point_damper(system, nullptr, a, s.p_A, b, s.p_B, s.damping);
+  }
+  if (problem.drive != 0) cdn_system_add_mobility_force(system, "drive", { 1 }, 0, problem.drive);
   cdn_event_def event = cdn_default_event_def();
   event.name = "bounce";
   event.direction = CDN_FALLING;

@@ -55,16 +55,20 @@ private:
 
 static Run run_here(const Problem &problem, Peer peer, double accuracy) {
   peers::SimbodyTree t(problem.tree, false);
-  if (problem.restitution > 0) {
-    t.system.addEventHandler(new Bounce(t.bodies[0], problem.restitution)); // the system's
-    t.realize_model();
+  if (problem.restitution > 0) t.system.addEventHandler(new Bounce(t.bodies[0], problem.restitution)); // the system's
+  auto body = [&](int i) -> MobilizedBody & { return i < 0 ? t.matter.Ground() : t.bodies[static_cast<size_t>(i)]; };
+  auto unit = [](cdn_vec3 v) { return UnitVec3(peers::to_simbody(v)); };
+  for (const Loop &l : problem.loops)
+    Constraint::Ball(body(l.a), peers::to_simbody(l.p_A), body(l.b), peers::to_simbody(l.p_B));
+  for (const Square &s : problem.squares)
+    Constraint::ConstantAngle(body(s.a), unit(s.x_A), body(s.b), unit(s.y_B), std::acos(0.));
+  for (const Strut &s : problem.struts) {
+    const Vec3 p_A = peers::to_simbody(s.p_A), p_B = peers::to_simbody(s.p_B);
+    Force::TwoPointLinearSpring(t.forces, body(s.a), p_A, body(s.b), p_B, s.stiffness, s.rest);
+    if (s.damping > 0) Force::TwoPointLinearDamper(t.forces, body(s.a), p_A, body(s.b), p_B, s.damping);
   }
-  for (const Loop &loop : problem.loops) {
-    MobilizedBody &ground = t.matter.Ground();
-    Constraint::Ball(loop.a < 0 ? ground : t.bodies[static_cast<size_t>(loop.a)], peers::to_simbody(loop.p_A),
-                     loop.b < 0 ? ground : t.bodies[static_cast<size_t>(loop.b)], peers::to_simbody(loop.p_B));
-  }
-  if (!problem.loops.empty()) t.realize_model();
+  if (problem.drive != 0) Force::MobilityConstantForce(t.forces, body(0), 0, problem.drive);
+  t.realize_model();
   t.set_q(problem.q.data());
   t.set_u(problem.u.data());
   Run run;

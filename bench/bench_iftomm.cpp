@@ -1,0 +1,119 @@
+// The IFToMM problems to a given accuracy: wall time of Cardan's default and of its fastest method, of Simbody's fastest in
+// the same run, and what others have published from their machines.
+#include "iftomm.h"
+#include "report.h"
+#include "timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace bench {
+
+namespace {
+
+struct Options {
+  std::string json = "bench_iftomm.json", only;
+  int sweeps = 3;
+};
+
+// The cheapest run that solves the problem; no evaluations if there is none.
+struct Solution {
+  const char *method = "";
+  double accuracy = NAN, error = NAN, evaluations = 0, seconds = NAN;
+};
+
+// The loosest accuracy, by half decades, that solves the problem, and not by luck: the next one does so too.
+template <class Runner>
+Solution solve(const Iftomm &task, const char *method, double tightest, int sweeps, Runner run) {
+  Solution found;
+  for (double accuracy = 1e-2; accuracy > 0.9 * tightest; accuracy /= std::sqrt(10)) {
+    const Run r = run(accuracy);
+    if (r.failed) return {};
+    const double error = task.error(r);
+    if (!(error <= task.most)) {
+      found = {};
+    } else if (found.evaluations > 0) {
+      for (int i = 1; i < sweeps; i++) found.seconds = std::min(found.seconds, run(found.accuracy).seconds);
+      return found;
+    } else {
+      found = { method, accuracy, error, r.evaluations, r.seconds };
+    }
+  }
+  return {};
+}
+
+void print(const char *who, const Solution &s) {
+  if (s.evaluations > 0)
+    std::printf("  %-20s %-20s asked %.0e, error %.1e, %8.0f evaluations, %10.2f ms\n", who, s.method, s.accuracy,
+                s.error, s.evaluations, 1e3 * s.seconds);
+  else std::printf("  %-20s does not solve it\n", who);
+  std::fflush(stdout);
+}
+
+void take(Solution *best, const Solution &s) {
+  if (s.evaluations > 0 && !(best->seconds <= s.seconds)) *best = s;
+}
+
+void run_task(const Iftomm &task, int sweeps, Report *report) {
+  const Problem &p = task.problem;
+  std::printf("\n%s: %s\n", p.name.c_str(), task.criterion);
+  Solution first, ours, theirs;
+  for (const OurMethod &m : our_methods) {
+    const Solution s =
+        solve(task, m.name, m.tightest, sweeps, [&](double accuracy) { return run_cardan(p, m.method, accuracy); });
+    if (m.method == CDN_METHOD_DEFAULT) first = s;
+    take(&ours, s);
+  }
+  print("Cardan", first);
+  print("Cardan, fastest", ours);
+  for (Peer peer : all_peers)
+    take(&theirs, solve(task, name_of(peer), peer == Peer::verlet ? 1e-6 : 1e-10, sweeps,
+                        [&](double accuracy) { return run_simbody(p, peer, accuracy); }));
+  print("Simbody 3.7, fastest", theirs);
+  for (const Published &other : task.published)
+    std::printf("  published: %-31s %10.0f ms\n", other.program, 1e3 * other.seconds);
+  const std::string peer = std::string("Simbody 3.7 ") + theirs.method;
+  report->keep(p.name + " wall time", "ms", 1e3 * first.seconds, 1e3 * theirs.seconds, peer);
+  report->keep(p.name + " wall time, fastest method", "ms", 1e3 * ours.seconds, 1e3 * theirs.seconds, peer);
+  report->keep(p.name + " evaluations", "evaluations", first.evaluations,
+               theirs.evaluations > 0 ? theirs.evaluations : NAN, peer);
+}
+
+const char usage[] =
+    "usage: bench_iftomm [--problem A01|\"A02, 2\"|\"A02, 40\"|A03|A04|A05] [--sweeps N] [--json FILE]\n";
+
+int run(int argc, char **argv) {
+  Options options;
+  std::string self = argv[0];
+  size_t slash = self.rfind('/');
+  options.json = (slash == std::string::npos ? "" : self.substr(0, slash + 1)) + options.json;
+  for (int i = 1; i < argc; i += 2) {
+    std::string option = argv[i];
+    const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
+    if (option == "--problem" && value) options.only = value;
+    else if (option == "--json" && value) options.json = value;
+    else if (option == "--sweeps" && value) options.sweeps = std::max(1, std::atoi(value));
+    else {
+      std::fputs(usage, option == "--help" ? stdout : stderr);
+      return option == "--help" ? 0 : 2;
+    }
+  }
+  pin_to_one_core();
+  Report report;
+  for (const Iftomm &task : iftomm_problems())
+    if (options.only.empty() || options.only == task.problem.name) run_task(task, options.sweeps, &report);
+  if (report.write_json(options.json)) {
+    std::printf("\nRows written to %s\n", options.json.c_str());
+    return 0;
+  }
+  std::fprintf(stderr, "bench_iftomm: cannot write %s\n", options.json.c_str());
+  return 1;
+}
+
+} // namespace
+
+} // namespace bench
+
+int main(int argc, char **argv) { return bench::run(argc, argv); }
