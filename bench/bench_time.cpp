@@ -146,18 +146,19 @@ Point measure(const Problem &problem, const Run &truth, double accuracy, int swe
   return point;
 }
 
-// What our curve costs at this error: between two runs by logarithms, never better than the best of them.
+// What our curve costs at this error: between two runs by logarithms, or as much as a finer run that happens to cost less.
 Point at_error(const std::vector<Point> &curve, double error) {
   Point best = { NAN, error, NAN, NAN };
   for (size_t i = 0; i < curve.size(); i++) {
-    const Point &fine = curve[i];
-    if (!(fine.error <= error)) continue;
-    if (i == 0) return fine;
-    const Point &coarse = curve[i - 1];
-    double share = coarse.error > error ? std::log(error / fine.error) / std::log(coarse.error / fine.error) : 0;
-    best.evaluations = fine.evaluations * std::pow(coarse.evaluations / fine.evaluations, share);
-    best.seconds = fine.seconds * std::pow(coarse.seconds / fine.seconds, share);
-    return best;
+    Point p = curve[i];
+    if (!(p.error <= error)) continue;
+    if (i > 0 && curve[i - 1].error > error) {
+      const Point &coarse = curve[i - 1];
+      const double share = std::log(error / p.error) / std::log(coarse.error / p.error);
+      p.evaluations *= std::pow(coarse.evaluations / p.evaluations, share);
+      p.seconds *= std::pow(coarse.seconds / p.seconds, share);
+    }
+    if (!(best.evaluations <= p.evaluations)) best = p;
   }
   return best;
 }
