@@ -27,7 +27,7 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrain
     case CDN_METHOD_DEFAULT:
       /* Equal steps say nothing to a method that finds its order by its errors. Every step is projected where there are
        * constraints, so fewer and longer ones are cheaper, and projection takes from the errors of a one-step method what a
-       * history does not see (docs/methods.md has the figures). */
+       * history does not see (docs/benchmarks.md has the figures). */
       if (def->fixed_step > 0) return &cdni_dormand_prince;
       return constrained ? &cdni_dormand_prince_8 : &cdni_adams;
     case CDN_METHOD_DORMAND_PRINCE: return &cdni_dormand_prince;
