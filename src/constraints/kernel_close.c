@@ -1,0 +1,122 @@
+/* Eliminating one block's multipliers, with the decision which of its equations are redundant. */
+#include <math.h>
+
+#include "constraints/kernel.h"
+
+/* An equation's pivot, relative to what it could have been, below which it is redundant; one that was stays so until the
+ * pivot is above the second. Pivots are squares of sines: of 3e-6 and 1e-4. Rounding leaves 1e-16 times the growth of the
+ * elimination, rows at positions that are off by a constraint tolerance e leave e^2. */
+static const double REDUNDANT_BELOW = 1e-11, INDEPENDENT_ABOVE = 1e-8;
+
+/* The inverse of the independent part of a block A (m x m by rows of `stride`, used up) in C, zero for the others; and how
+ * those follow: column j of Z. By Cholesky with the relatively largest pivot next. */
+static int invert_block(int m, int stride, real *A, const real *scale, const int32_t *was, int32_t *redundant, real *C,
+                        real *Z) {
+  int order[LOOP_MOST_MIXED], rank = 0;
+  real L[LOOP_MOST_MIXED][LOOP_MOST_MIXED], left[LOOP_MOST_MIXED];
+  for (int e = 0; e < m; e++) order[e] = e, left[e] = A[e * stride + e];
+  while (rank < m) {
+    int best = -1;
+    real largest = 0;
+    for (int k = rank; k < m; k++) {
+      const int e = order[k];
+      const real least = was && was[e] ? INDEPENDENT_ABOVE : REDUNDANT_BELOW;
+      const real relative = scale[e] > 0 ? left[e] / scale[e] : 0;
+      if (relative > least && relative > largest) largest = relative, best = k;
+    }
+    if (best < 0) break;
+    const int e = order[best];
+    order[best] = order[rank], order[rank] = e;
+    /* rows of L are by equation, columns by pivot */
+    const real pivot = r_sqrt(left[e]);
+    L[e][rank] = pivot;
+    for (int k = rank + 1; k < m; k++) {
+      const int o = order[k];
+      real sum = A[o > e ? o * stride + e : e * stride + o];
+      for (int j = 0; j < rank; j++) sum = r_fnma(L[o][j], L[e][j], sum);
+      L[o][rank] = sum / pivot;
+      left[o] = r_fnma(L[o][rank], L[o][rank], left[o]);
+    }
+    rank++;
+  }
+  /* L^-1 of the independent part, then C = L^-T L^-1, and Z = -L^-T l for the rest */
+  real I[LOOP_MOST_MIXED][LOOP_MOST_MIXED];
+  for (int j = 0; j < rank; j++)
+    for (int i = j; i < rank; i++) {
+      real sum = i == j ? 1 : 0;
+      for (int k = j; k < i; k++) sum = r_fnma(L[order[i]][k], I[k][j], sum);
+      I[i][j] = sum / L[order[i]][i];
+    }
+  for (int e = 0; e < m; e++) redundant[e] = 0;
+  for (int k = rank; k < m; k++) redundant[order[k]] = 1;
+  for (int e = 0; e < m * stride; e++) C[e] = Z[e] = 0;
+  for (int i = 0; i < rank; i++)
+    for (int j = 0; j <= i; j++) {
+      real sum = 0;
+      for (int k = i; k < rank; k++) sum = r_fma(I[k][i], I[k][j], sum);
+      C[order[i] * stride + order[j]] = C[order[j] * stride + order[i]] = sum;
+    }
+  for (int k = rank; k < m; k++)
+    for (int i = 0; i < rank; i++) {
+      real sum = 0;
+      for (int j = i; j < rank; j++) sum = r_fnma(I[j][i], L[order[k]][j], sum);
+      Z[order[i] * stride + order[k]] = sum;
+    }
+  return m - rank;
+}
+
+void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, const int32_t *was, bool weighted,
+                                         loop_factor *f) {
+  const int m = f->count[c], stride = p->equations[c], first = p->first[c], i = p->ancestor[c];
+  const bool has_K = slot >= 0 && i > 0 && !weighted;
+  if (m == 0) return;
+  real *S = f->S + p->diagonal[c], A[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
+  memcpy(A, S, (size_t)(stride * stride) * sizeof *A);
+  *f->n_redundant += invert_block(m, stride, A, f->scale + first, was, f->redundant + first, S, f->Z + p->diagonal[c]);
+  const sv *K = slot < 0 ? NULL : f->K + p->slot_K[slot];
+  sv *Y = f->Y + first;
+  for (int e = 0; e < m; e++) {
+    Y[e] = sv_zero();
+    for (int g = 0; g < m && has_K; g++) Y[e] = sv_fma(S[e * stride + g], K[g], Y[e]);
+    if (!has_K) continue;
+    articulated_inertia *P = &f->P[i];
+    const sv y = sv_neg(Y[e]);
+    P->J = s3_minus_outer(P->J, y.w, K[e].w);
+    P->F = m3_minus_outer(P->F, y.w, K[e].v);
+    P->M = s3_minus_outer(P->M, y.v, K[e].v);
+  }
+
+  /* X_d = S_dc C takes the place of S_dc once the pairs have used it. */
+  const int from = p->meet_first[c], n = p->meet_first[c + 1] - from;
+  const int32_t *pair = p->meet_pair + p->meet_pair_first[c];
+  for (int a = 0; a < n; a++) {
+    const int d = p->meet[from + a], m_d = f->count[d];
+    real *S_dc = f->S + p->meet_matrix[from + a];
+    real X[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
+    for (int k = 0; k < m_d; k++)
+      for (int e = 0; e < m; e++) {
+        real sum = 0;
+        for (int g = 0; g < m; g++) sum = r_fma(S_dc[k * stride + g], S[g * stride + e], sum);
+        X[k * stride + e] = sum;
+      }
+    sv *K_d = has_K ? f->K + p->slot_K[p->meet_slot[from + a]] : NULL;
+    for (int k = 0; k < m_d && has_K; k++)
+      for (int e = 0; e < m; e++) K_d[k] = sv_fma(-X[k * stride + e], K[e], K_d[k]);
+    /* those before this one have their X already: S_d'c = X_d' A, so the product with S_dc is X_d' S_dc^T */
+    for (int b = 0; b <= a; b++) {
+      const int o = p->meet[from + b], m_o = f->count[o];
+      const real *X_o = b == a ? X : f->S + p->meet_matrix[from + b];
+      const bool later = p->order[d] >= p->order[o];
+      real *to = f->S + pair[a * (a + 1) / 2 + b];
+      const int row = later ? p->equations[o] : 1, column = later ? 1 : p->equations[d];
+      for (int k = 0; k < m_d; k++)
+        for (int l = 0; l < m_o; l++) {
+          real sum = to[k * row + l * column];
+          for (int e = 0; e < m; e++) sum = r_fnma(S_dc[k * stride + e], X_o[l * stride + e], sum);
+          to[k * row + l * column] = sum;
+        }
+    }
+    for (int k = 0; k < m_d; k++)
+      for (int e = 0; e < m; e++) S_dc[k * stride + e] = X[k * stride + e];
+  }
+}
