@@ -2,6 +2,7 @@
 // the same run, and what others have published from their machines.
 #include "iftomm.h"
 #include "report.h"
+#include "run_options.h"
 #include "timing.h"
 
 #include <algorithm>
@@ -12,11 +13,6 @@
 namespace bench {
 
 namespace {
-
-struct Options {
-  std::string json = "bench_iftomm.json", only;
-  int sweeps = 3;
-};
 
 // The cheapest run that solves the problem. Without evaluations: none does, and this is the nearest to doing so.
 struct Solution {
@@ -94,31 +90,14 @@ const char usage[] =
     "usage: bench_iftomm [--problem A01|\"A02, 2\"|\"A02, 40\"|A03|A04|A05] [--sweeps N] [--json FILE]\n";
 
 int run(int argc, char **argv) {
-  Options options;
-  std::string self = argv[0];
-  size_t slash = self.rfind('/');
-  options.json = (slash == std::string::npos ? "" : self.substr(0, slash + 1)) + options.json;
-  for (int i = 1; i < argc; i += 2) {
-    std::string option = argv[i];
-    const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
-    if (option == "--problem" && value) options.only = value;
-    else if (option == "--json" && value) options.json = value;
-    else if (option == "--sweeps" && value) options.sweeps = std::max(1, std::atoi(value));
-    else {
-      std::fputs(usage, option == "--help" ? stdout : stderr);
-      return option == "--help" ? 0 : 2;
-    }
-  }
+  RunOptions options;
+  int code;
+  if (!parse_run_options(argc, argv, usage, &options, &code)) return code;
   pin_to_one_core();
   Report report;
   for (const Iftomm &task : iftomm_problems())
-    if (options.only.empty() || options.only == task.problem.name) run_task(task, options.sweeps, &report);
-  if (report.write_json(options.json)) {
-    std::printf("\nRows written to %s\n", options.json.c_str());
-    return 0;
-  }
-  std::fprintf(stderr, "bench_iftomm: cannot write %s\n", options.json.c_str());
-  return 1;
+    if (options.wants(task.problem.name)) run_task(task, options.sweeps, &report);
+  return finish_run(report, options);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // error, and the error achieved for the accuracy asked. See docs/methods.md.
 #include "loops.h"
 #include "report.h"
+#include "run_options.h"
 #include "runs_in_time.h"
 #include "timing.h"
 
@@ -163,11 +164,6 @@ Point at_error(const std::vector<Point> &curve, double error) {
   return best;
 }
 
-struct Options {
-  std::string json = "bench_time.json", only;
-  int sweeps = 3;
-};
-
 void print_point(const char *who, const Point &p) {
   std::printf("  %-20s %7.0e  error %8.1e = %8.2f of it  %8.0f evaluations  %9.2f ms\n", who, p.accuracy, p.error,
               p.error / p.accuracy, p.evaluations, 1e3 * p.seconds);
@@ -188,7 +184,7 @@ double slope_of(const std::vector<Point> &points) {
 }
 
 // Every method of ours at every accuracy: what it delivers and costs.
-std::vector<std::vector<Point>> survey(const Problem &problem, const Run &truth, const Options &options,
+std::vector<std::vector<Point>> survey(const Problem &problem, const Run &truth, const RunOptions &options,
                                        Report *report) {
   std::vector<std::vector<Point>> all;
   for (const OurMethod &m : our_methods) {
@@ -241,7 +237,7 @@ void compare(const Problem &problem, const char *who, const Point &theirs, const
               1e3 * best.seconds, best.seconds / theirs.seconds);
 }
 
-bool run_problem(const Problem &problem, const Options &options, Report *report) {
+bool run_problem(const Problem &problem, const RunOptions &options, Report *report) {
   Run truth = run_cardan(problem, CDN_METHOD_DORMAND_PRINCE_8, 1e-14);
   Run check = run_simbody(problem, Peer::merson, 1e-9);
   double agree = error_of(problem, check, truth);
@@ -274,34 +270,16 @@ const char usage[] =
     "problems: four-bar ladder10 scissors5 ring10 chain10 top springs humanoid stiff oscillatory bouncing\n";
 
 int run(int argc, char **argv) {
-  Options options;
-  std::string self = argv[0];
-  size_t slash = self.rfind('/');
-  options.json = (slash == std::string::npos ? "" : self.substr(0, slash + 1)) + options.json;
-  for (int i = 1; i < argc; i += 2) {
-    std::string option = argv[i];
-    const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
-    if (option == "--problem" && value) options.only = value;
-    else if (option == "--json" && value) options.json = value;
-    else if (option == "--sweeps" && value) options.sweeps = std::max(1, std::atoi(value));
-    else {
-      std::fputs(usage, option == "--help" ? stdout : stderr);
-      return option == "--help" ? 0 : 2;
-    }
-  }
+  RunOptions options;
+  int code;
+  if (!parse_run_options(argc, argv, usage, &options, &code)) return code;
   pin_to_one_core();
   Report report;
   for (auto make : problems) {
     Problem problem = make();
-    if (!options.only.empty() && options.only != problem.name) continue;
-    if (!run_problem(problem, options, &report)) return 1;
+    if (options.wants(problem.name) && !run_problem(problem, options, &report)) return 1;
   }
-  if (report.write_json(options.json)) {
-    std::printf("\nRows written to %s\n", options.json.c_str());
-    return 0;
-  }
-  std::fprintf(stderr, "bench_time: cannot write %s\n", options.json.c_str());
-  return 1;
+  return finish_run(report, options);
 }
 
 } // namespace

@@ -167,9 +167,8 @@ int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d,
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
     const int closing = p->slot_first[i] + p->n_open[i];
-    for (int s = closing; s < closing + p->n_closing[i]; s++)
-      KERNEL_NAME(cdni_loop_kernel_close)
-      (p, p->slot_block[s], s, was_redundant ? was_redundant + p->first[p->slot_block[s]] : NULL, weighted, f);
+    for (int s = closing; s < closing + p->n_closing[i]; s++) KERNEL_NAME(cdni_loop_kernel_close)
+    (p, p->slot_block[s], s, was_redundant ? was_redundant + p->first[p->slot_block[s]] : NULL, weighted, f);
     if (i == 0 || (weighted && p->n_open[i] == 0)) continue;
     bool ok;
     if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, f);
