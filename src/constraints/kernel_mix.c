@@ -135,17 +135,6 @@ static void mix_others(const mixed *x) {
   }
 }
 
-/* Contributions to what was closed of less than rounding are none. */
-static bool is_free(const loop_plan *p, const loop_factor *f, int block, int e) {
-  for (int a = p->met_first[block]; a < p->met_first[block + 1]; a++) {
-    const int b = p->met[a];
-    const real *X = f->S + p->met_matrix[a] + e * p->equations[b];
-    for (int k = 0; !p->is_mixed[b] && k < f->count[b]; k++)
-      if (fabs(X[k]) > 1e-11) return false;
-  }
-  return true;
-}
-
 /* What goes on of a mix are equations of constraints: those on which nothing that is closed depends are noted. */
 static void note_roots(const mixed *x) {
   const loop_plan *p = x->p;
@@ -157,7 +146,7 @@ static void note_roots(const mixed *x) {
       const int c = x->source[s];
       for (int k = 0; k < f->count[c]; k++)
         if (x->T[e * x->n + a + k] != 0 && (c < p->n_constraints || f->root[p->first[c] + k] >= 0) &&
-            is_free(p, f, c, k))
+            cdni_loop_is_free(p, f, c, k))
           f->root[to] = f->main[to];
     }
   }

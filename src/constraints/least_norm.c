@@ -9,22 +9,13 @@
 
 #include "constraints/loops.h"
 
-/* Contributions of less than rounding are none. */
-static const double NOTHING = 1e-11;
-
 /* Whether redundant equation e of block c involves any other: of a mix all do. */
 static bool is_shared(const loop_plan *p, const loop_factor *f, int c, int e) {
   const real *Z = f->Z + p->diagonal[c];
   if (c >= p->n_constraints) return true;
   for (int k = 0; k < f->count[c]; k++)
-    if (fabs(Z[k * p->equations[c] + e]) > NOTHING) return true;
-  for (int a = p->met_first[c]; a < p->met_first[c + 1]; a++) {
-    const int b = p->met[a];
-    const real *X = f->S + p->met_matrix[a] + e * p->equations[b];
-    for (int k = 0; k < f->count[b]; k++)
-      if (fabs(X[k]) > NOTHING) return true;
-  }
-  return false;
+    if (fabs(Z[k * p->equations[c] + e]) > LOOP_NOTHING) return true;
+  return !cdni_loop_is_free(p, f, c, e);
 }
 
 size_t cdni_loop_null_size(const loop_plan *p, const loop_factor *f) {
@@ -78,23 +69,12 @@ static void spread(trail *t, int block) {
   }
 }
 
-/* Nothing that was eliminated before depends on this equation. */
-static bool is_free(const loop_plan *p, const loop_factor *f, int block, int e) {
-  for (int a = p->met_first[block]; a < p->met_first[block + 1]; a++) {
-    const int b = p->met[a];
-    const real *X = f->S + p->met_matrix[a] + e * p->equations[b];
-    for (int k = 0; !p->is_mixed[b] && k < f->count[b]; k++)
-      if (fabs(X[k]) > NOTHING) return false;
-  }
-  return true;
-}
-
 /* Of what goes on from a mix, values that are a constraint's own go there at once. */
 static void go_to_roots(trail *t, int block) {
   const loop_plan *p = t->p;
   for (int k = p->first[block]; k < p->first[block] + t->f->count[block]; k++) {
     const int root = t->f->root[k];
-    if (t->x[k] == 0 || root < 0 || !is_free(p, t->f, block, k - p->first[block])) continue;
+    if (t->x[k] == 0 || root < 0 || !cdni_loop_is_free(p, t->f, block, k - p->first[block])) continue;
     t->x[root] += t->x[k];
     t->x[k] = 0;
     touch(t, p->owner[root]);
@@ -151,7 +131,7 @@ static void follow(trail *t, int c, int e) {
         for (int k = 0; of != 0 && k < f->count[b]; k++) own[k] -= X[l * p->equations[b] + k] * of;
       }
     }
-    for (int k = 0; k < f->count[b]; k++) own[k] = fabs(own[k]) > NOTHING ? own[k] : 0;
+    for (int k = 0; k < f->count[b]; k++) own[k] = fabs(own[k]) > LOOP_NOTHING ? own[k] : 0;
     if (has_values(t, b)) spread(t, b);
     if (p->mix_of[b] >= 0) unmix(t, p->mix_of[b]);
   }
@@ -163,7 +143,7 @@ static int count_entries(const trail *t) {
   for (int i = 0; i < t->n_touched; i++) {
     const int o = t->touched[i];
     for (int k = t->p->first[o]; o < t->p->n_constraints && k < t->p->first[o] + t->f->count[o]; k++)
-      n += fabs(t->x[k]) > NOTHING;
+      n += fabs(t->x[k]) > LOOP_NOTHING;
   }
   return n;
 }
@@ -198,7 +178,7 @@ loop_null cdni_loop_null_make(const loop_plan *p, const loop_factor *f, const do
       for (int i = 0; i < t.n_touched; i++) {
         const int o = t.touched[i];
         for (int k = p->first[o]; o < p->n_constraints && k < p->first[o] + f->count[o]; k++)
-          if (fabs(t.x[k]) > NOTHING) out.row[at] = k, out.value[at++] = t.x[k] / (weight ? weight[o] : 1);
+          if (fabs(t.x[k]) > LOOP_NOTHING) out.row[at] = k, out.value[at++] = t.x[k] / (weight ? weight[o] : 1);
       }
     }
   out.first[out.n] = at;

@@ -36,6 +36,19 @@ typedef struct loop_factor {
   real *lever; /* by equation: sum of squares of the moments that its forces could have had about the joints passed */
 } loop_factor;
 
+/* Contributions of less than rounding are none. */
+#define LOOP_NOTHING 1e-11
+/* Nothing that was eliminated before depends on equation e of a block. (What was mixed does so by what it was mixed into.) */
+static inline bool cdni_loop_is_free(const loop_plan *p, const loop_factor *f, int block, int e) {
+  for (int a = p->met_first[block]; a < p->met_first[block + 1]; a++) {
+    const int b = p->met[a];
+    const real *X = f->S + p->met_matrix[a] + e * p->equations[b];
+    for (int k = 0; !p->is_mixed[b] && k < f->count[b]; k++)
+      if (fabs(X[k]) > LOOP_NOTHING) return false;
+  }
+  return true;
+}
+
 /* Bytes that one needs, and where its parts are in such memory. */
 size_t cdni_loop_factor_size(const loop_plan *p);
 loop_factor cdni_loop_factor_at(const loop_plan *p, void *memory);

@@ -346,10 +346,7 @@ START_TEST(test_ensembles_evaluate_constraints_state_by_state) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("steps with constraints");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_test(c, test_start_within_the_tolerance_is_left_alone);
   tcase_add_test(c, test_start_nearby_is_projected);
   tcase_add_test(c, test_start_far_away_asks_to_assemble);
@@ -364,10 +361,6 @@ int main(void) {
   tcase_add_test(c, test_the_method_that_cannot_project_refuses);
 #endif
   tcase_add_test(c, test_ensembles_evaluate_constraints_state_by_state);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("steps with constraints", 120, add); }

@@ -477,10 +477,7 @@ START_TEST(refuses_what_is_no_method) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("methods");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_loop_test(c, coefficients_have_their_order, 0, N_CLAIMS);
   tcase_add_loop_test(c, dense_weights_have_their_order, 0, N_CLAIMS);
   tcase_add_loop_test(c, order_by_fixed_steps, 0, N_METHODS);
@@ -495,10 +492,6 @@ int main(void) {
   tcase_add_test(c, z_may_be_absolute);
   tcase_add_loop_test(c, stiffness_is_noticed, 0, CDNI_COUNT(noticing));
   tcase_add_test(c, refuses_what_is_no_method);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("methods", 120, add); }

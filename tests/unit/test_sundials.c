@@ -429,10 +429,7 @@ START_TEST(steps_do_not_allocate) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("SUNDIALS");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_loop_test(c, no_fixed_steps, 0, N_METHODS);
   tcase_add_loop_test(c, error_test_failing, 0, N_METHODS);
   tcase_add_loop_test(c, iteration_failing, 0, N_METHODS);
@@ -448,10 +445,6 @@ int main(void) {
   tcase_add_loop_test(c, scheduled_switches, 0, N_METHODS);
   tcase_add_loop_test(c, every_allocation_may_fail, 0, N_METHODS);
   tcase_add_loop_test(c, steps_do_not_allocate, 0, N_METHODS);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("SUNDIALS", 120, add); }

@@ -144,17 +144,10 @@ START_TEST(the_robot_of_the_examples) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("command_loops");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_loop_test(c, simulate_assembles_a_bad_guess, 0, 3);
   tcase_add_test(c, what_cannot_be_closed_is_told);
   tcase_add_test(c, the_robot_of_the_examples);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("command_loops", 120, add); }

@@ -278,10 +278,7 @@ START_TEST(test_governor_is_stiff) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("runs with constraints");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 300);
+static void add(TCase *c) {
   tcase_add_test(c, test_reference_of_the_ladder);
   tcase_add_test(c, test_the_level_pose_is_singular);
   tcase_add_test(c, test_overconstrained_loops_move_as_others_do);
@@ -290,10 +287,6 @@ int main(void) {
   tcase_add_loop_test(c, test_every_method_passes_the_singular_poses_of_a_four_bar, 0, ALL_METHODS);
   tcase_add_loop_test(c, test_published_motions, 0, N_CASES);
   tcase_add_test(c, test_governor_is_stiff);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("runs with constraints", 300, add); }

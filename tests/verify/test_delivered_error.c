@@ -82,16 +82,9 @@ START_TEST(an_unstable_motion_amplifies) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("delivered error");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_loop_test(c, errors_are_within_a_factor_of_ten, 0, N_WITHIN_TEN);
   tcase_add_test(c, an_unstable_motion_amplifies);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("delivered error", 120, add); }

@@ -148,17 +148,10 @@ START_TEST(turn_of_a_crank_rocker) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("driven constraints");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_loop_test(c, shaken_trolley, 0, METHODS);
   tcase_add_loop_test(c, bead_on_a_turning_spoke, 0, METHODS);
   tcase_add_loop_test(c, turn_of_a_crank_rocker, 0, METHODS);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("driven constraints", 120, add); }

@@ -332,10 +332,7 @@ START_TEST(events_see_prescribed_values) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("prescribed runs");
-  TCase *all = tcase_create("all");
-  tcase_set_timeout(all, 300);
+static void add(TCase *all) {
   tcase_add_loop_test(all, turning_base, 0, ALL_METHODS);
   tcase_add_loop_test(all, shaken_pendulum, 0, ALL_METHODS);
   tcase_add_test(all, free_slots_alone_limit_steps);
@@ -343,10 +340,6 @@ int main(void) {
   tcase_add_test(all, lower_levels);
   tcase_add_test(all, elbow_held_for_a_while);
   tcase_add_test(all, events_see_prescribed_values);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
+
+int main(void) { return check_suite("prescribed runs", 300, add); }

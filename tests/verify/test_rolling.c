@@ -199,17 +199,10 @@ START_TEST(ball_on_a_turntable) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("rolling");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_loop_test(c, rolling_disc, 0, METHODS);
   tcase_add_loop_test(c, upright_disc, 0, 2);
   tcase_add_loop_test(c, ball_on_a_turntable, 0, 2);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("rolling", 120, add); }

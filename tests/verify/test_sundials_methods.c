@@ -281,10 +281,7 @@ START_TEST(stiff_chain_is_cheap) {
 }
 END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("methods of SUNDIALS");
-  TCase *c = tcase_create("all");
-  tcase_set_timeout(c, 120);
+static void add(TCase *c) {
   tcase_add_loop_test(c, pendulum_of_cvode, 0, N_METHODS);
   tcase_add_loop_test(c, pendulum_of_arkode, 0, N_METHODS);
   tcase_add_loop_test(c, kinetics_of_cvode, 0, 2);
@@ -292,10 +289,6 @@ int main(void) {
   tcase_add_loop_test(c, van_der_pol, 0, 2);
   tcase_add_loop_test(c, agrees_with_our_methods, 0, N_METHODS);
   tcase_add_loop_test(c, stiff_chain_is_cheap, 0, 2);
-  suite_add_tcase(suite, c);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+int main(void) { return check_suite("methods of SUNDIALS", 120, add); }
