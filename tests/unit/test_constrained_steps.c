@@ -1,5 +1,6 @@
 /* Projection in time: where runs start, what handlers leave, checkpoints, failures, and what cannot project. */
-#include "../verify/mechanisms.h"
+#include "../verify/runs.h"
+#include "mechanisms.h"
 
 static cdn_stepper_def with(cdn_method method, double accuracy) {
   cdn_stepper_def def = cdn_default_stepper_def();

@@ -3,43 +3,6 @@
 
 #include <stdio.h>
 
-cdn_mass_properties point_mass(double mass, cdn_vec3 at) { return solid(mass, at, 0, 0, 0); }
-
-cdn_mass_properties solid(double mass, cdn_vec3 com, double ixx, double iyy, double izz) {
-  cdn_mass_properties m = { .mass = mass, .com = com, .inertia = { .xx = ixx, .yy = iyy, .zz = izz } };
-  return m;
-}
-
-cdn_transform frame_z(cdn_vec3 axis, cdn_vec3 p) {
-  cdn_transform X = { .R = cdn_rotation_z_to(axis), .p = p };
-  return X;
-}
-
-cdn_transform frame_x(cdn_vec3 axis, cdn_vec3 p) {
-  cdn_transform X = { .R = cdn_rotation_x_to(axis), .p = p };
-  return X;
-}
-
-cdn_body add_pin(cdn_system *system, const char *name, cdn_body parent, cdn_vec3 axis, cdn_vec3 p,
-                 cdn_mass_properties mass) {
-  cdn_body_def def = cdn_default_body_def();
-  def.name = name;
-  def.parent = parent;
-  def.mobilizer = CDN_PIN;
-  def.X_PF = frame_z(axis, p);
-  def.X_BM = frame_z(axis, cdn_v3(0, 0, 0));
-  def.mass = mass;
-  return cdn_system_add_body(system, &def);
-}
-
-cdn_state *state_of(cdn_system *system) {
-  cdn_state *state = NULL;
-  OK_FREEZE(system);
-  OK(cdn_state_create(system, &state));
-  cdn_system_release(system);
-  return state;
-}
-
 cdn_stepper *stepper_of(cdn_state *state, double accuracy) {
   cdn_stepper *stepper = NULL;
   cdn_stepper_def def = cdn_default_stepper_def();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mechanisms.h"
+#include "runs.h"
 
 static bool verbose(void) { return getenv("CARDAN_TEST_VERBOSE") != NULL; }
 

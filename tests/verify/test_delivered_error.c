@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "motions.h"
+#include "runs.h"
 
 enum { LOOSEST = 3, TIGHTEST = 9 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mechanisms.h"
+#include "runs.h"
 
 static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_MERSON, CDN_METHOD_DORMAND_PRINCE,
                                       CDN_METHOD_ADAMS, CDN_METHOD_CVODE_BDF };

@@ -1,5 +1,7 @@
-/* shared by tests in this folder */
+/* Motions of different kinds without closed loops. */
 #include "motions.h"
+
+#include <stdlib.h>
 
 /* ---- rods on pins whose axes turn from link to link, released near hanging ---- */
 
@@ -44,8 +46,8 @@ static cdn_state *hang(const rods *r) {
     u[i] = 0.2 * cos(2.0 * i);
   }
   if (r->first_q != 0) q[0] = r->first_q, q[1] = r->second_q;
-  OK(cdn_state_set_q(state, q));
-  OK(cdn_state_set_u(state, u));
+  MUST(state, cdn_state_set_q(state, q));
+  MUST(state, cdn_state_set_u(state, u));
   return state;
 }
 
@@ -66,7 +68,7 @@ static cdn_state *start_top(void) {
   def.mass = solid(1, cdn_v3(0, 0, 0), 1, 2, 2.5);
   cdn_system_add_body(system, &def);
   cdn_state *state = state_of(system);
-  OK(cdn_state_set_u(state, (double[]){ 0.3, 2, 0.5 }));
+  MUST(state, cdn_state_set_u(state, (double[]){ 0.3, 2, 0.5 }));
   return state;
 }
 
@@ -148,8 +150,8 @@ static cdn_state *start_humanoid(void) {
   double q[MOTION_MOST] = { 1 }, u[MOTION_MOST];
   for (int i = 7; i < cdn_system_nq(cdn_state_system(state)); i++) q[i] = 0.3 * sin(i);
   for (int i = 0; i < cdn_system_nu(cdn_state_system(state)); i++) u[i] = cos(3 * i);
-  OK(cdn_state_set_q(state, q));
-  OK(cdn_state_set_u(state, u));
+  MUST(state, cdn_state_set_q(state, q));
+  MUST(state, cdn_state_set_u(state, u));
   return state;
 }
 
@@ -170,15 +172,15 @@ void run_motion(const motion *m, cdn_state *state, cdn_method method, double acc
   def.accuracy = accuracy;
   out->nq = cdn_system_nq(cdn_state_system(state));
   out->nu = cdn_system_nu(cdn_state_system(state));
-  ck_assert_int_le(out->nq + out->nu, MOTION_MOST);
-  OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+  if (out->nq + out->nu > MOTION_MOST) abort();
+  MUST(state, cdn_stepper_create(state, &def, &stepper));
   for (int i = 0; i < MOTION_REPORTS; i++) {
-    OK_STEP(stepper, cdn_stepper_advance(stepper, m->end * (i + 1) / MOTION_REPORTS, NULL));
+    MUST(cdn_stepper_state(stepper), cdn_stepper_advance(stepper, m->end * (i + 1) / MOTION_REPORTS, NULL));
     const cdn_state *at = cdn_stepper_state(stepper);
     memcpy(out->y[i], cdn_state_q(at), sizeof(double) * (size_t)out->nq);
     memcpy(out->y[i] + out->nq, cdn_state_u(at), sizeof(double) * (size_t)out->nu);
   }
-  OK_STEP(stepper, cdn_stepper_certificate(stepper, &out->c));
+  MUST(cdn_stepper_state(stepper), cdn_stepper_certificate(stepper, &out->c));
   cdn_stepper_destroy(stepper);
 }
 

@@ -1,13 +1,12 @@
-/* shared by tests in this folder */
 /* Mechanisms with closed loops whose motion is known. */
-#ifndef CARDAN_TESTS_MECHANISMS_H
-#define CARDAN_TESTS_MECHANISMS_H
+#ifndef CARDAN_ACCURACY_MECHANISMS_H
+#define CARDAN_ACCURACY_MECHANISMS_H
 
-#include "runs.h"
+#include "parts.h"
 
 typedef struct mechanism {
   cdn_state *state; /* at its start */
-  cdn_body body[6]; /* those that tests look at */
+  cdn_body body[6]; /* those that are looked at */
 } mechanism;
 
 /* IFToMM A02: n + 1 cranks with pivots at (i, 0, 0) and n couplers, uniform rods of 1 m and 1 kg. The cranks start upwards and

@@ -1,8 +1,8 @@
 /* Motions of different kinds on which the error that a run delivers is measured (docs/methods.md). */
-#ifndef CARDAN_TESTS_MOTIONS_H
-#define CARDAN_TESTS_MOTIONS_H
+#ifndef CARDAN_ACCURACY_MOTIONS_H
+#define CARDAN_ACCURACY_MOTIONS_H
 
-#include "runs.h"
+#include "parts.h"
 
 typedef struct motion {
   const char *name;
