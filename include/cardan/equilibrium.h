@@ -29,7 +29,8 @@ typedef struct cdn_equilibrium {
   double unbalanced;             /**< largest acceleration from rest that is left */
   double constraint_error;       /**< largest error of position constraints, in units (9.3) */
   double work;                   /**< of all forces on the way, J: the potential energy given up */
-  int stable, neutral, unstable; /**< directions, by the sign of stiffness (relative to the stiffest: 1e-9) */
+  int stable, neutral, unstable; /**< directions, by the sign of stiffness. A stiffness below 1e-9 of the stiffest is neutral,
+                                  *   and so is one that the forces still out of balance outdo over the largest step. */
   char worst[96];                /**< the speed whose acceleration `unbalanced` is */
 } cdn_equilibrium;
 

@@ -18,6 +18,8 @@ static const char function[] = "cdn_find_equilibrium";
 static const double NEUTRAL = 1e-9;      /* of the largest stiffness */
 static const double NEARLY_THERE = 1e-9; /* rad, m: where rounding may hide what is left to gain */
 static const double NOT_A_STEP = 1e-13;  /* rad, m */
+static const double NO_SLOPE = 1e-12;    /* rad, m: nearer to the top of a ridge is on it */
+static const double SAME = 1e-6;         /* relative: such stiffnesses and displacements are equal */
 static const double CONSTRAINTS = 1e-10; /* units */
 
 cdn_equilibrium_def cdn_default_equilibrium_def(void) {
@@ -31,10 +33,12 @@ typedef struct search {
   const cdn_equilibrium_def *def;
   cdn_equilibrium *report;
   cdni_statics s;
-  double radius;
+  double radius, imbalance; /* |g| */
+  int softest;              /* of the unstable directions; -1: there is none */
   /* In the basis of modes: columns of X are Z's numbers. */
-  double *X, *d, *g, *y;                              /* n x n, n, n, n */
-  double *U, *VT, *sigma;                             /* n x n, n x n, n: for any equilibrium */
+  double *X, *d, *g, *y;  /* n x n, n, n, n */
+  double *reach, *k;      /* n, n: largest displacement for y = 1, stiffness that steps take */
+  double *U, *VT, *sigma; /* n x n, n x n, n: for any equilibrium */
   double *v, *force, *along, *q, *q0, *middle, *rate; /* nu three times; nq */
   double *work;
 } search;
@@ -94,14 +98,46 @@ static cdn_status find_modes(search *x) {
   return CDN_OK;
 }
 
-static void count_directions(search *x) {
+/* v = Z^T X y; returns its largest number. */
+static double displacement(search *x) {
+  const int n = x->s.n, nu = x->s.nu;
   double most = 0;
+  for (int k = 0; k < nu; k++) x->v[k] = 0;
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += x->X[j * n + i] * x->y[j];
+    for (int k = 0; k < nu; k++) x->v[k] += sum * x->s.Z[i * nu + k];
+  }
+  for (int k = 0; k < nu; k++) most = fmax(most, fabs(x->v[k]));
+  return most;
+}
+
+/* Out of balance, curvature depends on the coordinates in which it is measured: the imbalance turns along a direction. Over the
+ * largest step it may turn as a whole. So a direction is stable or unstable only where its curvature outdoes the whole imbalance
+ * over that step; all others are neutral. Steps take a neutral direction as if it were as stiff as its curvature may be, and
+ * leave it alone where its own acceleration is within the tolerance. */
+static void judge_directions(search *x) {
+  const int n = x->s.n;
+  double most = 0, square = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(x->d[i])), square += x->g[i] * x->g[i];
+    for (int j = 0; j < n; j++) x->y[j] = i == j;
+    x->reach[i] = displacement(x);
+  }
+  x->imbalance = sqrt(square);
   x->report->stable = x->report->neutral = x->report->unstable = 0;
-  for (int i = 0; i < x->s.n; i++) most = fmax(most, fabs(x->d[i]));
-  for (int i = 0; i < x->s.n; i++) {
-    if (x->d[i] > NEUTRAL * most) x->report->stable++;
-    else if (x->d[i] < -NEUTRAL * most) x->report->unstable++;
-    else x->report->neutral++;
+  x->softest = -1;
+  for (int i = 0; i < n; i++) {
+    const double doubt = NEUTRAL * most + x->imbalance * x->reach[i] / x->def->largest_step;
+    x->k[i] = x->d[i];
+    if (x->d[i] > doubt) x->report->stable++;
+    else if (x->d[i] < -doubt) {
+      if (x->softest < 0) x->softest = i; /* they come in ascending order */
+      x->report->unstable++;
+    } else {
+      x->report->neutral++;
+      x->k[i] = fabs(x->g[i]) * x->reach[i] * n <= x->def->tolerance ? INFINITY : doubt;
+    }
   }
 }
 
@@ -112,7 +148,7 @@ static double trial(const search *x, double nu, double *y) {
   const int n = x->s.n;
   double square = 0;
   if (x->def->goal == CDN_EQUILIBRIUM_STABLE) {
-    for (int i = 0; i < n; i++) y[i] = -x->g[i] / (x->d[i] + nu);
+    for (int i = 0; i < n; i++) y[i] = -x->g[i] / (x->k[i] + nu);
   } else {
     for (int j = 0; j < n; j++) y[j] = 0;
     for (int i = 0; i < n; i++) {
@@ -126,20 +162,54 @@ static double trial(const search *x, double nu, double *y) {
   return sqrt(square);
 }
 
+/* What mode i moves of mobility k. */
+static double moved_by(const search *x, int i, int k) {
+  double sum = 0;
+  for (int j = 0; j < x->s.n; j++) sum += x->X[i * x->s.n + j] * x->s.Z[j * x->s.nu + k];
+  return sum;
+}
+
+/* Nothing pushes it off the ridge but its own softest direction: so far along it as the radius allows, downhill. The directions
+ * that are as soft are one space, in which any basis is as good. Where the slope in it is rounding, the coordinate that moves
+ * most in it grows. */
+static void leave_ridge(search *x, double radius) {
+  const int n = x->s.n, nu = x->s.nu, first = x->softest;
+  int last = first;
+  double square = 0, slope = 0, reach = 0, most = 0;
+  while (last < n && x->d[last] <= x->d[first] * (1 - SAME)) last++;
+  for (int i = 0; i < n; i++) {
+    if (i < first || i >= last) square += x->y[i] * x->y[i];
+    else slope += x->g[i] * x->g[i], reach = fmax(reach, x->reach[i]);
+  }
+  const double length = sqrt(fmax(0, radius * radius - square));
+  slope = sqrt(slope);
+  if (slope * reach > NO_SLOPE * fabs(x->d[first])) {
+    for (int i = first; i < last; i++) x->y[i] = -x->g[i] / slope * length;
+    return;
+  }
+  for (int k = 0; k < nu; k++) {
+    double by = 0;
+    for (int i = first; i < last; i++) x->v[i] = moved_by(x, i, k), by += x->v[i] * x->v[i];
+    by = sqrt(by);
+    if (by <= most * (1 + SAME)) continue;
+    most = by;
+    for (int i = first; i < last; i++) x->y[i] = x->v[i] / by * length;
+  }
+}
+
 /* The step of at most the radius: nu by bisection, as its length falls with nu. */
 static void step_within(search *x, double radius) {
   const int n = x->s.n;
   const bool stable = x->def->goal == CDN_EQUILIBRIUM_STABLE;
-  double stiffest = 0, softest = INFINITY, g = 0;
+  double stiffest = 0, softest = INFINITY;
   for (int i = 0; i < n; i++) {
-    const double k = stable ? x->d[i] : x->sigma[i] * x->sigma[i];
-    stiffest = fmax(stiffest, fabs(k)), softest = fmin(softest, k);
-    g += x->g[i] * x->g[i];
+    const double k = stable ? x->k[i] : x->sigma[i] * x->sigma[i];
+    if (isfinite(k)) stiffest = fmax(stiffest, fabs(k)), softest = fmin(softest, k);
   }
-  g = sqrt(g);
   /* what has no stiffness is given a little */
   const double least = stable ? NEUTRAL * stiffest + DBL_MIN : DBL_EPSILON * stiffest + DBL_MIN;
-  double low = fmax(0, least - softest), high = low + g / radius * (stable ? 1 : fmax(sqrt(stiffest), 1)) + least;
+  double low = fmax(0, least - softest);
+  double high = low + x->imbalance / radius * (stable ? 1 : fmax(sqrt(stiffest), 1)) + least;
   if (trial(x, low, x->y) > radius) {
     while (trial(x, high, x->y) > radius) high *= 2;
     for (int k = 0; k < 60 && high - low > 1e-3 * high; k++) {
@@ -148,26 +218,7 @@ static void step_within(search *x, double radius) {
       else high = middle;
     }
     trial(x, high, x->y);
-  } else if (stable && softest < -NEUTRAL * stiffest) {
-    /* nothing pushes it off the ridge but its own softest direction: as far as the radius allows */
-    double square = 0;
-    for (int i = 1; i < n; i++) square += x->y[i] * x->y[i];
-    x->y[0] = copysign(sqrt(fmax(0, radius * radius - square)), x->g[0] > 0 ? -1 : 1);
-  }
-}
-
-/* v = Z^T X y; returns its largest number. */
-static double displacement(search *x) {
-  const int n = x->s.n, nu = x->s.nu;
-  double most = 0;
-  for (int k = 0; k < nu; k++) x->v[k] = 0;
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += x->X[j * n + i] * x->y[j];
-    for (int k = 0; k < nu; k++) x->v[k] += sum * x->s.Z[i * nu + k];
-  }
-  for (int k = 0; k < nu; k++) most = fmax(most, fabs(x->v[k]));
-  return most;
+  } else if (stable && x->softest >= 0) leave_ridge(x, radius);
 }
 
 /* What the model promises: the work, or the decrease of |g|. */
@@ -242,12 +293,9 @@ static cdn_status walk(search *x, double *work) {
 }
 
 /* The radius at which no mode by itself displaces anything by more than the largest step. */
-static double first_radius(search *x) {
+static double first_radius(const search *x) {
   double most = 0;
-  for (int i = 0; i < x->s.n; i++) {
-    for (int j = 0; j < x->s.n; j++) x->y[j] = i == j;
-    most = fmax(most, displacement(x));
-  }
+  for (int i = 0; i < x->s.n; i++) most = fmax(most, x->reach[i]);
   return most > 0 ? x->def->largest_step / most : 1;
 }
 
@@ -306,11 +354,10 @@ static bool has_arrived(const search *x) {
 
 /* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there is. */
 static bool is_as_near_as_can_be(search *x) {
-  double size = 0;
   if (x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return false;
   step_within(x, 1e300);
-  for (int i = 0; i < x->s.n; i++) size += x->g[i] * x->g[i];
-  return displacement(x) <= NEARLY_THERE && (x->def->goal == CDN_EQUILIBRIUM_STABLE || promised(x) > 0.5 * sqrt(size));
+  return displacement(x) <= NEARLY_THERE &&
+         (x->def->goal == CDN_EQUILIBRIUM_STABLE || promised(x) > 0.5 * x->imbalance);
 }
 
 static cdn_status run(search *x) {
@@ -321,7 +368,7 @@ static cdn_status run(search *x) {
   for (;; x->report->iterations++) {
     CDNI_TRY(look(x));
     CDNI_TRY(find_modes(x));
-    count_directions(x);
+    judge_directions(x);
     if (has_arrived(x)) return CDN_OK;
     if (done && is_as_near_as_can_be(x)) return CDN_OK;
     if (x->report->iterations == 0) x->radius = first_radius(x);
@@ -339,7 +386,8 @@ static size_t divide(search *x, int nq, int nu, double *memory) {
   const size_t n = (size_t)nu, square = n * n;
   double *at = memory + cdni_statics_size(nu);
   x->s = cdni_statics_at(nu, memory);
-  double **const parts[] = { &x->X, &x->U, &x->VT, &x->d, &x->g, &x->y, &x->sigma, &x->v, &x->force, &x->along };
+  double **const parts[] = { &x->X,     &x->U, &x->VT,    &x->d, &x->g,     &x->y,
+                             &x->reach, &x->k, &x->sigma, &x->v, &x->force, &x->along };
   for (int k = 0; k < CDNI_COUNT(parts); k++) *parts[k] = at, at += k < 3 ? square : n;
   double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate };
   for (int k = 0; k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;

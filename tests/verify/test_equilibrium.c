@@ -78,6 +78,40 @@ START_TEST(a_chain_upright) {
 }
 END_TEST
 
+/* Exactly on top, only rounding says which way is down: it must not be what decides. On a pin the angle grows; on a ball, where all
+ * ways are as good, q is the same whatever rounding says. */
+START_TEST(off_the_ridge) {
+  static const double rounding[] = { 0, 3e-16, -3e-16, 1e-15, -1e-15, 4e-15, -4e-15 };
+  cdn_state *state = pendulum(1);
+  for (int i = 0; i < 7; i++) {
+    const double q = PI / 2 + rounding[i];
+    OK_ON(state, cdn_state_set_q(state, &q));
+    OK_ON(state, cdn_find_equilibrium(state, NULL, NULL));
+    NEAR(cdn_state_q(state)[0], 3 * PI / 2, 1e-8);
+  }
+  cdn_state_destroy(state);
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_BALL;
+  def.mass = (cdn_mass_properties){ .mass = 2, .com = cdn_v3(0, 1, 0), .inertia = { 0.3, 0.2, 0.3, 0, 0, 0 } };
+  cdn_system_add_body(system, &def);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  state = state_of(system);
+  double first[4];
+  for (int i = 0; i < 7; i++) {
+    const double q[4] = { 1, rounding[i], rounding[(i + 1) % 7], rounding[(i + 3) % 7] };
+    cdn_equilibrium found;
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+    ck_assert_int_eq(found.stable, 2);
+    ck_assert_int_eq(found.neutral, 1);
+    if (i == 0) memcpy(first, cdn_state_q(state), sizeof first);
+    for (int k = 0; k < 4; k++) NEAR(cdn_state_q(state)[k], first[k], 1e-8);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* A State in equilibrium keeps its bits. */
 START_TEST(nothing_to_do) {
   cdn_state *state = pendulum(2);
@@ -273,5 +307,5 @@ START_TEST(wrong_defs) {
 }
 END_TEST
 
-CHECK_MAIN("equilibrium", a_chain_hangs, a_chain_upright, nothing_to_do, against_a_torque, with_a_lock,
+CHECK_MAIN("equilibrium", a_chain_hangs, a_chain_upright, off_the_ridge, nothing_to_do, against_a_torque, with_a_lock,
            a_four_bar_with_a_spring, a_body_on_springs, neutral_and_falling, wrong_defs)
