@@ -45,7 +45,7 @@ int main(void) {
 
   /* Perhaps in another process, on another day: the model is built again, and the stepper comes with all that it knew. */
   if (file) rewind(file);
-  if (status == CDN_OK) status = cdn_stepper_load(state, NULL, from_file, file, &resumed);
+  if (status == CDN_OK) status = cdn_stepper_load(state, NULL, NULL, from_file, file, &resumed);
   if (status == CDN_OK) status = cdn_stepper_advance(resumed, 20, NULL);
 
   bool same = false;

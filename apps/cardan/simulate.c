@@ -202,7 +202,7 @@ static int load_resumed(const cdn_model *model, checkpoint *from, const char *pa
   cdn_error error;
   cdn_status status = cdn_state_create(cdn_model_system(model), initial);
   if (status == CDN_OK) status = cdn_state_load(*initial, cdn_buffer_read, &from->bytes);
-  if (status == CDN_OK) status = cdn_stepper_load(*initial, NULL, cdn_buffer_read, &from->bytes, &from->stepper);
+  if (status == CDN_OK) status = cdn_stepper_load(*initial, NULL, NULL, cdn_buffer_read, &from->bytes, &from->stepper);
   if (status == CDN_OK) return CMD_OK;
   if (*initial) cdn_state_last_error(*initial, &error);
   else error = (cdn_error){ .code = status };

@@ -75,6 +75,12 @@ typedef struct cdn_stepper_def {
    *  do not count), the State as their handlers left it. */
   bool return_on_events;
   void *user; /**< what callbacks of events find in their cdn_occurrence: this run's own, while the System is shared */
+  /** A second run goes along, at a tenth of the accuracy (with half the step where steps are fixed). The distance between the
+   *  two runs is the estimate of the error that this run delivers: see cdn_certificate. It costs 1.2 to 2 times the evaluations
+   *  of the run itself. Handlers run in both, so that what they change outside the State is changed twice; reporters hear this
+   *  run only. Default: false. */
+  bool companion;
+  void *companion_user; /**< `user` of the second run: what its handlers find in their cdn_occurrence */
 } cdn_stepper_def;
 
 CDN_API cdn_stepper_def cdn_default_stepper_def(void);
@@ -100,8 +106,13 @@ CDN_API cdn_status cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *
  *  the last step goes to that step's end instead. CDN_ERR_ARG if it is at t_max or final_time already. */
 CDN_API cdn_status cdn_stepper_step(cdn_stepper *stepper, double t_max) CDN_NODISCARD;
 /** The State at the time last reached: the same object for the stepper's life. Reading computed values is free to
- *  realize it; changes of its variables take effect with cdn_stepper_restart only (this State may be given to it). */
+ *  realize it. Its variables may be set between calls: forces, parameters, q, u, z. The next call of advance or step goes on
+ *  from what was set (docs/inputs.md). A change of q, u or z starts the run anew from here and books the jump of energy; a
+ *  change of any other variable does so if it changes the rates. The time is changed by cdn_stepper_restart only. */
 CDN_API cdn_state *cdn_stepper_state(cdn_stepper *stepper);
+/** The second run of cdn_stepper_def.companion, NULL without one. For looking only: its State and certificate. It stands at the
+ *  time of the first run, but where a handler has stopped it. */
+CDN_API cdn_stepper *cdn_stepper_companion(cdn_stepper *stepper);
 /** Continue from another State of the same System (after a kick, a change of parameters), at its own time: drops
  *  method memory, keeps statistics and books the jump of energy. If `state` cannot be realized the stepper is left as
  *  it was. */
@@ -116,8 +127,30 @@ CDN_API double cdn_stepper_last_step(const cdn_stepper *stepper);
 /** Step size that will be tried next. */
 CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
-/** What a run was worth (DESIGN 7.8). */
+/** Whether a run delivered the accuracy that was asked for. */
+typedef enum cdn_verdict {
+  CDN_VERDICT_UNKNOWN,      /**< no companion, or it failed; or steps are fixed, so that no accuracy was asked for */
+  CDN_VERDICT_DELIVERED,    /**< the error estimate is at most 3 accuracies */
+  CDN_VERDICT_NOT_DELIVERED /**< it is larger */
+} cdn_verdict;
+
+/** What a run was worth. */
 typedef struct cdn_certificate {
+  /* The error of the run as a whole. Distances are those between the run and its companion (cdn_stepper_def.companion), wherever
+   * advance or step came back and at events, in the norms of docs/accuracy.md. NaN without a companion. */
+  cdn_verdict delivered;
+  double error_estimate; /**< the largest distance: the largest of the next three */
+  double error_estimate_q, error_estimate_u, error_estimate_z;
+  double error_time;         /**< where it was largest */
+  char error_slot[96];       /**< the coordinate, speed or z that was furthest off there */
+  double delivered_until;    /**< up to this time all distances were at most 3 accuracies */
+  double amplification;      /**< error_estimate over the sum of the estimated errors of all steps */
+  double event_shift;        /**< the largest difference of the times of an event in the two runs, s */
+  char event_alone[64];      /**< the first event that occurred in one of the runs only, or "" */
+  double event_alone_time;   /**< when */
+  char companion_story[192]; /**< why the companion ended before the run, or "" */
+  int64_t companion_evaluations; /**< of ydot, by the companion */
+
   int64_t steps, rejected;    /**< accepted and rejected steps */
   int64_t evaluations;        /**< of ydot, rejected attempts included, reports not */
   int64_t jacobians;          /**< evaluations of the Jacobian of the rates, by implicit methods */
@@ -154,8 +187,9 @@ CDN_API cdn_status cdn_stepper_certificate(cdn_stepper *stepper, cdn_certificate
 CDN_API cdn_status cdn_stepper_save(cdn_stepper *stepper, cdn_write_fn *write, void *context) CDN_NODISCARD;
 /** A stepper that goes on as the saved one does: the same calls on both give the same bits, on the same kind of machine.
  *  `state` says of which System, is left as it is, and gets the story of a failure: CDN_ERR_ARG, another System, with the
- *  first difference; CDN_ERR_PARSE, damaged bytes. `user`: cdn_stepper_def.user, which cannot be saved. */
-CDN_API cdn_status cdn_stepper_load(cdn_state *state, void *user, cdn_read_fn *read, void *context,
+ *  first difference; CDN_ERR_PARSE, damaged bytes. `user` and `companion_user` are those of cdn_stepper_def, which cannot be
+ *  saved. */
+CDN_API cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, cdn_read_fn *read, void *context,
                                     cdn_stepper **out) CDN_NODISCARD;
 
 #define CDN_FAILURE_STEPS 8

@@ -104,6 +104,7 @@ cdn_status cdn_stepper_certificate(cdn_stepper *s, cdn_certificate *out) {
   double scale = fmax(s->largest_kinetic, s->absolute_work);
   double rounding = 1e6 * DBL_EPSILON * fmax(fabs(c->energy_initial), fabs(c->energy_final));
   scale = fmax(scale, fmax(rounding, DBL_MIN));
+  cdni_companion_certify(s, c);
   c->energy_residual = (c->energy_final - c->energy_initial - c->work - c->energy_jumps) / scale;
   *out = *c;
   return CDN_OK;

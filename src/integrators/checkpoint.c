@@ -18,6 +18,7 @@ static void archive_def(cdn_stepper_def *def, cdni_archive *a) {
   cdni_archive_bool(a, &def->z_absolute);
   cdni_archive_int64(a, &def->max_steps, 0, INT64_MAX);
   cdni_archive_bool(a, &def->return_on_events);
+  cdni_archive_bool(a, &def->companion);
   def->method = (cdn_method)method;
   def->norm = (cdn_error_norm)norm;
 }
@@ -102,14 +103,14 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   double *const numbers[] = {
     &c->time_initial,      &c->smallest_step,   &c->largest_step,  &c->energy_initial,       &c->work,
     &c->energy_jumps,      &s->largest_kinetic, &s->absolute_work, &c->max_constraint_error, &c->max_position_error,
-    &c->max_velocity_error
+    &c->max_velocity_error, &s->local_errors
   };
   cdni_archive_mark(a, "CERT");
   for (int i = 0; i < CDNI_COUNT(counts); i++) cdni_archive_int64(a, counts[i], 0, INT64_MAX);
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
 }
 
-static void archive_run(cdn_stepper *s, cdni_archive *a) {
+void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
   archive_method_name(s, a);
   archive_weights(s, a);
   cdni_state_archive(s->work, a);
@@ -122,6 +123,9 @@ static void archive_run(cdn_stepper *s, cdni_archive *a) {
   if (a->loading && s->method->begin) s->method->begin(s);
   if (s->method->archive) s->method->archive(s, a);
   cdni_events_archive(s, a);
+  /* what the caller has written, and the run has not taken yet */
+  cdni_archive_doubles(a, s->shown, (size_t)s->ny);
+  cdni_state_archive_noted(s->report, s->noted, a);
 }
 
 /* ---- the public face ---- */
@@ -133,7 +137,8 @@ cdn_status cdn_stepper_save(cdn_stepper *s, cdn_write_fn *write, void *context) 
   cdni_archive a = cdni_archive_begin(&s->allocator, false);
   cdni_system_archive(s->system, &a, s->work, function);
   archive_def(&s->def, &a);
-  archive_run(s, &a);
+  cdni_archive_run(s, &a);
+  cdni_companion_archive(s, s->work, &a);
   cdni_archive_send(&a, CDNI_ARCHIVE_STEPPER, write, context);
   cdn_status status = cdni_archive_finish(&a, s->work, function);
   if (status == CDN_OK) return CDN_OK;
@@ -143,7 +148,8 @@ cdn_status cdn_stepper_save(cdn_stepper *s, cdn_write_fn *write, void *context) 
   return status;
 }
 
-cdn_status cdn_stepper_load(cdn_state *state, void *user, cdn_read_fn *read, void *context, cdn_stepper **out) {
+cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, cdn_read_fn *read, void *context,
+                            cdn_stepper **out) {
   static const char function[] = "cdn_stepper_load";
   if (out) *out = NULL;
   if (!state || !out) return CDN_ERR_ARG;
@@ -155,11 +161,13 @@ cdn_status cdn_stepper_load(cdn_state *state, void *user, cdn_read_fn *read, voi
   cdni_system_archive(cdn_state_system(state), &a, state, function);
   archive_def(&def, &a);
   def.user = user;
+  def.companion_user = companion_user;
   if (a.status == CDN_OK) {
-    cdn_status status = cdni_stepper_make(state, &def, function, &s);
+    cdn_status status = cdni_stepper_make(state, &def, false, function, &s);
     if (status != CDN_OK) cdni_archive_fail(&a, status, NULL);
   }
-  if (a.status == CDN_OK) archive_run(s, &a);
+  if (a.status == CDN_OK) cdni_archive_run(s, &a);
+  if (a.status == CDN_OK) cdni_companion_archive(s, state, &a);
   if (a.at != a.bytes.count) cdni_archive_fail(&a, CDN_ERR_PARSE, "there is more in it than a stepper");
   cdn_status status = cdni_archive_finish(&a, state, function);
   if (status == CDN_OK) *out = s;

@@ -24,8 +24,15 @@ static size_t divide(struct cdni_events *ev, size_t n_values, size_t ny, char *b
   return at;
 }
 
-static bool is_timer(const cdni_event *e) {
-  return e->def.kind == CDN_EVENT_SCHEDULED || e->def.kind == CDN_EVENT_PERIODIC;
+/* A companion does not look for what only a reporter hears. */
+static bool is_heard(const cdn_stepper *s, const cdni_event *e) { return e->def.handle || !s->muted; }
+
+static bool is_timer(const cdn_stepper *s, const cdni_event *e) {
+  return (e->def.kind == CDN_EVENT_SCHEDULED || e->def.kind == CDN_EVENT_PERIODIC) && is_heard(s, e);
+}
+
+static bool is_trigger(const cdn_stepper *s, const cdni_event *e) {
+  return e->def.kind == CDN_EVENT_TRIGGERED && is_heard(s, e);
 }
 
 /* Starts first, steps last but for ends; between them by stage. */
@@ -60,18 +67,18 @@ static void set_watch(struct cdni_events *ev, int i, int32_t id, const cdn_event
   while (ev->watches[w->leader].samples != w->samples) w->leader++;
 }
 
-static void set_up(const cdn_system *system, struct cdni_events *ev) {
+static void set_up(const cdn_stepper *s, struct cdni_events *ev) {
   size_t first = 0;
   int watches = 0, timers = 0;
-  put_in_order(system, ev);
+  put_in_order(s->system, ev);
   for (int i = 0; i < ev->n; i++) {
     int32_t id = ev->order[i];
-    const cdni_event *e = cdni_event_at(system, id);
+    const cdni_event *e = cdni_event_at(s->system, id);
     ev->records[id] = (cdni_record){ .watch = -1, .timer = -1 };
-    if (e->def.kind == CDN_EVENT_TRIGGERED) {
+    if (is_trigger(s, e)) {
       ev->records[id].watch = watches;
       set_watch(ev, watches++, id, &e->def, &first);
-    } else if (is_timer(e)) {
+    } else if (is_timer(s, e)) {
       ev->records[id].timer = timers;
       ev->timers[timers++] = (cdni_timer){ .event = id, .next = INFINITY };
     }
@@ -89,17 +96,17 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   bool needs_scene = false;
   for (int i = 0; i < n; i++) {
     const cdni_event *e = cdni_event_at(s->system, i);
-    bool triggered = e->def.kind == CDN_EVENT_TRIGGERED;
+    bool triggered = is_trigger(s, e);
     needs_scene = needs_scene || triggered || e->def.handle;
     ev->n_watches += triggered;
-    ev->n_timers += is_timer(e);
+    ev->n_timers += is_timer(s, e);
     n_values += triggered ? (size_t)e->def.samples + 1 : 0;
   }
   ev->block_size = divide(ev, n_values, s->stride, NULL);
   ev->block = cdni_calloc(&s->allocator, ev->block_size);
   if (!ev->block) return CDN_ERR_NOMEM;
   divide(ev, n_values, s->stride, ev->block);
-  set_up(s->system, ev);
+  set_up(s, ev);
   return needs_scene ? cdn_state_create(s->system, &ev->scene) : CDN_OK;
 }
 

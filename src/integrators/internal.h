@@ -27,7 +27,14 @@ typedef struct cdni_attempts {
   double t[CDN_FAILURE_STEPS], h[CDN_FAILURE_STEPS], error[CDN_FAILURE_STEPS];
 } cdni_attempts;
 
-struct cdni_events; /* events.h */
+struct cdni_events;    /* events.h */
+struct cdni_companion; /* companion.c */
+
+/* The last event that a handler saw, and the run just before the handler: for comparing two runs on one side of it. */
+typedef struct cdni_passage {
+  int32_t event; /* -1: none yet */
+  double time, *y, *f;
+} cdni_passage;
 
 struct cdn_stepper {
   const cdn_system *system;
@@ -42,6 +49,9 @@ struct cdn_stepper {
    * caller sees: there, or within that step. */
   cdn_state *work, *report;
   double reported; /* time of report, whatever has been done to it since */
+  double *shown;   /* y of report as the caller was shown it */
+  uint64_t *noted; /* serials of report then (inputs.c) */
+  bool tethered;   /* inputs were written before this call: steps end where it asks to */
 
   /* Accepted and trial values change places at each accepted step: y[at], f[at] are the accepted ones. */
   double t, *y[2], *f[2], power;
@@ -75,6 +85,10 @@ struct cdn_stepper {
   cdni_attempts last;
   cdn_certificate certificate;
   double largest_kinetic, absolute_work; /* the scale of the energy residual */
+  double local_errors;                   /* sum of the norms of the estimated errors of all steps */
+  bool muted;                            /* this is a companion: nothing is reported */
+  cdni_passage passage;                  /* where this run has a companion or is one */
+  struct cdni_companion *companion;      /* NULL: none */
   struct cdni_events *events;            /* NULL: the System has none */
   cdn_failure failure;
 };
@@ -128,9 +142,10 @@ cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work);
 cdn_status cdni_report_step(cdn_stepper *s);
 cdn_status cdni_report_within(cdn_stepper *s, double t);
 
-/* A stepper that has all that it needs, and stands nowhere yet. On failure nothing is left of it, and the story is on
- * `state`, whose System it is for. */
-cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, const char *function, cdn_stepper **out);
+/* A stepper that has all that it needs, and stands nowhere yet; a companion is `muted`. On failure nothing is left of it, and the
+ * story is on `state`, whose System it is for. */
+cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool muted, const char *function,
+                             cdn_stepper **out);
 
 /* events.c: all do nothing where the System has no events. */
 cdn_status cdni_events_create(cdn_stepper *s);
@@ -152,6 +167,41 @@ bool cdni_events_within(const cdn_stepper *s);
  * back (never for mere events if `all`): then the report State is where it should be. */
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why);
 
+/* companion.c: the run beside the run, and how far the two are apart. All do nothing where there is none. */
+
+/* A companion that starts where `initial` does, if the def asks for one. What fails is on `initial`. */
+cdn_status cdni_companion_create(cdn_stepper *s, cdn_state *initial);
+void cdni_companion_destroy(cdn_stepper *s);
+/* Brings the companion to where the run is shown. CDN_ERR_LIMIT: call again. */
+cdn_status cdni_companion_catch_up(cdn_stepper *s);
+/* The same, and compares the two. */
+cdn_status cdni_companion_follow(cdn_stepper *s);
+/* The same where advance is about to return, for the reason given. If it is CDN_ERR_LIMIT, the next call must come back here. */
+cdn_status cdni_companion_show(cdn_stepper *s, cdn_why why);
+bool cdni_companion_owes(cdn_stepper *s, cdn_why *why);
+/* Passes on what has been written into the report State, t and y excepted. */
+void cdni_companion_pass_on(cdn_stepper *s);
+/* Starts the companion anew from the report State. */
+void cdni_companion_restart(cdn_stepper *s);
+/* A triggered event is about to be handled where `work` stands. */
+void cdni_companion_note_event(cdn_stepper *s, int32_t event);
+/* What the certificate says of it. */
+void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out);
+void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a);
+
+/* inputs.c: what the caller has written into the report State since it was shown. */
+
+/* The caller is shown `report` as it is now. */
+void cdni_note_shown(cdn_stepper *s);
+/* Takes what was written into the run, and starts it anew where something jumped. */
+cdn_status cdni_take_inputs(cdn_stepper *s);
+/* stepper.c: starts anew from a State of the System. What has no memory keeps its step size, unless y `jumps`. */
+cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char *function);
+/* stepper.c: the first start of a stepper that was made. */
+cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial);
+/* checkpoint.c: saves or loads all of a stepper but its def. */
+void cdni_archive_run(cdn_stepper *s, cdni_archive *a);
+
 /* norm.c: the norm by which the attempt is judged: of its error estimate e (ny numbers), which is projected before. */
 cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm);
 /* The largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
@@ -162,6 +212,10 @@ cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, co
 void cdni_error_weights(const cdn_stepper *s, const double *ya, const double *yb, double *w);
 cdn_status cdni_weighted_norm(cdn_stepper *s, const double *e, const double *w, double *norm);
 /* The slot with the largest weighted error. False if there is none to name. */
+/* How far two y are apart at `place`, a State with the q of one of them: norms of q, u and z in `of`, and the slot that is
+ * furthest off (-1: none). */
+cdn_status cdni_distance(cdn_stepper *s, cdn_state *place, const double *ya, const double *yb, double of[3],
+                         cdn_pool *pool, int *slot);
 bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error);
 
 /* control.c */

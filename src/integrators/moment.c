@@ -28,11 +28,12 @@ static bool occurs(const cdn_stepper *s, const cdni_event *e, int32_t id, double
   bool at_end = t == s->t;
   switch (e->def.kind) {
     case CDN_EVENT_TRIGGERED: {
+      if (r->watch < 0) return false;
       const cdni_watch *w = &ev->watches[r->watch];
       return w->active ? at_end && w->fired : w->pending && w->hi <= t;
     }
     case CDN_EVENT_SCHEDULED:
-    case CDN_EVENT_PERIODIC: return ev->timers[r->timer].next <= t;
+    case CDN_EVENT_PERIODIC: return r->timer >= 0 && ev->timers[r->timer].next <= t;
     case CDN_EVENT_STEP: return at_end && ev->stepped;
     case CDN_EVENT_START: return at_end && !ev->started;
     case CDN_EVENT_END: return at_end && !ev->ended && s->t >= s->def.final_time;
@@ -83,7 +84,7 @@ static cdn_status report(cdn_stepper *s, int first) {
   for (int i = first; i < ev->n_list; i++) {
     const cdn_occurrence *o = &ev->list[i];
     const cdni_event *e = cdni_event_at(s->system, o->event.i);
-    if (!e->def.report) continue;
+    if (!e->def.report || s->muted) continue;
     uint64_t before = cdni_state_changes(s->report);
     cdn_status status = e->def.report(cdni_event_self(s->system, e), s->report, o);
     if (status != CDN_OK) {
@@ -227,6 +228,17 @@ static void undo(cdn_stepper *s) {
   (void)!cdni_begin(s); /* it was realized before */
 }
 
+/* For the comparison of two runs: the first trigger of this moment. */
+static void note_trigger(cdn_stepper *s) {
+  const struct cdni_events *ev = s->events;
+  for (int i = 0; i < ev->n_list; i++) {
+    const int32_t event = ev->list[i].event.i, watch = ev->records[event].watch;
+    if (watch < 0 || !ev->watches[watch].active) continue;
+    cdni_companion_note_event(s, event);
+    return;
+  }
+}
+
 cdn_status cdni_moment_at_end(cdn_stepper *s, bool *shown) {
   struct cdni_events *ev = s->events;
   collect(s, s->t);
@@ -237,6 +249,7 @@ cdn_status cdni_moment_at_end(cdn_stepper *s, bool *shown) {
   }
   bool stop = false;
   if (has_handlers(s)) {
+    note_trigger(s);
     CDNI_TRY(keep(s));
     cdn_status status = run_handlers(s, &stop);
     if (status != CDN_OK) {

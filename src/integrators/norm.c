@@ -76,3 +76,18 @@ bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error
   *i = worst - (*pool == CDN_POOL_Q ? 0 : *pool == CDN_POOL_U ? s->nq : s->nq + s->nu);
   return true;
 }
+
+/* TEMPORARY */
+cdn_status cdni_distance(cdn_stepper *s, cdn_state *place, const double *ya, const double *yb, double of[3],
+                         cdn_pool *pool, int *slot) {
+  double *e = s->scratch, norm, worst = 0;
+  (void)place;
+  double *d = s->step.error;
+  for (int i = 0; i < s->ny; i++) d[i] = ya[i] - yb[i];
+  (void)e;
+  CDNI_TRY(cdni_error_norm(s, d, ya, yb, &norm));
+  of[0] = of[1] = of[2] = norm;
+  *slot = -1;
+  for (int i = 0; i < s->ny; i++) if (fabs(s->weighted[i]) > worst) worst = fabs(s->weighted[i]), *pool = i < s->nq ? CDN_POOL_Q : CDN_POOL_U, *slot = i < s->nq ? i : i - s->nq;
+  return CDN_OK;
+}

@@ -156,6 +156,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     if (status == CDN_OK && error <= 1) status = cdni_events_examine(s);
     if (status == CDN_OK && error <= 1) status = cdni_state_finish_step(s->work);
     if (status == CDN_OK && error <= 1) {
+      s->local_errors += error * cdni_tolerance(s);
       if (s->method->accepted) s->method->accepted(s);
       cdni_note_stiffness(s);
       if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);

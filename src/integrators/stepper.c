@@ -64,7 +64,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
   size_t projector = cdni_projector_size(s->system);
-  s->block_size = sizeof(double) * (8 * v + nq + nu + 2 * nz + flags + method + 8) + projector;
+  s->block_size = sizeof(double) * (9 * v + nq + nu + 2 * nz + flags + method + 8) + projector;
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -80,6 +80,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   bool *z_absolute = (bool *)(z_weights + nz);
   s->prescribed = (bool *)(z_weights + 2 * nz);
   s->memory = z_weights + 2 * nz + flags;
+  s->shown = s->memory + method;
 
   const double *scale = cdni_system_z_scale(s->system);
   if (def->u_weights && s->nu) memcpy(u_weights, def->u_weights, sizeof(double) * (size_t)s->nu);
@@ -107,11 +108,13 @@ static cdn_status set_up(cdn_stepper *s, const cdn_stepper_def *def) {
   CDNI_TRY(allocate(s, def));
   CDNI_TRY(cdn_state_create(s->system, &s->work));
   CDNI_TRY(cdn_state_create(s->system, &s->report));
+  s->noted = cdni_calloc(&s->allocator, sizeof *s->noted * cdni_system_serial_count(s->system));
+  if (!s->noted) return CDN_ERR_NOMEM;
   if (s->method->create) CDNI_TRY(s->method->create(s));
   return cdni_events_create(s);
 }
 
-static cdn_status start(cdn_stepper *s, const cdn_state *initial) {
+cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial) {
   CDNI_TRY(cdn_state_copy(s->work, initial));
   CDNI_TRY(cdni_begin(s));
   CDNI_TRY(cdni_certificate_begin(s));
@@ -121,6 +124,7 @@ static cdn_status start(cdn_stepper *s, const cdn_state *initial) {
   CDNI_TRY(cdn_state_set_ty(s->report, s->t, s->y[s->at]));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
   CDNI_TRY(cdni_events_reset(s));
+  cdni_note_shown(s);
   return cdni_first_step(s);
 }
 
@@ -137,7 +141,8 @@ static cdn_status give_up(cdn_stepper *s, cdn_state *state, const char *function
   return status;
 }
 
-cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, const char *function, cdn_stepper **out) {
+cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool muted, const char *function,
+                             cdn_stepper **out) {
   CDNI_TRY(check_def(state, def, function));
   const cdn_system *system = cdn_state_system(state);
   cdn_stepper *s = cdni_calloc(cdni_system_allocator(system), sizeof *s);
@@ -145,6 +150,7 @@ cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, const
   cdn_system_retain(system);
   s->system = system;
   s->allocator = *cdni_system_allocator(system);
+  s->muted = muted;
   cdn_status status = set_up(s, def);
   if (status != CDN_OK) return give_up(s, state, function, status);
   *out = s;
@@ -160,14 +166,19 @@ cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cd
   if (def && def->struct_size == sizeof *def && def->final_time < cdn_state_time(initial)) {
     return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "final_time is before the State's time");
   }
-  CDNI_TRY(cdni_stepper_make(initial, def ? def : &standard, function, &s));
+  CDNI_TRY(cdni_stepper_make(initial, def ? def : &standard, false, function, &s));
   cdn_status status = cdn_realize(initial, CDN_STAGE_ACCELERATION);
   if (status != CDN_OK) {
     cdn_stepper_destroy(s);
     return status;
   }
-  status = start(s, initial);
+  status = cdni_start(s, initial);
   if (status != CDN_OK) return give_up(s, initial, function, status);
+  status = cdni_companion_create(s, initial);
+  if (status != CDN_OK) {
+    cdn_stepper_destroy(s);
+    return status;
+  }
   *out = s;
   return CDN_OK;
 }
@@ -176,10 +187,12 @@ void cdn_stepper_destroy(cdn_stepper *s) {
   if (!s) return;
   const cdn_system *system = s->system;
   cdn_allocator allocator = s->allocator;
+  cdni_companion_destroy(s);
   cdni_events_destroy(s);
   if (s->solver) s->method->destroy(s);
   cdn_state_destroy(s->work);
   cdn_state_destroy(s->report);
+  if (s->noted) cdni_free(&allocator, s->noted, sizeof *s->noted * cdni_system_serial_count(system));
   cdni_free(&allocator, s->block, s->block_size);
   cdni_free(&allocator, s, sizeof *s);
   cdn_system_release(system);
@@ -201,10 +214,52 @@ cdn_status cdni_report_within(cdn_stepper *s, double t) {
   return cdni_project(s, s->report, t, y, CDNI_WHERE_OFF);
 }
 
+/* The failure has its report; that the State shows where it happened, and how far off it may be there, is an extra. */
 static cdn_status fail(cdn_stepper *s, cdn_status status) {
-  /* the failure has its report; that the State shows where it happened is an extra */
   (void)!cdni_report_step(s);
+  if (status != CDN_ERR_LIMIT) {
+    while (cdni_companion_follow(s) == CDN_ERR_LIMIT) {}
+  }
+  cdni_note_shown(s);
   return status;
+}
+
+/* Up to time t, or to what comes before it. */
+static cdn_status run_to(cdn_stepper *s, double t, cdn_why *why) {
+  double now = s->reported, end = s->tethered ? t : s->def.final_time;
+  for (;;) {
+    CDNI_TRY(cdni_events_serve(s, t, false, why));
+    if (*why != CDN_REACHED_TIME) return CDN_OK;
+    if (s->t >= t) break;
+    CDNI_TRY(cdni_take_step(s, cdni_events_end(s, end), t));
+  }
+  cdn_status status = CDN_OK;
+  /* where a handler moved time beyond t there is nothing before that to show */
+  if (t >= s->t || !s->dense) status = s->t != now || s->events ? cdni_report_step(s) : CDN_OK;
+  else if (t != now) status = cdni_report_within(s, t);
+  return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+}
+
+/* Before anything new: what the companion owes from a call that ended with CDN_ERR_LIMIT. *why: advance returns for this
+ * reason; CDN_REACHED_TIME: the call may go on. */
+static cdn_status settle_debts(cdn_stepper *s, cdn_why *why) {
+  cdn_why owed;
+  *why = CDN_REACHED_TIME;
+  if (!cdni_companion_owes(s, &owed)) return cdni_companion_catch_up(s);
+  CDNI_TRY(cdni_companion_show(s, owed));
+  *why = owed;
+  return CDN_OK;
+}
+
+static cdn_status advance(cdn_stepper *s, double t, cdn_why *why) {
+  s->attempts = 0;
+  CDNI_TRY(settle_debts(s, why));
+  if (*why != CDN_REACHED_TIME) return CDN_OK;
+  CDNI_TRY(cdni_take_inputs(s));
+  cdn_status status = run_to(s, t, why);
+  if (status != CDN_OK) return fail(s, status);
+  cdni_note_shown(s);
+  return cdni_companion_show(s, *why);
 }
 
 cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
@@ -223,25 +278,23 @@ cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
   if (t > final) {
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "t = %.17g is beyond the def's final_time %.17g", t, final);
   }
-
-  s->attempts = 0;
-  cdn_why reason = CDN_REACHED_TIME;
-  for (;;) {
-    cdn_status status = cdni_events_serve(s, t, false, &reason);
-    if (status == CDN_OK && reason == CDN_REACHED_TIME && s->t < t) {
-      status = cdni_take_step(s, cdni_events_end(s, final), t);
-    } else if (status == CDN_OK) {
-      break;
-    }
-    if (status != CDN_OK) return fail(s, status);
-  }
+  cdn_why reason;
+  CDNI_TRY(advance(s, t, &reason));
   if (why) *why = reason;
-  if (reason != CDN_REACHED_TIME) return CDN_OK;
-  cdn_status status = CDN_OK;
-  /* where a handler moved time beyond t there is nothing before that to show */
-  if (t >= s->t || !s->dense) status = s->t != now || s->events ? cdni_report_step(s) : CDN_OK;
-  else if (t != now) status = cdni_report_within(s, t);
-  return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, function, status);
+  return CDN_OK;
+}
+
+/* To the end of the last step, if the State stands within it; else one step on. */
+static cdn_status step(cdn_stepper *s, double end) {
+  cdn_why why;
+  double start = s->t;
+  if (s->reported < s->t) return run_to(s, fmin(s->t, end), &why);
+  CDNI_TRY(cdni_events_serve(s, s->t, true, &why));
+  if (why != CDN_STOPPED && s->t == start) {
+    CDNI_TRY(cdni_take_step(s, cdni_events_end(s, end), INFINITY));
+    CDNI_TRY(cdni_events_serve(s, s->t, true, &why));
+  }
+  return cdni_report_step(s);
 }
 
 cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
@@ -257,16 +310,15 @@ cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "a handler has stopped the run at t = %.17g", now);
   }
   s->attempts = 0;
-  /* a State within the last step goes to that step's end first */
-  if (now < s->t) return cdn_stepper_advance(s, fmin(s->t, end), NULL);
   cdn_why why;
-  double start = s->t;
-  cdn_status status = cdni_events_serve(s, s->t, true, &why);
-  if (status == CDN_OK && why != CDN_STOPPED && s->t == start) {
-    status = cdni_take_step(s, cdni_events_end(s, end), INFINITY);
-    if (status == CDN_OK) status = cdni_events_serve(s, s->t, true, &why);
-  }
-  return status == CDN_OK ? cdni_report_step(s) : fail(s, status);
+  bool owed = cdni_companion_owes(s, &why);
+  CDNI_TRY(settle_debts(s, &why));
+  if (owed) return CDN_OK;
+  CDNI_TRY(cdni_take_inputs(s));
+  cdn_status status = step(s, end);
+  if (status != CDN_OK) return fail(s, status);
+  cdni_note_shown(s);
+  return cdni_companion_show(s, CDN_REACHED_TIME);
 }
 
 cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
@@ -275,17 +327,8 @@ double cdn_stepper_last_step(const cdn_stepper *s) { return s ? s->taken : 0; }
 
 double cdn_stepper_next_step(const cdn_stepper *s) { return s ? s->control.next : 0; }
 
-cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
-  const char *function = "cdn_stepper_restart";
+cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char *function) {
   double energy;
-  if (!s || !state) return CDN_ERR_ARG;
-  if (cdn_state_system(state) != s->system) {
-    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State is of another System");
-  }
-  if (cdn_state_time(state) > s->def.final_time) {
-    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State's time %.17g is beyond final_time %.17g",
-                              cdn_state_time(state), s->def.final_time);
-  }
   /* a State that cannot be started from leaves the stepper as it was */
   cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
   if (status != CDN_OK) {
@@ -300,8 +343,24 @@ cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
   if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
   if (status == CDN_OK) status = cdni_events_reset(s);
   if (status == CDN_OK) status = cdni_report_step(s);
-  if (status == CDN_OK) status = cdni_first_step(s);
+  cdni_note_shown(s);
+  if (status == CDN_OK && (jumps || s->method->begin)) status = cdni_first_step(s);
   return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, function, status);
+}
+
+cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
+  const char *function = "cdn_stepper_restart";
+  if (!s || !state) return CDN_ERR_ARG;
+  if (cdn_state_system(state) != s->system) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State is of another System");
+  }
+  if (cdn_state_time(state) > s->def.final_time) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State's time %.17g is beyond final_time %.17g",
+                              cdn_state_time(state), s->def.final_time);
+  }
+  CDNI_TRY(cdni_restart(s, state, true, function));
+  cdni_companion_restart(s);
+  return CDN_OK;
 }
 
 void cdn_stepper_failure(const cdn_stepper *s, cdn_failure *out) {

@@ -117,6 +117,23 @@ cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, doubl
 void cdni_state_prescribed(const cdn_state *state, bool *q, bool *u);
 /* Largest manifold error of the q given (nq numbers), which is normalized in place; scale (nq) may be NULL. */
 double cdni_state_normalize_q(const cdn_state *state, double *q, double *scale);
+/* written.c: what has been written into a State since its serials were noted. */
+
+/* How many serials a State has; they are copied into `out`. */
+size_t cdni_system_serial_count(const cdn_system *system);
+void cdni_state_note_serials(const cdn_state *state, uint64_t *out);
+typedef struct cdni_written {
+  bool t, y;
+  bool variables; /* discrete variables and parameters, and entries that got their value from outside */
+} cdni_written;
+cdni_written cdni_state_written(const cdn_state *state, const uint64_t *noted);
+/* Writes the variables that were written since, whole arrays, into another State of the System. t and y are left alone. */
+void cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to);
+/* Saves or loads which of them were. */
+void cdni_state_archive_noted(const cdn_state *state, uint64_t *noted, cdni_archive *a);
+/* The same values of all discrete variables and of all entries that got theirs from outside. */
+bool cdni_state_same_variables(const cdn_state *a, const cdn_state *b);
+
 /* steps.c: what a run does to a State beside setting t and y. */
 
 /* A run begins, or goes on after a jump: tells the subsystems. */

@@ -217,7 +217,7 @@ static cdn_status run(cdn_allocator allocator) {
   if (status == CDN_OK) status = cdn_state_save(state, cdn_buffer_write, &of_state);
   if (status == CDN_OK) status = cdn_state_load(copy, cdn_buffer_read, &of_state);
   if (status == CDN_OK) status = cdn_stepper_save(stepper, cdn_buffer_write, &of_stepper);
-  if (status == CDN_OK) status = cdn_stepper_load(state, NULL, cdn_buffer_read, &of_stepper, &loaded);
+  if (status == CDN_OK) status = cdn_stepper_load(state, NULL, NULL, cdn_buffer_read, &of_stepper, &loaded);
   if (status == CDN_OK) status = cdn_stepper_step(loaded, 2);
   cdn_buffer_free(&of_state);
   cdn_buffer_free(&of_stepper);

@@ -36,7 +36,7 @@ static cdn_status load(samples *s, bool is_stepper, const void *bytes, size_t n)
   cdn_buffer b = { .bytes = (void *)bytes, .size = n };
   cdn_stepper *stepper = NULL;
   cdn_error error = { .code = CDN_OK };
-  cdn_status status = is_stepper ? cdn_stepper_load(s->state, &s->log, cdn_buffer_read, &b, &stepper)
+  cdn_status status = is_stepper ? cdn_stepper_load(s->state, &s->log, NULL, cdn_buffer_read, &b, &stepper)
                                  : cdn_state_load(s->state, cdn_buffer_read, &b);
   if (status != CDN_OK) {
     ck_assert_ptr_null(stepper);

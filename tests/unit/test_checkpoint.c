@@ -98,7 +98,7 @@ START_TEST(another_system_is_refused_by_name) {
     for (int k = 0; k < 2; k++) {
       bytes.at = run.at = 0;
       if (k == 0) FAILS(cdn_state_load(other, cdn_buffer_read, &bytes), CDN_ERR_ARG);
-      else FAILS(cdn_stepper_load(other, NULL, cdn_buffer_read, &run, &stepper), CDN_ERR_ARG);
+      else FAILS(cdn_stepper_load(other, NULL, NULL, cdn_buffer_read, &run, &stepper), CDN_ERR_ARG);
       cdn_state_last_error(other, &error);
       ck_assert_str_eq(error.element, others[i].element);
       ck_assert_msg(strstr(error.text, others[i].text), "no '%s' in: %s", others[i].text, error.text);
@@ -111,11 +111,11 @@ START_TEST(another_system_is_refused_by_name) {
   cdn_state *same = chain_state(3, CDN_PIN, "hand", "gravity");
   bytes.at = run.at = 0;
   OK_ON(same, cdn_state_load(same, cdn_buffer_read, &bytes));
-  OK_ON(same, cdn_stepper_load(same, NULL, cdn_buffer_read, &run, &stepper));
+  OK_ON(same, cdn_stepper_load(same, NULL, NULL, cdn_buffer_read, &run, &stepper));
   cdn_stepper_destroy(stepper);
   /* a State is no stepper */
   bytes.at = run.at = 0;
-  FAILS(cdn_stepper_load(same, NULL, cdn_buffer_read, &bytes, &stepper), CDN_ERR_PARSE);
+  FAILS(cdn_stepper_load(same, NULL, NULL, cdn_buffer_read, &bytes, &stepper), CDN_ERR_PARSE);
   FAILS(cdn_state_load(same, cdn_buffer_read, &run), CDN_ERR_PARSE);
   cdn_state_destroy(same);
   cdn_state_destroy(state);
@@ -323,16 +323,16 @@ START_TEST(streams_that_fail_are_told) {
 
   cdn_buffer none = { 0 };
   FAILS(cdn_state_load(state, cdn_buffer_read, &none), CDN_ERR_FILE);
-  FAILS(cdn_stepper_load(state, NULL, cdn_buffer_read, &none, &loaded), CDN_ERR_FILE);
+  FAILS(cdn_stepper_load(state, NULL, NULL, cdn_buffer_read, &none, &loaded), CDN_ERR_FILE);
   FAILS(cdn_state_save(NULL, cdn_buffer_write, &none), CDN_ERR_ARG);
   FAILS(cdn_state_save(state, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_state_load(NULL, cdn_buffer_read, &none), CDN_ERR_ARG);
   FAILS(cdn_state_load(state, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_stepper_save(NULL, cdn_buffer_write, &none), CDN_ERR_ARG);
   FAILS(cdn_stepper_save(stepper, NULL, NULL), CDN_ERR_ARG);
-  FAILS(cdn_stepper_load(NULL, NULL, cdn_buffer_read, &none, &loaded), CDN_ERR_ARG);
-  FAILS(cdn_stepper_load(state, NULL, cdn_buffer_read, &none, NULL), CDN_ERR_ARG);
-  FAILS(cdn_stepper_load(state, NULL, NULL, NULL, &loaded), CDN_ERR_ARG);
+  FAILS(cdn_stepper_load(NULL, NULL, NULL, cdn_buffer_read, &none, &loaded), CDN_ERR_ARG);
+  FAILS(cdn_stepper_load(state, NULL, NULL, cdn_buffer_read, &none, NULL), CDN_ERR_ARG);
+  FAILS(cdn_stepper_load(state, NULL, NULL, NULL, NULL, &loaded), CDN_ERR_ARG);
   FAILS(cdn_buffer_write(NULL, "", 1), CDN_ERR_ARG);
   FAILS(cdn_buffer_read(NULL, &none, 1), CDN_ERR_ARG);
   cdn_buffer_free(NULL);

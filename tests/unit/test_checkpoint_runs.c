@@ -11,7 +11,7 @@ static cdn_stepper *reborn(cdn_stepper *stepper, rig_log *log) {
   OK(cdn_state_create(cdn_state_system(cdn_stepper_state(stepper)), &state));
   OK_STEP(stepper, cdn_stepper_save(stepper, cdn_buffer_write, &bytes));
   cdn_stepper_destroy(stepper);
-  OK_ON(state, cdn_stepper_load(state, log, cdn_buffer_read, &bytes, &loaded));
+  OK_ON(state, cdn_stepper_load(state, log, NULL, cdn_buffer_read, &bytes, &loaded));
   cdn_state_destroy(state);
   cdn_buffer_free(&bytes);
   return loaded;

@@ -210,7 +210,7 @@ START_TEST(test_checkpoints_remember_redundant_equations) {
     cdn_buffer bytes = { 0 };
     OK_STEP(a, cdn_stepper_step(a, INFINITY));
     OK_STEP(a, cdn_stepper_save(a, cdn_buffer_write, &bytes));
-    OK_ON(m.state, cdn_stepper_load(m.state, NULL, cdn_buffer_read, &bytes, &b));
+    OK_ON(m.state, cdn_stepper_load(m.state, NULL, NULL, cdn_buffer_read, &bytes, &b));
     cdn_buffer_free(&bytes);
     for (int k = 0; k < 3; k++) {
       OK_STEP(a, cdn_stepper_step(a, INFINITY));

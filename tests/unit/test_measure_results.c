@@ -77,7 +77,7 @@ START_TEST(a_handler_sets_what_a_force_reads) {
   OK_ON(state, cdn_stepper_create(state, NULL, &stepper));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 1.5, NULL));
   OK_STEP(stepper, cdn_stepper_save(stepper, cdn_buffer_write, &bytes));
-  OK_ON(state, cdn_stepper_load(state, NULL, cdn_buffer_read, &bytes, &resumed));
+  OK_ON(state, cdn_stepper_load(state, NULL, NULL, cdn_buffer_read, &bytes, &resumed));
   OK_STEP(stepper, cdn_stepper_advance(stepper, 2.5, NULL));
   OK_STEP(resumed, cdn_stepper_advance(resumed, 2.5, NULL));
   const double f = measured(stepper, found), u = *cdn_state_u(cdn_stepper_state(stepper));

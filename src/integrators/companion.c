@@ -1,0 +1,394 @@
+/* The companion: a second run of the same System from the same start, ten times as accurate, that goes along with the first. The
+ * distance between the two is the error of the first, less a tenth of it. It is taken wherever the first run is shown.
+ *
+ * An event occurs in both runs, at times that differ a little. Between those times the two are on different sides of what the
+ * handler did. There they are compared on one side of it: the run that has passed the event is taken as it was before the handler,
+ * and followed along its rates for the time since. The difference of the times counts as a distance of its own: rates times the
+ * shift. */
+#include <stdio.h>
+
+#include "integrators/events.h"
+
+typedef struct cdni_companion {
+  cdn_stepper *run;
+  cdn_state *place; /* for norms: N at the q that are compared */
+  bool lost;        /* it could not go on, or has parted from the run */
+  bool owed;        /* the run has been shown, and the companion is not there yet */
+  cdn_why why;      /* ... and this is what advance then returns */
+  double largest, of[3], time, until, shift;
+  char slot[96], alone[64], story[192];
+  double alone_time;
+  int32_t differs; /* the event that one run has had and the other has not, or -1 */
+  double since;    /* ... at the last comparison too, from this time on */
+  double shifted;  /* time of the last event whose shift has been counted */
+} cdni_companion;
+
+/* Companions of methods of low order are of the default method: a tenth of the accuracy costs such a method two to ten times its
+ * evaluations. */
+static cdn_method method_of(cdn_method method) {
+  switch (method) {
+    case CDN_METHOD_BOGACKI_SHAMPINE:
+    case CDN_METHOD_VERLET:
+    case CDN_METHOD_SEMI_EXPLICIT_EULER:
+    case CDN_METHOD_SEMI_EXPLICIT_EULER_2:
+    case CDN_METHOD_EXPLICIT_EULER:
+    case CDN_METHOD_TRAPEZOID: return CDN_METHOD_DEFAULT;
+    default: return method;
+  }
+}
+
+static cdn_stepper_def def_of(const cdn_stepper *s) {
+  cdn_stepper_def def = s->def;
+  def.companion = false;
+  def.user = s->def.companion_user;
+  def.return_on_events = false;
+  def.initial_step = 0;
+  if (def.fixed_step > 0) {
+    def.fixed_step *= 0.5;
+    return def;
+  }
+  def.method = method_of(def.method);
+  def.accuracy = fmax(0.1 * def.accuracy, 1e-15);
+  def.constraint_tolerance = fmax(0.1 * def.constraint_tolerance, 1e-13);
+  return def;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static cdn_status keep_passages(cdn_stepper *s) {
+  s->passage.event = -1;
+  s->passage.y = cdni_calloc(&s->allocator, sizeof(double) * 2 * (s->stride + 1));
+  if (!s->passage.y) return CDN_ERR_NOMEM;
+  s->passage.f = s->passage.y + s->stride;
+  return CDN_OK;
+}
+
+static void forget_passages(cdn_stepper *s) {
+  if (s->passage.y) cdni_free(&s->allocator, s->passage.y, sizeof(double) * 2 * (s->stride + 1));
+  s->passage.y = NULL;
+}
+
+/* A companion without a start. What fails is on `state`. */
+static cdn_status make(cdn_stepper *s, cdn_state *state) {
+  static const char function[] = "cdn_stepper_create";
+  cdni_companion *c = cdni_calloc(&s->allocator, sizeof *c);
+  if (!c) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "no memory for a companion");
+  s->companion = c;
+  c->until = s->t;
+  c->differs = -1;
+  c->shifted = -INFINITY;
+  const cdn_stepper_def def = def_of(s);
+  cdn_status status = cdni_stepper_make(state, &def, true, function, &c->run);
+  if (status == CDN_OK) status = cdn_state_create(s->system, &c->place);
+  if (status == CDN_OK) status = keep_passages(s);
+  if (status == CDN_OK) status = keep_passages(c->run);
+  return status;
+}
+
+cdn_status cdni_companion_create(cdn_stepper *s, cdn_state *initial) {
+  if (!s->def.companion) return CDN_OK;
+  CDNI_TRY(make(s, initial));
+  cdn_stepper *run = s->companion->run;
+  cdn_status status = cdni_start(run, initial);
+  if (status != CDN_OK) {
+    cdn_error error;
+    cdn_state_last_error(run->work, &error);
+    cdni_state_set_error(initial, &error);
+  }
+  return status;
+}
+
+void cdni_companion_destroy(cdn_stepper *s) {
+  cdni_companion *c = s->companion;
+  forget_passages(s);
+  if (!c) return;
+  if (c->run) cdn_stepper_destroy(c->run);
+  cdn_state_destroy(c->place);
+  cdni_free(&s->allocator, c, sizeof *c);
+  s->companion = NULL;
+}
+
+cdn_stepper *cdn_stepper_companion(cdn_stepper *s) { return s && s->companion ? s->companion->run : NULL; }
+
+/* ---- distances ------------------------------------------------------------------------------- */
+
+typedef struct distance {
+  double of[3], largest;
+  cdn_pool pool;
+  int slot;
+} distance;
+
+static cdn_status measure(cdn_stepper *s, double t, const double *a, const double *b, distance *d) {
+  CDNI_TRY(cdn_state_set_ty(s->companion->place, t, b));
+  CDNI_TRY(cdni_distance(s, s->companion->place, a, b, d->of, &d->pool, &d->slot));
+  d->largest = fmax(d->of[0], fmax(d->of[1], d->of[2]));
+  return CDN_OK;
+}
+
+/* The run `s` as it was before its last event, followed along its rates to time t. */
+static const double *before_event(const cdn_stepper *s, double t, double *y) {
+  const cdni_passage *p = &s->passage;
+  for (int i = 0; i < s->ny; i++) y[i] = p->y[i] + (t - p->time) * p->f[i];
+  return y;
+}
+
+static void note_distance(cdn_stepper *s, double t, const distance *d) {
+  cdni_companion *c = s->companion;
+  for (int i = 0; i < 3; i++) c->of[i] = fmax(c->of[i], d->of[i]);
+  if (s->def.fixed_step == 0 && c->largest <= 3 * s->def.accuracy) {
+    if (d->largest <= 3 * s->def.accuracy) c->until = t;
+  }
+  if (!(d->largest > c->largest)) return;
+  c->largest = d->largest;
+  c->time = t;
+  if (d->slot >= 0) cdn_system_slot_name(s->system, d->pool, d->slot, c->slot, sizeof c->slot);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+void cdni_companion_note_event(cdn_stepper *s, int32_t event) {
+  cdni_passage *p = &s->passage;
+  if (!p->y) return;
+  p->event = event;
+  p->time = s->t;
+  if (s->ny == 0) return;
+  memcpy(p->y, s->y[s->at], sizeof(double) * (size_t)s->ny);
+  memcpy(p->f, s->f[s->at], sizeof(double) * (size_t)s->ny);
+}
+
+/* By how many occurrences of triggered events with handlers the two runs differ; *event is the first of them, and *lead is how
+ * much further the run is with it. */
+static int count_differences(const cdn_stepper *s, int32_t *event, int64_t *lead) {
+  const struct cdni_events *a = s->events, *b = s->companion->run->events;
+  int differences = 0;
+  *event = -1;
+  *lead = 0;
+  for (int32_t i = 0; a && i < a->n; i++) {
+    const cdni_event *e = cdni_event_at(s->system, i);
+    if (e->def.kind != CDN_EVENT_TRIGGERED || !e->def.handle) continue;
+    int64_t d = a->records[i].count - b->records[i].count;
+    if (d == 0) continue;
+    if (*event < 0) *event = i, *lead = d;
+    differences += (int)fmin(fabs((double)d), 1000);
+  }
+  return differences;
+}
+
+static void name_alone(cdn_stepper *s, int32_t event, double t) {
+  cdni_companion *c = s->companion;
+  if (c->alone[0]) return;
+  snprintf(c->alone, sizeof c->alone, "%s", cdn_event_name(s->system, (cdn_event){ event }));
+  c->alone_time = t;
+}
+
+/* The last event of both runs, if it has not been counted: their difference before it, and its shift in time. */
+static cdn_status compare_passages(cdn_stepper *s) {
+  cdni_companion *c = s->companion;
+  const cdni_passage *a = &s->passage, *b = &c->run->passage;
+  double *y = s->scratch + s->stride;
+  distance d;
+  if (a->event < 0 || a->event != b->event || a->time == c->shifted) return CDN_OK;
+  c->shifted = a->time;
+  c->shift = fmax(c->shift, fabs(a->time - b->time));
+  CDNI_TRY(measure(s, a->time, a->y, before_event(c->run, a->time, y), &d));
+  note_distance(s, a->time, &d);
+  for (int i = 0; i < s->ny; i++) y[i] = a->y[i] + (a->time - b->time) * a->f[i];
+  CDNI_TRY(measure(s, a->time, a->y, y, &d));
+  note_distance(s, a->time, &d);
+  return CDN_OK;
+}
+
+/* One run has passed an event that the other one has not: on the side before it, if the event is not long ago. */
+static cdn_status compare_before(cdn_stepper *s, double t, bool run_leads, distance *d) {
+  cdn_stepper *other = s->companion->run, *leader = run_leads ? s : other, *behind = run_leads ? other : s;
+  double *y = s->scratch + s->stride;
+  distance before;
+  CDNI_TRY(measure(s, t, cdni_state_y(behind->report), before_event(leader, t, y), &before));
+  if (before.largest < d->largest) *d = before;
+  return CDN_OK;
+}
+
+static cdn_status compare(cdn_stepper *s) {
+  cdni_companion *c = s->companion;
+  double t = s->reported;
+  distance d;
+  int32_t event;
+  int64_t lead;
+  int differences = count_differences(s, &event, &lead);
+  if (differences == 0) {
+    c->differs = -1;
+    CDNI_TRY(compare_passages(s));
+  }
+  /* both have been stopped, at times that differ a little: there the comparison before the event is all there is */
+  if (c->run->reported != t) {
+    if (cdn_stepper_is_stopped(s) && cdn_stepper_is_stopped(c->run) && differences == 0) return CDN_OK;
+    c->lost = true;
+    snprintf(c->story, sizeof c->story, "an event stopped %s at t = %.9g, and not the other run",
+             c->run->reported < t ? "the companion" : "the run", fmin(c->run->reported, t));
+    if (event >= 0) name_alone(s, event, fmin(c->run->reported, t));
+    return CDN_OK;
+  }
+  CDNI_TRY(measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
+  if (differences == 1 && c->differs != event) {
+    const cdni_passage *p = lead > 0 ? &s->passage : &c->run->passage;
+    if (p->event == event) CDNI_TRY(compare_before(s, t, lead > 0, &d));
+    c->differs = event;
+    c->since = t;
+  } else if (differences > 0 && d.largest > 3 * s->def.accuracy) {
+    name_alone(s, event, c->differs >= 0 ? c->since : t);
+  }
+  note_distance(s, t, &d);
+  return CDN_OK;
+}
+
+/* ---- going along ----------------------------------------------------------------------------- */
+
+static void lose(cdni_companion *c, const cdn_error *error) {
+  c->lost = true;
+  snprintf(c->story, sizeof c->story, "the companion failed at t = %.9g: %.140s", c->run->t, error->text);
+}
+
+static cdn_status go_to(cdni_companion *c, double t) {
+  if (c->lost || c->run->reported >= t || cdn_stepper_is_stopped(c->run)) return CDN_OK;
+  cdn_status status = cdn_stepper_advance(c->run, t, NULL);
+  if (status == CDN_OK || status == CDN_ERR_LIMIT) return status;
+  lose(c, &c->run->failure.error);
+  return CDN_OK;
+}
+
+cdn_status cdni_companion_catch_up(cdn_stepper *s) {
+  cdni_companion *c = s->companion;
+  return c ? go_to(c, s->reported) : CDN_OK;
+}
+
+cdn_status cdni_companion_follow(cdn_stepper *s) {
+  cdni_companion *c = s->companion;
+  if (!c || c->lost) return CDN_OK;
+  CDNI_TRY(go_to(c, s->reported));
+  /* where a handler has stopped the run, the companion should be stopped soon after */
+  if (cdn_stepper_is_stopped(s) && !cdn_stepper_is_stopped(c->run))
+    CDNI_TRY(go_to(c, fmin(s->def.final_time, s->reported + 2 * fmax(s->taken, c->run->taken))));
+  if (c->lost) return CDN_OK;
+  cdn_status status = compare(s);
+  if (status != CDN_OK) {
+    cdn_error error;
+    cdn_state_last_error(c->place, &error);
+    lose(c, &error);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_companion_show(cdn_stepper *s, cdn_why why) {
+  cdni_companion *c = s->companion;
+  cdn_status status = cdni_companion_follow(s);
+  if (c) c->owed = status == CDN_ERR_LIMIT, c->why = why;
+  return status;
+}
+
+bool cdni_companion_owes(cdn_stepper *s, cdn_why *why) {
+  cdni_companion *c = s->companion;
+  if (!c || !c->owed) return false;
+  *why = c->why;
+  return true;
+}
+
+void cdni_companion_pass_on(cdn_stepper *s) {
+  const cdni_companion *c = s->companion;
+  if (c && !c->lost) cdni_state_pass_on(s->report, s->noted, c->run->report);
+}
+
+void cdni_companion_restart(cdn_stepper *s) {
+  cdni_companion *c = s->companion;
+  if (!c || c->lost) return;
+  c->owed = false;
+  c->differs = -1;
+  s->passage.event = c->run->passage.event = -1;
+  cdn_status status = cdn_state_copy(c->place, s->report);
+  if (status == CDN_OK) status = cdni_restart(c->run, c->place, true, "cdn_stepper_restart");
+  if (status != CDN_OK) lose(c, &c->run->failure.error);
+  /* from here on both have had the same events */
+  const struct cdni_events *a = s->events, *b = c->run->events;
+  for (int32_t i = 0; a && i < a->n; i++) b->records[i].count = a->records[i].count;
+}
+
+/* ---- the certificate ------------------------------------------------------------------------- */
+
+/* With half the step a method of order p has 2^-p of the error, so that the distance is the rest. */
+static double share(const cdn_stepper *s) {
+  if (s->def.fixed_step == 0) return 1;
+  return 1 / (1 - pow(0.5, fmax(1, s->method->error_order - 1)));
+}
+
+void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
+  const cdni_companion *c = s->companion;
+  out->delivered = CDN_VERDICT_UNKNOWN;
+  out->error_estimate = out->error_estimate_q = out->error_estimate_u = out->error_estimate_z = NAN;
+  out->error_time = out->delivered_until = out->amplification = out->event_shift = NAN;
+  if (!c) return;
+  double scale = share(s);
+  out->error_estimate = scale * c->largest;
+  out->error_estimate_q = scale * c->of[0];
+  out->error_estimate_u = scale * c->of[1];
+  out->error_estimate_z = scale * c->of[2];
+  out->error_time = c->time;
+  memcpy(out->error_slot, c->slot, sizeof c->slot);
+  out->event_shift = c->shift;
+  memcpy(out->event_alone, c->alone, sizeof c->alone);
+  out->event_alone_time = c->alone_time;
+  memcpy(out->companion_story, c->story, sizeof c->story);
+  out->companion_evaluations = c->run->certificate.evaluations;
+  if (s->local_errors > 0) out->amplification = c->largest / s->local_errors;
+  if (s->def.fixed_step > 0) return;
+  out->delivered_until = c->until;
+  if (c->largest > 3 * s->def.accuracy) out->delivered = CDN_VERDICT_NOT_DELIVERED;
+  else if (!c->lost) out->delivered = CDN_VERDICT_DELIVERED;
+}
+
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+static void archive_text(cdni_archive *a, char *text, size_t size) {
+  cdni_archive_bytes(a, text, size);
+  if (a->loading && !memchr(text, 0, size)) {
+    text[size - 1] = 0;
+    cdni_archive_fail(a, CDN_ERR_PARSE, "a text in it does not end");
+  }
+}
+
+static void archive_passage(cdn_stepper *s, cdni_archive *a) {
+  cdni_passage *p = &s->passage;
+  int event = p->event;
+  cdni_archive_int(a, &event, -1, cdn_system_event_count(s->system) - 1);
+  p->event = event;
+  cdni_archive_double(a, &p->time);
+  cdni_archive_doubles(a, p->y, (size_t)s->ny);
+  cdni_archive_doubles(a, p->f, (size_t)s->ny);
+}
+
+void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
+  if (!s->def.companion || a->status != CDN_OK) return;
+  if (a->loading) {
+    cdn_status status = make(s, state);
+    if (status != CDN_OK) {
+      cdni_archive_fail(a, status, NULL);
+      return;
+    }
+  }
+  cdni_companion *c = s->companion;
+  int differs = c->differs, why = (int)c->why;
+  double *const numbers[] = { &c->largest, &c->of[0], &c->of[1],  &c->of[2],      &c->time,
+                              &c->until,   &c->shift, &c->since,  &c->alone_time, &c->shifted };
+  cdni_archive_mark(a, "PAIR");
+  cdni_archive_bool(a, &c->lost);
+  cdni_archive_bool(a, &c->owed);
+  cdni_archive_int(a, &why, 0, CDN_STOPPED);
+  cdni_archive_int(a, &differs, -1, cdn_system_event_count(s->system) - 1);
+  c->differs = differs;
+  c->why = (cdn_why)why;
+  for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
+  archive_text(a, c->slot, sizeof c->slot);
+  archive_text(a, c->alone, sizeof c->alone);
+  archive_text(a, c->story, sizeof c->story);
+  archive_passage(s, a);
+  archive_passage(c->run, a);
+  cdni_archive_run(c->run, a);
+}

@@ -1,0 +1,56 @@
+/* What has been written into a State since somebody looked: told by the serials, which every write raises. */
+#include "system/structs.h"
+
+static const uint64_t *serials_of(const cdn_state *s) { return (const uint64_t *)(s->block + s->system->off_serials); }
+
+/* A variable of the user's, or an entry that gets its value from outside. */
+static bool can_be_written(const node *n) { return n->kind == NODE_VARIABLE || n->given; }
+
+size_t cdni_system_serial_count(const cdn_system *system) { return system->nodes.count; }
+
+void cdni_state_note_serials(const cdn_state *state, uint64_t *out) {
+  memcpy(out, serials_of(state), state->system->nodes.count * sizeof *out);
+}
+
+cdni_written cdni_state_written(const cdn_state *state, const uint64_t *noted) {
+  const uint64_t *now = serials_of(state);
+  cdni_written w = { .t = now[TICKET_T] != noted[TICKET_T] };
+  for (int i = TICKET_Q; i <= TICKET_Z; i++) w.y = w.y || now[i] != noted[i];
+  for (size_t i = TICKET_FIRST_FREE; i < state->system->nodes.count; i++) {
+    w.variables = w.variables || (now[i] != noted[i] && can_be_written(node_at(state->system, (int32_t)i)));
+  }
+  return w;
+}
+
+void cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to) {
+  const uint64_t *now = serials_of(from);
+  for (int32_t i = TICKET_FIRST_FREE; (size_t)i < from->system->nodes.count; i++) {
+    const node *n = node_at(from->system, i);
+    if (now[i] == noted[i] || !can_be_written(n)) continue;
+    invalidate(to, i);
+    memcpy(to->block + n->offset, from->block + n->offset, n->size);
+    if (!n->given) continue;
+    if (bit_is_set(from->valid, i)) bit_set(to->valid, i);
+    else bit_clear(to->valid, i);
+  }
+}
+
+bool cdni_state_same_variables(const cdn_state *a, const cdn_state *b) {
+  for (int32_t i = TICKET_FIRST_FREE; (size_t)i < a->system->nodes.count; i++) {
+    const node *n = node_at(a->system, i);
+    if (!can_be_written(n)) continue;
+    if (n->given && bit_is_set(a->valid, i) != bit_is_set(b->valid, i)) return false;
+    if (n->given && !bit_is_set(a->valid, i)) continue;
+    if (memcmp(a->block + n->offset, b->block + n->offset, n->size) != 0) return false;
+  }
+  return true;
+}
+
+void cdni_state_archive_noted(const cdn_state *state, uint64_t *noted, cdni_archive *a) {
+  const uint64_t *now = serials_of(state);
+  for (size_t i = 0; i < state->system->nodes.count; i++) {
+    bool written = !a->loading && now[i] != noted[i];
+    cdni_archive_bool(a, &written);
+    if (a->loading) noted[i] = now[i] - written;
+  }
+}
