@@ -8,15 +8,26 @@ static void line(FILE *file, const char *label) { fprintf(file, "  %-26s", label
 /* Speeds people can read: no exponent for a thousand times real time. */
 static void print_speed(FILE *file, double speed) { fprintf(file, speed < 1000 ? "%.3g" : "%.0f", speed); }
 
-static void print_verification(FILE *file, const verification *v) {
-  line(file, "verification");
-  if (v->step > 0) fprintf(file, "run again with steps of %.3g s", v->step);
-  else fprintf(file, "run again at accuracy %.3g", v->accuracy);
-  fprintf(file, ", in %.3g s\n", v->wall_seconds);
-  line(file, "  difference in q");
-  fprintf(file, "%.2e%s%s\n", v->q_difference, v->q_slot[0] ? ", largest at " : "", v->q_slot);
-  line(file, "  difference in u");
-  fprintf(file, "%.2e%s%s\n", v->u_difference, v->u_slot[0] ? ", largest at " : "", v->u_slot);
+/* The first line: what was asked for, and what was delivered. */
+static void print_verdict(FILE *file, const run_record *r) {
+  char text[400];
+  double better = cdn_certificate_suggestion(&r->certificate);
+  cdn_certificate_verdict(&r->certificate, text, sizeof text);
+  fputs(text, file);
+  if (r->delivery.runs == 0 && better > 0) { fprintf(file, "; --deliver, or --accuracy %.0e", better); }
+  fputc('\n', file);
+}
+
+static void print_delivery(FILE *file, const run_record *r) {
+  const delivery *d = &r->delivery;
+  line(file, "delivery");
+  fprintf(file, "%d runs, %lld evaluations in all; kept: the one at accuracy %.2g%s\n", d->runs,
+          (long long)d->evaluations, d->accuracy,
+          d->by_proportion ? ", its error by proportion from the run before" : "");
+  if (d->unattainable[0]) {
+    line(file, "not attainable");
+    fprintf(file, "%s\n", d->unattainable);
+  }
 }
 
 /* Steps that are short for stability are what an implicit method is for, if there are many. */
@@ -26,6 +37,7 @@ void certificate_print(FILE *file, const run_record *r) {
   const cdn_certificate *c = &r->certificate;
   double simulated = c->time_final - c->time_initial;
   char a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE];
+  print_verdict(file, r);
   fprintf(file, "%s: t = %s to %s s%s\n", r->model, cdn_number_text(c->time_initial, a),
           cdn_number_text(c->time_final, b),
           r->failed   ? " (failed)"
@@ -41,7 +53,9 @@ void certificate_print(FILE *file, const run_record *r) {
     fprintf(file, "%.3g to %.3g s\n", c->smallest_step, c->largest_step);
   }
   line(file, "evaluations");
-  fprintf(file, "%lld\n", (long long)c->evaluations);
+  fprintf(file, "%lld", (long long)c->evaluations);
+  if (c->companion_evaluations > 0) fprintf(file, ", and %lld of the companion", (long long)c->companion_evaluations);
+  fputc('\n', file);
   if (c->jacobians > 0) {
     line(file, "Jacobians");
     fprintf(file, "%lld\n", (long long)c->jacobians);
@@ -69,11 +83,7 @@ void certificate_print(FILE *file, const run_record *r) {
     fputs(" x real time", file);
   }
   fputc('\n', file);
-  if (r->verify.done) print_verification(file, &r->verify);
-  if (r->verify.trouble[0]) {
-    line(file, "verification");
-    fprintf(file, "failed: %s\n", r->verify.trouble);
-  }
+  if (r->delivery.runs > 0) print_delivery(file, r);
 }
 
 void certificate_print_failure(FILE *file, const run_record *r) {
@@ -128,12 +138,43 @@ static void write_failure_json(json_writer *w, const cdn_failure *f) {
   jw_close(w);
 }
 
+static void write_estimate_json(json_writer *w, const run_record *r, const cdn_certificate *c) {
+  char text[400];
+  cdn_certificate_verdict(c, text, sizeof text);
+  jw_text(w, "verdict", text);
+  if (c->delivered == CDN_VERDICT_UNKNOWN) jw_text(w, "delivered", "unknown");
+  else jw_boolean(w, "delivered", c->delivered == CDN_VERDICT_DELIVERED);
+  jw_number(w, "error_estimate", c->error_estimate);
+  jw_number(w, "error_estimate_q", c->error_estimate_q);
+  jw_number(w, "error_estimate_u", c->error_estimate_u);
+  jw_number(w, "error_estimate_z", c->error_estimate_z);
+  jw_text(w, "error_slot", c->error_slot);
+  jw_number(w, "error_time", c->error_time);
+  jw_number(w, "delivered_until", c->delivered_until);
+  jw_number(w, "amplification", c->amplification);
+  jw_integer(w, "companion_evaluations", c->companion_evaluations);
+  if (c->event_alone[0]) {
+    jw_text(w, "event_alone", c->event_alone);
+    jw_number(w, "event_alone_time", c->event_alone_time);
+  }
+  if (r->delivery.runs == 0) return;
+  jw_object(w, "delivery", false);
+  jw_integer(w, "runs", r->delivery.runs);
+  jw_number(w, "accuracy", r->delivery.accuracy);
+  jw_integer(w, "evaluations", r->delivery.evaluations);
+  jw_boolean(w, "by_proportion", r->delivery.by_proportion);
+  if (r->delivery.unattainable[0]) jw_text(w, "unattainable", r->delivery.unattainable);
+  jw_close(w);
+}
+
 void certificate_write_json(FILE *file, const run_record *r) {
   cdn_certificate c = r->certificate;
   // a run that never began has no energies: null, not zero
   if (!r->certified) {
     c.energy_initial = c.energy_final = c.energy_residual = c.work = NAN;
     c.max_constraint_error = c.max_position_error = c.max_velocity_error = NAN;
+    c.error_estimate = c.error_estimate_q = c.error_estimate_u = c.error_estimate_z = NAN;
+    c.error_time = c.delivered_until = c.amplification = NAN;
   }
   json_writer w = jw_begin(file);
   jw_text(&w, "model", r->model);
@@ -162,18 +203,6 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_position_error", c.max_position_error);
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
   jw_number(&w, "wall_seconds", r->wall_seconds);
-  const verification *v = &r->verify;
-  if (v->done || v->trouble[0]) {
-    jw_object(&w, "verify", false);
-    jw_number(&w, "accuracy", v->step > 0 ? NAN : v->accuracy);
-    jw_number(&w, "fixed_step", v->step > 0 ? v->step : NAN);
-    if (v->trouble[0]) jw_text(&w, "reason", v->trouble);
-    jw_number(&w, "q_difference", v->done ? v->q_difference : NAN);
-    jw_number(&w, "u_difference", v->done ? v->u_difference : NAN);
-    jw_text(&w, "q_slot", v->q_slot);
-    jw_text(&w, "u_slot", v->u_slot);
-    jw_number(&w, "wall_seconds", v->wall_seconds);
-    jw_close(&w);
-  }
+  write_estimate_json(&w, r, &c);
   jw_end(&w);
 }

@@ -39,6 +39,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "output", FIELD_TEXT, &a->output },
                         { "summary", FIELD_TEXT, &a->summary },
                         { "verify", FIELD_FLAG, &a->verify },
+                        { "no_companion", FIELD_FLAG, &a->no_companion },
                         { "step_sizes", FIELD_FLAG, &a->step_sizes },
                         { "checkpoint_every", FIELD_NUMBER, &a->checkpoint_every },
                         { "checkpoint_wall", FIELD_NUMBER, &a->checkpoint_wall },

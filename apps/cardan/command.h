@@ -9,11 +9,13 @@
 /* Exit codes; docs/command.md and `cardan --help` list them. A run stopped by a signal exits with 128 + its number. */
 enum {
   CMD_OK = 0,
-  CMD_FAILED = 1, /* the numbers failed: singular mass matrix, step too small, out of memory */
-  CMD_USAGE = 2,  /* a wrong option, value or name on the command line */
-  CMD_INPUT = 3,  /* a file could not be read, or its contents are wrong */
-  CMD_OUTPUT = 4, /* a file or standard output could not be written */
-  CMD_STRICT = 5  /* --strict: the model holds something that is not simulated */
+  CMD_FAILED = 1,        /* the numbers failed: singular mass matrix, step too small, out of memory */
+  CMD_USAGE = 2,         /* a wrong option, value or name on the command line */
+  CMD_INPUT = 3,         /* a file could not be read, or its contents are wrong */
+  CMD_OUTPUT = 4,        /* a file or standard output could not be written */
+  CMD_STRICT = 5,        /* --strict: the model holds something that is not simulated */
+  CMD_NOT_DELIVERED = 6, /* --verify: the run did not deliver the accuracy that was asked for */
+  CMD_UNKNOWN = 7        /* --verify: nobody knows whether it did */
 };
 
 /* ---- messages.c ---------------------------------------------------------------------------- */

@@ -10,7 +10,8 @@
 static const help_page page = {
   "simulate", "MODEL --duration T [options]  or  --resume FILE",
   "Simulates from the model's default state (or a keyframe, or a state file) for T seconds, with steps as\n"
-  "long as the accuracy allows. Ends with a certificate: steps, energy residual, constraint errors, speed.\n"
+  "long as the accuracy allows. A second run at a tenth of the accuracy goes along, and the certificate at the\n"
+  "end begins with what was delivered; then steps, energy residual, constraint errors, speed.\n"
   "A trajectory has one row per DT, and the final state as its last: time, q, u, kinetic and potential\n"
   "energy, the model's sensors. Where a run fails or is interrupted, the rows so far are kept.\n",
   "  cardan simulate pendulum.xml --duration 10\n"
@@ -60,6 +61,20 @@ static bool outputs_make_sense(const simulate_arguments *a) {
   return true;
 }
 
+/* Whether what is asked of the estimate can be had. */
+static bool estimate_makes_sense(const simulate_arguments *a) {
+  const char *flag = a->deliver ? "--deliver" : "--verify";
+  if (a->no_companion && (a->deliver || a->verify)) {
+    complain("%s needs the companion: leave --no-companion out", flag);
+    return false;
+  }
+  if (!a->deliver) return true;
+  if (a->step > 0) complain("--deliver tightens the accuracy, and with --step there is none: choose one of the two");
+  else if (a->checkpoint)
+    complain("--deliver makes several runs, which a checkpoint cannot hold: choose one of the two");
+  return a->step == 0 && !a->checkpoint;
+}
+
 /* What a run needs so that it can be gone on with. */
 static bool checkpoint_makes_sense(simulate_arguments *a) {
   if (!a->checkpoint) {
@@ -106,6 +121,12 @@ static FILE *certificate_stream(const simulate_arguments *a) {
   return is_standard_output(a->output) || is_standard_output(a->summary) ? stderr : stdout;
 }
 
+/* Whether the run is worth what was asked for. Fixed steps ask for nothing. */
+static int verify(const run_record *r) {
+  if (r->step > 0 || r->certificate.delivered == CDN_VERDICT_DELIVERED) return CMD_OK;
+  return r->certificate.delivered == CDN_VERDICT_NOT_DELIVERED ? CMD_NOT_DELIVERED : CMD_UNKNOWN;
+}
+
 static int run_and_report(const simulate_arguments *a, const cdn_model *model, cdn_state *initial, checkpoint *from) {
   trajectory out;
   FILE *summary;
@@ -121,7 +142,9 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
                         .step = a->step,
                         .method = a->method,
                         .duration = a->duration };
-  int code = run_simulation(a, initial, from, &out, &record) ? CMD_OK : CMD_OUTPUT;
+  int code = CMD_OK;
+  if (a->deliver) deliver(a, initial, &out, &record);
+  else if (!run_simulation(a, initial, from, &out, &record)) code = CMD_OUTPUT;
 
   if (out.file && !finish_output(out.file, a->output)) code = CMD_OUTPUT;
   if (record.certified) certificate_print(certificate_stream(a), &record);
@@ -130,7 +153,8 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
     certificate_write_json(summary, &record);
     if (!finish_output(summary, a->summary)) code = CMD_OUTPUT;
   }
-  if (code == CMD_OK && (record.failed || record.verify.trouble[0])) code = CMD_FAILED;
+  if (code == CMD_OK && (record.failed || !record.certified)) code = CMD_FAILED;
+  if (code == CMD_OK && a->verify) code = verify(&record);
   return record.signal ? 128 + record.signal : code;
 }
 
@@ -175,7 +199,7 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--report %g would make %.2g rows; give a longer interval", a->report, a->duration / a->report);
     return false;
   }
-  return find_method(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
+  return find_method(a) && estimate_makes_sense(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
 }
 
 /* The end must lie beyond the start, as far as doubles can tell. */
@@ -191,8 +215,8 @@ static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
              a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output || a->summary ||
-             a->verify || a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0 ||
-             a->checkpoint_wall > 0 || a->locks.n || a->no_assemble;
+             a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name || a->checkpoint ||
+             a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || a->no_assemble;
   if (any) complain("--resume goes on with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -236,7 +260,7 @@ int command_simulate(int argc, char **argv) {
   simulate_arguments a = { 0 };
   const option table[] = {
     { "duration", 0, OPTION_POSITIVE, &a.duration, "T", "time to simulate, s (required)" },
-    { "accuracy", 0, OPTION_POSITIVE, &a.accuracy, "A", "accuracy of every step (default 1e-4)" },
+    { "accuracy", 0, OPTION_POSITIVE, &a.accuracy, "A", "accuracy of the run (default 1e-4)" },
     { "step", 0, OPTION_POSITIVE, &a.step, "H", "steps of this size, s, without error control" },
     { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "how steps are taken (see docs/methods.md); stiff: cvode-bdf" },
     { "report", 0, OPTION_POSITIVE, &a.report, "DT", "time between rows, s (default T/100)" },
@@ -245,7 +269,11 @@ int command_simulate(int argc, char **argv) {
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
-    { "verify", 0, OPTION_FLAG, &a.verify, NULL, "run again at a tenth of the accuracy, print the difference" },
+    { "verify", 0, OPTION_FLAG, &a.verify, NULL,
+      "exit with 6 if the accuracy was not delivered, with 7 if nobody knows" },
+    { "deliver", 0, OPTION_FLAG, &a.deliver, NULL, "run again, tighter, until the accuracy is delivered" },
+    { "no-companion", 0, OPTION_FLAG, &a.no_companion, NULL,
+      "no second run beside the run: faster, its error unknown" },
     { "summary", 0, OPTION_TEXT, &a.summary, "FILE.json", "write the certificate as JSON ('-': standard output)" },
     { "step-sizes", 0, OPTION_FLAG, &a.step_sizes, NULL, "a column with the size of the step that each row is in" },
     { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE", "save the run there, now and then, and when it is stopped" },

@@ -9,7 +9,7 @@ typedef struct simulate_arguments {
   double duration, accuracy, step, report;
   const char *output, *summary, *method_name;
   cdn_method method;
-  bool verify, step_sizes, no_assemble;
+  bool verify, deliver, no_companion, step_sizes, no_assemble;
   const char *checkpoint, *resume;
   double checkpoint_every, checkpoint_wall; /* simulated and real seconds; 0: not by these */
   text_list locks;
@@ -79,6 +79,8 @@ typedef struct trajectory {
 } trajectory;
 
 bool trajectory_open(trajectory *out, const simulate_arguments *a);
+/* The same in a file that is open already; NULL: nothing is written. */
+void trajectory_begin_in(trajectory *out, FILE *file, const simulate_arguments *a);
 /* Goes on where the checkpoint was taken. */
 bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p);
 /* Before the first row, which `header` is for: a file that is continued has one. */
@@ -91,15 +93,14 @@ void trajectory_end(trajectory *out);
 
 /* ---- what is kept of a run -------------------------------------------------------------------- */
 
-/* How far the run is from one that was asked for ten times the accuracy (or half the step). */
-typedef struct verification {
-  bool done;
-  double accuracy, step;             /* of the second run; step 0: controlled */
-  double q_difference, u_difference; /* largest weighted difference of the final states */
-  char q_slot[96], u_slot[96];       /* where */
-  double wall_seconds;
-  char trouble[640]; /* why the second run failed, or "" */
-} verification;
+/* What --deliver came to. */
+typedef struct delivery {
+  int runs;               /* how many there were; 0: none was needed beyond the first two */
+  double accuracy;        /* of the run that is kept */
+  int64_t evaluations;    /* of all of them */
+  bool by_proportion;     /* the estimate is that of the run before, shrunk as the accuracy is */
+  char unattainable[256]; /* why the accuracy could not be delivered, or "" */
+} delivery;
 
 /* How the run ended and what it is worth. */
 typedef struct run_record {
@@ -113,7 +114,7 @@ typedef struct run_record {
   int signal; /* that interrupted the run, or 0 */
   bool failed;
   cdn_failure failure; /* where failed */
-  verification verify;
+  delivery delivery;   /* where asked for */
 } run_record;
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
@@ -122,6 +123,25 @@ typedef struct run_record {
  * fails is in the record; a full disk shows when the trajectory is closed. False if a checkpoint could not be written. */
 bool run_simulation(const simulate_arguments *arguments, cdn_state *initial, checkpoint *from, trajectory *out,
                     run_record *record);
+
+cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end);
+/* Reports are at t0 + k interval, by multiplication so that no rounding piles up, k = 1 .. count, the last of them at t_end: what
+ * is within rounding of the end is the end. */
+double report_count(double t0, double t_end, double interval);
+double report_time(double t0, double t_end, double interval, double k);
+/* Advances to time t in short pieces, with `pause` (may be NULL) between them. Stops early, with CDN_OK, once a signal was
+ * caught. */
+cdn_status advance_in_pieces(cdn_stepper *stepper, double t, progress *shown, void (*pause)(void *), void *context);
+void catch_signals(void);
+int signal_caught(void); /* its number, or 0 */
+/* The story of a failure that is on a State, not on a stepper. */
+void keep_state_failure(run_record *record, cdn_state *state);
+
+/* ---- deliver.c ------------------------------------------------------------------------------- */
+
+/* Runs, tightens and runs again until the accuracy is delivered, or says why it cannot be; writes the rows of the run that is
+ * kept. */
+void deliver(const simulate_arguments *arguments, cdn_state *initial, trajectory *out, run_record *record);
 
 /* ---- certificate.c --------------------------------------------------------------------------- */
 

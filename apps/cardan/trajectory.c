@@ -12,7 +12,7 @@
 
 enum { STREAM_BUFFER = 1 << 16, MOST_WAITING = STREAM_BUFFER / 2 };
 
-static void begin(trajectory *out, FILE *file, const simulate_arguments *a) {
+void trajectory_begin_in(trajectory *out, FILE *file, const simulate_arguments *a) {
   *out = (trajectory){ .file = file,
                        .path = a->output,
                        .interval = a->report,
@@ -25,7 +25,7 @@ static void begin(trajectory *out, FILE *file, const simulate_arguments *a) {
 bool trajectory_open(trajectory *out, const simulate_arguments *a) {
   FILE *file;
   if (!open_output(a->output, &file)) return false;
-  begin(out, file, a);
+  trajectory_begin_in(out, file, a);
   return true;
 }
 
@@ -112,7 +112,7 @@ static FILE *reopen(const char *path, const run_position *p) {
 bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p) {
   FILE *file = a->output ? reopen(a->output, p) : NULL;
   if (a->output && !file) return false;
-  begin(out, file, a);
+  trajectory_begin_in(out, file, a);
   out->last_time = p->last_time;
   out->bytes = p->bytes;
   out->checksum = p->checksum;

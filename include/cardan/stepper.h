@@ -139,16 +139,17 @@ typedef struct cdn_certificate {
   /* The error of the run as a whole. Distances are those between the run and its companion (cdn_stepper_def.companion), wherever
    * advance or step came back and at events, in the norms of docs/accuracy.md. NaN without a companion. */
   cdn_verdict delivered;
+  double accuracy;       /**< that was asked for; 0 where steps are fixed */
   double error_estimate; /**< the largest distance: the largest of the next three */
   double error_estimate_q, error_estimate_u, error_estimate_z;
-  double error_time;         /**< where it was largest */
-  char error_slot[96];       /**< the coordinate, speed or z that was furthest off there */
-  double delivered_until;    /**< up to this time all distances were at most 3 accuracies */
-  double amplification;      /**< error_estimate over the sum of the estimated errors of all steps */
-  double event_shift;        /**< the largest difference of the times of an event in the two runs, s */
-  char event_alone[64];      /**< the first event that occurred in one of the runs only, or "" */
-  double event_alone_time;   /**< when */
-  char companion_story[192]; /**< why the companion ended before the run, or "" */
+  double error_time;             /**< where it was largest */
+  char error_slot[96];           /**< the coordinate, speed or z that was furthest off there */
+  double delivered_until;        /**< up to this time all distances were at most 3 accuracies */
+  double amplification;          /**< error_estimate over the sum of the estimated errors of all steps */
+  double event_shift;            /**< the largest difference of the times of an event in the two runs, s */
+  char event_alone[64];          /**< the first event that occurred in one of the runs only, or "" */
+  double event_alone_time;       /**< when */
+  char companion_story[192];     /**< why the companion ended before the run, or "" */
   int64_t companion_evaluations; /**< of ydot, by the companion */
 
   int64_t steps, rejected;    /**< accepted and rejected steps */
@@ -178,6 +179,21 @@ typedef struct cdn_certificate {
 /** Valid at any time; realizes energies of the stepper's State. */
 CDN_API cdn_status cdn_stepper_certificate(cdn_stepper *stepper, cdn_certificate *out) CDN_NODISCARD;
 
+/** The verdict in one sentence without a full stop, such as "asked 1e-5, delivered about 4e-6", cut to `size` bytes; 400 are
+ *  enough. Where the accuracy was not delivered the sentence names the coordinate, the time and the cause. */
+CDN_API void cdn_certificate_verdict(const cdn_certificate *certificate, char *text, size_t size);
+/** The accuracy to ask for, if the accuracy was not delivered and a tighter one is likely to cure it; else 0. */
+CDN_API double cdn_certificate_suggestion(const cdn_certificate *certificate);
+
+/** How far two States are apart, in the norms of the error estimate. */
+typedef struct cdn_distance {
+  double q, u, z; /**< weighted distances */
+  double largest; /**< of the three */
+  char slot[96];  /**< the coordinate, speed or z with the largest weighted difference, or "" */
+} cdn_distance;
+/** The distance between the stepper's State and another State of the System at the same time; N of its q is used. */
+CDN_API cdn_status cdn_stepper_distance(cdn_stepper *stepper, cdn_state *other, cdn_distance *out) CDN_NODISCARD;
+
 /* ---- checkpoints (docs/checkpoints.md) ---- */
 
 /** Writes all that the run's future depends on: States, the method's memory, step sizes, what events remember and have
@@ -189,8 +205,8 @@ CDN_API cdn_status cdn_stepper_save(cdn_stepper *stepper, cdn_write_fn *write, v
  *  `state` says of which System, is left as it is, and gets the story of a failure: CDN_ERR_ARG, another System, with the
  *  first difference; CDN_ERR_PARSE, damaged bytes. `user` and `companion_user` are those of cdn_stepper_def, which cannot be
  *  saved. */
-CDN_API cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, cdn_read_fn *read, void *context,
-                                    cdn_stepper **out) CDN_NODISCARD;
+CDN_API cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, cdn_read_fn *read,
+                                    void *context, cdn_stepper **out) CDN_NODISCARD;
 
 #define CDN_FAILURE_STEPS 8
 

@@ -101,8 +101,8 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   int64_t *const counts[] = { &c->steps,       &c->rejected,  &c->evaluations, &c->report_evaluations,
                               &c->stiff_steps, &c->jacobians, &c->events };
   double *const numbers[] = {
-    &c->time_initial,      &c->smallest_step,   &c->largest_step,  &c->energy_initial,       &c->work,
-    &c->energy_jumps,      &s->largest_kinetic, &s->absolute_work, &c->max_constraint_error, &c->max_position_error,
+    &c->time_initial,       &c->smallest_step,   &c->largest_step,  &c->energy_initial,       &c->work,
+    &c->energy_jumps,       &s->largest_kinetic, &s->absolute_work, &c->max_constraint_error, &c->max_position_error,
     &c->max_velocity_error, &s->local_errors
   };
   cdni_archive_mark(a, "CERT");

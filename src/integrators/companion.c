@@ -125,6 +125,23 @@ static cdn_status measure(cdn_stepper *s, double t, const double *a, const doubl
   return CDN_OK;
 }
 
+cdn_status cdn_stepper_distance(cdn_stepper *s, cdn_state *other, cdn_distance *out) {
+  static const char function[] = "cdn_stepper_distance";
+  cdn_pool pool;
+  int slot;
+  double of[3];
+  if (!s || !out) return CDN_ERR_ARG;
+  *out = (cdn_distance){ .q = NAN, .u = NAN, .z = NAN, .largest = NAN };
+  if (!other || cdn_state_system(other) != s->system) {
+    return cdni_fail_argument(s, function, CDN_ERR_ARG, "the other State is %s", other ? "of another System" : "NULL");
+  }
+  cdn_status status = cdni_distance(s, other, cdni_state_y(s->report), cdni_state_y(other), of, &pool, &slot);
+  if (status != CDN_OK) return cdni_fail_evaluation(s, function, status);
+  *out = (cdn_distance){ .q = of[0], .u = of[1], .z = of[2], .largest = fmax(of[0], fmax(of[1], of[2])) };
+  if (slot >= 0) cdn_system_slot_name(s->system, pool, slot, out->slot, sizeof out->slot);
+  return CDN_OK;
+}
+
 /* The run `s` as it was before its last event, followed along its rates to time t. */
 static const double *before_event(const cdn_stepper *s, double t, double *y) {
   const cdni_passage *p = &s->passage;
@@ -322,6 +339,7 @@ static double share(const cdn_stepper *s) {
 void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
   const cdni_companion *c = s->companion;
   out->delivered = CDN_VERDICT_UNKNOWN;
+  out->accuracy = s->def.fixed_step > 0 ? 0 : s->def.accuracy;
   out->error_estimate = out->error_estimate_q = out->error_estimate_u = out->error_estimate_z = NAN;
   out->error_time = out->delivered_until = out->amplification = out->event_shift = NAN;
   if (!c) return;
@@ -375,8 +393,8 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   }
   cdni_companion *c = s->companion;
   int differs = c->differs, why = (int)c->why;
-  double *const numbers[] = { &c->largest, &c->of[0], &c->of[1],  &c->of[2],      &c->time,
-                              &c->until,   &c->shift, &c->since,  &c->alone_time, &c->shifted };
+  double *const numbers[] = { &c->largest, &c->of[0], &c->of[1], &c->of[2],      &c->time,
+                              &c->until,   &c->shift, &c->since, &c->alone_time, &c->shifted };
   cdni_archive_mark(a, "PAIR");
   cdni_archive_bool(a, &c->lost);
   cdni_archive_bool(a, &c->owed);

@@ -1,0 +1,87 @@
+/* The verdict of a certificate in words. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cardan/stepper.h>
+
+/* Errors are known to a digit or two. */
+enum { SHORT = 24 };
+static const char *brief(double x, char text[SHORT]) {
+  if (x == 0 || !isfinite(x) || (fabs(x) >= 0.1 && fabs(x) < 1000)) {
+    snprintf(text, SHORT, "%.2g", x);
+    return text;
+  }
+  char digits[SHORT];
+  snprintf(digits, sizeof digits, "%.1e", x);
+  char *e = strchr(digits, 'e');
+  int exponent = atoi(e + 1);
+  *e = 0;
+  char *tail = strstr(digits, ".0");
+  if (tail) *tail = 0;
+  snprintf(text, SHORT, "%.8se%d", digits, exponent);
+  return text;
+}
+
+/* ---- what would deliver ---- */
+
+/* An estimate that is as large as the motion itself says nothing about how errors shrink. */
+static bool is_lost(const cdn_certificate *c) { return c->error_estimate > 0.3 && c->amplification > 1e3; }
+
+double cdn_certificate_suggestion(const cdn_certificate *c) {
+  if (!c || c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0]) return 0;
+  /* errors go as the accuracy; two thirds of it to be on the safe side, in one digit, rounded down */
+  double wanted = 2. / 3 * c->accuracy * (c->accuracy / c->error_estimate);
+  double decade = pow(10, floor(log10(wanted))), digit = floor(wanted / decade + 1e-9);
+  double suggestion = digit * decade;
+  return suggestion >= 1e-14 ? suggestion : 0;
+}
+
+/* ---- the sentence ---- */
+
+static void add(char *text, size_t size, const char *format, ...) CDN_PRINTF(3, 4);
+static void add(char *text, size_t size, const char *format, ...) {
+  size_t used = strlen(text);
+  va_list args;
+  va_start(args, format);
+  if (used < size) vsnprintf(text + used, size - used, format, args);
+  va_end(args);
+}
+
+static void add_cause(const cdn_certificate *c, char *text, size_t size) {
+  char a[SHORT];
+  if (c->event_alone[0]) {
+    add(text, size, ": event '%s' occurred at t = %.4g s in one of the two runs compared, and not in the other",
+        c->event_alone, c->event_alone_time);
+  } else if (is_lost(c)) {
+    add(text, size, ": the motion amplifies errors %s times, so that nothing is left of the accuracy after t = %.4g s",
+        brief(c->amplification, a), c->delivered_until);
+  } else if (c->amplification > 3) {
+    add(text, size, ": the motion amplifies errors %s times", brief(c->amplification, a));
+  } else {
+    add(text, size, ": the errors of %lld steps add up", (long long)c->steps);
+  }
+}
+
+void cdn_certificate_verdict(const cdn_certificate *c, char *text, size_t size) {
+  char a[SHORT], b[SHORT];
+  if (!c || !text || size == 0) return;
+  text[0] = 0;
+  bool fixed = !(c->accuracy > 0), known = !isnan(c->error_estimate);
+  if (fixed) add(text, size, "fixed steps");
+  else add(text, size, "asked %s", brief(c->accuracy, a));
+  if (!known) {
+    add(text, size, fixed ? ", error unknown: no companion ran" : ", delivered: unknown, as no companion ran");
+    return;
+  }
+  bool unknown = !fixed && c->delivered == CDN_VERDICT_UNKNOWN;
+  if (unknown)
+    add(text, size, ", delivered: unknown, as %s; up to there about %s", c->companion_story,
+        brief(c->error_estimate, b));
+  else add(text, size, fixed ? ", error about %s" : ", delivered about %s", brief(c->error_estimate, b));
+  if (c->error_slot[0] && (fixed || c->delivered == CDN_VERDICT_NOT_DELIVERED))
+    add(text, size, " (%s, by t = %.4g s)", c->error_slot, c->error_time);
+  if (c->delivered == CDN_VERDICT_NOT_DELIVERED) add_cause(c, text, size);
+}
