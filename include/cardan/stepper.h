@@ -7,7 +7,10 @@
 
 CDN_BEGIN_DECLS
 
-typedef struct cdn_stepper cdn_stepper; /**< owns working States; one thread at a time */
+/** Owns working States; one thread at a time. While a call is under way, its callbacks (forces, triggers, handlers,
+ *  reporters, a checkpoint's writer) cannot advance, step, save, restart or destroy the same stepper: such a call gives
+ *  CDN_ERR_ARG and a story and does nothing. A callback must return, not longjmp. */
+typedef struct cdn_stepper cdn_stepper;
 
 typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
@@ -88,7 +91,8 @@ CDN_API cdn_stepper_def cdn_default_stepper_def(void);
 /** A stepper that starts at a copy of `initial` (realized to Acceleration here, so that what is wrong with the
  *  model shows now). What is prescribed (motion.h) is written into the copy's q and u first. `def` may be NULL. On failure the story is on `initial`. */
 CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) CDN_NODISCARD;
-CDN_API void cdn_stepper_destroy(cdn_stepper *stepper); /**< NULL is allowed */
+/** NULL is allowed. Ignored within one of the stepper's own callbacks; the call that runs the callback then fails. */
+CDN_API void cdn_stepper_destroy(cdn_stepper *stepper);
 
 /** Advances so that cdn_stepper_state is at time t, not before where it is. Steps are as long as the accuracy allows
  *  and do not end at t: it is served by dense output, normalized; t = final_time is reached exactly. `why` may be

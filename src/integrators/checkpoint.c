@@ -130,9 +130,7 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
 
 /* ---- the public face ---- */
 
-cdn_status cdn_stepper_save(cdn_stepper *s, cdn_write_fn *write, void *context) {
-  static const char function[] = "cdn_stepper_save";
-  if (!s) return CDN_ERR_ARG;
+static cdn_status save(cdn_stepper *s, const char *function, cdn_write_fn *write, void *context) {
   if (!write) return cdni_fail_argument(s, function, CDN_ERR_ARG, "no function for the bytes");
   cdni_archive a = cdni_archive_begin(&s->allocator, false);
   cdni_system_archive(s->system, &a, s->work, function);
@@ -146,6 +144,13 @@ cdn_status cdn_stepper_save(cdn_stepper *s, cdn_write_fn *write, void *context) 
   s->failure.time = s->t;
   cdn_state_last_error(s->work, &s->failure.error);
   return status;
+}
+
+cdn_status cdn_stepper_save(cdn_stepper *s, cdn_write_fn *write, void *context) {
+  static const char function[] = "cdn_stepper_save";
+  if (!s) return CDN_ERR_ARG;
+  CDNI_TRY(cdni_enter(s, function));
+  return cdni_leave(s, function, save(s, function, write, context));
 }
 
 cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, cdn_read_fn *read, void *context,

@@ -44,7 +44,7 @@ typedef struct cdni_watch {
 /* A scheduled or periodic event. */
 typedef struct cdni_timer {
   int32_t event;
-  int64_t n; /* which of its times is next */
+  int64_t n; /* in a list: which of its times is next */
   double next;
 } cdni_timer;
 

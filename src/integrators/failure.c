@@ -67,6 +67,30 @@ cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status c
   return code;
 }
 
+cdn_status cdni_enter(cdn_stepper *s, const char *function) {
+  if (!s->busy) {
+    s->busy = true;
+    return CDN_OK;
+  }
+  cdn_status status = cdni_fail_argument(s, function, CDN_ERR_ARG,
+                                         "%s was called from within a callback of the same stepper: a callback changes "
+                                         "the State that it is given, and the stepper goes on when it has returned",
+                                         function);
+  /* for a callback that passes the status on */
+  cdni_state_set_error(s->work, &s->failure.error);
+  cdni_state_set_error(s->report, &s->failure.error);
+  return status;
+}
+
+cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status) {
+  s->busy = false;
+  if (!s->destroyed) return status;
+  s->destroyed = false;
+  return cdni_fail_argument(s, function, CDN_ERR_ARG,
+                            "a callback called cdn_stepper_destroy for the stepper that ran it, which was ignored: end "
+                            "the run with CDN_STOP, and destroy the stepper when this call has returned");
+}
+
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code) {
   cdn_failure *f = begin_report(s);
   cdn_state_last_error(s->work, &f->error);

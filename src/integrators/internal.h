@@ -91,6 +91,9 @@ struct cdn_stepper {
   struct cdni_companion *companion;      /* NULL: none */
   struct cdni_events *events;            /* NULL: the System has none */
   cdn_failure failure;
+
+  bool busy;      /* a call that runs callbacks is under way */
+  bool destroyed; /* ... and one of them asked for this stepper to be destroyed */
 };
 
 /* What the norm of a step's error estimate must not exceed: a tenth of the accuracy. Errors of many steps add up, and where the
@@ -247,6 +250,11 @@ cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before);
 double cdni_quaternion_error(cdn_stepper *s, const double *q);
 
 /* failure.c: each keeps the report on the stepper and returns the status. */
+
+/* The beginning and the end of a public call that runs callbacks. Such a call from within one of these callbacks is refused:
+ * the first call is in the midst of changing what the second would change. */
+cdn_status cdni_enter(cdn_stepper *s, const char *function);
+cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status);
 void cdni_note_attempt(cdn_stepper *s, double error);
 cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...)
     CDN_PRINTF(4, 5);

@@ -185,6 +185,10 @@ cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cd
 
 void cdn_stepper_destroy(cdn_stepper *s) {
   if (!s) return;
+  if (s->busy) {
+    s->destroyed = true;
+    return;
+  }
   const cdn_system *system = s->system;
   cdn_allocator allocator = s->allocator;
   cdni_companion_destroy(s);
@@ -262,9 +266,7 @@ static cdn_status advance(cdn_stepper *s, double t, cdn_why *why) {
   return cdni_companion_show(s, *why);
 }
 
-cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
-  const char *function = "cdn_stepper_advance";
-  if (!s) return CDN_ERR_ARG;
+static cdn_status check_and_advance(cdn_stepper *s, const char *function, double t, cdn_why *why) {
   double now = s->reported, final = s->def.final_time;
   if (!isfinite(t)) return cdni_fail_argument(s, function, CDN_ERR_NONFINITE, "the time to advance to is %g", t);
   if (t < now) {
@@ -284,6 +286,13 @@ cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
   return CDN_OK;
 }
 
+cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
+  static const char function[] = "cdn_stepper_advance";
+  if (!s) return CDN_ERR_ARG;
+  CDNI_TRY(cdni_enter(s, function));
+  return cdni_leave(s, function, check_and_advance(s, function, t, why));
+}
+
 /* To the end of the last step, if the State stands within it; else one step on. */
 static cdn_status step(cdn_stepper *s, double end) {
   cdn_why why;
@@ -297,9 +306,7 @@ static cdn_status step(cdn_stepper *s, double end) {
   return cdni_report_step(s);
 }
 
-cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
-  const char *function = "cdn_stepper_step";
-  if (!s) return CDN_ERR_ARG;
+static cdn_status check_and_step(cdn_stepper *s, const char *function, double t_max) {
   if (isnan(t_max)) return cdni_fail_argument(s, function, CDN_ERR_NONFINITE, "t_max is not a number");
   double now = s->reported, end = fmin(t_max, s->def.final_time);
   if (!(now < end)) {
@@ -319,6 +326,13 @@ cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
   if (status != CDN_OK) return fail(s, status);
   cdni_note_shown(s);
   return cdni_companion_show(s, CDN_REACHED_TIME);
+}
+
+cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
+  static const char function[] = "cdn_stepper_step";
+  if (!s) return CDN_ERR_ARG;
+  CDNI_TRY(cdni_enter(s, function));
+  return cdni_leave(s, function, check_and_step(s, function, t_max));
 }
 
 cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
@@ -348,9 +362,7 @@ cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char
   return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, function, status);
 }
 
-cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
-  const char *function = "cdn_stepper_restart";
-  if (!s || !state) return CDN_ERR_ARG;
+static cdn_status check_and_restart(cdn_stepper *s, const char *function, cdn_state *state) {
   if (cdn_state_system(state) != s->system) {
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State is of another System");
   }
@@ -361,6 +373,13 @@ cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
   CDNI_TRY(cdni_restart(s, state, true, function));
   cdni_companion_restart(s);
   return CDN_OK;
+}
+
+cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
+  static const char function[] = "cdn_stepper_restart";
+  if (!s || !state) return CDN_ERR_ARG;
+  CDNI_TRY(cdni_enter(s, function));
+  return cdni_leave(s, function, check_and_restart(s, function, state));
 }
 
 void cdn_stepper_failure(const cdn_stepper *s, cdn_failure *out) {

@@ -10,12 +10,11 @@ static void find_next(cdni_timer *timer, const cdn_event_def *def, double t, boo
     return;
   }
   double n = fmax(0, floor((t - def->phase) / def->period) - 1);
-  /* at most four: rounding cannot be off by more, unless the period is lost in t */
+  /* Rounding cannot be off by more than a few periods, unless the period is lost in t: then there is no next time. */
   timer->next = INFINITY;
   for (int k = 0; k < 4; k++, n++) {
     double next = def->phase + n * def->period;
     if (next < t || (after && next == t)) continue;
-    timer->n = (int64_t)n;
     timer->next = next;
     return;
   }
