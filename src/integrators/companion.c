@@ -23,18 +23,27 @@ typedef struct cdni_companion {
   double shifted;  /* time of the last event whose shift has been counted */
 } cdni_companion;
 
-/* Companions of methods of low order are of the default method: a tenth of the accuracy costs such a method two to ten times its
- * evaluations. */
-static cdn_method method_of(cdn_method method) {
-  switch (method) {
+/* A method of low order pays two to ten times its evaluations for a tenth of the accuracy: the default method is the cheaper judge,
+ * and a hundredth costs it little. Adams' method of SUNDIALS has one of ours for its judge, and IDA the other method for stiff
+ * problems: two methods do not make the same mistake. */
+static cdn_stepper_def judge_of(cdn_stepper_def def) {
+  def.accuracy *= 0.1;
+  switch (def.method) {
     case CDN_METHOD_BOGACKI_SHAMPINE:
     case CDN_METHOD_VERLET:
     case CDN_METHOD_SEMI_EXPLICIT_EULER:
     case CDN_METHOD_SEMI_EXPLICIT_EULER_2:
     case CDN_METHOD_EXPLICIT_EULER:
-    case CDN_METHOD_TRAPEZOID: return CDN_METHOD_DEFAULT;
-    default: return method;
+    case CDN_METHOD_TRAPEZOID:
+      def.method = CDN_METHOD_DEFAULT;
+      def.accuracy *= 0.1;
+      break;
+    case CDN_METHOD_CVODE_ADAMS: def.method = CDN_METHOD_DEFAULT; break;
+    case CDN_METHOD_IDA: def.method = CDN_METHOD_CVODE_BDF; break;
+    default: break;
   }
+  def.accuracy = fmax(def.accuracy, 1e-15);
+  return def;
 }
 
 static cdn_stepper_def def_of(const cdn_stepper *s) {
@@ -47,10 +56,8 @@ static cdn_stepper_def def_of(const cdn_stepper *s) {
     def.fixed_step *= 0.5;
     return def;
   }
-  def.method = method_of(def.method);
-  def.accuracy = fmax(0.1 * def.accuracy, 1e-15);
   def.constraint_tolerance = fmax(0.1 * def.constraint_tolerance, 1e-13);
-  return def;
+  return judge_of(def);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@
 enum { SHORT = 24 };
 static const char *brief(double x, char text[SHORT]) {
   if (x == 0 || !isfinite(x) || (fabs(x) >= 0.1 && fabs(x) < 1000)) {
-    snprintf(text, SHORT, "%.2g", x);
+    snprintf(text, SHORT, fabs(x) < 100 ? "%.2g" : "%.0f", x);
     return text;
   }
   char digits[SHORT];
