@@ -18,8 +18,9 @@ typedef struct cdni_companion {
   double largest, of[3], time, until, shift;
   char slot[96], alone[64], story[192];
   double alone_time;
-  int32_t differs; /* the event that one run has had and the other has not, or -1 */
-  double since;    /* ... at the last comparison too, from this time on */
+  int32_t differs; /* at the last comparison: the event that one run had had and the other had not, or -1 */
+  int64_t behind;  /* ... how often the other one had had it */
+  double since;    /* ... from this time on */
   double shifted;  /* time of the last event whose shift has been counted */
 } cdni_companion;
 
@@ -180,19 +181,19 @@ void cdni_companion_note_event(cdn_stepper *s, int32_t event) {
   memcpy(p->f, s->f[s->at], sizeof(double) * (size_t)s->ny);
 }
 
-/* By how many occurrences of triggered events with handlers the two runs differ; *event is the first of them, and *lead is how
- * much further the run is with it. */
-static int count_differences(const cdn_stepper *s, int32_t *event, int64_t *lead) {
+/* By how many occurrences of triggered events with handlers the two runs differ; *event is the first of them, *lead is how
+ * much further the run is with it, and *behind is how often the one has had it that is behind. */
+static int count_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind) {
   const struct cdni_events *a = s->events, *b = s->companion->run->events;
   int differences = 0;
   *event = -1;
-  *lead = 0;
+  *lead = *behind = 0;
   for (int32_t i = 0; a && i < a->n; i++) {
     const cdni_event *e = cdni_event_at(s->system, i);
     if (e->def.kind != CDN_EVENT_TRIGGERED || !e->def.handle) continue;
     int64_t d = a->records[i].count - b->records[i].count;
     if (d == 0) continue;
-    if (*event < 0) *event = i, *lead = d;
+    if (*event < 0) *event = i, *lead = d, *behind = d > 0 ? b->records[i].count : a->records[i].count;
     differences += (int)fmin(fabs((double)d), 1000);
   }
   return differences;
@@ -237,8 +238,8 @@ static cdn_status compare(cdn_stepper *s) {
   double t = s->reported;
   distance d;
   int32_t event;
-  int64_t lead;
-  int differences = count_differences(s, &event, &lead);
+  int64_t lead, behind;
+  int differences = count_differences(s, &event, &lead, &behind);
   if (differences == 0) {
     c->differs = -1;
     CDNI_TRY(compare_passages(s));
@@ -253,13 +254,15 @@ static cdn_status compare(cdn_stepper *s) {
     return CDN_OK;
   }
   CDNI_TRY(measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
-  if (differences == 1 && c->differs != event) {
+  bool lasts = event >= 0 && c->differs == event && c->behind == behind;
+  if (differences == 1 && !lasts) {
     const cdni_passage *p = lead > 0 ? &s->passage : &c->run->passage;
     if (p->event == event) CDNI_TRY(compare_before(s, t, lead > 0, &d));
     c->differs = event;
+    c->behind = behind;
     c->since = t;
   } else if (differences > 0 && d.largest > 3 * s->def.accuracy) {
-    name_alone(s, event, c->differs >= 0 ? c->since : t);
+    name_alone(s, event, lasts ? c->since : t);
   }
   note_distance(s, t, &d);
   return CDN_OK;
@@ -407,6 +410,7 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   cdni_archive_bool(a, &c->owed);
   cdni_archive_int(a, &why, 0, CDN_STOPPED);
   cdni_archive_int(a, &differs, -1, cdn_system_event_count(s->system) - 1);
+  cdni_archive_int64(a, &c->behind, 0, INT64_MAX);
   c->differs = differs;
   c->why = (cdn_why)why;
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);

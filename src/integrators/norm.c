@@ -88,6 +88,14 @@ cdn_status cdni_distance(cdn_stepper *s, cdn_state *place, const double *ya, con
   CDNI_TRY(cdni_error_norm(s, d, ya, yb, &norm));
   of[0] = of[1] = of[2] = norm;
   *slot = -1;
-  for (int i = 0; i < s->ny; i++) if (fabs(s->weighted[i]) > worst) worst = fabs(s->weighted[i]), *pool = i < s->nq ? CDN_POOL_Q : CDN_POOL_U, *slot = i < s->nq ? i : i - s->nq;
+  for (int i = 0; i < s->ny; i++)
+    if (fabs(s->weighted[i]) > worst)
+      worst = fabs(s->weighted[i]),
+      *pool = i < s->nq           ? CDN_POOL_Q
+              : i < s->nq + s->nu ? CDN_POOL_U
+                                  : CDN_POOL_Z,
+      *slot = i < s->nq           ? i
+              : i < s->nq + s->nu ? i - s->nq
+                                  : i - s->nq - s->nu;
   return CDN_OK;
 }

@@ -77,8 +77,8 @@ START_TEST(the_estimate_is_near_the_truth) {
       ck_assert_msg(ratio > 0.2 && ratio < 5, "%s, problem %d, accuracy %.3g: estimated %.3g, true %.3g",
                     cdn_method_name(method), problem, def.accuracy, o.c.error_estimate, o.truth);
       /* the verdict */
-      ck_assert_int_eq(o.c.delivered, o.c.error_estimate <= 3 * def.accuracy ? CDN_VERDICT_DELIVERED
-                                                                             : CDN_VERDICT_NOT_DELIVERED);
+      ck_assert_int_eq(o.c.delivered,
+                       o.c.error_estimate <= 3 * def.accuracy ? CDN_VERDICT_DELIVERED : CDN_VERDICT_NOT_DELIVERED);
       if (o.c.delivered == CDN_VERDICT_DELIVERED) {
         AT_MOST(o.truth, 10 * def.accuracy);
         ck_assert(o.c.delivered_until == problems[problem].duration);
@@ -87,8 +87,8 @@ START_TEST(the_estimate_is_near_the_truth) {
       }
     }
   }
-  ck_assert_msg(far <= runs / 20, "%s: %d of %d estimates are off by more than a factor of 3", cdn_method_name(method), far,
-                runs);
+  ck_assert_msg(far <= runs / 20, "%s: %d of %d estimates are off by more than a factor of 3", cdn_method_name(method),
+                far, runs);
 }
 END_TEST
 
@@ -111,9 +111,8 @@ END_TEST
 
 /* With fixed steps the estimate stands alone. */
 START_TEST(fixed_steps_have_an_estimate) {
-  static const cdn_method methods[] = { CDN_METHOD_MERSON,     CDN_METHOD_DORMAND_PRINCE,
-                                        CDN_METHOD_TRAPEZOID,  CDN_METHOD_BOGACKI_SHAMPINE,
-                                        CDN_METHOD_EXPLICIT_EULER };
+  static const cdn_method methods[] = { CDN_METHOD_MERSON, CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_TRAPEZOID,
+                                        CDN_METHOD_BOGACKI_SHAMPINE, CDN_METHOD_EXPLICIT_EULER };
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = methods[_i];
   def.fixed_step = 0.02;
