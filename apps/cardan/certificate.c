@@ -2,6 +2,7 @@
 #include "simulate.h"
 
 #include <math.h>
+#include <string.h>
 
 static void line(FILE *file, const char *label) { fprintf(file, "  %-26s", label); }
 
@@ -28,6 +29,28 @@ static void print_delivery(FILE *file, const run_record *r) {
     line(file, "not attainable");
     fprintf(file, "%s\n", d->unattainable);
   }
+}
+
+/* What the file holds and the run left out: a fall through the floor has a fine energy residual. */
+static void print_not_simulated(FILE *file, const cdn_model *model) {
+  enum { LABEL = 28, MOST_COLUMNS = 110 };
+  bool contact = false;
+  int column = LABEL, n = cdn_model_not_understood_count(model);
+  if (n == 0) return;
+  line(file, "not simulated");
+  for (int i = 0; i < n; i++) {
+    const cdn_model_note note = cdn_model_not_understood(model, i);
+    char item[160];
+    int length = snprintf(item, sizeof item, "%d x %s%s", note.count, note.element, i < n - 1 ? ", " : "");
+    contact = contact || strstr(note.element, "contact");
+    if (column > LABEL && column + length > MOST_COLUMNS) {
+      fprintf(file, "\n%*s", LABEL, "");
+      column = LABEL;
+    }
+    column += fprintf(file, "%s", item);
+  }
+  if (contact) fprintf(file, "\n%*sWithout contact, bodies pass through each other and through the floor.", LABEL, "");
+  fputc('\n', file);
 }
 
 /* Steps that are short for stability are what an implicit method is for, if there are many. */
@@ -75,6 +98,11 @@ void certificate_print(FILE *file, const run_record *r) {
   line(file, "largest constraint error");
   fprintf(file, "%.2e (positions %.2e, velocities %.2e)\n", c->max_constraint_error, c->max_position_error,
           c->max_velocity_error);
+  print_not_simulated(file, r->source);
+  if (c->kernel_changes > 0) {
+    line(file, "resumed elsewhere");
+    fprintf(file, "on a processor that rounds differently: not the bits of an uninterrupted run\n");
+  }
   line(file, "wall time");
   fprintf(file, "%.3g s", r->wall_seconds);
   if (r->wall_seconds > 0) {
@@ -202,6 +230,11 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_constraint_error", c.max_constraint_error);
   jw_number(&w, "max_position_error", c.max_position_error);
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
+  jw_integer(&w, "kernel_changes", c.kernel_changes);
+  jw_array(&w, "not_understood", false);
+  for (int i = 0; i < cdn_model_not_understood_count(r->source); i++)
+    jw_note(&w, cdn_model_not_understood(r->source, i));
+  jw_close(&w);
   jw_number(&w, "wall_seconds", r->wall_seconds);
   write_estimate_json(&w, r, &c);
   jw_end(&w);

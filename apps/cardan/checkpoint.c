@@ -5,13 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FORMAT = 2, FIRST_LINE = 96 };
+enum { FORMAT = 3, FIRST_LINE = 96 };
 
 /* The members of the JSON, written and read from one list. */
 typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG } field_kind;
@@ -85,10 +87,6 @@ static char *make_head(const simulate_arguments *a, const run_position *p) {
   return NULL;
 }
 
-static cdn_status write_to_file(void *context, const void *bytes, size_t size) {
-  return fwrite(bytes, 1, size, context) == size ? CDN_OK : CDN_ERR_FILE;
-}
-
 /* Sees to it that a rename outlives a power cut. */
 static void sync_directory(const char *path) {
   char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
@@ -101,26 +99,29 @@ static void sync_directory(const char *path) {
   free(directory);
 }
 
-static bool write_all(FILE *file, const char *head, cdn_state *initial, cdn_stepper *stepper) {
+static bool write_all(FILE *file, const char *head, const cdn_buffer *bytes) {
   size_t n = strlen(head);
   unsigned long checksum = crc32(0, (const Bytef *)head, (uInt)n);
   fprintf(file, "cardan checkpoint %d, %zu bytes of JSON, checksum %08lx\n%s", FORMAT, n, checksum, head);
-  if (cdn_state_save(initial, write_to_file, file) != CDN_OK) return false;
-  if (cdn_stepper_save(stepper, write_to_file, file) != CDN_OK) return false;
-  return fflush(file) == 0 && fsync(fileno(file)) == 0;
+  fwrite(bytes->bytes, 1, bytes->size, file);
+  return fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
 }
 
 bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_state *initial, cdn_stepper *stepper,
                       bool in_silence) {
   char *head = make_head(a, p), *temporary = malloc(strlen(a->checkpoint) + sizeof ".part");
+  // into memory first: methods that begin anew where they are saved do so whether the disk has room or not
+  cdn_buffer bytes = { .size = 0 };
+  const bool saved = cdn_state_save(initial, cdn_buffer_write, &bytes) == CDN_OK &&
+                     cdn_stepper_save(stepper, cdn_buffer_write, &bytes) == CDN_OK;
   bool written = false;
   errno = 0;
-  if (head && temporary) {
+  if (saved && head && temporary) {
     strcpy(temporary, a->checkpoint);
     strcat(temporary, ".part");
     FILE *file = fopen(temporary, "wb");
     if (file) {
-      written = write_all(file, head, initial, stepper);
+      written = write_all(file, head, &bytes);
       written = fclose(file) == 0 && written;
       written = written && rename(temporary, a->checkpoint) == 0;
       if (!written) {
@@ -134,6 +135,7 @@ bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_st
   else if (!in_silence)
     complain("%s: the checkpoint could not be written%s%s", a->checkpoint, errno ? ": " : "",
              errno ? strerror(errno) : "");
+  cdn_buffer_free(&bytes);
   free(head);
   free(temporary);
   return written;
@@ -180,6 +182,32 @@ static bool read_field(const field *f, const json_t *value) {
   return false;
 }
 
+/* The name of the first number that no run can have, or NULL. */
+static const char *find_nonsense(const simulate_arguments *a, const run_position *p) {
+  const double exact = 0x1p53, no_row = -DBL_MAX;
+  const struct {
+    const char *name;
+    double value, least, most;
+    bool whole;
+  } numbers[] = { { "duration", a->duration, DBL_MIN, DBL_MAX, false },
+                  { "accuracy", a->accuracy, LEAST_ACCURACY, MOST_ACCURACY, false },
+                  { "step", a->step, 0, DBL_MAX, false },
+                  { "report", a->report, a->duration / MOST_TABLE_ROWS, DBL_MAX, false },
+                  { "checkpoint_every", a->checkpoint_every, 0, DBL_MAX, false },
+                  { "checkpoint_wall", a->checkpoint_wall, 0, DBL_MAX, false },
+                  { "time_initial", p->t0, -DBL_MAX, DBL_MAX, false },
+                  { "rows", p->row, 0, ceil(a->duration / a->report), true },
+                  { "last_row_time", p->last_time, a->output ? p->t0 : no_row, p->t0 + a->duration, false },
+                  { "bytes", p->bytes, 0, exact, true },
+                  { "checksum", p->checksum, 0, UINT32_MAX, true },
+                  { "wall_seconds", p->wall_seconds, 0, DBL_MAX, false } };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    const double x = numbers[i].value;
+    if (!(x >= numbers[i].least && x <= numbers[i].most) || (numbers[i].whole && x != floor(x))) return numbers[i].name;
+  }
+  return NULL;
+}
+
 bool checkpoint_read(checkpoint *c, const char *path, simulate_arguments *a) {
   field fields[MOST_FIELDS];
   int n = list_fields(a, &c->position, fields);
@@ -190,9 +218,14 @@ bool checkpoint_read(checkpoint *c, const char *path, simulate_arguments *a) {
   if (good) c->head = json_loadb(head, size, JSON_REJECT_DUPLICATES, NULL);
   good = good && c->head;
   for (int i = 0; good && i < n; i++) good = read_field(&fields[i], json_object_get(c->head, fields[i].name));
-  good = good && a->model.path && a->duration > 0 && a->report > 0;
+  good = good && a->model.path;
   if (!good) {
     complain("%s: is not a whole checkpoint of 'cardan simulate'", path);
+    return false;
+  }
+  const char *nonsense = find_nonsense(a, &c->position);
+  if (nonsense) {
+    complain("%s: is not a whole checkpoint of 'cardan simulate': no run has such a number in '%s'", path, nonsense);
     return false;
   }
   a->checkpoint = path;

@@ -142,6 +142,7 @@ void jw_integer(json_writer *w, const char *key, int64_t value);
 void jw_boolean(json_writer *w, const char *key, bool value);
 void jw_number(json_writer *w, const char *key, double value); /* null where it is not finite */
 void jw_numbers(json_writer *w, const char *key, const double *values, int n);
+void jw_note(json_writer *w, cdn_model_note note); /* what a file holds that is not simulated, inside an array */
 
 /* ---- the commands, one file each ------------------------------------------------------------- */
 

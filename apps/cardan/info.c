@@ -106,14 +106,7 @@ static void print_json(const cdn_model *model, const freedom *f, double mass, do
   jw_close(&w);
   print_constraints_json(&w, system, f);
   jw_array(&w, "not_understood", false);
-  for (int i = 0; i < cdn_model_not_understood_count(model); i++) {
-    cdn_model_note note = cdn_model_not_understood(model, i);
-    jw_object(&w, NULL, true);
-    jw_text(&w, "element", note.element);
-    jw_integer(&w, "count", note.count);
-    jw_integer(&w, "line", note.line);
-    jw_close(&w);
-  }
+  for (int i = 0; i < cdn_model_not_understood_count(model); i++) jw_note(&w, cdn_model_not_understood(model, i));
   jw_close(&w);
   jw_array(&w, "warnings", false);
   for (int i = 0; i < cdn_model_warning_count(model); i++) jw_text(&w, NULL, cdn_model_warning(model, i));

@@ -97,6 +97,14 @@ void jw_number(json_writer *w, const char *key, double value) {
   fputs(isfinite(value) ? cdn_number_text(value, text) : "null", w->file);
 }
 
+void jw_note(json_writer *w, cdn_model_note note) {
+  jw_object(w, NULL, true);
+  jw_text(w, "element", note.element);
+  jw_integer(w, "count", note.count);
+  jw_integer(w, "line", note.line);
+  jw_close(w);
+}
+
 void jw_numbers(json_writer *w, const char *key, const double *values, int n) {
   jw_array(w, key, true);
   for (int i = 0; i < n; i++) jw_number(w, NULL, values[i]);

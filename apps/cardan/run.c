@@ -14,9 +14,10 @@ int signal_caught(void) { return caught_signal; }
 
 static void catch_signal(int number) { caught_signal = number; }
 
-/* The first signal ends the run at the next pause between steps; a second one ends the program. */
+/* The first signal ends the run at the next pause between steps; a second one ends the program. A write that the signal finds
+ * waiting (for a pipe's reader, say) goes on, so that rows stay whole. */
 void catch_signals(void) {
-  struct sigaction action = { .sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND };
+  struct sigaction action = { .sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -35,6 +36,7 @@ typedef struct run {
   double row;             /* the last one written */
   double next_checkpoint; /* time of the next one by simulated time; infinity: none */
   double last_checkpoint; /* wall clock, of the last one or the start */
+  double saved_time;      /* simulated time of the last one; NAN: there is none */
   double started;         /* wall clock, less the time that earlier parts of the run took */
   bool unwritten;         /* a checkpoint could not be written */
 } run;
@@ -50,6 +52,7 @@ static void write_checkpoint(run *r) {
   bool written =
       trajectory_sync(r->out) && checkpoint_write(r->arguments, &position, r->initial, r->stepper, r->unwritten);
   if (!written) r->unwritten = true;
+  else r->saved_time = cdn_state_time(cdn_stepper_state(r->stepper));
 }
 
 /* The first multiple of the interval after where the run is. */
@@ -69,6 +72,19 @@ static void consider_checkpoint(void *context) {
   if (t < r->next_checkpoint && !long_ago) return;
   write_checkpoint(r);
   plan_checkpoint(r);
+}
+
+/* Whoever interrupts a run may want to go on with it. Where saving would change the results, the run can be gone on with from
+ * its last planned checkpoint. */
+static void save_interrupted(run *r) {
+  const simulate_arguments *a = r->arguments;
+  if (!a->checkpoint) return;
+  if (!begins_anew_where_saved(a->method)) write_checkpoint(r);
+  else if (!a->model.quiet && isfinite(r->saved_time))
+    complain(
+        "%s: holds the run at t = %.9g s, its last planned checkpoint, and --resume goes on from there: a checkpoint at "
+        "the interruption would change the results of --method %s",
+        a->checkpoint, r->saved_time, cdn_method_name(a->method));
 }
 
 cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end) {
@@ -115,8 +131,7 @@ static cdn_status run_reports(run *r) {
     if (out->file && ferror(out->file)) break;
   }
   if (status == CDN_OK && !caught_signal) return CDN_OK;
-  // whoever interrupts a run may want to go on with it
-  if (status == CDN_OK && r->arguments->checkpoint) write_checkpoint(r);
+  if (status == CDN_OK) save_interrupted(r);
   // a run cut short ends with the state that it reached: the end of the last step, which may be beyond a report in it
   cdn_certificate certificate;
   bool within = status == CDN_OK && cdn_stepper_certificate(stepper, &certificate) == CDN_OK;
@@ -143,6 +158,7 @@ static cdn_status begin_run(run *r, checkpoint *from) {
   if (from) {
     r->row = from->position.row;
     r->started -= from->position.wall_seconds;
+    r->saved_time = cdn_state_time(cdn_stepper_state(from->stepper));
     r->stepper = from->stepper;
     from->stepper = NULL;
     return CDN_OK;
@@ -159,7 +175,8 @@ static cdn_status begin_trajectory(run *r, bool resumed) {
 
 bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
                     run_record *record) {
-  run r = { .arguments = a, .initial = initial, .out = out, .t0 = from ? from->position.t0 : cdn_state_time(initial) };
+  run r = { .arguments = a, .initial = initial, .out = out, .saved_time = NAN };
+  r.t0 = from ? from->position.t0 : cdn_state_time(initial);
   r.t_end = r.t0 + a->duration;
   record->certificate.time_initial = record->certificate.time_final = r.t0;
   if (begin_run(&r, from) != CDN_OK) {
@@ -170,6 +187,8 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
   r.shown = progress_begin("simulate", r.t0, r.t_end, a->model.quiet);
   catch_signals();
   cdn_status status = begin_trajectory(&r, from != NULL);
+  // a run that cannot be saved where it is interrupted can be gone on with from its start on
+  if (status == CDN_OK && a->checkpoint && !from && begins_anew_where_saved(a->method)) write_checkpoint(&r);
   if (status == CDN_OK) status = run_reports(&r);
   progress_erase(&r.shown);
   record->wall_seconds = wall_clock() - r.started;

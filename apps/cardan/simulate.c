@@ -3,6 +3,8 @@
 #include "simulate.h"
 
 #include <errno.h>
+#include <float.h>
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,6 +77,18 @@ static bool estimate_makes_sense(const simulate_arguments *a) {
   return a->step == 0 && !a->checkpoint;
 }
 
+/* A run that goes on replaces the summary of its earlier parts, but no other file: the checkpoint may be somebody else's. */
+static bool may_replace_summary(const char *path) {
+  struct stat info;
+  if (!path || is_standard_output(path) || stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
+    return true;
+  json_t *there = json_load_file(path, 0, NULL);
+  bool good = json_object_get(there, "model") && json_object_get(there, "steps") && json_object_get(there, "work");
+  json_decref(there);
+  if (!good) complain("%s: is no summary of a run, and --resume would overwrite it; move it away", path);
+  return good;
+}
+
 /* What a run needs so that it can be gone on with. */
 static bool checkpoint_makes_sense(simulate_arguments *a) {
   if (!a->checkpoint) {
@@ -130,13 +144,15 @@ static int verify(const run_record *r) {
 static int run_and_report(const simulate_arguments *a, const cdn_model *model, cdn_state *initial, checkpoint *from) {
   trajectory out;
   FILE *summary;
-  if (from && !trajectory_resume(&out, a, &from->position)) return CMD_INPUT;
+  if (from && (!may_replace_summary(a->summary) || !trajectory_resume(&out, a, &from->position, initial)))
+    return CMD_INPUT;
   if (!from && !trajectory_open(&out, a)) return CMD_OUTPUT;
   if (!open_output(a->summary, &summary)) {
     if (out.file && out.file != stdout) fclose(out.file);
     return CMD_OUTPUT;
   }
-  run_record record = { .model = cdn_model_name(model),
+  run_record record = { .source = model,
+                        .model = cdn_model_name(model),
                         .path = a->model.path,
                         .accuracy = a->accuracy,
                         .step = a->step,
@@ -186,7 +202,7 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("simulate needs --duration T: the time to simulate, in seconds");
     return false;
   }
-  if (a->accuracy > 0 && (a->accuracy < 1e-15 || a->accuracy > 0.5)) {
+  if (a->accuracy > 0 && (a->accuracy < LEAST_ACCURACY || a->accuracy > MOST_ACCURACY)) {
     complain("--accuracy %g is out of range (1e-15 to 0.5); values from 1e-3 to 1e-11 are customary", a->accuracy);
     return false;
   }
@@ -195,7 +211,7 @@ static bool settle_arguments(simulate_arguments *a) {
   }
   if (a->accuracy == 0) a->accuracy = cdn_default_stepper_def().accuracy;
   if (a->report == 0) a->report = a->duration / 100;
-  if (a->duration / a->report > 1e9) {
+  if (a->duration / a->report > MOST_TABLE_ROWS) {
     complain("--report %g would make %.2g rows; give a longer interval", a->report, a->duration / a->report);
     return false;
   }
@@ -221,16 +237,60 @@ static bool is_bare(const simulate_arguments *a) {
   return !any;
 }
 
+/* Whether the head of a checkpoint and its stepper are of one run: a head can be edited. */
+static bool belong_together(const simulate_arguments *a, const checkpoint *from, const cdn_state *initial) {
+  const cdn_stepper_def *def = cdn_stepper_get_def(from->stepper);
+  const run_position *p = &from->position;
+  const double t0 = p->t0, reached = cdn_state_time(cdn_stepper_state(from->stepper));
+  const struct {
+    const char *name;
+    double head, stepper;
+  } pairs[] = { { "method", a->method, def->method },
+                { "accuracy", a->accuracy, def->accuracy },
+                { "step", a->step, def->fixed_step },
+                { "companion", !a->no_companion, def->companion },
+                { "initial time", t0, cdn_state_time(initial) },
+                { "final time", t0 + a->duration, def->final_time } };
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    if (pairs[i].head == pairs[i].stepper) continue;
+    complain(
+        "%s: is not a whole checkpoint of 'cardan simulate': its head has another %s than its stepper (%.9g, %.9g)",
+        a->resume, pairs[i].name, pairs[i].head, pairs[i].stepper);
+    return false;
+  }
+  // the stepper stands at the last report, or on the way to the next
+  const double row = t0 + p->row * a->report, rounding = 1e-9 * a->report + 4 * DBL_EPSILON * fabs(row);
+  const bool on_the_way = reached >= row - rounding && reached <= row + a->report + rounding;
+  if (on_the_way && (!a->output || fabs(p->last_time - row) <= rounding)) return true;
+  complain("%s: is not a whole checkpoint of 'cardan simulate': its %.0f rows end at t = %.9g, its stepper is at %.9g",
+           a->resume, p->row, p->last_time, reached);
+  return false;
+}
+
+/* Processors with and without fused multiply-adds round differently. */
+static void say_other_kernels(const simulate_arguments *a, const checkpoint *from) {
+  cdn_certificate c;
+  if (a->model.quiet || cdn_stepper_certificate(from->stepper, &c) != CDN_OK || c.kernel_changes == 0) return;
+  complain(
+      "%s: comes from a processor that rounds differently (with fused multiply-adds, or without): the rest of the run is "
+      "as accurate, but does not have the bits of an uninterrupted one",
+      a->resume);
+}
+
 /* The initial State and the stepper as the checkpoint has them. */
-static int load_resumed(const cdn_model *model, checkpoint *from, const char *path, cdn_state **initial) {
+static int load_resumed(const simulate_arguments *a, const cdn_model *model, checkpoint *from, cdn_state **initial) {
   cdn_error error;
   cdn_status status = cdn_state_create(cdn_model_system(model), initial);
   if (status == CDN_OK) status = cdn_state_load(*initial, cdn_buffer_read, &from->bytes);
   if (status == CDN_OK) status = cdn_stepper_load(*initial, NULL, NULL, cdn_buffer_read, &from->bytes, &from->stepper);
-  if (status == CDN_OK) return CMD_OK;
+  if (status == CDN_OK) {
+    if (!belong_together(a, from, *initial)) return CMD_INPUT;
+    say_other_kernels(a, from);
+    return CMD_OK;
+  }
   if (*initial) cdn_state_last_error(*initial, &error);
   else error = (cdn_error){ .code = status };
-  complain_error(path, &error);
+  complain_error(a->resume, &error);
   return status == CDN_ERR_NOMEM ? CMD_FAILED : CMD_INPUT;
 }
 
@@ -248,7 +308,7 @@ static int simulate(simulate_arguments *a, checkpoint *from) {
     if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, a->accuracy / 10, initial);
     if (code == CMD_OK) code = check_time(a, initial);
   } else {
-    code = load_resumed(model, from, a->resume, &initial);
+    code = load_resumed(a, model, from, &initial);
   }
   if (code == CMD_OK) code = run_and_report(a, model, initial, from);
   cdn_state_destroy(initial);
@@ -286,8 +346,9 @@ int command_simulate(int argc, char **argv) {
   if (code != OPTIONS_GO) return code;
   if (a.resume) {
     checkpoint from = { .head = NULL };
-    code = !is_bare(&a) ? CMD_USAGE : checkpoint_read(&from, a.resume, &a) && find_method(&a) ? CMD_OK : CMD_INPUT;
-    if (code == CMD_OK) code = simulate(&a, &from);
+    if (!is_bare(&a)) return CMD_USAGE;
+    bool readable = checkpoint_read(&from, a.resume, &a) && find_method(&a) && outputs_make_sense(&a);
+    code = readable ? simulate(&a, &from) : CMD_INPUT;
     checkpoint_close(&from);
     return code;
   }

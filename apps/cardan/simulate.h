@@ -15,6 +15,11 @@ typedef struct simulate_arguments {
   text_list locks;
 } simulate_arguments;
 
+/* What may be asked for. */
+#define LEAST_ACCURACY 1e-15
+#define MOST_ACCURACY 0.5
+#define MOST_TABLE_ROWS 1e9
+
 /* ---- simulate.c ---------------------------------------------------------------------------- */
 
 /* Opens a file for writing, standard output for "-", nothing for NULL; complains if it cannot. */
@@ -39,6 +44,10 @@ void progress_erase(progress *p);
 
 /* ---- checkpoint.c -------------------------------------------------------------------------- */
 
+/* Methods of SUNDIALS keep their memory to themselves: saving them makes them begin anew, so that a run has the same bits only
+ * if it is saved at the same times. */
+static inline bool begins_anew_where_saved(cdn_method method) { return method >= CDN_METHOD_CVODE_BDF; }
+
 /* How far a run has come, beside its stepper. Doubles count exactly up to 2^53. */
 typedef struct run_position {
   double t0;
@@ -59,7 +68,8 @@ typedef struct checkpoint {
 /* Replaces the file a->checkpoint; complains, unless in silence, if it cannot. */
 bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_state *initial, cdn_stepper *stepper,
                       bool in_silence);
-/* Fills the arguments with those of the run. False if the file is no whole checkpoint, which has been said. */
+/* Fills the arguments with those of the run. False, and said, if the file is no whole checkpoint, or has numbers that no run
+ * can have. */
 bool checkpoint_read(checkpoint *c, const char *path, simulate_arguments *a);
 void checkpoint_close(checkpoint *c);
 
@@ -81,8 +91,8 @@ typedef struct trajectory {
 bool trajectory_open(trajectory *out, const simulate_arguments *a);
 /* The same in a file that is open already; NULL: nothing is written. */
 void trajectory_begin_in(trajectory *out, FILE *file, const simulate_arguments *a);
-/* Goes on where the checkpoint was taken. */
-bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p);
+/* Goes on where the checkpoint was taken; `initial` says which columns the file must have. */
+bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p, cdn_state *initial);
 /* Before the first row, which `header` is for: a file that is continued has one. */
 cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header);
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper);
@@ -104,6 +114,7 @@ typedef struct delivery {
 
 /* How the run ended and what it is worth. */
 typedef struct run_record {
+  const cdn_model *source;
   const char *model, *path;
   double accuracy, step; /* step 0: controlled; then accuracy is what was asked for */
   cdn_method method;

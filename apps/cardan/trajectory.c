@@ -46,12 +46,17 @@ static cdn_status append(void *context, const void *text, size_t n) {
   return CDN_OK; // a disk that is full shows when the file is closed
 }
 
-cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header) {
+static cdn_trajectory_def make_def(bool step_sizes) {
   static const char *const own[] = { "step_size" };
-  if (!out->file) return CDN_OK;
   cdn_trajectory_def def = cdn_default_trajectory_def();
   def.all_measures = true;
-  def.own = own, def.n_own = out->step_sizes ? 1 : 0;
+  def.own = own, def.n_own = step_sizes ? 1 : 0;
+  return def;
+}
+
+cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header) {
+  if (!out->file) return CDN_OK;
+  const cdn_trajectory_def def = make_def(out->step_sizes);
   cdn_status status = cdn_trajectory_create(cdn_stepper_state(stepper), &def, append, out, &out->writer);
   return status == CDN_OK && header ? cdn_trajectory_header(out->writer) : status;
 }
@@ -74,11 +79,27 @@ void trajectory_end(trajectory *out) {
 bool trajectory_sync(trajectory *out) {
   if (!out->file || out->file == stdout) return true;
   out->waiting = 0;
-  return fflush(out->file) == 0 && fsync(fileno(out->file)) == 0;
+  // a flush that failed before has lost its bytes: the next one has nothing left to fail with
+  return fflush(out->file) == 0 && !ferror(out->file) && fsync(fileno(out->file)) == 0;
+}
+
+/* Whether the file begins with the names of the run's columns, and rows are known to follow. Without this, a checkpoint that
+ * somebody else made could name any file as its trajectory. */
+static bool has_header(FILE *file, const run_position *p, cdn_state *initial, bool step_sizes) {
+  const cdn_trajectory_def def = make_def(step_sizes);
+  cdn_buffer header = { .size = 0 };
+  cdn_trajectory *writer = NULL;
+  bool good = cdn_trajectory_create(initial, &def, cdn_buffer_write, &header, &writer) == CDN_OK &&
+              cdn_trajectory_header(writer) == CDN_OK && p->bytes > (double)header.size;
+  const char *expected = header.bytes;
+  for (size_t i = 0; good && i < header.size; i++) good = fgetc(file) == (unsigned char)expected[i];
+  cdn_trajectory_destroy(writer);
+  cdn_buffer_free(&header);
+  return good;
 }
 
 /* Whether the file begins with what the run had written. */
-static bool is_own(FILE *file, const run_position *p) {
+static bool has_rows(FILE *file, const run_position *p) {
   char piece[1 << 16];
   double left = p->bytes;
   uLong checksum = 0;
@@ -92,25 +113,30 @@ static bool is_own(FILE *file, const run_position *p) {
 }
 
 /* Checks the file and cuts off the rows beyond the checkpoint, which will be written again. */
-static FILE *reopen(const char *path, const run_position *p) {
-  FILE *file = fopen(path, "r+");
+static FILE *reopen(const simulate_arguments *a, const run_position *p, cdn_state *initial) {
+  const char *path = a->output;
+  FILE *file = fopen(path, "r");
   if (!file) {
     complain("%s: the trajectory that is to be continued could not be opened: %s", path, strerror(errno));
     return NULL;
   }
-  if (!is_own(file, p)) {
-    complain("%s: is not the trajectory of this checkpoint, which had written %.0f bytes of it", path, p->bytes);
-  } else if (ftruncate(fileno(file), (off_t)p->bytes) != 0 || !freopen(path, "a", file)) {
-    complain("%s: could not be continued: %s", path, strerror(errno));
-  } else {
-    return file;
-  }
+  bool own = has_header(file, p, initial, a->step_sizes);
+  rewind(file);
+  own = own && has_rows(file, p);
   fclose(file);
+  if (!own) {
+    complain("%s: is not the trajectory of this checkpoint, which had written %.0f bytes of it", path, p->bytes);
+    return NULL;
+  }
+  file = fopen(path, "a");
+  if (file && ftruncate(fileno(file), (off_t)p->bytes) == 0) return file;
+  complain("%s: could not be continued: %s", path, strerror(errno));
+  if (file) fclose(file);
   return NULL;
 }
 
-bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p) {
-  FILE *file = a->output ? reopen(a->output, p) : NULL;
+bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p, cdn_state *initial) {
+  FILE *file = a->output ? reopen(a, p, initial) : NULL;
   if (a->output && !file) return false;
   trajectory_begin_in(out, file, a);
   out->last_time = p->last_time;

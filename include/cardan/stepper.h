@@ -128,6 +128,8 @@ CDN_API int cdn_stepper_occurrences(const cdn_stepper *stepper, const cdn_occurr
 CDN_API bool cdn_stepper_is_stopped(const cdn_stepper *stepper);
 /** Size of the last accepted step, within or at whose end the State is; 0 before the first. */
 CDN_API double cdn_stepper_last_step(const cdn_stepper *stepper);
+/** The def that the stepper was made with, its defaults filled in. Lives as long as the stepper. */
+CDN_API const cdn_stepper_def *cdn_stepper_get_def(const cdn_stepper *stepper);
 /** Step size that will be tried next. */
 CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
@@ -178,6 +180,10 @@ typedef struct cdn_certificate {
    *  the former, times the time scale), in their unit errors (9.3). */
   double max_position_error, max_velocity_error;
   double max_constraint_error; /**< the larger of them, and of the errors of quaternion lengths */
+  /** How often the run was loaded (cdn_stepper_load) on a processor whose arithmetic rounds differently from that of the
+   *  processor which saved it: with fused multiply-adds, or without. Above 0 the run does not have the bits of an
+   *  uninterrupted one. */
+  int64_t kernel_changes;
 } cdn_certificate;
 
 /** Valid at any time; realizes energies of the stepper's State. */
@@ -206,6 +212,7 @@ CDN_API cdn_status cdn_stepper_distance(cdn_stepper *stepper, cdn_state *other, 
  *  saved begin anew from here. */
 CDN_API cdn_status cdn_stepper_save(cdn_stepper *stepper, cdn_write_fn *write, void *context) CDN_NODISCARD;
 /** A stepper that goes on as the saved one does: the same calls on both give the same bits, on the same kind of machine.
+ *  A processor of another kind may round differently: cdn_certificate.kernel_changes counts that.
  *  `state` says of which System, is left as it is, and gets the story of a failure: CDN_ERR_ARG, another System, with the
  *  first difference; CDN_ERR_PARSE, damaged bytes. `user` and `companion_user` are those of cdn_stepper_def, which cannot be
  *  saved. */

@@ -1,5 +1,6 @@
 /* Saving a stepper and loading it: all that the rest of the run depends on, so that it goes on with the same bits. */
 #include "integrators/events.h"
+#include "math/kernel_sets.h"
 
 /* ---- how the run was asked for ---- */
 
@@ -99,7 +100,7 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
 static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   cdn_certificate *c = &s->certificate;
   int64_t *const counts[] = { &c->steps,       &c->rejected,  &c->evaluations, &c->report_evaluations,
-                              &c->stiff_steps, &c->jacobians, &c->events };
+                              &c->stiff_steps, &c->jacobians, &c->events,      &c->kernel_changes };
   double *const numbers[] = {
     &c->time_initial,       &c->smallest_step,   &c->largest_step,  &c->energy_initial,       &c->work,
     &c->energy_jumps,       &s->largest_kinetic, &s->absolute_work, &c->max_constraint_error, &c->max_position_error,
@@ -108,6 +109,15 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_mark(a, "CERT");
   for (int i = 0; i < CDNI_COUNT(counts); i++) cdni_archive_int64(a, counts[i], 0, INT64_MAX);
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
+}
+
+/* Kernels with and without fused operations round differently: the certificate counts where a run went from one to the other. */
+static void archive_kernels(cdn_stepper *s, cdni_archive *a) {
+  const bool here = cdni_kernels_fused();
+  bool fused = here;
+  cdni_archive_mark(a, "KERN");
+  cdni_archive_bool(a, &fused);
+  if (fused != here) s->certificate.kernel_changes++;
 }
 
 void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
@@ -119,6 +129,7 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
   archive_step(s, a);
   archive_control(s, a);
   archive_certificate(s, a);
+  archive_kernels(s, a);
   cdni_archive_mark(a, "METH");
   if (a->loading && s->method->begin) s->method->begin(s);
   if (s->method->archive) s->method->archive(s, a);

@@ -339,6 +339,8 @@ cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
 
 double cdn_stepper_last_step(const cdn_stepper *s) { return s ? s->taken : 0; }
 
+const cdn_stepper_def *cdn_stepper_get_def(const cdn_stepper *s) { return s ? &s->def : NULL; }
+
 double cdn_stepper_next_step(const cdn_stepper *s) { return s ? s->control.next : 0; }
 
 cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char *function) {

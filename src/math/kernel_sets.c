@@ -1,8 +1,6 @@
 /* The choice of kernels: the best set that this machine's instructions can run. */
 #include "math/kernel_sets.h"
 
-#include <stdbool.h>
-
 #ifdef CDNI_HAVE_X86_KERNELS
 /* The levels of the x86-64 ABI, by the features that the kernels are compiled for. */
 static int x86_level(void) {
@@ -27,3 +25,5 @@ int cdni_kernel_set(int lanes) {
 #endif
   return lanes == 1 ? KERNEL_SET_base : -1;
 }
+
+bool cdni_kernels_fused(void) { return cdni_kernel_set(1) != KERNEL_SET_base; }

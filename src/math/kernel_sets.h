@@ -3,6 +3,8 @@
 #ifndef CARDAN_MATH_KERNEL_SETS_H
 #define CARDAN_MATH_KERNEL_SETS_H
 
+#include <stdbool.h>
+
 /* X(name, lanes). meson.build has the flags of each. */
 #ifdef CDNI_HAVE_X86_KERNELS
 #  define KERNEL_SET_LIST(X) X(base, 1) X(v3, 1) X(v4, 1) X(v3x4, 4) X(v4x8, 8)
@@ -23,6 +25,9 @@ typedef enum kernel_set {
 /* The best set with this many lanes that the machine's instructions can run, -1 if there is none. All that can run on one
  * machine beside `base` have the same fused operations, so that their results are the same bits. */
 int cdni_kernel_set(int lanes);
+/* Whether the kernels of this machine round a b + c once (fused) or twice: all that makes their bits differ between machines
+ * of one architecture. */
+bool cdni_kernels_fused(void);
 
 /* ---- names, in the files that are compiled for each set ---- */
 

@@ -50,6 +50,9 @@ static void compare(const char *method, const rig *r, cdn_stepper *a, cdn_steppe
   SAME_BITS(energy, &ea, &eb, 1);
   ea = cdn_stepper_next_step(a), eb = cdn_stepper_next_step(b);
   SAME_BITS(next_step, &ea, &eb, 1);
+  const cdn_stepper_def *da = cdn_stepper_get_def(a), *db = cdn_stepper_get_def(b);
+  ck_assert(da->method == db->method && da->accuracy == db->accuracy && da->fixed_step == db->fixed_step);
+  ck_assert(da->final_time == db->final_time && da->max_step == db->max_step && db->user == log_b);
   cdn_certificate ca, cb;
   memset(&ca, 0, sizeof ca), memset(&cb, 0, sizeof cb);
   OK_STEP(a, cdn_stepper_certificate(a, &ca));

@@ -173,6 +173,29 @@ static const char damped[] =
     "<inertial pos='0 0 -0.5' mass='0.1' diaginertia='0.01 0.01 0.01'/></body></worldbody>"
     "<keyframe><key name='kicked' qpos='1' qvel='3'/></keyframe></mujoco>";
 
+/* A ball above a floor: the energies of its fall through the floor are fine. */
+START_TEST(the_certificate_says_what_was_left_out) {
+  enter_directory();
+  write_file("ball.xml", "<mujoco><worldbody>\n"
+                         "  <geom name=\"floor\" type=\"plane\" size=\"1 1 1\"/>\n"
+                         "  <body name=\"ball\" pos=\"0 0 1\"><freejoint name=\"root\"/><geom size=\"0.1\"/></body>\n"
+                         "</worldbody></mujoco>\n");
+  SUCCEEDS("simulate ball.xml --duration 1 --quiet --summary run.json");
+  SAYS(output, "not simulated             2 x geom contact");
+  SAYS(output, "pass through");
+  json_t *root = parse_file("run.json"), *notes = member(root, "not_understood");
+  ck_assert_int_eq((int)json_array_size(notes), 1);
+  ck_assert_str_eq(json_string_value(member(json_array_get(notes, 0), "element")), "geom contact");
+  ck_assert_int_eq((int)integer(json_array_get(notes, 0), "count"), 2);
+  json_decref(root);
+  SUCCEEDS("simulate one.xml --duration 1 --summary run.json");
+  ck_assert_ptr_null(strstr(output, "not simulated"));
+  root = parse_file("run.json");
+  ck_assert_int_eq((int)json_array_size(member(root, "not_understood")), 0);
+  json_decref(root);
+}
+END_TEST
+
 START_TEST(the_method_may_be_chosen) {
   enter_directory();
   write_file("damped.xml", damped);
@@ -384,7 +407,7 @@ END_TEST
 
 CHECK_MAIN("command simulate", rows_are_where_they_were_asked_for, sensors_are_columns,
            rows_hold_states_that_evaluate_to_the_same, standard_output_carries_the_trajectory_alone,
-           the_summary_says_what_the_run_was_worth, the_method_may_be_chosen, a_method_that_is_none,
-           applied_forces_act_during_the_whole_run, a_run_that_fails_keeps_its_rows_and_tells_why,
-           an_interrupted_run_keeps_its_rows_and_exits_130, a_terminal_sees_progress_and_is_left_clean,
-           locked_joints_stay_where_they_are, the_shipped_pendulum_runs)
+           the_summary_says_what_the_run_was_worth, the_certificate_says_what_was_left_out, the_method_may_be_chosen,
+           a_method_that_is_none, applied_forces_act_during_the_whole_run,
+           a_run_that_fails_keeps_its_rows_and_tells_why, an_interrupted_run_keeps_its_rows_and_exits_130,
+           a_terminal_sees_progress_and_is_left_clean, locked_joints_stay_where_they_are, the_shipped_pendulum_runs)
