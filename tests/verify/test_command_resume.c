@@ -110,7 +110,7 @@ static void write_wide_model(void) {
 START_TEST(a_full_disk_leaves_a_checkpoint_that_can_be_resumed) {
   enter_directory();
   write_wide_model();
-#define CROWDED "simulate wide.xml --initial wide.json --duration 0.4 --report 0.002 --quiet"
+#define CROWDED "simulate wide.xml --initial wide.json --duration 0.4 --report 0.002 --no-companion --quiet"
   SUCCEEDS(CROWDED " -o truth.csv");
   char line[1024];
   snprintf(line, sizeof line,
