@@ -194,7 +194,7 @@ static void explain(campaign *c, const attempt *best, double amplification, bool
 
 /* The accuracy of the next run: tight enough to judge the best one, or to be what was asked for. */
 static double next_accuracy(const attempt *best, double bound) {
-  return best->error <= 0.75 * bound ? 0.3 * best->accuracy : best->accuracy * 0.25 * bound / best->error;
+  return best->error <= 0.75 * bound ? 0.3 * best->accuracy : best->accuracy * 0.2 * bound / best->error;
 }
 
 static void tighten(campaign *c, attempt *best, double amplification, const comparison *first) {
@@ -223,7 +223,7 @@ static void tighten(campaign *c, attempt *best, double amplification, const comp
       return;
     }
     next.error = found.largest * shrinks / (1 - shrinks);
-    if (surprise > 1. / 3 && surprise < 3 && next.error <= 0.5 * bound) {
+    if (surprise > 0.05 && surprise < 3 && next.error <= 0.75 * bound) {
       c->record->delivery.by_proportion = true;
       keep(c, &next, &found, next.error);
       attempt_close(&next);

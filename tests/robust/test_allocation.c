@@ -205,7 +205,9 @@ static cdn_status run(cdn_allocator allocator) {
   if (status == CDN_OK) status = cdn_calc_log_det_M_gradient(copy, x);
   if (status == CDN_OK) status = cdn_forward_dynamics_derivatives(copy, matrix, NULL, NULL, NULL);
   if (status == CDN_OK) status = cdn_motion_power(copy, &energy);
-  if (status == CDN_OK) status = cdn_stepper_create(copy, NULL, &stepper);
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.companion = true;
+  if (status == CDN_OK) status = cdn_stepper_create(copy, &def, &stepper);
   if (status == CDN_OK) status = cdn_stepper_advance(stepper, 0.1, NULL);
   if (status == CDN_OK) status = cdn_potential_energy(cdn_stepper_state(stepper), &energy);
   if (status == CDN_OK) status = cdn_stepper_restart(stepper, state);
@@ -407,6 +409,7 @@ static void step_without_allocating(cdn_system *build_system(cdn_allocator)) {
   OK(cdn_state_create(system, &state));
   cdn_stepper_def def = cdn_default_stepper_def();
   def.max_step = 0.15;
+  def.companion = true;
   OK_ON(state, cdn_stepper_create(state, &def, &stepper));
   OK_STEP(stepper, cdn_stepper_step(stepper, 1)); /* warm-up */
   int64_t before = c.calls;
