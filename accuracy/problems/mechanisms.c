@@ -206,3 +206,35 @@ mechanism make_top(void) {
   MUST(m.state, cdn_body_set_u(m.state, m.body[0], u, 6));
   return m;
 }
+
+mechanism make_disc(void) {
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_vec3 x = cdn_v3(1, 0, 0), y = cdn_v3(0, 1, 0), z = cdn_v3(0, 0, 1), o = cdn_v3(0, 0, 0);
+  mechanism m = { 0 };
+  cdn_body_def def = cdn_default_body_def();
+  def.name = "place", def.mobilizer = CDN_TRANSLATION;
+  m.body[0] = cdn_system_add_body(system, &def);
+  m.body[1] = add_pin(system, "heading", m.body[0], z, o, point_mass(0, o));
+  m.body[2] = add_pin(system, "lean", m.body[1], x, o, point_mass(0, o));
+  def.name = "wheel", def.parent = m.body[2], def.mobilizer = CDN_PIN;
+  def.X_PF.R = cdn_rotation_axis_angle(x, -PI / 2);
+  def.mass = solid(1, o, 1. / 16, 1. / 16, 1. / 8);
+  m.body[3] = cdn_system_add_body(system, &def);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  const cdn_vec3 touch = cdn_v3(0, 0, -0.5);
+  cdn_system_constrain_point_in_plane(system, "ground", ground, z, 0, m.body[2], touch);
+  cdn_system_constrain_no_slip(system, "along", m.body[2], touch, x, ground, m.body[3]);
+  cdn_system_constrain_no_slip(system, "across", m.body[2], touch, y, ground, m.body[3]);
+  m.state = state_of(system);
+  return m;
+}
+
+void start_disc(const mechanism *disc, double lean, double heading_rate, double spin) {
+  const cdn_vec3 up = cdn_v3(0, -0.5 * sin(lean), 0.5 * cos(lean));
+  const cdn_vec3 w = cdn_v3(0, spin * cos(lean), spin * sin(lean) + heading_rate), v = cdn_cross(w, up);
+  MUST(disc->state, cdn_body_set_q(disc->state, disc->body[0], (double[]){ 0, 0, up.z }, 3));
+  MUST(disc->state, cdn_body_set_u(disc->state, disc->body[0], (double[]){ v.x, v.y, v.z }, 3));
+  set(disc->state, disc->body[1], 0, heading_rate);
+  set(disc->state, disc->body[2], lean, 0);
+  set(disc->state, disc->body[3], 0, spin);
+}

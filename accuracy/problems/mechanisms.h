@@ -29,6 +29,12 @@ mechanism make_rod_pendulum(void);
 mechanism make_governor(void);
 /* A symmetric top, free but for a ball at its tip: 60 degrees from the vertical, spinning with 40 rad/s. */
 mechanism make_top(void);
+/* A thin disc of 1 kg and 0.5 m that rolls without slip on the ground z = 0. Massless frames carry it: body[0], which glides,
+ * body[1], which turns about the vertical, and body[2], which leans about its own x; body[3] spins in it about y and touches the
+ * ground at (0, 0, -0.5) of body[2]. */
+mechanism make_disc(void);
+/* Puts it at the origin, along x, leaning; with these rates, and the speed that rolling needs. */
+void start_disc(const mechanism *disc, double lean, double heading_rate, double spin);
 
 /* The angle of the first crank of a ladder at time t, by integrating the pendulum to rounding. */
 double ladder_angle(int n, double t);

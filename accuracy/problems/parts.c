@@ -41,7 +41,8 @@ cdn_body add_pin(cdn_system *system, const char *name, cdn_body parent, cdn_vec3
   return cdn_system_add_body(system, &def);
 }
 
-cdn_body add_body(cdn_system *system, const char *name, cdn_body parent, cdn_mobilizer kind, cdn_mass_properties mass) {
+cdn_body add_mobile(cdn_system *system, const char *name, cdn_body parent, cdn_mobilizer kind,
+                    cdn_mass_properties mass) {
   cdn_body_def def = cdn_default_body_def();
   def.name = name;
   def.parent = parent;

@@ -24,7 +24,8 @@ cdn_transform frame_x(cdn_vec3 axis, cdn_vec3 p);
 cdn_body add_pin(cdn_system *system, const char *name, cdn_body parent, cdn_vec3 axis, cdn_vec3 p,
                  cdn_mass_properties mass);
 /* A body of that kind whose frames are its parent's and its own. */
-cdn_body add_body(cdn_system *system, const char *name, cdn_body parent, cdn_mobilizer kind, cdn_mass_properties mass);
+cdn_body add_mobile(cdn_system *system, const char *name, cdn_body parent, cdn_mobilizer kind,
+                    cdn_mass_properties mass);
 
 /* A State of the System, which it keeps alive: the caller's reference is dropped. */
 cdn_state *state_of(cdn_system *system);

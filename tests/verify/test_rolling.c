@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mechanisms.h"
 #include "runs.h"
 
 static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_ADAMS,
@@ -22,44 +23,7 @@ static cdn_stepper *rolling_stepper(cdn_state *state, cdn_method method, double 
 
 static const double RADIUS = 0.5, ACROSS = 1. / 16, ABOUT = 1. / 8, EARTH = 9.81;
 
-/* Massless frames carry the disc: one that glides, one that turns about the vertical, and one that leans about its own x, in
- * which the disc spins about y and touches the ground at (0, 0, -r). */
-typedef struct disc {
-  cdn_state *state;
-  cdn_body place, heading, lean, wheel;
-} disc;
-
-static disc make_disc(void) {
-  cdn_system *system = cdn_system_create(NULL);
-  const cdn_vec3 x = cdn_v3(1, 0, 0), y = cdn_v3(0, 1, 0), z = cdn_v3(0, 0, 1), o = cdn_v3(0, 0, 0);
-  cdn_body_def def = cdn_default_body_def();
-  def.name = "place", def.mobilizer = CDN_TRANSLATION;
-  disc d = { .place = cdn_system_add_body(system, &def) };
-  d.heading = add_pin(system, "heading", d.place, z, o, point_mass(0, o));
-  d.lean = add_pin(system, "lean", d.heading, x, o, point_mass(0, o));
-  def.name = "wheel", def.parent = d.lean, def.mobilizer = CDN_PIN;
-  def.X_PF.R = cdn_rotation_axis_angle(x, -PI / 2);
-  def.mass = solid(1, o, ACROSS, ACROSS, ABOUT);
-  d.wheel = cdn_system_add_body(system, &def);
-  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -EARTH));
-  const cdn_vec3 touch = cdn_v3(0, 0, -RADIUS);
-  cdn_system_constrain_point_in_plane(system, "ground", cdn_ground(), z, 0, d.lean, touch);
-  cdn_system_constrain_no_slip(system, "along", d.lean, touch, x, cdn_ground(), d.wheel);
-  cdn_system_constrain_no_slip(system, "across", d.lean, touch, y, cdn_ground(), d.wheel);
-  d.state = state_of(system);
-  return d;
-}
-
-/* At the origin, along x, leaning; with these rates, and the speed that rolling needs. */
-static void start_disc(const disc *d, double lean, double heading_rate, double spin) {
-  const cdn_vec3 up = cdn_v3(0, -RADIUS * sin(lean), RADIUS * cos(lean));
-  const cdn_vec3 w = cdn_v3(0, spin * cos(lean), spin * sin(lean) + heading_rate), v = cdn_cross(w, up);
-  OK_ON(d->state, cdn_body_set_q(d->state, d->place, (double[]){ 0, 0, up.z }, 3));
-  OK_ON(d->state, cdn_body_set_q(d->state, d->lean, &lean, 1));
-  OK_ON(d->state, cdn_body_set_u(d->state, d->place, (double[]){ v.x, v.y, v.z }, 3));
-  OK_ON(d->state, cdn_body_set_u(d->state, d->heading, &heading_rate, 1));
-  OK_ON(d->state, cdn_body_set_u(d->state, d->wheel, &spin, 1));
-}
+enum { LEAN = 2, WHEEL = 3 }; /* of the mechanism's bodies */
 
 /* ode_refs.json, rolling_disc: quaternion, angular velocity in the disc's axes, centre of mass. */
 static const struct {
@@ -82,13 +46,13 @@ enum { ROWS = sizeof truth / sizeof truth[0] };
 
 static double apart(cdn_vec3 a, const double b[3]) { return cdn_norm(cdn_sub(a, cdn_v3(b[0], b[1], b[2]))); }
 
-static double disc_error(cdn_state *state, const disc *d, int row) {
+static double disc_error(cdn_state *state, const mechanism *d, int row) {
   const double *q = truth[row].q;
   const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
   cdn_transform X;
   cdn_spatial V;
-  OK_ON(state, cdn_body_pose(state, d->wheel, &X));
-  OK_ON(state, cdn_body_velocity(state, d->wheel, &V));
+  OK_ON(state, cdn_body_pose(state, d->body[WHEEL], &X));
+  OK_ON(state, cdn_body_velocity(state, d->body[WHEEL], &V));
   double error = fmax(apart(X.p, truth[row].com), apart(cdn_rotate_inv(X.R, V.w), truth[row].w));
   for (int k = 0; k < 3; k++) {
     const cdn_vec3 axis = cdn_v3(k == 0, k == 1, k == 2);
@@ -100,7 +64,7 @@ static double disc_error(cdn_state *state, const disc *d, int row) {
 START_TEST(rolling_disc) {
   for (double accuracy = 1e-3; accuracy > 0.5e-9; accuracy /= 10) {
     if (methods[_i] == CDN_METHOD_CVODE_BDF && accuracy < 0.5e-7) break;
-    const disc d = make_disc();
+    const mechanism d = make_disc();
     const double rate = -0.5 / cos(20 * PI / 180); /* angular velocity (0, 0.5, 6) in the disc's axes */
     start_disc(&d, 20 * PI / 180, rate, 6 - rate * sin(20 * PI / 180));
     cdn_stepper *stepper = rolling_stepper(d.state, methods[_i], accuracy);
@@ -133,14 +97,14 @@ START_TEST(upright_disc) {
   const double gyro = ABOUT * (ABOUT + m_r2) / ACROSS, k = (EARTH * RADIUS - gyro * w * w) / sum,
                shift = gyro * w * w * lean0 / (sum * k);
   NEAR(EARTH * RADIUS, gyro * critical * critical, 1e-14);
-  const disc d = make_disc();
+  const mechanism d = make_disc();
   start_disc(&d, lean0, 0, w);
   cdn_stepper *stepper = rolling_stepper(d.state, CDN_METHOD_DEFAULT, 1e-11);
   for (int i = 1; i <= 10; i++) {
     OK_STEP(stepper, cdn_stepper_advance(stepper, i * h, NULL));
     const double grown = k > 0 ? cosh(sqrt(k) * i * h) : cos(sqrt(-k) * i * h);
     const double lean = (lean0 + shift) * grown - shift;
-    NEAR(*cdn_body_q(cdn_stepper_state(stepper), d.lean), lean, 1e-11 + fabs(lean * lean * lean));
+    NEAR(*cdn_body_q(cdn_stepper_state(stepper), d.body[LEAN]), lean, 1e-11 + fabs(lean * lean * lean));
   }
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(d.state);
