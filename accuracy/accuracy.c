@@ -40,7 +40,8 @@ static void run_one_sweep(void *context, int job) {
   everything *e = context;
   const options *o = &e->options;
   const int i = job / e->n_methods, m = job % e->n_methods;
-  run_sweep(e->problem[i], &e->truth[i], e->method[m], o->each, o->seconds, o->accuracy, sweep_of(e, i, m));
+  const sweep_request ask = { e->method[m], o->companion, o->each, o->accuracy, o->seconds };
+  run_sweep(e->problem[i], &e->truth[i], &ask, sweep_of(e, i, m));
 }
 
 /* ---- what is printed ---- */
@@ -90,23 +91,32 @@ static void sweep_is_over(void *context, int job) {
   if (job % e->n_methods == e->n_methods - 1) print_problem(e, job / e->n_methods);
 }
 
+static void print_total(const everything *e, const char *first, int method, bool chaotic, summary *s) {
+  memset(s, 0, sizeof *s);
+  for (int i = 0; i < e->n_problems; i++) {
+    if (e->problem[i]->chaotic != chaotic) continue;
+    for (int m = 0; m < e->n_methods; m++) {
+      if (m == method || method < 0) summarize(s, e->problem[i], sweep_of(e, i, m), floor_of(e, i));
+    }
+  }
+  print_row(stdout, first, s);
+}
+
 static void print_totals(const everything *e) {
   summary *s = malloc(sizeof *s);
   if (!s) return;
-  printf("\n## The first method, %s, by problem\n\n", cdn_method_name(e->method[0]));
+  printf("\n## Method %s, by problem\n\n", cdn_method_name(e->method[0]));
   print_heading(stdout, "problem");
   for (int i = 0; i < e->n_problems; i++) {
     memset(s, 0, sizeof *s);
     summarize(s, e->problem[i], sweep_of(e, i, 0), floor_of(e, i));
     print_row(stdout, e->problem[i]->name, s);
   }
-  printf("\n## All problems, by method\n\n");
+  printf("\n## All problems but chaotic ones, by method\n\n");
   print_heading(stdout, "method");
-  for (int m = 0; m < e->n_methods; m++) {
-    memset(s, 0, sizeof *s);
-    for (int i = 0; i < e->n_problems; i++) summarize(s, e->problem[i], sweep_of(e, i, m), floor_of(e, i));
-    print_row(stdout, cdn_method_name(e->method[m]), s);
-  }
+  for (int m = 0; m < e->n_methods; m++) print_total(e, cdn_method_name(e->method[m]), m, false, s);
+  print_total(e, "all", -1, false, s);
+  print_total(e, "all, chaotic problems", -1, true, s);
   free(s);
 }
 
@@ -122,7 +132,7 @@ static bool write_json(const everything *e) {
         const sweep *s = sweep_of(e, i, m);
         if (!s->ran[k]) continue;
         fputs(separator, to);
-        print_json(to, e->problem[i], &s->runs[k], s->runs[k].accuracy < 10 * floor);
+        print_json(to, e->problem[i], &s->runs[k], floor);
         separator = ",\n";
       }
     }

@@ -13,6 +13,7 @@ static const char usage[] =
     "  --quick          10 accuracies, 2 minutes in place of 20\n"
     "  --each N         every N-th accuracy\n"
     "  --seconds S      what a run may take; longer ones are left out (1; thinned from 0.02 on)\n"
+    "  --no-companion   runs do not estimate their errors: in a third of the time\n"
     "  --json FILE      write all runs there\n"
     "  --workers N      processes (as many as there are processors)\n"
     "  --list           list the problems\n"
@@ -38,6 +39,7 @@ static bool take(options *o, const char *option, const char *value, int *used) {
   double number;
   *used = 1;
   if (!strcmp(option, "-v")) return o->verbose = true;
+  if (!strcmp(option, "--no-companion")) return o->companion = false, true;
   if (!strcmp(option, "--list")) return o->list = true;
   if (!strcmp(option, "--quick")) return o->each = 9, o->seconds = 0.2, true;
   *used = 2;
@@ -53,7 +55,7 @@ static bool take(options *o, const char *option, const char *value, int *used) {
 }
 
 bool parse_options(int argc, char **argv, options *out, int *code) {
-  *out = (options){ .each = 1, .seconds = 1 };
+  *out = (options){ .each = 1, .seconds = 1, .companion = true };
   for (int i = 1, used; i < argc; i += used) {
     const bool help = !strcmp(argv[i], "--help");
     if (!help && take(out, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used)) continue;

@@ -14,6 +14,7 @@ typedef struct options {
   int each;         /* every so many of the 91 accuracies */
   double seconds;   /* what a run may take, by estimate */
   int workers;      /* processes */
+  bool companion;   /* runs estimate their errors */
   bool verbose;     /* every run */
   bool list;        /* the problems, and nothing else */
   const char *json; /* where all rows go, or NULL */

@@ -27,18 +27,18 @@ static void tell(cdn_stepper *stepper, run *out) {
 
 static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-void run_problem(const problem *p, cdn_state *start, const true_motion *truth, cdn_method method, double accuracy,
-                 int64_t most, run *out) {
+void run_problem(const problem *p, cdn_state *start, const true_motion *truth, const run_request *ask, run *out) {
   cdn_state *scratch = NULL;
   cdn_stepper *stepper = NULL;
   cdn_certificate c = { 0 };
   cdn_stepper_def def = cdn_default_stepper_def();
   const double began = now();
-  *out = (run){ .method = method, .accuracy = accuracy };
-  def.method = method;
-  def.accuracy = accuracy;
+  *out = (run){ .method = ask->method, .accuracy = ask->accuracy, .estimate = NAN };
+  def.method = ask->method;
+  def.accuracy = ask->accuracy;
+  def.companion = ask->companion;
   def.final_time = p->end;
-  def.max_steps = most;
+  def.max_steps = ask->most;
   out->status = cdn_stepper_create(start, &def, &stepper);
   if (out->status) {
     cdn_error error;
@@ -54,12 +54,21 @@ void run_problem(const problem *p, cdn_state *start, const true_motion *truth, c
     if (out->status == CDN_ERR_LIMIT) out->cut = true;
     if (!out->status) keep_worst(at, truth, i, scratch, out);
     if (cdn_stepper_certificate(stepper, &c)) break;
-    if (c.evaluations > most && i + 1 < truth->n) out->cut = true;
+    if (c.evaluations > ask->most && i + 1 < truth->n) out->cut = true;
   }
   out->reached = cdn_state_time(at);
   if (out->status) tell(stepper, out);
+  out->estimate = c.error_estimate, out->verdict = c.delivered;
+  out->amplification = c.amplification, out->delivered_until = c.delivered_until;
+  if (c.companion_story[0])
+    snprintf(out->story + strlen(out->story), sizeof out->story - strlen(out->story), " [companion: %s]",
+             c.companion_story);
+  if (c.event_alone[0])
+    snprintf(out->story + strlen(out->story), sizeof out->story - strlen(out->story), " [alone: %s at %.9g]",
+             c.event_alone, c.event_alone_time);
   out->residual = c.energy_residual;
-  out->evaluations = c.evaluations, out->steps = c.steps, out->rejected = c.rejected;
+  out->evaluations = c.evaluations, out->companion_evaluations = c.companion_evaluations;
+  out->steps = c.steps, out->rejected = c.rejected;
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(scratch);
   out->seconds = now() - began;

@@ -14,15 +14,24 @@ typedef struct run {
   double error;   /* the largest distance from the truth over reports that it reached: delivered */
   double error_q, error_u, error_z, error_time; /* at the report that is farthest off */
   char error_slot[96];
+  /* What the run says itself, by its companion; NaN without one. */
+  double estimate, amplification, delivered_until;
+  cdn_verdict verdict;
   double residual; /* of the energy */
-  int64_t evaluations, steps, rejected;
+  int64_t evaluations, companion_evaluations, steps, rejected;
   double seconds;
   char story[400]; /* of a failure */
 } run;
 
-/* Runs from `start`, which is left as it is, for at most `most` evaluations. */
-void run_problem(const problem *p, cdn_state *start, const true_motion *truth, cdn_method method, double accuracy,
-                 int64_t most, run *out);
+typedef struct run_request {
+  cdn_method method;
+  double accuracy;
+  bool companion;
+  int64_t most; /* evaluations, those of the companion not counted */
+} run_request;
+
+/* Runs from `start`, which is left as it is. */
+void run_problem(const problem *p, cdn_state *start, const true_motion *truth, const run_request *ask, run *out);
 
 /* It ended with a failure where it ought to have gone on. */
 bool run_has_failed(const problem *p, const run *r);

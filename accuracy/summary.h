@@ -6,30 +6,35 @@
 
 #include "sweep.h"
 
+enum { SUMMARY_MOST = 128 * ACCURACIES };
+
 /* Of the runs of a problem and a method, or of more. */
 typedef struct summary {
-  int n;                  /* runs that came to their end, or were right to fail */
-  int failed;             /* that ended with a failure */
-  int within;             /* errors of at most 10 accuracies */
-  int beyond, far_beyond; /* CDN_OK, errors above 10 and above 1000 accuracies */
-  int rounding;           /* of those beyond: asked for less than ten times what any run attained */
-  int longer, doubtful;   /* accuracies left out */
-  int crashed;            /* sweeps whose process did not come to its end */
+  int n, failed;                     /* runs; those of them that ended with a failure: they say so */
+  int within;                        /* errors of at most 10 accuracies */
+  int said, not_known, false_claims; /* larger errors, by what the run says: not delivered, unknown, delivered */
+  int false_alarms;                  /* errors of at most 1 accuracy that a run says it has not delivered */
+  /* Estimates: of runs whose errors are not of rounding, those within a factor of 3. */
+  int estimates, good_estimates;
+  int rounding; /* runs whose errors are of rounding: at most ten times the smallest of all runs of the problem */
+  int longer, doubtful; /* accuracies left out */
+  int crashed;          /* sweeps whose process did not come to its end */
+  int64_t evaluations, companion_evaluations;
   int n_ratios;
-  double ratio[ACCURACIES * 128]; /* delivered / asked, of the runs that came to their end */
+  double ratio[SUMMARY_MOST]; /* delivered / asked, of the runs that did not fail */
 } summary;
 
-/* `floor`: the smallest error that any run of the problem has. */
+/* `floor`: the smallest error of all runs of the problem. */
 void summarize(summary *s, const problem *p, const sweep *runs, double floor);
 /* The smallest error of any of these runs, or INFINITY. */
 double smallest_error(const sweep *runs);
 
-/* Tables: a heading, and a row a summary. Ratios are sorted by it. */
+/* Tables: a heading, and a row a summary, which sorts its ratios. */
 void print_heading(FILE *to, const char *first);
 void print_row(FILE *to, const char *first, summary *s);
 /* One run with all that is known of it, for people. */
 void print_run(FILE *to, const problem *p, const run *r);
 /* As an object of JSON. */
-void print_json(FILE *to, const problem *p, const run *r, bool rounding);
+void print_json(FILE *to, const problem *p, const run *r, double floor);
 
 #endif

@@ -30,25 +30,26 @@ static bool is_wanted(const sweep *s, int i, bool all, double allowed) {
   return i % stride == 0 && expected <= allowed;
 }
 
-void run_sweep(const problem *p, const true_motion *truth, cdn_method method, int each, double seconds, double only,
-               sweep *out) {
+void run_sweep(const problem *p, const true_motion *truth, const sweep_request *ask, sweep *out) {
   cdn_state *start = p->start(p);
-  const double allowed = seconds / evaluation_cost(cdn_state_system(start), method);
+  const double allowed = ask->seconds / evaluation_cost(cdn_state_system(start), ask->method);
+  const bool thin = ask->each == 1 && ask->method != CDN_METHOD_DEFAULT, single = ask->only > 0;
+  run_request request = { ask->method, .companion = ask->companion };
   memset(out, 0, sizeof *out);
-  for (int i = 0; i < ACCURACIES && !truth->failed; i++) {
-    const double accuracy = only > 0 ? only : sweep_accuracy(i);
+  request.most = single ? INT64_MAX / 2 : (int64_t)(1.5 * allowed);
+  for (int i = 0; i < (single ? 1 : ACCURACIES) && !truth->failed; i++) {
     run *r = &out->runs[i];
-    if (only > 0 && i) break;
-    if (!(only > 0) && i % each != (each > 1 ? each / 2 : 0)) continue;
-    if (!(only > 0) && accuracy < 100 * truth->doubt) {
+    request.accuracy = single ? ask->only : sweep_accuracy(i);
+    if (!single && i % ask->each != ask->each / 2) continue;
+    if (!single && request.accuracy < 100 * truth->doubt) {
       out->doubtful++;
       continue;
     }
-    if (!(only > 0) && !is_wanted(out, i, each > 1 || method == CDN_METHOD_DEFAULT, allowed)) {
+    if (!single && !is_wanted(out, i, !thin, allowed)) {
       out->longer++;
       continue;
     }
-    run_problem(p, start, truth, method, accuracy, only > 0 ? INT64_MAX / 2 : (int64_t)(1.5 * allowed), r);
+    run_problem(p, start, truth, &request, r);
     if (r->cut) {
       out->longer++;
       continue;

@@ -14,11 +14,19 @@ typedef struct sweep {
   run runs[ACCURACIES];
 } sweep;
 
+/* Which runs. */
+typedef struct sweep_request {
+  cdn_method method;
+  bool companion;
+  int each;    /* every so many accuracies */
+  double only; /* a single accuracy, or 0 */
+  double
+      seconds; /* what a run may take, by its evaluations: they are counted, not timed, so that every machine runs the same */
+} sweep_request;
+
 double sweep_accuracy(int i);
-/* Every `each`-th accuracy, from loose to tight, while a run takes at most `seconds` by its evaluations (they are counted, not timed, so
- * that every machine runs the same): all where it takes a fiftieth of that, then every fifth, and every tenth from a fifth on. The default
- * method has them all. `only`: a single accuracy, or 0. */
-void run_sweep(const problem *p, const true_motion *truth, cdn_method method, int each, double seconds, double only,
-               sweep *out);
+/* From loose to tight. A run that is expected to take more than a fiftieth of the time allowed is done for every fifth accuracy only, one
+ * that takes more than a fifth of it for every tenth. The default method has them all. */
+void run_sweep(const problem *p, const true_motion *truth, const sweep_request *ask, sweep *out);
 
 #endif
