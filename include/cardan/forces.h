@@ -123,7 +123,8 @@ CDN_API int cdn_system_force_count(const cdn_system *system);
 
 /* ---- your own ------------------------------------------------------------------------------ */
 
-/** What a force reads of the State; decides when it is computed again. */
+/** What a force reads of the State by itself; decides when it is computed again. What it reads by way of its `prerequisites`
+ *  is known from them. */
 typedef enum cdn_force_reads {
   CDN_READS_POSITION,  /**< t, q and parameters: poses */
   CDN_READS_VELOCITY,  /**< u as well */

@@ -13,7 +13,8 @@ CDN_BEGIN_DECLS
 
 /** A State of a frozen System with default values, realized to Instance stage by its first use. */
 CDN_API cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) CDN_NODISCARD;
-/** dst becomes a copy of src, results included: one memcpy. Both must be States of the same System. */
+/** dst becomes a copy of src, results included: one memcpy. Both must be States of the same System. Refused while something
+ *  of dst is being computed, as setters are. */
 CDN_API cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) CDN_NODISCARD;
 CDN_API void cdn_state_destroy(cdn_state *state); /**< NULL is allowed */
 CDN_API const cdn_system *cdn_state_system(const cdn_state *state);
@@ -25,7 +26,8 @@ CDN_API void cdn_state_last_error(const cdn_state *state, cdn_error *out);
 CDN_API cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element,
                                   const char *format, ...) CDN_PRINTF(5, 6);
 
-/* ---- variables. Setters return CDN_ERR_NONFINITE for NaN or Inf and then change nothing. ---- */
+/* ---- variables. Setters return CDN_ERR_NONFINITE for NaN or Inf, CDN_ERR_ARG while something of the State is being computed,
+ * and then change nothing. ---- */
 
 CDN_API double cdn_state_time(const cdn_state *state);
 CDN_API const double *cdn_state_q(const cdn_state *state); /**< nq numbers; stays where it is for the State's life */
@@ -38,7 +40,7 @@ CDN_API cdn_status cdn_state_set_time(cdn_state *state, double t);
 CDN_API cdn_status cdn_state_set_q(cdn_state *state, const double *q);
 CDN_API cdn_status cdn_state_set_u(cdn_state *state, const double *u);
 CDN_API cdn_status cdn_state_set_z(cdn_state *state, const double *z);
-/** Slots first .. first + n - 1 of a pool. */
+/** Slots first .. first + n - 1 of a pool; CDN_ERR_ARG where the pool does not have them all. */
 CDN_API cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values);
 CDN_API cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values);
 /** t and all of y = (q, u, z) in one go. */
@@ -86,8 +88,9 @@ CDN_API const double *cdn_state_multipliers(cdn_state *state);
 CDN_API const double *cdn_state_event_triggers(cdn_state *state, int group);
 
 /** What an accepted step does to auto-update variables: every valid update value becomes the variable's value.
- *  Invalidates the update entries and nothing else. The stepper calls it. */
-CDN_API void cdn_state_auto_update(cdn_state *state);
+ *  Invalidates the update entries and nothing else. The stepper does it by itself. Refused while something is being computed,
+ *  as setters are. */
+CDN_API cdn_status cdn_state_auto_update(cdn_state *state) CDN_NODISCARD;
 
 /* ---- checkpoints (docs/checkpoints.md) ---------------------------------------------------- */
 

@@ -125,10 +125,11 @@ static cdn_status tell_mistake(const cdn_rows *rows) {
 }
 
 /* Rows that stand for what goes on between the listed bodies have no net force: the elimination stops at their common
- * ancestor and would lose it. */
+ * ancestor and would lose it. Where that is Ground nothing would be lost, but the same constraint must not fail as soon as its
+ * bodies stand on another. */
 static cdn_status check_balance(const constraint_view *v) {
   const constraint_element *c = v->c;
-  if (v->room->plan.ancestor[c - constraint_at(v->room, 0)] == 0) return CDN_OK;
+  if (c->absolute) return CDN_OK;
   for (int k = 0; k < c->m; k++) {
     sv sum = sv_zero();
     double force = 0, moment = 0;

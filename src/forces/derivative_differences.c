@@ -51,19 +51,17 @@ static cdn_status sum(const differ *s, int side) {
   return CDN_OK;
 }
 
-/* What these forces read at most. */
-static cdn_force_reads reads(const force_room *room, cdn_state *state) {
-  cdn_force_reads most = CDN_READS_POSITION;
-  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
-    const force_kind *kind = cdni_force_kinds[k];
-    if (!is_differenced(room, state, k)) continue;
-    for (int i = 0; i < FORCE_CLASSES; i++) {
-      const force_part *part = &kind->parts[i];
-      if (!force_part_exists(part) || (kind->has_part && !kind->has_part(&room->sets[k], part))) continue;
-      if (part->reads > most) most = part->reads;
-    }
+/* Whether these forces may vary with a variable. What they read themselves their class says; what they read by way of measures
+ * and entries the graph knows, whatever they said. */
+static bool vary_with(const differ *s, cdn_ticket variable) {
+  const force_room *room = s->room;
+  for (int i = 0; i < FORCE_CLASSES; i++) {
+    const accumulator *a = &room->accumulators[i];
+    bool any = false;
+    for (int k = 0; k < a->n_parts; k++) any = any || is_differenced(room, s->state, (int)a->parts[k].kind);
+    if (any && cdni_ticket_is_upstream(room->system, variable, a->entry.ticket)) return true;
   }
-  return most;
+  return false;
 }
 
 /* Column `column` of a matrix from both sides of base along the direction. */
@@ -125,11 +123,10 @@ static cdn_status by_slots(differ *s, cdn_pool pool, const double *values, int n
 
 static cdn_status all(differ *s, int nq, int nu) {
   const derivative_pass *p = &s->still;
-  const cdn_force_reads most = reads(s->room, s->state);
   if (p->dq && nq > 0) CDNI_TRY(by_q(s, nq, nu));
-  if (p->du && nu > 0 && most >= CDN_READS_VELOCITY)
+  if (p->du && nu > 0 && vary_with(s, CDN_U))
     CDNI_TRY(by_slots(s, CDN_POOL_U, cdn_state_u(s->state), nu, s->runs.u, p->du, p->m->tree.nu));
-  if (s->d->dz && most >= CDN_READS_EVERYTHING)
+  if (s->d->dz && vary_with(s, CDN_Z))
     CDNI_TRY(by_slots(s, CDN_POOL_Z, cdn_state_z(s->state), s->d->nz, 0, s->d->dz, s->d->nz));
   return CDN_OK;
 }

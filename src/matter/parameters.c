@@ -141,6 +141,7 @@ cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double 
   if (!cdni_all_finite(f, (size_t)m->tree.nu, &bad))
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, NULL,
                            "applied force %zu is %g: nothing was changed", bad, f[bad]);
+  CDNI_TRY(cdni_state_check_free(state, function, "applied forces"));
   double *to = cdni_state_update_discrete(state, m->applied_f);
   to[0] = 0;
   for (int i = 0; i < m->tree.nu; i++) {
@@ -163,6 +164,7 @@ cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn
   if (!cdni_all_finite(v, 6, NULL))
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, name_of(m, body),
                            "the force on body '%s' is not finite: nothing was changed", name_of(m, body));
+  CDNI_TRY(cdni_state_check_free(state, function, "an applied force"));
   double *to = cdni_state_update_discrete(state, m->applied_F);
   memcpy(to + 1 + 6 * body.i, v, sizeof v);
   to[0] = 0;

@@ -340,5 +340,6 @@ cdn_status cdn_measure_reset(cdn_state *state, cdn_measure id) {
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (!m) return no_measure(state, function, id);
   if (!m->kind->reset) return not_by(state, function, m, "remembers nothing");
+  CDNI_TRY(cdni_state_check_free(state, function, cdni_measure_name(m)));
   return m->kind->reset(m, state);
 }

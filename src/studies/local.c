@@ -109,8 +109,14 @@ cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const doub
   tight.tolerance = 1e-10;
   tight.always = true;
   CDNI_TRY(cdni_study_matter(state, function, &m));
+  if (n < 0 || n > m->tree.nu)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+                           "the basis cannot have %d displacements: 0 to %d, as many as there are speeds", n,
+                           m->tree.nu);
   CDNI_TRY(cdni_operator_check(state, function, "y", y, n));
-  CDNI_TRY(cdni_operator_check(state, function, "the basis", basis, n * m->tree.nu));
+  for (int i = 0; i < n; i++)
+    CDNI_TRY(cdni_operator_check(state, function, "a displacement of the basis",
+                                 basis ? basis + (size_t)i * (size_t)m->tree.nu : NULL, m->tree.nu));
   const size_t nq = (size_t)m->tree.nq, nu = (size_t)m->tree.nu;
   double *q = cdn_work_push(state, (2 * nq + nu + 1) * sizeof *q), *before = q + nq, *v = before + nq;
   if (!q) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");

@@ -45,8 +45,34 @@ static bool no_memory(cdn_declarer *d) {
 
 /* ---- pools ---- */
 
+/* Whether a pool that has so many takes n more. */
+static bool fits(cdn_declarer *d, size_t has, int64_t n, const char *what) {
+  if (n <= MOST_SLOTS && has <= (size_t)(MOST_SLOTS - n)) return true;
+  cdn_declare_error(d, CDN_ERR_LIMIT, "subsystem '%s' declares %lld %s: a System has %d of them at most",
+                    subsystem_name(d), (long long)n, what, (int)MOST_SLOTS);
+  return false;
+}
+
+/* Whether one variable or entry may be so large. */
+static bool is_sized(cdn_declarer *d, const char *name, size_t size) {
+  if (size <= MOST_BYTES) return true;
+  cdn_declare_error(d, CDN_ERR_LIMIT,
+                    "'%s.%s' has %zu bytes: %zu is the most that one variable or cache entry may have",
+                    subsystem_name(d), name ? name : "?", size, MOST_BYTES);
+  return false;
+}
+
+/* Whether a list of prerequisites is one. */
+static bool is_listed(cdn_declarer *d, const char *name, int n, const cdn_ticket *prerequisites) {
+  if (n >= 0 && (n == 0 || prerequisites)) return true;
+  cdn_declare_error(d, CDN_ERR_ARG, "'%s.%s' has %d prerequisites%s", subsystem_name(d), name ? name : "?", n,
+                    prerequisites ? "" : ", but no list of them");
+  return false;
+}
+
 static bool append_defaults(cdn_declarer *d, cdni_array *pool, int n, const double *values, const char *what) {
   size_t bad;
+  if (!fits(d, pool->count, n, what)) return false;
   if (n < 0 || (values && !cdni_all_finite(values, (size_t)n, &bad))) {
     cdn_declare_error(d, n < 0 ? CDN_ERR_ARG : CDN_ERR_NONFINITE, "a %s group of '%s' has %s", what, subsystem_name(d),
                       n < 0 ? "a negative size" : "a default value that is not finite");
@@ -103,6 +129,7 @@ void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequisites, 
     return;
   }
   const int32_t entry = pool == CDN_POOL_Q ? TICKET_Q_EFF : TICKET_U_EFF;
+  if (!is_listed(d, node_at(d->system, entry)->name, n_prerequisites, prerequisites)) return;
   for (int i = 0; i < n_prerequisites; i++)
     cdni_declare_prerequisite(d, (cdn_cache){ entry, { entry } }, prerequisites[i]);
 }
@@ -146,7 +173,7 @@ void cdn_declare_z_scale(cdn_declarer *d, cdn_zvar z, const double *scale) {
     return;
   }
   if (!cdni_z_scale_complete(s)) no_memory(d);
-  else memcpy(&CDNI_AT(s->z_scale, double, g.first), scale, (size_t)g.n * sizeof *scale);
+  else if (g.n > 0) memcpy(&CDNI_AT(s->z_scale, double, g.first), scale, (size_t)g.n * sizeof *scale);
 }
 
 /* ---- discrete variables ---- */
@@ -157,6 +184,7 @@ static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, cons
     cdn_declare_error(d, CDN_ERR_ARG, "variable '%s.%s' has size 0", subsystem_name(d), name);
     return TICKET_NONE;
   }
+  if (!is_sized(d, name, size)) return TICKET_NONE;
   int32_t t = cdni_node_add(s, subsystem_name(d), name, NODE_VARIABLE, d->subsystem);
   if (t == TICKET_NONE) return t;
   node *n = node_at(s, t);
@@ -184,14 +212,20 @@ cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, co
 
 cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
   size_t bad;
+  cdn_dvar v = { TICKET_NONE, { TICKET_NONE } };
+  if (n < 0) {
+    cdn_declare_error(d, CDN_ERR_ARG, "the parameter array '%s.%s' has a negative size", subsystem_name(d), name);
+    return v;
+  }
+  if (!is_sized(d, name, (size_t)n * sizeof(double))) return v;
   if (n > 0 && defaults && !cdni_all_finite(defaults, (size_t)n, &bad)) {
     cdn_declare_error(d, CDN_ERR_NONFINITE, "parameter %zu of '%s.%s' is not finite", bad, subsystem_name(d), name);
     n = 0;
   }
   /* An empty array still has a ticket that may be named as a prerequisite. */
   double none = 0;
-  cdn_dvar v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none,
-                                    CDN_STAGE_INSTANCE);
+  v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none,
+                           CDN_STAGE_INSTANCE);
   if (v.i != TICKET_NONE) node_at(d->system, v.i)->parameters = true;
   return v;
 }
@@ -254,6 +288,7 @@ cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size
                       calc ? "cannot be computed at that stage" : "has no compute function");
     return c;
   }
+  if (!is_sized(d, name, size) || !is_listed(d, name, n_prerequisites, prerequisites)) return c;
   c.i = c.ticket.i = add_entry(d, name, NODE_ENTRY, size);
   if (c.i == TICKET_NONE) return c;
   node *n = node_at(d->system, c.i);
@@ -304,8 +339,9 @@ void cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
                                              : "a negative number of constraint equations");
     return;
   }
-  if ((np > 0 && !ops->calc_qerr) || (np + nv > 0 && !ops->calc_uerr) ||
-      (np + nv + na > 0 && (!ops->calc_udoterr || !ops->calc_multipliers))) {
+  const int64_t all = (int64_t)np + nv + na;
+  if ((np > 0 && !ops->calc_qerr) || ((np > 0 || nv > 0) && !ops->calc_uerr) ||
+      (all > 0 && (!ops->calc_udoterr || !ops->calc_multipliers))) {
     cdn_declare_error(
         d, CDN_ERR_ARG,
         "subsystem '%s' declares constraint equations but its ops lack calc_qerr, calc_uerr, calc_udoterr "
@@ -313,6 +349,7 @@ void cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
         sub->name);
     return;
   }
+  if (!fits(d, (size_t)s->n_udoterr, all, "constraint equations")) return;
   cdni_runs *r = &sub->runs;
   r->qerr = s->n_qerr, r->nqerr = np;
   r->uerr = s->n_uerr, r->nuerr = np + nv;
@@ -360,6 +397,7 @@ int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n) {
                       subsystem_name(d));
     return -1;
   }
+  if (!fits(d, (size_t)s->n_triggers, n, "event triggers")) return -1;
   trigger_group g = { n, s->n_triggers, stage, TICKET_NONE };
   if (n > 0) g.entry = add_trigger_entry(d, stage).i;
   s->n_triggers += n;

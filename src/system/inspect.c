@@ -1,5 +1,9 @@
-/* What a System consists of, for Studies that hold many States of it. */
+/* What a System consists of and what depends on what, for the rooms above. */
 #include "system/structs.h"
+
+bool cdni_ticket_is_upstream(const cdn_system *s, cdn_ticket ticket, cdn_ticket entry) {
+  return bit_is_set(s->downstream + (size_t)ticket.i * (size_t)s->words, entry.i);
+}
 
 cdni_traits cdni_system_traits(const cdn_system *s) {
   return (cdni_traits){ .subsystems = (int)s->subsystems.count,

@@ -72,6 +72,9 @@ const cdn_system *cdni_declarer_system(const cdn_declarer *d);
  * do not read rates themselves. The i-th ticket, or { 0 } past the end. */
 cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i);
 
+/* Whether an entry of a frozen System is computed from something, directly or by way of others. */
+bool cdni_ticket_is_upstream(const cdn_system *system, cdn_ticket ticket, cdn_ticket entry);
+
 /* What a System has that not every Study can treat. */
 typedef struct cdni_traits {
   int subsystems;
@@ -103,6 +106,8 @@ cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
 /* Marks an entry valid that was computed along with another (the articulated inertias with udot). */
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
+/* Refuses, with a story, while something is being computed: whatever writes to a State asks. */
+cdn_status cdni_state_check_free(cdn_state *state, const char *function, const char *what);
 /* Gives an entry its value, or takes it back (NULL): what depends on it becomes invalid, it itself valid, or not. Refused
  * while something is being computed. */
 cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache entry, const void *value);

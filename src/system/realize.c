@@ -84,7 +84,7 @@ const void *cdn_eval(cdn_state *state, cdn_cache entry) {
     cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_eval", NULL, "there is no such cache entry in this System");
     return NULL;
   }
-  return cdni_state_ensure(state, entry.ticket) == CDN_OK ? cdni_state_storage(state, entry) : NULL;
+  return cdni_state_ensure(state, (cdn_ticket){ entry.i }) == CDN_OK ? cdni_state_storage(state, entry) : NULL;
 }
 
 static const double *pull(cdn_state *s, int32_t ticket) {

@@ -60,6 +60,7 @@ cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
   if (dst->system != src->system)
     return cdni_state_fail(dst, CDN_ERR_ARG, false, "cdn_state_copy", NULL,
                            "the two States belong to different Systems");
+  CDNI_TRY(cdni_state_check_free(dst, "cdn_state_copy", "the State"));
   if (dst != src) memcpy(dst->block, src->block, dst->system->block_size);
   return CDN_OK;
 }
@@ -150,7 +151,7 @@ static bool is_variable(const cdn_system *sys, int32_t ticket) {
 
 const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
   if (!is_variable(state->system, v.i)) return NULL;
-  cdni_state_note_read(state, v.ticket);
+  cdni_state_note_read(state, (cdn_ticket){ v.i });
   return state->block + node_at(state->system, v.i)->offset;
 }
 
@@ -171,11 +172,15 @@ const double *cdn_state_previous_y(const cdn_state *state) {
 
 /* ---- setting variables ---- */
 
+cdn_status cdni_state_check_free(cdn_state *s, const char *function, const char *what) {
+  if (s->depth == 0) return CDN_OK;
+  return cdni_state_fail(s, CDN_ERR_ARG, false, function, NULL, "%s cannot be set while '%s' is being computed", what,
+                         node_at(s->system, s->stack[s->depth - 1])->name);
+}
+
 /* Refuses setters inside compute functions, and values that are not finite. */
 static cdn_status check_set(cdn_state *s, const char *function, const char *what, const double *values, int n) {
-  if (s->depth > 0)
-    return cdni_state_fail(s, CDN_ERR_ARG, false, function, NULL, "%s cannot be set while '%s' is being computed", what,
-                           node_at(s->system, s->stack[s->depth - 1])->name);
+  CDNI_TRY(cdni_state_check_free(s, function, what));
   if (n > 0 && !values) return cdni_state_fail(s, CDN_ERR_ARG, false, function, NULL, "no values given for %s", what);
   size_t bad;
   if (n > 0 && !cdni_all_finite(values, (size_t)n, &bad)) {
@@ -216,10 +221,13 @@ cdn_status cdn_state_set_time(cdn_state *state, double t) {
 
 cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values) {
   static const char *const names[] = { "q", "u", "z" };
-  if (first < 0 || n < 0 || first + n > pool_size(state->system, pool))
+  if (pool < CDN_POOL_Q || pool > CDN_POOL_Z)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL,
-                           "slots %d to %d of %s are not all there: it has %d", first, first + n - 1, names[pool],
-                           pool_size(state->system, pool));
+                           "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
+  const int size = pool_size(state->system, pool);
+  if (first < 0 || n < 0 || first > size || n > size - first)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL,
+                           "%d slots of %s from slot %d on are not all there: it has %d", n, names[pool], first, size);
   CDNI_TRY(check_slots(state, "cdn_state_set", pool_first(state->system, pool) + first, values, n));
   if (n > 0) memcpy(pool_storage(state, pool) + first, values, (size_t)n * sizeof *values);
   invalidate(state, TICKET_Q + (int32_t)pool);
@@ -275,10 +283,11 @@ cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", NULL,
                            "there is no such parameter array in this System");
   const node *p = node_at(state->system, v.i);
-  if (first < 0 || n < 0 || (size_t)(first + n) > p->size / sizeof(double))
+  const int size = (int)(p->size / sizeof(double));
+  if (first < 0 || n < 0 || first > size || n > size - first)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", p->name,
-                           "parameters %d to %d of '%s' are not all there: it has %zu", first, first + n - 1, p->name,
-                           p->size / sizeof(double));
+                           "%d parameters of '%s' from parameter %d on are not all there: it has %d", n, p->name, first,
+                           size);
   CDNI_TRY(check_set(state, "cdn_state_set_parameters", p->name, values, n));
   if (n > 0) memcpy((double *)cdni_state_update_discrete(state, v) + first, values, (size_t)n * sizeof *values);
   return CDN_OK;
@@ -313,6 +322,7 @@ const double *cdn_state_event_triggers(cdn_state *s, int group) {
 
 void *cdn_work_push(cdn_state *state, size_t bytes) {
   const size_t header = CDNI_ALIGN;
+  if (bytes > SIZE_MAX / 2) return NULL;
   bytes = (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN + header;
   work_chunk *top = state->work;
   if (!top || top->size - top->used < bytes) {

@@ -19,7 +19,7 @@ cdn_status cdni_state_finish_step(cdn_state *state) {
   return CDN_OK;
 }
 
-void cdn_state_auto_update(cdn_state *state) {
+static void swap_in_updates(cdn_state *state) {
   const cdn_system *sys = state->system;
   for (size_t i = 0; i < sys->autos.count; i++) {
     const auto_variable *a = &CDNI_AT(sys->autos, auto_variable, i);
@@ -30,9 +30,15 @@ void cdn_state_auto_update(cdn_state *state) {
   }
 }
 
+cdn_status cdn_state_auto_update(cdn_state *state) {
+  CDNI_TRY(cdni_state_check_free(state, "cdn_state_auto_update", "an auto-update variable"));
+  swap_in_updates(state);
+  return CDN_OK;
+}
+
 void cdni_state_accept_step(cdn_state *state) {
   const cdn_system *sys = state->system;
-  cdn_state_auto_update(state);
+  swap_in_updates(state);
   if (!sys->keep_previous) return;
   double *previous = state_doubles(state, sys->off_previous);
   previous[0] = *state_doubles(state, sys->off_t);

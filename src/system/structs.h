@@ -102,6 +102,11 @@ struct cdn_system {
 
 enum { EVAL_DEPTH = 64 };
 
+/* The most that a System may have: numbers in a pool, and bytes of one variable or entry. Sums of a few of either fit in an
+ * int, and in a size_t; larger requests are mistakes, which would fill the memory before anybody could tell of them. */
+enum { MOST_SLOTS = 1 << 27 };
+static const size_t MOST_BYTES = (size_t)1 << 30;
+
 typedef struct work_chunk {
   struct work_chunk *below;
   size_t size, used;

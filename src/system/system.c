@@ -259,6 +259,7 @@ size_t cdn_system_state_size(const cdn_system *system) { return system->block_si
 void cdn_system_slot_name(const cdn_system *system, cdn_pool pool, int i, char *text, size_t size) {
   if (!text || size == 0) return;
   text[0] = 0;
+  if (pool < CDN_POOL_Q || pool > CDN_POOL_Z) return;
   for (size_t k = 0; system && k < system->subsystems.count; k++) {
     const subsystem *sub = &CDNI_AT(system->subsystems, subsystem, k);
     int first = pool == CDN_POOL_Q ? sub->runs.q : pool == CDN_POOL_U ? sub->runs.u : sub->runs.z;

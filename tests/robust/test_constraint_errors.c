@@ -251,17 +251,17 @@ static cdn_constraint_ops say_ops(void) {
                                .calc_bias = say_bias };
 }
 
-/* Two hands on a free body: their path ends before Ground. */
+/* Two hands on a body: where it is free their path ends before Ground. */
 typedef struct hands {
   cdn_system *system;
   cdn_body base, left, right;
 } hands;
 
-static hands make_hands(void) {
+static hands make_hands(cdn_mobilizer platform) {
   hands h = { .system = cdn_system_create(NULL) };
   cdn_body_def def = cdn_default_body_def();
   def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
-  def.mobilizer = CDN_FREE;
+  def.mobilizer = platform;
   h.base = def.parent = cdn_system_add_body(h.system, &def);
   def.mobilizer = CDN_SLIDER;
   h.left = cdn_system_add_body(h.system, &def);
@@ -271,7 +271,7 @@ static hands make_hands(void) {
 }
 
 static void custom_fails(const says *self, cdn_status code, bool recoverable, const char *word) {
-  hands h = make_hands();
+  hands h = make_hands(CDN_FREE);
   const cdn_constraint_ops ops = say_ops();
   const cdn_body hand[] = { h.left, h.right };
   const cdn_mobility at = { h.left, 0 };
@@ -354,5 +354,60 @@ START_TEST(test_custom_defs) {
 }
 END_TEST
 
+/* The left hand does not move along Ground's x: a row that balances only where it acts on another body, too. */
+static cdn_status hold_rows(const void *self, const cdn_constraint_input *in, cdn_rows *rows) {
+  const says *s = self;
+  (void)in;
+  cdn_rows_add_point(rows, 0, s->on, cdn_v3(0, 0, 0), cdn_v3(1, 0, 0));
+  if (s->balanced) cdn_rows_add_point(rows, 0, s->other, cdn_v3(0, 0, 0), cdn_v3(-1, 0, 0));
+  return CDN_OK;
+}
+
+enum { ON_PLATFORM, ON_GROUND, WITH_GROUND, PLACES };
+
+/* The hands on a platform that moves, or on Ground; or one of them on the platform, and Ground. */
+static void check_hold(int place, bool balanced, bool absolute) {
+  hands h = make_hands(place == ON_GROUND ? CDN_WELD : CDN_FREE);
+  const says self = { .on = h.left, .other = place == WITH_GROUND ? (cdn_body){ 0 } : h.right, .balanced = balanced };
+  const cdn_constraint_ops ops = {
+    .struct_size = sizeof ops, .self_size = sizeof self, .nv = 1, .absolute = absolute, .calc_rows = hold_rows
+  };
+  const cdn_body listed[] = { self.on, self.other };
+  cdn_custom_constraint_def def = cdn_default_custom_constraint_def();
+  def.name = "hold", def.ops = &ops, def.self = &self, def.bodies = listed, def.n_bodies = 2;
+  cdn_system_constrain_custom(h.system, &def);
+  cdn_state *state = NULL;
+  OK_FREEZE(h.system);
+  OK(cdn_state_create(h.system, &state));
+  OK(cdn_state_set_applied_body_force(state, h.left, (cdn_spatial){ { 0, 0, 0 }, { 2, 0, 0 } }));
+  OK(cdn_state_set_applied_body_force(state, h.right, (cdn_spatial){ { 0, 0, 0 }, { 0.5, 0, 0 } }));
+  cdn_spatial left, other;
+  const cdn_status status = cdn_body_acceleration(state, h.left, &left);
+  if (!balanced && !absolute) {
+    cdn_error e;
+    cdn_state_last_error(state, &e);
+    ck_assert_msg(status == CDN_ERR_ARG, "place %d: %s", place, cdn_status_name(status));
+    ck_assert_str_eq(e.element, "hold");
+    ck_assert_msg(strstr(e.text, "ops.absolute") != NULL, "%s", e.text);
+  } else {
+    OK_ON(state, status);
+    OK_ON(state, cdn_body_acceleration(state, self.other, &other));
+    NEAR(left.v.x, balanced ? other.v.x : 0, 1e-12);
+    if (balanced && place != WITH_GROUND) AT_MOST(0.1, fabs(left.v.x)); /* they go together, but they go */
+  }
+  cdn_state_destroy(state);
+  cdn_system_release(h.system);
+}
+
+START_TEST(test_rows_balance_wherever_they_are) {
+  for (int place = 0; place < PLACES; place++) {
+    check_hold(place, false, false);
+    check_hold(place, false, true);
+    check_hold(place, true, false);
+    check_hold(place, true, true);
+  }
+}
+END_TEST
+
 CHECK_MAIN("constraint errors", test_refused_when_added, test_refused_when_set, test_places_without_equations,
-           test_functions_that_fail, test_custom_callbacks, test_custom_defs)
+           test_functions_that_fail, test_custom_callbacks, test_rows_balance_wherever_they_are, test_custom_defs)
