@@ -33,6 +33,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "keep_fixed", FIELD_FLAG, &a->model.keep_fixed },
                         { "floating_base", FIELD_FLAG, &a->model.floating_base },
                         { "tree_only", FIELD_FLAG, &a->model.tree_only },
+                        { "armature", FIELD_NUMBER, &a->model.armature },
                         { "duration", FIELD_NUMBER, &a->duration },
                         { "accuracy", FIELD_NUMBER, &a->accuracy },
                         { "step", FIELD_NUMBER, &a->step },

@@ -88,6 +88,7 @@ int complain_joint(const char *flag, const cdn_system *system, const char *name,
 typedef struct model_arguments {
   const char *path, *key, *state;
   bool strict, keep_fixed, floating_base, tree_only, quiet;
+  double armature; /* 0: as the file says */
 } model_arguments;
 
 /* The rows of an options table that every command shares. */
@@ -96,6 +97,8 @@ typedef struct model_arguments {
       { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },           \
       { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },     \
       { "tree-only", 0, OPTION_FLAG, &(a).tree_only, NULL, "leave out joint limits and loops; keep springs and damping" }, \
+      { "armature",    0,   OPTION_POSITIVE,                                                                               \
+        &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                              \
   {                                                                                                                        \
     "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                             \
   }

@@ -1,6 +1,7 @@
 /* cardan info: what a model holds. */
 #include "command.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,22 +14,48 @@ static const help_page page = {
   WHICH_MODEL
 };
 
-/* Degrees of freedom, counted on the constraints' manifold if that is near. */
+/* Degrees of freedom, counted on the constraints' manifold if that is near, and whether there are accelerations there. */
 typedef struct freedom {
-  cdn_freedom sum;
-  cdn_equation_role *roles; /* an equation each */
+  int net;
+  cdn_equation_role *roles; /* an equation each; NULL: where the mass matrix is singular they cannot be told */
+  cdn_error singular;       /* names what makes it so; code CDN_OK where it is not */
 } freedom;
 
-static cdn_status count_freedom(cdn_state *state, freedom *f) {
-  f->roles = allocate((size_t)cdn_system_nudoterr(cdn_state_system(state)), sizeof *f->roles);
-  (void)!cdn_project_q(state, NULL, NULL);
-  return cdn_degrees_of_freedom(state, &f->sum, f->roles);
+/* From the constraints alone: what velocities they leave. */
+static cdn_status count_velocities(cdn_state *state, int *n) {
+  const size_t nu = (size_t)cdn_system_nu(cdn_state_system(state));
+  double *basis = allocate(nu * nu, sizeof *basis);
+  const cdn_status status = cdn_velocity_basis(state, basis, n);
+  free(basis);
+  return status;
 }
 
+static cdn_status count_freedom(cdn_state *state, freedom *f) {
+  cdn_freedom sum = { .net = 0 };
+  f->roles = allocate((size_t)cdn_system_nudoterr(cdn_state_system(state)), sizeof *f->roles);
+  (void)!cdn_project_q(state, NULL, NULL);
+  cdn_status status = cdn_degrees_of_freedom(state, &sum, f->roles);
+  f->net = sum.net;
+  const bool counted = status == CDN_OK;
+  if (counted) status = cdn_realize(state, CDN_STAGE_ACCELERATION);
+  if (status == CDN_ERR_SINGULAR) cdn_state_last_error(state, &f->singular);
+  if (counted) return CDN_OK;
+  free(f->roles);
+  f->roles = NULL;
+  return status == CDN_ERR_SINGULAR ? count_velocities(state, &f->net) : status;
+}
+
+/* -1: that cannot be told. */
 static int count_roles(const freedom *f, cdn_constraint_equations e, cdn_equation_role role) {
   int n = 0;
+  if (!f->roles) return -1;
   for (int k = e.row; k < e.row + e.np + e.nv + e.na; k++) n += f->roles[k] == role;
   return n;
+}
+
+static void print_count(json_writer *w, const char *key, int n) {
+  if (n < 0) jw_number(w, key, NAN);
+  else jw_integer(w, key, n);
 }
 
 static void print_constraints_json(json_writer *w, const cdn_system *system, const freedom *f) {
@@ -40,8 +67,8 @@ static void print_constraints_json(json_writer *w, const cdn_system *system, con
     jw_text(w, "name", cdn_constraint_name(system, id));
     jw_text(w, "kind", cdn_constraint_kind_name(system, id));
     jw_integer(w, "equations", e.np + e.nv + e.na);
-    jw_integer(w, "redundant", count_roles(f, e, CDN_EQUATION_REDUNDANT));
-    jw_integer(w, "idle", count_roles(f, e, CDN_EQUATION_IDLE));
+    print_count(w, "redundant", count_roles(f, e, CDN_EQUATION_REDUNDANT));
+    print_count(w, "idle", count_roles(f, e, CDN_EQUATION_IDLE));
     jw_close(w);
   }
   jw_close(w);
@@ -77,7 +104,9 @@ static void print_json(const cdn_model *model, const freedom *f, double mass, do
   jw_integer(&w, "mobilizers", cdn_model_mobilizer_count(model));
   jw_integer(&w, "nq", cdn_system_nq(system));
   jw_integer(&w, "nu", cdn_system_nu(system));
-  jw_integer(&w, "degrees_of_freedom", f->sum.net);
+  jw_integer(&w, "degrees_of_freedom", f->net);
+  if (f->singular.code != CDN_OK) jw_text(&w, "singular", f->singular.element);
+  else jw_number(&w, "singular", NAN);
   jw_number(&w, "mass", mass);
   jw_number(&w, "moving_mass", moving_mass);
   jw_array(&w, "joints", false);
@@ -156,9 +185,14 @@ static void print_tables(const cdn_model *model, const freedom *f, double mass, 
   printf("  mobilizers    %d\n", cdn_model_mobilizer_count(model));
   printf("  coordinates   nq = %d\n", cdn_system_nq(system));
   printf("  speeds        nu = %d\n", cdn_system_nu(system));
-  printf("  free          %d degrees of freedom\n", f->sum.net);
+  printf("  free          %d degrees of freedom\n", f->net);
   printf("  mass          %s kg\n", cdn_number_text(mass, text));
   printf("  moving mass   %s kg\n", cdn_number_text(moving_mass, text));
+  if (f->singular.code != CDN_OK) {
+    char story[512];
+    error_story(&f->singular, story, sizeof story);
+    printf("\n  no accelerations here: %s (--armature 1e-6 gives it to every joint)\n", story);
+  }
   print_joints(model);
   print_constraints(system, f);
 
@@ -199,7 +233,7 @@ int command_info(int argc, char **argv) {
   cdn_state *state = NULL;
   code = load_state(model, &arguments, &state);
   double mass, moving_mass;
-  freedom f = { .roles = NULL };
+  freedom f = { .singular = { .code = CDN_OK } };
   if (code == CMD_OK && (cdn_system_mass(state, &mass, &moving_mass) != CDN_OK || count_freedom(state, &f) != CDN_OK)) {
     cdn_error error;
     cdn_state_last_error(state, &error);

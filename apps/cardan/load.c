@@ -9,6 +9,7 @@ int load_model(const model_arguments *arguments, cdn_model **out) {
   options.keep_fixed = arguments->keep_fixed;
   options.floating_base = arguments->floating_base;
   options.tree_only = arguments->tree_only;
+  options.armature = arguments->armature;
   *out = NULL;
   cdn_status status = cdn_model_load(arguments->path, &options, out);
   if (status == CDN_OK) return CMD_OK;

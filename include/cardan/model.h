@@ -18,13 +18,17 @@ typedef struct cdn_model_options {
   bool floating_base;      /**< URDF: the root link is free instead of welded to Ground */
   bool tree_only;          /**< leave out limits and what closes loops; keeps springs and damping */
   cdn_allocator allocator; /**< all zero: aligned_alloc and free */
+  /** kg m^2, or kg where a joint slides: joints that have less armature than this get so much, but for free ones. A joint of
+   *  massless links that makes the mass matrix singular runs with a little of it. 0: as the file says. */
+  double armature;
 } cdn_model_options;
 
 CDN_API cdn_model_options cdn_default_model_options(void);
 
 /** Reads a model file, URDF or MJCF. Sensors of MJCF that are values of the State become measures of their names
  *  (docs/command.md lists them). Its kind is told by its root element (<robot>: URDF, <mujoco>: MJCF). `*out` is made even on
- *  failure (unless memory ran out), for cdn_model_last_error: file:line, what is wrong and the remedy. */
+ *  failure (unless memory ran out), for cdn_model_last_error: file:line, what is wrong and the remedy. A file of more than
+ *  256 MiB is refused (CDN_ERR_LIMIT), and so is an included one that is no regular file. A model without bodies is one. */
 CDN_API cdn_status cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
 /** The same from memory; `name` stands for the file in messages. */
 CDN_API cdn_status cdn_model_load_string(const char *text, size_t size, const char *name,

@@ -3,6 +3,7 @@
  * A System is built twice where there are limits: once without them, to learn what inertia each has to stop. */
 #include "io/build.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
@@ -34,6 +35,18 @@ static cdn_status check_names(io_description *d) {
   return status;
 }
 
+/* The least armature that was asked for. */
+static cdn_status raise_armature(io_description *d, double least) {
+  if (!(least >= 0) || !isfinite(least))
+    return io_fail(d, CDN_ERR_ARG, 0, "the options ask for an armature of %g; it must be finite and not negative",
+                   least);
+  for (int i = 0; i < (int)d->joints.count; i++) {
+    io_joint *joint = io_joint_at(d, i);
+    if (joint->kind != IO_FREE) joint->armature = fmax(joint->armature, least);
+  }
+  return CDN_OK;
+}
+
 /* What the readers promise, so that nothing below need fear an index. */
 static cdn_status check_order(io_description *d) {
   int joints = 0;
@@ -56,11 +69,12 @@ static void warn_massless(io_description *d, const bool *moves_mass) {
     const io_body *body = io_body_at(d, i);
     if (body->n_joints == 0 || body->mass.mass > 0) continue;
     const io_joint *joint = io_joint_at(d, body->first_joint + body->n_joints - 1);
-    io_warn(d, body->line, "%s '%.60s' has no mass and is moved by joint '%.60s'%s", d->body_word, body->name,
-            joint->name,
-            moves_mass[i] || joint->armature > 0
-                ? "; it is a frame that carries what follows it"
-                : ", as is all that follows it: give it mass (and inertia), or its acceleration is not defined");
+    io_warn(
+        d, body->line, "%s '%.60s' has no mass and is moved by joint '%.60s'%s", d->body_word, body->name, joint->name,
+        moves_mass[i] || joint->armature > 0
+            ? "; it is a frame that carries what follows it"
+            : ", as is all that follows it: give it mass (and inertia), or the joint armature, or its acceleration is "
+              "not defined");
   }
 }
 
@@ -216,6 +230,7 @@ static cdn_status keep_defaults(cdn_model *model, io_description *d) {
 cdn_status io_build(struct cdn_model *model, io_description *d) {
   CDNI_TRY(check_order(d));
   CDNI_TRY(check_names(d));
+  CDNI_TRY(raise_armature(d, model->options.armature));
   CDNI_TRY(check_masses(d));
   const size_t body_bytes = d->bodies.count * sizeof(cdn_body), joint_bytes = d->joints.count * sizeof(cdn_body);
   io_builder b = { .model = model,

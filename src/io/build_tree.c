@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "matter/internal.h"
+
 /* The mobilizer of a joint: its frames in B at the reference configuration, and its default coordinates. */
 typedef struct segment {
   cdn_mobilizer kind;
@@ -91,6 +93,7 @@ static void add_welded_body(io_builder *b, int index) {
 }
 
 void io_build_tree(io_builder *b) {
+  (void)cdni_matter_building(b->system); /* the world, which may be all that there is */
   b->bodies[0] = cdn_ground();
   for (int i = 1; i < (int)b->d->bodies.count; i++) {
     if (io_body_at(b->d, i)->n_joints > 0) add_jointed_body(b, i);

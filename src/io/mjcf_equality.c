@@ -102,7 +102,8 @@ static cdn_status read_coupling(mjcf_reader *r, io_xml_node *node, io_loop *loop
   if (loop->y == loop->x)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is coupled with itself: name two joints, or one",
                        name);
-  CDNI_TRY(io_xml_doubles(r->d, node, "polycoef", c, 5, NULL));
+  int count; /* of those that it leaves out the defaults count */
+  CDNI_TRY(io_xml_doubles_upto(r->d, node, "polycoef", c, 1, 5, &count));
   memcpy(loop->c, c, sizeof c);
   return CDN_OK;
 }

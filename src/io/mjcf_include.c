@@ -2,6 +2,7 @@
  * at any depth of the model; its path is relative to the main file's directory, as MuJoCo has it. */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "io/mjcf.h"
 
@@ -50,7 +51,12 @@ static cdn_status open_document(mjcf_reader *r, io_xml_node *node, const char *p
   CDNI_TRY(refuse_cycle(r, node, path));
   if (r->documents.count >= MAX_DOCUMENTS)
     return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "more than %d included files", MAX_DOCUMENTS);
-  /* Tried here first, for a message with the line that asks for the file. */
+  /* Tried here first, for a message with the line that asks for the file. A pipe or a terminal would be waited for, whoever
+   * wrote its name into a model. */
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    return io_xml_fail(r->d, CDN_ERR_FILE, node,
+                       "the included '%s' is no regular file but a directory, a pipe or a device; name a file", path);
   FILE *file = fopen(path, "rb");
   if (!file)
     return io_xml_fail(r->d, CDN_ERR_FILE, node,

@@ -24,7 +24,7 @@ static int count_words(const char *text) {
   return n;
 }
 
-/* A list that does not fit is an error, unless joints that it speaks of may be among what is not simulated. */
+/* A list that is too long is an error, unless joints that it speaks of may be among what is not simulated. */
 static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, int found, int expected) {
   if (!r->lost_joints)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
@@ -38,15 +38,44 @@ static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *at
   return CDN_OK;
 }
 
-static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *attribute, double *values, int expected,
-                              bool *present) {
+/* The orientation in which a keyframe's velocities are meant, when it gives none: the reference configuration. */
+static cdn_quaternion reference(const io_description *d, const io_joint *j) {
+  if (j->kind == IO_FREE) return cdn_quaternion_from_rotation(CDNI_AT(d->bodies, io_body, j->body).X_PB.R);
+  return (cdn_quaternion){ 1, 0, 0, 0 };
+}
+
+/* Reads as many numbers as the attribute has, from the front; the rest keep their values, as in MuJoCo: they are what `rest`
+ * says. */
+static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *rest,
+                              double *values, int expected, bool *present) {
   *present = false;
   const char *text = io_xml_string(node, attribute);
   if (!text) return CDN_OK;
   const int found = count_words(text);
-  if (found != expected) return refuse_count(r, node, attribute, found, expected);
-  if (expected == 0) return CDN_OK;
-  return io_xml_doubles(r->d, node, attribute, values, expected, present);
+  if (found == 0) return CDN_OK;
+  if (found > expected || (found < expected && r->lost_joints))
+    return refuse_count(r, node, attribute, found, expected);
+  if (found < expected)
+    io_warn(r->d, io_xml_line(node), "%s of a key has %d of %d numbers; the others are %s", attribute, found, expected,
+            rest);
+  int count;
+  *present = true;
+  return io_xml_doubles_upto(r->d, node, attribute, values, found, expected, &count);
+}
+
+/* Coordinates of the reference configuration, in the file's conventions. */
+static void set_reference(const io_description *d, double *q) {
+  for (size_t i = 0; i < d->joints.count; i++) {
+    const io_joint *j = &CDNI_AT(d->joints, io_joint, i);
+    const cdn_transform X = CDNI_AT(d->bodies, io_body, j->body).X_PB;
+    const cdn_quaternion turned = reference(d, j);
+    const double pose[7] = { X.p.x, X.p.y, X.p.z, turned.w, turned.x, turned.y, turned.z };
+    const int nq = io_joint_nq(j->kind);
+    if (j->kind == IO_FREE) memcpy(q, pose, sizeof pose);
+    else if (j->kind == IO_BALL) memcpy(q, pose + 3, 4 * sizeof *pose);
+    else q[0] = j->ref;
+    q += nq;
+  }
 }
 
 static cdn_status normalize(mjcf_reader *r, io_xml_node *node, const io_joint *j, double *q) {
@@ -80,12 +109,6 @@ static void convert_u(io_joint_kind kind, cdn_quaternion turned, double *u) {
   u[2] = w_F.z;
 }
 
-/* The orientation in which a keyframe's velocities are meant, when it gives none: the reference configuration. */
-static cdn_quaternion reference(const io_description *d, const io_joint *j) {
-  if (j->kind == IO_FREE) return cdn_quaternion_from_rotation(CDNI_AT(d->bodies, io_body, j->body).X_PB.R);
-  return (cdn_quaternion){ 1, 0, 0, 0 };
-}
-
 static cdn_status convert(mjcf_reader *r, io_xml_node *node, io_key *key) {
   double *q = key->q, *u = key->u;
   for (size_t i = 0; i < r->d->joints.count; i++) {
@@ -117,8 +140,9 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   key->u = nu ? cdni_calloc(&d->allocator, (size_t)nu * sizeof *key->u) : NULL;
   if ((nq && !key->q) || (nu && !key->u)) return io_mjcf_out_of_memory(r);
   CDNI_TRY(io_xml_double(d, node, "time", &key->time, &key->has_time));
-  CDNI_TRY(read_values(r, node, "qpos", key->q, nq, &key->has_q));
-  CDNI_TRY(read_values(r, node, "qvel", key->u, nu, &key->has_u));
+  if (nq) set_reference(d, key->q);
+  CDNI_TRY(read_values(r, node, "qpos", "those of the reference configuration", key->q, nq, &key->has_q));
+  CDNI_TRY(read_values(r, node, "qvel", "zero", key->u, nu, &key->has_u));
   CDNI_TRY(convert(r, node, key));
   /* Of actuators and mocap bodies, which are reported where they are defined. */
   static const char *const silent[] = { "act", "ctrl", "mpos", "mquat" };

@@ -183,6 +183,11 @@ static bool has_one_coordinate(const urdf_joint *joint) {
 
 static cdn_status add_mimic(urdf_graph *graph, const urdf_joint *joint) {
   io_description *d = graph->d;
+  if (joint->type == URDF_FIXED) {
+    io_warn(d, joint->mimic_line, "joint '%.60s' is fixed: that it mimics '%.60s' has no effect", joint->name,
+            joint->mimic);
+    return CDN_OK;
+  }
   const int index = io_names_find(&graph->joint_names, joint->mimic);
   if (index < 0)
     return io_fail(d, CDN_ERR_PARSE, joint->mimic_line,

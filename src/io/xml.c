@@ -117,10 +117,17 @@ static cdn_status parse(io_description *d, io_xml_document *document, const char
   return CDN_OK;
 }
 
+/* A tree takes many times the memory of its text, and what has no end (/dev/zero) has to end somewhere. */
+enum { MOST_MEGABYTES = 256, MOST_BYTES = MOST_MEGABYTES << 20 };
+static cdn_status refuse_size(io_description *d) {
+  return io_fail(d, CDN_ERR_LIMIT, 1, "the file is larger than %d MiB, the most that a model file may have",
+                 (int)MOST_MEGABYTES);
+}
+
 cdn_status io_xml_open_memory(io_description *d, const char *text, size_t size, io_xml_document **out) {
   *out = NULL;
   if (!text || size == 0) return io_fail(d, CDN_ERR_PARSE, 1, "the file is empty; a URDF or MJCF model is wanted");
-  if (size > INT_MAX) return io_fail(d, CDN_ERR_LIMIT, 1, "the file is larger than 2 GiB");
+  if (size > MOST_BYTES) return refuse_size(d);
   io_xml_document *document = cdni_calloc(&d->allocator, sizeof *document);
   if (!document) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
   document->allocator = d->allocator;
@@ -145,8 +152,9 @@ static cdn_status read_file(io_description *d, const char *path, cdni_array *tex
   cdn_status status = CDN_OK;
   char piece[16384];
   for (size_t n; status == CDN_OK && (n = fread(piece, 1, sizeof piece, file)) > 0;) {
-    char *to = cdni_array_extend(&d->allocator, text, 1, n);
+    char *to = text->count + n <= MOST_BYTES ? cdni_array_extend(&d->allocator, text, 1, n) : NULL;
     if (to) memcpy(to, piece, n);
+    else if (text->count + n > MOST_BYTES) status = refuse_size(d);
     else status = io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
   }
   if (status == CDN_OK && ferror(file))

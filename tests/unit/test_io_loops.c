@@ -125,6 +125,20 @@ START_TEST(test_mjcf_couplings) {
 }
 END_TEST
 
+/* Coefficients that are left out are those of 0 1 0 0 0, as MuJoCo has it from version 3 on. */
+START_TEST(test_mjcf_short_polynomials) {
+  load(MJCF(ARMS "<equality><joint name='one' joint1='jc' joint2='ja' polycoef='0.1'/>"
+                 "<joint name='two' joint1='jc' joint2='ja' polycoef='0.1 2'/>"
+                 "<joint name='stay' joint1='jb' polycoef='0.4 0.7'/></equality>"));
+  const double ja = 0.9, jb = -0.2, jc = 0.55, x = ja - 40 * PI / 180;
+  OK_ON(state, cdn_state_set_q(state, (double[]){ ja, jb, jc }));
+  NEAR(errors_of(named("one", "polynomial coupler"))[0], jc - 0.3 - (0.1 + x), 1e-15);
+  NEAR(errors_of(named("two", "polynomial coupler"))[0], jc - 0.3 - (0.1 + 2 * x), 1e-15);
+  NEAR(errors_of(named("stay", "constant coordinate"))[0], jb - 0.4, 1e-15);
+  unload();
+}
+END_TEST
+
 START_TEST(test_mjcf_switches) {
   load(MJCF("<default><equality active='false'/><default class='on'><equality active='true'/></default></default>" ARMS
             "<equality><joint name='off' joint1='ja'/><joint name='on' class='on' joint1='jb'/>"
@@ -196,6 +210,30 @@ START_TEST(test_urdf_mimic) {
 }
 END_TEST
 
+/* ROS reads it, and real robots have it: what cannot move follows nothing. */
+START_TEST(test_urdf_fixed_joint_that_mimics) {
+  static const char *const followed[] = { "right", "nobody" };
+  for (int i = 0; i < 2; i++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             URDF(JOINT("left", "fixed", "base", "l", "<mimic joint='%s' multiplier='2'/>")
+                      JOINT("right", "continuous", "base", "r", "")),
+             followed[i]);
+    for (int keep = 0; keep < 2; keep++) {
+      cdn_model_options options = cdn_default_model_options();
+      options.keep_fixed = keep;
+      load_with(text, &options);
+      ck_assert_int_eq(cdn_system_constraint_count(cdn_model_system(model)), 0);
+      ck_assert_int_eq(cdn_model_warning_count(model), 1);
+      const char *warning = cdn_model_warning(model, 0);
+      ck_assert_msg(strstr(warning, "m.xml:3: joint 'left' is fixed") && strstr(warning, followed[i]), "%s", warning);
+      OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+      unload();
+    }
+  }
+}
+END_TEST
+
 START_TEST(test_urdf_mistakes) {
   refuses(URDF(JOINT("left", "continuous", "base", "l", "<mimic/>") JOINT("right", "continuous", "base", "r", "")),
           "'joint'");
@@ -209,8 +247,8 @@ START_TEST(test_urdf_mistakes) {
                    JOINT("right", "floating", "base", "r", "")),
           "'right' does not have one coordinate");
   refuses(
-      URDF(JOINT("left", "fixed", "base", "l", "<mimic joint='right'/>") JOINT("right", "continuous", "base", "r", "")),
-      "'left' does not have one coordinate");
+      URDF(JOINT("left", "continuous", "base", "l", "<mimic joint='right'/>") JOINT("right", "fixed", "base", "r", "")),
+      "'right' does not have one coordinate");
   refuses(URDF(JOINT("left", "continuous", "base", "l", "<mimic joint='right' multiplier='x'/>")
                    JOINT("right", "continuous", "base", "r", "")),
           "multiplier");
@@ -218,4 +256,5 @@ START_TEST(test_urdf_mistakes) {
 END_TEST
 
 CHECK_MAIN("io loops", test_mjcf_holds_in_the_reference_configuration, test_mjcf_frames, test_mjcf_couplings,
-           test_mjcf_switches, test_mjcf_mistakes, test_urdf_mimic, test_urdf_mistakes)
+           test_mjcf_short_polynomials, test_mjcf_switches, test_mjcf_mistakes, test_urdf_mimic,
+           test_urdf_fixed_joint_that_mimics, test_urdf_mistakes)

@@ -83,6 +83,40 @@ START_TEST(test_keys_of_lost_joints) {
 }
 END_TEST
 
+/* ---- keys with fewer numbers than the joints have ---- */
+
+/* The others are those of the reference configuration, or zero, as MuJoCo has it from version 3.2 on. */
+START_TEST(test_short_keys) {
+  read_text("<compiler angle='radian'/>\n<worldbody><body><joint ref='0.5'/><geom size='1'/></body>"
+            "<body pos='1 2 3' quat='0 1 0 0'><freejoint/><geom size='1'/></body>"
+            "<body><joint type='ball'/><geom size='1'/></body></worldbody>\n"
+            "<keyframe><key name='q' qpos='-1'/><key name='place' qpos='-1 4 5'/><key name='turn' qpos='-1 4 5 6 1'/>"
+            "<key name='u' qvel='7 8 9'/><key name='none' qpos='' qvel=' '/></keyframe>");
+  static const double expected[][12] = {
+    /* the hinge; the free body's quaternion and place; the ball */
+    { -1, 0, 1, 0, 0, 1, 2, 3, 1, 0, 0, 0 },
+    { -1, 0, 1, 0, 0, 4, 5, 3, 1, 0, 0, 0 },
+    { -1, 1 / sqrt(2), 1 / sqrt(2), 0, 0, 4, 5, 6, 1, 0, 0, 0 }, /* (1, 1, 0, 0) of unit length */
+  };
+  for (int k = 0; k < CDNI_COUNT(expected); k++) {
+    const io_key *key = &CDNI_AT(d.keys, io_key, k);
+    ck_assert(key->has_q && !key->has_u);
+    for (int i = 0; i < 12; i++) NEAR(key->q[i], expected[k][i], TINY);
+  }
+  const io_key *u = &CDNI_AT(d.keys, io_key, 3), *none = &CDNI_AT(d.keys, io_key, 4);
+  /* MuJoCo's velocity of the place comes first, ours last */
+  static const double speeds[10] = { 7, 0, 0, 0, 8, 9, 0, 0, 0, 0 };
+  ck_assert(u->has_u && !u->has_q);
+  for (int i = 0; i < 10; i++) NEAR(u->u[i], speeds[i], TINY);
+  ck_assert(!none->has_q && !none->has_u);
+  ck_assert_int_eq((int)d.warnings.count, 4);
+  ck_assert_ptr_nonnull(strstr(CDNI_AT(d.warnings, char *, 0), "m.xml:4: qpos of a key has 1 of 12 numbers"));
+  ck_assert_ptr_nonnull(
+      strstr(CDNI_AT(d.warnings, char *, 3), "qvel of a key has 3 of 10 numbers; the others are zero"));
+  done();
+}
+END_TEST
+
 /* ---- errors ---- */
 
 START_TEST(test_messages) {
@@ -216,5 +250,5 @@ START_TEST(test_every_allocation_may_fail) {
 }
 END_TEST
 
-CHECK_MAIN("io_mjcf_errors", test_options, test_not_understood, test_keys_of_lost_joints, test_messages, test_depth,
-           test_every_allocation_may_fail)
+CHECK_MAIN("io_mjcf_errors", test_options, test_not_understood, test_keys_of_lost_joints, test_short_keys,
+           test_messages, test_depth, test_every_allocation_may_fail)

@@ -380,6 +380,87 @@ START_TEST(singular_dynamics_name_the_joint_and_exit_1) {
 }
 END_TEST
 
+/* A finger without mass follows a pendulum: nothing that it weighs is known of it but that it makes the mass matrix singular. */
+static const char finger[] =
+    "<robot name='hand'><link name='base'/>"
+    "<link name='arm'><inertial><origin xyz='0 0 -0.5'/><mass value='2'/>"
+    "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+    "<joint name='swing' type='continuous'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/></joint>"
+    "<link name='finger'/><joint name='bend' type='continuous'><parent link='arm'/><child link='finger'/>"
+    "<axis xyz='0 1 0'/><mimic joint='swing'/></joint></robot>";
+
+START_TEST(info_tells_what_it_can_where_the_mass_matrix_is_singular) {
+  enter_directory();
+  write_file("hand.urdf", finger);
+  SUCCEEDS("info hand.urdf");
+  SAYS(output, "free          1 degrees of freedom");
+  SAYS(output, "no accelerations here: joint 'bend'");
+  SAYS(output, "--armature");
+  SAYS(output, "swing");
+  SAYS(output, "bend mimic");
+  SUCCEEDS("info hand.urdf --json");
+  json_t *root = parse(output);
+  ck_assert_int_eq(integer(root, "degrees_of_freedom"), 1);
+  ck_assert_str_eq(json_string_value(member(root, "singular")), "bend");
+  json_t *constraint = json_array_get(member(root, "constraints"), 0);
+  ck_assert_int_eq(integer(constraint, "equations"), 1);
+  ck_assert(json_is_null(member(constraint, "redundant")));
+  json_decref(root);
+  /* without what makes it follow it is as singular, and its freedom is its own */
+  SUCCEEDS("info hand.urdf --tree-only --json");
+  root = parse(output);
+  ck_assert_int_eq(integer(root, "degrees_of_freedom"), 2);
+  ck_assert_str_eq(json_string_value(member(root, "singular")), "bend");
+  json_decref(root);
+  SUCCEEDS("info one.xml --json");
+  root = parse(output);
+  ck_assert(json_is_null(member(root, "singular")));
+  json_decref(root);
+  EXITS(1, "eval hand.urdf");
+}
+END_TEST
+
+START_TEST(armature_lets_a_massless_link_run) {
+  enter_directory();
+  write_file("hand.urdf", finger);
+  SUCCEEDS("info hand.urdf --armature 1e-6 --json");
+  json_t *root = parse(output);
+  ck_assert_int_eq(integer(root, "degrees_of_freedom"), 1);
+  ck_assert(json_is_null(member(root, "singular")));
+  ck_assert_int_eq(integer(json_array_get(member(root, "constraints"), 0), "redundant"), 0);
+  json_decref(root);
+  write_file("pose.json", "{\"q\": [0.3, 0.3], \"u\": [0, 0]}");
+  for (int k = 0; k < 2; k++) {
+    const double armature = k ? 0.2 : 1e-6;
+    SUCCEEDS("eval hand.urdf --armature %g --state pose.json --json", armature);
+    root = parse(output);
+    /* a pendulum of 2 kg, 0.5 m below; its rotor, and the finger's as fast as it */
+    const double expected = -2 * 9.81 * 0.5 * sin(0.3) / (0.1 + 2 * 0.25 + 2 * armature);
+    NEAR(element(root, "udot", 2, 0), expected, 1e-12);
+    NEAR(element(root, "udot", 2, 1), expected, 1e-12);
+    json_decref(root);
+  }
+  SUCCEEDS("simulate hand.urdf --armature 1e-6 --initial pose.json --duration 1 -o rows.csv --checkpoint run.ck "
+           "--checkpoint-every 0.5");
+  table *t = parse_csv_file("rows.csv");
+  for (int i = 0; i < t->rows; i++) NEAR(t->value[i][1], t->value[i][2], 1e-4);
+  /* what was asked for is in the checkpoint */
+  SUCCEEDS("simulate --resume run.ck");
+  EXITS(2, "simulate --resume run.ck --armature 1e-6");
+  EXITS(2, "info hand.urdf --armature -1");
+  EXITS(2, "info hand.urdf --armature nan");
+}
+END_TEST
+
+START_TEST(models_without_bodies_are_read) {
+  static const char *const commands[] = { "info",  "info --json",          "eval", "assemble", "equilibrium",
+                                          "modes", "simulate --duration 1" };
+  enter_directory();
+  write_file("empty.xml", "<mujoco/>");
+  for (int i = 0; i < CDNI_COUNT(commands); i++) SUCCEEDS("%s empty.xml", commands[i]);
+}
+END_TEST
+
 START_TEST(speed_times_what_there_is) {
   /* Figures are this machine's; that they are there, positive and in order is not. */
   enter_directory();
@@ -418,4 +499,5 @@ CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_
            state_files_are_checked, output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated,
            info_lists_the_model, eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits,
            matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
-           singular_dynamics_name_the_joint_and_exit_1)
+           singular_dynamics_name_the_joint_and_exit_1, info_tells_what_it_can_where_the_mass_matrix_is_singular,
+           armature_lets_a_massless_link_run, models_without_bodies_are_read)
