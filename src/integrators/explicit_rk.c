@@ -101,12 +101,14 @@ static cdn_status estimate(cdn_stepper *s, const cdni_rk_tableau *rk) {
     sum_rates(s, rk->stages + 1, rk->e_low, NULL, step->error);
     CDNI_TRY(cdni_step_norm(s, step->error, &low));
     sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
+    cdni_note_estimate(s, step->error);
     CDNI_TRY(cdni_step_norm(s, step->error, &high));
     double both = hypot(high, 0.1 * low);
     step->norm = both > 0 ? high * (high / both) : 0;
     if (!isfinite(both)) step->norm = INFINITY;
   } else {
     sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
+    cdni_note_estimate(s, step->error);
   }
   return CDN_OK;
 }

@@ -69,6 +69,8 @@ struct cdn_stepper {
   double *weighted;    /* E times the error estimate: what the norms are taken of */
   bool weighted_valid; /* ... of the last attempt that had one */
   double *scale;       /* new / old quaternion length by q slot */
+  double *drifted;     /* q at a step's end before it was projected */
+  double pull;         /* how far projections move q in this attempt, over what they may (step.c) */
   double *scratch;     /* two vectors of ny */
   double *weights;     /* room for u_weights, then for z_weights */
   double *memory;      /* the method's own */
@@ -105,6 +107,8 @@ static inline double cdni_tolerance(const cdn_stepper *s) { return fmax(0.1 * s-
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve);
 /* Starts, or starts again, from what `work` holds: normalizes, and evaluates what is not valid. */
 cdn_status cdni_begin(cdn_stepper *s);
+/* Takes note of an error estimate before it is projected. */
+void cdni_note_estimate(cdn_stepper *s, const double *e);
 /* ydot and power where `work` stands: what is valid is not computed again. */
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power);
 /* A failure that a smaller step may cure: one that says so, or numbers that ran away. */

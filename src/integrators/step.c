@@ -16,9 +16,36 @@ cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot
   return status;
 }
 
+/* A projection corrects the error of a step, which is small against the step. Where it moves q by more than this part of what the step
+ * did, it starts far from the manifold and may end on another branch of it. The same goes for the part of an error estimate that
+ * projection takes away, which is all of it where motions and constraints leave no freedom: dense output has that error. */
+static const double PULL_MOST = 0.05, ESTIMATE_MOST = 0.005;
+
+/* The root mean square of n changes of q, those of prescribed slots left out. */
+static double size_of(const cdn_stepper *s, const double *to, const double *from) {
+  double sum = 0;
+  for (int i = 0; i < s->nq; i++) {
+    double change = from ? to[i] - from[i] : to[i];
+    sum += s->prescribed[i] ? 0 : change * change;
+  }
+  return sqrt(sum / s->nq);
+}
+
+static void note_pull(cdn_stepper *s, double size, double most) {
+  const double moved = size_of(s, s->step.y1, s->step.y0);
+  /* what the accuracy allows is no branch */
+  if (size > cdni_tolerance(s)) s->pull = fmax(s->pull, size / fmax(most * moved, DBL_MIN));
+}
+
+void cdni_note_estimate(cdn_stepper *s, const double *e) {
+  if (s->projector && s->nq) note_pull(s, size_of(s, e, NULL), ESTIMATE_MOST);
+}
+
 cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
   cdni_step *step = &s->step;
+  if (s->projector && s->nq) memcpy(s->drifted, step->y1, sizeof(double) * (size_t)s->nq);
   CDNI_TRY(cdni_project(s, s->work, step->t1, step->y1, CDNI_ALWAYS));
+  if (s->projector && s->nq) note_pull(s, size_of(s, step->y1, s->drifted), PULL_MOST);
   CDNI_TRY(cdni_evaluate_here(s, step->f1, &step->power1));
   if (raw && s->ny) {
     memcpy(raw, step->f1, sizeof(double) * (size_t)s->ny);
@@ -82,6 +109,7 @@ static void prepare(cdn_stepper *s, double t1, double end) {
   step->f1 = s->f[!s->at];
   step->norm = -1;
   step->stiffness = 0;
+  s->pull = 0;
   if (s->projector) cdni_projector_forget(s->projector);
   s->dense = s->extended = false;
   s->attempts++;
@@ -95,6 +123,7 @@ static cdn_status judge(cdn_stepper *s, double *error) {
   *error = s->step.norm;
   if (*error < 0) CDNI_TRY(cdni_step_norm(s, s->step.error, error));
   *error /= cdni_tolerance(s);
+  if (s->pull > 1) *error = fmax(*error, s->pull);
   return CDN_OK;
 }
 

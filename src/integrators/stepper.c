@@ -64,7 +64,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
   size_t projector = cdni_projector_size(s->system);
-  s->block_size = sizeof(double) * (9 * v + nq + nu + 2 * nz + flags + method + 8) + projector;
+  s->block_size = sizeof(double) * (9 * v + 2 * nq + nu + 2 * nz + flags + method + 8) + projector;
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -76,6 +76,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->step.error = p, p += v;
   s->scratch = p, p += 2 * v;
   s->scale = p, p += nq;
+  s->drifted = p, p += nq;
   double *u_weights = p, *z_weights = p + nu;
   bool *z_absolute = (bool *)(z_weights + nz);
   s->prescribed = (bool *)(z_weights + 2 * nz);
