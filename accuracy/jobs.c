@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ static pid_t start(const jobs *j, int job, unsigned seconds) {
   fflush(NULL);
   const pid_t child = fork();
   if (child) return child;
-  alarm(seconds);
+  const struct rlimit limit = { seconds, seconds };
+  setrlimit(RLIMIT_CPU, &limit);
   j->work(j->context, job);
   _exit(EXIT_SUCCESS);
 }

@@ -34,6 +34,7 @@ void run_sweep(const problem *p, const true_motion *truth, const sweep_request *
   cdn_state *start = p->start(p);
   const double allowed = ask->seconds / evaluation_cost(cdn_state_system(start), ask->method);
   const bool thin = ask->each == 1 && ask->method != CDN_METHOD_DEFAULT, single = ask->only > 0;
+  bool stopped = false;
   run_request request = { ask->method, .companion = ask->companion };
   memset(out, 0, sizeof *out);
   request.most = single ? INT64_MAX / 2 : (int64_t)(1.5 * allowed);
@@ -45,12 +46,14 @@ void run_sweep(const problem *p, const true_motion *truth, const sweep_request *
       out->doubtful++;
       continue;
     }
-    if (!single && !is_wanted(out, i, !thin, allowed)) {
+    /* once a run had to be stopped tighter ones would have to be */
+    if (stopped || (!single && !is_wanted(out, i, !thin, allowed))) {
       out->longer++;
       continue;
     }
     run_problem(p, start, truth, &request, r);
-    if (r->cut) {
+    stopped = r->cut;
+    if (stopped) {
       out->longer++;
       continue;
     }
