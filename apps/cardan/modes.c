@@ -21,6 +21,11 @@ typedef struct modes {
   double *re, *im, *shape_re, *shape_im;
 } modes;
 
+/* Elements of a shape that differ by less are equal: the first stands for them. */
+static const double SAME = 1e-6;
+/* Of an eigenvalue: less of it is rounding, and not printed for people. */
+static const double ROUNDING = 1e-10;
+
 /* Conjugates are one mode, which the one with the positive imaginary part stands for. */
 static bool is_shown(const modes *m, int k) { return m->im[k] >= 0; }
 static double frequency(const modes *m, int k) { return m->im[k] / (2 * 3.14159265358979323846); }
@@ -54,7 +59,7 @@ static void name_largest(const cdn_system *system, const modes *m, int k, char *
   int largest = 0;
   for (int i = 1; i < m->nu; i++) {
     const double a = hypot(m->shape_re[k * m->nu + i], m->shape_im[k * m->nu + i]);
-    if (a > hypot(m->shape_re[k * m->nu + largest], m->shape_im[k * m->nu + largest])) largest = i;
+    if (a > hypot(m->shape_re[k * m->nu + largest], m->shape_im[k * m->nu + largest]) * (1 + SAME)) largest = i;
   }
   cdn_system_slot_name(system, CDN_POOL_U, largest, name, size);
 }
@@ -67,8 +72,9 @@ static void print_tables(const cdn_model *model, const modes *m, bool shapes) {
   for (int k = 0, number = 1; k < m->n; k++) {
     if (!is_shown(m, k)) continue;
     name_largest(system, m, k, name, sizeof name);
-    printf("  %4d %14.6g %14.6g %14.6g %10.4f  %s\n", number++, m->re[k], m->im[k], frequency(m, k),
-           damping_ratio(m, k), name);
+    const double re = fabs(m->re[k]) > ROUNDING * m->im[k] ? m->re[k] : 0;
+    printf("  %4d %14.6g %14.6g %14.6g %10.4f  %s\n", number++, re, m->im[k], frequency(m, k),
+           re != 0 ? damping_ratio(m, k) : 0, name);
     for (int i = 0; shapes && i < m->nu; i++) {
       cdn_system_slot_name(system, CDN_POOL_U, i, name, sizeof name);
       printf("       %14.6g %14.6g  %s\n", m->shape_re[k * m->nu + i], m->shape_im[k * m->nu + i], name);

@@ -10,7 +10,9 @@ typedef enum cdn_equilibrium_goal {
   /** Forces are in balance and do no work on any small displacement from there: a minimum of potential energy, where forces
    *  have a potential. Found by descending, with the work of all forces as the measure. */
   CDN_EQUILIBRIUM_STABLE,
-  /** Forces are in balance, stable or not: the nearest place that Newton's method finds. */
+  /** Forces are in balance, stable or not: the nearest place that Newton's method finds. Where its way ends in none (where
+   *  accelerations are least, but not zero), a stable one is looked for from the start: there is one of this kind wherever
+   *  there is a stable one. */
   CDN_EQUILIBRIUM_ANY
 } cdn_equilibrium_goal;
 
@@ -19,7 +21,7 @@ typedef struct cdn_equilibrium_def {
   cdn_equilibrium_goal goal; /**< default: stable */
   double tolerance;          /**< on the accelerations left, in rad/s^2 and m/s^2; default 1e-8 */
   double largest_step;       /**< of any displacement (rad, m) in one iteration; default 0.5 */
-  int most_iterations;       /**< default 500 */
+  int most_iterations;       /**< of each search; default 500 */
 } cdn_equilibrium_def;
 
 CDN_API cdn_equilibrium_def cdn_default_equilibrium_def(void);
@@ -38,12 +40,15 @@ typedef struct cdn_equilibrium {
  *  prescribed (motion.h) is held where it is. Forces are all of the State's, with or without a potential; those of
  *  velocities are taken at rest. Constraints (brought in by projection first, and held to 1e-10 units) carry their share.
  *
- *  Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region: what has no
- *  stiffness, or a negative one, is followed downhill. Where that stops the iteration ends too: when accelerations are within
- *  the tolerance, or where rounding hides what displacements below 1e-9 (rad, m) would better.
+ *  Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region: what has a
+ *  negative stiffness is followed downhill. What nothing pushes stays: a coordinate that no force depends on keeps its value to
+ *  the bit (unless constraints tie it to others), and directions without stiffness whose accelerations are within the tolerance
+ *  are not followed. The iteration ends when accelerations are within the tolerance, with one step more where that betters them,
+ *  or where rounding hides what displacements below 1e-9 (rad, m) would better. Rounding decides nothing: exactly on a ridge the
+ *  coordinate that moves most grows.
  *
  *  *report (may be NULL) is filled as far as it got. On failure the State keeps its q and u: CDN_ERR_LIMIT, if the most
- *  iterations were not enough (there may be no equilibrium: the worst coordinate is named); CDN_ERR_CONSTRAINT; and what
+ *  iterations were not enough (there may be no equilibrium: the coordinate is named that has most of the imbalance); CDN_ERR_CONSTRAINT; and what
  *  realization returns. `def` may be NULL. An iteration costs O((nu + m)^3). Allocates a State. */
 CDN_API cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def,
                                         cdn_equilibrium *report) CDN_NODISCARD;

@@ -67,8 +67,11 @@ CDN_API cdn_status cdn_linearize(cdn_state *state, double *A, double *displaceme
                                  int *l) CDN_NODISCARD;
 
 /** Eigenvalues re[k] + i im[k] (1/s) of A and their shapes, as displacements v: k < *count <= 2 nu (so much room). Conjugate
- *  pairs are next to each other, the positive im first; in order of the magnitude. re > 0: it grows. Shapes (2 nu x nu each;
- *  NULL: not wanted) are real and imaginary parts, of largest element 1; all zero where an eigenvector has no displacement. */
+ *  pairs are next to each other, the positive im first; in order of the magnitude, then of re (what decays comes first), then of
+ *  what the shape moves most. re > 0: it grows. Shapes (2 nu x nu each; NULL: not wanted) are real and imaginary parts, of
+ *  largest element 1; all zero where an eigenvector has no displacement. At rest, eigenvalues of directions in which nothing
+ *  pushes back but rounding are 0, and their shapes a basis of those directions, each with a mobility that it alone moves.
+ *  Equal eigenvalues that are not 0 share a space of shapes: which of them come out is not defined. */
 CDN_API cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im, double *shape_re,
                                     double *shape_im) CDN_NODISCARD;
 

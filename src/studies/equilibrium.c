@@ -1,47 +1,24 @@
-/* Static equilibrium by Newton's method in a trust region, in coordinates in which the mass matrix is 1: there stiffness has
- * the unit of a frequency squared, whatever the coordinates are.
- *
- * For a stable one the model of the energy is g y + y D y / 2 in the basis that makes stiffness a diagonal D, and a step is
- * y = -(D + nu)^-1 g with the nu >= 0 that makes D + nu positive and the step short enough (Nocedal and Wright 2006,
- * section 4.3). For any one the same is done with the singular values of stiffness, to make |g + H y| small. */
-#include <cardan/equilibrium.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
+/* Static equilibrium by Newton's method in a trust region: the way. Where each step leads to is equilibrium_model.c's. */
+#include "studies/equilibrium.h"
 
-#include "math/dense.h"
+#include <math.h>
+
 #include "matter/operators.h"
-#include "studies/statics.h"
 
 static const char function[] = "cdn_find_equilibrium";
 
-static const double NEUTRAL = 1e-9;      /* of the largest stiffness */
 static const double NEARLY_THERE = 1e-9; /* rad, m: where rounding may hide what is left to gain */
 static const double NOT_A_STEP = 1e-13;  /* rad, m */
-static const double NO_SLOPE = 1e-12;    /* rad, m: nearer to the top of a ridge is on it */
-static const double SAME = 1e-6;         /* relative: such stiffnesses and displacements are equal */
 static const double CONSTRAINTS = 1e-10; /* units */
+static const double HARDLY = 0.99;       /* of what was left: so little is gained */
+static const int PATIENCE = 20;          /* iterations */
+static const double FAR = 1e100;         /* radius: as far as the model likes */
 
 cdn_equilibrium_def cdn_default_equilibrium_def(void) {
   return (cdn_equilibrium_def){
     .struct_size = sizeof(cdn_equilibrium_def), .tolerance = 1e-8, .largest_step = 0.5, .most_iterations = 500
   };
 }
-
-typedef struct search {
-  cdn_state *rest;
-  const cdn_equilibrium_def *def;
-  cdn_equilibrium *report;
-  cdni_statics s;
-  double radius, imbalance; /* |g| */
-  int softest;              /* of the unstable directions; -1: there is none */
-  /* In the basis of modes: columns of X are Z's numbers. */
-  double *X, *d, *g, *y;  /* n x n, n, n, n */
-  double *reach, *k;      /* n, n: largest displacement for y = 1, stiffness that steps take */
-  double *U, *VT, *sigma; /* n x n, n x n, n: for any equilibrium */
-  double *v, *force, *along, *q, *q0, *middle, *rate; /* nu three times; nq */
-  double *work;
-} search;
 
 static cdn_projection_def tight(void) {
   cdn_projection_def def = cdn_default_projection_def();
@@ -64,180 +41,7 @@ static cdn_status look(search *x) {
   return CDN_OK;
 }
 
-/* Modes of the symmetric part of stiffness; then g and, for any equilibrium, singular values of all of it. */
-static cdn_status find_modes(search *x) {
-  CDNI_TRY(cdni_statics_fill(x->rest, function, &x->s));
-  const int n = x->s.n;
-  double *full = x->s.work; /* H as it is */
-  memcpy(full, x->s.H, (size_t)n * (size_t)n * sizeof *full);
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++) x->X[j * n + i] = 0.5 * (full[j * n + i] + full[i * n + j]);
-  const int info = cdni_symmetric_eigen(n, x->X, x->s.B, x->d, x->work);
-  if (info != 0)
-    return cdni_state_fail(x->rest, CDN_ERR_SINGULAR, false, function, NULL,
-                           "the mass matrix of what the constraints leave free is not positive definite");
-  for (int i = 0; i < n; i++) {
-    x->g[i] = 0;
-    for (int k = 0; k < n; k++) x->g[i] += x->X[i * n + k] * x->s.gradient[k];
-  }
-  if (x->def->goal == CDN_EQUILIBRIUM_STABLE) return CDN_OK;
-  double *half = full + n * n, *H = x->s.B; /* X^T full X, column by column; B has served */
-  for (int j = 0; j < n; j++) {
-    for (int i = 0; i < n; i++) {
-      half[i] = 0;
-      for (int k = 0; k < n; k++) half[i] += full[k * n + i] * x->X[j * n + k];
-    }
-    for (int i = 0; i < n; i++) {
-      double sum = 0;
-      for (int k = 0; k < n; k++) sum += x->X[i * n + k] * half[k];
-      H[j * n + i] = sum;
-    }
-  }
-  if (!cdni_svd(n, n, H, x->sigma, x->U, x->VT, x->work))
-    return cdni_state_fail(x->rest, CDN_ERR_SINGULAR, false, function, NULL, "the singular values were not found");
-  return CDN_OK;
-}
-
-/* v = Z^T X y; returns its largest number. */
-static double displacement(search *x) {
-  const int n = x->s.n, nu = x->s.nu;
-  double most = 0;
-  for (int k = 0; k < nu; k++) x->v[k] = 0;
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += x->X[j * n + i] * x->y[j];
-    for (int k = 0; k < nu; k++) x->v[k] += sum * x->s.Z[i * nu + k];
-  }
-  for (int k = 0; k < nu; k++) most = fmax(most, fabs(x->v[k]));
-  return most;
-}
-
-/* Out of balance, curvature depends on the coordinates in which it is measured: the imbalance turns along a direction. Over the
- * largest step it may turn as a whole. So a direction is stable or unstable only where its curvature outdoes the whole imbalance
- * over that step; all others are neutral. Steps take a neutral direction as if it were as stiff as its curvature may be, and
- * leave it alone where its own acceleration is within the tolerance. */
-static void judge_directions(search *x) {
-  const int n = x->s.n;
-  double most = 0, square = 0;
-  for (int i = 0; i < n; i++) {
-    most = fmax(most, fabs(x->d[i])), square += x->g[i] * x->g[i];
-    for (int j = 0; j < n; j++) x->y[j] = i == j;
-    x->reach[i] = displacement(x);
-  }
-  x->imbalance = sqrt(square);
-  x->report->stable = x->report->neutral = x->report->unstable = 0;
-  x->softest = -1;
-  for (int i = 0; i < n; i++) {
-    const double doubt = NEUTRAL * most + x->imbalance * x->reach[i] / x->def->largest_step;
-    x->k[i] = x->d[i];
-    if (x->d[i] > doubt) x->report->stable++;
-    else if (x->d[i] < -doubt) {
-      if (x->softest < 0) x->softest = i; /* they come in ascending order */
-      x->report->unstable++;
-    } else {
-      x->report->neutral++;
-      x->k[i] = fabs(x->g[i]) * x->reach[i] * n <= x->def->tolerance ? INFINITY : doubt;
-    }
-  }
-}
-
 /* ---- one step ---- */
-
-/* y for a given nu, and its length. */
-static double trial(const search *x, double nu, double *y) {
-  const int n = x->s.n;
-  double square = 0;
-  if (x->def->goal == CDN_EQUILIBRIUM_STABLE) {
-    for (int i = 0; i < n; i++) y[i] = -x->g[i] / (x->k[i] + nu);
-  } else {
-    for (int j = 0; j < n; j++) y[j] = 0;
-    for (int i = 0; i < n; i++) {
-      double along = 0;
-      for (int k = 0; k < n; k++) along += x->U[i * n + k] * x->g[k];
-      const double share = along * x->sigma[i] / (x->sigma[i] * x->sigma[i] + nu);
-      for (int j = 0; j < n; j++) y[j] -= share * x->VT[j * n + i];
-    }
-  }
-  for (int i = 0; i < n; i++) square += y[i] * y[i];
-  return sqrt(square);
-}
-
-/* What mode i moves of mobility k. */
-static double moved_by(const search *x, int i, int k) {
-  double sum = 0;
-  for (int j = 0; j < x->s.n; j++) sum += x->X[i * x->s.n + j] * x->s.Z[j * x->s.nu + k];
-  return sum;
-}
-
-/* Nothing pushes it off the ridge but its own softest direction: so far along it as the radius allows, downhill. The directions
- * that are as soft are one space, in which any basis is as good. Where the slope in it is rounding, the coordinate that moves
- * most in it grows. */
-static void leave_ridge(search *x, double radius) {
-  const int n = x->s.n, nu = x->s.nu, first = x->softest;
-  int last = first;
-  double square = 0, slope = 0, reach = 0, most = 0;
-  while (last < n && x->d[last] <= x->d[first] * (1 - SAME)) last++;
-  for (int i = 0; i < n; i++) {
-    if (i < first || i >= last) square += x->y[i] * x->y[i];
-    else slope += x->g[i] * x->g[i], reach = fmax(reach, x->reach[i]);
-  }
-  const double length = sqrt(fmax(0, radius * radius - square));
-  slope = sqrt(slope);
-  if (slope * reach > NO_SLOPE * fabs(x->d[first])) {
-    for (int i = first; i < last; i++) x->y[i] = -x->g[i] / slope * length;
-    return;
-  }
-  for (int k = 0; k < nu; k++) {
-    double by = 0;
-    for (int i = first; i < last; i++) x->v[i] = moved_by(x, i, k), by += x->v[i] * x->v[i];
-    by = sqrt(by);
-    if (by <= most * (1 + SAME)) continue;
-    most = by;
-    for (int i = first; i < last; i++) x->y[i] = x->v[i] / by * length;
-  }
-}
-
-/* The step of at most the radius: nu by bisection, as its length falls with nu. */
-static void step_within(search *x, double radius) {
-  const int n = x->s.n;
-  const bool stable = x->def->goal == CDN_EQUILIBRIUM_STABLE;
-  double stiffest = 0, softest = INFINITY;
-  for (int i = 0; i < n; i++) {
-    const double k = stable ? x->k[i] : x->sigma[i] * x->sigma[i];
-    if (isfinite(k)) stiffest = fmax(stiffest, fabs(k)), softest = fmin(softest, k);
-  }
-  /* what has no stiffness is given a little */
-  const double least = stable ? NEUTRAL * stiffest + DBL_MIN : DBL_EPSILON * stiffest + DBL_MIN;
-  double low = fmax(0, least - softest);
-  double high = low + x->imbalance / radius * (stable ? 1 : fmax(sqrt(stiffest), 1)) + least;
-  if (trial(x, low, x->y) > radius) {
-    while (trial(x, high, x->y) > radius) high *= 2;
-    for (int k = 0; k < 60 && high - low > 1e-3 * high; k++) {
-      const double middle = 0.5 * (low + high);
-      if (trial(x, middle, x->y) > radius) low = middle;
-      else high = middle;
-    }
-    trial(x, high, x->y);
-  } else if (stable && x->softest >= 0) leave_ridge(x, radius);
-}
-
-/* What the model promises: the work, or the decrease of |g|. */
-static double promised(const search *x) {
-  const int n = x->s.n;
-  double sum = 0;
-  if (x->def->goal == CDN_EQUILIBRIUM_STABLE) {
-    for (int i = 0; i < n; i++) sum -= x->y[i] * (x->g[i] + 0.5 * x->d[i] * x->y[i]);
-    return sum;
-  }
-  double before = 0;
-  for (int i = 0; i < n; i++) {
-    double along = 0, by = 0;
-    for (int k = 0; k < n; k++) along += x->U[i * n + k] * x->g[k], by += x->VT[k * n + i] * x->y[k];
-    before += along * along;
-    sum += (along + x->sigma[i] * by) * (along + x->sigma[i] * by);
-  }
-  return sqrt(before) - sqrt(sum);
-}
 
 /* |udot|_M here. */
 static cdn_status imbalance(search *x, double *size) {
@@ -292,45 +96,32 @@ static cdn_status walk(search *x, double *work) {
   return cdn_realize(x->rest, CDN_STAGE_ACCELERATION);
 }
 
-/* The radius at which no mode by itself displaces anything by more than the largest step. */
-static double first_radius(const search *x) {
-  double most = 0;
-  for (int i = 0; i < x->s.n; i++) most = fmax(most, x->reach[i]);
-  return most > 0 ? x->def->largest_step / most : 1;
+/* The best step of at most the radius in which no coordinate moves too far; returns its largest displacement. */
+static double limited_step(search *x) {
+  double most = cdni_equilibrium_step(x, x->radius);
+  while (most > x->def->largest_step) { /* in the model's own measure it may be anything */
+    x->radius = 0.9 * cdni_equilibrium_length(x) * x->def->largest_step / most;
+    most = cdni_equilibrium_step(x, x->radius);
+  }
+  return most;
 }
 
 /* Steps until one keeps what it promises; *done if none is left to take. */
 static cdn_status one_iteration(search *x, bool *done) {
   const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
-  const bool stable = x->def->goal == CDN_EQUILIBRIUM_STABLE;
+  const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
   memcpy(x->q0, cdn_state_q(x->rest), nq * sizeof *x->q0);
   cdn_status failed = CDN_OK;
-  for (int attempt = 0; attempt < 60; attempt++) {
-    step_within(x, x->radius);
-    double most = displacement(x);
-    while (most > x->def->largest_step) { /* in the model's own measure it may be anything */
-      double length = 0;
-      for (int i = 0; i < x->s.n; i++) length += x->y[i] * x->y[i];
-      x->radius = 0.9 * sqrt(length) * x->def->largest_step / most;
-      step_within(x, x->radius);
-      most = displacement(x);
-    }
-    if (most <= NOT_A_STEP) {
-      *done = true;
-      return CDN_OK;
-    }
-    const double expected = promised(x);
-    double size_before, work = 0, size = INFINITY;
-    CDNI_TRY(imbalance(x, &size_before));
+  double before, work = 0;
+  CDNI_TRY(imbalance(x, &before));
+  for (int attempt = 0; attempt < 60 && limited_step(x) > NOT_A_STEP; attempt++) {
+    double size = INFINITY;
+    const double expected = cdni_equilibrium_promise(x), length = cdni_equilibrium_length(x);
     const cdn_status status = walk(x, &work);
     if (status == CDN_OK) CDNI_TRY(imbalance(x, &size));
-    const double got = stable ? work : size_before - size;
-    const double ratio = status == CDN_OK ? got / expected : -1;
+    const double ratio = status == CDN_OK ? (stable ? work : before - size) / expected : -1;
     /* close to the end rounding hides the work, but not that accelerations fall */
-    const bool settles = status == CDN_OK && size < 0.5 * size_before && (!stable || x->report->unstable == 0);
-    double length = 0;
-    for (int i = 0; i < x->s.n; i++) length += x->y[i] * x->y[i];
-    length = sqrt(length);
+    const bool settles = status == CDN_OK && size < 0.5 * before && (!stable || x->report->unstable == 0);
     if (ratio > 0.1 || settles) {
       x->report->work += work;
       if (ratio > 0.75 && length > 0.8 * x->radius) x->radius *= 2;
@@ -354,46 +145,105 @@ static bool has_arrived(const search *x) {
 
 /* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there is. */
 static bool is_as_near_as_can_be(search *x) {
-  if (x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return false;
-  step_within(x, 1e300);
-  return displacement(x) <= NEARLY_THERE &&
-         (x->def->goal == CDN_EQUILIBRIUM_STABLE || promised(x) > 0.5 * x->imbalance);
+  const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
+  if (stable && x->def->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable > 0) return false;
+  double size;
+  return cdni_equilibrium_step(x, FAR) <= NEARLY_THERE &&
+         (stable || (imbalance(x, &size) == CDN_OK && cdni_equilibrium_promise(x) > 0.5 * size));
+}
+
+/* Whether the last steps hardly bettered the balance: at a place where accelerations are least, but not zero, steps may creep for
+ * ever. *mark is what was left when it was last looked at. */
+static cdn_status creeps(search *x, int steps, double *mark, bool *stuck) {
+  double size;
+  *stuck = false;
+  if (x->goal == CDN_EQUILIBRIUM_STABLE || steps % PATIENCE != 0) return CDN_OK;
+  CDNI_TRY(imbalance(x, &size));
+  *stuck = size > HARDLY * *mark;
+  *mark = size;
+  return CDN_OK;
+}
+
+/* Within the tolerance, Newton's own step leads to where rounding ends it: it is kept where it does better and the place stays
+ * what it is. (At the very edge of a stop, rounding would decide whether that is stiff.) */
+static cdn_status polish(search *x) {
+  const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
+  const cdn_equilibrium before = *x->report;
+  double size_before, work, size;
+  memcpy(x->q0, cdn_state_q(x->rest), nq * sizeof *x->q0);
+  CDNI_TRY(imbalance(x, &size_before));
+  if (!(cdni_equilibrium_step(x, FAR) <= x->def->largest_step)) return CDN_OK;
+  if (walk(x, &work) == CDN_OK && imbalance(x, &size) == CDN_OK && size < 0.5 * size_before) {
+    CDNI_TRY(look(x));
+    CDNI_TRY(cdni_equilibrium_model_fill(x));
+    x->report->work += work;
+    if (x->report->stable == before.stable && x->report->unstable == before.unstable) return CDN_OK;
+  }
+  *x->report = before;
+  return cdn_state_set_q(x->rest, x->q0);
+}
+
+/* From where the State is; *found tells whether the way ends in an equilibrium. */
+static cdn_status find(search *x, bool *found) {
+  bool done = false, stuck = false;
+  double mark = INFINITY;
+  x->radius = FAR;
+  CDNI_TRY(cdn_realize(x->rest, CDN_STAGE_ACCELERATION));
+  for (int steps = 0;; steps++, x->report->iterations++) {
+    CDNI_TRY(look(x));
+    CDNI_TRY(cdni_equilibrium_model_fill(x));
+    *found = has_arrived(x);
+    if (*found) return x->report->iterations > 0 ? polish(x) : CDN_OK;
+    *found = done && is_as_near_as_can_be(x);
+    if (*found || done || stuck || steps >= x->def->most_iterations) return CDN_OK;
+    CDNI_TRY(one_iteration(x, &done));
+    CDNI_TRY(creeps(x, steps, &mark, &stuck));
+  }
+}
+
+/* The story names the coordinate to which most of the imbalance belongs: what falls, not the lightest of what swings on it. */
+static cdn_status no_equilibrium(search *x) {
+  const double *udot = cdn_state_udot(x->rest);
+  const int iterations = x->report->iterations;
+  double most = -1, acceleration = x->report->unbalanced;
+  char name[sizeof x->report->worst] = "";
+  for (int k = 0; udot && k < x->s.nu; k++)
+    if (fabs(udot[k]) * sqrt(x->s.mass[k]) > most) {
+      most = fabs(udot[k]) * sqrt(x->s.mass[k]), acceleration = fabs(udot[k]);
+      cdn_system_slot_name(cdn_state_system(x->rest), CDN_POOL_U, k, name, sizeof name);
+    }
+  return cdni_state_fail(
+      x->rest, CDN_ERR_LIMIT, false, x->function, name,
+      "no equilibrium was found in %d iteration%s: from rest '%s' still accelerates at %g (tolerance %g), "
+      "unstable directions: %d; there may be none (nothing holds the model), or a longer way to it",
+      iterations, iterations == 1 ? "" : "s", name, acceleration, x->def->tolerance, x->report->unstable);
 }
 
 static cdn_status run(search *x) {
   const cdn_projection_def def = tight();
-  bool done = false;
+  const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
+  bool found;
+  x->goal = x->def->goal;
   CDNI_TRY(cdn_project_q(x->rest, &def, &x->report->constraint_error));
-  CDNI_TRY(cdn_realize(x->rest, CDN_STAGE_ACCELERATION));
-  for (;; x->report->iterations++) {
-    CDNI_TRY(look(x));
-    CDNI_TRY(find_modes(x));
-    judge_directions(x);
-    if (has_arrived(x)) return CDN_OK;
-    if (done && is_as_near_as_can_be(x)) return CDN_OK;
-    if (x->report->iterations == 0) x->radius = first_radius(x);
-    if (done || x->report->iterations >= x->def->most_iterations) break;
-    CDNI_TRY(one_iteration(x, &done));
+  memcpy(x->start, cdn_state_q(x->rest), nq * sizeof *x->start);
+  CDNI_TRY(find(x, &found));
+  if (!found &&
+      x->goal == CDN_EQUILIBRIUM_ANY) { /* accelerations may be least where they are not zero, but not energy */
+    x->goal = CDN_EQUILIBRIUM_STABLE;
+    CDNI_TRY(cdn_state_set_q(x->rest, x->start));
+    CDNI_TRY(find(x, &found));
   }
-  return cdni_state_fail(
-      x->rest, CDN_ERR_LIMIT, false, function, x->report->worst,
-      "no equilibrium was found in %d iterations: from rest '%s' still accelerates at %g (tolerance %g), "
-      "%d directions are unstable; there may be none (nothing holds the model), or a longer way to it",
-      x->report->iterations, x->report->worst, x->report->unbalanced, x->def->tolerance, x->report->unstable);
+  if (found) return CDN_OK;
+  return no_equilibrium(x);
 }
 
-static size_t divide(search *x, int nq, int nu, double *memory) {
-  const size_t n = (size_t)nu, square = n * n;
-  double *at = memory + cdni_statics_size(nu);
-  x->s = cdni_statics_at(nu, memory);
-  double **const parts[] = { &x->X,     &x->U, &x->VT,    &x->d, &x->g,     &x->y,
-                             &x->reach, &x->k, &x->sigma, &x->v, &x->force, &x->along };
-  for (int k = 0; k < CDNI_COUNT(parts); k++) *parts[k] = at, at += k < 3 ? square : n;
-  double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate };
-  for (int k = 0; k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
-  x->work = at;
-  const size_t a = cdni_symmetric_eigen_work(nu), b = cdni_svd_work(nu, nu);
-  return (size_t)(at - memory) + (a > b ? a : b);
+static size_t divide(search *x, int nq, int nu, double *at) {
+  double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate, &x->start };
+  for (int k = 0; at && k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
+  double **const mobilities[] = { &x->force, &x->along };
+  for (int k = 0; at && k < CDNI_COUNT(mobilities); k++) *mobilities[k] = at, at += nu;
+  return cdni_equilibrium_model_divide(x, nu, at) + (size_t)nq * CDNI_COUNT(coordinates) +
+         (size_t)nu * CDNI_COUNT(mobilities);
 }
 
 static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
@@ -416,26 +266,21 @@ static cdn_status hand_over(cdn_state *state, cdn_state *rest) {
 cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report) {
   const cdn_equilibrium_def usual = cdn_default_equilibrium_def();
   cdn_equilibrium unused;
-  search x = { .def = def ? def : &usual, .report = report ? report : &unused };
+  search x = { .function = function, .def = def ? def : &usual, .report = report ? report : &unused };
   *x.report = (cdn_equilibrium){ .unbalanced = INFINITY };
   CDNI_TRY(check_def(state, x.def));
   CDNI_TRY(cdni_rest_state(state, function, &x.rest));
   const cdn_system *system = cdn_state_system(state);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system);
-  double *memory = cdn_work_push(state, (divide(&x, nq, nu, NULL) + 1) * sizeof *memory);
+  double *memory = cdn_work_push(state, divide(&x, nq, nu, NULL) * sizeof *memory);
   cdn_status status = CDN_OK;
   if (!memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   else {
     divide(&x, nq, nu, memory);
     status = run(&x);
     if (status == CDN_OK) status = hand_over(state, x.rest);
-    else {
-      cdn_error story;
-      cdn_state_last_error(x.rest, &story);
-      cdni_state_set_error(state, &story);
-    }
   }
   cdn_work_pop(state, memory);
-  cdn_state_destroy(x.rest);
+  cdni_rest_destroy(state, x.rest, status);
   return status;
 }

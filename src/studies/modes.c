@@ -3,7 +3,7 @@
 
 #include "math/dense.h"
 #include "matter/operators.h"
-#include "studies/statics.h"
+#include "studies/spectrum.h"
 
 static cdn_status no_convergence(cdn_state *state, const char *function) {
   return cdni_state_fail(state, CDN_ERR_SINGULAR, false, function, NULL,
@@ -12,54 +12,40 @@ static cdn_status no_convergence(cdn_state *state, const char *function) {
 
 /* ---- of the linearized equations ---- */
 
-/* The displacement part of an eigenvector's real or imaginary part. */
-static void shape_of(int nu, int n, const double *D, const double *vector, double sign, double *shape) {
-  for (int k = 0; k < nu; k++) {
-    shape[k] = 0;
-    for (int i = 0; i < n; i++) shape[k] += sign * vector[i] * D[i * nu + k];
-  }
-}
-
-/* Turned and scaled so that its largest element is 1. */
-static void normalize(int nu, double *a, double *b) {
-  double most = 0, re = 1, im = 0;
-  for (int k = 0; k < nu; k++)
-    if (hypot(a[k], b[k]) > most) most = hypot(a[k], b[k]), re = a[k], im = b[k];
-  for (int k = 0; k < nu && most > 0; k++) {
-    const double x = (a[k] * re + b[k] * im) / (most * most), y = (b[k] * re - a[k] * im) / (most * most);
-    a[k] = x, b[k] = y;
-  }
-}
-
-typedef struct spectrum {
-  int nu, n, size;
-  double *D, *A, *by_column, *V, *re, *im;
-  int *order;
-} spectrum;
-
-/* By magnitude; conjugates stay together. */
-static void sort(spectrum *s) {
-  for (int i = 0; i < s->size; i++) s->order[i] = i;
-  for (int i = 1; i < s->size; i++)
-    for (int j = i; j > 0; j--) {
-      const int a = s->order[j - 1], b = s->order[j];
-      if (hypot(s->re[a], s->im[a]) <= hypot(s->re[b], s->im[b])) break;
-      s->order[j - 1] = b, s->order[j] = a;
-    }
-}
-
-static void hand_out(const spectrum *s, double *re, double *im, double *shape_re, double *shape_im) {
+static void hand_out(const cdni_spectrum *s, double *re, double *im, double *shape_re, double *shape_im) {
+  const size_t nu = (size_t)s->nu;
   for (int k = 0; k < s->size; k++) {
-    const int j = s->order[k];
+    const size_t j = (size_t)s->order[k];
     re[k] = s->re[j], im[k] = s->im[j];
     if (!shape_re || !shape_im) continue;
-    const int first = s->im[j] < 0 ? j - 1 : j;
-    double *a = shape_re + k * s->nu, *b = shape_im + k * s->nu;
-    memset(b, 0, (size_t)s->nu * sizeof *b);
-    shape_of(s->nu, s->n, s->D, s->V + first * s->size, 1, a);
-    if (s->im[j] != 0) shape_of(s->nu, s->n, s->D, s->V + (first + 1) * s->size, s->im[j] > 0 ? 1 : -1, b);
-    normalize(s->nu, a, b);
+    memcpy(shape_re + (size_t)k * nu, s->shape_re + j * nu, nu * sizeof *shape_re);
+    memcpy(shape_im + (size_t)k * nu, s->shape_im + j * nu, nu * sizeof *shape_im);
   }
+}
+
+static bool is_at_rest(cdn_state *state) {
+  const double *u = cdn_state_u_eff(state);
+  for (int k = 0; u && k < cdn_system_nu(cdn_state_system(state)); k++)
+    if (u[k] != 0) return false;
+  return u;
+}
+
+static cdn_status solve(cdni_spectrum *s, cdn_state *state, const char *function) {
+  int l = 0;
+  CDNI_TRY(cdn_linearize(state, s->A, s->D, &s->n, s->U, &l));
+  s->size = s->n + l;
+  for (int i = 0; i < s->size; i++)
+    for (int j = 0; j < s->size; j++) s->by_column[j * s->size + i] = s->A[i * s->size + j];
+  double *work = cdn_work_push(state, cdni_eigen_work(s->size) * sizeof *work);
+  if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  const bool found = cdni_eigen(s->size, s->by_column, s->re, s->im, s->V, work);
+  cdn_work_pop(state, work);
+  if (!found) return no_convergence(state, function);
+  cdni_spectrum_shapes(s);
+  if (is_at_rest(state)) CDNI_TRY(cdni_spectrum_zeros(s, state, function));
+  cdni_spectrum_double_roots(s);
+  cdni_spectrum_sort(s);
+  return CDN_OK;
 }
 
 cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im, double *shape_re, double *shape_im) {
@@ -67,23 +53,16 @@ cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im
   const matter *m = NULL;
   CDNI_TRY(cdni_study_matter(state, function, &m));
   const size_t nu = (size_t)m->tree.nu, most = 2 * nu;
-  double *memory = cdn_work_push(state, (nu * nu + 3 * most * most + 3 * most + 1) * sizeof *memory);
+  double *memory =
+      cdn_work_push(state, (2 * nu * nu + 3 * most * most + 2 * most * nu + 4 * most + 1) * sizeof *memory);
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  spectrum s = { .nu = m->tree.nu, .D = memory, .A = memory + nu * nu };
+  cdni_spectrum s = { .nu = m->tree.nu, .D = memory, .U = memory + nu * nu, .A = memory + 2 * nu * nu };
   s.by_column = s.A + most * most, s.V = s.by_column + most * most;
-  s.re = s.V + most * most, s.im = s.re + most, s.order = (int *)(s.im + most);
-  int l = 0;
-  cdn_status status = cdn_linearize(state, s.A, s.D, &s.n, NULL, &l);
-  s.size = s.n + l;
-  for (int i = 0; i < s.size && status == CDN_OK; i++)
-    for (int j = 0; j < s.size; j++) s.by_column[j * s.size + i] = s.A[i * s.size + j];
-  double *work = status == CDN_OK ? cdn_work_push(state, cdni_eigen_work(s.size) * sizeof *work) : NULL;
-  if (status == CDN_OK && !work) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  if (status == CDN_OK && !cdni_eigen(s.size, s.by_column, s.re, s.im, s.V, work))
-    status = no_convergence(state, function);
-  cdn_work_pop(state, work);
+  s.shape_re = s.V + most * most, s.shape_im = s.shape_re + most * nu;
+  s.re = s.shape_im + most * nu, s.im = s.re + most, s.order = (int *)(s.im + most), s.zero = s.order + most;
+  s.pivots = s.zero + most, s.twice = s.pivots + most;
+  const cdn_status status = solve(&s, state, function);
   if (status == CDN_OK) {
-    sort(&s);
     hand_out(&s, re, im, shape_re, shape_im);
     *count = s.size;
   }
@@ -125,13 +104,8 @@ cdn_status cdn_normal_modes(cdn_state *state, int *n, double *omega_squared, dou
     cdni_statics s = cdni_statics_at(nu, memory);
     status = normal_modes(rest, function, &s, memory + own, omega_squared, shapes);
     *n = s.n;
-    if (status != CDN_OK) {
-      cdn_error story;
-      cdn_state_last_error(rest, &story);
-      cdni_state_set_error(state, &story);
-    }
   }
   cdn_work_pop(state, memory);
-  cdn_state_destroy(rest);
+  cdni_rest_destroy(state, rest, status);
   return status;
 }

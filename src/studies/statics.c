@@ -1,6 +1,8 @@
 /* A State at rest, and the problem of statics in it. */
 #include "studies/statics.h"
 
+#include <math.h>
+
 #include "forces/derivatives.h"
 #include "matter/operators.h"
 
@@ -35,11 +37,18 @@ cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **r
   return status;
 }
 
+void cdni_rest_destroy(cdn_state *state, cdn_state *rest, cdn_status status) {
+  cdn_error story;
+  cdn_state_last_error(rest, &story);
+  if (status != CDN_OK && story.code != CDN_OK) cdni_state_set_error(state, &story);
+  cdn_state_destroy(rest);
+}
+
 /* ---- the reduced problem ---- */
 
 size_t cdni_statics_size(int nu) {
   const size_t n = (size_t)nu;
-  return 5 * n * n + 2 * n + 1;
+  return 5 * n * n + 3 * n + 1;
 }
 
 cdni_statics cdni_statics_at(int nu, double *memory) {
@@ -49,7 +58,8 @@ cdni_statics cdni_statics_at(int nu, double *memory) {
                          .gradient = memory + n * n,
                          .H = memory + n * n + n,
                          .B = memory + 2 * n * n + n,
-                         .work = memory + 3 * n * n + n };
+                         .mass = memory + 3 * n * n + n,
+                         .work = memory + 3 * n * n + 2 * n };
 }
 
 /* to = Z A Z^T, A (nu x nu) by rows; `half` is nu numbers. */
@@ -75,6 +85,7 @@ cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics
   CDNI_TRY(cdni_local_basis(rest, function, CDN_LEVEL_POSITION, s->Z, &s->n));
   CDNI_TRY(cdn_realize(rest, CDN_STAGE_ACCELERATION));
   CDNI_TRY(cdn_calc_M(rest, A));
+  for (size_t k = 0; k < nu; k++) s->mass[k] = A[k * nu + k];
   reduce(s, A, half, s->B);
   CDNI_TRY(cdn_multiply_by_M(rest, cdn_state_udot(rest), half));
   for (int i = 0; i < s->n; i++) {
@@ -85,5 +96,38 @@ cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics
   CDNI_TRY(cdni_constrained_residual_derivatives(rest, function, NULL, lambda ? lambda + m->constraints.first : NULL, A,
                                                  NULL, NULL, NULL));
   reduce(s, A, half, s->H);
+  return CDN_OK;
+}
+
+/* ---- what nothing concerns ---- */
+
+static const double ROUNDING = 1e-13;
+
+cdni_stiffness_scale cdni_statics_scale(const cdni_statics *s) {
+  cdni_stiffness_scale scale = { 0 };
+  for (int k = 0; k < s->nu; k++)
+    for (int j = 0; j < s->nu; j++) {
+      const double size = fabs(s->work[k * s->nu + j]);
+      scale.largest = fmax(scale.largest, size);
+      scale.stiffest = fmax(scale.stiffest, size / sqrt(s->mass[k] * s->mass[j]));
+    }
+  return scale;
+}
+
+cdn_status cdni_statics_idle(cdn_state *rest, const cdni_statics *s, double tolerance, bool *idle) {
+  const int nu = s->nu;
+  const double *K = s->work, *mass = s->mass;
+  const cdni_stiffness_scale scale = cdni_statics_scale(s);
+  double *force = s->work + (size_t)nu * (size_t)nu;
+  CDNI_TRY(cdn_multiply_by_M(rest, cdn_state_udot(rest), force));
+  for (int k = 0; k < nu; k++) {
+    double free = 0;
+    for (int i = 0; i < s->n; i++) free += s->Z[i * nu + k] * s->Z[i * nu + k];
+    idle[k] = free > 1 - ROUNDING && fabs(force[k]) * nu <= tolerance * mass[k];
+    for (int j = 0; j < nu && idle[k]; j++) {
+      const double most = ROUNDING * fmin(scale.largest, scale.stiffest * sqrt(mass[k] * mass[j]));
+      idle[k] = fabs(K[k * nu + j]) <= most && fabs(K[j * nu + k]) <= most;
+    }
+  }
   return CDN_OK;
 }

@@ -18,6 +18,8 @@ double cdni_row_rounding(const constraint_element *c, const constraint_rows *row
 
 /* A State of its own, to be destroyed: a copy with u = 0, and all that is prescribed at any level locked where it is. */
 cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **rest);
+/* Destroys it; where the study failed in it, its story becomes the State's. */
+void cdni_rest_destroy(cdn_state *state, cdn_state *rest, cdn_status status);
 
 /* The problem of statics at a State at rest, where udot = a: with a basis Z of n displacements, M a = f - G^T lambda,
  *
@@ -27,11 +29,24 @@ cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **r
 typedef struct cdni_statics {
   int nu, n;
   double *Z, *gradient, *H, *B;
-  double *work; /* 2 nu^2 + nu, free for others in between */
+  double *mass; /* nu: the diagonal of M */
+  double *work; /* 2 nu^2 + nu; K by rows until it is used for something else */
 } cdni_statics;
 /* Doubles that it takes for nu mobilities; and its parts in such memory. */
 size_t cdni_statics_size(int nu);
 cdni_statics cdni_statics_at(int nu, double *memory);
 cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s);
+
+/* Right after it, what K is told from rounding by: its largest entry, in the units of the coordinates and in those that make all
+ * masses 1. Only what is nothing in both is rounding. (Beside a link of 1e-20 kg m^2 the stiffness of any other is nothing in the
+ * one, and beside a heavy one the link's in the other.) */
+typedef struct cdni_stiffness_scale {
+  double largest, stiffest;
+} cdni_stiffness_scale;
+cdni_stiffness_scale cdni_statics_scale(const cdni_statics *s);
+
+/* Right after it: which mobilities nothing concerns. No constraint has a share in an idle one, no force depends on it or changes
+ * where another moves, but for rounding, and its own acceleration is within the tolerance, shared by all. */
+cdn_status cdni_statics_idle(cdn_state *rest, const cdni_statics *s, double tolerance, bool *idle);
 
 #endif

@@ -206,7 +206,7 @@ START_TEST(rounding_decides_nothing) {
       cdn_state *state = on_the_manifold(bodies, seed, true, false);
       if (!state) continue;
       const int nq = cdn_system_nq(cdn_state_system(state));
-      double q[MOST_NQ], start[MOST_NQ], expected[MOST_NQ], noise[MOST_NQ];
+      double q[MOST_NQ], start[MOST_NQ], expected[MOST_NQ], noise[MOST_NQ], values[2][2 * MOST_NU];
       rng r = rng_of(seed);
       cdn_equilibrium found, first = { .stable = 0 };
       cdn_equilibrium_def def = cdn_default_equilibrium_def();
@@ -217,8 +217,12 @@ START_TEST(rounding_decides_nothing) {
         for (int k = 0; k < nq; k++) q[k] = start[k] + (run ? noise[k] : 0);
         OK_ON(state, cdn_state_set_q(state, q));
         if (cdn_find_equilibrium(state, &def, &found) != CDN_OK) break;
+        double re[2 * MOST_NU], im[2 * MOST_NU];
+        int n;
+        OK_ON(state, cdn_linear_modes(state, &n, re, im, NULL, NULL));
         if (run == 0) {
           first = found;
+          memcpy(values[0], re, (size_t)n * sizeof *re), memcpy(values[1], im, (size_t)n * sizeof *im);
           memcpy(expected, cdn_state_q(state), (size_t)nq * sizeof *q);
           checked++;
           continue;
@@ -227,6 +231,12 @@ START_TEST(rounding_decides_nothing) {
         ck_assert_int_eq(found.stable, first.stable);
         ck_assert_int_eq(found.neutral, first.neutral);
         ck_assert_int_eq(found.unstable, 0);
+        const double largest = hypot(values[0][n - 1], values[1][n - 1]);
+        for (int k = 0; k < n; k++) {
+          NEAR(re[k], values[0][k], 1e-6 * largest);
+          NEAR(im[k], values[1][k], 1e-6 * largest);
+          ck_assert((im[k] > 0) == (values[1][k] > 0));
+        }
       }
       cdn_state_destroy(state);
     }

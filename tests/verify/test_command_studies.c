@@ -95,12 +95,44 @@ START_TEST(tied_pendulums) {
 }
 END_TEST
 
+/* Two links stretched out sideways: Newton's method alone finds no equilibrium from there, but there is one, and modes about it:
+ * omega^2 = (2 -+ sqrt 2) g / l. Neutral, beside them, is what turns them about the vertical. */
+START_TEST(modes_wherever_there_is_an_equilibrium) {
+  enter_directory();
+  write_file("arm.xml",
+             "<mujoco model='arm'><option gravity='0 0 -9.81'/><worldbody>"
+             "<body name='a'><joint name='turn' axis='0 0 1'/><joint name='lift' axis='0 1 0'/>"
+             "<inertial pos='1 0 0' mass='2' diaginertia='1e-9 1e-9 1e-9'/>"
+             "<body name='b' pos='1 0 0'><joint name='elbow' axis='0 1 0'/>"
+             "<inertial pos='1 0 0' mass='2' diaginertia='1e-9 1e-9 1e-9'/></body></body></worldbody></mujoco>");
+  write_file("turned.json", "{\"q\": [0.25, 0, 0]}");
+  SUCCEEDS("equilibrium arm.xml --state turned.json --json");
+  json_t *found = parse(output);
+  ck_assert(element(found, "q", 3, 0) == 0.25);
+  json_decref(found);
+  SUCCEEDS("modes arm.xml --state turned.json --json");
+  found = parse(output);
+  ck_assert(element(found, "q", 3, 0) == 0.25);
+  json_t *list = member(found, "modes");
+  ck_assert_int_eq((int)json_array_size(list), 4);
+  for (size_t k = 0; k < 2; k++) {
+    ck_assert(number(json_array_get(list, k), "re") == 0 && number(json_array_get(list, k), "im") == 0);
+    NEAR(number(json_array_get(list, 2 + k), "im"), sqrt((k ? 2 + sqrt(2) : 2 - sqrt(2)) * 9.81), 1e-6);
+  }
+  json_decref(found);
+  SUCCEEDS("modes arm.xml");
+  SAYS(output, "turn.u");
+  ck_assert(!strstr(output, "-0.0000"));
+}
+END_TEST
+
 START_TEST(nothing_holds_it) {
   enter_directory();
   write_file("stone.xml", "<mujoco><worldbody><body name='stone'><freejoint name='loose'/>"
                           "<geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>");
   EXITS(1, "equilibrium stone.xml -o rest.json");
   SAYS(errors, "loose.vz");
+  SAYS(errors, "500 iterations");
   ck_assert(!exists("rest.json"));
   EXITS(1, "modes stone.xml");
   EXITS(4, "equilibrium one.xml -o nowhere/rest.json");
@@ -111,4 +143,4 @@ START_TEST(nothing_holds_it) {
 END_TEST
 
 CHECK_MAIN("cardan equilibrium, cardan modes", a_pendulum_comes_to_rest, upside_down, modes_of_a_pendulum,
-           tied_pendulums, nothing_holds_it)
+           tied_pendulums, modes_wherever_there_is_an_equilibrium, nothing_holds_it)

@@ -286,6 +286,145 @@ START_TEST(neutral_and_falling) {
 }
 END_TEST
 
+/* A cart at x = 0.3 that nothing holds, on a turntable at 0.7 rad, with two pendulums on it: they come to rest below it, and it
+ * stays, to the bit. (With the mass matrix as the measure of steps it recoils.) */
+START_TEST(neutral_coordinates_stay) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  const cdn_rotation upright = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), -PI / 2); /* z along Ground's y */
+  def.mobilizer = CDN_PIN, def.X_PF.R = upright;
+  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body table = cdn_system_add_body(system, &def);
+  def.parent = table, def.mobilizer = CDN_SLIDER, def.X_PF.R = cdn_rotation_identity(), def.X_PF.p = cdn_v3(0, 0.2, 0);
+  const cdn_body cart = cdn_system_add_body(system, &def);
+  def.parent = cart, def.mobilizer = CDN_PIN, def.X_PF.R = cdn_rotation_axis_angle(cdn_v3(1, 2, 0), PI / 2);
+  for (int i = 0; i < 2; i++) {
+    def.mass = (cdn_mass_properties){ .mass = 2, .com = cdn_v3(0.4, 0.3 - i, 0), .inertia = { 1, 1, 1, 0, 0, 0 } };
+    cdn_system_add_body(system, &def);
+  }
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  cdn_state *state = state_of(system);
+  for (int any = 0; any < 2; any++) {
+    const double q[4] = { 0.7, 0.3, 0.9, -0.4 };
+    cdn_equilibrium_def goal = cdn_default_equilibrium_def();
+    cdn_equilibrium found;
+    goal.goal = any ? CDN_EQUILIBRIUM_ANY : CDN_EQUILIBRIUM_STABLE;
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_find_equilibrium(state, &goal, &found));
+    ck_assert(cdn_state_q(state)[0] == 0.7 && cdn_state_q(state)[1] == 0.3);
+    ck_assert(fabs(cdn_state_q(state)[2] - q[2]) > 0.1 && fabs(cdn_state_q(state)[3] - q[3]) > 0.1);
+    AT_MOST(found.unbalanced, 1e-8);
+    ck_assert_int_eq(found.neutral, 2);
+    if (!any) ck_assert_int_eq(found.stable, 2);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Where links are stretched out sideways accelerations are largest, and no small step makes them less: the nearest equilibrium
+ * is not found from there by Newton's method, but there is one. */
+START_TEST(any_where_there_is_a_stable_one) {
+  for (int links = 1; links <= 4; links++) {
+    cdn_state *state = pendulum(links);
+    cdn_equilibrium_def any = cdn_default_equilibrium_def();
+    cdn_equilibrium found;
+    any.goal = CDN_EQUILIBRIUM_ANY;
+    OK_ON(state, cdn_find_equilibrium(state, &any, &found));
+    AT_MOST(found.unbalanced, 1e-8);
+    for (int i = 0; i < links; i++) NEAR(cos(cdn_state_q(state)[i] + (i ? 0 : PI / 2)), 1, 1e-15);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
+/* Two arms alike on a torso, whose stiffnesses come in pairs: which of the two is which is rounding, and so is which of their
+ * mixtures are taken for modes. */
+START_TEST(twins) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ .mass = 20, .com = cdn_v3(-0.3, 0.1, 0), .inertia = { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body torso = cdn_system_add_body(system, &def);
+  for (int side = -1; side < 2; side += 2) {
+    cdn_body last = torso;
+    for (int i = 0; i < 3; i++) {
+      def = cdn_default_body_def();
+      def.parent = last, def.mobilizer = i == 1 ? CDN_PIN : CDN_BALL;
+      def.X_PF.p = i ? cdn_v3(0, -0.3, 0) : cdn_v3(0, 0, side * 0.2);
+      def.mass =
+          (cdn_mass_properties){ .mass = 2, .com = cdn_v3(0.02, -0.15, side * 0.01), .inertia = { 0.1, 0.02, 0.1 } };
+      last = cdn_system_add_body(system, &def);
+    }
+  }
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  cdn_state *state = state_of(system);
+  const int nq = cdn_system_nq(cdn_state_system(state));
+  double start[32], q[32], first[32];
+  cdn_equilibrium found, before = { .stable = 0 };
+  ck_assert_int_le(nq, 32);
+  memcpy(start, cdn_state_q(state), (size_t)nq * sizeof *q);
+  for (int run = 0; run < 8; run++) {
+    for (int k = 0; k < nq; k++) q[k] = start[k] + (run && k ? ((k * 7 + run * 5) % 11 - 5) * 2e-16 : 0);
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+    if (run == 0) before = found, memcpy(first, cdn_state_q(state), sizeof first);
+    for (int k = 0; k < nq; k++) NEAR(cdn_state_q(state)[k], first[k], 1e-8);
+    ck_assert_int_eq(found.stable, before.stable);
+    ck_assert_int_eq(found.neutral, before.neutral);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Of what falls with something light on it that swings faster, the story names what falls. */
+START_TEST(the_story_names_what_falls) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.name = "stone", def.mobilizer = CDN_FREE;
+  def.mass = (cdn_mass_properties){ .mass = 20, .inertia = { 1, 1, 1, 0, 0, 0 } };
+  def.parent = cdn_system_add_body(system, &def);
+  def.name = "hair", def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ .mass = 1e-3, .com = cdn_v3(0.01, 0, 0), .inertia = { 1e-8, 1e-8, 1e-8, 0, 0, 0 } };
+  cdn_system_add_body(system, &def);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  cdn_state *state = state_of(system);
+  const double torque[7] = { [6] = 1e-5 };
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, torque));
+  cdn_equilibrium found;
+  cdn_error story;
+  FAILS(cdn_find_equilibrium(state, NULL, &found), CDN_ERR_LIMIT);
+  cdn_state_last_error(state, &story);
+  ck_assert_str_eq(story.element, "stone.vy");
+  ck_assert(strstr(story.text, "accelerates at 9.8"));
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Nothing but ratios of masses matters: a heavy hanging body that turns about its own axis, far from balance, in units of any
+ * size. */
+START_TEST(units_of_mass) {
+  double first[8];
+  for (int run = 0; run < 5; run++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_BALL;
+    const double m = pow(10, 12 * run - 24);
+    def.mass = (cdn_mass_properties){ .mass = m, .com = cdn_v3(0.3, 1, 0.2), .inertia = { 2 * m, 3 * m, 2 * m } };
+    def.parent = cdn_system_add_body(system, &def);
+    def.X_PF.p = cdn_v3(0.4, 1, 0);
+    cdn_system_add_body(system, &def);
+    cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+    cdn_state *state = state_of(system);
+    cdn_equilibrium found;
+    OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+    ck_assert_int_eq(found.unstable, 0);
+    if (run == 0) memcpy(first, cdn_state_q(state), sizeof first);
+    for (int k = 0; k < 8; k++) NEAR(cdn_state_q(state)[k], first[k], 1e-8);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 START_TEST(wrong_defs) {
   cdn_state *state = pendulum(1);
   cdn_equilibrium_def def = cdn_default_equilibrium_def();
@@ -308,4 +447,5 @@ START_TEST(wrong_defs) {
 END_TEST
 
 CHECK_MAIN("equilibrium", a_chain_hangs, a_chain_upright, off_the_ridge, nothing_to_do, against_a_torque, with_a_lock,
-           a_four_bar_with_a_spring, a_body_on_springs, neutral_and_falling, wrong_defs)
+           a_four_bar_with_a_spring, a_body_on_springs, neutral_and_falling, neutral_coordinates_stay,
+           any_where_there_is_a_stable_one, twins, the_story_names_what_falls, units_of_mass, wrong_defs)

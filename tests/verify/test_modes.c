@@ -180,6 +180,122 @@ START_TEST(spinning_top) {
 }
 END_TEST
 
+/* Neutral directions have eigenvalues that are zero, not the root of rounding; a bearing's damping makes one of the two its own.
+ * A cart that rolls freely, two pendulums alike on it, a wheel that is damped and one that is not. */
+START_TEST(neutral_directions) {
+  const double I = 0.5, c = 1e-3, M = 3, m = 1;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_SLIDER, def.mass.mass = M;
+  const cdn_body cart = cdn_system_add_body(system, &def);
+  for (int i = 0; i < 2; i++) {
+    def = cdn_default_body_def();
+    def.parent = cart, def.mobilizer = CDN_PIN;
+    def.mass = (cdn_mass_properties){ .mass = m, .com = cdn_v3(0, -1, 0) };
+    cdn_system_add_body(system, &def);
+  }
+  for (int i = 0; i < 2; i++) {
+    def = cdn_default_body_def();
+    def.parent = cart, def.mobilizer = CDN_PIN;
+    def.X_PF.R = cdn_rotation_axis_angle(cdn_v3(1, 1, 2), 0.7);
+    def.mass = (cdn_mass_properties){ .mass = 1e-9, .inertia = { I, I, I, 0, 0, 0 } };
+    const cdn_body wheel = cdn_system_add_body(system, &def);
+    if (i == 0) cdn_system_add_mobility_damper(system, NULL, wheel, 0, c);
+  }
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+  cdn_state *state = state_of(system);
+  double re[10], im[10], shape[50], shape_im[50];
+  int n;
+  for (int run = 0; run < 6; run++) { /* what rounding does to the State decides nothing */
+    const double q[5] = { 0.3, run * 3e-16, run * -2e-16, 0.4, -1.3 + run * 2e-16 };
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_linear_modes(state, &n, re, im, shape, shape_im));
+    ck_assert_int_eq(n, 10);
+    for (int k = 0; k < 5; k++) ck_assert(re[k] == 0 && im[k] == 0);
+    NEAR(re[5], -c / I, 1e-12);
+    ck_assert(im[5] == 0);
+    /* the pendulums against each other, and both against the cart */
+    for (int k = 0; k < 4; k++) {
+      const double omega2 = k < 2 ? G : G * (M + 2 * m) / M;
+      NEAR(re[6 + k], 0, 1e-12);
+      NEAR(im[6 + k], (k % 2 ? -1 : 1) * sqrt(omega2), 1e-7);
+    }
+    /* each zero's shape is one body's alone; what nothing damps is there twice */
+    const int moves[5] = { 0, 0, 3, 4, 4 };
+    for (int k = 0; k < 5; k++)
+      for (int j = 0; j < 5; j++) NEAR(shape[5 * k + j], j == moves[k], 1e-9);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A body that hangs on a ball joint, whose frames lie anyhow: what spins it about the vertical is rounding of all that there is. */
+START_TEST(neutral_spin) {
+  const double mass = 2, l = 0.7, I = 0.4;
+  for (int run = 0; run < 10; run++) {
+    const cdn_rotation R = cdn_rotation_axis_angle(cdn_v3(1, 2 - run, 0.3 * run), 0.3 + run);
+    const cdn_vec3 down = cdn_rotate_inv(R, cdn_v3(0, -1, 0));
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_BALL, def.X_PF.R = R;
+    def.mass = (cdn_mass_properties){ .mass = mass, .com = cdn_scale(l, down), .inertia = { I, I, I, 0, 0, 0 } };
+    cdn_system_add_body(system, &def);
+    cdn_system_add_gravity(system, "gravity", cdn_v3(0, -G, 0));
+    cdn_state *state = state_of(system);
+    double re[6], im[6];
+    int n;
+    OK_ON(state, cdn_linear_modes(state, &n, re, im, NULL, NULL));
+    ck_assert_int_eq(n, 6);
+    ck_assert(re[0] == 0 && im[0] == 0 && re[1] == 0 && im[1] == 0);
+    for (int k = 2; k < 6; k++) NEAR(fabs(im[k]), sqrt(mass * G * l / (I + mass * l * l)), 1e-7);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
+/* Of eigenvalues of one magnitude those that decay come first, whatever rounding says of the magnitude. */
+START_TEST(decay_comes_first) {
+  cdn_system *system = cdn_system_create(NULL);
+  add_bob(system, add_bob(system, cdn_ground(), 2), 1);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, G, 0));
+  cdn_state *state = state_of(system);
+  double re[4], im[4];
+  int n;
+  for (int run = 0; run < 8; run++) {
+    const double q[2] = { run * 3e-16, run * -5e-16 };
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_linear_modes(state, &n, re, im, NULL, NULL));
+    ck_assert_int_eq(n, 4);
+    ck_assert(re[0] < 0 && re[1] > 0 && re[2] < 0 && re[3] > 0 && re[1] < re[3]);
+    NEAR(re[0] + re[1], 0, 1e-12);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A link damped critically: the two roots are one, and real, though rounding makes them two or a pair. */
+START_TEST(critical_damping) {
+  for (int run = 0; run < 12; run++) {
+    const double mass = 2, k = 50 * (1 + run * 1e-17), c = 2 * sqrt(k * mass) * (1 + (run - 6) * 2e-16);
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_SLIDER, def.mass.mass = mass;
+    cdn_body body = cdn_system_add_body(system, &def);
+    cdn_system_add_mobility_spring(system, NULL, body, 0, k, 0);
+    cdn_system_add_mobility_damper(system, NULL, body, 0, c);
+    cdn_state *state = state_of(system);
+    double re[2], im[2];
+    int n;
+    OK_ON(state, cdn_linear_modes(state, &n, re, im, NULL, NULL));
+    for (int i = 0; i < 2; i++) {
+      NEAR(re[i], -5, 1e-6);
+      ck_assert(im[i] == 0);
+    }
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 /* ---- degrees of freedom ---- */
 
 /* In a plane that lies anyhow in Ground. */
@@ -271,4 +387,4 @@ START_TEST(platform) {
 END_TEST
 
 CHECK_MAIN("modes", double_pendulum, double_pendulum_of_rods, hanging_chain, upright, damped_oscillator, spinning_top,
-           three_parallel_cranks, platform)
+           neutral_directions, neutral_spin, decay_comes_first, critical_damping, three_parallel_cranks, platform)
