@@ -100,6 +100,7 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);
   d->file = file;
+  io_names_free(&d->allocator, &r.class_names);
   cdni_array_free(&d->allocator, &r.classes);
   cdni_array_free(&d->allocator, &r.defaults);
   cdni_array_free(&d->allocator, &r.pending);

@@ -83,6 +83,7 @@ typedef struct mjcf_reader {
   cdni_array documents; /* mjcf_document */
   int document;         /* the one being read: d->file is its path */
   cdni_array classes;   /* mjcf_class; the first is "main" */
+  io_names class_names; /* their indices */
   cdni_array defaults;  /* mjcf_default */
   cdni_array pending;   /* mjcf_pending */
   bool lost_joints;     /* something that may hold joints was not understood */

@@ -8,17 +8,13 @@
 static cdn_status add_class(mjcf_reader *r, const io_xml_node *node, const char *name, int parent) {
   mjcf_class added = { .name = name, .parent = parent, .line = node ? io_xml_line(node) : 0 };
   for (int k = 0; k < MJCF_NO_DEFAULTS; k++) added.first[k] = -1;
+  const int index = (int)r->classes.count;
   if (!cdni_array_push(&r->d->allocator, &r->classes, sizeof added, &added)) return io_mjcf_out_of_memory(r);
+  if (io_names_add(&r->d->allocator, &r->class_names, name, index) < 0) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
 
 cdn_status io_mjcf_start_classes(mjcf_reader *r) { return add_class(r, NULL, "main", -1); }
-
-static int class_named(const mjcf_reader *r, const char *name) {
-  for (size_t i = 0; i < r->classes.count; i++)
-    if (strcmp(CDNI_AT(r->classes, mjcf_class, i).name, name) == 0) return (int)i;
-  return -1;
-}
 
 static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf_kind kind) {
   mjcf_class *c = &CDNI_AT(r->classes, mjcf_class, class);
@@ -49,7 +45,7 @@ static cdn_status read_nested(mjcf_reader *r, io_xml_node *node, int parent, int
   if (!io_xml_has(node, "class"))
     return io_xml_missing(r->d, node, "class", "only the outermost <default> may go without a name");
   CDNI_TRY(io_xml_need_string(r->d, node, "class", &name));
-  const int twin = class_named(r, name);
+  const int twin = io_names_find(&r->class_names, name);
   if (twin >= 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                        "the default class '%.60s' is defined already (line %d); class names "
@@ -90,7 +86,7 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
 cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node) {
   /* Older files may rename the outermost class: another class that inherits all of it and adds nothing. */
   const char *name = io_xml_string(node, "class");
-  if (name && name[0] && class_named(r, name) < 0) CDNI_TRY(add_class(r, node, name, 0));
+  if (name && name[0] && io_names_find(&r->class_names, name) < 0) CDNI_TRY(add_class(r, node, name, 0));
   return read_class(r, node, 0, 1);
 }
 
@@ -99,7 +95,7 @@ cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node) {
 cdn_status io_mjcf_find_class(mjcf_reader *r, io_xml_node *node, const char *attribute, int *class) {
   const char *name = io_xml_string(node, attribute);
   if (!name || !name[0]) return CDN_OK;
-  const int found = class_named(r, name);
+  const int found = io_names_find(&r->class_names, name);
   if (found < 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                        "%s='%.60s' names no default class; add <default class='%.60s'> "
