@@ -10,7 +10,7 @@ static const help_page page = {
   "plot", "FILE.csv [options]",
   "Draws a trajectory that 'cardan simulate' wrote ('-': standard input) over time: coordinates, energies, measures, and\n"
   "step sizes if they are there, in panels beside their legends. The picture is an SVG or a PNG, as its name ends.\n",
-  "  cardan simulate walker.xml --duration 2 --step-sizes -o walk.csv && cardan plot walk.csv\n"
+  "  cardan simulate walker.xml --duration 2 --step-sizes -o walk.csv && cardan plot walk.csv --model walker.xml\n"
   "  cardan plot walk.csv -o walk.png --columns knee_left,knee_right.q,kinetic_energy\n",
   "which trajectory? Name a file that 'cardan simulate -o' wrote"
 };
@@ -80,7 +80,7 @@ static bool name_makes_sense(const char *picture, const char *path) {
 
 static int draw_table(const table *t, const char *path, const char *picture, const char *columns, bool all) {
   bool *chosen = allocate((size_t)t->columns, sizeof *chosen);
-  for (int i = 1; i < t->columns && !columns; i++) chosen[i] = all || !is_speed(t, i);
+  for (int i = 1; i < t->columns && !columns; i++) chosen[i] = all || t->meaning[i].kind != SPEED;
   int code = columns && !choose_listed(t, path, columns, chosen) ? CMD_USAGE : CMD_OK;
   figure *f = allocate(1, sizeof *f);
   const char *slash = strrchr(path, '/');
@@ -102,12 +102,13 @@ static int draw_table(const table *t, const char *path, const char *picture, con
 }
 
 int command_plot(int argc, char **argv) {
-  const char *path, *output = NULL, *columns = NULL;
+  const char *path, *output = NULL, *columns = NULL, *model = NULL;
   bool all = false, quiet = false;
   const option table_of_options[] = {
     { "output", 'o', OPTION_TEXT, &output, "FILE", "the picture, .svg or .png (default: FILE.svg)" },
     { "columns", 0, OPTION_TEXT, &columns, "A,B,...", "only these columns; a joint's name is all of its columns" },
     { "all", 0, OPTION_FLAG, &all, NULL, "speeds, too" },
+    { "model", 0, OPTION_TEXT, &model, "MODEL", "the model that was simulated: tells angles from displacements" },
     { "quiet", 0, OPTION_FLAG, &quiet, NULL, "do not say where the picture is" },
   };
   int code =
@@ -121,6 +122,7 @@ int command_plot(int argc, char **argv) {
   table t;
   code = table_read(path, &t);
   if (code == CMD_OK && t.cut && !quiet) complain("%s: its last line is not whole, and is left out", path);
+  if (code == CMD_OK && model) code = units_from_model(&t, model);
   if (code == CMD_OK) code = draw_table(&t, path, picture, columns, all);
   if (code == CMD_OK && !quiet) printf("%s\n", picture);
   table_free(&t);

@@ -6,24 +6,42 @@
 
 /* ---- plot_table.c -------------------------------------------------------------------------- */
 
+typedef enum column_kind { COORDINATE, SPEED, ENERGY, MEASURE, STEP_SIZE } column_kind;
+
+typedef struct column_meaning {
+  column_kind kind;
+  const char *unit; /* "rad", "m", "rad or m", "quaternion", ...; "" where it is not known */
+} column_meaning;
+
 typedef struct table {
   int columns; /* the first is what the others are drawn over */
   size_t rows;
   char **name;
-  double *value; /* row after row */
-  bool cut;      /* the last line was not whole, and is left out */
+  column_meaning *meaning; /* a column each */
+  double *value;           /* row after row */
+  bool cut;                /* the last line was not whole, and is left out */
 } table;
 
 /* Reads comma-separated values: a line of names, then numbers. Returns CMD_OK, or the exit code after it has said what is
  * wrong, with the line. Free it in either case. */
 int table_read(const char *path, table *t);
 void table_free(table *t);
-/* The column of this name, or -1. */
-int table_find(const table *t, const char *name);
 
 static inline double table_at(const table *t, size_t row, int column) {
   return t->value[row * (size_t)t->columns + (size_t)column];
 }
+
+/* ---- plot_columns.c ------------------------------------------------------------------------ */
+
+/* Fills t->meaning. */
+void describe_columns(table *t);
+/* Whether joints of one coordinate turn or slide is not in their columns' names, but in the model. Returns CMD_OK, or the exit
+ * code after it has said what is wrong. */
+int units_from_model(table *t, const char *path);
+/* How much of a column's name is that of its joint, or of its measure. */
+size_t joint_length(const char *column);
+/* The part behind the last dot, or an index, or "". */
+const char *slot_of(const char *column);
 
 /* ---- plot_panels.c ------------------------------------------------------------------------- */
 
@@ -37,7 +55,7 @@ typedef struct curve {
 } curve;
 
 typedef struct panel {
-  char title[96];
+  char title[160];
   bool logarithmic;
   int n;
   curve curves[MOST_LINES];
@@ -51,13 +69,9 @@ typedef struct figure {
   int left_out; /* columns for which there was no room */
 } figure;
 
-/* Puts columns into panels: those of one joint together, single ones side by side, then energies, measures and step sizes. `chosen` has a
- * flag a column. */
+/* Puts columns into panels: single ones of one unit side by side, those of one joint together, then energies, measures and step
+ * sizes. `chosen` has a flag a column. */
 void arrange(figure *f, const bool *chosen);
-/* What is drawn if nobody chooses: everything but speeds. */
-bool is_speed(const table *t, int column);
-/* How much of a column's name is that of its joint, or of its measure. */
-size_t joint_length(const char *column);
 
 /* ---- plot_ticks.c -------------------------------------------------------------------------- */
 

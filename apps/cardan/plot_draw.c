@@ -1,8 +1,7 @@
 /* Drawing panels with Cairo: a grid of them over one time axis, each with its legend beside it. */
-#include "plot.h"
+#include "plot_draw.h"
 
 #include <cairo-svg.h>
-#include <cairo.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -20,19 +19,6 @@ enum {
   LARGE = 14
 };
 
-/* Okabe and Ito's colours, which most people can tell apart; yellow is left out, being too pale for lines. */
-static const double colours[MOST_LINES][3] = { { 0, 0.45, 0.7 },    { 0.84, 0.37, 0 },    { 0, 0.62, 0.45 },
-                                               { 0.8, 0.47, 0.65 }, { 0.34, 0.71, 0.91 }, { 0.9, 0.62, 0 },
-                                               { 0, 0, 0 } };
-
-typedef struct box {
-  double x, y, w, h;
-} box;
-
-typedef struct span {
-  double least, most;
-} span;
-
 /* The grid: how many columns of panels, and how large everything is. */
 typedef struct layout {
   int columns, rows;
@@ -40,12 +26,6 @@ typedef struct layout {
 } layout;
 
 /* ---- ranges -------------------------------------------------------------------------------- */
-
-static double value_of(const figure *f, const panel *p, const curve *c, size_t row) {
-  double y = table_at(f->table, row, c->column) + (c->plus < 0 ? 0 : table_at(f->table, row, c->plus)) - c->less;
-  if (!p->logarithmic) return y;
-  return y > 0 ? log10(y) : NAN;
-}
 
 static void widen(span *s, double x) {
   if (!isfinite(x)) return;
@@ -71,17 +51,12 @@ static span range_of_time(const figure *f) {
 static span range_of_values(const figure *f, const panel *p) {
   span s = { INFINITY, -INFINITY };
   for (int k = 0; k < p->n; k++) {
-    for (size_t i = 0; i < f->table->rows; i++) widen(&s, value_of(f, p, &p->curves[k], i));
+    for (size_t i = 0; i < f->table->rows; i++) widen(&s, curve_value(f, p, &p->curves[k], i));
   }
   s = settle(s, 0.06);
   // at least a decade, so that there is a number to read
   if (p->logarithmic) s = (span){ fmin(s.least, floor(s.least + 0.1)), fmax(s.most, ceil(s.most - 0.1)) };
   return s;
-}
-
-static double along(span s, double x, double from, double to) {
-  // halves, so that a range of all doubles does not overflow
-  return from + (to - from) * ((0.5 * x - 0.5 * s.least) / (0.5 * s.most - 0.5 * s.least));
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -184,64 +159,11 @@ static void draw_axes(cairo_t *cr, box b, span time, span values, const ticks *x
   cairo_stroke(cr);
 }
 
-/* The points that share a column of dots are drawn as their first, least, greatest and last: a million of them look the
- * same, and make no larger a file, than what can be seen. */
-typedef struct bunch {
-  bool any;
-  double x, first, least, most, last;
-} bunch;
-
-static void draw_bunch(cairo_t *cr, bunch *b, bool *pen_down) {
-  if (!b->any) return;
-  if (*pen_down) cairo_line_to(cr, b->x, b->first);
-  else cairo_move_to(cr, b->x, b->first);
-  if (b->least < b->most) {
-    cairo_line_to(cr, b->x, b->least);
-    cairo_line_to(cr, b->x, b->most);
-    cairo_line_to(cr, b->x, b->last);
-  }
-  *pen_down = true;
-  b->any = false;
-}
-
-static void draw_curve(cairo_t *cr, const figure *f, const panel *p, const curve *c, box b, span time, span values) {
-  bool pen_down = false;
-  bunch here = { .any = false };
-  size_t dense = f->table->rows > 2 * (size_t)b.w;
-  for (size_t i = 0; i < f->table->rows; i++) {
-    double x = along(time, table_at(f->table, i, 0), b.x, b.x + b.w);
-    double y = along(values, value_of(f, p, c, i), b.y + b.h, b.y);
-    if (!isfinite(x) || !isfinite(y)) {
-      // a gap where there is no number
-      draw_bunch(cr, &here, &pen_down);
-      pen_down = false;
-      continue;
-    }
-    // a tenth of a point cannot be seen, and digits make files large
-    x = dense ? round(2 * x) / 2 : round(10 * x) / 10;
-    y = round(10 * y) / 10;
-    if (here.any && x != here.x) draw_bunch(cr, &here, &pen_down);
-    if (!here.any) here = (bunch){ true, x, y, y, y, y };
-    here.least = fmin(here.least, y);
-    here.most = fmax(here.most, y);
-    here.last = y;
-  }
-  draw_bunch(cr, &here, &pen_down);
-  cairo_stroke(cr);
-}
-
-static void set_colour(cairo_t *cr, int k) { cairo_set_source_rgb(cr, colours[k][0], colours[k][1], colours[k][2]); }
-
-static void draw_curves(cairo_t *cr, const figure *f, const panel *p, box b, span time, span values) {
+static void draw_panel_curves(cairo_t *cr, const figure *f, const panel *p, box b, span time, span values) {
   cairo_save(cr);
   cairo_rectangle(cr, b.x, b.y, b.w, b.h);
   cairo_clip(cr);
-  cairo_set_line_width(cr, 1.3);
-  cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-  for (int k = 0; k < p->n; k++) {
-    set_colour(cr, k);
-    draw_curve(cr, f, p, &p->curves[k], b, time, values);
-  }
+  draw_curves(cr, f, p, b, time, values);
   cairo_restore(cr);
 }
 
@@ -250,7 +172,7 @@ static void draw_legend(cairo_t *cr, const panel *p, box b, double width) {
   set_letters(cr, fmin(SMALL, pitch), false);
   for (int k = 0; k < p->n; k++) {
     double y = b.y + (k + 0.75) * pitch;
-    set_colour(cr, k);
+    set_curve_colour(cr, k);
     cairo_set_line_width(cr, 2);
     draw_line(cr, x, y - 0.36 * SMALL, x + SAMPLE - 5, y - 0.36 * SMALL);
     grey(cr, 0.15);
@@ -262,11 +184,11 @@ static void draw_panel(cairo_t *cr, const figure *f, const panel *p, box b, doub
                        bool lowest) {
   span values = range_of_values(f, p);
   ticks y;
-  char title[160];
+  char title[192];
   if (p->logarithmic) make_log_ticks(&y, values.least, values.most, (int)(b.h / 19));
   else make_ticks(&y, values.least, values.most, (int)(b.h / 19));
   draw_axes(cr, b, time, values, x, &y, lowest);
-  draw_curves(cr, f, p, b, time, values);
+  draw_panel_curves(cr, f, p, b, time, values);
   draw_legend(cr, p, b, legend);
   set_letters(cr, SMALL, true);
   grey(cr, 0.15);

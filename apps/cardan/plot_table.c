@@ -118,18 +118,13 @@ int table_read(const char *path, table *t) {
   }
   bool good = read_lines(path, file, t);
   if (!is_input) fclose(file);
+  if (good) describe_columns(t);
   return good ? CMD_OK : CMD_INPUT;
 }
 
 void table_free(table *t) {
   for (int i = 0; i < t->columns; i++) free(t->name[i]);
   free(t->name);
+  free(t->meaning);
   free(t->value);
-}
-
-int table_find(const table *t, const char *name) {
-  for (int i = 0; i < t->columns; i++) {
-    if (strcmp(t->name[i], name) == 0) return i;
-  }
-  return -1;
 }

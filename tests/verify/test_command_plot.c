@@ -97,6 +97,10 @@ START_TEST(columns_are_chosen_by_name) {
   SUCCEEDS("plot run.csv -o all.svg --all");
   SUCCEEDS("plot run.csv -o one.svg --columns slide.q");
   SUCCEEDS("plot run.csv -o joint.svg --columns root");
+  SUCCEEDS("plot run.csv -o units.svg --model creature.xml");
+  check_svg("units.svg");
+  EXITS(3, "plot run.csv -o units.svg --model nowhere.xml");
+  SAYS(errors, "nowhere.xml");
   SUCCEEDS("plot run.csv -o three.svg --columns slide.u,kinetic_energy,step_size --quiet");
   ck_assert_str_eq(output, "");
   int all = check_svg("all.svg"), one = check_svg("one.svg"), joint = check_svg("joint.svg");
@@ -153,8 +157,39 @@ START_TEST(odd_tables_can_be_drawn) {
              "-1,-inf,nan,1,1,1,1\nnan,1,1,1,1,1,1\n");
   SUCCEEDS("plot odd.csv --all");
   check_svg("odd.svg");
+  write_file("bracket.csv", "time,[a,[b\n0,1,2\n1,2,3\n");
+  SUCCEEDS("plot bracket.csv --columns '[a,[b'");
+  check_svg("bracket.svg");
   SUCCEEDS("plot - -o pipe.svg < odd.csv");
   check_svg("pipe.svg");
+}
+END_TEST
+
+/* Draws y over time, and what is `shift` above it until time 1 and `later` from then on. True if there are dashes. */
+static bool has_dashes(double shift, double later) {
+  FILE *file = fopen("two.csv", "w");
+  ck_assert_ptr_nonnull(file);
+  fputs("time,one.q,two.q\n", file);
+  for (int i = 0; i <= 200; i++) {
+    const double t = 0.01 * i, y = sin(3 * t);
+    fprintf(file, "%.17g,%.17g,%.17g\n", t, y, y + (t < 1 ? shift : later));
+  }
+  ck_assert_int_eq(fclose(file), 0);
+  SUCCEEDS("plot two.csv --quiet");
+  check_svg("two.svg");
+  const size_t n = read_bytes("two.svg");
+  bytes[n] = 0;
+  return strstr((const char *)bytes, "stroke-dasharray") != NULL;
+}
+
+START_TEST(equal_curves_are_both_seen) {
+  enter_directory();
+  if (!has_pictures()) return;
+  ck_assert(has_dashes(0, 0));
+  ck_assert(has_dashes(1e-6, -1e-6));
+  ck_assert(has_dashes(0, 0.5));
+  ck_assert(!has_dashes(0.5, 0.5));
+  ck_assert(!has_dashes(-0.5, 0.5)); // they cross
 }
 END_TEST
 
@@ -242,4 +277,4 @@ START_TEST(damaged_files_do_no_harm) {
 END_TEST
 
 CHECK_MAIN("command plot", every_shipped_model_can_be_drawn, columns_are_chosen_by_name, odd_tables_can_be_drawn,
-           bad_files_give_messages, damaged_files_do_no_harm)
+           equal_curves_are_both_seen, bad_files_give_messages, damaged_files_do_no_harm)
