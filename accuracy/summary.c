@@ -29,6 +29,8 @@ static void take(summary *s, const run *r, double floor) {
   if (ratio <= 1 && r->verdict == CDN_VERDICT_NOT_DELIVERED) s->false_alarms++;
   if (is_rounding(r, floor)) {
     s->rounding++;
+  } else if (r->error > 0.3) {
+    s->lost++;
   } else if (!isnan(r->estimate)) {
     s->estimates++;
     s->good_estimates += is_good_estimate(r);
@@ -55,7 +57,7 @@ void print_heading(FILE *to, const char *first) {
   fprintf(
       to,
       "| %s | runs | least | median | most | within 10 | beyond: said | not known | **denied** | alarms | estimates | "
-      "rounding | failed | left out | cost |\n",
+      "rounding, lost | failed | left out | cost |\n",
       first);
   fprintf(to, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
@@ -77,7 +79,8 @@ void print_row(FILE *to, const char *first, summary *s) {
   print_share(to, s->within, s->n);
   fprintf(to, " %d | %d | %d | %d |", s->said, s->not_known, s->false_claims, s->false_alarms);
   print_share(to, s->good_estimates, s->estimates);
-  fprintf(to, " %d | %d | %d%s |", s->rounding, s->failed, s->longer + s->doubtful, s->crashed ? ", did not end" : "");
+  fprintf(to, " %d, %d | %d | %d%s |", s->rounding, s->lost, s->failed, s->longer + s->doubtful,
+          s->crashed ? ", did not end" : "");
   print_ratio(to, s->evaluations ? both / (double)s->evaluations : NAN);
   fputs("\n", to);
 }

@@ -14,9 +14,10 @@ typedef struct summary {
   int within;                        /* errors of at most 10 accuracies */
   int said, not_known, false_claims; /* larger errors, by what the run says: not delivered, unknown, delivered */
   int false_alarms;                  /* errors of at most 1 accuracy that a run says it has not delivered */
-  /* Estimates: of runs whose errors are not of rounding, those within a factor of 3. */
+  /* Estimates, of all runs but those apart; those within a factor of 3. */
   int estimates, good_estimates;
-  int rounding; /* runs whose errors are of rounding: at most ten times the smallest of all runs of the problem */
+  int rounding; /* apart: runs whose errors are of rounding, at most ten times the smallest of all runs of the problem */
+  int lost;     /* apart: runs whose errors are as large as the motion: above 0.3 */
   int longer, doubtful; /* accuracies left out */
   int crashed;          /* sweeps whose process did not come to its end */
   int64_t evaluations, companion_evaluations;
