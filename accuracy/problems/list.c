@@ -1,5 +1,6 @@
 /* All problems, in the order in which they are run and printed. */
 #include "cranks.h"
+#include "extremes.h"
 #include "kinks.h"
 #include "loops.h"
 #include "motions.h"
@@ -36,7 +37,9 @@ const problem *const problems[] = {
   &rods_springs, &rods_humanoid, &rods_stiff,
   /* kinks and events */
   &kink_stops, &kink_stops_hard, &kink_bilinear, &kink_coulomb, &kink_pendulum_stop, &event_ball_5, &event_ball_9,
-  &event_ball_rest, &event_relay, &event_bouncing
+  &event_ball_rest, &event_relay, &event_bouncing, &extreme_digital,
+  /* extremes */
+  &extreme_molecule, &extreme_orbit_metres, &extreme_masses, &extreme_balls
 };
 const int problem_count = sizeof problems / sizeof *problems;
 
