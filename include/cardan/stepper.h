@@ -48,9 +48,10 @@ typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
   cdn_method method;
   int max_order; /**< Adams (the highest order of the predictor) and the methods of SUNDIALS; 0: the method's own */
-  /** The accuracy alpha of manual 9.5, which runs deliver (docs/methods.md): weighted norms of each step's error estimate
-   *  stay below a tenth of it, separately for q, u and z. q is absolute (through N W N^+); u and z are relative above
-   *  their unit change. Default 1e-4. */
+  /** The accuracy alpha of manual 9.5, which runs deliver (docs/accuracy.md): weighted norms of each step's error estimate
+   *  stay below a tenth of it, separately for q, u and z. Where final_time is finite, runs of more than a hundred steps share
+   *  ten accuracies among their steps. q (through N W N^+) and u are absolute; z is relative above its unit change.
+   *  Default 1e-4. */
   double accuracy; /**< 1e-15 to 1 */
   /** On every constraint error, in its unit error (9.3): positions and velocities are projected where they exceed it, as the
    *  first State is if its errors are at most 0.01 (or 10 tolerances): otherwise CDN_ERR_CONSTRAINT asks to assemble it.
@@ -64,16 +65,18 @@ typedef struct cdn_stepper_def {
    *  roundings of t. */
   double min_step;
   double max_step;   /**< 0: no limit */
-  double final_time; /**< no step goes beyond it. Default: infinity */
+  double final_time; /**< no step goes beyond it, and the accuracy is that of the run up to it. Default: infinity */
   cdn_error_norm norm;
   /** A typical time over which something happens (manual 9.3): the first step is short against it, and it is what makes
    *  errors of velocity constraints errors of positions. Default 0.1. */
   double time_scale;
-  bool u_absolute, z_absolute; /**< errors of all u, of all z are absolute: never relative to a large value */
+  bool z_absolute;             /**< errors of all z are absolute: never relative to a large value */
   const bool *z_absolute_each; /**< the same for single z: nz flags, or NULL. Copied */
-  const double *u_weights;     /**< W_u = 1 / unit change (9.2), nu numbers; NULL: ones. Copied */
-  const double *z_weights;     /**< W_z, nz numbers; NULL: what is declared (cdn_declare_z_scale), else ones. Copied */
-  int64_t max_steps;           /**< attempts within one call of advance before CDN_ERR_LIMIT; 0: no limit */
+  /** W_q = 1 / unit change of q along each u (radians, metres): nu numbers, by which E_q = N W_q N^+; NULL: ones. Copied */
+  const double *q_weights;
+  const double *u_weights; /**< W_u = 1 / unit change of u (9.2), nu numbers; NULL: ones. Copied */
+  const double *z_weights; /**< W_z, nz numbers; NULL: what is declared (cdn_declare_z_scale), else ones. Copied */
+  int64_t max_steps;       /**< attempts within one call of advance before CDN_ERR_LIMIT; 0: no limit */
   /** cdn_stepper_advance comes back from each moment at which events occurred (those of every step, CDN_EVENT_STEP,
    *  do not count), the State as their handlers left it. */
   bool return_on_events;
@@ -166,6 +169,9 @@ typedef struct cdn_certificate {
    *  (docs/methods.md says which methods can tell): where these are most of the steps the problem is stiff, and an
    *  implicit method would be cheaper. */
   int64_t stiff_steps;
+  /** Accepted steps that were allowed more than the accuracy gives them, because q, u or z are rounded by as much: tighter
+   *  accuracies change nothing there. */
+  int64_t rounding_steps;
   int64_t events; /**< calls of handlers */
   double time_initial, time_final;
   double smallest_step, largest_step;

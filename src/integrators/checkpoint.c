@@ -15,7 +15,6 @@ static void archive_def(cdn_stepper_def *def, cdni_archive *a) {
   cdni_archive_int(a, &norm, 0, INT32_MAX);
   cdni_archive_int(a, &def->max_order, 0, INT32_MAX);
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
-  cdni_archive_bool(a, &def->u_absolute);
   cdni_archive_bool(a, &def->z_absolute);
   cdni_archive_int64(a, &def->max_steps, 0, INT64_MAX);
   cdni_archive_bool(a, &def->return_on_events);
@@ -35,14 +34,17 @@ static void archive_method_name(const cdn_stepper *s, cdni_archive *a) {
 
 /* Weights are in the stepper's own block. */
 static void archive_weights(cdn_stepper *s, cdni_archive *a) {
-  double *u = s->weights, *z = s->weights + cdni_stride(s->nu);
-  bool has_u = s->def.u_weights, has_z = s->def.z_weights;
+  double *q = s->weights, *u = q + cdni_stride(s->nu), *z = u + cdni_stride(s->nu);
+  bool has_q = s->def.q_weights, has_u = s->def.u_weights, has_z = s->def.z_weights;
   bool *z_absolute = (bool *)s->def.z_absolute_each;
+  cdni_archive_bool(a, &has_q);
   cdni_archive_bool(a, &has_u);
   cdni_archive_bool(a, &has_z);
+  if (has_q) cdni_archive_doubles(a, q, (size_t)s->nu);
   if (has_u) cdni_archive_doubles(a, u, (size_t)s->nu);
   if (has_z) cdni_archive_doubles(a, z, (size_t)s->nz);
   for (int i = 0; i < s->nz; i++) cdni_archive_bool(a, &z_absolute[i]);
+  s->def.q_weights = has_q ? q : NULL;
   s->def.u_weights = has_u ? u : NULL;
   s->def.z_weights = has_z ? z : NULL;
 }
@@ -52,8 +54,9 @@ static void archive_weights(cdn_stepper *s, cdni_archive *a) {
 /* The last step, which dense output may still be asked of. */
 static void archive_step(cdn_stepper *s, cdni_archive *a) {
   cdni_step *step = &s->step;
-  double *const numbers[] = { &s->t,    &s->taken,     &s->power,     &s->reported, &step->t0,   &step->t1,
-                              &step->h, &step->power0, &step->power1, &step->work,  &step->norm, &step->stiffness };
+  double *const numbers[] = { &s->t,         &s->taken,     &s->covered, &s->spent,   &s->allowed,
+                              &s->power,     &s->reported,  &step->t0,   &step->t1,   &step->h,
+                              &step->power0, &step->power1, &step->work, &step->norm, &step->stiffness };
   size_t ny = (size_t)s->ny;
   cdni_archive_mark(a, "STEP");
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
@@ -86,6 +89,10 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_double(a, &s->control.next);
   cdni_archive_double(a, &s->control.last_error);
   cdni_archive_bool(a, &s->control.rejected);
+  cdni_archive_int(a, &s->headway.steps, 0, INT32_MAX);
+  cdni_archive_int(a, &s->headway.windows, 0, INT32_MAX);
+  cdni_archive_double(a, &s->headway.since);
+  cdni_archive_double(a, &s->headway.mean);
   cdni_archive_int(a, &s->stiff, 0, INT32_MAX);
   cdni_archive_int(a, &s->not_stiff, 0, INT32_MAX);
   cdni_archive_double(a, &s->fixed_start);
@@ -99,8 +106,9 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
 
 static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   cdn_certificate *c = &s->certificate;
-  int64_t *const counts[] = { &c->steps,       &c->rejected,  &c->evaluations, &c->report_evaluations,
-                              &c->stiff_steps, &c->jacobians, &c->events,      &c->kernel_changes };
+  int64_t *const counts[] = { &c->steps,         &c->rejected,       &c->evaluations, &c->report_evaluations,
+                              &c->stiff_steps,   &c->rounding_steps, &c->jacobians,   &c->events,
+                              &c->kernel_changes };
   double *const numbers[] = {
     &c->time_initial,       &c->smallest_step,   &c->largest_step,  &c->energy_initial,       &c->work,
     &c->energy_jumps,       &s->largest_kinetic, &s->absolute_work, &c->max_constraint_error, &c->max_position_error,

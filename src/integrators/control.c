@@ -11,6 +11,61 @@ static const double LEAST = 0.2, MOST = 5.0;
 /* Weight of the previous error in the PI rule (Gustafsson 1991; Hairer and Wanner, section IV.2), over the order. */
 static const double BETA = 0.4;
 
+/* A run shares so many tenths of the accuracy among its steps; one of fewer steps gives each a tenth. */
+static const double SHARES = 100;
+/* So many steps of equal size it is expected to take before it has taken some. */
+static const double FORETOLD = 4;
+
+/* What a pair's error should come to where steps share the accuracy, over what the accuracy is and over how fast pairs gain: its
+ * error is about h over the motion's own time times the estimate. */
+static const double GAIN = 0.1;
+
+/* Pairs carry on the solution of the higher order, whose error is below the estimate, the more so the shorter the steps are. Of
+ * estimates of size h^p the shares may be so much larger that the sum of the errors goes with the accuracy, however many there
+ * are. */
+static double ease(const cdn_stepper *s, double crowd) {
+  if (s->method->resize) return 1;
+  double p = s->method->error_order;
+  return fmax(1, pow(pow(GAIN, p) * 100 * crowd / s->def.accuracy, 1 / (p + 1)));
+}
+
+double cdni_share(const cdn_stepper *s) {
+  double length = s->def.final_time - s->certificate.time_initial, steps = s->spent / TARGET;
+  if (!(length < INFINITY) || !(length > 0) || s->method->bare) return 1;
+  double mean = (s->covered + length * FORETOLD / SHARES) / (steps + FORETOLD);
+  double crowd = length / (SHARES * mean);
+  return crowd > 1 ? fmin(1, ease(s, crowd) / crowd) : 1;
+}
+
+/* Root mean square of what n variables and their changes over a step weigh; at most 1 where they are relative. */
+static double size_of(int n, const double *y, const double *f, double h, const double *w, const bool *absolute) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double size = (fabs(y[i]) + fabs(h * f[i])) * (w ? w[i] : 1);
+    if (absolute && !absolute[i]) size = fmin(size, 1);
+    sum += size * size;
+  }
+  return n ? sqrt(sum / n) : 0;
+}
+
+/* Roundings that a sum of y and its change over a step may be off by: no estimate is smaller than that. */
+static const double ROUNDINGS = 4;
+
+static double rounding_of(const cdn_stepper *s, double h) {
+  const double *y = s->y[s->at], *f = s->f[s->at];
+  const int u = s->nq, z = s->nq + s->nu;
+  double of_q = size_of(s->nq, y, f, h, s->q_weight, NULL);
+  double of_u = size_of(s->nu, y + u, f + u, h, s->def.u_weights, NULL);
+  double of_z = size_of(s->nz, y + z, f + z, h, s->def.z_weights, s->def.z_absolute_each);
+  return ROUNDINGS * DBL_EPSILON * fmax(of_q, fmax(of_u, of_z));
+}
+
+void cdni_allow(cdn_stepper *s, double h) {
+  double asked = 0.1 * s->def.accuracy * cdni_share(s), rounding = rounding_of(s, h);
+  s->at_rounding = rounding > asked;
+  s->allowed = fmax(asked, rounding);
+}
+
 double cdni_min_step(const cdn_stepper *s) {
   /* below this, t + c h is not resolved at the stages; near t = 0 the first step tells the scale of time */
   double first = s->certificate.steps ? s->certificate.largest_step : s->control.next;
@@ -95,6 +150,7 @@ cdn_status cdni_first_step(cdn_stepper *s) {
   int order = s->method->error_order;
 
   s->control = (cdni_control){ .last_error = 1e-4 };
+  cdni_allow(s, 0);
   s->weighted_valid = false;
   if (s->def.fixed_step > 0 || s->def.initial_step > 0) {
     s->control.next = s->def.fixed_step > 0 ? s->def.fixed_step : s->def.initial_step;

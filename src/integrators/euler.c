@@ -15,7 +15,7 @@ static const cdni_rk_tableau euler = {
   .stages = 1, .c = c, .a = NULL, .b = euler_b, .e = euler_e, .dense = euler_dense
 };
 
-const cdni_method cdni_explicit_euler = CDNI_RK_METHOD("explicit Euler", 2, euler);
+const cdni_method cdni_explicit_euler = CDNI_RK_METHOD("explicit Euler", 2, euler, .bare = true);
 
 /* ---- explicit trapezoid; its error is the distance from Euler's solution ---- */
 

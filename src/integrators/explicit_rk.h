@@ -53,10 +53,11 @@ static inline void cdni_cubic_weights(const double *b, int stages, double theta,
   w[stages] = c.of_f1;
 }
 
-#define CDNI_RK_METHOD(method_name, order, tableau)                                                            \
-  {                                                                                                            \
-    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,           \
-    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .data = &tableau \
+#define CDNI_RK_METHOD(method_name, order, tableau, ...)                                                        \
+  {                                                                                                             \
+    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,            \
+    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .data = &tableau, \
+    __VA_ARGS__                                                                                                 \
   }
 
 #endif

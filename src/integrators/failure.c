@@ -153,6 +153,19 @@ cdn_status cdni_fail_limit(cdn_stepper *s) {
   return CDN_ERR_LIMIT;
 }
 
+cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
+  cdn_failure *f = begin_report(s);
+  cdni_error_set(
+      &f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
+      "at t = %.17g the run makes no headway: for thousands of steps they have been about %.3g long, and the "
+      "way to t = %.9g would take %.1g more",
+      s->t, s->headway.mean, goal, (goal - s->t) / s->headway.mean);
+  f->error.value = s->headway.mean;
+  advise(f, "look at what acts on the coordinate named");
+  add_constraint(s, f);
+  return CDN_ERR_STEP;
+}
+
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...) {
   cdn_failure *f = begin_report(s);
   cdn_error story;

@@ -21,6 +21,12 @@ typedef struct cdni_control {
   bool rejected;     /* the last attempt was: do not grow at once */
 } cdni_control;
 
+/* How fast a run has come on (headway.c). */
+typedef struct cdni_headway {
+  int steps, windows; /* accepted since the present window began; windows in a row without headway */
+  double since, mean; /* when it began; mean step of the one before it, 0: there is none */
+} cdni_headway;
+
 /* The last attempts, for the failure report: a ring. */
 typedef struct cdni_attempts {
   int count, next;
@@ -72,13 +78,21 @@ struct cdn_stepper {
   double *drifted;     /* q at a step's end before it was projected */
   double pull;         /* how far projections move q in this attempt, over what they may (step.c) */
   double *scratch;     /* two vectors of ny */
-  double *weights;     /* room for u_weights, then for z_weights */
+  double *apart;       /* two more, for distances */
+  double *weights;     /* room for q_weights, for u_weights, then for z_weights */
+  double *q_weight;    /* the largest weight of q in a slot's mobilizer */
+  int *vector;         /* by slot of q, then of u: the first slot of the vector that it is a component of (norm.c) */
   double *memory;      /* the method's own */
   void *solver;        /* what the method's `create` made */
   double *block;
   size_t block_size;
 
   cdni_control control;
+  cdni_headway headway;
+  double allowed;       /* error of the step that is tried */
+  bool at_rounding;     /* ... is as large as the rounding of y, and more than the accuracy allows */
+  double covered;       /* sum of the accepted steps */
+  double spent;         /* sum of their errors, each over what it was allowed */
   bool extended;        /* the method's `extend` was called for the last step */
   int stiff, not_stiff; /* steps in a row that stability did and did not seem to limit (control.c) */
   double fixed_start;   /* fixed steps end at fixed_start + n h, so that t does not drift */
@@ -98,9 +112,8 @@ struct cdn_stepper {
   bool destroyed; /* ... and one of them asked for this stepper to be destroyed */
 };
 
-/* What the norm of a step's error estimate must not exceed: a tenth of the accuracy. Errors of many steps add up, and where the
- * rates have a kink estimates are low by an order of magnitude (docs/methods.md). Below the last figure is rounding. */
-static inline double cdni_tolerance(const cdn_stepper *s) { return fmax(0.1 * s->def.accuracy, 1e-15); }
+/* What the norm of a step's error estimate must not exceed (control.c). */
+static inline double cdni_tolerance(const cdn_stepper *s) { return s->allowed; }
 
 /* step.c: one accepted step that does not pass `end`; the report State is made ready for times before its end if
  * `serve` is one. On failure `work` is back at the last accepted step and the failure is kept. */
@@ -211,22 +224,31 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a);
 
 /* norm.c: the norm by which the attempt is judged: of its error estimate e (ny numbers), which is projected before. */
 cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm);
-/* The largest of the three norms (9.12) of an error or a rate; u and z are relative to the larger of ya and
- * yb, N is that of the state at which `work` stands. Leaves E e in s->weighted. */
+/* The largest of the three norms (9.12) of an error or a rate; z is relative to the larger of ya and yb, N is that of the
+ * state at which `work` stands. Leaves E e in s->weighted. */
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm);
 /* The same in two: weights of u and z into w (ny numbers, those of q left alone), and the norm by them; w may be
  * s->weighted. */
 void cdni_error_weights(const cdn_stepper *s, const double *ya, const double *yb, double *w);
 cdn_status cdni_weighted_norm(cdn_stepper *s, const double *e, const double *w, double *norm);
-/* The slot with the largest weighted error. False if there is none to name. */
-/* How far two y are apart at `place`, a State with the q of one of them: norms of q, u and z in `of`, and the slot that is
- * furthest off (-1: none). */
+/* How far two y are apart at `place`, a State with the q of one of them: norms of q, u and z in `of`. u is relative to the longer
+ * of its vectors in ya and yb, as an error of phase is. Names the slot that is furthest off in the pool with the largest norm
+ * (-1: there is none). */
 cdn_status cdni_distance(cdn_stepper *s, cdn_state *place, const double *ya, const double *yb, double of[3],
                          cdn_pool *pool, int *slot);
+/* Fills s->vector and s->q_weight. */
+void cdni_find_vectors(cdn_stepper *s);
+/* The slot with the largest weighted error. False if there is none to name. */
 bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error);
 
 /* control.c */
 cdn_status cdni_first_step(cdn_stepper *s);
+/* The part of what a step of a short run is allowed that the next step is: where the end of the run is known, steps share the
+ * accuracy, by the number of steps that the run is expected to take. The equal share of each is the cheapest way to keep their
+ * sum. 1 where no end is known. */
+double cdni_share(const cdn_stepper *s);
+/* Sets the error that a step of size h is allowed. */
+void cdni_allow(cdn_stepper *s, double h);
 double cdni_min_step(const cdn_stepper *s);
 /* Sizes the next attempt after one of size h whose error over the tolerance was `error`. */
 void cdni_control_accepted(cdn_stepper *s, double h, double error);
@@ -237,6 +259,9 @@ void cdni_control_cut(cdn_stepper *s, double h, double error);
 void cdni_control_failed(cdn_stepper *s, double h);
 /* Counts the accepted step if stability rather than accuracy seems to limit it. */
 void cdni_note_stiffness(cdn_stepper *s);
+
+/* headway.c: after an accepted step: false if the steps of this size will never come to the time `goal`. */
+bool cdni_makes_headway(cdn_stepper *s, double goal);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);
@@ -265,6 +290,8 @@ cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status c
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code);
 cdn_status cdni_fail_step(cdn_stepper *s, double error);
 cdn_status cdni_fail_limit(cdn_stepper *s);
+/* The time `goal` is out of reach of steps as short as the last ones. */
+cdn_status cdni_fail_headway(cdn_stepper *s, double goal);
 /* At an event, with what `work` has to say about it if it failed with this code. */
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...)
     CDN_PRINTF(4, 5);

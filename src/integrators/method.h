@@ -32,7 +32,8 @@ struct cdni_method {
   /* Power of h with which the error estimate of the first step shrinks, and of all steps unless `resize` is there: what
    * the step size control goes by. */
   int error_order;
-  bool own_steps;     /* chooses the sizes of its steps itself: no fixed ones */
+  bool own_steps; /* chooses the sizes of its steps itself: no fixed ones */
+  bool bare; /* carries on the solution whose error it estimates, at order 1: it delivers the root of the accuracy */
   bool unconstrained; /* cannot project: for Systems without constraints */
   /* How many doubles of memory of its own the method wants for ny variables (64-byte aligned, kept over steps). */
   size_t (*memory)(const cdni_method *method, int ny);

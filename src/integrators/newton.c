@@ -134,7 +134,9 @@ static cdn_status difference(cdn_stepper *s, cdni_newton *m, double t, const dou
   int nq = m->nq, nu = m->nu, at = nq + k + (pool == CDN_POOL_Z ? nu : 0);
   double *matrix = pool == CDN_POOL_Q ? m->by_q : pool == CDN_POOL_U ? m->by_u : m->by_z;
   int columns = pool == CDN_POOL_Z ? m->nz : nu;
-  const double *weights = pool == CDN_POOL_Z ? s->def.z_weights : s->def.u_weights;
+  const double *weights = pool == CDN_POOL_Q   ? s->def.q_weights
+                          : pool == CDN_POOL_U ? s->def.u_weights
+                                               : s->def.z_weights;
   double unit = weights ? 1 / weights[k] : 1, small = sqrt(DBL_EPSILON), power, *rates = m->direction;
   memcpy(m->at, y, sizeof(double) * (size_t)s->ny);
   if (pool == CDN_POOL_Q) {

@@ -1,55 +1,141 @@
 /* The error norm E of manual 9.2: what "accuracy" measures. q, u and z have norms of their own, each over its own
- * count, so that many good z cannot hide one bad q; the largest of the three is the error. */
+ * count, so that many good z cannot hide one bad q; the largest of the three is the error.
+ *
+ * Errors of q and of u are absolute in the control of steps: an error of u that lasts becomes one of q, however large u is.
+ * Between two whole runs an error of phase makes an error of u as large as u: there u is relative to its vector. */
 #include "integrators/internal.h"
 
-/* E_q e = N W_u N^+ e: absolute, in the units of u, blind to the length of quaternions (9.3). */
-static cdn_status weigh_q(cdn_stepper *s, const double *e, double *f) {
+/* ---- vectors among the components ---- */
+
+/* How many of a mobilizer's last components are lengths; the components before them turn. -1: nobody knows. */
+static int count_linear(cdn_mobilizer kind) {
+  switch (kind) {
+    case CDN_FREE:
+    case CDN_FREE_LINE:
+    case CDN_BUSHING:
+    case CDN_TRANSLATION: return 3;
+    case CDN_PLANAR: return 2;
+    case CDN_SLIDER:
+    case CDN_CYLINDER:
+    case CDN_BEND_STRETCH:
+    case CDN_SPHERICAL_COORDS: return 1;
+    case CDN_FUNCTION_BASED:
+    case CDN_CUSTOM_MOBILIZER: return -1;
+    default: return 0;
+  }
+}
+
+static void join(int *first, int begin, int end) {
+  for (int i = begin; i < end; i++) first[i] = begin;
+}
+
+void cdni_find_vectors(cdn_stepper *s) {
+  int *q = s->vector, *u = s->vector + s->nq;
+  for (int i = 0; i < s->nq; i++) q[i] = i;
+  for (int i = 0; i < s->nu; i++) u[i] = i;
+  for (int b = 1; b < cdn_system_body_count(s->system); b++) {
+    const cdn_body body = { b };
+    int linear = count_linear(cdn_body_mobilizer(s->system, body));
+    if (linear < 0) continue;
+    int first_q = cdn_body_first_q(s->system, body), end_q = first_q + cdn_body_nq(s->system, body);
+    int first_u = cdn_body_first_u(s->system, body), end_u = first_u + cdn_body_nu(s->system, body);
+    join(q, first_q, end_q - linear);
+    join(q, end_q - linear, end_q);
+    join(u, first_u, end_u - linear);
+    join(u, end_u - linear, end_u);
+  }
+  for (int i = 0; i < s->nq; i++) s->q_weight[i] = 1;
+  for (int b = 1; s->def.q_weights && b < cdn_system_body_count(s->system); b++) {
+    int q0 = cdn_body_first_q(s->system, (cdn_body){ b }), nq = cdn_body_nq(s->system, (cdn_body){ b });
+    int u0 = cdn_body_first_u(s->system, (cdn_body){ b }), nu = cdn_body_nu(s->system, (cdn_body){ b });
+    for (int i = 0; i < nq; i++) {
+      s->q_weight[q0 + i] = 0;
+      for (int k = 0; k < nu; k++) s->q_weight[q0 + i] = fmax(s->q_weight[q0 + i], s->def.q_weights[u0 + k]);
+    }
+  }
+}
+
+/* ---- weights ---- */
+
+/* E_q e = N W_q N^+ e: absolute, in the units of q, blind to the length of quaternions (9.3). */
+static cdn_status weigh_q(cdn_stepper *s, cdn_state *place, const double *e, double *f) {
   double *speeds = s->scratch;
-  CDNI_TRY(cdni_state_multiply_by_N_inv(s->work, e, speeds));
-  if (s->def.u_weights) {
-    for (int i = 0; i < s->nu; i++) speeds[i] *= s->def.u_weights[i];
+  CDNI_TRY(cdni_state_multiply_by_N_inv(place, e, speeds));
+  if (s->def.q_weights) {
+    for (int i = 0; i < s->nu; i++) speeds[i] *= s->def.q_weights[i];
   }
-  return cdni_state_multiply_by_N(s->work, speeds, f);
+  return cdni_state_multiply_by_N(place, speeds, f);
 }
 
-/* E_u, E_z: W, or relative where the variable exceeds its unit change, min(W, 1 / |y|). */
-static double weight_of(const double *w, int i, bool absolute, double ya, double yb) {
-  double size = fmax(fabs(ya), fabs(yb)), weight = w ? w[i] : 1;
-  return !absolute && weight * size > 1 ? 1 / size : weight;
-}
-
-/* Of n values; `count` of them are not prescribed. */
-static double norm_of(const cdn_stepper *s, int n, const double *f, int count) {
-  double norm = 0;
-  if (s->def.norm == CDN_NORM_INFINITY) {
-    for (int i = 0; i < n; i++) norm = fabs(f[i]) > norm || isnan(f[i]) ? fabs(f[i]) : norm;
-    return norm;
+/* E_z: W, or relative where the variable exceeds its unit change, min(W, 1 / |z|). */
+static void weigh_z(const cdn_stepper *s, const double *ya, const double *yb, double *w) {
+  const cdn_stepper_def *def = &s->def;
+  for (int i = 0, k = s->nq + s->nu; i < s->nz; i++, k++) {
+    double size = fmax(fabs(ya[k]), fabs(yb[k])), weight = def->z_weights ? def->z_weights[i] : 1;
+    w[k] = !def->z_absolute_each[i] && weight * size > 1 ? 1 / size : weight;
   }
-  for (int i = 0; i < n; i++) norm += f[i] * f[i];
-  return count ? sqrt(norm / count) : 0;
 }
 
 void cdni_error_weights(const cdn_stepper *s, const double *ya, const double *yb, double *w) {
-  const cdn_stepper_def *def = &s->def;
-  for (int i = 0, k = s->nq; i < s->nu; i++, k++) w[k] = weight_of(def->u_weights, i, def->u_absolute, ya[k], yb[k]);
-  for (int i = 0, k = s->nq + s->nu; i < s->nz; i++, k++) {
-    w[k] = weight_of(def->z_weights, i, def->z_absolute_each[i], ya[k], yb[k]);
+  for (int i = 0; i < s->nu; i++) w[s->nq + i] = s->def.u_weights ? s->def.u_weights[i] : 1;
+  weigh_z(s, ya, yb, w);
+}
+
+/* Length of the vector of u, in its unit changes, that begins at slot i. */
+static double length_at(const cdn_stepper *s, const double *y, int i) {
+  const int *vector = s->vector + s->nq;
+  double sum = 0;
+  for (int k = i; k < s->nu && vector[k] == i; k++) {
+    double part = y[s->nq + k] * (s->def.u_weights ? s->def.u_weights[k] : 1);
+    sum += part * part;
+  }
+  return sqrt(sum);
+}
+
+/* Weights of u in a distance: W over the length of the vector that u is a component of, where it exceeds 1. */
+static void weigh_u_relative(const cdn_stepper *s, const double *ya, const double *yb, double *w) {
+  const int *vector = s->vector + s->nq;
+  double size = 1;
+  for (int i = 0; i < s->nu; i++) {
+    if (vector[i] == i) size = fmax(1, fmax(length_at(s, ya, i), length_at(s, yb, i)));
+    w[s->nq + i] = (s->def.u_weights ? s->def.u_weights[i] : 1) / size;
   }
 }
 
-cdn_status cdni_weighted_norm(cdn_stepper *s, const double *e, const double *w, double *norm) {
+/* ---- norms ---- */
+
+/* Of n values; `count` of them are not prescribed. The infinity norm is the longest vector's: it does not depend on axes. */
+static double norm_of(const cdn_stepper *s, int n, const double *f, int count, const int *vector) {
+  double norm = 0, length = 0;
+  bool longest = s->def.norm == CDN_NORM_INFINITY;
+  for (int i = 0; i < n; i++) {
+    if (longest && !(vector && vector[i] < i)) length = 0;
+    length += f[i] * f[i];
+    if (length > norm || isnan(length)) norm = length;
+  }
+  return longest ? sqrt(norm) : count ? sqrt(length / count) : 0;
+}
+
+/* E e into f, its weights of u and z being w (which may be f), and the norms of q, u and z. */
+static cdn_status measure(cdn_stepper *s, cdn_state *place, const double *e, const double *w, double *f,
+                          double norms[3]) {
   int nq = s->nq, nqu = s->nq + s->nu;
-  double *f = s->weighted;
-  if (nq) CDNI_TRY(weigh_q(s, e, f));
+  if (nq) CDNI_TRY(weigh_q(s, place, e, f));
   for (int k = nq; k < s->ny; k++) f[k] = e[k] * w[k];
   for (int k = 0; s->n_prescribed_q + s->n_prescribed_u && k < nqu; k++) f[k] = s->prescribed[k] ? 0 : f[k];
-  s->weighted_valid = true;
+  norms[0] = norm_of(s, nq, f, nq - s->n_prescribed_q, s->vector);
+  norms[1] = norm_of(s, s->nu, f + nq, s->nu - s->n_prescribed_u, s->vector + nq);
+  norms[2] = norm_of(s, s->nz, f + nqu, s->nz, NULL);
+  return CDN_OK;
+}
 
-  double q = norm_of(s, nq, f, nq - s->n_prescribed_q), z = norm_of(s, s->nz, f + nqu, s->nz);
-  double u = norm_of(s, s->nu, f + nq, s->nu - s->n_prescribed_u);
-  *norm = fmax(q, fmax(u, z));
+cdn_status cdni_weighted_norm(cdn_stepper *s, const double *e, const double *w, double *norm) {
+  double norms[3];
+  CDNI_TRY(measure(s, s->work, e, w, s->weighted, norms));
+  s->weighted_valid = true;
+  *norm = fmax(norms[0], fmax(norms[1], norms[2]));
   /* fmax drops NaN, and an error that is not a number is none that can be accepted */
-  if (isnan(q) || isnan(u) || isnan(z)) *norm = INFINITY;
+  for (int i = 0; i < 3; i++) *norm = isnan(norms[i]) ? INFINITY : *norm;
   return CDN_OK;
 }
 
@@ -63,39 +149,43 @@ cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm) {
   return cdni_error_norm(s, e, s->step.y0, s->step.y1, norm);
 }
 
-bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error) {
+/* ---- the worst component ---- */
+
+static int worst_of(const double *f, int begin, int end) {
   int worst = -1;
-  if (!s->weighted_valid) return false;
-  for (int k = 0; k < s->ny; k++) {
-    if (worst < 0 || !(fabs(s->weighted[k]) <= fabs(s->weighted[worst]))) worst = k;
-    if (isnan(s->weighted[k])) break;
+  for (int k = begin; k < end; k++) {
+    if (worst < 0 || !(fabs(f[k]) <= fabs(f[worst]))) worst = k;
+    if (isnan(f[k])) break;
   }
+  return worst;
+}
+
+static int slot_of(const cdn_stepper *s, int k, cdn_pool *pool) {
+  *pool = k < s->nq ? CDN_POOL_Q : k < s->nq + s->nu ? CDN_POOL_U : CDN_POOL_Z;
+  return k - (*pool == CDN_POOL_Q ? 0 : *pool == CDN_POOL_U ? s->nq : s->nq + s->nu);
+}
+
+bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error) {
+  if (!s->weighted_valid) return false;
+  int worst = worst_of(s->weighted, 0, s->ny);
   if (worst < 0 || s->weighted[worst] == 0) return false;
   *error = fabs(s->weighted[worst]);
-  *pool = worst < s->nq ? CDN_POOL_Q : worst < s->nq + s->nu ? CDN_POOL_U : CDN_POOL_Z;
-  *i = worst - (*pool == CDN_POOL_Q ? 0 : *pool == CDN_POOL_U ? s->nq : s->nq + s->nu);
+  *i = slot_of(s, worst, pool);
   return true;
 }
 
-/* TEMPORARY */
 cdn_status cdni_distance(cdn_stepper *s, cdn_state *place, const double *ya, const double *yb, double of[3],
-                         cdn_pool *pool, int *slot) {
-  double *e = s->scratch, norm, worst = 0;
-  (void)place;
-  double *d = s->step.error;
-  for (int i = 0; i < s->ny; i++) d[i] = ya[i] - yb[i];
-  (void)e;
-  CDNI_TRY(cdni_error_norm(s, d, ya, yb, &norm));
-  of[0] = of[1] = of[2] = norm;
-  *slot = -1;
-  for (int i = 0; i < s->ny; i++)
-    if (fabs(s->weighted[i]) > worst)
-      worst = fabs(s->weighted[i]),
-      *pool = i < s->nq           ? CDN_POOL_Q
-              : i < s->nq + s->nu ? CDN_POOL_U
-                                  : CDN_POOL_Z,
-      *slot = i < s->nq           ? i
-              : i < s->nq + s->nu ? i - s->nq
-                                  : i - s->nq - s->nu;
+                         cdn_pool *pool, int *i) {
+  const int begin[4] = { 0, s->nq, s->nq + s->nu, s->ny };
+  double *apart = s->apart, *f = s->apart + s->stride;
+  int largest = 0, worst;
+  for (int k = 0; k < s->ny; k++) apart[k] = ya[k] - yb[k];
+  weigh_u_relative(s, ya, yb, f);
+  weigh_z(s, ya, yb, f);
+  CDNI_TRY(measure(s, place, apart, f, f, of));
+  for (int p = 1; p < 3; p++) largest = of[p] <= of[largest] ? largest : p;
+  worst = worst_of(f, begin[largest], begin[largest + 1]);
+  *pool = CDN_POOL_Q;
+  *i = worst < 0 ? -1 : slot_of(s, worst, pool);
   return CDN_OK;
 }

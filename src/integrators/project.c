@@ -29,17 +29,13 @@ static cdn_projection_def how(const cdn_stepper *s, const double *weights, cdni_
 
 cdn_status cdni_project_q(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved) {
   if (!s->projector) return CDN_OK;
-  const cdn_projection_def def = how(s, s->def.u_weights, when);
+  const cdn_projection_def def = how(s, s->def.q_weights, when);
   return cdni_projector_q(s->projector, state, &def, moved);
 }
 
-/* E_u: relative where speeds are large (9.2). */
 cdn_status cdni_project_u(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved) {
   if (!s->projector) return CDN_OK;
-  double *weights = s->scratch;
-  const double *y = cdni_state_y(state);
-  cdni_error_weights(s, y, y, weights);
-  const cdn_projection_def def = how(s, weights + s->nq, when);
+  const cdn_projection_def def = how(s, s->def.u_weights, when);
   return cdni_projector_u(s->projector, state, &def, moved);
 }
 

@@ -31,9 +31,12 @@ static cdn_status attempt(cdn_stepper *s) {
   return CDN_OK;
 }
 
-const cdni_method cdni_semi_explicit_euler = {
-  .name = "semi-explicit Euler", .error_order = 2, .memory = no_memory, .attempt = attempt, .interpolate = cdni_hermite
-};
+const cdni_method cdni_semi_explicit_euler = { .name = "semi-explicit Euler",
+                                               .error_order = 2,
+                                               .bare = true,
+                                               .memory = no_memory,
+                                               .attempt = attempt,
+                                               .interpolate = cdni_hermite };
 
 /* ---- two half steps; their error is their distance from one whole step ---- */
 
@@ -58,6 +61,7 @@ static cdn_status two_attempt(cdn_stepper *s) {
 
 const cdni_method cdni_semi_explicit_euler_2 = { .name = "semi-explicit Euler, two half steps",
                                                  .error_order = 2,
+                                                 .bare = true,
                                                  .memory = two_memory,
                                                  .attempt = two_attempt,
                                                  .interpolate = cdni_hermite };

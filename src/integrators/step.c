@@ -113,6 +113,7 @@ static void prepare(cdn_stepper *s, double t1, double end) {
   if (s->projector) cdni_projector_forget(s->projector);
   s->dense = s->extended = false;
   s->attempts++;
+  cdni_allow(s, step->h);
   cdni_events_attempt(s);
 }
 
@@ -149,6 +150,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   s->power = step->power1;
   s->dense = true;
   s->taken = step->t1 - step->t0;
+  s->covered += s->taken;
   bool evaluated = has_rates(s);
   cdni_state_accept_step(s->work);
   /* auto-update variables change nothing that was computed; if something did, the next step starts from what is true */
@@ -186,12 +188,15 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     if (status == CDN_OK && error <= 1) status = cdni_state_finish_step(s->work);
     if (status == CDN_OK && error <= 1) {
       s->local_errors += error * cdni_tolerance(s);
+      s->spent += error;
       if (s->method->accepted) s->method->accepted(s);
       cdni_note_stiffness(s);
       if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);
       if (cdni_events_cut(s)) cdni_control_cut(s, s->step.t1 - s->step.t0, error);
       status = accept(s, end, serve);
-      return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+      if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+      double goal = isfinite(s->def.final_time) ? s->def.final_time : serve;
+      return cdni_makes_headway(s, goal) ? CDN_OK : cdni_fail_headway(s, goal);
     }
 
     s->certificate.rejected++;
@@ -218,6 +223,7 @@ cdn_status cdni_begin(cdn_stepper *s) {
   s->t = cdn_state_time(s->work);
   s->dense = s->weighted_valid = false;
   s->stiff = s->not_stiff = 0;
+  s->headway = (cdni_headway){ .since = s->t };
   if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
   s->fixed_count = 0;

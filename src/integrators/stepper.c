@@ -35,7 +35,8 @@ static const char *check_numbers(const cdn_stepper_def *def) {
 
 static const char *check_weights(const double *weights, int n) {
   for (int i = 0; weights && i < n; i++) {
-    if (!(weights[i] > 0 && isfinite(weights[i]))) return "u_weights and z_weights must be positive and finite";
+    if (!(weights[i] > 0 && isfinite(weights[i])))
+      return "q_weights, u_weights and z_weights must be positive and finite";
   }
   return NULL;
 }
@@ -53,6 +54,7 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, cons
                            "%s cannot project onto constraints, and the System has some: take another method",
                            method->name);
   const char *wrong = check_numbers(def);
+  if (!wrong) wrong = check_weights(def->q_weights, cdn_system_nu(system));
   if (!wrong) wrong = check_weights(def->u_weights, cdn_system_nu(system));
   if (!wrong) wrong = check_weights(def->z_weights, cdn_system_nz(system));
   if (!wrong) return CDN_OK;
@@ -63,8 +65,8 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, cons
 static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
-  size_t projector = cdni_projector_size(s->system);
-  s->block_size = sizeof(double) * (9 * v + 2 * nq + nu + 2 * nz + flags + method + 8) + projector;
+  size_t projector = cdni_projector_size(s->system), vectors = cdni_stride((s->ny + 1) / 2);
+  s->block_size = sizeof(double) * (11 * v + 3 * nq + 2 * nu + 2 * nz + flags + vectors + method + 8) + projector;
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -75,23 +77,29 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->weighted = p, p += v;
   s->step.error = p, p += v;
   s->scratch = p, p += 2 * v;
+  s->apart = p, p += 2 * v;
   s->scale = p, p += nq;
   s->drifted = p, p += nq;
-  double *u_weights = p, *z_weights = p + nu;
+  s->q_weight = p, p += nq;
+  double *q_weights = p, *u_weights = p + nu, *z_weights = p + 2 * nu;
   bool *z_absolute = (bool *)(z_weights + nz);
   s->prescribed = (bool *)(z_weights + 2 * nz);
-  s->memory = z_weights + 2 * nz + flags;
+  s->vector = (int *)(void *)(z_weights + 2 * nz + flags);
+  s->memory = z_weights + 2 * nz + flags + vectors;
   s->shown = s->memory + method;
 
   const double *scale = cdni_system_z_scale(s->system);
+  if (def->q_weights && s->nu) memcpy(q_weights, def->q_weights, sizeof(double) * (size_t)s->nu);
   if (def->u_weights && s->nu) memcpy(u_weights, def->u_weights, sizeof(double) * (size_t)s->nu);
   if (def->z_weights && s->nz) memcpy(z_weights, def->z_weights, sizeof(double) * (size_t)s->nz);
+  s->def.q_weights = def->q_weights ? q_weights : NULL;
   s->def.u_weights = def->u_weights ? u_weights : NULL;
   for (int i = 0; !def->z_weights && scale && i < s->nz; i++) z_weights[i] = 1 / scale[i];
   s->def.z_weights = def->z_weights || scale ? z_weights : NULL;
   for (int i = 0; i < s->nz; i++) z_absolute[i] = def->z_absolute || (def->z_absolute_each && def->z_absolute_each[i]);
   s->def.z_absolute_each = z_absolute;
-  s->weights = u_weights;
+  s->weights = q_weights;
+  cdni_find_vectors(s);
   return CDN_OK;
 }
 
