@@ -60,10 +60,11 @@ typedef struct cdn_event_def {
   cdn_event_value_fn *value;
   cdn_direction direction; /**< default: CDN_EITHER */
   /** The time within which the change of sign is located, s; its occurrences must be further apart. Default 0: a
-   *  thousandth of (the stepper's accuracy x the longest step so far). */
+   *  thousandth of (the stepper's accuracy x the longest step so far). Never less than 128 roundings of the time. */
   double window;
   /** Evenly spaced moments within each step at which the value is looked at, beside the step's end: a sign that
-   *  differs at one of these from the one before is never missed. 0 to 65536; default 1. */
+   *  differs at one of these from the one before is never missed. Between them it is found by where the value turns.
+   *  0 to 65536; default 1. */
   int samples;
   /** NaN is ignored: the value keeps the sign that it had. If `edges`, NaN stands for the other side of zero instead:
    *  the event occurs where the value stops being defined, or begins to be. */

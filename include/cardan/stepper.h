@@ -173,6 +173,8 @@ typedef struct cdn_certificate {
    *  accuracies change nothing there. */
   int64_t rounding_steps;
   int64_t events; /**< calls of handlers */
+  /** Triggers that came so near to zero and turned that an error of the accuracy asked decides whether the event occurs. */
+  int64_t near_misses;
   double time_initial, time_final;
   double smallest_step, largest_step;
   double energy_initial, energy_final; /**< kinetic + potential, at the start and at the last accepted step */

@@ -311,6 +311,8 @@ static void accepted(cdn_stepper *s) {
   m->f_apart_mean = ADAMS_FADING * m->f_apart_mean + m->f_apart;
   step->stiffness = 1 / room(m, m->order, step->h);
   choose_next(s);
+  /* the size of the step after that is not chosen by this one's error */
+  if (step->t1 - step->t0 != step->h) m->expected = 0;
 }
 
 static double resize(cdn_stepper *s, double h, double error, bool was_accepted) {

@@ -111,8 +111,10 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
 
 /* What was tried stays the measure of the motion, unless its error says nothing about it: free flight between impacts has
  * none, so that steps would grow without bound and impacts would be located on them in ever coarser numbers. */
-void cdni_control_cut(cdn_stepper *s, double h, double error) {
-  if (s->def.fixed_step == 0 && error < 1e-2) s->control.next = fmin(s->control.next, 8 * h);
+void cdni_control_cut(cdn_stepper *s, double h, double planned, double error) {
+  if (s->def.fixed_step > 0) return;
+  s->control.next = fmax(s->control.next, planned);
+  if (error < 1e-2) s->control.next = fmin(s->control.next, 8 * h);
 }
 
 void cdni_control_rejected(cdn_stepper *s, double h, double error) {

@@ -19,6 +19,7 @@ static size_t divide(struct cdni_events *ev, size_t n_values, size_t ny, char *b
   ev->saved = carve(base, &at, watches);
   ev->timers = carve(base, &at, (size_t)ev->n_timers * sizeof *ev->timers);
   ev->values = carve(base, &at, n_values * sizeof(double));
+  ev->turns = carve(base, &at, n_values * sizeof *ev->turns);
   ev->y = carve(base, &at, ny * sizeof(double));
   ev->f = carve(base, &at, ny * sizeof(double));
   return at;
@@ -92,6 +93,7 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   if (!ev) return CDN_ERR_NOMEM;
   s->events = ev;
   ev->n = n;
+  ev->aim = ev->limit = NAN;
   size_t n_values = 0;
   bool needs_scene = false;
   for (int i = 0; i < n; i++) {
@@ -125,13 +127,19 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
   ev->scene_discrete = UINT64_MAX;
   ev->stopped = ev->ended = ev->stepped = false;
   ev->boundary = true;
+  ev->aim = ev->limit = NAN;
   if (ev->scene) {
     /* evaluated once on its own, so that its workspace has its size before the first step */
     CDNI_TRY(cdn_state_copy(ev->scene, s->work));
     CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, s->y[s->at]));
     CDNI_TRY(cdn_realize(ev->scene, CDN_STAGE_ACCELERATION));
   }
-  for (int i = 0; i < ev->n_watches; i++) ev->watches[i].fired = false, ev->watches[i].sign = SIDE_ZERO;
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch *w = &ev->watches[i];
+    w->fired = false;
+    w->sign = SIDE_ZERO;
+    w->end_slope = NAN;
+  }
   CDNI_TRY(cdni_watches_afresh(s, true));
   return cdni_timers_reset(s, s->t);
 }
@@ -163,9 +171,12 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   size_t n_values = 0;
   if (!ev) return;
   cdni_archive_mark(a, "EVNT");
-  bool *const flags[] = { &ev->started, &ev->ended, &ev->stopped, &ev->boundary, &ev->stepped, &ev->cut };
+  bool *const flags[] = { &ev->started, &ev->ended, &ev->stopped, &ev->boundary,
+                          &ev->stepped, &ev->cut,   &ev->begun,   &ev->fell_short };
   for (int i = 0; i < CDNI_COUNT(flags); i++) cdni_archive_bool(a, flags[i]);
-  cdni_archive_double(a, &ev->span);
+  double *const numbers[] = { &ev->span, &ev->aim, &ev->limit, &ev->margin, &ev->planned, &ev->planned_error };
+  for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
+  cdni_archive_int(a, &ev->again, 0, INT32_MAX);
   for (int i = 0; i < ev->n; i++) archive_record(&ev->records[i], a);
   for (int i = 0; i < ev->n_timers; i++) cdni_timer_archive(s, &ev->timers[i], a);
   for (int i = 0; i < ev->n_watches; i++) {
@@ -173,12 +184,14 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
     n_values += (size_t)ev->watches[i].samples + 1;
   }
   cdni_archive_doubles(a, ev->values, n_values);
+  cdni_archive_doubles(a, &ev->turns->time, 2 * n_values);
   cdni_archive_int(a, &ev->n_list, 0, ev->n);
   for (int i = 0; i < ev->n_list; i++) archive_occurrence(s, &ev->list[i], a);
   /* it has the discrete variables that were there during the step */
   if (ev->scene) cdni_state_archive(ev->scene, a);
   if (!a->loading) return;
   ev->scene_set = false;
+  ev->look_ready = true;
   ev->scene_discrete = UINT64_MAX;
 }
 
@@ -210,11 +223,38 @@ bool cdni_events_within(const cdn_stepper *s) { return s->events && next_within(
 bool cdni_events_cut(const cdn_stepper *s) { return s->events && s->events->cut; }
 
 void cdni_events_attempt(cdn_stepper *s) {
-  if (s->events) s->events->cut = false;
+  if (s->events) s->events->cut = s->events->look_ready = false;
+}
+
+double cdni_events_aim(cdn_stepper *s, double t1, double end) {
+  struct cdni_events *ev = s->events;
+  if (!ev) return t1;
+  if (ev->aim > s->t && ev->aim < end) return ev->aim;
+  ev->aim = NAN;
+  return ev->limit > s->t ? fmin(t1, ev->limit) : t1;
+}
+
+void cdni_events_rejected(cdn_stepper *s) {
+  if (s->events) s->events->aim = s->events->limit = NAN;
 }
 
 void cdni_events_accepted(cdn_stepper *s) {
-  if (s->events) s->events->boundary = s->events->stepped = true;
+  struct cdni_events *ev = s->events;
+  if (!ev) return;
+  ev->boundary = ev->stepped = true;
+  ev->begun = false;
+  ev->look_ready = true;
+  bool fired = false;
+  for (int i = 0; i < ev->n_watches; i++) fired = fired || ev->watches[i].fired;
+  /* the rates may have a kink here: earlier steps say nothing about the next one */
+  if (fired && s->method->begin && !s->method->own_steps) s->method->begin(s);
+}
+
+void cdni_events_resize(cdn_stepper *s, double error) {
+  const struct cdni_events *ev = s->events;
+  if (!cdni_events_cut(s)) return;
+  bool was_again = ev->again > 0;
+  cdni_control_cut(s, s->step.t1 - s->step.t0, was_again ? ev->planned : 0, was_again ? ev->planned_error : error);
 }
 
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why) {

@@ -176,10 +176,22 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a);
 cdn_status cdni_events_reset(cdn_stepper *s);
 /* The time that the next step must not pass: `end`, or before it the next event that has a handler. */
 double cdni_events_end(const cdn_stepper *s, double end);
-/* A step's way: tried, found good (locate.c: events may shorten it), accepted. */
+/* What is to be done with an attempt that is good enough, but for events. */
+typedef enum cdni_outcome {
+  CDNI_STEP_TAKEN,
+  CDNI_STEP_AGAIN,  /* once more, to end just before an event */
+  CDNI_STEP_SHORTER /* it is too long to know of an event */
+} cdni_outcome;
+
+/* A step's way: tried, found good (locate.c: `error` is its own over the tolerance), accepted. An event may shorten the step.
+ * cdni_events_aim: where an attempt ends that without events would end at t1; the call's own end may be nearer than it was. */
 void cdni_events_attempt(cdn_stepper *s);
-cdn_status cdni_events_examine(cdn_stepper *s);
+double cdni_events_aim(cdn_stepper *s, double t1, double end);
+cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outcome);
+void cdni_events_rejected(cdn_stepper *s);
 void cdni_events_accepted(cdn_stepper *s);
+/* What step size control has to know of the accepted step if an event has ended it. */
+void cdni_events_resize(cdn_stepper *s, double error);
 /* Whether an event has ended the present step, and whether some are to be shown within it. */
 bool cdni_events_cut(const cdn_stepper *s);
 bool cdni_events_within(const cdn_stepper *s);
@@ -253,8 +265,8 @@ double cdni_min_step(const cdn_stepper *s);
 /* Sizes the next attempt after one of size h whose error over the tolerance was `error`. */
 void cdni_control_accepted(cdn_stepper *s, double h, double error);
 void cdni_control_rejected(cdn_stepper *s, double h, double error);
-/* After an accepted step of error `error` that an event has cut to size h. */
-void cdni_control_cut(cdn_stepper *s, double h, double error);
+/* After an accepted step that an event has cut to size h, of an attempt of size `planned` with error `error`. */
+void cdni_control_cut(cdn_stepper *s, double h, double planned, double error);
 /* After an evaluation that failed. */
 void cdni_control_failed(cdn_stepper *s, double h);
 /* Counts the accepted step if stability rather than accuracy seems to limit it. */

@@ -2,12 +2,21 @@
  * sign is closed in upon until it is known to within the event's window. */
 #include "integrators/events.h"
 
+/* cdni_look, while the step is not accepted yet. */
+cdn_status cdni_look_ahead(cdn_stepper *s, double t, double *y, double *work) {
+  struct cdni_events *ev = s->events;
+  /* what dense output still has to evaluate, it evaluates on `report` */
+  if (s->method->extend && !s->extended && !ev->look_ready) CDNI_TRY(cdn_state_copy(s->report, s->work));
+  ev->look_ready = true;
+  return cdni_look(s, t, y, work);
+}
+
 cdn_status cdni_scene_at(cdn_stepper *s, double t) {
   struct cdni_events *ev = s->events;
   double work, *y = s->scratch + s->stride;
   if (ev->scene_set && ev->scene_time == t) return CDN_OK;
   ev->scene_set = false;
-  CDNI_TRY(cdni_look(s, t, y, &work));
+  CDNI_TRY(cdni_look_ahead(s, t, y, &work));
   cdn_status status = cdni_project(s, ev->scene, t, y, CDNI_WHERE_OFF);
   if (status != CDN_OK) {
     cdn_error error;
@@ -31,14 +40,16 @@ static double secant(const cdni_crossing *c, double level, double weight_lo, dou
 }
 
 /* The window is what events must be apart; they are located more finely, since a handler that comes late adds energy:
- * the ball falls on for a while. It costs little, as the last digits come fast. */
-static const double FINER = 1.0 / 1024;
+ * the ball falls on for a while. It costs little, as the last digits come fast. Where rounding of time sets the window, what can be
+ * resolved sets the width. */
+static const double FINER = 1.0 / 1024, RESOLVED = 8 * DBL_EPSILON, LEAST_WINDOW = 128 * DBL_EPSILON;
+
+static double latest(const cdni_step *step) { return fmax(fabs(step->t0), fabs(step->t1)); }
 
 /* Regula falsi with the Illinois weights (Dahlquist and Bjorck 1974, section 6.4) and a bisection now and then; never
  * nearer to an end than half the width aimed at, so that the last step closes the bracket from the other side. */
 static cdn_status locate(cdn_stepper *s, const cdni_watch *before, cdni_crossing *c) {
-  double resolved = 16 * DBL_EPSILON * fmax(fabs(s->step.t0), fabs(s->step.t1));
-  double width = fmax(resolved, FINER * before->window), weight_lo = 1, weight_hi = 1;
+  double width = fmax(RESOLVED * latest(&s->step), FINER * before->window), weight_lo = 1, weight_hi = 1;
   int last = 0;
   for (int k = 1; c->hi - c->lo > width; k++) {
     double t = k % 4 == 0 ? c->lo + 0.5 * (c->hi - c->lo) : secant(c, before->level, weight_lo, weight_hi), g;
@@ -60,7 +71,7 @@ cdn_status cdni_watch_find(cdn_stepper *s, cdni_watch *w) {
   struct cdni_events *ev = s->events;
   cdni_watch before;
   cdni_crossing c;
-  w->pending = cdni_watch_follow(w, ev->values + w->first, s->step.t0, ev->span, s->step.t1, &before, &c);
+  w->pending = cdni_watch_follow(ev, w, s->step.t0, s->step.t1, &before, &c);
   if (!w->pending) return CDN_OK;
   CDNI_TRY(locate(s, &before, &c));
   w->lo = c.lo;
@@ -98,11 +109,13 @@ static cdn_status sample(cdn_stepper *s) {
   return CDN_OK;
 }
 
-/* Values at the end of the step, where `work` stands. */
-static cdn_status sample_end(cdn_stepper *s) {
+/* Values at the end: where `work` stands, or a little further on dense output. */
+static cdn_status sample_end(cdn_stepper *s, double end) {
   struct cdni_events *ev = s->events;
+  if (end > s->step.t1) CDNI_TRY(cdni_scene_at(s, end));
   for (int i = 0; i < ev->n_watches; i++) {
-    CDNI_TRY(cdni_watch_value(s, &ev->watches[i], s->work, &ev->watches[i].end));
+    cdni_watch *w = &ev->watches[i];
+    CDNI_TRY(cdni_watch_value(s, w, end > s->step.t1 ? ev->scene : s->work, &w->end));
   }
   return CDN_OK;
 }
@@ -116,7 +129,7 @@ static int first_crossing(cdn_stepper *s, double end, cdni_watch *before, cdni_c
     if (!ev->watches[i].active) continue;
     cdni_watch w = ev->watches[i], was;
     cdni_crossing found;
-    if (!cdni_watch_follow(&w, ev->values + w.first, s->step.t0, ev->span, end, &was, &found)) continue;
+    if (!cdni_watch_follow(ev, &w, s->step.t0, end, &was, &found)) continue;
     double about = secant(&found, was.level, 1, 1);
     if (!(about < earliest)) continue;
     earliest = about;
@@ -127,18 +140,18 @@ static int first_crossing(cdn_stepper *s, double end, cdni_watch *before, cdni_c
   return first;
 }
 
-/* The first active trigger of the step, or -1: all that have crossed at c->hi did so after c->lo. */
-static cdn_status find_first(cdn_stepper *s, int *first, cdni_crossing *c) {
+/* The first active trigger up to `end`, or -1, and what it was before: all that have crossed at c->hi did so after c->lo. */
+static cdn_status find_first(cdn_stepper *s, double end, int *first, cdni_watch *before, cdni_crossing *c) {
   struct cdni_events *ev = s->events;
-  cdni_watch before;
+  cdni_watch watch;
   cdni_crossing candidate;
-  double end = s->step.t1;
   *first = -1;
   for (;;) {
-    int i = first_crossing(s, end, &before, &candidate);
+    int i = first_crossing(s, end, &watch, &candidate);
     if (i < 0) return CDN_OK;
-    CDNI_TRY(locate(s, &before, &candidate));
+    CDNI_TRY(locate(s, &watch, &candidate));
     *first = i;
+    *before = watch;
     *c = candidate;
     if (!(candidate.lo > s->step.t0)) return CDN_OK;
     /* does another one cross before? */
@@ -151,81 +164,134 @@ static cdn_status find_first(cdn_stepper *s, int *first, cdni_crossing *c) {
   }
 }
 
-/* Ends the step at time t within it. Its y1 and f1 stay, for dense output; the next step starts elsewhere. */
-static cdn_status shorten(cdn_stepper *s, double t) {
+/* Follows every trigger to the end of the step: active ones have fired there or not at all, passive ones on the way. `found`: an
+ * event ends the step. */
+static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
   struct cdni_events *ev = s->events;
-  cdni_step *step = &s->step;
-  double work, power, *y = ev->y, *f = ev->f;
-  CDNI_TRY(cdni_look(s, t, y, &work));
-  CDNI_TRY(cdni_project(s, s->work, t, y, CDNI_ALWAYS));
-  CDNI_TRY(cdni_evaluate_here(s, f, &power));
-  ev->y = s->y[!s->at], s->y[!s->at] = y;
-  ev->f = s->f[!s->at], s->f[!s->at] = f;
-  step->t1 = t;
-  step->work = work;
-  step->power1 = power;
-  ev->cut = true;
-  return CDN_OK;
-}
-
-/* Follows every trigger to the end of the step: active ones have fired there or not at all, passive ones on the way. */
-static cdn_status follow_all(cdn_stepper *s, int first, const cdni_crossing *found) {
-  struct cdni_events *ev = s->events;
+  double t1 = s->step.t1;
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     cdni_crossing c;
     if (!w->active) {
       CDNI_TRY(cdni_watch_find(s, w));
-      continue;
+    } else {
+      while (cdni_watch_follow(ev, w, s->step.t0, t1, NULL, &c)) {
+        w->fired = true;
+        w->lo = found ? fmax(c.lo, found->lo) : c.lo;
+        w->hi = c.hi;
+      }
     }
-    while (cdni_watch_follow(w, ev->values + w->first, s->step.t0, ev->span, s->step.t1, NULL, &c)) {
-      w->fired = true;
-      w->lo = first >= 0 ? fmax(c.lo, found->lo) : c.lo;
-      w->hi = c.hi;
-    }
+    if (found && w->near) CDNI_TRY(cdni_watch_slope(s, w, t1, w->end, &w->end_slope));
+    w->slope = w->end_slope;
   }
   return CDN_OK;
 }
 
-static cdn_status examine(cdn_stepper *s) {
+/* Values and turns of all triggers from the step's start to `end`. */
+static cdn_status tabulate(cdn_stepper *s, double end) {
+  struct cdni_events *ev = s->events;
+  ev->span = end - s->step.t0;
+  CDNI_TRY(sample_end(s, end));
+  CDNI_TRY(sample(s));
+  return cdni_find_turns(s);
+}
+
+static void begin_watches(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   const cdni_step *step = &s->step;
-  double resolved = 16 * DBL_EPSILON * fmax(fabs(step->t0), fabs(step->t1));
+  double least = LEAST_WINDOW * latest(step);
   double longest = fmax(s->certificate.largest_step, step->h);
-  cdni_crossing found;
-  int first;
-  ev->span = step->t1 - step->t0;
-  CDNI_TRY(set_scene(s));
-  /* what the dense output still has to evaluate, it evaluates there, with the discrete variables of this step */
-  if (s->method->extend) CDNI_TRY(cdn_state_copy(s->report, s->work));
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     double window = cdni_event_at(s->system, w->event)->def.window;
-    w->window = fmax(resolved, window > 0 ? window : 1e-3 * s->def.accuracy * longest);
+    w->window = fmax(least, window > 0 ? window : 1e-3 * s->def.accuracy * longest);
     w->time = step->t0;
-    w->next = 1;
+    w->next = 0;
     w->fired = w->pending = false;
+    ev->values[w->first] = w->value;
   }
-  CDNI_TRY(sample_end(s));
-  CDNI_TRY(sample(s));
-  for (int i = 0; i < ev->n_watches; i++) {
-    if (ev->watches[i].sign == SIDE_ZERO) CDNI_TRY(cdni_watch_leave(s, &ev->watches[i]));
-  }
-  CDNI_TRY(find_first(s, &first, &found));
-  if (first >= 0) {
-    if (found.hi < step->t1) CDNI_TRY(shorten(s, found.hi));
-    CDNI_TRY(sample_end(s));
-  }
-  return follow_all(s, first, &found);
 }
 
-cdn_status cdni_events_examine(cdn_stepper *s) {
+static bool has_fired(const struct cdni_events *ev, const cdni_watch *w) {
+  (void)ev;
+  return w->fired;
+}
+
+/* Ends the step where the trigger has crossed. What projects the State there may undo the crossing by a little: then the step ends
+ * that much later. */
+static cdn_status end_at(cdn_stepper *s, int first, const cdni_watch *before, const cdni_crossing *found) {
+  const cdni_step *step = &s->step;
+  const cdni_watch *w = &s->events->watches[first];
+  double end = step->t0 + step->h, t = found->hi, later = t - found->lo, power;
+  if (t == end) {
+    if (s->method->own_steps) CDNI_TRY(cdni_evaluate_here(s, step->f1, &power));
+    return sample_end(s, end);
+  }
+  for (;;) {
+    CDNI_TRY(cdni_cut_at(s, t));
+    CDNI_TRY(sample_end(s, t));
+    t += later;
+    later *= 2;
+    if (cdni_watch_side(before, w->end) == found->target || !(t < end)) return CDN_OK;
+  }
+}
+
+/* How the triggers that have fired came to where the step ends. *shorter: the rates there lead one back to where it came from. So this
+ * step is too long to know of the event: a ball that is thrown up falls at once where a step is so much longer than its flight that
+ * the accuracy asked does not see it. */
+static cdn_status judge_arrival(cdn_stepper *s, bool *shorter) {
   struct cdni_events *ev = s->events;
+  CDNI_TRY(cdni_watches_lean(s, has_fired, s->step.t1, s->y[!s->at], s->f[!s->at]));
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch *w = &ev->watches[i];
+    if (!w->fired) continue;
+    w->came = w->lean;
+    if (w->came * (w->crossed == CDN_RISING ? 1 : -1) < 0) *shorter = *shorter || cdni_cut_shorter(s, w->window);
+  }
+  return CDN_OK;
+}
+
+static cdn_status examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
+  struct cdni_events *ev = s->events;
+  double reach = cdni_cut_reach(s);
+  cdni_crossing found;
+  cdni_watch before;
+  int first;
+  bool again = false, shorter = false;
+  CDNI_TRY(tabulate(s, reach));
+  CDNI_TRY(find_first(s, reach, &first, &before, &found));
+  bool falls_short = first < 0 && reach > s->step.t1;
+  if (falls_short) {
+    /* it ends before the event, which the next step will find soon after its start */
+    CDNI_TRY(tabulate(s, s->step.t1));
+    CDNI_TRY(find_first(s, s->step.t1, &first, &before, &found));
+  }
+  if (first >= 0) {
+    CDNI_TRY(cdni_cut_again(s, &found, error, &again));
+    if (!again) CDNI_TRY(end_at(s, first, &before, &found));
+  }
+  if (!again) CDNI_TRY(follow_all(s, first >= 0 ? &found : NULL));
+  if (!again && first >= 0) CDNI_TRY(judge_arrival(s, &shorter));
+  *outcome = again ? CDNI_STEP_AGAIN : shorter ? CDNI_STEP_SHORTER : CDNI_STEP_TAKEN;
+  if (*outcome != CDNI_STEP_TAKEN) return CDN_OK;
+  ev->fell_short = falls_short;
+  s->certificate.near_misses += cdni_near_misses(s, s->step.t1);
+  ev->cut = s->step.t1 != s->step.t0 + s->step.h || !isnan(ev->aim) || !isnan(ev->limit);
+  return CDN_OK;
+}
+
+cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
+  struct cdni_events *ev = s->events;
+  *outcome = CDNI_STEP_TAKEN;
   if (!ev || ev->n_watches == 0) return CDN_OK;
+  CDNI_TRY(set_scene(s));
+  begin_watches(s);
+  CDNI_TRY(cdni_watches_start(s));
   size_t bytes = sizeof *ev->watches * (size_t)ev->n_watches;
   memcpy(ev->saved, ev->watches, bytes);
-  cdn_status status = examine(s);
+  cdn_status status = examine(s, error, outcome);
   /* what cannot be evaluated here may be where the step is shorter */
-  if (status != CDN_OK) memcpy(ev->watches, ev->saved, bytes);
+  if (status != CDN_OK || *outcome != CDNI_STEP_TAKEN) memcpy(ev->watches, ev->saved, bytes);
+  if (status == CDN_OK && *outcome == CDNI_STEP_TAKEN) ev->aim = ev->limit = NAN;
   return status;
 }

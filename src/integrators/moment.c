@@ -112,31 +112,57 @@ cdn_status cdni_moment_within(cdn_stepper *s, double t, bool *shown) {
 
 /* ---- handling ---- */
 
-enum { CLOSE_GAPS = 3 };
+/* Gaps in a row that make a chatter, and how many roundings of the trigger's value its way since the last occurrence must be. */
+enum { CLOSE_GAPS = 3, CLOSE_ROUNDINGS = 64 };
 
-/* An event that follows itself within its own window, again and again, will not let time pass. */
+/* Whether an occurrence follows the last one so closely that nothing can be told of what was between them: within the window, or
+ * while the value has hardly left its own rounding. */
+static cdn_status is_close(cdn_stepper *s, const cdni_watch *w, double gap, bool *close) {
+  double rounding;
+  *close = gap <= w->window;
+  if (*close || gap > 1e-3 * s->certificate.largest_step) return CDN_OK;
+  cdn_status status = cdni_watch_rounding(s, w, &rounding);
+  if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+  *close = fabs(w->came) * gap <= CLOSE_ROUNDINGS * rounding;
+  return CDN_OK;
+}
+
+static cdn_status fail_chatter(cdn_stepper *s, const cdn_occurrence *o, double gap, double window) {
+  long long count = (long long)s->events->records[o->event.i].count + 1;
+  if (gap <= window) {
+    cdni_fail_event(
+        s, CDN_ERR_CHATTER, o->name,
+        "occurrence %lld, and again within its window of %.3g s, after %.3g s: what its handler does brings "
+        "the next occurrence ever nearer",
+        count, window, gap);
+  } else {
+    cdni_fail_event(
+        s, CDN_ERR_CHATTER, o->name,
+        "occurrence %lld, %.3g s after the last: in between its trigger's value has not left the rounding of "
+        "what it is computed from",
+        count, gap);
+  }
+  snprintf(s->failure.advice, sizeof s->failure.advice,
+           "let the handler end the sequence when the motion has become small (rest, lock, stop the run), or give the "
+           "trigger hysteresis%s",
+           gap <= window ? "; state a smaller window if events so close together are meant" : "");
+  return CDN_ERR_CHATTER;
+}
+
+/* An event that follows itself closely, again and again, will not let time pass. */
 static cdn_status check_chatter(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   for (int i = 0; i < ev->n_list; i++) {
     const cdn_occurrence *o = &ev->list[i];
     cdni_record *r = &ev->records[o->event.i];
     if (r->watch < 0 || !ev->watches[r->watch].active) continue;
-    double gap = o->time - r->last, window = ev->watches[r->watch].window;
-    if (r->count == 0 || gap > window) {
-      r->close = 0;
-      continue;
-    }
-    if (++r->close < CLOSE_GAPS) continue;
-    cdni_fail_event(
-        s, CDN_ERR_CHATTER, o->name,
-        "occurrence %lld, and again within its window of %.3g s, after %.3g s: what its handler does brings "
-        "the next occurrence ever nearer",
-        (long long)r->count + 1, window, gap);
-    snprintf(s->failure.advice, sizeof s->failure.advice,
-             "let the handler end the sequence when the motion has become small (rest, lock, stop the run), give the "
-             "trigger hysteresis, or state a smaller window if events so close together are meant");
+    double gap = o->time - r->last;
+    bool close = false;
+    if (r->count > 0) CDNI_TRY(is_close(s, &ev->watches[r->watch], gap, &close));
+    r->close = close ? r->close + 1 : 0;
+    if (r->close < CLOSE_GAPS) continue;
     r->close--;
-    return CDN_ERR_CHATTER;
+    return fail_chatter(s, o, gap, ev->watches[r->watch].window);
   }
   return CDN_OK;
 }

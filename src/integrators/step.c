@@ -178,13 +178,18 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     double least = cdni_min_step(s), error = -1;
     if (s->def.fixed_step == 0) s->control.next = fmax(s->control.next, least);
     bool at_least = s->control.next <= least;
-    prepare(s, choose_end(s, end), end);
+    cdni_outcome outcome = CDNI_STEP_TAKEN;
+    prepare(s, cdni_events_aim(s, choose_end(s, end), end), end);
     cdn_status status = s->method->attempt(s);
     if (status == CDN_OK) status = judge(s, &error);
     cdni_note_attempt(s, error);
 
     if (status == CDN_OK && error <= 1) status = cdni_settle(s, s->work, s->step.y1);
-    if (status == CDN_OK && error <= 1) status = cdni_events_examine(s);
+    if (status == CDN_OK && error <= 1) status = cdni_events_examine(s, error, &outcome);
+    if (status == CDN_OK && outcome != CDNI_STEP_TAKEN) {
+      s->certificate.rejected += outcome == CDNI_STEP_SHORTER;
+      continue;
+    }
     if (status == CDN_OK && error <= 1) status = cdni_state_finish_step(s->work);
     if (status == CDN_OK && error <= 1) {
       s->local_errors += error * cdni_tolerance(s);
@@ -192,7 +197,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       if (s->method->accepted) s->method->accepted(s);
       cdni_note_stiffness(s);
       if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);
-      if (cdni_events_cut(s)) cdni_control_cut(s, s->step.t1 - s->step.t0, error);
+      cdni_events_resize(s, error);
       status = accept(s, end, serve);
       if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       double goal = isfinite(s->def.final_time) ? s->def.final_time : serve;
@@ -200,6 +205,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     }
 
     s->certificate.rejected++;
+    cdni_events_rejected(s);
     if (status != CDN_OK) {
       if (at_least || !cdni_is_recoverable(s, status)) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       cdni_control_failed(s, s->step.h);

@@ -1,11 +1,13 @@
 /* Following a trigger's sign, so that a change seen at the samples of a step is found once.
  *
  * Zero belongs to the side that the value comes from: an event occurs where the value is strictly beyond. A value that is
- * exactly zero at the start has no side until it leaves. NaN says nothing, or stands for the other side.
+ * exactly zero at the start has the side to which its slope leads, or none until it leaves. NaN says nothing, or stands for the
+ * other side.
  *
- * The State at a falling event has a value a little below zero, and a handler that sends it back up (a bounce) may not
- * bring it above zero again before it falls once more. A trigger with one direction therefore takes its value at the
- * event for zero until it is seen above the real one; otherwise a ball would sink into the floor at its last bounces. */
+ * The State at a falling event has a value a little below zero. A handler may turn the value back there (a bounce) or stop it (an
+ * impact without restitution). Such a value need not come above zero again before it falls once more. So a trigger with one
+ * direction is armed at the value that it has: the next value below that one is the next event. The slopes before and after the
+ * handler tell such a handler from one that lets the value go on, whose trigger has simply passed zero. */
 #include "integrators/events.h"
 
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g) {
@@ -31,13 +33,34 @@ static void note(cdni_watch *w, int side, double g) {
   if ((g > 0 && side > 0) || (g < 0 && side < 0)) w->level = 0;
 }
 
-bool cdni_watch_follow(cdni_watch *w, const double *values, double t0, double span, double end, cdni_watch *before,
+/* ---- following ---- */
+
+/* The next turn or sample before `end`; false if there is none. */
+static bool next_point(const struct cdni_events *ev, cdni_watch *w, double t0, double end, double *t, double *g) {
+  for (; w->next <= 2 * w->samples; w->next++) {
+    int k = w->next / 2;
+    if (w->next % 2) {
+      *t = t0 + ev->span * (k + 1) / (w->samples + 1);
+      *g = ev->values[w->first + (size_t)k + 1];
+    } else {
+      const cdni_turn *turn = &ev->turns[w->first + (size_t)k];
+      *t = turn->time;
+      *g = turn->value;
+      if (isnan(*t)) continue;
+    }
+    if (*t >= end) return false;
+    w->next++;
+    return true;
+  }
+  return false;
+}
+
+bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, double end, cdni_watch *before,
                        cdni_crossing *c) {
   while (w->time < end) {
-    double t = w->next <= w->samples ? t0 + span * w->next / (w->samples + 1) : end, g = w->end;
-    if (t < end) g = values[w->next++];
-    else t = end;
-    if (t <= w->time) continue; /* a sample before the value left zero */
+    double t, g;
+    if (!next_point(ev, w, t0, end, &t, &g)) t = end, g = w->end;
+    if (t <= w->time) continue; /* a point that rounding puts at the start */
     int side = cdni_watch_side(w, g);
     bool crosses = side != SIDE_ZERO && w->sign != SIDE_ZERO && side != w->sign;
     bool counts = crosses && (w->direction & (side > 0 ? CDN_RISING : CDN_FALLING));
@@ -54,34 +77,108 @@ bool cdni_watch_follow(cdni_watch *w, const double *values, double t0, double sp
   return false;
 }
 
-cdn_status cdni_watch_leave(cdn_stepper *s, cdni_watch *w) {
-  const cdni_step *step = &s->step;
-  const cdni_record *r = &s->events->records[w->event];
-  double least = 4 * DBL_EPSILON * fmax(fabs(step->t0), fabs(step->t1));
-  double tau = fmax(least, (r->gap > 0 ? fmin(r->gap, w->window) : w->window) / 1024), previous = 0;
-  if (isnan(w->value)) return CDN_OK;
-  /* two values of one sign, the later one well away: rounding does not look like that */
-  for (; step->t0 + tau < step->t1; tau *= 4) {
-    double t = step->t0 + tau, g;
-    CDNI_TRY(cdni_scene_at(s, t));
-    CDNI_TRY(cdni_watch_value(s, w, s->events->scene, &g));
-    if (isnan(g)) return CDN_OK;
-    double d = g - w->level;
-    if (d * previous > 0 && fabs(d) > 2 * fabs(previous)) {
-      w->time = t;
-      w->value = g;
-      note(w, d > 0 ? 1 : -1, g);
-      return CDN_OK;
+/* ---- at the start of a step ---- */
+
+/* Part of the slope that a handler which lets the value go on must leave of it. */
+static const double STOPPED = 1e-6;
+
+static bool has_to_be_asked(const struct cdni_events *ev, const cdni_watch *w) {
+  return w->armed || (ev->begun && w->sign == SIDE_ZERO && !isnan(w->value));
+}
+
+/* The value where y is carried on from time t along its rates for a time tau. In contrast to dense output this has no curvature,
+ * which would hide a small slope. NaN where it cannot be evaluated. */
+static cdn_status value_along(cdn_stepper *s, double t, const double *y0, const double *f0, double tau,
+                              const cdni_watch *w, double *g) {
+  struct cdni_events *ev = s->events;
+  double *y = s->scratch + s->stride;
+  cdn_status status = CDN_OK;
+  *g = NAN;
+  if (!ev->scene_set || ev->scene_time != t + tau) {
+    for (int i = 0; i < s->ny; i++) y[i] = y0[i] + tau * f0[i];
+    status = cdn_state_set_ty(ev->scene, t + tau, y);
+    if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
+    ev->scene_time = t + tau;
+    ev->scene_set = status == CDN_OK;
+  }
+  if (status == CDN_OK) status = cdni_watch_value(s, w, ev->scene, g);
+  if (status != CDN_OK) *g = NAN;
+  return status == CDN_ERR_NOMEM ? status : CDN_OK;
+}
+
+cdn_status cdni_watches_lean(cdn_stepper *s, cdni_asks *asks, double t, const double *y, const double *f) {
+  struct cdni_events *ev = s->events;
+  double tau = s->step.h / 1024;
+  int asked = 0;
+  for (int i = 0; i < ev->n_watches; i++) asked += asks(ev, &ev->watches[i]);
+  if (asked == 0) return CDN_OK;
+  for (int way = -1; way <= 1; way += 2) {
+    ev->scene_set = false;
+    for (int i = 0; i < ev->n_watches; i++) {
+      cdni_watch *w = &ev->watches[i];
+      if (asks(ev, w)) CDNI_TRY(value_along(s, t, y, f, way * tau, w, way < 0 ? &w->back : &w->forth));
     }
-    previous = d;
+  }
+  ev->scene_set = false;
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch *w = &ev->watches[i];
+    if (asks(ev, w)) w->lean = (w->forth - w->back) / (2 * tau);
   }
   return CDN_OK;
 }
 
-/* Whether the handlers have left the value where the event found it. */
-static bool is_still_there(const cdni_watch *w, double g) {
-  return g == w->end || (g * w->end > 0 && fabs(g) <= 2 * fabs(w->end));
+cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding) {
+  struct cdni_events *ev = s->events;
+  const double *y1 = s->y[s->at];
+  double *y = s->scratch + s->stride;
+  *rounding = 0;
+  ev->scene_set = false;
+  for (int k = 0; k < 4; k++) {
+    double g;
+    for (int i = 0; i < s->ny; i++) {
+      bool up = (k & 1) ^ ((k & 2) && (i & 1));
+      y[i] = y1[i] * (1 + (up ? 4 : -4) * DBL_EPSILON);
+    }
+    CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, y));
+    CDNI_TRY(cdni_settle(s, ev->scene, NULL));
+    CDNI_TRY(cdni_watch_value(s, w, ev->scene, &g));
+    *rounding = fmax(*rounding, 0.25 * fabs(g - w->end));
+  }
+  return CDN_OK;
 }
+
+/* What the slope says of a trigger that is at its level. */
+static void decide(const cdn_stepper *s, cdni_watch *w) {
+  if (w->armed) {
+    int way = w->direction == CDN_RISING ? 1 : -1;
+    bool close = s->events->records[w->event].close > 0;
+    bool goes_on = way * w->came > 0 && way * w->slope > STOPPED * fabs(w->came) && !close;
+    if (goes_on) w->level = 0;
+    w->sign = (int8_t)(goes_on ? way : -way);
+    w->beyond = (int8_t)-w->sign;
+    w->armed = false;
+  } else if (w->slope != 0 && !isnan(w->slope)) {
+    w->sign = w->slope > 0 ? 1 : -1;
+    w->beyond = (int8_t)-w->sign;
+  }
+}
+
+cdn_status cdni_watches_start(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  CDNI_TRY(cdni_watches_lean(s, has_to_be_asked, s->step.t0, s->step.y0, s->step.f0));
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch *w = &ev->watches[i];
+    if (!has_to_be_asked(ev, w)) continue;
+    w->slope = w->lean;
+    decide(s, w);
+  }
+  return CDN_OK;
+}
+
+/* ---- afresh ---- */
+
+/* Whether the handlers have left the value where the event found it. */
+static bool is_still_there(const cdni_watch *w, double g) { return g * w->end >= 0 && fabs(g) <= 2 * fabs(w->end); }
 
 static void take_sign(cdni_watch *w, double g, bool changed) {
   w->level = 0;
@@ -95,21 +192,26 @@ static void take_sign(cdni_watch *w, double g, bool changed) {
 
 cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
   struct cdni_events *ev = s->events;
+  ev->begun = ev->begun || changed;
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     double g = w->end;
     if (changed) CDNI_TRY(cdni_watch_value(s, w, s->work, &g));
-    if (w->fired && w->direction != CDN_EITHER && is_still_there(w, g)) {
+    w->armed = changed && w->fired && w->direction != CDN_EITHER && is_still_there(w, g);
+    if (w->armed) {
       w->level = g;
       w->sign = SIDE_ZERO;
     } else if (changed || w->fired) {
       take_sign(w, g, changed);
     }
+    w->slope = changed ? NAN : w->end_slope;
     w->fired = w->pending = false;
     w->value = w->end = g;
   }
   return CDN_OK;
 }
+
+/* ---- checkpoints ---- */
 
 /* Eight bits as a number. */
 static void archive_side(int8_t *side, cdni_archive *a) {
@@ -119,12 +221,14 @@ static void archive_side(int8_t *side, cdni_archive *a) {
 }
 
 void cdni_watch_archive(cdni_watch *w, cdni_archive *a) {
-  double *const numbers[] = { &w->level, &w->window, &w->time, &w->value, &w->end, &w->lo, &w->hi };
+  double *const numbers[] = { &w->level, &w->came,  &w->window,    &w->time, &w->value,
+                              &w->end,   &w->slope, &w->end_slope, &w->lo,   &w->hi };
   int crossed = (int)w->crossed;
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
   archive_side(&w->sign, a);
   archive_side(&w->beyond, a);
-  cdni_archive_int(a, &w->next, 0, w->samples + 1);
+  cdni_archive_int(a, &w->next, 0, 2 * w->samples + 1);
+  cdni_archive_bool(a, &w->armed);
   cdni_archive_bool(a, &w->fired);
   cdni_archive_bool(a, &w->pending);
   cdni_archive_int(a, &crossed, 0, CDN_EITHER);

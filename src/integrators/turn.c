@@ -1,0 +1,221 @@
+/* Turning points: where a trigger's value turns between two samples it may have crossed zero twice, which no sign at a sample
+ * shows. Slopes at the samples tell that it turns; it is then followed to where it turns, on dense output. */
+#include "integrators/events.h"
+
+cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope) {
+  double t0 = s->step.t0, tau = s->events->span / 1024, other = t - tau, before;
+  if (other < t0) other = t == t0 ? t0 + tau : 0.5 * (t0 + t);
+  CDNI_TRY(cdni_scene_at(s, other));
+  CDNI_TRY(cdni_watch_value(s, w, s->events->scene, &before));
+  *slope = other == t ? NAN : (g - before) / (t - other);
+  return CDN_OK;
+}
+
+/* ---- one interval between samples ---- */
+
+typedef struct interval {
+  double a, b, g_a, g_b, slope_a, slope_b;
+} interval;
+
+static cdn_status value_at(cdn_stepper *s, const cdni_watch *w, double t, double *g) {
+  CDNI_TRY(cdni_scene_at(s, t));
+  return cdni_watch_value(s, w, s->events->scene, g);
+}
+
+/* The value starts at its level, goes to one side and is on the other side in the end: how far it got. From the parabola by the
+ * start, its slope and the end, which is all there is to a short flight; shorter ones until one is found or too short to see. */
+static cdn_status find_peak(cdn_stepper *s, const cdni_watch *w, interval x, cdni_turn *turn) {
+  double shortest = 4 * DBL_EPSILON * fmax(fabs(x.a), fabs(x.b));
+  for (int k = 0; k < 12; k++) {
+    double length = x.b - x.a, bend = (x.g_b - x.g_a - x.slope_a * length) / (length * length);
+    double t = x.a - x.slope_a / (2 * bend), g;
+    if (!(t - x.a > shortest && t < x.b)) return CDN_OK;
+    CDNI_TRY(value_at(s, w, t, &g));
+    if (cdni_watch_side(w, g) == w->sign) {
+      *turn = (cdni_turn){ t, g };
+      return CDN_OK;
+    }
+    if (isnan(g)) return CDN_OK;
+    x.b = t, x.g_b = g;
+  }
+  return CDN_OK;
+}
+
+/* Where the parabola through three points turns; the middle one is nearest to zero. */
+static double vertex(double a, double g_a, double x, double g_x, double b, double g_b) {
+  double left = (x - a) * (g_x - g_b), right = (x - b) * (g_x - g_a);
+  return x - 0.5 * ((x - a) * left - (x - b) * right) / (left - right);
+}
+
+/* How far from zero, seen from `side`, the cubic through the ends turns; at *theta of the interval. Infinite if it does not turn
+ * towards zero. */
+static double cubic_turn(const interval *x, int side, double *theta) {
+  double h = x->b - x->a, d_a = side * h * x->slope_a, d_b = side * h * x->slope_b, rise = side * (x->g_b - x->g_a);
+  if (!(d_a < 0 && d_b > 0)) return INFINITY;
+  /* its derivative is d_a + 2 (3 rise - 2 d_a - d_b) theta + 3 (d_a + d_b - 2 rise) theta^2 */
+  double linear = 3 * rise - 2 * d_a - d_b, square = 3 * (d_a + d_b - 2 * rise);
+  double root = sqrt(fmax(0, linear * linear - square * d_a));
+  *theta = linear + root > 0 ? -d_a / (linear + root) : 0.5;
+  double r = *theta;
+  return side * x->g_a + r * (d_a + r * (linear + r * square / 3));
+}
+
+/* The value is on one side of zero at both ends, and turns towards zero in between. *nearest: where it is nearest, if it does not
+ * cross. */
+static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *x, cdni_turn *turn, double *nearest) {
+  int side = x->g_a > 0 ? 1 : -1;
+  double theta = 0.5, a = x->a, b = x->b, g_a = fabs(x->g_a), g_b = fabs(x->g_b), least = fmin(g_a, g_b);
+  double expected = cubic_turn(x, side, &theta), m, g;
+  *nearest = INFINITY;
+  if (!(expected < 0.5 * least)) return CDN_OK;
+  m = a + fmin(0.99, fmax(0.01, theta)) * (b - a);
+  CDNI_TRY(value_at(s, w, m, &g));
+  for (int k = 0; k < 12; k++) {
+    if (isnan(g)) return CDN_OK;
+    *turn = (cdni_turn){ m, g };
+    *nearest = fmin(*nearest, side * g);
+    if (side * g < 0) return CDN_OK;
+    /* on: where the parabola turns, if that could be beyond zero */
+    double next = vertex(a, g_a, m, side * g, b, g_b), other;
+    if (!(next > a && next < b)) next = 0.5 * (m - a > b - m ? a + m : b + m);
+    if (fabs(next - m) < 1e-3 * (b - a)) next = m + copysign(1e-3 * (b - a), m - a > b - m ? a - m : b - m);
+    CDNI_TRY(value_at(s, w, next, &other));
+    if (isnan(other) || side * other < 0) {
+      g = other, m = next;
+      continue;
+    }
+    double best = fmin(side * g, side * other), change = fabs(side * g - side * other);
+    bool nearer = side * other < side * g;
+    if (nearer) {
+      if (next > m) a = m, g_a = side * g;
+      else b = m, g_b = side * g;
+      m = next, g = other;
+    } else if (next > m) {
+      b = next, g_b = side * other;
+    } else {
+      a = next, g_a = side * other;
+    }
+    if (change < 1e-3 * best) break;
+  }
+  *turn = (cdni_turn){ m, g };
+  *nearest = fmin(*nearest, side * g);
+  return CDN_OK;
+}
+
+/* ---- all intervals ---- */
+
+/* The norm of what the step has changed. The norm of the attempt's error is kept for reports. */
+static cdn_status change_of_step(cdn_stepper *s, double *change) {
+  const cdni_step *step = &s->step;
+  struct cdni_events *ev = s->events;
+  size_t bytes = sizeof(double) * (size_t)s->ny;
+  bool valid = s->weighted_valid;
+  *change = 0;
+  if (s->ny == 0) return CDN_OK;
+  memcpy(ev->y, s->weighted, bytes);
+  for (int i = 0; i < s->ny; i++) ev->f[i] = step->y1[i] - step->y0[i];
+  CDNI_TRY(cdni_error_norm(s, ev->f, step->y0, step->y1, change));
+  memcpy(s->weighted, ev->y, bytes);
+  s->weighted_valid = valid;
+  return CDN_OK;
+}
+
+/* Whether the accuracy asked decides if the value, which comes as near as this to zero, crosses it: the value changes by
+ * `variation` in a step in which y changes by so much. */
+static cdn_status is_near_miss(cdn_stepper *s, double nearest, double variation, bool *is) {
+  double change;
+  *is = false;
+  if (!(nearest < 0.1 * variation)) return CDN_OK;
+  CDNI_TRY(change_of_step(s, &change));
+  *is = nearest * change <= s->def.accuracy * variation;
+  return CDN_OK;
+}
+
+static double value_of(const struct cdni_events *ev, const cdni_watch *w, int k) {
+  return k > w->samples ? w->end : ev->values[w->first + (size_t)k];
+}
+
+/* At sample k, from its neighbours; at the ends slopes are known. */
+static double slope_of(const struct cdni_events *ev, const cdni_watch *w, int k) {
+  int n = w->samples + 1;
+  if (k == 0) return w->slope;
+  if (k == n) return w->end_slope;
+  double rise = (value_of(ev, w, k + 1) - value_of(ev, w, k - 1)) * n / ev->span;
+  /* all that is known of two intervals is a polynomial of degree four */
+  return n == 2 ? 0.75 * rise - 0.25 * (w->slope + w->end_slope) : 0.5 * rise;
+}
+
+/* By how much the value changes in the step; NaN if it is not a number somewhere. */
+static double variation_of(const struct cdni_events *ev, const cdni_watch *w, double *nearest) {
+  double least = INFINITY, most = -INFINITY;
+  for (int k = 0; k <= w->samples + 1; k++) {
+    double g = value_of(ev, w, k);
+    if (isnan(g)) return NAN;
+    least = fmin(least, g), most = fmax(most, g);
+  }
+  *nearest = least * most > 0 ? fmin(fabs(least), fabs(most)) : 0;
+  return most - least;
+}
+
+static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k, double variation) {
+  struct cdni_events *ev = s->events;
+  cdni_turn *turn = &ev->turns[w->first + (size_t)k];
+  double t0 = s->step.t0, nearest = INFINITY;
+  int n = w->samples + 1;
+  bool missed;
+  interval x = { .a = k == 0 ? t0 : t0 + ev->span * k / n,
+                 .b = t0 + ev->span * (k + 1) / n,
+                 .g_a = value_of(ev, w, k),
+                 .g_b = value_of(ev, w, k + 1),
+                 .slope_a = slope_of(ev, w, k),
+                 .slope_b = slope_of(ev, w, k + 1) };
+  if (k == 0 && x.g_a == w->level && (w->sign == 1 || w->sign == -1)) {
+    bool returns = w->sign * x.slope_a > 0 && w->sign * (x.g_b - w->level) <= 0;
+    return returns ? find_peak(s, w, x, turn) : CDN_OK;
+  }
+  if (!(x.g_a * x.g_b > 0)) return CDN_OK;
+  CDNI_TRY(find_dip(s, w, &x, turn, &nearest));
+  if (isnan(turn->time) || turn->value * x.g_a <= 0) return CDN_OK;
+  CDNI_TRY(is_near_miss(s, nearest, variation, &missed));
+  if (!missed) turn->time = NAN;
+  return CDN_OK;
+}
+
+cdn_status cdni_find_turns(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  double t0 = s->step.t0, nearest = INFINITY;
+  /* slopes at one time together: what they need is realized once */
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch *w = &ev->watches[i];
+    double variation = variation_of(ev, w, &nearest);
+    w->near = nearest <= 3 * variation;
+    w->end_slope = NAN;
+    for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;
+    if (w->near && isnan(w->slope)) CDNI_TRY(cdni_watch_slope(s, w, t0, w->value, &w->slope));
+  }
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch *w = &ev->watches[i];
+    if (w->near) CDNI_TRY(cdni_watch_slope(s, w, t0 + ev->span, w->end, &w->end_slope));
+  }
+  for (int i = 0; i < ev->n_watches; i++) {
+    cdni_watch *w = &ev->watches[i];
+    double variation = variation_of(ev, w, &nearest);
+    for (int k = 0; w->near && k <= w->samples; k++) CDNI_TRY(find_turn(s, w, k, variation));
+  }
+  return CDN_OK;
+}
+
+int cdni_near_misses(const cdn_stepper *s, double t) {
+  const struct cdni_events *ev = s->events;
+  int n = 0;
+  for (int i = 0; i < ev->n_watches; i++) {
+    const cdni_watch *w = &ev->watches[i];
+    for (int k = 0; k <= w->samples; k++) {
+      const cdni_turn *turn = &ev->turns[w->first + (size_t)k];
+      if (!(turn->time <= t)) continue;
+      double before = value_of(ev, w, k), after = value_of(ev, w, k + 1);
+      n += turn->value * before > 0 && turn->value * after > 0 && fabs(turn->value) < fmin(fabs(before), fabs(after));
+    }
+  }
+  return n;
+}
