@@ -15,8 +15,8 @@ typedef struct problem {
   double *A, *s, *U, *VT, *Z, *c, *y;
 } problem;
 
-static double *take(double **at, size_t n) {
-  double *here = *at;
+static double *take(double *base, size_t *at, size_t n) {
+  double *here = base ? base + *at : NULL;
   *at += n;
   return here;
 }
@@ -24,12 +24,13 @@ static double *take(double **at, size_t n) {
 /* Divides memory, or counts the doubles if there is none. */
 static size_t divide(problem *p, double *memory) {
   const size_t nu = (size_t)p->nu, m = (size_t)p->m, most = nu > m ? nu : m;
-  double *at = memory;
-  p->G = take(&at, m * nu), p->weight = take(&at, m), p->r = take(&at, nu), p->mu = take(&at, m);
-  p->A = take(&at, nu * m), p->s = take(&at, most), p->U = take(&at, nu * most), p->VT = take(&at, m * m);
-  p->Z = take(&at, m * m), p->c = take(&at, nu), p->y = take(&at, most);
-  p->row[0] = (int *)take(&at, nu), p->row[1] = (int *)take(&at, nu);
-  return (size_t)(at - memory);
+  size_t at = 0;
+  p->G = take(memory, &at, m * nu), p->weight = take(memory, &at, m), p->r = take(memory, &at, nu);
+  p->mu = take(memory, &at, m), p->A = take(memory, &at, nu * m), p->s = take(memory, &at, most);
+  p->U = take(memory, &at, nu * most), p->VT = take(memory, &at, m * m), p->Z = take(memory, &at, m * m);
+  p->c = take(memory, &at, nu), p->y = take(memory, &at, most);
+  p->row[0] = (int *)take(memory, &at, nu), p->row[1] = (int *)take(memory, &at, nu);
+  return at;
 }
 
 /* y = the smallest that minimizes |A y + c|, A (rows x columns) being used up, and A's rank. Rows of VT beyond it span what

@@ -50,21 +50,28 @@ static int common(const tree *t, int a, int b) {
   return a;
 }
 
+/* The n-th body that a constraint names; the body that the n-th joint which it names moves. */
+static int body_of(const plan_maker *k, const constraint_element *c, int n) {
+  return CDNI_AT(k->room->bodies, int32_t, c->first_body + n);
+}
+
+static int moved_by(const plan_maker *k, const constraint_element *c, int n) {
+  return CDNI_AT(k->room->mobilities, constraint_mobility, c->first_mobility + n).body;
+}
+
 /* Constraints start from the bodies that they name and those whose joints they name. */
 static void start_paths(plan_maker *k) {
   for (size_t i = 0; i < k->room->elements.count && k->ok; i++) {
     const constraint_element *c = constraint_at(k->room, (int)i);
-    const int32_t *body = (const int32_t *)k->room->bodies.data + c->first_body;
-    const constraint_mobility *mobility = (const constraint_mobility *)k->room->mobilities.data + c->first_mobility;
     int at = -1;
-    for (int n = 0; n < c->n_bodies; n++) at = at < 0 ? body[n] : common(k->t, at, body[n]);
+    for (int n = 0; n < c->n_bodies; n++) at = at < 0 ? body_of(k, c, n) : common(k->t, at, body_of(k, c, n));
     for (int n = 0; n < c->n_mobilities; n++) {
-      const int inner = k->t->node[mobility[n].body].parent;
+      const int inner = k->t->node[moved_by(k, c, n)].parent;
       at = at < 0 ? inner : common(k->t, at, inner);
     }
     const int32_t b = add_block(k, c->m, c->absolute ? 0 : at);
-    for (int n = 0; k->ok && n < c->n_bodies; n++) arrive(k, b, body[n]);
-    for (int n = 0; k->ok && n < c->n_mobilities; n++) arrive(k, b, mobility[n].body);
+    for (int n = 0; k->ok && n < c->n_bodies; n++) arrive(k, b, body_of(k, c, n));
+    for (int n = 0; k->ok && n < c->n_mobilities; n++) arrive(k, b, moved_by(k, c, n));
   }
 }
 

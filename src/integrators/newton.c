@@ -34,55 +34,48 @@ struct cdni_newton {
 
 /* ---- memory ---- */
 
-static double *take(double **p, size_t n) {
-  double *here = *p;
-  *p += cdni_stride((int)n);
+/* Takes n doubles of a block; NULL where there is none yet, and they are only counted. */
+static double *take(double *base, size_t *at, size_t n) {
+  double *here = base ? base + *at : NULL;
+  *at += cdni_stride((int)n);
   return here;
 }
 
-static size_t sum_of_squares(const cdn_system *system, bool of_q) {
-  size_t sum = 0;
-  for (int32_t b = 1; b < cdn_system_body_count(system); b++) {
-    size_t n = (size_t)(of_q ? cdn_body_nq(system, (cdn_body){ b }) : cdn_body_nu(system, (cdn_body){ b }));
-    sum += cdni_stride((int)(n * n));
-  }
-  return sum;
-}
-
-/* Divides p, or if that is NULL only counts the doubles. */
-static size_t divide(cdni_newton *m, const cdn_system *system, double *p) {
-  double *start = p;
-  size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nz = (size_t)m->nz, n = (size_t)m->n, ny = nq + nu + nz;
-  int bodies = cdn_system_body_count(system);
-  m->by_q = take(&p, n * nu), m->by_u = take(&p, n * nu), m->by_z = take(&p, n * nz);
-  m->A = take(&p, nq * nq), m->N = take(&p, nq * nu), m->N_inv = take(&p, nu * nq);
-  m->base = take(&p, ny), m->at = take(&p, ny), m->direction = take(&p, ny);
-  m->w = take(&p, nu), m->rest = take(&p, n);
-  m->column = (double **)(void *)take(&p, n);
-  m->pivot = (sunindextype *)(void *)take(&p, n);
-  double *matrix = take(&p, n * n);
-  m->blocks = (block *)(void *)take(&p, ((size_t)bodies + 1) * sizeof(block) / sizeof(double));
-  double *small = p;
-  p += m->analytic ? 2 * sum_of_squares(system, true) + sum_of_squares(system, false) : 0;
-  if (!start) return (size_t)(p - start);
-
-  for (size_t j = 0; j < n; j++) m->column[j] = matrix + j * n;
-  if (!m->analytic) {
-    m->n_blocks = 1;
-    m->blocks[0] = (block){ .nq = m->nq, .nu = m->nu };
-    return (size_t)(p - start);
-  }
-  for (int32_t i = 1; i < bodies; i++) {
+/* Which bodies move which coordinates, and the small matrices of each in the block; their number of doubles goes to *at. */
+static void divide_by_bodies(cdni_newton *m, const cdn_system *system, double *base, size_t *at) {
+  m->n_blocks = 0;
+  for (int32_t i = 1; i < cdn_system_body_count(system); i++) {
     cdn_body body = { i };
     block b = { .q = cdn_body_first_q(system, body),
                 .nq = cdn_body_nq(system, body),
                 .u = cdn_body_first_u(system, body),
                 .nu = cdn_body_nu(system, body) };
-    b.S = take(&small, (size_t)(b.nq * b.nq)), b.lu = take(&small, (size_t)(b.nq * b.nq));
-    b.P = take(&small, (size_t)(b.nu * b.nu));
-    if (b.nu) m->blocks[m->n_blocks++] = b;
+    b.S = take(base, at, (size_t)(b.nq * b.nq)), b.lu = take(base, at, (size_t)(b.nq * b.nq));
+    b.P = take(base, at, (size_t)(b.nu * b.nu));
+    if (base && b.nu) m->blocks[m->n_blocks++] = b;
   }
-  return (size_t)(p - start);
+}
+
+/* Divides a block of doubles, or if that is NULL only counts them. */
+static size_t divide(cdni_newton *m, const cdn_system *system, double *base) {
+  size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nz = (size_t)m->nz, n = (size_t)m->n, ny = nq + nu + nz, at = 0;
+  size_t bodies = (size_t)cdn_system_body_count(system);
+  m->by_q = take(base, &at, n * nu), m->by_u = take(base, &at, n * nu), m->by_z = take(base, &at, n * nz);
+  m->A = take(base, &at, nq * nq), m->N = take(base, &at, nq * nu), m->N_inv = take(base, &at, nu * nq);
+  m->base = take(base, &at, ny), m->at = take(base, &at, ny), m->direction = take(base, &at, ny);
+  m->w = take(base, &at, nu), m->rest = take(base, &at, n);
+  m->column = (double **)(void *)take(base, &at, n);
+  m->pivot = (sunindextype *)(void *)take(base, &at, n);
+  double *matrix = take(base, &at, n * n);
+  m->blocks = (block *)(void *)take(base, &at, (bodies + 1) * sizeof(block) / sizeof(double));
+  for (size_t j = 0; base && j < n; j++) m->column[j] = matrix + j * n;
+  if (m->analytic) {
+    divide_by_bodies(m, system, base, &at);
+  } else if (base) {
+    m->n_blocks = 1;
+    m->blocks[0] = (block){ .nq = m->nq, .nu = m->nu };
+  }
+  return at;
 }
 
 cdn_status cdni_newton_create(cdn_stepper *s, cdni_newton **out) {
