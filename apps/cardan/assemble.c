@@ -68,24 +68,23 @@ static void print_report(const cdn_model *model, cdn_state *state, const cdn_ass
                          const cdn_assembly_report *speeds, bool goals) {
   const cdn_system *system = cdn_model_system(model);
   const int nq = cdn_system_nq(system);
-  char a[CDN_NUMBER_SIZE], name[128];
-  printf("%s\n", cdn_model_name(model));
+  char a[CDN_NUMBER_SIZE];
+  printf("%s\n", visible(cdn_model_name(model)));
   printf("  degrees of freedom   %d\n", r->dof);
   const char *worst = cdn_constraint_name(system, r->worst_constraint);
   printf("  constraint errors    before %.3g, after %.3g%s%s\n", r->error_before, r->error, worst ? ", most of " : "",
-         worst ? worst : "");
+         worst ? visible(worst) : "");
   printf("  of speeds            before %.3g, after %.3g\n", speeds->error_before, speeds->error);
   if (goals) printf("  goals                before %.3g, after %.3g\n", r->goal_before, r->goal);
   printf("  iterations           %d\n", r->iterations);
   int width = 1;
   for (int i = 0; i < nq; i++) {
-    cdn_system_slot_name(system, CDN_POOL_Q, i, name, sizeof name);
-    if ((int)strlen(name) > width) width = (int)strlen(name);
+    const int length = (int)strlen(visible_slot(system, CDN_POOL_Q, i));
+    if (length > width) width = length;
   }
   if (nq) printf("\n  %-*s %24s\n", width, "", "q");
   for (int i = 0; i < nq; i++) {
-    cdn_system_slot_name(system, CDN_POOL_Q, i, name, sizeof name);
-    printf("  %-*s %24s\n", width, name, cdn_number_text(cdn_state_q(state)[i], a));
+    printf("  %-*s %24s\n", width, visible_slot(system, CDN_POOL_Q, i), rounded(cdn_state_q(state)[i], a));
   }
 }
 

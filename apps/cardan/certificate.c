@@ -14,7 +14,7 @@ static void print_verdict(FILE *file, const run_record *r) {
   char text[400];
   double better = cdn_certificate_suggestion(&r->certificate);
   cdn_certificate_verdict(&r->certificate, text, sizeof text);
-  fputs(text, file);
+  fputs(visible(text), file);
   if (r->delivery.runs == 0 && better > 0) { fprintf(file, "; --deliver, or --accuracy %.0e", better); }
   fputc('\n', file);
 }
@@ -27,7 +27,7 @@ static void print_delivery(FILE *file, const run_record *r) {
           d->by_proportion ? ", its error by proportion from the run before" : "");
   if (d->unattainable[0]) {
     line(file, "not attainable");
-    fprintf(file, "%s\n", d->unattainable);
+    fprintf(file, "%s\n", visible(d->unattainable));
   }
 }
 
@@ -41,7 +41,7 @@ static void print_not_simulated(FILE *file, const cdn_model *model) {
   for (int i = 0; i < n; i++) {
     const cdn_model_note note = cdn_model_not_understood(model, i);
     char item[160];
-    int length = snprintf(item, sizeof item, "%d x %s%s", note.count, note.element, i < n - 1 ? ", " : "");
+    int length = snprintf(item, sizeof item, "%d x %s%s", note.count, visible(note.element), i < n - 1 ? ", " : "");
     contact = contact || strstr(note.element, "contact");
     if (column > LABEL && column + length > MOST_COLUMNS) {
       fprintf(file, "\n%*s", LABEL, "");
@@ -61,8 +61,7 @@ void certificate_print(FILE *file, const run_record *r) {
   double simulated = c->time_final - c->time_initial;
   char a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE];
   print_verdict(file, r);
-  fprintf(file, "%s: t = %s to %s s%s\n", r->model, cdn_number_text(c->time_initial, a),
-          cdn_number_text(c->time_final, b),
+  fprintf(file, "%s: t = %s to %s s%s\n", visible(r->model), rounded(c->time_initial, a), rounded(c->time_final, b),
           r->failed   ? " (failed)"
           : r->signal ? " (interrupted)"
                       : "");
@@ -118,7 +117,7 @@ void certificate_print_failure(FILE *file, const run_record *r) {
   const cdn_failure *f = &r->failure;
   char story[640];
   error_story(&f->error, story, sizeof story);
-  fprintf(file, "cardan: %s: the run failed: %s\n", r->path, story);
+  fprintf(file, "cardan: %s: the run failed: %s\n", visible(r->path), visible(story));
   line(file, "time reached");
   fprintf(file, "%.9g s\n", f->time);
   line(file, "status");
@@ -130,7 +129,7 @@ void certificate_print_failure(FILE *file, const run_record *r) {
   }
   if (f->coordinate[0]) {
     line(file, "worst coordinate");
-    fprintf(file, "%s, its error %.3g times what the accuracy allows\n", f->coordinate, f->coordinate_error);
+    fprintf(file, "%s, its error %.3g times what the accuracy allows\n", visible(f->coordinate), f->coordinate_error);
   }
   for (int i = 0; i < f->n_last; i++) {
     line(file, i ? "" : "last steps");
@@ -141,7 +140,7 @@ void certificate_print_failure(FILE *file, const run_record *r) {
   }
   if (f->advice[0]) {
     line(file, "what to try");
-    fprintf(file, "%s\n", f->advice);
+    fprintf(file, "%s\n", visible(f->advice));
   }
 }
 

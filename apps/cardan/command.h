@@ -24,6 +24,12 @@ enum {
 void complain(const char *format, ...) CDN_PRINTF(1, 2);
 /* The same for an error of the library, preceded by what was being done ("" for nothing). */
 void complain_error(const char *doing, const cdn_error *error);
+/* A text from a file or the command line as it is shown to people: see cdn_visible_text. Good for six calls, and for texts that are
+ * printed at once. */
+const char *visible(const char *text);
+const char *visible_slot(const cdn_system *system, cdn_pool pool, int i); /* its name */
+/* A number in a table for people: 9 digits. JSON and CSV have all of them (cdn_number_text). */
+const char *rounded(double x, char text[CDN_NUMBER_SIZE]);
 /* An error's text, with its element where the text does not name it. */
 void error_story(const cdn_error *error, char *text, size_t size);
 /* Zeroed memory for n elements (at least one), or the end of the program with a message. */

@@ -37,21 +37,20 @@ static void print_json(const cdn_state *state, const cdn_equilibrium *found) {
 static void print_tables(const cdn_model *model, const cdn_state *state, const cdn_equilibrium *found) {
   const cdn_system *system = cdn_model_system(model);
   const int nq = cdn_system_nq(system);
-  char name[128], text[CDN_NUMBER_SIZE];
+  char text[CDN_NUMBER_SIZE];
   int width = 1;
-  printf("%s\n", cdn_model_name(model));
+  printf("%s\n", visible(cdn_model_name(model)));
   printf("  iterations        %d\n", found->iterations);
-  printf("  acceleration left %.2g (%s)\n", found->unbalanced, found->worst);
+  printf("  acceleration left %.2g (%s)\n", found->unbalanced, visible(found->worst));
   printf("  work of forces    %.6g J\n", found->work);
   printf("  directions        %d stable, %d neutral, %d unstable\n", found->stable, found->neutral, found->unstable);
   for (int i = 0; i < nq; i++) {
-    cdn_system_slot_name(system, CDN_POOL_Q, i, name, sizeof name);
-    if ((int)strlen(name) > width) width = (int)strlen(name);
+    const int length = (int)strlen(visible_slot(system, CDN_POOL_Q, i));
+    if (length > width) width = length;
   }
   if (nq) printf("\n  %-*s %24s\n", width, "", "q");
   for (int i = 0; i < nq; i++) {
-    cdn_system_slot_name(system, CDN_POOL_Q, i, name, sizeof name);
-    printf("  %-*s %24s\n", width, name, cdn_number_text(cdn_state_q(state)[i], text));
+    printf("  %-*s %24s\n", width, visible_slot(system, CDN_POOL_Q, i), rounded(cdn_state_q(state)[i], text));
   }
 }
 

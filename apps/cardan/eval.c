@@ -143,50 +143,49 @@ static void print_json(const evaluation *e) {
 
 static void print_slots(const cdn_system *system, cdn_pool pool, const char *head, const char *rate_head, int n,
                         const double *values, const double *rates, const double *bias) {
-  char name[128], a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE], c[CDN_NUMBER_SIZE];
+  char a[CDN_NUMBER_SIZE], b[CDN_NUMBER_SIZE], c[CDN_NUMBER_SIZE];
   if (n == 0) return;
   int width = (int)strlen(head);
   for (int i = 0; i < n; i++) {
-    cdn_system_slot_name(system, pool, i, name, sizeof name);
-    if ((int)strlen(name) > width) width = (int)strlen(name);
+    const int length = (int)strlen(visible_slot(system, pool, i));
+    if (length > width) width = length;
   }
   printf("\n  %-*s %24s %24s%s\n", width, "", head, rate_head, bias ? "                     bias" : "");
   for (int i = 0; i < n; i++) {
-    cdn_system_slot_name(system, pool, i, name, sizeof name);
-    printf("  %-*s %24s %24s", width, name, cdn_number_text(values[i], a), cdn_number_text(rates[i], b));
-    if (bias) printf(" %24s", cdn_number_text(bias[i], c));
+    printf("  %-*s %24s %24s", width, visible_slot(system, pool, i), rounded(values[i], a), rounded(rates[i], b));
+    if (bias) printf(" %24s", rounded(bias[i], c));
     printf("\n");
   }
 }
 
 static void print_vec3(const char *label, int width, cdn_vec3 v) {
   char x[CDN_NUMBER_SIZE], y[CDN_NUMBER_SIZE], z[CDN_NUMBER_SIZE];
-  printf("  %-*s %24s %24s %24s\n", width, label, cdn_number_text(v.x, x), cdn_number_text(v.y, y),
-         cdn_number_text(v.z, z));
+  printf("  %-*s %24s %24s %24s\n", width, label, rounded(v.x, x), rounded(v.y, y), rounded(v.z, z));
 }
 
 static void print_tables(const cdn_model *model, const evaluation *e) {
   const cdn_system *system = cdn_model_system(model);
   char text[CDN_NUMBER_SIZE];
-  printf("%s at time %s s\n", cdn_model_name(model), cdn_number_text(e->time, text));
+  printf("%s at time %s s\n", visible(cdn_model_name(model)), rounded(e->time, text));
   print_slots(system, CDN_POOL_Q, "q", "qdot", e->nq, e->q, e->qdot, NULL);
   print_slots(system, CDN_POOL_U, "u", "udot", e->nu, e->u, e->udot, e->bias);
 
   int width = 16;
   for (int i = 0; i < e->n_bodies; i++) {
-    if ((int)strlen(e->names[i]) > width) width = (int)strlen(e->names[i]);
+    const int length = (int)strlen(visible(e->names[i]));
+    if (length > width) width = length;
   }
   printf("\n  positions p_GB, m\n");
-  for (int i = 0; i < e->n_bodies; i++) print_vec3(e->names[i], width, e->X_GB[i].p);
+  for (int i = 0; i < e->n_bodies; i++) print_vec3(visible(e->names[i]), width, e->X_GB[i].p);
   printf("\n  velocities v_GB, m/s\n");
-  for (int i = 0; i < e->n_bodies; i++) print_vec3(e->names[i], width, e->V_GB[i].v);
+  for (int i = 0; i < e->n_bodies; i++) print_vec3(visible(e->names[i]), width, e->V_GB[i].v);
   printf("\n  angular velocities w_GB, rad/s\n");
-  for (int i = 0; i < e->n_bodies; i++) print_vec3(e->names[i], width, e->V_GB[i].w);
+  for (int i = 0; i < e->n_bodies; i++) print_vec3(visible(e->names[i]), width, e->V_GB[i].w);
 
   printf("\n  the whole\n");
-  printf("  %-*s %24s J\n", width, "kinetic energy", cdn_number_text(e->kinetic_energy, text));
-  printf("  %-*s %24s J\n", width, "potential energy", cdn_number_text(e->potential_energy, text));
-  printf("  %-*s %24s kg\n", width, "mass", cdn_number_text(e->mass, text));
+  printf("  %-*s %24s J\n", width, "kinetic energy", rounded(e->kinetic_energy, text));
+  printf("  %-*s %24s J\n", width, "potential energy", rounded(e->potential_energy, text));
+  printf("  %-*s %24s kg\n", width, "mass", rounded(e->mass, text));
   print_vec3("centre of mass", width, e->com);
   print_vec3("momentum", width, e->momentum.v);
   print_vec3("angular momentum", width, e->momentum.w);
@@ -194,8 +193,7 @@ static void print_tables(const cdn_model *model, const evaluation *e) {
     printf("\n  M, by rows\n");
     for (int i = 0; i < e->nu; i++) {
       printf(" ");
-      for (int j = 0; j < e->nu; j++)
-        printf(" %24s", cdn_number_text(e->M[(size_t)i * (size_t)e->nu + (size_t)j], text));
+      for (int j = 0; j < e->nu; j++) printf(" %24s", rounded(e->M[(size_t)i * (size_t)e->nu + (size_t)j], text));
       printf("\n");
     }
   }

@@ -78,8 +78,8 @@ static void print_constraints(const cdn_system *system, const freedom *f) {
   if (cdn_system_constraint_count(system) == 0) return;
   int name_width = 10, kind_width = 4;
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
-    const int name = (int)strlen(cdn_constraint_name(system, (cdn_constraint){ c }));
-    const int kind = (int)strlen(cdn_constraint_kind_name(system, (cdn_constraint){ c }));
+    const int name = (int)strlen(visible(cdn_constraint_name(system, (cdn_constraint){ c })));
+    const int kind = (int)strlen(visible(cdn_constraint_kind_name(system, (cdn_constraint){ c })));
     if (name > name_width) name_width = name;
     if (kind > kind_width) kind_width = kind;
   }
@@ -88,8 +88,8 @@ static void print_constraints(const cdn_system *system, const freedom *f) {
     const cdn_constraint id = { c };
     const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
     const int redundant = count_roles(f, e, CDN_EQUATION_REDUNDANT), idle = count_roles(f, e, CDN_EQUATION_IDLE);
-    printf("  %-*s  %-*s  %d", name_width, cdn_constraint_name(system, id), kind_width,
-           cdn_constraint_kind_name(system, id), e.np + e.nv + e.na);
+    printf("  %-*s  %-*s  %d", name_width, visible(cdn_constraint_name(system, id)), kind_width,
+           visible(cdn_constraint_kind_name(system, id)), e.np + e.nv + e.na);
     if (redundant > 0) printf(", of which %d redundant", redundant);
     if (idle > 0) printf(", %s%d idle", redundant > 0 ? "" : "of which ", idle);
     printf("\n");
@@ -159,8 +159,9 @@ static void print_joints(const cdn_model *model) {
   int name_width = 5, body_width = 4, kind_width = 4;
   for (int i = 0; i < n; i++) {
     cdn_model_joint joint = cdn_model_joint_get(model, i);
-    if ((int)strlen(joint.name) > name_width) name_width = (int)strlen(joint.name);
-    if ((int)strlen(joint.body) > body_width) body_width = (int)strlen(joint.body);
+    const int name = (int)strlen(visible(joint.name)), body = (int)strlen(visible(joint.body));
+    if (name > name_width) name_width = name;
+    if (body > body_width) body_width = body;
     if ((int)strlen(joint.kind) > kind_width) kind_width = (int)strlen(joint.kind);
   }
   if (n == 0) {
@@ -172,22 +173,23 @@ static void print_joints(const cdn_model *model) {
   for (int i = 0; i < n; i++) {
     cdn_model_joint joint = cdn_model_joint_get(model, i);
     char q[32], u[32];
-    printf("  %-*s  %-*s  %-*s  %-9s %-9s %s\n", name_width, joint.name, kind_width, joint.kind, body_width, joint.body,
-           range_text(joint.first_q, joint.nq, q), range_text(joint.first_u, joint.nu, u), joint.units);
+    printf("  %-*s  %-*s  %-*s  %-9s %-9s %s\n", name_width, visible(joint.name), kind_width, joint.kind, body_width,
+           visible(joint.body), range_text(joint.first_q, joint.nq, q), range_text(joint.first_u, joint.nu, u),
+           joint.units);
   }
 }
 
 static void print_tables(const cdn_model *model, const freedom *f, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   char text[CDN_NUMBER_SIZE];
-  printf("%s\n", cdn_model_name(model));
+  printf("%s\n", visible(cdn_model_name(model)));
   printf("  bodies        %d\n", cdn_model_body_count(model));
   printf("  mobilizers    %d\n", cdn_model_mobilizer_count(model));
   printf("  coordinates   nq = %d\n", cdn_system_nq(system));
   printf("  speeds        nu = %d\n", cdn_system_nu(system));
   printf("  free          %d degrees of freedom\n", f->net);
-  printf("  mass          %s kg\n", cdn_number_text(mass, text));
-  printf("  moving mass   %s kg\n", cdn_number_text(moving_mass, text));
+  printf("  mass          %s kg\n", rounded(mass, text));
+  printf("  moving mass   %s kg\n", rounded(moving_mass, text));
   if (f->singular.code != CDN_OK) {
     char story[512];
     error_story(&f->singular, story, sizeof story);
@@ -198,23 +200,25 @@ static void print_tables(const cdn_model *model, const freedom *f, double mass, 
 
   int sensors = cdn_system_measure_count(system);
   if (sensors > 0) printf("\n  sensors:");
-  for (int i = 0; i < sensors; i++) printf("%s %s", i ? "," : "", cdn_measure_name(system, (cdn_measure){ i }));
+  for (int i = 0; i < sensors; i++)
+    printf("%s %s", i ? "," : "", visible(cdn_measure_name(system, (cdn_measure){ i })));
   if (sensors > 0) printf("\n");
 
   int keys = cdn_model_key_count(model);
   if (keys > 0) printf("\n  keyframes:");
-  for (int i = 0; i < keys; i++) printf("%s %s", i ? "," : "", cdn_model_key_name(model, i));
+  for (int i = 0; i < keys; i++) printf("%s %s", i ? "," : "", visible(cdn_model_key_name(model, i)));
   if (keys > 0) printf("\n");
 
   int notes = cdn_model_not_understood_count(model);
   if (notes > 0) printf("\n  in the file, but not simulated\n");
   for (int i = 0; i < notes; i++) {
     cdn_model_note note = cdn_model_not_understood(model, i);
-    printf("  %5d x %-32s line %d%s\n", note.count, note.element, note.line, note.count > 1 ? " and later" : "");
+    printf("  %5d x %-32s line %d%s\n", note.count, visible(note.element), note.line,
+           note.count > 1 ? " and later" : "");
   }
   int warnings = cdn_model_warning_count(model);
   if (warnings > 0) printf("\n  warnings\n");
-  for (int i = 0; i < warnings; i++) printf("  %s\n", cdn_model_warning(model, i));
+  for (int i = 0; i < warnings; i++) printf("  %s\n", visible(cdn_model_warning(model, i)));
 }
 
 int command_info(int argc, char **argv) {

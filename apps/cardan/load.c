@@ -46,20 +46,20 @@ void report_notes(const cdn_model *model, const model_arguments *arguments) {
   if (arguments->quiet) return;
   int n = cdn_model_not_understood_count(model);
   if (n > 0) {
-    int column = fprintf(stderr, "%s: not simulated:", arguments->path);
+    int column = fprintf(stderr, "%s: not simulated:", visible(arguments->path));
     for (int i = 0; i < n; i++) {
       cdn_model_note note = cdn_model_not_understood(model, i);
       char item[160];
-      snprintf(item, sizeof item, "%d x %s (line %d)", note.count, note.element, note.line);
+      snprintf(item, sizeof item, "%d x %s (line %d)", note.count, visible(note.element), note.line);
       add_item(item, i == 0, &column);
     }
     fputc('\n', stderr);
   }
   enum { MOST = 8 };
   int warnings = cdn_model_warning_count(model);
-  for (int i = 0; i < warnings && i < MOST; i++) fprintf(stderr, "%s\n", cdn_model_warning(model, i));
+  for (int i = 0; i < warnings && i < MOST; i++) fprintf(stderr, "%s\n", visible(cdn_model_warning(model, i)));
   if (warnings > MOST) {
-    fprintf(stderr, "%s: %d more warnings ('cardan info' lists them all)\n", arguments->path, warnings - MOST);
+    fprintf(stderr, "%s: %d more warnings ('cardan info' lists them all)\n", visible(arguments->path), warnings - MOST);
   }
 }
 

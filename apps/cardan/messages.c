@@ -7,12 +7,31 @@
 #include <string.h>
 
 void complain(const char *format, ...) {
+  char message[4096];
   va_list arguments;
   va_start(arguments, format);
-  fputs("cardan: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  fprintf(stderr, "cardan: %s\n", visible(message));
+}
+
+const char *visible(const char *text) {
+  enum { AT_A_TIME = 6, MOST = 8192 };
+  static char kept[AT_A_TIME][MOST];
+  static int next;
+  next = (next + 1) % AT_A_TIME;
+  return cdn_visible_text(text, kept[next], MOST);
+}
+
+const char *visible_slot(const cdn_system *system, cdn_pool pool, int i) {
+  char name[128];
+  cdn_system_slot_name(system, pool, i, name, sizeof name);
+  return visible(name);
+}
+
+const char *rounded(double x, char text[CDN_NUMBER_SIZE]) {
+  snprintf(text, CDN_NUMBER_SIZE, "%.9g", x);
+  return cdn_number_text(strtod(text, NULL), text);
 }
 
 void error_story(const cdn_error *error, char *text, size_t size) {

@@ -67,17 +67,17 @@ static void name_largest(const cdn_system *system, const modes *m, int k, char *
 static void print_tables(const cdn_model *model, const modes *m, bool shapes) {
   const cdn_system *system = cdn_model_system(model);
   char name[128];
-  printf("%s\n\n  %4s %14s %14s %14s %10s  %s\n", cdn_model_name(model), "mode", "re, 1/s", "im, 1/s", "frequency, Hz",
-         "damping", "moves most");
+  printf("%s\n\n  %4s %14s %14s %14s %10s  %s\n", visible(cdn_model_name(model)), "mode", "re, 1/s", "im, 1/s",
+         "frequency, Hz", "damping", "moves most");
   for (int k = 0, number = 1; k < m->n; k++) {
     if (!is_shown(m, k)) continue;
     name_largest(system, m, k, name, sizeof name);
     const double re = fabs(m->re[k]) > ROUNDING * m->im[k] ? m->re[k] : 0;
     printf("  %4d %14.6g %14.6g %14.6g %10.4f  %s\n", number++, re, m->im[k], frequency(m, k),
-           re != 0 ? damping_ratio(m, k) : 0, name);
+           re != 0 ? damping_ratio(m, k) : 0, visible(name));
     for (int i = 0; shapes && i < m->nu; i++) {
-      cdn_system_slot_name(system, CDN_POOL_U, i, name, sizeof name);
-      printf("       %14.6g %14.6g  %s\n", m->shape_re[k * m->nu + i], m->shape_im[k * m->nu + i], name);
+      printf("       %14.6g %14.6g  %s\n", m->shape_re[k * m->nu + i], m->shape_im[k * m->nu + i],
+             visible_slot(system, CDN_POOL_U, i));
     }
   }
 }

@@ -234,7 +234,7 @@ static void print(const cdn_model *model, const subject *s, const double *ns, co
     jw_end(&w);
     return;
   }
-  printf("%s: %d speeds\n", name, s->nu);
+  printf("%s: %d speeds\n", visible(name), s->nu);
   for (int i = 0; i < ROWS; i++)
     printf("  %-26s %10.0f ns  %8.1f ns a speed\n", rows[i].label, ns[i], s->nu ? ns[i] / s->nu : 0);
   printf("  %-26s %10.0f steps a second, %.3g x real time\n", "simulation", p->steps_per_second, p->real_time);

@@ -81,6 +81,13 @@ CDN_API uint32_t cdn_version(void);
  *  "inf" and "-inf" for the others. Returns `text`. */
 CDN_API const char *cdn_number_text(double x, char text[CDN_NUMBER_SIZE]);
 
+/* ---- names that are shown to people --------------------------------------------------------- */
+
+/** A text without what a terminal would obey: control characters, marks that turn the direction of writing, and bytes that are
+ *  not UTF-8 appear as `\n`, `\x1b`, `\u009b`. Returns `out`, which is cut to `size` bytes, its end included, never within a
+ *  character. Names of elements come from files and may hold anything; texts of cdn_error have been through this. */
+CDN_API const char *cdn_visible_text(const char *text, char *out, size_t size);
+
 /* ---- stages ------------------------------------------------------------------------------ */
 
 /** Realization stages, in order (manual section 7.1.3). */

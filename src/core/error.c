@@ -20,10 +20,59 @@ static void cut(char *text, size_t size, size_t wanted) {
   text[end] = '\0';
 }
 
-/* The story is one line: names from files may hold anything. */
-static void keep_on_one_line(char *text) {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 0x7F) *text = ' ';
+/* ---- what a terminal would obey ---- */
+
+/* Bytes of the UTF-8 character at text, and its number; 0 where there is none. */
+static int read_character(const char *text, uint32_t *number) {
+  const unsigned char *c = (const unsigned char *)text;
+  const int n = c[0] < 0x80                   ? 1
+                : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
+                : (c[0] & 0xF0) == 0xE0       ? 3
+                : c[0] >= 0xF0 && c[0] < 0xF5 ? 4
+                                              : 0;
+  *number = n == 1 ? c[0] : n == 2 ? c[0] & 0x1Fu : n == 3 ? c[0] & 0x0Fu : c[0] & 0x07u;
+  for (int i = 1; i < n; i++) {
+    if ((c[i] & 0xC0) != 0x80) return 0;
+    *number = *number << 6 | (c[i] & 0x3Fu);
+  }
+  static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+  const bool surrogate = *number >= 0xD800 && *number < 0xE000;
+  return *number >= least[n] && *number <= 0x10FFFF && !surrogate ? n : 0;
+}
+
+/* Control characters, separators of lines, and marks that turn the direction of writing. */
+static bool is_obeyed(uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+const char *cdn_visible_text(const char *text, char *out, size_t size) {
+  if (!out || size == 0) return "";
+  size_t at = 0;
+  while (text && *text) {
+    uint32_t c;
+    char shown[12];
+    int n = read_character(text, &c), length = n;
+    if (n == 0) length = snprintf(shown, sizeof shown, "\\x%02x", (unsigned char)*text);
+    else if (!is_obeyed(c)) memcpy(shown, text, (size_t)n);
+    else if (c == '\n' || c == '\t') length = snprintf(shown, sizeof shown, "\\%c", c == '\n' ? 'n' : 't');
+    else length = snprintf(shown, sizeof shown, c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+    if (at + (size_t)length >= size) break;
+    memcpy(out + at, shown, (size_t)length);
+    at += (size_t)length;
+    text += n ? n : 1;
+  }
+  out[at] = '\0';
+  return out;
+}
+
+/* The story is one line, in which nothing is obeyed: names from files may hold anything. */
+static void keep_on_one_line(char *text, size_t size) {
+  char shown[sizeof((cdn_error *)0)->text];
+  for (char *c = text; *c; c++)
+    if (*c >= '\t' && *c <= '\r') *c = ' ';
+  cdn_visible_text(text, shown, size);
+  strcpy(text, shown);
 }
 
 cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *function, const char *element,
@@ -36,8 +85,8 @@ cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *functi
   cut(fresh.element, sizeof fresh.element, n > 0 ? (size_t)n : 0);
   n = vsnprintf(fresh.text, sizeof fresh.text, format ? format : "", args);
   cut(fresh.text, sizeof fresh.text, n > 0 ? (size_t)n : 0);
-  keep_on_one_line(fresh.element);
-  keep_on_one_line(fresh.text);
+  keep_on_one_line(fresh.element, sizeof fresh.element);
+  keep_on_one_line(fresh.text, sizeof fresh.text);
   *error = fresh;
   return code;
 }

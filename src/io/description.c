@@ -66,21 +66,19 @@ int io_joint_nu(io_joint_kind kind) {
   return 0;
 }
 
-/* One line, whatever a file's names hold. */
-static void keep_on_one_line(char *text) {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ') *text = ' ';
-}
-
 /* "file:line: text"; a long path gives way to the text, its end being what tells files apart. */
 static void put_story(const io_description *d, int line, const char *text, char *story, size_t size) {
   const char *file = d->file ? d->file : "model";
   const size_t length = strlen(file), most = 120;
   const char *shown = length > most ? file + length - most : file;
   const char *dots = length > most ? "..." : "";
-  if (line > 0) snprintf(story, size, "%s%s:%d: %s", dots, shown, line, text);
-  else snprintf(story, size, "%s%s: %s", dots, shown, text);
-  keep_on_one_line(story);
+  char raw[1024];
+  if (line > 0) snprintf(raw, sizeof raw, "%s%s:%d: %s", dots, shown, line, text);
+  else snprintf(raw, sizeof raw, "%s%s: %s", dots, shown, text);
+  /* one line in which nothing is obeyed, whatever a file's names hold */
+  for (char *c = raw; *c; c++)
+    if (*c >= '\t' && *c <= '\r') *c = ' ';
+  cdn_visible_text(raw, story, size);
 }
 
 cdn_status io_fail(io_description *d, cdn_status code, int line, const char *format, ...) {

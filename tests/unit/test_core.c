@@ -105,6 +105,35 @@ START_TEST(error_is_one_line_of_whole_characters) {
 }
 END_TEST
 
+START_TEST(nothing_is_obeyed) {
+  static const struct {
+    const char *text, *shown;
+  } cases[] = {
+    { "plain", "plain" },
+    { "\xC3\xA9\xE2\x82\xAC\xF0\x9D\x84\x9E", "\xC3\xA9\xE2\x82\xAC\xF0\x9D\x84\x9E" },
+    { "a\x1b[2Jb\x7f", "a\\x1b[2Jb\\x7f" },
+    { "two\nlines\t", "two\\nlines\\t" },
+    { "\xC2\x9B", "\\u009b" },
+    { "\xE2\x80\xAE"
+      "abc\xE2\x81\xA6",
+      "\\u202eabc\\u2066" },
+    { "\x9B\xFF\xC3", "\\x9b\\xff\\xc3" }, /* no UTF-8 */
+    { "\xC0\x80\xE0\x80\x80\xED\xA0\x80", "\\xc0\\x80\\xe0\\x80\\x80\\xed\\xa0\\x80" },
+  };
+  char out[128];
+  for (int i = 0; i < CDNI_COUNT(cases); i++)
+    ck_assert_str_eq(cdn_visible_text(cases[i].text, out, sizeof out), cases[i].shown);
+  ck_assert_str_eq(cdn_visible_text("ab\x1b", out, 6), "ab"); /* never within a character */
+  ck_assert_str_eq(cdn_visible_text("ab\xC3\xA9", out, 4), "ab");
+  ck_assert_str_eq(cdn_visible_text(NULL, out, sizeof out), "");
+  ck_assert_str_eq(cdn_visible_text("a", NULL, 0), "");
+  cdn_error e;
+  cdni_error_set(&e, CDN_ERR_PARSE, "f", "jo\x1bint", "the joint '%s' is\nwrong", "jo\xC2\x9Bint");
+  ck_assert_str_eq(e.element, "jo\\x1bint");
+  ck_assert_str_eq(e.text, "the joint 'jo\\u009bint' is wrong");
+}
+END_TEST
+
 START_TEST(finite_or_not) {
   double x[9] = { 0, -1, DBL_MAX, -DBL_MAX, DBL_MAX, DBL_MIN, 5e-324, -0.0, 1 };
   const double bad_ones[] = { NAN, INFINITY, -INFINITY };
@@ -259,5 +288,5 @@ START_TEST(array_survives_a_lack_of_memory) {
 END_TEST
 
 CHECK_MAIN("core", status_names, stage_names, version, error_tells_all, error_quotes_itself,
-           error_is_one_line_of_whole_characters, finite_or_not, memory_is_aligned, memory_comes_from_the_user,
-           array_grows, array_copies_its_own_elements, array_survives_a_lack_of_memory)
+           error_is_one_line_of_whole_characters, nothing_is_obeyed, finite_or_not, memory_is_aligned,
+           memory_comes_from_the_user, array_grows, array_copies_its_own_elements, array_survives_a_lack_of_memory)

@@ -348,14 +348,11 @@ START_TEST(tables_hold_the_same_numbers) {
   json_t *root = parse(output);
   SUCCEEDS("eval creature.xml --state state.json --matrices");
   char text[64];
-  // the shortest text of a number that takes all its digits is the one with 17
+  // tables are for people: 9 digits
   const char *const energies[] = { "kinetic_energy", "potential_energy" };
   for (int i = 0; i < 2; i++) {
     double x = number(root, energies[i]);
-    for (int digits = 15; digits <= 17; digits++) {
-      snprintf(text, sizeof text, "%.*g", digits, x);
-      if (strtod(text, NULL) == x) break;
-    }
+    snprintf(text, sizeof text, " %.9g J", x);
     SAYS(output, text);
   }
   SAYS(output, "torso");
@@ -494,10 +491,82 @@ START_TEST(speed_times_ensembles) {
 }
 END_TEST
 
+/* Names that would clear the screen, colour it, turn the direction of writing or break lines, where XML lets them through. */
+static const char nasty[] = "<mujoco model=\"mo&#x9b;2Jdel\">\n"
+                            "  <worldbody>\n"
+                            "    <body name=\"bo&#10;dy\">\n"
+                            "      <joint name=\"jo&#x202e;int&#x7f;\" type=\"hinge\" axis=\"0 1 0\"/>\n"
+                            "      <inertial pos=\"0 0 -1\" mass=\"5.999999999999998\" diaginertia=\"1 1 1\"/>\n"
+                            "    </body>\n"
+                            "  </worldbody>\n"
+                            "  <keyframe><key name=\"ke&#x9b;y\" qpos=\"0.12345678901234567\"/></keyframe>\n"
+                            "</mujoco>\n";
+
+/* No byte that a terminal obeys, but line breaks. */
+static void check_visible(const char *text) {
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    ck_assert_msg(*c == '\n' || (*c >= ' ' && *c != 0x7f), "byte %02x in:\n%s", *c, text);
+    ck_assert_msg(!(c[0] == 0xc2 && c[1] < 0xa0), "a control character in:\n%s", text);
+    ck_assert_msg(!(c[0] == 0xe2 && c[1] == 0x80 && c[2] >= 0xa8 && c[2] <= 0xae), "a mark of direction in:\n%s", text);
+  }
+}
+
+START_TEST(names_do_nothing_to_the_terminal) {
+  static const char *const runs[] = { "info nasty.xml",  "eval nasty.xml",     "equilibrium nasty.xml",
+                                      "modes nasty.xml", "assemble nasty.xml", "simulate nasty.xml --duration 0.1" };
+  enter_directory();
+  write_file("nasty.xml", nasty);
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    SUCCEEDS("%s", runs[i]);
+    check_visible(output);
+    check_visible(errors);
+    SAYS(output, "mo\\u009b2Jdel");
+  }
+  SUCCEEDS("info nasty.xml");
+  SAYS(output, "bo\\ndy");
+  SAYS(output, "jo\\u202eint\\x7f");
+  SAYS(output, "ke\\u009by");
+  EXITS(2, "simulate nasty.xml --duration 1 --key other");
+  check_visible(errors);
+  SAYS(errors, "ke\\u009by");
+  EXITS(3, "info \"$(printf 'no\\033[2Jwhere.xml')\"");
+  check_visible(errors);
+  SAYS(errors, "no\\x1b[2Jwhere.xml");
+  // JSON keeps the names
+  SUCCEEDS("info nasty.xml --json");
+  json_t *root = parse(output);
+  ck_assert_str_eq(json_string_value(member(root, "name")), "mo\xc2\x9b"
+                                                            "2Jdel");
+  json_decref(root);
+}
+END_TEST
+
+/* Tables have 9 digits, JSON all. */
+START_TEST(tables_round_for_people) {
+  enter_directory();
+  write_file("nasty.xml", nasty);
+  SUCCEEDS("info nasty.xml");
+  SAYS(output, "mass          6.0 kg");
+  SUCCEEDS("eval nasty.xml --key \"$(printf 'ke\\302\\233y')\" --matrices");
+  SAYS(output, " 0.123456789 ");
+  for (const char *c = output; *c; c++) {
+    int digits = 0;
+    for (; (*c >= '0' && *c <= '9') || (*c == '.' && digits > 0); c++) digits += *c != '.';
+    ck_assert_msg(digits <= 12, "a number of %d digits in:\n%s", digits, output); // 0.000123456789 has three zeros more
+    if (!*c) break;
+  }
+  SUCCEEDS("info nasty.xml --json");
+  SAYS(output, "5.999999999999998");
+  SUCCEEDS("eval nasty.xml --key \"$(printf 'ke\\302\\233y')\" --json");
+  SAYS(output, "0.12345678901234566");
+}
+END_TEST
+
 CHECK_MAIN("command", speed_times_ensembles, speed_times_what_there_is, help_is_where_it_is_looked_for,
            wrong_usage_is_named_and_exits_2, files_that_cannot_be_read_exit_3_and_name_the_place,
            state_files_are_checked, output_that_cannot_be_written_exits_4, strict_refuses_what_is_not_simulated,
            info_lists_the_model, eval_agrees_with_a_pendulum, numbers_read_back_to_the_same_bits,
            matrices_satisfy_the_equations_of_motion, tables_hold_the_same_numbers,
            singular_dynamics_name_the_joint_and_exit_1, info_tells_what_it_can_where_the_mass_matrix_is_singular,
-           armature_lets_a_massless_link_run, models_without_bodies_are_read)
+           armature_lets_a_massless_link_run, models_without_bodies_are_read, names_do_nothing_to_the_terminal,
+           tables_round_for_people)
