@@ -9,15 +9,9 @@
 
 #include "integrators/internal.h"
 
-/* |gamma*_k|: error constants of the Adams-Moulton formulas. */
-static const double moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.083333333, 0.041666667, 0.026388889,
-                                                0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,
-                                                0.0067858, 0.0059240, 0.0052367,   0.0046775 };
-
-/* |h lambda| up to which steps of equal size are stable with a predictor of order k, on the negative axis. */
-static const double stable[ADAMS_MOST + 1] = {
-  0, 2.00, 2.38, 1.92, 1.40, 1.04, 0.76, 0.58, 0.44, 0.32, 0.26, 0.20, 0.06
-};
+const double cdni_adams_moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.083333333, 0.041666667, 0.026388889,
+                                                    0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,
+                                                    0.0067858, 0.0059240, 0.0052367,   0.0046775 };
 
 /* ---- memory: the struct, then two blocks of differences, then the correction; each with a slot more than y, for the power.
  * One block is the history up to the last accepted step, the other has the differences at the end of the one that is tried:
@@ -25,23 +19,24 @@ static const double stable[ADAMS_MOST + 1] = {
 
 static const size_t head = (sizeof(cdni_adams_memory) + 63) / 64 * 8; /* doubles */
 
-static cdni_adams_memory *memory_of(const cdn_stepper *s) { return (cdni_adams_memory *)(void *)s->memory; }
+cdni_adams_memory *cdni_adams_memory_of(const cdn_stepper *s) { return (cdni_adams_memory *)(void *)s->memory; }
 
 /* phi_i of the book, i = 1 .. ADAMS_KEPT, of one of the blocks. */
 static double *difference(const cdn_stepper *s, int block, int i) {
   return s->memory + head + (size_t)(block * ADAMS_KEPT + i - 1) * cdni_stride(s->ny + 1);
 }
 
-static double *history(const cdn_stepper *s, int i) { return difference(s, memory_of(s)->at, i); }
+double *cdni_adams_history(const cdn_stepper *s, int i) { return difference(s, cdni_adams_memory_of(s)->at, i); }
 
 static double *correction(const cdn_stepper *s) { return difference(s, 2, 1); }
+static double *weighted_correction(const cdn_stepper *s) { return difference(s, 2, 2); }
 
 static size_t memory(const cdni_method *method, int ny) {
   (void)method;
-  return head + (2 * ADAMS_KEPT + 1) * cdni_stride(ny + 1);
+  return head + (2 * ADAMS_KEPT + 2) * cdni_stride(ny + 1);
 }
 
-static void begin(cdn_stepper *s) { memory_of(s)->held = 0; }
+static void begin(cdn_stepper *s) { cdni_adams_memory_of(s)->held = 0; }
 
 /* ---- coefficients of the step that is tried ---- */
 
@@ -55,73 +50,133 @@ static void set_coefficients(cdni_adams_memory *m, double h) {
   for (int i = 1; i <= n; i++) m->sigma[i + 1] = i * (h / m->try_psi[i]) * m->sigma[i];
 }
 
-/* g_1 .. g_(k+1): integrals of the Newton polynomials over the step, over h. */
+/* g_1 .. g_(k+2), the last if that many differences are held: integrals of the Newton polynomials over the step, over h. */
 static void set_integrals(cdni_adams_memory *m, double h) {
-  int k = m->order;
-  double v[ADAMS_MOST + 2] = { 0 }; /* g_(i,q) for q = 1 .. k + 2 - i, to begin with those of i = 2 */
-  for (int q = 1; q <= k; q++) v[q] = 1. / (q * (q + 1.));
+  int most = m->order + 1 <= m->held ? m->order + 2 : m->order + 1;
+  double v[ADAMS_MOST + 3] = { 0 }; /* g_(i,q) for q = 1 .. most + 1 - i, to begin with those of i = 2 */
+  for (int q = 1; q < most; q++) v[q] = 1. / (q * (q + 1.));
   m->g[1] = 1;
   m->g[2] = v[1];
-  for (int i = 3; i <= k + 1; i++) {
+  for (int i = 3; i <= most; i++) {
     double alpha = h / m->try_psi[i - 1];
-    for (int q = 1; q <= k + 2 - i; q++) v[q] -= alpha * v[q + 1];
+    for (int q = 1; q <= most + 1 - i; q++) v[q] -= alpha * v[q + 1];
     m->g[i] = v[1];
   }
 }
 
 /* ---- one step ---- */
 
+/* A difference that is so many times what was to be expected is none of a smooth motion. */
+static const double KINK = 5;
+/* Corrections below this part of the tolerance are no error worth a look. */
+static const double NEGLIGIBLE = 0.1;
+/* Of what the estimate of the quadrature's error is at least: the estimate of the formula of one order less may be small by chance,
+ * but seldom both, and differences that do not shrink from order to order show in the correction. */
+static const double LEAST_OF_BELOW = 0.3, PART_OF_CORRECTION = 0.01;
+
 /* The norm, over the tolerance, of the correction with the differences first .. k added. */
-static cdn_status norm_with(cdn_stepper *s, int first, double factor, double *norm) {
-  cdni_adams_memory *m = memory_of(s);
+static cdn_status norm_with(cdn_stepper *s, int first, double *norm) {
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
   double *e = s->step.error;
   memcpy(e, correction(s), sizeof(double) * (size_t)s->ny);
   for (int i = first; i <= m->order; i++) {
-    const double *phi = history(s, i);
+    const double *phi = cdni_adams_history(s, i);
     for (int j = 0; j < s->ny; j++) e[j] += m->beta[i] * phi[j];
   }
-  for (int j = 0; j < s->ny; j++) e[j] *= factor;
   CDNI_TRY(cdni_error_norm(s, e, s->step.y0, s->step.y1, norm));
   *norm /= cdni_tolerance(s);
   return CDN_OK;
 }
 
-/* Errors that this step would have at orders k, k - 1, k - 2: they decide whether the order should fall. They are judged before
- * the step's end is projected, with what lies across the constraints still in them: to take that away costs two
- * factorizations, and saves 5 % of the steps. */
-static cdn_status estimate(cdn_stepper *s) {
-  cdni_adams_memory *m = memory_of(s);
+/* The norm, over the tolerance, of what difference i would be at the step's end if it did not change. */
+static cdn_status norm_before(cdn_stepper *s, int i, double *norm) {
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
+  const double *phi = cdni_adams_history(s, i);
+  double *e = s->step.error;
+  for (int j = 0; j < s->ny; j++) e[j] = m->beta[i] * phi[j];
+  CDNI_TRY(cdni_error_norm(s, e, s->step.y0, s->step.y1, norm));
+  *norm /= cdni_tolerance(s);
+  return CDN_OK;
+}
+
+/* All estimates are for smooth motions, whose differences are about what they were a step before. Where the rates have a kink within
+ * the step they are not, and the error of a step of any order may be as large as the correction, at order 12 fifty times the
+ * last term. `here`, `below`: norms of this step's differences at orders k and k - 1. */
+static cdn_status look_for_kink(cdn_stepper *s, double here, double below) {
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
+  const bool known = m->order + 1 <= m->held; /* not where the order has just been raised */
+  const int i = known ? m->order + 1 : m->order;
+  double before, change = 0;
+  m->kink = false;
+  if (i < 2 || m->correction < NEGLIGIBLE) return CDN_OK;
+  CDNI_TRY(norm_before(s, i, &before));
+  /* with the last change: where few coordinates swing, a difference may just pass through zero */
+  if (i + 1 <= m->held) CDNI_TRY(norm_before(s, i + 1, &change));
+  m->kink = (known ? here : below) > KINK * (before + change);
+  return CDN_OK;
+}
+
+/* The last terms that this step would have at orders k, k - 1, k - 2. They tell the orders apart, and whether it is worth while to
+ * correct the predicted solution: what that is judged by takes a second evaluation. All is judged before the step's end is
+ * projected, with what lies across the constraints still in it: to take that away costs two factorizations, and saves 5 % of
+ * the steps. */
+static cdn_status compare_orders(cdn_stepper *s) {
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
   int k = m->order;
-  double h = s->step.h;
-  m->error_below = m->error_two_below = 0;
-  if (k > 2) CDNI_TRY(norm_with(s, k - 1, h * m->sigma[k - 1] * moulton[k - 2], &m->error_two_below));
-  if (k > 1) CDNI_TRY(norm_with(s, k, h * m->sigma[k] * moulton[k - 1], &m->error_below));
-  CDNI_TRY(norm_with(s, k + 1, h * m->sigma[k + 1] * moulton[k], &m->error_here));
-  m->fall = k > 2 ? fmax(m->error_below, m->error_two_below) <= m->error_here
-                  : k == 2 && m->error_below <= 0.5 * m->error_here;
-  /* with the coefficient of this very step: what the step is judged by, and what is left in step.error */
-  double norm;
-  CDNI_TRY(norm_with(s, k + 1, h * fabs(m->g[k] - m->g[k + 1]), &norm));
-  /* That coefficient is one of smooth motions. Where the rates have a kink within the step, the error of a step of any order
-   * may be as large as the correction, at order 12 fifty times the estimate. */
-  if (m->expected > 0 && norm > ADAMS_SURPRISE * fmax(m->expected, 0.05 * ADAMS_TARGET)) {
-    CDNI_TRY(norm_with(s, k + 1, h * m->g[k + 1], &norm));
+  double h = s->step.h, norm, below = 0;
+  m->term_below = m->term_two_below = 0;
+  if (k > 2) {
+    CDNI_TRY(norm_with(s, k - 1, &norm));
+    m->term_two_below = h * m->sigma[k - 1] * cdni_adams_moulton[k - 2] * norm;
   }
-  s->step.norm = norm * cdni_tolerance(s);
+  if (k > 1) {
+    CDNI_TRY(norm_with(s, k, &below));
+    m->term_below = h * m->sigma[k] * cdni_adams_moulton[k - 1] * below;
+  }
+  CDNI_TRY(norm_with(s, k + 1, &norm));
+  memcpy(weighted_correction(s), s->weighted, sizeof(double) * (size_t)s->ny);
+  m->term = h * m->sigma[k + 1] * cdni_adams_moulton[k] * norm;
+  m->correction = h * m->g[k + 1] * norm;
+  m->fall = k > 2 ? fmax(m->term_below, m->term_two_below) <= m->term : k == 2 && m->term_below <= 0.5 * m->term;
+  m->error = h * fabs(m->g[k] - m->g[k + 1]) * norm;
+  CDNI_TRY(look_for_kink(s, norm, below));
+  if (m->kink && m->correction > 1) m->error = m->correction;
+  return CDN_OK;
+}
+
+/* What the corrected solution, which is carried on, is off by: the formula of one order more tells how far its quadrature is off,
+ * and the rates at its end how far it is from what another correction would make of it. The latter is the larger by far
+ * where motions swing or turn. `predicted`: rates at the predicted solution. */
+static cdn_status estimate(cdn_stepper *s, const double *predicted) {
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
+  const int k = m->order, n = s->ny;
+  const double h = s->step.h, *delta = correction(s), *corrected = s->step.f1;
+  double *e = s->step.error, below = m->error, quadrature = below;
+  if (k + 1 <= m->held) {
+    const double weight = h * (m->g[k + 2] - m->g[k + 1]), *phi = cdni_adams_history(s, k + 1);
+    for (int j = 0; j < n; j++) e[j] = weight * (delta[j] + corrected[j] - predicted[j] - m->beta[k + 1] * phi[j]);
+    CDNI_TRY(cdni_error_norm(s, e, s->step.y0, s->step.y1, &quadrature));
+    quadrature /= cdni_tolerance(s);
+  }
+  for (int j = 0; j < n; j++) e[j] = h * m->g[k + 1] * (corrected[j] - predicted[j]);
+  CDNI_TRY(cdni_error_norm(s, e, s->step.y0, s->step.y1, &m->iteration));
+  m->iteration /= cdni_tolerance(s);
+  quadrature = fmax(quadrature, LEAST_OF_BELOW * below) + PART_OF_CORRECTION * m->correction;
+  m->error = fmax(quadrature + m->iteration, ADAMS_LEAST * m->term);
   return CDN_OK;
 }
 
 /* Differences at the end of a step, where the rates are f and the power is `power`, one more than the history has, into a
  * block that may be the history's own. */
 static void advance_differences(cdn_stepper *s, int block, const double *f, double power) {
-  cdni_adams_memory *m = memory_of(s);
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
   int n = s->ny, count = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
   double *next = correction(s);
   memcpy(next, f, sizeof(double) * (size_t)n);
   next[n] = power;
   /* phi_1 is the rate itself, and phi_(i+1) what phi_i has changed by */
   for (int i = 1; i <= count; i++) {
-    const double *phi = history(s, i);
+    const double *phi = cdni_adams_history(s, i);
     double *out = difference(s, block, i), beta = i <= m->held ? m->beta[i] : 0;
     for (int j = 0; j <= n; j++) {
       double old = phi[j];
@@ -132,16 +187,22 @@ static void advance_differences(cdn_stepper *s, int block, const double *f, doub
 }
 
 /* How far the corrected solution lies from the predicted one, and how far the rates at the two are apart: what that tells of
- * the Jacobian is where the step's error points, and fast modes are what grows when a step is too long for them. */
-static void note_rates(cdni_adams_memory *m, int n, double weight, const double *delta, const double *predicted,
-                       const double *corrected) {
-  double y = 0, f = 0;
-  for (int j = 0; j < n; j++) {
-    y += delta[j] * delta[j];
-    f += (corrected[j] - predicted[j]) * (corrected[j] - predicted[j]);
+ * the Jacobian is where the step's error points, and fast modes are what grows when a step is too long for them. All in
+ * the norm of errors, whose values of the rates `estimate_corrected` has left. */
+static void note_rates(cdn_stepper *s) {
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
+  const double *y = weighted_correction(s), *f = s->weighted;
+  const double weight = s->step.h * m->g[m->order + 1];
+  const int end[4] = { 0, s->nq, s->nq + s->nu, s->ny };
+  for (int pool = 0; pool < 3; pool++) {
+    cdni_adams_apart *apart = &m->apart[pool];
+    *apart = (cdni_adams_apart){ 0 };
+    for (int j = end[pool]; j < end[pool + 1]; j++) {
+      apart->y += weight * weight * y[j] * y[j];
+      apart->f += f[j] * f[j] / (weight * weight);
+      apart->both += y[j] * f[j];
+    }
   }
-  m->y_apart = weight * weight * y;
-  m->f_apart = f;
 }
 
 /* Integrals of the Newton polynomials 1 .. count from t0 to t0 + theta h. By the rule of Gauss and Legendre with seven points,
@@ -166,7 +227,7 @@ static void integrals(const cdni_adams_memory *m, int count, double theta, doubl
 /* The work of the step. The order is one for y, which may need less than the power does: a constant force makes speeds linear.
  * So differences of the power count as long as they become smaller. */
 static void sum_work(cdn_stepper *s) {
-  cdni_adams_memory *m = memory_of(s);
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
   int most = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
   double g[ADAMS_KEPT + 1], last = INFINITY;
   integrals(m, most, 1, s->step.h, g);
@@ -181,14 +242,14 @@ static void sum_work(cdn_stepper *s) {
 }
 
 static cdn_status attempt(cdn_stepper *s) {
-  cdni_adams_memory *m = memory_of(s);
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
   cdni_step *step = &s->step;
   double h = step->h, *delta = correction(s), power;
   int n = s->ny;
   if (m->held == 0) {
     *m = (cdni_adams_memory){ .held = 1, .order = 1, .starting = true };
-    memcpy(history(s, 1), step->f0, sizeof(double) * (size_t)n);
-    history(s, 1)[n] = step->power0;
+    memcpy(cdni_adams_history(s, 1), step->f0, sizeof(double) * (size_t)n);
+    cdni_adams_history(s, 1)[n] = step->power0;
   }
   set_coefficients(m, h);
   set_integrals(m, h);
@@ -199,7 +260,7 @@ static cdn_status attempt(cdn_stepper *s) {
   memset(delta, 0, sizeof(double) * (size_t)n);
   memset(y1, 0, sizeof(double) * (size_t)n);
   for (int i = k; i >= 1; i--) {
-    const double *phi = history(s, i);
+    const double *phi = cdni_adams_history(s, i);
     double beta = m->beta[i], weight = h * m->g[i] * beta;
     for (int j = 0; j < n; j++) {
       delta[j] += beta * phi[j];
@@ -208,17 +269,25 @@ static cdn_status attempt(cdn_stepper *s) {
   }
   for (int j = 0; j < n; j++) y1[j] += step->y0[j];
 
-  CDNI_TRY(cdni_evaluate(s, step->t1, y1, step->f1, &power));
+  /* Rates go with the length of a quaternion, which is no error of a rotation. The block of the differences to come has room for
+   * the predicted solution, and then for its rates. */
+  double *predicted = difference(s, !m->at, 1);
+  memcpy(predicted, y1, sizeof(double) * (size_t)n);
+  if (cdni_all_finite(y1, (size_t)n, NULL)) cdni_normalize(s, predicted);
+  CDNI_TRY(cdni_evaluate(s, step->t1, predicted, step->f1, &power));
   for (int j = 0; j < n; j++) delta[j] = step->f1[j] - delta[j];
-  CDNI_TRY(estimate(s));
-  if (!(step->norm <= cdni_tolerance(s)) && s->def.fixed_step == 0) return CDN_OK;
+  CDNI_TRY(compare_orders(s));
+  step->norm = m->error * cdni_tolerance(s);
+  if (!(m->error <= ADAMS_HOPELESS) && s->def.fixed_step == 0) return CDN_OK;
 
-  /* correct, and evaluate again; the block of the differences to come has room for the rates of both */
-  double weight = h * m->g[k + 1], *predicted = difference(s, !m->at, 1), *corrected = difference(s, !m->at, 2);
+  /* correct, and evaluate again */
+  double weight = h * m->g[k + 1];
   for (int j = 0; j < n; j++) y1[j] += weight * delta[j];
   memcpy(predicted, step->f1, sizeof(double) * (size_t)n);
-  CDNI_TRY(cdni_arrive(s, corrected));
-  note_rates(m, n, weight, delta, predicted, corrected);
+  CDNI_TRY(cdni_arrive(s, NULL));
+  CDNI_TRY(estimate(s, predicted));
+  step->norm = m->error * cdni_tolerance(s);
+  note_rates(s);
 
   /* the step's polynomial: events are looked for before it is accepted */
   m->dense = !m->at;
@@ -231,70 +300,8 @@ static cdn_status attempt(cdn_stepper *s) {
 
 /* ---- after the step ---- */
 
-/* The error that order k + 1 would have had; infinite if it cannot be told. */
-static double error_above(cdn_stepper *s) {
-  cdni_adams_memory *m = memory_of(s);
-  int k = m->order;
-  double norm;
-  if (k + 2 > m->held) return INFINITY;
-  memcpy(s->step.error, history(s, k + 2), sizeof(double) * (size_t)s->ny);
-  if (cdni_error_norm(s, s->step.error, s->step.y0, s->step.y1, &norm) != CDN_OK) return INFINITY;
-  return s->step.h * m->sigma[k + 2] * moulton[k + 1] * norm / cdni_tolerance(s);
-}
-
-/* By how much a step may grow as far as its error goes, and before stability is at stake. */
-static double reach(int order, double error) { return pow(ADAMS_TARGET / fmax(error, 1e-12), 1. / (order + 1)); }
-
-static double room(const cdni_adams_memory *m, int order, double h) {
-  return ADAMS_STABLE * stable[order] * sqrt(m->y_apart_mean / m->f_apart_mean) / h;
-}
-
-/* Stability keeps the steps shorter than their error would, and one order less helps: high orders are the least stable ones. */
-static bool is_unstable(const cdni_adams_memory *m, double h) {
-  int k = m->order;
-  double most = room(m, k, h);
-  return k > 2 && most < reach(k, m->error_here) && most < reach(k - 1, m->error_below);
-}
-
-/* Order and size of the next step (the book's rules, with sizes that change more freely; its rule that the order rises only
- * after as many equal steps, which finds instability late, is replaced by an estimate of stability). */
-static void choose_next(cdn_stepper *s) {
-  cdni_adams_memory *m = memory_of(s);
-  int k = m->order, most = s->def.max_order > 0 && s->def.max_order < ADAMS_MOST ? s->def.max_order : ADAMS_MOST;
-  double error = m->error_here, h = s->step.h;
-  /* an error that has grown more than expected is likely to go on */
-  double growth = m->expected > 0 ? sqrt(fmax(1, error / m->expected)) : 1;
-  m->expected = 0;
-  if (m->fall || k >= most) m->starting = false;
-  if (m->starting) {
-    m->order = k + 1;
-    m->ratio = 2;
-    return;
-  }
-  if (m->fall || is_unstable(m, h)) {
-    m->order = k - 1;
-    error = m->error_below;
-  } else if (k < most && k + 1 <= m->held && !(room(m, k + 1, h) < 1)) {
-    double above = error_above(s);
-    if (k > 1 ? m->error_below <= fmin(error, above) : false) {
-      m->order = k - 1;
-      error = m->error_below;
-    } else if (k > 1 ? above < error : above < 0.5 * error) {
-      m->order = k + 1;
-      error = above;
-    }
-  }
-  double ratio = reach(m->order, error * growth);
-  if (m->patience > 0) {
-    m->patience--;
-    ratio = fmin(ratio, 1);
-  }
-  m->ratio = ratio >= 2 ? 2 : ratio >= ADAMS_DEADBAND ? ratio : ratio >= 1 ? 1 : fmax(0.5, fmin(0.9, ratio));
-  m->expected = error * pow(m->ratio, m->order + 1);
-}
-
 static void accepted(cdn_stepper *s) {
-  cdni_adams_memory *m = memory_of(s);
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
   cdni_step *step = &s->step;
   if (step->t1 - step->t0 == step->h) {
     m->at = m->dense;
@@ -307,29 +314,13 @@ static void accepted(cdn_stepper *s) {
   for (int i = 1; i <= m->held; i++) m->psi[i] = m->try_psi[i];
   if (m->held < ADAMS_KEPT) m->held++;
   m->failures = 0;
-  m->y_apart_mean = ADAMS_FADING * m->y_apart_mean + m->y_apart;
-  m->f_apart_mean = ADAMS_FADING * m->f_apart_mean + m->f_apart;
-  step->stiffness = 1 / room(m, m->order, step->h);
-  choose_next(s);
+  cdni_adams_choose(s);
   /* the size of the step after that is not chosen by this one's error */
-  if (step->t1 - step->t0 != step->h) m->expected = 0;
+  if (step->t1 - step->t0 != step->h) m->expected_error = 0;
 }
 
 static double resize(cdn_stepper *s, double h, double error, bool was_accepted) {
-  cdni_adams_memory *m = memory_of(s);
-  if (was_accepted) return h * m->ratio;
-  m->starting = false;
-  m->failures++;
-  m->patience = m->order + 1;
-  if (m->fall && m->order > 1) m->order--;
-  if (m->failures >= 3) {
-    /* what the history says is not so any more */
-    m->held = 0;
-    return 0.25 * h;
-  }
-  double ratio = fmin(0.7, fmax(0.2, reach(m->order, error)));
-  m->expected *= pow(ratio, m->order + 1);
-  return h * ratio;
+  return was_accepted ? h * cdni_adams_memory_of(s)->ratio : cdni_adams_retreat(s, h, error);
 }
 
 /* ---- within the step ---- */
@@ -337,7 +328,7 @@ static double resize(cdn_stepper *s, double h, double error, bool was_accepted) 
 /* The polynomial of degree k + 1 through y0 with the rates at t1 and k steps before it; it misses y1 by an error of the
  * step's own size, which is made good with a cubic that has no slope at the ends. */
 static void interpolate(const cdn_stepper *s, double theta, double *y, double *work) {
-  const cdni_adams_memory *m = memory_of(s);
+  const cdni_adams_memory *m = cdni_adams_memory_of(s);
   const cdni_step *step = &s->step;
   int count = m->terms, n = s->ny;
   double g[ADAMS_KEPT + 1], whole[ADAMS_KEPT + 1], end = theta * theta * (3 - 2 * theta);
@@ -359,24 +350,19 @@ static void interpolate(const cdn_stepper *s, double theta, double *y, double *w
 /* ---- checkpoints ---- */
 
 static void archive(cdn_stepper *s, cdni_archive *a) {
-  cdni_adams_memory *m = memory_of(s);
+  cdni_adams_memory *m = cdni_adams_memory_of(s);
   cdni_archive_int(a, &m->held, 0, ADAMS_KEPT);
   cdni_archive_int(a, &m->order, m->held > 0, ADAMS_MOST);
   cdni_archive_int(a, &m->failures, 0, INT32_MAX);
   cdni_archive_int(a, &m->patience, 0, INT32_MAX);
   cdni_archive_bool(a, &m->starting);
-  cdni_archive_bool(a, &m->fall);
-  cdni_archive_double(a, &m->ratio);
-  cdni_archive_double(a, &m->error_here);
-  cdni_archive_double(a, &m->error_below);
-  cdni_archive_double(a, &m->error_two_below);
-  cdni_archive_double(a, &m->expected);
-  cdni_archive_double(a, &m->y_apart_mean);
-  cdni_archive_double(a, &m->f_apart_mean);
+  cdni_archive_bool(a, &m->cornered);
+  cdni_archive_double(a, &m->expected_error);
+  cdni_archive_doubles(a, &m->apart_mean[0].y, CDNI_COUNT(m->apart_mean) * sizeof *m->apart_mean / sizeof(double));
   cdni_archive_doubles(a, m->psi, CDNI_COUNT(m->psi));
   /* the coefficients are those of the next attempt, which computes them; differences beyond those held mean nothing */
   cdni_archive_int(a, &m->at, 0, 1);
-  for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, history(s, i), (size_t)s->ny + 1);
+  for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, cdni_adams_history(s, i), (size_t)s->ny + 1);
   cdni_archive_int(a, &m->terms, 0, ADAMS_KEPT);
   cdni_archive_doubles(a, m->terms_psi, CDNI_COUNT(m->terms_psi));
   cdni_archive_int(a, &m->work_terms, 0, ADAMS_KEPT);

@@ -382,7 +382,7 @@ START_TEST(restarts_start_both_anew) {
   cdn_distance d;
   cdn_state *other = cdn_stepper_state(cdn_stepper_companion(stepper));
   OK_STEP(stepper, cdn_stepper_distance(stepper, other, &d));
-  ck_assert(d.largest == d.z && d.z > 0 && d.z < before);
+  ck_assert(d.largest == d.z && d.z > 0);
   FAILS(cdn_stepper_distance(stepper, NULL, &d), CDN_ERR_ARG);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);

@@ -26,16 +26,18 @@ START_TEST(methods_of_sundials_go_on_with_the_same_bytes) {
   static const char *const methods[] = { "cvode-bdf", "ida" };
   enter_directory();
   write_file("state.json", creature_state);
-  int interrupted = 0;
   for (int m = 0; m < 2; m++) {
+    int interrupted = 0;
     char run[256];
     snprintf(run, sizeof run,
              "simulate creature.xml --initial state.json --duration 4 --report 0.01 --accuracy 1e-6 --method %s "
              "--checkpoint-every 0.5",
              methods[m]);
     SUCCEEDS("%s -o truth.csv --checkpoint truth.checkpoint --quiet", run);
-    for (int i = 0; i < 6; i++) {
-      int code = cardan("%s -o rows.csv --checkpoint run.checkpoint & sleep 0.0%d; kill -TERM $!; wait $!", run, 1 + i);
+    /* how long a run takes depends on the machine and on what else it does */
+    for (int i = 0; i < 40 && interrupted < 2; i++) {
+      int code = cardan("%s -o rows.csv --checkpoint run.checkpoint & sleep %.2f; kill -TERM $!; wait $!", run,
+                        0.01 + 0.02 * (i % 10));
       ck_assert_msg(code == 143 || code == 0, "exit code %d: %s", code, errors);
       if (code == 143 && exists("run.checkpoint")) {
         interrupted++;
@@ -45,8 +47,8 @@ START_TEST(methods_of_sundials_go_on_with_the_same_bytes) {
       if (code == 0 || exists("run.checkpoint")) check_same_file("rows.csv", "truth.csv");
       unlink("run.checkpoint");
     }
+    ck_assert_int_gt(interrupted, 0);
   }
-  ck_assert_int_gt(interrupted, 1);
 }
 END_TEST
 #endif
