@@ -11,8 +11,9 @@ static const help_page page = {
   "assemble", "MODEL [--goal JOINT=VALUE ...] [options]",
   "Brings the coordinates to the model's constraints (closed loops, couplings) and as close to the goals as\n"
   "they allow, from the model's default state, a keyframe, or a state file; then the speeds to the velocity\n"
-  "constraints. Locked joints stay. Prints the coordinates, the errors before and after, and the degrees of\n"
-  "freedom that are left. A goal for one of several coordinates of a joint is JOINT[K]=VALUE.\n",
+  "constraints. Locked joints stay, and all others within the limits that the model gives them. Prints the\n"
+  "coordinates, the errors before and after, and the degrees of freedom that are left. A goal for one of several\n"
+  "coordinates of a joint is JOINT[K]=VALUE.\n",
   "  cardan assemble linkage.xml\n"
   "  cardan assemble linkage.xml --goal crank=0.5 -o assembled.json\n"
   "  cardan assemble linkage.xml --lock crank=0.5\n"
@@ -20,10 +21,47 @@ static const help_page page = {
   WHICH_MODEL
 };
 
+/* ---- limits --------------------------------------------------------------------------------- */
+
+/* The joint of the file whose only coordinate a body's mobilizer has, in *joint; false if it has no limits. */
+static bool has_limits(const cdn_model *model, cdn_body body, cdn_model_joint *joint) {
+  const int q = cdn_body_first_q(cdn_model_system(model), body);
+  for (int i = 0; i < cdn_model_joint_count(model); i++) {
+    *joint = cdn_model_joint_get(model, i);
+    if (joint->first_q == q && joint->nq == 1) return joint->lower > -INFINITY || joint->upper < INFINITY;
+  }
+  return false;
+}
+
+static void warn_beyond(const cdn_model *model, cdn_body body, const char *item, double value) {
+  cdn_model_joint joint;
+  if (!has_limits(model, body, &joint) || (value >= joint.lower && value <= joint.upper)) return;
+  complain("--goal %s: outside the limits [%g, %g] of joint '%s', which it does not leave", item, joint.lower,
+           joint.upper, joint.name);
+}
+
+/* What is locked does not move into its limits. */
+static int check_locks(const cdn_model *model, cdn_state *state) {
+  for (int i = 1; i < cdn_system_body_count(cdn_model_system(model)); i++) {
+    const cdn_body body = { i };
+    cdn_model_joint joint;
+    if (cdn_body_lock_level(state, body) != CDN_LEVEL_POSITION || !has_limits(model, body, &joint)) continue;
+    const double q = cdn_state_q_eff(state)[joint.first_q];
+    if (q >= joint.lower && q <= joint.upper) continue;
+    char nearest[CDN_NUMBER_SIZE];
+    complain("--lock: joint '%s' would be held at %g, outside its limits [%g, %g]; lock it within them: --lock %s=%s",
+             joint.name, q, joint.lower, joint.upper, joint.name,
+             cdn_number_text(q < joint.lower ? joint.lower : joint.upper, nearest));
+    return CMD_USAGE;
+  }
+  return CMD_OK;
+}
+
 /* ---- goals ---------------------------------------------------------------------------------- */
 
 /* "JOINT=VALUE" or "JOINT[K]=VALUE". */
-static int add_goal(cdn_assembly *assembly, const cdn_system *system, const char *item) {
+static int add_goal(cdn_assembly *assembly, const cdn_model *model, const char *item, bool quiet) {
+  const cdn_system *system = cdn_model_system(model);
   const char *equals = strrchr(item, '=');
   char *end;
   if (!equals) {
@@ -55,6 +93,7 @@ static int add_goal(cdn_assembly *assembly, const cdn_system *system, const char
              (int)length, item);
     return CMD_USAGE;
   }
+  if (!quiet) warn_beyond(model, body, item, value);
   if (cdn_assembly_add_coordinate(assembly, NULL, body, k, value, 1).i >= 0) return CMD_OK;
   cdn_error error;
   cdn_assembly_last_error(assembly, &error);
@@ -101,12 +140,15 @@ static int assemble(const assemble_arguments *a, const cdn_model *model, cdn_sta
   cdn_assembly *assembly;
   cdn_assembly_report report, speeds;
   cdn_status status = cdn_assembly_create(system, NULL, &assembly);
+  if (status == CDN_OK) status = cdn_model_bound_assembly(model, assembly);
   if (status != CDN_OK) {
     complain("%s: %s", a->model.path, cdn_status_text(status));
+    cdn_assembly_destroy(assembly);
     return CMD_FAILED;
   }
-  int code = CMD_OK;
-  for (int i = 0; i < a->goals.n && code == CMD_OK; i++) code = add_goal(assembly, system, a->goals.item[i]);
+  int code = check_locks(model, state);
+  for (int i = 0; i < a->goals.n && code == CMD_OK; i++)
+    code = add_goal(assembly, model, a->goals.item[i], a->model.quiet);
   if (code == CMD_OK) {
     status = cdn_assemble(assembly, state, &report);
     if (status == CDN_OK) status = cdn_assemble_speeds(assembly, state, &speeds);

@@ -41,7 +41,9 @@ static void print_tables(const cdn_model *model, const cdn_state *state, const c
   int width = 1;
   printf("%s\n", visible(cdn_model_name(model)));
   printf("  iterations        %d\n", found->iterations);
-  printf("  acceleration left %.2g (%s)\n", found->unbalanced, visible(found->worst));
+  printf("  acceleration left %.2g", found->unbalanced);
+  if (found->worst[0]) printf(" (%s)", visible(found->worst));
+  printf("\n");
   printf("  work of forces    %.6g J\n", found->work);
   printf("  directions        %d stable, %d neutral, %d unstable\n", found->stable, found->neutral, found->unstable);
   for (int i = 0; i < nq; i++) {

@@ -4,7 +4,7 @@
 #ifndef CARDAN_MODEL_H
 #define CARDAN_MODEL_H
 
-#include <cardan/constraints.h>
+#include <cardan/assembly.h>
 #include <cardan/forces.h>
 
 CDN_BEGIN_DECLS
@@ -47,11 +47,16 @@ typedef struct cdn_model_joint {
   const char *body;  /**< the body that it moves */
   const char *units; /**< of q: "rad", "m", "quaternion", "quaternion, m", "m, m, rad" */
   int first_q, nq, first_u, nu;
+  double lower, upper; /**< limits of a pin or slider, infinite where there are none (tree_only: nowhere) */
 } cdn_model_joint;
 
 /** Joints with motion, depth first, siblings in the file's order. */
 CDN_API int cdn_model_joint_count(const cdn_model *model);
 CDN_API cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i);
+
+/** Bounds an assembly of the model's System by the limits of the file's joints, as cdn_assembly_set_bounds: of pins and sliders;
+ *  the cone of a ball bounds no single coordinate. In a run limits are compliant stops. */
+CDN_API cdn_status cdn_model_bound_assembly(const cdn_model *model, cdn_assembly *assembly) CDN_NODISCARD;
 
 /** Bodies of the file (intermediate frames left out), in System order, Ground not included. */
 CDN_API int cdn_model_body_count(const cdn_model *model);

@@ -184,6 +184,8 @@ static cdn_status list_joint(io_builder *b, int index) {
                                        [IO_PLANAR] = "rad, m, m" };
   const io_joint *joint = io_joint_at(b->d, index);
   const cdn_body body = b->joint_bodies[index];
+  const bool stops =
+      joint->limited && !b->model->options.tree_only && (joint->kind == IO_PIN || joint->kind == IO_SLIDER);
   const cdn_model_joint entry = { .name = joint->name,
                                   .kind = kinds[joint->kind],
                                   .body = io_body_at(b->d, joint->body)->name,
@@ -191,7 +193,9 @@ static cdn_status list_joint(io_builder *b, int index) {
                                   .first_q = cdn_body_first_q(b->system, body),
                                   .nq = io_joint_nq(joint->kind),
                                   .first_u = cdn_body_first_u(b->system, body),
-                                  .nu = io_joint_nu(joint->kind) };
+                                  .nu = io_joint_nu(joint->kind),
+                                  .lower = stops ? joint->lower : -INFINITY,
+                                  .upper = stops ? joint->upper : INFINITY };
   /* Bodies are added in the order of the joints: one run after another. A keyframe relies on it. */
   const cdn_model_joint *last = index ? &CDNI_AT(b->model->joints, cdn_model_joint, index - 1) : NULL;
   if (entry.first_q != (last ? last->first_q + last->nq : 0) || entry.first_u != (last ? last->first_u + last->nu : 0))

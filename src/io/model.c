@@ -1,6 +1,7 @@
 /* The public door to model files: choose the reader, build, and answer questions about what was read. */
 #include "io/model.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "io/xml.h"
@@ -125,6 +126,20 @@ cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i) {
   if (i < 0 || i >= cdn_model_joint_count(model))
     return (cdn_model_joint){ .name = "", .kind = "", .body = "", .units = "", .first_q = -1, .first_u = -1 };
   return CDNI_AT(model->joints, cdn_model_joint, i);
+}
+
+cdn_status cdn_model_bound_assembly(const cdn_model *model, cdn_assembly *assembly) {
+  int joint = 0;
+  if (!model || !model->system || !assembly) return CDN_ERR_ARG;
+  for (int i = 1; i < cdn_system_body_count(model->system);
+       i++) { /* coordinates are in the order of bodies, and of joints */
+    const cdn_body body = { i };
+    if (cdn_body_nq(model->system, body) == 0) continue;
+    const cdn_model_joint *j = &CDNI_AT(model->joints, cdn_model_joint, joint++);
+    if (j->lower > -INFINITY || j->upper < INFINITY)
+      CDNI_TRY(cdn_assembly_set_bounds(assembly, body, 0, j->lower, j->upper));
+  }
+  return CDN_OK;
 }
 
 int cdn_model_body_count(const cdn_model *model) { return model ? (int)model->bodies.count : 0; }

@@ -67,6 +67,15 @@ void cdni_null_space_multipliers(const cdni_null_space *s, const double *y, doub
   }
 }
 
+void cdni_solve_again(int n, const double *L, double *x) {
+  for (int i = 0; i < n; i++)
+    x[i] = (x[i] - dot(i, L + (size_t)i * (size_t)n, x)) / L[(size_t)i * (size_t)n + (size_t)i];
+  for (int i = n - 1; i >= 0; i--) {
+    x[i] /= L[(size_t)i * (size_t)n + (size_t)i];
+    for (int j = 0; j < i; j++) x[j] -= L[(size_t)i * (size_t)n + (size_t)j] * x[i];
+  }
+}
+
 int cdni_solve_shifted(int n, const double *H, double shift, double *L, double *x) {
   for (int i = 0; i < n; i++) {
     double *row = L + (size_t)i * (size_t)n;
@@ -77,11 +86,7 @@ int cdni_solve_shifted(int n, const double *H, double shift, double *L, double *
       else if (!(sum + shift > 0)) return 0;
       else row[i] = sqrt(sum + shift);
     }
-    x[i] = (x[i] - dot(i, row, x)) / row[i];
   }
-  for (int i = n - 1; i >= 0; i--) {
-    x[i] /= L[(size_t)i * (size_t)n + (size_t)i];
-    for (int j = 0; j < i; j++) x[j] -= L[(size_t)i * (size_t)n + (size_t)j] * x[i];
-  }
+  cdni_solve_again(n, L, x);
   return 1;
 }

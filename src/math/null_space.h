@@ -25,5 +25,7 @@ void cdni_null_space_multipliers(const cdni_null_space *s, const double *y, doub
 /* Solves (H + shift 1) x = b in place, for a symmetric H (n x n, its lower triangle); L (n x n) is filled. False if it is
  * not positive definite. */
 int cdni_solve_shifted(int n, const double *H, double shift, double *L, double *x);
+/* Another right side, with the L of the former. */
+void cdni_solve_again(int n, const double *L, double *x);
 
 #endif

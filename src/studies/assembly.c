@@ -49,7 +49,8 @@ static size_t lay_out(cdn_assembly *a, char *base) {
   size_t at = 0;
   a->slot = part(base, &at, nu, sizeof *a->slot);
   a->locked = part(base, &at, nu, 1), a->fixed = part(base, &at, nu, 1), a->held = part(base, &at, nu, 1);
-  a->stays = part(base, &at, nu, 1);
+  a->stays = part(base, &at, nu, 1), a->concerned = part(base, &at, nu, 1);
+  a->group = part(base, &at, nu, sizeof *a->group);
   a->prescribed = part(base, &at, nq + nu, 1);
   double **const by_mobility[] = { &a->lower, &a->upper, &a->x, &a->gradient, &a->push, &a->u };
   for (int i = 0; i < CDNI_COUNT(by_mobility); i++) *by_mobility[i] = part(base, &at, nu, d);
@@ -58,6 +59,7 @@ static size_t lay_out(cdn_assembly *a, char *base) {
   if (!a->room) return at + CDNI_ALIGN;
   const size_t m = (size_t)a->room->m, nb = (size_t)a->m->tree.n;
   a->A = part(base, &at, nb, sizeof *a->A);
+  a->member = part(base, &at, a->room->elements.count, sizeof *a->member);
   a->weights = part(base, &at, (size_t)a->m->tree.nu, d);
   a->b = part(base, &at, m, d), a->lambda = part(base, &at, m, d), a->damping = part(base, &at, m, d);
   a->pooled = part(base, &at, (size_t)cdn_system_nudoterr(a->system), d);

@@ -43,9 +43,11 @@ struct cdn_assembly {
   double *lower, *upper; /* bounds of that coordinate */
   bool bounded;          /* there are any */
   /* for the call in hand: */
-  bool *fixed; /* locked here or in the State */
-  bool *held;  /* at a bound, by the goals */
-  bool *stays; /* the same on the way back to the constraints */
+  bool *fixed;     /* locked here or in the State */
+  bool *held;      /* at a bound, by the goals */
+  bool *stays;     /* the same on the way back to the constraints */
+  int32_t *group;  /* another mobility that it is bound to by constraints, and so on; itself, where that ends */
+  bool *concerned; /* of that one: whether what is at hand concerns them all */
   double *x, *gradient, *push, *u;
   double *q, *start, *came, *best; /* coordinates (or speeds) */
   bool *prescribed;                /* nq and nu flags */
@@ -54,6 +56,7 @@ struct cdn_assembly {
 
   /* Of constraints: */
   loop_factor factor;
+  int32_t *member; /* by constraint: a mobility that it binds, or -1 */
   sv *A;
   double *weights;              /* matter's nu: 1, or infinite for what does not move */
   double *b, *lambda, *damping; /* m */
@@ -128,6 +131,19 @@ cdn_status cdni_assembly_move(cdn_assembly *a, cdn_state *state, double scale);
 double cdni_assembly_shorten(cdn_assembly *a, cdn_state *state, const double *x);
 /* Brings q to the constraints, or as near as it gets: e says how far. */
 cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_iterations, assembly_errors *e);
+
+/* ---- assembly_groups.c: what has to do with what ---- */
+
+/* Who is bound to whom by the constraints that are on, among mobilities that are not fixed. */
+void cdni_assembly_group(cdn_assembly *a, const cdn_state *state, bool speeds);
+void cdni_assembly_concern_none(cdn_assembly *a);
+/* All that is bound to mobility k is concerned, and whether it is. */
+void cdni_assembly_concern(cdn_assembly *a, int k);
+bool cdni_assembly_is_concerned(cdn_assembly *a, int k);
+/* No others but those whose constraints' errors, as they were last measured, are above a value in units. */
+void cdni_assembly_concern_errors(cdn_assembly *a, const cdn_state *state, bool speeds, double above);
+/* No others but those on which goals depend, by the rows of J. */
+void cdni_assembly_concern_goals(cdn_assembly *a, int rows);
 
 /* ---- assembly_curvature.c: what the goals' linear model leaves out ---- */
 

@@ -70,7 +70,7 @@ void cdni_assembly_curvature_learn(cdn_assembly *a) {
   pull(a, a->g_lambda, Ss);
   for (int k = 0; k < a->nu; k++) {
     const double now = a->gradient[k] + Ss[k];
-    const bool moves = !a->fixed[k] && !a->held[k];
+    const bool moves = !a->fixed[k] && !a->held[k] && cdni_assembly_is_concerned(a, k);
     y[k] = moves ? now - y[k] : 0;
     change[k] = moves ? now - change[k] : 0;
     s[k] = moves ? s[k] : 0;

@@ -5,6 +5,8 @@
 #include "matter/operators.h"
 #include "studies/assembly.h"
 
+static const double SMALL_DAMPING = 1e-6;
+
 /* ---- the reduced problem -------------------------------------------------------------------- */
 
 /* The rows of G that take part, of free mobilities: m of them, from the dense G of all. */
@@ -48,8 +50,10 @@ static void reduce_goals(cdn_assembly *a, int rows, assembly_reduced *p) {
 /* Prepares it where the State is, with residuals in a->r. */
 static cdn_status reduce(cdn_assembly *a, cdn_state *state, bool speeds, int rows, assembly_reduced *p) {
   *p = (assembly_reduced){ .n = 0 };
+  CDNI_TRY(cdni_assembly_jacobian(a, state, speeds, a->J));
+  cdni_assembly_concern_goals(a, rows);
   for (int k = 0; k < a->nu; k++)
-    if (!a->fixed[k] && !a->held[k]) a->map[p->n++] = k;
+    if (!a->fixed[k] && !a->held[k] && cdni_assembly_is_concerned(a, k)) a->map[p->n++] = k;
   if (a->room) CDNI_TRY(cdn_calc_G(state, a->G));
   a->null.n = p->n;
   a->null.m = compress_G(a, speeds, p->n);
@@ -57,20 +61,37 @@ static cdn_status reduce(cdn_assembly *a, cdn_state *state, bool speeds, int row
   /* the elimination's threshold: its pivots are squares of sines */
   if (a->null.m > 0) cdni_null_space_factor(&a->null, 3e-6);
   p->rank = a->null.rank, p->d = p->n - p->rank;
-  CDNI_TRY(cdni_assembly_jacobian(a, state, speeds, a->J));
   reduce_goals(a, rows, p);
   return CDN_OK;
 }
 
+/* out = H y, of the symmetric H. */
+static void multiply_by_H(const cdn_assembly *a, int d, const double *y, double *out) {
+  for (int i = 0; i < d; i++) {
+    const double *row = a->H + (size_t)i * (size_t)d;
+    out[i] = row[i] * y[i];
+    for (int j = 0; j < i; j++) out[i] += row[j] * y[j], out[j] += row[j] * y[i];
+  }
+}
+
 /* The step x for a damping mu, and what the model has along it: its slope and its curvature. False: with so little damping
- * the model has no minimum. */
+ * the model has no minimum.
+ *
+ * Along what no goal depends on, g is rounding, which a small damping makes a step of. H has nothing there: what the solution of
+ * (H + mu) z = H y keeps of y is what goals ask for. */
 static bool solve(cdn_assembly *a, const assembly_reduced *p, double mu, double *slope, double *bend) {
-  const double *g = a->u + p->rank;
-  double *y = a->step + p->rank;
+  const double *g = a->u + p->rank, shift = mu * p->largest;
+  double *y = a->step + p->rank, *Hy = a->push;
   for (int j = 0; j < p->d; j++) y[j] = -g[j];
-  if (!cdni_solve_shifted(p->d, a->H, mu * p->largest, a->L, y)) return false;
+  if (!cdni_solve_shifted(p->d, a->H, shift, a->L, y)) return false;
+  if (mu < SMALL_DAMPING) {
+    multiply_by_H(a, p->d, y, Hy);
+    memcpy(y, Hy, (size_t)p->d * sizeof *y);
+    cdni_solve_again(p->d, a->L, y);
+  }
+  multiply_by_H(a, p->d, y, Hy);
   *slope = *bend = 0;
-  for (int j = 0; j < p->d; j++) *slope += g[j] * y[j], *bend -= (g[j] + mu * p->largest * y[j]) * y[j];
+  for (int j = 0; j < p->d; j++) *slope += g[j] * y[j], *bend += Hy[j] * y[j];
   for (int j = 0; j < p->rank; j++) a->step[j] = 0;
   if (p->rank > 0) cdni_null_space_leave(&a->null, a->step);
   memset(a->x, 0, (size_t)a->nu * sizeof *a->x);
@@ -111,6 +132,16 @@ static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p)
   if (which < 0 || most <= reduced_most) return false;
   a->held[which] = false;
   return true;
+}
+
+/* Lets go of one, and of more where constraints tie it to others at bounds, as a finger to one that mimics it. */
+static cdn_status release(cdn_assembly *a, cdn_state *state, int rows, assembly_reduced *p, bool *released) {
+  *released = false;
+  for (int before = p->d; a->bounded && p->d == before && let_go(a, state, p);) {
+    CDNI_TRY(reduce(a, state, false, rows, p));
+    *released = true;
+  }
+  return CDN_OK;
 }
 
 /* Holds what has come to a bound. */
@@ -219,12 +250,9 @@ cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
       break;
     }
     CDNI_TRY(reduce(a, state, false, d.rows, &p));
-    released = a->bounded && let_go(a, state, &p);
+    CDNI_TRY(release(a, state, d.rows, &p, &released));
     if (done && !released) break;
-    if (released) {
-      CDNI_TRY(reduce(a, state, false, d.rows, &p));
-      d.change = INFINITY, d.mu = fmin(d.mu, 1e-2);
-    }
+    if (released) d.change = INFINITY, d.mu = fmin(d.mu, 1e-2);
     cdni_assembly_curvature_learn(a);
     a->trusted = d.trust;
     cdni_assembly_curvature_add(a, &p);

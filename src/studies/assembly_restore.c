@@ -8,6 +8,7 @@
 #include "studies/assembly.h"
 
 static const char function[] = "cdn_assemble";
+static const double ENOUGH = 1e-3; /* of the tolerance: better is not asked for */
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
@@ -69,6 +70,12 @@ cdn_status cdni_assembly_move(cdn_assembly *a, cdn_state *state, double scale) {
   CDNI_TRY(cdni_state_multiply_by_N(state, a->x, a->q));
   for (int i = 0; i < a->nq; i++) a->q[i] = a->start[i] + scale * a->q[i];
   cdni_state_normalize_q(state, a->q, NULL);
+  for (int i = 1; a->m && i < a->m->tree.n; i++) { /* what does not move keeps the length of its quaternion, too */
+    const tree_node *n = &a->m->tree.node[i];
+    bool moves = false;
+    for (int k = 0; k < n->nu; k++) moves = moves || a->x[a->first_u + n->u + k] != 0;
+    if (!moves) memcpy(a->q + a->first_q + n->q, a->start + a->first_q + n->q, (size_t)n->nq * sizeof *a->q);
+  }
   for (int k = 0; a->bounded && k < a->nu; k++)
     if (a->slot[k] >= 0 && !a->fixed[k]) a->q[a->slot[k]] = fmin(fmax(a->q[a->slot[k]], a->lower[k]), a->upper[k]);
   return cdn_state_set_q(state, a->q);
@@ -145,11 +152,11 @@ static double predicted(const cdn_assembly *a, const double *unit, bool damped) 
 
 enum { STALLED = 12 }; /* steps in a row that take next to nothing off */
 
-/* `free` holds what may move at all; bounds are added to `fixed`. */
+/* `free` holds what may move; bounds are added to `fixed`. */
 static cdn_status iterate(cdn_assembly *a, cdn_state *state, const bool *free, int most_iterations,
                           assembly_errors *e) {
   const double *unit = cdn_state_parameters(state, a->room->units);
-  const double enough = 1e-3 * a->def.tolerance;
+  const double enough = ENOUGH * a->def.tolerance;
   double mu = 0;
   int stalled = 0;
   for (int step = 0; step < most_iterations && e->most > enough && stalled < STALLED; step++) {
@@ -192,11 +199,16 @@ static cdn_status iterate(cdn_assembly *a, cdn_state *state, const bool *free, i
 cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_iterations, assembly_errors *e) {
   CDNI_TRY(cdni_assembly_measure(a, state, false, e));
   if (!a->room || a->room->np == 0) return CDN_OK;
-  bool *free = cdn_work_push(state, (size_t)a->nu + 1);
-  if (!free) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  for (int k = 0; k < a->nu; k++) free[k] = !a->fixed[k];
+  bool *fixed = cdn_work_push(state, 2 * (size_t)a->nu + 1), *free = fixed + a->nu;
+  if (!fixed) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  cdni_assembly_concern_errors(a, state, false, ENOUGH * a->def.tolerance);
+  if (a->nu) memcpy(fixed, a->fixed, (size_t)a->nu);
+  for (int k = 0; k < a->nu; k++) {
+    free[k] = !fixed[k] && cdni_assembly_is_concerned(a, k);
+    a->fixed[k] = !free[k];
+  }
   const cdn_status status = iterate(a, state, free, most_iterations, e);
-  for (int k = 0; k < a->nu; k++) a->fixed[k] = !free[k];
-  cdn_work_pop(state, free);
+  if (a->nu) memcpy(a->fixed, fixed, (size_t)a->nu);
+  cdn_work_pop(state, fixed);
   return status;
 }

@@ -82,13 +82,17 @@ static double next_random(cdn_assembly *a) {
   return (double)(x >> 11) * 0x1p-52 - 1;
 }
 
-/* From q = came by a displacement of this size in every free mobility. */
+/* From q = came by a displacement of this size in every free mobility to which errors are left. */
 static cdn_status displace(cdn_assembly *a, cdn_state *state, double size) {
+  assembly_errors e;
   CDNI_TRY(cdn_state_set_q(state, a->came));
+  CDNI_TRY(cdni_assembly_measure(a, state, false, &e));
+  cdni_assembly_concern_errors(a, state, false, a->def.tolerance);
   memcpy(a->start, a->came, (size_t)a->nq * sizeof *a->start);
   for (int k = 0; k < a->nu; k++) {
-    a->x[k] = a->fixed[k] ? 0 : size * next_random(a);
-    if (a->slot[k] >= 0 && size > 1 && !a->fixed[k] && a->upper[k] - a->lower[k] < INFINITY)
+    const bool moves = !a->fixed[k] && cdni_assembly_is_concerned(a, k);
+    a->x[k] = moves ? size * next_random(a) : 0;
+    if (a->slot[k] >= 0 && size > 1 && moves && a->upper[k] - a->lower[k] < INFINITY)
       a->x[k] = a->lower[k] + (a->upper[k] - a->lower[k]) * (1 + next_random(a)) / 2 - a->came[a->slot[k]];
   }
   return cdni_assembly_move(a, state, 1);
@@ -130,6 +134,7 @@ static cdn_status begin(cdn_assembly *a, cdn_state *state, const char *function,
   const cdn_status status = cdn_prescribe(state, NULL);
   if (status != CDN_OK) return cdni_assembly_fail_state(a, state, function, status);
   find_free(a, state, speeds);
+  cdni_assembly_group(a, state, speeds);
   a->iterations = 0;
   return CDN_OK;
 }
@@ -154,12 +159,28 @@ static cdn_status finish(cdn_assembly *a, cdn_state *state, bool speeds, const a
   return count_dof(a, state, speeds, &report->dof);
 }
 
-static cdn_status complain(cdn_assembly *a, const char *function, const cdn_assembly_report *r, const char *what) {
+/* The first coordinate that is at a bound, in words; empty if there is none. */
+static void name_bound(const cdn_assembly *a, const cdn_state *state, char *text, size_t size) {
+  char name[96];
+  text[0] = 0;
+  for (int k = 0; a->bounded && k < a->nu; k++) {
+    const double q = a->slot[k] >= 0 ? cdn_state_q(state)[a->slot[k]] : 0;
+    if (a->slot[k] < 0 || a->fixed[k] || (q > a->lower[k] && q < a->upper[k])) continue;
+    cdn_system_slot_name(a->system, CDN_POOL_Q, a->slot[k], name, sizeof name);
+    snprintf(text, size, "; '%s' is at its bound %g", name, q);
+    return;
+  }
+}
+
+static cdn_status complain(cdn_assembly *a, const cdn_state *state, const char *function, const cdn_assembly_report *r,
+                           const char *what) {
   const char *name = constraint_at(a->room, r->worst_constraint.i)->name;
+  char bound[160];
+  name_bound(a, state, bound, sizeof bound);
   cdni_assembly_fail(a, CDN_ERR_CONSTRAINT, function, name,
                      "%s cannot satisfy the constraints from here: constraint '%s' is left with an error of %g units "
-                     "(tolerance %g); another guess may, or def.restarts",
-                     what, name, r->error, a->def.tolerance);
+                     "(tolerance %g)%s; another guess may, or def.restarts",
+                     what, name, r->error, a->def.tolerance, what[0] == 'q' ? bound : "");
   a->error.index = r->worst_constraint.i, a->error.value = r->error;
   return CDN_ERR_CONSTRAINT;
 }
@@ -186,7 +207,7 @@ static cdn_status assemble(cdn_assembly *a, cdn_state *state, const double *firs
     CDNI_TRY(cdni_assembly_measure(a, state, false, &e));
     CDNI_TRY(finish(a, state, false, &e, report));
   }
-  if (e.most > tolerance) return complain(a, function, report, "q");
+  if (e.most > tolerance) return complain(a, state, function, report, "q");
   if (!limit) return CDN_OK;
   const char *name = assembly_goal_at(a, report->worst_goal.i)->name;
   return cdni_assembly_fail(a, CDN_ERR_LIMIT, function, name,
@@ -238,9 +259,10 @@ static cdn_status satisfy_speeds(cdn_assembly *a, cdn_state *state, assembly_err
   for (int step = 0; step < 2 && a->room && e->half_square > 0; step++) {
     assembly_errors now;
     memcpy(a->start, cdn_state_u(state), (size_t)a->nu * sizeof *a->start);
+    cdni_assembly_concern_errors(a, state, true, 0);
     CDNI_TRY(cdni_assembly_factor(a, state, LOOP_VELOCITY, NULL));
     CDNI_TRY(cdni_assembly_solve(a, state));
-    for (int k = 0; k < a->nu; k++) a->q[k] = a->start[k] - a->x[k];
+    for (int k = 0; k < a->nu; k++) a->q[k] = a->start[k] - (cdni_assembly_is_concerned(a, k) ? a->x[k] : 0);
     CDNI_TRY(cdn_state_set_u(state, a->q));
     CDNI_TRY(cdni_assembly_measure(a, state, true, &now));
     a->iterations++;
@@ -269,7 +291,7 @@ static cdn_status assemble_speeds(cdn_assembly *a, cdn_state *state, const doubl
     CDNI_TRY(cdni_assembly_measure(a, state, true, &e));
     CDNI_TRY(finish(a, state, true, &e, report));
   }
-  return e.most > tolerance ? complain(a, "cdn_assemble_speeds", report, "u") : CDN_OK;
+  return e.most > tolerance ? complain(a, state, "cdn_assemble_speeds", report, "u") : CDN_OK;
 }
 
 cdn_status cdn_assemble_speeds(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {

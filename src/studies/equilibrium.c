@@ -8,7 +8,6 @@
 static const char function[] = "cdn_find_equilibrium";
 
 static const double NEARLY_THERE = 1e-9; /* rad, m: where rounding may hide what is left to gain */
-static const double NOT_A_STEP = 1e-13;  /* rad, m */
 static const double CONSTRAINTS = 1e-10; /* units */
 static const double HARDLY = 0.99;       /* of what was left: so little is gained */
 static const int PATIENCE = 20;          /* iterations */
@@ -114,7 +113,7 @@ static cdn_status one_iteration(search *x, bool *done) {
   cdn_status failed = CDN_OK;
   double before, work = 0;
   CDNI_TRY(imbalance(x, &before));
-  for (int attempt = 0; attempt < 60 && limited_step(x) > NOT_A_STEP; attempt++) {
+  for (int attempt = 0; attempt < 60 && limited_step(x) > CDNI_NOT_A_STEP; attempt++) {
     double size = INFINITY;
     const double expected = cdni_equilibrium_promise(x), length = cdni_equilibrium_length(x);
     const cdn_status status = walk(x, &work);

@@ -6,6 +6,8 @@
 
 #include "studies/statics.h"
 
+#define CDNI_NOT_A_STEP 1e-13 /* rad, m */
+
 typedef struct search {
   cdn_state *rest;
   const char *function;
@@ -22,6 +24,7 @@ typedef struct search {
   double *X, *d, *g;                     /* n x n, n, n: modes, their curvatures, the gradient */
   double *k;                             /* n: the stiffness that steps take */
   double *y, *v;                         /* n, nu: a step, and its displacement */
+  bool *balanced;                        /* nu: mobilities whose own acceleration is within the tolerance */
   bool *idle;                            /* nu: mobilities that nothing concerns */
   double *L, *residual, *U, *VT, *sigma; /* any equilibrium: n x n, n, n x n, n x n, n */
   double *work;

@@ -16,7 +16,7 @@
 #include "studies/equilibrium.h"
 
 static const double NEUTRAL = 1e-9;   /* of the largest stiffness */
-static const double ROUNDING = 1e-13; /* of a step */
+static const double HARDLY = 1e-9;    /* of a step */
 static const double NO_SLOPE = 1e-12; /* rad, m: nearer to the top of a ridge is on it */
 static const double SAME = 1e-6;      /* relative: such stiffnesses and displacements are equal */
 
@@ -32,15 +32,16 @@ size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
   at += cdni_statics_size(nu);
   for (int k = 0; k < CDNI_COUNT(squares); k++) *squares[k] = at, at += square;
   for (int k = 0; k < CDNI_COUNT(rows); k++) *rows[k] = at, at += n;
-  x->idle = (bool *)at;
+  x->idle = (bool *)at, x->balanced = x->idle + n;
   x->work = at + n;
   return size;
 }
 
 /* ---- directions ---- */
 
-/* v = Z^T X y, but zero for what is idle or moves by rounding alone; returns its largest number. Rounding is judged in the units
- * of the coordinates and in those that make all masses 1: only what both take for it is. */
+/* v = Z^T X y, but zero for what is idle, and for what is balanced and would hardly move, which rounding may have it do where
+ * modes are nearly as stiff as each other: what rests at the very edge of a stop must neither be pushed into it that way, nor off
+ * it. Returns the largest number. (Hardly: in the units of the coordinates and in those that make all masses 1.) */
 static double displacement(search *x) {
   const int n = x->s.n, nu = x->s.nu;
   const double length = cdni_equilibrium_length(x);
@@ -54,7 +55,8 @@ static double displacement(search *x) {
   for (int k = 0; k < nu; k++) most = fmax(most, x->idle[k] ? 0 : fabs(x->v[k]));
   for (int k = 0; k < nu; k++) {
     const double size = fabs(x->v[k]);
-    if (x->idle[k] || (size <= ROUNDING * most && size * sqrt(x->s.mass[k]) <= ROUNDING * length)) x->v[k] = 0;
+    const bool hardly = size <= HARDLY * most && size * sqrt(x->s.mass[k]) <= HARDLY * length;
+    if (x->idle[k] || (x->balanced[k] && (hardly || size <= CDNI_NOT_A_STEP))) x->v[k] = 0;
   }
   return most;
 }
@@ -155,7 +157,7 @@ static void judge_directions(search *x) {
 
 cdn_status cdni_equilibrium_model_fill(search *x) {
   CDNI_TRY(cdni_statics_fill(x->rest, x->function, &x->s));
-  CDNI_TRY(cdni_statics_idle(x->rest, &x->s, x->def->tolerance, x->idle));
+  cdni_statics_idle(&x->s, x->def->tolerance, x->balanced, x->idle);
   const int n = x->s.n, nu = x->s.nu;
   double *B = x->s.work;
   for (int j = 0; j < n; j++)

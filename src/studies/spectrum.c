@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "math/dense.h"
 #include "matter/operators.h"
 
 static const double SAME = 1e-6;        /* relative: eigenvalues and elements of shapes that differ by less are equal */
@@ -79,16 +80,15 @@ static bool is_damped(const cdni_spectrum *s, int first, double *damping) {
   return all > 0 && other <= 0.25 * all;
 }
 
-/* Whether what pushes back along an eigenvector's displacement is rounding. */
-static bool is_neutral(const cdni_spectrum *s, const cdni_statics *rest, cdni_stiffness_scale scale, int first,
-                       double *back) {
-  const int nu = s->nu, parts = s->im[first] != 0 ? 2 : 1, l = s->size - s->n;
+/* Whether what pushes back along a displacement is rounding; it may be complex, of two parts that are a size apart. */
+static bool is_neutral(const cdni_spectrum *s, const cdni_statics *rest, cdni_stiffness_scale scale, const double *x,
+                       int parts, double *back) {
+  const int nu = s->nu, l = s->size - s->n;
   double most = 0, square = 0;
   for (int part = 0; part < parts; part++) {
-    const double *x = s->V + (first + part) * s->size;
-    accelerations(s, x, 0, s->n, back + part * l);
+    accelerations(s, x + part * s->size, 0, s->n, back + part * l);
     for (int k = 0; k < nu; k++) {
-      const double v = combine(nu, s->n, s->D, x, k);
+      const double v = combine(nu, s->n, s->D, x + part * s->size, k);
       most = fmax(most, fabs(v)), square += rest->mass[k] * v * v;
     }
   }
@@ -173,14 +173,32 @@ static double stops(const cdni_spectrum *s, const double *shape, double *x) {
   return all > 0 ? sqrt(slow / all) : 0;
 }
 
-/* All zeros share one space of shapes, which rounding mixes: they are given a basis of it. What nothing damps has two of them. */
-static void share_out(cdni_spectrum *s) {
-  const int nu = s->nu;
-  double *W = s->by_column, *rate = s->V; /* the eigenvectors have served */
-  int m = 0;
-  for (int j = 0; j < s->size; j++)
-    if (s->zero[j]) memcpy(W + m++ * nu, s->shape_re + j * nu, (size_t)nu * sizeof *W);
-  const int count = canonical_basis(m, nu, W, s->pivots);
+/* The displacements along which nothing pushes back, into W; returns how many they are, or -1. */
+static int neutral_space(const cdni_spectrum *s, const cdni_statics *rest, cdni_stiffness_scale scale, double *W,
+                         double *work) {
+  const int n = s->n, l = s->size - n, nu = s->nu;
+  double *stiffness = W + nu * nu, *U = s->V, *VT = U + nu * nu, *sigma = VT + nu * nu; /* eigenvectors have served */
+  for (int i = 0; i < l; i++)
+    for (int k = 0; k < n; k++) stiffness[k * l + i] = s->A[(n + i) * s->size + k];
+  if (!cdni_svd(l, n, stiffness, sigma, U, VT, work)) return -1;
+  int count = 0;
+  for (int i = n - 1; i >= 0; i--) {
+    double *x = U, *back = U + n; /* so has U */
+    for (int k = 0; k < n; k++) x[k] = VT[k * n + i];
+    if (!is_neutral(s, rest, scale, x, 1, back)) break;
+    for (int k = 0; k < nu; k++) W[count * nu + k] = combine(nu, n, s->D, x, k);
+    count++;
+  }
+  return count;
+}
+
+/* All zeros share one space of shapes, which rounding mixes, or makes one of two: they are given a basis of it, of what the m
+ * vectors of W span. What nothing damps has two zeros. */
+static void share_out(cdni_spectrum *s, int m, double *W) {
+  const int nu = s->nu, count = canonical_basis(m, nu, W, s->pivots);
+  double *rate = s->V; /* the eigenvectors have served */
+  m = 0;
+  for (int j = 0; j < s->size; j++) m += s->zero[j];
   for (int i = 0; i < count; i++) {
     normalize(nu, W + i * nu, NULL);
     rate[i] = stops(s, W + i * nu, rate + count), s->twice[i] = 0;
@@ -210,16 +228,26 @@ cdn_status cdni_spectrum_zeros(cdni_spectrum *s, cdn_state *state, const char *f
   cdni_statics statics = cdni_statics_at(s->nu, memory);
   if (status == CDN_OK) status = cdni_statics_fill(rest, function, &statics);
   const cdni_stiffness_scale scale = status == CDN_OK ? cdni_statics_scale(&statics) : (cdni_stiffness_scale){ 0 };
+  bool any = false;
   for (int j = 0; j < s->size && status == CDN_OK; j++) {
-    const int first = s->im[j] < 0 ? j - 1 : j;
-    s->zero[j] = is_neutral(s, &statics, scale, first, s->by_column) && !is_damped(s, first, s->by_column);
+    const int first = s->im[j] < 0 ? j - 1 : j, parts = s->im[j] != 0 ? 2 : 1;
+    s->zero[j] = is_neutral(s, &statics, scale, s->V + first * s->size, parts, s->by_column) &&
+                 !is_damped(s, first, s->by_column);
+    any |= s->zero[j] != 0;
   }
   for (int j = 0; j < s->size && status == CDN_OK; j++) {
     if (s->zero[j] == 0) continue;
     s->re[j] = s->im[j] = 0;
     memset(s->shape_im + j * s->nu, 0, (size_t)s->nu * sizeof *s->shape_im);
   }
-  if (status == CDN_OK) share_out(s);
+  double *work = any ? cdn_work_push(state, cdni_svd_work(s->size - s->n, s->n) * sizeof *work) : NULL;
+  if (any && !work) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (work) {
+    const int count = neutral_space(s, &statics, scale, s->by_column, work);
+    if (count >= 0) share_out(s, count, s->by_column);
+    else status = cdni_state_fail(state, CDN_ERR_SINGULAR, false, function, NULL, "the singular values were not found");
+  }
+  cdn_work_pop(state, work);
   cdn_work_pop(state, memory);
   cdni_rest_destroy(state, rest, status);
   return status;

@@ -114,20 +114,21 @@ cdni_stiffness_scale cdni_statics_scale(const cdni_statics *s) {
   return scale;
 }
 
-cdn_status cdni_statics_idle(cdn_state *rest, const cdni_statics *s, double tolerance, bool *idle) {
+void cdni_statics_idle(const cdni_statics *s, double tolerance, bool *balanced, bool *idle) {
   const int nu = s->nu;
   const double *K = s->work, *mass = s->mass;
   const cdni_stiffness_scale scale = cdni_statics_scale(s);
-  double *force = s->work + (size_t)nu * (size_t)nu;
-  CDNI_TRY(cdn_multiply_by_M(rest, cdn_state_udot(rest), force));
   for (int k = 0; k < nu; k++) {
-    double free = 0;
-    for (int i = 0; i < s->n; i++) free += s->Z[i * nu + k] * s->Z[i * nu + k];
-    idle[k] = free > 1 - ROUNDING && fabs(force[k]) * nu <= tolerance * mass[k];
+    double free = 0, force = 0;
+    for (int i = 0; i < s->n; i++) {
+      free += s->Z[i * nu + k] * s->Z[i * nu + k];
+      force += s->Z[i * nu + k] * s->gradient[i];
+    }
+    balanced[k] = fabs(force) * nu <= tolerance * mass[k];
+    idle[k] = balanced[k] && free > 1 - ROUNDING;
     for (int j = 0; j < nu && idle[k]; j++) {
       const double most = ROUNDING * fmin(scale.largest, scale.stiffest * sqrt(mass[k] * mass[j]));
       idle[k] = fabs(K[k * nu + j]) <= most && fabs(K[j * nu + k]) <= most;
     }
   }
-  return CDN_OK;
 }

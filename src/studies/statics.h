@@ -45,8 +45,9 @@ typedef struct cdni_stiffness_scale {
 } cdni_stiffness_scale;
 cdni_stiffness_scale cdni_statics_scale(const cdni_statics *s);
 
-/* Right after it: which mobilities nothing concerns. No constraint has a share in an idle one, no force depends on it or changes
- * where another moves, but for rounding, and its own acceleration is within the tolerance, shared by all. */
-cdn_status cdni_statics_idle(cdn_state *rest, const cdni_statics *s, double tolerance, bool *idle);
+/* Right after it, by mobility: which are balanced, the forces that constraints leave of their own within what accelerates them by
+ * the tolerance, shared by all; and which of these nothing concerns. No constraint has a share in an idle one, and no force depends
+ * on it or changes where another moves, but for rounding. */
+void cdni_statics_idle(const cdni_statics *s, double tolerance, bool *balanced, bool *idle);
 
 #endif

@@ -42,6 +42,81 @@ START_TEST(locked_joints_stay) {
 }
 END_TEST
 
+/* A finger that mimics another has nothing to do with the joint that is moved, nor has what hangs on that with the fingers. */
+START_TEST(what_nobody_wants_stays) {
+  enter_directory();
+  write_file("fingers.xml",
+             "<mujoco><option><flag contact='disable'/></option><worldbody><body name='base'>"
+             "<joint name='a' axis='0 0 1'/><geom type='sphere' size='.1' mass='5'/>"
+             "<body name='arm' pos='1 0 0'><joint name='b' axis='0 0 1'/>"
+             "<geom type='sphere' size='.1' pos='1 0 0' mass='1'/>"
+             "<body name='f1' pos='1 0 0'><joint name='c' axis='0 0 1'/>"
+             "<geom type='sphere' size='.1' pos='.5 0 0' mass='1'/></body>"
+             "<body name='f2' pos='1 0 0'><joint name='d' axis='0 0 1'/>"
+             "<geom type='sphere' size='.1' pos='.5 0 0' mass='1'/></body></body></body></worldbody>"
+             "<equality><joint name='mimic' joint1='c' joint2='d' polycoef='0 -1 0 0 0'/></equality></mujoco>");
+  static const char *const goals[] = { "a=0.5", "b=0.7", "c=0.3", "d=-0.2" };
+  static const double expected[4][4] = { { 0.5, 0, 0, 0 }, { 0, 0.7, 0, 0 }, { 0, 0, 0.3, -0.3 }, { 0, 0, 0.2, -0.2 } };
+  for (int i = 0; i < 4; i++) {
+    char command[96];
+    snprintf(command, sizeof command, "assemble fingers.xml --goal %s -o -", goals[i]);
+    SUCCEEDS(command);
+    json_t *state = parse(output);
+    for (size_t k = 0; k < 4; k++) {
+      NEAR(element(state, "q", 4, k), expected[i][k], 1e-12);
+      if (expected[i][k] == 0) ck_assert(element(state, "q", 4, k) == 0);
+    }
+    json_decref(state);
+  }
+}
+END_TEST
+
+static const char arm[] =
+    "<robot name='arm'><link name='base'/><link name='l1'><inertial><origin xyz='0 0 -.5'/><mass value='1'/>"
+    "<inertia ixx='.1' iyy='.1' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+    "<link name='l2'><inertial><mass value='1'/>"
+    "<inertia ixx='.1' iyy='.1' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+    "<joint name='j' type='revolute'><parent link='base'/><child link='l1'/><axis xyz='0 1 0'/>"
+    "<limit lower='-1' upper='1' effort='10' velocity='1'/></joint>"
+    "<joint name='k' type='prismatic'><parent link='l1'/><child link='l2'/><axis xyz='0 1 0'/>"
+    "<limit lower='0.1234567891' upper='0.3' effort='10' velocity='1'/></joint></robot>";
+
+START_TEST(limits_bind) {
+  enter_directory();
+  write_file("arm.urdf", arm);
+  SUCCEEDS("assemble arm.urdf --quiet -o start.json");
+  json_t *state = parse_file("start.json");
+  ck_assert(element(state, "q", 2, 0) == 0 && element(state, "q", 2, 1) == 0.1234567891);
+  json_decref(state);
+  static const struct {
+    const char *goal;
+    double expected;
+    bool outside;
+  } goals[] = { { "j=2", 1, true }, { "j=-3", -1, true }, { "j=0.5", 0.5, false }, { "j=1", 1, false } };
+  for (int i = 0; i < 4; i++) {
+    char command[96];
+    snprintf(command, sizeof command, "assemble arm.urdf --initial start.json --goal %s -o out.json", goals[i].goal);
+    SUCCEEDS(command);
+    ck_assert((strstr(errors, "outside the limits [-1, 1] of joint 'j'") != NULL) == goals[i].outside);
+    state = parse_file("out.json");
+    NEAR(element(state, "q", 2, 0), goals[i].expected, 1e-12);
+    json_decref(state);
+  }
+  SUCCEEDS("assemble arm.urdf --initial start.json --lock j=0.75");
+  EXITS(2, "assemble arm.urdf --initial start.json --lock j=2 -o refused.json");
+  SAYS(errors, "joint 'j' would be held at 2, outside its limits [-1, 1]");
+  SAYS(errors, "--lock j=1");
+  ck_assert(!exists("refused.json"));
+  EXITS(2, "assemble arm.urdf --lock k"); /* where it is by default */
+  SAYS(errors, "--lock k=0.1234567891");
+  SUCCEEDS("assemble arm.urdf --lock k=0.1234567891");
+  SUCCEEDS("assemble arm.urdf --tree-only --goal j=2 -o free.json"); /* that leaves the limits out */
+  state = parse_file("free.json");
+  NEAR(element(state, "q", 2, 0), 2, 1e-12);
+  json_decref(state);
+}
+END_TEST
+
 START_TEST(mistakes) {
   enter_directory();
   EXITS(2, "assemble");
@@ -70,4 +145,4 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("command_assemble", goals_are_met, locked_joints_stay, mistakes)
+CHECK_MAIN("command_assemble", goals_are_met, locked_joints_stay, what_nobody_wants_stays, limits_bind, mistakes)

@@ -376,6 +376,46 @@ START_TEST(twins) {
 }
 END_TEST
 
+/* Two fingers, one of which mimics the other, that rest at the very edge of their stops, on an arm that comes to rest: their
+ * weights are in balance, and rounding must neither push them into the stops nor off them, which would make them stiff or not. */
+START_TEST(at_the_edge_of_a_stop) {
+  for (int run = 0; run < 20; run++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body last = cdn_ground();
+    for (int i = 0; i < 3; i++) {
+      cdn_body_def def = cdn_default_body_def();
+      def.parent = last, def.mobilizer = CDN_PIN;
+      def.X_PF.p = cdn_v3(i ? 0.5 : 0, 0, 0);
+      def.X_PF.R = cdn_rotation_axis_angle(cdn_v3(1, run - 10, i), 0.4 * i + 0.1 * run);
+      def.mass = (cdn_mass_properties){ 2, cdn_v3(0.4, 0.1 * i, 0.1), { 0.5, 0.6, 0.5, 0, 0, 0 } };
+      last = cdn_system_add_body(system, &def);
+    }
+    cdn_body finger[2];
+    for (int i = 0; i < 2; i++) {
+      cdn_body_def def = cdn_default_body_def();
+      def.parent = last, def.mobilizer = CDN_SLIDER;
+      def.X_PF.R = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), i ? 3.14159265358979 : 0);
+      def.mass = (cdn_mass_properties){ 0.1, cdn_v3(0.01, 0, 0), { 1e-4, 1e-4, 1e-4, 0, 0, 0 } };
+      finger[i] = cdn_system_add_body(system, &def);
+      cdn_system_add_mobility_stop(system, NULL, finger[i], 0, 0, 0.04, 1e4, 10);
+    }
+    const double alike[5] = { 0, 1, 0, 0, 0 };
+    cdn_system_couple_by_polynomial(system, "mimic", (cdn_mobility){ finger[1], 0 }, 0, (cdn_mobility){ finger[0], 0 },
+                                    0, alike);
+    cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -G));
+    cdn_state *state = state_of(system);
+    const double q[5] = { 0.9, 0.4, -0.3, 0, 0 };
+    cdn_equilibrium found;
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+    ck_assert_msg(cdn_state_q(state)[3] == 0 && cdn_state_q(state)[4] == 0, "%d: %g, %g", run, cdn_state_q(state)[3],
+                  cdn_state_q(state)[4]);
+    ck_assert_int_eq(found.unstable, 0);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 /* Of what falls with something light on it that swings faster, the story names what falls. */
 START_TEST(the_story_names_what_falls) {
   cdn_system *system = cdn_system_create(NULL);
@@ -448,4 +488,5 @@ END_TEST
 
 CHECK_MAIN("equilibrium", a_chain_hangs, a_chain_upright, off_the_ridge, nothing_to_do, against_a_torque, with_a_lock,
            a_four_bar_with_a_spring, a_body_on_springs, neutral_and_falling, neutral_coordinates_stay,
-           any_where_there_is_a_stable_one, twins, the_story_names_what_falls, units_of_mass, wrong_defs)
+           any_where_there_is_a_stable_one, twins, at_the_edge_of_a_stop, the_story_names_what_falls, units_of_mass,
+           wrong_defs)

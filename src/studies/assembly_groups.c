@@ -1,0 +1,64 @@
+/* What has to do with what. Constraints bind the free mobilities on their paths to each other, and these to others: groups that
+ * know nothing of each other. What neither an error nor a goal concerns must not move at all, not even by rounding, which the
+ * elimination and the null space of all together would spread. */
+#include <math.h>
+
+#include "studies/assembly.h"
+
+static int32_t find(int32_t *group, int32_t k) {
+  while (group[k] != k) k = group[k] = group[group[k]];
+  return k;
+}
+
+/* Adds mobility k to those of a constraint, of which *member is one. */
+static void join(cdn_assembly *a, int k, int32_t *member) {
+  if (a->fixed[k]) return;
+  if (*member < 0) *member = find(a->group, k);
+  else a->group[find(a->group, k)] = find(a->group, *member);
+}
+
+void cdni_assembly_group(cdn_assembly *a, const cdn_state *state, bool speeds) {
+  for (int k = 0; k < a->nu; k++) a->group[k] = k;
+  const double *enabled = a->room ? constraint_enabled(a->room, state) : NULL;
+  for (size_t i = 0; a->room && i < a->room->elements.count; i++) {
+    const constraint_element *c = constraint_at(a->room, (int)i);
+    a->member[i] = -1;
+    if (enabled[i] == 0 || c->np + (speeds ? c->nv : 0) == 0) continue;
+    for (int b = 0; b < c->n_bodies; b++) {
+      int at = CDNI_AT(a->room->bodies, int32_t, c->first_body + b);
+      for (; at > a->room->plan.ancestor[i]; at = a->m->tree.node[at].parent)
+        for (int k = 0; k < a->m->tree.node[at].nu; k++) join(a, a->first_u + a->m->tree.node[at].u + k, &a->member[i]);
+    }
+    for (int g = 0; g < c->n_mobilities; g++)
+      join(a, a->first_u + CDNI_AT(a->room->mobilities, constraint_mobility, c->first_mobility + g).u, &a->member[i]);
+  }
+}
+
+void cdni_assembly_concern_none(cdn_assembly *a) { memset(a->concerned, 0, (size_t)a->nu * sizeof *a->concerned); }
+
+void cdni_assembly_concern(cdn_assembly *a, int k) { a->concerned[find(a->group, k)] = true; }
+
+bool cdni_assembly_is_concerned(cdn_assembly *a, int k) { return a->concerned[find(a->group, k)]; }
+
+void cdni_assembly_concern_errors(cdn_assembly *a, const cdn_state *state, bool speeds, double above) {
+  cdni_assembly_concern_none(a);
+  if (!a->room) return;
+  const double *unit = cdn_state_parameters(state, a->room->units);
+  for (size_t i = 0; i < a->room->elements.count; i++) {
+    const constraint_element *c = constraint_at(a->room, (int)i);
+    for (int k = 0; k < c->m && a->member[i] >= 0; k++)
+      if (fabs(a->b[c->row + k]) / unit[i] * (speeds && k < c->np ? a->def.time_scale : 1) > above)
+        cdni_assembly_concern(a, a->member[i]);
+  }
+}
+
+void cdni_assembly_concern_goals(cdn_assembly *a, int rows) {
+  cdni_assembly_concern_none(a);
+  for (int i = 0; i < rows; i++) {
+    const double *row = a->J + (size_t)i * (size_t)a->nu;
+    double most = 0;
+    for (int k = 0; k < a->nu; k++) most = fmax(most, fabs(row[k]));
+    for (int k = 0; k < a->nu; k++)
+      if (fabs(row[k]) > 1e-13 * most && !a->fixed[k]) cdni_assembly_concern(a, k);
+  }
+}
