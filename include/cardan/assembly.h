@@ -118,7 +118,7 @@ typedef struct cdn_assembly_report {
 } cdn_assembly_report;
 
 /** Brings the State's q to the constraints and as close to the goals as it gets. `report` may be NULL. The State's time
- *  stays. CDN_ERR_CONSTRAINT if errors remain above the tolerance, with the worst constraint's name and error; q is then
+ *  stays, and so does, to the bit, every coordinate that neither a constraint's error nor a goal concerns. CDN_ERR_CONSTRAINT if errors remain above the tolerance, with the worst constraint's name and error; q is then
  *  where the errors are smallest of all that was found. CDN_ERR_LIMIT: goals were still falling after most_iterations; q
  *  is the best found. On any other failure q is as it was. Realizes Position. Allocates nothing once it has run. */
 CDN_API cdn_status cdn_assemble(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report) CDN_NODISCARD;
