@@ -33,8 +33,8 @@ typedef enum cdn_vary {
 
 typedef struct cdn_ensemble_def {
   CDN_DEF_HEADER;
-  int count;     /**< of States; 1 or more */
-  int threads;   /**< 1 or more, the caller's included. Default 1 */
+  int count;     /**< of States; 1 to 2^22 */
+  int threads;   /**< 1 to 4096, the caller's included. Default 1 */
   int lanes;     /**< States a batch: 1, 4 (AVX2) or 8 (AVX-512); 0: the most that this machine has. Default 0 */
   unsigned vary; /**< a sum of cdn_vary. Default 0 */
   /** For cdn_ensemble_advance: an explicit Runge-Kutta method or CDN_METHOD_SEMI_EXPLICIT_EULER. The default is
@@ -47,7 +47,7 @@ CDN_API cdn_ensemble_def cdn_default_ensemble_def(void);
 /** An ensemble whose States all are copies of `state`, of which only the parameters and other Instance-stage results are
  *  computed. Memory: per State t, y, their rates, what varies (with lanes: its derived constants) and a failure's story;
  *  per thread the results of one batch. CDN_ERR_UNSUPPORTED for lanes that this machine does not have and for methods
- *  that are not in lockstep. On failure the story is on `state`. */
+ *  that are not in lockstep; CDN_ERR_LIMIT for more States or threads than there may be. On failure the story is on `state`. */
 CDN_API cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cdn_ensemble **out) CDN_NODISCARD;
 CDN_API void cdn_ensemble_destroy(cdn_ensemble *ensemble); /**< NULL is allowed */
 CDN_API int cdn_ensemble_count(const cdn_ensemble *ensemble);

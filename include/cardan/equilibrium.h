@@ -20,7 +20,7 @@ typedef struct cdn_equilibrium_def {
   CDN_DEF_HEADER;
   cdn_equilibrium_goal goal; /**< default: stable */
   double tolerance;          /**< on the accelerations left, in rad/s^2 and m/s^2; default 1e-8 */
-  double largest_step;       /**< of any displacement (rad, m) in one iteration; default 0.5 */
+  double largest_step;       /**< of any displacement (rad, m) in one iteration, 1e-8 or more; default 0.5 */
   int most_iterations;       /**< of each search; default 500 */
 } cdn_equilibrium_def;
 

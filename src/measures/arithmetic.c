@@ -67,7 +67,7 @@ cdn_measure cdn_system_add_sum_measure(cdn_system *system, const char *name, int
     cdni_measure_refuse(&a, CDN_ERR_ARG, "a sum needs one term or more");
     return (cdn_measure){ -1 };
   }
-  for (int k = 0; k < n_terms; k++) {
+  for (int k = 0; k < n_terms && a.ok; k++) {
     int n = cdni_measure_check_operand(&a, terms[k]);
     if (k == 0) s.base.n = n;
     if (n != s.base.n) {
@@ -75,7 +75,7 @@ cdn_measure cdn_system_add_sum_measure(cdn_system *system, const char *name, int
                           s.base.n, n);
     }
   }
-  cdni_measure_check_numbers(&a, "its weights", weights, n_terms);
+  if (a.ok) cdni_measure_check_numbers(&a, "its weights", weights, n_terms);
   if (!a.ok) return (cdn_measure){ -1 };
   s.weights = cdni_alloc(cdni_system_allocator(system), sum_bytes(n_terms));
   if (!s.weights) {

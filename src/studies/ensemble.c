@@ -227,6 +227,9 @@ static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_de
   return fill(e, state);
 }
 
+/* More are mistakes, which would fill the memory, or start threads for seconds, before anybody could tell of them. */
+enum { MOST_STATES = 1 << 22, MOST_THREADS = 4096 };
+
 cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cdn_ensemble **out) {
   static const char function[] = "cdn_ensemble_create";
   if (!out) return CDN_ERR_ARG;
@@ -238,6 +241,10 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
   if (def->count < 1 || def->threads < 1)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.count is %d, def.threads %d: 1 or more",
                            def->count, def->threads);
+  if (def->count > MOST_STATES || def->threads > MOST_THREADS)
+    return cdni_state_fail(state, CDN_ERR_LIMIT, false, function, NULL,
+                           "def.count is %d, def.threads %d: %d and %d are the most; make several ensembles",
+                           def->count, def->threads, (int)MOST_STATES, (int)MOST_THREADS);
   const unsigned all = CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED;
   if (def->vary & ~all)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.vary is %u, which is no sum of cdn_vary",

@@ -245,14 +245,17 @@ static size_t divide(search *x, int nq, int nu, double *at) {
          (size_t)nu * CDNI_COUNT(mobilities);
 }
 
+/* Ten times the displacements that rounding may hide: below it nothing could be told from an end. */
+static const double LEAST_RADIUS = 1e-8;
+
 static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
   if (def->struct_size != sizeof *def)
     return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL,
                            "the equilibrium def was not made by cdn_default_equilibrium_def of this library");
-  if (!(def->tolerance > 0) || !(def->largest_step > 0) || def->most_iterations < 1)
+  if (!(def->tolerance > 0) || !(def->largest_step >= LEAST_RADIUS) || def->most_iterations < 1)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
-                           "tolerance %g, largest step %g and %d iterations must be positive", def->tolerance,
-                           def->largest_step, def->most_iterations);
+                           "tolerance %g and %d iterations must be positive, and the largest step %g at least %g",
+                           def->tolerance, def->most_iterations, def->largest_step, LEAST_RADIUS);
   return CDN_OK;
 }
 

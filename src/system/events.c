@@ -102,6 +102,7 @@ static cdn_event add(cdn_system *s, const cdn_event_def *def, int32_t owner, con
     return id;
   }
   cdn_event_def *kept = &CDNI_AT(s->events, cdni_event, s->events.count - 1).def;
+  if (kept->kind != CDN_EVENT_TRIGGERED) kept->group = kept->index = -1; /* what was not checked means nothing */
   if (kept->stage == CDN_STAGE_EMPTY) {
     kept->stage = kept->kind == CDN_EVENT_TRIGGERED ? CDN_STAGE_POSITION : CDN_STAGE_TIME;
     if (kept->group >= 0) kept->stage = CDNI_AT(s->trigger_groups, trigger_group, kept->group).stage;

@@ -171,6 +171,11 @@ START_TEST(wrong_definitions) {
   FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_ARG);
   def = cdn_default_ensemble_def(), def.threads = 0;
   FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_ARG);
+  /* more than memory holds, more threads than a machine starts */
+  def = cdn_default_ensemble_def(), def.count = INT32_MAX;
+  FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_LIMIT);
+  def = cdn_default_ensemble_def(), def.count = 4, def.threads = 100000;
+  FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_LIMIT);
   def = cdn_default_ensemble_def(), def.vary = 1u << 20;
   FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_ARG);
   def = cdn_default_ensemble_def(), def.lanes = 3;

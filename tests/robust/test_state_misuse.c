@@ -202,6 +202,19 @@ START_TEST(test_sizes_that_no_memory_holds) {
 }
 END_TEST
 
+/* A trigger group means something to a triggered event only. */
+START_TEST(test_groups_of_events_without_triggers) {
+  cdn_system *system = two_pins();
+  cdn_event_def def = cdn_default_event_def();
+  def.kind = CDN_EVENT_PERIODIC, def.period = 0.1, def.group = INT_MAX, def.index = INT_MAX;
+  cdn_system_add_event(system, &def);
+  cdn_state *state = bare_state(system);
+  double value;
+  ck_assert_int_ne(cdn_event_value(state, (cdn_event){ 0 }, &value), CDN_OK);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* ---- writing while something is being computed ------------------------------------------------ */
 
 typedef struct writer {
@@ -278,4 +291,4 @@ END_TEST
 
 CHECK_MAIN("misuse of States", test_slots_that_are_not_there, test_parameters_that_are_not_there,
            test_displacements_that_are_not_there, test_scratch_that_is_not_there, test_sizes_that_no_memory_holds,
-           test_nothing_is_written_while_computing)
+           test_groups_of_events_without_triggers, test_nothing_is_written_while_computing)

@@ -479,6 +479,13 @@ START_TEST(wrong_defs) {
     def.largest_step = bad[i];
     FAILS(cdn_find_equilibrium(state, &def, NULL), CDN_ERR_ARG);
   }
+  /* steps too small to be told from rounding: where they ended was no equilibrium, or they did not end */
+  const double tiny[] = { 5e-324, 1e-300, 1e-12 };
+  for (int i = 0; i < 3; i++) {
+    def = cdn_default_equilibrium_def();
+    def.largest_step = tiny[i];
+    FAILS(cdn_find_equilibrium(state, &def, NULL), CDN_ERR_ARG);
+  }
   def = cdn_default_equilibrium_def();
   def.most_iterations = 0;
   FAILS(cdn_find_equilibrium(state, &def, NULL), CDN_ERR_ARG);

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Reads the public headers and writes C: one function for each of the library's, which calls it with arguments that
+test_extreme_arguments.c draws by type; and a table of them. So the test keeps up with the interface.
+
+    extreme_calls.py HEADER... > extreme_calls.h
+"""
+import re
+import sys
+
+# Ends what the test still needs, waits for the world outside, or is of no interest. Callbacks that tests bring (ops) have
+# tests of their own.
+LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_buffer_|^cdn_model_load|^cdn_describe$|^cdn_work_pop$|_ops\b')
+
+# Functions that know how long a list can be, so that they refuse a longer one before they look at it. The others believe what
+# they are told, and are told the truth.
+KNOW_THE_LENGTH = re.compile(r'cdn_(state_set_|body_set_|body_lock_at|displace|function_linear|track|declare_)|'
+                             r'(constant|variable)_measure')
+
+# What a call needs of the world that the test makes; the first that fits decides how it is run.
+OBJECTS = {
+    'cdn_declarer *': ('DECLARER', 'w->declarer'),
+    'cdn_forces *': ('FORCES', 'w->forces'),
+    'cdn_rows *': ('ROWS', 'w->rows'),
+    'cdn_force_derivatives *': ('DERIVATIVES', 'w->derivatives'),
+    'cdn_system *': ('BUILDING', 'w->building'),
+    'cdn_stepper *': ('RUNNING', 'w->stepper'),
+    'cdn_ensemble *': ('RUNNING', 'w->ensemble'),
+    'cdn_assembly *': ('RUNNING', 'w->assembly'),
+    'cdn_trajectory *': ('RUNNING', 'w->trajectory'),
+    'cdn_model *': ('RUNNING', 'w->model'),
+    'cdn_function *': ('RUNNING', 'w->function'),
+    'cdn_state *': ('RUNNING', 'w->state'),
+}
+IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal']
+ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme']
+VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
+          'zvar', 'ticket']
+
+
+def without_comments(text):
+    text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
+    text = re.sub(r'\bCDN_(NODISCARD|PRINTF\([^)]*\))', '', text)
+    return '\n'.join(line for line in text.split('\n') if not line.lstrip().startswith('#') and not line.endswith('\\'))
+
+
+def split(text):
+    parts, depth, part = [], 0, ''
+    for c in text:
+        depth += (c == '(') - (c == ')')
+        if c == ',' and depth == 0:
+            parts.append(part.strip())
+            part = ''
+        else:
+            part += c
+    return parts + [part.strip()]
+
+
+def functions(text):
+    for m in re.finditer(r'CDN_API\s+([^;{]*?)\b(cdn_\w+)\(([^;]*)\)\s*;', text):
+        yield ' '.join(m.group(1).split()), m.group(2), [' '.join(a.split()) for a in split(m.group(3))]
+
+
+def defs(text):
+    for m in re.finditer(r'typedef struct (cdn_\w+_(?:def|options)) \{(.*?)\n\}', text, flags=re.S):
+        yield m.group(1), [' '.join(f.split()) for f in m.group(2).split(';') if f.strip()]
+
+
+def parameter(text):
+    """'const double a[6]' -> ('const double *', 'a')."""
+    if '(' in text:
+        return 'function *', ''
+    m = re.match(r'(.*?)(\w+)(\[\w*\])?$', text)
+    kind, name = m.group(1).strip(), m.group(2)
+    return (kind + ' *' if m.group(3) else kind), name
+
+
+def argument(kind, name):
+    """The C expression that draws it, and the declaration that it needs first."""
+    bare = kind.replace('const ', '')
+    if bare in OBJECTS:
+        return OBJECTS[bare][1]
+    if kind == 'double':
+        return 'draw_double(w)'
+    if kind in ('int', 'int32_t', 'uint32_t', 'unsigned'):
+        return '(%s)draw_int(w)' % kind
+    if kind == 'int64_t':
+        return 'draw_steps(w)'
+    if kind == 'size_t':
+        return 'draw_stride(w)' if name.endswith('stride') else 'draw_size(w)'
+    if kind == 'bool':
+        return 'draw_bool(w)'
+    m = re.match(r'cdn_(\w+)$', kind)
+    if m and m.group(1) in IDS:
+        return '(%s){ draw_id(w, w->n_%s) }' % (kind, m.group(1))
+    if m and m.group(1) in ENUMS:
+        return '(%s)draw_enum(w)' % kind
+    if m and m.group(1) in VALUES:
+        return 'draw_%s(w)' % m.group(1)
+    if kind == 'const char *':
+        return '"text"' if name == 'format' else 'draw_text(w)'
+    m = re.match(r'const (cdn_\w+_(?:def|options)) \*', kind)
+    if m:
+        return 'draw_%s(w)' % m.group(1)
+    if re.match(r'cdn_(write|read)_fn \*', kind):
+        return 'cdn_buffer_' + re.match(r'cdn_(write|read)', kind).group(1)
+    if kind == 'function *':
+        return 'visit_nothing'
+    if kind == 'cdn_calc_fn *':
+        return 'calc_nothing'
+    if kind == 'void *' and name == 'context':
+        return '&w->bytes'
+    if kind in ('const double *', 'const cdn_vec3 *', 'const cdn_spatial *'):
+        return 'draw_doubles(w)'
+    if kind in ('const cdn_body *', 'const cdn_measure *', 'const cdn_mobility *', 'const cdn_ticket *'):
+        return 'draw_ids(w)'
+    if re.match(r'const (void|bool|cdn_\w+) \*', kind):
+        return 'draw_bytes(w)'
+    if re.match(r'(double|int|bool|char|void|cdn_\w+|const cdn_occurrence \*) ?\*+$', kind):
+        return 'w->out'
+    return None
+
+
+def field(text):
+    """Statements that draw a numeric field of a def."""
+    m = re.match(r'(double|int|int64_t|bool|unsigned|cdn_\w+) (.*)$', text)
+    if not m:
+        return []
+    kind, statements = m.group(1), []
+    for name in m.group(2).split(','):
+        name = name.strip()
+        if not re.match(r'\w+$', name) or kind in ('cdn_allocator',) or kind.endswith('_fn'):
+            continue
+        value = 'draw_count(w)' if name.startswith('n_') else argument(kind, name) or ('(%s)draw_enum(w)' % kind)
+        statements.append('def.%s = %s;' % (name, value))
+    return statements
+
+
+def main():
+    text = ''.join(without_comments(open(path).read()) for path in sys.argv[1:])
+    out = ['/* Made by extreme_calls.py. */']
+    used = set(re.findall(r'const (cdn_\w+_(?:def|options)) \*', ' '.join(
+        ' '.join(a) for _, name, a in functions(text) if not LEFT_OUT.search(name))))
+    for name, fields in defs(text):
+        if name not in used:
+            continue
+        statements = [s for f in fields for s in field(f)]
+        out.append('static const %s *draw_%s(world *w) {' % (name, name))
+        out.append('  static %s def;' % name)
+        out.append('  def = %s();' % name.replace('cdn_', 'cdn_default_', 1))
+        out.append('  prepare_%s(w, &def);' % name if name in ('cdn_event_def', 'cdn_trajectory_def') else '  (void)w;')
+        out.append('  switch (draw_below(w, %d)) {' % (len(statements) + 2))
+        for i, s in enumerate(statements):
+            out.append('    case %d: %s break;' % (i, s))
+        out.append('    default: break;\n  }\n  return &def;\n}')
+    table, left_out = [], []
+    for returns, name, arguments in functions(text):
+        parameters = [] if arguments == ['void'] else [parameter(a) for a in arguments if a != '...']
+        if LEFT_OUT.search(name) or any(LEFT_OUT.search(k) for k, _ in parameters):
+            left_out.append(name)
+            continue
+        drawn = [argument(k, n) for k, n in parameters]
+        for i, (kind, _) in enumerate(parameters[1:]):
+            is_list = parameters[i][0] == 'int' and re.match(r'const .*\*$', kind)
+            if is_list and (parameters[i][1] == 'n_prerequisites' or not KNOW_THE_LENGTH.search(name)):
+                drawn[i] = 'draw_count(w)'
+        if None in drawn:
+            sys.exit('extreme_calls.py: %s has an argument of a type that is not known: %s' % (name, parameters))
+        needs = [OBJECTS[k.replace('const ', '')][0] for k, _ in parameters if k.replace('const ', '') in OBJECTS]
+        const_system = any(k == 'const cdn_system *' for k, _ in parameters)
+        drawn = ['w->system' if k == 'const cdn_system *' else d for (k, _), d in zip(parameters, drawn)]
+        kind = needs[0] if needs and not const_system else 'RUNNING'
+        call = '%s(%s)' % (name, ', '.join(drawn))
+        status = returns == 'cdn_status'
+        made = re.search(r'cdn_(\w+) \*\*', ' '.join(k for k, _ in parameters if not k.startswith('const')))
+        body = 'return %s;' % call if status else '(void)%s; return CDN_OK;' % call
+        if made: # what it makes goes at once
+            body = '*(void **)w->out = NULL; cdn_status status = %s; cdn_%s_destroy(*(cdn_%s **)w->out); return status;' % (
+                call, made.group(1), made.group(1))
+        elif returns in ('cdn_system *', 'cdn_function *'):
+            body = '%s_release(%s); return CDN_OK;' % (returns.split()[0], call)
+        out.append('static cdn_status call_%s(world *w) { (void)w; %s }' % (name, body))
+        table.append('{ "%s", call_%s, %s, %s }' % (name, name, kind, 'true' if status else 'false'))
+    out.append('static const extreme_call calls[] = {\n  %s\n};' % ',\n  '.join(table))
+    out.append('/* left out: %s */' % ' '.join(left_out))
+    print('\n'.join(out))
+
+
+main()

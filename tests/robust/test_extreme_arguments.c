@@ -1,0 +1,532 @@
+/* Every function of the library with arguments that make no sense: numbers that are not finite, huge or negative counts, ids
+ * of things that are not there. Pointers are good ones. Nothing may crash (run this under the sanitizers), hang, or leave a
+ * NaN in a State; a wrong id is an error. The calls are made from the public headers by extreme_calls.py. */
+#define _POSIX_C_SOURCE 200809L
+#include <float.h>
+#include <limits.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "../property/random_tree.h"
+
+enum { NUMBERS = 1 << 16, DRAWS = 60 };
+
+/* What calls need, and where their arguments come from. */
+typedef struct world {
+  rng r;
+  bool wrong_id, is_nan; /* of the arguments drawn for this call */
+  const cdn_system *system;
+  cdn_system *building;
+  cdn_state *state, *pristine;
+  cdn_stepper *stepper;
+  cdn_ensemble *ensemble;
+  cdn_assembly *assembly;
+  cdn_trajectory *trajectory;
+  cdn_model *model;
+  cdn_function *function;
+  cdn_forces *forces;
+  cdn_rows *rows;
+  cdn_force_derivatives *derivatives;
+  cdn_declarer *declarer;
+  cdn_buffer bytes;
+  int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal;
+  double numbers[NUMBERS];
+  int32_t ids[NUMBERS];
+  void *out; /* room for anything */
+} world;
+
+/* How a call has to be run. */
+typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, DERIVATIVES, DECLARER } call_kind;
+typedef struct extreme_call {
+  const char *name;
+  cdn_status (*call)(world *w);
+  call_kind kind;
+  bool says; /* returns a status */
+} extreme_call;
+
+/* ---- arguments ---------------------------------------------------------------------------------- */
+
+static int draw_below(world *w, int n) { return pick(&w->r, n); }
+static bool draw_bool(world *w) { return draw_below(w, 2); }
+
+static double extreme_number(world *w) {
+  static const double numbers[] = { NAN, INFINITY, -INFINITY, 0, -0.0, -1, 1e-300, 5e-324, 1e300, DBL_MAX, -DBL_MAX };
+  const double x = numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+  w->is_nan = w->is_nan || isnan(x);
+  return x;
+}
+
+static double draw_double(world *w) { return draw_bool(w) ? uniform(&w->r, -2, 2) : extreme_number(w); }
+
+/* Small numbers that may be right, and those that cannot be. */
+static int draw_int(world *w) {
+  static const int numbers[] = { INT_MIN, INT_MIN + 1, -1, 100, 1000, INT_MAX - 1, INT_MAX };
+  return draw_bool(w) ? draw_below(w, 6) : numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+
+/* The length of a list that is there. */
+static int draw_count(world *w) {
+  static const int numbers[] = { INT_MIN, INT_MIN + 1, -1, 100, 500 };
+  return draw_bool(w) ? draw_below(w, 6) : numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+
+static int64_t draw_steps(world *w) {
+  static const int64_t numbers[] = { INT64_MIN, -1, 0, 1, 3 };
+  return numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+
+static size_t draw_size(world *w) {
+  static const size_t numbers[] = { 0, 1, 2, 8, 100 };
+  return numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+static size_t draw_stride(world *w) { return draw_size(w); }
+static int draw_enum(world *w) { return draw_int(w); }
+
+static int32_t draw_id(world *w, int n) {
+  const int32_t i = draw_below(w, 3) ? draw_below(w, n > 0 ? n : 1) : draw_int(w);
+  w->wrong_id = w->wrong_id || i < 0 || i >= n;
+  return i;
+}
+
+static const char *draw_text(world *w) {
+  static char longest[5000];
+  static const char *const texts[] = { "name",   "",     "pin", "a name\nwith \"all\", it \x01 %s%n may have",
+                                       "body 1", longest };
+  memset(longest, 'x', sizeof longest - 1);
+  return texts[draw_below(w, sizeof texts / sizeof *texts)];
+}
+
+static cdn_vec3 draw_vec3(world *w) {
+  cdn_vec3 v = random_vec3(&w->r, 2);
+  if (draw_below(w, 3) == 0) v.x = extreme_number(w);
+  if (draw_below(w, 5) == 0) v.y = extreme_number(w);
+  if (draw_below(w, 5) == 0) v.z = v.y;
+  return v;
+}
+
+static cdn_rotation draw_rotation(world *w) {
+  cdn_rotation R = random_rotation(&w->r);
+  if (draw_below(w, 3) == 0) R.y = draw_vec3(w);
+  if (draw_below(w, 5) == 0) R.x = R.z = R.y;
+  return R;
+}
+
+static cdn_transform draw_transform(world *w) {
+  return (cdn_transform){ draw_bool(w) ? draw_rotation(w) : cdn_rotation_identity(), draw_vec3(w) };
+}
+static cdn_quaternion draw_quaternion(world *w) {
+  return (cdn_quaternion){ draw_double(w), draw_double(w), draw_double(w), draw_double(w) };
+}
+static cdn_spatial draw_spatial(world *w) { return (cdn_spatial){ draw_vec3(w), draw_vec3(w) }; }
+static cdn_inertia draw_inertia(world *w) {
+  cdn_inertia I = { 1, 1, 1, 0, 0, 0 };
+  if (draw_bool(w)) I.yy = extreme_number(w);
+  if (draw_bool(w)) I.xz = extreme_number(w);
+  return I;
+}
+static cdn_mass_properties draw_mass_properties(world *w) {
+  return (cdn_mass_properties){ draw_double(w), draw_vec3(w), draw_inertia(w) };
+}
+
+static cdn_mobility draw_mobility(world *w) { return (cdn_mobility){ { draw_id(w, w->n_body) }, draw_int(w) }; }
+static cdn_ticket draw_ticket(world *w) { return (cdn_ticket){ draw_int(w) }; }
+static cdn_cache draw_cache(world *w) {
+  const int32_t i = draw_bool(w) ? draw_below(w, 200) : draw_int(w);
+  return (cdn_cache){ i, { draw_bool(w) ? i : draw_int(w) } };
+}
+static cdn_zvar draw_zvar(world *w) { return (cdn_zvar){ draw_int(w), { draw_int(w) } }; }
+
+/* Ordinary numbers with now and then an extreme one among the first. */
+static void *draw_doubles(world *w) {
+  for (int i = 0; i < 64; i++) w->numbers[i] = uniform(&w->r, -1, 1);
+  if (draw_below(w, 3) == 0) w->numbers[draw_below(w, 8)] = extreme_number(w);
+  return w->numbers;
+}
+
+static void *draw_ids(world *w) {
+  for (int i = 0; i < 64; i++) w->ids[i] = draw_below(w, 5);
+  if (draw_below(w, 3) == 0) w->ids[draw_below(w, 6)] = draw_int(w);
+  return w->ids;
+}
+
+static void *draw_bytes(world *w) {
+  memset(w->ids, 0, sizeof w->ids);
+  return w->ids;
+}
+
+/* ---- what is there ------------------------------------------------------------------------------- */
+
+static cdn_status calc_nothing(const void *self, cdn_state *state, void *out) {
+  (void)self, (void)state, (void)out;
+  return CDN_OK;
+}
+static cdn_status visit_nothing(void *context, int k, cdn_state *state) {
+  (void)context, (void)k, (void)state;
+  return CDN_OK;
+}
+static cdn_status handle_nothing(const void *self, cdn_state *state, const cdn_occurrence *what, cdn_action *action) {
+  (void)self, (void)state, (void)what, (void)action;
+  return CDN_OK;
+}
+static cdn_status value_of_time(const void *self, cdn_state *state, double *value) {
+  (void)self;
+  *value = sin(cdn_state_time(state));
+  return CDN_OK;
+}
+
+/* A subsystem with a little of everything. */
+typedef struct own {
+  cdn_dvar numbers, choice;
+  cdn_zvar z;
+} own;
+static own own_ids;
+
+static cdn_status declare_own(void *self, cdn_declarer *d) {
+  own *o = self;
+  o->numbers = cdn_declare_parameters(d, "numbers", 3, (const double[]){ 1, 2, 3 });
+  o->choice = cdn_declare_discrete(d, "choice", sizeof(double), &(double){ 1 }, CDN_STAGE_TIME);
+  o->z = cdn_declare_z(d, 2, NULL);
+  own_ids = *o;
+  return CDN_OK;
+}
+static cdn_status no_rates(const void *self, cdn_state *state, double *rates) {
+  (void)self, (void)state;
+  rates[0] = rates[1] = 0;
+  return CDN_OK;
+}
+
+/* Its own variables, and what are none. Ids of other subsystems' variables are not given out. */
+static cdn_dvar draw_dvar(world *w) {
+  if (draw_bool(w)) return draw_bool(w) ? own_ids.numbers : own_ids.choice;
+  const int32_t i = draw_bool(w) ? draw_int(w) : draw_below(w, 30);
+  w->wrong_id = true;
+  return i > 30 && i <= 1000 ? (cdn_dvar){ -7, { -7 } } : (cdn_dvar){ i, { i } };
+}
+
+static void prepare_cdn_event_def(world *w, cdn_event_def *def) {
+  static double times[500];
+  for (int i = 0; i < 500; i++) times[i] = i;
+  def->kind = (cdn_event_kind)draw_below(w, 6);
+  def->handle = handle_nothing;
+  def->period = 0.1;
+  if (def->kind == CDN_EVENT_TRIGGERED) def->value = value_of_time;
+  if (def->kind == CDN_EVENT_SCHEDULED) def->times = times, def->n_times = 3;
+}
+
+static void prepare_cdn_trajectory_def(world *w, cdn_trajectory_def *def) {
+  static const char *names[500];
+  for (int i = 0; i < 500; i++) names[i] = draw_text(w);
+  def->own = names;
+  def->measures = draw_ids(w);
+  def->n_measures = draw_below(w, 4);
+}
+
+#include "extreme_calls.h"
+
+/* Bodies of several kinds, what acts on them, and a loop; not frozen. */
+static cdn_system *make(world *w) {
+  cdn_system_def audited = cdn_default_system_def();
+  audited.audit = true;
+  cdn_system *s = cdn_system_create(&audited);
+  cdn_body body[5] = { { 0 } };
+  static const cdn_mobilizer kinds[5] = { CDN_WELD, CDN_PIN, CDN_BALL, CDN_FREE, CDN_SLIDER };
+  for (int i = 1; i < 5; i++) {
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = kinds[i];
+    if (i != 3) def.parent = body[i == 4 ? 2 : i - 1];
+    def.X_BM.p = i == 3 ? cdn_v3(0, 0, 0) : cdn_v3(0, 1, 0);
+    def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { 1, 1, 1, 0, 0, 0 } };
+    body[i] = cdn_system_add_body(s, &def);
+  }
+  cdn_system_add_gravity(s, "gravity", cdn_v3(0, -9.81, 0));
+  cdn_system_add_mobility_spring(s, "spring", body[1], 0, 10, 0);
+  cdn_system_add_mobility_damper(s, "damper", body[4], 0, 1);
+  cdn_system_add_two_point_spring(s, "tether", body[0], cdn_v3(1, 1, 0), body[3], cdn_v3(0, 0, 0), 20, 0.1);
+  cdn_system_add_linear_bushing(s, "bushing", body[0], cdn_transform_identity(), body[3], cdn_transform_identity(),
+                                (const double[]){ 5, 5, 5, 5, 5, 5 }, NULL);
+  cdn_system_constrain_rod(s, "rod", body[0], cdn_v3(0, 0, 1), body[3], cdn_v3(0, 0, 0), 1);
+  cdn_system_constrain_coordinate(s, "held", body[4], 0, 0);
+  cdn_motion_def motion = cdn_default_motion_def();
+  motion.body = body[4], motion.kind = CDN_MOTION_STEADY, motion.disabled = true;
+  cdn_system_add_motion(s, &motion);
+  const cdn_measure q = cdn_system_add_coordinate_measure(s, "q", body[1], CDN_Q, 0);
+  cdn_system_add_station_measure(s, "station", body[2], cdn_v3(0, 0, 0), CDN_STATION_POSITION);
+  cdn_system_add_variable_measure(s, "variable", 2, (const double[]){ 1, 2 });
+  cdn_system_add_integral_measure(s, "integral", q, NULL, 1);
+  cdn_delay_def late = cdn_default_delay_def();
+  late.name = "late", late.operand = q, late.delay = 1;
+  cdn_system_add_delay_measure(s, &late);
+  cdn_system_add_result_measure(s, "result", 2, CDN_STAGE_INSTANCE, 0, NULL);
+  cdn_event_def event = cdn_default_event_def();
+  event.kind = CDN_EVENT_PERIODIC, event.period = 0.1, event.handle = handle_nothing;
+  cdn_system_add_event(s, &event);
+  const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "own", .self_size = sizeof(own), .declare = declare_own, .calc_zdot = no_rates
+  };
+  cdn_system_add_subsystem(s, &ops, &(own){ .z = { 0, { 0 } } });
+  w->n_body = 5, w->n_force = 5, w->n_event = 1, w->n_motion = 1, w->n_constraint = 2, w->n_measure = 6;
+  w->n_subsystem = 1, w->n_goal = 2;
+  return s;
+}
+
+static world *begin(uint64_t seed) {
+  static _Alignas(64) char room[8 * NUMBERS];
+  static world w;
+  w.r = rng_of(seed);
+  w.out = room;
+  return &w;
+}
+
+/* A System frozen, a State of it, and one of everything that runs. */
+static void begin_running(world *w) {
+  cdn_system *s = make(w);
+  OK_FREEZE(s);
+  w->system = s;
+  OK(cdn_state_create(s, &w->state));
+  OK(cdn_state_create(s, &w->pristine));
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.max_steps = 20;
+  OK_ON(w->state, cdn_stepper_create(w->state, &how, &w->stepper));
+  cdn_ensemble_def many = cdn_default_ensemble_def();
+  many.count = 3;
+  OK_ON(w->state, cdn_ensemble_create(w->state, &many, &w->ensemble));
+  OK(cdn_assembly_create(s, NULL, &w->assembly));
+  cdn_assembly_add_marker(w->assembly, "marker", (cdn_body){ 3 }, cdn_v3(0, 0, 0), 1);
+  cdn_assembly_add_coordinate(w->assembly, "coordinate", (cdn_body){ 1 }, 0, 0.1, 1);
+  OK_ON(w->state, cdn_trajectory_create(w->state, NULL, cdn_buffer_write, &w->bytes, &w->trajectory));
+  static const char text[] = "<mujoco><worldbody><body name='b'><joint name='j'/><geom size='1'/></body></worldbody>"
+                             "<keyframe><key name='k' qpos='1'/></keyframe></mujoco>";
+  OK(cdn_model_load_string(text, strlen(text), "m.xml", NULL, &w->model));
+  w->function = cdn_function_linear(2, (const double[]){ 1, 2 }, 3);
+}
+
+static void end_running(world *w) {
+  cdn_function_release(w->function);
+  cdn_model_destroy(w->model);
+  cdn_trajectory_destroy(w->trajectory);
+  cdn_assembly_destroy(w->assembly);
+  cdn_ensemble_destroy(w->ensemble);
+  cdn_stepper_destroy(w->stepper);
+  cdn_state_destroy(w->pristine);
+  cdn_state_destroy(w->state);
+  cdn_system_release(w->system);
+  cdn_buffer_free(&w->bytes);
+}
+
+/* ---- what must hold after a call ------------------------------------------------------------------ */
+
+static void check_finite(const char *name, cdn_state *state) {
+  const cdn_system *s = cdn_state_system(state);
+  const struct {
+    const char *what;
+    const double *x;
+    int n;
+  } pools[] = { { "q", cdn_state_q(state), cdn_system_nq(s) },
+                { "u", cdn_state_u(state), cdn_system_nu(s) },
+                { "z", cdn_state_z(state), cdn_system_nz(s) } };
+  ck_assert_msg(isfinite(cdn_state_time(state)), "%s left the time %g", name, cdn_state_time(state));
+  for (int p = 0; p < 3; p++)
+    for (int i = 0; i < pools[p].n; i++)
+      ck_assert_msg(isfinite(pools[p].x[i]), "%s left %s[%d] = %g", name, pools[p].what, i, pools[p].x[i]);
+}
+
+/* The State can be asked for everything, whatever the answer. */
+static void use(cdn_state *state) {
+  double numbers[64];
+  (void)!cdn_realize(state, CDN_STAGE_REPORT);
+  (void)!cdn_potential_energy(state, numbers);
+  (void)!cdn_nonpotential_power(state, numbers);
+  for (int i = 0; i < cdn_system_measure_count(cdn_state_system(state)); i++)
+    (void)cdn_measure_value(state, (cdn_measure){ i });
+}
+
+/* A call that takes too long ends the program with its name. */
+static const char *volatile calling;
+enum { SECONDS = 120 };
+static void tell_late(int signal_number) {
+  (void)!write(STDERR_FILENO, calling, strlen(calling));
+  (void)!write(STDERR_FILENO, " does not come back\n", 20);
+  signal(signal_number, SIG_DFL);
+  abort();
+}
+
+static cdn_status run(world *w, const extreme_call *c) {
+  w->wrong_id = w->is_nan = false;
+  calling = c->name;
+  signal(SIGALRM, tell_late);
+  alarm(SECONDS);
+  const cdn_status status = c->call(w);
+  alarm(0);
+  return status;
+}
+
+/* ---- the tests -------------------------------------------------------------------------------------- */
+
+enum { N_CALLS = sizeof calls / sizeof *calls };
+
+START_TEST(test_building) {
+  world *w = begin(1);
+  for (int i = 0; i < N_CALLS; i++) {
+    if (calls[i].kind != BUILDING) continue;
+    for (int k = 0; k < DRAWS; k++) {
+      cdn_system *s = w->building = make(w);
+      (void)!run(w, &calls[i]);
+      const cdn_status status = cdn_system_freeze(s);
+      ck_assert_msg(!w->wrong_id || status != CDN_OK, "%s: a wrong id passed", calls[i].name);
+      cdn_state *state = NULL;
+      if (cdn_system_is_frozen(s)) {
+        OK(cdn_state_create(s, &state));
+        use(state);
+        check_finite(calls[i].name, state);
+      } else {
+        cdn_error e;
+        cdn_system_last_error(s, &e);
+        ck_assert_msg(e.code != CDN_OK && e.text[0], "%s: no story", calls[i].name);
+      }
+      cdn_state_destroy(state);
+      cdn_system_release(s);
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_running) {
+  world *w = begin(2);
+  for (int i = 0; i < N_CALLS; i++) {
+    if (calls[i].kind != RUNNING) continue;
+    begin_running(w);
+    for (int k = 0; k < DRAWS; k++) {
+      OK(cdn_state_copy(w->state, w->pristine));
+      if (w->bytes.size > 1 << 16) cdn_buffer_free(&w->bytes);
+      const cdn_status status = run(w, &calls[i]);
+      if (calls[i].says && w->wrong_id) ck_assert_msg(status != CDN_OK, "%s: a wrong id passed", calls[i].name);
+      check_finite(calls[i].name, w->state);
+      use(w->state);
+    }
+    end_running(w);
+  }
+}
+END_TEST
+
+/* ---- within callbacks: what a test calls there, and how often --------------------------------------- */
+
+static const extreme_call *within;
+static world *around;
+
+static cdn_status call_within(void) {
+  for (int k = 0; k < DRAWS; k++) (void)!run(around, within);
+  return CDN_OK;
+}
+
+static cdn_status add_forces(const void *self, cdn_state *state, cdn_forces *forces) {
+  (void)self, (void)state;
+  around->forces = forces;
+  return within->kind == FORCES ? call_within() : CDN_OK;
+}
+static cdn_status add_derivatives(const void *self, cdn_state *state, cdn_force_derivatives *derivatives) {
+  (void)self, (void)state;
+  around->derivatives = derivatives;
+  return within->kind == DERIVATIVES ? call_within() : CDN_OK;
+}
+static cdn_status no_errors(const void *self, const cdn_constraint_input *in, double *errors) {
+  (void)self, (void)in, (void)errors;
+  return CDN_OK;
+}
+static cdn_status add_rows(const void *self, const cdn_constraint_input *in, cdn_rows *rows) {
+  (void)self, (void)in;
+  around->rows = rows;
+  return within->kind == ROWS ? call_within() : CDN_OK;
+}
+
+START_TEST(test_within_callbacks) {
+  world *w = around = begin(3);
+  for (int i = 0; i < N_CALLS; i++) {
+    if (calls[i].kind != FORCES && calls[i].kind != ROWS && calls[i].kind != DERIVATIVES) continue;
+    within = &calls[i];
+    cdn_system *s = make(w);
+    const cdn_force_ops force = { .struct_size = sizeof force,
+                                  .reads = CDN_READS_EVERYTHING,
+                                  .calc_force = add_forces,
+                                  .calc_derivative = add_derivatives };
+    cdn_system_add_custom_force(s, &force, NULL);
+    const cdn_constraint_ops rows = {
+      .struct_size = sizeof rows, .np = 2, .calc_position = no_errors, .calc_rows = add_rows
+    };
+    const cdn_body bodies[] = { { 0 }, { 1 }, { 2 } };
+    cdn_custom_constraint_def def = cdn_default_custom_constraint_def();
+    def.ops = &rows, def.bodies = bodies, def.n_bodies = 3;
+    cdn_system_constrain_custom(s, &def);
+    OK_FREEZE(s);
+    cdn_state *state = NULL;
+    OK(cdn_state_create(s, &state));
+    static double big[3][NUMBERS];
+    for (int k = 0; k < DRAWS; k++) {
+      const double z[3] = { k, k, k };
+      OK(cdn_state_set_z(state, z)); /* all is computed anew */
+      OK(cdn_state_set_slots(state, CDN_POOL_Q, 0, 1, z));
+      use(state);
+      const cdn_status status = cdn_inverse_dynamics_derivatives(state, w->numbers, big[0], big[1], big[2]);
+      /* sixty draws are not all good */
+      if (calls[i].kind != ROWS) ck_assert_msg(status != CDN_OK, "%s: nonsense passed", calls[i].name);
+    }
+    check_finite(calls[i].name, state);
+    cdn_state_destroy(state);
+    cdn_system_release(s);
+  }
+}
+END_TEST
+
+static cdn_status declare_anything(void *self, cdn_declarer *d) {
+  (void)self;
+  around->declarer = d;
+  (void)!run(around, within);
+  return CDN_OK;
+}
+static cdn_status no_triggers(const void *self, cdn_state *state, int group, double *values) {
+  (void)self, (void)state, (void)group, (void)values;
+  return CDN_OK;
+}
+static cdn_status no_rates_at_all(const void *self, cdn_state *state, double *rates) {
+  (void)self, (void)state, (void)rates;
+  return CDN_OK;
+}
+static cdn_status no_product(const void *self, cdn_state *state, const double *in, double *out) {
+  (void)self, (void)state, (void)in, (void)out;
+  return CDN_OK;
+}
+
+START_TEST(test_declaring) {
+  world *w = around = begin(4);
+  const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
+                                  .name = "anything",
+                                  .declare = declare_anything,
+                                  .calc_qdot = no_rates_at_all,
+                                  .calc_udot = no_rates_at_all,
+                                  .calc_zdot = no_rates_at_all,
+                                  .multiply_by_N = no_product,
+                                  .multiply_by_N_inv = no_product,
+                                  .calc_qerr = no_rates_at_all,
+                                  .calc_uerr = no_rates_at_all,
+                                  .calc_udoterr = no_rates_at_all,
+                                  .calc_multipliers = no_rates_at_all,
+                                  .calc_event_triggers = no_triggers };
+  for (int i = 0; i < N_CALLS; i++) {
+    if (calls[i].kind != DECLARER) continue;
+    within = &calls[i];
+    for (int k = 0; k < DRAWS; k++) {
+      cdn_system *s = make(w);
+      cdn_system_add_subsystem(s, &ops, NULL);
+      cdn_state *state = NULL;
+      if (cdn_system_freeze(s) == CDN_OK) {
+        OK(cdn_state_create(s, &state));
+        use(state);
+        check_finite(calls[i].name, state);
+      }
+      cdn_state_destroy(state);
+      cdn_system_release(s);
+    }
+  }
+}
+END_TEST
+
+CHECK_MAIN("extreme arguments", test_building, test_running, test_within_callbacks, test_declaring)
