@@ -31,6 +31,7 @@ static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   f->T = (real *)part(base, &at, (size_t)p->n_T * sizeof *f->T);
   f->Y = (sv *)part(base, &at, m * sizeof *f->Y);
   f->scale = (real *)part(base, &at, m * sizeof *f->scale);
+  f->sine = (real *)part(base, &at, (size_t)p->n_blocks * sizeof *f->sine);
   f->lever = (real *)part(base, &at, m * sizeof *f->lever);
   return at;
 }
@@ -60,6 +61,7 @@ static void enter(const constraint_room *room, const double *enabled, const cons
   memset(f->S, 0, (size_t)p->n_S * sizeof *f->S);
   memset(f->scale, 0, (size_t)p->m_all * sizeof *f->scale);
   memset(f->lever, 0, (size_t)p->m_all * sizeof *f->lever);
+  for (int b = 0; b < p->n_blocks; b++) f->sine[b] = 1;
   for (int c = 0; c < p->n_constraints; c++) {
     const constraint_element *e = constraint_at(room, c);
     const int m = f->count[c] = enabled[c] != 0 ? equations_of(e, level) : 0;

@@ -11,10 +11,11 @@ static const double REDUNDANT_BELOW = 1e-11, INDEPENDENT_ABOVE = 1e-8;
 /* The inverse of the independent part of a block A (m x m by rows of `stride`, used up) in C, zero for the others; and how
  * those follow: column j of Z. By Cholesky with the relatively largest pivot next. */
 static int invert_block(int m, int stride, real *A, const real *scale, const int32_t *was, int32_t *redundant, real *C,
-                        real *Z) {
+                        real *Z, real *sine) {
   int order[LOOP_MOST_MIXED], rank = 0;
   real L[LOOP_MOST_MIXED][LOOP_MOST_MIXED], left[LOOP_MOST_MIXED];
   for (int e = 0; e < m; e++) order[e] = e, left[e] = A[e * stride + e];
+  *sine = 1;
   while (rank < m) {
     int best = -1;
     real largest = 0;
@@ -29,6 +30,7 @@ static int invert_block(int m, int stride, real *A, const real *scale, const int
     order[best] = order[rank], order[rank] = e;
     /* rows of L are by equation, columns by pivot */
     const real pivot = r_sqrt(left[e]);
+    *sine *= r_sqrt(largest);
     L[e][rank] = pivot;
     for (int k = rank + 1; k < m; k++) {
       const int o = order[k];
@@ -48,7 +50,12 @@ static int invert_block(int m, int stride, real *A, const real *scale, const int
       I[i][j] = sum / L[order[i]][i];
     }
   for (int e = 0; e < m; e++) redundant[e] = 0;
-  for (int k = rank; k < m; k++) redundant[order[k]] = 1;
+  for (int k = rank; k < m; k++) {
+    const int e = order[k];
+    redundant[e] = 1;
+    /* one that was not redundant a step ago is at a singular pose */
+    if (was && !was[e]) *sine *= left[e] > 0 && scale[e] > 0 ? r_sqrt(left[e] / scale[e]) : 0;
+  }
   for (int e = 0; e < m * stride; e++) C[e] = Z[e] = 0;
   for (int i = 0; i < rank; i++)
     for (int j = 0; j <= i; j++) {
@@ -72,7 +79,8 @@ void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, co
   if (m == 0) return;
   real *S = f->S + p->diagonal[c], A[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
   memcpy(A, S, (size_t)(stride * stride) * sizeof *A);
-  *f->n_redundant += invert_block(m, stride, A, f->scale + first, was, f->redundant + first, S, f->Z + p->diagonal[c]);
+  *f->n_redundant +=
+      invert_block(m, stride, A, f->scale + first, was, f->redundant + first, S, f->Z + p->diagonal[c], f->sine + c);
   const sv *K = slot < 0 ? NULL : f->K + p->slot_K[slot];
   sv *Y = f->Y + first;
   for (int e = 0; e < m; e++) {

@@ -33,6 +33,7 @@ typedef struct loop_factor {
   real *T;                /* by mix: its matrix, by rows: those of what goes on first */
   sv *Y;                  /* by equation: S_cc^-1 K_c */
   real *scale;            /* by equation: the size that S_ee could have had */
+  real *sine;             /* by block: product of the sines of its equations' angles to those before; zero where it is singular */
   real *lever; /* by equation: sum of squares of the moments that its forces could have had about the joints passed */
 } loop_factor;
 

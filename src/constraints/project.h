@@ -29,6 +29,12 @@ cdn_status cdni_projector_estimate(cdni_projector *projector, cdn_state *state, 
 /* From here on the projections have left everything alone. */
 void cdni_projector_forget(cdni_projector *projector);
 
+/* The sines of the angles at which equations stand to those eliminated before, by block of the elimination: *n of them, most of
+ * which stay away from zero. One passes through zero where a mechanism passes a singular pose. Stage: Acceleration. */
+cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines);
+/* How many there are. */
+int cdni_constraint_sine_count(const cdn_system *system);
+
 /* The power (W) that constraints put in by the motion that they demand: that of cdn_constraint_power on the manifold. What
  * velocity errors do is no part of it. Stage: Acceleration. */
 cdn_status cdni_constraint_source_power(cdn_state *state, double *power);

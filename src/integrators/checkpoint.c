@@ -141,6 +141,7 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_mark(a, "METH");
   if (a->loading && s->method->begin) s->method->begin(s);
   if (s->method->archive) s->method->archive(s, a);
+  cdni_singular_archive(s, a);
   cdni_events_archive(s, a);
   /* what the caller has written, and the run has not taken yet */
   cdni_archive_doubles(a, s->shown, (size_t)s->ny);

@@ -57,6 +57,22 @@ static void add_constraint(cdn_stepper *s, cdn_failure *f) {
            cdn_constraint_name(s->system, (cdn_constraint){ hardest }), largest);
 }
 
+/* Near a singular pose what constraints demand is known to rounding errors over the sine that is left. */
+static void add_pose(cdn_stepper *s, cdn_failure *f) {
+  const double *sine;
+  int n;
+  double least = 1e-4;
+  if (!s->projector || cdni_constraint_sines(s->work, &n, &sine) != CDN_OK) return;
+  for (int i = 0; i < n; i++) least = fmin(least, sine[i]);
+  if (least == 1e-4) return;
+  const size_t used = strlen(f->advice);
+  snprintf(
+      f->advice + used, sizeof f->advice - used,
+      "; the mechanism is at a singular pose (sine %.1e between its constraints), where it could go on in more than one "
+      "way: ask for less accuracy, or start elsewhere",
+      least);
+}
+
 cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -112,6 +128,7 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
            then[0] ? then : "look at the element named, just before this time");
   cdni_restore(s);
   if (code == CDN_ERR_STEP) add_constraint(s, f);
+  if (curable || code == CDN_ERR_STEP) add_pose(s, f);
   return code;
 }
 
@@ -131,6 +148,7 @@ cdn_status cdni_fail_step(cdn_stepper *s, double error) {
   }
   cdni_restore(s);
   add_constraint(s, f);
+  add_pose(s, f);
   return CDN_ERR_STEP;
 }
 

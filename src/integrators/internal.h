@@ -9,6 +9,7 @@
 
 #include "constraints/project.h"
 #include "integrators/method.h"
+#include "integrators/singular.h"
 #include "system/internal.h"
 
 /* Vectors of the stepper's block start at multiples of 64 bytes. */
@@ -70,6 +71,7 @@ struct cdn_stepper {
   bool *prescribed;                   /* flags of the slots of q, then of u */
   int n_prescribed_q, n_prescribed_u; /* how many there are */
 
+  cdni_singular singular;
   cdni_projector *projector; /* NULL: the System has no constraints */
 
   double *weighted;    /* E times the error estimate: what the norms are taken of */
@@ -150,6 +152,8 @@ cdn_status cdni_project(cdn_stepper *s, cdn_state *state, double t, double *y, c
  * constraints. */
 cdn_status cdni_project_q(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved);
 cdn_status cdni_project_u(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved);
+/* Brings a State that has been set to the manifold where rates are to be evaluated there (singular.h). */
+cdn_status cdni_project_rates(cdn_stepper *s, cdn_state *state);
 /* Takes from an error estimate what the projections of this attempt took from y. */
 cdn_status cdni_project_estimate(cdn_stepper *s, double *e);
 /* Projects `work`, at which a run starts, if it is near the manifold, and fails if it is not. */
@@ -233,6 +237,16 @@ cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char
 cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial);
 /* checkpoint.c: saves or loads all of a stepper but its def. */
 void cdni_archive_run(cdn_stepper *s, cdni_archive *a);
+
+/* singular.c: steps go over singular poses, not into them. All do nothing but for methods of one step that choose its size. */
+size_t cdni_singular_memory(const cdn_system *system); /* doubles for the history */
+void cdni_singular_reset(cdn_stepper *s);
+/* The size of an attempt that errors allow to be h. */
+double cdni_singular_size(cdn_stepper *s, double h);
+/* Whether an attempt that is good ends clear of poses; if not, the next one will. */
+bool cdni_singular_is_clear(cdn_stepper *s);
+cdn_status cdni_singular_accept(cdn_stepper *s);
+void cdni_singular_archive(cdn_stepper *s, cdni_archive *a);
 
 /* norm.c: the norm by which the attempt is judged: of its error estimate e (ny numbers), which is projected before. */
 cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm);

@@ -51,6 +51,12 @@ cdn_status cdni_project(cdn_stepper *s, cdn_state *state, double t, double *y, c
   return CDN_OK;
 }
 
+cdn_status cdni_project_rates(cdn_stepper *s, cdn_state *state) {
+  bool moved;
+  CDNI_TRY(cdni_project_q(s, state, CDNI_ALWAYS, &moved));
+  return cdni_project_u(s, state, CDNI_ALWAYS, &moved);
+}
+
 cdn_status cdni_project_estimate(cdn_stepper *s, double *e) {
   if (!s->projector) return CDN_OK;
   for (int i = 0; s->n_prescribed_q + s->n_prescribed_u && i < s->nq + s->nu; i++) e[i] = s->prescribed[i] ? 0 : e[i];
@@ -68,6 +74,24 @@ static cdn_status refuse(const cdn_stepper *s, const char *name, double error, c
                          what, name, error, remedy);
 }
 
+/* Positions that are far off. Where q is prescribed and what is left free cannot satisfy the constraints, assembling is no help. */
+static cdn_status refuse_positions(cdn_stepper *s, const cdni_constraint_worst *now) {
+  char coordinate[128] = "";
+  bool moved = false;
+  int first = 0;
+  while (first < s->nq && !s->prescribed[first]) first++;
+  if (first < s->nq && cdni_project_q(s, s->work, CDNI_WHERE_OFF, &moved) == CDN_ERR_CONSTRAINT) {
+    cdn_system_slot_name(s->system, CDN_POOL_Q, first, coordinate, sizeof coordinate);
+    return cdni_state_fail(
+        s->work, CDN_ERR_CONSTRAINT, false, "cdn_stepper_advance", now->of_position,
+        "at t = %.17g the motion or lock of coordinate '%s'%s and constraint '%s' contradict each other, by "
+        "%g units: release one of them, or start where both hold",
+        s->t, coordinate, s->n_prescribed_q > 1 ? " (one of several that are prescribed)" : "", now->of_position,
+        now->position);
+  }
+  return refuse(s, now->of_position, now->position, "positions", "assemble the State first");
+}
+
 cdn_status cdni_project_start(cdn_stepper *s) {
   const double near = fmax(NEAR, 10 * s->def.constraint_tolerance);
   double *y = s->y[s->at];
@@ -78,7 +102,7 @@ cdn_status cdni_project_start(cdn_stepper *s) {
     CDNI_TRY(cdn_state_set_ty(s->work, s->t, y));
   if (!s->projector) return CDN_OK;
   CDNI_TRY(cdni_constraint_errors(s->work, s->def.time_scale, &now));
-  if (!(now.position <= near)) return refuse(s, now.of_position, now.position, "positions", "assemble the State first");
+  if (!(now.position <= near)) return refuse_positions(s, &now);
   CDNI_TRY(cdni_project_q(s, s->work, CDNI_WHERE_OFF, &moved));
   CDNI_TRY(cdni_constraint_errors(s->work, s->def.time_scale, &now));
   if (!(now.velocity <= near))

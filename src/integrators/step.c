@@ -11,6 +11,7 @@ cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
   cdn_status status = cdn_state_set_ty(s->work, t, y);
   if (status == CDN_OK) status = cdni_settle(s, s->work, NULL);
+  if (status == CDN_OK && s->singular.hold) status = cdni_project_rates(s, s->work);
   if (status == CDN_OK) return cdni_evaluate_here(s, ydot, power);
   s->certificate.evaluations++;
   return status;
@@ -59,6 +60,7 @@ cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, doubl
   s->certificate.report_evaluations++;
   CDNI_TRY(cdn_state_set_ty(s->report, t, y));
   CDNI_TRY(cdni_settle(s, s->report, NULL));
+  if (s->singular.hold) CDNI_TRY(cdni_project_rates(s, s->report));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->report), sizeof(double) * (size_t)s->ny);
   return cdni_power(s, s->report, power);
@@ -91,9 +93,10 @@ static double choose_end(cdn_stepper *s, double end) {
     return end - t1 <= 1e-9 * h ? end : t1;
   }
   bool may_stretch = !(s->def.max_step > 0 && left > s->def.max_step);
-  if (left <= h || (left <= 1.01 * h && may_stretch)) return end;
-  if (left < 2 * h) h = left / 2;
-  return s->t + h;
+  if (left <= h || (left <= 1.01 * h && may_stretch)) h = left;
+  else if (left < 2 * h) h = left / 2;
+  h = fmin(cdni_singular_size(s, h), left);
+  return h == left ? end : s->t + h;
 }
 
 static void prepare(cdn_stepper *s, double t1, double end) {
@@ -123,7 +126,7 @@ static cdn_status judge(cdn_stepper *s, double *error) {
   if (s->def.fixed_step > 0) return CDN_OK;
   *error = s->step.norm;
   if (*error < 0) CDNI_TRY(cdni_step_norm(s, s->step.error, error));
-  *error /= cdni_tolerance(s);
+  *error /= fmax(cdni_tolerance(s), s->singular.noise);
   if (s->pull > 1) *error = fmax(*error, s->pull);
   return CDN_OK;
 }
@@ -151,6 +154,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   s->dense = true;
   s->taken = step->t1 - step->t0;
   s->covered += s->taken;
+  CDNI_TRY(cdni_singular_accept(s));
   bool evaluated = has_rates(s);
   cdni_state_accept_step(s->work);
   /* auto-update variables change nothing that was computed; if something did, the next step starts from what is true */
@@ -183,6 +187,10 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     cdn_status status = s->method->attempt(s);
     if (status == CDN_OK) status = judge(s, &error);
     cdni_note_attempt(s, error);
+    if (status == CDN_OK && error <= 1 && !cdni_singular_is_clear(s)) {
+      s->certificate.rejected++;
+      continue;
+    }
 
     if (status == CDN_OK && error <= 1) status = cdni_settle(s, s->work, s->step.y1);
     if (status == CDN_OK && error <= 1) status = cdni_events_examine(s, error, &outcome);
@@ -197,6 +205,8 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       if (s->method->accepted) s->method->accepted(s);
       cdni_note_stiffness(s);
       if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);
+      /* one that a pose has made shorter, or that goes over it, says little of longer ones */
+      if (s->singular.alters) s->control.next = fmin(s->control.next, s->singular.size);
       cdni_events_resize(s, error);
       status = accept(s, end, serve);
       if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
@@ -230,6 +240,7 @@ cdn_status cdni_begin(cdn_stepper *s) {
   s->dense = s->weighted_valid = false;
   s->stiff = s->not_stiff = 0;
   s->headway = (cdni_headway){ .since = s->t };
+  cdni_singular_reset(s);
   if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
   s->fixed_count = 0;

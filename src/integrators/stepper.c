@@ -66,7 +66,9 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
   size_t projector = cdni_projector_size(s->system), vectors = cdni_stride((s->ny + 1) / 2);
-  s->block_size = sizeof(double) * (11 * v + 3 * nq + 2 * nu + 2 * nz + flags + vectors + method + 8) + projector;
+  size_t sines = cdni_stride((int)cdni_singular_memory(s->system));
+  s->block_size =
+      sizeof(double) * (11 * v + 3 * nq + 2 * nu + 2 * nz + flags + vectors + method + sines + 8) + projector;
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -80,6 +82,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->apart = p, p += 2 * v;
   s->scale = p, p += nq;
   s->drifted = p, p += nq;
+  s->singular.sine = p, p += sines;
   s->q_weight = p, p += nq;
   double *q_weights = p, *u_weights = p + nu, *z_weights = p + 2 * nu;
   bool *z_absolute = (bool *)(z_weights + nz);

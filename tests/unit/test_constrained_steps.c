@@ -56,6 +56,24 @@ START_TEST(test_start_nearby_is_projected) {
 }
 END_TEST
 
+/* Assembling does not help: the message names what contradicts each other. */
+START_TEST(test_locks_that_contradict_constraints_are_named) {
+  mechanism m = make_rod_pendulum();
+  const double q[3] = { 2, 0, 0 };
+  cdn_stepper *stepper;
+  cdn_error error;
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], q, 3));
+  OK_ON(m.state, cdn_body_lock(m.state, m.body[0], CDN_LEVEL_POSITION));
+  ck_assert_int_eq(cdn_stepper_create(m.state, NULL, &stepper), CDN_ERR_CONSTRAINT);
+  cdn_state_last_error(m.state, &error);
+  ck_assert_ptr_nonnull(strstr(error.text, "bob"));
+  ck_assert_ptr_nonnull(strstr(error.text, "rod"));
+  ck_assert_ptr_nonnull(strstr(error.text, "contradict"));
+  ck_assert_ptr_null(strstr(error.text, "assemble"));
+  cdn_state_destroy(m.state);
+}
+END_TEST
+
 START_TEST(test_start_far_away_asks_to_assemble) {
   mechanism m = make_rod_pendulum();
   const double q[3] = { 1.02, 0, 0 }, u[3] = { 0.2, 1, 0 };
@@ -351,6 +369,7 @@ static void add(TCase *c) {
   tcase_add_test(c, test_start_within_the_tolerance_is_left_alone);
   tcase_add_test(c, test_start_nearby_is_projected);
   tcase_add_test(c, test_start_far_away_asks_to_assemble);
+  tcase_add_test(c, test_locks_that_contradict_constraints_are_named);
   tcase_add_test(c, test_restart_projects_as_well);
   tcase_add_loop_test(c, test_events_see_projected_states_and_leave_them, 0, ALL_METHODS);
   tcase_add_test(c, test_handler_that_breaks_a_constraint_is_told);

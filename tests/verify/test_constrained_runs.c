@@ -127,6 +127,22 @@ START_TEST(test_overconstrained_loops_move_as_others_do) {
 }
 END_TEST
 
+/* Between decades, too: where steps land near a pose is chance. Rounding there is felt by the finest of them. */
+START_TEST(test_accuracies_between_decades_pass_the_singular_poses) {
+  static const int bars[] = { 1, 2, 5 };
+  for (int i = 0; i <= 30; i++) {
+    const double accuracy = pow(10, -2 - 0.3 * i);
+    for (int k = 0; k < 3; k++) {
+      cdn_certificate c;
+      const double error = ladder_error(make_ladder(bars[k]), bars[k], CDN_METHOD_DEFAULT, accuracy, 10, &c);
+      if (verbose()) printf("%d four-bars at %.1e: error %.3g accuracies\n", bars[k], accuracy, error / accuracy);
+      AT_MOST(error, 300 * accuracy);
+      AT_MOST(fabs(c.energy_residual), 10 * accuracy);
+    }
+  }
+}
+END_TEST
+
 /* Thirty singular poses of a parallelogram, at what most users ask for: passed on the branch that it is on, or reported. */
 START_TEST(test_parallelogram_for_half_a_minute) {
   for (double accuracy = 1e-3; accuracy > 0.5e-6; accuracy /= 10) {
@@ -289,6 +305,7 @@ static void add(TCase *c) {
   tcase_add_test(c, test_reference_of_the_ladder);
   tcase_add_test(c, test_the_level_pose_is_singular);
   tcase_add_test(c, test_overconstrained_loops_move_as_others_do);
+  tcase_add_test(c, test_accuracies_between_decades_pass_the_singular_poses);
   tcase_add_test(c, test_parallelogram_for_half_a_minute);
   tcase_add_test(c, test_long_runs_stay_on_their_branch);
   tcase_add_loop_test(c, test_every_method_passes_the_singular_poses_of_a_four_bar, 0, ALL_METHODS);

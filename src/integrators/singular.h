@@ -1,0 +1,35 @@
+/* Singular poses: where equations of constraints are dependent that are not elsewhere, so that a mechanism could go on in more
+ * than one way (four-bars whose rods are all in line). The motion passes through such a pose as smoothly as anywhere, but
+ * what can be computed near it does not: with s the sine of the angle between the equations, a constraint error e is one of
+ * e / s in position, e / s^2 in velocity, e / s^3 in acceleration. So
+ *
+ * - steps go over a pose, and nothing is evaluated near it: the pose lies in the middle of the widest gap between the times at
+ *   which the method evaluates;
+ * - near a pose rates are evaluated on the manifold. What lies across the constraints at a stage would be divided by s; with
+ *   that projected away the rates are smooth functions of y, as the orders of methods demand;
+ * - a step over a pose is judged by what rounding leaves there to be judged.
+ *
+ * The factorization of the constraints tells the sines. Their history over the last steps, in which they pass through
+ * zero with a sign, tells when the next pose will be met. */
+#ifndef CARDAN_INTEGRATORS_SINGULAR_H
+#define CARDAN_INTEGRATORS_SINGULAR_H
+
+#include <stdbool.h>
+
+typedef struct cdni_singular {
+  /* The past: values of each sine at the ends of the last `known` steps, the newest first, with their signs (3 for each), and
+   * the sizes of the steps between them. */
+  int n, known;
+  double *sine, h[2];
+  /* Times from the last accepted step to the next pose and back to the last one, INFINITY where there is none, and how fast
+   * the sine changes at the next one. */
+  double ahead, behind, slope;
+  /* The present attempt: */
+  double size;   /* what its size would be without poses */
+  double noise;  /* how much of its error rounding may be, where it goes over a pose */
+  bool alters;   /* it ends elsewhere, or is judged otherwise, because of a pose */
+  bool hold;     /* rates are evaluated on the manifold */
+  int corrected; /* how often an attempt at this step has ended near a pose */
+} cdni_singular;
+
+#endif
