@@ -74,6 +74,11 @@ void certificate_print(FILE *file, const run_record *r) {
     line(file, "step sizes");
     fprintf(file, "%.3g to %.3g s\n", c->smallest_step, c->largest_step);
   }
+  if (c->rounding_steps > c->steps / 2) {
+    line(file, "rounding");
+    fprintf(file, "%.0f %% of the steps are as accurate as rounding allows: the accuracy asks for more\n",
+            100 * (double)c->rounding_steps / (double)c->steps);
+  }
   line(file, "evaluations");
   fprintf(file, "%lld", (long long)c->evaluations);
   if (c->companion_evaluations > 0) fprintf(file, ", and %lld of the companion", (long long)c->companion_evaluations);

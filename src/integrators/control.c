@@ -50,6 +50,9 @@ static double size_of(int n, const double *y, const double *f, double h, const d
 
 /* Roundings that a sum of y and its change over a step may be off by: no estimate is smaller than that. */
 static const double ROUNDINGS = 4;
+/* A companion shows the error of steps that stand at this floor only if its own floor is lower, and the error of the first steps
+ * only if its own are others. */
+static const double COMPANION_ROUNDINGS = 1, COMPANION_START = 0.6;
 
 static double rounding_of(const cdn_stepper *s, double h) {
   const double *y = s->y[s->at], *f = s->f[s->at];
@@ -57,7 +60,7 @@ static double rounding_of(const cdn_stepper *s, double h) {
   double of_q = size_of(s->nq, y, f, h, s->q_weight, NULL);
   double of_u = size_of(s->nu, y + u, f + u, h, s->def.u_weights, NULL);
   double of_z = size_of(s->nz, y + z, f + z, h, s->def.z_weights, s->def.z_absolute_each);
-  return ROUNDINGS * DBL_EPSILON * fmax(of_q, fmax(of_u, of_z));
+  return (s->muted ? COMPANION_ROUNDINGS : ROUNDINGS) * DBL_EPSILON * fmax(of_q, fmax(of_u, of_z));
 }
 
 void cdni_allow(cdn_stepper *s, double h) {
@@ -183,6 +186,7 @@ cdn_status cdni_first_step(cdn_stepper *s) {
     }
     cdni_restore(s);
   }
+  if (s->muted && s->def.fixed_step == 0) s->control.next *= COMPANION_START;
   if (s->def.max_step > 0) s->control.next = fmin(s->control.next, s->def.max_step);
   return CDN_OK;
 }

@@ -59,12 +59,12 @@ START_TEST(what_was_asked_is_delivered) {
     json_t *d = json_object_get(run, "delivery");
     if (d) {
       costs += (double)integer(d, "evaluations") / (double)integer(plain, "evaluations");
-      /* the rows are those of a run at the accuracy that was kept */
+      /* the rows are those of a run at the accuracy that was kept; a companion begins with another first step */
       snprintf(line, sizeof line,
                "simulate chaos.xml --key high --duration 4 --accuracy %.17g --no-companion -o again.csv --quiet",
                number(d, "accuracy"));
       SUCCEEDS(line);
-      ck_assert(difference("rows.csv", "again.csv") == 0);
+      AT_MOST(difference("rows.csv", "again.csv"), 4 * accuracies[i]);
     } else {
       costs += 2.2;
     }
