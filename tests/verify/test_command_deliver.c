@@ -32,12 +32,17 @@ static double difference(const char *a, const char *b) {
   return largest;
 }
 
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 START_TEST(what_was_asked_is_delivered) {
   enter();
   SUCCEEDS("simulate chaos.xml --key high --duration 4 --accuracy 1e-13 --no-companion -o truth.csv --quiet");
   /* between decades, too */
   static const double accuracies[] = { 1e-3, 2e-4, 3e-5, 1e-5, 7e-7, 1e-8 };
-  double costs = 0;
+  double costs[6];
   for (int i = 0; i < 6; i++) {
     char line[200];
     snprintf(line, sizeof line,
@@ -58,7 +63,7 @@ START_TEST(what_was_asked_is_delivered) {
     ck_assert_msg(strncmp(output, "asked ", 6) == 0, "%s", output);
     json_t *d = json_object_get(run, "delivery");
     if (d) {
-      costs += (double)integer(d, "evaluations") / (double)integer(plain, "evaluations");
+      costs[i] = (double)integer(d, "evaluations") / (double)integer(plain, "evaluations");
       /* the rows are those of a run at the accuracy that was kept; a companion begins with another first step */
       snprintf(line, sizeof line,
                "simulate chaos.xml --key high --duration 4 --accuracy %.17g --no-companion -o again.csv --quiet",
@@ -66,12 +71,13 @@ START_TEST(what_was_asked_is_delivered) {
       SUCCEEDS(line);
       AT_MOST(difference("rows.csv", "again.csv"), 4 * accuracies[i]);
     } else {
-      costs += 2.2;
+      costs[i] = 2.2;
     }
     json_decref(plain);
     json_decref(run);
   }
-  AT_MOST(costs / 6, 4);
+  qsort(costs, 6, sizeof *costs, ascending);
+  AT_MOST(0.5 * (costs[2] + costs[3]), 4);
 }
 END_TEST
 
