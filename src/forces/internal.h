@@ -83,6 +83,10 @@ typedef struct force_kind {
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
   /* How the forces vary (forces/derivatives.h). NULL: they are differenced where derivatives are asked for. */
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
+  /* Kinks of each element, their values and rates, and what they stand for (system/internal.h); NULL where there are none. */
+  int n_kinks;
+  cdn_status (*calc_kinks)(const force_batch *b, cdn_state *state, double *values, double *rates);
+  cdn_status (*kink_force)(const force_batch *b, cdn_state *state, int k, double x, double *f);
   /* The rest is for kinds whose elements differ; each may be NULL. */
   void (*prepare)(force_set *set, cdn_declarer *d); /* when all but this room has been declared */
   bool (*has_part)(const force_set *set, const force_part *part);
@@ -129,7 +133,7 @@ struct force_room {
   int first_q, first_u; /* matter's runs in the pools */
   cdn_dvar enabled;
   accumulator accumulators[FORCE_CLASSES]; /* 2 reads + potential */
-  cdn_cache potential;
+  cdn_cache potential, kinks;
 };
 
 /* The forces of a System, NULL if it has none. */

@@ -43,6 +43,34 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
   return CDN_OK;
 }
 
+/* Two kinks: where a bound is met or left, and, beyond a bound, where damping lets go. */
+static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
+  const force_mobility *at = b->elements;
+  const double *q, *u;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + 4 * i, x = q[at[i].q], v = u[at[i].u];
+    const bool upper = p[1] - x < x - p[0], on = force_is_on(b, i);
+    values[2 * i] = !on ? 1 : upper ? p[1] - x : x - p[0];
+    rates[2 * i] = !on ? 0 : upper ? -v : v;
+    values[2 * i + 1] = values[2 * i] < 0 ? 1 - p[3] * rates[2 * i] : 1;
+    rates[2 * i + 1] = NAN;
+  }
+  return CDN_OK;
+}
+
+static cdn_status kink_force(const force_batch *b, cdn_state *state, int k, double x, double *f) {
+  const force_mobility *at = b->elements;
+  const int i = k / 2;
+  const double *p = b->params + 4 * i, *q, *u;
+  double outward;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  f[at[i].u] += p[2] * x * (k % 2 ? mobility_penetration(p, q[at[i].q], &outward) : 1 + p[3] * fabs(u[at[i].u]));
+  return CDN_OK;
+}
+
 const force_kind cdni_force_mobility_stop = {
   .name = "mobility_stop",
   .element_size = sizeof(force_mobility),
@@ -56,6 +84,9 @@ const force_kind cdni_force_mobility_stop = {
              { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_mobility_stop_dissipative } },
   .calc_potential = calc_potential,
   .derivative = derivative,
+  .n_kinks = 2,
+  .calc_kinks = calc_kinks,
+  .kink_force = kink_force,
   .describe = cdni_describe_mobility,
 };
 

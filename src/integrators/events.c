@@ -11,7 +11,9 @@ static void *carve(char *base, size_t *at, size_t bytes) {
 }
 
 static size_t divide(struct cdni_events *ev, size_t n_values, size_t ny, char *base) {
-  size_t at = 0, n = (size_t)ev->n, watches = (size_t)ev->n_watches * sizeof(cdni_watch);
+  size_t at = 0, n = (size_t)ev->n, kinks = 2 * (size_t)ev->n_kinks * sizeof(double);
+  size_t watches = (size_t)(ev->n_watches + ev->n_kinks) * sizeof(cdni_watch);
+  n_values += (size_t)ev->n_kinks;
   ev->order = carve(base, &at, n * sizeof *ev->order);
   ev->records = carve(base, &at, n * sizeof *ev->records);
   ev->list = carve(base, &at, n * sizeof *ev->list);
@@ -20,6 +22,9 @@ static size_t divide(struct cdni_events *ev, size_t n_values, size_t ny, char *b
   ev->timers = carve(base, &at, (size_t)ev->n_timers * sizeof *ev->timers);
   ev->values = carve(base, &at, n_values * sizeof(double));
   ev->turns = carve(base, &at, n_values * sizeof *ev->turns);
+  ev->kinks = carve(base, &at, kinks);
+  ev->kinks_end = carve(base, &at, kinks);
+  ev->kinks_here = carve(base, &at, kinks);
   ev->y = carve(base, &at, ny * sizeof(double));
   ev->f = carve(base, &at, ny * sizeof(double));
   return at;
@@ -58,6 +63,7 @@ static void put_in_order(const cdn_system *system, struct cdni_events *ev) {
 static void set_watch(struct cdni_events *ev, int i, int32_t id, const cdn_event_def *def, size_t *first) {
   cdni_watch *w = &ev->watches[i];
   *w = (cdni_watch){ .event = id,
+                     .kink = -1,
                      .samples = def->samples,
                      .first = *first,
                      .active = def->handle != NULL,
@@ -88,14 +94,17 @@ static void set_up(const cdn_stepper *s, struct cdni_events *ev) {
 
 cdn_status cdni_events_create(cdn_stepper *s) {
   int n = cdn_system_event_count(s->system);
-  if (n == 0) return CDN_OK;
+  /* methods with steps of their own see kinks, and without error control nobody asks */
+  int n_kinks = s->method->own_steps || s->def.fixed_step > 0 ? 0 : cdni_system_kinks(s->system);
+  if (n == 0 && n_kinks == 0) return CDN_OK;
   struct cdni_events *ev = cdni_calloc(&s->allocator, sizeof *ev);
   if (!ev) return CDN_ERR_NOMEM;
   s->events = ev;
   ev->n = n;
+  ev->n_kinks = n_kinks;
   ev->aim = ev->limit = NAN;
   size_t n_values = 0;
-  bool needs_scene = false;
+  bool needs_scene = n_kinks > 0;
   for (int i = 0; i < n; i++) {
     const cdni_event *e = cdni_event_at(s->system, i);
     bool triggered = is_trigger(s, e);
@@ -104,6 +113,8 @@ cdn_status cdni_events_create(cdn_stepper *s) {
     ev->n_timers += is_timer(s, e);
     n_values += triggered ? (size_t)e->def.samples + 1 : 0;
   }
+  ev->n_triggers = ev->n_watches;
+  ev->first_kink = n_values;
   ev->block_size = divide(ev, n_values, s->stride, NULL);
   ev->block = cdni_calloc(&s->allocator, ev->block_size);
   if (!ev->block) return CDN_ERR_NOMEM;
@@ -133,6 +144,7 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
     CDNI_TRY(cdn_state_copy(ev->scene, s->work));
     CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, s->y[s->at]));
     CDNI_TRY(cdn_realize(ev->scene, CDN_STAGE_ACCELERATION));
+    CDNI_TRY(cdni_kinks_begin(s));
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
@@ -140,6 +152,7 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
     w->sign = SIDE_ZERO;
     w->end_slope = NAN;
   }
+  ev->n_watches = ev->n_triggers;
   CDNI_TRY(cdni_watches_afresh(s, true));
   return cdni_timers_reset(s, s->t);
 }
@@ -183,6 +196,7 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
     cdni_watch_archive(&ev->watches[i], a);
     n_values += (size_t)ev->watches[i].samples + 1;
   }
+  cdni_archive_doubles(a, ev->kinks, 2 * (size_t)ev->n_kinks);
   cdni_archive_doubles(a, ev->values, n_values);
   cdni_archive_doubles(a, &ev->turns->time, 2 * n_values);
   cdni_archive_int(a, &ev->n_list, 0, ev->n);
@@ -247,14 +261,18 @@ void cdni_events_accepted(cdn_stepper *s) {
   bool fired = false;
   for (int i = 0; i < ev->n_watches; i++) fired = fired || ev->watches[i].fired;
   /* the rates may have a kink here: earlier steps say nothing about the next one */
+  cdni_kinks_sleep(s);
   if (fired && s->method->begin && !s->method->own_steps) s->method->begin(s);
 }
 
 void cdni_events_resize(cdn_stepper *s, double error) {
   const struct cdni_events *ev = s->events;
   if (!cdni_events_cut(s)) return;
-  bool was_again = ev->again > 0;
-  cdni_control_cut(s, s->step.t1 - s->step.t0, was_again ? ev->planned : 0, was_again ? ev->planned_error : error);
+  bool was_again = ev->again > 0, at_kink = false;
+  for (int i = ev->n_triggers; i < ev->n_watches; i++) at_kink = at_kink || ev->watches[i].fired;
+  /* behind a kink the motion is what it was before, and so are the steps that it asks for */
+  double h = at_kink ? INFINITY : s->step.t1 - s->step.t0;
+  cdni_control_cut(s, h, was_again ? ev->planned : 0, was_again ? ev->planned_error : error);
 }
 
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why) {

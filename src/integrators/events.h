@@ -25,7 +25,8 @@ typedef struct cdni_turn {
 
 /* A trigger and what is remembered of its sign. */
 typedef struct cdni_watch {
-  int32_t event, leader; /* leader: the first watch with the same samples */
+  int32_t event;        /* -1: it is a kink */
+  int32_t kink, leader; /* leader: the first watch with the same samples */
   int samples;
   size_t
       first; /* where its values at the start and at the samples are in the table of a step, and its turns before them */
@@ -81,6 +82,12 @@ struct cdni_events {
   void *block;
   size_t block_size;
 
+  /* The System's own kinks: values, then rates, at the step's start and at its end. A kink is watched, behind the triggers, in
+   * steps in which it seems to be passed (kinks.c). */
+  int n_kinks, n_triggers;
+  size_t first_kink; /* where values of kinks begin in the tables */
+  double *kinks, *kinks_end, *kinks_here;
+
   cdn_state *scene; /* where triggers are evaluated within a step; discrete variables as they are during it */
   double scene_time, span;
   bool scene_set;
@@ -133,6 +140,18 @@ cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, doubl
 cdn_status cdni_find_turns(cdn_stepper *s);
 /* How many turns up to time t were so near to zero that an error of the accuracy asked decides whether the sign changed. */
 int cdni_near_misses(const cdn_stepper *s, double t);
+
+/* kinks.c */
+
+/* Done once, so that what is computed for kinks has its workspace before the first step. */
+cdn_status cdni_kinks_begin(cdn_stepper *s);
+/* The kinks where `work` stands are those at the next step's start. */
+cdn_status cdni_kinks_afresh(cdn_stepper *s);
+/* Watches the kinks that the attempt passes, by what they are at its end, or at the scene's time within it. */
+cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene);
+/* Forgets them when the step is accepted, ended by one of them or not. */
+cdn_status cdni_kinks_end(cdn_stepper *s);
+void cdni_kinks_sleep(cdn_stepper *s);
 
 /* locate.c: in which step, and where in it. */
 

@@ -116,6 +116,7 @@ static cdn_status sample_end(cdn_stepper *s, double end) {
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     CDNI_TRY(cdni_watch_value(s, w, end > s->step.t1 ? ev->scene : s->work, &w->end));
+    if (w->kink >= 0) w->end_slope = ev->kinks_here[ev->n_kinks + w->kink];
   }
   return CDN_OK;
 }
@@ -157,6 +158,7 @@ static cdn_status find_first(cdn_stepper *s, double end, int *first, cdni_watch 
     /* does another one cross before? */
     end = candidate.lo;
     CDNI_TRY(cdni_scene_at(s, end));
+    CDNI_TRY(cdni_kinks_wake(s, true));
     for (int k = 0; k < ev->n_watches; k++) {
       cdni_watch *w = &ev->watches[k];
       if (w->active) CDNI_TRY(cdni_watch_value(s, w, ev->scene, &w->end));
@@ -181,7 +183,7 @@ static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
         w->hi = c.hi;
       }
     }
-    if (found && w->near) CDNI_TRY(cdni_watch_slope(s, w, t1, w->end, &w->end_slope));
+    if (found && w->near && w->kink < 0) CDNI_TRY(cdni_watch_slope(s, w, t1, w->end, &w->end_slope));
     w->slope = w->end_slope;
   }
   return CDN_OK;
@@ -201,7 +203,7 @@ static void begin_watches(cdn_stepper *s) {
   const cdni_step *step = &s->step;
   double least = LEAST_WINDOW * latest(step);
   double longest = fmax(s->certificate.largest_step, step->h);
-  for (int i = 0; i < ev->n_watches; i++) {
+  for (int i = 0; i < ev->n_triggers; i++) {
     cdni_watch *w = &ev->watches[i];
     double window = cdni_event_at(s->system, w->event)->def.window;
     w->window = fmax(least, window > 0 ? window : 1e-3 * s->def.accuracy * longest);
@@ -214,7 +216,7 @@ static void begin_watches(cdn_stepper *s) {
 
 static bool has_fired(const struct cdni_events *ev, const cdni_watch *w) {
   (void)ev;
-  return w->fired;
+  return w->fired && w->kink < 0;
 }
 
 /* Ends the step where the trigger has crossed. What projects the State there may undo the crossing by a little: then the step ends
@@ -244,7 +246,7 @@ static cdn_status judge_arrival(cdn_stepper *s, bool *shorter) {
   CDNI_TRY(cdni_watches_lean(s, has_fired, s->step.t1, s->y[!s->at], s->f[!s->at]));
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
-    if (!w->fired) continue;
+    if (!has_fired(ev, w)) continue;
     w->came = w->lean;
     if (w->came * (w->crossed == CDN_RISING ? 1 : -1) < 0) *shorter = *shorter || cdni_cut_shorter(s, w->window);
   }
@@ -274,6 +276,7 @@ static cdn_status examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
   if (!again && first >= 0) CDNI_TRY(judge_arrival(s, &shorter));
   *outcome = again ? CDNI_STEP_AGAIN : shorter ? CDNI_STEP_SHORTER : CDNI_STEP_TAKEN;
   if (*outcome != CDNI_STEP_TAKEN) return CDN_OK;
+  CDNI_TRY(cdni_kinks_end(s));
   ev->fell_short = falls_short;
   s->certificate.near_misses += cdni_near_misses(s, s->step.t1);
   ev->cut = s->step.t1 != s->step.t0 + s->step.h || !isnan(ev->aim) || !isnan(ev->limit);
@@ -283,15 +286,21 @@ static cdn_status examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
 cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
   struct cdni_events *ev = s->events;
   *outcome = CDNI_STEP_TAKEN;
-  if (!ev || ev->n_watches == 0) return CDN_OK;
+  if (!ev) return CDN_OK;
+  ev->n_watches = ev->n_triggers;
+  CDNI_TRY(cdni_kinks_wake(s, false));
+  if (ev->n_watches == 0) return CDN_OK;
   CDNI_TRY(set_scene(s));
   begin_watches(s);
   CDNI_TRY(cdni_watches_start(s));
-  size_t bytes = sizeof *ev->watches * (size_t)ev->n_watches;
+  size_t bytes = sizeof *ev->watches * (size_t)ev->n_triggers;
   memcpy(ev->saved, ev->watches, bytes);
   cdn_status status = examine(s, error, outcome);
   /* what cannot be evaluated here may be where the step is shorter */
-  if (status != CDN_OK || *outcome != CDNI_STEP_TAKEN) memcpy(ev->watches, ev->saved, bytes);
+  if (status != CDN_OK || *outcome != CDNI_STEP_TAKEN) {
+    memcpy(ev->watches, ev->saved, bytes);
+    ev->n_watches = ev->n_triggers;
+  }
   if (status == CDN_OK && *outcome == CDNI_STEP_TAKEN) ev->aim = ev->limit = NAN;
   return status;
 }

@@ -177,7 +177,7 @@ static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k, double variati
   CDNI_TRY(find_dip(s, w, &x, turn, &nearest));
   if (isnan(turn->time) || turn->value * x.g_a <= 0) return CDN_OK;
   CDNI_TRY(is_near_miss(s, nearest, variation, &missed));
-  if (!missed) turn->time = NAN;
+  if (!missed || w->kink >= 0) turn->time = NAN;
   return CDN_OK;
 }
 
@@ -189,13 +189,13 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
     cdni_watch *w = &ev->watches[i];
     double variation = variation_of(ev, w, &nearest);
     w->near = nearest <= 3 * variation;
-    w->end_slope = NAN;
+    if (w->kink < 0) w->end_slope = NAN;
     for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;
-    if (w->near && isnan(w->slope)) CDNI_TRY(cdni_watch_slope(s, w, t0, w->value, &w->slope));
+    if (w->near && w->kink < 0 && isnan(w->slope)) CDNI_TRY(cdni_watch_slope(s, w, t0, w->value, &w->slope));
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
-    if (w->near) CDNI_TRY(cdni_watch_slope(s, w, t0 + ev->span, w->end, &w->end_slope));
+    if (w->near && w->kink < 0) CDNI_TRY(cdni_watch_slope(s, w, t0 + ev->span, w->end, &w->end_slope));
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];

@@ -11,6 +11,11 @@
 #include "integrators/events.h"
 
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g) {
+  if (w->kink >= 0) {
+    CDNI_TRY(cdni_state_kinks(state, s->events->kinks_here));
+    *g = s->events->kinks_here[w->kink];
+    return CDN_OK;
+  }
   cdn_status status = cdn_event_value(state, (cdn_event){ w->event }, g);
   if (status != CDN_OK && state != s->work) {
     cdn_error error;
@@ -83,7 +88,7 @@ bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, d
 static const double STOPPED = 1e-6;
 
 static bool has_to_be_asked(const struct cdni_events *ev, const cdni_watch *w) {
-  return w->armed || (ev->begun && w->sign == SIDE_ZERO && !isnan(w->value));
+  return w->armed || (ev->begun && w->kink < 0 && w->sign == SIDE_ZERO && !isnan(w->value));
 }
 
 /* The value where y is carried on from time t along its rates for a time tau. In contrast to dense output this has no curvature,
@@ -193,6 +198,7 @@ static void take_sign(cdni_watch *w, double g, bool changed) {
 cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
   struct cdni_events *ev = s->events;
   ev->begun = ev->begun || changed;
+  if (changed) CDNI_TRY(cdni_kinks_afresh(s));
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     double g = w->end;

@@ -62,6 +62,11 @@ typedef struct trigger_group {
   cdn_stage stage;
   int32_t entry; /* the cache entry that its slots are */
 } trigger_group;
+typedef struct kink_group {
+  int32_t subsystem, n;
+  cdn_cache entry;
+  cdni_kink_force *force;
+} kink_group;
 typedef struct auto_variable {
   int32_t variable, update;
 } auto_variable;
@@ -83,6 +88,7 @@ struct cdn_system {
   cdni_array z_groups;       /* z_group */
   cdni_array trigger_groups; /* trigger_group */
   cdni_array events;         /* cdni_event */
+  cdni_array kinks;          /* kink_group */
   cdni_array autos;          /* auto_variable */
   cdni_array prescribers;    /* int32_t: subsystems that prescribe q and u */
   cdni_array q0, u0, z0;     /* double: default values of the pools */
