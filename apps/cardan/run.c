@@ -202,6 +202,12 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
     }
   }
   record->certified = cdn_stepper_certificate(r.stepper, &record->certificate) == CDN_OK;
+  if (record->failed && !record->certificate.failure_story[0]) {
+    cdn_certificate *c = &record->certificate;
+    snprintf(c->failure_story, sizeof c->failure_story, "the row at t = %.9g could not be computed",
+             record->failure.time);
+    if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
+  }
   if (!record->certified && !record->failed) keep_state_failure(record, final);
   bool arrived = !record->failed && cdn_state_time(final) >= r.t_end;
   if (!arrived) record->signal = caught_signal;

@@ -138,7 +138,7 @@ CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
 /** Whether a run delivered the accuracy that was asked for. */
 typedef enum cdn_verdict {
-  CDN_VERDICT_UNKNOWN,      /**< no companion, or it failed; or steps are fixed, so that no accuracy was asked for */
+  CDN_VERDICT_UNKNOWN,      /**< no companion, or it or the run failed; or steps are fixed: no accuracy was asked for */
   CDN_VERDICT_DELIVERED,    /**< the error estimate is at most 3 accuracies */
   CDN_VERDICT_NOT_DELIVERED /**< it is larger */
 } cdn_verdict;
@@ -159,6 +159,7 @@ typedef struct cdn_certificate {
   char event_alone[64];          /**< the first event that occurred in one of the runs only, or "" */
   double event_alone_time;       /**< when */
   char companion_story[192];     /**< why the companion ended before the run, or "" */
+  char failure_story[96];        /**< that the last call could not go on with the run, where and with which status, or "" */
   int64_t companion_evaluations; /**< of ydot, by the companion */
 
   int64_t steps, rejected;    /**< accepted and rejected steps */

@@ -2,6 +2,8 @@
  * outside the error norm, so that it judges the integration without taking part in it. */
 #include "integrators/internal.h"
 
+#include <stdio.h>
+
 static cdn_status energy_of(cdn_stepper *s, cdn_state *state, double *energy, double *kinetic) {
   double potential;
   *energy = *kinetic = 0;
@@ -106,6 +108,12 @@ cdn_status cdn_stepper_certificate(cdn_stepper *s, cdn_certificate *out) {
   double rounding = 1e6 * DBL_EPSILON * fmax(fabs(c->energy_initial), fabs(c->energy_final));
   scale = fmax(scale, fmax(rounding, DBL_MIN));
   cdni_companion_certify(s, c);
+  c->failure_story[0] = 0;
+  if (s->failed) {
+    snprintf(c->failure_story, sizeof c->failure_story, "the run failed at t = %.9g with %s", s->t,
+             cdn_status_name((cdn_status)s->failed));
+    if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
+  }
   c->energy_residual = (c->energy_final - c->energy_initial - c->work - c->energy_jumps) / scale;
   *out = *c;
   return CDN_OK;

@@ -102,6 +102,8 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, last->t, CDN_FAILURE_STEPS);
   cdni_archive_doubles(a, last->h, CDN_FAILURE_STEPS);
   cdni_archive_doubles(a, last->error, CDN_FAILURE_STEPS);
+  cdni_archive_double(a, &last->judged);
+  cdni_archive_int(a, &s->failed, CDN_OK, INT32_MAX);
 }
 
 static void archive_certificate(cdn_stepper *s, cdni_archive *a) {

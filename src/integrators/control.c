@@ -53,20 +53,26 @@ static const double ROUNDINGS = 4;
 /* A companion shows the error of steps that stand at this floor only if its own floor is lower, and the error of the first steps
  * only if its own are others. */
 static const double COMPANION_ROUNDINGS = 1, COMPANION_START = 0.6;
+/* The methods of SUNDIALS refuse less than that. */
+static const double SUNDIALS_ROUNDINGS = 2;
 
 static double rounding_of(const cdn_stepper *s, double h) {
   const double *y = s->y[s->at], *f = s->f[s->at];
   const int u = s->nq, z = s->nq + s->nu;
+  /* what implicit methods step over has rates that say nothing of where it will be */
+  const double change = s->method->own_steps ? 0 : h;
   double of_q = size_of(s->nq, y, f, h, s->q_weight, NULL);
-  double of_u = size_of(s->nu, y + u, f + u, h, s->def.u_weights, NULL);
-  double of_z = size_of(s->nz, y + z, f + z, h, s->def.z_weights, s->def.z_absolute_each);
-  return (s->muted ? COMPANION_ROUNDINGS : ROUNDINGS) * DBL_EPSILON * fmax(of_q, fmax(of_u, of_z));
+  double of_u = size_of(s->nu, y + u, f + u, change, s->def.u_weights, NULL);
+  double of_z = size_of(s->nz, y + z, f + z, change, s->def.z_weights, s->def.z_absolute_each);
+  double least = s->method->own_steps ? SUNDIALS_ROUNDINGS : COMPANION_ROUNDINGS;
+  return (s->muted ? least : ROUNDINGS) * DBL_EPSILON * fmax(of_q, fmax(of_u, of_z));
 }
 
 void cdni_allow(cdn_stepper *s, double h) {
-  double asked = 0.1 * s->def.accuracy * cdni_share(s), rounding = rounding_of(s, h);
-  s->at_rounding = rounding > asked;
-  s->allowed = fmax(asked, rounding);
+  double asked = 0.1 * s->def.accuracy * cdni_share(s);
+  s->rounding = rounding_of(s, h);
+  s->at_rounding = s->rounding > asked;
+  s->allowed = fmax(asked, s->rounding);
 }
 
 double cdni_min_step(const cdn_stepper *s) {

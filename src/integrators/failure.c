@@ -8,22 +8,23 @@ void cdni_note_attempt(cdn_stepper *s, double error) {
   last->t[last->next] = s->step.t0;
   last->h[last->next] = s->step.h;
   last->error[last->next] = error;
+  if (error >= 0) last->judged = error;
   last->next = (last->next + 1) % CDN_FAILURE_STEPS;
   if (last->count < CDN_FAILURE_STEPS) last->count++;
 }
 
-/* What every report holds: where, the worst coordinate, and the last attempts in order. */
-static cdn_failure *begin_report(cdn_stepper *s) {
+cdn_failure *cdni_begin_report(cdn_stepper *s) {
   cdn_failure *f = &s->failure;
   const cdni_attempts *last = &s->last;
   cdn_pool pool;
   int slot;
+  double share;
   memset(f, 0, sizeof *f);
   f->time = s->t;
   f->step = last->count ? s->step.h : s->control.next;
-  if (cdni_worst_slot(s, &pool, &slot, &f->coordinate_error)) {
+  if (cdni_worst_slot(s, &pool, &slot, &share)) {
     cdn_system_slot_name(s->system, pool, slot, f->coordinate, sizeof f->coordinate);
-    f->coordinate_error /= cdni_tolerance(s);
+    f->coordinate_error = share * last->judged;
   }
   f->n_last = last->count;
   for (int i = 0; i < last->count; i++) {
@@ -108,7 +109,7 @@ cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status) {
 }
 
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code) {
-  cdn_failure *f = begin_report(s);
+  cdn_failure *f = cdni_begin_report(s);
   cdn_state_last_error(s->work, &f->error);
   if (f->error.code != code) {
     cdni_error_set(&f->error, code, function, NULL, "an evaluation failed at t = %.17g: %s", s->t,
@@ -133,7 +134,7 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
 }
 
 cdn_status cdni_fail_step(cdn_stepper *s, double error) {
-  cdn_failure *f = begin_report(s);
+  cdn_failure *f = cdni_begin_report(s);
   cdni_error_set(
       &f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
       "at t = %.17g a step of %.3g, the smallest allowed, still has an error of %.3g times what the accuracy %g "
@@ -153,7 +154,7 @@ cdn_status cdni_fail_step(cdn_stepper *s, double error) {
 }
 
 cdn_status cdni_fail_limit(cdn_stepper *s) {
-  cdn_failure *f = begin_report(s);
+  cdn_failure *f = cdni_begin_report(s);
   cdni_error_set(&f->error, CDN_ERR_LIMIT, "cdn_stepper_advance", NULL,
                  "%lld attempts of a step in one call, the most allowed, came to t = %.17g with steps of %.3g",
                  (long long)s->attempts, s->t, s->step.h);
@@ -171,21 +172,8 @@ cdn_status cdni_fail_limit(cdn_stepper *s) {
   return CDN_ERR_LIMIT;
 }
 
-cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
-  cdn_failure *f = begin_report(s);
-  cdni_error_set(
-      &f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
-      "at t = %.17g the run makes no headway: for thousands of steps they have been about %.3g long, and the "
-      "way to t = %.9g would take %.1g more",
-      s->t, s->headway.mean, goal, (goal - s->t) / s->headway.mean);
-  f->error.value = s->headway.mean;
-  advise(f, "look at what acts on the coordinate named");
-  add_constraint(s, f);
-  return CDN_ERR_STEP;
-}
-
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...) {
-  cdn_failure *f = begin_report(s);
+  cdn_failure *f = cdni_begin_report(s);
   cdn_error story;
   char what[200];
   va_list args;

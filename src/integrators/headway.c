@@ -1,6 +1,10 @@
 /* Runs that get nowhere: steps that stay so short that the time asked for is out of reach. */
 #include "integrators/internal.h"
 
+#include <stdio.h>
+
+#include <cardan/derivatives.h>
+
 /* Accepted steps that are looked at together. */
 static const int WINDOW = 1000;
 /* A run that would need more steps of their mean size than this is one that never ends. */
@@ -23,4 +27,105 @@ bool cdni_makes_headway(cdn_stepper *s, double goal) {
   h->steps = 0;
   h->mean = mean;
   return h->windows < WINDOWS;
+}
+
+/* ---- what keeps the steps short ---- */
+
+/* A mobility that alone decays or swings faster than any other, taken by itself. */
+typedef struct fastest {
+  cdn_body body;
+  int slot;                           /* of u; -1: none is known */
+  double inertia, damping, stiffness; /* along it, with all that hangs on it and with constraints */
+  double rate;                        /* 1/s */
+} fastest;
+
+/* Matrices of nu x nu beyond this size are too much for a report: 2000 mobilities. */
+static const size_t MOST_BYTES = (size_t)1 << 27;
+
+/* From the derivatives of udot by q, u and forces on u, each nu x nu. */
+static fastest find_fastest(const cdn_stepper *s, const double *by_q, const double *by_u, const double *by_f) {
+  fastest found = { .slot = -1 };
+  for (int b = 1; b < cdn_system_body_count(s->system); b++) {
+    const int first = cdn_body_first_u(s->system, (cdn_body){ b });
+    for (int i = first; i < first + cdn_body_nu(s->system, (cdn_body){ b }); i++) {
+      const size_t at = (size_t)i * (size_t)s->nu + (size_t)i;
+      const double decay = fabs(by_u[at]), swing = sqrt(fabs(by_q[at])), rate = fmax(decay, swing);
+      if (!(rate > found.rate) || !(by_f[at] > 0)) continue;
+      const double inertia = 1 / by_f[at];
+      found = (fastest){ { b }, i, inertia, -by_u[at] * inertia, -by_q[at] * inertia, rate };
+    }
+  }
+  return found;
+}
+
+/* Where `work` stands. The memory is that of a report, not of a step: without it the report says less. */
+static fastest look_for_fastest(cdn_stepper *s) {
+  const size_t n = (size_t)s->nu * (size_t)s->nu, size = sizeof(double) * 3 * n;
+  fastest found = { .slot = -1 };
+  int nu = 0;
+  for (int b = 1; b < cdn_system_body_count(s->system); b++) nu += cdn_body_nu(s->system, (cdn_body){ b });
+  if (nu == 0 || nu != s->nu || size > MOST_BYTES) return found;
+  double *by_q = cdni_calloc(&s->allocator, size);
+  if (!by_q) return found;
+  if (cdn_forward_dynamics_derivatives(s->work, by_q, by_q + n, by_q + 2 * n, NULL) == CDN_OK)
+    found = find_fastest(s, by_q, by_q + n, by_q + 2 * n);
+  cdni_free(&s->allocator, by_q, size);
+  return found;
+}
+
+/* ---- the report ---- */
+
+static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeof f->advice, "%s", text); }
+
+static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal) {
+  enum { NAME = 40 };
+  char cause[160];
+  const double step = s->headway.mean, left = (goal - s->t) / step, years = left / 1e6 / 31557600;
+  const char *name = cdn_body_name(s->system, m->body);
+  const bool swings = m->stiffness > 0 && sqrt(m->stiffness / m->inertia) >= fabs(m->damping) / m->inertia;
+  char speed[96];
+  cdn_system_slot_name(s->system, CDN_POOL_U, m->slot, speed, sizeof speed);
+  if (swings)
+    snprintf(cause, sizeof cause, "a stiffness of %.3g on an inertia of %.3g makes it swing at %.3g rad/s",
+             m->stiffness, m->inertia, m->rate);
+  else
+    snprintf(cause, sizeof cause, "a damping of %.3g on an inertia of %.3g changes its speed at a rate of %.3g /s",
+             m->damping, m->inertia, m->rate);
+  cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
+                 "at t = %.9g the run makes no headway: '%.*s' of body '%.*s' keeps its steps at %.2g s. There %s. The "
+                 "way to t = %.6g would take %.1g more steps: some %.1g years at a million a second",
+                 s->t, NAME, speed, NAME, name, step, cause, goal, left, years);
+  snprintf(
+      f->advice, sizeof f->advice,
+      "give body '%.*s' more inertia (its mass and inertia in the model, or an armature of its joint: --armature), "
+      "less %s%s",
+      NAME, name, swings ? "stiffness" : "damping",
+      swings || !cdni_cvode_bdf.attempt
+          ? ", or lock the joint"
+          : ", or take an implicit method, which steps over what decays: cvode-bdf or ida");
+}
+
+cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
+  /* what explicit methods stay stable with is a step of about one over the rate */
+  static const double LEAST = 0.02, MOST = 50;
+  cdn_failure *f = cdni_begin_report(s);
+  const double step = s->headway.mean;
+  const fastest m = look_for_fastest(s);
+  f->error.value = step;
+  if (m.slot >= 0 && m.rate * step > LEAST && m.rate * step < MOST) {
+    blame(s, f, &m, goal);
+  } else {
+    cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
+                   "at t = %.9g the run makes no headway: for thousands of steps they have been about %.2g s long, "
+                   "and the way to t = %.6g would take %.1g more. Most of their error is in %s",
+                   s->t, step, goal, (goal - s->t) / step, f->coordinate[0] ? f->coordinate : "no single coordinate");
+    advise(f, s->stiff >= 15
+                  ? "the problem is stiff: stability, not accuracy, keeps the steps short. Soften or remove what "
+                    "is fast and damped, such as a rate of z or a strong damper on a light body"
+                  : "look at what acts on the coordinate named: forces that jump to and fro, or that change within so "
+                    "short a time; or ask for less accuracy");
+  }
+  f->error.value = step;
+  cdni_restore(s);
+  return CDN_ERR_STEP;
 }

@@ -32,6 +32,7 @@ typedef struct cdni_headway {
 typedef struct cdni_attempts {
   int count, next;
   double t[CDN_FAILURE_STEPS], h[CDN_FAILURE_STEPS], error[CDN_FAILURE_STEPS];
+  double judged; /* error of the last one that had one, over what it was allowed */
 } cdni_attempts;
 
 struct cdni_events;    /* events.h */
@@ -92,7 +93,8 @@ struct cdn_stepper {
   cdni_control control;
   cdni_headway headway;
   double allowed;       /* error of the step that is tried */
-  bool at_rounding;     /* ... is as large as the rounding of y, and more than the accuracy allows */
+  double rounding;      /* the least that any step may be allowed, as y is rounded */
+  bool at_rounding;     /* ... is more than the accuracy allows */
   double covered;       /* sum of the accepted steps */
   double spent;         /* sum of their errors, each over what it was allowed */
   bool extended;        /* the method's `extend` was called for the last step */
@@ -109,6 +111,7 @@ struct cdn_stepper {
   struct cdni_companion *companion;      /* NULL: none */
   struct cdni_events *events;            /* NULL: the System has none */
   cdn_failure failure;
+  int failed; /* the cdn_status of the last call that was to go on with the run, if it could not */
 
   bool busy;      /* a call that runs callbacks is under way */
   bool destroyed; /* ... and one of them asked for this stepper to be destroyed */
@@ -264,8 +267,8 @@ cdn_status cdni_distance(cdn_stepper *s, cdn_state *place, const double *ya, con
                          cdn_pool *pool, int *slot);
 /* Fills s->vector and s->q_weight. */
 void cdni_find_vectors(cdn_stepper *s);
-/* The slot with the largest weighted error. False if there is none to name. */
-bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error);
+/* The slot with the largest weighted error, and that error over the norm of all. False if there is none to name. */
+bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *share);
 
 /* control.c */
 cdn_status cdni_first_step(cdn_stepper *s);
@@ -288,6 +291,8 @@ void cdni_note_stiffness(cdn_stepper *s);
 
 /* headway.c: after an accepted step: false if the steps of this size will never come to the time `goal`. */
 bool cdni_makes_headway(cdn_stepper *s, double goal);
+/* The report of such a run: what keeps the steps short, and what cures it. */
+cdn_status cdni_fail_headway(cdn_stepper *s, double goal);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);
@@ -316,8 +321,8 @@ cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status c
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code);
 cdn_status cdni_fail_step(cdn_stepper *s, double error);
 cdn_status cdni_fail_limit(cdn_stepper *s);
-/* The time `goal` is out of reach of steps as short as the last ones. */
-cdn_status cdni_fail_headway(cdn_stepper *s, double goal);
+/* What every report begins with: where, the worst coordinate, and the last attempts in order. */
+cdn_failure *cdni_begin_report(cdn_stepper *s);
 /* At an event, with what `work` has to say about it if it failed with this code. */
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...)
     CDN_PRINTF(4, 5);

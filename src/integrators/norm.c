@@ -116,6 +116,14 @@ static double norm_of(const cdn_stepper *s, int n, const double *f, int count, c
   return longest ? sqrt(norm) : count ? sqrt(length / count) : 0;
 }
 
+/* Those of q, u and z, of a vector that has been weighed. */
+static void take_norms(const cdn_stepper *s, const double *f, double norms[3]) {
+  int nq = s->nq, nqu = s->nq + s->nu;
+  norms[0] = norm_of(s, nq, f, nq - s->n_prescribed_q, s->vector);
+  norms[1] = norm_of(s, s->nu, f + nq, s->nu - s->n_prescribed_u, s->vector + nq);
+  norms[2] = norm_of(s, s->nz, f + nqu, s->nz, NULL);
+}
+
 /* E e into f, its weights of u and z being w (which may be f), and the norms of q, u and z. */
 static cdn_status measure(cdn_stepper *s, cdn_state *place, const double *e, const double *w, double *f,
                           double norms[3]) {
@@ -123,9 +131,7 @@ static cdn_status measure(cdn_stepper *s, cdn_state *place, const double *e, con
   if (nq) CDNI_TRY(weigh_q(s, place, e, f));
   for (int k = nq; k < s->ny; k++) f[k] = e[k] * w[k];
   for (int k = 0; s->n_prescribed_q + s->n_prescribed_u && k < nqu; k++) f[k] = s->prescribed[k] ? 0 : f[k];
-  norms[0] = norm_of(s, nq, f, nq - s->n_prescribed_q, s->vector);
-  norms[1] = norm_of(s, s->nu, f + nq, s->nu - s->n_prescribed_u, s->vector + nq);
-  norms[2] = norm_of(s, s->nz, f + nqu, s->nz, NULL);
+  take_norms(s, f, norms);
   return CDN_OK;
 }
 
@@ -165,11 +171,13 @@ static int slot_of(const cdn_stepper *s, int k, cdn_pool *pool) {
   return k - (*pool == CDN_POOL_Q ? 0 : *pool == CDN_POOL_U ? s->nq : s->nq + s->nu);
 }
 
-bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *error) {
+bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *share) {
+  double norms[3];
   if (!s->weighted_valid) return false;
   int worst = worst_of(s->weighted, 0, s->ny);
   if (worst < 0 || s->weighted[worst] == 0) return false;
-  *error = fabs(s->weighted[worst]);
+  take_norms(s, s->weighted, norms);
+  *share = fabs(s->weighted[worst]) / fmax(norms[0], fmax(norms[1], norms[2]));
   *i = slot_of(s, worst, pool);
   return true;
 }

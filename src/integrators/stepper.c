@@ -234,6 +234,7 @@ cdn_status cdni_report_within(cdn_stepper *s, double t) {
 static cdn_status fail(cdn_stepper *s, cdn_status status) {
   (void)!cdni_report_step(s);
   if (status != CDN_ERR_LIMIT) {
+    s->failed = (int)status;
     while (cdni_companion_follow(s) == CDN_ERR_LIMIT) {}
   }
   cdni_note_shown(s);
@@ -267,11 +268,17 @@ static cdn_status settle_debts(cdn_stepper *s, cdn_why *why) {
   return CDN_OK;
 }
 
+static cdn_status take_inputs(cdn_stepper *s) {
+  cdn_status status = cdni_take_inputs(s);
+  s->failed = (int)status;
+  return status;
+}
+
 static cdn_status advance(cdn_stepper *s, double t, cdn_why *why) {
   s->attempts = 0;
   CDNI_TRY(settle_debts(s, why));
   if (*why != CDN_REACHED_TIME) return CDN_OK;
-  CDNI_TRY(cdni_take_inputs(s));
+  CDNI_TRY(take_inputs(s));
   cdn_status status = run_to(s, t, why);
   if (status != CDN_OK) return fail(s, status);
   cdni_note_shown(s);
@@ -333,7 +340,7 @@ static cdn_status check_and_step(cdn_stepper *s, const char *function, double t_
   bool owed = cdni_companion_owes(s, &why);
   CDNI_TRY(settle_debts(s, &why));
   if (owed) return CDN_OK;
-  CDNI_TRY(cdni_take_inputs(s));
+  CDNI_TRY(take_inputs(s));
   cdn_status status = step(s, end);
   if (status != CDN_OK) return fail(s, status);
   cdni_note_shown(s);
@@ -365,6 +372,7 @@ cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char
     cdn_state_last_error(state, &s->failure.error);
     return status;
   }
+  s->failed = CDN_OK;
   status = cdni_certificate_rewind(s, cdn_state_time(state), &energy);
   if (status == CDN_OK) status = cdn_state_copy(s->work, state);
   if (status == CDN_OK) status = cdni_begin(s);

@@ -19,7 +19,7 @@ size_t cdni_sundials_memory(const cdni_method *method, int ny) {
 static double tolerance_of(const cdn_stepper *s, const cdni_sundials_ops *ops) {
   double accuracy = s->def.accuracy, sharper = pow(fmin(1, fmax(1e-6, accuracy / 1e-3)), ops->sharper);
   double tolerance = 0.05 * accuracy * fmin(sharper, cdni_share(s));
-  return s->at_rounding ? fmax(tolerance, cdni_tolerance(s)) : tolerance;
+  return fmax(tolerance, s->rounding);
 }
 
 /* ---- life ---- */

@@ -72,14 +72,11 @@ void cdn_certificate_verdict(const cdn_certificate *c, char *text, size_t size) 
   bool fixed = !(c->accuracy > 0), known = !isnan(c->error_estimate);
   if (fixed) add(text, size, "fixed steps");
   else add(text, size, "asked %s", brief(c->accuracy, a));
-  if (!known) {
-    add(text, size, fixed ? ", error unknown: no companion ran" : ", delivered: unknown, as no companion ran");
-    return;
-  }
-  bool unknown = !fixed && c->delivered == CDN_VERDICT_UNKNOWN;
-  if (unknown)
-    add(text, size, ", delivered: unknown, as %s; up to there about %s", c->companion_story,
-        brief(c->error_estimate, b));
+  const char *reason = c->failure_story[0] ? c->failure_story : known ? c->companion_story : "no companion ran";
+  bool unknown = c->delivered == CDN_VERDICT_UNKNOWN && (!fixed || !known);
+  if (unknown) add(text, size, fixed ? ", error unknown, as %s" : ", delivered: unknown, as %s", reason);
+  if (!known) return;
+  if (unknown) add(text, size, "; up to there about %s", brief(c->error_estimate, b));
   else add(text, size, fixed ? ", error about %s" : ", delivered about %s", brief(c->error_estimate, b));
   if (c->error_slot[0] && (fixed || c->delivered == CDN_VERDICT_NOT_DELIVERED))
     add(text, size, " (%s, by t = %.4g s)", c->error_slot, c->error_time);
