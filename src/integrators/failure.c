@@ -74,6 +74,11 @@ static void add_pose(cdn_stepper *s, cdn_failure *f) {
       least);
 }
 
+void cdni_add_mechanism(cdn_stepper *s, cdn_failure *f) {
+  add_constraint(s, f);
+  add_pose(s, f);
+}
+
 cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -148,8 +153,7 @@ cdn_status cdni_fail_step(cdn_stepper *s, double error) {
               "coordinate named, for a discontinuity, a division by zero, or a stiffness without damping");
   }
   cdni_restore(s);
-  add_constraint(s, f);
-  add_pose(s, f);
+  cdni_add_mechanism(s, f);
   return CDN_ERR_STEP;
 }
 

@@ -127,5 +127,6 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   }
   f->error.value = step;
   cdni_restore(s);
+  cdni_add_mechanism(s, f);
   return CDN_ERR_STEP;
 }

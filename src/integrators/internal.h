@@ -323,6 +323,8 @@ cdn_status cdni_fail_step(cdn_stepper *s, double error);
 cdn_status cdni_fail_limit(cdn_stepper *s);
 /* What every report begins with: where, the worst coordinate, and the last attempts in order. */
 cdn_failure *cdni_begin_report(cdn_stepper *s);
+/* Adds to the advice which constraint pulls hardest where `work` stands, and that the pose is singular if it is. */
+void cdni_add_mechanism(cdn_stepper *s, cdn_failure *f);
 /* At an event, with what `work` has to say about it if it failed with this code. */
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...)
     CDN_PRINTF(4, 5);

@@ -173,8 +173,10 @@ static cdn_status joint_value(const sensor *s, cdn_state *state, double *value) 
     case IO_SENSOR_JOINT_VELOCITY: *value = u[0]; return CDN_OK;
     default: break;
   }
-  const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  const cdn_quaternion unit = { q[0] / length, q[1] / length, q[2] / length, q[3] / length };
+  const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+  const double w = q[0] / largest, x = q[1] / largest, y = q[2] / largest, z = q[3] / largest;
+  const double length = sqrt(w * w + x * x + y * y + z * z);
+  const cdn_quaternion unit = { w / length, x / length, y / length, z / length };
   if (s->kind == IO_SENSOR_BALL_QUATERNION) put_quaternion(unit, value);
   else put(cdn_rotate_inv(cdn_rotation_from_quaternion(unit), cdn_v3(u[0], u[1], u[2])), value);
   return CDN_OK;

@@ -1,6 +1,7 @@
 /* Locks, and motions on and off, in a State. */
 #include <math.h>
 
+#include "matter/mobilizers/quaternion.h"
 #include "matter/motion.h"
 
 static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_state_system(state)); }
@@ -127,11 +128,10 @@ cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level le
   double q[7];
   if (level == CDN_LEVEL_POSITION && node->quaternion) {
     memcpy(q, values, (size_t)n * sizeof *q);
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (length == 0)
+    if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
       return cdni_state_fail(state, CDN_ERR_ARG, false, function, joint,
                              "joint '%s': the quaternion is zero; (1,0,0,0) is the identity", joint);
-    for (int k = 0; k < 4; k++) q[k] /= length;
+    (void)quaternion_normalize(q, NULL);
     values = q;
   }
   return lock(m, state, body.i, level, values);
