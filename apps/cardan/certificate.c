@@ -79,6 +79,16 @@ void certificate_print(FILE *file, const run_record *r) {
     fprintf(file, "%.0f %% of the steps are as accurate as rounding allows: the accuracy asks for more\n",
             100 * (double)c->rounding_steps / (double)c->steps);
   }
+  if (c->below_tolerance[0]) {
+    line(file, "below the accuracy");
+    fprintf(file, "%s moves by %.2g only: try --accuracy %.0e, or other units\n",
+            visible(c->below_tolerance), c->below_tolerance_motion, 1e-2 * c->below_tolerance_motion);
+  }
+  if (c->below_rounding[0]) {
+    line(file, "below rounding");
+    fprintf(file, "%s is rounded by %.2g: ask for less accuracy, or shift its origin\n", visible(c->below_rounding),
+            c->below_rounding_size);
+  }
   line(file, "evaluations");
   fprintf(file, "%lld", (long long)c->evaluations);
   if (c->companion_evaluations > 0) fprintf(file, ", and %lld of the companion", (long long)c->companion_evaluations);
@@ -185,6 +195,14 @@ static void write_estimate_json(json_writer *w, const run_record *r, const cdn_c
   jw_number(w, "delivered_until", c->delivered_until);
   jw_number(w, "amplification", c->amplification);
   jw_integer(w, "companion_evaluations", c->companion_evaluations);
+  if (c->below_tolerance[0]) {
+    jw_text(w, "below_tolerance", c->below_tolerance);
+    jw_number(w, "below_tolerance_motion", c->below_tolerance_motion);
+  }
+  if (c->below_rounding[0]) {
+    jw_text(w, "below_rounding", c->below_rounding);
+    jw_number(w, "below_rounding_size", c->below_rounding_size);
+  }
   if (c->event_alone[0]) {
     jw_text(w, "event_alone", c->event_alone);
     jw_number(w, "event_alone_time", c->event_alone_time);

@@ -151,16 +151,25 @@ typedef struct cdn_certificate {
   double accuracy;       /**< that was asked for; 0 where steps are fixed */
   double error_estimate; /**< the largest distance: the largest of the next three */
   double error_estimate_q, error_estimate_u, error_estimate_z;
-  double error_time;             /**< where it was largest */
-  char error_slot[96];           /**< the coordinate, speed or z that was furthest off there */
-  double delivered_until;        /**< up to this time all distances were at most 3 accuracies */
-  double amplification;          /**< error_estimate over the sum of the estimated errors of all steps */
-  double event_shift;            /**< the largest difference of the times of an event in the two runs, s */
-  char event_alone[64];          /**< the first event that occurred in one of the runs only, or "" */
-  double event_alone_time;       /**< when */
-  char companion_story[192];     /**< why the companion ended before the run, or "" */
-  char failure_story[96];        /**< that the last call could not go on with the run, where and with which status, or "" */
+  double error_time;         /**< where it was largest */
+  char error_slot[96];       /**< the coordinate, speed or z that was furthest off there */
+  double delivered_until;    /**< up to this time all distances were at most 3 accuracies */
+  double amplification;      /**< error_estimate over the sum of the estimated errors of all steps */
+  double event_shift;        /**< the largest difference of the times of an event in the two runs, s */
+  char event_alone[64];      /**< the first event that occurred in one of the runs only, or "" */
+  double event_alone_time;   /**< when */
+  char companion_story[192]; /**< why the companion ended before the run, or "" */
+  char failure_story[96];    /**< that the last call could not go on with the run, where and with which status, or "" */
   int64_t companion_evaluations; /**< of ydot, by the companion */
+
+  /* Coordinates to which the accuracy, which is absolute, does not fit; "" where it does. Not with fixed steps. */
+  char below_tolerance[96]; /**< the first coordinate of a vector of q that moves by less than the accuracy, and whose
+                                   *   motion errors spoil (by a tenth of it or more, where a companion tells). A larger
+                                   *   q_weight, other units or a tighter accuracy resolve it */
+  double below_tolerance_motion; /**< how far it has moved from where it began, weighted */
+  char below_rounding[96];    /**< a coordinate that moves and is rounded by more than the accuracy. A looser accuracy,
+                                   *   another origin or other units cure it */
+  double below_rounding_size; /**< what it is rounded by, weighted */
 
   int64_t steps, rejected;    /**< accepted and rejected steps */
   int64_t evaluations;        /**< of ydot, rejected attempts included, reports not */

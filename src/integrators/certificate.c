@@ -108,7 +108,8 @@ cdn_status cdn_stepper_certificate(cdn_stepper *s, cdn_certificate *out) {
   double rounding = 1e6 * DBL_EPSILON * fmax(fabs(c->energy_initial), fabs(c->energy_final));
   scale = fmax(scale, fmax(rounding, DBL_MIN));
   cdni_companion_certify(s, c);
-  c->failure_story[0] = 0;
+  cdni_faint_certify(s, c);
+  memset(c->failure_story, 0, sizeof c->failure_story);
   if (s->failed) {
     snprintf(c->failure_story, sizeof c->failure_story, "the run failed at t = %.9g with %s", s->t,
              cdn_status_name((cdn_status)s->failed));

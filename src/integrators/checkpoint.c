@@ -47,6 +47,7 @@ static void archive_weights(cdn_stepper *s, cdni_archive *a) {
   s->def.q_weights = has_q ? q : NULL;
   s->def.u_weights = has_u ? u : NULL;
   s->def.z_weights = has_z ? z : NULL;
+  if (a->loading) cdni_find_vectors(s);
 }
 
 /* ---- how far it has come ---- */
@@ -144,6 +145,7 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
   if (a->loading && s->method->begin) s->method->begin(s);
   if (s->method->archive) s->method->archive(s, a);
   cdni_singular_archive(s, a);
+  cdni_faint_archive(s, a);
   cdni_events_archive(s, a);
   /* what the caller has written, and the run has not taken yet */
   cdni_archive_doubles(a, s->shown, (size_t)s->ny);

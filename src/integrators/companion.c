@@ -254,6 +254,7 @@ static cdn_status compare(cdn_stepper *s) {
     return CDN_OK;
   }
   CDNI_TRY(measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
+  if (differences == 0) cdni_faint_compare(s, s->apart + s->stride);
   bool lasts = event >= 0 && c->differs == event && c->behind == behind;
   if (differences == 1 && !lasts) {
     const cdni_passage *p = lead > 0 ? &s->passage : &c->run->passage;

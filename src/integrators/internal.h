@@ -35,6 +35,15 @@ typedef struct cdni_attempts {
   double judged; /* error of the last one that had one, over what it was allowed */
 } cdni_attempts;
 
+/* How far coordinates have moved, and how far off they are (faint.c): nq numbers each, those of a vector at its first slot. */
+typedef struct cdni_faint {
+  double *start;         /* q where the run began */
+  double *moved, *apart; /* largest weighted distances, from there and from the companion */
+  double *driven;        /* how far they would go within the time scale from where the run began or restarted */
+  double size;           /* the largest weighted coordinate that moves */
+  int largest;           /* its slot; -1: none has moved */
+} cdni_faint;
+
 struct cdni_events;    /* events.h */
 struct cdni_companion; /* companion.c */
 
@@ -75,6 +84,7 @@ struct cdn_stepper {
   cdni_singular singular;
   cdni_projector *projector; /* NULL: the System has no constraints */
 
+  cdni_faint faint;
   double *weighted;    /* E times the error estimate: what the norms are taken of */
   bool weighted_valid; /* ... of the last attempt that had one */
   double *scale;       /* new / old quaternion length by q slot */
@@ -227,6 +237,16 @@ void cdni_companion_note_event(cdn_stepper *s, int32_t event);
 /* What the certificate says of it. */
 void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out);
 void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a);
+
+/* faint.c: coordinates that are too small, or too large, for the accuracy asked. */
+void cdni_faint_begin(cdn_stepper *s);
+/* The run starts, or starts again, with the rates that it has now. */
+cdn_status cdni_faint_drive(cdn_stepper *s);
+void cdni_faint_accept(cdn_stepper *s);
+/* The weighted differences of all slots between the run and its companion. */
+void cdni_faint_compare(cdn_stepper *s, const double *weighted);
+void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out);
+void cdni_faint_archive(cdn_stepper *s, cdni_archive *a);
 
 /* inputs.c: what the caller has written into the report State since it was shown. */
 

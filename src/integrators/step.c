@@ -153,6 +153,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   s->power = step->power1;
   s->dense = true;
   s->taken = step->t1 - step->t0;
+  cdni_faint_accept(s);
   s->covered += s->taken;
   CDNI_TRY(cdni_singular_accept(s));
   bool evaluated = has_rates(s);
@@ -250,5 +251,6 @@ cdn_status cdni_begin(cdn_stepper *s) {
   CDNI_TRY(cdni_project_start(s));
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
   CDNI_TRY(cdni_state_begin_run(s->work));
-  return cdni_evaluate_here(s, s->f[s->at], &s->power);
+  CDNI_TRY(cdni_evaluate_here(s, s->f[s->at], &s->power));
+  return cdni_faint_drive(s);
 }

@@ -68,7 +68,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t projector = cdni_projector_size(s->system), vectors = cdni_stride((s->ny + 1) / 2);
   size_t sines = cdni_stride((int)cdni_singular_memory(s->system));
   s->block_size =
-      sizeof(double) * (11 * v + 3 * nq + 2 * nu + 2 * nz + flags + vectors + method + sines + 8) + projector;
+      sizeof(double) * (11 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + sines + 8) + projector;
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -84,6 +84,10 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->drifted = p, p += nq;
   s->singular.sine = p, p += sines;
   s->q_weight = p, p += nq;
+  s->faint.start = p, p += nq;
+  s->faint.moved = p, p += nq;
+  s->faint.apart = p, p += nq;
+  s->faint.driven = p, p += nq;
   double *q_weights = p, *u_weights = p + nu, *z_weights = p + 2 * nu;
   bool *z_absolute = (bool *)(z_weights + nz);
   s->prescribed = (bool *)(z_weights + 2 * nz);
@@ -130,6 +134,7 @@ cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial) {
   CDNI_TRY(cdn_state_copy(s->work, initial));
   CDNI_TRY(cdni_begin(s));
   CDNI_TRY(cdni_certificate_begin(s));
+  cdni_faint_begin(s);
   s->reported = s->t;
   /* evaluated once on its own, so that its workspace has its size before the first report */
   CDNI_TRY(cdn_state_copy(s->report, initial));

@@ -32,6 +32,7 @@ static bool is_lost(const cdn_certificate *c) { return c->error_estimate > 0.3 &
 
 double cdn_certificate_suggestion(const cdn_certificate *c) {
   if (!c || c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0]) return 0;
+  if (c->below_rounding[0]) return 0;
   /* errors go as the accuracy; two thirds of it to be on the safe side, in one digit, rounded down */
   double wanted = 2. / 3 * c->accuracy * (c->accuracy / c->error_estimate);
   double decade = pow(10, floor(log10(wanted))), digit = floor(wanted / decade + 1e-9);
@@ -55,6 +56,9 @@ static void add_cause(const cdn_certificate *c, char *text, size_t size) {
   if (c->event_alone[0]) {
     add(text, size, ": event '%s' occurred at t = %.4g s in one of the two runs compared, and not in the other",
         c->event_alone, c->event_alone_time);
+  } else if (c->below_rounding[0]) {
+    add(text, size, ": rounding of %s alone is %s; ask for less, or shift its origin", c->below_rounding,
+        brief(c->below_rounding_size, a));
   } else if (is_lost(c)) {
     add(text, size, ": the motion amplifies errors %s times, so that nothing is left of the accuracy after t = %.4g s",
         brief(c->amplification, a), c->delivered_until);
@@ -81,4 +85,9 @@ void cdn_certificate_verdict(const cdn_certificate *c, char *text, size_t size) 
   if (c->error_slot[0] && (fixed || c->delivered == CDN_VERDICT_NOT_DELIVERED))
     add(text, size, " (%s, by t = %.4g s)", c->error_slot, c->error_time);
   if (c->delivered == CDN_VERDICT_NOT_DELIVERED) add_cause(c, text, size);
+  else if (c->below_rounding[0])
+    add(text, size, "; but rounding of %s alone is %s", c->below_rounding, brief(c->below_rounding_size, a));
+  if (c->below_tolerance[0])
+    add(text, size, "; but %s moves by %s only, less than the accuracy, and is not resolved", c->below_tolerance,
+        brief(c->below_tolerance_motion, a));
 }

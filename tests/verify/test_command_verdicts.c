@@ -1,10 +1,10 @@
 /* What `cardan simulate` says of runs that cannot deliver what was asked, and of those of which nobody knows. */
 #include "command_run.h"
 
-static const char *data(const char *name) {
+static const char *of_project(const char *name) {
   static char path[1024];
   const char *root = getenv("CARDAN_SOURCE_ROOT");
-  snprintf(path, sizeof path, "%s/tests/data/%s", root ? root : ".", name);
+  snprintf(path, sizeof path, "%s/%s", root ? root : ".", name);
   return path;
 }
 
@@ -12,7 +12,7 @@ static const char *data(const char *name) {
 START_TEST(a_run_without_headway_ends_with_cause_and_cure) {
   enter_directory();
   write_file("turning.json", "{\"u\": [1, 0]}");
-  EXITS(1, "simulate %s --initial turning.json --duration 1 --summary run.json", data("stall.urdf"));
+  EXITS(1, "simulate %s --initial turning.json --duration 1 --summary run.json", of_project("tests/data/stall.urdf"));
   SAYS(output, "asked 1e-4, delivered: unknown, as the run failed at t = ");
   SAYS(errors, "no headway");
   SAYS(errors, "'hinge.u' of body 'wire'");
@@ -26,12 +26,55 @@ START_TEST(a_run_without_headway_ends_with_cause_and_cure) {
   json_decref(root);
 
   // the cures
-  SUCCEEDS("simulate %s --initial turning.json --duration 1 --armature 1e-3 --verify", data("stall.urdf"));
+  SUCCEEDS("simulate %s --initial turning.json --duration 1 --armature 1e-3 --verify",
+           of_project("tests/data/stall.urdf"));
 #ifdef TEST_SUNDIALS
-  SUCCEEDS("simulate %s --initial turning.json --duration 1 --method cvode-bdf --verify", data("stall.urdf"));
-  SUCCEEDS("simulate %s --initial turning.json --duration 1 --method ida --verify", data("stall.urdf"));
+  SUCCEEDS("simulate %s --initial turning.json --duration 1 --method cvode-bdf --verify",
+           of_project("tests/data/stall.urdf"));
+  SUCCEEDS("simulate %s --initial turning.json --duration 1 --method ida --verify",
+           of_project("tests/data/stall.urdf"));
 #endif
 }
 END_TEST
 
-CHECK_MAIN("verdicts of the command", a_run_without_headway_ends_with_cause_and_cure)
+/* An oscillator of 1e-9 m, of which nothing is seen at 1e-3. */
+START_TEST(a_motion_below_the_accuracy_is_said) {
+  enter_directory();
+  write_file("tiny.xml", "<mujoco><worldbody><body name='mass'>\n"
+                         "<joint name='rail' type='slide' axis='1 0 0' stiffness='1'/>\n"
+                         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>\n"
+                         "</body></worldbody></mujoco>\n");
+  write_file("state.json", "{\"q\": [1e-9]}");
+  SUCCEEDS("simulate tiny.xml --initial state.json --duration 600 --accuracy 1e-3 --summary run.json");
+  const char *end = strchr(output, '\n'), *flag = strstr(output, "rail.q moves by ");
+  ck_assert_msg(flag && flag < end, "the first line does not say it:\n%s", output);
+  SAYS(output, "below the accuracy");
+  json_t *root = parse_file("run.json");
+  ck_assert_str_eq(json_string_value(member(root, "below_tolerance")), "rail.q");
+  ck_assert(number(root, "below_tolerance_motion") < 1e-3);
+  json_decref(root);
+
+  write_file("state.json", "{\"q\": [1], \"u\": [0]}");
+  SUCCEEDS("simulate tiny.xml --initial state.json --duration 10 --accuracy 1e-3");
+  ck_assert_ptr_null(strstr(output, "resolved"));
+}
+END_TEST
+
+/* The shipped models move by what one sees. */
+START_TEST(no_false_alarms) {
+  static const char *const models[] = { "arm.urdf",     "five_bar.xml", "gymnast.xml",
+                                        "pendulum.xml", "top.xml",      "walker.xml" };
+  enter_directory();
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    for (int k = 2; k <= 8; k += 2) {
+      char path[64];
+      snprintf(path, sizeof path, "examples/models/%s", models[i]);
+      SUCCEEDS("simulate %s --duration 1 --accuracy 1e-%d --quiet", of_project(path), k);
+      ck_assert_msg(!strstr(output, "resolved") && !strstr(output, "rounding of"), "%s: %s", models[i], output);
+    }
+  }
+}
+END_TEST
+
+CHECK_MAIN("verdicts of the command", a_run_without_headway_ends_with_cause_and_cure,
+           a_motion_below_the_accuracy_is_said, no_false_alarms)

@@ -1,0 +1,103 @@
+/* Coordinates of which an absolute accuracy says nothing: those that move by less than it, and those that are rounded by more. */
+#include "integrators/internal.h"
+
+/* A coordinate rests that has moved by no more than so many roundings of itself or of the unit change, or that neither its speed nor
+ * its acceleration would move by this many within the time scale: errors alone have moved it since. */
+static const double REST = 1e4, UNDRIVEN = 1e2;
+/* Errors that are less than this part of a small motion leave it its shape. */
+static const double RESOLVED = 0.1;
+/* What sums of a coordinate and its change are off by (control.c). */
+static const double ROUNDINGS = 4;
+
+void cdni_faint_begin(cdn_stepper *s) {
+  cdni_faint *f = &s->faint;
+  f->size = 0;
+  f->largest = -1;
+  if (s->nq == 0) return;
+  memcpy(f->start, s->y[s->at], sizeof(double) * (size_t)s->nq);
+}
+
+/* For each vector of q, at its first slot: the largest length so far of what is given for its slots. */
+static void note_lengths(const cdn_stepper *s, const double *of_slot, const double *from, double *longest) {
+  double square = 0;
+  for (int i = 0; i < s->nq; i++) {
+    const double part = from ? (of_slot[i] - from[i]) * s->q_weight[i] : of_slot[i];
+    square = s->vector[i] == i ? part * part : square + part * part;
+    const int first = s->vector[i];
+    /* the last slot of a vector has all of it */
+    if (i + 1 == s->nq || s->vector[i + 1] != first) longest[first] = fmax(longest[first], sqrt(square));
+  }
+}
+
+cdn_status cdni_faint_drive(cdn_stepper *s) {
+  const double *rates = s->f[s->at], tau = s->def.time_scale;
+  double *way = s->scratch;
+  if (s->nq == 0) return CDN_OK;
+  CDNI_TRY(cdni_state_multiply_by_N(s->work, rates + s->nq, way));
+  for (int i = 0; i < s->nq; i++) way[i] = (fabs(rates[i]) * tau + 0.5 * fabs(way[i]) * tau * tau) * s->q_weight[i];
+  note_lengths(s, way, NULL, s->faint.driven);
+  return CDN_OK;
+}
+
+void cdni_faint_accept(cdn_stepper *s) {
+  cdni_faint *f = &s->faint;
+  const double *q = s->y[s->at];
+  note_lengths(s, q, f->start, f->moved);
+  for (int i = 0; i < s->nq; i++) {
+    const double size = fabs(q[i]) * s->q_weight[i];
+    if (!(size > f->size) || q[i] == f->start[i] || s->prescribed[i]) continue;
+    f->size = size;
+    f->largest = i;
+  }
+}
+
+void cdni_faint_compare(cdn_stepper *s, const double *weighted) { note_lengths(s, weighted, NULL, s->faint.apart); }
+
+/* Of the vectors that move by less than the accuracy, and by more than rounding, the one that errors spoil most. Without a companion,
+ * which would tell whether they do, the one that moves most. */
+static int find_faint(const cdn_stepper *s) {
+  const cdni_faint *f = &s->faint;
+  int found = -1;
+  double most = s->companion ? RESOLVED : 0;
+  for (int i = 0; i < s->nq; i++) {
+    const double moved = f->moved[i];
+    double size = 1;
+    for (int k = i; k < s->nq && s->vector[k] == i; k++) size = fmax(size, s->q_weight[k] * fabs(f->start[k]));
+    if (s->vector[i] != i || s->prescribed[i]) continue;
+    if (!(moved < s->def.accuracy) || !(moved > REST * DBL_EPSILON * size)) continue;
+    if (!(f->driven[i] > UNDRIVEN * DBL_EPSILON * size)) continue;
+    const double rank = s->companion ? f->apart[i] / moved : moved;
+    if (!(rank > most)) continue;
+    most = rank;
+    found = i;
+  }
+  return found;
+}
+
+void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out) {
+  const cdni_faint *f = &s->faint;
+  memset(out->below_tolerance, 0, sizeof out->below_tolerance);
+  memset(out->below_rounding, 0, sizeof out->below_rounding);
+  out->below_tolerance_motion = out->below_rounding_size = 0;
+  if (s->def.fixed_step > 0) return;
+  const int faint = find_faint(s);
+  if (faint >= 0) {
+    cdn_system_slot_name(s->system, CDN_POOL_Q, faint, out->below_tolerance, sizeof out->below_tolerance);
+    out->below_tolerance_motion = f->moved[faint];
+  }
+  const double rounding = ROUNDINGS * DBL_EPSILON * f->size;
+  if (f->largest < 0 || !(rounding > s->def.accuracy)) return;
+  cdn_system_slot_name(s->system, CDN_POOL_Q, f->largest, out->below_rounding, sizeof out->below_rounding);
+  out->below_rounding_size = rounding;
+}
+
+void cdni_faint_archive(cdn_stepper *s, cdni_archive *a) {
+  cdni_faint *f = &s->faint;
+  cdni_archive_mark(a, "FAIN");
+  cdni_archive_doubles(a, f->start, (size_t)s->nq);
+  cdni_archive_doubles(a, f->moved, (size_t)s->nq);
+  cdni_archive_doubles(a, f->apart, (size_t)s->nq);
+  cdni_archive_doubles(a, f->driven, (size_t)s->nq);
+  cdni_archive_double(a, &f->size);
+  cdni_archive_int(a, &f->largest, -1, s->nq - 1);
+}
