@@ -48,7 +48,7 @@ static void run_one_sweep(void *context, int job) {
 
 static double floor_of(const everything *e, int i) {
   double least = INFINITY;
-  for (int m = 0; m < e->n_methods; m++) least = fmin(least, smallest_error(sweep_of(e, i, m)));
+  for (int m = 0; m < e->n_methods; m++) least = fmin(least, smallest_tight_error(sweep_of(e, i, m)));
   return least;
 }
 

@@ -6,15 +6,18 @@
 
 static const double most_accuracies = 10; /* what a run may deliver and say that it has delivered */
 
-double smallest_error(const sweep *runs) {
+static const double tight = 1e-9; /* accuracies at which the smallest error may be one of rounding */
+
+double smallest_tight_error(const sweep *runs) {
   double least = INFINITY;
   for (int i = 0; i < ACCURACIES; i++) {
-    if (runs->ran[i] && !runs->runs[i].status) least = fmin(least, runs->runs[i].error);
+    if (runs->ran[i] && !runs->runs[i].status && runs->runs[i].accuracy < tight)
+      least = fmin(least, runs->runs[i].error);
   }
   return least;
 }
 
-static bool is_rounding(const run *r, double floor) { return r->error <= 10 * floor; }
+static bool is_rounding(const run *r, double floor) { return isfinite(floor) && r->error <= 10 * floor; }
 
 static bool is_good_estimate(const run *r) { return r->estimate <= 3 * r->error && r->error <= 3 * r->estimate; }
 

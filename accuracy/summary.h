@@ -16,8 +16,8 @@ typedef struct summary {
   int false_alarms;                  /* errors of at most 1 accuracy that a run says it has not delivered */
   /* Estimates, of all runs but those apart; those within a factor of 3. */
   int estimates, good_estimates;
-  int rounding; /* apart: runs whose errors are of rounding, at most ten times the smallest of all runs of the problem */
-  int lost;     /* apart: runs whose errors are as large as the motion: above 0.3 */
+  int rounding;         /* apart: runs whose errors are of rounding, at most ten times `floor` */
+  int lost;             /* apart: runs whose errors are as large as the motion: above 0.3 */
   int longer, doubtful; /* accuracies left out */
   int crashed;          /* sweeps whose process did not come to its end */
   int64_t evaluations, companion_evaluations;
@@ -25,10 +25,10 @@ typedef struct summary {
   double ratio[SUMMARY_MOST]; /* delivered / asked, of the runs that did not fail */
 } summary;
 
-/* `floor`: the smallest error of all runs of the problem. */
+/* `floor`: the smallest error of all runs of the problem at tight accuracies, or INFINITY where there are none. */
 void summarize(summary *s, const problem *p, const sweep *runs, double floor);
-/* The smallest error of any of these runs, or INFINITY. */
-double smallest_error(const sweep *runs);
+/* The smallest error of those runs whose accuracy is tight (below 1e-9), or INFINITY. */
+double smallest_tight_error(const sweep *runs);
 
 /* Tables: a heading, and a row a summary, which sorts its ratios. */
 void print_heading(FILE *to, const char *first);

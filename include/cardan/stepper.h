@@ -81,7 +81,7 @@ typedef struct cdn_stepper_def {
    *  do not count), the State as their handlers left it. */
   bool return_on_events;
   void *user; /**< what callbacks of events find in their cdn_occurrence: this run's own, while the System is shared */
-  /** A second run goes along, at a tenth of the accuracy (with half the step where steps are fixed). The distance between the
+  /** A second run goes along, at a tenth of the accuracy or less (with half the step where steps are fixed). The distance between the
    *  two runs is the estimate of the error that this run delivers: see cdn_certificate. It costs 1.2 to 2 times the evaluations
    *  of the run itself. Handlers run in both, so that what they change outside the State is changed twice; reporters hear this
    *  run only. Default: false. */

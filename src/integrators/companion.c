@@ -1,5 +1,5 @@
-/* The companion: a second run of the same System from the same start, ten times as accurate, that goes along with the first. The
- * distance between the two is the error of the first, less a tenth of it. It is taken wherever the first run is shown.
+/* The companion: a second run of the same System from the same start, ten to forty times as accurate, that goes along with the first. The
+ * distance between the two is the error of the first, give or take a tenth of it. It is taken wherever the first run is shown.
  *
  * An event occurs in both runs, at times that differ a little. Between those times the two are on different sides of what the
  * handler did. There they are compared on one side of it: the run that has passed the event is taken as it was before the handler,
@@ -26,9 +26,12 @@ typedef struct cdni_companion {
 
 /* A method of low order pays two to ten times its evaluations for a tenth of the accuracy: the default method is the cheaper judge,
  * and a hundredth costs it little. Adams' method of SUNDIALS has one of ours for its judge, and IDA the other method for stiff
- * problems: two methods do not make the same mistake. */
-static cdn_stepper_def judge_of(cdn_stepper_def def) {
-  def.accuracy *= 0.1;
+ * problems: two methods do not make the same mistake.
+ *
+ * The errors of methods of variable order go less evenly with the accuracy, and may be as large at a tenth of it. A fortieth costs
+ * them little more. Close to rounding it gains nothing. */
+static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
+  double part = 0.1;
   switch (def.method) {
     case CDN_METHOD_BOGACKI_SHAMPINE:
     case CDN_METHOD_VERLET:
@@ -37,12 +40,17 @@ static cdn_stepper_def judge_of(cdn_stepper_def def) {
     case CDN_METHOD_EXPLICIT_EULER:
     case CDN_METHOD_TRAPEZOID:
       def.method = CDN_METHOD_DEFAULT;
-      def.accuracy *= 0.1;
+      part = 0.01;
       break;
     case CDN_METHOD_CVODE_ADAMS: def.method = CDN_METHOD_DEFAULT; break;
-    case CDN_METHOD_IDA: def.method = CDN_METHOD_CVODE_BDF; break;
+    case CDN_METHOD_IDA:
+      def.method = CDN_METHOD_CVODE_BDF;
+      part *= 0.25;
+      break;
     default: break;
   }
+  if (cdni_choose_method(&def, cdni_projector_size(s->system) > 0) == &cdni_adams) part *= 0.25;
+  def.accuracy = fmin(0.1 * def.accuracy, fmax(part * def.accuracy, 2.5e-12));
   def.accuracy = fmax(def.accuracy, 1e-15);
   return def;
 }
@@ -58,7 +66,7 @@ static cdn_stepper_def def_of(const cdn_stepper *s) {
     return def;
   }
   def.constraint_tolerance = fmax(0.1 * def.constraint_tolerance, 1e-13);
-  return judge_of(def);
+  return judge_of(s, def);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

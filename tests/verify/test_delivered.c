@@ -30,10 +30,12 @@ typedef struct tally {
       silent; /* beyond 10 accuracies, and said to be delivered; neither a verdict nor why there is none */
 } tally;
 
-/* Roundings of the truth and of the run are no error of the method. */
-static bool is_rounding(const run *r, const true_motion *truth) { return r->error < fmax(1e-11, 100 * truth->doubt); }
+/* Roundings of the truth and of the run are no error of the method: `floor` is what they come to. */
+static bool is_rounding(const run *r, double floor) { return r->error < 10 * floor; }
 
-static void judge(const problem *p, const run *r, const true_motion *truth, tally *t) {
+static double floor_of(const true_motion *truth) { return fmax(1e-12, 10 * truth->doubt); }
+
+static void judge(const problem *p, const run *r, double floor, tally *t) {
   const double over = r->error / r->accuracy, share = r->estimate / r->error;
   t->runs++;
   if (run_has_failed(p, r)) {
@@ -44,12 +46,12 @@ static void judge(const problem *p, const run *r, const true_motion *truth, tall
   if (over <= 10) t->within++;
   else if (r->verdict == CDN_VERDICT_DELIVERED) t->false_claims++;
   else if (r->verdict == CDN_VERDICT_UNKNOWN && !r->story[0]) t->silent++;
-  if (!is_rounding(r, truth) && !p->chaotic && !r->status) {
+  if (!is_rounding(r, floor) && !p->chaotic && !r->status) {
     t->estimates++;
     t->good += share <= 3 && share >= 1. / 3;
   }
   const bool bad = (over > 10 && r->verdict != CDN_VERDICT_NOT_DELIVERED) ||
-                   (!is_rounding(r, truth) && !(share <= 3 && share >= 1. / 3));
+                   (!is_rounding(r, floor) && !(share <= 3 && share >= 1. / 3));
   if (bad || getenv("CARDAN_TEST_VERBOSE"))
     printf("%-20s %-20s %.1e: error %8.3g of it, estimate %8.3g of the error, %d evaluations %s\n", p->name,
            cdn_method_name(r->method), r->accuracy, over, share, (int)r->evaluations, r->story);
@@ -60,12 +62,30 @@ static double accuracy_of(int i, int which) {
   return pow(10, -2 - (9. * i + 0.1 * (which * 7 % 10)) / ACCURACIES_DEFAULT);
 }
 
+static bool can_run(const problem *p, cdn_state *start, const true_motion *truth, cdn_method method, double accuracy,
+                    run *r) {
+  if (accuracy < 100 * truth->doubt) return false;
+  run_problem(p, start, truth, &(run_request){ method, accuracy, true, 20000 }, r);
+  return !r->cut && r->status != CDN_ERR_UNSUPPORTED;
+}
+
+/* The smallest error at the tightest accuracies is one of rounding: a singular pose, say, multiplies roundings. */
+static void run_default(const problem *p, int which, cdn_state *start, const true_motion *truth, tally *t) {
+  static run runs[ACCURACIES_DEFAULT];
+  double least = INFINITY, floor = floor_of(truth);
+  int n = 0;
+  for (int k = 0; k < ACCURACIES_DEFAULT; k++)
+    if (can_run(p, start, truth, CDN_METHOD_DEFAULT, accuracy_of(k, which), &runs[n])) n++;
+  for (int k = 0; k < n; k++)
+    if (runs[k].accuracy < 1e-9 && !runs[k].status) least = fmin(least, runs[k].error);
+  if (isfinite(least)) floor = fmax(floor, least);
+  for (int k = 0; k < n; k++) judge(p, &runs[k], floor, t);
+}
+
 static void run_one(const problem *p, cdn_state *start, const true_motion *truth, cdn_method method, double accuracy,
                     tally *t) {
   run r;
-  if (accuracy < 100 * truth->doubt) return;
-  run_problem(p, start, truth, &(run_request){ method, accuracy, true, 20000 }, &r);
-  if (!r.cut && r.status != CDN_ERR_UNSUPPORTED) judge(p, &r, truth, t);
+  if (can_run(p, start, truth, method, accuracy, &r)) judge(p, &r, floor_of(truth), t);
 }
 
 static true_motion truth;
@@ -80,7 +100,7 @@ START_TEST(the_default_delivers_or_says_so) {
     if (p->published)
       ck_assert_msg(truth.published <= p->published->most, "%s: %.3g from published values", p->name, truth.published);
     cdn_state *start = p->start(p);
-    for (int k = 0; k < ACCURACIES_DEFAULT; k++) run_one(p, start, &truth, CDN_METHOD_DEFAULT, accuracy_of(k, i), &t);
+    run_default(p, i, start, &truth, &t);
     cdn_state_destroy(start);
   }
   fflush(stdout);
@@ -89,7 +109,7 @@ START_TEST(the_default_delivers_or_says_so) {
   ck_assert_int_eq(t.false_claims + t.silent, 0);
   AT_MOST(t.failed, 0.01 * t.runs);
   AT_MOST(0.8 * t.runs, t.within);
-  AT_MOST(0.97 * t.estimates, t.good); /* 0.99 is wanted */
+  AT_MOST(0.99 * t.estimates, t.good);
 }
 END_TEST
 
@@ -108,7 +128,8 @@ START_TEST(all_methods_deliver_or_say_so) {
   printf("all methods: %d runs, %d within 10 accuracies, %d failed, %d of %d estimates within a factor of 3\n", t.runs,
          t.within, t.failed, t.good, t.estimates);
   ck_assert_int_eq(t.false_claims + t.silent, 0);
-  AT_MOST(0.95 * t.estimates, t.good);
+  AT_MOST(t.failed, 0.01 * t.runs);
+  AT_MOST(0.98 * t.estimates, t.good);
 }
 END_TEST
 
