@@ -28,26 +28,26 @@ struct cdni_ggl {
   size_t size;
 };
 
-static double *take(double **p, size_t n) {
-  double *here = *p;
-  *p += cdni_stride((int)n);
+static double *take(double *base, size_t *at, size_t n) {
+  double *here = base ? base + *at : NULL;
+  *at += cdni_stride((int)n);
   return here;
 }
 
-/* Divides p, or if that is NULL only counts the doubles. */
-static size_t divide(cdni_ggl *g, double *p) {
-  double *start = p;
+/* Divides a block of doubles, or if that is NULL only counts them. */
+static size_t divide(cdni_ggl *g, double *base) {
   const size_t n = (size_t)g->n, m = (size_t)g->m, nu = (size_t)g->nu, ny = (size_t)g->ny;
-  g->borders = (border *)(void *)take(&p, (n * sizeof(border) + 7) / 8);
-  g->G = take(&p, m * nu), g->by_q = take(&p, n * nu), g->E = take(&p, n * ny);
-  g->rows = take(&p, m), g->speeds = take(&p, nu), g->y = take(&p, ny), g->moved = take(&p, (size_t)g->nq),
-  g->across = take(&p, n);
-  g->column = (double **)(void *)take(&p, n);
-  g->pivot = (sunindextype *)(void *)take(&p, n);
-  g->redundant = (bool *)(void *)take(&p, m / 8 + 1);
-  double *S = take(&p, n * n);
-  for (size_t k = 0; start && k < n; k++) g->column[k] = S + k * n;
-  return (size_t)(p - start);
+  size_t at = 0;
+  g->borders = (border *)(void *)take(base, &at, (n * sizeof(border) + 7) / 8);
+  g->G = take(base, &at, m * nu), g->by_q = take(base, &at, n * nu), g->E = take(base, &at, n * ny);
+  g->rows = take(base, &at, m), g->speeds = take(base, &at, nu), g->y = take(base, &at, ny);
+  g->moved = take(base, &at, (size_t)g->nq), g->across = take(base, &at, n);
+  g->column = (double **)(void *)take(base, &at, n);
+  g->pivot = (sunindextype *)(void *)take(base, &at, n);
+  g->redundant = (bool *)(void *)take(base, &at, m / 8 + 1);
+  double *S = take(base, &at, n * n);
+  for (size_t k = 0; base && k < n; k++) g->column[k] = S + k * n;
+  return at;
 }
 
 static void list(cdni_ggl *g, const cdn_system *system) {

@@ -68,28 +68,47 @@ cdn_status cdni_project_estimate(cdn_stepper *s, double *e) {
 /* Errors, in units, up to which a State is meant to satisfy its constraints: a projection then only trims it. */
 static const double NEAR = 1e-2;
 
-static cdn_status refuse(const cdn_stepper *s, const char *name, double error, const char *what, const char *remedy) {
-  return cdni_state_fail(s->work, CDN_ERR_CONSTRAINT, false, "cdn_stepper_advance", name,
-                         "at t = %.17g the %s violate constraint '%s' by %g units, too much for a start: %s", s->t,
-                         what, name, error, remedy);
+/* The joint whose motion or lock takes part most in a constraint; NULL: none does, or there is no memory to tell. */
+static const char *prescribed_joint(cdn_stepper *s, const char *constraint) {
+  const size_t nu = (size_t)s->nu, m = (size_t)cdn_system_nudoterr(s->system);
+  const bool *prescribed = s->prescribed + s->nq;
+  const char *joint = NULL;
+  double most = 0, *G = cdn_work_push(s->work, (m * nu + 1) * sizeof *G);
+  cdn_constraint_equations e = { 0 };
+  for (int c = 0; c < cdn_system_constraint_count(s->system); c++)
+    if (cdn_constraint_name(s->system, (cdn_constraint){ c }) == constraint)
+      e = cdn_constraint_get_equations(s->system, (cdn_constraint){ c });
+  if (G && s->n_prescribed_u > 0 && cdn_calc_G(s->work, G) == CDN_OK) {
+    for (int b = 1; b < cdn_system_body_count(s->system); b++) {
+      const int first = cdn_body_first_u(s->system, (cdn_body){ b });
+      for (int k = first; k < first + cdn_body_nu(s->system, (cdn_body){ b }); k++) {
+        for (int row = e.row; prescribed[k] && row < e.row + e.np + e.nv; row++) {
+          const double part = fabs(G[(size_t)row * nu + (size_t)k]);
+          if (part > most) most = part, joint = cdn_body_mobilizer_name(s->system, (cdn_body){ b });
+        }
+      }
+    }
+  }
+  cdn_work_pop(s->work, G);
+  return joint;
 }
 
-/* Positions that are far off. Where q is prescribed and what is left free cannot satisfy the constraints, assembling is no help. */
-static cdn_status refuse_positions(cdn_stepper *s, const cdni_constraint_worst *now) {
-  char coordinate[128] = "";
+/* Values that are far off. Where motions and locks leave nothing free that could satisfy a constraint, assembling is no help. */
+static cdn_status refuse_what_is_off(cdn_stepper *s, const char *name, double error, bool speeds) {
   bool moved = false;
-  int first = 0;
-  while (first < s->nq && !s->prescribed[first]) first++;
-  if (first < s->nq && cdni_project_q(s, s->work, CDNI_WHERE_OFF, &moved) == CDN_ERR_CONSTRAINT) {
-    cdn_system_slot_name(s->system, CDN_POOL_Q, first, coordinate, sizeof coordinate);
-    return cdni_state_fail(
-        s->work, CDN_ERR_CONSTRAINT, false, "cdn_stepper_advance", now->of_position,
-        "at t = %.17g the motion or lock of coordinate '%s'%s and constraint '%s' contradict each other, by "
-        "%g units: release one of them, or start where both hold",
-        s->t, coordinate, s->n_prescribed_q > 1 ? " (one of several that are prescribed)" : "", now->of_position,
-        now->position);
-  }
-  return refuse(s, now->of_position, now->position, "positions", "assemble the State first");
+  const char *joint = prescribed_joint(s, name), *what = speeds ? "velocities" : "positions";
+  cdn_status status = !joint   ? CDN_OK
+                      : speeds ? cdni_project_u(s, s->work, CDNI_WHERE_OFF, &moved)
+                               : cdni_project_q(s, s->work, CDNI_WHERE_OFF, &moved);
+  if (status == CDN_ERR_CONSTRAINT)
+    return cdni_state_fail(s->work, CDN_ERR_CONSTRAINT, false, "cdn_stepper_advance", name,
+                           "at t = %.17g the motion or lock of joint '%s' and constraint '%s' contradict each other: "
+                           "%s are off by %g units. Release one of them, or start where both hold",
+                           s->t, joint, name, what, error);
+  return cdni_state_fail(s->work, CDN_ERR_CONSTRAINT, false, "cdn_stepper_advance", name,
+                         "at t = %.17g the %s violate constraint '%s' by %g units, too much for a start: %s", s->t,
+                         what, name, error,
+                         speeds ? "assemble them first, or call cdn_project_u" : "assemble the State first");
 }
 
 cdn_status cdni_project_start(cdn_stepper *s) {
@@ -102,10 +121,9 @@ cdn_status cdni_project_start(cdn_stepper *s) {
     CDNI_TRY(cdn_state_set_ty(s->work, s->t, y));
   if (!s->projector) return CDN_OK;
   CDNI_TRY(cdni_constraint_errors(s->work, s->def.time_scale, &now));
-  if (!(now.position <= near)) return refuse_positions(s, &now);
+  if (!(now.position <= near)) return refuse_what_is_off(s, now.of_position, now.position, false);
   CDNI_TRY(cdni_project_q(s, s->work, CDNI_WHERE_OFF, &moved));
   CDNI_TRY(cdni_constraint_errors(s->work, s->def.time_scale, &now));
-  if (!(now.velocity <= near))
-    return refuse(s, now.of_velocity, now.velocity, "velocities", "assemble them first, or call cdn_project_u");
+  if (!(now.velocity <= near)) return refuse_what_is_off(s, now.of_velocity, now.velocity, true);
   return cdni_project_u(s, s->work, CDNI_WHERE_OFF, &moved);
 }

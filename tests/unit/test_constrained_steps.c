@@ -70,7 +70,50 @@ START_TEST(test_locks_that_contradict_constraints_are_named) {
   ck_assert_ptr_nonnull(strstr(error.text, "rod"));
   ck_assert_ptr_nonnull(strstr(error.text, "contradict"));
   ck_assert_ptr_null(strstr(error.text, "assemble"));
+  ck_assert_ptr_nonnull(strstr(error.text, "Release one of them"));
+
+  /* speeds: a bob that is held at 1 m/s along its rod */
+  const double at[3] = { 1, 0, 0 }, along[3] = { 1, 0, 0 };
+  OK_ON(m.state, cdn_body_unlock(m.state, m.body[0]));
+  OK_ON(m.state, cdn_body_set_q(m.state, m.body[0], at, 3));
+  OK_ON(m.state, cdn_body_lock_at(m.state, m.body[0], CDN_LEVEL_VELOCITY, along, 3));
+  ck_assert_int_eq(cdn_stepper_create(m.state, NULL, &stepper), CDN_ERR_CONSTRAINT);
+  cdn_state_last_error(m.state, &error);
+  ck_assert_str_eq(error.element, "rod");
+  ck_assert_ptr_nonnull(strstr(error.text, "lock of joint 'bob' and constraint 'rod' contradict"));
+  ck_assert_ptr_nonnull(strstr(error.text, "velocities"));
+  ck_assert_ptr_null(strstr(error.text, "project_u"));
   cdn_state_destroy(m.state);
+}
+END_TEST
+
+/* Of several locks that one is named which the constraint feels; a lock that has no part in it leaves assembling the remedy. */
+START_TEST(test_the_lock_that_contradicts_is_named) {
+  for (int locked = 0; locked < 2; locked++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_body_def def = cdn_default_body_def();
+    cdn_body body[3];
+    cdn_error error;
+    cdn_stepper *stepper;
+    static const char *const names[] = { "idle", "left", "right" };
+    for (int i = 0; i < 3; i++) {
+      def.name = names[i], def.mobilizer = CDN_SLIDER, def.mass.mass = 1;
+      body[i] = cdn_system_add_body(system, &def);
+    }
+    const cdn_vec3 o = { 0, 0, 0 };
+    cdn_system_constrain_point_in_plane(system, "wall", body[2], cdn_v3(1, 0, 0), 0, body[1], o);
+    cdn_state *state = state_of(system);
+    const double apart = 0.5;
+    OK_ON(state, cdn_body_set_q(state, body[1], &apart, 1));
+    OK_ON(state, cdn_body_lock(state, body[0], CDN_LEVEL_POSITION));
+    for (int i = 1; i < 3 && locked; i++) OK_ON(state, cdn_body_lock(state, body[i], CDN_LEVEL_POSITION));
+    ck_assert_int_eq(cdn_stepper_create(state, NULL, &stepper), CDN_ERR_CONSTRAINT);
+    cdn_state_last_error(state, &error);
+    ck_assert_ptr_null(strstr(error.text, "idle"));
+    ck_assert_msg((strstr(error.text, "contradict") != NULL) == locked, "%s", error.text);
+    ck_assert_msg((strstr(error.text, "assemble the State first") != NULL) != locked, "%s", error.text);
+    cdn_state_destroy(state);
+  }
 }
 END_TEST
 
@@ -370,6 +413,7 @@ static void add(TCase *c) {
   tcase_add_test(c, test_start_nearby_is_projected);
   tcase_add_test(c, test_start_far_away_asks_to_assemble);
   tcase_add_test(c, test_locks_that_contradict_constraints_are_named);
+  tcase_add_test(c, test_the_lock_that_contradicts_is_named);
   tcase_add_test(c, test_restart_projects_as_well);
   tcase_add_loop_test(c, test_events_see_projected_states_and_leave_them, 0, ALL_METHODS);
   tcase_add_test(c, test_handler_that_breaks_a_constraint_is_told);

@@ -1,0 +1,155 @@
+/* Arguments for test_extreme_arguments.c, drawn at random: some that make sense, and some that make none. */
+#ifndef CARDAN_TESTS_EXTREME_DRAWS_H
+#define CARDAN_TESTS_EXTREME_DRAWS_H
+
+#include <float.h>
+#include <limits.h>
+
+#include "../property/random_tree.h"
+
+enum { NUMBERS = 1 << 16 };
+
+/* What calls need, and where their arguments come from. */
+typedef struct world {
+  rng r;
+  bool wrong_id, is_nan; /* of the arguments drawn for this call */
+  const cdn_system *system;
+  cdn_system *building;
+  cdn_state *state, *pristine;
+  cdn_stepper *stepper;
+  cdn_ensemble *ensemble;
+  cdn_assembly *assembly;
+  cdn_trajectory *trajectory;
+  cdn_model *model;
+  cdn_function *function;
+  cdn_forces *forces;
+  cdn_rows *rows;
+  cdn_force_derivatives *derivatives;
+  cdn_declarer *declarer;
+  cdn_buffer bytes;
+  int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal;
+  double numbers[NUMBERS];
+  int32_t ids[NUMBERS];
+  void *out; /* room for anything */
+} world;
+
+/* How a call has to be run. */
+typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, DERIVATIVES, DECLARER } call_kind;
+typedef struct extreme_call {
+  const char *name;
+  cdn_status (*call)(world *w);
+  call_kind kind;
+  bool says; /* returns a status */
+} extreme_call;
+
+/* ---- arguments ---------------------------------------------------------------------------------- */
+
+static int draw_below(world *w, int n) { return pick(&w->r, n); }
+static bool draw_bool(world *w) { return draw_below(w, 2); }
+
+static double extreme_number(world *w) {
+  static const double numbers[] = { NAN, INFINITY, -INFINITY, 0, -0.0, -1, 1e-300, 5e-324, 1e300, DBL_MAX, -DBL_MAX };
+  const double x = numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+  w->is_nan = w->is_nan || isnan(x);
+  return x;
+}
+
+static double draw_double(world *w) { return draw_bool(w) ? uniform(&w->r, -2, 2) : extreme_number(w); }
+
+/* Small numbers that may be right, and those that cannot be. */
+static int draw_int(world *w) {
+  static const int numbers[] = { INT_MIN, INT_MIN + 1, -1, 100, 1000, INT_MAX - 1, INT_MAX };
+  return draw_bool(w) ? draw_below(w, 6) : numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+
+/* The length of a list that is there. */
+static int draw_count(world *w) {
+  static const int numbers[] = { INT_MIN, INT_MIN + 1, -1, 100, 500 };
+  return draw_bool(w) ? draw_below(w, 6) : numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+
+static int64_t draw_steps(world *w) {
+  static const int64_t numbers[] = { INT64_MIN, -1, 0, 1, 3 };
+  return numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+
+static size_t draw_size(world *w) {
+  static const size_t numbers[] = { 0, 1, 2, 8, 100 };
+  return numbers[draw_below(w, sizeof numbers / sizeof *numbers)];
+}
+static size_t draw_stride(world *w) { return draw_size(w); }
+static int draw_enum(world *w) { return draw_int(w); }
+
+static int32_t draw_id(world *w, int n) {
+  const int32_t i = draw_below(w, 3) ? draw_below(w, n > 0 ? n : 1) : draw_int(w);
+  w->wrong_id = w->wrong_id || i < 0 || i >= n;
+  return i;
+}
+
+static const char *draw_text(world *w) {
+  static char longest[5000];
+  static const char *const texts[] = { "name",   "",     "pin", "a name\nwith \"all\", it \x01 %s%n may have",
+                                       "body 1", longest };
+  memset(longest, 'x', sizeof longest - 1);
+  return texts[draw_below(w, sizeof texts / sizeof *texts)];
+}
+
+static cdn_vec3 draw_vec3(world *w) {
+  cdn_vec3 v = random_vec3(&w->r, 2);
+  if (draw_below(w, 3) == 0) v.x = extreme_number(w);
+  if (draw_below(w, 5) == 0) v.y = extreme_number(w);
+  if (draw_below(w, 5) == 0) v.z = v.y;
+  return v;
+}
+
+static cdn_rotation draw_rotation(world *w) {
+  cdn_rotation R = random_rotation(&w->r);
+  if (draw_below(w, 3) == 0) R.y = draw_vec3(w);
+  if (draw_below(w, 5) == 0) R.x = R.z = R.y;
+  return R;
+}
+
+static cdn_transform draw_transform(world *w) {
+  return (cdn_transform){ draw_bool(w) ? draw_rotation(w) : cdn_rotation_identity(), draw_vec3(w) };
+}
+static cdn_quaternion draw_quaternion(world *w) {
+  return (cdn_quaternion){ draw_double(w), draw_double(w), draw_double(w), draw_double(w) };
+}
+static cdn_spatial draw_spatial(world *w) { return (cdn_spatial){ draw_vec3(w), draw_vec3(w) }; }
+static cdn_inertia draw_inertia(world *w) {
+  cdn_inertia I = { 1, 1, 1, 0, 0, 0 };
+  if (draw_bool(w)) I.yy = extreme_number(w);
+  if (draw_bool(w)) I.xz = extreme_number(w);
+  return I;
+}
+static cdn_mass_properties draw_mass_properties(world *w) {
+  return (cdn_mass_properties){ draw_double(w), draw_vec3(w), draw_inertia(w) };
+}
+
+static cdn_mobility draw_mobility(world *w) { return (cdn_mobility){ { draw_id(w, w->n_body) }, draw_int(w) }; }
+static cdn_ticket draw_ticket(world *w) { return (cdn_ticket){ draw_int(w) }; }
+static cdn_cache draw_cache(world *w) {
+  const int32_t i = draw_bool(w) ? draw_below(w, 200) : draw_int(w);
+  return (cdn_cache){ i, { draw_bool(w) ? i : draw_int(w) } };
+}
+static cdn_zvar draw_zvar(world *w) { return (cdn_zvar){ draw_int(w), { draw_int(w) } }; }
+
+/* Ordinary numbers with now and then an extreme one among the first. */
+static void *draw_doubles(world *w) {
+  for (int i = 0; i < 64; i++) w->numbers[i] = uniform(&w->r, -1, 1);
+  if (draw_below(w, 3) == 0) w->numbers[draw_below(w, 8)] = extreme_number(w);
+  return w->numbers;
+}
+
+static void *draw_ids(world *w) {
+  for (int i = 0; i < 64; i++) w->ids[i] = draw_below(w, 5);
+  if (draw_below(w, 3) == 0) w->ids[draw_below(w, 6)] = draw_int(w);
+  return w->ids;
+}
+
+static void *draw_bytes(world *w) {
+  memset(w->ids, 0, sizeof w->ids);
+  return w->ids;
+}
+
+#endif
