@@ -26,7 +26,7 @@ static void archive_def(cdn_stepper_def *def, cdni_archive *a) {
 /* Which method it has come to: the default may be another in another version. */
 static void archive_method_name(const cdn_stepper *s, cdni_archive *a) {
   char expected[32] = "", name[32];
-  strncpy(expected, s->method->name, sizeof expected - 1);
+  strncpy(expected, cdni_singular_own_method(s)->name, sizeof expected - 1);
   memcpy(name, expected, sizeof name);
   cdni_archive_bytes(a, name, sizeof name);
   if (memcmp(name, expected, sizeof name) != 0) cdni_archive_fail(a, CDN_ERR_PARSE, "it is of another method");
@@ -143,8 +143,8 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
   archive_kernels(s, a);
   cdni_archive_mark(a, "METH");
   if (a->loading && s->method->begin) s->method->begin(s);
-  if (s->method->archive) s->method->archive(s, a);
   cdni_singular_archive(s, a);
+  if (s->method->archive) s->method->archive(s, a);
   cdni_faint_archive(s, a);
   cdni_events_archive(s, a);
   /* what the caller has written, and the run has not taken yet */

@@ -62,17 +62,6 @@ static double *power_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   return rate_of(s, rk->stages + rk->extra + 2);
 }
 
-void cdni_rk_gap(const cdni_method *method, double *from, double *to) {
-  const cdni_rk_tableau *rk = method->data;
-  *from = *to = 0;
-  for (int i = 0; i < rk->stages; i++) {
-    double next = 1;
-    for (int j = 0; j < rk->stages; j++)
-      if (rk->c[j] > rk->c[i]) next = fmin(next, rk->c[j]);
-    if (next - rk->c[i] > *to - *from) *from = rk->c[i], *to = next;
-  }
-}
-
 size_t cdni_rk_memory(const cdni_method *method, int ny) {
   const cdni_rk_tableau *rk = method->data;
   return (size_t)(rk->stages + rk->extra + 1) * cdni_stride(ny) + CDNI_RK_RATES;

@@ -31,7 +31,6 @@ typedef struct cdni_rk_tableau {
   double stable;
 } cdni_rk_tableau;
 
-void cdni_rk_gap(const cdni_method *method, double *from, double *to);
 size_t cdni_rk_memory(const cdni_method *method, int ny);
 cdn_status cdni_rk_attempt(cdn_stepper *s);
 cdn_status cdni_rk_extend(cdn_stepper *s);
@@ -54,11 +53,11 @@ static inline void cdni_cubic_weights(const double *b, int stages, double theta,
   w[stages] = c.of_f1;
 }
 
-#define CDNI_RK_METHOD(method_name, order, tableau, ...)                                                          \
-  {                                                                                                               \
-    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,              \
-    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .gap = cdni_rk_gap, \
-    .data = &tableau, __VA_ARGS__                                                                                 \
+#define CDNI_RK_METHOD(method_name, order, tableau, ...)                                                        \
+  {                                                                                                             \
+    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,            \
+    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .data = &tableau, \
+    __VA_ARGS__                                                                                                 \
   }
 
 #endif

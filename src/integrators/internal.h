@@ -261,11 +261,22 @@ cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial);
 /* checkpoint.c: saves or loads all of a stepper but its def. */
 void cdni_archive_run(cdn_stepper *s, cdni_archive *a);
 
-/* singular.c: steps go over singular poses, not into them. All do nothing but for methods of one step that choose its size. */
-size_t cdni_singular_memory(const cdn_system *system); /* doubles for the history */
+/* singular.c: steps go over singular poses, not into them. All do nothing where steps are fixed. */
+size_t cdni_singular_memory(const cdn_stepper *s); /* doubles */
+void cdni_singular_divide(cdn_stepper *s, double *memory);
 void cdni_singular_reset(cdn_stepper *s);
-/* The size of an attempt that errors allow to be h. */
-double cdni_singular_size(cdn_stepper *s, double h);
+/* The run's method, where s->method may be that of bridges. */
+const cdni_method *cdni_singular_own_method(const cdn_stepper *s);
+/* Before an attempt at a new step: behind a bridge the run's own method begins anew. */
+cdn_status cdni_singular_leave(cdn_stepper *s);
+/* The size of an attempt that errors allow to be h, `left` at most; decides which method takes it. */
+double cdni_singular_size(cdn_stepper *s, double h, double left);
+/* Whether rates are evaluated on the manifold: Newton's iteration of SUNDIALS' methods knows nothing of projections. */
+bool cdni_singular_holds(const cdn_stepper *s);
+/* What the attempt needs if it is a bridge. */
+cdn_status cdni_singular_begin(cdn_stepper *s);
+/* Whether the attempt was a bridge, whose error over the tolerance (< 0: it could not be evaluated) says nothing of other steps. */
+bool cdni_singular_judges(cdn_stepper *s, double error);
 /* Whether an attempt that is good ends clear of poses; if not, the next one will. */
 bool cdni_singular_is_clear(cdn_stepper *s);
 cdn_status cdni_singular_accept(cdn_stepper *s);

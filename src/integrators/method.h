@@ -60,9 +60,6 @@ struct cdni_method {
    * `begin`. A method whose memory cannot be saved saves what `interpolate` needs and begins anew, in the run that is saved as
    * well, so that both go on with the same bits. NULL: it remembers nothing. */
   void (*archive)(cdn_stepper *s, cdni_archive *a);
-  /* The widest gap between the times within a step, from 0 to 1, at which rates are evaluated; NULL: poses are not stepped
-   * over (singular.h). */
-  void (*gap)(const cdni_method *method, double *from, double *to);
   /* Coefficients, for methods that share their code. */
   const void *data;
 };

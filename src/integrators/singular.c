@@ -5,28 +5,77 @@
 
 enum { KEPT = 3 }; /* values of each sine */
 
-/* Rates are held on the manifold from so many steps' sizes away from a pose; from farther away if a step was rejected there, since
- * the pole in the rates makes steps short long before they are near it. */
+/* Rates are held on the manifold from so many bridges' lengths away from a pose; from farther away if a step was rejected there,
+ * since the pole in the rates makes steps short long before they are near it. */
 static const double NEAR = 4, FAR = 20;
-/* A step ends at least this part of its size away from a pose. */
+/* A step ends at least this part of a bridge's length away from a pose. */
 static const double CLEAR = 0.1;
-/* A step over a pose is at least this part of what errors allow. */
+/* A bridge is at least this part of what it should be. */
 static const double CLOSE = 0.2;
-/* By how much a step may be longer than its error asks to go over a pose. */
+/* Values of sines are at least so many bridges' lengths apart. */
+static const double APART = 0.1;
+/* By how much a bridge may be longer than its error asks. */
 static const double STRETCH = 1.05;
+/* The first bridge is at most so many steps of the run's own. */
+static const double FIRST = 32;
+/* What rounding may be of a bridge's error if the bridge can be so long. */
+static const double QUIET = 0.1;
+/* The error that bridges aim at, over the tolerance, and how much their lengths change at once. */
+static const double TARGET = 0.1, SHRINK = 0.3, GROW = 3;
+/* So many bridges over a pose are tried before the run's own method has to find its way. */
+enum { MOST_REFUSED = 12 };
 
-/* Methods of several steps find their orders by steps that are alike, and are left alone. */
-static bool watches(const cdn_stepper *s) { return s->projector && s->method->gap && s->def.fixed_step == 0; }
+static bool watches(const cdn_stepper *s) { return s->projector && s->def.fixed_step == 0; }
 
-size_t cdni_singular_memory(const cdn_system *system) {
-  return (size_t)KEPT * (size_t)cdni_constraint_sine_count(system);
+/* ---- the method of bridges ---- */
+
+static const cdni_method *const bridge = &cdni_dormand_prince_8;
+
+/* Where in a bridge the pose lies, and how far from the next times at which rates are evaluated, in its length: between the stages
+ * at 0.651 and 0.857, whose weights are small. The gap from 1/3 to 3/5 is wider, but what rounding does to the stages before it
+ * counts up to six times. */
+static const double MIDDLE = 0.5 * (127. / 195 + 6. / 7), AWAY = 0.5 * (6. / 7 - 127. / 195);
+
+static bool has_bridge(const cdn_system *system, const cdn_stepper_def *def, const cdni_method *method) {
+  return cdni_projector_size(system) > 0 && def->fixed_step == 0 && method != bridge;
+}
+
+size_t cdni_singular_memory(const cdn_stepper *s) {
+  const size_t sines = cdni_stride(KEPT * cdni_constraint_sine_count(s->system));
+  return sines + (has_bridge(s->system, &s->def, s->method) ? bridge->memory(bridge, s->ny) : 0);
+}
+
+void cdni_singular_divide(cdn_stepper *s, double *memory) {
+  cdni_singular *p = &s->singular;
+  p->sine = memory;
+  if (!has_bridge(s->system, &s->def, s->method)) return;
+  p->method = bridge;
+  p->memory = memory + cdni_stride(KEPT * cdni_constraint_sine_count(s->system));
+}
+
+/* The stepper's method is that of bridges, or the run's own. */
+static void set_bridging(cdn_stepper *s, bool on) {
+  cdni_singular *p = &s->singular;
+  const cdni_method *method = s->method;
+  double *memory = s->memory;
+  if (!p->method || p->bridging == on) return;
+  s->method = p->method, p->method = method;
+  s->memory = p->memory, p->memory = memory;
+  p->bridging = on;
+}
+
+const cdni_method *cdni_singular_own_method(const cdn_stepper *s) {
+  return s->singular.bridging ? s->singular.method : s->method;
 }
 
 void cdni_singular_reset(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
-  p->known = p->corrected = 0;
-  p->ahead = p->behind = INFINITY;
-  p->hold = false;
+  set_bridging(s, false);
+  p->known = -1;
+  p->corrected = p->refused = 0;
+  p->ahead = p->behind = p->reach = INFINITY;
+  p->length = p->own = p->last = 0;
+  p->hold = p->over = false;
 }
 
 /* ---- prediction: the parabola through a sine's last values, y + b d + c d^2 at a time d after the last step ---- */
@@ -73,60 +122,134 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
   const double *sine;
   if (!watches(s)) return CDN_OK;
+  /* equations that are always redundant are known as such after the first step */
+  if (p->known < 0) {
+    p->known = 0;
+    return CDN_OK;
+  }
   CDNI_TRY(cdni_constraint_sines(s->work, &p->n, &sine));
+  /* values that are too close to each other tell rounding */
+  const bool merges = p->known > 1 && p->h[0] < APART * p->length;
   for (int i = 0; i < p->n; i++) {
     double *y = p->sine + (size_t)(KEPT * i);
     /* magnitudes are what is known: on the other side of a pose the past has the other sign */
-    const double sign = p->known && value_at(fit(p, i), s->taken) < 0 ? -1 : 1;
-    y[2] = sign * y[1];
-    y[1] = sign * y[0];
+    const double sign = value_at(fit(p, i), s->taken) < 0 ? -1 : 1;
+    if (!merges) y[2] = y[1], y[1] = y[0];
+    y[2] *= sign;
+    y[1] *= sign;
     y[0] = sine[i];
   }
-  p->h[1] = p->h[0];
-  p->h[0] = s->taken;
-  p->known = p->known < KEPT ? p->known + 1 : KEPT;
+  if (merges) {
+    p->h[0] += s->taken;
+  } else {
+    p->h[1] = p->h[0];
+    p->h[0] = s->taken;
+    p->known = p->known < KEPT ? p->known + 1 : KEPT;
+  }
   p->corrected = 0;
+  if (p->over) p->own = p->refused = 0;
+  if (p->noise > 0) p->last = s->taken;
   predict(p);
   return CDN_OK;
 }
 
-/* ---- the next attempt ---- */
-
-/* What rounding does to a step of size h over a pose in the middle of a gap of the given width, relative to what it judges:
- * an acceleration near the pose has an error of eps / s^3, and the step takes a part of that as its own. */
-static double noise_of(const cdni_singular *p, double h, double width) {
-  const double away = 0.5 * width * h, s = p->slope * away;
-  return 0.2 * DBL_EPSILON / (s * s) * (h / away);
+cdn_status cdni_singular_leave(cdn_stepper *s) {
+  if (!s->singular.bridging) return CDN_OK;
+  set_bridging(s, false);
+  if (!s->method->begin) return CDN_OK;
+  s->method->begin(s);
+  return cdni_first_step(s);
 }
 
-double cdni_singular_size(cdn_stepper *s, double h) {
+/* ---- the next attempt ---- */
+
+/* What rounding does to a bridge of length h, relative to what it judges: an acceleration near the pose has an error of eps / s^3,
+ * and the bridge takes a part of that as its own. */
+static const double SHARE_OF_NOISE = 0.2;
+
+static double noise_of(const cdni_singular *p, double h) {
+  const double s = p->slope * AWAY * h;
+  return SHARE_OF_NOISE * DBL_EPSILON / (s * s) / AWAY;
+}
+
+/* The length of a bridge: what keeps rounding quiet, as far as errors allow, but at least a step of the run's own as they were on the
+ * way to the pose. */
+static double length_of(const cdn_stepper *s, double h) {
+  const cdni_singular *p = &s->singular;
+  const double noise = QUIET * cdni_tolerance(s), own = fmax(h, p->own);
+  if (!p->method || !(noise > 0)) return h;
+  return fmin(fmax(own, h * sqrt(noise_of(p, h) / noise)), isfinite(p->reach) ? p->reach : FIRST * own);
+}
+
+/* A method that begins anew with short steps of low order is not left that close behind a pose. */
+static bool is_to_leave(const cdn_stepper *s, double left) {
+  const cdni_singular *p = &s->singular;
+  return s->method->own_steps && p->behind < MIDDLE * p->last && left > p->last && p->ahead > 2 * p->last;
+}
+
+double cdni_singular_size(cdn_stepper *s, double h, double left) {
   cdni_singular *p = &s->singular;
-  double from = 0, to = 1;
+  set_bridging(s, false);
   p->noise = 0;
-  p->size = h;
-  p->alters = false;
+  p->size = p->span = h;
+  p->alters = p->over = false;
   if (!watches(s)) return h;
-  s->method->gap(s->method, &from, &to);
-  const double middle = 0.5 * (from + to), d = p->ahead, over = d / middle;
+  const double d = p->ahead, away = fmin(d, p->behind);
+  const bool tries = p->refused < MOST_REFUSED, comes = tries && isfinite(d);
+  double span = h;
+  if (comes) {
+    span = p->length = length_of(s, h);
+    p->own = fmax(p->own, h);
+  }
+  /* the run ends soon behind the pose */
+  if (left > d) span = fmin(span, fmax(h, (left - d) / (1 - MIDDLE)));
   /* over the pose, or to where the next step will go over it; from close before it there is nothing to choose */
-  if (over > STRETCH * h) h = fmin(h, d - middle * h);
-  else if (over > CLOSE * h) h = over;
-  const double away = fmin(d, p->behind);
-  p->hold = away < NEAR * h || (away < FAR * h && (p->hold || s->control.rejected));
-  if (d < h) p->noise = noise_of(p, h, to - from);
+  p->over = comes && d / MIDDLE <= STRETCH * span;
+  if (p->over) h = fmin(d / MIDDLE > CLOSE * span ? d / MIDDLE : span, left);
+  else if (comes) h = fmin(h, d - MIDDLE * span);
+  if (tries && !p->over && is_to_leave(s, left)) {
+    p->over = true;
+    h = fmin(span = p->last, p->reach);
+  }
+  p->span = span;
+  p->hold = away < NEAR * span || (away < FAR * span && (p->hold || s->control.rejected));
+  if (d < h) p->noise = noise_of(p, h);
   p->alters = d < h || h < 0.99 * p->size;
+  set_bridging(s, p->over);
   return s->def.max_step > 0 ? fmin(h, s->def.max_step) : h;
+}
+
+cdn_status cdni_singular_begin(cdn_stepper *s) {
+  const cdni_singular *p = &s->singular;
+  /* SUNDIALS' solvers leave rates at the ends of steps to whoever needs them */
+  if (!p->bridging || !p->method->own_steps) return CDN_OK;
+  return cdni_evaluate(s, s->t, s->y[s->at], s->f[s->at], &s->power);
+}
+
+bool cdni_singular_holds(const cdn_stepper *s) { return s->singular.hold && !s->method->own_steps; }
+
+bool cdni_singular_judges(cdn_stepper *s, double error) {
+  cdni_singular *p = &s->singular;
+  const double ratio = pow(TARGET / fmax(error, 1e-8), 1. / bridge->error_order);
+  if (!p->bridging) return false;
+  if (error >= 0 && error <= 1) {
+    p->reach = fmax(p->reach, s->step.h * fmin(GROW, ratio));
+  } else {
+    p->reach = s->step.h * (error > 1 ? fmax(SHRINK, fmin(0.9, ratio)) : SHRINK);
+    p->refused++;
+  }
+  return true;
 }
 
 bool cdni_singular_is_clear(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
   const double *sine, h = s->step.h;
   int n;
-  if (!watches(s) || p->known == 0 || p->corrected >= 2 || s->step.t1 == s->step.end) return true;
+  if (!watches(s) || p->known <= 0 || p->corrected >= 2 || s->step.t1 == s->step.end) return true;
   if (cdni_constraint_sines(s->work, &n, &sine) != CDN_OK) return true;
   for (int i = 0; i < n; i++) {
     const double slope = (p->sine[KEPT * i] - sine[i]) / h, d = slope > 0 ? sine[i] / slope : INFINITY;
-    if (!(d < CLEAR * p->size)) continue;
+    if (!(d < CLEAR * p->span)) continue;
     p->ahead = h + (value_at(fit(p, i), h) < 0 ? -d : d);
     p->slope = slope;
     p->corrected++;
@@ -137,12 +260,18 @@ bool cdni_singular_is_clear(cdn_stepper *s) {
 
 void cdni_singular_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_singular *p = &s->singular;
-  double *const numbers[] = { &p->h[0], &p->h[1], &p->ahead, &p->behind, &p->slope };
+  double *const numbers[] = { &p->h[0],  &p->h[1],   &p->ahead, &p->behind, &p->slope,
+                              &p->reach, &p->length, &p->own,   &p->last };
   const int most = cdni_constraint_sine_count(s->system);
+  bool bridging = p->bridging;
   cdni_archive_mark(a, "POSE");
   cdni_archive_int(a, &p->n, 0, most);
-  cdni_archive_int(a, &p->known, 0, KEPT);
+  cdni_archive_int(a, &p->known, -1, KEPT);
+  cdni_archive_int(a, &p->refused, 0, INT32_MAX);
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
   cdni_archive_bool(a, &p->hold);
   cdni_archive_doubles(a, p->sine, (size_t)(KEPT * p->n));
+  cdni_archive_bool(a, &bridging);
+  if (bridging && !p->method) cdni_archive_fail(a, CDN_ERR_PARSE, "its method has no bridges");
+  set_bridging(s, bridging);
 }

@@ -3,11 +3,12 @@
  * what can be computed near it does not: with s the sine of the angle between the equations, a constraint error e is one of
  * e / s in position, e / s^2 in velocity, e / s^3 in acceleration. So
  *
- * - steps go over a pose, and nothing is evaluated near it: the pose lies in the middle of the widest gap between the times at
- *   which the method evaluates;
+ * - a step goes over the pose, and nothing is evaluated near it. That step, the bridge, is one of the method of Dormand and
+ *   Prince of order 8, whatever method the run has: its step is the longest at any accuracy, and has a wide gap between the times
+ *   at which it evaluates. The pose lies in the middle of the gap. The run's method begins anew behind the bridge;
  * - near a pose rates are evaluated on the manifold. What lies across the constraints at a stage would be divided by s; with
  *   that projected away the rates are smooth functions of y, as the orders of methods demand;
- * - a step over a pose is judged by what rounding leaves there to be judged.
+ * - a bridge is judged by what rounding leaves there to be judged.
  *
  * The factorization of the constraints tells the sines. Their history over the last steps, in which they pass through
  * zero with a sign, tells when the next pose will be met. */
@@ -16,16 +17,30 @@
 
 #include <stdbool.h>
 
+struct cdni_method;
+
 typedef struct cdni_singular {
   /* The past: values of each sine at the ends of the last `known` steps, the newest first, with their signs (3 for each), and
-   * the sizes of the steps between them. */
+   * the times between them; values at ends of short steps are replaced by the next ones. */
   int n, known;
   double *sine, h[2];
   /* Times from the last accepted step to the next pose and back to the last one, INFINITY where there is none, and how fast
    * the sine changes at the next one. */
   double ahead, behind, slope;
+  /* The method of bridges and its memory, while it is not the stepper's; while it is, the run's own method and its memory.
+   * method NULL: bridges are steps of the run's own method. */
+  const struct cdni_method *method;
+  double *memory;
+  bool bridging; /* the stepper's method is that of bridges */
+  double length; /* of bridges, as it was last chosen */
+  double own;    /* the longest step of the run's own on the way to the next pose */
+  double last;   /* length of the last bridge */
+  double reach;  /* the longest bridge that errors allow, INFINITY: none has been tried */
+  int refused;   /* bridges over the next pose that had too large an error */
   /* The present attempt: */
+  bool over;     /* it is a bridge */
   double size;   /* what its size would be without poses */
+  double span;   /* the length of a bridge here */
   double noise;  /* how much of its error rounding may be, where it goes over a pose */
   bool alters;   /* it ends elsewhere, or is judged otherwise, because of a pose */
   bool hold;     /* rates are evaluated on the manifold */

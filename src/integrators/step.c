@@ -11,7 +11,7 @@ cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
 cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot, double *power) {
   cdn_status status = cdn_state_set_ty(s->work, t, y);
   if (status == CDN_OK) status = cdni_settle(s, s->work, NULL);
-  if (status == CDN_OK && s->singular.hold) status = cdni_project_rates(s, s->work);
+  if (status == CDN_OK && cdni_singular_holds(s)) status = cdni_project_rates(s, s->work);
   if (status == CDN_OK) return cdni_evaluate_here(s, ydot, power);
   s->certificate.evaluations++;
   return status;
@@ -60,7 +60,7 @@ cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, doubl
   s->certificate.report_evaluations++;
   CDNI_TRY(cdn_state_set_ty(s->report, t, y));
   CDNI_TRY(cdni_settle(s, s->report, NULL));
-  if (s->singular.hold) CDNI_TRY(cdni_project_rates(s, s->report));
+  if (cdni_singular_holds(s)) CDNI_TRY(cdni_project_rates(s, s->report));
   CDNI_TRY(cdn_realize(s->report, CDN_STAGE_ACCELERATION));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->report), sizeof(double) * (size_t)s->ny);
   return cdni_power(s, s->report, power);
@@ -95,7 +95,7 @@ static double choose_end(cdn_stepper *s, double end) {
   bool may_stretch = !(s->def.max_step > 0 && left > s->def.max_step);
   if (left <= h || (left <= 1.01 * h && may_stretch)) h = left;
   else if (left < 2 * h) h = left / 2;
-  h = fmin(cdni_singular_size(s, h), left);
+  h = fmin(cdni_singular_size(s, h, left), left);
   return h == left ? end : s->t + h;
 }
 
@@ -178,17 +178,23 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
 
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
   end = cdni_state_next_stop(s->work, end);
+  cdn_status left = cdni_singular_leave(s);
+  if (left != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", left);
   for (;;) {
     if (s->def.max_steps > 0 && s->attempts >= s->def.max_steps) return cdni_fail_limit(s);
     double least = cdni_min_step(s), error = -1;
     if (s->def.fixed_step == 0) s->control.next = fmax(s->control.next, least);
     bool at_least = s->control.next <= least;
     cdni_outcome outcome = CDNI_STEP_TAKEN;
-    prepare(s, cdni_events_aim(s, choose_end(s, end), end), end);
-    cdn_status status = s->method->attempt(s);
+    double t1 = cdni_events_aim(s, choose_end(s, end), end);
+    /* a method that chooses its steps itself is told where a pose begins to matter */
+    prepare(s, t1, s->method->own_steps && s->singular.alters ? t1 : end);
+    cdn_status status = cdni_singular_begin(s);
+    if (status == CDN_OK) status = s->method->attempt(s);
     if (status == CDN_OK) status = judge(s, &error);
     cdni_note_attempt(s, error);
     if (status == CDN_OK && error <= 1 && !cdni_singular_is_clear(s)) {
+      if (s->method->own_steps) s->method->begin(s);
       s->certificate.rejected++;
       continue;
     }
@@ -205,10 +211,13 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       s->spent += error;
       if (s->method->accepted) s->method->accepted(s);
       cdni_note_stiffness(s);
-      if (s->def.fixed_step == 0) cdni_control_accepted(s, s->step.h, error);
+      double own = s->control.next;
+      bool bridged = cdni_singular_judges(s, error);
+      if (s->def.fixed_step == 0 && !bridged) cdni_control_accepted(s, s->step.h, error);
       /* one that a pose has made shorter, or that goes over it, says little of longer ones */
       if (s->singular.alters) s->control.next = fmin(s->control.next, s->singular.size);
       cdni_events_resize(s, error);
+      if (bridged) s->control.next = own;
       status = accept(s, end, serve);
       if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       double goal = isfinite(s->def.final_time) ? s->def.final_time : serve;
@@ -217,7 +226,9 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
 
     s->certificate.rejected++;
     cdni_events_rejected(s);
-    if (status != CDN_OK) {
+    if (s->singular.bridging && (status == CDN_OK || cdni_is_recoverable(s, status))) {
+      cdni_singular_judges(s, status == CDN_OK ? error : -1);
+    } else if (status != CDN_OK) {
       if (at_least || !cdni_is_recoverable(s, status)) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       cdni_control_failed(s, s->step.h);
     } else {

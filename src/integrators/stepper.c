@@ -66,9 +66,9 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
   size_t projector = cdni_projector_size(s->system), vectors = cdni_stride((s->ny + 1) / 2);
-  size_t sines = cdni_stride((int)cdni_singular_memory(s->system));
+  size_t poses = cdni_stride((int)cdni_singular_memory(s));
   s->block_size =
-      sizeof(double) * (11 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + sines + 8) + projector;
+      sizeof(double) * (11 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + poses + 8) + projector;
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
 
@@ -82,7 +82,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   s->apart = p, p += 2 * v;
   s->scale = p, p += nq;
   s->drifted = p, p += nq;
-  s->singular.sine = p, p += sines;
+  cdni_singular_divide(s, p), p += poses;
   s->q_weight = p, p += nq;
   s->faint.start = p, p += nq;
   s->faint.moved = p, p += nq;
@@ -210,7 +210,7 @@ void cdn_stepper_destroy(cdn_stepper *s) {
   cdn_allocator allocator = s->allocator;
   cdni_companion_destroy(s);
   cdni_events_destroy(s);
-  if (s->solver) s->method->destroy(s);
+  if (s->solver) cdni_singular_own_method(s)->destroy(s);
   cdn_state_destroy(s->work);
   cdn_state_destroy(s->report);
   if (s->noted) cdni_free(&allocator, s->noted, sizeof *s->noted * cdni_system_serial_count(system));

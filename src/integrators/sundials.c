@@ -117,7 +117,7 @@ static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
 static cdn_status arrive(cdn_stepper *s) {
   cdni_step *step = &s->step;
   step->power1 = step->h > 0 ? step->work / step->h : 0;
-  return cdni_project(s, s->work, step->t1, step->y1, CDNI_WHERE_OFF);
+  return cdni_project(s, s->work, step->t1, step->y1, s->singular.hold ? CDNI_ALWAYS : CDNI_WHERE_OFF);
 }
 
 cdn_status cdni_sundials_attempt(cdn_stepper *s) {
