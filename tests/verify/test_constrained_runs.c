@@ -53,13 +53,16 @@ static double error_of(cdn_state *state) {
 
 /* ---- singular poses: the ladder of four-bars -------------------------------------------------------- */
 
-/* Its rods are in line ten times in ten seconds; another motion branches off there. */
+/* Its rods are in line ten times in ten seconds; another motion branches off there. On its branch its first two cranks stay parallel. */
 static double ladder_error(mechanism m, int n, cdn_method method, double accuracy, double t, cdn_certificate *c) {
+  const cdn_body next = { m.body[0].i + 1 };
   cdn_stepper *stepper = stepper_for(&m, method, accuracy);
   OK_STEP(stepper, cdn_stepper_advance(stepper, t, NULL));
   *c = finish(stepper, accuracy);
-  const double angle = *cdn_body_q(cdn_stepper_state(stepper), m.body[0]);
+  cdn_state *state = cdn_stepper_state(stepper);
+  const double angle = *cdn_body_q(state, m.body[0]), apart = fabs(angle - *cdn_body_q(state, next));
   release(&m, stepper);
+  AT_MOST(apart, 10 * accuracy);
   return fabs(angle - ladder_angle(n, t));
 }
 
@@ -100,15 +103,14 @@ START_TEST(test_every_method_passes_the_singular_poses_of_a_four_bar) {
   for (double accuracy = 1e-3; accuracy > 0.5e-7; accuracy /= 10) {
     cdn_certificate c;
     if (is_of_low_order(_i) && accuracy < 0.5e-4) break;
-    if (method == CDN_METHOD_IDA && accuracy < 0.5e-5) break; /* its iteration has no answer to rounding errors there */
     const double error = ladder_error(make_ladder(1), 1, method, accuracy, 10, &c);
     if (verbose())
       printf("four-bar, %-22s %.0e: error %.1e, %d steps, %d evaluations, residual %.1e\n", cdn_method_name(method),
              accuracy, error, (int)c.steps, (int)c.evaluations, c.energy_residual);
-    /* five turns, whose errors of time add up; methods of order 1 err by the square root of the accuracy at every turn, and keep
-     * energy no better where their steps change with the speed */
-    if (is_of_first_order(method)) AT_MOST(fabs(c.energy_residual), 3 * sqrt(accuracy));
-    else AT_MOST(error, fmax(500 * accuracy, is_of_low_order(_i) ? sqrt(accuracy) : 0));
+    /* Five turns, whose errors of time add up. Methods of order 1 err by the square root of the accuracy at every turn: theirs are no
+     * numbers to compare. They keep energy, the symplectic ones no better, as their steps change with the speed. */
+    if (is_of_first_order(method)) AT_MOST(fabs(c.energy_residual), 0.6 * sqrt(accuracy));
+    else AT_MOST(error, is_of_low_order(_i) ? fmax(50 * accuracy, 0.1 * sqrt(accuracy)) : 50 * accuracy);
     if (!is_of_low_order(_i)) AT_MOST(fabs(c.energy_residual), 5 * accuracy);
   }
 }
@@ -120,8 +122,8 @@ START_TEST(test_overconstrained_loops_move_as_others_do) {
     const double error = ladder_error(make_ladder(3), 3, CDN_METHOD_DEFAULT, accuracy, 10, &c);
     const double of_pinned = ladder_error(make_pinned_ladder(3), 3, CDN_METHOD_DEFAULT, accuracy, 10, &of_pins);
     if (verbose()) printf("three four-bars at %.0e: %.1e, with pins %.1e\n", accuracy, error, of_pinned);
-    AT_MOST(error, 100 * accuracy);
-    AT_MOST(of_pinned, 100 * accuracy);
+    AT_MOST(error, 10 * accuracy);
+    AT_MOST(of_pinned, 10 * accuracy);
     ck_assert_int_le(of_pins.steps, c.steps + 5);
   }
 }
@@ -136,9 +138,40 @@ START_TEST(test_accuracies_between_decades_pass_the_singular_poses) {
       cdn_certificate c;
       const double error = ladder_error(make_ladder(bars[k]), bars[k], CDN_METHOD_DEFAULT, accuracy, 10, &c);
       if (verbose()) printf("%d four-bars at %.1e: error %.3g accuracies\n", bars[k], accuracy, error / accuracy);
-      AT_MOST(error, 300 * accuracy);
+      AT_MOST(error, 100 * accuracy);
       AT_MOST(fabs(c.energy_residual), 10 * accuracy);
     }
+  }
+}
+END_TEST
+
+/* The same by every method, as far as it comes in a tenth of a second. IDA's iteration feels rounding before a pose is near: its
+ * finer runs may fail, and say so. */
+START_TEST(test_every_method_passes_the_poses_between_decades) {
+  static const double finest[] = { [CDN_METHOD_MERSON] = 1e-11,
+                                   [CDN_METHOD_DORMAND_PRINCE] = 1e-11,
+                                   [CDN_METHOD_BOGACKI_SHAMPINE] = 1e-7,
+                                   [CDN_METHOD_FEHLBERG] = 1e-11,
+                                   [CDN_METHOD_DORMAND_PRINCE_8] = 1e-11,
+                                   [CDN_METHOD_ADAMS] = 1e-11,
+                                   [CDN_METHOD_VERLET] = 1e-4,
+                                   [CDN_METHOD_TRAPEZOID] = 1e-4,
+                                   [CDN_METHOD_SEMI_EXPLICIT_EULER] = 1e-4,
+                                   [CDN_METHOD_SEMI_EXPLICIT_EULER_2] = 1e-4,
+                                   [CDN_METHOD_EXPLICIT_EULER] = 1e-4,
+                                   [CDN_METHOD_CVODE_BDF] = 1e-10,
+                                   [CDN_METHOD_IDA] = 1e-8 };
+  const cdn_method method = (cdn_method)_i;
+  if (_i >= (int)(sizeof finest / sizeof *finest) || finest[_i] == 0) return;
+  for (double x = 2.13; x < -log10(finest[_i]); x += 0.37) {
+    const double accuracy = pow(10, -x);
+    const int bars = x > 6 ? 1 : 2;
+    cdn_certificate c;
+    const double error = ladder_error(make_ladder(bars), bars, method, accuracy, 10, &c);
+    if (verbose())
+      printf("%d four-bars, %-22s %.1e: error %.3g accuracies, %d steps, residual %.1e\n", bars,
+             cdn_method_name(method), accuracy, error / accuracy, (int)c.steps, c.energy_residual);
+    if (!is_of_first_order(method)) AT_MOST(error, 100 * accuracy);
   }
 }
 END_TEST
@@ -151,7 +184,7 @@ START_TEST(test_parallelogram_for_half_a_minute) {
     if (verbose())
       printf("parallelogram, 30 s at %.0e: error %.1e, %d steps, residual %.1e\n", accuracy, error, (int)c.steps,
              c.energy_residual);
-    AT_MOST(error, 500 * accuracy); /* of 90 rad */
+    AT_MOST(error, 50 * accuracy); /* of 90 rad */
     AT_MOST(fabs(c.energy_residual), 10 * accuracy);
   }
 }
@@ -167,7 +200,7 @@ START_TEST(test_long_runs_stay_on_their_branch) {
       if (verbose())
         printf("%d four-bars, %-16s: error %.1e, %d steps, residual %.1e\n", n, cdn_method_name(methods[k]), error,
                (int)c.steps, c.energy_residual);
-      AT_MOST(error, 1e-3); /* of 314 rad */
+      AT_MOST(error, 1e-4); /* of 314 rad */
       AT_MOST(fabs(c.energy_residual), 3e-6);
     }
   }
@@ -309,6 +342,7 @@ static void add(TCase *c) {
   tcase_add_test(c, test_parallelogram_for_half_a_minute);
   tcase_add_test(c, test_long_runs_stay_on_their_branch);
   tcase_add_loop_test(c, test_every_method_passes_the_singular_poses_of_a_four_bar, 0, ALL_METHODS);
+  tcase_add_loop_test(c, test_every_method_passes_the_poses_between_decades, 0, ALL_METHODS);
   tcase_add_loop_test(c, test_published_motions, 0, N_CASES);
   tcase_add_test(c, test_governor_is_stiff);
 }
