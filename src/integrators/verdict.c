@@ -30,9 +30,12 @@ static const char *brief(double x, char text[SHORT]) {
 /* An estimate that is as large as the motion itself says nothing about how errors shrink. */
 static bool is_lost(const cdn_certificate *c) { return c->error_estimate > 0.3 && c->amplification > 1e3; }
 
+/* Most steps are as exact as rounding lets them be: tighter ones add roundings and remove nothing. */
+static bool is_rounded(const cdn_certificate *c) { return c->rounding_steps > c->steps / 2; }
+
 double cdn_certificate_suggestion(const cdn_certificate *c) {
   if (!c || c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0]) return 0;
-  if (c->below_rounding[0]) return 0;
+  if (c->below_rounding[0] || is_rounded(c)) return 0;
   /* errors go as the accuracy; two thirds of it to be on the safe side, in one digit, rounded down */
   double wanted = 2. / 3 * c->accuracy * (c->accuracy / c->error_estimate);
   double decade = pow(10, floor(log10(wanted))), digit = floor(wanted / decade + 1e-9);
@@ -59,6 +62,10 @@ static void add_cause(const cdn_certificate *c, char *text, size_t size) {
   } else if (c->below_rounding[0]) {
     add(text, size, ": rounding of %s alone is %s; ask for less, or shift its origin", c->below_rounding,
         brief(c->below_rounding_size, a));
+  } else if (is_rounded(c)) {
+    add(text, size, ": %.0f %% of the %lld steps are as exact as rounding allows, and it adds up",
+        floor(100. * (double)c->rounding_steps / (double)c->steps), (long long)c->steps);
+    if (c->amplification > 3) add(text, size, "; the motion amplifies it %s times", brief(c->amplification, a));
   } else if (is_lost(c)) {
     add(text, size, ": the motion amplifies errors %s times, so that nothing is left of the accuracy after t = %.4g s",
         brief(c->amplification, a), c->delivered_until);

@@ -156,6 +156,20 @@ START_TEST(the_verdict_says_what_to_do) {
 }
 END_TEST
 
+START_TEST(what_rounding_does_not_allow_is_said) {
+  cdn_stepper_def def = cdn_default_stepper_def();
+  char text[400];
+  def.accuracy = 1e-15;
+  cdn_certificate c = run(1, def).c;
+  cdn_certificate_verdict(&c, text, sizeof text);
+  ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
+  ck_assert_msg(c.rounding_steps > c.steps / 2, "%lld of %lld: %s", (long long)c.rounding_steps, (long long)c.steps, text);
+  ck_assert_msg(strstr(text, "as exact as rounding allows"), "%s", text);
+  /* nothing tighter helps */
+  ck_assert(cdn_certificate_suggestion(&c) == 0);
+}
+END_TEST
+
 START_TEST(without_a_companion_it_is_unknown) {
   cdn_state *state = ode_state(&swing_ode, NULL);
   cdn_stepper *stepper = ode_stepper(state, NULL);
@@ -394,6 +408,7 @@ static void add(TCase *tcase) {
   tcase_add_loop_test(tcase, it_costs_one_and_a_half_runs_more, 0, ALL_METHODS);
   tcase_add_loop_test(tcase, fixed_steps_have_an_estimate, 0, 5);
   tcase_add_test(tcase, the_verdict_says_what_to_do);
+  tcase_add_test(tcase, what_rounding_does_not_allow_is_said);
   tcase_add_test(tcase, without_a_companion_it_is_unknown);
   tcase_add_test(tcase, a_companion_that_fails_is_no_failure_of_the_run);
   tcase_add_loop_test(tcase, an_event_of_both_is_compared_on_one_side, 0, CDN_METHOD_ADAMS + 1);
