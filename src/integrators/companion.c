@@ -280,8 +280,14 @@ static cdn_status compare(cdn_stepper *s) {
 /* ---- going along ----------------------------------------------------------------------------- */
 
 static void lose(cdni_companion *c, const cdn_error *error) {
+  enum { MOST = 140 };
+  const char *text = error->text;
+  int n = (int)strlen(text);
   c->lost = true;
-  snprintf(c->story, sizeof c->story, "the companion failed at t = %.9g: %.140s", c->run->t, error->text);
+  if (n > MOST) /* whole words */
+    for (n = MOST; n > 0 && text[n] != ' ';) n--;
+  snprintf(c->story, sizeof c->story, "the companion failed at t = %.9g: %.*s%s", c->run->t, n, text,
+           text[n] ? " ..." : "");
 }
 
 static cdn_status go_to(cdni_companion *c, double t) {
