@@ -86,7 +86,7 @@ void certificate_print(FILE *file, const run_record *r) {
   }
   if (c->below_rounding[0]) {
     line(file, "below rounding");
-    fprintf(file, "%s is rounded by %.2g: ask for less accuracy, or shift its origin\n", visible(c->below_rounding),
+    fprintf(file, "%s is rounded to %.2g: ask for less accuracy, or shift its origin\n", visible(c->below_rounding),
             c->below_rounding_size);
   }
   line(file, "evaluations");

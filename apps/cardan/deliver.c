@@ -223,7 +223,9 @@ static void tighten(campaign *c, attempt *best, double amplification, const comp
       return;
     }
     next.error = found.largest * shrinks / (1 - shrinks);
-    if (surprise > 0.05 && surprise < 3 && next.error <= 0.75 * bound) {
+    /* rounding does not go as the accuracy */
+    const bool rounded = next.certificate.rounding_steps > next.certificate.steps / 2;
+    if (surprise > 0.05 && surprise < 3 && next.error <= 0.75 * bound && !rounded) {
       c->record->delivery.by_proportion = true;
       keep(c, &next, &found, next.error);
       attempt_close(&next);
@@ -247,7 +249,12 @@ static void run_campaign(campaign *c) {
   }
   bool arrived = run_pass(c, "simulate", &asked, &companion, NULL, &none);
   const cdn_certificate *worth = &asked.certificate;
-  if (!arrived || worth->delivered == CDN_VERDICT_UNKNOWN || worth->error_estimate <= 2 * c->arguments->accuracy) {
+  const bool within = arrived && worth->error_estimate <= 2 * c->arguments->accuracy;
+  if (!arrived || worth->delivered == CDN_VERDICT_UNKNOWN || within || worth->below_rounding[0]) {
+    if (!within && worth->below_rounding[0])
+      snprintf(c->record->delivery.unattainable, sizeof c->record->delivery.unattainable,
+               "%s is rounded to %.1e: ask for less accuracy, or shift its origin", worth->below_rounding,
+               worth->below_rounding_size);
     c->record->certificate = *worth;
     c->record->certified = arrived;
     c->record->delivery.accuracy = asked.accuracy;

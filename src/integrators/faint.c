@@ -6,8 +6,6 @@
 static const double REST = 1e4, UNDRIVEN = 1e2;
 /* Errors that are less than this part of a small motion leave it its shape. */
 static const double RESOLVED = 0.1;
-/* What sums of a coordinate and its change are off by (control.c). */
-static const double ROUNDINGS = 4;
 
 void cdni_faint_begin(cdn_stepper *s) {
   cdni_faint *f = &s->faint;
@@ -85,7 +83,7 @@ void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out) {
     cdn_system_slot_name(s->system, CDN_POOL_Q, faint, out->below_tolerance, sizeof out->below_tolerance);
     out->below_tolerance_motion = f->moved[faint];
   }
-  const double rounding = ROUNDINGS * DBL_EPSILON * f->size;
+  const double rounding = DBL_EPSILON * f->size;
   if (f->largest < 0 || !(rounding > s->def.accuracy)) return;
   cdn_system_slot_name(s->system, CDN_POOL_Q, f->largest, out->below_rounding, sizeof out->below_rounding);
   out->below_rounding_size = rounding;

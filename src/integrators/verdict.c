@@ -60,7 +60,7 @@ static void add_cause(const cdn_certificate *c, char *text, size_t size) {
     add(text, size, ": event '%s' occurred at t = %.4g s in one of the two runs compared, and not in the other",
         c->event_alone, c->event_alone_time);
   } else if (c->below_rounding[0]) {
-    add(text, size, ": rounding of %s alone is %s; ask for less, or shift its origin", c->below_rounding,
+    add(text, size, ": %s is rounded to %s; ask for less, or shift its origin", c->below_rounding,
         brief(c->below_rounding_size, a));
   } else if (is_rounded(c)) {
     add(text, size, ": %.0f %% of the %lld steps are as exact as rounding allows, and it adds up",
@@ -93,7 +93,7 @@ void cdn_certificate_verdict(const cdn_certificate *c, char *text, size_t size) 
     add(text, size, " (%s, by t = %.4g s)", c->error_slot, c->error_time);
   if (c->delivered == CDN_VERDICT_NOT_DELIVERED) add_cause(c, text, size);
   else if (c->below_rounding[0])
-    add(text, size, "; but rounding of %s alone is %s", c->below_rounding, brief(c->below_rounding_size, a));
+    add(text, size, "; but %s is rounded to %s", c->below_rounding, brief(c->below_rounding_size, a));
   if (c->below_tolerance[0])
     add(text, size, "; but %s moves by %s only, less than the accuracy, and is not resolved", c->below_tolerance,
         brief(c->below_tolerance_motion, a));

@@ -60,6 +60,25 @@ START_TEST(a_motion_below_the_accuracy_is_said) {
 }
 END_TEST
 
+/* A body a million kilometres away: no run delivers below the spacing of numbers there, nor does --deliver claim to. */
+START_TEST(an_accuracy_below_rounding_is_said) {
+  enter_directory();
+  write_file("far.xml", "<mujoco><worldbody><body name='probe'><freejoint name='probe'/>\n"
+                        "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody></mujoco>\n");
+  write_file("state.json", "{\"q\": [1, 0, 0, 0, 1e9, 0, 0], \"u\": [0, 0, 0, 1, 2, 3]}");
+  SUCCEEDS("simulate far.xml --initial state.json --duration 2 --accuracy 1e-9 --deliver --summary run.json");
+  const char *end = strchr(output, '\n'), *flag = strstr(output, "probe.px is rounded to 2.2e-7");
+  ck_assert_msg(flag && flag < end, "the first line does not say it:\n%s", output);
+  SAYS(output, "not attainable");
+  json_t *root = parse_file("run.json");
+  ck_assert(json_is_false(member(root, "delivered")));
+  ck_assert_str_eq(json_string_value(member(root, "below_rounding")), "probe.px");
+  json_decref(root);
+  SUCCEEDS("simulate far.xml --initial state.json --duration 2 --accuracy 1e-6 --verify");
+  ck_assert_ptr_null(strstr(output, "rounded to"));
+}
+END_TEST
+
 /* The shipped models move by what one sees. */
 START_TEST(no_false_alarms) {
   static const char *const models[] = { "arm.urdf",     "five_bar.xml", "gymnast.xml",
@@ -70,11 +89,11 @@ START_TEST(no_false_alarms) {
       char path[64];
       snprintf(path, sizeof path, "examples/models/%s", models[i]);
       SUCCEEDS("simulate %s --duration 1 --accuracy 1e-%d --quiet", of_project(path), k);
-      ck_assert_msg(!strstr(output, "resolved") && !strstr(output, "rounding of"), "%s: %s", models[i], output);
+      ck_assert_msg(!strstr(output, "resolved") && !strstr(output, "rounded to"), "%s: %s", models[i], output);
     }
   }
 }
 END_TEST
 
 CHECK_MAIN("verdicts of the command", a_run_without_headway_ends_with_cause_and_cure,
-           a_motion_below_the_accuracy_is_said, no_false_alarms)
+           a_motion_below_the_accuracy_is_said, an_accuracy_below_rounding_is_said, no_false_alarms)
