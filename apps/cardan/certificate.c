@@ -81,8 +81,8 @@ void certificate_print(FILE *file, const run_record *r) {
   }
   if (c->below_tolerance[0]) {
     line(file, "below the accuracy");
-    fprintf(file, "%s moves by %.2g only: try --accuracy %.0e, or other units\n",
-            visible(c->below_tolerance), c->below_tolerance_motion, 1e-2 * c->below_tolerance_motion);
+    fprintf(file, "%s moves by %.2g only: try --accuracy %.0e, or other units\n", visible(c->below_tolerance),
+            c->below_tolerance_motion, 1e-2 * c->below_tolerance_motion);
   }
   if (c->below_rounding[0]) {
     line(file, "below rounding");
@@ -99,8 +99,11 @@ void certificate_print(FILE *file, const run_record *r) {
   }
   if (looks_stiff(c)) {
     line(file, "stiff");
-    fprintf(file, "stability, not accuracy, kept %.0f %% of the steps short: try --method cvode-bdf\n",
-            100 * (double)c->stiff_steps / (double)c->steps);
+    fprintf(file, "stability, not accuracy, kept %.0f %% of the steps short: %s\n",
+            100 * (double)c->stiff_steps / (double)c->steps,
+            cdn_method_is_available(CDN_METHOD_CVODE_BDF)
+                ? "try --method cvode-bdf"
+                : "--method cvode-bdf would take longer ones, in a library built with SUNDIALS");
   }
   line(file, "energy");
   fprintf(file, "%.9g J to %.9g J\n", c->energy_initial, c->energy_final);

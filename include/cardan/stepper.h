@@ -36,6 +36,8 @@ typedef enum cdn_method {
 
 /** "dormand-prince" and the like, as the command spells it; NULL for a number that is no method. Static storage. */
 CDN_API const char *cdn_method_name(cdn_method method);
+/** Whether this library has the method: those of SUNDIALS only if it was built with SUNDIALS. */
+CDN_API bool cdn_method_is_available(cdn_method method);
 
 /** Why cdn_stepper_advance came back. */
 typedef enum cdn_why {

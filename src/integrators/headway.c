@@ -100,7 +100,7 @@ static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal)
       "give body '%.*s' more inertia (its mass and inertia in the model, or an armature of its joint: --armature), "
       "less %s%s",
       NAME, name, swings ? "stiffness" : "damping",
-      swings || !cdni_cvode_bdf.attempt
+      swings || !cdn_method_is_available(CDN_METHOD_CVODE_BDF)
           ? ", or lock the joint"
           : ", or take an implicit method, which steps over what decays: cvode-bdf or ida");
 }

@@ -22,6 +22,11 @@ const char *cdn_method_name(cdn_method method) {
   return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
 }
 
+bool cdn_method_is_available(cdn_method method) {
+  const cdni_method *m = cdni_choose_method(&(cdn_stepper_def){ .method = method }, false);
+  return m && m->attempt;
+}
+
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrained) {
   switch (def->method) {
     case CDN_METHOD_DEFAULT:

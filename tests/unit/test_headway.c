@@ -185,6 +185,23 @@ START_TEST(rates_of_z_that_are_fast) {
 }
 END_TEST
 
+/* What reports advise is there. */
+START_TEST(methods_are_there_or_refused) {
+  cdn_state *state = ode_state(&(ode){ .n = 1, .z0 = { 1 }, .rates = stiff_in_z }, NULL);
+  for (int m = 0; cdn_method_name((cdn_method)m); m++) {
+    cdn_stepper_def def = cdn_default_stepper_def();
+    cdn_stepper *stepper = NULL;
+    def.method = (cdn_method)m;
+    const bool there = cdn_method_is_available(def.method);
+    ck_assert(there == (m < ALL_METHODS));
+    FAILS(cdn_stepper_create(state, &def, &stepper), there ? CDN_OK : CDN_ERR_UNSUPPORTED);
+    cdn_stepper_destroy(stepper);
+  }
+  ck_assert(!cdn_method_is_available((cdn_method)-1) && !cdn_method_is_available((cdn_method)1000));
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* A run that has failed has not delivered, whatever the distance was up to there; one that goes on from elsewhere may again. */
 START_TEST(a_run_that_fails_does_not_deliver) {
   cdn_state *state = ode_state(&(ode){ .n = 1, .z0 = { 1 }, .rates = explode }, NULL);
@@ -211,8 +228,9 @@ END_TEST
 #ifdef TEST_SUNDIALS
 CHECK_MAIN("headway", a_damped_link_without_inertia_is_named, a_spring_on_next_to_no_inertia_is_named, slow_runs_go_on,
            the_way_that_is_left_counts, implicit_methods_step_over_it, rates_of_z_that_are_fast,
-           a_run_that_fails_does_not_deliver)
+           methods_are_there_or_refused, a_run_that_fails_does_not_deliver)
 #else
 CHECK_MAIN("headway", a_damped_link_without_inertia_is_named, a_spring_on_next_to_no_inertia_is_named, slow_runs_go_on,
-           the_way_that_is_left_counts, rates_of_z_that_are_fast, a_run_that_fails_does_not_deliver)
+           the_way_that_is_left_counts, rates_of_z_that_are_fast, methods_are_there_or_refused,
+           a_run_that_fails_does_not_deliver)
 #endif
