@@ -77,14 +77,23 @@ static fastest look_for_fastest(cdn_stepper *s) {
 
 static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeof f->advice, "%s", text); }
 
+/* How long so many steps take at a million a second, as people count it. */
+static void tell_duration(double steps, char text[32]) {
+  const double s = steps * 1e-6, hour = 3600, day = 86400, year = 31557600;
+  if (s < 2 * day) snprintf(text, 32, "%.1g hours", s / hour);
+  else if (s < 2 * year) snprintf(text, 32, "%.1g days", s / day);
+  else snprintf(text, 32, "%.1g years", s / year);
+}
+
 static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal) {
   enum { NAME = 40 };
-  char cause[160];
-  const double step = s->headway.mean, left = (goal - s->t) / step, years = left / 1e6 / 31557600;
+  char cause[160], duration[32];
+  const double step = s->headway.mean, left = (goal - s->t) / step;
   const char *name = cdn_body_name(s->system, m->body);
   const bool swings = m->stiffness > 0 && sqrt(m->stiffness / m->inertia) >= fabs(m->damping) / m->inertia;
   char speed[96];
   cdn_system_slot_name(s->system, CDN_POOL_U, m->slot, speed, sizeof speed);
+  tell_duration(left, duration);
   if (swings)
     snprintf(cause, sizeof cause, "a stiffness of %.3g on an inertia of %.3g makes it swing at %.3g rad/s",
              m->stiffness, m->inertia, m->rate);
@@ -93,8 +102,8 @@ static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal)
              m->damping, m->inertia, m->rate);
   cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
                  "at t = %.9g the run makes no headway: '%.*s' of body '%.*s' keeps its steps at %.2g s. There %s. The "
-                 "way to t = %.6g would take %.1g more steps: some %.1g years at a million a second",
-                 s->t, NAME, speed, NAME, name, step, cause, goal, left, years);
+                 "way to t = %.6g would take %.1g more steps: some %s at a million a second",
+                 s->t, NAME, speed, NAME, name, step, cause, goal, left, duration);
   snprintf(
       f->advice, sizeof f->advice,
       "give body '%.*s' more inertia (its mass and inertia in the model, or an armature of its joint: --armature), "

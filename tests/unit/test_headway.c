@@ -96,6 +96,8 @@ START_TEST(a_spring_on_next_to_no_inertia_is_named) {
   says(f.error.text, "2e+11 rad/s");
   says(f.advice, "less stiffness");
   ck_assert_ptr_null(strstr(f.advice, "cvode"));
+  f = failed_run(1e-10, 1, 0, CDN_METHOD_DEFAULT, 1);
+  says(f.error.text, "hours at a million a second");
 }
 END_TEST
 
