@@ -61,23 +61,26 @@ CDN_API cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *
                                                 double f);
 CDN_API cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, double f);
 /** A compliant stop: outside [lower, upper] a restoring force k x with dissipation, f = -k x max(0, 1 + d xdot),
- *  x the penetration (Hunt and Crossley 1975); never pulls. Either bound may be infinite. k > 0, d >= 0 (s/m or s). */
+ *  x the penetration (Hunt and Crossley 1975); never pulls. Either bound may be infinite. k > 0, d >= 0 (s/m or s). Steps
+ *  end where a bound is met or left, and where damping lets go (docs/methods.md, Kinks). */
 CDN_API cdn_force cdn_system_add_mobility_stop(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                double lower, double upper, double k, double d);
 CDN_API cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k,
                                          double d);
 /** A spring k theta against the rotation angle theta of a ball or free mobilizer's R_FM from R0 (the shortest way;
- *  at exactly pi the axis is arbitrary). Energy k/2 theta^2. */
+ *  at exactly pi the axis is arbitrary; a step ends where theta passes pi, as the moment jumps). Energy k/2 theta^2. */
 CDN_API cdn_force cdn_system_add_rotation_spring(cdn_system *system, const char *name, cdn_body body, double k,
                                                  cdn_rotation R0);
 CDN_API cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0);
-/** A compliant cone limit on the rotation angle of R_FM itself: beyond `max_angle` >= 0 as a mobility stop. */
+/** A compliant cone limit on the rotation angle of R_FM itself: beyond `max_angle` >= 0 as a mobility stop. Steps end where
+ *  one would end them, and where theta passes pi. */
 CDN_API cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn_body body, double max_angle,
                                                double k, double d);
 CDN_API cdn_status cdn_rotation_stop_set(cdn_state *state, cdn_force force, double max_angle, double k, double d);
 
 /** A spring between two stations of different bodies: tension k (length - rest), rest >= 0. The direction is undefined
- *  at zero length: there the force is zero if rest is zero and realization fails otherwise. */
+ *  at zero length: there the force is zero if rest is zero and realization fails otherwise. Points that pass through one
+ *  another make a force with a rest length jump; that ends no step, estimates see it (docs/methods.md, Kinks). */
 CDN_API cdn_force cdn_system_add_two_point_spring(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                   cdn_body b, cdn_vec3 p_B, double k, double rest);
 CDN_API cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, double k, double rest);
@@ -87,7 +90,8 @@ CDN_API cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char
                                                   cdn_body b, cdn_vec3 p_B, double c);
 CDN_API cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c);
 /** A constant force along the line between two stations of different bodies: f > 0 drives them apart, f < 0 pulls
- *  them together. No potential is claimed. At zero length it has no direction, and realization fails unless f is 0. */
+ *  them together. No potential is claimed. At zero length it has no direction, and realization fails unless f is 0. It
+ *  jumps where the points pass through one another, as a spring with a rest length does. */
 CDN_API cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                  cdn_body b, cdn_vec3 p_B, double f);
 CDN_API cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f);
@@ -97,7 +101,8 @@ CDN_API cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, do
  *  each has a spring and a damper of its own, f_i = -k_i q_i - c_i qdot_i, in N m and N. Energy sum k_i q_i^2 / 2;
  *  c_i >= 0. A and B feel opposite forces on one line, so Ground may be either. Where the second angle is a quarter
  *  turn the other two are undefined: realization fails there (recoverable), unless the coefficients of all three
- *  angles are zero. k and c are in the order of the coordinates; NULL: zeros. */
+ *  angles are zero. Where the first or the third angle passes half a turn its spring jumps, and a step ends. k and c are in
+ *  the order of the coordinates; NULL: zeros. */
 CDN_API cdn_force cdn_system_add_linear_bushing(cdn_system *system, const char *name, cdn_body a, cdn_transform X_AF,
                                                 cdn_body b, cdn_transform X_BM, const double k[6], const double c[6]);
 /** NULL leaves the k, or the c, as they are. */
@@ -149,6 +154,12 @@ typedef struct cdn_force_ops {
   /** Describes how the forces vary, to what <cardan/derivatives.h> declares. NULL: where derivatives are asked for, the
    *  force is differenced. */
   cdn_status (*calc_derivative)(const void *self, cdn_state *state, cdn_force_derivatives *derivatives);
+  /** Where the force bends or jumps (a contact begins, a spring goes slack, friction changes its way): n_kinks numbers, each
+   *  of which changes its sign there, and if you know it the rate in time of each. All are NaN beforehand; a value that stays
+   *  NaN says that its kink is not near. Without a rate, a kink that is passed twice within a step is not seen. Runs with error
+   *  control end a step at each kink (docs/methods.md), without an event. May read what calc_force may, and u. */
+  int n_kinks;
+  cdn_status (*calc_kinks)(const void *self, cdn_state *state, double *values, double *rates);
 } cdn_force_ops;
 
 CDN_API cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self);

@@ -92,7 +92,8 @@ CDN_API cdn_measure cdn_system_add_delay_measure(cdn_system *system, const cdn_d
 typedef enum cdn_extreme { CDN_MINIMUM, CDN_MAXIMUM, CDN_MAX_ABS, CDN_MIN_ABS } cdn_extreme;
 /** The extreme of each number since the run began, in magnitude with its sign (CDN_MIN_ABS: 0 from a change of sign on). Turning points within a step count: they
  *  are found on a polynomial through the present value and those at the ends of the last four steps, of order 5, or the
- *  values and rates of the last three where the operand knows its derivative, of order 7. */
+ *  values and rates of the last three where the operand knows its derivative, of order 7. Where forces or other rates read
+ *  it, a step ends where the value comes up with its extreme. */
 CDN_API cdn_measure cdn_system_add_extreme_measure(cdn_system *system, const char *name, cdn_measure operand,
                                                    cdn_extreme which);
 

@@ -107,6 +107,27 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
   return CDN_OK;
 }
 
+/* ---- kinks ---- */
+
+static int count_kinks(const void *element) { return ((const custom *)element)->ops.n_kinks; }
+
+static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
+  static const cdn_error no_error = { .code = CDN_OK };
+  const custom *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    const int n = e[i].ops.n_kinks;
+    for (int k = 0; k < n; k++) values[k] = rates[k] = NAN;
+    if (n > 0 && force_is_on(b, i)) {
+      cdni_state_set_error(state, &no_error);
+      cdn_status status =
+          e[i].ops.calc_kinks(cdn_subsystem_self(b->room->system, e[i].subsystem), state, values, rates);
+      if (status != CDN_OK) return pass_on(state, status, "calc_kinks", force_name(b, i));
+    }
+    values += n, rates += n;
+  }
+  return CDN_OK;
+}
+
 /* ---- what it depends on ---- */
 
 /* A force that has z, or asks for something that varies with u or z, belongs to a later sum than it said. */
@@ -175,6 +196,8 @@ const force_kind cdni_force_custom = {
              CUSTOM_PART(CDN_READS_EVERYTHING, false), CUSTOM_PART(CDN_READS_EVERYTHING, true) },
   .calc_potential = calc_potential,
   .derivative = derivative,
+  .count_kinks = count_kinks,
+  .calc_kinks = calc_kinks,
   .prepare = prepare,
   .has_part = has_part,
   .depend = depend,
@@ -190,6 +213,9 @@ static void check_ops(force_adder *a, const cdn_force_ops *ops) {
   if (ops->n_prerequisites < 0 || (ops->n_prerequisites > 0 && !ops->prerequisites))
     cdni_force_refuse(a, CDN_ERR_ARG, "ops has %d prerequisites%s", ops->n_prerequisites,
                       ops->prerequisites ? "" : ", but no list of them");
+  if (ops->n_kinks < 0 || (ops->n_kinks > 0 && !ops->calc_kinks))
+    cdni_force_refuse(a, CDN_ERR_ARG, "its ops have %d kinks%s", ops->n_kinks,
+                      ops->calc_kinks ? "" : ", but no calc_kinks");
 }
 
 cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self) {

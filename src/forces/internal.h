@@ -85,8 +85,10 @@ typedef struct force_kind {
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
   /* Kinks of each element, their values and rates, and what they stand for (system/internal.h); NULL where there are none. */
   int n_kinks;
+  int (*count_kinks)(const void *element); /* in place of n_kinks, where elements differ */
+  bool kinks_read_poses;
   cdn_status (*calc_kinks)(const force_batch *b, cdn_state *state, double *values, double *rates);
-  cdn_status (*kink_force)(const force_batch *b, cdn_state *state, int k, double x, double *f);
+  cdn_status (*kink_force)(const force_batch *b, cdn_state *state, int k, double x, double *f); /* may be NULL */
   /* The rest is for kinds whose elements differ; each may be NULL. */
   void (*prepare)(force_set *set, cdn_declarer *d); /* when all but this room has been declared */
   bool (*has_part)(const force_set *set, const force_part *part);
@@ -134,6 +136,7 @@ struct force_room {
   cdn_dvar enabled;
   accumulator accumulators[FORCE_CLASSES]; /* 2 reads + potential */
   cdn_cache potential, kinks;
+  int n_kinks;
 };
 
 /* The forces of a System, NULL if it has none. */
@@ -143,6 +146,10 @@ force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kin
 static inline bool force_part_exists(const force_part *part) { return part->kernel != FORCE_KERNEL_none || part->calc; }
 /* sum.c: adds the forces of a part to `out`. */
 cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out);
+/* sum.c: makes the kind's parameters, and what else a part of it (or the potential: NULL) depends on, prerequisites. */
+void cdni_force_depend(const force_room *room, cdn_declarer *d, cdn_cache entry, int k, const force_part *part);
+/* kinks.c */
+void cdni_force_kinks_declare(force_room *room, cdn_declarer *d);
 /* describe.c: force_kind.describe for elements on mobilities, between stations, at a station, between bodies; and the
  * subsystem's own. */
 void cdni_describe_mobility(const force_room *room, const void *element, char *text, size_t size);

@@ -27,6 +27,29 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   return CDN_OK;
 }
 
+/* The first and the third angle jump by a turn where they are half a turn. */
+static double to_half_turn(double angle) {
+  static const double half_turn = 3.14159265358979323846;
+  if (fabs(angle) < 0.5 * half_turn) return NAN;
+  return copysign(half_turn, angle) - angle;
+}
+
+static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
+  const bushing *e = b->elements;
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const body_pose *pose = cdni_matter_pose(b->matter, state);
+  for (int i = 0; i < b->n; i++) {
+    const double *p = b->params + BUSHING_PARAMS * i;
+    const bool first = p[BUSHING_K] != 0 && force_is_on(b, i), third = p[BUSHING_K + 2] != 0 && force_is_on(b, i);
+    values[2 * i] = values[2 * i + 1] = rates[2 * i] = rates[2 * i + 1] = NAN;
+    if (!first && !third) continue;
+    const bushing_place at = bushing_at(force_frames(b, state), pose, &e[i], p);
+    if (first) values[2 * i] = to_half_turn(at.q[0]);
+    if (third) values[2 * i + 1] = to_half_turn(at.q[2]);
+  }
+  return CDN_OK;
+}
+
 /* ---- the kind ---- */
 
 static bool is_rotation(const double *R) {
@@ -62,6 +85,9 @@ const force_kind cdni_force_linear_bushing = {
              { .reads = CDN_READS_VELOCITY, .bodies = true, .kernel = FORCE_KERNEL_bushing_damping } },
   .calc_potential = calc_potential,
   .fail = singular,
+  .n_kinks = 2,
+  .kinks_read_poses = true,
+  .calc_kinks = calc_kinks,
   .describe = cdni_describe_bushing,
 };
 

@@ -52,9 +52,9 @@ static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *val
   for (int i = 0; i < b->n; i++) {
     const double *p = b->params + 4 * i, x = q[at[i].q], v = u[at[i].u];
     const bool upper = p[1] - x < x - p[0], on = force_is_on(b, i);
-    values[2 * i] = !on ? 1 : upper ? p[1] - x : x - p[0];
-    rates[2 * i] = !on ? 0 : upper ? -v : v;
-    values[2 * i + 1] = values[2 * i] < 0 ? 1 - p[3] * rates[2 * i] : 1;
+    values[2 * i] = !on ? NAN : upper ? p[1] - x : x - p[0];
+    rates[2 * i] = upper ? -v : v;
+    values[2 * i + 1] = values[2 * i] < 0 ? 1 - p[3] * rates[2 * i] : NAN;
     rates[2 * i + 1] = NAN;
   }
   return CDN_OK;

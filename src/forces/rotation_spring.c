@@ -61,6 +61,34 @@ static cdn_status derivative_of_spring(const force_batch *b, cdn_state *state, c
   return CDN_OK;
 }
 
+/* The real part of the quaternion of R R0^T: zero at half a turn, where the shortest way is another one. */
+static double half_turn(const double *q, const double *q0) {
+  return q[0] * q0[0] + v3_dot(v3_load(q + 1), v3_load(q0 + 1));
+}
+
+static cdn_status calc_spring_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
+  const force_mobility *at = b->elements;
+  const double *q;
+  CDNI_TRY(force_q(b, state, &q));
+  for (int i = 0; i < b->n; i++) {
+    values[i] = force_is_on(b, i) ? half_turn(q + at[i].q, b->params + 5 * i + 1) : NAN;
+    rates[i] = NAN;
+  }
+  return CDN_OK;
+}
+
+/* The moment jumps from one end of its range to the other. */
+static cdn_status spring_kink_force(const force_batch *b, cdn_state *state, int k, double x, double *f) {
+  const force_mobility *at = b->elements;
+  const double *p = b->params + 5 * k, *q;
+  double theta;
+  (void)x;
+  CDNI_TRY(force_q(b, state, &q));
+  const v3 n = axis_and_angle(q + at[k].q, p + 1, &theta);
+  for (int i = 0; i < 3; i++) f[at[k].u + i] += 2 * p[0] * theta * (&n.x)[i];
+  return CDN_OK;
+}
+
 const force_kind cdni_force_rotation_spring = {
   .name = "rotation_spring",
   .element_size = sizeof(force_mobility),
@@ -72,6 +100,9 @@ const force_kind cdni_force_rotation_spring = {
                .kernel = FORCE_KERNEL_rotation_spring } },
   .calc_potential = calc_spring_potential,
   .derivative = derivative_of_spring,
+  .n_kinks = 1,
+  .calc_kinks = calc_spring_kinks,
+  .kink_force = spring_kink_force,
   .describe = cdni_describe_mobility,
 };
 
@@ -158,6 +189,44 @@ static cdn_status derivative_of_stop(const force_batch *b, cdn_state *state, cdn
   return CDN_OK;
 }
 
+/* Three kinks: where the bound is met or left, beyond it where damping lets go, and half a turn, where the axis turns round. */
+enum { AT_BOUND, LETS_GO, AT_HALF_TURN, STOP_KINKS };
+
+static cdn_status calc_stop_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
+  const force_mobility *at = b->elements;
+  const double *q, *u;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  for (int i = 0; i < b->n; i++, values += STOP_KINKS, rates += STOP_KINKS) {
+    for (int k = 0; k < STOP_KINKS; k++) values[k] = rates[k] = NAN;
+    if (!force_is_on(b, i)) continue;
+    const double *p = b->params + 3 * i;
+    double theta;
+    const v3 n = axis_and_angle(q + at[i].q, NULL, &theta);
+    values[AT_BOUND] = p[0] - theta;
+    rates[AT_BOUND] = -v3_dot(n, v3_load(u + at[i].u));
+    if (theta > p[0]) values[LETS_GO] = 1 - p[2] * rates[AT_BOUND];
+    values[AT_HALF_TURN] = q[at[i].q];
+  }
+  return CDN_OK;
+}
+
+static cdn_status stop_kink_force(const force_batch *b, cdn_state *state, int k, double x, double *f) {
+  const int i = k / STOP_KINKS, which = k % STOP_KINKS;
+  const force_mobility *at = &((const force_mobility *)b->elements)[i];
+  const double *p = b->params + 3 * i, *q, *u;
+  double theta;
+  CDNI_TRY(force_q(b, state, &q));
+  CDNI_TRY(force_u(b, state, &u));
+  const v3 n = axis_and_angle(q + at->q, NULL, &theta);
+  const double depth = fmax(0, theta - p[0]), damping = 1 + p[2] * fabs(v3_dot(n, v3_load(u + at->u)));
+  const double size = which == AT_BOUND  ? p[1] * x * damping
+                      : which == LETS_GO ? p[1] * depth * x
+                                         : 2 * p[1] * depth * damping;
+  for (int j = 0; j < 3; j++) f[at->u + j] += size * (&n.x)[j];
+  return CDN_OK;
+}
+
 const force_kind cdni_force_rotation_stop = {
   .name = "rotation_stop",
   .element_size = sizeof(force_mobility),
@@ -171,6 +240,9 @@ const force_kind cdni_force_rotation_stop = {
              { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_rotation_stop_dissipative } },
   .calc_potential = calc_stop_potential,
   .derivative = derivative_of_stop,
+  .n_kinks = STOP_KINKS,
+  .calc_kinks = calc_stop_kinks,
+  .kink_force = stop_kink_force,
   .describe = cdni_describe_mobility,
 };
 

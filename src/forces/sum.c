@@ -133,43 +133,6 @@ static cdn_status calc_potential(const void *self, cdn_state *state, void *out) 
   return CDN_OK;
 }
 
-/* ---- kinks ---- */
-
-static int count_kinks(const force_room *room) {
-  int n = 0;
-  for (int k = 0; k < FORCE_KIND_COUNT; k++) n += cdni_force_kinds[k]->n_kinks * (int)room->sets[k].ids.count;
-  return n;
-}
-
-static cdn_status calc_kinks(const void *self, cdn_state *state, void *out) {
-  const force_room *room = of(self);
-  double *values = out, *rates = values + count_kinks(room);
-  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
-    const force_kind *kind = cdni_force_kinds[k];
-    if (kind->n_kinks == 0 || room->sets[k].ids.count == 0) continue;
-    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
-    CDNI_TRY(kind->calc_kinks(&b, state, values, rates));
-    values += kind->n_kinks * b.n;
-    rates += kind->n_kinks * b.n;
-  }
-  return CDN_OK;
-}
-
-static cdn_status kink_force(const void *self, cdn_state *state, int i, double x, double *f) {
-  const force_room *room = of(self);
-  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
-    const force_kind *kind = cdni_force_kinds[k];
-    const int n = kind->n_kinks * (int)room->sets[k].ids.count;
-    if (i >= n) {
-      i -= n;
-      continue;
-    }
-    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
-    return kind->kink_force(&b, state, i, x, f + cdni_subsystem_runs(room->system, room->matter->subsystem).u);
-  }
-  return CDN_OK;
-}
-
 /* ---- declaring ---- */
 
 /* Which parts go into sum i. */
@@ -189,8 +152,7 @@ static void collect_parts(force_room *room, int i) {
   }
 }
 
-/* Parameters of a kind, and what else it depends on. */
-static void depend_on_kind(const force_room *room, cdn_declarer *d, cdn_cache entry, int k, const force_part *part) {
+void cdni_force_depend(const force_room *room, cdn_declarer *d, cdn_cache entry, int k, const force_part *part) {
   const force_kind *kind = cdni_force_kinds[k];
   if (kind->n_params) cdni_declare_prerequisite(d, entry, room->sets[k].params.ticket);
   if (kind->depend) kind->depend(&room->sets[k], part, room->matter, d, entry);
@@ -211,7 +173,7 @@ static void declare_sum(force_room *room, cdn_declarer *d, int i) {
   };
   const int n = reads == CDN_READS_POSITION ? 2 : reads == CDN_READS_VELOCITY ? 4 : 6;
   a->entry = cdn_declare_cache(d, sums[i].name, a->size, sums[i].calc, n, prerequisites);
-  for (int k = 0; k < a->n_parts; k++) depend_on_kind(room, d, a->entry, (int)a->parts[k].kind, a->parts[k].part);
+  for (int k = 0; k < a->n_parts; k++) cdni_force_depend(room, d, a->entry, (int)a->parts[k].kind, a->parts[k].part);
   cdni_matter_set_force_source(d, add_sums, room, 1, &a->entry.ticket);
 }
 
@@ -236,22 +198,14 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     room->first_q = runs.q, room->first_u = runs.u;
     for (int i = 0; i < FORCE_CLASSES; i++) declare_sum(room, d, i);
   }
-  const int n_kinks = room->matter ? count_kinks(room) : 0;
-  if (n_kinks > 0) {
-    const cdn_ticket reads[] = { room->enabled.ticket, CDN_Q_EFF, CDN_U_EFF };
-    room->kinks = cdn_declare_cache(d, "kinks", 2 * (size_t)n_kinks * sizeof(double), calc_kinks, 3, reads);
-    for (int k = 0; k < FORCE_KIND_COUNT; k++)
-      if (cdni_force_kinds[k]->n_kinks > 0 && room->sets[k].ids.count > 0)
-        cdni_declare_prerequisite(d, room->kinks, room->sets[k].params.ticket);
-    cdni_declare_kinks(d, n_kinks, room->kinks, kink_force);
-  }
+  if (room->matter) cdni_force_kinks_declare(room, d);
   const cdn_ticket prerequisites[] = { room->enabled.ticket, CDN_POSE };
   cdni_declare_well_known(d, CDN_POTENTIAL_ENERGY);
   room->potential =
       cdn_declare_cache(d, "potential", sizeof(double), calc_potential, room->matter ? 2 : 1, prerequisites);
   for (int k = 0; k < FORCE_KIND_COUNT; k++)
     if (cdni_force_kinds[k]->calc_potential && room->sets[k].ids.count > 0)
-      depend_on_kind(room, d, room->potential, k, NULL);
+      cdni_force_depend(room, d, room->potential, k, NULL);
   return CDN_OK;
 }
 

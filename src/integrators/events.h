@@ -145,6 +145,8 @@ int cdni_near_misses(const cdn_stepper *s, double t);
 
 /* Done once, so that what is computed for kinks has its workspace before the first step. */
 cdn_status cdni_kinks_begin(cdn_stepper *s);
+/* Values, then rates; the story of a failure goes to `work`. */
+cdn_status cdni_kinks_read(cdn_stepper *s, cdn_state *state, double *values);
 /* The kinks where `work` stands are those at the next step's start. */
 cdn_status cdni_kinks_afresh(cdn_stepper *s);
 /* Watches the kinks that the attempt passes, by what they are at its end, or at the scene's time within it. */
@@ -157,6 +159,8 @@ void cdni_kinks_sleep(cdn_stepper *s);
 
 /* y and the work at time t of a step that is not accepted yet. */
 cdn_status cdni_look_ahead(cdn_stepper *s, double t, double *y, double *work);
+/* The scene gets the discrete variables of `work`, if they may have changed. */
+cdn_status cdni_scene_begin(cdn_stepper *s);
 /* Puts the scene to time t of the step. */
 cdn_status cdni_scene_at(cdn_stepper *s, double t);
 /* Looks for the next occurrence of a passive trigger in the step. */

@@ -4,6 +4,16 @@
 
 #include "integrators/events.h"
 
+cdn_status cdni_kinks_read(cdn_stepper *s, cdn_state *state, double *values) {
+  cdn_status status = cdni_state_kinks(state, values);
+  if (status != CDN_OK && state != s->work) {
+    cdn_error error;
+    cdn_state_last_error(state, &error);
+    cdni_state_set_error(s->work, &error);
+  }
+  return status;
+}
+
 cdn_status cdni_kinks_begin(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   cdn_state *const states[] = { s->work, ev->scene };
@@ -11,30 +21,50 @@ cdn_status cdni_kinks_begin(cdn_stepper *s) {
   memset(ev->f, 0, sizeof(double) * s->stride);
   for (int i = 0; i < 2; i++) {
     CDNI_TRY(cdn_multiply_by_M_inv(states[i], ev->f, ev->y));
-    CDNI_TRY(cdni_state_kinks(states[i], ev->kinks_here));
+    CDNI_TRY(cdni_kinks_read(s, states[i], ev->kinks_here));
   }
   return CDN_OK;
 }
 
 cdn_status cdni_kinks_afresh(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
-  return ev->n_kinks > 0 ? cdni_state_kinks(s->work, ev->kinks) : CDN_OK;
+  return ev->n_kinks > 0 ? cdni_kinks_read(s, s->work, ev->kinks) : CDN_OK;
 }
 
-/* What passing kink k does to y within this step is at most so much, over the tolerance: the force that value x stands for, acting
- * all the time. */
-static cdn_status weigh(cdn_stepper *s, cdn_state *state, int k, double x, double *weight) {
+/* A kink of the attempt: its values and rates at the two ends. */
+typedef struct passage {
+  int k;
+  double a, b, rate_a, rate_b;
+  bool turns; /* it may be passed twice, as its value turns towards zero in between */
+} passage;
+
+/* The force that the kink stands for, at most, acting all the time; as rates of u. */
+static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, double *udot, bool *known) {
   struct cdni_events *ev = s->events;
-  double h = s->step.h, *f = ev->f, *e = ev->y;
-  bool valid = s->weighted_valid;
+  double *f = ev->f, h = s->step.h;
+  double x = fabs(p->b) + (isnan(p->rate_b) ? fabs(p->a) : 0.25 * h * (fabs(p->rate_a) + fabs(p->rate_b)));
   memset(f, 0, sizeof(double) * (size_t)s->ny);
+  CDNI_TRY(cdni_state_kink_force(state, p->k, x, f, known));
+  return *known ? cdn_multiply_by_M_inv(state, f, udot) : CDN_OK;
+}
+
+/* What passing the kink does to y within this step is at most so much, over the tolerance. Of kinks that do not know, it is what all rates
+ * have changed. */
+static cdn_status weigh(cdn_stepper *s, cdn_state *state, const passage *p, double *weight) {
+  struct cdni_events *ev = s->events;
+  const cdni_step *step = &s->step;
+  double h = step->h, *f = ev->f, *e = ev->y, *e_u = e + s->nq;
+  bool valid = s->weighted_valid, known;
   memset(e, 0, sizeof(double) * (size_t)s->ny);
-  CDNI_TRY(cdni_state_kink_force(state, k, x, f));
-  CDNI_TRY(cdn_multiply_by_M_inv(state, f, e + s->nq));
-  for (int i = 0; i < s->nu; i++) f[i] = h * h / 6 * e[s->nq + i], e[s->nq + i] *= h / 2;
+  CDNI_TRY(push_of(s, state, p, e_u, &known));
+  *weight = INFINITY;
+  if (!known && p->turns) return CDN_OK;
+  for (int i = s->nq; !known && i < s->ny; i++) e[i] = step->f1[i] - step->f0[i];
+  for (int i = 0; i < s->nu; i++) f[i] = h * h / 6 * e_u[i];
+  for (int i = s->nq; i < s->ny; i++) e[i] *= h / 2;
   CDNI_TRY(cdni_state_multiply_by_N(state, f, e));
   memcpy(f, s->weighted, sizeof(double) * (size_t)s->ny);
-  CDNI_TRY(cdni_error_norm(s, e, s->step.y0, s->step.y1, weight));
+  CDNI_TRY(cdni_error_norm(s, e, step->y0, step->y1, weight));
   memcpy(s->weighted, f, sizeof(double) * (size_t)s->ny);
   s->weighted_valid = valid;
   *weight /= cdni_tolerance(s);
@@ -44,6 +74,8 @@ static cdn_status weigh(cdn_stepper *s, cdn_state *state, int k, double x, doubl
 /* Below this a kink makes no difference: a joint that rests at its limit passes it with every rounding. The weight is a bound, some ten
  * times what such a kink does; where it is less than 10, runs deliver as much without ending steps, at half the cost. */
 static const double NOTHING = 10;
+/* A value of so few of its own roundings has no sign: one that rests at zero. */
+static const double RESTS = 64;
 
 static bool is_awake(const struct cdni_events *ev, int k) {
   for (int i = ev->n_triggers; i < ev->n_watches; i++)
@@ -51,48 +83,70 @@ static bool is_awake(const struct cdni_events *ev, int k) {
   return false;
 }
 
-cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
-  struct cdni_events *ev = s->events;
-  const int n = ev->n_kinks;
-  const double h = s->step.h, *at_start = ev->kinks;
-  double *there = at_scene ? ev->kinks_here : ev->kinks_end;
-  cdn_state *state = at_scene ? ev->scene : s->work;
-  if (n == 0) return CDN_OK;
-  CDNI_TRY(cdni_state_kinks(state, there));
-  for (int k = 0; k < n; k++) {
-    double a = at_start[k], b = there[k], rate_a = at_start[n + k], rate_b = there[n + k];
-    bool turns = a * rate_a < 0 && b * rate_b > 0 && fabs(a) < h * fabs(rate_a) && fabs(b) < h * fabs(rate_b);
-    if ((a < 0) == (b < 0) && !turns) continue;
-    if (is_awake(ev, k)) continue;
-    double weight, x = fabs(b) + (isnan(rate_b) ? fabs(a) : 0.25 * h * (fabs(rate_a) + fabs(rate_b)));
-    CDNI_TRY(weigh(s, state, k, x, &weight));
-    if (weight <= NOTHING) continue;
-    cdni_watch *w = &ev->watches[ev->n_watches];
-    *w = (cdni_watch){ .event = -1,
-                       .kink = k,
+static cdni_watch watch_of(const cdn_stepper *s, const passage *p) {
+  const struct cdni_events *ev = s->events;
+  const cdni_step *step = &s->step;
+  return (cdni_watch){ .event = -1,
+                       .kink = p->k,
                        .leader = ev->n_watches,
                        .first = ev->first_kink + (size_t)(ev->n_watches - ev->n_triggers),
                        .active = true,
                        .direction = CDN_EITHER,
-                       .sign = a < 0 ? -1 : 1,
+                       .sign = p->a < 0 ? -1 : 1,
                        .beyond = SIDE_UNDEFINED,
-                       .window = fmax(128 * DBL_EPSILON * fmax(fabs(s->step.t0), fabs(s->step.t1)),
-                                      1e-3 * s->def.accuracy * h),
-                       .time = s->step.t0,
-                       .value = a,
-                       .slope = rate_a,
-                       .end = b,
-                       .end_slope = rate_b };
-    ev->values[w->first] = a;
-    ev->turns[w->first].time = NAN;
-    ev->n_watches++;
-  }
+                       .window = fmax(128 * DBL_EPSILON * fmax(fabs(step->t0), fabs(step->t1)),
+                                      1e-3 * s->def.accuracy * step->h),
+                       .time = step->t0,
+                       .value = p->a,
+                       .slope = p->rate_a,
+                       .end = p->b,
+                       .end_slope = p->rate_b };
+}
+
+/* Watches the kink from now on, if it matters. */
+static cdn_status wake(cdn_stepper *s, cdn_state *state, const passage *p) {
+  struct cdni_events *ev = s->events;
+  double weight, rounding;
+  CDNI_TRY(weigh(s, state, p, &weight));
+  if (weight <= NOTHING) return CDN_OK;
+  cdni_watch *w = &ev->watches[ev->n_watches];
+  *w = watch_of(s, p);
+  w->end = p->a;
+  CDNI_TRY(cdni_scene_begin(s));
+  CDNI_TRY(cdni_watch_rounding(s, w, &rounding));
+  if (fmax(fabs(p->a), fabs(p->b)) <= RESTS * rounding) return CDN_OK;
+  w->end = p->b;
+  ev->values[w->first] = p->a;
+  ev->turns[w->first].time = NAN;
+  ev->n_watches++;
   return CDN_OK;
+}
+
+cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
+  struct cdni_events *ev = s->events;
+  const int n = ev->n_kinks;
+  const double h = s->step.h, time = ev->scene_time;
+  double *start = ev->kinks, *there = ev->kinks_end;
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdni_kinks_read(s, at_scene ? ev->scene : s->work, there));
+  for (int k = 0; k < n; k++) {
+    passage p = { .k = k, .a = start[k], .b = there[k] };
+    const double both = p.a * p.b;
+    /* most are far away, and go on or come nearer without turning */
+    if (!(both <= 0) && !(p.a * start[n + k] < 0 && p.b * there[n + k] > 0)) continue;
+    p.rate_a = start[n + k], p.rate_b = there[n + k];
+    p.turns = both > 0;
+    if (p.turns && !(fabs(p.a) < h * fabs(p.rate_a) && fabs(p.b) < h * fabs(p.rate_b))) continue;
+    if (both == 0 || is_awake(ev, k)) continue;
+    if (at_scene) CDNI_TRY(cdni_scene_at(s, time));
+    CDNI_TRY(wake(s, at_scene ? ev->scene : s->work, &p));
+  }
+  return at_scene ? cdni_scene_at(s, time) : CDN_OK;
 }
 
 cdn_status cdni_kinks_end(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
-  return ev->n_kinks > 0 ? cdni_state_kinks(s->work, ev->kinks_end) : CDN_OK;
+  return ev->n_kinks > 0 ? cdni_kinks_read(s, s->work, ev->kinks_end) : CDN_OK;
 }
 
 void cdni_kinks_sleep(cdn_stepper *s) {

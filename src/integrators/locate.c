@@ -81,8 +81,7 @@ cdn_status cdni_watch_find(cdn_stepper *s, cdni_watch *w) {
 
 /* ---- the step ---- */
 
-/* The scene gets the discrete variables of `work`, if they may have changed. */
-static cdn_status set_scene(cdn_stepper *s) {
+cdn_status cdni_scene_begin(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   uint64_t discrete = cdni_state_discrete_changes(s->work);
   ev->scene_set = false;
@@ -290,7 +289,7 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
   ev->n_watches = ev->n_triggers;
   CDNI_TRY(cdni_kinks_wake(s, false));
   if (ev->n_watches == 0) return CDN_OK;
-  CDNI_TRY(set_scene(s));
+  CDNI_TRY(cdni_scene_begin(s));
   begin_watches(s);
   CDNI_TRY(cdni_watches_start(s));
   size_t bytes = sizeof *ev->watches * (size_t)ev->n_triggers;

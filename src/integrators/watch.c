@@ -12,7 +12,7 @@
 
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g) {
   if (w->kink >= 0) {
-    CDNI_TRY(cdni_state_kinks(state, s->events->kinks_here));
+    CDNI_TRY(cdni_kinks_read(s, state, s->events->kinks_here));
     *g = s->events->kinks_here[w->kink];
     return CDN_OK;
   }

@@ -125,6 +125,28 @@ static cdn_status calc_update(const void *self, cdn_state *state, void *out) {
   return cdni_history_advance(&x->past, m, state, ring_of(m, out));
 }
 
+/* An extreme bends where the value comes up with it from behind, and the least magnitude where the value passes zero. */
+static cdn_status calc_kinks(const void *self, cdn_state *state, void *out) {
+  const extreme *x = self;
+  const measure *m = &x->base;
+  const char *memory = memory_of(x, state);
+  const double *best = (const double *)memory;
+  const bool any = cdni_history_count(ring_of(m, memory)) > 0;
+  double now[CDN_MEASURE_MOST], *behind = out, *to_zero = behind + m->n;
+  CDNI_TRY(cdni_measure_read(m, state, m->operand, 0, now));
+  for (int i = 0; i < 4 * m->n; i++) behind[i] = NAN;
+  for (int i = 0; any && i < m->n; i++) {
+    switch (x->which) {
+      case CDN_MINIMUM: behind[i] = now[i] - best[i]; break;
+      case CDN_MAXIMUM: behind[i] = best[i] - now[i]; break;
+      case CDN_MAX_ABS: behind[i] = fabs(best[i]) - fabs(now[i]); break;
+      case CDN_MIN_ABS: behind[i] = fabs(now[i]) - fabs(best[i]); break;
+    }
+    if (x->which == CDN_MIN_ABS && best[i] != 0) to_zero[i] = now[i];
+  }
+  return CDN_OK;
+}
+
 static void declare(measure *m, cdn_declarer *d) {
   extreme *x = (extreme *)m;
   x->past = (history){ .n = m->n, .rates = cdni_measure_derivatives_of(m, m->operand) > 0, .capacity = KEPT };
@@ -134,6 +156,8 @@ static void declare(measure *m, cdn_declarer *d) {
   x->found = cdn_declare_cache(d, "found", best_bytes(m), calc_found, 3, reads);
   cdni_declare_prerequisite(d, x->memory.update, x->found.ticket);
   if (x->past.rates) cdni_measure_depend_on(m, m->operand, 1, d, x->memory.update);
+  const cdn_cache kinks = cdn_declare_cache(d, "kinks", 4 * (size_t)m->n * sizeof(double), calc_kinks, 2, reads + 1);
+  cdni_declare_kinks(d, 2 * m->n, kinks, x->found.ticket, NULL);
 }
 
 static cdn_status begin_run(const void *self, cdn_state *state) {

@@ -42,17 +42,18 @@ const void *cdni_system_room_get(const cdn_system *system, cdni_room which);
 /* Subsystems added by the rooms may own what `self` points to. */
 void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id);
 
-/* ---- kinks: where forces are continuous and their slopes are not. Runs end steps there, without an event. ---- */
+/* ---- kinks: where rates bend or jump. Runs end steps there, without an event. ---- */
 
 /* Adds to f (nu) the generalized force that value x of kink k stands for: how far the forces are, at this State, from what they would be
- * without the kink. */
-typedef cdn_status cdni_kink_force(const void *self, cdn_state *state, int k, double x, double *f);
-/* The entry holds n values, each with another sign on either side of its kink, then their n rates (NaN: not known). */
-void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdni_kink_force *force);
+ * without the kink. *known: it does; what the kink does is not known otherwise. */
+typedef cdn_status cdni_kink_force(const void *self, cdn_state *state, int k, double x, double *f, bool *known);
+/* The entry holds n values, each with another sign on either side of its kink (NaN: there is none near), then their n rates (NaN: not
+ * known). The kinks are those of ticket `of`, and count where rates are computed from it. `force` may be NULL. */
+void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force);
 int cdni_system_kinks(const cdn_system *system);
 /* Those of a State, evaluated if need be: all values, then all rates. */
 cdn_status cdni_state_kinks(cdn_state *state, double *values);
-cdn_status cdni_state_kink_force(cdn_state *state, int k, double x, double *f);
+cdn_status cdni_state_kink_force(cdn_state *state, int k, double x, double *f, bool *known);
 
 /* ---- declaring ---- */
 

@@ -1,10 +1,23 @@
 /* Kinks: places in a System where forces bend, which those who make time pass have to know of. */
 #include "system/structs.h"
 
-void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdni_kink_force *force) {
-  const kink_group g = { d->subsystem, n, entry, force };
+void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force) {
+  const kink_group g = { d->subsystem, n, of.i, entry, force };
   if (!cdni_array_push(&d->system->allocator, &d->system->kinks, sizeof g, &g))
     cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+}
+
+void cdni_kinks_freeze(cdn_system *s) {
+  static const cdn_ticket rates[] = { { TICKET_QDOT }, { TICKET_UDOT }, { TICKET_ZDOT } };
+  size_t kept = 0;
+  for (size_t i = 0; i < s->kinks.count; i++) {
+    const kink_group g = CDNI_AT(s->kinks, kink_group, i);
+    bool counts = false;
+    for (int r = 0; r < CDNI_COUNT(rates); r++)
+      counts = counts || cdni_ticket_is_upstream(s, (cdn_ticket){ g.of }, rates[r]);
+    if (counts) CDNI_AT(s->kinks, kink_group, kept++) = g;
+  }
+  s->kinks.count = kept;
 }
 
 int cdni_system_kinks(const cdn_system *system) {
@@ -28,12 +41,16 @@ cdn_status cdni_state_kinks(cdn_state *state, double *values) {
   return CDN_OK;
 }
 
-cdn_status cdni_state_kink_force(cdn_state *state, int k, double x, double *f) {
+cdn_status cdni_state_kink_force(cdn_state *state, int k, double x, double *f, bool *known) {
   const cdn_system *s = state->system;
+  *known = false;
   for (size_t i = 0; i < s->kinks.count; i++) {
     const kink_group *g = &CDNI_AT(s->kinks, kink_group, i);
-    if (k < g->n) return g->force(CDNI_AT(s->subsystems, subsystem, g->subsystem).self, state, k, x, f);
-    k -= g->n;
+    if (k >= g->n) {
+      k -= g->n;
+      continue;
+    }
+    return g->force ? g->force(CDNI_AT(s->subsystems, subsystem, g->subsystem).self, state, k, x, f, known) : CDN_OK;
   }
   return CDN_OK;
 }

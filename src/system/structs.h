@@ -63,7 +63,7 @@ typedef struct trigger_group {
   int32_t entry; /* the cache entry that its slots are */
 } trigger_group;
 typedef struct kink_group {
-  int32_t subsystem, n;
+  int32_t subsystem, n, of;
   cdn_cache entry;
   cdni_kink_force *force;
 } kink_group;
@@ -155,6 +155,8 @@ static inline void invalidate(cdn_state *s, int32_t ticket) {
 
 /* graph.c: orders the nodes, rejects cycles, fills downstream and eager lists. */
 cdn_status cdni_graph_freeze(cdn_system *system);
+/* Forgets the kinks of what no rates are computed from. */
+void cdni_kinks_freeze(cdn_system *system);
 /* layout.c: plans the block. */
 cdn_status cdni_layout_plan(cdn_system *system);
 /* Adds a node; returns its ticket, or TICKET_NONE when memory ran out. */

@@ -228,6 +228,7 @@ static cdn_status freeze(cdn_system *s) {
     if (s->rooms[r] && s->room_ops[r].freeze) CDNI_TRY(s->room_ops[r].freeze(s, s->rooms[r]));
   CDNI_TRY(declare_all(s));
   CDNI_TRY(cdni_graph_freeze(s));
+  cdni_kinks_freeze(s);
   CDNI_TRY(cdni_layout_plan(s));
   for (int r = 0; r < CDNI_ROOM_COUNT; r++)
     if (s->rooms[r] && s->room_ops[r].planned) CDNI_TRY(s->room_ops[r].planned(s, s->rooms[r]));

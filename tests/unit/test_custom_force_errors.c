@@ -121,7 +121,7 @@ END_TEST
 /* ---- adding ---- */
 
 START_TEST(test_adding_refuses) {
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 8; i++) {
     rig r = make_rig();
     says say = plain(&r);
     cdn_force_ops ops = probe_ops("probe", CDN_READS_POSITION);
@@ -134,6 +134,8 @@ START_TEST(test_adding_refuses) {
       case 3: ops.n_prerequisites = 1; break;
       case 4: ops.n_prerequisites = 1, ops.prerequisites = &none; break; /* told at freezing */
       case 5: ops.subsystem.struct_size = 8, expected = CDN_ERR_VERSION; break;
+      case 6: ops.n_kinks = 1; break;
+      case 7: ops.n_kinks = -1; break;
     }
     cdn_force f = add(&r, ops, &say, 0);
     ck_assert_int_eq(f.i, i == 4 ? 0 : -1);
