@@ -9,6 +9,9 @@
 static const int WINDOW = 1000;
 /* A run that would need more steps of their mean size than this is one that never ends. */
 static const double MOST_STEPS = 1e9;
+/* Steps that are so much shorter than the longest one have met something that is not a motion: a force that jumps to and fro holds
+ * a speed at zero by ever so many of them. There a hundredth as many is too much. */
+static const double SHRUNK = 1e-5, MOST_SHRUNK = 1e7;
 /* Means of two windows whose ratio is below this are of one size: steps that grow soon after a start, or that shrink into a
  * near miss and grow again, change faster. */
 static const double STEADY = 10;
@@ -21,7 +24,8 @@ bool cdni_makes_headway(cdn_stepper *s, double goal) {
   if (s->def.fixed_step > 0 || s->taken < s->step.h || ++h->steps < WINDOW) return true;
   double mean = (s->t - h->since) / h->steps, change = h->mean > 0 ? mean / h->mean : INFINITY;
   bool steady = change < STEADY && change > 1 / STEADY;
-  bool hopeless = isfinite(goal) && goal - s->t > MOST_STEPS * mean;
+  double most = mean < SHRUNK * s->certificate.largest_step ? MOST_SHRUNK : MOST_STEPS;
+  bool hopeless = isfinite(goal) && goal - s->t > most * mean;
   h->windows = !hopeless ? 0 : steady ? h->windows + 1 : 1;
   h->since = s->t;
   h->steps = 0;
@@ -73,6 +77,26 @@ static fastest look_for_fastest(cdn_stepper *s) {
   return found;
 }
 
+/* By how much udot of a slot differs at speeds a little above and below the present one. */
+static double change_of_rate(cdn_stepper *s, int slot, double apart) {
+  double *y = s->scratch + s->stride, of[2] = { NAN, NAN };
+  for (int way = 0; way < 2; way++) {
+    memcpy(y, s->y[s->at], sizeof(double) * (size_t)s->ny);
+    y[s->nq + slot] += way ? 0.5 * apart : -0.5 * apart;
+    if (cdn_state_set_ty(s->work, s->t, y) != CDN_OK || cdn_realize(s->work, CDN_STAGE_ACCELERATION) != CDN_OK)
+      continue;
+    of[way] = cdni_state_ydot(s->work)[s->nq + slot];
+  }
+  return fabs(of[1] - of[0]);
+}
+
+/* A force that jumps looks like a damping without bounds to whoever takes small differences. *size: what it is. */
+static bool is_jump(cdn_stepper *s, const fastest *m, double *size) {
+  static const double APART = 0.01, PART = 0.1;
+  *size = change_of_rate(s, m->slot, APART);
+  return *size < PART * APART * fabs(m->damping) / m->inertia;
+}
+
 /* ---- the report ---- */
 
 static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeof f->advice, "%s", text); }
@@ -114,6 +138,21 @@ static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal)
           : ", or take an implicit method, which steps over what decays: cvode-bdf or ida");
 }
 
+static void blame_jump(cdn_stepper *s, cdn_failure *f, const fastest *m, double size, double goal) {
+  char speed[96];
+  cdn_system_slot_name(s->system, CDN_POOL_U, m->slot, speed, sizeof speed);
+  cdni_error_set(
+      &f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
+      "at t = %.9g the run makes no headway: a force jumps to and fro as '%.60s' goes from %.3g to either side, "
+      "which changes its rate by %.3g, and steps of %.2g s are all that is left. The way to t = %.6g would take "
+      "%.1g more",
+      s->t, speed, s->y[s->at][s->nq + m->slot], size, s->headway.mean, goal, (goal - s->t) / s->headway.mean);
+  advise(
+      f,
+      "let the force change over a small speed in place of a jump (dry friction: -f tanh(u / v)), or lock the joint by an "
+      "event where friction holds it");
+}
+
 cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   /* what explicit methods stay stable with is a step of about one over the rate */
   static const double LEAST = 0.02, MOST = 50;
@@ -121,7 +160,10 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   const double step = s->headway.mean;
   const fastest m = look_for_fastest(s);
   f->error.value = step;
-  if (m.slot >= 0 && m.rate * step > LEAST && m.rate * step < MOST) {
+  double size;
+  if (m.slot >= 0 && is_jump(s, &m, &size)) {
+    blame_jump(s, f, &m, size, goal);
+  } else if (m.slot >= 0 && m.rate * step > LEAST && m.rate * step < MOST) {
     blame(s, f, &m, goal);
   } else {
     cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
@@ -130,9 +172,10 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
                    s->t, step, goal, (goal - s->t) / step, f->coordinate[0] ? f->coordinate : "no single coordinate");
     advise(f, s->stiff >= 15
                   ? "the problem is stiff: stability, not accuracy, keeps the steps short. Soften or remove what "
-                    "is fast and damped, such as a rate of z or a strong damper on a light body"
+                    "is fast and damped, such as a rate of z, a strong damper on a light body, or friction that jumps "
+                    "with the sign of a speed (let it change over a small speed)"
                   : "look at what acts on the coordinate named: forces that jump to and fro, or that change within so "
-                    "short a time; or ask for less accuracy");
+                    "short a time; let friction that jumps with the sign of a speed change over a small speed");
   }
   f->error.value = step;
   cdni_restore(s);

@@ -171,6 +171,51 @@ END_TEST
 
 /* ---- what goes wrong ---- */
 
+static cdn_status rub(const void *self, cdn_state *state, cdn_forces *forces) {
+  const double u = *cdn_body_u(state, (cdn_body){ 1 });
+  (void)self;
+  cdn_forces_add_mobility(forces, (cdn_body){ 1 }, 0, u > 0 ? -1 : u < 0 ? 1 : 0);
+  return CDN_OK;
+}
+
+static cdn_status rub_kinks(const void *self, cdn_state *state, double *values, double *rates) {
+  (void)self, (void)rates;
+  values[0] = *cdn_body_u(state, (cdn_body){ 1 });
+  return CDN_OK;
+}
+
+/* A mass on a spring, which friction holds from t = 6 pi on: nothing can follow from a force that jumps there. */
+START_TEST(friction_that_holds_ends_the_run_soon) {
+  for (int digits = 2; digits <= 8; digits += 3) {
+    const double x0 = 12.3, v = 0;
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_VELOCITY, .calc_force = rub };
+    ops.n_kinks = _i, ops.calc_kinks = rub_kinks;
+    cdn_system_add_mobility_spring(system, "spring", add(system, CDN_SLIDER, &x0, &v), 0, 1, 0);
+    cdn_system_add_custom_force(system, &ops, NULL);
+    cdn_state *state = state_of(system);
+    for (int m = 0; m < 4; m++) {
+      cdn_stepper_def how = cdn_default_stepper_def();
+      cdn_stepper *stepper = NULL;
+      how.method = methods[m], how.accuracy = pow(10, -digits), how.final_time = 40;
+      OK_ON(state, cdn_stepper_create(state, &how, &stepper));
+      FAILS(cdn_stepper_advance(stepper, 40, NULL), CDN_ERR_STEP);
+      cdn_failure report;
+      cdn_certificate c;
+      cdn_stepper_failure(stepper, &report);
+      OK(cdn_stepper_certificate(stepper, &c));
+      AT_MOST((double)c.evaluations, 2e6);
+      ck_assert_str_eq(report.error.element, "body1.u");
+      ck_assert_msg(strstr(report.error.text, "jumps to and fro") != NULL, "%s", report.error.text);
+      ck_assert(strstr(report.advice, "lock") != NULL);
+      AT_MOST(fabs(cdn_state_q(cdn_stepper_state(stepper))[0] - 0.3), 10 * how.accuracy);
+      cdn_stepper_destroy(stepper);
+    }
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 static cdn_status refuse(const void *self, cdn_state *state, double *values, double *rates) {
   (void)self, (void)values, (void)rates;
   if (cdn_state_time(state) < 0.3) return CDN_OK;
@@ -202,6 +247,7 @@ END_TEST
 static void add_tests(TCase *c) {
   tcase_add_loop_test(c, forces_that_bend_or_jump_end_steps_there, 0, sizeof shapes / sizeof *shapes);
   tcase_add_test(c, a_failure_names_the_force);
+  tcase_add_loop_test(c, friction_that_holds_ends_the_run_soon, 0, 2);
 }
 
 int main(void) { return check_suite("kinks of forces", 300, add_tests); }
