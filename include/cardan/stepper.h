@@ -253,7 +253,7 @@ typedef struct cdn_failure {
   int n_last;
   double last_time[CDN_FAILURE_STEPS], last_step[CDN_FAILURE_STEPS],
       last_error[CDN_FAILURE_STEPS]; /**< error over what is allowed; -1: could not be evaluated */
-  char advice[352];                  /**< what to try */
+  char advice[448];                  /**< what to try */
 } cdn_failure;
 
 /** The last failure of a call on this stepper; error.code CDN_OK if none. */

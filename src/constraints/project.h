@@ -34,6 +34,13 @@ void cdni_projector_forget(cdni_projector *projector);
 cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines);
 /* How many there are. */
 int cdni_constraint_sine_count(const cdn_system *system);
+/* How many equations of a block are redundant. Stage: Acceleration. */
+int cdni_constraint_redundant_in(cdn_state *state, int block);
+/* By how much accelerations of position equations contradict each other where some are redundant: in units, times the time scale
+ * squared; the block of the constraint that is off most. Stage: Acceleration. */
+cdn_status cdni_constraint_contradiction(cdn_state *state, double time_scale, double *size, int *block);
+/* The constraints whose equations a block has, and the joints of their loops, by name. */
+void cdni_constraint_name_block(const cdn_system *system, int block, char *text, size_t size);
 
 /* The power (W) that constraints put in by the motion that they demand: that of cdn_constraint_power on the manifold. What
  * velocity errors do is no part of it. Stage: Acceleration. */

@@ -7,7 +7,6 @@
 
 #include "constraints/derivatives.h"
 #include "constraints/loops.h"
-#include "constraints/project.h"
 #include "matter/subsystem.h"
 
 static constraint_room *of(const void *self) { return *(constraint_room *const *)self; }
@@ -112,20 +111,6 @@ static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
 cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, loop_factor *f) {
   CDNI_TRY(cdni_state_ensure(state, room->redundant.update.ticket));
   *f = cdni_loop_factor_at(&room->plan, cdni_state_storage(state, room->factor));
-  return CDN_OK;
-}
-
-int cdni_constraint_sine_count(const cdn_system *system) {
-  const constraint_room *room = cdni_constraints(system);
-  return room ? room->plan.n_blocks : 0;
-}
-
-cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines) {
-  const constraint_room *room = cdni_constraints(cdn_state_system(state));
-  loop_factor f;
-  CDNI_TRY(cdni_constraint_factor(room, state, &f));
-  *n = room->plan.n_blocks;
-  *sines = f.sine;
   return CDN_OK;
 }
 

@@ -158,6 +158,7 @@ cdn_status cdni_first_step(cdn_stepper *s) {
   const double *y = s->y[s->at], *f = s->f[s->at];
   double *y1 = s->step.error, *f1 = s->f[!s->at], d1, d2, power;
   double alpha = s->def.accuracy;
+  cdni_singular_start(s);
   int order = s->method->error_order;
 
   s->control = (cdni_control){ .last_error = 1e-4 };

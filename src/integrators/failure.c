@@ -58,25 +58,27 @@ static void add_constraint(cdn_stepper *s, cdn_failure *f) {
            cdn_constraint_name(s->system, (cdn_constraint){ hardest }), largest);
 }
 
-/* Near a singular pose what constraints demand is known to rounding errors over the sine that is left. */
-static void add_pose(cdn_stepper *s, cdn_failure *f) {
-  const double *sine;
-  int n;
-  double least = 1e-4;
-  if (!s->projector || cdni_constraint_sines(s->work, &n, &sine) != CDN_OK) return;
-  for (int i = 0; i < n; i++) least = fmin(least, sine[i]);
-  if (least == 1e-4) return;
-  const size_t used = strlen(f->advice);
+/* Where the last accepted step is so near a singular pose that rounding errors, divided by the cube of the sine that is left, are as
+ * large as the errors allowed, or where rates are held on the manifold because of a pose, the pose is the cause: no force is. */
+static bool blame_pose(cdn_stepper *s, cdn_failure *f) {
+  static const double LEAST = 1e-4, MOST = 0.1, HELD = 0.3;
+  char who[152];
+  int block = 0;
+  const double sine = cdni_singular_nearest(s, &block);
+  const bool is_near = sine < fmin(MOST, fmax(LEAST, cbrt(10 * DBL_EPSILON / s->def.accuracy)));
+  if (!is_near && !(sine < HELD && s->singular.hold)) return false;
+  cdni_constraint_name_block(s->system, block, who, sizeof who);
   snprintf(
-      f->advice + used, sizeof f->advice - used,
-      "; the mechanism is at a singular pose (sine %.1e between its constraints), where it could go on in more than one "
-      "way: ask for less accuracy, or start elsewhere",
-      least);
+      f->advice, sizeof f->advice,
+      "a singular pose: at t = %.9g the equations of %s become dependent (smallest pivot ratio %.1e). The mechanism "
+      "locks there, or may go on in more than one way. End what drives it there (a motion, a lock, a load) earlier, "
+      "start elsewhere, or ask for another accuracy",
+      s->t, who, sine * sine);
+  return true;
 }
 
 void cdni_add_mechanism(cdn_stepper *s, cdn_failure *f) {
-  add_constraint(s, f);
-  add_pose(s, f);
+  if (!blame_pose(s, f)) add_constraint(s, f);
 }
 
 cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...) {
@@ -133,8 +135,8 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
   snprintf(f->advice, sizeof f->advice, "%s%s", first,
            then[0] ? then : "look at the element named, just before this time");
   cdni_restore(s);
-  if (code == CDN_ERR_STEP) add_constraint(s, f);
-  if (curable || code == CDN_ERR_STEP) add_pose(s, f);
+  if (code == CDN_ERR_STEP) cdni_add_mechanism(s, f);
+  else if (curable) (void)blame_pose(s, f);
   return code;
 }
 

@@ -171,6 +171,8 @@ cdn_status cdni_project_rates(cdn_stepper *s, cdn_state *state);
 cdn_status cdni_project_estimate(cdn_stepper *s, double *e);
 /* Projects `work`, at which a run starts, if it is near the manifold, and fails if it is not. */
 cdn_status cdni_project_start(cdn_stepper *s);
+/* Refuses a start at a singular pose with speeds that lead off the manifold; `work` has its rates. */
+cdn_status cdni_project_start_rates(cdn_stepper *s);
 
 /* y and the work done at time t within the last accepted step, unprojected, after whatever the method's dense output
  * still has to evaluate there (on `report`, which must hold the discrete variables of that step). */
@@ -265,6 +267,8 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a);
 size_t cdni_singular_memory(const cdn_stepper *s); /* doubles */
 void cdni_singular_divide(cdn_stepper *s, double *memory);
 void cdni_singular_reset(cdn_stepper *s);
+/* Before the size of a first step is chosen: where equations are redundant the run may start in a pose, from which a bridge leads. */
+void cdni_singular_start(cdn_stepper *s);
 /* The run's method, where s->method may be that of bridges. */
 const cdni_method *cdni_singular_own_method(const cdn_stepper *s);
 /* Before an attempt at a new step: behind a bridge the run's own method begins anew. */
@@ -280,6 +284,8 @@ bool cdni_singular_judges(cdn_stepper *s, double error);
 /* Whether an attempt that is good ends clear of poses; if not, the next one will. */
 bool cdni_singular_is_clear(cdn_stepper *s);
 cdn_status cdni_singular_accept(cdn_stepper *s);
+/* The smallest sine where `work` stands, over what it is elsewhere, and its block. INFINITY: there are no constraints. */
+double cdni_singular_nearest(cdn_stepper *s, int *block);
 void cdni_singular_archive(cdn_stepper *s, cdni_archive *a);
 
 /* norm.c: the norm by which the attempt is judged: of its error estimate e (ny numbers), which is projected before. */

@@ -67,6 +67,8 @@ cdn_status cdni_project_estimate(cdn_stepper *s, double *e) {
 
 /* Errors, in units, up to which a State is meant to satisfy its constraints: a projection then only trims it. */
 static const double NEAR = 1e-2;
+/* Accelerations of redundant equations, in units over the time scale squared, up to which they follow from the others. */
+static const double FOLLOWS = 1e-4;
 
 /* The joint whose motion or lock takes part most in a constraint; NULL: none does, or there is no memory to tell. */
 static const char *prescribed_joint(cdn_stepper *s, const char *constraint) {
@@ -126,4 +128,26 @@ cdn_status cdni_project_start(cdn_stepper *s) {
   CDNI_TRY(cdni_constraint_errors(s->work, s->def.time_scale, &now));
   if (!(now.velocity <= near)) return refuse_what_is_off(s, now.of_velocity, now.velocity, true);
   return cdni_project_u(s, s->work, CDNI_WHERE_OFF, &moved);
+}
+
+cdn_status cdni_project_start_rates(cdn_stepper *s) {
+  const double T = s->def.time_scale, *u = s->y[s->at] + s->nq, *udot = s->f[s->at] + s->nq;
+  cdni_constraint_worst now;
+  char who[160];
+  double size, motion = 1;
+  int block = 0;
+  if (!s->projector) return CDN_OK;
+  CDNI_TRY(cdni_constraint_contradiction(s->work, T, &size, &block));
+  if (size <= FOLLOWS) return CDN_OK;
+  /* errors within the tolerance turn with the mechanism */
+  for (int i = 0; i < s->nu; i++) motion = fmax(motion, fmax(u[i] * u[i], fabs(udot[i])) * T * T);
+  CDNI_TRY(cdni_constraint_errors(s->work, T, &now));
+  if (size <= FOLLOWS + 10 * (now.position + now.velocity) * motion) return CDN_OK;
+  cdni_constraint_name_block(s->system, block, who, sizeof who);
+  return cdni_state_fail(s->work, CDN_ERR_CONSTRAINT, false, "cdn_stepper_advance",
+                         cdn_constraint_name(s->system, (cdn_constraint){ block }),
+                         "at t = %.17g the State is at a singular pose: equations of %s are dependent, and the speeds "
+                         "lead along none of the ways that the mechanism can go from there. Start beside the pose, or "
+                         "with speeds along one of the ways",
+                         s->t, who);
 }

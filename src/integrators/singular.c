@@ -22,6 +22,8 @@ static const double FIRST = 32;
 static const double QUIET = 0.1;
 /* The error that bridges aim at, over the tolerance, and how much their lengths change at once. */
 static const double TARGET = 0.1, SHRINK = 0.3, GROW = 3;
+/* The sine below which an equation is redundant. */
+static const double REDUNDANT = 3e-6;
 /* So many bridges over a pose are tried before the run's own method has to find its way. */
 enum { MOST_REFUSED = 12 };
 
@@ -40,17 +42,24 @@ static bool has_bridge(const cdn_system *system, const cdn_stepper_def *def, con
   return cdni_projector_size(system) > 0 && def->fixed_step == 0 && method != bridge;
 }
 
+/* Doubles for what is known of sines. */
+static size_t history_of(const cdn_system *system) {
+  return cdni_stride((KEPT + 2) * cdni_constraint_sine_count(system));
+}
+
 size_t cdni_singular_memory(const cdn_stepper *s) {
-  const size_t sines = cdni_stride(KEPT * cdni_constraint_sine_count(s->system));
-  return sines + (has_bridge(s->system, &s->def, s->method) ? bridge->memory(bridge, s->ny) : 0);
+  return history_of(s->system) + (has_bridge(s->system, &s->def, s->method) ? bridge->memory(bridge, s->ny) : 0);
 }
 
 void cdni_singular_divide(cdn_stepper *s, double *memory) {
   cdni_singular *p = &s->singular;
+  const int n = cdni_constraint_sine_count(s->system);
   p->sine = memory;
+  p->most = memory + (ptrdiff_t)KEPT * n;
+  p->redundant = p->most + n;
   if (!has_bridge(s->system, &s->def, s->method)) return;
   p->method = bridge;
-  p->memory = memory + cdni_stride(KEPT * cdni_constraint_sine_count(s->system));
+  p->memory = memory + history_of(s->system);
 }
 
 /* The stepper's method is that of bridges, or the run's own. */
@@ -75,7 +84,15 @@ void cdni_singular_reset(cdn_stepper *s) {
   p->corrected = p->refused = 0;
   p->ahead = p->behind = p->reach = INFINITY;
   p->length = p->own = p->last = 0;
-  p->hold = p->over = false;
+  p->hold = p->over = p->starts = false;
+}
+
+void cdni_singular_start(cdn_stepper *s) {
+  cdni_singular *p = &s->singular;
+  if (!watches(s) || !p->method || p->known >= 0) return;
+  for (int i = 0; i < cdni_constraint_sine_count(s->system); i++)
+    p->starts = p->starts || cdni_constraint_redundant_in(s->work, i) > 0;
+  set_bridging(s, p->starts);
 }
 
 /* ---- prediction: the parabola through a sine's last values, y + b d + c d^2 at a time d after the last step ---- */
@@ -118,6 +135,14 @@ static void predict(cdni_singular *p) {
   }
 }
 
+/* What a sine is away from poses. */
+static void note_regular(cdn_stepper *s, int i, double sine) {
+  cdni_singular *p = &s->singular;
+  const bool first = p->known == 0;
+  p->most[i] = first ? sine : fmax(p->most[i], sine);
+  p->redundant[i] = fmin(first ? INFINITY : p->redundant[i], cdni_constraint_redundant_in(s->work, i));
+}
+
 cdn_status cdni_singular_accept(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
   const double *sine;
@@ -138,6 +163,7 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
     y[2] *= sign;
     y[1] *= sign;
     y[0] = sine[i];
+    note_regular(s, i, sine[i]);
   }
   if (merges) {
     p->h[0] += s->taken;
@@ -154,11 +180,13 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
 }
 
 cdn_status cdni_singular_leave(cdn_stepper *s) {
-  if (!s->singular.bridging) return CDN_OK;
+  cdni_singular *p = &s->singular;
+  if (!p->bridging || (p->starts && p->known < 0)) return CDN_OK;
   set_bridging(s, false);
-  if (!s->method->begin) return CDN_OK;
-  s->method->begin(s);
-  return cdni_first_step(s);
+  if (s->method->begin) s->method->begin(s);
+  const bool anew = s->method->begin || p->starts;
+  p->starts = false;
+  return anew ? cdni_first_step(s) : CDN_OK;
 }
 
 /* ---- the next attempt ---- */
@@ -189,6 +217,10 @@ static bool is_to_leave(const cdn_stepper *s, double left) {
 
 double cdni_singular_size(cdn_stepper *s, double h, double left) {
   cdni_singular *p = &s->singular;
+  if (p->starts) {
+    p->over = true;
+    return fmin(h, p->reach);
+  }
   set_bridging(s, false);
   p->noise = 0;
   p->size = p->span = h;
@@ -258,6 +290,22 @@ bool cdni_singular_is_clear(cdn_stepper *s) {
   return true;
 }
 
+double cdni_singular_nearest(cdn_stepper *s, int *block) {
+  const cdni_singular *p = &s->singular;
+  const double *sine;
+  double least = INFINITY;
+  int n;
+  if (!s->projector || cdni_constraint_sines(s->work, &n, &sine) != CDN_OK) return INFINITY;
+  for (int i = 0; i < n; i++) {
+    const bool known = p->known > 0 && p->most[i] > 0;
+    const double ratio =
+        known && cdni_constraint_redundant_in(s->work, i) > p->redundant[i] ? fmin(sine[i], REDUNDANT) : sine[i];
+    const double relative = known ? ratio / p->most[i] : ratio;
+    if (relative < least) least = relative, *block = i;
+  }
+  return least;
+}
+
 void cdni_singular_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_singular *p = &s->singular;
   double *const numbers[] = { &p->h[0],  &p->h[1],   &p->ahead, &p->behind, &p->slope,
@@ -271,7 +319,10 @@ void cdni_singular_archive(cdn_stepper *s, cdni_archive *a) {
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
   cdni_archive_bool(a, &p->hold);
   cdni_archive_doubles(a, p->sine, (size_t)(KEPT * p->n));
+  cdni_archive_doubles(a, p->most, (size_t)p->n);
+  cdni_archive_doubles(a, p->redundant, (size_t)p->n);
   cdni_archive_bool(a, &bridging);
+  cdni_archive_bool(a, &p->starts);
   if (bridging && !p->method) cdni_archive_fail(a, CDN_ERR_PARSE, "its method has no bridges");
   set_bridging(s, bridging);
 }

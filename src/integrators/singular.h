@@ -24,6 +24,7 @@ typedef struct cdni_singular {
    * the times between them; values at ends of short steps are replaced by the next ones. */
   int n, known;
   double *sine, h[2];
+  double *most, *redundant; /* of each the largest so far, and how many of its equations were redundant at least */
   /* Times from the last accepted step to the next pose and back to the last one, INFINITY where there is none, and how fast
    * the sine changes at the next one. */
   double ahead, behind, slope;
@@ -32,6 +33,7 @@ typedef struct cdni_singular {
   const struct cdni_method *method;
   double *memory;
   bool bridging; /* the stepper's method is that of bridges */
+  bool starts;   /* the first step is a bridge */
   double length; /* of bridges, as it was last chosen */
   double own;    /* the longest step of the run's own on the way to the next pose */
   double last;   /* length of the last bridge */

@@ -263,5 +263,6 @@ cdn_status cdni_begin(cdn_stepper *s) {
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
   CDNI_TRY(cdni_state_begin_run(s->work));
   CDNI_TRY(cdni_evaluate_here(s, s->f[s->at], &s->power));
+  CDNI_TRY(cdni_project_start_rates(s));
   return cdni_faint_drive(s);
 }

@@ -1,0 +1,109 @@
+/* Singular poses: how near one is, block by block of the elimination, and whose equations lose rank there. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "constraints/loops.h"
+#include "constraints/project.h"
+
+int cdni_constraint_sine_count(const cdn_system *system) {
+  const constraint_room *room = cdni_constraints(system);
+  return room ? room->plan.n_blocks : 0;
+}
+
+cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  loop_factor f;
+  CDNI_TRY(cdni_constraint_factor(room, state, &f));
+  *n = room->plan.n_blocks;
+  *sines = f.sine;
+  return CDN_OK;
+}
+
+int cdni_constraint_redundant_in(cdn_state *state, int block) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  loop_factor f;
+  int n = 0;
+  if (cdni_constraint_factor(room, state, &f) != CDN_OK) return 0;
+  for (int k = 0; k < f.count[block]; k++) n += f.redundant[room->plan.first[block] + k] != 0;
+  return n;
+}
+
+cdn_status cdni_constraint_contradiction(cdn_state *state, double time_scale, double *size, int *block) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  loop_factor f;
+  *size = 0;
+  if (*cdn_state_parameters(state, room->baumgarte) > 0) return CDN_OK;
+  CDNI_TRY(cdni_constraint_factor(room, state, &f));
+  const double *e = cdn_state_udoterr(state), *unit = cdn_state_parameters(state, room->units);
+  for (int c = 0; e && c<room->plan.n_constraints && * f.n_redundant> 0; c++) {
+    const constraint_element *x = constraint_at(room, c);
+    for (int k = 0; k < x->np; k++) {
+      const double error = fabs(e[room->first_row + x->row + k]) * time_scale * time_scale / unit[c];
+      if (error > *size) *size = error, *block = c;
+    }
+  }
+  return CDN_OK;
+}
+
+/* ---- names ---- */
+
+enum { MOST_CONSTRAINTS = 2, MOST_JOINTS = 4 };
+
+typedef struct list {
+  int item[MOST_JOINTS], n, most;
+  bool more;
+} list;
+
+static void put(list *l, int item) {
+  for (int i = 0; i < l->n; i++)
+    if (l->item[i] == item) return;
+  if (l->n == l->most) l->more = true;
+  else l->item[l->n++] = item;
+}
+
+/* The constraints whose equations a block has: its own, or those of the sources of a mix. */
+static void find_constraints(const loop_plan *p, int block, list *out) {
+  if (block < p->n_constraints) {
+    put(out, block);
+    return;
+  }
+  const int mix = (block - p->n_constraints) / 2;
+  for (int s = p->source_first[mix]; s < p->source_first[mix + 1]; s++) find_constraints(p, p->source[s], out);
+}
+
+/* The bodies whose joints are on the loop of a constraint. */
+static void find_joints(const constraint_room *room, int constraint, list *out) {
+  const constraint_element *c = constraint_at(room, constraint);
+  const int32_t *bodies = &CDNI_AT(room->bodies, int32_t, 0);
+  for (int b = 0; b < c->n_bodies; b++)
+    for (int i = bodies[c->first_body + b]; i > 0 && i != room->plan.ancestor[constraint];
+         i = room->plan.tree->node[i].parent)
+      put(out, i);
+}
+
+static void add_name(char *text, size_t size, const char *name, bool first) {
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, "%s'%.20s'", first ? "" : ", ", name);
+}
+
+static void add(char *text, size_t size, const char *more) {
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, "%s", more);
+}
+
+void cdni_constraint_name_block(const cdn_system *system, int block, char *text, size_t size) {
+  const constraint_room *room = cdni_constraints(system);
+  list constraints = { .most = MOST_CONSTRAINTS }, joints = { .most = MOST_JOINTS };
+  find_constraints(&room->plan, block, &constraints);
+  snprintf(text, size, constraints.n + constraints.more > 1 ? "constraints " : "constraint ");
+  for (int i = 0; i < constraints.n; i++) {
+    add_name(text, size, constraint_at(room, constraints.item[i])->name, i == 0);
+    find_joints(room, constraints.item[i], &joints);
+  }
+  add(text, size, constraints.more ? ", ..." : "");
+  if (joints.n == 0) return;
+  add(text, size, " with the joints of ");
+  for (int i = 0; i < joints.n; i++) add_name(text, size, cdn_body_name(system, (cdn_body){ joints.item[i] }), i == 0);
+  add(text, size, joints.more ? ", ..." : "");
+}
