@@ -16,12 +16,12 @@ typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
 /** How a step is taken; docs/methods.md compares them. All have error control and dense output. */
 typedef enum cdn_method {
-  CDN_METHOD_DEFAULT,        /**< Adams; with constraints Dormand-Prince 8(5,3); with fixed steps Dormand-Prince 5(4) */
+  CDN_METHOD_DEFAULT,        /**< Adams; with constraints Dormand-Prince 8(6,5); with fixed steps Dormand-Prince 5(4) */
   CDN_METHOD_MERSON,         /**< Runge-Kutta-Merson 4(3), Simbody's default */
   CDN_METHOD_DORMAND_PRINCE, /**< Dormand-Prince 5(4) */
   CDN_METHOD_BOGACKI_SHAMPINE,      /**< Bogacki-Shampine 3(2), for loose accuracy */
   CDN_METHOD_FEHLBERG,              /**< Runge-Kutta-Fehlberg 5(4) */
-  CDN_METHOD_DORMAND_PRINCE_8,      /**< Dormand-Prince 8(5,3), for tight accuracy */
+  CDN_METHOD_DORMAND_PRINCE_8,      /**< Dormand-Prince 8(6,5), for tight accuracy */
   CDN_METHOD_ADAMS,                 /**< Adams PECE of orders 1 to 12: fewest evaluations on most problems */
   CDN_METHOD_VERLET,                /**< velocity Verlet of order 2, implicit where forces depend on u (manual 10.4) */
   CDN_METHOD_SEMI_EXPLICIT_EULER,   /**< symplectic Euler of order 1 */

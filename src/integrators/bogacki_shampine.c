@@ -13,8 +13,16 @@ static void dense(double theta, double *w) { cdni_cubic_weights(b, 3, theta, w);
 /* No two rates are of one time: the second difference of the three that are equally far apart. */
 static const double probe[4] = { 0, 1, -2, 1 };
 
-static const cdni_rk_tableau tableau = {
-  .stages = 3, .c = c, .a = a, .b = b, .e = e, .dense = dense, .probe = probe, .stable = 2.5
-};
+static const cdni_rk_tableau tableau = { .stages = 3,
+                                         .c = c,
+                                         .a = a,
+                                         .b = b,
+                                         .e = e,
+                                         .order_of_e = 3,
+                                         .of_kink = 3,
+                                         .share = 1,
+                                         .dense = dense,
+                                         .probe = probe,
+                                         .stable = 2.5 };
 
 const cdni_method cdni_bogacki_shampine = CDNI_RK_METHOD("Bogacki-Shampine 3(2)", 3, tableau);

@@ -35,10 +35,22 @@ static void dense(double theta, double *w) {
   for (int i = 0; i < 7; i++) w[i] += more * d[i];
 }
 
+/* The third difference of the rates of four times. */
+static const double look[7] = { -25. / 6, 0, 200. / 21, -25. / 2, 0, 0, 50. / 7 };
+
 static const double probe[7] = { 0, 0, 0, 0, 0, -1, 1 };
 
-static const cdni_rk_tableau tableau = {
-  .stages = 6, .c = c, .a = a, .b = b, .e = e, .dense = dense, .probe = probe, .stable = 3.25
-};
+static const cdni_rk_tableau tableau = { .stages = 6,
+                                         .c = c,
+                                         .a = a,
+                                         .b = b,
+                                         .e = e,
+                                         .order_of_e = 5,
+                                         .of_kink = 30,
+                                         .share = 1,
+                                         .look = look,
+                                         .dense = dense,
+                                         .probe = probe,
+                                         .stable = 3.25 };
 
 const cdni_method cdni_dormand_prince = CDNI_RK_METHOD("Dormand-Prince 5(4)", 5, tableau);

@@ -11,9 +11,15 @@ static const double euler_e[2] = { 1. / 2, -1. / 2 };
 
 static void euler_dense(double theta, double *w) { cdni_cubic_weights(euler_b, 1, theta, w); }
 
-static const cdni_rk_tableau euler = {
-  .stages = 1, .c = c, .a = NULL, .b = euler_b, .e = euler_e, .dense = euler_dense
-};
+static const cdni_rk_tableau euler = { .stages = 1,
+                                       .c = c,
+                                       .a = NULL,
+                                       .b = euler_b,
+                                       .e = euler_e,
+                                       .order_of_e = 2,
+                                       .of_kink = 1,
+                                       .share = 1,
+                                       .dense = euler_dense };
 
 const cdni_method cdni_explicit_euler = CDNI_RK_METHOD("explicit Euler", 2, euler, .bare = true);
 
@@ -27,8 +33,16 @@ static void dense(double theta, double *w) { cdni_cubic_weights(b, 2, theta, w);
 
 static const double probe[3] = { 0, -1, 1 };
 
-static const cdni_rk_tableau trapezoid = {
-  .stages = 2, .c = c, .a = a, .b = b, .e = e, .dense = dense, .probe = probe, .stable = 1.5
-};
+static const cdni_rk_tableau trapezoid = { .stages = 2,
+                                           .c = c,
+                                           .a = a,
+                                           .b = b,
+                                           .e = e,
+                                           .order_of_e = 2,
+                                           .of_kink = 1,
+                                           .share = 1,
+                                           .dense = dense,
+                                           .probe = probe,
+                                           .stable = 1.5 };
 
 const cdni_method cdni_trapezoid = CDNI_RK_METHOD("explicit trapezoid", 2, trapezoid);

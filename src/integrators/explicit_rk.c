@@ -51,7 +51,7 @@ static void combine(const terms *sum, int ny, const double *base, double *out) {
 }
 
 /* Layout of the method's memory: rates of stages 1 .. stages (the last is the step's end) and of the extra ones, a trial
- * y, the powers. */
+ * y, the powers, the trends. */
 static double *rate_of(const cdn_stepper *s, int stage) { return s->memory + (size_t)(stage - 1) * s->stride; }
 
 static double *trial_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
@@ -62,9 +62,20 @@ static double *power_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   return rate_of(s, rk->stages + rk->extra + 2);
 }
 
+/* The norm of an estimate in the last attempt, and over the power of h with which it shrinks in the last two accepted steps; 0:
+ * there was none. */
+typedef struct trend {
+  double tried, last, before;
+} trend;
+enum { OF_E, OF_LOOK, TRENDS = 8 /* doubles */ };
+
+static trend *trends_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
+  return (trend *)(void *)(power_of(s, rk) + CDNI_RK_RATES);
+}
+
 size_t cdni_rk_memory(const cdni_method *method, int ny) {
   const cdni_rk_tableau *rk = method->data;
-  return (size_t)(rk->stages + rk->extra + 1) * cdni_stride(ny) + CDNI_RK_RATES;
+  return (size_t)(rk->stages + rk->extra + 1) * cdni_stride(ny) + CDNI_RK_RATES + TRENDS;
 }
 
 /* out = base + h times the weighted sum of the first n rates. */
@@ -94,24 +105,118 @@ static void note_stiffness(cdn_stepper *s, const cdni_rk_tableau *rk, double *x)
   if (y > 0) s->step.stiffness = length(s, x) / (y * rk->stable);
 }
 
-static cdn_status estimate(cdn_stepper *s, const cdni_rk_tableau *rk) {
-  cdni_step *step = &s->step;
-  if (rk->e_low) {
-    double low, high;
-    sum_rates(s, rk->stages + 1, rk->e_low, NULL, step->error);
-    CDNI_TRY(cdni_step_norm(s, step->error, &low));
-    sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
-    cdni_note_estimate(s, step->error);
-    CDNI_TRY(cdni_step_norm(s, step->error, &high));
-    double both = hypot(high, 0.1 * low);
-    step->norm = both > 0 ? high * (high / both) : 0;
-    if (!isfinite(both)) step->norm = INFINITY;
-  } else {
-    sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
-    cdni_note_estimate(s, step->error);
-  }
+/* ---- the error of a step ---- */
+
+/* Estimates are for smooth motions, which change little from one step to the next. One so many times what the last two steps let
+ * expect tells of a kink in the rates, or of a motion that turns faster than the steps follow. Two steps count, since where few
+ * coordinates move a norm may pass through zero by chance. */
+static const double JUMP = 3;
+
+/* A shorter one cannot be taken, and would not see a kink better. */
+static bool is_shortest(const cdn_stepper *s) { return s->step.h <= 1.1 * cdni_min_step(s); }
+
+/* Steps over singular poses and next to them are judged by what rounding leaves there to be judged: jumps say nothing, and of e_high
+ * only a part counts, since it takes rates near the pose with large weights. */
+static const double PART_IN_ROUNDING = 0.01;
+static bool is_calm(const cdn_stepper *s) { return !is_shortest(s) && !cdni_singular_is_rough(s); }
+
+/* What the trend lets expect of the norm: the most that is no jump. 0: there is no trend. */
+static double expected(const cdn_stepper *s, const trend *of, int order) {
+  return JUMP * fmax(of->last, of->before) * pow(s->step.h, order);
+}
+
+/* A jump is not believed at once: what follows it is judged by the motion before it, until that has changed for good. */
+static void follow(trend *of, double h, int order) {
+  const double most = JUMP * fmax(of->last, of->before), now = of->tried / pow(h, order);
+  of->before = of->last;
+  of->last = most > 0 ? fmin(most, now) : now;
+}
+
+/* The power of h with which third differences shrink, and the largest part of one that a kink leaves as an error, but for kinks
+ * that |e| sees. */
+enum { ORDER_OF_LOOK = 4 };
+static const double OF_LOOK_MOST = 0.05;
+
+/* What the second look finds: of the third difference what no smooth motion has. */
+static cdn_status look(cdn_stepper *s, const cdni_rk_tableau *rk, double *error) {
+  trend *of = &trends_of(s, rk)[OF_LOOK];
+  *error = 0;
+  if (!rk->look) return CDN_OK;
+  sum_rates(s, rk->stages + 1, rk->look, NULL, s->step.error);
+  CDNI_TRY(cdni_step_norm(s, s->step.error, &of->tried));
+  const double most = expected(s, of, ORDER_OF_LOOK);
+  if (most > 0) *error = OF_LOOK_MOST * fmax(0, of->tried - most);
   return CDN_OK;
 }
+
+/* How many times |e| counts: more as it jumps, since it may be far below the error then, and in full after a start. */
+static double swell(const cdn_stepper *s, const cdni_rk_tableau *rk) {
+  const trend *of = &trends_of(s, rk)[OF_E];
+  const double most = expected(s, of, rk->order_of_e);
+  return most > 0 ? fmax(1, of->tried / most) : fmax(1, 1 / rk->share);
+}
+
+/* Of e_high, for modes with h |lambda| below and up to 6: their errors are about 40 to 60 |e_high| / |e| of |e_high|. The sums see
+ * the fast modes of many, to which errors belong. Short steps err less than that; but if steps were as long as that permits, errors
+ * would not go with the accuracy. */
+static double part_of_high(const cdn_stepper *s, const cdni_rk_tableau *rk) {
+  const double *high = trial_of(s, rk), *e = s->weighted, least = pow(cdni_tolerance(s) / 3e-5, 0.125);
+  double squares = 0, products = 0;
+  for (int i = 0; i < s->ny; i++) {
+    squares += high[i] * high[i];
+    products += fabs(high[i] * e[i]);
+  }
+  return products > 0 ? fmax(least, fmin(10, 40 * squares / products)) : least;
+}
+
+/* Of e, where there is an e_high: modes that stability alone keeps small have errors of this part of |e|, and e_high may be far
+ * smaller by chance. */
+static double part_of_e(const cdn_stepper *s, const cdni_rk_tableau *rk) {
+  const double z = s->step.stiffness * rk->stable;
+  return fmin(0.4, 0.003 * z * z * z);
+}
+
+static cdn_status estimate(cdn_stepper *s, const cdni_rk_tableau *rk) {
+  cdni_step *step = &s->step;
+  const bool judged = s->def.fixed_step == 0;
+  double norm, high = 0, seen = 0;
+  if (judged) CDNI_TRY(look(s, rk, &seen));
+  if (judged && rk->e_high) {
+    sum_rates(s, rk->stages + 1, rk->e_high, NULL, step->error);
+    CDNI_TRY(cdni_step_norm(s, step->error, &high));
+    memcpy(trial_of(s, rk), s->weighted, sizeof(double) * (size_t)s->ny);
+  }
+  sum_rates(s, rk->stages + 1, rk->e, NULL, step->error);
+  cdni_note_estimate(s, step->error);
+  if (!judged) return CDN_OK;
+  CDNI_TRY(cdni_step_norm(s, step->error, &norm));
+  trends_of(s, rk)[OF_E].tried = norm;
+  step->norm = INFINITY;
+  if (!isfinite(norm)) return CDN_OK;
+  double part = rk->share;
+  if (is_calm(s)) {
+    part *= swell(s, rk);
+    if (rk->e_high) high *= part_of_high(s, rk);
+    if (rk->e_high && !s->singular.hold) part = fmax(part, part_of_e(s, rk));
+  } else {
+    high *= is_shortest(s) ? 0 : PART_IN_ROUNDING;
+    seen = 0;
+  }
+  step->norm = fmax(fmax(high, seen), fmin(rk->of_kink, part) * norm);
+  return CDN_OK;
+}
+
+void cdni_rk_begin(cdn_stepper *s) { memset(trends_of(s, s->method->data), 0, TRENDS * sizeof(double)); }
+
+void cdni_rk_accepted(cdn_stepper *s) {
+  const cdni_rk_tableau *rk = s->method->data;
+  trend *of = trends_of(s, rk);
+  if (!is_calm(s)) return;
+  follow(&of[OF_E], s->step.h, rk->order_of_e);
+  follow(&of[OF_LOOK], s->step.h, ORDER_OF_LOOK);
+}
+
+/* ---- steps ---- */
 
 cdn_status cdni_rk_attempt(cdn_stepper *s) {
   const cdni_rk_tableau *rk = s->method->data;

@@ -15,9 +15,16 @@ typedef struct cdni_rk_tableau {
   const double *a; /* lower triangle without the diagonal, row after row: a21, a31, a32, a41, ... */
   const double *b; /* stages */
   const double *e; /* stages + 1: b minus the embedded method's weights; the last is that of the end */
-  /* A second estimate, of lower order, or NULL: the norm is then |e|^2 / sqrt(|e|^2 + |e_low|^2 / 100) (Hairer, Norsett,
-   * Wanner, II.10). */
-  const double *e_low;
+  /* The power of h with which |e| shrinks, the part of |e| that an error is taken for, and the most that it is taken for where |e|
+   * jumps: about what an error may be over |e| where the rates have a kink. */
+  int order_of_e;
+  double share, of_kink;
+  /* Another estimate, of the order above, or NULL: steps are then judged by it, and by the part `share` of e, which sees kinks that
+   * the other does not see. */
+  const double *e_high;
+  /* Weights (stages + 1) of the third difference of rates within the step and at its end, or NULL: it sees kinks for which e is zero,
+   * and those that no stage feels whose rate e contains. */
+  const double *look;
   /* Dense output: stages that only it needs (extra_a: rows of stages + 1, stages + 2, ... weights), and the weights
    * (stages + 1 + extra) of the continuous extension at theta in [0, 1]. */
   int extra;
@@ -34,6 +41,8 @@ typedef struct cdni_rk_tableau {
 size_t cdni_rk_memory(const cdni_method *method, int ny);
 cdn_status cdni_rk_attempt(cdn_stepper *s);
 cdn_status cdni_rk_extend(cdn_stepper *s);
+void cdni_rk_begin(cdn_stepper *s);
+void cdni_rk_accepted(cdn_stepper *s);
 void cdni_rk_archive(cdn_stepper *s, cdni_archive *a);
 void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *work);
 
@@ -53,11 +62,11 @@ static inline void cdni_cubic_weights(const double *b, int stages, double theta,
   w[stages] = c.of_f1;
 }
 
-#define CDNI_RK_METHOD(method_name, order, tableau, ...)                                                        \
-  {                                                                                                             \
-    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,            \
-    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .data = &tableau, \
-    __VA_ARGS__                                                                                                 \
+#define CDNI_RK_METHOD(method_name, order, tableau, ...)                                                              \
+  {                                                                                                                   \
+    .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,                  \
+    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .begin = cdni_rk_begin, \
+    .accepted = cdni_rk_accepted, .data = &tableau, __VA_ARGS__                                                       \
   }
 
 #endif

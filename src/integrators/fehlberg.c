@@ -31,10 +31,22 @@ static void dense(double theta, double *w) {
   w[6] = t2 * (3. / 2 + theta * (-4 + theta * (5. / 2)));
 }
 
+/* The third difference of the rates of four times. */
+static const double look[7] = { -16. / 3, 0, 512. / 15, 0, 0, -32, 16. / 5 };
+
 static const double probe[7] = { 0, 0, 0, 0, -1, 0, 1 };
 
-static const cdni_rk_tableau tableau = {
-  .stages = 6, .c = c, .a = a, .b = b, .e = e, .dense = dense, .probe = probe, .stable = 3.6
-};
+static const cdni_rk_tableau tableau = { .stages = 6,
+                                         .c = c,
+                                         .a = a,
+                                         .b = b,
+                                         .e = e,
+                                         .order_of_e = 5,
+                                         .of_kink = 30,
+                                         .share = 1,
+                                         .look = look,
+                                         .dense = dense,
+                                         .probe = probe,
+                                         .stable = 3.6 };
 
 const cdni_method cdni_fehlberg = CDNI_RK_METHOD("Runge-Kutta-Fehlberg 5(4)", 5, tableau);

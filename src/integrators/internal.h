@@ -282,6 +282,8 @@ cdn_status cdni_singular_begin(cdn_stepper *s);
 /* Whether the attempt was a bridge, whose error over the tolerance (< 0: it could not be evaluated) says nothing of other steps. */
 bool cdni_singular_judges(cdn_stepper *s, double error);
 /* Whether an attempt that is good ends clear of poses; if not, the next one will. */
+/* Rounding near a singular pose is as large as errors of this attempt. */
+bool cdni_singular_is_rough(const cdn_stepper *s);
 bool cdni_singular_is_clear(cdn_stepper *s);
 cdn_status cdni_singular_accept(cdn_stepper *s);
 /* The smallest sine where `work` stands, over what it is elsewhere, and its block. INFINITY: there are no constraints. */

@@ -251,6 +251,18 @@ double cdni_singular_size(cdn_stepper *s, double h, double left) {
   return s->def.max_step > 0 ? fmin(h, s->def.max_step) : h;
 }
 
+/* Rates that are held on the manifold have errors of eps / s^2. From this part of the tolerance on they may look like a kink. */
+static const double LOOKS_LIKE_A_KINK = 0.01;
+
+bool cdni_singular_is_rough(const cdn_stepper *s) {
+  const cdni_singular *p = &s->singular;
+  const double much = LOOKS_LIKE_A_KINK * cdni_tolerance(s);
+  if (p->noise > 0 || !p->hold) return p->noise > much;
+  double least = isfinite(p->ahead) ? fmax(0, p->slope * (p->ahead - s->step.h)) : INFINITY;
+  for (int i = 0; i < p->n; i++) least = fmin(least, p->sine[KEPT * i]);
+  return DBL_EPSILON > much * least * least;
+}
+
 cdn_status cdni_singular_begin(cdn_stepper *s) {
   const cdni_singular *p = &s->singular;
   /* SUNDIALS' solvers leave rates at the ends of steps to whoever needs them */
