@@ -129,6 +129,8 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed);
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g);
 /* How much the value changes, where the run stands, when y changes by its rounding. */
 cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding);
+/* How much the value, which is g at time t of the step, changes when y changes by the accuracy asked. */
+cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t, double g, double *most);
 
 void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
 

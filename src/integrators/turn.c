@@ -3,11 +3,14 @@
 #include "integrators/events.h"
 
 cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope) {
-  double t0 = s->step.t0, tau = s->events->span / 1024, other = t - tau, before;
-  if (other < t0) other = t == t0 ? t0 + tau : 0.5 * (t0 + t);
-  CDNI_TRY(cdni_scene_at(s, other));
-  CDNI_TRY(cdni_watch_value(s, w, s->events->scene, &before));
-  *slope = other == t ? NAN : (g - before) / (t - other);
+  /* of the parabola through three values: a value that turns here has a slope of nearly zero, whose sign counts */
+  const double tau = s->events->span / 1024, way = t - 2 * tau < s->step.t0 ? tau : -tau;
+  double near, far;
+  CDNI_TRY(cdni_scene_at(s, t + way));
+  CDNI_TRY(cdni_watch_value(s, w, s->events->scene, &near));
+  CDNI_TRY(cdni_scene_at(s, t + 2 * way));
+  CDNI_TRY(cdni_watch_value(s, w, s->events->scene, &far));
+  *slope = t + way == t ? NAN : (4 * near - far - 3 * g) / (2 * way);
   return CDN_OK;
 }
 
@@ -60,14 +63,17 @@ static double cubic_turn(const interval *x, int side, double *theta) {
   return side * x->g_a + r * (d_a + r * (linear + r * square / 3));
 }
 
-/* The value is on one side of zero at both ends, and turns towards zero in between. *nearest: where it is nearest, if it does not
- * cross. */
-static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *x, cdni_turn *turn, double *nearest) {
-  int side = x->g_a > 0 ? 1 : -1;
+/* The value is on this side of zero at both ends, or comes from it and is at zero where the interval begins, and turns towards zero in
+ * between. *nearest: where it is nearest, if it does not cross. */
+static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *x, int side, cdni_turn *turn,
+                           double *nearest) {
   double theta = 0.5, a = x->a, b = x->b, g_a = fabs(x->g_a), g_b = fabs(x->g_b), least = fmin(g_a, g_b);
+  /* points nearer than this to one another say nothing of where the parabola through them turns */
+  const double apart = 1e-6 * (b - a);
   double expected = cubic_turn(x, side, &theta), m, g;
   *nearest = INFINITY;
-  if (!(expected < 0.5 * least)) return CDN_OK;
+  /* far from zero, or no nearer than at an end: that end shows it */
+  if (!(expected < fmax(0.5 * least, 0.01 * fmax(g_a, g_b)))) return CDN_OK;
   m = a + fmin(0.99, fmax(0.01, theta)) * (b - a);
   CDNI_TRY(value_at(s, w, m, &g));
   for (int k = 0; k < 12; k++) {
@@ -78,7 +84,7 @@ static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *
     /* on: where the parabola turns, if that could be beyond zero */
     double next = vertex(a, g_a, m, side * g, b, g_b), other;
     if (!(next > a && next < b)) next = 0.5 * (m - a > b - m ? a + m : b + m);
-    if (fabs(next - m) < 1e-3 * (b - a)) next = m + copysign(1e-3 * (b - a), m - a > b - m ? a - m : b - m);
+    if (fabs(next - m) < apart) next = m + copysign(apart, m - a > b - m ? a - m : b - m);
     CDNI_TRY(value_at(s, w, next, &other));
     if (isnan(other) || side * other < 0) {
       g = other, m = next;
@@ -103,33 +109,6 @@ static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *
 }
 
 /* ---- all intervals ---- */
-
-/* The norm of what the step has changed. The norm of the attempt's error is kept for reports. */
-static cdn_status change_of_step(cdn_stepper *s, double *change) {
-  const cdni_step *step = &s->step;
-  struct cdni_events *ev = s->events;
-  size_t bytes = sizeof(double) * (size_t)s->ny;
-  bool valid = s->weighted_valid;
-  *change = 0;
-  if (s->ny == 0) return CDN_OK;
-  memcpy(ev->y, s->weighted, bytes);
-  for (int i = 0; i < s->ny; i++) ev->f[i] = step->y1[i] - step->y0[i];
-  CDNI_TRY(cdni_error_norm(s, ev->f, step->y0, step->y1, change));
-  memcpy(s->weighted, ev->y, bytes);
-  s->weighted_valid = valid;
-  return CDN_OK;
-}
-
-/* Whether the accuracy asked decides if the value, which comes as near as this to zero, crosses it: the value changes by
- * `variation` in a step in which y changes by so much. */
-static cdn_status is_near_miss(cdn_stepper *s, double nearest, double variation, bool *is) {
-  double change;
-  *is = false;
-  if (!(nearest < 0.1 * variation)) return CDN_OK;
-  CDNI_TRY(change_of_step(s, &change));
-  *is = nearest * change <= s->def.accuracy * variation;
-  return CDN_OK;
-}
 
 static double value_of(const struct cdni_events *ev, const cdni_watch *w, int k) {
   return k > w->samples ? w->end : ev->values[w->first + (size_t)k];
@@ -157,12 +136,11 @@ static double variation_of(const struct cdni_events *ev, const cdni_watch *w, do
   return most - least;
 }
 
-static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k, double variation) {
+static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k) {
   struct cdni_events *ev = s->events;
   cdni_turn *turn = &ev->turns[w->first + (size_t)k];
   double t0 = s->step.t0, nearest = INFINITY;
   int n = w->samples + 1;
-  bool missed;
   interval x = { .a = k == 0 ? t0 : t0 + ev->span * k / n,
                  .b = t0 + ev->span * (k + 1) / n,
                  .g_a = value_of(ev, w, k),
@@ -171,13 +149,17 @@ static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k, double variati
                  .slope_b = slope_of(ev, w, k + 1) };
   if (k == 0 && x.g_a == w->level && (w->sign == 1 || w->sign == -1)) {
     bool returns = w->sign * x.slope_a > 0 && w->sign * (x.g_b - w->level) <= 0;
-    return returns ? find_peak(s, w, x, turn) : CDN_OK;
+    if (returns || x.g_a != 0) return returns ? find_peak(s, w, x, turn) : CDN_OK;
   }
-  if (!(x.g_a * x.g_b > 0)) return CDN_OK;
-  CDNI_TRY(find_dip(s, w, &x, turn, &nearest));
-  if (isnan(turn->time) || turn->value * x.g_a <= 0) return CDN_OK;
-  CDNI_TRY(is_near_miss(s, nearest, variation, &missed));
-  if (!missed || w->kink >= 0) turn->time = NAN;
+  const int side = x.g_b > 0 ? 1 : -1;
+  const bool from_zero = k == 0 && x.g_a == 0 && w->sign == side && side * x.slope_a < 0;
+  if (!(x.g_a * x.g_b > 0 || (from_zero && x.g_b != 0))) return CDN_OK;
+  CDNI_TRY(find_dip(s, w, &x, side, turn, &nearest));
+  if (isnan(turn->time) || turn->value * side <= 0) return CDN_OK;
+  /* a near miss: an error of the accuracy asked decides whether it crosses */
+  double uncertainty = 0;
+  if (w->kink < 0) CDNI_TRY(cdni_watch_uncertainty(s, w, turn->time, turn->value, &uncertainty));
+  if (!(nearest <= uncertainty)) turn->time = NAN;
   return CDN_OK;
 }
 
@@ -199,8 +181,7 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
-    double variation = variation_of(ev, w, &nearest);
-    for (int k = 0; w->near && k <= w->samples; k++) CDNI_TRY(find_turn(s, w, k, variation));
+    for (int k = 0; w->near && k <= w->samples; k++) CDNI_TRY(find_turn(s, w, k));
   }
   return CDN_OK;
 }

@@ -97,4 +97,7 @@ void cdn_certificate_verdict(const cdn_certificate *c, char *text, size_t size) 
   if (c->below_tolerance[0])
     add(text, size, "; but %s moves by %s only, less than the accuracy, and is not resolved", c->below_tolerance,
         brief(c->below_tolerance_motion, a));
+  if (c->near_misses > 0)
+    add(text, size, "; but %lld near miss%s: at another accuracy there may be an event more", (long long)c->near_misses,
+        c->near_misses > 1 ? "es of events" : " of an event");
 }

@@ -132,24 +132,46 @@ cdn_status cdni_watches_lean(cdn_stepper *s, cdni_asks *asks, double t, const do
   return CDN_OK;
 }
 
-cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding) {
+/* The change of y[i] that counts as much as one of the unit. */
+static double unit_of(const cdn_stepper *s, int i) {
+  const int u = i - s->nq;
+  const double *w = u < s->nu ? s->def.u_weights : s->def.z_weights;
+  const double weight = u < 0 ? s->q_weight[i] : w ? w[u < s->nu ? u : u - s->nu] : 1;
+  return weight > 0 ? 1 / weight : 1;
+}
+
+/* How far the value is from g where every number of y is larger, or smaller, by these parts of it and of its unit. */
+static cdn_status spread(cdn_stepper *s, const cdni_watch *w, double t, const double *y0, double g, double relative,
+                         double absolute, double *most) {
   struct cdni_events *ev = s->events;
-  const double *y1 = s->y[s->at];
   double *y = s->scratch + s->stride;
-  *rounding = 0;
+  *most = 0;
   ev->scene_set = false;
   for (int k = 0; k < 4; k++) {
-    double g;
+    double value;
     for (int i = 0; i < s->ny; i++) {
       bool up = (k & 1) ^ ((k & 2) && (i & 1));
-      y[i] = y1[i] * (1 + (up ? 4 : -4) * DBL_EPSILON);
+      y[i] = y0[i] + (up ? 1 : -1) * (relative * y0[i] + (absolute > 0 ? absolute * unit_of(s, i) : 0));
     }
-    CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, y));
+    CDNI_TRY(cdn_state_set_ty(ev->scene, t, y));
     CDNI_TRY(cdni_settle(s, ev->scene, NULL));
-    CDNI_TRY(cdni_watch_value(s, w, ev->scene, &g));
-    *rounding = fmax(*rounding, 0.25 * fabs(g - w->end));
+    CDNI_TRY(cdni_watch_value(s, w, ev->scene, &value));
+    *most = fmax(*most, fabs(value - g));
   }
   return CDN_OK;
+}
+
+cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *rounding) {
+  CDNI_TRY(spread(s, w, s->t, s->y[s->at], w->end, 4 * DBL_EPSILON, 0, rounding));
+  *rounding *= 0.25;
+  return CDN_OK;
+}
+
+cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t, double g, double *most) {
+  double *y = s->events->y;
+  CDNI_TRY(cdni_scene_at(s, t));
+  if (s->ny) memcpy(y, cdni_state_y(s->events->scene), sizeof(double) * (size_t)s->ny);
+  return spread(s, w, t, y, g, 0, s->def.accuracy, most);
 }
 
 /* What the slope says of a trigger that is at its level. */
@@ -207,7 +229,8 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
     if (w->armed) {
       w->level = g;
       w->sign = SIDE_ZERO;
-    } else if (changed || w->fired) {
+    } else if (w->fired || (changed && !(g == 0 && w->end == 0))) {
+      /* a value that has come to zero when the handler of another event changes something goes on from the side that it came from */
       take_sign(w, g, changed);
     }
     w->slope = changed ? NAN : w->end_slope;
