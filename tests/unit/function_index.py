@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs/functions.md is complete and true: it names every public function, and nothing that is not public. Every link
-between documents leads to a file.
+between documents leads to a file, and to a heading in it.
 
     function_index.py ROOT
 """
@@ -24,10 +24,17 @@ words = (root / 'docs/words.md').read_text()
 mistakes += [f'docs/words.md: {name} is not in the headers: correct it'
              for name in sorted(set(re.findall(r'\bcdn_\w*[a-z0-9]\b(?![*{])', words)) - names)]
 
-for page in [*sorted(root.glob('*.md')), *sorted((root / 'docs').rglob('*.md'))]:
-    for target in re.findall(r'\]\(([^)#\s]+)', re.sub(r'```.*?```', '', page.read_text(), flags=re.S)):
-        if not re.match(r'[a-z]+:', target) and not (page.parent / target).exists():
-            mistakes.append(f'{page.relative_to(root)}: the link to {target} leads nowhere')
+pages = {path.resolve(): re.sub(r'```.*?```', '', path.read_text(), flags=re.S)
+         for path in [*sorted(root.glob('*.md')), *sorted((root / 'docs').rglob('*.md'))]}
+headings = {page: {re.sub(r'[^\w\- ]', '', heading.strip().lower()).replace(' ', '-')
+                   for heading in re.findall(r'^#+ (.*)$', text, flags=re.M)} for page, text in pages.items()}
+for page, text in pages.items():
+    for target, heading in re.findall(r'\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)', text):
+        goal = (page.parent / target).resolve() if target else page
+        if not goal.exists():
+            mistakes.append(f'{page.name}: the link to {target} leads nowhere')
+        elif heading and goal in headings and heading not in headings[goal]:
+            mistakes.append(f'{page.name}: {goal.name} has no heading #{heading}')
 
 print('\n'.join(mistakes) or f'{len(functions)} functions are indexed')
 sys.exit(1 if mistakes else 0)
