@@ -34,7 +34,7 @@ static void take(summary *s, const run *r, double floor) {
     s->rounding++;
   } else if (r->error > 0.3) {
     s->lost++;
-  } else if (!isnan(r->estimate)) {
+  } else if (!isnan(r->estimate) && !r->status) {
     s->estimates++;
     s->good_estimates += is_good_estimate(r);
   }

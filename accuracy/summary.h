@@ -14,7 +14,7 @@ typedef struct summary {
   int within;                        /* errors of at most 10 accuracies */
   int said, not_known, false_claims; /* larger errors, by what the run says: not delivered, unknown, delivered */
   int false_alarms;                  /* errors of at most 1 accuracy that a run says it has not delivered */
-  /* Estimates, of all runs but those apart; those within a factor of 3. */
+  /* Estimates, of all runs that came to their end but those apart; those within a factor of 3. */
   int estimates, good_estimates;
   int rounding;         /* apart: runs whose errors are of rounding, at most ten times `floor` */
   int lost;             /* apart: runs whose errors are as large as the motion: above 0.3 */
