@@ -4,6 +4,8 @@
 #include <cardan/base.h>
 #include <cardan/stream.h>
 #include <cardan/math.h>
+#include <cardan/angles.h>
+#include <cardan/spatial.h>
 #include <cardan/system.h>
 #include <cardan/state.h>
 #include <cardan/functions.h>

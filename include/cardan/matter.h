@@ -100,6 +100,9 @@ typedef struct cdn_custom_mobilizer_ops {
   void (*N_inv)(const void *self, const double *q, const double *qdot, double *u);
   void (*Ndot_u)(const void *self, const double *q, const double *u, double *qdotdot);
   void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
+  /** Coordinates whose pose comes nearest to a wanted one (cdn_body_set_q_to_fit_transform and its kin): R_FM and p_FM, of which
+   *  one may be NULL: not asked for. q holds the present coordinates, and takes the new ones. NULL: the library iterates. */
+  cdn_status (*fit)(const void *self, const double *params, const cdn_rotation *R_FM, const cdn_vec3 *p_FM, double *q);
 } cdn_custom_mobilizer_ops;
 
 /** How far the motion of a mobilizer is prescribed (motion.h): q and all below, u and udot, udot alone. */
@@ -173,6 +176,33 @@ CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double 
 CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n);
 CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);
 CDN_API const double *cdn_body_u(const cdn_state *state, cdn_body body);
+
+/* Set to fit: the coordinates and speeds that bring M in F nearest to what is wanted of it (Simbody's setQToFitTransform and
+ * setUToFitVelocity families). Exact, to rounding, where the mobilizer can do it. Otherwise the rotation comes first:
+ *
+ *   rotation     the smallest angle between R_FM and what it gets
+ *   translation  the smallest distance of M's origin from p_FM. Asked for alone, whatever moves the origin may be used; after
+ *                a rotation, only what leaves that rotation as it is (a screw may add whole turns)
+ *   velocity     the same: least squares of w_FM, then of v_FM by what is left
+ *
+ * Coordinates and speeds that this says nothing about stay as they are; angles go to the nearest turn and to the nearer of two
+ * solutions, quaternions to the nearer sign and to unit length, lengths along a turned axis keep their sign. In gimbal lock the two
+ * angles that share an axis move by half each; speeds there do what can be done, without large ones for what cannot.
+ * What is wanted of a frame fixed on the body follows by X_FM = X_PF^-1 X_PB X_BM. Built-in kinds have closed forms, O(1).
+ * Function-based kinds, custom ones without an op for it, and the translation alone of a reversed ellipsoid or custom mobilizer
+ * are found by iteration, from the present coordinates and, if these do not lead there, from 15 other places: a
+ * minimum, not always the least.
+ *
+ * Errors: CDN_ERR_ARG for Ground, an unknown body or an R that is no rotation (to 1e-9), CDN_ERR_NONFINITE; nothing is changed
+ * then. A weld has nothing to set. Prescribed mobilizers (motion.h): as cdn_body_set_q. */
+CDN_API cdn_status cdn_body_set_q_to_fit_transform(cdn_state *state, cdn_body body, cdn_transform X_FM);
+CDN_API cdn_status cdn_body_set_q_to_fit_rotation(cdn_state *state, cdn_body body, cdn_rotation R_FM);
+CDN_API cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cdn_vec3 p_FM);
+/** V_FM: angular velocity of M in F and velocity of M's origin in F, in F's axes, at the State's q. */
+CDN_API cdn_status cdn_body_set_u_to_fit_velocity(cdn_state *state, cdn_body body, cdn_spatial V_FM);
+CDN_API cdn_status cdn_body_set_u_to_fit_angular_velocity(cdn_state *state, cdn_body body, cdn_vec3 w_FM);
+CDN_API cdn_status cdn_body_set_u_to_fit_linear_velocity(cdn_state *state, cdn_body body, cdn_vec3 v_FM);
+
 /** Parameters (Instance stage). The same checks as at building apply. */
 CDN_API cdn_mass_properties cdn_body_mass_properties(const cdn_state *state, cdn_body body);
 CDN_API cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mass_properties mass);
@@ -196,6 +226,10 @@ CDN_API cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform 
 CDN_API cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB) CDN_NODISCARD;
 /** A_GB: angular acceleration, and acceleration of B's origin, in Ground. Realizes forces and udot. */
 CDN_API cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A_GB) CDN_NODISCARD;
+/** X_FM: where the mobilizer has M in F. Not for Ground. O(1). */
+CDN_API cdn_status cdn_body_X_FM(cdn_state *state, cdn_body body, cdn_transform *X_FM) CDN_NODISCARD;
+/** V_FM: how M moves in F, in F's axes (angular, linear). Not for Ground. O(1). */
+CDN_API cdn_status cdn_body_V_FM(cdn_state *state, cdn_body body, cdn_spatial *V_FM) CDN_NODISCARD;
 /** Where the station p_B is, and its velocity; either output may be NULL. */
 CDN_API cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_vec3 *p_G,
                                     cdn_vec3 *v_G) CDN_NODISCARD;

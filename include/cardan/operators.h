@@ -20,6 +20,7 @@
 #define CARDAN_OPERATORS_H
 
 #include <cardan/matter.h>
+#include <cardan/spatial.h>
 
 CDN_BEGIN_DECLS
 
@@ -118,15 +119,7 @@ CDN_API cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) CDN_NOD
  *  for a custom mobilizer with an N of its own, two of whose motions in turn lead to one that it does not grant. */
 CDN_API cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) CDN_NODISCARD;
 
-/** The spatial inertia of a rigid set about the origin of a body, in Ground's axes: what maps that body's (alpha, a)
- *  to the force that belongs to it. */
-typedef struct cdn_spatial_inertia {
-  double mass;         /**< kg */
-  cdn_vec3 mass_com;   /**< mass times p_BC_G, the centre of mass from the body's origin: kg m */
-  cdn_inertia inertia; /**< about the body's origin: kg m^2 */
-} cdn_spatial_inertia;
-
-/** Composite body inertias (nb): body b and all outboard of it as if they were welded together, about b's origin.
+/** Composite body inertias (nb; in Ground's axes): body b and all outboard of it as if they were welded together, about b's origin.
  *  Ground's entry is that of everything. Armature is not in it. Stage: Position. O(n). */
 CDN_API cdn_status cdn_calc_composite_body_inertias(cdn_state *state, cdn_spatial_inertia *R) CDN_NODISCARD;
 /** Kinetic energy of each body (nb, J), that of its mobilizer's armature included: they add up to

@@ -32,8 +32,9 @@ OBJECTS = {
     'cdn_state *': ('RUNNING', 'w->state'),
 }
 IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal']
-ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme']
-VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
+ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
+         'sequence', 'axes_fixed']
+VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
           'zvar', 'ticket']
 
 

@@ -122,6 +122,10 @@ static cdn_inertia draw_inertia(world *w) {
   if (draw_bool(w)) I.xz = extreme_number(w);
   return I;
 }
+static cdn_angles draw_angles(world *w) { return (cdn_angles){ draw_double(w), draw_double(w), draw_double(w) }; }
+static cdn_spatial_inertia draw_spatial_inertia(world *w) {
+  return (cdn_spatial_inertia){ draw_double(w), draw_vec3(w), draw_inertia(w) };
+}
 static cdn_mass_properties draw_mass_properties(world *w) {
   return (cdn_mass_properties){ draw_double(w), draw_vec3(w), draw_inertia(w) };
 }

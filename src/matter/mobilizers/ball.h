@@ -26,5 +26,8 @@ CDNI_INLINE void ball_euler_place(const body_frames *c, const real *q, m3 R, m3 
 }
 
 RATES_OF_ROTATION(ball, 0)
+FIT_ANY_ROTATION(ball)
+FIT_NO_TRANSLATION(ball)
+FIT_NO_TRANSLATION(ball_euler)
 
 #endif

@@ -25,5 +25,15 @@ CDNI_INLINE sv bend_stretch_bias(const body_frames *c, const real *q, const real
 }
 
 RATES_ARE_SPEEDS(bend_stretch, 2)
+FIT_TURNS_ABOUT_Z(bend_stretch)
+/* The length keeps its sign. */
+CDNI_INLINE bool bend_stretch_fit_p(cdn_vec3 p, fit_way way, double *q, const double *kind) {
+  (void)kind;
+  const double sign = q[1] < 0 ? -1 : 1, length = hypot(p.x, p.y);
+  if (way != FIT_FREELY) q[1] = p.x * cos(q[0]) + p.y * sin(q[0]);
+  else if (length > 0) q[0] = fit_turn(atan2(sign * p.y, sign * p.x), q[0]), q[1] = sign * length;
+  else q[1] = 0;
+  return true;
+}
 
 #endif

@@ -23,5 +23,10 @@ CDNI_INLINE sv bushing_bias(const body_frames *c, const real *q, const real *u, 
 }
 
 RATES_ARE_SPEEDS(bushing, 6)
+CDNI_INLINE void bushing_fit_R(cdn_quaternion wanted, double *q, const double *kind) {
+  (void)kind;
+  fit_angles(wanted, q);
+}
+FIT_POINT(bushing, 3)
 
 #endif

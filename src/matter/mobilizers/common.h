@@ -1,8 +1,9 @@
-/* What several kinds share: qdot = u, and the rates of quaternions and Euler angles. */
+/* What several kinds share: qdot = u, the rates of quaternions and Euler angles, and coordinates from wanted poses. */
 #ifndef CARDAN_MOBILIZERS_COMMON_H
 #define CARDAN_MOBILIZERS_COMMON_H
 
 #include "matter/mobilizers/euler.h"
+#include "matter/mobilizers/fit.h"
 #include "matter/mobilizers/quaternion.h"
 
 /* N = 1. */

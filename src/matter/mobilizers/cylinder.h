@@ -16,5 +16,11 @@ CDNI_INLINE void cylinder_place(const body_frames *c, const real *q, m3 R, m3 *R
 }
 
 RATES_ARE_SPEEDS(cylinder, 2)
+FIT_TURNS_ABOUT_Z(cylinder)
+CDNI_INLINE bool cylinder_fit_p(cdn_vec3 p, fit_way way, double *q, const double *kind) {
+  (void)way, (void)kind;
+  q[1] = p.z;
+  return true;
+}
 
 #endif

@@ -28,5 +28,8 @@ CDNI_INLINE void free_euler_place(const body_frames *c, const real *q, m3 R, m3 
 }
 
 RATES_OF_ROTATION(free, 3)
+FIT_ANY_ROTATION(free)
+FIT_POINT(free, 4)
+FIT_POINT(free_euler, 3)
 
 #endif

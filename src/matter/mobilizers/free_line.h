@@ -29,5 +29,8 @@ CDNI_INLINE void free_line_euler_place(const body_frames *c, const real *q, m3 R
 }
 
 RATES_OF_LINE(free_line, 3)
+FIT_ANY_ROTATION(free_line)
+FIT_POINT(free_line, 4)
+FIT_POINT(free_line_euler, 3)
 
 #endif

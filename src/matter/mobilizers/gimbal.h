@@ -17,5 +17,10 @@ CDNI_INLINE sv gimbal_bias(const body_frames *c, const real *q, const real *u, c
 }
 
 RATES_ARE_SPEEDS(gimbal, 3)
+CDNI_INLINE void gimbal_fit_R(cdn_quaternion wanted, double *q, const double *kind) {
+  (void)kind;
+  fit_angles(wanted, q);
+}
+FIT_NO_TRANSLATION(gimbal)
 
 #endif

@@ -22,5 +22,8 @@ CDNI_INLINE void line_orientation_euler_place(const body_frames *c, const real *
 }
 
 RATES_OF_LINE(line_orientation, 0)
+FIT_ANY_ROTATION(line_orientation)
+FIT_NO_TRANSLATION(line_orientation)
+FIT_NO_TRANSLATION(line_orientation_euler)
 
 #endif

@@ -5,6 +5,7 @@
  *   NAME_bias(c, q, u, H, z)             Hdot u (5.3) in the axes of H, if it is not zero; z: the z axis of M
  *   NAME_N(q, u, qdot), NAME_N_inv(q, qdot, u), NAME_Ndot(q, u, out)    qdot = N u, u = N^+ qdot, out = Ndot u
  *   NAME_normalize(q, scale)             redundant coordinates back to their manifold; returns their error
+ *   NAME_fit_R(wanted, q, kind), NAME_fit_p(p, way, q, kind)            coordinates from a wanted pose (fit.h)
  *
  * and, where it has a quaternion, the same as NAME_euler_... for body-fixed x-y-z angles. Reversed forms follow from these
  * (reverse.h). The commonest kinds bring NAME_position(c, q, R_GP, pose, H), too, which does without R_GF. Adding a kind: its file, an #include, and a line (two with Euler angles) in the list:

@@ -22,5 +22,7 @@ CDNI_INLINE void pin_place(const body_frames *c, const real *q, m3 R, m3 *R_GM, 
 }
 
 RATES_ARE_SPEEDS(pin, 1)
+FIT_TURNS_ABOUT_Z(pin)
+FIT_NO_TRANSLATION(pin)
 
 #endif

@@ -17,5 +17,11 @@ CDNI_INLINE void planar_place(const body_frames *c, const real *q, m3 R, m3 *R_G
 }
 
 RATES_ARE_SPEEDS(planar, 3)
+FIT_TURNS_ABOUT_Z(planar)
+CDNI_INLINE bool planar_fit_p(cdn_vec3 p, fit_way way, double *q, const double *kind) {
+  (void)way, (void)kind;
+  q[1] = p.x, q[2] = p.y;
+  return true;
+}
 
 #endif

@@ -19,5 +19,11 @@ CDNI_INLINE void slider_place(const body_frames *c, const real *q, m3 R, m3 *R_G
 }
 
 RATES_ARE_SPEEDS(slider, 1)
+FIT_NO_ROTATION(slider)
+CDNI_INLINE bool slider_fit_p(cdn_vec3 p, fit_way way, double *q, const double *kind) {
+  (void)way, (void)kind;
+  q[0] = p.x;
+  return true;
+}
 
 #endif

@@ -32,5 +32,45 @@ CDNI_INLINE sv spherical_coords_bias(const body_frames *c, const real *q, const 
 }
 
 RATES_ARE_SPEEDS(spherical_coords, 3)
+/* The angles as turns, from and to the coordinates. */
+CDNI_INLINE void spherical_coords_turns(const double *q, const double *kind, double *azimuth, double *zenith) {
+  *azimuth = kind[2] * q[0] + kind[0], *zenith = kind[3] * q[1] + kind[1];
+}
+CDNI_INLINE void spherical_coords_take(double azimuth, double zenith, double *q, const double *kind) {
+  q[0] = (azimuth - kind[0]) / kind[2], q[1] = (zenith - kind[1]) / kind[3];
+}
+
+/* Rz Ry = (cc, -ss, cs, sc) as a quaternion. */
+CDNI_INLINE void spherical_coords_fit_R(cdn_quaternion wanted, double *q, const double *kind) {
+  double azimuth, zenith;
+  spherical_coords_turns(q, kind, &azimuth, &zenith);
+  fit_two_turns(wanted.w, wanted.z, wanted.y, -wanted.x, &azimuth, &zenith);
+  spherical_coords_take(azimuth, zenith, q, kind);
+}
+
+/* The distance keeps its sign. Two pairs of angles point in the same direction: the nearer one is taken. */
+CDNI_INLINE bool spherical_coords_fit_p(cdn_vec3 p, fit_way way, double *q, const double *kind) {
+  double azimuth, zenith;
+  spherical_coords_turns(q, kind, &azimuth, &zenith);
+  if (way != FIT_FREELY) {
+    const double s = sin(zenith), c = cos(zenith), level = p.x * cos(azimuth) + p.y * sin(azimuth);
+    q[2] = kind[4] * (c * level - s * p.z) + kind[5] * (s * level + c * p.z);
+    return true;
+  }
+  const double distance = cdn_norm(p);
+  q[2] = q[2] < 0 ? -distance : distance;
+  if (distance == 0) return true;
+  const bool along_x = kind[4] != 0;
+  const double sign = (q[2] < 0 ? -1 : 1) * (kind[4] + kind[5]);
+  const double level = hypot(p.x, p.y), height = sign * p.z;
+  double turn = level > FIT_NOTHING * distance ? fit_turn(atan2(sign * p.y, sign * p.x), azimuth) : azimuth;
+  double tilt = fit_turn(along_x ? atan2(-height, level) : atan2(level, height), zenith);
+  const double other_turn = level > FIT_NOTHING * distance ? fit_turn(turn + 0.5 * FIT_TURN, azimuth) : azimuth;
+  const double other_tilt = fit_turn(along_x ? 0.5 * FIT_TURN - tilt : -tilt, zenith);
+  if (hypot(other_turn - azimuth, other_tilt - zenith) < hypot(turn - azimuth, tilt - zenith))
+    turn = other_turn, tilt = other_tilt;
+  spherical_coords_take(turn, tilt, q, kind);
+  return true;
+}
 
 #endif

@@ -12,5 +12,7 @@ CDNI_INLINE void translation_place(const body_frames *c, const real *q, m3 R, m3
 }
 
 RATES_ARE_SPEEDS(translation, 3)
+FIT_NO_ROTATION(translation)
+FIT_POINT(translation, 0)
 
 #endif

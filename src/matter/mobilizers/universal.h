@@ -23,5 +23,10 @@ CDNI_INLINE sv universal_bias(const body_frames *c, const real *q, const real *u
 }
 
 RATES_ARE_SPEEDS(universal, 2)
+CDNI_INLINE void universal_fit_R(cdn_quaternion wanted, double *q, const double *kind) {
+  (void)kind;
+  fit_two_turns(wanted.w, wanted.x, wanted.y, wanted.z, &q[0], &q[1]);
+}
+FIT_NO_TRANSLATION(universal)
 
 #endif

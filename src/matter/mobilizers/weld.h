@@ -16,5 +16,7 @@ CDNI_INLINE void weld_place(const body_frames *c, const real *q, m3 R, m3 *R_GM,
 }
 
 RATES_ARE_SPEEDS(weld, 0)
+FIT_NO_ROTATION(weld)
+FIT_NO_TRANSLATION(weld)
 
 #endif
