@@ -2,6 +2,8 @@
  * excluded. */
 #include <math.h>
 
+#include <cardan/operators.h>
+
 #include "forces/derivatives.h"
 
 typedef struct gravity {
@@ -152,4 +154,11 @@ bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force force, cdn_b
   if (!cdni_force_params(state, force, FORCE_GRAVITY) || body.i <= 0 || body.i >= cdn_system_body_count(system))
     return true;
   return cdn_state_parameters(state, cdni_forces(system)->sets[FORCE_GRAVITY].own)[body.i] != 0;
+}
+
+cdn_status cdn_calc_gravity_compensation(cdn_state *state, double *f) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  const double *excluded = NULL;
+  const v3 g = room ? cdni_gravity(room, state, &excluded) : v3_zero();
+  return cdni_matter_gravity_forces(state, "cdn_calc_gravity_compensation", v3_neg(g), excluded, f);
 }

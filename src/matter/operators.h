@@ -15,6 +15,9 @@ cdn_status cdni_operator_check(cdn_state *state, const char *function, const cha
 /* The same, but they may be left out (NULL). */
 cdn_status cdni_operator_check_optional(cdn_state *state, const char *function, const char *what, const double *values,
                                         int n);
+/* n tasks given: their bodies exist, and their points are finite. */
+cdn_status cdni_operator_check_tasks(cdn_state *state, const char *function, const matter *m, int n,
+                                     const cdn_body *body, const cdn_vec3 *point_B);
 /* Scratch of the State; NULL in *frame only on failure. */
 cdn_status cdni_operator_work(cdn_state *state, const char *function, size_t bytes, void **frame);
 

@@ -50,11 +50,11 @@ cdn_status cdn_calc_body_accelerations(cdn_state *state, const double *udot, cdn
 
 /* About the centre of mass: every body's force of inertia. The centre's own velocity is along the linear momentum, so
  * that moving with it adds nothing. */
-static cdn_status momentum_rate(cdn_state *state, const char *function, const double *udot, sv *rate, v3 *center,
-                                real *mass) {
+static cdn_status momentum_rate(cdn_state *state, const char *function, bool needs_udot, const double *udot, sv *rate,
+                                v3 *center, real *mass) {
   const matter *m = NULL;
   tree_data d;
-  CDNI_TRY(begin(state, function, true, udot, &m, &d));
+  CDNI_TRY(begin(state, function, needs_udot, udot, &m, &d));
   *center = cdni_operator_center(m, &d, mass);
   *rate = sv_zero();
   for (int i = 1; i < m->tree.n; i++) {
@@ -70,9 +70,18 @@ cdn_status cdn_calc_momentum_rate(cdn_state *state, const double *udot, cdn_spat
   sv rate = sv_zero();
   real mass = 0;
   v3 center = v3_zero();
-  CDNI_TRY(momentum_rate(state, "cdn_calc_momentum_rate", udot, &rate, &center, &mass));
+  CDNI_TRY(momentum_rate(state, "cdn_calc_momentum_rate", true, udot, &rate, &center, &mass));
   if (about_center) *about_center = cdni_from_sv(rate);
   if (about_origin) *about_origin = cdni_from_sv(sv_shift_force(rate, center));
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_centroidal_momentum_bias(cdn_state *state, cdn_spatial *Adot_u) {
+  sv rate = sv_zero();
+  real mass = 0;
+  v3 center = v3_zero();
+  CDNI_TRY(momentum_rate(state, "cdn_calc_centroidal_momentum_bias", false, NULL, &rate, &center, &mass));
+  *Adot_u = cdni_from_sv(rate);
   return CDN_OK;
 }
 
@@ -80,7 +89,7 @@ cdn_status cdn_calc_center_of_mass_acceleration(cdn_state *state, const double *
   sv rate = sv_zero();
   real mass = 0;
   v3 center = v3_zero();
-  CDNI_TRY(momentum_rate(state, "cdn_calc_center_of_mass_acceleration", udot, &rate, &center, &mass));
+  CDNI_TRY(momentum_rate(state, "cdn_calc_center_of_mass_acceleration", true, udot, &rate, &center, &mass));
   *a_G = mass > 0 ? cdni_from_v3(v3_scale(1 / mass, rate.v)) : cdn_v3(0, 0, 0);
   return CDN_OK;
 }

@@ -31,24 +31,29 @@ cdn_status cdn_calc_composite_body_inertias(cdn_state *state, cdn_spatial_inerti
   return CDN_OK;
 }
 
-/* A field g pulls at a composite body's centre of mass: f = H . (mc x g, m g). */
-cdn_status cdn_calc_gravity_forces(cdn_state *state, cdn_vec3 g, double *f) {
-  static const char function[] = "cdn_calc_gravity_forces";
+/* A field g pulls at every centre of mass: (mc x g, m g) about M's origin. */
+cdn_status cdni_matter_gravity_forces(cdn_state *state, const char *function, v3 g, const double *excluded, double *f) {
   const matter *m = NULL;
   void *frame = NULL;
   CDNI_TRY(cdni_operator_matter(state, function, &m));
-  CDNI_TRY(cdni_operator_check(state, function, "g", &g.x, 3));
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
   CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(sv), &frame));
   tree_data d = cdni_matter_data(m, state);
-  v3 field = cdni_to_v3(g);
   d.z = frame;
   d.z[0] = sv_zero();
-  for (int i = 1; i < m->tree.n; i++)
-    d.z[i] = (sv){ v3_cross(d.inertia[i].mc, field), v3_scale(d.inertia[i].m, field) };
+  for (int i = 1; i < m->tree.n; i++) {
+    d.z[i] = (sv){ v3_cross(d.inertia[i].mc, g), v3_scale(d.inertia[i].m, g) };
+    if (excluded && excluded[i] != 0) d.z[i] = sv_zero();
+  }
   m->kernels->jacobian_transpose(&m->tree, &d, f);
   cdn_work_pop(state, frame);
   return CDN_OK;
+}
+
+cdn_status cdn_calc_gravity_forces(cdn_state *state, cdn_vec3 g, double *f) {
+  static const char function[] = "cdn_calc_gravity_forces";
+  CDNI_TRY(cdni_operator_check(state, function, "g", &g.x, 3));
+  return cdni_matter_gravity_forces(state, function, cdni_to_v3(g), NULL, f);
 }
 
 /* ---- energy and momentum ---- */
@@ -111,5 +116,33 @@ cdn_status cdn_center_of_mass_velocity(cdn_state *state, cdn_vec3 *v_G) {
   real mass = 0;
   CDNI_TRY(momentum(state, "cdn_center_of_mass_velocity", &sum, &mass));
   *v_G = mass > 0 ? cdni_from_v3(v3_scale(1 / mass, sum.v)) : cdn_v3(0, 0, 0);
+  return CDN_OK;
+}
+
+/* Column k: the momentum of everything outboard as one piece that moves by the mobility's column of H. */
+cdn_status cdn_calc_centroidal_momentum_matrix(cdn_state *state, double *A_G) {
+  static const char function[] = "cdn_calc_centroidal_momentum_matrix";
+  const matter *m = NULL;
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(rigid_inertia), &frame));
+  tree_data d = cdni_matter_data(m, state);
+  rigid_inertia *R = frame;
+  real mass = 0;
+  const v3 center = cdni_operator_center(m, &d, &mass);
+  const size_t nu = (size_t)m->tree.nu;
+  composites(m, &d, R);
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    const v3 r = v3_sub(d.pose[i].p_GM, center);
+    for (int k = 0; k < n->nu; k++) {
+      const sv h = sv_shift_force(rigid_mul(R[i], cdni_hinge_column(n, d.H, k)), r);
+      double *column = A_G + n->u + k;
+      column[0] = h.w.x, column[nu] = h.w.y, column[2 * nu] = h.w.z;
+      column[3 * nu] = h.v.x, column[4 * nu] = h.v.y, column[5 * nu] = h.v.z;
+    }
+  }
+  cdn_work_pop(state, frame);
   return CDN_OK;
 }

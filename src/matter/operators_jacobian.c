@@ -12,17 +12,22 @@ typedef struct tasks {
   int n;
 } tasks;
 
-static cdn_status begin(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
-                        tasks *t) {
-  CDNI_TRY(cdni_operator_matter(state, function, &t->m));
+cdn_status cdni_operator_check_tasks(cdn_state *state, const char *function, const matter *m, int n,
+                                     const cdn_body *body, const cdn_vec3 *point_B) {
   if (n < 0 || (n > 0 && (!body || !point_B)))
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%d tasks, or their bodies or points are NULL",
                            n);
   for (int i = 0; i < n; i++)
-    if (!cdni_body_exists(t->m, body[i]))
+    if (!cdni_body_exists(m, body[i]))
       return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no body %d in this System",
                              (int)body[i].i);
-  CDNI_TRY(cdni_operator_check(state, function, "the points on bodies", n ? &point_B->x : NULL, 3 * n));
+  return cdni_operator_check(state, function, "the points on bodies", n ? &point_B->x : NULL, 3 * n);
+}
+
+static cdn_status begin(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
+                        tasks *t) {
+  CDNI_TRY(cdni_operator_matter(state, function, &t->m));
+  CDNI_TRY(cdni_operator_check_tasks(state, function, t->m, n, body, point_B));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   t->d = cdni_matter_data(t->m, state);
   t->body = body, t->point_B = point_B, t->n = n;
