@@ -125,7 +125,7 @@ static cdn_system *make(world *w) {
 }
 
 static world *begin(uint64_t seed) {
-  static _Alignas(64) char room[8 * NUMBERS];
+  static _Alignas(64) char room[sizeof(double) * 6 * 500 * 6 * 500]; /* a square matrix of 500 frames */
   static world w;
   w.r = rng_of(seed);
   w.out = room;
