@@ -49,7 +49,7 @@ typedef void check_rig(rig *g);
 static void on_joints(check_rig *check) {
   for (int kind = 0; kind < CDN_MOBILIZER_COUNT; kind++)
     for (int variant = 0; variant < 4; variant++)
-      for (uint64_t seed = 1; seed <= 6; seed++) {
+      for (uint64_t seed = 1; seed <= 3; seed++) {
         const bool orients = kind == CDN_BALL || kind == CDN_FREE || kind == CDN_ELLIPSOID ||
                              kind == CDN_LINE_ORIENTATION || kind == CDN_FREE_LINE;
         if (variant & 2 && !orients) continue;
@@ -152,7 +152,7 @@ static void check_turns(rig *g) {
 /* Nothing comes nearer to a pose that cannot be reached. */
 static void check_unreachable(rig *g) {
   if (g->nu == 0) return;
-  for (int round = 0; round < 12; round++) {
+  for (int round = 0; round < 6; round++) {
     double start[7], best[7], q[7];
     random_q(g, g->iterates ? 0.5 : 3, start);
     pose_at(g, start);
