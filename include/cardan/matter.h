@@ -100,8 +100,9 @@ typedef struct cdn_custom_mobilizer_ops {
   void (*N_inv)(const void *self, const double *q, const double *qdot, double *u);
   void (*Ndot_u)(const void *self, const double *q, const double *u, double *qdotdot);
   void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
-  /** Coordinates whose pose comes nearest to a wanted one (cdn_body_set_q_to_fit_transform and its kin): R_FM and p_FM, of which
-   *  one may be NULL: not asked for. q holds the present coordinates, and takes the new ones. NULL: the library iterates. */
+  /** Coordinates whose pose comes nearest to a wanted one (cdn_body_set_q_to_fit_transform and its kin): R_FM and
+   *  p_FM, of which one may be NULL: not asked for. q holds the present coordinates, and takes the new ones. NULL:
+   *  the library iterates. */
   cdn_status (*fit)(const void *self, const double *params, const cdn_rotation *R_FM, const cdn_vec3 *p_FM, double *q);
 } cdn_custom_mobilizer_ops;
 
@@ -177,24 +178,26 @@ CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double 
 CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);
 CDN_API const double *cdn_body_u(const cdn_state *state, cdn_body body);
 
-/* Set to fit: the coordinates and speeds that bring M in F nearest to what is wanted of it (Simbody's setQToFitTransform and
- * setUToFitVelocity families). Exact, to rounding, where the mobilizer can do it. Otherwise the rotation comes first:
+/* Set to fit: the coordinates and speeds that bring M in F nearest to what is wanted of it (Simbody's
+ * setQToFitTransform and setUToFitVelocity families). Exact, to rounding, where the mobilizer can do it. Otherwise the
+ * rotation comes first:
  *
  *   rotation     the smallest angle between R_FM and what it gets
- *   translation  the smallest distance of M's origin from p_FM. Asked for alone, whatever moves the origin may be used; after
- *                a rotation, only what leaves that rotation as it is (a screw may add whole turns)
- *   velocity     the same: least squares of w_FM, then of v_FM by what is left
+ *   translation  the smallest distance of M's origin from p_FM. Asked for alone, whatever moves the origin may be used;
+ *                after a rotation, only what leaves that rotation as it is (a screw may add whole turns)
+ *   velocity     the same: least squares of w_FM, then of v_FM by what is left; for v_FM alone w_FM changes as little
+ *                as it must
  *
- * Coordinates and speeds that this says nothing about stay as they are; angles go to the nearest turn and to the nearer of two
- * solutions, quaternions to the nearer sign and to unit length, lengths along a turned axis keep their sign. In gimbal lock the two
- * angles that share an axis move by half each; speeds there do what can be done, without large ones for what cannot.
- * What is wanted of a frame fixed on the body follows by X_FM = X_PF^-1 X_PB X_BM. Built-in kinds have closed forms, O(1).
- * Function-based kinds, custom ones without an op for it, and the translation alone of a reversed ellipsoid or custom mobilizer
- * are found by iteration, from the present coordinates and, if these do not lead there, from 15 other places: a
- * minimum, not always the least.
+ * Coordinates and speeds that this says nothing about stay as they are; angles go to the nearest turn and to the nearer
+ * of two solutions, quaternions to the nearer sign and to unit length, lengths along a turned axis keep their sign. In
+ * gimbal lock the two angles that share an axis move by half each; speeds there do what can be done, without large ones
+ * for what cannot. What is wanted of a frame fixed on the body follows by X_FM = X_PF^-1 X_PB X_BM. Built-in kinds have
+ * closed forms, O(1). Function-based kinds, custom ones without an op for it, and the translation alone of a reversed
+ * ellipsoid or custom mobilizer are found by iteration, from the present coordinates and, if these do not lead there,
+ * from 15 other places: a minimum, not always the least.
  *
- * Errors: CDN_ERR_ARG for Ground, an unknown body or an R that is no rotation (to 1e-9), CDN_ERR_NONFINITE; nothing is changed
- * then. A weld has nothing to set. Prescribed mobilizers (motion.h): as cdn_body_set_q. */
+ * Errors: CDN_ERR_ARG for Ground, an unknown body or an R that is no rotation (to 1e-9), CDN_ERR_NONFINITE; nothing
+ * is changed then. A weld has nothing to set. Prescribed mobilizers (motion.h): as cdn_body_set_q. */
 CDN_API cdn_status cdn_body_set_q_to_fit_transform(cdn_state *state, cdn_body body, cdn_transform X_FM);
 CDN_API cdn_status cdn_body_set_q_to_fit_rotation(cdn_state *state, cdn_body body, cdn_rotation R_FM);
 CDN_API cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cdn_vec3 p_FM);

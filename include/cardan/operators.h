@@ -121,18 +121,19 @@ CDN_API cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) CDN_
 
 /* ---- the operational space -------------------------------------------------------------------
  *
- * Lambda, the inertia that a task shows (Khatib 1987): forces F at n stations or frames accelerate them by Lambda^-1 F, beside
- * what they do without. Tasks are given as for Jacobians, matrices are symmetric to the bit, and what is prescribed is
- * rigid: Lambda^-1 = J M^-1 J^T with the M^-1 of cdn_calc_M_inv. Constraints are not in it. Stage: Position. O(n) for the articulated
- * bodies, once a pose, and for their factors; then O(d) for each pair of tasks at depth d; the inverse costs the cube of its rows
- * more. */
+ * Lambda, the inertia that a task shows (Khatib 1987): forces F at n stations or frames accelerate them by Lambda^-1
+ * F, beside what they do without. Tasks are given as for Jacobians, matrices are symmetric to the bit, and what is
+ * prescribed is rigid: Lambda^-1 = J M^-1 J^T with the M^-1 of cdn_calc_M_inv. Constraints are not in it. Stage:
+ * Position. O(n) for the articulated bodies, once a pose, and for their factors; then O(d) for each pair of tasks at
+ * depth d; the inverse costs the cube of its rows more. */
 
-/** Lambda^-1 of stations, 3 n x 3 n: its blocks are how the station of the row accelerates by a force at that of the column. */
+/** Lambda^-1 of stations, 3 n x 3 n: its blocks are how the station of the row accelerates by a force at that of the
+ *  column. */
 CDN_API cdn_status cdn_calc_station_operational_inertia_inv(cdn_state *state, int n, const cdn_body *body,
                                                             const cdn_vec3 *station_B,
                                                             double *Lambda_inv) CDN_NODISCARD;
-/** Lambda of stations, 3 n x 3 n (kg). CDN_ERR_SINGULAR, with the name of the task, where its rows of J are not independent
- *  (to 1e-12 of their squares), as in a singular pose: Lambda has no finite value there. */
+/** Lambda of stations, 3 n x 3 n (kg). CDN_ERR_SINGULAR, with the name of the task, where its rows of J are not
+ *  independent (to 1e-12 of their squares), as in a singular pose: Lambda has no finite value there. */
 CDN_API cdn_status cdn_calc_station_operational_inertia(cdn_state *state, int n, const cdn_body *body,
                                                         const cdn_vec3 *station_B, double *Lambda) CDN_NODISCARD;
 /** Lambda^-1 of frames, 6 n x 6 n: (angular, linear) accelerations by (moment, force). */
@@ -144,8 +145,8 @@ CDN_API cdn_status cdn_calc_frame_operational_inertia(cdn_state *state, int n, c
 
 /* ---- inertia and energy of bodies ------------------------------------------------------------ */
 
-/** Composite body inertias (nb; in Ground's axes): body b and all outboard of it as if they were welded together, about b's origin.
- *  Ground's entry is that of everything. Armature is not in it. Stage: Position. O(n). */
+/** Composite body inertias (nb; in Ground's axes): body b and all outboard of it as if they were welded together,
+ *  about b's origin. Ground's entry is that of everything. Armature is not in it. Stage: Position. O(n). */
 CDN_API cdn_status cdn_calc_composite_body_inertias(cdn_state *state, cdn_spatial_inertia *R) CDN_NODISCARD;
 /** Kinetic energy of each body (nb, J), that of its mobilizer's armature included: they add up to
  *  cdn_kinetic_energy. Stage: Velocity. O(n). */
@@ -171,10 +172,11 @@ CDN_API cdn_status cdn_residual(cdn_state *state, const double *udot, double *r)
  *  System has. Stage: Position. O(n). */
 CDN_API cdn_status cdn_calc_gravity_forces(cdn_state *state, cdn_vec3 g, double *f) CDN_NODISCARD;
 
-/** Gravity compensation: the generalized forces (nu) that hold the State's bodies against the System's own gravity (cdn_system_add_gravity), as it is in
- *  the State: what is excluded or switched off is not held. Minus cdn_calc_gravity_forces with that field. Set as applied mobility forces they
- *  leave gravity no effect; on mobilities that nothing drives (a floating base) they are what a controller must do without.
- *  Zeros without gravity. Stage: Position. O(n). */
+/** Gravity compensation: the generalized forces (nu) that hold the State's bodies against the System's own gravity
+ *  (cdn_system_add_gravity), as it is in the State: what is excluded or switched off is not held. Minus
+ *  cdn_calc_gravity_forces with that field. Set as applied mobility forces they leave gravity no effect; on
+ *  mobilities that nothing drives (a floating base) they are what a controller must do without. Zeros without
+ *  gravity. Stage: Position. O(n). */
 CDN_API cdn_status cdn_calc_gravity_compensation(cdn_state *state, double *f) CDN_NODISCARD;
 
 /* ---- reactions ------------------------------------------------------------------------------ */
@@ -204,11 +206,11 @@ CDN_API cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot
 /** Momentum about the centre of mass: (angular about it, linear). Stage: Velocity. O(n). About Ground's origin:
  *  cdn_momentum. */
 CDN_API cdn_status cdn_central_momentum(cdn_state *state, cdn_spatial *about_center) CDN_NODISCARD;
-/** The centroidal momentum matrix A_G (Orin, Goswami and Lee 2013), 6 x nu: A_G u is cdn_central_momentum, rows (angular,
- *  linear) in Ground's axes about the centre of mass. Armature is not in it. Stage: Position. O(n). */
+/** The centroidal momentum matrix A_G (Orin, Goswami and Lee 2013), 6 x nu: A_G u is cdn_central_momentum, rows
+ *  (angular, linear) in Ground's axes about the centre of mass. Armature is not in it. Stage: Position. O(n). */
 CDN_API cdn_status cdn_calc_centroidal_momentum_matrix(cdn_state *state, double *A_G) CDN_NODISCARD;
-/** Its bias, the rate of A_G times u: what cdn_calc_momentum_rate gives about the centre if udot were zero. Stage: Velocity.
- *  O(n). */
+/** Its bias, the rate of A_G times u: what cdn_calc_momentum_rate gives about the centre if udot were zero. Stage:
+ *  Velocity. O(n). */
 CDN_API cdn_status cdn_calc_centroidal_momentum_bias(cdn_state *state, cdn_spatial *Adot_u) CDN_NODISCARD;
 /** d/dt of cdn_momentum and of cdn_central_momentum if the accelerations are udot: the total external moment and
  *  force. Either output may be NULL. Stage: Velocity. O(n). */

@@ -1,15 +1,16 @@
 /* Cardan: spatial vectors and inertias (manual 3.3; Featherstone 2008, chapter 2), as functions of values.
  *
- * A spatial vector is a pair of three-dimensional ones, the angular part first, in the same axes, and belongs to a point:
+ * A spatial vector is a pair of three-dimensional ones, the angular part first, in the same axes, and belongs to a
+ * point:
  *
  *   velocity      (w, v)        of a body, and of the point on it         motion vectors
- *   acceleration  (b, a)        angular, and of the point on it           (a is the point's true acceleration: Simbody's
- *                                                                         A, Featherstone's "classical" one)
+ *   acceleration  (b, a)        angular, and of the point on it           (a is the point's true acceleration:
+ *                 Simbody's A, Featherstone's "classical" one)
  *   force         (m, f)        moment about the point, and force         force vectors; momentum and impulse likewise
  *
- * *Shift* goes to another point of the same body, at p from the first one, axes alike. *Transform* takes what B sees, in B's axes
- * about B's origin, to what A sees, in A's axes about A's origin, where B is fixed in A at X_AB: Featherstone's Pluecker
- * transforms X (motion) and X* (force). Nothing here depends on a System. */
+ * *Shift* goes to another point of the same body, at p from the first one, axes alike. *Transform* takes what B
+ * sees, in B's axes about B's origin, to what A sees, in A's axes about A's origin, where B is fixed in A at X_AB:
+ * Featherstone's Pluecker transforms X (motion) and X* (force). Nothing here depends on a System. */
 #ifndef CARDAN_SPATIAL_H
 #define CARDAN_SPATIAL_H
 
@@ -45,7 +46,8 @@ CDN_API cdn_spatial cdn_spatial_cross_force(cdn_spatial V, cdn_spatial F);
 
 /** The velocity of the point at p: (w, v + w x p). Simbody's shiftVelocityBy. */
 CDN_API cdn_spatial cdn_spatial_shift_velocity(cdn_spatial V, cdn_vec3 p);
-/** The acceleration of the point at p on a body that turns at w: (b, a + b x p + w x (w x p)). Simbody's shiftAccelerationBy. */
+/** The acceleration of the point at p on a body that turns at w: (b, a + b x p + w x (w x p)). Simbody's
+ *  shiftAccelerationBy. */
 CDN_API cdn_spatial cdn_spatial_shift_acceleration(cdn_spatial A, cdn_vec3 w, cdn_vec3 p);
 /** A force, momentum or impulse about the point at p: (m - p x f, f). Simbody's shiftForceBy. */
 CDN_API cdn_spatial cdn_spatial_shift_force(cdn_spatial F, cdn_vec3 p);
@@ -66,15 +68,15 @@ CDN_API cdn_spatial cdn_spatial_transform_force(cdn_transform X_AB, cdn_spatial 
 /** V_AB, the velocity of B in A and in A's axes, from the poses and velocities of both in one frame G. Simbody's
  *  findRelativeVelocity. */
 CDN_API cdn_spatial cdn_relative_velocity(cdn_transform X_GA, cdn_spatial V_GA, cdn_transform X_GB, cdn_spatial V_GB);
-/** A_AB, the acceleration of B as A sees it, in A's axes: without the centrifugal, Coriolis and Euler accelerations of A.
- *  Simbody's findRelativeAcceleration. */
+/** A_AB, the acceleration of B as A sees it, in A's axes: without the centrifugal, Coriolis and Euler accelerations
+ *  of A. Simbody's findRelativeAcceleration. */
 CDN_API cdn_spatial cdn_relative_acceleration(cdn_transform X_GA, cdn_spatial V_GA, cdn_spatial A_GA,
                                               cdn_transform X_GB, cdn_spatial V_GB, cdn_spatial A_GB);
 
 /* ---- spatial inertia ------------------------------------------------------------------------- */
 
-/** The inertia of a rigid body about a point: what maps the velocity of that point to momentum, and its acceleration at rest to
- *  force. */
+/** The inertia of a rigid body about a point: what maps the velocity of that point to momentum, and its acceleration
+ *  at rest to force. */
 typedef struct cdn_spatial_inertia {
   double mass;         /**< kg */
   cdn_vec3 mass_com;   /**< mass times the centre of mass from the point: kg m */
@@ -87,7 +89,8 @@ CDN_API cdn_spatial_inertia cdn_spatial_inertia_from_mass(cdn_mass_properties m)
 CDN_API cdn_mass_properties cdn_spatial_inertia_to_mass(cdn_spatial_inertia I);
 /** The rigid union of two that are about the same point and in the same axes. */
 CDN_API cdn_spatial_inertia cdn_spatial_inertia_add(cdn_spatial_inertia a, cdn_spatial_inertia b);
-/** I V: momentum of a velocity, force of an acceleration of a body at rest: (inertia w + mass_com x v, mass v - mass_com x w). */
+/** I V: momentum of a velocity, force of an acceleration of a body at rest: (inertia w + mass_com x v, mass v -
+ *  mass_com x w). */
 CDN_API cdn_spatial cdn_spatial_inertia_multiply(cdn_spatial_inertia I, cdn_spatial V);
 /** The force (about the point) that gives a body at velocity V the acceleration A of that point: Newton's and Euler's
  *  equations, with the gyroscopic terms. */

@@ -1,18 +1,20 @@
-/* Orientation by angles, axes and directions. Angles come from quaternions, whose half angles are well conditioned (after
- * Bernardes and Viollet 2022, PLoS ONE 17(11): e0276302): with the axes i, j, k of a sequence and its handedness e,
+/* Orientation by angles, axes and directions. Angles come from quaternions, whose half angles are well conditioned
+ * (after Bernardes and Viollet 2022, PLoS ONE 17(11): e0276302): with the axes i, j, k of a sequence and its handedness
+ * e,
  *
  *   (a, b, c, d) = (w, q_i, q_j, e q_k)                             if the third axis is the first again
  *                  (w - q_j, q_i + e q_k, q_j + w, e q_k - q_i)     if it is the other one
  *
- * has a + i b = s cos(second / 2) exp(i (third + first) / 2), c + i d = s sin(second / 2) exp(i (third - first) / 2) for
- * space-fixed axes and the former; the latter is the former with the second angle moved by pi/2. */
+ * has a + i b = s cos(second / 2) exp(i (third + first) / 2), c + i d = s sin(second / 2) exp(i (third - first) / 2)
+ * for space-fixed axes and the former; the latter is the former with the second angle moved by pi/2. */
 #include <math.h>
 
 #include <cardan/angles.h>
 
 #define PI 3.14159265358979323846
 
-/* Below this distance from gimbal lock the angles that are lost are rounding alone; leaving it out of account turns by as little. */
+/* Below this distance from gimbal lock the angles that are lost are rounding alone; leaving it out of account turns
+ * by as little. */
 static const double LOCKED = 0x1p-50;
 
 /* ---- sequences ---- */
@@ -135,7 +137,8 @@ static double distance(cdn_angles a, cdn_angles b) {
   return x * x + y * y + z * z;
 }
 
-/* The whole turns nearest to `near`. In lock one combination of the outer angles is given; each departs by half of its change. */
+/* The whole turns nearest to `near`. In lock one combination of the outer angles is given; each departs by half of
+ * its change. */
 static cdn_angles wind(const solution *s, cdn_angles a, cdn_angles near) {
   cdn_angles out = { near.first, turn_to(a.second, near.second), near.third };
   if (!s->locked) {
@@ -252,7 +255,8 @@ cdn_quaternion cdn_quaternion_between(cdn_vec3 from, cdn_vec3 to) {
     n = cdn_scale(0.5 / c, n);
     return (cdn_quaternion){ c, n.x, n.y, n.z };
   }
-  /* Nearly opposite: the cross product has few digits left, the difference has all; at right angles to it any axis will do. */
+  /* Nearly opposite: the cross product has few digits left, the difference has all; at right angles to it any axis
+   * will do. */
   const cdn_vec3 d = cdn_scale(0.5 / s, difference);
   n = direction_of(n);
   if (n.x == 0 && n.y == 0 && n.z == 0) n = across(d);

@@ -49,7 +49,8 @@ cdn_spatial cdn_relative_velocity(cdn_transform X_GA, cdn_spatial V_GA, cdn_tran
   return cdn_spatial_reexpress(cdn_rotation_transpose(X_GA.R), cdn_spatial_sub(V_GB, carried));
 }
 
-/* What A's own motion gives to the point, and Coriolis: b_AB = b_B - b_A - w_A x w_AB, a_AB = a_B - a_A(there) - 2 w_A x v_AB. */
+/* What A's own motion gives to the point, and Coriolis: b_AB = b_B - b_A - w_A x w_AB, a_AB = a_B - a_A(there) - 2
+ * w_A x v_AB. */
 cdn_spatial cdn_relative_acceleration(cdn_transform X_GA, cdn_spatial V_GA, cdn_spatial A_GA, cdn_transform X_GB,
                                       cdn_spatial V_GB, cdn_spatial A_GB) {
   const cdn_vec3 p = cdn_sub(X_GB.p, X_GA.p);
@@ -99,7 +100,8 @@ double cdn_spatial_inertia_energy(cdn_spatial_inertia I, cdn_spatial V) {
   return 0.5 * cdn_spatial_dot(cdn_spatial_inertia_multiply(I, V), V);
 }
 
-/* The parallel axes twice, by way of the centre c / m, which cancels: I' = I + (m p.p - 2 c.p) 1 + c p^T + p c^T - m p p^T. */
+/* The parallel axes twice, by way of the centre c / m, which cancels: I' = I + (m p.p - 2 c.p) 1 + c p^T + p c^T - m
+ * p p^T. */
 cdn_spatial_inertia cdn_spatial_inertia_shift(cdn_spatial_inertia I, cdn_vec3 p) {
   const cdn_vec3 c = I.mass_com, d = cdn_sub(cdn_scale(I.mass, p), c); /* m p - c */
   const double s = cdn_dot(d, p) - cdn_dot(c, p);

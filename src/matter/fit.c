@@ -1,4 +1,5 @@
-/* q and u of one mobilizer from a wanted X_FM and V_FM: by the kind's closed form, by the user's ops, or by iteration. */
+/* q and u of one mobilizer from a wanted X_FM and V_FM: by the kind's closed form, by the user's ops, or by
+ * iteration. */
 #include "matter/fit.h"
 
 #include <math.h>
@@ -157,7 +158,8 @@ static cdn_status closed_form(const joint *j, const wanted_pose *wanted, double 
   return CDN_OK;
 }
 
-/* By the user's own function, which knows of q-frames only: not where the translation of a reversed one is wanted alone. */
+/* By the user's own function, which knows of q-frames only: not where the translation of a reversed one is wanted
+ * alone. */
 static cdn_status by_ops(const joint *j, const wanted_pose *wanted, double *q, bool *found) {
   const cdn_custom_mobilizer_ops *ops = &j->custom->ops;
   *found = ops->fit && !(j->reversed && !wanted->R);
@@ -203,7 +205,8 @@ cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cd
 
 /* ---- u ---- */
 
-/* What of a mobility vector has been decided so far: u, and the directions (at right angles, of length one) that are spoken for. */
+/* What of a mobility vector has been decided so far: u, and the directions (at right angles, of length one) that are
+ * spoken for. */
 typedef struct decided {
   double u[6], along[6][6];
   int n;
@@ -265,6 +268,11 @@ static cdn_status fit_velocity(cdn_state *state, const char *function, cdn_body 
   decided x = { .n = 0 };
   if (w) decide(nu, angular, (const double[3]){ w->x, w->y, w->z }, &x);
   if (v) decide(nu, linear, (const double[3]){ v->x, v->y, v->z }, &x);
+  if (!w) { /* turning on as it does, if it can */
+    double turns[3];
+    for (int i = 0; i < 3; i++) turns[i] = dot(nu, angular[i], now);
+    decide(nu, angular, turns, &x);
+  }
   /* What no one asked for stays. */
   double stays[6];
   memcpy(stays, now, (size_t)nu * sizeof *stays);

@@ -1,5 +1,5 @@
-/* Coordinates from a wanted pose by iteration, for mobilizers without a closed form: Levenberg's damped least squares on H and
- * the pose. The rotation comes first: what it leaves undecided goes to the translation. */
+/* Coordinates from a wanted pose by iteration, for mobilizers without a closed form: Levenberg's damped least
+ * squares on H and the pose. The rotation comes first: what it leaves undecided goes to the translation. */
 #include "matter/fit.h"
 
 #include <math.h>
@@ -252,7 +252,8 @@ static void descend_translation(const target *t, place *x) {
   }
 }
 
-/* Other places to start from: the coordinates' zero, then points spread evenly (R2-like sequence) over turns or lengths. */
+/* Other places to start from: the coordinates' zero, then points spread evenly (R2-like sequence) over turns or
+ * lengths. */
 static void start_from(const joint *j, int attempt, double length, const double *now, double *q) {
   static const double step[7] = { 0.8566748838545029, 0.7338918566271260, 0.6287067210378087, 0.5385972572236101,
                                   0.4614018894530128, 0.3952723384246486, 0.3386212019998474 };

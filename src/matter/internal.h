@@ -110,7 +110,8 @@ cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv 
 /* The same with what the constraints do by the State's multipliers, into F (one a body) and f (nu; may be NULL). */
 cdn_status cdni_matter_constrained_forces(const matter *m, cdn_state *state, sv *F, double *f);
 
-/* Generalized forces (nu) of a uniform field g on the bodies that are not excluded (a number a body, not 0; NULL: none is). */
+/* Generalized forces (nu) of a uniform field g on the bodies that are not excluded (a number a body, not 0; NULL:
+ * none is). */
 cdn_status cdni_matter_gravity_forces(cdn_state *state, const char *function, v3 g, const double *excluded, double *f);
 
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */

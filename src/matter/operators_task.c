@@ -1,7 +1,7 @@
-/* The operational space: J M^-1 J^T of tasks, what Khatib (1987) calls Lambda^-1, and its inverse. Column by column, along
- * paths alone: a unit force at one task's point moves its ancestors' mobilities inward; the motion of every other task's
- * point follows outward along the path to it. Neither J nor M^-1 is formed: O(n) for the articulated bodies, then O(d) for each pair
- * of tasks at depth d. */
+/* The operational space: J M^-1 J^T of tasks, what Khatib (1987) calls Lambda^-1, and its inverse. Column by column,
+ * along paths alone: a unit force at one task's point moves its ancestors' mobilities inward; the motion of every
+ * other task's point follows outward along the path to it. Neither J nor M^-1 is formed: O(n) for the articulated
+ * bodies, then O(d) for each pair of tasks at depth d. */
 #include <math.h>
 
 #include "matter/operators_factor.h"
@@ -111,7 +111,8 @@ static cdn_status calc_inv(cdn_state *state, const char *function, int n, const 
   return CDN_OK;
 }
 
-/* What is left of a row of J M^-1 J^T beside the rows before it, as a fraction: below this the rows depend on each other. */
+/* What is left of a row of J M^-1 J^T beside the rows before it, as a fraction: below this the rows depend on each
+ * other. */
 static const double DEPENDENT = 1e-12;
 
 /* The inverse of a symmetric positive definite L (destroyed) by Cholesky; the row at which it is not, or -1. */

@@ -1,5 +1,6 @@
-// q and u set to fit wanted poses and velocities, beside Simbody's setQToFit and setUToFit families, from the same states: poses that the
-// mobilizer can reach are reached, and what it cannot reach is met as nearly as Simbody meets it, the rotation first.
+// q and u set to fit wanted poses and velocities, beside Simbody's setQToFit and setUToFit families, from the same
+// states: poses that the mobilizer can reach are reached, and what it cannot reach is met as nearly as Simbody meets
+// it, the rotation first. With FIT_TABLE in the environment it prints where Simbody is further away.
 #include "simbody_compare.h"
 
 #include "../check_main.h"

@@ -1,5 +1,5 @@
-/* Set to fit, for every mobilizer, reversed or not, with a quaternion or angles: what can be reached is, nothing comes nearer to what
- * cannot, turns are kept, and singular poses are gone through. */
+/* Set to fit, for every mobilizer, reversed or not, with a quaternion or angles: what can be reached is, nothing
+ * comes nearer to what cannot, turns are kept, and singular poses are gone through. */
 #include "own_mobilizers.h"
 #include "random_tree.h"
 
@@ -273,6 +273,18 @@ START_TEST(test_the_rest_stays) {
   OK_ON(g.state, cdn_body_set_u_to_fit_linear_velocity(g.state, g.body, cdn_v3(4, 5, 6)));
   for (int i = 0; i < 6; i++) NEAR(cdn_body_u(g.state, g.body)[i], i + 1, 1e-15);
   drop(&g);
+  /* reversed, a linear velocity alone does not change how it turns, though both move the origin */
+  static const cdn_mobilizer kinds[] = { CDN_FREE, CDN_BUSHING, CDN_PLANAR, CDN_CYLINDER };
+  for (int k = 0; k < 4; k++) {
+    g = make_rig(kinds[k], true, false, 1, NULL);
+    random_q(&g, 1, q);
+    random_numbers(&g.r, 1, u, g.nu);
+    pose_at(&g, q);
+    const cdn_vec3 w = velocity_at(&g, u).w;
+    OK_ON(g.state, cdn_body_set_u_to_fit_linear_velocity(g.state, g.body, cdn_v3(4, 5, 6)));
+    AT_MOST(distance(velocity_now(&g).w, w), 1e-13);
+    drop(&g);
+  }
   /* a screw: the thread, the turn next to the present one, and turns from a distance */
   g = make_rig(CDN_SCREW, false, false, 2, NULL);
   const double pitch = cdn_body_mobilizer_params(g.state, g.body)[0], on_turn_2 = 4 * PI + 0.3,

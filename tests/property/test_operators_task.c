@@ -1,5 +1,5 @@
-/* The operational space against J M^-1 J^T made of matrices, the centroidal momentum matrix against the bodies' momenta and its
- * own rate, gravity compensation against a System that it holds still. */
+/* The operational space against J M^-1 J^T made of matrices, the centroidal momentum matrix against the bodies'
+ * momenta and its own rate, gravity compensation against a System that it holds still. */
 #include "operator_samples.h"
 
 /* ---- the operational space ------------------------------------------------------------------ */
@@ -65,7 +65,8 @@ static void check_operational(sample *s) {
 START_TEST(test_operational) { on_trees(check_operational, 24, false); }
 END_TEST
 
-/* A pendulum's bob: its inertia across the rod is its mass plus the rod's; along the rod nothing moves, and the story says so. */
+/* A pendulum's bob: its inertia across the rod is its mass plus the rod's; along the rod nothing moves, and the
+ * story says so. */
 START_TEST(test_pendulum) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body_def def = cdn_default_body_def();

@@ -1,5 +1,5 @@
-/* Angles, axes and directions: all 24 sequences against products of turns about axes, also in and next to gimbal lock, their
- * rates against differences, and rotations from directions against what they promise. */
+/* Angles, axes and directions: all 24 sequences against products of turns about axes, also in and next to gimbal
+ * lock, their rates against differences, and rotations from directions against what they promise. */
 #include "../property/random_tree.h"
 
 #define ROUNDING 4e-15 /* of products of three rotations, and of two quaternions each way */

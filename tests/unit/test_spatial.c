@@ -1,4 +1,5 @@
-/* Spatial vectors and inertias as values: against a body's points, against matrices, and against the bodies of a tree. */
+/* Spatial vectors and inertias as values: against a body's points, against matrices, and against the bodies of a
+ * tree. */
 #include "../property/random_tree.h"
 
 #define ROUNDING 2e-14 /* of sums of some ten products of numbers of about one */

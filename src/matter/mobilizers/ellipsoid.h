@@ -40,9 +40,9 @@ CDNI_INLINE sv ellipsoid_bias(const body_frames *c, const real *q, const real *u
 RATES_OF_ROTATION(ellipsoid, 0)
 FIT_ANY_ROTATION(ellipsoid)
 
-/* The direction n, |n| = 1, whose point diag(a,b,c) n is nearest to p: (a_i^2 + t) n_i = a_i p_i with the t above -min a_i^2 that
- * gives n its length. Where there is none (p inside, on a plane of symmetry) the rest of its length goes along the shortest
- * half axis, on the side of `now`. */
+/* The direction n, |n| = 1, whose point diag(a,b,c) n is nearest to p: (a_i^2 + t) n_i = a_i p_i with the t above
+ * -min a_i^2 that gives n its length. Where there is none (p inside, on a plane of symmetry) the rest of its length
+ * goes along the shortest half axis, on the side of `now`. */
 CDNI_INLINE cdn_vec3 ellipsoid_nearest(const double *half, cdn_vec3 p, cdn_vec3 now) {
   const double at[3] = { p.x, p.y, p.z }, old[3] = { now.x, now.y, now.z };
   double c[3], e[3], n[3], scale = 0, least = INFINITY, length = 0, singular = 0;

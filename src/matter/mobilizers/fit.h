@@ -1,8 +1,10 @@
-/* Coordinates from a wanted pose, for the mobilizer kinds: what several of them share. On doubles, outside of the kernels.
+/* Coordinates from a wanted pose, for the mobilizer kinds: what several of them share. On doubles, outside of the
+ * kernels.
  *
- * Each kind NAME brings NAME_fit_R(wanted, q, kind): the rotation that is nearest to the wanted one (by the angle between them), and
- * NAME_fit_p(p, way, q, kind): the origin of M nearest to p; false if there is no closed form for it. Coordinates that a
- * wish says nothing about stay as they are, angles go to the nearest turn. `kind` as in body_frames. */
+ * Each kind NAME brings NAME_fit_R(wanted, q, kind): the rotation that is nearest to the wanted one (by the angle
+ * between them), and NAME_fit_p(p, way, q, kind): the origin of M nearest to p; false if there is no closed form for
+ * it. Coordinates that a wish says nothing about stay as they are, angles go to the nearest turn. `kind` as in
+ * body_frames. */
 #ifndef CARDAN_MOBILIZERS_FIT_H
 #define CARDAN_MOBILIZERS_FIT_H
 
@@ -12,8 +14,8 @@
 
 #include "matter/records.h"
 
-/* How a translation is wanted: all coordinates may change; the rotation is to stay; or p is known in M's axes (a reversed
- * mobilizer's), and is given as the present rotation turns it. */
+/* How a translation is wanted: all coordinates may change; the rotation is to stay; or p is known in M's axes (a
+ * reversed mobilizer's), and is given as the present rotation turns it. */
 typedef enum fit_way { FIT_FREELY, FIT_HELD, FIT_IN_M } fit_way;
 
 #define FIT_NO_ROTATION(name)                                                           \
@@ -44,8 +46,9 @@ CDNI_INLINE void fit_turn_z(cdn_quaternion wanted, double *q) {
     fit_turn_z(wanted, q);                                                              \
   }
 
-/* Two turns about axes at right angles. Their quaternion is (cc, sc, cs, ss) of their half angles; its product with the wanted one
- * is u^T Q v for the unit vectors u, v of the half angles, largest for the leading singular vectors of Q = [cc cs; sc ss]. */
+/* Two turns about axes at right angles. Their quaternion is (cc, sc, cs, ss) of their half angles; its product with
+ * the wanted one is u^T Q v for the unit vectors u, v of the half angles, largest for the leading singular vectors
+ * of Q = [cc cs; sc ss]. */
 CDNI_INLINE void fit_two_turns(double cc, double sc, double cs, double ss, double *first, double *second) {
   const double a = cc + ss, b = sc - cs, c = cc - ss, d = sc + cs;
   const double difference = hypot(a, b) > FIT_NOTHING ? atan2(b, a) : 0.5 * (*first - *second);
