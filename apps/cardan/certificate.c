@@ -210,6 +210,10 @@ static void write_estimate_json(json_writer *w, const run_record *r, const cdn_c
     jw_text(w, "event_alone", c->event_alone);
     jw_number(w, "event_alone_time", c->event_alone_time);
   }
+  if (c->parting[0]) {
+    jw_text(w, "parting", c->parting);
+    jw_number(w, "parting_time", c->parting_time);
+  }
   if (r->delivery.runs == 0) return;
   jw_object(w, "delivery", false);
   jw_integer(w, "runs", r->delivery.runs);

@@ -27,6 +27,8 @@ typedef struct campaign {
   run_record *record;
   double t0, t_end, count;
   int ny;
+  char parting[96]; /* the singular pose at which the first run and its companion part, or "" */
+  double parting_time;
   cdn_state *other; /* the State of the run that is compared with */
   double *y;
 } campaign;
@@ -166,6 +168,10 @@ static void keep(campaign *c, attempt *a, const comparison *found, double error)
   memcpy(into->error_slot, found->slot, sizeof into->error_slot);
   into->delivered = error <= 3 * asked ? CDN_VERDICT_DELIVERED : CDN_VERDICT_NOT_DELIVERED;
   into->delivered_until = error <= 3 * asked ? c->t_end : found->until;
+  if (error > 3 * asked) {
+    memcpy(into->parting, c->parting, sizeof into->parting);
+    into->parting_time = c->parting_time;
+  }
   copy_rows(a, c->out);
 }
 
@@ -178,14 +184,19 @@ static const double TIGHTEST = 2e-15;
 static void explain(campaign *c, const attempt *best, double amplification, bool stuck) {
   char *text = c->record->delivery.unattainable;
   const size_t size = sizeof c->record->delivery.unattainable;
-  if (best->error > 0.3)
+  if (c->parting[0])
+    snprintf(
+        text, size,
+        "branches part at a singular pose at t = %.4g s, of %s: the mechanism can go on in more than one way, and no "
+        "accuracy decides which",
+        c->parting_time, c->parting);
+  else if (best->error > 0.3)
     snprintf(text, size,
              "errors grow until the runs have nothing in common (a chaotic motion, or two ways to go on), whatever "
              "the accuracy; up to t = %.4g s it is delivered",
              c->record->certificate.delivered_until);
   else if (stuck)
-    snprintf(text, size,
-             "tighter steps do not reduce the error: look for a force that jumps, or a singular pose, near t = %.4g s",
+    snprintf(text, size, "tighter steps do not reduce the error: look for a force that jumps near t = %.4g s",
              c->record->certificate.error_time);
   else
     snprintf(text, size, "the motion amplifies errors %.2g times, rounding included: no step is that accurate",
@@ -250,8 +261,13 @@ static void run_campaign(campaign *c) {
   bool arrived = run_pass(c, "simulate", &asked, &companion, NULL, &none);
   const cdn_certificate *worth = &asked.certificate;
   const bool within = arrived && worth->error_estimate <= 2 * c->arguments->accuracy;
-  if (!arrived || worth->delivered == CDN_VERDICT_UNKNOWN || within || worth->below_rounding[0]) {
-    if (!within && worth->below_rounding[0])
+  memcpy(c->parting, worth->parting, sizeof c->parting);
+  c->parting_time = worth->parting_time;
+  /* from a pose that it starts in a motion may go either way: tighter runs that agree do so by chance */
+  const bool undecided = c->parting[0] && c->parting_time <= c->t0;
+  if (!arrived || worth->delivered == CDN_VERDICT_UNKNOWN || within || worth->below_rounding[0] || undecided) {
+    if (undecided) explain(c, &companion, worth->amplification, false);
+    else if (!within && worth->below_rounding[0])
       snprintf(c->record->delivery.unattainable, sizeof c->record->delivery.unattainable,
                "%s is rounded to %.1e: ask for less accuracy, or shift its origin", worth->below_rounding,
                worth->below_rounding_size);

@@ -160,6 +160,8 @@ typedef struct cdn_certificate {
   double event_shift;        /**< the largest difference of the times of an event in the two runs, s */
   char event_alone[64];      /**< the first event that occurred in one of the runs only, or "" */
   double event_alone_time;   /**< when */
+  char parting[96];          /**< constraints at whose singular pose the two runs have gone different ways, or "" */
+  double parting_time;       /**< when */
   char companion_story[192]; /**< why the companion ended before the run, or "" */
   char failure_story[96];    /**< that the last call could not go on with the run, where and with which status, or "" */
   int64_t companion_evaluations; /**< of ydot, by the companion */

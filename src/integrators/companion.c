@@ -22,6 +22,8 @@ typedef struct cdni_companion {
   int64_t behind;  /* ... how often the other one had had it */
   double since;    /* ... from this time on */
   double shifted;  /* time of the last event whose shift has been counted */
+  double compared; /* time of the last comparison */
+  cdni_parting parting;
 } cdni_companion;
 
 /* A method of low order pays two to ten times its evaluations for a tenth of the accuracy: the default method is the cheaper judge,
@@ -93,6 +95,7 @@ static cdn_status make(cdn_stepper *s, cdn_state *state) {
   c->until = s->t;
   c->differs = -1;
   c->shifted = -INFINITY;
+  c->compared = s->t;
   const cdn_stepper_def def = def_of(s);
   cdn_status status = cdni_stepper_make(state, &def, true, function, &c->run);
   if (status == CDN_OK) status = cdn_state_create(s->system, &c->place);
@@ -274,6 +277,8 @@ static cdn_status compare(cdn_stepper *s) {
     name_alone(s, event, lasts ? c->since : t);
   }
   note_distance(s, t, &d);
+  if (!c->parting.name[0]) cdni_parted(s, c->run, c->compared, t, &c->parting);
+  c->compared = t;
   return CDN_OK;
 }
 
@@ -281,7 +286,9 @@ static cdn_status compare(cdn_stepper *s) {
 
 static void lose(cdni_companion *c, const cdn_error *error) {
   enum { MOST = 140 };
-  const char *text = error->text;
+  /* a pose says more of the motion than the error of a step */
+  const bool posed = cdni_blames_pose(&c->run->failure) && c->run->failure.error.code == error->code;
+  const char *text = posed ? c->run->failure.advice : error->text;
   int n = (int)strlen(text);
   c->lost = true;
   if (n > MOST) /* whole words */
@@ -344,6 +351,7 @@ void cdni_companion_restart(cdn_stepper *s) {
   if (!c || c->lost) return;
   c->owed = false;
   c->differs = -1;
+  c->compared = s->t;
   s->passage.event = c->run->passage.event = -1;
   cdn_status status = cdn_state_copy(c->place, s->report);
   if (status == CDN_OK) status = cdni_restart(c->run, c->place, true, "cdn_stepper_restart");
@@ -383,8 +391,11 @@ void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
   if (s->local_errors > 0) out->amplification = c->largest / s->local_errors;
   if (s->def.fixed_step > 0) return;
   out->delivered_until = c->until;
-  if (c->largest > 3 * s->def.accuracy) out->delivered = CDN_VERDICT_NOT_DELIVERED;
-  else if (!c->lost) out->delivered = CDN_VERDICT_DELIVERED;
+  if (c->largest > 3 * s->def.accuracy) {
+    out->delivered = CDN_VERDICT_NOT_DELIVERED;
+    memcpy(out->parting, c->parting.name, sizeof out->parting);
+    out->parting_time = c->parting.time;
+  } else if (!c->lost) out->delivered = CDN_VERDICT_DELIVERED;
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -418,8 +429,8 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   }
   cdni_companion *c = s->companion;
   int differs = c->differs, why = (int)c->why;
-  double *const numbers[] = { &c->largest, &c->of[0], &c->of[1], &c->of[2],      &c->time,
-                              &c->until,   &c->shift, &c->since, &c->alone_time, &c->shifted };
+  double *const numbers[] = { &c->largest, &c->of[0], &c->of[1],      &c->of[2],   &c->time,     &c->until,
+                              &c->shift,   &c->since, &c->alone_time, &c->shifted, &c->compared, &c->parting.time };
   cdni_archive_mark(a, "PAIR");
   cdni_archive_bool(a, &c->lost);
   cdni_archive_bool(a, &c->owed);
@@ -432,6 +443,7 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   archive_text(a, c->slot, sizeof c->slot);
   archive_text(a, c->alone, sizeof c->alone);
   archive_text(a, c->story, sizeof c->story);
+  archive_text(a, c->parting.name, sizeof c->parting.name);
   archive_passage(s, a);
   archive_passage(c->run, a);
   cdni_archive_run(c->run, a);

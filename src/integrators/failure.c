@@ -58,6 +58,10 @@ static void add_constraint(cdn_stepper *s, cdn_failure *f) {
            cdn_constraint_name(s->system, (cdn_constraint){ hardest }), largest);
 }
 
+#define POSE "a singular pose:"
+
+bool cdni_blames_pose(const cdn_failure *f) { return strncmp(f->advice, POSE, strlen(POSE)) == 0; }
+
 /* Where the last accepted step is so near a singular pose that rounding errors, divided by the cube of the sine that is left, are as
  * large as the errors allowed, or where rates are held on the manifold because of a pose, the pose is the cause: no force is. */
 static bool blame_pose(cdn_stepper *s, cdn_failure *f) {

@@ -250,6 +250,13 @@ void cdni_faint_compare(cdn_stepper *s, const double *weighted);
 void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out);
 void cdni_faint_archive(cdn_stepper *s, cdni_archive *a);
 
+/* parting.c: whether two runs that were shown at t have gone different ways at a singular pose since `since`. */
+typedef struct cdni_parting {
+  double time;
+  char name[96]; /* "": they have not */
+} cdni_parting;
+bool cdni_parted(cdn_stepper *s, cdn_stepper *other, double since, double t, cdni_parting *out);
+
 /* inputs.c: what the caller has written into the report State since it was shown. */
 
 /* The caller is shown `report` as it is now. */
@@ -364,6 +371,8 @@ cdn_status cdni_fail_limit(cdn_stepper *s);
 cdn_failure *cdni_begin_report(cdn_stepper *s);
 /* Adds to the advice which constraint pulls hardest where `work` stands, and that the pose is singular if it is. */
 void cdni_add_mechanism(cdn_stepper *s, cdn_failure *f);
+/* Whether a report has the singular pose for its cause, which its advice then begins with. */
+bool cdni_blames_pose(const cdn_failure *f);
 /* At an event, with what `work` has to say about it if it failed with this code. */
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...)
     CDN_PRINTF(4, 5);

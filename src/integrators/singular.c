@@ -81,18 +81,14 @@ void cdni_singular_reset(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
   set_bridging(s, false);
   p->known = -1;
+  p->met = -INFINITY;
+  p->began = s->t;
+  for (int i = 0; s->projector && i < cdni_constraint_sine_count(s->system); i++) p->most[i] = p->redundant[i] = 0;
+  p->dependent = 0;
   p->corrected = p->refused = 0;
   p->ahead = p->behind = p->reach = INFINITY;
   p->length = p->own = p->last = 0;
   p->hold = p->over = p->starts = false;
-}
-
-void cdni_singular_start(cdn_stepper *s) {
-  cdni_singular *p = &s->singular;
-  if (!watches(s) || !p->method || p->known >= 0) return;
-  for (int i = 0; i < cdni_constraint_sine_count(s->system); i++)
-    p->starts = p->starts || cdni_constraint_redundant_in(s->work, i) > 0;
-  set_bridging(s, p->starts);
 }
 
 /* ---- prediction: the parabola through a sine's last values, y + b d + c d^2 at a time d after the last step ---- */
@@ -130,7 +126,7 @@ static void predict(cdni_singular *p) {
     const double *y = p->sine + (size_t)(KEPT * i), rise = (y[0] - y[1]) / p->h[0];
     double slope = 0;
     const double d = zero_of(fit(p, i), &slope);
-    if (d < p->ahead) p->ahead = d, p->slope = slope;
+    if (d < p->ahead) p->ahead = d, p->slope = slope, p->block = i;
     if (rise > 0) p->behind = fmin(p->behind, y[0] / rise);
   }
 }
@@ -138,15 +134,39 @@ static void predict(cdni_singular *p) {
 /* What a sine is away from poses. */
 static void note_regular(cdn_stepper *s, int i, double sine) {
   cdni_singular *p = &s->singular;
-  const bool first = p->known == 0;
+  const bool first = p->most[i] == 0;
   p->most[i] = first ? sine : fmax(p->most[i], sine);
   p->redundant[i] = fmin(first ? INFINITY : p->redundant[i], cdni_constraint_redundant_in(s->work, i));
+}
+
+static void meet(cdni_singular *p, double t, int block) {
+  if (t > p->met) p->met = t, p->met_block = block;
+}
+
+/* How many equations of all are redundant; *block has one of them. */
+static int count_dependent(cdn_stepper *s, int *block) {
+  int n = 0;
+  for (int i = 0; i < cdni_constraint_sine_count(s->system); i++) {
+    const int here = cdni_constraint_redundant_in(s->work, i);
+    if (here > 0) *block = i;
+    n += here;
+  }
+  return n;
 }
 
 cdn_status cdni_singular_accept(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
   const double *sine;
-  if (!watches(s)) return CDN_OK;
+  int block = 0;
+  if (!s->projector) return CDN_OK;
+  if (p->ahead < s->taken) meet(p, s->t - s->taken + p->ahead, p->block);
+  /* a run that has started in a pose has left it */
+  if (p->dependent > 0 && count_dependent(s, &block) < p->dependent) {
+    meet(p, p->began, p->met_block);
+    p->dependent = 0;
+    for (int i = 0; i < cdni_constraint_sine_count(s->system); i++) p->most[i] = 1;
+    if (p->known > 0) p->known = 0; /* sines of more equations are others */
+  }
   /* equations that are always redundant are known as such after the first step */
   if (p->known < 0) {
     p->known = 0;
@@ -177,6 +197,14 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
   if (p->noise > 0) p->last = s->taken;
   predict(p);
   return CDN_OK;
+}
+
+void cdni_singular_start(cdn_stepper *s) {
+  cdni_singular *p = &s->singular;
+  if (!s->projector || p->known >= 0) return;
+  p->dependent = count_dependent(s, &p->met_block);
+  p->starts = watches(s) && p->method && p->dependent > 0;
+  set_bridging(s, p->starts);
 }
 
 cdn_status cdni_singular_leave(cdn_stepper *s) {
@@ -335,6 +363,9 @@ void cdni_singular_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, p->redundant, (size_t)p->n);
   cdni_archive_bool(a, &bridging);
   cdni_archive_bool(a, &p->starts);
+  cdni_archive_int(a, &p->block, 0, most);
+  cdni_archive_int(a, &p->met_block, 0, most);
+  cdni_archive_int(a, &p->dependent, 0, INT32_MAX);
   if (bridging && !p->method) cdni_archive_fail(a, CDN_ERR_PARSE, "its method has no bridges");
   set_bridging(s, bridging);
 }

@@ -28,6 +28,12 @@ typedef struct cdni_singular {
   /* Times from the last accepted step to the next pose and back to the last one, INFINITY where there is none, and how fast
    * the sine changes at the next one. */
   double ahead, behind, slope;
+  int block; /* of the elimination, whose sine the next pose's is */
+  /* The time of the last pose that the run has met (-INFINITY: none), and its block. */
+  double met;
+  int met_block;
+  double began;  /* when the run was started */
+  int dependent; /* equations that were redundant then, 0: fewer are since */
   /* The method of bridges and its memory, while it is not the stepper's; while it is, the run's own method and its memory.
    * method NULL: bridges are steps of the run's own method. */
   const struct cdni_method *method;

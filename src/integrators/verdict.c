@@ -34,7 +34,7 @@ static bool is_lost(const cdn_certificate *c) { return c->error_estimate > 0.3 &
 static bool is_rounded(const cdn_certificate *c) { return c->rounding_steps > c->steps / 2; }
 
 double cdn_certificate_suggestion(const cdn_certificate *c) {
-  if (!c || c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0]) return 0;
+  if (!c || c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0] || c->parting[0]) return 0;
   if (c->below_rounding[0] || is_rounded(c)) return 0;
   /* errors go as the accuracy; two thirds of it to be on the safe side, in one digit, rounded down */
   double wanted = 2. / 3 * c->accuracy * (c->accuracy / c->error_estimate);
@@ -59,6 +59,9 @@ static void add_cause(const cdn_certificate *c, char *text, size_t size) {
   if (c->event_alone[0]) {
     add(text, size, ": event '%s' occurred at t = %.4g s in one of the two runs compared, and not in the other",
         c->event_alone, c->event_alone_time);
+  } else if (c->parting[0]) {
+    add(text, size, ": at t = %.4g s, at a singular pose of %s, the two runs compared go on in different ways",
+        c->parting_time, c->parting);
   } else if (c->below_rounding[0]) {
     add(text, size, ": %s is rounded to %s; ask for less, or shift its origin", c->below_rounding,
         brief(c->below_rounding_size, a));

@@ -145,16 +145,22 @@ START_TEST(pulled_beyond_its_reach) {
 }
 END_TEST
 
-/* Flat and at rest, and pushed at one end: what its joints would do leads along none of its ways. It cannot get away from the pose. */
-START_TEST(pushed_where_it_cannot_go) {
+/* Flat and at rest, and pushed at both ends. */
+static cdn_state *pushed(double rocker_push, double crank_push) {
   const cdn_vec3 x = cdn_v3(1, 0, 0), z = cdn_v3(0, 0, 1), o = cdn_v3(0, 0, 0);
   cdn_system *system = cdn_system_create(NULL);
   const cdn_body crank = add_pin(system, "crank", ground, z, o, rod());
   const cdn_body rocker = add_pin(system, "rocker", ground, z, x, rod());
   const cdn_body coupler = add_pin(system, "coupler", crank, z, x, rod());
   cdn_system_constrain_ball(system, "loop", coupler, x, rocker, x);
-  cdn_system_add_mobility_force(system, "push", rocker, 0, 1);
-  cdn_state *state = state_of(system);
+  cdn_system_add_mobility_force(system, "push", rocker, 0, rocker_push);
+  cdn_system_add_mobility_force(system, "other push", crank, 0, crank_push);
+  return state_of(system);
+}
+
+/* What its joints would do leads along none of its ways. It cannot get away from the pose. */
+START_TEST(pushed_where_it_cannot_go) {
+  cdn_state *state = pushed(1, 0);
   const cdn_stepper_def def = how(CDN_METHOD_DEFAULT, 1e-5, 2);
   cdn_stepper *stepper;
   OK_ON(state, cdn_stepper_create(state, &def, &stepper));
@@ -162,6 +168,58 @@ START_TEST(pushed_where_it_cannot_go) {
   check_report(stepper, "constraint 'loop'", 0, 0.1);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
+}
+END_TEST
+
+/* Loose accuracies let it go one way or the other, by chance. Where run and companion go different ones the verdict says so. */
+START_TEST(branches_that_part_are_named) {
+  static const cdn_method methods[] = { CDN_METHOD_MERSON, CDN_METHOD_FEHLBERG, CDN_METHOD_DORMAND_PRINCE };
+  int parted = 0;
+  for (int k = 0; k < 3; k++) {
+    for (double crank_push = -1; crank_push <= 2; crank_push += 0.25) {
+      cdn_state *state = pushed(1, crank_push);
+      cdn_stepper_def def = how(methods[k], 0.1, 2);
+      def.companion = true;
+      cdn_stepper *stepper;
+      cdn_status status = CDN_OK;
+      cdn_certificate c;
+      char text[400];
+      OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+      for (int i = 1; i <= 20 && status == CDN_OK; i++) status = cdn_stepper_advance(stepper, 0.1 * i, NULL);
+      OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
+      cdn_certificate_verdict(&c, text, sizeof text);
+      if (status == CDN_OK && c.error_estimate > 1) {
+        parted++;
+        ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
+        ck_assert_msg(strstr(c.parting, "constraint 'loop' with the joints of "), "%s", text);
+        ck_assert_msg(c.parting_time >= 0 && c.parting_time < 0.1, "at %g: %s", c.parting_time, text);
+        ck_assert_msg(strstr(text, "at a singular pose of constraint 'loop'"), "%s", text);
+        ck_assert_msg(strstr(text, "go on in different ways"), "%s", text);
+        ck_assert(cdn_certificate_suggestion(&c) == 0);
+      } else if (c.delivered == CDN_VERDICT_DELIVERED) {
+        ck_assert_str_eq(c.parting, "");
+      }
+      cdn_stepper_destroy(stepper);
+      cdn_state_destroy(state);
+    }
+  }
+  ck_assert_msg(parted >= 3, "%d", parted);
+}
+END_TEST
+
+/* Poses that both pass as they should are no branches. */
+START_TEST(poses_that_are_passed_are_not_named) {
+  mechanism m = make_ladder(1);
+  cdn_stepper_def def = how(CDN_METHOD_DEFAULT, 1e-3, 20);
+  def.companion = true;
+  cdn_stepper *stepper;
+  cdn_certificate c;
+  OK_ON(m.state, cdn_stepper_create(m.state, &def, &stepper));
+  for (int i = 1; i <= 200; i++) OK_STEP(stepper, cdn_stepper_advance(stepper, 0.1 * i, NULL));
+  OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
+  ck_assert_str_eq(c.parting, "");
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(m.state);
 }
 END_TEST
 
@@ -215,6 +273,8 @@ static void add(TCase *c) {
   tcase_add_test(c, speeds_between_two_ways_are_refused);
   tcase_add_loop_test(c, pulled_beyond_its_reach, 0, ALL_METHODS);
   tcase_add_test(c, pushed_where_it_cannot_go);
+  tcase_add_test(c, branches_that_part_are_named);
+  tcase_add_test(c, poses_that_are_passed_are_not_named);
 }
 
 int main(void) { return check_suite("singular poses", 120, add); }
