@@ -65,7 +65,7 @@ bool cdni_blames_pose(const cdn_failure *f) { return strncmp(f->advice, POSE, st
 /* Where the last accepted step is so near a singular pose that rounding errors, divided by the cube of the sine that is left, are as
  * large as the errors allowed, or where rates are held on the manifold because of a pose, the pose is the cause: no force is. */
 static bool blame_pose(cdn_stepper *s, cdn_failure *f) {
-  static const double LEAST = 1e-4, MOST = 0.1, HELD = 0.3;
+  static const double LEAST = 1e-3, MOST = 0.1, HELD = 0.3;
   char who[152];
   int block = 0;
   const double sine = cdni_singular_nearest(s, &block);

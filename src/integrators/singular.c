@@ -71,6 +71,8 @@ static void set_bridging(cdn_stepper *s, bool on) {
   s->method = p->method, p->method = method;
   s->memory = p->memory, p->memory = memory;
   p->bridging = on;
+  /* what bridges were like at an earlier pose says nothing of the next */
+  if (on && s->method->begin) s->method->begin(s);
 }
 
 const cdni_method *cdni_singular_own_method(const cdn_stepper *s) {
@@ -212,7 +214,8 @@ cdn_status cdni_singular_leave(cdn_stepper *s) {
   if (!p->bridging || (p->starts && p->known < 0)) return CDN_OK;
   set_bridging(s, false);
   if (s->method->begin) s->method->begin(s);
-  const bool anew = s->method->begin || p->starts;
+  /* a method with a rule of its own for its sizes has a history, which has ended before the bridge */
+  const bool anew = s->method->resize || p->starts;
   p->starts = false;
   return anew ? cdni_first_step(s) : CDN_OK;
 }
@@ -340,7 +343,7 @@ double cdni_singular_nearest(cdn_stepper *s, int *block) {
     const bool known = p->known > 0 && p->most[i] > 0;
     const double ratio =
         known && cdni_constraint_redundant_in(s->work, i) > p->redundant[i] ? fmin(sine[i], REDUNDANT) : sine[i];
-    const double relative = known ? ratio / p->most[i] : ratio;
+    const double relative = known && ratio > REDUNDANT ? ratio / p->most[i] : ratio;
     if (relative < least) least = relative, *block = i;
   }
   return least;

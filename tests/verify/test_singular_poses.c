@@ -192,7 +192,7 @@ START_TEST(branches_that_part_are_named) {
         parted++;
         ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
         ck_assert_msg(strstr(c.parting, "constraint 'loop' with the joints of "), "%s", text);
-        ck_assert_msg(c.parting_time >= 0 && c.parting_time < 0.1, "at %g: %s", c.parting_time, text);
+        ck_assert_msg(c.parting_time >= 0 && c.parting_time < 0.3, "at %g: %s", c.parting_time, text);
         ck_assert_msg(strstr(text, "at a singular pose of constraint 'loop'"), "%s", text);
         ck_assert_msg(strstr(text, "go on in different ways"), "%s", text);
         ck_assert(cdn_certificate_suggestion(&c) == 0);
