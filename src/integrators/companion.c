@@ -47,7 +47,7 @@ static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
     case CDN_METHOD_CVODE_ADAMS: def.method = CDN_METHOD_DEFAULT; break;
     case CDN_METHOD_IDA:
       def.method = CDN_METHOD_CVODE_BDF;
-      part *= 0.25;
+      part *= 0.7;
       break;
     default: break;
   }

@@ -114,10 +114,10 @@ static cdni_sundials_cause cause(int flag) {
   }
 }
 
-static const cdni_sundials_ops bdf = { "CVODE BDF", 0.2,   cause, create_bdf, CVodeFree, restart, step,
-                                       within,      order, error, next,       failures,  false };
-static const cdni_sundials_ops adams = { "CVODE Adams", 0,     cause, create_adams, CVodeFree, restart, step,
-                                         within,        order, error, next,         failures,  false };
+static const cdni_sundials_ops bdf = { "CVODE BDF", 0.01,   0.2,   cause, create_bdf, CVodeFree, restart,
+                                       step,        within, order, error, next,       failures,  false };
+static const cdni_sundials_ops adams = { "CVODE Adams", 0.02,   0,     cause, create_adams, CVodeFree, restart,
+                                         step,          within, order, error, next,         failures,  false };
 
 const cdni_method cdni_cvode_bdf = CDNI_SUNDIALS_METHOD("CVODE BDF", bdf, .unconstrained = false);
 const cdni_method cdni_cvode_adams = CDNI_SUNDIALS_METHOD("CVODE Adams", adams, .unconstrained = true);

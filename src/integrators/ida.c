@@ -95,7 +95,7 @@ static cdni_sundials_cause cause(int flag) {
   }
 }
 
-static const cdni_sundials_ops ops = { "IDA",  0.2,   cause, create, IDAFree,  restart, step,
-                                       within, order, error, next,   failures, true };
+static const cdni_sundials_ops ops = { "IDA", 0.01,   0.2,   cause, create, IDAFree,  restart,
+                                       step,  within, order, error, next,   failures, true };
 
 const cdni_method cdni_ida = CDNI_SUNDIALS_METHOD("IDA", ops, .unconstrained = false);

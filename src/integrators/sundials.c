@@ -13,13 +13,20 @@ size_t cdni_sundials_memory(const cdni_method *method, int ny) {
   return MOST_TERMS * cdni_stride(ny + 1);
 }
 
-/* What the solver's steps are held to: a part of the accuracy, since errors add up and CVODE's tolerance is one on an
- * estimate that it then aims at 1/6 of. Backward differences carry on the very solution whose error they estimate, so that of
- * errors of size h^6 a step h^5 is left in the end: to make that go with the accuracy, the tolerance goes with its power 6/5. */
-static double tolerance_of(const cdn_stepper *s, const cdni_sundials_ops *ops) {
+/* The first steps after a start are of order 1, and have nothing yet to be judged by. Where they err as much as others may, they make
+ * most of the error of a run that starts again and again; to err less they need not be much shorter. */
+enum { FIRST = 6 };
+static const double PART_OF_FIRST = 0.1;
+
+/* What the solver's steps are held to: the part of the accuracy with which of a thousand steps at most one errs by more than a tenth
+ * of it, since errors add up and past ones have a say in the next. Backward differences carry on the very solution whose error they
+ * estimate, so that of errors of size h^6 a step h^5 is left in the end: to make that go with the accuracy, the tolerance goes
+ * with its power 6/5. */
+static double tolerance_of(const cdn_stepper *s, const cdni_sundials *m) {
+  const cdni_sundials_ops *ops = m->ops;
   double accuracy = s->def.accuracy, sharper = pow(fmin(1, fmax(1e-6, accuracy / 1e-3)), ops->sharper);
-  double tolerance = 0.05 * accuracy * fmin(sharper, cdni_share(s));
-  return fmax(tolerance, s->rounding);
+  double tolerance = ops->part * accuracy * fmin(sharper, cdni_share(s));
+  return fmax(tolerance * (m->since < FIRST ? PART_OF_FIRST : 1), s->rounding);
 }
 
 /* ---- life ---- */
@@ -31,7 +38,7 @@ cdn_status cdni_sundials_create(cdn_stepper *s) {
   m->s = s;
   m->ops = s->method->data;
   m->gain = 1;
-  m->tolerance = tolerance_of(s, m->ops);
+  m->tolerance = tolerance_of(s, m);
   if (m->ops->algebraic) CDNI_TRY(cdni_ggl_create(s, &m->ggl));
   if (SUNContext_Create(NULL, &m->context) != 0) return CDN_ERR_NOMEM;
   m->y = cdni_sundials_vector(s, m->context);
@@ -91,7 +98,9 @@ static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
   m->status = CDN_OK;
   m->hopeless = false;
   m->tried = step->t1;
-  m->tolerance = tolerance_of(s, m->ops);
+  if (m->fresh) m->since = 0;
+  m->tolerance = tolerance_of(s, m);
+  m->since++;
   int flag = m->fresh ? restart(s, m) : 0;
   m->ops->failures(m, &tests_before, &divergences_before);
   if (flag >= 0) flag = m->ops->step(m, cdni_min_step(s), step->end, &m->t);

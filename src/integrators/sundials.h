@@ -30,6 +30,7 @@ typedef enum cdni_sundials_cause {
 /* What differs between the solvers: calls that go to the one or the other. All give SUNDIALS' flags: below zero is failure. */
 typedef struct cdni_sundials_ops {
   const char *name;
+  double part;    /* of the accuracy: the tolerance */
   double sharper; /* power of the accuracy by which the tolerance falls faster than the accuracy */
   cdni_sundials_cause (*cause)(int flag);
   /* Makes m->memory, with every setting that lasts. */
@@ -69,6 +70,7 @@ struct cdni_sundials {
   bool starved; /* memory for a vector ran out */
   double tolerance;  /* bound on the error estimate of its steps */
   bool fresh;        /* start anew with the next step */
+  int since;         /* steps since then */
   cdn_status status; /* of the last callback */
   bool hopeless;     /* it failed for good: nothing is evaluated any more in this step */
   char text[256];    /* the solver's last message */

@@ -85,12 +85,25 @@ static double least(N_Vector x) {
 
 /* ---- the norm ---- */
 
+/* Of q, the lengths of quaternions with it: our norm does not see them, but solvers that do not project carry them on, and of a
+ * rotation every other derivative points along its quaternion. */
+static double norm_of_q(const cdn_stepper *s, const double *e) {
+  const int count = s->nq - s->n_prescribed_q;
+  double sum = 0, most = 0;
+  for (int i = 0; i < s->nq; i++) {
+    const double f = s->prescribed[i] ? 0 : s->q_weight[i] * e[i];
+    sum += f * f;
+    most = fmax(most, fabs(f));
+  }
+  return s->def.norm == CDN_NORM_INFINITY ? most : count ? sqrt(sum / count) : 0;
+}
+
 static double weighted(N_Vector x, N_Vector w) {
   cdn_stepper *s = own(x)->s;
   const cdni_sundials *m = s->solver;
   double norm;
   if (cdni_weighted_norm(s, cdni_vector_data(x), cdni_vector_data(w), &norm) != CDN_OK) return INFINITY;
-  return norm / m->tolerance;
+  return fmax(norm, norm_of_q(s, cdni_vector_data(x))) / m->tolerance;
 }
 
 N_Vector cdni_sundials_vector(cdn_stepper *s, SUNContext context) {

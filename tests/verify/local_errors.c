@@ -29,7 +29,13 @@ void measure_local_errors(const local_motion *m, cdn_method method, double accur
   def.method = method;
   def.accuracy = accuracy;
   def.max_steps = 100000;
-  OK_ON(start, cdn_stepper_create(start, &def, &s));
+  out->status = cdn_stepper_create(start, &def, &s);
+  if (out->status != CDN_OK) {
+    cdn_stepper_destroy(truth);
+    cdn_state_destroy(before);
+    cdn_state_destroy(start);
+    return;
+  }
   double *e = calloc((size_t)s->ny + 1, sizeof *e);
   while (s->t < m->end && out->steps < most_steps) {
     const int64_t events = s->certificate.events;

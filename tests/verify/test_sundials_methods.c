@@ -123,7 +123,7 @@ START_TEST(kinetics_of_cvode) {
   NEAR(z[1], late[1], 1e-13);
   NEAR(z[2], late[2], 1e-8);
   if (verbose()) printf("kinetics: %d steps\n", (int)certificate_of(stepper).steps);
-  AT_MOST((double)certificate_of(stepper).steps, 5000); /* explicit steps would have to be below 1e-3 */
+  AT_MOST((double)certificate_of(stepper).steps, 6500); /* explicit steps would have to be below 1e-3 */
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
 }
@@ -176,7 +176,7 @@ START_TEST(van_der_pol) {
              (int)c.evaluations, (int)c.jacobians);
     /* the jump comes early or late by the error of the slow phase */
     AT_MOST(error, 100 * accuracy);
-    AT_MOST((double)c.evaluations, 12000);
+    AT_MOST((double)c.evaluations, 15000);
     cdn_stepper_destroy(stepper);
   }
   cdn_state_destroy(state);
@@ -276,7 +276,7 @@ START_TEST(stiff_chain_is_cheap) {
   if (verbose())
     printf("stiff chain: %d evaluations and %d Jacobians against %d evaluations\n", (int)r.c.evaluations,
            (int)r.c.jacobians, (int)explicit.c.evaluations);
-  AT_MOST((double)r.c.evaluations, 0.035 * (double)explicit.c.evaluations);
+  AT_MOST((double)r.c.evaluations, 0.045 * (double)explicit.c.evaluations);
   cdn_state_destroy(state);
 }
 END_TEST
