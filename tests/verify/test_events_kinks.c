@@ -52,8 +52,8 @@ static double meet(cdn_method method, double accuracy, double start, double d, b
   return error;
 }
 
-/* Fehlberg's pair is none of them: its estimate does not see a force that only its second stage and the end of a step feel. */
-static const cdn_method methods[] = { CDN_METHOD_DEFAULT, CDN_METHOD_MERSON, CDN_METHOD_DORMAND_PRINCE,
+static const cdn_method methods[] = { CDN_METHOD_DEFAULT,          CDN_METHOD_MERSON,
+                                      CDN_METHOD_FEHLBERG,         CDN_METHOD_DORMAND_PRINCE,
                                       CDN_METHOD_DORMAND_PRINCE_8, CDN_METHOD_BOGACKI_SHAMPINE };
 
 static const double dissipation[] = { 0, 0.05, 0.2, 0.45 };
