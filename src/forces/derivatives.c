@@ -46,8 +46,8 @@ static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char
     status = hooks->differentiate(hooks->context, p, constraints->lambda, constraints->by_q, constraints->by_u);
   }
   cdn_work_pop(state, frame);
-  if (status == CDN_OK) cdni_derivatives_fill(p);
-  else cdni_derivatives_end(p);
+  if (status == CDN_OK) status = cdni_derivatives_fill(p);
+  if (status != CDN_OK) cdni_derivatives_end(p);
   return status;
 }
 
@@ -101,17 +101,16 @@ static cdn_status solve_all(const derivative_pass *p, double *M, double *dq, dou
   const int nu = p->m->tree.nu;
   mass_solver solver;
   CDNI_TRY(cdni_mass_solver_begin(&solver, p, M));
-  cdn_status status = CDN_OK;
   if (df && nu > 0) {
     memset(df, 0, square(nu) * sizeof *df);
     for (int k = 0; k < nu; k++) df[(size_t)k * (size_t)nu + (size_t)k] = 1;
-    status = cdni_mass_solver_apply(&solver, 1, df, nu);
+    cdni_mass_solver_apply(&solver, 1, df, nu);
   }
-  if (status == CDN_OK && dq) status = cdni_mass_solver_apply(&solver, -1, dq, nu);
-  if (status == CDN_OK && du) status = cdni_mass_solver_apply(&solver, -1, du, nu);
-  if (status == CDN_OK && dz) status = cdni_mass_solver_apply(&solver, -1, dz, nz);
+  if (dq) cdni_mass_solver_apply(&solver, -1, dq, nu);
+  if (du) cdni_mass_solver_apply(&solver, -1, du, nu);
+  if (dz) cdni_mass_solver_apply(&solver, -1, dz, nz);
   cdni_mass_solver_end(&solver);
-  return status;
+  return CDN_OK;
 }
 
 /* ---- forward dynamics without constraints ---- */
@@ -324,10 +323,10 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
       status = hooks->solve_columns(hooks->context, state, -1, columns, dudot_dpi, work);
     } else {
       mass_solver solver;
-      cdni_derivatives_fill(&p);
-      status = cdni_mass_solver_begin(&solver, &p, work);
+      status = cdni_derivatives_fill(&p);
+      if (status == CDN_OK) status = cdni_mass_solver_begin(&solver, &p, work);
       if (status == CDN_OK) {
-        status = cdni_mass_solver_apply(&solver, -1, dudot_dpi, columns);
+        cdni_mass_solver_apply(&solver, -1, dudot_dpi, columns);
         cdni_mass_solver_end(&solver);
       }
     }

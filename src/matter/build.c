@@ -65,7 +65,7 @@ static void free_matter(cdn_system *system, void *room) {
     cdni_strfree(a, CDNI_AT(m->bodies, matter_body, i).name);
     cdni_strfree(a, CDNI_AT(m->bodies, matter_body, i).mobilizer_name);
   }
-  cdni_array *arrays[] = { &m->nodes, &m->bodies,    &m->q0,      &m->u0,      &m->frames0,
+  cdni_array *arrays[] = { &m->nodes, &m->blocks,    &m->bodies,  &m->q0,      &m->u0,     &m->frames0,
                            &m->mass0, &m->armature0, &m->params0, &m->customs, &m->motions };
   for (size_t i = 0; i < m->customs.count; i++) cdni_custom_free(a, &CDNI_AT(m->customs, custom_mobilizer, i));
   for (size_t i = 0; i < m->motions.count; i++) cdni_motion_free(a, &CDNI_AT(m->motions, matter_motion, i));
@@ -101,6 +101,39 @@ static cdn_status check_regular(cdn_system *system, const matter *m) {
   return status;
 }
 
+/* The block whose last body this is, -1 for Ground. Blocks are in the order of their bodies. */
+static int32_t find_block(const cdni_array *blocks, int32_t last) {
+  size_t low = 0, high = blocks->count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (CDNI_AT(*blocks, tree_block, middle).end <= last) low = middle + 1;
+    else high = middle;
+  }
+  return last == 0 ? -1 : (int32_t)low;
+}
+
+static cdn_status make_blocks(cdn_system *system, matter *m) {
+  enum { MOST = 8 };
+  tree_block *block = NULL;
+  for (int32_t i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    /* The only child of the body before it is the first and the last that is met there. */
+    if (block && n->parent == i - 1 && n->first_in && block->nu + n->nu <= MOST) {
+      block->end = i + 1;
+      block->nu += n->nu;
+      continue;
+    }
+    const tree_block one = {
+      .first = i, .end = i + 1, .parent = find_block(&m->blocks, n->parent), .u = n->u, .nu = n->nu
+    };
+    block = cdni_array_push(cdni_system_allocator(system), &m->blocks, sizeof one, &one);
+    if (!block) return cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
+  }
+  m->tree.block = m->blocks.data;
+  m->tree.n_blocks = (int32_t)m->blocks.count;
+  return CDN_OK;
+}
+
 static cdn_status freeze_matter(cdn_system *system, void *room) {
   matter *m = room;
   CDNI_TRY(check_regular(system, m));
@@ -115,6 +148,7 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   m->tree.nq = (int32_t)m->q0.count;
   m->tree.nu = (int32_t)m->u0.count;
   m->tree.n_custom = (int32_t)m->customs.count;
+  CDNI_TRY(make_blocks(system, m));
   m->kernels = cdni_tree_kernels[cdni_kernel_set(1)];
   return CDN_OK;
 }

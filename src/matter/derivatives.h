@@ -56,7 +56,8 @@ typedef struct derivative_pass {
   body_sums *sum;          /* nb */
   sv *A;                   /* nb: accelerations of M's origins, conventional */
   bool *turns;             /* nb: columns of H change in F with the joint's own coordinates, */
-  sv *turn;                /* 6 nu: column k by mobility l of the same joint at 6 l + k */
+  sv *turn;                /* 6 nu: column k by mobility l of the same joint at 6 l + k, */
+  sv *turn_c;              /* nu: and c = sum u_l u_k T_lk by mobility l */
   /* Forces on a body that answer to its own placement and velocity in Ground: what they add, beyond being carried, is
    * by_place S + by_motion d V. Zeroed by the first that is added. */
   bool has_responses;
@@ -70,12 +71,12 @@ typedef struct derivative_pass {
  * success cdni_derivatives_end must follow. `function` is the public one. */
 cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const char *function, const double *udot,
                                   double *dq, double *du, double *M);
-/* derivatives_joints.c: how the mobilities of joint i move, and A[i]. */
+/* derivatives_joints.c: turns, turn and turn_c of joint i. */
 cdn_status cdni_derivatives_joint(const derivative_pass *p, const tree_data *d, int i, const char *function);
 /* Forces applied from outside, and the sums over each body's outboard part; then the matrices. In between the forces room
  * adds what it has. */
 cdn_status cdni_derivatives_applied(derivative_pass *p);
-void cdni_derivatives_fill(derivative_pass *p);
+cdn_status cdni_derivatives_fill(derivative_pass *p);
 void cdni_derivatives_end(derivative_pass *p);
 
 /* ---- what forces add ---- */
@@ -92,23 +93,17 @@ void cdni_derivatives_need_responses(derivative_pass *p);
 /* ---- linear algebra ---- */
 
 /* M^-1 for many columns. */
-typedef double eight __attribute__((vector_size(64)));
-typedef struct mass_strip {
-  eight a, b;
-} mass_strip;
 typedef struct mass_solver {
   const derivative_pass *pass;
-  bool deep;               /* solved by the tree's passes: then there is no more */
-  double *D_inv, *L;       /* nu; entries of L row by row, */
-  int32_t *first, *column; /* nu + 1: where a row starts; and the columns of the entries */
-  mass_strip *strip;       /* nu: columns that are being worked on */
-  void *frame, *below;
+  const double *L;             /* M's factors in its place, */
+  mobility_factor *mobilities; /* or those of a deep tree: then L is not used */
+  void *scratch;
 } mass_solver;
 
-/* M (nu x nu) is used up. On success cdni_mass_solver_end must follow. */
+/* M (nu x nu) is used up while the solver is there. On success cdni_mass_solver_end must follow. */
 cdn_status cdni_mass_solver_begin(mass_solver *s, const derivative_pass *p, double *M);
 /* X = scale M^-1 X for nu rows, row-major: M_ff^-1 on the free mobilities, zero on prescribed ones (8.40). */
-cdn_status cdni_mass_solver_apply(const mass_solver *s, double scale, double *X, int columns);
+void cdni_mass_solver_apply(const mass_solver *s, double scale, double *X, int columns);
 void cdni_mass_solver_end(mass_solver *s);
 
 /* S x F, the change of a force that is carried by a motion. */

@@ -1,4 +1,4 @@
-/* How the mobilities of one joint move: eta, alpha and beta of derivatives.h.
+/* How the mobilities of one joint turn with it, for eta, alpha and beta of derivatives.h.
  *
  * A joint's columns S_k, as spatial vectors in F, change with its own coordinates: T_lk = dS_k along mobility l. For nearly
  * all kinds T_lk is S_l x S_k or nothing: column k is carried along by motion l, or it is not, and a table says which. For a
@@ -177,54 +177,19 @@ static cdn_status find_turning(const derivative_pass *p, const tree_data *d, int
   return CDN_OK;
 }
 
-static void columns(const tree_node *n, const real *H, mobility_motion *s) {
-#define BODY(NU, FORM) \
-  for (int k = 0; k < NU; k++) s[k].S = hinge_column(FORM, H, k)
-  FOR_KIND(n)
-#undef BODY
-}
-
 cdn_status cdni_derivatives_joint(const derivative_pass *p, const tree_data *d, int i, const char *function) {
   const tree_node *n = &p->node[i];
-  mobility_motion *s = p->motion + n->u;
-  const double *u = p->u + n->u, *udot = p->udot ? p->udot + n->u : NULL;
-  columns(n, d->H + n->H, s);
-  sv J = sv_zero(), A = n->parent == 0 ? sv_zero() : sv_shift_motion(p->A[n->parent], p->pose[i].r);
-  A = sv_add(A, p->twist[i].a_cor);
-  for (int k = 0; k < n->nu; k++) {
-    J = sv_fma(u[k], s[k].S, J);
-    if (udot) A = sv_fma(udot[k], s[k].S, A);
-  }
-  p->A[i] = A;
-
-  turning t;
   p->turns[i] = turns(n);
-  if (p->turns[i]) {
-    cdn_status status = find_turning(p, d, i, &t);
-    const char *name = CDNI_AT(p->m->bodies, matter_body, i).mobilizer_name;
-    if (status != CDN_OK)
-      return cdni_state_fail(p->state, status, true, function, name,
-                             "joint '%s': its functions failed near where they are differentiated", name);
-  }
-  /* In the frame that moves with M's origin; the parent's velocity there is what the joint leaves of it. */
-  const sv V = { p->twist[i].V.w, v3_zero() }, V_P = sv_sub(V, J);
+  if (!p->turns[i]) return CDN_OK;
+  turning t;
+  const cdn_status status = find_turning(p, d, i, &t);
+  const char *name = CDNI_AT(p->m->bodies, matter_body, i).mobilizer_name;
+  if (status != CDN_OK)
+    return cdni_state_fail(p->state, status, true, function, name,
+                           "joint '%s': its functions failed near where they are differentiated", name);
   for (int l = 0; l < n->nu; l++) {
-    const sv S = s[l].S;
-    sv d_V = sv_zero(), d_A = sv_zero(), c_u = sv_zero(); /* of the joint's own part of V and A */
-    if (p->turns[i]) {
-      d_A = t.dc[l];
-      for (int k = 0; k < n->nu; k++) {
-        const sv T = t.T[l][k];
-        p->turn[MOST * (n->u + l) + k] = T;
-        d_V = sv_fma(u[k], T, d_V);
-        if (udot) d_A = sv_fma(udot[k], T, d_A);
-        c_u = sv_fma(u[k], sv_add(T, t.T[k][l]), c_u);
-      }
-    }
-    s[l].eta = sv_add(sv_cross(V, S), d_V);
-    s[l].alpha = sv_add(sv_add(sv_cross(A, S), sv_cross(V, s[l].eta)), d_A);
-    if (p->turns[i]) s[l].alpha = sv_add(s[l].alpha, sv_cross(V_P, d_V));
-    s[l].beta = sv_add(sv_cross(sv_add(V, V_P), S), c_u);
+    memcpy(p->turn + MOST * (n->u + l), t.T[l], n->nu * sizeof t.T[l][0]);
+    p->turn_c[n->u + l] = t.dc[l];
   }
   return CDN_OK;
 }

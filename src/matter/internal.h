@@ -49,6 +49,7 @@ typedef struct cdni_constraint_hooks {
 struct matter {
   tree tree;
   cdni_array nodes;                              /* tree_node, while building */
+  cdni_array blocks;                             /* tree_block */
   cdni_array bodies;                             /* matter_body */
   cdni_array q0, u0;                             /* double */
   cdni_array frames0, mass0, armature0, params0; /* double: defaults of the parameter arrays */

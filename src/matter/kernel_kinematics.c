@@ -1,7 +1,7 @@
 /* The outward passes of kinematics: poses and hinge matrices from q, inertias in Ground's axes, velocities
  * and the accelerations that udot = 0 leaves. */
 #include "matter/hinge.h"
-#include "matter/kernel.h"
+#include "matter/kernel_sincos.h"
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/mobilizers/reverse.h"
 
@@ -38,23 +38,92 @@ static __attribute__((noinline)) void general_position(const tree_node *n, const
   }
 }
 
+/* ---- sines of pins ---- */
+
+#if CDNI_LANES == 1 && SINCOS_LANES > 1
+enum { AHEAD = 8 };
+typedef struct angles {
+  int next, n;
+  double sine[AHEAD], cosine[AHEAD];
+} angles;
+
+/* Those of body path[k] (NULL: k itself) and of the pins that follow before `end`. */
+static __attribute__((noinline)) void find_ahead(const tree *t, const real *q, const int32_t *path, int k, int end,
+                                                 angles *a) {
+  double x[AHEAD] = { 0 };
+  a->next = a->n = 0;
+  for (; k < end && a->n < AHEAD; k++) {
+    const tree_node *n = &t->node[path ? path[k] : k];
+    if (n->variant == 2 * ROW_PIN) x[a->n++] = q[n->q];
+  }
+  for (int i = 0; i < a->n; i += SINCOS_LANES) SINCOS_KERNEL(x + i, a->sine + i, a->cosine + i);
+}
+
+CDNI_INLINE void next_angle(const tree *t, const real *q, const int32_t *path, int k, int end, angles *a, real *sine,
+                            real *cosine) {
+  if (a->next == a->n) find_ahead(t, q, path, k, end, a);
+  *sine = a->sine[a->next], *cosine = a->cosine[a->next];
+  a->next++;
+}
+#else
+typedef struct angles {
+  int next, n;
+} angles;
+
+CDNI_INLINE void next_angle(const tree *t, const real *q, const int32_t *path, int k, int end, angles *a, real *sine,
+                            real *cosine) {
+  (void)end, (void)a;
+  r_sincos(q[t->node[path ? path[k] : k].q], sine, cosine);
+}
+#endif
+
+/* ---- poses ---- */
+
+/* Body path[k] (path NULL: body k). Returns its R_GM; that of its parent is given. The pose is stored at the end: until
+ * then it is in registers. */
+CDNI_INLINE m3 position_body(const tree *t, const tree_data *d, const int32_t *path, int k, int end, m3 R_GP,
+                             angles *a) {
+  const int i = path ? path[k] : k;
+  const tree_node *n = &t->node[i];
+  const body_frames *c = &d->frames[i];
+  body_pose pose;
+  real *H = d->H + n->H, sine, cosine;
+  switch (n->variant) {
+    case 2 * ROW_PIN:
+      next_angle(t, d->q, path, k, end, a, &sine, &cosine);
+      pin_position(c, sine, cosine, R_GP, &pose, H);
+      break;
+#define POSITION_CASE(ROW, name) \
+  case 2 * ROW_##ROW: name##_position(c, d->q + n->q, R_GP, &pose, H); break;
+      OWN_POSITION_LIST(POSITION_CASE)
+    default: general_position(n, d, c, &d->pose[n->parent].R_GM, &d->pose[i], H); pose = d->pose[i];
+  }
+  pose.p_GM = v3_add(d->pose[n->parent].p_GM, pose.r);
+  d->pose[i] = pose;
+  return pose.R_GM;
+}
+
 void KERNEL(position)(const tree *t, const tree_data *d) {
   d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
+  m3 last = m3_identity();
+  angles a;
+  a.next = a.n = 0;
   for (int i = 1; i < t->n; i++) {
-    const tree_node *n = &t->node[i];
-    const body_frames *c = &d->frames[i];
-    const body_pose *parent = &d->pose[n->parent];
-    body_pose *pose = &d->pose[i];
-    real *H = d->H + n->H;
-    switch (n->variant) {
-#define POSITION_CASE(ROW, name) \
-  case 2 * ROW_##ROW: name##_position(c, d->q + n->q, parent->R_GM, pose, H); break;
-      OWN_POSITION_LIST(POSITION_CASE)
-      default: general_position(n, d, c, &parent->R_GM, pose, H);
-    }
-    pose->p_GM = v3_add(parent->p_GM, pose->r);
+    const int parent = t->node[i].parent;
+    if (parent != i - 1) last = d->pose[parent].R_GM;
+    last = position_body(t, d, NULL, i, t->n, last, &a);
   }
 }
+
+#if CDNI_LANES == 1
+void KERNEL(position_of_path)(const tree *t, const tree_data *d, const int32_t *path, int n) {
+  d->pose[0] = (body_pose){ m3_identity(), v3_zero(), v3_zero() };
+  m3 last = m3_identity();
+  angles a;
+  a.next = a.n = 0;
+  for (int k = 0; k < n; k++) last = position_body(t, d, path, k, n, last, &a);
+}
+#endif
 
 void KERNEL(inertia)(const tree *t, const tree_data *d) {
   d->inertia[0] =
@@ -101,31 +170,32 @@ static __attribute__((noinline)) sv bias(const tree *t, const tree_data *d, int 
   return (sv){ m3_mul(R_GF, b.w), m3_mul(R_GF, b.v) };
 }
 
-CDNI_INLINE void velocity_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form) {
+CDNI_INLINE sv velocity_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, sv V_P) {
   const tree_node *n = &t->node[i];
-  sv V_P = d->twist[n->parent].V, V_J = hinge_mul(form, nu, d->H + n->H, d->u + n->u);
-  body_twist *out = &d->twist[i];
+  sv V_J = hinge_mul(form, nu, d->H + n->H, d->u + n->u);
   bool biased = hinge_may_bias(form, nu) && n->bias;
   if (n->parent == 0) {
-    out->V = V_J;
-    out->a_cor = biased ? bias(t, d, i, V_J) : sv_zero();
-    return;
+    d->twist[i] = (body_twist){ V_J, biased ? bias(t, d, i, V_J) : sv_zero() };
+    return V_J;
   }
   /* A = phi^T A_P + H udot + (w_P x w_J, w_P x (w_P x r) + 2 w_P x v_J), and Hdot u where H is not fixed in F. */
   v3 r = d->pose[i].r, s = v3_cross(V_P.w, r);
   bool turns = form != HINGE_LINEAR && form != HINGE_NONE, slides = form != HINGE_ANGULAR && form != HINGE_NONE;
   v3 twice = slides ? v3_fma(r_set(2), V_J.v, s) : s;
-  out->a_cor.w = turns ? v3_cross(V_P.w, V_J.w) : v3_zero();
-  out->a_cor.v = v3_cross(V_P.w, twice);
-  if (biased) out->a_cor = sv_add(out->a_cor, bias(t, d, i, V_J));
-  out->V.w = v3_add(V_P.w, V_J.w);
-  out->V.v = v3_add(v3_add(V_P.v, s), V_J.v);
+  sv a_cor = { turns ? v3_cross(V_P.w, V_J.w) : v3_zero(), v3_cross(V_P.w, twice) };
+  if (biased) a_cor = sv_add(a_cor, bias(t, d, i, V_J));
+  const sv V = { v3_add(V_P.w, V_J.w), v3_add(v3_add(V_P.v, s), V_J.v) };
+  d->twist[i] = (body_twist){ V, a_cor };
+  return V;
 }
 
 void KERNEL(velocity)(const tree *t, const tree_data *d) {
-  d->twist[0] = (body_twist){ sv_zero(), sv_zero() };
+  sv last = sv_zero();
+  d->twist[0] = (body_twist){ last, last };
   for (int i = 1; i < t->n; i++) {
-#define BODY(NU, FORM) velocity_body(t, d, i, NU, FORM)
+    const int parent = t->node[i].parent;
+    if (parent != i - 1) last = d->twist[parent].V;
+#define BODY(NU, FORM) last = velocity_body(t, d, i, NU, FORM, last)
     FOR_KIND(&t->node[i])
 #undef BODY
   }

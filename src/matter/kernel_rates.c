@@ -1,5 +1,5 @@
-/* qdot = N u, mobilizer by mobilizer. */
-#include "matter/kernel.h"
+/* qdot = N u, mobilizer by mobilizer; and sines of angles, a lane each. */
+#include "matter/kernel_sincos.h"
 #include "matter/mobilizers/mobilizers.h"
 
 void KERNEL(multiply_N)(const tree *t, const real *q, const real *u, real *qdot) {
@@ -12,4 +12,12 @@ void KERNEL(multiply_N)(const tree *t, const real *q, const real *u, real *qdot)
       default: break; /* the caller's */
     }
   }
+}
+
+void KERNEL(sincos)(const double *x, double *sine, double *cosine) {
+  real angle, s, c;
+  memcpy(&angle, x, sizeof angle);
+  r_sincos(angle, &s, &c);
+  memcpy(sine, &s, sizeof s);
+  memcpy(cosine, &c, sizeof c);
 }

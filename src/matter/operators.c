@@ -132,13 +132,13 @@ cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
 cdn_status cdn_calc_M(cdn_state *state, double *M) {
   static const char function[] = "cdn_calc_M";
   const matter *m = NULL;
-  void *composite = NULL;
+  void *scratch = NULL;
   CDNI_TRY(cdni_operator_matter(state, function, &m));
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  CDNI_TRY(cdni_operator_work(state, function, (size_t)m->tree.n * sizeof(rigid_inertia), &composite));
+  CDNI_TRY(cdni_operator_work(state, function, m->kernels->mass_matrix_scratch(&m->tree), &scratch));
   tree_data d = cdni_matter_data(m, state);
-  m->kernels->mass_matrix(&m->tree, &d, composite, M);
-  cdn_work_pop(state, composite);
+  m->kernels->mass_matrix(&m->tree, &d, scratch, M);
+  cdn_work_pop(state, scratch);
   return CDN_OK;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* D^-1 of an nu x nu D by D = L L^T, and log det D; false if D is not positive definite. */
-static bool invert(int nu, real D[MOST_MOBILITIES][MOST_MOBILITIES], mobility *out, double *log_det) {
+static bool invert(int nu, real D[MOST_MOBILITIES][MOST_MOBILITIES], mobility_factor *out, double *log_det) {
   real L_inv[MOST_MOBILITIES][MOST_MOBILITIES] = { { 0 } };
   for (int i = 0; i < nu; i++) {
     for (int j = 0; j <= i; j++) {
@@ -31,14 +31,14 @@ static bool invert(int nu, real D[MOST_MOBILITIES][MOST_MOBILITIES], mobility *o
   return true;
 }
 
-int cdni_factor_mobilities(const matter *m, const tree_data *d, mobility *out, double *log_det) {
+int cdni_factor_mobilities(const matter *m, const tree_data *d, mobility_factor *out, double *log_det) {
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    mobility *own = out + n->u;
+    mobility_factor *own = out + n->u;
     sv PH[MOST_MOBILITIES];
     real D[MOST_MOBILITIES][MOST_MOBILITIES];
     if (d->prescribed && d->prescribed[i]) {
-      for (int k = 0; k < n->nu; k++) own[k] = (mobility){ .h = cdni_hinge_column(n, d->H, k) };
+      for (int k = 0; k < n->nu; k++) own[k] = (mobility_factor){ .h = cdni_hinge_column(n, d->H, k) };
       continue;
     }
     for (int k = 0; k < n->nu; k++) {
@@ -67,7 +67,7 @@ static int articulate_whole(const matter *m, tree_data *d, void *memory) {
 }
 
 cdn_status cdni_operator_factor(cdn_state *state, const char *function, bool whole, const matter **m, tree_data *d,
-                                size_t more_bytes, mobility **out, double *log_det) {
+                                size_t more_bytes, mobility_factor **out, double *log_det) {
   CDNI_TRY(cdni_operator_matter(state, function, m));
   const tree *t = &(*m)->tree;
   *d = cdni_matter_data(*m, state);

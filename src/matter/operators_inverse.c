@@ -6,7 +6,7 @@
 typedef struct inverse_pass {
   const matter *m;
   tree_data d;
-  mobility *mobility;
+  mobility_factor *mobility;
   sv *A;         /* a body: accelerations by the unit force */
   real *eps;     /* a mobility: what the force leaves for it; set on the path only */
   int32_t *base; /* a body: the base body that it hangs on */
@@ -22,7 +22,7 @@ static void inward(inverse_pass *p, int b, int k, int column) {
     sv passed_on = z;
     p->seen[i] = column;
     for (int l = 0; l < n->nu; l++) {
-      const mobility *own = &p->mobility[n->u + l];
+      const mobility_factor *own = &p->mobility[n->u + l];
       real eps = (i == b && l == k ? 1.0 : 0.0) - sv_dot(own->h, z);
       p->eps[n->u + l] = eps;
       passed_on = sv_fma(eps, own->g, passed_on);
@@ -40,7 +40,7 @@ static void outward(inverse_pass *p, int b, int k, int column, double *M_inv) {
     const tree_node *n = &t->node[i];
     sv A = n->parent == 0 ? sv_zero() : sv_shift_motion(p->A[n->parent], p->d.pose[i].r), sum = A;
     for (int l = 0; l < n->nu; l++) {
-      const mobility *own = &p->mobility[n->u + l];
+      const mobility_factor *own = &p->mobility[n->u + l];
       real udot = -sv_dot(own->g, A);
       if (p->seen[i] == column)
         for (int j = 0; j < n->nu; j++) udot = r_fma(own->D_inv[j], p->eps[n->u + j], udot);

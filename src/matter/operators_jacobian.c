@@ -24,13 +24,19 @@ cdn_status cdni_operator_check_tasks(cdn_state *state, const char *function, con
   return cdni_operator_check(state, function, "the points on bodies", n ? &point_B->x : NULL, 3 * n);
 }
 
-static cdn_status begin(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
+static cdn_status check(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
                         tasks *t) {
   CDNI_TRY(cdni_operator_matter(state, function, &t->m));
   CDNI_TRY(cdni_operator_check_tasks(state, function, t->m, n, body, point_B));
+  t->body = body, t->point_B = point_B, t->n = n;
+  return CDN_OK;
+}
+
+static cdn_status begin(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
+                        tasks *t) {
+  CDNI_TRY(check(state, function, n, body, point_B, t));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   t->d = cdni_matter_data(t->m, state);
-  t->body = body, t->point_B = point_B, t->n = n;
   return CDN_OK;
 }
 
@@ -129,32 +135,69 @@ cdn_status cdn_multiply_by_frame_J_transpose(cdn_state *state, int n, const cdn_
 
 /* ---- matrices ---- */
 
-/* The rows of a point on body b at r from its M: columns of the mobilities inboard of it, the rest stays as it is. */
-static void fill(const matter *m, const tree_data *d, int b, v3 r, bool station, double *J) {
-  size_t nu = (size_t)m->tree.nu;
-  for (; b > 0; b = m->tree.node[b].parent) {
-    const tree_node *n = &m->tree.node[b];
-    for (int k = 0; k < n->nu; k++) {
-      sv h = sv_shift_motion(cdni_hinge_column(n, d->H, k), r);
-      double *column = J + n->u + k;
-      if (!station) {
-        column[0] = h.w.x, column[nu] = h.w.y, column[2 * nu] = h.w.z;
-        column += 3 * nu;
-      }
-      column[0] = h.v.x, column[nu] = h.v.y, column[2 * nu] = h.v.z;
-    }
-    r = v3_add(r, d->pose[b].r);
+/* The bodies from Ground to b, each after its parent, at the end of `path` (one place a body); returns how many. */
+static int find_path(const tree *t, int b, int32_t *path) {
+  int n = 0;
+  for (; b > 0; b = t->node[b].parent) path[t->n - ++n] = b;
+  return n;
+}
+
+static bool is_placed(const tree *t, const double *q, const int32_t *path, int n) {
+  for (int k = 0; k < n; k++) {
+    const tree_node *node = &t->node[path[k]];
+    const double *own = q + node->q;
+    if (node->quaternion && own[0] == 0 && own[1] == 0 && own[2] == 0 && own[3] == 0) return false;
   }
+  return true;
+}
+
+/* Poses and H of what is inboard of a lone body, in scratch that *frame names: where poses are not known and at most half of
+ * the bodies are on the way, it is not worth while to place them all. Otherwise *frame is NULL and CDN_POSE is valid. */
+static cdn_status place(cdn_state *state, const char *function, const matter *m, cdn_body body, tree_data *d,
+                        void **frame) {
+  const tree *t = &m->tree;
+  const size_t n = (size_t)t->n;
+  *frame = NULL;
+  if (t->n_custom == 0 && !cdni_state_is_valid(state, CDN_POSE)) {
+    CDNI_TRY(cdni_state_ensure(state, m->frame_constants.ticket));
+    CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
+    CDNI_TRY(cdni_operator_work(
+        state, function, n * (sizeof *d->pose + sizeof(int32_t)) + (size_t)t->nH * sizeof *d->H + CDNI_ALIGN, frame));
+    *d = cdni_matter_data(m, state);
+    d->pose = *frame;
+    d->H = (real *)(d->pose + n);
+    int32_t *path = (int32_t *)(d->H + t->nH);
+    const int length = find_path(t, body.i, path);
+    path += t->n - length;
+    if (2 * length <= t->n && is_placed(t, d->q, path, length)) {
+      m->kernels->position_of_path(t, d, path, length);
+      return CDN_OK;
+    }
+    cdn_work_pop(state, *frame);
+    *frame = NULL;
+  }
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  *d = cdni_matter_data(m, state);
+  return CDN_OK;
 }
 
 static cdn_status calc(cdn_state *state, const char *function, int n, const cdn_body *body, const cdn_vec3 *point_B,
                        bool station, double *J) {
   tasks t;
-  CDNI_TRY(begin(state, function, n, body, point_B, &t));
-  size_t rows = station ? 3 : 6, nu = (size_t)t.m->tree.nu;
-  if (n == 0 || nu == 0) return CDN_OK;
-  memset(J, 0, (size_t)n * rows * nu * sizeof *J);
-  for (int i = 0; i < n; i++) fill(t.m, &t.d, body[i].i, arm(&t, state, i), station, J + (size_t)i * rows * nu);
+  void *frame = NULL;
+  CDNI_TRY(check(state, function, n, body, point_B, &t));
+  const tree *tr = &t.m->tree;
+  const size_t size = (station ? 3 : 6) * (size_t)tr->nu;
+  if (n == 1) {
+    CDNI_TRY(place(state, function, t.m, body[0], &t.d, &frame));
+  } else {
+    CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+    t.d = cdni_matter_data(t.m, state);
+  }
+  if (size > 0 && n > 0) memset(J, 0, (size_t)n * size * sizeof *J);
+  for (int i = 0; size > 0 && i < n; i++)
+    t.m->kernels->jacobian_rows(tr, &t.d, body[i].i, arm(&t, state, i), station, J + (size_t)i * size);
+  if (frame) cdn_work_pop(state, frame);
   return CDN_OK;
 }
 
@@ -175,7 +218,8 @@ cdn_status cdn_calc_J(cdn_state *state, double *J) {
   size_t nu = (size_t)m->tree.nu;
   if (nu == 0) return CDN_OK;
   memset(J, 0, 6 * (size_t)m->tree.n * nu * sizeof *J);
-  for (int i = 1; i < m->tree.n; i++) fill(m, &d, i, cdni_body_offset(&origins, i), false, J + 6 * (size_t)i * nu);
+  for (int i = 1; i < m->tree.n; i++)
+    m->kernels->jacobian_rows(&m->tree, &d, i, cdni_body_offset(&origins, i), false, J + 6 * (size_t)i * nu);
   return CDN_OK;
 }
 

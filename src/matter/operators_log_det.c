@@ -17,7 +17,7 @@
 cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) {
   const matter *m = NULL;
   tree_data d;
-  mobility *factors = NULL;
+  mobility_factor *factors = NULL;
   double sum = 0;
   CDNI_TRY(cdni_operator_factor(state, "cdn_calc_log_det_M", true, &m, &d, 0, &factors, &sum));
   *log_det = sum;
@@ -62,7 +62,7 @@ static compliance compliance_shift(const compliance *Y, v3 r) {
 }
 
 /* (1 - H G^T) Y (1 - H G^T)^T + H D^-1 H^T. */
-static compliance project(const compliance *Y, const mobility *own, int nu) {
+static compliance project(const compliance *Y, const mobility_factor *own, int nu) {
   compliance out = *Y;
   sv YG[MOST_MOBILITIES];
   for (int k = 0; k < nu; k++) {
@@ -96,8 +96,8 @@ static sv carry_force(const compliance *Y, articulated_inertia P) {
 
 /* What the columns' own motion adds: 2 sum over k of K_k . dH_k, dH_k along u_j. At a point at rest, a column that turns
  * about M's origin is seen to change as that origin moves on. */
-static cdn_status add_own_columns(const matter *m, cdn_state *state, const tree_data *d, int i, const mobility *own,
-                                  const compliance *Y, double *g) {
+static cdn_status add_own_columns(const matter *m, cdn_state *state, const tree_data *d, int i,
+                                  const mobility_factor *own, const compliance *Y, double *g) {
   const tree_node *n = &m->tree.node[i];
   const articulated_inertia P = d->articulated[i].P;
   sv dH[6][6];
@@ -119,7 +119,7 @@ static cdn_status add_own_columns(const matter *m, cdn_state *state, const tree_
 cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
   const matter *m = cdni_matter(cdn_state_system(state));
   tree_data d;
-  mobility *factors = NULL;
+  mobility_factor *factors = NULL;
   size_t n = m ? (size_t)m->tree.n : 0;
   CDNI_TRY(
       cdni_operator_factor(state, "cdn_calc_log_det_M_gradient", true, &m, &d, n * sizeof(compliance), &factors, NULL));
@@ -129,7 +129,7 @@ cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
   cdn_status status = CDN_OK;
   for (int i = 1; status == CDN_OK && i < m->tree.n; i++) {
     const tree_node *node = &m->tree.node[i];
-    const mobility *own = factors + node->u;
+    const mobility_factor *own = factors + node->u;
     compliance at_M = compliance_shift(&Y[node->parent], d.pose[i].r);
     Y[i] = project(&at_M, own, node->nu);
     sv F = carry_force(&Y[i], d.articulated[i].P);

@@ -9,7 +9,7 @@
 typedef struct tasks {
   const matter *m;
   tree_data d;
-  mobility *mobility;
+  mobility_factor *mobility;
   sv *A;         /* a body on the present path: its acceleration */
   v3 *arm;       /* a task: from M's origin of its body to its point */
   real *eps;     /* a mobility: what the force leaves for it; set on the force's path only */
@@ -53,7 +53,7 @@ static void inward(const tasks *t, int j, sv F) {
     sv passed_on = z;
     t->seen[b] = j;
     for (int l = 0; l < n->nu; l++) {
-      const mobility *own = &t->mobility[n->u + l];
+      const mobility_factor *own = &t->mobility[n->u + l];
       t->eps[n->u + l] = -sv_dot(own->h, z);
       passed_on = sv_fma(t->eps[n->u + l], own->g, passed_on);
     }
@@ -73,7 +73,7 @@ static sv outward(const tasks *t, int i, int j) {
     A = sv_shift_motion(A, t->d.pose[b].r);
     sv sum = A;
     for (int l = 0; l < n->nu; l++) {
-      const mobility *own = &t->mobility[n->u + l];
+      const mobility_factor *own = &t->mobility[n->u + l];
       real udot = -sv_dot(own->g, A);
       for (int k = 0; t->seen[b] == j && k < n->nu; k++) udot = r_fma(own->D_inv[k], t->eps[n->u + k], udot);
       sum = sv_fma(udot, own->h, sum);

@@ -49,12 +49,22 @@ typedef struct tree_node {
   uint8_t has_children;
 } tree_node;
 
+/* Bodies in a row, each the parent of the next and of no other: what has pairs of mobilities (the mass matrix, derivatives)
+ * takes the mobilities of such a row eight at a time. All of a block, or nothing, is inboard of another. */
+typedef struct tree_block {
+  int32_t first, end; /* bodies first to end - 1, of which the last may have several children */
+  int32_t parent;     /* the block whose last body is the first one's parent; -1 for Ground */
+  int32_t u, nu;      /* first slot, and how many: at most 8 */
+} tree_block;
+
 typedef struct tree {
   int32_t n; /* bodies, Ground included */
   int32_t nq, nu;
   int32_t nH, nG, nD; /* reals in all */
   int32_t n_custom;
+  int32_t n_blocks;
   tree_node *node;
+  tree_block *block;
 } tree;
 
 /* One body's constants at Instance stage, re-expressed once for the M frames: where F is in the parent's M frame, and the
@@ -121,6 +131,16 @@ typedef struct tree_data {
   const int32_t *prescribed;
 } tree_data;
 
+/* The factors that M^-1 is made of, one record a mobility: M^-1 = (1 - H psi K)^T D^-1 (1 - H psi K). */
+enum { MOST_MOBILITIES = 6 };
+typedef struct mobility_factor {
+  sv h;                        /* the column of H */
+  sv g;                        /* of G = P H D^-1, at M's origin */
+  real D_inv[MOST_MOBILITIES]; /* the row of the mobilizer's D^-1 */
+} mobility_factor;
+
+struct derivative_pass;
+
 /* The passes, compiled for several instruction sets and numbers of lanes. X(result, name, arguments). Those that factor D
  * leave in *singular, for each lane, the index of the first body they met whose mobilizer has no inertia to work against,
  * or -1. */
@@ -137,16 +157,33 @@ typedef struct tree_data {
   X(void, multiply_N, const tree *t, const real *q, const real *u, real *qdot) /* not for bodies that ops describe */ \
   X(void, jacobian, const tree *t, const tree_data *d, const real *u, sv *V)       /* V = J u at M origins */                 \
   X(void, jacobian_transpose, const tree *t, const tree_data *d, real *f)          /* z (destroyed) -> f = J^T z */
-/* Row-major; for one lane only. */
-#define TREE_KERNEL_MASS_MATRIX(X) \
-  X(void, mass_matrix, const tree *t, const tree_data *d, rigid_inertia *composite, double *M)
+/* Of one State: matrices, row-major. */
+#define TREE_KERNEL_ONE_LANE_LIST(X)                                                                                          \
+  /* pose and H of `n` bodies, each after its parent, and of Ground */                                                        \
+  X(void, position_of_path, const tree *t, const tree_data *d, const int32_t *path, int n)                                    \
+  /* the rows of a point at r from a body's M origin, in columns of mobilities inboard of it; of a station those of v alone */ \
+  X(void, jacobian_rows, const tree *t, const tree_data *d, int body, v3 r, bool station, double *J)                          \
+  X(size_t, mass_matrix_scratch, const tree *t) /* bytes */                                                                   \
+  X(void, mass_matrix, const tree *t, const tree_data *d, void *scratch, double *M)                                           \
+  /* derivatives.h: columns, A and each body's own sums; eta, alpha and beta, where T and dc of joints that turn are there;   \
+   * the matrices */                                                                                                          \
+  X(void, derivatives_start, const struct derivative_pass *p, const tree_data *d, const sv *force)                            \
+  X(void, derivatives_motion, const struct derivative_pass *p)                                                                \
+  X(size_t, derivatives_scratch, const tree *t) /* bytes */                                                                   \
+  X(void, derivatives_fill, const struct derivative_pass *p, const body_mass *mass, void *scratch)                            \
+  /* M (lower triangle, 1 / D on the diagonal) = L^T D L, in place; X = scale M^-1 X for so many columns */                   \
+  X(void, mass_factor, const tree *t, double *M)                                                                              \
+  X(size_t, mass_solve_scratch, const tree *t) /* bytes; enough for both */                                                   \
+  X(void, mass_solve, const tree *t, const double *L, double scale, double *X, int columns, void *scratch)                    \
+  X(void, mass_solve_deep, const tree *t, const body_pose *pose, const mobility_factor *factor, double scale, double *X,           \
+    int columns, void *scratch)
 /* clang-format on */
 
 typedef struct tree_kernels {
   const char *name;
 #define TREE_KERNEL_MEMBER(result, name, ...) result (*name)(__VA_ARGS__);
   TREE_KERNEL_LIST(TREE_KERNEL_MEMBER)
-  TREE_KERNEL_MASS_MATRIX(TREE_KERNEL_MEMBER)
+  TREE_KERNEL_ONE_LANE_LIST(TREE_KERNEL_MEMBER)
 #undef TREE_KERNEL_MEMBER
 } tree_kernels;
 

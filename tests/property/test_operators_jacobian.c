@@ -227,7 +227,28 @@ START_TEST(test_system_jacobian) { on_trees(check_system_jacobian, 40, false); }
 END_TEST
 START_TEST(test_bias_by_differences) { on_trees(check_bias_by_differences, 40, false); }
 END_TEST
+/* Where poses are not known only what is inboard of the body is placed, by the same operations. */
+static void check_task_without_poses(sample *s) {
+  double q[MOST_NQ], alone[6 * MOST_NU], placed[6 * MOST_NU];
+  const size_t size = 6 * (size_t)s->nu * sizeof *alone;
+  memcpy(q, cdn_state_q(s->state), (size_t)s->nq * sizeof *q);
+  for (int b = 0; b < s->nb; b++) {
+    const cdn_body body = { b };
+    const cdn_vec3 point = random_vec3(&s->r, 1);
+    OK(cdn_state_set_q(s->state, q));
+    OK_ON(s->state, cdn_calc_frame_J(s->state, 1, &body, &point, alone));
+    OK_ON(s->state, cdn_realize(s->state, CDN_STAGE_POSITION));
+    OK_ON(s->state, cdn_calc_frame_J(s->state, 1, &body, &point, placed));
+    ck_assert_mem_eq(alone, placed, size);
+    OK(cdn_state_set_q(s->state, q));
+    OK_ON(s->state, cdn_calc_station_J(s->state, 1, &body, &point, alone));
+    ck_assert_mem_eq(alone, placed + 3 * s->nu, size / 2);
+  }
+}
+
 START_TEST(test_one_task) { on_trees(check_one_task, 40, false); }
+END_TEST
+START_TEST(test_one_task_without_poses) { on_trees(check_task_without_poses, 40, false); }
 END_TEST
 START_TEST(test_several_tasks) { on_trees(check_several_tasks, 40, false); }
 END_TEST
@@ -235,4 +256,4 @@ START_TEST(test_accelerations) { on_trees(check_accelerations, 40, true); }
 END_TEST
 
 CHECK_MAIN("operators: Jacobians", test_N_transposes, test_qdotdot, test_system_jacobian, test_bias_by_differences,
-           test_one_task, test_several_tasks, test_accelerations)
+           test_one_task, test_one_task_without_poses, test_several_tasks, test_accelerations)

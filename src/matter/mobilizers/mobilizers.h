@@ -66,7 +66,8 @@
   X(SCREW, screw, SCREW, 1, 1, HINGE_FULL, 0, 0, { "q" }, { "u" })
 /* clang-format on */
 
-#define OWN_POSITION_LIST(X) X(WELD, weld) X(PIN, pin) X(SLIDER, slider) X(BALL, ball) X(FREE, free)
+/* Pins are not in this list: their sines are found for eight at once (kernel_kinematics.c). */
+#define OWN_POSITION_LIST(X) X(WELD, weld) X(SLIDER, slider) X(BALL, ball) X(FREE, free)
 
 typedef enum mobilizer_row {
 #define MOBILIZER_ROW(ROW, ...) ROW_##ROW,
