@@ -10,7 +10,7 @@ static const char usage[] =
     "  --problem NAME   only this one, or with NAME* those that begin so; again for more\n"
     "  --method NAME    only this method, as the cardan command spells it; again for more\n"
     "  --accuracy A     only this accuracy\n"
-    "  --quick          10 accuracies, 2 minutes in place of 20\n"
+    "  --quick          10 accuracies, 5 minutes in place of 20\n"
     "  --each N         every N-th accuracy\n"
     "  --seconds S      what a run may take; longer ones are left out (1; thinned from 0.02 on)\n"
     "  --no-companion   runs do not estimate their errors: in a third of the time\n"
