@@ -91,8 +91,8 @@ static cdn_status calc_qerr(const void *self, cdn_state *state, double *qerr) {
   return CDN_OK;
 }
 
-/* The factorization of the dynamics: the flags of redundant equations are the next value of the ones before (DESIGN:
- * what remembers is an auto-update variable), the rest is a companion. */
+/* The factorization of the dynamics. The flags of redundant equations are an auto-update variable, since they remember the flags
+ * before them; the rest is a companion. */
 static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
   const matter *m = room->matter;
