@@ -109,11 +109,7 @@ cdn_status cdni_companion_create(cdn_stepper *s, cdn_state *initial) {
   CDNI_TRY(make(s, initial));
   cdn_stepper *run = s->companion->run;
   cdn_status status = cdni_start(run, initial);
-  if (status != CDN_OK) {
-    cdn_error error;
-    cdn_state_last_error(run->work, &error);
-    cdni_state_set_error(initial, &error);
-  }
+  if (status != CDN_OK) cdni_state_take_error(initial, run->work);
   return status;
 }
 

@@ -165,6 +165,8 @@ cdn_status cdni_look_ahead(cdn_stepper *s, double t, double *y, double *work);
 cdn_status cdni_scene_begin(cdn_stepper *s);
 /* Puts the scene to time t of the step. */
 cdn_status cdni_scene_at(cdn_stepper *s, double t);
+/* No two occurrences are told apart that are nearer than so many roundings of the time. */
+double cdni_least_window(const cdni_step *step);
 /* Looks for the next occurrence of a passive trigger in the step. */
 cdn_status cdni_watch_find(cdn_stepper *s, cdni_watch *w);
 

@@ -6,11 +6,7 @@
 
 cdn_status cdni_kinks_read(cdn_stepper *s, cdn_state *state, double *values) {
   cdn_status status = cdni_state_kinks(state, values);
-  if (status != CDN_OK && state != s->work) {
-    cdn_error error;
-    cdn_state_last_error(state, &error);
-    cdni_state_set_error(s->work, &error);
-  }
+  if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
   return status;
 }
 
@@ -94,8 +90,7 @@ static cdni_watch watch_of(const cdn_stepper *s, const passage *p) {
                        .direction = CDN_EITHER,
                        .sign = p->a < 0 ? -1 : 1,
                        .beyond = SIDE_UNDEFINED,
-                       .window = fmax(128 * DBL_EPSILON * fmax(fabs(step->t0), fabs(step->t1)),
-                                      1e-3 * s->def.accuracy * step->h),
+                       .window = fmax(cdni_least_window(step), 1e-3 * s->def.accuracy * step->h),
                        .time = step->t0,
                        .value = p->a,
                        .slope = p->rate_a,

@@ -19,9 +19,7 @@ cdn_status cdni_scene_at(cdn_stepper *s, double t) {
   CDNI_TRY(cdni_look_ahead(s, t, y, &work));
   cdn_status status = cdni_project(s, ev->scene, t, y, CDNI_WHERE_OFF);
   if (status != CDN_OK) {
-    cdn_error error;
-    cdn_state_last_error(ev->scene, &error);
-    cdni_state_set_error(s->work, &error);
+    cdni_state_take_error(s->work, ev->scene);
     return status;
   }
   ev->scene_time = t;
@@ -42,9 +40,11 @@ static double secant(const cdni_crossing *c, double level, double weight_lo, dou
 /* The window is what events must be apart; they are located more finely, since a handler that comes late adds energy:
  * the ball falls on for a while. It costs little, as the last digits come fast. Where rounding of time sets the window, what can be
  * resolved sets the width. */
-static const double FINER = 1.0 / 1024, RESOLVED = 8 * DBL_EPSILON, LEAST_WINDOW = 128 * DBL_EPSILON;
+static const double FINER = 1.0 / 1024, RESOLVED = 8 * DBL_EPSILON;
 
 static double latest(const cdni_step *step) { return fmax(fabs(step->t0), fabs(step->t1)); }
+
+double cdni_least_window(const cdni_step *step) { return 128 * DBL_EPSILON * latest(step); }
 
 /* Regula falsi with the Illinois weights (Dahlquist and Bjorck 1974, section 6.4) and a bisection now and then; never
  * nearer to an end than half the width aimed at, so that the last step closes the bracket from the other side. */
@@ -200,7 +200,7 @@ static cdn_status tabulate(cdn_stepper *s, double end) {
 static void begin_watches(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   const cdni_step *step = &s->step;
-  double least = LEAST_WINDOW * latest(step);
+  double least = cdni_least_window(step);
   double longest = fmax(s->certificate.largest_step, step->h);
   for (int i = 0; i < ev->n_triggers; i++) {
     cdni_watch *w = &ev->watches[i];

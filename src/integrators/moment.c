@@ -88,9 +88,7 @@ static cdn_status report(cdn_stepper *s, int first) {
     uint64_t before = cdni_state_changes(s->report);
     cdn_status status = e->def.report(cdni_event_self(s->system, e), s->report, o);
     if (status != CDN_OK) {
-      cdn_error error;
-      cdn_state_last_error(s->report, &error);
-      cdni_state_set_error(s->work, &error);
+      cdni_state_take_error(s->work, s->report);
       return cdni_fail_event(s, status, o->name, "its reporter failed");
     }
     if (cdni_state_changes(s->report) != before) {

@@ -17,11 +17,7 @@ cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *stat
     return CDN_OK;
   }
   cdn_status status = cdn_event_value(state, (cdn_event){ w->event }, g);
-  if (status != CDN_OK && state != s->work) {
-    cdn_error error;
-    cdn_state_last_error(state, &error);
-    cdni_state_set_error(s->work, &error);
-  }
+  if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
   return status;
 }
 

@@ -106,6 +106,8 @@ cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, 
 
 void cdni_state_set_error(cdn_state *state, const cdn_error *error) { state->error = *error; }
 
+void cdni_state_take_error(cdn_state *state, const cdn_state *from) { state->error = from->error; }
+
 /* ---- reading variables ---- */
 
 static int pool_first(const cdn_system *sys, cdn_pool pool) {

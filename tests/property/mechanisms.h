@@ -36,4 +36,13 @@ void scatter(cdn_state *state, rng *r, double size);
 cdn_body body_named(const cdn_state *state, const char *name);
 double *coordinate_copy(const cdn_state *state);
 
+/* The call must succeed; if it does not, the assembly tells why. */
+#define OK_ASSEMBLY(a, call)                                                                                         \
+  do {                                                                                                               \
+    cdn_status ok_ = (call);                                                                                         \
+    cdn_error ok_error_ = { .code = CDN_OK };                                                                        \
+    if (ok_ != CDN_OK) cdn_assembly_last_error((a), &ok_error_);                                                     \
+    ck_assert_msg(ok_ == CDN_OK, "%s: %s: [%s] %s", #call, cdn_status_name(ok_), ok_error_.element, ok_error_.text); \
+  } while (0)
+
 #endif

@@ -10,15 +10,6 @@ static cdn_assembly *assembly_of(const cdn_state *state, const cdn_assembly_def 
   return a;
 }
 
-/* The call must succeed; if it does not, the assembly tells why. */
-#define OK_ASSEMBLY(a, call)                                                                                         \
-  do {                                                                                                               \
-    cdn_status ok_ = (call);                                                                                         \
-    cdn_error ok_error_ = { .code = CDN_OK };                                                                        \
-    if (ok_ != CDN_OK) cdn_assembly_last_error((a), &ok_error_);                                                     \
-    ck_assert_msg(ok_ == CDN_OK, "%s: %s: [%s] %s", #call, cdn_status_name(ok_), ok_error_.element, ok_error_.text); \
-  } while (0)
-
 /* The largest position error; units are 1. */
 static double error_of(cdn_state *state) {
   const double *e = cdn_state_qerr(state);

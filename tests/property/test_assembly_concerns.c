@@ -1,14 +1,6 @@
 /* What nothing concerns keeps its bits in an assembly; joints at limits that constraints tie together let go together. */
 #include "mechanisms.h"
 
-#define OK_ASSEMBLY(a, call)                                                                                         \
-  do {                                                                                                               \
-    cdn_status ok_ = (call);                                                                                         \
-    cdn_error ok_error_ = { .code = CDN_OK };                                                                        \
-    if (ok_ != CDN_OK) cdn_assembly_last_error((a), &ok_error_);                                                     \
-    ck_assert_msg(ok_ == CDN_OK, "%s: %s: [%s] %s", #call, cdn_status_name(ok_), ok_error_.element, ok_error_.text); \
-  } while (0)
-
 /* On a table that turns: two linkages of five bars whose frames lie anyhow, and an arm with two fingers of which one mimics the
  * other; beside it a free body. By body the group that it belongs to. */
 enum { TABLE = 1, LEFT = 2, RIGHT = 6, ARM = 10, FINGER, OTHER_FINGER, BOX, BODIES };

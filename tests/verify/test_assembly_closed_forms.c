@@ -4,14 +4,6 @@
 
 #include <stdio.h>
 
-#define OK_ASSEMBLY(a, call)                                                                 \
-  do {                                                                                       \
-    cdn_status ok_ = (call);                                                                 \
-    cdn_error ok_error_ = { .code = CDN_OK };                                                \
-    if (ok_ != CDN_OK) cdn_assembly_last_error((a), &ok_error_);                             \
-    ck_assert_msg(ok_ == CDN_OK, "%s: %s: %s", #call, cdn_status_name(ok_), ok_error_.text); \
-  } while (0)
-
 static cdn_assembly *assembly_of(const cdn_state *state, double accuracy) {
   cdn_assembly *a = NULL;
   cdn_assembly_def def = cdn_default_assembly_def();
