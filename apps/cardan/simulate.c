@@ -239,18 +239,18 @@ static bool is_bare(const simulate_arguments *a) {
 
 /* Whether the head of a checkpoint and its stepper are of one run: a head can be edited. */
 static bool belong_together(const simulate_arguments *a, const checkpoint *from, const cdn_state *initial) {
-  const cdn_stepper_def *def = cdn_stepper_get_def(from->stepper);
+  const cdn_stepper_def def = cdn_stepper_get_def(from->stepper);
   const run_position *p = &from->position;
   const double t0 = p->t0, reached = cdn_state_time(cdn_stepper_state(from->stepper));
   const struct {
     const char *name;
     double head, stepper;
-  } pairs[] = { { "method", a->method, def->method },
-                { "accuracy", a->accuracy, def->accuracy },
-                { "step", a->step, def->fixed_step },
-                { "companion", !a->no_companion, def->companion },
+  } pairs[] = { { "method", a->method, def.method },
+                { "accuracy", a->accuracy, def.accuracy },
+                { "step", a->step, def.fixed_step },
+                { "companion", !a->no_companion, def.companion },
                 { "initial time", t0, cdn_state_time(initial) },
-                { "final time", t0 + a->duration, def->final_time } };
+                { "final time", t0 + a->duration, def.final_time } };
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     if (pairs[i].head == pairs[i].stepper) continue;
     complain(

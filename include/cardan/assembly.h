@@ -37,14 +37,23 @@ typedef struct cdn_assembly_def {
    *  the rest within its bounds, or near where it is. The same numbers in every run. Default 0 */
   int restarts;
 } cdn_assembly_def;
-CDN_API cdn_assembly_def cdn_default_assembly_def(void);
+/** cdn_default_assembly_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_assembly_def_init(void *def, size_t size);
+static inline cdn_assembly_def cdn_default_assembly_def(void) {
+  cdn_assembly_def def;
+  cdn_assembly_def_init(&def, sizeof def);
+  return def;
+}
 
 /** An assembly of a frozen System. `def` may be NULL. */
 CDN_API cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def *def,
                                        cdn_assembly **out) CDN_NODISCARD;
 CDN_API void cdn_assembly_destroy(cdn_assembly *assembly); /**< NULL is allowed */
 /** The last failure; code CDN_OK if none yet. */
-CDN_API void cdn_assembly_last_error(const cdn_assembly *assembly, cdn_error *out);
+CDN_API void cdn_assembly_last_error_sized(const cdn_assembly *assembly, cdn_error *out, size_t size);
+static inline void cdn_assembly_last_error(const cdn_assembly *assembly, cdn_error *out) {
+  cdn_assembly_last_error_sized(assembly, out, sizeof *out);
+}
 
 /* ---- what is wanted ------------------------------------------------------------------------- */
 
@@ -121,19 +130,32 @@ typedef struct cdn_assembly_report {
  *  stays, and so does, to the bit, every coordinate that neither a constraint's error nor a goal concerns. CDN_ERR_CONSTRAINT if errors remain above the tolerance, with the worst constraint's name and error; q is then
  *  where the errors are smallest of all that was found. CDN_ERR_LIMIT: goals were still falling after most_iterations; q
  *  is the best found. On any other failure q is as it was. Realizes Position. Allocates nothing once it has run. */
-CDN_API cdn_status cdn_assemble(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report) CDN_NODISCARD;
+CDN_API cdn_status cdn_assemble_sized(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report,
+                                      size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_assemble(cdn_assembly *assembly, cdn_state *state,
+                                                    cdn_assembly_report *report) {
+  return cdn_assemble_sized(assembly, state, report, sizeof *report);
+}
 
 /** Brings the State's u to the velocity constraints, those of positions differentiated included, and as close to the
  *  wanted speeds as it gets; speeds that neither decides change least. Linear: exact in one step. Report and failures as of
  *  cdn_assemble, of velocities. */
-CDN_API cdn_status cdn_assemble_speeds(cdn_assembly *assembly, cdn_state *state,
-                                       cdn_assembly_report *report) CDN_NODISCARD;
+CDN_API cdn_status cdn_assemble_speeds_sized(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report,
+                                             size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_assemble_speeds(cdn_assembly *assembly, cdn_state *state,
+                                                           cdn_assembly_report *report) {
+  return cdn_assemble_speeds_sized(assembly, state, report, sizeof *report);
+}
 
 /** One frame of a recording: sets the State's time to t, takes n observed places, one a marker in the order in which they
  *  were added (NaN: not seen), and assembles from where the State is: the frame before. Sensors have what they were last
  *  given by cdn_assembly_observe_orientation. */
-CDN_API cdn_status cdn_track(cdn_assembly *assembly, cdn_state *state, double t, int n, const cdn_vec3 *markers,
-                             cdn_assembly_report *report) CDN_NODISCARD;
+CDN_API cdn_status cdn_track_sized(cdn_assembly *assembly, cdn_state *state, double t, int n, const cdn_vec3 *markers,
+                                   cdn_assembly_report *report, size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_track(cdn_assembly *assembly, cdn_state *state, double t, int n,
+                                                 const cdn_vec3 *markers, cdn_assembly_report *report) {
+  return cdn_track_sized(assembly, state, t, n, markers, report, sizeof *report);
+}
 
 CDN_END_DECLS
 #endif

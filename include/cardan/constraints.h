@@ -213,7 +213,13 @@ typedef struct cdn_custom_constraint_def {
   int n_params;
 } cdn_custom_constraint_def;
 
-CDN_API cdn_custom_constraint_def cdn_default_custom_constraint_def(void);
+/** cdn_default_custom_constraint_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_custom_constraint_def_init(void *def, size_t size);
+static inline cdn_custom_constraint_def cdn_default_custom_constraint_def(void) {
+  cdn_custom_constraint_def def;
+  cdn_custom_constraint_def_init(&def, sizeof def);
+  return def;
+}
 CDN_API cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_constraint_def *def);
 /** Its n_params parameters. */
 CDN_API cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint, const double *params);
@@ -229,10 +235,18 @@ CDN_API cdn_constraint cdn_system_find_constraint(const cdn_system *system, cons
 /** Where a constraint's equations are in a frozen System's pools (state.h): np from `qerr` on in qerr, np + nv from `uerr`
  *  on in uerr, and np + nv + na from `row` on in udoterr, in the multipliers and in the rows of G. */
 typedef struct cdn_constraint_equations {
-  int np, nv, na, qerr, uerr, row;
+  int np, nv, na;
+  int qerr, uerr, row;
 } cdn_constraint_equations;
 /** All zero for a wrong id. */
-CDN_API cdn_constraint_equations cdn_constraint_get_equations(const cdn_system *system, cdn_constraint constraint);
+CDN_API void cdn_constraint_get_equations_sized(const cdn_system *system, cdn_constraint constraint,
+                                                cdn_constraint_equations *out, size_t size);
+static inline cdn_constraint_equations cdn_constraint_get_equations(const cdn_system *system,
+                                                                    cdn_constraint constraint) {
+  cdn_constraint_equations out;
+  cdn_constraint_get_equations_sized(system, constraint, &out, sizeof out);
+  return out;
+}
 
 /** Its parameters in the State, *n (may be NULL) of them: what the set function of its kind takes, in that order, directions
  *  of unit length, frames as R by columns and p. NULL and 0 if it has none or the id is wrong. Valid until they are set. */
@@ -316,7 +330,13 @@ typedef struct cdn_projection_def {
   bool always;             /**< take a step even where errors are within the tolerance */
   int most_iterations;     /**< 0: 30 */
 } cdn_projection_def;
-CDN_API cdn_projection_def cdn_default_projection_def(void);
+/** cdn_default_projection_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_projection_def_init(void *def, size_t size);
+static inline cdn_projection_def cdn_default_projection_def(void) {
+  cdn_projection_def def;
+  cdn_projection_def_init(&def, sizeof def);
+  return def;
+}
 
 /** Brings q to the position constraints by the smallest weighted change, prescribed mobilizers left as they are, and then
  *  quaternions to unit length: changes the State's q only if errors exceed the tolerance. *error (may be NULL): the largest

@@ -42,7 +42,13 @@ typedef struct cdn_ensemble_def {
   cdn_method method;
 } cdn_ensemble_def;
 
-CDN_API cdn_ensemble_def cdn_default_ensemble_def(void);
+/** cdn_default_ensemble_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_ensemble_def_init(void *def, size_t size);
+static inline cdn_ensemble_def cdn_default_ensemble_def(void) {
+  cdn_ensemble_def def;
+  cdn_ensemble_def_init(&def, sizeof def);
+  return def;
+}
 
 /** An ensemble whose States all are copies of `state`, of which only the parameters and other Instance-stage results are
  *  computed. Memory: per State t, y, their rates, what varies (with lanes: its derived constants) and a failure's story;
@@ -108,9 +114,15 @@ CDN_API cdn_status cdn_ensemble_advance(cdn_ensemble *ensemble, double h, int64_
 /** CDN_OK, or why State k has failed. */
 CDN_API cdn_status cdn_ensemble_status(const cdn_ensemble *ensemble, int k);
 /** The story of State k's failure; code CDN_OK if it has not failed. */
-CDN_API void cdn_ensemble_error(const cdn_ensemble *ensemble, int k, cdn_error *out);
+CDN_API void cdn_ensemble_error_sized(const cdn_ensemble *ensemble, int k, cdn_error *out, size_t size);
+static inline void cdn_ensemble_error(const cdn_ensemble *ensemble, int k, cdn_error *out) {
+  cdn_ensemble_error_sized(ensemble, k, out, sizeof *out);
+}
 /** The story of the last call that failed: of the first State (index: its k) if it was one. */
-CDN_API void cdn_ensemble_last_error(const cdn_ensemble *ensemble, cdn_error *out);
+CDN_API void cdn_ensemble_last_error_sized(const cdn_ensemble *ensemble, cdn_error *out, size_t size);
+static inline void cdn_ensemble_last_error(const cdn_ensemble *ensemble, cdn_error *out) {
+  cdn_ensemble_last_error_sized(ensemble, out, sizeof *out);
+}
 
 CDN_END_DECLS
 #endif

@@ -24,16 +24,23 @@ typedef struct cdn_equilibrium_def {
   int most_iterations;       /**< of each search; default 500 */
 } cdn_equilibrium_def;
 
-CDN_API cdn_equilibrium_def cdn_default_equilibrium_def(void);
+/** cdn_default_equilibrium_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_equilibrium_def_init(void *def, size_t size);
+static inline cdn_equilibrium_def cdn_default_equilibrium_def(void) {
+  cdn_equilibrium_def def;
+  cdn_equilibrium_def_init(&def, sizeof def);
+  return def;
+}
 
 typedef struct cdn_equilibrium {
   int iterations;
-  double unbalanced;             /**< largest acceleration from rest that is left */
-  double constraint_error;       /**< largest error of position constraints, in units (9.3) */
-  double work;                   /**< of all forces on the way, J: the potential energy given up */
-  int stable, neutral, unstable; /**< directions, by the sign of stiffness. A stiffness below 1e-9 of the stiffest is neutral,
-                                  *   and so is one that the forces still out of balance outdo over the largest step. */
-  char worst[96];                /**< the speed whose acceleration `unbalanced` is */
+  double unbalanced;       /**< largest acceleration from rest that is left */
+  double constraint_error; /**< largest error of position constraints, in units (9.3) */
+  double work;             /**< of all forces on the way, J: the potential energy given up */
+  /** Directions, by the sign of stiffness. A stiffness below 1e-9 of the stiffest is neutral, and so is one that the forces
+   *  still out of balance outdo over the largest step. */
+  int stable, neutral, unstable;
+  char worst[96]; /**< the speed whose acceleration `unbalanced` is */
 } cdn_equilibrium;
 
 /** Finds q at which udot = 0 for u = 0, starting from the State's, at its time and z, and sets it, with u = 0. What is
@@ -50,8 +57,12 @@ typedef struct cdn_equilibrium {
  *  *report (may be NULL) is filled as far as it got. On failure the State keeps its q and u: CDN_ERR_LIMIT, if the most
  *  iterations were not enough (there may be no equilibrium: the coordinate is named that has most of the imbalance); CDN_ERR_CONSTRAINT; and what
  *  realization returns. `def` may be NULL. An iteration costs O((nu + m)^3). Allocates a State. */
-CDN_API cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def,
-                                        cdn_equilibrium *report) CDN_NODISCARD;
+CDN_API cdn_status cdn_find_equilibrium_sized(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report,
+                                              size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def,
+                                                            cdn_equilibrium *report) {
+  return cdn_find_equilibrium_sized(state, def, report, sizeof *report);
+}
 
 CDN_END_DECLS
 #endif

@@ -87,7 +87,13 @@ typedef struct cdn_event_def {
 } cdn_event_def;
 
 /** Defaults as stated above. */
-CDN_API cdn_event_def cdn_default_event_def(void);
+/** cdn_default_event_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_event_def_init(void *def, size_t size);
+static inline cdn_event_def cdn_default_event_def(void) {
+  cdn_event_def def;
+  cdn_event_def_init(&def, sizeof def);
+  return def;
+}
 /** Adds an event. Refused (at freezing, as any building mistake): a triggered event without a value, a scheduled one
  *  without times, numbers that are not finite or not in order. */
 CDN_API cdn_event cdn_system_add_event(cdn_system *system, const cdn_event_def *def);

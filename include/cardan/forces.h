@@ -162,7 +162,11 @@ typedef struct cdn_force_ops {
   cdn_status (*calc_kinks)(const void *self, cdn_state *state, double *values, double *rates);
 } cdn_force_ops;
 
-CDN_API cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self);
+CDN_API cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_ops *ops, size_t subsystem_size,
+                                                    const void *self);
+static inline cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self) {
+  return cdn_system_add_custom_force_sized(system, ops, sizeof ops->subsystem, self);
+}
 /** The subsystem behind a custom force. */
 CDN_API cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force force);
 

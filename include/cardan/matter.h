@@ -78,7 +78,13 @@ typedef struct cdn_function_mobilizer {
   cdn_vec3 axis[6];                /**< of any length but zero; default: x, y, z, x, y, z */
 } cdn_function_mobilizer;
 
-CDN_API cdn_function_mobilizer cdn_default_function_mobilizer(void);
+/** cdn_default_function_mobilizer for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_function_mobilizer_init(void *def, size_t size);
+static inline cdn_function_mobilizer cdn_default_function_mobilizer(void) {
+  cdn_function_mobilizer def;
+  cdn_function_mobilizer_init(&def, sizeof def);
+  return def;
+}
 
 enum { CDN_MOBILIZER_PARAMS = 4 }; /**< parameters a body */
 
@@ -138,7 +144,13 @@ typedef struct cdn_body_def {
   bool allow_improper;
 } cdn_body_def;
 
-CDN_API cdn_body_def cdn_default_body_def(void);
+/** cdn_default_body_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_body_def_init(void *def, size_t size);
+static inline cdn_body_def cdn_default_body_def(void) {
+  cdn_body_def def;
+  cdn_body_def_init(&def, sizeof def);
+  return def;
+}
 
 /** Adds a body outboard of an existing one. Mass must be >= 0 (0: a massless frame, allowed where the tree stays
  *  regular) and the central inertia that of some distribution of that mass: non-negative principal moments, none

@@ -83,7 +83,13 @@ typedef struct cdn_delay_def {
   /** Values kept, 64 to 65536: those at the ends of steps, but not closer than 4 delay / (capacity - 8). Default 256. */
   int capacity;
 } cdn_delay_def;
-CDN_API cdn_delay_def cdn_default_delay_def(void);
+/** cdn_default_delay_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_delay_def_init(void *def, size_t size);
+static inline cdn_delay_def cdn_default_delay_def(void) {
+  cdn_delay_def def;
+  cdn_delay_def_init(&def, sizeof def);
+  return def;
+}
 /** The operand's value `delay` ago. It depends on time and on accepted steps only, so forces may read the delay of what
  *  depends on them. Between the ends of steps it is interpolated from six values, or four values and rates where the
  *  operand knows its derivative (order 6, order 8; lower next to a jump), never across the change that a handler made. */

@@ -23,7 +23,13 @@ typedef struct cdn_model_options {
   double armature;
 } cdn_model_options;
 
-CDN_API cdn_model_options cdn_default_model_options(void);
+/** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_model_options_init(void *def, size_t size);
+static inline cdn_model_options cdn_default_model_options(void) {
+  cdn_model_options def;
+  cdn_model_options_init(&def, sizeof def);
+  return def;
+}
 
 /** Reads a model file, URDF or MJCF. Sensors of MJCF that are values of the State become measures of their names
  *  (docs/command.md lists them). Its kind is told by its root element (<robot>: URDF, <mujoco>: MJCF). `*out` is made even on
@@ -34,7 +40,10 @@ CDN_API cdn_status cdn_model_load(const char *path, const cdn_model_options *opt
 CDN_API cdn_status cdn_model_load_string(const char *text, size_t size, const char *name,
                                          const cdn_model_options *options, cdn_model **out) CDN_NODISCARD;
 CDN_API void cdn_model_destroy(cdn_model *model); /**< NULL is allowed */
-CDN_API void cdn_model_last_error(const cdn_model *model, cdn_error *out);
+CDN_API void cdn_model_last_error_sized(const cdn_model *model, cdn_error *out, size_t size);
+static inline void cdn_model_last_error(const cdn_model *model, cdn_error *out) {
+  cdn_model_last_error_sized(model, out, sizeof *out);
+}
 
 /** The frozen System; retained by the model. NULL if loading failed. */
 CDN_API const cdn_system *cdn_model_system(const cdn_model *model);
@@ -52,7 +61,12 @@ typedef struct cdn_model_joint {
 
 /** Joints with motion, depth first, siblings in the file's order. */
 CDN_API int cdn_model_joint_count(const cdn_model *model);
-CDN_API cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i);
+CDN_API void cdn_model_joint_get_sized(const cdn_model *model, int i, cdn_model_joint *out, size_t size);
+static inline cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i) {
+  cdn_model_joint out;
+  cdn_model_joint_get_sized(model, i, &out, sizeof out);
+  return out;
+}
 
 /** Bounds an assembly of the model's System by the limits of the file's joints, as cdn_assembly_set_bounds: of pins and sliders;
  *  the cone of a ball bounds no single coordinate. In a run limits are compliant stops. */
@@ -71,7 +85,12 @@ typedef struct cdn_model_note {
   int line;
 } cdn_model_note;
 CDN_API int cdn_model_not_understood_count(const cdn_model *model);
-CDN_API cdn_model_note cdn_model_not_understood(const cdn_model *model, int i);
+CDN_API void cdn_model_not_understood_sized(const cdn_model *model, int i, cdn_model_note *out, size_t size);
+static inline cdn_model_note cdn_model_not_understood(const cdn_model *model, int i) {
+  cdn_model_note out;
+  cdn_model_not_understood_sized(model, i, &out, sizeof out);
+  return out;
+}
 /** Warnings: "file:line: text". */
 CDN_API int cdn_model_warning_count(const cdn_model *model);
 CDN_API const char *cdn_model_warning(const cdn_model *model, int i);

@@ -36,7 +36,12 @@ typedef struct cdn_freedom {
 /** Counts them. `roles` (cdn_system_nudoterr of them; may be NULL) tells of each equation; its place among them names it:
  *  cdn_constraint_get_equations, or cdn_constraint_of_equation. On the constraints' manifold: off it, equations that are
  *  redundant there may not be. Stage: Position. */
-CDN_API cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equation_role *roles) CDN_NODISCARD;
+CDN_API cdn_status cdn_degrees_of_freedom_sized(cdn_state *state, cdn_freedom *out, size_t size,
+                                                cdn_equation_role *roles) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out,
+                                                              cdn_equation_role *roles) {
+  return cdn_degrees_of_freedom_sized(state, out, sizeof *out, roles);
+}
 /** The constraint that a row of udoterr belongs to, or { -1 }; *equation (may be NULL) is its number within the constraint. */
 CDN_API cdn_constraint cdn_constraint_of_equation(const cdn_system *system, int row, int *equation);
 

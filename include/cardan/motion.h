@@ -86,7 +86,13 @@ typedef struct cdn_motion_def {
   const void *custom_self;          /**< copied; may be NULL if custom->self_size is 0 */
 } cdn_motion_def;
 
-CDN_API cdn_motion_def cdn_default_motion_def(void);
+/** cdn_default_motion_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_motion_def_init(void *def, size_t size);
+static inline cdn_motion_def cdn_default_motion_def(void) {
+  cdn_motion_def def;
+  cdn_motion_def_init(&def, sizeof def);
+  return def;
+}
 
 /** Adds a motion. Refused (at freezing, as any building mistake): a mobilizer that has one already or nothing to move,
  *  functions missing for the level, parameters that are not finite. A body without inertia of its own may be moved. */
@@ -125,7 +131,12 @@ typedef struct cdn_driver {
   bool locked;       /**< by a lock */
   cdn_motion motion; /**< the motion that it follows, or { -1 } */
 } cdn_driver;
-CDN_API cdn_driver cdn_body_driver(const cdn_state *state, cdn_body body);
+CDN_API void cdn_body_driver_sized(const cdn_state *state, cdn_body body, cdn_driver *out, size_t size);
+static inline cdn_driver cdn_body_driver(const cdn_state *state, cdn_body body) {
+  cdn_driver out;
+  cdn_body_driver_sized(state, body, &out, sizeof out);
+  return out;
+}
 
 /* ---- the forces behind it --------------------------------------------------------------------- */
 

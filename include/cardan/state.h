@@ -21,7 +21,10 @@ CDN_API const cdn_system *cdn_state_system(const cdn_state *state);
 /** The highest stage to which everything is realized now. */
 CDN_API cdn_stage cdn_state_stage(const cdn_state *state);
 /** The last failure of a call on this State; code CDN_OK if none yet. */
-CDN_API void cdn_state_last_error(const cdn_state *state, cdn_error *out);
+CDN_API void cdn_state_last_error_sized(const cdn_state *state, cdn_error *out, size_t size);
+static inline void cdn_state_last_error(const cdn_state *state, cdn_error *out) {
+  cdn_state_last_error_sized(state, out, sizeof *out);
+}
 /** For callbacks: keep a failure's story on the State and return its code. `element` may be NULL. */
 CDN_API cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element,
                                   const char *format, ...) CDN_PRINTF(5, 6);

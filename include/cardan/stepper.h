@@ -91,7 +91,13 @@ typedef struct cdn_stepper_def {
   void *companion_user; /**< `user` of the second run: what its handlers find in their cdn_occurrence */
 } cdn_stepper_def;
 
-CDN_API cdn_stepper_def cdn_default_stepper_def(void);
+/** cdn_default_stepper_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_stepper_def_init(void *def, size_t size);
+static inline cdn_stepper_def cdn_default_stepper_def(void) {
+  cdn_stepper_def def;
+  cdn_stepper_def_init(&def, sizeof def);
+  return def;
+}
 
 /** A stepper that starts at a copy of `initial` (realized to Acceleration here, so that what is wrong with the
  *  model shows now). What is prescribed (motion.h) is written into the copy's q and u first. `def` may be NULL. On failure the story is on `initial`. */
@@ -126,15 +132,22 @@ CDN_API cdn_stepper *cdn_stepper_companion(cdn_stepper *stepper);
  *  method memory, keeps statistics and books the jump of energy. If `state` cannot be realized the stepper is left as
  *  it was. */
 CDN_API cdn_status cdn_stepper_restart(cdn_stepper *stepper, cdn_state *state) CDN_NODISCARD;
-/** Which events occurred where cdn_stepper_advance came back with CDN_HANDLED_EVENT or CDN_STOPPED, in the order in which
- *  they were handled: their number, and in *what (may be NULL) an array that lasts until the next call. */
-CDN_API int cdn_stepper_occurrences(const cdn_stepper *stepper, const cdn_occurrence **what);
+/** How many events occurred where cdn_stepper_advance came back with CDN_HANDLED_EVENT or CDN_STOPPED. */
+CDN_API int cdn_stepper_occurrence_count(const cdn_stepper *stepper);
+/** These, in the order in which they were handled. Lasts until the next call of advance or step; NULL for a wrong i. */
+CDN_API const cdn_occurrence *cdn_stepper_occurrence(const cdn_stepper *stepper, int i);
 /** Whether a handler has stopped the run; cdn_stepper_restart makes it go on. */
 CDN_API bool cdn_stepper_is_stopped(const cdn_stepper *stepper);
 /** Size of the last accepted step, within or at whose end the State is; 0 before the first. */
 CDN_API double cdn_stepper_last_step(const cdn_stepper *stepper);
-/** The def that the stepper was made with, its defaults filled in. Lives as long as the stepper. */
-CDN_API const cdn_stepper_def *cdn_stepper_get_def(const cdn_stepper *stepper);
+/** The def that the stepper was made with, its defaults filled in; what it points to lives as long as the stepper. The
+ *  defaults if there is no stepper. */
+CDN_API void cdn_stepper_get_def_sized(const cdn_stepper *stepper, cdn_stepper_def *out, size_t size);
+static inline cdn_stepper_def cdn_stepper_get_def(const cdn_stepper *stepper) {
+  cdn_stepper_def out;
+  cdn_stepper_get_def_sized(stepper, &out, sizeof out);
+  return out;
+}
 /** Step size that will be tried next. */
 CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
@@ -209,13 +222,23 @@ typedef struct cdn_certificate {
 } cdn_certificate;
 
 /** Valid at any time; realizes energies of the stepper's State. */
-CDN_API cdn_status cdn_stepper_certificate(cdn_stepper *stepper, cdn_certificate *out) CDN_NODISCARD;
+CDN_API cdn_status cdn_stepper_certificate_sized(cdn_stepper *stepper, cdn_certificate *out, size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_stepper_certificate(cdn_stepper *stepper, cdn_certificate *out) {
+  return cdn_stepper_certificate_sized(stepper, out, sizeof *out);
+}
 
 /** The verdict in one sentence without a full stop, such as "asked 1e-5, delivered about 4e-6", cut to `size` bytes; 400 are
  *  enough. Where the accuracy was not delivered the sentence names the coordinate, the time and the cause. */
-CDN_API void cdn_certificate_verdict(const cdn_certificate *certificate, char *text, size_t size);
+CDN_API void cdn_certificate_verdict_sized(const cdn_certificate *certificate, size_t certificate_size, char *text,
+                                           size_t size);
+static inline void cdn_certificate_verdict(const cdn_certificate *certificate, char *text, size_t size) {
+  cdn_certificate_verdict_sized(certificate, sizeof *certificate, text, size);
+}
 /** The accuracy to ask for, if the accuracy was not delivered and a tighter one is likely to cure it; else 0. */
-CDN_API double cdn_certificate_suggestion(const cdn_certificate *certificate);
+CDN_API double cdn_certificate_suggestion_sized(const cdn_certificate *certificate, size_t certificate_size);
+static inline double cdn_certificate_suggestion(const cdn_certificate *certificate) {
+  return cdn_certificate_suggestion_sized(certificate, sizeof *certificate);
+}
 
 /** How far two States are apart, in the norms of the error estimate. */
 typedef struct cdn_distance {
@@ -224,7 +247,11 @@ typedef struct cdn_distance {
   char slot[96];  /**< the coordinate, speed or z with the largest weighted difference, or "" */
 } cdn_distance;
 /** The distance between the stepper's State and another State of the System at the same time; N of its q is used. */
-CDN_API cdn_status cdn_stepper_distance(cdn_stepper *stepper, cdn_state *other, cdn_distance *out) CDN_NODISCARD;
+CDN_API cdn_status cdn_stepper_distance_sized(cdn_stepper *stepper, cdn_state *other, cdn_distance *out,
+                                              size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_stepper_distance(cdn_stepper *stepper, cdn_state *other, cdn_distance *out) {
+  return cdn_stepper_distance_sized(stepper, other, out, sizeof *out);
+}
 
 /* ---- checkpoints (docs/checkpoints.md) ---- */
 
@@ -259,7 +286,10 @@ typedef struct cdn_failure {
 } cdn_failure;
 
 /** The last failure of a call on this stepper; error.code CDN_OK if none. */
-CDN_API void cdn_stepper_failure(const cdn_stepper *stepper, cdn_failure *out);
+CDN_API void cdn_stepper_failure_sized(const cdn_stepper *stepper, cdn_failure *out, size_t size, size_t error_size);
+static inline void cdn_stepper_failure(const cdn_stepper *stepper, cdn_failure *out) {
+  cdn_stepper_failure_sized(stepper, out, sizeof *out, sizeof out->error);
+}
 
 CDN_END_DECLS
 #endif

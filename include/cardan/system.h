@@ -23,7 +23,13 @@ typedef struct cdn_system_def {
   bool audit;
 } cdn_system_def;
 
-CDN_API cdn_system_def cdn_default_system_def(void);
+/** cdn_default_system_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_system_def_init(void *def, size_t size);
+static inline cdn_system_def cdn_default_system_def(void) {
+  cdn_system_def def;
+  cdn_system_def_init(&def, sizeof def);
+  return def;
+}
 
 /** An empty System with one reference, or NULL if memory ran out or `def` is malformed. `def` may be NULL. */
 CDN_API cdn_system *cdn_system_create(const cdn_system_def *def);
@@ -40,7 +46,10 @@ CDN_API void cdn_system_retain(const cdn_system *system);
 CDN_API void cdn_system_release(const cdn_system *system);
 
 /** The first error met while building or freezing; code CDN_OK if none. */
-CDN_API void cdn_system_last_error(const cdn_system *system, cdn_error *out);
+CDN_API void cdn_system_last_error_sized(const cdn_system *system, cdn_error *out, size_t size);
+static inline void cdn_system_last_error(const cdn_system *system, cdn_error *out) {
+  cdn_system_last_error_sized(system, out, sizeof *out);
+}
 CDN_API const char *cdn_system_name(const cdn_system *system);
 
 /* ---- what a frozen System says about itself ---------------------------------------------- */

@@ -22,7 +22,13 @@ typedef struct cdn_trajectory_def {
   const char *const *own;
   int n_own;
 } cdn_trajectory_def;
-CDN_API cdn_trajectory_def cdn_default_trajectory_def(void);
+/** cdn_default_trajectory_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_trajectory_def_init(void *def, size_t size);
+static inline cdn_trajectory_def cdn_default_trajectory_def(void) {
+  cdn_trajectory_def def;
+  cdn_trajectory_def_init(&def, sizeof def);
+  return def;
+}
 
 /** For rows of States of this State's System, which gets the story of a failure: CDN_ERR_ARG (a measure that is not there, a
  *  column without a name), CDN_ERR_VERSION, CDN_ERR_NOMEM. `def` may be NULL. Nothing is written yet. */

@@ -209,7 +209,7 @@ cdn_constraint cdn_system_find_constraint(const cdn_system *system, const char *
   return (cdn_constraint){ -1 };
 }
 
-cdn_constraint_equations cdn_constraint_get_equations(const cdn_system *system, cdn_constraint constraint) {
+static cdn_constraint_equations equations_of(const cdn_system *system, cdn_constraint constraint) {
   const constraint_room *room = cdni_constraints(system);
   if (!constraint_exists(room, constraint)) return (cdn_constraint_equations){ 0 };
   const constraint_element *e = constraint_at(room, constraint.i);
@@ -220,6 +220,12 @@ cdn_constraint_equations cdn_constraint_get_equations(const cdn_system *system, 
                                      .qerr = runs.qerr + e->qerr,
                                      .uerr = runs.uerr + e->uerr,
                                      .row = runs.udoterr + e->row };
+}
+
+void cdn_constraint_get_equations_sized(const cdn_system *system, cdn_constraint constraint,
+                                        cdn_constraint_equations *out, size_t size) {
+  const cdn_constraint_equations equations = equations_of(system, constraint);
+  cdni_sized_write(out, size, &equations, sizeof equations);
 }
 
 /* ---- in a State ---- */

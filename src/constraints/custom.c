@@ -211,18 +211,10 @@ const constraint_kind cdni_constraint_custom = {
 
 /* ---- adding ---- */
 
-cdn_custom_constraint_def cdn_default_custom_constraint_def(void) {
-  return (cdn_custom_constraint_def){ .struct_size = sizeof(cdn_custom_constraint_def) };
-}
+CDNI_DEF(custom_constraint_def, .name = NULL);
 
 static void check(constraint_adder *a, const cdn_custom_constraint_def *def) {
   const cdn_constraint_ops *ops = def->ops;
-  if (!ops || ops->struct_size != sizeof *ops) {
-    cdni_constraint_refuse(a, CDN_ERR_VERSION,
-                           "ops.struct_size is not sizeof(cdn_constraint_ops): set it, and compile against the headers "
-                           "of this library");
-    return;
-  }
   if (ops->np < 0 || ops->nv < 0 || ops->na < 0 || ops->np > CONSTRAINT_MOST_EQUATIONS ||
       ops->nv > CONSTRAINT_MOST_EQUATIONS || ops->na > CONSTRAINT_MOST_EQUATIONS || ops->np + ops->nv + ops->na < 1 ||
       ops->np + ops->nv + ops->na > CONSTRAINT_MOST_EQUATIONS)
@@ -244,11 +236,14 @@ static void check(constraint_adder *a, const cdn_custom_constraint_def *def) {
 cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_constraint_def *def) {
   static const char function[] = "cdn_system_constrain_custom";
   constraint_adder adder;
-  const bool good = def && def->struct_size == sizeof *def;
-  cdni_constraint_begin(&adder, system, CONSTRAINT_CUSTOM, function, good ? def->name : NULL, 0, 0, 0);
-  if (!good)
-    cdni_constraint_refuse(&adder, CDN_ERR_VERSION,
-                           "the def was not made by cdn_default_custom_constraint_def of this library");
+  cdn_custom_constraint_def known;
+  cdn_constraint_ops known_ops;
+  const char *unreadable = read_custom_constraint_def(&known, def);
+  if (!unreadable) unreadable = CDNI_READ_OPS(cdn_constraint_ops, &known_ops, known.ops);
+  def = &known;
+  known.ops = &known_ops;
+  cdni_constraint_begin(&adder, system, CONSTRAINT_CUSTOM, function, def->name, 0, 0, 0);
+  if (unreadable) cdni_constraint_refuse(&adder, CDN_ERR_VERSION, "%s", unreadable);
   if (adder.ok) check(&adder, def);
   if (!adder.ok) return (cdn_constraint){ -1 };
 

@@ -7,11 +7,7 @@
 #include "constraints/project.h"
 #include "matter/operators.h"
 
-cdn_projection_def cdn_default_projection_def(void) {
-  return (cdn_projection_def){
-    .struct_size = sizeof(cdn_projection_def), .tolerance = 1e-4, .time_scale = 0.1, .most_iterations = 30
-  };
-}
+CDNI_DEF(projection_def, .tolerance = 1e-4, .time_scale = 0.1, .most_iterations = 30);
 
 /* A projection of q or of u, in memory of its own or of the State's workspace. */
 typedef struct projection {
@@ -69,10 +65,8 @@ static void divide(projection *p, void *memory) {
 static cdn_status begin(projection *p, cdn_state *state, const char *function, const cdn_projection_def *def) {
   p->state = state;
   p->function = function;
-  p->def = def ? *def : cdn_default_projection_def();
-  if (p->def.struct_size != sizeof p->def)
-    return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL,
-                           "the projection def was not made by cdn_default_projection_def of this library");
+  const char *unreadable = read_projection_def(&p->def, def ? def : &projection_def_defaults);
+  if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   if (p->def.tolerance == 0) p->def.tolerance = 1e-4;
   if (p->def.time_scale == 0) p->def.time_scale = 0.1;
   if (p->def.most_iterations == 0) p->def.most_iterations = 30;

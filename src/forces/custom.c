@@ -218,22 +218,47 @@ static void check_ops(force_adder *a, const cdn_force_ops *ops) {
                       ops->calc_kinks ? "" : ", but no calc_kinks");
 }
 
-cdn_force cdn_system_add_custom_force(cdn_system *system, const cdn_force_ops *ops, const void *self) {
+/* The caller's ops are two structs that grow, one behind the other: the subsystem's, and those of the force. */
+static const char *read_ops(cdn_force_ops *to, const cdn_force_ops *from, size_t subsystem_size) {
+  const size_t head = sizeof to->subsystem;
+  cdni_sized known = CDNI_SIZED(cdn_force_ops, "struct_size of the ops is not set: set it to sizeof(cdn_force_ops)");
+  memset(to, 0, sizeof *to);
+  to->subsystem.struct_size = (uint32_t)head;
+  to->struct_size = (uint32_t)sizeof *to;
+  if (!from) return known.unset;
+  uint32_t given;
+  memcpy(&given, from, sizeof given);
+  const size_t front = given ? given : subsystem_size;
+  const char *wrong = cdni_sized_copy(
+      to, from, front,
+      CDNI_SIZED(cdn_subsystem_ops, "subsystem.struct_size of the ops is wrong: set it to sizeof(cdn_subsystem_ops)"));
+  if (wrong) return wrong;
+  uint32_t whole;
+  memcpy(&whole, (const char *)from + front, sizeof whole);
+  known.size -= head;
+  wrong =
+      whole > front ? cdni_sized_copy(&to->struct_size, (const char *)from + front, whole - front, known) : known.unset;
+  to->subsystem.struct_size = (uint32_t)head;
+  to->struct_size = (uint32_t)sizeof *to;
+  return wrong;
+}
+_Static_assert(offsetof(cdn_force_ops, struct_size) == sizeof(cdn_subsystem_ops), "one behind the other");
+
+cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_ops *given, size_t subsystem_size,
+                                            const void *self) {
   static const char function[] = "cdn_system_add_custom_force";
+  cdn_force_ops known;
+  const cdn_force_ops *ops = &known;
+  const char *unreadable = read_ops(&known, given, subsystem_size);
   force_adder a;
   cdn_force id = { -1 };
-  cdni_force_begin(&a, system, FORCE_CUSTOM, function,
-                   ops && ops->struct_size == sizeof *ops ? ops->subsystem.name : NULL);
-  if (!ops || ops->struct_size != sizeof *ops)
-    cdni_force_refuse(
-        &a, CDN_ERR_VERSION,
-        "ops.struct_size is not sizeof(cdn_force_ops): set it, and compile against the headers of this library");
+  cdni_force_begin(&a, system, FORCE_CUSTOM, function, unreadable ? NULL : ops->subsystem.name);
+  if (unreadable) cdni_force_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
   else check_ops(&a, ops);
   if (!a.ok) return id;
 
   const cdn_allocator *memory = cdni_system_allocator(system);
   custom e = { .ops = *ops, .reads = ops->reads };
-  if (e.ops.subsystem.struct_size == 0) e.ops.subsystem.struct_size = sizeof e.ops.subsystem;
   e.ops.subsystem.name = a.name;
   if (e.ops.n_prerequisites == 0) e.ops.prerequisites = NULL;
   else {

@@ -95,7 +95,7 @@ cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before) {
   return CDN_OK;
 }
 
-cdn_status cdn_stepper_certificate(cdn_stepper *s, cdn_certificate *out) {
+cdn_status cdn_stepper_certificate_sized(cdn_stepper *s, cdn_certificate *out, size_t size) {
   double kinetic;
   if (!s || !out) return CDN_ERR_ARG;
   cdn_certificate *c = &s->certificate;
@@ -116,6 +116,6 @@ cdn_status cdn_stepper_certificate(cdn_stepper *s, cdn_certificate *out) {
     if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
   }
   c->energy_residual = (c->energy_final - c->energy_initial - c->work - c->energy_jumps) / scale;
-  *out = *c;
+  cdni_sized_write(out, size, c, sizeof *c);
   return CDN_OK;
 }

@@ -140,12 +140,11 @@ static cdn_status measure(cdn_stepper *s, double t, const double *a, const doubl
   return CDN_OK;
 }
 
-cdn_status cdn_stepper_distance(cdn_stepper *s, cdn_state *other, cdn_distance *out) {
+static cdn_status distance_to(cdn_stepper *s, cdn_state *other, cdn_distance *out) {
   static const char function[] = "cdn_stepper_distance";
   cdn_pool pool;
   int slot;
   double of[3];
-  if (!s || !out) return CDN_ERR_ARG;
   *out = (cdn_distance){ .q = NAN, .u = NAN, .z = NAN, .largest = NAN };
   if (!other || cdn_state_system(other) != s->system) {
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "the other State is %s", other ? "of another System" : "NULL");
@@ -155,6 +154,14 @@ cdn_status cdn_stepper_distance(cdn_stepper *s, cdn_state *other, cdn_distance *
   *out = (cdn_distance){ .q = of[0], .u = of[1], .z = of[2], .largest = fmax(of[0], fmax(of[1], of[2])) };
   if (slot >= 0) cdn_system_slot_name(s->system, pool, slot, out->slot, sizeof out->slot);
   return CDN_OK;
+}
+
+cdn_status cdn_stepper_distance_sized(cdn_stepper *s, cdn_state *other, cdn_distance *out, size_t size) {
+  cdn_distance d;
+  if (!s || !out) return CDN_ERR_ARG;
+  const cdn_status status = distance_to(s, other, &d);
+  cdni_sized_write(out, size, &d, sizeof d);
+  return status;
 }
 
 /* The run `s` as it was before its last event, followed along its rates to time t. */

@@ -300,10 +300,10 @@ cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why) {
   return CDN_OK;
 }
 
-int cdn_stepper_occurrences(const cdn_stepper *s, const cdn_occurrence **what) {
-  bool any = s && s->events;
-  if (what) *what = any ? s->events->list : NULL;
-  return any ? s->events->n_list : 0;
+int cdn_stepper_occurrence_count(const cdn_stepper *s) { return s && s->events ? s->events->n_list : 0; }
+
+const cdn_occurrence *cdn_stepper_occurrence(const cdn_stepper *s, int i) {
+  return i >= 0 && i < cdn_stepper_occurrence_count(s) ? &s->events->list[i] : NULL;
 }
 
 bool cdn_stepper_is_stopped(const cdn_stepper *s) { return s && s->events && s->events->stopped; }

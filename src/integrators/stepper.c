@@ -1,12 +1,7 @@
 /* The stepper's public face: creation, advancing to a time, reports, restarts. */
 #include "integrators/internal.h"
 
-cdn_stepper_def cdn_default_stepper_def(void) {
-  cdn_stepper_def def = {
-    .struct_size = sizeof def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS, .time_scale = 0.1
-  };
-  return def;
-}
+CDNI_DEF(stepper_def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS, .time_scale = 0.1);
 
 /* ---- creation ------------------------------------------------------------------------------ */
 
@@ -43,10 +38,6 @@ static const char *check_weights(const double *weights, int n) {
 
 static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, const char *function) {
   const cdn_system *system = cdn_state_system(initial);
-  if (def->struct_size != sizeof *def) {
-    return cdni_state_fail(initial, CDN_ERR_VERSION, false, function, NULL,
-                           "start the def with cdn_default_stepper_def(), of this library's header");
-  }
   const bool constrained = cdni_projector_size(system) > 0;
   const cdni_method *method = cdni_choose_method(def, constrained);
   if (method && method->unconstrained && constrained)
@@ -178,12 +169,14 @@ cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cd
   static const char function[] = "cdn_stepper_create";
   if (out) *out = NULL;
   if (!initial || !out) return CDN_ERR_ARG;
-  cdn_stepper_def standard = cdn_default_stepper_def();
+  cdn_stepper_def known;
+  const char *unreadable = read_stepper_def(&known, def ? def : &stepper_def_defaults);
   cdn_stepper *s;
-  if (def && def->struct_size == sizeof *def && def->final_time < cdn_state_time(initial)) {
+  if (unreadable) return cdni_state_fail(initial, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
+  if (known.final_time < cdn_state_time(initial)) {
     return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "final_time is before the State's time");
   }
-  CDNI_TRY(cdni_stepper_make(initial, def ? def : &standard, false, function, &s));
+  CDNI_TRY(cdni_stepper_make(initial, &known, false, function, &s));
   cdn_status status = cdn_realize(initial, CDN_STAGE_ACCELERATION);
   if (status != CDN_OK) {
     cdn_stepper_destroy(s);
@@ -363,7 +356,11 @@ cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
 
 double cdn_stepper_last_step(const cdn_stepper *s) { return s ? s->taken : 0; }
 
-const cdn_stepper_def *cdn_stepper_get_def(const cdn_stepper *s) { return s ? &s->def : NULL; }
+void cdn_stepper_get_def_sized(const cdn_stepper *s, cdn_stepper_def *out, size_t size) {
+  const uint32_t struct_size = (uint32_t)size;
+  cdni_sized_write(out, size, s ? &s->def : &stepper_def_defaults, sizeof *out);
+  if (out && size >= sizeof struct_size) memcpy(out, &struct_size, sizeof struct_size);
+}
 
 double cdn_stepper_next_step(const cdn_stepper *s) { return s ? s->control.next : 0; }
 
@@ -409,8 +406,13 @@ cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
   return cdni_leave(s, function, check_and_restart(s, function, state));
 }
 
-void cdn_stepper_failure(const cdn_stepper *s, cdn_failure *out) {
-  if (!out) return;
-  memset(out, 0, sizeof *out);
-  if (s) *out = s->failure;
+/* A failure begins with an error, which grows by itself: the two are written one behind the other. */
+void cdn_stepper_failure_sized(const cdn_stepper *s, cdn_failure *out, size_t size, size_t error_size) {
+  static const cdn_failure none;
+  const cdn_failure *failure = s ? &s->failure : &none;
+  const size_t head = sizeof failure->error;
+  if (!out || error_size > size) return;
+  cdni_sized_write(out, error_size, failure, head);
+  cdni_sized_write((char *)out + error_size, size - error_size, (const char *)failure + head, sizeof *failure - head);
 }
+_Static_assert(offsetof(cdn_failure, time) == sizeof(cdn_error), "one behind the other");

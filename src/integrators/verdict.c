@@ -33,14 +33,21 @@ static bool is_lost(const cdn_certificate *c) { return c->error_estimate > 0.3 &
 /* Most steps are as exact as rounding lets them be: tighter ones add roundings and remove nothing. */
 static bool is_rounded(const cdn_certificate *c) { return c->rounding_steps > c->steps / 2; }
 
-double cdn_certificate_suggestion(const cdn_certificate *c) {
-  if (!c || c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0] || c->parting[0]) return 0;
+static double suggest(const cdn_certificate *c) {
+  if (c->delivered != CDN_VERDICT_NOT_DELIVERED || is_lost(c) || c->event_alone[0] || c->parting[0]) return 0;
   if (c->below_rounding[0] || is_rounded(c)) return 0;
   /* errors go as the accuracy; two thirds of it to be on the safe side, in one digit, rounded down */
   double wanted = 2. / 3 * c->accuracy * (c->accuracy / c->error_estimate);
   double decade = pow(10, floor(log10(wanted))), digit = floor(wanted / decade + 1e-9);
   double suggestion = digit * decade;
   return suggestion >= 1e-14 ? suggestion : 0;
+}
+
+double cdn_certificate_suggestion_sized(const cdn_certificate *given, size_t size) {
+  cdn_certificate c = { 0 };
+  if (!given) return 0;
+  memcpy(&c, given, size < sizeof c ? size : sizeof c);
+  return suggest(&c);
 }
 
 /* ---- the sentence ---- */
@@ -79,9 +86,8 @@ static void add_cause(const cdn_certificate *c, char *text, size_t size) {
   }
 }
 
-void cdn_certificate_verdict(const cdn_certificate *c, char *text, size_t size) {
+static void tell(const cdn_certificate *c, char *text, size_t size) {
   char a[SHORT], b[SHORT];
-  if (!c || !text || size == 0) return;
   text[0] = 0;
   bool fixed = !(c->accuracy > 0), known = !isnan(c->error_estimate);
   if (fixed) add(text, size, "fixed steps");
@@ -103,4 +109,11 @@ void cdn_certificate_verdict(const cdn_certificate *c, char *text, size_t size) 
   if (c->near_misses > 0)
     add(text, size, "; but %lld near miss%s: at another accuracy there may be an event more", (long long)c->near_misses,
         c->near_misses > 1 ? "es of events" : " of an event");
+}
+
+void cdn_certificate_verdict_sized(const cdn_certificate *given, size_t certificate_size, char *text, size_t size) {
+  cdn_certificate c = { 0 };
+  if (!given || !text || size == 0) return;
+  memcpy(&c, given, certificate_size < sizeof c ? certificate_size : sizeof c);
+  tell(&c, text, size);
 }

@@ -4,11 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/sized.h"
 #include "io/xml.h"
 
-cdn_model_options cdn_default_model_options(void) {
-  return (cdn_model_options){ .struct_size = sizeof(cdn_model_options) };
-}
+CDNI_DEF(model_options, .strict = false);
 
 /* ---- loading ---- */
 
@@ -66,20 +65,17 @@ static cdn_status create_and_load(const char *name, const char *path, const char
                                   const cdn_model_options *options, cdn_model **out) {
   if (!out) return CDN_ERR_ARG;
   *out = NULL;
-  const cdn_model_options standard = cdn_default_model_options();
-  if (!options) options = &standard;
-  const bool version_ok = options->struct_size == sizeof *options;
-  const cdn_allocator allocator = cdni_allocator_or_default(version_ok ? options->allocator : standard.allocator);
+  cdn_model_options known;
+  const char *unreadable = read_model_options(&known, options ? options : &model_options_defaults);
+  const cdn_allocator allocator = cdni_allocator_or_default(known.allocator);
   cdn_model *model = cdni_calloc(&allocator, sizeof *model);
   if (!model) return CDN_ERR_NOMEM;
   *out = model;
   model->allocator = allocator;
-  model->options = version_ok ? *options : standard;
+  model->options = known;
   io_description_init(&model->description, allocator, name);
   cdn_status status;
-  if (!version_ok)
-    status = io_fail(&model->description, CDN_ERR_VERSION, 0,
-                     "the options were built against another header; begin with cdn_default_model_options()");
+  if (unreadable) status = io_fail(&model->description, CDN_ERR_VERSION, 0, "%s", unreadable);
   else if (!path && !text && size > 0)
     status = io_fail(&model->description, CDN_ERR_ARG, 0, "neither a path nor a text was given");
   else status = load(model, path, text, size);
@@ -106,10 +102,10 @@ void cdn_model_destroy(cdn_model *model) {
   cdni_free(&allocator, model, sizeof *model);
 }
 
-void cdn_model_last_error(const cdn_model *model, cdn_error *out) {
-  if (!out) return;
-  if (model) *out = model->error;
-  else cdni_error_set(out, CDN_ERR_ARG, "cdn_model_last_error", NULL, "there is no model");
+void cdn_model_last_error_sized(const cdn_model *model, cdn_error *out, size_t size) {
+  cdn_error none;
+  if (!model) cdni_error_set(&none, CDN_ERR_ARG, "cdn_model_last_error", NULL, "there is no model");
+  cdni_sized_write(out, size, model ? &model->error : &none, sizeof none);
 }
 
 /* ---- what was read ---- */
@@ -122,10 +118,10 @@ const char *cdn_model_name(const cdn_model *model) {
 
 int cdn_model_joint_count(const cdn_model *model) { return model ? (int)model->joints.count : 0; }
 
-cdn_model_joint cdn_model_joint_get(const cdn_model *model, int i) {
-  if (i < 0 || i >= cdn_model_joint_count(model))
-    return (cdn_model_joint){ .name = "", .kind = "", .body = "", .units = "", .first_q = -1, .first_u = -1 };
-  return CDNI_AT(model->joints, cdn_model_joint, i);
+void cdn_model_joint_get_sized(const cdn_model *model, int i, cdn_model_joint *out, size_t size) {
+  static const cdn_model_joint none = { .name = "", .kind = "", .body = "", .units = "", .first_q = -1, .first_u = -1 };
+  const bool there = i >= 0 && i < cdn_model_joint_count(model);
+  cdni_sized_write(out, size, there ? &CDNI_AT(model->joints, cdn_model_joint, i) : &none, sizeof none);
 }
 
 cdn_status cdn_model_bound_assembly(const cdn_model *model, cdn_assembly *assembly) {
@@ -153,10 +149,13 @@ int cdn_model_mobilizer_count(const cdn_model *model) { return model ? model->n_
 
 int cdn_model_not_understood_count(const cdn_model *model) { return model ? (int)model->description.notes.count : 0; }
 
-cdn_model_note cdn_model_not_understood(const cdn_model *model, int i) {
-  if (i < 0 || i >= cdn_model_not_understood_count(model)) return (cdn_model_note){ .element = "" };
-  const io_note *note = &CDNI_AT(model->description.notes, io_note, i);
-  return (cdn_model_note){ note->element, note->count, note->line };
+void cdn_model_not_understood_sized(const cdn_model *model, int i, cdn_model_note *out, size_t size) {
+  cdn_model_note note = { .element = "" };
+  if (i >= 0 && i < cdn_model_not_understood_count(model)) {
+    const io_note *kept = &CDNI_AT(model->description.notes, io_note, i);
+    note = (cdn_model_note){ kept->element, kept->count, kept->line };
+  }
+  cdni_sized_write(out, size, &note, sizeof note);
 }
 
 int cdn_model_warning_count(const cdn_model *model) { return model ? (int)model->description.warnings.count : 0; }

@@ -66,18 +66,13 @@ static bool put_header(cdn_trajectory *t, const cdn_trajectory_def *def) {
 
 /* ---- life ---- */
 
-cdn_trajectory_def cdn_default_trajectory_def(void) {
-  return (cdn_trajectory_def){ .struct_size = sizeof(cdn_trajectory_def), .q = true, .u = true, .energies = true };
-}
+CDNI_DEF(trajectory_def, .q = true, .u = true, .energies = true);
 
 static cdn_status refuse(cdn_state *state, cdn_status code, const char *text) {
   return cdni_state_fail(state, code, false, "cdn_trajectory_create", NULL, "%s", text);
 }
 
 static cdn_status check_def(cdn_state *state, const cdn_trajectory_def *def) {
-  if (def->struct_size != sizeof *def) {
-    return refuse(state, CDN_ERR_VERSION, "start the def with cdn_default_trajectory_def()");
-  }
   if (def->n_measures < 0 || def->n_own < 0 || (def->n_measures > 0 && !def->measures) ||
       (def->n_own > 0 && !def->own)) {
     return refuse(state, CDN_ERR_ARG, "a list of columns is missing, or its length is negative");
@@ -106,10 +101,12 @@ static bool fill(cdn_trajectory *t, const cdn_trajectory_def *def) {
 
 cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def, cdn_write_fn *write, void *context,
                                  cdn_trajectory **out) {
-  const cdn_trajectory_def standard = cdn_default_trajectory_def();
   if (!state || !out) return CDN_ERR_ARG;
   *out = NULL;
-  if (!def) def = &standard;
+  cdn_trajectory_def known;
+  const char *unreadable = read_trajectory_def(&known, def ? def : &trajectory_def_defaults);
+  def = &known;
+  if (unreadable) return refuse(state, CDN_ERR_VERSION, unreadable);
   if (!write) return refuse(state, CDN_ERR_ARG, "there is no function for the text");
   CDNI_TRY(check_def(state, def));
   const cdn_allocator *a = cdni_system_allocator(cdn_state_system(state));

@@ -50,11 +50,11 @@ static hinge_shape shape_of(hinge_form form, int nu) {
   return SHAPE_NONE;
 }
 
-cdn_body_def cdn_default_body_def(void) {
-  return (cdn_body_def){ .struct_size = sizeof(cdn_body_def),
-                         .X_PF = cdn_transform_identity(),
-                         .X_BM = cdn_transform_identity() };
-}
+#define IDENTITY                                   \
+  {                                                \
+    .R = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } \
+  }
+CDNI_DEF(body_def, .X_PF = IDENTITY, .X_BM = IDENTITY);
 
 /* ---- the room ---- */
 
@@ -295,9 +295,11 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
   static const char function[] = "cdn_system_add_body";
   cdn_body id = { -1 };
   if (cdni_system_refuses(system, function)) return id;
-  if (!def || def->struct_size != sizeof *def) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL,
-                     "the body def was not made by cdn_default_body_def of this library");
+  cdn_body_def known;
+  const char *unreadable = read_body_def(&known, def);
+  def = &known;
+  if (unreadable) {
+    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
     return id;
   }
   matter *m = cdni_matter_building(system);

@@ -14,7 +14,6 @@ void cdni_custom_free(const cdn_allocator *a, custom_mobilizer *x) {
 
 static const char *complaint(const cdn_custom_mobilizer_ops *ops, const void *self) {
   if (!ops) return "is custom, but has no ops";
-  if (ops->struct_size != sizeof *ops) return "has ops whose struct_size is not that of this library's header";
   if (!ops->across) return "has ops without `across`";
   if (ops->nu < 1 || ops->nu > 6 || ops->nq < ops->nu || ops->nq > 7)
     return "must have 1 to 6 speeds and nu to 7 coordinates";
@@ -31,13 +30,20 @@ cdn_status cdni_custom_add(cdn_system *system, matter *m, const cdn_body_def *de
   bool of_functions = def->mobilizer == CDN_FUNCTION_BASED;
   cdn_custom_mobilizer_ops made;
   function_mobilizer made_self;
-  char reason[160];
+  char reason[320];
   if (of_functions) {
     cdn_status status = cdni_function_mobilizer_ops(def->functions, &made, &made_self, reason, sizeof reason);
     if (status != CDN_OK)
       return cdni_system_fail(system, status, function, name, "the mobilizer of body '%s' %s", name, reason);
   }
   const cdn_custom_mobilizer_ops *ops = of_functions ? &made : def->custom;
+  if (!of_functions && ops) {
+    const char *unreadable = CDNI_READ_OPS(cdn_custom_mobilizer_ops, &made, ops);
+    if (unreadable)
+      return cdni_system_fail(system, CDN_ERR_VERSION, function, name, "the mobilizer of body '%s': %s", name,
+                              unreadable);
+    ops = &made;
+  }
   const void *self = of_functions ? &made_self : def->custom_self;
   const char *wrong = complaint(ops, self);
   if (wrong) return cdni_system_fail(system, CDN_ERR_ARG, function, name, "the mobilizer of body '%s' %s", name, wrong);

@@ -35,7 +35,10 @@ static cdn_function *make(const char *kind, int n_inputs, size_t self_size,
 }
 
 cdn_function *cdn_function_create(const cdn_function_ops *ops, const void *self) {
-  if (!ops || ops->struct_size != sizeof *ops || !ops->calc || (ops->self_size && !self)) return NULL;
+  cdn_function_ops known;
+  if (CDNI_READ_OPS(cdn_function_ops, &known, ops)) return NULL;
+  ops = &known;
+  if (!ops->calc || (ops->self_size && !self)) return NULL;
   if (ops->n_inputs < 0 || ops->n_inputs > CDN_FUNCTION_MOST_INPUTS) return NULL;
   const char *name = ops->name ? ops->name : "";
   cdn_function *f = make(NULL, ops->n_inputs, ops->self_size + strlen(name) + 1, ops->calc);

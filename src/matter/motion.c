@@ -4,9 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-cdn_motion_def cdn_default_motion_def(void) {
-  return (cdn_motion_def){ .struct_size = sizeof(cdn_motion_def), .body = { -1 }, .level = CDN_LEVEL_POSITION };
-}
+CDNI_DEF(motion_def, .body = { -1 }, .level = CDN_LEVEL_POSITION);
 
 /* ---- adding ---- */
 
@@ -28,7 +26,6 @@ static const char *rate_complaint(cdn_motion_rate rate) {
 
 static const char *ops_complaint(const cdn_motion_ops *ops, const void *self, cdn_motion_level level) {
   if (!ops) return "is custom, but has no ops";
-  if (ops->struct_size != sizeof *ops) return "has ops whose struct_size is not that of this library's header";
   if (ops->self_size && !self) return "has ops with a private part, but none was given";
   if (level == CDN_LEVEL_POSITION && !(ops->q && ops->qdot && ops->qdotdot))
     return "is at position level: its ops need q, qdot and qdotdot";
@@ -78,9 +75,16 @@ cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def) 
   static const char function[] = "cdn_system_add_motion";
   const cdn_motion none = { -1 };
   if (cdni_system_refuses(system, function)) return none;
-  if (!def || def->struct_size != sizeof *def) {
-    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL,
-                     "the motion def was not made by cdn_default_motion_def of this library");
+  cdn_motion_def known;
+  cdn_motion_ops known_ops;
+  const char *unreadable = read_motion_def(&known, def);
+  if (!unreadable && known.kind == CDN_MOTION_CUSTOM && known.custom) {
+    unreadable = CDNI_READ_OPS(cdn_motion_ops, &known_ops, known.custom);
+    known.custom = &known_ops;
+  }
+  def = &known;
+  if (unreadable) {
+    cdni_system_fail(system, CDN_ERR_VERSION, function, def->name, "%s", unreadable);
     return none;
   }
   matter *m = cdni_matter_building(system);

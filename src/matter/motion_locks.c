@@ -170,7 +170,7 @@ cdn_motion_level cdn_body_lock_level(const cdn_state *state, cdn_body body) {
 
 /* ---- the manual's table ---- */
 
-cdn_driver cdn_body_driver(const cdn_state *state, cdn_body body) {
+static cdn_driver driver_of(const cdn_state *state, cdn_body body) {
   cdn_driver driver = { .level = CDN_LEVEL_NONE, .rate = CDN_RATE_DYNAMIC, .motion = { -1 } };
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return driver;
@@ -186,4 +186,9 @@ cdn_driver cdn_body_driver(const cdn_state *state, cdn_body body) {
     if (x->kind == CDN_MOTION_STEADY) driver.rate = CDN_RATE_SLOW;
   }
   return driver;
+}
+
+void cdn_body_driver_sized(const cdn_state *state, cdn_body body, cdn_driver *out, size_t size) {
+  const cdn_driver driver = driver_of(state, body);
+  cdni_sized_write(out, size, &driver, sizeof driver);
 }

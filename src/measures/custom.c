@@ -84,13 +84,11 @@ cdn_measure cdn_system_add_custom_measure(cdn_system *system, const char *name, 
                                           const void *self) {
   measure_adder a;
   cdni_measure_begin(&a, system, "cdn_system_add_custom_measure", name);
-  if (!ops || ops->struct_size != sizeof *ops) {
-    cdni_measure_refuse(
-        &a, CDN_ERR_VERSION,
-        "ops.struct_size is not sizeof(cdn_measure_ops): set it, and compile against the headers of this library");
-  } else {
-    check_ops(&a, ops, self);
-  }
+  cdn_measure_ops known;
+  const char *unreadable = CDNI_READ_OPS(cdn_measure_ops, &known, ops);
+  ops = &known;
+  if (unreadable) cdni_measure_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
+  else check_ops(&a, ops, self);
   if (!a.ok) return (cdn_measure){ -1 };
 
   const cdn_allocator *memory = cdni_system_allocator(system);

@@ -153,16 +153,16 @@ static const measure_kind delay_kind = { .name = "delay",
                                          .next_stop = next_stop,
                                          .reset = reset };
 
-cdn_delay_def cdn_default_delay_def(void) {
-  return (cdn_delay_def){ .struct_size = sizeof(cdn_delay_def), .operand = { -1 }, .capacity = 256 };
-}
+CDNI_DEF(delay_def, .operand = { -1 }, .capacity = 256);
 
 cdn_measure cdn_system_add_delay_measure(cdn_system *system, const cdn_delay_def *def) {
   measure_adder a;
-  bool readable = def && def->struct_size == sizeof *def;
-  cdni_measure_begin(&a, system, "cdn_system_add_delay_measure", readable ? def->name : NULL);
-  if (!readable) {
-    cdni_measure_refuse(&a, CDN_ERR_VERSION, "start the def with cdn_default_delay_def()");
+  cdn_delay_def known;
+  const char *unreadable = read_delay_def(&known, def);
+  def = &known;
+  cdni_measure_begin(&a, system, "cdn_system_add_delay_measure", def->name);
+  if (unreadable) {
+    cdni_measure_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
     return (cdn_measure){ -1 };
   }
   delay y = { .base = { .operand = def->operand }, .delay = def->delay, .capacity = def->capacity };

@@ -1,5 +1,6 @@
 /* An event where a measure passes a level: the user's def, with a trigger of our own in front of its callbacks. */
 #include "measures/internal.h"
+#include "system/events.h"
 
 /* What the event's callbacks get; the user's own part, if it is copied, comes after it. */
 typedef struct trigger {
@@ -42,9 +43,11 @@ cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure id, int i
                                        const cdn_event_def *def) {
   measure_adder a;
   const cdn_event none = { -1 };
-  bool readable = def && def->struct_size == sizeof *def;
-  cdni_measure_begin(&a, system, "cdn_system_add_measure_event", readable && def->name ? def->name : "event");
-  if (!readable) cdni_measure_refuse(&a, CDN_ERR_VERSION, "start the def with cdn_default_event_def()");
+  cdn_event_def own;
+  const char *unreadable = cdni_read_event_def(&own, def);
+  def = &own;
+  cdni_measure_begin(&a, system, "cdn_system_add_measure_event", def->name ? def->name : "event");
+  if (unreadable) cdni_measure_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
   int n = cdni_measure_check_operand(&a, id);
   if (i < 0 || i >= n) cdni_measure_refuse(&a, CDN_ERR_ARG, "it has %d numbers, and there is no number %d", n, i);
   cdni_measure_check_numbers(&a, "the level", &level, 1);
@@ -71,7 +74,6 @@ cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure id, int i
                   .shared = def->self,
                   .copied = def->self_size > 0 };
   if (t->copied) memcpy((char *)t + head, def->self, def->self_size);
-  cdn_event_def own = *def;
   own.value = value;
   own.handle = def->handle ? handle : NULL;
   own.report = def->report ? report : NULL;

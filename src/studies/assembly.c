@@ -3,13 +3,7 @@
 
 #include <math.h>
 
-cdn_assembly_def cdn_default_assembly_def(void) {
-  return (cdn_assembly_def){ .struct_size = sizeof(cdn_assembly_def),
-                             .tolerance = 1e-10,
-                             .accuracy = 1e-8,
-                             .time_scale = 0.1,
-                             .most_iterations = 500 };
-}
+CDNI_DEF(assembly_def, .tolerance = 1e-10, .accuracy = 1e-8, .time_scale = 0.1, .most_iterations = 500);
 
 /* ---- failures ------------------------------------------------------------------------------- */
 
@@ -29,10 +23,9 @@ cdn_status cdni_assembly_fail_state(cdn_assembly *a, cdn_state *state, const cha
   return status;
 }
 
-void cdn_assembly_last_error(const cdn_assembly *a, cdn_error *out) {
-  if (!out) return;
-  memset(out, 0, sizeof *out);
-  if (a) *out = a->error;
+void cdn_assembly_last_error_sized(const cdn_assembly *a, cdn_error *out, size_t size) {
+  const cdn_error none = { 0 };
+  cdni_sized_write(out, size, a ? &a->error : &none, sizeof none);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -84,12 +77,12 @@ static bool is_sensible(const cdn_assembly_def *def) {
 }
 
 cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def *def, cdn_assembly **out) {
-  const cdn_assembly_def standard = cdn_default_assembly_def();
+  cdn_assembly_def known;
   if (out) *out = NULL;
   if (!system || !out) return CDN_ERR_ARG;
   if (!cdn_system_is_frozen(system)) return CDN_ERR_FROZEN;
-  if (!def) def = &standard;
-  if (def->struct_size != sizeof *def) return CDN_ERR_VERSION;
+  if (read_assembly_def(&known, def ? def : &assembly_def_defaults)) return CDN_ERR_VERSION;
+  def = &known;
   if (!is_sensible(def)) return CDN_ERR_ARG;
   const cdn_allocator *allocator = cdni_system_allocator(system);
   cdn_assembly *a = cdni_calloc(allocator, sizeof *a);

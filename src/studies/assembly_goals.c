@@ -82,9 +82,14 @@ cdn_goal cdn_assembly_add_goal(cdn_assembly *a, const char *name, const cdn_goal
                                double weight) {
   static const char function[] = "cdn_assembly_add_goal";
   if (!a) return (cdn_goal){ -1 };
-  if (!ops || ops->struct_size != sizeof *ops || !ops->residual || ops->rows < 1 || (ops->self_size && !self)) {
-    cdni_assembly_fail(a, ops && ops->struct_size != sizeof *ops ? CDN_ERR_VERSION : CDN_ERR_ARG, function, name,
-                       "a goal's ops need struct_size, residual, rows >= 1, and self where self_size is not 0");
+  cdn_goal_ops known;
+  const char *unreadable = CDNI_READ_OPS(cdn_goal_ops, &known, ops);
+  ops = &known;
+  if (unreadable || !ops->residual || ops->rows < 1 || (ops->self_size && !self)) {
+    if (unreadable) cdni_assembly_fail(a, CDN_ERR_VERSION, function, name, "%s", unreadable);
+    else
+      cdni_assembly_fail(a, CDN_ERR_ARG, function, name,
+                         "a goal's ops need residual, rows >= 1, and self where self_size is not 0");
     remember_mistake(a);
     return (cdn_goal){ -1 };
   }

@@ -215,12 +215,12 @@ static cdn_status assemble(cdn_assembly *a, cdn_state *state, const double *firs
                             a->def.most_iterations, name);
 }
 
-cdn_status cdn_assemble(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
+static const cdn_assembly_report blank = { .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
+
+static cdn_status assemble_q(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
   static const char function[] = "cdn_assemble";
-  cdn_assembly_report own;
+  *report = blank;
   CDNI_TRY(begin(a, state, function, false));
-  if (!report) report = &own;
-  *report = (cdn_assembly_report){ .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
   double *first = cdn_work_push(state, (size_t)(a->nq + 1) * sizeof *first);
   if (!first) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
   if (a->nq) memcpy(first, cdn_state_q(state), (size_t)a->nq * sizeof *first);
@@ -233,8 +233,15 @@ cdn_status cdn_assemble(cdn_assembly *a, cdn_state *state, cdn_assembly_report *
   return status;
 }
 
-cdn_status cdn_track(cdn_assembly *a, cdn_state *state, double t, int n, const cdn_vec3 *markers,
-                     cdn_assembly_report *report) {
+cdn_status cdn_assemble_sized(cdn_assembly *a, cdn_state *state, cdn_assembly_report *out, size_t size) {
+  cdn_assembly_report report;
+  const cdn_status status = assemble_q(a, state, &report);
+  cdni_sized_write(out, size, &report, sizeof report);
+  return status;
+}
+
+cdn_status cdn_track_sized(cdn_assembly *a, cdn_state *state, double t, int n, const cdn_vec3 *markers,
+                           cdn_assembly_report *out, size_t size) {
   static const char function[] = "cdn_track";
   int count = 0;
   if (!a || !state) return CDN_ERR_ARG;
@@ -248,7 +255,7 @@ cdn_status cdn_track(cdn_assembly *a, cdn_state *state, double t, int n, const c
       CDNI_TRY(cdn_assembly_observe_marker(a, (cdn_goal){ i }, markers[k++]));
   const cdn_status status = cdn_state_set_time(state, t);
   if (status != CDN_OK) return cdni_assembly_fail_state(a, state, function, status);
-  return cdn_assemble(a, state, report);
+  return cdn_assemble_sized(a, state, out, size);
 }
 
 /* ---- speeds --------------------------------------------------------------------------------- */
@@ -294,12 +301,10 @@ static cdn_status assemble_speeds(cdn_assembly *a, cdn_state *state, const doubl
   return e.most > tolerance ? complain(a, state, "cdn_assemble_speeds", report, "u") : CDN_OK;
 }
 
-cdn_status cdn_assemble_speeds(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
+static cdn_status assemble_u(cdn_assembly *a, cdn_state *state, cdn_assembly_report *report) {
   static const char function[] = "cdn_assemble_speeds";
-  cdn_assembly_report own;
+  *report = blank;
   CDNI_TRY(begin(a, state, function, true));
-  if (!report) report = &own;
-  *report = (cdn_assembly_report){ .worst_constraint = { -1 }, .worst_goal = { -1 }, .worst_marker = { -1 } };
   double *first = cdn_work_push(state, (size_t)(a->nu + 1) * sizeof *first);
   if (!first) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
   if (a->nu) memcpy(first, cdn_state_u(state), (size_t)a->nu * sizeof *first);
@@ -309,5 +314,12 @@ cdn_status cdn_assemble_speeds(cdn_assembly *a, cdn_state *state, cdn_assembly_r
     (void)!cdn_state_set_u(state, first); /* these values were there before */
   }
   cdn_work_pop(state, first);
+  return status;
+}
+
+cdn_status cdn_assemble_speeds_sized(cdn_assembly *a, cdn_state *state, cdn_assembly_report *out, size_t size) {
+  cdn_assembly_report report;
+  const cdn_status status = assemble_u(a, state, &report);
+  cdni_sized_write(out, size, &report, sizeof report);
   return status;
 }

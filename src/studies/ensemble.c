@@ -6,11 +6,7 @@
 #include "integrators/method.h"
 #include "studies/ensemble.h"
 
-cdn_ensemble_def cdn_default_ensemble_def(void) {
-  return (cdn_ensemble_def){
-    .struct_size = sizeof(cdn_ensemble_def), .count = 1, .threads = 1, .method = CDN_METHOD_DORMAND_PRINCE
-  };
-}
+CDNI_DEF(ensemble_def, .count = 1, .threads = 1, .method = CDN_METHOD_DORMAND_PRINCE);
 
 cdn_status cdni_ensemble_fail(cdn_ensemble *e, cdn_status code, const char *function, int index, const char *format,
                               ...) {
@@ -235,9 +231,10 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
   if (!out) return CDN_ERR_ARG;
   *out = NULL;
   if (!state) return CDN_ERR_ARG;
-  if (!def || def->struct_size != sizeof *def)
-    return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL,
-                           "the def is missing, or was not made by cdn_default_ensemble_def of this library's header");
+  cdn_ensemble_def known;
+  const char *unreadable = read_ensemble_def(&known, def);
+  def = &known;
+  if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   if (def->count < 1 || def->threads < 1)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.count is %d, def.threads %d: 1 or more",
                            def->count, def->threads);
@@ -305,9 +302,12 @@ cdn_status cdn_ensemble_status(const cdn_ensemble *e, int k) {
   return k >= 0 && k < e->count ? e->status[k] : CDN_ERR_ARG;
 }
 
-void cdn_ensemble_error(const cdn_ensemble *e, int k, cdn_error *out) {
-  *out = (cdn_error){ .code = cdn_ensemble_status(e, k), .index = k };
-  if (k >= 0 && k < e->count && e->status[k] != CDN_OK) *out = e->errors[k];
+void cdn_ensemble_error_sized(const cdn_ensemble *e, int k, cdn_error *out, size_t size) {
+  const cdn_error none = { .code = cdn_ensemble_status(e, k), .index = k };
+  const bool failed = k >= 0 && k < e->count && e->status[k] != CDN_OK;
+  cdni_sized_write(out, size, failed ? &e->errors[k] : &none, sizeof none);
 }
 
-void cdn_ensemble_last_error(const cdn_ensemble *e, cdn_error *out) { *out = e->error; }
+void cdn_ensemble_last_error_sized(const cdn_ensemble *e, cdn_error *out, size_t size) {
+  cdni_sized_write(out, size, &e->error, sizeof e->error);
+}

@@ -13,11 +13,7 @@ static const double HARDLY = 0.99;       /* of what was left: so little is gaine
 static const int PATIENCE = 20;          /* iterations */
 static const double FAR = 1e100;         /* radius: as far as the model likes */
 
-cdn_equilibrium_def cdn_default_equilibrium_def(void) {
-  return (cdn_equilibrium_def){
-    .struct_size = sizeof(cdn_equilibrium_def), .tolerance = 1e-8, .largest_step = 0.5, .most_iterations = 500
-  };
-}
+CDNI_DEF(equilibrium_def, .tolerance = 1e-8, .largest_step = 0.5, .most_iterations = 500);
 
 static cdn_projection_def tight(void) {
   cdn_projection_def def = cdn_default_projection_def();
@@ -249,9 +245,6 @@ static size_t divide(search *x, int nq, int nu, double *at) {
 static const double LEAST_RADIUS = 1e-8;
 
 static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
-  if (def->struct_size != sizeof *def)
-    return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL,
-                           "the equilibrium def was not made by cdn_default_equilibrium_def of this library");
   if (!(def->tolerance > 0) || !(def->largest_step >= LEAST_RADIUS) || def->most_iterations < 1)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
                            "tolerance %g and %d iterations must be positive, and the largest step %g at least %g",
@@ -265,11 +258,12 @@ static cdn_status hand_over(cdn_state *state, cdn_state *rest) {
   return cdn_state_set_u(state, cdn_state_u(rest));
 }
 
-cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report) {
-  const cdn_equilibrium_def usual = cdn_default_equilibrium_def();
-  cdn_equilibrium unused;
-  search x = { .function = function, .def = def ? def : &usual, .report = report ? report : &unused };
-  *x.report = (cdn_equilibrium){ .unbalanced = INFINITY };
+static cdn_status find_rest(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report) {
+  cdn_equilibrium_def known;
+  const char *unreadable = read_equilibrium_def(&known, def ? def : &equilibrium_def_defaults);
+  search x = { .function = function, .def = &known, .report = report };
+  *report = (cdn_equilibrium){ .unbalanced = INFINITY };
+  if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   CDNI_TRY(check_def(state, x.def));
   CDNI_TRY(cdni_rest_state(state, function, &x.rest));
   const cdn_system *system = cdn_state_system(state);
@@ -284,5 +278,13 @@ cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def
   }
   cdn_work_pop(state, memory);
   cdni_rest_destroy(state, x.rest, status);
+  return status;
+}
+
+cdn_status cdn_find_equilibrium_sized(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *out,
+                                      size_t size) {
+  cdn_equilibrium report;
+  const cdn_status status = find_rest(state, def, &report);
+  cdni_sized_write(out, size, &report, sizeof report);
   return status;
 }

@@ -155,7 +155,7 @@ static cdn_equation_role role_of(int32_t redundant) {
   return redundant == 1 ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;
 }
 
-cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equation_role *roles) {
+cdn_status cdn_degrees_of_freedom_sized(cdn_state *state, cdn_freedom *out, size_t size, cdn_equation_role *roles) {
   static const char function[] = "cdn_degrees_of_freedom";
   const matter *m = NULL;
   CDNI_TRY(cdni_study_matter(state, function, &m));
@@ -185,6 +185,6 @@ cdn_status cdn_degrees_of_freedom(cdn_state *state, cdn_freedom *out, cdn_equati
     }
   }
   sum.net = sum.nu - sum.prescribed - sum.independent;
-  *out = sum;
+  cdni_sized_write(out, size, &sum, sizeof sum);
   return CDN_OK;
 }

@@ -6,12 +6,9 @@
 #include "system/events.h"
 #include "system/structs.h"
 
-cdn_event_def cdn_default_event_def(void) {
-  cdn_event_def def = {
-    .struct_size = sizeof def, .direction = CDN_EITHER, .samples = 1, .group = -1, .index = -1, .stage = CDN_STAGE_EMPTY
-  };
-  return def;
-}
+CDNI_DEF(event_def, .direction = CDN_EITHER, .samples = 1, .group = -1, .index = -1, .stage = CDN_STAGE_EMPTY);
+
+const char *cdni_read_event_def(cdn_event_def *to, const cdn_event_def *from) { return read_event_def(to, from); }
 
 /* ---- checking ---- */
 
@@ -83,10 +80,13 @@ static bool own(const cdn_allocator *a, cdni_event *e, const cdn_event_def *def,
   return e->def.name && (e->def.times || !times) && (e->def.self || !def->self_size);
 }
 
-static cdn_event add(cdn_system *s, const cdn_event_def *def, int32_t owner, const char *function) {
+static cdn_event add(cdn_system *s, const cdn_event_def *given, int32_t owner, const char *function) {
   cdn_event id = { -1 };
-  if (!def || def->struct_size != sizeof *def) {
-    cdni_system_fail(s, CDN_ERR_VERSION, function, NULL, "start the def with cdn_default_event_def()");
+  cdn_event_def known;
+  const cdn_event_def *def = &known;
+  const char *unreadable = read_event_def(&known, given);
+  if (unreadable) {
+    cdni_system_fail(s, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
     return id;
   }
   char made_up[32];

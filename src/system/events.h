@@ -11,6 +11,8 @@ typedef struct cdni_event {
   int32_t owner;     /* the subsystem whose private part the callbacks get, or -1 */
 } cdni_event;
 
+/* Reads a def of a caller's: see CDNI_DEF. */
+const char *cdni_read_event_def(cdn_event_def *to, const cdn_event_def *from);
 const cdni_event *cdni_event_at(const cdn_system *system, int i);
 /* What the callbacks get. */
 const void *cdni_event_self(const cdn_system *system, const cdni_event *event);

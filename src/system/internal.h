@@ -6,6 +6,7 @@
 
 #include "core/archive.h"
 #include "core/core.h"
+#include "core/sized.h"
 
 /* ---- building ---- */
 

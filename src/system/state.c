@@ -67,8 +67,8 @@ cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
 
 const cdn_system *cdn_state_system(const cdn_state *state) { return state->system; }
 
-void cdn_state_last_error(const cdn_state *state, cdn_error *out) {
-  if (state && out) *out = state->error;
+void cdn_state_last_error_sized(const cdn_state *state, cdn_error *out, size_t size) {
+  if (state) cdni_sized_write(out, size, &state->error, sizeof state->error);
 }
 
 /* ---- failures ---- */

@@ -15,13 +15,12 @@ cdn_ticket cdn_stage_ticket(cdn_stage stage) {
   return t;
 }
 
-cdn_system_def cdn_default_system_def(void) {
-  cdn_system_def def = { .struct_size = sizeof def };
-#ifndef NDEBUG
-  def.audit = true;
+#ifdef NDEBUG
+#  define AUDIT false
+#else
+#  define AUDIT true
 #endif
-  return def;
-}
+CDNI_DEF(system_def, .audit = AUDIT);
 
 /* ---- creation and destruction ---- */
 
@@ -122,8 +121,8 @@ static void system_destroy(cdn_system *s) {
 }
 
 cdn_system *cdn_system_create(const cdn_system_def *def) {
-  cdn_system_def d = def ? *def : cdn_default_system_def();
-  if (d.struct_size != sizeof d) return NULL;
+  cdn_system_def d;
+  if (read_system_def(&d, def ? def : &system_def_defaults)) return NULL;
   if (!d.allocator.alloc != !d.allocator.free) return NULL;
   cdn_allocator a = cdni_allocator_or_default(d.allocator);
   cdn_system *s = cdni_calloc(&a, sizeof *s);
@@ -179,10 +178,10 @@ bool cdni_system_refuses(cdn_system *system, const char *function) {
   return system->error.code != CDN_OK;
 }
 
-void cdn_system_last_error(const cdn_system *system, cdn_error *out) {
-  if (!out) return;
-  if (system) *out = system->error;
-  else cdni_error_set(out, CDN_ERR_NOMEM, "cdn_system_create", NULL, "there is no System");
+void cdn_system_last_error_sized(const cdn_system *system, cdn_error *out, size_t size) {
+  cdn_error none;
+  if (!system) cdni_error_set(&none, CDN_ERR_NOMEM, "cdn_system_create", NULL, "there is no System");
+  cdni_sized_write(out, size, system ? &system->error : &none, sizeof none);
 }
 
 const cdn_allocator *cdni_system_allocator(const cdn_system *system) { return &system->allocator; }
@@ -278,10 +277,11 @@ cdn_subsystem cdn_system_add_subsystem(cdn_system *system, const cdn_subsystem_o
   static const char function[] = "cdn_system_add_subsystem";
   cdn_subsystem id = { -1 };
   if (cdni_system_refuses(system, function)) return id;
-  if (!ops || ops->struct_size != sizeof *ops) {
-    cdni_system_fail(
-        system, CDN_ERR_VERSION, function, ops ? ops->name : NULL,
-        "ops.struct_size is not sizeof(cdn_subsystem_ops): set it, and compile against the headers of this library");
+  cdn_subsystem_ops known;
+  const char *unreadable = CDNI_READ_OPS(cdn_subsystem_ops, &known, ops);
+  ops = &known;
+  if (unreadable) {
+    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "%s", unreadable);
     return id;
   }
   if (ops->self_size > 0 && !self) {

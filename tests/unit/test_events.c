@@ -458,7 +458,6 @@ END_TEST
 START_TEST(a_handler_stops_the_run) {
   machine_run r;
   cdn_why why;
-  const cdn_occurrence *what;
   machine_start(&r, STOP);
   OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 2, &why));
   ck_assert_int_eq(why, CDN_STOPPED);
@@ -466,8 +465,9 @@ START_TEST(a_handler_stops_the_run) {
   ck_assert(cdn_state_time(cdn_stepper_state(r.stepper)) == 1);
   ck_assert_int_eq(log_a.n, 1);
   ck_assert_str_eq(log_a.at[0].name, "end");
-  ck_assert_int_eq(cdn_stepper_occurrences(r.stepper, &what), 2);
-  ck_assert_str_eq(what[0].name, "deed");
+  ck_assert_int_eq(cdn_stepper_occurrence_count(r.stepper), 2);
+  ck_assert_str_eq(cdn_stepper_occurrence(r.stepper, 0)->name, "deed");
+  ck_assert_ptr_null(cdn_stepper_occurrence(r.stepper, 2));
   /* it stays stopped */
   OK_STEP(r.stepper, cdn_stepper_advance(r.stepper, 3, &why));
   ck_assert_int_eq(why, CDN_STOPPED);
@@ -576,10 +576,10 @@ START_TEST(advance_returns_on_events) {
     cdn_why why;
     int n = 0;
     for (;;) {
-      const cdn_occurrence *what;
       OK_STEP(stepper, cdn_stepper_advance(stepper, 20, &why));
       if (why != CDN_HANDLED_EVENT) break;
-      ck_assert_int_eq(cdn_stepper_occurrences(stepper, &what), 1);
+      ck_assert_int_eq(cdn_stepper_occurrence_count(stepper), 1);
+      const cdn_occurrence *what = cdn_stepper_occurrence(stepper, 0);
       ck_assert_int_eq(what->event.i, zero.i);
       ck_assert(cdn_state_time(cdn_stepper_state(stepper)) == what->time);
       NEAR(z_of(stepper), 0, 1e-9);

@@ -6,14 +6,12 @@
 
 #include "matter/custom.h"
 
-cdn_function_mobilizer cdn_default_function_mobilizer(void) {
-  cdn_function_mobilizer def = { .struct_size = sizeof def, .nu = 1 };
-  for (int i = 0; i < 6; i++) {
-    for (int j = 0; j < 6; j++) def.input[i][j] = j;
-    def.axis[i] = cdn_v3(i % 3 == 0, i % 3 == 1, i % 3 == 2);
-  }
-  return def;
-}
+#define IN_ORDER \
+  { 0, 1, 2, 3, 4, 5 }
+#define XYZ \
+  { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }
+CDNI_DEF(function_mobilizer, .nu = 1, .input = { IN_ORDER, IN_ORDER, IN_ORDER, IN_ORDER, IN_ORDER, IN_ORDER },
+         .axis = { XYZ, XYZ });
 
 /* The six values with their derivatives by the coordinates: f, and d (6 x nu); with u also f' and f''. */
 typedef struct six_functions {
@@ -98,8 +96,10 @@ cdn_status cdni_function_mobilizer_ops(const cdn_function_mobilizer *def, cdn_cu
                                      .across = across,
                                      .Hdot_u = Hdot_u,
                                      .destroy = destroy };
-  if (!def || def->struct_size != sizeof *def) {
-    snprintf(reason, size, "is function-based, but `functions` was not made by cdn_default_function_mobilizer");
+  const char *unreadable = read_function_mobilizer(&self->def, def);
+  def = &self->def;
+  if (unreadable) {
+    snprintf(reason, size, "is function-based, but its `functions` cannot be read: %s", unreadable);
     return CDN_ERR_VERSION;
   }
   if (def->nu < 1 || def->nu > 6) {
@@ -107,7 +107,6 @@ cdn_status cdni_function_mobilizer_ops(const cdn_function_mobilizer *def, cdn_cu
     return CDN_ERR_ARG;
   }
   ops->nq = ops->nu = def->nu;
-  self->def = *def;
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < cdn_function_n_inputs(def->function[i]); j++)
       if (def->input[i][j] < 0 || def->input[i][j] >= def->nu) {

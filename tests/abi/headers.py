@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Makes of today's public headers those of another release, in one file, or the lists that test_sized.c loops over.
+
+    headers.py older HEADER...    the last members of the structs below are not there yet
+    headers.py newer HEADER...    structs that programs fill have a member more
+    headers.py lists HEADER...    the defs, and the functions that take a size
+
+Every public struct is in one of these tables: a new one fails the build of the tests until somebody has decided.
+"""
+import re
+import sys
+
+# Structs that grow, and the member from which on the older headers lack them.
+DEFS = {
+    'cdn_system_def': 'audit', 'cdn_body_def': 'lock', 'cdn_function_mobilizer': 'axis', 'cdn_motion_def': 'custom',
+    'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
+    'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion',
+    'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature',
+    'cdn_trajectory_def': 'own'}
+OPS = {
+    'cdn_subsystem_ops': 'next_stop', 'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',
+    'cdn_custom_mobilizer_ops': 'N', 'cdn_motion_ops': 'destroy', 'cdn_goal_ops': 'jacobian',
+    'cdn_measure_ops': 'destroy', 'cdn_function_ops': 'destroy'}
+RESULTS = {
+    'cdn_error': 'text', 'cdn_certificate': 'kernel_changes', 'cdn_distance': 'slot', 'cdn_failure': 'advice',
+    'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',
+    'cdn_model_note': 'line', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr'}
+# What the library hands to callbacks: it may grow, and a program reads what it knows.
+GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
+# Never changed.
+FROZEN = set('''cdn_allocator cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_dvar cdn_event cdn_force
+    cdn_function_result cdn_goal cdn_inertia cdn_mass_properties cdn_measure cdn_mobility cdn_motion cdn_quaternion
+    cdn_rotation cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_vec3 cdn_zvar'''.split())
+
+
+def amalgamate(paths):
+    """All headers in one text, each where the first include asks for it."""
+    texts = {path.split('/')[-1]: open(path).read() for path in paths}
+    done = set()
+
+    def put(name):
+        if name in done:
+            return ''
+        done.add(name)
+        return re.sub(r'#include <cardan/(\w+\.h)>', lambda m: put(m.group(1)), texts[name])
+
+    return ''.join(put(name) for name in texts)
+
+
+def struct(text, name):
+    m = re.search(r'typedef struct %s \{(.*?)\n\} %s;' % (name, name), text, flags=re.S)
+    return m or sys.exit('headers.py: there is no struct %s' % name)
+
+
+def cut(text, name, member):
+    m = struct(text, name)
+    body = m.group(1)
+    at = re.search(r'(\n *(/\*\*(?:(?!\*/).)*\*/)?)?\n *[\w][^;/]*?\b%s\b[^;]*;' % member, body, flags=re.S)
+    if not at:
+        sys.exit('headers.py: %s has no member %s' % (name, member))
+    return text[:m.start(1)] + body[:at.start()] + text[m.end(1):]
+
+
+def grow(text, name):
+    m = struct(text, name)
+    return text[:m.end(1)] + '\n  double added_later[3];' + text[m.end(1):]
+
+
+def main():
+    mode, text = sys.argv[1], amalgamate(sys.argv[2:])
+    known = {**DEFS, **OPS, **RESULTS, **GIVEN}
+    for name in re.findall(r'typedef struct (cdn_\w+) \{', text):
+        if name not in known and name not in FROZEN:
+            sys.exit('headers.py: does struct %s grow? Put it into one of the tables of this script, and see docs/abi.md.'
+                     % name)
+    for name in re.findall(r'typedef struct (cdn_\w+) \{\n  CDN_DEF_HEADER', text):
+        if name not in DEFS:
+            sys.exit('headers.py: %s is a def, and not in DEFS' % name)
+    if mode == 'older':
+        for name, member in known.items():
+            text = cut(text, name, member)
+    elif mode == 'newer':
+        for name in list(DEFS) + list(OPS) + list(RESULTS):
+            text = grow(text, name)
+    else:
+        sized = re.findall(r'CDN_API [^;{}]*?\b(cdn_\w+_sized)\(', text)
+        text = '#define DEF_LIST(X) %s\n' % ' '.join('X(%s)' % name for name in DEFS)
+        text += 'static const char *const sized_functions[] = { %s };\n' % ', '.join('"%s"' % s for s in sized)
+    print('/* Made by headers.py. */\n' + text)
+
+
+main()
