@@ -110,7 +110,7 @@ CDN_API const char *cdn_stage_name(cdn_stage stage);
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-/** What went wrong, with where: kept by the object (System, State, stepper, model) that reported it. */
+/** What went wrong, with where: kept by the object (System, State, stepper, model) that reported it. Grows at its end. */
 typedef struct cdn_error {
   cdn_status code;
   bool recoverable;     /**< a smaller step may cure it */
@@ -145,6 +145,11 @@ typedef struct cdn_allocator {
   void (*free)(void *context, void *memory, size_t size);   /**< never called with NULL */
   void *context;
 } cdn_allocator;
+
+/* Structs grow at their end from release to release, and the library goes by the size that the program was compiled with
+ * (docs/abi.md). For defs it is their first member, which cdn_default_*_def() writes; for ops it is struct_size; for
+ * results an inline function passes it to the exported function of the same name and _sized. What callbacks receive belongs to
+ * the library. Ids, the values of <cardan/math.h> and other small values never change. */
 
 /** First member of every def struct: only the cdn_default_*_def() functions write it. */
 #define CDN_DEF_HEADER uint32_t struct_size

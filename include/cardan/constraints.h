@@ -150,7 +150,8 @@ CDN_API cdn_status cdn_line_on_line_set(cdn_state *state, cdn_constraint constra
 
 /* ---- your own ---------------------------------------------------------------------------------- */
 
-/** What the functions of a custom constraint are given: what its def lists, in that order, and nothing else. */
+/** What the functions of a custom constraint are given: what its def lists, in that order, and nothing else.
+ *  The library owns it; later releases append members. */
 typedef struct cdn_constraint_input {
   double t;             /**< s; 0 unless it is rheonomic */
   const double *params; /**< its parameters */

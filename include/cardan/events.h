@@ -25,7 +25,7 @@ typedef enum cdn_direction { CDN_FALLING = 1, CDN_RISING = 2, CDN_EITHER = 3 } c
 /** What is to be done after a handler. */
 typedef enum cdn_action { CDN_CONTINUE, CDN_STOP } cdn_action;
 
-/** One occurrence of an event, as its callbacks are told of it. */
+/** One occurrence of an event, as its callbacks are told of it. The library owns it; later releases append members. */
 typedef struct cdn_occurrence {
   cdn_event event;
   const char *name;        /**< the event's; lives as long as the System */

@@ -140,7 +140,7 @@ typedef enum cdn_force_reads {
  *  that also adds forces. What it declares is a prerequisite of its force without being said; what other subsystems
  *  declare is named in `prerequisites`. See docs/custom-forces.md. */
 typedef struct cdn_force_ops {
-  cdn_subsystem_ops subsystem; /**< all may be NULL or 0; name is also the force's, struct_size is filled in if 0 */
+  cdn_subsystem_ops subsystem; /**< all may be NULL or 0; name is also the force's; struct_size 0: this header's */
   uint32_t struct_size;        /**< sizeof(cdn_force_ops) */
   cdn_force_reads reads;
   /** Adds this element's forces. Required. */

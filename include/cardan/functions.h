@@ -12,7 +12,8 @@ typedef struct cdn_function cdn_function;
 
 enum { CDN_FUNCTION_MOST_INPUTS = 6 };
 
-/** A function's value and partial derivatives at x, by n inputs: d1[i], d2[i n + j], d3[(i n + j) n + k], symmetric. */
+/** A function's value and partial derivatives at x, by n inputs: d1[i], d2[i n + j], d3[(i n + j) n + k], symmetric. It never
+ *  changes. */
 typedef struct cdn_function_result {
   double value;
   double d1[CDN_FUNCTION_MOST_INPUTS];

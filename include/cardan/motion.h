@@ -26,7 +26,7 @@ CDN_BEGIN_DECLS
 
 enum { CDN_MOTION_PARAMS = 6 }; /**< parameters a motion */
 
-/** What the functions of a motion are given. */
+/** What the functions of a motion are given. The library owns it; later releases append members. */
 typedef struct cdn_motion_input {
   double t;             /**< s; 0 for a timeless motion */
   const double *params; /**< the motion's CDN_MOTION_PARAMS parameters */

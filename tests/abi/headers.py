@@ -28,7 +28,7 @@ RESULTS = {
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
 GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
-FROZEN = set('''cdn_allocator cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_dvar cdn_event cdn_force
+FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_goal cdn_inertia cdn_mass_properties cdn_measure cdn_mobility cdn_motion cdn_quaternion
     cdn_rotation cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_vec3 cdn_zvar'''.split())
 

@@ -7,26 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined __GNUC__ && !defined __clang__
-#  pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#endif
-
 static int failures;
-#define CHECK(condition)                                                   \
-  do {                                                                     \
-    if (!(condition)) {                                                    \
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
       fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      failures++;                                                          \
-    }                                                                      \
+      failures++;                                                             \
+    }                                                                         \
   } while (0)
 #define OK(call) CHECK((call) == CDN_OK)
 
 /* A struct with a guard behind it. */
-#define GUARDED(type, name)           \
-  struct {                            \
-    type value;                       \
-    unsigned char guard[256];         \
-  } name;                             \
+#define GUARDED(type, name)   \
+  struct {                    \
+    type value;               \
+    unsigned char guard[256]; \
+  } name;                     \
   memset(&name, 0xAA, sizeof name)
 static int intact(const unsigned char *guard) {
   for (int i = 0; i < 256; i++)
@@ -36,10 +32,10 @@ static int intact(const unsigned char *guard) {
 #define CHECK_GUARD(name) CHECK(intact((name).guard))
 
 /* cdn_default_TYPE() into a guarded struct, by the call that other languages make. */
-#define DEF(type, name)               \
-  GUARDED(type, name##_guarded);      \
-  type##_init(&name##_guarded, sizeof(type)); \
-  CHECK_GUARD(name##_guarded);        \
+#define DEF(type, name)                                    \
+  GUARDED(type, name##_guarded);                           \
+  type##_init(&name##_guarded, sizeof(type));              \
+  CHECK_GUARD(name##_guarded);                             \
   CHECK(name##_guarded.value.struct_size == sizeof(type)); \
   type name = name##_guarded.value
 
@@ -132,10 +128,12 @@ static cdn_status report(const void *self, cdn_state *state, const cdn_occurrenc
   return CDN_OK;
 }
 
+#ifndef ABI_OLDER
 static void gone(void *self) {
   (void)self;
   destroyed++;
 }
+#endif
 
 /* ---- a System of all of it ---- */
 
@@ -172,7 +170,7 @@ static cdn_body add_bodies(cdn_system *system, cdn_body *held) {
   motion_ops.q = driven_q, motion_ops.qdot = driven_qdot, motion_ops.qdotdot = driven_qdotdot;
   DEF(cdn_motion_def, motion);
   motion.body = driven;
-#ifdef ABI_OLDER /* has no custom motions */
+#ifdef ABI_OLDER                              /* has no custom motions */
   motion.params[0] = 1, motion.params[1] = 1; /* sin t */
 #else
   motion.kind = CDN_MOTION_CUSTOM, motion.custom = &motion_ops;
@@ -348,10 +346,11 @@ static void study(const cdn_system *system, cdn_state *state) {
 }
 
 static void load(void) {
-  static const char urdf[] = "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' "
-                             "iyy='1' izz='1'/></inertial><visual/></link><joint name='j' type='revolute'><parent "
-                             "link='a'/><child link='b'/><axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='1' "
-                             "velocity='1'/></joint></robot>";
+  static const char urdf[] =
+      "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' "
+      "iyy='1' izz='1'/></inertial><visual/></link><joint name='j' type='revolute'><parent "
+      "link='a'/><child link='b'/><axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='1' "
+      "velocity='1'/></joint></robot>";
   DEF(cdn_model_options, options);
   options.tree_only = true;
   cdn_model *model;
@@ -371,15 +370,15 @@ static void load(void) {
 
 #ifdef ABI_NEWER
 /* What a newer program sets, and this library does not have, is refused in so many words. */
-#  define REFUSED(system, call, def)                                      \
-    do {                                                                  \
-      (def).added_later[1] = 1;                                           \
-      call;                                                               \
-      CHECK(cdn_system_freeze(system) == CDN_ERR_VERSION);                \
-      cdn_error error;                                                    \
-      cdn_system_last_error(system, &error);                              \
+#  define REFUSED(system, call, def)                                            \
+    do {                                                                        \
+      (def).added_later[1] = 1;                                                 \
+      call;                                                                     \
+      CHECK(cdn_system_freeze(system) == CDN_ERR_VERSION);                      \
+      cdn_error error;                                                          \
+      cdn_system_last_error(system, &error);                                    \
       CHECK(strstr(error.text, "newer headers") && strstr(error.text, "cdn_")); \
-      cdn_system_release(system);                                         \
+      cdn_system_release(system);                                               \
     } while (0)
 static void refuse(void) {
   cdn_system *system = cdn_system_create(NULL);

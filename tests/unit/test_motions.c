@@ -118,7 +118,7 @@ START_TEST(wrong_ops) {
   ops.udot = nothing, ops.self_size = 8;
   refuse(&def, CDN_ERR_ARG, "private part");
   ops.self_size = 0, ops.struct_size = 8;
-  refuse(&def, CDN_ERR_ARG, "struct_size");
+  refuse(&def, CDN_ERR_VERSION, "struct_size");
   ops = (cdn_motion_ops){
     .struct_size = sizeof ops, .timeless = true, .q = nothing, .qdot = nothing, .qdotdot = nothing
   };

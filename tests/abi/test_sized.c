@@ -1,0 +1,183 @@
+/* What is written to a caller's struct ends where the caller says that it ends, and what is read of one is what is there. The
+ * lists of defs and functions are made of the headers: none is left out. */
+#include "../testing.h"
+
+#include "sized_lists.h"
+
+enum { ROOM = 8192 };
+static unsigned char memory[ROOM];
+
+/* All bytes from `size` on are as `fill` has left them. */
+static void fill(void) { memset(memory, 0xAA, sizeof memory); }
+static bool intact(size_t size) {
+  for (size_t i = size; i < ROOM; i++)
+    if (memory[i] != 0xAA) return false;
+  return true;
+}
+
+/* ---- defs ---- */
+
+static void check_def(const char *name, size_t size, void (*init)(void *def, size_t size)) {
+  static unsigned char whole[ROOM];
+  const size_t sizes[] = { 0, 1, 4, 8, 16, size - 8, size, size + 8, size + 400 };
+  init(whole, size);
+  for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
+    const size_t n = sizes[i], common = n < size ? n : size;
+    uint32_t told = 0;
+    fill();
+    init(memory, n);
+    ck_assert_msg(intact(n), "%s of %zu bytes: more was written", name, n);
+    if (n < sizeof told) continue;
+    memcpy(&told, memory, sizeof told);
+    ck_assert_msg(told == n, "%s of %zu bytes says %u", name, n, told);
+    ck_assert_msg(memcmp(memory + 4, whole + 4, common - 4) == 0, "%s of %zu bytes: other defaults", name, n);
+    for (size_t k = size; k < n; k++) ck_assert_msg(memory[k] == 0, "%s: byte %zu of a newer def is not zero", name, k);
+  }
+}
+
+START_TEST(defs_are_filled_to_the_callers_size) {
+#define CHECK_DEF(type) check_def(#type, sizeof(type), type##_init);
+  DEF_LIST(CHECK_DEF)
+}
+END_TEST
+
+/* The finding: a program whose header lacks the last members, which calls the library with its own size. */
+START_TEST(an_older_stepper_def_is_accepted) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_SLIDER, body.mass.mass = 1;
+  cdn_system_add_body(system, &body);
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  cdn_stepper *stepper;
+  const size_t older = offsetof(cdn_stepper_def, companion);
+  fill();
+  cdn_stepper_def_init(memory, older);
+  ck_assert(intact(older));
+  /* what follows in the caller's memory is no member */
+  OK_ON(state, cdn_stepper_create(state, (const cdn_stepper_def *)(const void *)memory, &stepper));
+  ck_assert(!cdn_stepper_get_def(stepper).companion);
+  ck_assert_ptr_null(cdn_stepper_companion(stepper));
+  cdn_stepper_destroy(stepper);
+
+  /* sizes that no def has had */
+  const uint32_t absurd[] = { 0, 1, 3, 8, (uint32_t)older + 1, UINT32_MAX, UINT32_MAX - 7, 1 << 30 };
+  for (int i = 0; i < (int)(sizeof absurd / sizeof *absurd); i++) {
+    cdn_stepper_def_init(memory, older);
+    memcpy(memory, &absurd[i], sizeof absurd[i]);
+    FAILS(cdn_stepper_create(state, (const cdn_stepper_def *)(const void *)memory, &stepper), CDN_ERR_VERSION);
+    cdn_error error;
+    cdn_state_last_error(state, &error);
+    ck_assert_msg(strstr(error.text, "cdn_stepper_def") && strstr(error.text, "cdn_default_stepper_def()"), "%s",
+                  error.text);
+  }
+
+  /* a newer def: accepted where what this library does not know is zero, else refused with the cause */
+  const size_t newer = sizeof(cdn_stepper_def) + 16;
+  cdn_stepper_def_init(memory, newer);
+  OK_ON(state, cdn_stepper_create(state, (const cdn_stepper_def *)(const void *)memory, &stepper));
+  cdn_stepper_destroy(stepper);
+  memory[newer - 1] = 1;
+  FAILS(cdn_stepper_create(state, (const cdn_stepper_def *)(const void *)memory, &stepper), CDN_ERR_VERSION);
+  cdn_error error;
+  cdn_state_last_error(state, &error);
+  ck_assert_msg(strstr(error.text, "newer headers") && strstr(error.text, "cdn_stepper_def"), "%s", error.text);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+/* ---- results ---- */
+
+/* What the functions are asked of. */
+static struct {
+  cdn_system *system;
+  cdn_state *state;
+  cdn_stepper *stepper;
+  cdn_ensemble *ensemble;
+  cdn_assembly *assembly;
+  cdn_model *model;
+} w;
+
+static void make_world(void) {
+  w.system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_SLIDER, body.mass.mass = 1;
+  cdn_system_add_body(w.system, &body);
+  OK_FREEZE(w.system);
+  OK(cdn_state_create(w.system, &w.state));
+  OK_ON(w.state, cdn_stepper_create(w.state, NULL, &w.stepper));
+  cdn_ensemble_def many = cdn_default_ensemble_def();
+  OK_ON(w.state, cdn_ensemble_create(w.state, &many, &w.ensemble));
+  OK(cdn_assembly_create(w.system, NULL, &w.assembly));
+  (void)!cdn_model_load_string("<robot name='r'/>", 17, "r", NULL, &w.model);
+}
+
+static void drop_world(void) {
+  cdn_model_destroy(w.model), cdn_assembly_destroy(w.assembly), cdn_ensemble_destroy(w.ensemble);
+  cdn_stepper_destroy(w.stepper), cdn_state_destroy(w.state), cdn_system_release(w.system);
+}
+
+static const cdn_certificate zero_certificate;
+static const cdn_force_ops zero_ops;
+/* name, sizeof what is written (0: nothing is), the call that writes to `out` of `size` bytes */
+#define RESULT_LIST(X)                                                                                            \
+  X(cdn_system_last_error, sizeof(cdn_error), (w.system, out, size))                                              \
+  X(cdn_state_last_error, sizeof(cdn_error), (w.state, out, size))                                                \
+  X(cdn_model_last_error, sizeof(cdn_error), (w.model, out, size))                                                \
+  X(cdn_assembly_last_error, sizeof(cdn_error), (w.assembly, out, size))                                          \
+  X(cdn_ensemble_error, sizeof(cdn_error), (w.ensemble, 0, out, size))                                            \
+  X(cdn_ensemble_last_error, sizeof(cdn_error), (w.ensemble, out, size))                                          \
+  X(cdn_body_driver, sizeof(cdn_driver), (w.state, (cdn_body){ 1 }, out, size))                                   \
+  X(cdn_constraint_get_equations, sizeof(cdn_constraint_equations), (w.system, (cdn_constraint){ 0 }, out, size)) \
+  X(cdn_stepper_get_def, sizeof(cdn_stepper_def), (w.stepper, out, size))                                         \
+  X(cdn_stepper_certificate, sizeof(cdn_certificate), (w.stepper, out, size))                                     \
+  X(cdn_stepper_distance, sizeof(cdn_distance), (w.stepper, w.state, out, size))                                  \
+  X(cdn_stepper_failure, sizeof(cdn_failure), (w.stepper, out, size, size < 96 ? size : 96))                      \
+  X(cdn_assemble, sizeof(cdn_assembly_report), (w.assembly, w.state, out, size))                                  \
+  X(cdn_assemble_speeds, sizeof(cdn_assembly_report), (w.assembly, w.state, out, size))                           \
+  X(cdn_track, sizeof(cdn_assembly_report), (w.assembly, w.state, 0, 0, NULL, out, size))                         \
+  X(cdn_find_equilibrium, sizeof(cdn_equilibrium), (w.state, NULL, out, size))                                    \
+  X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, size, NULL))                                      \
+  X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
+  X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
+  X(cdn_certificate_verdict, 0, (&zero_certificate, size < 64 ? size : 64, out, size < 64 ? size : 64))           \
+  X(cdn_certificate_suggestion, 0, (&zero_certificate, size < 64 ? size : 64))                                    \
+  X(cdn_system_add_custom_force, 0, (w.system, &zero_ops, sizeof zero_ops.subsystem, NULL))
+
+START_TEST(results_are_written_to_the_callers_size) {
+  make_world();
+#define CHECK_RESULT(name, bytes, arguments)                                                                         \
+  for (int i = 0; i < 6; i++) {                                                                                      \
+    const size_t known = (bytes), size = (size_t[]){ 0, 8, 16, known / 16 * 8, known, known + 200 }[i];              \
+    void *const out = memory;                                                                                        \
+    (void)out;                                                                                                       \
+    fill();                                                                                                          \
+    (void)!(name##_sized arguments, 0);                                                                              \
+    ck_assert_msg(intact(size < 64 && known == 0 ? 64 : size), "%s: more than %zu bytes were written", #name, size); \
+    for (size_t k = known; k < size && known > 0; k++)                                                               \
+      ck_assert_msg(memory[k] == 0, "%s: byte %zu of a newer result is not zero", #name, k);                         \
+  }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-result"
+  RESULT_LIST(CHECK_RESULT)
+#pragma GCC diagnostic pop
+  drop_world();
+}
+END_TEST
+
+START_TEST(every_function_with_a_size_is_tested) {
+#define NAME_OF(name, bytes, arguments) #name "_sized",
+  const char *const tested[] = { RESULT_LIST(NAME_OF) };
+  for (size_t i = 0; i < sizeof sized_functions / sizeof *sized_functions; i++) {
+    bool found = false;
+    for (size_t k = 0; k < sizeof tested / sizeof *tested && !found; k++)
+      found = !strcmp(tested[k], sized_functions[i]);
+    ck_assert_msg(found, "%s is not in RESULT_LIST", sized_functions[i]);
+  }
+}
+END_TEST
+
+CHECK_MAIN("sized", defs_are_filled_to_the_callers_size, an_older_stepper_def_is_accepted,
+           results_are_written_to_the_callers_size, every_function_with_a_size_is_tested)
