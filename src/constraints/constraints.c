@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "constraints/internal.h"
+#include "rooms.h"
 
 const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT] = {
 #define CONSTRAINT_KIND_ENTRY(ENUM, name) [CONSTRAINT_##ENUM] = &cdni_constraint_##name,
@@ -34,7 +35,9 @@ static void free_constraints(cdn_system *system, void *data) {
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
-static const cdni_room_ops room_ops = { .freeze = cdni_constraints_freeze, .destroy = free_constraints };
+const cdni_room_ops cdni_constraints_room = { .size = sizeof(constraint_room),
+                                              .freeze = cdni_constraints_freeze,
+                                              .destroy = free_constraints };
 
 const constraint_room *cdni_constraints(const cdn_system *system) {
   return cdni_system_room_get(system, CDNI_ROOM_CONSTRAINTS);
@@ -48,7 +51,7 @@ void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_k
   a->element = (constraint_element){ .kind = (int32_t)kind, .np = np, .nv = nv, .na = na, .m = np + nv + na };
   a->element.n_params = cdni_constraint_kinds[kind]->n_params;
   if (cdni_system_refuses(system, function)) return;
-  a->room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS, sizeof *a->room, &room_ops);
+  a->room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);
   a->ok = a->room != NULL;
   if (!a->ok || name) return;
   snprintf(a->made_up, sizeof a->made_up, "constraint%zu", a->room->elements.count);
@@ -175,7 +178,7 @@ cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t
 void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint) {
   static const char function[] = "cdn_system_disable_constraint";
   if (cdni_system_refuses(system, function)) return;
-  constraint_room *room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS, sizeof *room, &room_ops);
+  constraint_room *room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);
   if (!room) return;
   if (constraint_exists(room, constraint)) {
     CDNI_AT(room->enabled0, double, constraint.i) = 0;

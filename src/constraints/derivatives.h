@@ -32,12 +32,4 @@ typedef struct constraint_copy {
 cdn_status cdni_constraint_vary_by_differences(const constraint_view *v, const constraint_copy *copy,
                                                const constraint_change *change);
 
-/* ---- matter's hooks (matter/internal.h) ---- */
-
-cdn_status cdni_constraint_differentiate(const void *context, derivative_pass *p, const double *lambda, double *by_q,
-                                         double *by_u);
-cdn_status cdni_constraint_multiply_by_G(const void *context, cdn_state *state, const double *a, double *r);
-cdn_status cdni_constraint_solve_columns(const void *context, cdn_state *state, double scale, int columns, double *X,
-                                         double *b);
-
 #endif

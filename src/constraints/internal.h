@@ -14,8 +14,8 @@
 
 #include <cardan/constraints.h>
 
+#include "constraints/constraints.h"
 #include "constraints/plan.h"
-#include "matter/internal.h"
 
 /* ---- the kinds: a new one is its file and its line here ---- */
 
@@ -44,8 +44,6 @@ typedef enum constraint_kind_id { CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_ENUM) CON
 #undef CONSTRAINT_KIND_ENUM
 
 enum { CONSTRAINT_MOST_EQUATIONS = 32, CONSTRAINT_MOST_BODIES = 16, CONSTRAINT_MOST_MOBILITIES = 64 };
-
-typedef struct constraint_room constraint_room;
 
 /* A mobility that a constraint names: u of a body's mobilizer, and the coordinate whose rate it is (-1: none is). */
 typedef struct constraint_mobility {
@@ -133,8 +131,6 @@ struct constraint_room {
   cdn_cache rows, coefficients, bias, factor;
 };
 
-/* The constraints of a System, NULL if it has none. */
-const constraint_room *cdni_constraints(const cdn_system *system);
 cdn_status cdni_constraints_freeze(cdn_system *system, void *room);
 
 static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
@@ -147,7 +143,6 @@ static inline bool constraint_exists(const constraint_room *room, cdn_constraint
 static inline const double *constraint_enabled(const constraint_room *room, const cdn_state *state) {
   return cdn_state_parameters(state, room->enabled);
 }
-bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state);
 
 /* ---- adding, with the checks that all share ---- */
 

@@ -2,7 +2,7 @@
  *
  *   pose, parameters -> rows of G -> the factorization, and which equations are redundant   (Position)
  *   rows, twist -> bias                                                                     (Velocity)
- *   all of these, forces -> multipliers and udot, in matter's own acceleration entry         (Acceleration) */
+ *   all of these, forces -> multipliers and udot, in the entry of accelerations (dynamics/) (Acceleration) */
 #include <stdio.h>
 
 #include "constraints/derivatives.h"
@@ -187,9 +187,7 @@ cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant)
   return room && room->m > 0 ? cdn_state_set_parameters(state, room->baumgarte, 0, 1, &time_constant) : CDN_OK;
 }
 
-/* matter's hook: udot and A with the constraints in force. */
-static cdn_status solve(const void *context, cdn_state *state, const tree_data *d) {
-  const constraint_room *room = context;
+cdn_status cdni_constraints_solve(const constraint_room *room, cdn_state *state, const tree_data *d) {
   loop_factor f;
   CDNI_TRY(cdni_constraint_factor(room, state, &f));
   CDNI_TRY(cdni_state_ensure(state, room->bias.ticket));
@@ -219,8 +217,6 @@ static cdn_status solve(const void *context, cdn_state *state, const tree_data *
   return CDN_OK;
 }
 
-static bool any(const void *context, const cdn_state *state) { return cdni_constraint_any_enabled(context, state); }
-
 static cdn_status calc_multipliers(const void *self, cdn_state *state, double *multipliers) {
   const constraint_room *room = of(self);
   /* solving has put them there */
@@ -243,14 +239,38 @@ static cdn_status calc_udoterr(const void *self, cdn_state *state, double *udote
   return CDN_OK;
 }
 
-static cdn_status add_forces(const void *context, cdn_state *state, sv *F, double *f) {
-  const constraint_room *room = context;
+cdn_status cdni_constraints_add_forces(const constraint_room *room, cdn_state *state, sv *F, double *f) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   CDNI_TRY(cdni_state_ensure(state, CDN_MULTIPLIERS));
   cdni_constraint_multiply_transpose(room, constraint_enabled(room, state), &rows, -1, multipliers_of(room, state), F,
                                      f);
   return CDN_OK;
+}
+
+/* ---- what dynamics asks for ---- */
+
+const constraint_room *cdni_constraints_declared(const cdn_system *system) {
+  const constraint_room *room = cdni_constraints(system);
+  return room && room->matter && room->elements.count > 0 ? room : NULL;
+}
+
+int cdni_constraints_first_row(const constraint_room *room) { return room->first_row; }
+int cdni_constraints_equations(const constraint_room *room) { return room->m; }
+
+int cdni_constraints_solve_reads(const constraint_room *room, cdn_ticket *tickets) {
+  const cdn_ticket all[] = { room->redundant.update.ticket, room->bias.ticket, room->weights.ticket,
+                             room->baumgarte.ticket,        CDN_QERR,          CDN_UERR };
+  memcpy(tickets, all, sizeof all);
+  return CDNI_COUNT(all);
+}
+
+void cdni_constraints_weights(const constraint_room *room, const cdn_state *state, double *weights) {
+  const double *of_element = cdn_state_parameters(state, room->weights);
+  for (int i = 0; room->m > 0 && i < (int)room->elements.count; i++) {
+    const constraint_element *c = constraint_at(room, i);
+    for (int e = 0; e < c->m; e++) weights[c->row + e] = of_element[i];
+  }
 }
 
 /* ---- declaring ---- */
@@ -305,20 +325,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_ticket of_bias[] = { CDN_TWIST, room->rows.ticket };
   room->bias = cdn_declare_cache(d, "bias", (size_t)room->m * sizeof(double), calc_bias, 2, of_bias);
 
-  const cdni_constraint_hooks hooks = { .context = room,
-                                        .first = room->first_row,
-                                        .equations = room->m,
-                                        .any = any,
-                                        .solve = solve,
-                                        .add_forces = add_forces,
-                                        .differentiate = cdni_constraint_differentiate,
-                                        .multiply = cdni_constraint_multiply_by_G,
-                                        .solve_columns = cdni_constraint_solve_columns };
   const double never = 0;
   room->baumgarte = cdn_declare_parameters(d, "baumgarte", 1, &never);
-  const cdn_ticket of_acceleration[] = { room->redundant.update.ticket, room->bias.ticket, room->weights.ticket,
-                                         room->baumgarte.ticket,        CDN_QERR,          CDN_UERR };
-  cdni_matter_set_constraints(d, &hooks, 6, of_acceleration);
   return CDN_OK;
 }
 

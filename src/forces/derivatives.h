@@ -41,13 +41,5 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
 
 /* custom.c: whether an element that is on has no derivative of its own. */
 bool cdni_custom_any_differenced(const force_batch *b);
-/* gravity.c: g (zero if there is none, or it is off), and which bodies it leaves out (NULL: none). */
-v3 cdni_gravity(const force_room *room, cdn_state *state, const double **excluded);
-
-/* Derivatives of M udot + f_bias - f_applied + G^T lambda, by q and u, at any udot and lambda (NULL: zero, and the State's);
- * and of the acceleration errors at udot (equations of the constraints x nu). Any output may be NULL. */
-cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *function, const double *udot,
-                                                 const double *lambda, double *dtau_dq, double *dtau_du,
-                                                 double *errors_dq, double *errors_du);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "forces/internal.h"
+#include "rooms.h"
 
 const force_kind *const cdni_force_kinds[FORCE_KIND_COUNT] = {
 #define FORCE_KIND_ENTRY(ENUM, name) [FORCE_##ENUM] = &cdni_force_##name,
@@ -26,7 +27,9 @@ static void free_forces(cdn_system *system, void *data) {
   }
 }
 
-static const cdni_room_ops room_ops = { .freeze = cdni_forces_freeze, .destroy = free_forces };
+const cdni_room_ops cdni_forces_room = { .size = sizeof(force_room),
+                                         .freeze = cdni_forces_freeze,
+                                         .destroy = free_forces };
 
 const force_room *cdni_forces(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_FORCES); }
 
@@ -35,7 +38,7 @@ const force_room *cdni_forces(const cdn_system *system) { return cdni_system_roo
 void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, const char *function, const char *name) {
   *a = (force_adder){ .system = system, .kind = kind, .function = function, .name = name };
   if (cdni_system_refuses(system, function)) return;
-  a->room = cdni_system_room(system, CDNI_ROOM_FORCES, sizeof *a->room, &room_ops);
+  a->room = cdni_system_room(system, CDNI_ROOM_FORCES);
   a->ok = a->room != NULL;
   if (!a->ok || name) return;
   snprintf(a->made_up, sizeof a->made_up, "force%zu", a->room->elements.count);

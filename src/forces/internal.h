@@ -5,8 +5,8 @@
 #include <cardan/forces.h>
 
 #include "forces/elements/mobility.h"
+#include "forces/forces.h"
 #include "forces/kernels.h"
-#include "matter/internal.h"
 
 /* ---- the kinds: a new one is its file and its line here ---- */
 
@@ -30,9 +30,8 @@
 typedef enum force_kind_id { FORCE_KIND_LIST(FORCE_KIND_ENUM) FORCE_KIND_COUNT } force_kind_id;
 #undef FORCE_KIND_ENUM
 
-enum { FORCE_MOST_PARAMS = 36, FORCE_CLASSES = 6 };
+enum { FORCE_MOST_PARAMS = 36, FORCE_CLASSES = CDNI_FORCE_SUMS };
 
-typedef struct force_room force_room;
 typedef struct force_part force_part;
 
 /* All elements of one kind, as its functions see them. */
@@ -139,8 +138,6 @@ struct force_room {
   int n_kinks;
 };
 
-/* The forces of a System, NULL if it has none. */
-const force_room *cdni_forces(const cdn_system *system);
 /* sum.c: the elements of a kind; part may be NULL. */
 force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part);
 static inline bool force_part_exists(const force_part *part) { return part->kernel != FORCE_KERNEL_none || part->calc; }

@@ -107,9 +107,14 @@ static cdn_status view_sum(const accumulator *a, cdn_state *state, sum_view *v) 
   return CDN_OK;
 }
 
-/* What matter adds to its totals. */
-static cdn_status add_sums(const void *context, cdn_state *state, sv *F, double *f) {
-  const force_room *room = context;
+int cdni_forces_sums(const force_room *room, cdn_ticket *tickets) {
+  int n = 0;
+  for (int i = 0; i < FORCE_CLASSES; i++)
+    if (room->accumulators[i].n_parts > 0) tickets[n++] = room->accumulators[i].entry.ticket;
+  return n;
+}
+
+cdn_status cdni_forces_add(const force_room *room, cdn_state *state, sv *F, double *f) {
   for (int i = 0; i < FORCE_CLASSES; i++) {
     const accumulator *a = &room->accumulators[i];
     if (a->n_parts == 0) continue;
@@ -174,7 +179,6 @@ static void declare_sum(force_room *room, cdn_declarer *d, int i) {
   const int n = reads == CDN_READS_POSITION ? 2 : reads == CDN_READS_VELOCITY ? 4 : 6;
   a->entry = cdn_declare_cache(d, sums[i].name, a->size, sums[i].calc, n, prerequisites);
   for (int k = 0; k < a->n_parts; k++) cdni_force_depend(room, d, a->entry, (int)a->parts[k].kind, a->parts[k].part);
-  cdni_matter_set_force_source(d, add_sums, room, 1, &a->entry.ticket);
 }
 
 static cdn_status declare(void *self, cdn_declarer *d) {
@@ -235,72 +239,22 @@ cdn_status cdn_potential_energy(cdn_state *state, double *energy) {
   return CDN_OK;
 }
 
-static double power_of(const matter *m, const body_twist *twist, const double *u, const sv *F, const double *f) {
+double cdni_force_power(const matter *m, const body_twist *twist, const double *u, const sv *F, const double *f) {
   double power = 0;
   for (int b = 1; F && b < m->tree.n; b++) power += v3_dot(F[b].w, twist[b].V.w) + v3_dot(F[b].v, twist[b].V.v);
   for (int k = 0; f && k < m->tree.nu; k++) power += f[k] * u[k];
   return power;
 }
 
-/* The power of the forces applied from outside; their arrays start with a flag that anything is there. */
-static cdn_status applied_power(const matter *m, cdn_state *state, const body_twist *twist, const double *u,
-                                double *power) {
-  const double *f_there = cdn_state_discrete(state, m->applied_f), *F_there = cdn_state_discrete(state, m->applied_F);
-  *power = 0;
-  if (*f_there == 0 && *F_there == 0) return CDN_OK;
-  const size_t F_size = (size_t)m->tree.n * sizeof(sv), f_size = (size_t)m->tree.nu * sizeof(double);
-  sv *F = cdn_work_push(state, F_size + f_size);
-  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_nonpotential_power", NULL, "out of memory");
-  memset(F, 0, F_size + f_size);
-  double *f = (double *)(F + m->tree.n);
-  cdn_status status = cdni_matter_add_applied(m, state, F, f);
-  if (status == CDN_OK) *power = power_of(m, twist, u, F, f);
-  cdn_work_pop(state, F);
-  return status;
-}
-
-cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
-  const cdn_system *system = cdn_state_system(state);
-  const matter *m = cdni_matter(system);
-  const force_room *room = cdni_forces(system);
-  *power = 0;
-  if (!m) return CDN_OK;
-  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
-  const body_twist *twist = cdni_matter_twist(m, state);
-  const double *u = cdn_state_u_eff(state) + cdni_subsystem_runs(system, m->subsystem).u;
-  double sum = 0, applied;
-  for (int i = 0; room && i < FORCE_CLASSES; i += 2) {
+cdn_status cdni_forces_nonpotential_power(const force_room *room, cdn_state *state, const body_twist *twist,
+                                          const double *u, double *power) {
+  double sum = 0;
+  for (int i = 0; i < FORCE_CLASSES; i += 2) {
     if (room->accumulators[i].n_parts == 0) continue;
     sum_view v;
     CDNI_TRY(view_sum(&room->accumulators[i], state, &v));
-    sum += power_of(m, twist, u, v.F, v.f);
+    sum += cdni_force_power(room->matter, twist, u, v.F, v.f);
   }
-  CDNI_TRY(applied_power(m, state, twist, u, &applied));
-  *power = sum + applied;
-  return CDN_OK;
-}
-
-cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
-  const cdn_system *system = cdn_state_system(state);
-  const matter *m = cdni_matter(system);
-  const int nu = cdn_system_nu(system);
-  if (F_G) memset(F_G, 0, (size_t)cdn_system_body_count(system) * sizeof *F_G);
-  if (f_mob && nu > 0) memset(f_mob, 0, (size_t)nu * sizeof *f_mob);
-  if (!m) return CDN_OK;
-  const sv *F;
-  const double *f;
-  CDNI_TRY(cdni_matter_total_forces(m, state, &F, &f));
-  if (f_mob && m->tree.nu > 0)
-    memcpy(f_mob + cdni_subsystem_runs(system, m->subsystem).u, f, (size_t)m->tree.nu * sizeof *f);
-  if (!F_G) return CDN_OK;
-  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
-  const body_pose *pose = cdni_matter_pose(m, state);
-  for (int b = 1; b < m->tree.n; b++) {
-    /* From M's origin, about which matter sums, to the body's own. */
-    v3 r = cdni_to_v3(cdni_matter_station(m, state, pose, (cdn_body){ b }, cdn_v3(0, 0, 0)));
-    sv F_B = sv_shift_force(F[b], v3_neg(r));
-    F_G[b] = (cdn_spatial){ cdni_from_v3(F_B.w), cdni_from_v3(F_B.v) };
-  }
+  *power = sum;
   return CDN_OK;
 }

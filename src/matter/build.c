@@ -7,6 +7,7 @@
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/mobilizers/reverse.h"
 #include "matter/motion.h"
+#include "rooms.h"
 
 /* ---- the kinds ---- */
 
@@ -153,7 +154,9 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   return CDN_OK;
 }
 
-static const cdni_room_ops room_ops = { freeze_matter, cdni_matter_planned, free_matter };
+const cdni_room_ops cdni_matter_room = {
+  .size = sizeof(matter), .freeze = freeze_matter, .planned = cdni_matter_planned, .destroy = free_matter
+};
 
 const matter *cdni_matter(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_MATTER); }
 
@@ -222,7 +225,7 @@ static bool append(cdn_system *system, matter *m, const cdn_body_def *def, const
 /* The matter of a System that is being built, with Ground in it. */
 matter *cdni_matter_building(cdn_system *system) {
   bool fresh = !cdni_system_room_get(system, CDNI_ROOM_MATTER);
-  matter *m = cdni_system_room(system, CDNI_ROOM_MATTER, sizeof *m, &room_ops);
+  matter *m = cdni_system_room(system, CDNI_ROOM_MATTER);
   if (!m || !fresh) return m;
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_body_def def = cdn_default_body_def();

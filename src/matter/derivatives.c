@@ -4,7 +4,7 @@
 #include "matter/subsystem.h"
 
 cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const char *function, const double *udot,
-                                  double *dq, double *du, double *M) {
+                                  const sv *force, double *dq, double *du, double *M) {
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const size_t nu = (size_t)m->tree.nu, nb = (size_t)m->tree.n;
@@ -13,8 +13,6 @@ cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const ch
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, NULL, "udot[%zu] is %g", bad, udot[bad]);
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  const sv *force;
-  CDNI_TRY(cdni_matter_total_forces(m, state, &force, NULL));
 
   const tree_data d = cdni_matter_data(m, state);
   *p = (derivative_pass){ .m = m, .state = state, .node = m->tree.node, .pose = d.pose, .twist = d.twist, .u = d.u };

@@ -67,10 +67,10 @@ typedef struct derivative_pass {
   void *frame;
 } derivative_pass;
 
-/* Checks udot, evaluates what is needed, takes scratch, zeroes dq, du and M, and finds how every mobility moves; on
+/* Checks udot, evaluates what is needed but for the total force on each body (about M's origins), takes scratch, zeroes dq, du and M, and finds how every mobility moves; on
  * success cdni_derivatives_end must follow. `function` is the public one. */
 cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const char *function, const double *udot,
-                                  double *dq, double *du, double *M);
+                                  const sv *force, double *dq, double *du, double *M);
 /* derivatives_joints.c: turns, turn and turn_c of joint i. */
 cdn_status cdni_derivatives_joint(const derivative_pass *p, const tree_data *d, int i, const char *function);
 /* Forces applied from outside, and the sums over each body's outboard part; then the matrices. In between the forces room

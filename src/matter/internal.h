@@ -20,32 +20,6 @@ typedef struct matter_body {
 
 typedef struct matter matter;
 
-/* Adds to the totals: F (one a body, about M's origins) and f (nu). */
-typedef cdn_status cdni_force_source(const void *context, cdn_state *state, sv *F, double *f);
-
-struct derivative_pass;
-
-/* What the constraints room does for matter: */
-typedef struct cdni_constraint_hooks {
-  const void *context;
-  int first, equations; /* its run of all equations, on or off: lambda and errors below are of these */
-  /* whether any constraint is on; */
-  bool (*any)(const void *context, const cdn_state *state);
-  /* udot and A where some are, from the forces in d and the udot of prescribed mobilizers; */
-  cdn_status (*solve)(const void *context, cdn_state *state, const tree_data *d);
-  /* adds their forces to the totals, F about M's origins; */
-  cdn_status (*add_forces)(const void *context, cdn_state *state, sv *F, double *f);
-  /* adds to the derivatives of tau what constant multipliers do (lambda NULL: the State's), and gives those of the
-   * acceleration errors at the pass' udot, by q and by u (equations x nu; may be NULL); */
-  cdn_status (*differentiate)(const void *context, struct derivative_pass *p, const double *lambda, double *by_q,
-                              double *by_u);
-  /* r = G a; */
-  cdn_status (*multiply)(const void *context, cdn_state *state, const double *a, double *r);
-  /* solves M x + G^T lambda = scale f, G x = scale b for many columns: rows of X are f and become x, those of b become
-   * lambda. */
-  cdn_status (*solve_columns)(const void *context, cdn_state *state, double scale, int columns, double *X, double *b);
-} cdni_constraint_hooks;
-
 struct matter {
   tree tree;
   cdni_array nodes;                              /* tree_node, while building */
@@ -57,9 +31,6 @@ struct matter {
   cdni_array motions;                            /* matter_motion: see motion.h */
   cdn_subsystem subsystem;
   const tree_kernels *kernels;
-  cdni_force_source *source;
-  const void *source_context;
-  cdni_constraint_hooks constraints; /* functions NULL: the System has none */
   /* Declared resources. */
   cdn_dvar frames, mass, armature, params; /* 24, 10, 1 and CDN_MOBILIZER_PARAMS doubles a body */
   cdn_dvar applied_f, applied_F;           /* nu doubles; 6 a body, at the body's origin */
@@ -69,28 +40,17 @@ struct matter {
    * that locks hold. */
   cdn_dvar lock_level, motion_on, motion_params, lock_q, lock_u, lock_udot;
   cdn_cache frame_constants, mass_constants;
-  cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv, forces, forces_mob, acceleration, motion_forces;
+  cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv;
   /* Where all this is in a State's block. */
   struct {
-    size_t frames, mass, q, u, pose, H, custom, inertia, twist, articulated, G, D_inv, forces, forces_mob, A, z, eps,
-        udot, driver_q, driver_u, driver_udot;
+    size_t frames, mass, q, u, pose, H, custom, inertia, twist, articulated, G, D_inv, A, z, eps, udot, driver_q,
+        driver_u, driver_udot;
   } at;
 };
 
 /* The matter of a System, NULL if it has no bodies. */
 const matter *cdni_matter(const cdn_system *system);
 matter *cdni_matter_building(cdn_system *system);
-
-/* The forces room installs its source while it declares, together with the tickets that it reads. */
-void cdni_matter_set_force_source(cdn_declarer *d, cdni_force_source *source, const void *context, int n_prerequisites,
-                                  const cdn_ticket *prerequisites);
-
-/* The same of the constraints room, for what accelerations depend on. */
-void cdni_matter_set_constraints(cdn_declarer *d, const cdni_constraint_hooks *hooks, int n_prerequisites,
-                                 const cdn_ticket *prerequisites);
-static inline bool cdni_matter_is_constrained(const matter *m, const cdn_state *state) {
-  return m->constraints.any && m->constraints.any(m->constraints.context, state);
-}
 
 /* ---- results, evaluated if need be; NULL on failure ---- */
 
@@ -106,10 +66,14 @@ cdn_transform cdni_body_transform(const double *X_BM, const body_pose *pose);
 cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose, const body_twist *twist);
 /* The forces applied from outside: bodies' F about M's origins are added to F (skipped at no cost while there are none), f to f. */
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f);
-/* The total, about M's origins. Either output may be NULL. */
-cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv **F, const double **f);
-/* The same with what the constraints do by the State's multipliers, into F (one a body) and f (nu; may be NULL). */
-cdn_status cdni_matter_constrained_forces(const matter *m, cdn_state *state, sv *F, double *f);
+/* Whether there are any. */
+static inline bool cdni_matter_any_applied(const matter *m, const cdn_state *state) {
+  return *(const double *)cdn_state_discrete(state, m->applied_f) != 0 ||
+         *(const double *)cdn_state_discrete(state, m->applied_F) != 0;
+}
+/* Bytes of the entry that answers to CDN_ACCELERATION, which the room of the equations of motion declares: accelerations of M's
+ * origins, then z and eps of the pass that makes them. It leaves udot in matter's run of the rates. */
+size_t cdni_matter_acceleration_size(const matter *m);
 
 /* Generalized forces (nu) of a uniform field g on the bodies that are not excluded (a number a body, not 0; NULL:
  * none is). */

@@ -41,20 +41,6 @@ cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose
   return (cdn_spatial){ cdni_from_v3(V.w), cdni_from_v3(V.v) };
 }
 
-cdn_status cdni_matter_total_forces(const matter *m, cdn_state *state, const sv **F, const double **f) {
-  CDNI_TRY(cdni_state_ensure(state, m->forces.ticket));
-  if (F) *F = cdni_state_storage(state, m->forces);
-  if (f) *f = cdni_state_storage(state, m->forces_mob);
-  return CDN_OK;
-}
-
-cdn_status cdni_matter_constrained_forces(const matter *m, cdn_state *state, sv *F, double *f) {
-  CDNI_TRY(cdni_state_ensure(state, m->forces.ticket));
-  memcpy(F, cdni_state_storage(state, m->forces), (size_t)m->tree.n * sizeof *F);
-  if (f && m->tree.nu) memcpy(f, cdni_state_storage(state, m->forces_mob), (size_t)m->tree.nu * sizeof *f);
-  return m->constraints.add_forces(m->constraints.context, state, F, f);
-}
-
 /* ---- one body ---- */
 
 /* X_GM and the shift from M's origin to B's. Systems without bodies still have Ground. */

@@ -174,8 +174,7 @@ static void find_levels(const matter *m, bool *moves, bool *timed) {
   }
 }
 
-/* What q, u or udot (by its level) are prescribed from. Returns how many tickets these are. */
-static int reads(const matter *m, cdn_motion_level level, cdn_ticket *tickets) {
+int cdni_motion_reads(const matter *m, cdn_motion_level level, cdn_ticket *tickets) {
   const cdn_dvar drivers[] = { m->driver_udot, m->driver_udot, m->driver_u, m->driver_q };
   const cdn_dvar locks[] = { m->lock_udot, m->lock_udot, m->lock_u, m->lock_q };
   bool moves[CDN_LEVEL_POSITION + 1], timed[CDN_LEVEL_POSITION + 1];
@@ -201,18 +200,9 @@ cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
   cdni_free(a, work, size);
 
   cdn_ticket tickets[4];
-  cdn_declare_effective(d, CDN_POOL_Q, reads(m, CDN_LEVEL_POSITION, tickets), tickets);
-  cdn_declare_effective(d, CDN_POOL_U, reads(m, CDN_LEVEL_VELOCITY, tickets), tickets);
-  const int n = reads(m, CDN_LEVEL_ACCELERATION, tickets);
-  for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, m->acceleration, tickets[i]);
+  cdn_declare_effective(d, CDN_POOL_Q, cdni_motion_reads(m, CDN_LEVEL_POSITION, tickets), tickets);
+  cdn_declare_effective(d, CDN_POOL_U, cdni_motion_reads(m, CDN_LEVEL_VELOCITY, tickets), tickets);
   cdni_declare_prerequisite(d, m->articulated, m->driver_udot.ticket);
-
-  const cdn_ticket of_forces[] = { CDN_UDOT };
-  cdni_declare_well_known(d, CDN_MOTION_FORCES);
-  m->motion_forces =
-      cdn_declare_cache(d, "motion_forces", (size_t)t->nu * sizeof(double), cdni_motion_calc_forces, 1, of_forces);
-  /* rates of z may read tau (8.15) */
-  cdni_declare_prerequisite(d, (cdn_cache){ CDN_ZDOT.i, CDN_ZDOT }, CDN_MOTION_FORCES);
   return CDN_OK;
 }
 

@@ -48,6 +48,8 @@ static inline const matter_motion *cdni_driving_motion(const matter *m, int32_t 
 /* motion.c */
 void cdni_motion_free(const cdn_allocator *a, matter_motion *x);
 cdn_status cdni_motion_declare(matter *m, cdn_declarer *d);
+/* What q, u or udot (by its level) are prescribed from. Returns how many tickets these are: 4 at most. */
+int cdni_motion_reads(const matter *m, cdn_motion_level level, cdn_ticket *tickets);
 
 /* motion_built_in.c: the ops of the kinds that are not custom, NULL if there are none for the level. */
 const cdn_motion_ops *cdni_motion_built_in(cdn_motion_kind kind, cdn_motion_level level);
@@ -60,8 +62,5 @@ cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot
 /* udot of one custom motion at any q and u of the System, for differences. */
 cdn_status cdni_motion_udot_at(const matter *m, cdn_state *state, const matter_motion *x, const double *q,
                                const double *u, double *udot);
-
-/* motion_forces.c: the compute function of the entry. */
-cdn_status cdni_motion_calc_forces(const void *self, cdn_state *state, void *out);
 
 #endif

@@ -165,20 +165,6 @@ cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) {
   return cdn_inverse_dynamics(state, NULL, NULL, NULL, f_bias);
 }
 
-cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
-  pass p;
-  CDNI_TRY(begin(state, &p, "cdn_residual", OPTIONAL, udot));
-  cdn_status status = ensure_velocity(state, p.m);
-  const sv *F = NULL;
-  const double *f = NULL;
-  if (status == CDN_OK) status = cdni_matter_total_forces(p.m, state, &F, &f);
-  p.d.udot = (real *)udot;
-  p.d.force = F;
-  p.d.f_mob = f;
-  if (status == CDN_OK) p.m->kernels->inverse(&p.m->tree, &p.d, true, r);
-  return end(state, &p, status);
-}
-
 cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
                                 cdn_spatial *A_G) {
   static const char function[] = "cdn_forward_dynamics";

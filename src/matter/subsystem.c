@@ -4,8 +4,9 @@
  *   q_eff, frame constants -> pose, H                         (Position)
  *   pose, mass constants -> inertia in Ground -> articulated inertias, G, D^-1   (when asked for)
  *   u_eff, pose -> twist                                      (Velocity)
- *   forces from outside and from the forces room -> forces    (Force)
- *   all of these -> udot, acceleration                        (Acceleration) */
+ *
+ * What accelerates is no affair of matter's: udot is what the entry of CDN_ACCELERATION has left in the pool, and a room
+ * above declares it. */
 #include "matter/subsystem.h"
 
 #include <stdio.h>
@@ -38,13 +39,11 @@ cdn_status cdni_matter_planned(cdn_system *system, void *room) {
   m->at.articulated = cdni_entry_offset(system, m->articulated);
   m->at.G = cdni_entry_offset(system, m->G);
   m->at.D_inv = cdni_entry_offset(system, m->D_inv);
-  m->at.forces = cdni_entry_offset(system, m->forces);
-  m->at.forces_mob = cdni_entry_offset(system, m->forces_mob);
   m->at.driver_q = cdni_variable_offset(system, m->driver_q);
   m->at.driver_u = cdni_variable_offset(system, m->driver_u);
   m->at.driver_udot = cdni_variable_offset(system, m->driver_udot);
   /* The acceleration entry: accelerations, then the scratch of the pass that makes them. */
-  m->at.A = cdni_entry_offset(system, m->acceleration);
+  m->at.A = cdni_entry_offset(system, (cdn_cache){ CDN_ACCELERATION.i, CDN_ACCELERATION });
   m->at.z = m->at.A + n * sizeof(sv);
   m->at.eps = m->at.z + n * sizeof(sv);
   return CDN_OK;
@@ -143,7 +142,7 @@ static cdn_status calc_twist(const void *self, cdn_state *state, void *out) {
   return CDN_OK;
 }
 
-/* ---- forces and accelerations ---- */
+/* ---- articulated inertias ---- */
 
 cdn_status cdni_matter_singular(const matter *m, cdn_state *state, int body, const char *function) {
   const matter_body *b = &CDNI_AT(m->bodies, matter_body, body);
@@ -165,47 +164,15 @@ static cdn_status calc_articulated(const void *self, cdn_state *state, void *out
   return singular < 0 ? CDN_OK : cdni_matter_singular(m, state, (int)singular, "cdn_eval");
 }
 
-/* Whether anything acts at all; if not, the pass leaves out the zeros. */
-bool cdni_matter_has_forces(const matter *m, cdn_state *state) {
-  return m->source || *(const double *)cdn_state_discrete(state, m->applied_f) != 0 ||
-         *(const double *)cdn_state_discrete(state, m->applied_F) != 0;
+size_t cdni_matter_acceleration_size(const matter *m) {
+  return 2 * (size_t)m->tree.n * sizeof(sv) + (size_t)m->tree.nu * sizeof(real);
 }
 
-static cdn_status calc_forces(const void *self, cdn_state *state, void *out) {
-  const matter *m = of(self);
-  sv *F = out;
-  double *f = (double *)(cdni_state_block(state) + m->at.forces_mob);
-  memset(F, 0, (size_t)m->tree.n * sizeof *F);
-  if (m->tree.nu) memset(f, 0, (size_t)m->tree.nu * sizeof *f);
-  CDNI_TRY(cdni_matter_add_applied(m, state, F, f));
-  return m->source ? m->source(m->source_context, state, F, f) : CDN_OK;
-}
-
-static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
-  const matter *m = of(self);
-  (void)out;
-  CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
-  CDNI_TRY(cdni_state_ensure(state, m->forces.ticket));
-  tree_data d = cdni_matter_data(m, state);
-  if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
-  if (cdni_matter_has_forces(m, state)) {
-    d.force = (const sv *)(cdni_state_block(state) + m->at.forces);
-    d.f_mob = (const double *)(cdni_state_block(state) + m->at.forces_mob);
-  }
-  if (cdni_matter_is_constrained(m, state)) return m->constraints.solve(m->constraints.context, state, &d);
-  bool factored = cdni_state_is_valid(state, m->articulated.ticket);
-  rmask singular;
-  m->kernels->forward(&m->tree, &d, factored, &singular);
-  if (singular >= 0) return cdni_matter_singular(m, state, (int)singular, "cdn_realize");
-  if (!factored) cdni_state_mark_valid(state, m->articulated.ticket);
-  return CDN_OK;
-}
-
-/* The kernel writes udot where it belongs. */
+/* Who computes accelerations writes udot where it belongs. */
 static cdn_status calc_udot(const void *self, cdn_state *state, double *udot) {
   (void)udot;
-  return cdni_state_ensure(state, of(self)->acceleration.ticket);
+  (void)self;
+  return cdni_state_ensure(state, CDN_ACCELERATION);
 }
 
 /* ---- names ---- */
@@ -270,34 +237,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, CDN_TWIST);
   m->twist = cdn_declare_eager_cache(d, "twist", n * sizeof(body_twist), calc_twist, 2, of_twist, CDN_STAGE_VELOCITY);
 
-  const cdn_ticket of_forces[] = { CDN_POSE, m->applied_f.ticket, m->applied_F.ticket };
-  m->forces = cdn_declare_eager_cache(d, "forces", n * sizeof(sv), calc_forces, 3, of_forces, CDN_STAGE_FORCE);
-  m->forces_mob = cdni_declare_companion(d, "forces_mob", (size_t)t->nu * real_size, m->forces);
-
-  const cdn_ticket of_acceleration[] = { m->articulated.ticket, CDN_TWIST, m->forces.ticket };
-  cdni_declare_well_known(d, CDN_ACCELERATION);
-  m->acceleration = cdn_declare_eager_cache(d, "acceleration", 2 * n * sizeof(sv) + (size_t)t->nu * real_size,
-                                            calc_acceleration, 3, of_acceleration, CDN_STAGE_ACCELERATION);
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_UDOT.i, CDN_UDOT }, CDN_ACCELERATION);
   return cdni_motion_declare(m, d);
-}
-
-void cdni_matter_set_force_source(cdn_declarer *d, cdni_force_source *source, const void *context, int n_prerequisites,
-                                  const cdn_ticket *prerequisites) {
-  matter *m = (matter *)cdni_matter(cdni_declarer_system(d));
-  if (!m) return;
-  m->source = source;
-  m->source_context = context;
-  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, m->forces, prerequisites[i]);
-}
-
-void cdni_matter_set_constraints(cdn_declarer *d, const cdni_constraint_hooks *hooks, int n_prerequisites,
-                                 const cdn_ticket *prerequisites) {
-  matter *m = (matter *)cdni_matter(cdni_declarer_system(d));
-  m->constraints = *hooks;
-  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, m->acceleration, prerequisites[i]);
-  /* tau is what the constraints leave */
-  cdni_declare_prerequisite(d, m->motion_forces, CDN_MULTIPLIERS);
 }
 
 const cdn_subsystem_ops cdni_matter_ops = {

@@ -35,8 +35,6 @@ static inline tree_data cdni_matter_data(const matter *m, const cdn_state *state
 }
 /* Looks up where everything is, once the State's block has been planned. */
 cdn_status cdni_matter_planned(cdn_system *system, void *room);
-/* Whether any force acts at all; if not, passes leave out the zeros. */
-bool cdni_matter_has_forces(const matter *m, cdn_state *state);
 /* coordinates.c: operations of the subsystem. */
 cdn_status cdni_matter_calc_qdot(const void *self, cdn_state *state, double *qdot);
 cdn_status cdni_matter_multiply_by_N(const void *self, cdn_state *state, const double *u, double *qdot);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "measures/internal.h"
+#include "rooms.h"
 
 typedef struct measure_entry {
   char *name;
@@ -80,9 +81,9 @@ static void free_measures(cdn_system *system, void *data) {
   cdni_array_free(a, &room->entries);
 }
 
-static const cdni_room_ops room_ops = { .freeze = freeze_measures,
-                                        .planned = check_measures,
-                                        .destroy = free_measures };
+const cdni_room_ops cdni_measures_room = {
+  .size = sizeof(measure_room), .freeze = freeze_measures, .planned = check_measures, .destroy = free_measures
+};
 
 /* ---- a measure as a subsystem ---- */
 
@@ -130,7 +131,7 @@ static void destroy(void *self) {
 void cdni_measure_begin(measure_adder *a, cdn_system *system, const char *function, const char *name) {
   *a = (measure_adder){ .system = system, .function = function, .name = name };
   if (cdni_system_refuses(system, function)) return;
-  const measure_room *room = cdni_system_room(system, CDNI_ROOM_MEASURES, sizeof *room, &room_ops);
+  const measure_room *room = cdni_system_room(system, CDNI_ROOM_MEASURES);
   a->ok = room != NULL;
   if (!a->ok || name) return;
   snprintf(a->made_up, sizeof a->made_up, "measure%zu", room->entries.count);
@@ -172,7 +173,7 @@ cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure
   const cdn_measure none = { -1 };
   if (!a->ok) return none;
   const cdn_allocator *memory = cdni_system_allocator(a->system);
-  measure_room *room = cdni_system_room(a->system, CDNI_ROOM_MEASURES, sizeof *room, &room_ops);
+  measure_room *room = cdni_system_room(a->system, CDNI_ROOM_MEASURES);
   m->kind = kind;
   m->system = a->system;
   m->id.i = (int32_t)room->entries.count;

@@ -32,13 +32,13 @@ cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(
 
 /* ---- what kind of System it is ---- */
 
-/* Matter without prescribed mobilizers, and nothing beside it but forces without z, and measures that remember nothing. */
+/* Matter without prescribed mobilizers, its dynamics, and nothing beside them but forces without z, and measures that remember nothing. */
 static bool suits_lanes(const cdn_ensemble *e) {
   if (!e->m || e->prescribed || e->nz > 0 || e->traits.constraints) return false;
   if (e->nq != e->m->tree.nq || e->nu != e->m->tree.nu) return false;
   const int custom = e->forces ? (int)e->forces->sets[FORCE_CUSTOM].ids.count : 0;
   const int measures = e->traits.events || e->traits.auto_updates ? 0 : cdn_system_measure_count(e->system);
-  return e->traits.subsystems == 1 + (e->forces != NULL) + custom + measures;
+  return e->traits.subsystems == 2 + (e->forces != NULL) + custom + measures;
 }
 
 static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
@@ -257,6 +257,8 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
   cdn_system_retain(system);
   e->m = cdni_matter(system);
   e->forces = e->m ? cdni_forces(system) : NULL;
+  cdn_ticket sums[CDNI_FORCE_SUMS];
+  e->forces_act = e->forces && cdni_forces_sums(e->forces, sums) > 0;
   e->prescribed = e->m && cdni_matter_is_prescribed(e->m, state);
   e->traits = cdni_system_traits(system);
   e->nq = cdn_system_nq(system), e->nu = cdn_system_nu(system), e->nz = cdn_system_nz(system);

@@ -29,6 +29,7 @@ struct cdn_ensemble {
   cdn_allocator allocator;
   const matter *m;
   const force_room *forces;
+  bool forces_act; /* some of them on bodies or mobilities */
   cdni_traits traits;
   bool prescribed; /* a lock or a motion drives a mobilizer, in all States */
   int count, lanes, n_batches;

@@ -139,13 +139,13 @@ static void add_applied(worker *w) {
 static void add_forces(worker *w) {
   const cdn_ensemble *e = w->e;
   const size_t width = (size_t)e->lanes;
-  if (!e->m->source && !e->any_applied) return;
+  if (!e->forces_act && !e->any_applied) return;
   if (e->any_applied) {
     memset(w->F, 0, 6 * (size_t)e->m->tree.n * width * sizeof(double));
     if (e->nu > 0) memset(w->f, 0, (size_t)e->nu * width * sizeof(double));
     add_applied(w);
   }
-  if (e->m->source) cdni_forces_lanes(&w->sum, w->view, e->any_applied);
+  if (e->forces_act) cdni_forces_lanes(&w->sum, w->view, e->any_applied);
   w->d.force = (const sv *)w->F;
   w->d.f_mob = w->f;
 }

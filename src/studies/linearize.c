@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "constraints/internal.h"
-#include "forces/derivatives.h"
+#include "dynamics/dynamics.h"
 #include "math/dense.h"
 #include "matter/motion.h"
 #include "matter/operators.h"
@@ -130,7 +130,7 @@ static cdn_status prepare(linearization *x, const double *u) {
   if (square) memset(x->T, 0, square * sizeof *x->T), memset(x->C, 0, square * sizeof *x->C);
   if (is_at_rest(u, x->nu)) return CDN_OK;
   CDNI_TRY(cdn_tangent_rate_derivatives(x->state, x->T));
-  if (!cdni_matter_is_constrained(x->m, x->state)) return CDN_OK;
+  if (!cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(x->state)), x->state)) return CDN_OK;
   CDNI_TRY(refuse_nonlinear(x));
   cdn_state *rest;
   CDNI_TRY(cdni_rest_state(x->state, function, &rest));

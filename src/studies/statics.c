@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#include "forces/derivatives.h"
+#include "constraints/constraints.h"
+#include "dynamics/dynamics.h"
 #include "matter/operators.h"
 
 static cdn_status hold(cdn_state *rest, const matter *m) {
@@ -79,7 +80,6 @@ static void reduce(const cdni_statics *s, const double *A, double *half, double 
 }
 
 cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s) {
-  const matter *m = cdni_matter(cdn_state_system(rest));
   const size_t nu = (size_t)s->nu;
   double *A = s->work, *half = A + nu * nu;
   CDNI_TRY(cdni_local_basis(rest, function, CDN_LEVEL_POSITION, s->Z, &s->n));
@@ -93,8 +93,9 @@ cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics
     for (size_t k = 0; k < nu; k++) s->gradient[i] -= s->Z[(size_t)i * nu + k] * half[k];
   }
   const double *lambda = cdn_state_multipliers(rest);
-  CDNI_TRY(cdni_constrained_residual_derivatives(rest, function, NULL, lambda ? lambda + m->constraints.first : NULL, A,
-                                                 NULL, NULL, NULL));
+  const constraint_room *room = lambda ? cdni_constraints(cdn_state_system(rest)) : NULL;
+  CDNI_TRY(cdni_constrained_residual_derivatives(
+      rest, function, NULL, room ? lambda + cdni_constraints_first_row(room) : NULL, A, NULL, NULL, NULL));
   reduce(s, A, half, s->H);
   return CDN_OK;
 }

@@ -21,24 +21,23 @@ bool cdni_system_refuses(cdn_system *system, const char *function);
 /* Records an error against a frozen (const) System's State instead. */
 const cdn_allocator *cdni_system_allocator(const cdn_system *system);
 
-/* Rooms above hang their builders on the System: one slot each. `freeze` runs first when the System is frozen (it adds
- * the room's subsystems), `planned` last, when the State's block has been planned; `destroy` when the System goes. */
-typedef enum cdni_room {
-  CDNI_ROOM_MATTER,
-  CDNI_ROOM_FORCES,
-  CDNI_ROOM_CONSTRAINTS,
-  CDNI_ROOM_MEASURES,
-  CDNI_ROOM_COUNT
-} cdni_room;
+/* Rooms above keep their builders on the System, one place each, by number. When the System is frozen, a room that nobody
+ * has made so far is made if it is `needed` (may be NULL: it is not); then `freeze` adds the room's subsystems. `planned` runs
+ * last, when the State's block has been planned; `destroy` when the System goes. */
+enum { CDNI_MOST_ROOMS = 16 };
 typedef struct cdni_room_ops {
+  size_t size; /* of the room's data */
+  bool (*needed)(const cdn_system *system);
   cdn_status (*freeze)(cdn_system *system, void *room);
   cdn_status (*planned)(cdn_system *system, void *room); /* may be NULL */
   void (*destroy)(cdn_system *system, void *room);
 } cdni_room_ops;
-/* The room's data, made (zeroed, `size` bytes) on first use; NULL when memory ran out (the System then has failed). */
-void *cdni_system_room(cdn_system *system, cdni_room which, size_t size, const cdni_room_ops *ops);
+/* All of them, in the order in which they are frozen, NULL past the end. Whoever puts the library together defines it. */
+extern const cdni_room_ops *const cdni_rooms[CDNI_MOST_ROOMS];
+/* The room's data, made (zeroed) on first use; NULL when memory ran out (the System then has failed). */
+void *cdni_system_room(cdn_system *system, int which);
 /* The same of any System, NULL if it was never made. */
-const void *cdni_system_room_get(const cdn_system *system, cdni_room which);
+const void *cdni_system_room_get(const cdn_system *system, int which);
 
 /* Subsystems added by the rooms may own what `self` points to. */
 void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id);
@@ -118,7 +117,7 @@ size_t cdni_pool_offset(const cdn_system *system, cdn_pool pool, bool rates);
 /* Evaluates an entry by ticket; CDN_OK if it is valid afterwards. */
 cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
-/* Marks an entry valid that was computed along with another (the articulated inertias with udot). */
+/* Marks an entry valid that was computed along with another. */
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
 /* Refuses, with a story, while something is being computed: whatever writes to a State asks. */
 cdn_status cdni_state_check_free(cdn_state *state, const char *function, const char *what);

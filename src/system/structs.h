@@ -78,9 +78,7 @@ struct cdn_system {
   char *name;
   cdn_error error;
 
-  void *rooms[CDNI_ROOM_COUNT];
-  size_t room_size[CDNI_ROOM_COUNT];
-  cdni_room_ops room_ops[CDNI_ROOM_COUNT];
+  void *rooms[CDNI_MOST_ROOMS];
 
   cdni_array subsystems;     /* subsystem */
   cdni_array nodes;          /* node, by ticket */

@@ -93,10 +93,10 @@ static bool add_fixed_edges(cdn_system *s) {
 
 static void system_destroy(cdn_system *s) {
   cdn_allocator a = s->allocator;
-  for (int r = CDNI_ROOM_COUNT - 1; r >= 0; r--)
+  for (int r = CDNI_MOST_ROOMS - 1; r >= 0; r--)
     if (s->rooms[r]) {
-      if (s->room_ops[r].destroy) s->room_ops[r].destroy(s, s->rooms[r]);
-      cdni_free(&a, s->rooms[r], s->room_size[r]);
+      if (cdni_rooms[r]->destroy) cdni_rooms[r]->destroy(s, s->rooms[r]);
+      cdni_free(&a, s->rooms[r], cdni_rooms[r]->size);
     }
   for (size_t i = 0; i < s->subsystems.count; i++) {
     subsystem *sub = &CDNI_AT(s->subsystems, subsystem, i);
@@ -188,21 +188,13 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system) { return &s
 
 /* ---- rooms ---- */
 
-void *cdni_system_room(cdn_system *system, cdni_room which, size_t size, const cdni_room_ops *ops) {
-  if (!system->rooms[which]) {
-    void *room = cdni_calloc(&system->allocator, size);
-    if (!room) {
-      cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system", NULL, "out of memory");
-      return NULL;
-    }
-    system->rooms[which] = room;
-    system->room_size[which] = size;
-    system->room_ops[which] = *ops;
-  }
+void *cdni_system_room(cdn_system *system, int which) {
+  if (!system->rooms[which]) system->rooms[which] = cdni_calloc(&system->allocator, cdni_rooms[which]->size);
+  if (!system->rooms[which]) cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system", NULL, "out of memory");
   return system->rooms[which];
 }
 
-const void *cdni_system_room_get(const cdn_system *system, cdni_room which) { return system->rooms[which]; }
+const void *cdni_system_room_get(const cdn_system *system, int which) { return system->rooms[which]; }
 
 /* ---- freezing ---- */
 
@@ -223,14 +215,17 @@ static cdn_status declare_all(cdn_system *s) {
 }
 
 static cdn_status freeze(cdn_system *s) {
-  for (int r = 0; r < CDNI_ROOM_COUNT; r++)
-    if (s->rooms[r] && s->room_ops[r].freeze) CDNI_TRY(s->room_ops[r].freeze(s, s->rooms[r]));
+  for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++) {
+    const cdni_room_ops *ops = cdni_rooms[r];
+    if (!s->rooms[r] && ops->needed && ops->needed(s) && !cdni_system_room(s, r)) return CDN_ERR_NOMEM;
+    if (s->rooms[r] && ops->freeze) CDNI_TRY(ops->freeze(s, s->rooms[r]));
+  }
   CDNI_TRY(declare_all(s));
   CDNI_TRY(cdni_graph_freeze(s));
   cdni_kinks_freeze(s);
   CDNI_TRY(cdni_layout_plan(s));
-  for (int r = 0; r < CDNI_ROOM_COUNT; r++)
-    if (s->rooms[r] && s->room_ops[r].planned) CDNI_TRY(s->room_ops[r].planned(s, s->rooms[r]));
+  for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++)
+    if (s->rooms[r] && cdni_rooms[r]->planned) CDNI_TRY(cdni_rooms[r]->planned(s, s->rooms[r]));
   return CDN_OK;
 }
 

@@ -1,8 +1,9 @@
 /* Tau: the generalized forces that make mobilizers move as they are prescribed to, and their power. */
+#include "dynamics/internal.h"
 #include "matter/hinge.h"
 #include "matter/motion.h"
 
-static const matter *of(const void *self) { return *(const matter *const *)self; }
+static const dynamics *of(const void *self) { return *(const dynamics *const *)self; }
 
 /* What the mobilizer of body i transmits: P A and the bias forces of all that is outboard, as the pass that made udot left
  * them (z: what children passed on). */
@@ -14,13 +15,14 @@ static sv transmitted(const matter *m, const tree_data *d, int i) {
 
 /* With constraints in force, whose elimination leaves no such pass: tau = f - G^T lambda - f_bias - M udot, (8.32) and
  * (8.35), on the prescribed rows. */
-static cdn_status beside_constraints(const matter *m, cdn_state *state, double *tau) {
+static cdn_status beside_constraints(const dynamics *dyn, cdn_state *state, double *tau) {
+  const matter *m = dyn->matter;
   const size_t n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
   sv *force = cdn_work_push(state, 2 * n * sizeof *force + 2 * nu * sizeof *tau);
   if (!force) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_motion_forces", NULL, "out of memory");
   tree_data d = cdni_matter_data(m, state);
   double *f = (double *)(force + 2 * n), *residual = f + nu;
-  const cdn_status status = cdni_matter_constrained_forces(m, state, force, f);
+  const cdn_status status = cdni_dynamics_constrained_forces(dyn, state, force, f);
   d.z = force + n, d.force = force, d.f_mob = f;
   if (status == CDN_OK) m->kernels->inverse(&m->tree, &d, true, residual);
   for (int i = 1; i < m->tree.n && status == CDN_OK; i++)
@@ -31,15 +33,16 @@ static cdn_status beside_constraints(const matter *m, cdn_state *state, double *
 }
 
 /* From (8.22): tau = f - H^T F - armature udot. */
-cdn_status cdni_motion_calc_forces(const void *self, cdn_state *state, void *out) {
-  const matter *m = of(self);
+cdn_status cdni_dynamics_calc_motion_forces(const void *self, cdn_state *state, void *out) {
+  const dynamics *dyn = of(self);
+  const matter *m = dyn->matter;
   double *tau = out;
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   if (m->tree.nu) memset(tau, 0, (size_t)m->tree.nu * sizeof *tau);
   tree_data d = cdni_matter_data(m, state);
   if (!d.prescribed) return CDN_OK;
-  if (cdni_matter_is_constrained(m, state)) return beside_constraints(m, state, tau);
-  if (cdni_matter_has_forces(m, state)) CDNI_TRY(cdni_matter_total_forces(m, state, &d.force, &d.f_mob));
+  if (cdni_dynamics_is_constrained(dyn, state)) return beside_constraints(dyn, state, tau);
+  if (cdni_dynamics_has_forces(dyn, state)) CDNI_TRY(cdni_dynamics_total_forces(dyn, state, &d.force, &d.f_mob));
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
     if (!d.prescribed[i] || n->nu == 0) continue;
@@ -56,8 +59,8 @@ cdn_status cdni_motion_calc_forces(const void *self, cdn_state *state, void *out
 
 const double *cdn_motion_forces(cdn_state *state) {
   static const double nothing = 0;
-  const matter *m = cdni_matter(cdn_state_system(state));
-  return m ? cdn_eval(state, m->motion_forces) : &nothing;
+  const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
+  return dyn ? cdn_eval(state, dyn->motion_forces) : &nothing;
 }
 
 cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) {
@@ -70,7 +73,8 @@ cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) {
   memset(tau, 0, n->nu * sizeof *tau);
   if (cdni_drivers(state, m->driver_udot)[body] != DRIVEN_BY_MOTION) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, CDN_MOTION_FORCES));
-  memcpy(tau, (const double *)cdni_state_storage(state, m->motion_forces) + n->u, n->nu * sizeof *tau);
+  memcpy(tau, (const double *)cdni_state_storage(state, cdni_dynamics(cdn_state_system(state))->motion_forces) + n->u,
+         n->nu * sizeof *tau);
   return CDN_OK;
 }
 
@@ -79,7 +83,8 @@ cdn_status cdn_motion_power(cdn_state *state, double *power) {
   *power = 0;
   if (!m || !cdni_is_driven(state, m->at.driver_udot)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, CDN_MOTION_FORCES));
-  const double *tau = cdni_state_storage(state, m->motion_forces), *u = cdni_matter_data(m, state).u;
+  const double *tau = cdni_state_storage(state, cdni_dynamics(cdn_state_system(state))->motion_forces),
+               *u = cdni_matter_data(m, state).u;
   for (int k = 0; k < m->tree.nu; k++) *power -= tau[k] * u[k];
   return CDN_OK;
 }

@@ -3,7 +3,7 @@
  * actuator, the actuators' forces, the multipliers. */
 #include <math.h>
 
-#include "constraints/internal.h"
+#include "dynamics/internal.h"
 #include "math/dense.h"
 #include "matter/operators.h"
 
@@ -103,11 +103,7 @@ static cdn_status prepare(cdn_state *state, problem *p, const constraint_room *r
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, "cdn_constrained_inverse_dynamics", NULL,
                            "the residual force on mobility %zu is %g", bad, p->r[bad]);
   if (p->m > 0) CDNI_TRY(cdn_calc_G(state, p->G));
-  const double *weight = room ? cdn_state_parameters(state, room->weights) : NULL;
-  for (int i = 0; p->m > 0 && i < (int)room->elements.count; i++) {
-    const constraint_element *c = constraint_at(room, i);
-    for (int e = 0; e < c->m; e++) p->weight[c->row + e] = weight[i];
-  }
+  if (p->m > 0) cdni_constraints_weights(room, state, p->weight);
   for (int i = 1; i < m->tree.n; i++)
     for (int k = 0; k < m->tree.node[i].nu; k++) {
       const int u = m->tree.node[i].u + k, kind = !actuated || actuated[u];
@@ -123,7 +119,7 @@ cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot
   const constraint_room *room = cdni_constraints(system);
   const matter *m = NULL;
   CDNI_TRY(cdni_operator_matter(state, function, &m));
-  problem p = { .state = state, .nu = m->tree.nu, .m = room ? room->m : 0 };
+  problem p = { .state = state, .nu = m->tree.nu, .m = room ? cdni_constraints_equations(room) : 0 };
   if (cdn_system_nu(system) != p.nu || cdn_system_nudoterr(system) != p.m)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
                            "subsystems other than matter have u, or constraint equations, of their own");

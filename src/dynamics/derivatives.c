@@ -1,6 +1,8 @@
 /* The derivatives of inverse and forward dynamics, put together from matter's recursion and the forces' own. */
-#include "forces/derivatives.h"
+#include <cardan/derivatives.h>
 
+#include "dynamics/internal.h"
+#include "matter/derivatives.h"
 #include "matter/motion_derivatives.h"
 
 /* Multipliers (NULL: the State's), and derivatives of the acceleration errors, by q and u: a row each. */
@@ -11,41 +13,25 @@ typedef struct constrained {
 
 static size_t square(int n) { return (size_t)n * (size_t)n; }
 
-/* All that is not inertia. */
-static cdn_status add_forces(cdn_force_derivatives *d) {
-  cdn_state *state = d->pass->state;
-  const force_room *room = cdni_forces(cdn_state_system(state));
-  CDNI_TRY(cdni_derivatives_applied(d->pass));
-  for (int k = 0; room && k < FORCE_KIND_COUNT; k++) {
-    if (!cdni_force_kinds[k]->derivative || room->sets[k].ids.count == 0) continue;
-    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
-    CDNI_TRY(cdni_force_kinds[k]->derivative(&b, state, d));
-  }
-  return room ? cdni_difference_forces(room, d) : CDN_OK;
+/* The pass over matter, with all forces that act. */
+static cdn_status begin(derivative_pass *p, cdn_state *state, const char *function, const double *udot, double *dq,
+                        double *du, double *M) {
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  const sv *force = NULL;
+  if (d) CDNI_TRY(cdni_dynamics_total_forces(d, state, &force, NULL));
+  return cdni_derivatives_begin(p, state, function, udot, force, dq, du, M);
 }
 
 /* dq, du, dz of tau; M beside them. Any may be NULL. With constraints (NULL: they take no part) their forces belong to tau,
  * and the errors at udot are differentiated, too. */
 static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char *function, const double *udot,
                                 double *dq, double *du, double *dz, double *M, const constrained *constraints) {
-  CDNI_TRY(cdni_derivatives_begin(p, state, function, udot, dq, du, M));
-  cdn_force_derivatives d = { .pass = p, .dz = dz, .nz = cdn_system_nz(cdn_state_system(state)), .z = -1 };
-  const size_t nb = (size_t)p->m->tree.n, nu = (size_t)p->m->tree.nu;
-  cdn_status status = CDN_OK;
-  void *frame = NULL;
-  if (dz && d.nz > 0) {
-    memset(dz, 0, nu * (size_t)d.nz * sizeof *dz);
-    frame = cdn_work_push(state, nb * sizeof(sv) + nu * sizeof(double));
-    if (!frame) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-    d.by_z.to = (cdn_forces){ .state = state, .matter = p->m, .pose = p->pose, .F = frame };
-    d.by_z.to.f = frame ? (double *)(d.by_z.to.F + nb) : NULL;
-  } else d.dz = NULL;
-  if (status == CDN_OK) status = add_forces(&d);
+  CDNI_TRY(begin(p, state, function, udot, dq, du, M));
+  cdn_status status = cdni_forces_differentiate(p, function, dz);
   if (status == CDN_OK && constraints) {
-    const cdni_constraint_hooks *hooks = &p->m->constraints;
-    status = hooks->differentiate(hooks->context, p, constraints->lambda, constraints->by_q, constraints->by_u);
+    status = cdni_constraint_differentiate(cdni_constraints(cdn_state_system(state)), p, constraints->lambda,
+                                           constraints->by_q, constraints->by_u);
   }
-  cdn_work_pop(state, frame);
   if (status == CDN_OK) status = cdni_derivatives_fill(p);
   if (status != CDN_OK) cdni_derivatives_end(p);
   return status;
@@ -64,8 +50,8 @@ cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *f
                                                  double *errors_dq, double *errors_du) {
   derivative_pass p;
   const constrained constraints = { .lambda = lambda, .by_q = errors_dq, .by_u = errors_du };
-  const matter *m = cdni_matter(cdn_state_system(state));
-  const bool any = m && cdni_matter_is_constrained(m, state);
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  const bool any = d && cdni_dynamics_is_constrained(d, state);
   CDNI_TRY(differentiate(&p, state, function, udot, dtau_dq, dtau_du, NULL, NULL, any ? &constraints : NULL));
   cdni_derivatives_end(&p);
   return CDN_OK;
@@ -145,7 +131,8 @@ enum { BY_Q, BY_U, BY_F, BY_Z };
 
 /* errors += G P for the prescribed udot that vary. */
 static cdn_status add_motion_errors(const derivative_pass *p, int rows, const double *P, double *work, double *errors) {
-  const cdni_constraint_hooks *hooks = &p->m->constraints;
+  const constraint_room *room = cdni_constraints(cdn_state_system(p->state));
+  const int equations = cdni_constraints_equations(room);
   const size_t nu = (size_t)p->m->tree.nu;
   double *all = work, *a = all + nu * nu, *r = a + nu;
   if (rows == 0 || !errors) return CDN_OK;
@@ -153,8 +140,8 @@ static cdn_status add_motion_errors(const derivative_pass *p, int rows, const do
   cdni_motion_set_rows(p->m, p->state, P, all);
   for (size_t c = 0; c < nu; c++) {
     for (size_t k = 0; k < nu; k++) a[k] = all[k * nu + c];
-    CDNI_TRY(hooks->multiply(hooks->context, p->state, a, r));
-    for (int k = 0; k < hooks->equations; k++) errors[(size_t)k * nu + c] += r[k];
+    CDNI_TRY(cdni_constraint_multiply_by_G(room, p->state, a, r));
+    for (int k = 0; k < equations; k++) errors[(size_t)k * nu + c] += r[k];
   }
   return CDN_OK;
 }
@@ -162,9 +149,9 @@ static cdn_status add_motion_errors(const derivative_pass *p, int rows, const do
 /* [M G^T; G 0] d(udot, lambda) = -d(tau, errors): what is not wanted has a place in memory of its own. */
 static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, const double *udot,
                                           const wanted *out) {
-  const cdni_constraint_hooks *hooks = &m->constraints;
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const int columns[4] = { m->tree.nu, m->tree.nu, m->tree.nu, cdn_system_nz(cdn_state_system(state)) };
-  const size_t nu = (size_t)m->tree.nu, n_rows = (size_t)hooks->equations;
+  const size_t nu = (size_t)m->tree.nu, n_rows = (size_t)cdni_constraints_equations(room);
   const int varying = cdni_motion_varying(m, state);
   double *X[4], *b[4];
   size_t size = varying ? 2 * (size_t)varying * nu + 2 * nu * nu + nu + n_rows : 0;
@@ -190,7 +177,7 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     if (status == CDN_OK) status = add_motion_errors(&p, varying, P_u, M + nu * nu, b[BY_U]);
     for (size_t k = 0; k < nu && X[BY_F]; k++) X[BY_F][k * nu + k] = -1;
     for (int k = 0; k < 4 && status == CDN_OK; k++)
-      if (X[k]) status = hooks->solve_columns(hooks->context, state, -1, columns[k], X[k], b[k]);
+      if (X[k]) status = cdni_constraint_solve_columns(room, state, -1, columns[k], X[k], b[k]);
     if (varying && X[BY_Q]) cdni_motion_set_rows(m, state, P, X[BY_Q]);
     if (varying && X[BY_U]) cdni_motion_set_rows(m, state, P_u, X[BY_U]);
     cdni_derivatives_end(&p);
@@ -211,7 +198,7 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
-  if (!cdni_matter_is_constrained(m, state))
+  if (!cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state))
     return free_derivatives(state, m, function, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
   const wanted out = { .udot = { dudot_dq, dudot_du, dudot_df, dudot_dz } };
   return constrained_derivatives(state, m, function, udot, &out);
@@ -224,15 +211,18 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
   wanted out = { .lambda = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz } };
   for (int k = 0; k < 4; k++) {
     const size_t width = (size_t)(k == BY_Z ? cdn_system_nz(cdn_state_system(state)) : m->tree.nu);
     if (!out.lambda[k]) continue;
-    out.lambda[k] += (size_t)m->constraints.first * width;
-    if (width > 0 && m->constraints.equations > 0)
-      memset(out.lambda[k], 0, (size_t)m->constraints.equations * width * sizeof(double));
+    if (room) out.lambda[k] += (size_t)cdni_constraints_first_row(room) * width;
+    if (room && width > 0 && cdni_constraints_equations(room) > 0)
+      memset(out.lambda[k], 0, (size_t)cdni_constraints_equations(room) * width * sizeof(double));
   }
-  return cdni_matter_is_constrained(m, state) ? constrained_derivatives(state, m, function, udot, &out) : CDN_OK;
+  return cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state)
+             ? constrained_derivatives(state, m, function, udot, &out)
+             : CDN_OK;
 }
 
 /* ---- inertial parameters ---- */
@@ -296,7 +286,7 @@ cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) {
 
 cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) {
   derivative_pass p;
-  CDNI_TRY(cdni_derivatives_begin(&p, state, "cdn_inverse_dynamics_regressor", udot, NULL, NULL, NULL));
+  CDNI_TRY(begin(&p, state, "cdn_inverse_dynamics_regressor", udot, NULL, NULL, NULL));
   regressor(&p, Y);
   cdni_derivatives_end(&p);
   return CDN_OK;
@@ -309,18 +299,18 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
   const int columns = CDN_INERTIAL_PARAMETERS * m->tree.n;
-  const cdni_constraint_hooks *hooks = &m->constraints;
-  const bool is_constrained = cdni_matter_is_constrained(m, state);
-  const size_t size = is_constrained ? (size_t)hooks->equations * (size_t)columns : square(m->tree.nu);
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  const bool is_constrained = cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state);
+  const size_t size = is_constrained ? (size_t)cdni_constraints_equations(room) * (size_t)columns : square(m->tree.nu);
   double *work = cdn_work_push(state, (size + 1) * sizeof *work); /* M, or what becomes of the multipliers */
   if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   derivative_pass p;
-  cdn_status status = cdni_derivatives_begin(&p, state, function, udot, NULL, NULL, is_constrained ? NULL : work);
+  cdn_status status = begin(&p, state, function, udot, NULL, NULL, is_constrained ? NULL : work);
   if (status == CDN_OK) {
     regressor(&p, dudot_dpi);
     if (is_constrained) {
       memset(work, 0, size * sizeof *work);
-      status = hooks->solve_columns(hooks->context, state, -1, columns, dudot_dpi, work);
+      status = cdni_constraint_solve_columns(room, state, -1, columns, dudot_dpi, work);
     } else {
       mass_solver solver;
       status = cdni_derivatives_fill(&p);

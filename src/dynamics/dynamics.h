@@ -1,0 +1,26 @@
+/* What dynamics offers the rooms above it, beyond the public headers: the equations of motion as a whole,
+ *
+ *   M udot + G^T lambda + f_bias = f,    G udot = b,
+ *
+ * made of matter's M and f_bias, the sum f of all forces, and the constraints' rows G. */
+#ifndef CARDAN_DYNAMICS_DYNAMICS_H
+#define CARDAN_DYNAMICS_DYNAMICS_H
+
+#include "matter/internal.h"
+
+typedef struct dynamics dynamics;
+
+/* The dynamics of a System, NULL if it has no bodies. */
+const dynamics *cdni_dynamics(const cdn_system *system);
+/* Whether any constraint is on. */
+bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state);
+/* The sum of all forces but those of constraints, about M's origins. Either output may be NULL. */
+cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
+
+/* Derivatives of M udot + f_bias - f_applied + G^T lambda, by q and u, at any udot and lambda (NULL: zero, and the State's);
+ * and of the acceleration errors at udot (equations of the constraints x nu). Any output may be NULL. */
+cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *function, const double *udot,
+                                                 const double *lambda, double *dtau_dq, double *dtau_du,
+                                                 double *errors_dq, double *errors_du);
+
+#endif

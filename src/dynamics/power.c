@@ -1,0 +1,60 @@
+/* Sums over all forces: the totals themselves, and the power of those without a potential. */
+#include "dynamics/internal.h"
+
+/* The power of the forces applied from outside; their arrays start with a flag that anything is there. */
+static cdn_status applied_power(const matter *m, cdn_state *state, const body_twist *twist, const double *u,
+                                double *power) {
+  const double *f_there = cdn_state_discrete(state, m->applied_f), *F_there = cdn_state_discrete(state, m->applied_F);
+  *power = 0;
+  if (*f_there == 0 && *F_there == 0) return CDN_OK;
+  const size_t F_size = (size_t)m->tree.n * sizeof(sv), f_size = (size_t)m->tree.nu * sizeof(double);
+  sv *F = cdn_work_push(state, F_size + f_size);
+  if (!F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_nonpotential_power", NULL, "out of memory");
+  memset(F, 0, F_size + f_size);
+  double *f = (double *)(F + m->tree.n);
+  cdn_status status = cdni_matter_add_applied(m, state, F, f);
+  if (status == CDN_OK) *power = cdni_force_power(m, twist, u, F, f);
+  cdn_work_pop(state, F);
+  return status;
+}
+
+cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
+  const cdn_system *system = cdn_state_system(state);
+  const matter *m = cdni_matter(system);
+  const force_room *room = cdni_forces(system);
+  *power = 0;
+  if (!m) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  CDNI_TRY(cdni_state_ensure(state, CDN_U_EFF));
+  const body_twist *twist = cdni_matter_twist(m, state);
+  const double *u = cdn_state_u_eff(state) + cdni_subsystem_runs(system, m->subsystem).u;
+  double sum = 0, applied;
+  if (room) CDNI_TRY(cdni_forces_nonpotential_power(room, state, twist, u, &sum));
+  CDNI_TRY(applied_power(m, state, twist, u, &applied));
+  *power = sum + applied;
+  return CDN_OK;
+}
+
+cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
+  const cdn_system *system = cdn_state_system(state);
+  const matter *m = cdni_matter(system);
+  const int nu = cdn_system_nu(system);
+  if (F_G) memset(F_G, 0, (size_t)cdn_system_body_count(system) * sizeof *F_G);
+  if (f_mob && nu > 0) memset(f_mob, 0, (size_t)nu * sizeof *f_mob);
+  if (!m) return CDN_OK;
+  const sv *F;
+  const double *f;
+  CDNI_TRY(cdni_dynamics_total_forces(cdni_dynamics(system), state, &F, &f));
+  if (f_mob && m->tree.nu > 0)
+    memcpy(f_mob + cdni_subsystem_runs(system, m->subsystem).u, f, (size_t)m->tree.nu * sizeof *f);
+  if (!F_G) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const body_pose *pose = cdni_matter_pose(m, state);
+  for (int b = 1; b < m->tree.n; b++) {
+    /* From M's origin, about which matter sums, to the body's own. */
+    v3 r = cdni_to_v3(cdni_matter_station(m, state, pose, (cdn_body){ b }, cdn_v3(0, 0, 0)));
+    sv F_B = sv_shift_force(F[b], v3_neg(r));
+    F_G[b] = (cdn_spatial){ cdni_from_v3(F_B.w), cdni_from_v3(F_B.v) };
+  }
+  return CDN_OK;
+}

@@ -1,0 +1,138 @@
+/* Dynamics as a subsystem: it has no variables, and the entries of the equations of motion.
+ *
+ *   forces from outside, those of the forces room              -> forces         (Force)
+ *   articulated inertias, twist, forces, what constrains       -> acceleration   (Acceleration)
+ *   acceleration                                               -> motion forces  (when asked for) */
+#include "dynamics/internal.h"
+
+#include "matter/motion.h"
+#include "rooms.h"
+
+static const dynamics *of(const void *self) { return *(const dynamics *const *)self; }
+
+const dynamics *cdni_dynamics(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_DYNAMICS); }
+
+/* ---- the sum of all forces ---- */
+
+static cdn_status calc_forces(const void *self, cdn_state *state, void *out) {
+  const dynamics *d = of(self);
+  const tree *t = &d->matter->tree;
+  sv *F = out;
+  double *f = (double *)(cdni_state_block(state) + d->at_f);
+  memset(F, 0, (size_t)t->n * sizeof *F);
+  if (t->nu) memset(f, 0, (size_t)t->nu * sizeof *f);
+  CDNI_TRY(cdni_matter_add_applied(d->matter, state, F, f));
+  return d->elements_act ? cdni_forces_add(d->forces, state, F, f) : CDN_OK;
+}
+
+cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
+  CDNI_TRY(cdni_state_ensure(state, d->forces_F.ticket));
+  if (F) *F = cdni_state_storage(state, d->forces_F);
+  if (f) *f = cdni_state_storage(state, d->forces_f);
+  return CDN_OK;
+}
+
+cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state, sv *F, double *f) {
+  const sv *total_F;
+  const double *total_f;
+  CDNI_TRY(cdni_dynamics_total_forces(d, state, &total_F, &total_f));
+  memcpy(F, total_F, (size_t)d->matter->tree.n * sizeof *F);
+  if (f && d->matter->tree.nu) memcpy(f, total_f, (size_t)d->matter->tree.nu * sizeof *f);
+  return cdni_constraints_add_forces(d->constraints, state, F, f);
+}
+
+/* ---- accelerations ---- */
+
+bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state) {
+  return d->constraints && cdni_constraint_any_enabled(d->constraints, state);
+}
+
+static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
+  const dynamics *dyn = of(self);
+  const matter *m = dyn->matter;
+  (void)out;
+  CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
+  CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
+  CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
+  tree_data d = cdni_matter_data(m, state);
+  if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
+  if (cdni_dynamics_has_forces(dyn, state)) {
+    d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);
+    d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
+  }
+  if (cdni_dynamics_is_constrained(dyn, state)) return cdni_constraints_solve(dyn->constraints, state, &d);
+  bool factored = cdni_state_is_valid(state, m->articulated.ticket);
+  rmask singular;
+  m->kernels->forward(&m->tree, &d, factored, &singular);
+  if (singular >= 0) return cdni_matter_singular(m, state, (int)singular, "cdn_realize");
+  if (!factored) cdni_state_mark_valid(state, m->articulated.ticket);
+  return CDN_OK;
+}
+
+/* ---- declaring ---- */
+
+static void declare_forces(dynamics *dyn, cdn_declarer *d) {
+  const matter *m = dyn->matter;
+  const cdn_ticket reads[] = { CDN_POSE, m->applied_f.ticket, m->applied_F.ticket };
+  dyn->forces_F =
+      cdn_declare_eager_cache(d, "forces", (size_t)m->tree.n * sizeof(sv), calc_forces, 3, reads, CDN_STAGE_FORCE);
+  dyn->forces_f = cdni_declare_companion(d, "forces_mob", (size_t)m->tree.nu * sizeof(double), dyn->forces_F);
+  cdn_ticket sums[CDNI_FORCE_SUMS];
+  const int n = dyn->forces ? cdni_forces_sums(dyn->forces, sums) : 0;
+  for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->forces_F, sums[i]);
+  dyn->elements_act = n > 0;
+}
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  dynamics *dyn = *(dynamics **)self;
+  const cdn_system *system = cdni_declarer_system(d);
+  const matter *m = dyn->matter = cdni_matter(system);
+  dyn->forces = cdni_forces(system);
+  dyn->constraints = cdni_constraints_declared(system);
+  declare_forces(dyn, d);
+
+  const cdn_ticket of_acceleration[] = { m->articulated.ticket, CDN_TWIST, dyn->forces_F.ticket };
+  cdni_declare_well_known(d, CDN_ACCELERATION);
+  dyn->acceleration = cdn_declare_eager_cache(d, "acceleration", cdni_matter_acceleration_size(m), calc_acceleration, 3,
+                                              of_acceleration, CDN_STAGE_ACCELERATION);
+  cdn_ticket more[8];
+  int n = cdni_motion_reads(m, CDN_LEVEL_ACCELERATION, more);
+  for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->acceleration, more[i]);
+  n = dyn->constraints ? cdni_constraints_solve_reads(dyn->constraints, more) : 0;
+  for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->acceleration, more[i]);
+
+  const cdn_ticket of_motion_forces[] = { CDN_UDOT };
+  cdni_declare_well_known(d, CDN_MOTION_FORCES);
+  dyn->motion_forces = cdn_declare_cache(d, "motion_forces", (size_t)m->tree.nu * sizeof(double),
+                                         cdni_dynamics_calc_motion_forces, 1, of_motion_forces);
+  /* tau is what the constraints leave */
+  if (dyn->constraints) cdni_declare_prerequisite(d, dyn->motion_forces, CDN_MULTIPLIERS);
+  /* rates of z may read tau (8.15) */
+  cdni_declare_prerequisite(d, (cdn_cache){ CDN_ZDOT.i, CDN_ZDOT }, CDN_MOTION_FORCES);
+  return CDN_OK;
+}
+
+/* ---- the room ---- */
+
+static bool is_needed(const cdn_system *system) { return cdni_matter(system) != NULL; }
+
+static cdn_status freeze(cdn_system *system, void *room) {
+  const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "dynamics", .self_size = sizeof room, .declare = declare
+  };
+  if (cdn_system_add_subsystem(system, &ops, &room).i >= 0) return CDN_OK;
+  cdn_error e;
+  cdn_system_last_error(system, &e);
+  return e.code;
+}
+
+static cdn_status planned(cdn_system *system, void *room) {
+  dynamics *d = room;
+  d->at_F = cdni_entry_offset(system, d->forces_F);
+  d->at_f = cdni_entry_offset(system, d->forces_f);
+  return CDN_OK;
+}
+
+const cdni_room_ops cdni_dynamics_room = {
+  .size = sizeof(dynamics), .needed = is_needed, .freeze = freeze, .planned = planned
+};

@@ -1,0 +1,32 @@
+/* How all forces vary: what the kinds bring, and differences of what brings nothing. */
+#include "forces/derivatives.h"
+
+/* All that is not inertia. */
+static cdn_status add_forces(cdn_force_derivatives *d) {
+  cdn_state *state = d->pass->state;
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  CDNI_TRY(cdni_derivatives_applied(d->pass));
+  for (int k = 0; room && k < FORCE_KIND_COUNT; k++) {
+    if (!cdni_force_kinds[k]->derivative || room->sets[k].ids.count == 0) continue;
+    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
+    CDNI_TRY(cdni_force_kinds[k]->derivative(&b, state, d));
+  }
+  return room ? cdni_difference_forces(room, d) : CDN_OK;
+}
+
+cdn_status cdni_forces_differentiate(derivative_pass *p, const char *function, double *dz) {
+  cdn_state *state = p->state;
+  cdn_force_derivatives d = { .pass = p, .dz = dz, .nz = cdn_system_nz(cdn_state_system(state)), .z = -1 };
+  const size_t nb = (size_t)p->m->tree.n, nu = (size_t)p->m->tree.nu;
+  void *frame = NULL;
+  if (dz && d.nz > 0) {
+    memset(dz, 0, nu * (size_t)d.nz * sizeof *dz);
+    frame = cdn_work_push(state, nb * sizeof(sv) + nu * sizeof(double));
+    if (!frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+    d.by_z.to = (cdn_forces){ .state = state, .matter = p->m, .pose = p->pose, .F = frame };
+    d.by_z.to.f = (double *)(d.by_z.to.F + nb);
+  } else d.dz = NULL;
+  const cdn_status status = add_forces(&d);
+  cdn_work_pop(state, frame);
+  return status;
+}

@@ -1,0 +1,17 @@
+/* The rooms that keep something of their own on a System, in the order in which they are frozen: a room comes after those
+ * that it may include. A new one has its line here, and its cdni_NAME_room in one of its files. */
+#ifndef CARDAN_ROOMS_H
+#define CARDAN_ROOMS_H
+
+#define CDNI_ROOM_LIST(X)     \
+  X(MATTER, matter)           \
+  X(FORCES, forces)           \
+  X(CONSTRAINTS, constraints) \
+  X(DYNAMICS, dynamics)       \
+  X(MEASURES, measures)
+
+#define CDNI_ROOM_ENUM(ENUM, name) CDNI_ROOM_##ENUM,
+enum { CDNI_ROOM_LIST(CDNI_ROOM_ENUM) CDNI_ROOM_COUNT };
+#undef CDNI_ROOM_ENUM
+
+#endif
