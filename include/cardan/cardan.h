@@ -14,6 +14,7 @@
 #include <cardan/motion.h>
 #include <cardan/operators.h>
 #include <cardan/forces.h>
+#include <cardan/dynamics.h>
 #include <cardan/constraints.h>
 #include <cardan/assembly.h>
 #include <cardan/derivatives.h>

@@ -36,7 +36,7 @@ static void free_constraints(cdn_system *system, void *data) {
 }
 
 const cdni_room_ops cdni_constraints_room = { .size = sizeof(constraint_room),
-                                              .freeze = cdni_constraints_freeze,
+                                              .subsystem = &cdni_constraints_ops,
                                               .destroy = free_constraints };
 
 const constraint_room *cdni_constraints(const cdn_system *system) {

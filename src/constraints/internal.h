@@ -131,7 +131,7 @@ struct constraint_room {
   cdn_cache rows, coefficients, bias, factor;
 };
 
-cdn_status cdni_constraints_freeze(cdn_system *system, void *room);
+extern const cdn_subsystem_ops cdni_constraints_ops;
 
 static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
   return &CDNI_AT(room->elements, constraint_element, i);

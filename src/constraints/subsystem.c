@@ -349,20 +349,14 @@ static void describe(const void *self, const cdn_system *system, cdn_description
   }
 }
 
-cdn_status cdni_constraints_freeze(cdn_system *system, void *room) {
-  const cdn_subsystem_ops ops = {
-    .struct_size = sizeof ops,
-    .name = "constraints",
-    .self_size = sizeof room,
-    .declare = declare,
-    .calc_qerr = calc_qerr,
-    .calc_uerr = calc_uerr,
-    .calc_udoterr = calc_udoterr,
-    .calc_multipliers = calc_multipliers,
-    .describe = describe,
-  };
-  if (cdn_system_add_subsystem(system, &ops, &room).i >= 0) return CDN_OK;
-  cdn_error e;
-  cdn_system_last_error(system, &e);
-  return e.code;
-}
+const cdn_subsystem_ops cdni_constraints_ops = {
+  .struct_size = sizeof cdni_constraints_ops,
+  .name = "constraints",
+  .self_size = sizeof(constraint_room *),
+  .declare = declare,
+  .calc_qerr = calc_qerr,
+  .calc_uerr = calc_uerr,
+  .calc_udoterr = calc_udoterr,
+  .calc_multipliers = calc_multipliers,
+  .describe = describe,
+};

@@ -116,15 +116,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
 
 static bool is_needed(const cdn_system *system) { return cdni_matter(system) != NULL; }
 
-static cdn_status freeze(cdn_system *system, void *room) {
-  const cdn_subsystem_ops ops = {
-    .struct_size = sizeof ops, .name = "dynamics", .self_size = sizeof room, .declare = declare
-  };
-  if (cdn_system_add_subsystem(system, &ops, &room).i >= 0) return CDN_OK;
-  cdn_error e;
-  cdn_system_last_error(system, &e);
-  return e.code;
-}
+static const cdn_subsystem_ops subsystem_ops = {
+  .struct_size = sizeof subsystem_ops, .name = "dynamics", .self_size = sizeof(dynamics *), .declare = declare
+};
 
 static cdn_status planned(cdn_system *system, void *room) {
   dynamics *d = room;
@@ -134,5 +128,5 @@ static cdn_status planned(cdn_system *system, void *room) {
 }
 
 const cdni_room_ops cdni_dynamics_room = {
-  .size = sizeof(dynamics), .needed = is_needed, .freeze = freeze, .planned = planned
+  .size = sizeof(dynamics), .needed = is_needed, .subsystem = &subsystem_ops, .planned = planned
 };

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <cardan/dynamics.h>
+
 #include "forces/derivatives.h"
 
 typedef struct custom {
@@ -244,6 +246,35 @@ static const char *read_ops(cdn_force_ops *to, const cdn_force_ops *from, size_t
 }
 _Static_assert(offsetof(cdn_force_ops, struct_size) == sizeof(cdn_subsystem_ops), "one behind the other");
 
+/* Makes the element's list of prerequisites its own. */
+static void copy_prerequisites(force_adder *a, custom *e) {
+  const cdn_ticket *from = e->ops.prerequisites;
+  e->ops.prerequisites = NULL;
+  if (!a->ok || e->ops.n_prerequisites == 0) return;
+  cdn_ticket *copy = cdni_alloc(cdni_system_allocator(a->system), prerequisites_size(e));
+  if (copy) memcpy(copy, from, prerequisites_size(e));
+  else cdni_force_refuse(a, CDN_ERR_NOMEM, "out of memory");
+  e->ops.prerequisites = copy;
+}
+
+static cdn_force add(force_adder *a, custom *e) {
+  const size_t before = a->room->sets[FORCE_CUSTOM].elements.count;
+  const cdn_force id = cdni_force_add(a, e, NULL);
+  /* The list owns the copy as soon as the element is in it. */
+  if (e->ops.prerequisites && a->room->sets[FORCE_CUSTOM].elements.count == before)
+    cdni_free(cdni_system_allocator(a->system), (void *)e->ops.prerequisites, prerequisites_size(e));
+  return id;
+}
+
+int cdni_forces_subsystems(const force_room *room) {
+  const cdni_array *all = &room->sets[FORCE_CUSTOM].elements;
+  int n = 0;
+  /* Those of one subsystem follow each other. */
+  for (size_t i = 0; i < all->count; i++)
+    n += i == 0 || CDNI_AT(*all, custom, i).subsystem.i != CDNI_AT(*all, custom, i - 1).subsystem.i;
+  return n;
+}
+
 cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_ops *given, size_t subsystem_size,
                                             const void *self) {
   static const char function[] = "cdn_system_add_custom_force";
@@ -257,26 +288,41 @@ cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_
   else check_ops(&a, ops);
   if (!a.ok) return id;
 
-  const cdn_allocator *memory = cdni_system_allocator(system);
   custom e = { .ops = *ops, .reads = ops->reads };
   e.ops.subsystem.name = a.name;
-  if (e.ops.n_prerequisites == 0) e.ops.prerequisites = NULL;
-  else {
-    cdn_ticket *copy = cdni_alloc(memory, prerequisites_size(&e));
-    if (copy) memcpy(copy, ops->prerequisites, prerequisites_size(&e));
-    else cdni_force_refuse(&a, CDN_ERR_NOMEM, "out of memory");
-    e.ops.prerequisites = copy;
-  }
+  copy_prerequisites(&a, &e);
   /* The System keeps its own copy of `self` and of the name; ours of the ops outlives them. */
   if (a.ok) e.subsystem = cdn_system_add_subsystem(system, &e.ops.subsystem, self);
   if (a.ok && e.subsystem.i < 0) a.ok = false;
   e.ops.subsystem.name = NULL;
-  const size_t before = a.room->sets[FORCE_CUSTOM].elements.count;
-  id = cdni_force_add(&a, &e, NULL);
-  /* The list owns the copy as soon as the element is in it. */
-  if (e.ops.prerequisites && a.room->sets[FORCE_CUSTOM].elements.count == before)
-    cdni_free(memory, (void *)e.ops.prerequisites, prerequisites_size(&e));
-  return id;
+  return add(&a, &e);
+}
+
+/* The same of what a subsystem registers while it declares. Only these ops are the element's own. */
+cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *provider) {
+  static const char function[] = "cdn_declare_forces";
+  cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
+  const bool is_made = provider && provider->struct_size == sizeof *provider;
+  force_adder a;
+  const cdn_force none = { -1 };
+  cdni_force_begin(&a, system, FORCE_CUSTOM, function, is_made ? provider->name : NULL);
+  if (!is_made)
+    cdni_force_refuse(&a, CDN_ERR_VERSION,
+                      "provider.struct_size is not sizeof(cdn_force_provider): set it, and compile against the headers "
+                      "of this library");
+  if (!a.ok) return none;
+  if (a.room->system)
+    cdni_force_refuse(&a, CDN_ERR_FROZEN, "forces have been declared already: add the subsystem while building");
+  custom e = { .subsystem = cdni_declarer_subsystem(d), .reads = provider->reads };
+  e.ops = (cdn_force_ops){ .reads = provider->reads,
+                           .calc_force = provider->calc_force,
+                           .calc_potential = provider->calc_potential,
+                           .calc_derivative = provider->calc_derivative,
+                           .prerequisites = provider->prerequisites,
+                           .n_prerequisites = provider->n_prerequisites };
+  if (a.ok) check_ops(&a, &e.ops);
+  copy_prerequisites(&a, &e);
+  return add(&a, &e);
 }
 
 cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force force) {

@@ -28,7 +28,7 @@ static void free_forces(cdn_system *system, void *data) {
 }
 
 const cdni_room_ops cdni_forces_room = { .size = sizeof(force_room),
-                                         .freeze = cdni_forces_freeze,
+                                         .subsystem = &cdni_forces_ops,
                                          .destroy = free_forces };
 
 const force_room *cdni_forces(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_FORCES); }

@@ -12,6 +12,9 @@ struct derivative_pass;
 /* The forces of a System, NULL if it has none. */
 const force_room *cdni_forces(const cdn_system *system);
 
+/* How many subsystems there are behind its custom forces. */
+int cdni_forces_subsystems(const force_room *room);
+
 /* ---- sums: forces that read the same things and are alike in having a potential have a sum and a cache entry of their own ---- */
 
 enum { CDNI_FORCE_SUMS = 6 }; /* at most */

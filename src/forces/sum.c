@@ -213,20 +213,13 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
-/* Rooms are frozen in order, so this subsystem is declared after matter and after every custom force. */
-cdn_status cdni_forces_freeze(cdn_system *system, void *room) {
-  const cdn_subsystem_ops ops = {
-    .struct_size = sizeof ops,
-    .name = "forces",
-    .self_size = sizeof room,
-    .declare = declare,
-    .describe = cdni_forces_describe,
-  };
-  if (cdn_system_add_subsystem(system, &ops, &room).i >= 0) return CDN_OK;
-  cdn_error e;
-  cdn_system_last_error(system, &e);
-  return e.code;
-}
+const cdn_subsystem_ops cdni_forces_ops = {
+  .struct_size = sizeof cdni_forces_ops,
+  .name = "forces",
+  .self_size = sizeof(force_room *),
+  .declare = declare,
+  .describe = cdni_forces_describe,
+};
 
 /* ---- results ---- */
 

@@ -36,7 +36,7 @@ cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(
 static bool suits_lanes(const cdn_ensemble *e) {
   if (!e->m || e->prescribed || e->nz > 0 || e->traits.constraints) return false;
   if (e->nq != e->m->tree.nq || e->nu != e->m->tree.nu) return false;
-  const int custom = e->forces ? (int)e->forces->sets[FORCE_CUSTOM].ids.count : 0;
+  const int custom = e->forces ? cdni_forces_subsystems(e->forces) : 0;
   const int measures = e->traits.events || e->traits.auto_updates ? 0 : cdn_system_measure_count(e->system);
   return e->traits.subsystems == 2 + (e->forces != NULL) + custom + measures;
 }

@@ -21,15 +21,18 @@ bool cdni_system_refuses(cdn_system *system, const char *function);
 /* Records an error against a frozen (const) System's State instead. */
 const cdn_allocator *cdni_system_allocator(const cdn_system *system);
 
-/* Rooms above keep their builders on the System, one place each, by number. When the System is frozen, a room that nobody
- * has made so far is made if it is `needed` (may be NULL: it is not); then `freeze` adds the room's subsystems. `planned` runs
- * last, when the State's block has been planned; `destroy` when the System goes. */
+/* Rooms above keep their builders on the System, one place each, by number. Freezing a System goes through them three times:
+ * `freeze`, before any subsystem declares; `subsystem`, when all that were added while building have declared, those of the
+ * rooms before, too; `planned`, when the State's block has been planned. A member that is NULL or 0 is not there. */
 enum { CDNI_MOST_ROOMS = 16 };
 typedef struct cdni_room_ops {
   size_t size; /* of the room's data */
-  bool (*needed)(const cdn_system *system);
   cdn_status (*freeze)(cdn_system *system, void *room);
-  cdn_status (*planned)(cdn_system *system, void *room); /* may be NULL */
+  /* Whether a room that nobody has made so far is made, as the rooms' subsystems are added. */
+  bool (*needed)(const cdn_system *system);
+  /* The room's own subsystem. Its `self` is a pointer to the room's data. */
+  const cdn_subsystem_ops *subsystem;
+  cdn_status (*planned)(cdn_system *system, void *room);
   void (*destroy)(cdn_system *system, void *room);
 } cdni_room_ops;
 /* All of them, in the order in which they are frozen, NULL past the end. Whoever puts the library together defines it. */

@@ -198,8 +198,9 @@ const void *cdni_system_room_get(const cdn_system *system, int which) { return s
 
 /* ---- freezing ---- */
 
-static cdn_status declare_all(cdn_system *s) {
-  for (size_t i = 0; i < s->subsystems.count; i++) {
+/* Those from `first` on. */
+static cdn_status declare(cdn_system *s, size_t first) {
+  for (size_t i = first; i < s->subsystems.count; i++) {
     subsystem *sub = &CDNI_AT(s->subsystems, subsystem, i);
     if (!sub->ops.declare) continue;
     cdn_declarer d = { .system = s, .subsystem = (int32_t)i };
@@ -216,11 +217,17 @@ static cdn_status declare_all(cdn_system *s) {
 
 static cdn_status freeze(cdn_system *s) {
   for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++) {
-    const cdni_room_ops *ops = cdni_rooms[r];
-    if (!s->rooms[r] && ops->needed && ops->needed(s) && !cdni_system_room(s, r)) return CDN_ERR_NOMEM;
-    if (s->rooms[r] && ops->freeze) CDNI_TRY(ops->freeze(s, s->rooms[r]));
+    if (s->rooms[r] && cdni_rooms[r]->freeze) CDNI_TRY(cdni_rooms[r]->freeze(s, s->rooms[r]));
   }
-  CDNI_TRY(declare_all(s));
+  CDNI_TRY(declare(s, 0));
+  for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++) {
+    const cdni_room_ops *ops = cdni_rooms[r];
+    if (!s->rooms[r] && ops->needed && ops->needed(s) && !cdni_system_room(s, r)) return s->error.code;
+    if (!s->rooms[r] || !ops->subsystem) continue;
+    const size_t before = s->subsystems.count;
+    if (cdn_system_add_subsystem(s, ops->subsystem, &s->rooms[r]).i < 0) return s->error.code;
+    CDNI_TRY(declare(s, before));
+  }
   CDNI_TRY(cdni_graph_freeze(s));
   cdni_kinks_freeze(s);
   CDNI_TRY(cdni_layout_plan(s));
