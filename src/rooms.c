@@ -1,7 +1,7 @@
 /* The table of rooms, which the system room goes through without knowing who is in it. */
 #include "rooms.h"
 
-#include "system/internal.h"
+#include "system/system.h"
 
 #define ROOM_EXTERN(ENUM, name) extern const cdni_room_ops cdni_##name##_room;
 CDNI_ROOM_LIST(ROOM_EXTERN)

@@ -4,7 +4,7 @@
 
 #include <cardan/constraints.h>
 
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 typedef struct constraint_room constraint_room;
 struct derivative_pass;

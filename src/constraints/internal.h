@@ -1,21 +1,8 @@
-/* The constraints room: what its files share. Every kind of constraint is one file that defines one constraint_kind.
- *
- * A constraint has np equations at position level, nv at velocity level and na at acceleration level, in that order, m in
- * all. At acceleration level each is one row of G udot = b (8.12), written in terms of what the constraint knows: the
- * accelerations A of the bodies that it names (conventional, of the M frames' origins, in Ground's axes) and the udot of
- * the mobilities that it names,
- *
- *   aerr = sum J A + sum g udot + bias = 0,
- *
- * where bias is what velocities and time leave of the second derivative. J is a spatial force a body: what a multiplier
- * of 1 takes away from it (M udot + G^T lambda = f, 8.11). At velocity level verr = sum J V + sum g u + rest. */
+/* The constraints room: what its files share. Every kind of constraint is one file that defines one constraint_kind. */
 #ifndef CARDAN_CONSTRAINTS_INTERNAL_H
 #define CARDAN_CONSTRAINTS_INTERNAL_H
 
-#include <cardan/constraints.h>
-
-#include "constraints/constraints.h"
-#include "constraints/plan.h"
+#include "constraints/elements.h"
 
 /* ---- the kinds: a new one is its file and its line here ---- */
 
@@ -44,27 +31,6 @@ typedef enum constraint_kind_id { CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_ENUM) CON
 #undef CONSTRAINT_KIND_ENUM
 
 enum { CONSTRAINT_MOST_EQUATIONS = 32, CONSTRAINT_MOST_BODIES = 16, CONSTRAINT_MOST_MOBILITIES = 64 };
-
-/* A mobility that a constraint names: u of a body's mobilizer, and the coordinate whose rate it is (-1: none is). */
-typedef struct constraint_mobility {
-  int32_t body, u, q; /* slots of matter */
-} constraint_mobility;
-
-/* One element. */
-typedef struct constraint_element {
-  char *name;
-  int32_t kind;
-  void *data; /* the kind's own, data_size bytes */
-  size_t data_size;
-  int32_t np, nv, na, m;
-  int32_t first_body, n_bodies, first_mobility, n_mobilities, first_param, n_params;
-  bool absolute;  /* its rows do not balance among its bodies: Ground is what it refers to */
-  bool rheonomic; /* reads time */
-  bool nonlinear; /* its rows depend on u: J and g are the derivatives of the velocity error */
-  /* Where its equations are, known from freezing on: in qerr, uerr, and among all m (udoterr, multipliers). */
-  int32_t qerr, uerr, row;
-  int32_t J, g; /* first spatial row (m x n_bodies) and first coefficient (m x n_mobilities) */
-} constraint_element;
 
 /* What a kind's functions see of one element. Twists are there from Velocity stage on. */
 typedef struct constraint_view {
@@ -112,37 +78,7 @@ extern const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT]
 
 /* ---- the room ---- */
 
-struct constraint_room {
-  cdni_array elements;         /* constraint_element, by id */
-  cdni_array bodies;           /* int32_t */
-  cdni_array mobilities;       /* constraint_mobility */
-  cdni_array defaults;         /* double: parameters */
-  cdni_array enabled0, units0; /* double, one an element */
-  /* Known from freezing on. */
-  const matter *matter;
-  int first_row;               /* this room's run of all equations */
-  bool rheonomic, nonlinear;   /* some element is */
-  bool drives;                 /* some kind demands motion, and so does work */
-  int np, nv, na, m, n_J, n_g; /* of all */
-  loop_plan plan;
-  cdn_subsystem subsystem;
-  cdn_dvar params, enabled, units, weights, baumgarte;
-  cdn_autovar redundant;
-  cdn_cache rows, coefficients, bias, factor;
-};
-
 extern const cdn_subsystem_ops cdni_constraints_ops;
-
-static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
-  return &CDNI_AT(room->elements, constraint_element, i);
-}
-static inline bool constraint_exists(const constraint_room *room, cdn_constraint c) {
-  return room && c.i >= 0 && (size_t)c.i < room->elements.count;
-}
-/* 0 or 1 an element. */
-static inline const double *constraint_enabled(const constraint_room *room, const cdn_state *state) {
-  return cdn_state_parameters(state, room->enabled);
-}
 
 /* ---- adding, with the checks that all share ---- */
 
@@ -184,19 +120,7 @@ const char *cdni_constraint_kind_name(const constraint_element *c);
 cdn_status cdni_constraint_singular(const constraint_view *v, const char *what);
 /* A view of element i with all that its kind may read. Evaluates nothing. */
 constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *state, int i);
-/* G's rows, evaluated; NULL on failure. */
-typedef struct constraint_rows {
-  const sv *J;
-  const double *g;
-} constraint_rows;
-cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows);
 /* J V + g u of the view's k-th equation: its velocity error without the rest. */
 double cdni_constraint_row_rate(const constraint_view *v, const constraint_rows *rows, int k);
-/* out (m) = J A + g a for motions A of the bodies and a (NULL: zero) of the mobilities; elements that are off have zeros. */
-void cdni_constraint_multiply(const constraint_room *room, const double *enabled, const constraint_rows *rows,
-                              const sv *A, const double *a, double *out);
-/* F (one a body, about M's origins) += scale J^T lambda, f (nu) += scale g^T lambda. */
-void cdni_constraint_multiply_transpose(const constraint_room *room, const double *enabled, const constraint_rows *rows,
-                                        double scale, const double *lambda, sv *F, double *f);
 
 #endif

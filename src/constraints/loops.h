@@ -8,7 +8,7 @@
 #ifndef CARDAN_CONSTRAINTS_LOOPS_H
 #define CARDAN_CONSTRAINTS_LOOPS_H
 
-#include "constraints/internal.h"
+#include "constraints/elements.h"
 
 /* Which equations take part: those of position level, of position and velocity level, or all. */
 typedef enum loop_level { LOOP_POSITION, LOOP_VELOCITY, LOOP_ALL } loop_level;

@@ -1,4 +1,5 @@
 /* Operators of the constraints: G and its transpose, forces, and solutions with the factorization of the dynamics. */
+#include "constraints/internal.h"
 #include "constraints/loops.h"
 #include "constraints/project.h"
 #include "matter/operators.h"

@@ -7,7 +7,6 @@
 
 #include "constraints/derivatives.h"
 #include "constraints/loops.h"
-#include "matter/subsystem.h"
 
 static constraint_room *of(const void *self) { return *(constraint_room *const *)self; }
 

@@ -5,7 +5,6 @@
 #include "constraints/constraints.h"
 #include "dynamics/dynamics.h"
 #include "forces/forces.h"
-#include "matter/subsystem.h"
 
 struct dynamics {
   const matter *matter;

@@ -4,7 +4,7 @@
 
 #include <cardan/forces.h>
 
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 typedef struct force_room force_room;
 struct derivative_pass;

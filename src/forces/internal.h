@@ -82,7 +82,7 @@ typedef struct force_kind {
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
   /* How the forces vary (forces/derivatives.h). NULL: they are differenced where derivatives are asked for. */
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
-  /* Kinks of each element, their values and rates, and what they stand for (system/internal.h); NULL where there are none. */
+  /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are none. */
   int n_kinks;
   int (*count_kinks)(const void *element); /* in place of n_kinks, where elements differ */
   bool kinks_read_poses;

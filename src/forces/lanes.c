@@ -1,6 +1,8 @@
 /* The sums of sum.c for several States at once: the same parts in the same order, so that they are the same bits. */
 #include "forces/lanes.h"
 
+#include "forces/internal.h"
+
 #include "math/lane_block.h"
 
 size_t cdni_force_params_count(const force_room *room) {
@@ -15,6 +17,17 @@ void cdni_force_params_collect(const force_room *room, const cdn_state *state, d
     if (n) memcpy(out, cdn_state_parameters(state, room->sets[k].params), n * sizeof *out);
     out += n;
   }
+}
+
+int cdni_force_params_belong(const force_room *room, int32_t ticket) {
+  if (ticket == room->enabled.i) return -1;
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    const force_set *set = &room->sets[k];
+    if (set->ids.count == 0) continue;
+    if (set->has_own && ticket == set->own.i) return -1;
+    if (cdni_force_kinds[k]->n_params && ticket == set->params.i) return 1;
+  }
+  return 0;
 }
 
 bool cdni_forces_call_out(const force_room *room) { return room->sets[FORCE_CUSTOM].ids.count > 0; }

@@ -2,7 +2,8 @@
 #ifndef CARDAN_FORCES_LANES_H
 #define CARDAN_FORCES_LANES_H
 
-#include "forces/internal.h"
+#include "forces/forces.h"
+#include "forces/kernels.h"
 
 /* What the sum reads and writes; blocks of lanes (math/lane_block.h) unless said otherwise. */
 typedef struct cdni_force_lanes {
@@ -26,6 +27,9 @@ typedef struct cdni_force_lanes {
 /* Parameters of all elements of a State, in the order in which `params` has them. */
 size_t cdni_force_params_count(const force_room *room);
 void cdni_force_params_collect(const force_room *room, const cdn_state *state, double *out);
+/* Whether a parameter array (by its ticket) belongs to the elements: 0 if not; -1 if all States of an ensemble share it, 1 if it
+ * is one of those that `params` has. */
+int cdni_force_params_belong(const force_room *room, int32_t ticket);
 /* Whether any element is called State by State. */
 bool cdni_forces_call_out(const force_room *room);
 /* All forces, added to what is in the totals if they have begun. `shared` has the numbers that all lanes have in common:

@@ -10,7 +10,7 @@
 #include "constraints/project.h"
 #include "integrators/method.h"
 #include "integrators/singular.h"
-#include "system/internal.h"
+#include "system/system.h"
 
 /* Vectors of the stepper's block start at multiples of 64 bytes. */
 static inline size_t cdni_stride(int n) { return ((size_t)n + 7) & ~(size_t)7; }

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 /* The mobilizer of a joint: its frames in B at the reference configuration, and its default coordinates. */
 typedef struct segment {

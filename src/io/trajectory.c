@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "system/internal.h"
+#include "system/system.h"
 
 struct cdn_trajectory {
   const cdn_system *system;

@@ -6,7 +6,7 @@
 #include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/mobilizers/reverse.h"
-#include "matter/motion.h"
+#include "matter/subsystem.h"
 #include "rooms.h"
 
 /* ---- the kinds ---- */

@@ -2,7 +2,7 @@
 #ifndef CARDAN_MATTER_CUSTOM_H
 #define CARDAN_MATTER_CUSTOM_H
 
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 /* One such mobilizer, owned by the System. */
 typedef struct custom_mobilizer {

@@ -19,7 +19,7 @@
 #ifndef CARDAN_MATTER_DERIVATIVES_H
 #define CARDAN_MATTER_DERIVATIVES_H
 
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 /* One mobility. */
 typedef struct mobility_motion {

@@ -7,7 +7,7 @@
 
 #include "core/archive.h"
 #include "matter/custom.h"
-#include "matter/motion.h"
+#include "matter/subsystem.h"
 
 /* Which functions move a function-based mobilizer, by which coordinates, about or along what. */
 static void describe_functions(const char *body, const cdn_function_mobilizer *m, cdn_description *d) {

@@ -2,7 +2,7 @@
 #ifndef CARDAN_MATTER_LANES_H
 #define CARDAN_MATTER_LANES_H
 
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 /* Numbers a record has for one lane. */
 #define RECORD_NUMBERS(type) (sizeof(type) / sizeof(double))

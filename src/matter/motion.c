@@ -1,5 +1,5 @@
 /* Motions as parts of a System: adding them, what they declare, what is known of them. */
-#include "matter/motion.h"
+#include "matter/subsystem.h"
 
 #include <math.h>
 #include <stdio.h>

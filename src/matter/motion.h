@@ -1,4 +1,4 @@
-/* Prescribed motion and locks as matter has them. Private to the room.
+/* Prescribed motion and locks as matter has them.
  *
  * What the user chooses (locks, motions on or off) is kept apart from what follows from it: for each of q, u and udot a
  * variable says what drives it, body by body. Only the ones of these that change are set, so that a lock of velocities
@@ -6,7 +6,7 @@
 #ifndef CARDAN_MATTER_MOTION_H
 #define CARDAN_MATTER_MOTION_H
 
-#include "matter/subsystem.h"
+#include "matter/matter.h"
 
 /* Entries of driver_q, driver_u and driver_udot. */
 enum { DRIVEN_BY_NOTHING, DRIVEN_BY_LOCK, DRIVEN_BY_MOTION };
@@ -45,22 +45,9 @@ static inline const matter_motion *cdni_driving_motion(const matter *m, int32_t 
   return x->level >= level ? x : NULL;
 }
 
-/* motion.c */
-void cdni_motion_free(const cdn_allocator *a, matter_motion *x);
-cdn_status cdni_motion_declare(matter *m, cdn_declarer *d);
-/* What q, u or udot (by its level) are prescribed from. Returns how many tickets these are: 4 at most. */
+/* motion.c: what q, u or udot (by its level) are prescribed from. Returns how many tickets these are: 4 at most. */
 int cdni_motion_reads(const matter *m, cdn_motion_level level, cdn_ticket *tickets);
-
-/* motion_built_in.c: the ops of the kinds that are not custom, NULL if there are none for the level. */
-const cdn_motion_ops *cdni_motion_built_in(cdn_motion_kind kind, cdn_motion_level level);
-
-/* motion_values.c: operations of the subsystem, and udot of prescribed mobilizers into matter's run. */
-cdn_status cdni_motion_calc_q_eff(const void *self, cdn_state *state, double *q);
-cdn_status cdni_motion_calc_u_eff(const void *self, cdn_state *state, double *u);
-void cdni_motion_mark_prescribed(const void *self, const cdn_state *state, bool *q, bool *u);
+/* motion_values.c: udot of prescribed mobilizers into matter's run. */
 cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot);
-/* udot of one custom motion at any q and u of the System, for differences. */
-cdn_status cdni_motion_udot_at(const matter *m, cdn_state *state, const matter_motion *x, const double *q,
-                               const double *u, double *udot);
 
 #endif

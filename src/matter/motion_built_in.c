@@ -1,7 +1,7 @@
 /* The motions that come with the library. */
 #include <math.h>
 
-#include "matter/motion.h"
+#include "matter/subsystem.h"
 
 /* ---- a sin(w t + p) for every coordinate, speed or acceleration ---- */
 

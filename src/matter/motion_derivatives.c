@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "matter/motion_derivatives.h"
+#include "matter/subsystem.h"
 
 /* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
 static const double STEP = 6e-6;

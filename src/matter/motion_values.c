@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "matter/mobilizers/quaternion.h"
-#include "matter/motion.h"
+#include "matter/subsystem.h"
 
 static const matter *of(const void *self) { return *(const matter *const *)self; }
 

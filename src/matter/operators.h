@@ -6,7 +6,7 @@
 
 #include "matter/checks.h"
 #include "matter/hinge.h"
-#include "matter/subsystem.h"
+#include "matter/matter.h"
 
 /* The matter of the State's System; without bodies an operator has nothing to work on. */
 cdn_status cdni_operator_matter(cdn_state *state, const char *function, const matter **m);

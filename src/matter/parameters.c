@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "matter/checks.h"
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 static cdn_status no_body(cdn_state *state, const char *function, cdn_body body) {
   return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no body %d in this System", (int)body.i);

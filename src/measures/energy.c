@@ -3,7 +3,7 @@
 
 #include <cardan/forces.h>
 
-#include "matter/internal.h"
+#include "matter/matter.h"
 
 typedef struct energy {
   measure base;

@@ -9,7 +9,7 @@
 
 #include <cardan/measures.h>
 
-#include "system/internal.h"
+#include "system/system.h"
 
 typedef struct measure measure;
 

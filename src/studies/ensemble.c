@@ -75,14 +75,8 @@ static unsigned group_of(const cdn_ensemble *e, int32_t i) {
   if (e->m && (i == e->m->frames.i || i == e->m->params.i)) return CDN_VARY_FRAMES;
   if (e->m && (i == e->m->mass.i || i == e->m->armature.i)) return CDN_VARY_MASSES;
   if (!e->forces) return CDN_VARY_OWN;
-  if (i == e->forces->enabled.i) return 0;
-  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
-    const force_set *set = &e->forces->sets[k];
-    if (set->ids.count == 0) continue;
-    if (set->has_own && i == set->own.i) return 0;
-    if (cdni_force_kinds[k]->n_params && i == set->params.i) return CDN_VARY_FORCES;
-  }
-  return CDN_VARY_OWN;
+  const int belongs = cdni_force_params_belong(e->forces, i);
+  return belongs < 0 ? 0 : belongs > 0 ? CDN_VARY_FORCES : CDN_VARY_OWN;
 }
 
 static bool add_varying(cdn_ensemble *e, cdn_dvar v, int n, bool parameters) {

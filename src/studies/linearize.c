@@ -8,7 +8,7 @@
 #include <cardan/derivatives.h>
 #include <math.h>
 
-#include "constraints/internal.h"
+#include "constraints/elements.h"
 #include "dynamics/dynamics.h"
 #include "math/dense.h"
 #include "matter/motion.h"

@@ -4,7 +4,7 @@
 
 #include <cardan/modes.h>
 
-#include "constraints/internal.h"
+#include "constraints/elements.h"
 
 /* Whether all q and u are those of bodies, as these studies need. */
 cdn_status cdni_study_matter(cdn_state *state, const char *function, const matter **m);

@@ -4,7 +4,7 @@
 
 #include <cardan/events.h>
 
-#include "system/internal.h"
+#include "system/system.h"
 
 typedef struct cdni_event {
   cdn_event_def def; /* name, times and self are the System's own, but for a self that is shared */

@@ -1,10 +1,10 @@
-/* The structures behind cdn_system and cdn_state: private to the system room. */
+/* The structures behind cdn_system and cdn_state. Private to the room. */
 #ifndef CARDAN_SYSTEM_STRUCTS_H
 #define CARDAN_SYSTEM_STRUCTS_H
 
 #include <stdatomic.h>
 
-#include "system/internal.h"
+#include "system/system.h"
 
 /* Ticket numbers. Everything that can be depended on is a node of one graph; its ticket is its index. */
 enum {

@@ -1,6 +1,6 @@
 /* Every mobilizer, reversed or not, with a quaternion or angles: rates by differentiation of poses, accelerations by
  * differentiation of velocities, N and its kin, dynamics, energy, and kinds against what they are special cases of. */
-#include "../../src/matter/internal.h"
+#include "../../src/matter/matter.h"
 #include "own_mobilizers.h"
 #include "random_tree.h"
 

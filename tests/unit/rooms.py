@@ -29,6 +29,22 @@ def is_private(path):
     return bool(comment) and "Private to the room" in comment.group(0)
 
 
+def includes(path):
+    return re.findall(r'^#\s*include "([^"]+)"', open(path, encoding="utf-8").read(), re.M)
+
+
+def exposes(source, header, seen):
+    """A private header that comes along with a header of its room, or None."""
+    if header in seen or not os.path.exists(os.path.join(source, header)):
+        return None
+    seen.add(header)
+    path = os.path.join(source, header)
+    if is_private(path):
+        return header
+    own = [h for h in includes(path) if h.split("/")[0] == header.split("/")[0]]
+    return next((found for h in own if (found := exposes(source, h, seen))), None)
+
+
 def main():
     root = sys.argv[1]
     source = os.path.join(root, "src")
@@ -45,7 +61,7 @@ def main():
         for folder, _, files in os.walk(os.path.join(source, room)):
             for name in sorted(f for f in files if f.endswith((".c", ".h"))):
                 path = os.path.join(folder, name)
-                for header in re.findall(r'^#\s*include "([^"]+)"', open(path, encoding="utf-8").read(), re.M):
+                for header in includes(path):
                     other = header.split("/")[0]
                     if other not in level or other == room:
                         continue
@@ -53,8 +69,11 @@ def main():
                     where = f"{os.path.relpath(path, root)} includes {header}"
                     if level[other] <= level[room]:
                         mistakes.append(f"{where}: room {other} is not below {room}")
-                    if is_private(os.path.join(source, header)):
+                    private = exposes(source, header, set())
+                    if private == header:
                         mistakes.append(f"{where}, which is private to room {other}")
+                    elif private:
+                        mistakes.append(f"{where}, and so {private}, which is private to room {other}")
     if "--draw" in sys.argv:
         for room in sorted(arrows, key=level.get):
             print(f"{room} -> {' '.join(sorted(arrows[room], key=level.get))}")

@@ -1,5 +1,5 @@
 /* Motions and locks one by one: building and what is refused, run-time choices, what they invalidate, errors of functions. */
-#include "../../src/system/internal.h"
+#include "../../src/system/system.h"
 #include "../testing.h"
 
 /* ---- a rig: a pin, a ball and a slider in a row --------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* What the system room offers the rooms above it, beyond the public headers. It knows nothing of mechanics. */
-#ifndef CARDAN_SYSTEM_INTERNAL_H
-#define CARDAN_SYSTEM_INTERNAL_H
+#ifndef CARDAN_SYSTEM_SYSTEM_H
+#define CARDAN_SYSTEM_SYSTEM_H
 
 #include <cardan/state.h>
 

@@ -1,11 +1,11 @@
 /* What matter offers the rooms above it, beyond the public headers. */
-#ifndef CARDAN_MATTER_INTERNAL_H
-#define CARDAN_MATTER_INTERNAL_H
+#ifndef CARDAN_MATTER_MATTER_H
+#define CARDAN_MATTER_MATTER_H
 
 #include <cardan/motion.h>
 
 #include "matter/kernels.h"
-#include "system/internal.h"
+#include "system/system.h"
 
 /* A body as it was added; the builder's list, const once the System is frozen. */
 typedef struct matter_body {
@@ -94,5 +94,35 @@ static inline bool cdni_body_exists(const matter *m, cdn_body body) { return m &
 
 static inline cdn_vec3 cdni_from_v3(v3 a) { return cdn_v3(a.x, a.y, a.z); }
 static inline v3 cdni_to_v3(cdn_vec3 a) { return (v3){ a.x, a.y, a.z }; }
+
+/* ---- for those who run the kernels themselves ---- */
+
+/* Pointers into the State's block for the kernels; nothing is evaluated. udot, eps, z, A are those of the State's own
+ * acceleration entry. */
+static inline tree_data cdni_matter_data(const matter *m, const cdn_state *state) {
+  char *block = cdni_state_block(state);
+#define AT(member) ((void *)(block + m->at.member))
+  const int32_t *driver = AT(driver_udot);
+  return (tree_data){ .frames = AT(frames),
+                      .mass = AT(mass),
+                      .q = AT(q),
+                      .u = AT(u),
+                      .pose = AT(pose),
+                      .H = AT(H),
+                      .custom = AT(custom),
+                      .inertia = AT(inertia),
+                      .twist = AT(twist),
+                      .articulated = AT(articulated),
+                      .G = AT(G),
+                      .D_inv = AT(D_inv),
+                      .z = AT(z),
+                      .A = AT(A),
+                      .eps = AT(eps),
+                      .udot = AT(udot),
+                      .prescribed = driver[0] ? driver : NULL };
+#undef AT
+}
+/* "joint 'x' ... no inertia": the story of a kernel that returned a body. */
+cdn_status cdni_matter_singular(const matter *m, cdn_state *state, int body, const char *function);
 
 #endif

@@ -1,0 +1,86 @@
+/* The constraints of a System and their rows, for those who work with G themselves.
+ *
+ * A constraint has np equations at position level, nv at velocity level and na at acceleration level, in that order, m in
+ * all. At acceleration level each is one row of G udot = b (8.12), written in terms of what the constraint knows: the
+ * accelerations A of the bodies that it names (conventional, of the M frames' origins, in Ground's axes) and the udot of
+ * the mobilities that it names,
+ *
+ *   aerr = sum J A + sum g udot + bias = 0,
+ *
+ * where bias is what velocities and time leave of the second derivative. J is a spatial force a body: what a multiplier
+ * of 1 takes away from it (M udot + G^T lambda = f, 8.11). At velocity level verr = sum J V + sum g u + rest. */
+#ifndef CARDAN_CONSTRAINTS_ELEMENTS_H
+#define CARDAN_CONSTRAINTS_ELEMENTS_H
+
+#include "constraints/constraints.h"
+#include "constraints/plan.h"
+
+/* A mobility that a constraint names: u of a body's mobilizer, and the coordinate whose rate it is (-1: none is). */
+typedef struct constraint_mobility {
+  int32_t body, u, q; /* slots of matter */
+} constraint_mobility;
+
+/* One element. */
+typedef struct constraint_element {
+  char *name;
+  int32_t kind;
+  void *data; /* the kind's own, data_size bytes */
+  size_t data_size;
+  int32_t np, nv, na, m;
+  int32_t first_body, n_bodies, first_mobility, n_mobilities, first_param, n_params;
+  bool absolute;  /* its rows do not balance among its bodies: Ground is what it refers to */
+  bool rheonomic; /* reads time */
+  bool nonlinear; /* its rows depend on u: J and g are the derivatives of the velocity error */
+  /* Where its equations are, known from freezing on: in qerr, uerr, and among all m (udoterr, multipliers). */
+  int32_t qerr, uerr, row;
+  int32_t J, g; /* first spatial row (m x n_bodies) and first coefficient (m x n_mobilities) */
+} constraint_element;
+
+/* ---- all of them ---- */
+
+struct constraint_room {
+  cdni_array elements;         /* constraint_element, by id */
+  cdni_array bodies;           /* int32_t */
+  cdni_array mobilities;       /* constraint_mobility */
+  cdni_array defaults;         /* double: parameters */
+  cdni_array enabled0, units0; /* double, one an element */
+  /* Known from freezing on. */
+  const matter *matter;
+  int first_row;               /* this room's run of all equations */
+  bool rheonomic, nonlinear;   /* some element is */
+  bool drives;                 /* some kind demands motion, and so does work */
+  int np, nv, na, m, n_J, n_g; /* of all */
+  loop_plan plan;
+  cdn_subsystem subsystem;
+  cdn_dvar params, enabled, units, weights, baumgarte;
+  cdn_autovar redundant;
+  cdn_cache rows, coefficients, bias, factor;
+};
+
+static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
+  return &CDNI_AT(room->elements, constraint_element, i);
+}
+static inline bool constraint_exists(const constraint_room *room, cdn_constraint c) {
+  return room && c.i >= 0 && (size_t)c.i < room->elements.count;
+}
+/* 0 or 1 an element. */
+static inline const double *constraint_enabled(const constraint_room *room, const cdn_state *state) {
+  return cdn_state_parameters(state, room->enabled);
+}
+
+/* ---- rows ---- */
+
+/* G's rows, evaluated; NULL on failure. */
+typedef struct constraint_rows {
+  const sv *J;
+  const double *g;
+} constraint_rows;
+cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows);
+/* out (m) = J A + g a for motions A of the bodies and a (NULL: zero) of the mobilities; elements that are off have zeros. */
+void cdni_constraint_multiply(const constraint_room *room, const double *enabled, const constraint_rows *rows,
+                              const sv *A, const double *a, double *out);
+/* F (one a body, about M's origins) += scale J^T lambda, f (nu) += scale g^T lambda. */
+void cdni_constraint_multiply_transpose(const constraint_room *room, const double *enabled, const constraint_rows *rows,
+                                        double scale, const double *lambda, sv *F, double *f);
+
+#endif
