@@ -50,6 +50,7 @@ cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *f
                                                  double *errors_dq, double *errors_du) {
   derivative_pass p;
   const constrained constraints = { .lambda = lambda, .by_q = errors_dq, .by_u = errors_du };
+  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   const bool any = d && cdni_dynamics_is_constrained(d, state);
   CDNI_TRY(differentiate(&p, state, function, udot, dtau_dq, dtau_du, NULL, NULL, any ? &constraints : NULL));
@@ -198,6 +199,7 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
+  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   if (!cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state))
     return free_derivatives(state, m, function, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
   const wanted out = { .udot = { dudot_dq, dudot_du, dudot_df, dudot_dz } };
@@ -211,6 +213,7 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
+  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   wanted out = { .lambda = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz } };
   for (int k = 0; k < 4; k++) {
@@ -298,6 +301,7 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return last_code(state);
+  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   const int columns = CDN_INERTIAL_PARAMETERS * m->tree.n;
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const bool is_constrained = cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state);

@@ -17,6 +17,9 @@ bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state);
 /* The sum of all forces but those of constraints, about M's origins. Either output may be NULL. */
 cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
 
+/* Fails, with a story, while a row provider has rows in force: for functions that know nothing of them. */
+cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function);
+
 /* Derivatives of M udot + f_bias - f_applied + G^T lambda, by q and u, at any udot and lambda (NULL: zero, and the State's);
  * and of the acceleration errors at udot (equations of the constraints x nu). Any output may be NULL. */
 cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *function, const double *udot,

@@ -32,6 +32,9 @@ cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
   if (room) CDNI_TRY(cdni_forces_nonpotential_power(room, state, twist, u, &sum));
   CDNI_TRY(applied_power(m, state, twist, u, &applied));
   *power = sum + applied;
+  double of_rows;
+  CDNI_TRY(cdni_dynamics_rows_power(cdni_dynamics(system), state, &of_rows));
+  *power += of_rows;
   return CDN_OK;
 }
 

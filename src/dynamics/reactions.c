@@ -53,7 +53,7 @@ cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_re
   CDNI_TRY(cdni_operator_matter(state, function, &m));
   const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
   sv *with_constraints = NULL;
-  CDNI_TRY(cdni_dynamics_total_forces(dyn, state, &applied, NULL));
+  CDNI_TRY(cdni_dynamics_acting_forces(dyn, state, &applied, NULL));
   CDNI_TRY(forces_of_constraints(dyn, state, function, &with_constraints));
   if (with_constraints) applied = with_constraints;
   cdn_status status = begin(state, function, m, udot, &d);

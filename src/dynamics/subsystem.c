@@ -1,9 +1,10 @@
 /* Dynamics as a subsystem: it has no variables, and the entries of the equations of motion.
  *
  *   forces from outside, those of the forces room              -> forces         (Force)
- *   articulated inertias, twist, forces, what constrains       -> acceleration   (Acceleration)
+ *   twist, what row providers read                             -> rows           (if there are providers)
+ *   articulated inertias, twist, forces, rows, what constrains -> acceleration   (Acceleration)
  *   acceleration                                               -> motion forces  (when asked for) */
-#include "dynamics/internal.h"
+#include "dynamics/rows.h"
 
 #include "matter/motion.h"
 #include "rooms.h"
@@ -35,16 +36,54 @@ cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const
 cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state, sv *F, double *f) {
   const sv *total_F;
   const double *total_f;
-  CDNI_TRY(cdni_dynamics_total_forces(d, state, &total_F, &total_f));
+  CDNI_TRY(cdni_dynamics_acting_forces(d, state, &total_F, &total_f));
   memcpy(F, total_F, (size_t)d->matter->tree.n * sizeof *F);
   if (f && d->matter->tree.nu) memcpy(f, total_f, (size_t)d->matter->tree.nu * sizeof *f);
   return cdni_constraints_add_forces(d->constraints, state, F, f);
+}
+
+cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
+  provided_rows rows = { .n = 0 };
+  if (d->most_rows > 0) CDNI_TRY(cdni_rows_evaluate(d, state, &rows));
+  if (rows.n == 0) return cdni_dynamics_total_forces(d, state, F, f);
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  if (F) *F = cdni_state_storage(state, d->row_F);
+  if (f) *f = cdni_state_storage(state, d->row_f);
+  return CDN_OK;
 }
 
 /* ---- accelerations ---- */
 
 bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state) {
   return d->constraints && cdni_constraint_any_enabled(d->constraints, state);
+}
+
+/* udot and A for the forces in d. */
+static cdn_status accelerate(const dynamics *dyn, cdn_state *state, const tree_data *d) {
+  const matter *m = dyn->matter;
+  if (cdni_dynamics_is_constrained(dyn, state)) return cdni_constraints_solve(dyn->constraints, state, d);
+  bool factored = cdni_state_is_valid(state, m->articulated.ticket);
+  rmask singular;
+  m->kernels->forward(&m->tree, d, factored, &singular);
+  if (singular >= 0) return cdni_matter_singular(m, state, (int)singular, "cdn_realize");
+  if (!factored) cdni_state_mark_valid(state, m->articulated.ticket);
+  return CDN_OK;
+}
+
+/* The same again with what provided rows do, if there are any at present. */
+static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) {
+  const tree *t = &dyn->matter->tree;
+  provided_rows rows;
+  CDNI_TRY(cdni_rows_evaluate(dyn, state, &rows));
+  if (rows.n == 0) return CDN_OK;
+  double *lambda = cdni_state_storage(state, dyn->row_lambda), *f = cdni_state_storage(state, dyn->row_f);
+  sv *F = cdni_state_storage(state, dyn->row_F);
+  CDNI_TRY(cdni_rows_solve(dyn, state, &rows, d, lambda));
+  memcpy(F, cdni_state_storage(state, dyn->forces_F), (size_t)t->n * sizeof *F);
+  if (t->nu) memcpy(f, cdni_state_storage(state, dyn->forces_f), (size_t)t->nu * sizeof *f);
+  cdni_rows_add_forces(&rows, lambda, F, f);
+  d->force = F, d->f_mob = f;
+  return accelerate(dyn, state, d);
 }
 
 static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
@@ -60,13 +99,8 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
-  if (cdni_dynamics_is_constrained(dyn, state)) return cdni_constraints_solve(dyn->constraints, state, &d);
-  bool factored = cdni_state_is_valid(state, m->articulated.ticket);
-  rmask singular;
-  m->kernels->forward(&m->tree, &d, factored, &singular);
-  if (singular >= 0) return cdni_matter_singular(m, state, (int)singular, "cdn_realize");
-  if (!factored) cdni_state_mark_valid(state, m->articulated.ticket);
-  return CDN_OK;
+  CDNI_TRY(accelerate(dyn, state, &d));
+  return dyn->most_rows > 0 ? add_rows(dyn, state, &d) : CDN_OK;
 }
 
 /* ---- declaring ---- */
@@ -90,11 +124,19 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   dyn->forces = cdni_forces(system);
   dyn->constraints = cdni_constraints_declared(system);
   declare_forces(dyn, d);
+  cdni_rows_declare(dyn, d);
 
   const cdn_ticket of_acceleration[] = { m->articulated.ticket, CDN_TWIST, dyn->forces_F.ticket };
   cdni_declare_well_known(d, CDN_ACCELERATION);
   dyn->acceleration = cdn_declare_eager_cache(d, "acceleration", cdni_matter_acceleration_size(m), calc_acceleration, 3,
                                               of_acceleration, CDN_STAGE_ACCELERATION);
+  if (dyn->most_rows > 0) {
+    cdni_declare_prerequisite(d, dyn->acceleration, dyn->rows.ticket);
+    dyn->row_lambda =
+        cdni_declare_companion(d, "row_lambda", (size_t)dyn->most_rows * sizeof(double), dyn->acceleration);
+    dyn->row_F = cdni_declare_companion(d, "row_F", (size_t)m->tree.n * sizeof(sv), dyn->acceleration);
+    dyn->row_f = cdni_declare_companion(d, "row_f", (size_t)m->tree.nu * sizeof(double), dyn->acceleration);
+  }
   cdn_ticket more[8];
   int n = cdni_motion_reads(m, CDN_LEVEL_ACCELERATION, more);
   for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->acceleration, more[i]);
@@ -120,6 +162,14 @@ static const cdn_subsystem_ops subsystem_ops = {
   .struct_size = sizeof subsystem_ops, .name = "dynamics", .self_size = sizeof(dynamics *), .declare = declare
 };
 
+static void destroy(cdn_system *system, void *room) {
+  dynamics *d = room;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (size_t i = 0; i < d->row_providers.count; i++)
+    cdni_row_provider_free(a, &CDNI_AT(d->row_providers, row_provider, i));
+  cdni_array_free(a, &d->row_providers);
+}
+
 static cdn_status planned(cdn_system *system, void *room) {
   dynamics *d = room;
   d->at_F = cdni_entry_offset(system, d->forces_F);
@@ -128,5 +178,5 @@ static cdn_status planned(cdn_system *system, void *room) {
 }
 
 const cdni_room_ops cdni_dynamics_room = {
-  .size = sizeof(dynamics), .needed = is_needed, .subsystem = &subsystem_ops, .planned = planned
+  .size = sizeof(dynamics), .needed = is_needed, .subsystem = &subsystem_ops, .planned = planned, .destroy = destroy
 };

@@ -1,0 +1,42 @@
+/* Rows on accelerations that subsystems provide, beside the constraints'. Private to the room. */
+#ifndef CARDAN_DYNAMICS_ROWS_H
+#define CARDAN_DYNAMICS_ROWS_H
+
+#include "dynamics/internal.h"
+
+/* One row, about M's origins. */
+typedef struct provided_row {
+  int32_t n_bodies, n_mobilities, body[CDN_ROW_MOST_BODIES], u[CDN_ROW_MOST_MOBILITIES];
+  sv J[CDN_ROW_MOST_BODIES];
+  double g[CDN_ROW_MOST_MOBILITIES];
+  double bias, regularisation;
+  int32_t weight; /* by a weight's six rows: which of them it is; else -1 */
+  double W[6];    /* and its row of W */
+} provided_row;
+
+/* What providers add to. */
+struct cdn_row_list {
+  cdn_state *state;
+  const dynamics *dynamics;
+  int32_t n, first, most; /* all rows so far; the first of the provider that is being called, and how many it may add */
+  cdn_status mistake;
+  const char *why;
+  provided_row *row;
+};
+
+/* All rows of a State. */
+typedef struct provided_rows {
+  int32_t n;
+  const provided_row *row;
+} provided_rows;
+cdn_status cdni_rows_evaluate(const dynamics *d, cdn_state *state, provided_rows *rows);
+
+/* F -= J^T lambda, f -= g^T lambda of all rows. */
+void cdni_rows_add_forces(const provided_rows *rows, const double *lambda, sv *F, double *f);
+/* J A + g a of one row; a NULL: zero. */
+double cdni_row_multiply(const provided_row *r, const sv *A, const double *a);
+/* row_solve.c: lambda from the accelerations that there are without the rows (d->A, d->udot). */
+cdn_status cdni_rows_solve(const dynamics *dyn, cdn_state *state, const provided_rows *rows, const tree_data *d,
+                           double *lambda);
+
+#endif
