@@ -23,6 +23,9 @@ typedef struct cdn_force_provider {
   /** Further tickets that the functions read beyond `reads` and what the subsystem has declared so far; copied. */
   const cdn_ticket *prerequisites;
   int n_prerequisites;
+  /** Where the forces bend or jump, as those of cdn_force_ops. */
+  int n_kinks;
+  cdn_status (*calc_kinks)(const void *self, cdn_state *state, double *values, double *rates);
 } cdn_force_provider;
 
 /** Registers a force provider of the subsystem that declares. It becomes a force element of the System, with an id, which is

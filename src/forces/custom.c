@@ -318,6 +318,8 @@ cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *provider
                            .calc_force = provider->calc_force,
                            .calc_potential = provider->calc_potential,
                            .calc_derivative = provider->calc_derivative,
+                           .n_kinks = provider->n_kinks,
+                           .calc_kinks = provider->calc_kinks,
                            .prerequisites = provider->prerequisites,
                            .n_prerequisites = provider->n_prerequisites };
   if (a.ok) check_ops(&a, &e.ops);

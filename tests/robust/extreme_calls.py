@@ -7,9 +7,9 @@ test_extreme_arguments.c draws by type; and a table of them. So the test keeps u
 import re
 import sys
 
-# Ends what the test still needs, waits for the world outside, or is of no interest. Callbacks that tests bring (ops) have
+# Ends what the test still needs, waits for the world outside, or is of no interest. Callbacks that tests bring (ops, providers) have
 # tests of their own.
-LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_buffer_|^cdn_model_load|^cdn_describe$|^cdn_work_pop$|_ops\b')
+LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_buffer_|^cdn_model_load|^cdn_describe$|^cdn_work_pop$|_ops\b|_provider\b')
 
 # Functions that know how long a list can be, so that they refuse a longer one before they look at it. The others believe what
 # they are told, and are told the truth.
@@ -21,6 +21,7 @@ OBJECTS = {
     'cdn_declarer *': ('DECLARER', 'w->declarer'),
     'cdn_forces *': ('FORCES', 'w->forces'),
     'cdn_rows *': ('ROWS', 'w->rows'),
+    'cdn_row_list *': ('PROVIDED', 'w->provided'),
     'cdn_force_derivatives *': ('DERIVATIVES', 'w->derivatives'),
     'cdn_system *': ('BUILDING', 'w->building'),
     'cdn_stepper *': ('RUNNING', 'w->stepper'),
@@ -31,7 +32,7 @@ OBJECTS = {
     'cdn_function *': ('RUNNING', 'w->function'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
-IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal']
+IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
          'sequence', 'axes_fixed']
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
@@ -116,7 +117,7 @@ def argument(kind, name):
         return 'draw_ids(w)'
     if re.match(r'const (void|bool|cdn_\w+) \*', kind):
         return 'draw_bytes(w)'
-    if re.match(r'(double|int|bool|char|void|cdn_\w+|const cdn_occurrence \*) ?\*+$', kind):
+    if re.match(r'(double|int|bool|char|void|cdn_\w+|const double|const cdn_occurrence \*) ?\*+$', kind):
         return 'w->out'
     return None
 

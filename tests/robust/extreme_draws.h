@@ -24,17 +24,18 @@ typedef struct world {
   cdn_function *function;
   cdn_forces *forces;
   cdn_rows *rows;
+  cdn_row_list *provided;
   cdn_force_derivatives *derivatives;
   cdn_declarer *declarer;
   cdn_buffer bytes;
-  int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal;
+  int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal, n_row_set;
   double numbers[NUMBERS];
   int32_t ids[NUMBERS];
   void *out; /* room for anything */
 } world;
 
 /* How a call has to be run. */
-typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, DERIVATIVES, DECLARER } call_kind;
+typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, DERIVATIVES, DECLARER } call_kind;
 typedef struct extreme_call {
   const char *name;
   cdn_status (*call)(world *w);
