@@ -46,13 +46,20 @@ typedef struct cdn_row_list cdn_row_list;
 /** One row. Only accelerations are constrained: what errors of positions and velocities shall do about themselves belongs to the
  *  bias (Baumgarte), and no projection knows of the row. */
 typedef struct cdn_row_def {
-  uint32_t struct_size; /**< sizeof(cdn_row_def) */
-  double bias;          /**< m/s^2, rad/s^2, or what the row is made of */
+  CDN_DEF_HEADER;
+  double bias; /**< m/s^2, rad/s^2, or what the row is made of */
   double
       regularisation; /**< >= 0; what a multiplier of 1 leaves of the row's acceleration: 1/kg for a force. 0: the row holds exactly */
   double lower, upper; /**< bounds of the multiplier. No solver takes them so far: realization refuses what is finite */
 } cdn_row_def;
-CDN_API cdn_row_def cdn_default_row_def(void); /**< zeros, without bounds */
+/** cdn_default_row_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_row_def_init(void *def, size_t size);
+/** Zeros, without bounds. */
+static inline cdn_row_def cdn_default_row_def(void) {
+  cdn_row_def def;
+  cdn_row_def_init(&def, sizeof def);
+  return def;
+}
 
 /** Adds a row; the calls that follow are about it. */
 CDN_API void cdn_row_list_add(cdn_row_list *rows, const cdn_row_def *def);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/sized.h"
 #include "rooms.h"
 
 /* ---- registering ---- */
@@ -13,13 +14,13 @@ static cdn_row_set refuse(cdn_declarer *d, cdn_status code, const char *name, co
   return (cdn_row_set){ -1 };
 }
 
-cdn_row_set cdn_declare_rows(cdn_declarer *d, const cdn_row_provider *provider) {
+cdn_row_set cdn_declare_rows(cdn_declarer *d, const cdn_row_provider *given) {
   cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
   const cdn_allocator *a = cdni_system_allocator(system);
-  if (!provider || provider->struct_size != sizeof *provider)
-    return refuse(
-        d, CDN_ERR_VERSION, "?",
-        "its struct_size is not sizeof(cdn_row_provider): set it, and compile against the headers of this library");
+  cdn_row_provider known;
+  const char *unreadable = CDNI_READ_OPS(cdn_row_provider, &known, given);
+  const cdn_row_provider *provider = &known;
+  if (unreadable) return refuse(d, CDN_ERR_VERSION, "?", unreadable);
   const char *name = provider->name ? provider->name : "rows";
   if (!cdni_matter(system)) return refuse(d, CDN_ERR_ARG, name, "the System has no bodies: add them before freezing");
   if (!provider->calc_rows) return refuse(d, CDN_ERR_ARG, name, "it has no calc_rows");
@@ -58,9 +59,7 @@ static void note(cdn_row_list *rows, cdn_status mistake, const char *why) {
 
 static bool is_finite3(cdn_vec3 a) { return (a.x - a.x) + (a.y - a.y) + (a.z - a.z) == 0; }
 
-cdn_row_def cdn_default_row_def(void) {
-  return (cdn_row_def){ .struct_size = sizeof(cdn_row_def), .lower = -INFINITY, .upper = INFINITY };
-}
+CDNI_DEF(row_def, .lower = -INFINITY, .upper = INFINITY);
 
 static provided_row *add(cdn_row_list *rows) {
   if (rows->n - rows->first >= rows->most) {
@@ -73,19 +72,21 @@ static provided_row *add(cdn_row_list *rows) {
   return r;
 }
 
-void cdn_row_list_add(cdn_row_list *rows, const cdn_row_def *def) {
-  if (!def || def->struct_size != sizeof *def) {
-    note(rows, CDN_ERR_VERSION, "a def of it was not made by cdn_default_row_def of this library's header");
+void cdn_row_list_add(cdn_row_list *rows, const cdn_row_def *given) {
+  cdn_row_def def;
+  const char *unreadable = read_row_def(&def, given);
+  if (unreadable) {
+    note(rows, CDN_ERR_VERSION, unreadable);
     return;
   }
-  if (!(isinf(def->lower) && def->lower < 0 && isinf(def->upper) && def->upper > 0))
+  if (!(isinf(def.lower) && def.lower < 0 && isinf(def.upper) && def.upper > 0))
     note(rows, CDN_ERR_UNSUPPORTED,
          "a row of it has bounds, which no solver of this version takes: leave lower at "
          "-INFINITY and upper at INFINITY");
-  if (!(def->regularisation >= 0) || !isfinite(def->regularisation) || !isfinite(def->bias))
+  if (!(def.regularisation >= 0) || !isfinite(def.regularisation) || !isfinite(def.bias))
     note(rows, CDN_ERR_NONFINITE, "a bias of it is not finite, or a regularisation is negative or not finite");
   provided_row *r = add(rows);
-  if (r) r->bias = def->bias, r->regularisation = def->regularisation;
+  if (r) r->bias = def.bias, r->regularisation = def.regularisation;
 }
 
 /* The row that is being described; NULL where there is none. */

@@ -299,17 +299,16 @@ cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_
 }
 
 /* The same of what a subsystem registers while it declares. Only these ops are the element's own. */
-cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *provider) {
+cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
   static const char function[] = "cdn_declare_forces";
   cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
-  const bool is_made = provider && provider->struct_size == sizeof *provider;
+  cdn_force_provider known;
+  const cdn_force_provider *provider = &known;
+  const char *unreadable = CDNI_READ_OPS(cdn_force_provider, &known, given);
   force_adder a;
   const cdn_force none = { -1 };
-  cdni_force_begin(&a, system, FORCE_CUSTOM, function, is_made ? provider->name : NULL);
-  if (!is_made)
-    cdni_force_refuse(&a, CDN_ERR_VERSION,
-                      "provider.struct_size is not sizeof(cdn_force_provider): set it, and compile against the headers "
-                      "of this library");
+  cdni_force_begin(&a, system, FORCE_CUSTOM, function, unreadable ? NULL : provider->name);
+  if (unreadable) cdni_force_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
   if (!a.ok) return none;
   if (a.room->system)
     cdni_force_refuse(&a, CDN_ERR_FROZEN, "forces have been declared already: add the subsystem while building");

@@ -12,13 +12,15 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
-    'cdn_system_def': 'audit', 'cdn_body_def': 'lock', 'cdn_function_mobilizer': 'axis', 'cdn_motion_def': 'custom',
+    'cdn_system_def': 'audit', 'cdn_row_def': 'regularisation', 'cdn_body_def': 'lock', 'cdn_function_mobilizer': 'axis',
+    'cdn_motion_def': 'custom',
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion',
     'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature',
     'cdn_trajectory_def': 'own'}
 OPS = {
-    'cdn_subsystem_ops': 'next_stop', 'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',
+    'cdn_subsystem_ops': 'next_stop', 'cdn_force_provider': 'n_kinks', 'cdn_row_provider': 'prerequisites',
+    'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',
     'cdn_custom_mobilizer_ops': 'N', 'cdn_motion_ops': 'destroy', 'cdn_goal_ops': 'jacobian',
     'cdn_measure_ops': 'destroy', 'cdn_function_ops': 'destroy'}
 RESULTS = {
@@ -30,7 +32,7 @@ GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_inpu
 # Never changed.
 FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_goal cdn_inertia cdn_mass_properties cdn_measure cdn_mobility cdn_motion cdn_quaternion
-    cdn_rotation cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_vec3 cdn_zvar'''.split())
+    cdn_rotation cdn_row_set cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_vec3 cdn_zvar'''.split())
 
 
 def amalgamate(paths):

@@ -345,6 +345,57 @@ static void study(const cdn_system *system, cdn_state *state) {
   cdn_buffer_free(&buffer);
 }
 
+/* ---- a subsystem that gives a force and a row ---- */
+
+static cdn_status push(const void *self, cdn_state *state, cdn_forces *forces) {
+  (void)state;
+  cdn_forces_add_mobility(forces, *(const cdn_body *)self, 0, 4);
+  return CDN_OK;
+}
+static cdn_status drive(const void *self, cdn_state *state, cdn_row_list *rows) {
+  DEF(cdn_row_def, row);
+  row.bias = cdn_state_time(state) == 0 ? -3 : 0;
+  cdn_row_list_add(rows, &row);
+  cdn_row_list_add_mobility(rows, *(const cdn_body *)self, 0, 1);
+  return CDN_OK;
+}
+static cdn_row_set driven_row;
+static cdn_status declare_providers(void *self, cdn_declarer *d) {
+  (void)self;
+  cdn_force_provider forces;
+  memset(&forces, 0, sizeof forces);
+  forces.struct_size = sizeof forces, forces.name = "push", forces.reads = CDN_READS_POSITION;
+  forces.calc_force = push;
+  CHECK(cdn_declare_forces(d, &forces).i == 0);
+  cdn_row_provider rows;
+  memset(&rows, 0, sizeof rows);
+  rows.struct_size = sizeof rows, rows.most_rows = 1, rows.calc_rows = drive;
+  driven_row = cdn_declare_rows(d, &rows);
+  return CDN_OK;
+}
+/* A mass of 2 under a force of 4, which the row holds to an acceleration of 3. */
+static void provide(void) {
+  cdn_system *system = cdn_system_create(NULL);
+  DEF(cdn_body_def, def);
+  def.name = "mass", def.mobilizer = CDN_SLIDER, def.mass.mass = 2;
+  cdn_body mass = cdn_system_add_body(system, &def);
+  cdn_subsystem_ops ops;
+  memset(&ops, 0, sizeof ops);
+  ops.struct_size = sizeof ops, ops.name = "providers", ops.self_size = sizeof mass, ops.declare = declare_providers;
+  cdn_system_add_subsystem(system, &ops, &mass);
+  cdn_state *state;
+  OK(cdn_system_freeze(system));
+  OK(cdn_state_create(system, &state));
+  OK(cdn_realize(state, CDN_STAGE_ACCELERATION));
+  CHECK(fabs(cdn_state_udot(state)[0] - 3) < 1e-14);
+  const double *lambda;
+  int n;
+  OK(cdn_row_multipliers(state, driven_row, &n, &lambda));
+  CHECK(n == 1 && fabs(lambda[0] + 2) < 1e-14);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+
 static void load(void) {
   static const char urdf[] =
       "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' "
@@ -417,6 +468,7 @@ int main(void) {
   OK(cdn_state_create(system, &state));
   run(system, state, curve);
   study(system, state);
+  provide();
   load();
 #ifdef ABI_NEWER
   refuse();

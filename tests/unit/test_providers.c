@@ -182,7 +182,7 @@ static void refused(cdn_force_provider provider, cdn_status expected, const char
 }
 
 START_TEST(test_refusals) {
-  refused((cdn_force_provider){ .struct_size = 1 }, CDN_ERR_VERSION, "sizeof(cdn_force_provider)");
+  refused((cdn_force_provider){ .struct_size = 1 }, CDN_ERR_VERSION, "cdn_force_provider");
   const cdn_force_provider empty = { .struct_size = sizeof empty, .name = "empty" };
   refused(empty, CDN_ERR_ARG, "force 'empty': its ops have no calc_force");
   const cdn_force_provider list = {
