@@ -1,4 +1,8 @@
-/* Cardan: the stepper, a Study that advances a State through time under error control. */
+/* Cardan: the stepper, a Study that advances a State through time under error control (manual 9 and 10).
+ *
+ * Times are in s. Every function with a cdn_status returns CDN_ERR_ARG if `stepper` or a required pointer is NULL.
+ * The message of a failure is in cdn_stepper_failure, but for cdn_stepper_create and cdn_stepper_load: if these fail
+ * there is no stepper, and the message is on the State that was given. */
 #ifndef CARDAN_STEPPER_H
 #define CARDAN_STEPPER_H
 
@@ -7,14 +11,17 @@
 
 CDN_BEGIN_DECLS
 
-/** Owns working States; one thread at a time. While a call is under way, its callbacks (forces, triggers, handlers,
- *  reporters, a checkpoint's writer) cannot advance, step, save, restart or destroy the same stepper: such a call gives
- *  CDN_ERR_ARG and a story and does nothing. A callback must return, not longjmp. */
+/** A stepper owns its States. One thread at a time may use it. While a call runs, its callbacks (forces, triggers,
+ *  handlers, reporters, a checkpoint's writer) must not advance, step, save, restart or destroy the same stepper:
+ *  such a call returns CDN_ERR_ARG with a message and changes nothing. A callback must return; longjmp out of it is
+ *  an error. */
 typedef struct cdn_stepper cdn_stepper;
 
+/** How the errors of one pool (q, u or z) become one number: root mean square over its slots, or the longest vector of
+ *  a mobilizer. */
 typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
-/** How a step is taken; docs/methods.md compares them. All have error control and dense output. */
+/** Integration methods; docs/methods.md compares them. All have error control and dense output. */
 typedef enum cdn_method {
   CDN_METHOD_DEFAULT,        /**< Adams; with constraints Dormand-Prince 8(6,5); with fixed steps Dormand-Prince 5(4) */
   CDN_METHOD_MERSON,         /**< Runge-Kutta-Merson 4(3), Simbody's default */
@@ -25,70 +32,75 @@ typedef enum cdn_method {
   CDN_METHOD_ADAMS,                 /**< Adams PECE of orders 1 to 12: fewest evaluations on most problems */
   CDN_METHOD_VERLET,                /**< velocity Verlet of order 2, implicit where forces depend on u (manual 10.4) */
   CDN_METHOD_SEMI_EXPLICIT_EULER,   /**< symplectic Euler of order 1 */
-  CDN_METHOD_SEMI_EXPLICIT_EULER_2, /**< the same in two half steps, compared with a whole one */
+  CDN_METHOD_SEMI_EXPLICIT_EULER_2, /**< symplectic Euler in two half steps, compared with one whole step */
   CDN_METHOD_EXPLICIT_EULER,        /**< of order 1 */
   CDN_METHOD_TRAPEZOID,             /**< explicit trapezoid (Heun) of order 2 */
-  /* Of SUNDIALS; CDN_ERR_UNSUPPORTED where the library was built without it. They control their steps: no fixed_step. */
+  /* The methods of SUNDIALS. CDN_ERR_UNSUPPORTED in a library without SUNDIALS. They choose their steps: no
+   * fixed_step. */
   CDN_METHOD_CVODE_BDF, /**< backward differences of orders 1 to 5, for stiff problems */
   CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration: a cross-check, without constraints */
   CDN_METHOD_IDA          /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
 } cdn_method;
 
-/** "dormand-prince" and the like, as the command spells it; NULL for a number that is no method. Static storage. */
+/** The method's name as the command spells it, such as "dormand-prince"; NULL for an unknown number. Static storage. */
 CDN_API const char *cdn_method_name(cdn_method method);
-/** Whether this library has the method: those of SUNDIALS only if it was built with SUNDIALS. */
+/** Whether this library has the method. Methods of SUNDIALS need a library that was built with SUNDIALS. */
 CDN_API bool cdn_method_is_available(cdn_method method);
 
-/** Why cdn_stepper_advance came back. */
+/** Why cdn_stepper_advance returned. */
 typedef enum cdn_why {
   CDN_REACHED_TIME,
-  CDN_HANDLED_EVENT, /**< an event occurred, and the def asked to return then: call again to go on */
+  CDN_HANDLED_EVENT, /**< an event occurred and return_on_events is set: call advance again to continue */
   CDN_STOPPED        /**< a handler ended the run */
 } cdn_why;
 
 typedef struct cdn_stepper_def {
   CDN_DEF_HEADER;
   cdn_method method;
-  int max_order; /**< Adams (the highest order of the predictor) and the methods of SUNDIALS; 0: the method's own */
-  /** The accuracy alpha of manual 9.5, which runs deliver (docs/accuracy.md): weighted norms of each step's error estimate
-   *  stay below a tenth of it, separately for q, u and z. Where final_time is finite, runs of more than a hundred steps share
-   *  ten accuracies among their steps. q (through N W N^+) and u are absolute; z is relative above its unit change.
-   *  Default 1e-4. */
-  double accuracy; /**< 1e-15 to 1 */
-  /** On every constraint error, in its unit error (9.3): positions and velocities are projected where they exceed it, as the
-   *  first State is if its errors are at most 0.01 (or 10 tolerances): otherwise CDN_ERR_CONSTRAINT asks to assemble it.
-   *  0: accuracy / 10, but not below 1e-13. */
+  int max_order; /**< highest order, for Adams (its predictor) and the methods of SUNDIALS; 0: the method's own limit */
+  /** Requested global accuracy, alpha of manual 9.5; 1e-15 to 1, default 1e-4. The local error test uses accuracy /
+   *  10: the weighted norm of each step's error estimate stays below it, separately for q, u and z. If final_time is
+   *  finite, a run of more than a hundred steps shares ten accuracies among its steps. Errors of q (through N W_q
+   *  N^+) and of u are absolute; errors of z are relative above the unit change of z. docs/accuracy.md has the
+   *  definitions. */
+  double accuracy;
+  /** Bound on every constraint error, in its unit error (manual 9.3). Positions and velocities that exceed it are
+   *  projected. A first State may exceed it by errors up to 0.01 (or 10 tolerances, if that is more) and is then
+   *  projected; beyond that CDN_ERR_CONSTRAINT asks you to assemble it. 0: accuracy / 10, but at least 1e-13. */
   double constraint_tolerance;
-  /** > 0: steps of this size without error control, at t0 + n fixed_step, the last one shortened to end at
-   *  final_time; 0: controlled. */
+  /** > 0: steps of this size without error control, at t0 + n fixed_step; the last step is shortened to end at
+   *  final_time. 0: the stepper chooses the steps. */
   double fixed_step;
   double initial_step; /**< 0: chosen from the first derivatives */
-  /** An error that is too large, or an evaluation that fails, at this size ends the run with a report. 0: a few
-   *  roundings of t. */
+  /** If a step of this size has too large an error, or fails to evaluate, the run ends with a failure report. 0: 16
+   *  roundings of the time. */
   double min_step;
   double max_step;   /**< 0: no limit */
-  double final_time; /**< no step goes beyond it, and the accuracy is that of the run up to it. Default: infinity */
+  double final_time; /**< no step ends after it, and the accuracy holds for the run up to it. Default: infinity */
   cdn_error_norm norm;
-  /** A typical time over which something happens (manual 9.3): the first step is short against it, and it is what makes
-   *  errors of velocity constraints errors of positions. Default 0.1. */
+  /** Typical time scale of the motion, s (manual 9.3). The first step is short against it. Errors of velocity
+   *  constraints are multiplied by it, which makes them comparable with errors of positions. Default 0.1. */
   double time_scale;
-  bool z_absolute;             /**< errors of all z are absolute: never relative to a large value */
-  const bool *z_absolute_each; /**< the same for single z: nz flags, or NULL. Copied */
-  /** W_q = 1 / unit change of q along each u (radians, metres): nu numbers, by which E_q = N W_q N^+; NULL: ones. Copied */
+  bool z_absolute;             /**< true: errors of all z are absolute, even if z is large */
+  const bool *z_absolute_each; /**< z_absolute for each z: nz flags, or NULL. Copied */
+  /** W_q = 1 / unit change of q along each u (radians, metres): nu numbers, used in E_q = N W_q N^+. NULL: ones.
+   *  Copied */
   const double *q_weights;
-  const double *u_weights; /**< W_u = 1 / unit change of u (9.2), nu numbers; NULL: ones. Copied */
-  const double *z_weights; /**< W_z, nz numbers; NULL: what is declared (cdn_declare_z_scale), else ones. Copied */
-  int64_t max_steps;       /**< attempts within one call of advance before CDN_ERR_LIMIT; 0: no limit */
-  /** cdn_stepper_advance comes back from each moment at which events occurred (those of every step, CDN_EVENT_STEP,
-   *  do not count), the State as their handlers left it. */
+  const double *u_weights; /**< W_u = 1 / unit change of u (manual 9.2): nu numbers. NULL: ones. Copied */
+  const double *z_weights; /**< W_z: nz numbers. NULL: the declared scales (cdn_declare_z_scale), else ones. Copied */
+  int64_t max_steps;       /**< attempts in one call of advance or step before CDN_ERR_LIMIT; 0: no limit */
+  /** true: cdn_stepper_advance returns at each moment at which events occurred, with the State as their handlers left
+   *  it. Events of kind CDN_EVENT_STEP do not count. */
   bool return_on_events;
-  void *user; /**< what callbacks of events find in their cdn_occurrence: this run's own, while the System is shared */
-  /** A second run goes along, at a tenth of the accuracy or less (with half the step where steps are fixed). The distance between the
-   *  two runs is the estimate of the error that this run delivers: see cdn_certificate. It costs 1.2 to 2 times the evaluations
-   *  of the run itself. Handlers run in both, so that what they change outside the State is changed twice; reporters hear this
-   *  run only. Default: false. */
+  /** Passed to the callbacks of events as cdn_occurrence.user. It belongs to this run, while the System is shared. */
+  void *user;
+  /** true: a second run, the companion, advances beside this one. Its accuracy is a tenth of this run's or tighter
+   *  (fixed steps: half the step). The distance between the two runs estimates the error of this run: see
+   *  cdn_certificate. It costs 1.2 to 2 times the evaluations of the run itself. Handlers run in both runs, so a
+   *  handler that changes something outside the State changes it twice; reporters are called for this run only.
+   *  Default: false. */
   bool companion;
-  void *companion_user; /**< `user` of the second run: what its handlers find in their cdn_occurrence */
+  void *companion_user; /**< `user` of the companion: passed to its handlers as cdn_occurrence.user */
 } cdn_stepper_def;
 
 /** cdn_default_stepper_def for a struct of `size` bytes (docs/abi.md). */
@@ -99,154 +111,177 @@ static inline cdn_stepper_def cdn_default_stepper_def(void) {
   return def;
 }
 
-/** A stepper that starts at a copy of `initial` (realized to Acceleration here, so that what is wrong with the
- *  model shows now). What is prescribed (motion.h) is written into the copy's q and u first. `def` may be NULL. On failure the story is on `initial`. */
+/** Makes a stepper that starts from a copy of `initial`. Realizes `initial` to Acceleration, so that a faulty model
+ *  fails here. Writes prescribed q and u (motion.h) into the copy, and projects it if its constraint errors are
+ *  small (see constraint_tolerance). `def` may be NULL: the defaults. Errors: CDN_ERR_ARG (a number of the def is
+ *  out of range; final_time lies before the State's time), CDN_ERR_UNSUPPORTED (a method that this library lacks, or
+ *  one that cannot handle constraints), CDN_ERR_CONSTRAINT, CDN_ERR_NOMEM, and the errors of realization; the
+ *  message is on `initial`. */
 CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) CDN_NODISCARD;
-/** NULL is allowed. Ignored within one of the stepper's own callbacks; the call that runs the callback then fails. */
+/** Frees the stepper. NULL is allowed. A call from within one of the stepper's own callbacks is ignored, and the
+ *  call that runs the callback then fails. */
 CDN_API void cdn_stepper_destroy(cdn_stepper *stepper);
 
-/** Advances so that cdn_stepper_state is at time t, not before where it is. Steps are as long as the accuracy allows
- *  and do not end at t: it is served by dense output, normalized; t = final_time is reached exactly. `why` may be
- *  NULL. Nothing is allocated. On failure the State is at the last accepted step, and cdn_stepper_failure tells the
- *  rest: CDN_ERR_STEP, CDN_ERR_LIMIT (call again to go on), CDN_ERR_NONFINITE, whatever a callback returned. A failure
- *  that is marked recoverable, or numbers that are not finite, first make the step shorter.
+/** Advances the run until cdn_stepper_state is at time t, which must not lie before the State's present time. Steps
+ *  are as long as the accuracy allows and need not end at t: dense output gives the State there, with unit
+ *  quaternions and on the constraints. t = final_time is reached exactly. *why (may be NULL) tells why the call
+ *  returned. Allocates nothing.
  *
- *  Events (events.h) occur on the way, each once, those at time t included. One that has a handler ends a step: there
- *  the State is on the manifold, changes restart the method, and the jump of energy is booked. Where a handler moved time
- *  beyond t, the State is at that time. Failures at events name the event: what a callback returned, CDN_ERR_CHATTER,
- *  CDN_ERR_ARG for a handler that moved time back or a reporter that changed something; the State is then as it was
- *  before the handlers. A stopped run stays where it is. */
+ *  On failure the State is at the last accepted step, and cdn_stepper_failure has the report: CDN_ERR_STEP,
+ *  CDN_ERR_LIMIT (call again to continue), CDN_ERR_NONFINITE, CDN_ERR_CONSTRAINT, or the status that a callback
+ *  returned. After a recoverable failure or a NaN the stepper first retries with a shorter step. CDN_ERR_ARG: t lies
+ *  before the State's time or after final_time.
+ *
+ *  Events (events.h) up to and including time t occur, each once. An event with a handler ends a step. There the
+ *  State is on the constraint manifold; if the handler changes the State, the method starts anew, and the
+ *  certificate books the jump of energy. If a handler moves the time beyond t, the State is at that later time. A
+ *  failure at an event names the event: the status that its callback returned, CDN_ERR_CHATTER, or CDN_ERR_ARG (a
+ *  handler moved time back, or a reporter changed a variable). The State is then as it was before the handlers. Once
+ *  a handler has stopped the run, further calls leave the State at that time and return CDN_STOPPED in *why. */
 CDN_API cdn_status cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why) CDN_NODISCARD;
-/** One accepted step, not beyond t_max (may be infinite); the State is then at its end. A State that stands within
- *  the last step goes to that step's end instead. CDN_ERR_ARG if it is at t_max or final_time already. */
+/** Takes one accepted step that ends at t_max (may be infinite) or before; the State is then at its end. If the
+ *  State lies within the last step, it moves to the end of that step instead, and no new step is taken. CDN_ERR_ARG
+ *  if the State is at t_max or final_time already, or if a handler has stopped the run. Other errors: as
+ *  cdn_stepper_advance. */
 CDN_API cdn_status cdn_stepper_step(cdn_stepper *stepper, double t_max) CDN_NODISCARD;
-/** The State at the time last reached: the same object for the stepper's life. Reading computed values is free to
- *  realize it. Its variables may be set between calls: forces, parameters, q, u, z. The next call of advance or step goes on
- *  from what was set (docs/inputs.md). A change of q, u or z starts the run anew from here and books the jump of energy; a
- *  change of any other variable does so if it changes the rates. The time is changed by cdn_stepper_restart only. */
+/** The State at the time last reached: the same object for the stepper's whole life; NULL without a stepper. You may
+ *  read computed values, which realizes it. You may set its variables between calls (forces, parameters, q, u, z):
+ *  the next call of advance or step continues from the values you set (docs/inputs.md). A change of q, u or z starts
+ *  the method anew here and books the jump of energy; a change of another variable starts the method anew if it
+ *  changes the rates. Only cdn_stepper_restart changes the time. */
 CDN_API cdn_state *cdn_stepper_state(cdn_stepper *stepper);
-/** The second run of cdn_stepper_def.companion, NULL without one. For looking only: its State and certificate. It stands at the
- *  time of the first run, but where a handler has stopped it. */
+/** The companion, the second run of cdn_stepper_def.companion; NULL without one. Use it only to look at its State and
+ *  certificate. It stands at the time of the first run, unless a handler has stopped it earlier. */
 CDN_API cdn_stepper *cdn_stepper_companion(cdn_stepper *stepper);
-/** Continue from another State of the same System (after a kick, a change of parameters), at its own time: drops
- *  method memory, keeps statistics and books the jump of energy. If `state` cannot be realized the stepper is left as
- *  it was. */
+/** Continues from another State of the same System, at that State's time: after a kick, or a change of parameters.
+ *  Drops the method's memory, keeps the statistics, and books the jump of energy. Errors: CDN_ERR_ARG (another
+ *  System's State, or a time after final_time), CDN_ERR_CONSTRAINT, and the errors of realization. If `state` cannot
+ *  be realized the stepper is unchanged. */
 CDN_API cdn_status cdn_stepper_restart(cdn_stepper *stepper, cdn_state *state) CDN_NODISCARD;
-/** How many events occurred where cdn_stepper_advance came back with CDN_HANDLED_EVENT or CDN_STOPPED. */
+/** Number of events that occurred where cdn_stepper_advance returned CDN_HANDLED_EVENT or CDN_STOPPED. */
 CDN_API int cdn_stepper_occurrence_count(const cdn_stepper *stepper);
-/** These, in the order in which they were handled. Lasts until the next call of advance or step; NULL for a wrong i. */
+/** One of these events; i counts in the order of handling. Valid until the next call of advance or step. NULL: wrong
+ *  i. */
 CDN_API const cdn_occurrence *cdn_stepper_occurrence(const cdn_stepper *stepper, int i);
-/** Whether a handler has stopped the run; cdn_stepper_restart makes it go on. */
+/** Whether a handler has stopped the run. cdn_stepper_restart lets it continue. */
 CDN_API bool cdn_stepper_is_stopped(const cdn_stepper *stepper);
-/** Size of the last accepted step, within or at whose end the State is; 0 before the first. */
+/** Size of the last accepted step (s), in which the State lies; 0 before the first step. */
 CDN_API double cdn_stepper_last_step(const cdn_stepper *stepper);
-/** The def that the stepper was made with, its defaults filled in; what it points to lives as long as the stepper. The
- *  defaults if there is no stepper. */
+/** The def of this stepper, with defaults filled in. Its pointers are valid as long as the stepper is. Without a
+ *  stepper: the defaults. */
 CDN_API void cdn_stepper_get_def_sized(const cdn_stepper *stepper, cdn_stepper_def *out, size_t size);
 static inline cdn_stepper_def cdn_stepper_get_def(const cdn_stepper *stepper) {
   cdn_stepper_def out;
   cdn_stepper_get_def_sized(stepper, &out, sizeof out);
   return out;
 }
-/** Step size that will be tried next. */
+/** Size of the step that will be tried next, s. */
 CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
 /** Whether a run delivered the accuracy that was asked for. */
 typedef enum cdn_verdict {
-  CDN_VERDICT_UNKNOWN,      /**< no companion, or it or the run failed; or steps are fixed: no accuracy was asked for */
+  CDN_VERDICT_UNKNOWN,      /**< no companion, a run failed, or steps are fixed (no accuracy was asked for) */
   CDN_VERDICT_DELIVERED,    /**< the error estimate is at most 3 accuracies */
-  CDN_VERDICT_NOT_DELIVERED /**< it is larger */
+  CDN_VERDICT_NOT_DELIVERED /**< the error estimate is larger than 3 accuracies */
 } cdn_verdict;
 
-/** What a run was worth. */
+/** Quality and statistics of a run; docs/accuracy.md and docs/delivered.md explain the members. */
 typedef struct cdn_certificate {
-  /* The error of the run as a whole. Distances are those between the run and its companion (cdn_stepper_def.companion), wherever
-   * advance or step came back and at events, in the norms of docs/accuracy.md. NaN without a companion. */
+  /* The error of the whole run. A distance is that between the run and its companion (cdn_stepper_def.companion), in
+   * the norms of docs/accuracy.md; it is measured each time that advance or step returns, and at events. NaN without
+   * a companion. */
   cdn_verdict delivered;
-  double accuracy;       /**< that was asked for; 0 where steps are fixed */
+  double accuracy;       /**< the accuracy that was asked for; 0 if steps are fixed */
   double error_estimate; /**< the largest distance: the largest of the next three */
   double error_estimate_q, error_estimate_u, error_estimate_z;
-  double error_time;         /**< where it was largest */
-  char error_slot[96];       /**< the coordinate, speed or z that was furthest off there */
-  double delivered_until;    /**< up to this time all distances were at most 3 accuracies */
-  double amplification;      /**< error_estimate over the sum of the estimated errors of all steps */
-  double event_shift;        /**< the largest difference of the times of an event in the two runs, s */
-  char event_alone[64];      /**< the first event that occurred in one of the runs only, or "" */
-  double event_alone_time;   /**< when */
-  char parting[96];          /**< constraints at whose singular pose the two runs have gone different ways, or "" */
-  double parting_time;       /**< when */
-  char companion_story[192]; /**< why the companion ended before the run, or "" */
-  char failure_story[96];    /**< that the last call could not go on with the run, where and with which status, or "" */
-  int64_t companion_evaluations; /**< of ydot, by the companion */
+  double error_time;             /**< time of the largest distance, s */
+  char error_slot[96];           /**< the coordinate, speed or z with the largest error at that time */
+  double delivered_until;        /**< up to this time all distances were at most 3 accuracies */
+  double amplification;          /**< error_estimate over the sum of the estimated errors of all steps */
+  double event_shift;            /**< largest difference between the times of one event in the two runs, s */
+  char event_alone[64];          /**< the first event that occurred in only one of the two runs, or "" */
+  double event_alone_time;       /**< time of that event, s */
+  char parting[96];              /**< constraints at whose singular pose the two runs took different ways, or "" */
+  double parting_time;           /**< time of that pose, s */
+  char companion_story[192];     /**< why the companion ended before the run, or "" */
+  char failure_story[96];        /**< if the last call failed: the time and the status of the failure; else "" */
+  int64_t companion_evaluations; /**< evaluations of ydot by the companion */
 
-  /* Coordinates to which the accuracy, which is absolute, does not fit; "" where it does. Not with fixed steps. */
-  char below_tolerance[96]; /**< the first coordinate of a vector of q that moves by less than the accuracy, and whose
-                                   *   motion errors spoil (by a tenth of it or more, where a companion tells). A larger
-                                   *   q_weight, other units or a tighter accuracy resolve it */
-  double below_tolerance_motion; /**< how far it has moved from where it began, weighted */
-  char below_rounding[96];    /**< a coordinate that moves and is rounded by more than the accuracy. A looser accuracy,
-                                   *   another origin or other units cure it */
-  double below_rounding_size; /**< what it is rounded by, weighted */
+  /* Coordinates that the absolute accuracy does not suit. "" if there is none, and with fixed steps. */
+  /** A coordinate that moves by less than the accuracy and is not resolved: the first slot of its vector of q. With a
+   *  companion: one whose error is a tenth of its motion or more. A larger q_weight, other units or a tighter accuracy
+   *  resolve it. */
+  char below_tolerance[96];
+  double below_tolerance_motion; /**< its largest distance from where it began, weighted */
+  /** A coordinate that moves and whose rounding exceeds the accuracy. A looser accuracy, another origin or other units
+   *  cure it. */
+  char below_rounding[96];
+  double below_rounding_size; /**< the size of its rounding, weighted */
 
   int64_t steps, rejected;    /**< accepted and rejected steps */
-  int64_t evaluations;        /**< of ydot, rejected attempts included, reports not */
+  int64_t evaluations;        /**< evaluations of ydot, with those of rejected attempts, without those of reports */
   int64_t jacobians;          /**< evaluations of the Jacobian of the rates, by implicit methods */
-  int64_t report_evaluations; /**< that the dense output of some methods makes in steps which are looked into */
-  /** Accepted steps that seem to be kept short by stability, not by accuracy (Hairer and Wanner, IV.2), after 15 in a row
-   *  (docs/methods.md says which methods can tell): where these are most of the steps the problem is stiff, and an
-   *  implicit method would be cheaper. */
+  int64_t report_evaluations; /**< evaluations that the dense output of some methods needs for a report */
+  /** Accepted steps that stability seems to keep short, not accuracy (Hairer and Wanner, IV.2); counted after 15 in
+   *  a row. If they are most of the steps, the problem is stiff and an implicit method would cost less.
+   *  docs/methods.md lists the methods that can tell. */
   int64_t stiff_steps;
-  /** Accepted steps that were allowed more than the accuracy gives them, because q, u or z are rounded by as much: tighter
-   *  accuracies change nothing there. */
+  /** Accepted steps that were allowed an error of the size of the rounding of q, u or z, because their share of the
+   *  accuracy was smaller. A tighter accuracy does not improve these steps. */
   int64_t rounding_steps;
   int64_t events; /**< calls of handlers */
-  /** Triggers that came so near to zero and turned that an error of the accuracy asked decides whether the event occurs. */
+  /** Triggers that turned so near to zero that an error of the size of the accuracy decides whether the event
+   *  occurs. */
   int64_t near_misses;
   double time_initial, time_final;
   double smallest_step, largest_step;
-  double energy_initial, energy_final; /**< kinetic + potential, at the start and at the last accepted step */
-  /** Integral of the power of forces without potential, of motions and of locks, by the method's own weights. */
+  double energy_initial, energy_final; /**< kinetic + potential energy at the start and at the last accepted step, J */
+  /** Integral of the power of forces without potential, of motions, of locks and of constraints that demand motion,
+   *  by the method's own weights, J. */
   double work;
-  double energy_jumps; /**< booked by restarts and handlers */
-  /** (E - E0 - work - jumps) / max(largest kinetic energy, integral of |power|); where both vanish, relative to what
-   *  rounding may do to E (1e6 roundings of it). */
+  double energy_jumps; /**< sum of the jumps of energy that restarts and handlers made, J */
+  /** (energy_final - energy_initial - work - energy_jumps) / max(largest kinetic energy, integral of |power|, 1e6
+   *  roundings of the energies). */
   double energy_residual;
-  /** The largest errors at any accepted step: of position constraints, and of velocity constraints (where those are rates of
-   *  the former, times the time scale), in their unit errors (9.3). */
+  /** The largest errors at any accepted step, in unit errors (manual 9.3): of position constraints, and of velocity
+   *  constraints. The rate of a position constraint counts as a velocity constraint, multiplied by time_scale. */
   double max_position_error, max_velocity_error;
-  double max_constraint_error; /**< the larger of them, and of the errors of quaternion lengths */
-  /** How often the run was loaded (cdn_stepper_load) on a processor whose arithmetic rounds differently from that of the
-   *  processor which saved it: with fused multiply-adds, or without. Above 0 the run does not have the bits of an
-   *  uninterrupted one. */
+  double max_constraint_error; /**< the largest of the two and of the errors of quaternion lengths */
+  /** How often the run was loaded (cdn_stepper_load) on a processor that rounds differently from the processor which
+   *  saved it (fused multiply-adds on one of the two only). If it is above 0, the bits differ from those of an
+   *  uninterrupted run. */
   int64_t kernel_changes;
 } cdn_certificate;
 
-/** Valid at any time; realizes energies of the stepper's State. */
+/** The certificate of the run so far. Can be called at any time; realizes the energies of the stepper's State. The
+ *  error of that realization, if it fails. */
 CDN_API cdn_status cdn_stepper_certificate_sized(cdn_stepper *stepper, cdn_certificate *out, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_stepper_certificate(cdn_stepper *stepper, cdn_certificate *out) {
   return cdn_stepper_certificate_sized(stepper, out, sizeof *out);
 }
 
-/** The verdict in one sentence without a full stop, such as "asked 1e-5, delivered about 4e-6", cut to `size` bytes; 400 are
- *  enough. Where the accuracy was not delivered the sentence names the coordinate, the time and the cause. */
+/** Writes the verdict in one sentence without a full stop, such as "asked 1e-5, delivered about 4e-6", cut to `size`
+ *  bytes; 400 are enough. If the accuracy was not delivered the sentence names the coordinate, the time and the
+ *  cause. */
 CDN_API void cdn_certificate_verdict_sized(const cdn_certificate *certificate, size_t certificate_size, char *text,
                                            size_t size);
 static inline void cdn_certificate_verdict(const cdn_certificate *certificate, char *text, size_t size) {
   cdn_certificate_verdict_sized(certificate, sizeof *certificate, text, size);
 }
-/** The accuracy to ask for, if the accuracy was not delivered and a tighter one is likely to cure it; else 0. */
+/** A tighter accuracy to ask for, if the accuracy was not delivered and a tighter one is likely to help; else 0. */
 CDN_API double cdn_certificate_suggestion_sized(const cdn_certificate *certificate, size_t certificate_size);
 static inline double cdn_certificate_suggestion(const cdn_certificate *certificate) {
   return cdn_certificate_suggestion_sized(certificate, sizeof *certificate);
 }
 
-/** How far two States are apart, in the norms of the error estimate. */
+/** The distance between two States, in the norms of the error estimate. */
 typedef struct cdn_distance {
   double q, u, z; /**< weighted distances */
-  double largest; /**< of the three */
+  double largest; /**< the largest of the three */
   char slot[96];  /**< the coordinate, speed or z with the largest weighted difference, or "" */
 } cdn_distance;
-/** The distance between the stepper's State and another State of the System at the same time; N of its q is used. */
+/** The distance between the stepper's State and another State of the same System at the same time. N is evaluated at
+ *  the stepper's q. */
 CDN_API cdn_status cdn_stepper_distance_sized(cdn_stepper *stepper, cdn_state *other, cdn_distance *out,
                                               size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_stepper_distance(cdn_stepper *stepper, cdn_state *other, cdn_distance *out) {
@@ -255,37 +290,38 @@ static inline CDN_NODISCARD cdn_status cdn_stepper_distance(cdn_stepper *stepper
 
 /* ---- checkpoints (docs/checkpoints.md) ---- */
 
-/** Writes all that the run's future depends on: States, the method's memory, step sizes, what events remember and have
- *  pending, the certificate so far, and the def. Between calls only, not from within a callback. A failure's story is in
- *  cdn_stepper_failure. Saving changes nothing, unless the method says so in docs/methods.md: those whose memory cannot be
- *  saved begin anew from here. */
+/** Writes everything that the future of the run depends on: the States, the method's memory, step sizes, the memory
+ *  and the queue of events, the certificate so far, and the def. Call it between calls of advance, not from a
+ *  callback. Saving changes nothing, except with methods whose memory cannot be saved (docs/methods.md): those start
+ *  anew here. Errors: the status that `write` returned; CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_stepper_save(cdn_stepper *stepper, cdn_write_fn *write, void *context) CDN_NODISCARD;
-/** A stepper that goes on as the saved one does: the same calls on both give the same bits, on the same kind of machine.
- *  A processor of another kind may round differently: cdn_certificate.kernel_changes counts that.
- *  `state` says of which System, is left as it is, and gets the story of a failure: CDN_ERR_ARG, another System, with the
- *  first difference; CDN_ERR_PARSE, damaged bytes. `user` and `companion_user` are those of cdn_stepper_def, which cannot be
- *  saved. */
+/** Makes a stepper that continues the saved run: the same calls on the saved stepper and on this one give the same
+ *  bits, on the same kind of machine. A processor of another kind may round differently:
+ *  cdn_certificate.kernel_changes counts that. `state` tells the System and is not changed; it receives the message
+ *  of a failure: CDN_ERR_ARG (another System; the message has the first difference), CDN_ERR_PARSE (damaged bytes),
+ *  CDN_ERR_NOMEM, or the status that `read` returned. `user` and `companion_user` are those of cdn_stepper_def:
+ *  pointers cannot be saved. */
 CDN_API cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, cdn_read_fn *read,
                                     void *context, cdn_stepper **out) CDN_NODISCARD;
 
 #define CDN_FAILURE_STEPS 8
 
-/** Why a run failed. */
+/** Why a run failed; docs/failure-reports.md explains the members. */
 typedef struct cdn_failure {
-  cdn_error error;   /**< status, element and text, as from the State that failed */
-  double time, step; /**< where, and the step size last tried */
-  /** Pool slot with the largest weighted error in the last attempt that came so far as to have an estimate, or "". */
+  cdn_error error;   /**< status, element and text, copied from the State that failed */
+  double time, step; /**< the time reached, and the size of the step last tried, s */
+  /** The slot with the largest weighted error in the last attempt that had an error estimate, or "". */
   char coordinate[96];
-  double coordinate_error; /**< its weighted error over what is allowed, a tenth of the accuracy */
-  /** The last attempts, oldest first: from where, of what size, the error over what is allowed (above 1: rejected; -1: an
-   *  evaluation failed; 0 where steps are fixed). */
+  double coordinate_error; /**< its weighted error, divided by the error allowed (a tenth of the accuracy) */
+  /** The last attempts, oldest first: the time at which each began, its size, and its error divided by the error
+   *  allowed (above 1: rejected; -1: an evaluation failed; 0: steps are fixed). */
   int n_last;
   double last_time[CDN_FAILURE_STEPS], last_step[CDN_FAILURE_STEPS],
-      last_error[CDN_FAILURE_STEPS]; /**< error over what is allowed; -1: could not be evaluated */
+      last_error[CDN_FAILURE_STEPS]; /**< error divided by the error allowed; -1: could not be evaluated */
   char advice[448];                  /**< what to try */
 } cdn_failure;
 
-/** The last failure of a call on this stepper; error.code CDN_OK if none. */
+/** The last failure of a call on this stepper; error.code is CDN_OK if there was none. */
 CDN_API void cdn_stepper_failure_sized(const cdn_stepper *stepper, cdn_failure *out, size_t size, size_t error_size);
 static inline void cdn_stepper_failure(const cdn_stepper *stepper, cdn_failure *out) {
   cdn_stepper_failure_sized(stepper, out, sizeof *out, sizeof out->error);
