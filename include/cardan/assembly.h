@@ -1,20 +1,21 @@
-/* Cardan: assembly. Coordinates that satisfy the constraints from a guess that does not, and of these the ones that come
- * closest to what is wanted: values of coordinates, observed markers and orientations, goals of your own (inverse
- * kinematics, tracking). And speeds: those that satisfy the velocity constraints and come closest to given ones.
+/* Cardan: assembly. From a first guess, finds coordinates that satisfy the constraints and come as close as possible
+ * to goals: values of coordinates, observed markers and orientations, goals of your own (inverse kinematics,
+ * tracking). Also finds speeds that satisfy the velocity constraints and come as close as possible to wanted speeds.
  *
  *   minimize  1/2 sum of weight |residual|^2   over q,   subject to   position errors = 0,   bounds,   locks
  *
- * Constraints come first: they are satisfied to the tolerance before goals are looked at, and at every step after. What
- * is prescribed or locked in the State (motion.h) stays as it is. A State is never made worse: its constraint errors do
- * not grow beyond the tolerance, and where they were within it already its goals do not grow either.
+ * Constraints come first: they are brought within the tolerance before goals count, and stay within it. Coordinates
+ * that the State prescribes or locks (motion.h) keep their values. A State never gets worse: its constraint errors
+ * do not grow beyond the tolerance, and if they were within it from the start its goals do not grow.
  *
- * Constraints: damped Gauss-Newton steps of smallest change by elimination along the tree, O(bodies + constraints) each
- * where loops close locally. Goals: damped Gauss-Newton steps in the null space of the constraints, O(rows n^2 + n^3) for
- * n free mobilities; after each the constraints are satisfied anew. Both find what is nearby: a mechanism that can be
- * assembled in several ways is assembled in the one that its guess leads to.
+ * Method. Constraints: damped Gauss-Newton steps of smallest change, by elimination along the tree, O(bodies +
+ * constraints) each if loops close locally. Goals: damped Gauss-Newton steps in the null space of the constraints,
+ * O(rows n^2 + n^3) for n free mobilities; after each step the constraints are satisfied anew. Both find a solution
+ * near the guess: if a mechanism can be assembled in several ways, the guess decides which.
  *
- * An assembly is of one System and belongs to one thread. Adders copy what they are given, return an id, and are sticky:
- * the first mistake is what the next cdn_assemble returns. SI units, radians. docs/assembly.md has examples. */
+ * An assembly belongs to one System and one thread. Adders copy their arguments, return an id, and are sticky: the
+ * next cdn_assemble returns the first mistake. SI units, radians. docs/assembly.md has examples. Where nothing else
+ * is said, functions return CDN_ERR_ARG for a wrong id or number; cdn_assembly_last_error has the message. */
 #ifndef CARDAN_ASSEMBLY_H
 #define CARDAN_ASSEMBLY_H
 
@@ -25,16 +26,17 @@ CDN_BEGIN_DECLS
 typedef struct cdn_assembly cdn_assembly;
 typedef struct cdn_goal {
   int32_t i;
-} cdn_goal; /**< something wanted of an assembly */
+} cdn_goal; /**< one goal of an assembly */
 
 typedef struct cdn_assembly_def {
   CDN_DEF_HEADER;
-  double tolerance;    /**< on every constraint error in its units (9.3). Default 1e-10 */
-  double accuracy;     /**< goals: done when a step changes no speed times 1 s by more than this. Default 1e-8 */
-  double time_scale;   /**< t_c (s): velocity errors of position constraints count times this (9.3). Default 0.1 */
+  double tolerance;    /**< bound on every constraint error, in its units (manual 9.3). Default 1e-10 */
+  double accuracy;     /**< goals: the search ends when a step changes no speed x 1 s by more than this. Default 1e-8 */
+  double time_scale;   /**< t_c, s: rates of position constraints are multiplied by it (manual 9.3). Default 0.1 */
   int most_iterations; /**< of each of the two methods, in one call. Default 500 */
-  /** Starts from pseudo-random coordinates, tried one after the other where the guess leads to no assembly: angles anywhere,
-   *  the rest within its bounds, or near where it is. The same numbers in every run. Default 0 */
+  /** Number of further starts from pseudo-random coordinates, tried in turn if the guess leads to no assembly.
+   *  Angles start anywhere; other coordinates within their bounds, or near their present values. Every run draws the
+   *  same numbers. Default 0. */
   int restarts;
 } cdn_assembly_def;
 /** cdn_default_assembly_def for a struct of `size` bytes (docs/abi.md). */
@@ -45,45 +47,47 @@ static inline cdn_assembly_def cdn_default_assembly_def(void) {
   return def;
 }
 
-/** An assembly of a frozen System. `def` may be NULL. */
+/** Makes an assembly of a frozen System, which it retains. `def` may be NULL: the defaults. */
 CDN_API cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def *def,
                                        cdn_assembly **out) CDN_NODISCARD;
 CDN_API void cdn_assembly_destroy(cdn_assembly *assembly); /**< NULL is allowed */
-/** The last failure; code CDN_OK if none yet. */
+/** The last failure; its code is CDN_OK if there was none. */
 CDN_API void cdn_assembly_last_error_sized(const cdn_assembly *assembly, cdn_error *out, size_t size);
 static inline void cdn_assembly_last_error(const cdn_assembly *assembly, cdn_error *out) {
   cdn_assembly_last_error_sized(assembly, out, sizeof *out);
 }
 
-/* ---- what is wanted ------------------------------------------------------------------------- */
+/* ---- goals ---------------------------------------------------------------------------------- */
 
-/* Names are copied; NULL: one is made up. Weights are >= 0; with 0 a goal is off. */
+/* Names are copied; NULL: the assembly makes one up. Weights are >= 0; a goal of weight 0 is off. */
 
-/** Coordinate k of a body's mobilizer, one whose rate is a speed; the residual is its value less the wanted one. */
+/** Goal: coordinate k of a body's mobilizer has `value` (rad or m). Its rate must be a speed (no quaternion).
+ *  Residual: the coordinate minus `value`. */
 CDN_API cdn_goal cdn_assembly_add_coordinate(cdn_assembly *assembly, const char *name, cdn_body body, int k,
                                              double value, double weight);
-/** A marker: where the station p_B of a body is seen, in Ground. Not seen until cdn_assembly_observe_marker. Residual: the
- *  vector between the two, m. */
+/** Goal: station p_B (in B's axes, m) of a body is where a marker is observed, in Ground. The goal is off until
+ *  cdn_assembly_observe_marker. Residual: the vector from the observed place to the station, m. */
 CDN_API cdn_goal cdn_assembly_add_marker(cdn_assembly *assembly, const char *name, cdn_body body, cdn_vec3 p_B,
                                          double weight);
-/** An orientation sensor: how a frame S that is turned by R_BS on a body is seen to be turned in Ground. Not seen until
- *  cdn_assembly_observe_orientation. Residual: the vector of the rotation between the two, rad. */
+/** Goal: frame S, which is turned by R_BS on a body, has the orientation that a sensor observes in Ground. The goal
+ *  is off until cdn_assembly_observe_orientation. Residual: the rotation vector between the two orientations, rad. */
 CDN_API cdn_goal cdn_assembly_add_orientation(cdn_assembly *assembly, const char *name, cdn_body body,
                                               cdn_rotation R_BS, double weight);
-/** Mobility k of a body's mobilizer: the wanted speed. Of cdn_assemble_speeds only. */
+/** Goal of cdn_assemble_speeds: mobility k of a body's mobilizer has the speed `value` (rad/s or m/s). */
 CDN_API cdn_goal cdn_assembly_add_speed(cdn_assembly *assembly, const char *name, cdn_body body, int k, double value,
                                         double weight);
 
-/** A goal of the user's: `rows` residuals that follow from the State's positions. A status other than CDN_OK ends the call
- *  and is what it returns; at trial coordinates CDN_ERR_CALLBACK means: not there. */
+/** A goal of your own: `rows` residuals, functions of the State's positions. A status other than CDN_OK ends the call,
+ *  which returns it. At trial coordinates it means "not defined here" (except CDN_ERR_NOMEM), and the search takes a
+ *  shorter step. */
 typedef struct cdn_goal_ops {
   uint32_t struct_size;
   const char *name; /**< appears in messages; copied */
   size_t self_size; /**< bytes of the private part, which is copied */
   int rows;
   cdn_status (*residual)(const void *self, cdn_state *state, double *r);
-  /** J, rows x nu, row-major, zero before: the change of r as q moves with qdot = N u. NULL: by central differences, two
-   *  residuals a mobility. */
+  /** J, rows x nu, row-major, zero on entry: derivatives of r along qdot = N u. NULL: central differences, two
+   *  residuals for each mobility. */
   cdn_status (*jacobian)(const void *self, cdn_state *state, double *J);
   void (*destroy)(void *self); /**< called once with the copy; may be NULL */
 } cdn_goal_ops;
@@ -93,43 +97,45 @@ CDN_API cdn_goal cdn_assembly_add_goal(cdn_assembly *assembly, const char *name,
 CDN_API int cdn_assembly_goal_count(const cdn_assembly *assembly);
 CDN_API const char *cdn_assembly_goal_name(const cdn_assembly *assembly, cdn_goal goal); /**< NULL: wrong id */
 CDN_API cdn_status cdn_assembly_set_weight(cdn_assembly *assembly, cdn_goal goal, double weight);
-/** The wanted value of a coordinate or speed. */
+/** Changes the wanted value of a coordinate or a speed. */
 CDN_API cdn_status cdn_assembly_set_value(cdn_assembly *assembly, cdn_goal goal, double value);
-/** Where a marker is seen, in Ground. A NaN: it is not, and does not count. */
+/** Sets the observed place of a marker, in Ground, m. A NaN: the marker was not seen, and its goal is off. */
 CDN_API cdn_status cdn_assembly_observe_marker(cdn_assembly *assembly, cdn_goal goal, cdn_vec3 p_G);
-/** How a sensor's frame is seen, R_GS. A NaN: it is not, and does not count. */
+/** Sets the observed orientation R_GS of a sensor's frame. A NaN: it was not seen, and its goal is off. */
 CDN_API cdn_status cdn_assembly_observe_orientation(cdn_assembly *assembly, cdn_goal goal, cdn_rotation R_GS);
 
-/* ---- what must not change ------------------------------------------------------------------- */
+/* ---- locks and bounds of the assembly ------------------------------------------------------- */
 
-/** Holds all coordinates of a body's mobilizer at what the State given to cdn_assemble has (its speeds, of
- *  cdn_assemble_speeds), beside the locks that the State has itself. */
+/** Locks a body's mobilizer: cdn_assemble keeps all its coordinates, cdn_assemble_speeds all its speeds. The State's
+ *  own locks hold as well. */
 CDN_API cdn_status cdn_assembly_lock(cdn_assembly *assembly, cdn_body body, bool locked);
-/** The same of one coordinate whose rate is a speed. */
+/** Locks one coordinate, whose rate must be a speed. */
 CDN_API cdn_status cdn_assembly_lock_coordinate(cdn_assembly *assembly, cdn_body body, int k, bool locked);
-/** Keeps coordinate k, one whose rate is a speed, between two values; -INFINITY and INFINITY: anywhere. A State that is
- *  given outside is moved to the nearer of the two first. */
+/** Bounds on coordinate k, whose rate must be a speed (rad or m). -INFINITY and INFINITY: no bound. If q starts outside
+ *  the bounds, it is first moved to the nearest bound. */
 CDN_API cdn_status cdn_assembly_set_bounds(cdn_assembly *assembly, cdn_body body, int k, double lower, double upper);
 
 /* ---- assembling ----------------------------------------------------------------------------- */
 
 typedef struct cdn_assembly_report {
-  double error_before, error;      /**< the largest constraint error, in units */
-  double goal_before, goal;        /**< 1/2 sum of weight |residual|^2 of all goals that count */
-  cdn_constraint worst_constraint; /**< that of `error`; { -1 } if there is no constraint */
-  cdn_goal worst_goal;             /**< that adds most to `goal`; { -1 } if none counts */
-  int markers;                     /**< markers seen; of their distances (m), by no weights: */
-  double marker_rms, marker_most;  /**< the root mean square, and the largest, */
-  cdn_goal worst_marker;           /**< which is that of this one; { -1 } if none is seen */
+  double error_before, error;      /**< largest constraint error before and after, in units */
+  double goal_before, goal;        /**< 1/2 sum of weight |residual|^2 of all goals that are on, before and after */
+  cdn_constraint worst_constraint; /**< the constraint with the error `error`; { -1 } if there is no constraint */
+  cdn_goal worst_goal;             /**< the goal that adds most to `goal`; { -1 } if none is on */
+  int markers;                     /**< number of markers seen */
+  double marker_rms, marker_most;  /**< root mean square and largest of their distances, without weights, m */
+  cdn_goal worst_marker;           /**< the marker with the largest distance; { -1 } if none was seen */
   int iterations;                  /**< Gauss-Newton steps, those of constraints included */
-  int attempt;                     /**< from which start it was found: 0: the guess itself */
-  int dof; /**< mobilities that are neither locked nor taken by independent position constraints, where it ended */
+  int attempt;                     /**< number of the start that led here; 0: the guess itself */
+  int dof; /**< at the end: mobilities that are neither locked nor bound by independent position constraints */
 } cdn_assembly_report;
 
-/** Brings the State's q to the constraints and as close to the goals as it gets. `report` may be NULL. The State's time
- *  stays, and so does, to the bit, every coordinate that neither a constraint's error nor a goal concerns. CDN_ERR_CONSTRAINT if errors remain above the tolerance, with the worst constraint's name and error; q is then
- *  where the errors are smallest of all that was found. CDN_ERR_LIMIT: goals were still falling after most_iterations; q
- *  is the best found. On any other failure q is as it was. Realizes Position. Allocates nothing once it has run. */
+/** Moves the State's q until the constraints hold, and then as close to the goals as possible. Writes q; the time
+ *  stays, and coordinates that no constraint error and no goal concerns keep their bits. Realizes Position. `report`
+ *  may be NULL. Errors: CDN_ERR_CONSTRAINT (errors remain above the tolerance; the message has the worst constraint
+ *  and its error, and q has the smallest errors found); CDN_ERR_LIMIT (goals were still falling after
+ *  most_iterations; q is the best found); CDN_ERR_ARG; CDN_ERR_NOMEM; errors of realization. After any other error q
+ *  is unchanged. Allocates nothing after the first call. Cost: see the top of this file. */
 CDN_API cdn_status cdn_assemble_sized(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report,
                                       size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_assemble(cdn_assembly *assembly, cdn_state *state,
@@ -137,9 +143,9 @@ static inline CDN_NODISCARD cdn_status cdn_assemble(cdn_assembly *assembly, cdn_
   return cdn_assemble_sized(assembly, state, report, sizeof *report);
 }
 
-/** Brings the State's u to the velocity constraints, those of positions differentiated included, and as close to the
- *  wanted speeds as it gets; speeds that neither decides change least. Linear: exact in one step. Report and failures as of
- *  cdn_assemble, of velocities. */
+/** Moves the State's u until the velocity constraints hold (the rates of position constraints included), and then as
+ *  close to the wanted speeds as possible; other speeds change as little as possible. The problem is linear: one
+ *  step solves it. Realizes Velocity. Report and errors: as cdn_assemble, with velocities. */
 CDN_API cdn_status cdn_assemble_speeds_sized(cdn_assembly *assembly, cdn_state *state, cdn_assembly_report *report,
                                              size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_assemble_speeds(cdn_assembly *assembly, cdn_state *state,
@@ -147,9 +153,10 @@ static inline CDN_NODISCARD cdn_status cdn_assemble_speeds(cdn_assembly *assembl
   return cdn_assemble_speeds_sized(assembly, state, report, sizeof *report);
 }
 
-/** One frame of a recording: sets the State's time to t, takes n observed places, one a marker in the order in which they
- *  were added (NaN: not seen), and assembles from where the State is: the frame before. Sensors have what they were last
- *  given by cdn_assembly_observe_orientation. */
+/** Assembles one frame of a recording. Sets the State's time to t (s), takes n observed places in Ground, one for each
+ *  marker in the order of addition (NaN: not seen), and assembles from the State's present q, that of the frame before.
+ *  Sensors keep their last observation (cdn_assembly_observe_orientation). Errors: as cdn_assemble; CDN_ERR_ARG if n is
+ *  not the number of markers. */
 CDN_API cdn_status cdn_track_sized(cdn_assembly *assembly, cdn_state *state, double t, int n, const cdn_vec3 *markers,
                                    cdn_assembly_report *report, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_track(cdn_assembly *assembly, cdn_state *state, double t, int n,

@@ -1,4 +1,4 @@
-/* Cardan: static equilibrium. Where a model comes to rest under its forces, with its constraints and locks. */
+/* Cardan: static equilibrium, the pose at which a model rests under its forces, with its constraints and locks. */
 #ifndef CARDAN_EQUILIBRIUM_H
 #define CARDAN_EQUILIBRIUM_H
 
@@ -7,21 +7,21 @@
 CDN_BEGIN_DECLS
 
 typedef enum cdn_equilibrium_goal {
-  /** Forces are in balance and do no work on any small displacement from there: a minimum of potential energy, where forces
-   *  have a potential. Found by descending, with the work of all forces as the measure. */
+  /** Forces are in balance, and no small displacement lets them do work: a minimum of the potential energy, if all
+   *  forces have a potential. Found by descent; the work of all forces measures it. */
   CDN_EQUILIBRIUM_STABLE,
-  /** Forces are in balance, stable or not: the nearest place that Newton's method finds. Where its way ends in none (where
-   *  accelerations are least, but not zero), a stable one is looked for from the start: there is one of this kind wherever
-   *  there is a stable one. */
+  /** Forces are in balance, stable or not. Newton's method looks for the nearest such pose. If it ends where
+   *  accelerations are smallest but not zero, a stable equilibrium is looked for from the start. So this search
+   *  succeeds wherever CDN_EQUILIBRIUM_STABLE does. */
   CDN_EQUILIBRIUM_ANY
 } cdn_equilibrium_goal;
 
 typedef struct cdn_equilibrium_def {
   CDN_DEF_HEADER;
   cdn_equilibrium_goal goal; /**< default: stable */
-  double tolerance;          /**< on the accelerations left, in rad/s^2 and m/s^2; default 1e-8 */
-  double largest_step;       /**< of any displacement (rad, m) in one iteration, 1e-8 or more; default 0.5 */
-  int most_iterations;       /**< of each search; default 500 */
+  double tolerance;          /**< bound on the remaining accelerations, rad/s^2 and m/s^2; default 1e-8 */
+  double largest_step;       /**< bound on each displacement (rad, m) in one iteration, at least 1e-8; default 0.5 */
+  int most_iterations;       /**< for each search; default 500 */
 } cdn_equilibrium_def;
 
 /** cdn_default_equilibrium_def for a struct of `size` bytes (docs/abi.md). */
@@ -34,29 +34,32 @@ static inline cdn_equilibrium_def cdn_default_equilibrium_def(void) {
 
 typedef struct cdn_equilibrium {
   int iterations;
-  double unbalanced;       /**< largest acceleration from rest that is left */
-  double constraint_error; /**< largest error of position constraints, in units (9.3) */
-  double work;             /**< of all forces on the way, J: the potential energy given up */
-  /** Directions, by the sign of stiffness. A stiffness below 1e-9 of the stiffest is neutral, and so is one that the forces
-   *  still out of balance outdo over the largest step. */
+  double unbalanced;       /**< largest remaining acceleration from rest, rad/s^2 or m/s^2 */
+  double constraint_error; /**< largest error of position constraints, in units (manual 9.3) */
+  double work;             /**< work of all forces on the way, J: the potential energy that was given up */
+  /** Numbers of directions with positive, zero and negative stiffness. A stiffness counts as zero below 1e-9 of the
+   *  largest one, or if the remaining forces exceed its force over the largest step. */
   int stable, neutral, unstable;
-  char worst[96]; /**< the speed whose acceleration `unbalanced` is */
+  char worst[96]; /**< the speed whose acceleration is `unbalanced` */
 } cdn_equilibrium;
 
-/** Finds q at which udot = 0 for u = 0, starting from the State's, at its time and z, and sets it, with u = 0. What is
- *  prescribed (motion.h) is held where it is. Forces are all of the State's, with or without a potential; those of
- *  velocities are taken at rest. Constraints (brought in by projection first, and held to 1e-10 units) carry their share.
+/** Finds q with udot = 0 at u = 0, starting from the State's q, at its time and z. Writes this q and u = 0 into the
+ *  State. Prescribed coordinates (motion.h) keep their values. All forces of the State count, with or without a
+ *  potential; forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to
+ *  1e-10 units, and their forces count.
  *
- *  Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region: what has a
- *  negative stiffness is followed downhill. What nothing pushes stays: a coordinate that no force depends on keeps its value to
- *  the bit (unless constraints tie it to others), and directions without stiffness whose accelerations are within the tolerance
- *  are not followed. The iteration ends when accelerations are within the tolerance, with one step more where that betters them,
- *  or where rounding hides what displacements below 1e-9 (rad, m) would better. Rounding decides nothing: exactly on a ridge the
- *  coordinate that moves most grows.
+ *  Method: Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region.
+ *  It follows directions of negative stiffness downhill. A coordinate that no force depends on keeps its bits,
+ *  unless constraints tie it to others. Directions without stiffness are not followed if their accelerations are
+ *  within the tolerance. The iteration ends when all accelerations are within the tolerance (after one more step, if
+ *  it improves them), or when rounding hides the effect of displacements below 1e-9 (rad, m). Exactly on a ridge
+ *  rounding does not decide: the coordinate that moves most increases.
  *
- *  *report (may be NULL) is filled as far as it got. On failure the State keeps its q and u: CDN_ERR_LIMIT, if the most
- *  iterations were not enough (there may be no equilibrium: the coordinate is named that has most of the imbalance); CDN_ERR_CONSTRAINT; and what
- *  realization returns. `def` may be NULL. An iteration costs O((nu + m)^3). Allocates a State. */
+ *  *report (may be NULL) is filled as far as the search came. On failure the State keeps its q and u. Errors:
+ *  CDN_ERR_LIMIT (most_iterations were not enough, or there is no equilibrium; the message names the coordinate with
+ *  the largest imbalance), CDN_ERR_CONSTRAINT, CDN_ERR_ARG, CDN_ERR_NOMEM, those of modes.h, and those of
+ *  realization. `def` may be NULL: the defaults. Each iteration costs O((nu + m)^3) for m constraint equations.
+ *  Allocates a State. */
 CDN_API cdn_status cdn_find_equilibrium_sized(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report,
                                               size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_find_equilibrium(cdn_state *state, const cdn_equilibrium_def *def,
