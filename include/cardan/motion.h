@@ -1,22 +1,29 @@
 /* Cardan: prescribed motion and locks (manual 8.3, 8.4, 10.3).
  *
- * A mobilizer is free (driven by forces), or its motion is known: by a *motion*, at most one a mobilizer, or by a *lock*,
- * which takes the place of a motion while it lasts. What is known is known at a level:
+ * A mobilizer is free (forces drive it) or prescribed. A *motion* prescribes it as a function of time; a mobilizer
+ * has at most one. A *lock* prescribes a constant value, and replaces the motion as long as the lock lasts. Both act
+ * at one of three levels:
  *
  *   position      q = q(t);        u and udot follow:  u = N^+ qdot,  udot = N^+ (qdotdot - Ndot u)
  *   velocity      u = u(t, q);     udot follows; q is integrated
  *   acceleration  udot(t, q, u);   u and q are integrated
  *
- * Prescribed values are derived: setting q or u of a slot that is prescribed has no effect on anything computed.
- * cdn_state_q_eff and cdn_state_u_eff show what counts; cdn_prescribe writes it back into q and u, and the stepper does so
- * at every state that it accepts or shows. What a mobilizer was made to do stays where it is when it is set free.
+ * Prescribed values are computed: if you set q or u of a prescribed slot, no computed value changes. The effective
+ * values are in cdn_state_q_eff and cdn_state_u_eff. cdn_prescribe writes them back into q and u; the stepper does
+ * so at every State that it accepts or shows. When you release a motion or lock, q and u keep their last prescribed
+ * values.
  *
- * The generalized forces tau that enforce all this are on the left of the equations of motion (8.13), as in Simbody:
+ * The generalized forces tau that enforce motions and locks are on the left side of the equations of motion (8.13),
+ * as in Simbody:
  *
- *   M udot + tau = f - f_bias,     so that the force on the mobility is -tau, and the power put in is -tau . u
+ *   M udot + tau = f - f_bias
  *
- * Motions, like all parameters, are Instance-stage variables; what is invalidated is just what depends on them. In Systems
- * without motions and locks none of this costs anything but a copy of q and u. docs/motion.md has the manual's table. */
+ * So the force that acts on the mobility (the motor's torque) is -tau, and the motors' power is -tau . u.
+ *
+ * Parameters of motions, and locks, are Instance-stage variables. Setting one invalidates the results that depend on
+ * it. A System without motions and locks pays only a copy of q and u. docs/motion.md has the manual's table.
+ *
+ * Ids that the System does not have give CDN_ERR_ARG with a message on the State, where a function returns a status. */
 #ifndef CARDAN_MOTION_H
 #define CARDAN_MOTION_H
 
@@ -24,66 +31,67 @@
 
 CDN_BEGIN_DECLS
 
-enum { CDN_MOTION_PARAMS = 6 }; /**< parameters a motion */
+enum { CDN_MOTION_PARAMS = 6 }; /**< number of parameters of a motion */
 
-/** What the functions of a motion are given. The library owns it; later releases append members. */
+/** Arguments of the functions of a motion. The library owns them; later releases append members. */
 typedef struct cdn_motion_input {
   double t;             /**< s; 0 for a timeless motion */
   const double *params; /**< the motion's CDN_MOTION_PARAMS parameters */
-  int nq, nu;           /**< the mobilizer's */
+  int nq, nu;           /**< numbers of the mobilizer's coordinates and speeds */
   int first_q, first_u; /**< the mobilizer's own are q[first_q] ... and u[first_u] ... */
   const double *q;      /**< effective coordinates of the whole System; NULL at position level */
-  const double *u;      /**< effective speeds of the whole System; NULL but for udot */
+  const double *u;      /**< effective speeds of the whole System; NULL except for udot */
 } cdn_motion_input;
 
-/** One of a motion's functions: fills `out` with the mobilizer's nq (q and its rates) or nu numbers. A status other than
- *  CDN_OK passes through to the caller of realize; what is not finite is a failure that names the motion. */
+/** A function of a motion: writes the mobilizer's nq numbers (q, qdot, qdotdot) or nu numbers (u, udot) into `out`.
+ *  A status other than CDN_OK is returned to the caller of realize. A NaN or an infinity is a failure that names the
+ *  motion. */
 typedef cdn_status cdn_motion_fn(const void *self, const cdn_motion_input *in, double *out);
 
-/** A motion of the user's, at the def's level. `self` is the System's copy of the private part, const; functions may be
- *  called from several threads at once, on different States. */
+/** A motion of your own, at the level of its def. `self` is the System's copy of the private part. Several threads may
+ *  call the functions at once, on different States, so they must not change anything outside `out`. */
 typedef struct cdn_motion_ops {
   uint32_t struct_size;
   const char *name; /**< appears in messages; copied */
   size_t self_size; /**< bytes of the private part */
-  /** No function reads t: setting the time alone then leaves velocities valid. Not at position level. */
+  /** true: no function reads t. Setting the time alone then leaves velocities valid. Not at position level. */
   bool timeless;
-  /** Position level: q(t), and its first and second derivatives by t. Quaternions are of unit length (to 1e-6; what is
-   *  missing of it is made up). */
+  /** Position level: q(t) and its first and second time derivatives. Quaternions must have unit length to 1e-6; the
+   *  library corrects the rest. */
   cdn_motion_fn *q, *qdot, *qdotdot;
-  /** Velocity level: u(t, q). It may read any coordinate that does not itself depend on u. */
+  /** Velocity level: u(t, q). It may read every coordinate that does not itself depend on u. */
   cdn_motion_fn *u;
-  /** Velocity level: du/dt along the motion (with qdot = N u); acceleration level: udot(t, q, u). */
+  /** Velocity level: du/dt along qdot = N u. Acceleration level: udot(t, q, u). */
   cdn_motion_fn *udot;
   void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
 } cdn_motion_ops;
 
 typedef enum cdn_motion_kind {
-  /** Every coordinate (speed, acceleration: by level) of the mobilizer is a sin(w t + p); the parameters are the amplitude
-   *  a, the rate w (rad/s) and the phase p (rad). Not at position level of a mobilizer with a quaternion. */
+  /** Every coordinate of the mobilizer (or speed, or acceleration, by level) is a sin(w t + p). Parameters:
+   *  amplitude a, rate w (rad/s), phase p (rad). Not at position level of a mobilizer with a quaternion. */
   CDN_MOTION_SINUSOID,
   CDN_MOTION_STEADY, /**< velocity level: u is constant; the parameters are its nu values */
-  CDN_MOTION_CUSTOM  /**< by ops; the parameters are the user's */
+  CDN_MOTION_CUSTOM  /**< the functions of `custom`; you define the parameters */
 } cdn_motion_kind;
 
-/** How what is driven is updated as time goes on (10.3). */
+/** When prescribed values change (manual 10.3). */
 typedef enum cdn_motion_rate {
-  CDN_RATE_DYNAMIC, /**< continuously: free, or a motion's functions of time */
-  CDN_RATE_SLOW,    /**< at events only (udot = 0 in between): locks at position and velocity level, steady motions */
-  CDN_RATE_FAST     /**< quasi-static, always in equilibrium: refused until there is a solver for it */
+  CDN_RATE_DYNAMIC, /**< continuously: a free mobilizer, or a motion that is a function of time */
+  CDN_RATE_SLOW,    /**< at events only, udot = 0 in between: locks at position and velocity level, steady motions */
+  CDN_RATE_FAST     /**< quasi-static, always in equilibrium: refused, since there is no solver for it yet */
 } cdn_motion_rate;
 
 typedef struct cdn_motion_def {
   CDN_DEF_HEADER;
   const char *name;                 /**< copied; NULL: "motion<i>" */
-  cdn_body body;                    /**< whose mobilizer; default: none */
+  cdn_body body;                    /**< the body whose mobilizer moves; must be set */
   cdn_motion_kind kind;             /**< default: sinusoid */
   cdn_motion_level level;           /**< default: position; steady motions are at velocity level */
   cdn_motion_rate rate;             /**< default: dynamic; slow and fast are refused with the reason */
-  bool disabled;                    /**< starts switched off */
+  bool disabled;                    /**< true: the motion starts switched off */
   double params[CDN_MOTION_PARAMS]; /**< default: zeros */
-  const cdn_motion_ops *custom;     /**< for CDN_MOTION_CUSTOM, with its private part: */
-  const void *custom_self;          /**< copied; may be NULL if custom->self_size is 0 */
+  const cdn_motion_ops *custom;     /**< for CDN_MOTION_CUSTOM */
+  const void *custom_self;          /**< its private part; copied; may be NULL if custom->self_size is 0 */
 } cdn_motion_def;
 
 /** cdn_default_motion_def for a struct of `size` bytes (docs/abi.md). */
@@ -94,8 +102,9 @@ static inline cdn_motion_def cdn_default_motion_def(void) {
   return def;
 }
 
-/** Adds a motion. Refused (at freezing, as any building mistake): a mobilizer that has one already or nothing to move,
- *  functions missing for the level, parameters that are not finite. A body without inertia of its own may be moved. */
+/** Adds a motion. Building mistakes (cdn_system_freeze then fails): a mobilizer that has a motion
+ *  already or has no mobility, functions missing for the level, parameters that are not finite. The body may be
+ *  massless. */
 CDN_API cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def);
 
 CDN_API int cdn_system_motion_count(const cdn_system *system);
@@ -107,28 +116,30 @@ CDN_API cdn_motion cdn_body_motion(const cdn_system *system, cdn_body body);   /
 
 /* ---- in a State ------------------------------------------------------------------------------- */
 
-/** Switches a motion off and on again. What it drives is held by a lock or free meanwhile. */
+/** Switches a motion on or off. While it is off, a lock holds the mobilizer, or it is free. */
 CDN_API cdn_status cdn_motion_set_enabled(cdn_state *state, cdn_motion motion, bool enabled);
-CDN_API bool cdn_motion_is_enabled(const cdn_state *state, cdn_motion motion);
-/** The CDN_MOTION_PARAMS parameters; NULL for a wrong id. */
+CDN_API bool cdn_motion_is_enabled(const cdn_state *state, cdn_motion motion); /**< false for a wrong id */
+/** The CDN_MOTION_PARAMS parameters; valid until they are set again. NULL for a wrong id. */
 CDN_API const double *cdn_motion_params(const cdn_state *state, cdn_motion motion);
+/** Sets all CDN_MOTION_PARAMS parameters. Also CDN_ERR_NONFINITE. */
 CDN_API cdn_status cdn_motion_set_params(cdn_state *state, cdn_motion motion, const double *params);
 
-/** Holds a mobilizer at what it is (effective values: positions or velocities are computed for it): q at its value and
- *  u = 0; u at its value; or udot at 0. A second lock takes the place of the first. */
+/** Locks a mobilizer at its present effective values. Position level: q stays and u = 0. Velocity level: u stays.
+ *  Acceleration level: udot = 0. Computes positions or velocities if it needs them. A second lock replaces the
+ *  first. */
 CDN_API cdn_status cdn_body_lock(cdn_state *state, cdn_body body, cdn_motion_level level) CDN_NODISCARD;
-/** The same at values that are given: nq at position level (a quaternion is brought to unit length), else nu. */
+/** Locks a mobilizer at given values: nq numbers at position level (a quaternion is normalized), else nu numbers. */
 CDN_API cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, const double *values,
                                     int n) CDN_NODISCARD;
-/** Takes a lock away, if there is one: the mobilizer follows its motion again, or is free and goes on from where it is. */
+/** Removes a lock, if there is one. The mobilizer follows its motion again, or is free and keeps its last q and u. */
 CDN_API cdn_status cdn_body_unlock(cdn_state *state, cdn_body body);
 CDN_API cdn_motion_level cdn_body_lock_level(const cdn_state *state, cdn_body body); /**< CDN_LEVEL_NONE: not locked */
 
-/** What drives a mobilizer at present: a row of the manual's table in 10.3. */
+/** The source of a mobilizer's motion at present: a row of the table in manual 10.3. */
 typedef struct cdn_driver {
-  cdn_motion_level level; /**< CDN_LEVEL_NONE: forces alone */
+  cdn_motion_level level; /**< CDN_LEVEL_NONE: forces alone drive the mobilizer */
   cdn_motion_rate rate;
-  bool locked;       /**< by a lock */
+  bool locked;       /**< whether a lock holds it */
   cdn_motion motion; /**< the motion that it follows, or { -1 } */
 } cdn_driver;
 CDN_API void cdn_body_driver_sized(const cdn_state *state, cdn_body body, cdn_driver *out, size_t size);
@@ -138,16 +149,18 @@ static inline cdn_driver cdn_body_driver(const cdn_state *state, cdn_body body) 
   return out;
 }
 
-/* ---- the forces behind it --------------------------------------------------------------------- */
+/* ---- forces of motions and locks -------------------------------------------------------------- */
 
-/** Tau (nu numbers, 0 where a mobility is free): see above for its sign. NULL on failure. Realizes Acceleration. Lazy;
- *  O(bodies that are prescribed). */
+/** tau, nu numbers, 0 for free mobilities; the top of this file explains its sign. NULL on failure, with the message
+ *  on the State. Valid until the State changes. Realizes Acceleration. Computed when asked for; O(prescribed
+ *  bodies). */
 CDN_API const double *cdn_motion_forces(cdn_state *state);
-/** The mobilizer's own part of tau for one motion, nu numbers: zeros while the motion is off or a lock takes its place. */
+/** Copies the part of tau that belongs to the mobilizer of one motion, nu numbers of that mobilizer; zeros while the
+ *  motion is off or a lock replaces it. Realizes Acceleration. */
 CDN_API cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) CDN_NODISCARD;
-/** -tau . u: the power (W) that all motions and locks put into the system. Realizes Acceleration. */
+/** *power = -tau . u, the power (W) that all motions and locks put into the system. Realizes Acceleration. */
 CDN_API cdn_status cdn_motion_power(cdn_state *state, double *power) CDN_NODISCARD;
-/** Tau, for whoever depends on it. */
+/** Ticket of tau, for entries that depend on it. */
 extern CDN_API const cdn_ticket CDN_MOTION_FORCES;
 
 CDN_END_DECLS

@@ -1,5 +1,6 @@
-/* Cardan: trajectories. States as rows of comma-separated values, with a header row: time, coordinates, speeds, energies,
- * measures, and columns of your own. What `cardan simulate` writes and `cardan plot` draws (docs/command.md). */
+/* Cardan: trajectories, tables of States as comma-separated values. One row for each State, after a header row:
+ * time, coordinates, speeds, energies, measures, and columns of your own. `cardan simulate` writes such tables and
+ * `cardan plot` draws them (docs/command.md). */
 #ifndef CARDAN_TRAJECTORY_H
 #define CARDAN_TRAJECTORY_H
 
@@ -7,18 +8,18 @@
 
 CDN_BEGIN_DECLS
 
-typedef struct cdn_trajectory cdn_trajectory; /**< what writes the rows; one thread at a time */
+typedef struct cdn_trajectory cdn_trajectory; /**< a writer of rows; one thread at a time */
 
-/** Which columns there are beside `time`, in this order. */
+/** The columns after `time`, in this order. */
 typedef struct cdn_trajectory_def {
   CDN_DEF_HEADER;
-  bool q, u;     /**< all coordinates, all speeds, by the names of their slots. Default: true */
+  bool q, u;     /**< all coordinates, all speeds, named after their slots. Default: true */
   bool energies; /**< kinetic_energy and potential_energy, J. Default: true */
-  /** n_measures of them: "name", or "name[0]", "name[1]", ... for one that has several numbers. */
+  /** n_measures measures. Columns "name", or "name[0]", "name[1]", ... if a measure has several numbers. */
   const cdn_measure *measures;
   int n_measures;
-  bool all_measures; /**< all that the System has, in place of these */
-  /** Names of n_own columns whose numbers are given with each row. Copied. */
+  bool all_measures; /**< true: all measures of the System, instead of `measures` */
+  /** Names of n_own columns of your own; you give their numbers with each row. Copied. */
   const char *const *own;
   int n_own;
 } cdn_trajectory_def;
@@ -30,16 +31,19 @@ static inline cdn_trajectory_def cdn_default_trajectory_def(void) {
   return def;
 }
 
-/** For rows of States of this State's System, which gets the story of a failure: CDN_ERR_ARG (a measure that is not there, a
- *  column without a name), CDN_ERR_VERSION, CDN_ERR_NOMEM. `def` may be NULL. Nothing is written yet. */
+/** Makes a writer for States of this State's System. `def` may be NULL: the defaults. Writes nothing yet. Errors,
+ *  with the message on `state`: CDN_ERR_ARG (a measure that does not exist, a column without a name),
+ *  CDN_ERR_VERSION, CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def, cdn_write_fn *write,
                                          void *context, cdn_trajectory **out) CDN_NODISCARD;
-CDN_API void cdn_trajectory_destroy(cdn_trajectory *trajectory); /**< NULL is allowed */
-CDN_API int cdn_trajectory_columns(const cdn_trajectory *trajectory);
-/** Writes the names, in one call of `write`, whose status it returns. Fields with commas, quotes or line breaks are quoted. */
+CDN_API void cdn_trajectory_destroy(cdn_trajectory *trajectory);      /**< NULL is allowed */
+CDN_API int cdn_trajectory_columns(const cdn_trajectory *trajectory); /**< number of columns, with `time` */
+/** Writes the header row in one call of `write`, and returns the status of that call. Names that contain commas,
+ *  quotes or line breaks are quoted. */
 CDN_API cdn_status cdn_trajectory_header(cdn_trajectory *trajectory) CDN_NODISCARD;
-/** Writes a State, in one call of `write`, by numbers that read back as the same bits; `own`: the def's n_own numbers. Realizes
- *  what the columns need; if that fails nothing is written, and the State has the story. Allocates nothing. */
+/** Writes a State as a row in one call of `write`. The numbers read back as the same bits. `own` has the def's n_own
+ *  numbers. Realizes whatever the columns need; if that fails nothing is written, and the message is on the State.
+ *  Allocates nothing. */
 CDN_API cdn_status cdn_trajectory_row(cdn_trajectory *trajectory, cdn_state *state, const double *own) CDN_NODISCARD;
 
 CDN_END_DECLS
