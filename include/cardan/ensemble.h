@@ -13,7 +13,8 @@
  *
  * Arrays of values have one row for each State: row k begins at k * stride (stride 0: rows follow each other without
  * gaps). Outputs of an operator may overwrite its inputs. An ensemble belongs to one thread at a time and has worker
- * threads of its own. CDN_ERR_ARG: NULL, a State number or a pool that does not exist, a stride shorter than a row. */
+ * threads of its own. Every function
+ * returns CDN_ERR_ARG for NULL where a value is needed, and for a State number or a pool that does not exist. */
 #ifndef CARDAN_ENSEMBLE_H
 #define CARDAN_ENSEMBLE_H
 

@@ -4,14 +4,13 @@
  * A measure is a lazy cache entry with a ticket: it is computed when asked for, and never out of date. The memory of
  * a measure (an integral, a history) is part of the State, so it is right in copies of a State and in trial steps. A
  * value has 1 to CDN_MEASURE_MOST doubles. See docs/measures.md. */
-*1 to CDN_MEASURE_MOST doubles.See docs / measures.md.* /
 #ifndef CARDAN_MEASURES_H
 #define CARDAN_MEASURES_H
 
 #include <cardan/events.h>
 #include <cardan/forces.h>
 
-    CDN_BEGIN_DECLS
+CDN_BEGIN_DECLS
 
 #define CDN_MEASURE_MOST 16
 
@@ -31,200 +30,150 @@ CDN_API cdn_measure cdn_system_add_variable_measure(cdn_system *system, const ch
  *  with CDN_ERR_ARG. Setting it invalidates everything computed from it. */
 CDN_API cdn_measure cdn_system_add_result_measure(cdn_system *system, const char *name, int n, cdn_stage stage,
                                                   int n_prerequisites, const cdn_ticket *prerequisites);
-                                                  int n_prerequisites, const cdn_ticket *prerequisites);
-                                                  /** The time t, s. */
-                                                  CDN_API cdn_measure cdn_system_add_time_measure(cdn_system *system,
-                                                                                                  const char *name);
-                                                  /** amplitude sin(frequency t + phase), with frequency in rad/s and phase in rad. All its derivatives are known. */
-                                                  CDN_API cdn_measure cdn_system_add_sinusoid_measure(
-                                                      cdn_system *system, const char *name, double amplitude,
-                                                      double frequency, double phase);
-                                                  /** One slot of a pool or of its rates. `which` is CDN_Q, CDN_U, CDN_Z, CDN_QDOT, CDN_UDOT or CDN_ZDOT; of prescribed
+/** The time t, s. */
+CDN_API cdn_measure cdn_system_add_time_measure(cdn_system *system, const char *name);
+/** amplitude sin(frequency t + phase), with frequency in rad/s and phase in rad. All its derivatives are known. */
+CDN_API cdn_measure cdn_system_add_sinusoid_measure(cdn_system *system, const char *name, double amplitude,
+                                                    double frequency, double phase);
+/** One slot of a pool or of its rates. `which` is CDN_Q, CDN_U, CDN_Z, CDN_QDOT, CDN_UDOT or CDN_ZDOT; of prescribed
  *  q and u the effective values count. A slot that the System does not have is a building mistake. */
-                                                  CDN_API cdn_measure cdn_system_add_slot_measure(cdn_system *system,
-                                                                                                  const char *name,
-                                                                                                  cdn_ticket which,
-                                                                                                  int slot);
-                                                  /** Coordinate k or speed k of a body's mobilizer; `which` as in cdn_system_add_slot_measure. */
-                                                  CDN_API cdn_measure cdn_system_add_coordinate_measure(
-                                                      cdn_system *system, const char *name, cdn_body body,
+CDN_API cdn_measure cdn_system_add_slot_measure(cdn_system *system, const char *name, cdn_ticket which, int slot);
+/** Coordinate k or speed k of a body's mobilizer; `which` as in cdn_system_add_slot_measure. */
+CDN_API cdn_measure cdn_system_add_coordinate_measure(cdn_system *system, const char *name, cdn_body body,
                                                       cdn_ticket which, int k);
 
-                                                  typedef enum cdn_station_quantity {
-                                                    CDN_STATION_POSITION,    /**< from Ground's origin, m */
-                                                    CDN_STATION_VELOCITY,    /**< in Ground, m/s */
-                                                    CDN_STATION_ACCELERATION /**< in Ground, m/s^2 */
-                                                  } cdn_station_quantity;
-                                                  /** Position, velocity or acceleration of station p_B (in B's axes, m) of a body: three numbers in Ground's axes. */
-                                                  CDN_API cdn_measure cdn_system_add_station_measure(
-                                                      cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B,
-                                                      cdn_station_quantity quantity);
+typedef enum cdn_station_quantity {
+  CDN_STATION_POSITION,    /**< from Ground's origin, m */
+  CDN_STATION_VELOCITY,    /**< in Ground, m/s */
+  CDN_STATION_ACCELERATION /**< in Ground, m/s^2 */
+} cdn_station_quantity;
+/** Position, velocity or acceleration of station p_B (in B's axes, m) of a body: three numbers in Ground's axes. */
+CDN_API cdn_measure cdn_system_add_station_measure(cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B,
+                                                   cdn_station_quantity quantity);
 
-                                                  typedef enum cdn_energy {
-                                                    CDN_ENERGY_KINETIC,
-                                                    CDN_ENERGY_POTENTIAL,
-                                                    CDN_ENERGY_TOTAL
-                                                  } cdn_energy;
-                                                  /** Kinetic, potential or total energy of the system, J. */
-                                                  CDN_API cdn_measure cdn_system_add_energy_measure(cdn_system *system,
-                                                                                                    const char *name,
-                                                                                                    cdn_energy energy);
+typedef enum cdn_energy { CDN_ENERGY_KINETIC, CDN_ENERGY_POTENTIAL, CDN_ENERGY_TOTAL } cdn_energy;
+/** Kinetic, potential or total energy of the system, J. */
+CDN_API cdn_measure cdn_system_add_energy_measure(cdn_system *system, const char *name, cdn_energy energy);
 
-                                                  /** sum of weights[i] terms[i]; n_terms >= 1, all terms of one size. weights NULL: ones. Adds, subtracts and scales. */
-                                                  CDN_API cdn_measure cdn_system_add_sum_measure(
-                                                      cdn_system *system, const char *name, int n_terms,
-                                                      const cdn_measure *terms, const double *weights);
-                                                  /** The products a[i] b[i]; if b has one number, a[i] b[0]. */
-                                                  CDN_API cdn_measure cdn_system_add_product_measure(cdn_system *system,
-                                                                                                     const char *name,
-                                                                                                     cdn_measure a,
-                                                                                                     cdn_measure b);
-                                                  /** Number i of a measure. */
-                                                  CDN_API cdn_measure cdn_system_add_component_measure(
-                                                      cdn_system *system, const char *name, cdn_measure operand, int i);
+/** sum of weights[i] terms[i]; n_terms >= 1, all terms of one size. weights NULL: ones. Adds, subtracts and scales. */
+CDN_API cdn_measure cdn_system_add_sum_measure(cdn_system *system, const char *name, int n_terms,
+                                               const cdn_measure *terms, const double *weights);
+/** The products a[i] b[i]; if b has one number, a[i] b[0]. */
+CDN_API cdn_measure cdn_system_add_product_measure(cdn_system *system, const char *name, cdn_measure a, cdn_measure b);
+/** Number i of a measure. */
+CDN_API cdn_measure cdn_system_add_component_measure(cdn_system *system, const char *name, cdn_measure operand, int i);
 
-                                                  /** The time integral, from `initial` (NULL: zeros). It is a z variable: the stepper's method integrates it under error
+/** The time integral, from `initial` (NULL: zeros). It is a z variable: the stepper's method integrates it under error
  *  control. `scale` > 0 is its unit change (manual 9.2): below it errors are absolute, accuracy x scale. */
-                                                  CDN_API cdn_measure cdn_system_add_integral_measure(
-                                                      cdn_system *system, const char *name, cdn_measure operand,
-                                                      const double *initial, double scale);
+CDN_API cdn_measure cdn_system_add_integral_measure(cdn_system *system, const char *name, cdn_measure operand,
+                                                    const double *initial, double scale);
 
-                                                  /** The time derivative. Exact if the operand knows it (cdn_measure_derivatives). Otherwise the derivative of the
+/** The time derivative. Exact if the operand knows it (cdn_measure_derivatives). Otherwise the derivative of the
  *  parabola through the present value and the values at the ends of the last two accepted steps: of order 2; of
  *  order 1 during the first step after a start or a handler's change; 0 at the start or change itself. */
-                                                  CDN_API cdn_measure cdn_system_add_derivative_measure(
-                                                      cdn_system *system, const char *name, cdn_measure operand);
+CDN_API cdn_measure cdn_system_add_derivative_measure(cdn_system *system, const char *name, cdn_measure operand);
 
-                                                  typedef struct cdn_delay_def {
-                                                    CDN_DEF_HEADER;
-                                                    const char *name;
-                                                    cdn_measure operand;
-                                                    double
-                                                        delay; /**< s, > 0; no step of a run is longer than a quarter of it */
-                                                    /** The value before the run began, as many numbers as the operand has. NULL: the operand's value when the run
+typedef struct cdn_delay_def {
+  CDN_DEF_HEADER;
+  const char *name;
+  cdn_measure operand;
+  double delay; /**< s, > 0; no step of a run is longer than a quarter of it */
+  /** The value before the run began, as many numbers as the operand has. NULL: the operand's value when the run
    *  began. */
-                                                    const double *history;
-                                                    /** How many past values are kept, 64 to 65536: those at the ends of steps that are at least 4 delay / (capacity - 8)
+  const double *history;
+  /** How many past values are kept, 64 to 65536: those at the ends of steps that are at least 4 delay / (capacity - 8)
    *  apart. Default 256. */
-                                                    int capacity;
-                                                  } cdn_delay_def;
-                                                  /** cdn_default_delay_def for a struct of `size` bytes (docs/abi.md). */
-                                                  CDN_API void cdn_delay_def_init(void *def, size_t size);
-                                                  static inline cdn_delay_def cdn_default_delay_def(void) {
-                                                    cdn_delay_def def;
-                                                    cdn_delay_def_init(&def, sizeof def);
-                                                    return def;
-                                                  }
-                                                  /** The operand's value `delay` seconds ago. It depends on time and accepted steps only, so a force may read the
+  int capacity;
+} cdn_delay_def;
+/** cdn_default_delay_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_delay_def_init(void *def, size_t size);
+static inline cdn_delay_def cdn_default_delay_def(void) {
+  cdn_delay_def def;
+  cdn_delay_def_init(&def, sizeof def);
+  return def;
+}
+/** The operand's value `delay` seconds ago. It depends on time and accepted steps only, so a force may read the
  *  delay of a measure that depends on that force. Between the ends of steps it is interpolated: from six values
  *  (order 6), or from four values and rates if the operand knows its derivative (order 8); with a lower order next
  *  to a jump. The interpolation never spans a change that a handler made. */
-                                                  CDN_API cdn_measure cdn_system_add_delay_measure(
-                                                      cdn_system *system, const cdn_delay_def *def);
+CDN_API cdn_measure cdn_system_add_delay_measure(cdn_system *system, const cdn_delay_def *def);
 
-                                                  typedef enum cdn_extreme {
-                                                    CDN_MINIMUM,
-                                                    CDN_MAXIMUM,
-                                                    CDN_MAX_ABS,
-                                                    CDN_MIN_ABS
-                                                  } cdn_extreme;
-                                                  /** The extreme of each number since the run began. CDN_MAX_ABS and CDN_MIN_ABS compare magnitudes and keep the sign.
+typedef enum cdn_extreme { CDN_MINIMUM, CDN_MAXIMUM, CDN_MAX_ABS, CDN_MIN_ABS } cdn_extreme;
+/** The extreme of each number since the run began. CDN_MAX_ABS and CDN_MIN_ABS compare magnitudes and keep the sign.
  *  MIN_ABS: once the operand has changed sign the minimum is 0. Turning points within a step count: they are found
  *  on a polynomial of order 5 through the present value and the values at the ends of the last four steps, or of
  *  order 7 through the values and rates of the last three if the operand knows its derivative. If forces or other
  *  rates read the extreme, a step ends where the value reaches it. */
-                                                  CDN_API cdn_measure cdn_system_add_extreme_measure(
-                                                      cdn_system *system, const char *name, cdn_measure operand,
-                                                      cdn_extreme which);
+CDN_API cdn_measure cdn_system_add_extreme_measure(cdn_system *system, const char *name, cdn_measure operand,
+                                                   cdn_extreme which);
 
-                                                  /** The operand's value at the times phase + n period (s), held until the next sample; `initial` (NULL: zeros) before
+/** The operand's value at the times phase + n period (s), held until the next sample; `initial` (NULL: zeros) before
  *  the first sample. A periodic event with the measure's name sets it. */
-                                                  CDN_API cdn_measure cdn_system_add_sample_hold_measure(
-                                                      cdn_system *system, const char *name, cdn_measure operand,
-                                                      double period, double phase, const double *initial);
+CDN_API cdn_measure cdn_system_add_sample_hold_measure(cdn_system *system, const char *name, cdn_measure operand,
+                                                       double period, double phase, const double *initial);
 
-                                                  /** A measure of your own. */
-                                                  typedef struct cdn_measure_ops {
-                                                    uint32_t struct_size;
-                                                    size_t self_size; /**< bytes of the private part */
-                                                    int n;           /**< numbers in its value, 1 to CDN_MEASURE_MOST */
-                                                    int derivatives; /**< how many time derivatives calc_value can compute */
-                                                    /** calc_value may read everything of this stage and earlier ones (Instance to Acceleration); for each derivative,
+/** A measure of your own. */
+typedef struct cdn_measure_ops {
+  uint32_t struct_size;
+  size_t self_size; /**< bytes of the private part */
+  int n;            /**< numbers in its value, 1 to CDN_MEASURE_MOST */
+  int derivatives;  /**< how many time derivatives calc_value can compute */
+  /** calc_value may read everything of this stage and earlier ones (Instance to Acceleration); for each derivative,
    *  of one stage more (Position, Velocity, Acceleration). */
-                                                    cdn_stage stage;
-                                                    /** If n_prerequisites > 0, calc_value may read only these (and what they are computed from) instead. The fewer
+  cdn_stage stage;
+  /** If n_prerequisites > 0, calc_value may read only these (and what they are computed from) instead. The fewer
    *  they are, the less often the value is computed. Copied. */
-                                                    const cdn_ticket *prerequisites;
-                                                    int n_prerequisites;
-                                                    /** Computes the value (derivative 0) or a time derivative. A NaN or an infinity is a recoverable failure. */
-                                                    cdn_status (*calc_value)(const void *self, cdn_state *state,
-                                                                             int derivative, double *value);
-                                                    void (*destroy)(void *self); /**< may be NULL */
-                                                  } cdn_measure_ops;
-                                                  CDN_API cdn_measure cdn_system_add_custom_measure(
-                                                      cdn_system *system, const char *name, const cdn_measure_ops *ops,
-                                                      const void *self);
+  const cdn_ticket *prerequisites;
+  int n_prerequisites;
+  /** Computes the value (derivative 0) or a time derivative. A NaN or an infinity is a recoverable failure. */
+  cdn_status (*calc_value)(const void *self, cdn_state *state, int derivative, double *value);
+  void (*destroy)(void *self); /**< may be NULL */
+} cdn_measure_ops;
+CDN_API cdn_measure cdn_system_add_custom_measure(cdn_system *system, const char *name, const cdn_measure_ops *ops,
+                                                  const void *self);
 
-                                                  /** Gives an integral, a delay or a sample-and-hold another operand of the same size. The operand may have been added
+/** Gives an integral, a delay or a sample-and-hold another operand of the same size. The operand may have been added
  *  later: this closes loops such as x' = -x. A loop without such a measure in it fails freezing with CDN_ERR_CYCLE. */
-                                                  CDN_API void cdn_measure_set_operand(cdn_system *system,
-                                                                                       cdn_measure measure,
-                                                                                       cdn_measure operand);
+CDN_API void cdn_measure_set_operand(cdn_system *system, cdn_measure measure, cdn_measure operand);
 
-                                                  /** Adds a triggered event (events.h) with the value measure[i] - level. def->value must be NULL; the other callbacks of
+/** Adds a triggered event (events.h) with the value measure[i] - level. def->value must be NULL; the other callbacks of
  *  the def are yours. */
-                                                  CDN_API cdn_event cdn_system_add_measure_event(
-                                                      cdn_system *system, cdn_measure measure, int i, double level,
-                                                      const cdn_event_def *def);
+CDN_API cdn_event cdn_system_add_measure_event(cdn_system *system, cdn_measure measure, int i, double level,
+                                               const cdn_event_def *def);
 
-                                                  /* ---- measures of a System ----------------------------------------------------------------- */
+/* ---- measures of a System ----------------------------------------------------------------- */
 
-                                                  CDN_API int cdn_system_measure_count(const cdn_system *system);
-                                                  /** The measure of this name, or { -1 }. O(number of measures). */
-                                                  CDN_API cdn_measure cdn_system_find_measure(const cdn_system *system,
-                                                                                              const char *name);
-                                                  CDN_API const char *cdn_measure_name(
-                                                      const cdn_system *system,
-                                                      cdn_measure measure); /**< NULL for a wrong id */
-                                                  CDN_API int cdn_measure_size(
-                                                      const cdn_system *system,
-                                                      cdn_measure measure); /**< 0 for a wrong id */
-                                                  /** The ticket that names the measure as a prerequisite (of a custom force, or of another subsystem's entry);
+CDN_API int cdn_system_measure_count(const cdn_system *system);
+/** The measure of this name, or { -1 }. O(number of measures). */
+CDN_API cdn_measure cdn_system_find_measure(const cdn_system *system, const char *name);
+CDN_API const char *cdn_measure_name(const cdn_system *system, cdn_measure measure); /**< NULL for a wrong id */
+CDN_API int cdn_measure_size(const cdn_system *system, cdn_measure measure);         /**< 0 for a wrong id */
+/** The ticket that names the measure as a prerequisite (of a custom force, or of another subsystem's entry);
  *  available as soon as the measure is added. */
-                                                  CDN_API cdn_ticket cdn_measure_ticket(const cdn_system *system,
-                                                                                        cdn_measure measure);
-                                                  /** The stage that the measure needs. Known once the System is frozen; Empty before, and for a wrong id. */
-                                                  CDN_API cdn_stage cdn_measure_stage(const cdn_system *system,
-                                                                                      cdn_measure measure);
-                                                  /** How many time derivatives are known exactly, once the System is frozen. CDN_MEASURE_ALL_DERIVATIVES: all of them. */
-                                                  CDN_API int cdn_measure_derivatives(const cdn_system *system,
-                                                                                      cdn_measure measure);
+CDN_API cdn_ticket cdn_measure_ticket(const cdn_system *system, cdn_measure measure);
+/** The stage that the measure needs. Known once the System is frozen; Empty before, and for a wrong id. */
+CDN_API cdn_stage cdn_measure_stage(const cdn_system *system, cdn_measure measure);
+/** How many time derivatives are known exactly, once the System is frozen. CDN_MEASURE_ALL_DERIVATIVES: all of them. */
+CDN_API int cdn_measure_derivatives(const cdn_system *system, cdn_measure measure);
 #define CDN_MEASURE_ALL_DERIVATIVES 1000
 
-                                                  /* ---- in a State --------------------------------------------------------------------------- */
+/* ---- in a State --------------------------------------------------------------------------- */
 
-                                                  /** The value, cdn_measure_size numbers. Realizes the measure's stage. Valid until the State changes. NULL on
+/** The value, cdn_measure_size numbers. Realizes the measure's stage. Valid until the State changes. NULL on
  *  failure, with the message on the State. */
-                                                  CDN_API const double *cdn_measure_value(cdn_state *state,
-                                                                                          cdn_measure measure);
-                                                  /** Writes the time derivative of this order (0: the value) into `value`, cdn_measure_size numbers. CDN_ERR_UNSUPPORTED
+CDN_API const double *cdn_measure_value(cdn_state *state, cdn_measure measure);
+/** Writes the time derivative of this order (0: the value) into `value`, cdn_measure_size numbers. CDN_ERR_UNSUPPORTED
  *  above cdn_measure_derivatives. */
-                                                  CDN_API cdn_status
-                                                  cdn_measure_derivative(cdn_state *state, cdn_measure measure,
-                                                                         int order, double *value) CDN_NODISCARD;
-                                                  /** Writes the time (s) at which each number of an extreme was reached, cdn_measure_size times. */
-                                                  CDN_API cdn_status
-                                                  cdn_measure_extreme_times(cdn_state *state, cdn_measure measure,
-                                                                            double *times) CDN_NODISCARD;
-                                                  /** Sets a variable, a result, an integral, or the held value of a sample-and-hold. Invalidates everything computed
+CDN_API cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure measure, int order,
+                                          double *value) CDN_NODISCARD;
+/** Writes the time (s) at which each number of an extreme was reached, cdn_measure_size times. */
+CDN_API cdn_status cdn_measure_extreme_times(cdn_state *state, cdn_measure measure, double *times) CDN_NODISCARD;
+/** Sets a variable, a result, an integral, or the held value of a sample-and-hold. Invalidates everything computed
  *  from it. CDN_ERR_ARG for other kinds, and while something is being computed; CDN_ERR_NONFINITE. */
-                                                  CDN_API cdn_status cdn_measure_set_value(cdn_state *state,
-                                                                                           cdn_measure measure,
-                                                                                           const double *value);
-                                                  /** Clears the memory of a measure: integrals and held values return to their initial values, histories and extremes
+CDN_API cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure measure, const double *value);
+/** Clears the memory of a measure: integrals and held values return to their initial values, histories and extremes
  *  begin anew, a result loses its value. */
-                                                  CDN_API cdn_status cdn_measure_reset(cdn_state *state,
-                                                                                       cdn_measure measure);
+CDN_API cdn_status cdn_measure_reset(cdn_state *state, cdn_measure measure);
 
-                                                  CDN_END_DECLS
+CDN_END_DECLS
 #endif
