@@ -1,21 +1,24 @@
 /* Cardan: analytic derivatives of the equations of motion.
  *
- * A derivative "with respect to q" is taken in the tangent (u) basis: column k belongs to the displacement qdot = N e_k,
- * that which u_k alone would make. So it has nu columns, whatever the coordinates are, and quaternions need no care; the
- * other bases follow by N^+ (see cdn_qdot_derivatives). Matrices are dense and row-major: row i, column k of a matrix
- * with c columns is at [i * c + k]. Any output may be NULL. See docs/derivatives.md.
+ * A derivative "with respect to q" is taken in the tangent (u) basis: column k is the derivative along the
+ * displacement qdot = N e_k, which u_k alone would cause. So it has nu columns for any kind of coordinates, and
+ * quaternions need no special care. N^+ converts to other bases (see cdn_qdot_derivatives). Matrices are dense and
+ * row-major: row i, column k of a matrix with c columns is at [i * c + k]. Any output may be NULL. See
+ * docs/derivatives.md.
  *
- * All force elements of the State take part. What is applied from outside is constant: mobility forces as they are,
- * forces on bodies in Ground's axes at the body's origin. Exact to rounding, but for what brings no derivatives of its own:
- * force elements without them (linear bushings; custom forces without calc_derivative) are differenced, to about 1e-9 of
- * the force; the hinge matrices of function-based and custom mobilizers, too, to about 1e-11.
+ * All force elements of the State take part. Applied forces (matter.h) are constant: mobility forces as they are,
+ * forces on bodies in Ground's axes at the body's origin. The derivatives are exact to rounding, with two exceptions
+ * that use differences: forces without derivatives of their own (linear bushings; custom forces without
+ * calc_derivative), to about 1e-9 of the force; and the hinge matrices of function-based and custom mobilizers, to
+ * about 1e-11.
  *
- * Cost, for a tree of n bodies and mean depth d: O(n d) beside filling the zeros of a matrix, by recursion (Carpentier
- * and Mansard 2018; Singh, Russell and Wensing 2022), plus what the force elements add. Nothing is allocated once the
- * State's workspace has grown.
+ * Cost, for a tree of n bodies and mean depth d: O(n d) by recursion (Carpentier and Mansard 2018; Singh, Russell
+ * and Wensing 2022), plus the zeros of the matrices, plus the force elements. Nothing is allocated once the State's
+ * workspace has grown. No variable of the State changes.
  *
- * Errors of all functions: CDN_ERR_ARG without bodies, CDN_ERR_NONFINITE for a udot with NaN or Inf, CDN_ERR_SINGULAR where
- * M^-1 or a force's derivative does not exist, CDN_ERR_NOMEM, and what realization and callbacks return. */
+ * Errors of every function: CDN_ERR_ARG (no bodies), CDN_ERR_NONFINITE (udot has a NaN or an infinity),
+ * CDN_ERR_SINGULAR (M^-1 or the derivative of a force does not exist), CDN_ERR_NOMEM, and the errors of realization
+ * and of callbacks. The message is on the State. */
 #ifndef CARDAN_DERIVATIVES_H
 #define CARDAN_DERIVATIVES_H
 
@@ -25,94 +28,95 @@ CDN_BEGIN_DECLS
 
 /* ---- dynamics ------------------------------------------------------------------------------ */
 
-/** Derivatives of tau = cdn_residual(udot) = M udot + f_bias - f_applied (no forces of constraints): dtau_dq and dtau_du (nu x nu), dtau_dz
- *  (nu x nz; z is what forces with auxiliary states read). dtau_dudot is M: cdn_calc_M. udot: nu numbers; NULL: zero.
- *  Realizes velocities and forces. */
+/** Derivatives of tau = cdn_residual(udot) = M udot + f_bias - f_applied, without forces of constraints: dtau_dq and
+ *  dtau_du (nu x nu), dtau_dz (nu x nz, for forces that read auxiliary states z). The derivative with respect to
+ *  udot is M: cdn_calc_M. udot: nu numbers; NULL: zero. Realizes Force. */
 CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const double *udot, double *dtau_dq,
                                                     double *dtau_du, double *dtau_dz) CDN_NODISCARD;
 
 /** Derivatives of the State's udot: dudot_dq, dudot_du (nu x nu), dudot_df = M^-1 (nu x nu; f is any generalized
- *  force), dudot_dz (nu x nz). Realizes accelerations. Cost: that of inverse dynamics, and of a solve with M for every
- *  column: dudot_dq = -M^-1 dtau_dq at the realized udot.
+ *  force), dudot_dz (nu x nz). Realizes Acceleration. Cost: that of inverse dynamics, plus one solution with M for each
+ *  column, as dudot_dq = -M^-1 dtau_dq at the realized udot.
  *
- *  Where mobilities are prescribed (motion.h) q and u stand for the effective values, varied as if they were free. Rows
- *  of locks and of functions of time are zero; custom motions at velocity and acceleration level are differenced, to
- *  about 1e-9. The free rows are -M_ff^-1 (dtau_dq + M_fp dudot_p_dq); forces on prescribed mobilities move nothing.
+ *  Prescribed mobilities (motion.h): q and u mean the effective values, varied as if they were free. Rows of locks and
+ *  of functions of time are zero. Custom motions at velocity and acceleration level are differenced, to about 1e-9. The
+ *  free rows are -M_ff^-1 (dtau_dq + M_fp dudot_p_dq). Forces on prescribed mobilities have no effect.
  *
- *  With constraints (constraints.h) udot varies so that they stay in force: every column of
+ *  Constraints (constraints.h): udot varies so that the acceleration equations stay satisfied. Each column solves
  *    [ M  G^T ]   [ dudot   ]     [ dtau + d(G^T lambda)  at constant udot and lambda ]
  *    [ G   0  ]   [ dlambda ] = - [ d(G udot - b)         at constant udot            ]
- *  is solved, O(n) where loops close locally. Errors of positions and velocities vary with q and u as they will; redundant
- *  equations as in the State's own dynamics, which jumps where rank does. CDN_ERR_UNSUPPORTED with Baumgarte's
- *  stabilization. Kinds of constraints that bring no derivatives are differenced,
- *  to about 1e-11. */
+ *  in O(n) if loops close locally. The variations of q and u need not satisfy the position and velocity constraints.
+ *  Redundant equations are treated as in the State's own dynamics; the derivatives jump where the rank does. Kinds of
+ *  constraints without derivatives of their own are differenced, to about 1e-11. Also CDN_ERR_UNSUPPORTED: with
+ *  Baumgarte's stabilization, and while a row provider (dynamics.h) has rows in force. */
 CDN_API cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du,
                                                     double *dudot_df, double *dudot_dz) CDN_NODISCARD;
 
-/** Derivatives of the State's multipliers: the dlambda of the above. dlambda_dq, dlambda_du, dlambda_df (m x nu) and
- *  dlambda_dz (m x nz), m = cdn_system_nudoterr(system). Of redundant equations: of the multipliers of least norm, without the
- *  part that comes of how the redundancy itself varies. Zero where constraints are off. */
+/** Derivatives of the State's multipliers, dlambda of the equations above: dlambda_dq, dlambda_du, dlambda_df (m x
+ *  nu) and dlambda_dz (m x nz), with m = cdn_system_nudoterr(system). Redundant equations: derivatives of the
+ *  multipliers of least norm, without the part that comes from the variation of the redundancy itself. Rows of
+ *  constraints that are off are zero. Stage, cost and errors: as cdn_forward_dynamics_derivatives. */
 CDN_API cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du,
                                               double *dlambda_df, double *dlambda_dz) CDN_NODISCARD;
 
 /* ---- inertial parameters ------------------------------------------------------------------- */
 
-enum { CDN_INERTIAL_PARAMETERS = 10 }; /**< a body */
+enum { CDN_INERTIAL_PARAMETERS = 10 }; /**< number of inertial parameters of a body */
 
-/** The inertial parameters pi of all bodies, 10 a body, Ground included (whose numbers do nothing): mass; mass times
- *  centre of mass (x, y, z); the inertia about the *body's origin* (xx, yy, zz, xy, xz, yz); all in the body's axes.
- *  The equations of motion are linear in them. */
+/** Writes the inertial parameters pi of all bodies, 10 for each, Ground included (Ground's have no effect): mass
+ *  (kg); mass times centre of mass (x, y, z; kg m); inertia about the *body's origin* (xx, yy, zz, xy, xz, yz; kg
+ *  m^2); in the body's axes. The equations of motion are linear in pi. Reads parameters only. O(n). */
 CDN_API cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) CDN_NODISCARD;
 
-/** The regressor Y (nu x 10 nb, nb = cdn_system_body_count): M udot + f_bias - (weight) = Y pi + armature udot, where
- *  gravity is there if the State has it; Y is the derivative of cdn_residual with respect to pi. udot: nu numbers; NULL:
- *  zero. O(n d) (Atkeson, An and Hollerbach 1986). */
+/** Regressor Y (nu x 10 nb, nb = cdn_system_body_count): M udot + f_bias - (weight) = Y pi + armature udot, with the
+ *  weight in the State's gravity, if there is one. Y is the derivative of cdn_residual with respect to pi. udot: nu
+ *  numbers; NULL: zero. Realizes Force. O(n d) (Atkeson, An and Hollerbach 1986). */
 CDN_API cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) CDN_NODISCARD;
 
-/** Derivative of the State's udot with respect to pi (nu x 10 nb): -M^-1 Y, or what constraints leave of it; zero rows
- *  where it is prescribed. */
+/** Derivative of the State's udot with respect to pi (nu x 10 nb): -M^-1 Y, with constraints as in
+ *  cdn_forward_dynamics_derivatives; rows of prescribed mobilities are zero. Realizes Acceleration. */
 CDN_API cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) CDN_NODISCARD;
 
 /* ---- kinematics ---------------------------------------------------------------------------- */
 
-/** Derivatives of qdot = N(q) u with respect to the coordinates themselves: dqdot_dq (nq x nq), dqdot_du = N (nq x nu),
- *  and N^+ (nu x nq). With them the Jacobian of (qdot, udot) with respect to (q, u) is
+/** Derivatives of qdot = N(q) u with respect to the coordinates themselves: dqdot_dq (nq x nq) and dqdot_du = N (nq
+ *  x nu); also N^+ (nu x nq). The Jacobian of (qdot, udot) with respect to (q, u) is
  *    [ dqdot_dq         N        ]
- *    [ dudot_dq N^+     dudot_du ],  as udot does not depend on the lengths of quaternions. Custom kinds' N is differenced,
- *  to about 1e-11. */
+ *    [ dudot_dq N^+     dudot_du ],  as udot does not depend on the lengths of quaternions.
+ *  N of custom mobilizers is differenced, to about 1e-11. Realizes Velocity. */
 CDN_API cdn_status cdn_qdot_derivatives(cdn_state *state, double *dqdot_dq, double *N, double *N_inv) CDN_NODISCARD;
 
-/** How a displacement v in the tangent basis grows: vdot = A v + delta u along the motion (nu x nu, block diagonal; zero
- *  where qdot = u, [w x] where u is an angular velocity). The linearized equations are then
+/** Growth matrix A (nu x nu, block diagonal) of displacements v in the tangent basis: vdot = A v + delta u along the
+ *  motion. A is zero where qdot = u, and [w x] where u is an angular velocity. The linearized equations are then
  *    d/dt (v, delta u) = [ A  1; dudot_dq  dudot_du ] (v, delta u).
- *  CDN_ERR_UNSUPPORTED, naming the joint, for line orientation, free line (whose speeds are nonholonomic) and custom kinds
- *  with an N of their own. */
+ *  Realizes Velocity. Also CDN_ERR_UNSUPPORTED, with the joint's name: line orientation and free line (their speeds are
+ *  nonholonomic), and custom mobilizers with an N of their own. */
 CDN_API cdn_status cdn_tangent_rate_derivatives(cdn_state *state, double *A) CDN_NODISCARD;
 
 /* ---- for calc_derivative of a custom force ------------------------------------------------- */
 
-/* What calc_force adds to the forces, calc_derivative describes here once more, with how it varies. Stations are in the
- * body's frame, everything else in Ground. 3x3 matrices are row-major; NULL: zero. Ground is allowed and ignored.
- * Wrong ids and numbers that are not finite are not added: the call fails and names the force. */
+/* calc_derivative describes each force that calc_force adds once more, with its derivatives. Stations are in the
+ * body's axes, everything else in Ground's. 3x3 matrices are row-major; NULL: zero. Ground is allowed and ignored. A
+ * wrong id or a number that is not finite is not added: the call to calc_derivative then fails and names the force. */
 
-/** A generalized force on mobility k of `body` varies by df_dq and df_du with mobility l of `with` (in the tangent
- *  basis). A constant one needs no mention. */
+/** A generalized force on mobility k of `body` that depends on mobility l of `with`: its derivatives df_dq (in the
+ *  tangent basis) and df_du. A constant force needs no call. */
 CDN_API void cdn_force_derivatives_add_mobility(cdn_force_derivatives *d, cdn_body body, int k, cdn_body with, int l,
                                                 double df_dq, double df_du);
-/** A force f_G at a station, a function of the station's place p and velocity v in Ground: df_dp and df_dv. Constant
- *  forces need this, too: their lever turns with the body. */
+/** A force f_G (N) at station p_B, a function of the station's place p and velocity v in Ground: its derivatives df_dp
+ *  and df_dv. Constant forces need this call too, because their lever arm turns with the body. */
 CDN_API void cdn_force_derivatives_add_point(cdn_force_derivatives *d, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G,
                                              const double df_dp[9], const double df_dv[9]);
-/** A moment that is constant in Ground. */
+/** A moment (N m) that is constant in Ground. */
 CDN_API void cdn_force_derivatives_add_torque(cdn_force_derivatives *d, cdn_body body, cdn_vec3 moment_G);
-/** A tension along the line between two stations, that pulls them together where it is positive; a function of their
- *  distance and its rate. The stations must be apart. */
+/** A tension (N) along the line between two stations, positive if it pulls them together; a function of their
+ *  distance and of its rate. The stations must not coincide. */
 CDN_API void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a, cdn_vec3 p_A, cdn_body b,
                                             cdn_vec3 p_B, double tension, double dtension_dlength,
                                             double dtension_drate);
-/** How the forces vary with number k of a group of z: what is added to the accumulator returned, by the functions that
- *  calc_force uses, is the derivative. Borrowed until the next call of this function or the end of calc_derivative;
- *  NULL where the derivative is not asked for, or there is no such z. */
+/** Derivative with respect to number k of a group of z. Add to the returned accumulator, with the functions that
+ *  calc_force uses, the derivatives of the forces. Valid until the next call of this function or the end of
+ *  calc_derivative. NULL: this derivative is not needed, or there is no such z. */
 CDN_API cdn_forces *cdn_force_derivatives_wrt_z(cdn_force_derivatives *d, cdn_zvar z, int k);
 
 CDN_END_DECLS

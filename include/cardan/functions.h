@@ -1,6 +1,7 @@
-/* Cardan: scalar functions of a few variables, with derivatives: what function-based mobilizers are made of.
+/* Cardan: scalar functions of a few variables, with their derivatives. Function-based mobilizers are made of them.
  *
- * A function is immutable and counted: create, give to whoever needs it (who retains it), release. Threads may share it. */
+ * A function never changes, and has a reference count: create it, give it to its users (who retain it), release it.
+ * Threads may share it. */
 #ifndef CARDAN_FUNCTIONS_H
 #define CARDAN_FUNCTIONS_H
 
@@ -12,8 +13,8 @@ typedef struct cdn_function cdn_function;
 
 enum { CDN_FUNCTION_MOST_INPUTS = 6 };
 
-/** A function's value and partial derivatives at x, by n inputs: d1[i], d2[i n + j], d3[(i n + j) n + k], symmetric. It never
- *  changes. */
+/** Value and partial derivatives of a function of n inputs at x: d1[i], d2[i n + j], d3[(i n + j) n + k]; d2 and d3 are
+ *  symmetric. The struct never changes. */
 typedef struct cdn_function_result {
   double value;
   double d1[CDN_FUNCTION_MOST_INPUTS];
@@ -21,35 +22,39 @@ typedef struct cdn_function_result {
   double d3[CDN_FUNCTION_MOST_INPUTS * CDN_FUNCTION_MOST_INPUTS * CDN_FUNCTION_MOST_INPUTS];
 } cdn_function_result;
 
-/** A function of the user's. `self` is a private copy. */
+/** A function of your own. `self` is a private copy. Several threads may call `calc` at once. */
 typedef struct cdn_function_ops {
   uint32_t struct_size;
-  const char *name; /**< what checkpoints tell it from others by; copied; may be NULL */
+  const char *name; /**< distinguishes the function in checkpoints; copied; may be NULL */
   size_t self_size; /**< bytes of the private part */
   int n_inputs;     /**< 0 to CDN_FUNCTION_MOST_INPUTS */
-  /** Fills `out` up to the derivatives of `order` (0 to 3), all its entries: what is not written is zero. A function
-   *  whose third derivative is unknown returns CDN_ERR_UNSUPPORTED for order 3. */
+  /** Writes the value and the derivatives up to `order` (0 to 3) into `out`, which is zero on entry. A function
+   *  without a third derivative returns CDN_ERR_UNSUPPORTED for order 3. */
   cdn_status (*calc)(const void *self, const double *x, int order, cdn_function_result *out);
-  void (*destroy)(void *self); /**< may be NULL */
+  void (*destroy)(void *self); /**< called once with the copy; may be NULL */
 } cdn_function_ops;
 
-/* Each returns a function with one reference, or NULL: out of memory, or arguments that make no function. */
+/* Each function below returns a cdn_function with one reference. It returns NULL if memory runs out or if its arguments
+ * are invalid. */
 
+/** A function of your own: copies `ops` and self_size bytes of `self`. */
 CDN_API cdn_function *cdn_function_create(const cdn_function_ops *ops, const void *self);
-/** The number c, of no inputs. */
+/** The constant c, a function without inputs. */
 CDN_API cdn_function *cdn_function_constant(double c);
 /** a[0] x[0] + ... + a[n-1] x[n-1] + c, n = 1 to 6. */
 CDN_API cdn_function *cdn_function_linear(int n, const double *a, double c);
 /** a[0] x^(n-1) + ... + a[n-1]: n coefficients, n >= 1, highest power first. One input. */
 CDN_API cdn_function *cdn_function_polynomial(int n, const double *a);
-/** The natural cubic spline through n >= 2 points with strictly increasing x: second derivative zero at both ends,
- *  straight beyond them. One input. */
+/** The natural cubic spline through n >= 2 points with strictly increasing x: the second derivative is zero at both
+ *  ends, and the function continues as a straight line beyond them. One input. */
 CDN_API cdn_function *cdn_function_natural_spline(int n, const double *x, const double *y);
 
-CDN_API void cdn_function_retain(const cdn_function *f);  /**< thread-safe */
-CDN_API void cdn_function_release(const cdn_function *f); /**< NULL is allowed */
+CDN_API void cdn_function_retain(const cdn_function *f);  /**< adds a reference; thread-safe */
+CDN_API void cdn_function_release(const cdn_function *f); /**< removes a reference; thread-safe; NULL is allowed */
 CDN_API int cdn_function_n_inputs(const cdn_function *f);
-/** Evaluates up to derivatives of `order` 0 to 3. */
+/** Evaluates the function at x (n_inputs numbers), with derivatives up to `order`, 0 to 3. Derivatives above `order`
+ *  are zero. Errors: CDN_ERR_ARG (a wrong order), and the status of `calc`. O(1) in the built-in kinds but the
+ *  spline, O(log n). */
 CDN_API cdn_status cdn_function_calc(const cdn_function *f, const double *x, int order,
                                      cdn_function_result *out) CDN_NODISCARD;
 

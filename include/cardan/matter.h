@@ -1,9 +1,13 @@
-/* Cardan: matter. A tree of bodies, each joined to its parent by a mobilizer that grants it motion.
+/* Cardan: matter, a tree of bodies. A mobilizer joins each body to its parent and defines the motion between the
+ * two.
  *
  * Frames (manual chapter 5): F is fixed on the parent P at X_PF, M is fixed on the body B at X_BM; the mobilizer
- * moves M in F. q are its coordinates, u its speeds, V_FM = H u, qdot = N u. Body 0 is Ground.
- * Getters realize what they need. SI units, radians; everything in Ground unless a suffix says otherwise.
- * The O(n) operators are in operators.h. */
+ * moves M in F. q are its coordinates, u its speeds, V_FM = H u, qdot = N u. Body 0 is Ground. Getters realize the
+ * results that they need. SI units, radians. Vectors are in Ground's axes unless a suffix names another frame. The
+ * O(n) operators are in operators.h.
+ *
+ * Functions that return a status return CDN_ERR_ARG for an unknown body, with the message on the State or the
+ * System. */
 #ifndef CARDAN_MATTER_H
 #define CARDAN_MATTER_H
 
@@ -13,31 +17,26 @@
 
 CDN_BEGIN_DECLS
 
-/** What motion a mobilizer grants: coordinates and speeds are those of Simbody 3.7. Angles in radians, lengths in metres;
- *  x, y, z are the axes of F, x', y', z' those of M after the rotations before. u = qdot unless said otherwise.
- *  WELD           none.
- *  PIN            q = angle about z.
- *  SLIDER         q = distance along x.
- *  BALL           q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in F, in F's axes.
- *  FREE           q = (quaternion, p_FM); u = (angular, linear) velocity of M in F, in F's axes.
- *  UNIVERSAL      q = angles about x, then about y'.
- *  CYLINDER       q = (angle about z, distance along z).
- *  BEND_STRETCH   q = (angle about z, distance along x').
- *  PLANAR         q = (angle about z, p_FM along x, along y).
- *  GIMBAL         q = angles about x, y', z'. Singular at q1 = +-pi/2.
- *  BUSHING        q = (angles about x, y', z', then p_FM in F). Singular as GIMBAL.
- *  ELLIPSOID      as BALL, with p_FM = (a n_x, b n_y, c n_z) for n = z': M's origin glides on an ellipsoid fixed in F.
+/** Kinds of mobilizers. Coordinates and speeds are those of Simbody 3.7. Angles in radians, lengths in metres. x, y,
+ *  z are the axes of F; x', y', z' are the axes of M after the rotations before. u = qdot unless the line says
+ *  otherwise. WELD           none. PIN            q = angle about z. SLIDER         q = distance along x. BALL
+ *  q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in F, in F's axes. FREE
+ *  q = (quaternion, p_FM); u = (angular, linear) velocity of M in F, in F's axes. UNIVERSAL      q = angles about x,
+ *  then about y'. CYLINDER       q = (angle about z, distance along z). BEND_STRETCH   q = (angle about z, distance
+ *  along x'). PLANAR         q = (angle about z, p_FM along x, along y). GIMBAL         q = angles about x, y', z'.
+ *  Singular at q1 = +-pi/2. BUSHING        q = (angles about x, y', z', then p_FM in F). Singular as GIMBAL.
+ *  ELLIPSOID      as BALL, with p_FM = (a n_x, b n_y, c n_z) for n = z': M's origin moves on an ellipsoid fixed in
+ *  F.
  *                 Parameters: the half lengths a, b, c.
- *  TRANSLATION    q = p_FM.
- *  LINE_ORIENTATION  q as BALL; u = (w_x', w_y'), the angular velocity of M in F in *M's* axes; it has no component along z'.
+ *  TRANSLATION    q = p_FM. LINE_ORIENTATION  q as BALL; u = (w_x', w_y'), the angular velocity of M in F in *M's*
+ *  axes; it has no component along z'.
  *                 For bodies without inertia about z', which are singular on a BALL.
- *  FREE_LINE      q as FREE; u = (w_x', w_y' in M's axes, linear velocity in F's axes).
- *  SPHERICAL_COORDS  azimuth = s0 q0 + az0 about z, zenith = s1 q1 + ze0 about y', then s2 q2 along z' (or x').
+ *  FREE_LINE      q as FREE; u = (w_x', w_y' in M's axes, linear velocity in F's axes). SPHERICAL_COORDS  azimuth =
+ *  s0 q0 + az0 about z, zenith = s1 q1 + ze0 about y', then s2 q2 along z' (or x').
  *                 Parameters: az0, ze0, and a sum of: 1 (s0 = -1), 2 (s1 = -1), 4 (along x'), 8 (s2 = -1).
  *                 Singular where q2 = 0, or where the translation points along z, for bodies without inertia.
  *  SCREW          q = angle about z; M advances along z by pitch times q. Parameter: the pitch, metres a radian.
- *  FUNCTION_BASED see cdn_function_mobilizer.
- *  CUSTOM_MOBILIZER  see cdn_custom_mobilizer_ops. */
+ *  FUNCTION_BASED see cdn_function_mobilizer. CUSTOM_MOBILIZER  see cdn_custom_mobilizer_ops. */
 typedef enum cdn_mobilizer {
   CDN_WELD,
   CDN_PIN,
@@ -62,17 +61,17 @@ typedef enum cdn_mobilizer {
 } cdn_mobilizer;
 
 CDN_API const char *cdn_mobilizer_name(cdn_mobilizer kind); /**< "pin", "line_orientation" and the like */
-/** Numbers of coordinates (with a quaternion where the kind has one) and speeds; 0 for function-based and custom kinds,
- *  which have their own: see cdn_body_nq. */
+/** Numbers of coordinates (with a quaternion, if the kind has one) and of speeds. 0 for function-based and custom
+ *  mobilizers: there cdn_body_nq and cdn_body_nu tell. */
 CDN_API int cdn_mobilizer_nq(cdn_mobilizer kind);
 CDN_API int cdn_mobilizer_nu(cdn_mobilizer kind);
 
 /** A mobilizer made of functions of its coordinates, u = qdot (as OpenSim's CustomJoint):
  *  R_FM = R(axis[0], f0) R(axis[1], f1) R(axis[2], f2),  p_FM = f3 axis[3] + f4 axis[4] + f5 axis[5].
- *  Functions and everything else are copied or retained when the body is added. */
+ *  The functions are retained and everything else is copied when the body is added. */
 typedef struct cdn_function_mobilizer {
   CDN_DEF_HEADER;
-  int nu;                          /**< coordinates, 1 to 6 */
+  int nu;                          /**< number of coordinates and of speeds, 1 to 6 */
   const cdn_function *function[6]; /**< NULL: zero */
   int input[6][6];                 /**< input[i][j]: the coordinate that is argument j of function i; default: j */
   cdn_vec3 axis[6];                /**< of any length but zero; default: x, y, z, x, y, z */
@@ -86,33 +85,34 @@ static inline cdn_function_mobilizer cdn_default_function_mobilizer(void) {
   return def;
 }
 
-enum { CDN_MOBILIZER_PARAMS = 4 }; /**< parameters a body */
+enum { CDN_MOBILIZER_PARAMS = 4 }; /**< number of parameters of a mobilizer */
 
-/** A mobilizer of the user's. `self` is the System's copy of what the body def gave, const; `params` are the body's
- *  CDN_MOBILIZER_PARAMS parameters. Functions may be called from several threads at once, on different States. A status
- *  other than CDN_OK passes through to the caller of realize. */
+/** A mobilizer of your own. `self` is the System's copy of custom_self of the body def. `params` are the body's
+ *  CDN_MOBILIZER_PARAMS parameters. Several threads may call the functions at once, on different States. A status
+ *  other than CDN_OK is returned to the caller of realize. docs/mobilizers.md has an example. */
 typedef struct cdn_custom_mobilizer_ops {
   uint32_t struct_size;
   const char *name; /**< appears in messages; copied */
   size_t self_size; /**< bytes of the private part */
   int nq, nu;       /**< nu 1 to 6, nq nu to 7 */
-  bool quaternion;  /**< q[0..3] is a quaternion, of any length: normalized by the library; zero is refused */
-  /** X_FM and the nu columns of H_FM: the velocity (angular, linear) of M in F by u_k, in F's axes (5.1, 5.2). */
+  bool quaternion;  /**< true: q[0..3] is a quaternion of any length but zero; the library normalizes it */
+  /** Computes X_FM and the nu columns of H_FM: column k is the velocity (angular, linear) of M in F for u_k = 1, in F's
+   *  axes (5.1, 5.2). */
   cdn_status (*across)(const void *self, const double *params, const double *q, cdn_transform *X_FM, cdn_spatial *H_FM);
-  /** Hdot_FM u, the derivative taken in F (5.3). NULL: zero. */
+  /** Computes Hdot_FM u, with the derivative taken in F (5.3). NULL: zero. */
   cdn_status (*Hdot_u)(const void *self, const double *params, const double *q, const double *u, cdn_spatial *A_FM);
-  /** qdot = N(q) u; u = N^+ qdot; Ndot u where qdot = N u. All three or none: then nq = nu and qdot = u. */
+  /** qdot = N(q) u; u = N^+ qdot; and Ndot u along qdot = N u. All three or none. NULL: nq = nu and qdot = u. */
   void (*N)(const void *self, const double *q, const double *u, double *qdot);
   void (*N_inv)(const void *self, const double *q, const double *qdot, double *u);
   void (*Ndot_u)(const void *self, const double *q, const double *u, double *qdotdot);
   void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
-  /** Coordinates whose pose comes nearest to a wanted one (cdn_body_set_q_to_fit_transform and its kin): R_FM and
-   *  p_FM, of which one may be NULL: not asked for. q holds the present coordinates, and takes the new ones. NULL:
-   *  the library iterates. */
+  /** Computes the coordinates whose pose is nearest to R_FM and p_FM (cdn_body_set_q_to_fit_transform and its
+   *  relatives). R_FM or p_FM may be NULL: that part does not count. q has the present coordinates on entry and the
+   *  new ones on return. NULL: the library finds them by iteration. */
   cdn_status (*fit)(const void *self, const double *params, const cdn_rotation *R_FM, const cdn_vec3 *p_FM, double *q);
 } cdn_custom_mobilizer_ops;
 
-/** How far the motion of a mobilizer is prescribed (motion.h): q and all below, u and udot, udot alone. */
+/** The level at which the motion of a mobilizer is prescribed (motion.h): udot only; u and udot; or q, u and udot. */
 typedef enum cdn_motion_level {
   CDN_LEVEL_NONE,
   CDN_LEVEL_ACCELERATION,
@@ -126,21 +126,22 @@ typedef struct cdn_body_def {
   const char *mobilizer_name; /**< names q and u in messages and files; copied; NULL: the body's name */
   cdn_body parent;            /**< default: Ground */
   cdn_mobilizer mobilizer;    /**< default: CDN_WELD */
-  bool reversed;              /**< q and u describe F's motion in M instead of M's in F (5.1) */
-  bool euler; /**< angles about x, y', z' in place of a quaternion, for the kinds that have one; u is the
-                                   same. Singular at +-pi/2 of the second angle. */
-  double params[CDN_MOBILIZER_PARAMS];     /**< of the kind; default: zeros */
+  bool reversed;              /**< true: q and u describe the motion of F in M instead of M in F (5.1) */
+  /** true: angles about x, y', z' replace the quaternion, for kinds that have one; u is the same. Singular at +-pi/2
+   *  of the second angle. */
+  bool euler;
+  double params[CDN_MOBILIZER_PARAMS];     /**< parameters of the kind (see cdn_mobilizer); default: zeros */
   const cdn_function_mobilizer *functions; /**< for CDN_FUNCTION_BASED */
-  const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER, with its private part: */
-  const void *custom_self;                 /**< copied; may be NULL if custom->self_size is 0 */
+  const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER */
+  const void *custom_self;                 /**< its private part; copied; may be NULL if custom->self_size is 0 */
   cdn_transform X_PF, X_BM;                /**< default: identity */
   cdn_mass_properties mass;                /**< default: massless */
   double armature;                         /**< inertia added to each mobility (reflected rotor inertia); >= 0 */
   const double *q0;                        /**< default coordinates, nq numbers; NULL: zero (identity quaternion) */
   const double *u0;                        /**< default speeds, nu numbers; NULL: zero */
-  cdn_motion_level lock;                   /**< locked by default, at q0, at u0 or at udot = 0; default: not */
-  /** Accept an inertia that no body can have (triangle inequality) and a massless body with nothing to move.
-   *  What is then still ill-defined fails when it is realized, with the joint's name. */
+  cdn_motion_level lock;                   /**< locked by default: at q0, at u0, or at udot = 0; default: not locked */
+  /** true: accept an inertia that violates the triangle inequality, and a massless body with no mass beyond it. If the
+   *  equations are then singular, realization fails with the joint's name. */
   bool allow_improper;
 } cdn_body_def;
 
@@ -152,9 +153,10 @@ static inline cdn_body_def cdn_default_body_def(void) {
   return def;
 }
 
-/** Adds a body outboard of an existing one. Mass must be >= 0 (0: a massless frame, allowed where the tree stays
- *  regular) and the central inertia that of some distribution of that mass: non-negative principal moments, none
- *  larger than the sum of the others. Bodies, q and u are in the order of addition. */
+/** Adds a body, joined to a parent that was added before. The mass must be >= 0 (0: a massless frame, allowed if M
+ *  stays regular). The central inertia must be that of a real mass distribution: principal moments are not negative,
+ *  and none is larger than the sum of the other two. Bodies, q and u are in the order of addition. Copies its
+ *  arguments; sticky (system.h): cdn_system_freeze returns the first mistake. */
 CDN_API cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def);
 
 /** Ground's id. */
@@ -163,7 +165,7 @@ static inline cdn_body cdn_ground(void) {
   return g;
 }
 
-/* ---- what the frozen System knows of its tree --------------------------------------------- */
+/* ---- the tree of a System. For an unknown body: NULL, 0, false or { -1 } ------------------ */
 
 CDN_API int cdn_system_body_count(const cdn_system *system); /**< Ground included */
 CDN_API const char *cdn_body_name(const cdn_system *system, cdn_body body);
@@ -179,46 +181,51 @@ CDN_API int cdn_body_first_u(const cdn_system *system, cdn_body body);
 /** The body of this name, or { -1 }. O(number of bodies). */
 CDN_API cdn_body cdn_system_find_body(const cdn_system *system, const char *name);
 
-/** Tickets to depend on: poses and all that follows from q alone; velocities; accelerations. */
+/** Tickets for entries that depend on poses (all results of q alone), on velocities, or on accelerations. */
 extern CDN_API const cdn_ticket CDN_POSE, CDN_TWIST, CDN_ACCELERATION;
 
 /* ---- variables of one body ---------------------------------------------------------------- */
 
-/* q and u as the State holds them; where they are prescribed (motion.h) setting them has no effect. */
+/* q and u of one body, n = nq or nu numbers. Setting q invalidates Position, setting u Velocity. Setters return
+ * CDN_ERR_ARG for a wrong n and CDN_ERR_NONFINITE; getters return NULL for an unknown body. If the mobilizer is
+ * prescribed (motion.h), the values that you set have no effect. */
 CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n);
 CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n);
 CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);
 CDN_API const double *cdn_body_u(const cdn_state *state, cdn_body body);
 
-/* Set to fit: the coordinates and speeds that bring M in F nearest to what is wanted of it (Simbody's
- * setQToFitTransform and setUToFitVelocity families). Exact, to rounding, where the mobilizer can do it. Otherwise the
- * rotation comes first:
+/* Set to fit: computes and sets the coordinates or speeds that bring M in F nearest to a wanted pose or velocity
+ * (Simbody's setQToFitTransform and setUToFitVelocity families). If the mobilizer can reach the wanted value, the
+ * result is exact to rounding. Otherwise the rotation comes first:
  *
- *   rotation     the smallest angle between R_FM and what it gets
- *   translation  the smallest distance of M's origin from p_FM. Asked for alone, whatever moves the origin may be used;
- *                after a rotation, only what leaves that rotation as it is (a screw may add whole turns)
- *   velocity     the same: least squares of w_FM, then of v_FM by what is left; for v_FM alone w_FM changes as little
- *                as it must
+ *   rotation     the smallest angle between R_FM and the rotation reached
+ *   translation  the smallest distance of M's origin from p_FM. Alone, it may use every coordinate that moves the
+ *                origin; after a rotation, only coordinates that keep this rotation (a screw may add whole turns)
+ *   velocity     likewise: least squares of w_FM, then of v_FM by the remaining speeds; for v_FM alone, w_FM changes as
+ *                little as possible
  *
- * Coordinates and speeds that this says nothing about stay as they are; angles go to the nearest turn and to the nearer
- * of two solutions, quaternions to the nearer sign and to unit length, lengths along a turned axis keep their sign. In
- * gimbal lock the two angles that share an axis move by half each; speeds there do what can be done, without large ones
- * for what cannot. What is wanted of a frame fixed on the body follows by X_FM = X_PF^-1 X_PB X_BM. Built-in kinds have
- * closed forms, O(1). Function-based kinds, custom ones without an op for it, and the translation alone of a reversed
- * ellipsoid or custom mobilizer are found by iteration, from the present coordinates and, if these do not lead there,
- * from 15 other places: a minimum, not always the least.
+ * All other coordinates and speeds keep their values. Angles go to the nearest turn and to the nearer of two
+ * solutions; quaternions to the nearer sign and to unit length; lengths along a turned axis keep their sign. In
+ * gimbal lock the two angles that share an axis change by half each, and speeds fit the reachable part of the
+ * velocity without becoming large. To place a frame fixed on the body, use X_FM = X_PF^-1 X_PB X_BM.
  *
- * Errors: CDN_ERR_ARG for Ground, an unknown body or an R that is no rotation (to 1e-9), CDN_ERR_NONFINITE; nothing
- * is changed then. A weld has nothing to set. Prescribed mobilizers (motion.h): as cdn_body_set_q. */
+ * Built-in kinds have closed forms, O(1). Three cases need iteration: function-based mobilizers, custom ones without
+ * an op for it, and the translation alone of a reversed ellipsoid or custom mobilizer. The iteration starts from the
+ * present coordinates and, if it does not reach the wanted value, from 15 other places. It finds a local minimum,
+ * which need not be the smallest.
+ *
+ * Errors: CDN_ERR_ARG (Ground, an unknown body, or an R that is not a rotation to 1e-9), CDN_ERR_NONFINITE; then
+ * nothing changes. A weld has nothing to set. Prescribed mobilizers (motion.h): as cdn_body_set_q. */
 CDN_API cdn_status cdn_body_set_q_to_fit_transform(cdn_state *state, cdn_body body, cdn_transform X_FM);
 CDN_API cdn_status cdn_body_set_q_to_fit_rotation(cdn_state *state, cdn_body body, cdn_rotation R_FM);
 CDN_API cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cdn_vec3 p_FM);
-/** V_FM: angular velocity of M in F and velocity of M's origin in F, in F's axes, at the State's q. */
+/** V_FM: angular velocity of M in F (rad/s) and velocity of M's origin in F (m/s), in F's axes, at the State's q. */
 CDN_API cdn_status cdn_body_set_u_to_fit_velocity(cdn_state *state, cdn_body body, cdn_spatial V_FM);
 CDN_API cdn_status cdn_body_set_u_to_fit_angular_velocity(cdn_state *state, cdn_body body, cdn_vec3 w_FM);
 CDN_API cdn_status cdn_body_set_u_to_fit_linear_velocity(cdn_state *state, cdn_body body, cdn_vec3 v_FM);
 
-/** Parameters (Instance stage). The same checks as at building apply. */
+/* Parameters, Instance-stage variables: setting one invalidates the results that depend on it. The setters check as
+ * cdn_system_add_body does: CDN_ERR_ARG, CDN_ERR_NONFINITE. */
 CDN_API cdn_mass_properties cdn_body_mass_properties(const cdn_state *state, cdn_body body);
 CDN_API cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mass_properties mass);
 CDN_API cdn_transform cdn_body_X_PF(const cdn_state *state, cdn_body body);
@@ -228,45 +235,52 @@ CDN_API cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transf
 CDN_API double cdn_body_armature(const cdn_state *state, cdn_body body);
 CDN_API cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature);
 
-/** The CDN_MOBILIZER_PARAMS parameters of the body's mobilizer (see cdn_mobilizer); NULL for a body that is not there. */
+/** The CDN_MOBILIZER_PARAMS parameters of the body's mobilizer (see cdn_mobilizer); NULL for an unknown body. */
 CDN_API const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body);
-/** Sets all of them. Refused: what is not finite, negative half lengths, flags that do not exist. */
+/** Sets all of them. CDN_ERR_NONFINITE; CDN_ERR_ARG: negative half lengths, flags that do not exist. */
 CDN_API cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params);
 
 /* ---- kinematics --------------------------------------------------------------------------- */
 
-/** X_GB. Realizes positions. O(1) once realized. */
+/** X_GB, the pose of B in Ground. Realizes Position. O(1) once realized. */
 CDN_API cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform *X_GB) CDN_NODISCARD;
-/** V_GB: angular velocity, and velocity of B's origin, in Ground. */
+/** V_GB: angular velocity, and velocity of B's origin, in Ground. Realizes Velocity. O(1) once realized. */
 CDN_API cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB) CDN_NODISCARD;
-/** A_GB: angular acceleration, and acceleration of B's origin, in Ground. Realizes forces and udot. */
+/** A_GB: angular acceleration, and acceleration of B's origin, in Ground. Realizes Acceleration. O(1) once realized. */
 CDN_API cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A_GB) CDN_NODISCARD;
-/** X_FM: where the mobilizer has M in F. Not for Ground. O(1). */
+/** X_FM, the pose of M in F. Not for Ground. Realizes Position. O(1) once realized. */
 CDN_API cdn_status cdn_body_X_FM(cdn_state *state, cdn_body body, cdn_transform *X_FM) CDN_NODISCARD;
-/** V_FM: how M moves in F, in F's axes (angular, linear). Not for Ground. O(1). */
+/** V_FM, the velocity of M in F, in F's axes (angular, linear). Not for Ground. Realizes Velocity. O(1) once
+ *  realized. */
 CDN_API cdn_status cdn_body_V_FM(cdn_state *state, cdn_body body, cdn_spatial *V_FM) CDN_NODISCARD;
-/** Where the station p_B is, and its velocity; either output may be NULL. */
+/** Position p_G and velocity v_G of station p_B in Ground; either output may be NULL. Realizes Position; for v_G,
+ *  Velocity. O(1) once realized. */
 CDN_API cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_vec3 *p_G,
                                     cdn_vec3 *v_G) CDN_NODISCARD;
 
 /* ---- the system as a whole ---------------------------------------------------------------- */
 
-/** Total mass and the mass of what can move (not welded to Ground). Needs Instance stage only. */
+/** Total mass, and the mass of all bodies that are not welded to Ground, kg. Either output may be NULL. Reads
+ *  parameters only. O(n d). */
 CDN_API cdn_status cdn_system_mass(cdn_state *state, double *total, double *moving) CDN_NODISCARD;
+/** Centre of mass in Ground, m; zero if there is no mass. Realizes Position. O(n). */
 CDN_API cdn_status cdn_center_of_mass(cdn_state *state, cdn_vec3 *p_G) CDN_NODISCARD;
-/** Momentum (angular about Ground's origin, linear). */
+/** Momentum (angular about Ground's origin, linear), kg m^2/s and kg m/s. Without armature. Realizes Velocity. O(n). */
 CDN_API cdn_status cdn_momentum(cdn_state *state, cdn_spatial *about_origin) CDN_NODISCARD;
+/** Kinetic energy of all bodies, armature included, J. Realizes Velocity. O(n). */
 CDN_API cdn_status cdn_kinetic_energy(cdn_state *state, double *energy) CDN_NODISCARD;
 
-/* ---- forces applied from outside ---------------------------------------------------------- */
+/* ---- applied forces ----------------------------------------------------------------------- */
 
-/* Variables of every State with bodies (Force stage): they start at zero, stay until changed, and act beside the force
- * elements. */
+/* Forces that your program applies: variables of every State with bodies. They start at zero, keep their values
+ * until you change them, and act in addition to the force elements. Setting one invalidates Force. Setters:
+ * CDN_ERR_NONFINITE. */
 
-/** Generalized forces on all mobilities (nu numbers). */
+/** Generalized forces on all mobilities (nu numbers; N on lengths, N m on angles). The getter's pointer is valid as
+ *  long as the State. */
 CDN_API cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double *f);
 CDN_API const double *cdn_state_applied_mobility_forces(const cdn_state *state);
-/** A spatial force (moment about, force at the body's origin; in Ground) on one body. */
+/** A spatial force on one body (moment about, and force at, the body's origin; in Ground's axes; N m, N). */
 CDN_API cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn_spatial F_G);
 CDN_API cdn_spatial cdn_state_applied_body_force(const cdn_state *state, cdn_body body);
 
