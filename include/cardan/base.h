@@ -50,13 +50,14 @@ CDN_BEGIN_DECLS
   X(ERR_STEP,        -9, "the step size fell below the minimum")                        \
   X(ERR_CALLBACK,   -10, "a user callback reported failure")                            \
   X(ERR_FILE,       -11, "a file could not be read or written")                         \
-  X(ERR_PARSE,      -12, "a file's contents are not what they should be")               \
+  X(ERR_PARSE,      -12, "the contents of a file are invalid")                          \
   X(ERR_UNSUPPORTED,-13, "not supported")                                               \
   X(ERR_LIMIT,      -14, "a stated limit was reached")                                  \
-  X(ERR_CHATTER,    -15, "an event recurs faster than it can be told apart")            \
+  X(ERR_CHATTER,    -15, "an event recurs at times too close to be distinguished")      \
   X(ERR_CONSTRAINT, -16, "constraints cannot be satisfied")
 
-/** What a call that can fail returns; CDN_OK is 0. The story is on the object: see cdn_error. */
+/** Every fallible call returns a cdn_status; 0 is success. For the message call cdn_<object>_last_error (a stepper:
+ *  cdn_stepper_failure) on the object named in that function's comment; cdn_error describes it. */
 typedef enum cdn_status {
 #define CDN_STATUS_ENUM(name, code, text) CDN_##name = (code),
   CDN_STATUS_LIST(CDN_STATUS_ENUM)
@@ -65,27 +66,29 @@ typedef enum cdn_status {
 } cdn_status;
 /* clang-format on */
 
-/** "CDN_ERR_STEP" and the like; "CDN_?" for a number that is no status. Static storage. */
+/** The name of a status, such as "CDN_ERR_STEP"; "CDN_?" for an unknown number. Static storage. */
 CDN_API const char *cdn_status_name(cdn_status status);
 /** One line of English for a status. Static storage. */
 CDN_API const char *cdn_status_text(cdn_status status);
-/** What to try where a run failed with this status, one line; "" where the story says it all. Static storage. */
+/** One line of advice for a run that failed with this status; "" if the message of the failure is enough. Static
+ *  storage. */
 CDN_API const char *cdn_status_advice(cdn_status status);
-/** CDN_VERSION of the library that is running. */
+/** CDN_VERSION of the running library. */
 CDN_API uint32_t cdn_version(void);
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
 #define CDN_NUMBER_SIZE 32
-/** The shortest decimal text that reads back as the same bits, in the C locale's way, with a point or an exponent in it; "nan",
- *  "inf" and "-inf" for the others. Returns `text`. */
+/** Writes x as the shortest decimal text that reads back as the same bits. In any locale the text has the C locale's
+ *  decimal point, and contains a point or an exponent. Other values: "nan", "inf", "-inf". Returns `text`. */
 CDN_API const char *cdn_number_text(double x, char text[CDN_NUMBER_SIZE]);
 
-/* ---- names that are shown to people --------------------------------------------------------- */
+/* ---- names for display ---------------------------------------------------------------------- */
 
-/** A text without what a terminal would obey: control characters, marks that turn the direction of writing, and bytes that are
- *  not UTF-8 appear as `\n`, `\x1b`, `\u009b`. Returns `out`, which is cut to `size` bytes, its end included, never within a
- *  character. Names of elements come from files and may hold anything; texts of cdn_error have been through this. */
+/** Copies a text and escapes what could control a terminal: control characters, marks that change the direction of
+ *  writing, and bytes that are not UTF-8 appear as `\n`, `\x1b`, `\u009b`. Names of elements come from files and may
+ *  contain anything; the texts of cdn_error are escaped already. The copy is cut to `size` bytes with its final 0,
+ *  never within a character. Returns `out`. */
 CDN_API const char *cdn_visible_text(const char *text, char *out, size_t size);
 
 /* ---- stages ------------------------------------------------------------------------------ */
@@ -105,17 +108,18 @@ typedef enum cdn_stage {
   CDN_STAGE_COUNT
 } cdn_stage;
 
-/** "Position" and the like. Static storage. */
+/** The name of a stage, such as "Position". Static storage. */
 CDN_API const char *cdn_stage_name(cdn_stage stage);
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-/** What went wrong, with where: kept by the object (System, State, stepper, model) that reported it. Grows at its end. */
+/** A failure: what happened, and where. The object that reported it (System, State, stepper, model) keeps it. Later
+ *  releases append members. */
 typedef struct cdn_error {
   cdn_status code;
-  bool recoverable;     /**< a smaller step may cure it */
-  cdn_stage stage;      /**< the stage being realized, or CDN_STAGE_EMPTY */
-  int32_t index;        /**< index of the element in its own list, or -1 */
+  bool recoverable;     /**< true: a smaller step may avoid the failure */
+  cdn_stage stage;      /**< the stage that was being realized, or CDN_STAGE_EMPTY */
+  int32_t index;        /**< index of the element among the elements of its kind, or -1 */
   double value;         /**< the offending number (residual, pivot, step size), or 0 */
   const char *function; /**< the public function that failed; static storage */
   char element[96];     /**< name of the body, force or cache entry, or "" */
@@ -124,34 +128,35 @@ typedef struct cdn_error {
 
 /* ---- ids --------------------------------------------------------------------------------- */
 
-/* Typed ids: a struct around an index, so that the compiler rejects a swapped argument. */
+/* Typed ids: a struct around an index, so that the compiler rejects swapped arguments. */
 /* clang-format off */
 typedef struct cdn_body { int32_t i; } cdn_body;           /**< 0 is Ground */
 typedef struct cdn_force { int32_t i; } cdn_force;         /**< any force element */
-typedef struct cdn_event { int32_t i; } cdn_event;         /**< anything that happens at a moment */
-typedef struct cdn_motion { int32_t i; } cdn_motion;       /**< what prescribes a mobilizer's motion */
+typedef struct cdn_event { int32_t i; } cdn_event;         /**< an event (events.h) */
+typedef struct cdn_motion { int32_t i; } cdn_motion;       /**< a prescribed motion of a mobilizer (motion.h) */
 typedef struct cdn_constraint { int32_t i; } cdn_constraint; /**< any constraint element */
-typedef struct cdn_measure { int32_t i; } cdn_measure;     /**< a value that a State has */
-typedef struct cdn_subsystem { int32_t i; } cdn_subsystem; /**< anything that declares resources */
-typedef struct cdn_ticket { int32_t i; } cdn_ticket;       /**< anything one can depend on */
+typedef struct cdn_measure { int32_t i; } cdn_measure;     /**< a named value of a State (measures.h) */
+typedef struct cdn_subsystem { int32_t i; } cdn_subsystem; /**< an owner of variables and cache entries (system.h) */
+typedef struct cdn_ticket { int32_t i; } cdn_ticket;       /**< names a prerequisite: a variable or a cache entry */
 /* clang-format on */
 
-typedef struct cdn_system cdn_system; /**< a model: immutable and shareable once frozen */
-typedef struct cdn_state cdn_state;   /**< every number that varies: owned by one thread at a time */
+typedef struct cdn_system cdn_system; /**< a model: once frozen it never changes, and threads may share it */
+typedef struct cdn_state cdn_state;   /**< all variables and the results computed from them; one thread at a time */
 
-/** Where memory comes from. Both functions must be thread-safe if Systems are shared by threads. */
+/** A source of memory. Both functions must be thread-safe if threads share Systems. */
 typedef struct cdn_allocator {
   void *(*alloc)(void *context, size_t size, size_t align); /**< NULL on failure; size > 0 */
   void (*free)(void *context, void *memory, size_t size);   /**< never called with NULL */
   void *context;
 } cdn_allocator;
 
-/* Structs grow at their end from release to release, and the library goes by the size that the program was compiled with
- * (docs/abi.md). For defs it is their first member, which cdn_default_*_def() writes; for ops it is struct_size; for
- * results an inline function passes it to the exported function of the same name and _sized. What callbacks receive belongs to
- * the library. Ids, the values of <cardan/math.h> and other small values never change. */
+/* Public structs grow at their end from release to release. The library writes and reads only as many bytes as the
+ * program was compiled with (docs/abi.md). A def carries its size in its first member, which cdn_default_*_def()
+ * writes; ops carry it in struct_size; for results, an inline function passes it to the exported function of the
+ * same name with _sized. Structs that callbacks receive belong to the library. Ids and the values of <cardan/math.h>
+ * never change. */
 
-/** First member of every def struct: only the cdn_default_*_def() functions write it. */
+/** First member of every def struct. Only the cdn_default_*_def() functions write it. */
 #define CDN_DEF_HEADER uint32_t struct_size
 
 CDN_END_DECLS

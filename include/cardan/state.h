@@ -1,8 +1,11 @@
-/* Cardan: the State. Every number that can vary, and behind them whatever has been computed from them.
+/* Cardan: the State, which holds all variables of a System (t, q, u, z, parameters) and caches the results computed
+ * from them.
  *
- * Reading never invalidates. A setter invalidates exactly what depends on what it sets. A getter of a computed
- * value computes it if need be: nothing is ever stale. A State belongs to one thread at a time; it is passed
- * non-const wherever results may be computed. */
+ * Reading never invalidates. A setter invalidates exactly the results that depend on the variable. A getter computes
+ * its result if it is not valid, so a result that you read is never out of date. A State belongs to one thread at a
+ * time; functions that may compute results take it non-const.
+ *
+ * Pointers that getters return are valid as long as the State; the numbers change when the State does. */
 #ifndef CARDAN_STATE_H
 #define CARDAN_STATE_H
 
@@ -11,104 +14,108 @@
 
 CDN_BEGIN_DECLS
 
-/** A State of a frozen System with default values, realized to Instance stage by its first use. */
+/** Makes a State of a frozen System, with default values; the first use realizes it to Instance. Errors: CDN_ERR_ARG
+ *  (NULL), CDN_ERR_FROZEN (the System is not frozen), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) CDN_NODISCARD;
-/** dst becomes a copy of src, results included: one memcpy. Both must be States of the same System. Refused while something
- *  of dst is being computed, as setters are. */
+/** Copies src to dst, results included, in one memcpy. Both must be States of the same System. CDN_ERR_ARG if they
+ *  are not, and while something of dst is being computed. */
 CDN_API cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) CDN_NODISCARD;
 CDN_API void cdn_state_destroy(cdn_state *state); /**< NULL is allowed */
 CDN_API const cdn_system *cdn_state_system(const cdn_state *state);
-/** The highest stage to which everything is realized now. */
+/** The highest stage to which the whole State is realized now. */
 CDN_API cdn_stage cdn_state_stage(const cdn_state *state);
-/** The last failure of a call on this State; code CDN_OK if none yet. */
+/** The last failure of a call on this State; its code is CDN_OK if there was none. */
 CDN_API void cdn_state_last_error_sized(const cdn_state *state, cdn_error *out, size_t size);
 static inline void cdn_state_last_error(const cdn_state *state, cdn_error *out) {
   cdn_state_last_error_sized(state, out, sizeof *out);
 }
-/** For callbacks: keep a failure's story on the State and return its code. `element` may be NULL. */
+/** For callbacks: stores the message of a failure on the State and returns `code`. `element` may be NULL. */
 CDN_API cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element,
                                   const char *format, ...) CDN_PRINTF(5, 6);
 
-/* ---- variables. Setters return CDN_ERR_NONFINITE for NaN or Inf, CDN_ERR_ARG while something of the State is being computed,
- * and then change nothing. ---- */
+/* ---- variables ------------------------------------------------------------------------------
+ *
+ * Setters return CDN_ERR_NONFINITE for a NaN or an infinity, and CDN_ERR_ARG while something of the State is being
+ * computed; then nothing changes. */
 
 CDN_API double cdn_state_time(const cdn_state *state);
-CDN_API const double *cdn_state_q(const cdn_state *state); /**< nq numbers; stays where it is for the State's life */
+CDN_API const double *cdn_state_q(const cdn_state *state); /**< nq numbers */
 CDN_API const double *cdn_state_u(const cdn_state *state); /**< nu numbers */
 CDN_API const double *cdn_state_z(const cdn_state *state); /**< nz numbers: the whole pool */
-/** This group's run of the z pool. */
+/** The nz numbers of one group within the pool of z. */
 CDN_API const double *cdn_state_zvar(const cdn_state *state, cdn_zvar z);
 
 CDN_API cdn_status cdn_state_set_time(cdn_state *state, double t);
 CDN_API cdn_status cdn_state_set_q(cdn_state *state, const double *q);
 CDN_API cdn_status cdn_state_set_u(cdn_state *state, const double *u);
 CDN_API cdn_status cdn_state_set_z(cdn_state *state, const double *z);
-/** Slots first .. first + n - 1 of a pool; CDN_ERR_ARG where the pool does not have them all. */
+/** Sets slots first ... first + n - 1 of a pool. CDN_ERR_ARG if the pool does not have all of them. */
 CDN_API cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values);
 CDN_API cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values);
-/** t and all of y = (q, u, z) in one go. */
+/** Sets t and all of y = (q, u, z) at once. */
 CDN_API cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y);
 
 CDN_API const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v);
 CDN_API cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value);
-/** Parameter arrays: read all, or set n of them from index `first`. */
+/** Parameter arrays: read all numbers, or set n of them from index `first`. */
 CDN_API const double *cdn_state_parameters(const cdn_state *state, cdn_dvar v);
 CDN_API cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values);
-/** Counts the changes of a variable since the State was made (q, u, z, t, discrete variables); 0 otherwise. */
+/** Number of changes of a variable (t, q, u, z, a discrete variable) since the State was made; 0 for other tickets. */
 CDN_API uint64_t cdn_state_serial(const cdn_state *state, cdn_ticket ticket);
 
-/** Writes the effective values of q and u (8.3) back into q and u, where they differ: after this, what is read with
- *  cdn_state_q and cdn_state_u is what kinematics see. Invalidates nothing but what depends on q and u as they were.
- *  *changed (may be NULL) tells whether there was anything to write. The stepper does it by itself. */
+/** Writes the effective values of q and u (manual 8.3) back into q and u where they differ. After this cdn_state_q and
+ *  cdn_state_u give the values that kinematics use. Invalidates only results that depend on the old q and u. *changed
+ *  (may be NULL) tells whether anything was written. The stepper calls it by itself. */
 CDN_API cdn_status cdn_prescribe(cdn_state *state, bool *changed) CDN_NODISCARD;
 
-/** t and y after the last accepted step, for subsystems that declared cdn_declare_previous; else NULL. */
+/** t and y after the last accepted step, if a subsystem has declared cdn_declare_previous; else NULL. */
 CDN_API const double *cdn_state_previous_t(const cdn_state *state);
 CDN_API const double *cdn_state_previous_y(const cdn_state *state);
 
 /* ---- computed values ---------------------------------------------------------------------- */
 
-/** Realizes every stage up to `stage`: computes the eager entries that are not valid. On failure the State is as
- *  far realized as it got, and cdn_state_last_error has the story. */
+/** Realizes all stages up to `stage`: computes the eager entries that are not valid. On failure the State is
+ *  realized as far as it came, and cdn_state_last_error has the message. */
 CDN_API cdn_status cdn_realize(cdn_state *state, cdn_stage stage) CDN_NODISCARD;
-/** The value of a cache entry, computed if need be; NULL on failure (see cdn_state_last_error). */
+/** The value of a cache entry, computed if it is not valid; NULL on failure (see cdn_state_last_error). */
 CDN_API const void *cdn_eval(cdn_state *state, cdn_cache entry);
 
-CDN_API const double *cdn_state_q_eff(cdn_state *state); /**< q with prescribed values in place; NULL on failure */
-CDN_API const double *cdn_state_u_eff(cdn_state *state); /**< u likewise */
-CDN_API const double *cdn_state_qdot(cdn_state *state);  /**< realizes what it needs; NULL on failure */
-CDN_API const double *cdn_state_udot(cdn_state *state);  /**< likewise */
-CDN_API const double *cdn_state_zdot(cdn_state *state);  /**< likewise */
+CDN_API const double *cdn_state_q_eff(cdn_state *state); /**< q with prescribed values inserted; NULL on failure */
+CDN_API const double *cdn_state_u_eff(cdn_state *state); /**< u with prescribed values inserted; NULL on failure */
+CDN_API const double *cdn_state_qdot(cdn_state *state);  /**< nq rates; realizes Velocity; NULL on failure */
+CDN_API const double *cdn_state_udot(cdn_state *state);  /**< nu rates; realizes Acceleration; NULL on failure */
+CDN_API const double *cdn_state_zdot(cdn_state *state);  /**< nz rates; realizes what they need; NULL on failure */
 
-/** Errors of the constraint equations at position, velocity and acceleration level, and their multipliers: the pools
- *  of all subsystems (cdn_system_nqerr, _nuerr, _nudoterr numbers; multipliers are as many as udoterr). Of constraints
- *  that are off, zeros. Each realizes what it needs; lazy; NULL on failure. */
+/** Errors of the constraint equations at position, velocity and acceleration level, and the multipliers: the pools
+ *  of all subsystems, with cdn_system_nqerr, _nuerr and _nudoterr numbers (multipliers: as many as udoterr). Zeros
+ *  for constraints that are off. Computed when asked for, with the stages that they need; NULL on failure. */
 CDN_API const double *cdn_state_qerr(cdn_state *state);
 CDN_API const double *cdn_state_uerr(cdn_state *state);
 CDN_API const double *cdn_state_udoterr(cdn_state *state);
 CDN_API const double *cdn_state_multipliers(cdn_state *state);
-/** Values of a trigger group, computed if need be; NULL on failure. */
+/** Values of a trigger group, computed if they are not valid; NULL on failure. */
 CDN_API const double *cdn_state_event_triggers(cdn_state *state, int group);
 
-/** What an accepted step does to auto-update variables: every valid update value becomes the variable's value.
- *  Invalidates the update entries and nothing else. The stepper does it by itself. Refused while something is being computed,
- *  as setters are. */
+/** Updates the auto-update variables as an accepted step does: each valid update value becomes the variable's value.
+ *  Invalidates the update entries only. The stepper calls it by itself. CDN_ERR_ARG while something is being
+ *  computed. */
 CDN_API cdn_status cdn_state_auto_update(cdn_state *state) CDN_NODISCARD;
 
 /* ---- checkpoints (docs/checkpoints.md) ---------------------------------------------------- */
 
-/** Writes t, y, discrete variables and parameters, previous values, and what the System is made of. Computed values are not
- *  written, but for those that were computed from auto-update values which have since been swapped in. */
+/** Writes t, y, discrete variables, parameters, previous values, and a description of the System. Computed values
+ *  are not written, except those that were computed from auto-update values which have been swapped in since.
+ *  Errors: the status that `write` returned; CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) CDN_NODISCARD;
-/** Sets all of them to what was saved from a State of the same System, or of one that is made of the same elements with
- *  the same names in the same order. CDN_ERR_ARG: another System, and the story names the first difference;
- *  CDN_ERR_PARSE: damaged bytes. The State is then what it was. */
+/** Sets them to the saved values. The saved State must be of the same System, or of one with the same elements, with
+ *  the same names, in the same order. CDN_ERR_ARG: another System (the message has the first difference);
+ *  CDN_ERR_PARSE: damaged bytes; the status that `read` returned. After an error the State is unchanged. */
 CDN_API cdn_status cdn_state_load(cdn_state *state, cdn_read_fn *read, void *context) CDN_NODISCARD;
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 
-/** Scratch memory of the State, 64-byte aligned: allocates only while it grows. Frames must nest; pop in reverse
- *  order. NULL if memory ran out. */
+/** Scratch memory of the State, 64-byte aligned. Allocates only while it grows. Frames nest: pop them in reverse order.
+ *  NULL if memory ran out. */
 CDN_API void *cdn_work_push(cdn_state *state, size_t bytes);
 CDN_API void cdn_work_pop(cdn_state *state, void *frame);
 

@@ -1,7 +1,7 @@
-/* Cardan: where a checkpoint's bytes go to and come from: functions of yours, or a buffer in memory.
+/* Cardan: streams, the destinations and sources of checkpoints: functions of yours, or a buffer in memory.
  *
- * The bytes (cdn_state_save, cdn_stepper_save) have a version and a checksum, and numbers in little-endian order.
- * docs/checkpoints.md describes them. */
+ * A checkpoint (cdn_state_save, cdn_stepper_save) has a version and a checksum; its numbers are little-endian.
+ * docs/checkpoints.md describes it. */
 #ifndef CARDAN_STREAM_H
 #define CARDAN_STREAM_H
 
@@ -9,25 +9,25 @@
 
 CDN_BEGIN_DECLS
 
-/** Takes `size` bytes. A status other than CDN_OK ends the saving, which returns it. */
+/** Writes `size` bytes. A status other than CDN_OK ends the saving call, which returns it. */
 typedef cdn_status cdn_write_fn(void *context, const void *bytes, size_t size);
-/** Brings exactly `size` bytes. A status other than CDN_OK ends the loading, which returns it. */
+/** Reads exactly `size` bytes. A status other than CDN_OK ends the loading call, which returns it. */
 typedef cdn_status cdn_read_fn(void *context, void *bytes, size_t size);
 
-/** Bytes in memory: `cdn_buffer b = { 0 };` is an empty one. To read bytes that are there already, set `bytes` and `size`
- *  and do not free it. */
+/** A buffer in memory. `cdn_buffer b = { 0 };` is an empty one. To read bytes of your own, set `bytes` and `size`,
+ *  and do not call cdn_buffer_free. */
 typedef struct cdn_buffer {
   void *bytes;
-  size_t size;     /**< bytes that are there */
-  size_t at;       /**< where reading goes on */
-  size_t capacity; /**< bytes allocated, by realloc */
+  size_t size;     /**< number of bytes with contents */
+  size_t at;       /**< position at which the next read begins */
+  size_t capacity; /**< number of bytes allocated, by realloc */
 } cdn_buffer;
 
-/** A cdn_write_fn whose context is a cdn_buffer: appends. CDN_ERR_NOMEM. */
+/** A cdn_write_fn whose context is a cdn_buffer: appends the bytes. CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_buffer_write(void *buffer, const void *bytes, size_t size) CDN_NODISCARD;
-/** A cdn_read_fn whose context is a cdn_buffer: CDN_ERR_FILE where it does not hold that many bytes more. */
+/** A cdn_read_fn whose context is a cdn_buffer: copies the next bytes. CDN_ERR_FILE if fewer than `size` are left. */
 CDN_API cdn_status cdn_buffer_read(void *buffer, void *bytes, size_t size) CDN_NODISCARD;
-/** Gives its memory back and leaves it empty. */
+/** Frees the bytes and leaves the buffer empty. */
 CDN_API void cdn_buffer_free(cdn_buffer *buffer);
 
 CDN_END_DECLS
