@@ -1,17 +1,17 @@
-/* Cardan: constraints. What takes motion away: closed loops, couplings, rolling (manual 6 and 8).
+/* Cardan: constraints on the motion of the tree: closed loops, couplings, rolling (manual 6 and 8).
  *
- * A constraint has np equations at position level (holonomic), nv at velocity level and na at acceleration level, in this
- * order. All of them restrict accelerations, G udot = b, and each has a multiplier there:
+ * A constraint has np equations at position level (holonomic), nv at velocity level and na at acceleration level, in
+ * this order. All of them restrict accelerations, G udot = b, and each has a multiplier there:
  *
  *   M udot + G^T lambda = f,     G udot = b                                            (8.11, 8.12)
  *
- * so that lambda is what the constraint takes from the forces. Accelerations satisfy the constraints to rounding; steppers
- * bring positions and velocities back to within a tolerance by projection (10.1) at every accepted step. Constraints may
- * be redundant: see cdn_redundant_equations.
+ * So a constraint applies the forces -G^T lambda. Accelerations satisfy the constraints to rounding. Steppers
+ * project positions and velocities back to within a tolerance (10.1) at every accepted step. Constraints may be
+ * redundant: see cdn_redundant_equations.
  *
- * All parameters are Instance-stage variables: adders give defaults, the set functions change them in a State. Adders
- * copy what they are given, return an id, and are sticky (system.h). Prescribed mobilizers come first (8.4): constraints
- * act on what is left free. */
+ * All parameters are Instance-stage variables: adders give defaults, the set functions change them in a State.
+ * Adders copy their arguments, return an id, and are sticky (system.h). Prescribed mobilizers come first (8.4):
+ * constraints act on the mobilities that are free. */
 #ifndef CARDAN_CONSTRAINTS_H
 #define CARDAN_CONSTRAINTS_H
 
@@ -22,19 +22,19 @@ CDN_BEGIN_DECLS
 
 /* ---- built-in kinds --------------------------------------------------------------------------- */
 
-/* Stations, directions and frames are in the axes of the bodies that they are given for, which may be Ground; a and b are
- * different. Directions are of any length but zero. Errors are in m, rad, m/s and the like; multipliers in N or N m. A
- * multiplier is what the constraint takes away along its equation: where that is a component of p_B - p_A, or of b's velocity
- * against a's, body a feels the multiplier and body b its opposite. Where an equation has no meaning (a rod of no length)
- * realization fails, recoverably, with the constraint's name. The set functions want a constraint of their kind, and change
- * nothing if an argument is wrong. O(1) each. */
+/* Stations, directions and frames are in the axes of their bodies, which may be Ground; a and b must differ.
+ * Directions have any length but zero. Errors are in m, rad, m/s and rad/s; multipliers in N or N m. If an equation
+ * is a component of p_B - p_A, or of b's velocity relative to a, its multiplier is the force on body a along that
+ * component; body b feels the opposite. If an equation has no meaning at a State (a rod of length zero), realization
+ * fails with the constraint's name; the failure is recoverable. Set functions return CDN_ERR_ARG for a constraint of
+ * another kind and for wrong numbers, CDN_ERR_NONFINITE, and then change nothing. O(1) each. */
 
-/** A massless rod: the stations' distance is `length` > 0. One equation, distance - length; its multiplier is the tension.
- *  No direction where the stations are in one place. */
+/** A massless rod: the distance of the stations is `length` > 0. One equation, distance - length; its multiplier is the
+ *  tension. The rod has no direction if the stations coincide. */
 CDN_API cdn_constraint cdn_system_constrain_rod(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                 cdn_body b, cdn_vec3 p_B, double length);
 CDN_API cdn_status cdn_rod_set(cdn_state *state, cdn_constraint rod, cdn_vec3 p_A, cdn_vec3 p_B, double length);
-/** A ball joint: station p_B is where p_A is. Three equations, p_B - p_A along a's axes. */
+/** A ball joint: stations p_B and p_A coincide. Three equations, p_B - p_A along a's axes. */
 CDN_API cdn_constraint cdn_system_constrain_ball(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                  cdn_body b, cdn_vec3 p_B);
 CDN_API cdn_status cdn_ball_set(cdn_state *state, cdn_constraint ball, cdn_vec3 p_A, cdn_vec3 p_B);
@@ -55,30 +55,31 @@ CDN_API cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char
                                                   cdn_body b, cdn_vec3 y_B, double angle);
 CDN_API cdn_status cdn_angle_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 x_A, cdn_vec3 y_B, double angle);
 
-/** A mobilizer as a loop joint: frame M of b moves in frame F of a as if that mobilizer were between them, without
- *  coordinates of its own. (For a reversed one, swap the two.) Equations, in this order:
+/** A mobilizer as a loop joint: frame M of b moves in frame F of a as if that mobilizer joined them, without
+ *  coordinates of its own. (For a reversed mobilizer swap the two bodies.) Equations, in this order:
  *    rotation   (3) the rotation vector (rad) of M in F, in F's axes, zero where they are parallel;
  *    alignment  (2) x and y of the rotation vector that turns F's z axis into M's: both are parallel, not opposite;
  *    p_x, p_y, p_z  M's origin in F, in m.
- *  WELD: rotation, p (6). PIN: alignment, p (5). SLIDER: rotation, p_y, p_z (5). BALL, GIMBAL: p (3). UNIVERSAL:
- *  x_F . y_M, p (4). CYLINDER: alignment, p_x, p_y (4). BEND_STRETCH: alignment, p_z, and p along y_M (4). PLANAR:
- *  alignment, p_z (3). TRANSLATION: rotation (3). ELLIPSOID: p - (a n_x, b n_y, c n_z), n = z_M (3). SPHERICAL_COORDS:
- *  z_F . y_M, and p along y_M and x_M (z_M, if it moves along x') (3). SCREW: alignment, p_x, p_y, and p_z - pitch times the
- *  angle, by the nearest turn (5). LINE_ORIENTATION: p (3), and, at velocity level, no angular velocity along z_M (1).
- *  FREE_LINE: the latter (1).
- *  FREE and BUSHING take nothing away and are refused, as are FUNCTION_BASED and CUSTOM_MOBILIZER, whose equations nobody
- *  knows. `params` are the CDN_MOBILIZER_PARAMS of the mobilizer; NULL: zeros. Alignment, and the screw's angle, fail where
- *  the z axes are exactly opposite. (Simbody's Weld and ConstantOrientation have dot products in place of the rotation vector:
- *  these are zero half a turn away, too.) */
+ *  WELD: rotation, p (6). PIN: alignment, p (5). SLIDER: rotation, p_y, p_z (5). BALL, GIMBAL: p (3). UNIVERSAL: x_F
+ *  . y_M, p (4). CYLINDER: alignment, p_x, p_y (4). BEND_STRETCH: alignment, p_z, and p along y_M (4). PLANAR:
+ *  alignment, p_z (3). TRANSLATION: rotation (3). ELLIPSOID: p - (a n_x, b n_y, c n_z), n = z_M (3).
+ *  SPHERICAL_COORDS: z_F . y_M, and p along y_M and x_M (z_M, if it moves along x') (3). SCREW: alignment, p_x, p_y,
+ *  and p_z - pitch times the angle, by the nearest turn (5). LINE_ORIENTATION: p (3), and at velocity level the
+ *  angular velocity along z_M (1). FREE_LINE: at velocity level the angular velocity along z_M (1). FREE and BUSHING
+ *  restrict nothing and are refused; FUNCTION_BASED and CUSTOM_MOBILIZER are refused because their equations are
+ *  unknown. `params` has the CDN_MOBILIZER_PARAMS parameters of the mobilizer; NULL: zeros. Alignment, and the
+ *  screw's angle, fail if the z axes are exactly opposite. (Simbody's Weld and ConstantOrientation use dot products
+ *  in place of the rotation vector: these are also zero half a turn away.) */
 CDN_API cdn_constraint cdn_system_constrain_joint(cdn_system *system, const char *name, cdn_mobilizer kind, cdn_body a,
                                                   cdn_transform X_AF, cdn_body b, cdn_transform X_BM,
                                                   const double *params);
-/** params NULL: as they are. */
+/** Sets the frames and the parameters; params NULL: the parameters stay. */
 CDN_API cdn_status cdn_joint_set(cdn_state *state, cdn_constraint joint, cdn_transform X_AF, cdn_transform X_BM,
                                  const double *params);
 
-/* Coordinates and speeds. Coordinates are those whose rate is a speed u of the same mobilizer: not quaternions, nor the angles
- * of a kind that has an N of its own. Multipliers are the generalized forces that the constraint takes from a mobility. */
+/* Coordinates and speeds. A coordinate must have a speed u of the same mobilizer as its rate: no quaternion, and no
+ * angle of a kind with an N of its own. A multiplier is minus the generalized force that the constraint applies to
+ * the mobility. */
 
 /** Coordinate or mobility k of a body's mobilizer. */
 typedef struct cdn_mobility {
@@ -98,15 +99,15 @@ CDN_API cdn_status cdn_constant_speed_set(cdn_state *state, cdn_constraint const
 CDN_API cdn_constraint cdn_system_constrain_acceleration(cdn_system *system, const char *name, cdn_body body,
                                                          int mobility, double acceleration);
 CDN_API cdn_status cdn_constant_acceleration_set(cdn_state *state, cdn_constraint constraint, double acceleration);
-/** Coordinate k is a function of time: one input, with second derivatives; retained. One equation, q - f(t). */
+/** Coordinate k is a function of time f(t), with one input and second derivatives; retained. One equation, q - f(t). */
 CDN_API cdn_constraint cdn_system_constrain_motion(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                    const cdn_function *f);
 /** f(q_1, ..., q_n) = 0, n = 1 to 6: f with second derivatives; retained. One equation, f. */
 CDN_API cdn_constraint cdn_system_couple_coordinates(cdn_system *system, const char *name, const cdn_function *f,
                                                      const cdn_mobility *coordinates, int n);
-/** f(u_1, ..., u_n, q_1, ..., q_m) = 0, n >= 1, n + m <= 6: f with first derivatives; retained. It need not be linear in u:
- *  rows of G are df/du. One equation at velocity level, f. `coordinates` may be NULL if m is 0. Velocities are then what G
- *  depends on, and a stage of Position in what follows means Velocity. */
+/** f(u_1, ..., u_n, q_1, ..., q_m) = 0, n >= 1, n + m <= 6: f with first derivatives; retained. f need not be linear
+ *  in u: the row of G is df/du. One equation at velocity level, f. `coordinates` may be NULL if m is 0. G then
+ *  depends on velocities, so operators below that say "Stage: Position" realize Velocity. */
 CDN_API cdn_constraint cdn_system_couple_speeds(cdn_system *system, const char *name, const cdn_function *f,
                                                 const cdn_mobility *speeds, int n, const cdn_mobility *coordinates,
                                                 int m);
@@ -116,87 +117,90 @@ CDN_API cdn_constraint cdn_system_couple_by_polynomial(cdn_system *system, const
 CDN_API cdn_status cdn_polynomial_coupler_set(cdn_state *state, cdn_constraint constraint, double y0, double x0,
                                               const double a[5]);
 
-/* Contact that pushes and pulls (bilateral). Sliding: one equation, the gap along the normal n, which points from a to b.
- * Rolling: two more at velocity level, the slip of b on a along the tangents x and y. The multipliers are the force on a, along
- * n, x and y, at the point of contact. */
+/* Contact that pushes and pulls (bilateral). Sliding: one equation, the gap along the normal n, which points from a
+ * to b. Rolling: two more at velocity level, the velocity of b relative to a along the tangents x and y. The
+ * multipliers are the force on a, along n, x and y, at the point of contact. */
 
-/** Two bodies a and b do not slip on each other, where the station p_C of a third body is, along its direction n: gears and
- *  wheels in their case, which may be one of the two. One equation at velocity level, n . (v_b - v_a). */
+/** Bodies a and b have the same velocity along direction n, at station p_C; p_C and n are fixed on a third body.
+ *  Used for gears and wheels in a case, which may be one of the two. One equation at velocity level, n . (v_b -
+ *  v_a). */
 CDN_API cdn_constraint cdn_system_constrain_no_slip(cdn_system *system, const char *name, cdn_body frame, cdn_vec3 p_C,
                                                     cdn_vec3 n_C, cdn_body a, cdn_body b);
 CDN_API cdn_status cdn_no_slip_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_C, cdn_vec3 n_C);
-/** A sphere of b on the plane through the origin of frame P of a, whose normal is P's z; tangents are its x and y. Radius 0: a
- *  point, which sticks where it would roll (and slides as cdn_system_constrain_point_in_plane). */
+/** A sphere of b on the plane through the origin of frame P of a. The normal is P's z, the tangents are its x and y.
+ *  Radius 0: a point; `rolling` makes it stick (otherwise it slides as with cdn_system_constrain_point_in_plane). */
 CDN_API cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const char *name, cdn_body a,
                                                             cdn_transform X_AP, cdn_body b, cdn_vec3 p_B, double radius,
                                                             bool rolling);
 CDN_API cdn_status cdn_sphere_on_plane_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AP,
                                            cdn_vec3 p_B, double radius);
-/** Two spheres touch from outside: the gap is the centres' distance minus the radii (>= 0, not both 0). Tangents: x is along
- *  n cross that axis of a which is farthest from n, y = n cross x. No normal where the centres are in one place. */
+/** Two spheres that touch from outside: the gap is the distance of the centres minus the radii (>= 0, not both 0).
+ *  Tangents: x is along n cross the axis of a that is farthest from n, y = n cross x. There is no normal if the
+ *  centres coincide. */
 CDN_API cdn_constraint cdn_system_constrain_sphere_on_sphere(cdn_system *system, const char *name, cdn_body a,
                                                              cdn_vec3 p_A, double radius_a, cdn_body b, cdn_vec3 p_B,
                                                              double radius_b, bool rolling);
 CDN_API cdn_status cdn_sphere_on_sphere_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_A, double radius_a,
                                             cdn_vec3 p_B, double radius_b);
-/** An edge of a meets an edge of b: straight lines along x of the frames E, whose z points out of the solid that the edge
- *  bounds and so tells which side is out. The contact is halfway between the nearest points; x is a's line, y = n cross x.
- *  No normal where the lines are parallel. */
+/** An edge of a touches an edge of b. Each edge is a straight line along x of its frame E; z of E points out of the
+ *  solid that the edge bounds. The contact is halfway between the nearest points; x is a's line, y = n cross x.
+ *  There is no normal if the lines are parallel. */
 CDN_API cdn_constraint cdn_system_constrain_line_on_line(cdn_system *system, const char *name, cdn_body a,
                                                          cdn_transform X_AE, cdn_body b, cdn_transform X_BE,
                                                          bool rolling);
 CDN_API cdn_status cdn_line_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AE,
                                         cdn_transform X_BE);
 
-/* ---- your own ---------------------------------------------------------------------------------- */
+/* ---- custom constraints ------------------------------------------------------------------------ */
 
-/** What the functions of a custom constraint are given: what its def lists, in that order, and nothing else.
- *  The library owns it; later releases append members. */
+/** Arguments of the functions of a custom constraint: the bodies and mobilities of its def, in the order of the def.
+ *  The library owns them; later releases append members. */
 typedef struct cdn_constraint_input {
-  double t;             /**< s; 0 unless it is rheonomic */
-  const double *params; /**< its parameters */
+  double t;             /**< s; 0 unless the constraint is rheonomic */
+  const double *params; /**< the constraint's parameters */
   int n_bodies;
-  const cdn_transform *X_GB; /**< one a body */
-  const cdn_spatial *V_GB;   /**< one a body, of its origin; NULL at position level */
+  const cdn_transform *X_GB; /**< pose of each body in Ground */
+  const cdn_spatial *V_GB;   /**< velocity of each body at its origin, in Ground; NULL at position level */
   int n_mobilities;
-  const double *q; /**< one a mobility: the coordinate whose rate it is, NaN where there is none */
-  const double *u; /**< NULL at position level */
+  const double *q; /**< for each mobility: the coordinate whose rate it is; NaN if there is none */
+  const double *u; /**< for each mobility: its speed; NULL at position level */
 } cdn_constraint_input;
 
-/** Rows of G, to which one adds. */
+/** Rows of G; the functions below add to them. */
 typedef struct cdn_rows cdn_rows;
-/** The velocity (acceleration) error of the equation, 0 to np + nv + na - 1, has the term f . v of the station's velocity
- *  (acceleration): a multiplier of 1 takes the force f from it. */
+/** Adds the term f_G . v to velocity error number `equation` (0 ... np + nv + na - 1), v being the velocity of
+ *  station p_B (for the last na equations: the acceleration). In the equations of motion, lambda = 1 then applies
+ *  the force -f_G at p_B. */
 CDN_API void cdn_rows_add_point(cdn_rows *rows, int equation, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G);
-/** A term m . w of the body's angular velocity. */
+/** Adds the term m_G . w, w being the body's angular velocity in Ground; lambda = 1 applies the moment -m_G. */
 CDN_API void cdn_rows_add_torque(cdn_rows *rows, int equation, cdn_body body, cdn_vec3 m_G);
-/** A term c u of a mobility. */
+/** Adds the term c u_k for mobility k of a body; lambda = 1 applies the generalized force -c. */
 CDN_API void cdn_rows_add_mobility(cdn_rows *rows, int equation, cdn_body body, int k, double c);
 
-/** A custom constraint. `self` is the System's copy of the private part, const; functions may be called from several threads
- *  at once, on different States. A status other than CDN_OK passes through to the caller of realize; numbers that are not
- *  finite and bodies that the def does not list are failures that name the constraint. Outputs are zero before. */
+/** A custom constraint. `self` is the System's copy of the private part. Several threads may call the functions at
+ *  once, on different States. A status other than CDN_OK is returned to the caller of realize. A number that is not
+ *  finite, or a body that the def does not list, is a failure that names the constraint. Outputs are zero on entry. */
 typedef struct cdn_constraint_ops {
   uint32_t struct_size;
-  const char *name; /**< of the kind, appears in messages; copied; NULL: "custom" */
+  const char *name; /**< name of the kind, appears in messages; copied; NULL: "custom" */
   size_t self_size; /**< bytes of the private part */
-  int np, nv, na;   /**< equations, 1 to 32 in all */
-  bool rheonomic;   /**< it reads t */
-  /** Its rows have a net force or moment on the bodies that it lists: it refers to Ground, which is not among them. Rows that
-   *  do so unasked fail, with the constraint's name. */
+  int np, nv, na;   /**< numbers of equations, 1 to 32 in all */
+  bool rheonomic;   /**< true: the constraint reads t */
+  /** Set this if the constraint also pushes on Ground (a blade on ice). If it is false, the forces on the listed
+   *  bodies must sum to zero, and so must their moments; otherwise the rows fail with the constraint's name. */
   bool absolute;
-  /** calc_rows reads V_GB or u: the velocity equations are not linear, and rows are their derivatives. Then everything that
-   *  says stage Position for G means Velocity. */
+  /** true: calc_rows reads V_GB or u. The velocity equations are then not linear, and the rows are their derivatives.
+   *  Operators that say "Stage: Position" then realize Velocity. */
   bool nonlinear;
-  /** np position errors. Required if np > 0. */
+  /** Computes np position errors. Required if np > 0. */
   cdn_status (*calc_position)(const void *self, const cdn_constraint_input *in, double *perr);
-  /** All rows: how errors change with velocities (accelerations, for the last na). Required. */
+  /** Adds all rows: derivatives of the errors by velocities (for the last na: by accelerations). Required. */
   cdn_status (*calc_rows)(const void *self, const cdn_constraint_input *in, cdn_rows *rows);
-  /** np + nv velocity errors, the first of them the derivatives of the position errors. NULL: they are G u. Required if it is
-   *  rheonomic or nonlinear. */
+  /** Computes np + nv velocity errors; the first np are the rates of the position errors. NULL: they are G u.
+   *  Required if the constraint is rheonomic or nonlinear. */
   cdn_status (*calc_velocity)(const void *self, const cdn_constraint_input *in, double *verr);
-  /** np + nv + na acceleration errors where udot and the accelerations of the bodies (angular, and of their origins) are zero:
-   *  for a term f . v of a station p_B that is fdot . v + f . (w x (w x p_BP)). NULL: zero. */
+  /** Computes np + nv + na acceleration errors for zero udot and zero accelerations of the bodies (angular, and of
+   *  their origins). A term f . v of station p_B gives fdot . v + f . (w x (w x p_BP)). NULL: zero. */
   cdn_status (*calc_bias)(const void *self, const cdn_constraint_input *in, double *bias);
   void (*destroy)(void *self); /**< called once with the System's copy, when the System goes; may be NULL */
 } cdn_constraint_ops;
@@ -206,11 +210,11 @@ typedef struct cdn_custom_constraint_def {
   const char *name;              /**< copied; NULL: "constraint<i>" */
   const cdn_constraint_ops *ops; /**< copied */
   const void *self;              /**< copied; may be NULL if ops->self_size is 0 */
-  const cdn_body *bodies; /**< whose motion it reads and on which it acts, 16 at most; may be NULL if there are none */
+  const cdn_body *bodies;        /**< bodies that it reads or acts on, 16 at most; may be NULL if there are none */
   int n_bodies;
-  const cdn_mobility *mobilities; /**< 64 at most */
+  const cdn_mobility *mobilities; /**< mobilities that it reads or acts on, 64 at most */
   int n_mobilities;
-  const double *params; /**< default parameters, which States may change */
+  const double *params; /**< default parameters; States may change them */
   int n_params;
 } cdn_custom_constraint_def;
 
@@ -222,7 +226,7 @@ static inline cdn_custom_constraint_def cdn_default_custom_constraint_def(void) 
   return def;
 }
 CDN_API cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_constraint_def *def);
-/** Its n_params parameters. */
+/** Sets its n_params parameters. */
 CDN_API cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint, const double *params);
 
 /* ---- any constraint --------------------------------------------------------------------------- */
@@ -233,8 +237,8 @@ CDN_API const char *cdn_constraint_kind_name(const cdn_system *system, cdn_const
 /** The constraint of this name, or { -1 }. O(number of constraints). */
 CDN_API cdn_constraint cdn_system_find_constraint(const cdn_system *system, const char *name);
 
-/** Where a constraint's equations are in a frozen System's pools (state.h): np from `qerr` on in qerr, np + nv from `uerr`
- *  on in uerr, and np + nv + na from `row` on in udoterr, in the multipliers and in the rows of G. */
+/** The place of a constraint's equations in the pools of a frozen System (state.h): np from `qerr` on in qerr, np +
+ *  nv from `uerr` on in uerr, and np + nv + na from `row` on in udoterr, in the multipliers and in the rows of G. */
 typedef struct cdn_constraint_equations {
   int np, nv, na;
   int qerr, uerr, row;
@@ -249,36 +253,39 @@ static inline cdn_constraint_equations cdn_constraint_get_equations(const cdn_sy
   return out;
 }
 
-/** Its parameters in the State, *n (may be NULL) of them: what the set function of its kind takes, in that order, directions
- *  of unit length, frames as R by columns and p. NULL and 0 if it has none or the id is wrong. Valid until they are set. */
+/** The constraint's parameters in the State, *n (may be NULL) of them: the arguments of the set function of its
+ *  kind, in their order, with directions of unit length and frames as R by columns and p. NULL and 0 for a wrong id,
+ *  and if there are none. Valid until they are set. */
 CDN_API const double *cdn_constraint_params(const cdn_state *state, cdn_constraint constraint, int *n);
 
-/** While building: this constraint starts switched off in every State. Sticky. */
+/** While building: the constraint starts switched off in every State. Sticky. */
 CDN_API void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint);
-/** Switch a constraint on or off (Instance stage). Constraints start enabled, unless they were disabled while building. Off, its
- *  errors and multipliers are zero. */
+/** Switches a constraint on or off. Constraints start enabled, unless they were disabled while building. The errors and
+ *  multipliers of a constraint that is off are zero. An Instance-stage variable. */
 CDN_API cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled);
 CDN_API bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint);
-/** The error of its equations that counts as one unit (9.3), > 0: tolerances are in these. 1 unless set. */
+/** The error of its equations that counts as one unit (9.3), > 0; tolerances are in units. Default: 1. */
 CDN_API cdn_status cdn_constraint_set_unit_error(cdn_state *state, cdn_constraint constraint, double unit);
-/** Where multipliers are not unique, those of least sum of (lambda / weight)^2 are taken (9.4): relative stiffnesses, > 0.
- *  1 unless set. */
+/** Weight of its multipliers, > 0, default 1: a relative stiffness. If multipliers are not unique, those with the
+ *  least sum of (lambda / weight)^2 are taken (9.4). */
 CDN_API cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint, double weight);
 
-/** Baumgarte's stabilization, for those who compare: with a time constant T > 0 (s) accelerations are such that errors e of
- *  positions follow e'' + 2 e' / T + e / T^2 = 0, and udoterr is not zero where there are errors. 0, as every State starts:
- *  none, and projection is what holds the constraints. Instance stage. */
+/** Baumgarte's stabilization, for comparisons. With a time constant T > 0 (s), accelerations make position errors e
+ *  follow e'' + 2 e' / T + e / T^2 = 0, and udoterr is not zero if there are errors. 0, the default: no
+ *  stabilization; projection holds the constraints. An Instance-stage variable. */
 CDN_API cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant);
 
 /* ---- forces ------------------------------------------------------------------------------------ */
 
-/** What all constraints do by the State's multipliers: to bodies, F_G (one a body, at its origin, in Ground; may be NULL),
- *  and to mobilities directly, f (nu; may be NULL). -G^T lambda is both together. Stage: Acceleration. O(constraints). */
+/** Forces of all constraints with the State's multipliers: on bodies, F_G (one for each body, at its origin, in
+ *  Ground; may be NULL), and on mobilities directly, f (nu; may be NULL). Together they are -G^T lambda. Stage:
+ *  Acceleration. O(constraints). */
 CDN_API cdn_status cdn_constraint_forces(cdn_state *state, cdn_spatial *F_G, double *f) CDN_NODISCARD;
-/** The same of one constraint. */
+/** Forces of one constraint, like cdn_constraint_forces. */
 CDN_API cdn_status cdn_constraint_force(cdn_state *state, cdn_constraint constraint, cdn_spatial *F_G,
                                         double *f) CDN_NODISCARD;
-/** The power (W) that constraints put into the system: zero but for those that depend on time and for velocity errors. */
+/** The power (W) that constraints put into the system. It is zero, except for constraints that depend on time and for
+ *  velocity errors. Stage: Acceleration. */
 CDN_API cdn_status cdn_constraint_power(cdn_state *state, double *power) CDN_NODISCARD;
 
 /* ---- operators --------------------------------------------------------------------------------- */
@@ -289,35 +296,39 @@ CDN_API cdn_status cdn_constraint_power(cdn_state *state, double *power) CDN_NOD
 CDN_API cdn_status cdn_multiply_by_G(cdn_state *state, const double *a, double *r) CDN_NODISCARD;
 /** f = G^T lambda (nu from m). Stage: Position. O(bodies + constraints). */
 CDN_API cdn_status cdn_multiply_by_G_transpose(cdn_state *state, const double *lambda, double *f) CDN_NODISCARD;
-/** G, m x nu, row-major. Stage: Position. O(path of each constraint), and the zeros. */
+/** Fills G, m x nu, row-major. Stage: Position. O(path of each constraint), plus the zeros. */
 CDN_API cdn_status cdn_calc_G(cdn_state *state, double *G) CDN_NODISCARD;
-/** b of G udot = b (m). Stage: Velocity. */
+/** b of G udot = b (m numbers). Stage: Velocity. O(bodies + constraints). */
 CDN_API cdn_status cdn_calc_constraint_bias(cdn_state *state, double *b) CDN_NODISCARD;
-/** Pq = P N^+ (np x nq, row-major), the derivative of the position errors with respect to q: rows as in qerr. Stage: Position. */
+/** Pq = P N^+ (np x nq, row-major), the derivative of the position errors with respect to q; rows as in qerr. Stage:
+ *  Position. */
 CDN_API cdn_status cdn_calc_Pq(cdn_state *state, double *Pq) CDN_NODISCARD;
 /** udoterr = G udot - b for any udot (m). Stage: Velocity. */
 CDN_API cdn_status cdn_calc_udoterr(cdn_state *state, const double *udot, double *udoterr) CDN_NODISCARD;
 
-/** Solves M x + G^T lambda = f, G x = b: x (nu) and lambda (m). f (nu) or b (m) NULL: zero. With f = 0 and errors b the
- *  multipliers -lambda are those that make a change b of the constrained accelerations (or, as impulses, velocities).
- *  Prescribed mobilities have x = 0. Redundant equations as in the State's own dynamics. Stage: Position. The first call
- *  factors, O(n + m) where loops close locally; each then costs O(n + m). */
+/** Solves M x + G^T lambda = f, G x = b for x (nu) and lambda (m). f (nu) or b (m) may be NULL: zero. With f = 0,
+ *  -lambda are the multipliers (or impulses) that change the constrained accelerations (or velocities) by b.
+ *  Prescribed mobilities have x = 0. Redundant equations are treated as in the State's own dynamics. Stage:
+ *  Position. The first call at a pose factors, O(n + m) if loops close locally; each call then costs O(n + m). */
 CDN_API cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double *b, double *x,
                                          double *lambda) CDN_NODISCARD;
 
-/** Which equations are redundant where the State is, that is follow from those before them in the order of elimination:
- *  flags (m) are set, *n (may be NULL) is their number. By pivots relative to what they could have been, of the squares of
- *  sines: redundant below 1e-11, and then until it is above 1e-8 (decided anew at each accepted step). Stage: Position. */
+/** Marks the redundant equations: those that follow from equations before them in the order of elimination. Sets m
+ *  flags, and *n (may be NULL) to their number. An equation is redundant if its pivot, relative to its possible size
+ *  (the square of a sine), is below 1e-11; it stays redundant until the pivot is above 1e-8. Each accepted step
+ *  decides anew. Stage: Position. */
 CDN_API cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, int *n) CDN_NODISCARD;
 
-/** Inverse dynamics: forces f (nu) on mobilities that have an actuator, and multipliers lambda (m; may be NULL), with
+/** Inverse dynamics with constraints: forces f (nu) on mobilities that have an actuator, and multipliers lambda (m;
+ *  may be NULL), with
  *    M udot + f_bias - f_applied + G^T lambda = f,
- *  beside all forces of the State. `actuated` (nu) says where there is an actuator; NULL: everywhere. udot should satisfy the
- *  constraints (cdn_calc_udoterr tells). Where there are more actuators than needed, the forces are those of least sum of
- *  squares; where they are too few, what is left over is, and *unbalanced (may be NULL) is its largest element: 0, or rounding,
- *  where udot can be had. Multipliers that still make no difference are those of least norm (cdn_constraint_set_weight). On
- *  prescribed mobilities f is what their motion gives, -tau (motion.h). Dense: O((nu + m) m^2). Stage: Force.
- *  CDN_ERR_UNSUPPORTED where subsystems other than matter have u or constraint equations. */
+ *  where f_applied are all forces of the State. `actuated` (nu) marks the mobilities with an actuator; NULL: all.
+ *  udot should satisfy the constraints (cdn_calc_udoterr tells). With more actuators than needed, f has the least
+ *  sum of squares. With too few, the remaining imbalance has the least sum of squares, and *unbalanced (may be NULL)
+ *  is its largest element; it is zero, or rounding, if udot can be reached. Multipliers that then remain free are
+ *  those of least norm (cdn_constraint_set_weight). On prescribed mobilities f is -tau of their motion (motion.h).
+ *  Dense: O((nu + m) m^2). Stage: Force. CDN_ERR_UNSUPPORTED if a subsystem other than matter has u or constraint
+ *  equations, and while a row provider has rows (dynamics.h). */
 CDN_API cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated,
                                                     double *f, double *lambda, double *unbalanced) CDN_NODISCARD;
 
@@ -325,10 +336,10 @@ CDN_API cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const doub
 
 typedef struct cdn_projection_def {
   CDN_DEF_HEADER;
-  double tolerance;        /**< on every error in its units (9.3); velocities times the time scale; 0: 1e-4 */
-  double time_scale;       /**< t_c (s); 0: 0.1 */
-  const double *u_weights; /**< W_u (nu): the largest steps go where weights are small; NULL: ones */
-  bool always;             /**< take a step even where errors are within the tolerance */
+  double tolerance;        /**< bound on every error, in its units (9.3); velocities times time_scale; 0: 1e-4 */
+  double time_scale;       /**< t_c, s; 0: 0.1 */
+  const double *u_weights; /**< W_u (nu): speeds with small weights change most; NULL: ones */
+  bool always;             /**< true: take a step even if all errors are within the tolerance */
   int most_iterations;     /**< 0: 30 */
 } cdn_projection_def;
 /** cdn_default_projection_def for a struct of `size` bytes (docs/abi.md). */
@@ -339,12 +350,14 @@ static inline cdn_projection_def cdn_default_projection_def(void) {
   return def;
 }
 
-/** Brings q to the position constraints by the smallest weighted change, prescribed mobilizers left as they are, and then
- *  quaternions to unit length: changes the State's q only if errors exceed the tolerance. *error (may be NULL): the largest
- *  error afterwards, in units. CDN_ERR_CONSTRAINT, with the worst equation's name and q as it was, if that is not within the
- *  tolerance. `def` may be NULL. */
+/** Projects q onto the position constraints by the smallest weighted change; prescribed coordinates stay; then
+ *  brings quaternions to unit length. Changes the State's q only if errors exceed the tolerance (see `always`).
+ *  *error (may be NULL): the largest error afterwards, in units. CDN_ERR_CONSTRAINT if it is still above the
+ *  tolerance: the message has the worst equation's constraint, and q is unchanged. `def` may be NULL: the defaults.
+ *  Stage: Position. Each iteration costs O(bodies + constraints) if loops close locally. */
 CDN_API cdn_status cdn_project_q(cdn_state *state, const cdn_projection_def *def, double *error) CDN_NODISCARD;
-/** The same for u and the velocity constraints (those of positions differentiated, too), at the q of the State. */
+/** Projects u onto the velocity constraints (the rates of position constraints included), at the State's q: as
+ *  cdn_project_q, with velocities. Stage: Velocity. */
 CDN_API cdn_status cdn_project_u(cdn_state *state, const cdn_projection_def *def, double *error) CDN_NODISCARD;
 
 CDN_END_DECLS

@@ -1,4 +1,5 @@
-/* Cardan: spatial vectors and inertias (manual 3.3; Featherstone 2008, chapter 2), as functions of values.
+/* Cardan: spatial vectors and inertias (manual 3.3; Featherstone 2008, chapter 2), as functions of values. All cost
+ * O(1).
  *
  * A spatial vector is a pair of three-dimensional ones, the angular part first, in the same axes, and belongs to a
  * point:
@@ -8,9 +9,9 @@
  *                 Simbody's A, Featherstone's "classical" one)
  *   force         (m, f)        moment about the point, and force         force vectors; momentum and impulse likewise
  *
- * *Shift* goes to another point of the same body, at p from the first one, axes alike. *Transform* takes what B
- * sees, in B's axes about B's origin, to what A sees, in A's axes about A's origin, where B is fixed in A at X_AB:
- * Featherstone's Pluecker transforms X (motion) and X* (force). Nothing here depends on a System. */
+ * A *shift* refers the vector to another point of the same body, at p from the first one, in the same axes. A
+ * *transform* converts a vector in B's axes about B's origin to A's axes about A's origin, with B fixed in A at
+ * X_AB: Featherstone's Pluecker transforms X (motion) and X* (force). Nothing here depends on a System. */
 #ifndef CARDAN_SPATIAL_H
 #define CARDAN_SPATIAL_H
 
@@ -36,10 +37,11 @@ static inline cdn_spatial cdn_spatial_scale(double s, cdn_spatial a) {
 static inline double cdn_spatial_dot(cdn_spatial force, cdn_spatial motion) {
   return cdn_dot(force.w, motion.w) + cdn_dot(force.v, motion.v);
 }
-/** Featherstone's V x U (crm): how a motion vector U that is fixed on a body changes while the body moves at V:
+/** Featherstone's V x U (crm): the rate of a motion vector U that is fixed on a body with velocity V:
  *  (w x u_w, w x u_v + v x u_w). */
 CDN_API cdn_spatial cdn_spatial_cross_motion(cdn_spatial V, cdn_spatial U);
-/** Featherstone's V x* F (crf): the same of a force vector: (w x m + v x f, w x f). -(V x)^T as a matrix. */
+/** Featherstone's V x* F (crf): the rate of a force vector F that is fixed on a body with velocity V:
+ *  (w x m + v x f, w x f). As a matrix it is -(V x)^T. */
 CDN_API cdn_spatial cdn_spatial_cross_force(cdn_spatial V, cdn_spatial F);
 
 /* ---- shifts ---------------------------------------------------------------------------------- */
@@ -85,7 +87,8 @@ typedef struct cdn_spatial_inertia {
 
 /** About the origin of the frame in which the mass properties are given. */
 CDN_API cdn_spatial_inertia cdn_spatial_inertia_from_mass(cdn_mass_properties m);
-/** The way back. Without mass: no centre, and the inertia as it is. */
+/** Mass properties from a spatial inertia: the inverse of cdn_spatial_inertia_from_mass. Without mass the centre is
+ *  zero and the inertia stays as it is. */
 CDN_API cdn_mass_properties cdn_spatial_inertia_to_mass(cdn_spatial_inertia I);
 /** The rigid union of two that are about the same point and in the same axes. */
 CDN_API cdn_spatial_inertia cdn_spatial_inertia_add(cdn_spatial_inertia a, cdn_spatial_inertia b);

@@ -37,8 +37,8 @@ typedef enum cdn_method {
   CDN_METHOD_TRAPEZOID,             /**< explicit trapezoid (Heun) of order 2 */
   /* The methods of SUNDIALS. CDN_ERR_UNSUPPORTED in a library without SUNDIALS. They choose their steps: no
    * fixed_step. */
-  CDN_METHOD_CVODE_BDF, /**< backward differences of orders 1 to 5, for stiff problems */
-  CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration: a cross-check, without constraints */
+  CDN_METHOD_CVODE_BDF,   /**< backward differences of orders 1 to 5, for stiff problems */
+  CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration; no constraints: a cross-check */
   CDN_METHOD_IDA          /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
 } cdn_method;
 
