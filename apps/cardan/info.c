@@ -187,7 +187,8 @@ static void print_tables(const cdn_model *model, const freedom *f, double mass, 
   printf("  mobilizers    %d\n", cdn_model_mobilizer_count(model));
   printf("  coordinates   nq = %d\n", cdn_system_nq(system));
   printf("  speeds        nu = %d\n", cdn_system_nu(system));
-  printf("  free          %d degrees of freedom\n", f->net);
+  printf("  degrees of freedom  %d (%d speeds, %d of them bound by constraints or locks)\n", f->net,
+         cdn_system_nu(system), cdn_system_nu(system) - f->net);
   printf("  mass          %s kg\n", rounded(mass, text));
   printf("  moving mass   %s kg\n", rounded(moving_mass, text));
   if (f->singular.code != CDN_OK) {

@@ -15,14 +15,15 @@ typedef enum loop_level { LOOP_POSITION, LOOP_VELOCITY, LOOP_ALL } loop_level;
 
 /* Numbers of one factorization, in memory of the owner's. */
 typedef struct loop_factor {
-  int32_t *count; /* equations of each block that take part */
-  int32_t
-      *redundant; /* by equation: 0, or if it was left out: 1 where its row is zero, 2 where it follows from others */
-  int32_t *n_redundant, *n_shared; /* how many there are, and how many of the latter; */
-  int32_t *n_entries;              /* what their directions have in all (least_norm.c) */
-  double *trail;                   /* scratch for following these */
-  int32_t *main;          /* by equation of a mix: the one of a constraint that it is, or is but for those that go on */
-  int32_t *root;          /* the same of what goes on, where nothing that was closed depends on it; else -1 */
+  int32_t *count;                  /* by block: how many of its equations take part */
+  int32_t *redundant;              /* by equation: 0; if it was left out: 1, its row is zero; 2, it depends on others */
+  int32_t *n_redundant, *n_shared; /* redundant equations; those of them that depend on others (flag 2) */
+  int32_t *n_entries;              /* entries of the null vectors of the shared ones in all (least_norm.c) */
+  double *trail;                   /* scratch for finding these vectors */
+  /* For each equation of a mix: the constraint equation it equals, up to multiples of the equations that are passed on. */
+  int32_t *main;
+  /* Likewise for passed-on equations that no closed equation was reduced by; -1 otherwise. */
+  int32_t *root;
   articulated_inertia *P; /* by body, with what its closed loops add */
   sv *g;                  /* by mobility: of G = P H D^-1, at the parent's M */
   real *D_inv;            /* by mobility: a row of D^-1, six numbers */
@@ -33,13 +34,14 @@ typedef struct loop_factor {
   real *T;                /* by mix: its matrix, by rows: those of what goes on first */
   sv *Y;                  /* by equation: S_cc^-1 K_c */
   real *scale;            /* by equation: the size that S_ee could have had */
-  real *sine;             /* by block: product of the sines of its equations' angles to those before; zero where it is singular */
+  real *sine;  /* by block: product of the sines of its equations' angles to those before; zero where it is singular */
   real *lever; /* by equation: sum of squares of the moments that its forces could have had about the joints passed */
 } loop_factor;
 
 /* Contributions of less than rounding are none. */
 #define LOOP_NOTHING 1e-11
-/* Nothing that was eliminated before depends on equation e of a block. (What was mixed does so by what it was mixed into.) */
+/* Whether no equation that was eliminated earlier depends on equation e of a block. Sources of a mix are skipped: their
+ * dependence is recorded in the mix's own blocks. */
 static inline bool cdni_loop_is_free(const loop_plan *p, const loop_factor *f, int block, int e) {
   for (int a = p->met_first[block]; a < p->met_first[block + 1]; a++) {
     const int b = p->met[a];

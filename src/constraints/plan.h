@@ -17,8 +17,8 @@
  * the same one are *mixed*: no more than six a body are chosen, and the others have so much of these taken from them that they
  * have no K. Those are closed on the spot, and only the chosen ones go on. So at any joint there are few equations, and the whole is linear.
  *
- * A *block* is a constraint, what goes on of a mix, or what is closed of one. A *slot* is a block at a body: open at its
- * joint, closing at it, or come there to be mixed. */
+ * A *block* is (a) a constraint, (b) the equations a mix passes on, or (c) those it closes. A *slot* is a block at a body:
+ * open at the body's joint, closing at the body, or a source of a mix there. */
 #ifndef CARDAN_CONSTRAINTS_PLAN_H
 #define CARDAN_CONSTRAINTS_PLAN_H
 

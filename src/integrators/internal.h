@@ -1,4 +1,4 @@
-/* The stepper's inside, shared by the files of this room. */
+/* The internals of the stepper, shared by the files of this room. */
 #ifndef CARDAN_INTEGRATORS_INTERNAL_H
 #define CARDAN_INTEGRATORS_INTERNAL_H
 
@@ -15,31 +15,31 @@
 /* Vectors of the stepper's block start at multiples of 64 bytes. */
 static inline size_t cdni_stride(int n) { return ((size_t)n + 7) & ~(size_t)7; }
 
-/* What step size control remembers (control.c). */
+/* Memory of the step size control (control.c). */
 typedef struct cdni_control {
-  double next;       /* size that will be tried next */
-  double last_error; /* of the last accepted step, over the tolerance */
-  bool rejected;     /* the last attempt was: do not grow at once */
+  double next;       /* size of the next attempt */
+  double last_error; /* error of the last accepted step, over the tolerance */
+  bool rejected;     /* the last attempt was rejected: the size must not grow at once */
 } cdni_control;
 
-/* How fast a run has come on (headway.c). */
+/* Progress of the run (headway.c). */
 typedef struct cdni_headway {
-  int steps, windows; /* accepted since the present window began; windows in a row without headway */
-  double since, mean; /* when it began; mean step of the one before it, 0: there is none */
+  int steps, windows; /* steps accepted in the present window; windows in a row without headway */
+  double since, mean; /* start of the window; mean step of the window before it, 0: there is none */
 } cdni_headway;
 
 /* The last attempts, for the failure report: a ring. */
 typedef struct cdni_attempts {
   int count, next;
   double t[CDN_FAILURE_STEPS], h[CDN_FAILURE_STEPS], error[CDN_FAILURE_STEPS];
-  double judged; /* error of the last one that had one, over what it was allowed */
+  double judged; /* error of the last attempt that had an estimate, over the error allowed */
 } cdni_attempts;
 
-/* How far coordinates have moved, and how far off they are (faint.c): nq numbers each, those of a vector at its first slot. */
+/* Motions and errors of coordinates (faint.c): nq numbers each; a vector has its number at its first slot. */
 typedef struct cdni_faint {
-  double *start;         /* q where the run began */
-  double *moved, *apart; /* largest weighted distances, from there and from the companion */
-  double *driven;        /* how far they would go within the time scale from where the run began or restarted */
+  double *start;         /* q at the start of the run */
+  double *moved, *apart; /* largest weighted distances from that start, and from the companion */
+  double *driven;        /* distance that the rates at the (re)start would move them within the time scale */
   double size;           /* the largest weighted coordinate that moves */
   int largest;           /* its slot; -1: none has moved */
 } cdni_faint;
@@ -59,56 +59,56 @@ struct cdn_stepper {
   cdn_stepper_def def; /* its weights point into the block, or are NULL */
   const cdni_method *method;
   int nq, nu, nz, ny;
-  size_t stride;   /* of vectors of ny */
-  bool has_bodies; /* there are energies to account for */
+  size_t stride;   /* length of a vector of ny numbers in the block */
+  bool has_bodies; /* the System has bodies, and so energies */
 
-  /* `work` is where trial points are evaluated; between calls it stands at the last accepted step. `report` is what the
-   * caller sees: there, or within that step. */
+  /* `work` evaluates trial points; between calls it is at the last accepted step. `report` is shown to the caller:
+   * it is at that step too, or within it. */
   cdn_state *work, *report;
-  double reported; /* time of report, whatever has been done to it since */
-  double *shown;   /* y of report as the caller was shown it */
-  uint64_t *noted; /* serials of report then (inputs.c) */
-  bool tethered;   /* inputs were written before this call: steps end where it asks to */
+  double reported; /* time at which report was shown, whatever the caller has done to it since */
+  double *shown;   /* y of report when it was shown */
+  uint64_t *noted; /* serials of the variables of report when it was shown (inputs.c) */
+  bool tethered;   /* inputs were written before this call: a step ends at the time that the call asks for */
 
-  /* Accepted and trial values change places at each accepted step: y[at], f[at] are the accepted ones. */
+  /* y[at], f[at] are the accepted values, y[!at], f[!at] those of the attempt; they swap at each accepted step. */
   double t, *y[2], *f[2], power;
   int at;
   cdni_step step;
-  bool dense;   /* step describes the one that led to t */
+  bool dense;   /* `step` describes the step that ended at t */
   double taken; /* size of the last accepted step */
 
-  /* What is prescribed is not integrated: it has no part in norms, and y holds its effective value. */
+  /* Prescribed slots are not integrated: they do not count in norms, and y holds their effective values. */
   bool *prescribed;                   /* flags of the slots of q, then of u */
-  int n_prescribed_q, n_prescribed_u; /* how many there are */
+  int n_prescribed_q, n_prescribed_u; /* numbers of set flags */
 
   cdni_singular singular;
   cdni_projector *projector; /* NULL: the System has no constraints */
 
   cdni_faint faint;
-  double *weighted;    /* E times the error estimate: what the norms are taken of */
-  bool weighted_valid; /* ... of the last attempt that had one */
-  double *scale;       /* new / old quaternion length by q slot */
-  double *drifted;     /* q at a step's end before it was projected */
-  double pull;         /* how far projections move q in this attempt, over what they may (step.c) */
+  double *weighted;    /* E times the error estimate; norms are norms of it */
+  bool weighted_valid; /* it belongs to the last attempt that had an estimate */
+  double *scale;       /* new / old quaternion length, by q slot */
+  double *drifted;     /* q at the end of a step, before projection */
+  double pull;         /* largest change of q by projections in this attempt, over the change allowed (step.c) */
   double *scratch;     /* two vectors of ny */
   double *apart;       /* two more, for distances */
   double *weights;     /* room for q_weights, for u_weights, then for z_weights */
-  double *q_weight;    /* the largest weight of q in a slot's mobilizer */
-  int *vector;         /* by slot of q, then of u: the first slot of the vector that it is a component of (norm.c) */
+  double *q_weight;    /* by slot of q: the largest weight of q in the slot's mobilizer */
+  int *vector;         /* by slot of q, then of u: the first slot of the vector that contains it (norm.c) */
   double *memory;      /* the method's own */
-  void *solver;        /* what the method's `create` made */
+  void *solver;        /* the object that the method's `create` made */
   double *block;
   size_t block_size;
 
   cdni_control control;
   cdni_headway headway;
-  double allowed;       /* error of the step that is tried */
-  double rounding;      /* the least that any step may be allowed, as y is rounded */
-  bool at_rounding;     /* ... is more than the accuracy allows */
-  double covered;       /* sum of the accepted steps */
-  double spent;         /* sum of their errors, each over what it was allowed */
+  double allowed;       /* error allowed to the attempt */
+  double rounding;      /* lower bound of `allowed`: rounding of y */
+  bool at_rounding;     /* that bound is above the share of the accuracy */
+  double covered;       /* sum of the sizes of accepted steps */
+  double spent;         /* sum of their errors, each over the error allowed */
   bool extended;        /* the method's `extend` was called for the last step */
-  int stiff, not_stiff; /* steps in a row that stability did and did not seem to limit (control.c) */
+  int stiff, not_stiff; /* steps in a row that stability seemed to limit, and did not (control.c) */
   double fixed_start;   /* fixed steps end at fixed_start + n h, so that t does not drift */
   int64_t fixed_count, attempts;
 
@@ -116,133 +116,136 @@ struct cdn_stepper {
   cdn_certificate certificate;
   double largest_kinetic, absolute_work; /* the scale of the energy residual */
   double local_errors;                   /* sum of the norms of the estimated errors of all steps */
-  bool muted;                            /* this is a companion: nothing is reported */
-  cdni_passage passage;                  /* where this run has a companion or is one */
+  bool muted;                            /* this is a companion: reporters are not called */
+  cdni_passage passage;                  /* used if this run has a companion or is one */
   struct cdni_companion *companion;      /* NULL: none */
   struct cdni_events *events;            /* NULL: the System has none */
   cdn_failure failure;
-  int failed; /* the cdn_status of the last call that was to go on with the run, if it could not */
+  int failed; /* status of the last call that should have continued the run, if it failed */
 
-  bool busy;      /* a call that runs callbacks is under way */
-  bool destroyed; /* ... and one of them asked for this stepper to be destroyed */
+  bool busy;      /* a call that runs callbacks is in progress */
+  bool destroyed; /* one of these callbacks asked to destroy this stepper */
 };
 
-/* What the norm of a step's error estimate must not exceed (control.c). */
+/* Upper bound for the norm of a step's error estimate (control.c). */
 static inline double cdni_tolerance(const cdn_stepper *s) { return s->allowed; }
 
-/* step.c: one accepted step that does not pass `end`; the report State is made ready for times before its end if
- * `serve` is one. On failure `work` is back at the last accepted step and the failure is kept. */
+/* step.c: takes one accepted step that ends at `end` or before. If `serve` lies before its end, prepares the report
+ * State for times within the step. On failure `work` is back at the last accepted step, and the failure is stored. */
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve);
-/* Starts, or starts again, from what `work` holds: normalizes, and evaluates what is not valid. */
+/* Starts, or restarts, from the contents of `work`: normalizes, and evaluates what is not valid. */
 cdn_status cdni_begin(cdn_stepper *s);
-/* Takes note of an error estimate before it is projected. */
+/* Notes an error estimate before it is projected. */
 void cdni_note_estimate(cdn_stepper *s, const double *e);
-/* ydot and power where `work` stands: what is valid is not computed again. */
+/* ydot and power of the present `work`; valid results are not computed again. */
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power);
-/* A failure that a smaller step may cure: one that says so, or numbers that ran away. */
+/* Whether a shorter step may avoid a failure: one marked recoverable, or numbers that are not finite. */
 bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status);
 /* Puts `work` back at the last accepted step. */
 void cdni_restore(cdn_stepper *s);
 
-/* Which slots are prescribed where `work` stands. */
+/* Finds the slots that are prescribed at the present `work`. */
 void cdni_note_prescribed(cdn_stepper *s);
-/* Writes what is prescribed where `state` stands into its q and u, and into y (may be NULL). */
+/* Writes the prescribed values of `state` into its q and u, and into y (may be NULL). */
 cdn_status cdni_settle(const cdn_stepper *s, cdn_state *state, double *y);
 
-/* project.c: the manifold of the constraints, quaternion lengths among them (10.1). */
+/* project.c: the manifold of the constraints, with unit quaternions (10.1). */
 
-/* Where steps end they are projected whatever their errors are: what is left alone adds up over steps, and near singular
- * poses, where small errors of constraints are large ones of position, it may lead into another branch of the motion. */
+/* Ends of steps are always projected, however small their errors are: remaining errors would add up over the steps.
+ * Near singular poses small constraint errors are large position errors, and could lead into another branch of the
+ * motion. */
 typedef enum cdni_when { CDNI_WHERE_OFF, CDNI_ALWAYS } cdni_when;
 
-/* Brings quaternions to unit length where they are off by more than rounding; the error that they had, or 0 if they are
- * left alone. s->scale has the new lengths over the old ones. */
+/* Brings quaternions to unit length if they are off by more than rounding. Returns the error that they had, or 0 if
+ * nothing changed. Sets s->scale to new over old lengths. */
 double cdni_normalize(cdn_stepper *s, double *q);
-/* Sets a State to time t and y on the manifold, as near to y as errors are measured: quaternions, what is prescribed
- * (8.4), then q and u (CDNI_WHERE_OFF: by more than the tolerance). y becomes what it is set to. */
+/* Sets a State to time t and the point of the manifold nearest to y, in the norm of the errors: normalizes
+ * quaternions, prescribes (8.4), then projects q and u (CDNI_WHERE_OFF: only if errors exceed the tolerance). Writes
+ * the result to y. */
 cdn_status cdni_project(cdn_stepper *s, cdn_state *state, double t, double *y, cdni_when when);
-/* Its last two parts, for a State that has been set; *moved is set if they did something. Nothing where the System has no
- * constraints. */
+/* Project q, and u, of a State that has been set; set *moved if they changed anything. Nothing without constraints. */
 cdn_status cdni_project_q(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved);
 cdn_status cdni_project_u(cdn_stepper *s, cdn_state *state, cdni_when when, bool *moved);
-/* Brings a State that has been set to the manifold where rates are to be evaluated there (singular.h). */
+/* Projects a State that has been set, where rates must be evaluated on the manifold (singular.h). */
 cdn_status cdni_project_rates(cdn_stepper *s, cdn_state *state);
-/* Takes from an error estimate what the projections of this attempt took from y. */
+/* Removes from an error estimate the part that the projections of this attempt removed from y. */
 cdn_status cdni_project_estimate(cdn_stepper *s, double *e);
-/* Projects `work`, at which a run starts, if it is near the manifold, and fails if it is not. */
+/* Projects `work` at the start of a run if it is near the manifold; fails if it is not. */
 cdn_status cdni_project_start(cdn_stepper *s);
-/* Refuses a start at a singular pose with speeds that lead off the manifold; `work` has its rates. */
+/* Refuses a start at a singular pose with speeds that lead off the manifold; needs the rates of `work`. */
 cdn_status cdni_project_start_rates(cdn_stepper *s);
 
-/* y and the work done at time t within the last accepted step, unprojected, after whatever the method's dense output
- * still has to evaluate there (on `report`, which must hold the discrete variables of that step). */
+/* y and the work done at time t within the last accepted step, unprojected. First makes the evaluations that the
+ * method's dense output needs, on `report`, which must hold the discrete variables of that step. */
 cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work);
 /* stepper.c: the report State at the last accepted step, and at a time within it. */
 cdn_status cdni_report_step(cdn_stepper *s);
 cdn_status cdni_report_within(cdn_stepper *s, double t);
 
-/* A stepper that has all that it needs, and stands nowhere yet; a companion is `muted`. On failure nothing is left of it, and the
- * story is on `state`, whose System it is for. */
+/* Makes a stepper with all its memory, but without a start; a companion is `muted`. `state` tells the System. On
+ * failure everything is freed, and the message is on `state`. */
 cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool muted, const char *function,
                              cdn_stepper **out);
 
-/* events.c: all do nothing where the System has no events. */
+/* events.c: these functions do nothing if the System has no events. */
 cdn_status cdni_events_create(cdn_stepper *s);
 void cdni_events_destroy(cdn_stepper *s);
-/* Saves or loads what the events of a run remember. */
+/* Saves or loads the memory of events. */
 void cdni_events_archive(cdn_stepper *s, cdni_archive *a);
-/* Starts to watch from where `work` stands. */
+/* Starts watching from the present `work`. */
 cdn_status cdni_events_reset(cdn_stepper *s);
-/* The time that the next step must not pass: `end`, or before it the next event that has a handler. */
+/* Latest end of the next step: `end`, or before it the time of the next scheduled event that has a handler. */
 double cdni_events_end(const cdn_stepper *s, double end);
-/* What is to be done with an attempt that is good enough, but for events. */
+/* What events make of an attempt whose error is small enough. */
 typedef enum cdni_outcome {
   CDNI_STEP_TAKEN,
-  CDNI_STEP_AGAIN,  /* once more, to end just before an event */
-  CDNI_STEP_SHORTER /* it is too long to know of an event */
+  CDNI_STEP_AGAIN,  /* take it again, to end just before an event */
+  CDNI_STEP_SHORTER /* take a shorter one: this one is too long to resolve an event */
 } cdni_outcome;
 
-/* A step's way: tried, found good (locate.c: `error` is its own over the tolerance), accepted. An event may shorten the step.
- * cdni_events_aim: where an attempt ends that without events would end at t1; the call's own end may be nearer than it was. */
+/* The course of a step: tried, found good (locate.c: `error` is the attempt's, over the tolerance), accepted.
+ * cdni_events_aim gives the end of an attempt that would end at t1 without events; `end` is that of the present
+ * call, which may be earlier than before. */
 void cdni_events_attempt(cdn_stepper *s);
 double cdni_events_aim(cdn_stepper *s, double t1, double end);
 cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outcome);
 void cdni_events_rejected(cdn_stepper *s);
 void cdni_events_accepted(cdn_stepper *s);
-/* What step size control has to know of the accepted step if an event has ended it. */
+/* Tells the step size control about an accepted step that an event has ended. */
 void cdni_events_resize(cdn_stepper *s, double error);
-/* Whether an event has ended the present step, and whether some are to be shown within it. */
+/* Whether an event has ended the present step; whether events are to be shown within it. */
 bool cdni_events_cut(const cdn_stepper *s);
 bool cdni_events_within(const cdn_stepper *s);
-/* Lets everything occur up to t that is within the steps taken so far. *why is CDN_REACHED_TIME unless advance should come
- * back (never for mere events if `all`): then the report State is where it should be. */
+/* Lets all events occur up to time t, within the steps taken so far. *why other than CDN_REACHED_TIME: advance
+ * should return (if `all`: only because the run was stopped), and the report State is at that moment. */
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why);
 
-/* companion.c: the run beside the run, and how far the two are apart. All do nothing where there is none. */
+/* companion.c: the second run and its distance from this one. These functions do nothing without a companion. */
 
-/* A companion that starts where `initial` does, if the def asks for one. What fails is on `initial`. */
+/* Makes a companion that starts at `initial`, if the def asks for one. The message of a failure is on `initial`. */
 cdn_status cdni_companion_create(cdn_stepper *s, cdn_state *initial);
 void cdni_companion_destroy(cdn_stepper *s);
-/* Brings the companion to where the run is shown. CDN_ERR_LIMIT: call again. */
+/* Advances the companion to the time at which the run is shown. CDN_ERR_LIMIT: call again. */
 cdn_status cdni_companion_catch_up(cdn_stepper *s);
-/* The same, and compares the two. */
+/* Catches up, and compares the two runs. */
 cdn_status cdni_companion_follow(cdn_stepper *s);
-/* The same where advance is about to return, for the reason given. If it is CDN_ERR_LIMIT, the next call must come back here. */
+/* Follows when advance is about to return for the reason `why`. After CDN_ERR_LIMIT the next call must finish this
+ * first. */
 cdn_status cdni_companion_show(cdn_stepper *s, cdn_why why);
 bool cdni_companion_owes(cdn_stepper *s, cdn_why *why);
-/* Passes on what has been written into the report State, t and y excepted. */
+/* Passes the caller's inputs in the report State on to the companion, except t and y. */
 void cdni_companion_pass_on(cdn_stepper *s);
 /* Starts the companion anew from the report State. */
 void cdni_companion_restart(cdn_stepper *s);
-/* A triggered event is about to be handled where `work` stands. */
+/* A triggered event is about to be handled at the present `work`. */
 void cdni_companion_note_event(cdn_stepper *s, int32_t event);
-/* What the certificate says of it. */
+/* Fills the companion's part of the certificate. */
 void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out);
 void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a);
 
 /* faint.c: coordinates that are too small, or too large, for the accuracy asked. */
 void cdni_faint_begin(cdn_stepper *s);
-/* The run starts, or starts again, with the rates that it has now. */
+/* The run starts, or restarts, with its present rates. */
 cdn_status cdni_faint_drive(cdn_stepper *s);
 void cdni_faint_accept(cdn_stepper *s);
 /* The weighted differences of all slots between the run and its companion. */
@@ -250,115 +253,119 @@ void cdni_faint_compare(cdn_stepper *s, const double *weighted);
 void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out);
 void cdni_faint_archive(cdn_stepper *s, cdni_archive *a);
 
-/* parting.c: whether two runs that were shown at t have gone different ways at a singular pose since `since`. */
+/* parting.c: whether two runs shown at time t took different ways at a singular pose since the time `since`. */
 typedef struct cdni_parting {
   double time;
-  char name[96]; /* "": they have not */
+  char name[96]; /* "": they did not */
 } cdni_parting;
 bool cdni_parted(cdn_stepper *s, cdn_stepper *other, double since, double t, cdni_parting *out);
 
-/* inputs.c: what the caller has written into the report State since it was shown. */
+/* inputs.c: the caller's changes of the report State since it was shown. */
 
-/* The caller is shown `report` as it is now. */
+/* Notes the contents of `report`, as the caller is shown them. */
 void cdni_note_shown(cdn_stepper *s);
-/* Takes what was written into the run, and starts it anew where something jumped. */
+/* Takes the caller's changes into the run, and restarts it if something jumped. */
 cdn_status cdni_take_inputs(cdn_stepper *s);
-/* stepper.c: starts anew from a State of the System. What has no memory keeps its step size, unless y `jumps`. */
+/* stepper.c: restarts from a State of the System. Methods without memory keep their step size, unless y `jumps`. */
 cdn_status cdni_restart(cdn_stepper *s, cdn_state *state, bool jumps, const char *function);
-/* stepper.c: the first start of a stepper that was made. */
+/* stepper.c: the first start of a new stepper. */
 cdn_status cdni_start(cdn_stepper *s, const cdn_state *initial);
-/* checkpoint.c: saves or loads all of a stepper but its def. */
+/* checkpoint.c: saves or loads all of a stepper except its def. */
 void cdni_archive_run(cdn_stepper *s, cdni_archive *a);
 
-/* singular.c: steps go over singular poses, not into them. All do nothing where steps are fixed. */
+/* singular.c: steps go over singular poses, never into them. These functions do nothing if steps are fixed. */
 size_t cdni_singular_memory(const cdn_stepper *s); /* doubles */
 void cdni_singular_divide(cdn_stepper *s, double *memory);
 void cdni_singular_reset(cdn_stepper *s);
-/* Before the size of a first step is chosen: where equations are redundant the run may start in a pose, from which a bridge leads. */
+/* Call before the size of a first step is chosen: if equations are redundant the run may start in a pose, and its
+ * first step is then a bridge. */
 void cdni_singular_start(cdn_stepper *s);
-/* The run's method, where s->method may be that of bridges. */
+/* The run's own method; s->method may be the method of bridges. */
 const cdni_method *cdni_singular_own_method(const cdn_stepper *s);
-/* Before an attempt at a new step: behind a bridge the run's own method begins anew. */
+/* Call before an attempt at a new step: behind a bridge the run's own method begins anew. */
 cdn_status cdni_singular_leave(cdn_stepper *s);
-/* The size of an attempt that errors allow to be h, `left` at most; decides which method takes it. */
+/* The size of an attempt for which errors allow h, at most `left`. Decides which method takes it. */
 double cdni_singular_size(cdn_stepper *s, double h, double left);
-/* Whether rates are evaluated on the manifold: Newton's iteration of SUNDIALS' methods knows nothing of projections. */
+/* Whether rates are evaluated on the manifold. Not with SUNDIALS: Newton's iteration does not know the projections. */
 bool cdni_singular_holds(const cdn_stepper *s);
-/* What the attempt needs if it is a bridge. */
+/* Prepares the attempt if it is a bridge. */
 cdn_status cdni_singular_begin(cdn_stepper *s);
-/* Whether the attempt was a bridge, whose error over the tolerance (< 0: it could not be evaluated) says nothing of other steps. */
+/* Whether the attempt was a bridge. The error of a bridge (over the tolerance; < 0: not evaluated) tells nothing
+ * about other steps. */
 bool cdni_singular_judges(cdn_stepper *s, double error);
-/* Whether an attempt that is good ends clear of poses; if not, the next one will. */
-/* Rounding near a singular pose is as large as errors of this attempt. */
+/* Whether rounding near a singular pose is as large as the errors of this attempt. */
 bool cdni_singular_is_rough(const cdn_stepper *s);
+/* Whether a good attempt ends clear of poses; if not, the next attempt will. */
 bool cdni_singular_is_clear(cdn_stepper *s);
 cdn_status cdni_singular_accept(cdn_stepper *s);
-/* The smallest sine where `work` stands, over what it is elsewhere, and its block. INFINITY: there are no constraints. */
+/* The smallest sine at the present `work`, relative to its size elsewhere, and its block. INFINITY without
+ * constraints. */
 double cdni_singular_nearest(cdn_stepper *s, int *block);
 void cdni_singular_archive(cdn_stepper *s, cdni_archive *a);
 
-/* norm.c: the norm by which the attempt is judged: of its error estimate e (ny numbers), which is projected before. */
+/* norm.c: projects the error estimate e (ny numbers) and gives the norm that judges the attempt. */
 cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm);
-/* The largest of the three norms (9.12) of an error or a rate; z is relative to the larger of ya and yb, N is that of the
- * state at which `work` stands. Leaves E e in s->weighted. */
+/* The largest of the three norms (9.12) of an error or a rate. z is relative to the larger of ya and yb; N is that
+ * of the present `work`. Leaves E e in s->weighted. */
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm);
-/* The same in two: weights of u and z into w (ny numbers, those of q left alone), and the norm by them; w may be
- * s->weighted. */
+/* cdni_error_norm in two parts: the weights of u and z in w (ny numbers; those of q stay), and the norm with them; w
+ * may be s->weighted. */
 void cdni_error_weights(const cdn_stepper *s, const double *ya, const double *yb, double *w);
 cdn_status cdni_weighted_norm(cdn_stepper *s, const double *e, const double *w, double *norm);
-/* How far two y are apart at `place`, a State with the q of one of them: norms of q, u and z in `of`. u is relative to the longer
- * of its vectors in ya and yb, as an error of phase is. Names the slot that is furthest off in the pool with the largest norm
- * (-1: there is none). */
+/* Distance of two y at `place`, a State with the q of one of them: norms of q, u and z in `of`. u is relative to the
+ * longer of its vectors in ya and yb, because an error of phase grows with speed. Gives the slot with the largest
+ * difference in the pool with the largest norm (-1: there is none). */
 cdn_status cdni_distance(cdn_stepper *s, cdn_state *place, const double *ya, const double *yb, double of[3],
                          cdn_pool *pool, int *slot);
 /* Fills s->vector and s->q_weight. */
 void cdni_find_vectors(cdn_stepper *s);
-/* The slot with the largest weighted error, and that error over the norm of all. False if there is none to name. */
+/* The slot with the largest weighted error, and this error over the norm of all. False if there is none. */
 bool cdni_worst_slot(const cdn_stepper *s, cdn_pool *pool, int *i, double *share);
 
 /* control.c */
 cdn_status cdni_first_step(cdn_stepper *s);
-/* The part of what a step of a short run is allowed that the next step is: where the end of the run is known, steps share the
- * accuracy, by the number of steps that the run is expected to take. The equal share of each is the cheapest way to keep their
- * sum. 1 where no end is known. */
+/* The next step's share of the accuracy, relative to the share of a step in a short run. If the end of the run is
+ * known, its steps share the accuracy; equal shares keep the sum of errors at the least cost, and the number of
+ * steps is foretold. 1 if no end is known. */
 double cdni_share(const cdn_stepper *s);
-/* Sets the error that a step of size h is allowed. */
+/* Sets the error allowed to a step of size h. */
 void cdni_allow(cdn_stepper *s, double h);
 double cdni_min_step(const cdn_stepper *s);
-/* Sizes the next attempt after one of size h whose error over the tolerance was `error`. */
+/* Choose the size of the next attempt, after one of size h with this error over the tolerance. */
 void cdni_control_accepted(cdn_stepper *s, double h, double error);
 void cdni_control_rejected(cdn_stepper *s, double h, double error);
-/* After an accepted step that an event has cut to size h, of an attempt of size `planned` with error `error`. */
+/* After an accepted step of size h that an event has cut short, from an attempt of size `planned` with error
+ * `error`. */
 void cdni_control_cut(cdn_stepper *s, double h, double planned, double error);
-/* After an evaluation that failed. */
+/* After an attempt that could not be evaluated. */
 void cdni_control_failed(cdn_stepper *s, double h);
 /* Counts the accepted step if stability rather than accuracy seems to limit it. */
 void cdni_note_stiffness(cdn_stepper *s);
 
-/* headway.c: after an accepted step: false if the steps of this size will never come to the time `goal`. */
+/* headway.c: after an accepted step: false if steps of this size will never reach the time `goal`. */
 bool cdni_makes_headway(cdn_stepper *s, double goal);
-/* The report of such a run: what keeps the steps short, and what cures it. */
+/* The report of such a run: the cause of the short steps, and the cure. */
 cdn_status cdni_fail_headway(cdn_stepper *s, double goal);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);
-/* Power of all that has no potential: forces, motions and locks, constraints that demand motion. */
+/* Power of everything without a potential: forces, motions and locks, constraints that demand motion. */
 cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power);
-/* Energy of what `work` holds. */
+/* Energy of the present `work`. */
 cdn_status cdni_certificate_energy(cdn_stepper *s, double *energy);
 /* Books the step that is about to be accepted; `work` is at its end. */
 cdn_status cdni_certificate_accept(cdn_stepper *s);
-/* Before a restart at time t: the energy so far, with the work beyond t taken back. */
+/* Before a restart at time t: the energy there, with the work after t taken back. */
 cdn_status cdni_certificate_rewind(cdn_stepper *s, double t, double *energy);
-/* After it: what `work` has more than that is a jump. */
+/* After the restart: the difference of the energies is booked as a jump. */
 cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before);
 /* Largest error of quaternion lengths in q, which is not changed. */
 double cdni_quaternion_error(cdn_stepper *s, const double *q);
 
-/* failure.c: each keeps the report on the stepper and returns the status. */
+/* failure.c: these functions store the report on the stepper and return the status. */
 
-/* The beginning and the end of a public call that runs callbacks. Such a call from within one of these callbacks is refused:
- * the first call is in the midst of changing what the second would change. */
+/* Beginning and end of a public call that runs callbacks. A second such call from within a callback is refused,
+ * because the first one is in the middle of changing the same data. */
 cdn_status cdni_enter(cdn_stepper *s, const char *function);
 cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status);
 void cdni_note_attempt(cdn_stepper *s, double error);
@@ -367,13 +374,14 @@ cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status c
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code);
 cdn_status cdni_fail_step(cdn_stepper *s, double error);
 cdn_status cdni_fail_limit(cdn_stepper *s);
-/* What every report begins with: where, the worst coordinate, and the last attempts in order. */
+/* Fills the common part of a report: the time, the worst coordinate, and the last attempts in order. */
 cdn_failure *cdni_begin_report(cdn_stepper *s);
-/* Adds to the advice which constraint pulls hardest where `work` stands, and that the pose is singular if it is. */
+/* Adds to the advice which constraint has the largest multiplier at the present `work`, and whether the pose is
+ * singular. */
 void cdni_add_mechanism(cdn_stepper *s, cdn_failure *f);
-/* Whether a report has the singular pose for its cause, which its advice then begins with. */
+/* Whether the report's advice names a singular pose as the cause; the advice then begins with it. */
 bool cdni_blames_pose(const cdn_failure *f);
-/* At an event, with what `work` has to say about it if it failed with this code. */
+/* A failure at an event, with the message of `work` if its last failure has this code. */
 cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...)
     CDN_PRINTF(4, 5);
 

@@ -22,7 +22,7 @@ typedef struct cdni_step {
   double work;   /* integral of the power, by the method's own weights */
   double *error; /* estimate of the local error, without weights */
   double norm;   /* its norm, where the method knows better than the norm of `error`; < 0 as it is handed in */
-  /* h times the largest rate at which solutions seem to part, over what the method stays stable with; 0: not known */
+  /* h |lambda_max| (estimated) / radius of the stability region; 0: unknown */
   double stiffness;
 } cdni_step;
 

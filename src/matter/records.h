@@ -82,7 +82,7 @@ typedef struct body_mass {
   real massless; /* 1 where the body adds no inertia of its own, else 0 */
 } body_mass;
 
-/* Alike in all lanes. */
+/* Massless is a property shared by all lanes of a batch, so branching on it is allowed. */
 CDNI_INLINE bool body_is_massless(const body_mass *c) { return r_any(r_greater(c->massless, r_set(0))); }
 
 typedef struct body_pose {

@@ -64,7 +64,7 @@ static void tell(worker *w) {
   w->loaded = -1;
 }
 
-/* Lanes whose y is not finite fail; those that do not live stand where they are known to be well. */
+/* Lanes whose y is not finite fail. Dead lanes are reset to their last valid y, so that kernels see finite numbers. */
 static void check_values(worker *w, double *y) {
   cdn_ensemble *e = w->e;
   const size_t width = (size_t)e->lanes, n = (size_t)e->ny;

@@ -86,7 +86,7 @@ START_TEST(tied_pendulums) {
   ck_assert_int_eq(integer(constraint, "redundant"), 0);
   json_decref(found);
   SUCCEEDS("info tied.xml");
-  SAYS(output, "1 degrees of freedom");
+  SAYS(output, "degrees of freedom  1 (2 speeds, 1 of them bound by constraints or locks)");
   SAYS(output, "tie");
   SUCCEEDS("modes tied.xml --json");
   found = parse(output);
