@@ -1,6 +1,7 @@
 // Cardan against Simbody and MuJoCo on the same models in the same run: nanoseconds a mobility for forward dynamics,
 // inverse dynamics, the mass matrix, a Jacobian and derivatives. See docs/benchmarks.md.
 #include "agreement.h"
+#include "auxiliary.h"
 #include "bookkeeping.h"
 #include "derivatives.h"
 #include "report.h"
@@ -160,6 +161,7 @@ int compare(const Options &options) {
     if (contests[c]->tree.nu() <= largest_derivatives)
       add_derivative_rows(&report, entered[c]->name, contests[c]->tree, contests[c]->samples, options.sweeps);
   if (wanted(options, "bookkeeping")) add_bookkeeping_rows(&report, options.sweeps);
+  if (wanted(options, "auxiliary")) add_auxiliary_rows(&report, options.sweeps);
   std::printf("\nRatios are Cardan's time over the peer's; exponents fit time = c n^p over the chains.\n");
   if (report.write_json(options.json)) {
     std::printf("Rows written to %s\n", options.json.c_str());
@@ -195,7 +197,7 @@ const char usage[] =
     "\n"
     "The first times Cardan, Simbody and MuJoCo in turn and prints ratios; the second runs Cardan alone, for a\n"
     "profiler.\n"
-    "models: bookkeeping chain7 chain30 chain100 chain1000 tree63 tree511 humanoid floating37 ball100 free300;\n"
+    "models: bookkeeping auxiliary chain7 chain30 chain100 chain1000 tree63 tree511 humanoid floating37 ball100 free300;\n"
     "MODEL may also be a kind of mobilizer (pin, free, ...): a chain of 20 of them\n"
     "--json FILE   where the rows go (default: bench.json beside the program)\n";
 

@@ -8,9 +8,8 @@
  *
  * All force elements of the State take part. Applied forces (matter.h) are constant: mobility forces as they are,
  * forces on bodies in Ground's axes at the body's origin. The derivatives are exact to rounding, with two exceptions
- * that use differences: forces without derivatives of their own (linear bushings; custom forces without
- * calc_derivative), to about 1e-9 of the force; and the hinge matrices of function-based and custom mobilizers, to
- * about 1e-11.
+ * that use differences: custom forces without calc_derivative, to about 1e-9 of the force; and the hinge matrices of
+ * function-based and custom mobilizers, to about 1e-11.
  *
  * Cost, for a tree of n bodies and mean depth d: O(n d) by recursion (Carpentier and Mansard 2018; Singh, Russell
  * and Wensing 2022), plus the zeros of the matrices, plus the force elements. Nothing is allocated once the State's
@@ -77,6 +76,16 @@ CDN_API cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double
  *  cdn_forward_dynamics_derivatives; rows of prescribed mobilities are zero. Realizes Acceleration. */
 CDN_API cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) CDN_NODISCARD;
 
+/* ---- auxiliary states ----------------------------------------------------------------------- */
+
+/** Derivatives of the State's zdot: dzdot_dq, dzdot_du (nz x nu) and dzdot_dz (nz x nz). They include what follows from
+ *  udot where zdot reads it. The calc_zdot_derivative of the subsystems describe them. Rates of other subsystems are
+ *  differenced, centrally, to about 1e-9: that costs two evaluations of their calc_zdot, and of what it reads, for each
+ *  q, u and z. Columns of prescribed q and u (motion.h) are zero, as nothing varies with them. Works without bodies, too.
+ *  Realizes Acceleration. Also CDN_ERR_UNSUPPORTED where zdot reads udot and a row provider has rows in force. */
+CDN_API cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double *dzdot_du,
+                                             double *dzdot_dz) CDN_NODISCARD;
+
 /* ---- kinematics ---------------------------------------------------------------------------- */
 
 /** Derivatives of qdot = N(q) u with respect to the coordinates themselves: dqdot_dq (nq x nq) and dqdot_du = N (nq
@@ -94,6 +103,8 @@ CDN_API cdn_status cdn_qdot_derivatives(cdn_state *state, double *dqdot_dq, doub
 CDN_API cdn_status cdn_tangent_rate_derivatives(cdn_state *state, double *A) CDN_NODISCARD;
 
 /* ---- for calc_derivative of a custom force ------------------------------------------------- */
+
+enum { CDN_FORCE_BODIES = 8 }; /**< the most bodies of one call of cdn_force_derivatives_add_bodies */
 
 /* calc_derivative describes each force that calc_force adds once more, with its derivatives. Stations are in the
  * body's axes, everything else in Ground's. 3x3 matrices are row-major; NULL: zero. Ground is allowed and ignored. A
@@ -114,10 +125,42 @@ CDN_API void cdn_force_derivatives_add_torque(cdn_force_derivatives *d, cdn_body
 CDN_API void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a, cdn_vec3 p_A, cdn_body b,
                                             cdn_vec3 p_B, double tension, double dtension_dlength,
                                             double dtension_drate);
+/** Forces on n bodies (1 to CDN_FORCE_BODIES) that depend on where all of these bodies are and how they move: bends,
+ *  torsions, bushings. Body k has a station, in its own axes, and a spatial force F_G[k]: a moment about the station, and
+ *  a force there. dF_dX and dF_dV (6 n x 6 n, row-major; NULL: zero) are the derivatives of the n forces: by small turns
+ *  of the bodies and displacements of their stations, and by angular velocities and velocities. Row 6 k is the moment on
+ *  body k about its station, wherever the station has moved; row 6 k + 3 is the force. Column 6 l is a turn of body l,
+ *  column 6 l + 3 a displacement of its station. A body may be there twice, with two stations; one may be Ground.
+ *  `relative`: if all bodies turn and move as one piece, the forces turn with them and do not change otherwise; then
+ *  joints that carry all of them are left out. O(sum of the paths to Ground, times a path). */
+CDN_API void cdn_force_derivatives_add_bodies(cdn_force_derivatives *d, int n, const cdn_body *bodies,
+                                              const cdn_vec3 *stations, const cdn_spatial *F_G, const double *dF_dX,
+                                              const double *dF_dV, bool relative);
 /** Derivative with respect to number k of a group of z. Add to the returned accumulator, with the functions that
  *  calc_force uses, the derivatives of the forces. Valid until the next call of this function or the end of
  *  calc_derivative. NULL: this derivative is not needed, or there is no such z. */
 CDN_API cdn_forces *cdn_force_derivatives_wrt_z(cdn_force_derivatives *d, cdn_zvar z, int k);
+
+/* ---- for calc_zdot_derivative of a subsystem ------------------------------------------------- */
+
+/* Each function names a rate: number i of a group z that the subsystem itself has declared. Calls for the same rate add
+ * up. A wrong id or a number that is not finite is not added: the call to calc_zdot_derivative then fails and names the
+ * subsystem. O(1), but for stations. */
+
+/** The rate varies with number k of a group of z, its own or another subsystem's. */
+CDN_API void cdn_zdot_derivatives_add_z(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_zvar by, int k, double value);
+/** The rate varies with mobility l of a body: with q (in the tangent basis), with u, and with udot at the same q, u
+ *  and z. */
+CDN_API void cdn_zdot_derivatives_add_mobility(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_body body, int l,
+                                               double by_q, double by_u, double by_udot);
+/** The rate varies with the place (gradient by_p) and the velocity (by_v) of a station in Ground. Two stations make a
+ *  length and its rate. O(depth). */
+CDN_API void cdn_zdot_derivatives_add_station(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_body body, cdn_vec3 p_B,
+                                              cdn_vec3 by_p, cdn_vec3 by_v);
+/** The rate varies with a slot of the System's u and with the q that belongs to it (in the tangent basis). These need
+ *  not be a body's. */
+CDN_API void cdn_zdot_derivatives_add_slot(cdn_zdot_derivatives *d, cdn_zvar z, int i, int slot, double by_q,
+                                           double by_u);
 
 CDN_END_DECLS
 #endif

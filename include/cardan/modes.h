@@ -76,6 +76,11 @@ CDN_API cdn_status cdn_displace(cdn_state *state, int n, const double *basis, co
  *  are not linear in u, and where cdn_tangent_rate_derivatives returns it. */
 CDN_API cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
                                  int *l) CDN_NODISCARD;
+/** The same with the auxiliary states: d/dt (a, b, c) = A (a, b, c), where c is delta z. A is (n + l + nz) x (n + l + nz),
+ *  row-major; it needs room for (2 nu + nz)^2 numbers. The rows of c are as exact as cdn_calc_zdot_derivatives. Also the errors of
+ *  that function. */
+CDN_API cdn_status cdn_linearize_with_z(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
+                                        int *l) CDN_NODISCARD;
 
 /** Eigenvalues re[k] + i im[k] (1/s) of A of cdn_linearize, k = 0 ... *count - 1, and their shapes as displacements
  *  v. *count is at most 2 nu: provide so much room. Order: by magnitude, then by re (decaying first), then by the

@@ -176,6 +176,9 @@ CDN_API void cdn_describe(cdn_description *d, const char *element, const char *f
 
 /* ---- subsystems -------------------------------------------------------------------------- */
 
+/** Where a subsystem describes how its zdot varies: borrowed, valid during `calc_zdot_derivative` only. */
+typedef struct cdn_zdot_derivatives cdn_zdot_derivatives;
+
 /** The operations of a subsystem. `self` is the System's private copy of the argument of cdn_system_add_subsystem;
  *  only `declare` may write it. All operations but `declare` are optional. A status other than CDN_OK is returned to
  *  the caller of realize; cdn_state_fail adds a message. */
@@ -222,6 +225,9 @@ typedef struct cdn_subsystem_ops {
   /** Describes the subsystem for checkpoints, beyond its declared variables: see cdn_describe. */
   void (*describe)(const void *self, const cdn_system *system, cdn_description *d);
   void (*destroy)(void *self);
+  /** Describes how calc_zdot varies with q, u, z and udot, with the functions of <cardan/derivatives.h>. NULL: where
+   *  derivatives are asked for, calc_zdot is differenced. */
+  cdn_status (*calc_zdot_derivative)(const void *self, cdn_state *state, cdn_zdot_derivatives *derivatives);
 } cdn_subsystem_ops;
 
 /** Adds a subsystem. Copies self_size bytes of `self` (which may be NULL if that is 0). Sticky. */

@@ -48,18 +48,22 @@ static bool belongs_to(const custom *e, const force_part *part) {
   return e->reads == part->reads && (e->ops.calc_potential != NULL) == part->potential;
 }
 
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+cdn_status cdni_custom_calc(const force_batch *b, int i, cdn_state *state, cdn_forces *out) {
   static const cdn_error no_error = { .code = CDN_OK };
   const custom *e = b->elements;
   force_collector *collector = (force_collector *)out;
+  cdni_state_set_error(state, &no_error);
+  collector->mistake = CDN_OK;
+  cdn_status status = e[i].ops.calc_force(cdn_subsystem_self(b->room->system, e[i].subsystem), state, out);
+  if (status != CDN_OK) return pass_on(state, status, "calc_force", force_name(b, i));
+  return collector->mistake != CDN_OK ? tell_mistake(collector, state, force_name(b, i)) : CDN_OK;
+}
+
+static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const custom *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     if (!belongs_to(&e[i], b->part) || !force_is_on(b, i)) continue;
-    if (b->differenced && e[i].ops.calc_derivative) continue;
-    cdni_state_set_error(state, &no_error);
-    collector->mistake = CDN_OK;
-    cdn_status status = e[i].ops.calc_force(cdn_subsystem_self(b->room->system, e[i].subsystem), state, out);
-    if (status != CDN_OK) return pass_on(state, status, "calc_force", force_name(b, i));
-    if (collector->mistake != CDN_OK) return tell_mistake(collector, state, force_name(b, i));
+    CDNI_TRY(cdni_custom_calc(b, i, state, out));
   }
   return CDN_OK;
 }
@@ -83,12 +87,11 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
 
 /* ---- how it varies ---- */
 
-bool cdni_custom_any_differenced(const force_batch *b) {
-  const custom *e = b->elements;
-  for (int i = 0; i < b->n; i++)
-    if (!e[i].ops.calc_derivative && force_is_on(b, i)) return true;
-  return false;
+bool cdni_custom_is_differenced(const force_batch *b, int i) {
+  return !((const custom *)b->elements)[i].ops.calc_derivative && force_is_on(b, i);
 }
+
+cdn_subsystem cdni_custom_subsystem(const force_batch *b, int i) { return ((const custom *)b->elements)[i].subsystem; }
 
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   static const cdn_error no_error = { .code = CDN_OK };
@@ -102,8 +105,8 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
     if (status != CDN_OK) return pass_on(state, status, "calc_derivative", force_name(b, i));
     if (out->mistake == CDN_OK) continue;
     return cdni_state_fail(state, out->mistake, false, "derivatives", force_name(b, i),
-                           "calc_derivative of custom force '%s' gave a wrong id, a NaN or an infinity, or a line "
-                           "without length (body %d, mobility %d)",
+                           "calc_derivative of custom force '%s' gave a wrong id, a NaN or an infinity, a line "
+                           "without length, or a wrong number of bodies (body %d, mobility %d)",
                            force_name(b, i), out->body, out->mobility);
   }
   return CDN_OK;

@@ -1,4 +1,4 @@
-/* Differences for forces that bring no derivatives: central, of the generalized forces of these elements only.
+/* Differences for custom forces that bring no derivatives: central, of the generalized forces of these elements only.
  *
  * The elements are summed in States that are displaced a little in every direction. The State's block is kept aside
  * meanwhile and put back, so that nothing that was computed is lost. */
@@ -11,7 +11,7 @@
 static const double STEP = 6e-6;
 
 typedef struct differ {
-  const force_room *room;
+  force_batch forces; /* all custom forces */
   cdn_force_derivatives *d;
   cdn_state *state;
   derivative_pass still; /* the pass, looking at the block put aside */
@@ -22,49 +22,61 @@ typedef struct differ {
   double *f[2];
 } differ;
 
-static bool is_differenced(const force_room *room, cdn_state *state, int k) {
-  if (room->sets[k].ids.count == 0) return false;
-  if (k != FORCE_CUSTOM) return !cdni_force_kinds[k]->derivative;
-  const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
-  return cdni_custom_any_differenced(&b);
+/* Begins a sum of forces on one side. */
+static cdn_status begin_sum(const differ *s, int side, force_collector *c) {
+  const matter *m = s->still.m;
+  memset(s->F[side], 0, (size_t)m->tree.n * sizeof(sv));
+  if (m->tree.nu) memset(s->f[side], 0, (size_t)m->tree.nu * sizeof(double));
+  CDNI_TRY(cdni_state_ensure(s->state, CDN_POSE));
+  *c = (force_collector){ .to = { .state = s->state, .matter = m } };
+  c->to.pose = cdni_matter_pose(m, s->state);
+  c->to.F = s->F[side], c->to.f = s->f[side];
+  return CDN_OK;
 }
 
 static cdn_status sum(const differ *s, int side) {
-  const force_room *room = s->room;
-  memset(s->F[side], 0, (size_t)room->matter->tree.n * sizeof(sv));
-  if (room->matter->tree.nu) memset(s->f[side], 0, (size_t)room->matter->tree.nu * sizeof(double));
-  CDNI_TRY(cdni_state_ensure(s->state, CDN_POSE));
-  force_collector c = { .to = { .state = s->state, .matter = room->matter } };
-  c.to.pose = cdni_matter_pose(room->matter, s->state);
-  c.to.F = s->F[side], c.to.f = s->f[side];
-  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
-    const force_kind *kind = cdni_force_kinds[k];
-    if (!is_differenced(room, s->state, k)) continue;
-    for (int i = 0; i < FORCE_CLASSES; i++) {
-      const force_part *part = &kind->parts[i];
-      if (!force_part_exists(part) || (kind->has_part && !kind->has_part(&room->sets[k], part))) continue;
-      force_batch b = cdni_force_batch(room, s->state, (force_kind_id)k, part);
-      b.differenced = true;
-      CDNI_TRY(cdni_force_calc(&b, s->state, &c.to));
-    }
-  }
+  force_collector c;
+  CDNI_TRY(begin_sum(s, side, &c));
+  for (int i = 0; i < s->forces.n; i++)
+    if (cdni_custom_is_differenced(&s->forces, i)) CDNI_TRY(cdni_custom_calc(&s->forces, i, s->state, &c.to));
   return CDN_OK;
+}
+
+static cdn_status one(const differ *s, int i, int side) {
+  force_collector c;
+  CDNI_TRY(begin_sum(s, side, &c));
+  return cdni_custom_calc(&s->forces, i, s->state, &c.to);
 }
 
 /* Whether these forces may vary with a variable. What they read themselves their class says; what they read by way of measures
  * and entries the graph knows, whatever they said. */
 static bool vary_with(const differ *s, cdn_ticket variable) {
-  const force_room *room = s->room;
+  const force_room *room = s->forces.room;
   for (int i = 0; i < FORCE_CLASSES; i++) {
     const accumulator *a = &room->accumulators[i];
     bool any = false;
-    for (int k = 0; k < a->n_parts; k++) any = any || is_differenced(room, s->state, (int)a->parts[k].kind);
+    for (int k = 0; k < a->n_parts; k++) any = any || a->parts[k].kind == FORCE_CUSTOM;
     if (any && cdni_ticket_is_upstream(room->system, variable, a->entry.ticket)) return true;
   }
   return false;
 }
 
-/* Column `column` of a matrix from both sides of base along the direction. */
+/* Column `column` of a matrix gets the difference of the two sums, which are 2 h apart. */
+static void add_difference(const differ *s, double h, double *matrix, int columns, int column) {
+  const matter *m = s->still.m;
+  const double a = 0.5 / h;
+  for (int i = 1; i < m->tree.n; i++) {
+    sv dF = sv_sub(s->F[0][i], s->F[1][i]);
+    dF = (sv){ v3_scale(a, dF.w), v3_scale(a, dF.v) };
+    const double *x = (const double *)&dF;
+    if (x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0 || x[4] != 0 || x[5] != 0)
+      cdni_derivatives_push(&s->still, i, dF, matrix, columns, column);
+  }
+  for (int k = 0; k < m->tree.nu; k++)
+    matrix[(size_t)k * (size_t)columns + (size_t)column] -= a * (s->f[0][k] - s->f[1][k]);
+}
+
+/* The same of all forces, with n values of a pool on both sides of base along the direction. */
 static cdn_status difference(differ *s, cdn_pool pool, int n, const double *direction, double *matrix, int columns,
                              int column) {
   double scale = 1;
@@ -76,17 +88,7 @@ static cdn_status difference(differ *s, cdn_pool pool, int n, const double *dire
     CDNI_TRY(cdn_state_set_slots(s->state, pool, 0, n, s->there));
     CDNI_TRY(sum(s, side));
   }
-  const matter *m = s->room->matter;
-  const double a = 0.5 / h;
-  for (int i = 1; i < m->tree.n; i++) {
-    sv dF = sv_sub(s->F[0][i], s->F[1][i]);
-    dF = (sv){ v3_scale(a, dF.w), v3_scale(a, dF.v) };
-    const double *x = (const double *)&dF;
-    if (x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0 || x[4] != 0 || x[5] != 0)
-      cdni_derivatives_push(&s->still, i, dF, matrix, columns, column);
-  }
-  for (int k = 0; k < m->tree.nu; k++)
-    matrix[(size_t)k * (size_t)columns + (size_t)column] -= a * (s->f[0][k] - s->f[1][k]);
+  add_difference(s, h, matrix, columns, column);
   return CDN_OK;
 }
 
@@ -97,44 +99,91 @@ static void take_base(differ *s, const double *values, int n) {
 
 static cdn_status by_q(differ *s, int nq, int nu) {
   take_base(s, cdn_state_q(s->state), nq);
-  for (int k = 0; k < s->room->matter->tree.nu; k++) {
+  for (int k = 0; k < s->still.m->tree.nu; k++) {
     double *unit = s->there; /* nu <= the room there */
     memset(unit, 0, (size_t)nu * sizeof *unit);
     unit[s->runs.u + k] = 1;
     CDNI_TRY(cdni_state_multiply_by_N(s->state, unit, s->direction));
-    CDNI_TRY(difference(s, CDN_POOL_Q, nq, s->direction, s->still.dq, s->room->matter->tree.nu, k));
+    CDNI_TRY(difference(s, CDN_POOL_Q, nq, s->direction, s->still.dq, s->still.m->tree.nu, k));
     CDNI_TRY(cdn_state_set_slots(s->state, CDN_POOL_Q, 0, nq, s->base));
   }
   return CDN_OK;
 }
 
-/* u, from slot `first`, or z. */
-static cdn_status by_slots(differ *s, cdn_pool pool, const double *values, int n, int first, double *matrix,
-                           int columns) {
-  take_base(s, values, n);
-  memset(s->direction, 0, (size_t)n * sizeof *s->direction);
+static cdn_status by_u(differ *s, int nu) {
+  const int columns = s->still.m->tree.nu;
+  take_base(s, cdn_state_u(s->state), nu);
+  memset(s->direction, 0, (size_t)nu * sizeof *s->direction);
   for (int k = 0; k < columns; k++) {
-    s->direction[first + k] = 1;
-    CDNI_TRY(difference(s, pool, n, s->direction, matrix, columns, k));
-    s->direction[first + k] = 0;
+    s->direction[s->runs.u + k] = 1;
+    CDNI_TRY(difference(s, CDN_POOL_U, nu, s->direction, s->still.du, columns, k));
+    s->direction[s->runs.u + k] = 0;
   }
-  return cdn_state_set_slots(s->state, pool, 0, n, s->base);
+  return cdn_state_set_slots(s->state, CDN_POOL_U, 0, nu, s->base);
+}
+
+static double step_of_z(const differ *s, int k) { return STEP * fmax(1, fabs(s->base[k])); }
+
+/* Column k of dz, of one force: the State is at the base, and is again afterwards. */
+static cdn_status by_one_z(differ *s, int force, int k) {
+  const double h = step_of_z(s, k);
+  for (int side = 0; side < 2; side++) {
+    const double z = s->base[k] + (side ? -h : h);
+    CDNI_TRY(cdn_state_set_slots(s->state, CDN_POOL_Z, k, 1, &z));
+    CDNI_TRY(one(s, force, side));
+  }
+  add_difference(s, h, s->d->dz, s->d->nz, k);
+  return cdn_state_set_slots(s->state, CDN_POOL_Z, k, 1, s->base + k);
+}
+
+/* Whether a force varies with z that are not its own. All of these are displaced, by amounts that do not cancel each other;
+ * its own stay as they are. The State is at the base, and is again afterwards. */
+static cdn_status reads_others(differ *s, int force, const cdni_runs *own, bool *reads) {
+  const matter *m = s->still.m;
+  const int nz = s->d->nz;
+  CDNI_TRY(one(s, force, 0));
+  if (own->nz) memcpy(s->there + own->z, s->base + own->z, (size_t)own->nz * sizeof *s->there);
+  CDNI_TRY(cdn_state_set_slots(s->state, CDN_POOL_Z, 0, nz, s->there));
+  CDNI_TRY(one(s, force, 1));
+  for (int k = own->z; k < own->z + own->nz; k++) s->there[k] = s->base[k] + s->direction[k];
+  *reads = memcmp(s->F[0], s->F[1], (size_t)m->tree.n * sizeof(sv)) != 0;
+  for (int k = 0; k < m->tree.nu; k++) *reads = *reads || s->f[0][k] != s->f[1][k];
+  return cdn_state_set_slots(s->state, CDN_POOL_Z, 0, nz, s->base);
+}
+
+/* Every force by itself: most read z of their own subsystem only, which may be one of many. */
+static cdn_status by_z(differ *s) {
+  const int nz = s->d->nz;
+  take_base(s, cdn_state_z(s->state), nz);
+  for (int k = 0; k < nz; k++) {
+    s->direction[k] = step_of_z(s, k) * (1 + 0.618 * k - floor(0.618 * k));
+    s->there[k] = s->base[k] + s->direction[k];
+  }
+  for (int i = 0; i < s->forces.n; i++) {
+    if (!cdni_custom_is_differenced(&s->forces, i)) continue;
+    const cdni_runs own = cdni_subsystem_runs(s->forces.room->system, cdni_custom_subsystem(&s->forces, i));
+    bool others = false;
+    if (own.nz < nz) CDNI_TRY(reads_others(s, i, &own, &others));
+    const int first = others ? 0 : own.z, n = others ? nz : own.nz;
+    for (int k = first; k < first + n; k++) CDNI_TRY(by_one_z(s, i, k));
+  }
+  return CDN_OK;
 }
 
 static cdn_status all(differ *s, int nq, int nu) {
   const derivative_pass *p = &s->still;
   if (p->dq && nq > 0) CDNI_TRY(by_q(s, nq, nu));
-  if (p->du && nu > 0 && vary_with(s, CDN_U))
-    CDNI_TRY(by_slots(s, CDN_POOL_U, cdn_state_u(s->state), nu, s->runs.u, p->du, p->m->tree.nu));
-  if (s->d->dz && vary_with(s, CDN_Z))
-    CDNI_TRY(by_slots(s, CDN_POOL_Z, cdn_state_z(s->state), s->d->nz, 0, s->d->dz, s->d->nz));
+  if (p->du && nu > 0 && vary_with(s, CDN_U)) CDNI_TRY(by_u(s, nu));
+  if (s->d->dz && vary_with(s, CDN_Z)) CDNI_TRY(by_z(s));
   return CDN_OK;
 }
 
 cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives *d) {
   cdn_state *state = d->pass->state;
+  if (room->sets[FORCE_CUSTOM].ids.count == 0) return CDN_OK;
+  const force_batch forces = cdni_force_batch(room, state, FORCE_CUSTOM, NULL);
   bool any = false;
-  for (int k = 0; k < FORCE_KIND_COUNT; k++) any = any || is_differenced(room, state, k);
+  for (int i = 0; i < forces.n; i++) any = any || cdni_custom_is_differenced(&forces, i);
   if (!any) return CDN_OK;
 
   const cdn_system *system = cdn_state_system(state);
@@ -145,7 +194,7 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
                                          2 * (size_t)room->matter->tree.nu * sizeof(double));
   if (!saved) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "derivatives", NULL, "out of memory");
   char *block = cdni_state_block(state);
-  differ s = { .room = room, .d = d, .state = state, .still = *d->pass };
+  differ s = { .forces = forces, .d = d, .state = state, .still = *d->pass };
   s.runs = cdni_subsystem_runs(system, room->matter->subsystem);
   s.F[0] = (sv *)(saved + block_size), s.F[1] = s.F[0] + n;
   s.base = (double *)(s.F[1] + n);

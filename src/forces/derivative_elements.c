@@ -137,16 +137,16 @@ void cdni_derivative_end_z(cdn_force_derivatives *d) {
 
 /* ---- the public side: ids and numbers are checked as in accumulator.c ---- */
 
-static void note(cdn_force_derivatives *d, cdn_status mistake, cdn_body body, int mobility) {
+void cdni_derivative_mistake(cdn_force_derivatives *d, cdn_status mistake, cdn_body body, int mobility) {
   if (d->mistake != CDN_OK) return;
   d->mistake = mistake;
   d->body = body.i;
   d->mobility = mobility;
 }
 
-static bool accepts(cdn_force_derivatives *d, cdn_body body, const double *numbers, size_t n) {
-  if (!cdni_body_exists(d->pass->m, body)) note(d, CDN_ERR_ARG, body, -1);
-  else if (!cdni_all_finite(numbers, n, NULL)) note(d, CDN_ERR_NONFINITE, body, -1);
+bool cdni_derivative_accepts(cdn_force_derivatives *d, cdn_body body, const double *numbers, size_t n) {
+  if (!cdni_body_exists(d->pass->m, body)) cdni_derivative_mistake(d, CDN_ERR_ARG, body, -1);
+  else if (!cdni_all_finite(numbers, n, NULL)) cdni_derivative_mistake(d, CDN_ERR_NONFINITE, body, -1);
   else return true;
   return false;
 }
@@ -162,16 +162,19 @@ static m3 from_rows(const double *A) {
 void cdn_force_derivatives_add_mobility(cdn_force_derivatives *d, cdn_body body, int k, cdn_body with, int l,
                                         double df_dq, double df_du) {
   const matter *m = d->pass->m;
-  if (!cdni_body_exists(m, body) || k < 0 || k >= m->tree.node[body.i].nu) note(d, CDN_ERR_ARG, body, k);
-  else if (!cdni_body_exists(m, with) || l < 0 || l >= m->tree.node[with.i].nu) note(d, CDN_ERR_ARG, with, l);
-  else if (!isfinite(df_dq) || !isfinite(df_du)) note(d, CDN_ERR_NONFINITE, body, k);
+  if (!cdni_body_exists(m, body) || k < 0 || k >= m->tree.node[body.i].nu)
+    cdni_derivative_mistake(d, CDN_ERR_ARG, body, k);
+  else if (!cdni_body_exists(m, with) || l < 0 || l >= m->tree.node[with.i].nu)
+    cdni_derivative_mistake(d, CDN_ERR_ARG, with, l);
+  else if (!isfinite(df_dq) || !isfinite(df_du)) cdni_derivative_mistake(d, CDN_ERR_NONFINITE, body, k);
   else derivative_of_mobility(d, m->tree.node[body.i].u + k, m->tree.node[with.i].u + l, df_dq, df_du);
 }
 
 void cdn_force_derivatives_add_point(cdn_force_derivatives *d, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G,
                                      const double df_dp[9], const double df_dv[9]) {
   const double numbers[6] = { p_B.x, p_B.y, p_B.z, f_G.x, f_G.y, f_G.z };
-  if (!accepts(d, body, numbers, 6) || (df_dp && !accepts(d, body, df_dp, 9)) || (df_dv && !accepts(d, body, df_dv, 9)))
+  if (!cdni_derivative_accepts(d, body, numbers, 6) || (df_dp && !cdni_derivative_accepts(d, body, df_dp, 9)) ||
+      (df_dv && !cdni_derivative_accepts(d, body, df_dv, 9)))
     return;
   m3 K = { v3_zero(), v3_zero(), v3_zero() }, C = K;
   if (df_dp) K = from_rows(df_dp);
@@ -181,19 +184,20 @@ void cdn_force_derivatives_add_point(cdn_force_derivatives *d, cdn_body body, cd
 
 void cdn_force_derivatives_add_torque(cdn_force_derivatives *d, cdn_body body, cdn_vec3 moment_G) {
   const double numbers[3] = { moment_G.x, moment_G.y, moment_G.z };
-  if (accepts(d, body, numbers, 3)) cdni_derivatives_constant_moment(d->pass, body.i, cdni_to_v3(moment_G));
+  if (cdni_derivative_accepts(d, body, numbers, 3))
+    cdni_derivatives_constant_moment(d->pass, body.i, cdni_to_v3(moment_G));
 }
 
 void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a, cdn_vec3 p_A, cdn_body b, cdn_vec3 p_B,
                                     double tension, double dtension_dlength, double dtension_drate) {
   const double numbers[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z, tension, dtension_dlength, dtension_drate };
-  if (!accepts(d, a, numbers, 9) || !accepts(d, b, numbers, 9)) return;
+  if (!cdni_derivative_accepts(d, a, numbers, 9) || !cdni_derivative_accepts(d, b, numbers, 9)) return;
   const derivative_pass *p = d->pass;
   const v3 r_a = station(d, a, p_A), r_b = station(d, b, p_B);
   const v3 x = v3_sub(v3_add(p->pose[b.i].p_GM, r_b), v3_add(p->pose[a.i].p_GM, r_a));
   const double length = cdn_norm(cdni_from_v3(x));
   if (length > 0) cdni_derivative_of_line(d, a.i, r_a, b.i, r_b, tension / length, dtension_dlength, dtension_drate);
-  else note(d, CDN_ERR_SINGULAR, a, -1);
+  else cdni_derivative_mistake(d, CDN_ERR_SINGULAR, a, -1);
 }
 
 cdn_forces *cdn_force_derivatives_wrt_z(cdn_force_derivatives *d, cdn_zvar z, int k) {

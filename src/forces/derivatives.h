@@ -33,13 +33,29 @@ void cdni_derivative_of_point(cdn_force_derivatives *d, int body, v3 r, v3 f, co
 /* Tension along the line between two stations. pull = tension / length stands for itself where they meet. */
 void cdni_derivative_of_line(cdn_force_derivatives *d, int body_a, v3 r_a, int body_b, v3 r_b, double pull,
                              double by_length, double by_rate);
+/* derivative_bodies.c. How a body and its station move, or change their motion: a small turn and a displacement, or angular velocity
+ * and velocity; all in Ground. */
+typedef struct station_motion {
+  sv X, V;
+} station_motion;
+/* How forces at n stations (the moments about them) change with these motions: linear in them. */
+typedef void force_change(const void *law, int n, const station_motion *motion, sv *dF);
+/* Spatial forces F at n stations (at most CDN_FORCE_BODIES), which `change` knows how to vary. `relative`: they turn with the bodies
+ * where all move as one piece. */
+void cdni_derivative_of_bodies(cdn_force_derivatives *d, int n, const int *bodies, const v3 *r, const sv *F,
+                               bool relative, bool by_velocity, force_change *change, const void *law);
+/* derivative_elements.c, for the public functions: keeps the first mistake; whether a body is there and the numbers are finite. */
+void cdni_derivative_mistake(cdn_force_derivatives *d, cdn_status mistake, cdn_body body, int mobility);
+bool cdni_derivative_accepts(cdn_force_derivatives *d, cdn_body body, const double *numbers, size_t n);
 /* Ends the column of dz that is being collected. */
 void cdni_derivative_end_z(cdn_force_derivatives *d);
 
-/* derivative_differences.c: adds the derivatives of what has no others. */
+/* derivative_differences.c: adds the derivatives of custom forces that bring none. */
 cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives *d);
 
-/* custom.c: whether an element that is on has no derivative of its own. */
-bool cdni_custom_any_differenced(const force_batch *b);
+/* custom.c: whether element i of a batch of custom forces is on and has no derivative of its own; its subsystem; its force. */
+bool cdni_custom_is_differenced(const force_batch *b, int i);
+cdn_subsystem cdni_custom_subsystem(const force_batch *b, int i);
+cdn_status cdni_custom_calc(const force_batch *b, int i, cdn_state *state, cdn_forces *out);
 
 #endif

@@ -45,7 +45,6 @@ typedef struct force_batch {
   const int32_t *ids;    /* n */
   const double *params;  /* n x n_params */
   const double *enabled; /* 0 or 1 by id */
-  bool differenced;      /* only elements without a derivative of their own */
 } force_batch;
 
 /* A share of a kind's forces that reads the same things and has, or has not, a potential. */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "forces/derivatives.h"
 #include "forces/elements/linear_bushing.h"
-#include "forces/internal.h"
 
 static cdn_status singular(cdn_state *state, const char *function, const char *name) {
   return cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, name,
@@ -26,6 +26,88 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   }
   return CDN_OK;
 }
+
+/* ---- how it varies ---- */
+
+/* Where a bushing is, how it moves, and what it does. w and v: of B at M's origin, seen from A, in Ground. */
+typedef struct bushing_law {
+  bushing_place at;
+  const double *p;
+  real qdot[6], f[6],
+      g; /* g: the part of the moment along the line that the first and the third axis are at right angles to */
+  v3 w_G, v_G, w_A;
+  v3 moment, force; /* on B, about M's origin, in Ground */
+} bushing_law;
+
+/* B's station, seen from A, turns by `turn` and goes by `way`, and its velocities seen from A's axes change by dw and dv, all in
+ * Ground: the change of what acts on B, if A's axes stand still. */
+static sv change_seen_from_A(const bushing_law *b, v3 turn, v3 way, v3 dw, v3 dv) {
+  const bushing_place *at = &b->at;
+  const double s1 = at->s1, c1 = at->c1, s2 = at->s2, c2 = at->c2, *f = b->f, *qdot = b->qdot;
+  const v3 t = m3_tmul(at->R_GM, turn), p = m3_tmul(at->R_GF, way), v = m3_tmul(at->R_GF, dv);
+  const v3 w = m3_tmul(at->R_GM, v3_sub(dw, v3_cross(turn, b->w_G)));
+  double dq[6] = { 0, 0, 0, p.x, p.y, p.z }, rate[6] = { 0, 0, 0, v.x, v.y, v.z }, df[6];
+  if (at->regular) {
+    dq[0] = (c2 * t.x - s2 * t.y) / c1, dq[1] = s2 * t.x + c2 * t.y, dq[2] = t.z - s1 * dq[0];
+    rate[0] = (c2 * w.x - s2 * w.y - qdot[1] * dq[2] + qdot[0] * s1 * dq[1]) / c1;
+    rate[1] = s2 * w.x + c2 * w.y + c1 * qdot[0] * dq[2];
+    rate[2] = w.z - s1 * rate[0] - c1 * qdot[0] * dq[1];
+  }
+  for (int k = 0; k < 6; k++) df[k] = -b->p[BUSHING_K + k] * dq[k] - b->p[BUSHING_C + k] * rate[k];
+  v3 dm = v3_zero();
+  if (at->regular) {
+    const double dg = (df[0] - s1 * df[2] - c1 * f[2] * dq[1] + b->g * s1 * dq[1]) / c1;
+    dm = (v3){ c2 * dg + s2 * df[1] + (c2 * f[1] - s2 * b->g) * dq[2],
+               c2 * df[1] - s2 * dg - (s2 * f[1] + c2 * b->g) * dq[2], df[2] };
+  }
+  return (sv){ v3_add(v3_cross(turn, b->moment), m3_mul(at->R_GM, dm)), m3_mul(at->R_GF, v3_load(df + 3)) };
+}
+
+/* Station 0 is the point of A where M's origin is, station 1 that origin on B. */
+static void change(const void *law, int n, const station_motion *x, sv *dF) {
+  const bushing_law *b = law;
+  (void)n;
+  const v3 turn = x[0].X.w, way = v3_sub(x[1].X.v, x[0].X.v);
+  /* A's axes turn, and the point of A that is looked at becomes another one */
+  const v3 dw = v3_sub(v3_sub(x[1].V.w, x[0].V.w), v3_cross(turn, b->w_G));
+  const v3 dv = v3_sub(v3_sub(v3_sub(x[1].V.v, x[0].V.v), v3_cross(b->w_A, way)), v3_cross(turn, b->v_G));
+  const sv seen = change_seen_from_A(b, v3_sub(x[1].X.w, turn), way, dw, dv);
+  dF[1] = (sv){ v3_add(seen.w, v3_cross(turn, b->moment)), v3_add(seen.v, v3_cross(turn, b->force)) };
+  dF[0] = (sv){ v3_neg(v3_cross_add(way, b->force, dF[1].w)), v3_neg(dF[1].v) };
+}
+
+static void take_law(bushing_law *b, const body_twist *twist, const bushing *e) {
+  const bushing_place *at = &b->at;
+  const sv V_A = sv_shift_motion(twist[e->body_a].V, at->r_a), V_B = sv_shift_motion(twist[e->body_b].V, at->r_b);
+  b->w_A = V_A.w, b->w_G = v3_sub(V_B.w, V_A.w), b->v_G = v3_sub(V_B.v, V_A.v);
+  bushing_rates(at, twist, e, b->qdot);
+  for (int k = 0; k < 6; k++)
+    b->f[k] = k < 3 && !at->regular ? 0 : -b->p[BUSHING_K + k] * at->q[k] - b->p[BUSHING_C + k] * b->qdot[k];
+  b->g = at->regular ? (b->f[0] - at->s1 * b->f[2]) / at->c1 : 0;
+  b->moment = m3_mul(at->R_GM, (v3){ at->c2 * b->g + at->s2 * b->f[1], at->c2 * b->f[1] - at->s2 * b->g, b->f[2] });
+  b->force = m3_mul(at->R_GF, v3_load(b->f + 3));
+}
+
+static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
+  const bushing *e = b->elements;
+  for (int i = 0; i < b->n; i++) {
+    if (!force_is_on(b, i)) continue;
+    bushing_law law = { .p = b->params + BUSHING_PARAMS * i };
+    law.at = bushing_at(force_frames(b, state), out->pass->pose, &e[i], law.p);
+    bool damps = false;
+    for (int k = 0; k < 6; k++) damps = damps || law.p[BUSHING_C + k] != 0;
+    if (!law.at.regular && (bushing_needs_angles(law.p + BUSHING_K) || bushing_needs_angles(law.p + BUSHING_C)))
+      return singular(state, "derivatives", force_name(b, i));
+    take_law(&law, out->pass->twist, &e[i]);
+    const int bodies[2] = { e[i].body_a, e[i].body_b };
+    const v3 r[2] = { law.at.r_a, law.at.r_b };
+    const sv F[2] = { { v3_neg(law.moment), v3_neg(law.force) }, { law.moment, law.force } };
+    cdni_derivative_of_bodies(out, 2, bodies, r, F, true, damps, change, &law);
+  }
+  return CDN_OK;
+}
+
+/* ---- kinks ---- */
 
 /* The first and the third angle jump by a turn where they are half a turn. */
 static double to_half_turn(double angle) {
@@ -85,6 +167,7 @@ const force_kind cdni_force_linear_bushing = {
              { .reads = CDN_READS_VELOCITY, .bodies = true, .kernel = FORCE_KERNEL_bushing_damping } },
   .calc_potential = calc_potential,
   .fail = singular,
+  .derivative = derivative,
   .n_kinks = 2,
   .kinks_read_poses = true,
   .calc_kinks = calc_kinks,

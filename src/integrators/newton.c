@@ -2,12 +2,14 @@
  *
  *   du - gamma (K (w + gamma P du) + D du + Z dz) = r_u,   w = N^+ S r_q,   P = N^+ S N
  *
- * and the same for z. The dense matrix is factored by SUNDIALS' own small routines: they are as fast as a BLAS up to an order
- * of about 64, and leave the BLAS' threads alone. */
+ * and the equations of z (newton_z.h), which are eliminated in their turn. The dense matrix of u is factored by SUNDIALS' own
+ * small routines: they are as fast as a BLAS up to an order of about 64, and leave the BLAS' threads alone. */
 #include "integrators/newton.h"
 
 #include <cardan/derivatives.h>
 #include <sundials/sundials_dense.h>
+
+#include "integrators/newton_z.h"
 
 /* The q and u of a body that has some, or of everything where other subsystems move. */
 typedef struct block {
@@ -17,14 +19,15 @@ typedef struct block {
 } block;
 
 struct cdni_newton {
-  int nq, nu, nz, n; /* n = nu + nz: order of the matrix */
-  bool analytic;     /* all that moves are bodies */
+  int nq, nu, nz;
+  bool analytic; /* all that moves are bodies */
   double gamma;
-  double *by_q, *by_u, *by_z;    /* rows of udot, then of zdot, by v (n x nu), u (n x nu) and z (n x nz) */
+  double *by_q, *by_u;           /* dudot/dq and dudot/du, nu x nu */
+  newton_z z;                    /* dudot/dz, and zdot */
   double *A, *N, *N_inv;         /* nq x nq, nq x nu, nu x nq */
   double *base, *at, *direction; /* ny numbers each, for differences */
   double **column;               /* of the factored matrix */
-  double *w, *rest;              /* nu, n */
+  double *w, *rest;              /* nu each */
   sunindextype *pivot;
   int n_blocks;
   block *blocks;
@@ -58,17 +61,18 @@ static void divide_by_bodies(cdni_newton *m, const cdn_system *system, double *b
 
 /* Divides a block of doubles, or if that is NULL only counts them. */
 static size_t divide(cdni_newton *m, const cdn_system *system, double *base) {
-  size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nz = (size_t)m->nz, n = (size_t)m->n, ny = nq + nu + nz, at = 0;
+  size_t nq = (size_t)m->nq, nu = (size_t)m->nu, ny = nq + nu + (size_t)m->nz, at = 0;
   size_t bodies = (size_t)cdn_system_body_count(system);
-  m->by_q = take(base, &at, n * nu), m->by_u = take(base, &at, n * nu), m->by_z = take(base, &at, n * nz);
+  m->by_q = take(base, &at, nu * nu), m->by_u = take(base, &at, nu * nu);
+  cdni_newton_z_divide(&m->z, m->nu, m->nz, base, &at);
   m->A = take(base, &at, nq * nq), m->N = take(base, &at, nq * nu), m->N_inv = take(base, &at, nu * nq);
   m->base = take(base, &at, ny), m->at = take(base, &at, ny), m->direction = take(base, &at, ny);
-  m->w = take(base, &at, nu), m->rest = take(base, &at, n);
-  m->column = (double **)(void *)take(base, &at, n);
-  m->pivot = (sunindextype *)(void *)take(base, &at, n);
-  double *matrix = take(base, &at, n * n);
+  m->w = take(base, &at, nu), m->rest = take(base, &at, nu);
+  m->column = (double **)(void *)take(base, &at, nu);
+  m->pivot = (sunindextype *)(void *)take(base, &at, nu);
+  double *matrix = take(base, &at, nu * nu);
   m->blocks = (block *)(void *)take(base, &at, (bodies + 1) * sizeof(block) / sizeof(double));
-  for (size_t j = 0; base && j < n; j++) m->column[j] = matrix + j * n;
+  for (size_t j = 0; base && j < nu; j++) m->column[j] = matrix + j * nu;
   if (m->analytic) {
     divide_by_bodies(m, system, base, &at);
   } else if (base) {
@@ -87,7 +91,7 @@ cdn_status cdni_newton_create(cdn_stepper *s, cdni_newton **out) {
     nq += cdn_body_nq(s->system, (cdn_body){ b });
     nu += cdn_body_nu(s->system, (cdn_body){ b });
   }
-  m->nq = s->nq, m->nu = s->nu, m->nz = s->nz, m->n = s->nu + s->nz;
+  m->nq = s->nq, m->nu = s->nu, m->nz = s->nz;
   m->analytic = nq == s->nq && nu == s->nu;
   m->size = sizeof(double) * (divide(m, s->system, NULL) + 8);
   m->memory = cdni_calloc(&s->allocator, m->size);
@@ -122,10 +126,10 @@ static cdn_status fill_N(cdn_stepper *s, cdni_newton *m) {
   return CDN_OK;
 }
 
-/* Column k of by_q, by_u or by_z: rates at y plus a small step in a direction, less the rates at y. */
+/* Column k of dudot/dq, dudot/du or dudot/dz: rates at y plus a small step in a direction, less the rates at y. */
 static cdn_status difference(cdn_stepper *s, cdni_newton *m, double t, const double *y, cdn_pool pool, int k) {
   int nq = m->nq, nu = m->nu, at = nq + k + (pool == CDN_POOL_Z ? nu : 0);
-  double *matrix = pool == CDN_POOL_Q ? m->by_q : pool == CDN_POOL_U ? m->by_u : m->by_z;
+  double *matrix = pool == CDN_POOL_Q ? m->by_q : pool == CDN_POOL_U ? m->by_u : m->z.Z;
   int columns = pool == CDN_POOL_Z ? m->nz : nu;
   const double *weights = pool == CDN_POOL_Q   ? s->def.q_weights
                           : pool == CDN_POOL_U ? s->def.u_weights
@@ -141,7 +145,7 @@ static cdn_status difference(cdn_stepper *s, cdni_newton *m, double t, const dou
     small = m->at[at] - y[at]; /* what it is in doubles */
   }
   CDNI_TRY(cdni_evaluate(s, t, m->at, rates, &power));
-  for (int i = m->analytic ? nu : 0; i < m->n; i++) matrix[i * columns + k] = (rates[nq + i] - m->base[nq + i]) / small;
+  for (int i = 0; i < nu; i++) matrix[i * columns + k] = (rates[nq + i] - m->base[nq + i]) / small;
   return CDN_OK;
 }
 
@@ -160,11 +164,11 @@ static void leave_out_prescribed(const cdn_stepper *s, cdni_newton *m) {
     block *b = &m->blocks[l];
     if (b->nq && s->prescribed[b->q]) {
       for (int i = 0; i < b->nq; i++) memset(m->A + (b->q + i) * m->nq + b->q, 0, sizeof(double) * (size_t)b->nq);
-      for (int i = 0; i < m->n; i++) memset(m->by_q + i * m->nu + b->u, 0, sizeof(double) * (size_t)b->nu);
+      for (int i = 0; i < m->nu; i++) memset(m->by_q + i * m->nu + b->u, 0, sizeof(double) * (size_t)b->nu);
     }
     for (int k = b->u; k < b->u + b->nu; k++) {
       if (!s->prescribed[m->nq + k]) continue;
-      for (int i = 0; i < m->n; i++) m->by_u[i * m->nu + k] = 0;
+      for (int i = 0; i < m->nu; i++) m->by_u[i * m->nu + k] = 0;
       for (int i = b->q; i < b->q + b->nq; i++) m->N[i * m->nu + k] = 0;
       b->turns = true; /* N^+ N is not 1 any more */
     }
@@ -179,34 +183,59 @@ cdn_status cdni_newton_evaluate(cdn_stepper *s, cdni_newton *m, double t, const 
   if (m->analytic && m->nu) CDNI_TRY(cdn_qdot_derivatives(s->work, m->A, m->N, m->N_inv));
   else CDNI_TRY(fill_N(s, m));
   if (m->analytic && m->nu)
-    CDNI_TRY(cdn_forward_dynamics_derivatives(s->work, m->by_q, m->by_u, NULL, m->nz ? m->by_z : NULL));
-  if (!m->analytic || m->nz) {
+    CDNI_TRY(cdn_forward_dynamics_derivatives(s->work, m->by_q, m->by_u, NULL, m->nz ? m->z.Z : NULL));
+  if (!m->analytic) {
     memcpy(m->base, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
     for (int k = 0; k < m->nu; k++) CDNI_TRY(difference(s, m, t, y, CDN_POOL_Q, k));
     for (int k = 0; k < m->nu; k++) CDNI_TRY(difference(s, m, t, y, CDN_POOL_U, k));
     for (int k = 0; k < m->nz; k++) CDNI_TRY(difference(s, m, t, y, CDN_POOL_Z, k));
     CDNI_TRY(cdn_state_set_ty(s->work, t, y));
   }
+  CDNI_TRY(cdni_newton_z_evaluate(s, &m->z));
   for (int i = 0; i < m->n_blocks; i++) m->blocks[i].turns = !is_zero(m, &m->blocks[i]);
   if (m->analytic && s->n_prescribed_q + s->n_prescribed_u) leave_out_prescribed(s, m);
   return CDN_OK;
 }
 
+void cdni_newton_forget(cdni_newton *m) { cdni_newton_z_forget(&m->z); }
+
+/* Row i of zdot, with what follows from udot, times a column of the others. */
+static double by_udot(const cdni_newton *m, int i, const double *matrix, int columns, int k) {
+  double sum = 0;
+  for (int l = 0; l < m->nu; l++) sum += m->z.by.W[i * m->nu + l] * matrix[l * columns + k];
+  return sum;
+}
+
+/* A row of J by v, in the coordinates themselves. */
+static void along_q(const cdni_newton *m, const double *by_v, double *row) {
+  for (int k = 0; k < m->nq; k++) {
+    row[k] = 0;
+    for (int l = 0; l < m->nu; l++) row[k] += by_v[l] * m->N_inv[l * m->nq + k];
+  }
+}
+
 void cdni_newton_jacobian(const cdni_newton *m, double *J) {
-  int nq = m->nq, nu = m->nu, nz = m->nz, ny = nq + nu + nz;
+  const int nq = m->nq, nu = m->nu, nz = m->nz, ny = nq + nu + nz;
+  double *by_v = m->rest;
   for (int i = 0; i < nq; i++) {
     for (int k = 0; k < nq; k++) J[i * ny + k] = m->A[i * nq + k];
     for (int k = 0; k < nu; k++) J[i * ny + nq + k] = m->N[i * nu + k];
     for (int k = 0; k < nz; k++) J[i * ny + nq + nu + k] = 0;
   }
-  for (int i = 0; i < m->n; i++) {
+  for (int i = 0; i < nu; i++) {
     double *row = J + (nq + i) * ny;
-    for (int k = 0; k < nq; k++) {
-      row[k] = 0;
-      for (int l = 0; l < nu; l++) row[k] += m->by_q[i * nu + l] * m->N_inv[l * nq + k];
-    }
+    along_q(m, m->by_q + i * nu, row);
     for (int k = 0; k < nu; k++) row[nq + k] = m->by_u[i * nu + k];
-    for (int k = 0; k < nz; k++) row[nq + nu + k] = m->by_z[i * nz + k];
+    for (int k = 0; k < nz; k++) row[nq + nu + k] = m->z.Z[i * nz + k];
+  }
+  for (int i = 0; i < nz; i++) {
+    double *row = J + (nq + nu + i) * ny;
+    for (int k = 0; k < nu; k++) {
+      by_v[k] = m->z.by.G[i * nu + k] + by_udot(m, i, m->by_q, nu, k);
+      row[nq + k] = m->z.by.H[i * nu + k] + by_udot(m, i, m->by_u, nu, k);
+    }
+    along_q(m, by_v, row);
+    for (int k = 0; k < nz; k++) row[nq + nu + k] = m->z.by.L[i * nz + k] + by_udot(m, i, m->z.Z, nz, k);
   }
 }
 
@@ -243,30 +272,34 @@ static bool factor_block(const cdni_newton *m, block *b) {
   return true;
 }
 
+/* What row i of a matrix by v is worth to mobility k of a block, by way of dq. */
+static double by_way_of_q(const block *b, const double *row, int k) {
+  if (!b->turns) return row[b->u + k];
+  double along = 0;
+  for (int j = 0; j < b->nu; j++) along += row[b->u + j] * b->P[j * b->nu + k];
+  return along;
+}
+
 bool cdni_newton_factor(cdni_newton *m, double gamma) {
-  int n = m->n, nu = m->nu;
+  const int nu = m->nu;
+  newton_z *z = &m->z;
   m->gamma = gamma;
   for (int l = 0; l < m->n_blocks; l++) {
     block *b = &m->blocks[l];
     if (b->turns && !factor_block(m, b)) return false;
     for (int k = 0; k < b->nu; k++) {
       double *column = m->column[b->u + k];
-      for (int i = 0; i < n; i++) {
-        const double *row = m->by_q + i * nu + b->u;
-        double along = row[k];
-        if (b->turns) {
-          along = 0;
-          for (int j = 0; j < b->nu; j++) along += row[j] * b->P[j * b->nu + k];
-        }
-        column[i] = (i == b->u + k) - gamma * (m->by_u[i * nu + b->u + k] + gamma * along);
-      }
+      for (int i = 0; i < nu; i++)
+        column[i] =
+            (i == b->u + k) - gamma * (m->by_u[i * nu + b->u + k] + gamma * by_way_of_q(b, m->by_q + i * nu, k));
+      for (int i = 0; i < m->nz; i++)
+        z->X[i * nu + b->u + k] = z->by.W[i * nu + b->u + k] +
+                                  gamma * (z->by.H[i * nu + b->u + k] + gamma * by_way_of_q(b, z->by.G + i * nu, k));
     }
   }
-  for (int k = 0; k < m->nz; k++) {
-    double *column = m->column[nu + k];
-    for (int i = 0; i < n; i++) column[i] = (i == nu + k) - gamma * m->by_z[i * m->nz + k];
-  }
-  return n == 0 || SUNDlsMat_denseGETRF(m->column, n, n, m->pivot) == 0;
+  if (m->nz && !cdni_newton_z_factor(z, gamma)) return false;
+  cdni_newton_z_eliminate(z, m->column);
+  return nu == 0 || SUNDlsMat_denseGETRF(m->column, nu, nu, m->pivot) == 0;
 }
 
 /* x = S x on the q of a block. */
@@ -281,7 +314,7 @@ static void apply_S(const block *b, double *x) {
 }
 
 void cdni_newton_solve(const cdni_newton *m, double *r) {
-  int n = m->n, nu = m->nu, nq = m->nq;
+  const int nu = m->nu, nq = m->nq;
   double *x = m->rest;
   for (int l = 0; l < m->n_blocks; l++) {
     const block *b = &m->blocks[l];
@@ -293,13 +326,17 @@ void cdni_newton_solve(const cdni_newton *m, double *r) {
       m->w[b->u + k] = sum;
     }
   }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < nu; i++) {
     double sum = 0;
     for (int k = 0; k < nu; k++) sum += m->by_q[i * nu + k] * m->w[k];
     x[i] = r[nq + i] + m->gamma * sum;
   }
-  if (n) SUNDlsMat_denseGETRS(m->column, n, m->pivot, x);
-  memcpy(r + nq, x, sizeof(double) * (size_t)n);
+  cdni_newton_z_reduce(&m->z, m->w, r + nq, r + nq + nu, x);
+  if (nu) {
+    SUNDlsMat_denseGETRS(m->column, nu, m->pivot, x);
+    memcpy(r + nq, x, sizeof(double) * (size_t)nu);
+  }
+  cdni_newton_z_solve(&m->z, x, r + nq + nu);
   /* dq = S r_q + gamma S N du */
   for (int l = 0; l < m->n_blocks; l++) {
     const block *b = &m->blocks[l];

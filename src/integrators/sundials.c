@@ -200,6 +200,7 @@ void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_sundials *m = solver_of(s);
   if (!a->loading && s->dense && m->terms == 0) expand(s, m);
   m->fresh = true;
+  if (m->newton) cdni_newton_forget(m->newton);
   cdni_archive_double(a, &m->t);
   cdni_archive_double(a, &m->work0);
   cdni_archive_int(a, &m->terms, 0, MOST_TERMS);

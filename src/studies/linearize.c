@@ -4,7 +4,9 @@
  * positions and G_u of positions and velocities. So v = D^T a and delta u = U^T b + C v, where C v is the smallest delta u that
  * satisfies the latter; at rest there is none. Along the motion
  *
- *   d/dt v = T v + delta u,     d/dt delta u = dudot/dq v + dudot/du delta u. */
+ *   d/dt v = T v + delta u,     d/dt delta u = dudot/dq v + dudot/du delta u + dudot/dz delta z,
+ *
+ * and delta z is free. */
 #include <cardan/derivatives.h>
 #include <math.h>
 
@@ -18,10 +20,11 @@
 typedef struct linearization {
   cdn_state *state;
   const matter *m;
-  int nu, n, l, rows;
-  double *D, *U;                /* bases */
-  double *by_q, *by_u, *T, *C;  /* nu x nu, by rows */
-  double *v, *du, *vdot, *udot; /* nu */
+  int nu, nz, n, l, rows;                  /* nz: 0 where z is held */
+  double *D, *U;                           /* bases */
+  double *by_q, *by_u, *T, *C;             /* nu x nu, by rows */
+  double *v, *du, *vdot, *udot;            /* nu */
+  double *by_z, *z_by_q, *z_by_u, *z_by_z; /* dudot/dz, nu x nz; of zdot, nz rows */
 } linearization;
 
 static const char function[] = "cdn_linearize";
@@ -126,7 +129,8 @@ static cdn_status prepare(linearization *x, const double *u) {
   CDNI_TRY(refuse_velocity_motions(x));
   CDNI_TRY(cdni_local_basis(x->state, function, CDN_LEVEL_POSITION, x->D, &x->n));
   CDNI_TRY(cdni_local_basis(x->state, function, CDN_LEVEL_VELOCITY, x->U, &x->l));
-  CDNI_TRY(cdn_forward_dynamics_derivatives(x->state, x->by_q, x->by_u, NULL, NULL));
+  CDNI_TRY(cdn_forward_dynamics_derivatives(x->state, x->by_q, x->by_u, NULL, x->nz ? x->by_z : NULL));
+  if (x->nz) CDNI_TRY(cdn_calc_zdot_derivatives(x->state, x->z_by_q, x->z_by_u, x->z_by_z));
   if (square) memset(x->T, 0, square * sizeof *x->T), memset(x->C, 0, square * sizeof *x->C);
   if (is_at_rest(u, x->nu)) return CDN_OK;
   CDNI_TRY(cdn_tangent_rate_derivatives(x->state, x->T));
@@ -150,39 +154,54 @@ static double along(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* Column j of A: by displacement j, or by change of velocity j - n. */
+/* Column j of A: by displacement j, by change of velocity j - n, or by z number j - n - l. */
 static void fill_column(linearization *x, int j, double *A) {
-  const int nu = x->nu, size = x->n + x->l;
+  const int nu = x->nu, nz = x->nz, size = x->n + x->l + nz, z = j - x->n - x->l;
   memset(x->v, 0, (size_t)nu * 4 * sizeof *x->v);
   if (j < x->n) {
     memcpy(x->v, x->D + j * nu, (size_t)nu * sizeof *x->v);
     multiply_add(nu, x->C, x->v, x->du);
-  } else memcpy(x->du, x->U + (j - x->n) * nu, (size_t)nu * sizeof *x->du);
+  } else if (z < 0) memcpy(x->du, x->U + (j - x->n) * nu, (size_t)nu * sizeof *x->du);
   multiply_add(nu, x->T, x->v, x->vdot);
   for (int k = 0; k < nu; k++) x->vdot[k] += x->du[k];
   multiply_add(nu, x->by_q, x->v, x->udot);
   multiply_add(nu, x->by_u, x->du, x->udot);
+  for (int k = 0; k < nu && z >= 0; k++) x->udot[k] = x->by_z[k * nz + z];
   /* U C = 0: of what C makes of d/dt v nothing is left in b */
   for (int i = 0; i < x->n; i++) A[i * size + j] = along(nu, x->D + i * nu, x->vdot);
   for (int i = 0; i < x->l; i++) A[(x->n + i) * size + j] = along(nu, x->U + i * nu, x->udot);
+  for (int i = 0; i < nz; i++)
+    A[(x->n + x->l + i) * size + j] =
+        z >= 0 ? x->z_by_z[i * nz + z] : along(nu, x->z_by_q + i * nu, x->v) + along(nu, x->z_by_u + i * nu, x->du);
 }
 
-cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities, int *l) {
+static cdn_status linearize(cdn_state *state, bool with_z, double *A, double *displacements, int *n, double *velocities,
+                            int *l) {
   linearization x = { .state = state };
   CDNI_TRY(cdni_study_matter(state, function, &x.m));
-  const size_t nu = (size_t)x.m->tree.nu, square = nu * nu;
-  double *memory = cdn_work_push(state, (6 * square + 4 * nu + 1) * sizeof *memory);
+  x.nu = x.m->tree.nu, x.nz = with_z ? cdn_system_nz(cdn_state_system(state)) : 0;
+  const size_t nu = (size_t)x.nu, nz = (size_t)x.nz, square = nu * nu;
+  double *memory = cdn_work_push(state, (6 * square + 4 * nu + 3 * nu * nz + nz * nz + 1) * sizeof *memory);
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  x.nu = x.m->tree.nu;
   x.D = memory, x.U = x.D + square, x.by_q = x.U + square, x.by_u = x.by_q + square;
   x.T = x.by_u + square, x.C = x.T + square;
   x.v = x.C + square, x.du = x.v + nu, x.vdot = x.du + nu, x.udot = x.vdot + nu;
+  x.by_z = x.udot + nu, x.z_by_q = x.by_z + nu * nz, x.z_by_u = x.z_by_q + nu * nz, x.z_by_z = x.z_by_u + nu * nz;
   const double *u = cdn_state_u_eff(state);
   cdn_status status = u ? prepare(&x, u) : CDN_ERR_CALLBACK;
-  for (int j = 0; j < x.n + x.l && status == CDN_OK; j++) fill_column(&x, j, A);
+  for (int j = 0; j < x.n + x.l + x.nz && status == CDN_OK; j++) fill_column(&x, j, A);
   if (displacements && status == CDN_OK) memcpy(displacements, x.D, (size_t)x.n * nu * sizeof *A);
   if (velocities && status == CDN_OK) memcpy(velocities, x.U, (size_t)x.l * nu * sizeof *A);
   *n = x.n, *l = x.l;
   cdn_work_pop(state, memory);
   return status;
+}
+
+cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities, int *l) {
+  return linearize(state, false, A, displacements, n, velocities, l);
+}
+
+cdn_status cdn_linearize_with_z(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
+                                int *l) {
+  return linearize(state, true, A, displacements, n, velocities, l);
 }

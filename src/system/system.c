@@ -321,4 +321,20 @@ cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id) {
   return CDNI_AT(system->subsystems, subsystem, id.i).runs;
 }
 
-int cdni_zvar_first(const cdn_system *system, cdn_zvar z) { return CDNI_AT(system->z_groups, z_group, z.group).first; }
+static const z_group *group_of(const cdn_system *system, cdn_zvar z) {
+  return z.group < 0 || (size_t)z.group >= system->z_groups.count ? NULL : &CDNI_AT(system->z_groups, z_group, z.group);
+}
+
+int cdni_zvar_first(const cdn_system *system, cdn_zvar z) {
+  const z_group *g = group_of(system, z);
+  return g ? g->first : -1;
+}
+
+int cdni_zvar_count(const cdn_system *system, cdn_zvar z) {
+  const z_group *g = group_of(system, z);
+  return g ? g->n : 0;
+}
+
+const cdn_subsystem_ops *cdni_subsystem_ops(const cdn_system *system, int i) {
+  return i < 0 || (size_t)i >= system->subsystems.count ? NULL : &CDNI_AT(system->subsystems, subsystem, i).ops;
+}

@@ -79,8 +79,11 @@ typedef struct cdni_runs {
   int qerr, nqerr, uerr, nuerr, udoterr, nudoterr;
 } cdni_runs;
 cdni_runs cdni_subsystem_runs(const cdn_system *system, cdn_subsystem id);
-/* Index of the first z of a group in the pool. */
+/* Index of the first z of a group in the pool; the group's size. -1 and 0 where there is no such group. */
 int cdni_zvar_first(const cdn_system *system, cdn_zvar z);
+int cdni_zvar_count(const cdn_system *system, cdn_zvar z);
+/* The ops of subsystem i, whose name is always there; NULL past the end. */
+const cdn_subsystem_ops *cdni_subsystem_ops(const cdn_system *system, int i);
 /* Which subsystem is declaring. */
 cdn_subsystem cdni_declarer_subsystem(const cdn_declarer *d);
 const cdn_system *cdni_declarer_system(const cdn_declarer *d);

@@ -36,10 +36,41 @@ static cdn_status element_zdot(const void *self, cdn_state *state, double *zdot)
   return CDN_OK;
 }
 
-static void add_elements(random_tree *tree) {
+/* The same with a rate that reads udot, and says how it varies. */
+static cdn_status inertial_zdot(const void *self, cdn_state *state, double *zdot) {
+  const element *e = self;
+  const double *udot = cdn_state_udot(state);
+  CDNI_TRY(element_zdot(self, state, zdot));
+  if (!udot) return CDN_ERR_CALLBACK;
+  zdot[0] += 0.1 * udot[cdn_body_first_u(cdn_state_system(state), e->body)];
+  return CDN_OK;
+}
+
+static cdn_status inertial_derivative(const void *self, cdn_state *state, cdn_zdot_derivatives *d) {
+  const element *e = self;
+  const cdn_system *system = cdn_state_system(state);
+  const int nq = cdn_body_nq(system, e->body), u = cdn_body_first_u(system, e->body);
+  double q = cdn_body_q(state, e->body)[nq - 1], z = cdn_state_zvar(state, e->z)[0];
+  cdn_zdot_derivatives_add_mobility(d, e->z, 0, e->body, 0, 0, cos(q), 0.1);
+  cdn_zdot_derivatives_add_z(d, e->z, 0, e->z, 0, -cos(tension(e, state)) * (3 + 1.2 * z));
+  /* the last coordinate varies with these mobilities */
+  double unit[MOST_NY] = { 0 }, along[MOST_NY];
+  for (int k = 0; k < cdn_body_nu(system, e->body); k++) {
+    unit[u + k] = 1;
+    CDNI_TRY(cdn_multiply_by_N(state, unit, along));
+    unit[u + k] = 0;
+    const double by = -cdn_body_u(state, e->body)[0] * sin(q) * along[cdn_body_first_q(system, e->body) + nq - 1];
+    cdn_zdot_derivatives_add_slot(d, e->z, 0, u + k, by, 0);
+  }
+  return CDN_OK;
+}
+
+static void add_elements(random_tree *tree, bool inertial) {
   cdn_force_ops ops = { .struct_size = sizeof ops, .reads = CDN_READS_EVERYTHING, .calc_force = element_force };
-  ops.subsystem =
-      (cdn_subsystem_ops){ .self_size = sizeof(element), .declare = element_declare, .calc_zdot = element_zdot };
+  ops.subsystem = (cdn_subsystem_ops){ .self_size = sizeof(element),
+                                       .declare = element_declare,
+                                       .calc_zdot = inertial ? inertial_zdot : element_zdot,
+                                       .calc_zdot_derivative = inertial ? inertial_derivative : NULL };
   int added = 0;
   for (int i = 1; i <= tree->bodies && added < 3; i++) {
     element e = { .body = { i } };
@@ -142,7 +173,7 @@ static tree_options options_of(uint64_t seed, int bodies) {
 static void check_tree(uint64_t seed, int bodies, bool with_z) {
   tree_options options = options_of(seed, bodies);
   random_tree tree = make_random_tree(&options);
-  if (with_z) add_elements(&tree);
+  if (with_z) add_elements(&tree, seed % 2);
   check_state(random_tree_state(&tree, seed), seed);
 }
 

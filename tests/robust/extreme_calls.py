@@ -23,6 +23,7 @@ OBJECTS = {
     'cdn_rows *': ('ROWS', 'w->rows'),
     'cdn_row_list *': ('PROVIDED', 'w->provided'),
     'cdn_force_derivatives *': ('DERIVATIVES', 'w->derivatives'),
+    'cdn_zdot_derivatives *': ('RATES', 'w->rates'),
     'cdn_system *': ('BUILDING', 'w->building'),
     'cdn_stepper *': ('RUNNING', 'w->stepper'),
     'cdn_ensemble *': ('RUNNING', 'w->ensemble'),

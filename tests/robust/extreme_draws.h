@@ -26,6 +26,7 @@ typedef struct world {
   cdn_rows *rows;
   cdn_row_list *provided;
   cdn_force_derivatives *derivatives;
+  cdn_zdot_derivatives *rates;
   cdn_declarer *declarer;
   cdn_buffer bytes;
   int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal, n_row_set;
@@ -35,7 +36,7 @@ typedef struct world {
 } world;
 
 /* How a call has to be run. */
-typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, DERIVATIVES, DECLARER } call_kind;
+typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, DERIVATIVES, RATES, DECLARER } call_kind;
 typedef struct extreme_call {
   const char *name;
   cdn_status (*call)(world *w);

@@ -298,8 +298,14 @@ static cdn_status provide_rows(const void *self, cdn_state *state, cdn_row_list 
   around->provided = rows;
   return within->kind == PROVIDED ? call_within() : CDN_OK;
 }
+static cdn_status add_rates(const void *self, cdn_state *state, cdn_zdot_derivatives *rates) {
+  (void)self, (void)state;
+  around->rates = rates;
+  return within->kind == RATES ? call_within() : CDN_OK;
+}
 static cdn_status declare_provider(void *self, cdn_declarer *d) {
   (void)self;
+  cdn_declare_z(d, 2, NULL);
   const cdn_row_provider provider = { .struct_size = sizeof provider, .most_rows = 100, .calc_rows = provide_rows };
   cdn_declare_rows(d, &provider);
   return CDN_OK;
@@ -309,7 +315,8 @@ START_TEST(test_within_callbacks) {
   world *w = around = begin(3);
   for (int i = 0; i < N_CALLS; i++) {
     const bool of_rows = calls[i].kind == ROWS || calls[i].kind == PROVIDED;
-    if (calls[i].kind != FORCES && !of_rows && calls[i].kind != DERIVATIVES) continue;
+    const bool of_rates = calls[i].kind == RATES;
+    if (calls[i].kind != FORCES && !of_rows && !of_rates && calls[i].kind != DERIVATIVES) continue;
     within = &calls[i];
     cdn_system *s = make(w);
     const cdn_force_ops force = { .struct_size = sizeof force,
@@ -324,18 +331,21 @@ START_TEST(test_within_callbacks) {
     cdn_custom_constraint_def def = cdn_default_custom_constraint_def();
     def.ops = &rows, def.bodies = bodies, def.n_bodies = 3;
     cdn_system_constrain_custom(s, &def);
-    const cdn_subsystem_ops ops = { .struct_size = sizeof ops, .declare = declare_provider };
+    const cdn_subsystem_ops ops = {
+      .struct_size = sizeof ops, .declare = declare_provider, .calc_zdot = no_rates, .calc_zdot_derivative = add_rates
+    };
     cdn_system_add_subsystem(s, &ops, NULL);
     OK_FREEZE(s);
     cdn_state *state = NULL;
     OK(cdn_state_create(s, &state));
     static double big[3][NUMBERS];
     for (int k = 0; k < DRAWS; k++) {
-      const double z[3] = { k, k, k };
+      const double z[5] = { k, k, k, k, k };
       OK(cdn_state_set_z(state, z)); /* all is computed anew */
       OK(cdn_state_set_slots(state, CDN_POOL_Q, 0, 1, z));
       use(state);
-      const cdn_status status = cdn_inverse_dynamics_derivatives(state, w->numbers, big[0], big[1], big[2]);
+      const cdn_status status = of_rates ? cdn_calc_zdot_derivatives(state, big[0], big[1], big[2])
+                                         : cdn_inverse_dynamics_derivatives(state, w->numbers, big[0], big[1], big[2]);
       /* sixty draws are not all good */
       if (!of_rows) ck_assert_msg(status != CDN_OK, "%s: nonsense passed", calls[i].name);
     }
