@@ -68,7 +68,7 @@ int main(void) {
   if (!status) status = cdn_stepper_advance(stepper, 100, &why);
   cdn_certificate worth = { .energy_residual = 1 };
   if (!status) status = cdn_stepper_certificate(stepper, &worth);
-  if (status) fprintf(stderr, "bouncing_ball: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "bouncing_ball: %s\n", cdn_last_error_text());
 
   double t = sqrt(2 * h / g), v = g * t;
   for (int k = 1; k < log.n; k++) v *= e, t += 2 * v / g;

@@ -129,11 +129,7 @@ int main(void) {
   cdn_state *state = NULL;
   bool right = false;
   cdn_status status = cdn_model_load(path, NULL, &model);
-  if (status) {
-    cdn_error error = { .text = "out of memory" };
-    if (model) cdn_model_last_error(model, &error);
-    fprintf(stderr, "closed_loop_robot: %s\n", error.text);
-  } else {
+  if (!status) {
     const cdn_system *system = cdn_model_system(model);
     const robot r = { .system = system,
                       .arm = { cdn_system_find_body(system, "left_arm"), cdn_system_find_body(system, "right_arm") },
@@ -143,8 +139,8 @@ int main(void) {
              cdn_constraint_name(system, (cdn_constraint){ i }));
     status = cdn_state_create(system, &state);
     if (!status) status = study(state, &r, &right);
-    if (status) fprintf(stderr, "closed_loop_robot: %s\n", cdn_status_text(status));
   }
+  if (status) fprintf(stderr, "closed_loop_robot: %s\n", cdn_last_error_text());
   cdn_state_destroy(state), cdn_model_destroy(model);
   return !status && right ? 0 : 1;
 }

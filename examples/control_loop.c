@@ -33,7 +33,7 @@ int main(void) {
     angle += speed * T + 0.5 * a * T * T;
     speed += a * T;
   }
-  if (status) fprintf(stderr, "control_loop: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "control_loop: %s\n", cdn_last_error_text());
   else error = fabs(*cdn_body_q(cdn_stepper_state(stepper), wheel) - angle);
   printf("angle %.6f rad, %.1e rad from the exact motion of the sampled system\n", angle, error);
   cdn_stepper_destroy(stepper);

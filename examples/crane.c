@@ -78,7 +78,7 @@ int main(void) {
   }
   cdn_certificate worth = { .energy_residual = 1 };
   if (!status) status = cdn_stepper_certificate(stepper, &worth);
-  if (status) fprintf(stderr, "crane: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "crane: %s\n", cdn_last_error_text());
   printf("the load swung by %.3f rad on the way, by %.5f rad at the end; energy residual %.1e\n", largest, left,
          worth.energy_residual);
   cdn_stepper_destroy(stepper);

@@ -57,6 +57,7 @@ int main(void) {
   if (status == CDN_OK) status = cdn_body_velocity(cdn_stepper_state(stepper), sleigh, &V);
   const double J = I + m * a * a, expected = spin * sqrt(J / m) * tanh(a * spin * sqrt(m / J) * duration);
   printf("%.9f m/s after %g s, in closed form %.9f\n", cdn_norm(V.v), duration, expected);
+  if (status != CDN_OK) fprintf(stderr, "custom_constraint: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
   return status == CDN_OK && fabs(cdn_norm(V.v) - expected) < 1e-7 ? 0 : 1;
 }

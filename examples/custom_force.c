@@ -81,7 +81,7 @@ int main(void) {
     printf("after one period of %.6f ps the stretch is %.9f nm, at the start it was %.9f nm\n", period, r - r0,
            stretch);
     printf("energy kept to %.1e\n", fabs(worth.energy_residual));
-  } else fprintf(stderr, "custom_force: %s\n", cdn_status_text(status));
+  } else fprintf(stderr, "custom_force: %s\n", cdn_last_error_text());
 
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);

@@ -70,7 +70,7 @@ int main(void) {
   if (!status) {
     printf("after one period of %.6f s the bead is at %.9f m; it started at %.9f m\n", period, end, start);
     printf("energy kept to %.1e over a wide swing of 10 s\n", fabs(worth.energy_residual));
-  } else fprintf(stderr, "custom_mobilizer: %s\n", cdn_status_text(status));
+  } else fprintf(stderr, "custom_mobilizer: %s\n", cdn_last_error_text());
 
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);

@@ -79,7 +79,7 @@ int main(void) {
   double when = 0;
   if (!status) status = cdn_measure_extreme_times(cdn_stepper_state(stepper), highest, &when);
   if (!status) printf("highest: %.6f m at %.4f s\n", *cdn_measure_value(cdn_stepper_state(stepper), highest), when);
-  if (status) fprintf(stderr, "digital_pd: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "digital_pd: %s\n", cdn_last_error_text());
   printf("%.1e from the exact motion of the sampled system\n", worst);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);

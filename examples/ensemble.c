@@ -57,7 +57,8 @@ static cdn_status throw_all(cdn_system *system, cdn_body head, cdn_vec3 *landed,
   cdn_transform *X = malloc(THROWS * sizeof *X);
   cdn_ensemble_def def = cdn_default_ensemble_def();
   def.count = THROWS, def.threads = 2, def.vary = CDN_VARY_MASSES;
-  cdn_status status = X ? cdn_system_freeze(system) : CDN_ERR_NOMEM;
+  if (!X) return CDN_ERR_NOMEM;
+  cdn_status status = cdn_system_freeze(system);
   if (status == CDN_OK) status = cdn_state_create(system, &state);
   if (status == CDN_OK) status = cdn_ensemble_create(state, &def, &ensemble);
   for (int k = 0; status == CDN_OK && k < THROWS; k++) {
@@ -91,14 +92,17 @@ int main(void) {
   cdn_system *system = make_hammer(&head);
   cdn_vec3 *landed = malloc(THROWS * sizeof *landed), mean = { 0, 0, 0 };
   bool same = false;
-  if (!landed || throw_all(system, head, landed, &same) != CDN_OK) return 1;
-  for (int k = 0; k < THROWS; k++) mean = cdn_add(mean, cdn_scale(1.0 / THROWS, landed[k]));
+  const cdn_status status = landed ? throw_all(system, head, landed, &same) : CDN_ERR_NOMEM;
+  if (status != CDN_OK) fprintf(stderr, "ensemble: %s\n", cdn_last_error_text());
+  for (int k = 0; status == CDN_OK && k < THROWS; k++) mean = cdn_add(mean, cdn_scale(1.0 / THROWS, landed[k]));
   double spread = 0;
-  for (int k = 0; k < THROWS; k++) spread += pow(cdn_norm(cdn_sub(landed[k], mean)), 2) / THROWS;
-  printf("after %.0f s the head is at (%.2f, %.2f, %.2f) m, give or take %.2f m\n", STEPS * STEP, mean.x, mean.y,
-         mean.z, sqrt(spread));
-  printf("alone the last throw ends %s\n", same ? "in the same place, to the last bit" : "elsewhere");
+  for (int k = 0; status == CDN_OK && k < THROWS; k++) spread += pow(cdn_norm(cdn_sub(landed[k], mean)), 2) / THROWS;
+  if (status == CDN_OK)
+    printf("after %.0f s the head is at (%.2f, %.2f, %.2f) m, give or take %.2f m\n", STEPS * STEP, mean.x, mean.y,
+           mean.z, sqrt(spread));
+  if (status == CDN_OK)
+    printf("alone the last throw ends %s\n", same ? "in the same place, to the last bit" : "elsewhere");
   free(landed);
   cdn_system_release(system);
-  return same && mean.x > 30 && mean.x < 60 && spread > 0 ? 0 : 1;
+  return status == CDN_OK && same && mean.x > 30 && mean.x < 60 && spread > 0 ? 0 : 1;
 }

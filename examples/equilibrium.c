@@ -54,11 +54,7 @@ int main(void) {
   cdn_status status = cdn_system_freeze(system);
   if (status == CDN_OK) status = cdn_state_create(system, &state);
   if (status == CDN_OK) status = study(state, &found);
-  if (status != CDN_OK && state) {
-    cdn_error error;
-    cdn_state_last_error(state, &error);
-    fprintf(stderr, "equilibrium: %s\n", error.text);
-  }
+  if (status != CDN_OK) fprintf(stderr, "equilibrium: %s\n", cdn_last_error_text());
   cdn_state_destroy(state), cdn_system_release(system);
   return status == CDN_OK && found.stable == 1 && found.unbalanced < 1e-8 ? 0 : 1;
 }

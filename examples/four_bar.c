@@ -59,11 +59,7 @@ int main(void) {
     if (i == 0) printf("        (%d degree of freedom, loop closed to %.0e m)\n", report.dof, report.error);
   }
   printf("largest difference from Freudenstein's equation %.0e\n", most);
-  if (status) {
-    cdn_error e;
-    cdn_assembly_last_error(assembly, &e);
-    printf("%s\n", e.text);
-  }
+  if (status) fprintf(stderr, "four_bar: %s\n", cdn_last_error_text());
   cdn_assembly_destroy(assembly), cdn_state_destroy(state), cdn_system_release(system);
   return !status && most < 1e-8 ? 0 : 1;
 }

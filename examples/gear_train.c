@@ -128,7 +128,7 @@ int main(void) {
   if (!status)
     printf("largest difference from the closed form %.0e; teeth slip by %.0e m/s; energy residual %.0e\n", most,
            worth.max_velocity_error, worth.energy_residual);
-  if (status) printf("%s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "gear_train: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
   return !status && most < 1e-7 && n_redundant == 2 && fabs(worth.energy_residual) < 1e-8 ? 0 : 1;
 }

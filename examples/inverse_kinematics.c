@@ -71,11 +71,7 @@ int main(void) {
              report.iterations);
   }
   printf("rms at most %.1f mm; the knee is off by %.3f rad at most\n", 1e3 * worst_rms, worst_knee);
-  if (status) {
-    cdn_error e;
-    cdn_assembly_last_error(assembly, &e);
-    printf("%s\n", e.text);
-  }
+  if (status) fprintf(stderr, "inverse_kinematics: %s\n", cdn_last_error_text());
   cdn_assembly_destroy(assembly), cdn_state_destroy(walk), cdn_state_destroy(found), cdn_system_release(system);
   return !status && worst_rms < 2 * NOISE && worst_knee < 0.05 ? 0 : 1;
 }

@@ -50,15 +50,12 @@ int main(int argc, char **argv) {
   cdn_model *model = NULL;
   double residual = 1;
   cdn_status status = cdn_model_load(file, NULL, &model);
-  if (status) { /* the story names the file, the line and the remedy */
-    cdn_error error = { .text = "out of memory" };
-    if (model) cdn_model_last_error(model, &error);
-    fprintf(stderr, "load_model: %s\n", error.text);
-  } else {
+  if (!status) {
     describe(model);
     status = let_go(cdn_model_system(model), &residual);
-    if (status) fprintf(stderr, "load_model: %s\n", cdn_status_text(status));
   }
+  /* of a file that cannot be read, this names the line and the remedy */
+  if (status) fprintf(stderr, "load_model: %s\n", cdn_last_error_text());
   cdn_model_destroy(model);
   return !status && residual < 1e-3 ? 0 : 1;
 }

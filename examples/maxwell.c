@@ -8,12 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TRY(call)                    \
-  do {                               \
-    cdn_status try_ = (call);        \
-    if (try_ != CDN_OK) return try_; \
-  } while (0)
-
 /* ---- the element ---- */
 
 typedef struct maxwell {
@@ -33,8 +27,8 @@ static cdn_status calc_line(const void *self, cdn_state *state, void *out) {
   const maxwell *m = self;
   line *l = out;
   cdn_vec3 a, b;
-  TRY(cdn_body_station(state, m->a, m->p_A, &a, NULL));
-  TRY(cdn_body_station(state, m->b, m->p_B, &b, NULL));
+  CDN_TRY(cdn_body_station(state, m->a, m->p_A, &a, NULL));
+  CDN_TRY(cdn_body_station(state, m->b, m->p_B, &b, NULL));
   l->length = cdn_norm(cdn_sub(b, a));
   if (l->length == 0)
     return cdn_state_fail(state, CDN_ERR_SINGULAR, true, "maxwell", "the ends meet: no direction to pull in");
@@ -106,7 +100,7 @@ int main(void) {
     printf("%3.1f s  tension %12.9f N, exactly %12.9f N\n", 0.1 * i, now, exact);
     worst = fmax(worst, fabs(now - exact) / first);
   }
-  if (status) fprintf(stderr, "maxwell: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "maxwell: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
   cdn_system_release(system);

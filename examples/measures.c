@@ -6,10 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static cdn_status write_to_file(void *file, const void *text, size_t size) {
-  return fwrite(text, 1, size, file) == size ? CDN_OK : CDN_ERR_FILE;
-}
-
 /* How long the vector is that another measure has. */
 static cdn_status calc_length(const void *self, cdn_state *state, int derivative, double *value) {
   const double *v = cdn_measure_value(state, *(const cdn_measure *)self);
@@ -48,7 +44,7 @@ int main(int argc, char **argv) {
   cdn_stepper_def how = cdn_default_stepper_def();
   how.accuracy = 1e-8;
   const double q[] = { 2, 0.5 };
-  cdn_status status = cdn_system_freeze(system); /* cdn_system_last_error tells what is wrong with it */
+  cdn_status status = cdn_system_freeze(system);
   if (!status) status = cdn_state_create(system, &state);
   if (!status) status = cdn_state_set_q(state, q);
   if (!status) status = cdn_stepper_create(state, &how, &stepper);
@@ -57,13 +53,8 @@ int main(int argc, char **argv) {
   const cdn_measure wanted[] = { tip, highest, speed, fastest };
   columns.measures = wanted, columns.n_measures = 4;
   FILE *file = argc > 1 ? fopen(argv[1], "w") : stdout;
-  if (!file) status = CDN_ERR_FILE;
-  if (!status) status = cdn_trajectory_create(state, &columns, write_to_file, file, &trajectory);
-  if (!status) status = cdn_trajectory_header(trajectory);
-  for (int i = 0; !status && i <= 300; i++) {
-    status = cdn_stepper_advance(stepper, 0.01 * i, NULL);
-    if (!status) status = cdn_trajectory_row(trajectory, cdn_stepper_state(stepper), NULL);
-  }
+  if (!status) status = cdn_trajectory_create(state, &columns, cdn_file_write, file, &trajectory);
+  if (!status) status = cdn_trajectory_run(trajectory, stepper, 3, 0.01);
 
   double mean = NAN, most = NAN;
   if (!status) {
@@ -72,7 +63,7 @@ int main(int argc, char **argv) {
     const double *peak = cdn_measure_value(cdn_stepper_state(stepper), highest);
     if (peak) most = *peak;
   }
-  if (status) fprintf(stderr, "measures: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "measures: %s\n", cdn_last_error_text());
   fprintf(stderr, "the tip was at %.4f m in the mean, and at %.4f m at most\n", mean, most);
   cdn_trajectory_destroy(trajectory);
   cdn_stepper_destroy(stepper);

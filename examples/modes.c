@@ -29,6 +29,7 @@ int main(void) {
            sqrt(expected) / (2 * 3.14159265358979), shapes[2 * k + 1] / shapes[2 * k]);
     worst = fmax(worst, fabs(omega2[k] / expected - 1));
   }
+  if (status != CDN_OK) fprintf(stderr, "modes: %s\n", cdn_last_error_text());
   cdn_state_destroy(state), cdn_system_release(system);
   return status == CDN_OK && n == 2 && worst < 1e-12 ? 0 : 1;
 }

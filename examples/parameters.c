@@ -50,7 +50,7 @@ int main(void) {
       if (far < 0) status = CDN_ERR_STEP;
       worst = fmax(worst, far);
     }
-  if (status) fprintf(stderr, "parameters: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "parameters: %s\n", cdn_last_error_text());
 
   cdn_state_destroy(state);
   cdn_system_release(system);

@@ -49,7 +49,7 @@ int main(void) {
   if (!status) status = cdn_state_create(system, &state);
   if (!status) status = cdn_stepper_create(state, NULL, &stepper);
   if (!status) status = cdn_stepper_advance(stepper, duration, NULL);
-  if (status) fprintf(stderr, "pd_controller: %s\n", cdn_status_text(status));
+  if (status) fprintf(stderr, "pd_controller: %s\n", cdn_last_error_text());
 
   double angle = 0, speed = 0, error = 1;
   for (int k = 0; k < (int)lround(duration / T); k++) {

@@ -31,7 +31,7 @@ int main(void) {
   if (status == CDN_OK) status = cdn_stepper_certificate(stepper, &worth);
   cdn_certificate_verdict(&worth, verdict, sizeof verdict);
   if (status == CDN_OK) printf("%s; energy residual %.1e\n", verdict, worth.energy_residual);
-  else fprintf(stderr, "the run failed: %s\n", cdn_status_text(status));
+  else fprintf(stderr, "pendulum: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
   return worth.delivered == CDN_VERDICT_DELIVERED ? 0 : 1;
 }

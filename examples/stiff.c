@@ -56,7 +56,7 @@ int main(void) {
            cdn_method_name(methods[i]), fabs(angle - exact(1)), (int)worth.evaluations, (int)worth.jacobians,
            (int)worth.stiff_steps, (int)worth.steps);
   }
-  if (status != CDN_OK) fprintf(stderr, "stiff: %s\n", cdn_status_text(status));
+  if (status != CDN_OK) fprintf(stderr, "stiff: %s\n", cdn_last_error_text());
   cdn_state_destroy(state);
   cdn_system_release(system);
   return status == CDN_OK && worst < 1e-5 ? 0 : 1;

@@ -92,11 +92,7 @@ int main(void) {
   const double step = back_most - front_most;
   printf("the foot lifts by %.2f; for %.0f %% of the turn it is within 0.07 of its lowest, on a step of %.2f\n",
          high - low, 100. * on_ground / REPORTS, step);
-  if (status) {
-    cdn_error e;
-    cdn_assembly_last_error(assembly, &e);
-    printf("%s: %s\n", cdn_status_name(status), e.text);
-  }
+  if (status) fprintf(stderr, "theo_jansen: %s\n", cdn_last_error_text());
   cdn_stepper_destroy(stepper), cdn_assembly_destroy(assembly);
   cdn_state_destroy(state), cdn_state_destroy(again), cdn_system_release(system);
   /* flat to a seventieth of the step for more than a third of the turn */

@@ -42,11 +42,11 @@ CDN_BEGIN_DECLS
   X(ERR_NOMEM,       -1, "out of memory")                                               \
   X(ERR_ARG,         -2, "invalid argument")                                            \
   X(ERR_VERSION,     -3, "definition built against an incompatible header")             \
-  X(ERR_FROZEN,      -4, "the System is frozen, or not frozen yet")                     \
+  X(ERR_FROZEN,      -4, "the System is frozen: nothing can be added to it")            \
   X(ERR_NONFINITE,   -5, "a NaN or an infinity")                                        \
   X(ERR_CYCLE,       -6, "cache entries depend on each other in a cycle")               \
   X(ERR_UNDECLARED,  -7, "a compute function read something that it did not declare")   \
-  X(ERR_SINGULAR,    -8, "the mass matrix is singular")                                 \
+  X(ERR_SINGULAR,    -8, "a matrix has no inverse here, or a direction no meaning")     \
   X(ERR_STEP,        -9, "the step size fell below the minimum")                        \
   X(ERR_CALLBACK,   -10, "a user callback reported failure")                            \
   X(ERR_FILE,       -11, "a file could not be read or written")                         \
@@ -54,10 +54,10 @@ CDN_BEGIN_DECLS
   X(ERR_UNSUPPORTED,-13, "not supported")                                               \
   X(ERR_LIMIT,      -14, "a stated limit was reached")                                  \
   X(ERR_CHATTER,    -15, "an event recurs at times too close to be distinguished")      \
-  X(ERR_CONSTRAINT, -16, "constraints cannot be satisfied")
+  X(ERR_CONSTRAINT, -16, "constraints cannot be satisfied")                             \
+  X(ERR_NOT_FROZEN, -17, "the System is not frozen yet: call cdn_system_freeze first")
 
-/** Every fallible call returns a cdn_status; 0 is success. For the message call cdn_<object>_last_error (a stepper:
- *  cdn_stepper_failure) on the object named in that function's comment; cdn_error describes it. */
+/** Every fallible call returns a cdn_status; 0 is success. For the message call cdn_last_error_text or cdn_last_error. */
 typedef enum cdn_status {
 #define CDN_STATUS_ENUM(name, code, text) CDN_##name = (code),
   CDN_STATUS_LIST(CDN_STATUS_ENUM)
@@ -65,6 +65,13 @@ typedef enum cdn_status {
   CDN_STATUS_FORCE_INT = 0x7fffffff
 } cdn_status;
 /* clang-format on */
+
+/** Within a function that returns a cdn_status: returns the status of this call, unless it is CDN_OK. */
+#define CDN_TRY(call)                        \
+  do {                                       \
+    cdn_status cdn_try_ = (call);            \
+    if (cdn_try_ != CDN_OK) return cdn_try_; \
+  } while (0)
 
 /** The name of a status, such as "CDN_ERR_STEP"; "CDN_?" for an unknown number. Static storage. */
 CDN_API const char *cdn_status_name(cdn_status status);
@@ -113,18 +120,29 @@ CDN_API const char *cdn_stage_name(cdn_stage stage);
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-/** A failure: what happened, and where. The object that reported it (System, State, stepper, model) keeps it. Later
- *  releases append members. */
+/** A failure: what happened, and where. Later releases append members. */
 typedef struct cdn_error {
   cdn_status code;
   bool recoverable;     /**< true: a smaller step may avoid the failure */
   cdn_stage stage;      /**< the stage that was being realized, or CDN_STAGE_EMPTY */
   int32_t index;        /**< index of the element among the elements of its kind, or -1 */
   double value;         /**< the offending number (residual, pivot, step size), or 0 */
-  const char *function; /**< the public function that failed; static storage */
+  const char *function; /**< the public function that failed, or cdn_state_fail for the message of a callback; static storage */
   char element[96];     /**< name of the body, force or cache entry, or "" */
   char text[416];       /**< what happened and what to do about it, one line, no newline */
 } cdn_error;
+
+/** Writes the last failure of this thread, of whatever object; code CDN_OK if no call has failed. Ask after a call that
+ *  returned a status other than CDN_OK, or NULL where its comment says that NULL is a failure. A call that succeeds leaves
+ *  an earlier failure, or leaves one of an attempt that it recovered from. Objects keep their own last failures, too: see
+ *  cdn_system_last_error, cdn_state_last_error, cdn_stepper_failure. */
+CDN_API void cdn_last_error_sized(cdn_error *out, size_t size);
+static inline void cdn_last_error(cdn_error *out) { cdn_last_error_sized(out, sizeof *out); }
+/** The last failure of this thread as one line for people: function, message, status. "" if no call has failed. The text
+ *  belongs to the thread; the next call of this function overwrites it. */
+CDN_API const char *cdn_last_error_text(void);
+/** Forgets the last failure of this thread. The library itself does not need this call. */
+CDN_API void cdn_last_error_clear(void);
 
 /* ---- ids --------------------------------------------------------------------------------- */
 

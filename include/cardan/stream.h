@@ -1,4 +1,4 @@
-/* Cardan: streams, the destinations and sources of checkpoints: functions of yours, or a buffer in memory.
+/* Cardan: streams, the destinations and sources of checkpoints: functions of yours, a file, or a buffer in memory.
  *
  * A checkpoint (cdn_state_save, cdn_stepper_save) has a version and a checksum; its numbers are little-endian.
  * docs/checkpoints.md describes it. */
@@ -29,6 +29,12 @@ CDN_API cdn_status cdn_buffer_write(void *buffer, const void *bytes, size_t size
 CDN_API cdn_status cdn_buffer_read(void *buffer, void *bytes, size_t size) CDN_NODISCARD;
 /** Frees the bytes and leaves the buffer empty. */
 CDN_API void cdn_buffer_free(cdn_buffer *buffer);
+
+/** A cdn_write_fn whose context is a FILE of <stdio.h>: writes the bytes. CDN_ERR_FILE if not all of them were written.
+ *  The file buffers: check what fclose returns, too. */
+CDN_API cdn_status cdn_file_write(void *file, const void *bytes, size_t size) CDN_NODISCARD;
+/** A cdn_read_fn whose context is a FILE: reads the next bytes. CDN_ERR_FILE if fewer than `size` are left. */
+CDN_API cdn_status cdn_file_read(void *file, void *bytes, size_t size) CDN_NODISCARD;
 
 CDN_END_DECLS
 #endif

@@ -264,7 +264,7 @@ cdn_status cdni_constraint_differentiate(const void *context, derivative_pass *p
                              "accelerations with Baumgarte's stabilization are not differentiated: switch it off "
                              "(cdn_constraints_set_baumgarte)");
     d.lambda = cdn_state_multipliers(p->state);
-    if (!d.lambda) return CDN_ERR_CALLBACK;
+    if (!d.lambda) return cdni_state_last_status(p->state);
     d.lambda += d.room->first_row;
   }
   CDNI_TRY(take_memory(&d));

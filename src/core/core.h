@@ -11,21 +11,23 @@
 #define CDNI_ALIGN 64
 
 /* Return a failing status to the caller. */
-#define CDNI_TRY(call)                         \
-  do {                                         \
-    cdn_status cdni_try_ = (call);             \
-    if (cdni_try_ != CDN_OK) return cdni_try_; \
-  } while (0)
+#define CDNI_TRY CDN_TRY
 
 #define CDNI_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* ---- errors: filling the story that an object keeps ---- */
 
-/* Fills every field; text is formatted, element may be NULL. Returns code. */
+/* Fills every field, and tells it as the thread's last failure, too; text is formatted, element may be NULL. Returns code. */
 cdn_status cdni_error_set(cdn_error *error, cdn_status code, const char *function, const char *element,
                           const char *format, ...) CDN_PRINTF(5, 6);
 cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *function, const char *element,
                            const char *format, va_list args);
+
+/* The same where no object keeps it: it is told as the thread's last failure only. */
+cdn_status cdni_refuse(cdn_status code, const char *function, const char *format, ...) CDN_PRINTF(3, 4);
+/* Tells a story as the thread's last failure: one that is kept elsewhere, or got more fields since it was filled in. A story
+ * with the code CDN_OK is none. */
+void cdni_error_tell(const cdn_error *error);
 
 /* True if all n numbers are finite; else *bad (may be NULL) is the first that is not. */
 bool cdni_all_finite(const double *values, size_t n, size_t *bad);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/core.h"
+#include "core/sized.h"
 
 /* Ends text at `size - 1` bytes without leaving half of a UTF-8 character behind. */
 static void cut(char *text, size_t size, size_t wanted) {
@@ -75,10 +76,32 @@ static void keep_on_one_line(char *text, size_t size) {
   strcpy(text, shown);
 }
 
+/* ---- the last failure of a thread ---- */
+
+/* The one thing of the library that belongs to a thread: the story of its last failure, whatever object keeps it, too. */
+static _Thread_local cdn_error last;
+static _Thread_local char last_text[640];
+
+void cdni_error_tell(const cdn_error *error) {
+  if (error->code != CDN_OK) last = *error;
+}
+
+void cdn_last_error_sized(cdn_error *out, size_t size) { cdni_sized_write(out, size, &last, sizeof last); }
+
+void cdn_last_error_clear(void) { last = (cdn_error){ .code = CDN_OK, .index = -1 }; }
+
+const char *cdn_last_error_text(void) {
+  if (last.code == CDN_OK) return "";
+  const char *function = last.function ? last.function : "";
+  snprintf(last_text, sizeof last_text, "%s%s%s (%s)", function, function[0] ? ": " : "",
+           last.text[0] ? last.text : cdn_status_text(last.code), cdn_status_name(last.code));
+  return last_text;
+}
+
+/* ---- filling in ---- */
+
 cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *function, const char *element,
                            const char *format, va_list args) {
-  if (!error) return code;
-
   /* Format aside first: the arguments may point into the error that is being replaced. */
   cdn_error fresh = { .code = code, .stage = CDN_STAGE_EMPTY, .index = -1, .function = function ? function : "" };
   int n = snprintf(fresh.element, sizeof fresh.element, "%s", element ? element : "");
@@ -87,7 +110,16 @@ cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *functi
   cut(fresh.text, sizeof fresh.text, n > 0 ? (size_t)n : 0);
   keep_on_one_line(fresh.element, sizeof fresh.element);
   keep_on_one_line(fresh.text, sizeof fresh.text);
-  *error = fresh;
+  cdni_error_tell(&fresh);
+  if (error) *error = fresh;
+  return code;
+}
+
+cdn_status cdni_refuse(cdn_status code, const char *function, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  cdni_error_vset(NULL, code, function, NULL, format, args);
+  va_end(args);
   return code;
 }
 

@@ -27,8 +27,9 @@ const char *cdn_status_advice(cdn_status status) {
       return "look at the element named for a division by zero, a root or a logarithm of a negative number, or values that "
              "grow without bound; where its formula does not hold let it fail recoverably, which makes steps shorter";
     case CDN_ERR_SINGULAR:
-      return "give mass to the bodies that the element named moves, or armature to its joint; keep the motion away from this "
-             "configuration, or describe it with another mobilizer (a ball in place of pins in line)";
+      return "a joint: give mass to the bodies that it moves, or armature to it, keep the motion away from this "
+             "configuration, or describe it with another mobilizer (a ball in place of pins in line); a force or constraint "
+             "between two points: keep them apart";
     case CDN_ERR_CALLBACK:
       return "see what the callback named says; one that shorter steps may cure can say so (recoverable, cdn_state_fail)";
     case CDN_ERR_CONSTRAINT:

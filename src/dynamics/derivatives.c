@@ -64,19 +64,12 @@ static const double *realized_udot(cdn_state *state, const matter *m) {
   return udot ? udot + cdni_subsystem_runs(cdn_state_system(state), m->subsystem).u : NULL;
 }
 
-/* The status behind a NULL. */
-static cdn_status last_code(const cdn_state *state) {
-  cdn_error e;
-  cdn_state_last_error(state, &e);
-  return e.code != CDN_OK ? e.code : CDN_ERR_CALLBACK;
-}
-
 /* Rows of motions whose udot varies, with what they do to the others; P (2 nu columns a row) is kept for the end. */
 static cdn_status add_motions(const derivative_pass *p, int rows, const double *M, double *P, double *dq, double *du) {
   if (rows == 0) return CDN_OK;
   double *P_u = P + (size_t)rows * (size_t)p->m->tree.nu;
-  if (dq) CDNI_TRY(cdni_motion_udot_by(p->m, p->state, CDN_POOL_Q, rows, P));
-  if (du) CDNI_TRY(cdni_motion_udot_by(p->m, p->state, CDN_POOL_U, rows, P_u));
+  if (dq) CDNI_TRY(cdni_motion_udot_by(p->m, p->state, p->function, CDN_POOL_Q, rows, P));
+  if (du) CDNI_TRY(cdni_motion_udot_by(p->m, p->state, p->function, CDN_POOL_U, rows, P_u));
   if (dq) cdni_motion_add_rows(p->m, p->state, M, P, dq);
   if (du) cdni_motion_add_rows(p->m, p->state, M, P_u, du);
   return CDN_OK;
@@ -198,7 +191,7 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
-  if (!udot) return last_code(state);
+  if (!udot) return cdni_state_last_status(state);
   CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   if (!cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state))
     return free_derivatives(state, m, function, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
@@ -212,7 +205,7 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
-  if (!udot) return last_code(state);
+  if (!udot) return cdni_state_last_status(state);
   CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   wanted out = { .lambda = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz } };
@@ -300,7 +293,7 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
-  if (!udot) return last_code(state);
+  if (!udot) return cdni_state_last_status(state);
   CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   const int columns = CDN_INERTIAL_PARAMETERS * m->tree.n;
   const constraint_room *room = cdni_constraints(cdn_state_system(state));

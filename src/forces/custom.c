@@ -104,7 +104,7 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
     cdni_derivative_end_z(out);
     if (status != CDN_OK) return pass_on(state, status, "calc_derivative", force_name(b, i));
     if (out->mistake == CDN_OK) continue;
-    return cdni_state_fail(state, out->mistake, false, "derivatives", force_name(b, i),
+    return cdni_state_fail(state, out->mistake, false, out->pass->function, force_name(b, i),
                            "calc_derivative of custom force '%s' gave a wrong id, a NaN or an infinity, a line "
                            "without length, or a wrong number of bodies (body %d, mobility %d)",
                            force_name(b, i), out->body, out->mobility);

@@ -192,7 +192,7 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
   const size_t block_size = cdn_system_state_size(system);
   char *saved = cdn_work_push(state, block_size + 3 * pool * sizeof(double) + 2 * n * sizeof(sv) +
                                          2 * (size_t)room->matter->tree.nu * sizeof(double));
-  if (!saved) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "derivatives", NULL, "out of memory");
+  if (!saved) return cdni_state_fail(state, CDN_ERR_NOMEM, false, d->pass->function, NULL, "out of memory");
   char *block = cdni_state_block(state);
   differ s = { .forces = forces, .d = d, .state = state, .still = *d->pass };
   s.runs = cdni_subsystem_runs(system, room->matter->subsystem);

@@ -96,7 +96,7 @@ static cdn_status derivative_of_damper(const force_batch *b, cdn_state *state, c
     if (!force_is_on(b, i) || c == 0) continue;
     const line l = line_of(force_frames(b, state), out->pass->pose, &e[i]);
     if (l.length == 0)
-      return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "derivatives", force_name(b, i),
+      return cdni_state_fail(state, CDN_ERR_SINGULAR, true, out->pass->function, force_name(b, i),
                              "the ends of two-point damper '%s' meet, where its force has no derivative",
                              force_name(b, i));
     const double tension = c * v3_dot(line_direction(&l), line_rate(twist, &e[i], &l));

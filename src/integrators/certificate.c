@@ -97,7 +97,8 @@ cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before) {
 
 cdn_status cdn_stepper_certificate_sized(cdn_stepper *s, cdn_certificate *out, size_t size) {
   double kinetic;
-  if (!s || !out) return CDN_ERR_ARG;
+  if (!s || !out)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_stepper_certificate", "the stepper or the result is NULL");
   cdn_certificate *c = &s->certificate;
   cdn_status status = energy_of(s, s->work, &c->energy_final, &kinetic);
   if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_certificate", status);

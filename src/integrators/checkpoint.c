@@ -172,7 +172,7 @@ static cdn_status save(cdn_stepper *s, const char *function, cdn_write_fn *write
 
 cdn_status cdn_stepper_save(cdn_stepper *s, cdn_write_fn *write, void *context) {
   static const char function[] = "cdn_stepper_save";
-  if (!s) return CDN_ERR_ARG;
+  if (!s) return cdni_refuse(CDN_ERR_ARG, function, "the stepper is NULL");
   CDNI_TRY(cdni_enter(s, function));
   return cdni_leave(s, function, save(s, function, write, context));
 }
@@ -181,7 +181,8 @@ cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, 
                             cdn_stepper **out) {
   static const char function[] = "cdn_stepper_load";
   if (out) *out = NULL;
-  if (!state || !out) return CDN_ERR_ARG;
+  if (!state || !out)
+    return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
   if (!read) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "no function for the bytes");
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *s = NULL;

@@ -158,7 +158,7 @@ static cdn_status distance_to(cdn_stepper *s, cdn_state *other, cdn_distance *ou
 
 cdn_status cdn_stepper_distance_sized(cdn_stepper *s, cdn_state *other, cdn_distance *out, size_t size) {
   cdn_distance d;
-  if (!s || !out) return CDN_ERR_ARG;
+  if (!s || !out) return cdni_refuse(CDN_ERR_ARG, "cdn_stepper_distance", "the stepper or the result is NULL");
   const cdn_status status = distance_to(s, other, &d);
   cdni_sized_write(out, size, &d, sizeof d);
   return status;

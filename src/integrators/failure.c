@@ -112,6 +112,8 @@ cdn_status cdni_enter(cdn_stepper *s, const char *function) {
 
 cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status) {
   s->busy = false;
+  /* Attempts that the run went on from may have told stories since. */
+  if (s->failure.error.code == status) cdni_error_tell(&s->failure.error);
   if (!s->destroyed) return status;
   s->destroyed = false;
   return cdni_fail_argument(s, function, CDN_ERR_ARG,

@@ -168,7 +168,8 @@ cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool 
 cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) {
   static const char function[] = "cdn_stepper_create";
   if (out) *out = NULL;
-  if (!initial || !out) return CDN_ERR_ARG;
+  if (!initial || !out)
+    return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
   cdn_stepper_def known;
   const char *unreadable = read_stepper_def(&known, def ? def : &stepper_def_defaults);
   cdn_stepper *s;
@@ -305,7 +306,7 @@ static cdn_status check_and_advance(cdn_stepper *s, const char *function, double
 
 cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_why *why) {
   static const char function[] = "cdn_stepper_advance";
-  if (!s) return CDN_ERR_ARG;
+  if (!s) return cdni_refuse(CDN_ERR_ARG, function, "the stepper is NULL");
   CDNI_TRY(cdni_enter(s, function));
   return cdni_leave(s, function, check_and_advance(s, function, t, why));
 }
@@ -347,7 +348,7 @@ static cdn_status check_and_step(cdn_stepper *s, const char *function, double t_
 
 cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
   static const char function[] = "cdn_stepper_step";
-  if (!s) return CDN_ERR_ARG;
+  if (!s) return cdni_refuse(CDN_ERR_ARG, function, "the stepper is NULL");
   CDNI_TRY(cdni_enter(s, function));
   return cdni_leave(s, function, check_and_step(s, function, t_max));
 }
@@ -401,7 +402,7 @@ static cdn_status check_and_restart(cdn_stepper *s, const char *function, cdn_st
 
 cdn_status cdn_stepper_restart(cdn_stepper *s, cdn_state *state) {
   static const char function[] = "cdn_stepper_restart";
-  if (!s || !state) return CDN_ERR_ARG;
+  if (!s || !state) return cdni_refuse(CDN_ERR_ARG, function, "the stepper or the State is NULL");
   CDNI_TRY(cdni_enter(s, function));
   return cdni_leave(s, function, check_and_restart(s, function, state));
 }

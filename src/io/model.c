@@ -63,13 +63,14 @@ static void drop_system(cdn_model *model) {
 
 static cdn_status create_and_load(const char *name, const char *path, const char *text, size_t size,
                                   const cdn_model_options *options, cdn_model **out) {
-  if (!out) return CDN_ERR_ARG;
+  static const char function[] = "cdn_model_load";
+  if (!out) return cdni_refuse(CDN_ERR_ARG, function, "where the model shall go is NULL");
   *out = NULL;
   cdn_model_options known;
   const char *unreadable = read_model_options(&known, options ? options : &model_options_defaults);
   const cdn_allocator allocator = cdni_allocator_or_default(known.allocator);
   cdn_model *model = cdni_calloc(&allocator, sizeof *model);
-  if (!model) return CDN_ERR_NOMEM;
+  if (!model) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
   *out = model;
   model->allocator = allocator;
   model->options = known;
@@ -81,6 +82,7 @@ static cdn_status create_and_load(const char *name, const char *path, const char
   else status = load(model, path, text, size);
   if (status == CDN_OK) return CDN_OK;
   model->error = model->description.error;
+  cdni_error_tell(&model->error);
   drop_system(model);
   return status;
 }
@@ -126,7 +128,8 @@ void cdn_model_joint_get_sized(const cdn_model *model, int i, cdn_model_joint *o
 
 cdn_status cdn_model_bound_assembly(const cdn_model *model, cdn_assembly *assembly) {
   int joint = 0;
-  if (!model || !model->system || !assembly) return CDN_ERR_ARG;
+  if (!model || !model->system || !assembly)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_model_bound_assembly", "a model that was loaded, and an assembly, are needed");
   for (int i = 1; i < cdn_system_body_count(model->system);
        i++) { /* coordinates are in the order of bodies, and of joints */
     const cdn_body body = { i };
@@ -193,7 +196,7 @@ static cdn_status no_such_key(cdn_model *model, const char *name) {
 }
 
 cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *state) {
-  if (!model) return CDN_ERR_ARG;
+  if (!model) return cdni_refuse(CDN_ERR_ARG, "cdn_model_set_key", "the model is NULL");
   if (!name || !state || !model->system || cdn_state_system(state) != model->system)
     return cdni_error_set(&model->error, CDN_ERR_ARG, "cdn_model_set_key", NULL,
                           "a name and a State of this model's System are needed");

@@ -1,6 +1,7 @@
 /* Trajectories as comma-separated values. The header is made when the writer is, and room for the longest row. */
 #include <cardan/trajectory.h>
 
+#include <math.h>
 #include <stdio.h>
 
 #include "system/system.h"
@@ -16,6 +17,8 @@ struct cdn_trajectory {
   cdni_array header;   /* char */
   char *row;
   size_t row_size;
+  bool begun;       /* something has been written, */
+  double last_time; /* the last row of this time; NaN: none */
 };
 
 /* ---- the header ---- */
@@ -101,8 +104,10 @@ static bool fill(cdn_trajectory *t, const cdn_trajectory_def *def) {
 
 cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def, cdn_write_fn *write, void *context,
                                  cdn_trajectory **out) {
-  if (!state || !out) return CDN_ERR_ARG;
-  *out = NULL;
+  if (out) *out = NULL;
+  if (!state || !out)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_trajectory_create", "the State, or where the trajectory shall go, is NULL");
+
   cdn_trajectory_def known;
   const char *unreadable = read_trajectory_def(&known, def ? def : &trajectory_def_defaults);
   def = &known;
@@ -119,7 +124,8 @@ cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def
                          .q = def->q,
                          .u = def->u,
                          .energies = def->energies,
-                         .n_own = def->n_own };
+                         .n_own = def->n_own,
+                         .last_time = NAN };
   cdn_system_retain(t->system);
   if (fill(t, def)) {
     *out = t;
@@ -144,8 +150,18 @@ int cdn_trajectory_columns(const cdn_trajectory *t) { return t ? t->columns : 0;
 
 /* ---- rows ---- */
 
+static cdn_status send(cdn_trajectory *t, const char *function, const char *bytes, size_t size) {
+  const cdn_status status = t->write(t->context, bytes, size);
+  t->begun = true;
+  if (status == CDN_OK) return CDN_OK;
+  return cdni_refuse(status, function, "the function for the text of the trajectory failed: %s",
+                     cdn_status_text(status));
+}
+
 cdn_status cdn_trajectory_header(cdn_trajectory *t) {
-  return t ? t->write(t->context, t->header.data, t->header.count) : CDN_ERR_ARG;
+  static const char function[] = "cdn_trajectory_header";
+  if (!t) return cdni_refuse(CDN_ERR_ARG, function, "the trajectory is NULL");
+  return send(t, function, t->header.data, t->header.count);
 }
 
 /* Appends ",number" for each; returns the end. */
@@ -158,9 +174,10 @@ static char *put_numbers(char *to, const double *x, int n) {
 }
 
 cdn_status cdn_trajectory_row(cdn_trajectory *t, cdn_state *state, const double *own) {
-  if (!t || !state) return CDN_ERR_ARG;
+  static const char function[] = "cdn_trajectory_row";
+  if (!t || !state) return cdni_refuse(CDN_ERR_ARG, function, "the trajectory or the State is NULL");
   if (cdn_state_system(state) != t->system || (t->n_own > 0 && !own)) {
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_trajectory_row", NULL, "%s",
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%s",
                            own || t->n_own == 0 ? "the State is of another System than the trajectory"
                                                 : "the numbers of your own columns are missing");
   }
@@ -176,14 +193,47 @@ cdn_status cdn_trajectory_row(cdn_trajectory *t, cdn_state *state, const double 
   for (size_t i = 0; i < t->measures.count; i++) {
     const cdn_measure measure = CDNI_AT(t->measures, cdn_measure, i);
     const double *value = cdn_measure_value(state, measure);
-    if (!value) {
-      cdn_error why;
-      cdn_state_last_error(state, &why);
-      return why.code;
-    }
+    if (!value) return cdni_state_last_status(state);
     to = put_numbers(to, value, cdn_measure_size(t->system, measure));
   }
   to = put_numbers(to, own, t->n_own);
   *to++ = '\n';
-  return t->write(t->context, t->row, (size_t)(to - t->row));
+  CDNI_TRY(send(t, function, t->row, (size_t)(to - t->row)));
+  t->last_time = cdn_state_time(state);
+  return CDN_OK;
+}
+
+/* ---- a whole run ---- */
+
+enum { MOST_ROWS = 100000000 };
+
+static const char *wrong_with_run(const cdn_trajectory *t, const cdn_state *state, double end, double interval) {
+  const double now = cdn_state_time(state);
+  if (cdn_state_system(state) != t->system) return "the stepper is of another System than the trajectory";
+  if (t->n_own > 0) return "columns of your own have no numbers in it: advance the stepper and write rows yourself";
+  if (!isfinite(end) || end < now) return "its end is not a time from the stepper's on";
+  if (!(interval > 0) || (end - now) / interval > MOST_ROWS) return "the interval is not > 0, or makes too many rows";
+  return NULL;
+}
+
+cdn_status cdn_trajectory_run(cdn_trajectory *t, cdn_stepper *stepper, double end, double interval) {
+  static const char function[] = "cdn_trajectory_run";
+  if (!t || !stepper) return cdni_refuse(CDN_ERR_ARG, function, "the trajectory or the stepper is NULL");
+  const double start = cdn_state_time(cdn_stepper_state(stepper));
+  const char *wrong = wrong_with_run(t, cdn_stepper_state(stepper), end, interval);
+  if (wrong) return cdni_refuse(CDN_ERR_ARG, function, "a run to t = %g, every %g s: %s", end, interval, wrong);
+  if (!t->begun) CDNI_TRY(cdn_trajectory_header(t));
+  if (start != t->last_time) CDNI_TRY(cdn_trajectory_row(t, cdn_stepper_state(stepper), NULL));
+  cdn_why why = CDN_REACHED_TIME;
+  double now = start;
+  for (int k = 1; now < end && why != CDN_STOPPED; k++) {
+    double next = start + k * interval;
+    if (!(next < end - 1e-6 * interval)) next = end;
+    do CDNI_TRY(cdn_stepper_advance(stepper, next, &why));
+    while (why == CDN_HANDLED_EVENT);
+    now = next;
+    if (cdn_state_time(cdn_stepper_state(stepper)) != t->last_time)
+      CDNI_TRY(cdn_trajectory_row(t, cdn_stepper_state(stepper), NULL));
+  }
+  return CDN_OK;
 }

@@ -15,7 +15,7 @@ cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const ch
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
 
   const tree_data d = cdni_matter_data(m, state);
-  *p = (derivative_pass){ .m = m, .state = state, .node = m->tree.node, .pose = d.pose, .twist = d.twist, .u = d.u };
+  *p = (derivative_pass){ .m = m, .state = state, .function = function, .node = m->tree.node, .pose = d.pose, .twist = d.twist, .u = d.u };
   p->udot = udot, p->dq = dq, p->du = du, p->M = M;
   p->frame = cdn_work_push(state, nu * (sizeof *p->motion + 7 * sizeof *p->turn) +
                                       nb * (sizeof *p->sum + sizeof *p->A + 2 * sizeof *p->by_place + 1));
@@ -95,7 +95,7 @@ void cdni_derivatives_need_responses(derivative_pass *p) {
 cdn_status cdni_derivatives_fill(derivative_pass *p) {
   const tree_kernels *kernels = p->m->kernels;
   void *scratch = cdn_work_push(p->state, kernels->derivatives_scratch(&p->m->tree));
-  if (!scratch) return cdni_state_fail(p->state, CDN_ERR_NOMEM, false, "derivatives", NULL, "out of memory");
+  if (!scratch) return cdni_state_fail(p->state, CDN_ERR_NOMEM, false, p->function, NULL, "out of memory");
   kernels->derivatives_fill(p, cdni_matter_data(p->m, p->state).mass, scratch);
   cdn_work_pop(p->state, scratch);
   return CDN_OK;

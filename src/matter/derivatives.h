@@ -48,6 +48,7 @@ typedef struct response {
 typedef struct derivative_pass {
   const matter *m;
   cdn_state *state;
+  const char *function; /* the public one */
   const tree_node *node;
   const body_pose *pose;
   const body_twist *twist;

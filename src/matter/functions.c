@@ -65,7 +65,9 @@ void cdn_function_release(const cdn_function *f) {
 int cdn_function_n_inputs(const cdn_function *f) { return f ? f->n_inputs : 0; }
 
 cdn_status cdn_function_calc(const cdn_function *f, const double *x, int order, cdn_function_result *out) {
-  if (!f || !out || order < 0 || order > 3 || (f->n_inputs > 0 && !x)) return CDN_ERR_ARG;
+  if (!f || !out || order < 0 || order > 3 || (f->n_inputs > 0 && !x))
+    return cdni_refuse(CDN_ERR_ARG, "cdn_function_calc", "%s",
+                       f && out ? "the order is 0 to 3, and there is an x" : "the function or the result is NULL");
   size_t n = (size_t)f->n_inputs;
   out->value = 0;
   if (order >= 1) memset(out->d1, 0, n * sizeof(double));

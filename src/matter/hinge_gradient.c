@@ -139,7 +139,7 @@ static cdn_status own_commutator(const matter *m, cdn_state *state, const tree_n
   for (int l = 0; l < n->nq; l++) {
     if (fabs(back[l] - jk[l]) <= 1e-6 * size) continue;
     const char *name = CDNI_AT(m->bodies, matter_body, x->body).mobilizer_name;
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "hinge gradient", name,
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_calc_log_det_M_gradient", name,
                            "joint '%s': moving along speeds %d and %d in turn leads out of the motions that it grants "
                            "(its N is not that of coordinates), which derivatives of H cannot follow",
                            name, j, k);

@@ -66,11 +66,11 @@ static cdn_status difference(const matter *m, cdn_state *state, cdn_pool pool, p
   return CDN_OK;
 }
 
-cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, cdn_pool pool, int rows, double *P) {
+cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, const char *function, cdn_pool pool, int rows, double *P) {
   const cdn_system *system = cdn_state_system(state);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), longer = nq > nu ? nq : nu;
   double *work = cdn_work_push(state, (size_t)(nq + 2 * nu + longer + 2 * rows) * sizeof *work);
-  if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "derivatives", NULL, "out of memory");
+  if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   point at = { .q = work, .u = work + nq, .direction = work + nq + nu };
   cdn_status status = difference(m, state, pool, &at, rows, work + nq + nu + longer, P);
   cdn_work_pop(state, work);

@@ -203,7 +203,7 @@ cdn_measure cdn_system_add_extreme_measure(cdn_system *system, const char *name,
 
 cdn_status cdn_measure_extreme_times(cdn_state *state, cdn_measure id, double *times) {
   static const char function[] = "cdn_measure_extreme_times";
-  if (!state || !times) return CDN_ERR_ARG;
+  if (!state || !times) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (!m || m->kind != &extreme_kind) {
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, m ? cdni_measure_name(m) : NULL,

@@ -305,7 +305,7 @@ const double *cdn_measure_value(cdn_state *state, cdn_measure id) {
 
 cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure id, int order, double *value) {
   static const char function[] = "cdn_measure_derivative";
-  if (!state || !value) return CDN_ERR_ARG;
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (!m || order < 0) return no_measure(state, function, id);
   if (order <= m->derivatives) return read(m, state, order, value);
@@ -322,7 +322,7 @@ static cdn_status not_by(cdn_state *state, const char *function, const measure *
 
 cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure id, const double *value) {
   static const char function[] = "cdn_measure_set_value";
-  if (!state || !value) return CDN_ERR_ARG;
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the value is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   size_t bad;
   if (!m) return no_measure(state, function, id);
@@ -337,7 +337,7 @@ cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure id, const double 
 
 cdn_status cdn_measure_reset(cdn_state *state, cdn_measure id) {
   static const char function[] = "cdn_measure_reset";
-  if (!state) return CDN_ERR_ARG;
+  if (!state) return cdni_refuse(CDN_ERR_ARG, function, "the State is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (!m) return no_measure(state, function, id);
   if (!m->kind->reset) return not_by(state, function, m, "remembers nothing");

@@ -20,6 +20,7 @@ cdn_status cdni_assembly_fail_state(cdn_assembly *a, cdn_state *state, const cha
   cdn_state_last_error(state, &a->error);
   if (a->error.code != status) return cdni_assembly_fail(a, status, function, NULL, "%s", cdn_status_text(status));
   a->error.function = function;
+  cdni_error_tell(&a->error);
   return status;
 }
 
@@ -77,16 +78,22 @@ static bool is_sensible(const cdn_assembly_def *def) {
 }
 
 cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def *def, cdn_assembly **out) {
+  static const char function[] = "cdn_assembly_create";
   cdn_assembly_def known;
   if (out) *out = NULL;
-  if (!system || !out) return CDN_ERR_ARG;
-  if (!cdn_system_is_frozen(system)) return CDN_ERR_FROZEN;
-  if (read_assembly_def(&known, def ? def : &assembly_def_defaults)) return CDN_ERR_VERSION;
+  if (!system || !out) return cdni_refuse(CDN_ERR_ARG, function, "the System, or where the assembly shall go, is NULL");
+  if (!cdn_system_is_frozen(system))
+    return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "System '%s' is not frozen yet: call cdn_system_freeze first",
+                       cdn_system_name(system));
+  const char *unreadable = read_assembly_def(&known, def ? def : &assembly_def_defaults);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
   def = &known;
-  if (!is_sensible(def)) return CDN_ERR_ARG;
+  if (!is_sensible(def))
+    return cdni_refuse(CDN_ERR_ARG, function,
+                       "tolerance, accuracy, time_scale and most_iterations of the def are > 0, restarts is >= 0");
   const cdn_allocator *allocator = cdni_system_allocator(system);
   cdn_assembly *a = cdni_calloc(allocator, sizeof *a);
-  if (!a) return CDN_ERR_NOMEM;
+  if (!a) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
   a->system = system, a->allocator = *allocator, a->def = *def;
   cdn_system_retain(system);
   a->m = cdni_matter(system);
@@ -101,7 +108,7 @@ cdn_status cdn_assembly_create(const cdn_system *system, const cdn_assembly_def 
   a->block = cdni_calloc(&a->allocator, a->block_size);
   if (!a->block) {
     cdn_assembly_destroy(a);
-    return CDN_ERR_NOMEM;
+    return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
   }
   lay_out(a, a->block);
   find_slots(a);
@@ -153,8 +160,12 @@ bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name
 
 /* ---- what must not change ------------------------------------------------------------------- */
 
+static cdn_status no_assembly(const char *function) {
+  return cdni_refuse(CDN_ERR_ARG, function, "the assembly is NULL");
+}
+
 cdn_status cdn_assembly_lock(cdn_assembly *a, cdn_body body, bool locked) {
-  if (!a) return CDN_ERR_ARG;
+  if (!a) return no_assembly("cdn_assembly_lock");
   if (!find_body(a, "cdn_assembly_lock", NULL, body)) return CDN_ERR_ARG;
   const tree_node *n = &a->m->tree.node[body.i];
   for (int k = 0; k < n->nu; k++) a->locked[a->first_u + n->u + k] = locked;
@@ -162,8 +173,10 @@ cdn_status cdn_assembly_lock(cdn_assembly *a, cdn_body body, bool locked) {
 }
 
 cdn_status cdn_assembly_lock_coordinate(cdn_assembly *a, cdn_body body, int k, bool locked) {
+  static const char function[] = "cdn_assembly_lock_coordinate";
   int32_t q, u;
-  if (!a || !cdni_assembly_slots(a, "cdn_assembly_lock_coordinate", NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
+  if (!a) return no_assembly(function);
+  if (!cdni_assembly_slots(a, function, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
   a->locked[u] = locked;
   return CDN_OK;
 }
@@ -171,7 +184,8 @@ cdn_status cdn_assembly_lock_coordinate(cdn_assembly *a, cdn_body body, int k, b
 cdn_status cdn_assembly_set_bounds(cdn_assembly *a, cdn_body body, int k, double lower, double upper) {
   static const char function[] = "cdn_assembly_set_bounds";
   int32_t q, u;
-  if (!a || !cdni_assembly_slots(a, function, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
+  if (!a) return no_assembly(function);
+  if (!cdni_assembly_slots(a, function, NULL, body, k, true, &q, &u)) return CDN_ERR_ARG;
   if (isnan(lower) || isnan(upper))
     return cdni_assembly_fail(a, CDN_ERR_NONFINITE, function, NULL, "the bounds are %g and %g", lower, upper);
   if (lower > upper || lower == INFINITY || upper == -INFINITY)

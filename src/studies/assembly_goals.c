@@ -130,7 +130,10 @@ const char *cdn_assembly_goal_name(const cdn_assembly *a, cdn_goal goal) {
 
 /* The goal, of one of two kinds, or any (-1); NULL with the story kept. */
 static assembly_goal *find(cdn_assembly *a, const char *function, cdn_goal goal, int one, int other) {
-  if (!a) return NULL;
+  if (!a) {
+    cdni_refuse(CDN_ERR_ARG, function, "the assembly is NULL");
+    return NULL;
+  }
   if (goal.i < 0 || goal.i >= assembly_goal_count(a)) {
     cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "there is no goal %d in this assembly", (int)goal.i);
     return NULL;

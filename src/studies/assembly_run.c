@@ -122,12 +122,13 @@ static cdn_status satisfy(cdn_assembly *a, cdn_state *state, assembly_errors *e,
 /* ---- the public calls ----------------------------------------------------------------------- */
 
 static cdn_status begin(cdn_assembly *a, cdn_state *state, const char *function, bool speeds) {
-  if (!a || !state) return CDN_ERR_ARG;
+  if (!a || !state) return cdni_refuse(CDN_ERR_ARG, function, "the assembly or the State is NULL");
   a->error.code = CDN_OK;
   if (cdn_state_system(state) != a->system)
     return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "the State is of another System");
   if (a->mistake.code != CDN_OK) {
     a->error = a->mistake;
+    cdni_error_tell(&a->error);
     return a->mistake.code;
   }
   if (make_room(a) != CDN_OK) return cdni_assembly_fail(a, CDN_ERR_NOMEM, function, NULL, "out of memory");
@@ -182,6 +183,7 @@ static cdn_status complain(cdn_assembly *a, const cdn_state *state, const char *
                      "(tolerance %g)%s; another guess may, or def.restarts",
                      what, name, r->error, a->def.tolerance, what[0] == 'q' ? bound : "");
   a->error.index = r->worst_constraint.i, a->error.value = r->error;
+  cdni_error_tell(&a->error);
   return CDN_ERR_CONSTRAINT;
 }
 
@@ -244,7 +246,7 @@ cdn_status cdn_track_sized(cdn_assembly *a, cdn_state *state, double t, int n, c
                            cdn_assembly_report *out, size_t size) {
   static const char function[] = "cdn_track";
   int count = 0;
-  if (!a || !state) return CDN_ERR_ARG;
+  if (!a || !state) return cdni_refuse(CDN_ERR_ARG, function, "the assembly or the State is NULL");
   if (n > 0 && !markers) return cdni_assembly_fail(a, CDN_ERR_ARG, function, NULL, "%d markers, but no places", n);
   for (int i = 0; i < assembly_goal_count(a); i++) count += assembly_goal_at(a, i)->kind == GOAL_MARKER;
   if (n != count)

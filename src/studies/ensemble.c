@@ -15,6 +15,7 @@ cdn_status cdni_ensemble_fail(cdn_ensemble *e, cdn_status code, const char *func
   cdni_error_vset(&e->error, code, function, NULL, format, args);
   va_end(args);
   e->error.index = index;
+  cdni_error_tell(&e->error);
   return code;
 }
 
@@ -25,6 +26,7 @@ cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(
     if (e->status[k] == CDN_OK) continue;
     e->error = e->errors[k];
     e->error.function = function;
+    cdni_error_tell(&e->error);
     return e->status[k];
   }
   return CDN_OK;
@@ -222,9 +224,9 @@ enum { MOST_STATES = 1 << 22, MOST_THREADS = 4096 };
 
 cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cdn_ensemble **out) {
   static const char function[] = "cdn_ensemble_create";
-  if (!out) return CDN_ERR_ARG;
-  *out = NULL;
-  if (!state) return CDN_ERR_ARG;
+  if (out) *out = NULL;
+  if (!out || !state)
+    return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the ensemble shall go, is NULL");
   cdn_ensemble_def known;
   const char *unreadable = read_ensemble_def(&known, def);
   def = &known;
@@ -295,7 +297,10 @@ int cdn_ensemble_count(const cdn_ensemble *e) { return e->count; }
 int cdn_ensemble_lanes(const cdn_ensemble *e) { return e->lanes; }
 
 cdn_status cdn_ensemble_status(const cdn_ensemble *e, int k) {
-  return k >= 0 && k < e->count ? e->status[k] : CDN_ERR_ARG;
+  if (k < 0 || k >= e->count)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_ensemble_status", "there is no State %d in an ensemble of %d", k, e->count);
+  cdni_error_tell(&e->errors[k]);
+  return e->status[k];
 }
 
 void cdn_ensemble_error_sized(const cdn_ensemble *e, int k, cdn_error *out, size_t size) {

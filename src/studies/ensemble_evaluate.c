@@ -43,7 +43,7 @@ void cdni_ensemble_lane_failed(worker *w, int lane, cdn_status status) {
   if (k < 0) return;
   cdn_error *out = &e->errors[k], story = { .code = CDN_OK };
   cdn_state_last_error(w->view, &story);
-  if (story.code != status) cdni_error_set(&story, status, "callback", NULL, "%s", cdn_status_text(status));
+  if (story.code != status) cdni_error_set(&story, status, "cdn_realize", NULL, "%s", cdn_status_text(status));
   *out = story;
   out->index = k;
   snprintf(out->text, sizeof out->text, "State %d: %.*s", k, (int)sizeof out->text - 24, story.text);

@@ -188,7 +188,7 @@ static cdn_status linearize(cdn_state *state, bool with_z, double *A, double *di
   x.v = x.C + square, x.du = x.v + nu, x.vdot = x.du + nu, x.udot = x.vdot + nu;
   x.by_z = x.udot + nu, x.z_by_q = x.by_z + nu * nz, x.z_by_u = x.z_by_q + nu * nz, x.z_by_z = x.z_by_u + nu * nz;
   const double *u = cdn_state_u_eff(state);
-  cdn_status status = u ? prepare(&x, u) : CDN_ERR_CALLBACK;
+  cdn_status status = u ? prepare(&x, u) : cdni_state_last_status(state);
   for (int j = 0; j < x.n + x.l + x.nz && status == CDN_OK; j++) fill_column(&x, j, A);
   if (displacements && status == CDN_OK) memcpy(displacements, x.D, (size_t)x.n * nu * sizeof *A);
   if (velocities && status == CDN_OK) memcpy(velocities, x.U, (size_t)x.l * nu * sizeof *A);

@@ -10,7 +10,7 @@ int32_t cdni_node_add(cdn_system *s, const char *subsystem_name, const char *nam
   node n = { .kind = kind, .subsystem = owner, .name = cdni_strdup(&s->allocator, full) };
   if (!n.name || !cdni_array_push(&s->allocator, &s->nodes, sizeof n, &n)) {
     cdni_strfree(&s->allocator, n.name);
-    cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_declare", full, "out of memory");
+    cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", full, "out of memory");
     return TICKET_NONE;
   }
   return (int32_t)s->nodes.count - 1;
@@ -252,7 +252,7 @@ cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t si
 cdn_ticket cdni_ticket_reserve(cdn_system *s) {
   const node blank = { .kind = NODE_NONE, .subsystem = -1 };
   if (!cdni_array_push(&s->allocator, &s->nodes, sizeof blank, &blank)) {
-    cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system", NULL, "out of memory");
+    cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
     return (cdn_ticket){ TICKET_NONE };
   }
   return (cdn_ticket){ (int32_t)s->nodes.count - 1 };

@@ -47,7 +47,7 @@ static cdn_status write_back(cdn_state *s, int32_t variable, int32_t effective, 
 }
 
 cdn_status cdn_prescribe(cdn_state *state, bool *changed) {
-  if (!state) return CDN_ERR_ARG;
+  if (!state) return cdni_refuse(CDN_ERR_ARG, "cdn_prescribe", "the State is NULL");
   const cdn_system *sys = state->system;
   bool any = false;
   if (state->depth > 0)

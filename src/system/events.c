@@ -157,7 +157,7 @@ static cdn_status evaluate(cdn_state *state, const cdni_event *e, double *value)
 
 cdn_status cdn_event_value(cdn_state *state, cdn_event event, double *value) {
   static const char function[] = "cdn_event_value";
-  if (!state || !value) return CDN_ERR_ARG;
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
   if (event.i < 0 || (size_t)event.i >= state->system->events.count ||
       cdni_event_at(state->system, event.i)->def.kind != CDN_EVENT_TRIGGERED) {
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no triggered event %d in this System",
@@ -172,6 +172,7 @@ cdn_status cdn_event_value(cdn_state *state, cdn_event event, double *value) {
     cdni_state_fail(state, status, why.recoverable, function, e->def.name, "the trigger of event '%s': %s", e->def.name,
                     why.text);
     state->error.stage = why.stage;
+    cdni_error_tell(&state->error);
   } else {
     cdni_state_fail(state, status, false, function, e->def.name, "the trigger of event '%s' could not be evaluated: %s",
                     e->def.name, cdn_status_text(status));

@@ -110,6 +110,31 @@ static bool is_read(const cdn_system *s, int32_t variable, int32_t effective) {
   return false;
 }
 
+/* The stack of calls bears so many entries that wait for each other: what is longer is found here, not in a run. `nested` says
+ * for each node how many entries there are on the longest way from it on. */
+static cdn_status check_nesting(cdn_system *s, const int32_t *order, const int32_t *nested) {
+  int32_t longest = order[0];
+  for (size_t i = 0; i < s->nodes.count; i++)
+    if (nested[i] > nested[longest]) longest = (int32_t)i;
+  s->most_nested = nested[longest];
+  if (s->most_nested <= MOST_NESTED) return CDN_OK;
+  int32_t at = longest;
+  for (bool found = true; found && node_at(s, at)->kind != NODE_ENTRY;) {
+    found = false;
+    for (size_t e = 0; e < s->edges.count && !found; e++) {
+      const edge *p = &CDNI_AT(s->edges, edge, e);
+      if (p->from != at || nested[p->to] != s->most_nested) continue;
+      at = p->to, found = true;
+    }
+  }
+  const char *name = node_at(s, at)->name;
+  return cdni_system_fail(
+      s, CDN_ERR_LIMIT, "cdn_system_freeze", name,
+      "%d cache entries, from '%s' on, are each computed from the one before: %d is the most. Let fewer "
+      "measures or entries read one another in a row",
+      s->most_nested, name, MOST_NESTED);
+}
+
 static cdn_status build(cdn_system *s, int32_t *order, int32_t *missing, bool *mark) {
   size_t n = s->nodes.count;
   if (!add_eager_edges(s) || !connect_rates(s, mark))
@@ -120,18 +145,23 @@ static cdn_status build(cdn_system *s, int32_t *order, int32_t *missing, bool *m
   s->q_is_read = is_read(s, TICKET_Q, TICKET_Q_EFF);
   s->u_is_read = is_read(s, TICKET_U, TICKET_U_EFF);
 
-  /* Downstream sets, last to first. */
+  /* Downstream sets and the longest ways, last to first. */
   size_t words = (size_t)s->words;
+  int32_t *nested = missing;
   for (size_t k = n; k-- > 0;) {
     int32_t from = order[k];
     uint64_t *down = s->downstream + (size_t)from * words;
+    nested[from] = 0;
     for (size_t e = 0; e < s->edges.count; e++) {
       const edge *p = &CDNI_AT(s->edges, edge, e);
       if (p->from != from) continue;
       bit_set(down, p->to);
+      if (nested[p->to] > nested[from]) nested[from] = nested[p->to];
       for (size_t w = 0; w < words; w++) down[w] |= s->downstream[(size_t)p->to * words + w];
     }
+    nested[from] += node_at(s, from)->kind == NODE_ENTRY;
   }
+  CDNI_TRY(check_nesting(s, order, nested));
 
   /* Eager entries by stage, in order. */
   int32_t count = 0;

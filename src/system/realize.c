@@ -39,9 +39,12 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
     if (s->stack[i] == ticket)
       return cdni_state_fail(s, CDN_ERR_CYCLE, false, "cdn_eval", n->name,
                              "'%s' was asked for while it is being computed", n->name);
-  if (s->depth == EVAL_DEPTH)
-    return cdni_state_fail(s, CDN_ERR_LIMIT, false, "cdn_eval", n->name,
-                           "more than %d cache entries wait for each other", EVAL_DEPTH);
+  if (s->depth == sys->most_nested)
+    return cdni_state_fail(
+        s, CDN_ERR_UNDECLARED, false, "cdn_eval", n->name,
+        "'%s' is asked for while %d cache entries wait for each other, more than their prerequisites "
+        "lead to: one of them reads what it did not declare. Create the System with def.audit to see which",
+        n->name, s->depth);
 
   cdn_status status = CDN_OK;
   if (n->calc) {
@@ -101,7 +104,7 @@ const double *cdn_state_zdot(cdn_state *state) { return pull(state, TICKET_ZDOT)
 /* ---- push ---- */
 
 cdn_status cdn_realize(cdn_state *state, cdn_stage stage) {
-  if (!state) return CDN_ERR_ARG;
+  if (!state) return cdni_refuse(CDN_ERR_ARG, "cdn_realize", "the State is NULL");
   if (stage >= CDN_STAGE_COUNT)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_realize", NULL, "there is no stage %d", (int)stage);
   const cdn_system *sys = state->system;
@@ -111,6 +114,7 @@ cdn_status cdn_realize(cdn_state *state, cdn_stage stage) {
       cdn_status status = ensure(state, sys->eager[i]);
       if (status != CDN_OK) {
         state->error.stage = (cdn_stage)g;
+        cdni_error_tell(&state->error);
         return status;
       }
     }
@@ -137,6 +141,7 @@ static cdn_status check_rates(cdn_state *s, const char *what, cdn_pool pool, con
       "the rate of '%s' (%s[%zu]) is %g: a force or a rate function returned a NaN or an infinity, or numbers overflowed",
       slot, what, bad, rates[bad]);
   s->error.index = (int32_t)bad;
+  cdni_error_tell(&s->error);
   return CDN_ERR_NONFINITE;
 }
 

@@ -18,17 +18,22 @@ static void set_defaults(cdn_state *s) {
   bit_set(s->valid, TICKET_STAGE_EMPTY + CDN_STAGE_TOPOLOGY);
 }
 
+static size_t state_size(const cdn_system *system) {
+  return sizeof(cdn_state) + (size_t)system->most_nested * sizeof(int32_t);
+}
+
 cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) {
-  if (!out) return CDN_ERR_ARG;
-  *out = NULL;
-  if (!system) return CDN_ERR_ARG;
-  if (!system->frozen) return CDN_ERR_FROZEN;
-  cdn_state *s = cdni_calloc(&system->allocator, sizeof *s);
-  if (!s) return CDN_ERR_NOMEM;
-  s->block = cdni_calloc(&system->allocator, system->block_size);
-  if (!s->block) {
-    cdni_free(&system->allocator, s, sizeof *s);
-    return CDN_ERR_NOMEM;
+  static const char function[] = "cdn_state_create";
+  if (out) *out = NULL;
+  if (!out || !system) return cdni_refuse(CDN_ERR_ARG, function, "the System, or where the State shall go, is NULL");
+  if (!system->frozen)
+    return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "System '%s' is not frozen yet: call cdn_system_freeze first",
+                       system->name);
+  cdn_state *s = cdni_calloc(&system->allocator, state_size(system));
+  if (s) s->block = cdni_calloc(&system->allocator, system->block_size);
+  if (!s || !s->block) {
+    if (s) cdni_free(&system->allocator, s, state_size(system));
+    return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a State of %zu bytes", system->block_size);
   }
   s->system = system;
   s->valid = (uint64_t *)(s->block + system->off_valid);
@@ -51,12 +56,12 @@ void cdn_state_destroy(cdn_state *state) {
   const cdn_system *system = state->system;
   free_work(state);
   cdni_free(&system->allocator, state->block, system->block_size);
-  cdni_free(&system->allocator, state, sizeof *state);
+  cdni_free(&system->allocator, state, state_size(system));
   cdn_system_release(system);
 }
 
 cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
-  if (!dst || !src) return CDN_ERR_ARG;
+  if (!dst || !src) return cdni_refuse(CDN_ERR_ARG, "cdn_state_copy", "a State is NULL");
   if (dst->system != src->system)
     return cdni_state_fail(dst, CDN_ERR_ARG, false, "cdn_state_copy", NULL,
                            "the two States belong to different Systems");
@@ -83,6 +88,7 @@ static cdn_status fail_v(cdn_state *state, cdn_status code, bool recoverable, co
   cdni_error_vset(&state->error, code, function, element, format, args);
   state->error.recoverable = recoverable;
   state->error.stage = stage_of(state);
+  cdni_error_tell(&state->error);
   return code;
 }
 
@@ -90,7 +96,7 @@ cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, c
                           ...) {
   va_list args;
   va_start(args, format);
-  fail_v(state, code, recoverable, "callback", element, format, args);
+  fail_v(state, code, recoverable, "cdn_state_fail", element, format, args);
   va_end(args);
   return code;
 }
@@ -104,9 +110,16 @@ cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, 
   return code;
 }
 
-void cdni_state_set_error(cdn_state *state, const cdn_error *error) { state->error = *error; }
+cdn_status cdni_state_last_status(const cdn_state *state) {
+  return state->error.code != CDN_OK ? state->error.code : CDN_ERR_CALLBACK;
+}
 
-void cdni_state_take_error(cdn_state *state, const cdn_state *from) { state->error = from->error; }
+void cdni_state_set_error(cdn_state *state, const cdn_error *error) {
+  state->error = *error;
+  cdni_error_tell(error);
+}
+
+void cdni_state_take_error(cdn_state *state, const cdn_state *from) { cdni_state_set_error(state, &from->error); }
 
 /* ---- reading variables ---- */
 
@@ -190,6 +203,7 @@ static cdn_status check_set(cdn_state *s, const char *function, const char *what
                     values[bad]);
     s->error.index = (int32_t)bad;
     s->error.value = values[bad];
+    cdni_error_tell(&s->error);
     return CDN_ERR_NONFINITE;
   }
   return CDN_OK;
@@ -211,6 +225,7 @@ static cdn_status check_slots(cdn_state *s, const char *function, int first, con
                   value);
   s->error.index = i;
   s->error.value = value;
+  cdni_error_tell(&s->error);
   return status;
 }
 
@@ -221,36 +236,40 @@ cdn_status cdn_state_set_time(cdn_state *state, double t) {
   return CDN_OK;
 }
 
-cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values) {
+static cdn_status set_slots(cdn_state *state, const char *function, cdn_pool pool, int first, int n,
+                            const double *values) {
   static const char *const names[] = { "q", "u", "z" };
   if (pool < CDN_POOL_Q || pool > CDN_POOL_Z)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL,
-                           "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no pool %d: give CDN_POOL_Q, _U or _Z",
+                           (int)pool);
   const int size = pool_size(state->system, pool);
   if (first < 0 || n < 0 || first > size || n > size - first)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set", NULL,
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
                            "%d slots of %s from slot %d on are not all there: it has %d", n, names[pool], first, size);
-  CDNI_TRY(check_slots(state, "cdn_state_set", pool_first(state->system, pool) + first, values, n));
+  CDNI_TRY(check_slots(state, function, pool_first(state->system, pool) + first, values, n));
   if (n > 0) memcpy(pool_storage(state, pool) + first, values, (size_t)n * sizeof *values);
   invalidate(state, TICKET_Q + (int32_t)pool);
   return CDN_OK;
 }
 
+cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values) {
+  return set_slots(state, "cdn_state_set_slots", pool, first, n, values);
+}
 cdn_status cdn_state_set_q(cdn_state *state, const double *q) {
-  return cdn_state_set_slots(state, CDN_POOL_Q, 0, state->system->nq, q);
+  return set_slots(state, "cdn_state_set_q", CDN_POOL_Q, 0, state->system->nq, q);
 }
 cdn_status cdn_state_set_u(cdn_state *state, const double *u) {
-  return cdn_state_set_slots(state, CDN_POOL_U, 0, state->system->nu, u);
+  return set_slots(state, "cdn_state_set_u", CDN_POOL_U, 0, state->system->nu, u);
 }
 cdn_status cdn_state_set_z(cdn_state *state, const double *z) {
-  return cdn_state_set_slots(state, CDN_POOL_Z, 0, state->system->nz, z);
+  return set_slots(state, "cdn_state_set_z", CDN_POOL_Z, 0, state->system->nz, z);
 }
 
 cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values) {
   if (z.group < 0 || (size_t)z.group >= state->system->z_groups.count)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_zvar", NULL, "there is no such group of z");
   const z_group *g = &CDNI_AT(state->system->z_groups, z_group, z.group);
-  return cdn_state_set_slots(state, CDN_POOL_Z, g->first, g->n, values);
+  return set_slots(state, "cdn_state_set_zvar", CDN_POOL_Z, g->first, g->n, values);
 }
 
 cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) {

@@ -97,6 +97,7 @@ struct cdn_system {
   /* Planned at freezing. */
   int nq, nu, nz, n_qerr, n_uerr, n_udoterr, n_triggers;
   int words;            /* 64-bit words of a bitset over tickets */
+  int most_nested;      /* entries on the longest way through the graph */
   uint64_t *downstream; /* words a ticket */
   int32_t *eager;       /* entries by stage, in an order that respects the graph */
   int32_t eager_first[CDN_STAGE_COUNT + 1];
@@ -104,7 +105,9 @@ struct cdn_system {
       off_previous, off_valid, off_serials;
 };
 
-enum { EVAL_DEPTH = 64 };
+/* The most entries of which each is asked for while the next is being computed: they wait on the stack of calls of the thread,
+ * with some hundred bytes each. */
+enum { MOST_NESTED = 1000 };
 
 /* The most that a System may have: numbers in a pool, and bytes of one variable or entry. Sums of a few of either fit in an
  * int, and in a size_t; larger requests are mistakes, which would fill the memory before anybody could tell of them. */
@@ -121,12 +124,12 @@ struct cdn_state {
   char *block;     /* everything that a copy copies */
   uint64_t *valid; /* in the block: one bit a ticket */
   int depth;       /* entries being evaluated */
-  int32_t stack[EVAL_DEPTH];
   bool audit_failed;
   cdn_error error;
   work_chunk *work;
   int work_depth;
   size_t work_wanted;
+  int32_t stack[]; /* those entries; most_nested of them at most */
 };
 
 struct cdn_declarer {

@@ -190,7 +190,7 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system) { return &s
 
 void *cdni_system_room(cdn_system *system, int which) {
   if (!system->rooms[which]) system->rooms[which] = cdni_calloc(&system->allocator, cdni_rooms[which]->size);
-  if (!system->rooms[which]) cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system", NULL, "out of memory");
+  if (!system->rooms[which]) cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
   return system->rooms[which];
 }
 
@@ -237,16 +237,23 @@ static cdn_status freeze(cdn_system *s) {
 }
 
 cdn_status cdn_system_freeze(cdn_system *system) {
-  if (!system) return CDN_ERR_ARG;
-  if (system->frozen) return CDN_ERR_FROZEN;
-  if (system->error.code != CDN_OK) return system->error.code;
+  static const char function[] = "cdn_system_freeze";
+  if (!system) return cdni_refuse(CDN_ERR_ARG, function, "the System is NULL");
+  if (system->frozen)
+    return cdni_refuse(CDN_ERR_FROZEN, function, "System '%s' is frozen already; it stays so", system->name);
+  if (system->error.code != CDN_OK) {
+    cdni_error_tell(&system->error);
+    return system->error.code;
+  }
   system->freezing = true;
   cdn_status status = freeze(system);
   system->freezing = false;
   if (status != CDN_OK && system->error.code == CDN_OK)
     cdni_error_set(&system->error, status, "cdn_system_freeze", NULL, "freezing failed: %s", cdn_status_text(status));
   system->frozen = status == CDN_OK;
-  return status == CDN_OK ? CDN_OK : system->error.code;
+  if (system->frozen) return CDN_OK;
+  cdni_error_tell(&system->error);
+  return system->error.code;
 }
 
 /* ---- what a System says about itself ---- */

@@ -174,6 +174,8 @@ const double *cdni_system_z_scale(const cdn_system *system);
 cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function,
                            const char *element, const char *format, ...) CDN_PRINTF(6, 7);
 void cdni_state_set_error(cdn_state *state, const cdn_error *error);
+/* The status behind a getter that has returned NULL. */
+cdn_status cdni_state_last_status(const cdn_state *state);
 /* What failed on `from` is told on `state`, too. */
 void cdni_state_take_error(cdn_state *state, const cdn_state *from);
 

@@ -320,6 +320,9 @@ static void study(const cdn_system *system, cdn_state *state) {
 
   GUARDED(cdn_error, story);
   CHECK(cdn_state_set_time(state, NAN) == CDN_ERR_NONFINITE);
+  cdn_last_error(&story.value);
+  CHECK_GUARD(story);
+  CHECK(story.value.code == CDN_ERR_NONFINITE && strcmp(story.value.function, "cdn_state_set_time") == 0);
   cdn_state_last_error(state, &story.value);
   CHECK_GUARD(story);
   CHECK(story.value.code == CDN_ERR_NONFINITE && strcmp(story.value.function, "cdn_state_set_time") == 0);

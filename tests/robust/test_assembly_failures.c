@@ -24,7 +24,7 @@ static void tells(const cdn_assembly *a, cdn_status code, const char *what) {
 START_TEST(test_defs) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_assembly *a = NULL;
-  FAILS(cdn_assembly_create(system, NULL, &a), CDN_ERR_FROZEN);
+  FAILS(cdn_assembly_create(system, NULL, &a), CDN_ERR_NOT_FROZEN);
   FAILS(cdn_assembly_create(NULL, NULL, &a), CDN_ERR_ARG);
   FAILS(cdn_assembly_create(system, NULL, NULL), CDN_ERR_ARG);
   OK_FREEZE(system);

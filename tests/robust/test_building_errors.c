@@ -12,7 +12,7 @@ static void refused(cdn_system *system, cdn_status code, const char *element, co
                 error.element, error.text);
   ck_assert_msg(strstr(error.text, word) != NULL, "no '%s' in: %s", word, error.text);
   cdn_state *state = NULL;
-  FAILS(cdn_state_create(system, &state), CDN_ERR_FROZEN);
+  FAILS(cdn_state_create(system, &state), CDN_ERR_NOT_FROZEN);
   ck_assert_ptr_null(state);
   cdn_system_release(system);
 }
@@ -316,7 +316,7 @@ END_TEST
 START_TEST(test_state_of_an_unfrozen_system) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_state *state = NULL;
-  FAILS(cdn_state_create(system, &state), CDN_ERR_FROZEN);
+  FAILS(cdn_state_create(system, &state), CDN_ERR_NOT_FROZEN);
   cdn_system_release(system);
 }
 END_TEST

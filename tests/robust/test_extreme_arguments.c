@@ -1,6 +1,6 @@
 /* Every function of the library with arguments that make no sense: numbers that are not finite, huge or negative counts, ids
  * of things that are not there. Pointers are good ones. Nothing may crash (run this under the sanitizers), hang, or leave a
- * NaN in a State; a wrong id is an error. The calls are made from the public headers by extreme_calls.py. */
+ * NaN in a State; a wrong id is an error; whoever fails has told the thread's last error why, and named a public function. The calls are made from the public headers by extreme_calls.py. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <unistd.h>
@@ -205,13 +205,28 @@ static void tell_late(int signal_number) {
   abort();
 }
 
+/* The story of a failure is that of this call, and names a function that the caller can look up. */
+static void check_story(const char *name, cdn_status status) {
+  cdn_error e;
+  cdn_last_error(&e);
+  ck_assert_msg(e.code == status, "%s returned %s, and the last error is %s: '%s'", name, cdn_status_name(status),
+                cdn_status_name(e.code), e.text);
+  ck_assert_msg(e.text[0] && e.function, "%s failed without a text", name);
+  bool is_public = false;
+  for (size_t i = 0; i < sizeof public_functions / sizeof *public_functions; i++)
+    is_public = is_public || strcmp(public_functions[i], e.function) == 0;
+  ck_assert_msg(is_public, "%s failed in '%s', which is no public function: '%s'", name, e.function, e.text);
+}
+
 static cdn_status run(world *w, const extreme_call *c) {
   w->wrong_id = w->is_nan = false;
   calling = c->name;
+  cdn_last_error_clear();
   signal(SIGALRM, tell_late);
   alarm(SECONDS);
   const cdn_status status = c->call(w);
   alarm(0);
+  if (status != CDN_OK) check_story(c->name, status);
   return status;
 }
 

@@ -191,5 +191,64 @@ START_TEST(memory_may_run_out) {
 }
 END_TEST
 
+/* A whole run: header, rows every interval, the end; called again it goes on, without a second header or a second row of one time. */
+START_TEST(a_whole_run_in_one_call) {
+  cart_rig r = make_rig(NULL);
+  page p = { .n = 0 };
+  cdn_trajectory *t = NULL;
+  cdn_stepper *stepper = NULL;
+  cdn_trajectory_def def = cdn_default_trajectory_def();
+  def.u = def.energies = false;
+  OK_ON(r.state, cdn_trajectory_create(r.state, &def, write_page, &p, &t));
+  OK_ON(r.state, cdn_stepper_create(r.state, NULL, &stepper));
+  OK(cdn_trajectory_run(t, stepper, 0.5, 0.2));
+  OK(cdn_trajectory_run(t, stepper, 1, 0.25));
+  static const double times[] = { 0, 0.2, 0.4, 0.5, 0.75, 1 };
+  ck_assert(strncmp(p.text, "time,cart.q\n", 12) == 0);
+  const char *line = p.text;
+  for (int i = 0; i < 6; i++) {
+    double time, q;
+    line = strchr(line, '\n') + 1;
+    ck_assert_int_eq(sscanf(line, "%lf,%lf", &time, &q), 2);
+    ck_assert_double_eq(time, times[i]);
+    NEAR(q, 1. / 3 - 2 * time, 1e-12); /* nothing acts on the cart */
+  }
+  ck_assert_str_eq(strchr(line, '\n'), "\n");
+
+  FAILS(cdn_trajectory_run(t, stepper, 0.5, 0.1), CDN_ERR_ARG);
+  ck_assert(strstr(cdn_last_error_text(), "from the stepper's on"));
+  FAILS(cdn_trajectory_run(t, stepper, 2, 0), CDN_ERR_ARG);
+  FAILS(cdn_trajectory_run(t, stepper, 2, NAN), CDN_ERR_ARG);
+  FAILS(cdn_trajectory_run(t, stepper, 2, 1e-300), CDN_ERR_ARG);
+  FAILS(cdn_trajectory_run(t, stepper, INFINITY, 1), CDN_ERR_ARG);
+  FAILS(cdn_trajectory_run(NULL, stepper, 2, 1), CDN_ERR_ARG);
+  p.status = CDN_ERR_FILE;
+  FAILS(cdn_trajectory_run(t, stepper, 2, 1), CDN_ERR_FILE);
+  ck_assert(strstr(cdn_last_error_text(), "cdn_trajectory_row"));
+  cdn_trajectory_destroy(t), cdn_stepper_destroy(stepper), cdn_state_destroy(r.state);
+}
+END_TEST
+
+START_TEST(files_are_streams) {
+  char back[8] = "";
+  FILE *file = tmpfile();
+  ck_assert(file);
+  OK(cdn_file_write(file, "seven!!", 8));
+  rewind(file);
+  OK(cdn_file_read(file, back, 8));
+  ck_assert_str_eq(back, "seven!!");
+  FAILS(cdn_file_read(file, back, 1), CDN_ERR_FILE);
+  ck_assert(strstr(cdn_last_error_text(), "the file ends"));
+  fclose(file);
+  FAILS(cdn_file_write(NULL, "x", 1), CDN_ERR_ARG);
+  FAILS(cdn_file_read(NULL, back, 1), CDN_ERR_ARG);
+  if ((file = fopen("/dev/full", "w"))) { /* where there is such a file */
+    setvbuf(file, NULL, _IONBF, 0);
+    FAILS(cdn_file_write(file, "x", 1), CDN_ERR_FILE);
+    fclose(file);
+  }
+}
+END_TEST
+
 CHECK_MAIN("trajectories", columns_are_as_asked_for, all_measures_in_the_order_of_adding, numbers_read_back,
-           what_is_refused, memory_may_run_out)
+           what_is_refused, memory_may_run_out, a_whole_run_in_one_call, files_are_streams)

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Whoever fails tells where: every function that the library names in a story is public. Every example, and the README's program, prints
+the story when it fails, by the one call for it; the shortest is short.
+
+    stories.py ROOT
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+headers = '\n'.join(path.read_text() for path in sorted((root / 'include/cardan').glob('*.h')))
+public = set(re.findall(r'\b(cdn_\w+)\s*\(', re.sub(r'/\*.*?\*/', '', headers, flags=re.S)))
+mistakes = []
+named = 0
+for path in sorted((root / 'src').rglob('*.[ch]')):
+    for name in re.findall(r'"(cdn_\w+)"', re.sub(r'/\*.*?\*/', '', path.read_text(), flags=re.S)):
+        named += 1
+        if name not in public:
+            mistakes.append(f'{path.relative_to(root)}: the story of a failure names "{name}", which is no public function')
+assert named > 300, 'the sources are not written as this program expects'
+
+programs = sorted((root / 'examples').glob('*.c'))
+assert len(programs) > 20
+for path in programs:
+    text = path.read_text()
+    if not re.search(r'fprintf\(stderr, "%s: %%s\\n", cdn_last_error_text\(\)\);' % path.stem, text):
+        mistakes.append(f'{path.name}: a failure does not print its story: fprintf(stderr, "{path.stem}: %s\\n", '
+                        'cdn_last_error_text())')
+    for other in re.findall(r'\bcdn_\w+_last_error\b|\bcdn_status_text\b', text):
+        mistakes.append(f'{path.name}: {other} is another way to the story: cdn_last_error_text() is enough')
+lines = len((root / 'examples/double_pendulum.c').read_text().splitlines())
+if lines > 30:
+    mistakes.append(f'double_pendulum.c has {lines} lines: a double pendulum with energies and rows takes 30 at most')
+
+print('\n'.join(mistakes) or f'{named} names of functions, {len(programs)} examples')
+sys.exit(1 if mistakes else 0)
