@@ -4,6 +4,7 @@
 #define CARDAN_ROOMS_H
 
 #define CDNI_ROOM_LIST(X)     \
+  X(CONTROLS, controls)       \
   X(MATTER, matter)           \
   X(FORCES, forces)           \
   X(CONSTRAINTS, constraints) \

@@ -9,6 +9,7 @@
 #include <cardan/system.h>
 #include <cardan/state.h>
 #include <cardan/functions.h>
+#include <cardan/controls.h>
 #include <cardan/events.h>
 #include <cardan/matter.h>
 #include <cardan/motion.h>

@@ -7,6 +7,7 @@
 #ifndef CARDAN_FORCES_H
 #define CARDAN_FORCES_H
 
+#include <cardan/controls.h>
 #include <cardan/matter.h>
 
 CDN_BEGIN_DECLS
@@ -63,6 +64,32 @@ CDN_API cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, doub
 CDN_API cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                 double f);
 CDN_API cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, double f);
+
+typedef struct cdn_actuator_def {
+  CDN_DEF_HEADER;
+  cdn_body body;       /**< default Ground: none */
+  int mobility;        /**< of that body, 0 ... nu - 1. Default 0 */
+  cdn_control control; /**< default { -1 }: none */
+  double gain;         /**< N or N m a unit of the control. Default 1 */
+  double bias[3];      /**< constant force, force a unit of q, force a unit of u. Defaults 0 */
+  double lower, upper; /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
+} cdn_actuator_def;
+
+/** cdn_default_actuator_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_actuator_def_init(void *def, size_t size);
+static inline cdn_actuator_def cdn_default_actuator_def(void) {
+  cdn_actuator_def def;
+  cdn_actuator_def_init(&def, sizeof def);
+  return def;
+}
+
+/** An actuator on a mobility, with a control c (controls.h): f = gain c + bias[0] + bias[1] q + bias[2] u, within its
+ *  limits. Only gain: a motor. bias[1] = -gain: a servo that holds position c; bias[2] = -gain: one that holds speed c.
+ *  bias[1] needs a coordinate whose rate is the mobility's u. No potential. */
+CDN_API cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cdn_actuator_def *def);
+/** `bias` NULL leaves the biases as they are. */
+CDN_API cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, const double bias[3], double lower,
+                                    double upper);
 /** A compliant stop of a coordinate. Outside [lower, upper], with x the penetration, f = -k x max(0, 1 + d xdot)
  *  (Hunt and Crossley 1975); it never pulls. A bound may be infinite. k > 0; d >= 0 (s/m or s/rad). Steps end where
  *  the coordinate meets or leaves a bound, and where damping cancels the force (docs/methods.md, Kinks). */

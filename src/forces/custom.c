@@ -48,7 +48,7 @@ static bool belongs_to(const custom *e, const force_part *part) {
   return e->reads == part->reads && (e->ops.calc_potential != NULL) == part->potential;
 }
 
-cdn_status cdni_custom_calc(const force_batch *b, int i, cdn_state *state, cdn_forces *out) {
+static cdn_status calc_one(const force_batch *b, int i, cdn_state *state, cdn_forces *out) {
   static const cdn_error no_error = { .code = CDN_OK };
   const custom *e = b->elements;
   force_collector *collector = (force_collector *)out;
@@ -63,7 +63,7 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
   const custom *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     if (!belongs_to(&e[i], b->part) || !force_is_on(b, i)) continue;
-    CDNI_TRY(cdni_custom_calc(b, i, state, out));
+    CDNI_TRY(calc_one(b, i, state, out));
   }
   return CDN_OK;
 }
@@ -87,11 +87,11 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
 
 /* ---- how it varies ---- */
 
-bool cdni_custom_is_differenced(const force_batch *b, int i) {
+static bool is_differenced(const force_batch *b, int i) {
   return !((const custom *)b->elements)[i].ops.calc_derivative && force_is_on(b, i);
 }
 
-cdn_subsystem cdni_custom_subsystem(const force_batch *b, int i) { return ((const custom *)b->elements)[i].subsystem; }
+static cdn_subsystem subsystem_of(const force_batch *b, int i) { return ((const custom *)b->elements)[i].subsystem; }
 
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   static const cdn_error no_error = { .code = CDN_OK };
@@ -201,6 +201,9 @@ const force_kind cdni_force_custom = {
              CUSTOM_PART(CDN_READS_EVERYTHING, false), CUSTOM_PART(CDN_READS_EVERYTHING, true) },
   .calc_potential = calc_potential,
   .derivative = derivative,
+  .is_differenced = is_differenced,
+  .calc_one = calc_one,
+  .subsystem_of = subsystem_of,
   .count_kinks = count_kinks,
   .calc_kinks = calc_kinks,
   .prepare = prepare,

@@ -1,4 +1,4 @@
-/* Differences for custom forces that bring no derivatives: central, of the generalized forces of these elements only.
+/* Differences for forces that bring no derivatives: central, of the generalized forces of these elements only.
  *
  * The elements are summed in States that are displaced a little in every direction. The State's block is kept aside
  * meanwhile and put back, so that nothing that was computed is lost. */
@@ -10,8 +10,16 @@
 /* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
 static const double STEP = 6e-6;
 
+/* Element i of a kind. */
+typedef struct differenced_force {
+  force_batch batch;
+  int i;
+} differenced_force;
+
 typedef struct differ {
-  force_batch forces; /* all custom forces */
+  const force_room *room;
+  int n_forces;
+  differenced_force *force;
   cdn_force_derivatives *d;
   cdn_state *state;
   derivative_pass still; /* the pass, looking at the block put aside */
@@ -34,28 +42,32 @@ static cdn_status begin_sum(const differ *s, int side, force_collector *c) {
   return CDN_OK;
 }
 
+static cdn_status add_one(const differ *s, int k, force_collector *c) {
+  const force_batch *b = &s->force[k].batch;
+  return cdni_force_kinds[b->kind]->calc_one(b, s->force[k].i, s->state, &c->to);
+}
+
 static cdn_status sum(const differ *s, int side) {
   force_collector c;
   CDNI_TRY(begin_sum(s, side, &c));
-  for (int i = 0; i < s->forces.n; i++)
-    if (cdni_custom_is_differenced(&s->forces, i)) CDNI_TRY(cdni_custom_calc(&s->forces, i, s->state, &c.to));
+  for (int k = 0; k < s->n_forces; k++) CDNI_TRY(add_one(s, k, &c));
   return CDN_OK;
 }
 
-static cdn_status one(const differ *s, int i, int side) {
+static cdn_status one(const differ *s, int k, int side) {
   force_collector c;
   CDNI_TRY(begin_sum(s, side, &c));
-  return cdni_custom_calc(&s->forces, i, s->state, &c.to);
+  return add_one(s, k, &c);
 }
 
 /* Whether these forces may vary with a variable. What they read themselves their class says; what they read by way of measures
  * and entries the graph knows, whatever they said. */
 static bool vary_with(const differ *s, cdn_ticket variable) {
-  const force_room *room = s->forces.room;
+  const force_room *room = s->room;
   for (int i = 0; i < FORCE_CLASSES; i++) {
     const accumulator *a = &room->accumulators[i];
     bool any = false;
-    for (int k = 0; k < a->n_parts; k++) any = any || a->parts[k].kind == FORCE_CUSTOM;
+    for (int k = 0; k < a->n_parts; k++) any = any || cdni_force_kinds[a->parts[k].kind]->calc_one;
     if (any && cdni_ticket_is_upstream(room->system, variable, a->entry.ticket)) return true;
   }
   return false;
@@ -159,9 +171,11 @@ static cdn_status by_z(differ *s) {
     s->direction[k] = step_of_z(s, k) * (1 + 0.618 * k - floor(0.618 * k));
     s->there[k] = s->base[k] + s->direction[k];
   }
-  for (int i = 0; i < s->forces.n; i++) {
-    if (!cdni_custom_is_differenced(&s->forces, i)) continue;
-    const cdni_runs own = cdni_subsystem_runs(s->forces.room->system, cdni_custom_subsystem(&s->forces, i));
+  for (int i = 0; i < s->n_forces; i++) {
+    const force_kind *kind = cdni_force_kinds[s->force[i].batch.kind];
+    cdni_runs own = { 0 };
+    if (kind->subsystem_of)
+      own = cdni_subsystem_runs(s->room->system, kind->subsystem_of(&s->force[i].batch, s->force[i].i));
     bool others = false;
     if (own.nz < nz) CDNI_TRY(reads_others(s, i, &own, &others));
     const int first = others ? 0 : own.z, n = others ? nz : own.nz;
@@ -178,28 +192,43 @@ static cdn_status all(differ *s, int nq, int nu) {
   return CDN_OK;
 }
 
+/* Those that are differenced (to: NULL: they are only counted). */
+static int list(const force_room *room, cdn_state *state, differenced_force *to) {
+  int n = 0;
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    if (!cdni_force_kinds[k]->is_differenced || room->sets[k].ids.count == 0) continue;
+    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
+    for (int i = 0; i < b.n; i++) {
+      if (!cdni_force_kinds[k]->is_differenced(&b, i)) continue;
+      if (to) to[n] = (differenced_force){ b, i };
+      n++;
+    }
+  }
+  return n;
+}
+
 cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives *d) {
   cdn_state *state = d->pass->state;
-  if (room->sets[FORCE_CUSTOM].ids.count == 0) return CDN_OK;
-  const force_batch forces = cdni_force_batch(room, state, FORCE_CUSTOM, NULL);
-  bool any = false;
-  for (int i = 0; i < forces.n; i++) any = any || cdni_custom_is_differenced(&forces, i);
-  if (!any) return CDN_OK;
+  const size_t n_forces = (size_t)list(room, state, NULL);
+  if (n_forces == 0) return CDN_OK;
 
   const cdn_system *system = cdn_state_system(state);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system);
   const size_t pool = (size_t)(nq + nu + cdn_system_nz(system)), n = (size_t)room->matter->tree.n;
   const size_t block_size = cdn_system_state_size(system);
   char *saved = cdn_work_push(state, block_size + 3 * pool * sizeof(double) + 2 * n * sizeof(sv) +
-                                         2 * (size_t)room->matter->tree.nu * sizeof(double));
+                                         2 * (size_t)room->matter->tree.nu * sizeof(double) +
+                                         n_forces * sizeof(differenced_force));
   if (!saved) return cdni_state_fail(state, CDN_ERR_NOMEM, false, d->pass->function, NULL, "out of memory");
   char *block = cdni_state_block(state);
-  differ s = { .forces = forces, .d = d, .state = state, .still = *d->pass };
+  differ s = { .room = room, .n_forces = (int)n_forces, .d = d, .state = state, .still = *d->pass };
   s.runs = cdni_subsystem_runs(system, room->matter->subsystem);
   s.F[0] = (sv *)(saved + block_size), s.F[1] = s.F[0] + n;
   s.base = (double *)(s.F[1] + n);
   s.there = s.base + pool, s.direction = s.there + pool;
   s.f[0] = s.direction + pool, s.f[1] = s.f[0] + room->matter->tree.nu;
+  s.force = (differenced_force *)(void *)(s.f[1] + room->matter->tree.nu);
+  list(room, state, s.force);
 
   /* As they are now they are constant forces at M's origins; then comes how they vary. */
   cdn_status status = sum(&s, 0);

@@ -50,12 +50,7 @@ bool cdni_derivative_accepts(cdn_force_derivatives *d, cdn_body body, const doub
 /* Ends the column of dz that is being collected. */
 void cdni_derivative_end_z(cdn_force_derivatives *d);
 
-/* derivative_differences.c: adds the derivatives of custom forces that bring none. */
+/* derivative_differences.c: adds the derivatives of what is differenced. */
 cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives *d);
-
-/* custom.c: whether element i of a batch of custom forces is on and has no derivative of its own; its subsystem; its force. */
-bool cdni_custom_is_differenced(const force_batch *b, int i);
-cdn_subsystem cdni_custom_subsystem(const force_batch *b, int i);
-cdn_status cdni_custom_calc(const force_batch *b, int i, cdn_state *state, cdn_forces *out);
 
 #endif

@@ -15,6 +15,7 @@
   X(MOBILITY_SPRING, mobility_spring)   \
   X(MOBILITY_DAMPER, mobility_damper)   \
   X(MOBILITY_FORCE, mobility_force)     \
+  X(ACTUATOR, actuator)                 \
   X(MOBILITY_STOP, mobility_stop)       \
   X(ROTATION_SPRING, rotation_spring)   \
   X(ROTATION_STOP, rotation_stop)       \
@@ -79,8 +80,13 @@ typedef struct force_kind {
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
   /* Tells of an element without a defined force; NULL where there can be none. */
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
-  /* How the forces vary (forces/derivatives.h). NULL: they are differenced where derivatives are asked for. */
+  /* How the forces vary (forces/derivatives.h). */
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
+  /* Whether element i is on and left out of that: then calc_one, which adds its force alone, is differenced. NULL: none is.
+   * subsystem_of: whose z it may read; NULL: any's. */
+  bool (*is_differenced)(const force_batch *b, int i);
+  cdn_status (*calc_one)(const force_batch *b, int i, cdn_state *state, cdn_forces *out);
+  cdn_subsystem (*subsystem_of)(const force_batch *b, int i);
   /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are none. */
   int n_kinks;
   int (*count_kinks)(const void *element); /* in place of n_kinks, where elements differ */

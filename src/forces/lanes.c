@@ -30,7 +30,9 @@ int cdni_force_params_belong(const force_room *room, int32_t ticket) {
   return 0;
 }
 
-bool cdni_forces_call_out(const force_room *room) { return room->sets[FORCE_CUSTOM].ids.count > 0; }
+bool cdni_forces_call_out(const force_room *room) {
+  return room->sets[FORCE_CUSTOM].ids.count > 0 || room->sets[FORCE_ACTUATOR].ids.count > 0;
+}
 
 /* The part's kernel. */
 static void run_kernel(const cdni_force_lanes *x, cdn_state *shared, const force_batch *b) {
@@ -69,9 +71,9 @@ static void call_out(const cdni_force_lanes *x, force_kind_id kind, const force_
   for (int l = 0; l < x->lanes; l++) {
     cdn_state *state = x->state(x->context, l);
     if (!state) continue;
-    lane_get(x->sum_F, x->lanes, l, x->one_F, nF);
-    if (nf > 0) lane_get(x->sum_f, x->lanes, l, x->one_f, nf);
-    force_collector c = { .to = { .state = state, .matter = m, .F = (sv *)x->one_F, .f = x->one_f } };
+    if (x->sum_F) lane_get(x->sum_F, x->lanes, l, x->one_F, nF);
+    if (x->sum_f) lane_get(x->sum_f, x->lanes, l, x->one_f, nf);
+    force_collector c = { .to = { .state = state, .matter = m, .F = x->sum_F ? (sv *)x->one_F : NULL, .f = x->one_f } };
     cdn_status status = cdni_state_ensure(state, CDN_POSE);
     if (status == CDN_OK && part->reads != CDN_READS_POSITION) status = cdni_state_ensure(state, CDN_TWIST);
     if (status == CDN_OK) {
@@ -80,8 +82,8 @@ static void call_out(const cdni_force_lanes *x, force_kind_id kind, const force_
       status = cdni_force_calc(&b, state, &c.to);
     }
     x->failed[l] = x->failed[l] || status != CDN_OK;
-    lane_put(x->sum_F, x->lanes, l, x->one_F, nF);
-    if (nf > 0) lane_put(x->sum_f, x->lanes, l, x->one_f, nf);
+    if (x->sum_F) lane_put(x->sum_F, x->lanes, l, x->one_F, nF);
+    if (x->sum_f) lane_put(x->sum_f, x->lanes, l, x->one_f, nf);
   }
 }
 

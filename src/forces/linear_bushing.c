@@ -97,7 +97,7 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
     bool damps = false;
     for (int k = 0; k < 6; k++) damps = damps || law.p[BUSHING_C + k] != 0;
     if (!law.at.regular && (bushing_needs_angles(law.p + BUSHING_K) || bushing_needs_angles(law.p + BUSHING_C)))
-      return singular(state, "derivatives", force_name(b, i));
+      return singular(state, out->pass->function, force_name(b, i));
     take_law(&law, out->pass->twist, &e[i]);
     const int bodies[2] = { e[i].body_a, e[i].body_b };
     const v3 r[2] = { law.at.r_a, law.at.r_b };

@@ -3,6 +3,7 @@
 
 #include <cardan/measures.h>
 
+#include "controls/controls.h"
 #include "integrators/method.h"
 #include "studies/ensemble.h"
 
@@ -40,7 +41,8 @@ static bool suits_lanes(const cdn_ensemble *e) {
   if (e->nq != e->m->tree.nq || e->nu != e->m->tree.nu) return false;
   const int custom = e->forces ? cdni_forces_subsystems(e->forces) : 0;
   const int measures = e->traits.events || e->traits.auto_updates ? 0 : cdn_system_measure_count(e->system);
-  return e->traits.subsystems == 2 + (e->forces != NULL) + custom + measures;
+  const int controls = cdni_controls(e->system) != NULL;
+  return e->traits.subsystems == 2 + (e->forces != NULL) + custom + measures + controls;
 }
 
 static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
@@ -76,6 +78,7 @@ static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *s
 static unsigned group_of(const cdn_ensemble *e, int32_t i) {
   if (e->m && (i == e->m->frames.i || i == e->m->params.i)) return CDN_VARY_FRAMES;
   if (e->m && (i == e->m->mass.i || i == e->m->armature.i)) return CDN_VARY_MASSES;
+  if (cdni_controls(e->system) && i == cdni_controls_variable(cdni_controls(e->system)).i) return CDN_VARY_CONTROLS;
   if (!e->forces) return CDN_VARY_OWN;
   const int belongs = cdni_force_params_belong(e->forces, i);
   return belongs < 0 ? 0 : belongs > 0 ? CDN_VARY_FORCES : CDN_VARY_OWN;
@@ -238,7 +241,8 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
     return cdni_state_fail(state, CDN_ERR_LIMIT, false, function, NULL,
                            "def.count is %d, def.threads %d: %d and %d are the most; make several ensembles",
                            def->count, def->threads, (int)MOST_STATES, (int)MOST_THREADS);
-  const unsigned all = CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED;
+  const unsigned all =
+      CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED | CDN_VARY_CONTROLS;
   if (def->vary & ~all)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.vary is %u, which is no sum of cdn_vary",
                            def->vary);

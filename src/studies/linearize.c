@@ -18,6 +18,7 @@
 #include "studies/statics.h"
 
 typedef struct linearization {
+  const char *function;
   cdn_state *state;
   const matter *m;
   int nu, nz, n, l, rows;                  /* nz: 0 where z is held */
@@ -26,8 +27,6 @@ typedef struct linearization {
   double *v, *du, *vdot, *udot;            /* nu */
   double *by_z, *z_by_q, *z_by_u, *z_by_z; /* dudot/dz, nu x nz; of zdot, nz rows */
 } linearization;
-
-static const char function[] = "cdn_linearize";
 
 static bool is_at_rest(const double *u, int nu) {
   for (int k = 0; k < nu; k++)
@@ -66,11 +65,11 @@ static cdn_status find_C(linearization *x, cdn_state *rest, const double *u) {
   const size_t nu = (size_t)x->nu, m = (size_t)cdn_system_nudoterr(cdn_state_system(x->state));
   const size_t smaller = nu < m ? nu : m;
   double *memory = cdn_work_push(x->state, (5 * m * nu + m + smaller * (m + 1) + nu * nu + 1) * sizeof *memory);
-  if (!memory) return cdni_state_fail(x->state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  if (!memory) return cdni_state_fail(x->state, CDN_ERR_NOMEM, false, x->function, NULL, "out of memory");
   double *G_all = memory, *E_all = G_all + m * nu, *G = E_all + m * nu, *E = G + m * nu, *A = E + m * nu;
   double *lambda = A + m * nu, *s = lambda + m, *W = s + smaller, *VT = W + smaller * m;
   memset(lambda, 0, m * sizeof *lambda);
-  cdn_status status = cdni_constrained_residual_derivatives(rest, function, u, lambda, NULL, NULL, E_all, NULL);
+  cdn_status status = cdni_constrained_residual_derivatives(rest, x->function, u, lambda, NULL, NULL, E_all, NULL);
   constraint_rows from = { .J = NULL };
   if (status == CDN_OK) status = cdn_calc_G(x->state, G_all);
   if (status == CDN_OK) status = cdni_constraint_rows(cdni_constraints(cdn_state_system(x->state)), x->state, &from);
@@ -79,9 +78,10 @@ static cdn_status find_C(linearization *x, cdn_state *rest, const double *u) {
     for (int e = 0; e < rows; e++)
       for (int j = 0; j < x->nu; j++) A[j * rows + e] = G[e * x->nu + j];
     double *work = cdn_work_push(x->state, cdni_svd_work(rows, x->nu) * sizeof *work);
-    if (!work) status = cdni_state_fail(x->state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+    if (!work) status = cdni_state_fail(x->state, CDN_ERR_NOMEM, false, x->function, NULL, "out of memory");
     else if (!cdni_svd(rows, x->nu, A, s, W, VT, work))
-      status = cdni_state_fail(x->state, CDN_ERR_SINGULAR, false, function, NULL, "the singular values were not found");
+      status =
+          cdni_state_fail(x->state, CDN_ERR_SINGULAR, false, x->function, NULL, "the singular values were not found");
     const int rank = status == CDN_OK ? cdni_svd_rank(rows < x->nu ? rows : x->nu, s) : 0;
     for (int r = 0; r < rank; r++)
       for (int j = 0; j < x->nu; j++) {
@@ -103,7 +103,7 @@ static cdn_status refuse_velocity_motions(const linearization *x) {
     const matter_motion *motion = cdni_motion_at(x->m, d.motion.i);
     if (motion->kind == CDN_MOTION_CUSTOM)
       return cdni_state_fail(
-          x->state, CDN_ERR_UNSUPPORTED, false, function, motion->name,
+          x->state, CDN_ERR_UNSUPPORTED, false, x->function, motion->name,
           "motion '%s' prescribes u as a function of q, whose derivatives it does not bring: lock the "
           "mobilizer, or prescribe its accelerations",
           motion->name);
@@ -118,7 +118,7 @@ static cdn_status refuse_nonlinear(const linearization *x) {
     const constraint_element *c = constraint_at(room, (int)i);
     if (c->nonlinear && cdn_constraint_is_enabled(x->state, (cdn_constraint){ (int32_t)i }))
       return cdni_state_fail(
-          x->state, CDN_ERR_UNSUPPORTED, false, function, c->name,
+          x->state, CDN_ERR_UNSUPPORTED, false, x->function, c->name,
           "the velocity error of constraint '%s' is not linear in u, which is linearized at rest only", c->name);
   }
   return CDN_OK;
@@ -127,8 +127,8 @@ static cdn_status refuse_nonlinear(const linearization *x) {
 static cdn_status prepare(linearization *x, const double *u) {
   const size_t square = (size_t)x->nu * (size_t)x->nu;
   CDNI_TRY(refuse_velocity_motions(x));
-  CDNI_TRY(cdni_local_basis(x->state, function, CDN_LEVEL_POSITION, x->D, &x->n));
-  CDNI_TRY(cdni_local_basis(x->state, function, CDN_LEVEL_VELOCITY, x->U, &x->l));
+  CDNI_TRY(cdni_local_basis(x->state, x->function, CDN_LEVEL_POSITION, x->D, &x->n));
+  CDNI_TRY(cdni_local_basis(x->state, x->function, CDN_LEVEL_VELOCITY, x->U, &x->l));
   CDNI_TRY(cdn_forward_dynamics_derivatives(x->state, x->by_q, x->by_u, NULL, x->nz ? x->by_z : NULL));
   if (x->nz) CDNI_TRY(cdn_calc_zdot_derivatives(x->state, x->z_by_q, x->z_by_u, x->z_by_z));
   if (square) memset(x->T, 0, square * sizeof *x->T), memset(x->C, 0, square * sizeof *x->C);
@@ -137,7 +137,7 @@ static cdn_status prepare(linearization *x, const double *u) {
   if (!cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(x->state)), x->state)) return CDN_OK;
   CDNI_TRY(refuse_nonlinear(x));
   cdn_state *rest;
-  CDNI_TRY(cdni_rest_state(x->state, function, &rest));
+  CDNI_TRY(cdni_rest_state(x->state, x->function, &rest));
   const cdn_status status = find_C(x, rest, u);
   cdn_state_destroy(rest);
   return status;
@@ -175,9 +175,9 @@ static void fill_column(linearization *x, int j, double *A) {
         z >= 0 ? x->z_by_z[i * nz + z] : along(nu, x->z_by_q + i * nu, x->v) + along(nu, x->z_by_u + i * nu, x->du);
 }
 
-static cdn_status linearize(cdn_state *state, bool with_z, double *A, double *displacements, int *n, double *velocities,
-                            int *l) {
-  linearization x = { .state = state };
+static cdn_status linearize(cdn_state *state, const char *function, bool with_z, double *A, double *displacements,
+                            int *n, double *velocities, int *l) {
+  linearization x = { .function = function, .state = state };
   CDNI_TRY(cdni_study_matter(state, function, &x.m));
   x.nu = x.m->tree.nu, x.nz = with_z ? cdn_system_nz(cdn_state_system(state)) : 0;
   const size_t nu = (size_t)x.nu, nz = (size_t)x.nz, square = nu * nu;
@@ -198,10 +198,10 @@ static cdn_status linearize(cdn_state *state, bool with_z, double *A, double *di
 }
 
 cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities, int *l) {
-  return linearize(state, false, A, displacements, n, velocities, l);
+  return linearize(state, "cdn_linearize", false, A, displacements, n, velocities, l);
 }
 
 cdn_status cdn_linearize_with_z(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
                                 int *l) {
-  return linearize(state, true, A, displacements, n, velocities, l);
+  return linearize(state, "cdn_linearize_with_z", true, A, displacements, n, velocities, l);
 }

@@ -210,7 +210,7 @@ cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, co
   return v;
 }
 
-cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
+static cdn_dvar declare_numbers(cdn_declarer *d, const char *name, int n, const double *defaults, cdn_stage stage) {
   size_t bad;
   cdn_dvar v = { TICKET_NONE, { TICKET_NONE } };
   if (n < 0) {
@@ -224,10 +224,17 @@ cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const 
   }
   /* An empty array still has a ticket that may be named as a prerequisite. */
   double none = 0;
-  v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none,
-                           CDN_STAGE_INSTANCE);
+  v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none, stage);
   if (v.i != TICKET_NONE) node_at(d->system, v.i)->parameters = true;
   return v;
+}
+
+cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
+  return declare_numbers(d, name, n, defaults, CDN_STAGE_INSTANCE);
+}
+
+cdn_dvar cdni_declare_values(cdn_declarer *d, const char *name, int n, const double *defaults) {
+  return declare_numbers(d, name, n, defaults, CDN_STAGE_REPORT);
 }
 
 cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t size, const void *initial,

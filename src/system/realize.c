@@ -20,6 +20,10 @@ bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket) {
   return false;
 }
 
+cdn_ticket cdni_state_computing(const cdn_state *state) {
+  return (cdn_ticket){ state->depth > 0 ? state->stack[state->depth - 1] : TICKET_NONE };
+}
+
 /* ---- pull ---- */
 
 static cdn_status evaluate(cdn_state *s, int32_t ticket);

@@ -288,6 +288,13 @@ void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v) {
   return state->block + node_at(state->system, v.i)->offset;
 }
 
+void *cdni_state_update_part(cdn_state *state, cdn_dvar v, cdn_ticket entry) {
+  ((uint64_t *)(state->block + state->system->off_serials))[v.i]++;
+  invalidate(state, entry.i);
+  bit_clear(state->valid, entry.i);
+  return state->block + node_at(state->system, v.i)->offset;
+}
+
 cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) {
   if (!is_variable(state->system, v.i) || !value)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_discrete", NULL,

@@ -84,6 +84,8 @@ int cdni_zvar_first(const cdn_system *system, cdn_zvar z);
 int cdni_zvar_count(const cdn_system *system, cdn_zvar z);
 /* The ops of subsystem i, whose name is always there; NULL past the end. */
 const cdn_subsystem_ops *cdni_subsystem_ops(const cdn_system *system, int i);
+/* An array of n finite numbers as cdn_declare_parameters makes, of which nothing depends on by stage. */
+cdn_dvar cdni_declare_values(cdn_declarer *d, const char *name, int n, const double *defaults);
 /* Which subsystem is declaring. */
 cdn_subsystem cdni_declarer_subsystem(const cdn_declarer *d);
 const cdn_system *cdni_declarer_system(const cdn_declarer *d);
@@ -91,6 +93,8 @@ const cdn_system *cdni_declarer_system(const cdn_declarer *d);
  * do not read rates themselves. The i-th ticket, or { 0 } past the end. */
 cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i);
 
+/* The entry whose compute function is running, or { 0 }. */
+cdn_ticket cdni_state_computing(const cdn_state *state);
 /* Whether an entry of a frozen System is computed from something, directly or by way of others. */
 bool cdni_ticket_is_upstream(const cdn_system *system, cdn_ticket ticket, cdn_ticket entry);
 
@@ -134,6 +138,8 @@ cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache ent
 bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket);
 /* Writable storage of a discrete variable after invalidating what depends on it. */
 void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v);
+/* The same, to write a part that only `entry`, and what is computed from it, reads: what else depends on the variable stays valid. */
+void *cdni_state_update_part(cdn_state *state, cdn_dvar v, cdn_ticket entry);
 /* q with another quaternion scale, and so on, for the whole System; see cdn_subsystem_ops. */
 cdn_status cdni_state_multiply_by_N(cdn_state *state, const double *u, double *q);
 cdn_status cdni_state_multiply_by_N_inv(cdn_state *state, const double *q, double *u);

@@ -12,7 +12,7 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
-    'cdn_system_def': 'audit', 'cdn_row_def': 'regularisation', 'cdn_body_def': 'lock', 'cdn_function_mobilizer': 'axis',
+    'cdn_system_def': 'audit', 'cdn_row_def': 'regularisation', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_function_mobilizer': 'axis',
     'cdn_motion_def': 'custom',
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion',
@@ -30,7 +30,7 @@ RESULTS = {
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
 GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
-FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_dvar cdn_event cdn_force
+FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_control cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_goal cdn_inertia cdn_mass_properties cdn_measure cdn_mobility cdn_motion cdn_quaternion
     cdn_rotation cdn_row_set cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_vec3 cdn_zvar'''.split())
 

@@ -33,7 +33,7 @@ OBJECTS = {
     'cdn_function *': ('RUNNING', 'w->function'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
-IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set']
+IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
          'sequence', 'axes_fixed']
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',

@@ -99,6 +99,11 @@ static cdn_system *make(world *w) {
   cdn_system_add_two_point_spring(s, "tether", body[0], cdn_v3(1, 1, 0), body[3], cdn_v3(0, 0, 0), 20, 0.1);
   cdn_system_add_linear_bushing(s, "bushing", body[0], cdn_transform_identity(), body[3], cdn_transform_identity(),
                                 (const double[]){ 5, 5, 5, 5, 5, 5 }, NULL);
+  cdn_control_def control = cdn_default_control_def();
+  control.lower = -1, control.upper = 1;
+  cdn_actuator_def actuator = cdn_default_actuator_def();
+  actuator.body = body[1], actuator.control = cdn_system_add_control(s, &control);
+  cdn_system_add_actuator(s, "actuator", &actuator);
   cdn_system_constrain_rod(s, "rod", body[0], cdn_v3(0, 0, 1), body[3], cdn_v3(0, 0, 0), 1);
   cdn_system_constrain_coordinate(s, "held", body[4], 0, 0);
   cdn_motion_def motion = cdn_default_motion_def();
@@ -119,8 +124,8 @@ static cdn_system *make(world *w) {
     .struct_size = sizeof ops, .name = "own", .self_size = sizeof(own), .declare = declare_own, .calc_zdot = no_rates
   };
   cdn_system_add_subsystem(s, &ops, &(own){ .z = { 0, { 0 } } });
-  w->n_body = 5, w->n_force = 5, w->n_event = 1, w->n_motion = 1, w->n_constraint = 2, w->n_measure = 6;
-  w->n_subsystem = 1, w->n_goal = 2;
+  w->n_body = 5, w->n_force = 6, w->n_event = 1, w->n_motion = 1, w->n_constraint = 2, w->n_measure = 6;
+  w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1;
   return s;
 }
 

@@ -1,0 +1,38 @@
+/* What the controls room offers the rooms above it, beyond the public header. */
+#ifndef CARDAN_CONTROLS_CONTROLS_H
+#define CARDAN_CONTROLS_CONTROLS_H
+
+#include <cardan/controls.h>
+
+#include "system/system.h"
+
+typedef struct control_room control_room;
+
+/* The controls of a System, NULL if it has none. */
+const control_room *cdni_controls(const cdn_system *system);
+/* The parameter array of what was written: a number a control. */
+cdn_dvar cdni_controls_variable(const control_room *room);
+/* Whether a control varies with the State beyond t: it follows a measure. */
+bool cdni_control_feeds_back(const cdn_system *system, cdn_control control);
+
+/* What a control follows. */
+typedef struct control_source control_source;
+struct control_source {
+  const char *word;  /* "samples", "a function", "measure 'x'" is put together by describe */
+  cdn_ticket ticket; /* what its value is computed from */
+  bool feeds_back;
+  cdn_status (*calc)(const control_source *source, cdn_state *state, double *value);
+  double (*next_stop)(const control_source *source, double t); /* may be NULL */
+  void (*describe)(const control_source *source, const cdn_system *system, char *text, size_t size);
+  void (*destroy)(const control_source *source, const cdn_allocator *a); /* may be NULL */
+  const void *data;
+  int index, component;
+};
+/* Makes the control follow a copy of the source; false, with a building error, if that is not possible: then the source is not
+ * taken. */
+bool cdni_control_follow(cdn_system *system, const char *function, cdn_control control, const control_source *source);
+/* Keeps a building error that names the control. */
+void cdni_control_refuse(cdn_system *system, const char *function, cdn_control control, cdn_status code,
+                         const char *format, ...) CDN_PRINTF(5, 6);
+
+#endif

@@ -1,0 +1,190 @@
+/* Controls in a State: what was written, and the values that count. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "controls/internal.h"
+
+/* ---- computing ---- */
+
+static const control_room *of(const void *self) { return *(const control_room *const *)self; }
+
+/* Entries of one subsystem share `self`; which one is computed the State knows. Tickets ascend in the order of adding. */
+static int computed_control(const control_room *room, const cdn_state *state) {
+  const int32_t ticket = cdni_state_computing(state).i;
+  size_t low = 0, high = room->controls.count;
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    if (CDNI_AT(room->controls, control, middle).ticket.i <= ticket) low = middle;
+    else high = middle;
+  }
+  return (int)low;
+}
+
+static cdn_status calc(const void *self, cdn_state *state, void *out) {
+  const control_room *room = of(self);
+  const int i = computed_control(room, state);
+  const control *c = &CDNI_AT(room->controls, control, i);
+  const double *limits = cdn_state_parameters(state, room->limits) + 2 * i;
+  double value;
+  if (c->follows) CDNI_TRY(c->source.calc(&c->source, state, &value));
+  else value = cdn_state_parameters(state, room->given)[i];
+  if (isnan(value))
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, true, "cdn_realize", c->name,
+                           "control '%s': %s, which it follows, is NaN", c->name, c->source.word);
+  *(double *)out = fmin(fmax(value, limits[0]), limits[1]);
+  return CDN_OK;
+}
+
+/* ---- the subsystem ---- */
+
+static cdn_status declare_arrays(control_room *room, cdn_declarer *d, double *given, double *limits) {
+  const int n = (int)room->controls.count;
+  for (int i = 0; i < n; i++) {
+    const control *c = &CDNI_AT(room->controls, control, i);
+    given[i] = c->initial;
+    limits[2 * i] = cdni_finite_limit(c->lower), limits[2 * i + 1] = cdni_finite_limit(c->upper);
+  }
+  room->given = cdni_declare_values(d, "given", n, given);
+  room->limits = cdn_declare_parameters(d, "limits", 2 * n, limits);
+  return CDN_OK;
+}
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  control_room *room = *(control_room **)self;
+  const cdn_allocator *a = cdni_system_allocator(cdni_declarer_system(d));
+  const size_t n = room->controls.count, bytes = 3 * n * sizeof(double);
+  double *numbers = cdni_alloc(a, bytes);
+  if (!numbers) return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+  declare_arrays(room, d, numbers, numbers + n);
+  cdni_free(a, numbers, bytes);
+  for (size_t i = 0; i < n; i++) {
+    const control *c = &CDNI_AT(room->controls, control, i);
+    const cdn_ticket prerequisites[] = { room->limits.ticket, c->follows ? c->source.ticket : room->given.ticket };
+    cdni_declare_well_known(d, c->ticket);
+    cdn_declare_cache(d, c->name, sizeof(double), calc, 2, prerequisites);
+  }
+  return CDN_OK;
+}
+
+static double next_stop(const void *self, const cdn_state *state) {
+  const control_room *room = of(self);
+  const double t = cdn_state_time(state);
+  double stop = INFINITY;
+  for (size_t i = 0; i < room->controls.count; i++) {
+    const control *c = &CDNI_AT(room->controls, control, i);
+    if (c->follows && c->source.next_stop) stop = fmin(stop, c->source.next_stop(&c->source, t));
+  }
+  return stop;
+}
+
+static void describe(const void *self, const cdn_system *system, cdn_description *d) {
+  const control_room *room = of(self);
+  for (size_t i = 0; i < room->controls.count; i++) {
+    const control *c = &CDNI_AT(room->controls, control, i);
+    char text[160] = "nothing";
+    if (c->follows) c->source.describe(&c->source, system, text, sizeof text);
+    cdn_describe(d, c->name, "a control that follows %s", text);
+  }
+}
+
+const cdn_subsystem_ops cdni_controls_ops = { .struct_size = sizeof cdni_controls_ops,
+                                              .name = "controls",
+                                              .self_size = sizeof(control_room *),
+                                              .declare = declare,
+                                              .next_stop = next_stop,
+                                              .describe = describe };
+
+/* ---- in a State ---- */
+
+static const control *find(cdn_state *state, const char *function, cdn_control id, const control_room **room) {
+  *room = cdni_controls(cdn_state_system(state));
+  const control *c = cdni_control_at(*room, id);
+  if (!c)
+    cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no control %d in this System", (int)id.i);
+  return c;
+}
+
+cdn_status cdn_control_value(cdn_state *state, cdn_control id, double *value) {
+  const control_room *room;
+  const control *c = find(state, "cdn_control_value", id, &room);
+  if (!c) return CDN_ERR_ARG;
+  if (!value)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_control_value", c->name,
+                           "no place is given for the value of control '%s'", c->name);
+  CDNI_TRY(cdni_state_ensure(state, c->ticket));
+  *value = *(const double *)cdni_state_storage(state, (cdn_cache){ c->ticket.i, c->ticket });
+  return CDN_OK;
+}
+
+/* A free control of a State that may be written. */
+static cdn_status check_write(cdn_state *state, const char *function, const control *c, double value) {
+  CDNI_TRY(cdni_state_check_free(state, function, c->name));
+  if (!isfinite(value))
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, c->name,
+                           "control '%s' was given %g: nothing was changed", c->name, value);
+  return CDN_OK;
+}
+
+/* What reads other controls stays valid. */
+static void write(cdn_state *state, const control_room *room, int i, double value) {
+  const control *c = &CDNI_AT(room->controls, control, i);
+  ((double *)cdni_state_update_part(state, room->given, c->ticket))[i] = value;
+}
+
+cdn_status cdn_control_set(cdn_state *state, cdn_control id, double value) {
+  static const char function[] = "cdn_control_set";
+  const control_room *room;
+  const control *c = find(state, function, id, &room);
+  if (!c) return CDN_ERR_ARG;
+  if (c->follows)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, c->name,
+                           "control '%s' follows %s and is not written: change that instead", c->name, c->source.word);
+  CDNI_TRY(check_write(state, function, c, value));
+  write(state, room, id.i, value);
+  return CDN_OK;
+}
+
+cdn_status cdn_control_set_all(cdn_state *state, const double *values) {
+  static const char function[] = "cdn_control_set_all";
+  const control_room *room = cdni_controls(cdn_state_system(state));
+  const int n = room ? (int)room->controls.count : 0;
+  if (n > 0 && !values) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "no values are given");
+  for (int i = 0; i < n; i++) {
+    const control *c = &CDNI_AT(room->controls, control, i);
+    if (!c->follows) CDNI_TRY(check_write(state, function, c, values[i]));
+  }
+  const double *given = n > 0 ? cdn_state_parameters(state, room->given) : NULL;
+  for (int i = 0; i < n; i++)
+    if (!CDNI_AT(room->controls, control, i).follows && values[i] != given[i]) write(state, room, i, values[i]);
+  return CDN_OK;
+}
+
+double cdn_control_given(const cdn_state *state, cdn_control id) {
+  const control_room *room = cdni_controls(cdn_state_system(state));
+  return cdni_control_at(room, id) ? cdn_state_parameters(state, room->given)[id.i] : NAN;
+}
+
+static double as_limit(double number) { return fabs(number) == DBL_MAX ? copysign(INFINITY, number) : number; }
+
+cdn_status cdn_control_limits(const cdn_state *state, cdn_control id, double *lower, double *upper) {
+  const control_room *room;
+  if (!find((cdn_state *)state, "cdn_control_limits", id, &room)) return CDN_ERR_ARG;
+  const double *limits = cdn_state_parameters(state, room->limits) + 2 * id.i;
+  if (lower) *lower = as_limit(limits[0]);
+  if (upper) *upper = as_limit(limits[1]);
+  return CDN_OK;
+}
+
+cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower, double upper) {
+  static const char function[] = "cdn_control_set_limits";
+  const control_room *room;
+  const control *c = find(state, function, id, &room);
+  if (!c) return CDN_ERR_ARG;
+  if (!(lower < upper))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, c->name,
+                           "control '%s': the limits %g and %g are not in order; nothing was changed", c->name, lower,
+                           upper);
+  const double limits[2] = { cdni_finite_limit(lower), cdni_finite_limit(upper) };
+  return cdn_state_set_parameters(state, room->limits, 2 * id.i, 2, limits);
+}

@@ -1,0 +1,41 @@
+/* Controls that follow a function of time. */
+#include <cardan/functions.h>
+
+#include "controls/controls.h"
+#include "matter/custom.h"
+
+static cdn_status calc(const control_source *s, cdn_state *state, double *value) {
+  cdn_function_result y;
+  const double t = cdn_state_time(state);
+  const cdn_status status = cdn_function_calc(s->data, &t, 0, &y);
+  if (status != CDN_OK)
+    return cdni_state_fail(state, status, false, "cdn_realize", NULL, "a function that a control follows failed: %s",
+                           cdn_status_text(status));
+  *value = y.value;
+  return CDN_OK;
+}
+
+static void describe(const control_source *s, const cdn_system *system, char *text, size_t size) {
+  (void)system;
+  cdni_function_describe(s->data, text, size);
+}
+
+static void destroy(const control_source *s, const cdn_allocator *a) {
+  (void)a;
+  cdn_function_release(s->data);
+}
+
+void cdn_control_follow_function(cdn_system *system, cdn_control control, const cdn_function *f) {
+  static const char function[] = "cdn_control_follow_function";
+  if (cdni_system_refuses(system, function)) return;
+  if (!f || cdn_function_n_inputs(f) > 1) {
+    cdni_control_refuse(system, function, control, CDN_ERR_ARG,
+                        f ? "its function has %d inputs: time is the only one" : "%.0dno function is given",
+                        f ? cdn_function_n_inputs(f) : 0);
+    return;
+  }
+  const control_source source = {
+    .word = "a function", .ticket = CDN_T, .calc = calc, .describe = describe, .destroy = destroy, .data = f
+  };
+  if (cdni_control_follow(system, function, control, &source)) cdn_function_retain(f);
+}
