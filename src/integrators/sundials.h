@@ -1,10 +1,10 @@
-/* A solver of SUNDIALS (Hindmarsh et al., ACM Transactions on Mathematical Software 31, 2005) as a method of ours: what CVODE
- * and IDA share.
+/* Solvers of SUNDIALS (Hindmarsh et al., ACM Transactions on Mathematical Software 31, 2005) as methods of ours: the
+ * part that CVODE and IDA share.
  *
- * The solver chooses its own steps and repeats them as it sees fit; our loop asks for one at a time (CV_ONE_STEP), so that
- * events, reports and the certificate work as with any method. Its vectors hold (q, u, z) and, last, the work of forces
- * without potential, which is integrated by the same formulas; algebraic variables follow where there are some (ggl.h). These
- * two take no part in any norm. */
+ * The solver chooses and repeats its steps itself; our loop asks for one at a time (CV_ONE_STEP), so events, reports
+ * and the certificate work as with any method. The solver's vectors have (q, u, z), then the work of forces without
+ * potential, which is integrated by the same formulas, then algebraic variables if there are any (ggl.h). The work
+ * and the algebraic variables do not count in norms. */
 #ifndef CARDAN_INTEGRATORS_SUNDIALS_H
 #define CARDAN_INTEGRATORS_SUNDIALS_H
 
@@ -22,18 +22,18 @@ typedef enum cdni_sundials_cause {
   CDNI_SUNDIALS_ERROR,     /* the error of steps stays too large */
   CDNI_SUNDIALS_ITERATION, /* the iteration for a step's end does not converge */
   CDNI_SUNDIALS_CALLBACK,  /* an evaluation failed */
-  CDNI_SUNDIALS_ACCURACY,  /* what is asked for is below rounding */
+  CDNI_SUNDIALS_ACCURACY,  /* the accuracy asked for is below rounding */
   CDNI_SUNDIALS_MEMORY,
-  CDNI_SUNDIALS_OTHER /* wrong use, which would be ours */
+  CDNI_SUNDIALS_OTHER /* wrong use: a mistake in this library */
 } cdni_sundials_cause;
 
-/* What differs between the solvers: calls that go to the one or the other. All give SUNDIALS' flags: below zero is failure. */
+/* The differences between the solvers: calls of one or the other. All return SUNDIALS' flags; below zero is failure. */
 typedef struct cdni_sundials_ops {
   const char *name;
-  double part;    /* of the accuracy: the tolerance */
-  double sharper; /* power of the accuracy by which the tolerance falls faster than the accuracy */
+  double part;    /* tolerance over accuracy, for accuracies of 1e-3 and more */
+  double sharper; /* for smaller ones the tolerance has the further factor (accuracy / 1e-3)^sharper */
   cdni_sundials_cause (*cause)(int flag);
-  /* Makes m->memory, with every setting that lasts. */
+  /* Makes m->memory, with all permanent settings. */
   int (*create)(cdn_stepper *s, cdni_sundials *m);
   void (*destroy)(void **memory);
   /* Starts anew from m->y at time t, with a step of size h. */
@@ -61,18 +61,18 @@ struct cdni_sundials {
   cdni_newton *newton;
   cdni_ggl *ggl; /* NULL: there are no algebraic equations */
 
-  double t;     /* where the solver stands: after a step was cut short, beyond the stepper's t */
+  double t;     /* time of the solver: later than the stepper's t after a step that was cut short */
   double work0; /* the work's integral at step.t0 */
   int terms;    /* the last step's polynomial as a Taylor series about t, in the method's memory; 0: ask the solver */
   double tried; /* time of the last evaluation: the end of a step that fails */
   double error; /* norm of the last step's error estimate */
-  double gain;  /* of the linear solver: the matrix is 1 - gamma J over this */
+  double gain;  /* of the linear solver: its matrix is (1 - gamma J) / gain */
   bool starved; /* memory for a vector ran out */
   double tolerance;  /* bound on the error estimate of its steps */
-  bool fresh;        /* start anew with the next step */
-  int since;         /* steps since then */
+  bool fresh;        /* the next step starts anew */
+  int since;         /* number of steps since the last start */
   cdn_status status; /* of the last callback */
-  bool hopeless;     /* it failed for good: nothing is evaluated any more in this step */
+  bool hopeless;     /* a callback failed for good: nothing is evaluated any more in this step */
   char text[256];    /* the solver's last message */
 };
 
@@ -99,17 +99,17 @@ void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a);
 N_Vector cdni_sundials_vector(cdn_stepper *s, SUNContext context);
 double *cdni_vector_data(N_Vector v);
 
-/* sundials_callbacks.c: what the solvers call back. `user` is the cdni_sundials. */
+/* sundials_callbacks.c: callbacks of the solvers. `user` is the cdni_sundials. */
 int cdni_sundials_rates(double t, N_Vector y, N_Vector ydot, void *user);
 int cdni_sundials_weights(N_Vector y, N_Vector weights, void *user);
 void cdni_sundials_message(int code, const char *module, const char *function, char *text, void *user);
-/* Status of a callback in SUNDIALS' convention: 0, 1 where a smaller step may cure it, -1. */
+/* Status of a callback in SUNDIALS' convention: 0; 1, a smaller step may avoid the failure; -1. */
 int cdni_sundials_verdict(cdni_sundials *m, cdn_status status);
 /* A matrix and a linear solver that stand for m->newton; false if memory ran out. */
 bool cdni_sundials_newton(cdni_sundials *m);
 
-/* sundials_failure.c: what a flag below zero means: CDN_OK where the step's error is too large, which is for the loop to
- * judge, else a status, its story on `work`. */
+/* sundials_failure.c: translates a flag below zero: CDN_OK if the step's error is too large (the loop judges that),
+ * else a status with its message on `work`. */
 cdn_status cdni_sundials_failure(cdn_stepper *s, int flag);
 
 #endif
