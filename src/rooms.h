@@ -1,5 +1,5 @@
-/* The rooms that keep something of their own on a System, in the order in which they are frozen: a room comes after those
- * that it may include. A new one has its line here, and its cdni_NAME_room in one of its files. */
+/* The rooms that keep data of their own on a System, in the order of freezing: a room follows the rooms that it may
+ * include. A new room needs a line here, and a cdni_NAME_room in one of its files. */
 #ifndef CARDAN_ROOMS_H
 #define CARDAN_ROOMS_H
 

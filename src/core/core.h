@@ -15,7 +15,7 @@
 
 #define CDNI_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/* ---- errors: filling the story that an object keeps ---- */
+/* ---- errors: filling the cdn_error that an object keeps ---- */
 
 /* Fills every field, and tells it as the thread's last failure, too; text is formatted, element may be NULL. Returns code. */
 cdn_status cdni_error_set(cdn_error *error, cdn_status code, const char *function, const char *element,
@@ -47,8 +47,8 @@ void cdni_strfree(const cdn_allocator *a, char *text);
 /* A growable array of trivially copyable elements. Zero-initialise it. */
 typedef struct cdni_array {
   void *data;
-  size_t count, capacity; /* elements */
-  size_t element;         /* bytes of one; set by the first push */
+  size_t count, capacity; /* numbers of elements */
+  size_t element;         /* bytes of one element; set by the first push */
 } cdni_array;
 
 /* Appends a copy of *value (or zeros for NULL); returns the new element, or NULL when memory ran out. */

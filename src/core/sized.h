@@ -1,11 +1,11 @@
-/* Core: structs that grow at their end from release to release. A program that was compiled with other headers has them in
- * another size, and tells it: this is the one place that reads and writes memory of a caller's by that size. */
+/* Core: structs that grow at their end from release to release. A program compiled with other headers has them in
+ * another size, and passes that size. Only the functions of this file read and write a caller's memory by that size. */
 #ifndef CARDAN_CORE_SIZED_H
 #define CARDAN_CORE_SIZED_H
 
 #include "core/core.h"
 
-/* A struct as this library knows it, and what to say of one that cannot be read. */
+/* A struct as this library defines it, and the messages for one that cannot be read. */
 typedef struct cdni_sized {
   size_t size, align;
   const char *unset, *newer;
@@ -15,18 +15,18 @@ typedef struct cdni_sized {
                  "the program was compiled with newer headers than this library, and sets members of " #type \
                  " that this library does not have: run it with a library of that version" })
 
-/* Copies the first `size` bytes of `from` onto `to`, whose other members keep what they have. Returns NULL, or why `from`
- * cannot be read: a size that no such struct has had, or members beyond what this library knows that are not zero. */
+/* Copies the first `size` bytes of `from` onto `to`; the other members of `to` stay. Returns NULL, or the reason why
+ * `from` cannot be read: a size that this struct never had, or members unknown to this library that are not zero. */
 const char *cdni_sized_copy(void *to, const void *from, size_t size, cdni_sized known);
-/* The same of a struct that begins with its struct_size; in `to` that is then the size that this library knows. `from` NULL
- * is one that cannot be read. */
+/* cdni_sized_read for a struct that begins with its struct_size. In `to` struct_size becomes the size that this library
+ * knows. `from` NULL cannot be read. */
 const char *cdni_sized_read(void *to, const void *from, cdni_sized known);
-/* Writes the first `size` bytes of `full` (of `known` bytes) to a caller's struct; what the caller has beyond is zeroed.
- * `out` may be NULL. */
+/* Writes the first `size` bytes of `full` (`known` bytes) to a caller's struct, and zeros to the bytes beyond
+ * `known`. `out` may be NULL. */
 void cdni_sized_write(void *out, size_t size, const void *full, size_t known);
 
-/* A public def: its defaults, the exported function that cdn_default_NAME calls, and read_NAME, by which this library reads
- * one of a caller's: *to has the defaults where `from` has nothing. A def without this line does not link. */
+/* A public def: its defaults, the exported function that cdn_default_NAME calls, and read_NAME, which reads a
+ * caller's def: *to gets the defaults for members that `from` does not have. A def without this line does not link. */
 #define CDNI_DEF(name, ...)                                                                                           \
   static const cdn_##name name##_defaults = { .struct_size = sizeof(cdn_##name), __VA_ARGS__ };                       \
   void cdn_##name##_init(void *def, size_t size) {                                                                    \
@@ -40,7 +40,8 @@ void cdni_sized_write(void *out, size_t size, const void *full, size_t known);
   }                                                                                                                   \
   _Static_assert(offsetof(cdn_##name, struct_size) == 0, "the size comes first")
 
-/* Reads a caller's ops: members that an older program does not have are NULL or 0. NULL, or why they cannot be read. */
+/* Reads a caller's ops; members that an older program does not have are NULL or 0. Returns NULL, or why they cannot
+ * be read. */
 #define CDNI_READ_OPS(type, to, from) \
   (memset((to), 0, sizeof(type)),     \
    cdni_sized_read((to), (from), CDNI_SIZED(type, "struct_size of the ops is not set: set it to sizeof(" #type ")")))

@@ -1,5 +1,5 @@
-/* The sets of kernels: instruction sets with numbers of lanes, and the choice among them at run time. A room with kernels
- * compiles its files once for each set and keeps an array of tables, one a set. */
+/* Sets of kernels: an instruction set with a number of lanes. The library chooses a set at run time. A room with
+ * kernels compiles its files once for each set, and keeps one table of functions for each set. */
 #ifndef CARDAN_MATH_KERNEL_SETS_H
 #define CARDAN_MATH_KERNEL_SETS_H
 
@@ -19,24 +19,24 @@ typedef enum kernel_set {
       KERNEL_SET_COUNT
 } kernel_set;
 
-/* Most lanes of any set. */
+/* The largest number of lanes of any set. */
 #define CDNI_MOST_LANES 8
 
-/* The best set with this many lanes that the machine's instructions can run, -1 if there is none. All that can run on one
- * machine beside `base` have the same fused operations, so that their results are the same bits. */
+/* The best set with this many lanes that this machine can run; -1: none. All sets that run on one machine, except
+ * `base`, use the same fused operations, so their results have the same bits. */
 int cdni_kernel_set(int lanes);
-/* Whether the kernels of this machine round a b + c once (fused) or twice: all that makes their bits differ between machines
- * of one architecture. */
+/* Whether the kernels of this machine round a b + c once (fused) or twice. Machines of one architecture differ in
+ * their bits only by this. */
 bool cdni_kernels_fused(void);
 
-/* ---- names, in the files that are compiled for each set ---- */
+/* ---- names in the files that are compiled for each set ---- */
 
 #ifndef CDNI_KERNEL
 #  define CDNI_KERNEL base
 #endif
 #define KERNEL_PASTE_(a, b) a##_##b
 #define KERNEL_PASTE(a, b) KERNEL_PASTE_(a, b)
-/* A name of this set's own. */
+/* Makes a name unique to this set. */
 #define KERNEL_NAME(name) KERNEL_PASTE(name, CDNI_KERNEL)
 
 #endif

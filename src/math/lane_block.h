@@ -1,5 +1,5 @@
-/* Lane blocks: numbers of several States side by side, number i of lane l at [i lanes + l], which is how the kernels of
- * that many lanes hold them. Seen from files that are not compiled for lanes they are doubles. */
+/* Lane blocks: numbers of several States side by side, number i of lane l at [i lanes + l], in the layout of kernels
+ * with this many lanes. Files that are not compiled for lanes see them as doubles. */
 #ifndef CARDAN_MATH_LANE_BLOCK_H
 #define CARDAN_MATH_LANE_BLOCK_H
 

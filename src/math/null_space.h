@@ -8,24 +8,24 @@
 typedef struct cdni_null_space {
   int n, m, rank;
   double *A;      /* m rows; afterwards R and the reflections */
-  double *scale;  /* m: of the reflections */
-  double *size;   /* m: of the rows */
+  double *scale;  /* m: scales of the reflections */
+  double *size;   /* m: lengths of the rows */
   int32_t *order; /* m: pivots first */
 } cdni_null_space;
 
-/* Factors; n, m, A and the memory of the rest are given. A row is dependent where the sine of its angle to those before is
- * below `sine`, or where its size is below rounding of the largest. */
+/* Factors; the caller sets n, m, A and the memory of the other members. A row counts as dependent if the sine of its
+ * angle to the rows before is below `sine`, or if its length is below rounding of the largest. */
 void cdni_null_space_factor(cdni_null_space *s, double sine);
 /* x (n) becomes Q^T x, and back. */
 void cdni_null_space_enter(const cdni_null_space *s, double *x);
 void cdni_null_space_leave(const cdni_null_space *s, double *x);
-/* lambda (m) with A^T lambda = g in the sense of least squares, from y = Q^T g; dependent rows have 0. */
+/* lambda (m) with A^T lambda = g by least squares, from y = Q^T g; 0 for dependent rows. */
 void cdni_null_space_multipliers(const cdni_null_space *s, const double *y, double *lambda);
 
 /* Solves (H + shift 1) x = b in place, for a symmetric H (n x n, its lower triangle); L (n x n) is filled. False if it is
  * not positive definite. */
 int cdni_solve_shifted(int n, const double *H, double shift, double *L, double *x);
-/* Another right side, with the L of the former. */
+/* Solves for another right side with the L of cdni_shifted_solve. */
 void cdni_solve_again(int n, const double *L, double *x);
 
 #endif

@@ -76,7 +76,7 @@ CDNI_INLINE sv sv_fma(real s, sv a, sv b) { return (sv){ v3_fma(s, a.w, b.w), v3
 CDNI_INLINE real sv_dot(sv a, sv b) { return v3_dot_add(a.w, b.w, v3_dot(a.v, b.v)); }
 CDNI_INLINE sv sv_sub(sv a, sv b) { return (sv){ v3_sub(a.w, b.w), v3_sub(a.v, b.v) }; }
 
-/* Motion of a body as seen at a point displaced by r (phi^T): (w, v + w x r). */
+/* Velocity of a body at a point displaced by r (phi^T): (w, v + w x r). */
 CDNI_INLINE sv sv_shift_motion(sv V, v3 r) { return (sv){ V.w, v3_cross_add(V.w, r, V.v) }; }
 /* A force acting at a point displaced by r, as a force at the origin (phi): (m + r x f, f). */
 CDNI_INLINE sv sv_shift_force(sv F, v3 r) { return (sv){ v3_cross_add(r, F.v, F.w), F.v }; }
@@ -169,8 +169,8 @@ CDNI_INLINE s3 s3_inverse(s3 S, real *pivot) {
 CDNI_INLINE rigid_inertia rigid_reexpress(m3 R, const real I[6], const real mc[3], real m) {
   return (rigid_inertia){ s3_reexpress(R, s3_load(I)), m3_mul(R, v3_load(mc)), m };
 }
-/* Force that gives the body the acceleration A at zero velocity: (I alpha + mc x a, m a + alpha x mc). Also the
- * momentum that belongs to a velocity. */
+/* Force that gives the body at rest the acceleration A: (I alpha + mc x a, m a + alpha x mc). For a velocity in
+ * place of A it is the momentum. */
 CDNI_INLINE sv rigid_mul(rigid_inertia B, sv A) {
   return (sv){ v3_cross_add(B.mc, A.v, s3_mul(B.I, A.w)), v3_fma(B.m, A.v, v3_cross(A.w, B.mc)) };
 }
@@ -178,13 +178,13 @@ CDNI_INLINE sv rigid_mul(rigid_inertia B, sv A) {
 CDNI_INLINE sv rigid_gyroscopic(rigid_inertia B, v3 w) {
   return (sv){ v3_cross(w, s3_mul(B.I, w)), v3_cross(w, v3_cross(w, B.mc)) };
 }
-/* The sum of both: what moves the body, the equations of Newton and Euler. */
+/* Sum of both: the force of the Newton-Euler equations. */
 CDNI_INLINE sv rigid_newton_euler(rigid_inertia B, sv A, v3 w) {
   v3 gyroscopic = v3_cross_add(w, s3_mul(B.I, w), s3_mul(B.I, A.w));
   return (sv){ v3_cross_add(B.mc, A.v, gyroscopic),
                v3_cross_add(w, v3_cross(w, B.mc), v3_cross_add(A.w, B.mc, v3_scale(B.m, A.v))) };
 }
-/* About a point from which the body's origin lies at r. */
+/* Inertia about a point; the body's origin is at r from it. */
 CDNI_INLINE rigid_inertia rigid_shift(rigid_inertia B, v3 r) {
   v3 c = B.mc, e = v3_fma(B.m, r, v3_add(c, c)); /* 2 mc + m r */
   v3 f = v3_fma(B.m, r, c);                      /* mc + m r */
@@ -221,7 +221,7 @@ CDNI_INLINE articulated_inertia articulated_add(articulated_inertia A, articulat
 CDNI_INLINE sv articulated_mul(articulated_inertia P, sv A) {
   return (sv){ m3_mul_add(P.F, A.v, s3_mul(P.J, A.w)), s3_mul_add(P.M, A.v, m3_tmul(P.F, A.w)) };
 }
-/* Rigid shift (12.5 to 12.8) to a point from which the present origin lies at r:
+/* Rigid shift (12.5 to 12.8) to a point; the present origin is at r from it:
  * F' = F + r x M, J' = J + r x F^T - F' r x (the last two summed symmetric). */
 CDNI_INLINE articulated_inertia articulated_shift(articulated_inertia P, v3 r) {
   v3 mx = { P.M.xx, P.M.xy, P.M.xz }, my = { P.M.xy, P.M.yy, P.M.yz }, mz = { P.M.xz, P.M.yz, P.M.zz };

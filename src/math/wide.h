@@ -1,5 +1,6 @@
-/* Eight numbers of one State side by side, for the kernels of one lane: columns of a matrix, or mobilities. A register of
- * eight, two of four or four of two by what the set is compiled for; each number is rounded as it would be alone. */
+/* Eight numbers of one State side by side, for kernels of one lane: columns of a matrix, or mobilities. The
+ * instruction set decides between one register of eight, two of four, or four of two; each number is rounded as it
+ * would be alone. */
 #ifndef CARDAN_MATH_WIDE_H
 #define CARDAN_MATH_WIDE_H
 
@@ -70,7 +71,7 @@ CDNI_INLINE wide wide_fnma(wide a, wide b, wide c) {
   return wide_fma(a, b, c);
 }
 
-/* ---- memory; of a part of the eight `n` are there, the others are zero ---- */
+/* ---- memory; partial loads set the numbers after the first n to zero ---- */
 
 CDNI_INLINE wide wide_load(const double *from) {
   wide a;

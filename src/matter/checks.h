@@ -1,5 +1,4 @@
-/* Packing of a body's parameters, and the checks that they pass at the door: when a body is added and when a State's
- * parameters are set. */
+/* Packing and checking of a body's parameters, when a body is added and when a State's parameters are set. */
 #ifndef CARDAN_MATTER_CHECKS_H
 #define CARDAN_MATTER_CHECKS_H
 
@@ -15,7 +14,7 @@ cdn_transform cdni_unpack_transform(const double in[12]);
 void cdni_pack_mass(double out[10], cdn_mass_properties m);
 cdn_mass_properties cdni_unpack_mass(const double in[10]);
 
-/* CDN_OK, or why these are no body's mass properties. */
+/* CDN_OK, or why these are not mass properties of a body. */
 cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *reason, size_t size);
 cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *reason, size_t size);
 /* CDN_OK if the numbers are finite and R is a rotation. */

@@ -1,4 +1,4 @@
-/* Mobilizers that ops describe: function-based and custom. Private to the room. */
+/* Mobilizers described by ops: function-based and custom. Private to the room. */
 #ifndef CARDAN_MATTER_CUSTOM_H
 #define CARDAN_MATTER_CUSTOM_H
 
@@ -11,14 +11,14 @@ typedef struct custom_mobilizer {
   int32_t body;
 } custom_mobilizer;
 
-/* Takes over the mobilizer that a def describes; *index is its place in matter's list. Fails with the System's story. */
+/* Copies the mobilizer of a def; *index is its place in matter's list. On failure the System has the message. */
 cdn_status cdni_custom_add(cdn_system *system, matter *m, const cdn_body_def *def, const char *name, int32_t *index);
 void cdni_custom_free(const cdn_allocator *a, custom_mobilizer *x);
-/* Fills the records of all of them: X and H from q, then Hdot u from u too. */
+/* Fills the records of all these mobilizers: X and H from q, then Hdot u from q and u. */
 cdn_status cdni_custom_across(const matter *m, cdn_state *state, const double *q, custom_across *out);
 cdn_status cdni_custom_bias(const matter *m, cdn_state *state, const double *q, const double *u, custom_across *out);
 
-/* qdot = N u of one of them. */
+/* qdot = N u of one of these mobilizers. */
 static inline void cdni_custom_N(const custom_mobilizer *x, const double *q, const double *u, double *qdot, int nu) {
   if (x->ops.N) x->ops.N(x->self, q, u, qdot);
   else memcpy(qdot, u, (size_t)nu * sizeof *u);
@@ -28,7 +28,7 @@ static inline void cdni_custom_N(const custom_mobilizer *x, const double *q, con
 typedef struct function_mobilizer {
   cdn_function_mobilizer def; /* functions retained, axes of length 1 */
 } function_mobilizer;
-/* CDN_OK, or why this is no function-based mobilizer. */
+/* CDN_OK, or why the def is not a function-based mobilizer. */
 cdn_status cdni_function_mobilizer_ops(const cdn_function_mobilizer *def, cdn_custom_mobilizer_ops *ops,
                                        function_mobilizer *self, char *reason, size_t size);
 /* functions.c: "linear function, ...", for checkpoints. */

@@ -1,4 +1,4 @@
-/* A mobilizer's coordinates and speeds from a wanted pose and velocity. Private to the room. */
+/* A mobilizer's coordinates and speeds for a wanted pose and velocity. Private to the room. */
 #ifndef CARDAN_MATTER_FIT_H
 #define CARDAN_MATTER_FIT_H
 
@@ -8,7 +8,7 @@
 #include "matter/custom.h"
 #include "matter/subsystem.h"
 
-/* One mobilizer, for any coordinates: nothing here looks at the State's own. */
+/* One mobilizer at any coordinates; these functions do not read the State's own. */
 typedef struct joint {
   const matter *m;
   const tree_node *n;
@@ -18,24 +18,24 @@ typedef struct joint {
   bool reversed;
 } joint;
 
-/* X_FM and the columns of H_FM in F's axes; `own`: as the kind's own formulas have them, before a reversed one is
- * turned round. */
+/* X_FM and the columns of H_FM in F's axes. `own`: by the kind's own formulas, before a reversed mobilizer is turned
+ * round. */
 cdn_status cdni_joint_across(const joint *j, const double *q, bool own, cdn_transform *X, cdn_spatial *H);
-/* q moved along by N du, with its quaternion at length one. */
+/* Moves q along N du, and brings its quaternion to unit length. */
 void cdni_joint_move(const joint *j, const double *du, double *q);
 
-/* What is wanted of X_FM: a rotation, a translation, or both. */
+/* The wanted X_FM: a rotation, a translation, or both. */
 typedef struct wanted_pose {
   const cdn_rotation *R;
   const cdn_vec3 *p;
 } wanted_pose;
 
-/* Improves q by iteration, from where it is and, if that does not get there, from other places too. What the
- * mobilizer's functions report at the first place is passed on. */
+/* Improves q by iteration, from its present value and, if that fails, from other places. A status that the mobilizer's
+ * functions return at the first place is returned. */
 cdn_status cdni_fit_iterate(const joint *j, const wanted_pose *wanted, double *q);
 
-/* rows x nu, at most 6 x 6: A = U^T diag(s) V, with rows of V that are at right angles to each other (one-sided
- * Jacobi). Rows of A become s V. */
+/* Decomposes a rows x nu matrix (at most 6 x 6) as A = U^T diag(s) V, with orthogonal rows of V (one-sided Jacobi).
+ * The rows of A become s V. */
 void cdni_fit_decompose(int rows, int nu, double (*A)[6], double (*U)[6], double *s);
 
 #endif

@@ -1,11 +1,11 @@
-/* The hinge matrix H and the joint-space inertia D of one mobilizer, in every form that they come in. The number of
- * mobilities and the form are constants wherever these are inlined. */
+/* The hinge matrix H and the joint-space inertia D of one mobilizer, in all their forms. The number of mobilities
+ * and the form are constants wherever these functions are inlined. */
 #ifndef CARDAN_MATTER_HINGE_H
 #define CARDAN_MATTER_HINGE_H
 
 #include "matter/records.h"
 
-/* Calls BODY(nu, form), to be defined where this is used, for the shape of a node's H. */
+/* Calls BODY(nu, form), which the user of this macro defines, for the shape of a node's H. */
 #define HINGE_CASE(SHAPE, NU, FORM) \
   case SHAPE_##SHAPE:               \
     BODY(NU, FORM);                 \
@@ -23,7 +23,7 @@ CDNI_INLINE sv hinge_column(hinge_form form, const real *H, int k) {
   return k < 3 ? (sv){ ((const v3 *)H)[k], v3_zero() } : (sv){ v3_zero(), ((const v3 *)H)[k - 3] };
 }
 
-/* The half of a spatial vector that H acts on, for angular and linear ones. */
+/* The half of a spatial vector on which H acts, for angular and linear forms. */
 CDNI_INLINE v3 hinge_half(hinge_form form, sv a) { return form == HINGE_ANGULAR ? a.w : a.v; }
 
 /* Column k of H times F. */
@@ -63,21 +63,21 @@ CDNI_INLINE void hinge_tmul(hinge_form form, int nu, const real *H, sv F, real *
   for (int k = 0; k < nu; k++) f[k] = hinge_dot(form, H, k, F);
 }
 
-/* Whether Hdot u may be there at all: free joints and lone axes have none (a full form stands for any kind). */
+/* Whether Hdot u can be non-zero: not for free joints and single axes (the full form stands for any kind). */
 CDNI_INLINE bool hinge_may_bias(hinge_form form, int nu) {
   return form == HINGE_FULL || (form == HINGE_ANGULAR && nu > 1);
 }
 
 /* ---- D ---- */
 
-/* What is stored of D:
+/* The stored form of D:
  *   one mobility: 1 / D;  three rotations or translations: D^-1 (s3);  free: (P + armature)^-1 in Ground's axes;
  *   otherwise the factors of D = L diag(d) L^T by rows, 1 / d_i in place of the unit diagonal: element (i, j) at i (i + 1) / 2 + j. */
 CDNI_INLINE bool hinge_D_is_factored(hinge_form form, int nu) { return nu == 2 || (form == HINGE_FULL && nu > 1); }
 
 #define LDL_AT(i, j) ((i) * ((i) + 1) / 2 + (j))
 
-/* D by its lower triangle, in place to its factors. The mask is false where a pivot is not above its floor. */
+/* Factors D in place, from its lower triangle. The mask is false if a pivot is not above its floor. */
 CDNI_INLINE rmask ldl_factor(int nu, real *D, const real *floor) {
   rmask ok = r_greater(r_set(1), r_set(0));
   for (int j = 0; j < nu; j++) {

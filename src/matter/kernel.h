@@ -1,9 +1,9 @@
-/* What the kernels' files share. They hold the O(n) passes over the tree and are compiled once for each set: an instruction
- * set (CDNI_KERNEL names it) with a number of lanes.
+/* Shared by the kernels' files. Kernels are the O(n) passes over the tree, compiled once for each set: an
+ * instruction set (CDNI_KERNEL names it) with a number of lanes.
  *
- * Outward passes run from Ground to the tips, inward passes back; a parent's index is always the smaller one. A body's
- * part of a pass is an inlined function of its number of mobilities and the form of its hinge matrix, both known when it
- * is compiled: one switch a body, no loops and no zeros for a pin. */
+ * Outward passes go from Ground to the tips, inward passes back; a parent has a smaller index than its children. The
+ * part of one body is an inlined function of its number of mobilities and the form of its hinge matrix, both
+ * compile-time constants: one switch for each body, and no loops and no zeros for a pin. */
 #ifndef CARDAN_MATTER_KERNEL_H
 #define CARDAN_MATTER_KERNEL_H
 

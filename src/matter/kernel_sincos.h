@@ -1,11 +1,11 @@
-/* Sines of several angles at once, a lane each: the sets of several lanes have the same bits as those of one, which take
- * theirs from them. */
+/* Sines of several angles at once, one in each lane. The sets of several lanes give the same bits as the sets of one
+ * lane, which use these functions. */
 #ifndef CARDAN_MATTER_KERNEL_SINCOS_H
 #define CARDAN_MATTER_KERNEL_SINCOS_H
 
 #include "matter/kernel.h"
 
-/* As many angles as this set has lanes. */
+/* Takes as many angles as this set has lanes. */
 void KERNEL(sincos)(const double *x, double *sine, double *cosine);
 
 #if CDNI_LANES == 1 && defined(CDNI_HAVE_X86_KERNELS) && defined(__AVX512F__)

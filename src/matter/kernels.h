@@ -1,4 +1,4 @@
-/* The tables of matter's kernels, one a set. */
+/* The tables of matter's kernels, one for each set. */
 #ifndef CARDAN_MATTER_KERNELS_H
 #define CARDAN_MATTER_KERNELS_H
 

@@ -1,10 +1,10 @@
-/* How prescribed accelerations vary with q and u: rows of the derivatives of forward dynamics. */
+/* Derivatives of prescribed accelerations by q and u: rows of the derivatives of forward dynamics. */
 #ifndef CARDAN_MATTER_MOTION_DERIVATIVES_H
 #define CARDAN_MATTER_MOTION_DERIVATIVES_H
 
 #include "matter/motion.h"
 
-/* How many mobilities have a prescribed udot that varies with q or u. */
+/* Number of mobilities whose prescribed udot depends on q or u. */
 int cdni_motion_varying(const matter *m, const cdn_state *state);
 /* Its derivatives by q (in the basis of u) or by u: that many rows of nu, in the order of the bodies. */
 cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, const char *function, cdn_pool pool, int rows, double *P);
@@ -12,7 +12,7 @@ cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, const char *fu
 void cdni_motion_add_rows(const matter *m, const cdn_state *state, const double *M, const double *P, double *X);
 void cdni_motion_set_rows(const matter *m, const cdn_state *state, const double *P, double *X);
 
-/* Lets all mobilizers go where their q and u say: for differences in a State whose block is put back afterwards. */
+/* Frees all mobilizers, for differences in a State whose block is restored afterwards. */
 void cdni_motion_release(const matter *m, cdn_state *state);
 
 #endif

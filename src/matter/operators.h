@@ -1,4 +1,4 @@
-/* What the files of operators share: the door for what is given, and places on bodies. */
+/* Shared by the files of operators: checks of arguments, and the origins of body frames. */
 #ifndef CARDAN_MATTER_OPERATORS_H
 #define CARDAN_MATTER_OPERATORS_H
 
@@ -8,20 +8,20 @@
 #include "matter/hinge.h"
 #include "matter/matter.h"
 
-/* The matter of the State's System; without bodies an operator has nothing to work on. */
+/* The matter of the State's System; fails without bodies. */
 cdn_status cdni_operator_matter(cdn_state *state, const char *function, const matter **m);
-/* n numbers given: there, and finite. */
+/* Checks n numbers: not NULL, and finite. */
 cdn_status cdni_operator_check(cdn_state *state, const char *function, const char *what, const double *values, int n);
-/* The same, but they may be left out (NULL). */
+/* Checks n numbers that may be NULL. */
 cdn_status cdni_operator_check_optional(cdn_state *state, const char *function, const char *what, const double *values,
                                         int n);
-/* n tasks given: their bodies exist, and their points are finite. */
+/* Checks n tasks: their bodies exist, and their points are finite. */
 cdn_status cdni_operator_check_tasks(cdn_state *state, const char *function, const matter *m, int n,
                                      const cdn_body *body, const cdn_vec3 *point_B);
-/* Scratch of the State; NULL in *frame only on failure. */
+/* Takes scratch of the State; *frame is NULL only on failure. */
 cdn_status cdni_operator_work(cdn_state *state, const char *function, size_t bytes, void **frame);
 
-/* Where bodies' own frames are, for those who go through many: from M's origin to the origin of body i, in Ground. */
+/* Origins of body frames, for loops over many bodies: from M's origin to the origin of body i, in Ground. */
 typedef struct body_origins {
   const double *X_BM; /* of Ground; the others follow at a stride */
   const body_pose *pose;
@@ -35,19 +35,19 @@ static inline v3 cdni_body_offset(const body_origins *o, int i) {
   return v3_neg(m3_mul(o->pose[i].R_GM, m3_tmul(m3_load(X), v3_load(p))));
 }
 
-/* The centre of mass from inertias that are valid (Ground's origin if there is no mass). */
+/* The centre of mass from valid inertias (Ground's origin if there is no mass). */
 v3 cdni_operator_center(const matter *m, const tree_data *d, real *mass);
 
-/* All accelerations at M's origins for udot (NULL: zero), from poses and twists that are valid. */
+/* Accelerations of all M origins for udot (NULL: zero), from valid poses and twists. */
 void cdni_operator_accelerations(const matter *m, const tree_data *d, const double *udot, sv *A);
-/* The acceleration at M's origin A as it is at a point that lies at r on a body that turns at w. */
+/* Shifts the acceleration A of M's origin to a point at r, on a body that turns at w. */
 static inline sv cdni_acceleration_at(sv A, v3 w, v3 r) {
   A = sv_shift_motion(A, r);
   A.v = v3_add(A.v, v3_cross(w, v3_cross(w, r)));
   return A;
 }
 
-/* ---- columns of H one by one, whatever its form (the kernels know the form when they are compiled) ---- */
+/* ---- single columns of H, of any form (kernels know the form at compile time) ---- */
 
 /* Column k of H: the motion of M in F by u_k, at M's origin, in Ground. */
 static inline sv cdni_hinge_column(const tree_node *n, const real *H, int k) {

@@ -1,4 +1,4 @@
-/* Matter as a subsystem: what it declares and computes. Private to the room. */
+/* Matter as a subsystem: its declarations and compute functions. Private to the room. */
 #ifndef CARDAN_MATTER_SUBSYSTEM_H
 #define CARDAN_MATTER_SUBSYSTEM_H
 
@@ -9,14 +9,14 @@ extern const cdn_subsystem_ops cdni_matter_ops;
 
 void cdni_matter_describe(const void *self, const cdn_system *system, cdn_description *d);
 
-/* Looks up where everything is, once the State's block has been planned. */
+/* Stores the offsets of matter's data, once the State's block is laid out. */
 cdn_status cdni_matter_planned(cdn_system *system, void *room);
 /* coordinates.c: operations of the subsystem. */
 cdn_status cdni_matter_calc_qdot(const void *self, cdn_state *state, double *qdot);
 cdn_status cdni_matter_multiply_by_N(const void *self, cdn_state *state, const double *u, double *qdot);
 cdn_status cdni_matter_multiply_by_N_inv(const void *self, cdn_state *state, const double *qdot, double *u);
 double cdni_matter_normalize_q(const void *self, const cdn_state *state, double *q, double *scale);
-/* For one body, on its own run: u = N^+ qdot, out = Ndot u. */
+/* For one body, on its own slots: u = N^+ qdot, out = Ndot u. */
 void cdni_body_N_inv(const matter *m, int body, const double *q, const double *qdot, double *u);
 void cdni_body_Ndot_u(const matter *m, int body, const double *q, const double *u, double *out);
 
@@ -26,7 +26,7 @@ void cdni_body_Ndot_u(const matter *m, int body, const double *q, const double *
 void cdni_motion_free(const cdn_allocator *a, matter_motion *x);
 cdn_status cdni_motion_declare(matter *m, cdn_declarer *d);
 
-/* motion_built_in.c: the ops of the kinds that are not custom, NULL if there are none for the level. */
+/* motion_built_in.c: the ops of a built-in kind; NULL if it has none for the level. */
 const cdn_motion_ops *cdni_motion_built_in(cdn_motion_kind kind, cdn_motion_level level);
 
 /* motion_values.c: operations of the subsystem. */
