@@ -1,8 +1,8 @@
-/* What dynamics offers the rooms above it, beyond the public headers: the equations of motion as a whole,
+/* The interface of dynamics for the rooms above, beyond the public headers: the equations of motion as a whole,
  *
  *   M udot + G^T lambda + f_bias = f,    G udot = b,
  *
- * made of matter's M and f_bias, the sum f of all forces, and the constraints' rows G. */
+ * made of matter's M and f_bias, the sum f of all forces, and the rows G of the constraints. */
 #ifndef CARDAN_DYNAMICS_DYNAMICS_H
 #define CARDAN_DYNAMICS_DYNAMICS_H
 
@@ -14,14 +14,15 @@ typedef struct dynamics dynamics;
 const dynamics *cdni_dynamics(const cdn_system *system);
 /* Whether any constraint is on. */
 bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state);
-/* The sum of all forces but those of constraints, about M's origins. Either output may be NULL. */
+/* The sum of all forces except those of constraints, about M's origins. Either output may be NULL. */
 cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
 
-/* Fails, with a story, while a row provider has rows in force: for functions that know nothing of them. */
+/* Fails, with a message, while a row provider has rows: for functions that do not handle them. */
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function);
 
-/* Derivatives of M udot + f_bias - f_applied + G^T lambda, by q and u, at any udot and lambda (NULL: zero, and the State's);
- * and of the acceleration errors at udot (equations of the constraints x nu). Any output may be NULL. */
+/* Derivatives of M udot + f_bias - f_applied + G^T lambda by q and u, at any udot and lambda (NULL: zero, and the
+ * State's); and derivatives of the acceleration errors at udot (equations of the constraints x nu). Any output may
+ * be NULL. */
 cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *function, const double *udot,
                                                  const double *lambda, double *dtau_dq, double *dtau_du,
                                                  double *errors_dq, double *errors_du);

@@ -1,4 +1,4 @@
-/* What the files of dynamics share. Private to the room. */
+/* Shared by the files of dynamics. Private to the room. */
 #ifndef CARDAN_DYNAMICS_INTERNAL_H
 #define CARDAN_DYNAMICS_INTERNAL_H
 
@@ -10,7 +10,7 @@
 
 enum { MOST_PROVIDED_ROWS = 1000 };
 
-/* One that was registered; the name and the list of prerequisites are the System's. */
+/* A registered row provider; the System owns the name and the list of prerequisites. */
 typedef struct row_provider {
   cdn_row_provider ops;
   cdn_subsystem subsystem;
@@ -19,24 +19,24 @@ typedef struct row_provider {
 
 struct dynamics {
   cdni_array row_providers; /* row_provider */
-  /* Known from freezing on. */
+  /* Known once the System is frozen. */
   const matter *matter;
   const force_room *forces;           /* NULL: no force element in this System */
   const constraint_room *constraints; /* NULL: no constraint */
-  bool elements_act;                  /* some element of `forces` acts on bodies or mobilities */
-  int32_t most_rows;                  /* of all providers; 0: the entries of rows are not there */
+  bool elements_act;                  /* an element of `forces` acts on bodies or mobilities */
+  int32_t most_rows;                  /* of all providers; 0: there are no entries for rows */
   cdn_cache forces_F, forces_f, acceleration, motion_forces;
-  cdn_cache rows, row_ends;           /* the rows in force; by provider, how many there are up to its last one */
-  cdn_cache row_lambda, row_F, row_f; /* multipliers; the total forces with those of rows, where there are any */
-  size_t at_F, at_f;                  /* where the total forces are in a State's block */
+  cdn_cache rows, row_ends;           /* the rows; for each provider, the number of rows up to its last one */
+  cdn_cache row_lambda, row_F, row_f; /* multipliers; the total forces with those of the rows */
+  size_t at_F, at_f;                  /* offsets of the total forces in a State's block */
 };
 
-/* The total forces with those of provided rows, about M's origins. Accelerations are valid. Either output may be NULL. */
+/* The total forces with those of rows, about M's origins. Accelerations must be valid. Either output may be NULL. */
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
-/* The sum of these and of what the constraints do by the State's multipliers, into F (one a body) and f (nu; may be
- * NULL). Some constraint is on. */
+/* These forces plus those of the constraints with the State's multipliers, into F (one for each body) and f (nu; may be
+ * NULL). Requires that some constraint is on. */
 cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state, sv *F, double *f);
-/* Whether any force acts at all; if not, passes leave out the zeros. */
+/* Whether any force acts; if not, passes skip the zeros. */
 static inline bool cdni_dynamics_has_forces(const dynamics *d, const cdn_state *state) {
   return d->elements_act || cdni_matter_any_applied(d->matter, state);
 }
@@ -47,7 +47,7 @@ cdn_status cdni_dynamics_calc_motion_forces(const void *self, cdn_state *state, 
 void cdni_row_provider_free(const cdn_allocator *a, const row_provider *p);
 /* Declares the entry of rows, if there are providers. */
 void cdni_rows_declare(dynamics *dyn, cdn_declarer *d);
-/* The power of provided rows. */
+/* The power of the rows. */
 cdn_status cdni_dynamics_rows_power(const dynamics *d, cdn_state *state, double *power);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows on accelerations that subsystems provide, beside the constraints'. Private to the room. */
+/* Rows on accelerations that subsystems provide, besides those of constraints. Private to the room. */
 #ifndef CARDAN_DYNAMICS_ROWS_H
 #define CARDAN_DYNAMICS_ROWS_H
 
@@ -10,15 +10,15 @@ typedef struct provided_row {
   sv J[CDN_ROW_MOST_BODIES];
   double g[CDN_ROW_MOST_MOBILITIES];
   double bias, regularisation;
-  int32_t weight; /* by a weight's six rows: which of them it is; else -1 */
-  double W[6];    /* and its row of W */
+  int32_t weight; /* for the six rows of a weight: which of them this is; else -1 */
+  double W[6];    /* this row of W */
 } provided_row;
 
-/* What providers add to. */
+/* The target of providers. */
 struct cdn_row_list {
   cdn_state *state;
   const dynamics *dynamics;
-  int32_t n, first, most; /* all rows so far; the first of the provider that is being called, and how many it may add */
+  int32_t n, first, most; /* all rows so far; first row and most rows of the present provider */
   cdn_status mistake;
   const char *why;
   provided_row *row;
@@ -35,7 +35,7 @@ cdn_status cdni_rows_evaluate(const dynamics *d, cdn_state *state, provided_rows
 void cdni_rows_add_forces(const provided_rows *rows, const double *lambda, sv *F, double *f);
 /* J A + g a of one row; a NULL: zero. */
 double cdni_row_multiply(const provided_row *r, const sv *A, const double *a);
-/* row_solve.c: lambda from the accelerations that there are without the rows (d->A, d->udot). */
+/* row_solve.c: lambda from the accelerations without the rows (d->A, d->udot). */
 cdn_status cdni_rows_solve(const dynamics *dyn, cdn_state *state, const provided_rows *rows, const tree_data *d,
                            double *lambda);
 

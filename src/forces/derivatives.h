@@ -1,4 +1,4 @@
-/* How forces vary: what the kinds' derivative functions add to. */
+/* Derivatives of forces: the target of the kinds' derivative functions. */
 #ifndef CARDAN_FORCES_DERIVATIVES_H
 #define CARDAN_FORCES_DERIVATIVES_H
 
@@ -11,15 +11,15 @@ struct cdn_force_derivatives {
   derivative_pass *pass;
   double *dz; /* of tau, nu x nz; NULL if not wanted */
   int nz;
-  /* What is being collected for one column of dz, and which (-1: none). */
+  /* The forces collected for one column of dz, and its number (-1: none). */
   force_collector by_z;
   int z;
-  /* The first thing that a custom force did wrong, as in force_collector. */
+  /* The first mistake of a custom force, as in force_collector. */
   cdn_status mistake;
   int body, mobility;
 };
 
-/* A generalized force in slot `row` of matter's u varies with slot `column`. */
+/* Derivatives of a generalized force in slot `row` of matter's u by slot `column`. */
 static inline void derivative_of_mobility(cdn_force_derivatives *d, int row, int column, double dq, double du) {
   const size_t at = (size_t)row * (size_t)d->pass->m->tree.nu + (size_t)column;
   if (d->pass->dq) d->pass->dq[at] -= dq;
@@ -28,9 +28,10 @@ static inline void derivative_of_mobility(cdn_force_derivatives *d, int row, int
 
 /* derivative_elements.c. Stations are given by r, from M's origin to them, in Ground. */
 
-/* f at a station, by the station's place and velocity; 3x3 by columns. */
+/* A force f at a station, with its derivatives by the station's place and velocity; 3x3 by columns. */
 void cdni_derivative_of_point(cdn_force_derivatives *d, int body, v3 r, v3 f, const m3 *df_dp, const m3 *df_dv);
-/* Tension along the line between two stations. pull = tension / length stands for itself where they meet. */
+/* A tension along the line between two stations. pull = tension / length, given separately for stations that
+ * coincide. */
 void cdni_derivative_of_line(cdn_force_derivatives *d, int body_a, v3 r_a, int body_b, v3 r_b, double pull,
                              double by_length, double by_rate);
 /* derivative_bodies.c. How a body and its station move, or change their motion: a small turn and a displacement, or angular velocity

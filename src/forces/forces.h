@@ -1,4 +1,4 @@
-/* What forces offer the rooms above, beyond the public headers. */
+/* The interface of forces for the rooms above, beyond the public headers. */
 #ifndef CARDAN_FORCES_FORCES_H
 #define CARDAN_FORCES_FORCES_H
 
@@ -12,17 +12,18 @@ struct derivative_pass;
 /* The forces of a System, NULL if it has none. */
 const force_room *cdni_forces(const cdn_system *system);
 
-/* How many subsystems there are behind its custom forces. */
+/* Number of subsystems behind its custom forces. */
 int cdni_forces_subsystems(const force_room *room);
 
-/* ---- sums: forces that read the same things and are alike in having a potential have a sum and a cache entry of their own ---- */
+/* ---- sums: forces that read the same variables, and all have a potential or all have none, share a sum and its
+ * entry ---- */
 
 enum { CDNI_FORCE_SUMS = 6 }; /* at most */
-/* Their tickets, known when the forces have been declared; returns how many there are. */
+/* The tickets of the sums, known when the forces have been declared; returns their number. */
 int cdni_forces_sums(const force_room *room, cdn_ticket *tickets);
-/* Adds all of them to F (one a body, about M's origins) and f (matter's nu). There is at least one sum. */
+/* Adds all sums to F (one for each body, about M's origins) and f (matter's nu). There is at least one sum. */
 cdn_status cdni_forces_add(const force_room *room, cdn_state *state, sv *F, double *f);
-/* The power of those without a potential. */
+/* The power of the sums without a potential. */
 cdn_status cdni_forces_nonpotential_power(const force_room *room, cdn_state *state, const body_twist *twist,
                                           const double *u, double *power);
 /* The power of given forces; F and f may be NULL. */
@@ -30,10 +31,10 @@ double cdni_force_power(const matter *m, const body_twist *twist, const double *
 
 /* ---- derivatives ---- */
 
-/* Adds to a pass over matter (matter/derivatives.h) what all force elements and the forces applied from outside do; dz: of tau,
- * nu x nz, NULL if not wanted. `function` is the public one. */
+/* Adds all force elements and the applied forces to a pass over matter (matter/derivatives.h); dz: derivatives of
+ * tau, nu x nz, NULL if not wanted. `function` is the public one. */
 cdn_status cdni_forces_differentiate(struct derivative_pass *p, const char *function, double *dz);
-/* g (zero if there is no gravity, or it is off), and which bodies it leaves out (NULL: none). */
+/* g (zero without gravity, and if it is off), and the bodies it excludes (NULL: none). */
 v3 cdni_gravity(const force_room *room, cdn_state *state, const double **excluded);
 
 #endif

@@ -1,4 +1,4 @@
-/* The forces room: what its files share. Every kind of element is one file that defines one force_kind. */
+/* The forces room: shared by its files. Every kind of element is one file that defines one force_kind. */
 #ifndef CARDAN_FORCES_INTERNAL_H
 #define CARDAN_FORCES_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "forces/forces.h"
 #include "forces/kernels.h"
 
-/* ---- the kinds: a new one is its file and its line here ---- */
+/* ---- the kinds: a new kind needs its file and its line here ---- */
 
 #define FORCE_KIND_LIST(X)              \
   X(GRAVITY, gravity)                   \
@@ -35,12 +35,12 @@ enum { FORCE_MOST_PARAMS = 36, FORCE_CLASSES = CDNI_FORCE_SUMS };
 
 typedef struct force_part force_part;
 
-/* All elements of one kind, as its functions see them. */
+/* All elements of one kind, for its functions to read. */
 typedef struct force_batch {
   const force_room *room;
   force_kind_id kind;
   const matter *matter;   /* NULL in a System without bodies */
-  const force_part *part; /* which part is being summed */
+  const force_part *part; /* the part that is being summed */
   int n;
   const void *elements;  /* n of the kind's own structs */
   const int32_t *ids;    /* n */
@@ -48,13 +48,13 @@ typedef struct force_batch {
   const double *enabled; /* 0 or 1 by id */
 } force_batch;
 
-/* A share of a kind's forces that reads the same things and has, or has not, a potential. */
+/* A part of a kind's forces: those that read the same variables and have, or do not have, a potential. */
 struct force_part {
   cdn_force_reads reads;
   bool potential;
-  bool bodies, mobilities; /* what it may act on */
+  bool bodies, mobilities; /* targets of the forces */
   bool inertia;            /* reads the bodies' inertias */
-  /* What adds to `out`: a kernel, for custom forces a function. Neither: there is no such part. */
+  /* The function that adds to `out`: a kernel, or for custom forces `calc`. Neither: there is no such part. */
   force_kernel_id kernel;
   cdn_status (*calc)(const force_batch *b, cdn_state *state, cdn_forces *out);
 };
@@ -66,19 +66,19 @@ typedef struct force_set {
   cdni_array defaults; /* double, n_params an element */
   cdn_dvar params;
   bool has_own;
-  cdn_dvar own; /* parameters for a kind's prepare() to declare */
+  cdn_dvar own; /* parameters that the kind's prepare() may declare */
 } force_set;
 
 typedef struct force_kind {
-  const char *name; /* of its parameter array */
+  const char *name; /* of the kind's parameter array */
   size_t element_size;
   int n_params;
   const char *param_names[FORCE_MOST_PARAMS];
-  /* False, with the reason, for finite numbers that make no sense; may be NULL. */
+  /* Returns false, with the reason, for finite numbers that are not valid; may be NULL. */
   bool (*check)(const double *params, char *why, size_t size);
   force_part parts[FORCE_CLASSES];
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
-  /* Tells of an element without a defined force; NULL where there can be none. */
+  /* Fails for an element without a defined force; NULL if the force is always defined. */
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
   /* How the forces vary (forces/derivatives.h). */
   cdn_status (*derivative)(const force_batch *b, cdn_state *state, cdn_force_derivatives *out);
@@ -89,17 +89,17 @@ typedef struct force_kind {
   cdn_subsystem (*subsystem_of)(const force_batch *b, int i);
   /* Kinks of each element, their values and rates, and what they stand for (system/system.h); NULL where there are none. */
   int n_kinks;
-  int (*count_kinks)(const void *element); /* in place of n_kinks, where elements differ */
+  int (*count_kinks)(const void *element); /* replaces n_kinks if elements differ */
   bool kinks_read_poses;
   cdn_status (*calc_kinks)(const force_batch *b, cdn_state *state, double *values, double *rates);
   cdn_status (*kink_force)(const force_batch *b, cdn_state *state, int k, double x, double *f); /* may be NULL */
-  /* The rest is for kinds whose elements differ; each may be NULL. */
-  void (*prepare)(force_set *set, cdn_declarer *d); /* when all but this room has been declared */
+  /* For kinds whose elements differ; each may be NULL. */
+  void (*prepare)(force_set *set, cdn_declarer *d); /* called when all other rooms have declared */
   bool (*has_part)(const force_set *set, const force_part *part);
-  /* Prerequisites of its own for a part's entry, or the potential's (part NULL). */
+  /* Adds the kind's own prerequisites to the entry of a part, or of the potential (part NULL). */
   void (*depend)(const force_set *set, const force_part *part, const matter *m, cdn_declarer *d, cdn_cache entry);
   void (*destroy)(force_set *set, const cdn_allocator *a);
-  /* Where an element acts, or what kind of callbacks it has: the end of "a force of kind ..." in checkpoints. */
+  /* The place of an element, or the kind of its callbacks: the end of "a force of kind ..." in checkpoints. */
   void (*describe)(const force_room *room, const void *element, char *text, size_t size);
 } force_kind;
 
@@ -113,12 +113,12 @@ extern const force_kind *const cdni_force_kinds[FORCE_KIND_COUNT];
 
 typedef struct force_element {
   char *name;
-  int32_t kind, index; /* its place in the kind's set */
+  int32_t kind, index; /* its index in the kind's set */
 } force_element;
 
-/* One sum of forces: those that read the same things and are alike in having a potential. */
+/* One sum of forces: of those that read the same variables, and all have a potential or all have none. */
 typedef struct accumulator {
-  int n_parts; /* 0: there is no such sum in this System */
+  int n_parts; /* 0: this System has no such sum */
   struct {
     force_kind_id kind;
     const force_part *part;
@@ -132,28 +132,28 @@ struct force_room {
   cdni_array elements; /* force_element, by id */
   cdni_array enabled0; /* double */
   force_set sets[FORCE_KIND_COUNT];
-  /* Known from freezing on. */
+  /* Known once the System is frozen. */
   const cdn_system *system;
   const matter *matter;
   const force_kernels *kernels;
-  int first_q, first_u; /* matter's runs in the pools */
+  int first_q, first_u; /* first slots of matter in the pools */
   cdn_dvar enabled;
   accumulator accumulators[FORCE_CLASSES]; /* 2 reads + potential */
   cdn_cache potential, kinks;
   int n_kinks;
 };
 
-/* sum.c: the elements of a kind; part may be NULL. */
+/* sum.c: the elements of a kind as a batch; part may be NULL. */
 force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kind_id kind, const force_part *part);
 static inline bool force_part_exists(const force_part *part) { return part->kernel != FORCE_KERNEL_none || part->calc; }
 /* sum.c: adds the forces of a part to `out`. */
 cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out);
-/* sum.c: makes the kind's parameters, and what else a part of it (or the potential: NULL) depends on, prerequisites. */
+/* sum.c: makes the kind's parameters, and further dependencies of a part (or of the potential: NULL), prerequisites. */
 void cdni_force_depend(const force_room *room, cdn_declarer *d, cdn_cache entry, int k, const force_part *part);
 /* kinks.c */
 void cdni_force_kinks_declare(force_room *room, cdn_declarer *d);
-/* describe.c: force_kind.describe for elements on mobilities, between stations, at a station, between bodies; and the
- * subsystem's own. */
+/* describe.c: force_kind.describe for elements on mobilities, between stations, at a station, and between bodies;
+ * and the description of the subsystem. */
 void cdni_describe_mobility(const force_room *room, const void *element, char *text, size_t size);
 void cdni_describe_two_points(const force_room *room, const void *element, char *text, size_t size);
 void cdni_describe_body_force(const force_room *room, const void *element, char *text, size_t size);
@@ -165,7 +165,7 @@ static inline bool force_is_on(const force_batch *b, int k) { return b->enabled[
 static inline const char *force_name(const force_batch *b, int k) {
   return CDNI_AT(b->room->elements, force_element, b->ids[k]).name;
 }
-/* Matter's q and u for a compute function. */
+/* q and u of matter, for a compute function. */
 static inline cdn_status force_q(const force_batch *b, cdn_state *state, const double **q) {
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   *q = cdn_state_q_eff(state) + b->room->first_q;
@@ -177,31 +177,31 @@ static inline cdn_status force_u(const force_batch *b, cdn_state *state, const d
   return CDN_OK;
 }
 
-/* ---- adding and setting, with the checks that both share ---- */
+/* ---- adding and setting, with their common checks ---- */
 
 typedef struct force_adder {
   cdn_system *system;
   force_room *room;
   force_kind_id kind;
   const char *function, *name;
-  char made_up[32]; /* the name of an element without one */
+  char made_up[32]; /* the made-up name of an element without one */
   bool ok;
 } force_adder;
 
-/* Starts adding; a->ok is false if there is no point in going on. */
+/* Starts adding; a->ok is false if a failure makes the rest pointless. */
 void cdni_force_begin(force_adder *a, cdn_system *system, force_kind_id kind, const char *function, const char *name);
-/* Keeps a building error that names the element. */
+/* Stores a building error that names the element. */
 void cdni_force_refuse(force_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
 void cdni_force_check_body(force_adder *a, cdn_body body);
-/* Two different bodies. */
+/* Checks two different bodies. */
 void cdni_force_check_pair(force_adder *a, cdn_body body_a, cdn_body body_b);
-/* n numbers that must be finite. */
+/* Checks n finite numbers. */
 void cdni_force_check_numbers(force_adder *a, const char *what, const double *numbers, int n);
-/* Mobility k of a body. */
+/* Finds mobility k of a body. */
 force_mobility cdni_force_check_mobility(force_adder *a, cdn_body body, int k);
-/* Coordinate k of a body and the mobility whose u is its rate. */
+/* Finds coordinate k of a body and the mobility whose u is its rate. */
 force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k);
-/* A body on a ball or free mobilizer: its first slots. */
+/* Finds the first slots of a body on a ball or free mobilizer. */
 force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body);
 /* Ends adding: checks the parameters, copies everything; { -1 } if anything was wrong. */
 cdn_force cdni_force_add(force_adder *a, const void *element, const double *params);
@@ -209,29 +209,29 @@ cdn_force cdni_force_add(force_adder *a, const void *element, const double *para
 /* Sets all parameters of an element. */
 cdn_status cdni_force_set(cdn_state *state, cdn_force force, force_kind_id kind, const char *function,
                           const double *params);
-/* Its parameters, or NULL if it is no element of that kind. */
+/* The parameters of an element, or NULL if the id is not an element of that kind. */
 const double *cdni_force_params(const cdn_state *state, cdn_force force, force_kind_id kind);
 
 /* ---- collecting forces ---- */
 
-/* What calc functions add to. */
+/* The target of calc functions. */
 struct cdn_forces {
   cdn_state *state;
   const matter *matter;
   const body_pose *pose;
-  sv *F;     /* a body, about M's origin, in Ground */
+  sv *F;     /* for each body, about M's origin, in Ground */
   double *f; /* nu */
 };
 
-/* What calc functions add to, and the first thing that they did wrong. `to` comes first: every cdn_forces is in one of
- * these. */
+/* The target of calc functions, and their first mistake. `to` comes first: every cdn_forces is the beginning of a
+ * force_collector. */
 typedef struct force_collector {
   cdn_forces to;
   cdn_status mistake;
-  int body, mobility; /* mobility -1: a force on the body */
+  int body, mobility; /* mobility -1: the force is on the body */
 } force_collector;
 
-/* The frames of the State's bodies, for the elements' arithmetic. */
+/* The frames of the State's bodies, for the arithmetic of the elements. */
 static inline const double *force_frames(const force_batch *b, cdn_state *state) {
   return cdn_state_parameters(state, b->matter->frames);
 }

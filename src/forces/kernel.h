@@ -1,31 +1,31 @@
-/* What the force kernels share. The arithmetic of the built-in elements is written on `real`, a header a kind in elements/,
- * and compiled once for each set of kernels (math/kernel_sets.h); kinds of one formula share their numbers with the files
- * that add, check and differentiate them.
+/* Shared by the force kernels. The arithmetic of the built-in elements is written on `real`, one header for each
+ * kind in elements/, and compiled once for each set of kernels (math/kernel_sets.h). Kinds with the same formula
+ * share their parameters with the files that add, check and differentiate them.
  *
- * A kernel adds the forces of all elements of one kind. It selects where lanes may differ and branches where they are alike:
- * on bodies and on which elements are on. */
+ * A kernel adds the forces of all elements of one kind. It selects on data that may differ between lanes, and
+ * branches on data that all lanes share: on bodies, and on which elements are on. */
 #ifndef CARDAN_FORCES_KERNEL_H
 #define CARDAN_FORCES_KERNEL_H
 
 #include "matter/records.h"
 
-/* All elements of a kind, what they read, and what they add to. */
+/* All elements of a kind, with the inputs and the targets of their forces. */
 typedef struct force_lanes {
   int n;
   const void *elements;  /* n of the kind's own structs */
   const int32_t *ids;    /* n */
   const double *enabled; /* 0 or 1 by id, for all lanes */
-  const real *params;    /* n x the kind's number */
-  const double *own;     /* what else the kind has declared, for all lanes */
+  const real *params;    /* n x the kind's number of parameters */
+  const double *own;     /* further declarations of the kind, for all lanes */
   int nb, nu;            /* bodies, Ground included; mobilities */
   const real *frames;    /* FORCE_FRAME numbers a body: X_PF, X_BM */
-  const real *q, *u;     /* u and twist: for what reads velocities */
+  const real *q, *u;     /* u and twist: only for elements that read velocities */
   const body_pose *pose;
   const body_twist *twist;
   const rigid_inertia *inertia; /* for gravity */
   sv *F;                        /* a body, about M's origin, in Ground */
   real *f;                      /* nu */
-  rmask *failed;                /* in each lane: the first element without a defined force, -1 if there is none */
+  rmask *failed;                /* in each lane: the first element without a defined force, or -1 */
 } force_lanes;
 
 /* X(name): a kernel and its place in the table. */
@@ -64,7 +64,7 @@ enum { FORCE_FRAME = 24, FORCE_X_BM = 12 };
 
 CDNI_INLINE bool lanes_on(const force_lanes *b, int i) { return b->enabled[b->ids[i]] != 0; }
 
-/* Element i has no force where `where` is true. */
+/* Notes that element i has no defined force where `where` is true. */
 CDNI_INLINE void lanes_fail(const force_lanes *b, int i, rmask where) {
   rmask keep = ~where | ~(*b->failed >> 63);
   *b->failed = (*b->failed & keep) | (i & ~keep);
@@ -76,7 +76,7 @@ CDNI_INLINE v3 lanes_station(const real *frames, const body_pose *pose, int body
   return m3_mul(pose[body].R_GM, m3_tmul(m3_load(X), v3_sub(p_B, v3_load(X + 9))));
 }
 
-/* A force at distance r from M's origin, and a moment; Ground takes them in silence. */
+/* Adds a force at distance r from M's origin, and a moment; forces on Ground are ignored. */
 CDNI_INLINE void lanes_push(const force_lanes *b, int body, v3 r, v3 f) {
   if (body == 0) return;
   sv *F = &b->F[body];

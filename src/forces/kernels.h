@@ -1,4 +1,4 @@
-/* The tables of the force kernels, one a set. */
+/* The tables of the force kernels, one for each set. */
 #ifndef CARDAN_FORCES_KERNELS_H
 #define CARDAN_FORCES_KERNELS_H
 

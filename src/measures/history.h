@@ -1,48 +1,49 @@
-/* What measures remember of their operands: values at the ends of accepted steps, in a ring of fixed size inside a discrete
- * variable, and polynomials through them.
+/* Histories of operands: values at the ends of accepted steps, in a ring of fixed size inside a discrete variable,
+ * and polynomials through them.
  *
- * A sample is *fresh* where the run began, or where something other than integration brought the State there: what is
- * before it says nothing of what follows. It is a *kink* where a derivative may jump. Polynomials reach across neither. */
+ * A sample is *fresh* if the run began there, or if something other than integration brought the State there:
+ * samples before it say nothing about the values after it. A sample is a *kink* if a derivative may jump there.
+ * Polynomials span neither. */
 #ifndef CARDAN_MEASURES_HISTORY_H
 #define CARDAN_MEASURES_HISTORY_H
 
 #include "measures/internal.h"
 
-/* Marks of samples; kinks have this or a larger number, given by whoever knows of them. */
+/* Marks of samples. A kink has this or a larger number, given by its source. */
 enum { HISTORY_PLAIN, HISTORY_FRESH, HISTORY_KINK };
 
 typedef struct history {
   int n;          /* numbers in a value */
-  bool rates;     /* rates are kept, too */
-  int capacity;   /* samples */
-  double spacing; /* samples closer than this are thinned out; 0: none are */
+  bool rates;     /* rates are kept as well */
+  int capacity;   /* most samples */
+  double spacing; /* samples closer together than this (s) are thinned out; 0: none are */
 } history;
 
-/* Bytes of a ring, which begins empty as zeros. */
+/* Bytes of a ring; zeros are an empty ring. */
 size_t cdni_history_size(const history *h);
 int cdni_history_count(const void *ring);
-/* Sample k, 0 the newest: its time, and its values followed by its rates. */
+/* Sample k (0: the newest): its time, and its values followed by its rates. */
 double cdni_history_time(const history *h, const void *ring, int k);
 const double *cdni_history_values(const history *h, const void *ring, int k);
 
-/* The operand of m as it is now: h->n values, and rates if they are kept. */
+/* The present operand of m: h->n values, and rates if they are kept. */
 cdn_status cdni_history_read(const history *h, const measure *m, cdn_state *state, double *values);
-/* Takes in a sample at time t; any that are later are forgotten first (time has been set back). */
+/* Adds a sample at time t. Later samples are dropped first, because the time has been set back. */
 void cdni_history_push(const history *h, void *ring, double t, const double *values, int mark);
-/* At the end of a step: the operand's sample, unless this moment has one already. */
+/* At the end of a step: adds the operand's sample, unless there is one of this moment. */
 cdn_status cdni_history_advance(const history *h, const measure *m, cdn_state *state, void *ring);
-/* At the beginning of a run and after a jump: whether that leaves the newest sample as it is (values: what is now). */
+/* At the start of a run and after a jump: whether the newest sample still holds (values: the present ones). */
 bool cdni_history_continues(const history *h, const void *ring, double t, const double *values);
 
-/* Lists samples for a polynomial, at most `most`: `first` and older ones up to the first that is marked, each at least
- * `apart` before the one listed before it. What is closer would add rounding, and little else. Returns how many. */
+/* Lists samples for a polynomial, at most `most`: `first` and older ones up to the first marked one, each at least
+ * `apart` before the one listed before it. Closer samples would add little but rounding. Returns the number. */
 int cdni_history_older(const history *h, const void *ring, int first, int most, double apart, int *list);
-/* The same of newer ones, none after time `until`: up to a kink, or to what is before a fresh one. */
+/* Likewise newer samples, none after time `until`, up to a kink or to the sample before a fresh one. */
 int cdni_history_newer(const history *h, const void *ring, int first, int most, double apart, double until, int *list);
-/* The same of the samples from before time t, where *width becomes how long the newest of them is past: they are an eighth of
- * that apart. None if time t itself is that of a fresh one. */
+/* Likewise the samples before time t, an eighth of *width apart; *width becomes the time from the newest of them to
+ * t. None, if t is the time of a fresh sample. */
 int cdni_history_before(const history *h, const void *ring, double t, int most, double *width, int *list);
-/* The sample that time t follows (t at its time counts, give or take rounding), or -1 if t is before all of them. */
+/* The last sample at or before time t (t may be earlier by rounding), or -1 if t is before all samples. */
 int cdni_history_find(const history *h, const void *ring, double t);
 int cdni_history_mark(const history *h, const void *ring, int k);
 void cdni_history_set_mark(const history *h, void *ring, int k, int mark);
@@ -56,13 +57,13 @@ typedef struct polynomial {
   double t[POLYNOMIAL_MOST], c[POLYNOMIAL_MOST], rate[POLYNOMIAL_MOST];
 } polynomial;
 
-/* Adds a value; with a rate (not NULL) both, which are two conditions. */
+/* Adds a value, and a rate if it is not NULL: one or two conditions. */
 void cdni_polynomial_add(polynomial *p, double t, double value, const double *rate);
-/* Adds number i of a sample, with its rate if there is one. */
+/* Adds number i of a sample, with its rate if rates are kept. */
 void cdni_polynomial_add_sample(polynomial *p, const history *h, const void *ring, int k, int i);
-/* Call when all has been added. */
+/* Call after the last addition. */
 void cdni_polynomial_fit(polynomial *p);
-/* Its value; and its derivative, if not NULL. */
+/* The value of the polynomial; and its derivative, if not NULL. */
 double cdni_polynomial_at(const polynomial *p, double t, double *derivative);
 
 #endif

@@ -1,9 +1,9 @@
-/* The measures room: what its files share. Every kind of measure is one file that defines one measure_kind.
+/* The measures room: shared by its files. Every kind of measure is one file that defines one measure_kind.
  *
- * A measure is a subsystem of its own: its private part is a struct that begins with a `measure`, its value a cache entry
- * whose ticket is reserved when it is added. The room stands above forces, so that files which measure mechanical things
- * may include matter and forces (slot.c, station.c, energy.c do; no other does). Nothing includes this room: integrators
- * see measures as they see any subsystem, and forces and events read them through the public header. */
+ * Each measure is a subsystem: its private part is a struct that begins with a `measure`, its value is a cache entry
+ * whose ticket is reserved when the measure is added. The room is above forces, so files that measure mechanical
+ * quantities may include matter and forces (slot.c, station.c and energy.c do). No other room includes this one:
+ * integrators see measures as subsystems, and forces and events read them through the public header. */
 #ifndef CARDAN_MEASURES_INTERNAL_H
 #define CARDAN_MEASURES_INTERNAL_H
 
@@ -15,25 +15,26 @@ typedef struct measure measure;
 
 typedef struct measure_kind {
   const char *name;
-  size_t size;    /* of its struct, which begins with a measure */
-  bool rewirable; /* its value does not depend on its operand's at the same moment: it may close a loop */
-  /* How many time derivatives are known; NULL: none. Asked repeatedly while the System is frozen, until no answer changes. */
+  size_t size;    /* of the kind's struct, which begins with a measure */
+  bool rewirable; /* its value does not depend on the operand at the same moment: it may close a loop */
+  /* Number of known time derivatives; NULL: none. Called repeatedly while the System is frozen, until no answer
+   * changes. */
   int (*derivatives)(const measure *m);
-  /* The stage whose results the derivative of this order (0: the value) needs. */
+  /* The stage that the derivative of this order (0: the value) needs. */
   cdn_stage (*stage)(const measure *m, int order);
-  /* Makes it a prerequisite of the entry. */
+  /* Makes this derivative of the measure a prerequisite of the entry. */
   void (*depend)(const measure *m, int order, cdn_declarer *d, cdn_cache entry);
-  /* The derivative of this order, not above what `derivatives` says. */
+  /* Computes the derivative of this order, at most the number that `derivatives` returns. */
   cdn_status (*value)(const measure *m, cdn_state *state, int order, double *out);
 
   /* The rest may be NULL. */
-  void (*declare)(measure *m, cdn_declarer *d); /* what it needs beside its value */
+  void (*declare)(measure *m, cdn_declarer *d); /* declares everything except the value */
   cdn_status (*begin_run)(const void *self, cdn_state *state);
   double (*next_stop)(const void *self, const cdn_state *state);
   cdn_status (*calc_zdot)(const void *self, cdn_state *state, double *zdot);
   cdn_status (*set)(const measure *m, cdn_state *state, const double *value);
   cdn_status (*reset)(const measure *m, cdn_state *state);
-  /* What is wrong now that the sizes of everything are known, or NULL. */
+  /* What is wrong, or NULL; called when all sizes are known. */
   const char *(*check)(const measure *m);
   void (*destroy)(measure *m);
 } measure_kind;
@@ -43,9 +44,9 @@ struct measure {
   cdn_system *system;
   cdn_measure id, operand; /* operand: { -1 } for kinds that have none, or several */
   int n;
-  cdn_ticket ticket; /* of the value, from adding on */
+  cdn_ticket ticket; /* of the value; known from the adding on */
   cdn_cache value;
-  int derivatives; /* known once the System is frozen, like the next */
+  int derivatives; /* this and the next are known once the System is frozen */
   cdn_stage stage;
 };
 
@@ -62,30 +63,30 @@ typedef struct measure_adder {
   bool ok;
 } measure_adder;
 
-/* Starts adding; a->ok is false if there is no point in going on. */
+/* Starts adding; a->ok is false if a failure makes the rest pointless. */
 void cdni_measure_begin(measure_adder *a, cdn_system *system, const char *function, const char *name);
 /* Keeps a building error that names the measure. */
 void cdni_measure_refuse(measure_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
-/* The size of an operand, which must be there; 0 if it is not. */
+/* The size of an operand, which must exist; 0 if it does not. */
 int cdni_measure_check_operand(measure_adder *a, cdn_measure operand);
-/* 1 to CDN_MEASURE_MOST. */
+/* Checks a size: 1 to CDN_MEASURE_MOST. */
 void cdni_measure_check_size(measure_adder *a, int n);
-/* n finite numbers; NULL is allowed. */
+/* Checks n finite numbers; NULL is allowed. */
 void cdni_measure_check_numbers(measure_adder *a, const char *what, const double *numbers, int n);
-/* Ends adding: the System takes a copy of *m, which is followed by what its kind knows, and from then on calls the kind's
- * `destroy`. m->n must be set, and m->operand where there is one. { -1 } if anything was wrong. */
+/* Ends adding: the System copies *m with the data of its kind behind it, and from then on calls the kind's
+ * `destroy`. m->n must be set, and m->operand if there is one. { -1 } if anything was wrong. */
 cdn_measure cdni_measure_add(measure_adder *a, const measure_kind *kind, measure *m);
 
-/* ---- for kinds that have operands ---- */
+/* ---- for kinds with operands ---- */
 
-/* By id, as the functions of a measure_kind. */
+/* Like the functions of a measure_kind, by id. */
 int cdni_measure_derivatives_of(const measure *m, cdn_measure operand);
 cdn_stage cdni_measure_stage_of(const measure *m, cdn_measure operand, int order);
 void cdni_measure_depend_on(const measure *m, cdn_measure operand, int order, cdn_declarer *d, cdn_cache entry);
-/* The value comes from the operand's entry; derivatives are computed, and checked for NaN. */
+/* Reads the value from the operand's entry; computes derivatives, and checks them for NaN. */
 cdn_status cdni_measure_read(const measure *m, cdn_state *state, cdn_measure operand, int order, double *out);
 
-/* Stages of what depends on time alone, for kinds to use. */
+/* The stage of values that depend on time alone. */
 cdn_stage cdni_measure_stage_time(const measure *m, int order);
 
 #endif

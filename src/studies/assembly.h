@@ -1,4 +1,4 @@
-/* An assembly's inside, shared by its files. */
+/* The internals of an assembly, shared by its files. */
 #ifndef CARDAN_STUDIES_ASSEMBLY_H
 #define CARDAN_STUDIES_ASSEMBLY_H
 
@@ -39,15 +39,15 @@ struct cdn_assembly {
 
   /* By mobility of the System: */
   int32_t *slot;         /* the coordinate whose rate it is, or -1 */
-  bool *locked;          /* by this assembly */
+  bool *locked;          /* locked by this assembly */
   double *lower, *upper; /* bounds of that coordinate */
-  bool bounded;          /* there are any */
-  /* for the call in hand: */
+  bool bounded;          /* there are bounds */
+  /* for the present call: */
   bool *fixed;     /* locked here or in the State */
-  bool *held;      /* at a bound, by the goals */
-  bool *stays;     /* the same on the way back to the constraints */
-  int32_t *group;  /* another mobility that it is bound to by constraints, and so on; itself, where that ends */
-  bool *concerned; /* of that one: whether what is at hand concerns them all */
+  bool *held;      /* held at a bound in the step towards the goals */
+  bool *stays;     /* held at a bound on the way back to the constraints */
+  int32_t *group;  /* another mobility that constraints tie it to, or itself: a forest, one tree for each group */
+  bool *concerned; /* for the root of a group: whether the present errors or goals concern the group */
   double *x, *gradient, *push, *u;
   double *q, *start, *came, *best; /* coordinates (or speeds) */
   bool *prescribed;                /* nq and nu flags */
@@ -64,7 +64,7 @@ struct cdn_assembly {
   void *loops;
   size_t loops_size;
 
-  /* Of goals, made when it is known how many there are: */
+  /* Of goals; allocated when their number is known: */
   double *r, *J;        /* rows, rows x nu */
   double *G, *g_lambda; /* m x nu, of the free mobilities; m */
   double *H, *L;        /* nu x nu */
@@ -83,12 +83,12 @@ struct cdn_assembly {
 
 /* ---- assembly.c ---- */
 
-/* Keeps a failure; returns its code. */
+/* Stores a failure; returns its code. */
 cdn_status cdni_assembly_fail(cdn_assembly *a, cdn_status code, const char *function, const char *element,
                               const char *format, ...) CDN_PRINTF(5, 6);
-/* The same of one that a State has the story of. */
+/* Stores a failure whose message is on a State. */
 cdn_status cdni_assembly_fail_state(cdn_assembly *a, cdn_state *state, const char *function, cdn_status status);
-/* The slots of coordinate k of a body, or mobility k of it: false, with the story kept, if there is none. */
+/* The slots of coordinate k, or mobility k, of a body. False, with the message stored, if it does not exist. */
 bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name, cdn_body body, int k, bool coordinate,
                          int32_t *q, int32_t *u);
 
@@ -96,7 +96,7 @@ static inline int assembly_goal_count(const cdn_assembly *a) { return (int)a->go
 static inline assembly_goal *assembly_goal_at(const cdn_assembly *a, int i) {
   return &CDNI_AT(a->goals, assembly_goal, i);
 }
-/* Whether it takes part, among goals of positions or of speeds. */
+/* Whether a goal counts, among goals of positions or of speeds. */
 static inline bool assembly_goal_counts(const assembly_goal *g, bool speeds) {
   return g->weight > 0 && g->seen && (g->kind == GOAL_SPEED) == speeds;
 }
@@ -105,9 +105,9 @@ static inline bool assembly_goal_counts(const assembly_goal *g, bool speeds) {
 
 /* Residuals times the roots of their weights, row by row of the goals that count; *sum is half their square. */
 cdn_status cdni_assembly_residuals(cdn_assembly *a, cdn_state *state, bool speeds, double *r, int *rows, double *sum);
-/* Their derivatives along u, rows x nu. */
+/* Derivatives of these residuals along u, rows x nu. */
 cdn_status cdni_assembly_jacobian(cdn_assembly *a, cdn_state *state, bool speeds, double *J);
-/* Fills what a report says of goals. */
+/* Fills the goals' part of a report. */
 cdn_status cdni_assembly_report_goals(cdn_assembly *a, cdn_state *state, bool speeds, cdn_assembly_report *report);
 void cdni_assembly_free_goals(cdn_assembly *a);
 
@@ -115,61 +115,61 @@ void cdni_assembly_free_goals(cdn_assembly *a);
 
 typedef struct assembly_errors {
   double half_square; /* half the sum of the squared errors in units */
-  double most;        /* the largest */
-  int worst;          /* whose; -1 if there is none */
+  double most;        /* the largest error */
+  int worst;          /* the constraint that has it; -1 if there is none */
 } assembly_errors;
 
-/* Position errors, or those of velocities. */
+/* Measures position errors, or velocity errors. */
 cdn_status cdni_assembly_measure(cdn_assembly *a, cdn_state *state, bool speeds, assembly_errors *e);
-/* Factors the constraints of the level where the State is, undamped. */
+/* Factors the constraints of the level at the present State; `damping` NULL: undamped. */
 cdn_status cdni_assembly_factor(cdn_assembly *a, cdn_state *state, loop_level level, const double *damping);
 /* x (nu) = the smallest change with G x = b, or as near as damping allows. */
 cdn_status cdni_assembly_solve(cdn_assembly *a, cdn_state *state);
 /* Sets q = start + scale N x, within bounds. */
 cdn_status cdni_assembly_move(cdn_assembly *a, cdn_state *state, double scale);
-/* The factor by which a step x is made shorter so that no joint turns by more than a radian. */
+/* The factor that shortens a step x so that no joint turns by more than a radian. */
 double cdni_assembly_shorten(cdn_assembly *a, cdn_state *state, const double *x);
-/* Brings q to the constraints, or as near as it gets: e says how far. */
+/* Moves q to the constraints, or as near as possible; e has the errors that are left. */
 cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_iterations, assembly_errors *e);
 
-/* ---- assembly_groups.c: what has to do with what ---- */
+/* ---- assembly_groups.c: groups of mobilities that constraints tie together ---- */
 
-/* Who is bound to whom by the constraints that are on, among mobilities that are not fixed. */
+/* Finds the groups that enabled constraints tie together, of mobilities that are not fixed. */
 void cdni_assembly_group(cdn_assembly *a, const cdn_state *state, bool speeds);
 void cdni_assembly_concern_none(cdn_assembly *a);
-/* All that is bound to mobility k is concerned, and whether it is. */
+/* Marks the group of mobility k as concerned; whether it is. */
 void cdni_assembly_concern(cdn_assembly *a, int k);
 bool cdni_assembly_is_concerned(cdn_assembly *a, int k);
-/* No others but those whose constraints' errors, as they were last measured, are above a value in units. */
+/* Marks only the groups of constraints whose last measured error is above a value, in units. */
 void cdni_assembly_concern_errors(cdn_assembly *a, const cdn_state *state, bool speeds, double above);
-/* No others but those on which goals depend, by the rows of J. */
+/* Marks only the groups on which goals depend, by the rows of J. */
 void cdni_assembly_concern_goals(cdn_assembly *a, int rows);
 
-/* ---- assembly_curvature.c: what the goals' linear model leaves out ---- */
+/* ---- assembly_curvature.c: the part of the curvature that the linear model of the goals omits ---- */
 
 /* One linear least-squares problem: the free mobilities x = Z p, and the goals' half square in p. */
 typedef struct assembly_reduced {
-  int n, rank, d; /* free mobilities, independent constraints, and what is left */
+  int n, rank, d; /* free mobilities, independent constraints, and n - rank */
   double largest; /* of H's diagonal */
 } assembly_reduced;
 
 void cdni_assembly_curvature_begin(cdn_assembly *a);
-/* Before a step: keeps what gradients are compared with after it. */
+/* Before a step: keeps the data to which gradients are compared after it. */
 void cdni_assembly_curvature_keep(cdn_assembly *a, const assembly_reduced *p);
 /* After a step from q = came, with the new residuals, before anything is prepared anew. */
 cdn_status cdni_assembly_curvature_step(cdn_assembly *a, cdn_state *state, const assembly_reduced *p, int rows);
-/* Once the gradient is known where it led to: S learns from it. */
+/* When the gradient after the step is known: updates S. */
 void cdni_assembly_curvature_learn(cdn_assembly *a);
-/* Adds S to H if it is trusted. Uses L up. */
+/* Adds S to H if S is trusted. Destroys L. */
 void cdni_assembly_curvature_add(cdn_assembly *a, assembly_reduced *p);
 /* x . S x of the step x. */
 double cdni_assembly_curvature_along(const cdn_assembly *a);
 
 /* ---- assembly_fit.c: goals ---- */
 
-/* Makes goals fall along the constraints, which the State satisfies. *limit: they were still falling at the end. */
+/* Lets goals fall along the constraints, which the State satisfies. *limit: they were still falling at the end. */
 cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit);
-/* The same of speeds, in one step. */
+/* Likewise for speeds, in one step. */
 cdn_status cdni_assembly_fit_speeds(cdn_assembly *a, cdn_state *state);
 
 #endif

@@ -1,4 +1,5 @@
-/* The search for an equilibrium: what its two files share. equilibrium.c walks, equilibrium_model.c says where to. */
+/* The search for an equilibrium, shared by its two files. equilibrium.c takes steps, equilibrium_model.c chooses
+ * them. */
 #ifndef CARDAN_STUDIES_EQUILIBRIUM_H
 #define CARDAN_STUDIES_EQUILIBRIUM_H
 
@@ -12,34 +13,34 @@ typedef struct search {
   cdn_state *rest;
   const char *function;
   const cdn_equilibrium_def *def;
-  cdn_equilibrium_goal goal; /* at present */
-  double radius;             /* of the steps taken */
+  cdn_equilibrium_goal goal; /* of the present search */
+  double radius;             /* trust radius of the steps */
   cdn_equilibrium *report;
   double *q, *q0, *middle, *rate, *start; /* nq */
   double *force, *along;                  /* nu */
 
-  /* The model. In the basis of modes: columns of X are Z's numbers. */
+  /* The model, in the basis of modes: column k of X has the components of mode k in Z. */
   cdni_statics s;
   double imbalance;                      /* |g| */
   double *X, *d, *g;                     /* n x n, n, n: modes, their curvatures, the gradient */
-  double *k;                             /* n: the stiffness that steps take */
+  double *k;                             /* n: the stiffness that the step uses */
   double *y, *v;                         /* n, nu: a step, and its displacement */
   bool *balanced;                        /* nu: mobilities whose own acceleration is within the tolerance */
-  bool *idle;                            /* nu: mobilities that nothing concerns */
-  double *L, *residual, *U, *VT, *sigma; /* any equilibrium: n x n, n, n x n, n x n, n */
+  bool *idle;                            /* nu: mobilities that no force or constraint depends on */
+  double *L, *residual, *U, *VT, *sigma; /* CDN_EQUILIBRIUM_ANY: n x n, n, n x n, n x n, n */
   double *work;
 } search;
 
-/* The doubles that a model of nu mobilities takes; `at` NULL: only counts. */
+/* Divides memory for a model of nu mobilities; returns the number of doubles. `at` NULL: counts only. */
 size_t cdni_equilibrium_model_divide(search *x, int nu, double *at);
 
-/* Linearizes statics where the State is, and counts the directions for the report. */
+/* Linearizes statics at the present State, and counts the directions for the report. */
 cdn_status cdni_equilibrium_model_fill(search *x);
-/* y and v for the best step of at most this length; returns the largest number of v. */
+/* Computes y and v for the best step of at most this length; returns the largest element of v. */
 double cdni_equilibrium_step(search *x, double radius);
 /* The length of y. */
 double cdni_equilibrium_length(const search *x);
-/* What the model promises of y: the work, or how much less unbalanced the State will be. */
+/* The model's prediction for y: the work, or the decrease of the imbalance. */
 double cdni_equilibrium_promise(const search *x);
 
 #endif
