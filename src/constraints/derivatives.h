@@ -1,28 +1,28 @@
-/* How constraints vary with q and u: what the kinds bring, and what matter's derivatives take.
+/* Derivatives of constraints by q and u: the interface between the kinds and matter's derivatives.
  *
- * An element depends on the placement and motion of the bodies that it names, and on q and u of the mobilities that it
- * names. Its derivatives with respect to these few numbers are found first, one *change* at a time, and then met with how
- * every mobility of the tree moves the bodies (matter/derivatives.h). */
+ * An element depends on the placement and motion of its bodies, and on q and u of its mobilities. Its derivatives by
+ * these few numbers are computed first, one *change* at a time; then they are combined with the motion of the bodies
+ * for every mobility of the tree (matter/derivatives.h). */
 #ifndef CARDAN_CONSTRAINTS_DERIVATIVES_H
 #define CARDAN_CONSTRAINTS_DERIVATIVES_H
 
 #include "constraints/internal.h"
 #include "matter/derivatives.h"
 
-/* A small change of what an element names, and what comes of it. All by place in the element's lists. */
+/* A small change of an element's bodies and mobilities, and its effects. Indices are those of the element's lists. */
 typedef struct constraint_change {
   const sv *S, *dV;            /* bodies: displacement about M's origin, in Ground, and change of V of that origin */
   const double *dq, *du;       /* mobilities */
   const sv *A;                 /* bodies: accelerations of M's origins, */
   const double *udot, *lambda; /* mobilities, and m: these three are constant */
-  /* Found: changes of J^T lambda about M's origins (which move), of g^T lambda, and of the m acceleration errors
-   * J A + g udot + bias. Zero before. */
+  /* Results: changes of J^T lambda about M's origins (which move), of g^T lambda, and of the m acceleration errors
+   * J A + g udot + bias. Zero on entry. */
   sv *dF;
   double *df, *da;
 } constraint_change;
 
-/* derivative_differences.c: the same for kinds that do not bring it. The copies are where the State is, and are moved about
- * meanwhile. */
+/* derivative_differences.c: computes these for kinds without a function of their own. The copies are at the State's
+ * values, and are moved about during the call. */
 typedef struct constraint_copy {
   body_pose *pose;
   body_twist *twist;

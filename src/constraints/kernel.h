@@ -1,4 +1,4 @@
-/* What the files of the kernels share: each is compiled once for every set of one lane. */
+/* Shared by the files of the kernels, which are compiled once for every set of one lane. */
 #ifndef CARDAN_CONSTRAINTS_KERNEL_H
 #define CARDAN_CONSTRAINTS_KERNEL_H
 
@@ -6,11 +6,13 @@
 
 int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
                                          const int32_t *was_redundant, loop_factor *f);
-/* Eliminates a block's multipliers: what meets it, and the inertia of the body where it closes, take what it leaves. Slot -1:
- * it has no K. `was`: its equations' flags, or NULL. */
+/* Eliminates a block's multipliers: subtracts their effect from the blocks that meet it, and from the inertia of the
+ * body where it closes. Slot -1: the block has no K. `was`: flags of its equations in an earlier factorization, or
+ * NULL. */
 void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int block, int slot, const int32_t *was, bool weighted,
                                          loop_factor *f);
-/* Replaces the equations of a mix's sources by T of them: those that keep a K go on, the others are closed. */
+/* Replaces the equations of a mix's sources by T times them: equations that keep a K are passed on, the others are
+ * closed. */
 void KERNEL_NAME(cdni_loop_kernel_mix)(const loop_plan *p, int mix, const int32_t *was_redundant, bool weighted,
                                        loop_factor *f);
 void KERNEL_NAME(cdni_loop_kernel_inward)(const loop_solution *s);

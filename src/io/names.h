@@ -1,10 +1,10 @@
-/* A table from names to numbers, for files with many thousands of names. */
+/* A hash table from names to numbers, for files with many thousands of names. */
 #ifndef CARDAN_IO_NAMES_H
 #define CARDAN_IO_NAMES_H
 
 #include "core/core.h"
 
-/* Zero-initialise it. The names are borrowed: they must outlive the table. */
+/* Zero-initialise it. It borrows the names, which must outlive the table. */
 typedef struct io_names {
   struct io_names_slot *slots;
   size_t capacity, count; /* capacity: a power of two, or 0 */
@@ -12,8 +12,8 @@ typedef struct io_names {
 
 /* The number of a name, or -1. */
 int io_names_find(const io_names *table, const char *name);
-/* Adds a name, or leaves the number that it has. Returns that number (so `value` if it is new), or -1 when memory ran
- * out. value >= 0. */
+/* Adds a name; a name that is there keeps its number. Returns the number of the name (`value` if it is new), or -1 if
+ * memory ran out. value >= 0. */
 int io_names_add(const cdn_allocator *a, io_names *table, const char *name, int value);
 void io_names_free(const cdn_allocator *a, io_names *table);
 

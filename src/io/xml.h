@@ -1,8 +1,8 @@
-/* XML for the readers: a document, its elements, and attributes that are ticked off as they are read, so that what
- * nobody asked for can be listed. Wraps libxml2; xml.c is the only file that includes it.
+/* XML for the readers: a document, its elements, and attributes that are marked when they are read, so that unread
+ * attributes can be listed. Wraps libxml2; xml.c is the only file that includes it.
  *
- * Every getter leaves its output alone when the attribute is absent, so that defaults are set before the call, and
- * every failure is kept on the description as "file:line: <element name='x'>: what is wrong". */
+ * A getter leaves its output unchanged if the attribute is absent, so callers set defaults first. Every failure is
+ * stored on the description as "file:line: <element name='x'>: what is wrong". */
 #ifndef CARDAN_IO_XML_H
 #define CARDAN_IO_XML_H
 
@@ -13,8 +13,8 @@ typedef struct io_xml_node io_xml_node; /* an element; lives as long as its docu
 
 /* ---- documents ---- */
 
-/* Parse a file or a text in memory. On failure *out is NULL and the story is on the description. Nothing outside the
- * document is ever loaded, and a document that declares entities of its own is refused. */
+/* Parse a file, or a text in memory. On failure *out is NULL and the message is on the description. Nothing outside
+ * the document is loaded, and a document that declares entities is refused. */
 cdn_status io_xml_open(io_description *d, const char *path, io_xml_document **out);
 cdn_status io_xml_open_memory(io_description *d, const char *text, size_t size, io_xml_document **out);
 void io_xml_close(io_xml_document *document); /* NULL is allowed */
@@ -24,7 +24,7 @@ io_xml_node *io_xml_root(io_xml_document *document);
 
 const char *io_xml_name(const io_xml_node *node);
 bool io_xml_is(const io_xml_node *node, const char *name);
-int io_xml_line(const io_xml_node *node);            /* where its start tag ends */
+int io_xml_line(const io_xml_node *node);            /* line on which its start tag ends */
 io_xml_node *io_xml_parent(const io_xml_node *node); /* NULL for the root */
 io_xml_node *io_xml_first(const io_xml_node *node);  /* first child element, or NULL */
 io_xml_node *io_xml_next(const io_xml_node *node);   /* next sibling element, or NULL */
@@ -32,45 +32,45 @@ io_xml_node *io_xml_next(const io_xml_node *node);   /* next sibling element, or
 io_xml_node *io_xml_child(const io_xml_node *node, const char *name);
 io_xml_node *io_xml_next_named(const io_xml_node *node, const char *name);
 
-/* Writes "<joint name='knee'>", or "<axis> of <joint name='knee'>" for an element without a name. Returns text. */
+/* Writes "<joint name='knee'>", or "<axis> of <joint name='knee'>" for an element without a name. Returns `text`. */
 const char *io_xml_describe(const io_xml_node *node, char *text, size_t size);
-/* io_fail at this element, its description put before the text. */
+/* Calls io_fail with the element's description before the text. */
 cdn_status io_xml_fail(io_description *d, cdn_status code, const io_xml_node *node, const char *format, ...)
     CDN_PRINTF(4, 5);
-/* Fails because an attribute is missing; `remedy` (may be NULL) is added to the message. */
+/* Fails because an attribute is missing; the message includes `remedy` (may be NULL). */
 cdn_status io_xml_missing(io_description *d, const io_xml_node *node, const char *attribute, const char *remedy);
 
-/* ---- attributes. Reading one, or asking for it, ticks it off. `present` may be NULL. ---- */
+/* ---- attributes. Reading one, or testing for it, marks it. `present` may be NULL. ---- */
 
 bool io_xml_has(io_xml_node *node, const char *attribute);
-/* The text as it stands in the file, or NULL. */
+/* The text as in the file, or NULL. */
 const char *io_xml_string(io_xml_node *node, const char *attribute);
-/* The text without surrounding blanks must not be empty; missing or empty is an error. */
+/* The text without surrounding blanks. Missing or empty text is an error. */
 cdn_status io_xml_need_string(io_description *d, io_xml_node *node, const char *attribute, const char **value);
 cdn_status io_xml_double(io_description *d, io_xml_node *node, const char *attribute, double *value, bool *present);
 /* Exactly n numbers. */
 cdn_status io_xml_doubles(io_description *d, io_xml_node *node, const char *attribute, double *values, int n,
                           bool *present);
-/* From `least` to `most` numbers; *count is how many there were, 0 if the attribute is absent. Values beyond the count
- * are left alone. */
+/* From `least` to `most` numbers; *count is their number, 0 if the attribute is absent. Values beyond the count stay
+ * unchanged. */
 cdn_status io_xml_doubles_upto(io_description *d, io_xml_node *node, const char *attribute, double *values, int least,
                                int most, int *count);
 cdn_status io_xml_vec3(io_description *d, io_xml_node *node, const char *attribute, cdn_vec3 *value, bool *present);
 cdn_status io_xml_int(io_description *d, io_xml_node *node, const char *attribute, int *value, bool *present);
-/* "true" or "false" ("1" and "0" pass as well). */
+/* "true" or "false"; "1" and "0" are accepted too. */
 cdn_status io_xml_bool(io_description *d, io_xml_node *node, const char *attribute, bool *value, bool *present);
-/* One of `n` words; *index is which. The error lists them. */
+/* One of `n` words; *index is its number. The message of an error lists the words. */
 cdn_status io_xml_keyword(io_description *d, io_xml_node *node, const char *attribute, const char *const *words, int n,
                           int *index, bool *present);
 
-/* ---- what nobody read ---- */
+/* ---- unread parts ---- */
 
-/* Ticks off an element, or an attribute without reading it: known, and of no meaning for the simulation. */
+/* Marks an element, or an attribute without reading it: it is known, and has no effect on the simulation. */
 void io_xml_mark(io_xml_node *node);
 void io_xml_ignore(io_xml_node *node, const char *attribute);
-void io_xml_ignore_all(io_xml_node *node); /* every attribute of this element */
-/* Lists this element's attributes that were not read ("joint friction") and its child elements that were not marked
- * ("collision") as not understood. Looks no deeper than one level. */
+void io_xml_ignore_all(io_xml_node *node); /* marks every attribute of this element */
+/* Lists this element's unmarked attributes ("joint friction") and unmarked child elements ("collision") as not
+ * understood. Does not look below the children. */
 void io_xml_report_rest(io_description *d, io_xml_node *node);
 
 #endif

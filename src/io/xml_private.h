@@ -4,9 +4,9 @@
 
 #include "io/xml.h"
 
-/* An attribute's text without ticking it off, or NULL. */
+/* An attribute's text, without marking it, or NULL. */
 const char *io_xml_peek(const io_xml_node *node, const char *attribute);
-/* strtod with a decimal point, whatever the program's locale. */
+/* strtod with a decimal point, in any locale of the program. */
 double io_xml_strtod(const io_xml_node *node, const char *text, char **end);
 
 #endif

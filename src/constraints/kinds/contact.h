@@ -1,20 +1,20 @@
-/* Two surfaces that touch at one point and may push and pull (contact is bilateral): one equation that closes the gap along
- * the normal, and in the rolling form two more, at velocity level, that let nothing slip along the tangents. The
- * multipliers are the force on the first body, along n, x and y, at the contact. */
+/* Two surfaces that touch at one point and may push and pull (bilateral contact): one equation for the gap along the
+ * normal; if they roll, two more at velocity level for the slip along the tangents. The multipliers are the force on
+ * the first body, along n, x and y, at the contact. */
 #ifndef CARDAN_CONSTRAINTS_KINDS_CONTACT_H
 #define CARDAN_CONSTRAINTS_KINDS_CONTACT_H
 
 #include "constraints/kinds/equations.h"
 
-/* Where surfaces of bodies a (0) and b (1) touch, in Ground: n points from a to b. The gap's rate must be the slip along n
- * of the two bodies at C. */
+/* The contact of the surfaces of bodies a (0) and b (1), in Ground: n points from a to b. The rate of the gap must
+ * be the velocity of b relative to a at C, along n. */
 typedef struct contact {
   double gap;
   v3 C, n, x, y;
   v3 Cdot, ndot, xdot, ydot; /* with velocities only */
 } contact;
 
-/* One that rolls has three equations. */
+/* Rolling contact has three equations, sliding contact one. */
 static inline void contact_begin(constraint_adder *adder, cdn_system *system, constraint_kind_id kind,
                                  const char *function, const char *name, cdn_body a, cdn_body b, bool rolling) {
   cdni_constraint_begin(adder, system, kind, function, name, 1, rolling ? 2 : 0, 0);
@@ -35,7 +35,7 @@ static inline void contact_bias(const constraint_view *v, const contact *c, doub
   bias[2] += bias_slip(v, 0, 1, c->C, c->Cdot, c->y, c->ydot);
 }
 
-/* What every kind of contact does with its own function: touch(view, with velocities, contact). */
+/* The functions of every kind of contact; a kind provides touch(view, with velocities, contact). */
 #define CONTACT_FUNCTIONS(touch)                                         \
   static cdn_status calc_position(const constraint_view *v, double *e) { \
     contact c;                                                           \

@@ -1,4 +1,4 @@
-/* What built-in constraints are made of: single equations between two frames, each with its row and its bias. */
+/* Building blocks of the built-in constraints: single equations between two frames, each with its row and its bias. */
 #ifndef CARDAN_CONSTRAINTS_KINDS_EQUATIONS_H
 #define CARDAN_CONSTRAINTS_KINDS_EQUATIONS_H
 
@@ -7,7 +7,7 @@
 #include "constraints/internal.h"
 #include "matter/checks.h"
 
-/* ---- places and directions on the bodies that a constraint names, in Ground ---- */
+/* ---- points and directions on the bodies of a constraint, in Ground ---- */
 
 /* From M's origin of its k-th body to the station p_B. */
 static inline v3 constraint_arm(const constraint_view *v, int k, const double *p_B) {
@@ -29,11 +29,11 @@ static inline m3 constraint_axes(const constraint_view *v, int k, const double *
                constraint_direction(v, k, R_BX + 6) };
 }
 static inline v3 constraint_w(const constraint_view *v, int k) { return v->twist[v->body[k]].V.w; }
-/* Velocity of what is at the arm on a body. */
+/* Velocity of the point of a body at the arm. */
 static inline v3 constraint_velocity(const constraint_view *v, int k, v3 arm) {
   return sv_shift_motion(v->twist[v->body[k]].V, arm).v;
 }
-/* Its acceleration if A were zero: w x (w x arm). */
+/* Acceleration of that point for A = 0: w x (w x arm). */
 static inline v3 constraint_centripetal(const constraint_view *v, int k, v3 arm) {
   v3 w = constraint_w(v, k);
   return v3_cross(w, v3_cross(w, arm));
@@ -53,12 +53,12 @@ static inline void constraint_twist(const constraint_view *v, int e, int k, v3 m
 
 /* ---- equations of two bodies, a and b ---- */
 
-/* d . (velocity of what of b is at the place C - the same of a): the slip, along d, where two bodies meet. */
+/* d . (velocity of b's point at place C - velocity of a's point there): the slip along d of two bodies that meet. */
 static inline void row_slip(const constraint_view *v, int e, int a, int b, v3 C, v3 d) {
   constraint_push(v, e, b, v3_sub(C, v->pose[v->body[b]].p_GM), d);
   constraint_push(v, e, a, v3_sub(C, v->pose[v->body[a]].p_GM), v3_neg(d));
 }
-/* Its derivative but for A, where the place moves with Cdot and the direction changes by ddot. */
+/* Its derivative without A, if the place moves with Cdot and the direction changes by ddot. */
 static inline double bias_slip(const constraint_view *v, int a, int b, v3 C, v3 Cdot, v3 d, v3 ddot) {
   const body_pose *A = &v->pose[v->body[a]], *B = &v->pose[v->body[b]];
   const sv V_A = v->twist[v->body[a]].V, V_B = v->twist[v->body[b]].V;
@@ -67,7 +67,7 @@ static inline double bias_slip(const constraint_view *v, int a, int b, v3 C, v3 
   return v3_dot(ddot, slip) + v3_dot(d, turn);
 }
 
-/* n . (p_b - p_a) - h, where n and p_a are fixed on a: the work of n goes through the point of a that is where p_b is. */
+/* n . (p_b - p_a) - h, with n and p_a fixed on a. The force along n acts on a at the point that coincides with p_b. */
 static inline void row_along(const constraint_view *v, int e, int a, int b, v3 arm_b, v3 n) {
   row_slip(v, e, a, b, constraint_place(v, b, arm_b), n);
 }
@@ -76,7 +76,7 @@ static inline double bias_along(const constraint_view *v, int a, int b, v3 arm_b
                    v3_cross(constraint_w(v, a), n));
 }
 
-/* x . y - c of directions x on a and y on b. */
+/* x . y - c, for a direction x on a and a direction y on b. */
 static inline void row_angle(const constraint_view *v, int e, int a, int b, v3 x, v3 y) {
   v3 s = v3_cross(x, y);
   constraint_twist(v, e, a, s);
@@ -91,7 +91,7 @@ static inline double bias_angle(const constraint_view *v, int a, int b, v3 x, v3
   return v3_dot(v3_sub(w_a, w_b), sdot);
 }
 
-/* ---- functions of the user's ---- */
+/* ---- functions of the user ---- */
 
 static inline cdn_status constraint_function(const constraint_view *v, const cdn_function *f, const double *x,
                                              int order, cdn_function_result *out) {
@@ -100,7 +100,7 @@ static inline cdn_status constraint_function(const constraint_view *v, const cdn
   return cdni_state_fail(v->state, status, status == CDN_ERR_NONFINITE, "cdn_realize", v->c->name,
                          "constraint '%s': its function failed: %s", v->c->name, cdn_status_text(status));
 }
-/* Adds an element whose data keeps the function; n: the inputs that it must have. */
+/* Adds an element whose data retains the function; n: the number of inputs that it must have. */
 static inline cdn_constraint constraint_add_function(constraint_adder *adder, const cdn_function *f, int n,
                                                      const void *data, size_t size) {
   if (!f) cdni_constraint_refuse(adder, CDN_ERR_ARG, "no function was given");
@@ -122,7 +122,7 @@ static inline const cdn_function *constraint_function_of(const void *data) {
   X ".R.x.x", X ".R.x.y", X ".R.x.z", X ".R.y.x", X ".R.y.y", X ".R.y.z", X ".R.z.x", X ".R.z.y", X ".R.z.z", \
       X ".p.x", X ".p.y", X ".p.z"
 
-/* To unit length; what has no direction is left as it is, for constraint_check_direction to refuse. */
+/* Scales to unit length; a zero vector stays as it is, for constraint_check_direction to refuse. */
 static inline cdn_vec3 constraint_unit(cdn_vec3 d) {
   const double length = cdn_norm(d);
   return length > 0 ? cdn_scale(1 / length, d) : d;
@@ -132,7 +132,7 @@ static inline bool constraint_check_direction(const double *d, const char *what,
   snprintf(why, size, "%s is (%g, %g, %g), which has no direction", what, d[0], d[1], d[2]);
   return false;
 }
-/* Of a frame's 12 numbers. */
+/* Does so for a frame's 12 numbers. */
 static inline bool constraint_check_frame(const double *X, const char *what, char *why, size_t size) {
   if (cdni_check_frame(cdni_unpack_transform(X)) == CDN_OK) return true;
   snprintf(why, size, "the rotation of %s is none: its columns must be orthonormal and right-handed", what);

@@ -5,11 +5,11 @@
 #include "constraints/derivatives.h"
 #include "constraints/kinds/equations.h"
 
-/* What is fixed on body k turns with it. */
+/* A vector fixed on body k turns with it. */
 static inline v3 change_of_direction(const constraint_change *x, int k, v3 d) { return v3_cross(x->S[k].w, d); }
 
-/* A place that moves with body k or over it: the arm from M's origin, velocity and acceleration of what of the body is there,
- * and their changes if the arm's own is d_arm. */
+/* A place that moves with body k or over it: the arm from M's origin; velocity and acceleration of the body's point
+ * there; and the changes of all three if the arm itself changes by d_arm. */
 typedef struct moving_point {
   v3 arm, v, a, d_arm, dv, da;
 } moving_point;
@@ -66,7 +66,7 @@ static inline void vary_angle(const constraint_view *v, const constraint_change 
               v3_dot(sdot, v3_sub(c->dV[a].w, c->dV[b].w));
 }
 
-/* Of kinds whose rows and biases are constant. */
+/* For kinds with constant rows and biases. */
 static inline cdn_status vary_nothing(const constraint_view *v, const constraint_change *x) {
   (void)v, (void)x;
   return CDN_OK;

@@ -1,4 +1,4 @@
-/* What several kinds share: qdot = u, the rates of quaternions and Euler angles, and coordinates from wanted poses. */
+/* Shared by several kinds: qdot = u, rates of quaternions and Euler angles, and coordinates from wanted poses. */
 #ifndef CARDAN_MOBILIZERS_COMMON_H
 #define CARDAN_MOBILIZERS_COMMON_H
 
@@ -22,7 +22,8 @@
   }                                                                         \
   CDNI_INLINE double name##_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
 
-/* Three speeds that are an angular velocity in F, then `more` of which qdot = u; by quaternion and by Euler angles. */
+/* Three speeds that are an angular velocity in F, then `more` speeds with qdot = u; for quaternions and Euler
+ * angles. */
 #define RATES_OF_ROTATION(name, more)                                                                      \
   CDNI_INLINE void name##_N(const real *q, const real *u, real *qdot) {                                    \
     quaternion_N(q, u, qdot);                                                                              \
@@ -51,7 +52,7 @@
   }                                                                                                        \
   CDNI_INLINE double name##_euler_normalize(double *q, double *scale) { return (void)q, (void)scale, 0.0; }
 
-/* Two speeds that are the angular velocity about M's x and y, then `more` of which qdot = u. */
+/* Two speeds that are the angular velocity about M's x and y, then `more` speeds with qdot = u. */
 #define RATES_OF_LINE(name, more)                                                                          \
   CDNI_INLINE void name##_N(const real *q, const real *u, real *qdot) {                                    \
     const real w[3] = { u[0], u[1], r_set(0) };                                                            \

@@ -1,5 +1,5 @@
-/* Ellipsoid: q and u as a ball's; M's origin is where p_FM = (a n_x, b n_y, c n_z) in F, n the z axis of M in F and a, b, c the
- * half lengths. H = (e_k, diag(a,b,c) (e_k x n)) for F's axes e_k. */
+/* Ellipsoid: q and u as a ball's. M's origin is at p_FM = (a n_x, b n_y, c n_z) in F, with n the z axis of M in F
+ * and half lengths a, b, c. H = (e_k, diag(a,b,c) (e_k x n)) for F's axes e_k. */
 /* kind[0..2]: the half lengths. */
 #ifndef CARDAN_MOBILIZERS_ELLIPSOID_H
 #define CARDAN_MOBILIZERS_ELLIPSOID_H
@@ -40,9 +40,9 @@ CDNI_INLINE sv ellipsoid_bias(const body_frames *c, const real *q, const real *u
 RATES_OF_ROTATION(ellipsoid, 0)
 FIT_ANY_ROTATION(ellipsoid)
 
-/* The direction n, |n| = 1, whose point diag(a,b,c) n is nearest to p: (a_i^2 + t) n_i = a_i p_i with the t above
- * -min a_i^2 that gives n its length. Where there is none (p inside, on a plane of symmetry) the rest of its length
- * goes along the shortest half axis, on the side of `now`. */
+/* The unit vector n whose point diag(a,b,c) n is nearest to p: (a_i^2 + t) n_i = a_i p_i, with the t above -min
+ * a_i^2 that gives n unit length. If there is no such t (p inside, on a plane of symmetry), the missing length goes
+ * along the shortest half axis, on the side of `now`. */
 CDNI_INLINE cdn_vec3 ellipsoid_nearest(const double *half, cdn_vec3 p, cdn_vec3 now) {
   const double at[3] = { p.x, p.y, p.z }, old[3] = { now.x, now.y, now.z };
   double c[3], e[3], n[3], scale = 0, least = INFINITY, length = 0, singular = 0;
@@ -87,7 +87,7 @@ CDNI_INLINE cdn_vec3 ellipsoid_nearest(const double *half, cdn_vec3 p, cdn_vec3 
   return cdn_v3(n[0] / size, n[1] / size, n[2] / size);
 }
 
-/* The smallest turn that takes z' there. */
+/* The smallest rotation that turns z' into that direction. */
 CDNI_INLINE cdn_quaternion ellipsoid_turned(cdn_vec3 p, cdn_quaternion now, const double *kind) {
   const cdn_vec3 z = cdn_rotation_from_quaternion(now).z;
   cdn_quaternion q = cdn_quaternion_multiply(cdn_quaternion_between(z, ellipsoid_nearest(kind, p, z)), now);

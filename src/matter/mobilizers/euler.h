@@ -5,7 +5,7 @@
 
 #include "matter/records.h"
 
-/* R R_x R_y R_z; the axes that the three rates turn about, in the axes of R, if `axes` is not NULL. */
+/* R R_x R_y R_z; if `axes` is not NULL, also the axes of the three rates, in the axes of R. */
 CDNI_INLINE m3 euler_turn(m3 R, const real *q, v3 *axes) {
   real s, c;
   r_sincos(q[0], &s, &c);
@@ -19,7 +19,7 @@ CDNI_INLINE m3 euler_turn(m3 R, const real *q, v3 *axes) {
   return m3_turn_z(R, s, c);
 }
 
-/* The angular acceleration that constant rates leave, given the axes: u0 u1 a0 x a1 + u2 (u0 a0 + u1 a1) x a2. */
+/* The angular acceleration for constant rates, from the axes: u0 u1 a0 x a1 + u2 (u0 a0 + u1 a1) x a2. */
 CDNI_INLINE v3 euler_bias(const real *u, v3 a0, v3 a1, v3 a2) {
   v3 w = v3_fma(u[1], a1, v3_scale(u[0], a0));
   return v3_fma(u[0] * u[1], v3_cross(a0, a1), v3_scale(u[2], v3_cross(w, a2)));
@@ -57,7 +57,8 @@ CDNI_INLINE void euler_Ndot(const real *q, const real *u, real *out) {
   out[0] = -r_fma(s1, out[2], c1 * qdot[1] * qdot[2]);
 }
 
-/* The same for u = (w_x, w_y) in M's axes, with w_z = 0: u = (c1 c2 q0' + s2 q1', c2 q1' - c1 s2 q0'), q2' = -s1 q0'. */
+/* qdot = N u for u = (w_x, w_y) in M's axes, with w_z = 0: u = (c1 c2 q0' + s2 q1', c2 q1' - c1 s2 q0'), q2' = -s1
+ * q0'. */
 CDNI_INLINE void euler_N_line(const real *q, const real *u, real *qdot) {
   real s1, c1, s2, c2;
   r_sincos(q[1], &s1, &c1);

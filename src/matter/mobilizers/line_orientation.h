@@ -1,5 +1,5 @@
-/* Line orientation: q as a ball's; u = angular velocity of M in F about M's x and y: none about z. H = these two axes, which
- * turn about nothing but each other: Hdot u = w x w = 0. */
+/* Line orientation: q as a ball's; u = angular velocity of M in F about M's x and y, with none about z. H = these
+ * two axes. They turn only about each other, so Hdot u = w x w = 0. */
 #ifndef CARDAN_MOBILIZERS_LINE_ORIENTATION_H
 #define CARDAN_MOBILIZERS_LINE_ORIENTATION_H
 

@@ -1,16 +1,17 @@
-/* Every mobilizer kind, one file each. A kind NAME, in a file of that name, brings
+/* Every mobilizer kind, one file for each. A kind NAME, in a file of that name, defines
  *
- *   NAME_place(c, q, R_GF, R_GM, p, H)   R_GM, p_FM and H for the coordinates q, in the axes that R_GF leads to: Ground's, or
- *                                        any other, F's own included
+ *   NAME_place(c, q, R_GF, R_GM, p, H)   R_GM, p_FM and H for the coordinates q, in the axes to which R_GF leads: Ground's,
+ *                                        or any other, such as F's own
  *   NAME_bias(c, q, u, H, z)             Hdot u (5.3) in the axes of H, if it is not zero; z: the z axis of M
  *   NAME_N(q, u, qdot), NAME_N_inv(q, qdot, u), NAME_Ndot(q, u, out)    qdot = N u, u = N^+ qdot, out = Ndot u
  *   NAME_normalize(q, scale)             redundant coordinates back to their manifold; returns their error
  *   NAME_fit_R(wanted, q, kind), NAME_fit_p(p, way, q, kind)            coordinates from a wanted pose (fit.h)
  *
- * and, where it has a quaternion, the same as NAME_euler_... for body-fixed x-y-z angles. Reversed forms follow from these
- * (reverse.h). The commonest kinds bring NAME_position(c, q, R_GP, pose, H), too, which does without R_GF. Adding a kind: its file, an #include, and a line (two with Euler angles) in the list:
- * X(ROW, name, KIND, nq, nu, form, quaternion, bias, coordinate names, speed names). Function-based and custom kinds are
- * not here: they are described by ops (custom.c). */
+ * and, if it has a quaternion, the same functions as NAME_euler_... for body-fixed x-y-z angles. Reversed forms
+ * follow from these (reverse.h). The most common kinds also define NAME_position(c, q, R_GP, pose, H), which does
+ * not need R_GF. To add a kind: its file, an #include, and a line (two with Euler angles) in the list: X(ROW, name,
+ * KIND, nq, nu, form, quaternion, bias, coordinate names, speed names). Function-based and custom kinds are not in
+ * the list: ops describe them (custom.c). */
 #ifndef CARDAN_MOBILIZERS_H
 #define CARDAN_MOBILIZERS_H
 
@@ -66,7 +67,7 @@
   X(SCREW, screw, SCREW, 1, 1, HINGE_FULL, 0, 0, { "q" }, { "u" })
 /* clang-format on */
 
-/* Pins are not in this list: their sines are found for eight at once (kernel_kinematics.c). */
+/* Pins are not in this list: their sines are computed for eight at once (kernel_kinematics.c). */
 #define OWN_POSITION_LIST(X) X(WELD, weld) X(SLIDER, slider) X(BALL, ball) X(FREE, free)
 
 typedef enum mobilizer_row {

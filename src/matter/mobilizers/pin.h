@@ -4,7 +4,7 @@
 
 #include "matter/mobilizers/common.h"
 
-/* By the sine and cosine of q: position passes of one lane find those of eight pins at once. */
+/* From the sine and cosine of q: position passes of one lane compute those of eight pins at once. */
 CDNI_INLINE void pin_position(const body_frames *c, real sine, real cosine, m3 R_GP, body_pose *pose, real *H) {
   pose->R_GM = m3_mul_m3(R_GP, m3_turn_z(m3_load(c->R_PF), sine, cosine));
   pose->r = m3_mul(R_GP, v3_load(c->p_PF));

@@ -1,11 +1,11 @@
-/* Orientation by a quaternion (w,x,y,z) of any length but zero (8.7), for the kinds whose u is an angular velocity. */
+/* Orientation by a quaternion (w,x,y,z) of any length but zero (8.7), for kinds whose u is an angular velocity. */
 #ifndef CARDAN_MOBILIZERS_QUATERNION_H
 #define CARDAN_MOBILIZERS_QUATERNION_H
 
 #include "matter/records.h"
 
-/* Lengths whose squares are not far from leaving the range of doubles. The power of two brings such a quaternion back, and leaves the
- * others, to the bit. */
+/* Lengths whose squares are near the limits of doubles. A power of two brings such a quaternion back into range;
+ * other quaternions keep their bits. */
 CDNI_INLINE bool quaternion_is_extreme(real square) {
   return r_any(r_greater(r_set(0x1p-600), square) | r_greater(square, r_set(0x1p600)));
 }
@@ -31,7 +31,7 @@ CDNI_INLINE m3 quaternion_rotation(const real *q) {
                { r_fma(sx, z, sy * w), r_fnma(sx, w, sy * z), 1.0 - (xx + yy) } };
 }
 
-/* qdot = 1/2 w q (quaternion product): the rate of the quaternion as it is, not of its unit multiple. */
+/* qdot = 1/2 w q (quaternion product): the rate of the quaternion itself, not of its unit multiple. */
 CDNI_INLINE void quaternion_N(const real *q, const real *u, real *qdot) {
   v3 v = { q[1], q[2], q[3] }, w = { 0.5 * u[0], 0.5 * u[1], 0.5 * u[2] };
   v3 rate = v3_cross_add(w, v, v3_scale(q[0], w));
@@ -39,7 +39,7 @@ CDNI_INLINE void quaternion_N(const real *q, const real *u, real *qdot) {
   qdot[1] = rate.x, qdot[2] = rate.y, qdot[3] = rate.z;
 }
 
-/* N^+: blind to changes of length, whether the angular velocity is one in F's or M's axes. */
+/* N^+; ignores changes of length, for angular velocities in F's or M's axes. */
 CDNI_INLINE void quaternion_rates(const real *q, const real *qdot, bool in_M, real *u) {
   v3 v = { q[1], q[2], q[3] }, vdot = { qdot[1], qdot[2], qdot[3] };
   real q0 = q[0], qdot0 = qdot[0], square = r_fma(q0, q0, v3_dot(v, v));
@@ -56,7 +56,7 @@ CDNI_INLINE void quaternion_rates(const real *q, const real *qdot, bool in_M, re
 CDNI_INLINE void quaternion_N_inv(const real *q, const real *qdot, real *u) { quaternion_rates(q, qdot, false, u); }
 CDNI_INLINE void quaternion_N_M_inv(const real *q, const real *qdot, real *u) { quaternion_rates(q, qdot, true, u); }
 
-/* Lengths within a few roundings of one are left alone, so that a normalized quaternion stays the same bits. */
+/* Lengths within a few roundings of one stay, so that a normalized quaternion keeps its bits. */
 CDNI_INLINE double quaternion_normalize(double *q, double *scale) {
   double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], power = 1.0;
   if (square < 0x1p-600 || square > 0x1p600) {
@@ -64,7 +64,7 @@ CDNI_INLINE double quaternion_normalize(double *q, double *scale) {
     for (int i = 0; i < 4; i++) q[i] *= power;
     square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
   }
-  /* that of the quaternion brought back; zero has no direction and is left alone */
+  /* the length of the quaternion brought into range; a zero quaternion has no direction and stays */
   double length = sqrt(square), error = fabs(length / power - 1.0);
   if (error <= 0x1p-51 || length == 0) return error;
   for (int i = 0; i < 4; i++) q[i] /= length;
@@ -72,7 +72,7 @@ CDNI_INLINE double quaternion_normalize(double *q, double *scale) {
   return error;
 }
 
-/* The same for an angular velocity in M's axes: qdot = 1/2 q w. */
+/* qdot = 1/2 q w, for an angular velocity in M's axes. */
 CDNI_INLINE void quaternion_N_M(const real *q, const real *u, real *qdot) {
   v3 v = { q[1], q[2], q[3] }, w = { 0.5 * u[0], 0.5 * u[1], 0.5 * u[2] };
   v3 rate = v3_cross_add(v, w, v3_scale(q[0], w));

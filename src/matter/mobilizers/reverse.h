@@ -1,10 +1,11 @@
-/* Reversed mobilizers (5.1): q and u describe how F moves in M, by a kind's functions; these turn the result around. */
+/* Reversed mobilizers (5.1): q and u describe the motion of F in M by a kind's functions; these functions reverse
+ * the result. */
 #ifndef CARDAN_MOBILIZERS_REVERSE_H
 #define CARDAN_MOBILIZERS_REVERSE_H
 
 #include "matter/hinge.h"
 
-/* The form of H after the turn: pure rotations and pure translations stay so. */
+/* The form of H after reversal: pure rotations and pure translations stay so. */
 #define REVERSED_FORM(form) ((form) == HINGE_FREE ? HINGE_FULL : (form))
 
 /* From X_MF and H_MF in M's axes: the pose, and H_FM in Ground's (5.18, 5.19). */
@@ -37,7 +38,7 @@ CDNI_INLINE void reverse_H(hinge_form form, int nu, const real *H, v3 p, real *H
   }
 }
 
-/* Hdot_FM u (5.20, 5.22) from Hdot_MF u, V_FM and p_FM, all in the same axes; H_w u = w has been put in. */
+/* Hdot_FM u (5.20, 5.22) from Hdot_MF u, V_FM and p_FM, all in the same axes; w is H_w u. */
 CDNI_INLINE sv reverse_bias(sv b_MF, sv V, v3 p) {
   v3 a = v3_neg(b_MF.w), v = v3_fma(r_set(2), V.v, v3_neg(v3_cross(V.w, p)));
   return (sv){ a, v3_sub(v3_cross_add(V.w, v, v3_neg(b_MF.v)), v3_cross(p, a)) };

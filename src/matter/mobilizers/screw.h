@@ -16,7 +16,7 @@ CDNI_INLINE void screw_place(const body_frames *c, const real *q, m3 R, m3 *R_GM
 
 RATES_ARE_SPEEDS(screw, 1)
 FIT_TURNS_ABOUT_Z(screw)
-/* The thread says by how many whole turns. */
+/* p_FM decides the number of whole turns. */
 CDNI_INLINE bool screw_fit_p(cdn_vec3 p, fit_way way, double *q, const double *kind) {
   const double angle = p.z / kind[0];
   if (!isfinite(angle)) return true;

@@ -48,7 +48,7 @@ CDNI_INLINE void spherical_coords_fit_R(cdn_quaternion wanted, double *q, const 
   spherical_coords_take(azimuth, zenith, q, kind);
 }
 
-/* The distance keeps its sign. Two pairs of angles point in the same direction: the nearer one is taken. */
+/* The distance keeps its sign. Two pairs of angles point in the same direction; the nearer pair is taken. */
 CDNI_INLINE bool spherical_coords_fit_p(cdn_vec3 p, fit_way way, double *q, const double *kind) {
   double azimuth, zenith;
   spherical_coords_turns(q, kind, &azimuth, &zenith);
