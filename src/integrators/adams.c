@@ -13,15 +13,15 @@ const double cdni_adams_moulton[ADAMS_MOST + 2] = { 1,         0.5,       0.0833
                                                     0.01875,   0.014269,  0.011367,    0.0093565,   0.0078925,
                                                     0.0067858, 0.0059240, 0.0052367,   0.0046775 };
 
-/* ---- memory: the struct, then two blocks of differences, then the correction; each with a slot more than y, for the power.
- * One block is the history up to the last accepted step, the other has the differences at the end of the one that is tried:
- * they are its dense output, and the next history if it is accepted as it is. ---- */
+/* ---- memory: the struct, then two blocks of differences, then the correction; each has one slot more than y, for
+ * the power. One block has the history up to the last accepted step. The other has the differences at the end of the
+ * attempt: they give its dense output, and become the history if it is accepted. ---- */
 
 static const size_t head = (sizeof(cdni_adams_memory) + 63) / 64 * 8; /* doubles */
 
 cdni_adams_memory *cdni_adams_memory_of(const cdn_stepper *s) { return (cdni_adams_memory *)(void *)s->memory; }
 
-/* phi_i of the book, i = 1 .. ADAMS_KEPT, of one of the blocks. */
+/* phi_i of the book, i = 1 ... ADAMS_KEPT, in one of the blocks. */
 static double *difference(const cdn_stepper *s, int block, int i) {
   return s->memory + head + (size_t)(block * ADAMS_KEPT + i - 1) * cdni_stride(s->ny + 1);
 }
@@ -38,9 +38,10 @@ static size_t memory(const cdni_method *method, int ny) {
 
 static void begin(cdn_stepper *s) { cdni_adams_memory_of(s)->held = 0; }
 
-/* ---- coefficients of the step that is tried ---- */
+/* ---- coefficients of the attempt ---- */
 
-/* From step sizes to psi, alpha, beta, sigma (elements 1 ..) as in the book, for as many differences as are held. */
+/* Computes psi, alpha, beta, sigma (indices from 1) of the book from step sizes, for as many differences as are
+ * held. */
 static void set_coefficients(cdni_adams_memory *m, double h) {
   int n = m->held;
   m->try_psi[1] = h;
@@ -50,7 +51,8 @@ static void set_coefficients(cdni_adams_memory *m, double h) {
   for (int i = 1; i <= n; i++) m->sigma[i + 1] = i * (h / m->try_psi[i]) * m->sigma[i];
 }
 
-/* g_1 .. g_(k+2), the last if that many differences are held: integrals of the Newton polynomials over the step, over h. */
+/* g_1 ... g_(k+2) (the last if that many differences are held): integrals of the Newton polynomials over the step,
+ * over h. */
 static void set_integrals(cdni_adams_memory *m, double h) {
   int most = m->order + 1 <= m->held ? m->order + 2 : m->order + 1;
   double v[ADAMS_MOST + 3] = { 0 }; /* g_(i,q) for q = 1 .. most + 1 - i, to begin with those of i = 2 */
@@ -66,12 +68,13 @@ static void set_integrals(cdni_adams_memory *m, double h) {
 
 /* ---- one step ---- */
 
-/* A difference that is so many times what was to be expected is none of a smooth motion. */
+/* A difference this many times its expected size is not that of a smooth motion. */
 static const double KINK = 5;
-/* Corrections below this part of the tolerance are no error worth a look. */
+/* Corrections below this part of the tolerance are ignored as errors. */
 static const double NEGLIGIBLE = 0.1;
-/* Of what the estimate of the quadrature's error is at least: the estimate of the formula of one order less may be small by chance,
- * but seldom both, and differences that do not shrink from order to order show in the correction. */
+/* Lower bound of the estimate of the quadrature's error, as a part of the estimate of the formula of one order less.
+ * One of the two may be small by chance, but seldom both; and differences that do not shrink from order to order
+ * show in the correction. */
 static const double LEAST_OF_BELOW = 0.3, PART_OF_CORRECTION = 0.01;
 
 /* The norm, over the tolerance, of the correction with the differences first .. k added. */
@@ -88,7 +91,7 @@ static cdn_status norm_with(cdn_stepper *s, int first, double *norm) {
   return CDN_OK;
 }
 
-/* The norm, over the tolerance, of what difference i would be at the step's end if it did not change. */
+/* The norm, over the tolerance, of difference i at the step's end if it stayed constant. */
 static cdn_status norm_before(cdn_stepper *s, int i, double *norm) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   const double *phi = cdni_adams_history(s, i);
@@ -99,26 +102,26 @@ static cdn_status norm_before(cdn_stepper *s, int i, double *norm) {
   return CDN_OK;
 }
 
-/* All estimates are for smooth motions, whose differences are about what they were a step before. Where the rates have a kink within
- * the step they are not, and the error of a step of any order may be as large as the correction, at order 12 fifty times the
- * last term. `here`, `below`: norms of this step's differences at orders k and k - 1. */
+/* All estimates hold for smooth motions, whose differences change little from step to step. If the rates have a kink
+ * within the step they change a lot; then the error of a step of any order may be as large as the correction, at
+ * order 12 fifty times the last term. `here`, `below`: norms of this step's differences at orders k and k - 1. */
 static cdn_status look_for_kink(cdn_stepper *s, double here, double below) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
-  const bool known = m->order + 1 <= m->held; /* not where the order has just been raised */
+  const bool known = m->order + 1 <= m->held; /* false if the order has just been raised */
   const int i = known ? m->order + 1 : m->order;
   double before, change = 0;
   m->kink = false;
   if (i < 2 || m->correction < NEGLIGIBLE) return CDN_OK;
   CDNI_TRY(norm_before(s, i, &before));
-  /* with the last change: where few coordinates swing, a difference may just pass through zero */
+  /* plus the last change: if few coordinates swing, a difference may just pass through zero */
   if (i + 1 <= m->held) CDNI_TRY(norm_before(s, i + 1, &change));
   m->kink = (known ? here : below) > KINK * (before + change);
   return CDN_OK;
 }
 
-/* The last terms that this step would have at orders k, k - 1, k - 2. They tell the orders apart, and whether it is worth while to
- * correct the predicted solution: what that is judged by takes a second evaluation. All is judged before the step's end is
- * projected, with what lies across the constraints still in it: to take that away costs two factorizations, and saves 5 % of
+/* The last terms of this step at orders k, k - 1, k - 2. They compare the orders, and tell whether correcting the
+ * predicted solution is worth a second evaluation. All estimates are made before the step's end is projected, so
+ * they contain the error across the constraints: to remove it would cost two factorizations, and would save 5 % of
  * the steps. */
 static cdn_status compare_orders(cdn_stepper *s) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
@@ -144,9 +147,9 @@ static cdn_status compare_orders(cdn_stepper *s) {
   return CDN_OK;
 }
 
-/* What the corrected solution, which is carried on, is off by: the formula of one order more tells how far its quadrature is off,
- * and the rates at its end how far it is from what another correction would make of it. The latter is the larger by far
- * where motions swing or turn. `predicted`: rates at the predicted solution. */
+/* The error of the corrected solution. The formula of one order more gives the error of its quadrature; the rates at
+ * its end give its distance from the result of another correction, which is by far the larger part if the motion
+ * swings or turns. `predicted`: rates at the predicted solution. */
 static cdn_status estimate(cdn_stepper *s, const double *predicted) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   const int k = m->order, n = s->ny;
@@ -166,15 +169,15 @@ static cdn_status estimate(cdn_stepper *s, const double *predicted) {
   return CDN_OK;
 }
 
-/* Differences at the end of a step, where the rates are f and the power is `power`, one more than the history has, into a
- * block that may be the history's own. */
+/* Writes the differences at the end of a step with rates f and power `power` into a block, one more than the history
+ * has. The block may be the history's own. */
 static void advance_differences(cdn_stepper *s, int block, const double *f, double power) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   int n = s->ny, count = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
   double *next = correction(s);
   memcpy(next, f, sizeof(double) * (size_t)n);
   next[n] = power;
-  /* phi_1 is the rate itself, and phi_(i+1) what phi_i has changed by */
+  /* phi_1 is the rate, and phi_(i+1) the change of phi_i */
   for (int i = 1; i <= count; i++) {
     const double *phi = cdni_adams_history(s, i);
     double *out = difference(s, block, i), beta = i <= m->held ? m->beta[i] : 0;
@@ -186,9 +189,9 @@ static void advance_differences(cdn_stepper *s, int block, const double *f, doub
   }
 }
 
-/* How far the corrected solution lies from the predicted one, and how far the rates at the two are apart: what that tells of
- * the Jacobian is where the step's error points, and fast modes are what grows when a step is too long for them. All in
- * the norm of errors, whose values of the rates `estimate_corrected` has left. */
+/* Distances of the corrected from the predicted solution, and of their rates. They estimate the Jacobian in the
+ * direction of the step's error; fast modes dominate this error when a step is too long for them. In the norm of
+ * errors; `estimate_corrected` has left the norms of the rates. */
 static void note_rates(cdn_stepper *s) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   const double *y = weighted_correction(s), *f = s->weighted;
@@ -205,8 +208,9 @@ static void note_rates(cdn_stepper *s) {
   }
 }
 
-/* Integrals of the Newton polynomials 1 .. count from t0 to t0 + theta h. By the rule of Gauss and Legendre with seven points,
- * exact for all of them: there is no cancellation however close to t0, where a trigger's sign is looked for. */
+/* Integrals of the Newton polynomials 1 ... count from t0 to t0 + theta h, by Gauss and Legendre's rule with seven
+ * points, which is exact for all of them. It has no cancellation close to t0, where events look for the sign of a
+ * trigger. */
 static void integrals(const cdni_adams_memory *m, int count, double theta, double h, double *g) {
   static const double middle = 0.2089795918367347,
                       at[3] = { 0.4058451513773972, 0.7415311855993945, 0.9491079123427585 },
@@ -224,8 +228,8 @@ static void integrals(const cdni_adams_memory *m, int count, double theta, doubl
   }
 }
 
-/* The work of the step. The order is one for y, which may need less than the power does: a constant force makes speeds linear.
- * So differences of the power count as long as they become smaller. */
+/* The work of the step. y may need a lower order than the power does: under a constant force speeds are linear. So
+ * differences of the power count as long as they become smaller. */
 static void sum_work(cdn_stepper *s) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   int most = m->held < ADAMS_KEPT ? m->held + 1 : ADAMS_KEPT;
@@ -254,7 +258,7 @@ static cdn_status attempt(cdn_stepper *s) {
   set_coefficients(m, h);
   set_integrals(m, h);
 
-  /* predict y1, and in delta the rates there */
+  /* predict y1; delta receives the rates there */
   double *y1 = step->y1;
   int k = m->order;
   memset(delta, 0, sizeof(double) * (size_t)n);
@@ -269,8 +273,8 @@ static cdn_status attempt(cdn_stepper *s) {
   }
   for (int j = 0; j < n; j++) y1[j] += step->y0[j];
 
-  /* Rates go with the length of a quaternion, which is no error of a rotation. The block of the differences to come has room for
-   * the predicted solution, and then for its rates. */
+  /* Rates grow with the length of a quaternion; that is no error of a rotation. The block for the new differences
+   * has room for the predicted solution, and then for its rates. */
   double *predicted = difference(s, !m->at, 1);
   memcpy(predicted, y1, sizeof(double) * (size_t)n);
   if (cdni_all_finite(y1, (size_t)n, NULL)) cdni_normalize(s, predicted);
@@ -289,7 +293,7 @@ static cdn_status attempt(cdn_stepper *s) {
   step->norm = m->error * cdni_tolerance(s);
   note_rates(s);
 
-  /* the step's polynomial: events are looked for before it is accepted */
+  /* the step's polynomial: events need it before the step is accepted */
   m->dense = !m->at;
   m->terms = k + 1;
   memcpy(m->terms_psi, m->try_psi, sizeof m->terms_psi);
@@ -315,7 +319,7 @@ static void accepted(cdn_stepper *s) {
   if (m->held < ADAMS_KEPT) m->held++;
   m->failures = 0;
   cdni_adams_choose(s);
-  /* the size of the step after that is not chosen by this one's error */
+  /* the error of this step does not decide the size of the next */
   if (step->t1 - step->t0 != step->h) m->expected_error = 0;
 }
 
@@ -325,8 +329,8 @@ static double resize(cdn_stepper *s, double h, double error, bool was_accepted) 
 
 /* ---- within the step ---- */
 
-/* The polynomial of degree k + 1 through y0 with the rates at t1 and k steps before it; it misses y1 by an error of the
- * step's own size, which is made good with a cubic that has no slope at the ends. */
+/* The polynomial of degree k + 1 through y0 with the rates at t1 and at the k steps before. It misses y1 by an error
+ * of the size of the step's own; a cubic with zero slope at both ends corrects that. */
 static void interpolate(const cdn_stepper *s, double theta, double *y, double *work) {
   const cdni_adams_memory *m = cdni_adams_memory_of(s);
   const cdni_step *step = &s->step;
@@ -360,7 +364,7 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_double(a, &m->expected_error);
   cdni_archive_doubles(a, &m->apart_mean[0].y, CDNI_COUNT(m->apart_mean) * sizeof *m->apart_mean / sizeof(double));
   cdni_archive_doubles(a, m->psi, CDNI_COUNT(m->psi));
-  /* the coefficients are those of the next attempt, which computes them; differences beyond those held mean nothing */
+  /* the next attempt computes its coefficients itself; differences beyond those held have no meaning */
   cdni_archive_int(a, &m->at, 0, 1);
   for (int i = 1; i <= m->held; i++) cdni_archive_doubles(a, cdni_adams_history(s, i), (size_t)s->ny + 1);
   cdni_archive_int(a, &m->terms, 0, ADAMS_KEPT);

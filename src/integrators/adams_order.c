@@ -1,6 +1,6 @@
-/* Order and size of the next step of the Adams method: the book's rules (Shampine and Gordon 1975), with sizes that change more
- * freely. Its rule that the order rises only after as many equal steps, which finds instability late, is replaced by what the
- * steps tell of the Jacobian. */
+/* Order and size of the next step of the Adams method: the book's rules (Shampine and Gordon 1975), with sizes that
+ * change more freely. The book raises the order only after as many equal steps, and so finds instability late; here
+ * an estimate of the Jacobian replaces this rule. */
 #include "integrators/adams.h"
 #include "integrators/internal.h"
 
@@ -10,20 +10,20 @@ static const double bashforth[ADAMS_MOST + 2] = {
   0.304225, 0.294868, 0.286975, 0.280190, 0.274266, 0.269029, 0.264351
 };
 
-/* |h lambda| up to which steps of equal size are stable with a predictor of order k: on the negative axis, where motion is damped,
- * and on the imaginary one, where it turns or swings (growth of at most 1 % a step). */
+/* |h lambda| up to which steps of equal size with a predictor of order k are stable: on the negative axis (damped
+ * motion), and on the imaginary axis (turning or swinging motion; growth of at most 1 % in a step). */
 static const double stable_damped[ADAMS_MOST + 1] = { 0,    2.00, 2.38, 1.92, 1.40, 1.04, 0.76,
                                                       0.58, 0.44, 0.32, 0.26, 0.20, 0.06 };
 static const double stable_swinging[ADAMS_MOST + 1] = { 0,    0.52, 1.20, 1.18, 0.94, 0.70, 0.52,
                                                         0.38, 0.26, 0.18, 0.12, 0.06, 0.04 };
 
-/* Part of the interval of stability that steps of damped motions should keep to: what is known of the Jacobian is a guess. */
+/* The part of the interval of stability that steps of damped motions use, since the Jacobian is only an estimate. */
 static const double STABLE = 0.6;
-/* What a step counts for in that guess beside the one after it. */
+/* The weight of a step in that estimate, relative to the step after it. */
 static const double FADING = 0.6;
-/* Orders whose terms differ by less are alike, as they are where stability limits the steps. */
+/* Orders whose terms differ by less are equivalent; they are so where stability limits the steps. */
 static const double ALIKE = 2;
-/* A step that could grow by less is left as it is: coefficients of equal steps are the most stable ones. */
+/* A step that could grow by less than this keeps its size: coefficients of equal steps are the most stable. */
 static const double DEADBAND = 1.1;
 /* ---- stability ---- */
 
@@ -35,7 +35,8 @@ static void add_fading(cdni_adams_apart *mean, const cdni_adams_apart *last) {
 
 static double cosine(const cdni_adams_apart *a) { return a->y > 0 && a->f > 0 ? a->both / sqrt(a->y * a->f) : 0; }
 
-/* What the steps so far tell of the Jacobian. Each is looked at where its own error points. */
+/* The estimate of the Jacobian from the steps so far. Each of q, u and z is examined in the direction of its own
+ * error. */
 static void weigh_jacobian(cdni_adams_memory *m) {
   for (int pool = 0; pool < 3; pool++) add_fading(&m->apart_mean[pool], &m->apart[pool]);
   const cdni_adams_apart *q = &m->apart_mean[0], *u = &m->apart_mean[1], *z = &m->apart_mean[2], *most = q;
@@ -44,8 +45,9 @@ static void weigh_jacobian(cdni_adams_memory *m) {
   m->jacobian = most->y > 0 ? sqrt(most->f / most->y) : 0;
   m->damping = -cosine(most);
   if (most == z || !(fmin(q->y, u->y) > 1e-6 * most->y) || !(fmin(q->f, u->f) > 0)) return;
-  /* Coordinates and speeds drive each other, in units in which both are as large and change as fast: a swing then has its own
-   * frequency, and an angle of 90 degrees, at each of its phases. Where speeds alone damp themselves, coordinates follow. */
+  /* Coordinates and speeds drive each other, in units that make both equally large and fast: a swing then has its
+   * own frequency, and an angle of 90 degrees, at each of its phases. If speeds damp themselves, coordinates follow
+   * them. */
   const double unit = sqrt(u->y * u->f / (q->y * q->f)), of_q = cosine(q), of_u = cosine(u);
   const bool as_damped = of_u < -0.7;
   m->jacobian = as_damped ? sqrt(u->f / u->y) : pow(q->f / q->y * (u->f / u->y), 0.25);
@@ -56,31 +58,31 @@ static void weigh_jacobian(cdni_adams_memory *m) {
 
 static bool is_damped(const cdni_adams_memory *m) { return m->damping > 0.7; }
 
-/* By how much a step may grow before stability is at stake. */
+/* The factor by which a step may grow before stability is at risk. */
 static double room(const cdni_adams_memory *m, int order, double h) {
   const double c = fmax(0, m->damping), share = c * c * c * c;
   const double damped = stable_damped[order], swinging = stable_swinging[order];
   return (is_damped(m) ? STABLE : 1) * (swinging + (damped - swinging) * share) / (m->jacobian * h);
 }
 
-/* Where motion swings an order is not stable or unstable: errors that grow a little from step to step are seen, and are part of
- * what the orders are compared by. Where it is damped they are seen late. */
+/* In swinging motion stability has no sharp limit: errors that grow a little from step to step are noticed, and
+ * count when orders are compared. In damped motion they are noticed late. */
 static bool tell_apart(const cdni_adams_memory *m, double lower, double higher) {
   return !is_damped(m) && lower > ALIKE * higher;
 }
 
 /* ---- order ---- */
 
-/* The size of the last term of a step at an order, and the error of what would be carried on. */
+/* The size of the last term of a step at an order, and the error of the solution that would be continued. */
 typedef struct candidate {
   int order;
   double term, error;
 } candidate;
 
-/* By how much a step may grow as far as its error goes, which is of one order more than the predictor. */
+/* The factor by which a step may grow as far as its error allows; the error is of one order more than the predictor. */
 static double reach(const candidate *c) { return pow(ADAMS_TARGET / fmax(c->error, 1e-12), 1. / (c->order + 2)); }
 
-/* What another correction would take away is of the same size as the term, times the predictor's constant squared over the
+/* The effect of another correction is of the size of the term, times the predictor's constant squared over the
  * corrector's. */
 static double iteration_at(const cdni_adams_memory *m, int order, double term) {
   const int k = m->order;
@@ -113,14 +115,14 @@ static int highest_order(const cdn_stepper *s) {
   return s->def.max_order > 0 && s->def.max_order < ADAMS_MOST ? s->def.max_order : ADAMS_MOST;
 }
 
-/* The order with which the next step can be longest. */
+/* The order that allows the longest next step. */
 static candidate choose(cdn_stepper *s) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   const int k = m->order;
   const double h = s->step.h;
   const candidate here = { k, m->term, m->error }, lower = k > 1 ? below(m) : here;
   if (m->fall) return lower;
-  /* stability keeps the steps shorter than their error would, and one order less helps: high orders are the least stable ones */
+  /* if stability limits the steps more than errors do, one order less helps: high orders are the least stable */
   const double most = room(m, k, h);
   if (k > 2 && most < fmin(reach(&here), reach(&lower)) && !tell_apart(m, lower.term, here.term)) return lower;
 
@@ -135,8 +137,8 @@ static candidate choose(cdn_stepper *s) {
 
 /* ---- the next step ---- */
 
-/* The next attempt starts anew, with order 1 and a step for which that is exact enough if the rates change by `change` in a time
- * `over`, and of `most` at most: what is held knows nothing of the motion beyond a kink. */
+/* Restarts with the next attempt, at order 1, with a step short enough for rates that change by `change` in the time
+ * `over`, and by `most` at most. The history says nothing about the motion behind a kink. */
 static double start_anew(cdn_stepper *s, const double *change, double over, double most) {
   double norm;
   cdni_adams_memory_of(s)->held = 0;
@@ -147,7 +149,7 @@ static double start_anew(cdn_stepper *s, const double *change, double over, doub
 
 static void go_on(cdn_stepper *s, const candidate *next) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
-  /* an error that has grown more than expected is likely to go on */
+  /* an error that has grown more than expected is likely to keep growing */
   const double growth = m->expected_error > 0 ? sqrt(fmax(1, m->error / m->expected_error)) : 1;
   candidate grown = *next;
   grown.error *= growth;
@@ -190,14 +192,14 @@ double cdni_adams_retreat(cdn_stepper *s, double h, double error) {
   cdni_adams_memory *m = cdni_adams_memory_of(s);
   const candidate here = { m->order, m->term, error };
   double ratio = fmax(0.2, fmin(0.7, reach(&here)));
-  /* what looked like a kink may be none; the error of a step with one goes with the square of its size */
+  /* it may not have been a kink; the error of a step with a kink goes with the square of its size */
   if (m->kink) ratio = m->cornered ? fmax(0.3, fmin(0.5, sqrt(ADAMS_TARGET / error))) : 0.5;
   m->starting = false;
   m->cornered = m->kink;
   m->patience = m->kink ? 0 : m->order + 1;
   m->failures = m->kink ? 0 : m->failures + 1;
   if (m->failures >= 3) {
-    /* what the history says is not so any more */
+    /* the history is no longer valid */
     if (m->held > 1) return start_anew(s, cdni_adams_history(s, 2), m->psi[1], ratio * h);
     m->held = 0;
     return 0.25 * h;

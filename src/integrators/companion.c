@@ -1,37 +1,38 @@
-/* The companion: a second run of the same System from the same start, ten to forty times as accurate, that goes along with the first. The
- * distance between the two is the error of the first, give or take a tenth of it. It is taken wherever the first run is shown.
+/* The companion: a second run of the same System from the same start, ten to forty times as accurate, that advances
+ * beside the first. The distance between the two is the error of the first, to within a tenth. It is measured each
+ * time the first run is shown.
  *
- * An event occurs in both runs, at times that differ a little. Between those times the two are on different sides of what the
- * handler did. There they are compared on one side of it: the run that has passed the event is taken as it was before the handler,
- * and followed along its rates for the time since. The difference of the times counts as a distance of its own: rates times the
- * shift. */
+ * An event occurs in both runs, at slightly different times. Between these times the runs are on different sides of
+ * the handler's change. There they are compared on one side: the run that has passed the event is taken as it was
+ * before the handler, and extrapolated along its rates. The difference of the times counts as a distance of its own:
+ * rates times the shift. */
 #include <stdio.h>
 
 #include "integrators/events.h"
 
 typedef struct cdni_companion {
   cdn_stepper *run;
-  cdn_state *place; /* for norms: N at the q that are compared */
-  bool lost;        /* it could not go on, or has parted from the run */
-  bool owed;        /* the run has been shown, and the companion is not there yet */
-  cdn_why why;      /* ... and this is what advance then returns */
+  cdn_state *place; /* for norms: N at the compared q */
+  bool lost;        /* it could not continue, or has parted from the run */
+  bool owed;        /* the run has been shown, and the companion has not caught up */
+  cdn_why why;      /* if so: the value that advance then returns */
   double largest, of[3], time, until, shift;
   char slot[96], alone[64], story[192];
   double alone_time;
-  int32_t differs; /* at the last comparison: the event that one run had had and the other had not, or -1 */
-  int64_t behind;  /* ... how often the other one had had it */
-  double since;    /* ... from this time on */
+  int32_t differs; /* at the last comparison: the event that only one run had had, or -1 */
+  int64_t behind;  /* number of its occurrences in the other run */
+  double since;    /* time since when they differ */
   double shifted;  /* time of the last event whose shift has been counted */
   double compared; /* time of the last comparison */
   cdni_parting parting;
 } cdni_companion;
 
-/* A method of low order pays two to ten times its evaluations for a tenth of the accuracy: the default method is the cheaper judge,
- * and a hundredth costs it little. Adams' method of SUNDIALS has one of ours for its judge, and IDA the other method for stiff
- * problems: two methods do not make the same mistake.
+/* The companion's method and accuracy. A method of low order needs two to ten times its evaluations for a tenth of
+ * the accuracy, so the default method judges it at less cost, at a hundredth. Adams' method of SUNDIALS is judged by
+ * one of ours, and IDA by the other method for stiff problems: two methods do not make the same mistake.
  *
- * The errors of methods of variable order go less evenly with the accuracy, and may be as large at a tenth of it. A fortieth costs
- * them little more. Close to rounding it gains nothing. */
+ * The errors of methods of variable order follow the accuracy less evenly, and may be as large at a tenth of it; a
+ * fortieth costs little more. Close to rounding it gains nothing. */
 static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
   double part = 0.1;
   switch (def.method) {
@@ -86,7 +87,7 @@ static void forget_passages(cdn_stepper *s) {
   s->passage.y = NULL;
 }
 
-/* A companion without a start. What fails is on `state`. */
+/* A companion without a start. The message of a failure is on `state`. */
 static cdn_status make(cdn_stepper *s, cdn_state *state) {
   static const char function[] = "cdn_stepper_create";
   cdni_companion *c = cdni_calloc(&s->allocator, sizeof *c);
@@ -164,7 +165,7 @@ cdn_status cdn_stepper_distance_sized(cdn_stepper *s, cdn_state *other, cdn_dist
   return status;
 }
 
-/* The run `s` as it was before its last event, followed along its rates to time t. */
+/* The run `s` as it was before its last event, extrapolated along its rates to time t. */
 static const double *before_event(const cdn_stepper *s, double t, double *y) {
   const cdni_passage *p = &s->passage;
   for (int i = 0; i < s->ny; i++) y[i] = p->y[i] + (t - p->time) * p->f[i];
@@ -195,8 +196,8 @@ void cdni_companion_note_event(cdn_stepper *s, int32_t event) {
   memcpy(p->f, s->f[s->at], sizeof(double) * (size_t)s->ny);
 }
 
-/* By how many occurrences of triggered events with handlers the two runs differ; *event is the first of them, *lead is how
- * much further the run is with it, and *behind is how often the one has had it that is behind. */
+/* The number of triggered events with handlers by which the two runs differ. *event is the first of them; *lead is
+ * the difference of their numbers in it, and *behind is the smaller number. */
 static int count_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind) {
   const struct cdni_events *a = s->events, *b = s->companion->run->events;
   int differences = 0;
@@ -220,7 +221,7 @@ static void name_alone(cdn_stepper *s, int32_t event, double t) {
   c->alone_time = t;
 }
 
-/* The last event of both runs, if it has not been counted: their difference before it, and its shift in time. */
+/* Counts the last event of both runs, once: their distance before it, and its shift in time. */
 static cdn_status compare_passages(cdn_stepper *s) {
   cdni_companion *c = s->companion;
   const cdni_passage *a = &s->passage, *b = &c->run->passage;
@@ -237,7 +238,7 @@ static cdn_status compare_passages(cdn_stepper *s) {
   return CDN_OK;
 }
 
-/* One run has passed an event that the other one has not: on the side before it, if the event is not long ago. */
+/* One run has passed an event that the other has not: compares before the event, if it is recent. */
 static cdn_status compare_before(cdn_stepper *s, double t, bool run_leads, distance *d) {
   cdn_stepper *other = s->companion->run, *leader = run_leads ? s : other, *behind = run_leads ? other : s;
   double *y = s->scratch + s->stride;
@@ -258,7 +259,7 @@ static cdn_status compare(cdn_stepper *s) {
     c->differs = -1;
     CDNI_TRY(compare_passages(s));
   }
-  /* both have been stopped, at times that differ a little: there the comparison before the event is all there is */
+  /* both have been stopped, at slightly different times: the comparison before the event is all that is possible */
   if (c->run->reported != t) {
     if (cdn_stepper_is_stopped(s) && cdn_stepper_is_stopped(c->run) && differences == 0) return CDN_OK;
     c->lost = true;
@@ -285,11 +286,11 @@ static cdn_status compare(cdn_stepper *s) {
   return CDN_OK;
 }
 
-/* ---- going along ----------------------------------------------------------------------------- */
+/* ---- advancing ------------------------------------------------------------------------------- */
 
 static void lose(cdni_companion *c, const cdn_error *error) {
   enum { MOST = 140 };
-  /* a pose says more of the motion than the error of a step */
+  /* a singular pose explains more than the error of a step */
   const bool posed = cdni_blames_pose(&c->run->failure) && c->run->failure.error.code == error->code;
   const char *text = posed ? c->run->failure.advice : error->text;
   int n = (int)strlen(text);
@@ -317,7 +318,7 @@ cdn_status cdni_companion_follow(cdn_stepper *s) {
   cdni_companion *c = s->companion;
   if (!c || c->lost) return CDN_OK;
   CDNI_TRY(go_to(c, s->reported));
-  /* where a handler has stopped the run, the companion should be stopped soon after */
+  /* if a handler has stopped the run, the companion should be stopped soon after */
   if (cdn_stepper_is_stopped(s) && !cdn_stepper_is_stopped(c->run))
     CDNI_TRY(go_to(c, fmin(s->def.final_time, s->reported + 2 * fmax(s->taken, c->run->taken))));
   if (c->lost) return CDN_OK;
@@ -359,14 +360,14 @@ void cdni_companion_restart(cdn_stepper *s) {
   cdn_status status = cdn_state_copy(c->place, s->report);
   if (status == CDN_OK) status = cdni_restart(c->run, c->place, true, "cdn_stepper_restart");
   if (status != CDN_OK) lose(c, &c->run->failure.error);
-  /* from here on both have had the same events */
+  /* from now on both have had the same events */
   const struct cdni_events *a = s->events, *b = c->run->events;
   for (int32_t i = 0; a && i < a->n; i++) b->records[i].count = a->records[i].count;
 }
 
 /* ---- the certificate ------------------------------------------------------------------------- */
 
-/* With half the step a method of order p has 2^-p of the error, so that the distance is the rest. */
+/* With half the step a method of order p has 2^-p of the error, so the distance is 1 - 2^-p of the error. */
 static double share(const cdn_stepper *s) {
   if (s->def.fixed_step == 0) return 1;
   return 1 / (1 - pow(0.5, fmax(1, s->method->error_order - 1)));

@@ -1,28 +1,28 @@
-/* How long a step should be. The error of each step is held to a part of the accuracy (error per step), and the higher
- * order solution is carried on, so that the error delivered goes with the accuracy asked. */
+/* Step size control. The error of each step is bounded by a part of the accuracy (error per step), and the solution
+ * of higher order is continued, so that the delivered error goes with the requested accuracy. */
 #include "integrators/internal.h"
 
-/* The error that steps aim at and settle at, over the tolerance. Errors of some hundred steps add up, and with this the sum
- * is near the accuracy asked for on motions that neither damp nor amplify it much (docs/methods.md). It costs less than it
- * seems, because next to no step is rejected. */
+/* Steps aim at this error, over the tolerance. Errors of some hundred steps then add up to about the requested
+ * accuracy on motions that neither damp nor amplify them much (docs/methods.md). It costs little, because hardly any
+ * step is rejected. */
 static const double TARGET = 0.1;
-/* How much a step may shrink or grow at once. */
+/* Largest decrease and increase of a step at once. */
 static const double LEAST = 0.2, MOST = 5.0;
 /* Weight of the previous error in the PI rule (Gustafsson 1991; Hairer and Wanner, section IV.2), over the order. */
 static const double BETA = 0.4;
 
-/* A run shares so many tenths of the accuracy among its steps; one of fewer steps gives each a tenth. */
+/* The steps of a run share this many tenths of the accuracy; each of fewer steps gets one tenth. */
 static const double SHARES = 100;
-/* So many steps of equal size it is expected to take before it has taken some. */
+/* Before it has taken steps, a run is expected to take this many equal ones. */
 static const double FORETOLD = 4;
 
-/* What a pair's error should come to where steps share the accuracy, over what the accuracy is and over how fast pairs gain: its
- * error is about h over the motion's own time times the estimate. */
+/* If steps share the accuracy: the target of a pair's error, over the accuracy and over the gain of pairs. The error
+ * of a pair is about the estimate times h over the time scale of the motion. */
 static const double GAIN = 0.1;
 
-/* Pairs carry on the solution of the higher order, whose error is below the estimate, the more so the shorter the steps are. Of
- * estimates of size h^p the shares may be so much larger that the sum of the errors goes with the accuracy, however many there
- * are. */
+/* Pairs continue with the solution of higher order, whose error is below the estimate, the more so the shorter the
+ * steps are. For estimates of size h^p the shares may be larger by this factor; the sum of the errors then goes with
+ * the accuracy, for any number of steps. */
 static double ease(const cdn_stepper *s, double crowd) {
   if (s->method->resize) return 1;
   double p = s->method->error_order;
@@ -37,7 +37,7 @@ double cdni_share(const cdn_stepper *s) {
   return crowd > 1 ? fmin(1, ease(s, crowd) / crowd) : 1;
 }
 
-/* Root mean square of what n variables and their changes over a step weigh; at most 1 where they are relative. */
+/* Root mean square of n weighted variables and their changes over a step; each at most 1 if its errors are relative. */
 static double size_of(int n, const double *y, const double *f, double h, const double *w, const bool *absolute) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
@@ -48,18 +48,18 @@ static double size_of(int n, const double *y, const double *f, double h, const d
   return n ? sqrt(sum / n) : 0;
 }
 
-/* Roundings that a sum of y and its change over a step may be off by: no estimate is smaller than that. */
+/* Roundings in the sum of y and its change over a step; no error estimate is smaller. */
 static const double ROUNDINGS = 4;
-/* A companion shows the error of steps that stand at this floor only if its own floor is lower, and the error of the first steps
- * only if its own are others. */
+/* A companion can show the error of steps at this floor only if its own floor is lower, and the error of the first
+ * steps only if its own first steps differ. */
 static const double COMPANION_ROUNDINGS = 1, COMPANION_START = 0.6;
-/* The methods of SUNDIALS refuse less than that. */
+/* The methods of SUNDIALS refuse smaller tolerances. */
 static const double SUNDIALS_ROUNDINGS = 2;
 
 static double rounding_of(const cdn_stepper *s, double h) {
   const double *y = s->y[s->at], *f = s->f[s->at];
   const int u = s->nq, z = s->nq + s->nu;
-  /* what implicit methods step over has rates that say nothing of where it will be */
+  /* implicit methods step over fast modes, whose rates say nothing about the end of the step */
   const double change = s->method->own_steps ? 0 : h;
   double of_q = size_of(s->nq, y, f, h, s->q_weight, NULL);
   double of_u = size_of(s->nu, y + u, f + u, change, s->def.u_weights, NULL);
@@ -76,20 +76,20 @@ void cdni_allow(cdn_stepper *s, double h) {
 }
 
 double cdni_min_step(const cdn_stepper *s) {
-  /* below this, t + c h is not resolved at the stages; near t = 0 the first step tells the scale of time */
+  /* with a shorter step t + c h is not resolved at the stages; near t = 0 the first step gives the time scale */
   double first = s->certificate.steps ? s->certificate.largest_step : s->control.next;
   double resolved = 16 * DBL_EPSILON * fmax(fabs(s->t), first);
   return fmax(s->def.min_step, resolved);
 }
 
-/* Size for which the error is expected to be as large as is aimed at. */
+/* Step size for which the expected error is the target. */
 static double sized(const cdn_stepper *s, double h, double error, double exponent, double factor, double most) {
   double ratio = error > 0 ? factor * pow(error, -exponent) : most;
   double size = h * fmin(most, fmax(LEAST, ratio));
   return s->def.max_step > 0 ? fmin(size, s->def.max_step) : size;
 }
 
-/* A method's own rule, within the limits. */
+/* The size by the method's own rule, within the limits. */
 static double resized(cdn_stepper *s, double h, double error, bool accepted) {
   double size = s->method->resize(s, h, error, accepted);
   return s->def.max_step > 0 ? fmin(size, s->def.max_step) : size;
@@ -103,13 +103,13 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
   }
   int order = s->method->error_order;
   double beta = BETA / order;
-  /* an error far below the tolerance says little about its trend */
+  /* an error far below the tolerance gives no trend */
   error = fmax(error, 1e-4);
-  /* powers of errors over the target, so that it is where the rule is at rest */
+  /* powers of errors over the target, so that the rule is at rest there */
   double factor = pow(c->last_error, beta) * pow(TARGET, 1.0 / order - 1.75 * beta);
   double next = sized(s, h, error, 1.0 / order - 0.75 * beta, factor, c->rejected ? 1 : MOST);
   if (h < 0.99 * c->next) {
-    /* cut short to end at a given time: that should not shorten the steps after it */
+    /* this step was cut short to end at a given time: the next steps need not be shorter */
     c->next = fmax(next, c->next);
   } else {
     c->next = next;
@@ -118,8 +118,9 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
   c->rejected = false;
 }
 
-/* What was tried stays the measure of the motion, unless its error says nothing about it: free flight between impacts has
- * none, so that steps would grow without bound and impacts would be located on them in ever coarser numbers. */
+/* The size that was planned stays the measure of the motion, unless its error says nothing: free flight between
+ * impacts has no error, so steps would grow without bound, and impacts would be located on them in ever coarser
+ * numbers. */
 void cdni_control_cut(cdn_stepper *s, double h, double planned, double error) {
   if (s->def.fixed_step > 0) return;
   s->control.next = fmax(s->control.next, planned);
@@ -141,7 +142,7 @@ void cdni_control_failed(cdn_stepper *s, double h) {
   s->control.rejected = true;
 }
 
-/* A few steps that look stiff may be chance: the count begins when 15 in a row, with few others between, have. */
+/* A few steps may look stiff by chance: counting begins when 15 in a row do, with few others between them. */
 void cdni_note_stiffness(cdn_stepper *s) {
   if (s->step.stiffness > 1) {
     s->not_stiff = 0;
@@ -152,8 +153,8 @@ void cdni_note_stiffness(cdn_stepper *s) {
   if (s->stiff >= 15) s->certificate.stiff_steps++;
 }
 
-/* Starting step size of Hairer, Norsett and Wanner, section II.4, with the unit change in place of the size of y, so
- * that it depends neither on where a body is nor on how many turns it has made. */
+/* Starting step size of Hairer, Norsett and Wanner, section II.4, with the unit change in place of the size of y. So
+ * it does not depend on the place of a body or on the number of its turns. */
 cdn_status cdni_first_step(cdn_stepper *s) {
   const double *y = s->y[s->at], *f = s->f[s->at];
   double *y1 = s->step.error, *f1 = s->f[!s->at], d1, d2, power;
@@ -167,13 +168,13 @@ cdn_status cdni_first_step(cdn_stepper *s) {
   if (s->def.fixed_step > 0 || s->def.initial_step > 0) {
     s->control.next = s->def.fixed_step > 0 ? s->def.fixed_step : s->def.initial_step;
   } else {
-    /* a step that changes y by a hundredth of its unit, or that is short against the time scale of 9.3 */
+    /* a step that changes y by a hundredth of its unit, or that is short compared with the time scale of 9.3 */
     CDNI_TRY(cdni_error_norm(s, f, y, y, &d1));
     double h = fmin(0.01 / fmax(d1, DBL_MIN), 0.1 * s->def.time_scale);
     if (s->def.max_step > 0) h = fmin(h, s->def.max_step);
     if (s->t + h > s->def.final_time) h = s->def.final_time - s->t;
 
-    /* how much the rates change over it; where it leads out of the model's domain, a shorter one will tell */
+    /* the change of the rates over it; if it leaves the model's domain, a shorter one is tried */
     cdn_status status = CDN_OK;
     for (int tries = 0; tries < 8; tries++, h *= 0.1) {
       for (int i = 0; i < s->ny; i++) y1[i] = y[i] + h * f[i];

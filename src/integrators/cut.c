@@ -1,17 +1,17 @@
-/* How a step comes to end at an event. The step in which the event was found goes across it, and so may go across a kink of the
- * rates. It is taken again, to end a little before the event: none of its stages lies beyond. From there its dense output is
- * followed for the little that is left, to where the sign has changed. So the State at the event has the accuracy of a step.
+/* Ending a step at an event. The step that found the event goes across it, and so may go across a kink of the rates.
+ * It is taken again, to end a little before the event: then no stage lies beyond. Dense output leads from there to
+ * the change of sign, which is near. So the State at the event has the accuracy of a step.
  *
  * A method that chooses its steps itself (SUNDIALS) cannot do that. Its step is cut short on dense output. */
 #include "integrators/events.h"
 
-/* Part of a step that dense output may be asked for without a step of its own: what a kink does to a start is small there. */
+/* The part of a step by which dense output may be continued without a new step: the effect of a kink there is small. */
 static const double AT_START = 1e-4;
-/* Times that a step is taken again to end before one event, each time a margin that is so much larger before it. */
+/* A step is taken again this many times to end before one event; each time its margin grows by this factor. */
 enum { MOST_AGAIN = 4 };
 static const double WIDER = 16;
 
-/* In how much time an error of the step's own size may shift an event: what the margin has to be more than. */
+/* The time by which an error of the step's own size may shift an event; the margin must be larger. */
 static cdn_status shift_of(cdn_stepper *s, double error, double *shift) {
   struct cdni_events *ev = s->events;
   size_t bytes = sizeof(double) * (size_t)s->ny;
@@ -50,7 +50,7 @@ cdn_status cdni_cut_again(cdn_stepper *s, const cdni_crossing *c, double error, 
     CDNI_TRY(choose_margin(s, length, error));
     if (end - c->hi <= ev->margin) return CDN_OK;
   } else {
-    /* too long again: the event is earlier than the first attempt had it */
+    /* too long again: the event is earlier than the first attempt found it */
     if (end - c->hi <= 2 * ev->margin || ev->again == MOST_AGAIN) return CDN_OK;
     ev->margin *= WIDER;
   }
@@ -68,7 +68,7 @@ bool cdni_cut_shorter(cdn_stepper *s, double window) {
   if (step->h <= 4 * window || 0.25 * step->h < cdni_min_step(s)) return false;
   ev->aim = NAN;
   ev->limit = step->t0 + 0.25 * step->h;
-  /* a solver that goes on by itself has to be called back */
+  /* a solver that has gone on by itself must be called back */
   if (s->method->own_steps) s->method->begin(s);
   return true;
 }

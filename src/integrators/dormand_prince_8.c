@@ -1,6 +1,7 @@
-/* The eighth-order method of Dormand and Prince with two embedded estimates, of orders 5 and 3, and a continuous extension
- * of order 7 that takes three more rates in the steps whose inside is looked at (P. J. Prince, J. R. Dormand, "High order
- * embedded Runge-Kutta formulae", 1981; coefficients and estimates as in Hairer, Norsett, Wanner, II.5, II.6 and II.10). */
+/* Dormand and Prince's method of order eight with two embedded estimates, of orders 5 and 3, and a continuous
+ * extension of order 7 that needs three more rates in steps that are interpolated (P. J. Prince, J. R. Dormand,
+ * "High order embedded Runge-Kutta formulae", 1981; coefficients and estimates as in Hairer, Norsett, Wanner, II.5,
+ * II.6 and II.10). */
 #include "integrators/explicit_rk.h"
 
 /* clang-format off */
@@ -44,8 +45,8 @@ static const double e[13] = {
   8.192320648511571246570742613e-02, -2.235530786388629525884427845e-02, 0,
 };
 
-/* Of order 6: the sixth divided difference of the rates of stages 1 and 6 to 11, whose solutions are of order 5 at least,
- * times 1e-4: of a size with the error of steps whose estimate is at what they aim at. */
+/* Of order 6: the sixth divided difference of the rates of stages 1 and 6 to 11, whose solutions have order 5 at
+ * least, times 1e-4: of the size of the error of steps whose estimate is at the target. */
 static const double e_high[13] = {
   1183. / 101600, 0, 0, 0, 0, -862407. / 272800, -129792. / 133025, 101362989. / 25460000, -123156031635. / 371202470192, 845. / 1824, 19882681. / 1576410000, 0, 0,
 };

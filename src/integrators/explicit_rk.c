@@ -3,7 +3,7 @@
 
 #include "integrators/internal.h"
 
-/* A linear combination of rates: only the terms that count. */
+/* A linear combination of rates, without terms of weight zero. */
 typedef struct terms {
   int n;
   double weight[CDNI_RK_RATES];
@@ -30,7 +30,7 @@ static void combine(const terms *sum, int ny, const double *base, double *out) {
 #define CASE(m) \
   case m: combine_m(m, ny, base, sum->weight, sum->rate, out); break
   switch (sum->n) {
-    case 0: /* at the very start of a step */
+    case 0: /* at the start of a step */
       for (int i = 0; i < ny; i++) out[i] = base ? base[i] : 0;
       break;
       CASE(1);
@@ -62,8 +62,8 @@ static double *power_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   return rate_of(s, rk->stages + rk->extra + 2);
 }
 
-/* The norm of an estimate in the last attempt, and over the power of h with which it shrinks in the last two accepted steps; 0:
- * there was none. */
+/* The norm of an estimate in the last attempt, and, divided by the power of h with which it shrinks, in the last two
+ * accepted steps; 0: there was none. */
 typedef struct trend {
   double tried, last, before;
 } trend;
@@ -91,7 +91,8 @@ static double length(const cdn_stepper *s, const double *x) {
   return sqrt(sum);
 }
 
-/* h times the size of the Jacobian in the direction of the probe, over what is stable; `x` is room for a vector. */
+/* h times the size of the Jacobian in the direction of the probe, over the limit of stability; `x` is scratch for a
+ * vector. */
 static void note_stiffness(cdn_stepper *s, const cdni_rk_tableau *rk, double *x) {
   double of_y[CDNI_RK_RATES] = { 0 };
   const double *a = rk->a;
@@ -107,37 +108,38 @@ static void note_stiffness(cdn_stepper *s, const cdni_rk_tableau *rk, double *x)
 
 /* ---- the error of a step ---- */
 
-/* Estimates are for smooth motions, which change little from one step to the next. One so many times what the last two steps let
- * expect tells of a kink in the rates, or of a motion that turns faster than the steps follow. Two steps count, since where few
- * coordinates move a norm may pass through zero by chance. */
+/* Estimates hold for smooth motions, in which they change little from step to step. An estimate this many times the
+ * expected one shows a kink in the rates, or a motion that turns faster than the steps follow. The expectation uses
+ * two steps, since with few moving coordinates a norm may pass through zero by chance. */
 static const double JUMP = 3;
 
-/* A shorter one cannot be taken, and would not see a kink better. */
+/* The step is the shortest possible; a shorter one would not see a kink better. */
 static bool is_shortest(const cdn_stepper *s) { return s->step.h <= 1.1 * cdni_min_step(s); }
 
-/* Steps over singular poses and next to them are judged by what rounding leaves there to be judged: jumps say nothing, and of e_high
- * only a part counts, since it takes rates near the pose with large weights. */
+/* Steps over singular poses and next to them: jumps of estimates mean nothing there because of rounding, and only a
+ * part of e_high counts, since it takes rates near the pose with large weights. */
 static const double PART_IN_ROUNDING = 0.01;
 static bool is_calm(const cdn_stepper *s) { return !is_shortest(s) && !cdni_singular_is_rough(s); }
 
-/* What the trend lets expect of the norm: the most that is no jump. 0: there is no trend. */
+/* The largest norm that the trend explains without a jump. 0: there is no trend. */
 static double expected(const cdn_stepper *s, const trend *of, int order) {
   return JUMP * fmax(of->last, of->before) * pow(s->step.h, order);
 }
 
-/* A jump is not believed at once: what follows it is judged by the motion before it, until that has changed for good. */
+/* A jump does not change the trend at once: later steps are judged by the motion before it, until the change is
+ * permanent. */
 static void follow(trend *of, double h, int order) {
   const double most = JUMP * fmax(of->last, of->before), now = of->tried / pow(h, order);
   of->before = of->last;
   of->last = most > 0 ? fmin(most, now) : now;
 }
 
-/* The power of h with which third differences shrink, and the largest part of one that a kink leaves as an error, but for kinks
- * that |e| sees. */
+/* The power of h with which third differences shrink, and the largest part of one that a kink leaves as an error,
+ * except for kinks that |e| sees. */
 enum { ORDER_OF_LOOK = 4 };
 static const double OF_LOOK_MOST = 0.05;
 
-/* What the second look finds: of the third difference what no smooth motion has. */
+/* The result of the second look: the part of the third difference that no smooth motion has. */
 static cdn_status look(cdn_stepper *s, const cdni_rk_tableau *rk, double *error) {
   trend *of = &trends_of(s, rk)[OF_LOOK];
   *error = 0;
@@ -149,16 +151,17 @@ static cdn_status look(cdn_stepper *s, const cdni_rk_tableau *rk, double *error)
   return CDN_OK;
 }
 
-/* How many times |e| counts: more as it jumps, since it may be far below the error then, and in full after a start. */
+/* The factor with which |e| counts: larger when it jumps, since it may then be far below the error; in full after a
+ * start. */
 static double swell(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   const trend *of = &trends_of(s, rk)[OF_E];
   const double most = expected(s, of, rk->order_of_e);
   return most > 0 ? fmax(1, of->tried / most) : fmax(1, 1 / rk->share);
 }
 
-/* Of e_high, for modes with h |lambda| below and up to 6: their errors are about 40 to 60 |e_high| / |e| of |e_high|. The sums see
- * the fast modes of many, to which errors belong. Short steps err less than that; but if steps were as long as that permits, errors
- * would not go with the accuracy. */
+/* The factor of e_high, for modes with h |lambda| below and up to 6: their errors are about 40 to 60 |e_high| / |e|
+ * times e_high. The sums contain the fast modes of many coordinates, to which the errors belong. Short steps err
+ * less; but if steps were as long as their errors permit, errors would not go with the accuracy. */
 static double part_of_high(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   const double *high = trial_of(s, rk), *e = s->weighted, least = pow(cdni_tolerance(s) / 3e-5, 0.125);
   double squares = 0, products = 0;
@@ -169,8 +172,8 @@ static double part_of_high(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   return products > 0 ? fmax(least, fmin(10, 40 * squares / products)) : least;
 }
 
-/* Of e, where there is an e_high: modes that stability alone keeps small have errors of this part of |e|, and e_high may be far
- * smaller by chance. */
+/* The factor of e, if there is an e_high: modes that only stability keeps small have errors of this part of |e|,
+ * while e_high may be far smaller by chance. */
 static double part_of_e(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   const double z = s->step.stiffness * rk->stable;
   return fmin(0.4, 0.003 * z * z * z);
@@ -264,7 +267,7 @@ void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *
   for (int i = 0; i < n; i++) *work += s->step.h * weight[i] * power[i];
 }
 
-/* Rates and powers are what dense output is made of. */
+/* Dense output needs rates and powers. */
 void cdni_rk_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, s->memory, cdni_rk_memory(s->method, s->ny));
 }

@@ -1,4 +1,4 @@
-/* The failure report: not only that a run could not go on, but where, because of what, and what to try. */
+/* The failure report: where and why a run could not continue, and what to try. */
 #include "integrators/internal.h"
 
 #include <stdio.h>
@@ -38,8 +38,8 @@ cdn_failure *cdni_begin_report(cdn_stepper *s) {
 
 static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeof f->advice, "%s", text); }
 
-/* Steps that shrink to nothing are often those of a mechanism that locks: names the constraint with the largest multiplier at
- * the last accepted step, where `work` stands. */
+/* Steps that shrink to nothing often belong to a mechanism that locks. Names the constraint with the largest
+ * multiplier at the last accepted step, where `work` is. */
 static void add_constraint(cdn_stepper *s, cdn_failure *f) {
   const double *lambda = s->projector ? cdn_state_multipliers(s->work) : NULL;
   int hardest = -1;
@@ -62,8 +62,9 @@ static void add_constraint(cdn_stepper *s, cdn_failure *f) {
 
 bool cdni_blames_pose(const cdn_failure *f) { return strncmp(f->advice, POSE, strlen(POSE)) == 0; }
 
-/* Where the last accepted step is so near a singular pose that rounding errors, divided by the cube of the sine that is left, are as
- * large as the errors allowed, or where rates are held on the manifold because of a pose, the pose is the cause: no force is. */
+/* A singular pose is the cause, and not a force, in two cases: the last accepted step is so near it that rounding
+ * errors, divided by the cube of the sine, are as large as the errors allowed; or rates are held on the manifold
+ * because of it. */
 static bool blame_pose(cdn_stepper *s, cdn_failure *f) {
   static const double LEAST = 1e-3, MOST = 0.1, HELD = 0.3;
   char who[152];
@@ -128,7 +129,7 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
     cdni_error_set(&f->error, code, function, NULL, "an evaluation failed at t = %.17g: %s", s->t,
                    cdn_status_text(code));
   }
-  /* first what this run can do, then what the model can */
+  /* first cures by the run, then cures by the model */
   bool curable = (f->error.recoverable && code != CDN_ERR_STEP) || code == CDN_ERR_NONFINITE;
   const char *first = s->def.fixed_step > 0 && curable
                           ? "the step is fixed: take a smaller one, or let the accuracy choose it. Else "

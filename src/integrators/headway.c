@@ -1,21 +1,21 @@
-/* Runs that get nowhere: steps that stay so short that the time asked for is out of reach. */
+/* Runs without headway: their steps stay so short that the end time is out of reach. */
 #include "integrators/internal.h"
 
 #include <stdio.h>
 
 #include <cardan/derivatives.h>
 
-/* Accepted steps that are looked at together. */
+/* Accepted steps in a window. */
 static const int WINDOW = 1000;
-/* A run that would need more steps of their mean size than this is one that never ends. */
+/* A run that would need more steps than this, of their mean size, never ends. */
 static const double MOST_STEPS = 1e9;
-/* Steps that are so much shorter than the longest one have met something that is not a motion: a force that jumps to and fro holds
- * a speed at zero by ever so many of them. There a hundredth as many is too much. */
+/* Steps this much shorter than the longest one have met something other than a motion: a force that jumps back and
+ * forth holds a speed at zero by countless short steps. Then a hundredth of that number is too much. */
 static const double SHRUNK = 1e-5, MOST_SHRUNK = 1e7;
-/* Means of two windows whose ratio is below this are of one size: steps that grow soon after a start, or that shrink into a
- * near miss and grow again, change faster. */
+/* If the ratio of the means of two windows is below this, they count as equal. Steps that grow after a start, or
+ * that shrink into a near miss and grow again, change faster. */
 static const double STEADY = 10;
-/* Windows of one size, one after the other, after which nothing else is expected. */
+/* After this many equal windows in a row no change is expected. */
 static const int WINDOWS = 3;
 
 bool cdni_makes_headway(cdn_stepper *s, double goal) {
@@ -33,17 +33,17 @@ bool cdni_makes_headway(cdn_stepper *s, double goal) {
   return h->windows < WINDOWS;
 }
 
-/* ---- what keeps the steps short ---- */
+/* ---- the cause of short steps ---- */
 
-/* A mobility that alone decays or swings faster than any other, taken by itself. */
+/* A mobility that, taken by itself, decays or swings faster than any other. */
 typedef struct fastest {
   cdn_body body;
   int slot;                           /* of u; -1: none is known */
-  double inertia, damping, stiffness; /* along it, with all that hangs on it and with constraints */
+  double inertia, damping, stiffness; /* along it, with all bodies that hang on it and with constraints */
   double rate;                        /* 1/s */
 } fastest;
 
-/* Matrices of nu x nu beyond this size are too much for a report: 2000 mobilities. */
+/* Most nu for which a report computes matrices of nu x nu. */
 static const size_t MOST_BYTES = (size_t)1 << 27;
 
 /* From the derivatives of udot by q, u and forces on u, each nu x nu. */
@@ -62,7 +62,7 @@ static fastest find_fastest(const cdn_stepper *s, const double *by_q, const doub
   return found;
 }
 
-/* Where `work` stands. The memory is that of a report, not of a step: without it the report says less. */
+/* At the present `work`. Memory is taken for the report, not for a step; without memory the report says less. */
 static fastest look_for_fastest(cdn_stepper *s) {
   const size_t n = (size_t)s->nu * (size_t)s->nu, size = sizeof(double) * 3 * n;
   fastest found = { .slot = -1 };
@@ -77,7 +77,7 @@ static fastest look_for_fastest(cdn_stepper *s) {
   return found;
 }
 
-/* By how much udot of a slot differs at speeds a little above and below the present one. */
+/* Difference of udot of a slot between speeds a little above and a little below the present one. */
 static double change_of_rate(cdn_stepper *s, int slot, double apart) {
   double *y = s->scratch + s->stride, of[2] = { NAN, NAN };
   for (int way = 0; way < 2; way++) {
@@ -90,7 +90,7 @@ static double change_of_rate(cdn_stepper *s, int slot, double apart) {
   return fabs(of[1] - of[0]);
 }
 
-/* A force that jumps looks like a damping without bounds to whoever takes small differences. *size: what it is. */
+/* Whether a force jumps. To small differences a jump looks like unbounded damping. *size: the size of the jump. */
 static bool is_jump(cdn_stepper *s, const fastest *m, double *size) {
   static const double APART = 0.01, PART = 0.1;
   *size = change_of_rate(s, m->slot, APART);
@@ -101,7 +101,7 @@ static bool is_jump(cdn_stepper *s, const fastest *m, double *size) {
 
 static void advise(cdn_failure *f, const char *text) { snprintf(f->advice, sizeof f->advice, "%s", text); }
 
-/* How long so many steps take at a million a second, as people count it. */
+/* The time for that many steps at a million a second, in readable units. */
 static void tell_duration(double steps, char text[32]) {
   const double s = steps * 1e-6, hour = 3600, day = 86400, year = 31557600;
   if (s < 2 * day) snprintf(text, 32, "%.1g hours", s / hour);
@@ -154,7 +154,7 @@ static void blame_jump(cdn_stepper *s, cdn_failure *f, const fastest *m, double 
 }
 
 cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
-  /* what explicit methods stay stable with is a step of about one over the rate */
+  /* explicit methods are stable up to a step of about one over the rate */
   static const double LEAST = 0.02, MOST = 50;
   cdn_failure *f = cdni_begin_report(s);
   const double step = s->headway.mean;

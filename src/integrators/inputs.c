@@ -1,4 +1,4 @@
-/* Inputs: what the caller writes into the report State between calls takes effect with the next one. */
+/* Inputs: changes of the report State by the caller between calls take effect with the next call. */
 #include "integrators/internal.h"
 
 void cdni_note_shown(cdn_stepper *s) {
@@ -10,8 +10,8 @@ static bool same_doubles(const double *a, const double *b, int n) {
   return n == 0 || memcmp(a, b, sizeof(double) * (size_t)n) == 0;
 }
 
-/* Whether the run can go on as if nothing had been written: the rates and the power at the step's end are what they were, bit for
- * bit, and nothing else decides how steps are taken. */
+/* Whether the run can continue as if nothing had been written: the rates and the power at the step's end have the
+ * same bits, and no other input of the steps has changed. */
 static cdn_status is_smooth(cdn_stepper *s, bool *smooth) {
   double power;
   *smooth = false;
@@ -27,7 +27,7 @@ static cdn_status is_smooth(cdn_stepper *s, bool *smooth) {
   return CDN_OK;
 }
 
-/* Parameters may change the potential energy where they leave the rates as they are. */
+/* Parameters may change the potential energy even if they leave the rates as they are. */
 static cdn_status go_on_with(cdn_stepper *s) {
   double energy;
   CDNI_TRY(cdni_certificate_rewind(s, s->t, &energy));
@@ -36,7 +36,7 @@ static cdn_status go_on_with(cdn_stepper *s) {
   return cdni_certificate_restart(s, energy);
 }
 
-/* What failed in the report State is told as a failure of the run. */
+/* A failure of the report State becomes a failure of the run. */
 static cdn_status tell(cdn_stepper *s, cdn_status status) {
   cdn_error error;
   cdn_state_last_error(s->report, &error);

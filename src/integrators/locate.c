@@ -1,11 +1,11 @@
-/* Where in a step events occur: triggers are looked at on its dense output, with q on its manifold, and a change of
- * sign is closed in upon until it is known to within the event's window. */
+/* Finding events within a step: triggers are evaluated on its dense output, with q on the manifold, and the interval
+ * of a change of sign is narrowed until it is within the event's window. */
 #include "integrators/events.h"
 
-/* cdni_look, while the step is not accepted yet. */
+/* cdni_look for a step that has not been accepted yet. */
 cdn_status cdni_look_ahead(cdn_stepper *s, double t, double *y, double *work) {
   struct cdni_events *ev = s->events;
-  /* what dense output still has to evaluate, it evaluates on `report` */
+  /* the evaluations that dense output still needs use `report` */
   if (s->method->extend && !s->extended && !ev->look_ready) CDNI_TRY(cdn_state_copy(s->report, s->work));
   ev->look_ready = true;
   return cdni_look(s, t, y, work);
@@ -31,23 +31,23 @@ cdn_status cdni_scene_at(cdn_stepper *s, double t) {
 
 static bool opposite(double a, double b) { return isfinite(a) && isfinite(b) && a * b < 0; }
 
-/* Where the straight line between the ends of a crossing meets zero; a weight below 1 draws it to the other end. */
+/* The zero of the straight line between the ends of a crossing; a weight below 1 moves it towards the other end. */
 static double secant(const cdni_crossing *c, double level, double weight_lo, double weight_hi) {
   double a = (c->g_lo - level) * weight_lo, b = (c->g_hi - level) * weight_hi;
   return opposite(a, b) ? c->lo + (c->hi - c->lo) * (a / (a - b)) : c->lo + 0.5 * (c->hi - c->lo);
 }
 
-/* The window is what events must be apart; they are located more finely, since a handler that comes late adds energy:
- * the ball falls on for a while. It costs little, as the last digits come fast. Where rounding of time sets the window, what can be
- * resolved sets the width. */
+/* Events must be a window apart, but they are located more finely, because a late handler adds energy: the ball
+ * falls on for a while. This costs little, since the last digits converge fast. If rounding of time sets the window,
+ * the resolution of time sets the width. */
 static const double FINER = 1.0 / 1024, RESOLVED = 8 * DBL_EPSILON;
 
 static double latest(const cdni_step *step) { return fmax(fabs(step->t0), fabs(step->t1)); }
 
 double cdni_least_window(const cdni_step *step) { return 128 * DBL_EPSILON * latest(step); }
 
-/* Regula falsi with the Illinois weights (Dahlquist and Bjorck 1974, section 6.4) and a bisection now and then; never
- * nearer to an end than half the width aimed at, so that the last step closes the bracket from the other side. */
+/* Regula falsi with the Illinois weights (Dahlquist and Bjorck 1974, section 6.4) and a bisection now and then.
+ * Never nearer to an end than half the target width, so that the last step closes the bracket from the other side. */
 static cdn_status locate(cdn_stepper *s, const cdni_watch *before, cdni_crossing *c) {
   double width = fmax(RESOLVED * latest(&s->step), FINER * before->window), weight_lo = 1, weight_hi = 1;
   int last = 0;
@@ -90,7 +90,7 @@ cdn_status cdni_scene_begin(cdn_stepper *s) {
   return cdn_state_copy(ev->scene, s->work);
 }
 
-/* Values of all triggers at their samples; those with the same samples together, in the order of their stages. */
+/* Values of all triggers at their samples: triggers with the same samples together, in the order of their stages. */
 static cdn_status sample(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   double t0 = s->step.t0;
@@ -108,7 +108,7 @@ static cdn_status sample(cdn_stepper *s) {
   return CDN_OK;
 }
 
-/* Values at the end: where `work` stands, or a little further on dense output. */
+/* Values at the end of the step: at the present `work`, or a little later on dense output. */
 static cdn_status sample_end(cdn_stepper *s, double end) {
   struct cdni_events *ev = s->events;
   if (end > s->step.t1) CDNI_TRY(cdni_scene_at(s, end));
@@ -120,7 +120,7 @@ static cdn_status sample_end(cdn_stepper *s, double end) {
   return CDN_OK;
 }
 
-/* The active trigger that seems to cross first before `end`, or -1. */
+/* The active trigger whose estimated crossing before `end` is first, or -1. */
 static int first_crossing(cdn_stepper *s, double end, cdni_watch *before, cdni_crossing *c) {
   struct cdni_events *ev = s->events;
   double earliest = INFINITY;
@@ -140,7 +140,8 @@ static int first_crossing(cdn_stepper *s, double end, cdni_watch *before, cdni_c
   return first;
 }
 
-/* The first active trigger up to `end`, or -1, and what it was before: all that have crossed at c->hi did so after c->lo. */
+/* The first active trigger up to `end`, or -1, and its watch before: every trigger that has crossed at c->hi crossed
+ * after c->lo. */
 static cdn_status find_first(cdn_stepper *s, double end, int *first, cdni_watch *before, cdni_crossing *c) {
   struct cdni_events *ev = s->events;
   cdni_watch watch;
@@ -165,8 +166,8 @@ static cdn_status find_first(cdn_stepper *s, double end, int *first, cdni_watch 
   }
 }
 
-/* Follows every trigger to the end of the step: active ones have fired there or not at all, passive ones on the way. `found`: an
- * event ends the step. */
+/* Follows every trigger to the end of the step: active ones fire at the end or not at all, passive ones on the way.
+ * `found`: an event ends the step. */
 static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
   struct cdni_events *ev = s->events;
   double t1 = s->step.t1;
@@ -218,8 +219,8 @@ static bool has_fired(const struct cdni_events *ev, const cdni_watch *w) {
   return w->fired && w->kink < 0;
 }
 
-/* Ends the step where the trigger has crossed. What projects the State there may undo the crossing by a little: then the step ends
- * that much later. */
+/* Ends the step where the trigger has crossed. Projection of the State there may undo the crossing by a little; then
+ * the step ends that much later. */
 static cdn_status end_at(cdn_stepper *s, int first, const cdni_watch *before, const cdni_crossing *found) {
   const cdni_step *step = &s->step;
   const cdni_watch *w = &s->events->watches[first];
@@ -237,9 +238,9 @@ static cdn_status end_at(cdn_stepper *s, int first, const cdni_watch *before, co
   }
 }
 
-/* How the triggers that have fired came to where the step ends. *shorter: the rates there lead one back to where it came from. So this
- * step is too long to know of the event: a ball that is thrown up falls at once where a step is so much longer than its flight that
- * the accuracy asked does not see it. */
+/* Checks the rates at the end of the step for all triggers that have fired. *shorter: they lead a trigger back to
+ * the side that it came from, so the step is too long to resolve the event. (A ball that is thrown up seems to fall
+ * at once if the step is so much longer than its flight that the accuracy does not see the flight.) */
 static cdn_status judge_arrival(cdn_stepper *s, bool *shorter) {
   struct cdni_events *ev = s->events;
   CDNI_TRY(cdni_watches_lean(s, has_fired, s->step.t1, s->y[!s->at], s->f[!s->at]));
@@ -263,7 +264,7 @@ static cdn_status examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
   CDNI_TRY(find_first(s, reach, &first, &before, &found));
   bool falls_short = first < 0 && reach > s->step.t1;
   if (falls_short) {
-    /* it ends before the event, which the next step will find soon after its start */
+    /* the step ends before the event; the next step will find it soon after its start */
     CDNI_TRY(tabulate(s, s->step.t1));
     CDNI_TRY(find_first(s, s->step.t1, &first, &before, &found));
   }
@@ -295,7 +296,7 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
   size_t bytes = sizeof *ev->watches * (size_t)ev->n_triggers;
   memcpy(ev->saved, ev->watches, bytes);
   cdn_status status = examine(s, error, outcome);
-  /* what cannot be evaluated here may be where the step is shorter */
+  /* a value that cannot be evaluated here may be evaluated in a shorter step */
   if (status != CDN_OK || *outcome != CDNI_STEP_TAKEN) {
     memcpy(ev->watches, ev->saved, bytes);
     ev->n_watches = ev->n_triggers;

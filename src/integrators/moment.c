@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* ---- what occurs ---- */
+/* ---- the list of events ---- */
 
 static void list(cdn_stepper *s, const cdni_event *e, int32_t id, double t) {
   struct cdni_events *ev = s->events;
@@ -50,7 +50,7 @@ static void collect(cdn_stepper *s, double t) {
   }
 }
 
-/* What has occurred is over: counted, and looked for again. */
+/* The events have been handled: counts them, and looks for their next occurrence. */
 static cdn_status consume(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   for (int i = 0; i < ev->n_list; i++) {
@@ -67,7 +67,7 @@ static cdn_status consume(cdn_stepper *s) {
   return CDN_OK;
 }
 
-/* Something that advance may come back for. */
+/* Whether an event occurred for which advance may return. */
 static bool is_shown(const cdn_stepper *s) {
   const struct cdni_events *ev = s->events;
   for (int i = 0; i < ev->n_list; i++) {
@@ -110,10 +110,11 @@ cdn_status cdni_moment_within(cdn_stepper *s, double t, bool *shown) {
 
 /* ---- handling ---- */
 
-/* Gaps in a row that make a chatter, and how many roundings of the trigger's value its way since the last occurrence must be. */
+/* Number of gaps in a row that make a chatter, and roundings that the trigger's value must have moved since the last
+ * occurrence. */
 enum { CLOSE_GAPS = 3, CLOSE_ROUNDINGS = 64 };
 
-/* Whether an occurrence follows the last one so closely that nothing can be told of what was between them: within the window, or
+/* Whether an occurrence follows the last one so closely that the two cannot be distinguished: within the window, or
  * while the value has hardly left its own rounding. */
 static cdn_status is_close(cdn_stepper *s, const cdni_watch *w, double gap, bool *close) {
   double rounding;
@@ -147,7 +148,7 @@ static cdn_status fail_chatter(cdn_stepper *s, const cdn_occurrence *o, double g
   return CDN_ERR_CHATTER;
 }
 
-/* An event that follows itself closely, again and again, will not let time pass. */
+/* Fails for an event that follows itself closely again and again, so that time does not advance. */
 static cdn_status check_chatter(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   for (int i = 0; i < ev->n_list; i++) {
@@ -189,7 +190,7 @@ static cdn_status handle(cdn_stepper *s, int first, bool *stop) {
   return CDN_OK;
 }
 
-/* A run that is stopped comes to its end here. */
+/* Ends a run that a handler has stopped. */
 static cdn_status end_run(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   int first = ev->n_list;
@@ -205,7 +206,7 @@ static cdn_status end_run(cdn_stepper *s) {
   return handle(s, first, &stop);
 }
 
-/* Goes on from what the handlers have made of `work`. */
+/* Continues from the State that the handlers left in `work`. */
 static cdn_status resume(cdn_stepper *s, double energy) {
   double before = s->t;
   cdn_status status = cdni_begin(s);
@@ -239,20 +240,20 @@ static bool has_handlers(const cdn_stepper *s) {
   return false;
 }
 
-/* The step is done with, so the scene is free to keep what the handlers may change. */
+/* The step is finished, so the scene can keep the variables that handlers may change. */
 static cdn_status keep(cdn_stepper *s) {
   s->events->scene_set = false;
   s->events->scene_discrete = cdni_state_discrete_changes(s->work);
   return cdn_state_copy(s->events->scene, s->work);
 }
 
-/* Puts everything back to before the handlers. */
+/* Restores the state before the handlers. */
 static void undo(cdn_stepper *s) {
   (void)!cdn_state_copy(s->work, s->events->scene);
   (void)!cdni_begin(s); /* it was realized before */
 }
 
-/* For the comparison of two runs: the first trigger of this moment. */
+/* Notes the first trigger of this moment, for the comparison of two runs. */
 static void note_trigger(cdn_stepper *s) {
   const struct cdni_events *ev = s->events;
   for (int i = 0; i < ev->n_list; i++) {
@@ -289,7 +290,7 @@ cdn_status cdni_moment_at_end(cdn_stepper *s, bool *shown) {
   ev->stopped = stop;
   ev->stepped = false;
   ev->boundary = false;
-  /* where a handler moved time, others may be due */
+  /* a handler may have moved the time, so that others are due */
   for (int i = 0; i < ev->n_timers; i++) ev->boundary = ev->boundary || ev->timers[i].next <= s->t;
   return CDN_OK;
 }

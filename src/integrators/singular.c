@@ -5,26 +5,26 @@
 
 enum { KEPT = 3 }; /* values of each sine */
 
-/* Rates are held on the manifold from so many bridges' lengths away from a pose; from farther away if a step was rejected there,
- * since the pole in the rates makes steps short long before they are near it. */
+/* Rates are held on the manifold within this many bridge lengths of a pose; from farther away if a step was rejected
+ * there, since the pole in the rates shortens steps long before they are near it. */
 static const double NEAR = 4, FAR = 20;
-/* A step ends at least this part of a bridge's length away from a pose. */
+/* A step ends at least this part of a bridge's length before or behind a pose. */
 static const double CLEAR = 0.1;
-/* A bridge is at least this part of what it should be. */
+/* A bridge has at least this part of its intended length. */
 static const double CLOSE = 0.2;
-/* Values of sines are at least so many bridges' lengths apart. */
+/* Values of sines are at least this many bridge lengths apart. */
 static const double APART = 0.1;
-/* By how much a bridge may be longer than its error asks. */
+/* The factor by which a bridge may be longer than its error asks. */
 static const double STRETCH = 1.05;
-/* The first bridge is at most so many steps of the run's own. */
+/* The first bridge is at most this many steps of the run's own method. */
 static const double FIRST = 32;
-/* What rounding may be of a bridge's error if the bridge can be so long. */
+/* The part of a bridge's error that may be rounding, if the bridge can be long enough. */
 static const double QUIET = 0.1;
-/* The error that bridges aim at, over the tolerance, and how much their lengths change at once. */
+/* The error at which bridges aim, over the tolerance, and the largest change of their length at once. */
 static const double TARGET = 0.1, SHRINK = 0.3, GROW = 3;
 /* The sine below which an equation is redundant. */
 static const double REDUNDANT = 3e-6;
-/* So many bridges over a pose are tried before the run's own method has to find its way. */
+/* After this many bridges over one pose have failed, the run's own method must find its way. */
 enum { MOST_REFUSED = 12 };
 
 static bool watches(const cdn_stepper *s) { return s->projector && s->def.fixed_step == 0; }
@@ -33,16 +33,16 @@ static bool watches(const cdn_stepper *s) { return s->projector && s->def.fixed_
 
 static const cdni_method *const bridge = &cdni_dormand_prince_8;
 
-/* Where in a bridge the pose lies, and how far from the next times at which rates are evaluated, in its length: between the stages
- * at 0.651 and 0.857, whose weights are small. The gap from 1/3 to 3/5 is wider, but what rounding does to the stages before it
- * counts up to six times. */
+/* The place of the pose in a bridge, and its distance from the nearest times at which rates are evaluated, as parts
+ * of the length: between the stages at 0.651 and 0.857, whose weights are small. The gap from 1/3 to 3/5 is wider,
+ * but errors by rounding in the stages before it count up to six times. */
 static const double MIDDLE = 0.5 * (127. / 195 + 6. / 7), AWAY = 0.5 * (6. / 7 - 127. / 195);
 
 static bool has_bridge(const cdn_system *system, const cdn_stepper_def *def, const cdni_method *method) {
   return cdni_projector_size(system) > 0 && def->fixed_step == 0 && method != bridge;
 }
 
-/* Doubles for what is known of sines. */
+/* Number of doubles for the history of sines. */
 static size_t history_of(const cdn_system *system) {
   return cdni_stride((KEPT + 2) * cdni_constraint_sine_count(system));
 }
@@ -71,7 +71,7 @@ static void set_bridging(cdn_stepper *s, bool on) {
   s->method = p->method, p->method = method;
   s->memory = p->memory, p->memory = memory;
   p->bridging = on;
-  /* what bridges were like at an earlier pose says nothing of the next */
+  /* bridges at an earlier pose say nothing about the next pose */
   if (on && s->method->begin) s->method->begin(s);
 }
 
@@ -112,7 +112,7 @@ static parabola fit(const cdni_singular *p, int i) {
 
 static double value_at(parabola f, double d) { return f.y + d * (f.b + d * f.c); }
 
-/* The first zero after the last step, INFINITY if there is none, and the slope there. */
+/* The first zero after the last step (INFINITY: none), and the slope there. */
 static double zero_of(parabola f, double *slope) {
   const double square = f.b * f.b - 4 * f.c * f.y;
   if (square < 0) return INFINITY;
@@ -133,7 +133,7 @@ static void predict(cdni_singular *p) {
   }
 }
 
-/* What a sine is away from poses. */
+/* The size of a sine away from poses. */
 static void note_regular(cdn_stepper *s, int i, double sine) {
   cdni_singular *p = &s->singular;
   const bool first = p->most[i] == 0;
@@ -145,7 +145,7 @@ static void meet(cdni_singular *p, double t, int block) {
   if (t > p->met) p->met = t, p->met_block = block;
 }
 
-/* How many equations of all are redundant; *block has one of them. */
+/* Number of redundant equations; *block has one of them. */
 static int count_dependent(cdn_stepper *s, int *block) {
   int n = 0;
   for (int i = 0; i < cdni_constraint_sine_count(s->system); i++) {
@@ -167,7 +167,7 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
     meet(p, p->began, p->met_block);
     p->dependent = 0;
     for (int i = 0; i < cdni_constraint_sine_count(s->system); i++) p->most[i] = 1;
-    if (p->known > 0) p->known = 0; /* sines of more equations are others */
+    if (p->known > 0) p->known = 0; /* with more equations these are other sines */
   }
   /* equations that are always redundant are known as such after the first step */
   if (p->known < 0) {
@@ -175,11 +175,11 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
     return CDN_OK;
   }
   CDNI_TRY(cdni_constraint_sines(s->work, &p->n, &sine));
-  /* values that are too close to each other tell rounding */
+  /* the difference of values that are too close together is rounding */
   const bool merges = p->known > 1 && p->h[0] < APART * p->length;
   for (int i = 0; i < p->n; i++) {
     double *y = p->sine + (size_t)(KEPT * i);
-    /* magnitudes are what is known: on the other side of a pose the past has the other sign */
+    /* only magnitudes are known: on the other side of a pose the history has the other sign */
     const double sign = value_at(fit(p, i), s->taken) < 0 ? -1 : 1;
     if (!merges) y[2] = y[1], y[1] = y[0];
     y[2] *= sign;
@@ -222,8 +222,8 @@ cdn_status cdni_singular_leave(cdn_stepper *s) {
 
 /* ---- the next attempt ---- */
 
-/* What rounding does to a bridge of length h, relative to what it judges: an acceleration near the pose has an error of eps / s^3,
- * and the bridge takes a part of that as its own. */
+/* Error of a bridge of length h by rounding, relative to its tolerance: an acceleration near the pose has an error
+ * of eps / s^3, and the bridge takes over a part of it. */
 static const double SHARE_OF_NOISE = 0.2;
 
 static double noise_of(const cdni_singular *p, double h) {
@@ -231,8 +231,8 @@ static double noise_of(const cdni_singular *p, double h) {
   return SHARE_OF_NOISE * DBL_EPSILON / (s * s) / AWAY;
 }
 
-/* The length of a bridge: what keeps rounding quiet, as far as errors allow, but at least a step of the run's own as they were on the
- * way to the pose. */
+/* The length of a bridge: long enough to keep rounding small, as far as errors allow, but at least as long as the
+ * run's own steps on the way to the pose. */
 static double length_of(const cdn_stepper *s, double h) {
   const cdni_singular *p = &s->singular;
   const double noise = QUIET * cdni_tolerance(s), own = fmax(h, p->own);
@@ -240,7 +240,7 @@ static double length_of(const cdn_stepper *s, double h) {
   return fmin(fmax(own, h * sqrt(noise_of(p, h) / noise)), isfinite(p->reach) ? p->reach : FIRST * own);
 }
 
-/* A method that begins anew with short steps of low order is not left that close behind a pose. */
+/* A method that restarts with short steps of low order must not be left this close behind a pose. */
 static bool is_to_leave(const cdn_stepper *s, double left) {
   const cdni_singular *p = &s->singular;
   return s->method->own_steps && p->behind < MIDDLE * p->last && left > p->last && p->ahead > 2 * p->last;
@@ -266,7 +266,8 @@ double cdni_singular_size(cdn_stepper *s, double h, double left) {
   }
   /* the run ends soon behind the pose */
   if (left > d) span = fmin(span, fmax(h, (left - d) / (1 - MIDDLE)));
-  /* over the pose, or to where the next step will go over it; from close before it there is nothing to choose */
+  /* over the pose, or to the point from which the next step will go over it; close before the pose there is no
+   * choice */
   p->over = comes && d / MIDDLE <= STRETCH * span;
   if (p->over) h = fmin(d / MIDDLE > CLOSE * span ? d / MIDDLE : span, left);
   else if (comes) h = fmin(h, d - MIDDLE * span);
@@ -282,7 +283,7 @@ double cdni_singular_size(cdn_stepper *s, double h, double left) {
   return s->def.max_step > 0 ? fmin(h, s->def.max_step) : h;
 }
 
-/* Rates that are held on the manifold have errors of eps / s^2. From this part of the tolerance on they may look like a kink. */
+/* Rates held on the manifold have errors of eps / s^2. Above this part of the tolerance they may look like a kink. */
 static const double LOOKS_LIKE_A_KINK = 0.01;
 
 bool cdni_singular_is_rough(const cdn_stepper *s) {
@@ -296,7 +297,7 @@ bool cdni_singular_is_rough(const cdn_stepper *s) {
 
 cdn_status cdni_singular_begin(cdn_stepper *s) {
   const cdni_singular *p = &s->singular;
-  /* SUNDIALS' solvers leave rates at the ends of steps to whoever needs them */
+  /* SUNDIALS' solvers do not evaluate rates at the ends of steps */
   if (!p->bridging || !p->method->own_steps) return CDN_OK;
   return cdni_evaluate(s, s->t, s->y[s->at], s->f[s->at], &s->power);
 }

@@ -1,4 +1,4 @@
-/* One accepted step: attempts, each judged by its error, until one is good enough or none can be. */
+/* One accepted step: attempts are judged by their errors until one is good enough or the run fails. */
 #include "integrators/internal.h"
 
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
@@ -17,12 +17,13 @@ cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot
   return status;
 }
 
-/* A projection corrects the error of a step, which is small against the step. Where it moves q by more than this part of what the step
- * did, it starts far from the manifold and may end on another branch of it. The same goes for the part of an error estimate that
- * projection takes away, which is all of it where motions and constraints leave no freedom: dense output has that error. */
+/* A projection corrects the error of a step, which is small compared with the step. If it moves q by more than
+ * PULL_MOST of the step's motion, it starts far from the manifold and may end on another branch. ESTIMATE_MOST
+ * bounds the part of an error estimate that projection removes (all of it, if motions and constraints leave no
+ * freedom), because dense output has that error. */
 static const double PULL_MOST = 0.05, ESTIMATE_MOST = 0.005;
 
-/* The root mean square of n changes of q, those of prescribed slots left out. */
+/* The root mean square of n changes of q, without prescribed slots. */
 static double size_of(const cdn_stepper *s, const double *to, const double *from) {
   double sum = 0;
   for (int i = 0; i < s->nq; i++) {
@@ -34,7 +35,7 @@ static double size_of(const cdn_stepper *s, const double *to, const double *from
 
 static void note_pull(cdn_stepper *s, double size, double most) {
   const double moved = size_of(s, s->step.y1, s->step.y0);
-  /* what the accuracy allows is no branch */
+  /* a change within the tolerance does not lead to another branch */
   if (size > cdni_tolerance(s)) s->pull = fmax(s->pull, size / fmax(most * moved, DBL_MIN));
 }
 
@@ -50,7 +51,7 @@ cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
   CDNI_TRY(cdni_evaluate_here(s, step->f1, &step->power1));
   if (raw && s->ny) {
     memcpy(raw, step->f1, sizeof(double) * (size_t)s->ny);
-    /* qdot = N(q) u goes with the length of q, which was 1 / scale */
+    /* qdot = N(q) u is proportional to the length of q, which was 1 / scale */
     for (int i = 0; i < s->nq; i++) raw[i] /= s->scale[i];
   }
   return CDN_OK;
@@ -121,7 +122,7 @@ static void prepare(cdn_stepper *s, double t1, double end) {
   cdni_events_attempt(s);
 }
 
-/* The error of the attempt over the tolerance; 0 where steps are fixed. */
+/* The error of the attempt over the tolerance; 0 if steps are fixed. */
 static cdn_status judge(cdn_stepper *s, double *error) {
   *error = 0;
   if (s->def.fixed_step > 0) return CDN_OK;
@@ -159,7 +160,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   CDNI_TRY(cdni_singular_accept(s));
   bool evaluated = has_rates(s);
   cdni_state_accept_step(s->work);
-  /* auto-update variables change nothing that was computed; if something did, the next step starts from what is true */
+  /* auto-update variables do not change computed results; if one did, the next step starts from the true rates */
   if (evaluated && !has_rates(s)) {
     CDNI_TRY(cdni_evaluate(s, s->t, s->y[s->at], s->f[s->at], &s->power));
     if (s->method->begin) s->method->begin(s);
@@ -168,7 +169,7 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   cdni_events_accepted(s);
   if (s->def.fixed_step > 0) {
     s->fixed_count++;
-    /* the grid starts anew where a step was cut short */
+    /* the grid restarts at a step that was cut short */
     if (s->t == end || cdni_events_cut(s)) {
       s->fixed_start = s->t;
       s->fixed_count = 0;
@@ -215,7 +216,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       double own = s->control.next;
       bool bridged = cdni_singular_judges(s, error);
       if (s->def.fixed_step == 0 && !bridged) cdni_control_accepted(s, s->step.h, error);
-      /* one that a pose has made shorter, or that goes over it, says little of longer ones */
+      /* a step that a pose has shortened, or that goes over one, says little about longer steps */
       if (s->singular.alters) s->control.next = fmin(s->control.next, s->singular.size);
       cdni_events_resize(s, error);
       if (bridged) s->control.next = own;
@@ -257,7 +258,7 @@ cdn_status cdni_begin(cdn_stepper *s) {
   if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
   s->fixed_count = 0;
-  /* what is prescribed comes first (8.4); locks may have changed since the last start */
+  /* prescribed values come first (8.4); locks may have changed since the last start */
   cdni_note_prescribed(s);
   CDNI_TRY(cdni_settle(s, s->work, NULL));
   CDNI_TRY(cdni_project_start(s));

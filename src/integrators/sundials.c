@@ -1,4 +1,4 @@
-/* One step of a solver of SUNDIALS, asked for by our loop. */
+/* One step of a solver of SUNDIALS, at the request of our loop. */
 #include "integrators/sundials.h"
 
 static cdni_sundials *solver_of(const cdn_stepper *s) { return s->solver; }
@@ -13,15 +13,16 @@ size_t cdni_sundials_memory(const cdni_method *method, int ny) {
   return MOST_TERMS * cdni_stride(ny + 1);
 }
 
-/* The first steps after a start are of order 1, and have nothing yet to be judged by. Where they err as much as others may, they make
- * most of the error of a run that starts again and again; to err less they need not be much shorter. */
+/* The first steps after a start are of order 1 and have no history to be judged by. If they were allowed the usual
+ * error, they would make most of the error of a run with many starts; to have smaller errors they need not be much
+ * shorter. */
 enum { FIRST = 6 };
 static const double PART_OF_FIRST = 0.1;
 
-/* What the solver's steps are held to: the part of the accuracy with which of a thousand steps at most one errs by more than a tenth
- * of it, since errors add up and past ones have a say in the next. Backward differences carry on the very solution whose error they
- * estimate, so that of errors of size h^6 a step h^5 is left in the end: to make that go with the accuracy, the tolerance goes
- * with its power 6/5. */
+/* The tolerance of the solver's steps: the part of the accuracy for which at most one step in a thousand errs by more
+ * than a tenth of the accuracy, since errors add up and past ones influence the next. Backward differences continue
+ * the very solution whose error they estimate, so errors of size h^6 in a step leave h^5 at the end: to make those
+ * go with the accuracy, the tolerance goes with its power 6/5. */
 static double tolerance_of(const cdn_stepper *s, const cdni_sundials *m) {
   const cdni_sundials_ops *ops = m->ops;
   double accuracy = s->def.accuracy, sharper = pow(fmin(1, fmax(1e-6, accuracy / 1e-3)), ops->sharper);
@@ -84,7 +85,7 @@ static int restart(cdn_stepper *s, cdni_sundials *m) {
   return m->ops->restart(m, step->t0, fmax(step->h, cdni_min_step(s)));
 }
 
-/* The solver's own norm is that of weights at the step's start; what is reported is what every method reports. */
+/* The solver's own norm has the weights of the step's start; the reported norm is that of every method. */
 static cdn_status estimate(cdn_stepper *s, cdni_sundials *m) {
   cdni_step *step = &s->step;
   if (m->ops->error(m, m->scratch) != 0) return CDN_OK;
@@ -116,13 +117,13 @@ static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
   m->fresh = true;
   cdn_status status = cdni_sundials_failure(s, flag);
   if (status == CDN_OK) status = estimate(s, m);
-  /* it was not good enough for the solver */
+  /* the solver's own test rejected the step */
   step->norm = m->error = fmax(m->error, 2 * cdni_tolerance(s));
   return status;
 }
 
-/* These methods have no use for the rates at a step's end, which would be one evaluation of two: they are left to whoever
- * reads them. */
+/* These methods do not need the rates at a step's end, which would cost one evaluation of two; whoever reads them
+ * computes them. */
 static cdn_status arrive(cdn_stepper *s) {
   cdni_step *step = &s->step;
   step->power1 = step->h > 0 ? step->work / step->h : 0;
@@ -138,7 +139,7 @@ cdn_status cdni_sundials_attempt(cdn_stepper *s) {
     CDNI_TRY(advance(s, m));
     if (m->fresh) return CDN_OK;
   } else {
-    /* an event that changed nothing cut the last step short: here is its rest */
+    /* an event that changed nothing cut the last step short: this is its rest */
     m->ops->within(m, step->t0, 0, m->scratch);
     m->work0 = cdni_vector_data(m->scratch)[s->ny];
   }
@@ -180,7 +181,7 @@ void cdni_sundials_interpolate(const cdn_stepper *s, double theta, double *y, do
   *work = all[s->ny] - m->work0;
 }
 
-/* The solver's dense output is a polynomial: its Taylor series about the step's end is all of it. */
+/* The solver's dense output is a polynomial, fully described by its Taylor series about the step's end. */
 static void expand(cdn_stepper *s, cdni_sundials *m) {
   const double *all = cdni_vector_data(m->scratch);
   int order = 0;
@@ -194,8 +195,8 @@ static void expand(cdn_stepper *s, cdni_sundials *m) {
   }
 }
 
-/* A solver keeps its history to itself: where it is saved it begins anew, and what may still be asked of the last step
- * comes from its series. */
+/* A solver's history cannot be read. When it is saved the solver begins anew, and later questions about the last
+ * step are answered from its Taylor series. */
 void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_sundials *m = solver_of(s);
   if (!a->loading && s->dense && m->terms == 0) expand(s, m);

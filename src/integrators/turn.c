@@ -1,9 +1,10 @@
-/* Turning points: where a trigger's value turns between two samples it may have crossed zero twice, which no sign at a sample
- * shows. Slopes at the samples tell that it turns; it is then followed to where it turns, on dense output. */
+/* Turning points. If a trigger's value turns between two samples, it may have crossed zero twice, and no sign at a
+ * sample shows it. Slopes at the samples show that it turns; it is then followed to its turning point, on dense
+ * output. */
 #include "integrators/events.h"
 
 cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope) {
-  /* of the parabola through three values: a value that turns here has a slope of nearly zero, whose sign counts */
+  /* the slope of the parabola through three values: at a turning point it is nearly zero, and its sign matters */
   const double tau = s->events->span / 1024, way = t - 2 * tau < s->step.t0 ? tau : -tau;
   double near, far;
   CDNI_TRY(cdni_scene_at(s, t + way));
@@ -25,8 +26,9 @@ static cdn_status value_at(cdn_stepper *s, const cdni_watch *w, double t, double
   return cdni_watch_value(s, w, s->events->scene, g);
 }
 
-/* The value starts at its level, goes to one side and is on the other side in the end: how far it got. From the parabola by the
- * start, its slope and the end, which is all there is to a short flight; shorter ones until one is found or too short to see. */
+/* How far a value that starts at its level goes to one side before it ends on the other. From the parabola through
+ * the start, its slope and the end, which describes a short flight; tries shorter ones until one is found or is too
+ * short to see. */
 static cdn_status find_peak(cdn_stepper *s, const cdni_watch *w, interval x, cdni_turn *turn) {
   double shortest = 4 * DBL_EPSILON * fmax(fabs(x.a), fabs(x.b));
   for (int k = 0; k < 12; k++) {
@@ -44,14 +46,14 @@ static cdn_status find_peak(cdn_stepper *s, const cdni_watch *w, interval x, cdn
   return CDN_OK;
 }
 
-/* Where the parabola through three points turns; the middle one is nearest to zero. */
+/* The turning point of the parabola through three points; the middle one is nearest to zero. */
 static double vertex(double a, double g_a, double x, double g_x, double b, double g_b) {
   double left = (x - a) * (g_x - g_b), right = (x - b) * (g_x - g_a);
   return x - 0.5 * ((x - a) * left - (x - b) * right) / (left - right);
 }
 
-/* How far from zero, seen from `side`, the cubic through the ends turns; at *theta of the interval. Infinite if it does not turn
- * towards zero. */
+/* Distance from zero, on `side`, at which the cubic through the ends turns, and its place *theta in the interval.
+ * Infinite if it does not turn towards zero. */
 static double cubic_turn(const interval *x, int side, double *theta) {
   double h = x->b - x->a, d_a = side * h * x->slope_a, d_b = side * h * x->slope_b, rise = side * (x->g_b - x->g_a);
   if (!(d_a < 0 && d_b > 0)) return INFINITY;
@@ -63,16 +65,16 @@ static double cubic_turn(const interval *x, int side, double *theta) {
   return side * x->g_a + r * (d_a + r * (linear + r * square / 3));
 }
 
-/* The value is on this side of zero at both ends, or comes from it and is at zero where the interval begins, and turns towards zero in
- * between. *nearest: where it is nearest, if it does not cross. */
+/* The value is on this side of zero at both ends (or comes from it and is at zero at the start), and turns towards
+ * zero in between. *nearest: its nearest point, if it does not cross. */
 static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *x, int side, cdni_turn *turn,
                            double *nearest) {
   double theta = 0.5, a = x->a, b = x->b, g_a = fabs(x->g_a), g_b = fabs(x->g_b), least = fmin(g_a, g_b);
-  /* points nearer than this to one another say nothing of where the parabola through them turns */
+  /* points closer together than this do not show where the parabola through them turns */
   const double apart = 1e-6 * (b - a);
   double expected = cubic_turn(x, side, &theta), m, g;
   *nearest = INFINITY;
-  /* far from zero, or no nearer than at an end: that end shows it */
+  /* far from zero, or not nearer than at an end: the sign at that end is enough */
   if (!(expected < fmax(0.5 * least, 0.01 * fmax(g_a, g_b)))) return CDN_OK;
   m = a + fmin(0.99, fmax(0.01, theta)) * (b - a);
   CDNI_TRY(value_at(s, w, m, &g));
@@ -81,7 +83,7 @@ static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *
     *turn = (cdni_turn){ m, g };
     *nearest = fmin(*nearest, side * g);
     if (side * g < 0) return CDN_OK;
-    /* on: where the parabola turns, if that could be beyond zero */
+    /* continue to the turning point of the parabola, if the value could be beyond zero there */
     double next = vertex(a, g_a, m, side * g, b, g_b), other;
     if (!(next > a && next < b)) next = 0.5 * (m - a > b - m ? a + m : b + m);
     if (fabs(next - m) < apart) next = m + copysign(apart, m - a > b - m ? a - m : b - m);
@@ -114,17 +116,17 @@ static double value_of(const struct cdni_events *ev, const cdni_watch *w, int k)
   return k > w->samples ? w->end : ev->values[w->first + (size_t)k];
 }
 
-/* At sample k, from its neighbours; at the ends slopes are known. */
+/* The slope at sample k, from its neighbours; at the ends of the step slopes are known. */
 static double slope_of(const struct cdni_events *ev, const cdni_watch *w, int k) {
   int n = w->samples + 1;
   if (k == 0) return w->slope;
   if (k == n) return w->end_slope;
   double rise = (value_of(ev, w, k + 1) - value_of(ev, w, k - 1)) * n / ev->span;
-  /* all that is known of two intervals is a polynomial of degree four */
+  /* the data of two intervals determine a polynomial of degree four */
   return n == 2 ? 0.75 * rise - 0.25 * (w->slope + w->end_slope) : 0.5 * rise;
 }
 
-/* By how much the value changes in the step; NaN if it is not a number somewhere. */
+/* The change of the value in the step; NaN if it is undefined somewhere. */
 static double variation_of(const struct cdni_events *ev, const cdni_watch *w, double *nearest) {
   double least = INFINITY, most = -INFINITY;
   for (int k = 0; k <= w->samples + 1; k++) {
@@ -156,7 +158,7 @@ static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k) {
   if (!(x.g_a * x.g_b > 0 || (from_zero && x.g_b != 0))) return CDN_OK;
   CDNI_TRY(find_dip(s, w, &x, side, turn, &nearest));
   if (isnan(turn->time) || turn->value * side <= 0) return CDN_OK;
-  /* a near miss: an error of the accuracy asked decides whether it crosses */
+  /* a near miss: an error of the size of the accuracy decides whether it crosses */
   double uncertainty = 0;
   if (w->kink < 0) CDNI_TRY(cdni_watch_uncertainty(s, w, turn->time, turn->value, &uncertainty));
   if (!(nearest <= uncertainty)) turn->time = NAN;
@@ -166,7 +168,7 @@ static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k) {
 cdn_status cdni_find_turns(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   double t0 = s->step.t0, nearest = INFINITY;
-  /* slopes at one time together: what they need is realized once */
+  /* slopes at one time are computed together, so that the State is realized once */
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     double variation = variation_of(ev, w, &nearest);

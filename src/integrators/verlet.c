@@ -25,7 +25,7 @@ static cdn_status move_q(cdn_stepper *s) {
   return CDN_OK;
 }
 
-/* Rates where q is on its manifold: what follows moves only u and z. */
+/* Rates at q on its manifold: the iteration moves only u and z. */
 static cdn_status evaluate_q(cdn_stepper *s) {
   cdni_step *step = &s->step;
   bool moved = false;
@@ -36,14 +36,14 @@ static cdn_status evaluate_q(cdn_stepper *s) {
   return cdni_evaluate_here(s, step->f1, &step->power1);
 }
 
-/* Rates for other u and z at the t and q where the State stands. */
+/* Rates for other u and z at the State's t and q. */
 static cdn_status evaluate_uz(cdn_stepper *s, const double *y, double *ydot, double *power) {
   if (s->nu) CDNI_TRY(cdn_state_set_u(s->work, y + s->nq));
   if (s->nz) CDNI_TRY(cdn_state_set_z(s->work, y + s->nq + s->nu));
   return cdni_evaluate_here(s, ydot, power);
 }
 
-/* Iterates until what u and z change by is a small part of what their error may be; rounding stops it, too. */
+/* Iterates until the changes of u and z are a small part of their allowed errors; rounding stops it too. */
 static cdn_status solve_uz(cdn_stepper *s) {
   cdni_step *step = &s->step;
   double *euler = s->memory, *change = s->memory + s->stride, *y = step->y1, last = INFINITY;
@@ -60,7 +60,7 @@ static cdn_status solve_uz(cdn_stepper *s) {
     }
     CDNI_TRY(cdni_error_norm(s, change, step->y0, y, &size));
     CDNI_TRY(evaluate_uz(s, y, step->f1, &step->power1));
-    /* the evaluation just made brings it closer by the factor that the last two changes tell */
+    /* the last evaluation brings it closer by the factor that the last two changes show */
     double factor = k ? size / last : 1;
     if (size * fmin(factor, 1) <= close || size <= 1e-14) return CDN_OK;
     if (k > 1 && factor > 2) break;
@@ -73,7 +73,7 @@ static cdn_status solve_uz(cdn_stepper *s) {
       step->h);
 }
 
-/* The speeds, too, on their manifold. */
+/* Projects the speeds as well. */
 static cdn_status arrive(cdn_stepper *s) {
   cdni_step *step = &s->step;
   bool moved = false;
