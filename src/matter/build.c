@@ -28,7 +28,7 @@ static const mobilizer_info infos[] = {
 static bool is_kind(cdn_mobilizer kind) { return kind >= CDN_WELD && kind < CDN_MOBILIZER_COUNT; }
 static bool has_ops(cdn_mobilizer kind) { return kind == CDN_FUNCTION_BASED || kind == CDN_CUSTOM_MOBILIZER; }
 
-/* The row of a kind, with Euler angles or as it is usually; ROW_CUSTOM if there is none. */
+/* The row of a kind, with Euler angles or in its usual form; ROW_CUSTOM if there is none. */
 static mobilizer_row row_of(cdn_mobilizer kind, bool euler) {
   int row = 0;
   while (row < ROW_CUSTOM && infos[row].kind != kind) row++;
@@ -43,7 +43,7 @@ const char *cdn_mobilizer_name(cdn_mobilizer kind) {
 int cdn_mobilizer_nq(cdn_mobilizer kind) { return is_kind(kind) && !has_ops(kind) ? infos[row_of(kind, false)].nq : 0; }
 int cdn_mobilizer_nu(cdn_mobilizer kind) { return is_kind(kind) && !has_ops(kind) ? infos[row_of(kind, false)].nu : 0; }
 
-/* The shape of H for so many mobilities in a form. */
+/* The shape of H for a number of mobilities in a form. */
 static hinge_shape shape_of(hinge_form form, int nu) {
 #define SHAPE_IS(SHAPE, NU, FORM) \
   if (form == FORM && nu == NU) return SHAPE_##SHAPE;
@@ -73,12 +73,12 @@ static void free_matter(cdn_system *system, void *room) {
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
-/* Whether a mobilizer's motion is prescribed from the start, so that it needs nothing to resist it. */
+/* Whether a mobilizer's motion is prescribed from the start; then its bodies need no inertia. */
 static bool is_driven(const matter *m, const matter_body *b) {
   return b->lock != CDN_LEVEL_NONE || (b->motion >= 0 && cdni_motion_at(m, b->motion)->enabled);
 }
 
-/* A mobility with nothing outboard that resists has no acceleration: name the joint now rather than at the first step. */
+/* A mobility without inertia outboard has no acceleration: the joint is named now and not at the first step. */
 static cdn_status check_regular(cdn_system *system, const matter *m) {
   const cdn_allocator *a = cdni_system_allocator(system);
   size_t n = m->nodes.count;
@@ -162,7 +162,8 @@ const matter *cdni_matter(const cdn_system *system) { return cdni_system_room_ge
 
 /* ---- adding bodies ---- */
 
-/* What a def's mobilizer is: its place in the tree, but for the offsets. `custom` is its index among those with ops. */
+/* Describes a def's mobilizer: its place in the tree, without the offsets. `custom` is its index among those with
+ * ops. */
 static tree_node describe(const matter *m, const cdn_body_def *def, int32_t custom, hinge_form *form) {
   tree_node node = { .kind = (uint8_t)def->mobilizer, .custom = custom };
   mobilizer_row row = row_of(def->mobilizer, def->euler);
@@ -187,7 +188,7 @@ static tree_node describe(const matter *m, const cdn_body_def *def, int32_t cust
   return node;
 }
 
-/* Appends one body's defaults; everything is in place or nothing is. */
+/* Appends one body's defaults: all of them, or none if memory runs out. */
 static bool append(cdn_system *system, matter *m, const cdn_body_def *def, const matter_body *body, int32_t custom) {
   const cdn_allocator *a = cdni_system_allocator(system);
   tree *t = &m->tree;
@@ -336,7 +337,7 @@ cdn_body cdn_system_add_body(cdn_system *system, const cdn_body_def *def) {
   return id;
 }
 
-/* ---- what the System knows of its tree ---- */
+/* ---- the tree of a System ---- */
 
 static const matter_body *body_at(const cdn_system *system, cdn_body body) {
   const matter *m = cdni_matter(system);
@@ -390,7 +391,7 @@ int cdn_body_nu(const cdn_system *system, cdn_body body) {
   return n ? n->nu : 0;
 }
 
-/* Slots in the System's pools: known when it is frozen, and those of matter alone before. */
+/* Slots in the System's pools once it is frozen; before, slots within matter alone. */
 int cdn_body_first_q(const cdn_system *system, cdn_body body) {
   if (!body_at(system, body)) return -1;
   const matter *m = cdni_matter(system);

@@ -5,7 +5,8 @@
 
 static const matter *of(const void *self) { return *(const matter *const *)self; }
 
-/* CASE(row, name) for the kind of node n, and what is to be done with `custom`, the ops of those that have such. */
+/* Applies CASE(row, name) for the kind of node n; if ops describe the mobilizer, CUSTOM with `custom` set to its
+ * ops. */
 #define FOR_KIND_OF(n, CASE, CUSTOM)                                                \
   do {                                                                              \
     const custom_mobilizer *custom;                                                 \

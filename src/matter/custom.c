@@ -1,5 +1,5 @@
-/* Mobilizers that ops describe: taken in when a body is added, called when poses and velocities are computed. What they give
- * goes into records of plain numbers, so that the passes over the tree never call out. */
+/* Mobilizers described by ops: copied when a body is added, called when poses and velocities are computed. Their
+ * results go into records of plain numbers, so that the passes over the tree call no user functions. */
 #include "matter/custom.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ cdn_status cdni_custom_add(cdn_system *system, matter *m, const cdn_body_def *de
   x.self = cdni_calloc(a, ops->self_size ? ops->self_size : 1);
   bool there = x.ops.name && x.self && cdni_array_push(a, &m->customs, sizeof x, &x);
   if (!there) {
-    x.ops.destroy = NULL; /* it has nothing yet */
+    x.ops.destroy = NULL; /* there is nothing to destroy yet */
     cdni_custom_free(a, &x);
     return cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
   }

@@ -1,10 +1,10 @@
-/* How the mobilities of one joint turn with it, for eta, alpha and beta of derivatives.h.
+/* Derivatives of a joint's columns by its own mobilities, for eta, alpha and beta of derivatives.h.
  *
- * A joint's columns S_k, as spatial vectors in F, change with its own coordinates: T_lk = dS_k along mobility l. For nearly
- * all kinds T_lk is S_l x S_k or nothing: column k is carried along by motion l, or it is not, and a table says which. For a
- * pure product of screws the earlier ones carry the later ones; what is fixed in F's axes but moves with M's origin is
- * carried by translations. Reversed, the columns are fixed in M where they were in F: what was carried stays, and the
- * other way round. */
+ * A joint's columns S_k, as spatial vectors in F, change with its own coordinates: T_lk = dS_k along mobility l. For
+ * nearly all kinds T_lk is S_l x S_k or zero: motion l carries column k along, or does not, and a table says which.
+ * In a pure product of screws the earlier screws carry the later ones; a column that is fixed in F's axes but moves
+ * with M's origin is carried by translations. Reversed, columns that were fixed in F are fixed in M: carried columns
+ * become fixed, and fixed columns become carried. */
 #include "matter/custom.h"
 #include "matter/derivatives.h"
 #include "matter/hinge.h"
@@ -12,7 +12,7 @@
 
 enum { MOST = 6 };
 
-/* Bit l of element k: motion l carries column k. Where S_l x S_k is zero anyway the bit means nothing. */
+/* Bit l of element k: motion l carries column k. The bit has no meaning if S_l x S_k is zero. */
 static const uint8_t carriers[CDN_MOBILIZER_COUNT][MOST] = {
   [CDN_FREE] = { 070, 070, 070 },         [CDN_UNIVERSAL] = { 0, 01 },
   [CDN_BEND_STRETCH] = { 0, 01 },         [CDN_PLANAR] = { 06 },
@@ -21,7 +21,7 @@ static const uint8_t carriers[CDN_MOBILIZER_COUNT][MOST] = {
   [CDN_SPHERICAL_COORDS] = { 0, 01, 03 },
 };
 
-/* What a joint's columns do: T, and the derivatives of c = sum u_l u_k T_lk by each mobility. */
+/* Changes of a joint's columns: T, and the derivatives of c = sum u_l u_k T_lk by each mobility. */
 typedef struct turning {
   sv T[MOST][MOST], dc[MOST];
 } turning;
@@ -35,7 +35,7 @@ static bool reversed(const tree_node *n) { return n->variant & 1; }
 static bool carries(const tree_node *n, int l, int k) { return ((carriers[n->kind][k] >> l & 1) != 0) != reversed(n); }
 
 static void turn_by_table(const tree_node *n, const mobility_motion *s, const double *u, turning *t) {
-  sv by[MOST]; /* the sum of what carries column k */
+  sv by[MOST]; /* the sum of the motions that carry column k */
   for (int k = 0; k < n->nu; k++) {
     by[k] = sv_zero();
     for (int l = 0; l < n->nu; l++) {

@@ -6,7 +6,8 @@
 #include "matter/custom.h"
 #include "matter/subsystem.h"
 
-/* Where q and u of matter start in the pools, whose sizes the matrices have: other subsystems' rows stay zero. */
+/* First slots of q and u of matter in the pools; the matrices have the sizes of the pools, with zero rows for other
+ * subsystems. */
 static cdn_status begin(cdn_state *state, const char *function, const matter **m, cdni_runs *runs) {
   const cdn_system *system = cdn_state_system(state);
   *m = cdni_matter(system);
@@ -51,7 +52,7 @@ static cdn_status fill_blocks(cdn_state *state, const matter *m,
   return status;
 }
 
-/* ---- d(N u)/dq of one joint, 7 x 7 at most; all but what is said is zero ---- */
+/* ---- d(N u)/dq of one joint, 7 x 7 at most; elements that are not set are zero ---- */
 
 typedef double rate_block[7][7];
 

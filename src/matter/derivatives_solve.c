@@ -17,7 +17,7 @@ static bool is_deep(const tree *t) {
   return sum > (size_t)DEEP * (size_t)t->nu;
 }
 
-/* Prescribed mobilities take no part: in M their rows and columns are those of the identity, */
+/* Prescribed mobilities do not take part: in M their rows and columns are those of the identity, */
 static void take_out(const derivative_pass *p, double *M) {
   const int32_t *prescribed = cdni_matter_data(p->m, p->state).prescribed;
   const int nu = p->m->tree.nu;
@@ -28,7 +28,7 @@ static void take_out(const derivative_pass *p, double *M) {
   }
 }
 
-/* and in what is solved for their rows are zero. */
+/* and on the right sides their rows are zero. */
 static void clear_rows(const derivative_pass *p, double *X, int columns) {
   const int32_t *prescribed = cdni_matter_data(p->m, p->state).prescribed;
   for (int i = 1; prescribed && i < p->m->tree.n; i++) {

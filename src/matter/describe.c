@@ -1,5 +1,5 @@
-/* What a checkpoint compares of matter: the tree, functions and callbacks of mobilizers, motions. Frames, masses and
- * parameters are part of the State. */
+/* Matter's part of the description that checkpoints compare: the tree, functions and callbacks of mobilizers,
+ * motions. Frames, masses and parameters are part of the State. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #include "matter/custom.h"
 #include "matter/subsystem.h"
 
-/* Which functions move a function-based mobilizer, by which coordinates, about or along what. */
+/* The functions of a function-based mobilizer, their coordinates, and their axes. */
 static void describe_functions(const char *body, const cdn_function_mobilizer *m, cdn_description *d) {
   for (int i = 0; i < 6; i++) {
     if (!m->function[i]) continue;

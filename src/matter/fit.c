@@ -100,7 +100,7 @@ static cdn_status check_numbers(cdn_state *state, const char *function, const jo
                          "joint '%s': what is wanted has a NaN or an infinity", name);
 }
 
-/* ---- what it is ---- */
+/* ---- the mobilizer ---- */
 
 cdn_status cdn_body_X_FM(cdn_state *state, cdn_body body, cdn_transform *X_FM) {
   static const char function[] = "cdn_body_X_FM";
@@ -205,8 +205,7 @@ cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cd
 
 /* ---- u ---- */
 
-/* What of a mobility vector has been decided so far: u, and the directions (at right angles, of length one) that are
- * spoken for. */
+/* The part of a mobility vector that has been decided: u, and the orthonormal directions in which it is fixed. */
 typedef struct decided {
   double u[6], along[6][6];
   int n;
@@ -221,7 +220,7 @@ static double dot(int n, const double *a, const double *b) {
 /* Motions that are this much smaller than the largest are taken for rounding: the mobilizer does not make them. */
 static const double UNREACHABLE = 1e-10;
 
-/* The least squares of A u = b over what is not decided yet (3 x nu). */
+/* Solves A u = b by least squares over the directions not decided yet (3 x nu). */
 static void decide(int nu, double A[3][6], const double b[3], decided *x) {
   double W[3][6], U[6][6], s[6], largest = 0, rest[3];
   for (int i = 0; i < 3; i++) {
@@ -268,12 +267,12 @@ static cdn_status fit_velocity(cdn_state *state, const char *function, cdn_body 
   decided x = { .n = 0 };
   if (w) decide(nu, angular, (const double[3]){ w->x, w->y, w->z }, &x);
   if (v) decide(nu, linear, (const double[3]){ v->x, v->y, v->z }, &x);
-  if (!w) { /* turning on as it does, if it can */
+  if (!w) { /* keep the present turning if possible */
     double turns[3];
     for (int i = 0; i < 3; i++) turns[i] = dot(nu, angular[i], now);
     decide(nu, angular, turns, &x);
   }
-  /* What no one asked for stays. */
+  /* Directions without a wish keep their values. */
   double stays[6];
   memcpy(stays, now, (size_t)nu * sizeof *stays);
   for (int k = 0; k < x.n; k++) {

@@ -1,5 +1,5 @@
-/* Coordinates from a wanted pose by iteration, for mobilizers without a closed form: Levenberg's damped least
- * squares on H and the pose. The rotation comes first: what it leaves undecided goes to the translation. */
+/* Coordinates for a wanted pose by iteration, for mobilizers without a closed form: Levenberg's damped least squares
+ * on H and the pose. The rotation comes first; the translation uses the freedom that remains. */
 #include "matter/fit.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ void cdni_fit_decompose(int rows, int nu, double (*A)[6], double (*U)[6], double
   }
 }
 
-/* ---- how far from what is wanted ---- */
+/* ---- distance from the wanted pose ---- */
 
 typedef struct target {
   const joint *j;
@@ -208,7 +208,7 @@ static void settle(const target *t, place *x) {
   }
 }
 
-/* Along what leaves the rotation as it is; after each step the rotation is put right again. */
+/* Moves along directions that keep the rotation; after each step the rotation is corrected. */
 static void descend_translation(const target *t, place *x) {
   const target both = { t->j, true, true, t->R, t->p, t->length }, turn = { t->j, true, false, t->R, t->p, t->length };
   double damping = 1e-3;

@@ -16,7 +16,7 @@ struct cdn_function {
   int n_inputs;
   cdn_status (*calc)(const void *self, const double *x, int order, cdn_function_result *out);
   void (*destroy)(void *self);
-  size_t size;              /* bytes of self and what follows it */
+  size_t size;              /* bytes of self and of the name behind it */
   _Alignas(16) char self[]; /* doubles and pointers fit */
 };
 

@@ -1,15 +1,16 @@
 /* Derivatives of H along a mobilizer's own mobilities, for every kind without code of its own.
  *
- * Let e_j be the motion qdot = N e_j, and d_j H_k the derivative of column k along it, in F. Two things are known of it:
+ * Let e_j be the motion qdot = N e_j, and d_j H_k the derivative of column k along it, in F. Two relations are
+ * known:
  *
- *   sum over j, k of u_j u_k d_j H_k = Hdot u (5.3), which every kind brings: its mixed parts give d_j H_k + d_k H_j;
- *   d_j H_k - d_k H_j = (w_j x w_k, 0) + sum over l of c_jk^l H_l:   motions j and k one after the other, in either order,
+ *   sum over j, k of u_j u_k d_j H_k = Hdot u (5.3), which every kind computes: its mixed parts give d_j H_k + d_k H_j;
+ *   d_j H_k - d_k H_j = (w_j x w_k, 0) + sum over l of c_jk^l H_l:   motions j and k in either order.
  *
- * for R_FM and p_FM have second derivatives that do not depend on the order, but for the commutator [e_j, e_k] = sum of
- * c_jk^l e_l of the motions themselves. Where u = qdot there is none. Of angular velocities in F (and in M for reversed forms;
- * q is what counts) it is c_jk^l = -epsilon_jkl. Of angular velocities about M's x and y it is the one about M's z, which those
- * mobilizers do not grant: H_z then is what they would have for it. Custom mobilizers with an N of their own are asked for it
- * by differences. */
+ * The second holds because second derivatives of R_FM and p_FM do not depend on the order, except for the commutator
+ * [e_j, e_k] = sum of c_jk^l e_l of the motions themselves. It is zero if u = qdot. If u is an angular velocity in F
+ * (in M for reversed forms; the meaning of q decides), c_jk^l = -epsilon_jkl. For angular velocities about M's x and
+ * y it is the motion about M's z, which those mobilizers do not have; H_z is the column that it would have. For
+ * custom mobilizers with an N of their own it is found by differences. */
 #include "matter/hinge_gradient.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ static void difference(const custom_mobilizer *x, const tree_node *n, const real
   }
 }
 
-/* c_jk of a custom mobilizer. Motions whose commutator it does not grant are beyond this. */
+/* c_jk of a custom mobilizer. Fails if the commutator is not among its motions. */
 static cdn_status own_commutator(const matter *m, cdn_state *state, const tree_node *n, const real *q, int j, int k,
                                  real c[6]) {
   const custom_mobilizer *x = &CDNI_AT(m->customs, custom_mobilizer, n->custom);

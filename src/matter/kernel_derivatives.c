@@ -39,7 +39,7 @@ void KERNEL(derivatives_start)(const derivative_pass *p, const tree_data *d, con
   }
 }
 
-/* In the frame that moves with M's origin; the parent's velocity there is what the joint leaves of it. */
+/* In the frame that moves with M's origin; there the parent's velocity is V minus the joint's own part. */
 void KERNEL(derivatives_motion)(const derivative_pass *p) {
   for (int i = 1; i < p->m->tree.n; i++) {
     const tree_node *n = &p->node[i];
@@ -122,8 +122,8 @@ static void add_to_parent(const derivative_pass *p, int i) {
 
 /* ---- mobilities of a block side by side, about the M origin of its last body and in the frame that moves with it ---- */
 
-/* Components, of which each is a run of eight numbers, or of one for a lone mobility. What meets: by q the first twelve are
- * multiplied with M_, B and L of what is sent, by u the nine from BETA on with M_ and B. */
+/* Components of receivers; each is a run of eight numbers, or of one for a lone mobility. By q the first twelve are
+ * multiplied with M_, B_ and L_ of senders, by u the nine from BETA on with M_ and B_. */
 enum {
   ALPHA = 0,
   ETA = 6, /* angular part */
@@ -133,13 +133,14 @@ enum {
   TURN = 24, /* S's angular part again */
   MET = 27
 };
-/* What is sent inwards: forces by the mobility's own motion, and its projections of what moves on the way. */
+/* Components of senders, passed inwards: forces by the mobility's own motion, and projections of quantities that
+ * move. */
 enum {
   M_ = 0, /* I S */
   B_ = 6, /* B^T S, */
   L_ = 9, /* (A, f)^T S */
   DF_Q = 12,
-  DF_U = 18, /* change of what is transmitted, by this q and this u */
+  DF_U = 18, /* change of the transmitted force by this q, and by this u */
   PLACE = 24,
   MOTION = 30, /* less responses^T S */
   SENT = 36
@@ -197,7 +198,8 @@ CDNI_INLINE void fill_met(const derivative_pass *p, const tree_block *b, met_blo
   m->reach = r;
 }
 
-/* Mobility k of body i, whose sums are complete; r leads from M's origin to the block's, which moves faster by v. */
+/* Mobility k of body i, whose sums are complete. r leads from M's origin to the block's origin, which moves faster
+ * by v. */
 CDNI_INLINE void fill_sent_by(const derivative_pass *p, int i, int k, int at, v3 r, v3 v, side x) {
   const mobility_motion *s = &p->motion[p->node[i].u + k];
   const body_sums *c = &p->sum[i];
@@ -247,7 +249,7 @@ CDNI_INLINE void keep(side kept, side x, bool responses) {
     for (int k = 0; k < 3 * x.run; k++) kept.x[3 * e * x.run + k] = x.x[kept_at[e] * x.run + k];
 }
 
-/* x's component `w` = what was kept + r x component `v` */
+/* x's component `w` = the kept component + r x component `v` */
 CDNI_INLINE void shift_w(side x, int w, side kept, int e, int v, v3 r) {
   if (x.run == 1) {
     side_put3(x, w, 0, v3_cross_add(r, v3_load(x.x + v), v3_load(kept.x + 3 * e)));
@@ -261,8 +263,8 @@ CDNI_INLINE void shift_w(side x, int w, side kept, int e, int v, v3 r) {
   wide_store(x.x + (w + 2) * WIDE, moved.z);
 }
 
-/* What is sent as it is at an arm's length inwards, in a frame that moves slower by v. Every moment is the first one's and
- * the arm's, so that only the arm is a sum from block to block. */
+/* The sender's components at an arm's length inwards, in a frame that moves slower by v. Every moment is computed
+ * from the first one and the whole arm, so that only the arm is summed from block to block. */
 CDNI_INLINE void shift_sent(side x, side kept, v3 arm, v3 v, bool responses) {
   shift_w(x, M_, kept, 0, M_ + 3, arm);
   shift_w(x, B_, kept, 1, M_ + 3, v3_add(v, v));
@@ -289,7 +291,7 @@ CDNI_INLINE void block_add(double *to, wide a, int n) {
   else wide_store_part(to, wide_add(wide_load_part(to, n), a), n);
 }
 
-/* += A^T B of n components, into a matrix with rows of `size`. Few columns are calculated as such. */
+/* += A^T B of n components, into a matrix with rows of `size`. A few columns take a simpler path. */
 CDNI_INLINE void add_product(int n, side A, side B, double *to, size_t size) {
   if (A.run == 1 && B.run == 1) {
     double sum = A.x[0] * B.x[0];
@@ -306,7 +308,7 @@ CDNI_INLINE void add_product(int n, side A, side B, double *to, size_t size) {
   }
 }
 
-/* What block b sends meets a block inboard. */
+/* Multiplies the sender's components of block b with the receiver's components of a block inboard. */
 CDNI_INLINE void meet(const derivative_pass *p, const tree_block *b, side x, const tree_block *inner, side c) {
   const size_t nu = (size_t)p->m->tree.nu;
   const size_t row = (size_t)b->u * nu + (size_t)inner->u, column = (size_t)inner->u * nu + (size_t)b->u;
@@ -331,8 +333,8 @@ CDNI_INLINE void meet(const derivative_pass *p, const tree_block *b, side x, con
   }
 }
 
-/* Mobility a of a block (of a body whose first one is `first`) with all of the block: those of bodies inboard are met, the
- * others send. */
+/* Mobility a of a block (of a body whose first mobility is `first`) with the whole block: mobilities of bodies
+ * inboard receive, the others send. */
 CDNI_INLINE void own_row(const derivative_pass *p, const tree_block *b, side x, side c, int a, int first) {
   const size_t at = (size_t)(b->u + a) * (size_t)p->m->tree.nu + (size_t)b->u;
   const side S = side_from(c, S_);

@@ -1,5 +1,5 @@
-/* Forward dynamics: articulated body inertias inward, accelerations outward; and M^-1, the same without velocities. Signs and
- * names follow the manual (12.5) and Featherstone (2008), chapter 7, in Ground's axes. */
+/* Forward dynamics: articulated body inertias inward, accelerations outward; and M^-1, which has no velocities.
+ * Signs and names follow the manual (12.5) and Featherstone (2008), chapter 7, in Ground's axes. */
 #include "matter/hinge.h"
 #include "matter/kernel.h"
 
@@ -7,8 +7,8 @@
 
 #define TRUE_IN_ALL ((rmask){ 0 } - 1)
 
-/* A pivot of D below this part of the inertia that it is the remainder of has no digits left: rounding alone leaves
- * about n eps of it. */
+/* A pivot of D is the remainder of an inertia. Below this part of that inertia it has no digits left: rounding alone
+ * leaves about n eps of it. */
 #define PIVOT_TOLERANCE 1e-13
 
 /* D^-1 of a free joint, (P + armature 1)^-1 in Ground's axes, through the Schur complement of the translational block. */
@@ -43,8 +43,8 @@ CDNI_INLINE real full_scale(const real *H, int k, real scale_J, real scale_M) {
   return r_fma(v3_dot(h.w, h.w), scale_J, v3_dot(h.v, h.v) * scale_M);
 }
 
-/* factor_body for the mobilizers without a shape to exploit: D = L d L^T. With Y = L^-1 (P H)^T, G is L^-T d^-1 Y, and what
- * is subtracted from P is Y^T d^-1 Y: never more than P. */
+/* factor_body for mobilizers without a special shape: D = L d L^T. With Y = L^-1 (P H)^T, G is L^-T d^-1 Y, and Y^T
+ * d^-1 Y is subtracted from P, which is never more than P. */
 CDNI_INLINE rmask factor_general(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
                                  real *L, real scale_J, real scale_M, articulated_inertia P,
                                  articulated_inertia *P_out) {
@@ -74,10 +74,10 @@ CDNI_INLINE rmask factor_general(const body_mass *c, int nu, hinge_form form, bo
   return ok;
 }
 
-/* Factors D, stores G and D^-1, and shifts to the parent what the mobilities leave of P (12.5.2):
- * phi (P - P H D^-1 H^T P) phi^T = phi P phi^T - G D G^T with G = phi P H D^-1. Shifting first keeps the division off the
- * critical path from child to parent, and G^T then meets the parent's acceleration as it is. False: no inertia to work
- * against. */
+/* Factors D, stores G and D^-1, and adds to the parent the part of P that the mobilities leave (12.5.2): phi (P - P
+ * H D^-1 H^T P) phi^T = phi P phi^T - G D G^T with G = phi P H D^-1. Shifting first keeps the division off the
+ * critical path from child to parent, and G^T then multiplies the parent's acceleration directly. False: the
+ * mobilizer has no inertia to work against. */
 CDNI_INLINE rmask factor_body(const body_mass *c, int nu, hinge_form form, bool base, const real *H, v3 r, real *G,
                               real *D_inv, real scale_J, real scale_M, articulated_inertia P,
                               articulated_inertia *P_out) {
@@ -90,7 +90,7 @@ CDNI_INLINE rmask factor_body(const body_mass *c, int nu, hinge_form form, bool 
     articulated_inertia inverse = free_inverse(P, c->armature, &pivot_J, &pivot_M);
     *(articulated_inertia *)D_inv = inverse;
     if (!base) {
-      /* P - P D^-1 P with D = P + a 1 is a 1 - a^2 D^-1: nothing at all without armature. */
+      /* P - P D^-1 P with D = P + a 1 is a 1 - a^2 D^-1: zero without armature. */
       real o = c->armature, s = -o * o;
       P.J = (s3){ r_fma(s, inverse.J.xx, o), r_fma(s, inverse.J.yy, o), r_fma(s, inverse.J.zz, o),
                   s * inverse.J.xy,          s * inverse.J.xz,          s * inverse.J.yz };
@@ -141,8 +141,8 @@ CDNI_INLINE rmask factor_body(const body_mass *c, int nu, hinge_form form, bool 
   return r_greater(pivot, PIVOT_TOLERANCE * scale);
 }
 
-/* One body of the inward pass. `factor`: form P, G and D^-1; `bias`: z and eps; `with_velocity`: gyroscopic and Coriolis
- * terms and forces on bodies count. `known` takes the place of the Coriolis terms where it is not NULL. */
+/* One body of the inward pass. `factor`: form P, G and D^-1. `bias`: z and eps. `with_velocity`: gyroscopic and
+ * Coriolis terms and forces on bodies count. `known`, if not NULL, replaces the Coriolis terms. */
 CDNI_INLINE rmask inward_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool factor, bool bias,
                               bool with_velocity, const sv *known) {
   const tree_node *n = &t->node[i];
@@ -158,7 +158,8 @@ CDNI_INLINE rmask inward_body(const tree *t, const tree_data *d, int i, int nu, 
   if (factor) {
     if (!n->has_children) P = articulated_from_rigid(d->inertia[i]);
     else P = massless ? a->P : articulated_add_rigid(a->P, d->inertia[i]);
-    /* A massless frame owns nothing: its pivots are judged by what its children brought before they projected it. */
+    /* A massless frame has no inertia of its own: its pivots are compared with its children's inertia before
+     * projection. */
     real scale_J = s3_trace(P.J), scale_M = s3_trace(P.M);
     if (massless) scale_J = n->has_children ? a->scale_J : r_set(0), scale_M = n->has_children ? a->scale_M : r_set(0);
     articulated_inertia P_out;
@@ -246,12 +247,12 @@ CDNI_INLINE void outward_body(const tree *t, const tree_data *d, int i, int nu, 
   d->A[i] = A;
 }
 
-/* ---- prescribed mobilizers: a body that hangs on its parent as if it were welded, but for an acceleration that is known
- * (12.5.1). Not inlined, so that the passes over free bodies stay as they are. ---- */
+/* ---- prescribed mobilizers: the body hangs on its parent like a welded one, with an additional known acceleration
+ * (12.5.1). Not inlined, so that the passes over free bodies stay small. ---- */
 
 #define IS_PRESCRIBED(i) (d->prescribed && d->prescribed[i])
 
-/* What is known of A, Coriolis terms and H udot, waits in A for the outward pass. */
+/* The known part of A, Coriolis terms and H udot, is kept in A for the outward pass. */
 static __attribute__((noinline)) void inward_prescribed(const tree *t, const tree_data *d, int i, bool factor,
                                                         bool bias, bool with_velocity) {
   const tree_node *n = &t->node[i];
@@ -268,7 +269,7 @@ static __attribute__((noinline)) void inward_prescribed(const tree *t, const tre
   (void)inward_body(t, d, i, 0, HINGE_NONE, factor, bias, with_velocity, &known);
 }
 
-/* With velocities udot is as it was given; M^-1 leaves it zero. */
+/* With velocities udot keeps the given values; for M^-1 it is zero. */
 CDNI_INLINE void outward_prescribed(const tree *t, const tree_data *d, int i, bool with_velocity) {
   const tree_node *n = &t->node[i];
   if (n->parent > 0) d->A[i] = sv_add(d->A[i], sv_shift_motion(d->A[n->parent], d->pose[i].r));

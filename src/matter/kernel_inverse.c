@@ -1,10 +1,11 @@
-/* Inverse dynamics, and the products with J and J^T, the halves of it (Featherstone 2008, chapter 5). */
+/* Inverse dynamics, and its two halves, the products with J and J^T (Featherstone 2008, chapter 5). */
 #include "matter/hinge.h"
 #include "matter/kernel.h"
 
 /* ---- inverse dynamics: recursive Newton-Euler ---- */
 
-/* In rows of bodies what passes from one to the next stays in registers: `last` and `carry` are those of the body before. */
+/* In rows of bodies the numbers passed from one body to the next stay in registers: `last` and `carry` are the
+ * previous body's. */
 CDNI_INLINE sv inverse_out_body(const tree *t, const tree_data *d, int i, int nu, hinge_form form, bool with_velocity,
                                 sv last) {
   const tree_node *n = &t->node[i];

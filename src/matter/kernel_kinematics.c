@@ -47,7 +47,7 @@ typedef struct angles {
   double sine[AHEAD], cosine[AHEAD];
 } angles;
 
-/* Those of body path[k] (NULL: k itself) and of the pins that follow before `end`. */
+/* The sines of body path[k] (NULL: body k) and of the pins that follow before `end`. */
 static __attribute__((noinline)) void find_ahead(const tree *t, const real *q, const int32_t *path, int k, int end,
                                                  angles *a) {
   double x[AHEAD] = { 0 };

@@ -11,7 +11,8 @@ typedef struct block_motion {
   wide armature;
 } block_motion;
 
-/* Any block. What hangs on it, about that origin, is complete when the inward pass comes to it. */
+/* Any block. The composite inertia of the bodies that hang on it, about its origin, is complete when the inward pass
+ * reaches it. */
 typedef struct block_whole {
   v3 reach; /* from the parent block's origin */
   sv S, F;  /* of a lone mobility */
@@ -97,7 +98,7 @@ CDNI_INLINE void block_outer(const mass_pass *p, int k) {
   }
 }
 
-/* The same for a lone mobility. */
+/* The column of a lone mobility. */
 CDNI_INLINE void lone_outer(const mass_pass *p, int k) {
   const tree_block *b = &p->t->block[k];
   const size_t size = (size_t)p->t->nu, at = (size_t)b->u;
@@ -123,7 +124,7 @@ size_t KERNEL(mass_matrix_scratch)(const tree *t) {
   return (size_t)t->n_blocks * (sizeof(block_motion) + sizeof(block_whole));
 }
 
-/* M is filled where it is not zero: n d numbers for a tree of depth d. */
+/* Fills the non-zeros of M: n d numbers for a tree of depth d. */
 void KERNEL(mass_matrix)(const tree *t, const tree_data *d, void *scratch, double *M) {
   const mass_pass p = {
     .t = t, .d = d, .motion = scratch, .whole = (block_whole *)((block_motion *)scratch + t->n_blocks), .M = M

@@ -19,7 +19,8 @@ CDNI_INLINE void subtract(double *to, double a, const double *from, const tree_b
     for (int k = 0; k < n; k++) to[k] = r_fnma(a, from[k], to[k]);
 }
 
-/* Mobility k, the last that is left: what it leaves for those of block j inboard, the first n. */
+/* Eliminates mobility k, the last one left: subtracts its part from the first n mobilities of block j and from those
+ * inboard. */
 CDNI_INLINE void eliminate(const tree *t, double *M, const double *row, double D_inv, int j, int n) {
   const size_t size = (size_t)t->nu;
   const tree_block *b = &t->block[j];

@@ -1,4 +1,4 @@
-/* Where bodies are, how they move, and what they amount to together. */
+/* Poses and velocities of bodies, and sums over all bodies: mass, centre of mass, momentum, energy. */
 #include "matter/checks.h"
 #include "matter/subsystem.h"
 

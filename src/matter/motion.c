@@ -1,4 +1,4 @@
-/* Motions as parts of a System: adding them, what they declare, what is known of them. */
+/* Motions as parts of a System: adding them, their declarations, and queries. */
 #include "matter/subsystem.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static const char *ops_complaint(const cdn_motion_ops *ops, const void *self, cd
   return NULL;
 }
 
-/* What is wrong with a def whose body is there, or NULL. */
+/* What is wrong with a def whose body exists, or NULL. */
 static const char *complaint(const matter *m, const cdn_motion_def *def, cdn_motion_level level) {
   const matter_body *b = &CDNI_AT(m->bodies, matter_body, def->body.i);
   const tree_node *n = &CDNI_AT(m->nodes, tree_node, def->body.i);
@@ -62,7 +62,7 @@ static bool append(cdn_system *system, matter *m, const cdn_motion_def *def, con
   x.name = cdni_strdup(a, name);
   x.self = x.ops.self_size ? cdni_alloc(a, x.ops.self_size) : NULL;
   if (!x.name || !x.ops.name || (x.ops.self_size && !x.self) || !cdni_array_push(a, &m->motions, sizeof x, &x)) {
-    x.ops.destroy = NULL; /* it has nothing yet */
+    x.ops.destroy = NULL; /* there is nothing to destroy yet */
     cdni_motion_free(a, &x);
     return false;
   }
@@ -162,7 +162,7 @@ static void declare_choices(matter *m, cdn_declarer *d, double *work) {
   m->lock_u = cdn_declare_parameters(d, "lock_u", t->nu, work);
 }
 
-/* Which levels have motions, and which of these read the time. What is lower follows from what is higher. */
+/* The levels that have motions, and those whose motions read the time. Lower levels follow from higher ones. */
 static void find_levels(const matter *m, bool *moves, bool *timed) {
   for (int level = CDN_LEVEL_NONE; level <= CDN_LEVEL_POSITION; level++) moves[level] = timed[level] = false;
   for (size_t i = 0; i < m->motions.count; i++) {
@@ -206,7 +206,7 @@ cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
   return CDN_OK;
 }
 
-/* ---- what the System knows of them ---- */
+/* ---- the motions of a System ---- */
 
 int cdn_system_motion_count(const cdn_system *system) {
   const matter *m = cdni_matter(system);

@@ -22,7 +22,7 @@ int cdni_motion_varying(const matter *m, const cdn_state *state) {
 
 typedef struct point {
   double *q, *u, *direction; /* of the whole System: nq, nu, nq */
-  double *values;            /* the one of these that is moved along the direction */
+  double *values;            /* q or u of the State: the one that is moved along the direction */
   int n;
 } point;
 
@@ -77,7 +77,7 @@ cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, const char *fu
   return status;
 }
 
-/* ---- what the prescribed rows add to the free ones, and they themselves ---- */
+/* ---- the part of the prescribed rows in the free ones, and the prescribed rows themselves ---- */
 
 void cdni_motion_add_rows(const matter *m, const cdn_state *state, const double *M, const double *P, double *X) {
   const int nu = m->tree.nu;

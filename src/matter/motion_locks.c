@@ -6,7 +6,7 @@
 
 static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_state_system(state)); }
 
-/* ---- what drives a mobilizer ---- */
+/* ---- drivers ---- */
 
 static cdn_motion_level lock_level(const matter *m, const cdn_state *state, int body) {
   return (cdn_motion_level)cdn_state_parameters(state, m->lock_level)[body];
@@ -26,8 +26,8 @@ static void set_driver(cdn_state *state, cdn_dvar v, int body, int32_t by) {
   drivers[body] = by;
 }
 
-/* Before a choice is changed. What the mobilizer was made to do stays in q and u; a motion that fails leaves them as they
- * are, so that it can be switched off. */
+/* Called before a choice is changed: writes the prescribed values into q and u, so that they stay when the mobilizer
+ * is released. If a motion fails q and u stay as they are, so that it can be switched off. */
 static void keep_values(cdn_state *state) { (void)!cdn_prescribe(state, NULL); }
 
 /* After it. */
@@ -90,7 +90,7 @@ static cdn_status check(cdn_state *state, const char *function, cdn_body body, c
   return CDN_OK;
 }
 
-/* Sets the values of the level, and zeros below it; what is as it was stays valid. */
+/* Sets the values of the level, and zeros below it. Values that do not change stay valid. */
 static cdn_status set_values(cdn_state *state, cdn_dvar v, int first, int n, const double *values) {
   static const double zeros[6] = { 0 };
   if (!values) values = zeros;

@@ -1,4 +1,5 @@
-/* What locks and motions make of q, u and udot (8.3, 10.4.1). Each function does nothing where nothing is prescribed. */
+/* Values that locks and motions prescribe for q, u and udot (8.3, 10.4.1). Each function does nothing if nothing is
+ * prescribed. */
 #include <math.h>
 
 #include "matter/mobilizers/quaternion.h"
@@ -38,7 +39,7 @@ static cdn_status call(const matter *m, cdn_state *state, const matter_motion *x
 
 /* ---- q ---- */
 
-/* A quaternion that a motion gives has unit length but for rounding, which is taken out here. */
+/* A motion's quaternion has unit length except for a small error, which is removed here. */
 static cdn_status check_quaternion(const matter *m, cdn_state *state, const matter_motion *x, double *q) {
   if (quaternion_normalize(q, NULL) <= 1e-6) return CDN_OK;
   const char *joint = CDNI_AT(m->bodies, matter_body, x->body).mobilizer_name;

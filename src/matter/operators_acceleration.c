@@ -1,4 +1,4 @@
-/* What a given udot amounts to: accelerations of bodies, of the centre of mass, rates of momentum. */
+/* Accelerations for a given udot: of bodies, of the centre of mass, and rates of momentum. */
 #include "matter/operators.h"
 
 /* Outward: A = phi^T A_P + a_cor + H udot. */
@@ -11,7 +11,8 @@ void cdni_operator_accelerations(const matter *m, const tree_data *d, const doub
   }
 }
 
-/* All accelerations at M's origins for udot, in scratch that the caller gives back. NULL udot where it is not needed. */
+/* Accelerations of all M origins for udot, in scratch that the caller gives back. udot may be NULL if it is
+ * optional. */
 static cdn_status begin(cdn_state *state, const char *function, bool needs_udot, const double *udot, const matter **m,
                         tree_data *d) {
   CDNI_TRY(cdni_operator_matter(state, function, m));
@@ -48,8 +49,8 @@ cdn_status cdn_calc_body_accelerations(cdn_state *state, const double *udot, cdn
 
 /* ---- rates of momentum ---- */
 
-/* About the centre of mass: every body's force of inertia. The centre's own velocity is along the linear momentum, so
- * that moving with it adds nothing. */
+/* About the centre of mass: the sum of every body's force of inertia. The centre's velocity is parallel to the
+ * linear momentum, so its motion adds nothing. */
 static cdn_status momentum_rate(cdn_state *state, const char *function, bool needs_udot, const double *udot, sv *rate,
                                 v3 *center, real *mass) {
   const matter *m = NULL;

@@ -15,7 +15,7 @@ cdn_status cdn_multiply_by_N_inv(cdn_state *state, const double *qdot, double *u
 
 /* ---- the operators that only matter has ---- */
 
-/* The tree, what is given checked, and scratch: n_work vectors as long as q and u together. */
+/* The tree, with the arguments checked, and scratch: n_work vectors as long as q and u together. */
 static cdn_status begin(cdn_state *state, const char *function, const char *what, const double *in, bool in_q,
                         const matter **m, real **work) {
   const cdn_system *system = cdn_state_system(state);

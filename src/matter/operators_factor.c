@@ -55,7 +55,7 @@ int cdni_factor_mobilities(const matter *m, const tree_data *d, mobility_factor 
   return -1;
 }
 
-/* Articulated inertias as if nothing were prescribed, in memory of their own. */
+/* Articulated inertias as if no mobility were prescribed, in memory of their own. */
 static int articulate_whole(const matter *m, tree_data *d, void *memory) {
   d->prescribed = NULL;
   d->articulated = memory;

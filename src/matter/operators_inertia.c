@@ -1,4 +1,5 @@
-/* Inertia, momentum and kinetic energy: of each body, of what hangs on it, and of the whole. */
+/* Inertia, momentum and kinetic energy: of each body, of each body with all bodies outboard, and of the whole
+ * system. */
 #include "matter/operators.h"
 
 /* ---- composite bodies ---- */
@@ -91,7 +92,7 @@ v3 cdni_operator_center(const matter *m, const tree_data *d, real *mass) {
   return *mass > 0 ? v3_scale(1 / *mass, moment) : v3_zero();
 }
 
-/* Momentum about the centre of mass, summed there: far from Ground's origin nothing cancels. */
+/* Momentum about the centre of mass, summed about it, so that digits do not cancel far from Ground's origin. */
 static cdn_status momentum(cdn_state *state, const char *function, sv *sum, real *mass) {
   const matter *m = NULL;
   tree_data d;

@@ -1,6 +1,6 @@
-/* M^-1 as a matrix. Column by column: a unit force at one mobility moves its ancestors' mobilities inward, then
- * everything outboard of the base body outward; of each column only what is not below the diagonal is computed, which
- * needs no body of a higher index, since parents come first. */
+/* M^-1 as a matrix, column by column: a unit force at one mobility acts on its ancestors' mobilities inward, and
+ * then moves all bodies outboard of the base body outward. Of each column only the part on and above the diagonal is
+ * computed; it needs no body of a higher index, since parents come first. */
 #include "matter/operators_factor.h"
 
 typedef struct inverse_pass {
@@ -8,9 +8,9 @@ typedef struct inverse_pass {
   tree_data d;
   mobility_factor *mobility;
   sv *A;         /* a body: accelerations by the unit force */
-  real *eps;     /* a mobility: what the force leaves for it; set on the path only */
+  real *eps;     /* for each mobility: the part of the force that is left for it; set on the path only */
   int32_t *base; /* a body: the base body that it hangs on */
-  int32_t *seen; /* a body: the last column whose path it is on */
+  int32_t *seen; /* for each body: the last column whose path contains it */
 } inverse_pass;
 
 /* Inward from a unit force at mobility k of body b: eps = f - H^T z, z_P = phi (z + G eps) along the path to Ground. */

@@ -3,7 +3,7 @@
 
 /* ---- tasks: points on bodies, and how many rows each has ---- */
 
-/* A station has the rows of v; a frame those of w and v. */
+/* A station has the rows of v; a frame has the rows of w and v. */
 typedef struct tasks {
   const matter *m;
   tree_data d;
@@ -45,7 +45,7 @@ static v3 arm(const tasks *t, cdn_state *state, int i) {
   return cdni_to_v3(cdni_matter_station(t->m, state, t->d.pose, t->body[i], t->point_B[i]));
 }
 
-/* The velocity that u gives to a point on body b at r from its M: what each mobility inboard of it gives. */
+/* The velocity of a point on body b, at r from its M origin, for u: the sum over the mobilities inboard of it. */
 static sv velocity_of(const tasks *t, int b, v3 r, const double *u) {
   sv V = sv_zero();
   for (; b > 0; b = t->m->tree.node[b].parent) {
@@ -151,8 +151,9 @@ static bool is_placed(const tree *t, const double *q, const int32_t *path, int n
   return true;
 }
 
-/* Poses and H of what is inboard of a lone body, in scratch that *frame names: where poses are not known and at most half of
- * the bodies are on the way, it is not worth while to place them all. Otherwise *frame is NULL and CDN_POSE is valid. */
+/* Poses and H of the bodies inboard of a single body, in scratch that *frame names. Used if poses are not valid and
+ * at most half of the bodies are on the way, because placing all bodies would cost more. Otherwise *frame is NULL
+ * and CDN_POSE is valid. */
 static cdn_status place(cdn_state *state, const char *function, const matter *m, cdn_body body, tree_data *d,
                         void **frame) {
   const tree *t = &m->tree;
@@ -225,7 +226,7 @@ cdn_status cdn_calc_J(cdn_state *state, double *J) {
 
 /* ---- accelerations: J udot + Jdot u ---- */
 
-/* Everything that starts with checks of n points goes on here; udot NULL means zero. */
+/* The common part of all functions that take n points; udot NULL means zero. */
 static cdn_status accelerate(cdn_state *state, const char *function, const double *udot, int n, const cdn_body *body,
                              const cdn_vec3 *point_B, cdn_vec3 *a_G, cdn_spatial *A_G) {
   tasks t;

@@ -94,8 +94,8 @@ static sv carry_force(const compliance *Y, articulated_inertia P) {
   return (sv){ v3_scale(-2, turn), v3_scale(-2, shift) };
 }
 
-/* What the columns' own motion adds: 2 sum over k of K_k . dH_k, dH_k along u_j. At a point at rest, a column that turns
- * about M's origin is seen to change as that origin moves on. */
+/* The part of the columns' own motion: 2 sum over k of K_k . dH_k, with dH_k along u_j. At a point at rest, a column
+ * that turns about M's origin changes as that origin moves on. */
 static cdn_status add_own_columns(const matter *m, cdn_state *state, const tree_data *d, int i,
                                   const mobility_factor *own, const compliance *Y, double *g) {
   const tree_node *n = &m->tree.node[i];

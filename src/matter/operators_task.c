@@ -1,7 +1,7 @@
-/* The operational space: J M^-1 J^T of tasks, what Khatib (1987) calls Lambda^-1, and its inverse. Column by column,
- * along paths alone: a unit force at one task's point moves its ancestors' mobilities inward; the motion of every
- * other task's point follows outward along the path to it. Neither J nor M^-1 is formed: O(n) for the articulated
- * bodies, then O(d) for each pair of tasks at depth d. */
+/* The operational space: J M^-1 J^T of tasks, Khatib's (1987) Lambda^-1, and its inverse. Column by column, along
+ * paths only: a unit force at one task's point acts on its ancestors' mobilities inward; the motion of every other
+ * task's point follows outward along the path to it. Neither J nor M^-1 is formed: O(n) for the articulated bodies,
+ * then O(d) for each pair of tasks at depth d. */
 #include <math.h>
 
 #include "matter/operators_factor.h"
@@ -12,15 +12,15 @@ typedef struct tasks {
   mobility_factor *mobility;
   sv *A;         /* a body on the present path: its acceleration */
   v3 *arm;       /* a task: from M's origin of its body to its point */
-  real *eps;     /* a mobility: what the force leaves for it; set on the force's path only */
-  double *L_inv; /* a copy to be factored, for those who want the inverse */
-  int32_t *seen; /* a body: the task whose path it was on last */
+  real *eps;     /* for each mobility: the part of the force that is left for it; set on the force's path only */
+  double *L_inv; /* a copy to be factored, if the inverse is wanted */
+  int32_t *seen; /* for each body: the last task whose path contains it */
   int32_t *path; /* bodies from a task's inward */
   const cdn_body *body;
   int n, rows; /* rows a task: 3 for stations, 6 for frames */
 } tasks;
 
-/* Doubles, then pointers to ints: what the workspace has to hold beyond the mobilities. */
+/* Bytes of the workspace: doubles, then ints. */
 static size_t bytes_of(size_t bodies, size_t nu, size_t n, size_t rows) {
   return bodies * sizeof(sv) + n * sizeof(v3) + nu * sizeof(real) + n * rows * n * rows * sizeof(double) +
          2 * bodies * sizeof(int32_t);
@@ -111,8 +111,8 @@ static cdn_status calc_inv(cdn_state *state, const char *function, int n, const 
   return CDN_OK;
 }
 
-/* What is left of a row of J M^-1 J^T beside the rows before it, as a fraction: below this the rows depend on each
- * other. */
+/* The remainder of a row of J M^-1 J^T after elimination by the rows before it, as a fraction; below this the rows
+ * depend on each other. */
 static const double DEPENDENT = 1e-12;
 
 /* The inverse of a symmetric positive definite L (destroyed) by Cholesky; the row at which it is not, or -1. */
@@ -127,7 +127,7 @@ static int invert(int size, double *L, double *out) {
       else if (!(sum > DEPENDENT * whole)) return (int)i;
       else L[i * m + i] = sqrt(sum);
     }
-  /* L^-1 by columns, above the diagonal of the same array but for its own diagonal; then its product. */
+  /* L^-1 by columns, above the diagonal of the same array, with its own diagonal apart; then its product. */
   for (size_t j = 0; j < m; j++)
     for (size_t i = j; i < m; i++) {
       double sum = i == j;

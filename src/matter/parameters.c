@@ -129,7 +129,7 @@ cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const 
   return cdn_state_set_parameters(state, m->params, CDN_MOBILIZER_PARAMS * body.i, CDN_MOBILIZER_PARAMS, params);
 }
 
-/* ---- forces from outside: a flag that anything is there, then the numbers ---- */
+/* ---- applied forces: a flag that is set if any is not zero, then the numbers ---- */
 
 cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double *f) {
   static const char function[] = "cdn_state_set_applied_mobility_forces";

@@ -5,8 +5,8 @@
  *   pose, mass constants -> inertia in Ground -> articulated inertias, G, D^-1   (when asked for)
  *   u_eff, pose -> twist                                      (Velocity)
  *
- * What accelerates is no affair of matter's: udot is what the entry of CDN_ACCELERATION has left in the pool, and a room
- * above declares it. */
+ * Accelerations are not computed here: the entry of CDN_ACCELERATION, which a room above declares, leaves udot in
+ * the pool. */
 #include "matter/subsystem.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ cdn_status cdni_matter_planned(cdn_system *system, void *room) {
 
 /* ---- Instance ---- */
 
-/* What the kernels want to know of a mobilizer's parameters. */
+/* The mobilizer's parameters in the form that the kernels use. */
 static void decode_params(const tree_node *n, const double *params, double *kind) {
   memset(kind, 0, sizeof((body_frames *)0)->kind);
   memcpy(kind, params, CDN_MOBILIZER_PARAMS * sizeof *kind);
@@ -168,7 +168,7 @@ size_t cdni_matter_acceleration_size(const matter *m) {
   return 2 * (size_t)m->tree.n * sizeof(sv) + (size_t)m->tree.nu * sizeof(real);
 }
 
-/* Who computes accelerations writes udot where it belongs. */
+/* The entry that computes accelerations writes udot into the pool. */
 static cdn_status calc_udot(const void *self, cdn_state *state, double *udot) {
   (void)udot;
   (void)self;
