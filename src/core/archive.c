@@ -115,7 +115,7 @@ void cdni_archive_mark(cdni_archive *a, const char letters[4]) {
 
 /* ---- the frame ---- */
 
-/* magic | version | kind | bytes | byte order | checksum of these || the bytes | checksum of them */
+/* magic | version | kind | bytes | byte order | checksum of the header || contents | checksum of the contents */
 enum {
   AT_VERSION = 8,
   AT_KIND = 12,

@@ -10,7 +10,7 @@ void *cdni_array_extend(const cdn_allocator *a, cdni_array *array, size_t elemen
 
   size_t wanted = array->count + n;
   if (wanted > array->capacity) {
-    /* Doubling, but never past what a size can express. */
+    /* Doubles the capacity, but never beyond the largest size. */
     size_t capacity = array->capacity <= SIZE_MAX / element / 2 ? 2 * array->capacity : SIZE_MAX / element;
     if (capacity < FIRST_CAPACITY) capacity = FIRST_CAPACITY;
     if (capacity < wanted || capacity > SIZE_MAX / element) capacity = wanted;

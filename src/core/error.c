@@ -1,4 +1,4 @@
-/* Filling in the story of a failure, and the test that keeps NaN and infinity out. */
+/* Filling in a cdn_error, and the test for NaN and infinity. */
 #include <math.h>
 #include <stdio.h>
 
@@ -21,9 +21,9 @@ static void cut(char *text, size_t size, size_t wanted) {
   text[end] = '\0';
 }
 
-/* ---- what a terminal would obey ---- */
+/* ---- escaping for terminals ---- */
 
-/* Bytes of the UTF-8 character at text, and its number; 0 where there is none. */
+/* Length in bytes of the UTF-8 character at `text`, and its number; 0 if there is none. */
 static int read_character(const char *text, uint32_t *number) {
   const unsigned char *c = (const unsigned char *)text;
   const int n = c[0] < 0x80                   ? 1
@@ -67,7 +67,7 @@ const char *cdn_visible_text(const char *text, char *out, size_t size) {
   return out;
 }
 
-/* The story is one line, in which nothing is obeyed: names from files may hold anything. */
+/* The text is one line without control characters; names from files may contain anything. */
 static void keep_on_one_line(char *text, size_t size) {
   char shown[sizeof((cdn_error *)0)->text];
   for (char *c = text; *c; c++)

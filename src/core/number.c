@@ -1,4 +1,4 @@
-/* Numbers as text that reads back as the same bits, whatever the user's locale. */
+/* Numbers as text that reads back as the same bits, in any locale of the user. */
 #define _POSIX_C_SOURCE 200809L
 #include <float.h>
 #include <locale.h>
@@ -22,10 +22,10 @@ static bool try_digits(double x, int digits, bool next, char text[CDN_NUMBER_SIZ
   return reads_back(text, x);
 }
 
-/* The shortest decimal in scientific notation; of those the one closest to x. */
+/* The shortest decimal in scientific notation; of several, the one closest to x. */
 static int find_digits(double x, char text[CDN_NUMBER_SIZE]) {
-  /* 15 digits are enough for every number that has a decimal of at most 15, but for those below DBL_MIN, which are known to fewer
-   * digits the smaller they are; 17 are enough for all */
+  /* 15 digits are enough for every number that has a decimal of at most 15 digits, except for numbers below DBL_MIN,
+   * which have fewer digits; 17 are enough for all */
   int digits = fabs(x) < DBL_MIN ? 1 : DBL_DIG, exponent;
   for (; digits < MOST_DIGITS; digits++) {
     if (try_digits(x, digits, false, text)) return digits;
@@ -61,7 +61,7 @@ const char *cdn_number_text(double x, char text[CDN_NUMBER_SIZE]) {
     snprintf(text, CDN_NUMBER_SIZE, isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
     return text;
   }
-  /* digits are the same in every locale; what separates them is not, and is read as it was written */
+  /* digits are the same in every locale; the decimal point is not, and is replaced */
   write_plainly(text, find_digits(x, text));
   return text;
 }

@@ -140,7 +140,7 @@ static cdn_status add_motion_errors(const derivative_pass *p, int rows, const do
   return CDN_OK;
 }
 
-/* [M G^T; G 0] d(udot, lambda) = -d(tau, errors): what is not wanted has a place in memory of its own. */
+/* [M G^T; G 0] d(udot, lambda) = -d(tau, errors). Results that are not wanted go to scratch memory. */
 static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, const double *udot,
                                           const wanted *out) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
@@ -299,7 +299,7 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const bool is_constrained = cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state);
   const size_t size = is_constrained ? (size_t)cdni_constraints_equations(room) * (size_t)columns : square(m->tree.nu);
-  double *work = cdn_work_push(state, (size + 1) * sizeof *work); /* M, or what becomes of the multipliers */
+  double *work = cdn_work_push(state, (size + 1) * sizeof *work); /* M, or the derivatives of the multipliers */
   if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   derivative_pass p;
   cdn_status status = begin(&p, state, function, udot, NULL, NULL, is_constrained ? NULL : work);

@@ -1,6 +1,6 @@
-/* Constrained inverse dynamics: which forces and multipliers go with given accelerations, when only some mobilities have an
- * actuator. Three least-squares problems, each among the solutions of the one before: what is left unbalanced where there is no
- * actuator, the actuators' forces, the multipliers. */
+/* Constrained inverse dynamics: forces and multipliers for given accelerations, if only some mobilities have an
+ * actuator. Three least-squares problems, each among the solutions of the one before: the imbalance of mobilities
+ * without an actuator, the forces of the actuators, the multipliers. */
 #include <math.h>
 
 #include "dynamics/internal.h"
@@ -33,8 +33,8 @@ static size_t divide(problem *p, double *memory) {
   return at;
 }
 
-/* y = the smallest that minimizes |A y + c|, A (rows x columns) being used up, and A's rank. Rows of VT beyond it span what
- * changes nothing. */
+/* The smallest y that minimizes |A y + c| (A: rows x columns, destroyed), and A's rank. Rows of VT beyond the rank
+ * span the directions that change nothing. */
 static cdn_status least_squares(problem *p, int rows, int columns, const double *c, double *y, int *rank_out) {
   static const char function[] = "cdn_constrained_inverse_dynamics";
   const int n = rows < columns ? rows : columns;
@@ -92,7 +92,8 @@ static cdn_status solve(problem *p) {
   return CDN_OK;
 }
 
-/* Equations, weights, residual and the kinds of rows. Prescribed mobilities are neither: their motion gives what they take. */
+/* Equations, weights, residual and the kinds of rows. Prescribed mobilities are neither kind: their motion provides
+ * the force. */
 static cdn_status prepare(cdn_state *state, problem *p, const constraint_room *room, const double *udot,
                           const bool *actuated) {
   const matter *m = cdni_matter(cdn_state_system(state));

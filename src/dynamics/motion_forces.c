@@ -5,16 +5,16 @@
 
 static const dynamics *of(const void *self) { return *(const dynamics *const *)self; }
 
-/* What the mobilizer of body i transmits: P A and the bias forces of all that is outboard, as the pass that made udot left
- * them (z: what children passed on). */
+/* The force that the mobilizer of body i transmits: P A and the bias forces of all bodies outboard, from the pass
+ * that computed udot (z: the sums passed on by children). */
 static sv transmitted(const matter *m, const tree_data *d, int i) {
   sv F = sv_add(articulated_mul(d->articulated[i].P, d->A[i]), rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
   if (m->tree.node[i].has_children) F = sv_add(F, d->z[i]);
   return d->force ? sv_sub(F, d->force[i]) : F;
 }
 
-/* With constraints in force, whose elimination leaves no such pass: tau = f - G^T lambda - f_bias - M udot, (8.32) and
- * (8.35), on the prescribed rows. */
+/* With enabled constraints there is no such pass: on the prescribed rows tau = f - G^T lambda - f_bias - M udot,
+ * (8.32) and (8.35). */
 static cdn_status beside_constraints(const dynamics *dyn, cdn_state *state, double *tau) {
   const matter *m = dyn->matter;
   const size_t n = (size_t)m->tree.n, nu = (size_t)m->tree.nu;

@@ -1,7 +1,7 @@
 /* Sums over all forces: the totals themselves, and the power of those without a potential. */
 #include "dynamics/internal.h"
 
-/* The power of the forces applied from outside; their arrays start with a flag that anything is there. */
+/* The power of applied forces; their arrays begin with a flag that is set if any is not zero. */
 static cdn_status applied_power(const matter *m, cdn_state *state, const body_twist *twist, const double *u,
                                 double *power) {
   const double *f_there = cdn_state_discrete(state, m->applied_f), *F_there = cdn_state_discrete(state, m->applied_F);

@@ -1,4 +1,4 @@
-/* What the mobilizers transmit: reactions between a body and its parent. */
+/* Reactions: the forces that mobilizers transmit between a body and its parent. */
 #include "dynamics/internal.h"
 #include "matter/operators.h"
 
@@ -42,7 +42,7 @@ static cdn_status begin(cdn_state *state, const char *function, const matter *m,
   return CDN_OK;
 }
 
-/* Inward: F = I A + gyroscopic force - force on the body, and what the body passes on to its children. */
+/* Inward: F = I A + gyroscopic force - force on the body + the forces that it transmits to its children. */
 cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_reaction where, cdn_spatial *F_G) {
   static const char function[] = "cdn_calc_reaction_forces";
   const matter *m = NULL;

@@ -1,4 +1,4 @@
-/* The residual of the equations of motion: what the total forces leave to be balanced at a given udot. */
+/* The residual of the equations of motion: the generalized forces that are missing for a given udot. */
 #include "dynamics/internal.h"
 #include "matter/operators.h"
 

@@ -1,8 +1,9 @@
-/* The multipliers of provided rows, beside the constraints' elimination.
+/* The multipliers of provided rows, together with the elimination of the constraints.
  *
- * Without the rows udot is a0. With them it is a0 - X lambda, where X = M^-1 G^T, or what becomes of it where constraints hold,
- * too. So (S + R) lambda = G a0 + bias with S = G X and the regularisations R on the diagonal; and for the six rows of a weight
- * W, whose lambda is W (G a + bias), (1 + W S) lambda = W (G a0 + bias). */
+ * Without the rows udot is a0. With them it is a0 - X lambda, with X = M^-1 G^T, or with enabled constraints the
+ * solution of the constrained equations for the columns G^T. So (S + R) lambda = G a0 + bias, with S = G X and the
+ * regularisations R on the diagonal. The six rows of a weight W, with lambda = W (G a + bias), give (1 + W S) lambda
+ * = W (G a0 + bias). */
 #include <math.h>
 
 #include "dynamics/rows.h"
@@ -45,7 +46,7 @@ static bool eliminate(int n, double *K, double *x) {
   return true;
 }
 
-/* X = M^-1 G^T, or the same beside the constraints; in columns. */
+/* X = M^-1 G^T, or its counterpart with constraints; in columns. */
 static cdn_status fill_columns(const dynamics *dyn, cdn_state *state, const provided_rows *rows, tree_data d,
                                row_problem *p) {
   const matter *m = dyn->matter;

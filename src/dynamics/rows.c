@@ -89,14 +89,14 @@ void cdn_row_list_add(cdn_row_list *rows, const cdn_row_def *given) {
   if (r) r->bias = def.bias, r->regularisation = def.regularisation;
 }
 
-/* The row that is being described; NULL where there is none. */
+/* The row that is being described; NULL if there is none. */
 static provided_row *last(cdn_row_list *rows) {
   if (rows->n > rows->first) return &rows->row[rows->n - 1];
   note(rows, CDN_ERR_ARG, "it describes a row before it has added one: call cdn_row_list_add first");
   return NULL;
 }
 
-/* J about a point at r from M's origin; what rotation adds to the acceleration of that point goes to the bias. */
+/* J about a point at r from M's origin; the centripetal acceleration of that point goes to the bias. */
 static void add_at(cdn_row_list *rows, provided_row *row, int32_t body, v3 r, sv J) {
   const matter *m = rows->dynamics->matter;
   if (body == 0) return;
@@ -224,7 +224,7 @@ void cdni_rows_declare(dynamics *dyn, cdn_declarer *d) {
   }
 }
 
-/* ---- what they do ---- */
+/* ---- effects of rows ---- */
 
 double cdni_row_multiply(const provided_row *r, const sv *A, const double *a) {
   double sum = 0;

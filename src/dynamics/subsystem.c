@@ -1,8 +1,8 @@
-/* Dynamics as a subsystem: it has no variables, and the entries of the equations of motion.
+/* Dynamics as a subsystem: it has the entries of the equations of motion, and no variables.
  *
- *   forces from outside, those of the forces room              -> forces         (Force)
- *   twist, what row providers read                             -> rows           (if there are providers)
- *   articulated inertias, twist, forces, rows, what constrains -> acceleration   (Acceleration)
+ *   applied forces, sums of the forces room                    -> forces         (Force)
+ *   twist, prerequisites of row providers                      -> rows           (if there are providers)
+ *   articulated inertias, twist, forces, rows, constraints     -> acceleration   (Acceleration)
  *   acceleration                                               -> motion forces  (when asked for) */
 #include "dynamics/rows.h"
 
@@ -70,7 +70,7 @@ static cdn_status accelerate(const dynamics *dyn, cdn_state *state, const tree_d
   return CDN_OK;
 }
 
-/* The same again with what provided rows do, if there are any at present. */
+/* Solves again with the forces of provided rows, if there are rows at present. */
 static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) {
   const tree *t = &dyn->matter->tree;
   provided_rows rows;
@@ -147,7 +147,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, CDN_MOTION_FORCES);
   dyn->motion_forces = cdn_declare_cache(d, "motion_forces", (size_t)m->tree.nu * sizeof(double),
                                          cdni_dynamics_calc_motion_forces, 1, of_motion_forces);
-  /* tau is what the constraints leave */
+  /* with constraints tau is the remainder of the equations of motion */
   if (dyn->constraints) cdni_declare_prerequisite(d, dyn->motion_forces, CDN_MULTIPLIERS);
   /* rates of z may read tau (8.15) */
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_ZDOT.i, CDN_ZDOT }, CDN_MOTION_FORCES);

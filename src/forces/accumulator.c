@@ -1,5 +1,5 @@
-/* What a custom force calls to add forces. Wrong ids and numbers that are not finite are noted, not added; the sum
- * tells of the first of them when the force's function has returned. */
+/* The functions by which custom forces add forces. Wrong ids and numbers that are not finite are noted and not
+ * added; when the force's function has returned, the sum reports the first of them. */
 #include "forces/internal.h"
 
 static void note(force_collector *c, cdn_status mistake, cdn_body body, int mobility) {

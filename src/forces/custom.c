@@ -9,12 +9,12 @@
 typedef struct custom {
   cdn_force_ops ops; /* prerequisites: our copy */
   cdn_subsystem subsystem;
-  cdn_force_reads reads; /* with what its variables and prerequisites imply */
+  cdn_force_reads reads; /* including the variables behind its own declarations and prerequisites */
 } custom;
 
 /* ---- computing ---- */
 
-/* The callback's own story if it told one, with the force's name if it named nobody. */
+/* Keeps the callback's own message if there is one, and adds the force's name if the message names no element. */
 static cdn_status pass_on(cdn_state *state, cdn_status status, const char *function, const char *name) {
   cdn_error e;
   cdn_state_last_error(state, &e);
@@ -133,7 +133,7 @@ static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *val
   return CDN_OK;
 }
 
-/* ---- what it depends on ---- */
+/* ---- prerequisites ---- */
 
 /* A force that has z, or asks for something that varies with u or z, belongs to a later sum than it said. */
 static void prepare(force_set *set, cdn_declarer *d) {
@@ -226,7 +226,7 @@ static void check_ops(force_adder *a, const cdn_force_ops *ops) {
                       ops->calc_kinks ? "" : ", but no calc_kinks");
 }
 
-/* The caller's ops are two structs that grow, one behind the other: the subsystem's, and those of the force. */
+/* The caller's ops are two structs that grow, one behind the other: the subsystem's ops, then those of the force. */
 static const char *read_ops(cdn_force_ops *to, const cdn_force_ops *from, size_t subsystem_size) {
   const size_t head = sizeof to->subsystem;
   cdni_sized known = CDNI_SIZED(cdn_force_ops, "struct_size of the ops is not set: set it to sizeof(cdn_force_ops)");
@@ -275,7 +275,7 @@ static cdn_force add(force_adder *a, custom *e) {
 int cdni_forces_subsystems(const force_room *room) {
   const cdni_array *all = &room->sets[FORCE_CUSTOM].elements;
   int n = 0;
-  /* Those of one subsystem follow each other. */
+  /* Forces of one subsystem are neighbours. */
   for (size_t i = 0; i < all->count; i++)
     n += i == 0 || CDNI_AT(*all, custom, i).subsystem.i != CDNI_AT(*all, custom, i - 1).subsystem.i;
   return n;
@@ -304,7 +304,7 @@ cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_
   return add(&a, &e);
 }
 
-/* The same of what a subsystem registers while it declares. Only these ops are the element's own. */
+/* Adds a force provider that a subsystem registers in `declare`. The element owns only these ops. */
 cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
   static const char function[] = "cdn_declare_forces";
   cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */

@@ -1,7 +1,7 @@
 /* Differences for forces that bring no derivatives: central, of the generalized forces of these elements only.
  *
- * The elements are summed in States that are displaced a little in every direction. The State's block is kept aside
- * meanwhile and put back, so that nothing that was computed is lost. */
+ * The elements are summed in States that are displaced a little in every direction. The State's block is saved
+ * before and restored afterwards, so that no computed result is lost. */
 #include <math.h>
 
 #include "forces/derivatives.h"

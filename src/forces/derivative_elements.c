@@ -1,7 +1,7 @@
 /* Building blocks of forces' derivatives: forces at a station, along a line, on mobilities, and by z.
  *
- * In the recursion a force on a body is carried along by what moves the body (matter/derivatives.h). What is added here
- * is what it does beyond: a force that keeps its direction does not turn with the body, a spring's grows. */
+ * In the recursion a force on a body moves along with the body (matter/derivatives.h). These functions add the
+ * remaining change: a force with a constant direction does not turn with the body, a spring's force grows. */
 #include <math.h>
 
 #include "forces/derivatives.h"
@@ -46,8 +46,8 @@ typedef struct line_law {
   sv V_b; /* velocity of b, at P */
 } line_law;
 
-/* One end moves by mobility l of joint j, seen from the other end with `sign`: columns of the matrices. The force at the
- * end that moves is carried along by the recursion, the other is not. */
+/* One end moves by mobility l of joint j; `sign` is that of the end. Adds to columns of the matrices. The force at
+ * the moving end is carried along by the recursion, the force at the other end is not. */
 static void line_column(const cdn_force_derivatives *d, const line_law *law, int a, int b, int j, int l, double sign) {
   const derivative_pass *p = d->pass;
   const mobility_motion *s = &p->motion[p->node[j].u + l];
@@ -109,7 +109,7 @@ void cdni_derivative_of_line(cdn_force_derivatives *d, int a, v3 r_a, int b, v3 
   /* The station carries its velocity with it. */
   law.y = v3_add(law.y, v3_cross(law.n, V.w));
   for (int i = a, j = b; i != j;) {
-    /* What both ends hang on moves them together and changes nothing. */
+    /* Mobilities inboard of both ends move the two together and change nothing. */
     const bool first = i > j;
     const int at = first ? i : j;
     for (int l = 0; l < p->node[at].nu; l++) line_column(d, &law, a, b, at, l, first ? -1 : 1);

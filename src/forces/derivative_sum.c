@@ -1,4 +1,4 @@
-/* How all forces vary: what the kinds bring, and differences of what brings nothing. */
+/* Derivatives of all forces: those of the kinds, and differences for the others. */
 #include "forces/derivatives.h"
 
 /* All that is not inertia. */

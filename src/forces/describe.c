@@ -1,4 +1,4 @@
-/* What a checkpoint compares of forces: what they are, and where they act. Their parameters are part of the State. */
+/* The forces' part of the description that checkpoints compare: kinds and places. Parameters are part of the State. */
 #include <stdio.h>
 
 #include "forces/elements/body_force.h"

@@ -1,4 +1,4 @@
-/* Building the list of force elements, and what is common to all of them: names, switches, parameters. */
+/* The list of force elements: building it, and the functions common to all elements: names, switches, parameters. */
 #include <math.h>
 #include <stdio.h>
 
@@ -130,7 +130,7 @@ force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
   return cdni_force_check_mobility(a, body, 0);
 }
 
-/* The code and the reason if parameters are not what they should be. */
+/* The code and the reason if parameters are not valid. */
 static cdn_status check_params(const force_kind *kind, const double *params, char *why, size_t size) {
   for (int i = 0; i < kind->n_params; i++)
     if (!isfinite(params[i])) {

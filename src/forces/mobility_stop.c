@@ -27,7 +27,8 @@ static cdn_status calc_potential(const force_batch *b, cdn_state *state, double 
   return CDN_OK;
 }
 
-/* Of -outward k x (1 + d xdot); nothing outside or where it lets go. At the bound itself, x = 0, the side that is free. */
+/* Derivatives of -outward k x (1 + d xdot); zero outside the stop and where it lets go. At the bound itself, x = 0, the
+ * free side counts. */
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const force_mobility *at = b->elements;
   const double *q, *u;

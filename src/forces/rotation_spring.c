@@ -110,7 +110,7 @@ static double largest_difference(cdn_vec3 a, cdn_vec3 b) {
   return fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z)));
 }
 
-/* False if R0 is no rotation: what comes back from its quaternion is something else. */
+/* False if R0 is not a rotation: its quaternion gives another matrix. */
 static bool spring_params(double params[5], double k, cdn_rotation R0) {
   const double numbers[] = { R0.x.x, R0.x.y, R0.x.z, R0.y.x, R0.y.y, R0.y.z, R0.z.x, R0.z.y, R0.z.z };
   if (!cdni_all_finite(numbers, 9, NULL)) return false;

@@ -1,5 +1,6 @@
-/* The sums of all forces: up to six cache entries, by what the forces in them read and by whether they have a
- * potential, so that setting u does not compute a force of position again, and the power of the others can be told. */
+/* The sums of all forces: up to six cache entries, by the variables that the forces in them read and by whether they
+ * have a potential. So setting u does not recompute forces that depend on positions only, and the power of forces
+ * without a potential is known separately. */
 #include "forces/internal.h"
 
 const cdn_ticket CDN_POTENTIAL_ENERGY = { CDNI_TICKET_WELL_KNOWN + CDNI_N_WELL_KNOWN - 1 };
@@ -171,7 +172,7 @@ static void declare_sum(force_room *room, cdn_declarer *d, int i) {
   a->f_offset = a->bodies ? (size_t)t->n * sizeof(sv) : 0;
   a->size = a->f_offset + (a->mobilities ? (size_t)t->nu * sizeof(double) : 0);
 
-  /* Those of the first class, then what the later ones add. */
+  /* The sum of the first class, then the sums of the later ones are added. */
   const cdn_force_reads reads = (cdn_force_reads)(i / 2);
   const cdn_ticket prerequisites[] = {
     room->enabled.ticket, CDN_POSE, CDN_TWIST, CDN_U_EFF, CDN_Z, cdn_stage_ticket(CDN_STAGE_VELOCITY)
@@ -196,7 +197,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     if (kind->prepare) kind->prepare(set, d);
   }
 
-  /* Without bodies there is nothing to act on; custom forces may still have potentials. */
+  /* Without bodies no force acts; custom forces may still have potentials. */
   if (room->matter) {
     const cdni_runs runs = cdni_subsystem_runs(room->system, room->matter->subsystem);
     room->first_q = runs.q, room->first_u = runs.u;

@@ -6,7 +6,7 @@
  *                  (w - q_j, q_i + e q_k, q_j + w, e q_k - q_i)     if it is the other one
  *
  * has a + i b = s cos(second / 2) exp(i (third + first) / 2), c + i d = s sin(second / 2) exp(i (third - first) / 2)
- * for space-fixed axes and the former; the latter is the former with the second angle moved by pi/2. */
+ * for space-fixed axes in the first case; the second case is the first one with the second angle shifted by pi/2. */
 #include <math.h>
 
 #include <cardan/angles.h>
@@ -25,7 +25,7 @@ typedef struct axes {
   bool proper; /* the sequence returns to i */
 } axes;
 
-/* False if there is no such sequence. A body-fixed one is the space-fixed one backwards. */
+/* False if there is no such sequence. A body-fixed sequence is the space-fixed one in reverse order. */
 static bool axes_of(cdn_sequence sequence, cdn_axes_fixed fixed, axes *out) {
   static const int list[CDN_SEQUENCE_COUNT][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 },
                                                    { 2, 0, 1 }, { 2, 1, 0 }, { 0, 1, 0 }, { 0, 2, 0 },
@@ -72,7 +72,7 @@ cdn_rotation cdn_rotation_from_angles(cdn_sequence sequence, cdn_axes_fixed fixe
 /* The angle that is a whole number of turns from x and nearest to y. */
 static double turn_to(double x, double y) {
   const double d = remainder(x - y, 2 * PI);
-  /* Of what needs no turn nothing is rounded away. */
+  /* Without a turn no digit is rounded. */
   return fabs(x - y) <= PI ? x : y + d;
 }
 
@@ -108,7 +108,7 @@ static bool solve(const axes *x, cdn_quaternion q, solution *out) {
   else out->angles.second = atan2(2 * (w * qj - qk * qi), near_zero * near_pi);
   out->locked = near_zero <= LOCKED || near_pi <= LOCKED;
   out->sum_lost = near_zero <= LOCKED;
-  /* What is lost counts as zero: the other one is shared. */
+  /* The lost angle counts as zero: the other one is shared. */
   const double half_sum = near_zero <= LOCKED ? 0 : plus, half_difference = near_pi <= LOCKED ? 0 : minus;
   out->angles.first = principal(half_sum - half_difference);
   out->angles.third = principal(out->e * principal(half_sum + half_difference));
@@ -280,7 +280,7 @@ cdn_rotation cdn_rotation_two_axes(int axis, cdn_vec3 along, int second, cdn_vec
   b = cdn_sub(b, cdn_scale(cdn_dot(a, b), a));
   const bool parallel = cdn_dot(b, b) <= LOCKED * LOCKED;
   b = direction_of(b);
-  b = direction_of(cdn_sub(b, cdn_scale(cdn_dot(a, b), a))); /* again: what is nearly parallel loses digits */
+  b = direction_of(cdn_sub(b, cdn_scale(cdn_dot(a, b), a))); /* again, since nearly parallel vectors lose digits */
   if (parallel) b = across(a);
   const cdn_vec3 c = cdn_cross(a, b);
   *column[axis] = a, *column[second] = b;

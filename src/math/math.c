@@ -126,7 +126,7 @@ cdn_rotation cdn_rotation_z_to(cdn_vec3 z) {
 }
 
 cdn_rotation cdn_rotation_x_to(cdn_vec3 x) {
-  /* The same with the axes' names moved round by one. */
+  /* The same formula with x, y, z in cyclic order. */
   cdn_rotation S = cdn_rotation_z_to(cdn_v3(x.y, x.z, x.x));
   cdn_rotation R = { { S.z.z, S.z.x, S.z.y }, { S.x.z, S.x.x, S.x.y }, { S.y.z, S.y.x, S.y.y } };
   return R;
@@ -178,7 +178,8 @@ cdn_inertia cdn_inertia_shift(cdn_inertia I, double mass, cdn_vec3 p) {
 }
 
 cdn_mass_properties cdn_mass_properties_merge(cdn_mass_properties a, cdn_mass_properties b) {
-  /* By the distance of the two centres and the reduced mass: nothing cancels, and a massless part changes nothing. */
+  /* From the distance of the two centres and the reduced mass: no digits cancel, and a massless part changes
+   * nothing. */
   double mass = a.mass + b.mass, share_b = mass != 0 ? b.mass / mass : 0;
   cdn_vec3 d = cdn_sub(b.com, a.com);
   cdn_inertia sum = { a.inertia.xx + b.inertia.xx, a.inertia.yy + b.inertia.yy, a.inertia.zz + b.inertia.zz,
@@ -214,7 +215,7 @@ static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
 }
 
 void cdn_inertia_principal(cdn_inertia I, double moments[3], cdn_rotation *axes) {
-  /* What is not a number has no axes, and must not look as if it had. */
+  /* A matrix with NaNs has no axes, and must not seem to have some. */
   if (!(isfinite(I.xx) && isfinite(I.yy) && isfinite(I.zz) && isfinite(I.xy) && isfinite(I.xz) && isfinite(I.yz))) {
     moments[0] = moments[1] = moments[2] = NAN;
     if (axes) *axes = cdn_rotation_identity();

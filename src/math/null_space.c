@@ -26,7 +26,7 @@ void cdni_null_space_factor(cdni_null_space *s, double sine) {
   }
   s->rank = 0;
   for (int k = 0; k < s->m && k < s->n; k++) {
-    /* the row that is most independent of those before, relative to its size */
+    /* the row that is most independent of the rows before, relative to its length */
     int best = -1;
     double most = sine;
     for (int j = k; j < s->m; j++) {

@@ -49,8 +49,8 @@ cdn_spatial cdn_relative_velocity(cdn_transform X_GA, cdn_spatial V_GA, cdn_tran
   return cdn_spatial_reexpress(cdn_rotation_transpose(X_GA.R), cdn_spatial_sub(V_GB, carried));
 }
 
-/* What A's own motion gives to the point, and Coriolis: b_AB = b_B - b_A - w_A x w_AB, a_AB = a_B - a_A(there) - 2
- * w_A x v_AB. */
+/* Subtracts the acceleration of A's point there, and the Coriolis acceleration: b_AB = b_B - b_A - w_A x w_AB,
+ * a_AB = a_B - a_A(there) - 2 w_A x v_AB. */
 cdn_spatial cdn_relative_acceleration(cdn_transform X_GA, cdn_spatial V_GA, cdn_spatial A_GA, cdn_transform X_GB,
                                       cdn_spatial V_GB, cdn_spatial A_GB) {
   const cdn_vec3 p = cdn_sub(X_GB.p, X_GA.p);

@@ -1,11 +1,12 @@
-/* What a measure was some time ago: a ring of samples at the ends of accepted steps, interpolated.
+/* The value of a measure some time ago: a ring of samples at the ends of accepted steps, interpolated.
  *
- * As no step is longer than a quarter of the delay, the time looked back to lies well before the last accepted step. So the
- * value is a function of time and of the ring alone, the same in all attempts of a step, and can be interpolated through
- * samples on either side, of which none is still to come.
+ * No step is longer than a quarter of the delay, so the past time lies well before the last accepted step. The value
+ * is therefore a function of time and of the ring alone, the same in all attempts of a step, and is interpolated
+ * through samples on both sides, all of which are known.
  *
- * A jump comes back one delay later, and where the value acts on what is delayed it does so again and again, each time in
- * one derivative more. Steps end at these moments as long as a method could notice (Bellen and Zennaro 2003, 2.1). */
+ * A jump comes back one delay later. If the value acts on its own operand, the jump comes back again and again, each
+ * time in one derivative higher. Steps end at these moments as long as a method could notice them (Bellen and
+ * Zennaro 2003, 2.1). */
 #include "measures/history.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ typedef struct delay {
 
 enum { FEWEST = 64, MOST = 65536, SPARE = 8, LAST_KINK = HISTORY_KINK + 4 };
 
-/* Of the delay: samples so much later than the beginning of a stretch are there, and stay, before it is looked back to. */
+/* Part of the delay: samples this much later than the start of a stretch exist, and stay, before they are needed. */
 static const double SURE = 0.65;
 
 static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry) {
@@ -32,8 +33,8 @@ static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* Between sample k and the one after it: through two samples on either side (three, where rates are not known), and what one
- * side cannot give from the other. */
+/* The value between sample k and the next one: through two samples on either side (three, if rates are not known);
+ * samples that one side lacks are taken from the other. */
 static void interpolate(const delay *y, const void *ring, int k, double t, double *out) {
   const history *h = &y->past;
   const int side = h->rates ? 2 : 3;
@@ -65,7 +66,7 @@ static cdn_status value(const measure *m, cdn_state *state, int order, double *o
   const double t = cdn_state_time(state) - y->delay, *held = y->before;
   int count = cdni_history_count(ring), k = cdni_history_find(h, ring, t);
   (void)order;
-  /* nothing is known of what led to a fresh sample: the last value holds until then */
+  /* the past before a fresh sample is unknown: the last value holds until then */
   if (k == 0 || (k > 0 && cdni_history_mark(h, ring, k - 1) == HISTORY_FRESH)) held = cdni_history_values(h, ring, k);
   else if (k < 0 && count > 0 && !y->has_before) held = cdni_history_values(h, ring, count - 1);
   else if (k > 0) held = NULL;
@@ -76,7 +77,7 @@ static cdn_status value(const measure *m, cdn_state *state, int order, double *o
 
 /* ---- memory ---- */
 
-/* Marks the newest sample if it is a jump's return; where they crowd, the first one stands for them. */
+/* Marks the newest sample if a jump comes back there; of several close together the first one is marked. */
 static void mark_kink(const delay *y, void *ring) {
   const history *h = &y->past;
   const double t = cdni_history_time(h, ring, 0);
@@ -127,7 +128,7 @@ static void declare(measure *m, cdn_declarer *d) {
 static cdn_status begin_run(const void *self, cdn_state *state) {
   const delay *y = self;
   double values[2 * CDN_MEASURE_MOST], t = cdn_state_time(state);
-  /* the first sample may be what the operand itself is computed from: then it is taken again */
+  /* the operand itself may be computed from the first sample: then it is taken again */
   for (int twice = 0; twice < 2; twice++) {
     CDNI_TRY(cdni_history_read(&y->past, &y->base, state, values));
     if (cdni_history_continues(&y->past, cdn_state_discrete(state, y->ring.variable), t, values)) return CDN_OK;

@@ -1,8 +1,8 @@
-/* The derivative with respect to time: the operand's own, where it knows it; else an estimate from its past.
+/* The time derivative: the operand's own if it knows it; else an estimate from its past.
  *
- * Simbody estimates fdot = 2 (f - f0) / (t - t0) - fdot0 from one value and derivative before, which is of order 2 but
- * never forgets: an error of fdot0 comes back with the other sign at every step. Two values before make a parabola, of the same
- * order, and what is older than two steps has no influence. */
+ * Simbody estimates fdot = 2 (f - f0) / (t - t0) - fdot0 from one earlier value and derivative. This is of order 2,
+ * but an error of fdot0 never fades: it comes back with the other sign at every step. A parabola through two earlier
+ * values has the same order, and values older than two steps have no influence. */
 #include "measures/history.h"
 
 typedef struct derivative {

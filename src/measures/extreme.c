@@ -1,8 +1,8 @@
-/* The smallest or the largest that a measure has been, as it is or in magnitude.
+/* The smallest or the largest value of a measure so far, with its sign or in magnitude.
  *
- * Values at the ends of steps are not enough: a turning point lies within a step more often than not. It is sought on the
+ * Values at the ends of steps are not enough, since most turning points lie within a step. They are sought on the
  * polynomial through the last samples and the present value, without further evaluations and without an effect on
- * the steps. The present rate is not used, so that forces may read the extreme of whatever they may read. */
+ * the steps. The present rate is not used, so that forces may read the extreme of every measure that they may read. */
 #include "measures/history.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ typedef struct extreme {
   cdn_extreme which;
   history past;
   cdn_autovar memory; /* the best values, their times, then the ring */
-  cdn_cache found;    /* the same two up to this moment */
+  cdn_cache found;    /* extremes and their times up to the present moment */
 } extreme;
 
 enum { KEPT = 12, LOOK_BACK = 4, LOOK_BACK_RATES = 3, PIECES = 8 };

@@ -36,8 +36,9 @@ cdn_status cdni_history_read(const history *h, const measure *m, cdn_state *stat
 
 /* ---- taking in ---- */
 
-/* How many of the newest samples a new one makes superfluous. The newest stays where it ends a smooth stretch, and what is
- * kept lies further apart than `spacing`, two samples at a time, so that the ring covers its window whatever the steps. */
+/* Number of the newest samples that a new one makes superfluous. The newest stays if it ends a smooth stretch. Of
+ * two consecutive samples, those kept are further apart than `spacing`, so that the ring covers its window for any
+ * steps. */
 static int superfluous(const history *h, const void *ring, double t, bool fresh) {
   int count = cdni_history_count(ring);
   if (count == 0) return 0;
@@ -114,7 +115,8 @@ int cdni_history_before(const history *h, const void *ring, double t, int most, 
 
 int cdni_history_find(const history *h, const void *ring, double t) {
   t += 4 * DBL_EPSILON * fabs(t);
-  int newer = -1, older = cdni_history_count(ring); /* sample `newer` is after t, `older` is not, if there are such */
+  /* sample `newer` is after t, sample `older` is not; -1, or the count, if there is no such sample */
+  int newer = -1, older = cdni_history_count(ring);
   while (older - newer > 1) {
     int k = newer + (older - newer) / 2;
     if (cdni_history_time(h, ring, k) > t) newer = k;

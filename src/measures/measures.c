@@ -1,4 +1,4 @@
-/* The list of measures: adding, naming, and what is known of them once the System is frozen. */
+/* The list of measures: adding, naming, and properties that are known once the System is frozen. */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,8 +37,8 @@ static measure *mutable_at(cdn_system *system, int i) {
   return cdni_subsystem_self_mutable(system, entry_at(system, (cdn_measure){ i })->subsystem);
 }
 
-/* What each measure knows depends on what its operands know. Answers grow from nothing and are bounded, so asking again
- * until none changes ends, loops or no loops. */
+/* Properties of a measure depend on those of its operands. Numbers of known derivatives only grow, and are bounded,
+ * so repeating the question until nothing changes ends, with loops or without. */
 static cdn_status freeze_measures(cdn_system *system, void *data) {
   const measure_room *room = data;
   for (bool changed = true; changed;) {
@@ -113,7 +113,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
-/* What it is of; numbers that are fixed in it are not told. */
+/* The operand and kind of a measure, for checkpoints; constant numbers in it are not described. */
 static void describe(const void *self, const cdn_system *system, cdn_description *d) {
   const measure *m = self;
   const measure *operand = m->operand.i < 0 ? NULL : cdni_measure_at(system, m->operand);

@@ -22,7 +22,7 @@ static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry
   cdni_declare_given(d, entry);
 }
 
-/* Asked for only where it is not valid. */
+/* Called only if the value is not valid. */
 static cdn_status value(const measure *m, cdn_state *state, int order, double *out) {
   (void)order, (void)out;
   return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_measure_value", cdni_measure_name(m),

@@ -1,4 +1,4 @@
-/* A value that is taken at even times and held in between: what a digital device knows of the world, or tells it. */
+/* A value sampled at equal intervals and held between them: the inputs and outputs of a digital device. */
 #include <math.h>
 
 #include "measures/internal.h"

@@ -13,12 +13,12 @@ typedef struct slot {
 static bool is(cdn_ticket a, cdn_ticket b) { return a.i == b.i; }
 static bool is_rate(cdn_ticket which) { return is(which, CDN_QDOT) || is(which, CDN_UDOT) || is(which, CDN_ZDOT); }
 
-/* What its rate is called. */
+/* The ticket of the slot's rate. */
 static cdn_ticket rate_of(cdn_ticket which) {
   return is(which, CDN_Q) ? CDN_QDOT : is(which, CDN_U) ? CDN_UDOT : CDN_ZDOT;
 }
 
-/* What it is read from: prescribed q and u are those in effect. */
+/* The ticket of the slot's value: prescribed q and u are the effective ones. */
 static cdn_ticket source_of(const slot *s, int order) {
   cdn_ticket which = order > 0 ? rate_of(s->which) : s->which;
   return is(which, CDN_Q) ? CDN_Q_EFF : is(which, CDN_U) ? CDN_U_EFF : which;

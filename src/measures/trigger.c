@@ -2,14 +2,14 @@
 #include "measures/internal.h"
 #include "system/events.h"
 
-/* What the event's callbacks get; the user's own part, if it is copied, comes after it. */
+/* The `self` of the event's callbacks; a copy of the user's own part follows it. */
 typedef struct trigger {
   cdn_measure measure;
   int i;
   double level;
   cdn_event_handle_fn *handle;
   cdn_event_report_fn *report;
-  const void *shared; /* the user's self where it is not copied */
+  const void *shared; /* the user's self if it is not copied */
   bool copied;
 } trigger;
 

@@ -1,4 +1,4 @@
-/* Making an assembly, and what must not change in it: locks and bounds. */
+/* Making an assembly, and its locks and bounds. */
 #include "studies/assembly.h"
 
 #include <math.h>
@@ -158,7 +158,7 @@ bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name
   return true;
 }
 
-/* ---- what must not change ------------------------------------------------------------------- */
+/* ---- locks and bounds ----------------------------------------------------------------------- */
 
 static cdn_status no_assembly(const char *function) {
   return cdni_refuse(CDN_ERR_ARG, function, "the assembly is NULL");

@@ -1,7 +1,7 @@
-/* What Gauss and Newton leave out of the goals' second derivatives, along the constraints: sum r r'' + sum lambda c''. Where
- * goals cannot be met it decides how fast they fall. It is learned from step to step by the structured secant update of Dennis,
- * Gay and Welsch (1981, An adaptive nonlinear least-squares algorithm, ACM TOMS 7:348), and used where it has told better
- * than nothing how the last step would do. */
+/* The part of the goals' second derivatives that Gauss and Newton's method omits, along the constraints: sum r r'' +
+ * sum lambda c''. If goals cannot be met it decides the speed of convergence. It is learned from step to step by the
+ * structured secant update of Dennis, Gay and Welsch (1981, An adaptive nonlinear least-squares algorithm, ACM TOMS
+ * 7:348), and used if it predicted the last step better than the model without it. */
 #include <math.h>
 
 #include "studies/assembly.h"
@@ -17,7 +17,7 @@ static void multiply(const cdn_assembly *a, const double *x, double *out) {
   for (int k = 0; k < a->nu; k++) out[k] = dot(a->nu, a->S + (size_t)k * (size_t)a->nu, x);
 }
 
-/* out = G^T lambda, of the position constraints, with the G that is there. */
+/* out = G^T lambda, of the position constraints, with the present G. */
 static void pull(const cdn_assembly *a, const double *lambda, double *out) {
   int m = 0;
   memset(out, 0, (size_t)a->nu * sizeof *out);
@@ -66,7 +66,7 @@ void cdni_assembly_curvature_learn(cdn_assembly *a) {
   double *s = a->moved, *y = a->kept, *change = a->pulled, *Ss = a->push;
   if (!a->stepped) return;
   a->stepped = false;
-  /* y: the change of the Lagrangian's gradient; change: what of it S is to explain */
+  /* y: the change of the Lagrangian's gradient; change: the part of it that S must explain */
   pull(a, a->g_lambda, Ss);
   for (int k = 0; k < a->nu; k++) {
     const double now = a->gradient[k] + Ss[k];

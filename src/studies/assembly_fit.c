@@ -74,11 +74,11 @@ static void multiply_by_H(const cdn_assembly *a, int d, const double *y, double 
   }
 }
 
-/* The step x for a damping mu, and what the model has along it: its slope and its curvature. False: with so little damping
- * the model has no minimum.
+/* The step x for a damping mu, and the slope and curvature of the model along it. False: with so little damping the
+ * model has no minimum.
  *
- * Along what no goal depends on, g is rounding, which a small damping makes a step of. H has nothing there: what the solution of
- * (H + mu) z = H y keeps of y is what goals ask for. */
+ * In directions on which no goal depends g is rounding, and a small damping would turn it into a step. H is zero in
+ * these directions, so the solution of (H + mu) z = H y keeps only the part of y that goals ask for. */
 static bool solve(cdn_assembly *a, const assembly_reduced *p, double mu, double *slope, double *bend) {
   const double *g = a->u + p->rank, shift = mu * p->largest;
   double *y = a->step + p->rank, *Hy = a->push;
@@ -107,7 +107,7 @@ static bool is_at_bound(const cdn_assembly *a, const cdn_state *state, int k) {
   return q <= a->lower[k] || q >= a->upper[k];
 }
 
-/* Lets go of the bound that the goals pull away from most, if that is worth more than what the free ones have left. */
+/* Releases the bound from which the goals pull hardest, if that gains more than the free mobilities still can. */
 static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p) {
   double reduced_most = 0, most = 0;
   int which = -1;
@@ -144,7 +144,7 @@ static cdn_status release(cdn_assembly *a, cdn_state *state, int rows, assembly_
   return CDN_OK;
 }
 
-/* Holds what has come to a bound. */
+/* Holds coordinates that have reached a bound. */
 static void hold(cdn_assembly *a, const cdn_state *state) {
   for (int k = 0; k < a->nu; k++) a->held[k] = !a->fixed[k] && is_at_bound(a, state, k);
 }
@@ -158,7 +158,7 @@ static cdn_status attempt(cdn_assembly *a, cdn_state *state, double scale, int *
   *sum = INFINITY;
   memcpy(a->start, a->came, (size_t)a->nq * sizeof *a->start);
   cdn_status status = cdni_assembly_move(a, state, scale);
-  /* what is at a bound, or has come to one by this step, stays there on the way back to the constraints */
+  /* a coordinate that is at a bound, or that this step moved to one, stays there on the way back to the constraints */
   for (int k = 0; k < a->nu; k++) {
     stays[k] = !a->fixed[k] && (a->held[k] || is_at_bound(a, state, k));
     a->fixed[k] = a->fixed[k] || stays[k];
@@ -180,7 +180,7 @@ typedef struct descent {
   int rows;
 } descent;
 
-/* What was learned elsewhere holds the goals up here: it is forgotten. */
+/* The curvature learned elsewhere is wrong here: forgets it. */
 static cdn_status forget(cdn_assembly *a, cdn_state *state, assembly_reduced *p, descent *d) {
   cdni_assembly_curvature_begin(a);
   d->trust = false;
@@ -191,7 +191,8 @@ static cdn_status forget(cdn_assembly *a, cdn_state *state, assembly_reduced *p,
   return CDN_OK;
 }
 
-/* Tries a step x, in the model's opinion of this slope and bend. *better: it was one; else q is where it was. */
+/* Tries a step x for which the model predicts this slope and bend. *better: it improved the goals; else q is
+ * restored. */
 static cdn_status try_step(cdn_assembly *a, cdn_state *state, double slope, double bend, descent *d, bool *better) {
   const double scale = cdni_assembly_shorten(a, state, a->x), own = cdni_assembly_curvature_along(a);
   const double promised = -scale * slope - scale * scale * bend / 2;
@@ -242,7 +243,7 @@ cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
   hold(a, state);
   for (int step = 0; d.sum > 0; step++) {
     assembly_reduced p;
-    /* at the end it is asked whether a bound is in the way; one whose release led nowhere is not */
+    /* at the end, a bound that is in the way is released; not one whose release has failed before */
     const bool done = !better || d.change <= a->def.accuracy;
     if (done && (!a->bounded || (!better && released))) break;
     if (step == a->def.most_iterations) {
@@ -265,7 +266,7 @@ cdn_status cdni_assembly_fit(cdn_assembly *a, cdn_state *state, bool *limit) {
 
 /* ---- speeds --------------------------------------------------------------------------------- */
 
-/* The goals are linear: what damping leaves of a step is made up by the next, and those along which nothing is wanted stay. */
+/* The goals are linear: a further step corrects what damping left, and speeds without a goal keep their values. */
 cdn_status cdni_assembly_fit_speeds(cdn_assembly *a, cdn_state *state) {
   double sum;
   int rows;

@@ -1,4 +1,4 @@
-/* What is wanted: adding goals, observations, residuals and their derivatives. */
+/* Goals: adding them, observations, residuals and their derivatives. */
 #include <math.h>
 #include <stdio.h>
 
@@ -120,7 +120,7 @@ void cdni_assembly_free_goals(cdn_assembly *a) {
   if (a->goal_block) cdni_free(&a->allocator, a->goal_block, a->goal_block_size);
 }
 
-/* ---- what is known of a goal ---------------------------------------------------------------- */
+/* ---- access to goals ------------------------------------------------------------------------ */
 
 int cdn_assembly_goal_count(const cdn_assembly *a) { return a ? assembly_goal_count(a) : 0; }
 
@@ -128,7 +128,7 @@ const char *cdn_assembly_goal_name(const cdn_assembly *a, cdn_goal goal) {
   return a && goal.i >= 0 && goal.i < assembly_goal_count(a) ? assembly_goal_at(a, goal.i)->name : NULL;
 }
 
-/* The goal, of one of two kinds, or any (-1); NULL with the story kept. */
+/* The goal, which must be of one of two kinds, or of any (-1); NULL with the message stored. */
 static assembly_goal *find(cdn_assembly *a, const char *function, cdn_goal goal, int one, int other) {
   if (!a) {
     cdni_refuse(CDN_ERR_ARG, function, "the assembly is NULL");
@@ -288,8 +288,8 @@ static cdn_status derivative(cdn_assembly *a, const assembly_goal *g, cdn_state 
     case GOAL_MARKER:
     case GOAL_ORIENTATION: break;
   }
-  /* A sensor's residual changes as the rotation's vector does, by w and terms across it that Gauss-Newton can do without:
-   * what J^T r needs is exact, since those are at right angles to r. */
+  /* The derivative of a sensor's residual is that of the rotation vector: w, and terms perpendicular to the vector,
+   * which Gauss-Newton can omit. J^T r is exact, since r is perpendicular to them. */
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   const tree_data d = cdni_matter_data(a->m, state);
   v3 r = g->kind == GOAL_MARKER ? cdni_to_v3(cdni_matter_station(a->m, state, d.pose, g->body, g->p_B)) : v3_zero();
@@ -322,7 +322,7 @@ cdn_status cdni_assembly_jacobian(cdn_assembly *a, cdn_state *state, bool speeds
   return CDN_OK;
 }
 
-/* ---- what a report says --------------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------------------- */
 
 cdn_status cdni_assembly_report_goals(cdn_assembly *a, cdn_state *state, bool speeds, cdn_assembly_report *report) {
   double worst = -1, squares = 0;

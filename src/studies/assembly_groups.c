@@ -1,6 +1,6 @@
-/* What has to do with what. Constraints bind the free mobilities on their paths to each other, and these to others: groups that
- * know nothing of each other. What neither an error nor a goal concerns must not move at all, not even by rounding, which the
- * elimination and the null space of all together would spread. */
+/* Independent groups. A constraint ties the free mobilities on its paths together, and constraints that share
+ * mobilities form a group. A group that no error and no goal concerns must not move at all, not even by rounding,
+ * which the elimination and the null space of the whole would spread. */
 #include <math.h>
 
 #include "studies/assembly.h"
@@ -10,7 +10,7 @@ static int32_t find(int32_t *group, int32_t k) {
   return k;
 }
 
-/* Adds mobility k to those of a constraint, of which *member is one. */
+/* Adds mobility k to the mobilities of a constraint, of which *member is one. */
 static void join(cdn_assembly *a, int k, int32_t *member) {
   if (a->fixed[k]) return;
   if (*member < 0) *member = find(a->group, k);

@@ -1,6 +1,7 @@
-/* To the constraints from anywhere: Gauss-Newton steps of smallest change, damped (Levenberg, Marquardt) where the equations
- * are not what their derivatives promise. Damping adds to the diagonal of what multipliers are found with, so that a step
- * costs one elimination along the tree, and is as good at singular positions and with redundant or contradictory equations. */
+/* Moving to the constraints from anywhere: Gauss-Newton steps of smallest change, damped (Levenberg, Marquardt)
+ * where the equations differ from their linear model. Damping adds to the diagonal of the equations for the
+ * multipliers, so a step costs one elimination along the tree, and works at singular poses and with redundant or
+ * contradictory equations. */
 #include <math.h>
 
 #include "constraints/project.h"
@@ -70,7 +71,8 @@ cdn_status cdni_assembly_move(cdn_assembly *a, cdn_state *state, double scale) {
   CDNI_TRY(cdni_state_multiply_by_N(state, a->x, a->q));
   for (int i = 0; i < a->nq; i++) a->q[i] = a->start[i] + scale * a->q[i];
   cdni_state_normalize_q(state, a->q, NULL);
-  for (int i = 1; a->m && i < a->m->tree.n; i++) { /* what does not move keeps the length of its quaternion, too */
+  /* a body that does not move keeps the length of its quaternion too */
+  for (int i = 1; a->m && i < a->m->tree.n; i++) {
     const tree_node *n = &a->m->tree.node[i];
     bool moves = false;
     for (int k = 0; k < n->nu; k++) moves = moves || a->x[a->first_u + n->u + k] != 0;
@@ -137,7 +139,7 @@ static double size_of_rows(const cdn_assembly *a, const double *unit) {
   return size;
 }
 
-/* What the last solution's damping leaves of half the squared errors, by the linear model. */
+/* The half square of errors that remains because of the last solution's damping, by the linear model. */
 static double predicted(const cdn_assembly *a, const double *unit, bool damped) {
   double sum = 0;
   for (size_t i = 0; damped && i < a->room->elements.count; i++) {
@@ -150,9 +152,9 @@ static double predicted(const cdn_assembly *a, const double *unit, bool damped) 
   return sum;
 }
 
-enum { STALLED = 12 }; /* steps in a row that take next to nothing off */
+enum { STALLED = 12 }; /* steps in a row without progress */
 
-/* `free` holds what may move; bounds are added to `fixed`. */
+/* `free` marks the mobilities that may move; bounds are added to `fixed`. */
 static cdn_status iterate(cdn_assembly *a, cdn_state *state, const bool *free, int most_iterations,
                           assembly_errors *e) {
   const double *unit = cdn_state_parameters(state, a->room->units);
@@ -186,10 +188,10 @@ static cdn_status iterate(cdn_assembly *a, cdn_state *state, const bool *free, i
       CDNI_TRY(cdn_state_set_q(state, a->start));
       CDNI_TRY(cdni_assembly_measure(a, state, false, &now));
       mu = fmax(10 * mu, 1e-6);
-      if (mu > 1e6 || e->most <= a->def.tolerance) return CDN_OK; /* nothing nearby is better */
+      if (mu > 1e6 || e->most <= a->def.tolerance) return CDN_OK; /* there is no better place nearby */
     }
     stalled = now.half_square > 0.9999 * e->half_square ? stalled + 1 : 0;
-    /* within the tolerance: only as long as it is quick */
+    /* within the tolerance: continue only as long as convergence is fast */
     if (e->most <= a->def.tolerance && now.most > 0.5 * e->most) stalled = STALLED;
     *e = now;
   }

@@ -27,7 +27,7 @@ static size_t lay_out(cdn_assembly *a, char *base) {
   return at + CDNI_ALIGN;
 }
 
-/* Nothing of this is needed where there is nothing wanted. */
+/* Memory for goals; none is needed without goals. */
 static cdn_status make_room(cdn_assembly *a) {
   if (a->made_rows == a->n_rows) return CDN_OK;
   if (a->goal_block) cdni_free(&a->allocator, a->goal_block, a->goal_block_size);
@@ -40,7 +40,7 @@ static cdn_status make_room(cdn_assembly *a) {
   return CDN_OK;
 }
 
-/* ---- what is free --------------------------------------------------------------------------- */
+/* ---- free mobilities ------------------------------------------------------------------------ */
 
 static bool is_body_slot(const cdn_assembly *a, int k) {
   return a->m && k >= a->first_u && k < a->first_u + a->m->tree.nu;
@@ -98,8 +98,8 @@ static cdn_status displace(cdn_assembly *a, cdn_state *state, double size) {
   return cdni_assembly_move(a, state, 1);
 }
 
-/* The constraints from the guess; if that ends where nothing nearby is better, from places beside the end, and then from
- * the starts that were asked for. Keeps the best. */
+/* Satisfies the constraints from the guess. If that ends at a place without a better one nearby, tries places beside
+ * it, and then the starts that were asked for. Keeps the best. */
 static cdn_status satisfy(cdn_assembly *a, cdn_state *state, assembly_errors *e, int *from) {
   static const double beside[] = { 0.05, 0.3, 1 };
   enum { BESIDE = 3 };
@@ -187,7 +187,7 @@ static cdn_status complain(cdn_assembly *a, const cdn_state *state, const char *
   return CDN_ERR_CONSTRAINT;
 }
 
-/* With q as it came, in `first`. */
+/* `first` has the q that was given. */
 static cdn_status assemble(cdn_assembly *a, cdn_state *state, const double *first, cdn_assembly_report *report) {
   static const char function[] = "cdn_assemble";
   assembly_errors before, e;
@@ -262,7 +262,7 @@ cdn_status cdn_track_sized(cdn_assembly *a, cdn_state *state, double t, int n, c
 
 /* ---- speeds --------------------------------------------------------------------------------- */
 
-/* The smallest change of u that satisfies the velocity constraints; twice, for what rounding leaves. */
+/* The smallest change of u that satisfies the velocity constraints; done twice, because of rounding. */
 static cdn_status satisfy_speeds(cdn_assembly *a, cdn_state *state, assembly_errors *e) {
   CDNI_TRY(cdni_assembly_measure(a, state, true, e));
   for (int step = 0; step < 2 && a->room && e->half_square > 0; step++) {

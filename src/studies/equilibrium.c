@@ -7,9 +7,9 @@
 
 static const char function[] = "cdn_find_equilibrium";
 
-static const double NEARLY_THERE = 1e-9; /* rad, m: where rounding may hide what is left to gain */
+static const double NEARLY_THERE = 1e-9; /* rad, m: rounding may hide further improvement below this */
 static const double CONSTRAINTS = 1e-10; /* units */
-static const double HARDLY = 0.99;       /* of what was left: so little is gained */
+static const double HARDLY = 0.99;       /* less improvement than this hardly counts */
 static const int PATIENCE = 20;          /* iterations */
 static const double FAR = 1e100;         /* radius: as far as the model likes */
 
@@ -101,7 +101,7 @@ static double limited_step(search *x) {
   return most;
 }
 
-/* Steps until one keeps what it promises; *done if none is left to take. */
+/* Tries steps until one is as good as predicted; *done if no step is left to try. */
 static cdn_status one_iteration(search *x, bool *done) {
   const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
   const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
@@ -147,8 +147,8 @@ static bool is_as_near_as_can_be(search *x) {
          (stable || (imbalance(x, &size) == CDN_OK && cdni_equilibrium_promise(x) > 0.5 * size));
 }
 
-/* Whether the last steps hardly bettered the balance: at a place where accelerations are least, but not zero, steps may creep for
- * ever. *mark is what was left when it was last looked at. */
+/* Whether the last steps hardly improved the balance: where accelerations are smallest but not zero, steps may creep
+ * for ever. *mark is the imbalance at the last check. */
 static cdn_status creeps(search *x, int steps, double *mark, bool *stuck) {
   double size;
   *stuck = false;
@@ -159,8 +159,9 @@ static cdn_status creeps(search *x, int steps, double *mark, bool *stuck) {
   return CDN_OK;
 }
 
-/* Within the tolerance, Newton's own step leads to where rounding ends it: it is kept where it does better and the place stays
- * what it is. (At the very edge of a stop, rounding would decide whether that is stiff.) */
+/* Within the tolerance, Newton's own step leads to the limit of rounding: it is kept if it improves the balance and
+ * does not change the kind of the equilibrium. (At the edge of a stop, rounding would decide whether the stop is
+ * stiff.) */
 static cdn_status polish(search *x) {
   const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
   const cdn_equilibrium before = *x->report;
@@ -196,7 +197,8 @@ static cdn_status find(search *x, bool *found) {
   }
 }
 
-/* The story names the coordinate to which most of the imbalance belongs: what falls, not the lightest of what swings on it. */
+/* The message names the coordinate with most of the imbalance: the one that falls, not the lightest one that swings
+ * on it. */
 static cdn_status no_equilibrium(search *x) {
   const double *udot = cdn_state_udot(x->rest);
   const int iterations = x->report->iterations;
@@ -241,7 +243,7 @@ static size_t divide(search *x, int nq, int nu, double *at) {
          (size_t)nu * CDNI_COUNT(mobilities);
 }
 
-/* Ten times the displacements that rounding may hide: below it nothing could be told from an end. */
+/* Ten times the displacements that rounding may hide: a smaller largest_step could not be distinguished from an end. */
 static const double LEAST_RADIUS = 1e-8;
 
 static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
@@ -252,7 +254,7 @@ static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
   return CDN_OK;
 }
 
-/* What was found is the caller's: q of what is not prescribed, and u = 0. */
+/* Writes the result to the caller's State: q that is not prescribed, and u = 0. */
 static cdn_status hand_over(cdn_state *state, cdn_state *rest) {
   CDNI_TRY(cdn_state_set_q(state, cdn_state_q(rest)));
   return cdn_state_set_u(state, cdn_state_u(rest));

@@ -1,13 +1,13 @@
-/* What statics linearized promises, and the step that is best by it.
+/* The model of linearized statics, and the best step by it.
  *
- * Steps are measured in coordinates in which the diagonal of the mass matrix is 1: there stiffness has the unit of a frequency
- * squared, whatever the coordinates are, and a coordinate that no force depends on is no part of any other direction. (Measured
- * with all of the mass matrix it would recoil from what the others do.)
+ * Steps are measured in coordinates that make the diagonal of the mass matrix 1: there stiffness has the unit of a
+ * frequency squared for any coordinates, and a coordinate that no force depends on is not part of any other
+ * direction. (Measured with the whole mass matrix it would recoil from the others.)
  *
- * For a stable equilibrium the model of the energy is g y + y D y / 2 in the basis that makes stiffness a diagonal D, and a step
- * is y = -(D + nu)^-1 g with the nu >= 0 that makes D + nu positive and the step short enough (Nocedal and Wright 2006,
- * section 4.3). For any one the same is done with the singular values of stiffness, to make accelerations small: |r + H y|, where
- * |r| is |udot|_M. */
+ * For a stable equilibrium the model of the energy is g y + y D y / 2 in the basis that makes stiffness a diagonal
+ * D. A step is y = -(D + nu)^-1 g with the nu >= 0 that makes D + nu positive and the step short enough (Nocedal and
+ * Wright 2006, section 4.3). For CDN_EQUILIBRIUM_ANY the singular values of stiffness take the place of D, and the
+ * step makes accelerations small: |r + H y|, with |r| = |udot|_M. */
 #include <float.h>
 #include <math.h>
 
@@ -18,7 +18,7 @@
 static const double NEUTRAL = 1e-9;   /* of the largest stiffness */
 static const double HARDLY = 1e-9;    /* of a step */
 static const double NO_SLOPE = 1e-12; /* rad, m: nearer to the top of a ridge is on it */
-static const double SAME = 1e-6;      /* relative: such stiffnesses and displacements are equal */
+static const double SAME = 1e-6;      /* relative: stiffnesses and displacements closer than this are equal */
 
 size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
   const size_t n = (size_t)nu, square = n * n;
@@ -39,9 +39,10 @@ size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
 
 /* ---- directions ---- */
 
-/* v = Z^T X y, but zero for what is idle, and for what is balanced and would hardly move, which rounding may have it do where
- * modes are nearly as stiff as each other: what rests at the very edge of a stop must neither be pushed into it that way, nor off
- * it. Returns the largest number. (Hardly: in the units of the coordinates and in those that make all masses 1.) */
+/* v = Z^T X y, but zero for idle mobilities, and for balanced mobilities that would hardly move: if modes are almost
+ * equally stiff, these motions may be rounding, and a coordinate at rest at the edge of a stop must not be pushed
+ * into it or off it by rounding. Returns the largest element. (Hardly: in the units of the coordinates and in units
+ * that make all masses 1.) */
 static double displacement(search *x) {
   const int n = x->s.n, nu = x->s.nu;
   const double length = cdni_equilibrium_length(x);
@@ -94,7 +95,7 @@ static cdn_status find_singular_values(search *x) {
   return CDN_OK;
 }
 
-/* What mode i moves of mobility k. */
+/* Component of mode i in mobility k. */
 static double moved_by(const search *x, int i, int k) {
   double sum = 0;
   for (int j = 0; j < x->s.n && !x->idle[k]; j++) sum += x->X[i * x->s.n + j] * x->s.Z[j * x->s.nu + k];
@@ -109,8 +110,8 @@ static int end_of_space(const search *x, int first) {
   return end;
 }
 
-/* Of the modes from first to end: the largest displacement for |y| = 1, and (may be NULL) the y of it. Of displacements that are
- * equal but for rounding the first coordinate's is taken. */
+/* For the modes from first to end: the largest displacement for |y| = 1, and (may be NULL) its y. Of displacements
+ * that are equal except for rounding, the first coordinate's is taken. */
 static double reach_of(const search *x, int first, int end, double *y) {
   double reach = 0;
   for (int k = 0; k < x->s.nu; k++) {
@@ -220,7 +221,7 @@ double cdni_equilibrium_step(search *x, double radius) {
     const double k = stable ? x->k[i] : x->sigma[i] * x->sigma[i];
     if (isfinite(k)) stiffest = fmax(stiffest, fabs(k)), softest = fmin(softest, k);
   }
-  /* what has no stiffness is given a little */
+  /* a direction without stiffness gets a little */
   const double least = (stable ? NEUTRAL : DBL_EPSILON) * stiffest + DBL_MIN;
   double low = fmax(0, least - softest);
   double high =

@@ -34,7 +34,7 @@ static bool is_at_rest(const double *u, int nu) {
   return true;
 }
 
-/* Rows of velocity constraints that are on, of unit length on what is not prescribed, and the same parts of E's. */
+/* Rows of enabled velocity constraints, scaled to unit length on the free mobilities, and the same scaling of E. */
 static int gather_rows(const linearization *x, const constraint_rows *from, const double *G_all, const double *E_all,
                        double *G, double *E) {
   const constraint_room *room = cdni_constraints(cdn_state_system(x->state));
@@ -111,7 +111,7 @@ static cdn_status refuse_velocity_motions(const linearization *x) {
   return CDN_OK;
 }
 
-/* Velocity errors that are not G u + (what depends on time alone): their derivatives by q are not known. */
+/* Velocity errors that are not G u + (a function of time): their derivatives by q are not known. */
 static cdn_status refuse_nonlinear(const linearization *x) {
   const constraint_room *room = cdni_constraints(cdn_state_system(x->state));
   for (size_t i = 0; i < room->elements.count; i++) {

@@ -1,4 +1,5 @@
-/* Local independent coordinates: null spaces of the constraints, displacements along them, and the count of what is left. */
+/* Local independent coordinates: null spaces of the constraints, displacements along them, and the count of degrees
+ * of freedom. */
 #include <math.h>
 
 #include "constraints/loops.h"
@@ -149,7 +150,7 @@ cdn_constraint cdn_constraint_of_equation(const cdn_system *system, int row, int
   return (cdn_constraint){ -1 };
 }
 
-/* The elimination tells them apart: what it left out because nothing was left of the row, or for what others say already. */
+/* The elimination distinguishes idle equations (left out because their row became zero) and redundant ones. */
 static cdn_equation_role role_of(int32_t redundant) {
   if (redundant == 0) return CDN_EQUATION_INDEPENDENT;
   return redundant == 1 ? CDN_EQUATION_IDLE : CDN_EQUATION_REDUNDANT;

@@ -7,7 +7,7 @@
 #include "matter/operators.h"
 
 static const double SAME = 1e-6;        /* relative: eigenvalues and elements of shapes that differ by less are equal */
-static const double DOUBLE_ROOT = 1e-7; /* relative: rounding splits a double root by so much */
+static const double DOUBLE_ROOT = 1e-7; /* relative: rounding splits a double root by this much */
 static const double ROUNDING = 1e-11;   /* of stiffness, along a shape that rounding disturbs */
 
 /* The first of the largest elements. */
@@ -47,9 +47,9 @@ void cdni_spectrum_shapes(cdni_spectrum *s) {
   }
 }
 
-/* ---- what rounding makes of zero ---- */
+/* ---- zeros and rounding ---- */
 
-/* What the linearized equations make of columns first to end of a vector x, accelerations only. */
+/* The product of the linearized equations' columns first to end with a vector x, accelerations only. */
 static void accelerations(const cdni_spectrum *s, const double *x, int first, int end, double *out) {
   for (int i = s->n; i < s->size; i++) {
     out[i - s->n] = 0;
@@ -80,7 +80,8 @@ static bool is_damped(const cdni_spectrum *s, int first, double *damping) {
   return all > 0 && other <= 0.25 * all;
 }
 
-/* Whether what pushes back along a displacement is rounding; it may be complex, of two parts that are a size apart. */
+/* Whether the force that pushes back along a displacement is rounding. The displacement may be complex, with two
+ * parts of very different size. */
 static bool is_neutral(const cdni_spectrum *s, const cdni_statics *rest, cdni_stiffness_scale scale, const double *x,
                        int parts, double *back) {
   const int nu = s->nu, l = s->size - s->n;
@@ -101,9 +102,9 @@ static bool is_neutral(const cdni_spectrum *s, const cdni_statics *rest, cdni_st
   return true;
 }
 
-/* ---- the shapes of what is neutral ---- */
+/* ---- shapes of neutral directions ---- */
 
-/* Makes m vectors of nu numbers orthonormal, and returns how many they are without those that depend on others. */
+/* Makes m vectors of nu numbers orthonormal; returns their number without those that depend on others. */
 static int orthonormalize(int m, int nu, double *W) {
   int count = 0;
   for (int i = 0; i < m; i++) {
@@ -124,8 +125,8 @@ static int orthonormalize(int m, int nu, double *W) {
   return count;
 }
 
-/* Of what orthonormal vectors span, a basis that hangs on nothing else: each moves one mobility that no other moves, and the
- * mobilities ascend. Returns how many they are. */
+/* A basis of the space of some orthonormal vectors that depends on the space only: each vector moves one mobility
+ * that no other moves, in ascending order of these mobilities. Returns their number. */
 static int canonical_basis(int m, int nu, double *W, int *pivots) {
   const int count = orthonormalize(m, nu, W);
   for (int r = 0; r < count; r++) {
@@ -160,7 +161,7 @@ static int canonical_basis(int m, int nu, double *W, int *pivots) {
   return count;
 }
 
-/* How fast damping stops what moves along a displacement. */
+/* Rate at which damping stops a motion along a displacement. */
 static double stops(const cdni_spectrum *s, const double *shape, double *x) {
   const int nu = s->nu, l = s->size - s->n;
   double *damping = x + s->size, slow = 0, all = 0;
@@ -173,7 +174,7 @@ static double stops(const cdni_spectrum *s, const double *shape, double *x) {
   return all > 0 ? sqrt(slow / all) : 0;
 }
 
-/* The displacements along which nothing pushes back, into W; returns how many they are, or -1. */
+/* Writes the displacements along which nothing pushes back into W; returns their number, or -1. */
 static int neutral_space(const cdni_spectrum *s, const cdni_statics *rest, cdni_stiffness_scale scale, double *W,
                          double *work) {
   const int n = s->n, l = s->size - n, nu = s->nu;
@@ -192,8 +193,8 @@ static int neutral_space(const cdni_spectrum *s, const cdni_statics *rest, cdni_
   return count;
 }
 
-/* All zeros share one space of shapes, which rounding mixes, or makes one of two: they are given a basis of it, of what the m
- * vectors of W span. What nothing damps has two zeros. */
+/* All zeros share one space of shapes, in which rounding mixes them or makes two equal: gives them a basis of that
+ * space, the span of the m vectors of W. A direction without damping has two zeros. */
 static void share_out(cdni_spectrum *s, int m, double *W) {
   const int nu = s->nu, count = canonical_basis(m, nu, W, s->pivots);
   double *rate = s->V; /* the eigenvectors have served */
@@ -217,8 +218,8 @@ static void share_out(cdni_spectrum *s, int m, double *W) {
   }
 }
 
-/* The eigenvalues of a neutral direction are zero, twice where nothing damps it. That is the worst case for rounding, which makes
- * pairs of its root, real or imaginary. */
+/* The eigenvalue of a neutral direction is zero, and a double one without damping. This is the worst case for
+ * rounding, which turns it into a pair of its square root, real or imaginary. */
 cdn_status cdni_spectrum_zeros(cdni_spectrum *s, cdn_state *state, const char *function) {
   cdn_state *rest;
   CDNI_TRY(cdni_rest_state(state, function, &rest));
@@ -253,7 +254,7 @@ cdn_status cdni_spectrum_zeros(cdni_spectrum *s, cdn_state *state, const char *f
   return status;
 }
 
-/* A double root on the real axis, which rounding may have split to either side of it. */
+/* Restores a double root on the real axis that rounding may have split. */
 void cdni_spectrum_double_roots(cdni_spectrum *s) {
   for (int j = 0; j < s->size; j++) {
     if (fabs(s->im[j]) > DOUBLE_ROOT * fabs(s->re[j])) continue;
@@ -264,7 +265,7 @@ void cdni_spectrum_double_roots(cdni_spectrum *s) {
 
 /* ---- the order ---- */
 
-/* Whether eigenvalue j comes before i, which are of the same magnitude: what decays first, then by what they move. */
+/* Whether eigenvalue j comes before i of the same magnitude: decaying first, then by the mobilities that they move. */
 static bool comes_before(const cdni_spectrum *s, int j, int i, double magnitude) {
   if (fabs(s->re[j] - s->re[i]) > SAME * magnitude) return s->re[j] < s->re[i];
   const int nu = s->nu, a = largest(nu, s->shape_re + j * nu, s->shape_im + j * nu),
@@ -272,7 +273,7 @@ static bool comes_before(const cdni_spectrum *s, int j, int i, double magnitude)
   return a < b;
 }
 
-/* By magnitude, and what is of the same magnitude in an order that does not hang on rounding; conjugates stay together. */
+/* Sorts by magnitude, and equal magnitudes in an order that does not depend on rounding; conjugates stay together. */
 void cdni_spectrum_sort(cdni_spectrum *s) {
   int end;
   for (int i = 0; i < s->size; i++) {

@@ -100,7 +100,7 @@ cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics
   return CDN_OK;
 }
 
-/* ---- what nothing concerns ---- */
+/* ---- idle mobilities ---- */
 
 static const double ROUNDING = 1e-13;
 
