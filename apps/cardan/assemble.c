@@ -1,4 +1,5 @@
-/* cardan assemble: coordinates that satisfy a model's constraints, near what is wanted; also before a simulation. */
+/* cardan assemble: coordinates that satisfy a model's constraints and are near given goals; also used before a
+ * simulation. */
 #include "command.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static const help_page page = {
 
 /* ---- limits --------------------------------------------------------------------------------- */
 
-/* The joint of the file whose only coordinate a body's mobilizer has, in *joint; false if it has no limits. */
+/* The joint of the file whose only coordinate is that of a body's mobilizer, in *joint; false if it has no limits. */
 static bool has_limits(const cdn_model *model, cdn_body body, cdn_model_joint *joint) {
   const int q = cdn_body_first_q(cdn_model_system(model), body);
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
@@ -40,7 +41,7 @@ static void warn_beyond(const cdn_model *model, cdn_body body, const char *item,
            joint.upper, joint.name);
 }
 
-/* What is locked does not move into its limits. */
+/* A locked joint is not moved into its limits. */
 static int check_locks(const cdn_model *model, cdn_state *state) {
   for (int i = 1; i < cdn_system_body_count(cdn_model_system(model)); i++) {
     const cdn_body body = { i };

@@ -1,4 +1,4 @@
-/* The certificate: what a run was worth, for people and as JSON. */
+/* The certificate of a run, as text and as JSON. */
 #include "simulate.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static void line(FILE *file, const char *label) { fprintf(file, "  %-26s", label
 /* Speeds people can read: no exponent for a thousand times real time. */
 static void print_speed(FILE *file, double speed) { fprintf(file, speed < 1000 ? "%.3g" : "%.0f", speed); }
 
-/* The first line: what was asked for, and what was delivered. */
+/* The first line: the requested and the delivered accuracy. */
 static void print_verdict(FILE *file, const run_record *r) {
   char text[400];
   double better = cdn_certificate_suggestion(&r->certificate);
@@ -31,7 +31,7 @@ static void print_delivery(FILE *file, const run_record *r) {
   }
 }
 
-/* What the file holds and the run left out: a fall through the floor has a fine energy residual. */
+/* Parts of the file that the run left out: a fall through the floor has a fine energy residual. */
 static void print_not_simulated(FILE *file, const cdn_model *model) {
   enum { LABEL = 28, MOST_COLUMNS = 110 };
   bool contact = false;
@@ -53,7 +53,7 @@ static void print_not_simulated(FILE *file, const cdn_model *model) {
   fputc('\n', file);
 }
 
-/* Steps that are short for stability are what an implicit method is for, if there are many. */
+/* Many steps that stability keeps short call for an implicit method. */
 static bool looks_stiff(const cdn_certificate *c) { return c->stiff_steps > c->steps / 2; }
 
 void certificate_print(FILE *file, const run_record *r) {

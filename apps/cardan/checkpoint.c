@@ -1,5 +1,5 @@
-/* The checkpoint of a run of `cardan simulate`: one line that says what it is, the run's arguments and how far it has come
- * as JSON, the initial State, the stepper. A file is replaced in one go: whatever happens, it holds a whole checkpoint. */
+/* The checkpoint of a run of `cardan simulate`: one line that identifies it, the run's arguments and progress as
+ * JSON, the initial State, the stepper. A file is replaced as a whole, so it always contains a complete checkpoint. */
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 

@@ -1,9 +1,11 @@
-/* --deliver: runs, tightens and runs again until the error estimate is at most two accuracies, or says why it cannot be.
+/* --deliver: runs, and runs again with a tighter accuracy, until the error estimate is at most two accuracies; or
+ * says why that is not possible.
  *
- * The first pass is a run at the accuracy asked with its companion at a tenth of it. Each further pass is one run, tighter than the
- * best one so far: its distance from that one is the estimate of that one's error. So no run is made in vain: each one is a judge of
- * the one before, and a candidate itself. Errors go as the accuracy, which says how tight the next run has to be; where two passes in a
- * row agree with that, the error of the last run is known without a judge of its own. */
+ * The first pass is a run at the requested accuracy with its companion at a tenth of it. Each further pass is one
+ * run, tighter than the best one so far; its distance from that one estimates that one's error. So no run is wasted:
+ * each is the judge of the one before and a candidate itself. Errors go as the accuracy, which tells how tight the
+ * next run must be. If two passes in a row agree with that, the error of the last run is known without another
+ * judge. */
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 
@@ -12,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run with what it wrote. */
+/* A run with its output. */
 typedef struct attempt {
-  double accuracy, error; /* error: as it is known so far */
+  double accuracy, error; /* error: the present estimate */
   FILE *rows, *states;    /* temporary files; rows NULL where no trajectory was asked for */
   trajectory out;
   cdn_certificate certificate;
@@ -33,7 +35,7 @@ typedef struct campaign {
   double *y;
 } campaign;
 
-/* What the distance between two runs came to. */
+/* The distance between two runs. */
 typedef struct comparison {
   double largest, of[3], time, until;
   char slot[96];
@@ -100,8 +102,8 @@ static void keep_failure(campaign *c, cdn_stepper *stepper) {
     keep_state_failure(c->record, stepper ? cdn_stepper_state(stepper) : c->initial);
 }
 
-/* One pass: a run into `a`, its companion into `companion` (NULL: it has none), compared with `before` (NULL: nothing to compare
- * with). False: it failed or was interrupted. */
+/* One pass: a run into `a`, its companion into `companion` (NULL: none), compared with `before` (NULL: no
+ * comparison). False: it failed or was interrupted. */
 static bool run_pass(campaign *c, const char *label, attempt *a, attempt *companion, attempt *before,
                      comparison *found) {
   simulate_arguments arguments = *c->arguments;
@@ -151,7 +153,7 @@ static void copy_rows(attempt *a, trajectory *out) {
   }
 }
 
-/* The record is that of this run, with what is known of its error. */
+/* The record of this run, with the present estimate of its error. */
 static void keep(campaign *c, attempt *a, const comparison *found, double error) {
   run_record *r = c->record;
   cdn_certificate *into = &r->certificate;
@@ -203,7 +205,7 @@ static void explain(campaign *c, const attempt *best, double amplification, bool
              amplification);
 }
 
-/* The accuracy of the next run: tight enough to judge the best one, or to be what was asked for. */
+/* The accuracy of the next run: tight enough to judge the best one, or to reach the goal itself. */
 static double next_accuracy(const attempt *best, double bound) {
   return best->error <= 0.75 * bound ? 0.3 * best->accuracy : best->accuracy * 0.2 * bound / best->error;
 }
@@ -281,7 +283,7 @@ static void run_campaign(campaign *c) {
                          .time = worth->error_time,
                          .until = worth->delivered_until };
     memcpy(first.slot, worth->error_slot, sizeof first.slot);
-    /* nine tenths of the error of the first run are what the two are apart */
+    /* the distance of the two is nine tenths of the first run's error */
     companion.error = worth->error_estimate / 9;
     tighten(c, &companion, worth->amplification, &first);
   }

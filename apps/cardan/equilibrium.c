@@ -85,7 +85,7 @@ int command_equilibrium(int argc, char **argv) {
     if (any) def.goal = CDN_EQUILIBRIUM_ANY;
     if (tolerance > 0) def.tolerance = tolerance;
     cdn_status status = cdn_find_equilibrium(state, &def, &found);
-    if (status == CDN_OK) status = cdn_prescribe(state, NULL); /* what is locked shows its value */
+    if (status == CDN_OK) status = cdn_prescribe(state, NULL); /* locked coordinates show their values */
     if (status != CDN_OK) {
       cdn_error error;
       cdn_state_last_error(state, &error);

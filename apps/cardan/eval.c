@@ -18,7 +18,7 @@ static const help_page page = {
   WHICH_MODEL
 };
 
-/* All that one evaluation yields; computed as a whole before any of it is printed. */
+/* All results of one evaluation; computed completely before any of them is printed. */
 typedef struct evaluation {
   int nq, nu, n_bodies;
   const double *q, *u, *qdot, *udot;
@@ -30,8 +30,8 @@ typedef struct evaluation {
   double *M, *bias; /* with --matrices */
 } evaluation;
 
-/* bias: what M udot + bias = f leaves, f being the applied forces alone. Those are set aside for the moment, so that
- * large ones do not cancel. */
+/* The bias in M udot + bias = f, where f has the applied forces only. Applied forces are set to zero for this
+ * calculation, so that large ones do not cancel. */
 static cdn_status evaluate_bias(cdn_state *state, int nu, double *bias) {
   double *f = allocate((size_t)nu, sizeof *f), *zeros = allocate((size_t)nu, sizeof *zeros);
   if (nu > 0) memcpy(f, cdn_state_applied_mobility_forces(state), (size_t)nu * sizeof *f);

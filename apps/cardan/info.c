@@ -1,4 +1,4 @@
-/* cardan info: what a model holds. */
+/* cardan info: the contents of a model. */
 #include "command.h"
 
 #include <math.h>
@@ -18,10 +18,10 @@ static const help_page page = {
 typedef struct freedom {
   int net;
   cdn_equation_role *roles; /* an equation each; NULL: where the mass matrix is singular they cannot be told */
-  cdn_error singular;       /* names what makes it so; code CDN_OK where it is not */
+  cdn_error singular;       /* names the joint that makes it singular; code CDN_OK if it is not */
 } freedom;
 
-/* From the constraints alone: what velocities they leave. */
+/* Degrees of freedom from the constraints alone, by the velocities that they leave free. */
 static cdn_status count_velocities(cdn_state *state, int *n) {
   const size_t nu = (size_t)cdn_system_nu(cdn_state_system(state));
   double *basis = allocate(nu * nu, sizeof *basis);

@@ -59,7 +59,7 @@ static int lock_one(const char *item, cdn_state *state) {
 int lock_joints(const text_list *locks, cdn_state *state) {
   int code = CMD_OK;
   for (int i = 0; i < locks->n && code == CMD_OK; i++) code = lock_one(locks->item[i], state);
-  /* what is written of this State shows where they are held */
+  /* output of this State shows the locked values */
   if (locks->n && code == CMD_OK && cdn_prescribe(state, NULL) != CDN_OK) code = CMD_FAILED;
   return code;
 }

@@ -21,15 +21,15 @@ typedef struct modes {
   double *re, *im, *shape_re, *shape_im;
 } modes;
 
-/* Elements of a shape that differ by less are equal: the first stands for them. */
+/* Elements of a shape that differ by less are equal: the first one is named. */
 static const double SAME = 1e-6;
-/* Of an eigenvalue: less of it is rounding, and not printed for people. */
+/* A part of an eigenvalue below this is rounding, and is not printed in tables. */
 static const double ROUNDING = 1e-10;
 
-/* Conjugates are one mode, which the one with the positive imaginary part stands for. */
+/* A conjugate pair is one mode; the eigenvalue with the positive imaginary part is printed. */
 static bool is_shown(const modes *m, int k) { return m->im[k] >= 0; }
 static double frequency(const modes *m, int k) { return m->im[k] / (2 * 3.14159265358979323846); }
-/* Of what decays or grows: 1 without oscillation; 0 for what does neither. */
+/* Damping ratio: 1 without oscillation, 0 if it neither decays nor grows. */
 static double damping_ratio(const modes *m, int k) {
   const double size = hypot(m->re[k], m->im[k]);
   return size > 0 ? -m->re[k] / size : 0;
@@ -54,7 +54,7 @@ static void print_json(const cdn_state *state, const modes *m, bool shapes) {
   jw_end(&w);
 }
 
-/* The speed whose displacement is the largest. */
+/* The speed with the largest displacement. */
 static void name_largest(const cdn_system *system, const modes *m, int k, char *name, size_t size) {
   int largest = 0;
   for (int i = 1; i < m->nu; i++) {

@@ -68,8 +68,8 @@ int wrong_usage(const help_page *page) {
   return CMD_USAGE;
 }
 
-/* The option that `argument` names: "--name", "--name=value" or "-n", "-nvalue"; the value that is part of it goes to
- * *value, or NULL. */
+/* The option named by `argument`: "--name", "--name=value" or "-n", "-nvalue"; the value in it goes to *value, or
+ * NULL. */
 static const option *find_option(const option *table, int n, const char *argument, const char **value) {
   *value = NULL;
   if (argument[1] != '-') {

@@ -17,7 +17,7 @@ static const help_page page = {
 
 /* ---- choosing columns ---------------------------------------------------------------------- */
 
-/* Columns that a word names: one, or all those of a joint or a measure. Returns how many. */
+/* The columns that a word names: one, or all of a joint or a measure. Returns their number. */
 static int choose(const table *t, const char *word, bool *chosen) {
   size_t n = strlen(word);
   int found = 0;

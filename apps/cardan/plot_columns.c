@@ -1,5 +1,5 @@
-/* What the columns of a trajectory are: kinds and units, from their names ("joint.slot", energies, measures as "name" or "name[0]",
- * "name[1]", ..., the step size) and, where a name does not tell, from the model. */
+/* Kinds and units of a trajectory's columns, from their names ("joint.slot", energies, measures as "name" or
+ * "name[0]", "name[1]", ..., the step size) and, if a name does not tell, from the model. */
 #include "plot.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static column_kind kind_of(const char *name, bool after_energies) {
 
 /* ---- units --------------------------------------------------------------------------------- */
 
-/* Of slots whose names tell; "" for others. */
+/* The unit of a slot, if its name tells; else "". */
 static const char *unit_of_slot(const char *slot) {
   static const struct {
     const char *slot, *unit;

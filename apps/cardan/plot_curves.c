@@ -1,4 +1,4 @@
-/* Drawing curves: no more of them than can be seen, and those that hide each other by turns. */
+/* Drawing curves: no more points than can be seen, and curves that hide each other are dashed in turn. */
 #include "plot_draw.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ double curve_value(const figure *f, const panel *p, const curve *c, size_t row) 
   return y > 0 ? log10(y) : NAN;
 }
 
-/* ---- what lies on what --------------------------------------------------------------------- */
+/* ---- curves that coincide ------------------------------------------------------------------ */
 
 /* How many curves hide a curve, or are hidden by it, where a row has it, itself included, and which of them in order it is. */
 typedef struct turn {
@@ -93,8 +93,8 @@ static void free_points(points *p) {
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* The points that share a column of dots are drawn as their first, least, greatest and last: a million of them look the
- * same, and make no larger a file, than what can be seen. */
+/* Points that share a column of dots are drawn as their first, least, greatest and last: a million of them look the
+ * same, and do not make the file larger. */
 typedef struct bunch {
   bool any;
   double x, first, least, most, last;
@@ -112,7 +112,7 @@ static void draw_bunch(cairo_t *cr, bunch *b) {
   b->any = false;
 }
 
-/* What has been drawn up to here becomes visible: as a line where the curve is alone or the lowest, as its dashes elsewhere. */
+/* Draws the curve up to here: as a line where it is alone or the lowest, as its dashes elsewhere. */
 static void end_line(cairo_t *cr, turn t) {
   const double pattern[2] = { DASH, (t.of - 1) * DASH };
   if (t.number == 0) cairo_set_dash(cr, NULL, 0, 0);

@@ -33,7 +33,7 @@ static void widen(span *s, double x) {
   s->most = fmax(s->most, x);
 }
 
-/* A range that is not empty: what is constant is drawn in the middle. */
+/* A range that is not empty: a constant is drawn in the middle. */
 static span settle(span s, double margin) {
   if (!(s.least <= s.most)) return (span){ 0, 1 };
   double size = fmax(fabs(s.least), fabs(s.most)), width = s.most - s.least;

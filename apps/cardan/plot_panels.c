@@ -1,4 +1,4 @@
-/* Which columns go together into a panel, and what the panel is called. */
+/* Grouping columns into panels, and the panels' titles. */
 #include "plot.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void add_bundle(figure *f, const int *columns, int n) {
   }
 }
 
-/* What columns without company are called together. */
+/* The title of columns that form no other group. */
 static const char *title_of(const table *t, int i) {
   static const struct {
     const char *unit, *title;
@@ -107,7 +107,7 @@ static int count_bundle(const table *t, const int *columns, int n, int i) {
   return count;
 }
 
-/* Columns of a kind: single ones by what they are, in the order in which that appears, then bundles. */
+/* Columns of a kind: single ones by their quantity, in the order of first appearance, then bundles. */
 static void arrange_kind(figure *f, const bool *chosen, column_kind kind) {
   enum { MOST_TITLES = 12 };
   const table *t = f->table;
@@ -148,7 +148,7 @@ static int find_chosen(const table *t, const bool *chosen, const char *name) {
   return -1;
 }
 
-/* Potentials count from where they started: where zero is means nothing, and would hide what changes. */
+/* Potential energies are drawn from their initial value: their zero has no meaning, and would hide the changes. */
 static void arrange_energies(figure *f, const bool *chosen) {
   int kinetic = find_chosen(f->table, chosen, "kinetic_energy");
   int potential = find_chosen(f->table, chosen, "potential_energy");

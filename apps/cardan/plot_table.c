@@ -54,7 +54,7 @@ static void read_names(table *t, char *line) {
   }
 }
 
-/* Fills a row. What is wrong with it, or NULL. */
+/* Fills a row. Returns what is wrong with it, or NULL. */
 static const char *read_row(const table *t, char *line, double *row) {
   for (int i = 0; i < t->columns; i++) {
     if (!line) return "has fewer fields than the header";

@@ -14,8 +14,8 @@ int signal_caught(void) { return caught_signal; }
 
 static void catch_signal(int number) { caught_signal = number; }
 
-/* The first signal ends the run at the next pause between steps; a second one ends the program. A write that the signal finds
- * waiting (for a pipe's reader, say) goes on, so that rows stay whole. */
+/* The first signal ends the run at the next pause between steps; a second one ends the program. A write that is
+ * waiting (for a pipe's reader) is completed, so that rows stay whole. */
 void catch_signals(void) {
   struct sigaction action = { .sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
   sigemptyset(&action.sa_mask);
@@ -74,7 +74,7 @@ static void consider_checkpoint(void *context) {
   plan_checkpoint(r);
 }
 
-/* Whoever interrupts a run may want to go on with it. Where saving would change the results, the run can be gone on with from
+/* An interrupted run can be resumed from a checkpoint. If saving would change the results, it can be resumed from
  * its last planned checkpoint. */
 static void save_interrupted(run *r) {
   const simulate_arguments *a = r->arguments;

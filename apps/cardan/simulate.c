@@ -1,4 +1,4 @@
-/* cardan simulate: a trajectory, and what it is worth. */
+/* cardan simulate: a trajectory and its certificate. */
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 
@@ -38,7 +38,7 @@ static bool same_file(const char *a, const char *b) {
          sa.st_ino == sb.st_ino;
 }
 
-/* What would destroy an input, or mix two outputs. */
+/* Refuses outputs that would overwrite an input, or mix with another output. */
 static bool outputs_make_sense(const simulate_arguments *a) {
   const struct {
     const char *option, *path;
@@ -63,7 +63,7 @@ static bool outputs_make_sense(const simulate_arguments *a) {
   return true;
 }
 
-/* Whether what is asked of the estimate can be had. */
+/* Whether the requested error estimate is available. */
 static bool estimate_makes_sense(const simulate_arguments *a) {
   const char *flag = a->deliver ? "--deliver" : "--verify";
   if (a->no_companion && (a->deliver || a->verify)) {
@@ -77,7 +77,8 @@ static bool estimate_makes_sense(const simulate_arguments *a) {
   return a->step == 0 && !a->checkpoint;
 }
 
-/* A run that goes on replaces the summary of its earlier parts, but no other file: the checkpoint may be somebody else's. */
+/* A resumed run replaces the summary of its earlier parts, but no other file: the checkpoint may belong to somebody
+ * else. */
 static bool may_replace_summary(const char *path) {
   struct stat info;
   if (!path || is_standard_output(path) || stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
@@ -89,7 +90,7 @@ static bool may_replace_summary(const char *path) {
   return good;
 }
 
-/* What a run needs so that it can be gone on with. */
+/* The data with which a run can be resumed. */
 static bool checkpoint_makes_sense(simulate_arguments *a) {
   if (!a->checkpoint) {
     if (a->checkpoint_every == 0 && a->checkpoint_wall == 0) return true;
@@ -135,7 +136,7 @@ static FILE *certificate_stream(const simulate_arguments *a) {
   return is_standard_output(a->output) || is_standard_output(a->summary) ? stderr : stdout;
 }
 
-/* Whether the run is worth what was asked for. Fixed steps ask for nothing. */
+/* Whether the run delivered the requested accuracy. Fixed steps request none. */
 static int verify(const run_record *r) {
   if (r->step > 0 || r->certificate.delivered == CDN_VERDICT_DELIVERED) return CMD_OK;
   return r->certificate.delivered == CDN_VERDICT_NOT_DELIVERED ? CMD_NOT_DELIVERED : CMD_UNKNOWN;
@@ -196,7 +197,7 @@ static bool find_method(simulate_arguments *a) {
   return false;
 }
 
-/* Fills what was not given and checks what was. */
+/* Fills in missing options and checks the given ones. */
 static bool settle_arguments(simulate_arguments *a) {
   if (a->duration == 0) {
     complain("simulate needs --duration T: the time to simulate, in seconds");
@@ -226,7 +227,7 @@ static int check_time(const simulate_arguments *a, cdn_state *initial) {
   return CMD_USAGE;
 }
 
-/* A checkpoint knows what the run was asked for, so that nothing but --quiet can be added. */
+/* A checkpoint contains the options of its run, so that only --quiet can be added. */
 static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
@@ -304,7 +305,7 @@ static int simulate(simulate_arguments *a, checkpoint *from) {
   if (!from) {
     code = load_state(model, &a->model, &initial);
     if (code == CMD_OK) code = lock_joints(&a->locks, initial);
-    /* a tenth of the accuracy is what the stepper keeps to */
+    /* the stepper holds constraints to a tenth of the accuracy */
     if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, a->accuracy / 10, initial);
     if (code == CMD_OK) code = check_time(a, initial);
   } else {

@@ -1,4 +1,4 @@
-/* cardan speed: what a model costs on this machine, through the public interface. */
+/* cardan speed: the cost of a model on this machine, measured through the public interface. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "command.h"
@@ -18,7 +18,7 @@ static const help_page page = {
   WHICH_MODEL
 };
 
-/* A few configurations around the initial one, visited in turn, so that nothing stays valid by luck. */
+/* A few configurations around the initial one, visited in turn, so that no result is valid by accident. */
 enum { POSES = 8, SWEEPS = 7 };
 
 typedef struct subject {
@@ -43,7 +43,7 @@ static subject make_subject(cdn_state *state) {
   s.f = allocate(nu, sizeof *s.f);
   s.udot = allocate(nu, sizeof *s.udot);
   s.M = allocate(nu * nu, sizeof *s.M);
-  /* small and the same every time; a perturbed quaternion is a rotation all the same */
+  /* small and the same every time; a perturbed quaternion still describes a rotation */
   for (int p = 0; p < POSES; p++) {
     for (size_t i = 0; i < nq; i++) s.q[(size_t)p * nq + i] = cdn_state_q(state)[i] + 0.02 * sin(1.7 * (double)i + p);
     for (size_t i = 0; i < nu; i++) s.u[(size_t)p * nu + i] = cdn_state_u(state)[i] + 0.1 * cos(2.3 * (double)i + p);
@@ -53,7 +53,7 @@ static subject make_subject(cdn_state *state) {
 
 static void free_subject(subject *s) { free(s->q), free(s->u), free(s->f), free(s->udot), free(s->M); }
 
-/* ---- what is timed: each starts from new q and u ---- */
+/* ---- the timed calculations: each starts from new q and u ---- */
 
 typedef cdn_status timed(subject *s, int pose);
 
@@ -129,7 +129,7 @@ typedef struct pace {
   double steps_per_second, real_time; /* accepted steps, simulated time over wall time */
 } pace;
 
-/* A quarter of a second of the default accuracy. A run that fails on the way was as fast as it was until then. */
+/* Runs for a quarter of a second at the default accuracy. If the run fails on the way, its speed until then counts. */
 static cdn_status measure_stepper(cdn_state *state, pace *p) {
   cdn_stepper *stepper = NULL;
   cdn_status status = cdn_stepper_create(state, NULL, &stepper);

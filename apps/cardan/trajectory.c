@@ -98,7 +98,7 @@ static bool has_header(FILE *file, const run_position *p, cdn_state *initial, bo
   return good;
 }
 
-/* Whether the file begins with what the run had written. */
+/* Whether the file begins with the output of the run so far. */
 static bool has_rows(FILE *file, const run_position *p) {
   char piece[1 << 16];
   double left = p->bytes;

@@ -1,4 +1,5 @@
-/* Constraints that users bring: what the built-in kinds do, through a door that shows them what they name and nothing else. */
+/* Custom constraints: they work like built-in kinds; their functions see only the bodies and mobilities that they
+ * name. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,7 +17,7 @@ static const char *name_of(const constraint_element *c) {
   return (const char *)c->data + ((const custom *)c->data)->name_at;
 }
 
-/* ---- what callbacks see ---- */
+/* ---- arguments of the callbacks ---- */
 
 typedef struct seen {
   cdn_constraint_input in;
@@ -124,9 +125,9 @@ static cdn_status tell_mistake(const cdn_rows *rows) {
                          rows->equation, to);
 }
 
-/* Rows that stand for what goes on between the listed bodies have no net force: the elimination stops at their common
- * ancestor and would lose it. Where that is Ground nothing would be lost, but the same constraint must not fail as soon as its
- * bodies stand on another. */
+/* Rows that act only between the listed bodies have no net force: the elimination stops at their common ancestor,
+ * and would lose a net force. If the ancestor is Ground nothing would be lost; but a constraint must not begin to
+ * fail when its bodies stand on another body. */
 static cdn_status check_balance(const constraint_view *v) {
   const constraint_element *c = v->c;
   if (c->absolute) return CDN_OK;
@@ -175,7 +176,8 @@ static cdn_status finish_velocity(const constraint_view *v, double *e) {
   return pass_on(v, "calc_velocity", self->ops.calc_velocity(self_of(self), &s.in, e));
 }
 
-/* Callbacks count from accelerations of the bodies' origins, the room from those of M: between them is w x (w x r). */
+/* Callbacks count from accelerations of the bodies' origins, the room from those of M: the difference is w x (w x
+ * r). */
 static cdn_status add_bias(const constraint_view *v, double *bias) {
   static const double origin[3] = { 0, 0, 0 };
   const custom *self = v->data;

@@ -48,7 +48,7 @@ static void displace(const constraint_view *v, const constraint_copy *to, const 
   }
 }
 
-/* Adds `scale` times what the element is in the copy to the change's results. */
+/* Adds `scale` times the element's values in the copy to the results of the change. */
 static cdn_status add_values(const constraint_view *v, const constraint_copy *at, const constraint_change *change,
                              double scale) {
   const constraint_element *c = v->c;
@@ -78,7 +78,8 @@ static cdn_status add_values(const constraint_view *v, const constraint_copy *at
   return CDN_OK;
 }
 
-/* Steps h and h / 2, extrapolated: what is left is of order h^4, a tenth of 1e-12 where nothing curves faster than a turn; rounding is 1e-12. */
+/* Steps h and h / 2, extrapolated: the remaining error is of order h^4, a tenth of 1e-12 if nothing curves faster
+ * than a turn; rounding is 1e-12. */
 cdn_status cdni_constraint_vary_by_differences(const constraint_view *v, const constraint_copy *copy,
                                                const constraint_change *change) {
   static const double weight[4] = { -1 / 6.0, 1 / 6.0, 8 / 6.0, -8 / 6.0 }, h = 1e-3;

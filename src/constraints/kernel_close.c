@@ -3,13 +3,14 @@
 
 #include "constraints/kernel.h"
 
-/* An equation's pivot, relative to what it could have been, below which it is redundant; one that was stays so until the
- * pivot is above the second. Pivots are squares of sines: of 3e-6 and 1e-4. Rounding leaves 1e-16 times the growth of the
- * elimination, rows at positions that are off by a constraint tolerance e leave e^2. */
+/* An equation is redundant if its pivot, relative to its possible size, is below the first number; it stays so until
+ * the pivot is above the second. Pivots are squares of sines: of 3e-6 and 1e-4. Rounding leaves 1e-16 times the
+ * growth of the elimination; positions that are off by a constraint tolerance e leave e^2. */
 static const double REDUNDANT_BELOW = 1e-11, INDEPENDENT_ABOVE = 1e-8;
 
-/* The inverse of the independent part of a block A (m x m by rows of `stride`, used up) in C, zero for the others; and how
- * those follow: column j of Z. By Cholesky with the relatively largest pivot next. */
+/* The inverse of the independent part of a block A (m x m, rows of `stride`, destroyed) in C, zero for the other
+ * equations; column j of Z expresses dependent equation j by the independent ones. By Cholesky, with the relatively
+ * largest pivot next. */
 static int invert_block(int m, int stride, real *A, const real *scale, const int32_t *was, int32_t *redundant, real *C,
                         real *Z, real *sine) {
   int order[LOOP_MOST_MIXED], rank = 0;
@@ -110,7 +111,7 @@ void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, co
     sv *K_d = has_K ? f->K + p->slot_K[p->meet_slot[from + a]] : NULL;
     for (int k = 0; k < m_d && has_K; k++)
       for (int e = 0; e < m; e++) K_d[k] = sv_fma(-X[k * stride + e], K[e], K_d[k]);
-    /* those before this one have their X already: S_d'c = X_d' A, so the product with S_dc is X_d' S_dc^T */
+    /* earlier blocks have their X already: S_d'c = X_d' A, so the product with S_dc is X_d' S_dc^T */
     for (int b = 0; b <= a; b++) {
       const int o = p->meet[from + b], m_o = f->count[o];
       const real *X_o = b == a ? X : f->S + p->meet_matrix[from + b];

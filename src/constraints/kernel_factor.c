@@ -7,7 +7,7 @@ static const double PIVOT = 1e-13;
 
 /* ---- one joint ---- */
 
-/* D^-1 of one joint by Cholesky, rows of six; false where it is not positive definite. */
+/* D^-1 of one joint by Cholesky, rows of six; false if D is not positive definite. */
 CDNI_INLINE bool invert(int nu, real D[6][6], const real *floor, real *D_inv) {
   real L_inv[6][6] = { { 0 } };
   if (nu == 1) {
@@ -52,9 +52,9 @@ CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int
   return invert(nu, D, floor, f->D_inv + 6 * n->u);
 }
 
-/* The coefficients v = K H + g of what is open at the joint, and the blocks S += v D^-1 v^T; `scale` collects what S_ee
- * would be if nothing in it were at right angles: a force whose line passes through an axis has no moment about it, but
- * could have had one. */
+/* The coefficients v = K H + g of the blocks open at the joint, and the matrices S += v D^-1 v^T. `scale` collects
+ * the largest possible value of S_ee, as if no vectors in it were perpendicular: a force whose line passes through
+ * an axis has no moment about it, but could have had one. */
 CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int nu, const sv *h, loop_factor *f) {
   const real *D_inv = f->D_inv + 6 * n->u;
   const int first = p->slot_first[i];
@@ -98,7 +98,7 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
   }
 }
 
-/* What the joint leaves goes to the parent: phi (P - P H D^-1 H^T P) phi^T, and phi (K - v D^-1 H^T P). */
+/* Passes to the parent: phi (P - P H D^-1 H^T P) phi^T, and phi (K - v D^-1 H^T P). */
 CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data *d, int i, int nu, const sv *PH,
                          bool weighted, loop_factor *f) {
   const v3 r = d->pose[i].r;
@@ -131,7 +131,7 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
   }
 }
 
-/* One body: its loops close, its joint opens what is on it, and the rest goes to the parent. */
+/* One body: eliminates the blocks that close there, then its joint, and passes the rest to the parent. */
 CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu, hinge_form form,
                            const double *weights, loop_factor *f) {
   const tree_node *n = &p->tree->node[i];
@@ -145,7 +145,7 @@ CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu
   return true;
 }
 
-/* Joints of one axis are inlined; the others share what takes its numbers at run time. */
+/* Joints of one axis are inlined; the others share a function that reads their numbers at run time. */
 static __attribute__((noinline)) bool eliminate_any(const loop_plan *p, const tree_data *d, int i, int nu,
                                                     hinge_form form, const double *weights, loop_factor *f) {
   return eliminate(p, d, i, nu, form, weights, f);

@@ -1,9 +1,9 @@
-/* Mixing equations whose paths go the same way (plan.h). */
+/* Mixing equations whose paths share bodies (plan.h). */
 #include <math.h>
 
 #include "constraints/kernel.h"
 
-/* The matrix of two blocks as it is stored: element (e of a, g of b) at [e * row + g * column]; NULL if they do not meet. */
+/* The stored matrix of two blocks: element (e of a, g of b) at [e * row + g * column]; NULL if they do not meet. */
 typedef struct pair_view {
   real *S;
   int row, column;
@@ -19,9 +19,10 @@ static pair_view view_pair(const loop_plan *p, const loop_factor *f, int a, int 
   return (pair_view){ NULL, 0, 0 };
 }
 
-/* Chooses rows of K (n x columns, by rows; used up) of which the others are combinations, by elimination with complete
- * pivoting: returns how many, and the rows in their new order. T (n x n, by rows) has the chosen rows as they are, then the others less what they are of the
- * chosen ones. So what goes on are equations of constraints, and what follows from them is told by few. */
+/* Chooses rows of K (n x columns, row-major; destroyed) of which the others are linear combinations, by elimination
+ * with complete pivoting. Returns their number, and all rows in their new order. T (n x n, row-major) leaves the
+ * chosen rows as they are, and subtracts from each other row its combination of the chosen ones. So passed-on
+ * equations are equations of the sources, and each closed equation is a combination of few. */
 static int choose_rows(int n, int columns, real *K, real *T, int *chosen) {
   const real negligible = 1e-13; /* of the largest element: rounding */
   real largest = 0;
@@ -56,7 +57,7 @@ static int choose_rows(int n, int columns, real *K, real *T, int *chosen) {
     for (int e = rank + 1; e < n; e++) {
       const real l = -K[e * columns + rank] * by;
       if (!(fabs(K[e * columns + rank]) > negligible * largest))
-        continue; /* noise would mix what nothing has moved yet */
+        continue; /* rounding would mix equations of bodies that nothing has moved yet */
       for (int c = rank; c < columns; c++) K[e * columns + c] = r_fma(l, K[rank * columns + c], K[e * columns + c]);
       for (int g = 0; g < n; g++) T[e * n + g] = r_fma(l, T[rank * n + g], T[e * n + g]);
     }
@@ -66,7 +67,7 @@ static int choose_rows(int n, int columns, real *K, real *T, int *chosen) {
   return rank;
 }
 
-/* Where equation e of a mix is after it: what goes on comes first. */
+/* The place of equation e of a mix after mixing: passed-on equations come first. */
 typedef struct mixed {
   const loop_plan *p;
   loop_factor *f;
@@ -135,7 +136,7 @@ static void mix_others(const mixed *x) {
   }
 }
 
-/* What goes on of a mix are equations of constraints: those on which nothing that is closed depends are noted. */
+/* Notes for each passed-on equation the constraint equation that it equals, if no closed equation was reduced by it. */
 static void note_roots(const mixed *x) {
   const loop_plan *p = x->p;
   const loop_factor *f = x->f;
@@ -152,7 +153,7 @@ static void note_roots(const mixed *x) {
   }
 }
 
-/* What is known of the sources' equations, one after the other. */
+/* Collects the data of the sources' equations, one after the other. */
 typedef struct equations {
   sv K[LOOP_MOST_MIXED][LOOP_MOST_TIPS];
   real scale[LOOP_MOST_MIXED], lever[LOOP_MOST_MIXED];
@@ -172,7 +173,7 @@ static void collect(mixed *x, int first_source, int tips, equations *all) {
     }
 }
 
-/* Those that go on are what they were. What is closed has the rounding of all that was mixed into it. */
+/* Passed-on equations keep their data. A closed equation has the rounding of all equations mixed into it. */
 static void hand_on(const mixed *x, int mix, int tips, const equations *all, const int *chosen) {
   const loop_plan *p = x->p;
   const loop_factor *f = x->f;

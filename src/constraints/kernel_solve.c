@@ -36,7 +36,7 @@ static void close_inward(const loop_solution *s, int i) {
     close_block(s, s->p->slot_block[slot], &s->z[i]);
 }
 
-/* Right hand sides of a mix's sources become those of what goes on and of what is closed. */
+/* Replaces the right hand sides of a mix's sources by those of the passed-on and the closed equations. */
 static void mix_inward(const loop_solution *s, int x) {
   const loop_plan *p = s->p;
   const int closed = p->mix_closed[x], onward = closed + 1, rank = s->f->count[onward], n = rank + s->f->count[closed];
@@ -52,7 +52,7 @@ static void mix_inward(const loop_solution *s, int x) {
   close_block(s, closed, NULL);
 }
 
-/* Body i's joint: what is known, and what is solved for, leave the right hand sides; forces go to the parent. */
+/* Body i's joint: known and unknown accelerations are subtracted from the right hand sides; forces go to the parent. */
 CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form form) {
   const loop_plan *p = s->p;
   const tree_node *n = &p->tree->node[i];
@@ -86,7 +86,7 @@ CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form f
   s->z[n->parent] = sv_add(s->z[n->parent], z);
 }
 
-/* Joints of one axis are inlined; the others share what takes its numbers at run time. */
+/* Joints of one axis are inlined; the others share a function that reads their numbers at run time. */
 static __attribute__((noinline)) void inward_any(const loop_solution *s, int i, int nu, hinge_form form) {
   inward_body(s, i, nu, form);
 }
@@ -106,7 +106,7 @@ void KERNEL_NAME(cdni_loop_kernel_inward)(const loop_solution *s) {
     const tree_node *n = &t->node[i];
     close_inward(s, i);
     if (is_prescribed(s, i)) inward_any(s, i, 0, HINGE_NONE);
-    else if (s->in->weighted && s->p->n_open[i] == 0 && !s->in->f) continue; /* nothing comes in here */
+    else if (s->in->weighted && s->p->n_open[i] == 0 && !s->in->f) continue; /* no force enters here */
     else if (n->shape == SHAPE_ANGULAR_1) inward_body(s, i, 1, HINGE_ANGULAR);
     else inward_any(s, i, n->nu, form_of[n->shape]);
     for (int x = s->p->mix_first[at]; x < s->p->mix_first[at + 1]; x++) mix_inward(s, x);
@@ -154,7 +154,7 @@ static void mix_outward(const loop_solution *s, int x) {
     }
 }
 
-/* Body i's udot from its parent's acceleration and the multipliers of what is open at its joint. */
+/* Body i's udot from its parent's acceleration and the multipliers of the blocks open at its joint. */
 CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form form) {
   const loop_plan *p = s->p;
   const tree_node *n = &p->tree->node[i];
@@ -184,7 +184,7 @@ static __attribute__((noinline)) void outward_any(const loop_solution *s, int i,
   outward_body(s, i, nu, form);
 }
 
-/* What is not solved for: prescribed, or asked by nothing to move. */
+/* Mobilities that are not solved for: prescribed, or without any force on them. */
 static void outward_known(const loop_solution *s, int i) {
   const tree_node *n = &s->p->tree->node[i];
   for (int k = n->u; k < n->u + n->nu; k++) s->in->x[k] = s->in->velocity ? s->in->prescribed[k] : 0;

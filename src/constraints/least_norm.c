@@ -1,10 +1,12 @@
-/* Multipliers of redundant equations. Where a set of equations is dependent, forces can go round in it that nothing feels:
- * lambda may move along N, the null space of G^T, and of all that do the least is taken (9.4). Right hand sides, on the
- * other hand, must have nothing along N to be consistent: what they have is taken away, which is least squares.
+/* Multipliers of redundant equations. If equations depend on each other, lambda may change along N, the null space
+ * of G^T, without an effect on any acceleration. Of all such lambda the one of least norm is taken (9.4). Right hand
+ * sides, on the other hand, must have no component along N to be consistent: theirs is removed, which is least
+ * squares.
  *
- * A redundant equation j gives one direction: with lambda_j = 1 and all accelerations zero, the multipliers eliminated
- * before it follow by substitution. It is sparse: only equations that share mobilities take part. Equations to which no
- * other contributes, whose row of G is zero, need nothing: their multiplier is zero already. */
+ * Each redundant equation j gives one direction: with lambda_j = 1 and all accelerations zero, the multipliers
+ * eliminated before it follow by substitution. The direction is sparse: only equations that share mobilities take
+ * part. A redundant equation on which no other depends, with a zero row of G, needs no direction: its multiplier is
+ * zero already. */
 #include <math.h>
 
 #include "constraints/loops.h"
@@ -23,11 +25,11 @@ size_t cdni_loop_null_size(const loop_plan *p, const loop_factor *f) {
   return ((size_t)p->m_all + 4 * n + entries) * sizeof(double) + (2 * n + 2 + entries) * sizeof(int32_t);
 }
 
-/* A direction under way. Few blocks take part in one, so those are listed, and the others never looked at. */
+/* A direction under construction. Few blocks take part in one; these are listed, and the others are never visited. */
 typedef struct trail {
   const loop_plan *p;
   const loop_factor *f;
-  double *x;        /* m_all; zero but for blocks that are listed */
+  double *x;        /* m_all; zero except in listed blocks */
   int32_t *touched; /* blocks */
   int32_t *marked;  /* by place in the order: to be looked at */
   int n_touched, n_marked;
@@ -51,7 +53,7 @@ static void touch(trail *t, int block) {
   t->touched[t->n_touched++] = block;
 }
 
-/* A block has got values: the earlier ones that meet it will follow, and what was mixed into it. */
+/* A block has got values: marks the earlier blocks that meet it, and the sources mixed into it. */
 static void spread(trail *t, int block) {
   const loop_plan *p = t->p;
   touch(t, block);
@@ -61,7 +63,7 @@ static void spread(trail *t, int block) {
     t->marked[p->order[earlier]] = 1;
     t->n_marked++;
   }
-  /* what goes on of a mix is told with what is closed of it */
+  /* the equations that a mix passes on are followed together with those that it closes */
   const int closed = block - 1;
   if (block > p->n_constraints && p->mix_of[closed] >= 0 && p->mix_of[block] < 0 && !t->marked[p->order[closed]]) {
     t->marked[p->order[closed]] = 1;
@@ -69,7 +71,7 @@ static void spread(trail *t, int block) {
   }
 }
 
-/* Of what goes on from a mix, values that are a constraint's own go there at once. */
+/* Values of passed-on equations that equal a constraint equation are moved there at once. */
 static void go_to_roots(trail *t, int block) {
   const loop_plan *p = t->p;
   for (int k = p->first[block]; k < p->first[block] + t->f->count[block]; k++) {
@@ -87,7 +89,7 @@ static bool has_values(const trail *t, int block) {
   return false;
 }
 
-/* What the sources of a mix are by what became of it. */
+/* Values of the sources of a mix from those of its passed-on and closed equations. */
 static void unmix(trail *t, int mix) {
   const loop_plan *p = t->p;
   const loop_factor *f = t->f;
@@ -98,14 +100,14 @@ static void unmix(trail *t, int mix) {
       double sum = 0;
       for (int g = 0; g < n; g++)
         sum += T[g * n + a] * t->x[g < rank ? p->first[onward] + g : p->first[closed] + g - rank];
-      t->x[p->first[p->source[i]] + e] += sum; /* beside what has gone there as a root */
+      t->x[p->first[p->source[i]] + e] += sum; /* added to values that were moved there as a root's */
     }
     if (p->source[i] >= p->n_constraints) go_to_roots(t, p->source[i]);
     if (has_values(t, p->source[i])) spread(t, p->source[i]);
   }
 }
 
-/* One direction: from redundant equation e of block c back to what was eliminated before. */
+/* One direction: from redundant equation e of block c back to the equations eliminated before. */
 static void follow(trail *t, int c, int e) {
   const loop_plan *p = t->p;
   const loop_factor *f = t->f;
@@ -211,7 +213,7 @@ static void add(const loop_null *null, double scale, const double *y, double *x)
     for (int i = null->first[j]; i < null->first[j + 1]; i++) x[null->row[i]] += scale * null->value[i] * y[j];
 }
 
-/* N^T N is a one and what is shared: conjugate gradients need few steps, and n at most. */
+/* N^T N is the identity plus a part from shared equations: conjugate gradients need few steps, and n at most. */
 void cdni_loop_null_project(const loop_plan *p, const loop_null *null, const double *residual, double *values,
                             void *memory) {
   const int n = null->n;

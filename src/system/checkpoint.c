@@ -3,9 +3,9 @@
 
 /* ---- computed values that cannot be computed again ---- */
 
-/* At the end of a step an update value becomes the variable's, and what was computed from it stays valid: that is what the
- * step's results are. Computed anew, it would follow from the update after that one. What was given from outside cannot
- * be computed at all. */
+/* At the end of a step an update value becomes the variable's value, and results computed from it stay valid as the
+ * results of the step. Computed anew, they would follow from the next update. Values given from outside cannot be
+ * computed at all. */
 static bool is_of_an_update(const cdn_system *sys, int32_t ticket) {
   for (size_t i = 0; i < sys->autos.count; i++) {
     int32_t update = CDNI_AT(sys->autos, auto_variable, i).update;
@@ -95,7 +95,7 @@ cdn_status cdni_archive_finish(cdni_archive *a, cdn_state *state, const char *fu
   return status;
 }
 
-/* What is wrong with a call, kept on the State. */
+/* Stores the mistake of a call on the State. */
 static cdn_status check_call(cdn_state *state, const char *function, bool has_stream) {
   if (!has_stream) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "no function for the bytes");
   if (state->depth == 0) return CDN_OK;
@@ -114,7 +114,7 @@ cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) 
   return cdni_archive_finish(&a, state, function);
 }
 
-/* Into a State of its own first, so that what is wrong with it changes nothing. */
+/* Loads into a separate State first, so that a failure changes nothing. */
 static void try_state(const cdn_system *system, cdni_archive *a) {
   cdn_state *trial = NULL;
   size_t start = a->at;

@@ -1,4 +1,4 @@
-/* Declaring resources: what a subsystem asks of every State of its System. */
+/* Declaring resources: the parts of a State that a subsystem asks for. */
 #include <math.h>
 #include <stdio.h>
 
@@ -45,7 +45,7 @@ static bool no_memory(cdn_declarer *d) {
 
 /* ---- pools ---- */
 
-/* Whether a pool that has so many takes n more. */
+/* Whether a pool of this size has room for n more. */
 static bool fits(cdn_declarer *d, size_t has, int64_t n, const char *what) {
   if (n <= MOST_SLOTS && has <= (size_t)(MOST_SLOTS - n)) return true;
   cdn_declare_error(d, CDN_ERR_LIMIT, "subsystem '%s' declares %lld %s: a System has %d of them at most",
@@ -366,8 +366,8 @@ void cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
   s->n_udoterr += r->nudoterr;
 }
 
-/* A group of triggers is a cache entry whose storage is the State's trigger slots. Which group it is that is being
- * computed, the State knows. */
+/* A group of triggers is a cache entry whose storage is the State's trigger slots. The State knows which group is
+ * being computed. */
 static cdn_status calc_event_triggers(const void *self, cdn_state *state, void *out) {
   const cdn_system *s = state->system;
   int32_t entry = state->stack[state->depth - 1];
@@ -377,7 +377,7 @@ static cdn_status calc_event_triggers(const void *self, cdn_state *state, void *
   return sub->ops.calc_event_triggers(self, state, (int)g, out);
 }
 
-/* It reads what its stage needs, and what its subsystem has declared so far. */
+/* Its prerequisites: those of its stage, and the subsystem's declarations so far. */
 static cdn_cache add_trigger_entry(cdn_declarer *d, cdn_stage stage) {
   char name[32];
   snprintf(name, sizeof name, "triggers%zu", d->system->trigger_groups.count);
@@ -435,7 +435,7 @@ static bool has_edge(const cdn_system *s, int32_t from, int32_t to) {
   return false;
 }
 
-/* Whether an entry reads rates, or what they are made from: then nothing that the rates need can depend on it. */
+/* Whether an entry reads rates, or prerequisites of rates: then the rates cannot depend on it. */
 static bool reads_rates(const cdn_system *s, int32_t entry) {
   for (size_t e = 0; e < s->edges.count; e++) {
     const edge *p = &CDNI_AT(s->edges, edge, e);

@@ -1,17 +1,17 @@
-/* What a System is made of, as lines of text: what a checkpoint is compared with before it is loaded. */
+/* Descriptions of Systems as lines of text; a checkpoint is compared with the description before it is loaded. */
 #include <stdio.h>
 
 #include "system/events.h"
 #include "system/structs.h"
 
-/* Lines "element <tab> what it is", one after another. */
+/* Lines "element <tab> nature", one after another. */
 struct cdn_description {
   const cdn_allocator *allocator;
   cdni_array text; /* char */
   bool failed;     /* memory ran out */
 };
 
-/* A line of the text: names may hold anything, so what would end a field becomes a blank. */
+/* A line of the text. Names may contain anything, so characters that end a field become blanks. */
 static void add_field(cdn_description *d, const char *field, char end) {
   size_t n = strlen(field);
   char *to = d->failed ? NULL : cdni_array_extend(d->allocator, &d->text, 1, n + 1);
@@ -128,7 +128,7 @@ void cdni_system_archive(const cdn_system *system, cdni_archive *a, cdn_state *s
   if (a->loading) {
     const char *there = cdni_archive_look(a, (size_t)n);
     cdn_status status = there ? compare(state, function, d.text.data, d.text.count, there, (size_t)n) : CDN_OK;
-    if (status != CDN_OK) cdni_archive_fail(a, status, NULL); /* the State has the story */
+    if (status != CDN_OK) cdni_archive_fail(a, status, NULL); /* the State has the message */
   } else {
     cdni_archive_bytes(a, d.text.data, d.text.count);
   }

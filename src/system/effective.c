@@ -1,6 +1,6 @@
-/* Prescribed coordinates (manual 8.3): the effective values of q and u are what everything downstream reads. They are the
- * variables, with the slots that a subsystem prescribes overwritten; where no subsystem can, they are the variables
- * themselves, and nothing here runs (layout.c). */
+/* Prescribed coordinates (manual 8.3): everything downstream reads the effective values of q and u. They are the
+ * variables, with prescribed slots overwritten. If no subsystem can prescribe any, they are the variables
+ * themselves, and these functions do not run (layout.c). */
 #include "system/structs.h"
 
 static const subsystem *prescriber(const cdn_system *sys, size_t i) {
@@ -29,7 +29,8 @@ cdn_status cdni_calc_u_eff(const void *self, cdn_state *state, void *out) {
   return CDN_OK;
 }
 
-/* Writes n effective values into their pool. They stay valid, for they do not depend on what they replace. */
+/* Writes n effective values into their pool. They stay valid, since they do not depend on the values that they
+ * replace. */
 static cdn_status write_back(cdn_state *s, int32_t variable, int32_t effective, double *pool, int n, bool is_read,
                              bool *changed) {
   CDNI_TRY(cdni_state_ensure(s, (cdn_ticket){ effective }));

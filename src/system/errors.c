@@ -1,4 +1,4 @@
-/* Constraint errors and multipliers (manual 7.4.4): pools like those of y, of which every subsystem fills its own run. */
+/* Constraint errors and multipliers (manual 7.4.4): pools like those of y; every subsystem fills its own slots. */
 #include "system/structs.h"
 
 typedef cdn_status calc_fn(const void *self, cdn_state *state, double *values);

@@ -1,4 +1,4 @@
-/* Events as parts of a System: what they are, not how they are found. */
+/* Events as parts of a System: their definition. The stepper finds and handles them. */
 #include <cardan/events.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const char *check_scheduled(const cdn_event_def *def) {
   return NULL;
 }
 
-/* What is wrong with a def, or NULL. */
+/* The mistake in a def, or NULL. */
 static const char *check(const cdn_system *s, const cdn_event_def *def, int32_t owner) {
   if (def->stage != CDN_STAGE_EMPTY && (def->stage < CDN_STAGE_TIME || def->stage >= CDN_STAGE_COUNT)) {
     return "stage must be Time or a later one";
@@ -68,7 +68,7 @@ void cdni_events_free(cdn_system *s) {
   cdni_array_free(&s->allocator, &s->kinks);
 }
 
-/* Copies of what the def points to; false when memory ran out. */
+/* Copies the memory to which the def points; false if memory ran out. */
 static bool own(const cdn_allocator *a, cdni_event *e, const cdn_event_def *def, const char *name) {
   size_t times = def->kind == CDN_EVENT_SCHEDULED && def->times ? sizeof(double) * (size_t)def->n_times : 0;
   e->def = *def;
@@ -103,7 +103,8 @@ static cdn_event add(cdn_system *s, const cdn_event_def *given, int32_t owner, c
     return id;
   }
   cdn_event_def *kept = &CDNI_AT(s->events, cdni_event, s->events.count - 1).def;
-  if (kept->kind != CDN_EVENT_TRIGGERED) kept->group = kept->index = -1; /* what was not checked means nothing */
+  if (kept->kind != CDN_EVENT_TRIGGERED)
+    kept->group = kept->index = -1; /* they were not checked */
   if (kept->stage == CDN_STAGE_EMPTY) {
     kept->stage = kept->kind == CDN_EVENT_TRIGGERED ? CDN_STAGE_POSITION : CDN_STAGE_TIME;
     if (kept->group >= 0) kept->stage = CDNI_AT(s->trigger_groups, trigger_group, kept->group).stage;
@@ -180,7 +181,7 @@ cdn_status cdn_event_value(cdn_state *state, cdn_event event, double *value) {
   return status;
 }
 
-/* ---- what has been changed ---- */
+/* ---- counters of changes ---- */
 
 uint64_t cdni_state_changes(const cdn_state *state) {
   const uint64_t *serials = (const uint64_t *)(state->block + state->system->off_serials);

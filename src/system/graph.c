@@ -1,8 +1,9 @@
-/* Freezing the dependency graph: edges from each ticket to what is computed from it, an order that respects them, and
- * for every ticket the bitset of all that lies downstream. A setter then clears bits; nothing recurses at run time. */
+/* Freezing the dependency graph: edges from each ticket to the entries computed from it, an order that respects
+ * them, and for every ticket the bitset of everything downstream. A setter then clears bits; nothing recurses at run
+ * time. */
 #include "system/structs.h"
 
-/* What lies between an entry and its stage: the stage is not realized before its eager entries are valid. */
+/* The edge from an eager entry to its stage: the stage is not realized before the entry is valid. */
 static bool add_eager_edges(cdn_system *s) {
   for (size_t i = 0; i < s->nodes.count; i++) {
     const node *n = node_at(s, (int32_t)i);
@@ -13,7 +14,7 @@ static bool add_eager_edges(cdn_system *s) {
   return true;
 }
 
-/* Marks all that can be reached from `from` (itself included) by sweeping the edges until nothing changes. */
+/* Marks everything that can be reached from `from` (itself included), by sweeping the edges until nothing changes. */
 static void reach(const cdn_system *s, int32_t from, bool *mark) {
   memset(mark, 0, s->nodes.count * sizeof *mark);
   mark[from] = true;
@@ -26,7 +27,7 @@ static void reach(const cdn_system *s, int32_t from, bool *mark) {
   }
 }
 
-/* A subsystem's rates depend on all that it declared, except entries that themselves come after those rates. */
+/* A subsystem's rates depend on all its declarations, except entries that follow from the rates. */
 static bool connect_rates(cdn_system *s, bool *mark) {
   static const int32_t rates[] = { TICKET_QDOT, TICKET_UDOT, TICKET_ZDOT };
   for (int r = 0; r < CDNI_COUNT(rates); r++) {
@@ -36,7 +37,7 @@ static bool connect_rates(cdn_system *s, bool *mark) {
       if (n->subsystem < 0 || mark[i] || (n->kind != NODE_VARIABLE && n->kind != NODE_ENTRY)) continue;
       const subsystem *sub = &CDNI_AT(s->subsystems, subsystem, n->subsystem);
       bool has = rates[r] == TICKET_ZDOT ? sub->ops.calc_zdot != NULL : sub->moves;
-      /* qdot is ready at Velocity stage, so what belongs to a later one is not among what it reads. */
+      /* qdot is ready at Velocity stage, so it does not read entries of later stages. */
       if (rates[r] == TICKET_QDOT && n->eager > CDN_STAGE_VELOCITY) continue;
       if (has && !cdni_edge_add(s, (int32_t)i, rates[r])) return false;
     }

@@ -1,4 +1,4 @@
-/* What a System consists of and what depends on what, for the rooms above. */
+/* Questions about a System's contents and dependencies, for the rooms above. */
 #include "system/structs.h"
 
 bool cdni_ticket_is_upstream(const cdn_system *s, cdn_ticket ticket, cdn_ticket entry) {

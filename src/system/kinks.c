@@ -1,4 +1,4 @@
-/* Kinks: places in a System where forces bend, which those who make time pass have to know of. */
+/* Kinks: points at which forces bend or jump; steppers end steps there. */
 #include "system/structs.h"
 
 void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force) {

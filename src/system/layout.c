@@ -47,7 +47,7 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   s->off_serials = place(&at, n * sizeof(uint64_t));
   s->block_size = (at + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
 
-  /* Entries that live in the pools. Where nothing can be prescribed the effective values are the variables. */
+  /* Entries that live in the pools. Without prescribed slots the effective values are the variables. */
   size_t q = s->off_y, u = q + (size_t)s->nq * sizeof(double), qdot = s->off_ydot;
   node_at(s, TICKET_Q_EFF)->offset = node_at(s, TICKET_Q_EFF)->calc ? q_eff : q;
   node_at(s, TICKET_U_EFF)->offset = node_at(s, TICKET_U_EFF)->calc ? u_eff : u;

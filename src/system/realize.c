@@ -56,7 +56,7 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
     s->error.code = CDN_OK;
     s->stack[s->depth++] = ticket;
     status = n->calc(self, s, s->block + n->offset);
-    /* Whoever failed without a story is given one. */
+    /* A failure without a message gets one. */
     if (status != CDN_OK && s->error.code == CDN_OK)
       cdni_state_fail(s, status, false, "cdn_eval", n->name, "'%s' could not be computed: %s", n->name,
                       cdn_status_text(status));

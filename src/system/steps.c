@@ -1,4 +1,4 @@
-/* What a run does to a State beside setting t and y: its beginnings, and the end of each step. */
+/* Changes of a State by a run, besides t and y: the start of a run, and the end of each step. */
 #include "system/structs.h"
 
 cdn_status cdni_state_begin_run(cdn_state *state) {

@@ -1,4 +1,4 @@
-/* The System: building, freezing, references, and what a frozen one says about itself. */
+/* The System: building, freezing, references, and queries. */
 #include <stdio.h>
 
 #include "system/structs.h"
@@ -256,7 +256,7 @@ cdn_status cdn_system_freeze(cdn_system *system) {
   return system->error.code;
 }
 
-/* ---- what a System says about itself ---- */
+/* ---- queries ---- */
 
 bool cdn_system_is_frozen(const cdn_system *system) { return system && system->frozen; }
 const char *cdn_system_name(const cdn_system *system) { return system->name; }

@@ -1,4 +1,4 @@
-/* What has been written into a State since somebody looked: told by the serials, which every write raises. */
+/* The changes of a State since its serials were noted: every write raises a serial. */
 #include "system/structs.h"
 
 static const uint64_t *serials_of(const cdn_state *s) { return (const uint64_t *)(s->block + s->system->off_serials); }

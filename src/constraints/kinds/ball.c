@@ -1,5 +1,5 @@
-/* A ball joint as a constraint: a station of b stays where one of a is. Errors are along a's axes; the multipliers are the
- * force on a, along the same axes, that the joint exerts: minus what it does to b. */
+/* A ball joint as a constraint: a station of b coincides with one of a. Errors are along a's axes; the multipliers
+ * are the force on a along the same axes, the opposite of the force on b. */
 #include "constraints/kinds/vary.h"
 
 static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z" };

@@ -1,4 +1,4 @@
-/* A mobility's acceleration udot has a value. Nothing corrects what u and q become of it. */
+/* A mobility's acceleration udot has a given value. Errors of u and q that result are not corrected. */
 #include "constraints/kinds/vary.h"
 
 static const char *const names[] = { "the acceleration" };

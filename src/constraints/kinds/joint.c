@@ -1,10 +1,10 @@
-/* Mobilizers as loop joints: what a kind of mobilizer does not let M do in F becomes equations. Each kind is a list of a few
- * of them; a new kind is its line in the table. */
+/* Mobilizers as loop joints: the motions of M in F that a kind of mobilizer does not allow become equations. Each
+ * kind is a list of entries; a new kind is a line in the table. */
 #include <math.h>
 
 #include "constraints/kinds/equations.h"
 
-/* What an entry of the list says of M in F; p is from F's origin to M's. */
+/* Entries of the lists: conditions on M in F; p is from F's origin to M's. */
 typedef enum joint_equation_kind {
   ROTATION, /* R_FM is the identity: its rotation vector is zero. 3 equations */
   ALIGNED,  /* M's z is F's: the rotation vector that turns one into the other, which has no z, is zero. 2 */
@@ -63,7 +63,7 @@ static const struct joint_form {
                   false },
 };
 
-/* Parameters: X_AF, X_BM, those of the mobilizer. */
+/* Parameters: X_AF, X_BM, and those of the mobilizer. */
 enum { X_AF = 0, X_BM = 12, OWN = 24, N_PARAMS = OWN + CDN_MOBILIZER_PARAMS };
 static const char *const names[] = {
   CONSTRAINT_FRAME_NAMES("X_AF"), CONSTRAINT_FRAME_NAMES("X_BM"), "params[0]", "params[1]", "params[2]", "params[3]"
@@ -204,7 +204,7 @@ static cdn_status alignment_of(const constraint_view *v, const joint *j, alignme
   return CDN_OK;
 }
 
-/* The direction whose angle with M's z has the rate of equation i. */
+/* The direction whose angle with M's z changes at the rate of equation i. */
 static v3 alignment_direction(const joint *j, const alignment *a, int i) {
   return v3_fma(a->k1 * a->along[i], j->F[Z], v3_scale(a->k, a->across[i]));
 }

@@ -4,7 +4,7 @@
 
 #include "constraints/kinds/contact.h"
 
-/* Parameters: edges' frames, whose x is the line and whose z points out of the solid. */
+/* Parameters: the edges' frames; x is the line, z points out of the solid. */
 static const char *const names[] = { CONSTRAINT_FRAME_NAMES("X_AE"), CONSTRAINT_FRAME_NAMES("X_BE") };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
@@ -42,7 +42,7 @@ static cdn_status touch(const constraint_view *v, bool moving, contact *c) {
   const v3 turn = v3_cross_add(c->xdot, d_b, v3_cross(d_a, v3_cross(w_b, d_b)));
   c->ndot = v3_scale(side, v3_fma(-v3_dot(c->n, turn), c->n, turn));
   c->ydot = v3_cross_add(c->ndot, d_a, v3_cross(c->n, c->xdot));
-  /* the same differentiated: how fast the nearest points run along the lines */
+  /* derivatives: rates at which the nearest points move along the lines */
   const v3 run = v3_fma(-c->gap, c->ndot, v3_sub(v_b, v_a));
   const double tdot_a = v3_dot(run, n_b) / v3_dot(d_a, n_b), tdot_b = -v3_dot(run, c->y) / v3_dot(d_b, c->y);
   c->Cdot = v3_scale(0.5, v3_add(v3_fma(tdot_a, d_a, v_a), v3_fma(tdot_b, d_b, v_b)));

@@ -1,4 +1,4 @@
-/* A massless rod: two stations keep their distance. The multiplier is what the rod pulls with: its tension, in N. */
+/* A massless rod: the distance of two stations is constant. The multiplier is the rod's tension, in N. */
 #include <stdio.h>
 
 #include "constraints/kinds/vary.h"
@@ -65,7 +65,7 @@ static cdn_status vary(const constraint_view *v, const constraint_change *x) {
   const v3 across = v3_fma(-v3_dot(rate, l.n), l.n, rate);
   change_push(x, 0, 1, &b, l.n, dn);
   change_push(x, 0, 0, &a, v3_neg(l.n), v3_neg(dn));
-  /* what `across` changes along n is at right angles with it */
+  /* the change of `across` along n is perpendicular to it */
   const real d_square = 2 * v3_dot(across, v3_fma(-v3_dot(rate, l.n), dn, d_rate));
   x->da[0] += v3_dot(dn, v3_sub(b.a, a.a)) + v3_dot(l.n, v3_sub(b.da, a.da)) +
               (d_square - v3_dot(across, across) * dL / l.length) / l.length;

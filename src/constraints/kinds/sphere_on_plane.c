@@ -1,7 +1,7 @@
 /* A sphere of b on a plane of a; of radius 0: a point. The contact is the sphere's lowest point. */
 #include "constraints/kinds/contact.h"
 
-/* Parameters: the plane's frame X_AP, whose z is its normal; the sphere's centre p_B; its radius. */
+/* Parameters: the plane's frame X_AP (its z is the normal), the sphere's centre p_B, its radius. */
 static const char *const names[] = { CONSTRAINT_FRAME_NAMES("X_AP"), "p_B.x", "p_B.y", "p_B.z", "the radius" };
 enum { CENTER = 12, RADIUS = 15 };
 

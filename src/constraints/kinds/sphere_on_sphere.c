@@ -1,5 +1,5 @@
-/* A sphere of a touches one of b from outside. The contact divides the line of centres as the radii do, so that what is left
- * of a gap is shared fairly. */
+/* A sphere of a touches one of b from outside. The contact divides the line of centres in the ratio of the radii, so
+ * a remaining gap is shared in the same ratio. */
 #include <math.h>
 
 #include "constraints/kinds/contact.h"
