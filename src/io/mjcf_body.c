@@ -1,10 +1,10 @@
-/* Bodies and frames. A frame is only a change of coordinates for what it holds, so everything in it is placed in the
- * body around it at once. */
+/* Bodies and frames. A frame only changes coordinates for its contents, so they are placed directly in the body
+ * around it. */
 #include "io/mjcf.h"
 
 enum { MAX_FRAME_DEPTH = 200 };
 
-/* What is gathered while the contents of one body are read. */
+/* Data gathered while the contents of one body are read. */
 typedef struct contents {
   bool has_inertial, massless_geoms;
   cdn_mass_properties inertial, geoms;
@@ -77,7 +77,7 @@ static cdn_status defer_body(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   return CDN_OK;
 }
 
-/* What makes further bodies, and what is lost with it. */
+/* Elements that make further bodies, which are then missing. */
 static const struct {
   const char *name, *lost;
 } generators[] = { { "composite", "the bodies and joints that it stands for" },
@@ -116,7 +116,8 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
 
 /* ---- bodies ---- */
 
-/* Whether the body gives its inertia itself; known before its geoms are read, wherever in the body it stands. */
+/* Whether the body has an <inertial> of its own; known before its geoms are read, wherever the element is in the
+ * body. */
 static cdn_status find_inertial(mjcf_reader *r, io_xml_node *node, bool *found) {
   *found = false;
   mjcf_walk walk = io_mjcf_walk(r, node);
@@ -157,8 +158,8 @@ static cdn_status read_attributes(mjcf_reader *r, io_xml_node *node, int body, m
   return CDN_OK;
 }
 
-/* Numbers of a file are finite, but what is made of huge ones may not be. Transforms and mass properties are made of
- * doubles alone, so that they can be looked through as arrays. */
+/* Numbers of a file are finite, but results of huge ones may not be. Transforms and mass properties consist of
+ * doubles only, so they can be searched as arrays. */
 static cdn_status check_finite(mjcf_reader *r, int body, io_xml_node *node) {
   const io_body *b = &CDNI_AT(r->d->bodies, io_body, body);
   bool finite = cdni_all_finite((const double *)&b->X_PB, sizeof b->X_PB / sizeof(double), NULL) &&
@@ -193,7 +194,7 @@ static cdn_status read_body(mjcf_reader *r, const mjcf_pending *p) {
   c.massless_geoms = !from_geoms;
   CDNI_TRY(read_contents(r, p->node, &scope, &c));
   CDNI_TRY(io_mjcf_check_joints(r, body, p->node));
-  /* Where no geom is there to take it from, what the file gives stands. */
+  /* Without geoms to take it from, the inertia of the file counts. */
   CDNI_AT(d->bodies, io_body, body).mass = from_geoms && !(given && c.selected == 0) ? c.geoms : c.inertial;
   CDNI_TRY(check_finite(r, body, p->node));
   reverse_pending(r, c.first_pending);

@@ -1,6 +1,6 @@
-/* Default classes. A class is a set of <joint>, <geom>, ... elements whose attributes stand in for those that a real
- * element leaves out; a nested class inherits all of the class around it. Nothing is copied: an attribute is looked
- * up on the element, then in its class, then outwards. */
+/* Default classes. A class is a set of <joint>, <geom>, ... elements whose attributes replace those that an element
+ * omits; a nested class inherits everything from the class around it. Nothing is copied: an attribute is looked up
+ * on the element, then in its class, then in the classes around it. */
 #include "io/mjcf.h"
 
 /* ---- reading ---- */
@@ -24,7 +24,8 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
   return CDN_OK;
 }
 
-/* Defaults of what is not simulated, or only drawn: they matter only through elements that are reported anyway. */
+/* Defaults of elements that are not simulated or only drawn: they matter only through elements that are reported
+ * anyway. */
 static bool is_silent(const char *name) {
   static const char *const silent[] = { "mesh",     "material",    "camera",   "light",    "pair",     "tendon",
                                         "general",  "motor",       "position", "velocity", "cylinder", "muscle",
@@ -37,7 +38,7 @@ static bool is_silent(const char *name) {
 
 enum { MAX_CLASS_DEPTH = 100 };
 
-/* A nested <default>; what it may hold is read by the same function again. */
+/* A nested <default>; this function reads its contents recursively. */
 static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int depth);
 
 static cdn_status read_nested(mjcf_reader *r, io_xml_node *node, int parent, int depth) {
@@ -84,7 +85,7 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
 }
 
 cdn_status io_mjcf_read_defaults(mjcf_reader *r, io_xml_node *node) {
-  /* Older files may rename the outermost class: another class that inherits all of it and adds nothing. */
+  /* Older files may rename the outermost class: a further class that inherits everything and adds nothing. */
   const char *name = io_xml_string(node, "class");
   if (name && name[0] && io_names_find(&r->class_names, name) < 0) CDNI_TRY(add_class(r, node, name, 0));
   return read_class(r, node, 0, 1);
@@ -111,7 +112,7 @@ cdn_status io_mjcf_element(mjcf_reader *r, io_xml_node *node, mjcf_kind kind, in
 }
 
 void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
-  /* Known attributes: those that are read where they are needed, and those that do not move anything. */
+  /* Known attributes: those that are read elsewhere, and those without an effect on the motion. */
   static const char *const joint[] = { "class",
                                        "type",
                                        "group",

@@ -1,5 +1,5 @@
-/* <equality>: connect, weld and joint. What MuJoCo softens becomes a hard constraint. Where a file leaves frames out they are
- * those of the reference configuration, in which every body stands at its X_PB. */
+/* <equality>: connect, weld and joint. MuJoCo's soft constraints become hard ones. If a file omits frames, they are
+ * those of the reference configuration, in which every body is at its X_PB. */
 #include <math.h>
 #include <stdio.h>
 
@@ -102,13 +102,13 @@ static cdn_status read_coupling(mjcf_reader *r, io_xml_node *node, io_loop *loop
   if (loop->y == loop->x)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is coupled with itself: name two joints, or one",
                        name);
-  int count; /* of those that it leaves out the defaults count */
+  int count; /* omitted ones have their defaults */
   CDNI_TRY(io_xml_doubles_upto(r->d, node, "polycoef", c, 1, 5, &count));
   memcpy(loop->c, c, sizeof c);
   return CDN_OK;
 }
 
-/* Its own, or what and where it is. */
+/* The name of the element, or a name made from its kind and line. */
 static cdn_status name_loop(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
   const char *name = io_xml_string(node, "name");
   char made[60];

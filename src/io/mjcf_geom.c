@@ -36,8 +36,9 @@ static cdn_inertia solid_inertia(shape s, double m, const double *a) {
     y = k * (a[0] * a[0] + a[2] * a[2]);
     z = k * (a[0] * a[0] + a[1] * a[1]);
   } else {
-    /* A cylinder of radius a and half length h; a capsule has two half balls of radius a on its ends, whose centres
-     * of mass are 3/8 a outside of them, and whose central inertias are those of a ball less m (3/8 a)^2. */
+    /* A cylinder of radius a and half length h. A capsule also has half balls of radius a on both ends; their
+     * centres of mass are 3/8 a outside of the ends, and their central inertias are those of a ball less m (3/8
+     * a)^2. */
     const double r = a[0], h = a[1];
     const double balls = s == CAPSULE ? m * 2 * r / (2 * r + 3 * h) : 0;
     const double rod = m - balls;
@@ -101,7 +102,7 @@ static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, shape s, cons
   return CDN_OK;
 }
 
-/* Whether the file says that a geom has no mass, so that nothing is lost with it. */
+/* Whether the file says that a geom has no mass; then omitting it loses nothing. */
 static cdn_status says_massless(mjcf_reader *r, const mjcf_element *e, bool *yes) {
   double mass = 0, density = 1000;
   bool given;

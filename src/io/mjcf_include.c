@@ -1,5 +1,5 @@
-/* Walking the children of an element. An <include file="..."/> stands for the children of the included file's root,
- * at any depth of the model; its path is relative to the main file's directory, as MuJoCo has it. */
+/* Walking the children of an element. An <include file="..."/> is replaced by the children of the included file's
+ * root, at any depth of the model; its path is relative to the main file's directory, as in MuJoCo. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -51,8 +51,8 @@ static cdn_status open_document(mjcf_reader *r, io_xml_node *node, const char *p
   CDNI_TRY(refuse_cycle(r, node, path));
   if (r->documents.count >= MAX_DOCUMENTS)
     return io_xml_fail(r->d, CDN_ERR_LIMIT, node, "more than %d included files", MAX_DOCUMENTS);
-  /* Tried here first, for a message with the line that asks for the file. A pipe or a terminal would be waited for, whoever
-   * wrote its name into a model. */
+  /* Opened here first, for a message with the line of the <include>. A pipe or a terminal is refused, since reading
+   * it would wait for ever. */
   struct stat info;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
     return io_xml_fail(r->d, CDN_ERR_FILE, node,
@@ -82,7 +82,7 @@ static cdn_status open_document(mjcf_reader *r, io_xml_node *node, const char *p
   return status;
 }
 
-/* The document that an <include> stands for, opened the first time that it is met. */
+/* The document of an <include>, opened when it is first met. */
 static cdn_status included(mjcf_reader *r, io_xml_node *node, int *document) {
   for (size_t i = 1; i < r->documents.count; i++) {
     if (CDNI_AT(r->documents, mjcf_document, i).include != node) continue;
@@ -112,7 +112,7 @@ io_xml_node *io_mjcf_walk_next(mjcf_walk *walk) {
   for (;;) {
     io_xml_node *node = walk->next[walk->depth];
     if (!node) {
-      /* The end of an included file: go on after the <include>. */
+      /* The end of an included file: continue after the <include>. */
       if (walk->depth == 0) return NULL;
       walk->depth--;
       io_mjcf_enter(r, walk->document[walk->depth]);

@@ -24,7 +24,7 @@ static int count_words(const char *text) {
   return n;
 }
 
-/* A list that is too long is an error, unless joints that it speaks of may be among what is not simulated. */
+/* A list that is too long is an error, unless its further numbers may belong to joints that are not simulated. */
 static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, int found, int expected) {
   if (!r->lost_joints)
     return io_xml_fail(r->d, CDN_ERR_PARSE, node,
@@ -44,8 +44,8 @@ static cdn_quaternion reference(const io_description *d, const io_joint *j) {
   return (cdn_quaternion){ 1, 0, 0, 0 };
 }
 
-/* Reads as many numbers as the attribute has, from the front; the rest keep their values, as in MuJoCo: they are what `rest`
- * says. */
+/* Reads as many numbers as the attribute has, from the front; the others take their values from `rest`, as in
+ * MuJoCo. */
 static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *rest,
                               double *values, int expected, bool *present) {
   *present = false;

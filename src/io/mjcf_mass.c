@@ -1,4 +1,4 @@
-/* What the compiler settings do to the masses of all bodies, once they are known. */
+/* Compiler settings that change the masses of all bodies, once they are known. */
 #include <math.h>
 
 #include "io/mjcf.h"

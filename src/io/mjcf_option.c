@@ -1,5 +1,5 @@
-/* <compiler>: how the file is to be read, and <option>: what the world is like. Settings of MuJoCo's own numerics
- * (time step, solver, ...) are no part of the model and are passed over. */
+/* <compiler> says how to read the file, <option> has properties of the world. Settings of MuJoCo's own numerics
+ * (time step, solver, ...) are not part of the model and are skipped. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -61,7 +61,7 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   static const char *const angles[] = { "radian", "degree" };
   static const char *const sources[] = { "false", "true", "auto" };
   static const char *const frames[] = { "local", "global" };
-  /* Where assets lie, what MuJoCo keeps of them, and how it compiles: nothing that moves a body. */
+  /* The place of assets, and MuJoCo's options for compiling and keeping them: no effect on the motion. */
   static const char *const silent[] = { "strippath",     "meshdir",          "texturedir", "assetdir",
                                         "discardvisual", "usethread",        "fitaabb",    "convexhull",
                                         "fusestatic",    "exactmeshinertia", "conflict",   "saveinertial" };

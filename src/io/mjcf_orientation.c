@@ -98,7 +98,7 @@ static cdn_status refuse_two_forms(mjcf_reader *r, const mjcf_element *e) {
 cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotation *R, bool *present) {
   *present = false;
   CDNI_TRY(refuse_two_forms(r, e));
-  /* The nearest of the alternatives; a quaternion counts only where there is none, even in an outer class. */
+  /* The alternative that is nearest counts; a quaternion counts only if there is no other, even in an outer class. */
   int form = -1, nearest = -1;
   for (int i = 0; i < CDNI_COUNT(forms); i++) {
     const int level = io_mjcf_level(r, e, forms[i].name);

@@ -13,7 +13,7 @@ static uint64_t hash(const char *name) {
   return h;
 }
 
-/* The slot of a name, or the empty one where it belongs. */
+/* The slot of a name, or the empty slot for it. */
 static struct io_names_slot *locate(struct io_names_slot *slots, size_t capacity, const char *name) {
   size_t i = hash(name) & (capacity - 1);
   while (slots[i].name && strcmp(slots[i].name, name) != 0) i = (i + 1) & (capacity - 1);

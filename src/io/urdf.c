@@ -1,7 +1,7 @@
 /* The URDF reader: first all links, then all joints (a file may name them in any order), then the tree. */
 #include "io/urdf.h"
 
-/* Elements that tell how a robot looks or is wired to its software: nothing to simulate. */
+/* Elements for a robot's appearance or its software: they are not simulated. */
 static bool is_of_no_meaning(const io_xml_node *node) { return io_xml_is(node, "material"); }
 
 static cdn_status read_elements(urdf_graph *graph, io_xml_node *root) {

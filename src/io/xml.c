@@ -1,5 +1,5 @@
-/* Documents and elements over libxml2. An io_xml_node is an xmlNode under another name; what has been read is ticked
- * off in libxml2's own `_private` fields, so that the wrapper needs no memory of its own. */
+/* Documents and elements over libxml2. An io_xml_node is an xmlNode under another name. Marks of parts that were
+ * read are in libxml2's own `_private` fields, so that the wrapper needs no memory. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE /* strtod_l */
 #endif
@@ -81,7 +81,8 @@ static cdn_status join_prefixes(xmlNode *root) {
   for (xmlNode *n = root; n; n = next_in_tree(n)) {
     if (n->type != XML_ELEMENT_NODE) continue;
     CDNI_TRY(join_prefix(n));
-    /* An xmlAttr begins with the same members as an xmlNode up to `doc`; its ns is elsewhere, so by hand. */
+    /* An xmlAttr begins with the same members as an xmlNode up to `doc`; its ns is at another place, and is checked
+     * here. */
     for (xmlAttr *a = n->properties; a; a = a->next) {
       if (!a->ns || !a->ns->prefix) continue;
       xmlChar *joined = xmlBuildQName(a->name, a->ns->prefix, NULL, 0);
@@ -117,7 +118,7 @@ static cdn_status parse(io_description *d, io_xml_document *document, const char
   return CDN_OK;
 }
 
-/* A tree takes many times the memory of its text, and what has no end (/dev/zero) has to end somewhere. */
+/* A tree takes many times the memory of its text, and a source without an end (/dev/zero) must be refused. */
 enum { MOST_MEGABYTES = 256, MOST_BYTES = MOST_MEGABYTES << 20 };
 static cdn_status refuse_size(io_description *d) {
   return io_fail(d, CDN_ERR_LIMIT, 1, "the file is larger than %d MiB, the most that a model file may have",
@@ -243,7 +244,7 @@ double io_xml_strtod(const io_xml_node *node, const char *text, char **end) {
   return strtod_l(text, end, document->locale);
 }
 
-/* ---- what nobody read ---- */
+/* ---- unread parts ---- */
 
 void io_xml_mark(io_xml_node *node) { tree_node(node)->_private = &read_mark; }
 

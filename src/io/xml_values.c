@@ -1,4 +1,4 @@
-/* Attributes as values, read strictly: every character must make sense, and what does not is named with its line. */
+/* Attributes as values, read strictly: every character must be valid, and a mistake is reported with its line. */
 #include "io/xml.h"
 
 #include <limits.h>
@@ -15,7 +15,7 @@ const char *io_xml_describe(const io_xml_node *node, char *text, size_t size) {
     snprintf(text, size, "<%.40s name='%.60s'>", io_xml_name(node), name);
     return text;
   }
-  /* The nearest element around it that has a name tells where it is. */
+  /* The nearest element around it that has a name tells the place. */
   const io_xml_node *outer = io_xml_parent(node);
   while (outer && !io_xml_peek(outer, "name")) outer = io_xml_parent(outer);
   if (outer && io_xml_parent(outer))
