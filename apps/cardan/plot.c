@@ -70,7 +70,7 @@ static bool name_makes_sense(const char *picture, const char *path) {
     return false;
   }
   if (stat(picture, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
-    complain("%s would be overwritten: it is what is to be drawn; choose another output file", path);
+    complain("%s is the input and would be overwritten; choose another output file", path);
     return false;
   }
   return true;

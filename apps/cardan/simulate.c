@@ -107,7 +107,7 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
     return false;
   }
   if (is_standard_output(a->output)) {
-    complain("--checkpoint needs the trajectory in a file: what has gone to standard output cannot be continued");
+    complain("--checkpoint needs the trajectory in a file: a trajectory on standard output cannot be continued");
     return false;
   }
   // the methods of SUNDIALS begin anew where they are saved: results would depend on how busy the machine is
@@ -234,7 +234,7 @@ static bool is_bare(const simulate_arguments *a) {
              m->armature > 0 || a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output ||
              a->summary || a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name ||
              a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || a->no_assemble;
-  if (any) complain("--resume goes on with the model and the options of the run: only --quiet can be added");
+  if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
 
@@ -331,7 +331,7 @@ int command_simulate(int argc, char **argv) {
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
     { "verify", 0, OPTION_FLAG, &a.verify, NULL,
-      "exit with 6 if the accuracy was not delivered, with 7 if nobody knows" },
+      "exit with 6 if the accuracy was not delivered, with 7 if that is unknown" },
     { "deliver", 0, OPTION_FLAG, &a.deliver, NULL, "run again, tighter, until the accuracy is delivered" },
     { "no-companion", 0, OPTION_FLAG, &a.no_companion, NULL,
       "no second run beside the run: faster, its error unknown" },

@@ -82,7 +82,7 @@ void cdni_constraint_add_pair(constraint_adder *a, cdn_body body_a, cdn_body bod
   cdni_constraint_add_body(a, body_b);
   if (body_a.i == body_b.i)
     cdni_constraint_refuse(a, CDN_ERR_ARG,
-                           "both ends are on body %d, where it could do nothing: name two bodies (Ground may be one)",
+                           "both ends are on body %d, where it has no effect: name two bodies (Ground may be one)",
                            (int)body_a.i);
 }
 
@@ -104,10 +104,11 @@ static int add_mobility(constraint_adder *a, cdn_body body, int k, bool coordina
   const tree_node *node = &CDNI_AT(m->nodes, tree_node, body.i);
   const int plain = cdni_first_plain_coordinate(m, body.i);
   if (coordinate && k < plain) {
-    cdni_constraint_refuse(a, CDN_ERR_ARG,
-                           "joint '%s' is a %s, the rate of whose coordinate %d is no speed u: constrain its bodies' "
-                           "orientation instead",
-                           joint, kind, k);
+    cdni_constraint_refuse(
+        a, CDN_ERR_ARG,
+        "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u: constrain its bodies' "
+        "orientation instead",
+        joint, kind, k);
     return 0;
   }
   if (a->element.n_mobilities == CONSTRAINT_MOST_MOBILITIES) {

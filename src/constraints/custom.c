@@ -225,8 +225,9 @@ static void check(constraint_adder *a, const cdn_custom_constraint_def *def) {
   else if (!ops->calc_rows || (ops->np > 0 && !ops->calc_position))
     cdni_constraint_refuse(a, CDN_ERR_ARG, "its ops have no %s", ops->calc_rows ? "calc_position" : "calc_rows");
   else if ((ops->nonlinear || ops->rheonomic) && ops->np + ops->nv > 0 && !ops->calc_velocity)
-    cdni_constraint_refuse(a, CDN_ERR_ARG,
-                           "its ops have no calc_velocity, which what is nonlinear or depends on time must have");
+    cdni_constraint_refuse(
+        a, CDN_ERR_ARG,
+        "its ops have no calc_velocity, which a constraint that is nonlinear or depends on time must have");
   if (ops->self_size > 0 && !def->self) cdni_constraint_refuse(a, CDN_ERR_ARG, "self is NULL, but self_size is not 0");
   if (def->n_bodies < 0 || (def->n_bodies > 0 && !def->bodies) || def->n_mobilities < 0 ||
       (def->n_mobilities > 0 && !def->mobilities) || def->n_params < 0 || (def->n_params > 0 && !def->params))

@@ -31,11 +31,11 @@ const char *cdn_status_advice(cdn_status status) {
              "configuration, or describe it with another mobilizer (a ball in place of pins in line); a force or constraint "
              "between two points: keep them apart";
     case CDN_ERR_CALLBACK:
-      return "see what the callback named says; one that shorter steps may cure can say so (recoverable, cdn_state_fail)";
+      return "see the message of the callback named; if shorter steps may cure the failure, let the callback report it as recoverable (cdn_state_fail)";
     case CDN_ERR_CONSTRAINT:
       return "see whether the constraint named can be satisfied where the others lead (limits of reach, a pose in which a "
              "mechanism locks), or raise constraint_tolerance";
-    case CDN_ERR_UNDECLARED: return "add what was read to the prerequisites of the entry named";
+    case CDN_ERR_UNDECLARED: return "add the ticket of the value that was read to the prerequisites of the entry named";
     case CDN_ERR_NOMEM: return "free memory, or take a smaller model";
     default: return "";
   }

@@ -81,10 +81,11 @@ void cdn_row_list_add(cdn_row_list *rows, const cdn_row_def *given) {
   }
   if (!(isinf(def.lower) && def.lower < 0 && isinf(def.upper) && def.upper > 0))
     note(rows, CDN_ERR_UNSUPPORTED,
-         "a row of it has bounds, which no solver of this version takes: leave lower at "
+         "one of its rows has bounds, which this version cannot handle: leave lower at "
          "-INFINITY and upper at INFINITY");
   if (!(def.regularisation >= 0) || !isfinite(def.regularisation) || !isfinite(def.bias))
-    note(rows, CDN_ERR_NONFINITE, "a bias of it is not finite, or a regularisation is negative or not finite");
+    note(rows, CDN_ERR_NONFINITE,
+         "one of its rows has a bias that is not finite, or a regularisation that is negative or not finite");
   provided_row *r = add(rows);
   if (r) r->bias = def.bias, r->regularisation = def.regularisation;
 }
@@ -101,7 +102,7 @@ static void add_at(cdn_row_list *rows, provided_row *row, int32_t body, v3 r, sv
   const matter *m = rows->dynamics->matter;
   if (body == 0) return;
   if (row->n_bodies == CDN_ROW_MOST_BODIES) {
-    note(rows, CDN_ERR_LIMIT, "a row of it names more than CDN_ROW_MOST_BODIES bodies");
+    note(rows, CDN_ERR_LIMIT, "one of its rows names more than CDN_ROW_MOST_BODIES bodies");
     return;
   }
   const v3 w = cdni_matter_data(m, rows->state).twist[body].V.w;
@@ -112,7 +113,7 @@ static void add_at(cdn_row_list *rows, provided_row *row, int32_t body, v3 r, sv
 
 static bool is_body(cdn_row_list *rows, cdn_body body) {
   if (cdni_body_exists(rows->dynamics->matter, body)) return true;
-  note(rows, CDN_ERR_ARG, "a row of it names a body that this System does not have");
+  note(rows, CDN_ERR_ARG, "one of its rows names a body that this System does not have");
   return false;
 }
 
@@ -141,10 +142,10 @@ void cdn_row_list_add_mobility(cdn_row_list *rows, cdn_body body, int k, double 
   provided_row *r = last(rows);
   if (!r || !is_body(rows, body)) return;
   const tree_node *n = &rows->dynamics->matter->tree.node[body.i];
-  if (k < 0 || k >= n->nu) note(rows, CDN_ERR_ARG, "a row of it names a mobility that the joint does not have");
+  if (k < 0 || k >= n->nu) note(rows, CDN_ERR_ARG, "one of its rows names a mobility that the joint does not have");
   else if (!isfinite(g)) note(rows, CDN_ERR_NONFINITE, not_finite);
   else if (r->n_mobilities == CDN_ROW_MOST_MOBILITIES)
-    note(rows, CDN_ERR_LIMIT, "a row of it names more than CDN_ROW_MOST_MOBILITIES mobilities");
+    note(rows, CDN_ERR_LIMIT, "one of its rows names more than CDN_ROW_MOST_MOBILITIES mobilities");
   else r->u[r->n_mobilities] = n->u + k, r->g[r->n_mobilities++] = g;
 }
 
@@ -270,7 +271,7 @@ cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
     if (ends[i] > (i ? ends[i - 1] : 0)) name = CDNI_AT(d->row_providers, row_provider, i).name;
   }
   return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
-                         "row provider '%s' has rows in force, of which %s knows nothing: use an explicit method, or a "
+                         "row provider '%s' has rows at present, which %s cannot handle: use an explicit method, or a "
                          "constraint of the System",
                          name, function);
 }

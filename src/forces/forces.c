@@ -65,7 +65,7 @@ void cdni_force_check_pair(force_adder *a, cdn_body body_a, cdn_body body_b) {
   cdni_force_check_body(a, body_b);
   if (body_a.i == body_b.i)
     cdni_force_refuse(a, CDN_ERR_ARG,
-                      "both ends are on body %d, where it could do nothing: name two bodies (Ground may be one)",
+                      "both ends are on body %d, where it has no effect: name two bodies (Ground may be one)",
                       (int)body_a.i);
 }
 
@@ -106,8 +106,7 @@ force_mobility cdni_force_check_coordinate(force_adder *a, cdn_body body, int k)
   if (k < cdni_first_plain_coordinate(cdni_matter(a->system), body.i)) {
     cdni_force_refuse(
         a, CDN_ERR_ARG,
-        "joint '%s' is a %s, the rate of whose coordinate %d is no speed u: this element is for coordinates of which "
-        "qdot is u. For rotations take cdn_system_add_rotation_spring or _stop, else a linear bushing, "
+        "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u, which this element needs. For rotations take cdn_system_add_rotation_spring or _stop, else a linear bushing, "
         "cdn_system_add_two_point_spring or a custom force",
         joint, kind, k);
     return none;

@@ -72,7 +72,7 @@ static void archive_step(cdn_stepper *s, cdni_archive *a) {
   /* where an event has cut it short, the method's step ends elsewhere */
   bool beyond = !a->loading && s->dense && step->y1 != s->y[s->at];
   cdni_archive_bool(a, &beyond);
-  if (beyond && !s->events) cdni_archive_fail(a, CDN_ERR_PARSE, "its last step makes no sense");
+  if (beyond && !s->events) cdni_archive_fail(a, CDN_ERR_PARSE, "its last step is not possible");
   if (beyond && s->events) {
     cdni_archive_doubles(a, s->events->y, ny);
     cdni_archive_doubles(a, s->events->f, ny);
@@ -181,8 +181,7 @@ cdn_status cdn_stepper_load(cdn_state *state, void *user, void *companion_user, 
                             cdn_stepper **out) {
   static const char function[] = "cdn_stepper_load";
   if (out) *out = NULL;
-  if (!state || !out)
-    return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
+  if (!state || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
   if (!read) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "no function for the bytes");
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *s = NULL;

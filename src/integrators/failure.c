@@ -101,10 +101,10 @@ cdn_status cdni_enter(cdn_stepper *s, const char *function) {
     s->busy = true;
     return CDN_OK;
   }
-  cdn_status status = cdni_fail_argument(s, function, CDN_ERR_ARG,
-                                         "%s was called from within a callback of the same stepper: a callback changes "
-                                         "the State that it is given, and the stepper goes on when it has returned",
-                                         function);
+  cdn_status status = cdni_fail_argument(
+      s, function, CDN_ERR_ARG,
+      "%s was called from within a callback of the same stepper: a callback may change the State that it is given, and the stepper continues when the callback has returned",
+      function);
   /* for a callback that passes the status on */
   cdni_state_set_error(s->work, &s->failure.error);
   cdni_state_set_error(s->report, &s->failure.error);
@@ -135,10 +135,10 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
                           ? "the step is fixed: take a smaller one, or let the accuracy choose it. Else "
                       : curable ? "shorter steps did not cure it: "
                                 : "";
-  const char *then = code == CDN_ERR_STEP
-                         ? "see what acts on the coordinate named: forces that jump, or that change faster "
-                           "than the steps tried; or try another method"
-                         : cdn_status_advice(code);
+  const char *then =
+      code == CDN_ERR_STEP
+          ? "look at the forces on the coordinate named: they may jump, or change faster than the steps tried; or try another method"
+          : cdn_status_advice(code);
   snprintf(f->advice, sizeof f->advice, "%s%s", first,
            then[0] ? then : "look at the element named, just before this time");
   cdni_restore(s);
@@ -156,7 +156,7 @@ cdn_status cdni_fail_step(cdn_stepper *s, double error) {
       s->t, s->step.h, error, s->def.accuracy, f->coordinate[0] ? f->coordinate : "no single coordinate");
   f->error.value = s->step.h;
   if (s->def.min_step > 0.5 * s->step.h) {
-    advise(f, "lower min_step, ask for less accuracy, or soften or damp what acts on the coordinate named");
+    advise(f, "lower min_step, ask for less accuracy, or soften or damp the forces on the coordinate named");
   } else {
     advise(f, "the solution has a jump or goes to infinity here: look at the forces and stops that act on the "
               "coordinate named, for a discontinuity, a division by zero, or a stiffness without damping");
@@ -173,9 +173,9 @@ cdn_status cdni_fail_limit(cdn_stepper *s) {
                  (long long)s->attempts, s->t, s->step.h);
   f->error.value = s->step.h;
   if (s->stiff >= 15) {
-    advise(f,
-           "the problem looks stiff: stability, not accuracy, keeps the steps short. Soften or remove what is fast and "
-           "damped (a stiff spring with a strong damper on a light body), or call again to go on");
+    advise(
+        f,
+        "the problem looks stiff: stability, not accuracy, keeps the steps short. Soften or remove parts that are fast and damped (a stiff spring with a strong damper on a light body), or call again to go on");
     cdni_restore(s);
     return CDN_ERR_LIMIT;
   }

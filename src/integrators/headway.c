@@ -135,7 +135,7 @@ static void blame(cdn_stepper *s, cdn_failure *f, const fastest *m, double goal)
       NAME, name, swings ? "stiffness" : "damping",
       swings || !cdn_method_is_available(CDN_METHOD_CVODE_BDF)
           ? ", or lock the joint"
-          : ", or take an implicit method, which steps over what decays: cvode-bdf or ida");
+          : ", or take an implicit method, which can step over fast decay: cvode-bdf or ida");
 }
 
 static void blame_jump(cdn_stepper *s, cdn_failure *f, const fastest *m, double size, double goal) {
@@ -143,8 +143,7 @@ static void blame_jump(cdn_stepper *s, cdn_failure *f, const fastest *m, double 
   cdn_system_slot_name(s->system, CDN_POOL_U, m->slot, speed, sizeof speed);
   cdni_error_set(
       &f->error, CDN_ERR_STEP, "cdn_stepper_advance", speed,
-      "at t = %.9g the run makes no headway: a force jumps to and fro as '%.60s' goes from %.3g to either side, "
-      "which changes its rate by %.3g, and steps of %.2g s are all that is left. The way to t = %.6g would take "
+      "at t = %.9g the run makes no headway: a force jumps to and fro when '%.60s' moves from %.3g to either side; the jump changes its rate by %.3g and keeps the steps at %.2g s. The way to t = %.6g would take "
       "%.1g more",
       s->t, speed, s->y[s->at][s->nq + m->slot], size, s->headway.mean, goal, (goal - s->t) / s->headway.mean);
   advise(
@@ -166,16 +165,16 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   } else if (m.slot >= 0 && m.rate * step > LEAST && m.rate * step < MOST) {
     blame(s, f, &m, goal);
   } else {
-    cdni_error_set(&f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
-                   "at t = %.9g the run makes no headway: for thousands of steps they have been about %.2g s long, "
-                   "and the way to t = %.6g would take %.1g more. Most of their error is in %s",
-                   s->t, step, goal, (goal - s->t) / step, f->coordinate[0] ? f->coordinate : "no single coordinate");
-    advise(f, s->stiff >= 15
-                  ? "the problem is stiff: stability, not accuracy, keeps the steps short. Soften or remove what "
-                    "is fast and damped, such as a rate of z, a strong damper on a light body, or friction that jumps "
-                    "with the sign of a speed (let it change over a small speed)"
-                  : "look at what acts on the coordinate named: forces that jump to and fro, or that change within so "
-                    "short a time; let friction that jumps with the sign of a speed change over a small speed");
+    cdni_error_set(
+        &f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
+        "at t = %.9g the run makes no headway: thousands of steps have been about %.2g s long, and t = %.6g is %.1g such steps away. Most of their error is in %s",
+        s->t, step, goal, (goal - s->t) / step, f->coordinate[0] ? f->coordinate : "no single coordinate");
+    advise(
+        f,
+        s->stiff >= 15
+            ? "the problem is stiff: stability, not accuracy, keeps the steps short. Soften or remove parts that are fast and damped, such as a rate of z, a strong damper on a light body, or friction that jumps "
+              "with the sign of a speed (let it change over a small speed)"
+            : "look at the forces on the coordinate named: they may jump to and fro, or change within a very short time; let friction that jumps with the sign of a speed change over a small speed");
   }
   f->error.value = step;
   cdni_restore(s);

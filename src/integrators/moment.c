@@ -131,20 +131,18 @@ static cdn_status fail_chatter(cdn_stepper *s, const cdn_occurrence *o, double g
   if (gap <= window) {
     cdni_fail_event(
         s, CDN_ERR_CHATTER, o->name,
-        "occurrence %lld, and again within its window of %.3g s, after %.3g s: what its handler does brings "
-        "the next occurrence ever nearer",
+        "occurrence %lld was again within its window of %.3g s, %.3g s after the last: its handler brings the next occurrence ever nearer",
         count, window, gap);
   } else {
     cdni_fail_event(
         s, CDN_ERR_CHATTER, o->name,
-        "occurrence %lld, %.3g s after the last: in between its trigger's value has not left the rounding of "
-        "what it is computed from",
+        "occurrence %lld, %.3g s after the last: between the two its trigger's value has not changed by more than its rounding",
         count, gap);
   }
   snprintf(s->failure.advice, sizeof s->failure.advice,
            "let the handler end the sequence when the motion has become small (rest, lock, stop the run), or give the "
            "trigger hysteresis%s",
-           gap <= window ? "; state a smaller window if events so close together are meant" : "");
+           gap <= window ? "; set a smaller window if such close events are intended" : "");
   return CDN_ERR_CHATTER;
 }
 
@@ -213,7 +211,7 @@ static cdn_status resume(cdn_stepper *s, double energy) {
   if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
   if (status == CDN_OK) status = cdni_watches_afresh(s, true);
   if (status != CDN_OK) {
-    return cdni_fail_event(s, status, s->events->list[0].name, "what its handler left cannot be realized");
+    return cdni_fail_event(s, status, s->events->list[0].name, "the State that its handler left cannot be realized");
   }
   CDNI_TRY(cdni_timers_changed(s));
   if (s->t > before) CDNI_TRY(cdni_timers_skip(s, s->t));

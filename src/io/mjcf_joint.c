@@ -195,7 +195,7 @@ cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node) {
     if (ball && j->kind != IO_SLIDER)
       return io_xml_fail(r->d, CDN_ERR_PARSE, node,
                          "a ball joint is followed by another joint that turns (line %d), "
-                         "which moves the body in no new way; take one of them out",
+                         "which gives the body no new motion; remove one of them",
                          j->line);
     ball = ball || j->kind == IO_BALL;
     freedoms += io_joint_nu(j->kind);

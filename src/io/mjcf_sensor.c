@@ -190,7 +190,7 @@ static cdn_status read_sensor(mjcf_reader *r, io_xml_node *node) {
   }
   CDNI_TRY(io_xml_double(r->d, node, "cutoff", &sensor.cutoff, NULL));
   if (!cdni_all_finite((const double *)&sensor.frame.X_BS, sizeof sensor.frame.X_BS / sizeof(double), NULL))
-    return io_xml_fail(r->d, CDN_ERR_NONFINITE, node, "the place of what it is of is beyond the largest number");
+    return io_xml_fail(r->d, CDN_ERR_NONFINITE, node, "its object is farther away than the largest number");
   io_xml_ignore(node, "noise"); /* MuJoCo adds none unless it is asked to */
   io_xml_ignore(node, "user");
   io_sensor *kept = cdni_array_push(&r->d->allocator, &r->d->sensors, sizeof sensor, &sensor);

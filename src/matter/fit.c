@@ -97,7 +97,7 @@ static cdn_status check_numbers(cdn_state *state, const char *function, const jo
   if (cdni_all_finite(x, (size_t)n, NULL)) return CDN_OK;
   const char *name = joint_name(j->m, body);
   return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, name,
-                         "joint '%s': what is wanted has a NaN or an infinity", name);
+                         "joint '%s': the wanted pose or velocity has a NaN or an infinity", name);
 }
 
 /* ---- the mobilizer ---- */
@@ -181,7 +181,7 @@ static cdn_status fit(cdn_state *state, const char *function, cdn_body body, con
   const cdn_status good = cdni_check_frame(X);
   if (good != CDN_OK)
     return cdni_state_fail(state, good, false, function, name,
-                           "joint '%s': what is wanted is not finite, or its R not a rotation to 1e-9", name);
+                           "joint '%s': the wanted pose is not finite, or its R is not a rotation to 1e-9", name);
   if (j.n->nu == 0) return CDN_OK;
   double q[7];
   memcpy(q, cdn_body_q(state, body), j.n->nq * sizeof *q);

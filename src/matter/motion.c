@@ -18,7 +18,8 @@ void cdni_motion_free(const cdn_allocator *a, matter_motion *x) {
 static const char *rate_complaint(cdn_motion_rate rate) {
   switch (rate) {
     case CDN_RATE_DYNAMIC: return NULL;
-    case CDN_RATE_SLOW: return "is slow: what changes at events only is a lock (cdn_body_lock_at) or a steady motion";
+    case CDN_RATE_SLOW:
+      return "is slow: for values that change at events only use a lock (cdn_body_lock_at) or a steady motion";
     case CDN_RATE_FAST: return "is fast (quasi-static), and the solver that this needs is not there yet";
   }
   return "has a rate that is not one of cdn_motion_rate";

@@ -158,8 +158,7 @@ static cdn_status calc(cdn_state *state, const char *function, int n, const cdn_
   const char *name = CDNI_AT(t.m->bodies, matter_body, body[task].i).name;
   return cdni_state_fail(
       state, CDN_ERR_SINGULAR, false, function, name,
-      "task %d, on body '%s': nothing moves row %d of it independently of the rows before. Its pose is "
-      "singular, or it asks for more than the joints can do: take fewer tasks, a station in place of a "
+      "task %d, on body '%s': its row %d depends on the rows before. The pose is singular, or the task asks for more than the joints can do: take fewer tasks, a station in place of a "
       "frame, or %s_inv",
       task, name, bad % rows, function);
 }

@@ -326,7 +326,7 @@ cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure id, const double 
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   size_t bad;
   if (!m) return no_measure(state, function, id);
-  if (!m->kind->set) return not_by(state, function, m, "is computed: set what it is computed from");
+  if (!m->kind->set) return not_by(state, function, m, "is computed and cannot be set: set its operands instead");
   if (!cdni_all_finite(value, (size_t)m->n, &bad)) {
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, cdni_measure_name(m),
                            "number %zu for measure '%s' is %g: nothing was changed", bad, cdni_measure_name(m),

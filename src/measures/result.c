@@ -25,10 +25,11 @@ static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry
 /* Called only if the value is not valid. */
 static cdn_status value(const measure *m, cdn_state *state, int order, double *out) {
   (void)order, (void)out;
-  return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_measure_value", cdni_measure_name(m),
-                         "measure '%s' is a result that has not been set since what it depends on changed: set it by "
-                         "cdn_measure_set_value",
-                         cdni_measure_name(m));
+  return cdni_state_fail(
+      state, CDN_ERR_ARG, false, "cdn_measure_value", cdni_measure_name(m),
+      "measure '%s' is a result without a valid value, because a prerequisite has changed since it was set: set it with "
+      "cdn_measure_set_value",
+      cdni_measure_name(m));
 }
 
 static cdn_status set(const measure *m, cdn_state *state, const double *to) {

@@ -110,7 +110,7 @@ cdn_measure cdn_system_add_coordinate_measure(cdn_system *system, const char *na
     bool of_q = is(which, CDN_Q) || is(which, CDN_QDOT);
     int n = of_q ? cdn_body_nq(system, body) : cdn_body_nu(system, body);
     if (k < 0 || k >= n) {
-      cdni_measure_refuse(&a, CDN_ERR_ARG, "joint '%s' has %d %c, and there is no %d of them",
+      cdni_measure_refuse(&a, CDN_ERR_ARG, "joint '%s' has %d %c: there is no number %d",
                           cdn_body_mobilizer_name(system, body), n, of_q ? 'q' : 'u', k);
     }
   }

@@ -147,10 +147,11 @@ bool cdni_assembly_slots(cdn_assembly *a, const char *function, const char *name
     return false;
   }
   if (coordinate && k < cdni_first_plain_coordinate(a->m, body.i)) {
-    cdni_assembly_fail(a, CDN_ERR_ARG, function, name ? name : joint,
-                       "joint '%s' is a %s, the rate of whose coordinate %d is no speed u: use an orientation sensor, "
-                       "or lock the whole joint",
-                       joint, kind, k);
+    cdni_assembly_fail(
+        a, CDN_ERR_ARG, function, name ? name : joint,
+        "joint '%s' is a %s, and the rate of its coordinate %d is not a speed u: use an orientation sensor, "
+        "or lock the whole joint",
+        joint, kind, k);
     return false;
   }
   *u = a->first_u + n->u + k - ahead;

@@ -76,7 +76,7 @@ static cdn_status find_singular_values(search *x) {
   symmetric(&x->s, x->L);
   if (cdni_symmetric_eigen(n, x->L, x->s.B, x->sigma, x->work) != 0)
     return cdni_state_fail(x->rest, CDN_ERR_SINGULAR, false, x->function, NULL,
-                           "the mass matrix of what the constraints leave free is not positive definite");
+                           "the mass matrix of the free directions is not positive definite");
   for (int j = 0; j < n; j++) {
     x->residual[j] = 0;
     for (int k = 0; k < n; k++) x->residual[j] += x->L[j * n + k] * x->s.gradient[k];

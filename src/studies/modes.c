@@ -82,7 +82,7 @@ static cdn_status normal_modes(cdn_state *rest, const char *function, cdni_stati
   if (info > n) return no_convergence(rest, function);
   if (info > 0)
     return cdni_state_fail(rest, CDN_ERR_SINGULAR, false, function, NULL,
-                           "the mass matrix of what the constraints leave free is not positive definite");
+                           "the mass matrix of the free directions is not positive definite");
   for (int j = 0; j < n && shapes; j++)
     for (int k = 0; k < nu; k++) {
       shapes[j * nu + k] = 0;

@@ -51,8 +51,7 @@ static cdn_status check_prerequisites(cdn_system *s) {
     if (node_at(s, p->from)->kind == NODE_NONE)
       return cdni_system_fail(
           s, CDN_ERR_ARG, "cdn_system_freeze", node_at(s, p->to)->name,
-          "cache entry '%s' depends on something that nothing in this System declares: add what does, or take the "
-          "prerequisite away",
+          "cache entry '%s' has a prerequisite that nothing in this System declares: add the subsystem that declares it, or remove the prerequisite",
           node_at(s, p->to)->name);
   }
   return CDN_OK;

@@ -91,7 +91,7 @@ START_TEST(forces_that_fail) {
     { root, 0.1, { CDN_ERR_NONFINITE, "motor", "joint 'rail'", "the step is fixed", NULL, 0.4, 0.5 } },
     /* free fall from 1 into 1 / q^2: after pi / sqrt(8) */
     { attraction, 0, { CDN_ERR_STEP, "rail.u", "the smallest allowed", "goes to infinity", "rail.u", 1.1107, 1.1108 } },
-    { out_of_fuel, 0, { CDN_ERR_CALLBACK, "tank", "no more fuel", "see what the callback", NULL, 0, 0.5 } },
+    { out_of_fuel, 0, { CDN_ERR_CALLBACK, "tank", "no more fuel", "see the message of the callback", NULL, 0, 0.5 } },
     { runaway, 1, { CDN_ERR_NONFINITE, "motor", "rail", "the step is fixed", NULL, 1, 10 } },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

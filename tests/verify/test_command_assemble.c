@@ -134,7 +134,7 @@ START_TEST(mistakes) {
   EXITS(2, "assemble creature.xml --quiet --goal root=1");
   SAYS(errors, "7 coordinates");
   EXITS(2, "assemble creature.xml --quiet --goal 'root[0]=1'");
-  SAYS(errors, "no speed");
+  SAYS(errors, "is not a speed");
   EXITS(2, "assemble one.xml --goal =1");
   EXITS(2, "assemble one.xml --lock elbow");
   EXITS(3, "assemble nowhere.xml");
