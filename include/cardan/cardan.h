@@ -17,6 +17,7 @@
 #include <cardan/forces.h>
 #include <cardan/dynamics.h>
 #include <cardan/constraints.h>
+#include <cardan/check.h>
 #include <cardan/assembly.h>
 #include <cardan/derivatives.h>
 #include <cardan/measures.h>

@@ -219,6 +219,11 @@ bool cdn_force_is_enabled(const cdn_state *state, cdn_force force) {
   return element_at(room, force) && cdn_state_parameters(state, room->enabled)[force.i] != 0;
 }
 
+const char *cdn_force_kind_name(const cdn_system *system, cdn_force force) {
+  const force_element *e = element_at(cdni_forces(system), force);
+  return e ? cdni_force_kinds[e->kind]->name : NULL;
+}
+
 const char *cdn_force_name(const cdn_system *system, cdn_force force) {
   const force_element *e = element_at(cdni_forces(system), force);
   return e ? e->name : NULL;

@@ -114,3 +114,7 @@ cdn_status cdni_custom_bias(const matter *m, cdn_state *state, const double *q, 
 bool cdni_custom_has_N(const matter *m, int32_t index) {
   return CDNI_AT(m->customs, custom_mobilizer, index).ops.N != NULL;
 }
+
+bool cdni_custom_has_fit(const matter *m, int32_t index) {
+  return CDNI_AT(m->customs, custom_mobilizer, index).ops.fit != NULL;
+}

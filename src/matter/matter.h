@@ -88,6 +88,8 @@ int cdni_first_plain_coordinate(const matter *m, int body);
 
 /* Whether a custom or function-based mobilizer (by its place in matter's list) has an N of its own: qdot is not u. */
 bool cdni_custom_has_N(const matter *m, int32_t index);
+/* Whether it finds its coordinates from a wanted pose by itself, not by iteration. */
+bool cdni_custom_has_fit(const matter *m, int32_t index);
 
 /* True if the id names a body of the System. */
 static inline bool cdni_body_exists(const matter *m, cdn_body body) { return m && body.i >= 0 && body.i < m->tree.n; }

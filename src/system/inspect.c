@@ -1,4 +1,6 @@
 /* Questions about a System's contents and dependencies, for the rooms above. */
+#include <stdio.h>
+
 #include "system/structs.h"
 
 bool cdni_ticket_is_upstream(const cdn_system *s, cdn_ticket ticket, cdn_ticket entry) {
@@ -22,6 +24,10 @@ bool cdni_system_parameters(const cdn_system *s, int i, cdn_dvar *v, int *n) {
     return true;
   }
   return false;
+}
+
+void cdni_variable_name(const cdn_system *s, cdn_dvar v, char *text, size_t size) {
+  snprintf(text, size, "%s", node_at(s, v.i)->name);
 }
 
 const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n, const cdn_dvar *except) {

@@ -106,6 +106,8 @@ typedef struct cdni_traits {
 cdni_traits cdni_system_traits(const cdn_system *system);
 /* The i-th parameter array and its size; false past the end. */
 bool cdni_system_parameters(const cdn_system *system, int i, cdn_dvar *v, int *n);
+/* "subsystem.entry" of a variable that is there. */
+void cdni_variable_name(const cdn_system *system, cdn_dvar v, char *text, size_t size);
 /* The name of a discrete variable or parameter array, none of n, in which two States of one System differ, or NULL. */
 const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n, const cdn_dvar *except);
 

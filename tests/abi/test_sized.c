@@ -124,6 +124,7 @@ static const cdn_force_ops zero_ops;
 /* name, sizeof what is written (0: nothing is), the call that writes to `out` of `size` bytes */
 #define RESULT_LIST(X)                                                                                            \
   X(cdn_last_error, sizeof(cdn_error), (out, size))                                                               \
+  X(cdn_check_get, sizeof(cdn_check_entry), (NULL, 0, out, size))                                                 \
   X(cdn_system_last_error, sizeof(cdn_error), (w.system, out, size))                                              \
   X(cdn_state_last_error, sizeof(cdn_error), (w.state, out, size))                                                \
   X(cdn_model_last_error, sizeof(cdn_error), (w.model, out, size))                                                \

@@ -30,6 +30,7 @@ OBJECTS = {
     'cdn_assembly *': ('RUNNING', 'w->assembly'),
     'cdn_trajectory *': ('RUNNING', 'w->trajectory'),
     'cdn_model *': ('RUNNING', 'w->model'),
+    'cdn_check *': ('RUNNING', 'w->check'),
     'cdn_function *': ('RUNNING', 'w->function'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }

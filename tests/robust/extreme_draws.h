@@ -21,6 +21,7 @@ typedef struct world {
   cdn_assembly *assembly;
   cdn_trajectory *trajectory;
   cdn_model *model;
+  cdn_check *check;
   cdn_function *function;
   cdn_forces *forces;
   cdn_rows *rows;

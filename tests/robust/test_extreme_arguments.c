@@ -157,11 +157,13 @@ static void begin_running(world *w) {
   static const char text[] = "<mujoco><worldbody><body name='b'><joint name='j'/><geom size='1'/></body></worldbody>"
                              "<keyframe><key name='k' qpos='1'/></keyframe></mujoco>";
   OK(cdn_model_load_string(text, strlen(text), "m.xml", NULL, &w->model));
+  OK(cdn_check_mobilizer(w->state, (cdn_body){ 2 }, NULL, &w->check));
   w->function = cdn_function_linear(2, (const double[]){ 1, 2 }, 3);
 }
 
 static void end_running(world *w) {
   cdn_function_release(w->function);
+  cdn_check_destroy(w->check);
   cdn_model_destroy(w->model);
   cdn_trajectory_destroy(w->trajectory);
   cdn_assembly_destroy(w->assembly);

@@ -1,0 +1,77 @@
+/* Checks of elements find nothing wrong with the kinds that the library brings: mobilizers and forces of random trees, with and without
+ * z, and every kind of constraint. */
+#include "constraint_samples.h"
+
+static void nothing_wrong(cdn_status status, cdn_check *check, const char *what) {
+  ck_assert_msg(status == CDN_OK, "%s: %s", what, cdn_last_error_text());
+  ck_assert_msg(cdn_check_count(check) == 0, "%s: %s", what, cdn_check_text(check));
+  ck_assert_msg(cdn_check_poses(check) > 0, "%s: %s", what, cdn_check_text(check));
+  cdn_check_destroy(check);
+}
+
+START_TEST(test_mobilizers) {
+  bool seen[CDN_MOBILIZER_COUNT] = { false };
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    const tree_options options = { .bodies = 24, .shape = 500 + seed, .numbers = 600 + seed };
+    random_tree tree = make_random_tree(&options);
+    cdn_state *state = random_tree_state(&tree, seed);
+    cdn_check_def def = cdn_default_check_def();
+    def.poses = 3;
+    for (int i = 1; i <= tree.bodies; i++) {
+      cdn_check *check = NULL;
+      const cdn_status status = cdn_check_mobilizer(state, (cdn_body){ i }, &def, &check);
+      nothing_wrong(status, check, cdn_mobilizer_name(tree.kind[i]));
+      seen[tree.kind[i]] = true;
+    }
+    cdn_state_destroy(state);
+  }
+  for (int k = 0; k < CDN_MOBILIZER_COUNT; k++)
+    ck_assert_msg(seen[k], "%s was not checked", cdn_mobilizer_name((cdn_mobilizer)k));
+}
+END_TEST
+
+START_TEST(test_forces) {
+  for (uint64_t seed = 0; seed < 8; seed++) {
+    const tree_options options = { .bodies = 6, .shape = 700 + seed, .numbers = 800 + seed, .forces = true };
+    random_tree tree = make_random_tree(&options);
+    const double k[6] = { 3, 4, 5, 60, 70, 80 }, c[6] = { 0.3, 0.4, 0.5, 6, 7, 8 };
+    cdn_transform X = cdn_transform_identity();
+    X.p = cdn_v3(0.1, 0.2, -0.3);
+    cdn_system_add_linear_bushing(tree.system, "bushing", (cdn_body){ 1 }, X, (cdn_body){ 4 }, X, k, c);
+    cdn_system_add_two_point_force(tree.system, "rocket", (cdn_body){ 0 }, cdn_v3(3, 0, 0), (cdn_body){ 2 },
+                                   cdn_v3(0, 0, 0), 4);
+    cdn_system_add_global_damper(tree.system, "thick air", 0.2);
+    cdn_state *state = random_tree_state(&tree, seed);
+    const cdn_system *system = cdn_state_system(state);
+    cdn_check_def def = cdn_default_check_def();
+    def.poses = 3;
+    for (int i = 0; i < cdn_system_force_count(system); i++) {
+      cdn_check *check = NULL;
+      const cdn_status status = cdn_check_force(state, (cdn_force){ i }, &def, &check);
+      nothing_wrong(status, check, cdn_force_kind_name(system, (cdn_force){ i }));
+    }
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
+START_TEST(test_constraints) {
+  for (int k = 0; k < 8 * constraint_sample_count(); k++) {
+    const int i = k / 8;
+    rng r = rng_of(900 + (uint64_t)k);
+    const tree_options options = { .bodies = 4, .shape = 900 + (uint64_t)k, .numbers = 901 };
+    random_tree tree = make_random_tree(&options);
+    const constraint_place place = constraint_place_on(&tree, &r);
+    const cdn_constraint id = constraint_sample_add(i, &place, &r);
+    cdn_state *state = random_tree_state(&tree, 3);
+    cdn_check_def def = cdn_default_check_def();
+    def.poses = 3;
+    cdn_check *check = NULL;
+    const cdn_status status = cdn_check_constraint(state, id, &def, &check);
+    nothing_wrong(status, check, constraint_sample_at(i)->name);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
+CHECK_MAIN("checks of all kinds", test_mobilizers, test_forces, test_constraints)
