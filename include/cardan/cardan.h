@@ -25,6 +25,7 @@
 #include <cardan/ensemble.h>
 #include <cardan/equilibrium.h>
 #include <cardan/modes.h>
+#include <cardan/spec.h>
 #include <cardan/model.h>
 #include <cardan/trajectory.h>
 #endif

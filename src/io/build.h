@@ -1,4 +1,4 @@
-/* Shared by the build files: a System under construction and where the description's parts are in it. */
+/* Shared by the build files: a System under construction and where the spec's elements are in it. */
 #ifndef CARDAN_IO_BUILD_H
 #define CARDAN_IO_BUILD_H
 
@@ -6,27 +6,38 @@
 
 typedef struct io_builder {
   cdn_model *model;
-  io_description *d;
+  cdn_spec *spec;
+  io_description *d; /* the spec's log */
   cdn_system *system;
-  cdn_body *bodies;        /* for each of d->bodies: its body in the System */
-  cdn_body *joint_bodies;  /* for each of d->joints: the body that its mobilizer moves */
+  io_spec_names names;
+  cdn_spec_tree tree;
+  cdn_body *mobilizers;    /* for each of the tree's: its body in the System */
+  cdn_body *bodies;        /* for each of the spec's: its body in the System */
+  cdn_body *joints;        /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
   cdn_force gravity;       /* { -1 }: none */
-  double *limit_stiffness; /* for each of d->joints: its stop's k; NULL: no stops */
+  double *limit_stiffness; /* for each of the spec's joints: its stop's k; NULL: no stops */
 } io_builder;
 
-static inline io_body *io_body_at(const io_description *d, int i) { return &CDNI_AT(d->bodies, io_body, i); }
-static inline io_loop *io_loop_at(const io_description *d, int i) { return &CDNI_AT(d->loops, io_loop, i); }
-static inline io_joint *io_joint_at(const io_description *d, int i) { return &CDNI_AT(d->joints, io_joint, i); }
+static inline const cdn_spec_mobilizer *io_mobilizer(const io_builder *b, int i) {
+  return &CDNI_AT(b->tree.mobilizers, cdn_spec_mobilizer, i);
+}
+static inline const cdn_spec_loop *io_tree_loop(const io_builder *b, int i) {
+  return &CDNI_AT(b->tree.loops, cdn_spec_loop, i);
+}
 
-/* build_tree.c: bodies, joints and massless frames between the joints of one body. Building is sticky. */
-void io_build_tree(io_builder *b);
+/* Building is sticky: what the System refuses is on the System. What a spec has wrong by itself is returned. */
+
+/* build_check.c: what is wrong or doubtful about a spec, before anything is built. */
+cdn_status io_check_spec(io_builder *b);
+/* build_tree.c: bodies and mobilizers. `trial`: of a System that is looked at and thrown away. */
+void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops where limit_stiffness is set. */
 void io_build_forces(io_builder *b);
-/* build_loops.c: constraints, in the order of the description's loops. */
-void io_build_loops(io_builder *b);
-/* build_sensors.c: measures, once bodies and forces are there. */
-void io_build_sensors(io_builder *b);
-/* build_limits.c: the stiffness of every limit from what it has to stop; b->system must be frozen and without stops. */
+/* build_loops.c: constraints in the order of the spec, then what closes the loops that the tree has cut. */
+cdn_status io_build_loops(io_builder *b);
+/* build_sensors.c: measures, once bodies and forces are there; { -1 } for what is not simulated. */
+cdn_status io_build_sensors(io_builder *b);
+/* build_limits.c: the stiffness of every limit from what it has to stop; b->system must be frozen. */
 cdn_status io_calc_limit_stiffness(io_builder *b, double *stiffness);
 
 #endif

@@ -1,4 +1,4 @@
-/* What acts in a model file: gravity, springs, dampers and limits of its joints. */
+/* What acts in a spec: gravity, springs, dampers and limits of its joints. */
 #include "io/build.h"
 
 #include <math.h>
@@ -49,30 +49,21 @@ static void add_position_spring(io_builder *b, const char *name, cdn_body body, 
 
 /* ---- joints ---- */
 
-static void add_spring(io_builder *b, const io_joint *joint, cdn_body body) {
+static void add_spring(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
   char name[256], position_name[256];
   snprintf(name, sizeof name, "%.200s spring", joint->name);
   snprintf(position_name, sizeof position_name, "%.200s position spring", joint->name);
-  const cdn_transform X_PB = io_body_at(b->d, joint->body)->X_PB;
-  switch (joint->kind) {
-    case IO_PIN:
-    case IO_SLIDER: cdn_system_add_mobility_spring(b->system, name, body, 0, joint->stiffness, joint->springref); break;
-    case IO_BALL:
-      cdn_system_add_rotation_spring(b->system, name, body, joint->stiffness, cdn_rotation_identity());
-      break;
-    case IO_FREE:
-      cdn_system_add_rotation_spring(b->system, name, body, joint->stiffness, X_PB.R);
-      add_position_spring(b, position_name, body, joint->stiffness, X_PB.p);
-      break;
-    case IO_PLANAR: break; /* no format gives one a spring */
-  }
+  if (joint->kind == CDN_BALL || joint->kind == CDN_FREE)
+    cdn_system_add_rotation_spring(b->system, name, body, joint->stiffness, joint->X_FM_rest.R);
+  else cdn_system_add_mobility_spring(b->system, name, body, 0, joint->stiffness, joint->springref);
+  if (joint->kind == CDN_FREE) add_position_spring(b, position_name, body, joint->stiffness, joint->X_FM_rest.p);
 }
 
 /* On every mobility of the joint. */
-static void add_damper(io_builder *b, const io_joint *joint, cdn_body body) {
+static void add_damper(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
   char name[256];
   snprintf(name, sizeof name, "%.200s damper", joint->name);
-  for (int i = 0; i < io_joint_nu(joint->kind); i++)
+  for (int i = 0; i < io_spec_joint_nu(joint); i++)
     cdn_system_add_mobility_damper(b->system, name, body, i, joint->damping);
 }
 
@@ -81,22 +72,23 @@ static void add_damper(io_builder *b, const io_joint *joint, cdn_body body) {
  * without the jump in force at first touch that a linear damper has. */
 static const double limit_dissipation = 10;
 
-static void add_limit(io_builder *b, const io_joint *joint, cdn_body body, double k) {
+static void add_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body, double k) {
   char name[256];
   snprintf(name, sizeof name, "%.200s limit", joint->name);
-  if (joint->kind == IO_PIN || joint->kind == IO_SLIDER)
-    cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
-  else if (joint->kind == IO_BALL)
+  if (joint->kind == CDN_BALL)
     cdn_system_add_rotation_stop(b->system, name, body, joint->upper, k, limit_dissipation);
+  else cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
 }
 
 void io_build_forces(io_builder *b) {
   const cdn_vec3 g = b->d->gravity;
   const bool falls = b->d->has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
-  b->gravity = falls ? cdn_system_add_gravity(b->system, "gravity", g) : (cdn_force){ -1 };
-  for (int i = 0; i < (int)b->d->joints.count; i++) {
-    const io_joint *joint = io_joint_at(b->d, i);
-    const cdn_body body = b->joint_bodies[i];
+  b->gravity = falls && !b->model->options.no_gravity ? cdn_system_add_gravity(b->system, "gravity", g)
+                                                      : (cdn_force){ -1 };
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
+    const cdn_body body = b->joints[i];
+    if (body.i < 0) continue; /* a constraint has no coordinates on which these could act: io_check_spec has told */
     if (joint->stiffness != 0) add_spring(b, joint, body);
     if (joint->damping != 0) add_damper(b, joint, body);
     if (joint->limited && b->limit_stiffness) add_limit(b, joint, body, b->limit_stiffness[i]);

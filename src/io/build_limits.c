@@ -10,7 +10,7 @@
 /* MuJoCo's defaults. */
 static const double default_timeconst = 0.02, default_dampratio = 1;
 
-static double stiffness_for(const io_joint *joint, double inertia) {
+static double stiffness_for(const cdn_spec_joint *joint, double inertia) {
   const double timeconst = joint->limit_timeconst > 0 ? joint->limit_timeconst : default_timeconst;
   const double dampratio = joint->limit_dampratio > 0 ? joint->limit_dampratio : default_dampratio;
   return inertia / (timeconst * timeconst * dampratio * dampratio);
@@ -19,8 +19,8 @@ static double stiffness_for(const io_joint *joint, double inertia) {
 /* What 1 / (M^-1)_ii is for this joint's mobilities (their mean for a ball). M_inv_column and unit: nu numbers. */
 static cdn_status joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
                                 double *inertia) {
-  const int first = cdn_body_first_u(b->system, b->joint_bodies[index]);
-  const int n = io_joint_nu(io_joint_at(b->d, index)->kind);
+  const int first = cdn_body_first_u(b->system, b->joints[index]);
+  const int n = io_spec_joint_nu(io_spec_joint(b->spec, index));
   double sum = 0;
   for (int i = first; i < first + n; i++) {
     unit[i] = 1;
@@ -34,7 +34,7 @@ static cdn_status joint_inertia(io_builder *b, cdn_state *state, int index, doub
 }
 
 /* A frozen model may still have no dynamics in this configuration; it can be looked at, and posed elsewhere. */
-static void warn_singular(io_builder *b, const io_joint *joint, const char *why) {
+static void warn_singular(io_builder *b, const cdn_spec_joint *joint, const char *why) {
   io_warn(b->d, joint->line,
           "joint '%.60s': the inertia that its limit has to stop cannot be told (%.200s); the limit "
           "is made for 1 kg or 1 kg m^2",
@@ -43,9 +43,9 @@ static void warn_singular(io_builder *b, const io_joint *joint, const char *why)
 
 static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double *column, double *stiffness) {
   bool singular = false;
-  for (int i = 0; i < (int)b->d->joints.count; i++) {
-    const io_joint *joint = io_joint_at(b->d, i);
-    if (!joint->limited) continue;
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
+    if (!joint->limited || b->joints[i].i < 0) continue;
     double inertia = 1;
     if (!singular) {
       const cdn_status status = joint_inertia(b, state, i, unit, column, &inertia);

@@ -1,27 +1,93 @@
-/* What closes the loops of a model file, as hard constraints. */
+/* What closes the loops of a spec, as hard constraints. */
+#include <stdio.h>
+
 #include "io/build.h"
 
-static cdn_constraint add_coupling(io_builder *b, const io_loop *loop) {
-  const cdn_mobility y = { b->joint_bodies[loop->y], 0 };
-  const double y0 = io_joint_at(b->d, loop->y)->ref;
-  if (loop->x < 0) return cdn_system_constrain_coordinate(b->system, loop->name, y.body, 0, y0 + loop->c[0]);
-  const cdn_mobility x = { b->joint_bodies[loop->x], 0 };
-  return cdn_system_couple_by_polynomial(b->system, loop->name, y, y0, x, io_joint_at(b->d, loop->x)->ref, loop->c);
+static cdn_status wrong(int line) { return line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG; }
+
+/* ---- the spec's constraints ------------------------------------------------------------------ */
+
+/* A joint with one coordinate whose mobilizer is there. */
+static cdn_status find_joint(io_builder *b, const cdn_spec_constraint *c, const char *name, cdn_mobility *found) {
+  const int joint = name ? io_names_find(&b->names.joints, name) : -1;
+  if (joint < 0)
+    return io_fail(b->d, wrong(c->line), c->line, "constraint '%.60s': there is no joint '%.60s'; correct the name",
+                   c->name, name ? name : "(none)");
+  if (io_spec_joint_nq(io_spec_joint(b->spec, joint)) != 1)
+    return io_fail(b->d, wrong(c->line), c->line,
+                   "constraint '%.60s': joint '%.60s' does not have one coordinate; only such joints can be coupled",
+                   c->name, name);
+  *found = (cdn_mobility){ b->joints[joint], 0 };
+  if (found->body.i >= 0) return CDN_OK;
+  return io_fail(b->d, wrong(c->line), c->line,
+                 "constraint '%.60s': joint '%.60s' is where a loop is cut, and has no coordinate; cut the loop by "
+                 "splitting a body (CDN_CUT_BODY), or give the joint a larger weight",
+                 c->name, name);
 }
 
-static cdn_constraint add_loop(io_builder *b, const io_loop *loop) {
-  if (loop->kind == IO_COUPLING) return add_coupling(b, loop);
-  const cdn_body on_a = b->bodies[loop->a], on_b = b->bodies[loop->b];
-  if (loop->kind == IO_WELD)
-    return cdn_system_constrain_joint(b->system, loop->name, CDN_WELD, on_a, loop->X_A, on_b, loop->X_B, NULL);
-  return cdn_system_constrain_ball(b->system, loop->name, on_a, loop->X_A.p, on_b, loop->X_B.p);
+static cdn_status find_body(io_builder *b, const cdn_spec_constraint *c, const char *name, cdn_body *found) {
+  const int body = io_spec_find_body(&b->names, name);
+  *found = body >= 0 ? b->bodies[body] : cdn_ground();
+  if (body != -2) return CDN_OK;
+  return io_fail(b->d, wrong(c->line), c->line, "constraint '%.60s': there is no %s '%.60s'; correct the name", c->name,
+                 b->d->body_word, name);
 }
 
-void io_build_loops(io_builder *b) {
-  if (b->model->options.tree_only) return;
-  for (int i = 0; i < (int)b->d->loops.count; i++) {
-    const io_loop *loop = io_loop_at(b->d, i);
-    const cdn_constraint constraint = add_loop(b, loop);
-    if (loop->inactive) cdn_system_disable_constraint(b->system, constraint);
+static cdn_status add_coupling(io_builder *b, const cdn_spec_constraint *c, cdn_constraint *made) {
+  cdn_mobility y, x;
+  CDNI_TRY(find_joint(b, c, c->joint_y, &y));
+  if (!c->joint_x) {
+    *made = cdn_system_constrain_coordinate(b->system, c->name, y.body, 0, c->y0 + c->c[0]);
+    return CDN_OK;
   }
+  CDNI_TRY(find_joint(b, c, c->joint_x, &x));
+  *made = cdn_system_couple_by_polynomial(b->system, c->name, y, c->y0, x, c->x0, c->c);
+  return CDN_OK;
+}
+
+static cdn_status add_constraint(io_builder *b, const cdn_spec_constraint *c, cdn_constraint *made) {
+  if (c->kind == CDN_SPEC_COUPLING) return add_coupling(b, c, made);
+  cdn_body on_a, on_b;
+  CDNI_TRY(find_body(b, c, c->body_a, &on_a));
+  CDNI_TRY(find_body(b, c, c->body_b, &on_b));
+  switch (c->kind) {
+    case CDN_SPEC_CONNECT:
+      *made = cdn_system_constrain_ball(b->system, c->name, on_a, c->X_A.p, on_b, c->X_B.p);
+      return CDN_OK;
+    case CDN_SPEC_WELD:
+      *made = cdn_system_constrain_joint(b->system, c->name, CDN_WELD, on_a, c->X_A, on_b, c->X_B, NULL);
+      return CDN_OK;
+    default:
+      return io_fail(b->d, CDN_ERR_ARG, c->line, "constraint '%.60s': there is no kind %d", c->name, (int)c->kind);
+  }
+}
+
+/* ---- loops that the tree has cut ------------------------------------------------------------- */
+
+static void close_loop(io_builder *b, const cdn_spec_loop *loop) {
+  const cdn_body on_a = loop->a < 0 ? cdn_ground() : b->mobilizers[loop->a];
+  const cdn_body on_b = loop->b < 0 ? cdn_ground() : b->mobilizers[loop->b];
+  const cdn_spec_joint *joint = io_spec_joint(b->spec, loop->joint);
+  char name[300];
+  if (loop->weld) {
+    const cdn_transform same = cdn_transform_identity();
+    snprintf(name, sizeof name, "%.280s weld", cdn_body_name(b->system, on_b));
+    cdn_system_constrain_joint(b->system, name, CDN_WELD, on_a, same, on_b, same, NULL);
+  } else if (joint->kind != CDN_FREE && joint->kind != CDN_BUSHING) { /* these take nothing away */
+    const cdn_body f = joint->reversed ? on_b : on_a, m = joint->reversed ? on_a : on_b;
+    cdn_system_constrain_joint(b->system, joint->name, joint->kind, f, joint->reversed ? joint->X_CM : joint->X_PF, m,
+                               joint->reversed ? joint->X_PF : joint->X_CM, joint->params);
+  }
+}
+
+cdn_status io_build_loops(io_builder *b) {
+  if (b->model->options.tree_only) return CDN_OK;
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_CONSTRAINT); i++) {
+    const cdn_spec_constraint *c = io_spec_constraint(b->spec, i);
+    cdn_constraint made = { -1 };
+    CDNI_TRY(add_constraint(b, c, &made));
+    if (c->disabled) cdn_system_disable_constraint(b->system, made);
+  }
+  for (int i = 0; i < (int)b->tree.loops.count; i++) close_loop(b, io_tree_loop(b, i));
+  return CDN_OK;
 }

@@ -1,4 +1,4 @@
-/* The file's sensors as measures of their names: those that are measures of ours already, and the others as custom ones. */
+/* A spec's sensors as measures of their names: those that are measures of ours already, and the others as custom ones. */
 #include "io/build.h"
 
 #include <cardan/measures.h>
@@ -6,43 +6,43 @@
 #include <math.h>
 
 typedef struct sensor {
-  io_sensor_kind kind;
+  cdn_sensor_kind kind;
   double cutoff;
   cdn_body body, reference; /* of a joint: what it moves; of a subtree: the root */
-  int32_t last;             /* body of the subtree: their numbers are consecutive */
+  int32_t first, last;      /* bodies of the subtree: their numbers are consecutive */
   bool has_reference;
   cdn_transform X_BS, X_BR;
   cdn_force gravity; /* { -1 }: none */
 } sensor;
 
-static int count_of(io_sensor_kind kind) {
+static int count_of(cdn_sensor_kind kind) {
   switch (kind) {
-    case IO_SENSOR_JOINT_POSITION:
-    case IO_SENSOR_JOINT_VELOCITY:
-    case IO_SENSOR_CLOCK:
-    case IO_SENSOR_KINETIC_ENERGY:
-    case IO_SENSOR_POTENTIAL_ENERGY: return 1;
-    case IO_SENSOR_BALL_QUATERNION:
-    case IO_SENSOR_QUATERNION: return 4;
+    case CDN_SENSOR_JOINT_POSITION:
+    case CDN_SENSOR_JOINT_VELOCITY:
+    case CDN_SENSOR_CLOCK:
+    case CDN_SENSOR_KINETIC_ENERGY:
+    case CDN_SENSOR_POTENTIAL_ENERGY: return 1;
+    case CDN_SENSOR_BALL_QUATERNION:
+    case CDN_SENSOR_QUATERNION: return 4;
     default: return 3;
   }
 }
 
-static cdn_stage stage_of(io_sensor_kind kind) {
+static cdn_stage stage_of(cdn_sensor_kind kind) {
   switch (kind) {
-    case IO_SENSOR_CLOCK: return CDN_STAGE_TIME;
-    case IO_SENSOR_JOINT_POSITION:
-    case IO_SENSOR_BALL_QUATERNION:
-    case IO_SENSOR_POSITION:
-    case IO_SENSOR_QUATERNION:
-    case IO_SENSOR_X_AXIS:
-    case IO_SENSOR_Y_AXIS:
-    case IO_SENSOR_Z_AXIS:
-    case IO_SENSOR_SUBTREE_COM:
-    case IO_SENSOR_POTENTIAL_ENERGY: return CDN_STAGE_POSITION;
-    case IO_SENSOR_ACCELEROMETER:
-    case IO_SENSOR_LINEAR_ACCELERATION:
-    case IO_SENSOR_ANGULAR_ACCELERATION: return CDN_STAGE_ACCELERATION;
+    case CDN_SENSOR_CLOCK: return CDN_STAGE_TIME;
+    case CDN_SENSOR_JOINT_POSITION:
+    case CDN_SENSOR_BALL_QUATERNION:
+    case CDN_SENSOR_POSITION:
+    case CDN_SENSOR_QUATERNION:
+    case CDN_SENSOR_X_AXIS:
+    case CDN_SENSOR_Y_AXIS:
+    case CDN_SENSOR_Z_AXIS:
+    case CDN_SENSOR_SUBTREE_COM:
+    case CDN_SENSOR_POTENTIAL_ENERGY: return CDN_STAGE_POSITION;
+    case CDN_SENSOR_ACCELEROMETER:
+    case CDN_SENSOR_LINEAR_ACCELERATION:
+    case CDN_SENSOR_ANGULAR_ACCELERATION: return CDN_STAGE_ACCELERATION;
     default: return CDN_STAGE_VELOCITY;
   }
 }
@@ -73,10 +73,10 @@ static cdn_status frame_position(const sensor *s, cdn_state *state, double *valu
   if (s->has_reference) CDNI_TRY(place(state, s->reference, s->X_BR, &X_GR, NULL));
   const cdn_rotation R = cdn_rotation_multiply(cdn_rotation_transpose(X_GR.R), X_GS.R);
   switch (s->kind) {
-    case IO_SENSOR_QUATERNION: put_quaternion(cdn_quaternion_from_rotation(R), value); break;
-    case IO_SENSOR_X_AXIS: put(R.x, value); break;
-    case IO_SENSOR_Y_AXIS: put(R.y, value); break;
-    case IO_SENSOR_Z_AXIS: put(R.z, value); break;
+    case CDN_SENSOR_QUATERNION: put_quaternion(cdn_quaternion_from_rotation(R), value); break;
+    case CDN_SENSOR_X_AXIS: put(R.x, value); break;
+    case CDN_SENSOR_Y_AXIS: put(R.y, value); break;
+    case CDN_SENSOR_Z_AXIS: put(R.z, value); break;
     default: put(cdn_rotate_inv(X_GR.R, cdn_sub(X_GS.p, X_GR.p)), value); break;
   }
   return CDN_OK;
@@ -88,9 +88,9 @@ static cdn_status frame_velocity(const sensor *s, cdn_state *state, double *valu
   cdn_spatial V, R = { { 0, 0, 0 }, { 0, 0, 0 } };
   CDNI_TRY(place(state, s->body, s->X_BS, &X_GS, &V));
   if (s->has_reference) CDNI_TRY(place(state, s->reference, s->X_BR, &X_GR, &R));
-  const bool local = s->kind == IO_SENSOR_VELOCIMETER || s->kind == IO_SENSOR_GYRO;
+  const bool local = s->kind == CDN_SENSOR_VELOCIMETER || s->kind == CDN_SENSOR_GYRO;
   const cdn_vec3 carried = cdn_add(R.v, cdn_cross(R.w, cdn_sub(X_GS.p, X_GR.p)));
-  const bool angular = s->kind == IO_SENSOR_GYRO || s->kind == IO_SENSOR_ANGULAR_VELOCITY;
+  const bool angular = s->kind == CDN_SENSOR_GYRO || s->kind == CDN_SENSOR_ANGULAR_VELOCITY;
   const cdn_vec3 relative = angular ? cdn_sub(V.w, R.w) : cdn_sub(V.v, carried);
   put(cdn_rotate_inv(local ? X_GS.R : X_GR.R, relative), value);
   return CDN_OK;
@@ -108,8 +108,8 @@ static cdn_status frame_acceleration(const sensor *s, cdn_state *state, double *
   const cdn_vec3 g = falls ? cdn_gravity_get(state, s->gravity) : zero;
   const cdn_vec3 turning = cdn_add(cdn_cross(A.w, r), cdn_cross(V.w, cdn_cross(V.w, r)));
   const cdn_vec3 a = cdn_sub(cdn_add(A.v, turning), g);
-  if (s->kind == IO_SENSOR_ANGULAR_ACCELERATION) put(A.w, value);
-  else put(s->kind == IO_SENSOR_ACCELEROMETER ? cdn_rotate_inv(X_GS.R, a) : a, value);
+  if (s->kind == CDN_SENSOR_ANGULAR_ACCELERATION) put(A.w, value);
+  else put(s->kind == CDN_SENSOR_ACCELEROMETER ? cdn_rotate_inv(X_GS.R, a) : a, value);
   return CDN_OK;
 }
 
@@ -117,7 +117,7 @@ static cdn_status frame_acceleration(const sensor *s, cdn_state *state, double *
 static cdn_status subtree(const sensor *s, cdn_state *state, bool moving, cdn_vec3 *p, cdn_vec3 *v) {
   cdn_vec3 mp = { 0, 0, 0 }, mv = mp;
   double mass = 0;
-  for (int32_t i = s->body.i; i <= s->last; i++) {
+  for (int32_t i = s->first; i <= s->last; i++) {
     const cdn_body body = { i };
     if (i == 0) continue;
     const cdn_mass_properties own = cdn_body_mass_properties(state, body);
@@ -148,8 +148,8 @@ static cdn_vec3 spin_of(cdn_rotation R_GB, cdn_inertia I_B, cdn_vec3 w) {
 
 static cdn_status subtree_value(const sensor *s, cdn_state *state, double *value) {
   cdn_vec3 p, v, L = { 0, 0, 0 };
-  CDNI_TRY(subtree(s, state, s->kind != IO_SENSOR_SUBTREE_COM, &p, &v));
-  for (int32_t i = s->body.i; i <= s->last && s->kind == IO_SENSOR_SUBTREE_MOMENTUM; i++) {
+  CDNI_TRY(subtree(s, state, s->kind != CDN_SENSOR_SUBTREE_COM, &p, &v));
+  for (int32_t i = s->first; i <= s->last && s->kind == CDN_SENSOR_SUBTREE_MOMENTUM; i++) {
     const cdn_body body = { i };
     if (i == 0) continue;
     const cdn_mass_properties own = cdn_body_mass_properties(state, body);
@@ -162,50 +162,50 @@ static cdn_status subtree_value(const sensor *s, cdn_state *state, double *value
     const cdn_vec3 spin = spin_of(X.R, own.inertia, V.w);
     L = cdn_add(L, cdn_add(spin, cdn_scale(own.mass, cdn_cross(cdn_sub(p_G, p), cdn_sub(v_G, v)))));
   }
-  put(s->kind == IO_SENSOR_SUBTREE_COM ? p : s->kind == IO_SENSOR_SUBTREE_VELOCITY ? v : L, value);
+  put(s->kind == CDN_SENSOR_SUBTREE_COM ? p : s->kind == CDN_SENSOR_SUBTREE_VELOCITY ? v : L, value);
   return CDN_OK;
 }
 
 static cdn_status joint_value(const sensor *s, cdn_state *state, double *value) {
   const double *q = cdn_body_q(state, s->body), *u = cdn_body_u(state, s->body);
   switch (s->kind) {
-    case IO_SENSOR_JOINT_POSITION: *value = q[0]; return CDN_OK;
-    case IO_SENSOR_JOINT_VELOCITY: *value = u[0]; return CDN_OK;
+    case CDN_SENSOR_JOINT_POSITION: *value = q[0]; return CDN_OK;
+    case CDN_SENSOR_JOINT_VELOCITY: *value = u[0]; return CDN_OK;
     default: break;
   }
   const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
   const double w = q[0] / largest, x = q[1] / largest, y = q[2] / largest, z = q[3] / largest;
   const double length = sqrt(w * w + x * x + y * y + z * z);
   const cdn_quaternion unit = { w / length, x / length, y / length, z / length };
-  if (s->kind == IO_SENSOR_BALL_QUATERNION) put_quaternion(unit, value);
+  if (s->kind == CDN_SENSOR_BALL_QUATERNION) put_quaternion(unit, value);
   else put(cdn_rotate_inv(cdn_rotation_from_quaternion(unit), cdn_v3(u[0], u[1], u[2])), value);
   return CDN_OK;
 }
 
 static cdn_status calc(const sensor *s, cdn_state *state, double *value) {
   switch (s->kind) {
-    case IO_SENSOR_JOINT_POSITION:
-    case IO_SENSOR_JOINT_VELOCITY:
-    case IO_SENSOR_BALL_QUATERNION:
-    case IO_SENSOR_BALL_VELOCITY: return joint_value(s, state, value);
-    case IO_SENSOR_POSITION:
-    case IO_SENSOR_QUATERNION:
-    case IO_SENSOR_X_AXIS:
-    case IO_SENSOR_Y_AXIS:
-    case IO_SENSOR_Z_AXIS: return frame_position(s, state, value);
-    case IO_SENSOR_VELOCIMETER:
-    case IO_SENSOR_GYRO:
-    case IO_SENSOR_LINEAR_VELOCITY:
-    case IO_SENSOR_ANGULAR_VELOCITY: return frame_velocity(s, state, value);
-    case IO_SENSOR_ACCELEROMETER:
-    case IO_SENSOR_LINEAR_ACCELERATION:
-    case IO_SENSOR_ANGULAR_ACCELERATION: return frame_acceleration(s, state, value);
-    case IO_SENSOR_SUBTREE_COM:
-    case IO_SENSOR_SUBTREE_VELOCITY:
-    case IO_SENSOR_SUBTREE_MOMENTUM: return subtree_value(s, state, value);
-    case IO_SENSOR_CLOCK: *value = cdn_state_time(state); return CDN_OK;
-    case IO_SENSOR_KINETIC_ENERGY: return cdn_kinetic_energy(state, value);
-    case IO_SENSOR_POTENTIAL_ENERGY: return cdn_potential_energy(state, value);
+    case CDN_SENSOR_JOINT_POSITION:
+    case CDN_SENSOR_JOINT_VELOCITY:
+    case CDN_SENSOR_BALL_QUATERNION:
+    case CDN_SENSOR_BALL_VELOCITY: return joint_value(s, state, value);
+    case CDN_SENSOR_POSITION:
+    case CDN_SENSOR_QUATERNION:
+    case CDN_SENSOR_X_AXIS:
+    case CDN_SENSOR_Y_AXIS:
+    case CDN_SENSOR_Z_AXIS: return frame_position(s, state, value);
+    case CDN_SENSOR_VELOCIMETER:
+    case CDN_SENSOR_GYRO:
+    case CDN_SENSOR_LINEAR_VELOCITY:
+    case CDN_SENSOR_ANGULAR_VELOCITY: return frame_velocity(s, state, value);
+    case CDN_SENSOR_ACCELEROMETER:
+    case CDN_SENSOR_LINEAR_ACCELERATION:
+    case CDN_SENSOR_ANGULAR_ACCELERATION: return frame_acceleration(s, state, value);
+    case CDN_SENSOR_SUBTREE_COM:
+    case CDN_SENSOR_SUBTREE_VELOCITY:
+    case CDN_SENSOR_SUBTREE_MOMENTUM: return subtree_value(s, state, value);
+    case CDN_SENSOR_CLOCK: *value = cdn_state_time(state); return CDN_OK;
+    case CDN_SENSOR_KINETIC_ENERGY: return cdn_kinetic_energy(state, value);
+    case CDN_SENSOR_POTENTIAL_ENERGY: return cdn_potential_energy(state, value);
   }
   return CDN_ERR_ARG;
 }
@@ -215,7 +215,7 @@ static cdn_status calc_value(const void *self, cdn_state *state, int derivative,
   const sensor *s = self;
   const int n = count_of(s->kind);
   const bool direction =
-      n == 4 || s->kind == IO_SENSOR_X_AXIS || s->kind == IO_SENSOR_Y_AXIS || s->kind == IO_SENSOR_Z_AXIS;
+      n == 4 || s->kind == CDN_SENSOR_X_AXIS || s->kind == CDN_SENSOR_Y_AXIS || s->kind == CDN_SENSOR_Z_AXIS;
   (void)derivative;
   CDNI_TRY(calc(s, state, value));
   for (int i = 0; i < n && s->cutoff > 0 && !direction; i++) value[i] = fmin(fmax(value[i], -s->cutoff), s->cutoff);
@@ -224,56 +224,112 @@ static cdn_status calc_value(const void *self, cdn_state *state, int derivative,
 
 /* ---- adding ---- */
 
-static bool carries(const io_description *d, int root, int body) {
-  while (body > root) body = io_body_at(d, body)->parent;
-  return body == root;
+static cdn_status wrong(int line) { return line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG; }
+
+static cdn_status find_body(io_builder *b, const cdn_spec_sensor *of, const char *name, cdn_body *found) {
+  const int body = io_spec_find_body(&b->names, name);
+  *found = body >= 0 ? b->bodies[body] : cdn_ground();
+  if (body != -2) return CDN_OK;
+  return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': there is no %s '%.60s'; correct the name", of->name,
+                 b->d->body_word, name);
 }
 
-static sensor make(const io_builder *b, const io_sensor *of) {
-  sensor s = { .kind = of->kind, .cutoff = of->cutoff, .body = b->bodies[of->frame.body], .X_BS = of->frame.X_BS };
-  int last = of->frame.body;
-  while (last + 1 < (int)b->d->bodies.count && carries(b->d, of->frame.body, last + 1)) last++;
-  s.last = b->bodies[last].i;
-  if (of->joint >= 0) s.body = b->joint_bodies[of->joint];
-  s.has_reference = of->has_reference;
-  s.reference = b->bodies[of->reference.body], s.X_BR = of->reference.X_BS;
-  s.gravity = b->gravity;
-  return s;
+/* A joint of the kind that the sensor is for. */
+static cdn_status find_joint(io_builder *b, const cdn_spec_sensor *of, cdn_body *found) {
+  const int joint = of->joint ? io_names_find(&b->names.joints, of->joint) : -1;
+  if (joint < 0)
+    return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': there is no joint '%.60s'; correct the name",
+                   of->name, of->joint ? of->joint : "(none)");
+  const cdn_spec_joint *j = io_spec_joint(b->spec, joint);
+  const bool ball = of->kind == CDN_SENSOR_BALL_QUATERNION || of->kind == CDN_SENSOR_BALL_VELOCITY;
+  if (ball ? j->kind != CDN_BALL || j->euler : io_spec_joint_nq(j) != 1)
+    return io_fail(b->d, wrong(of->line), of->line, "sensor '%.60s': joint '%.60s' must %s for this kind of sensor",
+                   of->name, of->joint, ball ? "be a ball with a quaternion" : "have one coordinate");
+  *found = b->joints[joint];
+  if (found->i >= 0) return CDN_OK;
+  return io_fail(b->d, wrong(of->line), of->line,
+                 "sensor '%.60s': joint '%.60s' is where a loop is cut, and has no coordinates; cut the loop by "
+                 "splitting a body (CDN_CUT_BODY), or give the joint a larger weight",
+                 of->name, of->joint);
 }
 
-/* Those that know their derivatives, and depend on no more than they must. */
-static bool add_native(io_builder *b, const io_sensor *of, const sensor *s) {
+/* The bodies of a subtree are a run: the System has them depth first. Ground carries all of the model. */
+static void find_run(const io_builder *b, sensor *s) {
+  const int n = (int)b->tree.mobilizers.count;
+  int first = 0;
+  while (s->body.i > 0 && first < n && b->mobilizers[first].i != s->body.i) first++;
+  int last = first;
+  if (s->body.i > 0)
+    while (last + 1 < n && io_mobilizer(b, last + 1)->level > io_mobilizer(b, first)->level) last++;
+  else last = n - 1;
+  s->first = n > 0 ? b->mobilizers[first].i : 0;
+  s->last = n > 0 ? b->mobilizers[last].i : 0;
+}
+
+static bool is_of_joint(cdn_sensor_kind kind) { return kind <= CDN_SENSOR_BALL_VELOCITY; }
+static bool is_of_subtree(cdn_sensor_kind kind) {
+  return kind >= CDN_SENSOR_SUBTREE_COM && kind <= CDN_SENSOR_SUBTREE_MOMENTUM;
+}
+
+static cdn_status make(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
+  *s = (sensor){ .kind = of->kind, .cutoff = of->cutoff, .X_BS = of->X_BS, .X_BR = of->X_RS, .gravity = b->gravity };
+  if ((unsigned)of->kind > CDN_SENSOR_POTENTIAL_ENERGY)
+    return io_fail(b->d, CDN_ERR_ARG, of->line, "sensor '%.60s': there is no kind %d", of->name, (int)of->kind);
+  if (is_of_joint(of->kind)) return find_joint(b, of, &s->body);
+  CDNI_TRY(find_body(b, of, of->body, &s->body));
+  CDNI_TRY(find_body(b, of, of->reference, &s->reference));
+  s->has_reference = of->has_reference;
+  if (is_of_subtree(of->kind)) find_run(b, s);
+  const double *frames[] = { (const double *)&of->X_BS, (const double *)&of->X_RS };
+  for (int i = 0; i < 2; i++)
+    if (!cdni_all_finite(frames[i], sizeof(cdn_transform) / sizeof(double), NULL))
+      return io_fail(b->d, CDN_ERR_NONFINITE, of->line, "sensor '%.60s': a frame of it has a NaN or an infinity",
+                     of->name);
+  return CDN_OK;
+}
+
+/* Those that know their derivatives, and depend on no more than they must; { -1 } for the others. */
+static cdn_measure add_native(io_builder *b, const cdn_spec_sensor *of, const sensor *s) {
   cdn_system *system = b->system;
-  if (of->cutoff > 0 || of->has_reference) return false;
+  if (of->cutoff > 0 || of->has_reference) return (cdn_measure){ -1 };
   switch (of->kind) {
-    case IO_SENSOR_JOINT_POSITION: cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_Q, 0); return true;
-    case IO_SENSOR_JOINT_VELOCITY: cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_U, 0); return true;
-    case IO_SENSOR_POSITION:
-      cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_POSITION);
-      return true;
-    case IO_SENSOR_LINEAR_VELOCITY:
-      cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_VELOCITY);
-      return true;
-    case IO_SENSOR_CLOCK: cdn_system_add_time_measure(system, of->name); return true;
-    case IO_SENSOR_KINETIC_ENERGY: cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_KINETIC); return true;
-    case IO_SENSOR_POTENTIAL_ENERGY: cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_POTENTIAL); return true;
-    default: return false;
+    case CDN_SENSOR_JOINT_POSITION: return cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_Q, 0);
+    case CDN_SENSOR_JOINT_VELOCITY: return cdn_system_add_coordinate_measure(system, of->name, s->body, CDN_U, 0);
+    case CDN_SENSOR_POSITION:
+      return cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_POSITION);
+    case CDN_SENSOR_LINEAR_VELOCITY:
+      return cdn_system_add_station_measure(system, of->name, s->body, s->X_BS.p, CDN_STATION_VELOCITY);
+    case CDN_SENSOR_CLOCK: return cdn_system_add_time_measure(system, of->name);
+    case CDN_SENSOR_KINETIC_ENERGY: return cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_KINETIC);
+    case CDN_SENSOR_POTENTIAL_ENERGY: return cdn_system_add_energy_measure(system, of->name, CDN_ENERGY_POTENTIAL);
+    default: return (cdn_measure){ -1 };
   }
 }
 
-void io_build_sensors(io_builder *b) {
-  for (size_t i = 0; i < b->d->sensors.count; i++) {
-    const io_sensor *of = &CDNI_AT(b->d->sensors, io_sensor, i);
-    if (cdn_system_body_count(b->system) < 2 && of->kind != IO_SENSOR_CLOCK) {
-      io_not_understood(b->d, of->line, "sensor of a model without bodies");
-      continue;
-    }
-    const sensor s = make(b, of);
-    const cdn_measure_ops ops = { .struct_size = sizeof ops,
-                                  .self_size = sizeof s,
-                                  .n = count_of(of->kind),
-                                  .stage = stage_of(of->kind),
-                                  .calc_value = calc_value };
-    if (!add_native(b, of, &s)) cdn_system_add_custom_measure(b->system, of->name, &ops, &s);
+static cdn_status add_sensor(io_builder *b, const cdn_spec_sensor *of, cdn_measure *made) {
+  if (cdn_system_body_count(b->system) < 2 && of->kind != CDN_SENSOR_CLOCK) {
+    io_not_understood(b->d, of->line, "sensor of a model without bodies");
+    return CDN_OK;
   }
+  sensor s;
+  CDNI_TRY(make(b, of, &s));
+  const cdn_measure_ops ops = { .struct_size = sizeof ops,
+                                .self_size = sizeof s,
+                                .n = count_of(of->kind),
+                                .stage = stage_of(of->kind),
+                                .calc_value = calc_value };
+  *made = add_native(b, of, &s);
+  if (made->i < 0) *made = cdn_system_add_custom_measure(b->system, of->name, &ops, &s);
+  return CDN_OK;
+}
+
+cdn_status io_build_sensors(io_builder *b) {
+  const int n = cdn_spec_count(b->spec, CDN_SPEC_SENSOR);
+  for (int i = 0; i < n; i++) {
+    cdn_measure made = { -1 };
+    CDNI_TRY(add_sensor(b, io_spec_sensor(b->spec, i), &made));
+    if (!cdni_array_push(&b->model->allocator, &b->model->measures, sizeof made, &made))
+      return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
+  }
+  return CDN_OK;
 }

@@ -1,102 +1,64 @@
-/* Bodies and joints of a description as a chain of mobilizers.
- *
- * All frames between the joints of one body coincide with the body's frame B when every coordinate has its reference
- * value. So joint k, with its axis frame A in B, has F = A and M = A, but that the first one's F is placed in the
- * parent by X_PB, and that F is set back by the reference value. The last body of the chain is B itself. */
-#include "io/build.h"
-
+/* The tree of a spec as bodies of a System. */
 #include <stdio.h>
 
+#include "io/build.h"
 #include "matter/matter.h"
 
-/* The mobilizer of a joint: its frames in B at the reference configuration, and its default coordinates. */
-typedef struct segment {
-  cdn_mobilizer kind;
-  cdn_rotation R;    /* of A in B */
-  cdn_vec3 p_F, p_M; /* F's and M's origin in B */
-  double turn;       /* F is turned back by this angle about its z axis */
-  double q0[7];
-} segment;
-
-static segment pin_segment(cdn_vec3 pos, cdn_vec3 axis, double ref) {
-  return (segment){ .kind = CDN_PIN, .R = cdn_rotation_z_to(axis), .p_F = pos, .p_M = pos, .turn = ref, .q0 = { ref } };
+static cdn_mass_properties share(cdn_mass_properties mass, int parts) {
+  if (parts == 1) return mass;
+  const double k = 1.0 / parts;
+  const cdn_inertia I = mass.inertia;
+  return (cdn_mass_properties){ k * mass.mass, mass.com, { k * I.xx, k * I.yy, k * I.zz, k * I.xy, k * I.xz, k * I.yz } };
 }
 
-/* `R` has the sliding direction as its x axis. */
-static segment slider_segment(cdn_vec3 pos, cdn_rotation R, double ref) {
-  return (segment){ .kind = CDN_SLIDER, .R = R, .p_F = cdn_sub(pos, cdn_scale(ref, R.x)), .p_M = pos, .q0 = { ref } };
+/* X_PF and X_BM are of the System's parent and body: exchanged where the joint's child is inboard. */
+static void place_joint(const cdn_spec_joint *joint, bool reversed, cdn_body_def *def) {
+  def->mobilizer_name = joint->kind == CDN_WELD ? NULL : joint->name;
+  def->mobilizer = joint->kind;
+  def->reversed = joint->reversed != reversed;
+  def->euler = joint->euler;
+  memcpy(def->params, joint->params, sizeof def->params);
+  def->functions = joint->functions;
+  def->custom = joint->custom;
+  def->custom_self = joint->custom_self;
+  def->X_PF = reversed ? joint->X_CM : joint->X_PF;
+  def->X_BM = reversed ? joint->X_PF : joint->X_CM;
+  def->armature = joint->armature;
+  def->lock = joint->lock;
+  def->q0 = joint->q0;
+  def->u0 = joint->u0;
+  const double *q = joint->q0;
+  if (io_spec_joint_has_quaternion(joint) && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) def->q0 = NULL;
 }
 
-static segment segment_of(const io_joint *joint) {
-  switch (joint->kind) {
-    case IO_PIN: return pin_segment(joint->pos, joint->axis, joint->ref);
-    case IO_SLIDER: return slider_segment(joint->pos, cdn_rotation_x_to(joint->axis), joint->ref);
-    case IO_PLANAR: /* the axis is the plane's normal */
-      return (segment){ .kind = CDN_PLANAR, .R = cdn_rotation_z_to(joint->axis), .p_F = joint->pos, .p_M = joint->pos };
-    case IO_BALL:
-      return (
-          segment){ .kind = CDN_BALL, .R = cdn_rotation_identity(), .p_F = joint->pos, .p_M = joint->pos, .q0 = { 1 } };
-    case IO_FREE: break;
-  }
-  return (segment){ .kind = CDN_FREE, .R = cdn_rotation_identity(), .q0 = { 1 } };
-}
-
-/* Places the mobilizer of a segment. `first`: it moves relative to the body's parent. */
-static void place_segment(const io_body *body, segment *s, bool first, cdn_body_def *def) {
-  const cdn_rotation back = cdn_rotation_axis_angle(cdn_v3(0, 0, 1), -s->turn);
-  const cdn_transform X_BF = { s->turn == 0 ? s->R : cdn_rotation_multiply(s->R, back), s->p_F };
-  def->mobilizer = s->kind;
-  def->X_PF = first ? cdn_transform_multiply(body->X_PB, X_BF) : X_BF;
-  def->X_BM = (cdn_transform){ s->R, s->p_M };
-  if (s->kind == CDN_FREE && first) {
-    /* A free body's coordinates are its pose in the parent. */
-    const cdn_quaternion q = cdn_quaternion_from_rotation(body->X_PB.R);
-    const double pose[7] = { q.w, q.x, q.y, q.z, body->X_PB.p.x, body->X_PB.p.y, body->X_PB.p.z };
-    memcpy(s->q0, pose, sizeof pose);
-    def->X_PF = def->X_BM = cdn_transform_identity();
-  }
-  def->q0 = s->q0;
-}
-
-static void add_jointed_body(io_builder *b, int index) {
-  const io_body *body = io_body_at(b->d, index);
-  cdn_body parent = b->bodies[body->parent];
-  for (int j = 0; j < body->n_joints; j++) {
-    const io_joint *joint = io_joint_at(b->d, body->first_joint + j);
-    const bool last = j == body->n_joints - 1;
-    char frame[512];
-    snprintf(frame, sizeof frame, "%.240s (after %.240s)", body->name, joint->name);
-    segment s = segment_of(joint);
-    cdn_body_def def = cdn_default_body_def();
-    def.name = last ? body->name : frame;
-    def.mobilizer_name = joint->name;
-    def.parent = parent;
-    place_segment(body, &s, j == 0, &def);
-    if (last) def.mass = body->mass;
-    def.armature = joint->armature;
-    def.allow_improper = true;
-    parent = cdn_system_add_body(b->system, &def);
-    b->joint_bodies[body->first_joint + j] = parent;
-  }
-  b->bodies[index] = parent;
-}
-
-static void add_welded_body(io_builder *b, int index) {
-  const io_body *body = io_body_at(b->d, index);
+static cdn_body add_mobilizer(io_builder *b, const cdn_spec_mobilizer *m, bool trial) {
+  const cdn_spec_body *body = io_spec_body(b->spec, m->body);
+  char part[300], base[300];
+  snprintf(part, sizeof part, "%.240s (part %d)", body->name, m->part + 1);
+  snprintf(base, sizeof base, "%.240s free", body->name);
   cdn_body_def def = cdn_default_body_def();
-  def.name = body->name;
-  def.parent = b->bodies[body->parent];
-  def.X_PF = body->X_PB;
-  def.mass = body->mass;
-  def.allow_improper = true;
-  b->bodies[index] = cdn_system_add_body(b->system, &def);
+  cdn_custom_mobilizer_ops ops;
+  def.name = m->part > 0 ? part : body->name;
+  def.parent = m->inboard < 0 ? cdn_ground() : b->mobilizers[m->inboard];
+  def.mass = share(body->mass, m->parts);
+  def.allow_improper = body->allow_improper;
+  if (m->joint >= 0) place_joint(io_spec_joint(b->spec, m->joint), m->reversed, &def);
+  else def.mobilizer = CDN_FREE, def.mobilizer_name = base;
+  if (trial && def.custom) { /* what the private part owns is for a System that stays */
+    ops = *def.custom;
+    ops.destroy = NULL;
+    def.custom = &ops;
+  }
+  return cdn_system_add_body(b->system, &def);
 }
 
-void io_build_tree(io_builder *b) {
+void io_build_tree(io_builder *b, bool trial) {
   (void)cdni_matter_building(b->system); /* the world, which may be all that there is */
-  b->bodies[0] = cdn_ground();
-  for (int i = 1; i < (int)b->d->bodies.count; i++) {
-    if (io_body_at(b->d, i)->n_joints > 0) add_jointed_body(b, i);
-    else add_welded_body(b, i);
+  for (int j = 0; j < cdn_spec_count(b->spec, CDN_SPEC_JOINT); j++) b->joints[j] = (cdn_body){ -1 };
+  for (int i = 0; i < (int)b->tree.mobilizers.count; i++) {
+    const cdn_spec_mobilizer *m = io_mobilizer(b, i);
+    b->mobilizers[i] = add_mobilizer(b, m, trial);
+    if (m->part == 0) b->bodies[m->body] = b->mobilizers[i];
+    if (m->joint >= 0) b->joints[m->joint] = b->mobilizers[i];
   }
 }

@@ -11,7 +11,19 @@ void io_description_init(io_description *d, cdn_allocator allocator, const char 
   if (!d->file) io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
 }
 
-void io_description_free(io_description *d) {
+void io_shape_free(const cdn_allocator *a, cdn_spec_shape *shape) {
+  cdni_strfree(a, (char *)shape->name);
+  cdni_strfree(a, (char *)shape->asset);
+  cdni_strfree(a, (char *)shape->material);
+}
+
+void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset) {
+  cdni_strfree(a, (char *)asset->name);
+  cdni_strfree(a, (char *)asset->file);
+  cdni_strfree(a, (char *)asset->texture);
+}
+
+void io_description_drop_tree(io_description *d) {
   const cdn_allocator *a = &d->allocator;
   size_t nq = 0, nu = 0;
   for (size_t i = 0; i < d->joints.count; i++) {
@@ -29,14 +41,20 @@ void io_description_free(io_description *d) {
     if (key->u) cdni_free(a, key->u, nu * sizeof *key->u);
   }
   for (size_t i = 0; i < d->sensors.count; i++) cdni_strfree(a, CDNI_AT(d->sensors, io_sensor, i).name);
+  for (size_t i = 0; i < d->frames.count; i++) cdni_strfree(a, CDNI_AT(d->frames, io_named_frame, i).name);
+  for (size_t i = 0; i < d->shapes.count; i++) io_shape_free(a, &CDNI_AT(d->shapes, io_shape, i).shape);
+  for (size_t i = 0; i < d->assets.count; i++) io_asset_free(a, &CDNI_AT(d->assets, cdn_spec_asset, i));
+  cdni_array *arrays[] = { &d->bodies,  &d->joints, &d->loops,  &d->keys,
+                           &d->sensors, &d->frames, &d->shapes, &d->assets };
+  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
+}
+
+void io_description_free(io_description *d) {
+  const cdn_allocator *a = &d->allocator;
+  io_description_drop_tree(d);
   io_names_free(a, &d->note_names);
   for (size_t i = 0; i < d->notes.count; i++) cdni_strfree(a, CDNI_AT(d->notes, io_note, i).element);
   for (size_t i = 0; i < d->warnings.count; i++) cdni_strfree(a, CDNI_AT(d->warnings, char *, i));
-  cdni_array_free(a, &d->bodies);
-  cdni_array_free(a, &d->joints);
-  cdni_array_free(a, &d->loops);
-  cdni_array_free(a, &d->keys);
-  cdni_array_free(a, &d->sensors);
   cdni_array_free(a, &d->notes);
   cdni_array_free(a, &d->warnings);
   cdni_strfree(a, d->name);
@@ -92,6 +110,14 @@ cdn_status io_fail(io_description *d, cdn_status code, int line, const char *for
   return cdni_error_set(&d->error, code, "cdn_model_load", NULL, "%s", story);
 }
 
+/* Keeps a text of its own. */
+static void keep_warning(io_description *d, const char *text) {
+  char *copy = cdni_strdup(&d->allocator, text);
+  if (copy && cdni_array_push(&d->allocator, &d->warnings, sizeof copy, &copy)) return;
+  cdni_strfree(&d->allocator, copy);
+  io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
 void io_warn(io_description *d, int line, const char *format, ...) {
   char text[512], story[1024];
   va_list args;
@@ -99,10 +125,7 @@ void io_warn(io_description *d, int line, const char *format, ...) {
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   put_story(d, line, text, story, sizeof story);
-  char *copy = cdni_strdup(&d->allocator, story);
-  if (copy && cdni_array_push(&d->allocator, &d->warnings, sizeof copy, &copy)) return;
-  cdni_strfree(&d->allocator, copy);
-  io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  keep_warning(d, story);
 }
 
 /* What ends a cut text must not be half of a UTF-8 character. */
@@ -132,6 +155,17 @@ void io_not_understood(io_description *d, int line, const char *long_name) {
     cdni_strfree(&d->allocator, note.element);
   }
   io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+}
+
+cdn_status io_description_copy_log(io_description *to, const io_description *from) {
+  for (size_t i = 0; i < from->warnings.count; i++) keep_warning(to, CDNI_AT(from->warnings, char *, i));
+  for (size_t i = 0; i < from->notes.count; i++) {
+    const io_note *note = &CDNI_AT(from->notes, io_note, i);
+    io_not_understood(to, note->line, note->element);
+    const int known = io_names_find(&to->note_names, note->element);
+    if (known >= 0) CDNI_AT(to->notes, io_note, known).count += note->count - 1;
+  }
+  return to->error.code;
 }
 
 cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,

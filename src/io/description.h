@@ -1,4 +1,4 @@
-/* The joint graph of a model file, free of any file format: what the readers fill and build.c turns into a System.
+/* The tree of a model file, free of any file format: what the readers fill, and publish.c turns into a spec.
  *
  * Bodies are in depth-first order, siblings in the file's order; body 0 is the world. A body's joints are at stations
  * and axes of its own frame, as it stands when all its coordinates are at their reference values; they act in order,
@@ -7,6 +7,7 @@
 #define CARDAN_IO_DESCRIPTION_H
 
 #include <cardan/model.h>
+#include <cardan/spec.h>
 
 #include "core/core.h"
 #include "io/names.h"
@@ -27,6 +28,9 @@ typedef struct io_joint {
   double lower, upper; /* pin, slider; a ball's cone angle is `upper` */
   /* Limit softness as MuJoCo's time constant and damping ratio; time constant 0: the reader's default applies. */
   double limit_timeconst, limit_dampratio;
+  double friction; /* dry; a number that is not simulated */
+  bool effort_limited, speed_limited;
+  double effort_lower, effort_upper, speed_limit;
 } io_joint;
 
 typedef struct io_body {
@@ -73,37 +77,25 @@ typedef struct io_frame {
   cdn_transform X_BS;
 } io_frame;
 
-typedef enum io_sensor_kind {
-  IO_SENSOR_JOINT_POSITION, /* pin, slider */
-  IO_SENSOR_JOINT_VELOCITY,
-  IO_SENSOR_BALL_QUATERNION,
-  IO_SENSOR_BALL_VELOCITY, /* in the moving axes */
-  IO_SENSOR_ACCELEROMETER, /* these three in the frame's own axes; with what gravity adds */
-  IO_SENSOR_VELOCIMETER,
-  IO_SENSOR_GYRO,
-  IO_SENSOR_POSITION, /* these in the world, or as the reference frame sees them */
-  IO_SENSOR_QUATERNION,
-  IO_SENSOR_X_AXIS,
-  IO_SENSOR_Y_AXIS,
-  IO_SENSOR_Z_AXIS,
-  IO_SENSOR_LINEAR_VELOCITY,
-  IO_SENSOR_ANGULAR_VELOCITY,
-  IO_SENSOR_LINEAR_ACCELERATION, /* in the world; with what gravity adds */
-  IO_SENSOR_ANGULAR_ACCELERATION,
-  IO_SENSOR_SUBTREE_COM, /* of a body and all that it carries */
-  IO_SENSOR_SUBTREE_VELOCITY,
-  IO_SENSOR_SUBTREE_MOMENTUM, /* angular, about that centre of mass */
-  IO_SENSOR_CLOCK,
-  IO_SENSOR_KINETIC_ENERGY,
-  IO_SENSOR_POTENTIAL_ENERGY
-} io_sensor_kind;
+/* A frame that has a name: a site, or a link that is part of a body. */
+typedef struct io_named_frame {
+  char *name; /* never NULL */
+  int line;
+  io_frame frame;
+} io_named_frame;
+
+/* A shape on a body. Its texts, but for the body's name, are its own. */
+typedef struct io_shape {
+  cdn_spec_shape shape;
+  int body;
+} io_shape;
 
 /* A value of the State that the file asks for: it becomes a measure. */
 typedef struct io_sensor {
   char *name;       /* unique; never NULL once the reader is done */
   const char *word; /* the file's for its kind; static storage */
   int line;
-  io_sensor_kind kind;
+  cdn_sensor_kind kind;
   int joint;      /* index; -1: of no joint */
   io_frame frame; /* of no joint: what it is of; of a subtree only the body counts */
   bool has_reference;
@@ -129,6 +121,9 @@ typedef struct io_description {
   cdni_array loops;    /* io_loop */
   cdni_array keys;     /* io_key */
   cdni_array sensors;  /* io_sensor */
+  cdni_array frames;   /* io_named_frame */
+  cdni_array shapes;   /* io_shape */
+  cdni_array assets;   /* cdn_spec_asset, with texts of their own */
   cdni_array notes;    /* io_note: not understood */
   io_names note_names; /* their indices */
   cdni_array warnings; /* char * */
@@ -138,6 +133,13 @@ typedef struct io_description {
 /* description.c */
 void io_description_init(io_description *d, cdn_allocator allocator, const char *file);
 void io_description_free(io_description *d);
+/* Frees bodies, joints and all that refers to them; the log stays. */
+void io_description_drop_tree(io_description *d);
+/* Appends notes and warnings to those of another. */
+cdn_status io_description_copy_log(io_description *to, const io_description *from);
+/* Their texts; a shape's body belongs to nobody. */
+void io_shape_free(const cdn_allocator *a, cdn_spec_shape *shape);
+void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset);
 int io_joint_nq(io_joint_kind kind);
 int io_joint_nu(io_joint_kind kind);
 /* Keeps the first error as "file:line: text"; returns code. line <= 0: no line. */
@@ -148,10 +150,6 @@ void io_not_understood(io_description *d, int line, const char *element);
 /* Warns of an inertia that no body can have, naming the link or body ("link 'arm'"); a negative mass is an error. */
 cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,
                          const cdn_mass_properties *mass);
-
-/* build.c: from a complete description to a frozen System and the tables of the public API (the rest of cdn_model). */
-struct cdn_model;
-cdn_status io_build(struct cdn_model *model, io_description *d);
 
 /* xml.h wraps libxml2 (the only file that includes it): a document, elements with line numbers, attributes that are
  * ticked off as they are read so that the rest can be reported. The readers: */

@@ -48,39 +48,39 @@ typedef enum target { OF_SCALAR_JOINT, OF_BALL, OF_SITE, OF_OBJECT, OF_SUBTREE, 
 
 static const struct {
   const char *name;
-  io_sensor_kind kind;
+  cdn_sensor_kind kind;
   target of;
-} kinds[] = { { "jointpos", IO_SENSOR_JOINT_POSITION, OF_SCALAR_JOINT },
-              { "jointvel", IO_SENSOR_JOINT_VELOCITY, OF_SCALAR_JOINT },
-              { "ballquat", IO_SENSOR_BALL_QUATERNION, OF_BALL },
-              { "ballangvel", IO_SENSOR_BALL_VELOCITY, OF_BALL },
-              { "accelerometer", IO_SENSOR_ACCELEROMETER, OF_SITE },
-              { "velocimeter", IO_SENSOR_VELOCIMETER, OF_SITE },
-              { "gyro", IO_SENSOR_GYRO, OF_SITE },
-              { "framepos", IO_SENSOR_POSITION, OF_OBJECT },
-              { "framequat", IO_SENSOR_QUATERNION, OF_OBJECT },
-              { "framexaxis", IO_SENSOR_X_AXIS, OF_OBJECT },
-              { "frameyaxis", IO_SENSOR_Y_AXIS, OF_OBJECT },
-              { "framezaxis", IO_SENSOR_Z_AXIS, OF_OBJECT },
-              { "framelinvel", IO_SENSOR_LINEAR_VELOCITY, OF_OBJECT },
-              { "frameangvel", IO_SENSOR_ANGULAR_VELOCITY, OF_OBJECT },
-              { "framelinacc", IO_SENSOR_LINEAR_ACCELERATION, OF_OBJECT },
-              { "frameangacc", IO_SENSOR_ANGULAR_ACCELERATION, OF_OBJECT },
-              { "subtreecom", IO_SENSOR_SUBTREE_COM, OF_SUBTREE },
-              { "subtreelinvel", IO_SENSOR_SUBTREE_VELOCITY, OF_SUBTREE },
-              { "subtreeangmom", IO_SENSOR_SUBTREE_MOMENTUM, OF_SUBTREE },
-              { "clock", IO_SENSOR_CLOCK, OF_NOTHING },
-              { "e_kinetic", IO_SENSOR_KINETIC_ENERGY, OF_NOTHING },
-              { "e_potential", IO_SENSOR_POTENTIAL_ENERGY, OF_NOTHING } };
+} kinds[] = { { "jointpos", CDN_SENSOR_JOINT_POSITION, OF_SCALAR_JOINT },
+              { "jointvel", CDN_SENSOR_JOINT_VELOCITY, OF_SCALAR_JOINT },
+              { "ballquat", CDN_SENSOR_BALL_QUATERNION, OF_BALL },
+              { "ballangvel", CDN_SENSOR_BALL_VELOCITY, OF_BALL },
+              { "accelerometer", CDN_SENSOR_ACCELEROMETER, OF_SITE },
+              { "velocimeter", CDN_SENSOR_VELOCIMETER, OF_SITE },
+              { "gyro", CDN_SENSOR_GYRO, OF_SITE },
+              { "framepos", CDN_SENSOR_POSITION, OF_OBJECT },
+              { "framequat", CDN_SENSOR_QUATERNION, OF_OBJECT },
+              { "framexaxis", CDN_SENSOR_X_AXIS, OF_OBJECT },
+              { "frameyaxis", CDN_SENSOR_Y_AXIS, OF_OBJECT },
+              { "framezaxis", CDN_SENSOR_Z_AXIS, OF_OBJECT },
+              { "framelinvel", CDN_SENSOR_LINEAR_VELOCITY, OF_OBJECT },
+              { "frameangvel", CDN_SENSOR_ANGULAR_VELOCITY, OF_OBJECT },
+              { "framelinacc", CDN_SENSOR_LINEAR_ACCELERATION, OF_OBJECT },
+              { "frameangacc", CDN_SENSOR_ANGULAR_ACCELERATION, OF_OBJECT },
+              { "subtreecom", CDN_SENSOR_SUBTREE_COM, OF_SUBTREE },
+              { "subtreelinvel", CDN_SENSOR_SUBTREE_VELOCITY, OF_SUBTREE },
+              { "subtreeangmom", CDN_SENSOR_SUBTREE_MOMENTUM, OF_SUBTREE },
+              { "clock", CDN_SENSOR_CLOCK, OF_NOTHING },
+              { "e_kinetic", CDN_SENSOR_KINETIC_ENERGY, OF_NOTHING },
+              { "e_potential", CDN_SENSOR_POTENTIAL_ENERGY, OF_NOTHING } };
 
-static bool turns_axes(io_sensor_kind kind) {
-  return kind == IO_SENSOR_QUATERNION || kind == IO_SENSOR_X_AXIS || kind == IO_SENSOR_Y_AXIS ||
-         kind == IO_SENSOR_Z_AXIS;
+static bool turns_axes(cdn_sensor_kind kind) {
+  return kind == CDN_SENSOR_QUATERNION || kind == CDN_SENSOR_X_AXIS || kind == CDN_SENSOR_Y_AXIS ||
+         kind == CDN_SENSOR_Z_AXIS;
 }
 
-static bool has_reference(io_sensor_kind kind) {
-  return kind == IO_SENSOR_POSITION || turns_axes(kind) || kind == IO_SENSOR_LINEAR_VELOCITY ||
-         kind == IO_SENSOR_ANGULAR_VELOCITY;
+static bool has_reference(cdn_sensor_kind kind) {
+  return kind == CDN_SENSOR_POSITION || turns_axes(kind) || kind == CDN_SENSOR_LINEAR_VELOCITY ||
+         kind == CDN_SENSOR_ANGULAR_VELOCITY;
 }
 
 static cdn_status not_there(mjcf_reader *r, io_xml_node *node, const char *what, const char *name) {

@@ -2,18 +2,35 @@
 #ifndef CARDAN_IO_MODEL_H
 #define CARDAN_IO_MODEL_H
 
-#include "io/description.h"
+#include "io/spec.h"
+
+/* A mobilizer with motion that the model has put into the System. */
+typedef struct io_model_joint {
+  int joint; /* of the spec; -1: a free joint that was added */
+  cdn_body body;
+  cdn_body shown; /* the body of the file that it moves */
+} io_model_joint;
 
 struct cdn_model {
   cdn_allocator allocator;
   cdn_model_options options;
-  io_description description; /* owns every name that the tables below point to */
-  cdn_system *system;         /* NULL until io_build has succeeded */
-  cdni_array joints;          /* cdn_model_joint */
-  cdni_array bodies;          /* cdn_body */
+  cdn_spec *spec;           /* owns every name that the tables give away, and the log; NULL only if memory ran out */
+  cdn_system *system;       /* retained; NULL until it was filled */
+  cdni_array joints;        /* io_model_joint, in the System's order */
+  cdni_array joint_bodies;  /* cdn_body, for each joint of the spec: the body that it moves, { -1 } if it is a constraint */
+  cdni_array bodies;        /* cdn_body, those of the spec without intermediate frames, in the System's order */
+  cdni_array spec_bodies;   /* cdn_body, for each body of the spec */
+  cdni_array measures;      /* cdn_measure, for each sensor of the spec; { -1 }: not simulated */
   int n_mobilizers;
-  double *q0, *u0; /* default values: what a keyframe leaves out */
   cdn_error error; /* the last failure */
 };
+
+/* build.c: puts model->spec, which is the model's own, into a System that is not frozen, and fills the tables. The story of a
+ * failure is on the spec's log. */
+cdn_status io_build(cdn_model *model, cdn_system *system);
+/* The System's first mistake as one of the model: with the file's line. */
+cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system);
+/* All of it: a System of the model's own, filled and frozen. */
+cdn_status io_build_frozen(cdn_model *model);
 
 #endif

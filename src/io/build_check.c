@@ -1,0 +1,126 @@
+/* What is wrong or doubtful about a spec, before anything is built. */
+#include <math.h>
+
+#include "io/build.h"
+
+static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
+
+/* The least armature that was asked for. */
+static cdn_status raise_armature(io_builder *b) {
+  const double least = b->model->options.armature;
+  if (!(least >= 0) || !isfinite(least))
+    return io_fail(b->d, CDN_ERR_ARG, 0, "the options ask for an armature of %g; it must be finite and not negative",
+                   least);
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
+    cdn_spec_joint *joint = io_spec_joint(b->spec, i);
+    if (joint->kind != CDN_FREE && joint->kind != CDN_WELD && joint->armature < least) joint->armature = least;
+  }
+  return CDN_OK;
+}
+
+/* Springs and limits are of kinds that have an element for them. */
+static cdn_status check_actions(io_builder *b) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *j = io_spec_joint(b->spec, i);
+    const bool single = io_spec_joint_has_range(j);
+    if (j->limited && !single && j->kind != CDN_BALL)
+      return io_fail(b->d, CDN_ERR_ARG, j->line,
+                     "joint '%.60s' is limited, but limits are for joints with one coordinate and for balls; add a "
+                     "stop to the System instead",
+                     j->name);
+    if (j->stiffness != 0 && !single && j->kind != CDN_BALL && j->kind != CDN_FREE)
+      return io_fail(b->d, CDN_ERR_ARG, j->line,
+                     "joint '%.60s' has a stiffness, but springs are for joints with one coordinate, balls and free "
+                     "joints; add springs to the System instead",
+                     j->name);
+  }
+  return CDN_OK;
+}
+
+/* Warns of joints that move something without mass: fine in the middle of a chain, ill-defined at its end. Frames that a
+ * reader put between the joints of a body are not worth a word. */
+static void warn_massless(io_builder *b, const bool *moves_mass) {
+  for (int i = 0; i < (int)b->tree.mobilizers.count; i++) {
+    const cdn_spec_mobilizer *m = io_mobilizer(b, i);
+    const cdn_spec_body *body = io_spec_body(b->spec, m->body);
+    const cdn_spec_joint *joint = m->joint >= 0 ? io_spec_joint(b->spec, m->joint) : NULL;
+    if (!joint || joint->kind == CDN_WELD || body->intermediate || body->mass.mass > 0) continue;
+    io_warn(
+        b->d, body->line, "%s '%.60s' has no mass and is moved by joint '%.60s'%s", b->d->body_word, body->name,
+        joint->name,
+        moves_mass[i] || joint->armature > 0
+            ? "; it is a frame that carries what follows it"
+            : ", as is all that follows it: give it mass (and inertia), or the joint armature, or its acceleration is "
+              "not defined");
+  }
+}
+
+static cdn_status check_masses(io_builder *b) {
+  const size_t n = b->tree.mobilizers.count;
+  bool *moves_mass = cdni_calloc(&b->d->allocator, n * sizeof *moves_mass);
+  if (n && !moves_mass) return no_memory(b->d);
+  for (int i = (int)n - 1; i >= 0; i--) {
+    const cdn_spec_mobilizer *m = io_mobilizer(b, i);
+    if (io_spec_body(b->spec, m->body)->mass.mass > 0) moves_mass[i] = true;
+    if (moves_mass[i] && m->inboard >= 0) moves_mass[m->inboard] = true;
+  }
+  warn_massless(b, moves_mass);
+  if (moves_mass) cdni_free(&b->d->allocator, moves_mass, n * sizeof *moves_mass);
+  return b->d->error.code;
+}
+
+/* A model that starts beyond a limit starts with a push that nobody may expect. */
+static void warn_beyond_limits(io_builder *b) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
+    const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
+    if (!joint->limited || !io_spec_joint_has_range(joint)) continue;
+    if (joint->q0[0] < joint->lower || joint->q0[0] > joint->upper)
+      io_warn(b->d, joint->line, "joint '%.60s': its default value %g is outside its limits [%g, %g]", joint->name,
+              joint->q0[0], joint->lower, joint->upper);
+  }
+}
+
+/* A key's list is a run of joints, and may end early. */
+static cdn_status check_keys(io_builder *b) {
+  int nq = 0, nu = 0;
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
+    nq += io_spec_joint_nq(io_spec_joint(b->spec, i));
+    nu += io_spec_joint_nu(io_spec_joint(b->spec, i));
+  }
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_KEY); i++) {
+    const cdn_spec_key *key = io_spec_key(b->spec, i);
+    if (key->nq > nq || key->nu > nu)
+      return io_fail(b->d, CDN_ERR_ARG, key->line,
+                     "key '%.60s' has %d coordinates and %d speeds, but the joints have %d and %d: remove the rest",
+                     key->name, key->nq, key->nu, nq, nu);
+  }
+  return CDN_OK;
+}
+
+/* What acts on coordinates that are not there. */
+static void warn_cut(io_builder *b) {
+  for (int i = 0; i < (int)b->tree.loops.count; i++) {
+    const cdn_spec_joint *j = io_spec_joint(b->spec, io_tree_loop(b, i)->joint);
+    const char *what = j->armature != 0    ? "armature"
+                       : j->damping != 0   ? "damping"
+                       : j->stiffness != 0 ? "spring"
+                       : j->limited        ? "limit"
+                       : j->lock           ? "lock"
+                                           : NULL;
+    if (!io_tree_loop(b, i)->weld && what)
+      io_warn(b->d, j->line,
+              "joint '%.60s' closes a loop that is cut there: it has no coordinates, and its %s is left out; give it "
+              "a larger weight, or cut the loop by splitting a body with mass",
+              j->name, what);
+  }
+}
+
+cdn_status io_check_spec(io_builder *b) {
+  CDNI_TRY(raise_armature(b));
+  CDNI_TRY(check_actions(b));
+  CDNI_TRY(check_keys(b));
+  CDNI_TRY(check_masses(b));
+  warn_cut(b);
+  if (!b->model->options.tree_only) warn_beyond_limits(b);
+  return b->d->error.code;
+}

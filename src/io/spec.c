@@ -1,0 +1,399 @@
+/* Models as data: elements of any kind are added, set, copied and removed here by one piece of code, which a table tells what of
+ * an element is a text, an array, or something retained. */
+#include "io/spec.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/sized.h"
+
+/* ---- the kinds of elements ------------------------------------------------------------------- */
+
+/* What an element owns: its name first, other texts, and for joints and keyframes what own_rest copies. */
+enum { MOST_TEXTS = 5 };
+typedef struct kind_info {
+  const char *word;
+  size_t size;
+  int n_texts;
+  size_t text[MOST_TEXTS];
+} kind_info;
+
+#define AT(type, member) offsetof(cdn_spec_##type, member)
+static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
+  [CDN_SPEC_BODY] = { "body", sizeof(cdn_spec_body), 1, { AT(body, name) } },
+  [CDN_SPEC_JOINT] = { "joint", sizeof(cdn_spec_joint), 3, { AT(joint, name), AT(joint, parent), AT(joint, child) } },
+  [CDN_SPEC_CONSTRAINT] = { "constraint",
+                            sizeof(cdn_spec_constraint),
+                            5,
+                            { AT(constraint, name), AT(constraint, body_a), AT(constraint, body_b),
+                              AT(constraint, joint_y), AT(constraint, joint_x) } },
+  [CDN_SPEC_FRAME] = { "frame", sizeof(cdn_spec_frame), 2, { AT(frame, name), AT(frame, body) } },
+  [CDN_SPEC_SHAPE] = { "shape",
+                       sizeof(cdn_spec_shape),
+                       4,
+                       { AT(shape, name), AT(shape, body), AT(shape, asset), AT(shape, material) } },
+  [CDN_SPEC_ASSET] = { "asset", sizeof(cdn_spec_asset), 3, { AT(asset, name), AT(asset, file), AT(asset, texture) } },
+  [CDN_SPEC_SENSOR] = { "sensor",
+                        sizeof(cdn_spec_sensor),
+                        4,
+                        { AT(sensor, name), AT(sensor, joint), AT(sensor, body), AT(sensor, reference) } },
+  [CDN_SPEC_KEY] = { "key", sizeof(cdn_spec_key), 1, { AT(key, name) } },
+};
+
+#define IDENTITY                                   \
+  {                                                \
+    .R = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } \
+  }
+CDNI_DEF(spec_body, .line = 0);
+CDNI_DEF(spec_joint, .X_PF = IDENTITY, .X_CM = IDENTITY, .X_FM_rest = IDENTITY, .lower = -INFINITY, .upper = INFINITY,
+         .effort_lower = -INFINITY, .effort_upper = INFINITY, .speed_limit = INFINITY, .weight = 1);
+CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 });
+CDNI_DEF(spec_frame, .X_BF = IDENTITY);
+CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 0.5, 0.5, 1 }, .visual = true,
+         .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 });
+CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 });
+CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY);
+CDNI_DEF(spec_key, .time = 0);
+
+static bool is_kind(cdn_spec_kind kind) { return (unsigned)kind < CDN_SPEC_KIND_COUNT; }
+static void *element_at(const cdn_spec *spec, cdn_spec_kind kind, int i) {
+  return (char *)spec->elements[kind].data + infos[kind].size * (size_t)i;
+}
+static char **text_at(const kind_info *info, void *element, int i) {
+  return (char **)(void *)((char *)element + info->text[i]);
+}
+static const char *name_of(const kind_info *info, const void *element) {
+  return *(const char *const *)(const void *)((const char *)element + info->text[0]);
+}
+
+/* ---- what an element owns beside its texts --------------------------------------------------- */
+
+static void free_joint(const cdn_allocator *a, cdn_spec_joint *j) {
+  for (int i = 0; j->functions && i < 6; i++) cdn_function_release(j->functions->function[i]);
+  if (j->functions) cdni_free(a, (void *)j->functions, sizeof *j->functions);
+  if (j->custom_self) cdni_free(a, (void *)j->custom_self, j->custom->self_size);
+  if (j->custom) cdni_strfree(a, (char *)j->custom->name);
+  if (j->custom) cdni_free(a, (void *)j->custom, sizeof *j->custom);
+}
+
+/* `to` has none of these yet. Returns NULL, or what is wrong; "" for lack of memory. */
+static const char *own_functions(const cdn_allocator *a, cdn_spec_joint *to, const cdn_function_mobilizer *from) {
+  cdn_function_mobilizer *copy = cdni_alloc(a, sizeof *copy);
+  if (!copy) return "";
+  cdn_function_mobilizer_init(copy, sizeof *copy);
+  const char *unreadable = cdni_sized_read(
+      copy, from,
+      CDNI_SIZED(cdn_function_mobilizer, "start the cdn_function_mobilizer with cdn_default_function_mobilizer()"));
+  if (unreadable) {
+    cdni_free(a, copy, sizeof *copy);
+    return unreadable;
+  }
+  for (int i = 0; i < 6; i++) cdn_function_retain(copy->function[i]);
+  to->functions = copy;
+  return NULL;
+}
+
+static const char *own_custom(const cdn_allocator *a, cdn_spec_joint *to, const cdn_custom_mobilizer_ops *from,
+                              const void *self) {
+  cdn_custom_mobilizer_ops known;
+  const char *unreadable = CDNI_READ_OPS(cdn_custom_mobilizer_ops, &known, from);
+  if (unreadable) return unreadable;
+  cdn_custom_mobilizer_ops *copy = cdni_alloc(a, sizeof *copy);
+  if (!copy) return "";
+  *copy = known;
+  copy->name = NULL;
+  to->custom = copy;
+  if (known.name && !(copy->name = cdni_strdup(a, known.name))) return "";
+  if (known.self_size == 0 || !self) return NULL;
+  void *bytes = cdni_alloc(a, known.self_size);
+  if (!bytes) return "";
+  to->custom_self = memcpy(bytes, self, known.self_size);
+  return NULL;
+}
+
+static const char *own_joint(const cdn_allocator *a, cdn_spec_joint *to, const cdn_spec_joint *from) {
+  to->functions = NULL, to->custom = NULL, to->custom_self = NULL;
+  const char *wrong = from->functions ? own_functions(a, to, from->functions) : NULL;
+  return !wrong && from->custom ? own_custom(a, to, from->custom, from->custom_self) : wrong;
+}
+
+static const double *own_numbers(const cdn_allocator *a, const double *from, int n) {
+  double *copy = cdni_alloc(a, (size_t)n * sizeof *copy);
+  return copy ? memcpy(copy, from, (size_t)n * sizeof *copy) : NULL;
+}
+
+static void free_key(const cdn_allocator *a, cdn_spec_key *k) {
+  if (k->q) cdni_free(a, (void *)k->q, (size_t)k->nq * sizeof *k->q);
+  if (k->u) cdni_free(a, (void *)k->u, (size_t)k->nu * sizeof *k->u);
+}
+
+static const char *own_key(const cdn_allocator *a, cdn_spec_key *to, const cdn_spec_key *from) {
+  to->q = to->u = NULL;
+  to->nq = from->q ? from->nq : 0;
+  to->nu = from->u ? from->nu : 0;
+  if (to->nq < 0 || to->nu < 0) return "nq or nu is negative";
+  size_t bad;
+  if (!isfinite(from->time) || !cdni_all_finite(from->q, (size_t)to->nq, &bad) ||
+      !cdni_all_finite(from->u, (size_t)to->nu, &bad))
+    return "the time, q or u has a NaN or an infinity";
+  if (to->nq && !(to->q = own_numbers(a, from->q, to->nq))) return "";
+  if (to->nu && !(to->u = own_numbers(a, from->u, to->nu))) return "";
+  return NULL;
+}
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+static void free_element(const cdn_allocator *a, cdn_spec_kind kind, void *element) {
+  for (int i = 0; i < infos[kind].n_texts; i++) cdni_strfree(a, *text_at(&infos[kind], element, i));
+  if (kind == CDN_SPEC_JOINT) free_joint(a, element);
+  if (kind == CDN_SPEC_KEY) free_key(a, element);
+}
+
+/* A copy with texts and arrays of its own in `to`. Returns NULL, or what is wrong with nothing left behind; "" for lack of
+ * memory. */
+static const char *own(const cdn_allocator *a, cdn_spec_kind kind, void *to, const void *from) {
+  const kind_info *info = &infos[kind];
+  memcpy(to, from, info->size);
+  for (int i = 0; i < info->n_texts; i++) *text_at(info, to, i) = NULL;
+  const char *wrong = NULL;
+  if (kind == CDN_SPEC_JOINT) wrong = own_joint(a, to, from);
+  if (kind == CDN_SPEC_KEY) wrong = own_key(a, to, from);
+  for (int i = 0; i < info->n_texts && !wrong; i++) {
+    const char *text = *(const char *const *)(const void *)((const char *)from + info->text[i]);
+    if (text && text[0] && !(*text_at(info, to, i) = cdni_strdup(a, text))) wrong = "";
+  }
+  if (wrong) free_element(a, kind, to);
+  return wrong;
+}
+
+static cdn_status fail(cdn_spec *spec, cdn_status code, const char *function, const char *element, const char *text) {
+  return cdni_error_set(&spec->d.error, code, function, element, "%s%s%s", element ? element : "", element ? ": " : "",
+                        text);
+}
+
+static cdn_status fail_own(cdn_spec *spec, const char *function, const char *name, const char *wrong) {
+  if (!wrong[0]) return fail(spec, CDN_ERR_NOMEM, function, NULL, "out of memory");
+  return fail(spec, strstr(wrong, "NaN") ? CDN_ERR_NONFINITE : strstr(wrong, "cdn_") ? CDN_ERR_VERSION : CDN_ERR_ARG,
+              function, name, wrong);
+}
+
+/* A name for an element that has none: only those of bodies and joints must differ. */
+static char *made_up_name(const cdn_spec *spec, cdn_spec_kind kind) {
+  char text[120];
+  int n = snprintf(text, sizeof text, "%s%zu", infos[kind].word, spec->elements[kind].count);
+  while ((kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT) && cdn_spec_find(spec, kind, text) >= 0 &&
+         n + 1 < (int)sizeof text) {
+    text[n++] = '_';
+    text[n] = '\0';
+  }
+  return cdni_strdup(&spec->d.allocator, text);
+}
+
+static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, const char *function, int *index) {
+  const cdn_allocator *a = &spec->d.allocator;
+  union {
+    cdn_spec_joint joint;
+    cdn_spec_shape shape;
+    cdn_spec_sensor sensor;
+    cdn_spec_constraint constraint;
+  } copy; /* the largest kinds */
+  _Static_assert(sizeof copy >= sizeof(cdn_spec_asset) && sizeof copy >= sizeof(cdn_spec_body), "room for any");
+  const char *name = name_of(&infos[kind], element);
+  const char *wrong = own(a, kind, &copy, element);
+  if (wrong) return fail_own(spec, function, name, wrong);
+  char **own_name = text_at(&infos[kind], &copy, 0);
+  if (!*own_name) *own_name = made_up_name(spec, kind);
+  if (!*own_name || !cdni_array_push(a, &spec->elements[kind], infos[kind].size, &copy)) {
+    free_element(a, kind, &copy);
+    return fail(spec, CDN_ERR_NOMEM, function, NULL, "out of memory");
+  }
+  if (index) *index = (int)spec->elements[kind].count - 1;
+  return CDN_OK;
+}
+
+cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index) {
+  return add(spec, kind, element, "cdn_spec_load", index);
+}
+
+static cdn_status set(cdn_spec *spec, cdn_spec_kind kind, int i, const void *element, const char *function) {
+  const cdn_allocator *a = &spec->d.allocator;
+  const int before = (int)spec->elements[kind].count;
+  if (i < 0 || i >= before) return fail(spec, CDN_ERR_ARG, function, NULL, "there is no element of this index");
+  CDNI_TRY(add(spec, kind, element, function, NULL));
+  void *new = element_at(spec, kind, before), *old = element_at(spec, kind, i);
+  free_element(a, kind, old);
+  memcpy(old, new, infos[kind].size);
+  spec->elements[kind].count--;
+  return CDN_OK;
+}
+
+/* The caller's struct may be a def again: it has the caller's size. */
+static cdn_status get(const cdn_spec *spec, cdn_spec_kind kind, int i, void *out, size_t size, const void *none) {
+  const bool there = spec && out && i >= 0 && i < (int)spec->elements[kind].count;
+  const uint32_t struct_size = (uint32_t)size;
+  cdni_sized_write(out, size, there ? element_at(spec, kind, i) : none, infos[kind].size);
+  if (out && size >= sizeof struct_size) memcpy(out, &struct_size, sizeof struct_size);
+  return there ? CDN_OK : CDN_ERR_ARG;
+}
+
+#define FUNCTIONS(KIND, type)                                                                              \
+  cdn_status cdn_spec_add_##type(cdn_spec *spec, const cdn_spec_##type *def, int *index) {                 \
+    cdn_spec_##type known;                                                                                 \
+    if (!spec) return CDN_ERR_ARG;                                                                         \
+    const char *unreadable = read_spec_##type(&known, def);                                                \
+    if (unreadable) return fail(spec, CDN_ERR_VERSION, "cdn_spec_add_" #type, NULL, unreadable);           \
+    return add(spec, CDN_SPEC_##KIND, &known, "cdn_spec_add_" #type, index);                               \
+  }                                                                                                        \
+  cdn_status cdn_spec_set_##type(cdn_spec *spec, int i, const cdn_spec_##type *def) {                      \
+    cdn_spec_##type known;                                                                                 \
+    if (!spec) return CDN_ERR_ARG;                                                                         \
+    const char *unreadable = read_spec_##type(&known, def);                                                \
+    if (unreadable) return fail(spec, CDN_ERR_VERSION, "cdn_spec_set_" #type, NULL, unreadable);           \
+    return set(spec, CDN_SPEC_##KIND, i, &known, "cdn_spec_set_" #type);                                   \
+  }                                                                                                        \
+  cdn_status cdn_spec_get_##type##_sized(const cdn_spec *spec, int i, cdn_spec_##type *out, size_t size) { \
+    return get(spec, CDN_SPEC_##KIND, i, out, size, &spec_##type##_defaults);                              \
+  }
+FUNCTIONS(BODY, body)
+FUNCTIONS(JOINT, joint)
+FUNCTIONS(CONSTRAINT, constraint)
+FUNCTIONS(FRAME, frame)
+FUNCTIONS(SHAPE, shape)
+FUNCTIONS(ASSET, asset)
+FUNCTIONS(SENSOR, sensor)
+FUNCTIONS(KEY, key)
+
+int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
+  return spec && is_kind(kind) ? (int)spec->elements[kind].count : 0;
+}
+
+int cdn_spec_find(const cdn_spec *spec, cdn_spec_kind kind, const char *name) {
+  for (int i = 0; name && i < cdn_spec_count(spec, kind); i++)
+    if (strcmp(name_of(&infos[kind], element_at(spec, kind, i)), name) == 0) return i;
+  return -1;
+}
+
+cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
+  if (!spec) return CDN_ERR_ARG;
+  if (!is_kind(kind) || i < 0 || i >= cdn_spec_count(spec, kind))
+    return fail(spec, CDN_ERR_ARG, "cdn_spec_remove", NULL, "there is no element of this kind and index");
+  const size_t size = infos[kind].size, behind = spec->elements[kind].count - (size_t)i - 1;
+  char *at = element_at(spec, kind, i);
+  free_element(&spec->d.allocator, kind, at);
+  memmove(at, at + size, behind * size);
+  spec->elements[kind].count--;
+  return CDN_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+cdn_status cdn_spec_create(const char *name, const cdn_allocator *allocator, cdn_spec **out) {
+  if (!out) return CDN_ERR_ARG;
+  *out = NULL;
+  const cdn_allocator a = cdni_allocator_or_default(allocator ? *allocator : (cdn_allocator){ 0 });
+  cdn_spec *spec = cdni_calloc(&a, sizeof *spec);
+  if (!spec) return CDN_ERR_NOMEM;
+  io_description_init(&spec->d, a, name ? name : "model");
+  if (spec->d.file) spec->d.name = cdni_strdup(&a, name ? name : "model");
+  if (!spec->d.name) {
+    cdn_spec_destroy(spec);
+    return CDN_ERR_NOMEM;
+  }
+  *out = spec;
+  return CDN_OK;
+}
+
+void cdn_spec_destroy(cdn_spec *spec) {
+  if (!spec) return;
+  const cdn_allocator a = spec->d.allocator;
+  for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++) {
+    for (int i = 0; i < cdn_spec_count(spec, (cdn_spec_kind)kind); i++)
+      free_element(&a, (cdn_spec_kind)kind, element_at(spec, (cdn_spec_kind)kind, i));
+    cdni_array_free(&a, &spec->elements[kind]);
+  }
+  io_description_free(&spec->d);
+  cdni_free(&a, spec, sizeof *spec);
+}
+
+static cdn_status copy_elements(cdn_spec *to, const cdn_spec *from) {
+  for (int kind = 0; kind < CDN_SPEC_KIND_COUNT; kind++)
+    for (int i = 0; i < cdn_spec_count(from, (cdn_spec_kind)kind); i++)
+      CDNI_TRY(add(to, (cdn_spec_kind)kind, element_at(from, (cdn_spec_kind)kind, i), "cdn_spec_copy", NULL));
+  return io_description_copy_log(&to->d, &from->d);
+}
+
+cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
+  if (!out) return CDN_ERR_ARG;
+  *out = NULL;
+  if (!spec) return CDN_ERR_ARG;
+  cdn_spec *copy;
+  CDNI_TRY(cdn_spec_create(spec->d.file, &spec->d.allocator, &copy));
+  copy->d.gravity = spec->d.gravity;
+  copy->d.has_gravity = spec->d.has_gravity;
+  copy->d.body_word = spec->d.body_word;
+  copy->from_file = spec->from_file;
+  cdn_status status = cdn_spec_set_name(copy, cdn_spec_name(spec));
+  if (status == CDN_OK) status = copy_elements(copy, spec);
+  if (status == CDN_OK) *out = copy;
+  else cdn_spec_destroy(copy);
+  return status;
+}
+
+void cdn_spec_last_error_sized(const cdn_spec *spec, cdn_error *out, size_t size) {
+  cdn_error none;
+  if (!spec) cdni_error_set(&none, CDN_ERR_ARG, "cdn_spec_last_error", NULL, "there is no spec");
+  cdni_sized_write(out, size, spec ? &spec->d.error : &none, sizeof none);
+}
+
+const char *cdn_spec_name(const cdn_spec *spec) { return spec && spec->d.name ? spec->d.name : ""; }
+
+cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) {
+  if (!spec) return CDN_ERR_ARG;
+  char *copy = cdni_strdup(&spec->d.allocator, name ? name : "model");
+  if (!copy) return fail(spec, CDN_ERR_NOMEM, "cdn_spec_set_name", NULL, "out of memory");
+  cdni_strfree(&spec->d.allocator, spec->d.name);
+  spec->d.name = copy;
+  return CDN_OK;
+}
+
+cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) {
+  if (!spec || !g) return CDN_ERR_ARG;
+  *g = spec->d.gravity;
+  return CDN_OK;
+}
+
+cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) {
+  if (!spec) return CDN_ERR_ARG;
+  if (!isfinite(g.x) || !isfinite(g.y) || !isfinite(g.z))
+    return fail(spec, CDN_ERR_NONFINITE, "cdn_spec_set_gravity", NULL, "gravity has a NaN or an infinity");
+  spec->d.gravity = g;
+  spec->d.has_gravity = g.x != 0 || g.y != 0 || g.z != 0;
+  return CDN_OK;
+}
+
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+bool io_spec_joint_has_quaternion(const cdn_spec_joint *joint) {
+  if (joint->kind == CDN_CUSTOM_MOBILIZER) return joint->custom && joint->custom->quaternion;
+  return !joint->euler && cdn_mobilizer_nq(joint->kind) >= 4 && joint->kind != CDN_BUSHING;
+}
+
+/* A count that a System would take, or 0. */
+static int within(int n, int most) { return n >= 0 && n <= most ? n : 0; }
+
+int io_spec_joint_nq(const cdn_spec_joint *joint) {
+  if (joint->kind == CDN_FUNCTION_BASED) return joint->functions ? within(joint->functions->nu, 6) : 0;
+  if (joint->kind == CDN_CUSTOM_MOBILIZER) return joint->custom ? within(joint->custom->nq, 7) : 0;
+  const bool angles = joint->euler && cdn_mobilizer_nq(joint->kind) >= 4 && joint->kind != CDN_BUSHING;
+  return cdn_mobilizer_nq(joint->kind) - angles;
+}
+
+int io_spec_joint_nu(const cdn_spec_joint *joint) {
+  if (joint->kind == CDN_FUNCTION_BASED) return joint->functions ? within(joint->functions->nu, 6) : 0;
+  if (joint->kind == CDN_CUSTOM_MOBILIZER) return joint->custom ? within(joint->custom->nu, 6) : 0;
+  return cdn_mobilizer_nu(joint->kind);
+}
+
+bool io_spec_joint_has_range(const cdn_spec_joint *joint) {
+  return io_spec_joint_nq(joint) == 1 && io_spec_joint_nu(joint) == 1;
+}

@@ -1,0 +1,55 @@
+/* What stands behind cdn_spec. Elements are the public structs, with texts and arrays of their own. */
+#ifndef CARDAN_IO_SPEC_H
+#define CARDAN_IO_SPEC_H
+
+#include "io/description.h"
+
+struct cdn_spec {
+  io_description d; /* what a reader filled; afterwards the log, and what is no element */
+  bool from_file;
+  cdni_array elements[CDN_SPEC_KIND_COUNT];
+};
+
+#define IO_ELEMENT(spec, KIND, type, i) (&CDNI_AT((spec)->elements[CDN_SPEC_##KIND], cdn_spec_##type, i))
+static inline cdn_spec_body *io_spec_body(const cdn_spec *s, int i) { return IO_ELEMENT(s, BODY, body, i); }
+static inline cdn_spec_joint *io_spec_joint(const cdn_spec *s, int i) { return IO_ELEMENT(s, JOINT, joint, i); }
+static inline cdn_spec_constraint *io_spec_constraint(const cdn_spec *s, int i) {
+  return IO_ELEMENT(s, CONSTRAINT, constraint, i);
+}
+static inline cdn_spec_frame *io_spec_frame(const cdn_spec *s, int i) { return IO_ELEMENT(s, FRAME, frame, i); }
+static inline cdn_spec_sensor *io_spec_sensor(const cdn_spec *s, int i) { return IO_ELEMENT(s, SENSOR, sensor, i); }
+static inline cdn_spec_key *io_spec_key(const cdn_spec *s, int i) { return IO_ELEMENT(s, KEY, key, i); }
+
+/* spec.c: an element as this library has it, of any kind: appended as a copy. The error is on the spec. */
+cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);
+/* Coordinates and speeds of a joint's kind, whatever it is; 0 for one that the System would refuse. */
+int io_spec_joint_nq(const cdn_spec_joint *joint);
+int io_spec_joint_nu(const cdn_spec_joint *joint);
+bool io_spec_joint_has_quaternion(const cdn_spec_joint *joint);
+/* Limits are of joints with one coordinate that a stop or bound can hold. */
+bool io_spec_joint_has_range(const cdn_spec_joint *joint);
+
+/* publish.c: the tree that a reader has left in spec->d as elements; then that tree is dropped. */
+cdn_status io_publish(cdn_spec *spec);
+
+/* spec_names.c: which elements the names mean. -1: Ground, or no joint. */
+typedef struct io_spec_names {
+  const cdn_allocator *allocator;
+  io_names bodies, joints;
+  int *parent, *child; /* one a joint */
+} io_spec_names;
+/* Fails with the story on spec->d where names are not unique or joints name bodies that do not exist. To be freed in any case. */
+cdn_status io_spec_names_make(cdn_spec *spec, io_spec_names *names);
+void io_spec_names_free(const cdn_spec *spec, io_spec_names *names);
+/* The body that a name means, -1 for Ground; -2: there is none. */
+int io_spec_find_body(const io_spec_names *names, const char *name);
+
+/* spec_tree.c */
+struct cdn_spec_tree {
+  cdn_allocator allocator;
+  cdni_array mobilizers, loops; /* cdn_spec_mobilizer, cdn_spec_loop */
+};
+cdn_status io_spec_tree_make(cdn_spec *spec, const io_spec_names *names, cdn_spec_tree *tree);
+void io_spec_tree_free(cdn_spec_tree *tree);
+
+#endif
