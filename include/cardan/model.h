@@ -90,12 +90,12 @@ typedef struct cdn_model_joint {
   int first_q, nq, first_u, nu;
   double lower, upper; /**< limits of one coordinate, infinite where there are none (tree_only: nowhere) */
   cdn_body mobilized;  /**< the System's body whose mobilizer it is: for cdn_body_q and all that names a coordinate */
-  double effort_lower, effort_upper;   /**< of an actuator, Nm or N; infinite where the file gives none */
-  double speed_limit;                  /**< rad/s or m/s; infinite where the file gives none */
-  double damping, friction;            /**< Nm s or N s/m; Nm or N, not simulated */
-  double stiffness, springref;         /**< of the joint's spring */
-  double armature;                     /**< kg m^2 or kg, with what the options add */
-  int line;                            /**< of the file, 0: of none */
+  double effort_lower, effort_upper; /**< of an actuator, Nm or N; infinite where the file gives none */
+  double speed_limit;                /**< rad/s or m/s; infinite where the file gives none */
+  double damping, friction;          /**< Nm s or N s/m; Nm or N, not simulated */
+  double stiffness, springref;       /**< of the joint's spring */
+  double armature;                   /**< kg m^2 or kg, with what the options add */
+  int line;                          /**< of the file, 0: of none */
 } cdn_model_joint;
 
 /** Joints with motion, depth first, siblings in the file's order. */

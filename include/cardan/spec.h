@@ -31,8 +31,20 @@ typedef enum cdn_spec_kind {
   CDN_SPEC_KIND_COUNT
 } cdn_spec_kind;
 
-/** An empty spec without gravity. `name` is the model's; copied; NULL: "model". `allocator` NULL: aligned_alloc and free. */
-CDN_API cdn_status cdn_spec_create(const char *name, const cdn_allocator *allocator, cdn_spec **out) CDN_NODISCARD;
+typedef struct cdn_spec_def {
+  CDN_DEF_HEADER;
+  const char *name;        /**< the model's; copied; NULL: "model" */
+  cdn_allocator allocator; /**< all zero: aligned_alloc and free */
+} cdn_spec_def;
+CDN_API void cdn_spec_def_init(void *def, size_t size); /**< cdn_default_spec_def for a struct of `size` bytes */
+static inline cdn_spec_def cdn_default_spec_def(void) {
+  cdn_spec_def def;
+  cdn_spec_def_init(&def, sizeof def);
+  return def;
+}
+
+/** An empty spec without gravity. `def` may be NULL. */
+CDN_API cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) CDN_NODISCARD;
 /** A copy of all elements, with the same indices. */
 CDN_API cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) CDN_NODISCARD;
 CDN_API void cdn_spec_destroy(cdn_spec *spec); /**< NULL is allowed */
@@ -66,7 +78,7 @@ typedef struct cdn_spec_body {
   int line;
   const char *name;         /**< unique among bodies, or cdn_model_build fails */
   cdn_mass_properties mass; /**< in the body's frame; default: massless */
-  bool intermediate;   /**< a massless frame that a reader put between several joints of one body: tables leave it out */
+  bool intermediate; /**< a massless frame that a reader put between several joints of one body: tables leave it out */
   bool allow_improper; /**< as in cdn_body_def; readers set it, and warn */
   bool must_be_base;   /**< connected to Ground by a free joint if no joint connects it: see cdn_spec_make_tree */
 } cdn_spec_body;
@@ -115,7 +127,7 @@ typedef struct cdn_spec_joint {
   bool limited;                            /**< of one coordinate: lower <= q <= upper; of balls: a cone */
   double lower, upper;                     /**< default: infinite; a ball's largest angle is `upper` */
   double limit_timeconst, limit_dampratio; /**< of the compliant stop, as MuJoCo's solreflimit; 0: 0.02 s and 1 */
-  double friction;                   /**< dry friction, Nm or N, as the file gives it: a number in tables, not simulated */
+  double friction; /**< dry friction, Nm or N, as the file gives it: a number in tables, not simulated */
   double effort_lower, effort_upper; /**< what an actuator can give, Nm or N; default: infinite; not enforced */
   double speed_limit;                /**< rad/s or m/s; default: infinite; not enforced */
   double weight;                     /**< which joints of a loop are not cut: those of larger weight; default 1 */
@@ -148,11 +160,11 @@ typedef struct cdn_spec_constraint {
   int line;
   const char *name;
   cdn_spec_constraint_kind kind;
-  bool disabled;                    /**< off by default */
-  const char *body_a, *body_b;      /**< NULL: Ground */
-  cdn_transform X_A, X_B;           /**< frames on them; default: identity */
-  const char *joint_y, *joint_x;    /**< joints with one coordinate; joint_x may be NULL */
-  double y0, x0, c[5];              /**< default of c: 0 1 0 0 0 */
+  bool disabled;                 /**< off by default */
+  const char *body_a, *body_b;   /**< NULL: Ground */
+  cdn_transform X_A, X_B;        /**< frames on them; default: identity */
+  const char *joint_y, *joint_x; /**< joints with one coordinate; joint_x may be NULL */
+  double y0, x0, c[5];           /**< default of c: 0 1 0 0 0 */
 } cdn_spec_constraint;
 CDN_API void cdn_spec_constraint_init(void *def, size_t size); /**< cdn_default_spec_constraint for `size` bytes */
 static inline cdn_spec_constraint cdn_default_spec_constraint(void) {
@@ -218,9 +230,10 @@ typedef struct cdn_spec_shape {
   const char *asset, *material; /**< names of assets, or NULL */
   double rgba[4];               /**< default: 0.5 0.5 0.5 1 */
   bool visual, collision;       /**< what it is for; default: both */
-  int contype, conaffinity;     /**< MuJoCo's masks: a pair collides if a contype and the other's conaffinity share a bit; 1 */
-  int condim, group;            /**< MuJoCo's; default: 3, 0 */
-  double friction[3];           /**< sliding, torsional (m), rolling (m), as MuJoCo has them; default: 1 0.005 0.0001 */
+  int contype,
+      conaffinity;    /**< MuJoCo's masks: a pair collides if a contype and the other's conaffinity share a bit; 1 */
+  int condim, group;  /**< MuJoCo's; default: 3, 0 */
+  double friction[3]; /**< sliding, torsional (m), rolling (m), as MuJoCo has them; default: 1 0.005 0.0001 */
 } cdn_spec_shape;
 CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
 static inline cdn_spec_shape cdn_default_spec_shape(void) {
@@ -297,13 +310,13 @@ typedef struct cdn_spec_sensor {
   int line;
   const char *name;
   cdn_sensor_kind kind;
-  const char *joint;         /**< of joint sensors */
-  const char *body;          /**< of frame and subtree sensors; NULL: Ground */
-  cdn_transform X_BS;        /**< the frame on the body */
-  bool has_reference;        /**< relative to a frame on a body instead of Ground: */
-  const char *reference;     /**< the body; NULL: Ground */
-  cdn_transform X_RS;        /**< the frame on it */
-  double cutoff;             /**< > 0: numbers stay within -cutoff .. cutoff */
+  const char *joint;     /**< of joint sensors */
+  const char *body;      /**< of frame and subtree sensors; NULL: Ground */
+  cdn_transform X_BS;    /**< the frame on the body */
+  bool has_reference;    /**< relative to a frame on a body instead of Ground: */
+  const char *reference; /**< the body; NULL: Ground */
+  cdn_transform X_RS;    /**< the frame on it */
+  double cutoff;         /**< > 0: numbers stay within -cutoff .. cutoff */
 } cdn_spec_sensor;
 CDN_API void cdn_spec_sensor_init(void *def, size_t size); /**< cdn_default_spec_sensor for a struct of `size` bytes */
 static inline cdn_spec_sensor cdn_default_spec_sensor(void) {

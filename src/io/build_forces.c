@@ -75,16 +75,15 @@ static const double limit_dissipation = 10;
 static void add_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body, double k) {
   char name[256];
   snprintf(name, sizeof name, "%.200s limit", joint->name);
-  if (joint->kind == CDN_BALL)
-    cdn_system_add_rotation_stop(b->system, name, body, joint->upper, k, limit_dissipation);
+  if (joint->kind == CDN_BALL) cdn_system_add_rotation_stop(b->system, name, body, joint->upper, k, limit_dissipation);
   else cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
 }
 
 void io_build_forces(io_builder *b) {
   const cdn_vec3 g = b->d->gravity;
   const bool falls = b->d->has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
-  b->gravity = falls && !b->model->options.no_gravity ? cdn_system_add_gravity(b->system, "gravity", g)
-                                                      : (cdn_force){ -1 };
+  b->gravity =
+      falls && !b->model->options.no_gravity ? cdn_system_add_gravity(b->system, "gravity", g) : (cdn_force){ -1 };
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
     const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
     const cdn_body body = b->joints[i];

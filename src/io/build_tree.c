@@ -8,7 +8,8 @@ static cdn_mass_properties share(cdn_mass_properties mass, int parts) {
   if (parts == 1) return mass;
   const double k = 1.0 / parts;
   const cdn_inertia I = mass.inertia;
-  return (cdn_mass_properties){ k * mass.mass, mass.com, { k * I.xx, k * I.yy, k * I.zz, k * I.xy, k * I.xz, k * I.yz } };
+  return (
+      cdn_mass_properties){ k * mass.mass, mass.com, { k * I.xx, k * I.yy, k * I.zz, k * I.xy, k * I.xz, k * I.yz } };
 }
 
 /* X_PF and X_BM are of the System's parent and body: exchanged where the joint's child is inboard. */

@@ -44,8 +44,9 @@ void io_description_drop_tree(io_description *d) {
   for (size_t i = 0; i < d->frames.count; i++) cdni_strfree(a, CDNI_AT(d->frames, io_named_frame, i).name);
   for (size_t i = 0; i < d->shapes.count; i++) io_shape_free(a, &CDNI_AT(d->shapes, io_shape, i).shape);
   for (size_t i = 0; i < d->assets.count; i++) io_asset_free(a, &CDNI_AT(d->assets, cdn_spec_asset, i));
-  cdni_array *arrays[] = { &d->bodies,  &d->joints, &d->loops,  &d->keys,
-                           &d->sensors, &d->frames, &d->shapes, &d->assets };
+  cdni_array *arrays[] = {
+    &d->bodies, &d->joints, &d->loops, &d->keys, &d->sensors, &d->frames, &d->shapes, &d->assets
+  };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 

@@ -71,11 +71,6 @@ typedef struct mjcf_pending {
   cdn_transform X_PS;
 } mjcf_pending;
 
-typedef struct mjcf_site {
-  char *name;
-  io_frame frame;
-} mjcf_site;
-
 typedef struct mjcf_reader {
   io_description *d;
   mjcf_compiler compiler;
@@ -87,8 +82,7 @@ typedef struct mjcf_reader {
   cdni_array defaults;  /* mjcf_default */
   cdni_array pending;   /* mjcf_pending */
   bool lost_joints;     /* something that may hold joints was not understood */
-  cdni_array sites;     /* mjcf_site */
-  io_names site_names;  /* their indices */
+  io_names site_names;  /* indices of the description's frames */
   io_names names[4];    /* lines of bodies, joints, keyframes and sensors: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
@@ -189,7 +183,6 @@ cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 /* Once all bodies are read and have their masses. */
 cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
-void io_mjcf_free_sites(mjcf_reader *r);
 
 /* ---- mjcf_names.c ---- */
 

@@ -103,16 +103,20 @@ static cdn_status read_references(mjcf_reader *r, const mjcf_element *e, io_join
   return CDN_OK;
 }
 
-/* What joints may have and is not simulated. */
-static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, const io_joint *j) {
+/* What joints may have and is not simulated; some of it is a number in tables. */
+static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
   const int line = io_xml_line(e->node);
-  double friction = 0, forces[2] = { 0, 0 };
+  double forces[2] = { 0, 0 };
   bool gravcomp = false;
-  CDNI_TRY(io_mjcf_double(r, e, "frictionloss", &friction));
-  if (friction != 0 && r->flags.frictionloss) io_not_understood(r->d, line, "joint frictionloss");
+  CDNI_TRY(io_mjcf_double(r, e, "frictionloss", &j->friction));
+  if (j->friction != 0 && r->flags.frictionloss) io_not_understood(r->d, line, "joint frictionloss");
   CDNI_TRY(io_mjcf_doubles(r, e, "actuatorfrcrange", forces, 2, NULL));
-  if ((forces[0] != 0 || forces[1] != 0) && (j->kind == IO_PIN || j->kind == IO_SLIDER))
+  if ((forces[0] != 0 || forces[1] != 0) && (j->kind == IO_PIN || j->kind == IO_SLIDER)) {
     io_not_understood(r->d, line, "joint actuatorfrcrange");
+    j->effort_limited = true;
+    j->effort_lower = forces[0];
+    j->effort_upper = forces[1];
+  }
   CDNI_TRY(io_mjcf_bool(r, e, "actuatorgravcomp", &gravcomp));
   if (gravcomp) io_not_understood(r->d, line, "joint actuatorgravcomp");
   /* Stiffness and damping chosen from the inertia that the whole model shows to the joint. */

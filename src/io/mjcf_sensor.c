@@ -24,22 +24,16 @@ cdn_status io_mjcf_read_site(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   if (io_names_find(&r->site_names, name) >= 0) {
     return io_xml_fail(r->d, CDN_ERR_PARSE, node, "another site has this name; names of sites must differ");
   }
-  const mjcf_site site = { .name = cdni_strdup(&r->d->allocator, name),
-                           .frame = { scope->body, cdn_transform_multiply(scope->X_BS, X_SS) } };
-  const int index = (int)r->sites.count;
-  if (site.name && cdni_array_push(&r->d->allocator, &r->sites, sizeof site, &site)) {
+  const io_named_frame site = { .name = cdni_strdup(&r->d->allocator, name),
+                                .line = io_xml_line(node),
+                                .frame = { scope->body, cdn_transform_multiply(scope->X_BS, X_SS) } };
+  const int index = (int)r->d->frames.count;
+  if (site.name && cdni_array_push(&r->d->allocator, &r->d->frames, sizeof site, &site)) {
     return io_names_add(&r->d->allocator, &r->site_names, site.name, index) == index ? CDN_OK
                                                                                      : io_mjcf_out_of_memory(r);
   }
   cdni_strfree(&r->d->allocator, site.name);
   return io_mjcf_out_of_memory(r);
-}
-
-void io_mjcf_free_sites(mjcf_reader *r) {
-  const cdn_allocator *a = &r->d->allocator;
-  for (size_t i = 0; i < r->sites.count; i++) cdni_strfree(a, CDNI_AT(r->sites, mjcf_site, i).name);
-  cdni_array_free(a, &r->sites);
-  io_names_free(a, &r->site_names);
 }
 
 /* ---- what sensors are of ---- */
@@ -107,7 +101,7 @@ static int find_joint(const mjcf_reader *r, const char *name) {
 static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name, io_frame *frame) {
   const int i = io_names_find(&r->site_names, name);
   if (i < 0) return not_there(r, node, "site", name);
-  *frame = CDNI_AT(r->sites, mjcf_site, i).frame;
+  *frame = CDNI_AT(r->d->frames, io_named_frame, i).frame;
   return CDN_OK;
 }
 

@@ -127,8 +127,7 @@ static cdn_status build_into(cdn_model *model, cdn_system *system, const char *f
     return io_fail(d, CDN_ERR_FROZEN, 0, "the System is frozen; add the model before cdn_system_freeze");
   cdn_error earlier;
   cdn_system_last_error(system, &earlier);
-  if (earlier.code != CDN_OK)
-    return io_fail(d, earlier.code, 0, "the System has a mistake already: %s", earlier.text);
+  if (earlier.code != CDN_OK) return io_fail(d, earlier.code, 0, "the System has a mistake already: %s", earlier.text);
   const cdn_status status = io_build(model, system);
   if (status != CDN_OK) cdni_system_fail(system, status, function, NULL, "%s", d->error.text);
   return status;

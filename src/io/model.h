@@ -14,13 +14,14 @@ typedef struct io_model_joint {
 struct cdn_model {
   cdn_allocator allocator;
   cdn_model_options options;
-  cdn_spec *spec;           /* owns every name that the tables give away, and the log; NULL only if memory ran out */
-  cdn_system *system;       /* retained; NULL until it was filled */
-  cdni_array joints;        /* io_model_joint, in the System's order */
-  cdni_array joint_bodies;  /* cdn_body, for each joint of the spec: the body that it moves, { -1 } if it is a constraint */
-  cdni_array bodies;        /* cdn_body, those of the spec without intermediate frames, in the System's order */
-  cdni_array spec_bodies;   /* cdn_body, for each body of the spec */
-  cdni_array measures;      /* cdn_measure, for each sensor of the spec; { -1 }: not simulated */
+  cdn_spec *spec;     /* owns every name that the tables give away, and the log; NULL only if memory ran out */
+  cdn_system *system; /* retained; NULL until it was filled */
+  cdni_array joints;  /* io_model_joint, in the System's order */
+  cdni_array
+      joint_bodies;  /* cdn_body, for each joint of the spec: the body that it moves, { -1 } if it is a constraint */
+  cdni_array bodies; /* cdn_body, those of the spec without intermediate frames, in the System's order */
+  cdni_array spec_bodies; /* cdn_body, for each body of the spec */
+  cdni_array measures;    /* cdn_measure, for each sensor of the spec; { -1 }: not simulated */
   int n_mobilizers;
   cdn_error error; /* the last failure */
 };

@@ -166,7 +166,9 @@ cdn_status cdn_model_sensor_get_sized(const cdn_model *model, int i, cdn_model_s
 
 static const io_description *log_of(const cdn_model *model) { return model && model->spec ? &model->spec->d : NULL; }
 
-int cdn_model_not_understood_count(const cdn_model *model) { return log_of(model) ? (int)log_of(model)->notes.count : 0; }
+int cdn_model_not_understood_count(const cdn_model *model) {
+  return log_of(model) ? (int)log_of(model)->notes.count : 0;
+}
 
 void cdn_model_not_understood_sized(const cdn_model *model, int i, cdn_model_note *out, size_t size) {
   cdn_model_note note = { .element = "" };

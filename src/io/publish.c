@@ -122,7 +122,8 @@ static cdn_status add_jointed(cdn_spec *spec, const io_body *body) {
   for (int j = 0; j < body->n_joints; j++) {
     const bool last = j == body->n_joints - 1;
     char *frame = frames[j % 2]; /* the other one is the parent */
-    snprintf(frame, sizeof frames[0], "%.240s (after %.240s)", body->name, joint_at(&spec->d, body->first_joint + j)->name);
+    snprintf(frame, sizeof frames[0], "%.240s (after %.240s)", body->name,
+             joint_at(&spec->d, body->first_joint + j)->name);
     const char *child = last ? body->name : frame;
     CDNI_TRY(add_body(spec, child, body, last));
     CDNI_TRY(add_joint(spec, body, body->first_joint + j, parent, child));

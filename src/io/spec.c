@@ -44,6 +44,7 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
   {                                                \
     .R = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } \
   }
+CDNI_DEF(spec_def, .name = "model");
 CDNI_DEF(spec_body, .line = 0);
 CDNI_DEF(spec_joint, .X_PF = IDENTITY, .X_CM = IDENTITY, .X_FM_rest = IDENTITY, .lower = -INFINITY, .upper = INFINITY,
          .effort_lower = -INFINITY, .effort_upper = INFINITY, .speed_limit = INFINITY, .weight = 1);
@@ -173,7 +174,10 @@ static cdn_status fail(cdn_spec *spec, cdn_status code, const char *function, co
 
 static cdn_status fail_own(cdn_spec *spec, const char *function, const char *name, const char *wrong) {
   if (!wrong[0]) return fail(spec, CDN_ERR_NOMEM, function, NULL, "out of memory");
-  return fail(spec, strstr(wrong, "NaN") ? CDN_ERR_NONFINITE : strstr(wrong, "cdn_") ? CDN_ERR_VERSION : CDN_ERR_ARG,
+  return fail(spec,
+              strstr(wrong, "NaN")    ? CDN_ERR_NONFINITE
+              : strstr(wrong, "cdn_") ? CDN_ERR_VERSION
+                                      : CDN_ERR_ARG,
               function, name, wrong);
 }
 
@@ -287,20 +291,25 @@ cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-cdn_status cdn_spec_create(const char *name, const cdn_allocator *allocator, cdn_spec **out) {
-  if (!out) return CDN_ERR_ARG;
-  *out = NULL;
-  const cdn_allocator a = cdni_allocator_or_default(allocator ? *allocator : (cdn_allocator){ 0 });
+/* `file` stands for the spec in messages. */
+static cdn_status create(const char *name, const char *file, cdn_allocator allocator, cdn_spec **out) {
+  const cdn_allocator a = cdni_allocator_or_default(allocator);
   cdn_spec *spec = cdni_calloc(&a, sizeof *spec);
   if (!spec) return CDN_ERR_NOMEM;
-  io_description_init(&spec->d, a, name ? name : "model");
-  if (spec->d.file) spec->d.name = cdni_strdup(&a, name ? name : "model");
-  if (!spec->d.name) {
-    cdn_spec_destroy(spec);
-    return CDN_ERR_NOMEM;
-  }
-  *out = spec;
-  return CDN_OK;
+  io_description_init(&spec->d, a, file);
+  if (spec->d.file) spec->d.name = cdni_strdup(&a, name);
+  if (spec->d.name) *out = spec;
+  else cdn_spec_destroy(spec);
+  return *out ? CDN_OK : CDN_ERR_NOMEM;
+}
+
+cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) {
+  if (!out) return CDN_ERR_ARG;
+  *out = NULL;
+  cdn_spec_def known;
+  if (read_spec_def(&known, def ? def : &spec_def_defaults)) return CDN_ERR_VERSION;
+  const char *name = known.name ? known.name : "model";
+  return create(name, name, known.allocator, out);
 }
 
 void cdn_spec_destroy(cdn_spec *spec) {
@@ -326,14 +335,13 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   if (!out) return CDN_ERR_ARG;
   *out = NULL;
   if (!spec) return CDN_ERR_ARG;
-  cdn_spec *copy;
-  CDNI_TRY(cdn_spec_create(spec->d.file, &spec->d.allocator, &copy));
+  cdn_spec *copy = NULL;
+  CDNI_TRY(create(cdn_spec_name(spec), spec->d.file, spec->d.allocator, &copy));
   copy->d.gravity = spec->d.gravity;
   copy->d.has_gravity = spec->d.has_gravity;
   copy->d.body_word = spec->d.body_word;
   copy->from_file = spec->from_file;
-  cdn_status status = cdn_spec_set_name(copy, cdn_spec_name(spec));
-  if (status == CDN_OK) status = copy_elements(copy, spec);
+  const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
   else cdn_spec_destroy(copy);
   return status;

@@ -153,7 +153,9 @@ static bool is_cut_at_joint(const cdn_spec_joint *j) {
   return j->kind == CDN_WELD || ((j->kind == CDN_FREE || j->kind == CDN_BALL) && nothing_acts(j));
 }
 
-static bool can_be_split(const graph *g, int node) { return node > 0 && io_spec_body(g->spec, node - 1)->mass.mass > 0; }
+static bool can_be_split(const graph *g, int node) {
+  return node > 0 && io_spec_body(g->spec, node - 1)->mass.mass > 0;
+}
 
 /* Hangs a mobilizer on a node, behind those that hang there already. */
 static cdn_status hang(graph *g, item it) {
@@ -282,7 +284,8 @@ cdn_status io_spec_tree_make(cdn_spec *spec, const io_spec_names *names, cdn_spe
   *tree = (cdn_spec_tree){ .allocator = spec->d.allocator };
   CDNI_TRY(check_weights(spec));
   const size_t n = (size_t)g.n_nodes, m = (size_t)g.n_joints;
-  const size_t n_ints = n + 2 + 2 * m + 7 * n + n + m, bytes = n_ints * sizeof(int) + n * sizeof(bool) + m * sizeof(bool);
+  const size_t n_ints = n + 2 + 2 * m + 7 * n + n + m,
+               bytes = n_ints * sizeof(int) + n * sizeof(bool) + m * sizeof(bool);
   int *ints = cdni_calloc(a, bytes);
   if (!ints) return no_memory(&g);
   int *at = ints;

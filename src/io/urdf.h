@@ -35,9 +35,9 @@ typedef struct urdf_joint {
   int next_joint;     /* next in the list of the parent link, or -1 */
   cdn_transform X_PJ; /* the joint's frame, which is the child's at zero, in the parent link's */
   cdn_vec3 axis;      /* unit, in the joint's frame */
-  double damping;
-  bool limited;
-  double lower, upper;
+  double damping, friction;
+  bool limited, effort_limited, speed_limited;
+  double lower, upper, effort, speed;
   const char *mimic; /* the joint that it follows, or NULL: q = multiplier q_other + offset */
   double multiplier, offset;
   int mimic_line;

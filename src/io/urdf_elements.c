@@ -131,26 +131,37 @@ static cdn_status read_axis(io_description *d, io_xml_node *node, urdf_joint *jo
 static cdn_status read_dynamics(io_description *d, io_xml_node *node, urdf_joint *joint) {
   io_xml_node *dynamics = take_child(node, "dynamics");
   if (!dynamics) return CDN_OK;
-  double friction = 0;
   CDNI_TRY(io_xml_double(d, dynamics, "damping", &joint->damping, NULL));
-  CDNI_TRY(io_xml_double(d, dynamics, "friction", &friction, NULL));
+  CDNI_TRY(io_xml_double(d, dynamics, "friction", &joint->friction, NULL));
   if (joint->damping < 0)
     return io_xml_fail(d, CDN_ERR_PARSE, dynamics, "attribute 'damping' is negative, which would feed energy in");
-  if (friction != 0) io_not_understood(d, io_xml_line(dynamics), "dynamics friction");
+  if (joint->friction != 0) io_not_understood(d, io_xml_line(dynamics), "dynamics friction");
   io_xml_report_rest(d, dynamics);
   return CDN_OK;
 }
 
 /* A bound may be given as infinite, which is no bound. */
-static cdn_status read_bound(io_description *d, io_xml_node *node, const char *attribute, double *value) {
+static cdn_status read_bound(io_description *d, io_xml_node *node, const char *attribute, double *value,
+                             bool *present) {
   const char *text = io_xml_string(node, attribute);
+  if (present) *present = text != NULL;
   if (text && (strcmp(text, "inf") == 0 || strcmp(text, "+inf") == 0)) *value = INFINITY;
   else if (text && strcmp(text, "-inf") == 0) *value = -INFINITY;
   else return io_xml_double(d, node, attribute, value, NULL);
   return CDN_OK;
 }
 
-/* Position limits are for revolute and prismatic joints; those of effort and velocity bind a controller. */
+/* Limits of effort and speed are for whoever writes a controller. A number of 0, or one below, is what exporters write where
+ * nobody has set one: it is no limit, or the joint could not be driven at all. */
+static cdn_status read_drive(io_description *d, io_xml_node *limit, urdf_joint *joint) {
+  CDNI_TRY(read_bound(d, limit, "effort", &joint->effort, &joint->effort_limited));
+  CDNI_TRY(read_bound(d, limit, "velocity", &joint->speed, &joint->speed_limited));
+  joint->effort_limited = joint->effort_limited && joint->effort > 0;
+  joint->speed_limited = joint->speed_limited && joint->speed > 0;
+  return CDN_OK;
+}
+
+/* Position limits are for revolute and prismatic joints. */
 static cdn_status read_limit(io_description *d, io_xml_node *node, urdf_joint *joint) {
   const bool needed = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
   io_xml_node *limit = take_child(node, "limit");
@@ -160,16 +171,15 @@ static cdn_status read_limit(io_description *d, io_xml_node *node, urdf_joint *j
               joint->name);
     return CDN_OK;
   }
-  io_xml_ignore(limit, "effort");
-  io_xml_ignore(limit, "velocity");
+  CDNI_TRY(read_drive(d, limit, joint));
   if (!needed) {
     io_xml_ignore(limit, "lower");
     io_xml_ignore(limit, "upper");
     io_xml_report_rest(d, limit);
     return CDN_OK;
   }
-  CDNI_TRY(read_bound(d, limit, "lower", &joint->lower));
-  CDNI_TRY(read_bound(d, limit, "upper", &joint->upper));
+  CDNI_TRY(read_bound(d, limit, "lower", &joint->lower, NULL));
+  CDNI_TRY(read_bound(d, limit, "upper", &joint->upper, NULL));
   io_xml_report_rest(d, limit);
   if (joint->lower > joint->upper)
     return io_xml_fail(d, CDN_ERR_PARSE, limit, "lower (%g) is above upper (%g); exchange them", joint->lower,

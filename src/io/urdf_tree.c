@@ -108,13 +108,20 @@ static cdn_status add_joint(urdf_graph *graph, const char *name, int line, io_jo
   return no_memory(graph);
 }
 
-/* The link becomes part of the body that its parent link is, or is part of. */
-static void merge_link(const urdf_graph *graph, const urdf_joint *joint, urdf_link *link) {
+/* The link becomes part of the body that its parent link is, or is part of; its name stays as that of a frame. */
+static cdn_status merge_link(const urdf_graph *graph, const urdf_joint *joint, urdf_link *link) {
+  io_description *d = graph->d;
   const urdf_link *parent = link_at(graph, joint->parent);
   io_body *body = &CDNI_AT(graph->d->bodies, io_body, parent->body);
   link->body = parent->body;
   link->X_BL = cdn_transform_multiply(parent->X_BL, joint->X_PJ);
   body->mass = cdn_mass_properties_merge(body->mass, cdn_mass_properties_transform(link->X_BL, link->mass));
+  const io_named_frame frame = { .name = cdni_strdup(&d->allocator, link->name),
+                                 .line = link->line,
+                                 .frame = { link->body, link->X_BL } };
+  if (frame.name && cdni_array_push(&d->allocator, &d->frames, sizeof frame, &frame)) return CDN_OK;
+  cdni_strfree(&d->allocator, frame.name);
+  return no_memory(graph);
 }
 
 /* The child link of a joint whose parent link has its place already. */
@@ -126,10 +133,7 @@ static cdn_status place_child(urdf_graph *graph, const urdf_joint *joint) {
   urdf_link *link = link_at(graph, joint->child);
   const urdf_link *parent = link_at(graph, joint->parent);
   const bool fixed = joint->type == URDF_FIXED;
-  if (fixed && !graph->options->keep_fixed) {
-    merge_link(graph, joint, link);
-    return CDN_OK;
-  }
+  if (fixed && !graph->options->keep_fixed) return merge_link(graph, joint, link);
   CDNI_TRY(add_body(graph, link, parent->body, cdn_transform_multiply(parent->X_BL, joint->X_PJ)));
   if (fixed) return CDN_OK;
   return add_joint(graph, joint->name, joint->line,
@@ -138,7 +142,13 @@ static cdn_status place_child(urdf_graph *graph, const urdf_joint *joint) {
                                .damping = joint->damping,
                                .limited = joint->limited,
                                .lower = joint->lower,
-                               .upper = joint->upper });
+                               .upper = joint->upper,
+                               .friction = joint->friction,
+                               .effort_limited = joint->effort_limited,
+                               .effort_lower = -joint->effort,
+                               .effort_upper = joint->effort,
+                               .speed_limited = joint->speed_limited,
+                               .speed_limit = joint->speed });
 }
 
 /* A name that no joint of the file has. */

@@ -98,6 +98,8 @@ static struct {
   cdn_ensemble *ensemble;
   cdn_assembly *assembly;
   cdn_model *model;
+  cdn_spec *spec;
+  cdn_spec_tree *tree;
 } w;
 
 static void make_world(void) {
@@ -112,9 +114,12 @@ static void make_world(void) {
   OK_ON(w.state, cdn_ensemble_create(w.state, &many, &w.ensemble));
   OK(cdn_assembly_create(w.system, NULL, &w.assembly));
   (void)!cdn_model_load_string("<robot name='r'/>", 17, "r", NULL, &w.model);
+  OK(cdn_spec_create(NULL, &w.spec));
+  OK(cdn_spec_make_tree(w.spec, &w.tree));
 }
 
 static void drop_world(void) {
+  cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
   cdn_model_destroy(w.model), cdn_assembly_destroy(w.assembly), cdn_ensemble_destroy(w.ensemble);
   cdn_stepper_destroy(w.stepper), cdn_state_destroy(w.state), cdn_system_release(w.system);
 }
@@ -144,6 +149,20 @@ static const cdn_force_ops zero_ops;
   X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, size, NULL))                                      \
   X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
   X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
+  X(cdn_model_frame_get, sizeof(cdn_model_frame), (w.model, 0, out, size))                                        \
+  X(cdn_model_find_frame, sizeof(cdn_model_frame), (w.model, "f", out, size))                                     \
+  X(cdn_model_sensor_get, sizeof(cdn_model_sensor), (w.model, 0, out, size))                                      \
+  X(cdn_spec_last_error, sizeof(cdn_error), (w.spec, out, size))                                                  \
+  X(cdn_spec_tree_mobilizer, sizeof(cdn_spec_mobilizer), (w.tree, 0, out, size))                                  \
+  X(cdn_spec_tree_loop, sizeof(cdn_spec_loop), (w.tree, 0, out, size))                                            \
+  X(cdn_spec_get_body, sizeof(cdn_spec_body), (w.spec, 0, out, size))                                             \
+  X(cdn_spec_get_joint, sizeof(cdn_spec_joint), (w.spec, 0, out, size))                                           \
+  X(cdn_spec_get_constraint, sizeof(cdn_spec_constraint), (w.spec, 0, out, size))                                 \
+  X(cdn_spec_get_frame, sizeof(cdn_spec_frame), (w.spec, 0, out, size))                                           \
+  X(cdn_spec_get_shape, sizeof(cdn_spec_shape), (w.spec, 0, out, size))                                           \
+  X(cdn_spec_get_asset, sizeof(cdn_spec_asset), (w.spec, 0, out, size))                                           \
+  X(cdn_spec_get_sensor, sizeof(cdn_spec_sensor), (w.spec, 0, out, size))                                         \
+  X(cdn_spec_get_key, sizeof(cdn_spec_key), (w.spec, 0, out, size))                                               \
   X(cdn_certificate_verdict, 0, (&zero_certificate, size < 64 ? size : 64, out, size < 64 ? size : 64))           \
   X(cdn_certificate_suggestion, 0, (&zero_certificate, size < 64 ? size : 64))                                    \
   X(cdn_system_add_custom_force, 0, (w.system, &zero_ops, sizeof zero_ops.subsystem, NULL))

@@ -9,7 +9,7 @@ import sys
 
 # Ends what the test still needs, waits for the world outside, or is of no interest. Callbacks that tests bring (ops, providers) have
 # tests of their own.
-LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_describe$|^cdn_work_pop$|_ops\b|_provider\b')
+LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_model_build$|^cdn_spec_load|^cdn_describe$|^cdn_work_pop$|_ops\b|_provider\b')
 
 # Functions that know how long a list can be, so that they refuse a longer one before they look at it. The others believe what
 # they are told, and are told the truth.
@@ -31,12 +31,15 @@ OBJECTS = {
     'cdn_trajectory *': ('RUNNING', 'w->trajectory'),
     'cdn_model *': ('RUNNING', 'w->model'),
     'cdn_check *': ('RUNNING', 'w->check'),
+    'cdn_spec *': ('RUNNING', 'w->spec'),
+    'cdn_spec_tree *': ('RUNNING', 'w->tree'),
     'cdn_function *': ('RUNNING', 'w->function'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
 IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
-         'sequence', 'axes_fixed']
+         'sequence', 'axes_fixed', 'spec_kind']
+DEF = r'cdn_\w+_(?:def|options)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
           'zvar', 'ticket']
 
@@ -65,7 +68,7 @@ def functions(text):
 
 
 def defs(text):
-    for m in re.finditer(r'typedef struct (cdn_\w+_(?:def|options)) \{(.*?)\n\}', text, flags=re.S):
+    for m in re.finditer(r'typedef struct (%s) \{(.*?)\n\}' % DEF, text, flags=re.S):
         yield m.group(1), [' '.join(f.split()) for f in m.group(2).split(';') if f.strip()]
 
 
@@ -102,7 +105,7 @@ def argument(kind, name):
         return 'draw_%s(w)' % m.group(1)
     if kind == 'const char *':
         return '"text"' if name == 'format' else 'draw_text(w)'
-    m = re.match(r'const (cdn_\w+_(?:def|options)) \*', kind)
+    m = re.match(r'const (%s) \*' % DEF, kind)
     if m:
         return 'draw_%s(w)' % m.group(1)
     if re.match(r'cdn_(write|read)_fn \*', kind):
@@ -142,7 +145,7 @@ def field(text):
 def main():
     text = ''.join(without_comments(open(path).read()) for path in sys.argv[1:])
     out = ['/* Made by extreme_calls.py. */']
-    used = set(re.findall(r'const (cdn_\w+_(?:def|options)) \*', ' '.join(
+    used = set(re.findall(r'const (%s) \*' % DEF, ' '.join(
         ' '.join(a) for _, name, a in functions(text) if not LEFT_OUT.search(name))))
     for name, fields in defs(text):
         if name not in used:

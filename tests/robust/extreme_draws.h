@@ -22,6 +22,8 @@ typedef struct world {
   cdn_trajectory *trajectory;
   cdn_model *model;
   cdn_check *check;
+  cdn_spec *spec;
+  cdn_spec_tree *tree;
   cdn_function *function;
   cdn_forces *forces;
   cdn_rows *rows;

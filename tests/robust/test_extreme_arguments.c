@@ -158,12 +158,16 @@ static void begin_running(world *w) {
                              "<keyframe><key name='k' qpos='1'/></keyframe></mujoco>";
   OK(cdn_model_load_string(text, strlen(text), "m.xml", NULL, &w->model));
   OK(cdn_check_mobilizer(w->state, (cdn_body){ 2 }, NULL, &w->check));
+  OK(cdn_spec_load_string(text, strlen(text), "m.xml", NULL, &w->spec));
+  OK(cdn_spec_make_tree(w->spec, &w->tree));
   w->function = cdn_function_linear(2, (const double[]){ 1, 2 }, 3);
 }
 
 static void end_running(world *w) {
   cdn_function_release(w->function);
   cdn_check_destroy(w->check);
+  cdn_spec_tree_destroy(w->tree);
+  cdn_spec_destroy(w->spec);
   cdn_model_destroy(w->model);
   cdn_trajectory_destroy(w->trajectory);
   cdn_assembly_destroy(w->assembly);
