@@ -395,18 +395,18 @@ typedef struct cdn_spec_tree cdn_spec_tree; /**< a spec's tree, as it was when i
  *  unique; the story is on the spec. O((bodies + joints) log joints). */
 CDN_API cdn_status cdn_spec_make_tree(cdn_spec *spec, cdn_spec_tree **out) CDN_NODISCARD;
 CDN_API void cdn_spec_tree_destroy(cdn_spec_tree *tree); /**< NULL is allowed */
-CDN_API int cdn_spec_tree_mobilizer_count(const cdn_spec_tree *tree);
-CDN_API cdn_status cdn_spec_tree_mobilizer_sized(const cdn_spec_tree *tree, int i, cdn_spec_mobilizer *out,
+CDN_API int cdn_spec_tree_mobilizer_count(const cdn_spec_tree *made);
+CDN_API cdn_status cdn_spec_tree_mobilizer_sized(const cdn_spec_tree *made, int i, cdn_spec_mobilizer *out,
                                                  size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_tree_mobilizer(const cdn_spec_tree *tree, int i,
+static inline CDN_NODISCARD cdn_status cdn_spec_tree_mobilizer(const cdn_spec_tree *made, int i,
                                                                cdn_spec_mobilizer *out) {
-  return cdn_spec_tree_mobilizer_sized(tree, i, out, sizeof *out);
+  return cdn_spec_tree_mobilizer_sized(made, i, out, sizeof *out);
 }
-CDN_API int cdn_spec_tree_loop_count(const cdn_spec_tree *tree);
-CDN_API cdn_status cdn_spec_tree_loop_sized(const cdn_spec_tree *tree, int i, cdn_spec_loop *out,
+CDN_API int cdn_spec_tree_loop_count(const cdn_spec_tree *made);
+CDN_API cdn_status cdn_spec_tree_loop_sized(const cdn_spec_tree *made, int i, cdn_spec_loop *out,
                                             size_t size) CDN_NODISCARD;
-static inline CDN_NODISCARD cdn_status cdn_spec_tree_loop(const cdn_spec_tree *tree, int i, cdn_spec_loop *out) {
-  return cdn_spec_tree_loop_sized(tree, i, out, sizeof *out);
+static inline CDN_NODISCARD cdn_status cdn_spec_tree_loop(const cdn_spec_tree *made, int i, cdn_spec_loop *out) {
+  return cdn_spec_tree_loop_sized(made, i, out, sizeof *out);
 }
 
 CDN_END_DECLS
