@@ -60,12 +60,7 @@ int main(void) {
   if (!status) before = largest_angle(model, state);
   if (!status) status = cdn_stepper_advance(stepper, 3, NULL);
   if (!status) after = largest_angle(model, cdn_stepper_state(stepper));
-  if (status) {
-    cdn_error error = { .text = "out of memory" };
-    if (cdn_model_system(model)) cdn_system_last_error(system, &error);
-    else if (model) cdn_model_last_error(model, &error);
-    fprintf(stderr, "humanoid_pd: %s: %s\n", cdn_status_text(status), error.text);
-  }
+  if (status) fprintf(stderr, "humanoid_pd: %s\n", cdn_last_error_text());
   printf("largest angle: %.3f rad at first, %.3f rad after 3 s under control\n", before, after);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);

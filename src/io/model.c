@@ -69,11 +69,17 @@ static cdn_status load_spec(const source *from, const cdn_model_options *options
   return unreadable ? io_fail(&spec->d, CDN_ERR_VERSION, 0, "%s", unreadable) : read_source(spec, from, options);
 }
 
-static cdn_status load_public_spec(source from, const cdn_model_options *options, cdn_spec **out) {
-  if (!out) return CDN_ERR_ARG;
+static cdn_status load_public_spec(source from, const cdn_model_options *options, const char *function,
+                                   cdn_spec **out) {
+  if (!out) return cdni_refuse(CDN_ERR_ARG, function, "where the spec shall go is NULL");
   cdn_model_options known;
   const char *unreadable = read_model_options(&known, options ? options : &model_options_defaults);
-  return load_spec(&from, &known, unreadable, out);
+  const cdn_status status = load_spec(&from, &known, unreadable, out);
+  if (!*out) return cdni_refuse(status, function, "out of memory");
+  if (status == CDN_OK) return CDN_OK;
+  (*out)->d.error.function = function;
+  cdni_error_tell(&(*out)->d.error);
+  return status;
 }
 
 static source of_path(const char *path) {
@@ -81,12 +87,12 @@ static source of_path(const char *path) {
 }
 
 cdn_status cdn_spec_load(const char *path, const cdn_model_options *options, cdn_spec **out) {
-  return load_public_spec(of_path(path), options, out);
+  return load_public_spec(of_path(path), options, "cdn_spec_load", out);
 }
 
 cdn_status cdn_spec_load_string(const char *text, size_t size, const char *name, const cdn_model_options *options,
                                 cdn_spec **out) {
-  return load_public_spec((source){ name ? name : "model", NULL, text, size }, options, out);
+  return load_public_spec((source){ name ? name : "model", NULL, text, size }, options, "cdn_spec_load_string", out);
 }
 
 /* ---- from a spec to a System ----------------------------------------------------------------- */
@@ -115,6 +121,7 @@ static cdn_status finish(cdn_model *model, cdn_status status, const char *functi
   if (model->spec) model->error = model->spec->d.error;
   else cdni_error_set(&model->error, status, function, NULL, "out of memory");
   model->error.function = function;
+  cdni_error_tell(&model->error);
   drop_system(model);
   return status;
 }
@@ -136,13 +143,12 @@ static cdn_status build_into(cdn_model *model, cdn_system *system, const char *f
 cdn_status cdn_model_build(const cdn_spec *spec, const cdn_model_options *options, cdn_system *system,
                            cdn_model **out) {
   static const char function[] = "cdn_model_build";
-  if (!out) return CDN_ERR_ARG;
-  *out = NULL;
-  if (!spec) return CDN_ERR_ARG;
+  if (out) *out = NULL;
+  if (!spec || !out) return cdni_refuse(CDN_ERR_ARG, function, "the spec, or where the model shall go, is NULL");
   cdn_model_options known;
   const char *unreadable = read_model_options(&known, options ? options : &model_options_defaults);
   cdn_model *model = *out = create(&known);
-  if (!model) return CDN_ERR_NOMEM;
+  if (!model) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
   cdn_status status = cdn_spec_copy(spec, &model->spec);
   if (status == CDN_OK && unreadable) status = io_fail(&model->spec->d, CDN_ERR_VERSION, 0, "%s", unreadable);
   if (status == CDN_OK) status = build_into(model, system, function);
@@ -152,12 +158,12 @@ cdn_status cdn_model_build(const cdn_spec *spec, const cdn_model_options *option
 cdn_status cdn_model_load_into(const char *path, const cdn_model_options *options, cdn_system *system,
                                cdn_model **out) {
   static const char function[] = "cdn_model_load_into";
-  if (!out) return CDN_ERR_ARG;
+  if (!out) return cdni_refuse(CDN_ERR_ARG, function, "where the model shall go is NULL");
   *out = NULL;
   cdn_model_options known;
   const char *unreadable = read_model_options(&known, options ? options : &model_options_defaults);
   cdn_model *model = *out = create(&known);
-  if (!model) return CDN_ERR_NOMEM;
+  if (!model) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
   const source from = of_path(path);
   cdn_status status = load_spec(&from, &known, unreadable, &model->spec);
   if (status == CDN_OK) status = build_into(model, system, function);
@@ -167,12 +173,12 @@ cdn_status cdn_model_load_into(const char *path, const cdn_model_options *option
 /* ---- in one call ----------------------------------------------------------------------------- */
 
 static cdn_status load_frozen(source from, const cdn_model_options *options, const char *function, cdn_model **out) {
-  if (!out) return CDN_ERR_ARG;
+  if (!out) return cdni_refuse(CDN_ERR_ARG, function, "where the model shall go is NULL");
   *out = NULL;
   cdn_model_options known;
   const char *unreadable = read_model_options(&known, options ? options : &model_options_defaults);
   cdn_model *model = *out = create(&known);
-  if (!model) return CDN_ERR_NOMEM;
+  if (!model) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory");
   cdn_status status = load_spec(&from, &known, unreadable, &model->spec);
   if (status == CDN_OK) status = io_build_frozen(model);
   return finish(model, status, function);

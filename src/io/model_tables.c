@@ -83,7 +83,8 @@ int cdn_model_find_joint(const cdn_model *model, const char *name) {
 }
 
 cdn_status cdn_model_bound_assembly(const cdn_model *model, cdn_assembly *assembly) {
-  if (!model || !model->system || !assembly) return CDN_ERR_ARG;
+  if (!model || !model->system || !assembly)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_model_bound_assembly", "a model that was loaded, and an assembly, are needed");
   for (int i = 0; i < cdn_model_joint_count(model); i++) {
     const cdn_model_joint j = joint_entry(model, i);
     if (j.lower > -INFINITY || j.upper < INFINITY)
@@ -124,7 +125,8 @@ cdn_status cdn_model_frame_get_sized(const cdn_model *model, int i, cdn_model_fr
     frame = (cdn_model_frame){ f->name, cdn_model_find_body(model, f->body ? f->body : "Ground"), f->X_BF, f->line };
   }
   cdni_sized_write(out, size, &frame, sizeof frame);
-  return there && out ? CDN_OK : CDN_ERR_ARG;
+  if (there && out) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_model_frame_get_sized", "there is no frame %d, or nowhere to put it", i);
 }
 
 cdn_status cdn_model_find_frame_sized(const cdn_model *model, const char *name, cdn_model_frame *out, size_t size) {
@@ -138,7 +140,10 @@ cdn_status cdn_model_find_frame_sized(const cdn_model *model, const char *name, 
                                b >= 0 ? io_spec_body(model->spec, b)->line : 0 };
   }
   cdni_sized_write(out, size, &frame, sizeof frame);
-  return body.i >= 0 && out ? CDN_OK : CDN_ERR_ARG;
+  if (body.i >= 0 && out) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_model_find_frame_sized",
+                     "the model has neither a frame nor a body '%.60s', or there is nowhere to put it",
+                     name ? name : "(NULL)");
 }
 
 /* ---- sensors --------------------------------------------------------------------------------- */
@@ -159,7 +164,8 @@ cdn_status cdn_model_sensor_get_sized(const cdn_model *model, int i, cdn_model_s
     sensor.n = sensor.measure.i >= 0 ? cdn_measure_size(model->system, sensor.measure) : 0;
   }
   cdni_sized_write(out, size, &sensor, sizeof sensor);
-  return there && out ? CDN_OK : CDN_ERR_ARG;
+  if (there && out) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_model_sensor_get_sized", "there is no sensor %d, or nowhere to put it", i);
 }
 
 /* ---- the log --------------------------------------------------------------------------------- */
@@ -225,7 +231,7 @@ static cdn_status set_joints(const cdn_model *model, const cdn_spec_key *key, co
 }
 
 cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *state) {
-  if (!model) return CDN_ERR_ARG;
+  if (!model) return cdni_refuse(CDN_ERR_ARG, "cdn_model_set_key", "the model is NULL");
   if (!name || !state || !model->system || cdn_state_system(state) != model->system)
     return cdni_error_set(&model->error, CDN_ERR_ARG, "cdn_model_set_key", NULL,
                           "a name and a State of this model's System are needed");
@@ -239,7 +245,7 @@ cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *stat
                           cdn_status_text(status));
   status = cdn_state_set_time(state, key->time);
   if (status == CDN_OK) status = set_joints(model, key, defaults, state);
-  if (status != CDN_OK) cdn_state_last_error(state, &model->error);
+  if (status != CDN_OK) cdn_state_last_error(state, &model->error); /* which has told it */
   cdn_state_destroy(defaults);
   return status;
 }

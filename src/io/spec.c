@@ -232,31 +232,36 @@ static cdn_status set(cdn_spec *spec, cdn_spec_kind kind, int i, const void *ele
 }
 
 /* The caller's struct may be a def again: it has the caller's size. */
-static cdn_status get(const cdn_spec *spec, cdn_spec_kind kind, int i, void *out, size_t size, const void *none) {
+static cdn_status get(const cdn_spec *spec, cdn_spec_kind kind, int i, void *out, size_t size, const void *none,
+                      const char *function) {
   const bool there = spec && out && i >= 0 && i < (int)spec->elements[kind].count;
   const uint32_t struct_size = (uint32_t)size;
   cdni_sized_write(out, size, there ? element_at(spec, kind, i) : none, infos[kind].size);
   if (out && size >= sizeof struct_size) memcpy(out, &struct_size, sizeof struct_size);
-  return there ? CDN_OK : CDN_ERR_ARG;
+  if (there) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, function, "there is no spec, no %s %d in it, or nowhere to put it", infos[kind].word,
+                     i);
 }
+
+static cdn_status no_spec(const char *function) { return cdni_refuse(CDN_ERR_ARG, function, "the spec is NULL"); }
 
 #define FUNCTIONS(KIND, type)                                                                              \
   cdn_status cdn_spec_add_##type(cdn_spec *spec, const cdn_spec_##type *def, int *index) {                 \
     cdn_spec_##type known;                                                                                 \
-    if (!spec) return CDN_ERR_ARG;                                                                         \
+    if (!spec) return no_spec(__func__);                                                                   \
     const char *unreadable = read_spec_##type(&known, def);                                                \
-    if (unreadable) return fail(spec, CDN_ERR_VERSION, "cdn_spec_add_" #type, NULL, unreadable);           \
-    return add(spec, CDN_SPEC_##KIND, &known, "cdn_spec_add_" #type, index);                               \
+    if (unreadable) return fail(spec, CDN_ERR_VERSION, __func__, NULL, unreadable);                        \
+    return add(spec, CDN_SPEC_##KIND, &known, __func__, index);                                            \
   }                                                                                                        \
   cdn_status cdn_spec_set_##type(cdn_spec *spec, int i, const cdn_spec_##type *def) {                      \
     cdn_spec_##type known;                                                                                 \
-    if (!spec) return CDN_ERR_ARG;                                                                         \
+    if (!spec) return no_spec(__func__);                                                                   \
     const char *unreadable = read_spec_##type(&known, def);                                                \
-    if (unreadable) return fail(spec, CDN_ERR_VERSION, "cdn_spec_set_" #type, NULL, unreadable);           \
-    return set(spec, CDN_SPEC_##KIND, i, &known, "cdn_spec_set_" #type);                                   \
+    if (unreadable) return fail(spec, CDN_ERR_VERSION, __func__, NULL, unreadable);                        \
+    return set(spec, CDN_SPEC_##KIND, i, &known, __func__);                                                \
   }                                                                                                        \
   cdn_status cdn_spec_get_##type##_sized(const cdn_spec *spec, int i, cdn_spec_##type *out, size_t size) { \
-    return get(spec, CDN_SPEC_##KIND, i, out, size, &spec_##type##_defaults);                              \
+    return get(spec, CDN_SPEC_##KIND, i, out, size, &spec_##type##_defaults, __func__);                    \
   }
 FUNCTIONS(BODY, body)
 FUNCTIONS(JOINT, joint)
@@ -278,7 +283,7 @@ int cdn_spec_find(const cdn_spec *spec, cdn_spec_kind kind, const char *name) {
 }
 
 cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
-  if (!spec) return CDN_ERR_ARG;
+  if (!spec) return no_spec("cdn_spec_remove");
   if (!is_kind(kind) || i < 0 || i >= cdn_spec_count(spec, kind))
     return fail(spec, CDN_ERR_ARG, "cdn_spec_remove", NULL, "there is no element of this kind and index");
   const size_t size = infos[kind].size, behind = spec->elements[kind].count - (size_t)i - 1;
@@ -295,19 +300,20 @@ cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
 static cdn_status create(const char *name, const char *file, cdn_allocator allocator, cdn_spec **out) {
   const cdn_allocator a = cdni_allocator_or_default(allocator);
   cdn_spec *spec = cdni_calloc(&a, sizeof *spec);
-  if (!spec) return CDN_ERR_NOMEM;
-  io_description_init(&spec->d, a, file);
-  if (spec->d.file) spec->d.name = cdni_strdup(&a, name);
-  if (spec->d.name) *out = spec;
+  if (spec) io_description_init(&spec->d, a, file);
+  if (spec && spec->d.file) spec->d.name = cdni_strdup(&a, name);
+  if (spec && spec->d.name) *out = spec;
   else cdn_spec_destroy(spec);
-  return *out ? CDN_OK : CDN_ERR_NOMEM;
+  return *out ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, "cdn_spec_create", "out of memory");
 }
 
 cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) {
-  if (!out) return CDN_ERR_ARG;
+  static const char function[] = "cdn_spec_create";
+  if (!out) return cdni_refuse(CDN_ERR_ARG, function, "where the spec shall go is NULL");
   *out = NULL;
   cdn_spec_def known;
-  if (read_spec_def(&known, def ? def : &spec_def_defaults)) return CDN_ERR_VERSION;
+  const char *unreadable = read_spec_def(&known, def ? def : &spec_def_defaults);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
   const char *name = known.name ? known.name : "model";
   return create(name, name, known.allocator, out);
 }
@@ -332,9 +338,8 @@ static cdn_status copy_elements(cdn_spec *to, const cdn_spec *from) {
 }
 
 cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
-  if (!out) return CDN_ERR_ARG;
-  *out = NULL;
-  if (!spec) return CDN_ERR_ARG;
+  if (out) *out = NULL;
+  if (!spec || !out) return cdni_refuse(CDN_ERR_ARG, "cdn_spec_copy", "the spec, or where its copy shall go, is NULL");
   cdn_spec *copy = NULL;
   CDNI_TRY(create(cdn_spec_name(spec), spec->d.file, spec->d.allocator, &copy));
   copy->d.gravity = spec->d.gravity;
@@ -343,7 +348,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   copy->from_file = spec->from_file;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
-  else cdn_spec_destroy(copy);
+  else cdn_spec_destroy(copy); /* its story has been told */
   return status;
 }
 
@@ -356,7 +361,7 @@ void cdn_spec_last_error_sized(const cdn_spec *spec, cdn_error *out, size_t size
 const char *cdn_spec_name(const cdn_spec *spec) { return spec && spec->d.name ? spec->d.name : ""; }
 
 cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) {
-  if (!spec) return CDN_ERR_ARG;
+  if (!spec) return no_spec("cdn_spec_set_name");
   char *copy = cdni_strdup(&spec->d.allocator, name ? name : "model");
   if (!copy) return fail(spec, CDN_ERR_NOMEM, "cdn_spec_set_name", NULL, "out of memory");
   cdni_strfree(&spec->d.allocator, spec->d.name);
@@ -365,13 +370,14 @@ cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) {
 }
 
 cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) {
-  if (!spec || !g) return CDN_ERR_ARG;
+  if (!spec || !g)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_spec_get_gravity", "the spec, or where gravity shall go, is NULL");
   *g = spec->d.gravity;
   return CDN_OK;
 }
 
 cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) {
-  if (!spec) return CDN_ERR_ARG;
+  if (!spec) return no_spec("cdn_spec_set_gravity");
   if (!isfinite(g.x) || !isfinite(g.y) || !isfinite(g.z))
     return fail(spec, CDN_ERR_NONFINITE, "cdn_spec_set_gravity", NULL, "gravity has a NaN or an infinity");
   spec->d.gravity = g;

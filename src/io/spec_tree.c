@@ -320,9 +320,9 @@ void io_spec_tree_free(cdn_spec_tree *tree) {
 /* ---- the public service ---------------------------------------------------------------------- */
 
 cdn_status cdn_spec_make_tree(cdn_spec *spec, cdn_spec_tree **out) {
-  if (!out) return CDN_ERR_ARG;
-  *out = NULL;
-  if (!spec) return CDN_ERR_ARG;
+  if (out) *out = NULL;
+  if (!spec || !out)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_spec_make_tree", "the spec, or where its tree shall go, is NULL");
   spec->d.error = (cdn_error){ 0 }; /* an older failure is not this one's */
   cdn_spec_tree *tree = cdni_calloc(&spec->d.allocator, sizeof *tree);
   if (!tree) return io_fail(&spec->d, CDN_ERR_NOMEM, 0, "out of memory");
@@ -331,8 +331,13 @@ cdn_status cdn_spec_make_tree(cdn_spec *spec, cdn_spec_tree **out) {
   cdn_status status = io_spec_names_make(spec, &names);
   if (status == CDN_OK) status = io_spec_tree_make(spec, &names, tree);
   io_spec_names_free(spec, &names);
-  if (status == CDN_OK) *out = tree;
-  else cdn_spec_tree_destroy(tree);
+  if (status == CDN_OK) {
+    *out = tree;
+    return CDN_OK;
+  }
+  cdn_spec_tree_destroy(tree);
+  spec->d.error.function = "cdn_spec_make_tree";
+  cdni_error_tell(&spec->d.error);
   return status;
 }
 
@@ -350,12 +355,14 @@ cdn_status cdn_spec_tree_mobilizer_sized(const cdn_spec_tree *tree, int i, cdn_s
   static const cdn_spec_mobilizer none = { .body = -1, .joint = -1, .inboard = -1 };
   const bool there = i >= 0 && i < cdn_spec_tree_mobilizer_count(tree);
   cdni_sized_write(out, size, there ? &CDNI_AT(tree->mobilizers, cdn_spec_mobilizer, i) : &none, sizeof none);
-  return there && out ? CDN_OK : CDN_ERR_ARG;
+  if (there && out) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_spec_tree_mobilizer_sized", "there is no mobilizer %d, or nowhere to put it", i);
 }
 
 cdn_status cdn_spec_tree_loop_sized(const cdn_spec_tree *tree, int i, cdn_spec_loop *out, size_t size) {
   static const cdn_spec_loop none = { .joint = -1, .a = -1, .b = -1 };
   const bool there = i >= 0 && i < cdn_spec_tree_loop_count(tree);
   cdni_sized_write(out, size, there ? &CDNI_AT(tree->loops, cdn_spec_loop, i) : &none, sizeof none);
-  return there && out ? CDN_OK : CDN_ERR_ARG;
+  if (there && out) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_spec_tree_loop_sized", "there is no loop %d, or nowhere to put it", i);
 }
