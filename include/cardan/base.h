@@ -123,19 +123,20 @@ CDN_API const char *cdn_stage_name(cdn_stage stage);
 /** A failure: what happened, and where. Later releases append members. */
 typedef struct cdn_error {
   cdn_status code;
-  bool recoverable;     /**< true: a smaller step may avoid the failure */
-  cdn_stage stage;      /**< the stage that was being realized, or CDN_STAGE_EMPTY */
-  int32_t index;        /**< index of the element among the elements of its kind, or -1 */
-  double value;         /**< the offending number (residual, pivot, step size), or 0 */
-  const char *function; /**< the public function that failed, or cdn_state_fail for the message of a callback; static storage */
-  char element[96];     /**< name of the body, force or cache entry, or "" */
-  char text[416];       /**< what happened and what to do about it, one line, no newline */
+  bool recoverable; /**< true: a smaller step may avoid the failure */
+  cdn_stage stage;  /**< the stage that was being realized, or CDN_STAGE_EMPTY */
+  int32_t index;    /**< index of the element among the elements of its kind, or -1 */
+  double value;     /**< the offending number (residual, pivot, step size), or 0 */
+  const char *
+      function; /**< the public function that failed, or cdn_state_fail for the message of a callback; static storage */
+  char element[96]; /**< name of the body, force or cache entry, or "" */
+  char text[416];   /**< what happened and what to do about it, one line, no newline */
 } cdn_error;
 
-/** Writes the last failure of this thread, of whatever object; code CDN_OK if no call has failed. Ask after a call that
- *  returned a status other than CDN_OK, or NULL where its comment says that NULL is a failure. A call that succeeds leaves
- *  an earlier failure, or leaves one of an attempt that it recovered from. Objects keep their own last failures, too: see
- *  cdn_system_last_error, cdn_state_last_error, cdn_stepper_failure. */
+/** Writes the last failure of this thread, on any object; its code is CDN_OK if no call has failed. Call it after a
+ *  call that returned a status other than CDN_OK, or NULL if its comment says that NULL is a failure. A call that
+ *  succeeds does not clear an earlier failure, and may leave the failure of an attempt from which it recovered.
+ *  Objects keep their own last failures as well: cdn_system_last_error, cdn_state_last_error, cdn_stepper_failure. */
 CDN_API void cdn_last_error_sized(cdn_error *out, size_t size);
 static inline void cdn_last_error(cdn_error *out) { cdn_last_error_sized(out, sizeof *out); }
 /** The last failure of this thread as one line for people: function, message, status. "" if no call has failed. The text

@@ -1,12 +1,13 @@
-/* Cardan: control inputs. Named numbers with limits that come from outside the mechanics: a motor's command, a muscle's
- * excitation, a valve.
+/* Cardan: control inputs, named numbers with limits that come from outside the mechanics: a motor's command, a
+ * muscle's excitation, a valve.
  *
- * A control belongs to the System; its value is a variable of each State. Actuators, custom forces, measures and whatever names
- * its ticket read it. It is written by users, or it *follows* something: samples over time, a function of time, or a measure, which
- * closes a loop. Writing one control invalidates what reads that control and nothing else.
+ * A control belongs to the System; its value is a variable of each State. Actuators, custom forces, measures, and
+ * all entries that have its ticket as a prerequisite read it. Your program writes it, or it *follows* a source:
+ * samples over time, a function of time, or a measure (feedback). Writing a control invalidates only the results
+ * that read this control.
  *
- * Limits act where a control is read: a value outside is kept as it was written, and counts as the limit. (MuJoCo's ctrlrange does
- * the same.) See docs/controls.md. */
+ * Limits act when a control is read: a written value outside the limits is kept, and counts as the limit. (MuJoCo's
+ * ctrlrange does the same.) See docs/controls.md. */
 #ifndef CARDAN_CONTROLS_H
 #define CARDAN_CONTROLS_H
 
@@ -15,19 +16,19 @@
 
 CDN_BEGIN_DECLS
 
-/** A control of a System. A building mistake makes { -1 }. */
+/** A control of a System; { -1 } after a building mistake. */
 typedef struct cdn_control {
   int32_t i;
 } cdn_control;
 
 /* ---- building ---------------------------------------------------------------------------- */
 
-/* Adders and followers copy what they are given. They are sticky: the first mistake is kept, and freezing returns it. */
+/* Adders and followers copy their arguments and are sticky (system.h). */
 
 typedef struct cdn_control_def {
   CDN_DEF_HEADER;
-  const char *name;    /**< unique among controls; NULL: one is made up */
-  const char *unit;    /**< shown, not interpreted ("N m"); NULL: "" */
+  const char *name;    /**< unique among controls; copied; NULL: the library makes one up */
+  const char *unit;    /**< for display only, such as "N m"; copied; NULL: "" */
   double lower, upper; /**< lower < upper, each may be infinite. Defaults: -INFINITY, INFINITY */
   double initial;      /**< the value in a new State; finite. Default 0 */
 } cdn_control_def;
@@ -42,48 +43,52 @@ static inline cdn_control_def cdn_default_control_def(void) {
 
 CDN_API cdn_control cdn_system_add_control(cdn_system *system, const cdn_control_def *def);
 
-/* What a control follows; at most one thing. It is then not written any more: cdn_control_set refuses. Its limits act on. */
+/* Sources of a control; at most one each. A control with a source cannot be written: cdn_control_set refuses. Its
+ * limits apply. */
 
-/** n >= 1 values at increasing times t (s): straight lines between them, constant before and after. Steps end at these times. */
+/** Follows n >= 1 samples at increasing times t (s): linear between them, constant before and after. Steps end at
+ *  these times. */
 CDN_API void cdn_control_follow_samples(cdn_system *system, cdn_control control, int n, const double *t,
                                         const double *values);
-/** A function of time (one input) or a constant (none); retained. For a smooth curve through samples take
+/** Follows a function of time (one input), or a constant (no input); retained. For a smooth curve through samples use
  *  cdn_function_natural_spline. */
 CDN_API void cdn_control_follow_function(cdn_system *system, cdn_control control, const cdn_function *f);
 
 /* cdn_control_follow_measure is in measures.h. */
 
-/* ---- asking the System --------------------------------------------------------------------- */
+/* ---- controls of a System ------------------------------------------------------------------ */
 
 CDN_API int cdn_system_control_count(const cdn_system *system);
 /** The control of that name, or { -1 }. O(number of controls). */
 CDN_API cdn_control cdn_system_find_control(const cdn_system *system, const char *name);
-/** NULL for a wrong id. The text lives as long as the System. */
+/** Name and unit; NULL for a wrong id. Valid as long as the System. */
 CDN_API const char *cdn_control_name(const cdn_system *system, cdn_control control);
 CDN_API const char *cdn_control_unit(const cdn_system *system, cdn_control control);
-/** Whether it follows something. */
+/** Whether the control follows a source. */
 CDN_API bool cdn_control_follows(const cdn_system *system, cdn_control control);
-/** What depends on the control names this ticket as a prerequisite, before freezing, too. { 0 } for a wrong id. */
+/** The control's ticket, for lists of prerequisites; available as soon as the control is added. { 0 } for a wrong
+ *  id. */
 CDN_API cdn_ticket cdn_control_ticket(const cdn_system *system, cdn_control control);
 
 /* ---- in a State ----------------------------------------------------------------------------- */
 
-/* Errors: CDN_ERR_ARG for a control that is not there, CDN_ERR_NONFINITE. A setter that fails changes nothing. */
+/* Errors: CDN_ERR_ARG for a wrong id, CDN_ERR_NONFINITE. A setter that fails changes nothing. */
 
-/** The value that counts: as written, or as followed, within the limits. For compute functions that have the control's ticket among
- *  their prerequisites, and for everybody else. Evaluates what it follows. */
+/** The effective value: the written value, or that of the source, within the limits. Evaluates the source. A compute
+ *  function that calls it must have the control's ticket among its prerequisites. */
 CDN_API cdn_status cdn_control_value(cdn_state *state, cdn_control control, double *value) CDN_NODISCARD;
-/** Writes a value; it may be outside the limits. CDN_ERR_ARG for a control that follows something. O(what reads it). */
+/** Writes a value; it may be outside the limits. CDN_ERR_ARG if the control follows a source. O(entries that read
+ *  it). */
 CDN_API cdn_status cdn_control_set(cdn_state *state, cdn_control control, double value) CDN_NODISCARD;
-/** Writes all controls at once, cdn_system_control_count numbers in the order in which they were added; those of controls that
- *  follow something are ignored. Only what differs counts as written. */
+/** Writes all controls at once: cdn_system_control_count numbers in the order of addition. Numbers of controls that
+ *  follow a source are ignored. Values that do not change invalidate nothing. */
 CDN_API cdn_status cdn_control_set_all(cdn_state *state, const double *values) CDN_NODISCARD;
-/** What was written; NaN for a control that is not there. */
+/** The written value; NaN for a wrong id. */
 CDN_API double cdn_control_given(const cdn_state *state, cdn_control control);
 /** The limits in this State; either may be NULL. */
 CDN_API cdn_status cdn_control_limits(const cdn_state *state, cdn_control control, double *lower,
                                       double *upper) CDN_NODISCARD;
-/** Instance stage. lower < upper. */
+/** Sets the limits, lower < upper; an Instance-stage variable. */
 CDN_API cdn_status cdn_control_set_limits(cdn_state *state, cdn_control control, double lower,
                                           double upper) CDN_NODISCARD;
 

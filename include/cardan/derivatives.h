@@ -78,11 +78,11 @@ CDN_API cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudo
 
 /* ---- auxiliary states ----------------------------------------------------------------------- */
 
-/** Derivatives of the State's zdot: dzdot_dq, dzdot_du (nz x nu) and dzdot_dz (nz x nz). They include what follows from
- *  udot where zdot reads it. The calc_zdot_derivative of the subsystems describe them. Rates of other subsystems are
- *  differenced, centrally, to about 1e-9: that costs two evaluations of their calc_zdot, and of what it reads, for each
- *  q, u and z. Columns of prescribed q and u (motion.h) are zero, as nothing varies with them. Works without bodies, too.
- *  Realizes Acceleration. Also CDN_ERR_UNSUPPORTED where zdot reads udot and a row provider has rows in force. */
+/** Derivatives of the State's zdot: dzdot_dq, dzdot_du (nz x nu) and dzdot_dz (nz x nz). If zdot reads udot, they
+ *  include the derivatives of udot. Subsystems describe them in calc_zdot_derivative. Rates of other subsystems are
+ *  differenced, centrally, to about 1e-9, which costs two evaluations of their calc_zdot and its prerequisites for
+ *  each q, u and z. Columns of prescribed q and u (motion.h) are zero. Works without bodies, too. Realizes
+ *  Acceleration. Also CDN_ERR_UNSUPPORTED if zdot reads udot and a row provider has rows. */
 CDN_API cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double *dzdot_du,
                                              double *dzdot_dz) CDN_NODISCARD;
 
@@ -125,14 +125,14 @@ CDN_API void cdn_force_derivatives_add_torque(cdn_force_derivatives *d, cdn_body
 CDN_API void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a, cdn_vec3 p_A, cdn_body b,
                                             cdn_vec3 p_B, double tension, double dtension_dlength,
                                             double dtension_drate);
-/** Forces on n bodies (1 to CDN_FORCE_BODIES) that depend on where all of these bodies are and how they move: bends,
+/** Forces on n bodies (1 to CDN_FORCE_BODIES) that depend on the poses and velocities of all of these bodies: bends,
  *  torsions, bushings. Body k has a station, in its own axes, and a spatial force F_G[k]: a moment about the station, and
  *  a force there. dF_dX and dF_dV (6 n x 6 n, row-major; NULL: zero) are the derivatives of the n forces: by small turns
  *  of the bodies and displacements of their stations, and by angular velocities and velocities. Row 6 k is the moment on
- *  body k about its station, wherever the station has moved; row 6 k + 3 is the force. Column 6 l is a turn of body l,
- *  column 6 l + 3 a displacement of its station. A body may be there twice, with two stations; one may be Ground.
- *  `relative`: if all bodies turn and move as one piece, the forces turn with them and do not change otherwise; then
- *  joints that carry all of them are left out. O(sum of the paths to Ground, times a path). */
+ *  body k about its moved station; row 6 k + 3 is the force. Column 6 l is a turn of body l,
+ *  column 6 l + 3 a displacement of its station. A body may occur twice, with two stations; one may be Ground.
+ *  `relative` says that the forces turn with the bodies, and do not change otherwise, if all bodies move as one piece;
+ *  joints that carry all of them are then skipped. O(sum of the paths to Ground, times a path). */
 CDN_API void cdn_force_derivatives_add_bodies(cdn_force_derivatives *d, int n, const cdn_body *bodies,
                                               const cdn_vec3 *stations, const cdn_spatial *F_G, const double *dF_dX,
                                               const double *dF_dV, bool relative);
@@ -143,22 +143,22 @@ CDN_API cdn_forces *cdn_force_derivatives_wrt_z(cdn_force_derivatives *d, cdn_zv
 
 /* ---- for calc_zdot_derivative of a subsystem ------------------------------------------------- */
 
-/* Each function names a rate: number i of a group z that the subsystem itself has declared. Calls for the same rate add
- * up. A wrong id or a number that is not finite is not added: the call to calc_zdot_derivative then fails and names the
- * subsystem. O(1), but for stations. */
+/* Each function names a rate: number i of a group z that the subsystem itself has declared. Calls for the same rate are
+ * summed. A wrong id or a number that is not finite is not added: the call to calc_zdot_derivative then fails and names
+ * the subsystem. O(1), except for stations. */
 
-/** The rate varies with number k of a group of z, its own or another subsystem's. */
+/** Derivative of the rate by number k of a group of z, its own or another subsystem's. */
 CDN_API void cdn_zdot_derivatives_add_z(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_zvar by, int k, double value);
-/** The rate varies with mobility l of a body: with q (in the tangent basis), with u, and with udot at the same q, u
+/** Derivatives of the rate by mobility l of a body: by q (in the tangent basis), by u, and by udot at constant q, u
  *  and z. */
 CDN_API void cdn_zdot_derivatives_add_mobility(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_body body, int l,
                                                double by_q, double by_u, double by_udot);
-/** The rate varies with the place (gradient by_p) and the velocity (by_v) of a station in Ground. Two stations make a
+/** Gradients of the rate by the place (by_p) and the velocity (by_v) of a station in Ground. Two stations describe a
  *  length and its rate. O(depth). */
 CDN_API void cdn_zdot_derivatives_add_station(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_body body, cdn_vec3 p_B,
                                               cdn_vec3 by_p, cdn_vec3 by_v);
-/** The rate varies with a slot of the System's u and with the q that belongs to it (in the tangent basis). These need
- *  not be a body's. */
+/** Derivatives of the rate by a slot of the System's u, and by the q that belongs to it (in the tangent basis). The
+ *  slot need not belong to a body. */
 CDN_API void cdn_zdot_derivatives_add_slot(cdn_zdot_derivatives *d, cdn_zvar z, int i, int slot, double by_q,
                                            double by_u);
 

@@ -31,7 +31,7 @@ typedef enum cdn_vary {
   CDN_VARY_FORCES = 4,   /**< parameters of the built-in force elements */
   CDN_VARY_OWN = 8,      /**< all parameter arrays of custom forces and of your own subsystems */
   CDN_VARY_APPLIED = 16, /**< the applied forces of matter.h */
-  CDN_VARY_CONTROLS = 32 /**< what has been written into controls (controls.h) */
+  CDN_VARY_CONTROLS = 32 /**< written values of controls (controls.h) */
 } cdn_vary;
 
 typedef struct cdn_ensemble_def {

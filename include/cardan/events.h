@@ -85,7 +85,7 @@ typedef struct cdn_event_def {
 
   cdn_event_handle_fn *handle; /**< may be NULL. An event with a handler ends a step; one without leaves steps alone */
   cdn_event_report_fn *report; /**< may be NULL. Called before all handlers of the same moment */
-  const void *self; /**< passed to callbacks: a copy of self_size bytes, or the pointer itself if 0 */
+  const void *self;            /**< passed to callbacks: a copy of self_size bytes, or the pointer itself if 0 */
   size_t self_size;
 } cdn_event_def;
 

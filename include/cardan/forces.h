@@ -67,11 +67,11 @@ CDN_API cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, dou
 
 typedef struct cdn_actuator_def {
   CDN_DEF_HEADER;
-  cdn_body body;       /**< default Ground: none */
-  int mobility;        /**< of that body, 0 ... nu - 1. Default 0 */
+  cdn_body body;       /**< must be set; default Ground, which has no mobility */
+  int mobility;        /**< mobility of that body, 0 ... nu - 1. Default 0 */
   cdn_control control; /**< default { -1 }: none */
-  double gain;         /**< N or N m a unit of the control. Default 1 */
-  double bias[3];      /**< constant force, force a unit of q, force a unit of u. Defaults 0 */
+  double gain;         /**< N or N m per unit of the control. Default 1 */
+  double bias[3];      /**< constant force, force per unit of q, force per unit of u. Defaults 0 */
   double lower, upper; /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
 } cdn_actuator_def;
 
@@ -83,11 +83,11 @@ static inline cdn_actuator_def cdn_default_actuator_def(void) {
   return def;
 }
 
-/** An actuator on a mobility, with a control c (controls.h): f = gain c + bias[0] + bias[1] q + bias[2] u, within its
- *  limits. Only gain: a motor. bias[1] = -gain: a servo that holds position c; bias[2] = -gain: one that holds speed c.
- *  bias[1] needs a coordinate whose rate is the mobility's u. No potential. */
+/** An actuator on a mobility, with a control c (controls.h): f = gain c + bias[0] + bias[1] q + bias[2] u, within
+ *  its limits. With gain only it is a motor; with bias[1] = -gain a servo that holds position c; with bias[2] =
+ *  -gain a servo that holds speed c. bias[1] needs a coordinate whose rate is the mobility's u. No potential. */
 CDN_API cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cdn_actuator_def *def);
-/** `bias` NULL leaves the biases as they are. */
+/** Sets the parameters; `bias` NULL: the biases stay. */
 CDN_API cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, const double bias[3], double lower,
                                     double upper);
 /** A compliant stop of a coordinate. Outside [lower, upper], with x the penetration, f = -k x max(0, 1 + d xdot)

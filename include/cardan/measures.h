@@ -136,10 +136,12 @@ CDN_API cdn_measure cdn_system_add_custom_measure(cdn_system *system, const char
  *  later: this closes loops such as x' = -x. A loop without such a measure in it fails freezing with CDN_ERR_CYCLE. */
 CDN_API void cdn_measure_set_operand(cdn_system *system, cdn_measure measure, cdn_measure operand);
 
-/** The value of a control (controls.h) within its limits. No derivatives. Needs Force at the latest. */
+/** The effective value of a control (controls.h). It has no derivatives. Stage: that of the control's source, at
+ *  most Force. */
 CDN_API cdn_measure cdn_system_add_control_measure(cdn_system *system, const char *name, cdn_control control);
-/** Makes a control follow number `component` of a measure: feedback. See controls.h. A loop through what the control
- *  acts on fails freezing with CDN_ERR_CYCLE: a measure of accelerations cannot make the force that they come from. */
+/** Lets a control follow number `component` of a measure (feedback; see controls.h). Freezing fails with
+ *  CDN_ERR_CYCLE if the measure depends on the control: a measure of accelerations cannot control a force that
+ *  causes them. */
 CDN_API void cdn_control_follow_measure(cdn_system *system, cdn_control control, cdn_measure measure, int component);
 
 /** Adds a triggered event (events.h) with the value measure[i] - level. def->value must be NULL; the other callbacks of

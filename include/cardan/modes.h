@@ -76,9 +76,9 @@ CDN_API cdn_status cdn_displace(cdn_state *state, int n, const double *basis, co
  *  are not linear in u, and where cdn_tangent_rate_derivatives returns it. */
 CDN_API cdn_status cdn_linearize(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
                                  int *l) CDN_NODISCARD;
-/** The same with the auxiliary states: d/dt (a, b, c) = A (a, b, c), where c is delta z. A is (n + l + nz) x (n + l + nz),
- *  row-major; it needs room for (2 nu + nz)^2 numbers. The rows of c are as exact as cdn_calc_zdot_derivatives. Also the errors of
- *  that function. */
+/** Linearizes with auxiliary states: d/dt (a, b, c) = A (a, b, c), where c is delta z, and the rest is as in
+ *  cdn_linearize. A is (n + l + nz) x (n + l + nz), row-major; it needs room for (2 nu + nz)^2 numbers. The rows of
+ *  c are as exact as cdn_calc_zdot_derivatives. Also the errors of that function. */
 CDN_API cdn_status cdn_linearize_with_z(cdn_state *state, double *A, double *displacements, int *n, double *velocities,
                                         int *l) CDN_NODISCARD;
 

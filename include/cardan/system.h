@@ -176,7 +176,7 @@ CDN_API void cdn_describe(cdn_description *d, const char *element, const char *f
 
 /* ---- subsystems -------------------------------------------------------------------------- */
 
-/** Where a subsystem describes how its zdot varies: borrowed, valid during `calc_zdot_derivative` only. */
+/** The derivatives of a subsystem's zdot; valid during `calc_zdot_derivative` only. */
 typedef struct cdn_zdot_derivatives cdn_zdot_derivatives;
 
 /** The operations of a subsystem. `self` is the System's private copy of the argument of cdn_system_add_subsystem;
@@ -225,8 +225,8 @@ typedef struct cdn_subsystem_ops {
   /** Describes the subsystem for checkpoints, beyond its declared variables: see cdn_describe. */
   void (*describe)(const void *self, const cdn_system *system, cdn_description *d);
   void (*destroy)(void *self);
-  /** Describes how calc_zdot varies with q, u, z and udot, with the functions of <cardan/derivatives.h>. NULL: where
-   *  derivatives are asked for, calc_zdot is differenced. */
+  /** Describes the derivatives of calc_zdot by q, u, z and udot, with the functions of <cardan/derivatives.h>. NULL:
+   *  derivatives use differences of calc_zdot. */
   cdn_status (*calc_zdot_derivative)(const void *self, cdn_state *state, cdn_zdot_derivatives *derivatives);
 } cdn_subsystem_ops;
 

@@ -46,11 +46,11 @@ CDN_API cdn_status cdn_trajectory_header(cdn_trajectory *trajectory) CDN_NODISCA
  *  numbers. Realizes whatever the columns need; if that fails nothing is written, and the message is on the State.
  *  Allocates nothing. */
 CDN_API cdn_status cdn_trajectory_row(cdn_trajectory *trajectory, cdn_state *state, const double *own) CDN_NODISCARD;
-/** A whole run: advances the stepper to time t and writes rows. Writes the header first if nothing has been written. The
- *  first row is of the present time (omitted if the last row was of that time); then one every `interval` (> 0, s), and one
- *  at t. If a handler stops the run, the last row is at its time. The trajectory must not have columns of your own.
- *  CDN_ERR_ARG for wrong arguments; otherwise returns what the stepper or `write` returned. After CDN_ERR_LIMIT call again to
- *  continue. */
+/** Writes a whole run: advances the stepper to time t and writes rows. Writes the header first if nothing has been
+ *  written. The first row is of the present time (omitted if the last row was of that time); then one every
+ *  `interval` (> 0, s), and one at t. If a handler stops the run, the last row is at its time. The trajectory must
+ *  not have columns of your own. CDN_ERR_ARG for wrong arguments; otherwise returns what the stepper or `write`
+ *  returned. After CDN_ERR_LIMIT call again to continue. */
 CDN_API cdn_status cdn_trajectory_run(cdn_trajectory *trajectory, cdn_stepper *stepper, double t,
                                       double interval) CDN_NODISCARD;
 
