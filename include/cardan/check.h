@@ -1,7 +1,8 @@
-/* Cardan: checks of what users bring. A custom mobilizer, force or constraint gives several functions that must agree: velocities are
- * the derivatives of positions, forces those of potentials. A check evaluates an element, of any kind, at the pose of a State and at
- * poses drawn at random, compares each function with differences of the one that it must agree with, and names what is wrong and by
- * how much. Use it in the tests of your element; it costs hundreds of evaluations and allocates. See docs/checks.md. */
+/* Cardan: checks of custom elements. A custom mobilizer, force or constraint has several functions that must agree:
+ * velocities are the derivatives of positions, forces those of potentials. A check evaluates an element of any kind
+ * at the pose of a State and at random poses, compares each function with differences of another one, and names the
+ * mistake and its size. Use it in the tests of your element: it costs hundreds of evaluations, and allocates. See
+ * docs/checks.md. */
 #ifndef CARDAN_CHECK_H
 #define CARDAN_CHECK_H
 
@@ -12,12 +13,13 @@ CDN_BEGIN_DECLS
 
 typedef struct cdn_check_def {
   CDN_DEF_HEADER;
-  int poses;    /**< poses at random, beside the State's own. Default: 20 */
-  double range; /**< they differ from the State's by at most so much in every coordinate (rad, m). Default: 1 */
-  double speed; /**< speeds drawn, at most. Default: 1 */
-  double
-      tolerance; /**< what two functions may differ by, relative to their size, beyond what the differences err by. Default: 1e-6 */
-  uint64_t seed; /**< what the random numbers begin with. Default: 1 */
+  int poses;    /**< number of random poses, besides the State's own. Default: 20 */
+  double range; /**< largest distance of their coordinates from the State's (rad, m). Default: 1 */
+  double speed; /**< largest random speed. Default: 1 */
+  /** Allowed difference of two functions, relative to their size, beyond the error of the differences. Default:
+   *  1e-6. */
+  double tolerance;
+  uint64_t seed; /**< start of the random numbers. Default: 1 */
 } cdn_check_def;
 /** cdn_default_check_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_check_def_init(void *def, size_t size);
@@ -27,53 +29,56 @@ static inline cdn_check_def cdn_default_check_def(void) {
   return def;
 }
 
-typedef struct cdn_check cdn_check; /**< what a check has found; one thread at a time */
+typedef struct cdn_check cdn_check; /**< the results of a check; one thread at a time */
 
-/** One thing that is wrong, where it is worst. */
+/** One mistake, at the pose where it is worst. */
 typedef struct cdn_check_entry {
   char element[96]; /**< name of the mobilizer, force or constraint */
   char what[48];    /**< the function that is wrong, such as "H", "bias", "rows", "potential" */
-  int row, column;  /**< where in it; -1: it has none */
-  double expected;  /**< what the differences, or the function that it must agree with, say; NaN: nothing can be said */
-  double found;     /**< what it gives */
+  int row, column;  /**< its row and column; -1: it has none */
+  double expected;  /**< the value by differences, or by the function that it must agree with; NaN: unknown */
+  double found;     /**< the value of the function */
   double error;     /**< the difference, relative to the size of the row or column */
-  int poses;        /**< at how many poses */
-  char text[416];   /**< all of this, and what to look at, in one line */
+  int poses;        /**< number of poses with this mistake */
+  char text[416];   /**< all this in one line, with advice */
 } cdn_check_entry;
 
-/* Each of the following makes *out (unless memory ran out or the arguments are wrong), to be destroyed by the caller, and returns CDN_OK if it could
- * look, whatever it has found. The State is not changed; it lends its variables: parameters, time, z. The element is looked at as if
- * it were enabled and alone: others of its sort are off, locks and motions, too. `def` may be NULL. Errors: CDN_ERR_ARG (a wrong id, no
- * bodies, a def that makes no sense), CDN_ERR_UNSUPPORTED (subsystems other than matter have q or u), CDN_ERR_NOMEM. Poses at which the
- * element fails recoverably, but for numbers that are not finite, are left out: it may have no meaning there. */
+/* Each function below makes *out (unless memory ran out or the arguments are wrong), which the caller destroys, and
+ * returns CDN_OK if the check was made, whatever it found. The State does not change; it provides parameters, time
+ * and z. The element is checked as if it were enabled and alone: other elements of its sort are off, and so are
+ * locks and motions. `def` may be NULL: the defaults. Errors: CDN_ERR_ARG (a wrong id, no bodies, invalid numbers in
+ * the def), CDN_ERR_UNSUPPORTED (a subsystem other than matter has q or u), CDN_ERR_NOMEM. Poses at which the
+ * element fails recoverably are skipped, since it may not be defined there; a NaN or an infinity is a mistake. */
 
-/** The mobilizer of a body, of any kind: H against differences of X(q) along N u; the change of H in time against differences of H u;
- *  N^+ N = 1 and Ndot against differences of N; and set-to-fit, where there is a closed form or an op for it, against X. */
+/** Checks the mobilizer of a body, of any kind: H against differences of X(q) along N u; the rate of H against
+ *  differences of H u; N^+ N = 1, and Ndot against differences of N; and set-to-fit, if it has a closed form or an
+ *  op, against X. */
 CDN_API cdn_status cdn_check_mobilizer(cdn_state *state, cdn_body body, const cdn_check_def *def,
                                        cdn_check **out) CDN_NODISCARD;
-/** A constraint: rows of G against differences of position errors and of velocity errors; velocity errors against differences
- *  of position errors in time, which is also how one sees that it puts no power in unless it depends on time; the bias against differences of velocity
- *  errors; and that nothing is read which is not declared. Of equations on accelerations alone there are no differences. */
+/** Checks a constraint: rows of G against differences of position errors and of velocity errors; velocity errors
+ *  against differences of position errors in time, which also shows that a constraint without t puts no power in;
+ *  the bias against differences of errors; and that it reads nothing undeclared. Equations at acceleration level
+ *  have no differences. */
 CDN_API cdn_status cdn_check_constraint(cdn_state *state, cdn_constraint constraint, const cdn_check_def *def,
                                         cdn_check **out) CDN_NODISCARD;
-/** A force element: at rest, against the gradient of its potential, if it has one; its power against the rate of the potential
- *  and cdn_nonpotential_power; the derivatives that it brings against differences; and that nothing is read which is not declared:
- *  whatever variable of the State is changed, the force must be computed again if it depends on it. */
+/** Checks a force element: its forces at rest against the gradient of its potential, if it has one; its power
+ *  against the rate of the potential and cdn_nonpotential_power; its own derivatives against differences; and that
+ *  it reads nothing undeclared: after a change of any variable that it depends on, the force must be computed again. */
 CDN_API cdn_status cdn_check_force(cdn_state *state, cdn_force force, const cdn_check_def *def,
                                    cdn_check **out) CDN_NODISCARD;
 
-/** How many things are wrong; 0: nothing was found. */
+/** Number of mistakes found. */
 CDN_API int cdn_check_count(const cdn_check *check);
-/** The i-th of them, the worst first; all zero for a wrong i. */
+/** Mistake number i, the worst first; all zero for a wrong i. */
 CDN_API void cdn_check_get_sized(const cdn_check *check, int i, cdn_check_entry *out, size_t size);
 static inline cdn_check_entry cdn_check_get(const cdn_check *check, int i) {
   cdn_check_entry out;
   cdn_check_get_sized(check, i, &out, sizeof out);
   return out;
 }
-/** At how many poses the element was looked at. */
+/** Number of poses at which the element was checked. */
 CDN_API int cdn_check_poses(const cdn_check *check);
-/** One line: what was looked at, at how many poses, and what is worst. Lives as long as the check. */
+/** One line: the element, the number of poses, and the worst mistake. Valid as long as the check. */
 CDN_API const char *cdn_check_text(const cdn_check *check);
 CDN_API void cdn_check_destroy(cdn_check *check); /**< NULL is allowed */
 
