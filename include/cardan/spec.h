@@ -1,12 +1,14 @@
-/* Cardan: a model as data (MuJoCo's mjSpec). A *spec* holds bodies, joints, constraints, frames, shapes, assets, sensors and
- * keyframes as a model file gives them. A reader makes one of a file (cdn_spec_load in model.h), or a program builds one from
- * nothing. It can be searched by name, changed and copied. cdn_model_build makes it part of a System.
+/* Cardan: specs, models as data (like MuJoCo's mjSpec). A *spec* has bodies, joints, constraints, frames, shapes,
+ * assets, sensors and keyframes, as a model file gives them. A reader makes it from a file (cdn_spec_load in
+ * model.h), or a program builds it. You can search it by name, change it and copy it. cdn_model_build makes it part
+ * of a System.
  *
- * Elements refer to each other by name, so they may come in any order, and joints may form loops. Each kind of element has an
- * index from 0 on, in the order of addition, and functions to add, get and set one; cdn_spec_count, cdn_spec_find and
- * cdn_spec_remove are of all kinds. What is added is copied, texts and arrays included. What a getter returns belongs to the
- * spec, and lives until that element is set or removed or the spec is destroyed. Adding checks little; cdn_model_build checks
- * what the System needs, and names the element that is wrong.
+ * Elements refer to each other by name, so they may come in any order, and joints may form loops. Each kind of
+ * element has its own indices from 0 on, in the order of addition, and functions to add, get and set an element;
+ * cdn_spec_count, cdn_spec_find and cdn_spec_remove serve all kinds. Adding copies everything, texts and arrays
+ * included. Texts and arrays that a getter returns belong to the spec, and are valid until the element is set or
+ * removed or the spec is destroyed. Adding checks little; cdn_model_build checks everything that the System needs,
+ * and names the element that is wrong.
  *
  * A spec belongs to one thread at a time. SI units, radians. docs/models.md has examples. */
 #ifndef CARDAN_SPEC_H
@@ -43,12 +45,12 @@ static inline cdn_spec_def cdn_default_spec_def(void) {
   return def;
 }
 
-/** An empty spec without gravity. `def` may be NULL. */
+/** Makes an empty spec without gravity. `def` may be NULL: the defaults. */
 CDN_API cdn_status cdn_spec_create(const cdn_spec_def *def, cdn_spec **out) CDN_NODISCARD;
-/** A copy of all elements, with the same indices. */
+/** Copies all elements; indices stay the same. */
 CDN_API cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) CDN_NODISCARD;
 CDN_API void cdn_spec_destroy(cdn_spec *spec); /**< NULL is allowed */
-/** The last failure; code CDN_OK if none yet. */
+/** The last failure; its code is CDN_OK if there was none. */
 CDN_API void cdn_spec_last_error_sized(const cdn_spec *spec, cdn_error *out, size_t size);
 static inline void cdn_spec_last_error(const cdn_spec *spec, cdn_error *out) {
   cdn_spec_last_error_sized(spec, out, sizeof *out);
@@ -56,31 +58,33 @@ static inline void cdn_spec_last_error(const cdn_spec *spec, cdn_error *out) {
 
 CDN_API const char *cdn_spec_name(const cdn_spec *spec);
 CDN_API cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) CDN_NODISCARD;
-/** Gravity, m/s^2 in Ground's axes. A zero vector: the System gets no gravity element. */
+/** Gravity, m/s^2 in Ground's axes. If it is zero, the System gets no gravity element. */
 CDN_API cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) CDN_NODISCARD;
 
-CDN_API int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind); /**< 0 for a kind that does not exist */
+CDN_API int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind); /**< 0 for an unknown kind */
 /** The index of the first element of this name, or -1. O(elements of the kind). */
 CDN_API int cdn_spec_find(const cdn_spec *spec, cdn_spec_kind kind, const char *name);
-/** Removes element i; those behind it move up by one. Elements that refer to it by name stay: remove or change them, too. */
+/** Removes element i; the indices of later ones decrease by 1. Elements that refer to it by name stay: remove or
+ *  change them too. */
 CDN_API cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) CDN_NODISCARD;
 
-/* Of every kind: name NULL when it is added: one is made up, such as "body3". `line` is where a file has the element (0: of no
- * file) and appears in messages. Functions fail with CDN_ERR_ARG for an index that does not exist, CDN_ERR_VERSION for a def
- * that was not started with its cdn_default_*(), CDN_ERR_NOMEM. `index` may be NULL. */
+/* For every kind: an element added with name NULL gets a made-up name, such as "body3". `line` is its line in a file
+ * (0: none), for messages. Errors: CDN_ERR_ARG (a wrong index), CDN_ERR_VERSION (a def that does not come from its
+ * cdn_default_*()), CDN_ERR_NOMEM. `index` may be NULL. */
 
 /* ---- bodies and joints ---------------------------------------------------------------------- */
 
-/** A rigid body. Ground is none: where a body's name is NULL, or "Ground" and no body has that name, Ground is meant. */
+/** A rigid body. Ground is not an element: a body's name NULL means Ground, and so does "Ground" unless a body has
+ *  that name. */
 typedef struct cdn_spec_body {
   CDN_DEF_HEADER;
   int line;
-  const char *name;         /**< unique among bodies, or cdn_model_build fails */
+  const char *name;         /**< must be unique among bodies (cdn_model_build checks) */
   cdn_mass_properties mass; /**< in the body's frame; default: massless */
-  bool intermediate; /**< a massless frame that a reader put between several joints of one body: tables leave it out */
+  bool intermediate;   /**< a massless frame between several joints of one body, made by a reader: tables omit it */
   bool allow_improper; /**< as in cdn_body_def; readers set it, and warn */
-  bool must_be_base;   /**< connected to Ground by a free joint if no joint connects it: see cdn_spec_make_tree */
+  bool must_be_base;   /**< gets a free joint to Ground if no joint connects it to Ground: see cdn_spec_make_tree */
 } cdn_spec_body;
 CDN_API void cdn_spec_body_init(void *def, size_t size); /**< cdn_default_spec_body for a struct of `size` bytes */
 static inline cdn_spec_body cdn_default_spec_body(void) {
@@ -95,43 +99,43 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_body(const cdn_spec *spec, i
   return cdn_spec_get_body_sized(spec, i, out, sizeof *out);
 }
 
-/** Where to cut a loop that a joint closes (see cdn_spec_make_tree). */
+/** The way to cut a loop that a joint closes (see cdn_spec_make_tree). */
 typedef enum cdn_spec_cut {
-  CDN_CUT_AUTO, /**< welds, free joints, and balls on which nothing acts: at the joint; others: the body is split */
+  CDN_CUT_AUTO, /**< welds, free joints, and balls without forces: at the joint; others: the body is split */
   CDN_CUT_BODY,
   CDN_CUT_JOINT
 } cdn_spec_cut;
 
-/** A joint: `child` moves in `parent` as a mobilizer of this kind lets M move in F. Any body may be the parent of any other;
- *  which of the two is nearer to Ground is for cdn_spec_make_tree to find. What acts on its coordinates is of joints with one
- *  coordinate, unless it says otherwise. */
+/** A joint: `child` moves in `parent` as a mobilizer of this kind lets M move in F. Any body may be the parent of
+ *  any other; cdn_spec_make_tree decides which of them is nearer to Ground. Springs, limits and the like are for
+ *  joints with one coordinate, unless the member says otherwise. */
 typedef struct cdn_spec_joint {
   CDN_DEF_HEADER;
   int line;
-  const char *name;                        /**< unique among joints, or cdn_model_build fails */
+  const char *name;                        /**< must be unique among joints (cdn_model_build checks) */
   const char *parent, *child;              /**< bodies; NULL: Ground */
   cdn_mobilizer kind;                      /**< default: CDN_WELD */
   bool reversed, euler;                    /**< as in cdn_body_def */
   double params[CDN_MOBILIZER_PARAMS];     /**< as in cdn_body_def */
   const cdn_function_mobilizer *functions; /**< for CDN_FUNCTION_BASED: copied, its functions retained */
-  const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER: copied, */
-  const void *custom_self;                 /**< so are custom->self_size bytes; every System gets a copy of them */
-  cdn_transform X_PF, X_CM;                /**< F on the parent, M on the child; default: identity */
-  double q0[7], u0[6];                     /**< default coordinates and speeds; a zero quaternion: the identity */
-  cdn_motion_level lock;                   /**< as in cdn_body_def */
-  double armature;                         /**< kg m^2 or kg, on every mobility */
-  double damping;                          /**< Nm s or N s/m, on every mobility */
-  double stiffness;                        /**< Nm/rad or N/m; joints with one coordinate, balls and free joints */
-  double springref;                        /**< where the spring is at rest: of one coordinate, */
-  cdn_transform X_FM_rest;                 /**< of a ball (its rotation) and a free joint; default: identity */
-  bool limited;                            /**< of one coordinate: lower <= q <= upper; of balls: a cone */
-  double lower, upper;                     /**< default: infinite; a ball's largest angle is `upper` */
+  const cdn_custom_mobilizer_ops *custom;  /**< for CDN_CUSTOM_MOBILIZER: copied */
+  const void *custom_self;  /**< its custom->self_size bytes: copied; every System gets a copy of its own */
+  cdn_transform X_PF, X_CM; /**< F on the parent, M on the child; default: identity */
+  double q0[7], u0[6];      /**< default coordinates and speeds; a zero quaternion: the identity */
+  cdn_motion_level lock;    /**< as in cdn_body_def */
+  double armature;          /**< kg m^2 or kg, on every mobility */
+  double damping;           /**< Nm s or N s/m, on every mobility */
+  double stiffness;         /**< Nm/rad or N/m; joints with one coordinate, balls and free joints */
+  double springref;         /**< coordinate at which the spring is at rest, for one coordinate */
+  cdn_transform X_FM_rest;  /**< its pose at rest, for a ball (rotation only) and a free joint; default: identity */
+  bool limited;             /**< one coordinate: lower <= q <= upper; balls: a cone */
+  double lower, upper;      /**< default: infinite; a ball's largest angle is `upper` */
   double limit_timeconst, limit_dampratio; /**< of the compliant stop, as MuJoCo's solreflimit; 0: 0.02 s and 1 */
-  double friction; /**< dry friction, Nm or N, as the file gives it: a number in tables, not simulated */
-  double effort_lower, effort_upper; /**< what an actuator can give, Nm or N; default: infinite; not enforced */
-  double speed_limit;                /**< rad/s or m/s; default: infinite; not enforced */
-  double weight;                     /**< which joints of a loop are not cut: those of larger weight; default 1 */
-  cdn_spec_cut cut;                  /**< how the loop is cut if it is cut here */
+  double friction;                         /**< dry friction of the file, N m or N; for tables only, not simulated */
+  double effort_lower, effort_upper;       /**< limits of an actuator, N m or N; default: infinite; not enforced */
+  double speed_limit;                      /**< rad/s or m/s; default: infinite; not enforced */
+  double weight;                           /**< loops are cut at joints of smaller weight; default 1 */
+  cdn_spec_cut cut;                        /**< the way to cut a loop at this joint */
 } cdn_spec_joint;
 CDN_API void cdn_spec_joint_init(void *def, size_t size); /**< cdn_default_spec_joint for a struct of `size` bytes */
 static inline cdn_spec_joint cdn_default_spec_joint(void) {
@@ -150,8 +154,8 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_joint(const cdn_spec *spec, 
 /* ---- constraints ---------------------------------------------------------------------------- */
 
 typedef enum cdn_spec_constraint_kind {
-  CDN_SPEC_CONNECT, /**< the origins of the frames A and B are in one place (MJCF's connect) */
-  CDN_SPEC_WELD,    /**< the frames A and B are one (MJCF's weld) */
+  CDN_SPEC_CONNECT, /**< the origins of frames A and B coincide (MJCF's connect) */
+  CDN_SPEC_WELD,    /**< frames A and B coincide (MJCF's weld) */
   CDN_SPEC_COUPLING /**< q_y - y0 = c0 + c1 (q_x - x0) + ... + c4 (q_x - x0)^4, or y0 + c0 without a joint x (mimic) */
 } cdn_spec_constraint_kind;
 
@@ -160,9 +164,9 @@ typedef struct cdn_spec_constraint {
   int line;
   const char *name;
   cdn_spec_constraint_kind kind;
-  bool disabled;                 /**< off by default */
+  bool disabled;                 /**< true: starts switched off */
   const char *body_a, *body_b;   /**< NULL: Ground */
-  cdn_transform X_A, X_B;        /**< frames on them; default: identity */
+  cdn_transform X_A, X_B;        /**< the frames on these bodies; default: identity */
   const char *joint_y, *joint_x; /**< joints with one coordinate; joint_x may be NULL */
   double y0, x0, c[5];           /**< default of c: 0 1 0 0 0 */
 } cdn_spec_constraint;
@@ -182,8 +186,8 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_constraint(const cdn_spec *s
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/** A named frame on a body: a site of MJCF, or a link of URDF that a fixed joint has made part of a body (an end effector, a
- *  sole, an IMU). */
+/** A named frame on a body: a site of MJCF, or a link of URDF that a fixed joint makes part of a body (an end
+ *  effector, a sole, an IMU). */
 typedef struct cdn_spec_frame {
   CDN_DEF_HEADER;
   int line;
@@ -205,7 +209,7 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_frame(const cdn_spec *spec, 
   return cdn_spec_get_frame_sized(spec, i, out, sizeof *out);
 }
 
-/* ---- shapes and assets: data, which no System uses yet -------------------------------------- */
+/* ---- shapes and assets: data that no System uses yet ---------------------------------------- */
 
 typedef enum cdn_shape_type {
   CDN_SHAPE_PLANE,     /**< x, y half widths for drawing (0: infinite); normal along z */
@@ -229,7 +233,7 @@ typedef struct cdn_spec_shape {
   double size[3];               /**< m; see the type */
   const char *asset, *material; /**< names of assets, or NULL */
   double rgba[4];               /**< default: 0.5 0.5 0.5 1 */
-  bool visual, collision;       /**< what it is for; default: both */
+  bool visual, collision;       /**< its uses; default: both */
   int contype,
       conaffinity;    /**< MuJoCo's masks: a pair collides if a contype and the other's conaffinity share a bit; 1 */
   int condim, group;  /**< MuJoCo's; default: 3, 0 */
@@ -251,13 +255,13 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_shape(const cdn_spec *spec, 
 
 typedef enum cdn_asset_type { CDN_ASSET_MESH, CDN_ASSET_HFIELD, CDN_ASSET_TEXTURE, CDN_ASSET_MATERIAL } cdn_asset_type;
 
-/** Something that shapes refer to. Files are named, and not read. */
+/** An asset, to which shapes refer. Files are named but not read. */
 typedef struct cdn_spec_asset {
   CDN_DEF_HEADER;
   int line;
   const char *name;
   cdn_asset_type type;
-  const char *file;    /**< as the model file has it; NULL: none */
+  const char *file;    /**< path as in the model file; NULL: none */
   double scale[3];     /**< of a mesh; default 1 1 1 */
   double size[4];      /**< of a height field: half widths x, y, height, depth below (m) */
   const char *texture; /**< of a material: an asset, or NULL */
@@ -279,25 +283,26 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_asset(const cdn_spec *spec, 
 
 /* ---- sensors and keyframes ------------------------------------------------------------------ */
 
-/** What a sensor measures; it becomes a measure of the System. Positions of `frame` in Ground or in `reference`. */
+/** The quantity that a sensor measures; it becomes a measure of the System. Positions of `frame` in Ground or in
+ *  `reference`. */
 typedef enum cdn_sensor_kind {
   CDN_SENSOR_JOINT_POSITION, /**< of a joint with one coordinate */
   CDN_SENSOR_JOINT_VELOCITY,
   CDN_SENSOR_BALL_QUATERNION, /**< of a ball */
   CDN_SENSOR_BALL_VELOCITY,   /**< in the moving axes */
-  CDN_SENSOR_ACCELEROMETER,   /**< these three in the frame's own axes; with what gravity adds */
+  CDN_SENSOR_ACCELEROMETER,   /**< this and the next two in the frame's own axes; with gravity added */
   CDN_SENSOR_VELOCIMETER,
   CDN_SENSOR_GYRO,
-  CDN_SENSOR_POSITION, /**< these in Ground, or as the reference frame sees them */
+  CDN_SENSOR_POSITION, /**< this and the next six in Ground, or relative to the reference frame */
   CDN_SENSOR_QUATERNION,
   CDN_SENSOR_X_AXIS,
   CDN_SENSOR_Y_AXIS,
   CDN_SENSOR_Z_AXIS,
   CDN_SENSOR_LINEAR_VELOCITY,
   CDN_SENSOR_ANGULAR_VELOCITY,
-  CDN_SENSOR_LINEAR_ACCELERATION, /**< in Ground; with what gravity adds */
+  CDN_SENSOR_LINEAR_ACCELERATION, /**< in Ground; with gravity added */
   CDN_SENSOR_ANGULAR_ACCELERATION,
-  CDN_SENSOR_SUBTREE_COM, /**< of a body and all that it carries */
+  CDN_SENSOR_SUBTREE_COM, /**< of a body and all bodies outboard of it */
   CDN_SENSOR_SUBTREE_VELOCITY,
   CDN_SENSOR_SUBTREE_MOMENTUM, /**< angular, about that centre of mass */
   CDN_SENSOR_CLOCK,
@@ -313,10 +318,10 @@ typedef struct cdn_spec_sensor {
   const char *joint;     /**< of joint sensors */
   const char *body;      /**< of frame and subtree sensors; NULL: Ground */
   cdn_transform X_BS;    /**< the frame on the body */
-  bool has_reference;    /**< relative to a frame on a body instead of Ground: */
-  const char *reference; /**< the body; NULL: Ground */
-  cdn_transform X_RS;    /**< the frame on it */
-  double cutoff;         /**< > 0: numbers stay within -cutoff .. cutoff */
+  bool has_reference;    /**< true: relative to a frame on a body instead of Ground */
+  const char *reference; /**< that body; NULL: Ground */
+  cdn_transform X_RS;    /**< the frame on that body */
+  double cutoff;         /**< > 0: numbers are limited to -cutoff ... cutoff */
 } cdn_spec_sensor;
 CDN_API void cdn_spec_sensor_init(void *def, size_t size); /**< cdn_default_spec_sensor for a struct of `size` bytes */
 static inline cdn_spec_sensor cdn_default_spec_sensor(void) {
@@ -332,14 +337,14 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_sensor(const cdn_spec *spec,
   return cdn_spec_get_sensor_sized(spec, i, out, sizeof *out);
 }
 
-/** A keyframe: values of the joints one after another, in the order of the spec's joints and with as many numbers as their
- *  kinds have. A list may be short: joints behind its end have their defaults. */
+/** A keyframe: values of the joints one after another, in the order of the spec's joints, each with the numbers of
+ *  its kind. A list may be short: later joints have their defaults. */
 typedef struct cdn_spec_key {
   CDN_DEF_HEADER;
   int line;
   const char *name;
   double time;
-  int nq, nu;          /**< numbers that there are */
+  int nq, nu;          /**< lengths of the lists */
   const double *q, *u; /**< copied; NULL if nq or nu is 0 */
 } cdn_spec_key;
 CDN_API void cdn_spec_key_init(void *def, size_t size); /**< cdn_default_spec_key for a struct of `size` bytes */
@@ -357,42 +362,43 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_key(const cdn_spec *spec, in
 
 /* ---- the graph of joints as a tree ---------------------------------------------------------- */
 
-/* Bodies and joints are a graph; a System needs a tree of mobilizers (manual 2.3.1: mobilizers are not joints). The tree grows
- * from Ground, one joint after another. Of the joints that lead from the tree to a body outside of it the next is that of
- * largest weight; among equal weights the one nearest to Ground, counted in mobilizers, so that branches are short; among
- * these the first in the spec. A joint whose child is met first becomes a reversed mobilizer: its coordinates mean the same.
+/* Bodies and joints form a graph; a System needs a tree of mobilizers (manual 2.3.1: mobilizers are not joints). The
+ * tree grows from Ground, one joint after another. Of the joints that lead from the tree to a body outside, the one
+ * of largest weight is next; of equal weights the one nearest to Ground, counted in mobilizers, so that branches are
+ * short; of those the first in the spec. If a joint is reached from its child, it becomes a reversed mobilizer; its
+ * coordinates keep their meaning.
  *
- * Bodies that no joint leads to get a free joint to Ground. Of such a group of bodies it is the one that must be a base, else
- * the first that is no joint's child, else the heaviest. A body that must be a base and has no joint to Ground gets a free
- * joint as well.
+ * Bodies that no joint connects to Ground get a free joint. In such a group of bodies the base is the one with
+ * must_be_base, else the first that is no joint's child, else the heaviest. A body with must_be_base and without a
+ * joint to Ground gets a free joint as well.
  *
- * A joint that is left over closes a loop. As the manual recommends, its child is split: a part of the body gets the joint as
- * its mobilizer and is welded to the body by a constraint, and every joint is a mobilizer with coordinates. The mass is divided
- * equally, so that no part is without. If the child is massless or Ground, the parent is split; if neither can be, the loop is
- * cut at the joint. Cut at the joint means: a constraint of the joint's kind between the two bodies, and no coordinates; nothing
- * at all of a free joint. cdn_spec_joint.cut decides otherwise. */
+ * Each remaining joint closes a loop. As the manual recommends, its child is split: a part of the body gets the
+ * joint as its mobilizer, and a constraint welds it to the body; so every joint is a mobilizer with coordinates. The
+ * mass is divided equally, so that each part has some. If the child is massless or Ground, the parent is split; if
+ * neither can be split, the loop is cut at the joint: a constraint of the joint's kind acts between the two bodies,
+ * and the joint has no coordinates (a free joint needs no constraint). cdn_spec_joint.cut overrides this choice. */
 
-/** A body of the tree, in the order in which a System gets them: depth first, siblings in the order of the spec's joints. */
+/** A body of the tree, in the order of the System's bodies: depth first, siblings in the order of the spec's joints. */
 typedef struct cdn_spec_mobilizer {
-  int body;      /**< of the spec */
-  int joint;     /**< of the spec; -1: a free joint that was added */
-  int inboard;   /**< the mobilizer that it moves on; -1: Ground */
-  int level;     /**< mobilizers from Ground to here, this one included: 1 and up */
+  int body;      /**< index in the spec */
+  int joint;     /**< index in the spec; -1: a free joint that was added */
+  int inboard;   /**< the mobilizer on which it moves; -1: Ground */
+  int level;     /**< number of mobilizers from Ground to here, this one included: 1 and up */
   bool reversed; /**< the joint's child is inboard */
-  int part;      /**< 0: the body itself; 1, 2, ...: parts that were split from it */
-  int parts;     /**< parts of the body, itself included: each has this fraction of its mass */
+  int part;      /**< 0: the body itself; 1, 2, ...: parts split from it */
+  int parts;     /**< number of parts of the body, itself included; each has an equal part of its mass */
 } cdn_spec_mobilizer;
 
-/** Where a loop was cut. */
+/** A cut of a loop. */
 typedef struct cdn_spec_loop {
-  int joint; /**< of the spec: the joint that closes the loop */
-  bool weld; /**< mobilizer b is a part of body a, and welded to it; else the joint is a constraint */
-  int a, b;  /**< mobilizers; -1: Ground. Of a joint: its parent and child */
+  int joint; /**< index in the spec of the joint that closes the loop */
+  bool weld; /**< true: mobilizer b is a part of body a and welded to it; false: the joint is a constraint */
+  int a, b;  /**< mobilizers; -1: Ground. For a joint: its parent and child */
 } cdn_spec_loop;
 
-typedef struct cdn_spec_tree cdn_spec_tree; /**< a spec's tree, as it was when it was made */
-/** CDN_ERR_ARG: a joint names a body that does not exist, or connects a body with itself, or names of bodies or joints are not
- *  unique; the story is on the spec. O((bodies + joints) log joints). */
+typedef struct cdn_spec_tree cdn_spec_tree; /**< the tree of a spec at the time when it was made */
+/** Makes the tree of a spec. CDN_ERR_ARG: a joint names a body that does not exist, or connects a body with itself;
+ *  or names of bodies or joints are not unique. The message is on the spec. O((bodies + joints) log joints). */
 CDN_API cdn_status cdn_spec_make_tree(cdn_spec *spec, cdn_spec_tree **out) CDN_NODISCARD;
 CDN_API void cdn_spec_tree_destroy(cdn_spec_tree *tree); /**< NULL is allowed */
 CDN_API int cdn_spec_tree_mobilizer_count(const cdn_spec_tree *made);
