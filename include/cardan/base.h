@@ -57,7 +57,7 @@ CDN_BEGIN_DECLS
   X(ERR_CONSTRAINT, -16, "constraints cannot be satisfied")                             \
   X(ERR_NOT_FROZEN, -17, "the System is not frozen yet: call cdn_system_freeze first")
 
-/** Every fallible call returns a cdn_status; 0 is success. For the message call cdn_last_error_text or cdn_last_error. */
+/** Every fallible call returns a cdn_status; 0 is success. cdn_last_error_text and cdn_last_error give the message. */
 typedef enum cdn_status {
 #define CDN_STATUS_ENUM(name, code, text) CDN_##name = (code),
   CDN_STATUS_LIST(CDN_STATUS_ENUM)
@@ -139,7 +139,7 @@ typedef struct cdn_error {
  *  Objects keep their own last failures as well: cdn_system_last_error, cdn_state_last_error, cdn_stepper_failure. */
 CDN_API void cdn_last_error_sized(cdn_error *out, size_t size);
 static inline void cdn_last_error(cdn_error *out) { cdn_last_error_sized(out, sizeof *out); }
-/** The last failure of this thread as one line for people: function, message, status. "" if no call has failed. The text
+/** The last failure of this thread in one line: function, message, status. "" if no call has failed. The text
  *  belongs to the thread; the next call of this function overwrites it. */
 CDN_API const char *cdn_last_error_text(void);
 /** Forgets the last failure of this thread. The library itself does not need this call. */

@@ -126,13 +126,13 @@ CDN_API void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a
                                             cdn_vec3 p_B, double tension, double dtension_dlength,
                                             double dtension_drate);
 /** Forces on n bodies (1 to CDN_FORCE_BODIES) that depend on the poses and velocities of all of these bodies: bends,
- *  torsions, bushings. Body k has a station, in its own axes, and a spatial force F_G[k]: a moment about the station, and
- *  a force there. dF_dX and dF_dV (6 n x 6 n, row-major; NULL: zero) are the derivatives of the n forces: by small turns
- *  of the bodies and displacements of their stations, and by angular velocities and velocities. Row 6 k is the moment on
- *  body k about its moved station; row 6 k + 3 is the force. Column 6 l is a turn of body l,
- *  column 6 l + 3 a displacement of its station. A body may occur twice, with two stations; one may be Ground.
- *  `relative` says that the forces turn with the bodies, and do not change otherwise, if all bodies move as one piece;
- *  joints that carry all of them are then skipped. O(sum of the paths to Ground, times a path). */
+ *  torsions, bushings. Body k has a station, in its own axes, and a spatial force F_G[k]: a moment about the
+ *  station, and a force there. dF_dX and dF_dV (6 n x 6 n, row-major; NULL: zero) are the derivatives of the n
+ *  forces: by small turns of the bodies and displacements of their stations, and by angular velocities and
+ *  velocities. Row 6 k is the moment on body k about its moved station; row 6 k + 3 is the force. Column 6 l is a
+ *  turn of body l, column 6 l + 3 a displacement of its station. A body may occur twice, with two stations; one may
+ *  be Ground. `relative` says that the forces turn with the bodies, and do not change otherwise, if all bodies move
+ *  as one piece; joints that carry all of them are then skipped. O(sum of the paths to Ground, times a path). */
 CDN_API void cdn_force_derivatives_add_bodies(cdn_force_derivatives *d, int n, const cdn_body *bodies,
                                               const cdn_vec3 *stations, const cdn_spatial *F_G, const double *dF_dX,
                                               const double *dF_dV, bool relative);

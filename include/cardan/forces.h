@@ -153,7 +153,7 @@ CDN_API cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec
  *  subsystem, such as its zdot, stay active. */
 CDN_API cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled);
 CDN_API bool cdn_force_is_enabled(const cdn_state *state, cdn_force force);
-/** The kind of a force element, such as "gravity", "two_point_spring" or "custom"; NULL for a wrong id. Static storage. */
+/** The kind of a force element, such as "gravity", "two_point_spring", "custom"; NULL for a wrong id. Static storage. */
 CDN_API const char *cdn_force_kind_name(const cdn_system *system, cdn_force force);
 CDN_API const char *cdn_force_name(const cdn_system *system, cdn_force force); /**< NULL for a wrong id */
 CDN_API int cdn_system_force_count(const cdn_system *system);
