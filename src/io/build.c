@@ -1,15 +1,15 @@
-/* From a spec to a part of a System and the tables of the public API.
+/* Making a spec part of a System, and filling the tables of the public API.
  *
- * Where there are limits, the tree is built once more by itself, to learn what inertia each limit has to stop. */
+ * If there are limits, the tree is first built once by itself, to find the inertia that each limit must stop. */
 #include "io/build.h"
 
 #include <stdio.h>
 
 static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
 
-/* ---- what the System refuses ----------------------------------------------------------------- */
+/* ---- refusals by the System ------------------------------------------------------------------ */
 
-/* Does a message's element belong to what has this name in the file: "knee", "knee limit", "base.x"? */
+/* Whether a message's element belongs to the file's element of this name: "knee", "knee limit", "base.x". */
 static bool belongs_to(const char *element, const char *name) {
   const size_t n = strlen(name);
   return n > 0 && strncmp(element, name, n) == 0 && (!element[n] || element[n] == ' ' || element[n] == '.');

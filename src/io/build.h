@@ -25,19 +25,19 @@ static inline const cdn_spec_loop *io_tree_loop(const io_builder *b, int i) {
   return &CDNI_AT(b->tree.loops, cdn_spec_loop, i);
 }
 
-/* Building is sticky: what the System refuses is on the System. What a spec has wrong by itself is returned. */
+/* Building is sticky: the System has the message of a refusal. Mistakes of the spec itself are returned. */
 
-/* build_check.c: what is wrong or doubtful about a spec, before anything is built. */
+/* build_check.c: errors and warnings about a spec, before anything is built. */
 cdn_status io_check_spec(io_builder *b);
 /* build_tree.c: bodies and mobilizers. `trial`: of a System that is looked at and thrown away. */
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops where limit_stiffness is set. */
 void io_build_forces(io_builder *b);
-/* build_loops.c: constraints in the order of the spec, then what closes the loops that the tree has cut. */
+/* build_loops.c: constraints in the order of the spec, then those that close the loops cut by the tree. */
 cdn_status io_build_loops(io_builder *b);
-/* build_sensors.c: measures, once bodies and forces are there; { -1 } for what is not simulated. */
+/* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
-/* build_limits.c: the stiffness of every limit from what it has to stop; b->system must be frozen. */
+/* build_limits.c: the stiffness of every limit from the inertia that it must stop; b->system must be frozen. */
 cdn_status io_calc_limit_stiffness(io_builder *b, double *stiffness);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is wrong or doubtful about a spec, before anything is built. */
+/* Errors and warnings about a spec, before anything is built. */
 #include <math.h>
 
 #include "io/build.h"
@@ -97,7 +97,7 @@ static cdn_status check_keys(io_builder *b) {
   return CDN_OK;
 }
 
-/* What acts on coordinates that are not there. */
+/* Springs, limits and the like on coordinates that do not exist. */
 static void warn_cut(io_builder *b) {
   for (int i = 0; i < (int)b->tree.loops.count; i++) {
     const cdn_spec_joint *j = io_spec_joint(b->spec, io_tree_loop(b, i)->joint);

@@ -1,4 +1,4 @@
-/* What acts in a spec: gravity, springs, dampers and limits of its joints. */
+/* The forces of a spec: gravity, springs, dampers and limits of its joints. */
 #include "io/build.h"
 
 #include <math.h>
@@ -67,9 +67,9 @@ static void add_damper(io_builder *b, const cdn_spec_joint *joint, cdn_body body
     cdn_system_add_mobility_damper(b->system, name, body, i, joint->damping);
 }
 
-/* After a hit at any speed a Hunt-Crossley stop lets go at less than 1/d: the force ends where 1 + d xdot does. With
- * d = 10 s/rad (or s/m) what comes at 1 rad/s leaves below 0.1 rad/s: close to MuJoCo's critically damped limits, and
- * without the jump in force at first touch that a linear damper has. */
+/* After a hit at any speed a Hunt-Crossley stop is left at less than 1/d, since its force ends where 1 + d xdot
+ * does. With d = 10 s/rad (or s/m) a hit at 1 rad/s leaves below 0.1 rad/s: close to MuJoCo's critically damped
+ * limits, and without the jump of force at first touch that a linear damper has. */
 static const double limit_dissipation = 10;
 
 static void add_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body, double k) {
@@ -87,7 +87,7 @@ void io_build_forces(io_builder *b) {
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
     const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
     const cdn_body body = b->joints[i];
-    if (body.i < 0) continue; /* a constraint has no coordinates on which these could act: io_check_spec has told */
+    if (body.i < 0) continue; /* a constraint has no coordinates for these forces: io_check_spec has reported them */
     if (joint->stiffness != 0) add_spring(b, joint, body);
     if (joint->damping != 0) add_damper(b, joint, body);
     if (joint->limited && b->limit_stiffness) add_limit(b, joint, body, b->limit_stiffness[i]);

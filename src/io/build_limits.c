@@ -1,6 +1,6 @@
-/* How stiff a compliant limit must be. A file gives no stiffness but, at best, a time constant: so a limit is scaled to
- * the inertia that it has to stop, 1 / (M^-1)_ii in the default configuration, which makes
- * k = m / (timeconst dampratio)^2 bring everything to rest within about the same time, be it a finger or a torso. */
+/* The stiffness of compliant limits. A file gives a time constant at best, and no stiffness. So a limit is scaled to
+ * the inertia that it must stop, 1 / (M^-1)_ii in the default configuration: k = m / (timeconst dampratio)^2 brings
+ * a finger and a torso to rest within about the same time. */
 #include "io/build.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static double stiffness_for(const cdn_spec_joint *joint, double inertia) {
   return inertia / (timeconst * timeconst * dampratio * dampratio);
 }
 
-/* What 1 / (M^-1)_ii is for this joint's mobilities (their mean for a ball). M_inv_column and unit: nu numbers. */
+/* 1 / (M^-1)_ii for this joint's mobilities (their mean for a ball). M_inv_column and unit: nu numbers. */
 static cdn_status joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column,
                                 double *inertia) {
   const int first = cdn_body_first_u(b->system, b->joints[index]);

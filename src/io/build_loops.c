@@ -1,4 +1,4 @@
-/* What closes the loops of a spec, as hard constraints. */
+/* The constraints of a spec, and those that close its loops, as hard constraints. */
 #include <stdio.h>
 
 #include "io/build.h"
@@ -7,7 +7,7 @@ static cdn_status wrong(int line) { return line > 0 ? CDN_ERR_PARSE : CDN_ERR_AR
 
 /* ---- the spec's constraints ------------------------------------------------------------------ */
 
-/* A joint with one coordinate whose mobilizer is there. */
+/* A joint with one coordinate that has a mobilizer. */
 static cdn_status find_joint(io_builder *b, const cdn_spec_constraint *c, const char *name, cdn_mobility *found) {
   const int joint = name ? io_names_find(&b->names.joints, name) : -1;
   if (joint < 0)
@@ -73,7 +73,7 @@ static void close_loop(io_builder *b, const cdn_spec_loop *loop) {
     const cdn_transform same = cdn_transform_identity();
     snprintf(name, sizeof name, "%.280s weld", cdn_body_name(b->system, on_b));
     cdn_system_constrain_joint(b->system, name, CDN_WELD, on_a, same, on_b, same, NULL);
-  } else if (joint->kind != CDN_FREE && joint->kind != CDN_BUSHING) { /* these take nothing away */
+  } else if (joint->kind != CDN_FREE && joint->kind != CDN_BUSHING) { /* these two restrict nothing */
     const cdn_body f = joint->reversed ? on_b : on_a, m = joint->reversed ? on_a : on_b;
     cdn_system_constrain_joint(b->system, joint->name, joint->kind, f, joint->reversed ? joint->X_CM : joint->X_PF, m,
                                joint->reversed ? joint->X_PF : joint->X_CM, joint->params);

@@ -1,4 +1,4 @@
-/* A spec's sensors as measures of their names: those that are measures of ours already, and the others as custom ones. */
+/* A spec's sensors as measures of the same names: built-in measures where there is one, else custom measures. */
 #include "io/build.h"
 
 #include <cardan/measures.h>
@@ -8,7 +8,7 @@
 typedef struct sensor {
   cdn_sensor_kind kind;
   double cutoff;
-  cdn_body body, reference; /* of a joint: what it moves; of a subtree: the root */
+  cdn_body body, reference; /* of a joint sensor: the body that it moves; of a subtree sensor: its root */
   int32_t first, last;      /* bodies of the subtree: their numbers are consecutive */
   bool has_reference;
   cdn_transform X_BS, X_BR;
@@ -96,7 +96,7 @@ static cdn_status frame_velocity(const sensor *s, cdn_state *state, double *valu
   return CDN_OK;
 }
 
-/* What an accelerometer tells: at rest it is pushed up by what holds it. */
+/* The reading of an accelerometer: at rest it is the upward push of its support. */
 static cdn_status frame_acceleration(const sensor *s, cdn_state *state, double *value) {
   cdn_transform X_GS, X_GB;
   cdn_spatial V, A;
@@ -288,7 +288,7 @@ static cdn_status make(io_builder *b, const cdn_spec_sensor *of, sensor *s) {
   return CDN_OK;
 }
 
-/* Those that know their derivatives, and depend on no more than they must; { -1 } for the others. */
+/* Sensors that built-in measures can provide, with their derivatives and prerequisites; { -1 } for the others. */
 static cdn_measure add_native(io_builder *b, const cdn_spec_sensor *of, const sensor *s) {
   cdn_system *system = b->system;
   if (of->cutoff > 0 || of->has_reference) return (cdn_measure){ -1 };

@@ -45,7 +45,7 @@ static cdn_body add_mobilizer(io_builder *b, const cdn_spec_mobilizer *m, bool t
   def.allow_improper = body->allow_improper;
   if (m->joint >= 0) place_joint(io_spec_joint(b->spec, m->joint), m->reversed, &def);
   else def.mobilizer = CDN_FREE, def.mobilizer_name = base;
-  if (trial && def.custom) { /* what the private part owns is for a System that stays */
+  if (trial && def.custom) { /* only a System that stays may own the private part */
     ops = *def.custom;
     ops.destroy = NULL;
     def.custom = &ops;

@@ -20,7 +20,7 @@ static cdn_status read_document(io_description *d, const cdn_model_options *opti
                  io_xml_name(root));
 }
 
-/* strict: the whole list of what would be left out is the error. */
+/* strict: the error lists everything that would be left out. */
 static cdn_status refuse_notes(io_description *d) {
   if (d->notes.count == 0) return CDN_OK;
   char list[400] = "";
@@ -34,7 +34,7 @@ static cdn_status refuse_notes(io_description *d) {
                  "not simulated, and strict reading was asked for: %s", list);
 }
 
-/* What is to be read: a path, or a text of some size. */
+/* The source: a path, or a text of some size. */
 typedef struct source {
   const char *name, *path, *text;
   size_t size;
@@ -106,7 +106,7 @@ static cdn_model *create(const cdn_model_options *options) {
   return model;
 }
 
-/* Frees what only a success may show. */
+/* Frees the results that only a success may show. */
 static void drop_system(cdn_model *model) {
   cdni_array *arrays[] = { &model->joints, &model->joint_bodies, &model->bodies, &model->spec_bodies,
                            &model->measures };

@@ -1,4 +1,4 @@
-/* What stands behind cdn_model. */
+/* The struct behind cdn_model. */
 #ifndef CARDAN_IO_MODEL_H
 #define CARDAN_IO_MODEL_H
 
@@ -19,19 +19,19 @@ struct cdn_model {
   cdni_array joints;  /* io_model_joint, in the System's order */
   cdni_array
       joint_bodies;  /* cdn_body, for each joint of the spec: the body that it moves, { -1 } if it is a constraint */
-  cdni_array bodies; /* cdn_body, those of the spec without intermediate frames, in the System's order */
+  cdni_array bodies; /* cdn_body: the spec's bodies without intermediate frames, in the System's order */
   cdni_array spec_bodies; /* cdn_body, for each body of the spec */
   cdni_array measures;    /* cdn_measure, for each sensor of the spec; { -1 }: not simulated */
   int n_mobilizers;
   cdn_error error; /* the last failure */
 };
 
-/* build.c: puts model->spec, which is the model's own, into a System that is not frozen, and fills the tables. The story of a
- * failure is on the spec's log. */
+/* build.c: adds model->spec, which the model owns, to a System that is not frozen, and fills the tables. The message
+ * of a failure is on the spec's log. */
 cdn_status io_build(cdn_model *model, cdn_system *system);
 /* The System's first mistake as one of the model: with the file's line. */
 cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system);
-/* All of it: a System of the model's own, filled and frozen. */
+/* Does all: makes a System of the model's own, fills and freezes it. */
 cdn_status io_build_frozen(cdn_model *model);
 
 #endif

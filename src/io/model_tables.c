@@ -1,4 +1,4 @@
-/* What a model says about itself: joints, bodies, frames, sensors, keyframes, and what was not understood. */
+/* The tables of a model: joints, bodies, frames, sensors, keyframes, and parts of the file that were not understood. */
 #include <math.h>
 #include <stdio.h>
 
@@ -213,7 +213,7 @@ static cdn_status no_such_key(cdn_model *model, const char *name) {
                         model->spec->d.file, name, list[0] ? "there are: " : "the model has none", list);
 }
 
-/* One joint after another; what the key leaves out comes from `defaults`. */
+/* One joint after another; values that the key omits come from `defaults`. */
 static cdn_status set_joints(const cdn_model *model, const cdn_spec_key *key, const cdn_state *defaults,
                              cdn_state *state) {
   int q = 0, u = 0;

@@ -12,7 +12,7 @@ static io_joint *joint_at(const io_description *d, int i) { return &CDNI_AT(d->j
 /* NULL: Ground. */
 static const char *body_name(const io_description *d, int i) { return i > 0 ? body_at(d, i)->name : NULL; }
 
-/* What the readers promise, so that nothing below need fear an index. */
+/* Guarantees of the readers, so that the code below can use indices without checks. */
 static cdn_status check_order(io_description *d) {
   int joints = 0;
   bool good = d->bodies.count > 0;
@@ -153,7 +153,7 @@ static cdn_status add_tree(cdn_spec *spec) {
   return CDN_OK;
 }
 
-/* ---- what refers to them --------------------------------------------------------------------- */
+/* ---- elements that refer to bodies and joints ------------------------------------------------ */
 
 static cdn_status add_constraint(cdn_spec *spec, const io_loop *from) {
   const io_description *d = &spec->d;

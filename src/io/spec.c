@@ -1,5 +1,5 @@
-/* Models as data: elements of any kind are added, set, copied and removed here by one piece of code, which a table tells what of
- * an element is a text, an array, or something retained. */
+/* Specs: the same code adds, sets, copies and removes elements of every kind. A table tells which members of an
+ * element are texts, arrays or retained objects. */
 #include "io/spec.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 /* ---- the kinds of elements ------------------------------------------------------------------- */
 
-/* What an element owns: its name first, other texts, and for joints and keyframes what own_rest copies. */
+/* The memory of an element: its name first, other texts, and for joints and keyframes the copies of own_rest. */
 enum { MOST_TEXTS = 5 };
 typedef struct kind_info {
   const char *word;
@@ -67,7 +67,7 @@ static const char *name_of(const kind_info *info, const void *element) {
   return *(const char *const *)(const void *)((const char *)element + info->text[0]);
 }
 
-/* ---- what an element owns beside its texts --------------------------------------------------- */
+/* ---- memory of an element besides its texts -------------------------------------------------- */
 
 static void free_joint(const cdn_allocator *a, cdn_spec_joint *j) {
   for (int i = 0; j->functions && i < 6; i++) cdn_function_release(j->functions->function[i]);
@@ -77,7 +77,7 @@ static void free_joint(const cdn_allocator *a, cdn_spec_joint *j) {
   if (j->custom) cdni_free(a, (void *)j->custom, sizeof *j->custom);
 }
 
-/* `to` has none of these yet. Returns NULL, or what is wrong; "" for lack of memory. */
+/* `to` must not own any of these yet. Returns NULL, or the mistake; "" if memory ran out. */
 static const char *own_functions(const cdn_allocator *a, cdn_spec_joint *to, const cdn_function_mobilizer *from) {
   cdn_function_mobilizer *copy = cdni_alloc(a, sizeof *copy);
   if (!copy) return "";
@@ -150,8 +150,8 @@ static void free_element(const cdn_allocator *a, cdn_spec_kind kind, void *eleme
   if (kind == CDN_SPEC_KEY) free_key(a, element);
 }
 
-/* A copy with texts and arrays of its own in `to`. Returns NULL, or what is wrong with nothing left behind; "" for lack of
- * memory. */
+/* Makes a copy in `to` with texts and arrays of its own. Returns NULL; or the mistake, with nothing allocated; "" if
+ * memory ran out. */
 static const char *own(const cdn_allocator *a, cdn_spec_kind kind, void *to, const void *from) {
   const kind_info *info = &infos[kind];
   memcpy(to, from, info->size);
@@ -181,7 +181,7 @@ static cdn_status fail_own(cdn_spec *spec, const char *function, const char *nam
               function, name, wrong);
 }
 
-/* A name for an element that has none: only those of bodies and joints must differ. */
+/* A name for an element without one; only names of bodies and joints must be unique. */
 static char *made_up_name(const cdn_spec *spec, cdn_spec_kind kind) {
   char text[120];
   int n = snprintf(text, sizeof text, "%s%zu", infos[kind].word, spec->elements[kind].count);
@@ -296,7 +296,7 @@ cdn_status cdn_spec_remove(cdn_spec *spec, cdn_spec_kind kind, int i) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* `file` stands for the spec in messages. */
+/* `file` is the name of the spec in messages. */
 static cdn_status create(const char *name, const char *file, cdn_allocator allocator, cdn_spec **out) {
   const cdn_allocator a = cdni_allocator_or_default(allocator);
   cdn_spec *spec = cdni_calloc(&a, sizeof *spec);
@@ -348,7 +348,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   copy->from_file = spec->from_file;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
-  else cdn_spec_destroy(copy); /* its story has been told */
+  else cdn_spec_destroy(copy); /* its message has been told */
   return status;
 }
 

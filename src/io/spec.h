@@ -1,11 +1,11 @@
-/* What stands behind cdn_spec. Elements are the public structs, with texts and arrays of their own. */
+/* The struct behind cdn_spec. Elements are the public structs, with texts and arrays of their own. */
 #ifndef CARDAN_IO_SPEC_H
 #define CARDAN_IO_SPEC_H
 
 #include "io/description.h"
 
 struct cdn_spec {
-  io_description d; /* what a reader filled; afterwards the log, and what is no element */
+  io_description d; /* filled by a reader; afterwards the log, and data that belong to no element */
   bool from_file;
   cdni_array elements[CDN_SPEC_KIND_COUNT];
 };
@@ -38,7 +38,8 @@ typedef struct io_spec_names {
   io_names bodies, joints;
   int *parent, *child; /* one a joint */
 } io_spec_names;
-/* Fails with the story on spec->d where names are not unique or joints name bodies that do not exist. To be freed in any case. */
+/* Fails, with the message on spec->d, if names are not unique or joints name bodies that do not exist. The caller
+ * frees it in any case. */
 cdn_status io_spec_names_make(cdn_spec *spec, io_spec_names *names);
 void io_spec_names_free(const cdn_spec *spec, io_spec_names *names);
 /* The body that a name means, -1 for Ground; -2: there is none. */

@@ -19,7 +19,7 @@ typedef struct graph {
   bool *used;            /* of a joint: it is a mobilizer of the tree */
   int *parts;            /* of a node: parts of the body, itself included */
   cdni_array heap;       /* candidate */
-  cdni_array items;      /* item: what hangs on a node */
+  cdni_array items;      /* item: the children of nodes */
   int *first_item, *last_item;
   int *place; /* of a node: its mobilizer's index */
 } graph;
@@ -157,7 +157,7 @@ static bool can_be_split(const graph *g, int node) {
   return node > 0 && io_spec_body(g->spec, node - 1)->mass.mass > 0;
 }
 
-/* Hangs a mobilizer on a node, behind those that hang there already. */
+/* Adds a mobilizer to the children of a node, after the others. */
 static cdn_status hang(graph *g, item it) {
   const int index = (int)g->items.count;
   it.next = -1;
@@ -218,7 +218,7 @@ static cdn_status place(graph *g, const item *it) {
   return CDN_OK;
 }
 
-/* Depth first without recursion: the items of a node, each with what hangs on it; parts carry nothing. */
+/* Depth first without recursion: a node's items, each followed by its own; parts have none. */
 static cdn_status order(graph *g, int *stack) {
   int n = 0;
   for (int at = g->first_item[0]; at >= 0 || n > 0;) {

@@ -25,7 +25,7 @@ struct cdn_trajectory {
 /* A field of a CSV file: quoted if it contains a comma, a quote or a line break. */
 static bool put(cdn_trajectory *t, char c) { return cdni_array_push(&t->allocator, &t->header, 1, &c) != NULL; }
 
-/* A field as the customary rules have it: quoted where it holds a comma, a quote or a line break. */
+/* A field of a CSV file: quoted if it contains a comma, a quote or a line break. */
 static bool put_field(cdn_trajectory *t, const char *text) {
   const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
   bool ok = (t->columns == 0 || put(t, ',')) && (!quoted || put(t, '"'));

@@ -20,8 +20,8 @@ typedef struct urdf_link {
   const char *name; /* the document's */
   int line;
   cdn_mass_properties mass;    /* in the link's frame; all zero without <inertial> */
-  int parent_joint;            /* the joint whose child this is, or -1 */
-  int first_joint, last_joint; /* joints whose parent this is: a list in the file's order, or -1 */
+  int parent_joint;            /* the joint of which this link is the child, or -1 */
+  int first_joint, last_joint; /* list of the joints of which this link is the parent, in the file's order, or -1 */
   bool reached;
   int body; /* where it ended up: index of the body, and its place in that body's frame */
   cdn_transform X_BL;

@@ -1,5 +1,5 @@
-/* URDF's <link> and <joint>. Files come from many exporters: what can be understood is, with a warning if a rule of
- * the format is broken on the way; what cannot is an error with its line. */
+/* URDF's <link> and <joint>. Files come from many exporters: a part that breaks a rule of the format but is clear is
+ * read, with a warning; anything else is an error with its line. */
 #include "io/urdf.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static cdn_status read_name(io_description *d, io_xml_node *node, const char **n
   return io_xml_need_string(d, node, "name", name);
 }
 
-/* First child of this name, ticked off; a second one stays on the list of what was not understood. */
+/* First child of this name, marked as read; a second one is listed as not understood. */
 static io_xml_node *take_child(const io_xml_node *node, const char *name) {
   io_xml_node *child = io_xml_child(node, name);
   if (child) io_xml_mark(child);
@@ -151,8 +151,8 @@ static cdn_status read_bound(io_description *d, io_xml_node *node, const char *a
   return CDN_OK;
 }
 
-/* Limits of effort and speed are for whoever writes a controller. A number of 0, or one below, is what exporters write where
- * nobody has set one: it is no limit, or the joint could not be driven at all. */
+/* Limits of effort and speed, for users' controllers. Exporters write 0 or a negative number if nobody has set a
+ * limit; it counts as no limit, since otherwise the joint could not be driven. */
 static cdn_status read_drive(io_description *d, io_xml_node *limit, urdf_joint *joint) {
   CDNI_TRY(read_bound(d, limit, "effort", &joint->effort, &joint->effort_limited));
   CDNI_TRY(read_bound(d, limit, "velocity", &joint->speed, &joint->speed_limited));
@@ -185,7 +185,7 @@ static cdn_status read_limit(io_description *d, io_xml_node *node, urdf_joint *j
     return io_xml_fail(d, CDN_ERR_PARSE, limit, "lower (%g) is above upper (%g); exchange them", joint->lower,
                        joint->upper);
   if (joint->lower == 0 && joint->upper == 0) {
-    /* Exporters write zeros where nobody set a limit; nothing else would want a joint that cannot move. */
+    /* Exporters write zeros if nobody has set a limit; no one means a joint that cannot move. */
     io_warn(d, io_xml_line(limit),
             "joint '%.60s': its limits are both zero; it moves without limits (a joint that "
             "shall not move is of type fixed)",

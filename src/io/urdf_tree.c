@@ -56,7 +56,7 @@ static cdn_status find_root(urdf_graph *graph) {
                  n_roots, names, n_roots > 4 ? ", ..." : "");
 }
 
-/* With one root and one parent a link, what the root does not reach is a cycle of its own. */
+/* Every link has one parent, and there is one root: links that the root does not reach form a cycle. */
 static cdn_status find_cycle(const urdf_graph *graph) {
   for (int i = 0; i < (int)graph->links.count; i++) {
     const urdf_link *link = link_at(graph, i);
@@ -124,7 +124,7 @@ static cdn_status merge_link(const urdf_graph *graph, const urdf_joint *joint, u
   return no_memory(graph);
 }
 
-/* The child link of a joint whose parent link has its place already. */
+/* Places the child link of a joint whose parent link is placed already. */
 static cdn_status place_child(urdf_graph *graph, const urdf_joint *joint) {
   static const io_joint_kind kinds[URDF_JOINT_TYPE_COUNT] = {
     [URDF_REVOLUTE] = IO_PIN,  [URDF_CONTINUOUS] = IO_PIN, [URDF_PRISMATIC] = IO_SLIDER,
