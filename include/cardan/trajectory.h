@@ -1,6 +1,6 @@
 /* Cardan: trajectories, tables of States as comma-separated values. One row for each State, after a header row:
- * time, coordinates, speeds, energies, measures, and columns of your own. `cardan simulate` writes such tables and
- * `cardan plot` draws them (docs/command.md). */
+ * time, coordinates, speeds, energies, controls, measures, and columns of your own. `cardan simulate` writes such
+ * tables and `cardan plot` draws them (docs/command.md). */
 #ifndef CARDAN_TRAJECTORY_H
 #define CARDAN_TRAJECTORY_H
 
@@ -16,6 +16,7 @@ typedef struct cdn_trajectory_def {
   CDN_DEF_HEADER;
   bool q, u;     /**< all coordinates, all speeds, named after their slots. Default: true */
   bool energies; /**< kinetic_energy and potential_energy, J. Default: true */
+  bool controls; /**< the values of all controls within their limits (controls.h), by their names. Default: false */
   /** n_measures measures. Columns "name", or "name[0]", "name[1]", ... if a measure has several numbers. */
   const cdn_measure *measures;
   int n_measures;

@@ -11,7 +11,7 @@ struct cdn_trajectory {
   cdn_allocator allocator;
   cdn_write_fn *write;
   void *context;
-  bool q, u, energies;
+  bool q, u, energies, controls;
   int n_own, columns;
   cdni_array measures; /* cdn_measure */
   cdni_array header;   /* char */
@@ -62,6 +62,8 @@ static bool put_header(cdn_trajectory *t, const cdn_trajectory_def *def) {
   ok = ok && (!t->q || put_slots(t, CDN_POOL_Q, cdn_system_nq(t->system)));
   ok = ok && (!t->u || put_slots(t, CDN_POOL_U, cdn_system_nu(t->system)));
   ok = ok && (!t->energies || (put_field(t, "kinetic_energy") && put_field(t, "potential_energy")));
+  for (int i = 0; t->controls && i < cdn_system_control_count(t->system) && ok; i++)
+    ok = put_field(t, cdn_control_name(t->system, (cdn_control){ i }));
   for (size_t i = 0; i < t->measures.count && ok; i++) ok = put_measure(t, CDNI_AT(t->measures, cdn_measure, i));
   for (int i = 0; i < t->n_own && ok; i++) ok = put_field(t, def->own[i]);
   return ok && put(t, '\n');
@@ -124,6 +126,7 @@ cdn_status cdn_trajectory_create(cdn_state *state, const cdn_trajectory_def *def
                          .q = def->q,
                          .u = def->u,
                          .energies = def->energies,
+                         .controls = def->controls,
                          .n_own = def->n_own,
                          .last_time = NAN };
   cdn_system_retain(t->system);
@@ -190,6 +193,11 @@ cdn_status cdn_trajectory_row(cdn_trajectory *t, cdn_state *state, const double 
   if (t->q) to = put_numbers(to, cdn_state_q(state), cdn_system_nq(t->system));
   if (t->u) to = put_numbers(to, cdn_state_u(state), cdn_system_nu(t->system));
   if (t->energies) to = put_numbers(to, energies, 2);
+  for (int i = 0; t->controls && i < cdn_system_control_count(t->system); i++) {
+    double value;
+    CDNI_TRY(cdn_control_value(state, (cdn_control){ i }, &value));
+    to = put_numbers(to, &value, 1);
+  }
   for (size_t i = 0; i < t->measures.count; i++) {
     const cdn_measure measure = CDNI_AT(t->measures, cdn_measure, i);
     const double *value = cdn_measure_value(state, measure);

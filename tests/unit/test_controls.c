@@ -380,6 +380,31 @@ START_TEST(test_ensemble) {
 }
 END_TEST
 
+/* ---- columns of a table ---- */
+
+START_TEST(test_trajectory) {
+  rig r = start("first", -1, 1);
+  cdn_control_def another = cdn_default_control_def();
+  another.name = "second", another.initial = 0.25;
+  cdn_system_add_control(r.system, &another);
+  freeze(&r);
+  OK_ON(r.state, cdn_control_set(r.state, r.control, 7));
+  cdn_trajectory_def def = cdn_default_trajectory_def();
+  def.q = def.u = def.energies = false, def.controls = true;
+  cdn_buffer text = { 0 };
+  cdn_trajectory *t = NULL;
+  OK_ON(r.state, cdn_trajectory_create(r.state, &def, cdn_buffer_write, &text, &t));
+  OK(cdn_trajectory_header(t));
+  OK_ON(r.state, cdn_trajectory_row(t, r.state, NULL));
+  OK(cdn_buffer_write(&text, "", 1));
+  ck_assert_str_eq(text.bytes, "time,first,second\n0.0,1.0,0.25\n");
+  ck_assert_int_eq(cdn_trajectory_columns(t), 3);
+  cdn_trajectory_destroy(t);
+  cdn_buffer_free(&text);
+  drop(&r);
+}
+END_TEST
+
 /* ---- mistakes ---- */
 
 static void fails_with(cdn_system *system, cdn_status code, const char *word) {
@@ -461,4 +486,5 @@ END_TEST
 
 CHECK_MAIN("controls", test_values, test_one_invalidates_its_own_readers, test_actuators, test_samples,
            test_function_of_time, test_feedback, test_feedback_of_z, test_custom_force, test_written_in_a_run,
-           test_checkpoint, test_ensemble, test_building_mistakes, test_cycle, test_mistakes_in_a_state)
+           test_checkpoint, test_ensemble, test_trajectory, test_building_mistakes, test_cycle,
+           test_mistakes_in_a_state)
