@@ -119,6 +119,15 @@ static void keep_warning(io_description *d, const char *text) {
   io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
 }
 
+cdn_status io_forgive(io_description *d, cdn_status status, const char *consequence) {
+  if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
+  char text[600];
+  snprintf(text, sizeof text, "%.500s; %s", d->error.text, consequence);
+  d->error = (cdn_error){ 0 };
+  keep_warning(d, text);
+  return d->error.code;
+}
+
 void io_warn(io_description *d, int line, const char *format, ...) {
   char text[512], story[1024];
   va_list args;

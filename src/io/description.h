@@ -144,6 +144,8 @@ int io_joint_nq(io_joint_kind kind);
 int io_joint_nu(io_joint_kind kind);
 /* Keeps the first error as "file:line: text"; returns code. line <= 0: no line. */
 cdn_status io_fail(io_description *d, cdn_status code, int line, const char *format, ...) CDN_PRINTF(4, 5);
+/* Turns a failure that was kept, other than for lack of memory, into a warning with `consequence`. */
+cdn_status io_forgive(io_description *d, cdn_status status, const char *consequence);
 void io_warn(io_description *d, int line, const char *format, ...) CDN_PRINTF(3, 4);
 /* Counts an element (or "element attribute") that is not simulated. */
 void io_not_understood(io_description *d, int line, const char *element);

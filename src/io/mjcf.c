@@ -79,6 +79,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
   CDNI_TRY(io_mjcf_start_classes(r));
   CDNI_TRY(read_sections(r, root, "default", io_mjcf_read_defaults));
+  CDNI_TRY(read_sections(r, root, "asset", io_mjcf_read_assets));
   CDNI_TRY(io_mjcf_start_world(r));
   CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);

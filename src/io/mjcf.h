@@ -7,7 +7,8 @@
  *   mjcf_orientation.c positions and the five ways to write an orientation
  *   mjcf_body.c        bodies, frames, inertial
  *   mjcf_joint.c       joints
- *   mjcf_geom.c        mass properties from geoms
+ *   mjcf_geom.c        geoms: mass properties and shapes
+ *   mjcf_asset.c       meshes, height fields, textures, materials
  *   mjcf_equality.c    what closes loops
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
  *   mjcf_sensor.c      sites, and sensors that are values of the State
@@ -23,7 +24,15 @@
 typedef enum mjcf_inertia_source { MJCF_INERTIA_INERTIAL, MJCF_INERTIA_GEOMS, MJCF_INERTIA_AUTO } mjcf_inertia_source;
 
 /* The elements that default classes speak of, as far as we read them. */
-typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_SITE, MJCF_EQUALITY, MJCF_NO_DEFAULTS } mjcf_kind;
+typedef enum mjcf_kind {
+  MJCF_JOINT,
+  MJCF_GEOM,
+  MJCF_SITE,
+  MJCF_EQUALITY,
+  MJCF_MESH,
+  MJCF_MATERIAL,
+  MJCF_NO_DEFAULTS
+} mjcf_kind;
 
 typedef struct mjcf_compiler {
   bool degrees, autolimits, balanceinertia;
@@ -31,6 +40,7 @@ typedef struct mjcf_compiler {
   mjcf_inertia_source inertia_source;
   int first_group, last_group;               /* geoms of these groups have mass */
   double boundmass, boundinertia, totalmass; /* totalmass <= 0: as it comes */
+  const char *meshdir, *texturedir;          /* the document's, or NULL */
 } mjcf_compiler;
 
 /* What <flag> switches off. */
@@ -140,6 +150,8 @@ cdn_status io_mjcf_doubles_upto(mjcf_reader *r, const mjcf_element *e, const cha
 cdn_status io_mjcf_vec3(mjcf_reader *r, const mjcf_element *e, const char *attribute, cdn_vec3 *value);
 cdn_status io_mjcf_int(mjcf_reader *r, const mjcf_element *e, const char *attribute, int *value);
 cdn_status io_mjcf_bool(mjcf_reader *r, const mjcf_element *e, const char *attribute, bool *value);
+/* *value is the document's; left alone where there is none. */
+cdn_status io_mjcf_string(mjcf_reader *r, const mjcf_element *e, const char *attribute, const char **value);
 cdn_status io_mjcf_keyword(mjcf_reader *r, const mjcf_element *e, const char *attribute, const char *const *words,
                            int n, int *index);
 
@@ -168,6 +180,10 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
+
+/* ---- mjcf_asset.c ---- */
+
+cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_equality.c ---- */
 

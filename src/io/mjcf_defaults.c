@@ -27,10 +27,10 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 /* Defaults of elements that are not simulated or only drawn: they matter only through elements that are reported
  * anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "mesh",     "material",    "camera",   "light",    "pair",     "tendon",
-                                        "general",  "motor",       "position", "velocity", "cylinder", "muscle",
-                                        "adhesion", "intvelocity", "damper",   "plugin",   "skin",     "flex",
-                                        "dcmotor",  "orientation", "pid" };
+  static const char *const silent[] = { "camera",   "light",       "pair",        "tendon",   "general",
+                                        "motor",    "position",    "velocity",    "cylinder", "muscle",
+                                        "adhesion", "intvelocity", "damper",      "plugin",   "skin",
+                                        "flex",     "dcmotor",     "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
   return false;
@@ -71,8 +71,8 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
     } else if (strcmp(name, "equality") == 0) {
       CDNI_TRY(add_default(r, child, class, MJCF_EQUALITY));
       io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_EQUALITY, class });
-    } else if (strcmp(name, "site") == 0) {
-      CDNI_TRY(add_default(r, child, class, MJCF_SITE));
+    } else if (strcmp(name, "site") == 0 || strcmp(name, "mesh") == 0 || strcmp(name, "material") == 0) {
+      CDNI_TRY(add_default(r, child, class, name[0] == 's' ? MJCF_SITE : name[1] == 'e' ? MJCF_MESH : MJCF_MATERIAL));
       io_xml_ignore_all(child);
     } else if (strcmp(name, "default") == 0) {
       CDNI_TRY(read_nested(r, child, class, depth + 1));
@@ -240,6 +240,12 @@ cdn_status io_mjcf_doubles_upto(mjcf_reader *r, const mjcf_element *e, const cha
     CDNI_TRY(status);
     for (; *count < n; ++*count) values[*count] = v[*count];
   }
+  return CDN_OK;
+}
+
+cdn_status io_mjcf_string(mjcf_reader *r, const mjcf_element *e, const char *attribute, const char **value) {
+  const search s = find(r, e, attribute);
+  if (s.node) *value = io_xml_string(s.node, attribute);
   return CDN_OK;
 }
 

@@ -1,5 +1,4 @@
-/* Geoms, as far as they have mass: solid spheres, capsules, ellipsoids, cylinders and boxes. Their shapes matter for
- * contact only, which is not simulated. */
+/* Geoms: the mass of solid spheres, capsules, ellipsoids, cylinders and boxes, and the shapes of all as data. */
 #include <math.h>
 
 #include "io/mjcf.h"
@@ -7,14 +6,14 @@
 static const double PI = 3.14159265358979323846;
 
 /* In the order of `types` below. */
-typedef enum shape { PLANE, HFIELD, MESH, SDF, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX } shape;
+typedef enum geom_type { PLANE, HFIELD, MESH, SDF, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX } geom_type;
 static const char *const types[] = { "plane",   "hfield",    "mesh",     "sdf", "sphere",
                                      "capsule", "ellipsoid", "cylinder", "box" };
 
 /* Capsule and cylinder: radius, half length along z. Ellipsoid and box: half axes. Sphere: radius. */
-static int size_count(shape s) { return s == SPHERE ? 1 : s == CAPSULE || s == CYLINDER ? 2 : 3; }
+static int size_count(geom_type s) { return s == SPHERE ? 1 : s == CAPSULE || s == CYLINDER ? 2 : 3; }
 
-static double volume(shape s, const double *a) {
+static double volume(geom_type s, const double *a) {
   switch (s) {
     case SPHERE: return 4 * PI / 3 * a[0] * a[0] * a[0];
     case CAPSULE: return PI * a[0] * a[0] * (2 * a[1] + 4 * a[0] / 3);
@@ -26,7 +25,7 @@ static double volume(shape s, const double *a) {
 }
 
 /* Central inertia of the solid in its own axes. */
-static cdn_inertia solid_inertia(shape s, double m, const double *a) {
+static cdn_inertia solid_inertia(geom_type s, double m, const double *a) {
   double x = 0, y = 0, z = 0;
   if (s == SPHERE) {
     x = y = z = 2 * m * a[0] * a[0] / 5;
@@ -50,7 +49,7 @@ static cdn_inertia solid_inertia(shape s, double m, const double *a) {
 
 /* ---- reading ---- */
 
-static cdn_status read_fromto(mjcf_reader *r, const mjcf_element *e, shape s, double *size, cdn_transform *X) {
+static cdn_status read_fromto(mjcf_reader *r, const mjcf_element *e, geom_type s, double *size, cdn_transform *X) {
   double v[6];
   if (s != CAPSULE && s != CYLINDER && s != ELLIPSOID && s != BOX)
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node,
@@ -68,29 +67,37 @@ static cdn_status read_fromto(mjcf_reader *r, const mjcf_element *e, shape s, do
   return CDN_OK;
 }
 
-static cdn_status read_shape(mjcf_reader *r, const mjcf_element *e, shape s, double *size, cdn_transform *X) {
+/* What a geom looks like: its sizes, and where it is in the frame around it. `fitted`: the sizes are in a mesh's file. */
+typedef struct geometry {
+  geom_type s;
+  bool fitted;
+  double size[3];
+  cdn_transform X;
+} geometry;
+
+static cdn_status read_geometry(mjcf_reader *r, const mjcf_element *e, geometry *g) {
   int count;
-  CDNI_TRY(io_mjcf_doubles_upto(r, e, "size", size, 3, &count));
-  const bool fromto = io_mjcf_has(r, e, "fromto");
-  const int needed = fromto ? 1 : size_count(s);
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "size", g->size, 3, &count));
+  const bool fromto = !g->fitted && g->s >= SPHERE && io_mjcf_has(r, e, "fromto");
+  const int needed = g->fitted || g->s < SPHERE ? 0 : fromto ? 1 : size_count(g->s);
   if (count < needed)
-    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "a %s%s needs %d number%s in 'size', %d given", types[s],
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "a %s%s needs %d number%s in 'size', %d given", types[g->s],
                        fromto ? " with fromto" : "", needed, needed == 1 ? "" : "s", count);
-  CDNI_TRY(io_mjcf_vec3(r, e, "pos", &X->p));
+  CDNI_TRY(io_mjcf_vec3(r, e, "pos", &g->X.p));
   if (fromto) {
-    CDNI_TRY(read_fromto(r, e, s, size, X));
+    CDNI_TRY(read_fromto(r, e, g->s, g->size, &g->X));
   } else {
     bool present;
-    CDNI_TRY(io_mjcf_orientation(r, e, &X->R, &present));
+    CDNI_TRY(io_mjcf_orientation(r, e, &g->X.R, &present));
   }
-  for (int i = 0; i < size_count(s); i++)
-    if (size[i] <= 0)
+  for (int i = 0; needed > 0 && i < size_count(g->s); i++)
+    if (g->size[i] <= 0)
       return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "size number %d of the %s is %g; it must be positive", i + 1,
-                         types[s], size[i]);
+                         types[g->s], g->size[i]);
   return CDN_OK;
 }
 
-static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, shape s, const double *size, double *mass) {
+static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, geom_type s, const double *size, double *mass) {
   double density = 1000;
   bool given;
   CDNI_TRY(io_mjcf_doubles(r, e, "mass", mass, 1, &given));
@@ -113,7 +120,7 @@ static cdn_status says_massless(mjcf_reader *r, const mjcf_element *e, bool *yes
 }
 
 /* A mesh's mass would need its file. */
-static cdn_status report_mesh(mjcf_reader *r, const mjcf_element *e, shape s, int body) {
+static cdn_status report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, int body) {
   bool massless;
   CDNI_TRY(says_massless(r, e, &massless));
   if (massless) return CDN_OK;
@@ -125,12 +132,11 @@ static cdn_status report_mesh(mjcf_reader *r, const mjcf_element *e, shape s, in
   return CDN_OK;
 }
 
-static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, shape s,
+static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
                            cdn_mass_properties *sum) {
-  double size[3] = { 0, 0, 0 }, mass = 0;
-  cdn_transform X_SG = cdn_transform_identity();
-  CDNI_TRY(read_shape(r, e, s, size, &X_SG));
-  CDNI_TRY(read_mass(r, e, s, size, &mass));
+  const geom_type s = g->s;
+  double mass = 0;
+  CDNI_TRY(read_mass(r, e, s, g->size, &mass));
   if (mass == 0) return CDN_OK;
 
   bool shell = false;
@@ -139,36 +145,68 @@ static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_sco
     io_not_understood(r->d, io_xml_line(e->node), "geom shellinertia");
     io_warn(r->d, io_xml_line(e->node), "shellinertia is not understood: the %s counts as solid", types[s]);
   }
-  const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), solid_inertia(s, mass, size) };
-  const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, X_SG), own);
+  const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), solid_inertia(s, mass, g->size) };
+  const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
   *sum = sum->mass == 0 ? in_B : cdn_mass_properties_merge(*sum, in_B);
   return CDN_OK;
 }
 
-static cdn_status report_contact(mjcf_reader *r, const mjcf_element *e) {
-  int contype = 1, conaffinity = 1;
-  CDNI_TRY(io_mjcf_int(r, e, "contype", &contype));
-  CDNI_TRY(io_mjcf_int(r, e, "conaffinity", &conaffinity));
-  if ((contype != 0 || conaffinity != 0) && r->flags.contacts)
-    io_not_understood(r->d, io_xml_line(e->node), "geom contact");
+/* The shape as data: what collides with it, and how it is drawn. */
+static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
+                             cdn_spec_shape *shape) {
+  static const cdn_shape_type kinds[] = { [PLANE] = CDN_SHAPE_PLANE,
+                                          [HFIELD] = CDN_SHAPE_HFIELD,
+                                          [MESH] = CDN_SHAPE_MESH,
+                                          [SDF] = CDN_SHAPE_MESH,
+                                          [SPHERE] = CDN_SHAPE_SPHERE,
+                                          [CAPSULE] = CDN_SHAPE_CAPSULE,
+                                          [ELLIPSOID] = CDN_SHAPE_ELLIPSOID,
+                                          [CYLINDER] = CDN_SHAPE_CYLINDER,
+                                          [BOX] = CDN_SHAPE_BOX };
+  const cdn_allocator *a = &r->d->allocator;
+  const char *names[3] = { io_xml_string(e->node, "name"), NULL, NULL };
+  int count;
+  shape->type = kinds[g->s];
+  memcpy(shape->size, g->size, sizeof g->size);
+  shape->X_BS = cdn_transform_multiply(scope->X_BS, g->X);
+  shape->line = io_xml_line(e->node);
+  CDNI_TRY(io_mjcf_string(r, e, g->s == HFIELD ? "hfield" : "mesh", &names[1]));
+  CDNI_TRY(io_mjcf_string(r, e, "material", &names[2]));
+  CDNI_TRY(io_mjcf_doubles(r, e, "rgba", shape->rgba, 4, NULL));
+  CDNI_TRY(io_mjcf_int(r, e, "condim", &shape->condim));
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
+  const char **texts[3];
+  const io_shape kept = { .shape = *shape, .body = scope->body };
+  io_shape *pushed = cdni_array_push(a, &r->d->shapes, sizeof kept, &kept);
+  if (!pushed) return io_mjcf_out_of_memory(r);
+  texts[0] = &pushed->shape.name, texts[1] = &pushed->shape.asset, texts[2] = &pushed->shape.material;
+  for (int i = 0; i < 3; i++)
+    if (names[i] && names[i][0] && !(*texts[i] = cdni_strdup(a, names[i]))) return io_mjcf_out_of_memory(r);
   return CDN_OK;
 }
 
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
                              cdn_mass_properties *sum, int *selected) {
   mjcf_element e;
-  int type = SPHERE, group = 0;
+  cdn_spec_shape shape = cdn_default_spec_shape();
+  geometry g = { .X = cdn_transform_identity() };
+  int type = SPHERE;
   CDNI_TRY(io_mjcf_element(r, node, MJCF_GEOM, scope->class, &e));
   CDNI_TRY(io_mjcf_keyword(r, &e, "type", types, CDNI_COUNT(types), &type));
-  CDNI_TRY(io_mjcf_int(r, &e, "group", &group));
-  CDNI_TRY(report_contact(r, &e));
-  const shape s = (shape)type;
-  const bool in_groups = group >= r->compiler.first_group && group <= r->compiler.last_group;
+  CDNI_TRY(io_mjcf_int(r, &e, "group", &shape.group));
+  CDNI_TRY(io_mjcf_int(r, &e, "contype", &shape.contype));
+  CDNI_TRY(io_mjcf_int(r, &e, "conaffinity", &shape.conaffinity));
+  shape.collision = shape.contype != 0 || shape.conaffinity != 0;
+  if (shape.collision && r->flags.contacts) io_not_understood(r->d, io_xml_line(node), "geom contact");
+  g.s = (enum geom_type)type;
+  const bool in_groups = shape.group >= r->compiler.first_group && shape.group <= r->compiler.last_group;
   *selected += in_groups;
   /* A primitive with a mesh is fitted to it, so that its size is in the mesh's file. */
-  const bool mesh = s == MESH || s == SDF || (s >= SPHERE && io_mjcf_has(r, &e, "mesh"));
-  if (!massless && in_groups && mesh) CDNI_TRY(report_mesh(r, &e, s, scope->body));
-  if (!massless && in_groups && !mesh && s >= SPHERE) CDNI_TRY(add_mass(r, &e, scope, s, sum));
+  g.fitted = g.s == MESH || g.s == SDF || (g.s >= SPHERE && io_mjcf_has(r, &e, "mesh"));
+  CDNI_TRY(read_geometry(r, &e, &g));
+  if (!massless && in_groups && g.fitted) CDNI_TRY(report_mesh(r, &e, g.s, scope->body));
+  if (!massless && in_groups && !g.fitted && g.s >= SPHERE) CDNI_TRY(add_mass(r, &e, scope, &g, sum));
+  CDNI_TRY(keep_shape(r, &e, scope, &g, &shape));
   io_mjcf_finish_element(r, &e);
   return CDN_OK;
 }

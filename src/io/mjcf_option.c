@@ -61,13 +61,16 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   static const char *const angles[] = { "radian", "degree" };
   static const char *const sources[] = { "false", "true", "auto" };
   static const char *const frames[] = { "local", "global" };
-  /* The place of assets, and MuJoCo's options for compiling and keeping them: no effect on the motion. */
-  static const char *const silent[] = { "strippath",     "meshdir",          "texturedir", "assetdir",
-                                        "discardvisual", "usethread",        "fitaabb",    "convexhull",
-                                        "fusestatic",    "exactmeshinertia", "conflict",   "saveinertial" };
+  /* MuJoCo's options for compiling and keeping assets: no effect on the motion. */
+  static const char *const silent[] = { "strippath",  "discardvisual",    "usethread", "fitaabb",     "convexhull",
+                                        "fusestatic", "exactmeshinertia", "conflict",  "saveinertial" };
   mjcf_compiler *c = &r->compiler;
   int word;
   bool present;
+  const char *both = io_xml_string(node, "assetdir"), *meshes = io_xml_string(node, "meshdir");
+  const char *textures = io_xml_string(node, "texturedir");
+  if (both || meshes) c->meshdir = meshes ? meshes : both;
+  if (both || textures) c->texturedir = textures ? textures : both;
   CDNI_TRY(io_xml_keyword(r->d, node, "angle", angles, 2, &word, &present));
   if (present) c->degrees = word == 1;
   CDNI_TRY(io_xml_keyword(r->d, node, "inertiafromgeom", sources, 3, &word, &present));

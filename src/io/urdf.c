@@ -1,9 +1,6 @@
 /* The URDF reader: first all links, then all joints (a file may name them in any order), then the tree. */
 #include "io/urdf.h"
 
-/* Elements for a robot's appearance or its software: they are not simulated. */
-static bool is_of_no_meaning(const io_xml_node *node) { return io_xml_is(node, "material"); }
-
 static cdn_status read_elements(urdf_graph *graph, io_xml_node *root) {
   io_description *d = graph->d;
   for (io_xml_node *n = io_xml_first(root); n; n = io_xml_next(n)) {
@@ -17,8 +14,9 @@ static cdn_status read_elements(urdf_graph *graph, io_xml_node *root) {
     if (io_xml_is(n, "joint")) {
       io_xml_mark(n);
       CDNI_TRY(urdf_read_joint(graph, n));
-    } else if (is_of_no_meaning(n)) {
+    } else if (io_xml_is(n, "material")) {
       io_xml_mark(n);
+      CDNI_TRY(urdf_read_material(graph, n));
     }
   }
   return CDN_OK;
@@ -49,5 +47,7 @@ cdn_status io_read_urdf(io_description *d, io_xml_node *root, const cdn_model_op
   cdni_array_free(&d->allocator, &graph.joints);
   io_names_free(&d->allocator, &graph.link_names);
   io_names_free(&d->allocator, &graph.joint_names);
+  io_names_free(&d->allocator, &graph.material_names);
+  io_names_free(&d->allocator, &graph.mesh_names);
   return status;
 }

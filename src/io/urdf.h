@@ -49,12 +49,23 @@ typedef struct urdf_graph {
   const cdn_model_options *options;
   cdni_array links, joints; /* urdf_link, urdf_joint */
   io_names link_names, joint_names;
+  io_names material_names, mesh_names; /* of assets; the description owns the names */
   int root;
 } urdf_graph;
 
 /* urdf_elements.c: <link> and <joint> into the graph; a joint's links must have been read. */
 cdn_status urdf_read_link(urdf_graph *graph, io_xml_node *node);
 cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node);
+/* What urdf_elements.c and urdf_shapes.c share: the first child of this name, ticked off; an element's <origin>. */
+io_xml_node *urdf_take_child(const io_xml_node *node, const char *name);
+cdn_status urdf_read_origin(io_description *d, const io_xml_node *node, cdn_transform *X);
+
+/* urdf_shapes.c: the shapes of a link, <visual> and <collision>, in the link's frame; their body is the link's index until
+ * urdf_place_shapes has put them on bodies. A shape that cannot be understood is left out with a warning. */
+cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link);
+cdn_status urdf_read_material(urdf_graph *graph, io_xml_node *node);
+void urdf_place_shapes(urdf_graph *graph);
+
 /* urdf_tree.c: checks that the graph is one tree and puts its bodies and joints into the description. */
 cdn_status urdf_connect(urdf_graph *graph);
 cdn_status urdf_emit(urdf_graph *graph);

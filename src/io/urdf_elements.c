@@ -12,7 +12,7 @@ static cdn_status read_name(io_description *d, io_xml_node *node, const char **n
 }
 
 /* First child of this name, marked as read; a second one is listed as not understood. */
-static io_xml_node *take_child(const io_xml_node *node, const char *name) {
+io_xml_node *urdf_take_child(const io_xml_node *node, const char *name) {
   io_xml_node *child = io_xml_child(node, name);
   if (child) io_xml_mark(child);
   return child;
@@ -27,9 +27,9 @@ static cdn_rotation rotation_from_rpy(cdn_vec3 rpy) {
 }
 
 /* The <origin> of an element; identity if there is none. */
-static cdn_status read_origin(io_description *d, const io_xml_node *node, cdn_transform *X) {
+cdn_status urdf_read_origin(io_description *d, const io_xml_node *node, cdn_transform *X) {
   *X = cdn_transform_identity();
-  io_xml_node *origin = take_child(node, "origin");
+  io_xml_node *origin = urdf_take_child(node, "origin");
   if (!origin) return CDN_OK;
   cdn_vec3 rpy = { 0, 0, 0 };
   CDNI_TRY(io_xml_vec3(d, origin, "xyz", &X->p, NULL));
@@ -59,8 +59,8 @@ static cdn_status read_inertia(io_description *d, io_xml_node *node, cdn_inertia
 /* Mass, and inertia about the centre of mass in the axes of the inertial's own origin. */
 static cdn_status read_inertial(io_description *d, io_xml_node *node, urdf_link *link) {
   cdn_transform X_LC;
-  CDNI_TRY(read_origin(d, node, &X_LC));
-  io_xml_node *mass = take_child(node, "mass"), *inertia = take_child(node, "inertia");
+  CDNI_TRY(urdf_read_origin(d, node, &X_LC));
+  io_xml_node *mass = urdf_take_child(node, "mass"), *inertia = urdf_take_child(node, "inertia");
   if (!mass)
     return io_xml_fail(d, CDN_ERR_PARSE, node, "<mass value='...'/> is missing; give it, or remove <inertial>");
   bool present;
@@ -86,11 +86,9 @@ cdn_status urdf_read_link(urdf_graph *graph, io_xml_node *node) {
   if (known != index)
     return io_fail(d, CDN_ERR_PARSE, link.line, "link '%.60s' is defined twice, first at line %d; rename one",
                    link.name, CDNI_AT(graph->links, urdf_link, known).line);
-  io_xml_node *inertial = take_child(node, "inertial");
+  io_xml_node *inertial = urdf_take_child(node, "inertial");
   if (inertial) CDNI_TRY(read_inertial(d, inertial, &link));
-  /* How it looks is no matter of mechanics. */
-  for (io_xml_node *n = io_xml_first(node); n; n = io_xml_next(n))
-    if (io_xml_is(n, "visual") || io_xml_is(n, "material")) io_xml_mark(n);
+  CDNI_TRY(urdf_read_shapes(graph, node, index));
   io_xml_report_rest(d, node);
   if (!cdni_array_push(&d->allocator, &graph->links, sizeof link, &link))
     return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
@@ -102,7 +100,7 @@ cdn_status urdf_read_link(urdf_graph *graph, io_xml_node *node) {
 /* <parent link='...'/> or <child link='...'/>: the index of a link that exists. */
 static cdn_status read_end(urdf_graph *graph, io_xml_node *node, const char *which, int *link) {
   io_description *d = graph->d;
-  io_xml_node *end = take_child(node, which);
+  io_xml_node *end = urdf_take_child(node, which);
   if (!end)
     return io_xml_fail(d, CDN_ERR_PARSE, node, "<%s link='...'/> is missing; a joint connects two links", which);
   const char *name;
@@ -116,7 +114,7 @@ static cdn_status read_end(urdf_graph *graph, io_xml_node *node, const char *whi
 
 static cdn_status read_axis(io_description *d, io_xml_node *node, urdf_joint *joint) {
   joint->axis = cdn_v3(1, 0, 0);
-  io_xml_node *axis = take_child(node, "axis");
+  io_xml_node *axis = urdf_take_child(node, "axis");
   if (!axis) return CDN_OK;
   if (joint->type == URDF_FIXED || joint->type == URDF_FLOATING) return CDN_OK; /* of no meaning for these */
   CDNI_TRY(io_xml_vec3(d, axis, "xyz", &joint->axis, NULL));
@@ -129,7 +127,7 @@ static cdn_status read_axis(io_description *d, io_xml_node *node, urdf_joint *jo
 }
 
 static cdn_status read_dynamics(io_description *d, io_xml_node *node, urdf_joint *joint) {
-  io_xml_node *dynamics = take_child(node, "dynamics");
+  io_xml_node *dynamics = urdf_take_child(node, "dynamics");
   if (!dynamics) return CDN_OK;
   CDNI_TRY(io_xml_double(d, dynamics, "damping", &joint->damping, NULL));
   CDNI_TRY(io_xml_double(d, dynamics, "friction", &joint->friction, NULL));
@@ -164,7 +162,7 @@ static cdn_status read_drive(io_description *d, io_xml_node *limit, urdf_joint *
 /* Position limits are for revolute and prismatic joints. */
 static cdn_status read_limit(io_description *d, io_xml_node *node, urdf_joint *joint) {
   const bool needed = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
-  io_xml_node *limit = take_child(node, "limit");
+  io_xml_node *limit = urdf_take_child(node, "limit");
   if (!limit) {
     if (needed)
       io_warn(d, joint->line, "joint '%.60s' has no <limit>, which its type requires; it moves without limits",
@@ -197,7 +195,7 @@ static cdn_status read_limit(io_description *d, io_xml_node *node, urdf_joint *j
 }
 
 static cdn_status read_mimic(io_description *d, io_xml_node *node, urdf_joint *joint) {
-  io_xml_node *mimic = take_child(node, "mimic");
+  io_xml_node *mimic = urdf_take_child(node, "mimic");
   if (!mimic) return CDN_OK;
   joint->mimic_line = io_xml_line(mimic);
   joint->multiplier = 1;
@@ -235,13 +233,13 @@ cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node) {
   CDNI_TRY(read_type(d, node, &joint));
   CDNI_TRY(read_end(graph, node, "parent", &joint.parent));
   CDNI_TRY(read_end(graph, node, "child", &joint.child));
-  CDNI_TRY(read_origin(d, node, &joint.X_PJ));
+  CDNI_TRY(urdf_read_origin(d, node, &joint.X_PJ));
   CDNI_TRY(read_axis(d, node, &joint));
   CDNI_TRY(read_dynamics(d, node, &joint));
   CDNI_TRY(read_limit(d, node, &joint));
   CDNI_TRY(read_mimic(d, node, &joint));
   /* Where a real joint's encoder has its reference marks. */
-  io_xml_node *calibration = take_child(node, "calibration");
+  io_xml_node *calibration = urdf_take_child(node, "calibration");
   (void)calibration;
   io_xml_report_rest(d, node);
   if (!cdni_array_push(&d->allocator, &graph->joints, sizeof joint, &joint))

@@ -1,0 +1,137 @@
+/* <visual>, <collision> and <material>, as data. How a link looks is no matter of mechanics: a shape that breaks a rule of the
+ * format is left out with a warning, and the robot still moves. */
+#include <stdio.h>
+
+#include "io/urdf.h"
+
+static cdn_status no_memory(urdf_graph *graph) { return io_fail(graph->d, CDN_ERR_NOMEM, 0, "out of memory"); }
+
+/* Enters an asset unless there is one of its name. */
+static cdn_status add_asset(urdf_graph *graph, io_names *names, const cdn_spec_asset *asset) {
+  io_description *d = graph->d;
+  const cdn_allocator *a = &d->allocator;
+  const int index = (int)d->assets.count;
+  if (io_names_find(names, asset->name) >= 0) return CDN_OK;
+  cdn_spec_asset *kept = cdni_array_push(a, &d->assets, sizeof *asset, asset);
+  if (!kept) return no_memory(graph);
+  kept->name = cdni_strdup(a, asset->name); /* the texts are the description's from here on */
+  kept->file = cdni_strdup(a, asset->file);
+  if (!kept->name || (asset->file && !kept->file)) return no_memory(graph);
+  return io_names_add(a, names, kept->name, index) == index ? CDN_OK : no_memory(graph);
+}
+
+/* ---- materials ------------------------------------------------------------------------------- */
+
+static cdn_status try_material(urdf_graph *graph, io_xml_node *node, double rgba[4], const char **name) {
+  cdn_spec_asset asset = cdn_default_spec_asset();
+  io_xml_node *color = urdf_take_child(node, "color"), *texture = urdf_take_child(node, "texture");
+  *name = io_xml_string(node, "name");
+  bool colored = false;
+  if (color) CDNI_TRY(io_xml_doubles(graph->d, color, "rgba", rgba, 4, &colored));
+  if ((!colored && !texture) || !*name || !**name) return CDN_OK;
+  asset.name = *name;
+  asset.type = CDN_ASSET_MATERIAL;
+  asset.line = io_xml_line(node);
+  asset.file = texture ? io_xml_string(texture, "filename") : NULL;
+  if (colored) memcpy(asset.rgba, rgba, sizeof asset.rgba);
+  return add_asset(graph, &graph->material_names, &asset);
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static cdn_status need_number(urdf_graph *graph, io_xml_node *node, const char *attribute, double *value) {
+  bool present;
+  CDNI_TRY(io_xml_double(graph->d, node, attribute, value, &present));
+  return present ? CDN_OK : io_xml_missing(graph->d, node, attribute, "give it in metres");
+}
+
+/* A mesh is an asset by its file, and its scale if it has one. */
+static cdn_status read_mesh(urdf_graph *graph, io_xml_node *node, char *name, size_t size) {
+  cdn_spec_asset asset = cdn_default_spec_asset();
+  const double *s = asset.scale;
+  bool scaled;
+  CDNI_TRY(io_xml_need_string(graph->d, node, "filename", &asset.file));
+  CDNI_TRY(io_xml_doubles(graph->d, node, "scale", asset.scale, 3, &scaled));
+  scaled = scaled && (s[0] != 1 || s[1] != 1 || s[2] != 1);
+  if (scaled) snprintf(name, size, "%.900s * %g %g %g", asset.file, s[0], s[1], s[2]);
+  else snprintf(name, size, "%.1000s", asset.file);
+  asset.name = name;
+  asset.line = io_xml_line(node);
+  return add_asset(graph, &graph->mesh_names, &asset);
+}
+
+/* URDF has whole lengths where a spec has half ones. */
+static cdn_status read_form(urdf_graph *graph, io_xml_node *form, cdn_spec_shape *shape, char *mesh, size_t size) {
+  static const char *const names[] = { "box", "cylinder", "sphere", "mesh", "capsule" };
+  static const cdn_shape_type types[] = { CDN_SHAPE_BOX, CDN_SHAPE_CYLINDER, CDN_SHAPE_SPHERE, CDN_SHAPE_MESH,
+                                          CDN_SHAPE_CAPSULE };
+  int k = 0;
+  while (k < CDNI_COUNT(names) && !io_xml_is(form, names[k])) k++;
+  if (k == CDNI_COUNT(names))
+    return io_xml_fail(graph->d, CDN_ERR_PARSE, form, "a shape is a box, cylinder, capsule, sphere or mesh");
+  shape->type = types[k];
+  if (k == 0) {
+    bool present;
+    CDNI_TRY(io_xml_doubles(graph->d, form, "size", shape->size, 3, &present));
+    if (!present) return io_xml_missing(graph->d, form, "size", "give three lengths in metres");
+    for (int i = 0; i < 3; i++) shape->size[i] /= 2;
+    return CDN_OK;
+  }
+  if (k == 3) return read_mesh(graph, form, mesh, size);
+  CDNI_TRY(need_number(graph, form, "radius", &shape->size[0]));
+  if (k == 2) return CDN_OK;
+  CDNI_TRY(need_number(graph, form, "length", &shape->size[1]));
+  shape->size[1] /= 2;
+  return CDN_OK;
+}
+
+static cdn_status try_shape(urdf_graph *graph, io_xml_node *node, int link) {
+  const cdn_allocator *a = &graph->d->allocator;
+  cdn_spec_shape shape = cdn_default_spec_shape();
+  const char *material = NULL, *name = io_xml_string(node, "name");
+  char mesh[1100] = "";
+  CDNI_TRY(urdf_read_origin(graph->d, node, &shape.X_BS));
+  io_xml_node *geometry = urdf_take_child(node, "geometry"), *form = geometry ? io_xml_first(geometry) : NULL;
+  if (!form) return io_xml_fail(graph->d, CDN_ERR_PARSE, node, "it has no <geometry> with a shape in it");
+  CDNI_TRY(read_form(graph, form, &shape, mesh, sizeof mesh));
+  io_xml_node *look = urdf_take_child(node, "material");
+  if (look) CDNI_TRY(try_material(graph, look, shape.rgba, &material));
+  shape.line = io_xml_line(node);
+  shape.visual = io_xml_is(node, "visual");
+  shape.collision = !shape.visual;
+  if (shape.visual) shape.contype = shape.conaffinity = 0;
+  io_shape *kept = cdni_array_push(a, &graph->d->shapes, sizeof *kept, NULL);
+  if (!kept) return no_memory(graph);
+  *kept = (io_shape){ shape, link };
+  if (name && name[0] && !(kept->shape.name = cdni_strdup(a, name))) return no_memory(graph);
+  if (mesh[0] && !(kept->shape.asset = cdni_strdup(a, mesh))) return no_memory(graph);
+  if (material && material[0] && !(kept->shape.material = cdni_strdup(a, material))) return no_memory(graph);
+  return CDN_OK;
+}
+
+/* ---- what the others call -------------------------------------------------------------------- */
+
+cdn_status urdf_read_material(urdf_graph *graph, io_xml_node *node) {
+  double rgba[4];
+  const char *name;
+  return io_forgive(graph->d, try_material(graph, node, rgba, &name), "the material is left out");
+}
+
+cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link) {
+  for (io_xml_node *n = io_xml_first(node); n; n = io_xml_next(n)) {
+    const bool visual = io_xml_is(n, "visual");
+    if (visual || io_xml_is(n, "material")) io_xml_mark(n); /* collisions are listed: they are not simulated */
+    if (visual || io_xml_is(n, "collision"))
+      CDNI_TRY(io_forgive(graph->d, try_shape(graph, n, link), "the shape is left out"));
+  }
+  return CDN_OK;
+}
+
+void urdf_place_shapes(urdf_graph *graph) {
+  for (size_t i = 0; i < graph->d->shapes.count; i++) {
+    io_shape *shape = &CDNI_AT(graph->d->shapes, io_shape, i);
+    const urdf_link *link = &CDNI_AT(graph->links, urdf_link, shape->body);
+    shape->body = link->body;
+    shape->shape.X_BS = cdn_transform_multiply(link->X_BL, shape->shape.X_BS);
+  }
+}
