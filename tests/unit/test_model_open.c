@@ -182,6 +182,24 @@ START_TEST(test_joints_tell_their_limits) {
 }
 END_TEST
 
+/* Finding: the limits of a file did not bind an assembly. They do where the model was added to a System, too. */
+START_TEST(test_assemblies_keep_within_limits) {
+  add(arm, NULL);
+  freeze();
+  const cdn_body shoulder = cdn_model_joint_get(model, 0).mobilized;
+  for (int bound = 0; bound < 2; bound++) {
+    cdn_assembly *assembly;
+    OK(cdn_assembly_create(built, NULL, &assembly));
+    if (bound) OK(cdn_model_bound_assembly(model, assembly));
+    cdn_assembly_add_coordinate(assembly, NULL, shoulder, 0, 2, 1);
+    OK(cdn_assemble(assembly, state, NULL));
+    NEAR(cdn_body_q(state, shoulder)[0], bound ? 1 : 2, 1e-12);
+    cdn_assembly_destroy(assembly);
+  }
+  end();
+}
+END_TEST
+
 /* Finding: links behind fixed joints had no name any more. Their frames are where the links are if they are kept as bodies. */
 START_TEST(test_links_behind_fixed_joints_are_frames) {
   cdn_model_options keep = cdn_default_model_options();
@@ -401,6 +419,6 @@ START_TEST(test_the_hand_of_a_real_robot) {
 END_TEST
 
 CHECK_MAIN("model_open", test_elements_are_added_by_the_files_names, test_two_models_in_one_system,
-           test_a_failure_stays_with_the_system, test_joints_tell_their_limits,
+           test_a_failure_stays_with_the_system, test_joints_tell_their_limits, test_assemblies_keep_within_limits,
            test_links_behind_fixed_joints_are_frames, test_sites_and_sensors, test_all_ways_lead_to_the_same_system,
            test_the_hand_of_a_real_robot)
