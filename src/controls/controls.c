@@ -1,4 +1,4 @@
-/* Building the list of controls, and what they follow. */
+/* Builds the list of controls, and the sources that they follow. */
 #include "controls/controls.h"
 
 #include <float.h>

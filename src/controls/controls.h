@@ -1,4 +1,4 @@
-/* What the controls room offers the rooms above it, beyond the public header. */
+/* Functions and types of the controls room for the rooms above it, beyond the public header. */
 #ifndef CARDAN_CONTROLS_CONTROLS_H
 #define CARDAN_CONTROLS_CONTROLS_H
 
@@ -10,16 +10,16 @@ typedef struct control_room control_room;
 
 /* The controls of a System, NULL if it has none. */
 const control_room *cdni_controls(const cdn_system *system);
-/* The parameter array of what was written: a number a control. */
+/* The parameter array of the values that the user wrote: one number per control. */
 cdn_dvar cdni_controls_variable(const control_room *room);
 /* Whether a control varies with the State beyond t: it follows a measure. */
 bool cdni_control_feeds_back(const cdn_system *system, cdn_control control);
 
-/* What a control follows. */
+/* The source that a control follows. */
 typedef struct control_source control_source;
 struct control_source {
   const char *word;  /* "samples", "a function", "measure 'x'" is put together by describe */
-  cdn_ticket ticket; /* what its value is computed from */
+  cdn_ticket ticket; /* the entry that the value is computed from */
   bool feeds_back;
   cdn_status (*calc)(const control_source *source, cdn_state *state, double *value);
   double (*next_stop)(const control_source *source, double t); /* may be NULL */

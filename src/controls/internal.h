@@ -1,4 +1,4 @@
-/* What the files of the room share. Private to the room. */
+/* Types and functions that the files of the room share. Private to the room. */
 #ifndef CARDAN_CONTROLS_INTERNAL_H
 #define CARDAN_CONTROLS_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Controls in a State: what was written, and the values that count. */
+/* Controls in a State: the values that the user wrote, and the values in effect. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static cdn_status check_write(cdn_state *state, const char *function, const cont
   return CDN_OK;
 }
 
-/* What reads other controls stays valid. */
+/* Writes one control. Cache entries that read only other controls stay valid. */
 static void write(cdn_state *state, const control_room *room, int i, double value) {
   const control *c = &CDNI_AT(room->controls, control, i);
   ((double *)cdni_state_update_part(state, room->given, c->ticket))[i] = value;

@@ -11,7 +11,7 @@ struct cdn_zdot_derivatives {
   const zdot_matrices *to;
   int nu, nz;
   int first, n;         /* z of the subsystem that is asked */
-  derivative_pass pass; /* where there are bodies */
+  derivative_pass pass; /* used only if the System has bodies */
   int first_u;          /* their first slot of u */
   /* The first mistake, and the body or the index it was made with. */
   cdn_status mistake;
@@ -19,14 +19,14 @@ struct cdn_zdot_derivatives {
   int index;
 };
 
-/* ---- what is described ---- */
+/* ---- derivatives that subsystems describe ---- */
 
 static void note(cdn_zdot_derivatives *d, cdn_status mistake, const char *what, int index) {
   if (d->mistake != CDN_OK) return;
   d->mistake = mistake, d->what = what, d->index = index;
 }
 
-/* The row of a rate, -1 for what is not the subsystem's own. */
+/* The row of a rate. -1, and a noted mistake, if the rate does not belong to the subsystem that is asked. */
 static int row_of(cdn_zdot_derivatives *d, cdn_zvar z, int i) {
   const int first = cdni_zvar_first(d->system, z);
   if (first >= d->first && first < d->first + d->n && i >= 0 && i < cdni_zvar_count(d->system, z)) return first + i;
@@ -93,7 +93,7 @@ void cdn_zdot_derivatives_add_station(cdn_zdot_derivatives *d, cdn_zvar z, int i
       const mobility_motion *s = &p->motion[p->node[j].u + l];
       const int column = d->first_u + p->node[j].u + l;
       const v3 g = sv_shift_motion(s->S, r).v;
-      /* The velocity is carried along, and changes by what the joint's own axes and offsets do. */
+      /* The mobility carries the velocity along, and turns or moves the joint's own axes. */
       const sv rest = { s->eta.w, v3_sub(s->eta.v, v3_cross(s->S.w, p->twist[j].V.v)) };
       const v3 dv = v3_cross_add(s->S.w, v, sv_shift_motion(rest, r).v);
       add(d->to->G, d->nu, row, column, v3_dot(gp, g) + v3_dot(gv, dv));
@@ -143,7 +143,7 @@ static cdn_status describe(cdn_state *state, const char *function, const zdot_ma
   const matter *m = cdni_matter(system);
   cdn_zdot_derivatives d = { .system = system, .to = to, .nu = cdn_system_nu(system), .nz = cdn_system_nz(system) };
   if (m) {
-    const sv *force = NULL; /* which the pass wants to know, and nothing here */
+    const sv *force = NULL; /* the pass needs the forces; the rates of z do not */
     CDNI_TRY(cdni_dynamics_total_forces(cdni_dynamics(system), state, &force, NULL));
     CDNI_TRY(cdni_derivatives_begin(&d.pass, state, function, NULL, force, NULL, NULL, NULL));
     d.first_u = cdni_subsystem_runs(system, m->subsystem).u;
@@ -155,7 +155,7 @@ static cdn_status describe(cdn_state *state, const char *function, const zdot_ma
   return status;
 }
 
-/* What is prescribed does not vary. */
+/* Clears the columns of prescribed slots: their values do not vary. */
 static void leave_out_prescribed(cdn_state *state, const bool *slots, const zdot_matrices *to) {
   const cdn_system *system = cdn_state_system(state);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), nz = cdn_system_nz(system);

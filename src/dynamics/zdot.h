@@ -1,8 +1,10 @@
-/* How the rates of auxiliary states vary: what subsystems describe, and differences of the others.
+/* Derivatives of the rates of auxiliary states: described by their subsystems, or differenced if a subsystem
+ * describes none.
  *
  *   dzdot = G v + H du + L dz + W dudot,
  *
- * with v in the tangent basis. W is what subsystems describe; where rates are differenced, G, H and L hold what comes of udot. */
+ * with v in the tangent basis. Only subsystems that describe derivatives have rows in W. Where rates are
+ * differenced, the part that comes through udot is contained in G, H and L. */
 #ifndef CARDAN_DYNAMICS_ZDOT_H
 #define CARDAN_DYNAMICS_ZDOT_H
 
@@ -15,20 +17,21 @@ typedef struct zdot_matrices {
   double *G, *H, *W, *L;
 } zdot_matrices;
 
-/* Columns that are displaced together, since no rate varies with two of them (Curtis, Powell and Reid 1974). Columns are those of
- * q, u and z, 2 nu + nz of them. */
+/* Groups of columns that may be displaced together, because no rate varies with two columns of a group (Curtis,
+ * Powell and Reid 1974). The columns are the 2 nu + nz directions of q, u and z. */
 typedef struct zdot_groups {
   int n;        /* how many groups; 0: not known */
-  int *group;   /* of each column; -1: nothing varies with it */
+  int *group;   /* of each column; -1: no rate varies with the column */
   bool *varies; /* nz a column: whether a rate has been seen to vary with it */
   bool *taken;  /* nz: scratch */
 } zdot_groups;
 
 /* Which subsystems bring derivatives, and which do not. */
 void cdni_zdot_count(const cdn_system *system, int *described, int *differenced);
-/* All four matrices. `step` has the displacement of each column, for differences. With `groups` these are one-sided and grouped as it was
- * before, which a further evaluation confirms; where it does not, every column is displaced by itself and `groups` is made anew.
- * NULL: they are central. The State is as it was, with accelerations realized. */
+/* All four matrices. `step` has the displacement of each column, for differences. With `groups` the differences are
+ * one-sided. Columns are first displaced in the groups that are known; one further evaluation tests the result. If
+ * the test fails, or no groups are known, every column is displaced alone and `groups` is made again. With `groups`
+ * NULL the differences are central. On return the State has its old values, with accelerations realized. */
 cdn_status cdni_zdot_differentiate(cdn_state *state, const char *function, const double *step, zdot_groups *groups,
                                    const zdot_matrices *out);
 

@@ -1,5 +1,6 @@
-/* Differences of the rates of auxiliary states whose subsystems bring no derivatives. Only their own calc_zdot is evaluated, and
- * what it reads. The State's block is kept aside meanwhile and put back, so that nothing that was computed is lost. */
+/* Differences of the rates of auxiliary states whose subsystems describe no derivatives. Only the subsystems' own
+ * calc_zdot is evaluated, with the cache entries that it reads. The State's block is saved before and restored
+ * afterwards, so that no computed value is lost. */
 #include <math.h>
 
 #include "dynamics/zdot.h"
@@ -12,14 +13,14 @@ typedef struct differ {
   int nq, nu, nz, columns;
   const double *step;
   bool moved[3];            /* pools that are not at their base */
-  bool *rows;               /* nz: those that are differenced */
+  bool *rows;               /* nz: whether the rate is differenced */
   double *y, *there;        /* q, u and z as they are, and displaced */
   double *rates, *other;    /* nz each: at the base, or on one side, and on the other */
   double *amount;           /* by column: how far it is displaced */
-  double *foreseen, *total; /* nz each: what the columns' own differences add up to, with signs and without */
+  double *foreseen, *total; /* nz each: sums of the changes by all columns, with signs, and of their absolute values */
 } differ;
 
-/* The rates of these subsystems as the State is. */
+/* The differenced rates at the present values of the State. */
 static cdn_status evaluate(const differ *d, double *rates) {
   const cdn_subsystem_ops *ops;
   for (int i = 0; (ops = cdni_subsystem_ops(d->system, i)); i++) {
@@ -91,7 +92,8 @@ static cdn_status central(differ *d) {
 
 /* ---- in groups, from one side ---- */
 
-/* Puts every column into the first group whose columns vary no rate that it varies. */
+/* Puts each column into the first group that it fits: no column of the group varies a rate that the new column
+ * varies. */
 static void group(const differ *d, zdot_groups *g) {
   const size_t nz = (size_t)d->nz;
   int left = 0;
@@ -115,7 +117,7 @@ static void group(const differ *d, zdot_groups *g) {
       left--;
     }
   }
-  if (g->n == 0) g->n = 1; /* known: nothing varies */
+  if (g->n == 0) g->n = 1; /* the groups are known, and no rate varies with any column */
 }
 
 static cdn_status each(differ *d, zdot_groups *g) {
@@ -134,7 +136,7 @@ static cdn_status each(differ *d, zdot_groups *g) {
   return CDN_OK;
 }
 
-/* Signs without a pattern, the same in every run. */
+/* A sign for each column: without a pattern, and the same in every run. */
 static double sign_of(int column) {
   uint32_t x = (uint32_t)column * 2654435761u;
   x ^= x >> 15;
@@ -162,8 +164,9 @@ static cdn_status grouped(differ *d, const zdot_groups *g) {
   return CDN_OK;
 }
 
-/* Whether all columns together do what they do in their groups. A part in a hundred is good enough for Newton's method, and more
- * than curvature makes of steps so small; below a part in 1e4 of the step what is left is rounding. */
+/* Tests whether all columns together change the rates by the sum of the groups' changes. One part in a hundred is
+ * accurate enough for Newton's method, and larger than the curvature over steps so small. Differences below 1e-4 of
+ * the step are rounding. */
 static cdn_status confirm(differ *d, bool *good) {
   double least = INFINITY, largest = 0;
   for (int j = 0; j < d->columns; j++) {

@@ -47,7 +47,7 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
 
 /* ---- how it varies ---- */
 
-/* What a control that follows a measure varies with, the measure does not say. */
+/* A control that follows a measure is differenced: a measure does not describe its derivatives. */
 static bool is_differenced(const force_batch *b, int i) {
   return ((const actuator *)b->elements)[i].feeds_back && force_is_on(b, i);
 }
@@ -74,7 +74,7 @@ static void depend(const force_set *set, const force_part *part, const matter *m
                               cdn_control_ticket(cdni_declarer_system(d), CDNI_AT(set->elements, actuator, i).control));
 }
 
-/* When everything has been added: what a control follows may be said after its actuator. */
+/* Called when the System is complete: the source of a control may be set after the control's actuator was added. */
 static void prepare(force_set *set, cdn_declarer *d) {
   for (size_t i = 0; i < set->elements.count; i++) {
     actuator *e = &CDNI_AT(set->elements, actuator, i);
@@ -139,7 +139,7 @@ cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cd
   put_params(p, &d);
   e.at.q = -1;
   if (a.ok && d.bias[1] != 0) {
-    /* coordinates count from the first, mobilities too; a mobility whose rate is no coordinate's has none */
+    /* q are counted from the joint's first, and so are u; a u that is the rate of no q has no coordinate */
     const int extra = cdn_body_nq(system, d.body) - cdn_body_nu(system, d.body);
     const force_mobility at = cdni_force_check_coordinate(&a, d.body, d.mobility + extra);
     e.at.q = at.q;

@@ -1,13 +1,13 @@
-/* Forces that depend on where several bodies are and how they move: bends, torsions, bushings.
+/* Derivatives of forces that depend on the poses and velocities of several bodies: bends, torsions, bushings.
  *
- * A joint moves the bodies outboard of it as one piece. Each has a spatial force at its station; the recursion carries the forces
- * on what is moved (matter/derivatives.h), and the rest is added here, joint by joint. Of forces that turn with their bodies when all
- * move as one piece, nothing is left at joints that carry all of them. */
+ * A joint moves the bodies outboard of it as one piece. Each body has a spatial force at its station. The recursion
+ * carries along the forces on moved bodies (matter/derivatives.h); the rest is added here, joint by joint. Forces
+ * that turn with their bodies, if all bodies move as one piece, add nothing at joints that carry all these bodies. */
 #include <math.h>
 
 #include "forces/derivatives.h"
 
-/* What one mobility does to the stations. */
+/* The motion that one mobility gives to the stations. */
 typedef struct joint_motion {
   const derivative_pass *p;
   int joint, mobility;

@@ -1,5 +1,6 @@
-/* The certificate of a run: is the energy that the system has the energy that was put into it? All of it is kept
- * outside the error norm, so that it judges the integration without taking part in it. */
+/* The certificate of a run compares the energy of the system with the energy that was put into the system. The
+ * certificate's numbers are outside the error norm: the certificate judges the integration and does not influence
+ * it. */
 #include "integrators/internal.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ double cdni_quaternion_error(cdn_stepper *s, const double *q) {
   return cdni_state_normalize_q(s->work, s->scratch, NULL);
 }
 
-/* At an accepted state, where `work` stands. */
+/* Called at an accepted state, at which the State `work` stands. */
 static cdn_status note_constraints(cdn_stepper *s, const double *q) {
   cdn_certificate *c = &s->certificate;
   cdni_constraint_worst now;
@@ -61,7 +62,7 @@ cdn_status cdni_certificate_begin(cdn_stepper *s) {
 cdn_status cdni_certificate_accept(cdn_stepper *s) {
   const cdni_step *step = &s->step;
   cdn_certificate *c = &s->certificate;
-  double h = step->t1 - step->t0; /* an event may have cut short what the method took */
+  double h = step->t1 - step->t0; /* an event may have shortened the step that the method took */
   if (s->has_bodies) {
     double kinetic;
     CDNI_TRY(cdn_kinetic_energy(s->work, &kinetic));
@@ -97,14 +98,13 @@ cdn_status cdni_certificate_restart(cdn_stepper *s, double energy_before) {
 
 cdn_status cdn_stepper_certificate_sized(cdn_stepper *s, cdn_certificate *out, size_t size) {
   double kinetic;
-  if (!s || !out)
-    return cdni_refuse(CDN_ERR_ARG, "cdn_stepper_certificate", "the stepper or the result is NULL");
+  if (!s || !out) return cdni_refuse(CDN_ERR_ARG, "cdn_stepper_certificate", "the stepper or the result is NULL");
   cdn_certificate *c = &s->certificate;
   cdn_status status = energy_of(s, s->work, &c->energy_final, &kinetic);
   if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_certificate", status);
   c->time_final = s->t;
 
-  /* where nothing moves and nothing does work, rounding of the energies is the scale */
+  /* where nothing moves and nothing does work, the rounding of the energies is the scale */
   double scale = fmax(s->largest_kinetic, s->absolute_work);
   double rounding = 1e6 * DBL_EPSILON * fmax(fabs(c->energy_initial), fabs(c->energy_final));
   scale = fmax(scale, fmax(rounding, DBL_MIN));

@@ -30,7 +30,7 @@ static size_t divide(struct cdni_events *ev, size_t n_values, size_t ny, char *b
   return at;
 }
 
-/* A companion does not look for what only a reporter hears. */
+/* A companion run ignores events that have only a reporter. */
 static bool is_heard(const cdn_stepper *s, const cdni_event *e) { return e->def.handle || !s->muted; }
 
 static bool is_timer(const cdn_stepper *s, const cdni_event *e) {
@@ -41,7 +41,7 @@ static bool is_trigger(const cdn_stepper *s, const cdni_event *e) {
   return e->def.kind == CDN_EVENT_TRIGGERED && is_heard(s, e);
 }
 
-/* Starts first, steps last but for ends; between them by stage. */
+/* The order of events at one time: start events first, then the others by stage, then step events, then end events. */
 static int rank(const cdni_event *e) {
   switch (e->def.kind) {
     case CDN_EVENT_START: return 0;
@@ -260,7 +260,7 @@ void cdni_events_accepted(cdn_stepper *s) {
   ev->look_ready = true;
   bool fired = false;
   for (int i = 0; i < ev->n_watches; i++) fired = fired || ev->watches[i].fired;
-  /* the rates may have a kink here: earlier steps say nothing about the next one */
+  /* the rates may have a kink here: a method's memory of earlier steps is of no use for the next step */
   cdni_kinks_sleep(s);
   if (fired && s->method->begin && !s->method->own_steps) s->method->begin(s);
 }
@@ -270,7 +270,7 @@ void cdni_events_resize(cdn_stepper *s, double error) {
   if (!cdni_events_cut(s)) return;
   bool was_again = ev->again > 0, at_kink = false;
   for (int i = ev->n_triggers; i < ev->n_watches; i++) at_kink = at_kink || ev->watches[i].fired;
-  /* behind a kink the motion is what it was before, and so are the steps that it asks for */
+  /* behind a kink the motion is as smooth as before it, so the length of the cut step does not limit the next step */
   double h = at_kink ? INFINITY : s->step.t1 - s->step.t0;
   cdni_control_cut(s, h, was_again ? ev->planned : 0, was_again ? ev->planned_error : error);
 }

@@ -1,8 +1,10 @@
-/* Coordinates of which an absolute accuracy says nothing: those that move by less than it, and those that are rounded by more. */
+/* Coordinates for which an absolute accuracy means nothing: they move by less than the accuracy, or their rounding
+ * is larger than the accuracy. */
 #include "integrators/internal.h"
 
-/* A coordinate rests that has moved by no more than so many roundings of itself or of the unit change, or that neither its speed nor
- * its acceleration would move by this many within the time scale: errors alone have moved it since. */
+/* A coordinate rests if it has moved by no more than REST roundings (of itself or of the unit change), or if neither
+ * its speed nor its acceleration would move it by UNDRIVEN roundings within the time scale. Then only errors have
+ * moved the coordinate. */
 static const double REST = 1e4, UNDRIVEN = 1e2;
 /* Errors that are less than this part of a small motion leave it its shape. */
 static const double RESOLVED = 0.1;
@@ -15,14 +17,15 @@ void cdni_faint_begin(cdn_stepper *s) {
   memcpy(f->start, s->y[s->at], sizeof(double) * (size_t)s->nq);
 }
 
-/* For each vector of q, at its first slot: the largest length so far of what is given for its slots. */
+/* For each vector of q, at the vector's first slot: the largest length so far of the values given for the vector's
+ * slots. */
 static void note_lengths(const cdn_stepper *s, const double *of_slot, const double *from, double *longest) {
   double square = 0;
   for (int i = 0; i < s->nq; i++) {
     const double part = from ? (of_slot[i] - from[i]) * s->q_weight[i] : of_slot[i];
     square = s->vector[i] == i ? part * part : square + part * part;
     const int first = s->vector[i];
-    /* the last slot of a vector has all of it */
+    /* at the last slot of a vector the sum is complete */
     if (i + 1 == s->nq || s->vector[i + 1] != first) longest[first] = fmax(longest[first], sqrt(square));
   }
 }

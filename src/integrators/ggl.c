@@ -94,7 +94,7 @@ cdn_status cdni_ggl_choose(cdn_stepper *s, cdni_ggl *g) {
 
 /* ---- residuals ---- */
 
-/* What is prescribed stays where it is (8.4). */
+/* The algebraic variables do not change prescribed speeds (8.4). */
 static void leave_prescribed(const cdn_stepper *s, double *speeds) {
   for (int k = 0; k < s->nu; k++) speeds[k] = s->prescribed[s->nq + k] ? 0 : speeds[k];
 }
@@ -136,7 +136,7 @@ cdn_status cdni_ggl_residual(cdn_stepper *s, const cdni_ggl *g, const double *al
 
 /* ---- Newton's equations ---- */
 
-/* out[i] = C_i x, for those that are in. */
+/* out[i] = C_i x for each equation i that is in use, 0 for the others. */
 static cdn_status multiply_by_rows(cdn_stepper *s, cdni_ggl *g, const double *x, double *out) {
   CDNI_TRY(cdni_state_multiply_by_N_inv(s->work, x, g->speeds));
   for (int i = 0; i < g->n; i++) {

@@ -1,4 +1,4 @@
-/* Dense output for methods that bring nothing better: a cubic, whose error within a step goes with h^4. */
+/* Dense output for methods that have none of their own: a cubic, whose error within a step is proportional to h^4. */
 #include "integrators/explicit_rk.h"
 #include "integrators/internal.h"
 

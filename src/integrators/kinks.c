@@ -34,7 +34,8 @@ typedef struct passage {
   bool turns; /* it may be passed twice, as its value turns towards zero in between */
 } passage;
 
-/* The force that the kink stands for, at most, acting all the time; as rates of u. */
+/* An upper bound of the force that the kink adds, taken as if it acted during the whole step; the result is in rates
+ * of u. */
 static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, double *udot, bool *known) {
   struct cdni_events *ev = s->events;
   double *f = ev->f, h = s->step.h;
@@ -44,8 +45,8 @@ static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, do
   return *known ? cdn_multiply_by_M_inv(state, f, udot) : CDN_OK;
 }
 
-/* What passing the kink does to y within this step is at most so much, over the tolerance. Of kinks that do not know, it is what all rates
- * have changed. */
+/* An upper bound of the change of y that the passage causes within this step, divided by the tolerance. For a kink
+ * whose force is not known, the bound uses the change of all rates over the step. */
 static cdn_status weigh(cdn_stepper *s, cdn_state *state, const passage *p, double *weight) {
   struct cdni_events *ev = s->events;
   const cdni_step *step = &s->step;
@@ -67,8 +68,9 @@ static cdn_status weigh(cdn_stepper *s, cdn_state *state, const passage *p, doub
   return CDN_OK;
 }
 
-/* Below this a kink makes no difference: a joint that rests at its limit passes it with every rounding. The weight is a bound, some ten
- * times what such a kink does; where it is less than 10, runs deliver as much without ending steps, at half the cost. */
+/* A passage with a smaller weight is ignored: a joint that rests at its limit passes the kink with every rounding.
+ * The weight is a bound, about ten times the real effect. If passages with weights below 10 do not end steps, runs
+ * are as accurate, at half the cost. */
 static const double NOTHING = 10;
 /* A value of so few of its own roundings has no sign: one that rests at zero. */
 static const double RESTS = 64;
@@ -127,7 +129,7 @@ cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
   for (int k = 0; k < n; k++) {
     passage p = { .k = k, .a = start[k], .b = there[k] };
     const double both = p.a * p.b;
-    /* most are far away, and go on or come nearer without turning */
+    /* most values are far from zero; they keep their sign and do not turn towards zero */
     if (!(both <= 0) && !(p.a * start[n + k] < 0 && p.b * there[n + k] > 0)) continue;
     p.rate_a = start[n + k], p.rate_b = there[n + k];
     p.turns = both > 0;

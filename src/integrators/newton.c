@@ -37,7 +37,7 @@ struct cdni_newton {
 
 /* ---- memory ---- */
 
-/* Takes n doubles of a block; NULL where there is none yet, and they are only counted. */
+/* Takes n doubles of a block and counts them. Without a block (base is NULL) it only counts, and returns NULL. */
 static double *take(double *base, size_t *at, size_t n) {
   double *here = base ? base + *at : NULL;
   *at += cdni_stride((int)n);
@@ -142,7 +142,7 @@ static cdn_status difference(cdn_stepper *s, cdni_newton *m, double t, const dou
   } else {
     small *= fmax(unit, fabs(y[at]));
     m->at[at] += small;
-    small = m->at[at] - y[at]; /* what it is in doubles */
+    small = m->at[at] - y[at]; /* the step after rounding */
   }
   CDNI_TRY(cdni_evaluate(s, t, m->at, rates, &power));
   for (int i = 0; i < nu; i++) matrix[i * columns + k] = (rates[nq + i] - m->base[nq + i]) / small;
@@ -158,7 +158,7 @@ static bool is_zero(const cdni_newton *m, const block *b) {
   return true;
 }
 
-/* Nothing depends on slots whose values are prescribed: what counts is derived (8.3). */
+/* Values of prescribed slots are derived from their motions (8.3), so no rate depends on the numbers in these slots. */
 static void leave_out_prescribed(const cdn_stepper *s, cdni_newton *m) {
   for (int l = 0; l < m->n_blocks; l++) {
     block *b = &m->blocks[l];
@@ -199,7 +199,7 @@ cdn_status cdni_newton_evaluate(cdn_stepper *s, cdni_newton *m, double t, const 
 
 void cdni_newton_forget(cdni_newton *m) { cdni_newton_z_forget(&m->z); }
 
-/* Row i of zdot, with what follows from udot, times a column of the others. */
+/* The part of row i of zdot that depends on udot, times column k of the matrix of udot. */
 static double by_udot(const cdni_newton *m, int i, const double *matrix, int columns, int k) {
   double sum = 0;
   for (int l = 0; l < m->nu; l++) sum += m->z.by.W[i * m->nu + l] * matrix[l * columns + k];
@@ -272,7 +272,7 @@ static bool factor_block(const cdni_newton *m, block *b) {
   return true;
 }
 
-/* What row i of a matrix by v is worth to mobility k of a block, by way of dq. */
+/* Row i of a matrix by v, multiplied by the change of q that mobility k of a block causes. */
 static double by_way_of_q(const block *b, const double *row, int k) {
   if (!b->turns) return row[b->u + k];
   double along = 0;

@@ -44,7 +44,7 @@ void cdni_newton_z_forget(newton_z *z) {
 
 /* ---- the Jacobian ---- */
 
-/* The first of those that z number i is with. */
+/* The first z of the group that z number i belongs to. */
 static int root(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;

@@ -1,11 +1,12 @@
-/* Auxiliary states in Newton's equations: their block is taken apart into those that vary with each other, and eliminated.
+/* Auxiliary states in Newton's equations: their block is split into parts that do not influence each
+ * other, and eliminated.
  *
  * With dzdot = G v + H du + L dz + W dudot, and gamma dudot = du - r_u, the equations of z are
  *
  *   (1 - gamma L) dz - B du = r_z + gamma G w - W r_u,   B = gamma (H + gamma G P) + W,
  *
- * with w and P as in newton.c. L is seldom dense: z that have nothing to do with each other make blocks of their own. Private to
- * Newton's method. */
+ * with w and P as in newton.c. L is seldom dense: z that do not influence each other are in separate blocks.
+ * Private to Newton's method. */
 #ifndef CARDAN_INTEGRATORS_NEWTON_Z_H
 #define CARDAN_INTEGRATORS_NEWTON_Z_H
 
@@ -16,11 +17,10 @@
 
 typedef struct newton_z {
   int nu, nz;
-  zdot_matrices by;      /* G, H and W: nz x nu; L: nz x nz */
-  double *Z, *Z_columns; /* dudot/dz: nu x nz, and nz x nu */
-  double *step;          /* displacements for differences */
-  int *some_of_by,
-      *some_of_X; /* two a row: from where to where it has numbers that are not zero, of G and W, and of X */
+  zdot_matrices by;            /* G, H and W: nz x nu; L: nz x nz */
+  double *Z, *Z_columns;       /* dudot/dz: nu x nz, and nz x nu */
+  double *step;                /* displacements for differences */
+  int *some_of_by, *some_of_X; /* two a row, the first nonzero column and the end of the last: of G and W, and of X */
   zdot_groups groups;
   /* Blocks of L: z number member[first[b]] to member[first[b + 1] - 1]. */
   int n_blocks, *first, *member, *parent;

@@ -1,8 +1,9 @@
-/* The error norm E of manual 9.2: what "accuracy" measures. q, u and z have norms of their own, each over its own
- * count, so that many good z cannot hide one bad q; the largest of the three is the error.
+/* The error norm E of manual 9.2, which "accuracy" bounds. q, u and z have norms of their own, each over its own
+ * count, so that many accurate z cannot hide one inaccurate q. The largest of the three norms is the error.
  *
- * Errors of q and of u are absolute in the control of steps: an error of u that lasts becomes one of q, however large u is.
- * Between two whole runs an error of phase makes an error of u as large as u: there u is relative to its vector. */
+ * The control of steps uses absolute errors of q and of u: an error of u that lasts becomes an error of q, however
+ * large u is. Between two whole runs an error of phase makes an error of u as large as u itself: there errors of u
+ * are relative to the vector of u that the component belongs to. */
 #include "integrators/internal.h"
 
 /* ---- vectors among the components ---- */
@@ -92,7 +93,8 @@ static double length_at(const cdn_stepper *s, const double *y, int i) {
   return sqrt(sum);
 }
 
-/* Weights of u in a distance: W over the length of the vector that u is a component of, where it exceeds 1. */
+/* The weights of u in a distance: W divided by the length of the vector that the component belongs to, if the length
+ * exceeds 1. */
 static void weigh_u_relative(const cdn_stepper *s, const double *ya, const double *yb, double *w) {
   const int *vector = s->vector + s->nq;
   double size = 1;
@@ -116,7 +118,7 @@ static double norm_of(const cdn_stepper *s, int n, const double *f, int count, c
   return longest ? sqrt(norm) : count ? sqrt(length / count) : 0;
 }
 
-/* Those of q, u and z, of a vector that has been weighed. */
+/* The norms of the q, u and z parts of a weighted vector. */
 static void take_norms(const cdn_stepper *s, const double *f, double norms[3]) {
   int nq = s->nq, nqu = s->nq + s->nu;
   norms[0] = norm_of(s, nq, f, nq - s->n_prescribed_q, s->vector);

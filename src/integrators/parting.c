@@ -1,11 +1,12 @@
-/* Where a run and its companion part: at a singular pose a mechanism can go on in more than one way, and two runs may choose
- * differently. Then no accuracy helps, and the certificate names the pose.
+/* Finds the pose at which a run and its companion part. At a singular pose a mechanism can continue in more than one
+ * way, and two runs may take different ways. Then no accuracy helps, and the certificate names the pose.
  *
- * Runs that part have speeds that differ by a good part of themselves soon after the pose, while those that err have speeds that
- * differ by their errors. */
+ * Soon after such a pose, the speeds of two parted runs differ by a large part of themselves. The speeds of two runs
+ * on the same way differ only by their errors. */
 #include "integrators/internal.h"
 
-/* Speeds of two ways differ by so much of the larger ones, and by so many times what all steps so far may have erred. */
+/* The speeds of two runs belong to different ways if they differ by this part of the larger ones, and by this many
+ * times the error that all steps so far may have made. */
 static const double APART = 0.2, BEYOND = 10;
 
 static double length(const double *u, const double *from, int n) {

@@ -1,5 +1,6 @@
-/* Projection in time (10.1): every State that a run stands at, or shows, satisfies its constraints to within the tolerance.
- * It is brought there by the smallest change in the norm by which errors are measured, which takes errors away. */
+/* Projection during a run (10.1): every State that a run stops at or reports satisfies its constraints within the
+ * tolerance. The projection is the smallest change in the norm that measures errors; it also removes that part of
+ * the error. */
 #include "integrators/internal.h"
 
 double cdni_normalize(cdn_stepper *s, double *y) {
@@ -70,7 +71,8 @@ static const double NEAR = 1e-2;
 /* Accelerations of redundant equations, in units over the time scale squared, up to which they follow from the others. */
 static const double FOLLOWS = 1e-4;
 
-/* The joint whose motion or lock takes part most in a constraint; NULL: none does, or there is no memory to tell. */
+/* The name of the joint with a motion or lock that has the largest entry in the constraint's rows of G. NULL if
+ * there is no such joint, or no memory to find it. */
 static const char *prescribed_joint(cdn_stepper *s, const char *constraint) {
   const size_t nu = (size_t)s->nu, m = (size_t)cdn_system_nudoterr(s->system);
   const bool *prescribed = s->prescribed + s->nq;
@@ -95,7 +97,8 @@ static const char *prescribed_joint(cdn_stepper *s, const char *constraint) {
   return joint;
 }
 
-/* Values that are far off. Where motions and locks leave nothing free that could satisfy a constraint, assembling is no help. */
+/* Refuses values that are far off. If motions and locks leave no free coordinate that could satisfy the constraint,
+ * assembling would not help, and the message says so. */
 static cdn_status refuse_what_is_off(cdn_stepper *s, const char *name, double error, bool speeds) {
   bool moved = false;
   const char *joint = prescribed_joint(s, name), *what = speeds ? "velocities" : "positions";

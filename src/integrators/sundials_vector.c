@@ -1,5 +1,5 @@
-/* The vectors of the SUNDIALS methods. The operations are those of any vector but for one: the weighted norm, which SUNDIALS
- * takes for the error of steps and of iterations alike, is the stepper's own. */
+/* The vectors of the SUNDIALS methods. All operations but one are those of any vector. The exception is the weighted
+ * norm, by which SUNDIALS measures errors of steps and of iterations: it is the stepper's own norm. */
 #include "integrators/sundials.h"
 
 typedef struct vector {
@@ -31,8 +31,8 @@ static void destroy(N_Vector v) {
   if (v && --own(v)->references == 0) cdni_free(&own(v)->s->allocator, own(v), own(v)->bytes);
 }
 
-/* SUNDIALS 6.4 looks into what it is given without asking whether it was given anything. So when memory runs out it gets
- * the model once more; whoever made the solver looks at `starved` before it is used. */
+/* SUNDIALS 6.4 uses a new vector without testing it for NULL. So, without memory, this function returns the model
+ * vector again and sets `starved`. The maker of the solver tests `starved` before it uses the solver. */
 static N_Vector clone(N_Vector model) {
   cdni_sundials *m = own(model)->s->solver;
   N_Vector v = make(own(model)->s, model->sunctx, model->ops);

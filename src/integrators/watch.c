@@ -1,13 +1,14 @@
-/* Following a trigger's sign, so that a change seen at the samples of a step is found once.
+/* Follows a trigger's sign, so that a change that the samples of a step show is found once.
  *
- * Zero belongs to the side that the value comes from: an event occurs where the value is strictly beyond. A value that is
- * exactly zero at the start has the side to which its slope leads, or none until it leaves. NaN says nothing, or stands for the
- * other side.
+ * Zero belongs to the side that the value comes from: an event occurs where the value is strictly beyond zero. A
+ * value that is exactly zero at the start is on the side to which its slope leads; without a slope it has no side
+ * until it leaves zero. NaN has no side, or stands for the other side.
  *
- * The State at a falling event has a value a little below zero. A handler may turn the value back there (a bounce) or stop it (an
- * impact without restitution). Such a value need not come above zero again before it falls once more. So a trigger with one
- * direction is armed at the value that it has: the next value below that one is the next event. The slopes before and after the
- * handler tell such a handler from one that lets the value go on, whose trigger has simply passed zero. */
+ * The State at a falling event has a value a little below zero. A handler may turn the value back there (a bounce)
+ * or stop it (an impact without restitution). Such a value need not come above zero again before it falls once more.
+ * So a trigger with one direction is armed at the value that it has: the next value below that one is the next
+ * event. The slopes before and after the handler tell such a handler from one that lets the value go on, whose
+ * trigger has simply passed zero. */
 #include "integrators/events.h"
 
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g) {
@@ -80,15 +81,15 @@ bool cdni_watch_follow(const struct cdni_events *ev, cdni_watch *w, double t0, d
 
 /* ---- at the start of a step ---- */
 
-/* Part of the slope that a handler which lets the value go on must leave of it. */
+/* A handler stops a value if the slope after the handler is no more than this part of the slope before it. */
 static const double STOPPED = 1e-6;
 
 static bool has_to_be_asked(const struct cdni_events *ev, const cdni_watch *w) {
   return w->armed || (ev->begun && w->kink < 0 && w->sign == SIDE_ZERO && !isnan(w->value));
 }
 
-/* The value where y is carried on from time t along its rates for a time tau. In contrast to dense output this has no curvature,
- * which would hide a small slope. NaN where it cannot be evaluated. */
+/* The value at a time tau after t, if y continued along its rates at t. Dense output has curvature that would hide a
+ * small slope; this line has none. NaN if the value cannot be evaluated. */
 static cdn_status value_along(cdn_stepper *s, double t, const double *y0, const double *f0, double tau,
                               const cdni_watch *w, double *g) {
   struct cdni_events *ev = s->events;
@@ -136,7 +137,8 @@ static double unit_of(const cdn_stepper *s, int i) {
   return weight > 0 ? 1 / weight : 1;
 }
 
-/* How far the value is from g where every number of y is larger, or smaller, by these parts of it and of its unit. */
+/* The largest distance of the value from g over four changes of y. Each changes every number of y by the relative
+ * part of the number and by the absolute part of its unit: all up, all down, and with alternating signs. */
 static cdn_status spread(cdn_stepper *s, const cdni_watch *w, double t, const double *y0, double g, double relative,
                          double absolute, double *most) {
   struct cdni_events *ev = s->events;
@@ -170,7 +172,7 @@ cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t,
   return spread(s, w, t, y, g, 0, s->def.accuracy, most);
 }
 
-/* What the slope says of a trigger that is at its level. */
+/* Decides by the slope on which side a trigger continues that stands at its level. */
 static void decide(const cdn_stepper *s, cdni_watch *w) {
   if (w->armed) {
     int way = w->direction == CDN_RISING ? 1 : -1;
@@ -226,7 +228,8 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
       w->level = g;
       w->sign = SIDE_ZERO;
     } else if (w->fired || (changed && !(g == 0 && w->end == 0))) {
-      /* a value that has come to zero when the handler of another event changes something goes on from the side that it came from */
+      /* a value that has come to zero, while the handler of another event changed the State, keeps the side that it
+       * came from */
       take_sign(w, g, changed);
     }
     w->slope = changed ? NAN : w->end_slope;

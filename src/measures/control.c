@@ -9,7 +9,7 @@ typedef struct of_control {
   cdn_control control;
 } of_control;
 
-/* It may follow anything that is there before forces are. */
+/* A control may follow any measure that is known before forces are, so the measure of a control has the force stage. */
 static cdn_stage stage(const measure *m, int order) {
   (void)m, (void)order;
   return CDN_STAGE_FORCE;

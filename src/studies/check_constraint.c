@@ -7,11 +7,11 @@ typedef struct constraint {
   checker c;
   cdn_constraint id;
   cdn_constraint_equations e;
-  double *G, *udoterr; /* of all constraints; u that are zero but for one */
+  double *G, *udoterr; /* of all constraints */
   double *zeros;
 } constraint;
 
-/* ---- what is differenced ---- */
+/* ---- functions to be differenced ---- */
 
 static cdn_status copy(const double *from, int n, double *values, const cdn_state *state) {
   if (!from) return cdni_state_last_status(state);
@@ -47,7 +47,7 @@ static cdn_status all_errors(void *context, cdn_state *state, double *values) {
 
 /* ---- the checks at one pose ---- */
 
-/* The size of a row, which is also that of what velocities make of it. */
+/* The size of a row of G. It is also the scale for the row's products with velocities. */
 static double row_size(const constraint *x, int row) {
   return check_largest(x->G + (size_t)(x->e.row + row) * (size_t)x->c.nu, x->c.nu);
 }

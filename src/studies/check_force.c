@@ -1,4 +1,4 @@
-/* Checks of a force element: against its potential, its power, the derivatives that it brings, and what it says that it reads. */
+/* Checks of a force element: of its potential, its power, its derivatives, and the dependences that it declares. */
 #include <math.h>
 #include <stdio.h>
 
@@ -14,9 +14,9 @@ typedef struct force {
   size_t memory_size;
 } force;
 
-/* ---- what is differenced ---- */
+/* ---- functions to be differenced ---- */
 
-/* What the element does along each u. */
+/* The generalized force of the element, one number for each u. */
 static cdn_status generalized(void *context, cdn_state *state, double *values) {
   force *x = context;
   CDNI_TRY(cdn_total_forces(state, x->F, x->f));
@@ -91,7 +91,7 @@ static void compare_column(force *x, const char *what, int k, const double *with
   checker *c = &x->c;
   char slot[96], where[260];
   double size = 0;
-  for (int i = 0; i < c->nu; i++) /* what is subtracted has digits of its own */
+  for (int i = 0; i < c->nu; i++) /* the subtracted values are rounded, too */
     size = fmax(size, 1e-6 * fabs(without[i * columns + k]));
   for (int i = 0; i < c->nu * columns; i++) size = fmax(size, 1e-3 * fabs(without[i] - with[i]));
   size = fmax(size, check_largest(c->rate, c->nu));

@@ -1,4 +1,4 @@
-/* Checks of a mobilizer: what it says about velocities and their change against differences of where it puts M. */
+/* Checks of a mobilizer: its velocities and their rates are compared with differences of the poses of M. */
 #include <math.h>
 #include <stdio.h>
 
@@ -10,10 +10,10 @@ typedef struct mobilizer {
   const tree_node *node;
   cdn_spatial V[6]; /* columns of H at the pose, in F */
   cdn_transform X_FM;
-  double away; /* how far the frames are from Ground's origin and each other: X_FM is what is left of that */
+  double away; /* distance of the frames from Ground's origin and from each other: it decides the rounding of X_FM */
 } mobilizer;
 
-/* ---- what is differenced ---- */
+/* ---- functions to be differenced ---- */
 
 static cdn_status pose_of(void *context, cdn_state *state, double *values) {
   const mobilizer *m = context;
@@ -91,7 +91,7 @@ static cdn_status check_H(mobilizer *m) {
   return CDN_OK;
 }
 
-/* The rate of H u in F at constant u: what the accelerations of the bodies say, where nothing else moves. */
+/* The rate of H u in F at constant u, from the accelerations of the bodies while all other joints rest. */
 static cdn_status bias_of(mobilizer *m, double *found) {
   checker *c = &m->c;
   const size_t size = (size_t)c->nb * sizeof(cdn_spatial) + (size_t)c->nu * sizeof(double);

@@ -1,4 +1,4 @@
-/* Poses of a check, and rates of what is computed there, by differences. */
+/* Poses of a check, and rates of functions at a pose, by differences. */
 #include <math.h>
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ static void lay_out(checker *c) {
   c->values = give(&at, 6 * c->most);
 }
 
-/* Everything free: what is prescribed does not answer to what a check varies. */
+/* Frees all joints: prescribed coordinates would not follow the changes that a check makes. */
 static cdn_status set_free(checker *c) {
   for (int i = 1; i < c->nb; i++) CDNI_TRY(cdn_body_unlock(c->state, (cdn_body){ i }));
   for (int i = 0; i < cdn_system_motion_count(c->system); i++)
@@ -154,7 +154,7 @@ static cdn_status differences(checker *c, double h, check_fn *f, void *context, 
   for (int i = 0; i < 4; i++) v[i] = c->values + i * c->most;
   static const double at[4] = { -1, -0.5, 0.5, 1 };
   for (int i = 0; i < 4; i++) CDNI_TRY(evaluate_at(c, at[i] * h, f, context, v[i]));
-  /* Small numbers may be what is left of large ones. */
+  /* Small numbers may be differences of large ones, with the rounding of the large ones. */
   const double size = fmax(check_largest(v[0], n), check_largest(v[3], n)), rounding = 50 * 2.3e-16 * size / h;
   for (int i = 0; i < n; i++) {
     const double wide = (v[3][i] - v[0][i]) / (2 * h), near = (v[2][i] - v[1][i]) / h;
@@ -177,7 +177,7 @@ cdn_status cdni_check_rate(checker *c, check_fn *f, void *context, int n) {
     for (int i = 0; i < n; i++) good = good && c->doubt[i] <= 0.1 * c->def.tolerance * size;
     if (good) break;
   }
-  /* What does not settle as steps get shorter has no rate here. */
+  /* A value whose differences do not converge with shorter steps has no rate here. */
   const double size = check_largest(c->rate, n);
   for (int i = 0; i < n; i++)
     if (!(c->doubt[i] <= 0.01 * size + 1e-9)) c->rate[i] = NAN;

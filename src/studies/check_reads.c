@@ -26,11 +26,11 @@ static cdn_status compute_anew(reading *r, double *values) {
   return r->f(r->context, r->anew, values);
 }
 
-/* After `what` has been changed. */
+/* Compares, after a change of the variable `what`, the values that the State keeps with values computed anew. */
 static cdn_status compare(reading *r, int index, const char *what) {
   checker *c = r->c;
   double *stayed = c->values, *anew = c->values + c->most;
-  /* A changed variable may make no sense: nothing is said then. */
+  /* A changed variable may have a value that the element refuses: then nothing is reported. */
   if (r->f(r->context, c->state, stayed) != CDN_OK) return CDN_OK;
   const cdn_status status = compute_anew(r, anew);
   if (status != CDN_OK) return status == CDN_ERR_NOMEM ? status : CDN_OK;
@@ -48,7 +48,7 @@ static cdn_status compare(reading *r, int index, const char *what) {
   return CDN_OK;
 }
 
-/* Computes at the pose, so that values are there which may become stale. */
+/* Computes the element at the pose, so that there are values that may become stale. */
 static cdn_status begin(reading *r) {
   CDNI_TRY(cdni_check_set(r->c, &r->c->at));
   return r->f(r->context, r->c->state, r->c->values);
@@ -85,7 +85,7 @@ static cdn_status change_parameters(reading *r, int index, cdn_dvar v, int n) {
   return status;
 }
 
-/* A measure whose value is a variable: others refuse to be set, and say nothing. */
+/* Changes a measure whose value is a variable. Other measures refuse to be set; then nothing is reported. */
 static cdn_status change_measure(reading *r, int index, cdn_measure measure) {
   checker *c = r->c;
   const int n = cdn_measure_size(c->system, measure);

@@ -1,4 +1,4 @@
-/* What a check has found: noting, merging the same thing at several poses, and telling. */
+/* The findings of a check: keeping them, merging equal findings at several poses, and writing them down. */
 #include <math.h>
 #include <stdio.h>
 
@@ -52,7 +52,7 @@ void cdni_check_compare(checker *c, const char *what, int row, int column, const
                         double found, double scale, double doubt, const char *hint) {
   const double size = fmax(scale, fmax(fabs(expected), fabs(found)));
   const double error = fabs(found - expected);
-  if (isnan(expected) && isfinite(found)) return; /* it bends or jumps here: differences say nothing */
+  if (isnan(expected) && isfinite(found)) return; /* it bends or jumps here, so differences are no test */
   if (error <= c->def.tolerance * size + doubt) return;
   cdni_check_note(c, what, row, column, expected, found, error / size,
                   "%s '%s' (%s): %s%s%s is %.6g and should be %.6g, off by %.2g of its size: %s", c->report->sort,
