@@ -42,7 +42,7 @@ static cdn_status compare(reading *r, int index, const char *what) {
   if (!(apart > 1e-9 * size)) return CDN_OK;
   cdni_check_note(
       c, "declared reads", worst, index, anew[worst], stayed[worst], apart / size,
-      "%s '%s' (%s): it depends on '%s' without saying so: number %d stays %.6g when that changes, and is %.6g when "
+      "%s '%s' (%s): it depends on '%s' but does not declare that: number %d stays %.6g after a change, and is %.6g when "
       "computed anew. Declare what it reads (ops.reads, prerequisites)",
       c->report->sort, c->report->element, c->report->kind, what, worst, stayed[worst], anew[worst]);
   return CDN_OK;
