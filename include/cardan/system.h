@@ -69,6 +69,10 @@ CDN_API size_t cdn_system_state_size(const cdn_system *system);
 typedef enum cdn_pool { CDN_POOL_Q, CDN_POOL_U, CDN_POOL_Z } cdn_pool;
 /** Writes the name of slot i of a pool, such as "knee.q" or "torso.u[2]", into `text` (cut to `size`, ended with 0). */
 CDN_API void cdn_system_slot_name(const cdn_system *system, cdn_pool pool, int i, char *text, size_t size);
+/** The reverse: the slot of this name in a pool of a frozen System. CDN_ERR_ARG if there is none, CDN_ERR_NOT_FROZEN.
+ *  O(slots). */
+CDN_API cdn_status cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name,
+                                        int *slot) CDN_NODISCARD;
 
 /* ---- tickets ----------------------------------------------------------------------------- */
 
@@ -89,6 +93,15 @@ extern CDN_API const cdn_ticket CDN_UDOTERR;     /**< acceleration constraint er
 extern CDN_API const cdn_ticket CDN_MULTIPLIERS; /**< multipliers, one for each acceleration constraint equation */
 /** The ticket of all results of a stage and of the stages before it. */
 CDN_API cdn_ticket cdn_stage_ticket(cdn_stage stage);
+
+/** How many tickets there are: their numbers are 1 to this, without it. */
+CDN_API int cdn_system_ticket_count(const cdn_system *system);
+/** The name of what has a ticket: "t", "q", "Position", "matter.pose", "subsystem.entry"; NULL if nothing has it. Lives as long
+ *  as the System. */
+CDN_API const char *cdn_ticket_name(const cdn_system *system, cdn_ticket ticket);
+/** The reverse: the ticket of this name; of subsystems' own entries and variables once they are declared. CDN_ERR_ARG if there is none.
+ *  O(tickets). */
+CDN_API cdn_status cdn_system_find_ticket(const cdn_system *system, const char *name, cdn_ticket *ticket) CDN_NODISCARD;
 
 /* ---- declaring resources ----------------------------------------------------------------- */
 

@@ -120,6 +120,8 @@ def argument(kind, name):
         return 'draw_doubles(w)'
     if kind in ('const cdn_body *', 'const cdn_measure *', 'const cdn_mobility *', 'const cdn_ticket *'):
         return 'draw_ids(w)'
+    if kind in ('const void **', 'size_t *'):
+        return 'w->out'
     if re.match(r'const (void|bool|cdn_\w+) \*', kind):
         return 'draw_bytes(w)'
     if re.match(r'(double|int|bool|char|void|cdn_\w+|const double|const cdn_occurrence \*) ?\*+$', kind):

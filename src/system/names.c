@@ -1,0 +1,108 @@
+/* Names: slots, variables and entries are found by them. */
+#include "system/structs.h"
+
+/* ---- slots ---- */
+
+cdn_status cdn_system_find_slot(const cdn_system *system, cdn_pool pool, const char *name, int *slot) {
+  static const char function[] = "cdn_system_find_slot";
+  if (!system || !name || !slot)
+    return cdni_refuse(CDN_ERR_ARG, function, "the System, the name or the result is NULL");
+  if (pool < CDN_POOL_Q || pool > CDN_POOL_Z)
+    return cdni_refuse(CDN_ERR_ARG, function, "there is no pool %d: give CDN_POOL_Q, _U or _Z", (int)pool);
+  if (!system->frozen) return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "slots are numbered when the System is frozen");
+  const int n = pool == CDN_POOL_Q ? system->nq : pool == CDN_POOL_U ? system->nu : system->nz;
+  char text[256];
+  for (int i = 0; i < n; i++) {
+    cdn_system_slot_name(system, pool, i, text, sizeof text);
+    if (strcmp(text, name) != 0) continue;
+    *slot = i;
+    return CDN_OK;
+  }
+  return cdni_refuse(CDN_ERR_ARG, function, "no slot of %c is called '%s': cdn_system_slot_name lists them",
+                     "quz"[pool], name);
+}
+
+/* ---- tickets ---- */
+
+static bool is_there(const cdn_system *s, cdn_ticket ticket) {
+  return s && ticket.i > TICKET_NONE && (size_t)ticket.i < s->nodes.count && node_at(s, ticket.i)->kind != NODE_NONE;
+}
+
+int cdn_system_ticket_count(const cdn_system *system) { return system ? (int)system->nodes.count : 0; }
+
+const char *cdn_ticket_name(const cdn_system *system, cdn_ticket ticket) {
+  return is_there(system, ticket) ? node_at(system, ticket.i)->name : NULL;
+}
+
+cdn_status cdn_system_find_ticket(const cdn_system *system, const char *name, cdn_ticket *ticket) {
+  static const char function[] = "cdn_system_find_ticket";
+  if (!system || !name || !ticket)
+    return cdni_refuse(CDN_ERR_ARG, function, "the System, the name or the result is NULL");
+  for (int32_t i = TICKET_NONE + 1; (size_t)i < system->nodes.count; i++) {
+    const node *n = node_at(system, i);
+    if (n->kind == NODE_NONE || !n->name || strcmp(n->name, name) != 0) continue;
+    ticket->i = i;
+    return CDN_OK;
+  }
+  return cdni_refuse(
+      CDN_ERR_ARG, function,
+      "nothing in System '%s' is called '%s'; names are \"subsystem.entry\", and cdn_ticket_name lists them",
+      system->name, name);
+}
+
+cdn_status cdn_system_find_parameters(const cdn_system *system, const char *name, cdn_dvar *parameters, int *n) {
+  static const char function[] = "cdn_system_find_parameters";
+  cdn_ticket ticket = { TICKET_NONE };
+  if (!parameters) return cdni_refuse(CDN_ERR_ARG, function, "the result is NULL");
+  CDNI_TRY(cdn_system_find_ticket(system, name, &ticket));
+  const node *x = node_at(system, ticket.i);
+  if (x->kind != NODE_VARIABLE || !x->parameters)
+    return cdni_refuse(CDN_ERR_ARG, function, "'%s' is no array of parameters", name);
+  *parameters = (cdn_dvar){ ticket.i, ticket };
+  if (n) *n = (int)(x->size / sizeof(double));
+  return CDN_OK;
+}
+
+cdn_status cdn_state_entry(cdn_state *state, cdn_ticket ticket, const void **value, size_t *size) {
+  static const char function[] = "cdn_state_entry";
+  if (!state || !value) return cdni_refuse(CDN_ERR_ARG, function, "the State or the result is NULL");
+  const cdn_system *s = state->system;
+  *value = NULL;
+  if (!is_there(s, ticket))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no ticket %d in this System",
+                           (int)ticket.i);
+  const node *n = node_at(s, ticket.i);
+  const size_t d = sizeof(double);
+  const void *pool[] = { &state->block[s->off_t], &state->block[s->off_y], &state->block[s->off_y + (size_t)s->nq * d],
+                         &state->block[s->off_y + (size_t)(s->nq + s->nu) * d] };
+  const size_t nq = (size_t)s->nq * d, nu = (size_t)s->nu * d, nz = (size_t)s->nz * d;
+  const size_t sizes[] = { d, nq, nu, nz };
+  size_t bytes = n->size;
+  if (n->kind == NODE_STAGE)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, n->name, "'%s' is a stage, which has no value",
+                           n->name);
+  if (ticket.i <= TICKET_Z) {
+    cdni_state_note_read(state, ticket);
+    *value = pool[ticket.i - TICKET_T], bytes = sizes[ticket.i - TICKET_T];
+  } else if (n->kind == NODE_VARIABLE) {
+    *value = cdn_state_discrete(state, (cdn_dvar){ ticket.i, ticket });
+  } else {
+    const void *entry = cdn_eval(state, (cdn_cache){ ticket.i, ticket });
+    if (!entry) return cdni_state_last_status(state);
+    *value = entry;
+    switch (ticket.i) { /* the System's own are as long as the pools */
+      case TICKET_Q_EFF:
+      case TICKET_QDOT: bytes = nq; break;
+      case TICKET_U_EFF:
+      case TICKET_UDOT: bytes = nu; break;
+      case TICKET_ZDOT: bytes = nz; break;
+      case TICKET_QERR: bytes = (size_t)s->n_qerr * d; break;
+      case TICKET_UERR: bytes = (size_t)s->n_uerr * d; break;
+      case TICKET_UDOTERR:
+      case TICKET_MULTIPLIERS: bytes = (size_t)s->n_udoterr * d; break;
+      default: break;
+    }
+  }
+  if (size) *size = bytes;
+  return CDN_OK;
+}

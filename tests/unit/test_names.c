@@ -1,0 +1,94 @@
+/* Names: everything that has a name is found by it; parameters of forces are read and set
+ * by name, and any entry by its ticket. */
+#include "../testing.h"
+
+static cdn_body add_arm(cdn_system *system, const char *name, cdn_body parent) {
+  cdn_body_def def = cdn_default_body_def();
+  def.name = name, def.parent = parent, def.mobilizer = CDN_PIN, def.X_BM.p = cdn_v3(0, 1, 0), def.mass.mass = 1;
+  return cdn_system_add_body(system, &def);
+}
+
+START_TEST(test_everything_is_found) {
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body upper = add_arm(system, "upper", cdn_ground());
+  add_arm(system, "lower", upper);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -9.8, 0));
+  const cdn_force spring = cdn_system_add_mobility_spring(system, "spring", upper, 0, 7, 0.5);
+  int slot = -1, i = -1, n = 0;
+  FAILS(cdn_system_find_slot(system, CDN_POOL_Q, "lower.q", &slot), CDN_ERR_NOT_FROZEN);
+  OK_FREEZE(system);
+  cdn_state *state = NULL;
+  OK(cdn_state_create(system, &state));
+
+  for (int pool = 0; pool < 2; pool++)
+    for (int k = 0; k < 2; k++) {
+      char name[64];
+      cdn_system_slot_name(system, (cdn_pool)pool, k, name, sizeof name);
+      OK(cdn_system_find_slot(system, (cdn_pool)pool, name, &slot));
+      ck_assert_int_eq(slot, k);
+    }
+  FAILS(cdn_system_find_slot(system, CDN_POOL_Q, "nobody.q", &slot), CDN_ERR_ARG);
+  FAILS(cdn_system_find_slot(system, (cdn_pool)7, "lower.q", &slot), CDN_ERR_ARG);
+  cdn_force force;
+  OK(cdn_system_find_force(system, "spring", &force));
+  ck_assert_int_eq(force.i, spring.i);
+  ck_assert_str_eq(cdn_force_kind_name(system, force), "mobility_spring");
+  FAILS(cdn_system_find_force(system, "sprung", &force), CDN_ERR_ARG);
+
+  /* parameters */
+  double value = 0;
+  OK(cdn_force_find_parameter(system, spring, "q0", &i));
+  OK(cdn_force_parameter(state, spring, i, &value));
+  ck_assert_double_eq(value, 0.5);
+  OK(cdn_force_set_parameter(state, spring, i, 0.25));
+  OK(cdn_force_parameter(state, spring, i, &value));
+  ck_assert_double_eq(value, 0.25);
+  double energy = 0;
+  OK(cdn_force_set_enabled(state, (cdn_force){ 0 }, false));
+  OK(cdn_potential_energy(state, &energy));
+  NEAR(energy, 0.5 * 7 * 0.25 * 0.25, 1e-15);
+  FAILS(cdn_force_set_parameter(state, spring, i, NAN), CDN_ERR_NONFINITE);
+  FAILS(cdn_force_find_parameter(system, spring, "stiffness", &i), CDN_ERR_ARG);
+  ck_assert(strstr(cdn_last_error_text(), "it has: k, q0"));
+  FAILS(cdn_force_parameter(state, spring, 2, &value), CDN_ERR_ARG);
+  FAILS(cdn_force_set_parameter(state, (cdn_force){ 9 }, 0, 1), CDN_ERR_ARG);
+  for (int f = 0; f < cdn_system_force_count(system); f++)
+    for (int k = 0; k < cdn_force_parameter_count(system, (cdn_force){ f }); k++) {
+      char name[64];
+      OK(cdn_force_parameter_name(system, (cdn_force){ f }, k, name, sizeof name));
+      OK(cdn_force_find_parameter(system, (cdn_force){ f }, name, &i));
+      ck_assert_int_eq(i, k);
+    }
+
+  /* tickets: every name leads back, and everything but stages has a value */
+  for (int t = 1; t < cdn_system_ticket_count(system); t++) {
+    const char *name = cdn_ticket_name(system, (cdn_ticket){ t });
+    cdn_ticket found = { -1 };
+    const void *bytes = NULL;
+    size_t size = 0;
+    if (!name) continue;
+    OK(cdn_system_find_ticket(system, name, &found));
+    ck_assert_int_eq(found.i, t);
+    bool stage = false;
+    for (int s = CDN_STAGE_TOPOLOGY; s < CDN_STAGE_COUNT; s++) stage = stage || cdn_stage_ticket((cdn_stage)s).i == t;
+    if (stage) FAILS(cdn_state_entry(state, found, &bytes, &size), CDN_ERR_ARG);
+    else OK_ON(state, cdn_state_entry(state, found, &bytes, &size));
+    ck_assert(stage == !bytes);
+  }
+  const void *udot = NULL;
+  size_t size = 0;
+  OK(cdn_state_entry(state, CDN_UDOT, &udot, &size));
+  ck_assert(size == 2 * sizeof(double) && memcmp(udot, cdn_state_udot(state), size) == 0);
+  OK(cdn_state_entry(state, CDN_Q, &udot, &size));
+  ck_assert(size == 2 * sizeof(double) && udot == (const void *)cdn_state_q(state));
+  FAILS(cdn_state_entry(state, (cdn_ticket){ 100000 }, &udot, &size), CDN_ERR_ARG);
+  cdn_dvar masses;
+  OK(cdn_system_find_parameters(system, "matter.mass", &masses, &n));
+  ck_assert(n == 30 && cdn_state_parameters(state, masses)[10] == 1);
+  FAILS(cdn_system_find_parameters(system, "matter.pose", &masses, &n), CDN_ERR_ARG);
+  FAILS(cdn_system_find_ticket(system, "matter.ghost", &(cdn_ticket){ 0 }), CDN_ERR_ARG);
+  cdn_state_destroy(state), cdn_system_release(system);
+}
+END_TEST
+
+CHECK_MAIN("names", test_everything_is_found)
