@@ -4,6 +4,7 @@
 #include "auxiliary.h"
 #include "bookkeeping.h"
 #include "derivatives.h"
+#include "ensembles.h"
 #include "report.h"
 #include "timing.h"
 
@@ -161,6 +162,7 @@ int compare(const Options &options) {
     if (contests[c]->tree.nu() <= largest_derivatives)
       add_derivative_rows(&report, entered[c]->name, contests[c]->tree, contests[c]->samples, options.sweeps);
   if (wanted(options, "bookkeeping")) add_bookkeeping_rows(&report, options.sweeps);
+  if (wanted(options, "ensembles")) add_lane_rows(&report, options.sweeps);
   if (wanted(options, "auxiliary")) add_auxiliary_rows(&report, options.sweeps);
   std::printf("\nRatios are Cardan's time over the peer's; exponents fit time = c n^p over the chains.\n");
   if (report.write_json(options.json)) {

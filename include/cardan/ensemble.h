@@ -4,9 +4,10 @@
  *
  * Each State has variables of its own: t, q, u, z, and those that the def declares varying. All else (other
  * parameters, which elements are on, locks, discrete variables) is shared, with the values of the State that the
- * ensemble is made from. Lanes are used if the System consists of bodies without prescribed motion or locks, and of
- * forces without z; custom mobilizers and custom forces are called State by State. Any other System is evaluated
- * State by State altogether: the same results, slower (cdn_ensemble_lanes tells).
+ * ensemble is made from. Lanes are used if all q and u are those of bodies. What has no lanes of its own is called
+ * State by State: custom mobilizers and forces, motions, rates of z, and accelerations under constraints. A System
+ * with subsystems that have q and u is evaluated State by State altogether: the same results, slower
+ * (cdn_ensemble_lanes tells).
  *
  * A State that cannot be evaluated fails alone: it keeps its values and is skipped until you set it anew, and the
  * others continue. Calls that evaluate return the status of the first failed State, or CDN_OK if none has failed.
@@ -109,8 +110,14 @@ CDN_API cdn_status cdn_ensemble_visit(cdn_ensemble *ensemble,
 
 /** Takes n steps of size h > 0 (s) in each State. The bits are those of a stepper of this method with fixed_step = h
  *  that starts at the same State and advances to t + n h. A State that fails keeps the values at the end of its last
- *  whole step. CDN_ERR_UNSUPPORTED if the System has events, constraints, auto-update variables or prescribed
- *  mobilizers, or keeps previous values. Allocates nothing. */
+ *  whole step. What is prescribed is written into q and u.
+ *
+ *  With constraints or events each State goes by itself, with a stepper that belongs to the thread (cdn_occurrence.user
+ *  is NULL). Handlers may change t, q, u, z and what varies. A State in which a handler has changed anything else fails
+ *  with CDN_ERR_UNSUPPORTED. A State that a handler stops stays there, without a failure.
+ *
+ *  CDN_ERR_UNSUPPORTED if the System has auto-update variables other than the constraints', or keeps previous values.
+ *  CDN_ERR_NOMEM. Allocates nothing, except for the steppers at the first call with a new h. */
 CDN_API cdn_status cdn_ensemble_advance(cdn_ensemble *ensemble, double h, int64_t n) CDN_NODISCARD;
 
 /* ---- failures ------------------------------------------------------------------------------- */

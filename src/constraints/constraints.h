@@ -16,6 +16,8 @@ const constraint_room *cdni_constraints_declared(const cdn_system *system);
 /* Their run of all equations of the System, on or off (udoterr, multipliers). */
 int cdni_constraints_first_row(const constraint_room *room);
 int cdni_constraints_equations(const constraint_room *room);
+/* The one auto-update variable that they declare, which remembers what equations were redundant. */
+cdn_dvar cdni_constraints_memory(const constraint_room *room);
 /* Whether any constraint is on. */
 bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state);
 

@@ -254,6 +254,8 @@ const constraint_room *cdni_constraints_declared(const cdn_system *system) {
   return room && room->matter && room->elements.count > 0 ? room : NULL;
 }
 
+cdn_dvar cdni_constraints_memory(const constraint_room *room) { return room->redundant.variable; }
+
 int cdni_constraints_first_row(const constraint_room *room) { return room->first_row; }
 int cdni_constraints_equations(const constraint_room *room) { return room->m; }
 

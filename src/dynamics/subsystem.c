@@ -6,6 +6,7 @@
  *   acceleration                                               -> motion forces  (when asked for) */
 #include "dynamics/rows.h"
 
+#include "math/lane_block.h"
 #include "matter/motion.h"
 #include "rooms.h"
 
@@ -18,12 +19,17 @@ const dynamics *cdni_dynamics(const cdn_system *system) { return cdni_system_roo
 static cdn_status calc_forces(const void *self, cdn_state *state, void *out) {
   const dynamics *d = of(self);
   const tree *t = &d->matter->tree;
+  const size_t lanes = (size_t)d->matter->lanes;
   sv *F = out;
   double *f = (double *)(cdni_state_block(state) + d->at_f);
-  memset(F, 0, (size_t)t->n * sizeof *F);
-  if (t->nu) memset(f, 0, (size_t)t->nu * sizeof *f);
-  CDNI_TRY(cdni_matter_add_applied(d->matter, state, F, f));
-  return d->elements_act ? cdni_forces_add(d->forces, state, F, f) : CDN_OK;
+  const bool applied = cdni_matter_any_applied(d->matter, state);
+  /* States of several lanes are made with zeros here, and what is applied to one of them is never said to be taken back. */
+  if (applied || (!d->elements_act && lanes == 1)) {
+    memset(F, 0, (size_t)t->n * sizeof *F * lanes);
+    if (t->nu) memset(f, 0, (size_t)t->nu * sizeof *f * lanes);
+  }
+  if (applied) CDNI_TRY(cdni_matter_add_applied(d->matter, state, F, f));
+  return d->elements_act ? cdni_forces_add(d->forces, state, applied, F, f) : CDN_OK;
 }
 
 cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
@@ -63,9 +69,10 @@ static cdn_status accelerate(const dynamics *dyn, cdn_state *state, const tree_d
   const matter *m = dyn->matter;
   if (cdni_dynamics_is_constrained(dyn, state)) return cdni_constraints_solve(dyn->constraints, state, d);
   bool factored = cdni_state_is_valid(state, m->articulated.ticket);
-  rmask singular;
-  m->kernels->forward(&m->tree, d, factored, &singular);
-  if (singular >= 0) return cdni_matter_singular(m, state, (int)singular, "cdn_realize");
+  CDNI_LANE_FINDINGS(singular);
+  m->kernels->forward(&m->tree, d, factored, singular);
+  const int64_t body = cdni_lanes_fail(state, singular);
+  if (body >= 0) return cdni_matter_singular(m, state, (int)body, "cdn_realize");
   if (!factored) cdni_state_mark_valid(state, m->articulated.ticket);
   return CDN_OK;
 }
@@ -86,6 +93,20 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   return accelerate(dyn, state, d);
 }
 
+/* Where lanes may part, by the ranks of their constraints or by how many rows are in force, each lane's own State goes on by itself
+ * from the kinematics and forces of all. */
+static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double *udot) {
+  const matter *m = dyn->matter;
+  for (int l = 0; l < m->lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, l);
+    if (!one) continue;
+    if (cdni_state_ensure(one, CDN_ACCELERATION) != CDN_OK) cdni_lane_fail(state, l);
+    const tree_data d = cdni_matter_data(cdni_matter(cdn_state_system(one)), one);
+    lane_put(udot, m->lanes, l, d.udot, (size_t)m->tree.nu);
+  }
+  return CDN_OK;
+}
+
 static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
   const dynamics *dyn = of(self);
   const matter *m = dyn->matter;
@@ -94,6 +115,8 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
   tree_data d = cdni_matter_data(m, state);
+  if (m->lanes > 1 && (dyn->most_rows > 0 || cdni_dynamics_is_constrained(dyn, state)))
+    return accelerate_apart(dyn, state, d.udot);
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
   if (cdni_dynamics_has_forces(dyn, state)) {
     d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);
@@ -151,6 +174,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   if (dyn->constraints) cdni_declare_prerequisite(d, dyn->motion_forces, CDN_MULTIPLIERS);
   /* rates of z may read tau (8.15) */
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_ZDOT.i, CDN_ZDOT }, CDN_MOTION_FORCES);
+  cdni_declare_in_lanes(d, dyn->forces_F.ticket, CDNI_LANES_TOGETHER);
+  cdni_declare_in_lanes(d, dyn->acceleration.ticket, CDNI_LANES_TOGETHER);
   return CDN_OK;
 }
 
@@ -172,6 +197,8 @@ static void destroy(cdn_system *system, void *room) {
 
 static cdn_status planned(cdn_system *system, void *room) {
   dynamics *d = room;
+  d->matter = cdni_matter(system);
+  d->forces = cdni_forces(system);
   d->at_F = cdni_entry_offset(system, d->forces_F);
   d->at_f = cdni_entry_offset(system, d->forces_f);
   return CDN_OK;

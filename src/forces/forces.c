@@ -27,9 +27,9 @@ static void free_forces(cdn_system *system, void *data) {
   }
 }
 
-const cdni_room_ops cdni_forces_room = { .size = sizeof(force_room),
-                                         .subsystem = &cdni_forces_ops,
-                                         .destroy = free_forces };
+const cdni_room_ops cdni_forces_room = {
+  .size = sizeof(force_room), .subsystem = &cdni_forces_ops, .planned = cdni_forces_planned, .destroy = free_forces
+};
 
 const force_room *cdni_forces(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_FORCES); }
 
@@ -232,4 +232,15 @@ const char *cdn_force_name(const cdn_system *system, cdn_force force) {
 int cdn_system_force_count(const cdn_system *system) {
   const force_room *room = cdni_forces(system);
   return room ? (int)room->elements.count : 0;
+}
+
+int cdni_force_params_belong(const force_room *room, int32_t ticket) {
+  if (ticket == room->enabled.i) return -1;
+  for (int k = 0; k < FORCE_KIND_COUNT; k++) {
+    const force_set *set = &room->sets[k];
+    if (set->ids.count == 0) continue;
+    if (set->has_own && ticket == set->own.i) return -1;
+    if (cdni_force_kinds[k]->n_params && ticket == set->params.i) return 1;
+  }
+  return 0;
 }

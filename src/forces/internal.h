@@ -160,6 +160,8 @@ void cdni_describe_body_force(const force_room *room, const void *element, char 
 void cdni_describe_bushing(const force_room *room, const void *element, char *text, size_t size);
 void cdni_forces_describe(const void *self, const cdn_system *system, cdn_description *d);
 extern const cdn_subsystem_ops cdni_forces_ops; /* sum.c */
+/* sum.c: what depends on the layout of the State's block, and on how many lanes there are. */
+cdn_status cdni_forces_planned(cdn_system *system, void *room);
 
 static inline bool force_is_on(const force_batch *b, int k) { return b->enabled[b->ids[k]] != 0; }
 static inline const char *force_name(const force_batch *b, int k) {

@@ -3,6 +3,8 @@
  * without a potential is known separately. */
 #include "forces/internal.h"
 
+#include "math/lane_block.h"
+
 const cdn_ticket CDN_POTENTIAL_ENERGY = { CDNI_TICKET_WELL_KNOWN + CDNI_N_WELL_KNOWN - 1 };
 
 static const force_room *of(const void *self) { return *(const force_room *const *)self; }
@@ -29,7 +31,8 @@ static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces 
   const force_set *set = &b->room->sets[b->kind];
   const matter *m = b->matter;
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
-  rmask failed = -1;
+  CDNI_LANE_FINDINGS(failed);
+  for (int l = 0; l < m->lanes; l++) failed[l] = -1;
   force_lanes lanes = { .n = b->n,
                         .elements = b->elements,
                         .ids = b->ids,
@@ -42,7 +45,7 @@ static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces 
                         .pose = cdni_matter_pose(m, state),
                         .F = out->F,
                         .f = out->f,
-                        .failed = &failed };
+                        .failed = failed };
   CDNI_TRY(force_q(b, state, &lanes.q));
   if (b->part->inertia) {
     CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
@@ -54,11 +57,43 @@ static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces 
     CDNI_TRY(force_u(b, state, &lanes.u));
   }
   b->room->kernels->calc[b->part->kernel](&lanes);
-  return failed < 0 ? CDN_OK : cdni_force_kinds[b->kind]->fail(state, "cdn_realize", force_name(b, (int)failed));
+  const int64_t element = cdni_lanes_fail(state, failed);
+  return element < 0 ? CDN_OK : cdni_force_kinds[b->kind]->fail(state, "cdn_realize", force_name(b, (int)element));
+}
+
+/* A part that calls out, for one lane's own State. */
+static cdn_status call_one(force_kind_id kind, const force_part *part, cdn_state *state, sv *F, double *f) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  force_collector c = { .to = { .state = state, .matter = room->matter, .F = F, .f = f } };
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  if (part->reads != CDN_READS_POSITION) CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  c.to.pose = cdni_matter_pose(room->matter, state);
+  const force_batch b = cdni_force_batch(room, state, kind, part);
+  return part->calc(&b, state, &c.to);
+}
+
+/* The same for all lanes, one after another, each on a copy of its sum so far. */
+static cdn_status call_in_lanes(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  const int lanes = b->matter->lanes;
+  const size_t nF = out->F ? 6 * (size_t)b->matter->tree.n : 0, nf = out->f ? (size_t)b->matter->tree.nu : 0;
+  double *F = cdn_work_push(state, (nF + nf) * sizeof *F), *f = F + nF;
+  if (!F) return CDN_ERR_NOMEM;
+  for (int l = 0; l < lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, l);
+    if (!one) continue;
+    lane_get((const double *)out->F, lanes, l, F, nF);
+    lane_get(out->f, lanes, l, f, nf);
+    if (call_one(b->kind, b->part, one, nF ? (sv *)F : NULL, out->f ? f : NULL) != CDN_OK) cdni_lane_fail(state, l);
+    lane_put((double *)out->F, lanes, l, F, nF);
+    lane_put(out->f, lanes, l, f, nf);
+  }
+  cdn_work_pop(state, F);
+  return CDN_OK;
 }
 
 cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  return b->part->calc ? b->part->calc(b, state, out) : run_kernel(b, state, out);
+  if (!b->part->calc) return run_kernel(b, state, out);
+  return b->matter->lanes > 1 ? call_in_lanes(b, state, out) : b->part->calc(b, state, out);
 }
 
 static cdn_status accumulate(const force_room *room, cdn_state *state, int i, void *out) {
@@ -108,6 +143,14 @@ static cdn_status view_sum(const accumulator *a, cdn_state *state, sum_view *v) 
   return CDN_OK;
 }
 
+/* The first of several sums is taken as it is, which is what zero and it make, to the bit. */
+static void add(bool *begun, double *restrict to, const double *restrict from, int n) {
+  if (!*begun) memcpy(to, from, (size_t)n * sizeof *to);
+  else
+    for (int i = 0; i < n; i++) to[i] += from[i];
+  *begun = true;
+}
+
 int cdni_forces_sums(const force_room *room, cdn_ticket *tickets) {
   int n = 0;
   for (int i = 0; i < FORCE_CLASSES; i++)
@@ -115,15 +158,20 @@ int cdni_forces_sums(const force_room *room, cdn_ticket *tickets) {
   return n;
 }
 
-cdn_status cdni_forces_add(const force_room *room, cdn_state *state, sv *F, double *f) {
+cdn_status cdni_forces_add(const force_room *room, cdn_state *state, bool begun, sv *F, double *f) {
+  const tree *t = &room->matter->tree;
+  const int nF = 6 * t->n * room->matter->lanes, nf = t->nu * room->matter->lanes;
+  bool F_begun = begun, f_begun = begun || nf == 0;
   for (int i = 0; i < FORCE_CLASSES; i++) {
     const accumulator *a = &room->accumulators[i];
     if (a->n_parts == 0) continue;
     sum_view v;
     CDNI_TRY(view_sum(a, state, &v));
-    for (int b = 1; v.F && b < room->matter->tree.n; b++) F[b] = sv_add(F[b], v.F[b]);
-    for (int k = 0; v.f && k < room->matter->tree.nu; k++) f[k] += v.f[k];
+    if (v.F) add(&F_begun, (double *)F, (const double *)v.F, nF);
+    if (v.f && nf > 0) add(&f_begun, f, v.f, nf);
   }
+  if (!F_begun) memset(F, 0, (size_t)nF * sizeof(double));
+  if (!f_begun) memset(f, 0, (size_t)nf * sizeof *f);
   return CDN_OK;
 }
 
@@ -164,13 +212,28 @@ void cdni_force_depend(const force_room *room, cdn_declarer *d, cdn_cache entry,
   if (kind->depend) kind->depend(&room->sets[k], part, room->matter, d, entry);
 }
 
+static void plan_sum(const matter *m, int lanes, accumulator *a) {
+  a->f_offset = a->bodies ? (size_t)(m->tree.n * lanes) * sizeof(sv) : 0;
+  a->size = a->f_offset + (a->mobilities ? (size_t)(m->tree.nu * lanes) * sizeof(double) : 0);
+}
+
+cdn_status cdni_forces_planned(cdn_system *system, void *data) {
+  force_room *room = data;
+  room->system = system;
+  room->matter = cdni_matter(system);
+  room->kernels = cdni_force_kernels[cdni_kernel_set(cdni_system_lanes(system))];
+  if (!room->matter) return CDN_OK;
+  const cdni_runs runs = cdni_subsystem_runs(system, room->matter->subsystem);
+  room->first_q = runs.q, room->first_u = runs.u;
+  for (int i = 0; i < FORCE_CLASSES; i++) plan_sum(room->matter, room->matter->lanes, &room->accumulators[i]);
+  return CDN_OK;
+}
+
 static void declare_sum(force_room *room, cdn_declarer *d, int i) {
   accumulator *a = &room->accumulators[i];
   collect_parts(room, i);
   if (a->n_parts == 0) return;
-  const tree *t = &room->matter->tree;
-  a->f_offset = a->bodies ? (size_t)t->n * sizeof(sv) : 0;
-  a->size = a->f_offset + (a->mobilities ? (size_t)t->nu * sizeof(double) : 0);
+  plan_sum(room->matter, 1, a);
 
   /* The sum of the first class, then the sums of the later ones are added. */
   const cdn_force_reads reads = (cdn_force_reads)(i / 2);
@@ -179,6 +242,7 @@ static void declare_sum(force_room *room, cdn_declarer *d, int i) {
   };
   const int n = reads == CDN_READS_POSITION ? 2 : reads == CDN_READS_VELOCITY ? 4 : 6;
   a->entry = cdn_declare_cache(d, sums[i].name, a->size, sums[i].calc, n, prerequisites);
+  cdni_declare_in_lanes(d, a->entry.ticket, CDNI_LANES_TOGETHER);
   for (int k = 0; k < a->n_parts; k++) cdni_force_depend(room, d, a->entry, (int)a->parts[k].kind, a->parts[k].part);
 }
 
@@ -186,23 +250,20 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   force_room *room = *(force_room **)self;
   room->system = cdni_declarer_system(d);
   room->matter = cdni_matter(room->system);
-  room->kernels = cdni_force_kernels[cdni_kernel_set(1)];
   room->enabled = cdn_declare_parameters(d, "enabled", (int)room->enabled0.count, room->enabled0.data);
   for (int k = 0; k < FORCE_KIND_COUNT; k++) {
     force_set *set = &room->sets[k];
     const force_kind *kind = cdni_force_kinds[k];
     if (set->ids.count == 0) continue;
-    if (kind->n_params)
+    if (kind->n_params) {
       set->params = cdn_declare_parameters(d, kind->name, (int)set->defaults.count, set->defaults.data);
+      cdni_declare_in_lanes(d, set->params.ticket, CDNI_LANES_TOGETHER);
+    }
     if (kind->prepare) kind->prepare(set, d);
   }
 
   /* Without bodies no force acts; custom forces may still have potentials. */
-  if (room->matter) {
-    const cdni_runs runs = cdni_subsystem_runs(room->system, room->matter->subsystem);
-    room->first_q = runs.q, room->first_u = runs.u;
-    for (int i = 0; i < FORCE_CLASSES; i++) declare_sum(room, d, i);
-  }
+  for (int i = 0; room->matter && i < FORCE_CLASSES; i++) declare_sum(room, d, i);
   if (room->matter) cdni_force_kinks_declare(room, d);
   const cdn_ticket prerequisites[] = { room->enabled.ticket, CDN_POSE };
   cdni_declare_well_known(d, CDN_POTENTIAL_ENERGY);

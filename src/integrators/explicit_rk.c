@@ -3,53 +3,6 @@
 
 #include "integrators/internal.h"
 
-/* A linear combination of rates, without terms of weight zero. */
-typedef struct terms {
-  int n;
-  double weight[CDNI_RK_RATES];
-  const double *rate[CDNI_RK_RATES];
-} terms;
-
-static void add_term(terms *sum, double weight, const double *rate) {
-  if (weight == 0) return;
-  sum->weight[sum->n] = weight;
-  sum->rate[sum->n++] = rate;
-}
-
-/* out = base + sum of m terms, in one pass; m is a constant wherever this is inlined. */
-static inline __attribute__((always_inline)) void combine_m(int m, int ny, const double *base, const double *weight,
-                                                            const double *const *rate, double *restrict out) {
-  for (int i = 0; i < ny; i++) {
-    double sum = weight[0] * rate[0][i];
-    for (int j = 1; j < m; j++) sum += weight[j] * rate[j][i];
-    out[i] = base ? base[i] + sum : sum;
-  }
-}
-
-static void combine(const terms *sum, int ny, const double *base, double *out) {
-#define CASE(m) \
-  case m: combine_m(m, ny, base, sum->weight, sum->rate, out); break
-  switch (sum->n) {
-    case 0: /* at the start of a step */
-      for (int i = 0; i < ny; i++) out[i] = base ? base[i] : 0;
-      break;
-      CASE(1);
-      CASE(2);
-      CASE(3);
-      CASE(4);
-      CASE(5);
-      CASE(6);
-      CASE(7);
-      CASE(8);
-      CASE(9);
-      CASE(10);
-      CASE(11);
-      CASE(12);
-    default: combine_m(sum->n, ny, base, sum->weight, sum->rate, out);
-  }
-#undef CASE
-}
-
 /* Layout of the method's memory: rates of stages 1 .. stages (the last is the step's end) and of the extra ones, a trial
  * y, the powers, the trends. */
 static double *rate_of(const cdn_stepper *s, int stage) { return s->memory + (size_t)(stage - 1) * s->stride; }
@@ -78,11 +31,23 @@ size_t cdni_rk_memory(const cdni_method *method, int ny) {
   return (size_t)(rk->stages + rk->extra + 1) * cdni_stride(ny) + CDNI_RK_RATES + TRENDS;
 }
 
-/* out = base + h times the weighted sum of the first n rates. */
+/* The step as the stages see it. */
+static cdni_rk_step step_of(const cdn_stepper *s) {
+  return (cdni_rk_step){ .lanes = 1,
+                         .n = s->ny,
+                         .t0 = &s->step.t0,
+                         .t1 = &s->step.t1,
+                         .h = &s->step.h,
+                         .y0 = s->step.y0,
+                         .f0 = s->step.f0,
+                         .y1 = s->step.y1,
+                         .rates = s->memory,
+                         .stride = s->stride };
+}
+
 static void sum_rates(const cdn_stepper *s, int n, const double *weight, const double *base, double *out) {
-  terms sum = { 0 };
-  for (int j = 0; j < n; j++) add_term(&sum, s->step.h * weight[j], j ? rate_of(s, j) : s->step.f0);
-  combine(&sum, s->ny, base, out);
+  const cdni_rk_step step = step_of(s);
+  cdni_rk_sum(&step, n, weight, base, out);
 }
 
 static double length(const cdn_stepper *s, const double *x) {
@@ -221,20 +186,18 @@ void cdni_rk_accepted(cdn_stepper *s) {
 
 /* ---- steps ---- */
 
+static cdn_status evaluate(void *context, int i, const double *t, double *y, double *rates) {
+  cdn_stepper *s = context;
+  return cdni_evaluate(s, *t, y, rates, &power_of(s, s->method->data)[i]);
+}
+
 cdn_status cdni_rk_attempt(cdn_stepper *s) {
   const cdni_rk_tableau *rk = s->method->data;
   cdni_step *step = &s->step;
   double *power = power_of(s, rk), *y = trial_of(s, rk);
-  const double *a = rk->a;
-
+  const cdni_rk_step stages = step_of(s);
   power[0] = step->power0;
-  for (int i = 1; i < rk->stages; a += i, i++) {
-    sum_rates(s, i, a, step->y0, y);
-    double t = rk->c[i] == 1 ? step->t1 : step->t0 + rk->c[i] * step->h;
-    CDNI_TRY(cdni_evaluate(s, t, y, rate_of(s, i), &power[i]));
-  }
-
-  sum_rates(s, rk->stages, rk->b, step->y0, step->y1);
+  CDNI_TRY(cdni_rk_stages(rk, &stages, y, evaluate, s));
   step->work = 0;
   for (int i = 0; i < rk->stages; i++) step->work += step->h * rk->b[i] * power[i];
   double *end = rate_of(s, rk->stages);

@@ -5,6 +5,7 @@
 #define CARDAN_INTEGRATORS_EXPLICIT_RK_H
 
 #include "integrators/method.h"
+#include "system/system.h"
 
 /* Most rates of a step: stages, the one at its end, and further ones for dense output. */
 #define CDNI_RK_RATES 16
@@ -37,6 +38,31 @@ typedef struct cdni_rk_tableau {
   const double *probe;
   double stable;
 } cdni_rk_tableau;
+
+/* ---- what a step is made of, written once for one State and for several in lanes (math/lane_block.h) ---- */
+
+typedef struct cdni_rk_step {
+  int lanes, n;              /* numbers of y a lane */
+  const double *t0, *t1, *h; /* by lane */
+  const double *y0, *f0;
+  double *y1;
+  double *rates; /* those of stage i are at (i - 1) stride */
+  size_t stride;
+} cdni_rk_step;
+/* out = base (NULL: zero) + h times the weighted sum of the first n rates, those of y0 included. */
+void cdni_rk_sum(const cdni_rk_step *step, int n, const double *weight, const double *base, double *out);
+/* Rates at (t, y) of stage i. */
+typedef cdn_status cdni_rk_evaluate(void *context, int i, const double *t, double *y, double *rates);
+/* All stages, and y1; `trial` is room for a y. */
+cdn_status cdni_rk_stages(const cdni_rk_tableau *rk, const cdni_rk_step *step, double *trial,
+                          cdni_rk_evaluate *evaluate, void *context);
+
+/* One step of semi-explicit Euler from a State that has y0 (several lanes, or one): u1 = u0 + h udot0, z1 = z0 + h zdot0,
+ * q1 = q0 + h N(q0) u1. `qdot` is room for nq numbers a lane. */
+cdn_status cdni_euler_leap(cdn_state *state, int lanes, int nq, int ny, const double *h, const double *y0,
+                           const double *f0, double *y1, double *qdot);
+
+/* ---- the method of a stepper ---- */
 
 size_t cdni_rk_memory(const cdni_method *method, int ny);
 cdn_status cdni_rk_attempt(cdn_stepper *s);

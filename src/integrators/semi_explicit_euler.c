@@ -1,16 +1,11 @@
 /* Semi-explicit (symplectic) Euler: new speeds first, and coordinates by them, so that the energy of a conservative
  * motion swings but does not drift. One evaluation a step; for the form that two half steps make, two. */
+#include "integrators/explicit_rk.h"
 #include "integrators/internal.h"
 
-/* y1 from y0 and the rates f0 there: u1 = u0 + h udot0, z1 = z0 + h zdot0, q1 = q0 + h N(q0) u1. */
 static cdn_status leap(cdn_stepper *s, double h, const double *y0, const double *f0, double *y1) {
-  double *qdot = s->scratch;
-  for (int i = s->nq; i < s->ny; i++) y1[i] = y0[i] + h * f0[i];
-  if (s->nq == 0) return CDN_OK;
-  CDNI_TRY(cdn_state_set_q(s->work, y0));
-  CDNI_TRY(cdni_state_multiply_by_N(s->work, y1 + s->nq, qdot));
-  for (int i = 0; i < s->nq; i++) y1[i] = y0[i] + h * qdot[i];
-  return CDN_OK;
+  if (s->nq > 0) CDNI_TRY(cdn_state_set_q(s->work, y0));
+  return cdni_euler_leap(s->work, 1, s->nq, s->ny, &h, y0, f0, y1, s->scratch);
 }
 
 /* ---- one step; its error is the distance from the trapezoidal rule's solution ---- */

@@ -3,6 +3,7 @@
 #ifndef CARDAN_MATH_LANE_BLOCK_H
 #define CARDAN_MATH_LANE_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 static inline void lane_put(double *block, int lanes, int lane, const double *values, size_t n) {
@@ -10,6 +11,16 @@ static inline void lane_put(double *block, int lanes, int lane, const double *va
 }
 static inline void lane_get(const double *block, int lanes, int lane, double *values, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] = block[i * (size_t)lanes + (size_t)lane];
+}
+
+/* Whether all n numbers of a lane are finite. */
+static inline bool lane_is_finite(const double *block, int lanes, int lane, size_t n) {
+  double residue = 0; /* a number minus itself is zero, unless it is no number */
+  for (size_t i = 0; i < n; i++) {
+    const double x = block[i * (size_t)lanes + (size_t)lane];
+    residue += x - x;
+  }
+  return residue == 0;
 }
 
 #endif

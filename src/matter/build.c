@@ -150,7 +150,6 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   m->tree.nu = (int32_t)m->u0.count;
   m->tree.n_custom = (int32_t)m->customs.count;
   CDNI_TRY(make_blocks(system, m));
-  m->kernels = cdni_tree_kernels[cdni_kernel_set(1)];
   return CDN_OK;
 }
 

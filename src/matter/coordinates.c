@@ -1,4 +1,5 @@
 /* Between q and u, mobilizer by mobilizer: N and its kin, and quaternions back to unit length. */
+#include "math/lane_block.h"
 #include "matter/custom.h"
 #include "matter/mobilizers/mobilizers.h"
 #include "matter/subsystem.h"
@@ -55,7 +56,13 @@ static void multiply_N(const matter *m, const double *q, const double *u, double
   for (size_t i = 0; i < m->customs.count; i++) {
     const custom_mobilizer *custom = &CDNI_AT(m->customs, custom_mobilizer, i);
     const tree_node *n = &m->tree.node[custom->body];
-    cdni_custom_N(custom, q + n->q, u + n->u, qdot + n->q, n->nu);
+    for (int l = 0; l < m->lanes; l++) {
+      double one_q[7], one_u[6], one_qdot[7];
+      lane_get(q + n->q * m->lanes, m->lanes, l, one_q, n->nq);
+      lane_get(u + n->u * m->lanes, m->lanes, l, one_u, n->nu);
+      cdni_custom_N(custom, one_q, one_u, one_qdot, n->nu);
+      lane_put(qdot + n->q * m->lanes, m->lanes, l, one_qdot, n->nq);
+    }
   }
 }
 

@@ -2,6 +2,10 @@
  * results go into records of plain numbers, so that the passes over the tree call no user functions. */
 #include "matter/custom.h"
 
+#include <stddef.h>
+
+#include "math/lane_block.h"
+
 #include <stdio.h>
 
 #include "matter/checks.h"
@@ -74,7 +78,29 @@ static cdn_status failed(const matter *m, cdn_state *state, const custom_mobiliz
                          name, x->ops.name, what);
 }
 
+/* In lanes these are asked one State after another: for all of each record, or for the bias, which ends it. */
+static cdn_status ask_lanes(const matter *m, cdn_state *state, bool bias, custom_across *out) {
+  enum { NUMBERS = sizeof(custom_across) / sizeof(double), BIAS = offsetof(custom_across, bias) / sizeof(double) };
+  for (int l = 0; l < m->lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, l);
+    if (!one) continue;
+    const matter *own = cdni_matter(cdn_state_system(one));
+    cdn_status status = cdni_state_ensure(one, bias ? CDN_U_EFF : CDN_Q_EFF);
+    const tree_data d = cdni_matter_data(own, one);
+    custom_across *records = (custom_across *)d.custom;
+    if (status == CDN_OK)
+      status = bias ? cdni_custom_bias(own, one, d.q, d.u, records) : cdni_custom_across(own, one, d.q, records);
+    const int first = bias ? BIAS : 0;
+    for (int i = 0; i < m->tree.n_custom; i++)
+      lane_put((double *)out + (i * NUMBERS + first) * m->lanes, m->lanes, l, (const double *)&records[i] + first,
+               (size_t)(NUMBERS - first));
+    if (status != CDN_OK) cdni_lane_fail(state, l);
+  }
+  return CDN_OK;
+}
+
 cdn_status cdni_custom_across(const matter *m, cdn_state *state, const double *q, custom_across *out) {
+  if (m->lanes > 1) return ask_lanes(m, state, false, out);
   const double *params = cdn_state_parameters(state, m->params);
   for (size_t i = 0; i < m->customs.count; i++) {
     const custom_mobilizer *x = &CDNI_AT(m->customs, custom_mobilizer, i);
@@ -97,6 +123,7 @@ cdn_status cdni_custom_across(const matter *m, cdn_state *state, const double *q
 }
 
 cdn_status cdni_custom_bias(const matter *m, cdn_state *state, const double *q, const double *u, custom_across *out) {
+  if (m->lanes > 1) return ask_lanes(m, state, true, out);
   const double *params = cdn_state_parameters(state, m->params);
   for (size_t i = 0; i < m->customs.count; i++) {
     const custom_mobilizer *x = &CDNI_AT(m->customs, custom_mobilizer, i);

@@ -30,6 +30,7 @@ struct matter {
   cdni_array customs;                            /* custom_mobilizer: see custom.h */
   cdni_array motions;                            /* matter_motion: see motion.h */
   cdn_subsystem subsystem;
+  int lanes; /* States side by side: 1, but in the data of a System's twin (system/system.h) */
   const tree_kernels *kernels;
   /* Declared resources. */
   cdn_dvar frames, mass, armature, params; /* 24, 10, 1 and CDN_MOBILIZER_PARAMS doubles a body */
@@ -43,8 +44,8 @@ struct matter {
   cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv;
   /* Where all this is in a State's block. */
   struct {
-    size_t frames, mass, q, u, pose, H, custom, inertia, twist, articulated, G, D_inv, A, z, eps, udot, driver_q,
-        driver_u, driver_udot;
+    size_t applied_f, applied_F, frames, mass, q, u, pose, H, custom, inertia, twist, articulated, G, D_inv, A, z, eps,
+        udot, driver_q, driver_u, driver_udot;
   } at;
 };
 
@@ -68,8 +69,8 @@ cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f);
 /* Whether there are any. */
 static inline bool cdni_matter_any_applied(const matter *m, const cdn_state *state) {
-  return *(const double *)cdn_state_discrete(state, m->applied_f) != 0 ||
-         *(const double *)cdn_state_discrete(state, m->applied_F) != 0;
+  const char *block = cdni_state_block(state);
+  return *(const double *)(block + m->at.applied_f) != 0 || *(const double *)(block + m->at.applied_F) != 0;
 }
 /* Bytes of the entry that answers to CDN_ACCELERATION, which the room of the equations of motion declares: accelerations of M's
  * origins, then z and eps of the pass that makes them. It leaves udot in matter's run of the rates. */
@@ -123,6 +124,10 @@ static inline tree_data cdni_matter_data(const matter *m, const cdn_state *state
                       .udot = AT(udot),
                       .prescribed = driver[0] ? driver : NULL };
 #undef AT
+}
+/* Whether a lock or a motion drives any mobilizer of this State. */
+static inline bool cdni_matter_is_prescribed(const matter *m, const cdn_state *state) {
+  return cdni_matter_data(m, state).prescribed != NULL;
 }
 /* "joint 'x' ... no inertia": the story of a kernel that returned a body. */
 cdn_status cdni_matter_singular(const matter *m, cdn_state *state, int body, const char *function);

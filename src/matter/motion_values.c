@@ -2,6 +2,7 @@
  * prescribed. */
 #include <math.h>
 
+#include "math/lane_block.h"
 #include "matter/mobilizers/quaternion.h"
 #include "matter/subsystem.h"
 
@@ -37,6 +38,33 @@ static cdn_status call(const matter *m, cdn_state *state, const matter_motion *x
   return status == CDN_OK ? CDN_OK : failed(m, state, x, status, what);
 }
 
+/* ---- in lanes ---- */
+
+/* Effective values of all lanes, from each lane's own State. */
+static cdn_status gather_effective(const matter *m, cdn_state *state, cdn_ticket ticket, int n, double *out) {
+  for (int l = 0; l < m->lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, l);
+    if (!one) continue;
+    if (cdni_state_ensure(one, ticket) != CDN_OK) cdni_lane_fail(state, l);
+    const tree_data d = cdni_matter_data(cdni_matter(cdn_state_system(one)), one);
+    lane_put(out, m->lanes, l, ticket.i == CDN_Q_EFF.i ? d.q : d.u, (size_t)n);
+  }
+  return CDN_OK;
+}
+
+/* The same of udot, where it is prescribed. */
+static cdn_status gather_udot(const matter *m, cdn_state *state, double *udot) {
+  for (int l = 0; l < m->lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, l);
+    if (!one) continue;
+    const matter *own = cdni_matter(cdn_state_system(one));
+    double *values = cdni_matter_data(own, one).udot;
+    if (cdni_motion_calc_udot(own, one, values) != CDN_OK) cdni_lane_fail(state, l);
+    lane_put(udot, m->lanes, l, values, (size_t)m->tree.nu);
+  }
+  return CDN_OK;
+}
+
 /* ---- q ---- */
 
 /* A motion's quaternion has unit length except for a small error, which is removed here. */
@@ -51,6 +79,7 @@ static cdn_status check_quaternion(const matter *m, cdn_state *state, const matt
 cdn_status cdni_motion_calc_q_eff(const void *self, cdn_state *state, double *q) {
   const matter *m = of(self);
   if (!cdni_is_driven(state, m->at.driver_q)) return CDN_OK;
+  if (m->lanes > 1) return gather_effective(m, state, CDN_Q_EFF, m->tree.nq, q);
   const int32_t *by = cdni_drivers(state, m->driver_q);
   const double *held = cdn_state_parameters(state, m->lock_q);
   for (int i = 1; i < m->tree.n; i++) {
@@ -79,6 +108,7 @@ static cdn_status motion_u(const matter *m, cdn_state *state, const matter_motio
 cdn_status cdni_motion_calc_u_eff(const void *self, cdn_state *state, double *u) {
   const matter *m = of(self);
   if (!cdni_is_driven(state, m->at.driver_u)) return CDN_OK;
+  if (m->lanes > 1) return gather_effective(m, state, CDN_U_EFF, m->tree.nu, u);
   const int32_t *by = cdni_drivers(state, m->driver_u);
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   const double *held = cdn_state_parameters(state, m->lock_u);
@@ -112,6 +142,7 @@ static cdn_status udot_of_position(const matter *m, cdn_state *state, const matt
 
 cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot) {
   if (!cdni_is_driven(state, m->at.driver_udot)) return CDN_OK;
+  if (m->lanes > 1) return gather_udot(m, state, udot);
   const int32_t *by = cdni_drivers(state, m->driver_udot);
   const double *q = cdn_state_q_eff(state), *u = cdn_state_u_eff(state);
   const double *held = cdn_state_parameters(state, m->lock_udot);

@@ -180,7 +180,27 @@ cdn_spatial cdn_state_applied_body_force(const cdn_state *state, cdn_body body) 
   return (cdn_spatial){ cdn_v3(v[0], v[1], v[2]), cdn_v3(v[3], v[4], v[5]) };
 }
 
+/* In lanes each State's own are added to zeros first, as they are alone. */
+static cdn_status add_applied_in_lanes(const matter *m, cdn_state *state, double *F, double *f) {
+  const size_t lanes = (size_t)m->lanes, nF = 6 * (size_t)m->tree.n, nf = (size_t)m->tree.nu;
+  if (!cdni_matter_any_applied(m, state)) return CDN_OK;
+  double *one_F = cdn_work_push(state, (nF + nf) * sizeof *one_F), *one_f = one_F + nF;
+  if (!one_F) return CDN_ERR_NOMEM;
+  for (size_t l = 0; l < lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, (int)l);
+    if (!one) continue;
+    memset(one_F, 0, (nF + nf) * sizeof *one_F);
+    const matter *own = cdni_matter(cdn_state_system(one));
+    if (cdni_matter_add_applied(own, one, (sv *)one_F, one_f) != CDN_OK) cdni_lane_fail(state, (int)l);
+    for (size_t i = 0; i < nF; i++) F[i * lanes + l] += one_F[i];
+    for (size_t i = 0; i < nf; i++) f[i * lanes + l] += one_f[i];
+  }
+  cdn_work_pop(state, one_F);
+  return CDN_OK;
+}
+
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f) {
+  if (m->lanes > 1) return add_applied_in_lanes(m, state, (double *)F, f);
   const double *applied_f = cdn_state_discrete(state, m->applied_f),
                *applied_F = cdn_state_discrete(state, m->applied_F);
   if (applied_f[0] != 0)

@@ -25,7 +25,9 @@ static const matter *of(const void *self) { return *(const matter *const *)self;
 cdn_status cdni_matter_planned(cdn_system *system, void *room) {
   matter *m = room;
   cdni_runs runs = cdni_subsystem_runs(system, m->subsystem);
-  size_t n = (size_t)m->tree.n;
+  m->lanes = cdni_system_lanes(system);
+  m->kernels = cdni_tree_kernels[cdni_kernel_set(m->lanes)];
+  const size_t spatial = (size_t)(m->tree.n * m->lanes) * sizeof(sv);
   m->at.frames = cdni_entry_offset(system, m->frame_constants);
   m->at.mass = cdni_entry_offset(system, m->mass_constants);
   m->at.q = cdni_entry_offset(system, (cdn_cache){ CDN_Q_EFF.i, CDN_Q_EFF }) + (size_t)runs.q * sizeof(double);
@@ -39,13 +41,15 @@ cdn_status cdni_matter_planned(cdn_system *system, void *room) {
   m->at.articulated = cdni_entry_offset(system, m->articulated);
   m->at.G = cdni_entry_offset(system, m->G);
   m->at.D_inv = cdni_entry_offset(system, m->D_inv);
+  m->at.applied_f = cdni_variable_offset(system, m->applied_f);
+  m->at.applied_F = cdni_variable_offset(system, m->applied_F);
   m->at.driver_q = cdni_variable_offset(system, m->driver_q);
   m->at.driver_u = cdni_variable_offset(system, m->driver_u);
   m->at.driver_udot = cdni_variable_offset(system, m->driver_udot);
   /* The acceleration entry: accelerations, then the scratch of the pass that makes them. */
   m->at.A = cdni_entry_offset(system, (cdn_cache){ CDN_ACCELERATION.i, CDN_ACCELERATION });
-  m->at.z = m->at.A + n * sizeof(sv);
-  m->at.eps = m->at.z + n * sizeof(sv);
+  m->at.z = m->at.A + spatial;
+  m->at.eps = m->at.z + spatial;
   return CDN_OK;
 }
 
@@ -100,6 +104,20 @@ static cdn_status calc_mass_constants(const void *self, cdn_state *state, void *
 
 /* ---- Position and Velocity ---- */
 
+/* The only coordinates without a configuration are quaternions of length zero. */
+static cdn_status check_quaternion(const matter *m, cdn_state *state, int i, const double *q) {
+  const int lanes = m->lanes;
+  for (int l = 0; l < lanes; l++) {
+    if (q[l] != 0 || q[lanes + l] != 0 || q[2 * lanes + l] != 0 || q[3 * lanes + l] != 0) continue;
+    const char *name = CDNI_AT(m->bodies, matter_body, i).mobilizer_name;
+    if (lanes == 1)
+      return cdni_state_fail(state, CDN_ERR_ARG, true, "cdn_realize", name,
+                             "the quaternion of joint '%s' is zero; (1,0,0,0) is the identity", name);
+    cdni_lane_fail(state, l);
+  }
+  return CDN_OK;
+}
+
 static cdn_status calc_pose(const void *self, cdn_state *state, void *out) {
   const matter *m = of(self);
   (void)out;
@@ -108,13 +126,7 @@ static cdn_status calc_pose(const void *self, cdn_state *state, void *out) {
   tree_data d = cdni_matter_data(m, state);
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    const double *q = d.q + n->q;
-    /* The only coordinates without a configuration. */
-    if (n->quaternion && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) {
-      const char *name = CDNI_AT(m->bodies, matter_body, i).mobilizer_name;
-      return cdni_state_fail(state, CDN_ERR_ARG, true, "cdn_realize", name,
-                             "the quaternion of joint '%s' is zero; (1,0,0,0) is the identity", name);
-    }
+    if (n->quaternion) CDNI_TRY(check_quaternion(m, state, i, d.q + n->q * m->lanes));
   }
   if (m->tree.n_custom) CDNI_TRY(cdni_custom_across(m, state, d.q, (custom_across *)d.custom));
   m->kernels->position(&m->tree, &d);
@@ -159,9 +171,10 @@ static cdn_status calc_articulated(const void *self, cdn_state *state, void *out
   (void)out;
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
   tree_data d = cdni_matter_data(m, state);
-  rmask singular;
-  m->kernels->articulate(&m->tree, &d, &singular);
-  return singular < 0 ? CDN_OK : cdni_matter_singular(m, state, (int)singular, "cdn_eval");
+  CDNI_LANE_FINDINGS(singular);
+  m->kernels->articulate(&m->tree, &d, singular);
+  const int64_t body = cdni_lanes_fail(state, singular);
+  return body < 0 ? CDN_OK : cdni_matter_singular(m, state, (int)body, "cdn_eval");
 }
 
 size_t cdni_matter_acceleration_size(const matter *m) {
@@ -238,6 +251,12 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   m->twist = cdn_declare_eager_cache(d, "twist", n * sizeof(body_twist), calc_twist, 2, of_twist, CDN_STAGE_VELOCITY);
 
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_UDOT.i, CDN_UDOT }, CDN_ACCELERATION);
+
+  const cdn_ticket together[] = { m->frames.ticket, m->pose.ticket, m->inertia.ticket, m->articulated.ticket,
+                                  m->twist.ticket };
+  for (int i = 0; i < CDNI_COUNT(together); i++) cdni_declare_in_lanes(d, together[i], CDNI_LANES_TOGETHER);
+  cdni_declare_in_lanes(d, m->frame_constants.ticket, CDNI_LANES_GATHERED);
+  cdni_declare_in_lanes(d, m->mass_constants.ticket, CDNI_LANES_GATHERED);
   return cdni_motion_declare(m, d);
 }
 

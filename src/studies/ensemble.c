@@ -1,9 +1,6 @@
 /* Making an ensemble: whether its System can be evaluated in lanes, what varies, and where everything is. */
 #include <stdio.h>
 
-#include <cardan/measures.h>
-
-#include "controls/controls.h"
 #include "integrators/method.h"
 #include "studies/ensemble.h"
 
@@ -35,14 +32,13 @@ cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(
 
 /* ---- what kind of System it is ---- */
 
-/* Matter without prescribed mobilizers, its dynamics, and nothing beside them but forces without z, and measures that remember nothing. */
-static bool suits_lanes(const cdn_ensemble *e) {
-  if (!e->m || e->prescribed || e->nz > 0 || e->traits.constraints) return false;
-  if (e->nq != e->m->tree.nq || e->nu != e->m->tree.nu) return false;
-  const int custom = e->forces ? cdni_forces_subsystems(e->forces) : 0;
-  const int measures = e->traits.events || e->traits.auto_updates ? 0 : cdn_system_measure_count(e->system);
-  const int controls = cdni_controls(e->system) != NULL;
-  return e->traits.subsystems == 2 + (e->forces != NULL) + custom + measures + controls;
+/* Bodies are all that has q and u. */
+static bool suits_lanes(const cdn_ensemble *e) { return e->m && e->nq == e->m->tree.nq && e->nu == e->m->tree.nu; }
+
+/* Whether evaluations ask lone States at all: for what is not bodies, built-in forces and their dynamics. */
+static bool asks_views(const cdn_ensemble *e) {
+  const int plain = 2 + (e->forces != NULL);
+  return e->traits.subsystems > plain || e->m->tree.n_custom > 0 || e->prescribed;
 }
 
 static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
@@ -54,16 +50,15 @@ static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
                            "def.lanes is %d: it can be 0, 1, 4 where there is AVX2, 8 where there is AVX-512", wanted);
   e->lanes = 1;
-  if (!suits_lanes(e)) return CDN_OK;
+  if (lanes == 1 || !suits_lanes(e)) return CDN_OK;
   e->lanes = lanes;
-  e->kernels = cdni_tree_kernels[set];
-  e->force_kernels = cdni_force_kernels[set];
-  return CDN_OK;
+  return cdni_lanes_system(e->system, lanes, e->prescribed, &e->twin);
 }
 
 static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *state) {
   cdn_stepper_def how = { .method = method, .fixed_step = 1 };
   const cdni_method *m = cdni_choose_method(&how, false);
+  e->method = method;
   if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
   else if (m != &cdni_semi_explicit_euler)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
@@ -87,7 +82,8 @@ static unsigned group_of(const cdn_ensemble *e, int32_t i) {
 static bool add_varying(cdn_ensemble *e, cdn_dvar v, int n, bool parameters) {
   const varying x = { v, n, parameters, e->n_values };
   e->n_values += (size_t)n;
-  return cdni_array_push(&e->allocator, &e->varying, sizeof x, &x) != NULL;
+  return cdni_array_push(&e->allocator, &e->varying, sizeof x, &x) != NULL &&
+         cdni_array_push(&e->allocator, &e->own, sizeof v, &v) != NULL;
 }
 
 static bool choose_varying(cdn_ensemble *e, unsigned vary) {
@@ -95,6 +91,9 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   int n;
   for (int i = 0; cdni_system_parameters(e->system, i, &v, &n); i++)
     if ((group_of(e, v.i) & vary) && n > 0 && !add_varying(e, v, n, true)) return false;
+  /* it begins anew with every run */
+  v = e->traits.constraints ? cdni_constraints_memory(cdni_constraints(e->system)) : (cdn_dvar){ 0 };
+  if (e->traits.constraints && !cdni_array_push(&e->allocator, &e->own, sizeof v, &v)) return false;
   if (!(vary & CDN_VARY_APPLIED) || !e->m) return true;
   return add_varying(e, e->m->applied_f, 1 + e->m->tree.nu, false) &&
          add_varying(e, e->m->applied_F, 1 + 6 * e->m->tree.n, false);
@@ -119,13 +118,8 @@ static size_t constants_size(const cdn_ensemble *e) {
 }
 
 static void plan_constants(cdn_ensemble *e, unsigned vary) {
-  if (!e->kernels) return;
-  const size_t n = (size_t)e->m->tree.n;
-  e->at_frames = 0;
-  e->at_mass = e->at_frames + n * RECORD_NUMBERS(body_frames);
-  e->at_frame_params = e->at_mass + n * RECORD_NUMBERS(body_mass);
-  e->at_force_params = e->at_frame_params + n * FORCE_FRAME;
-  e->n_constants = e->at_force_params + (e->forces ? cdni_force_params_count(e->forces) : 0);
+  if (!e->twin) return;
+  e->n_constants = cdni_lanes_constants(e->twin);
   e->constants_vary = (vary & (CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES)) != 0;
 }
 
@@ -142,49 +136,45 @@ static bool reserve_states(cdn_ensemble *e) {
   return e->values && e->constants && e->t && e->y && e->rates && e->known && e->status && e->errors;
 }
 
-/* A worker's memory: results of the passes, forces, vectors. Every part is a multiple of 64 bytes where there are lanes. */
+/* A worker's vectors. Every one is a multiple of 64 bytes where there are lanes. */
 static bool reserve_worker(cdn_ensemble *e, worker *w) {
   const size_t width = (size_t)e->lanes, ny = (size_t)e->ny, nu = (size_t)e->nu;
-  const size_t n = e->m ? (size_t)e->m->tree.n : 0, passes = e->kernels ? cdni_tree_lanes_size(e->m, e->lanes) : 0;
-  const size_t forces = e->kernels ? 6 * n + nu : 0, stages = e->rk ? (size_t)e->rk->stages + 2 : 2;
-  const size_t params = e->forces ? cdni_force_params_count(e->forces) : 0;
-  const size_t one = (ny > params ? ny : params) + 8, one_force = 6 * n + nu + 8;
-  w->memory_size = passes + (width * (2 * forces + (1 + stages) * ny + 2 * nu) + one + one_force) * sizeof(double);
+  const size_t stages = e->rk ? (size_t)e->rk->stages + 2 : 2;
+  w->memory_size = (width * ((1 + stages) * ny + 2 * nu) + ny + 8) * sizeof(double);
   w->memory = cdni_calloc(&e->allocator, w->memory_size);
   if (!w->memory) return false;
-  if (e->kernels) w->d = cdni_tree_lanes(e->m, e->lanes, w->memory);
-  double *at = (double *)((char *)w->memory + passes);
+  double *at = w->memory;
 #define TAKE(member, count) (w->member = at, at += (count))
-  TAKE(F, e->kernels ? 6 * n * width : 0);
-  TAKE(f, e->kernels ? nu * width : 0);
-  TAKE(sum.other_F, e->kernels ? 6 * n * width : 0);
-  TAKE(sum.other_f, e->kernels ? nu * width : 0);
   TAKE(trial, ny * width);
   TAKE(stages, stages * ny * width);
   TAKE(mobility[0], nu * width);
   TAKE(mobility[1], nu * width);
-  TAKE(one, one);
-  TAKE(sum.one_F, 6 * n + 8);
-  TAKE(sum.one_f, nu);
+  TAKE(one, ny);
 #undef TAKE
-  w->sum.room = e->forces, w->sum.kernels = e->force_kernels, w->sum.lanes = e->lanes;
-  w->sum.F = w->F, w->sum.f = w->f;
-  w->sum.state = cdni_ensemble_lane_state, w->sum.context = w, w->sum.failed = w->failed;
+  if (w->state) w->trial = (double *)cdni_state_y(w->state); /* one copy less */
   return true;
+}
+
+static cdn_status make_worker(cdn_ensemble *e, worker *w, const cdn_state *state) {
+  w->e = e;
+  w->constants_of = -1;
+  w->in_lanes.state = cdni_ensemble_standing_state, w->in_lanes.context = w;
+  for (int i = 0; i < (e->twin && asks_views(e) ? e->lanes : 1); i++) {
+    view *v = &w->views[w->n_views];
+    v->viewed = v->lane = -1;
+    CDNI_TRY(cdn_state_create(e->system, &v->state));
+    w->n_views++;
+    CDNI_TRY(cdn_state_copy(v->state, state));
+  }
+  if (e->twin && !(w->state = cdni_lanes_state(e->twin, state, &w->in_lanes))) return CDN_ERR_NOMEM;
+  return reserve_worker(e, w) ? CDN_OK : CDN_ERR_NOMEM;
 }
 
 static cdn_status make_workers(cdn_ensemble *e, int n, cdn_state *state) {
   e->workers = reserve(e, (size_t)n, sizeof *e->workers);
   if (!e->workers) return CDN_ERR_NOMEM;
   e->n_workers = n;
-  for (int i = 0; i < n; i++) {
-    worker *w = &e->workers[i];
-    w->e = e;
-    w->viewed = -1;
-    CDNI_TRY(cdn_state_create(e->system, &w->view));
-    CDNI_TRY(cdn_state_copy(w->view, state));
-    if (!reserve_worker(e, w)) return CDN_ERR_NOMEM;
-  }
+  for (int i = 0; i < n; i++) { CDNI_TRY(make_worker(e, &e->workers[i], state)); }
   e->threads = cdni_threads_create(&e->allocator, n);
   return e->threads ? CDN_OK : CDN_ERR_NOMEM;
 }
@@ -201,7 +191,8 @@ static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
   for (int k = 0; k < (int)padded(e); k++) {
     e->t[k] = cdn_state_time(state);
     lane_put(ensemble_y(e, k / e->lanes), e->lanes, k % e->lanes, cdni_state_y(state), (size_t)e->ny);
-    if (e->constants_vary || k < e->lanes) CDNI_TRY(cdni_ensemble_put_constants(&e->workers[0], k));
+    if (e->constants_vary || k < e->lanes)
+      CDNI_TRY(cdni_ensemble_put_constants(&e->workers[0], &e->workers[0].views[0], k));
   }
   if (e->m)
     e->any_applied = *(const double *)cdn_state_discrete(state, e->m->applied_f) != 0 ||
@@ -257,8 +248,8 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
   cdn_system_retain(system);
   e->m = cdni_matter(system);
   e->forces = e->m ? cdni_forces(system) : NULL;
-  cdn_ticket sums[CDNI_FORCE_SUMS];
-  e->forces_act = e->forces && cdni_forces_sums(e->forces, sums) > 0;
+  e->quaternions = !e->m || e->nq > e->m->tree.nq;
+  for (int i = 1; e->m && i < e->m->tree.n; i++) e->quaternions = e->quaternions || e->m->tree.node[i].quaternion;
   e->prescribed = e->m && cdni_matter_is_prescribed(e->m, state);
   e->traits = cdni_system_traits(system);
   e->nq = cdn_system_nq(system), e->nu = cdn_system_nu(system), e->nz = cdn_system_nz(system);
@@ -277,8 +268,11 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
   if (!e) return;
   cdni_threads_destroy(e->threads);
   for (int i = 0; i < e->n_workers; i++) {
-    cdn_state_destroy(e->workers[i].view);
-    give_back(e, e->workers[i].memory, e->workers[i].memory_size, 1);
+    worker *w = &e->workers[i];
+    cdn_stepper_destroy(w->stepper);
+    for (int v = 0; v < w->n_views; v++) cdn_state_destroy(w->views[v].state);
+    cdni_lanes_state_free(w->state);
+    give_back(e, w->memory, w->memory_size, 1);
   }
   give_back(e, e->workers, (size_t)e->n_workers, sizeof *e->workers);
   cdn_state_destroy(e->prototype);
@@ -292,6 +286,8 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
   give_back(e, e->status, n, sizeof(cdn_status));
   give_back(e, e->errors, (size_t)e->count, sizeof(cdn_error));
   cdni_array_free(&e->allocator, &e->varying);
+  cdni_array_free(&e->allocator, &e->own);
+  cdni_lanes_system_free(e->twin);
   cdn_system_release(e->system);
   const cdn_allocator a = e->allocator;
   cdni_free(&a, e, sizeof *e);

@@ -2,16 +2,19 @@
  *
  * States are kept in batches of as many as there are lanes: t, y and rates of each batch are blocks of lanes
  * (math/lane_block.h). What is computed on the way belongs to the worker, one a thread, that has the batch in hand: it
- * stays in the CPU's cache from batch to batch, where results kept for every State would fill memory. */
+ * stays in the CPU's cache from batch to batch, where results kept for every State would fill memory.
+ *
+ * A worker evaluates a State of several lanes (system/system.h), which goes through the System's graph as a lone State does. What no
+ * lanes are written for is asked of views: lone States that stand for a lane each. */
 #ifndef CARDAN_STUDIES_ENSEMBLE_H
 #define CARDAN_STUDIES_ENSEMBLE_H
 
 #include <cardan/ensemble.h>
 
-#include "forces/lanes.h"
+#include "constraints/constraints.h"
+#include "forces/forces.h"
 #include "integrators/explicit_rk.h"
 #include "math/lane_block.h"
-#include "matter/lanes.h"
 #include "studies/threads.h"
 
 /* A variable that differs between States: n doubles, at `at` in a State's row of values. */
@@ -29,25 +32,25 @@ struct cdn_ensemble {
   cdn_allocator allocator;
   const matter *m;
   const force_room *forces;
-  bool forces_act; /* some of them on bodies or mobilities */
   cdni_traits traits;
-  bool prescribed; /* a lock or a motion drives a mobilizer, in all States */
+  bool quaternions; /* some coordinates are brought to unit length */
+  bool prescribed;  /* a lock or a motion drives a mobilizer, in all States */
   int count, lanes, n_batches;
   int nq, nu, nz, ny;
+  cdn_method method;
   const cdni_rk_tableau *rk; /* NULL: semi-explicit Euler */
 
-  /* Evaluation in lanes; NULL: State by State. */
-  const tree_kernels *kernels;
-  const force_kernels *force_kernels;
+  cdn_system *twin; /* whose States have the lanes; NULL: State by State */
 
   /* What varies: rows of n_values, as the States hold it. */
   cdni_array varying;
+  cdni_array own; /* cdn_dvar: variables in which a State that is given may differ from the others */
   size_t n_values;
   double *values;
   bool any_applied; /* some State may have forces from outside */
 
-  /* Constants of bodies and forces in lanes: of each batch if they vary, else one for all. Offsets count numbers. */
-  size_t n_constants, at_frames, at_mass, at_frame_params, at_force_params;
+  /* Constants of the lanes: of each batch if they vary, else one for all. */
+  size_t n_constants;
   bool constants_vary;
   double *constants;
 
@@ -63,25 +66,34 @@ struct cdn_ensemble {
   cdni_threads *threads;
 };
 
+/* A lone State that stands for one of a batch. */
+typedef struct view {
+  cdn_state *state;
+  int viewed; /* whose values it has; -1: nobody's */
+  int lane;   /* which lane of the evaluation in hand it stands for; -1: none */
+} view;
+
 struct worker {
   cdn_ensemble *e;
-  cdn_state *view;      /* one State at a time */
-  int viewed;           /* whose values the view has; -1: nobody's */
-  bool constants_there; /* the view's constants were computed */
+  int n_views; /* one for all lanes, or one each where every evaluation asks them */
+  view views[CDNI_MOST_LANES];
+  cdn_state *state;     /* of several lanes; NULL: the view is all there is */
+  int constants_of;     /* whose constants it has: a batch, if they vary; -1: nobody's */
+  cdni_lanes in_lanes;  /* failed: in State by State evaluation, too */
+  cdn_stepper *stepper; /* where States advance one by one; NULL: not made so far */
+  double stepper_h;     /* the size of its steps */
   void *memory;
   size_t memory_size;
-  tree_data d;
-  double *F, *f; /* totals of forces, lane blocks */
-  cdni_force_lanes sum;
   /* Vectors of y in lanes: a trial y, and rates of a step's stages. */
   double *trial, *stages;
-  double *one;         /* of one State: ny, and room for whatever is gathered */
+  double *one;         /* of one State: ny */
   double *mobility[2]; /* vectors of nu in lanes */
 
+  bool settles; /* what is prescribed is written into y, as steps do */
+
   /* The evaluation in hand. */
-  int batch, loaded; /* the lane that the view stands for; -1: none */
+  int batch;
   const double *now, *at_y;
-  bool failed[CDNI_MOST_LANES];
 };
 
 static inline size_t ensemble_width(const cdn_ensemble *e) { return (size_t)e->ny * (size_t)e->lanes; }
@@ -112,23 +124,27 @@ cdn_status cdni_ensemble_fail(cdn_ensemble *e, cdn_status code, const char *func
 cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(void *context, int thread, int batch),
                              void *context);
 
-/* ensemble_values.c: the view becomes State k, with t and y as given (lane blocks of its batch). */
-cdn_status cdni_ensemble_load(worker *w, int k, int lane, const double *t, const double *y);
-/* The lane's constants as State k has them. */
-cdn_status cdni_ensemble_put_constants(worker *w, int k);
+/* ensemble_values.c: a view becomes State k, with t and y as given (lane blocks of its batch). */
+cdn_status cdni_ensemble_load(worker *w, view *v, int k, int lane, const double *t, const double *y);
+/* The lane's constants as State k has them, which a view has been loaded with. */
+cdn_status cdni_ensemble_put_constants(worker *w, const view *v, int k);
 
-/* ensemble_evaluate.c: y becomes what the results are of. */
-void cdni_ensemble_at(worker *w, int batch, const double *t, const double *y);
-/* Positions, inertias if wanted, velocities if wanted. In lanes only. */
-void cdni_ensemble_kinematics(worker *w, bool inertias, bool velocities);
-/* qdot = N u for lane blocks of q and u, in the batch in hand. */
-void cdni_ensemble_multiply_N(worker *w, const double *q, const double *u, double *qdot);
-/* A lane's State, loaded; NULL if there is none. */
-cdn_state *cdni_ensemble_lane_state(void *context, int lane);
-/* The lane's State has failed, with the story that the view has to tell. */
+/* ensemble_apart.c: n steps of size h, State by State. */
+cdn_status cdni_ensemble_advance_apart(cdn_ensemble *e, const char *function, double h, int64_t n);
+
+/* ensemble_evaluate.c: (t, y) becomes what the results are of. The State of the worker, of all lanes or of one; NULL if it cannot
+ * be had. */
+cdn_state *cdni_ensemble_at(worker *w, int batch, const double *t, const double *y);
+/* For the lanes of an evaluation: the same, which takes from the others what is computed there. */
+cdn_state *cdni_ensemble_standing_state(void *worker, int lane);
+/* A lane's own State, which knows nothing of the others; NULL if there is none. */
+cdn_state *cdni_ensemble_lane_state(worker *w, int lane);
+/* The lane's State has failed, with the story that its view has to tell. */
 void cdni_ensemble_lane_failed(worker *w, int lane, cdn_status status);
+/* What an evaluation came to: lanes that have failed are evaluated once more, each by itself, up to a stage, for the story. */
+void cdni_ensemble_tell(worker *w, cdn_status status, cdn_stage stage);
 /* Rates at (t, y) for the live lanes. Where they cannot be had the State has failed. In lanes that are not live, or fail
- * because y is not finite, y becomes what it was at the last whole step: nothing there is worth the time. */
+ * because y is not finite, y that is not finite becomes what it was at the last whole step: nothing there is worth the time. */
 void cdni_ensemble_evaluate(worker *w, int batch, const double *t, double *y, double *rates);
 /* Rates of the batch, computed if they are not known. */
 void cdni_ensemble_know(worker *w, int batch);

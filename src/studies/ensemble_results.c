@@ -44,23 +44,17 @@ static void write_rows(const cdn_ensemble *e, int batch, const double *block, si
   }
 }
 
-/* The batch as its States are; the view, where there is one State. */
-static cdn_state *stand(const question *x, worker *w, int batch) {
-  const cdn_ensemble *e = x->e;
-  cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
-  return e->kernels ? NULL : cdni_ensemble_lane_state(w, 0);
+/* The batch as its States are. */
+static cdn_state *stand(const cdn_ensemble *e, worker *w, int batch) {
+  return cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
 }
 
-/* Failures of a lane that kinematics found. */
-static void tell_kinematics(worker *w) {
-  for (int l = 0; l < w->e->lanes; l++) {
-    if (!w->failed[l]) continue;
-    w->failed[l] = false;
-    cdn_state *state = cdni_ensemble_lane_state(w, l);
-    if (!state) continue;
-    const cdn_status status = cdn_realize(state, CDN_STAGE_POSITION);
-    if (status != CDN_OK) cdni_ensemble_lane_failed(w, l, status);
-  }
+/* Where nothing but kinematics is asked for, and the mass matrix perhaps. */
+static void realize_entry(worker *w, cdn_state *state, cdn_ticket entry, cdn_stage stage) {
+  if (!state) return;
+  const cdn_status status = cdni_state_ensure(state, entry);
+  if (w->state) cdni_ensemble_tell(w, status, stage);
+  else if (status != CDN_OK) cdni_ensemble_lane_failed(w, 0, status);
 }
 
 /* ---- rates ---- */
@@ -87,24 +81,25 @@ cdn_status cdn_ensemble_rates(cdn_ensemble *e, cdn_pool pool, double *rates, siz
 
 static const double *X_BM_of(const question *x, int k) {
   const cdn_ensemble *e = x->e;
-  const double *frames = cdn_state_parameters(e->prototype, e->m->frames);
+  const double *shared = cdni_matter_X_BM(e->m, e->prototype, x->body);
+  const ptrdiff_t at = shared - cdn_state_parameters(e->prototype, e->m->frames);
   for (size_t i = 0; i < e->varying.count; i++) {
     const varying *v = &CDNI_AT(e->varying, varying, i);
-    if (v->v.i == e->m->frames.i) frames = e->values + (size_t)k * e->n_values + v->at;
+    if (v->v.i == e->m->frames.i) return e->values + (size_t)k * e->n_values + v->at + at;
   }
-  return frames + FORCE_FRAME * x->body.i + FORCE_X_BM;
+  return shared;
 }
 
 static void body_in_lane(const question *x, const worker *w, int lane, int k) {
   body_pose pose;
   body_twist twist;
+  enum { POSE = sizeof pose / sizeof(double), TWIST = sizeof twist / sizeof(double) };
+  const tree_data d = cdni_matter_data(cdni_matter(x->e->twin), w->state);
   const size_t width = (size_t)x->e->lanes, body = (size_t)x->body.i;
-  lane_get((const double *)w->d.pose + body * RECORD_NUMBERS(pose) * width, x->e->lanes, lane, (double *)&pose,
-           RECORD_NUMBERS(pose));
+  lane_get((const double *)d.pose + body * POSE * width, x->e->lanes, lane, (double *)&pose, POSE);
   if (x->X_GB) x->X_GB[k] = cdni_body_transform(X_BM_of(x, k), &pose);
   if (!x->V_GB) return;
-  lane_get((const double *)w->d.twist + body * RECORD_NUMBERS(twist) * width, x->e->lanes, lane, (double *)&twist,
-           RECORD_NUMBERS(twist));
+  lane_get((const double *)d.twist + body * TWIST * width, x->e->lanes, lane, (double *)&twist, TWIST);
   x->V_GB[k] = cdni_body_spatial_velocity(X_BM_of(x, k), &pose, &twist);
 }
 
@@ -112,19 +107,18 @@ static void body_of(void *context, int thread, int batch) {
   const question *x = context;
   const cdn_ensemble *e = x->e;
   worker *w = &e->workers[thread];
-  cdn_state *state = stand(x, w, batch);
-  if (e->kernels) {
-    cdni_ensemble_kinematics(w, false, x->V_GB != NULL);
-    tell_kinematics(w);
-  }
+  cdn_state *state = stand(e, w, batch);
+  if (x->V_GB) realize_entry(w, state, CDN_TWIST, CDN_STAGE_VELOCITY);
+  else realize_entry(w, state, CDN_POSE, CDN_STAGE_POSITION);
   for (int l = 0; l < e->lanes; l++) {
     const int k = batch * e->lanes + l;
     cdn_status status = CDN_OK;
     if (k >= e->count) break;
-    if (state && x->X_GB) status = cdn_body_pose(state, x->body, &x->X_GB[k]);
-    if (state && x->V_GB && status == CDN_OK) status = cdn_body_velocity(state, x->body, &x->V_GB[k]);
+    const bool alone = !w->state && e->status[k] == CDN_OK;
+    if (alone && x->X_GB) status = cdn_body_pose(state, x->body, &x->X_GB[k]);
+    if (alone && x->V_GB && status == CDN_OK) status = cdn_body_velocity(state, x->body, &x->V_GB[k]);
     if (status != CDN_OK) cdni_ensemble_lane_failed(w, l, status);
-    if (e->status[k] == CDN_OK && e->kernels) body_in_lane(x, w, l, k);
+    if (e->status[k] == CDN_OK && w->state) body_in_lane(x, w, l, k);
     if (e->status[k] == CDN_OK) continue;
     if (x->X_GB) fill_nan((double *)&x->X_GB[k], sizeof *x->X_GB / sizeof(double));
     if (x->V_GB) fill_nan((double *)&x->V_GB[k], sizeof *x->V_GB / sizeof(double));
@@ -164,19 +158,27 @@ static question rows_of(cdn_ensemble *e, const double *in, size_t in_stride, dou
   };
 }
 
+/* What the passes read, with nothing that acts. */
+static tree_data passes_of(const cdn_ensemble *e, const worker *w) {
+  tree_data d = cdni_matter_data(cdni_matter(e->twin), w->state);
+  d.force = NULL, d.f_mob = NULL;
+  return d;
+}
+
 static void inverse_dynamics_of(void *context, int thread, int batch) {
   const question *x = context;
   const cdn_ensemble *e = x->e;
   worker *w = &e->workers[thread];
-  cdn_state *state = stand(x, w, batch);
+  cdn_state *state = stand(e, w, batch);
   const size_t n = (size_t)e->m->tree.nu;
   double *udot = x->in ? w->mobility[0] : NULL, *f = w->mobility[1];
   if (udot) read_rows(e, batch, x->in, x->in_stride, n, udot);
-  if (e->kernels) {
-    cdni_ensemble_kinematics(w, true, true);
-    tell_kinematics(w);
-    w->d.udot = udot;
-    e->kernels->inverse(&e->m->tree, &w->d, true, f);
+  if (w->state) {
+    realize_entry(w, state, e->m->inertia.ticket, CDN_STAGE_POSITION);
+    realize_entry(w, state, CDN_TWIST, CDN_STAGE_VELOCITY);
+    tree_data d = passes_of(e, w);
+    d.udot = udot;
+    cdni_matter(e->twin)->kernels->inverse(&e->m->tree, &d, true, f);
   } else if (state) {
     const cdn_status status = cdn_inverse_dynamics(state, udot, NULL, NULL, f);
     if (status != CDN_OK) cdni_ensemble_lane_failed(w, 0, status);
@@ -192,16 +194,18 @@ cdn_status cdn_ensemble_inverse_dynamics(cdn_ensemble *e, const double *udot, si
   return cdni_ensemble_run(e, function, inverse_dynamics_of, &x);
 }
 
-/* Articulated inertias of the batch; States whose mass matrix is singular fail. */
-static void articulate(worker *w) {
+/* Lanes without an M^-1 fail, each with the story of its own articulated inertias. */
+static void articulate(worker *w, cdn_state *state) {
   const cdn_ensemble *e = w->e;
-  int64_t singular[CDNI_MOST_LANES] __attribute__((aligned(CDNI_ALIGN)));
-  cdni_ensemble_kinematics(w, true, false);
-  tell_kinematics(w);
-  e->kernels->articulate(&e->m->tree, &w->d, singular);
+  bool before[CDNI_MOST_LANES];
+  realize_entry(w, state, CDN_POSE, CDN_STAGE_POSITION);
+  memcpy(before, w->in_lanes.failed, sizeof before);
+  const cdn_status status = cdni_state_ensure(state, e->m->articulated.ticket);
   for (int l = 0; l < e->lanes; l++) {
-    cdn_state *state = singular[l] >= 0 ? cdni_ensemble_lane_state(w, l) : NULL;
-    if (state) cdni_ensemble_lane_failed(w, l, cdni_state_ensure(state, e->m->articulated.ticket));
+    if (before[l] || (status == CDN_OK && !w->in_lanes.failed[l])) continue;
+    w->in_lanes.failed[l] = false;
+    cdn_state *one = cdni_ensemble_lane_state(w, l);
+    if (one) cdni_ensemble_lane_failed(w, l, cdni_state_ensure(one, e->m->articulated.ticket));
   }
 }
 
@@ -209,14 +213,15 @@ static void multiply_by_M_inv_of(void *context, int thread, int batch) {
   const question *x = context;
   const cdn_ensemble *e = x->e;
   worker *w = &e->workers[thread];
-  cdn_state *state = stand(x, w, batch);
+  cdn_state *state = stand(e, w, batch);
   const size_t n = (size_t)e->m->tree.nu;
   read_rows(e, batch, x->in, x->in_stride, n, w->mobility[0]);
-  if (e->kernels) {
-    articulate(w);
-    w->d.f_mob = w->mobility[0];
-    w->d.udot = w->mobility[1];
-    e->kernels->solve(&e->m->tree, &w->d);
+  if (w->state) {
+    articulate(w, state);
+    tree_data d = passes_of(e, w);
+    d.f_mob = w->mobility[0];
+    d.udot = w->mobility[1];
+    cdni_matter(e->twin)->kernels->solve(&e->m->tree, &d);
   } else if (state) {
     const cdn_status status = cdn_multiply_by_M_inv(state, w->mobility[0], w->mobility[1]);
     if (status != CDN_OK) cdni_ensemble_lane_failed(w, 0, status);
@@ -239,14 +244,15 @@ static void visit_all(void *context, int thread, int batch) {
   const cdn_ensemble *e = x->e;
   worker *w = &e->workers[thread];
   for (int l = 0; l < e->lanes; l++) {
-    stand(x, w, batch);
+    stand(e, w, batch);
     cdn_state *state = cdni_ensemble_lane_state(w, l);
     if (!state) continue;
     const cdn_status status = x->visit(x->context, batch * e->lanes + l, state);
     if (status != CDN_OK) cdni_ensemble_lane_failed(w, l, status);
     if (!x->sets) continue;
-    (void)!cdn_state_copy(w->view, e->prototype); /* of one System: cannot fail */
-    w->viewed = -1;
+    (void)!cdn_state_copy(state, e->prototype); /* of one System: cannot fail */
+    for (int i = 0; i < w->n_views; i++)
+      if (w->views[i].state == state) w->views[i].viewed = -1;
   }
 }
 

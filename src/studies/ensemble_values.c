@@ -20,38 +20,28 @@ static cdn_status give_values(const cdn_ensemble *e, int k, cdn_state *state) {
   return CDN_OK;
 }
 
-cdn_status cdni_ensemble_load(worker *w, int k, int lane, const double *t, const double *y) {
+cdn_status cdni_ensemble_load(worker *w, view *v, int k, int lane, const double *t, const double *y) {
   const cdn_ensemble *e = w->e;
-  if (e->n_values > 0 && w->viewed != k) {
-    w->viewed = -1;
-    CDNI_TRY(give_values(e, k, w->view));
-    w->viewed = k;
+  cdni_lanes_stand_for(v->state, NULL, 0);
+  if (e->n_values > 0 && v->viewed != k) {
+    v->viewed = -1;
+    CDNI_TRY(give_values(e, k, v->state));
+    v->viewed = k;
   }
   lane_get(y, e->lanes, lane, w->one, (size_t)e->ny);
-  return cdn_state_set_ty(w->view, t[lane], w->one);
+  return cdn_state_set_ty(v->state, t[lane], w->one);
 }
 
-/* Constants of bodies and forces from a State that has them. */
-cdn_status cdni_ensemble_put_constants(worker *w, int k) {
+cdn_status cdni_ensemble_put_constants(worker *w, const view *v, int k) {
   const cdn_ensemble *e = w->e;
-  if (!e->kernels) return CDN_OK;
-  const int lanes = e->lanes, lane = k % lanes;
-  const size_t n = (size_t)e->m->tree.n, width = (size_t)lanes;
-  double *to = ensemble_constants(e, k / lanes);
-  const body_frames *frames;
-  const body_mass *mass;
-  CDNI_TRY(cdni_matter_constants(e->m, w->view, &frames, &mass));
-  const body_frames *shared_frames;
-  const body_mass *shared_mass;
-  CDNI_TRY(cdni_matter_constants(e->m, e->prototype, &shared_frames, &shared_mass));
-  for (size_t i = 1; i < n; i++)
-    if (mass[i].massless != shared_mass[i].massless) return CDN_ERR_UNSUPPORTED;
-  lane_put(to + e->at_frames * width, lanes, lane, (const double *)frames, n * RECORD_NUMBERS(body_frames));
-  lane_put(to + e->at_mass * width, lanes, lane, (const double *)mass, n * RECORD_NUMBERS(body_mass));
-  lane_put(to + e->at_frame_params * width, lanes, lane, cdn_state_parameters(w->view, e->m->frames), n * FORCE_FRAME);
-  if (!e->forces) return CDN_OK;
-  cdni_force_params_collect(e->forces, w->view, w->one);
-  lane_put(to + e->at_force_params * width, lanes, lane, w->one, cdni_force_params_count(e->forces));
+  if (!e->twin) return CDN_OK;
+  CDNI_TRY(cdn_realize(v->state, CDN_STAGE_INSTANCE));
+  CDNI_TRY(cdn_realize(e->prototype, CDN_STAGE_INSTANCE));
+  const body_mass *mass = cdni_matter_data(e->m, v->state).mass, *shared = cdni_matter_data(e->m, e->prototype).mass;
+  for (int i = 1; i < e->m->tree.n; i++)
+    if (mass[i].massless != shared[i].massless) return CDN_ERR_UNSUPPORTED;
+  cdni_lanes_collect_constants(e->twin, v->state, k % e->lanes, ensemble_constants(e, k / e->lanes));
+  for (int i = 0; i < e->n_workers; i++) e->workers[i].constants_of = -1;
   return CDN_OK;
 }
 
@@ -63,11 +53,7 @@ cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state
                               k, e->count);
   if (cdn_state_system(state) != e->system)
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "State %d is given by one of another System", k);
-  cdn_dvar except[64];
-  int n = 0;
-  for (size_t i = 0; i < e->varying.count && n < CDNI_COUNT(except); i++)
-    except[n++] = CDNI_AT(e->varying, varying, i).v;
-  const char *other = cdni_state_difference(state, e->prototype, n, except);
+  const char *other = cdni_state_difference(state, e->prototype, (int)e->own.count, e->own.data);
   if (other)
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k,
                               "State %d is given with another '%s' than the State that the ensemble was made from: "
@@ -84,11 +70,13 @@ cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state
   e->known[batch] = false;
   e->status[k] = CDN_OK;
   for (int i = 0; i < e->n_workers; i++)
-    if (e->workers[i].viewed == k) e->workers[i].viewed = -1;
+    for (int v = 0; v < e->workers[i].n_views; v++)
+      if (e->workers[i].views[v].viewed == k) e->workers[i].views[v].viewed = -1;
   if (!e->constants_vary) return CDN_OK;
   worker *w = &e->workers[0];
-  cdn_status status = cdni_ensemble_load(w, k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
-  if (status == CDN_OK) status = cdni_ensemble_put_constants(w, k);
+  view *v = &w->views[0];
+  cdn_status status = cdni_ensemble_load(w, v, k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
+  if (status == CDN_OK) status = cdni_ensemble_put_constants(w, v, k);
   if (status == CDN_ERR_UNSUPPORTED)
     cdni_ensemble_fail(e, status, function, k,
                        "State %d has a body with mass and another without: which are massless is "
@@ -108,8 +96,8 @@ cdn_status cdn_ensemble_get_state(cdn_ensemble *e, int k, cdn_state *state) {
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "the State given belongs to another System");
   const int batch = k / e->lanes, lane = k % e->lanes;
   worker *w = &e->workers[0];
-  cdn_status status = cdni_ensemble_load(w, k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
-  if (status == CDN_OK) status = cdn_state_copy(state, w->view);
+  cdn_status status = cdni_ensemble_load(w, &w->views[0], k, lane, ensemble_t(e, batch), ensemble_y(e, batch));
+  if (status == CDN_OK) status = cdn_state_copy(state, w->views[0].state);
   if (status != CDN_OK) cdni_ensemble_fail(e, status, function, k, "%s", cdn_status_text(status));
   return status;
 }

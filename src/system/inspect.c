@@ -10,7 +10,7 @@ bool cdni_ticket_is_upstream(const cdn_system *s, cdn_ticket ticket, cdn_ticket 
 cdni_traits cdni_system_traits(const cdn_system *s) {
   return (cdni_traits){ .subsystems = (int)s->subsystems.count,
                         .events = s->events.count > 0,
-                        .auto_updates = s->autos.count > 0,
+                        .auto_updates = (int)s->autos.count,
                         .constraints = s->n_udoterr > 0,
                         .previous = s->keep_previous };
 }

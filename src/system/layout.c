@@ -2,49 +2,50 @@
  * copying a State is one memcpy. */
 #include "system/structs.h"
 
-/* Small things share cache lines; anything of a line or more starts on one. */
-static size_t place(size_t *at, size_t bytes) {
-  size_t align = bytes >= CDNI_ALIGN ? CDNI_ALIGN : sizeof(double);
+/* Small things share cache lines; anything of a line or more starts on one, and all that kernels of several lanes read. */
+static size_t place(const cdn_system *s, size_t *at, size_t bytes) {
+  size_t align = bytes >= CDNI_ALIGN || s->lanes > 1 ? CDNI_ALIGN : sizeof(double);
   *at = (*at + align - 1) / align * align;
   size_t here = *at;
   *at += bytes;
   return here;
 }
 
-static size_t place_doubles(size_t *at, int n) { return place(at, (size_t)n * sizeof(double)); }
+static size_t place_doubles(const cdn_system *s, size_t *at, int n) { return place(s, at, (size_t)n * sizeof(double)); }
 
 /* block = t | y | discrete | ydot | q_eff, u_eff | errors, lambda, triggers | previous t, y | cache | valid bits | serials */
 cdn_status cdni_layout_plan(cdn_system *s) {
-  s->nq = (int)s->q0.count, s->nu = (int)s->u0.count, s->nz = (int)s->z0.count;
+  const int lanes = s->lanes;
+  s->nq = (int)s->q0.count * lanes, s->nu = (int)s->u0.count * lanes, s->nz = (int)s->z0.count * lanes;
   int ny = s->nq + s->nu + s->nz;
   if (s->z_scale.count > 0 && !cdni_z_scale_complete(s)) {
     return cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
   }
   size_t at = 0, n = s->nodes.count;
-  s->off_t = place_doubles(&at, 1);
-  s->off_y = place_doubles(&at, ny);
+  s->off_t = place_doubles(s, &at, lanes);
+  s->off_y = place_doubles(s, &at, ny);
   for (size_t i = 0; i < n; i++)
     if (node_at(s, (int32_t)i)->kind == NODE_VARIABLE && i >= TICKET_FIRST_FREE)
-      node_at(s, (int32_t)i)->offset = place(&at, node_at(s, (int32_t)i)->size);
-  s->off_ydot = place_doubles(&at, ny);
-  size_t q_eff = place_doubles(&at, node_at(s, TICKET_Q_EFF)->calc ? s->nq : 0);
-  size_t u_eff = place_doubles(&at, node_at(s, TICKET_U_EFF)->calc ? s->nu : 0);
-  s->off_qerr = place_doubles(&at, s->n_qerr);
-  s->off_uerr = place_doubles(&at, s->n_uerr);
-  s->off_udoterr = place_doubles(&at, s->n_udoterr);
-  s->off_multipliers = place_doubles(&at, s->n_udoterr);
-  s->off_triggers = place_doubles(&at, s->n_triggers);
-  s->off_previous = place_doubles(&at, s->keep_previous ? 1 + ny : 0);
+      node_at(s, (int32_t)i)->offset = place(s, &at, node_at(s, (int32_t)i)->size);
+  s->off_ydot = place_doubles(s, &at, ny);
+  size_t q_eff = place_doubles(s, &at, node_at(s, TICKET_Q_EFF)->calc ? s->nq : 0);
+  size_t u_eff = place_doubles(s, &at, node_at(s, TICKET_U_EFF)->calc ? s->nu : 0);
+  s->off_qerr = place_doubles(s, &at, s->n_qerr);
+  s->off_uerr = place_doubles(s, &at, s->n_uerr);
+  s->off_udoterr = place_doubles(s, &at, s->n_udoterr);
+  s->off_multipliers = place_doubles(s, &at, s->n_udoterr);
+  s->off_triggers = place_doubles(s, &at, s->n_triggers);
+  s->off_previous = place_doubles(s, &at, s->keep_previous ? 1 + ny : 0);
   for (size_t i = CDNI_TICKET_WELL_KNOWN; i < n; i++) {
     node *e = node_at(s, (int32_t)i);
-    if (e->kind == NODE_ENTRY || e->kind == NODE_COMPANION) e->offset = place(&at, e->size);
+    if (e->kind == NODE_ENTRY || e->kind == NODE_COMPANION) e->offset = place(s, &at, e->size);
   }
   for (size_t i = 0; i < s->trigger_groups.count; i++) {
     const trigger_group *g = &CDNI_AT(s->trigger_groups, trigger_group, i);
     if (g->n > 0) node_at(s, g->entry)->offset = s->off_triggers + (size_t)g->first * sizeof(double);
   }
-  s->off_valid = place(&at, (size_t)s->words * sizeof(uint64_t));
-  s->off_serials = place(&at, n * sizeof(uint64_t));
+  s->off_valid = place(s, &at, (size_t)s->words * sizeof(uint64_t));
+  s->off_serials = place(s, &at, n * sizeof(uint64_t));
   s->block_size = (at + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
 
   /* Entries that live in the pools. Without prescribed slots the effective values are the variables. */

@@ -1,6 +1,7 @@
 /* Realization: stage by stage (push) and entry by entry (pull) over one graph of validity bits, and the audit. */
 #include <math.h>
 
+#include "math/lane_block.h"
 #include "system/structs.h"
 
 /* ---- the audit ---- */
@@ -39,6 +40,7 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
   if (n->kind != NODE_ENTRY)
     return cdni_state_fail(s, CDN_ERR_ARG, false, "cdn_eval", n->name, "'%s' is not a cache entry of this System",
                            n->name ? n->name : "?");
+  if (s->others && cdni_lanes_fetch(s, ticket)) return CDN_OK;
   for (int i = 0; i < s->depth; i++)
     if (s->stack[i] == ticket)
       return cdni_state_fail(s, CDN_ERR_CYCLE, false, "cdn_eval", n->name,
@@ -135,8 +137,18 @@ cdn_stage cdn_state_stage(const cdn_state *state) {
 
 /* ---- the rates: each subsystem fills its own runs ---- */
 
+/* A lane whose rates are not finite fails. */
+static cdn_status check_lanes(cdn_state *s, const double *rates, size_t n) {
+  const int lanes = s->system->lanes;
+  if (n == 0 || cdni_all_finite(rates, n, NULL)) return CDN_OK;
+  for (int l = 0; l < lanes; l++)
+    if (!lane_is_finite(rates, lanes, l, n / (size_t)lanes)) cdni_lane_fail(s, l);
+  return CDN_OK;
+}
+
 static cdn_status check_rates(cdn_state *s, const char *what, cdn_pool pool, const double *rates, int n) {
   size_t bad;
+  if (s->lanes) return check_lanes(s, rates, (size_t)n);
   if (n == 0 || cdni_all_finite(rates, (size_t)n, &bad)) return CDN_OK;
   char slot[96];
   cdn_system_slot_name(s->system, pool, (int)bad, slot, sizeof slot);

@@ -15,11 +15,23 @@ static void set_defaults(cdn_state *s) {
     const node *n = node_at(sys, (int32_t)i);
     if (n->kind == NODE_VARIABLE) memcpy(s->block + n->offset, n->initial, n->size);
   }
-  bit_set(s->valid, TICKET_STAGE_EMPTY + CDN_STAGE_TOPOLOGY);
 }
 
 static size_t state_size(const cdn_system *system) {
   return sizeof(cdn_state) + (size_t)system->most_nested * sizeof(int32_t);
+}
+
+cdn_state *cdni_state_alloc(const cdn_system *system) {
+  cdn_state *s = cdni_calloc(&system->allocator, state_size(system));
+  if (s) s->block = cdni_calloc(&system->allocator, system->block_size);
+  if (!s || !s->block) {
+    if (s) cdni_free(&system->allocator, s, state_size(system));
+    return NULL;
+  }
+  s->system = system;
+  s->valid = (uint64_t *)(s->block + system->off_valid);
+  bit_set(s->valid, TICKET_STAGE_EMPTY + CDN_STAGE_TOPOLOGY);
+  return s;
 }
 
 cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) {
@@ -29,14 +41,8 @@ cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) {
   if (!system->frozen)
     return cdni_refuse(CDN_ERR_NOT_FROZEN, function, "System '%s' is not frozen yet: call cdn_system_freeze first",
                        system->name);
-  cdn_state *s = cdni_calloc(&system->allocator, state_size(system));
-  if (s) s->block = cdni_calloc(&system->allocator, system->block_size);
-  if (!s || !s->block) {
-    if (s) cdni_free(&system->allocator, s, state_size(system));
-    return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a State of %zu bytes", system->block_size);
-  }
-  s->system = system;
-  s->valid = (uint64_t *)(s->block + system->off_valid);
+  cdn_state *s = cdni_state_alloc(system);
+  if (!s) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a State of %zu bytes", system->block_size);
   cdn_system_retain(system);
   set_defaults(s);
   *out = s;
@@ -51,12 +57,17 @@ static void free_work(cdn_state *s) {
   }
 }
 
-void cdn_state_destroy(cdn_state *state) {
-  if (!state) return;
+void cdni_state_free(cdn_state *state) {
   const cdn_system *system = state->system;
   free_work(state);
   cdni_free(&system->allocator, state->block, system->block_size);
   cdni_free(&system->allocator, state, state_size(system));
+}
+
+void cdn_state_destroy(cdn_state *state) {
+  if (!state) return;
+  const cdn_system *system = state->system;
+  cdni_state_free(state);
   cdn_system_release(system);
 }
 
@@ -279,7 +290,7 @@ cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) {
   CDNI_TRY(check_slots(state, "cdn_state_set_ty", 0, y, ny));
   *state_doubles(state, sys->off_t) = t;
   if (ny > 0) memmove(state_doubles(state, sys->off_y), y, (size_t)ny * sizeof *y);
-  for (int32_t ticket = TICKET_T; ticket <= TICKET_Z; ticket++) invalidate(state, ticket);
+  invalidate_ty(state);
   return CDN_OK;
 }
 

@@ -37,6 +37,7 @@ typedef struct node {
   cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
   bool parameters; /* variable: an array of doubles, checked for NaN */
   bool given;      /* entry: its value comes from outside (cdni_state_give) */
+  cdni_in_lanes in_lanes;
   cdn_calc_fn *calc;
   size_t size, offset; /* bytes in the State's block */
   void *initial;       /* variable: default value, `size` bytes */
@@ -74,6 +75,8 @@ typedef struct auto_variable {
 struct cdn_system {
   atomic_int references;
   bool frozen, freezing, audit;
+  int lanes; /* States side by side in each of its States: 1, but for what cdni_lanes_system makes, */
+  const struct cdn_system *twin_of; /* and whose twin that is */
   cdn_allocator allocator;
   char *name;
   cdn_error error;
@@ -129,6 +132,11 @@ struct cdn_state {
   work_chunk *work;
   int work_depth;
   size_t work_wanted;
+  /* A State of several lanes: whose lanes they are. */
+  cdni_lanes *lanes;
+  /* A State that stands for a lane of another: what is computed there need not be computed again (NULL: none). */
+  const cdn_state *others;
+  int lane;
   int32_t stack[]; /* those entries; most_nested of them at most */
 };
 
@@ -153,6 +161,23 @@ static inline void invalidate(cdn_state *s, int32_t ticket) {
   for (int w = 0; w < sys->words; w++) s->valid[w] &= ~down[w];
   ((uint64_t *)(s->block + sys->off_serials))[ticket]++;
 }
+
+/* The same of t, q, u and z at once. */
+static inline void invalidate_ty(cdn_state *s) {
+  const cdn_system *sys = s->system;
+  const size_t words = (size_t)sys->words;
+  const uint64_t *of_t = sys->downstream + (size_t)TICKET_T * words, *of_q = of_t + words, *of_u = of_q + words,
+                 *of_z = of_u + words;
+  for (size_t w = 0; w < words; w++) s->valid[w] &= ~(of_t[w] | of_q[w] | of_u[w] | of_z[w]);
+  uint64_t *serials = (uint64_t *)(s->block + sys->off_serials);
+  for (int32_t ticket = TICKET_T; ticket <= TICKET_Z; ticket++) serials[ticket]++;
+}
+
+/* state.c: a State with nothing in it, at Topology stage, that does not hold its System; NULL: memory ran out. And its end. */
+cdn_state *cdni_state_alloc(const cdn_system *system);
+void cdni_state_free(cdn_state *state);
+/* lanes.c: takes what is computed in other lanes, if it is; false: it must be computed. */
+bool cdni_lanes_fetch(cdn_state *state, int32_t ticket);
 
 /* graph.c: orders the nodes, rejects cycles, fills downstream and eager lists. */
 cdn_status cdni_graph_freeze(cdn_system *system);

@@ -129,6 +129,7 @@ cdn_system *cdn_system_create(const cdn_system_def *def) {
   if (!s) return NULL;
   atomic_init(&s->references, 1);
   s->allocator = a;
+  s->lanes = 1;
   s->audit = d.audit;
   s->name = cdni_strdup(&a, d.name ? d.name : "system");
   if (!s->name || !add_fixed_nodes(s) || !add_fixed_edges(s)) {

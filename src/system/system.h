@@ -7,6 +7,7 @@
 #include "core/archive.h"
 #include "core/core.h"
 #include "core/sized.h"
+#include "math/kernel_sets.h"
 
 /* ---- building ---- */
 
@@ -100,8 +101,8 @@ bool cdni_ticket_is_upstream(const cdn_system *system, cdn_ticket ticket, cdn_ti
 
 /* What a System has that not every Study can treat. */
 typedef struct cdni_traits {
-  int subsystems;
-  bool events, auto_updates, constraints, previous;
+  int subsystems, auto_updates;
+  bool events, constraints, previous;
 } cdni_traits;
 cdni_traits cdni_system_traits(const cdn_system *system);
 /* The i-th parameter array and its size; false past the end. */
@@ -110,6 +111,57 @@ bool cdni_system_parameters(const cdn_system *system, int i, cdn_dvar *v, int *n
 void cdni_variable_name(const cdn_system *system, cdn_dvar v, char *text, size_t size);
 /* The name of a discrete variable or parameter array, none of n, in which two States of one System differ, or NULL. */
 const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n, const cdn_dvar *except);
+
+/* ---- several States in lanes ----
+ *
+ * A System has a twin whose States have several lanes each: numbers of that many States side by side (math/lane_block.h), over the
+ * same graph, evaluated in the same order by the same code. The rooms' data are copies that know how many lanes there are
+ * (cdni_room_ops.planned is called for them). What one lane cannot do fails in that lane alone. */
+
+/* How a compute function goes about several lanes, and how a variable is kept. */
+typedef enum cdni_in_lanes {
+  CDNI_LANE_BY_LANE,   /* entry: each lane's own State computes it, and keeps it. Variable: one value for all lanes */
+  CDNI_LANES_GATHERED, /* entry: the same, and its numbers are put side by side */
+  CDNI_LANES_TOGETHER  /* entry: the function takes all lanes at once. Variable: doubles, kept lane by lane */
+} cdni_in_lanes;
+/* Said of an entry (its companions follow) or of a variable by whoever declares it; CDNI_LANE_BY_LANE otherwise. */
+void cdni_declare_in_lanes(cdn_declarer *d, cdn_ticket ticket, cdni_in_lanes how);
+
+typedef struct cdni_lanes {
+  bool failed[CDNI_MOST_LANES]; /* those are computed along, to no purpose, and nobody calls out for them */
+  /* A lane's own State, of the System itself, with the lane's variables; NULL if there is none, or it cannot be had. */
+  cdn_state *(*state)(void *context, int lane);
+  void *context;
+  cdn_state *standing[CDNI_MOST_LANES]; /* by lane: a State that stands for it, or NULL */
+} cdni_lanes;
+
+/* The twin of a frozen System, which it holds. `prescribed`: some q or u may be prescribed in its States. */
+cdn_status cdni_lanes_system(const cdn_system *system, int lanes, bool prescribed, cdn_system **out);
+void cdni_lanes_system_free(cdn_system *system);
+/* One of its States; all lanes have the variables of `like`, a State of the System itself. NULL: memory ran out. */
+cdn_state *cdni_lanes_state(const cdn_system *twin, const cdn_state *like, cdni_lanes *lanes);
+void cdni_lanes_state_free(cdn_state *state);
+
+/* Lanes of the States of a System: 1 of an ordinary one. */
+int cdni_system_lanes(const cdn_system *system);
+/* A lane's own State, NULL if the lane has failed; and that it fails. */
+cdn_state *cdni_lane_state(cdn_state *state, int lane);
+void cdni_lane_fail(cdn_state *state, int lane);
+/* For functions that find out by lane what is wrong: which[l] >= 0 fails lane l, and -1 is returned; an ordinary State's finding,
+ * which[0], is returned as it is. */
+int64_t cdni_lanes_fail(cdn_state *state, const int64_t *which);
+/* Room for such findings, as kernels of any number of lanes write them. */
+#define CDNI_LANE_FINDINGS(name) int64_t name[CDNI_MOST_LANES] __attribute__((aligned(CDNI_ALIGN)))
+/* New times and y of all lanes (blocks of lanes), without a look at the numbers; y may be the State's own. */
+void cdni_lanes_set_ty(cdn_state *state, const double *t, const double *y);
+/* `state` stands for a lane of `others` from now on, with the same variables: it takes what is computed there. NULL: it does not. */
+void cdni_lanes_stand_for(cdn_state *state, const cdn_state *others, int lane);
+
+/* The constants of all lanes: variables that are kept lane by lane, and entries of Instance stage. How many numbers they are a lane,
+ * a lane's from its own State (realized to Instance), and all of them for a State. */
+size_t cdni_lanes_constants(const cdn_system *twin);
+void cdni_lanes_collect_constants(const cdn_system *twin, const cdn_state *from, int lane, double *constants);
+void cdni_lanes_use_constants(cdn_state *state, const double *constants);
 
 /* ---- reading and writing a State from inside ---- */
 

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mechanisms.h"
+#include "prescribed_tree.h"
+#include "random_constraints.h"
 #include "random_tree.h"
 
 enum { COUNT = 11 };
@@ -286,7 +289,7 @@ static void check_custom(bool lag) {
     for (int i = 0; i < 3; i++) {
       cdn_ensemble *e = gather(first, &x, all_lanes[i], 2, 0, CDN_METHOD_DEFAULT);
       if (e) {
-        ck_assert_int_eq(cdn_ensemble_lanes(e), lag ? 1 : all_lanes[i]);
+        ck_assert_int_eq(cdn_ensemble_lanes(e), all_lanes[i]);
         check_evaluation(e, &x, all_lanes[i]);
       }
       cdn_ensemble_destroy(e);
@@ -301,7 +304,7 @@ static void check_custom(bool lag) {
 START_TEST(custom_forces_in_lanes) { check_custom(false); }
 END_TEST
 
-START_TEST(auxiliary_states_one_by_one) { check_custom(true); }
+START_TEST(auxiliary_states_in_lanes) { check_custom(true); }
 END_TEST
 
 /* ---- measures ---- */
@@ -321,7 +324,7 @@ static cdn_status guide_force(const void *self, cdn_state *state, cdn_forces *fo
   return CDN_OK;
 }
 
-/* Measures that remember nothing leave the lanes; one that does is not for ensembles to keep. */
+/* Measures are no obstacle to lanes; one that remembers is no affair of fixed steps without a stepper. */
 static void check_measures(bool remembers) {
   const double gain = 0.7, offset = -0.3;
   for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -346,7 +349,7 @@ static void check_measures(bool remembers) {
     for (int i = 0; i < 3; i++) {
       cdn_ensemble *e = gather(first, &x, all_lanes[i], 2, 0, CDN_METHOD_DEFAULT);
       if (e) {
-        ck_assert_int_eq(cdn_ensemble_lanes(e), remembers ? 1 : all_lanes[i]);
+        ck_assert_int_eq(cdn_ensemble_lanes(e), all_lanes[i]);
         check_evaluation(e, &x, all_lanes[i]);
       }
       cdn_ensemble_destroy(e);
@@ -360,7 +363,160 @@ static void check_measures(bool remembers) {
 START_TEST(measures_in_lanes) { check_measures(false); }
 END_TEST
 
-START_TEST(measures_that_remember_one_by_one) { check_measures(true); }
+START_TEST(measures_that_remember_in_lanes) { check_measures(true); }
+END_TEST
+
+/* ---- prescribed motion and constraints ---- */
+
+/* Motions of every kind and level, own ones too, and locks: in evaluations and in steps. */
+START_TEST(what_is_prescribed_in_lanes) {
+  int driven = 0;
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    tree_options o = { .bodies = 4 + (int)(seed % 5), .shape = seed, .numbers = seed, .forces = true };
+    prescribed_tree p = make_prescribed_tree(&o, seed);
+    cdn_state *first = prescribed_tree_state(&p, seed);
+    driven += p.prescribed;
+    lone x = make_lone(first, seed);
+    for (int i = 0; i < 3; i++) {
+      cdn_ensemble *e = gather(first, &x, all_lanes[i], 2, 0, CDN_METHOD_DEFAULT);
+      if (e) ck_assert_int_eq(cdn_ensemble_lanes(e), all_lanes[i]);
+      if (e) check_evaluation(e, &x, all_lanes[i]);
+      cdn_ensemble_destroy(e);
+      check_advance(first, &x, all_lanes[i], 2, 0, methods[seed % METHODS]);
+    }
+    free_lone(&x);
+    cdn_state_destroy(first);
+  }
+  ck_assert_int_gt(driven, 12);
+}
+END_TEST
+
+/* Rates of constrained States, some of whose equations are redundant. */
+START_TEST(constraints_in_lanes) {
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    tree_options o = { .bodies = 5 + (int)(seed % 5), .shape = seed, .numbers = seed, .forces = true };
+    random_tree tree = make_random_tree(&o);
+    add_random_constraints(&tree, 1 + (int)(seed % 3), seed);
+    cdn_state *first = random_tree_state(&tree, seed);
+    lone x = make_lone(first, seed);
+    for (int i = 0; i < 3; i++) {
+      cdn_ensemble *e = gather(first, &x, all_lanes[i], 2, 0, CDN_METHOD_DEFAULT);
+      if (e) ck_assert_int_eq(cdn_ensemble_lanes(e), all_lanes[i]);
+      if (e) check_evaluation(e, &x, all_lanes[i]);
+      cdn_ensemble_destroy(e);
+    }
+    free_lone(&x);
+    cdn_state_destroy(first);
+  }
+}
+END_TEST
+
+/* ---- constraints and events in time: each State by itself ---- */
+
+/* A chain whose tip a rod holds, and two rods that say the same. */
+static cdn_state *make_held_chain(void) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ .mass = 1, .com = { 0, -0.5, 0 }, .inertia = { .xx = 0.5, .yy = 0.1, .zz = 0.5 } };
+  for (int i = 0; i < 4; i++) {
+    def.X_PF.p = cdn_v3(0, i > 0 ? -1 : 0, 0);
+    def.parent = cdn_system_add_body(system, &def);
+  }
+  for (int i = 0; i < 2; i++)
+    cdn_system_constrain_rod(system, NULL, cdn_ground(), cdn_v3(3, 0, 0), def.parent, cdn_v3(0, -1, 0), 5);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -9.81, 0));
+  OK_FREEZE(system);
+  return mechanism_state(system);
+}
+
+START_TEST(constrained_steps_are_the_same_bits) {
+  const cdn_method some[] = { CDN_METHOD_DEFAULT, CDN_METHOD_MERSON, CDN_METHOD_SEMI_EXPLICIT_EULER };
+  rng r = rng_of(7);
+  for (int m = 0; m < 3; m++) {
+    cdn_state *first = make_held_chain();
+    lone x = make_lone(first, 1);
+    for (int k = 0; k < COUNT; k++) {
+      double q[4];
+      random_numbers(&r, 0.2, q, 4);
+      OK(cdn_state_set_q(x.state[k], q));
+      OK_ON(x.state[k], cdn_project_q(x.state[k], NULL, NULL));
+      OK_ON(x.state[k], cdn_project_u(x.state[k], NULL, NULL));
+    }
+    for (int i = 0; i < 3; i++) check_advance(first, &x, all_lanes[i], 1 + i, 0, some[m]);
+    free_lone(&x);
+    cdn_state_destroy(first);
+  }
+}
+END_TEST
+
+/* A ball that bounces off the floor, and a trampoline that gives way: it changes the stiffness of a spring. */
+typedef struct ground {
+  cdn_body ball;
+  cdn_force spring; /* -1: none */
+} ground;
+
+static cdn_status height(const void *self, cdn_state *state, double *value) {
+  *value = cdn_state_q(state)[cdn_body_first_q(cdn_state_system(state), ((const ground *)self)->ball)];
+  return CDN_OK;
+}
+
+static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrence *what, cdn_action *action) {
+  const ground *f = self;
+  (void)what, (void)action;
+  const double u = -0.8 * cdn_state_u(state)[0];
+  if (f->spring.i >= 0) OK(cdn_mobility_spring_set(state, f->spring, 20, 1));
+  return cdn_state_set_u(state, &u);
+}
+
+static cdn_state *make_bouncing(bool trampoline) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_SLIDER, def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
+  ground f = { .ball = cdn_system_add_body(system, &def), .spring = { -1 } };
+  cdn_system_add_gravity(system, "gravity", cdn_v3(-9.81, 0, 0));
+  if (trampoline) f.spring = cdn_system_add_mobility_spring(system, "spring", f.ball, 0, 10, 1);
+  cdn_event_def event = cdn_default_event_def();
+  event.value = height, event.direction = CDN_FALLING, event.handle = bounce;
+  event.self = &f, event.self_size = sizeof f;
+  cdn_system_add_event(system, &event);
+  OK_FREEZE(system);
+  return mechanism_state(system);
+}
+
+/* Heights from which some land and some do not. */
+static lone make_falling(cdn_state *first) {
+  lone x = make_lone(first, 1);
+  for (int k = 0; k < COUNT; k++) {
+    OK(cdn_state_set_q(x.state[k], &(double){ 1e-4 + 1e-4 * k }));
+    OK(cdn_state_set_u(x.state[k], &(double){ -0.05 }));
+  }
+  return x;
+}
+
+START_TEST(events_are_the_same_bits) {
+  cdn_state *first = make_bouncing(false);
+  lone x = make_falling(first);
+  for (int i = 0; i < 3; i++) check_advance(first, &x, all_lanes[i], 1 + i, 0, CDN_METHOD_MERSON);
+  free_lone(&x);
+  cdn_state_destroy(first);
+
+  /* what handlers change must be what may vary */
+  first = make_bouncing(true);
+  x = make_falling(first);
+  for (int i = 0; i < 3; i++) check_advance(first, &x, all_lanes[i], 1 + i, CDN_VARY_FORCES, CDN_METHOD_MERSON);
+  cdn_ensemble *e = gather(first, &x, 0, 2, 0, CDN_METHOD_MERSON);
+  FAILS(cdn_ensemble_advance(e, 0.003, 7), CDN_ERR_UNSUPPORTED);
+  cdn_error error;
+  cdn_ensemble_last_error(e, &error);
+  ck_assert_msg(strstr(error.text, "forces.mobility_spring") && strstr(error.text, "vary"), "%s", error.text);
+  int landed = 0;
+  for (int k = 0; k < COUNT; k++) landed += cdn_ensemble_status(e, k) != CDN_OK;
+  ck_assert(landed > 0 && landed < COUNT);
+  cdn_ensemble_destroy(e);
+  free_lone(&x);
+  cdn_state_destroy(first);
+}
 END_TEST
 
 /* ---- derivatives by differences ---- */
@@ -398,5 +554,6 @@ START_TEST(differences_are_an_ensemble) {
 END_TEST
 
 CHECK_MAIN("ensemble", evaluation_is_the_same_bits, steps_are_the_same_bits, parameters_may_vary,
-           custom_forces_in_lanes, auxiliary_states_one_by_one, measures_in_lanes, measures_that_remember_one_by_one,
-           differences_are_an_ensemble)
+           custom_forces_in_lanes, auxiliary_states_in_lanes, measures_in_lanes, measures_that_remember_in_lanes,
+           what_is_prescribed_in_lanes, constraints_in_lanes, constrained_steps_are_the_same_bits,
+           events_are_the_same_bits, differences_are_an_ensemble)

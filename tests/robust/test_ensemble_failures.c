@@ -239,17 +239,11 @@ START_TEST(wrong_values) {
 }
 END_TEST
 
-static cdn_status note(const void *self, cdn_state *state, const cdn_occurrence *what) {
-  (void)self, (void)state, (void)what;
-  return CDN_OK;
-}
-
-START_TEST(events_are_for_steppers) {
+START_TEST(memory_of_runs_is_for_steppers) {
   rig r = make_rig((cdn_allocator){ 0 });
-  cdn_event_def event = cdn_default_event_def();
-  static const double times[] = { 0.1 };
-  event.kind = CDN_EVENT_SCHEDULED, event.times = times, event.n_times = 1, event.report = note;
-  cdn_system_add_event(r.system, &event);
+  const cdn_measure place =
+      cdn_system_add_station_measure(r.system, "place", r.bead, cdn_v3(0, 0, 0), CDN_STATION_POSITION);
+  cdn_system_add_extreme_measure(r.system, "farthest", place, CDN_MAX_ABS);
   OK_FREEZE(r.system);
   OK(cdn_state_create(r.system, &r.state));
   OK(cdn_body_set_q(r.state, r.bead, &(double){ 0.5 }, 1));
@@ -301,4 +295,4 @@ START_TEST(memory_runs_out) {
 END_TEST
 
 CHECK_MAIN("ensemble failures", one_state_fails, one_state_runs_away, a_visitor_fails, wrong_definitions, wrong_values,
-           events_are_for_steppers, memory_runs_out)
+           memory_of_runs_is_for_steppers, memory_runs_out)

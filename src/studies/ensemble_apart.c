@@ -1,0 +1,88 @@
+/* Steps of Systems with constraints or events: each State goes by itself, with a stepper that belongs to the thread. */
+#include <math.h>
+
+#include "studies/ensemble.h"
+
+typedef struct stretch {
+  cdn_ensemble *e;
+  double h;
+  int64_t n;
+} stretch;
+
+static void take_story(const worker *w, view *v) {
+  cdn_failure failure;
+  cdn_stepper_failure(w->stepper, &failure);
+  cdni_state_set_error(v->state, &failure.error);
+}
+
+/* What the run has left is State k's, but for what all States share, which must be as it was. */
+static cdn_status take_results(worker *w, view *v, int k, int lane) {
+  cdn_ensemble *e = w->e;
+  const cdn_state *end = cdn_stepper_state(w->stepper);
+  for (size_t i = 0; i < e->varying.count; i++) {
+    const varying *x = &CDNI_AT(e->varying, varying, i);
+    memcpy(e->values + (size_t)k * e->n_values + x->at, cdn_state_discrete(end, x->v), (size_t)x->n * sizeof(double));
+  }
+  ensemble_t(e, w->batch)[lane] = cdn_state_time(end);
+  lane_put(ensemble_y(e, w->batch), e->lanes, lane, cdni_state_y(end), (size_t)e->ny);
+  const char *other = cdni_state_difference(end, v->state, (int)e->own.count, e->own.data);
+  v->viewed = -1;
+  if (!other) return CDN_OK;
+  return cdni_state_fail(
+      v->state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_advance", other,
+      "an event has changed '%s', which the States of the ensemble share: name it in the def's `vary`, where "
+      "that is possible, or give this State a stepper of its own",
+      other);
+}
+
+static void advance_one(const stretch *x, worker *w, int lane) {
+  const cdn_ensemble *e = x->e;
+  const int k = ensemble_live(e, w->batch, lane);
+  cdn_state *state = cdni_ensemble_lane_state(w, lane);
+  if (!state || !w->stepper) return;
+  view *v = &w->views[lane % w->n_views];
+  const double end = cdn_state_time(state) + (double)x->n * x->h;
+  cdn_status status = cdn_stepper_restart(w->stepper, state);
+  if (status == CDN_OK) status = cdn_stepper_advance(w->stepper, end, NULL);
+  if (status != CDN_OK) take_story(w, v);
+  else status = take_results(w, v, k, lane);
+  if (status != CDN_OK) cdni_ensemble_lane_failed(w, lane, status);
+}
+
+static void advance_batch(void *context, int thread, int batch) {
+  const stretch *x = context;
+  cdn_ensemble *e = x->e;
+  worker *w = &e->workers[thread];
+  cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
+  for (int l = 0; l < e->lanes; l++) advance_one(x, w, l);
+  e->known[batch] = false;
+}
+
+/* A stepper for steps of size h, which starts from the first State that one can start from. */
+static cdn_status make_stepper(worker *w, double h) {
+  cdn_ensemble *e = w->e;
+  if (w->stepper && w->stepper_h == h) return CDN_OK;
+  cdn_stepper_destroy(w->stepper);
+  w->stepper = NULL;
+  w->stepper_h = h;
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.method = e->method, how.fixed_step = h;
+  for (int k = 0; k < e->count && !w->stepper; k++) {
+    const int batch = k / e->lanes, lane = k % e->lanes;
+    cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
+    cdn_state *state = cdni_ensemble_lane_state(w, lane);
+    const cdn_status status = state ? cdn_stepper_create(state, &how, &w->stepper) : CDN_OK;
+    if (status == CDN_ERR_NOMEM) return status;
+    if (status != CDN_OK) cdni_ensemble_lane_failed(w, lane, status);
+    w->views[lane % w->n_views].lane = -1;
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_ensemble_advance_apart(cdn_ensemble *e, const char *function, double h, int64_t n) {
+  for (int i = 0; i < e->n_workers; i++)
+    if (make_stepper(&e->workers[i], h) != CDN_OK)
+      return cdni_ensemble_fail(e, CDN_ERR_NOMEM, function, -1, "out of memory");
+  stretch x = { e, h, n };
+  return cdni_ensemble_run(e, function, advance_batch, &x);
+}
