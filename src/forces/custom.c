@@ -272,15 +272,6 @@ static cdn_force add(force_adder *a, custom *e) {
   return id;
 }
 
-int cdni_forces_subsystems(const force_room *room) {
-  const cdni_array *all = &room->sets[FORCE_CUSTOM].elements;
-  int n = 0;
-  /* Forces of one subsystem are neighbours. */
-  for (size_t i = 0; i < all->count; i++)
-    n += i == 0 || CDNI_AT(*all, custom, i).subsystem.i != CDNI_AT(*all, custom, i - 1).subsystem.i;
-  return n;
-}
-
 cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_ops *given, size_t subsystem_size,
                                             const void *self) {
   static const char function[] = "cdn_system_add_custom_force";

@@ -12,9 +12,6 @@ struct derivative_pass;
 /* The forces of a System, NULL if it has none. */
 const force_room *cdni_forces(const cdn_system *system);
 
-/* Number of subsystems behind its custom forces. */
-int cdni_forces_subsystems(const force_room *room);
-
 /* ---- sums: forces that read the same variables, and all have a potential or all have none, share a sum and its
  * entry ---- */
 

@@ -1,6 +1,7 @@
 /* Making an ensemble: whether its System can be evaluated in lanes, what varies, and where everything is. */
 #include <stdio.h>
 
+#include "controls/controls.h"
 #include "integrators/method.h"
 #include "studies/ensemble.h"
 
@@ -219,8 +220,7 @@ enum { MOST_STATES = 1 << 22, MOST_THREADS = 4096 };
 cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cdn_ensemble **out) {
   static const char function[] = "cdn_ensemble_create";
   if (out) *out = NULL;
-  if (!out || !state)
-    return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the ensemble shall go, is NULL");
+  if (!out || !state) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the ensemble shall go, is NULL");
   cdn_ensemble_def known;
   const char *unreadable = read_ensemble_def(&known, def);
   def = &known;
