@@ -395,14 +395,20 @@ START_TEST(test_the_method_that_cannot_project_refuses) {
 END_TEST
 #endif
 
-START_TEST(test_ensembles_evaluate_constraints_state_by_state) {
+START_TEST(test_steps_of_ensembles_are_projected) {
   mechanism m = make_ladder(1);
   cdn_ensemble_def def = cdn_default_ensemble_def();
   cdn_ensemble *e;
+  cdn_state *out;
   def.count = 3;
   OK_ON(m.state, cdn_ensemble_create(m.state, &def, &e));
-  ck_assert_int_eq(cdn_ensemble_lanes(e), 1);
-  FAILS(cdn_ensemble_advance(e, 0.01, 1), CDN_ERR_UNSUPPORTED);
+  OK(cdn_ensemble_advance(e, 0.01, 50));
+  OK(cdn_state_create(cdn_state_system(m.state), &out));
+  for (int k = 0; k < def.count; k++) {
+    OK(cdn_ensemble_get_state(e, k, out));
+    AT_MOST(error_of(out), 1e-5);
+  }
+  cdn_state_destroy(out);
   cdn_ensemble_destroy(e);
   cdn_state_destroy(m.state);
 }
@@ -424,7 +430,7 @@ static void add(TCase *c) {
 #ifdef TEST_SUNDIALS
   tcase_add_test(c, test_the_method_that_cannot_project_refuses);
 #endif
-  tcase_add_test(c, test_ensembles_evaluate_constraints_state_by_state);
+  tcase_add_test(c, test_steps_of_ensembles_are_projected);
 }
 
 int main(void) { return check_suite("steps with constraints", 120, add); }
