@@ -5,7 +5,8 @@
  * its result if it is not valid, so a result that you read is never out of date. A State belongs to one thread at a
  * time; functions that may compute results take it non-const.
  *
- * Pointers that getters return are valid as long as the State; the numbers change when the State does. */
+ * Pointers that getters return are valid as long as the State; the numbers change when the State does. Regions
+ * (regions.h) and shared parameter arrays are the exceptions: setting or copying may move them. */
 #ifndef CARDAN_STATE_H
 #define CARDAN_STATE_H
 
@@ -17,8 +18,9 @@ CDN_BEGIN_DECLS
 /** Makes a State of a frozen System, with default values; the first use realizes it to Instance. Errors: CDN_ERR_ARG
  *  (NULL), CDN_ERR_FROZEN (the System is not frozen), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) CDN_NODISCARD;
-/** Copies src to dst, results included, in one memcpy. Both must be States of the same System. CDN_ERR_ARG if they
- *  are not, and while something of dst is being computed. */
+/** Copies src to dst, results included: one memcpy, and one for each region. Both must be States of the same System.
+ *  CDN_ERR_ARG if they are not, and while something of dst is being computed. Allocates only if a region of src is longer
+ *  than that of dst ever was. CDN_ERR_NOMEM: dst is unchanged. */
 CDN_API cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) CDN_NODISCARD;
 CDN_API void cdn_state_destroy(cdn_state *state); /**< NULL is allowed */
 CDN_API const cdn_system *cdn_state_system(const cdn_state *state);
@@ -60,7 +62,8 @@ CDN_API cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const vo
 /** The parameter array of this name, "subsystem.array", and its length (n may be NULL). CDN_ERR_ARG if there is none. */
 CDN_API cdn_status cdn_system_find_parameters(const cdn_system *system, const char *name, cdn_dvar *parameters,
                                               int *n) CDN_NODISCARD;
-/** Parameter arrays: read all numbers, or set n of them from index `first`. */
+/** Parameter arrays: read all numbers, or set n of them from index `first`. Setting a shared array may allocate;
+ *  CDN_ERR_NOMEM: it is unchanged. */
 CDN_API const double *cdn_state_parameters(const cdn_state *state, cdn_dvar v);
 CDN_API cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values);
 /** Number of changes of a variable (t, q, u, z, a discrete variable) since the State was made; 0 for other tickets. */
@@ -110,7 +113,7 @@ CDN_API cdn_status cdn_state_auto_update(cdn_state *state) CDN_NODISCARD;
 
 /* ---- checkpoints (docs/checkpoints.md) ---------------------------------------------------- */
 
-/** Writes t, y, discrete variables, parameters, previous values, and a description of the System. Computed values
+/** Writes t, y, discrete variables, parameters, regions, previous values, and a description of the System. Computed values
  *  are not written, except those that were computed from auto-update values which have been swapped in since.
  *  Errors: the status that `write` returned; CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) CDN_NODISCARD;

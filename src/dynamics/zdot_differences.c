@@ -1,5 +1,5 @@
 /* Differences of the rates of auxiliary states whose subsystems describe no derivatives. Only the subsystems' own
- * calc_zdot is evaluated, with the cache entries that it reads. The State's block is saved before and restored
+ * calc_zdot is evaluated, with the cache entries that it reads. The State is saved before and restored
  * afterwards, so that no computed value is lost. */
 #include <math.h>
 
@@ -202,13 +202,13 @@ cdn_status cdni_zdot_difference(cdn_state *state, const char *function, const do
   const cdn_system *system = cdn_state_system(state);
   const size_t nq = (size_t)cdn_system_nq(system), nu = (size_t)cdn_system_nu(system);
   const size_t nz = (size_t)cdn_system_nz(system), ny = nq + nu + nz, columns = 2 * nu + nz;
-  const size_t block_size = cdn_system_state_size(system);
+  const size_t saved_size = cdni_state_snapshot_size(state);
   char *saved =
-      cdn_work_push(state, block_size + (2 * ny + nz + (nq > nz ? nq : nz) + columns + 2 * nz) * sizeof(double) + nz);
+      cdn_work_push(state, saved_size + (2 * ny + nz + (nq > nz ? nq : nz) + columns + 2 * nz) * sizeof(double) + nz);
   if (!saved) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   differ d = { .state = state, .system = system, .function = function, .to = out, .step = step };
   d.nq = (int)nq, d.nu = (int)nu, d.nz = (int)nz, d.columns = (int)columns;
-  d.y = (double *)(void *)(saved + block_size), d.there = d.y + ny, d.rates = d.there + ny;
+  d.y = (double *)(void *)(saved + saved_size), d.there = d.y + ny, d.rates = d.there + ny;
   d.amount = d.rates + nz, d.foreseen = d.amount + columns, d.total = d.foreseen + nz, d.other = d.total + nz;
   d.rows = (bool *)(d.other + (nq > nz ? nq : nz));
   memset(d.rows, 0, nz);
@@ -217,11 +217,10 @@ cdn_status cdni_zdot_difference(cdn_state *state, const char *function, const do
     const cdni_runs runs = cdni_subsystem_runs(system, (cdn_subsystem){ i });
     for (int k = 0; k < runs.nz; k++) d.rows[runs.z + k] = !ops->calc_zdot_derivative;
   }
-  char *block = cdni_state_block(state);
-  memcpy(saved, block, block_size);
+  cdni_state_take_snapshot(state, saved);
   memcpy(d.y, cdni_state_y(state), ny * sizeof *d.y);
   const cdn_status status = groups ? one_sided(&d, groups) : central(&d);
-  memcpy(block, saved, block_size);
+  cdni_state_return_to(state, saved);
   cdn_work_pop(state, saved);
   return status;
 }

@@ -1,6 +1,6 @@
 /* Differences for forces that bring no derivatives: central, of the generalized forces of these elements only.
  *
- * The elements are summed in States that are displaced a little in every direction. The State's block is saved
+ * The elements are summed in States that are displaced a little in every direction. The State is saved
  * before and restored afterwards, so that no computed result is lost. */
 #include <math.h>
 
@@ -22,7 +22,7 @@ typedef struct differ {
   differenced_force *force;
   cdn_force_derivatives *d;
   cdn_state *state;
-  derivative_pass still; /* the pass, looking at the block put aside */
+  derivative_pass still; /* the pass, looking at the State put aside */
   cdni_runs runs;
   double *base, *there; /* values of a pool, and others to set */
   double *direction;    /* nq */
@@ -207,6 +207,27 @@ static int list(const force_room *room, cdn_state *state, differenced_force *to)
   return n;
 }
 
+/* The State as it is now is put aside, and returned to. */
+static cdn_status displaced(differ *s, int nq, int nu) {
+  cdn_state *state = s->state;
+  const derivative_pass *pass = s->d->pass;
+  const char *block = cdni_state_block(state);
+  char *saved = cdn_work_push(state, cdni_state_snapshot_size(state));
+  if (!saved) return cdni_state_fail(state, CDN_ERR_NOMEM, false, pass->function, NULL, "out of memory");
+  cdni_state_take_snapshot(state, saved);
+  s->still.pose = (const body_pose *)(saved + ((const char *)pass->pose - block));
+  s->still.twist = (const body_twist *)(saved + ((const char *)pass->twist - block));
+  /* with their effective values as the variables, and free to be displaced */
+  cdn_status status = cdn_prescribe(state, NULL);
+  if (status == CDN_OK) {
+    cdni_motion_release(pass->m, state);
+    status = all(s, nq, nu);
+  }
+  cdni_state_return_to(state, saved);
+  cdn_work_pop(state, saved);
+  return status;
+}
+
 cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives *d) {
   cdn_state *state = d->pass->state;
   const size_t n_forces = (size_t)list(room, state, NULL);
@@ -215,15 +236,12 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
   const cdn_system *system = cdn_state_system(state);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system);
   const size_t pool = (size_t)(nq + nu + cdn_system_nz(system)), n = (size_t)room->matter->tree.n;
-  const size_t block_size = cdn_system_state_size(system);
-  char *saved = cdn_work_push(state, block_size + 3 * pool * sizeof(double) + 2 * n * sizeof(sv) +
-                                         2 * (size_t)room->matter->tree.nu * sizeof(double) +
-                                         n_forces * sizeof(differenced_force));
-  if (!saved) return cdni_state_fail(state, CDN_ERR_NOMEM, false, d->pass->function, NULL, "out of memory");
-  char *block = cdni_state_block(state);
+  double *vectors = cdn_work_push(state, (3 * pool + 2 * (size_t)room->matter->tree.nu) * sizeof(double) +
+                                             2 * n * sizeof(sv) + n_forces * sizeof(differenced_force));
+  if (!vectors) return cdni_state_fail(state, CDN_ERR_NOMEM, false, d->pass->function, NULL, "out of memory");
   differ s = { .room = room, .n_forces = (int)n_forces, .d = d, .state = state, .still = *d->pass };
   s.runs = cdni_subsystem_runs(system, room->matter->subsystem);
-  s.F[0] = (sv *)(saved + block_size), s.F[1] = s.F[0] + n;
+  s.F[0] = (sv *)vectors, s.F[1] = s.F[0] + n;
   s.base = (double *)(s.F[1] + n);
   s.there = s.base + pool, s.direction = s.there + pool;
   s.f[0] = s.direction + pool, s.f[1] = s.f[0] + room->matter->tree.nu;
@@ -236,16 +254,7 @@ cdn_status cdni_difference_forces(const force_room *room, cdn_force_derivatives 
     cdni_derivatives_constant_moment(d->pass, i, s.F[0][i].w);
     cdni_derivatives_constant_force(d->pass, i, v3_zero(), s.F[0][i].v);
   }
-  memcpy(saved, block, block_size);
-  s.still.pose = (const body_pose *)(saved + ((const char *)d->pass->pose - block));
-  s.still.twist = (const body_twist *)(saved + ((const char *)d->pass->twist - block));
-  /* with their effective values as the variables, and free to be displaced */
-  if (status == CDN_OK) status = cdn_prescribe(state, NULL);
-  if (status == CDN_OK) {
-    cdni_motion_release(room->matter, state);
-    status = all(&s, nq, nu);
-  }
-  memcpy(block, saved, block_size);
-  cdn_work_pop(state, saved);
+  if (status == CDN_OK) status = displaced(&s, nq, nu);
+  cdn_work_pop(state, vectors);
   return status;
 }

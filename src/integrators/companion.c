@@ -346,8 +346,11 @@ bool cdni_companion_owes(cdn_stepper *s, cdn_why *why) {
 }
 
 void cdni_companion_pass_on(cdn_stepper *s) {
-  const cdni_companion *c = s->companion;
-  if (c && !c->lost) cdni_state_pass_on(s->report, s->noted, c->run->report);
+  cdni_companion *c = s->companion;
+  if (!c || c->lost || cdni_state_pass_on(s->report, s->noted, c->run->report) == CDN_OK) return;
+  cdn_error error;
+  cdn_state_last_error(c->run->report, &error);
+  lose(c, &error);
 }
 
 void cdni_companion_restart(cdn_stepper *s) {

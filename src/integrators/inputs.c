@@ -31,7 +31,7 @@ static cdn_status is_smooth(cdn_stepper *s, bool *smooth) {
 static cdn_status go_on_with(cdn_stepper *s) {
   double energy;
   CDNI_TRY(cdni_certificate_rewind(s, s->t, &energy));
-  cdni_state_pass_on(s->report, s->noted, s->work);
+  CDNI_TRY(cdni_state_pass_on(s->report, s->noted, s->work));
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
   return cdni_certificate_restart(s, energy);
 }

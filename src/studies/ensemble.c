@@ -87,11 +87,18 @@ static bool add_varying(cdn_ensemble *e, cdn_dvar v, int n, bool parameters) {
          cdni_array_push(&e->allocator, &e->own, sizeof v, &v) != NULL;
 }
 
+static bool add_sharing(cdn_ensemble *e, cdn_dvar v) {
+  return cdni_array_push(&e->allocator, &e->sharing, sizeof v, &v) != NULL &&
+         cdni_array_push(&e->allocator, &e->own, sizeof v, &v) != NULL;
+}
+
 static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   cdn_dvar v;
   int n;
   for (int i = 0; cdni_system_parameters(e->system, i, &v, &n); i++)
-    if ((group_of(e, v.i) & vary) && n > 0 && !add_varying(e, v, n, true)) return false;
+    if ((group_of(e, v.i) & vary) && n > 0 &&
+        !(cdni_is_shared(e->system, v) ? add_sharing(e, v) : add_varying(e, v, n, true)))
+      return false;
   /* it begins anew with every run */
   v = e->traits.constraints ? cdni_constraints_memory(cdni_constraints(e->system)) : (cdn_dvar){ 0 };
   if (e->traits.constraints && !cdni_array_push(&e->allocator, &e->own, sizeof v, &v)) return false;
@@ -127,6 +134,7 @@ static void plan_constants(cdn_ensemble *e, unsigned vary) {
 static bool reserve_states(cdn_ensemble *e) {
   const size_t n = padded(e);
   e->values = reserve(e, n * e->n_values, sizeof(double));
+  e->held = reserve(e, n * e->sharing.count, sizeof *e->held);
   e->constants = reserve(e, constants_size(e), sizeof(double));
   e->t = reserve(e, n, sizeof(double));
   e->y = reserve(e, n * (size_t)e->ny, sizeof(double));
@@ -134,7 +142,7 @@ static bool reserve_states(cdn_ensemble *e) {
   e->known = reserve(e, (size_t)e->n_batches, sizeof(bool));
   e->status = reserve(e, n, sizeof(cdn_status));
   e->errors = reserve(e, (size_t)e->count, sizeof(cdn_error));
-  return e->values && e->constants && e->t && e->y && e->rates && e->known && e->status && e->errors;
+  return e->values && e->held && e->constants && e->t && e->y && e->rates && e->known && e->status && e->errors;
 }
 
 /* A worker's vectors. Every one is a multiple of 64 bytes where there are lanes. */
@@ -188,6 +196,10 @@ static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
     const varying *x = &CDNI_AT(e->varying, varying, i);
     for (size_t k = 0; k < padded(e); k++)
       memcpy(e->values + k * e->n_values + x->at, cdn_state_discrete(state, x->v), (size_t)x->n * sizeof(double));
+  }
+  for (size_t i = 0; i < e->sharing.count; i++) {
+    const cdn_dvar v = CDNI_AT(e->sharing, cdn_dvar, i);
+    for (size_t k = 0; k < padded(e); k++) e->held[k * e->sharing.count + i] = cdni_shared_hold(state, v);
   }
   for (int k = 0; k < (int)padded(e); k++) {
     e->t[k] = cdn_state_time(state);
@@ -277,6 +289,8 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
   give_back(e, e->workers, (size_t)e->n_workers, sizeof *e->workers);
   cdn_state_destroy(e->prototype);
   const size_t n = padded(e);
+  for (size_t i = 0; e->held && i < n * e->sharing.count; i++) cdni_shared_let_go(e->system, e->held[i]);
+  give_back(e, e->held, n * e->sharing.count, sizeof *e->held);
   give_back(e, e->values, n * e->n_values, sizeof(double));
   give_back(e, e->constants, constants_size(e), sizeof(double));
   give_back(e, e->t, n, sizeof(double));
@@ -288,6 +302,7 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
   cdni_array_free(&e->allocator, &e->varying);
   cdni_array_free(&e->allocator, &e->own);
   cdni_lanes_system_free(e->twin);
+  cdni_array_free(&e->allocator, &e->sharing);
   cdn_system_release(e->system);
   const cdn_allocator a = e->allocator;
   cdni_free(&a, e, sizeof *e);

@@ -47,6 +47,9 @@ struct cdn_ensemble {
   cdni_array own; /* cdn_dvar: variables in which a State that is given may differ from the others */
   size_t n_values;
   double *values;
+  /* Shared arrays that vary: rows of what each State holds. States with the same values have them once. */
+  cdni_array sharing; /* cdn_dvar */
+  cdni_shared_values **held;
   bool any_applied; /* some State may have forces from outside */
 
   /* Constants of the lanes: of each batch if they vary, else one for all. */

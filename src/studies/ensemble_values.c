@@ -5,6 +5,8 @@
 
 static double *values_of(const cdn_ensemble *e, int k) { return e->values + (size_t)k * e->n_values; }
 
+static cdni_shared_values **held_of(const cdn_ensemble *e, int k) { return e->held + (size_t)k * e->sharing.count; }
+
 static bool exists(const cdn_ensemble *e, int k) { return k >= 0 && k < e->count; }
 
 /* ---- one State ---- */
@@ -17,13 +19,15 @@ static cdn_status give_values(const cdn_ensemble *e, int k, cdn_state *state) {
     if (x->parameters) CDNI_TRY(cdn_state_set_parameters(state, x->v, 0, x->n, from));
     else memcpy(cdni_state_update_discrete(state, x->v), from, (size_t)x->n * sizeof *from);
   }
+  for (size_t i = 0; i < e->sharing.count; i++)
+    cdni_shared_give(state, CDNI_AT(e->sharing, cdn_dvar, i), held_of(e, k)[i]);
   return CDN_OK;
 }
 
 cdn_status cdni_ensemble_load(worker *w, view *v, int k, int lane, const double *t, const double *y) {
   const cdn_ensemble *e = w->e;
   cdni_lanes_stand_for(v->state, NULL, 0);
-  if (e->n_values > 0 && v->viewed != k) {
+  if (e->n_values + e->sharing.count > 0 && v->viewed != k) {
     v->viewed = -1;
     CDNI_TRY(give_values(e, k, v->state));
     v->viewed = k;
@@ -63,6 +67,11 @@ cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state
     const varying *x = &CDNI_AT(e->varying, varying, i);
     memcpy(values_of(e, k) + x->at, cdn_state_discrete(state, x->v), (size_t)x->n * sizeof(double));
     if (!x->parameters && values_of(e, k)[x->at] != 0) e->any_applied = true;
+  }
+  for (size_t i = 0; i < e->sharing.count; i++) {
+    cdni_shared_values **held = &held_of(e, k)[i], *before = *held;
+    *held = cdni_shared_hold(state, CDNI_AT(e->sharing, cdn_dvar, i));
+    cdni_shared_let_go(e->system, before);
   }
   const int batch = k / e->lanes, lane = k % e->lanes;
   ensemble_t(e, batch)[lane] = cdn_state_time(state);

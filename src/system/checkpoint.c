@@ -49,7 +49,8 @@ static void archive_entries(cdn_state *s, cdni_archive *a) {
     bool valid = !a->loading && bit_is_set(s->valid, i);
     cdni_archive_bool(a, &valid);
     if (!valid) continue;
-    cdni_archive_bytes(a, s->block + n->offset, entry_size(sys, i));
+    if (n->storage == IN_REGION) cdni_region_archive(s, i, a);
+    else cdni_archive_bytes(a, s->block + n->offset, entry_size(sys, i));
     if (a->loading) bit_set(s->valid, i);
   }
 }
@@ -63,6 +64,24 @@ static void archive_finite(cdni_archive *a, double *x, size_t n) {
   }
 }
 
+/* A State that is loaded goes on sharing what it has in common with the others. */
+static void archive_shared(cdn_state *s, int32_t ticket, cdni_archive *a) {
+  const node *n = node_at(s->system, ticket);
+  if (!a->loading) {
+    cdni_archive_doubles(a, (double *)variable_data(s, n), n->size / sizeof(double));
+    return;
+  }
+  double *values = cdni_alloc(&s->system->allocator, n->size);
+  if (!values) {
+    cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
+    return;
+  }
+  archive_finite(a, values, n->size / sizeof(double));
+  if (a->status == CDN_OK && cdni_shared_write(s, ticket, 0, n->size, values) != CDN_OK)
+    cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
+  cdni_free(&s->system->allocator, values, n->size);
+}
+
 void cdni_state_archive(cdn_state *s, cdni_archive *a) {
   const cdn_system *sys = s->system;
   size_t ny = (size_t)(sys->nq + sys->nu + sys->nz);
@@ -73,7 +92,9 @@ void cdni_state_archive(cdn_state *s, cdni_archive *a) {
   for (size_t i = TICKET_FIRST_FREE; i < sys->nodes.count; i++) {
     const node *n = node_at(sys, (int32_t)i);
     if (n->kind != NODE_VARIABLE) continue;
-    if (n->parameters) archive_finite(a, state_doubles(s, n->offset), n->size / sizeof(double));
+    if (n->storage == IN_REGION) cdni_region_archive(s, (int32_t)i, a);
+    else if (n->storage == SHARED) archive_shared(s, (int32_t)i, a);
+    else if (n->parameters) archive_finite(a, state_doubles(s, n->offset), n->size / sizeof(double));
     else cdni_archive_bytes(a, s->block + n->offset, n->size);
   }
   for (int32_t i = TICKET_T; a->loading && (size_t)i < sys->nodes.count; i++) {
@@ -114,15 +135,24 @@ cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) 
   return cdni_archive_finish(&a, state, function);
 }
 
+/* The State becomes what was loaded. To whoever has noted its serials, all of its variables have been written. */
+static cdn_status take(cdn_state *state, cdn_state *loaded) {
+  const cdn_system *sys = state->system;
+  uint64_t *serials = (uint64_t *)(loaded->block + sys->off_serials);
+  memcpy(serials, state->block + sys->off_serials, sys->nodes.count * sizeof *serials);
+  for (int32_t i = TICKET_T; (size_t)i < sys->nodes.count; i++)
+    if (node_at(sys, i)->kind == NODE_VARIABLE || node_at(sys, i)->given) serials[i]++;
+  return cdn_state_copy(state, loaded);
+}
+
 /* Loads into a separate State first, so that a failure changes nothing. */
-static void try_state(const cdn_system *system, cdni_archive *a) {
+static void load(cdn_state *state, cdni_archive *a) {
   cdn_state *trial = NULL;
-  size_t start = a->at;
-  if (cdn_state_create(system, &trial) != CDN_OK) cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
+  if (cdn_state_create(state->system, &trial) != CDN_OK) cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
   if (a->status == CDN_OK) cdni_state_archive(trial, a);
   if (a->at != a->bytes.count) cdni_archive_fail(a, CDN_ERR_PARSE, "there is more in it than a State");
+  if (a->status == CDN_OK && take(state, trial) != CDN_OK) cdni_archive_fail(a, CDN_ERR_NOMEM, "out of memory");
   cdn_state_destroy(trial);
-  a->at = start;
 }
 
 cdn_status cdn_state_load(cdn_state *state, cdn_read_fn *read, void *context) {
@@ -132,7 +162,6 @@ cdn_status cdn_state_load(cdn_state *state, cdn_read_fn *read, void *context) {
   cdni_archive a = cdni_archive_begin(&state->system->allocator, true);
   cdni_archive_receive(&a, CDNI_ARCHIVE_STATE, read, context);
   cdni_system_archive(state->system, &a, state, function);
-  if (a.status == CDN_OK) try_state(state->system, &a);
-  if (a.status == CDN_OK) cdni_state_archive(state, &a);
+  if (a.status == CDN_OK) load(state, &a);
   return cdni_archive_finish(&a, state, function);
 }

@@ -188,7 +188,7 @@ static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, cons
   int32_t t = cdni_node_add(s, subsystem_name(d), name, NODE_VARIABLE, d->subsystem);
   if (t == TICKET_NONE) return t;
   node *n = node_at(s, t);
-  n->size = size;
+  n->size = n->initial_size = size;
   n->initial = cdni_calloc(&s->allocator, size);
   if (!n->initial) no_memory(d);
   else if (initial) memcpy(n->initial, initial, size);

@@ -39,7 +39,8 @@ static void describe_variables(const cdn_system *s, cdn_description *d) {
   for (size_t i = TICKET_FIRST_FREE; i < s->nodes.count; i++) {
     const node *n = node_at(s, (int32_t)i);
     if (n->kind != NODE_VARIABLE) continue;
-    cdn_describe(d, n->name, n->parameters ? "%zu bytes of parameters" : "%zu bytes", n->size);
+    if (n->storage == IN_REGION) cdn_describe(d, n->name, "a region of elements of %zu bytes", n->element);
+    else cdn_describe(d, n->name, n->parameters ? "%zu bytes of parameters" : "%zu bytes", n->size);
   }
   for (size_t i = 0; i < s->autos.count; i++) {
     const auto_variable *a = &CDNI_AT(s->autos, auto_variable, i);

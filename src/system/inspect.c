@@ -36,7 +36,7 @@ const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n,
     const node *x = node_at(s, (int32_t)k);
     bool compared = x->kind == NODE_VARIABLE;
     for (int i = 0; i < n; i++) compared = compared && except[i].i != (int32_t)k;
-    if (compared && memcmp(a->block + x->offset, b->block + x->offset, x->size) != 0) return x->name;
+    if (compared && !cdni_variable_is_same(a, b, (int32_t)k)) return x->name;
   }
   return NULL;
 }

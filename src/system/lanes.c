@@ -147,7 +147,8 @@ cdn_state *cdni_lanes_state(const cdn_system *twin, const cdn_state *like, cdni_
   s->lanes = lanes;
   for (size_t i = TICKET_FIRST_FREE; i < twin->nodes.count; i++) {
     const node *n = node_at(twin, (int32_t)i), *one = node_at(like->system, (int32_t)i);
-    if (n->kind == NODE_VARIABLE && !is_kept_by_lane(n))
+    /* regions and shared arrays are read in each lane's own State */
+    if (n->kind == NODE_VARIABLE && n->storage == IN_BLOCK && !is_kept_by_lane(n))
       memcpy(s->block + n->offset, like->block + one->offset, n->size);
   }
   return s;

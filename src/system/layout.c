@@ -1,5 +1,5 @@
 /* Planning the State's block: offsets of every variable, rate, error slot and cache entry. No pointers inside, so that
- * copying a State is one memcpy. */
+ * copying it is one memcpy. Regions have their counts in it and their elements outside; shared arrays are all outside. */
 #include "system/structs.h"
 
 /* Small things share cache lines; anything of a line or more starts on one, and all that kernels of several lanes read. */
@@ -25,7 +25,8 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   s->off_t = place_doubles(s, &at, lanes);
   s->off_y = place_doubles(s, &at, ny);
   for (size_t i = 0; i < n; i++)
-    if (node_at(s, (int32_t)i)->kind == NODE_VARIABLE && i >= TICKET_FIRST_FREE)
+    if (node_at(s, (int32_t)i)->kind == NODE_VARIABLE && i >= TICKET_FIRST_FREE &&
+        node_at(s, (int32_t)i)->storage != SHARED)
       node_at(s, (int32_t)i)->offset = place(s, &at, node_at(s, (int32_t)i)->size);
   s->off_ydot = place_doubles(s, &at, ny);
   size_t q_eff = place_doubles(s, &at, node_at(s, TICKET_Q_EFF)->calc ? s->nq : 0);

@@ -1,5 +1,6 @@
 /* The State: its block, its variables, and its workspace. */
 #include <math.h>
+#include <stddef.h>
 
 #include "system/structs.h"
 
@@ -13,12 +14,17 @@ static void set_defaults(cdn_state *s) {
   if (sys->nz) memcpy(y + sys->nq + sys->nu, sys->z0.data, (size_t)sys->nz * sizeof *y);
   for (size_t i = TICKET_FIRST_FREE; i < sys->nodes.count; i++) {
     const node *n = node_at(sys, (int32_t)i);
-    if (n->kind == NODE_VARIABLE) memcpy(s->block + n->offset, n->initial, n->size);
+    if (n->kind == NODE_VARIABLE && n->storage == IN_BLOCK) memcpy(s->block + n->offset, n->initial, n->size);
   }
 }
 
+/* A State's own struct, with the stack of what is being evaluated, and behind it the places of its regions and shared arrays. */
+static size_t stack_size(const cdn_system *system) {
+  const size_t unit = _Alignof(max_align_t), size = sizeof(cdn_state) + (size_t)system->most_nested * sizeof(int32_t);
+  return (size + unit - 1) / unit * unit;
+}
 static size_t state_size(const cdn_system *system) {
-  return sizeof(cdn_state) + (size_t)system->most_nested * sizeof(int32_t);
+  return stack_size(system) + system->regions.count * sizeof(region_slot) + system->shared.count * sizeof(shared_slot);
 }
 
 cdn_state *cdni_state_alloc(const cdn_system *system) {
@@ -30,6 +36,9 @@ cdn_state *cdni_state_alloc(const cdn_system *system) {
   }
   s->system = system;
   s->valid = (uint64_t *)(s->block + system->off_valid);
+  s->shared = (shared_slot *)((char *)s + stack_size(system));
+  s->regions = (region_slot *)(s->shared + system->shared.count);
+  cdni_shared_set_defaults(s);
   bit_set(s->valid, TICKET_STAGE_EMPTY + CDN_STAGE_TOPOLOGY);
   return s;
 }
@@ -45,8 +54,10 @@ cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) {
   if (!s) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a State of %zu bytes", system->block_size);
   cdn_system_retain(system);
   set_defaults(s);
-  *out = s;
-  return CDN_OK;
+  const cdn_status status = cdni_regions_set_defaults(s);
+  if (status == CDN_OK) *out = s;
+  else cdn_state_destroy(s);
+  return status;
 }
 
 static void free_work(cdn_state *s) {
@@ -60,6 +71,8 @@ static void free_work(cdn_state *s) {
 void cdni_state_free(cdn_state *state) {
   const cdn_system *system = state->system;
   free_work(state);
+  cdni_regions_free(state);
+  cdni_shared_free(state);
   cdni_free(&system->allocator, state->block, system->block_size);
   cdni_free(&system->allocator, state, state_size(system));
 }
@@ -77,7 +90,12 @@ cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
     return cdni_state_fail(dst, CDN_ERR_ARG, false, "cdn_state_copy", NULL,
                            "the two States belong to different Systems");
   CDNI_TRY(cdni_state_check_free(dst, "cdn_state_copy", "the State"));
-  if (dst != src) memcpy(dst->block, src->block, dst->system->block_size);
+  if (dst == src) return CDN_OK;
+  const cdn_system *sys = dst->system;
+  if (sys->regions.count > 0) CDNI_TRY(cdni_regions_reserve_like(dst, src, "cdn_state_copy"));
+  memcpy(dst->block, src->block, sys->block_size);
+  for (size_t i = 0; i < sys->regions.count; i++) cdni_region_copy(dst, src, CDNI_AT(sys->regions, int32_t, i));
+  for (size_t i = 0; i < sys->shared.count; i++) cdni_shared_copy(dst, src, CDNI_AT(sys->shared, int32_t, i));
   return CDN_OK;
 }
 
@@ -170,15 +188,20 @@ const double *cdni_state_y(const cdn_state *state) { return state_doubles(state,
 const double *cdni_state_ydot(const cdn_state *state) { return state_doubles(state, state->system->off_ydot); }
 double *cdni_state_ydot_storage(cdn_state *state) { return state_doubles(state, state->system->off_ydot); }
 
+/* A variable of fixed size. */
 static bool is_variable(const cdn_system *sys, int32_t ticket) {
   return ticket >= TICKET_FIRST_FREE && (size_t)ticket < sys->nodes.count &&
-         node_at(sys, ticket)->kind == NODE_VARIABLE;
+         node_at(sys, ticket)->kind == NODE_VARIABLE && node_at(sys, ticket)->storage != IN_REGION;
 }
 
 const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
-  if (!is_variable(state->system, v.i)) return NULL;
-  cdni_state_note_read(state, (cdn_ticket){ v.i });
-  return state->block + node_at(state->system, v.i)->offset;
+  const cdn_system *sys = state->system;
+  if (v.i < TICKET_FIRST_FREE || (size_t)v.i >= sys->nodes.count) return NULL;
+  const node *n = node_at(sys, v.i);
+  if (n->kind != NODE_VARIABLE) return NULL;
+  if (sys->audit) cdni_state_note_read(state, (cdn_ticket){ v.i });
+  if (n->storage == IN_BLOCK) return state->block + n->offset;
+  return n->storage == SHARED ? state->shared[n->slot].data : NULL;
 }
 
 const double *cdn_state_parameters(const cdn_state *state, cdn_dvar v) { return cdn_state_discrete(state, v); }
@@ -306,6 +329,17 @@ void *cdni_state_update_part(cdn_state *state, cdn_dvar v, cdn_ticket entry) {
   return state->block + node_at(state->system, v.i)->offset;
 }
 
+/* So many bytes, from one on. */
+static cdn_status write_variable(cdn_state *state, cdn_dvar v, size_t from, size_t bytes, const void *values) {
+  if (node_at(state->system, v.i)->storage == SHARED) {
+    CDNI_TRY(cdni_shared_write(state, v.i, from, bytes, values));
+    invalidate(state, v.i);
+  } else {
+    memmove((char *)cdni_state_update_discrete(state, v) + from, values, bytes);
+  }
+  return CDN_OK;
+}
+
 cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) {
   if (!is_variable(state->system, v.i) || !value)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_discrete", NULL,
@@ -313,8 +347,7 @@ cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *valu
   const node *n = node_at(state->system, v.i);
   CDNI_TRY(check_set(state, "cdn_state_set_discrete", n->name, n->parameters ? value : NULL,
                      n->parameters ? (int)(n->size / sizeof(double)) : 0));
-  memcpy(cdni_state_update_discrete(state, v), value, n->size);
-  return CDN_OK;
+  return write_variable(state, v, 0, n->size, value);
 }
 
 cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values) {
@@ -328,8 +361,7 @@ cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int
                            "%d parameters of '%s' from parameter %d on are not all there: it has %d", n, p->name, first,
                            size);
   CDNI_TRY(check_set(state, "cdn_state_set_parameters", p->name, values, n));
-  if (n > 0) memcpy((double *)cdni_state_update_discrete(state, v) + first, values, (size_t)n * sizeof *values);
-  return CDN_OK;
+  return n > 0 ? write_variable(state, v, (size_t)first * sizeof *values, (size_t)n * sizeof *values, values) : CDN_OK;
 }
 
 /* ---- values from outside ---- */

@@ -10,13 +10,25 @@ cdn_status cdni_state_begin_run(cdn_state *state) {
   return CDN_OK;
 }
 
+/* Regions that change places with their updates get the same room here, where nobody reads them. */
+static cdn_status make_room(cdn_state *state, const char *function) {
+  const cdn_system *sys = state->system;
+  for (size_t i = 0; i < sys->autos.count; i++) {
+    const auto_variable *a = &CDNI_AT(sys->autos, auto_variable, i);
+    const node *u = node_at(sys, a->update);
+    if (u->storage == IN_REGION && bit_is_set(state->valid, a->update))
+      CDNI_TRY(cdni_region_reserve(state, function, a->update, *region_count(state, u)));
+  }
+  return CDN_OK;
+}
+
 /* All of them before any is swapped in: one may read another. */
 cdn_status cdni_state_finish_step(cdn_state *state) {
   const cdn_system *sys = state->system;
   for (size_t i = 0; i < sys->autos.count; i++) {
     CDNI_TRY(cdni_state_ensure(state, (cdn_ticket){ CDNI_AT(sys->autos, auto_variable, i).update }));
   }
-  return CDN_OK;
+  return make_room(state, "cdn_stepper_advance");
 }
 
 static void swap_in_updates(cdn_state *state) {
@@ -25,13 +37,15 @@ static void swap_in_updates(cdn_state *state) {
     const auto_variable *a = &CDNI_AT(sys->autos, auto_variable, i);
     if (!bit_is_set(state->valid, a->update)) continue;
     const node *v = node_at(sys, a->variable);
-    memcpy(state->block + v->offset, state->block + node_at(sys, a->update)->offset, v->size);
+    if (v->storage == IN_REGION) cdni_region_swap(state, a->variable, a->update);
+    else memcpy(state->block + v->offset, state->block + node_at(sys, a->update)->offset, v->size);
     bit_clear(state->valid, a->update);
   }
 }
 
 cdn_status cdn_state_auto_update(cdn_state *state) {
   CDNI_TRY(cdni_state_check_free(state, "cdn_state_auto_update", "an auto-update variable"));
+  CDNI_TRY(make_room(state, "cdn_state_auto_update"));
   swap_in_updates(state);
   return CDN_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef CARDAN_SYSTEM_STRUCTS_H
 #define CARDAN_SYSTEM_STRUCTS_H
 
+#include <cardan/regions.h>
 #include <stdatomic.h>
 
 #include "system/system.h"
@@ -29,9 +30,18 @@ _Static_assert((int)TICKET_MULTIPLIERS < (int)CDNI_TICKET_WELL_KNOWN, "fixed tic
 
 typedef enum node_kind { NODE_NONE, NODE_VARIABLE, NODE_STAGE, NODE_ENTRY, NODE_COMPANION } node_kind;
 
+/* Where in a State a variable's or an entry's bytes are. */
+typedef enum storage {
+  IN_BLOCK,  /* in the block, from `offset` on */
+  IN_REGION, /* in a region; the block has the count of its elements, an int64_t, at `offset` */
+  SHARED     /* variable: in the System, or in memory that several States hold */
+} storage;
+
 typedef struct node {
   char *name; /* "subsystem.entry" */
   node_kind kind;
+  storage storage;
+  int32_t slot;      /* which of the State's regions, or of its shared arrays */
   int32_t subsystem; /* -1: the System's own */
   int32_t of;        /* companion: whose */
   cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
@@ -39,9 +49,33 @@ typedef struct node {
   bool given;      /* entry: its value comes from outside (cdni_state_give) */
   cdni_in_lanes in_lanes;
   cdn_calc_fn *calc;
-  size_t size, offset; /* bytes in the State's block */
-  void *initial;       /* variable: default value, `size` bytes */
+  size_t size, offset; /* bytes in the State's block, or of a shared array */
+  void *initial;       /* variable: default value */
+  size_t initial_size; /* its bytes */
+  cdn_region_fn *calc_region;
+  size_t element;  /* region: bytes of one element */
+  int32_t partner; /* region that updates itself: the ticket of its other half, or 0 */
 } node;
+
+/* A State's part of a region. Its memory never shrinks. */
+typedef struct region_slot {
+  char *data;
+  size_t capacity; /* bytes */
+} region_slot;
+
+/* Values that several States may hold, in memory of their own. Who alone holds them may write to them. */
+typedef struct cdni_shared_values {
+  atomic_int holders;
+  size_t size; /* bytes of all of it */
+  /* the values follow, CDNI_ALIGN bytes from the start */
+} shared_values;
+
+/* A State's part of a shared array. */
+typedef struct shared_slot {
+  const void *data;     /* what is read: the System's defaults, or the values held */
+  shared_values *held;  /* NULL: the System's defaults */
+  shared_values *spare; /* memory from an earlier change that nobody else holds; may be NULL */
+} shared_slot;
 
 typedef struct edge {
   int32_t from, to;
@@ -92,6 +126,8 @@ struct cdn_system {
   cdni_array kinks;          /* kink_group */
   cdni_array autos;          /* auto_variable */
   cdni_array prescribers;    /* int32_t: subsystems that prescribe q and u */
+  cdni_array regions;        /* int32_t: tickets of what is in regions, by slot */
+  cdni_array shared;         /* int32_t: tickets of shared arrays, by slot */
   cdni_array q0, u0, z0;     /* double: default values of the pools */
   cdni_array z_scale;        /* double: unit changes of z; empty where all are 1 */
   bool keep_previous;
@@ -124,9 +160,11 @@ typedef struct work_chunk {
 
 struct cdn_state {
   const cdn_system *system;
-  char *block;     /* everything that a copy copies */
-  uint64_t *valid; /* in the block: one bit a ticket */
-  int depth;       /* entries being evaluated */
+  char *block;          /* everything that a copy copies, beside regions and shared arrays */
+  uint64_t *valid;      /* in the block: one bit a ticket */
+  region_slot *regions; /* as many as the System has */
+  shared_slot *shared;  /* likewise */
+  int depth;            /* entries being evaluated */
   bool audit_failed;
   cdn_error error;
   work_chunk *work;
@@ -178,6 +216,56 @@ cdn_state *cdni_state_alloc(const cdn_system *system);
 void cdni_state_free(cdn_state *state);
 /* lanes.c: takes what is computed in other lanes, if it is; false: it must be computed. */
 bool cdni_lanes_fetch(cdn_state *state, int32_t ticket);
+/* Where the count of a region's elements is. */
+static inline int64_t *region_count(const cdn_state *s, const node *n) { return (int64_t *)(s->block + n->offset); }
+/* Whether a region holds anything worth keeping: computed ones do while they are valid. */
+static inline bool region_is_live(const cdn_state *s, int32_t ticket) {
+  return node_at(s->system, ticket)->kind == NODE_VARIABLE || bit_is_set(s->valid, ticket);
+}
+/* Bytes of a region's present elements. */
+static inline size_t region_bytes(const cdn_state *s, int32_t ticket) {
+  const node *n = node_at(s->system, ticket);
+  return region_is_live(s, ticket) ? (size_t)*region_count(s, n) * n->element : 0;
+}
+
+/* regions.c: */
+
+/* Room for so many elements of a region, and of its partner; what is there stays. What fails is told on the State. */
+cdn_status cdni_region_reserve(cdn_state *state, const char *function, int32_t ticket, int64_t count);
+/* The default contents of a new State's regions. */
+cdn_status cdni_regions_set_defaults(cdn_state *state);
+/* Room for all that another State's regions hold. */
+cdn_status cdni_regions_reserve_like(cdn_state *state, const cdn_state *like, const char *function);
+/* A region's elements and their count as they are in another State, for which there is room. */
+void cdni_region_copy(cdn_state *to, const cdn_state *from, int32_t ticket);
+/* What was computed last becomes the variable. */
+void cdni_region_swap(cdn_state *state, int32_t variable, int32_t update);
+bool cdni_region_is_same(const cdn_state *a, const cdn_state *b, int32_t ticket);
+/* Count and elements. */
+void cdni_region_archive(cdn_state *state, int32_t ticket, cdni_archive *a);
+/* Compute function of every computed region. */
+cdn_status cdni_calc_region(const void *self, cdn_state *state, void *out);
+void cdni_regions_free(cdn_state *state);
+
+/* shared.c: */
+
+void cdni_shared_set_defaults(cdn_state *state);
+/* Writes so many bytes of a shared array, from one on. The State then holds it alone. Fails where memory ran out. */
+cdn_status cdni_shared_write(cdn_state *state, int32_t ticket, size_t from, size_t bytes, const void *values);
+/* The array becomes what another State has. Cannot fail. */
+void cdni_shared_copy(cdn_state *to, const cdn_state *from, int32_t ticket);
+void cdni_shared_free(cdn_state *state);
+
+/* A variable's bytes, where they are, to be read; those of a region are its elements. */
+static inline const void *variable_data(const cdn_state *s, const node *n) {
+  switch (n->storage) {
+    case IN_REGION: return s->regions[n->slot].data;
+    case SHARED: return s->shared[n->slot].data;
+    default: return s->block + n->offset;
+  }
+}
+/* written.c: the same values of a variable, to the bit. */
+bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticket);
 
 /* graph.c: orders the nodes, rejects cycles, fills downstream and eager lists. */
 cdn_status cdni_graph_freeze(cdn_system *system);

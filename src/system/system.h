@@ -178,6 +178,17 @@ char *cdni_state_block(const cdn_state *state);
 size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry);
 size_t cdni_variable_offset(const cdn_system *system, cdn_dvar v);
 size_t cdni_pool_offset(const cdn_system *system, cdn_pool pool, bool rates);
+/* The block and all regions, to be returned to after the State has been evaluated elsewhere. Shared arrays must not be set in between. `to` has as many bytes as the State says; the block comes first. */
+size_t cdni_state_snapshot_size(const cdn_state *state);
+void cdni_state_take_snapshot(const cdn_state *state, char *to);
+void cdni_state_return_to(cdn_state *state, const char *from);
+/* Values of shared arrays, for whoever keeps them without a State: those that a State has (NULL: the System's defaults), held until
+ * they are let go of; and the same values given to a State. Nobody writes to values that are held. Threads may do all of it at once. */
+typedef struct cdni_shared_values cdni_shared_values;
+bool cdni_is_shared(const cdn_system *system, cdn_dvar v);
+cdni_shared_values *cdni_shared_hold(const cdn_state *state, cdn_dvar v);
+void cdni_shared_let_go(const cdn_system *system, cdni_shared_values *held);
+void cdni_shared_give(cdn_state *state, cdn_dvar v, cdni_shared_values *held);
 /* Evaluates an entry by ticket; CDN_OK if it is valid afterwards. */
 cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
@@ -190,7 +201,7 @@ cdn_status cdni_state_check_free(cdn_state *state, const char *function, const c
 cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache entry, const void *value);
 /* Notes a read for the audit. Every getter calls it. False: the audit failed and the story is on the State. */
 bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket);
-/* Writable storage of a discrete variable after invalidating what depends on it. */
+/* Writable storage of a discrete variable after invalidating what depends on it. Not of a shared array. */
 void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v);
 /* The same, to write a part that only `entry`, and what is computed from it, reads: what else depends on the variable stays valid. */
 void *cdni_state_update_part(cdn_state *state, cdn_dvar v, cdn_ticket entry);
@@ -211,8 +222,9 @@ typedef struct cdni_written {
   bool variables; /* discrete variables and parameters, and entries that got their value from outside */
 } cdni_written;
 cdni_written cdni_state_written(const cdn_state *state, const uint64_t *noted);
-/* Writes the variables that were written since, whole arrays, into another State of the System. t and y are left alone. */
-void cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to);
+/* Writes the variables that were written since, whole arrays, into another State of the System. t and y are left alone. Fails where
+ * there is no memory for a region; nothing has then been written, and the story is on `to`. */
+cdn_status cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to);
 /* Saves or loads which of them were. */
 void cdni_state_archive_noted(const cdn_state *state, uint64_t *noted, cdni_archive *a);
 /* The same values of all discrete variables and of all entries that got theirs from outside. */

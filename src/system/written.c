@@ -22,17 +22,29 @@ cdni_written cdni_state_written(const cdn_state *state, const uint64_t *noted) {
   return w;
 }
 
-void cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to) {
+/* What another State must have room for is made sure of first: then nothing fails halfway. */
+cdn_status cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to) {
   const uint64_t *now = serials_of(from);
+  CDNI_TRY(cdni_regions_reserve_like(to, from, "cdn_stepper_advance"));
   for (int32_t i = TICKET_FIRST_FREE; (size_t)i < from->system->nodes.count; i++) {
     const node *n = node_at(from->system, i);
     if (now[i] == noted[i] || !can_be_written(n)) continue;
     invalidate(to, i);
-    memcpy(to->block + n->offset, from->block + n->offset, n->size);
+    if (n->storage == IN_REGION) cdni_region_copy(to, from, i);
+    else if (n->storage == SHARED) cdni_shared_copy(to, from, i);
+    else memcpy(to->block + n->offset, from->block + n->offset, n->size);
     if (!n->given) continue;
     if (bit_is_set(from->valid, i)) bit_set(to->valid, i);
     else bit_clear(to->valid, i);
   }
+  return CDN_OK;
+}
+
+bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticket) {
+  const node *n = node_at(a->system, ticket);
+  if (n->storage == IN_REGION) return cdni_region_is_same(a, b, ticket);
+  const void *x = variable_data(a, n), *y = variable_data(b, n);
+  return x == y || memcmp(x, y, n->size) == 0;
 }
 
 bool cdni_state_same_variables(const cdn_state *a, const cdn_state *b) {
@@ -41,7 +53,7 @@ bool cdni_state_same_variables(const cdn_state *a, const cdn_state *b) {
     if (!can_be_written(n)) continue;
     if (n->given && bit_is_set(a->valid, i) != bit_is_set(b->valid, i)) return false;
     if (n->given && !bit_is_set(a->valid, i)) continue;
-    if (memcmp(a->block + n->offset, b->block + n->offset, n->size) != 0) return false;
+    if (!cdni_variable_is_same(a, b, i)) return false;
   }
   return true;
 }

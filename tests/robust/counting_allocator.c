@@ -16,6 +16,7 @@ static size_t front(size_t align) {
 static void *count_alloc(void *context, size_t size, size_t align) {
   counting_allocator *c = context;
   c->calls++;
+  if ((int64_t)size > c->largest) c->largest = (int64_t)size;
   if (size == 0 || align == 0 || (align & (align - 1)) != 0) c->misuse++;
   if (c->fail_at > 0 && (c->calls == c->fail_at || (c->fail_after && c->calls > c->fail_at))) return NULL;
   size_t before = front(align), unit = align < 16 ? 16 : align;
@@ -25,6 +26,7 @@ static void *count_alloc(void *context, size_t size, size_t align) {
   label l = { MARK, size, align };
   memcpy(block + before - sizeof l, &l, sizeof l);
   c->outstanding++;
+  c->bytes += (int64_t)size;
   return block + before;
 }
 
@@ -41,6 +43,7 @@ static void count_free(void *context, void *memory, size_t size) {
   memset(memory, 0x5a, size < l.size ? size : l.size);
   memset((char *)memory - sizeof l, 0, sizeof l);
   c->outstanding--;
+  c->bytes -= (int64_t)l.size;
   free((char *)memory - front(l.align));
 }
 

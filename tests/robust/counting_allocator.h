@@ -8,6 +8,8 @@
 typedef struct counting_allocator {
   int64_t calls;       /* of alloc, failed ones included */
   int64_t outstanding; /* blocks not given back */
+  int64_t bytes;       /* of these */
+  int64_t largest;     /* bytes of the largest request so far */
   int64_t misuse;      /* freed with a wrong size, not ours, or badly aligned requests */
   int64_t fail_at;     /* the call (from 1) that fails; 0: none */
   bool fail_after;     /* and every call after that one */

@@ -22,6 +22,7 @@ OBJECTS = {
     'cdn_forces *': ('FORCES', 'w->forces'),
     'cdn_rows *': ('ROWS', 'w->rows'),
     'cdn_row_list *': ('PROVIDED', 'w->provided'),
+    'cdn_region_output *': ('OUTPUT', 'w->output'),
     'cdn_force_derivatives *': ('DERIVATIVES', 'w->derivatives'),
     'cdn_zdot_derivatives *': ('RATES', 'w->rates'),
     'cdn_system *': ('BUILDING', 'w->building'),
@@ -41,7 +42,7 @@ ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'st
          'sequence', 'axes_fixed', 'spec_kind']
 DEF = r'cdn_\w+_(?:def|options)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
-          'zvar', 'ticket']
+          'zvar', 'ticket', 'region', 'computed_region']
 
 
 def without_comments(text):
@@ -114,6 +115,8 @@ def argument(kind, name):
         return 'visit_nothing'
     if kind == 'cdn_calc_fn *':
         return 'calc_nothing'
+    if kind == 'cdn_region_fn *':
+        return 'find_nothing'
     if kind == 'void *' and name == 'context':
         return '&w->bytes'
     if kind in ('const double *', 'const cdn_vec3 *', 'const cdn_spatial *'):

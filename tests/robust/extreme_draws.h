@@ -28,6 +28,7 @@ typedef struct world {
   cdn_forces *forces;
   cdn_rows *rows;
   cdn_row_list *provided;
+  cdn_region_output *output;
   cdn_force_derivatives *derivatives;
   cdn_zdot_derivatives *rates;
   cdn_declarer *declarer;
@@ -39,7 +40,7 @@ typedef struct world {
 } world;
 
 /* How a call has to be run. */
-typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, DERIVATIVES, RATES, DECLARER } call_kind;
+typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, OUTPUT, DERIVATIVES, RATES, DECLARER } call_kind;
 typedef struct extreme_call {
   const char *name;
   cdn_status (*call)(world *w);

@@ -15,6 +15,10 @@ static cdn_status calc_nothing(const void *self, cdn_state *state, void *out) {
   (void)self, (void)state, (void)out;
   return CDN_OK;
 }
+static cdn_status find_nothing(const void *self, cdn_state *state, cdn_region_output *out) {
+  (void)self, (void)state, (void)out;
+  return CDN_OK;
+}
 static cdn_status visit_nothing(void *context, int k, cdn_state *state) {
   (void)context, (void)k, (void)state;
   return CDN_OK;
@@ -31,7 +35,10 @@ static cdn_status value_of_time(const void *self, cdn_state *state, double *valu
 
 /* A subsystem with a little of everything. */
 typedef struct own {
-  cdn_dvar numbers, choice;
+  cdn_dvar numbers, choice, shared;
+  cdn_region region;
+  cdn_computed_region found;
+  cdn_auto_region memory;
   cdn_zvar z;
 } own;
 static own own_ids;
@@ -40,6 +47,10 @@ static cdn_status declare_own(void *self, cdn_declarer *d) {
   own *o = self;
   o->numbers = cdn_declare_parameters(d, "numbers", 3, (const double[]){ 1, 2, 3 });
   o->choice = cdn_declare_discrete(d, "choice", sizeof(double), &(double){ 1 }, CDN_STAGE_TIME);
+  o->shared = cdn_declare_shared_parameters(d, "shared", 3, (const double[]){ 1, 2, 3 });
+  o->region = cdn_declare_region(d, "region", sizeof(double), 3, (const double[]){ 1, 2, 3 }, CDN_STAGE_TIME);
+  o->found = cdn_declare_computed_region(d, "found", 4, find_nothing, 1, &o->region.ticket, CDN_STAGE_TIME);
+  o->memory = cdn_declare_auto_region(d, "memory", 1, 0, NULL, find_nothing, 1, &o->found.ticket);
   o->z = cdn_declare_z(d, 2, NULL);
   own_ids = *o;
   return CDN_OK;
@@ -52,10 +63,23 @@ static cdn_status no_rates(const void *self, cdn_state *state, double *rates) {
 
 /* Its own variables, and what are none. Ids of other subsystems' variables are not given out. */
 static cdn_dvar draw_dvar(world *w) {
-  if (draw_bool(w)) return draw_bool(w) ? own_ids.numbers : own_ids.choice;
+  if (draw_bool(w)) return draw_bool(w) ? own_ids.numbers : draw_bool(w) ? own_ids.shared : own_ids.choice;
   const int32_t i = draw_bool(w) ? draw_int(w) : draw_below(w, 30);
   w->wrong_id = true;
   return i > 30 && i <= 1000 ? (cdn_dvar){ -7, { -7 } } : (cdn_dvar){ i, { i } };
+}
+
+static cdn_region draw_region(world *w) {
+  if (draw_bool(w)) return draw_bool(w) ? own_ids.region : own_ids.memory.variable;
+  const int32_t i = draw_int(w);
+  w->wrong_id = true;
+  return i == own_ids.region.i || i == own_ids.memory.variable.i ? (cdn_region){ -7, { -7 } }
+                                                                 : (cdn_region){ i, { i } };
+}
+static cdn_computed_region draw_computed_region(world *w) {
+  if (draw_bool(w)) return draw_bool(w) ? own_ids.found : own_ids.memory.update;
+  w->wrong_id = true;
+  return (cdn_computed_region){ own_ids.region.i, own_ids.region.ticket };
 }
 
 static void prepare_cdn_event_def(world *w, cdn_event_def *def) {
@@ -329,9 +353,15 @@ static cdn_status add_rates(const void *self, cdn_state *state, cdn_zdot_derivat
   around->rates = rates;
   return within->kind == RATES ? call_within() : CDN_OK;
 }
+static cdn_status provide_elements(const void *self, cdn_state *state, cdn_region_output *out) {
+  (void)self, (void)state;
+  around->output = out;
+  return within->kind == OUTPUT ? call_within() : CDN_OK;
+}
 static cdn_status declare_provider(void *self, cdn_declarer *d) {
   (void)self;
   cdn_declare_z(d, 2, NULL);
+  cdn_declare_computed_region(d, "provided", sizeof(double), provide_elements, 1, &CDN_Z, CDN_STAGE_FORCE);
   const cdn_row_provider provider = { .struct_size = sizeof provider, .most_rows = 100, .calc_rows = provide_rows };
   cdn_declare_rows(d, &provider);
   return CDN_OK;
@@ -340,7 +370,7 @@ static cdn_status declare_provider(void *self, cdn_declarer *d) {
 START_TEST(test_within_callbacks) {
   world *w = around = begin(3);
   for (int i = 0; i < N_CALLS; i++) {
-    const bool of_rows = calls[i].kind == ROWS || calls[i].kind == PROVIDED;
+    const bool of_rows = calls[i].kind == ROWS || calls[i].kind == PROVIDED || calls[i].kind == OUTPUT;
     const bool of_rates = calls[i].kind == RATES;
     if (calls[i].kind != FORCES && !of_rows && !of_rates && calls[i].kind != DERIVATIVES) continue;
     within = &calls[i];

@@ -4,11 +4,14 @@
 
 #include "../testing.h"
 
-/* z with a memory that moves on at every step (its update follows from the update before, so that it cannot be computed
- * again), and a random stream kept in a discrete variable. */
+/* z with memories that move on at every step (their updates follow from the updates before, so that they cannot be computed
+ * again), one of them of varying length, and a random stream kept in a discrete variable. */
 typedef struct drift {
   cdn_zvar z;
   cdn_autovar memory;
+  cdn_auto_region trail;
+  cdn_computed_region sorted;
+  cdn_dvar table;
   cdn_dvar stream;
 } drift;
 
@@ -19,6 +22,37 @@ static cdn_status drift_update(const void *self, cdn_state *state, void *out) {
   return CDN_OK;
 }
 
+/* One number more at each step, and no more than ten. */
+static cdn_status drift_trail(const void *self, cdn_state *state, cdn_region_output *out) {
+  const drift *d = self;
+  const float *before;
+  int n;
+  void *to;
+  cdn_status status = cdn_region_get(state, d->trail.variable, (const void **)&before, &n);
+  if (status != CDN_OK) return status;
+  const int kept = n < 10 ? n : 1;
+  status = cdn_region_output_add(out, kept + 1, &to);
+  if (status != CDN_OK) return status;
+  if (kept > 0) memcpy((float *)to + 1, before, (size_t)kept * sizeof *before);
+  *(float *)to = (float)*cdn_state_zvar(state, d->z);
+  return CDN_OK;
+}
+
+/* Those above zero. */
+static cdn_status drift_sorted(const void *self, cdn_state *state, cdn_region_output *out) {
+  const drift *d = self;
+  const float *trail;
+  int n;
+  void *to;
+  cdn_status status = cdn_region_eval(state, d->trail.update, (const void **)&trail, &n);
+  for (int i = 0; status == CDN_OK && i < n; i++) {
+    if (trail[i] <= 0) continue;
+    status = cdn_region_output_add(out, 1, &to);
+    if (status == CDN_OK) *(float *)to = trail[i];
+  }
+  return status;
+}
+
 static cdn_status drift_declare(void *self, cdn_declarer *declarer) {
   drift *d = self;
   double start = 0.5;
@@ -26,6 +60,10 @@ static cdn_status drift_declare(void *self, cdn_declarer *declarer) {
   d->z = cdn_declare_z(declarer, 1, &start);
   cdn_ticket on[] = { d->z.ticket };
   d->memory = cdn_declare_auto_update(declarer, "memory", sizeof start, &start, drift_update, 1, on);
+  d->trail = cdn_declare_auto_region(declarer, "trail", sizeof(float), 0, NULL, drift_trail, 1, on);
+  d->sorted = cdn_declare_computed_region(declarer, "sorted", sizeof(float), drift_sorted, 1, &d->trail.update.ticket,
+                                          CDN_STAGE_EMPTY);
+  d->table = cdn_declare_shared_parameters(declarer, "table", 3, (const double[]){ 1e-9, 2e-9, 3e-9 });
   d->stream = cdn_declare_discrete(declarer, "stream", sizeof seed, &seed, CDN_STAGE_REPORT);
   cdn_declare_previous(declarer);
   return CDN_OK;
@@ -35,7 +73,11 @@ static cdn_status drift_zdot(const void *self, cdn_state *state, double *zdot) {
   const drift *d = self;
   const double *update = cdn_eval(state, d->memory.update);
   if (!update) return CDN_ERR_CALLBACK;
+  const float *sorted;
+  int n;
+  if (cdn_region_eval(state, d->sorted, (const void **)&sorted, &n) != CDN_OK) return CDN_ERR_CALLBACK;
   zdot[0] = cos(3 * cdn_state_time(state)) - 0.2 * *cdn_state_zvar(state, d->z) * *update;
+  for (int i = 0; i < n; i++) zdot[0] -= cdn_state_parameters(state, d->table)[i % 3] * (double)sorted[i];
   return CDN_OK;
 }
 
