@@ -5,9 +5,9 @@
  * - a computed region, which a function of the subsystem fills;
  * - an auto-update region, which remembers: a variable region and the computed region with its next contents.
  *
- * A region belongs to the State. It is copied, saved, loaded and compared with the State. Only the present elements count:
- * two States with the same elements are the same, whatever their regions held before. A region allocates only when it
- * becomes longer than it ever was in this State. docs/state.md has an example. */
+ * A region belongs to the State. It is copied, saved, loaded and compared with the State. Only the present elements
+ * count: two States with the same elements are the same, whatever their regions held before. A region allocates only
+ * when it becomes longer than it ever was in this State. docs/state.md has an example. */
 #ifndef CARDAN_REGIONS_H
 #define CARDAN_REGIONS_H
 
@@ -29,8 +29,8 @@ typedef struct cdn_computed_region {
 } cdn_computed_region;
 
 /** Declares a variable region with elements of `element` bytes. By default it has n elements: copies of `initial`, or
- *  zeros if that is NULL. Changing it invalidates the stage `invalidates` (CDN_STAGE_MODEL or later), every later stage,
- *  and every entry that has its ticket as a prerequisite. */
+ *  zeros if that is NULL. Changing it invalidates the stage `invalidates` (CDN_STAGE_MODEL or later), every later
+ *  stage, and every entry that has its ticket as a prerequisite. */
 CDN_API cdn_region cdn_declare_region(cdn_declarer *d, const char *name, size_t element, int n, const void *initial,
                                       cdn_stage invalidates);
 
@@ -39,13 +39,13 @@ typedef struct cdn_region_output cdn_region_output;
 /** Computes a region. The region is empty when the function is called, and has no elements if the function fails. The
  *  function may read from the State only prerequisites of the region, and entries computed from them. */
 typedef cdn_status cdn_region_fn(const void *self, cdn_state *state, cdn_region_output *out);
-/** Declares a computed region with elements of `element` bytes. It is computed when `stage` is realized, or earlier when
- *  asked for. CDN_STAGE_EMPTY: only when asked for. It is valid until one of its prerequisites changes. */
+/** Declares a computed region with elements of `element` bytes. It is computed when `stage` is realized, or
+ *  earlier when asked for. CDN_STAGE_EMPTY: only when asked for. It is valid until one of its prerequisites changes. */
 CDN_API cdn_computed_region cdn_declare_computed_region(cdn_declarer *d, const char *name, size_t element,
                                                         cdn_region_fn *calc, int n_prerequisites,
                                                         const cdn_ticket *prerequisites, cdn_stage stage);
-/** For compute functions: adds n elements, filled with zeros. *elements points to the first of them (NULL if n is 0), until
- *  the next call of this function. Errors: CDN_ERR_ARG (n < 0, a NULL), CDN_ERR_LIMIT (more than 2^30 bytes),
+/** For compute functions: adds n elements, filled with zeros. *elements points to the first of them (NULL if n is 0),
+ *  until the next call of this function. Errors: CDN_ERR_ARG (n < 0, a NULL), CDN_ERR_LIMIT (more than 2^30 bytes),
  *  CDN_ERR_NOMEM. Nothing was added then; return the status. */
 CDN_API cdn_status cdn_region_output_add(cdn_region_output *out, int n, void **elements) CDN_NODISCARD;
 
@@ -63,8 +63,8 @@ CDN_API cdn_auto_region cdn_declare_auto_region(cdn_declarer *d, const char *nam
 /* ---- reading ------------------------------------------------------------------------------
  *
  * *elements points to the elements, or is NULL if there are none. The pointer is valid until the region changes: by a
- * setter, by an evaluation, at the end of a step, or when another State is copied to this one or loaded. *n is the number
- * of elements. Either pointer may be NULL. CDN_ERR_ARG if there is no such region: then NULL and 0. */
+ * setter, by an evaluation, at the end of a step, or when another State is copied to this one or loaded. *n is the
+ * number of elements. Either pointer may be NULL. CDN_ERR_ARG if there is no such region: then NULL and 0. */
 
 /** The elements of a variable region. */
 CDN_API cdn_status cdn_region_get(const cdn_state *state, cdn_region r, const void **elements, int *n) CDN_NODISCARD;
@@ -74,8 +74,8 @@ CDN_API cdn_status cdn_region_eval(cdn_state *state, cdn_computed_region r, cons
 
 /* ---- setting ------------------------------------------------------------------------------
  *
- * Setters copy the bytes of `elements` as they are; a NaN is not refused. NULL stands for zeros. `elements` may point into
- * the region itself. Errors: CDN_ERR_ARG (no such region; a negative number; while something of the State is being
+ * Setters copy the bytes of `elements` as they are; a NaN is not refused. NULL stands for zeros. `elements` may point
+ * into the region itself. Errors: CDN_ERR_ARG (no such region; a negative number; while something of the State is being
  * computed), CDN_ERR_LIMIT (more than 2^30 bytes), CDN_ERR_NOMEM. Nothing has changed then. */
 
 /** Replaces all elements by n others. */

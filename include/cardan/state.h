@@ -19,8 +19,8 @@ CDN_BEGIN_DECLS
  *  (NULL), CDN_ERR_FROZEN (the System is not frozen), CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_state_create(const cdn_system *system, cdn_state **out) CDN_NODISCARD;
 /** Copies src to dst, results included: one memcpy, and one for each region. Both must be States of the same System.
- *  CDN_ERR_ARG if they are not, and while something of dst is being computed. Allocates only if a region of src is longer
- *  than that of dst ever was. CDN_ERR_NOMEM: dst is unchanged. */
+ *  CDN_ERR_ARG if they are not, and while something of dst is being computed. Allocates only if a region of src is
+ *  longer than that of dst ever was. CDN_ERR_NOMEM: dst is unchanged. */
 CDN_API cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) CDN_NODISCARD;
 CDN_API void cdn_state_destroy(cdn_state *state); /**< NULL is allowed */
 CDN_API const cdn_system *cdn_state_system(const cdn_state *state);
@@ -113,8 +113,8 @@ CDN_API cdn_status cdn_state_auto_update(cdn_state *state) CDN_NODISCARD;
 
 /* ---- checkpoints (docs/checkpoints.md) ---------------------------------------------------- */
 
-/** Writes t, y, discrete variables, parameters, regions, previous values, and a description of the System. Computed values
- *  are not written, except those that were computed from auto-update values which have been swapped in since.
+/** Writes t, y, discrete variables, parameters, regions, previous values, and a description of the System. Computed
+ *  values are not written, except those that were computed from auto-update values which have been swapped in since.
  *  Errors: the status that `write` returned; CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) CDN_NODISCARD;
 /** Sets them to the saved values. The saved State must be of the same System, or of one with the same elements, with

@@ -147,9 +147,9 @@ CDN_API cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t 
 /** Declares an Instance-stage array of n doubles, for parameters such as masses, stiffnesses and switches. */
 CDN_API cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const double *defaults);
 /** Declares a parameter array that all States share until one of them is changed, such as the charges of a molecule. A
- *  State reads the defaults in the System until the array is set in it. Setting gives the State values of its own, which
- *  its copies share in turn. So setting may allocate, and moves the array: pointers from cdn_state_parameters are valid
- *  until the array is set in this State, or another State is copied to it or loaded. */
+ *  State reads the defaults in the System until the array is set in it. Setting gives the State values of its own,
+ *  which its copies share in turn. So setting may allocate, and moves the array: pointers from cdn_state_parameters
+ *  are valid until the array is set in this State, or another State is copied to it or loaded. */
 CDN_API cdn_dvar cdn_declare_shared_parameters(cdn_declarer *d, const char *name, int n, const double *defaults);
 /** Declares a lazy cache entry: computed when asked for, valid until one of its prerequisites changes. */
 CDN_API cdn_cache cdn_declare_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc,
