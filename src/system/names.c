@@ -84,6 +84,12 @@ cdn_status cdn_state_entry(cdn_state *state, cdn_ticket ticket, const void **val
   if (ticket.i <= TICKET_Z) {
     cdni_state_note_read(state, ticket);
     *value = pool[ticket.i - TICKET_T], bytes = sizes[ticket.i - TICKET_T];
+  } else if (n->storage == IN_REGION) {
+    int count;
+    CDNI_TRY(n->kind == NODE_VARIABLE
+                 ? cdn_region_get(state, (cdn_region){ ticket.i, ticket }, value, &count)
+                 : cdn_region_eval(state, (cdn_computed_region){ ticket.i, ticket }, value, &count));
+    bytes = (size_t)count * n->element;
   } else if (n->kind == NODE_VARIABLE) {
     *value = cdn_state_discrete(state, (cdn_dvar){ ticket.i, ticket });
   } else {

@@ -42,6 +42,23 @@ START_TEST(a_region_begins_with_its_defaults_and_is_set_as_wished) {
 }
 END_TEST
 
+START_TEST(whoever_reads_any_entry_reads_elements) {
+  const rig *r;
+  cdn_state *state = state_of(rig_system(NULL, true, NULL, &r));
+  const void *value;
+  size_t size;
+  OK_ON(state, cdn_state_entry(state, r->marks.ticket, &value, &size));
+  ck_assert_uint_eq(size, sizeof rig_marks);
+  ck_assert_mem_eq(value, rig_marks, size);
+  OK_ON(state, cdn_state_entry(state, r->found.ticket, &value, &size));
+  ck_assert_uint_eq(size, 30 * sizeof(double));
+  OK_ON(state, cdn_state_entry(state, r->charges.ticket, &value, &size));
+  ck_assert_uint_eq(size, RIG_CHARGES * sizeof(double));
+  ck_assert_ptr_eq(value, cdn_state_parameters(state, r->charges));
+  cdn_state_destroy(state);
+}
+END_TEST
+
 START_TEST(elements_may_be_the_regions_own) {
   const rig *r;
   cdn_state *state = state_of(rig_system(NULL, true, NULL, &r));
@@ -360,8 +377,9 @@ START_TEST(mistakes_in_declarations_are_told) {
 }
 END_TEST
 
-CHECK_MAIN("regions", a_region_begins_with_its_defaults_and_is_set_as_wished, elements_may_be_the_regions_own,
-           bytes_are_kept_as_they_are, what_makes_no_sense_is_refused_and_changes_nothing,
-           setting_invalidates_what_depends_on_it_and_nothing_else, how_it_has_grown_leaves_no_trace,
-           what_is_not_valid_is_not_copied, each_update_follows_from_the_memory_before_it,
-           a_region_whose_function_fails_has_no_elements, mistakes_in_declarations_are_told)
+CHECK_MAIN("regions", a_region_begins_with_its_defaults_and_is_set_as_wished, whoever_reads_any_entry_reads_elements,
+           elements_may_be_the_regions_own, bytes_are_kept_as_they_are,
+           what_makes_no_sense_is_refused_and_changes_nothing, setting_invalidates_what_depends_on_it_and_nothing_else,
+           how_it_has_grown_leaves_no_trace, what_is_not_valid_is_not_copied,
+           each_update_follows_from_the_memory_before_it, a_region_whose_function_fails_has_no_elements,
+           mistakes_in_declarations_are_told)
