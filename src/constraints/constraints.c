@@ -31,7 +31,6 @@ static void free_constraints(cdn_system *system, void *data) {
     free_element(a, &CDNI_AT(room->elements, constraint_element, i), true);
   cdni_array *const arrays[] = { &room->elements, &room->bodies,   &room->mobilities,
                                  &room->defaults, &room->enabled0, &room->units0 };
-  cdni_loop_plan_free(&room->plan, a);
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
@@ -276,7 +275,12 @@ cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constrain
   const constraint_room *room;
   const double value = enabled;
   CDNI_TRY(find(state, "cdn_constraint_set_enabled", constraint, &room));
-  return cdn_state_set_parameters(state, room->enabled, constraint.i, 1, &value);
+  if (cdn_constraint_is_enabled(state, constraint) == enabled) return CDN_OK;
+  CDNI_TRY(cdn_state_set_parameters(state, room->enabled, constraint.i, 1, &value));
+  /* which equations were redundant was known of another set */
+  if (room->m)
+    memset(cdni_state_update_discrete(state, room->redundant.variable), 0, (size_t)room->m * sizeof(int32_t));
+  return CDN_OK;
 }
 
 bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint) {
@@ -305,6 +309,9 @@ cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint
 
 bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state) {
   const double *enabled = constraint_enabled(room, state);
+  /* States of several lanes have no plan of their own */
+  const loop_plan *plan = cdni_state_memory(state, room->plan_memory);
+  if (plan && cdni_state_is_valid(state, room->plan.ticket)) return plan->n_constraints > 0;
   for (size_t i = 0; i < room->elements.count; i++)
     if (enabled[i] != 0) return true;
   return false;

@@ -18,6 +18,8 @@ int cdni_constraints_first_row(const constraint_room *room);
 int cdni_constraints_equations(const constraint_room *room);
 /* The one auto-update variable that they declare, which remembers what equations were redundant. */
 cdn_dvar cdni_constraints_memory(const constraint_room *room);
+/* Chooses the plan of those that are on, if it is not that of another evaluation: whether any is on is quickly told then. */
+cdn_status cdni_constraints_choose_plan(const constraint_room *room, cdn_state *state);
 /* Whether any constraint is on. */
 bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state);
 
@@ -35,7 +37,8 @@ cdn_status cdni_constraint_differentiate(const void *room, struct derivative_pas
                                          double *by_q, double *by_u);
 /* r = G a */
 cdn_status cdni_constraint_multiply_by_G(const void *room, cdn_state *state, const double *a, double *r);
-/* Solves M x + G^T lambda = scale f, G x = scale b for many columns: rows of X are f and become x, those of b become lambda. */
+/* Solves M x + G^T lambda = scale f, G x = scale b for many columns: rows of X are f and become x, those of b become lambda; rows
+ * of constraints that are off stay as they are. Some constraint must be on. */
 cdn_status cdni_constraint_solve_columns(const void *room, cdn_state *state, double scale, int columns, double *X,
                                          double *b);
 /* The weights of the multipliers, one an equation (m of them). */

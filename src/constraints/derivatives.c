@@ -195,16 +195,16 @@ static void meet_joint(const differentiation *d, const local_derivatives *l, int
 static cdn_status one_element(const differentiation *d, int i, const constraint_rows *rows) {
   const constraint_room *room = d->room;
   derivative_pass *p = d->p;
-  constraint_view v = cdni_constraint_view(room, p->state, i);
+  constraint_view v = cdni_constraint_view(room, p->state, rows->plan->constraint[i]);
   const constraint_element *c = v.c;
-  const int ancestor = room->plan.ancestor[i];
-  v.J = (sv *)rows->J + c->J, v.g = (double *)rows->g + c->g; /* only read here */
+  v.J = (sv *)rows->J + rows->plan->J[i], v.g = (double *)rows->g + rows->plan->g[i]; /* only read here */
   const local_derivatives l = local_of(d, &v);
   CDNI_TRY(fill_local(&l, &d->copy));
   for (int b = 0; b < c->n_bodies; b++) {
     if (v.body[b] == 0) continue;
     p->sum[v.body[b]].F = sv_add(p->sum[v.body[b]].F, l.F[b]);
-    for (int joint = v.body[b]; joint > ancestor; joint = p->node[joint].parent) meet_joint(d, &l, b, joint, l.input);
+    for (int joint = v.body[b]; joint > c->ancestor; joint = p->node[joint].parent)
+      meet_joint(d, &l, b, joint, l.input);
   }
   for (int k = 0; k < c->n_mobilities; k++) {
     const int at = 6 * c->n_bodies + k, u = v.mobility[k].u;
@@ -217,12 +217,12 @@ static cdn_status one_element(const differentiation *d, int i, const constraint_
 }
 
 /* Copies of what kinds read are made only where some have to be differenced. */
-static cdn_status take_memory(differentiation *d) {
+static cdn_status take_memory(differentiation *d, const loop_plan *plan) {
   const tree *t = &d->p->m->tree;
   const size_t n = (size_t)t->n, nq = (size_t)t->nq, nu = (size_t)t->nu;
   size_t most = 0, most_J = 0, most_g = 0, most_m = 0;
-  for (size_t i = 0; i < d->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(d->room, (int)i);
+  for (int i = 0; i < plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(d->room, plan, i);
     const size_t size = local_size(c), m = (size_t)c->m;
     most = size > most ? size : most;
     most_m = m > most_m ? m : most_m;
@@ -267,11 +267,9 @@ cdn_status cdni_constraint_differentiate(const void *context, derivative_pass *p
     if (!d.lambda) return cdni_state_last_status(p->state);
     d.lambda += d.room->first_row;
   }
-  CDNI_TRY(take_memory(&d));
-  const double *enabled = constraint_enabled(d.room, p->state);
+  CDNI_TRY(take_memory(&d, rows.plan));
   cdn_status status = CDN_OK;
-  for (size_t i = 0; i < d.room->elements.count && status == CDN_OK; i++)
-    if (enabled[i] != 0) status = one_element(&d, (int)i, &rows);
+  for (int i = 0; i < rows.plan->n_constraints && status == CDN_OK; i++) status = one_element(&d, i, &rows);
   cdn_work_pop(p->state, d.frame);
   return status;
 }
@@ -284,10 +282,13 @@ cdn_status cdni_constraint_multiply_by_G(const void *context, cdn_state *state, 
   constraint_rows rows;
   void *V;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
-  CDNI_TRY(cdni_operator_work(state, "derivatives", (size_t)m->tree.n * sizeof(sv), &V));
+  const size_t bodies = (size_t)m->tree.n * sizeof(sv);
+  CDNI_TRY(cdni_operator_work(state, "derivatives", bodies + (size_t)rows.plan->m * sizeof(double), &V));
+  double *on = (double *)((char *)V + bodies);
   const tree_data d = cdni_matter_data(m, state);
   m->kernels->jacobian(&m->tree, &d, a, V);
-  cdni_constraint_multiply(room, constraint_enabled(room, state), &rows, V, a, r);
+  cdni_constraint_multiply(room, &rows, V, a, on);
+  cdni_constraint_spread(room, rows.plan, on, r);
   cdn_work_pop(state, V);
   return CDN_OK;
 }
@@ -295,13 +296,13 @@ cdn_status cdni_constraint_multiply_by_G(const void *context, cdn_state *state, 
 cdn_status cdni_constraint_solve_columns(const void *context, cdn_state *state, double scale, int columns, double *X,
                                          double *b) {
   const constraint_room *room = context;
-  const loop_plan *p = &room->plan;
-  const size_t n = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m, width = (size_t)columns;
-  loop_factor factor;
+  const loop_plan *p;
+  const loop_factor *factor;
   void *frame;
-  CDNI_TRY(cdni_constraint_factor(room, state, &factor));
+  CDNI_TRY(cdni_constraint_factor(room, state, &p, &factor));
+  const size_t n = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m, width = (size_t)columns;
   const size_t numbers = (n * sizeof(sv) + 2 * (nu + m) * sizeof(double) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  CDNI_TRY(cdni_operator_work(state, "derivatives", numbers + cdni_loop_solve_scratch(p, &factor), &frame));
+  CDNI_TRY(cdni_operator_work(state, "derivatives", numbers + cdni_loop_solve_scratch(p, factor), &frame));
   const tree_data d = cdni_matter_data(room->matter, state);
   double *f = (double *)((sv *)frame + n), *right = f + nu, *x = right + m, *lambda = x + nu;
   const loop_problem problem = {
@@ -309,10 +310,10 @@ cdn_status cdni_constraint_solve_columns(const void *context, cdn_state *state, 
   };
   for (size_t c = 0; c < width; c++) {
     for (size_t k = 0; k < nu; k++) f[k] = scale * X[k * width + c];
-    for (size_t k = 0; k < m; k++) right[k] = scale * b[k * width + c];
-    cdni_loop_solve(room, &d, &factor, &problem, (char *)frame + numbers);
+    for (size_t k = 0; k < m; k++) right[k] = scale * b[(size_t)p->row[k] * width + c];
+    cdni_loop_solve(p, &d, factor, &problem, (char *)frame + numbers);
     for (size_t k = 0; k < nu; k++) X[k * width + c] = x[k];
-    for (size_t k = 0; k < m; k++) b[k * width + c] = lambda[k];
+    for (size_t k = 0; k < m; k++) b[(size_t)p->row[k] * width + c] = lambda[k];
   }
   cdn_work_pop(state, frame);
   return CDN_OK;

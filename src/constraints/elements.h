@@ -31,9 +31,9 @@ typedef struct constraint_element {
   bool absolute;  /* its rows do not balance among its bodies: Ground is what it refers to */
   bool rheonomic; /* reads time */
   bool nonlinear; /* its rows depend on u: J and g are the derivatives of the velocity error */
-  /* Where its equations are, known from freezing on: in qerr, uerr, and among all m (udoterr, multipliers). */
-  int32_t qerr, uerr, row;
-  int32_t J, g; /* first spatial row (m x n_bodies) and first coefficient (m x n_mobilities) */
+  /* Known from freezing on: where its equations are in qerr, uerr, and among all m (udoterr, multipliers); the outmost common
+   * ancestor of the bodies that it names and of the parents of those whose mobilities it names, Ground if it is absolute. */
+  int32_t qerr, uerr, row, ancestor;
 } constraint_element;
 
 /* ---- all of them ---- */
@@ -46,15 +46,17 @@ struct constraint_room {
   cdni_array enabled0, units0; /* double, one an element */
   /* Known from freezing on. */
   const matter *matter;
-  int first_row;               /* this room's run of all equations */
-  bool rheonomic, nonlinear;   /* some element is */
-  bool drives;                 /* some kind demands motion, and so does work */
-  int np, nv, na, m, n_J, n_g; /* of all */
-  loop_plan plan;
+  int first_row;             /* this room's run of all equations */
+  bool rheonomic, nonlinear; /* some element is */
+  bool drives;               /* some kind demands motion, and so does work */
+  int np, nv, na, m;         /* of all, on or off */
   cdn_subsystem subsystem;
   cdn_dvar params, enabled, units, weights, baumgarte;
-  cdn_autovar redundant;
-  cdn_cache rows, coefficients, bias, factor;
+  cdn_autovar redundant; /* by equation of all: those that are off have 0 */
+  /* What is computed for the constraints that are on is in two memories of the State: the plan, and the numbers, whose sizes follow
+   * from the plan. */
+  int plan_memory, numbers_memory;
+  cdn_cache plan, rows, bias;
 };
 
 static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
@@ -63,24 +65,38 @@ static inline const constraint_element *constraint_at(const constraint_room *roo
 static inline bool constraint_exists(const constraint_room *room, cdn_constraint c) {
   return room && c.i >= 0 && (size_t)c.i < room->elements.count;
 }
-/* 0 or 1 an element. */
+/* 0 or 1 an element. Only the plan goes through all of them. */
 static inline const double *constraint_enabled(const constraint_room *room, const cdn_state *state) {
   return cdn_state_parameters(state, room->enabled);
 }
 
+/* ---- the constraints that are on ---- */
+
+/* The plan, chosen if need be. It has the list of those that are on, and their numbers of everything: an *equation of the plan* is
+ * one of theirs. It stays where it is until another constraint is switched on or off, or the State is copied to. */
+cdn_status cdni_constraint_plan(const constraint_room *room, cdn_state *state, const loop_plan **plan);
+/* The i-th of them. */
+static inline const constraint_element *constraint_on(const constraint_room *room, const loop_plan *plan, int i) {
+  return constraint_at(room, plan->constraint[i]);
+}
+/* From numbers by equation of the plan to those by equation of all, zeros where a constraint is off; and back. */
+void cdni_constraint_spread(const constraint_room *room, const loop_plan *plan, const double *from, double *all);
+void cdni_constraint_gather(const loop_plan *plan, const double *all, double *to);
+
 /* ---- rows ---- */
 
-/* G's rows, evaluated; NULL on failure. */
+/* G's rows, evaluated: m x n_bodies from J[plan->J[i]] on, m x n_mobilities coefficients from g[plan->g[i]] on. */
 typedef struct constraint_rows {
+  const loop_plan *plan;
   const sv *J;
   const double *g;
 } constraint_rows;
 cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows);
-/* out (m) = J A + g a for motions A of the bodies and a (NULL: zero) of the mobilities; elements that are off have zeros. */
-void cdni_constraint_multiply(const constraint_room *room, const double *enabled, const constraint_rows *rows,
-                              const sv *A, const double *a, double *out);
-/* F (one a body, about M's origins) += scale J^T lambda, f (nu) += scale g^T lambda. */
-void cdni_constraint_multiply_transpose(const constraint_room *room, const double *enabled, const constraint_rows *rows,
-                                        double scale, const double *lambda, sv *F, double *f);
+/* out (by equation of the plan) = J A + g a for motions A of the bodies and a (NULL: zero) of the mobilities. */
+void cdni_constraint_multiply(const constraint_room *room, const constraint_rows *rows, const sv *A, const double *a,
+                              double *out);
+/* F (one a body, about M's origins) += scale J^T lambda, f (nu) += scale g^T lambda, lambda by equation of all. */
+void cdni_constraint_multiply_transpose(const constraint_room *room, const constraint_rows *rows, double scale,
+                                        const double *lambda, sv *F, double *f);
 
 #endif

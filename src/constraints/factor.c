@@ -53,9 +53,9 @@ static int equations_of(const constraint_element *c, loop_level level) {
   return level == LOOP_POSITION ? c->np : level == LOOP_VELOCITY ? c->np + c->nv : c->m;
 }
 
-static void enter(const constraint_room *room, const double *enabled, const constraint_rows *rows, loop_level level,
-                  const double *damping, loop_factor *f) {
-  const loop_plan *p = &room->plan;
+static void enter(const constraint_room *room, const constraint_rows *rows, loop_level level, const double *damping,
+                  loop_factor *f) {
+  const loop_plan *p = rows->plan;
   memset(f->K, 0, (size_t)p->n_K * sizeof *f->K);
   if (p->n_v) memset(f->v, 0, (size_t)p->n_v * sizeof *f->v);
   memset(f->S, 0, (size_t)p->n_S * sizeof *f->S);
@@ -63,31 +63,31 @@ static void enter(const constraint_room *room, const double *enabled, const cons
   memset(f->lever, 0, (size_t)p->m_all * sizeof *f->lever);
   for (int b = 0; b < p->n_blocks; b++) f->sine[b] = 1;
   for (int c = 0; c < p->n_constraints; c++) {
-    const constraint_element *e = constraint_at(room, c);
-    const int m = f->count[c] = enabled[c] != 0 ? equations_of(e, level) : 0;
+    const constraint_element *e = constraint_on(room, p, c);
+    const int m = f->count[c] = equations_of(e, level);
     for (int k = 0; damping && k < m; k++) {
       f->S[p->diagonal[c] + k * (e->m + 1)] = damping[p->first[c] + k];
       f->scale[p->first[c] + k] = damping[p->first[c] + k];
     }
     for (int b = 0; b < e->n_bodies; b++) {
-      sv *K = f->K + p->slot_K[p->place_slot[e->first_body + b]];
-      const sv *J = rows->J + e->J + b;
+      sv *K = f->K + p->slot_K[p->place_slot[p->place_first[c] + b]];
+      const sv *J = rows->J + p->J[c] + b;
       for (int k = 0; k < m; k++) K[k] = sv_add(K[k], J[k * e->n_bodies]);
     }
     for (int i = 0; i < e->n_mobilities; i++) {
-      const int at = e->first_mobility + i, slot = p->mobility_slot[at];
-      const int nu = p->tree->node[CDNI_AT(room->mobilities, constraint_mobility, at).body].nu;
+      const int at = p->mobility_first[c] + i, slot = p->mobility_slot[at];
+      const int nu = p->tree->node[CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility + i).body].nu;
       real *v = f->v + p->slot_v[slot] + p->mobility_k[at];
-      for (int k = 0; k < m; k++) v[k * nu] += rows->g[e->g + k * e->n_mobilities + i];
+      for (int k = 0; k < m; k++) v[k * nu] += rows->g[p->g[c] + k * e->n_mobilities + i];
     }
   }
 }
 
-int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const double *enabled,
-                            const constraint_rows *rows, loop_level level, const double *weights,
-                            const int32_t *was_redundant, const double *damping, loop_factor *f) {
-  const loop_plan *p = &room->plan;
-  enter(room, enabled, rows, level, damping, f);
+int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
+                            loop_level level, const double *weights, const int32_t *was_redundant,
+                            const double *damping, loop_factor *f) {
+  const loop_plan *p = rows->plan;
+  enter(room, rows, level, damping, f);
   *f->n_redundant = *f->n_shared = *f->n_entries = 0;
   memset(f->redundant, 0, (size_t)p->m_all * sizeof *f->redundant);
   if (!weights)
@@ -97,8 +97,7 @@ int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, con
   return bad;
 }
 
-int cdni_loop_factor(const constraint_room *room, const tree_data *d, const double *enabled,
-                     const constraint_rows *rows, loop_level level, const double *weights, const int32_t *was_redundant,
-                     loop_factor *f) {
-  return cdni_loop_factor_damped(room, d, enabled, rows, level, weights, was_redundant, NULL, f);
+int cdni_loop_factor(const constraint_room *room, const tree_data *d, const constraint_rows *rows, loop_level level,
+                     const double *weights, const int32_t *was_redundant, loop_factor *f) {
+  return cdni_loop_factor_damped(room, d, rows, level, weights, was_redundant, NULL, f);
 }

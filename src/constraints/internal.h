@@ -120,7 +120,9 @@ const char *cdni_constraint_kind_name(const constraint_element *c);
 cdn_status cdni_constraint_singular(const constraint_view *v, const char *what);
 /* A view of element i with all that its kind may read. Evaluates nothing. */
 constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *state, int i);
-/* J V + g u of the view's k-th equation: its velocity error without the rest. */
-double cdni_constraint_row_rate(const constraint_view *v, const constraint_rows *rows, int k);
+/* J V + g u of the k-th equation of a view that has its rows: its velocity error without the rest. */
+double cdni_constraint_row_rate(const constraint_view *v, int k);
+/* The bias of each equation of the plan, evaluated. */
+cdn_status cdni_constraint_bias(const constraint_room *room, cdn_state *state, const double **bias);
 
 #endif

@@ -180,7 +180,8 @@ loop_null cdni_loop_null_make(const loop_plan *p, const loop_factor *f, const do
       for (int i = 0; i < t.n_touched; i++) {
         const int o = t.touched[i];
         for (int k = p->first[o]; o < p->n_constraints && k < p->first[o] + f->count[o]; k++)
-          if (fabs(t.x[k]) > LOOP_NOTHING) out.row[at] = k, out.value[at++] = t.x[k] / (weight ? weight[o] : 1);
+          if (fabs(t.x[k]) > LOOP_NOTHING)
+            out.row[at] = k, out.value[at++] = t.x[k] / (weight ? weight[p->constraint[o]] : 1);
       }
     }
   out.first[out.n] = at;

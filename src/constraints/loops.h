@@ -56,25 +56,26 @@ static inline bool cdni_loop_is_free(const loop_plan *p, const loop_factor *f, i
 size_t cdni_loop_factor_size(const loop_plan *p);
 loop_factor cdni_loop_factor_at(const loop_plan *p, void *memory);
 
-/* Factors. `weights` (nu): the diagonal of M, all positive; NULL: the mass matrix of `d`, whose inertias must be valid.
- * Poses must be valid. `was_redundant` (m; may be NULL) are the flags of a factorization nearby, to which this one keeps
- * while it reasonably can. Returns a body whose mobilizer has no inertia to work against, or -1. */
-int cdni_loop_factor(const constraint_room *room, const tree_data *d, const double *enabled,
-                     const constraint_rows *rows, loop_level level, const double *weights, const int32_t *was_redundant,
-                     loop_factor *f);
+/* Factors, by the plan of the rows; m is the number of its equations. `weights` (nu): the diagonal of M, all positive; NULL: the
+ * mass matrix of `d`, whose inertias must be valid. Poses must be valid. `was_redundant` (m; may be NULL) are the flags of a
+ * factorization nearby, to which this one keeps while it reasonably can. Returns a body whose mobilizer has no inertia to work
+ * against, or -1. */
+int cdni_loop_factor(const constraint_room *room, const tree_data *d, const constraint_rows *rows, loop_level level,
+                     const double *weights, const int32_t *was_redundant, loop_factor *f);
 /* The same of [M G^T; G -R] with a diagonal R >= 0 (m; NULL: zero): then G M^-1 G^T + R is what multipliers are found with, and
  * of right hand sides b the solution leaves R lambda unmet (Levenberg's and Marquardt's steps). */
-int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const double *enabled,
-                            const constraint_rows *rows, loop_level level, const double *weights,
-                            const int32_t *was_redundant, const double *damping, loop_factor *f);
+int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
+                            loop_level level, const double *weights, const int32_t *was_redundant,
+                            const double *damping, loop_factor *f);
 
-/* The State's own, of all equations by the mass matrix. */
-cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, loop_factor *f);
+/* The State's own, of all equations by the mass matrix, and its plan. *f is NULL where no constraint is on. */
+cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, const loop_plan **plan,
+                                  const loop_factor **f);
 
-/* Flags of it (m), as cdni_loop_null_name tells them: valid where the factorization is. */
+/* Flags of it (by equation of all, on or off), as cdni_loop_null_name tells them: valid where the factorization is. */
 const int32_t *cdni_constraint_redundant(const constraint_room *room, cdn_state *state);
 
-/* What is solved for. */
+/* What is solved for. m: equations of the plan. */
 typedef struct loop_problem {
   const sv *force;          /* a body; NULL: none */
   const double *f;          /* nu; NULL: zero */
@@ -82,17 +83,17 @@ typedef struct loop_problem {
   bool velocity;            /* forces of inertia and Coriolis terms count, and udot of what is prescribed */
   bool weighted;            /* the metric is diagonal */
   const double *prescribed; /* nu: x of prescribed mobilities, where velocity is set */
-  const double *weight;     /* a constraint: of its multipliers where they are not unique (9.4); NULL: ones */
-  double *x;                /* nu */
-  double *lambda;           /* m; zero for equations that do not take part */
-  sv *A;                    /* a body: where velocity is set the accelerations, else J x */
+  const double *weight; /* a constraint, on or off: of its multipliers where they are not unique (9.4); NULL: ones */
+  double *x;            /* nu */
+  double *lambda;       /* m; zero for equations that do not take part */
+  sv *A;                /* a body: where velocity is set the accelerations, else J x */
 } loop_problem;
 
 /* Bytes of scratch for it. */
 size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f);
 /* Solves. Multipliers that redundant equations leave open are those of least norm, |lambda / weight|; right hand sides that
  * contradict each other are met in the sense of least squares, |weight (G x - b)|. */
-void cdni_loop_solve(const constraint_room *room, const tree_data *d, const loop_factor *f, const loop_problem *problem,
+void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
                      void *scratch);
 
 /* least_norm.c: the directions n of lambda that do nothing (G^T n = 0), one a redundant equation to which others contribute,
@@ -111,7 +112,7 @@ void cdni_loop_null_mark(const loop_plan *p, const loop_factor *f);
 /* Bytes for them and for what cdni_loop_null_project needs. */
 size_t cdni_loop_null_size(const loop_plan *p, const loop_factor *f);
 loop_null cdni_loop_null_make(const loop_plan *p, const loop_factor *f, const double *weight, void *memory);
-/* Flags (m): as many equations of constraints as are redundant; of a mix's, its
+/* Flags (by equation of the plan): as many equations of constraints as are redundant; of a mix's, its
  * main one. 1: the row is zero; 2: it follows from others. */
 void cdni_loop_null_name(const loop_plan *p, const loop_factor *f, int32_t *flags);
 /* values -= N (N^T N)^-1 N^T values, for m values that are divided by the weights already. `residual` (m_all; may be NULL) holds

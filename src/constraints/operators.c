@@ -1,4 +1,4 @@
-/* Operators of the constraints: G and its transpose, forces, and solutions with the factorization of the dynamics. */
+/* Operators of the constraints: G and its transpose, and forces. */
 #include "constraints/internal.h"
 #include "constraints/loops.h"
 #include "constraints/project.h"
@@ -6,47 +6,49 @@
 
 /* ---- products with the rows ---- */
 
-void cdni_constraint_multiply(const constraint_room *room, const double *enabled, const constraint_rows *rows,
-                              const sv *A, const double *a, double *out) {
-  for (size_t i = 0; i < room->elements.count; i++) {
-    const constraint_element *c = constraint_at(room, (int)i);
+void cdni_constraint_multiply(const constraint_room *room, const constraint_rows *rows, const sv *A, const double *a,
+                              double *out) {
+  const loop_plan *plan = rows->plan;
+  for (int i = 0; i < plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(room, plan, i);
     const int32_t *body = (const int32_t *)room->bodies.data + c->first_body;
     const constraint_mobility *mobility = (const constraint_mobility *)room->mobilities.data + c->first_mobility;
+    const sv *J = rows->J + plan->J[i];
+    const double *g = rows->g + plan->g[i];
     for (int k = 0; k < c->m; k++) {
       double sum = 0;
-      for (int b = 0; enabled[i] != 0 && b < c->n_bodies; b++)
-        sum += sv_dot(rows->J[c->J + k * c->n_bodies + b], A[body[b]]);
-      for (int g = 0; a && enabled[i] != 0 && g < c->n_mobilities; g++)
-        sum += rows->g[c->g + k * c->n_mobilities + g] * a[mobility[g].u];
-      out[c->row + k] = sum;
+      for (int b = 0; b < c->n_bodies; b++) sum += sv_dot(*J++, A[body[b]]);
+      for (int j = 0; a && j < c->n_mobilities; j++) sum += g[k * c->n_mobilities + j] * a[mobility[j].u];
+      *out++ = sum;
     }
   }
 }
 
-double cdni_constraint_row_rate(const constraint_view *v, const constraint_rows *rows, int k) {
+double cdni_constraint_row_rate(const constraint_view *v, int k) {
   const constraint_element *c = v->c;
   double rate = 0;
-  for (int b = 0; b < c->n_bodies; b++) rate += sv_dot(rows->J[c->J + k * c->n_bodies + b], v->twist[v->body[b]].V);
-  for (int g = 0; g < c->n_mobilities; g++) rate += rows->g[c->g + k * c->n_mobilities + g] * v->u[v->mobility[g].u];
+  for (int b = 0; b < c->n_bodies; b++) rate += sv_dot(v->J[k * c->n_bodies + b], v->twist[v->body[b]].V);
+  for (int g = 0; g < c->n_mobilities; g++) rate += v->g[k * c->n_mobilities + g] * v->u[v->mobility[g].u];
   return rate;
 }
 
 static void add_transpose(const constraint_room *room, int i, const constraint_rows *rows, double scale,
                           const double *lambda, sv *F, double *f) {
-  const constraint_element *c = constraint_at(room, i);
+  const constraint_element *c = constraint_on(room, rows->plan, i);
   const int32_t *body = (const int32_t *)room->bodies.data + c->first_body;
   const constraint_mobility *mobility = (const constraint_mobility *)room->mobilities.data + c->first_mobility;
+  const sv *J = rows->J + rows->plan->J[i];
+  const double *coefficient = rows->g + rows->plan->g[i];
   for (int k = 0; k < c->m; k++) {
     const double by = scale * lambda[c->row + k];
-    for (int b = 0; F && b < c->n_bodies; b++) F[body[b]] = sv_fma(by, rows->J[c->J + k * c->n_bodies + b], F[body[b]]);
-    for (int g = 0; f && g < c->n_mobilities; g++) f[mobility[g].u] += by * rows->g[c->g + k * c->n_mobilities + g];
+    for (int b = 0; F && b < c->n_bodies; b++) F[body[b]] = sv_fma(by, J[k * c->n_bodies + b], F[body[b]]);
+    for (int g = 0; f && g < c->n_mobilities; g++) f[mobility[g].u] += by * coefficient[k * c->n_mobilities + g];
   }
 }
 
-void cdni_constraint_multiply_transpose(const constraint_room *room, const double *enabled, const constraint_rows *rows,
-                                        double scale, const double *lambda, sv *F, double *f) {
-  for (size_t i = 0; i < room->elements.count; i++)
-    if (enabled[i] != 0) add_transpose(room, (int)i, rows, scale, lambda, F, f);
+void cdni_constraint_multiply_transpose(const constraint_room *room, const constraint_rows *rows, double scale,
+                                        const double *lambda, sv *F, double *f) {
+  for (int i = 0; i < rows->plan->n_constraints; i++) add_transpose(room, i, rows, scale, lambda, F, f);
 }
 
 /* ---- the door ---- */
@@ -54,7 +56,6 @@ void cdni_constraint_multiply_transpose(const constraint_room *room, const doubl
 typedef struct operand {
   const constraint_room *room;
   const matter *m;
-  const double *enabled;
   constraint_rows rows;
   tree_data d;
   int first_u, nu; /* matter's run, and all speeds of the System */
@@ -70,7 +71,6 @@ static cdn_status begin(cdn_state *state, operand *o) {
   }
   o->m = o->room->matter;
   o->first_u = cdni_subsystem_runs(system, o->m->subsystem).u;
-  o->enabled = constraint_enabled(o->room, state);
   CDNI_TRY(cdni_constraint_rows(o->room, state, &o->rows));
   o->d = cdni_matter_data(o->m, state);
   return CDN_OK;
@@ -87,9 +87,12 @@ cdn_status cdn_multiply_by_G(cdn_state *state, const double *a, double *r) {
   CDNI_TRY(begin(state, &o));
   if (!o.room) return CDN_OK;
   CDNI_TRY(cdni_operator_check(state, function, "the mobility vector", a, o.nu));
-  CDNI_TRY(work(state, function, (size_t)o.m->tree.n * sizeof(sv), &V));
+  const size_t bodies = (size_t)o.m->tree.n * sizeof(sv);
+  CDNI_TRY(work(state, function, bodies + (size_t)o.rows.plan->m * sizeof(double), &V));
+  double *on = (double *)((char *)V + bodies);
   o.m->kernels->jacobian(&o.m->tree, &o.d, a + o.first_u, V);
-  cdni_constraint_multiply(o.room, o.enabled, &o.rows, V, a + o.first_u, r + o.room->first_row);
+  cdni_constraint_multiply(o.room, &o.rows, V, a + o.first_u, on);
+  cdni_constraint_spread(o.room, o.rows.plan, on, r + o.room->first_row);
   cdn_work_pop(state, V);
   return CDN_OK;
 }
@@ -110,8 +113,9 @@ static cdn_status push(cdn_state *state, const operand *o, const char *function,
   for (int i = 0; i < t->n; i++) out->F[i] = sv_zero();
   if (t->nu) memset(out->f, 0, (size_t)t->nu * sizeof(double));
   lambda += o->room->first_row;
-  if (only < 0) cdni_constraint_multiply_transpose(o->room, o->enabled, &o->rows, scale, lambda, out->F, out->f);
-  else if (o->enabled[only] != 0) add_transpose(o->room, only, &o->rows, scale, lambda, out->F, out->f);
+  const int at = only < 0 ? -1 : cdni_loop_plan_find(o->rows.plan, only);
+  if (only < 0) cdni_constraint_multiply_transpose(o->room, &o->rows, scale, lambda, out->F, out->f);
+  else if (at >= 0) add_transpose(o->room, at, &o->rows, scale, lambda, out->F, out->f);
   return CDN_OK;
 }
 
@@ -177,27 +181,27 @@ cdn_status cdn_constraint_power(cdn_state *state, double *power) {
   }
   /* -lambda . (G u) */
   const int n = o.m->tree.n;
-  CDNI_TRY(work(state, "cdn_constraint_power", (size_t)n * sizeof(sv) + (size_t)o.room->m * sizeof(double), &frame));
+  const loop_plan *plan = o.rows.plan;
+  CDNI_TRY(work(state, "cdn_constraint_power", (size_t)n * sizeof(sv) + (size_t)plan->m * sizeof(double), &frame));
   sv *V = frame;
   double *Gu = (double *)(V + n);
   for (int i = 0; i < n; i++) V[i] = i ? o.d.twist[i].V : sv_zero();
-  cdni_constraint_multiply(o.room, o.enabled, &o.rows, V, u + o.first_u, Gu);
-  for (int k = 0; k < o.room->m; k++) *power -= lambda[o.room->first_row + k] * Gu[k];
+  cdni_constraint_multiply(o.room, &o.rows, V, u + o.first_u, Gu);
+  for (int k = 0; k < plan->m; k++) *power -= lambda[o.room->first_row + plan->row[k]] * Gu[k];
   cdn_work_pop(state, frame);
   return CDN_OK;
 }
 
 /* On the manifold G u is what the rest of the velocity equation demands, G u = -rest; equations of accelerations demand
  * whatever it is. */
-static cdn_status add_source_power(const constraint_view *v, const constraint_rows *rows, const double *lambda,
-                                   double *power) {
+static cdn_status add_source_power(const constraint_view *v, const double *lambda, double *power) {
   const constraint_kind *kind = cdni_constraint_kinds[v->c->kind];
   const int n = v->c->np + v->c->nv;
   double rate[CONSTRAINT_MOST_EQUATIONS], error[CONSTRAINT_MOST_EQUATIONS];
-  for (int k = 0; k < n; k++) error[k] = rate[k] = cdni_constraint_row_rate(v, rows, k);
+  for (int k = 0; k < n; k++) error[k] = rate[k] = cdni_constraint_row_rate(v, k);
   if (kind->finish_velocity) CDNI_TRY(kind->finish_velocity(v, error));
   for (int k = 0; k < n; k++) *power += lambda[k] * (error[k] - rate[k]);
-  for (int k = n; k < v->c->m; k++) *power -= lambda[k] * cdni_constraint_row_rate(v, rows, k);
+  for (int k = n; k < v->c->m; k++) *power -= lambda[k] * cdni_constraint_row_rate(v, k);
   return CDN_OK;
 }
 
@@ -209,9 +213,10 @@ cdn_status cdni_constraint_source_power(cdn_state *state, double *power) {
   CDNI_TRY(cdni_state_ensure(state, CDN_MULTIPLIERS));
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   const double *lambda = cdn_state_multipliers(state) + room->first_row;
-  for (size_t i = 0; i < room->elements.count; i++) {
-    const constraint_view v = cdni_constraint_view(room, state, (int)i);
-    if (constraint_enabled(room, state)[i] != 0) CDNI_TRY(add_source_power(&v, &rows, lambda + v.c->row, power));
+  for (int i = 0; i < rows.plan->n_constraints; i++) {
+    constraint_view v = cdni_constraint_view(room, state, rows.plan->constraint[i]);
+    v.J = (sv *)rows.J + rows.plan->J[i], v.g = (double *)rows.g + rows.plan->g[i]; /* only read here */
+    CDNI_TRY(add_source_power(&v, lambda + v.c->row, power));
   }
   return CDN_OK;
 }
@@ -224,17 +229,18 @@ cdn_status cdn_calc_G(cdn_state *state, double *G) {
   if (!o.room) return CDN_OK;
   const size_t nu = (size_t)o.nu;
   if (nu) memset(G + (size_t)o.room->first_row * nu, 0, (size_t)o.room->m * nu * sizeof *G);
-  for (size_t i = 0; i < o.room->elements.count; i++) {
-    const constraint_element *c = constraint_at(o.room, (int)i);
-    for (int k = 0; o.enabled[i] != 0 && k < c->m; k++) {
+  const loop_plan *plan = o.rows.plan;
+  for (int i = 0; i < plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(o.room, plan, i);
+    for (int k = 0; k < c->m; k++) {
       double *row = G + (size_t)(o.room->first_row + c->row + k) * nu + o.first_u;
       for (int g = 0; g < c->n_mobilities; g++)
         row[CDNI_AT(o.room->mobilities, constraint_mobility, c->first_mobility + g).u] +=
-            o.rows.g[c->g + k * c->n_mobilities + g];
+            o.rows.g[plan->g[i] + k * c->n_mobilities + g];
       for (int b = 0; b < c->n_bodies; b++) {
-        sv F = o.rows.J[c->J + k * c->n_bodies + b];
+        sv F = o.rows.J[plan->J[i] + k * c->n_bodies + b];
         int at = CDNI_AT(o.room->bodies, int32_t, c->first_body + b);
-        for (; at > o.room->plan.ancestor[i]; at = o.m->tree.node[at].parent) {
+        for (; at > plan->ancestor[i]; at = o.m->tree.node[at].parent) {
           const tree_node *n = &o.m->tree.node[at];
           for (int l = 0; l < n->nu; l++) row[n->u + l] += sv_dot(F, cdni_hinge_column(n, o.d.H, l));
           F = sv_shift_force(F, o.d.pose[at].r);
@@ -255,8 +261,9 @@ cdn_status cdn_calc_Pq(cdn_state *state, double *Pq) {
   CDNI_TRY(work(state, function, ((size_t)o.room->first_row + m) * nu * sizeof(double) + 8, &frame));
   cdn_status status = cdn_calc_G(state, frame);
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), o.room->subsystem);
-  for (size_t i = 0; i < o.room->elements.count && status == CDN_OK; i++) {
-    const constraint_element *c = constraint_at(o.room, (int)i);
+  if (o.room->np) memset(Pq + (size_t)runs.qerr * nq, 0, (size_t)o.room->np * nq * sizeof *Pq);
+  for (int i = 0; i < o.rows.plan->n_constraints && status == CDN_OK; i++) {
+    const constraint_element *c = constraint_on(o.room, o.rows.plan, i);
     for (int k = 0; k < c->np && status == CDN_OK; k++)
       status = cdn_multiply_by_N_inv_transpose(state, (double *)frame + (size_t)(o.room->first_row + c->row + k) * nu,
                                                Pq + (size_t)(runs.qerr + c->qerr + k) * nq);
@@ -271,18 +278,20 @@ cdn_status cdn_calc_Pq(cdn_state *state, double *Pq) {
 static cdn_status acceleration_errors(cdn_state *state, const char *function, const double *udot, double scale,
                                       double *out) {
   operand o;
+  const double *bias;
   void *frame;
   CDNI_TRY(begin(state, &o));
   if (!o.room) return CDN_OK;
   CDNI_TRY(cdni_operator_check_optional(state, function, "udot", udot, o.nu));
-  CDNI_TRY(cdni_state_ensure(state, o.room->bias.ticket));
-  CDNI_TRY(work(state, function, (size_t)o.m->tree.n * sizeof(sv), &frame));
-  const double *bias = cdni_state_storage(state, o.room->bias);
+  CDNI_TRY(cdni_constraint_bias(o.room, state, &bias));
+  const size_t bodies = (size_t)o.m->tree.n * sizeof(sv);
+  CDNI_TRY(work(state, function, bodies + (size_t)o.rows.plan->m * sizeof(double), &frame));
+  double *on = (double *)((char *)frame + bodies);
   if (udot) udot += o.first_u;
-  out += o.room->first_row;
   cdni_operator_accelerations(o.m, &o.d, udot, frame);
-  cdni_constraint_multiply(o.room, o.enabled, &o.rows, frame, udot, out);
-  for (int k = 0; k < o.room->m; k++) out[k] = scale * (out[k] + bias[k]);
+  cdni_constraint_multiply(o.room, &o.rows, frame, udot, on);
+  for (int k = 0; k < o.rows.plan->m; k++) on[k] = scale * (on[k] + bias[k]);
+  cdni_constraint_spread(o.room, o.rows.plan, on, out + o.room->first_row);
   cdn_work_pop(state, frame);
   return CDN_OK;
 }
@@ -295,49 +304,4 @@ cdn_status cdn_calc_udoterr(cdn_state *state, const double *udot, double *udoter
   static const char function[] = "cdn_calc_udoterr";
   CDNI_TRY(cdni_operator_check(state, function, "udot", udot, cdn_system_nu(cdn_state_system(state))));
   return acceleration_errors(state, function, udot, 1, udoterr);
-}
-
-/* ---- with the factorization ---- */
-
-cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double *b, double *x, double *lambda) {
-  static const char function[] = "cdn_solve_constrained";
-  operand o;
-  void *frame;
-  CDNI_TRY(begin(state, &o));
-  if (!o.room) {
-    if (f) return cdn_multiply_by_M_inv(state, f, x);
-    if (o.nu) memset(x, 0, (size_t)o.nu * sizeof *x);
-    return CDN_OK;
-  }
-  const loop_plan *p = &o.room->plan;
-  loop_factor factor;
-  CDNI_TRY(cdni_operator_check_optional(state, function, "f", f, o.nu));
-  CDNI_TRY(cdni_operator_check_optional(state, function, "b", b, cdn_system_nudoterr(cdn_state_system(state))));
-  CDNI_TRY(cdni_constraint_factor(o.room, state, &factor));
-  const size_t A = (size_t)o.m->tree.n * sizeof(sv), zeros = (size_t)(p->m + 1) * sizeof(double);
-  CDNI_TRY(work(state, function, A + zeros + cdni_loop_solve_scratch(p, &factor), &frame));
-  double *zero = (double *)((char *)frame + A);
-  memset(zero, 0, zeros);
-  const loop_problem problem = { .f = f ? f + o.first_u : NULL,
-                                 .b = b ? b + o.room->first_row : zero,
-                                 .weight = cdn_state_parameters(state, o.room->weights),
-                                 .x = x + o.first_u,
-                                 .lambda = lambda + o.room->first_row,
-                                 .A = frame };
-  cdni_loop_solve(o.room, &o.d, &factor, &problem, (char *)zero + zeros);
-  cdn_work_pop(state, frame);
-  return CDN_OK;
-}
-
-cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, int *n) {
-  operand o;
-  loop_factor f;
-  if (n) *n = 0;
-  CDNI_TRY(begin(state, &o));
-  if (!o.room) return CDN_OK;
-  CDNI_TRY(cdni_constraint_factor(o.room, state, &f));
-  const int32_t *flags = cdni_constraint_redundant(o.room, state);
-  for (int k = 0; k < o.room->m; k++) redundant[o.room->first_row + k] = flags[k] != 0;
-  if (n) *n = *f.n_redundant;
-  return CDN_OK;
 }

@@ -42,14 +42,6 @@ static void arrive(plan_maker *k, int32_t b, int body) {
   push_once(k, &k->slots[body], b);
 }
 
-static int common(const tree *t, int a, int b) {
-  while (a != b) {
-    if (a > b) a = t->node[a].parent;
-    else b = t->node[b].parent;
-  }
-  return a;
-}
-
 /* The n-th body that a constraint names; the body that the n-th joint which it names moves. */
 static int body_of(const plan_maker *k, const constraint_element *c, int n) {
   return CDNI_AT(k->room->bodies, int32_t, c->first_body + n);
@@ -61,15 +53,9 @@ static int moved_by(const plan_maker *k, const constraint_element *c, int n) {
 
 /* Constraints start from the bodies that they name and those whose joints they name. */
 static void start_paths(plan_maker *k) {
-  for (size_t i = 0; i < k->room->elements.count && k->ok; i++) {
-    const constraint_element *c = constraint_at(k->room, (int)i);
-    int at = -1;
-    for (int n = 0; n < c->n_bodies; n++) at = at < 0 ? body_of(k, c, n) : common(k->t, at, body_of(k, c, n));
-    for (int n = 0; n < c->n_mobilities; n++) {
-      const int inner = k->t->node[moved_by(k, c, n)].parent;
-      at = at < 0 ? inner : common(k->t, at, inner);
-    }
-    const int32_t b = add_block(k, c->m, c->absolute ? 0 : at);
+  for (int i = 0; i < k->n_on && k->ok; i++) {
+    const constraint_element *c = constraint_at(k->room, k->on[i]);
+    const int32_t b = add_block(k, c->m, c->ancestor);
     for (int n = 0; k->ok && n < c->n_bodies; n++) arrive(k, b, body_of(k, c, n));
     for (int n = 0; k->ok && n < c->n_mobilities; n++) arrive(k, b, moved_by(k, c, n));
   }
@@ -233,37 +219,38 @@ static void go(plan_maker *k) {
   }
 }
 
-static void free_maker(plan_maker *k, cdni_array *lists, size_t n_lists, size_t n_numbers) {
-  for (size_t i = 0; i < k->blocks.count; i++) {
-    plan_block *b = plan_block_at(k, (int32_t)i);
-    cdni_array_free(k->memory, &b->tips);
-    cdni_array_free(k->memory, &b->adjacent);
-    cdni_array_free(k->memory, &b->meets);
-  }
-  for (size_t i = 0; i < k->mixes.count; i++) cdni_array_free(k->memory, &CDNI_AT(k->mixes, plan_mix, i).sources);
-  cdni_array_free(k->memory, &k->blocks);
-  cdni_array_free(k->memory, &k->mixes);
-  for (size_t i = 0; lists && i < n_lists; i++) cdni_array_free(k->memory, &lists[i]);
-  if (lists) cdni_free(k->memory, lists, n_lists * sizeof *lists);
-  if (k->level) cdni_free(k->memory, k->level, n_numbers * sizeof *k->level);
+/* In the workspace, all of which is given back at once. */
+static loop_plan *make(plan_maker *k, cdn_state *state) {
+  const size_t nb = (size_t)k->t->n;
+  cdni_array *lists = cdni_calloc(k->memory, 4 * nb * sizeof *lists);
+  k->level = cdni_calloc(k->memory, (3 * nb + 2) * sizeof *k->level);
+  if (!lists || !k->level) return NULL;
+  k->here = lists, k->slots = lists + nb, k->open = lists + 2 * nb, k->closing = lists + 3 * nb;
+  k->order = k->level + nb;
+  go(k);
+  return k->ok ? cdni_plan_pack(k, state) : NULL;
 }
 
-bool cdni_loop_plan_make(constraint_room *room, const cdn_allocator *a) {
-  plan_maker k = { .memory = a, .room = room, .t = &room->matter->tree, .ok = true };
-  const size_t nb = (size_t)k.t->n, n_lists = 4 * nb, n_numbers = 3 * nb + 2;
-  cdni_array *lists = cdni_calloc(a, n_lists * sizeof *lists);
-  k.level = cdni_calloc(a, n_numbers * sizeof *k.level);
-  k.ok = lists && k.level;
-  if (k.ok) {
-    k.here = lists, k.slots = lists + nb, k.open = lists + 2 * nb, k.closing = lists + 3 * nb;
-    k.order = k.level + nb;
-    go(&k);
-  }
-  if (k.ok) k.ok = cdni_plan_pack(&k, &room->plan);
-  free_maker(&k, lists, n_lists, n_numbers);
-  return k.ok;
+cdn_status cdni_loop_plan_choose(const constraint_room *room, cdn_state *state) {
+  const double *enabled = constraint_enabled(room, state);
+  scratch lists;
+  cdni_scratch_begin(&lists, state);
+  plan_maker k = { .memory = &lists.allocator, .room = room, .t = &room->matter->tree, .ok = true };
+  int32_t *on = cdni_alloc(k.memory, room->elements.count * sizeof *on);
+  for (size_t i = 0; on && i < room->elements.count; i++)
+    if (enabled[i] != 0) on[k.n_on++] = (int32_t)i;
+  k.on = on;
+  const loop_plan *plan = on ? make(&k, state) : NULL;
+  cdni_scratch_end(&lists);
+  return plan ? CDN_OK : cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
 }
 
-void cdni_loop_plan_free(loop_plan *plan, const cdn_allocator *a) {
-  if (plan->block) cdni_free(a, plan->block, plan->block_size);
+int cdni_loop_plan_find(const loop_plan *p, int constraint) {
+  int from = 0, to = p->n_constraints;
+  while (from < to) {
+    const int middle = (from + to) / 2;
+    if (p->constraint[middle] < constraint) from = middle + 1;
+    else to = middle;
+  }
+  return from < p->n_constraints && p->constraint[from] == constraint ? from : -1;
 }

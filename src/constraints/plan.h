@@ -1,4 +1,8 @@
-/* How the equations of motion with constraints are eliminated: who meets whom, and in what order (symbolic, at freezing).
+/* How the equations of motion with constraints are eliminated: who meets whom, and in what order.
+ *
+ * A plan is that of the constraints that are on, and of nothing else: constraints that are off are not in it, so that they cost
+ * nothing. It is chosen when the set of those that are on has changed, and kept in the State. It follows from the set alone: the
+ * same set gives the same plan, whatever was on before.
  *
  * The system (8.11, 8.12) is eliminated in the order of the tree, deepest bodies first. A constraint is *open* at the
  * joints of its path: those between the bodies that it names and their outmost common ancestor (manual 6). Wherever its
@@ -28,11 +32,23 @@
 /* A mix takes so many equations, of paths that have got to so many bodies. */
 enum { LOOP_MOST_MIXED = 48, LOOP_MOST_TIPS = 2 };
 
+typedef struct plan_counts {
+  size_t bodies, constraints, equations, places, mobilities, blocks, slots, pairs, meets, meet_pairs, mixes, sources;
+} plan_counts;
+
 typedef struct loop_plan {
+  const struct loop_plan *self; /* where it was when its lists were found: a copy has to find its own */
   const tree *tree;
-  int n_constraints; /* the first blocks; then two a mix */
+  plan_counts counts;
+  int n_constraints; /* that are on: the first blocks; then two a mix */
   int n_blocks, n_mixes, n_slots;
-  int m, m_all; /* equations of constraints, of all blocks */
+  int m, m_all;         /* equations of constraints that are on, of all blocks */
+  int np, nv, n_J, n_g; /* of those that are on: equations of position and of velocity, spatial rows, coefficients */
+  /* By constraint that is on, in the order in which they were declared: which one it is; its first spatial row and coefficient;
+   * where its bodies and its mobilities start in the lists of places (below). */
+  int32_t *constraint, *J, *g, *place_first, *mobility_first;
+  /* By equation of these: where it is among those of all constraints, on or off. */
+  int32_t *row;
   /* By block: equations at most, the first of them among all, body where it closes, place in the order of elimination;
    * blocks in that order. */
   int32_t *equations, *first, *ancestor, *order, *by_order;
@@ -67,16 +83,17 @@ typedef struct loop_plan {
   int32_t *onward_slot; /* by mix: LOOP_MOST_TIPS slots of what goes on */
   int32_t *mix_T;       /* by mix: where its matrix is, LOOP_MOST_MIXED squared at most */
   int n_T;
-  /* What constraints act on: by entry of the room's list of bodies the slot where J enters; by entry of its list of
-   * mobilities the slot where g enters, and which mobility of the joint it is. */
+  /* What constraints act on: by body that one names the slot where J enters; by mobility that one names the slot where g
+   * enters, and which mobility of the joint it is. */
   int32_t *place_slot, *mobility_slot, *mobility_k;
-  void *block;
-  size_t block_size;
 } loop_plan;
 
 struct constraint_room;
-/* False: memory ran out. */
-bool cdni_loop_plan_make(struct constraint_room *room, const cdn_allocator *a);
-void cdni_loop_plan_free(loop_plan *plan, const cdn_allocator *a);
+/* Chooses the plan of the constraints that are on in a State, in a memory of the State's. */
+cdn_status cdni_loop_plan_choose(const struct constraint_room *room, cdn_state *state);
+/* The place of a constraint among those that are on, or -1. */
+int cdni_loop_plan_find(const loop_plan *p, int constraint);
+/* plan_pack.c: a plan that has been moved finds its lists, which follow it in memory. */
+void cdni_loop_plan_rebase(loop_plan *p);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the plan of the elimination is made from: growing lists, which are packed when all is known. Private to the two files
- * that make it. */
+/* What the plan of the elimination is made from: growing lists, which are packed when all is known. Private to the files that
+ * make it. */
 #ifndef CARDAN_CONSTRAINTS_PLAN_MAKER_H
 #define CARDAN_CONSTRAINTS_PLAN_MAKER_H
 
@@ -23,9 +23,11 @@ typedef struct plan_mix {
 } plan_mix;
 
 typedef struct plan_maker {
-  const cdn_allocator *memory;
-  constraint_room *room;
+  const cdn_allocator *memory; /* the State's workspace */
+  const constraint_room *room;
   const tree *t;
+  const int32_t *on; /* constraints */
+  int n_on;
   cdni_array blocks; /* plan_block */
   cdni_array mixes;  /* plan_mix */
   /* By body, int32_t: blocks that are here now; that ever were; that are open at the joint; that close. */
@@ -39,7 +41,17 @@ static inline int32_t *plan_items(const cdni_array *list) { return list->data; }
 static inline plan_block *plan_block_at(const plan_maker *k, int32_t b) { return &CDNI_AT(k->blocks, plan_block, b); }
 
 bool cdni_plan_push(plan_maker *k, cdni_array *list, int32_t value);
-/* plan_pack.c: false if memory ran out. */
-bool cdni_plan_pack(plan_maker *k, loop_plan *plan);
+/* plan_pack.c: NULL if memory ran out. */
+loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state);
+
+/* scratch.c: lists for a while, in the workspace of a State. What is given back before the end is lost. */
+typedef struct scratch_piece scratch_piece;
+typedef struct scratch {
+  cdn_allocator allocator;
+  cdn_state *state;
+  scratch_piece *last;
+} scratch;
+void cdni_scratch_begin(scratch *s, cdn_state *state);
+void cdni_scratch_end(scratch *s);
 
 #endif

@@ -3,12 +3,16 @@
 
 static int triangle(int n) { return n * (n + 1) / 2; }
 
-typedef struct counts {
-  size_t bodies, blocks, slots, pairs, meets, meet_pairs, mixes, sources;
-} counts;
-
-static counts count_all(const plan_maker *k) {
-  counts n = { .bodies = (size_t)k->t->n, .blocks = k->blocks.count, .mixes = k->mixes.count };
+static plan_counts count_all(const plan_maker *k) {
+  plan_counts n = {
+    .bodies = (size_t)k->t->n, .constraints = (size_t)k->n_on, .blocks = k->blocks.count, .mixes = k->mixes.count
+  };
+  for (int i = 0; i < k->n_on; i++) {
+    const constraint_element *c = constraint_at(k->room, k->on[i]);
+    n.equations += (size_t)c->m;
+    n.places += (size_t)c->n_bodies;
+    n.mobilities += (size_t)c->n_mobilities;
+  }
   for (int i = 0; i < k->t->n; i++) {
     n.slots += k->slots[i].count;
     n.pairs += (size_t)triangle((int)k->open[i].count);
@@ -30,12 +34,16 @@ static int32_t *take(int32_t **at, size_t *total, size_t n) {
   return here;
 }
 
-static size_t lay_out(const plan_maker *k, loop_plan *p, counts n, int32_t *at) {
+static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
+  const plan_counts n = *counts;
   size_t total = 0;
+  int32_t **const by_constraint[] = { &p->constraint, &p->J, &p->g, &p->place_first, &p->mobility_first };
+  for (int i = 0; i < CDNI_COUNT(by_constraint); i++) *by_constraint[i] = take(&at, &total, n.constraints + 1);
+  p->row = take(&at, &total, n.equations);
   int32_t **const by_block[] = { &p->equations,       &p->first,    &p->ancestor, &p->order,   &p->by_order,
                                  &p->meet_pair_first, &p->diagonal, &p->mix_of,   &p->is_mixed };
   for (int i = 0; i < CDNI_COUNT(by_block); i++) *by_block[i] = take(&at, &total, n.blocks);
-  p->owner = take(&at, &total, (size_t)p->m);
+  p->owner = take(&at, &total, n.equations);
   p->bodies = take(&at, &total, n.bodies);
   p->slot_first = take(&at, &total, n.bodies + 1);
   p->n_open = take(&at, &total, n.bodies);
@@ -61,9 +69,9 @@ static size_t lay_out(const plan_maker *k, loop_plan *p, counts n, int32_t *at) 
   p->source_slot = take(&at, &total, LOOP_MOST_TIPS * n.sources);
   p->onward_slot = take(&at, &total, LOOP_MOST_TIPS * n.mixes);
   p->mix_T = take(&at, &total, n.mixes);
-  p->place_slot = take(&at, &total, k->room->bodies.count);
-  p->mobility_slot = take(&at, &total, k->room->mobilities.count);
-  p->mobility_k = take(&at, &total, k->room->mobilities.count);
+  p->place_slot = take(&at, &total, n.places);
+  p->mobility_slot = take(&at, &total, n.mobilities);
+  p->mobility_k = take(&at, &total, n.mobilities);
   return total;
 }
 
@@ -209,31 +217,44 @@ static void number_mixes(const plan_maker *k, loop_plan *p) {
   p->mix_first[k->t->n] = at;
 }
 
-/* Where what the constraints themselves say comes in. */
+/* Which constraints there are, and where what they say comes in. */
 static void place_entries(const plan_maker *k, loop_plan *p) {
+  int32_t place = 0, mobilities = 0;
   for (int c = 0; c < p->n_constraints; c++) {
-    const constraint_element *e = constraint_at(k->room, c);
-    for (int i = e->first_body; i < e->first_body + e->n_bodies; i++)
-      p->place_slot[i] = slot_of(p, CDNI_AT(k->room->bodies, int32_t, i), c);
-    for (int i = e->first_mobility; i < e->first_mobility + e->n_mobilities; i++) {
-      const constraint_mobility *mobility = &CDNI_AT(k->room->mobilities, constraint_mobility, i);
-      p->mobility_slot[i] = slot_of(p, mobility->body, c);
-      p->mobility_k[i] = mobility->u - k->t->node[mobility->body].u;
+    const constraint_element *e = constraint_at(k->room, k->on[c]);
+    p->constraint[c] = k->on[c];
+    p->J[c] = p->n_J, p->g[c] = p->n_g;
+    p->place_first[c] = place, p->mobility_first[c] = mobilities;
+    p->np += e->np, p->nv += e->nv;
+    p->n_J += e->m * e->n_bodies, p->n_g += e->m * e->n_mobilities;
+    for (int i = 0; i < e->m; i++) p->row[p->first[c] + i] = e->row + i;
+    for (int i = 0; i < e->n_bodies; i++)
+      p->place_slot[place++] = slot_of(p, CDNI_AT(k->room->bodies, int32_t, e->first_body + i), c);
+    for (int i = 0; i < e->n_mobilities; i++, mobilities++) {
+      const constraint_mobility *mobility = &CDNI_AT(k->room->mobilities, constraint_mobility, e->first_mobility + i);
+      p->mobility_slot[mobilities] = slot_of(p, mobility->body, c);
+      p->mobility_k[mobilities] = mobility->u - k->t->node[mobility->body].u;
     }
   }
 }
 
-bool cdni_plan_pack(plan_maker *k, loop_plan *p) {
-  const counts n = count_all(k);
-  *p = (loop_plan){ .tree = k->t,
-                    .n_constraints = (int)k->room->elements.count,
-                    .n_blocks = (int)n.blocks,
-                    .n_mixes = (int)n.mixes,
-                    .m = k->room->m };
-  p->block_size = lay_out(k, p, n, NULL) * sizeof(int32_t);
-  p->block = cdni_calloc(k->memory, p->block_size);
-  if (!p->block) return false;
-  lay_out(k, p, n, p->block);
+void cdni_loop_plan_rebase(loop_plan *p) {
+  lay_out(p, &p->counts, (int32_t *)(p + 1));
+  p->self = p;
+}
+
+loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state) {
+  loop_plan sizes;
+  const plan_counts n = count_all(k);
+  const size_t bytes = sizeof sizes + lay_out(&sizes, &n, NULL) * sizeof(int32_t);
+  loop_plan *p = cdni_state_take_memory(state, k->room->plan_memory, bytes);
+  if (!p) return NULL;
+  memset(p, 0, bytes);
+  p->tree = k->t;
+  p->counts = n;
+  p->n_constraints = (int)n.constraints, p->n_blocks = (int)n.blocks, p->n_mixes = (int)n.mixes;
+  p->m = (int)n.equations;
+  cdni_loop_plan_rebase(p);
   number_blocks(k, p);
   number_slots(k, p);
   number_matrices(k, p);
@@ -241,5 +262,5 @@ bool cdni_plan_pack(plan_maker *k, loop_plan *p) {
   number_pairs(k, p);
   number_mixes(k, p);
   place_entries(k, p);
-  return true;
+  return p;
 }

@@ -6,41 +6,49 @@
 #include "constraints/loops.h"
 #include "constraints/project.h"
 
-int cdni_constraint_sine_count(const cdn_system *system) {
+/* One a constraint, and two a mix. Of those there are no more than a quarter of the equations: what goes on from a mix is at
+ * least four equations less than what came to it. */
+int cdni_constraint_most_sines(const cdn_system *system) {
   const constraint_room *room = cdni_constraints(system);
-  return room ? room->plan.n_blocks : 0;
+  return room ? (int)room->elements.count + room->m / 2 : 0;
 }
 
 cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
-  loop_factor f;
-  CDNI_TRY(cdni_constraint_factor(room, state, &f));
-  *n = room->plan.n_blocks;
-  *sines = f.sine;
+  const loop_plan *plan;
+  const loop_factor *f;
+  CDNI_TRY(cdni_constraint_factor(room, state, &plan, &f));
+  *n = f ? plan->n_blocks : 0;
+  *sines = f ? f->sine : NULL;
   return CDN_OK;
 }
 
 int cdni_constraint_redundant_in(cdn_state *state, int block) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
-  loop_factor f;
+  const loop_plan *plan;
+  const loop_factor *f;
   int n = 0;
-  if (cdni_constraint_factor(room, state, &f) != CDN_OK) return 0;
-  for (int k = 0; k < f.count[block]; k++) n += f.redundant[room->plan.first[block] + k] != 0;
+  if (cdni_constraint_factor(room, state, &plan, &f) != CDN_OK || !f || block >= plan->n_blocks) return 0;
+  for (int k = 0; k < f->count[block]; k++) n += f->redundant[plan->first[block] + k] != 0;
   return n;
 }
 
-cdn_status cdni_constraint_contradiction(cdn_state *state, double time_scale, double *size, int *block) {
+cdn_status cdni_constraint_contradiction(cdn_state *state, double time_scale, double *size, int *constraint) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
-  loop_factor f;
+  const loop_plan *plan;
+  const loop_factor *f;
   *size = 0;
   if (*cdn_state_parameters(state, room->baumgarte) > 0) return CDN_OK;
-  CDNI_TRY(cdni_constraint_factor(room, state, &f));
+  CDNI_TRY(cdni_constraint_factor(room, state, &plan, &f));
+  if (!f || *f->n_redundant == 0) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_UDOTERR));
   const double *e = cdn_state_udoterr(state), *unit = cdn_state_parameters(state, room->units);
-  for (int c = 0; e && c<room->plan.n_constraints && * f.n_redundant> 0; c++) {
+  for (int i = 0; i < plan->n_constraints; i++) {
+    const int c = plan->constraint[i];
     const constraint_element *x = constraint_at(room, c);
     for (int k = 0; k < x->np; k++) {
       const double error = fabs(e[room->first_row + x->row + k]) * time_scale * time_scale / unit[c];
-      if (error > *size) *size = error, *block = c;
+      if (error > *size) *size = error, *constraint = c;
     }
   }
   return CDN_OK;
@@ -65,7 +73,7 @@ static void put(list *l, int item) {
 /* The constraints whose equations a block has: its own, or those of the sources of a mix. */
 static void find_constraints(const loop_plan *p, int block, list *out) {
   if (block < p->n_constraints) {
-    put(out, block);
+    put(out, p->constraint[block]);
     return;
   }
   const int mix = (block - p->n_constraints) / 2;
@@ -77,8 +85,7 @@ static void find_joints(const constraint_room *room, int constraint, list *out) 
   const constraint_element *c = constraint_at(room, constraint);
   const int32_t *bodies = &CDNI_AT(room->bodies, int32_t, 0);
   for (int b = 0; b < c->n_bodies; b++)
-    for (int i = bodies[c->first_body + b]; i > 0 && i != room->plan.ancestor[constraint];
-         i = room->plan.tree->node[i].parent)
+    for (int i = bodies[c->first_body + b]; i > 0 && i != c->ancestor; i = room->matter->tree.node[i].parent)
       put(out, i);
 }
 
@@ -92,18 +99,33 @@ static void add(char *text, size_t size, const char *more) {
   snprintf(text + used, size - used, "%s", more);
 }
 
-void cdni_constraint_name_block(const cdn_system *system, int block, char *text, size_t size) {
-  const constraint_room *room = cdni_constraints(system);
-  list constraints = { .most = MOST_CONSTRAINTS }, joints = { .most = MOST_JOINTS };
-  find_constraints(&room->plan, block, &constraints);
-  snprintf(text, size, constraints.n + constraints.more > 1 ? "constraints " : "constraint ");
-  for (int i = 0; i < constraints.n; i++) {
-    add_name(text, size, constraint_at(room, constraints.item[i])->name, i == 0);
-    find_joints(room, constraints.item[i], &joints);
+static void name(const constraint_room *room, const cdn_system *system, list *constraints, char *text, size_t size) {
+  list joints = { .most = MOST_JOINTS };
+  snprintf(text, size, constraints->n + constraints->more > 1 ? "constraints " : "constraint ");
+  for (int i = 0; i < constraints->n; i++) {
+    add_name(text, size, constraint_at(room, constraints->item[i])->name, i == 0);
+    find_joints(room, constraints->item[i], &joints);
   }
-  add(text, size, constraints.more ? ", ..." : "");
+  add(text, size, constraints->more ? ", ..." : "");
   if (joints.n == 0) return;
   add(text, size, " with the joints of ");
   for (int i = 0; i < joints.n; i++) add_name(text, size, cdn_body_name(system, (cdn_body){ joints.item[i] }), i == 0);
   add(text, size, joints.more ? ", ..." : "");
+}
+
+void cdni_constraint_name_block(cdn_state *state, int block, char *text, size_t size) {
+  const cdn_system *system = cdn_state_system(state);
+  const constraint_room *room = cdni_constraints(system);
+  list constraints = { .most = MOST_CONSTRAINTS };
+  const loop_plan *plan;
+  if (cdni_constraint_plan(room, state, &plan) == CDN_OK && block < plan->n_blocks)
+    find_constraints(plan, block, &constraints);
+  name(room, system, &constraints, text, size);
+}
+
+void cdni_constraint_name(const cdn_state *state, int constraint, char *text, size_t size) {
+  const cdn_system *system = cdn_state_system(state);
+  list constraints = { .most = MOST_CONSTRAINTS };
+  put(&constraints, constraint);
+  name(cdni_constraints(system), system, &constraints, text, size);
 }

@@ -9,18 +9,21 @@
 
 CDNI_DEF(projection_def, .tolerance = 1e-4, .time_scale = 0.1, .most_iterations = 30);
 
-/* A projection of q or of u, in memory of its own or of the State's workspace. */
+/* A projection of q or of u, in memory of its own or in the State's workspace. */
 typedef struct projection {
   const constraint_room *room;
   loop_level level;
   int first_u, nq, nu;
+  void *memory; /* its own, if it has any */
+  size_t size;
   bool has_factor; /* f is that of the last step that has moved the State */
   loop_factor f;
-  double *weights; /* W^2 by mobility */
-  double *b, *x, *lambda, *q, *start, *came;
+  double *weights;                           /* W^2 by mobility */
+  double *b, *lambda, *x, *q, *start, *came; /* the first two by equation of the plan */
   sv *A;
   int32_t *all; /* by equation: 1 */
   /* of the present call */
+  const loop_plan *plan;
   cdn_state *state;
   const char *function;
   cdn_projection_def def;
@@ -39,16 +42,16 @@ static projection projection_of(const cdn_system *system, loop_level level) {
 
 static size_t most(const projection *p) { return (size_t)(p->nq > p->nu ? p->nq : p->nu); }
 
-/* Bytes of a projection's memory. */
+/* Bytes of a projection's memory, by the plan. */
 static size_t size_of(const projection *p) {
-  const loop_plan *plan = &p->room->plan;
+  const loop_plan *plan = p->plan;
   const size_t m = (size_t)plan->m, n = (size_t)plan->tree->nu;
   return cdni_loop_factor_size(plan) + align((size_t)plan->tree->n * sizeof(sv)) + align(m * sizeof(int32_t)) +
          align((n + 2 * m + (size_t)p->nu + 3 * most(p)) * sizeof(double));
 }
 
 static void divide(projection *p, void *memory) {
-  const loop_plan *plan = &p->room->plan;
+  const loop_plan *plan = p->plan;
   p->f = cdni_loop_factor_at(plan, memory);
   p->A = (sv *)((char *)memory + cdni_loop_factor_size(plan));
   p->all = (int32_t *)((char *)p->A + align((size_t)plan->tree->n * sizeof(sv)));
@@ -79,7 +82,7 @@ static cdn_status begin(projection *p, cdn_state *state, const char *function, c
     if (!(p->def.u_weights[k] > 0))
       return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "weight %d is %g: weights are positive", k,
                              p->def.u_weights[k]);
-  return CDN_OK;
+  return p->room ? cdni_constraint_plan(p->room, state, &p->plan) : CDN_OK;
 }
 
 /* The largest error in units; *worst (may be NULL) is its element. */
@@ -94,15 +97,15 @@ static cdn_status measure(const projection *p, double *error, int *worst) {
   }
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(p->state), p->room->subsystem);
   const double *unit = cdn_state_parameters(p->state, p->room->units);
-  e += position ? runs.qerr : runs.uerr;
-  for (size_t i = 0; i < p->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(p->room, (int)i);
-    const int n = position ? c->np : c->np + c->nv;
+  for (int i = 0; i < p->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(p->room, p->plan, i);
+    const double *of_c = e + (position ? runs.qerr + c->qerr : runs.uerr + c->uerr);
+    const int n = position ? c->np : c->np + c->nv, id = p->plan->constraint[i];
     for (int k = 0; k < n; k++) {
-      const double size = fabs(*e++) / unit[i] * (!position && k < c->np ? p->def.time_scale : 1);
+      const double size = fabs(of_c[k]) / unit[id] * (!position && k < c->np ? p->def.time_scale : 1);
       if (size <= *error) continue;
       *error = size;
-      if (worst) *worst = (int)i;
+      if (worst) *worst = id;
     }
   }
   return CDN_OK;
@@ -115,8 +118,7 @@ static cdn_status factor(projection *p, bool must) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(p->room, p->state, &rows));
   const tree_data d = cdni_matter_data(p->room->matter, p->state);
-  (void)!cdni_loop_factor(p->room, &d, constraint_enabled(p->room, p->state), &rows, p->level, p->weights,
-                          must ? NULL : p->all, &p->f);
+  (void)!cdni_loop_factor(p->room, &d, &rows, p->level, p->weights, must ? NULL : p->all, &p->f);
   return CDN_OK;
 }
 
@@ -124,24 +126,25 @@ static cdn_status factor(projection *p, bool must) {
 static cdn_status solve(projection *p) {
   const tree_data d = cdni_matter_data(p->room->matter, p->state);
   void *scratch;
-  CDNI_TRY(cdni_operator_work(p->state, p->function, cdni_loop_solve_scratch(&p->room->plan, &p->f), &scratch));
+  CDNI_TRY(cdni_operator_work(p->state, p->function, cdni_loop_solve_scratch(p->plan, &p->f), &scratch));
   if (p->nu) memset(p->x, 0, (size_t)p->nu * sizeof *p->x);
   const loop_problem problem = { .b = p->b, .weighted = true, .x = p->x + p->first_u, .lambda = p->lambda, .A = p->A };
-  cdni_loop_solve(p->room, &d, &p->f, &problem, scratch);
+  cdni_loop_solve(p->plan, &d, &p->f, &problem, scratch);
   cdn_work_pop(p->state, scratch);
   return CDN_OK;
 }
 
-/* Errors of the level, by equation of all. */
+/* Errors of the level, by equation. */
 static void collect(projection *p) {
   const bool position = p->level == LOOP_POSITION;
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(p->state), p->room->subsystem);
   const double *e = position ? cdn_state_qerr(p->state) + runs.qerr : cdn_state_uerr(p->state) + runs.uerr;
-  for (size_t i = 0; i < p->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(p->room, (int)i);
+  double *b = p->b;
+  for (int i = 0; i < p->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(p->room, p->plan, i);
+    const double *of_c = e + (position ? c->qerr : c->uerr);
     const int n = position ? c->np : c->np + c->nv;
-    for (int k = 0; k < c->m; k++) p->b[c->row + k] = k < n ? e[k] : 0;
-    e += n;
+    for (int k = 0; k < c->m; k++) *b++ = k < n ? of_c[k] : 0;
   }
 }
 
@@ -216,8 +219,7 @@ static cdn_status bring(projection *p, double *error) {
 }
 
 static bool is_due(const projection *p, double error) {
-  const int n = p->room->np + (p->level == LOOP_POSITION ? 0 : p->room->nv);
-  if (p->def.always) return n > 0 && cdni_constraint_any_enabled(p->room, p->state);
+  if (p->def.always) return p->plan->np + (p->level == LOOP_POSITION ? 0 : p->plan->nv) > 0;
   return !(error <= p->def.tolerance);
 }
 
@@ -266,51 +268,80 @@ cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, cdni_cons
 /* ---- projectors ---- */
 
 struct cdni_projector {
+  cdn_allocator allocator;
   projection q, u;
 };
 
-size_t cdni_projector_size(const cdn_system *system) {
-  const projection p = projection_of(system, LOOP_POSITION);
-  return p.room ? align(sizeof(cdni_projector)) + 2 * align(size_of(&p)) : 0;
+bool cdni_projects(const cdn_system *system) { return projection_of(system, LOOP_POSITION).room != NULL; }
+
+cdni_projector *cdni_projector_create(const cdn_system *system) {
+  const cdn_allocator *a = cdni_system_allocator(system);
+  cdni_projector *p = cdni_alloc(a, sizeof *p);
+  if (p) *p = (cdni_projector){ *a, projection_of(system, LOOP_POSITION), projection_of(system, LOOP_VELOCITY) };
+  return p;
 }
 
-cdni_projector *cdni_projector_make(const cdn_system *system, void *memory) {
-  cdni_projector *p = memory;
-  *p = (cdni_projector){ projection_of(system, LOOP_POSITION), projection_of(system, LOOP_VELOCITY) };
-  char *rest = (char *)memory + align(sizeof *p);
-  divide(&p->q, rest);
-  divide(&p->u, rest + align(size_of(&p->q)));
-  return p;
+void cdni_projector_destroy(cdni_projector *p) {
+  if (!p) return;
+  const cdn_allocator a = p->allocator;
+  cdni_free(&a, p->q.memory, p->q.size);
+  cdni_free(&a, p->u.memory, p->u.size);
+  cdni_free(&a, p, sizeof *p);
+}
+
+/* The memory of one, as the plan wants it: grows, and never shrinks. */
+static cdn_status reserve(const cdn_allocator *a, projection *p, cdn_state *state, const char *function) {
+  const size_t size = size_of(p);
+  if (size > p->size) {
+    void *memory = cdni_alloc(a, size);
+    if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+    cdni_free(a, p->memory, p->size);
+    p->memory = memory, p->size = size;
+  }
+  divide(p, p->memory);
+  return CDN_OK;
+}
+
+cdn_status cdni_projector_reserve(cdni_projector *p, cdn_state *state) {
+  projection *const both[] = { &p->q, &p->u };
+  for (int i = 0; i < CDNI_COUNT(both); i++) {
+    both[i]->has_factor = false;
+    CDNI_TRY(cdni_constraint_plan(both[i]->room, state, &both[i]->plan));
+    CDNI_TRY(reserve(&p->allocator, both[i], state, "cdn_stepper"));
+  }
+  return CDN_OK;
 }
 
 void cdni_projector_forget(cdni_projector *p) { p->q.has_factor = p->u.has_factor = false; }
 
-static cdn_status project_with(projection *p, cdn_state *state, const char *function, const cdn_projection_def *def,
-                               bool *moved) {
+static cdn_status project_with(const cdn_allocator *a, projection *p, cdn_state *state, const char *function,
+                               const cdn_projection_def *def, bool *moved) {
   double error;
   p->has_factor = false;
   CDNI_TRY(begin(p, state, function, def));
   CDNI_TRY(measure(p, &error, NULL));
   if (!is_due(p, error)) return CDN_OK;
+  CDNI_TRY(reserve(a, p, state, function));
   *moved = true;
   return bring(p, &error);
 }
 
 cdn_status cdni_projector_q(cdni_projector *p, cdn_state *state, const cdn_projection_def *def, bool *moved) {
-  return project_with(&p->q, state, "cdn_project_q", def, moved);
+  return project_with(&p->allocator, &p->q, state, "cdn_project_q", def, moved);
 }
 
 cdn_status cdni_projector_u(cdni_projector *p, cdn_state *state, const cdn_projection_def *def, bool *moved) {
-  return project_with(&p->u, state, "cdn_project_u", def, moved);
+  return project_with(&p->allocator, &p->u, state, "cdn_project_u", def, moved);
 }
 
 /* Removes from a vector along u what lies across the constraints in the metric: e -= W^-2 G^T (G W^-2 G^T)^-1 G e. */
 static cdn_status remove_across(projection *p, double *e) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(p->room, p->state, &rows));
+  p->plan = rows.plan;
   const tree_data d = cdni_matter_data(p->room->matter, p->state);
   p->room->matter->kernels->jacobian(&p->room->matter->tree, &d, e + p->first_u, p->A);
-  cdni_constraint_multiply(p->room, constraint_enabled(p->room, p->state), &rows, p->A, e + p->first_u, p->b);
+  cdni_constraint_multiply(p->room, &rows, p->A, e + p->first_u, p->b);
   CDNI_TRY(solve(p));
   for (int k = 0; k < p->nu; k++) e[k] -= p->x[k];
   return CDN_OK;

@@ -16,10 +16,13 @@ cdn_status cdni_constraint_errors(cdn_state *state, double time_scale, cdni_cons
  * estimates as well. */
 typedef struct cdni_projector cdni_projector;
 
-/* Bytes that one needs, a multiple of 64; 0 if the System has no constraints. */
-size_t cdni_projector_size(const cdn_system *system);
-/* One in memory of the owner's, aligned to 64 bytes. */
-cdni_projector *cdni_projector_make(const cdn_system *system, void *memory);
+/* Whether the System has constraints, on or off. */
+bool cdni_projects(const cdn_system *system);
+/* One for a System that has; NULL if memory ran out. */
+cdni_projector *cdni_projector_create(const cdn_system *system);
+void cdni_projector_destroy(cdni_projector *projector);
+/* Makes room for the constraints that are on in a State. Projections do so themselves; then the first one allocates. */
+cdn_status cdni_projector_reserve(cdni_projector *projector, cdn_state *state);
 /* cdn_project_q and cdn_project_u; *moved is set if the State was not within the tolerance. */
 cdn_status cdni_projector_q(cdni_projector *projector, cdn_state *state, const cdn_projection_def *def, bool *moved);
 cdn_status cdni_projector_u(cdni_projector *projector, cdn_state *state, const cdn_projection_def *def, bool *moved);
@@ -29,18 +32,21 @@ cdn_status cdni_projector_estimate(cdni_projector *projector, cdn_state *state, 
 /* From here on the projections have left everything alone. */
 void cdni_projector_forget(cdni_projector *projector);
 
-/* The sines of the angles at which equations stand to those eliminated before, by block of the elimination: *n of them, most of
- * which stay away from zero. One passes through zero where a mechanism passes a singular pose. Stage: Acceleration. */
+/* The sines of the angles at which equations stand to those eliminated before, by block of the elimination of the constraints that
+ * are on: *n of them, most of which stay away from zero. One passes through zero where a mechanism passes a singular pose. Stage:
+ * Acceleration. */
 cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines);
-/* How many there are. */
-int cdni_constraint_sine_count(const cdn_system *system);
+/* How many there are at most, whatever is on. */
+int cdni_constraint_most_sines(const cdn_system *system);
 /* How many equations of a block are redundant. Stage: Acceleration. */
 int cdni_constraint_redundant_in(cdn_state *state, int block);
 /* By how much accelerations of position equations contradict each other where some are redundant: in units, times the time scale
- * squared; the block of the constraint that is off most. Stage: Acceleration. */
-cdn_status cdni_constraint_contradiction(cdn_state *state, double time_scale, double *size, int *block);
+ * squared; the constraint that is off most. Stage: Acceleration. */
+cdn_status cdni_constraint_contradiction(cdn_state *state, double time_scale, double *size, int *constraint);
 /* The constraints whose equations a block has, and the joints of their loops, by name. */
-void cdni_constraint_name_block(const cdn_system *system, int block, char *text, size_t size);
+void cdni_constraint_name_block(cdn_state *state, int block, char *text, size_t size);
+/* The same of one constraint. */
+void cdni_constraint_name(const cdn_state *state, int constraint, char *text, size_t size);
 
 /* The power (W) that constraints put in by the motion that they demand: that of cdn_constraint_power on the manifold. What
  * velocity errors do is no part of it. Stage: Acceleration. */

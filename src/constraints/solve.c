@@ -17,7 +17,7 @@ size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f) {
 static void divide(const loop_plan *p, const double *weight, bool inverse, double *values) {
   for (int c = 0; weight && c < p->n_constraints; c++)
     for (int e = p->first[c]; e < p->first[c] + p->equations[c]; e++)
-      values[e] = inverse ? values[e] * weight[c] : values[e] / weight[c];
+      values[e] = inverse ? values[e] * weight[p->constraint[c]] : values[e] / weight[p->constraint[c]];
 }
 
 /* Whether right hand sides contradict each other by more than rounding. */
@@ -28,9 +28,8 @@ static bool contradicts(const loop_solution *s, const loop_null *null) {
   return most > 1e-13 * size;
 }
 
-void cdni_loop_solve(const constraint_room *room, const tree_data *d, const loop_factor *f, const loop_problem *problem,
+void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
                      void *scratch) {
-  const loop_plan *p = &room->plan;
   loop_solution s = { .p = p, .d = d, .f = f, .in = problem, .z = scratch };
   s.eps = (double *)(s.z + p->tree->n);
   s.beta = s.eps + p->tree->nu;

@@ -1,12 +1,14 @@
 /* Constraints as a subsystem: what is declared and how each is computed.
  *
- *   pose, parameters -> rows of G -> the factorization, and which equations are redundant   (Position)
+ *   which are on -> the plan of the elimination                                             (Instance)
+ *   plan, pose, parameters -> rows of G -> the factorization, and which equations are redundant   (Position)
  *   rows, twist -> bias                                                                     (Velocity)
  *   all of these, forces -> multipliers and udot, in the entry of accelerations (dynamics/) (Acceleration) */
 #include <stdio.h>
 
 #include "constraints/derivatives.h"
 #include "constraints/loops.h"
+#include "matter/operators.h"
 
 static constraint_room *of(const void *self) { return *(constraint_room *const *)self; }
 
@@ -31,10 +33,6 @@ constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *sta
                             .t = room->rheonomic ? cdn_state_time(state) : 0 };
 }
 
-static bool is_on(const constraint_room *room, cdn_state *state, size_t i) {
-  return constraint_enabled(room, state)[i] != 0;
-}
-
 static cdn_status check_finite(cdn_state *state, const constraint_element *e, const char *what, const double *values,
                                size_t n) {
   size_t bad;
@@ -48,20 +46,94 @@ cdn_status cdni_constraint_singular(const constraint_view *v, const char *what) 
                          what);
 }
 
+/* ---- the plan, and the numbers of those that are on ---- */
+
+/* In one memory of the State, whose parts have the sizes that the plan gives. */
+typedef struct constraint_numbers {
+  const struct constraint_numbers *self; /* where it was when its parts were found: a copy has to find its own */
+  loop_factor f;
+  sv *J;
+  double *g, *bias;
+  int32_t *was_redundant;
+} constraint_numbers;
+
+static void *part(char *base, size_t *at, size_t bytes) {
+  char *here = base + *at;
+  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  return here;
+}
+
+/* n NULL: the size alone. */
+static size_t divide(const loop_plan *p, constraint_numbers *n) {
+  constraint_numbers parts;
+  char *base = n ? (char *)n : (char *)&parts;
+  size_t at = (sizeof parts + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  parts.self = n;
+  parts.J = part(base, &at, (size_t)p->n_J * sizeof *parts.J);
+  parts.g = part(base, &at, (size_t)p->n_g * sizeof *parts.g);
+  parts.bias = part(base, &at, (size_t)p->m * sizeof *parts.bias);
+  parts.was_redundant = part(base, &at, (size_t)p->m * sizeof *parts.was_redundant);
+  if (n) {
+    parts.f = cdni_loop_factor_at(p, base + at);
+    *n = parts;
+  }
+  return at + cdni_loop_factor_size(p);
+}
+
+static cdn_status calc_plan(const void *self, cdn_state *state, void *out) {
+  const constraint_room *room = of(self);
+  (void)out;
+  CDNI_TRY(cdni_loop_plan_choose(room, state));
+  const loop_plan *plan = cdni_state_memory(state, room->plan_memory);
+  constraint_numbers *n = cdni_state_take_memory(state, room->numbers_memory, divide(plan, NULL));
+  if (!n) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  divide(plan, n);
+  return CDN_OK;
+}
+
+/* Both where they are known to be. */
+static const loop_plan *plan_of(const constraint_room *room, cdn_state *state) {
+  loop_plan *plan = cdni_state_memory(state, room->plan_memory);
+  if (plan->self != plan) cdni_loop_plan_rebase(plan);
+  return plan;
+}
+
+static constraint_numbers *numbers_of(const constraint_room *room, cdn_state *state) {
+  constraint_numbers *n = cdni_state_memory(state, room->numbers_memory);
+  if (n->self != n) divide(plan_of(room, state), n);
+  return n;
+}
+
+cdn_status cdni_constraint_plan(const constraint_room *room, cdn_state *state, const loop_plan **plan) {
+  CDNI_TRY(cdni_state_ensure(state, room->plan.ticket));
+  *plan = plan_of(room, state);
+  return CDN_OK;
+}
+
+void cdni_constraint_spread(const constraint_room *room, const loop_plan *plan, const double *from, double *all) {
+  if (room->m) memset(all, 0, (size_t)room->m * sizeof *all);
+  for (int k = 0; k < plan->m; k++) all[plan->row[k]] = from[k];
+}
+
+void cdni_constraint_gather(const loop_plan *plan, const double *all, double *to) {
+  for (int k = 0; k < plan->m; k++) to[k] = all[plan->row[k]];
+}
+
 /* ---- position ---- */
 
 static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
+  const loop_plan *plan;
+  (void)out;
+  CDNI_TRY(cdni_constraint_plan(room, state, &plan));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   if (room->nonlinear) CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  sv *J = out;
-  double *g = cdni_state_storage(state, room->coefficients);
-  memset(J, 0, (size_t)room->n_J * sizeof *J);
-  if (room->n_g) memset(g, 0, (size_t)room->n_g * sizeof *g);
-  for (size_t i = 0; i < room->elements.count; i++) {
-    if (!is_on(room, state, i)) continue;
-    constraint_view v = cdni_constraint_view(room, state, (int)i);
-    v.J = J + v.c->J, v.g = g + v.c->g;
+  const constraint_numbers *n = numbers_of(room, state);
+  memset(n->J, 0, (size_t)plan->n_J * sizeof *n->J);
+  memset(n->g, 0, (size_t)plan->n_g * sizeof *n->g);
+  for (int i = 0; i < plan->n_constraints; i++) {
+    constraint_view v = cdni_constraint_view(room, state, plan->constraint[i]);
+    v.J = n->J + plan->J[i], v.g = n->g + plan->g[i];
     CDNI_TRY(cdni_constraint_kinds[v.c->kind]->calc_rows(&v));
     CDNI_TRY(check_finite(state, v.c, "row number", &v.J->w.x, 6 * (size_t)(v.c->m * v.c->n_bodies)));
     CDNI_TRY(check_finite(state, v.c, "row coefficient", v.g, (size_t)(v.c->m * v.c->n_mobilities)));
@@ -71,19 +143,21 @@ static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
 
 cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows) {
   CDNI_TRY(cdni_state_ensure(state, room->rows.ticket));
-  rows->J = cdni_state_storage(state, room->rows);
-  rows->g = cdni_state_storage(state, room->coefficients);
+  const constraint_numbers *n = numbers_of(room, state);
+  *rows = (constraint_rows){ plan_of(room, state), n->J, n->g };
   return CDN_OK;
 }
 
 static cdn_status calc_qerr(const void *self, cdn_state *state, double *qerr) {
   const constraint_room *room = of(self);
+  const loop_plan *plan;
+  CDNI_TRY(cdni_constraint_plan(room, state, &plan));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
-  for (size_t i = 0; i < room->elements.count; i++) {
-    const constraint_view v = cdni_constraint_view(room, state, (int)i);
+  if (room->np) memset(qerr, 0, (size_t)room->np * sizeof *qerr);
+  for (int i = 0; i < plan->n_constraints; i++) {
+    const constraint_view v = cdni_constraint_view(room, state, plan->constraint[i]);
     double *e = qerr + v.c->qerr;
-    for (int k = 0; k < v.c->np; k++) e[k] = 0;
-    if (v.c->np == 0 || !is_on(room, state, i)) continue;
+    if (v.c->np == 0) continue;
     CDNI_TRY(cdni_constraint_kinds[v.c->kind]->calc_position(&v, e));
     CDNI_TRY(check_finite(state, v.c, "position error", e, (size_t)v.c->np));
   }
@@ -91,25 +165,34 @@ static cdn_status calc_qerr(const void *self, cdn_state *state, double *qerr) {
 }
 
 /* The factorization of the dynamics. The flags of redundant equations are an auto-update variable, since they remember the flags
- * before them; the rest is a companion. */
+ * before them; the rest is among the numbers. */
 static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
   const matter *m = room->matter;
   constraint_rows rows;
+  int32_t *flags = out;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
+  memset(flags, 0, (size_t)(room->m ? room->m : 1) * sizeof *flags);
+  if (rows.plan->n_constraints == 0) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  loop_factor f = cdni_loop_factor_at(&room->plan, cdni_state_storage(state, room->factor));
+  constraint_numbers *n = numbers_of(room, state);
   const tree_data d = cdni_matter_data(m, state);
   const int32_t *before = cdn_state_discrete(state, room->redundant.variable);
-  const int bad = cdni_loop_factor(room, &d, constraint_enabled(room, state), &rows, LOOP_ALL, NULL, before, &f);
+  for (int k = 0; k < rows.plan->m; k++) n->was_redundant[k] = before[rows.plan->row[k]];
+  const int bad = cdni_loop_factor(room, &d, &rows, LOOP_ALL, NULL, n->was_redundant, &n->f);
   if (bad >= 0) return cdni_matter_singular(m, state, bad, "cdn_realize");
-  cdni_loop_null_name(&room->plan, &f, out);
+  if (*n->f.n_redundant == 0) return CDN_OK;
+  /* what was is no longer needed */
+  cdni_loop_null_name(rows.plan, &n->f, n->was_redundant);
+  for (int k = 0; k < rows.plan->m; k++) flags[rows.plan->row[k]] = n->was_redundant[k];
   return CDN_OK;
 }
 
-cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, loop_factor *f) {
+cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, const loop_plan **plan,
+                                  const loop_factor **f) {
   CDNI_TRY(cdni_state_ensure(state, room->redundant.update.ticket));
-  *f = cdni_loop_factor_at(&room->plan, cdni_state_storage(state, room->factor));
+  *plan = plan_of(room, state);
+  *f = (*plan)->n_constraints > 0 ? &numbers_of(room, state)->f : NULL;
   return CDN_OK;
 }
 
@@ -121,20 +204,39 @@ const int32_t *cdni_constraint_redundant(const constraint_room *room, cdn_state 
 
 static cdn_status calc_bias(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
-  double *bias = out;
   constraint_rows rows;
+  (void)out;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  if (room->m) memset(bias, 0, (size_t)room->m * sizeof *bias);
-  for (size_t i = 0; i < room->elements.count; i++) {
-    constraint_view v = cdni_constraint_view(room, state, (int)i);
-    v.J = (sv *)rows.J + v.c->J, v.g = (double *)rows.g + v.c->g; /* only read from here on */
+  const loop_plan *plan = rows.plan;
+  double *bias = numbers_of(room, state)->bias;
+  memset(bias, 0, (size_t)plan->m * sizeof *bias);
+  for (int i = 0; i < plan->n_constraints; i++) {
+    constraint_view v = cdni_constraint_view(room, state, plan->constraint[i]);
+    v.J = (sv *)rows.J + plan->J[i], v.g = (double *)rows.g + plan->g[i]; /* only read from here on */
     const constraint_kind *kind = cdni_constraint_kinds[v.c->kind];
-    if (!kind->add_bias || !is_on(room, state, i)) continue;
-    CDNI_TRY(kind->add_bias(&v, bias + v.c->row));
-    CDNI_TRY(check_finite(state, v.c, "acceleration bias", bias + v.c->row, (size_t)v.c->m));
+    double *b = bias + plan->first[i];
+    if (!kind->add_bias) continue;
+    CDNI_TRY(kind->add_bias(&v, b));
+    CDNI_TRY(check_finite(state, v.c, "acceleration bias", b, (size_t)v.c->m));
   }
   return CDN_OK;
+}
+
+cdn_status cdni_constraint_bias(const constraint_room *room, cdn_state *state, const double **bias) {
+  CDNI_TRY(cdni_state_ensure(state, room->bias.ticket));
+  *bias = numbers_of(room, state)->bias;
+  return CDN_OK;
+}
+
+/* np + nv velocity errors of one element, whose rows the view has. */
+static cdn_status velocity_errors(const constraint_view *v, double *e) {
+  const constraint_element *c = v->c;
+  const int n = c->np + c->nv;
+  for (int k = 0; k < n; k++) e[k] = cdni_constraint_row_rate(v, k);
+  if (n > 0 && cdni_constraint_kinds[c->kind]->finish_velocity)
+    CDNI_TRY(cdni_constraint_kinds[c->kind]->finish_velocity(v, e));
+  return check_finite(v->state, c, "velocity error", e, (size_t)n);
 }
 
 static cdn_status calc_uerr(const void *self, cdn_state *state, double *uerr) {
@@ -142,18 +244,59 @@ static cdn_status calc_uerr(const void *self, cdn_state *state, double *uerr) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  for (size_t i = 0; i < room->elements.count; i++) {
-    const constraint_view v = cdni_constraint_view(room, state, (int)i);
-    const constraint_element *c = v.c;
-    double *e = uerr + c->uerr;
-    const int n = c->np + c->nv;
-    const bool on = is_on(room, state, i);
-    for (int k = 0; k < n; k++) { e[k] = on ? cdni_constraint_row_rate(&v, &rows, k) : 0; }
-    if (on && n > 0 && cdni_constraint_kinds[c->kind]->finish_velocity)
-      CDNI_TRY(cdni_constraint_kinds[c->kind]->finish_velocity(&v, e));
-    CDNI_TRY(check_finite(state, c, "velocity error", e, (size_t)n));
+  if (room->np + room->nv) memset(uerr, 0, (size_t)(room->np + room->nv) * sizeof *uerr);
+  for (int i = 0; i < rows.plan->n_constraints; i++) {
+    constraint_view v = cdni_constraint_view(room, state, rows.plan->constraint[i]);
+    v.J = (sv *)rows.J + rows.plan->J[i], v.g = (double *)rows.g + rows.plan->g[i]; /* only read here */
+    CDNI_TRY(velocity_errors(&v, uerr + v.c->uerr));
   }
   return CDN_OK;
+}
+
+/* ---- of one constraint, on or off ---- */
+
+static cdn_status find(cdn_state *state, const char *function, cdn_constraint constraint, const double *out,
+                       const constraint_room **room) {
+  *room = cdni_constraints(cdn_state_system(state));
+  if (!constraint_exists(*room, constraint))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
+                           (int)constraint.i);
+  const constraint_element *c = constraint_at(*room, constraint.i);
+  if (!out && c->np + c->nv > 0)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, c->name,
+                           "there is no place for the errors of constraint '%s': give an array", c->name);
+  cdni_state_note_read(state, (*room)->params.ticket);
+  if ((*room)->rheonomic) cdni_state_note_read(state, CDN_T);
+  return CDN_OK;
+}
+
+cdn_status cdn_calc_constraint_perr(cdn_state *state, cdn_constraint constraint, double *perr) {
+  static const char function[] = "cdn_calc_constraint_perr";
+  const constraint_room *room;
+  CDNI_TRY(find(state, function, constraint, perr, &room));
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  const constraint_view v = cdni_constraint_view(room, state, constraint.i);
+  if (v.c->np == 0) return CDN_OK;
+  CDNI_TRY(cdni_constraint_kinds[v.c->kind]->calc_position(&v, perr));
+  return check_finite(state, v.c, "position error", perr, (size_t)v.c->np);
+}
+
+cdn_status cdn_calc_constraint_verr(cdn_state *state, cdn_constraint constraint, double *verr) {
+  static const char function[] = "cdn_calc_constraint_verr";
+  const constraint_room *room;
+  void *rows;
+  CDNI_TRY(find(state, function, constraint, verr, &room));
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  constraint_view v = cdni_constraint_view(room, state, constraint.i);
+  const size_t J = (size_t)(v.c->m * v.c->n_bodies) * sizeof(sv),
+               g = (size_t)(v.c->m * v.c->n_mobilities) * sizeof(double);
+  CDNI_TRY(cdni_operator_work(state, function, J + g + 1, &rows));
+  memset(rows, 0, J + g);
+  v.J = rows, v.g = (double *)((char *)rows + J);
+  cdn_status status = cdni_constraint_kinds[v.c->kind]->calc_rows(&v);
+  if (status == CDN_OK) status = velocity_errors(&v, verr);
+  cdn_work_pop(state, rows);
+  return status;
 }
 
 /* ---- acceleration ---- */
@@ -165,15 +308,15 @@ static double *multipliers_of(const constraint_room *room, cdn_state *state) {
 
 /* Baumgarte's stabilization: errors e of positions shall follow e'' + 2 e' / T + e / T^2 = 0, those of velocities alone
  * e' + e / T = 0. */
-static cdn_status stabilize(const constraint_room *room, cdn_state *state, double T, double *b) {
+static cdn_status stabilize(const constraint_room *room, cdn_state *state, const loop_plan *plan, double T, double *b) {
   CDNI_TRY(cdni_state_ensure(state, CDN_QERR));
   CDNI_TRY(cdni_state_ensure(state, CDN_UERR));
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), room->subsystem);
   const double *qerr = cdn_state_qerr(state) + runs.qerr, *uerr = cdn_state_uerr(state) + runs.uerr;
-  for (size_t i = 0; i < room->elements.count; i++) {
-    const constraint_element *c = constraint_at(room, (int)i);
-    for (int k = 0; k < c->np; k++) b[c->row + k] -= (2 * uerr[c->uerr + k] + qerr[c->qerr + k] / T) / T;
-    for (int k = c->np; k < c->np + c->nv; k++) b[c->row + k] -= uerr[c->uerr + k] / T;
+  for (int i = 0; i < plan->n_constraints; i++, b += plan->equations[i - 1]) {
+    const constraint_element *c = constraint_on(room, plan, i);
+    for (int k = 0; k < c->np; k++) b[k] -= (2 * uerr[c->uerr + k] + qerr[c->qerr + k] / T) / T;
+    for (int k = c->np; k < c->np + c->nv; k++) b[k] -= uerr[c->uerr + k] / T;
   }
   return CDN_OK;
 }
@@ -187,33 +330,33 @@ cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant)
 }
 
 cdn_status cdni_constraints_solve(const constraint_room *room, cdn_state *state, const tree_data *d) {
-  loop_factor f;
-  CDNI_TRY(cdni_constraint_factor(room, state, &f));
-  CDNI_TRY(cdni_state_ensure(state, room->bias.ticket));
-  const double *bias = cdni_state_storage(state, room->bias);
-  const size_t own = (size_t)room->m * sizeof(double), aligned = (own + 63) / 64 * 64;
-  char *work = cdn_work_push(state, aligned + cdni_loop_solve_scratch(&room->plan, &f));
+  const loop_plan *plan;
+  const loop_factor *f;
+  const double *bias;
+  CDNI_TRY(cdni_constraint_factor(room, state, &plan, &f));
+  CDNI_TRY(cdni_constraint_bias(room, state, &bias));
+  const size_t m = (size_t)plan->m, own = (2 * m * sizeof(double) + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  char *work = cdn_work_push(state, own + cdni_loop_solve_scratch(plan, f));
   if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
-  double *b = (double *)work;
-  for (int k = 0; k < room->m; k++) b[k] = -bias[k];
+  double *b = (double *)work, *lambda = b + m;
+  for (size_t k = 0; k < m; k++) b[k] = -bias[k];
   const double T = *cdn_state_parameters(state, room->baumgarte);
-  const cdn_status stabilized = T > 0 ? stabilize(room, state, T, b) : CDN_OK;
-  if (stabilized != CDN_OK) {
-    cdn_work_pop(state, work);
-    return stabilized;
+  const cdn_status stabilized = T > 0 ? stabilize(room, state, plan, T, b) : CDN_OK;
+  if (stabilized == CDN_OK) {
+    const loop_problem problem = { .force = d->force,
+                                   .f = d->f_mob,
+                                   .b = b,
+                                   .velocity = true,
+                                   .prescribed = d->udot,
+                                   .weight = cdn_state_parameters(state, room->weights),
+                                   .x = d->udot,
+                                   .lambda = lambda,
+                                   .A = d->A };
+    cdni_loop_solve(plan, d, f, &problem, work + own);
+    cdni_constraint_spread(room, plan, lambda, multipliers_of(room, state));
   }
-  const loop_problem problem = { .force = d->force,
-                                 .f = d->f_mob,
-                                 .b = b,
-                                 .velocity = true,
-                                 .prescribed = d->udot,
-                                 .weight = cdn_state_parameters(state, room->weights),
-                                 .x = d->udot,
-                                 .lambda = multipliers_of(room, state),
-                                 .A = d->A };
-  cdni_loop_solve(room, d, &f, &problem, work + aligned);
   cdn_work_pop(state, work);
-  return CDN_OK;
+  return stabilized;
 }
 
 static cdn_status calc_multipliers(const void *self, cdn_state *state, double *multipliers) {
@@ -226,15 +369,19 @@ static cdn_status calc_multipliers(const void *self, cdn_state *state, double *m
 
 static cdn_status calc_udoterr(const void *self, cdn_state *state, double *udoterr) {
   const constraint_room *room = of(self);
-  const matter *m = room->matter;
   constraint_rows rows;
+  const double *bias;
+  void *frame;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
-  CDNI_TRY(cdni_state_ensure(state, room->bias.ticket));
+  CDNI_TRY(cdni_constraint_bias(room, state, &bias));
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
-  const double *bias = cdni_state_storage(state, room->bias);
-  const tree_data d = cdni_matter_data(m, state);
-  cdni_constraint_multiply(room, constraint_enabled(room, state), &rows, d.A, d.udot, udoterr);
-  for (int k = 0; k < room->m; k++) udoterr[k] += bias[k];
+  CDNI_TRY(cdni_operator_work(state, "cdn_realize", (size_t)(rows.plan->m + 1) * sizeof(double), &frame));
+  const tree_data d = cdni_matter_data(room->matter, state);
+  double *errors = frame;
+  cdni_constraint_multiply(room, &rows, d.A, d.udot, errors);
+  for (int k = 0; k < rows.plan->m; k++) errors[k] += bias[k];
+  cdni_constraint_spread(room, rows.plan, errors, udoterr);
+  cdn_work_pop(state, frame);
   return CDN_OK;
 }
 
@@ -242,8 +389,7 @@ cdn_status cdni_constraints_add_forces(const constraint_room *room, cdn_state *s
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   CDNI_TRY(cdni_state_ensure(state, CDN_MULTIPLIERS));
-  cdni_constraint_multiply_transpose(room, constraint_enabled(room, state), &rows, -1, multipliers_of(room, state), F,
-                                     f);
+  cdni_constraint_multiply_transpose(room, &rows, -1, multipliers_of(room, state), F, f);
   return CDN_OK;
 }
 
@@ -255,6 +401,10 @@ const constraint_room *cdni_constraints_declared(const cdn_system *system) {
 }
 
 cdn_dvar cdni_constraints_memory(const constraint_room *room) { return room->redundant.variable; }
+
+cdn_status cdni_constraints_choose_plan(const constraint_room *room, cdn_state *state) {
+  return cdni_state_ensure(state, room->plan.ticket);
+}
 
 int cdni_constraints_first_row(const constraint_room *room) { return room->first_row; }
 int cdni_constraints_equations(const constraint_room *room) { return room->m; }
@@ -276,14 +426,35 @@ void cdni_constraints_weights(const constraint_room *room, const cdn_state *stat
 
 /* ---- declaring ---- */
 
+static int common(const tree *t, int a, int b) {
+  while (a != b) {
+    if (a > b) a = t->node[a].parent;
+    else b = t->node[b].parent;
+  }
+  return a;
+}
+
+static int ancestor_of(const constraint_room *room, const constraint_element *e) {
+  const tree *t = &room->matter->tree;
+  int at = -1;
+  if (e->absolute) return 0;
+  for (int n = 0; n < e->n_bodies; n++) {
+    const int body = CDNI_AT(room->bodies, int32_t, e->first_body + n);
+    at = at < 0 ? body : common(t, at, body);
+  }
+  for (int n = 0; n < e->n_mobilities; n++) {
+    const int inner = t->node[CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility + n).body].parent;
+    at = at < 0 ? inner : common(t, at, inner);
+  }
+  return at;
+}
+
 static void number_equations(constraint_room *room) {
   for (size_t i = 0; i < room->elements.count; i++) {
     constraint_element *e = &CDNI_AT(room->elements, constraint_element, i);
     e->qerr = room->np, e->uerr = room->np + room->nv, e->row = room->m;
-    e->J = room->n_J, e->g = room->n_g;
+    e->ancestor = ancestor_of(room, e);
     room->np += e->np, room->nv += e->nv, room->na += e->na, room->m += e->m;
-    room->n_J += e->m * e->n_bodies;
-    room->n_g += e->m * e->n_mobilities;
     room->rheonomic = room->rheonomic || e->rheonomic;
     room->nonlinear = room->nonlinear || e->nonlinear;
     room->drives = room->drives || cdni_constraint_kinds[e->kind]->finish_velocity || e->na > 0;
@@ -300,8 +471,6 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   number_equations(room);
   cdn_declare_constraint_errors(d, room->np, room->nv, room->na);
   room->first_row = cdni_subsystem_runs(system, room->subsystem).udoterr;
-  if (!cdni_loop_plan_make(room, cdni_system_allocator(system)))
-    return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
 
   const int n = (int)room->elements.count;
   room->params = cdn_declare_parameters(d, "params", (int)room->defaults.count, room->defaults.data);
@@ -309,22 +478,26 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->units = cdn_declare_parameters(d, "unit_errors", n, room->units0.data);
   room->weights = cdn_declare_parameters(d, "multiplier_weights", n, room->units0.data);
 
-  cdn_ticket of_rows[6] = { CDN_POSE, room->params.ticket, room->enabled.ticket, m->frames.ticket };
+  room->plan_memory = cdni_declare_memory(d);
+  room->numbers_memory = cdni_declare_memory(d);
+  room->plan = cdn_declare_cache(d, "plan", 0, calc_plan, 1, &room->enabled.ticket);
+  cdni_declare_prerequisite(d, (cdn_cache){ CDN_QERR.i, CDN_QERR }, room->plan.ticket);
+
+  cdn_ticket of_rows[6] = { CDN_POSE, room->params.ticket, room->plan.ticket, m->frames.ticket };
   int n_rows = 4;
   if (room->rheonomic) of_rows[n_rows++] = CDN_T;
   if (room->nonlinear) of_rows[n_rows++] = CDN_TWIST;
-  room->rows = cdn_declare_cache(d, "rows", (size_t)room->n_J * sizeof(sv), calc_rows, n_rows, of_rows);
-  room->coefficients = cdni_declare_companion(d, "coefficients", (size_t)room->n_g * sizeof(double), room->rows);
-
+  room->rows = cdn_declare_cache(d, "rows", 0, calc_rows, n_rows, of_rows);
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_UERR.i, CDN_UERR }, room->rows.ticket);
 
   const cdn_ticket of_factor[] = { room->rows.ticket, m->inertia.ticket, m->driver_udot.ticket, m->armature.ticket };
   room->redundant = cdn_declare_auto_update(d, "redundant", (size_t)(room->m ? room->m : 1) * sizeof(int32_t), NULL,
                                             calc_factor, 4, of_factor);
-  room->factor = cdni_declare_companion(d, "factor", cdni_loop_factor_size(&room->plan), room->redundant.update);
 
   const cdn_ticket of_bias[] = { CDN_TWIST, room->rows.ticket };
-  room->bias = cdn_declare_cache(d, "bias", (size_t)room->m * sizeof(double), calc_bias, 2, of_bias);
+  room->bias = cdn_declare_cache(d, "bias", 0, calc_bias, 2, of_bias);
+  const cdn_cache in_memory[] = { room->plan, room->rows, room->redundant.update, room->bias };
+  for (int i = 0; i < CDNI_COUNT(in_memory); i++) cdni_declare_kept_in_memory(d, in_memory[i]);
 
   const double never = 0;
   room->baumgarte = cdn_declare_parameters(d, "baumgarte", 1, &never);

@@ -67,6 +67,7 @@ bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state) {
 /* udot and A for the forces in d. */
 static cdn_status accelerate(const dynamics *dyn, cdn_state *state, const tree_data *d) {
   const matter *m = dyn->matter;
+  if (dyn->constraints && m->lanes == 1) CDNI_TRY(cdni_constraints_choose_plan(dyn->constraints, state));
   if (cdni_dynamics_is_constrained(dyn, state)) return cdni_constraints_solve(dyn->constraints, state, d);
   bool factored = cdni_state_is_valid(state, m->articulated.ticket);
   CDNI_LANE_FINDINGS(singular);

@@ -52,7 +52,7 @@ static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
       break;
     default: break;
   }
-  if (cdni_choose_method(&def, cdni_projector_size(s->system) > 0) == &cdni_adams) part *= 0.25;
+  if (cdni_choose_method(&def, cdni_projects(s->system)) == &cdni_adams) part *= 0.25;
   def.accuracy = fmin(0.1 * def.accuracy, fmax(part * def.accuracy, 2.5e-12));
   def.accuracy = fmax(def.accuracy, 1e-15);
   return def;

@@ -72,7 +72,7 @@ static bool blame_pose(cdn_stepper *s, cdn_failure *f) {
   const double sine = cdni_singular_nearest(s, &block);
   const bool is_near = sine < fmin(MOST, fmax(LEAST, cbrt(10 * DBL_EPSILON / s->def.accuracy)));
   if (!is_near && !(sine < HELD && s->singular.hold)) return false;
-  cdni_constraint_name_block(s->system, block, who, sizeof who);
+  cdni_constraint_name_block(s->work, block, who, sizeof who);
   snprintf(
       f->advice, sizeof f->advice,
       "a singular pose: at t = %.9g the equations of %s become dependent (smallest pivot ratio %.1e). The mechanism "

@@ -25,6 +25,6 @@ bool cdni_parted(cdn_stepper *s, cdn_stepper *other, double since, double t, cdn
   const double apart = length(u, v, s->nu), size = fmax(length(u, NULL, s->nu), length(v, NULL, s->nu));
   if (!(apart > APART * size) || !(apart > BEYOND * (s->local_errors + other->local_errors))) return false;
   out->time = last->met;
-  cdni_constraint_name_block(s->system, last->met_block, out->name, sizeof out->name);
+  cdni_constraint_name_block(s->work, last->met_block, out->name, sizeof out->name);
   return true;
 }

@@ -138,17 +138,17 @@ cdn_status cdni_project_start_rates(cdn_stepper *s) {
   cdni_constraint_worst now;
   char who[160];
   double size, motion = 1;
-  int block = 0;
+  int constraint = 0;
   if (!s->projector) return CDN_OK;
-  CDNI_TRY(cdni_constraint_contradiction(s->work, T, &size, &block));
+  CDNI_TRY(cdni_constraint_contradiction(s->work, T, &size, &constraint));
   if (size <= FOLLOWS) return CDN_OK;
   /* errors within the tolerance turn with the mechanism */
   for (int i = 0; i < s->nu; i++) motion = fmax(motion, fmax(u[i] * u[i], fabs(udot[i])) * T * T);
   CDNI_TRY(cdni_constraint_errors(s->work, T, &now));
   if (size <= FOLLOWS + 10 * (now.position + now.velocity) * motion) return CDN_OK;
-  cdni_constraint_name_block(s->system, block, who, sizeof who);
+  cdni_constraint_name(s->work, constraint, who, sizeof who);
   return cdni_state_fail(s->work, CDN_ERR_CONSTRAINT, false, "cdn_stepper_advance",
-                         cdn_constraint_name(s->system, (cdn_constraint){ block }),
+                         cdn_constraint_name(s->system, (cdn_constraint){ constraint }),
                          "at t = %.17g the State is at a singular pose: equations of %s are dependent, and the speeds "
                          "lead along none of the ways that the mechanism can go from there. Start beside the pose, or "
                          "with speeds along one of the ways",

@@ -39,12 +39,12 @@ static const cdni_method *const bridge = &cdni_dormand_prince_8;
 static const double MIDDLE = 0.5 * (127. / 195 + 6. / 7), AWAY = 0.5 * (6. / 7 - 127. / 195);
 
 static bool has_bridge(const cdn_system *system, const cdn_stepper_def *def, const cdni_method *method) {
-  return cdni_projector_size(system) > 0 && def->fixed_step == 0 && method != bridge;
+  return cdni_projects(system) && def->fixed_step == 0 && method != bridge;
 }
 
 /* Number of doubles for the history of sines. */
 static size_t history_of(const cdn_system *system) {
-  return cdni_stride((KEPT + 2) * cdni_constraint_sine_count(system));
+  return cdni_stride((KEPT + 2) * cdni_constraint_most_sines(system));
 }
 
 size_t cdni_singular_memory(const cdn_stepper *s) {
@@ -53,7 +53,7 @@ size_t cdni_singular_memory(const cdn_stepper *s) {
 
 void cdni_singular_divide(cdn_stepper *s, double *memory) {
   cdni_singular *p = &s->singular;
-  const int n = cdni_constraint_sine_count(s->system);
+  const int n = cdni_constraint_most_sines(s->system);
   p->sine = memory;
   p->most = memory + (ptrdiff_t)KEPT * n;
   p->redundant = p->most + n;
@@ -85,7 +85,7 @@ void cdni_singular_reset(cdn_stepper *s) {
   p->known = -1;
   p->met = -INFINITY;
   p->began = s->t;
-  for (int i = 0; s->projector && i < cdni_constraint_sine_count(s->system); i++) p->most[i] = p->redundant[i] = 0;
+  for (int i = 0; s->projector && i < cdni_constraint_most_sines(s->system); i++) p->most[i] = p->redundant[i] = 0;
   p->dependent = 0;
   p->corrected = p->refused = 0;
   p->ahead = p->behind = p->reach = INFINITY;
@@ -147,8 +147,10 @@ static void meet(cdni_singular *p, double t, int block) {
 
 /* Number of redundant equations; *block has one of them. */
 static int count_dependent(cdn_stepper *s, int *block) {
-  int n = 0;
-  for (int i = 0; i < cdni_constraint_sine_count(s->system); i++) {
+  const double *sine;
+  int n = 0, blocks = 0;
+  if (cdni_constraint_sines(s->work, &blocks, &sine) != CDN_OK) return 0;
+  for (int i = 0; i < blocks; i++) {
     const int here = cdni_constraint_redundant_in(s->work, i);
     if (here > 0) *block = i;
     n += here;
@@ -166,7 +168,7 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
   if (p->dependent > 0 && count_dependent(s, &block) < p->dependent) {
     meet(p, p->began, p->met_block);
     p->dependent = 0;
-    for (int i = 0; i < cdni_constraint_sine_count(s->system); i++) p->most[i] = 1;
+    for (int i = 0; i < cdni_constraint_most_sines(s->system); i++) p->most[i] = 1;
     if (p->known > 0) p->known = 0; /* with more equations these are other sines */
   }
   /* equations that are always redundant are known as such after the first step */
@@ -354,7 +356,7 @@ void cdni_singular_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_singular *p = &s->singular;
   double *const numbers[] = { &p->h[0],  &p->h[1],   &p->ahead, &p->behind, &p->slope,
                               &p->reach, &p->length, &p->own,   &p->last };
-  const int most = cdni_constraint_sine_count(s->system);
+  const int most = cdni_constraint_most_sines(s->system);
   bool bridging = p->bridging;
   cdni_archive_mark(a, "POSE");
   cdni_archive_int(a, &p->n, 0, most);

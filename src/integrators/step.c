@@ -261,6 +261,7 @@ cdn_status cdni_begin(cdn_stepper *s) {
   /* prescribed values come first (8.4); locks may have changed since the last start */
   cdni_note_prescribed(s);
   CDNI_TRY(cdni_settle(s, s->work, NULL));
+  if (s->projector) CDNI_TRY(cdni_projector_reserve(s->projector, s->work));
   CDNI_TRY(cdni_project_start(s));
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
   CDNI_TRY(cdni_state_begin_run(s->work));

@@ -38,7 +38,7 @@ static const char *check_weights(const double *weights, int n) {
 
 static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, const char *function) {
   const cdn_system *system = cdn_state_system(initial);
-  const bool constrained = cdni_projector_size(system) > 0;
+  const bool constrained = cdni_projects(system);
   const cdni_method *method = cdni_choose_method(def, constrained);
   if (method && method->unconstrained && constrained)
     return cdni_state_fail(initial, CDN_ERR_UNSUPPORTED, false, function, NULL,
@@ -52,19 +52,19 @@ static cdn_status check_def(cdn_state *initial, const cdn_stepper_def *def, cons
   return cdni_state_fail(initial, CDN_ERR_ARG, false, function, NULL, "%s", wrong);
 }
 
-/* One block for all that the stepper needs, so that no step allocates. */
+/* One block for all that the stepper needs, so that no step allocates; what projections need varies with the constraints that are
+ * on. */
 static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t v = s->stride, nu = cdni_stride(s->nu), nz = cdni_stride(s->nz), nq = cdni_stride(s->nq);
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
-  size_t projector = cdni_projector_size(s->system), vectors = cdni_stride((s->ny + 1) / 2);
+  size_t vectors = cdni_stride((s->ny + 1) / 2);
   size_t poses = cdni_stride((int)cdni_singular_memory(s));
-  s->block_size =
-      sizeof(double) * (11 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + poses + 8) + projector;
+  s->block_size = sizeof(double) * (11 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + poses + 8);
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
+  if (cdni_projects(s->system) && !(s->projector = cdni_projector_create(s->system))) return CDN_ERR_NOMEM;
 
-  if (projector) s->projector = cdni_projector_make(s->system, s->block);
-  double *p = s->block + projector / sizeof(double);
+  double *p = s->block;
   for (int i = 0; i < 2; i++) s->y[i] = p, p += v;
   for (int i = 0; i < 2; i++) s->f[i] = p, p += v;
   s->weighted = p, p += v;
@@ -109,7 +109,7 @@ static cdn_status set_up(cdn_stepper *s, const cdn_stepper_def *def) {
   s->ny = s->nq + s->nu + s->nz;
   s->stride = cdni_stride(s->ny);
   s->has_bodies = cdn_system_body_count(s->system) > 1;
-  s->method = cdni_choose_method(def, cdni_projector_size(s->system) > 0);
+  s->method = cdni_choose_method(def, cdni_projects(s->system));
   s->def = *def;
   if (s->def.constraint_tolerance == 0) s->def.constraint_tolerance = fmax(s->def.accuracy / 10, 1e-13);
   CDNI_TRY(allocate(s, def));
@@ -207,6 +207,7 @@ void cdn_stepper_destroy(cdn_stepper *s) {
   if (s->solver) cdni_singular_own_method(s)->destroy(s);
   cdn_state_destroy(s->work);
   cdn_state_destroy(s->report);
+  cdni_projector_destroy(s->projector);
   if (s->noted) cdni_free(&allocator, s->noted, sizeof *s->noted * cdni_system_serial_count(system));
   cdni_free(&allocator, s->block, s->block_size);
   cdni_free(&allocator, s, sizeof *s);

@@ -57,8 +57,6 @@ static size_t lay_out(cdn_assembly *a, char *base) {
   a->weights = part(base, &at, (size_t)a->m->tree.nu, d);
   a->b = part(base, &at, m, d), a->lambda = part(base, &at, m, d), a->damping = part(base, &at, m, d);
   a->pooled = part(base, &at, (size_t)cdn_system_nudoterr(a->system), d);
-  char *factor = part(base, &at, cdni_loop_factor_size(&a->room->plan), 1);
-  if (base) a->factor = cdni_loop_factor_at(&a->room->plan, factor);
   return at + CDNI_ALIGN;
 }
 
@@ -122,6 +120,7 @@ void cdn_assembly_destroy(cdn_assembly *a) {
   const cdn_allocator allocator = a->allocator;
   cdni_assembly_free_goals(a);
   if (a->block) cdni_free(&allocator, a->block, a->block_size);
+  cdni_free(&allocator, a->factor_block, a->factor_size);
   cdni_free(&allocator, a, sizeof *a);
   cdn_system_release(system);
 }

@@ -55,14 +55,15 @@ struct cdn_assembly {
   size_t block_size;
 
   /* Of constraints: */
+  const loop_plan *plan; /* of those that are on in the State at hand */
   loop_factor factor;
-  int32_t *member; /* by constraint: a mobility that it binds, or -1 */
+  void *factor_block;
+  size_t factor_size;
+  int32_t *member; /* by constraint of the plan: a mobility that it binds, or -1 */
   sv *A;
   double *weights;              /* matter's nu: 1, or infinite for what does not move */
-  double *b, *lambda, *damping; /* m */
+  double *b, *lambda, *damping; /* by equation of the plan */
   double *pooled;               /* as many as the System has multipliers */
-  void *loops;
-  size_t loops_size;
 
   /* Of goals; allocated when their number is known: */
   double *r, *J;        /* rows, rows x nu */
@@ -119,6 +120,8 @@ typedef struct assembly_errors {
   int worst;          /* the constraint that has it; -1 if there is none */
 } assembly_errors;
 
+/* Takes the plan of a State's constraints, and makes room for its factorization. */
+cdn_status cdni_assembly_take_plan(cdn_assembly *a, cdn_state *state);
 /* Measures position errors, or velocity errors. */
 cdn_status cdni_assembly_measure(cdn_assembly *a, cdn_state *state, bool speeds, assembly_errors *e);
 /* Factors the constraints of the level at the present State; `damping` NULL: undamped. */
@@ -135,7 +138,7 @@ cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_ite
 /* ---- assembly_groups.c: groups of mobilities that constraints tie together ---- */
 
 /* Finds the groups that enabled constraints tie together, of mobilities that are not fixed. */
-void cdni_assembly_group(cdn_assembly *a, const cdn_state *state, bool speeds);
+void cdni_assembly_group(cdn_assembly *a, bool speeds);
 void cdni_assembly_concern_none(cdn_assembly *a);
 /* Marks the group of mobility k as concerned; whether it is. */
 void cdni_assembly_concern(cdn_assembly *a, int k);

@@ -21,8 +21,8 @@ static void multiply(const cdn_assembly *a, const double *x, double *out) {
 static void pull(const cdn_assembly *a, const double *lambda, double *out) {
   int m = 0;
   memset(out, 0, (size_t)a->nu * sizeof *out);
-  for (size_t i = 0; a->room && i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
+  for (int i = 0; a->room && i < a->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(a->room, a->plan, i);
     for (int e = 0; e < c->np; e++, m++) {
       const double *row = a->G + (size_t)(a->room->first_row + c->row + e) * (size_t)a->nu;
       for (int k = 0; lambda[m] != 0 && k < a->nu; k++) out[k] += lambda[m] * row[k];

@@ -12,8 +12,8 @@ static const double SMALL_DAMPING = 1e-6;
 /* The rows of G that take part, of free mobilities: m of them, from the dense G of all. */
 static int compress_G(cdn_assembly *a, bool speeds, int n) {
   int m = 0;
-  for (size_t i = 0; a->room && i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
+  for (int i = 0; a->room && i < a->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(a->room, a->plan, i);
     const int count = speeds ? c->np + c->nv : c->np;
     for (int k = 0; k < count; k++, m++) {
       const double *from = a->G + (size_t)(a->room->first_row + c->row + k) * (size_t)a->nu;
@@ -121,8 +121,8 @@ static bool let_go(cdn_assembly *a, cdn_state *state, const assembly_reduced *p)
     if (!a->held[k]) continue;
     double slope = a->gradient[k];
     int m = 0;
-    for (size_t i = 0; p->rank > 0 && i < a->room->elements.count; i++) {
-      const constraint_element *c = constraint_at(a->room, (int)i);
+    for (int i = 0; p->rank > 0 && i < a->plan->n_constraints; i++) {
+      const constraint_element *c = constraint_on(a->room, a->plan, i);
       for (int e = 0; e < c->np; e++, m++)
         slope -= a->G[(size_t)(a->room->first_row + c->row + e) * (size_t)a->nu + (size_t)k] * a->lambda[m];
     }

@@ -17,16 +17,15 @@ static void join(cdn_assembly *a, int k, int32_t *member) {
   else a->group[find(a->group, k)] = find(a->group, *member);
 }
 
-void cdni_assembly_group(cdn_assembly *a, const cdn_state *state, bool speeds) {
+void cdni_assembly_group(cdn_assembly *a, bool speeds) {
   for (int k = 0; k < a->nu; k++) a->group[k] = k;
-  const double *enabled = a->room ? constraint_enabled(a->room, state) : NULL;
-  for (size_t i = 0; a->room && i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
+  for (int i = 0; a->room && i < a->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(a->room, a->plan, i);
     a->member[i] = -1;
-    if (enabled[i] == 0 || c->np + (speeds ? c->nv : 0) == 0) continue;
+    if (c->np + (speeds ? c->nv : 0) == 0) continue;
     for (int b = 0; b < c->n_bodies; b++) {
       int at = CDNI_AT(a->room->bodies, int32_t, c->first_body + b);
-      for (; at > a->room->plan.ancestor[i]; at = a->m->tree.node[at].parent)
+      for (; at > c->ancestor; at = a->m->tree.node[at].parent)
         for (int k = 0; k < a->m->tree.node[at].nu; k++) join(a, a->first_u + a->m->tree.node[at].u + k, &a->member[i]);
     }
     for (int g = 0; g < c->n_mobilities; g++)
@@ -44,10 +43,12 @@ void cdni_assembly_concern_errors(cdn_assembly *a, const cdn_state *state, bool 
   cdni_assembly_concern_none(a);
   if (!a->room) return;
   const double *unit = cdn_state_parameters(state, a->room->units);
-  for (size_t i = 0; i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
+  for (int i = 0; i < a->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(a->room, a->plan, i);
     for (int k = 0; k < c->m && a->member[i] >= 0; k++)
-      if (fabs(a->b[c->row + k]) / unit[i] * (speeds && k < c->np ? a->def.time_scale : 1) > above)
+      if (fabs(a->b[a->plan->first[i] + k]) / unit[a->plan->constraint[i]] *
+              (speeds && k < c->np ? a->def.time_scale : 1) >
+          above)
         cdni_assembly_concern(a, a->member[i]);
   }
 }

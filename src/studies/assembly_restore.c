@@ -13,6 +13,20 @@ static const double ENOUGH = 1e-3; /* of the tolerance: better is not asked for 
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
+cdn_status cdni_assembly_take_plan(cdn_assembly *a, cdn_state *state) {
+  if (!a->room) return CDN_OK;
+  CDNI_TRY(cdni_constraint_plan(a->room, state, &a->plan));
+  const size_t size = cdni_loop_factor_size(a->plan);
+  if (size > a->factor_size) {
+    void *block = cdni_alloc(&a->allocator, size);
+    if (!block) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+    cdni_free(&a->allocator, a->factor_block, a->factor_size);
+    a->factor_block = block, a->factor_size = size;
+  }
+  a->factor = cdni_loop_factor_at(a->plan, a->factor_block);
+  return CDN_OK;
+}
+
 cdn_status cdni_assembly_measure(cdn_assembly *a, cdn_state *state, bool speeds, assembly_errors *e) {
   *e = (assembly_errors){ .worst = -1 };
   if (!a->room) return CDN_OK;
@@ -24,17 +38,17 @@ cdn_status cdni_assembly_measure(cdn_assembly *a, cdn_state *state, bool speeds,
   }
   const cdni_runs runs = cdni_subsystem_runs(a->system, a->room->subsystem);
   const double *unit = cdn_state_parameters(state, a->room->units);
-  error += speeds ? runs.uerr : runs.qerr;
-  for (size_t i = 0; i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
-    const int n = speeds ? c->np + c->nv : c->np;
-    for (int k = 0; k < c->m; k++) a->b[c->row + k] = k < n ? error[k] : 0;
+  double *b = a->b;
+  for (int i = 0; i < a->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(a->room, a->plan, i);
+    const double *of_c = error + (speeds ? runs.uerr + c->uerr : runs.qerr + c->qerr);
+    const int n = speeds ? c->np + c->nv : c->np, id = a->plan->constraint[i];
+    for (int k = 0; k < c->m; k++) *b++ = k < n ? of_c[k] : 0;
     for (int k = 0; k < n; k++) {
-      const double size = fabs(error[k]) / unit[i] * (speeds && k < c->np ? a->def.time_scale : 1);
+      const double size = fabs(of_c[k]) / unit[id] * (speeds && k < c->np ? a->def.time_scale : 1);
       e->half_square += size * size / 2;
-      if (size > e->most || e->worst < 0) e->most = size, e->worst = (int)i;
+      if (size > e->most || e->worst < 0) e->most = size, e->worst = id;
     }
-    error += n;
   }
   return CDN_OK;
 }
@@ -48,8 +62,7 @@ cdn_status cdni_assembly_factor(cdn_assembly *a, cdn_state *state, loop_level le
   tree_data d = cdni_matter_data(a->m, state);
   d.prescribed = NULL;
   for (int k = 0; k < a->m->tree.nu; k++) a->weights[k] = a->fixed[a->first_u + k] ? INFINITY : 1;
-  (void)!cdni_loop_factor_damped(a->room, &d, constraint_enabled(a->room, state), &rows, level, a->weights, NULL,
-                                 damping, &a->factor);
+  (void)!cdni_loop_factor_damped(a->room, &d, &rows, level, a->weights, NULL, damping, &a->factor);
   return CDN_OK;
 }
 
@@ -57,10 +70,10 @@ cdn_status cdni_assembly_solve(cdn_assembly *a, cdn_state *state) {
   tree_data d = cdni_matter_data(a->m, state);
   void *scratch;
   d.prescribed = NULL;
-  CDNI_TRY(cdni_operator_work(state, function, cdni_loop_solve_scratch(&a->room->plan, &a->factor), &scratch));
+  CDNI_TRY(cdni_operator_work(state, function, cdni_loop_solve_scratch(a->plan, &a->factor), &scratch));
   memset(a->x, 0, (size_t)a->nu * sizeof *a->x);
   const loop_problem problem = { .b = a->b, .weighted = true, .x = a->x + a->first_u, .lambda = a->lambda, .A = a->A };
-  cdni_loop_solve(a->room, &d, &a->factor, &problem, scratch);
+  cdni_loop_solve(a->plan, &d, &a->factor, &problem, scratch);
   cdn_work_pop(state, scratch);
   return CDN_OK;
 }
@@ -105,9 +118,10 @@ double cdni_assembly_shorten(cdn_assembly *a, cdn_state *state, const double *x)
 static cdn_status hold_at_bounds(cdn_assembly *a, cdn_state *state, const bool *free) {
   const double *unit = cdn_state_parameters(state, a->room->units), *q = cdn_state_q(state);
   memset(a->pooled, 0, (size_t)cdn_system_nudoterr(a->system) * sizeof *a->pooled);
-  for (size_t i = 0; i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
-    for (int k = 0; k < c->np; k++) a->pooled[a->room->first_row + c->row + k] = a->b[c->row + k] / (unit[i] * unit[i]);
+  for (int i = 0; i < a->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(a->room, a->plan, i);
+    const double of_one = unit[a->plan->constraint[i]], *b = a->b + a->plan->first[i];
+    for (int k = 0; k < c->np; k++) a->pooled[a->room->first_row + c->row + k] = b[k] / (of_one * of_one);
   }
   CDNI_TRY(cdn_multiply_by_G_transpose(state, a->pooled, a->push));
   for (int k = 0; k < a->nu; k++) {
@@ -122,33 +136,35 @@ static cdn_status hold_at_bounds(cdn_assembly *a, cdn_state *state, const bool *
 
 /* R = mu times the size that each equation's own diagonal element could have. */
 static const double *damp(cdn_assembly *a, const double *unit, double mu, double size) {
-  for (size_t i = 0; i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
-    for (int k = 0; k < c->m; k++) a->damping[c->row + k] = mu * size * unit[i] * unit[i];
+  const loop_plan *p = a->plan;
+  for (int i = 0; i < p->n_constraints; i++) {
+    const double of_one = unit[p->constraint[i]];
+    for (int k = p->first[i]; k < p->first[i] + p->equations[i]; k++) a->damping[k] = mu * size * of_one * of_one;
   }
   return a->damping;
 }
 
 /* The largest that a diagonal element of G G^T could be, in units, from the last factorization. */
 static double size_of_rows(const cdn_assembly *a, const double *unit) {
+  const loop_plan *p = a->plan;
   double size = 0;
-  for (size_t i = 0; i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
-    for (int k = 0; k < a->factor.count[i]; k++) size = fmax(size, a->factor.scale[c->row + k] / (unit[i] * unit[i]));
+  for (int i = 0; i < p->n_constraints; i++) {
+    const double of_one = unit[p->constraint[i]];
+    for (int k = 0; k < a->factor.count[i]; k++)
+      size = fmax(size, a->factor.scale[p->first[i] + k] / (of_one * of_one));
   }
   return size;
 }
 
 /* The half square of errors that remains because of the last solution's damping, by the linear model. */
 static double predicted(const cdn_assembly *a, const double *unit, bool damped) {
+  const loop_plan *p = a->plan;
   double sum = 0;
-  for (size_t i = 0; damped && i < a->room->elements.count; i++) {
-    const constraint_element *c = constraint_at(a->room, (int)i);
-    for (int k = 0; k < a->factor.count[i]; k++) {
-      const double left = a->damping[c->row + k] * a->lambda[c->row + k] / unit[i];
+  for (int i = 0; damped && i < p->n_constraints; i++)
+    for (int k = p->first[i]; k < p->first[i] + a->factor.count[i]; k++) {
+      const double left = a->damping[k] * a->lambda[k] / unit[p->constraint[i]];
       sum += left * left / 2;
     }
-  }
   return sum;
 }
 
@@ -200,7 +216,7 @@ static cdn_status iterate(cdn_assembly *a, cdn_state *state, const bool *free, i
 
 cdn_status cdni_assembly_restore(cdn_assembly *a, cdn_state *state, int most_iterations, assembly_errors *e) {
   CDNI_TRY(cdni_assembly_measure(a, state, false, e));
-  if (!a->room || a->room->np == 0) return CDN_OK;
+  if (!a->room || a->plan->np == 0) return CDN_OK;
   bool *fixed = cdn_work_push(state, 2 * (size_t)a->nu + 1), *free = fixed + a->nu;
   if (!fixed) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   cdni_assembly_concern_errors(a, state, false, ENOUGH * a->def.tolerance);

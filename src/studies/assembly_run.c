@@ -135,7 +135,8 @@ static cdn_status begin(cdn_assembly *a, cdn_state *state, const char *function,
   const cdn_status status = cdn_prescribe(state, NULL);
   if (status != CDN_OK) return cdni_assembly_fail_state(a, state, function, status);
   find_free(a, state, speeds);
-  cdni_assembly_group(a, state, speeds);
+  if (cdni_assembly_take_plan(a, state) != CDN_OK) return cdni_assembly_fail_state(a, state, function, CDN_ERR_NOMEM);
+  cdni_assembly_group(a, speeds);
   a->iterations = 0;
   return CDN_OK;
 }
@@ -146,7 +147,7 @@ static cdn_status count_dof(cdn_assembly *a, cdn_state *state, bool speeds, int 
   for (int k = 0; k < a->nu; k++) *dof += !a->fixed[k];
   if (!a->room) return CDN_OK;
   CDNI_TRY(cdni_assembly_factor(a, state, speeds ? LOOP_VELOCITY : LOOP_POSITION, NULL));
-  for (size_t i = 0; i < a->room->elements.count; i++) *dof -= a->factor.count[i];
+  for (int i = 0; i < a->plan->n_constraints; i++) *dof -= a->factor.count[i];
   *dof += *a->factor.n_redundant;
   return CDN_OK;
 }

@@ -40,16 +40,16 @@ static int gather_rows(const linearization *x, const constraint_rows *from, cons
   const constraint_room *room = cdni_constraints(cdn_state_system(x->state));
   const int nu = x->nu;
   int rows = 0;
-  for (size_t c = 0; c < room->elements.count; c++) {
-    const constraint_element *e = constraint_at(room, (int)c);
-    for (int k = 0; k < e->np + e->nv && constraint_enabled(room, x->state)[c] != 0; k++) {
+  for (int c = 0; c < from->plan->n_constraints; c++) {
+    const constraint_element *e = constraint_on(room, from->plan, c);
+    for (int k = 0; k < e->np + e->nv; k++) {
       double *to = G + rows * nu, square = 0;
       memcpy(to, G_all + (room->first_row + e->row + k) * nu, (size_t)nu * sizeof *to);
       for (int i = 1; i < x->m->tree.n; i++)
         if (cdn_body_driver(x->state, (cdn_body){ i }).level >= CDN_LEVEL_VELOCITY)
           memset(to + x->m->tree.node[i].u, 0, x->m->tree.node[i].nu * sizeof *to);
       for (int j = 0; j < nu; j++) square += to[j] * to[j];
-      if (!(sqrt(square) > cdni_row_rounding(e, from, k))) continue;
+      if (!(sqrt(square) > cdni_row_rounding(room, from, c, k))) continue;
       for (int j = 0; j < nu; j++) {
         to[j] /= sqrt(square);
         E[rows * nu + j] = E_all[(e->row + k) * nu + j] / sqrt(square);

@@ -26,29 +26,30 @@ static int free_mobilities(const cdn_state *state, const matter *m, cdn_motion_l
   return n;
 }
 
-double cdni_row_rounding(const constraint_element *c, const constraint_rows *rows, int k) {
+double cdni_row_rounding(const constraint_room *room, const constraint_rows *rows, int i, int k) {
+  const constraint_element *c = constraint_on(room, rows->plan, i);
   double size = 0;
   for (int b = 0; b < c->n_bodies; b++) {
-    const sv J = rows->J[c->J + k * c->n_bodies + b];
+    const sv J = rows->J[rows->plan->J[i] + k * c->n_bodies + b];
     size += v3_norm(J.w) + v3_norm(J.v);
   }
-  for (int g = 0; g < c->n_mobilities; g++) size += fabs(rows->g[c->g + k * c->n_mobilities + g]);
+  for (int g = 0; g < c->n_mobilities; g++) size += fabs(rows->g[rows->plan->g[i] + k * c->n_mobilities + g]);
   return 1e-10 * size;
 }
 
 /* Of each row of G that is an equation of the level and not zero a copy of unit length, column-major. */
-static int gather(const constraint_room *room, const double *enabled, const constraint_rows *from,
-                  cdn_motion_level level, int nu, const double *G, int n, const int *free, int most, double *A) {
+static int gather(const constraint_room *room, const constraint_rows *from, cdn_motion_level level, int nu,
+                  const double *G, int n, const int *free, int most, double *A) {
   int rows = 0;
-  for (size_t i = 0; room && i < room->elements.count; i++) {
-    const constraint_element *c = constraint_at(room, (int)i);
+  for (int i = 0; room && i < from->plan->n_constraints; i++) {
+    const constraint_element *c = constraint_on(room, from->plan, i);
     const int last = c->np + (level == CDN_LEVEL_POSITION ? 0 : c->nv);
-    for (int k = 0; k < last && enabled[i] != 0; k++) {
+    for (int k = 0; k < last; k++) {
       const double *row = G + (size_t)(room->first_row + c->row + k) * (size_t)nu;
       double square = 0;
       for (int j = 0; j < n; j++) square += row[free[j]] * row[free[j]];
       const double length = sqrt(square);
-      if (!(length > cdni_row_rounding(c, from, k))) continue;
+      if (!(length > cdni_row_rounding(room, from, i, k))) continue;
       for (int j = 0; j < n; j++) A[j * most + rows] = row[free[j]] / length;
       rows++;
     }
@@ -75,8 +76,7 @@ cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_l
   cdn_status status = room ? cdn_calc_G(state, G) : CDN_OK;
   if (status == CDN_OK && room) status = cdni_constraint_rows(room, state, &from);
   if (status == CDN_OK) {
-    const double *enabled = room ? constraint_enabled(room, state) : NULL;
-    const int rows = gather(room, enabled, &from, level, nu, G, columns, free, most, A);
+    const int rows = gather(room, &from, level, nu, G, columns, free, most, A);
     double *work = cdn_work_push(state, cdni_svd_work(rows, columns) * sizeof *work);
     if (!work) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
     else if (!cdni_svd(rows, columns, A, s, U, VT, work))
@@ -163,12 +163,13 @@ cdn_status cdn_degrees_of_freedom_sized(cdn_state *state, cdn_freedom *out, size
   const cdn_system *system = cdn_state_system(state);
   const constraint_room *room = cdni_constraints(system);
   const int32_t *prescribed = cdni_matter_data(m, state).prescribed;
-  loop_factor f;
+  const loop_plan *plan;
+  const loop_factor *f;
   const int32_t *redundant = NULL;
   cdn_freedom sum = { .nu = m->tree.nu };
   for (int i = 1; i < m->tree.n && prescribed; i++) sum.prescribed += prescribed[i] ? m->tree.node[i].nu : 0;
   if (room && room->m > 0) {
-    CDNI_TRY(cdni_constraint_factor(room, state, &f));
+    CDNI_TRY(cdni_constraint_factor(room, state, &plan, &f));
     redundant = cdni_constraint_redundant(room, state);
   }
   for (int k = 0; k < cdn_system_nudoterr(system) && roles; k++) roles[k] = CDN_EQUATION_OFF;

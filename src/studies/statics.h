@@ -15,7 +15,7 @@ cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_l
 
 /* The length below which an equation's row of G (on mobilities) is rounding, from the size of its forces and
  * coefficients. */
-double cdni_row_rounding(const constraint_element *c, const constraint_rows *rows, int k);
+double cdni_row_rounding(const constraint_room *room, const constraint_rows *rows, int i, int k);
 
 /* A copy of the State with u = 0, and with everything prescribed locked at its place. The caller destroys it. */
 cdn_status cdni_rest_state(cdn_state *state, const char *function, cdn_state **rest);

@@ -37,7 +37,8 @@ static size_t entry_size(const cdn_system *sys, int32_t ticket) {
 
 static bool is_kept(const cdn_system *sys, int32_t ticket) {
   const node *n = node_at(sys, ticket);
-  return (n->kind == NODE_ENTRY || n->kind == NODE_COMPANION) && (n->given || is_of_an_update(sys, ticket));
+  return (n->kind == NODE_ENTRY || n->kind == NODE_COMPANION) && !n->in_memory &&
+         (n->given || is_of_an_update(sys, ticket));
 }
 
 static void archive_entries(cdn_state *s, cdni_archive *a) {

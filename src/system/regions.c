@@ -139,6 +139,7 @@ void cdni_state_take_snapshot(const cdn_state *s, char *to) {
 
 void cdni_state_return_to(cdn_state *s, const char *from) {
   memcpy(s->block, from, s->system->block_size);
+  cdni_state_forget_memory(s); /* it is of where the State was meanwhile */
   from += s->system->block_size;
   for (size_t i = 0; i < s->system->regions.count; i++) {
     const size_t bytes = region_bytes(s, ticket_at(s->system, i));

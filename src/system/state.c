@@ -29,12 +29,14 @@ static size_t state_size(const cdn_system *system) {
 
 cdn_state *cdni_state_alloc(const cdn_system *system) {
   cdn_state *s = cdni_calloc(&system->allocator, state_size(system));
-  if (s) s->block = cdni_calloc(&system->allocator, system->block_size);
-  if (!s || !s->block) {
-    if (s) cdni_free(&system->allocator, s, state_size(system));
+  if (!s) return NULL;
+  s->system = system;
+  s->block = cdni_calloc(&system->allocator, system->block_size);
+  if (!s->block || !cdni_memories_create(s)) {
+    cdni_free(&system->allocator, s->block, system->block_size);
+    cdni_free(&system->allocator, s, state_size(system));
     return NULL;
   }
-  s->system = system;
   s->valid = (uint64_t *)(s->block + system->off_valid);
   s->shared = (shared_slot *)((char *)s + stack_size(system));
   s->regions = (region_slot *)(s->shared + system->shared.count);
@@ -73,6 +75,7 @@ void cdni_state_free(cdn_state *state) {
   free_work(state);
   cdni_regions_free(state);
   cdni_shared_free(state);
+  cdni_memories_destroy(state);
   cdni_free(&system->allocator, state->block, system->block_size);
   cdni_free(&system->allocator, state, state_size(system));
 }
@@ -93,7 +96,10 @@ cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
   if (dst == src) return CDN_OK;
   const cdn_system *sys = dst->system;
   if (sys->regions.count > 0) CDNI_TRY(cdni_regions_reserve_like(dst, src, "cdn_state_copy"));
+  if (cdni_memories_reserve(dst, src) != CDN_OK)
+    return cdni_state_fail(dst, CDN_ERR_NOMEM, false, "cdn_state_copy", NULL, "out of memory");
   memcpy(dst->block, src->block, sys->block_size);
+  cdni_memories_copy(dst, src);
   for (size_t i = 0; i < sys->regions.count; i++) cdni_region_copy(dst, src, CDNI_AT(sys->regions, int32_t, i));
   for (size_t i = 0; i < sys->shared.count; i++) cdni_shared_copy(dst, src, CDNI_AT(sys->shared, int32_t, i));
   return CDN_OK;

@@ -48,6 +48,7 @@ typedef struct node {
   bool parameters; /* variable: an array of doubles, checked for NaN */
   bool given;      /* entry: its value comes from outside (cdni_state_give) */
   cdni_in_lanes in_lanes;
+  bool in_memory; /* entry: its value, or a part of it, is in a memory of the State's (memory.c) */
   cdn_calc_fn *calc;
   size_t size, offset; /* bytes in the State's block, or of a shared array */
   void *initial;       /* variable: default value */
@@ -131,6 +132,7 @@ struct cdn_system {
   cdni_array q0, u0, z0;     /* double: default values of the pools */
   cdni_array z_scale;        /* double: unit changes of z; empty where all are 1 */
   bool keep_previous;
+  int n_memories;
   bool q_is_read, u_is_read; /* something depends on q, on u as they are, not only on their effective values */
 
   /* Planned at freezing. */
@@ -158,13 +160,19 @@ typedef struct work_chunk {
   size_t size, used;
 } work_chunk;
 
+typedef struct state_memory {
+  void *data;
+  size_t used, capacity; /* bytes */
+} state_memory;
+
 struct cdn_state {
   const cdn_system *system;
-  char *block;          /* everything that a copy copies, beside regions and shared arrays */
-  uint64_t *valid;      /* in the block: one bit a ticket */
-  region_slot *regions; /* as many as the System has */
-  shared_slot *shared;  /* likewise */
-  int depth;            /* entries being evaluated */
+  char *block;            /* everything that a copy copies, beside regions and shared arrays */
+  uint64_t *valid;        /* in the block: one bit a ticket */
+  region_slot *regions;   /* as many as the System has */
+  shared_slot *shared;    /* likewise */
+  state_memory *memories; /* copied with the block */
+  int depth;              /* entries being evaluated */
   bool audit_failed;
   cdn_error error;
   work_chunk *work;
@@ -278,6 +286,12 @@ int32_t cdni_node_add(cdn_system *system, const char *subsystem_name, const char
 bool cdni_edge_add(cdn_system *system, int32_t from, int32_t to);
 /* Gives every z that has no scale the unit 1; false when memory ran out. */
 bool cdni_z_scale_complete(cdn_system *system);
+/* memory.c: a State's memories. Copying is in two parts, of which only the first can fail; then the State has lost what it had
+ * in them, and has nothing of the other one yet. */
+bool cdni_memories_create(cdn_state *s);
+void cdni_memories_destroy(cdn_state *s);
+cdn_status cdni_memories_reserve(cdn_state *to, const cdn_state *from);
+void cdni_memories_copy(cdn_state *to, const cdn_state *from);
 /* events.c: gives back what the System's events own. */
 void cdni_events_free(cdn_system *system);
 /* effective.c and realize.c: compute functions of the System's own entries. */

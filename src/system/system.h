@@ -74,6 +74,16 @@ void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prer
 void cdni_declare_given(cdn_declarer *d, cdn_cache entry);
 /* A cache entry whose storage is filled by another entry's compute function; valid when that one is. */
 cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of);
+/* memory.c: a memory of every State, for results whose size varies. It is copied with the State, and is in no checkpoint. Entries
+ * whose values are there say so. */
+int cdni_declare_memory(cdn_declarer *d);
+void cdni_declare_kept_in_memory(cdn_declarer *d, cdn_cache entry);
+/* Where it is: NULL until it was first taken. It moves where the State is copied to, and where it has to grow. */
+void *cdni_state_memory(const cdn_state *state, int memory);
+/* Makes it so many bytes, and loses what was in it. Allocates only if it was never as large before; NULL: memory ran out. */
+void *cdni_state_take_memory(cdn_state *state, int memory, size_t bytes);
+/* What is in the State's memories may be of another moment than its block: entries whose values are there are not valid. */
+void cdni_state_forget_memory(cdn_state *state);
 /* Where this subsystem's runs start (valid from freezing on). */
 typedef struct cdni_runs {
   int q, nq, u, nu, z, nz;

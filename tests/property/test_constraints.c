@@ -411,15 +411,15 @@ static void check_projection(looped *l, bool twice) {
   memcpy(q, cdn_state_q(l->state), q_bytes);
   def.tolerance = 1e9;
   def.always = true;
-  void *memory = aligned_alloc(64, cdni_projector_size(cdn_state_system(l->state)));
-  cdni_projector *projector = cdni_projector_make(cdn_state_system(l->state), memory);
+  cdni_projector *projector = cdni_projector_create(cdn_state_system(l->state));
+  ck_assert_ptr_nonnull(projector);
   bool moved_q = false, moved_u = false;
   OK_ON(l->state, cdni_projector_q(projector, l->state, &def, &moved_q));
   OK_ON(l->state, cdn_state_set_q(l->state, q));
   OK_ON(l->state, cdni_projector_u(projector, l->state, &def, &moved_u));
   ck_assert(moved_q && moved_u);
   OK_ON(l->state, cdni_projector_estimate(projector, l->state, e_q, e_u));
-  free(memory);
+  cdni_projector_destroy(projector);
   for (int k = 0; k < l->nu; k++) NEAR(e_u[k], expected[k], 1e-9 / apart / apart);
   OK_ON(l->state, cdn_multiply_by_N_inv(l->state, e_q, x));
   for (int k = 0; k < l->nu; k++) NEAR(x[k], expected[k], 1e-9 / apart / apart);
