@@ -95,37 +95,36 @@ void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, co
     P->M = s3_minus_outer(P->M, y.v, K[e].v);
   }
 
-  /* X_d = S_dc C takes the place of S_dc once the pairs have used it. */
-  const int from = p->meet_first[c], n = p->meet_first[c + 1] - from;
-  const int32_t *pair = p->meet_pair + p->meet_pair_first[c];
-  for (int a = 0; a < n; a++) {
-    const int d = p->meet[from + a], m_d = f->count[d];
-    real *S_dc = f->S + p->meet_matrix[from + a];
-    real X[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
-    for (int k = 0; k < m_d; k++)
+  /* X_o = S_oc C takes the place of S_oc, which is needed no longer once the pairs of o with itself and with later ones are made. */
+  for (int b = p->meet_first[c]; b < p->meet_first[c + 1]; b++) {
+    const int o = p->meet[b], m_o = f->count[o], row = p->equations[o];
+    real *S_oc = f->S + p->meet_matrix[b], X[LOOP_MOST_MIXED * LOOP_MOST_MIXED];
+    for (int l = 0; l < m_o; l++)
       for (int e = 0; e < m; e++) {
         real sum = 0;
-        for (int g = 0; g < m; g++) sum = r_fma(S_dc[k * stride + g], S[g * stride + e], sum);
-        X[k * stride + e] = sum;
+        for (int g = 0; g < m; g++) sum = r_fma(S_oc[l * stride + g], S[g * stride + e], sum);
+        X[l * stride + e] = sum;
       }
-    sv *K_d = has_K ? f->K + p->slot_K[p->meet_slot[from + a]] : NULL;
-    for (int k = 0; k < m_d && has_K; k++)
-      for (int e = 0; e < m; e++) K_d[k] = sv_fma(-X[k * stride + e], K[e], K_d[k]);
-    /* earlier blocks have their X already: S_d'c = X_d' A, so the product with S_dc is X_d' S_dc^T */
-    for (int b = 0; b <= a; b++) {
-      const int o = p->meet[from + b], m_o = f->count[o];
-      const real *X_o = b == a ? X : f->S + p->meet_matrix[from + b];
-      const bool later = p->order[d] >= p->order[o];
-      real *to = f->S + pair[a * (a + 1) / 2 + b];
-      const int row = later ? p->equations[o] : 1, column = later ? 1 : p->equations[d];
+    sv *K_o = has_K ? f->K + p->slot_K[p->meet_slot[b]] : NULL;
+    for (int l = 0; l < m_o && has_K; l++)
+      for (int e = 0; e < m; e++) K_o[l] = sv_fma(-X[l * stride + e], K[e], K_o[l]);
+    /* o meets all the later ones, which stand in its list in the same order */
+    real *to = f->S + p->diagonal[o];
+    for (int a = b, at = p->meet_first[o]; a < p->meet_first[c + 1]; a++) {
+      const int d = p->meet[a], m_d = f->count[d];
+      const real *S_dc = f->S + p->meet_matrix[a];
+      if (a > b) {
+        while (p->meet[at] != d) at++;
+        to = f->S + p->meet_matrix[at];
+      }
       for (int k = 0; k < m_d; k++)
         for (int l = 0; l < m_o; l++) {
-          real sum = to[k * row + l * column];
-          for (int e = 0; e < m; e++) sum = r_fnma(S_dc[k * stride + e], X_o[l * stride + e], sum);
-          to[k * row + l * column] = sum;
+          real sum = to[k * row + l];
+          for (int e = 0; e < m; e++) sum = r_fnma(S_dc[k * stride + e], X[l * stride + e], sum);
+          to[k * row + l] = sum;
         }
     }
-    for (int k = 0; k < m_d; k++)
-      for (int e = 0; e < m; e++) S_dc[k * stride + e] = X[k * stride + e];
+    for (int l = 0; l < m_o; l++)
+      for (int e = 0; e < m; e++) S_oc[l * stride + e] = X[l * stride + e];
   }
 }

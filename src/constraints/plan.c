@@ -70,8 +70,17 @@ static void connect(plan_maker *k, int32_t a, int32_t b) {
 }
 
 static void connect_all(plan_maker *k, const cdni_array *list) {
-  for (size_t i = 0; i < list->count && k->ok; i++)
-    for (size_t j = 0; j < i; j++) connect(k, plan_items(list)[i], plan_items(list)[j]);
+  for (size_t i = 0; i < list->count && k->ok; i++) {
+    plan_block *block = plan_block_at(k, plan_items(list)[i]);
+    k->notes++;
+    for (size_t j = 0; j < block->adjacent.count; j++) k->note[plan_items(&block->adjacent)[j]] = k->notes;
+    for (size_t j = 0; j < i; j++) {
+      const int32_t other = plan_items(list)[j];
+      if (k->note[other] == k->notes) continue;
+      cdni_plan_push(k, &block->adjacent, other);
+      cdni_plan_push(k, &plan_block_at(k, other)->adjacent, plan_items(list)[i]);
+    }
+  }
 }
 
 /* Gives a block its place and takes it from the graph. */
@@ -224,7 +233,11 @@ static loop_plan *make(plan_maker *k, cdn_state *state) {
   const size_t nb = (size_t)k->t->n;
   cdni_array *lists = cdni_calloc(k->memory, 4 * nb * sizeof *lists);
   k->level = cdni_calloc(k->memory, (3 * nb + 2) * sizeof *k->level);
-  if (!lists || !k->level) return NULL;
+  /* a block a constraint, and two a mix, of which there are no more than a quarter of the equations */
+  size_t blocks = 1;
+  for (int i = 0; i < k->n_on; i++) blocks += 1 + (size_t)constraint_at(k->room, k->on[i])->m;
+  k->note = cdni_calloc(k->memory, blocks * sizeof *k->note);
+  if (!lists || !k->level || !k->note) return NULL;
   k->here = lists, k->slots = lists + nb, k->open = lists + 2 * nb, k->closing = lists + 3 * nb;
   k->order = k->level + nb;
   go(k);

@@ -33,7 +33,7 @@
 enum { LOOP_MOST_MIXED = 48, LOOP_MOST_TIPS = 2 };
 
 typedef struct plan_counts {
-  size_t bodies, constraints, equations, places, mobilities, blocks, slots, pairs, meets, meet_pairs, mixes, sources;
+  size_t bodies, constraints, equations, places, mobilities, blocks, slots, pairs, meets, mixes, sources;
 } plan_counts;
 
 typedef struct loop_plan {
@@ -64,9 +64,9 @@ typedef struct loop_plan {
   int n_K, n_v;
   /* By body, the pairs of its open slots: where the block of the two is, for slots i >= j at i (i + 1) / 2 + j. */
   int32_t *pair_first, *pair;
-  /* By block: the later ones that it meets when it is eliminated, their slots where that happens (-1: none), and where
-   * the matrices of both are; then those of pairs of them, by the same triangle. */
-  int32_t *meet_first, *meet, *meet_slot, *meet_matrix, *meet_pair_first, *meet_pair;
+  /* By block: the later ones that it meets when it is eliminated, in the order in which they are; their slots where that happens
+   * (-1: none), and where the matrices of both are. When it has been eliminated, all of them meet each other. */
+  int32_t *meet_first, *meet, *meet_slot, *meet_matrix;
   /* The same the other way round: the earlier ones that meet it, and the matrices. */
   int32_t *met_first, *met, *met_matrix;
   /* By block: its own matrix (m x m). Matrices of two have the rows of the later one. */

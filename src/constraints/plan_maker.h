@@ -33,6 +33,8 @@ typedef struct plan_maker {
   /* By body, int32_t: blocks that are here now; that ever were; that are open at the joint; that close. */
   cdni_array *here, *slots, *open, *closing;
   int32_t *level, *order; /* by body; bodies in order */
+  int32_t *note;          /* by block, as many as there can be: for whoever has to know quickly */
+  int32_t notes;          /* how often connect_all has used it */
   int32_t placed;
   bool ok;
 } plan_maker;

@@ -17,11 +17,7 @@ static plan_counts count_all(const plan_maker *k) {
     n.slots += k->slots[i].count;
     n.pairs += (size_t)triangle((int)k->open[i].count);
   }
-  for (size_t b = 0; b < n.blocks; b++) {
-    const plan_block *block = plan_block_at(k, (int32_t)b);
-    n.meets += block->meets.count;
-    if (!block->mixed) n.meet_pairs += (size_t)triangle((int)block->meets.count);
-  }
+  for (size_t b = 0; b < n.blocks; b++) n.meets += plan_block_at(k, (int32_t)b)->meets.count;
   for (size_t i = 0; i < n.mixes; i++) n.sources += CDNI_AT(k->mixes, plan_mix, i).sources.count;
   return n;
 }
@@ -40,8 +36,8 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   int32_t **const by_constraint[] = { &p->constraint, &p->J, &p->g, &p->place_first, &p->mobility_first };
   for (int i = 0; i < CDNI_COUNT(by_constraint); i++) *by_constraint[i] = take(&at, &total, n.constraints + 1);
   p->row = take(&at, &total, n.equations);
-  int32_t **const by_block[] = { &p->equations,       &p->first,    &p->ancestor, &p->order,   &p->by_order,
-                                 &p->meet_pair_first, &p->diagonal, &p->mix_of,   &p->is_mixed };
+  int32_t **const by_block[] = { &p->equations, &p->first,    &p->ancestor, &p->order,
+                                 &p->by_order,  &p->diagonal, &p->mix_of,   &p->is_mixed };
   for (int i = 0; i < CDNI_COUNT(by_block); i++) *by_block[i] = take(&at, &total, n.blocks);
   p->owner = take(&at, &total, n.equations);
   p->bodies = take(&at, &total, n.bodies);
@@ -58,7 +54,6 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   p->meet = take(&at, &total, n.meets);
   p->meet_slot = take(&at, &total, n.meets);
   p->meet_matrix = take(&at, &total, n.meets);
-  p->meet_pair = take(&at, &total, n.meet_pairs);
   p->met_first = take(&at, &total, n.blocks + 1);
   p->met = take(&at, &total, n.meets);
   p->met_matrix = take(&at, &total, n.meets);
@@ -100,6 +95,7 @@ static void number_blocks(const plan_maker *k, loop_plan *p) {
 
 static void number_slots(const plan_maker *k, loop_plan *p) {
   int s = 0, rows = 0, coefficients = 0;
+  memset(k->note, 0, (size_t)p->n_blocks * sizeof *k->note);
   for (int i = 0; i < k->t->n; i++) {
     const cdni_array *const lists[] = { &k->open[i], &k->closing[i], &k->slots[i] };
     p->bodies[i] = k->order[i];
@@ -109,9 +105,8 @@ static void number_slots(const plan_maker *k, loop_plan *p) {
     for (int l = 0; l < 3; l++)
       for (size_t j = 0; j < lists[l]->count; j++) {
         const int32_t b = plan_items(lists[l])[j];
-        bool there = false;
-        for (int before = p->slot_first[i]; before < s; before++) there = there || p->slot_block[before] == b;
-        if (there) continue;
+        if (k->note[b] == i + 1) continue; /* it is there already */
+        k->note[b] = i + 1;
         p->slot_block[s] = b;
         p->slot_K[s] = rows;
         p->slot_v[s++] = coefficients;
@@ -135,6 +130,16 @@ static int matrix_of(const loop_plan *p, int32_t a, int32_t b) {
   return -1;
 }
 
+static int compare(const void *a, const void *b) { return *(const int32_t *)a - *(const int32_t *)b; }
+
+/* What a block meets, in order. */
+static void sort_meets(const loop_plan *p, plan_block *block) {
+  int32_t *meet = plan_items(&block->meets);
+  for (size_t i = 0; i < block->meets.count; i++) meet[i] = p->order[meet[i]];
+  if (block->meets.count > 1) qsort(meet, block->meets.count, sizeof *meet, compare);
+  for (size_t i = 0; i < block->meets.count; i++) meet[i] = p->by_order[meet[i]];
+}
+
 static void number_matrices(const plan_maker *k, loop_plan *p) {
   int at = 0, meets = 0;
   for (int b = 0; b < p->n_blocks; b++) {
@@ -143,19 +148,31 @@ static void number_matrices(const plan_maker *k, loop_plan *p) {
   }
   p->n_diagonal = at;
   for (int b = 0; b < p->n_blocks; b++) {
-    const plan_block *block = plan_block_at(k, b);
+    plan_block *block = plan_block_at(k, b);
+    sort_meets(p, block);
     p->meet_first[b] = meets;
     for (size_t i = 0; i < block->meets.count; i++, meets++) {
-      const int32_t d = plan_items(&block->meets)[i];
-      p->meet[meets] = d;
-      /* rows that go on have a K only where the block closes at a body, not where a mix closes it */
-      p->meet_slot[meets] = block->mix < 0 ? slot_of(p, p->ancestor[b], d) : -1;
+      p->meet[meets] = plan_items(&block->meets)[i];
+      p->meet_slot[meets] = -1;
       p->meet_matrix[meets] = at;
-      at += p->equations[b] * p->equations[d];
+      at += p->equations[b] * p->equations[p->meet[meets]];
     }
   }
   p->meet_first[p->n_blocks] = meets;
   p->n_S = at;
+}
+
+/* Rows that go on have a K where a block closes at a body, not where a mix closes it. */
+static void find_meeting_slots(const plan_maker *k, loop_plan *p) {
+  for (int i = 0; i < k->t->n; i++) {
+    const int closing = p->slot_first[i] + p->n_open[i];
+    if (p->n_closing[i] > 0)
+      for (int s = p->slot_first[i]; s < p->slot_first[i + 1]; s++) k->note[p->slot_block[s]] = s;
+    for (int s = closing; s < closing + p->n_closing[i]; s++) {
+      const int b = p->slot_block[s];
+      for (int a = p->meet_first[b]; a < p->meet_first[b + 1]; a++) p->meet_slot[a] = k->note[p->meet[a]];
+    }
+  }
 }
 
 static void turn_round(loop_plan *p) {
@@ -180,13 +197,6 @@ static void number_pairs(const plan_maker *k, loop_plan *p) {
     const int32_t *b = p->slot_block + p->slot_first[i];
     for (int x = 0; x < p->n_open[i]; x++)
       for (int y = 0; y <= x; y++) p->pair[at++] = matrix_of(p, b[x], b[y]);
-  }
-  at = 0;
-  for (int b = 0; b < p->n_blocks; b++) {
-    p->meet_pair_first[b] = at;
-    if (plan_block_at(k, b)->mixed) continue; /* what is not eliminated changes no others */
-    for (int x = p->meet_first[b]; x < p->meet_first[b + 1]; x++)
-      for (int y = p->meet_first[b]; y <= x; y++) p->meet_pair[at++] = matrix_of(p, p->meet[x], p->meet[y]);
   }
 }
 
@@ -258,6 +268,7 @@ loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state) {
   number_blocks(k, p);
   number_slots(k, p);
   number_matrices(k, p);
+  find_meeting_slots(k, p);
   turn_round(p);
   number_pairs(k, p);
   number_mixes(k, p);
