@@ -58,6 +58,24 @@ bool race(Report *report, const Linkage &linkage, int sweeps, std::vector<double
   return true;
 }
 
+// Ten loops that are on, alone and among constraints that are declared and off.
+void compare_declared(Report *report, int sweeps) {
+  const std::vector<std::string> names = { "10 declared", "100 declared", "1000 declared" };
+  Linkage linkage = ladder(10);
+  const Samples samples = closed_samples(linkage, n_samples, 0.1);
+  std::vector<std::unique_ptr<Engine>> engines;
+  std::vector<Engine *> all;
+  for (int declared : { 10, 100, 1000 }) {
+    linkage.off = declared - 10;
+    engines.push_back(make_cardan_linkage(linkage, samples));
+    all.push_back(engines.back().get());
+  }
+  report->print_header("constrained forward dynamics, ten loops on, us", names);
+  std::vector<double> times = time_engines(all, FORWARD, n_samples, sweeps);
+  for (double &t : times) t /= 1000;
+  report->add("ladder10, others off", "us", times, names);
+}
+
 int compare(const std::string &json, int sweeps) {
   Report report;
   const std::vector<std::string> names = { "Cardan", "Simbody 3.7", "MuJoCo 2.2.2" };
@@ -89,16 +107,18 @@ int compare(const std::string &json, int sweeps) {
     for (const std::vector<double> &times : all) exponents.push_back(fit_exponent(sizes, times));
     report.add(std::string(family.name) + ", from 10 on", "exponent", exponents, names);
   }
+  compare_declared(&report, sweeps);
   if (report.write_json(json)) return 0;
   std::fprintf(stderr, "bench_loops: cannot write %s\n", json.c_str());
   return 1;
 }
 
 int once(const std::string &family, int size, int count) {
-  const Linkage linkage = family == "ladder"     ? ladder(size)
-                          : family == "scissors" ? scissor_lift(size)
-                          : family == "crossed"  ? crossed_chains(size)
-                                                 : ring(size);
+  Linkage linkage = family == "ladder" || family == "declared" ? ladder(family == "ladder" ? size : 10)
+                    : family == "scissors"                     ? scissor_lift(size)
+                    : family == "crossed"                      ? crossed_chains(size)
+                                                               : ring(size);
+  if (family == "declared") linkage.off = std::max(0, size - 10);
   std::unique_ptr<Engine> engine = make_cardan_linkage(linkage, closed_samples(linkage, n_samples, 0.1));
   for (int i = 0; i < count; i++) engine->forward(i % n_samples);
   return 0;
@@ -108,8 +128,9 @@ int run(int argc, char **argv) {
   if (argc == 5 && std::strcmp(argv[1], "--once") == 0)
     return once(argv[2], std::max(2, std::atoi(argv[3])), std::atoi(argv[4]));
   if (argc > 2 || (argc == 2 && std::atoi(argv[1]) < 1)) {
-    std::fprintf(stderr,
-                 "usage: bench_loops [SWEEPS]\n       bench_loops --once ladder|scissors|crossed|ring SIZE COUNT\n");
+    std::fprintf(
+        stderr,
+        "usage: bench_loops [SWEEPS]\n       bench_loops --once ladder|scissors|crossed|ring|declared SIZE COUNT\n");
     return 2;
   }
   std::string self = argv[0];

@@ -149,6 +149,12 @@ cdn_system *build_linkage(const Linkage &linkage) {
   cdn_system_add_gravity(system, "gravity", linkage.tree.gravity);
   for (const Loop &loop : linkage.loops)
     cdn_system_constrain_ball(system, nullptr, { loop.a + 1 }, loop.p_A, { loop.b + 1 }, loop.p_B);
+  const int bodies = static_cast<int>(linkage.tree.bodies.size());
+  for (int i = 0; i < linkage.off; i++) {
+    const cdn_body a = { 1 + i % bodies }, b = { 1 + (i + 1 + i / bodies % (bodies - 1)) % bodies };
+    const cdn_vec3 tip = cdn_v3(1, 0, 0);
+    cdn_system_disable_constraint(system, cdn_system_constrain_rod(system, nullptr, a, tip, b, tip, 1));
+  }
   peers::freeze_cardan(system);
   return system;
 }

@@ -11,6 +11,7 @@ struct Linkage {
   peers::Tree tree;
   std::vector<Loop> loops;
   std::vector<double> q, u; // a configuration that is closed, and a guess at its speeds
+  int off = 0; // rods between pairs of bodies, declared beside the loops and never on (Cardan alone has them)
 };
 
 // A crank that turns, a coupler and a rocker.
