@@ -62,7 +62,8 @@ CDN_API int cdn_system_nz(const cdn_system *system);       /**< number of auxili
 CDN_API int cdn_system_nqerr(const cdn_system *system);    /**< position constraint equations, enabled or not */
 CDN_API int cdn_system_nuerr(const cdn_system *system);    /**< position and velocity constraint equations */
 CDN_API int cdn_system_nudoterr(const cdn_system *system); /**< all constraint equations, and so all multipliers */
-/** Bytes of memory of one State, without the elements of regions and without shared parameter arrays. */
+/** Bytes of memory of one State, without what varies: the elements of its regions, its shared arrays, its workspace, and
+ *  what the constraints that are on need. */
 CDN_API size_t cdn_system_state_size(const cdn_system *system);
 
 /** The pools of continuous variables. */

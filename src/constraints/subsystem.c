@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "constraints/derivatives.h"
-#include "constraints/loops.h"
+#include "constraints/numbers.h"
 #include "matter/operators.h"
 
 static constraint_room *of(const void *self) { return *(constraint_room *const *)self; }
@@ -46,80 +46,12 @@ cdn_status cdni_constraint_singular(const constraint_view *v, const char *what) 
                          what);
 }
 
-/* ---- the plan, and the numbers of those that are on ---- */
-
-/* In one memory of the State, whose parts have the sizes that the plan gives. */
-typedef struct constraint_numbers {
-  const struct constraint_numbers *self; /* where it was when its parts were found: a copy has to find its own */
-  loop_factor f;
-  sv *J;
-  double *g, *bias;
-  int32_t *was_redundant;
-} constraint_numbers;
-
-static void *part(char *base, size_t *at, size_t bytes) {
-  char *here = base + *at;
-  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  return here;
-}
-
-/* n NULL: the size alone. */
-static size_t divide(const loop_plan *p, constraint_numbers *n) {
-  constraint_numbers parts;
-  char *base = n ? (char *)n : (char *)&parts;
-  size_t at = (sizeof parts + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  parts.self = n;
-  parts.J = part(base, &at, (size_t)p->n_J * sizeof *parts.J);
-  parts.g = part(base, &at, (size_t)p->n_g * sizeof *parts.g);
-  parts.bias = part(base, &at, (size_t)p->m * sizeof *parts.bias);
-  parts.was_redundant = part(base, &at, (size_t)p->m * sizeof *parts.was_redundant);
-  if (n) {
-    parts.f = cdni_loop_factor_at(p, base + at);
-    *n = parts;
-  }
-  return at + cdni_loop_factor_size(p);
-}
+/* ---- position ---- */
 
 static cdn_status calc_plan(const void *self, cdn_state *state, void *out) {
-  const constraint_room *room = of(self);
   (void)out;
-  CDNI_TRY(cdni_loop_plan_choose(room, state));
-  const loop_plan *plan = cdni_state_memory(state, room->plan_memory);
-  constraint_numbers *n = cdni_state_take_memory(state, room->numbers_memory, divide(plan, NULL));
-  if (!n) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
-  divide(plan, n);
-  return CDN_OK;
+  return cdni_constraint_choose(of(self), state);
 }
-
-/* Both where they are known to be. */
-static const loop_plan *plan_of(const constraint_room *room, cdn_state *state) {
-  loop_plan *plan = cdni_state_memory(state, room->plan_memory);
-  if (plan->self != plan) cdni_loop_plan_rebase(plan);
-  return plan;
-}
-
-static constraint_numbers *numbers_of(const constraint_room *room, cdn_state *state) {
-  constraint_numbers *n = cdni_state_memory(state, room->numbers_memory);
-  if (n->self != n) divide(plan_of(room, state), n);
-  return n;
-}
-
-cdn_status cdni_constraint_plan(const constraint_room *room, cdn_state *state, const loop_plan **plan) {
-  CDNI_TRY(cdni_state_ensure(state, room->plan.ticket));
-  *plan = plan_of(room, state);
-  return CDN_OK;
-}
-
-void cdni_constraint_spread(const constraint_room *room, const loop_plan *plan, const double *from, double *all) {
-  if (room->m) memset(all, 0, (size_t)room->m * sizeof *all);
-  for (int k = 0; k < plan->m; k++) all[plan->row[k]] = from[k];
-}
-
-void cdni_constraint_gather(const loop_plan *plan, const double *all, double *to) {
-  for (int k = 0; k < plan->m; k++) to[k] = all[plan->row[k]];
-}
-
-/* ---- position ---- */
 
 static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
@@ -128,7 +60,7 @@ static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
   CDNI_TRY(cdni_constraint_plan(room, state, &plan));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   if (room->nonlinear) CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  const constraint_numbers *n = numbers_of(room, state);
+  const constraint_numbers *n = cdni_constraint_numbers(room, state);
   memset(n->J, 0, (size_t)plan->n_J * sizeof *n->J);
   memset(n->g, 0, (size_t)plan->n_g * sizeof *n->g);
   for (int i = 0; i < plan->n_constraints; i++) {
@@ -143,8 +75,8 @@ static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
 
 cdn_status cdni_constraint_rows(const constraint_room *room, cdn_state *state, constraint_rows *rows) {
   CDNI_TRY(cdni_state_ensure(state, room->rows.ticket));
-  const constraint_numbers *n = numbers_of(room, state);
-  *rows = (constraint_rows){ plan_of(room, state), n->J, n->g };
+  const constraint_numbers *n = cdni_constraint_numbers(room, state);
+  *rows = (constraint_rows){ cdni_constraint_plan_now(room, state), n->J, n->g };
   return CDN_OK;
 }
 
@@ -175,7 +107,7 @@ static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
   memset(flags, 0, (size_t)(room->m ? room->m : 1) * sizeof *flags);
   if (rows.plan->n_constraints == 0) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
-  constraint_numbers *n = numbers_of(room, state);
+  constraint_numbers *n = cdni_constraint_numbers(room, state);
   const tree_data d = cdni_matter_data(m, state);
   const int32_t *before = cdn_state_discrete(state, room->redundant.variable);
   for (int k = 0; k < rows.plan->m; k++) n->was_redundant[k] = before[rows.plan->row[k]];
@@ -191,8 +123,8 @@ static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
 cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, const loop_plan **plan,
                                   const loop_factor **f) {
   CDNI_TRY(cdni_state_ensure(state, room->redundant.update.ticket));
-  *plan = plan_of(room, state);
-  *f = (*plan)->n_constraints > 0 ? &numbers_of(room, state)->f : NULL;
+  *plan = cdni_constraint_plan_now(room, state);
+  *f = (*plan)->n_constraints > 0 ? &cdni_constraint_numbers(room, state)->f : NULL;
   return CDN_OK;
 }
 
@@ -209,7 +141,7 @@ static cdn_status calc_bias(const void *self, cdn_state *state, void *out) {
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   const loop_plan *plan = rows.plan;
-  double *bias = numbers_of(room, state)->bias;
+  double *bias = cdni_constraint_numbers(room, state)->bias;
   memset(bias, 0, (size_t)plan->m * sizeof *bias);
   for (int i = 0; i < plan->n_constraints; i++) {
     constraint_view v = cdni_constraint_view(room, state, plan->constraint[i]);
@@ -225,7 +157,7 @@ static cdn_status calc_bias(const void *self, cdn_state *state, void *out) {
 
 cdn_status cdni_constraint_bias(const constraint_room *room, cdn_state *state, const double **bias) {
   CDNI_TRY(cdni_state_ensure(state, room->bias.ticket));
-  *bias = numbers_of(room, state)->bias;
+  *bias = cdni_constraint_numbers(room, state)->bias;
   return CDN_OK;
 }
 

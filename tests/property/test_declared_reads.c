@@ -3,6 +3,7 @@
  * are not downstream of the variable must be the same bytes. */
 #include <stdio.h>
 
+#include "../../src/constraints/numbers.h"
 #include "../../src/system/structs.h"
 #include "../unit/force_rig.h"
 
@@ -37,6 +38,38 @@ static int numbers_of(cdn_state *state, int32_t ticket, double **values) {
   return n->kind == NODE_VARIABLE && n->parameters ? (int)(n->size / sizeof(double)) : 0;
 }
 
+/* The k-th array of an entry of the constraints, which is in a memory of the State; NULL past the end. */
+static const void *kept(cdn_state *state, int32_t entry, int k, size_t *bytes) {
+  const constraint_room *room = cdni_constraints(cdn_state_system(state));
+  if (!room || !node_at(cdn_state_system(state), entry)->in_memory) return NULL;
+  const loop_plan *p = cdni_constraint_plan_now(room, state);
+  const constraint_numbers *n = cdni_constraint_numbers(room, state);
+  const struct {
+    int32_t entry;
+    const void *data;
+    size_t bytes;
+  } all[] = { { room->plan.i, p->equations, (size_t)p->n_blocks * sizeof(int32_t) },
+              { room->rows.i, n->J, (size_t)p->n_J * sizeof(sv) },
+              { room->rows.i, n->g, (size_t)p->n_g * sizeof(double) },
+              { room->bias.i, n->bias, (size_t)p->m * sizeof(double) },
+              { room->redundant.update.i, n->f.S, (size_t)p->n_S * sizeof(real) },
+              { room->redundant.update.i, n->f.P + 1, (size_t)(p->tree->n - 1) * sizeof(articulated_inertia) } };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].entry == entry && k-- == 0) {
+      *bytes = all[i].bytes;
+      return all[i].data;
+    }
+  return NULL;
+}
+
+static bool same_kept(cdn_state *a, cdn_state *b, int32_t entry) {
+  size_t bytes = 0;
+  bool same = true;
+  for (int k = 0; kept(a, entry, k, &bytes); k++)
+    same = same && memcmp(kept(a, entry, k, &bytes), kept(b, entry, k, &bytes), bytes) == 0;
+  return same;
+}
+
 /* How many pairs of a variable and an entry contradict the graph; the last of them is told in `text`. */
 static int contradictions(const cdn_state *state, char *text, size_t size, int *pairs) {
   const cdn_system *s = cdn_state_system(state);
@@ -55,10 +88,11 @@ static int contradictions(const cdn_state *state, char *text, size_t size, int *
     evaluate(there);
     for (int32_t e = 1; (size_t)e < s->nodes.count; e++) {
       const node *x = node_at(s, e);
-      if ((x->kind != NODE_ENTRY && x->kind != NODE_COMPANION) || x->size == 0) continue;
+      if ((x->kind != NODE_ENTRY && x->kind != NODE_COMPANION) || (x->size == 0 && !x->in_memory)) continue;
       if (bit_is_set(s->downstream + (size_t)v * (size_t)s->words, e)) continue;
       ++*pairs;
-      if (memcmp(here->block + x->offset, there->block + x->offset, x->size) == 0) continue;
+      if (memcmp(here->block + x->offset, there->block + x->offset, x->size) == 0 && same_kept(here, there, e))
+        continue;
       snprintf(text, size, "'%s' depends on '%s', which is not upstream of it", x->name, node_at(s, v)->name);
       found++;
     }
