@@ -79,8 +79,10 @@ cdn_status cdni_constraint_plan(const constraint_room *room, cdn_state *state, c
 static inline const constraint_element *constraint_on(const constraint_room *room, const loop_plan *plan, int i) {
   return constraint_at(room, plan->constraint[i]);
 }
-/* From numbers by equation of the plan to those by equation of all, zeros where a constraint is off; and back. */
+/* From numbers by equation of the plan to those by equation of all, zeros where a constraint is off; the same where these zeros
+ * are there already, as they are in the State's pools; and back. */
 void cdni_constraint_spread(const constraint_room *room, const loop_plan *plan, const double *from, double *all);
+void cdni_constraint_scatter(const loop_plan *plan, const double *from, double *all);
 void cdni_constraint_gather(const loop_plan *plan, const double *all, double *to);
 
 /* ---- rows ---- */

@@ -24,9 +24,31 @@ static size_t divide(const loop_plan *p, constraint_numbers *n) {
   return at + cdni_loop_factor_size(p);
 }
 
+/* Of a constraint that is off, zeros in the State's pools, which evaluations leave alone. */
+static void clear(const constraint_room *room, cdn_state *state, const constraint_element *c) {
+  const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), room->subsystem);
+  const struct {
+    cdn_ticket pool;
+    int first, n;
+  } parts[] = { { CDN_QERR, runs.qerr + c->qerr, c->np },
+                { CDN_UERR, runs.uerr + c->uerr, c->np + c->nv },
+                { CDN_UDOTERR, runs.udoterr + c->row, c->m },
+                { CDN_MULTIPLIERS, runs.udoterr + c->row, c->m } };
+  for (int i = 0; i < CDNI_COUNT(parts); i++) {
+    double *pool = cdni_state_storage(state, (cdn_cache){ parts[i].pool.i, parts[i].pool });
+    for (int k = 0; k < parts[i].n; k++) pool[parts[i].first + k] = 0;
+  }
+  int32_t *flags = cdni_state_storage(state, room->redundant.update);
+  for (int k = 0; k < c->m; k++) flags[c->row + k] = 0;
+}
+
 cdn_status cdni_constraint_choose(const constraint_room *room, cdn_state *state) {
   CDNI_TRY(cdni_loop_plan_choose(room, state));
   const loop_plan *plan = cdni_state_memory(state, room->plan_memory);
+  for (int c = 0, on = 0; c < (int)room->elements.count; c++) {
+    if (on < plan->n_constraints && plan->constraint[on] == c) on++;
+    else clear(room, state, constraint_at(room, c));
+  }
   constraint_numbers *n = cdni_state_take_memory(state, room->numbers_memory, divide(plan, NULL));
   if (!n) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   divide(plan, n);
@@ -53,6 +75,10 @@ cdn_status cdni_constraint_plan(const constraint_room *room, cdn_state *state, c
 
 void cdni_constraint_spread(const constraint_room *room, const loop_plan *plan, const double *from, double *all) {
   if (room->m) memset(all, 0, (size_t)room->m * sizeof *all);
+  cdni_constraint_scatter(plan, from, all);
+}
+
+void cdni_constraint_scatter(const loop_plan *plan, const double *from, double *all) {
   for (int k = 0; k < plan->m; k++) all[plan->row[k]] = from[k];
 }
 

@@ -85,11 +85,11 @@ static cdn_status calc_qerr(const void *self, cdn_state *state, double *qerr) {
   const loop_plan *plan;
   CDNI_TRY(cdni_constraint_plan(room, state, &plan));
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
-  if (room->np) memset(qerr, 0, (size_t)room->np * sizeof *qerr);
   for (int i = 0; i < plan->n_constraints; i++) {
     const constraint_view v = cdni_constraint_view(room, state, plan->constraint[i]);
     double *e = qerr + v.c->qerr;
     if (v.c->np == 0) continue;
+    memset(e, 0, (size_t)v.c->np * sizeof *e);
     CDNI_TRY(cdni_constraint_kinds[v.c->kind]->calc_position(&v, e));
     CDNI_TRY(check_finite(state, v.c, "position error", e, (size_t)v.c->np));
   }
@@ -104,7 +104,6 @@ static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
   constraint_rows rows;
   int32_t *flags = out;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
-  memset(flags, 0, (size_t)(room->m ? room->m : 1) * sizeof *flags);
   if (rows.plan->n_constraints == 0) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
   constraint_numbers *n = cdni_constraint_numbers(room, state);
@@ -113,7 +112,6 @@ static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
   for (int k = 0; k < rows.plan->m; k++) n->was_redundant[k] = before[rows.plan->row[k]];
   const int bad = cdni_loop_factor(room, &d, &rows, LOOP_ALL, NULL, n->was_redundant, &n->f);
   if (bad >= 0) return cdni_matter_singular(m, state, bad, "cdn_realize");
-  if (*n->f.n_redundant == 0) return CDN_OK;
   /* what was is no longer needed */
   cdni_loop_null_name(rows.plan, &n->f, n->was_redundant);
   for (int k = 0; k < rows.plan->m; k++) flags[rows.plan->row[k]] = n->was_redundant[k];
@@ -176,7 +174,6 @@ static cdn_status calc_uerr(const void *self, cdn_state *state, double *uerr) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(room, state, &rows));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  if (room->np + room->nv) memset(uerr, 0, (size_t)(room->np + room->nv) * sizeof *uerr);
   for (int i = 0; i < rows.plan->n_constraints; i++) {
     constraint_view v = cdni_constraint_view(room, state, rows.plan->constraint[i]);
     v.J = (sv *)rows.J + rows.plan->J[i], v.g = (double *)rows.g + rows.plan->g[i]; /* only read here */
@@ -209,6 +206,7 @@ cdn_status cdn_calc_constraint_perr(cdn_state *state, cdn_constraint constraint,
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   const constraint_view v = cdni_constraint_view(room, state, constraint.i);
   if (v.c->np == 0) return CDN_OK;
+  memset(perr, 0, (size_t)v.c->np * sizeof *perr);
   CDNI_TRY(cdni_constraint_kinds[v.c->kind]->calc_position(&v, perr));
   return check_finite(state, v.c, "position error", perr, (size_t)v.c->np);
 }
@@ -285,18 +283,16 @@ cdn_status cdni_constraints_solve(const constraint_room *room, cdn_state *state,
                                    .lambda = lambda,
                                    .A = d->A };
     cdni_loop_solve(plan, d, f, &problem, work + own);
-    cdni_constraint_spread(room, plan, lambda, multipliers_of(room, state));
+    cdni_constraint_scatter(plan, lambda, multipliers_of(room, state));
   }
   cdn_work_pop(state, work);
   return stabilized;
 }
 
 static cdn_status calc_multipliers(const void *self, cdn_state *state, double *multipliers) {
-  const constraint_room *room = of(self);
-  /* solving has put them there */
-  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
-  if (room->m && !cdni_constraint_any_enabled(room, state)) memset(multipliers, 0, (size_t)room->m * sizeof(double));
-  return CDN_OK;
+  (void)self, (void)multipliers;
+  /* solving has put them there, and choosing the plan the zeros of those that are off */
+  return cdni_state_ensure(state, CDN_ACCELERATION);
 }
 
 static cdn_status calc_udoterr(const void *self, cdn_state *state, double *udoterr) {
@@ -312,7 +308,7 @@ static cdn_status calc_udoterr(const void *self, cdn_state *state, double *udote
   double *errors = frame;
   cdni_constraint_multiply(room, &rows, d.A, d.udot, errors);
   for (int k = 0; k < rows.plan->m; k++) errors[k] += bias[k];
-  cdni_constraint_spread(room, rows.plan, errors, udoterr);
+  cdni_constraint_scatter(rows.plan, errors, udoterr);
   cdn_work_pop(state, frame);
   return CDN_OK;
 }
