@@ -307,7 +307,7 @@ cdn_status cdni_projector_reserve(cdni_projector *p, cdn_state *state) {
   for (int i = 0; i < CDNI_COUNT(both); i++) {
     both[i]->has_factor = false;
     CDNI_TRY(cdni_constraint_plan(both[i]->room, state, &both[i]->plan));
-    CDNI_TRY(reserve(&p->allocator, both[i], state, "cdn_stepper"));
+    CDNI_TRY(reserve(&p->allocator, both[i], state, "cdn_stepper_advance"));
   }
   return CDN_OK;
 }
