@@ -260,6 +260,7 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_position_error", c.max_position_error);
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
   jw_integer(&w, "kernel_changes", c.kernel_changes);
+  jw_text(&w, "doubt", c.doubt);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(r->source); i++)
     jw_note(&w, cdn_model_not_understood(r->source, i));

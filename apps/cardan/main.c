@@ -44,6 +44,8 @@ static const char help[] =
     "  3  a file could not be read, or its contents are wrong\n"
     "  4  a file or standard output could not be written\n"
     "  5  --strict: the model holds something that is not simulated\n"
+    "  6  simulate --verify: the run did not deliver the accuracy that was asked for\n"
+    "  7  simulate --verify: nobody knows whether the run delivered it\n"
     "  130  interrupted (128 + the signal's number); the rows written so far are kept\n";
 
 static int dispatch(int argc, char **argv) {

@@ -96,24 +96,27 @@ CDN_API cdn_goal cdn_assembly_add_goal(cdn_assembly *assembly, const char *name,
 
 CDN_API int cdn_assembly_goal_count(const cdn_assembly *assembly);
 CDN_API const char *cdn_assembly_goal_name(const cdn_assembly *assembly, cdn_goal goal); /**< NULL: wrong id */
-CDN_API cdn_status cdn_assembly_set_weight(cdn_assembly *assembly, cdn_goal goal, double weight);
+CDN_API cdn_status cdn_assembly_set_weight(cdn_assembly *assembly, cdn_goal goal, double weight) CDN_NODISCARD;
 /** Changes the wanted value of a coordinate or a speed. */
-CDN_API cdn_status cdn_assembly_set_value(cdn_assembly *assembly, cdn_goal goal, double value);
+CDN_API cdn_status cdn_assembly_set_value(cdn_assembly *assembly, cdn_goal goal, double value) CDN_NODISCARD;
 /** Sets the observed place of a marker, in Ground, m. A NaN: the marker was not seen, and its goal is off. */
-CDN_API cdn_status cdn_assembly_observe_marker(cdn_assembly *assembly, cdn_goal goal, cdn_vec3 p_G);
+CDN_API cdn_status cdn_assembly_observe_marker(cdn_assembly *assembly, cdn_goal goal, cdn_vec3 p_G) CDN_NODISCARD;
 /** Sets the observed orientation R_GS of a sensor's frame. A NaN: it was not seen, and its goal is off. */
-CDN_API cdn_status cdn_assembly_observe_orientation(cdn_assembly *assembly, cdn_goal goal, cdn_rotation R_GS);
+CDN_API cdn_status cdn_assembly_observe_orientation(cdn_assembly *assembly, cdn_goal goal,
+                                                    cdn_rotation R_GS) CDN_NODISCARD;
 
 /* ---- locks and bounds of the assembly ------------------------------------------------------- */
 
 /** Locks a body's mobilizer: cdn_assemble keeps all its coordinates, cdn_assemble_speeds all its speeds. The State's
  *  own locks hold as well. */
-CDN_API cdn_status cdn_assembly_lock(cdn_assembly *assembly, cdn_body body, bool locked);
+CDN_API cdn_status cdn_assembly_lock(cdn_assembly *assembly, cdn_body body, bool locked) CDN_NODISCARD;
 /** Locks one coordinate, whose rate must be a speed. */
-CDN_API cdn_status cdn_assembly_lock_coordinate(cdn_assembly *assembly, cdn_body body, int k, bool locked);
+CDN_API cdn_status cdn_assembly_lock_coordinate(cdn_assembly *assembly, cdn_body body, int k,
+                                                bool locked) CDN_NODISCARD;
 /** Bounds on coordinate k, whose rate must be a speed (rad or m). -INFINITY and INFINITY: no bound. If q starts outside
  *  the bounds, it is first moved to the nearest bound. */
-CDN_API cdn_status cdn_assembly_set_bounds(cdn_assembly *assembly, cdn_body body, int k, double lower, double upper);
+CDN_API cdn_status cdn_assembly_set_bounds(cdn_assembly *assembly, cdn_body body, int k, double lower,
+                                           double upper) CDN_NODISCARD;
 
 /* ---- assembling ----------------------------------------------------------------------------- */
 

@@ -33,27 +33,29 @@ CDN_BEGIN_DECLS
  *  tension. The rod has no direction if the stations coincide. */
 CDN_API cdn_constraint cdn_system_constrain_rod(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                 cdn_body b, cdn_vec3 p_B, double length);
-CDN_API cdn_status cdn_rod_set(cdn_state *state, cdn_constraint rod, cdn_vec3 p_A, cdn_vec3 p_B, double length);
+CDN_API cdn_status cdn_rod_set(cdn_state *state, cdn_constraint rod, cdn_vec3 p_A, cdn_vec3 p_B,
+                               double length) CDN_NODISCARD;
 /** A ball joint: stations p_B and p_A coincide. Three equations, p_B - p_A along a's axes. */
 CDN_API cdn_constraint cdn_system_constrain_ball(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                  cdn_body b, cdn_vec3 p_B);
-CDN_API cdn_status cdn_ball_set(cdn_state *state, cdn_constraint ball, cdn_vec3 p_A, cdn_vec3 p_B);
+CDN_API cdn_status cdn_ball_set(cdn_state *state, cdn_constraint ball, cdn_vec3 p_A, cdn_vec3 p_B) CDN_NODISCARD;
 /** Station p_B of b stays in the plane n . p = h (m) of a. One equation, n . p - h. */
 CDN_API cdn_constraint cdn_system_constrain_point_in_plane(cdn_system *system, const char *name, cdn_body a,
                                                            cdn_vec3 n_A, double h, cdn_body b, cdn_vec3 p_B);
 CDN_API cdn_status cdn_point_in_plane_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 n_A, double h,
-                                          cdn_vec3 p_B);
+                                          cdn_vec3 p_B) CDN_NODISCARD;
 /** Station p_B of b stays on the line of a through p_A along d. Two equations: x and y of p_B - p_A, in the axes of
  *  cdn_rotation_z_to(d). */
 CDN_API cdn_constraint cdn_system_constrain_point_on_line(cdn_system *system, const char *name, cdn_body a,
                                                           cdn_vec3 d_A, cdn_vec3 p_A, cdn_body b, cdn_vec3 p_B);
 CDN_API cdn_status cdn_point_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 d_A, cdn_vec3 p_A,
-                                         cdn_vec3 p_B);
+                                         cdn_vec3 p_B) CDN_NODISCARD;
 /** Direction y of b keeps an angle (rad, between 0 and pi) to direction x of a. One equation, x . y - cos(angle); its
  *  multiplier is the moment on b about x cross y, over the sine of the angle. */
 CDN_API cdn_constraint cdn_system_constrain_angle(cdn_system *system, const char *name, cdn_body a, cdn_vec3 x_A,
                                                   cdn_body b, cdn_vec3 y_B, double angle);
-CDN_API cdn_status cdn_angle_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 x_A, cdn_vec3 y_B, double angle);
+CDN_API cdn_status cdn_angle_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 x_A, cdn_vec3 y_B,
+                                 double angle) CDN_NODISCARD;
 
 /** A mobilizer as a loop joint: frame M of b moves in frame F of a as if that mobilizer joined them, without
  *  coordinates of its own. (For a reversed mobilizer swap the two bodies.) Equations, in this order:
@@ -75,7 +77,7 @@ CDN_API cdn_constraint cdn_system_constrain_joint(cdn_system *system, const char
                                                   const double *params);
 /** Sets the frames and the parameters; params NULL: the parameters stay. */
 CDN_API cdn_status cdn_joint_set(cdn_state *state, cdn_constraint joint, cdn_transform X_AF, cdn_transform X_BM,
-                                 const double *params);
+                                 const double *params) CDN_NODISCARD;
 
 /* Coordinates and speeds. A coordinate must have a speed u of the same mobilizer as its rate: no quaternion, and no
  * angle of a kind with an N of its own. A multiplier is minus the generalized force that the constraint applies to
@@ -90,15 +92,16 @@ typedef struct cdn_mobility {
 /** Coordinate k has this value. One equation, q - value. */
 CDN_API cdn_constraint cdn_system_constrain_coordinate(cdn_system *system, const char *name, cdn_body body,
                                                        int coordinate, double value);
-CDN_API cdn_status cdn_constant_coordinate_set(cdn_state *state, cdn_constraint constraint, double value);
+CDN_API cdn_status cdn_constant_coordinate_set(cdn_state *state, cdn_constraint constraint, double value) CDN_NODISCARD;
 /** Mobility k has this speed. One equation at velocity level, u - speed. */
 CDN_API cdn_constraint cdn_system_constrain_speed(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                   double speed);
-CDN_API cdn_status cdn_constant_speed_set(cdn_state *state, cdn_constraint constraint, double speed);
+CDN_API cdn_status cdn_constant_speed_set(cdn_state *state, cdn_constraint constraint, double speed) CDN_NODISCARD;
 /** Mobility k has this acceleration. One equation at acceleration level, udot - acceleration. */
 CDN_API cdn_constraint cdn_system_constrain_acceleration(cdn_system *system, const char *name, cdn_body body,
                                                          int mobility, double acceleration);
-CDN_API cdn_status cdn_constant_acceleration_set(cdn_state *state, cdn_constraint constraint, double acceleration);
+CDN_API cdn_status cdn_constant_acceleration_set(cdn_state *state, cdn_constraint constraint,
+                                                 double acceleration) CDN_NODISCARD;
 /** Coordinate k is a function of time f(t), with one input and second derivatives; retained. One equation, q - f(t). */
 CDN_API cdn_constraint cdn_system_constrain_motion(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                    const cdn_function *f);
@@ -115,7 +118,7 @@ CDN_API cdn_constraint cdn_system_couple_speeds(cdn_system *system, const char *
 CDN_API cdn_constraint cdn_system_couple_by_polynomial(cdn_system *system, const char *name, cdn_mobility y, double y0,
                                                        cdn_mobility x, double x0, const double a[5]);
 CDN_API cdn_status cdn_polynomial_coupler_set(cdn_state *state, cdn_constraint constraint, double y0, double x0,
-                                              const double a[5]);
+                                              const double a[5]) CDN_NODISCARD;
 
 /* Contact that pushes and pulls (bilateral). Sliding: one equation, the gap along the normal n, which points from a
  * to b. Rolling: two more at velocity level, the velocity of b relative to a along the tangents x and y. The
@@ -126,14 +129,15 @@ CDN_API cdn_status cdn_polynomial_coupler_set(cdn_state *state, cdn_constraint c
  *  v_a). */
 CDN_API cdn_constraint cdn_system_constrain_no_slip(cdn_system *system, const char *name, cdn_body frame, cdn_vec3 p_C,
                                                     cdn_vec3 n_C, cdn_body a, cdn_body b);
-CDN_API cdn_status cdn_no_slip_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_C, cdn_vec3 n_C);
+CDN_API cdn_status cdn_no_slip_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_C,
+                                   cdn_vec3 n_C) CDN_NODISCARD;
 /** A sphere of b on the plane through the origin of frame P of a. The normal is P's z, the tangents are its x and y.
  *  Radius 0: a point; `rolling` makes it stick (otherwise it slides as with cdn_system_constrain_point_in_plane). */
 CDN_API cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const char *name, cdn_body a,
                                                             cdn_transform X_AP, cdn_body b, cdn_vec3 p_B, double radius,
                                                             bool rolling);
 CDN_API cdn_status cdn_sphere_on_plane_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AP,
-                                           cdn_vec3 p_B, double radius);
+                                           cdn_vec3 p_B, double radius) CDN_NODISCARD;
 /** Two spheres that touch from outside: the gap is the distance of the centres minus the radii (>= 0, not both 0).
  *  Tangents: x is along n cross the axis of a that is farthest from n, y = n cross x. There is no normal if the
  *  centres coincide. */
@@ -141,7 +145,7 @@ CDN_API cdn_constraint cdn_system_constrain_sphere_on_sphere(cdn_system *system,
                                                              cdn_vec3 p_A, double radius_a, cdn_body b, cdn_vec3 p_B,
                                                              double radius_b, bool rolling);
 CDN_API cdn_status cdn_sphere_on_sphere_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_A, double radius_a,
-                                            cdn_vec3 p_B, double radius_b);
+                                            cdn_vec3 p_B, double radius_b) CDN_NODISCARD;
 /** An edge of a touches an edge of b. Each edge is a straight line along x of its frame E; z of E points out of the
  *  solid that the edge bounds. The contact is halfway between the nearest points; x is a's line, y = n cross x.
  *  There is no normal if the lines are parallel. */
@@ -149,7 +153,7 @@ CDN_API cdn_constraint cdn_system_constrain_line_on_line(cdn_system *system, con
                                                          cdn_transform X_AE, cdn_body b, cdn_transform X_BE,
                                                          bool rolling);
 CDN_API cdn_status cdn_line_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AE,
-                                        cdn_transform X_BE);
+                                        cdn_transform X_BE) CDN_NODISCARD;
 
 /* ---- custom constraints ------------------------------------------------------------------------ */
 
@@ -227,7 +231,8 @@ static inline cdn_custom_constraint_def cdn_default_custom_constraint_def(void) 
 }
 CDN_API cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_constraint_def *def);
 /** Sets its n_params parameters. */
-CDN_API cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint, const double *params);
+CDN_API cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint,
+                                             const double *params) CDN_NODISCARD;
 
 /* ---- any constraint --------------------------------------------------------------------------- */
 
@@ -266,18 +271,19 @@ CDN_API void cdn_system_disable_constraint(cdn_system *system, cdn_constraint co
  *  another set of enabled constraints chooses the plan of elimination for the set: O(bodies + constraints) if loops
  *  close locally. Choosing allocates only if the State never had a plan as large. Results depend on the set alone,
  *  not on earlier sets. Nothing happens if the constraint is on or off already. An Instance-stage variable. */
-CDN_API cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled);
+CDN_API cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled) CDN_NODISCARD;
 CDN_API bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint);
 /** The error of its equations that counts as one unit (9.3), > 0; tolerances are in units. Default: 1. */
-CDN_API cdn_status cdn_constraint_set_unit_error(cdn_state *state, cdn_constraint constraint, double unit);
+CDN_API cdn_status cdn_constraint_set_unit_error(cdn_state *state, cdn_constraint constraint,
+                                                 double unit) CDN_NODISCARD;
 /** Weight of its multipliers, > 0, default 1: a relative stiffness. If multipliers are not unique, those with the
  *  least sum of (lambda / weight)^2 are taken (9.4). */
-CDN_API cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint, double weight);
+CDN_API cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint, double weight) CDN_NODISCARD;
 
 /** Baumgarte's stabilization, for comparisons. With a time constant T > 0 (s), accelerations make position errors e
  *  follow e'' + 2 e' / T + e / T^2 = 0, and udoterr is not zero if there are errors. 0, the default: no
  *  stabilization; projection holds the constraints. An Instance-stage variable. */
-CDN_API cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant);
+CDN_API cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant) CDN_NODISCARD;
 
 /* ---- forces ------------------------------------------------------------------------------------ */
 

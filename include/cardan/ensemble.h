@@ -123,7 +123,7 @@ CDN_API cdn_status cdn_ensemble_advance(cdn_ensemble *ensemble, double h, int64_
 /* ---- failures ------------------------------------------------------------------------------- */
 
 /** The status of State k's failure, or CDN_OK. */
-CDN_API cdn_status cdn_ensemble_status(const cdn_ensemble *ensemble, int k);
+CDN_API cdn_status cdn_ensemble_status(const cdn_ensemble *ensemble, int k) CDN_NODISCARD;
 /** The error of State k; its code is CDN_OK if the State has not failed. */
 CDN_API void cdn_ensemble_error_sized(const cdn_ensemble *ensemble, int k, cdn_error *out, size_t size);
 static inline void cdn_ensemble_error(const cdn_ensemble *ensemble, int k, cdn_error *out) {

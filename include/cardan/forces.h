@@ -38,32 +38,33 @@ CDN_API void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double
 /** Uniform gravity g (m/s^2, in Ground) on every body that is not excluded. At most one in a System. Potential
  *  -m g . p_com, zero at Ground's origin. */
 CDN_API cdn_force cdn_system_add_gravity(cdn_system *system, const char *name, cdn_vec3 g);
-CDN_API cdn_status cdn_gravity_set(cdn_state *state, cdn_force force, cdn_vec3 g);
+CDN_API cdn_status cdn_gravity_set(cdn_state *state, cdn_force force, cdn_vec3 g) CDN_NODISCARD;
 /** The State's g; NaNs if `force` is not gravity. */
 CDN_API cdn_vec3 cdn_gravity_get(const cdn_state *state, cdn_force force);
 
 /** Excludes a body, with its weight and its potential: while building (for every State), or in a State (an
  *  Instance-stage variable). Ground is always excluded; naming it has no effect. */
 CDN_API void cdn_system_exclude_from_gravity(cdn_system *system, cdn_force gravity, cdn_body body);
-CDN_API cdn_status cdn_gravity_set_body_excluded(cdn_state *state, cdn_force gravity, cdn_body body, bool excluded);
+CDN_API cdn_status cdn_gravity_set_body_excluded(cdn_state *state, cdn_force gravity, cdn_body body,
+                                                 bool excluded) CDN_NODISCARD;
 /** Whether a body is excluded; also true if there is no such gravity or body. */
 CDN_API bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force gravity, cdn_body body);
 
 /** A spring on a coordinate of a body's mobilizer: f = -k (q - q0). Energy k/2 (q - q0)^2. */
 CDN_API cdn_force cdn_system_add_mobility_spring(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                  double k, double q0);
-CDN_API cdn_status cdn_mobility_spring_set(cdn_state *state, cdn_force force, double k, double q0);
+CDN_API cdn_status cdn_mobility_spring_set(cdn_state *state, cdn_force force, double k, double q0) CDN_NODISCARD;
 /** A damper on a mobility: f = -c u; c >= 0. */
 CDN_API cdn_force cdn_system_add_mobility_damper(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                  double c);
-CDN_API cdn_status cdn_mobility_damper_set(cdn_state *state, cdn_force force, double c);
+CDN_API cdn_status cdn_mobility_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
 /** A damper f = -c u on every mobility of the System, a crude means to drain energy; c >= 0. */
 CDN_API cdn_force cdn_system_add_global_damper(cdn_system *system, const char *name, double c);
-CDN_API cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, double c);
+CDN_API cdn_status cdn_global_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
 /** A constant generalized force on a mobility, such as a motor's torque that your program sets. No potential. */
 CDN_API cdn_force cdn_system_add_mobility_force(cdn_system *system, const char *name, cdn_body body, int mobility,
                                                 double f);
-CDN_API cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, double f);
+CDN_API cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, double f) CDN_NODISCARD;
 
 typedef struct cdn_actuator_def {
   CDN_DEF_HEADER;
@@ -89,42 +90,43 @@ static inline cdn_actuator_def cdn_default_actuator_def(void) {
 CDN_API cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cdn_actuator_def *def);
 /** Sets the parameters; `bias` NULL: the biases stay. */
 CDN_API cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, const double bias[3], double lower,
-                                    double upper);
+                                    double upper) CDN_NODISCARD;
 /** A compliant stop of a coordinate. Outside [lower, upper], with x the penetration, f = -k x max(0, 1 + d xdot)
  *  (Hunt and Crossley 1975); it never pulls. A bound may be infinite. k > 0; d >= 0 (s/m or s/rad). Steps end where
  *  the coordinate meets or leaves a bound, and where damping cancels the force (docs/methods.md, Kinks). */
 CDN_API cdn_force cdn_system_add_mobility_stop(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                double lower, double upper, double k, double d);
 CDN_API cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k,
-                                         double d);
+                                         double d) CDN_NODISCARD;
 /** A torsion spring of a ball or free mobilizer: moment k theta, theta being the angle of the shortest rotation from
  *  R0 to R_FM. At theta = pi the axis is arbitrary and the moment jumps; a step ends there. Energy k/2 theta^2. */
 CDN_API cdn_force cdn_system_add_rotation_spring(cdn_system *system, const char *name, cdn_body body, double k,
                                                  cdn_rotation R0);
-CDN_API cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0);
+CDN_API cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0) CDN_NODISCARD;
 /** A compliant limit on the rotation angle of R_FM itself (a cone): beyond `max_angle` >= 0 it acts as a mobility
  *  stop. Steps end as for a mobility stop, and where the angle passes pi. */
 CDN_API cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn_body body, double max_angle,
                                                double k, double d);
-CDN_API cdn_status cdn_rotation_stop_set(cdn_state *state, cdn_force force, double max_angle, double k, double d);
+CDN_API cdn_status cdn_rotation_stop_set(cdn_state *state, cdn_force force, double max_angle, double k,
+                                         double d) CDN_NODISCARD;
 
 /** A spring between stations of two different bodies: tension k (length - rest), rest >= 0. At length zero it has no
  *  direction: the force is zero if rest is zero, else realization fails. If rest > 0 the force jumps when the stations
  *  pass through one another; no step ends there, but error estimates see the jump (docs/methods.md, Kinks). */
 CDN_API cdn_force cdn_system_add_two_point_spring(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                   cdn_body b, cdn_vec3 p_B, double k, double rest);
-CDN_API cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, double k, double rest);
+CDN_API cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, double k, double rest) CDN_NODISCARD;
 /** A damper between stations of two different bodies: tension c d(length)/dt, c >= 0. At length zero its direction
  *  is that of the stations' relative velocity. */
 CDN_API cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                   cdn_body b, cdn_vec3 p_B, double c);
-CDN_API cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c);
+CDN_API cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c) CDN_NODISCARD;
 /** A constant force f (N) along the line between stations of two different bodies: f > 0 pushes them apart, f < 0
  *  pulls them together. No potential. At length zero it has no direction, and realization fails unless f is 0. It
  *  jumps when the stations pass through one another, as a spring with a rest length does. */
 CDN_API cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, cdn_body a, cdn_vec3 p_A,
                                                  cdn_body b, cdn_vec3 p_B, double f);
-CDN_API cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f);
+CDN_API cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f) CDN_NODISCARD;
 
 /** A linear bushing between frame F on body A and frame M on body B, two different bodies. Its six coordinates are
  *  the body-fixed x-y-z angles of R_FM (rad; the first and the third in [-pi, pi], the second in [-pi/2, pi/2]) and
@@ -136,9 +138,10 @@ CDN_API cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, do
 CDN_API cdn_force cdn_system_add_linear_bushing(cdn_system *system, const char *name, cdn_body a, cdn_transform X_AF,
                                                 cdn_body b, cdn_transform X_BM, const double k[6], const double c[6]);
 /** Sets the coefficients; NULL: the k, or the c, stay. */
-CDN_API cdn_status cdn_linear_bushing_set(cdn_state *state, cdn_force force, const double k[6], const double c[6]);
+CDN_API cdn_status cdn_linear_bushing_set(cdn_state *state, cdn_force force, const double k[6],
+                                          const double c[6]) CDN_NODISCARD;
 CDN_API cdn_status cdn_linear_bushing_set_frames(cdn_state *state, cdn_force force, cdn_transform X_AF,
-                                                 cdn_transform X_BM);
+                                                 cdn_transform X_BM) CDN_NODISCARD;
 /** Writes the six coordinates and their rates; either may be NULL. Realizes Position; for qdot, Velocity. */
 CDN_API cdn_status cdn_linear_bushing_coordinates(cdn_state *state, cdn_force force, double q[6],
                                                   double qdot[6]) CDN_NODISCARD;
@@ -147,11 +150,11 @@ CDN_API cdn_status cdn_linear_bushing_coordinates(cdn_state *state, cdn_force fo
  *  potential. */
 CDN_API cdn_force cdn_system_add_body_force(cdn_system *system, const char *name, cdn_body body, cdn_vec3 p_B,
                                             cdn_vec3 f_G, cdn_vec3 m_G);
-CDN_API cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec3 f_G, cdn_vec3 m_G);
+CDN_API cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec3 f_G, cdn_vec3 m_G) CDN_NODISCARD;
 
 /** Switches an element on or off (an Instance-stage variable). Elements start enabled. Other parts of a custom force's
  *  subsystem, such as its zdot, stay active. */
-CDN_API cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled);
+CDN_API cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled) CDN_NODISCARD;
 CDN_API bool cdn_force_is_enabled(const cdn_state *state, cdn_force force);
 /** The kind of a force element, such as "gravity", "two_point_spring", "custom"; NULL for a wrong id. Static storage. */
 CDN_API const char *cdn_force_kind_name(const cdn_system *system, cdn_force force);

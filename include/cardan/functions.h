@@ -38,16 +38,16 @@ typedef struct cdn_function_ops {
  * are invalid. */
 
 /** A function of your own: copies `ops` and self_size bytes of `self`. */
-CDN_API cdn_function *cdn_function_create(const cdn_function_ops *ops, const void *self);
+CDN_API cdn_function *cdn_function_create(const cdn_function_ops *ops, const void *self) CDN_NODISCARD;
 /** The constant c, a function without inputs. */
-CDN_API cdn_function *cdn_function_constant(double c);
+CDN_API cdn_function *cdn_function_constant(double c) CDN_NODISCARD;
 /** a[0] x[0] + ... + a[n-1] x[n-1] + c, n = 1 to 6. */
-CDN_API cdn_function *cdn_function_linear(int n, const double *a, double c);
+CDN_API cdn_function *cdn_function_linear(int n, const double *a, double c) CDN_NODISCARD;
 /** a[0] x^(n-1) + ... + a[n-1]: n coefficients, n >= 1, highest power first. One input. */
-CDN_API cdn_function *cdn_function_polynomial(int n, const double *a);
+CDN_API cdn_function *cdn_function_polynomial(int n, const double *a) CDN_NODISCARD;
 /** The natural cubic spline through n >= 2 points with strictly increasing x: the second derivative is zero at both
  *  ends, and the function continues as a straight line beyond them. One input. */
-CDN_API cdn_function *cdn_function_natural_spline(int n, const double *x, const double *y);
+CDN_API cdn_function *cdn_function_natural_spline(int n, const double *x, const double *y) CDN_NODISCARD;
 
 CDN_API void cdn_function_retain(const cdn_function *f);  /**< adds a reference; thread-safe */
 CDN_API void cdn_function_release(const cdn_function *f); /**< removes a reference; thread-safe; NULL is allowed */

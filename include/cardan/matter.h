@@ -189,8 +189,8 @@ extern CDN_API const cdn_ticket CDN_POSE, CDN_TWIST, CDN_ACCELERATION;
 /* q and u of one body, n = nq or nu numbers. Setting q invalidates Position, setting u Velocity. Setters return
  * CDN_ERR_ARG for a wrong n and CDN_ERR_NONFINITE; getters return NULL for an unknown body. If the mobilizer is
  * prescribed (motion.h), the values that you set have no effect. */
-CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n);
-CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n);
+CDN_API cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n) CDN_NODISCARD;
 CDN_API const double *cdn_body_q(const cdn_state *state, cdn_body body);
 CDN_API const double *cdn_body_u(const cdn_state *state, cdn_body body);
 
@@ -216,29 +216,30 @@ CDN_API const double *cdn_body_u(const cdn_state *state, cdn_body body);
  *
  * Errors: CDN_ERR_ARG (Ground, an unknown body, or an R that is not a rotation to 1e-9), CDN_ERR_NONFINITE; then
  * nothing changes. A weld has nothing to set. Prescribed mobilizers (motion.h): as cdn_body_set_q. */
-CDN_API cdn_status cdn_body_set_q_to_fit_transform(cdn_state *state, cdn_body body, cdn_transform X_FM);
-CDN_API cdn_status cdn_body_set_q_to_fit_rotation(cdn_state *state, cdn_body body, cdn_rotation R_FM);
-CDN_API cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cdn_vec3 p_FM);
+CDN_API cdn_status cdn_body_set_q_to_fit_transform(cdn_state *state, cdn_body body, cdn_transform X_FM) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_q_to_fit_rotation(cdn_state *state, cdn_body body, cdn_rotation R_FM) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cdn_vec3 p_FM) CDN_NODISCARD;
 /** V_FM: angular velocity of M in F (rad/s) and velocity of M's origin in F (m/s), in F's axes, at the State's q. */
-CDN_API cdn_status cdn_body_set_u_to_fit_velocity(cdn_state *state, cdn_body body, cdn_spatial V_FM);
-CDN_API cdn_status cdn_body_set_u_to_fit_angular_velocity(cdn_state *state, cdn_body body, cdn_vec3 w_FM);
-CDN_API cdn_status cdn_body_set_u_to_fit_linear_velocity(cdn_state *state, cdn_body body, cdn_vec3 v_FM);
+CDN_API cdn_status cdn_body_set_u_to_fit_velocity(cdn_state *state, cdn_body body, cdn_spatial V_FM) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_u_to_fit_angular_velocity(cdn_state *state, cdn_body body, cdn_vec3 w_FM) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_u_to_fit_linear_velocity(cdn_state *state, cdn_body body, cdn_vec3 v_FM) CDN_NODISCARD;
 
 /* Parameters, Instance-stage variables: setting one invalidates the results that depend on it. The setters check as
  * cdn_system_add_body does: CDN_ERR_ARG, CDN_ERR_NONFINITE. */
 CDN_API cdn_mass_properties cdn_body_mass_properties(const cdn_state *state, cdn_body body);
-CDN_API cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mass_properties mass);
+CDN_API cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body,
+                                                cdn_mass_properties mass) CDN_NODISCARD;
 CDN_API cdn_transform cdn_body_X_PF(const cdn_state *state, cdn_body body);
 CDN_API cdn_transform cdn_body_X_BM(const cdn_state *state, cdn_body body);
-CDN_API cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transform X_PF);
-CDN_API cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X_BM);
+CDN_API cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transform X_PF) CDN_NODISCARD;
+CDN_API cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X_BM) CDN_NODISCARD;
 CDN_API double cdn_body_armature(const cdn_state *state, cdn_body body);
-CDN_API cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature);
+CDN_API cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature) CDN_NODISCARD;
 
 /** The CDN_MOBILIZER_PARAMS parameters of the body's mobilizer (see cdn_mobilizer); NULL for an unknown body. */
 CDN_API const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body);
 /** Sets all of them. CDN_ERR_NONFINITE; CDN_ERR_ARG: negative half lengths, flags that do not exist. */
-CDN_API cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params);
+CDN_API cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params) CDN_NODISCARD;
 
 /* ---- kinematics --------------------------------------------------------------------------- */
 
@@ -278,10 +279,10 @@ CDN_API cdn_status cdn_kinetic_energy(cdn_state *state, double *energy) CDN_NODI
 
 /** Generalized forces on all mobilities (nu numbers; N on lengths, N m on angles). The getter's pointer is valid as
  *  long as the State. */
-CDN_API cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double *f);
+CDN_API cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double *f) CDN_NODISCARD;
 CDN_API const double *cdn_state_applied_mobility_forces(const cdn_state *state);
 /** A spatial force on one body (moment about, and force at, the body's origin; in Ground's axes; N m, N). */
-CDN_API cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn_spatial F_G);
+CDN_API cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn_spatial F_G) CDN_NODISCARD;
 CDN_API cdn_spatial cdn_state_applied_body_force(const cdn_state *state, cdn_body body);
 
 CDN_END_DECLS

@@ -178,10 +178,10 @@ CDN_API cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure measure,
 CDN_API cdn_status cdn_measure_extreme_times(cdn_state *state, cdn_measure measure, double *times) CDN_NODISCARD;
 /** Sets a variable, a result, an integral, or the held value of a sample-and-hold. Invalidates everything computed
  *  from it. CDN_ERR_ARG for other kinds, and while something is being computed; CDN_ERR_NONFINITE. */
-CDN_API cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure measure, const double *value);
+CDN_API cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure measure, const double *value) CDN_NODISCARD;
 /** Clears the memory of a measure: integrals and held values return to their initial values, histories and extremes
  *  begin anew, a result loses its value. */
-CDN_API cdn_status cdn_measure_reset(cdn_state *state, cdn_measure measure);
+CDN_API cdn_status cdn_measure_reset(cdn_state *state, cdn_measure measure) CDN_NODISCARD;
 
 CDN_END_DECLS
 #endif

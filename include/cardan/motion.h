@@ -117,12 +117,12 @@ CDN_API cdn_motion cdn_body_motion(const cdn_system *system, cdn_body body);   /
 /* ---- in a State ------------------------------------------------------------------------------- */
 
 /** Switches a motion on or off. While it is off, a lock holds the mobilizer, or it is free. */
-CDN_API cdn_status cdn_motion_set_enabled(cdn_state *state, cdn_motion motion, bool enabled);
+CDN_API cdn_status cdn_motion_set_enabled(cdn_state *state, cdn_motion motion, bool enabled) CDN_NODISCARD;
 CDN_API bool cdn_motion_is_enabled(const cdn_state *state, cdn_motion motion); /**< false for a wrong id */
 /** The CDN_MOTION_PARAMS parameters; valid until they are set again. NULL for a wrong id. */
 CDN_API const double *cdn_motion_params(const cdn_state *state, cdn_motion motion);
 /** Sets all CDN_MOTION_PARAMS parameters. Also CDN_ERR_NONFINITE. */
-CDN_API cdn_status cdn_motion_set_params(cdn_state *state, cdn_motion motion, const double *params);
+CDN_API cdn_status cdn_motion_set_params(cdn_state *state, cdn_motion motion, const double *params) CDN_NODISCARD;
 
 /** Locks a mobilizer at its present effective values. Position level: q stays and u = 0. Velocity level: u stays.
  *  Acceleration level: udot = 0. Computes positions or velocities if it needs them. A second lock replaces the
@@ -132,7 +132,7 @@ CDN_API cdn_status cdn_body_lock(cdn_state *state, cdn_body body, cdn_motion_lev
 CDN_API cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, const double *values,
                                     int n) CDN_NODISCARD;
 /** Removes a lock, if there is one. The mobilizer follows its motion again, or is free and keeps its last q and u. */
-CDN_API cdn_status cdn_body_unlock(cdn_state *state, cdn_body body);
+CDN_API cdn_status cdn_body_unlock(cdn_state *state, cdn_body body) CDN_NODISCARD;
 CDN_API cdn_motion_level cdn_body_lock_level(const cdn_state *state, cdn_body body); /**< CDN_LEVEL_NONE: not locked */
 
 /** The source of a mobilizer's motion at present: a row of the table in manual 10.3. */

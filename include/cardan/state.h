@@ -47,25 +47,27 @@ CDN_API const double *cdn_state_z(const cdn_state *state); /**< nz numbers: the 
 /** The nz numbers of one group within the pool of z. */
 CDN_API const double *cdn_state_zvar(const cdn_state *state, cdn_zvar z);
 
-CDN_API cdn_status cdn_state_set_time(cdn_state *state, double t);
-CDN_API cdn_status cdn_state_set_q(cdn_state *state, const double *q);
-CDN_API cdn_status cdn_state_set_u(cdn_state *state, const double *u);
-CDN_API cdn_status cdn_state_set_z(cdn_state *state, const double *z);
+CDN_API cdn_status cdn_state_set_time(cdn_state *state, double t) CDN_NODISCARD;
+CDN_API cdn_status cdn_state_set_q(cdn_state *state, const double *q) CDN_NODISCARD;
+CDN_API cdn_status cdn_state_set_u(cdn_state *state, const double *u) CDN_NODISCARD;
+CDN_API cdn_status cdn_state_set_z(cdn_state *state, const double *z) CDN_NODISCARD;
 /** Sets slots first ... first + n - 1 of a pool. CDN_ERR_ARG if the pool does not have all of them. */
-CDN_API cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values);
-CDN_API cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values);
+CDN_API cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n,
+                                       const double *values) CDN_NODISCARD;
+CDN_API cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values) CDN_NODISCARD;
 /** Sets t and all of y = (q, u, z) at once. */
-CDN_API cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y);
+CDN_API cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) CDN_NODISCARD;
 
 CDN_API const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v);
-CDN_API cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value);
+CDN_API cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) CDN_NODISCARD;
 /** The parameter array of this name, "subsystem.array", and its length (n may be NULL). CDN_ERR_ARG if there is none. */
 CDN_API cdn_status cdn_system_find_parameters(const cdn_system *system, const char *name, cdn_dvar *parameters,
                                               int *n) CDN_NODISCARD;
 /** Parameter arrays: read all numbers, or set n of them from index `first`. Setting a shared array may allocate;
  *  CDN_ERR_NOMEM: it is unchanged. */
 CDN_API const double *cdn_state_parameters(const cdn_state *state, cdn_dvar v);
-CDN_API cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values);
+CDN_API cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n,
+                                            const double *values) CDN_NODISCARD;
 /** Number of changes of a variable (t, q, u, z, a discrete variable) since the State was made; 0 for other tickets. */
 CDN_API uint64_t cdn_state_serial(const cdn_state *state, cdn_ticket ticket);
 

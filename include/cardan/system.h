@@ -34,7 +34,7 @@ static inline cdn_system_def cdn_default_system_def(void) {
 
 /** Makes an empty System with one reference. `def` may be NULL: the defaults. NULL if memory ran out or `def` is
  *  malformed. */
-CDN_API cdn_system *cdn_system_create(const cdn_system_def *def);
+CDN_API cdn_system *cdn_system_create(const cdn_system_def *def) CDN_NODISCARD;
 
 /** Checks the model, orders the dependency graph and lays out the memory of States. Afterwards nothing can be added.
  *  Returns the status of the first building mistake; cdn_system_last_error names the element. CDN_ERR_FROZEN if the

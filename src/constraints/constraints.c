@@ -191,21 +191,25 @@ void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint
 /* ---- what the System knows of them ---- */
 
 int cdn_system_constraint_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
   const constraint_room *room = cdni_constraints(system);
   return room ? (int)room->elements.count : 0;
 }
 
 const char *cdn_constraint_name(const cdn_system *system, cdn_constraint constraint) {
+  CDNI_NEED_OBJECT(system, NULL);
   const constraint_room *room = cdni_constraints(system);
   return constraint_exists(room, constraint) ? constraint_at(room, constraint.i)->name : NULL;
 }
 
 const char *cdn_constraint_kind_name(const cdn_system *system, cdn_constraint constraint) {
+  CDNI_NEED_OBJECT(system, NULL);
   const constraint_room *room = cdni_constraints(system);
   return constraint_exists(room, constraint) ? cdni_constraint_kind_name(constraint_at(room, constraint.i)) : NULL;
 }
 
 cdn_constraint cdn_system_find_constraint(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, (cdn_constraint){ -1 });
   const constraint_room *room = cdni_constraints(system);
   for (size_t i = 0; room && name && i < room->elements.count; i++)
     if (strcmp(constraint_at(room, (int)i)->name, name) == 0) return (cdn_constraint){ (int32_t)i };
@@ -227,7 +231,8 @@ static cdn_constraint_equations equations_of(const cdn_system *system, cdn_const
 
 void cdn_constraint_get_equations_sized(const cdn_system *system, cdn_constraint constraint,
                                         cdn_constraint_equations *out, size_t size) {
-  const cdn_constraint_equations equations = equations_of(system, constraint);
+  const cdn_constraint_equations equations =
+      system ? equations_of(system, constraint) : (cdn_constraint_equations){ 0 };
   cdni_sized_write(out, size, &equations, sizeof equations);
 }
 
@@ -265,6 +270,7 @@ const double *cdni_constraint_params(const cdn_state *state, cdn_constraint cons
 }
 
 const double *cdn_constraint_params(const cdn_state *state, cdn_constraint constraint, int *n) {
+  CDNI_NEED_OBJECT(state, NULL);
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const int count = constraint_exists(room, constraint) ? constraint_at(room, constraint.i)->n_params : 0;
   if (n) *n = count;
@@ -272,6 +278,7 @@ const double *cdn_constraint_params(const cdn_state *state, cdn_constraint const
 }
 
 cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const constraint_room *room;
   const double value = enabled;
   CDNI_TRY(find(state, "cdn_constraint_set_enabled", constraint, &room));
@@ -284,6 +291,7 @@ cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constrain
 }
 
 bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint) {
+  CDNI_NEED_OBJECT(state, false);
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   return constraint_exists(room, constraint) && constraint_enabled(room, state)[constraint.i] != 0;
 }
@@ -300,10 +308,12 @@ static cdn_status set_positive(cdn_state *state, cdn_constraint constraint, cons
 }
 
 cdn_status cdn_constraint_set_unit_error(cdn_state *state, cdn_constraint constraint, double unit) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_positive(state, constraint, "cdn_constraint_set_unit_error", "unit error", unit, false);
 }
 
 cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint, double weight) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_positive(state, constraint, "cdn_constraint_set_weight", "weight", weight, true);
 }
 

@@ -84,6 +84,7 @@ static sv *row_of(cdn_rows *rows, int equation, cdn_body body, bool finite) {
 }
 
 void cdn_rows_add_point(cdn_rows *rows, int equation, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   const constraint_view *v = rows->v;
   sv *J = row_of(rows, equation, body, finite3(p_B) && finite3(f_G));
   if (!J) return;
@@ -93,11 +94,13 @@ void cdn_rows_add_point(cdn_rows *rows, int equation, cdn_body body, cdn_vec3 p_
 }
 
 void cdn_rows_add_torque(cdn_rows *rows, int equation, cdn_body body, cdn_vec3 m_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   sv *J = row_of(rows, equation, body, finite3(m_G));
   if (J) J->w = v3_add(J->w, cdni_to_v3(m_G));
 }
 
 void cdn_rows_add_mobility(cdn_rows *rows, int equation, cdn_body body, int k, double coefficient) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   const constraint_view *v = rows->v;
   const tree *t = &v->room->matter->tree;
   int i = 0;
@@ -278,5 +281,6 @@ cdn_constraint cdn_system_constrain_custom(cdn_system *system, const cdn_custom_
 }
 
 cdn_status cdn_custom_constraint_set(cdn_state *state, cdn_constraint constraint, const double *params) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CUSTOM, "cdn_custom_constraint_set", params);
 }

@@ -19,6 +19,9 @@ static cdn_status solve_without(cdn_state *state, const double *f, double *x) {
 }
 
 cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double *b, double *x, double *lambda) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, x, cdn_system_nu(cdn_state_system(state)));
+  CDNI_NEED_SOME(state, lambda, cdn_system_nudoterr(cdn_state_system(state)));
   static const char function[] = "cdn_solve_constrained";
   const constraint_room *room = room_of(state);
   const cdn_system *system = cdn_state_system(state);
@@ -52,6 +55,8 @@ cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double
 }
 
 cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, int *n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, redundant, cdn_system_nudoterr(cdn_state_system(state)));
   const constraint_room *room = room_of(state);
   const loop_plan *plan;
   const loop_factor *f;
@@ -111,6 +116,7 @@ static cdn_status solve_impulses(cdn_state *state, const matter *bodies, const i
 
 cdn_status cdn_solve_impulses(cdn_state *state, const double *f, const double *b, const double *known, double *du,
                               double *lambda, double *tau) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_solve_impulses";
   const cdn_system *system = cdn_state_system(state);
   const int nu = cdn_system_nu(system), m = cdn_system_nudoterr(system);
@@ -145,6 +151,7 @@ static cdn_status calc_column(cdn_state *state, int k, int m, double *unit, doub
 }
 
 cdn_status cdn_calc_G_M_inv_G_transpose(cdn_state *state, double *W) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_calc_G_M_inv_G_transpose";
   const constraint_room *room = room_of(state);
   const cdn_system *system = cdn_state_system(state);
@@ -173,6 +180,7 @@ cdn_status cdn_calc_G_M_inv_G_transpose(cdn_state *state, double *W) {
 }
 
 cdn_status cdn_solve_G_M_inv_G_transpose(cdn_state *state, const double *b, double *lambda) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_solve_G_M_inv_G_transpose";
   const cdn_system *system = cdn_state_system(state);
   const int nu = cdn_system_nu(system), m = cdn_system_nudoterr(system);

@@ -81,6 +81,8 @@ static cdn_status work(cdn_state *state, const char *function, size_t bytes, voi
 }
 
 cdn_status cdn_multiply_by_G(cdn_state *state, const double *a, double *r) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, r, cdn_system_nudoterr(cdn_state_system(state)));
   static const char function[] = "cdn_multiply_by_G";
   operand o;
   void *V;
@@ -120,6 +122,8 @@ static cdn_status push(cdn_state *state, const operand *o, const char *function,
 }
 
 cdn_status cdn_multiply_by_G_transpose(cdn_state *state, const double *lambda, double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_multiply_by_G_transpose";
   operand o;
   pushed by;
@@ -156,10 +160,12 @@ static cdn_status forces(cdn_state *state, const char *function, int only, cdn_s
 }
 
 cdn_status cdn_constraint_forces(cdn_state *state, cdn_spatial *F_G, double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return forces(state, "cdn_constraint_forces", -1, F_G, f);
 }
 
 cdn_status cdn_constraint_force(cdn_state *state, cdn_constraint constraint, cdn_spatial *F_G, double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_constraint_force";
   if (!constraint_exists(cdni_constraints(cdn_state_system(state)), constraint))
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no constraint %d in this System",
@@ -168,6 +174,8 @@ cdn_status cdn_constraint_force(cdn_state *state, cdn_constraint constraint, cdn
 }
 
 cdn_status cdn_constraint_power(cdn_state *state, double *power) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, power);
   operand o;
   *power = 0;
   CDNI_TRY(begin(state, &o));
@@ -224,6 +232,8 @@ cdn_status cdni_constraint_source_power(cdn_state *state, double *power) {
 /* ---- matrices ---- */
 
 cdn_status cdn_calc_G(cdn_state *state, double *G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, G, cdn_system_nudoterr(cdn_state_system(state)));
   operand o;
   CDNI_TRY(begin(state, &o));
   if (!o.room) return CDN_OK;
@@ -252,6 +262,8 @@ cdn_status cdn_calc_G(cdn_state *state, double *G) {
 }
 
 cdn_status cdn_calc_Pq(cdn_state *state, double *Pq) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, Pq, cdn_system_nudoterr(cdn_state_system(state)));
   static const char function[] = "cdn_calc_Pq";
   operand o;
   void *frame;
@@ -297,10 +309,14 @@ static cdn_status acceleration_errors(cdn_state *state, const char *function, co
 }
 
 cdn_status cdn_calc_constraint_bias(cdn_state *state, double *b) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, b, cdn_system_nudoterr(cdn_state_system(state)));
   return acceleration_errors(state, "cdn_calc_constraint_bias", NULL, -1, b);
 }
 
 cdn_status cdn_calc_udoterr(cdn_state *state, const double *udot, double *udoterr) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, udoterr, cdn_system_nudoterr(cdn_state_system(state)));
   static const char function[] = "cdn_calc_udoterr";
   CDNI_TRY(cdni_operator_check(state, function, "udot", udot, cdn_system_nu(cdn_state_system(state))));
   return acceleration_errors(state, function, udot, 1, udoterr);

@@ -244,10 +244,12 @@ static cdn_status project(cdn_state *state, const char *function, loop_level lev
 }
 
 cdn_status cdn_project_q(cdn_state *state, const cdn_projection_def *def, double *error) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return project(state, "cdn_project_q", LOOP_POSITION, def, error);
 }
 
 cdn_status cdn_project_u(cdn_state *state, const cdn_projection_def *def, double *error) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return project(state, "cdn_project_u", LOOP_VELOCITY, def, error);
 }
 

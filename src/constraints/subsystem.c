@@ -200,6 +200,7 @@ static cdn_status find(cdn_state *state, const char *function, cdn_constraint co
 }
 
 cdn_status cdn_calc_constraint_perr(cdn_state *state, cdn_constraint constraint, double *perr) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_calc_constraint_perr";
   const constraint_room *room;
   CDNI_TRY(find(state, function, constraint, perr, &room));
@@ -212,6 +213,7 @@ cdn_status cdn_calc_constraint_perr(cdn_state *state, cdn_constraint constraint,
 }
 
 cdn_status cdn_calc_constraint_verr(cdn_state *state, cdn_constraint constraint, double *verr) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_calc_constraint_verr";
   const constraint_room *room;
   void *rows;
@@ -252,6 +254,7 @@ static cdn_status stabilize(const constraint_room *room, cdn_state *state, const
 }
 
 cdn_status cdn_constraints_set_baumgarte(cdn_state *state, double time_constant) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   if (!(time_constant >= 0))
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_constraints_set_baumgarte", NULL,

@@ -131,6 +131,7 @@ int cdn_system_control_count(const cdn_system *system) {
 }
 
 cdn_control cdn_system_find_control(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, ((cdn_control){ -1 }));
   const control_room *room = cdni_controls(system);
   for (size_t i = 0; room && name && i < room->controls.count; i++)
     if (strcmp(CDNI_AT(room->controls, control, i).name, name) == 0) return (cdn_control){ (int32_t)i };
@@ -138,21 +139,25 @@ cdn_control cdn_system_find_control(const cdn_system *system, const char *name) 
 }
 
 const char *cdn_control_name(const cdn_system *system, cdn_control id) {
+  CDNI_NEED_OBJECT(system, NULL);
   const control *c = cdni_control_at(cdni_controls(system), id);
   return c ? c->name : NULL;
 }
 
 const char *cdn_control_unit(const cdn_system *system, cdn_control id) {
+  CDNI_NEED_OBJECT(system, NULL);
   const control *c = cdni_control_at(cdni_controls(system), id);
   return c ? c->unit : NULL;
 }
 
 bool cdn_control_follows(const cdn_system *system, cdn_control id) {
+  CDNI_NEED_OBJECT(system, false);
   const control *c = cdni_control_at(cdni_controls(system), id);
   return c && c->follows;
 }
 
 cdn_ticket cdn_control_ticket(const cdn_system *system, cdn_control id) {
+  CDNI_NEED_OBJECT(system, ((cdn_ticket){ 0 }));
   const control *c = cdni_control_at(cdni_controls(system), id);
   return c ? c->ticket : (cdn_ticket){ 0 };
 }

@@ -106,6 +106,7 @@ static const control *find(cdn_state *state, const char *function, cdn_control i
 }
 
 cdn_status cdn_control_value(cdn_state *state, cdn_control id, double *value) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const control_room *room;
   const control *c = find(state, "cdn_control_value", id, &room);
   if (!c) return CDN_ERR_ARG;
@@ -133,6 +134,7 @@ static void write(cdn_state *state, const control_room *room, int i, double valu
 }
 
 cdn_status cdn_control_set(cdn_state *state, cdn_control id, double value) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_control_set";
   const control_room *room;
   const control *c = find(state, function, id, &room);
@@ -146,6 +148,7 @@ cdn_status cdn_control_set(cdn_state *state, cdn_control id, double value) {
 }
 
 cdn_status cdn_control_set_all(cdn_state *state, const double *values) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_control_set_all";
   const control_room *room = cdni_controls(cdn_state_system(state));
   const int n = room ? (int)room->controls.count : 0;
@@ -161,6 +164,7 @@ cdn_status cdn_control_set_all(cdn_state *state, const double *values) {
 }
 
 double cdn_control_given(const cdn_state *state, cdn_control id) {
+  CDNI_NEED_OBJECT(state, NAN);
   const control_room *room = cdni_controls(cdn_state_system(state));
   return cdni_control_at(room, id) ? cdn_state_parameters(state, room->given)[id.i] : NAN;
 }
@@ -168,6 +172,7 @@ double cdn_control_given(const cdn_state *state, cdn_control id) {
 static double as_limit(double number) { return fabs(number) == DBL_MAX ? copysign(INFINITY, number) : number; }
 
 cdn_status cdn_control_limits(const cdn_state *state, cdn_control id, double *lower, double *upper) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const control_room *room;
   if (!find((cdn_state *)state, "cdn_control_limits", id, &room)) return CDN_ERR_ARG;
   const double *limits = cdn_state_parameters(state, room->limits) + 2 * id.i;
@@ -177,6 +182,7 @@ cdn_status cdn_control_limits(const cdn_state *state, cdn_control id, double *lo
 }
 
 cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower, double upper) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_control_set_limits";
   const control_room *room;
   const control *c = find(state, function, id, &room);

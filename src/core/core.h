@@ -13,6 +13,21 @@
 /* Return a failing status to the caller. */
 #define CDNI_TRY CDN_TRY
 
+/* At the beginning of a public function: no call crashes because a pointer is NULL. The thread's last error names the
+ * argument, and the call returns `otherwise`. For what a call on a State needs besides the State there is CDNI_NEED
+ * (system/system.h). */
+#define CDNI_NEED_OBJECT(pointer, otherwise)                             \
+  do {                                                                   \
+    if (!(pointer)) return cdni_misses(__func__, #pointer), (otherwise); \
+  } while (0)
+#define CDNI_NEED_OBJECT_OR_NOTHING(pointer) \
+  do {                                       \
+    if (!(pointer)) {                        \
+      cdni_misses(__func__, #pointer);       \
+      return;                                \
+    }                                        \
+  } while (0)
+
 #define CDNI_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* ---- errors: filling the cdn_error that an object keeps ---- */
@@ -25,6 +40,8 @@ cdn_status cdni_error_vset(cdn_error *error, cdn_status code, const char *functi
 
 /* The same where no object keeps it: it is told as the thread's last failure only. */
 cdn_status cdni_refuse(cdn_status code, const char *function, const char *format, ...) CDN_PRINTF(3, 4);
+/* The same of a call that needs an argument and got NULL. */
+cdn_status cdni_misses(const char *function, const char *argument);
 /* Tells a story as the thread's last failure: one that is kept elsewhere, or got more fields since it was filled in. A story
  * with the code CDN_OK is none. */
 void cdni_error_tell(const cdn_error *error);

@@ -151,3 +151,7 @@ bool cdni_all_finite(const double *values, size_t n, size_t *bad) {
     }
   return true;
 }
+
+cdn_status cdni_misses(const char *function, const char *argument) {
+  return cdni_refuse(CDN_ERR_ARG, function, "%s is NULL, and the call needs it", argument);
+}

@@ -57,6 +57,7 @@ static void write_plainly(char text[CDN_NUMBER_SIZE], int digits) {
 }
 
 const char *cdn_number_text(double x, char text[CDN_NUMBER_SIZE]) {
+  CDNI_NEED_OBJECT(text, NULL);
   if (!isfinite(x)) {
     snprintf(text, CDN_NUMBER_SIZE, isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
     return text;

@@ -39,6 +39,7 @@ static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char
 
 cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const double *udot, double *dtau_dq, double *dtau_du,
                                             double *dtau_dz) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   derivative_pass p;
   CDNI_TRY(differentiate(&p, state, "cdn_inverse_dynamics_derivatives", udot, dtau_dq, dtau_du, dtau_dz, NULL, NULL));
   cdni_derivatives_end(&p);
@@ -187,6 +188,7 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
 
 cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du, double *dudot_df,
                                             double *dudot_dz) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_forward_dynamics_derivatives";
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
@@ -201,6 +203,7 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
 
 cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du, double *dlambda_df,
                                       double *dlambda_dz) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_multiplier_derivatives";
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
@@ -265,6 +268,8 @@ static void regressor(const derivative_pass *p, double *Y) {
 }
 
 cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, pi);
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_inertial_parameters", NULL, "the System has no bodies");
@@ -281,6 +286,8 @@ cdn_status cdn_inertial_parameters(cdn_state *state, double *pi) {
 }
 
 cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, double *Y) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, Y, cdn_system_nu(cdn_state_system(state)));
   derivative_pass p;
   CDNI_TRY(begin(&p, state, "cdn_inverse_dynamics_regressor", udot, NULL, NULL, NULL));
   regressor(&p, Y);
@@ -289,6 +296,8 @@ cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, 
 }
 
 cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, dudot_dpi, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_forward_dynamics_regressor";
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");

@@ -115,6 +115,8 @@ static cdn_status prepare(cdn_state *state, problem *p, const constraint_room *r
 
 cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated, double *f,
                                             double *lambda, double *unbalanced) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_constrained_inverse_dynamics";
   const cdn_system *system = cdn_state_system(state);
   const constraint_room *room = cdni_constraints(system);

@@ -59,12 +59,15 @@ cdn_status cdni_dynamics_calc_motion_forces(const void *self, cdn_state *state, 
 }
 
 const double *cdn_motion_forces(cdn_state *state) {
+  CDNI_NEED_OBJECT(state, NULL);
   static const double nothing = 0;
   const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
   return dyn ? cdn_eval(state, dyn->motion_forces) : &nothing;
 }
 
 cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, tau);
   const matter *m = cdni_matter(cdn_state_system(state));
   if (!cdni_motion_exists(m, motion))
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_motion_force", NULL, "there is no motion %d in this System",
@@ -80,6 +83,8 @@ cdn_status cdn_motion_force(cdn_state *state, cdn_motion motion, double *tau) {
 }
 
 cdn_status cdn_motion_power(cdn_state *state, double *power) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, power);
   const matter *m = cdni_matter(cdn_state_system(state));
   *power = 0;
   if (!m || !cdni_is_driven(state, m->at.driver_udot)) return CDN_OK;

@@ -19,6 +19,8 @@ static cdn_status applied_power(const matter *m, cdn_state *state, const body_tw
 }
 
 cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, power);
   const cdn_system *system = cdn_state_system(state);
   const matter *m = cdni_matter(system);
   const force_room *room = cdni_forces(system);
@@ -39,6 +41,7 @@ cdn_status cdn_nonpotential_power(cdn_state *state, double *power) {
 }
 
 cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *system = cdn_state_system(state);
   const matter *m = cdni_matter(system);
   const int nu = cdn_system_nu(system);

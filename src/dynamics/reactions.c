@@ -44,6 +44,8 @@ static cdn_status begin(cdn_state *state, const char *function, const matter *m,
 
 /* Inward: F = I A + gyroscopic force - force on the body + the forces that it transmits to its children. */
 cdn_status cdn_calc_reaction_forces(cdn_state *state, const double *udot, cdn_reaction where, cdn_spatial *F_G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, F_G);
   static const char function[] = "cdn_calc_reaction_forces";
   const matter *m = NULL;
   tree_data d;

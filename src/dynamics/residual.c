@@ -3,6 +3,8 @@
 #include "matter/operators.h"
 
 cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, r, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_residual";
   const matter *m = NULL;
   void *frame;

@@ -15,6 +15,7 @@ static cdn_row_set refuse(cdn_declarer *d, cdn_status code, const char *name, co
 }
 
 cdn_row_set cdn_declare_rows(cdn_declarer *d, const cdn_row_provider *given) {
+  CDNI_NEED_OBJECT(d, (cdn_row_set){ -1 });
   cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
   const cdn_allocator *a = cdni_system_allocator(system);
   cdn_row_provider known;
@@ -73,6 +74,7 @@ static provided_row *add(cdn_row_list *rows) {
 }
 
 void cdn_row_list_add(cdn_row_list *rows, const cdn_row_def *given) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   cdn_row_def def;
   const char *unreadable = read_row_def(&def, given);
   if (unreadable) {
@@ -125,6 +127,7 @@ static v3 station(const cdn_row_list *rows, cdn_body body, cdn_vec3 p_B) {
 static const char not_finite[] = "it gave a NaN or an infinity";
 
 void cdn_row_list_add_body(cdn_row_list *rows, cdn_body body, cdn_spatial J_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   provided_row *r = last(rows);
   if (!r || !is_body(rows, body)) return;
   if (!is_finite3(J_G.w) || !is_finite3(J_G.v)) note(rows, CDN_ERR_NONFINITE, not_finite);
@@ -132,6 +135,7 @@ void cdn_row_list_add_body(cdn_row_list *rows, cdn_body body, cdn_spatial J_G) {
 }
 
 void cdn_row_list_add_point(cdn_row_list *rows, cdn_body body, cdn_vec3 p_B, cdn_vec3 direction_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   provided_row *r = last(rows);
   if (!r || !is_body(rows, body)) return;
   if (!is_finite3(p_B) || !is_finite3(direction_G)) note(rows, CDN_ERR_NONFINITE, not_finite);
@@ -139,6 +143,7 @@ void cdn_row_list_add_point(cdn_row_list *rows, cdn_body body, cdn_vec3 p_B, cdn
 }
 
 void cdn_row_list_add_mobility(cdn_row_list *rows, cdn_body body, int k, double g) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   provided_row *r = last(rows);
   if (!r || !is_body(rows, body)) return;
   const tree_node *n = &rows->dynamics->matter->tree.node[body.i];
@@ -151,9 +156,14 @@ void cdn_row_list_add_mobility(cdn_row_list *rows, cdn_body body, int k, double 
 
 void cdn_row_list_add_weight(cdn_row_list *rows, cdn_body a, cdn_body b, cdn_vec3 p_G, const double W[36],
                              cdn_spatial bias) {
+  CDNI_NEED_OBJECT_OR_NOTHING(rows);
   static const v3 axis[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
   if (!is_body(rows, a) || !is_body(rows, b)) return;
   size_t bad;
+  if (!W) {
+    note(rows, CDN_ERR_ARG, "a weight of it is NULL");
+    return;
+  }
   if (!is_finite3(p_G) || !is_finite3(bias.w) || !is_finite3(bias.v) || !cdni_all_finite(W, 36, &bad))
     note(rows, CDN_ERR_NONFINITE, not_finite);
   const body_pose *pose = cdni_matter_data(rows->dynamics->matter, rows->state).pose;
@@ -277,6 +287,7 @@ cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
 }
 
 cdn_status cdn_row_multipliers(cdn_state *state, cdn_row_set set, int *n, const double **lambda) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   if (!d || set.i < 0 || (size_t)set.i >= d->row_providers.count)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_row_multipliers", NULL,

@@ -51,12 +51,14 @@ static void add(double *matrix, int columns, int row, int column, double value) 
 }
 
 void cdn_zdot_derivatives_add_z(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_zvar by, int k, double value) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const int row = row_of(d, z, i), n = cdni_zvar_count(d->system, by);
   if (k < 0 || k >= n) note(d, CDN_ERR_ARG, "z to vary with", k);
   else if (row >= 0 && accepts(d, &value, 1)) add(d->to->L, d->nz, row, cdni_zvar_first(d->system, by) + k, value);
 }
 
 void cdn_zdot_derivatives_add_slot(cdn_zdot_derivatives *d, cdn_zvar z, int i, int slot, double by_q, double by_u) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const double numbers[] = { by_q, by_u };
   const int row = row_of(d, z, i);
   if (slot < 0 || slot >= d->nu) note(d, CDN_ERR_ARG, "slot of u", slot);
@@ -68,6 +70,7 @@ void cdn_zdot_derivatives_add_slot(cdn_zdot_derivatives *d, cdn_zvar z, int i, i
 
 void cdn_zdot_derivatives_add_mobility(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_body body, int l, double by_q,
                                        double by_u, double by_udot) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   if (!has_body(d, body)) return;
   const tree_node *n = &d->pass.node[body.i];
   if (l < 0 || l >= n->nu) {
@@ -82,6 +85,7 @@ void cdn_zdot_derivatives_add_mobility(cdn_zdot_derivatives *d, cdn_zvar z, int 
 
 void cdn_zdot_derivatives_add_station(cdn_zdot_derivatives *d, cdn_zvar z, int i, cdn_body body, cdn_vec3 p_B,
                                       cdn_vec3 by_p, cdn_vec3 by_v) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const double numbers[] = { p_B.x, p_B.y, p_B.z, by_p.x, by_p.y, by_p.z, by_v.x, by_v.y, by_v.z };
   const int row = row_of(d, z, i);
   if (!has_body(d, body) || row < 0 || !accepts(d, numbers, 9)) return;
@@ -210,6 +214,7 @@ static void add_product(size_t nz, size_t nu, const double *W, const double *X, 
 }
 
 cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double *dzdot_du, double *dzdot_dz) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_calc_zdot_derivatives";
   /* The cube root of the rounding error balances it with the truncation error h^2 / 6. */
   static const double STEP = 6e-6;

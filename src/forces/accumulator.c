@@ -21,21 +21,25 @@ static bool accepts(cdn_forces *f, cdn_body body, bool finite) {
 }
 
 void cdn_forces_add_point(cdn_forces *f, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(f);
   if (!accepts(f, body, finite3(p_B) && finite3(f_G))) return;
   force_push(f, body.i, cdni_to_v3(cdni_matter_station(f->matter, f->state, f->pose, body, p_B)), cdni_to_v3(f_G));
 }
 
 void cdn_forces_add_torque(cdn_forces *f, cdn_body body, cdn_vec3 moment_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(f);
   if (!accepts(f, body, finite3(moment_G))) return;
   f->F[body.i].w = v3_add(f->F[body.i].w, cdni_to_v3(moment_G));
 }
 
 void cdn_forces_add_body(cdn_forces *f, cdn_body body, cdn_spatial F_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(f);
   cdn_forces_add_torque(f, body, F_G.w);
   cdn_forces_add_point(f, body, cdn_v3(0, 0, 0), F_G.v);
 }
 
 void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double force) {
+  CDNI_NEED_OBJECT_OR_NOTHING(f);
   const matter *m = f->matter;
   if (!cdni_body_exists(m, body) || k < 0 || k >= m->tree.node[body.i].nu)
     note((force_collector *)f, CDN_ERR_ARG, body, k);

@@ -149,6 +149,7 @@ cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cd
 
 cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, const double bias[3], double lower,
                             double upper) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_actuator_set";
   const double *now = cdni_force_params(state, force, FORCE_ACTUATOR);
   cdn_actuator_def d = { .gain = gain, .lower = lower, .upper = upper };

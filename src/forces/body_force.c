@@ -37,6 +37,7 @@ cdn_force cdn_system_add_body_force(cdn_system *system, const char *name, cdn_bo
 }
 
 cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec3 f_G, cdn_vec3 m_G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { f_G.x, f_G.y, f_G.z, m_G.x, m_G.y, m_G.z };
   return cdni_force_set(state, force, FORCE_BODY_FORCE, "cdn_body_force_set", params);
 }

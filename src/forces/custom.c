@@ -297,6 +297,7 @@ cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_
 
 /* Adds a force provider that a subsystem registers in `declare`. The element owns only these ops. */
 cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
+  CDNI_NEED_OBJECT(d, (cdn_force){ -1 });
   static const char function[] = "cdn_declare_forces";
   cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
   cdn_force_provider known;
@@ -324,6 +325,7 @@ cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
 }
 
 cdn_subsystem cdn_force_subsystem(const cdn_system *system, cdn_force force) {
+  CDNI_NEED_OBJECT(system, (cdn_subsystem){ -1 });
   const force_room *room = cdni_forces(system);
   cdn_subsystem none = { -1 };
   if (!room || force.i < 0 || (size_t)force.i >= room->elements.count) return none;

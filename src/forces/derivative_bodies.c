@@ -103,6 +103,7 @@ static void multiply(const void *law, int n, const station_motion *x, sv *dF) {
 
 void cdn_force_derivatives_add_bodies(cdn_force_derivatives *d, int n, const cdn_body *bodies, const cdn_vec3 *stations,
                                       const cdn_spatial *F_G, const double *dF_dX, const double *dF_dV, bool relative) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const derivative_pass *p = d->pass;
   const matrices law = { dF_dX, dF_dV };
   int body[CDN_FORCE_BODIES];

@@ -161,6 +161,7 @@ static m3 from_rows(const double *A) {
 
 void cdn_force_derivatives_add_mobility(cdn_force_derivatives *d, cdn_body body, int k, cdn_body with, int l,
                                         double df_dq, double df_du) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const matter *m = d->pass->m;
   if (!cdni_body_exists(m, body) || k < 0 || k >= m->tree.node[body.i].nu)
     cdni_derivative_mistake(d, CDN_ERR_ARG, body, k);
@@ -172,6 +173,7 @@ void cdn_force_derivatives_add_mobility(cdn_force_derivatives *d, cdn_body body,
 
 void cdn_force_derivatives_add_point(cdn_force_derivatives *d, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G,
                                      const double df_dp[9], const double df_dv[9]) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const double numbers[6] = { p_B.x, p_B.y, p_B.z, f_G.x, f_G.y, f_G.z };
   if (!cdni_derivative_accepts(d, body, numbers, 6) || (df_dp && !cdni_derivative_accepts(d, body, df_dp, 9)) ||
       (df_dv && !cdni_derivative_accepts(d, body, df_dv, 9)))
@@ -183,6 +185,7 @@ void cdn_force_derivatives_add_point(cdn_force_derivatives *d, cdn_body body, cd
 }
 
 void cdn_force_derivatives_add_torque(cdn_force_derivatives *d, cdn_body body, cdn_vec3 moment_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const double numbers[3] = { moment_G.x, moment_G.y, moment_G.z };
   if (cdni_derivative_accepts(d, body, numbers, 3))
     cdni_derivatives_constant_moment(d->pass, body.i, cdni_to_v3(moment_G));
@@ -190,6 +193,7 @@ void cdn_force_derivatives_add_torque(cdn_force_derivatives *d, cdn_body body, c
 
 void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a, cdn_vec3 p_A, cdn_body b, cdn_vec3 p_B,
                                     double tension, double dtension_dlength, double dtension_drate) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   const double numbers[] = { p_A.x, p_A.y, p_A.z, p_B.x, p_B.y, p_B.z, tension, dtension_dlength, dtension_drate };
   if (!cdni_derivative_accepts(d, a, numbers, 9) || !cdni_derivative_accepts(d, b, numbers, 9)) return;
   const derivative_pass *p = d->pass;
@@ -201,6 +205,7 @@ void cdn_force_derivatives_add_line(cdn_force_derivatives *d, cdn_body a, cdn_ve
 }
 
 cdn_forces *cdn_force_derivatives_wrt_z(cdn_force_derivatives *d, cdn_zvar z, int k) {
+  CDNI_NEED_OBJECT(d, NULL);
   cdni_derivative_end_z(d);
   const cdn_state *state = d->pass->state;
   const double *first = cdn_state_zvar(state, z);

@@ -208,6 +208,7 @@ cdn_status cdni_force_set(cdn_state *state, cdn_force force, force_kind_id id, c
 }
 
 cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const force_room *room = cdni_forces(cdn_state_system(state));
   if (!element_at(room, force)) return no_force(state, "cdn_force_set_enabled", force);
   double value = enabled;
@@ -215,6 +216,7 @@ cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled
 }
 
 bool cdn_force_is_enabled(const cdn_state *state, cdn_force force) {
+  CDNI_NEED_OBJECT(state, false);
   const force_room *room = cdni_forces(cdn_state_system(state));
   return element_at(room, force) && cdn_state_parameters(state, room->enabled)[force.i] != 0;
 }
@@ -225,11 +227,13 @@ const char *cdn_force_kind_name(const cdn_system *system, cdn_force force) {
 }
 
 const char *cdn_force_name(const cdn_system *system, cdn_force force) {
+  CDNI_NEED_OBJECT(system, NULL);
   const force_element *e = element_at(cdni_forces(system), force);
   return e ? e->name : NULL;
 }
 
 int cdn_system_force_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
   const force_room *room = cdni_forces(system);
   return room ? (int)room->elements.count : 0;
 }

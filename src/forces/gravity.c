@@ -122,11 +122,13 @@ void cdn_system_exclude_from_gravity(cdn_system *system, cdn_force force, cdn_bo
 }
 
 cdn_status cdn_gravity_set(cdn_state *state, cdn_force force, cdn_vec3 g) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { g.x, g.y, g.z };
   return cdni_force_set(state, force, FORCE_GRAVITY, "cdn_gravity_set", params);
 }
 
 cdn_vec3 cdn_gravity_get(const cdn_state *state, cdn_force force) {
+  CDNI_NEED_OBJECT(state, (cdn_vec3){ 0 });
   const double *g = cdni_force_params(state, force, FORCE_GRAVITY);
   return g ? cdn_v3(g[0], g[1], g[2]) : cdn_v3(NAN, NAN, NAN);
 }
@@ -143,6 +145,7 @@ static cdn_status check_switch(cdn_state *state, const char *function, cdn_force
 }
 
 cdn_status cdn_gravity_set_body_excluded(cdn_state *state, cdn_force force, cdn_body body, bool excluded) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check_switch(state, "cdn_gravity_set_body_excluded", force, body));
   const double value = excluded;
   const force_room *room = cdni_forces(cdn_state_system(state));
@@ -150,6 +153,7 @@ cdn_status cdn_gravity_set_body_excluded(cdn_state *state, cdn_force force, cdn_
 }
 
 bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force force, cdn_body body) {
+  CDNI_NEED_OBJECT(state, false);
   const cdn_system *system = cdn_state_system(state);
   if (!cdni_force_params(state, force, FORCE_GRAVITY) || body.i <= 0 || body.i >= cdn_system_body_count(system))
     return true;
@@ -157,6 +161,8 @@ bool cdn_gravity_body_is_excluded(const cdn_state *state, cdn_force force, cdn_b
 }
 
 cdn_status cdn_calc_gravity_compensation(cdn_state *state, double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   const force_room *room = cdni_forces(cdn_state_system(state));
   const double *excluded = NULL;
   const v3 g = room ? cdni_gravity(room, state, &excluded) : v3_zero();

@@ -204,6 +204,7 @@ static void read_params(const cdn_state *state, cdn_force force, double params[B
 }
 
 cdn_status cdn_linear_bushing_set(cdn_state *state, cdn_force force, const double k[6], const double c[6]) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   double params[BUSHING_PARAMS];
   read_params(state, force, params);
   if (k) memcpy(params + BUSHING_K, k, 6 * sizeof *k);
@@ -212,6 +213,7 @@ cdn_status cdn_linear_bushing_set(cdn_state *state, cdn_force force, const doubl
 }
 
 cdn_status cdn_linear_bushing_set_frames(cdn_state *state, cdn_force force, cdn_transform X_A, cdn_transform X_B) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   double params[BUSHING_PARAMS];
   read_params(state, force, params);
   write_frame(params + BUSHING_X_AF, X_A);
@@ -220,6 +222,7 @@ cdn_status cdn_linear_bushing_set_frames(cdn_state *state, cdn_force force, cdn_
 }
 
 cdn_status cdn_linear_bushing_coordinates(cdn_state *state, cdn_force force, double q[6], double qdot[6]) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_linear_bushing_coordinates";
   const double *p = cdni_force_params(state, force, FORCE_LINEAR_BUSHING);
   if (!p)

@@ -132,6 +132,7 @@ cdn_force cdn_system_add_rotation_spring(cdn_system *system, const char *name, c
 }
 
 cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, cdn_rotation R0) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_rotation_spring_set";
   double params[5];
   if (!spring_params(params, k, R0))
@@ -256,6 +257,7 @@ cdn_force cdn_system_add_rotation_stop(cdn_system *system, const char *name, cdn
 }
 
 cdn_status cdn_rotation_stop_set(cdn_state *state, cdn_force force, double max_angle, double k, double d) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { max_angle, k, d };
   return cdni_force_set(state, force, FORCE_ROTATION_STOP, "cdn_rotation_stop_set", params);
 }

@@ -76,6 +76,7 @@ cdn_force cdn_system_add_two_point_spring(cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, double k, double rest) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const double params[] = { k, rest };
   return cdni_force_set(state, force, FORCE_TWO_POINT_SPRING, "cdn_two_point_spring_set", params);
 }
@@ -125,6 +126,7 @@ cdn_force cdn_system_add_two_point_damper(cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_two_point_damper_set(cdn_state *state, cdn_force force, double c) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_force_set(state, force, FORCE_TWO_POINT_DAMPER, "cdn_two_point_damper_set", &c);
 }
 
@@ -166,5 +168,6 @@ cdn_force cdn_system_add_two_point_force(cdn_system *system, const char *name, c
 }
 
 cdn_status cdn_two_point_force_set(cdn_state *state, cdn_force force, double f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_force_set(state, force, FORCE_TWO_POINT_FORCE, "cdn_two_point_force_set", &f);
 }

@@ -74,6 +74,7 @@ cdn_status cdni_certificate_accept(cdn_stepper *s) {
   c->smallest_step = c->steps ? fmin(c->smallest_step, h) : h;
   c->largest_step = fmax(c->largest_step, h);
   c->steps++;
+  s->singular.rounding += s->singular.noise;
   if (s->at_rounding && s->def.fixed_step == 0) c->rounding_steps++;
   return note_constraints(s, s->y[!s->at]);
 }

@@ -376,12 +376,29 @@ static double share(const cdn_stepper *s) {
   return 1 / (1 - pow(0.5, fmax(1, s->method->error_order - 1)));
 }
 
+/* Two runs that both err by rounding, or that are about as accurate, may come close to each other by chance. */
+static bool is_doubtful(const cdn_stepper *s, cdn_certificate *out) {
+  static const double NOISE = 0.2, NEAR_ROUNDING = 3e-12;
+  const cdn_stepper *judge = s->companion->run;
+  const double alpha = s->def.accuracy;
+  if (s->singular.rounding > NOISE * alpha) {
+    snprintf(out->doubt, sizeof out->doubt,
+             "rounding at singular poses may add %.1g, and more where the motion amplifies it", s->singular.rounding);
+  } else if (judge->def.method >= CDN_METHOD_CVODE_BDF && judge->def.accuracy <= NEAR_ROUNDING &&
+             s->companion->largest > alpha) {
+    snprintf(out->doubt, sizeof out->doubt, "the companion, at %.1g, is too near to rounding to tell",
+             judge->def.accuracy);
+  }
+  return out->doubt[0];
+}
+
 void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
   const cdni_companion *c = s->companion;
   out->delivered = CDN_VERDICT_UNKNOWN;
   out->accuracy = s->def.fixed_step > 0 ? 0 : s->def.accuracy;
   out->error_estimate = out->error_estimate_q = out->error_estimate_u = out->error_estimate_z = NAN;
   out->error_time = out->delivered_until = out->amplification = out->event_shift = NAN;
+  memset(out->doubt, 0, sizeof out->doubt);
   if (!c) return;
   double scale = share(s);
   out->error_estimate = scale * c->largest;
@@ -402,7 +419,7 @@ void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
     out->delivered = CDN_VERDICT_NOT_DELIVERED;
     memcpy(out->parting, c->parting.name, sizeof out->parting);
     out->parting_time = c->parting.time;
-  } else if (!c->lost) out->delivered = CDN_VERDICT_DELIVERED;
+  } else if (!c->lost && !is_doubtful(s, out)) out->delivered = CDN_VERDICT_DELIVERED;
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */

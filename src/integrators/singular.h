@@ -40,13 +40,14 @@ typedef struct cdni_singular {
    * method and its memory. method NULL: bridges are steps of the run's own method. */
   const struct cdni_method *method;
   double *memory;
-  bool bridging; /* the stepper uses the method of bridges */
-  bool starts;   /* the first step is a bridge */
-  double length; /* length of bridges, as last chosen */
-  double own;    /* the longest step of the run's own method on the way to the next pose */
-  double last;   /* length of the last bridge */
-  double reach;  /* the longest bridge that errors allow; INFINITY: none has been tried */
-  int refused;   /* number of bridges over the next pose whose error was too large */
+  bool bridging;   /* the stepper uses the method of bridges */
+  bool starts;     /* the first step is a bridge */
+  double length;   /* length of bridges, as last chosen */
+  double own;      /* the longest step of the run's own method on the way to the next pose */
+  double last;     /* length of the last bridge */
+  double reach;    /* the longest bridge that errors allow; INFINITY: none has been tried */
+  int refused;     /* number of bridges over the next pose whose error was too large */
+  double rounding; /* what rounding may have added to the run: the sum of `noise` over accepted steps */
   /* The present attempt: */
   bool over;     /* it is a bridge */
   double size;   /* its size if there were no poses */

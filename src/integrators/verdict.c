@@ -92,7 +92,10 @@ static void tell(const cdn_certificate *c, char *text, size_t size) {
   bool fixed = !(c->accuracy > 0), known = !isnan(c->error_estimate);
   if (fixed) add(text, size, "fixed steps");
   else add(text, size, "asked %s", brief(c->accuracy, a));
-  const char *reason = c->failure_story[0] ? c->failure_story : known ? c->companion_story : "no companion ran";
+  const char *reason = c->failure_story[0] ? c->failure_story
+                       : !known            ? "no companion ran"
+                       : c->doubt[0]       ? c->doubt
+                                           : c->companion_story;
   bool unknown = c->delivered == CDN_VERDICT_UNKNOWN && (!fixed || !known);
   if (unknown) add(text, size, fixed ? ", error unknown, as %s" : ", delivered: unknown, as %s", reason);
   if (!known) return;

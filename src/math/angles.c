@@ -11,6 +11,8 @@
 
 #include <cardan/angles.h>
 
+#include "core/core.h"
+
 #define PI 3.14159265358979323846
 
 /* Below this distance from gimbal lock the angles that are lost are rounding alone; leaving it out of account turns
@@ -121,6 +123,7 @@ static bool no_angles(cdn_angles *angles) {
 }
 
 bool cdn_angles_from_quaternion(cdn_sequence sequence, cdn_axes_fixed fixed, cdn_quaternion q, cdn_angles *angles) {
+  CDNI_NEED_OBJECT(angles, false);
   axes x;
   solution s;
   if (!axes_of(sequence, fixed, &x) || !solve(&x, q, &s)) return no_angles(angles);
@@ -129,6 +132,7 @@ bool cdn_angles_from_quaternion(cdn_sequence sequence, cdn_axes_fixed fixed, cdn
 }
 
 bool cdn_angles_from_rotation(cdn_sequence sequence, cdn_axes_fixed fixed, cdn_rotation R_AB, cdn_angles *angles) {
+  CDNI_NEED_OBJECT(angles, false);
   return cdn_angles_from_quaternion(sequence, fixed, cdn_quaternion_from_rotation(R_AB), angles);
 }
 
@@ -153,6 +157,7 @@ static cdn_angles wind(const solution *s, cdn_angles a, cdn_angles near) {
 
 bool cdn_angles_near(cdn_sequence sequence, cdn_axes_fixed fixed, cdn_quaternion q, cdn_angles near,
                      cdn_angles *angles) {
+  CDNI_NEED_OBJECT(angles, false);
   axes x;
   solution s;
   if (!isfinite(near.first) || !isfinite(near.second) || !isfinite(near.third)) return no_angles(angles);
@@ -189,6 +194,7 @@ cdn_vec3 cdn_angular_velocity_from_angles(cdn_sequence sequence, cdn_axes_fixed 
 }
 
 bool cdn_angle_rates(cdn_sequence sequence, cdn_axes_fixed fixed, cdn_angles angles, cdn_vec3 w_A, cdn_angles *rates) {
+  CDNI_NEED_OBJECT(rates, false);
   cdn_vec3 a[3];
   if (!turned_axes(sequence, fixed, angles, a)) return no_angles(rates);
   /* The second axis is at right angles to both others: w = (its part) + (the part in the plane of the other two). */

@@ -215,6 +215,8 @@ static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
 }
 
 void cdn_inertia_principal(cdn_inertia I, double moments[3], cdn_rotation *axes) {
+  double unwanted[3];
+  if (!moments) moments = unwanted;
   /* A matrix with NaNs has no axes, and must not seem to have some. */
   if (!(isfinite(I.xx) && isfinite(I.yy) && isfinite(I.zz) && isfinite(I.xy) && isfinite(I.xz) && isfinite(I.yz))) {
     moments[0] = moments[1] = moments[2] = NAN;

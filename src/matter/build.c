@@ -345,26 +345,31 @@ static const matter_body *body_at(const cdn_system *system, cdn_body body) {
 }
 
 int cdn_system_body_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
   const matter *m = cdni_matter(system);
   return m ? (int)m->bodies.count : 1;
 }
 
 const char *cdn_body_name(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, NULL);
   const matter_body *b = body_at(system, body);
   return b ? b->name : body.i == 0 ? "Ground" : "?";
 }
 
 const char *cdn_body_mobilizer_name(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, NULL);
   const matter_body *b = body_at(system, body);
   return b ? b->mobilizer_name : "?";
 }
 
 cdn_body cdn_body_parent(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, (cdn_body){ -1 });
   const matter_body *b = body_at(system, body);
   return (cdn_body){ b ? b->parent : -1 };
 }
 
 cdn_mobilizer cdn_body_mobilizer(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, (cdn_mobilizer){ 0 });
   const matter_body *b = body_at(system, body);
   return b ? b->mobilizer : CDN_WELD;
 }
@@ -374,36 +379,43 @@ static const tree_node *node_at(const cdn_system *system, cdn_body body) {
 }
 
 bool cdn_body_is_reversed(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, false);
   const tree_node *n = node_at(system, body);
   return n && (n->variant & 1);
 }
 bool cdn_body_has_quaternion(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, false);
   const tree_node *n = node_at(system, body);
   return n && n->quaternion;
 }
 int cdn_body_nq(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, 0);
   const tree_node *n = node_at(system, body);
   return n ? n->nq : 0;
 }
 int cdn_body_nu(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, 0);
   const tree_node *n = node_at(system, body);
   return n ? n->nu : 0;
 }
 
 /* Slots in the System's pools once it is frozen; before, slots within matter alone. */
 int cdn_body_first_q(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, 0);
   if (!body_at(system, body)) return -1;
   const matter *m = cdni_matter(system);
   return cdni_subsystem_runs(system, m->subsystem).q + CDNI_AT(m->nodes, tree_node, body.i).q;
 }
 
 int cdn_body_first_u(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, 0);
   if (!body_at(system, body)) return -1;
   const matter *m = cdni_matter(system);
   return cdni_subsystem_runs(system, m->subsystem).u + CDNI_AT(m->nodes, tree_node, body.i).u;
 }
 
 cdn_body cdn_system_find_body(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, (cdn_body){ -1 });
   const matter *m = cdni_matter(system);
   for (size_t i = 0; m && name && i < m->bodies.count; i++)
     if (strcmp(CDNI_AT(m->bodies, matter_body, i).name, name) == 0) return (cdn_body){ (int32_t)i };

@@ -124,6 +124,7 @@ static void fill_block(const matter *m, const tree_node *n, const double *q, con
 }
 
 cdn_status cdn_qdot_derivatives(cdn_state *state, double *dqdot_dq, double *N, double *N_inv) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m;
   cdni_runs runs;
   CDNI_TRY(begin(state, "cdn_qdot_derivatives", &m, &runs));
@@ -145,6 +146,8 @@ cdn_status cdn_qdot_derivatives(cdn_state *state, double *dqdot_dq, double *N, d
 /* ---- displacements ---- */
 
 cdn_status cdn_tangent_rate_derivatives(cdn_state *state, double *A) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, A, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_tangent_rate_derivatives";
   const matter *m;
   cdni_runs runs;

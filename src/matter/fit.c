@@ -103,6 +103,8 @@ static cdn_status check_numbers(cdn_state *state, const char *function, const jo
 /* ---- the mobilizer ---- */
 
 cdn_status cdn_body_X_FM(cdn_state *state, cdn_body body, cdn_transform *X_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, X_FM);
   static const char function[] = "cdn_body_X_FM";
   joint j;
   cdn_spatial H[6];
@@ -113,6 +115,8 @@ cdn_status cdn_body_X_FM(cdn_state *state, cdn_body body, cdn_transform *X_FM) {
 }
 
 cdn_status cdn_body_V_FM(cdn_state *state, cdn_body body, cdn_spatial *V_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, V_FM);
   static const char function[] = "cdn_body_V_FM";
   joint j;
   cdn_transform X;
@@ -194,12 +198,15 @@ static cdn_status fit(cdn_state *state, const char *function, cdn_body body, con
 }
 
 cdn_status cdn_body_set_q_to_fit_transform(cdn_state *state, cdn_body body, cdn_transform X_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return fit(state, "cdn_body_set_q_to_fit_transform", body, &(wanted_pose){ &X_FM.R, &X_FM.p });
 }
 cdn_status cdn_body_set_q_to_fit_rotation(cdn_state *state, cdn_body body, cdn_rotation R_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return fit(state, "cdn_body_set_q_to_fit_rotation", body, &(wanted_pose){ &R_FM, NULL });
 }
 cdn_status cdn_body_set_q_to_fit_translation(cdn_state *state, cdn_body body, cdn_vec3 p_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return fit(state, "cdn_body_set_q_to_fit_translation", body, &(wanted_pose){ NULL, &p_FM });
 }
 
@@ -284,11 +291,14 @@ static cdn_status fit_velocity(cdn_state *state, const char *function, cdn_body 
 }
 
 cdn_status cdn_body_set_u_to_fit_velocity(cdn_state *state, cdn_body body, cdn_spatial V_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return fit_velocity(state, "cdn_body_set_u_to_fit_velocity", body, &V_FM.w, &V_FM.v);
 }
 cdn_status cdn_body_set_u_to_fit_angular_velocity(cdn_state *state, cdn_body body, cdn_vec3 w_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return fit_velocity(state, "cdn_body_set_u_to_fit_angular_velocity", body, &w_FM, NULL);
 }
 cdn_status cdn_body_set_u_to_fit_linear_velocity(cdn_state *state, cdn_body body, cdn_vec3 v_FM) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return fit_velocity(state, "cdn_body_set_u_to_fit_linear_velocity", body, NULL, &v_FM);
 }

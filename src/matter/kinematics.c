@@ -57,6 +57,8 @@ static cdn_status locate(cdn_state *state, const char *function, cdn_body body, 
 }
 
 cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform *X_GB) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, X_GB);
   const matter *m = NULL;
   const body_pose *pose = NULL;
   v3 r = v3_zero();
@@ -66,6 +68,8 @@ cdn_status cdn_body_pose(cdn_state *state, cdn_body body, cdn_transform *X_GB) {
 }
 
 cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, V_GB);
   const matter *m = NULL;
   const body_pose *pose = NULL;
   v3 r = v3_zero();
@@ -76,6 +80,8 @@ cdn_status cdn_body_velocity(cdn_state *state, cdn_body body, cdn_spatial *V_GB)
 }
 
 cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A_GB) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, A_GB);
   const matter *m = NULL;
   const body_pose *pose = NULL;
   v3 r = v3_zero();
@@ -89,6 +95,7 @@ cdn_status cdn_body_acceleration(cdn_state *state, cdn_body body, cdn_spatial *A
 }
 
 cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_vec3 *p_G, cdn_vec3 *v_G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, "cdn_body_station", body);
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
@@ -105,6 +112,7 @@ cdn_status cdn_body_station(cdn_state *state, cdn_body body, cdn_vec3 p_B, cdn_v
 /* ---- the system as a whole ---- */
 
 cdn_status cdn_system_mass(cdn_state *state, double *total, double *moving) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
   double all = 0, free_mass = 0;
   for (int i = 1; m && i < m->tree.n; i++) {
@@ -120,6 +128,8 @@ cdn_status cdn_system_mass(cdn_state *state, double *total, double *moving) {
 }
 
 cdn_status cdn_center_of_mass(cdn_state *state, cdn_vec3 *p_G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, p_G);
   const matter *m = matter_of(state);
   *p_G = cdn_v3(0, 0, 0);
   if (!m) return CDN_OK;
@@ -137,6 +147,8 @@ cdn_status cdn_center_of_mass(cdn_state *state, cdn_vec3 *p_G) {
 }
 
 cdn_status cdn_momentum(cdn_state *state, cdn_spatial *about_origin) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, about_origin);
   const matter *m = matter_of(state);
   *about_origin = (cdn_spatial){ { 0, 0, 0 }, { 0, 0, 0 } };
   if (!m) return CDN_OK;
@@ -152,6 +164,8 @@ cdn_status cdn_momentum(cdn_state *state, cdn_spatial *about_origin) {
 }
 
 cdn_status cdn_kinetic_energy(cdn_state *state, double *energy) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, energy);
   const matter *m = matter_of(state);
   *energy = 0;
   if (!m) return CDN_OK;

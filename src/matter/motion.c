@@ -210,16 +210,19 @@ cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
 /* ---- the motions of a System ---- */
 
 int cdn_system_motion_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
   const matter *m = cdni_matter(system);
   return m ? (int)m->motions.count : 0;
 }
 
 const char *cdn_motion_name(const cdn_system *system, cdn_motion motion) {
+  CDNI_NEED_OBJECT(system, NULL);
   const matter *m = cdni_matter(system);
   return cdni_motion_exists(m, motion) ? cdni_motion_at(m, motion.i)->name : NULL;
 }
 
 cdn_motion cdn_system_find_motion(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, (cdn_motion){ -1 });
   const matter *m = cdni_matter(system);
   for (int i = 0; m && name && i < (int)m->motions.count; i++)
     if (strcmp(cdni_motion_at(m, i)->name, name) == 0) return (cdn_motion){ i };
@@ -227,11 +230,13 @@ cdn_motion cdn_system_find_motion(const cdn_system *system, const char *name) {
 }
 
 cdn_body cdn_motion_body(const cdn_system *system, cdn_motion motion) {
+  CDNI_NEED_OBJECT(system, (cdn_body){ -1 });
   const matter *m = cdni_matter(system);
   return (cdn_body){ cdni_motion_exists(m, motion) ? cdni_motion_at(m, motion.i)->body : -1 };
 }
 
 cdn_motion cdn_body_motion(const cdn_system *system, cdn_body body) {
+  CDNI_NEED_OBJECT(system, (cdn_motion){ -1 });
   const matter *m = cdni_matter(system);
   if (!m || body.i < 0 || (size_t)body.i >= m->bodies.count) return (cdn_motion){ -1 };
   return (cdn_motion){ CDNI_AT(m->bodies, matter_body, body.i).motion };

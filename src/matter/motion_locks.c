@@ -49,6 +49,7 @@ static cdn_status no_motion(cdn_state *state, const char *function, cdn_motion m
 }
 
 cdn_status cdn_motion_set_enabled(cdn_state *state, cdn_motion motion, bool enabled) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
   if (!cdni_motion_exists(m, motion)) return no_motion(state, "cdn_motion_set_enabled", motion);
   if (cdn_motion_is_enabled(state, motion) == enabled) return CDN_OK;
@@ -60,17 +61,20 @@ cdn_status cdn_motion_set_enabled(cdn_state *state, cdn_motion motion, bool enab
 }
 
 bool cdn_motion_is_enabled(const cdn_state *state, cdn_motion motion) {
+  CDNI_NEED_OBJECT(state, false);
   const matter *m = matter_of(state);
   return cdni_motion_exists(m, motion) && cdn_state_parameters(state, m->motion_on)[motion.i] != 0;
 }
 
 const double *cdn_motion_params(const cdn_state *state, cdn_motion motion) {
+  CDNI_NEED_OBJECT(state, NULL);
   const matter *m = matter_of(state);
   if (!cdni_motion_exists(m, motion)) return NULL;
   return cdn_state_parameters(state, m->motion_params) + CDN_MOTION_PARAMS * motion.i;
 }
 
 cdn_status cdn_motion_set_params(cdn_state *state, cdn_motion motion, const double *params) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
   if (!cdni_motion_exists(m, motion)) return no_motion(state, "cdn_motion_set_params", motion);
   return cdn_state_set_parameters(state, m->motion_params, CDN_MOTION_PARAMS * motion.i, CDN_MOTION_PARAMS, params);
@@ -112,6 +116,7 @@ static cdn_status lock(const matter *m, cdn_state *state, int body, cdn_motion_l
 }
 
 cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level level, const double *values, int n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_body_lock_at";
   CDNI_TRY(check(state, function, body, level));
   const matter *m = matter_of(state);
@@ -138,6 +143,7 @@ cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level le
 }
 
 cdn_status cdn_body_lock(cdn_state *state, cdn_body body, cdn_motion_level level) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, "cdn_body_lock", body, level));
   const matter *m = matter_of(state);
   const tree_node *n = &m->tree.node[body.i];
@@ -153,6 +159,7 @@ cdn_status cdn_body_lock(cdn_state *state, cdn_body body, cdn_motion_level level
 }
 
 cdn_status cdn_body_unlock(cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, "cdn_body_unlock", body, CDN_LEVEL_POSITION));
   const matter *m = matter_of(state);
   if (lock_level(m, state, body.i) == CDN_LEVEL_NONE) return CDN_OK;
@@ -164,6 +171,7 @@ cdn_status cdn_body_unlock(cdn_state *state, cdn_body body) {
 }
 
 cdn_motion_level cdn_body_lock_level(const cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, (cdn_motion_level){ 0 });
   const matter *m = matter_of(state);
   return cdni_body_exists(m, body) ? lock_level(m, state, body.i) : CDN_LEVEL_NONE;
 }
@@ -189,6 +197,6 @@ static cdn_driver driver_of(const cdn_state *state, cdn_body body) {
 }
 
 void cdn_body_driver_sized(const cdn_state *state, cdn_body body, cdn_driver *out, size_t size) {
-  const cdn_driver driver = driver_of(state, body);
+  const cdn_driver driver = state ? driver_of(state, body) : (cdn_driver){ .motion = { -1 } };
   cdni_sized_write(out, size, &driver, sizeof driver);
 }

@@ -81,6 +81,8 @@ static cdn_status end(cdn_state *state, pass *p, cdn_status status) {
 /* ---- J, whole ---- */
 
 cdn_status cdn_multiply_by_J(cdn_state *state, const double *u, cdn_spatial *V_G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, V_G);
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_multiply_by_J", NEEDED, u));
   cdn_status status = cdni_state_ensure(state, CDN_POSE);
@@ -94,6 +96,8 @@ cdn_status cdn_multiply_by_J(cdn_state *state, const double *u, cdn_spatial *V_G
 }
 
 cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G, double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_multiply_by_J_transpose";
   pass p;
   CDNI_TRY(begin(state, &p, function, NO_VECTOR, NULL));
@@ -111,6 +115,8 @@ cdn_status cdn_multiply_by_J_transpose(cdn_state *state, const cdn_spatial *F_G,
 /* ---- M ---- */
 
 cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_multiply_by_M", NEEDED, a));
   cdn_status status = cdni_state_ensure(state, p.m->inertia.ticket);
@@ -120,6 +126,8 @@ cdn_status cdn_multiply_by_M(cdn_state *state, const double *a, double *f) {
 }
 
 cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, a, cdn_system_nu(cdn_state_system(state)));
   pass p;
   CDNI_TRY(begin(state, &p, "cdn_multiply_by_M_inv", NEEDED, f));
   cdn_status status = cdni_state_ensure(state, p.m->articulated.ticket);
@@ -130,6 +138,8 @@ cdn_status cdn_multiply_by_M_inv(cdn_state *state, const double *f, double *a) {
 }
 
 cdn_status cdn_calc_M(cdn_state *state, double *M) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, M, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_calc_M";
   const matter *m = NULL;
   void *scratch = NULL;
@@ -151,6 +161,8 @@ static cdn_status ensure_velocity(cdn_state *state, const matter *m) {
 
 cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_spatial *F_G, const double *f_mob,
                                 double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_inverse_dynamics";
   pass p;
   CDNI_TRY(begin(state, &p, function, OPTIONAL, udot));
@@ -162,11 +174,15 @@ cdn_status cdn_inverse_dynamics(cdn_state *state, const double *udot, const cdn_
 }
 
 cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f_bias, cdn_system_nu(cdn_state_system(state)));
   return cdn_inverse_dynamics(state, NULL, NULL, NULL, f_bias);
 }
 
 cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G, const double *f_mob, double *udot,
                                 cdn_spatial *A_G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, udot, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_forward_dynamics";
   pass p;
   CDNI_TRY(begin(state, &p, function, NO_VECTOR, NULL));

@@ -32,18 +32,22 @@ static cdn_status set_run(cdn_state *state, const char *function, cdn_pool pool,
 }
 
 cdn_status cdn_body_set_q(cdn_state *state, cdn_body body, const double *q, int n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_run(state, "cdn_body_set_q", CDN_POOL_Q, body, q, n);
 }
 cdn_status cdn_body_set_u(cdn_state *state, cdn_body body, const double *u, int n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_run(state, "cdn_body_set_u", CDN_POOL_U, body, u, n);
 }
 
 const double *cdn_body_q(const cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, NULL);
   const matter *m = matter_of(state);
   return cdni_body_exists(m, body) ? cdn_state_q(state) + cdn_body_first_q(cdn_state_system(state), body) : NULL;
 }
 
 const double *cdn_body_u(const cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, NULL);
   const matter *m = matter_of(state);
   return cdni_body_exists(m, body) ? cdn_state_u(state) + cdn_body_first_u(cdn_state_system(state), body) : NULL;
 }
@@ -51,12 +55,14 @@ const double *cdn_body_u(const cdn_state *state, cdn_body body) {
 /* ---- parameters ---- */
 
 cdn_mass_properties cdn_body_mass_properties(const cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, (cdn_mass_properties){ 0 });
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return (cdn_mass_properties){ 0 };
   return cdni_unpack_mass(cdn_state_parameters(state, m->mass) + MASS_PARAMETERS * body.i);
 }
 
 cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mass_properties mass) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_body_set_mass_properties";
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, function, body);
@@ -70,6 +76,7 @@ cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mas
 }
 
 static cdn_transform frame(const cdn_state *state, cdn_body body, int offset) {
+  CDNI_NEED_OBJECT(state, cdn_transform_identity());
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return cdn_transform_identity();
   return cdni_unpack_transform(cdn_state_parameters(state, m->frames) + FRAME_PARAMETERS * body.i + offset);
@@ -90,18 +97,22 @@ static cdn_status set_frame(cdn_state *state, const char *function, cdn_body bod
 cdn_transform cdn_body_X_PF(const cdn_state *state, cdn_body body) { return frame(state, body, 0); }
 cdn_transform cdn_body_X_BM(const cdn_state *state, cdn_body body) { return frame(state, body, 12); }
 cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transform X) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_frame(state, "cdn_body_set_X_PF", body, 0, X);
 }
 cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_frame(state, "cdn_body_set_X_BM", body, 12, X);
 }
 
 double cdn_body_armature(const cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, NAN);
   const matter *m = matter_of(state);
   return cdni_body_exists(m, body) ? cdn_state_parameters(state, m->armature)[body.i] : 0;
 }
 
 cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, "cdn_body_set_armature", body);
   if (!isfinite(armature))
@@ -114,11 +125,13 @@ cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armatur
 }
 
 const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, NULL);
   const matter *m = matter_of(state);
   return cdni_body_exists(m, body) ? cdn_state_parameters(state, m->params) + CDN_MOBILIZER_PARAMS * body.i : NULL;
 }
 
 cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_body_set_mobilizer_params";
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
@@ -132,6 +145,7 @@ cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const 
 /* ---- applied forces: a flag that is set if any is not zero, then the numbers ---- */
 
 cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_state_set_applied_mobility_forces";
   const matter *m = matter_of(state);
   size_t bad;
@@ -152,11 +166,13 @@ cdn_status cdn_state_set_applied_mobility_forces(cdn_state *state, const double 
 }
 
 const double *cdn_state_applied_mobility_forces(const cdn_state *state) {
+  CDNI_NEED_OBJECT(state, NULL);
   const matter *m = matter_of(state);
   return m ? (const double *)cdn_state_discrete(state, m->applied_f) + 1 : NULL;
 }
 
 cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn_spatial F_G) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_state_set_applied_body_force";
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, function, body);
@@ -174,6 +190,7 @@ cdn_status cdn_state_set_applied_body_force(cdn_state *state, cdn_body body, cdn
 }
 
 cdn_spatial cdn_state_applied_body_force(const cdn_state *state, cdn_body body) {
+  CDNI_NEED_OBJECT(state, (cdn_spatial){ 0 });
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return (cdn_spatial){ { 0, 0, 0 }, { 0, 0, 0 } };
   const double *v = (const double *)cdn_state_discrete(state, m->applied_F) + 1 + 6 * body.i;

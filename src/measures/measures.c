@@ -297,6 +297,7 @@ static cdn_status no_measure(cdn_state *state, const char *function, cdn_measure
 }
 
 const double *cdn_measure_value(cdn_state *state, cdn_measure id) {
+  CDNI_NEED_OBJECT(state, NULL);
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (m) return cdn_eval(state, m->value);
   no_measure(state, "cdn_measure_value", id);

@@ -308,10 +308,11 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
   cdni_free(&a, e, sizeof *e);
 }
 
-int cdn_ensemble_count(const cdn_ensemble *e) { return e->count; }
-int cdn_ensemble_lanes(const cdn_ensemble *e) { return e->lanes; }
+int cdn_ensemble_count(const cdn_ensemble *e) { return e ? e->count : 0; }
+int cdn_ensemble_lanes(const cdn_ensemble *e) { return e ? e->lanes : 0; }
 
 cdn_status cdn_ensemble_status(const cdn_ensemble *e, int k) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   if (k < 0 || k >= e->count)
     return cdni_refuse(CDN_ERR_ARG, "cdn_ensemble_status", "there is no State %d in an ensemble of %d", k, e->count);
   cdni_error_tell(&e->errors[k]);
@@ -320,10 +321,11 @@ cdn_status cdn_ensemble_status(const cdn_ensemble *e, int k) {
 
 void cdn_ensemble_error_sized(const cdn_ensemble *e, int k, cdn_error *out, size_t size) {
   const cdn_error none = { .code = cdn_ensemble_status(e, k), .index = k };
-  const bool failed = k >= 0 && k < e->count && e->status[k] != CDN_OK;
+  const bool failed = e && k >= 0 && k < e->count && e->status[k] != CDN_OK;
   cdni_sized_write(out, size, failed ? &e->errors[k] : &none, sizeof none);
 }
 
 void cdn_ensemble_last_error_sized(const cdn_ensemble *e, cdn_error *out, size_t size) {
-  cdni_sized_write(out, size, &e->error, sizeof e->error);
+  const cdn_error none = { .code = CDN_ERR_ARG };
+  cdni_sized_write(out, size, e ? &e->error : &none, sizeof none);
 }

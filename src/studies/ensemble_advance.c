@@ -120,6 +120,7 @@ static void advance_batch(void *context, int thread, int batch) {
 }
 
 cdn_status cdn_ensemble_advance(cdn_ensemble *e, double h, int64_t n) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_advance";
   if (!(h > 0) || !isfinite(h) || n < 0)
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "h is %g and n %lld: a positive step and a number of steps",

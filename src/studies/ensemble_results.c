@@ -68,6 +68,7 @@ static void rates_of(void *context, int thread, int batch) {
 }
 
 cdn_status cdn_ensemble_rates(cdn_ensemble *e, cdn_pool pool, double *rates, size_t stride) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_rates";
   if ((int)pool < CDN_POOL_Q || (int)pool > CDN_POOL_Z || (!rates && ensemble_pool_size(e, pool) > 0))
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, rates ? "there is no pool %d" : "no array for pool %d",
@@ -126,6 +127,7 @@ static void body_of(void *context, int thread, int batch) {
 }
 
 cdn_status cdn_ensemble_body(cdn_ensemble *e, cdn_body body, cdn_transform *X_GB, cdn_spatial *V_GB) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_body";
   if (!cdni_body_exists(e->m, body))
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "there is no body %d in this System", (int)body.i);
@@ -188,6 +190,7 @@ static void inverse_dynamics_of(void *context, int thread, int batch) {
 
 cdn_status cdn_ensemble_inverse_dynamics(cdn_ensemble *e, const double *udot, size_t udot_stride, double *f,
                                          size_t f_stride) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_inverse_dynamics";
   question x = rows_of(e, udot, udot_stride, f, f_stride);
   CDNI_TRY(check_rows(e, function, udot, false, x.in_stride, f));
@@ -231,6 +234,7 @@ static void multiply_by_M_inv_of(void *context, int thread, int batch) {
 
 cdn_status cdn_ensemble_multiply_by_M_inv(cdn_ensemble *e, const double *f, size_t f_stride, double *a,
                                           size_t a_stride) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_multiply_by_M_inv";
   question x = rows_of(e, f, f_stride, a, a_stride);
   CDNI_TRY(check_rows(e, function, f, true, x.in_stride, a));
@@ -258,6 +262,7 @@ static void visit_all(void *context, int thread, int batch) {
 
 cdn_status cdn_ensemble_visit(cdn_ensemble *e, cdn_status (*visit)(void *context, int k, cdn_state *state),
                               void *context) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_visit";
   if (!visit) return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "there is no function to call");
   question x = { .e = e, .visit = visit, .context = context, .sets = true };
@@ -271,6 +276,7 @@ static cdn_status energies_of(void *context, int k, cdn_state *state) {
 }
 
 cdn_status cdn_ensemble_energies(cdn_ensemble *e, double *kinetic, double *potential) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   question x = { .e = e, .kinetic = kinetic, .potential = potential, .visit = energies_of };
   x.context = &x;
   const cdn_status status = cdni_ensemble_run(e, "cdn_ensemble_energies", visit_all, &x);

@@ -7,7 +7,7 @@ static double *values_of(const cdn_ensemble *e, int k) { return e->values + (siz
 
 static cdni_shared_values **held_of(const cdn_ensemble *e, int k) { return e->held + (size_t)k * e->sharing.count; }
 
-static bool exists(const cdn_ensemble *e, int k) { return k >= 0 && k < e->count; }
+static bool exists(const cdn_ensemble *e, int k) { return e && k >= 0 && k < e->count; }
 
 /* ---- one State ---- */
 
@@ -50,6 +50,7 @@ cdn_status cdni_ensemble_put_constants(worker *w, const view *v, int k) {
 }
 
 cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_set_state";
   if (!state || !exists(e, k))
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k,
@@ -96,6 +97,7 @@ cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state
 }
 
 cdn_status cdn_ensemble_get_state(cdn_ensemble *e, int k, cdn_state *state) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_get_state";
   if (!state || !exists(e, k))
     return cdni_ensemble_fail(
@@ -127,6 +129,7 @@ static void forget(cdn_ensemble *e) {
 }
 
 cdn_status cdn_ensemble_set(cdn_ensemble *e, cdn_pool pool, const double *values, size_t stride) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_set";
   static const char names[] = "quz";
   CDNI_TRY(no_pool(e, function, pool, values));
@@ -147,6 +150,7 @@ cdn_status cdn_ensemble_set(cdn_ensemble *e, cdn_pool pool, const double *values
 }
 
 cdn_status cdn_ensemble_get(cdn_ensemble *e, cdn_pool pool, double *values, size_t stride) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   CDNI_TRY(no_pool(e, "cdn_ensemble_get", pool, values));
   const size_t n = ensemble_pool_size(e, pool), first = ensemble_pool_first(e, pool);
   if (stride == 0) stride = n;
@@ -157,6 +161,7 @@ cdn_status cdn_ensemble_get(cdn_ensemble *e, cdn_pool pool, double *values, size
 }
 
 cdn_status cdn_ensemble_set_time(cdn_ensemble *e, double t) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   if (!isfinite(t))
     return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, "cdn_ensemble_set_time", -1, "time is %g: nothing was changed", t);
   for (int i = 0; i < e->n_batches * e->lanes; i++) e->t[i] = t;

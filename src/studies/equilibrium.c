@@ -285,6 +285,7 @@ static cdn_status find_rest(cdn_state *state, const cdn_equilibrium_def *def, cd
 
 cdn_status cdn_find_equilibrium_sized(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *out,
                                       size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   cdn_equilibrium report;
   const cdn_status status = find_rest(state, def, &report);
   cdni_sized_write(out, size, &report, sizeof report);

@@ -94,16 +94,23 @@ cdn_status cdni_local_basis(cdn_state *state, const char *function, cdn_motion_l
 }
 
 cdn_status cdn_displacement_basis(cdn_state *state, double *basis, int *n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, basis, cdn_system_nu(cdn_state_system(state)));
+  CDNI_NEED(state, n);
   return cdni_local_basis(state, "cdn_displacement_basis", CDN_LEVEL_POSITION, basis, n);
 }
 
 cdn_status cdn_velocity_basis(cdn_state *state, double *basis, int *n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, basis, cdn_system_nu(cdn_state_system(state)));
+  CDNI_NEED(state, n);
   return cdni_local_basis(state, "cdn_velocity_basis", CDN_LEVEL_VELOCITY, basis, n);
 }
 
 /* ---- displacements ---- */
 
 cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const double *y, const cdn_projection_def *def) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_displace";
   const matter *m = NULL;
   cdn_projection_def tight = cdn_default_projection_def();
@@ -141,6 +148,7 @@ cdn_status cdn_displace(cdn_state *state, int n, const double *basis, const doub
 /* ---- degrees of freedom ---- */
 
 cdn_constraint cdn_constraint_of_equation(const cdn_system *system, int row, int *equation) {
+  CDNI_NEED_OBJECT(system, (cdn_constraint){ -1 });
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
     const cdn_constraint_equations e = cdn_constraint_get_equations(system, (cdn_constraint){ c });
     if (row < e.row || row >= e.row + e.np + e.nv + e.na) continue;
@@ -157,6 +165,7 @@ static cdn_equation_role role_of(int32_t redundant) {
 }
 
 cdn_status cdn_degrees_of_freedom_sized(cdn_state *state, cdn_freedom *out, size_t size, cdn_equation_role *roles) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_degrees_of_freedom";
   const matter *m = NULL;
   CDNI_TRY(cdni_study_matter(state, function, &m));

@@ -49,6 +49,10 @@ static cdn_status solve(cdni_spectrum *s, cdn_state *state, const char *function
 }
 
 cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im, double *shape_re, double *shape_im) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, count);
+  CDNI_NEED_SOME(state, re, cdn_system_nu(cdn_state_system(state)));
+  CDNI_NEED_SOME(state, im, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_linear_modes";
   const matter *m = NULL;
   CDNI_TRY(cdni_study_matter(state, function, &m));
@@ -92,6 +96,9 @@ static cdn_status normal_modes(cdn_state *rest, const char *function, cdni_stati
 }
 
 cdn_status cdn_normal_modes(cdn_state *state, int *n, double *omega_squared, double *shapes) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, n);
+  CDNI_NEED_SOME(state, omega_squared, cdn_system_nu(cdn_state_system(state)));
   static const char function[] = "cdn_normal_modes";
   cdn_state *rest;
   CDNI_TRY(cdni_rest_state(state, function, &rest));

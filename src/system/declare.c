@@ -27,6 +27,8 @@ static const char *subsystem_name(const cdn_declarer *d) {
 static subsystem *declaring(const cdn_declarer *d) { return &CDNI_AT(d->system->subsystems, subsystem, d->subsystem); }
 
 cdn_status cdn_declare_error(cdn_declarer *d, cdn_status code, const char *format, ...) {
+  CDNI_NEED_OBJECT(d, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(format, CDN_ERR_ARG);
   if (d->status == CDN_OK) d->status = code;
   cdn_system *s = d->system;
   if (s->error.code == CDN_OK) {
@@ -86,6 +88,7 @@ static bool append_defaults(cdn_declarer *d, cdni_array *pool, int n, const doub
 }
 
 void cdn_declare_qu(cdn_declarer *d, int nq, const double *q0, int nu, const double *u0) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   cdn_system *s = d->system;
   subsystem *sub = declaring(d);
   if (sub->moves) {
@@ -124,6 +127,7 @@ void cdn_declare_qu(cdn_declarer *d, int nq, const double *q0, int nu, const dou
 }
 
 void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequisites, const cdn_ticket *prerequisites) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   if (pool != CDN_POOL_Q && pool != CDN_POOL_U) {
     cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s': only q and u have effective values", subsystem_name(d));
     return;
@@ -135,6 +139,7 @@ void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequisites, 
 }
 
 cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0) {
+  CDNI_NEED_OBJECT(d, ((cdn_zvar){ -1, { TICKET_Z } }));
   cdn_system *s = d->system;
   subsystem *sub = declaring(d);
   cdn_zvar z = { -1, { TICKET_Z } };
@@ -160,9 +165,14 @@ bool cdni_z_scale_complete(cdn_system *s) {
 }
 
 void cdn_declare_z_scale(cdn_declarer *d, cdn_zvar z, const double *scale) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   cdn_system *s = d->system;
   if (z.group < 0 || (size_t)z.group >= s->z_groups.count) {
     cdn_declare_error(d, CDN_ERR_ARG, "subsystem '%s' scales a group of z that it has not declared", subsystem_name(d));
+    return;
+  }
+  if (!scale) {
+    cdn_declare_error(d, CDN_ERR_ARG, "the unit changes of z of '%s' are NULL", subsystem_name(d));
     return;
   }
   const z_group g = CDNI_AT(s->z_groups, z_group, z.group);
@@ -197,6 +207,7 @@ static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, cons
 
 cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, const void *initial,
                               cdn_stage invalidates) {
+  CDNI_NEED_OBJECT(d, ((cdn_dvar){ TICKET_NONE, { TICKET_NONE } }));
   cdn_dvar v = { TICKET_NONE, { TICKET_NONE } };
   if (invalidates < CDN_STAGE_MODEL || invalidates >= CDN_STAGE_COUNT) {
     cdn_declare_error(d, CDN_ERR_ARG, "variable '%s.%s' must invalidate Model stage or a later one", subsystem_name(d),
@@ -230,6 +241,7 @@ static cdn_dvar declare_numbers(cdn_declarer *d, const char *name, int n, const 
 }
 
 cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
+  CDNI_NEED_OBJECT(d, ((cdn_dvar){ TICKET_NONE, { TICKET_NONE } }));
   return declare_numbers(d, name, n, defaults, CDN_STAGE_INSTANCE);
 }
 
@@ -239,6 +251,7 @@ cdn_dvar cdni_declare_values(cdn_declarer *d, const char *name, int n, const dou
 
 cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t size, const void *initial,
                                     cdn_calc_fn *calc, int n_prerequisites, const cdn_ticket *prerequisites) {
+  CDNI_NEED_OBJECT(d, ((cdn_autovar){ { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } }));
   cdn_autovar v = { { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } };
   v.variable.i = v.variable.ticket.i = add_variable(d, name, size, initial);
   if (v.variable.i == TICKET_NONE) return v;
@@ -289,6 +302,7 @@ static int32_t add_entry(cdn_declarer *d, const char *name, node_kind kind, size
 
 cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc,
                                   int n_prerequisites, const cdn_ticket *prerequisites, cdn_stage stage) {
+  CDNI_NEED_OBJECT(d, ((cdn_cache){ TICKET_NONE, { TICKET_NONE } }));
   cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
   if (!calc || stage >= CDN_STAGE_COUNT || (stage != CDN_STAGE_EMPTY && stage < CDN_STAGE_MODEL)) {
     cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s.%s' %s", subsystem_name(d), name,
@@ -307,6 +321,7 @@ cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size
 
 cdn_cache cdn_declare_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc, int n_prerequisites,
                             const cdn_ticket *prerequisites) {
+  CDNI_NEED_OBJECT(d, ((cdn_cache){ TICKET_NONE, { TICKET_NONE } }));
   return cdn_declare_eager_cache(d, name, size, calc, n_prerequisites, prerequisites, CDN_STAGE_EMPTY);
 }
 
@@ -337,6 +352,7 @@ cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size,
 /* ---- the rest ---- */
 
 void cdn_declare_constraint_errors(cdn_declarer *d, int np, int nv, int na) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
   cdn_system *s = d->system;
   subsystem *sub = declaring(d);
   const cdn_subsystem_ops *ops = &sub->ops;
@@ -392,6 +408,7 @@ static cdn_cache add_trigger_entry(cdn_declarer *d, cdn_stage stage) {
 }
 
 int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n) {
+  CDNI_NEED_OBJECT(d, -1);
   cdn_system *s = d->system;
   if (n < 0 || stage < CDN_STAGE_TIME || stage >= CDN_STAGE_COUNT) {
     cdn_declare_error(d, CDN_ERR_ARG,
@@ -412,9 +429,13 @@ int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n) {
   return (int)s->trigger_groups.count - 1;
 }
 
-void cdn_declare_previous(cdn_declarer *d) { d->system->keep_previous = true; }
+void cdn_declare_previous(cdn_declarer *d) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
+  d->system->keep_previous = true;
+}
 
 cdn_ticket cdn_find_ticket(cdn_declarer *d, const char *name) {
+  CDNI_NEED_OBJECT(d, (cdn_ticket){ TICKET_NONE });
   cdn_ticket t = { TICKET_NONE };
   for (size_t i = 1; name && i < d->system->nodes.count; i++) {
     const char *n = node_at(d->system, (int32_t)i)->name;

@@ -55,6 +55,7 @@ static void set_initial(cdn_declarer *d, int32_t ticket, size_t element, int n, 
 cdn_region cdn_declare_region(cdn_declarer *d, const char *name, size_t element, int n, const void *initial,
                               cdn_stage invalidates) {
   cdn_region r = { TICKET_NONE, { TICKET_NONE } };
+  CDNI_NEED_OBJECT(d, r);
   if (!is_sized(d, name, element, n)) return r;
   const cdn_dvar v = cdn_declare_discrete(d, name, sizeof(int64_t), NULL, invalidates);
   if (v.i == TICKET_NONE) return r;
@@ -67,6 +68,7 @@ cdn_region cdn_declare_region(cdn_declarer *d, const char *name, size_t element,
 cdn_computed_region cdn_declare_computed_region(cdn_declarer *d, const char *name, size_t element, cdn_region_fn *calc,
                                                 int n_prerequisites, const cdn_ticket *prerequisites, cdn_stage stage) {
   cdn_computed_region r = { TICKET_NONE, { TICKET_NONE } };
+  CDNI_NEED_OBJECT(d, r);
   if (!is_sized(d, name, element, 0)) return r;
   const cdn_cache c = cdn_declare_eager_cache(d, name, sizeof(int64_t), calc ? cdni_calc_region : NULL, n_prerequisites,
                                               prerequisites, stage);
@@ -79,6 +81,7 @@ cdn_computed_region cdn_declare_computed_region(cdn_declarer *d, const char *nam
 cdn_auto_region cdn_declare_auto_region(cdn_declarer *d, const char *name, size_t element, int n, const void *initial,
                                         cdn_region_fn *calc, int n_prerequisites, const cdn_ticket *prerequisites) {
   cdn_auto_region r = { { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } };
+  CDNI_NEED_OBJECT(d, r);
   if (!is_sized(d, name, element, n)) return r;
   const cdn_autovar v = cdn_declare_auto_update(d, name, sizeof(int64_t), NULL, calc ? cdni_calc_region : NULL,
                                                 n_prerequisites, prerequisites);
@@ -96,6 +99,7 @@ cdn_auto_region cdn_declare_auto_region(cdn_declarer *d, const char *name, size_
 /* ---- shared arrays ---- */
 
 cdn_dvar cdn_declare_shared_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
+  CDNI_NEED_OBJECT(d, ((cdn_dvar){ TICKET_NONE, { TICKET_NONE } }));
   const cdn_dvar v = cdn_declare_parameters(d, name, n, defaults);
   if (v.i != TICKET_NONE) take_slot(d, &d->system->shared, v.i, SHARED);
   return v;

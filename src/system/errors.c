@@ -38,6 +38,7 @@ cdn_status cdni_calc_multipliers(const void *self, cdn_state *state, void *out) 
 }
 
 static const double *pull(cdn_state *s, int32_t ticket) {
+  CDNI_NEED_OBJECT(s, NULL);
   if (cdni_state_ensure(s, (cdn_ticket){ ticket }) != CDN_OK) return NULL;
   return state_doubles(s, node_at(s->system, ticket)->offset);
 }
@@ -47,6 +48,6 @@ const double *cdn_state_uerr(cdn_state *state) { return pull(state, TICKET_UERR)
 const double *cdn_state_udoterr(cdn_state *state) { return pull(state, TICKET_UDOTERR); }
 const double *cdn_state_multipliers(cdn_state *state) { return pull(state, TICKET_MULTIPLIERS); }
 
-int cdn_system_nqerr(const cdn_system *system) { return system->n_qerr; }
-int cdn_system_nuerr(const cdn_system *system) { return system->n_uerr; }
-int cdn_system_nudoterr(const cdn_system *system) { return system->n_udoterr; }
+int cdn_system_nqerr(const cdn_system *system) { return system ? system->n_qerr : 0; }
+int cdn_system_nuerr(const cdn_system *system) { return system ? system->n_uerr : 0; }
+int cdn_system_nudoterr(const cdn_system *system) { return system ? system->n_udoterr : 0; }

@@ -103,8 +103,7 @@ static cdn_event add(cdn_system *s, const cdn_event_def *given, int32_t owner, c
     return id;
   }
   cdn_event_def *kept = &CDNI_AT(s->events, cdni_event, s->events.count - 1).def;
-  if (kept->kind != CDN_EVENT_TRIGGERED)
-    kept->group = kept->index = -1; /* they were not checked */
+  if (kept->kind != CDN_EVENT_TRIGGERED) kept->group = kept->index = -1; /* they were not checked */
   if (kept->stage == CDN_STAGE_EMPTY) {
     kept->stage = kept->kind == CDN_EVENT_TRIGGERED ? CDN_STAGE_POSITION : CDN_STAGE_TIME;
     if (kept->group >= 0) kept->stage = CDNI_AT(s->trigger_groups, trigger_group, kept->group).stage;
@@ -120,6 +119,7 @@ cdn_event cdn_system_add_event(cdn_system *system, const cdn_event_def *def) {
 }
 
 cdn_event cdn_declare_event(cdn_declarer *d, const cdn_event_def *def) {
+  CDNI_NEED_OBJECT(d, (cdn_event){ -1 });
   cdn_event id = add(d->system, def, d->subsystem, "cdn_declare_event");
   if (id.i < 0 && d->status == CDN_OK) d->status = d->system->error.code;
   return id;
@@ -127,14 +127,16 @@ cdn_event cdn_declare_event(cdn_declarer *d, const cdn_event_def *def) {
 
 /* ---- asking ---- */
 
-int cdn_system_event_count(const cdn_system *system) { return (int)system->events.count; }
+int cdn_system_event_count(const cdn_system *system) { return system ? (int)system->events.count : 0; }
 
 const char *cdn_event_name(const cdn_system *system, cdn_event event) {
+  CDNI_NEED_OBJECT(system, NULL);
   if (event.i < 0 || (size_t)event.i >= system->events.count) return NULL;
   return cdni_event_at(system, event.i)->def.name;
 }
 
 cdn_event cdn_system_find_event(const cdn_system *system, const char *name) {
+  CDNI_NEED_OBJECT(system, (cdn_event){ -1 });
   for (size_t i = 0; name && i < system->events.count; i++) {
     if (strcmp(cdni_event_at(system, (int)i)->def.name, name) == 0) return (cdn_event){ (int32_t)i };
   }

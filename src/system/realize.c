@@ -89,6 +89,7 @@ void *cdni_state_storage(cdn_state *state, cdn_cache entry) {
 }
 
 const void *cdn_eval(cdn_state *state, cdn_cache entry) {
+  CDNI_NEED_OBJECT(state, NULL);
   if (entry.i <= TICKET_NONE || (size_t)entry.i >= state->system->nodes.count) {
     cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_eval", NULL, "there is no such cache entry in this System");
     return NULL;
@@ -97,6 +98,7 @@ const void *cdn_eval(cdn_state *state, cdn_cache entry) {
 }
 
 static const double *pull(cdn_state *s, int32_t ticket) {
+  CDNI_NEED_OBJECT(s, NULL);
   if (cdni_state_ensure(s, (cdn_ticket){ ticket }) != CDN_OK) return NULL;
   return state_doubles(s, node_at(s->system, ticket)->offset);
 }
@@ -130,6 +132,7 @@ cdn_status cdn_realize(cdn_state *state, cdn_stage stage) {
 }
 
 cdn_stage cdn_state_stage(const cdn_state *state) {
+  CDNI_NEED_OBJECT(state, (cdn_stage){ 0 });
   int g = CDN_STAGE_TOPOLOGY;
   while (g + 1 < CDN_STAGE_COUNT && bit_is_set(state->valid, TICKET_STAGE_EMPTY + g + 1)) g++;
   return (cdn_stage)g;

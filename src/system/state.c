@@ -105,7 +105,7 @@ cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
   return CDN_OK;
 }
 
-const cdn_system *cdn_state_system(const cdn_state *state) { return state->system; }
+const cdn_system *cdn_state_system(const cdn_state *state) { return state ? state->system : NULL; }
 
 void cdn_state_last_error_sized(const cdn_state *state, cdn_error *out, size_t size) {
   if (state) cdni_sized_write(out, size, &state->error, sizeof state->error);
@@ -129,6 +129,8 @@ static cdn_status fail_v(cdn_state *state, cdn_status code, bool recoverable, co
 
 cdn_status cdn_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *element, const char *format,
                           ...) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, format);
   va_list args;
   va_start(args, format);
   fail_v(state, code, recoverable, "cdn_state_fail", element, format, args);
@@ -147,6 +149,10 @@ cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, 
 
 cdn_status cdni_state_last_status(const cdn_state *state) {
   return state->error.code != CDN_OK ? state->error.code : CDN_ERR_CALLBACK;
+}
+
+cdn_status cdni_state_misses(cdn_state *state, const char *function, const char *argument) {
+  return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%s is NULL, and the call needs it", argument);
 }
 
 void cdni_state_set_error(cdn_state *state, const cdn_error *error) {
@@ -171,11 +177,13 @@ static double *pool_storage(const cdn_state *s, cdn_pool pool) {
 }
 
 static const double *read_pool(const cdn_state *s, cdn_pool pool) {
+  CDNI_NEED_OBJECT(s, NULL);
   cdni_state_note_read(s, (cdn_ticket){ TICKET_Q + (int32_t)pool });
   return pool_storage(s, pool);
 }
 
 double cdn_state_time(const cdn_state *state) {
+  CDNI_NEED_OBJECT(state, NAN);
   cdni_state_note_read(state, CDN_T);
   return *state_doubles(state, state->system->off_t);
 }
@@ -185,6 +193,7 @@ const double *cdn_state_u(const cdn_state *state) { return read_pool(state, CDN_
 const double *cdn_state_z(const cdn_state *state) { return read_pool(state, CDN_POOL_Z); }
 
 const double *cdn_state_zvar(const cdn_state *state, cdn_zvar z) {
+  CDNI_NEED_OBJECT(state, NULL);
   if (z.group < 0 || (size_t)z.group >= state->system->z_groups.count) return NULL;
   return cdn_state_z(state) + cdni_zvar_first(state->system, z);
 }
@@ -201,6 +210,7 @@ static bool is_variable(const cdn_system *sys, int32_t ticket) {
 }
 
 const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
+  CDNI_NEED_OBJECT(state, NULL);
   const cdn_system *sys = state->system;
   if (v.i < TICKET_FIRST_FREE || (size_t)v.i >= sys->nodes.count) return NULL;
   const node *n = node_at(sys, v.i);
@@ -213,15 +223,18 @@ const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
 const double *cdn_state_parameters(const cdn_state *state, cdn_dvar v) { return cdn_state_discrete(state, v); }
 
 uint64_t cdn_state_serial(const cdn_state *state, cdn_ticket ticket) {
+  CDNI_NEED_OBJECT(state, 0);
   if (ticket.i <= TICKET_NONE || (size_t)ticket.i >= state->system->nodes.count) return 0;
   return ((const uint64_t *)(state->block + state->system->off_serials))[ticket.i];
 }
 
 const double *cdn_state_previous_t(const cdn_state *state) {
+  CDNI_NEED_OBJECT(state, NULL);
   return state->system->keep_previous ? state_doubles(state, state->system->off_previous) : NULL;
 }
 
 const double *cdn_state_previous_y(const cdn_state *state) {
+  CDNI_NEED_OBJECT(state, NULL);
   return state->system->keep_previous ? state_doubles(state, state->system->off_previous) + 1 : NULL;
 }
 
@@ -270,6 +283,7 @@ static cdn_status check_slots(cdn_state *s, const char *function, int first, con
 }
 
 cdn_status cdn_state_set_time(cdn_state *state, double t) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check_set(state, "cdn_state_set_time", "time", &t, 1));
   *state_doubles(state, state->system->off_t) = t;
   invalidate(state, TICKET_T);
@@ -293,19 +307,24 @@ static cdn_status set_slots(cdn_state *state, const char *function, cdn_pool poo
 }
 
 cdn_status cdn_state_set_slots(cdn_state *state, cdn_pool pool, int first, int n, const double *values) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_slots(state, "cdn_state_set_slots", pool, first, n, values);
 }
 cdn_status cdn_state_set_q(cdn_state *state, const double *q) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_slots(state, "cdn_state_set_q", CDN_POOL_Q, 0, state->system->nq, q);
 }
 cdn_status cdn_state_set_u(cdn_state *state, const double *u) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_slots(state, "cdn_state_set_u", CDN_POOL_U, 0, state->system->nu, u);
 }
 cdn_status cdn_state_set_z(cdn_state *state, const double *z) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return set_slots(state, "cdn_state_set_z", CDN_POOL_Z, 0, state->system->nz, z);
 }
 
 cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (z.group < 0 || (size_t)z.group >= state->system->z_groups.count)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_zvar", NULL, "there is no such group of z");
   const z_group *g = &CDNI_AT(state->system->z_groups, z_group, z.group);
@@ -313,6 +332,7 @@ cdn_status cdn_state_set_zvar(cdn_state *state, cdn_zvar z, const double *values
 }
 
 cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *sys = state->system;
   int ny = sys->nq + sys->nu + sys->nz;
   CDNI_TRY(check_set(state, "cdn_state_set_ty", "time", &t, 1));
@@ -347,6 +367,7 @@ static cdn_status write_variable(cdn_state *state, cdn_dvar v, size_t from, size
 }
 
 cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (!is_variable(state->system, v.i) || !value)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_discrete", NULL,
                            value ? "there is no such variable in this System" : "no value given");
@@ -357,6 +378,7 @@ cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *valu
 }
 
 cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (!is_variable(state->system, v.i) || !node_at(state->system, v.i)->parameters)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", NULL,
                            "there is no such parameter array in this System");
@@ -386,6 +408,7 @@ cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache ent
 /* ---- event triggers ---- */
 
 const double *cdn_state_event_triggers(cdn_state *s, int group) {
+  CDNI_NEED_OBJECT(s, NULL);
   const cdni_array *groups = &s->system->trigger_groups;
   if (group < 0 || (size_t)group >= groups->count || CDNI_AT(*groups, trigger_group, group).n == 0) {
     cdni_state_fail(s, CDN_ERR_ARG, false, "cdn_state_event_triggers", NULL, "there is no trigger group %d", group);
@@ -398,6 +421,7 @@ const double *cdn_state_event_triggers(cdn_state *s, int group) {
 /* ---- workspace: a stack of chunks that settles into one ---- */
 
 void *cdn_work_push(cdn_state *state, size_t bytes) {
+  CDNI_NEED_OBJECT(state, NULL);
   const size_t header = CDNI_ALIGN;
   if (bytes > SIZE_MAX / 2) return NULL;
   bytes = (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN + header;

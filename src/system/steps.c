@@ -44,6 +44,7 @@ static void swap_in_updates(cdn_state *state) {
 }
 
 cdn_status cdn_state_auto_update(cdn_state *state) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(cdni_state_check_free(state, "cdn_state_auto_update", "an auto-update variable"));
   CDNI_TRY(make_room(state, "cdn_state_auto_update"));
   swap_in_updates(state);

@@ -196,7 +196,7 @@ void *cdni_system_room(cdn_system *system, int which) {
   return system->rooms[which];
 }
 
-const void *cdni_system_room_get(const cdn_system *system, int which) { return system->rooms[which]; }
+const void *cdni_system_room_get(const cdn_system *system, int which) { return system ? system->rooms[which] : NULL; }
 
 /* ---- freezing ---- */
 
@@ -261,11 +261,11 @@ cdn_status cdn_system_freeze(cdn_system *system) {
 /* ---- queries ---- */
 
 bool cdn_system_is_frozen(const cdn_system *system) { return system && system->frozen; }
-const char *cdn_system_name(const cdn_system *system) { return system->name; }
-int cdn_system_nq(const cdn_system *system) { return system->nq; }
-int cdn_system_nu(const cdn_system *system) { return system->nu; }
-int cdn_system_nz(const cdn_system *system) { return system->nz; }
-size_t cdn_system_state_size(const cdn_system *system) { return system->block_size; }
+const char *cdn_system_name(const cdn_system *system) { return system ? system->name : NULL; }
+int cdn_system_nq(const cdn_system *system) { return system ? system->nq : 0; }
+int cdn_system_nu(const cdn_system *system) { return system ? system->nu : 0; }
+int cdn_system_nz(const cdn_system *system) { return system ? system->nz : 0; }
+size_t cdn_system_state_size(const cdn_system *system) { return system ? system->block_size : 0; }
 
 void cdn_system_slot_name(const cdn_system *system, cdn_pool pool, int i, char *text, size_t size) {
   if (!text || size == 0) return;

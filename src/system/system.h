@@ -255,6 +255,17 @@ const double *cdni_system_z_scale(const cdn_system *system);
 /* Keep a failure's story: as cdn_state_fail, with the public function's name. */
 cdn_status cdni_state_fail(cdn_state *state, cdn_status code, bool recoverable, const char *function,
                            const char *element, const char *format, ...) CDN_PRINTF(6, 7);
+/* The failure of a call that needs an argument and got NULL. */
+cdn_status cdni_state_misses(cdn_state *state, const char *function, const char *argument);
+#define CDNI_NEED(state, pointer)                                          \
+  do {                                                                     \
+    if (!(pointer)) return cdni_state_misses((state), __func__, #pointer); \
+  } while (0)
+/* An array of `n` numbers: an empty one may be NULL. */
+#define CDNI_NEED_SOME(state, pointer, n)                                             \
+  do {                                                                                \
+    if (!(pointer) && (n) > 0) return cdni_state_misses((state), __func__, #pointer); \
+  } while (0)
 void cdni_state_set_error(cdn_state *state, const cdn_error *error);
 /* The status behind a getter that has returned NULL. */
 cdn_status cdni_state_last_status(const cdn_state *state);

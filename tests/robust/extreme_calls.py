@@ -181,17 +181,21 @@ def main():
         const_system = any(k == 'const cdn_system *' for k, _ in parameters)
         drawn = ['w->system' if k == 'const cdn_system *' else d for (k, _), d in zip(parameters, drawn)]
         kind = needs[0] if needs and not const_system else 'RUNNING'
+        pointers = [i for i, (k, _) in enumerate(parameters) if k.endswith('*')]
+        objects = [at for at, i in enumerate(pointers) if parameters[i][0].replace('const ', '') in OBJECTS]
+        for at, i in enumerate(pointers):
+            drawn[i] = 'w->null == %d ? NULL : %s' % (at, drawn[i])
         call = '%s(%s)' % (name, ', '.join(drawn))
         status = returns == 'cdn_status'
         made = re.search(r'cdn_(\w+) \*\*', ' '.join(k for k, _ in parameters if not k.startswith('const')))
         body = 'return %s;' % call if status else '(void)%s; return CDN_OK;' % call
         if made: # what it makes goes at once
-            body = '*(void **)w->out = NULL; cdn_status status = %s; cdn_%s_destroy(*(cdn_%s **)w->out); return status;' % (
+            body = '*(void **)w->out = NULL; const cdn_status status = %s; cdn_%s_destroy(*(cdn_%s **)w->out); return status;' % (
                 call, made.group(1), made.group(1))
         elif returns in ('cdn_system *', 'cdn_function *'):
             body = '%s_release(%s); return CDN_OK;' % (returns.split()[0], call)
         out.append('static cdn_status call_%s(world *w) { (void)w; %s }' % (name, body))
-        table.append('{ "%s", call_%s, %s, %s }' % (name, name, kind, 'true' if status else 'false'))
+        table.append('{ "%s", call_%s, %s, %s, %d, %d }' % (name, name, kind, 'true' if status else 'false', len(pointers), objects[0] if objects else -1))
     out.append('static const extreme_call calls[] = {\n  %s\n};' % ',\n  '.join(table))
     out.append('/* left out: %s */' % ' '.join(left_out))
     # what the story of a failure may name: inline functions and callbacks' own included

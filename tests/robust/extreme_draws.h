@@ -13,6 +13,7 @@ enum { NUMBERS = 1 << 16 };
 typedef struct world {
   rng r;
   bool wrong_id, is_nan; /* of the arguments drawn for this call */
+  int null;              /* which pointer of the call is NULL; -1: none */
   const cdn_system *system;
   cdn_system *building;
   cdn_state *state, *pristine;
@@ -45,7 +46,9 @@ typedef struct extreme_call {
   const char *name;
   cdn_status (*call)(world *w);
   call_kind kind;
-  bool says; /* returns a status */
+  bool says;    /* returns a status */
+  int pointers; /* how many of its arguments are pointers */
+  int object;   /* which of these is the object that it is about; -1: it is about none */
 } extreme_call;
 
 /* ---- arguments ---------------------------------------------------------------------------------- */

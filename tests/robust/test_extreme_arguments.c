@@ -1,5 +1,5 @@
 /* Every function of the library with arguments that make no sense: numbers that are not finite, huge or negative counts, ids
- * of things that are not there. Pointers are good ones. Nothing may crash (run this under the sanitizers), hang, or leave a
+ * of things that are not there. One pointer may be NULL, the others are good ones. Nothing may crash (run this under the sanitizers), hang, or leave a
  * NaN in a State; a wrong id is an error; whoever fails has told the thread's last error why, and named a public function. The calls are made from the public headers by extreme_calls.py. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
@@ -158,6 +158,7 @@ static world *begin(uint64_t seed) {
   static world w;
   w.r = rng_of(seed);
   w.out = room;
+  w.null = -1;
   return &w;
 }
 
@@ -255,6 +256,7 @@ static void check_story(const char *name, cdn_status status) {
 
 static cdn_status run(world *w, const extreme_call *c) {
   w->wrong_id = w->is_nan = false;
+  w->null = c->pointers == 0 || draw_below(w, 3) ? -1 : draw_below(w, c->pointers);
   calling = c->name;
   cdn_last_error_clear();
   signal(SIGALRM, tell_late);
@@ -262,6 +264,8 @@ static cdn_status run(world *w, const extreme_call *c) {
   const cdn_status status = c->call(w);
   alarm(0);
   if (status != CDN_OK) check_story(c->name, status);
+  ck_assert_msg(!c->says || w->null < 0 || w->null != c->object || status != CDN_OK,
+                "%s did something without its object", c->name);
   return status;
 }
 
@@ -277,7 +281,7 @@ START_TEST(test_building) {
       cdn_system *s = w->building = make(w);
       (void)!run(w, &calls[i]);
       const cdn_status status = cdn_system_freeze(s);
-      ck_assert_msg(!w->wrong_id || status != CDN_OK, "%s: a wrong id passed", calls[i].name);
+      ck_assert_msg(!w->wrong_id || w->null >= 0 || status != CDN_OK, "%s: a wrong id passed", calls[i].name);
       cdn_state *state = NULL;
       if (cdn_system_is_frozen(s)) {
         OK(cdn_state_create(s, &state));

@@ -32,6 +32,7 @@ cdn_constraint cdn_system_constrain_acceleration(cdn_system *system, const char 
 }
 
 cdn_status cdn_constant_acceleration_set(cdn_state *state, cdn_constraint constraint, double acceleration) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_ACCELERATION, "cdn_constant_acceleration_set",
                              &acceleration);
 }

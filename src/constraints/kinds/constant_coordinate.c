@@ -32,5 +32,6 @@ cdn_constraint cdn_system_constrain_coordinate(cdn_system *system, const char *n
 }
 
 cdn_status cdn_constant_coordinate_set(cdn_state *state, cdn_constraint constraint, double value) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_COORDINATE, "cdn_constant_coordinate_set", &value);
 }

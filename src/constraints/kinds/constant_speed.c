@@ -31,5 +31,6 @@ cdn_constraint cdn_system_constrain_speed(cdn_system *system, const char *name, 
 }
 
 cdn_status cdn_constant_speed_set(cdn_state *state, cdn_constraint constraint, double speed) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   return cdni_constraint_set(state, constraint, CONSTRAINT_CONSTANT_SPEED, "cdn_constant_speed_set", &speed);
 }

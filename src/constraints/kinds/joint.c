@@ -392,6 +392,7 @@ cdn_constraint cdn_system_constrain_joint(cdn_system *system, const char *name, 
 
 cdn_status cdn_joint_set(cdn_state *state, cdn_constraint constraint, cdn_transform F, cdn_transform M,
                          const double *own) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   double params[N_PARAMS];
   const double *now = cdni_constraint_params(state, constraint, CONSTRAINT_JOINT);
   pack(params, F, M, own || !now ? own : now + OWN);

@@ -52,6 +52,7 @@ static void pack(const double a[5], double y0, double x0, double params[7]) {
 
 cdn_constraint cdn_system_couple_by_polynomial(cdn_system *system, const char *name, cdn_mobility y, double y0,
                                                cdn_mobility x, double x0, const double a[5]) {
+  CDNI_NEED_OBJECT(a, (cdn_constraint){ -1 });
   constraint_adder adder;
   double params[7];
   cdni_constraint_begin(&adder, system, CONSTRAINT_POLYNOMIAL_COUPLER, "cdn_system_couple_by_polynomial", name, 1, 0,
@@ -64,6 +65,8 @@ cdn_constraint cdn_system_couple_by_polynomial(cdn_system *system, const char *n
 
 cdn_status cdn_polynomial_coupler_set(cdn_state *state, cdn_constraint constraint, double y0, double x0,
                                       const double a[5]) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, a);
   double params[7];
   pack(a, y0, x0, params);
   return cdni_constraint_set(state, constraint, CONSTRAINT_POLYNOMIAL_COUPLER, "cdn_polynomial_coupler_set", params);
