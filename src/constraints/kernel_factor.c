@@ -151,6 +151,14 @@ static __attribute__((noinline)) bool eliminate_any(const loop_plan *p, const tr
   return eliminate(p, d, i, nu, form, weights, f);
 }
 
+/* The flags of a block's equations: what goes on from a mix has those of the equations of constraints that it is. */
+static const int32_t *flags_of(const loop_plan *p, int block, const int32_t *was_redundant, const loop_factor *f,
+                               int32_t *was) {
+  if (block < p->n_constraints) return was_redundant + p->first[block];
+  for (int e = 0; e < f->count[block]; e++) was[e] = was_redundant[f->main[p->first[block] + e]];
+  return was;
+}
+
 int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
                                          const int32_t *was_redundant, loop_factor *f) {
   static const struct {
@@ -167,8 +175,12 @@ int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d,
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
     const int closing = p->slot_first[i] + p->n_open[i];
-    for (int s = closing; s < closing + p->n_closing[i]; s++) KERNEL_NAME(cdni_loop_kernel_close)
-    (p, p->slot_block[s], s, was_redundant ? was_redundant + p->first[p->slot_block[s]] : NULL, weighted, f);
+    for (int s = closing; s < closing + p->n_closing[i]; s++) {
+      int32_t was[LOOP_MOST_MIXED];
+      const int c = p->slot_block[s];
+      const int32_t *flags = was_redundant ? flags_of(p, c, was_redundant, f, was) : NULL;
+      KERNEL_NAME(cdni_loop_kernel_close)(p, c, s, flags, weighted, f);
+    }
     if (i == 0 || (weighted && p->n_open[i] == 0)) continue;
     bool ok;
     if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, f);

@@ -1,6 +1,7 @@
 /* Constraints that are on among many that are declared. What is computed is that of a System that has only those, to the last bit,
  * whatever was on before; and so is what it costs, as far as a test can count it. */
 #include "constraint_samples.h"
+#include "constraints/project.h"
 
 enum { ON = 10, MANY = 1000, BODIES = 16, MOST = 600 };
 
@@ -221,12 +222,14 @@ END_TEST
 
 typedef struct counter {
   size_t bytes, outstanding, calls;
+  int fill; /* what new memory is full of */
 } counter;
 
 static void *count_alloc(void *context, size_t size, size_t align) {
   counter *c = context;
   c->bytes += size, c->outstanding += size, c->calls++;
-  return aligned_alloc(align, (size + align - 1) / align * align);
+  void *memory = aligned_alloc(align, (size + align - 1) / align * align);
+  return memory ? memset(memory, c->fill, size) : NULL;
 }
 
 static void count_free(void *context, void *memory, size_t size) {
@@ -367,6 +370,45 @@ START_TEST(test_choosing_a_plan_again_allocates_nothing) {
 }
 END_TEST
 
+/* A chain whose loops to Ground stay open down to its root, each of them twice: equations are mixed, and many are redundant. */
+static cdn_state *make_piled(counter *c, uint64_t seed) {
+  rng r = rng_of(seed);
+  cdn_system_def system_def = cdn_default_system_def();
+  system_def.allocator = (cdn_allocator){ count_alloc, count_free, c };
+  cdn_system *s = cdn_system_create(&system_def);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 0.4, .yy = 0.5, .zz = 0.6 } };
+  for (int i = 0; i < 12; i++) {
+    def.X_PF.p = random_vec3(&r, 0.5);
+    def.parent = cdn_system_add_body(s, &def);
+    const cdn_vec3 p = random_vec3(&r, 1), q = random_vec3(&r, 1);
+    for (int k = 0; k < 2; k++) cdn_system_constrain_ball(s, NULL, cdn_ground(), p, def.parent, q);
+  }
+  cdn_state *state;
+  OK_FREEZE(s);
+  OK(cdn_state_create(s, &state));
+  cdn_system_release(s);
+  return state;
+}
+
+/* What was in a State's memory before it was the plan's and the numbers' takes no part. */
+START_TEST(test_memory_is_not_read_before_it_is_written) {
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    counter a = { .fill = 0 }, b = { .fill = 0x11 };
+    cdn_state *x = make_piled(&a, seed), *y = make_piled(&b, seed);
+    const double *sines, *others;
+    int n, m;
+    OK_ON(x, cdni_constraint_sines(x, &n, &sines));
+    OK_ON(y, cdni_constraint_sines(y, &m, &others));
+    ck_assert_int_eq(n, m);
+    same_bits("sine", sines, others, n);
+    cdn_state_destroy(x);
+    cdn_state_destroy(y);
+  }
+}
+END_TEST
+
 /* ---- errors of one constraint, on or off ---- */
 
 START_TEST(test_gaps_can_be_read_on_or_off) {
@@ -400,4 +442,4 @@ CHECK_MAIN("property/active_sets", test_ten_of_a_thousand_are_as_ten, test_the_p
            test_all_orders_of_switching_give_the_same_bits, test_copies_have_their_own_plan,
            test_memory_and_freezing_are_linear_in_what_is_declared, test_freezing_plans_nothing,
            test_what_is_off_is_not_evaluated, test_choosing_a_plan_again_allocates_nothing,
-           test_gaps_can_be_read_on_or_off)
+           test_memory_is_not_read_before_it_is_written, test_gaps_can_be_read_on_or_off)
