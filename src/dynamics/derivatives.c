@@ -100,8 +100,9 @@ static cdn_status free_derivatives(cdn_state *state, const matter *m, const char
                                    double *dq, double *du, double *df, double *dz) {
   const int nu = m->tree.nu, nz = cdn_system_nz(cdn_state_system(state));
   const int rows = cdni_motion_varying(m, state);
-  double *M = cdn_work_push(state, (square(nu) + 2 * (size_t)rows * (size_t)nu + 1) * sizeof *M), *P = M + square(nu);
+  double *M = cdn_work_push(state, (square(nu) + 2 * (size_t)rows * (size_t)nu + 1) * sizeof *M);
   if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  double *P = M + square(nu);
 
   derivative_pass p;
   cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL);
