@@ -11,8 +11,9 @@ void cdni_constraint_multiply(const constraint_room *room, const constraint_rows
   const loop_plan *plan = rows->plan;
   for (int i = 0; i < plan->n_constraints; i++) {
     const constraint_element *c = constraint_on(room, plan, i);
-    const int32_t *body = (const int32_t *)room->bodies.data + c->first_body;
-    const constraint_mobility *mobility = (const constraint_mobility *)room->mobilities.data + c->first_mobility;
+    const int32_t *body = c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
+    const constraint_mobility *mobility =
+        c->n_mobilities ? (const constraint_mobility *)room->mobilities.data + c->first_mobility : NULL;
     const sv *J = rows->J + plan->J[i];
     const double *g = rows->g + plan->g[i];
     for (int k = 0; k < c->m; k++) {
@@ -35,8 +36,9 @@ double cdni_constraint_row_rate(const constraint_view *v, int k) {
 static void add_transpose(const constraint_room *room, int i, const constraint_rows *rows, double scale,
                           const double *lambda, sv *F, double *f) {
   const constraint_element *c = constraint_on(room, rows->plan, i);
-  const int32_t *body = (const int32_t *)room->bodies.data + c->first_body;
-  const constraint_mobility *mobility = (const constraint_mobility *)room->mobilities.data + c->first_mobility;
+  const int32_t *body = c->n_bodies ? (const int32_t *)room->bodies.data + c->first_body : NULL;
+  const constraint_mobility *mobility =
+      c->n_mobilities ? (const constraint_mobility *)room->mobilities.data + c->first_mobility : NULL;
   const sv *J = rows->J + rows->plan->J[i];
   const double *coefficient = rows->g + rows->plan->g[i];
   for (int k = 0; k < c->m; k++) {

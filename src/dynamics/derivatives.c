@@ -169,8 +169,8 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
   cdn_status status = differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints);
   if (status == CDN_OK) {
     status = add_motions(&p, varying, M, P, X[BY_Q], X[BY_U]);
-    if (status == CDN_OK) status = add_motion_errors(&p, varying, P, M + nu * nu, b[BY_Q]);
-    if (status == CDN_OK) status = add_motion_errors(&p, varying, P_u, M + nu * nu, b[BY_U]);
+    if (status == CDN_OK && varying) status = add_motion_errors(&p, varying, P, M + nu * nu, b[BY_Q]);
+    if (status == CDN_OK && varying) status = add_motion_errors(&p, varying, P_u, M + nu * nu, b[BY_U]);
     for (size_t k = 0; k < nu && X[BY_F]; k++) X[BY_F][k * nu + k] = -1;
     for (int k = 0; k < 4 && status == CDN_OK; k++)
       if (X[k]) status = cdni_constraint_solve_columns(room, state, -1, columns[k], X[k], b[k]);

@@ -58,5 +58,5 @@ cdn_constraint cdn_system_couple_speeds(cdn_system *system, const char *name, co
   for (int i = 0; i < n && adder.ok; i++) cdni_constraint_add_mobility(&adder, speeds[i].body, speeds[i].k);
   for (int i = 0; i < m && adder.ok; i++) cdni_constraint_add_coordinate(&adder, coordinates[i].body, coordinates[i].k);
   const coupler self = { f, n };
-  return constraint_add_function(&adder, f, n + m, &self, sizeof self);
+  return constraint_add_function(&adder, f, adder.ok ? n + m : 0, &self, sizeof self);
 }
