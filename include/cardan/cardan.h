@@ -4,6 +4,7 @@
 #include <cardan/base.h>
 #include <cardan/stream.h>
 #include <cardan/math.h>
+#include <cardan/geometry.h>
 #include <cardan/angles.h>
 #include <cardan/spatial.h>
 #include <cardan/system.h>

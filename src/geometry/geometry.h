@@ -1,0 +1,53 @@
+/* What the geometry room offers to the rooms above: the queries of include/cardan/geometry.h for arguments that are checked already, and
+ * the broad phase. Nothing here allocates, unless its comment says so. */
+#ifndef CARDAN_GEOMETRY_GEOMETRY_H
+#define CARDAN_GEOMETRY_GEOMETRY_H
+
+#include <cardan/geometry.h>
+
+#include "core/core.h"
+
+/* ---- pairs (pair.c) ---- */
+
+/* Distance, normal and witness points in W. False: it is surely larger than `reach` (INFINITY: never), and *out is not
+ * written. The same bits for the same arguments; exchanging a and b exchanges the answer's sides to the last bit. */
+bool cdni_pair_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                        const cdn_transform *X_WB, double reach, cdn_proximity *out);
+void cdni_pair_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                        const cdn_transform *X_WB, double margin, cdn_manifold *out);
+
+/* ---- one geometry ---- */
+
+/* The signed distance of p (in S) from the geometry; the unit outward gradient; the triangle, or 0. */
+double cdni_point_distance(const cdn_geometry *g, cdn_vec3 p_S, cdn_vec3 *gradient, int *feature);
+/* As cdn_geometry_ray, in S, with a unit direction. */
+int cdni_ray(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double reach, int room, cdn_ray_hit *hits);
+void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
+/* The ball about a point of S that contains the geometry; INFINITY for a half-space. */
+double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center_S);
+/* Principal curvatures at the surface point nearest to p (S) and the first direction; false: not smooth there. */
+bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *direction);
+
+/* ---- triangles near a box (triangles.c): for meshes and height fields ---- */
+
+/* Calls visit for each triangle of the surface whose box overlaps [least, most] (S), in ascending order of its index, until one call
+ * returns false. */
+typedef bool cdni_triangle_visitor(void *context, int triangle, const cdn_vec3 vertices[3]);
+void cdni_triangles_in_box(const cdn_surface *s, cdn_vec3 least, cdn_vec3 most, cdni_triangle_visitor *visit,
+                           void *context);
+
+/* ---- broad phase (broad.c) ---- */
+
+/* Boxes along the axes of W. */
+typedef struct cdni_box {
+  double least[3], most[3];
+} cdni_box;
+/* Bytes of working memory for n boxes. */
+size_t cdni_broad_size(int n);
+/* Visits every pair i < j of boxes that overlap and that `accept` (NULL: all) takes, in ascending order of (i, j). Near linear in n and in
+ * the number of pairs. Boxes may be infinite. Writes at most `room` pairs (two numbers each), and returns how many there are. */
+typedef bool cdni_pair_filter(const void *context, int i, int j);
+int cdni_broad_pairs(int n, const cdni_box *boxes, cdni_pair_filter *accept, const void *context, int room,
+                     int32_t *pairs, void *work);
+
+#endif
