@@ -25,17 +25,17 @@ OPS = {
     'cdn_subsystem_ops': 'next_stop', 'cdn_force_provider': 'n_kinks', 'cdn_row_provider': 'prerequisites',
     'cdn_force_ops': 'calc_derivative', 'cdn_constraint_ops': 'calc_bias',
     'cdn_custom_mobilizer_ops': 'N', 'cdn_motion_ops': 'destroy', 'cdn_goal_ops': 'jacobian',
-    'cdn_measure_ops': 'destroy', 'cdn_function_ops': 'destroy'}
+    'cdn_measure_ops': 'destroy', 'cdn_surface_ops': 'destroy', 'cdn_function_ops': 'destroy'}
 RESULTS = {
     'cdn_error': 'text', 'cdn_certificate': 'doubt', 'cdn_distance': 'slot', 'cdn_failure': 'advice',
     'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',
     'cdn_model_note': 'line', 'cdn_check_entry': 'text', 'cdn_model_frame': 'X_BF', 'cdn_model_sensor': 'n', 'cdn_spec_mobilizer': 'part',
-    'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr'}
+    'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned'}
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
 GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
 FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_control cdn_dvar cdn_event cdn_force
-    cdn_function_result cdn_goal cdn_inertia cdn_mass_properties cdn_measure cdn_mobility cdn_motion cdn_quaternion
+    cdn_function_result cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_measure cdn_mobility cdn_motion cdn_proximity cdn_quaternion cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_vec3 cdn_zvar'''.split())
 
 
