@@ -42,10 +42,11 @@ void cdni_triangles_in_box(const cdn_surface *s, cdn_vec3 least, cdn_vec3 most, 
 typedef struct cdni_box {
   double least[3], most[3];
 } cdni_box;
-/* Bytes of working memory for n boxes. */
+/* Bytes of working memory for n boxes; what is in it does not matter. */
 size_t cdni_broad_size(int n);
-/* Visits every pair i < j of boxes that overlap and that `accept` (NULL: all) takes, in ascending order of (i, j). Near linear in n and in
- * the number of pairs. Boxes may be infinite. Writes at most `room` pairs (two numbers each), and returns how many there are. */
+/* Finds every pair i < j of boxes that overlap and that `accept` (NULL: all) takes, in ascending order of (i, j). Near linear in n and in
+ * the number of pairs. Boxes may be infinite. Writes at most `room` pairs (two numbers each), and returns how many there are; if
+ * there is not room for all, those that are written are some of them. */
 typedef bool cdni_pair_filter(const void *context, int i, int j);
 int cdni_broad_pairs(int n, const cdni_box *boxes, cdni_pair_filter *accept, const void *context, int room,
                      int32_t *pairs, void *work);

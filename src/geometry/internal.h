@@ -31,6 +31,7 @@ struct cdn_surface {
   double *face_planes; /* 4 x n_faces */
   /* Mesh: the triangle beyond edge k (vertices k and k + 1) of triangle i is beyond[3 i + k], -1 at a border. */
   int32_t *beyond;
+  double *vertex_normals; /* 3 x n_vertices: pseudo-normals, of any length */
   int n_nodes;
   box_node *nodes;
   int32_t *order;

@@ -23,6 +23,18 @@ static inline void field_triangle(const cdn_surface *s, int triangle, int out[3]
   out[2] = triangle % 2 ? first + s->n_x : first + s->n_x + 1;
 }
 
+/* height_field.c: the cell that has (x, y), or the nearest one; the cells that may meet a box; the height and the triangle at (x, y), or
+ * false beyond the grid. */
+void field_cell(const cdn_surface *s, double x, double y, int *i, int *j);
+void field_cells_in(const cdn_surface *s, cdn_vec3 least, cdn_vec3 most, int first[2], int last[2]);
+bool field_height(const cdn_surface *s, double x, double y, double *height, int *triangle);
+
+/* The upward unit normal of a triangle: it always has an area, seen from above. */
+static inline cdn_vec3 field_normal(const cdn_vec3 v[3]) {
+  const cdn_vec3 n = cdn_cross(cdn_sub(v[1], v[0]), cdn_sub(v[2], v[0]));
+  return cdn_scale(1 / cdn_norm(n), n);
+}
+
 /* The vertices of a triangle of a hull, a mesh or a height field. */
 static inline void surface_corners(const cdn_surface *s, int triangle, cdn_vec3 out[3]) {
   int field[3];
@@ -31,5 +43,40 @@ static inline void surface_corners(const cdn_surface *s, int triangle, cdn_vec3 
     out[k] = s->heights ? field_vertex(s, field[k] % s->n_x, field[k] / s->n_x)
                         : surface_vertex(s, s->triangles[3 * (size_t)triangle + k]);
 }
+
+/* ---- trees (tree.c) ---- */
+
+/* A stack of nodes that are yet to visit never holds more. */
+enum { MOST_DEPTH = 64 };
+/* Builds the tree of a mesh whose vertices and triangles are set; `centers` are points by which to halve, 3 a triangle. */
+void surface_build_tree(cdn_surface *s, const double *centers);
+/* A ball around points: its radius. */
+double surface_ball(int n, const double *points, cdn_vec3 *center);
+
+/* The largest n . x over a node's box; the square of a point's distance from it. */
+static inline double box_reach(const box_node *node, cdn_vec3 n) {
+  return n.x * (double)(n.x > 0 ? node->most : node->least)[0] + n.y * (double)(n.y > 0 ? node->most : node->least)[1] +
+         n.z * (double)(n.z > 0 ? node->most : node->least)[2];
+}
+static inline double box_square(const box_node *node, cdn_vec3 p) {
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    const double x = (&p.x)[k], below = node->least[k] - x, above = x - node->most[k];
+    const double gap = below > 0 ? below : above > 0 ? above : 0;
+    sum += gap * gap;
+  }
+  return sum;
+}
+static inline cdn_vec3 surface_normal(const cdn_surface *s, int triangle) {
+  const double *n = s->planes + 4 * (size_t)triangle;
+  return cdn_v3(n[0], n[1], n[2]);
+}
+
+/* ---- point_distance.c ---- */
+
+/* The user's function, with a unit gradient whatever it gave. */
+double custom_distance(const cdn_surface *s, cdn_vec3 p, cdn_vec3 *gradient);
+/* Refuses what a query of one geometry cannot work with. */
+cdn_status check_query(const char *function, const cdn_geometry *g, const cdn_transform *X_WS);
 
 #endif
