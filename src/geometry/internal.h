@@ -70,10 +70,16 @@ static inline bool geometry_is_convex(const cdn_geometry *g) {
 /* Distance of two bounded convex geometries: as cdni_pair_distance. */
 bool cdni_convex_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                           const cdn_transform *X_WB, double reach, cdn_proximity *out);
+/* Signed distance of p (S) from a convex geometry or half-space, and the unit outward normal there. */
+double cdni_convex_point_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *normal);
 /* Distance of a triangle (W) and a bounded convex geometry or half-space. The triangle is a flat convex set with two
  * sides: the least motion that parts the two may be through either. */
 bool cdni_triangle_distance(const cdn_vec3 triangle[3], const cdn_geometry *b, const cdn_transform *X_WB, double reach,
                             cdn_proximity *out);
+
+/* pair.c: refuses what a query of two geometries cannot work with. */
+cdn_status cdni_check_pair(const char *function, const cdn_geometry *a, const cdn_transform *X_WA,
+                           const cdn_geometry *b, const cdn_transform *X_WB);
 
 /* ---- surfaces ---- */
 

@@ -1,0 +1,163 @@
+/* Convex geometries: what the files of this folder share. It is private to the room.
+ *
+ * A pair (a, b) is computed in the frame of a, so that neither large positions nor the frame W cost digits. For a unit
+ * vector n let h(n) be the largest n . x over the difference M = { x_a - x_b }. The signed distance of the two is the largest value
+ * of -h over all n, and the n where it is attained is the normal from a to b. This holds apart and deep.
+ *
+ * Each geometry is a *core* and a radius: the geometry is all points within the radius of the core. A core is the sum of a *corner*
+ * part, whose support points are corners of a polytope, and a *curve* part, whose support point moves smoothly with n. */
+#ifndef CARDAN_GEOMETRY_CONVEX_CONVEX_H
+#define CARDAN_GEOMETRY_CONVEX_CONVEX_H
+
+#include <float.h>
+#include <math.h>
+
+#include "geometry/internal.h"
+
+/* A flat triangle, beside the kinds that are public. */
+enum { CORE_TRIANGLE = CDN_GEOMETRY_KIND_COUNT };
+
+typedef struct core {
+  int kind;
+  double size[3]; /* as the kind has them */
+  double radius;
+  bool curved; /* it has a curve part */
+  const cdn_surface *surface;
+  const cdn_vec3 *triangle;
+  int32_t hint; /* a vertex of a hull to begin with */
+} core;
+
+typedef struct core_pair {
+  core a, b;
+  cdn_rotation R;  /* the axes of b in those of a */
+  cdn_vec3 p;      /* the origin of b, in a */
+  cdn_vec3 toward; /* from the middle of a to the middle of b */
+  bool curved;
+  double radii;
+  double scale; /* a length that the numbers of the pair do not exceed by much: for tolerances */
+} core_pair;
+
+/* A support point of M. */
+typedef struct probe {
+  cdn_vec3 corner_a, corner_b; /* of the corner parts */
+  cdn_vec3 a, b;               /* of the cores */
+  cdn_vec3 w;                  /* a - b */
+} probe;
+
+/* Up to four probes; the weights of the point of their hull that is nearest to the origin. */
+typedef struct simplex {
+  int n;
+  probe probe[4];
+  double weight[4];
+  cdn_vec3 nearest;
+} simplex;
+
+/* An answer about the cores, in the frame of a. */
+typedef struct core_answer {
+  double distance;
+  cdn_vec3 normal, point_a, point_b;
+} core_answer;
+
+typedef enum gjk_end { GJK_APART, GJK_FAR, GJK_TOUCHING, GJK_INSIDE } gjk_end;
+
+/* gjk.c: the nearest point of M to the origin. FAR: the cores are surely farther apart than reach. APART: *answer is right.
+ * Otherwise *s is where it stopped. */
+gjk_end cdni_gjk(core_pair *pair, double reach, simplex *s, core_answer *answer);
+/* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four probes. */
+bool cdni_simplex_reduce(simplex *s);
+/* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near them.
+ * False: it did not get there. */
+bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, core_answer *answer);
+/* deep.c: the least depth of the origin in M, from the simplex where cdni_gjk stopped. */
+void cdni_deep(core_pair *pair, simplex *s, core_answer *answer);
+
+/* check.c: how many sizes a kind has. */
+int cdni_geometry_size_count(cdn_geometry_kind kind);
+
+/* point.c: as cdni_convex_point_distance. */
+double cdni_box_point(const double half[3], cdn_vec3 p, cdn_vec3 *normal);
+
+/* Answers of the files by family: as cdni_pair_distance, with kinds in ascending order. */
+typedef bool pair_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                           const cdn_transform *X_WB, double reach, cdn_proximity *out);
+pair_distance cdni_sphere_distance;      /* a sphere and anything convex, or a half-space */
+pair_distance cdni_half_space_distance;  /* a half-space and anything convex */
+pair_distance cdni_capsules_distance;    /* two capsules */
+pair_distance cdni_capsule_box_distance; /* a capsule and a box */
+pair_distance cdni_boxes_distance;       /* two boxes */
+
+/* Writes a proximity from a signed distance, a normal and a point of a. */
+static inline void proximity_from_a(double distance, cdn_vec3 normal, cdn_vec3 point_a, cdn_proximity *out) {
+  out->distance = distance;
+  out->normal = normal;
+  out->point_a = point_a;
+  out->point_b = g_fma(distance, normal, point_a);
+  out->feature_a = out->feature_b = 0;
+}
+
+static inline cdn_vec3 unit_or(cdn_vec3 v, cdn_vec3 otherwise) {
+  const double length = cdn_norm(v);
+  return length > 0 && isfinite(length) ? cdn_scale(1 / length, v) : otherwise;
+}
+
+/* A unit vector across n. */
+static inline cdn_vec3 across(cdn_vec3 n) {
+  if (fabs(n.x) < 0.6) {
+    const double s = 1 / sqrt(n.y * n.y + n.z * n.z);
+    return cdn_v3(0, n.z * s, -n.y * s);
+  }
+  const double s = 1 / sqrt(n.x * n.x + n.y * n.y);
+  return cdn_v3(n.y * s, -n.x * s, 0);
+}
+
+/* ---- support points of the parts of a core, in its frame, for a unit vector n ---- */
+
+int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n, int32_t hint);
+/* The support point of functions of the user's; the origin of the ball about them where it is not finite. */
+cdn_vec3 cdni_custom_support(const cdn_surface *s, cdn_vec3 n);
+
+static inline cdn_vec3 core_corner(core *c, cdn_vec3 n) {
+  switch (c->kind) {
+    case CDN_GEOMETRY_CAPSULE:
+    case CDN_GEOMETRY_CYLINDER: return cdn_v3(0, 0, copysign(c->size[1], n.z));
+    case CDN_GEOMETRY_BOX:
+      return cdn_v3(copysign(c->size[0], n.x), copysign(c->size[1], n.y), copysign(c->size[2], n.z));
+    case CDN_GEOMETRY_CONVEX: {
+      c->hint = cdni_hull_support(c->surface, n, c->hint);
+      const double *v = &c->surface->vertices[3 * c->hint];
+      return cdn_v3(v[0], v[1], v[2]);
+    }
+    case CDN_GEOMETRY_CUSTOM: return cdni_custom_support(c->surface, n);
+    case CORE_TRIANGLE: {
+      const cdn_vec3 *t = c->triangle;
+      const double d0 = cdn_dot(n, t[0]), d1 = cdn_dot(n, t[1]), d2 = cdn_dot(n, t[2]);
+      return d0 >= d1 ? (d0 >= d2 ? t[0] : t[2]) : (d1 >= d2 ? t[1] : t[2]);
+    }
+    default: return cdn_v3(0, 0, 0);
+  }
+}
+
+static inline cdn_vec3 core_curve(const core *c, cdn_vec3 n) {
+  if (c->kind == CDN_GEOMETRY_CYLINDER) {
+    const double rho = n.x * n.x + n.y * n.y;
+    if (!(rho > 1e-300)) return cdn_v3(0, 0, 0);
+    const double s = c->size[0] / sqrt(rho);
+    return cdn_v3(s * n.x, s * n.y, 0);
+  }
+  const cdn_vec3 e = cdn_v3(c->size[0] * n.x, c->size[1] * n.y, c->size[2] * n.z);
+  const double s = 1 / sqrt(cdn_dot(e, e));
+  return cdn_v3(s * c->size[0] * e.x, s * c->size[1] * e.y, s * c->size[2] * e.z);
+}
+
+/* The probe of M along the unit vector n. */
+static inline void pair_probe(core_pair *pair, cdn_vec3 n, probe *q) {
+  const cdn_vec3 m = g_neg(g_rotate_inv(&pair->R, n));
+  const cdn_vec3 corner_b = core_corner(&pair->b, m);
+  q->a = q->corner_a = core_corner(&pair->a, n);
+  q->b = q->corner_b = cdn_add(pair->p, g_rotate(&pair->R, corner_b));
+  if (pair->a.curved) q->a = cdn_add(q->a, core_curve(&pair->a, n));
+  if (pair->b.curved) q->b = cdn_add(q->b, g_rotate(&pair->R, core_curve(&pair->b, m)));
+  q->w = cdn_sub(q->a, q->b);
+}
+
+#endif

@@ -1,0 +1,246 @@
+/* The least depth of the origin in M, where the two cores overlap: a polytope within M grows where it is nearest to the origin.
+ *
+ * The distance of a face of the polytope bounds from below how deep M is along the rays through that face; h at the normal of a face, and
+ * at every minimum that Newton's method finds, bounds the depth from above. A face that is not nearer than the best minimum
+ * cannot hide a better one. The search ends when no other face is left. */
+#include "geometry/convex/convex.h"
+
+enum { MOST_PROBES = 100, MOST_FACES = 2 * MOST_PROBES, MOST_EDGES = 64 };
+
+typedef struct face {
+  int16_t v[3], beyond[3]; /* the face beyond the edge from v[i] to v[i + 1] */
+  bool alive, closed;
+  cdn_vec3 n;
+  double d;
+} face;
+
+typedef struct polytope {
+  core_pair *pair;
+  int n_probes, n_faces;
+  probe probe[MOST_PROBES];
+  face face[MOST_FACES];
+  int n_edges;
+  int16_t edges[MOST_EDGES][3]; /* of the horizon: from, to, the face that stays */
+  bool full;
+} polytope;
+
+static int add_face(polytope *p, int a, int b, int c) {
+  if (p->n_faces == MOST_FACES) {
+    p->full = true;
+    return 0;
+  }
+  face *f = &p->face[p->n_faces];
+  const cdn_vec3 wa = p->probe[a].w, ab = cdn_sub(p->probe[b].w, wa), ac = cdn_sub(p->probe[c].w, wa);
+  const cdn_vec3 n = cdn_cross(ab, ac);
+  const double length = cdn_norm(n);
+  *f = (face){ .v = { (int16_t)a, (int16_t)b, (int16_t)c }, .beyond = { -1, -1, -1 }, .alive = true };
+  if (length > 1e-15 * cdn_norm(ab) * cdn_norm(ac) && length > 0) {
+    f->n = cdn_scale(1 / length, n);
+    /* The vertex with the largest products would cost digits; the mean of the three loses none of them all. */
+    f->d = fmin(fmin(cdn_dot(f->n, wa), cdn_dot(f->n, p->probe[b].w)), cdn_dot(f->n, p->probe[c].w));
+  } else {
+    f->closed = true; /* a face without area hides nothing */
+    f->n = cdn_v3(0, 0, 0), f->d = INFINITY;
+  }
+  return p->n_faces++;
+}
+
+static void join(polytope *p, int f, int edge, int g) {
+  const int from = p->face[f].v[edge];
+  p->face[f].beyond[edge] = (int16_t)g;
+  for (int i = 0; i < 3; i++)
+    if (p->face[g].v[(i + 1) % 3] == from) p->face[g].beyond[i] = (int16_t)f;
+}
+
+/* Removes the faces that see w, from face f on, and lists the edges of those that stay, in order. */
+static void remove_visible(polytope *p, int f, cdn_vec3 w, double tolerance) {
+  int16_t stack[MOST_FACES][2]; /* a face, and the edge by which it was entered */
+  int n = 0;
+  p->n_edges = 0;
+  p->face[f].alive = false;
+  for (int i = 2; i >= 0; i--) stack[n][0] = (int16_t)f, stack[n++][1] = (int16_t)i;
+  while (n > 0) {
+    n--;
+    const face *from = &p->face[stack[n][0]];
+    const int edge = stack[n][1];
+    const int g = from->beyond[edge];
+    if (g < 0 || !p->face[g].alive) continue;
+    face *to = &p->face[g];
+    const bool flat = isinf(to->d);
+    if (flat || cdn_dot(to->n, cdn_sub(w, p->probe[to->v[0]].w)) > tolerance) {
+      to->alive = false;
+      int entered = 0;
+      for (int i = 0; i < 3; i++)
+        if (to->v[(i + 1) % 3] == from->v[edge] && to->v[i] == from->v[(edge + 1) % 3]) entered = i;
+      for (int i = 2; i >= 1; i--) {
+        if (n == MOST_FACES) {
+          p->full = true;
+          return;
+        }
+        stack[n][0] = (int16_t)g, stack[n++][1] = (int16_t)((entered + i) % 3);
+      }
+    } else {
+      if (p->n_edges == MOST_EDGES) {
+        p->full = true;
+        return;
+      }
+      int16_t *e = p->edges[p->n_edges++];
+      e[0] = from->v[edge], e[1] = from->v[(edge + 1) % 3], e[2] = (int16_t)g;
+    }
+  }
+}
+
+/* Adds the probe, which sees face f. False: no room, or rounding has torn the horizon. */
+static bool grow(polytope *p, int f, const probe *q, double tolerance) {
+  if (p->n_probes == MOST_PROBES) return false;
+  const int at = p->n_probes++;
+  p->probe[at] = *q;
+  remove_visible(p, f, q->w, tolerance);
+  if (p->full || p->n_edges < 3) return false;
+  const int first = p->n_faces;
+  for (int i = 0; i < p->n_edges; i++) {
+    if (p->edges[i][1] != p->edges[(i + 1) % p->n_edges][0]) return false;
+    const int g = add_face(p, p->edges[i][0], p->edges[i][1], at);
+    if (p->full) return false;
+    join(p, g, 0, p->edges[i][2]);
+  }
+  for (int i = 0; i < p->n_edges; i++) join(p, first + i, 1, first + (i + 1) % p->n_edges);
+  return true;
+}
+
+/* Adds probes until the simplex has four that are not flat, and returns how many it has. */
+static int complete(core_pair *pair, simplex *s) {
+  const double least = 1e-13 * pair->scale;
+  static const cdn_vec3 axes[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+  while (s->n < 4) {
+    cdn_vec3 directions[6];
+    int n = 0;
+    cdn_vec3 e = cdn_v3(0, 0, 0), normal = e;
+    if (s->n >= 2) e = cdn_sub(s->probe[1].w, s->probe[0].w);
+    if (s->n == 1)
+      for (int i = 0; i < 3; i++) directions[n++] = axes[i], directions[n++] = g_neg(axes[i]);
+    else if (s->n == 2) {
+      const cdn_vec3 u = unit_or(e, axes[0]), t1 = across(u), t2 = cdn_cross(u, t1);
+      directions[n++] = t1, directions[n++] = t2, directions[n++] = g_neg(t1), directions[n++] = g_neg(t2);
+    } else {
+      normal = unit_or(cdn_cross(e, cdn_sub(s->probe[2].w, s->probe[0].w)), axes[0]);
+      directions[n++] = normal, directions[n++] = g_neg(normal);
+    }
+    double most = 0;
+    probe best = { 0 };
+    for (int i = 0; i < n; i++) {
+      probe q;
+      pair_probe(pair, directions[i], &q);
+      const cdn_vec3 r = cdn_sub(q.w, s->probe[0].w);
+      const double far = s->n == 1   ? cdn_norm(r)
+                         : s->n == 2 ? cdn_norm(cdn_cross(unit_or(e, axes[0]), r))
+                                     : fabs(cdn_dot(normal, r));
+      if (far > most) most = far, best = q;
+    }
+    if (!(most > least)) break;
+    s->probe[s->n++] = best;
+  }
+  return s->n;
+}
+
+/* M is flat, or thinner than rounding, and the origin is in it: h has its minimum, 0, along the normal of the plane. */
+static void answer_flat(core_pair *pair, const simplex *s, const simplex *touching, core_answer *answer) {
+  cdn_vec3 n = cdn_v3(0, 0, 1);
+  if (s->n == 3)
+    n = unit_or(cdn_cross(cdn_sub(s->probe[1].w, s->probe[0].w), cdn_sub(s->probe[2].w, s->probe[0].w)), n);
+  else if (s->n == 2) n = across(unit_or(cdn_sub(s->probe[1].w, s->probe[0].w), n));
+  if (cdn_dot(n, pair->toward) < 0) n = g_neg(n);
+  cdn_vec3 a = cdn_v3(0, 0, 0), b = a;
+  for (int i = 0; i < touching->n; i++)
+    a = g_fma(touching->weight[i], touching->probe[i].a, a), b = g_fma(touching->weight[i], touching->probe[i].b, b);
+  *answer = (core_answer){ 0, n, a, b };
+}
+
+/* The answer of a face whose plane supports M: the point of the face that is nearest to the origin. Several triangles may lie in that
+ * plane, and one of them has the point. */
+static void answer_face(const polytope *p, const face *f, double h, core_answer *answer) {
+  simplex best = { 0 };
+  double least = INFINITY;
+  for (int i = 0; i < p->n_faces; i++) {
+    const face *g = &p->face[i];
+    if (!g->alive || (g != f && !(g->d <= f->d + 1e-12 * p->pair->scale && cdn_dot(g->n, f->n) > 1 - 1e-9))) continue;
+    simplex s = { .n = 3 };
+    for (int k = 0; k < 3; k++) s.probe[k] = p->probe[g->v[k]];
+    cdni_simplex_reduce(&s);
+    const double square = cdn_dot(s.nearest, s.nearest);
+    if (square < least) least = square, best = s;
+  }
+  cdn_vec3 a = cdn_v3(0, 0, 0), b = a;
+  for (int i = 0; i < best.n; i++)
+    a = g_fma(best.weight[i], best.probe[i].a, a), b = g_fma(best.weight[i], best.probe[i].b, b);
+  *answer = (core_answer){ -h, f->n, a, b };
+}
+
+static bool polish_face(const polytope *p, const face *f, core_answer *answer) {
+  const probe corners[3] = { p->probe[f->v[0]], p->probe[f->v[1]], p->probe[f->v[2]] };
+  return cdni_polish(p->pair, f->n, 3, corners, answer);
+}
+
+static void start(polytope *p, core_pair *pair, const simplex *s) {
+  p->pair = pair;
+  p->n_probes = 4, p->n_faces = 0, p->full = false;
+  memcpy(p->probe, s->probe, sizeof s->probe);
+  const cdn_vec3 o = s->probe[0].w;
+  const bool turned =
+      cdn_dot(cdn_cross(cdn_sub(s->probe[1].w, o), cdn_sub(s->probe[2].w, o)), cdn_sub(s->probe[3].w, o)) > 0;
+  static const int faces[4][3] = { { 0, 1, 2 }, { 0, 3, 1 }, { 1, 3, 2 }, { 2, 3, 0 } };
+  for (int i = 0; i < 4; i++) {
+    const int *v = faces[i];
+    if (turned) add_face(p, v[0], v[2], v[1]);
+    else add_face(p, v[0], v[1], v[2]);
+  }
+  for (int f = 0; f < 4; f++)
+    for (int edge = 0; edge < 3; edge++)
+      for (int g = 0; g < 4; g++)
+        for (int i = 0; i < 3; i++)
+          if (p->face[g].v[i] == p->face[f].v[(edge + 1) % 3] && p->face[g].v[(i + 1) % 3] == p->face[f].v[edge])
+            join(p, f, edge, g);
+}
+
+void cdni_deep(core_pair *pair, simplex *s, core_answer *answer) {
+  const double tolerance = 4e-15 * pair->scale;
+  const simplex touching = *s;
+  if (complete(pair, s) < 4) {
+    answer_flat(pair, s, &touching, answer);
+    return;
+  }
+  polytope p;
+  start(&p, pair, s);
+  double least = INFINITY; /* of all h seen */
+  for (;;) {
+    int at = -1;
+    for (int i = 0; i < p.n_faces; i++)
+      if (p.face[i].alive && !p.face[i].closed && (at < 0 || p.face[i].d < p.face[at].d)) at = i;
+    if (at < 0 || p.face[at].d >= least - tolerance) break;
+    probe q;
+    pair_probe(pair, p.face[at].n, &q);
+    const double h = cdn_dot(p.face[at].n, q.w), gap = h - p.face[at].d;
+    if (gap <= tolerance) {
+      /* The plane of the nearest face supports M. */
+      if (h < least) {
+        least = h;
+        if (!polish_face(&p, &p.face[at], answer) || fabs(answer->distance + h) > 1e-12 * pair->scale)
+          answer_face(&p, &p.face[at], h, answer);
+      }
+      break;
+    }
+    core_answer polished;
+    if (pair->curved && gap <= 0.1 * (pair->scale + h) && polish_face(&p, &p.face[at], &polished)) {
+      if (-polished.distance < least) least = -polished.distance, *answer = polished;
+      if (gap <= 1e-3 * h) {
+        p.face[at].closed = true;
+        continue;
+      }
+    }
+    if (h < least) {
+      least = h;
+      answer_face(&p, &p.face[at], h, answer);
+    }
+    if (!grow(&p, at, &q, 0)) break;
+  }
+}

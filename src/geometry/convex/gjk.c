@@ -1,0 +1,53 @@
+/* The nearest point of the difference M to the origin while the two cores are apart: the method of Gilbert, Johnson and Keerthi.
+ * Each step finds the nearest point v of a simplex in M, and the support point of M against v. The support point bounds the
+ * distance from below, v bounds it from above; the two bounds meet after finitely many steps on polytopes. On curved cores they
+ * approach each other slowly, and Newton's method (polish.c) ends the search. */
+#include "geometry/convex/convex.h"
+
+enum { MOST_STEPS = 100 };
+
+static void answer_from_simplex(const simplex *s, double length, core_answer *answer) {
+  cdn_vec3 a = cdn_v3(0, 0, 0), b = a;
+  for (int i = 0; i < s->n; i++) a = g_fma(s->weight[i], s->probe[i].a, a), b = g_fma(s->weight[i], s->probe[i].b, b);
+  *answer = (core_answer){ length, cdn_scale(-1 / length, s->nearest), a, b };
+}
+
+gjk_end cdni_gjk(core_pair *pair, double reach, simplex *s, core_answer *answer) {
+  const double tolerance = 2e-15 * pair->scale;
+  cdn_vec3 n = unit_or(pair->toward, cdn_v3(1, 0, 0));
+  double length = INFINITY;
+  int next_polish = 3;
+  s->n = 0;
+  for (int step = 0; step < MOST_STEPS; step++) {
+    probe q;
+    pair_probe(pair, n, &q);
+    const double h = cdn_dot(n, q.w);
+    if (-h - pair->radii > reach) return GJK_FAR;
+    if (s->n > 0) {
+      const double gap = length + h;
+      if (gap <= tolerance) break;
+      if (pair->curved && s->n <= 3 && step >= next_polish) {
+        if (cdni_polish(pair, n, s->n, s->probe, answer) && answer->distance > -tolerance) return GJK_APART;
+        next_polish = step + 4;
+      }
+    }
+    const simplex before = *s;
+    s->probe[s->n++] = q;
+    if (cdni_simplex_reduce(s)) return GJK_INSIDE;
+    const double now = cdn_norm(s->nearest);
+    if (now <= 4 * tolerance) return GJK_TOUCHING;
+    if (!(now < length)) { /* rounding has the last word */
+      *s = before;
+      break;
+    }
+    length = now;
+    n = cdn_scale(-1 / length, s->nearest);
+  }
+  /* A short v has few digits; the normal of the simplex has more. */
+  if ((pair->curved || length < 1e-3 * pair->scale) && cdni_polish(pair, n, s->n, s->probe, answer) &&
+      answer->distance > -tolerance)
+    return GJK_APART;
+  if (length <= 1e-13 * pair->scale) return GJK_TOUCHING;
+  answer_from_simplex(s, length, answer);
+  return GJK_APART;
+}

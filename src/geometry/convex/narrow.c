@@ -1,0 +1,94 @@
+/* Distance of two bounded convex geometries, and of a triangle and one: what has no closed form. */
+#include "geometry/convex/convex.h"
+
+static cdn_vec3 fill_core(core *c, const cdn_geometry *g) {
+  *c = (core){ .kind = (int)g->kind, .size = { g->size[0], g->size[1], g->size[2] }, .surface = g->surface };
+  if (g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE) c->radius = g->size[0];
+  c->curved = g->kind == CDN_GEOMETRY_ELLIPSOID || g->kind == CDN_GEOMETRY_CYLINDER;
+  return g->kind == CDN_GEOMETRY_CONVEX || g->kind == CDN_GEOMETRY_CUSTOM ? g->surface->center : cdn_v3(0, 0, 0);
+}
+
+static double extent(const core *c) {
+  switch (c->kind) {
+    case CDN_GEOMETRY_SPHERE: return 0;
+    case CDN_GEOMETRY_CAPSULE: return c->size[1];
+    case CDN_GEOMETRY_CYLINDER: return c->size[0] + c->size[1];
+    case CDN_GEOMETRY_ELLIPSOID:
+    case CDN_GEOMETRY_BOX: return c->size[0] + c->size[1] + c->size[2];
+    case CORE_TRIANGLE: {
+      double most = 0;
+      for (int i = 0; i < 3; i++)
+        most = fmax(most, fabs(c->triangle[i].x) + fabs(c->triangle[i].y) + fabs(c->triangle[i].z));
+      return most;
+    }
+    default: return c->surface->radius + cdn_norm(c->surface->center);
+  }
+}
+
+static bool solve(core_pair *pair, double reach, core_answer *answer) {
+  pair->curved = pair->a.curved || pair->b.curved;
+  pair->radii = pair->a.radius + pair->b.radius;
+  pair->scale = extent(&pair->a) + extent(&pair->b) + fabs(pair->p.x) + fabs(pair->p.y) + fabs(pair->p.z);
+  simplex s;
+  const gjk_end end = cdni_gjk(pair, reach, &s, answer);
+  if (end == GJK_FAR) return false;
+  if (end != GJK_APART) cdni_deep(pair, &s, answer);
+  return answer->distance - pair->radii <= reach;
+}
+
+/* From the cores, in the frame of a, to the geometries, in W. The two points are made to differ by distance * normal. */
+static void finish(const core_pair *pair, const core_answer *answer, const cdn_transform *X_WA, cdn_proximity *out) {
+  const cdn_vec3 middle = cdn_scale(0.5, cdn_add(g_fma(pair->a.radius, answer->normal, answer->point_a),
+                                                 g_fma(-pair->b.radius, answer->normal, answer->point_b)));
+  const double distance = answer->distance - pair->radii;
+  const cdn_vec3 n = g_rotate(&X_WA->R, answer->normal), at = g_point(X_WA, middle);
+  *out = (cdn_proximity){ .distance = distance, .normal = n };
+  out->point_a = g_fma(-0.5 * distance, n, at);
+  out->point_b = g_fma(0.5 * distance, n, at);
+}
+
+bool cdni_convex_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                          const cdn_transform *X_WB, double reach, cdn_proximity *out) {
+  core_pair pair;
+  const cdn_vec3 middle_a = fill_core(&pair.a, a), middle_b = fill_core(&pair.b, b);
+  pair.R.x = g_rotate_inv(&X_WA->R, X_WB->R.x);
+  pair.R.y = g_rotate_inv(&X_WA->R, X_WB->R.y);
+  pair.R.z = g_rotate_inv(&X_WA->R, X_WB->R.z);
+  pair.p = g_point_inv(X_WA, X_WB->p);
+  pair.toward = cdn_sub(g_rotate(&pair.R, middle_b), cdn_sub(middle_a, pair.p));
+  core_answer answer;
+  if (!solve(&pair, reach, &answer)) return false;
+  finish(&pair, &answer, X_WA, out);
+  return true;
+}
+
+/* The triangle is seen from its centre, along the axes of W. */
+bool cdni_triangle_distance(const cdn_vec3 triangle[3], const cdn_geometry *b, const cdn_transform *X_WB, double reach,
+                            cdn_proximity *out) {
+  const cdn_vec3 center = cdn_scale(1.0 / 3, cdn_add(triangle[0], cdn_add(triangle[1], triangle[2])));
+  cdn_transform X_WA = { cdn_rotation_identity(), center };
+  if (b->kind == CDN_GEOMETRY_HALF_SPACE) {
+    const cdn_vec3 up = X_WB->R.z;
+    int lowest = 0;
+    double height[3];
+    for (int i = 0; i < 3; i++) {
+      height[i] = cdn_dot(up, cdn_sub(triangle[i], X_WB->p));
+      if (height[i] < height[lowest]) lowest = i;
+    }
+    if (height[lowest] > reach) return false;
+    proximity_from_a(height[lowest], g_neg(up), triangle[lowest], out);
+    return true;
+  }
+  const cdn_vec3 corners[3] = { cdn_sub(triangle[0], center), cdn_sub(triangle[1], center),
+                                cdn_sub(triangle[2], center) };
+  core_pair pair;
+  const cdn_vec3 middle_b = fill_core(&pair.b, b);
+  pair.a = (core){ .kind = CORE_TRIANGLE, .triangle = corners };
+  pair.R = X_WB->R;
+  pair.p = cdn_sub(X_WB->p, center);
+  pair.toward = cdn_add(pair.p, g_rotate(&pair.R, middle_b));
+  core_answer answer;
+  if (!solve(&pair, reach, &answer)) return false;
+  finish(&pair, &answer, &X_WA, out);
+  return true;
+}

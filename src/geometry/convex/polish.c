@@ -1,0 +1,191 @@
+/* Newton's method for the local minimum of h near a direction n.
+ *
+ * Near the minimum, h(n) = max_i n . w_i + c(n), where w_i are the k <= 3 differences of corners that carry the nearest face of M,
+ * and c is the support function of the curve parts, whose gradient is the curve's support point. With multipliers that add
+ * up to 1, x = sum of l_i w_i + grad c(n) is a point of M; n is the minimum when x is parallel to n, when all n . w_i are equal, and
+ * when no multiplier is negative. For a step d across n, with the curvature K = Hess c - h(n) on the tangent plane:
+ *   K d + sum of l_i w_i = - grad c,    d . (w_i - w_1) = - n . (w_i - w_1).
+ * A corner that exceeds the others joins them; one whose multiplier is negative leaves. */
+#include "geometry/convex/convex.h"
+
+enum { MOST_STEPS = 30 };
+
+/* Adds t . Hess c . t for the curve part of a core at n, on the tangents t1, t2: (11, 12, 22). All in the frame of the core. */
+static void add_curvature(const core *c, cdn_vec3 n, cdn_vec3 t1, cdn_vec3 t2, double K[3]) {
+  if (c->kind == CDN_GEOMETRY_CYLINDER) {
+    const double square = n.x * n.x + n.y * n.y;
+    if (!(square > 1e-300)) return;
+    const double f = c->size[0] / (square * sqrt(square));
+    const double u1 = n.x * t1.y - n.y * t1.x, u2 = n.x * t2.y - n.y * t2.x;
+    K[0] += f * u1 * u1, K[1] += f * u1 * u2, K[2] += f * u2 * u2;
+    return;
+  }
+  const double *s = c->size;
+  const cdn_vec3 e = cdn_v3(s[0] * n.x, s[1] * n.y, s[2] * n.z);
+  const cdn_vec3 e1 = cdn_v3(s[0] * t1.x, s[1] * t1.y, s[2] * t1.z), e2 = cdn_v3(s[0] * t2.x, s[1] * t2.y, s[2] * t2.z);
+  /* (e_i . e_j - (e . e_i)(e . e_j) / e . e) / |e|, as products of vectors across e, which lose nothing. */
+  const cdn_vec3 c1 = cdn_cross(e, e1), c2 = cdn_cross(e, e2);
+  const double square = cdn_dot(e, e), f = 1 / (square * sqrt(square));
+  K[0] += f * cdn_dot(c1, c1), K[1] += f * cdn_dot(c1, c2), K[2] += f * cdn_dot(c2, c2);
+}
+
+typedef struct newton {
+  core_pair *pair;
+  cdn_vec3 n, t1, t2;
+  double h, K[3];
+  cdn_vec3 curve; /* grad c at n, of M */
+  int k;
+  cdn_vec3 a[4], b[4], w[4]; /* corners */
+  double weight[4];
+  double d1, d2; /* the step */
+} newton;
+
+static void look_at(newton *s, cdn_vec3 n, const probe *q, double h) {
+  s->n = n, s->h = h;
+  s->t1 = across(n);
+  s->t2 = cdn_cross(n, s->t1);
+  s->K[0] = s->K[2] = -h, s->K[1] = 0;
+  s->curve = cdn_v3(0, 0, 0);
+  if (!s->pair->curved) return;
+  s->curve = cdn_sub(q->w, cdn_sub(q->corner_a, q->corner_b));
+  if (s->pair->a.curved) add_curvature(&s->pair->a, n, s->t1, s->t2, s->K);
+  if (s->pair->b.curved) {
+    const cdn_rotation *R = &s->pair->R;
+    add_curvature(&s->pair->b, g_rotate_inv(R, n), g_rotate_inv(R, s->t1), g_rotate_inv(R, s->t2), s->K);
+  }
+}
+
+/* The step and the multipliers for the corners at[0 .. k - 1]. False: the equations have no solution that is a minimum. */
+static bool solve(const newton *s, int k, const int *at, double weight[3], double *d1, double *d2) {
+  const double *K = s->K;
+  const cdn_vec3 x = cdn_add(s->w[at[0]], s->curve);
+  const double g1 = cdn_dot(s->t1, x), g2 = cdn_dot(s->t2, x);
+  if (k == 1) {
+    const double det = K[0] * K[2] - K[1] * K[1];
+    if (!(K[0] > 0 && K[2] > 0 && det > 1e-14 * K[0] * K[2])) return false;
+    *d1 = -(K[2] * g1 - K[1] * g2) / det, *d2 = -(K[0] * g2 - K[1] * g1) / det;
+    weight[0] = 1;
+    return true;
+  }
+  const cdn_vec3 e = cdn_sub(s->w[at[1]], s->w[at[0]]);
+  const double e1 = cdn_dot(s->t1, e), e2 = cdn_dot(s->t2, e), rise = -cdn_dot(s->n, e);
+  if (k == 2) {
+    const double length = sqrt(e1 * e1 + e2 * e2);
+    if (!(length > 0)) return false;
+    const double c = e1 / length, z = e2 / length, along = rise / length;
+    /* Across the edge the curvature decides; along it the constraint. */
+    const double across_across = K[0] * z * z - 2 * K[1] * c * z + K[2] * c * c;
+    const double across_along = (K[2] - K[0]) * c * z + K[1] * (c * c - z * z);
+    if (!(across_across > 0)) return false;
+    const double sideways = ((g1 * z - g2 * c) - along * across_along) / across_across;
+    *d1 = along * c - sideways * z, *d2 = along * z + sideways * c;
+    const double r1 = g1 + K[0] * *d1 + K[1] * *d2, r2 = g2 + K[1] * *d1 + K[2] * *d2;
+    weight[1] = -(c * r1 + z * r2) / length;
+    weight[0] = 1 - weight[1];
+    return true;
+  }
+  const cdn_vec3 f = cdn_sub(s->w[at[2]], s->w[at[0]]);
+  const double f1 = cdn_dot(s->t1, f), f2 = cdn_dot(s->t2, f), fall = -cdn_dot(s->n, f);
+  const double det = e1 * f2 - e2 * f1;
+  if (!(fabs(det) > 1e-14 * (fabs(e1) + fabs(e2)) * (fabs(f1) + fabs(f2)))) return false;
+  *d1 = (rise * f2 - fall * e2) / det, *d2 = (fall * e1 - rise * f1) / det;
+  const double r1 = g1 + K[0] * *d1 + K[1] * *d2, r2 = g2 + K[1] * *d1 + K[2] * *d2;
+  weight[1] = -(r1 * f2 - r2 * f1) / det, weight[2] = -(r2 * e1 - r1 * e2) / det;
+  weight[0] = 1 - weight[1] - weight[2];
+  return true;
+}
+
+static const double least_weight = -1e-12;
+
+/* Keeps of the corners those that carry the step: the subset whose multipliers are not negative. */
+static bool choose(newton *s) {
+  static const struct {
+    int k, at[3];
+  } subsets[] = { { 3, { 0, 1, 2 } }, { 3, { 3, 0, 1 } }, { 3, { 3, 1, 2 } }, { 3, { 3, 2, 0 } }, { 2, { 0, 1 } },
+                  { 2, { 1, 2 } },    { 2, { 2, 0 } },    { 2, { 3, 0 } },    { 2, { 3, 1 } },    { 2, { 3, 2 } },
+                  { 1, { 0 } },       { 1, { 1 } },       { 1, { 2 } },       { 1, { 3 } } };
+  int best = -1;
+  double best_rise = INFINITY, weight[3], d1 = 0, d2 = 0;
+  for (int i = 0; i < CDNI_COUNT(subsets); i++) {
+    const int k = subsets[i].k, *at = subsets[i].at;
+    bool there = true;
+    for (int j = 0; j < k; j++) there = there && at[j] < s->k;
+    if (!there || !solve(s, k, at, weight, &d1, &d2)) continue;
+    bool carries = true;
+    for (int j = 0; j < k; j++) carries = carries && weight[j] >= least_weight;
+    if (!carries) continue;
+    /* By how much another corner exceeds these, to first order. */
+    double rise = 0;
+    const cdn_vec3 n = g_fma(d1, s->t1, g_fma(d2, s->t2, s->n));
+    const double level = cdn_dot(n, s->w[at[0]]);
+    for (int j = 0; j < s->k; j++) rise = fmax(rise, cdn_dot(n, s->w[j]) - level);
+    if (rise < best_rise) best = i, best_rise = rise;
+    if (rise <= 1e-15 * s->pair->scale) break;
+  }
+  if (best < 0) return false;
+  const int k = subsets[best].k, *at = subsets[best].at;
+  if (!solve(s, k, at, s->weight, &s->d1, &s->d2)) return false;
+  cdn_vec3 a[3], b[3];
+  for (int j = 0; j < k; j++) a[j] = s->a[at[j]], b[j] = s->b[at[j]];
+  for (int j = 0; j < k; j++) s->a[j] = a[j], s->b[j] = b[j], s->w[j] = cdn_sub(a[j], b[j]);
+  s->k = k;
+  return true;
+}
+
+static void add_corner(newton *s, const probe *q) {
+  const cdn_vec3 w = cdn_sub(q->corner_a, q->corner_b);
+  for (int i = 0; i < s->k; i++)
+    if (s->w[i].x == w.x && s->w[i].y == w.y && s->w[i].z == w.z) return;
+  if (s->k == 4) return;
+  s->a[s->k] = q->corner_a, s->b[s->k] = q->corner_b, s->w[s->k] = w;
+  s->k++;
+}
+
+static bool finish(const newton *s, const probe *q, cdn_vec3 n, double h, core_answer *answer) {
+  cdn_vec3 a = cdn_sub(q->a, q->corner_a), b = cdn_sub(q->b, q->corner_b);
+  for (int i = 0; i < s->k; i++) a = g_fma(s->weight[i], s->a[i], a), b = g_fma(s->weight[i], s->b[i], b);
+  /* b - a must be along n: otherwise the multipliers are of another point. */
+  const cdn_vec3 rest = g_fma(h, n, cdn_sub(b, a));
+  if (!(cdn_dot(rest, rest) <= 1e-18 * s->pair->scale * s->pair->scale)) return false;
+  *answer = (core_answer){ -h, n, a, b };
+  return true;
+}
+
+bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, core_answer *answer) {
+  const double tolerance = 4e-15 * pair->scale;
+  newton s = { .pair = pair };
+  probe q;
+  for (int i = 0; i < k; i++) add_corner(&s, &probes[i]);
+  pair_probe(pair, n, &q);
+  add_corner(&s, &q);
+  look_at(&s, n, &q, cdn_dot(n, q.w));
+  double last = INFINITY;
+  for (int step = 0; step < MOST_STEPS; step++) {
+    if (!choose(&s)) return false;
+    double size = sqrt(s.d1 * s.d1 + s.d2 * s.d2);
+    if (!isfinite(size)) return false;
+    double fraction = size > 1 ? 1 / size : 1;
+    for (int halving = 0;; halving++) {
+      const cdn_vec3 to = g_fma(fraction * s.d1, s.t1, g_fma(fraction * s.d2, s.t2, s.n));
+      n = cdn_scale(1 / sqrt(cdn_dot(to, to)), to);
+      pair_probe(pair, n, &q);
+      const double h = cdn_dot(n, q.w);
+      const cdn_vec3 w = cdn_sub(q.corner_a, q.corner_b);
+      const bool exceeds = cdn_dot(n, cdn_sub(w, s.w[0])) > tolerance;
+      if (!exceeds && (size <= 1e-10 || (size <= 1e-7 && size > 0.5 * last))) return finish(&s, &q, n, h, answer);
+      if (h <= s.h + tolerance || (exceeds && s.k < 3 && size < 0.1)) {
+        if (exceeds) add_corner(&s, &q);
+        look_at(&s, n, &q, h);
+        break;
+      }
+      if (exceeds) {
+        add_corner(&s, &q);
+        break; /* a better model at the same place */
+      }
+      if (halving == 6) return false;
+      fraction *= 0.25;
+    }
+    last = size;
+  }
+  return false;
+}
