@@ -5,7 +5,8 @@
  * and answers in W. No query allocates. All queries may be called by several threads at once. Lengths are in m.
  *
  * A geometry is a solid: its points are the points of the surface and those inside. The exceptions are an open triangle mesh, which
- * has no inside, and the height field, whose inside is what lies below the heights, however deep. */
+ * has no inside, and the height field, whose inside is what lies below the heights, however deep. The sides of what lies below are no
+ * surface: rays pass through them, and distances are measured to the heights. */
 #ifndef CARDAN_GEOMETRY_H
 #define CARDAN_GEOMETRY_H
 
@@ -53,7 +54,8 @@ CDN_API cdn_status cdn_geometry_check(const cdn_geometry *geometry) CDN_NODISCAR
 CDN_API cdn_status cdn_surface_create_convex(int n, const double *points, cdn_surface **out) CDN_NODISCARD;
 
 /** A triangle mesh: n_vertices points (3 numbers each, m), n_triangles triples of their indices, counterclockwise as seen from
- *  outside. Equal vertices are merged, triangles without area are left out. A closed mesh that is inside out is turned. A mesh that
+ *  outside. Equal vertices are merged. Triangles that are there twice, or that have two equal vertices, are left out. A triangle whose
+ *  vertices are on a line is kept where it fills a crack between others. A closed mesh that is inside out is turned. A mesh that
  *  is not closed is allowed and has no inside: cdn_surface_is_closed. CDN_ERR_ARG: an index that is no vertex, a
  *  number that is not finite, no triangle with an area. O(n log n). */
 CDN_API cdn_status cdn_surface_create_mesh(int n_vertices, const double *vertices, int n_triangles,
@@ -90,7 +92,7 @@ typedef struct cdn_surface_info {
   cdn_geometry_kind kind;
   int n_vertices, n_triangles; /**< of a hull, a mesh, or a height field, after cleaning */
   int n_merged, n_dropped;     /**< vertices merged or left out, triangles left out */
-  bool closed;                 /**< a mesh whose edges all have two triangles; a hull */
+  bool closed;                 /**< a mesh whose edges all have two triangles, and that has a volume; a hull */
   bool turned;                 /**< a mesh that was inside out */
 } cdn_surface_info;
 CDN_API cdn_status cdn_surface_get_info_sized(const cdn_surface *s, cdn_surface_info *out, size_t size) CDN_NODISCARD;
@@ -137,7 +139,8 @@ CDN_API cdn_status cdn_geometry_manifold(const cdn_geometry *a, const cdn_transf
 /* ---- one geometry ------------------------------------------------------------------------- */
 
 /** Signed distance of a point from a geometry (negative inside), the nearest point of its surface, and the outward normal
- *  there. Errors: as cdn_geometry_distance. out->point_a is on the geometry, out->point_b is p. */
+ *  there. Errors: as cdn_geometry_distance. out->point_a is on the geometry, out->point_b is p. An open mesh has no inside: its distance
+ *  is never negative, and the normal is the direction to p. O(log n) of a mesh's triangles, O(n) of a hull's. */
 CDN_API cdn_status cdn_geometry_point_distance(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 p_W,
                                                cdn_proximity *out) CDN_NODISCARD;
 
@@ -149,12 +152,15 @@ typedef struct cdn_ray_hit {
 } cdn_ray_hit;
 /** The places, in order, where the ray from `origin` along `direction` (any length but 0) meets the surface within `reach`
  *  (m; INFINITY is allowed): at most `room` of them into `hits`; *n is how many there are, at most. A ray that starts inside meets the surface
- *  where it leaves. room = 1 is the nearest, at less cost. Errors: CDN_ERR_ARG. */
+ *  where it leaves. room = 1 is the nearest, at less cost. A ray through an edge or a vertex of a closed mesh goes in or out once. Of a custom
+ *  geometry with a distance, what is thinner than 1e-7 of its ball's radius may be missed. Errors: CDN_ERR_ARG. O(log n) of a mesh's
+ *  triangles, O(n) of a hull's; of a height field, the cells under the ray. */
 CDN_API cdn_status cdn_geometry_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin,
                                     cdn_vec3 direction, double reach, int room, cdn_ray_hit *hits,
                                     int *n) CDN_NODISCARD;
 
-/** The least box along the axes of W that contains the geometry; -INFINITY and INFINITY where it has no end. */
+/** The least box along the axes of W that contains the geometry; -INFINITY and INFINITY where it has no end. For a custom geometry
+ *  without a support function it is the box of its ball. */
 CDN_API cdn_status cdn_geometry_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least,
                                        cdn_vec3 *most) CDN_NODISCARD;
 

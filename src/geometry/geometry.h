@@ -23,7 +23,7 @@ double cdni_point_distance(const cdn_geometry *g, cdn_vec3 p_S, cdn_vec3 *gradie
 /* As cdn_geometry_ray, in S, with a unit direction. */
 int cdni_ray(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double reach, int room, cdn_ray_hit *hits);
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
-/* The ball about a point of S that contains the geometry; INFINITY for a half-space. */
+/* The ball about a point of S that contains the geometry; INFINITY for a half-space and a height field. */
 double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center_S);
 /* Principal curvatures at the surface point nearest to p (S) and the first direction; false: not smooth there. */
 bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *direction);

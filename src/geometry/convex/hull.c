@@ -32,12 +32,12 @@ static void take_facets(qhT *qh, found *f) {
   facetT *facet;
   vertexT *vertex, **vertexp;
   FORALLfacets {
-    setT *corners = qh_facet3vertex(qh, facet); /* counterclockwise from outside */
+    setT *corners = qh_facet3vertex(qh, facet); /* clockwise from outside */
     int first = -1, last = -1;
     FOREACHvertex_(corners) {
       const int point = qh_pointid(qh, vertex->point);
       if (first < 0) first = point;
-      else if (last >= 0) take_triangle(f, first, last, point), last = point;
+      else if (last >= 0) take_triangle(f, first, point, last), last = point;
       else last = point;
     }
     qh_settempfree(qh, &corners);

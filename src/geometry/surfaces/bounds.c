@@ -1,0 +1,90 @@
+/* Boxes and balls that contain a geometry. */
+#include <math.h>
+
+#include "geometry/surfaces/surfaces.h"
+
+double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center) {
+  const double *size = g->size;
+  *center = cdn_v3(0, 0, 0);
+  switch (g->kind) {
+    case CDN_GEOMETRY_SPHERE: return size[0];
+    case CDN_GEOMETRY_CAPSULE: return size[0] + size[1];
+    case CDN_GEOMETRY_ELLIPSOID: return fmax(size[0], fmax(size[1], size[2]));
+    case CDN_GEOMETRY_CYLINDER: return hypot(size[0], size[1]);
+    case CDN_GEOMETRY_BOX: return cdn_norm(cdn_v3(size[0], size[1], size[2]));
+    case CDN_GEOMETRY_CONVEX:
+    case CDN_GEOMETRY_MESH:
+    case CDN_GEOMETRY_HEIGHT_FIELD:
+    case CDN_GEOMETRY_CUSTOM: *center = g->surface->center; return g->surface->radius;
+    default: return INFINITY;
+  }
+}
+
+/* The largest n . x over a mesh, by its tree. */
+static double mesh_reach(const cdn_surface *s, cdn_vec3 n) {
+  int32_t stack[MOST_DEPTH];
+  int depth = 0;
+  double best = -INFINITY;
+  stack[depth++] = 0;
+  while (depth > 0) {
+    const box_node *node = &s->nodes[stack[--depth]];
+    if (!(box_reach(node, n) > best)) continue;
+    if (node->count == 0) {
+      const int first = node->first;
+      const bool swap = box_reach(&s->nodes[first], n) > box_reach(&s->nodes[first + 1], n);
+      stack[depth++] = first + swap;
+      stack[depth++] = first + !swap;
+      continue;
+    }
+    for (int i = node->first; i < node->first + node->count; i++)
+      for (int k = 0; k < 3; k++)
+        best = fmax(best, cdn_dot(n, surface_vertex(s, s->triangles[3 * (size_t)s->order[i] + k])));
+  }
+  return best;
+}
+
+/* The largest n . x over what lies below the heights. */
+static double field_reach(const cdn_surface *s, cdn_vec3 n) {
+  if (n.z < 0) return INFINITY;
+  if (n.z == 0) return fabs(n.x) * s->half_x + fabs(n.y) * s->half_y;
+  if (n.x == 0 && n.y == 0) return n.z * s->highest;
+  double best = -INFINITY;
+  for (int j = 0; j < s->n_y; j++)
+    for (int i = 0; i < s->n_x; i++) best = fmax(best, cdn_dot(n, field_vertex(s, i, j)));
+  return best;
+}
+
+/* The largest n . x over the geometry, for a unit vector n of S. */
+static double reach_along(const cdn_geometry *g, cdn_vec3 n) {
+  const double *size = g->size;
+  const cdn_surface *s = g->surface;
+  switch (g->kind) {
+    case CDN_GEOMETRY_SPHERE: return size[0];
+    case CDN_GEOMETRY_HALF_SPACE: return n.x == 0 && n.y == 0 && n.z > 0 ? 0 : INFINITY;
+    case CDN_GEOMETRY_CAPSULE: return size[0] + fabs(n.z) * size[1];
+    case CDN_GEOMETRY_ELLIPSOID: return cdn_norm(cdn_v3(n.x * size[0], n.y * size[1], n.z * size[2]));
+    case CDN_GEOMETRY_CYLINDER: return hypot(n.x, n.y) * size[0] + fabs(n.z) * size[1];
+    case CDN_GEOMETRY_BOX: return fabs(n.x) * size[0] + fabs(n.y) * size[1] + fabs(n.z) * size[2];
+    case CDN_GEOMETRY_MESH: return mesh_reach(s, n);
+    case CDN_GEOMETRY_HEIGHT_FIELD: return field_reach(s, n);
+    default: break;
+  }
+  if (g->kind == CDN_GEOMETRY_CUSTOM && !s->ops.support) return cdn_dot(n, s->center) + s->radius;
+  int32_t hint = 0;
+  return cdn_dot(n, cdni_support(g, n, &hint));
+}
+
+void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
+  for (int k = 0; k < 3; k++) {
+    const cdn_vec3 axis = cdn_v3((&X_WS->R.x.x)[k], (&X_WS->R.y.x)[k], (&X_WS->R.z.x)[k]);
+    (&most->x)[k] = (&X_WS->p.x)[k] + reach_along(g, axis);
+    (&least->x)[k] = (&X_WS->p.x)[k] - reach_along(g, g_neg(axis));
+  }
+}
+
+cdn_status cdn_geometry_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
+  if (!least || !most) return cdni_misses("cdn_geometry_bounds", least ? "most" : "least");
+  CDNI_TRY(check_query("cdn_geometry_bounds", g, X_WS));
+  cdni_bounds(g, X_WS, least, most);
+  return CDN_OK;
+}

@@ -1,0 +1,34 @@
+/* Private to the room: rays, in S, with a unit direction. */
+#ifndef CARDAN_GEOMETRY_RAY_H
+#define CARDAN_GEOMETRY_RAY_H
+
+#include "geometry/surfaces/surfaces.h"
+
+/* The nearest hits so far, in order. */
+typedef struct ray_hits {
+  int n, room;
+  double reach; /* what is farther away does not count: the last hit, when there is no more room */
+  cdn_ray_hit *hit;
+} ray_hits;
+
+typedef struct ray {
+  cdn_vec3 origin, direction;
+} ray;
+
+static inline void add_hit(ray_hits *hits, const ray *r, double distance, cdn_vec3 normal, int feature) {
+  if (!(distance >= 0 && distance <= hits->reach)) return;
+  if (hits->n == hits->room && distance >= hits->hit[hits->n - 1].distance) return;
+  int at = hits->n < hits->room ? hits->n++ : hits->n - 1;
+  for (; at > 0 && hits->hit[at - 1].distance > distance; at--) hits->hit[at] = hits->hit[at - 1];
+  hits->hit[at] = (cdn_ray_hit){ distance, g_fma(distance, r->direction, r->origin), normal, feature };
+  if (hits->n == hits->room) hits->reach = hits->hit[hits->n - 1].distance;
+}
+
+/* ray_triangles.c */
+void cdni_ray_hull(const cdn_surface *s, const ray *r, ray_hits *hits);
+void cdni_ray_mesh(const cdn_surface *s, const ray *r, ray_hits *hits);
+void cdni_ray_field(const cdn_surface *s, const ray *r, ray_hits *hits);
+/* ray_custom.c */
+void cdni_ray_custom(const cdn_geometry *g, const ray *r, ray_hits *hits);
+
+#endif
