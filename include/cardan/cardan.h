@@ -28,6 +28,7 @@
 #include <cardan/equilibrium.h>
 #include <cardan/modes.h>
 #include <cardan/spec.h>
+#include <cardan/meshes.h>
 #include <cardan/model.h>
 #include <cardan/trajectory.h>
 #endif

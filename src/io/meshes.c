@@ -1,0 +1,145 @@
+/* Mesh files: which format it is, MuJoCo's own format, and the surface. */
+#define _POSIX_C_SOURCE 200809L
+#include <cardan/meshes.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "io/meshes.h"
+
+static const char function[] = "cdn_surface_load";
+
+/* ---- MSH ---- */
+
+typedef struct msh_counts {
+  int32_t vertices, normals, texcoords, triangles;
+} msh_counts;
+
+static cdn_status msh_broken(const mesh_file *mesh, const char *what) {
+  return cdni_refuse(CDN_ERR_FILE, function, "'%s' is no file of MuJoCo's MSH format: %s; export it again", mesh->path,
+                     what);
+}
+
+/* Reads n numbers of 4 bytes into `words`, or skips them if that is NULL. */
+static bool read_words(FILE *file, size_t n, uint32_t *words) {
+  return words ? fread(words, 4, n, file) == n : fseek(file, (long)(4 * n), SEEK_CUR) == 0;
+}
+
+/* The numbers are those of a little-endian machine. */
+static uint32_t from_little_endian(uint32_t word) {
+  const unsigned char *b = (const unsigned char *)&word;
+  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static cdn_status read_msh_body(mesh_file *mesh, FILE *file, const msh_counts *n) {
+  const size_t v = 3 * (size_t)n->vertices, t = 3 * (size_t)n->triangles, most = v > t ? v : t;
+  uint32_t *words = cdni_alloc(NULL, most * sizeof *words);
+  mesh->vertices = cdni_alloc(NULL, v * sizeof(double));
+  mesh->triangles = t ? cdni_alloc(NULL, t * sizeof(int)) : NULL;
+  cdn_status status = CDN_OK;
+  if (!words || !mesh->vertices || (t && !mesh->triangles))
+    status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for the %d vertices of '%s'", n->vertices, mesh->path);
+  else if (!read_words(file, v, words)) status = msh_broken(mesh, "it ends among the vertices");
+  for (size_t i = 0; !status && i < v; i++) {
+    const uint32_t word = from_little_endian(words[i]);
+    float x;
+    memcpy(&x, &word, sizeof x);
+    mesh->vertices[i] = x;
+  }
+  if (!status && (!read_words(file, 3 * (size_t)n->normals, NULL) ||
+                  !read_words(file, 2 * (size_t)n->texcoords, NULL) || !read_words(file, t, words)))
+    status = msh_broken(mesh, "it ends among the triangles");
+  for (size_t i = 0; !status && i < t; i++) mesh->triangles[i] = (int)(int32_t)from_little_endian(words[i]);
+  cdni_free(NULL, words, 0);
+  mesh->n_vertices = n->vertices;
+  mesh->n_triangles = n->triangles;
+  return status;
+}
+
+static cdn_status read_msh(mesh_file *mesh) {
+  FILE *file = fopen(mesh->path, "rb");
+  if (!file)
+    return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' cannot be opened: %s", mesh->path, strerror(errno));
+  uint32_t head[4];
+  cdn_status status = CDN_OK;
+  if (!read_words(file, 4, head)) {
+    status = msh_broken(mesh, "it is shorter than its four counts");
+  } else if (memcmp(head, "$MeshFormat", 11) == 0) {
+    status = cdni_refuse(CDN_ERR_UNSUPPORTED, function, "'%s' is a file of Gmsh: export it as STL or OBJ", mesh->path);
+  } else {
+    msh_counts n;
+    for (int i = 0; i < 4; i++) (&n.vertices)[i] = (int32_t)from_little_endian(head[i]);
+    /* The counts have to agree with the size of the file before memory is asked for. */
+    const double wanted = 16 + 4 * (3.0 * n.vertices + 3.0 * n.normals + 2.0 * n.texcoords + 3.0 * n.triangles);
+    struct stat is;
+    if (n.vertices < 1 || n.normals < 0 || n.texcoords < 0 || n.triangles < 0)
+      status = msh_broken(mesh, "a count is negative, or there are no vertices");
+    else if (fstat(fileno(file), &is) != 0 || (double)is.st_size != wanted)
+      status = msh_broken(mesh, "its size is not what its counts say");
+    else status = read_msh_body(mesh, file, &n);
+  }
+  fclose(file);
+  return status;
+}
+
+/* ---- the surface ---- */
+
+static void apply_scale(mesh_file *mesh, const double *scale) {
+  for (size_t i = 0; i < 3 * (size_t)mesh->n_vertices; i++) mesh->vertices[i] *= scale[i % 3];
+  if (scale[0] * scale[1] * scale[2] > 0) return;
+  for (size_t i = 0; i < (size_t)mesh->n_triangles; i++) {
+    int *t = mesh->triangles + 3 * i, kept = t[1];
+    t[1] = t[2], t[2] = kept;
+  }
+}
+
+static cdn_status make_surface(const mesh_file *mesh, bool convex, cdn_surface **out) {
+  if (!convex && mesh->n_triangles == 0)
+    return cdni_refuse(CDN_ERR_ARG, function, "'%s' has no triangles: ask for its convex hull", mesh->path);
+  const cdn_status status =
+      convex ? cdn_surface_create_convex(mesh->n_vertices, mesh->vertices, out)
+             : cdn_surface_create_mesh(mesh->n_vertices, mesh->vertices, mesh->n_triangles, mesh->triangles, out);
+  if (!status) return CDN_OK;
+  cdn_error why;
+  cdn_last_error(&why);
+  return cdni_refuse(status, function, "'%s': %s", mesh->path, why.text);
+}
+
+static cdn_status check_file(const char *path) {
+  struct stat is;
+  if (stat(path, &is) != 0)
+    return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' cannot be opened: %s", path, strerror(errno));
+  if (!S_ISREG(is.st_mode))
+    return cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' is not a regular file", path);
+  return CDN_OK;
+}
+
+cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex, cdn_surface **out) {
+  static const double none[3] = { 1, 1, 1 };
+  if (!out) return cdni_misses(function, "out");
+  *out = NULL;
+  if (!path) return cdni_misses(function, "path");
+  if (!scale) scale = none;
+  for (int k = 0; k < 3; k++)
+    if (!isfinite(scale[k]) || scale[k] == 0)
+      return cdni_refuse(CDN_ERR_ARG, function, "the scale of '%s' is %g %g %g: give finite numbers that are not 0",
+                         path, scale[0], scale[1], scale[2]);
+  const char *end = strrchr(path, '.');
+  const bool msh = end && strcasecmp(end, ".msh") == 0;
+  if (!msh && !(end && (strcasecmp(end, ".stl") == 0 || strcasecmp(end, ".obj") == 0 || strcasecmp(end, ".dae") == 0)))
+    return cdni_refuse(
+        CDN_ERR_UNSUPPORTED, function,
+        "the name of the mesh file '%s' does not end in .stl, .obj, .dae or .msh: convert it to one of these", path);
+  CDNI_TRY(check_file(path));
+  mesh_file mesh = { .path = path };
+  cdn_status status = msh ? read_msh(&mesh) : cdni_mesh_read_by_assimp(&mesh);
+  if (!status) {
+    apply_scale(&mesh, scale);
+    status = make_surface(&mesh, convex, out);
+  }
+  cdni_free(NULL, mesh.vertices, 0);
+  cdni_free(NULL, mesh.triangles, 0);
+  return status;
+}
