@@ -1,4 +1,4 @@
-/* Mesh files: what the readers of formats share. It is private to the room. */
+/* Private to the room: what the readers of mesh files share. */
 #ifndef CARDAN_IO_MESHES_H
 #define CARDAN_IO_MESHES_H
 
