@@ -29,6 +29,7 @@ struct cdn_surface {
   int n_faces;
   int32_t *first_corner, *corners;
   double *face_planes; /* 4 x n_faces */
+  double inner_radius; /* of a ball about center that is within the hull; 0: the centre is not */
   /* Mesh: the triangle beyond edge k (vertices k and k + 1) of triangle i is beyond[3 i + k], -1 at a border. */
   int32_t *beyond;
   double *vertex_normals; /* 3 x n_vertices: pseudo-normals, of any length */

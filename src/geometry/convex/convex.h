@@ -34,6 +34,7 @@ typedef struct core_pair {
   cdn_vec3 toward; /* from the middle of a to the middle of b */
   bool curved;
   double radii;
+  double inner; /* M contains the ball of this radius about -toward */
   double scale; /* a length that the numbers of the pair do not exceed by much: for tolerances */
 } core_pair;
 
@@ -44,10 +45,11 @@ typedef struct probe {
   cdn_vec3 w;                  /* a - b */
 } probe;
 
-/* Up to four probes; the weights of the point of their hull that is nearest to the origin. */
+/* Up to four probes; the weights of the point of their hull that is nearest to a point: the origin, or another. */
 typedef struct simplex {
   int n;
   probe probe[4];
+  cdn_vec3 at[4]; /* w, seen from the point that the simplex is near to */
   double weight[4];
   cdn_vec3 nearest;
 } simplex;
@@ -58,18 +60,42 @@ typedef struct core_answer {
   cdn_vec3 normal, point_a, point_b;
 } core_answer;
 
+/* A local minimum of h: the answer, and the corners of M that carry it. */
+typedef struct minimum {
+  core_answer answer;
+  int k;
+  cdn_vec3 corner[3];
+  double weight[3];
+  double flat; /* > 0: the caps of cylinders lie flat, a disk of this radius; how far the point is from its centre */
+  cdn_vec3 from_center;
+} minimum;
+
 typedef enum gjk_end { GJK_APART, GJK_FAR, GJK_TOUCHING, GJK_INSIDE } gjk_end;
 
-/* gjk.c: the nearest point of M to the origin. FAR: the cores are surely farther apart than reach. APART: *answer is right.
- * Otherwise *s is where it stopped. */
-gjk_end cdni_gjk(core_pair *pair, double reach, simplex *s, core_answer *answer);
+/* gjk.c: the nearest point of M to the origin, from the direction n on. FAR: the cores are surely farther apart than reach. APART: *answer
+ * is right. Otherwise *s is where it stopped. */
+gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_answer *answer);
+/* The direction from M to a point beside it, from n on; s is the simplex near to that point, and may begin with probes.
+ * False: the point is not beside M. */
+bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, simplex *s, cdn_vec3 *n);
+/* descend.c: from the direction n on, where the probe q shows h > 0. LEAST: *found is the least depth. LOCAL: it is a local minimum of h, and s
+ * has probes near it. NOWHERE: *n is the best direction seen. */
+typedef enum descent { DESCENT_LEAST, DESCENT_LOCAL, DESCENT_NOWHERE } descent;
+descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, minimum *found);
 /* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four probes. */
 bool cdni_simplex_reduce(simplex *s);
 /* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near them.
  * False: it did not get there. */
-bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, core_answer *answer);
-/* deep.c: the least depth of the origin in M, from the simplex where cdni_gjk stopped. */
-void cdni_deep(core_pair *pair, simplex *s, core_answer *answer);
+bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found);
+/* certificate.c: within this angle of the normal of a minimum, h is nowhere less than at the minimum. */
+double cdni_safe_angle(const core_pair *pair, const minimum *found);
+/* Outside of this angle of the direction pair->toward, h is nowhere less than `depth`. */
+double cdni_open_angle(const core_pair *pair, double depth);
+/* The minimum is the least depth: no direction outside of its safe angle can be better. */
+bool cdni_is_least(const core_pair *pair, const minimum *found, double safe);
+/* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk or cdni_descend left; `known` (or NULL) is a local
+ * minimum. False: the cores are apart. */
+bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer);
 
 /* check.c: how many sizes a kind has. */
 int cdni_geometry_size_count(cdn_geometry_kind kind);

@@ -19,17 +19,20 @@ typedef struct polytope {
   int n_probes, n_faces;
   probe probe[MOST_PROBES];
   face face[MOST_FACES];
+  int n_free; /* faces that are gone */
+  int16_t free[MOST_FACES];
   int n_edges;
   int16_t edges[MOST_EDGES][3]; /* of the horizon: from, to, the face that stays */
   bool full;
 } polytope;
 
 static int add_face(polytope *p, int a, int b, int c) {
-  if (p->n_faces == MOST_FACES) {
+  if (p->n_free == 0 && p->n_faces == MOST_FACES) {
     p->full = true;
     return 0;
   }
-  face *f = &p->face[p->n_faces];
+  const int at = p->n_free > 0 ? p->free[--p->n_free] : p->n_faces++;
+  face *f = &p->face[at];
   const cdn_vec3 wa = p->probe[a].w, ab = cdn_sub(p->probe[b].w, wa), ac = cdn_sub(p->probe[c].w, wa);
   const cdn_vec3 n = cdn_cross(ab, ac);
   const double length = cdn_norm(n);
@@ -42,7 +45,7 @@ static int add_face(polytope *p, int a, int b, int c) {
     f->closed = true; /* a face without area hides nothing */
     f->n = cdn_v3(0, 0, 0), f->d = INFINITY;
   }
-  return p->n_faces++;
+  return at;
 }
 
 static void join(polytope *p, int f, int edge, int g) {
@@ -52,12 +55,17 @@ static void join(polytope *p, int f, int edge, int g) {
     if (p->face[g].v[(i + 1) % 3] == from) p->face[g].beyond[i] = (int16_t)f;
 }
 
+static void remove_face(polytope *p, int f) {
+  p->face[f].alive = false;
+  p->free[p->n_free++] = (int16_t)f;
+}
+
 /* Removes the faces that see w, from face f on, and lists the edges of those that stay, in order. */
 static void remove_visible(polytope *p, int f, cdn_vec3 w, double tolerance) {
   int16_t stack[MOST_FACES][2]; /* a face, and the edge by which it was entered */
   int n = 0;
   p->n_edges = 0;
-  p->face[f].alive = false;
+  remove_face(p, f);
   for (int i = 2; i >= 0; i--) stack[n][0] = (int16_t)f, stack[n++][1] = (int16_t)i;
   while (n > 0) {
     n--;
@@ -68,7 +76,7 @@ static void remove_visible(polytope *p, int f, cdn_vec3 w, double tolerance) {
     face *to = &p->face[g];
     const bool flat = isinf(to->d);
     if (flat || cdn_dot(to->n, cdn_sub(w, p->probe[to->v[0]].w)) > tolerance) {
-      to->alive = false;
+      remove_face(p, g);
       int entered = 0;
       for (int i = 0; i < 3; i++)
         if (to->v[(i + 1) % 3] == from->v[edge] && to->v[i] == from->v[(edge + 1) % 3]) entered = i;
@@ -97,14 +105,14 @@ static bool grow(polytope *p, int f, const probe *q, double tolerance) {
   p->probe[at] = *q;
   remove_visible(p, f, q->w, tolerance);
   if (p->full || p->n_edges < 3) return false;
-  const int first = p->n_faces;
+  int16_t fan[MOST_EDGES];
   for (int i = 0; i < p->n_edges; i++) {
     if (p->edges[i][1] != p->edges[(i + 1) % p->n_edges][0]) return false;
-    const int g = add_face(p, p->edges[i][0], p->edges[i][1], at);
+    fan[i] = (int16_t)add_face(p, p->edges[i][0], p->edges[i][1], at);
     if (p->full) return false;
-    join(p, g, 0, p->edges[i][2]);
+    join(p, fan[i], 0, p->edges[i][2]);
   }
-  for (int i = 0; i < p->n_edges; i++) join(p, first + i, 1, first + (i + 1) % p->n_edges);
+  for (int i = 0; i < p->n_edges; i++) join(p, fan[i], 1, fan[(i + 1) % p->n_edges]);
   return true;
 }
 
@@ -165,7 +173,7 @@ static void answer_face(const polytope *p, const face *f, double h, core_answer 
     const face *g = &p->face[i];
     if (!g->alive || (g != f && !(g->d <= f->d + 1e-12 * p->pair->scale && cdn_dot(g->n, f->n) > 1 - 1e-9))) continue;
     simplex s = { .n = 3 };
-    for (int k = 0; k < 3; k++) s.probe[k] = p->probe[g->v[k]];
+    for (int k = 0; k < 3; k++) s.probe[k] = p->probe[g->v[k]], s.at[k] = s.probe[k].w;
     cdni_simplex_reduce(&s);
     const double square = cdn_dot(s.nearest, s.nearest);
     if (square < least) least = square, best = s;
@@ -176,14 +184,9 @@ static void answer_face(const polytope *p, const face *f, double h, core_answer 
   *answer = (core_answer){ -h, f->n, a, b };
 }
 
-static bool polish_face(const polytope *p, const face *f, core_answer *answer) {
-  const probe corners[3] = { p->probe[f->v[0]], p->probe[f->v[1]], p->probe[f->v[2]] };
-  return cdni_polish(p->pair, f->n, 3, corners, answer);
-}
-
 static void start(polytope *p, core_pair *pair, const simplex *s) {
   p->pair = pair;
-  p->n_probes = 4, p->n_faces = 0, p->full = false;
+  p->n_probes = 4, p->n_faces = 0, p->n_free = 0, p->full = false;
   memcpy(p->probe, s->probe, sizeof s->probe);
   const cdn_vec3 o = s->probe[0].w;
   const bool turned =
@@ -202,45 +205,108 @@ static void start(polytope *p, core_pair *pair, const simplex *s) {
             join(p, f, edge, g);
 }
 
-void cdni_deep(core_pair *pair, simplex *s, core_answer *answer) {
+/* Minima of h, each with the directions about it among which none is better. */
+enum { MOST_CAPS = 12 };
+typedef struct caps {
+  int n;
+  cdn_vec3 axis[MOST_CAPS];
+  double cosine[MOST_CAPS];
+} caps;
+
+static void add_cap(caps *c, cdn_vec3 axis, double angle) {
+  /* Newton's method ends at strict minima: very near to one there is no other. */
+  angle = fmax(angle, 1e-3);
+  for (int i = 0; i < c->n; i++)
+    if (cdn_dot(axis, c->axis[i]) > 1 - 1e-12) return;
+  if (c->n == MOST_CAPS) return;
+  /* A cap of less than a right angle holds a cone when it holds the corners of the cone. */
+  c->axis[c->n] = axis;
+  c->cosine[c->n++] = cos(fmin(angle, 1.5));
+}
+
+static bool is_capped(const polytope *p, const face *f, const caps *c) {
+  for (int i = 0; i < c->n; i++) {
+    bool in = true;
+    for (int k = 0; k < 3 && in; k++) {
+      const cdn_vec3 w = p->probe[f->v[k]].w;
+      in = cdn_dot(w, c->axis[i]) >= c->cosine[i] * sqrt(cdn_dot(w, w));
+    }
+    if (in) return true;
+  }
+  return false;
+}
+
+/* From the face of the polytope that is nearest to the origin. */
+static bool polish_face(const polytope *p, const face *f, minimum *found) {
+  const probe corners[3] = { p->probe[f->v[0]], p->probe[f->v[1]], p->probe[f->v[2]] };
+  return cdni_polish(p->pair, f->n, 3, corners, found);
+}
+
+static int nearest_face(const polytope *p) {
+  int at = -1;
+  for (int i = 0; i < p->n_faces; i++)
+    if (p->face[i].alive && !p->face[i].closed && (at < 0 || p->face[i].d < p->face[at].d)) at = i;
+  return at;
+}
+
+bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer) {
   const double tolerance = 4e-15 * pair->scale;
   const simplex touching = *s;
   if (complete(pair, s) < 4) {
+    if (known) return false;
     answer_flat(pair, s, &touching, answer);
-    return;
+    return true;
   }
   polytope p;
   start(&p, pair, s);
   double least = INFINITY; /* of all h seen */
-  for (;;) {
-    int at = -1;
-    for (int i = 0; i < p.n_faces; i++)
-      if (p.face[i].alive && !p.face[i].closed && (at < 0 || p.face[i].d < p.face[at].d)) at = i;
-    if (at < 0 || p.face[at].d >= least - tolerance) break;
-    probe q;
-    pair_probe(pair, p.face[at].n, &q);
-    const double h = cdn_dot(p.face[at].n, q.w), gap = h - p.face[at].d;
-    if (gap <= tolerance) {
-      /* The plane of the nearest face supports M. */
-      if (h < least) {
-        least = h;
-        if (!polish_face(&p, &p.face[at], answer) || fabs(answer->distance + h) > 1e-12 * pair->scale)
-          answer_face(&p, &p.face[at], h, answer);
-      }
+  minimum found;
+  caps c;
+  c.n = 0;
+  if (known) {
+    least = -known->answer.distance;
+    *answer = known->answer;
+    add_cap(&c, known->answer.normal, cdni_safe_angle(pair, known));
+  }
+  const double enough = 1e-9 * pair->scale; /* what a better minimum elsewhere may be missed by */
+  bool loose = !known;                      /* the points of *answer are those of a face that did not support M */
+  for (bool first = !known;; first = false) {
+    const int at = nearest_face(&p);
+    if (at < 0) break;
+    if (p.face[at].d >= least - (loose ? tolerance : enough)) {
+      if (loose) answer_face(&p, &p.face[at], least, answer);
       break;
     }
-    core_answer polished;
-    if (pair->curved && gap <= 0.1 * (pair->scale + h) && polish_face(&p, &p.face[at], &polished)) {
-      if (-polished.distance < least) least = -polished.distance, *answer = polished;
-      if (gap <= 1e-3 * h) {
-        p.face[at].closed = true;
-        continue;
+    face *f = &p.face[at];
+    if (is_capped(&p, f, &c)) {
+      f->closed = true;
+      continue;
+    }
+    probe q;
+    pair_probe(pair, f->n, &q);
+    const double h = cdn_dot(f->n, q.w), gap = h - f->d;
+    if (known && h < 0) return false;
+    if (pair->curved && (first || h < least || gap < 0.02 * h) && polish_face(&p, f, &found)) {
+      const double safe = cdni_safe_angle(pair, &found);
+      if (-found.answer.distance < least) {
+        least = -found.answer.distance;
+        *answer = found.answer;
+        loose = false;
+        if (cdni_is_least(pair, &found, safe)) break;
       }
+      add_cap(&c, found.answer.normal, safe);
+    }
+    if (gap <= tolerance) {
+      /* The plane of the nearest face supports M. */
+      if (h < least - tolerance) answer_face(&p, f, h, answer);
+      break;
     }
     if (h < least) {
       least = h;
-      answer_face(&p, &p.face[at], h, answer);
+      loose = true;
+      answer_face(&p, f, h, answer);
     }
     if (!grow(&p, at, &q, 0)) break;
   }
+  return true;
 }

@@ -12,10 +12,10 @@ static void answer_from_simplex(const simplex *s, double length, core_answer *an
   *answer = (core_answer){ length, cdn_scale(-1 / length, s->nearest), a, b };
 }
 
-gjk_end cdni_gjk(core_pair *pair, double reach, simplex *s, core_answer *answer) {
+gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_answer *answer) {
   const double tolerance = 2e-15 * pair->scale;
-  cdn_vec3 n = unit_or(pair->toward, cdn_v3(1, 0, 0));
   double length = INFINITY;
+  minimum found;
   int next_polish = 3;
   s->n = 0;
   for (int step = 0; step < MOST_STEPS; step++) {
@@ -27,11 +27,15 @@ gjk_end cdni_gjk(core_pair *pair, double reach, simplex *s, core_answer *answer)
       const double gap = length + h;
       if (gap <= tolerance) break;
       if (pair->curved && s->n <= 3 && step >= next_polish) {
-        if (cdni_polish(pair, n, s->n, s->probe, answer) && answer->distance > -tolerance) return GJK_APART;
+        if (cdni_polish(pair, n, s->n, s->probe, &found) && found.answer.distance > -tolerance) {
+          *answer = found.answer;
+          return GJK_APART;
+        }
         next_polish = step + 4;
       }
     }
     const simplex before = *s;
+    s->at[s->n] = q.w;
     s->probe[s->n++] = q;
     if (cdni_simplex_reduce(s)) return GJK_INSIDE;
     const double now = cdn_norm(s->nearest);
@@ -44,10 +48,39 @@ gjk_end cdni_gjk(core_pair *pair, double reach, simplex *s, core_answer *answer)
     n = cdn_scale(-1 / length, s->nearest);
   }
   /* A short v has few digits; the normal of the simplex has more. */
-  if ((pair->curved || length < 1e-3 * pair->scale) && cdni_polish(pair, n, s->n, s->probe, answer) &&
-      answer->distance > -tolerance)
+  if ((pair->curved || length < 1e-3 * pair->scale) && cdni_polish(pair, n, s->n, s->probe, &found) &&
+      found.answer.distance > -tolerance) {
+    *answer = found.answer;
     return GJK_APART;
+  }
   if (length <= 1e-13 * pair->scale) return GJK_TOUCHING;
   answer_from_simplex(s, length, answer);
   return GJK_APART;
+}
+
+/* A few steps are enough: what comes of them is a direction to begin with. */
+bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, simplex *s, cdn_vec3 *n) {
+  for (int i = 0; i < s->n; i++) s->at[i] = cdn_sub(s->probe[i].w, point);
+  double length = INFINITY;
+  if (s->n > 0) {
+    if (cdni_simplex_reduce(s)) return false;
+    length = cdn_norm(s->nearest);
+    if (!(length > 0)) return false;
+    *n = cdn_scale(-1 / length, s->nearest);
+  }
+  for (int step = 0; step < 12; step++) {
+    probe q;
+    pair_probe(pair, *n, &q);
+    const cdn_vec3 at = cdn_sub(q.w, point);
+    if (s->n > 0 && length + cdn_dot(*n, at) <= (pair->curved ? 0.02 : 1e-9) * length) return true;
+    s->at[s->n] = at;
+    s->probe[s->n++] = q;
+    if (cdni_simplex_reduce(s)) return false;
+    const double now = cdn_norm(s->nearest);
+    if (!(now > 0)) return false;
+    if (!(now < length)) return true;
+    length = now;
+    *n = cdn_scale(-1 / length, s->nearest);
+  }
+  return true;
 }

@@ -232,6 +232,12 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
   set_neighbours(s, &w);
   sort_by_area(n_triangles, w.area, w.order);
   merge_faces(s, &w, stack);
+  s->inner_radius = INFINITY;
+  for (int i = 0; i < n_triangles; i++)
+    s->inner_radius = fmin(
+        s->inner_radius, s->planes[4 * i + 3] -
+                             cdn_dot(cdn_v3(s->planes[4 * i], s->planes[4 * i + 1], s->planes[4 * i + 2]), s->center));
+  s->inner_radius = fmax(s->inner_radius, 0);
   free(number), free(memory);
   return s;
 }

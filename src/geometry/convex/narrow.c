@@ -25,14 +25,36 @@ static double extent(const core *c) {
   }
 }
 
+/* The radius of a ball about the middle of the core that is within it. */
+static double inner_radius(const core *c) {
+  switch (c->kind) {
+    case CDN_GEOMETRY_ELLIPSOID:
+    case CDN_GEOMETRY_BOX: return fmin(c->size[0], fmin(c->size[1], c->size[2]));
+    case CDN_GEOMETRY_CYLINDER: return fmin(c->size[0], c->size[1]);
+    case CDN_GEOMETRY_CONVEX: return c->surface->inner_radius;
+    default: return 0;
+  }
+}
+
 static bool solve(core_pair *pair, double reach, core_answer *answer) {
   pair->curved = pair->a.curved || pair->b.curved;
   pair->radii = pair->a.radius + pair->b.radius;
   pair->scale = extent(&pair->a) + extent(&pair->b) + fabs(pair->p.x) + fabs(pair->p.y) + fabs(pair->p.z);
+  pair->inner = inner_radius(&pair->a) + inner_radius(&pair->b);
+  cdn_vec3 n = unit_or(pair->toward, cdn_v3(1, 0, 0));
+  probe q;
+  pair_probe(pair, n, &q);
+  const double h = cdn_dot(n, q.w);
+  if (-h - pair->radii > reach) return false;
   simplex s;
-  const gjk_end end = cdni_gjk(pair, reach, &s, answer);
-  if (end == GJK_FAR) return false;
-  if (end != GJK_APART) cdni_deep(pair, &s, answer);
+  minimum found;
+  const descent way = h > 0 ? cdni_descend(pair, &q, &n, &s, &found) : DESCENT_NOWHERE;
+  if (way == DESCENT_LEAST) *answer = found.answer;
+  else if (way == DESCENT_NOWHERE || !cdni_deep(pair, &s, &found, answer)) {
+    const gjk_end end = cdni_gjk(pair, n, reach, &s, answer);
+    if (end == GJK_FAR) return false;
+    if (end != GJK_APART) cdni_deep(pair, &s, NULL, answer);
+  }
   return answer->distance - pair->radii <= reach;
 }
 

@@ -141,18 +141,74 @@ static void add_corner(newton *s, const probe *q) {
   s->k++;
 }
 
-static bool finish(const newton *s, const probe *q, cdn_vec3 n, double h, core_answer *answer) {
+static bool finish(const newton *s, const probe *q, cdn_vec3 n, double h, minimum *found) {
   cdn_vec3 a = cdn_sub(q->a, q->corner_a), b = cdn_sub(q->b, q->corner_b);
   for (int i = 0; i < s->k; i++) a = g_fma(s->weight[i], s->a[i], a), b = g_fma(s->weight[i], s->b[i], b);
   /* b - a must be along n: otherwise the multipliers are of another point. */
   const cdn_vec3 rest = g_fma(h, n, cdn_sub(b, a));
   if (!(cdn_dot(rest, rest) <= 1e-18 * s->pair->scale * s->pair->scale)) return false;
-  *answer = (core_answer){ -h, n, a, b };
+  *found = (minimum){ .answer = { -h, n, a, b }, .k = s->k };
+  for (int i = 0; i < s->k; i++) found->corner[i] = s->w[i], found->weight[i] = s->weight[i];
   return true;
 }
 
-bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, core_answer *answer) {
+/* A minimum where the cap of a cylinder lies flat: n is its axis, and the point of the cap is where the other lets it be. */
+static bool try_flat(core_pair *pair, bool on_b, cdn_vec3 n, int k, const probe *probes, minimum *found) {
+  const cdn_vec3 axis = on_b ? pair->R.z : cdn_v3(0, 0, 1);
+  const double along = cdn_dot(axis, n);
+  if (fabs(along) < 0.8) return false;
+  n = along > 0 ? axis : g_neg(axis);
+  probe q[4];
+  pair_probe(pair, n, &q[0]);
+  core *other = on_b ? &pair->a : &pair->b;
+  const cdn_vec3 other_axis = on_b ? cdn_v3(0, 0, 1) : pair->R.z;
+  double radius = on_b ? pair->b.size[0] : pair->a.size[0], share = 1;
+  /* The curve parts: what the cap contributes is left open. */
+  cdn_vec3 a = cdn_sub(q[0].a, q[0].corner_a), b = cdn_sub(q[0].b, q[0].corner_b);
+  if (on_b) b = cdn_v3(0, 0, 0);
+  else a = cdn_v3(0, 0, 0);
+  if (other->kind == CDN_GEOMETRY_CYLINDER && fabs(cdn_dot(other_axis, n)) > 1 - 1e-14) {
+    share = radius / (radius + other->size[0]);
+    radius += other->size[0];
+    a = b = cdn_v3(0, 0, 0);
+  }
+  /* The corners that are as far along n as any. */
+  const cdn_vec3 w0 = cdn_sub(q[0].corner_a, q[0].corner_b), curve = cdn_sub(a, b);
+  simplex s = { .n = 1, .probe = { q[0] } };
+  for (int i = 0; i < k && s.n < 3; i++) {
+    const cdn_vec3 w = cdn_sub(probes[i].corner_a, probes[i].corner_b);
+    bool known = cdn_dot(n, cdn_sub(w, w0)) < -1e-13 * pair->scale;
+    for (int j = 0; j < s.n; j++) {
+      const cdn_vec3 v = cdn_sub(w, cdn_sub(s.probe[j].corner_a, s.probe[j].corner_b));
+      known = known || cdn_dot(v, v) < 1e-26 * pair->scale * pair->scale;
+    }
+    if (!known) s.probe[s.n++] = probes[i];
+  }
+  for (int i = 0; i < s.n; i++) {
+    const cdn_vec3 x = cdn_add(cdn_sub(s.probe[i].corner_a, s.probe[i].corner_b), curve);
+    s.at[i] = g_fma(-cdn_dot(n, x), n, x);
+  }
+  cdni_simplex_reduce(&s);
+  const double far = cdn_norm(s.nearest);
+  if (!(far <= radius)) return false;
+  const cdn_vec3 p = g_neg(s.nearest);
+  for (int i = 0; i < s.n; i++)
+    a = g_fma(s.weight[i], s.probe[i].corner_a, a), b = g_fma(s.weight[i], s.probe[i].corner_b, b);
+  a = g_fma(on_b ? 1 - share : share, p, a);
+  b = g_fma(on_b ? -share : share - 1, p, b);
+  const double h = cdn_dot(n, cdn_add(w0, curve));
+  *found = (minimum){ .answer = { -h, n, a, b }, .k = s.n, .flat = radius, .from_center = p };
+  for (int i = 0; i < s.n; i++) {
+    found->corner[i] = cdn_sub(s.probe[i].corner_a, s.probe[i].corner_b);
+    found->weight[i] = s.weight[i];
+  }
+  return true;
+}
+
+bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found) {
   const double tolerance = 4e-15 * pair->scale;
+  if (pair->a.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, false, n, k, probes, found)) return true;
+  if (pair->b.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, true, n, k, probes, found)) return true;
   newton s = { .pair = pair };
   probe q;
   for (int i = 0; i < k; i++) add_corner(&s, &probes[i]);
@@ -172,7 +228,7 @@ bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, core_a
       const double h = cdn_dot(n, q.w);
       const cdn_vec3 w = cdn_sub(q.corner_a, q.corner_b);
       const bool exceeds = cdn_dot(n, cdn_sub(w, s.w[0])) > tolerance;
-      if (!exceeds && (size <= 1e-10 || (size <= 1e-7 && size > 0.5 * last))) return finish(&s, &q, n, h, answer);
+      if (!exceeds && (size <= 1e-10 || (size <= 1e-7 && size > 0.5 * last))) return finish(&s, &q, n, h, found);
       if (h <= s.h + tolerance || (exceeds && s.k < 3 && size < 0.1)) {
         if (exceeds) add_corner(&s, &q);
         look_at(&s, n, &q, h);

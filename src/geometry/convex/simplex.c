@@ -16,7 +16,7 @@ static void take(nearest *best, int n, int i, int j, int k, double wi, double wj
 }
 
 static void on_segment(const simplex *s, int i, int j, nearest *best) {
-  const cdn_vec3 a = s->probe[i].w, b = s->probe[j].w, e = cdn_sub(b, a);
+  const cdn_vec3 a = s->at[i], b = s->at[j], e = cdn_sub(b, a);
   const double up = -cdn_dot(a, e), down = cdn_dot(b, e); /* weights of b and of a, times |e|^2 */
   if (!(up > 0)) take(best, 1, i, 0, 0, 1, 0, 0, a);
   else if (!(down > 0)) take(best, 1, j, 0, 0, 1, 0, 0, b);
@@ -27,7 +27,7 @@ static void on_segment(const simplex *s, int i, int j, nearest *best) {
 }
 
 static void on_triangle(const simplex *s, int i, int j, int k, nearest *best) {
-  const cdn_vec3 a = s->probe[i].w, b = s->probe[j].w, c = s->probe[k].w;
+  const cdn_vec3 a = s->at[i], b = s->at[j], c = s->at[k];
   const cdn_vec3 ab = cdn_sub(b, a), bc = cdn_sub(c, b), ca = cdn_sub(a, c);
   const cdn_vec3 n = cdn_cross(ab, bc);
   const double square = cdn_dot(n, n);
@@ -44,8 +44,8 @@ static void on_triangle(const simplex *s, int i, int j, int k, nearest *best) {
 
 /* True if the origin is not on the side of the plane of i, j, k where the vertex l is. */
 static bool is_beyond(const simplex *s, int i, int j, int k, int l) {
-  const cdn_vec3 a = s->probe[i].w;
-  const cdn_vec3 ab = cdn_sub(s->probe[j].w, a), ac = cdn_sub(s->probe[k].w, a), ad = cdn_sub(s->probe[l].w, a);
+  const cdn_vec3 a = s->at[i];
+  const cdn_vec3 ab = cdn_sub(s->at[j], a), ac = cdn_sub(s->at[k], a), ad = cdn_sub(s->at[l], a);
   const cdn_vec3 n = cdn_cross(ab, ac);
   const double of_vertex = cdn_dot(n, ad), of_origin = -cdn_dot(n, a);
   const double least = 1e-14 * sqrt(cdn_dot(n, n) * cdn_dot(ad, ad)); /* below it the four are flat */
@@ -56,7 +56,7 @@ static bool is_beyond(const simplex *s, int i, int j, int k, int l) {
 
 bool cdni_simplex_reduce(simplex *s) {
   nearest best = { .square = INFINITY };
-  if (s->n == 1) take(&best, 1, 0, 0, 0, 1, 0, 0, s->probe[0].w);
+  if (s->n == 1) take(&best, 1, 0, 0, 0, 1, 0, 0, s->at[0]);
   else if (s->n == 2) on_segment(s, 0, 1, &best);
   else if (s->n == 3) on_triangle(s, 0, 1, 2, &best);
   else {
@@ -73,7 +73,7 @@ bool cdni_simplex_reduce(simplex *s) {
       return true;
     }
   }
-  if (best.n == 0) best = (nearest){ 1, { 0 }, { 1 }, s->probe[0].w, INFINITY }; /* numbers that overflowed */
+  if (best.n == 0) best = (nearest){ 1, { 0 }, { 1 }, s->at[0], INFINITY }; /* numbers that overflowed */
   /* Ascending places, so that moving forward overwrites nothing that is still needed. */
   for (int i = 0; i < best.n; i++)
     for (int j = i + 1; j < best.n; j++)
@@ -84,7 +84,7 @@ bool cdni_simplex_reduce(simplex *s) {
         best.at[j] = at, best.weight[j] = weight;
       }
   for (int i = 0; i < best.n; i++) {
-    if (best.at[i] != i) s->probe[i] = s->probe[best.at[i]];
+    if (best.at[i] != i) s->probe[i] = s->probe[best.at[i]], s->at[i] = s->at[best.at[i]];
     s->weight[i] = best.weight[i];
   }
   s->n = best.n;

@@ -1,0 +1,120 @@
+/* Where no better minimum of h can be.
+ *
+ * Let a minimum have the normal n, the depth h, and the corners w_i with their weighted mean w. For a direction m at the angle T from n,
+ * m = n cos T + t sin T, the corners and the curve parts of M bound h(m) from below:
+ *   h(m) >= h cos T + s(t) sin T + R(t) (1 - cos T),   s(t) = max_i t . (w_i - w).
+ * A disk that lies flat adds its radius, less the distance of the point from its centre, to s. An ellipsoid contains a ball of the radius (least axis)^2 / (largest axis) that touches it from inside at any of its points, and
+ * adds this radius to R. A disk of radius r adds at least r (t . v)^2 cos^2(T / 2) / c, where v is the tangent of its rim and c the largest cosine of the angle between m and the disk. So h(m) >= h wherever
+ *   s(t) cot(T / 2) + R(t) >= h. */
+#include "geometry/convex/convex.h"
+
+enum { DIRECTIONS = 24 };
+
+static const double circle[DIRECTIONS][2] = { { 1, 0 },
+                                              { 0.96592582628906831, 0.25881904510252068 },
+                                              { 0.86602540378443871, 0.49999999999999989 },
+                                              { 0.70710678118654757, 0.70710678118654746 },
+                                              { 0.50000000000000011, 0.8660254037844386 },
+                                              { 0.25881904510252068, 0.96592582628906831 },
+                                              { 9.9999999999999998e-17, 1 },
+                                              { -0.25881904510252057, 0.96592582628906831 },
+                                              { -0.49999999999999978, 0.86602540378443871 },
+                                              { -0.70710678118654746, 0.70710678118654757 },
+                                              { -0.86602540378443871, 0.49999999999999989 },
+                                              { -0.9659258262890682, 0.25881904510252102 },
+                                              { -1, 9.9999999999999998e-17 },
+                                              { -0.96592582628906831, -0.25881904510252079 },
+                                              { -0.86602540378443882, -0.49999999999999972 },
+                                              { -0.70710678118654791, -0.70710678118654713 },
+                                              { -0.50000000000000044, -0.86602540378443837 },
+                                              { -0.25881904510252057, -0.96592582628906831 },
+                                              { -2e-16, -1 },
+                                              { 0.2588190451025203, -0.96592582628906842 },
+                                              { 0.50000000000000011, -0.8660254037844386 },
+                                              { 0.70710678118654735, -0.70710678118654768 },
+                                              { 0.86602540378443837, -0.50000000000000044 },
+                                              { 0.96592582628906809, -0.25881904510252163 } };
+
+double cdni_safe_angle(const core_pair *pair, const minimum *found) {
+  const cdn_vec3 n = found->answer.normal;
+  const double depth = -found->answer.distance;
+  const cdn_vec3 t1 = across(n), t2 = cdn_cross(n, t1);
+  if (depth <= 0) return 4;
+  double radius = 0, disk[2] = { 0, 0 }, lean[2], rim[2][2];
+  for (int side = 0; side < 2; side++) {
+    const core *c = side ? &pair->b : &pair->a;
+    if (!c->curved) continue;
+    if (c->kind == CDN_GEOMETRY_ELLIPSOID) {
+      const double least = fmin(c->size[0], fmin(c->size[1], c->size[2]));
+      radius += least * least / fmax(c->size[0], fmax(c->size[1], c->size[2]));
+      continue;
+    }
+    const cdn_vec3 axis = side ? pair->R.z : cdn_v3(0, 0, 1), v = cdn_cross(axis, n);
+    const double square = cdn_dot(v, v);
+    if (square < 1e-12 || found->flat > 0) continue;
+    disk[side] = c->size[0], lean[side] = sqrt(square);
+    rim[side][0] = cdn_dot(v, t1) / sqrt(square), rim[side][1] = cdn_dot(v, t2) / sqrt(square);
+  }
+  if (radius >= depth) return 4;
+  /* Corners about their mean, across n. */
+  double x[3], y[3], mx = 0, my = 0;
+  for (int i = 0; i < found->k; i++) {
+    const cdn_vec3 r = cdn_sub(found->corner[i], found->corner[0]);
+    x[i] = cdn_dot(t1, r), y[i] = cdn_dot(t2, r);
+    mx += found->weight[i] * x[i], my += found->weight[i] * y[i];
+  }
+  const double flat = found->flat > 0 ? found->flat - cdn_norm(found->from_center) : 0;
+  const bool disks = disk[0] > 0 || disk[1] > 0;
+  double largest = INFINITY; /* tan(T / 2) */
+  if (found->k == 3) {
+    /* s(t) is least across an edge of the triangle. */
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++) {
+      const int j = (i + 1) % 3;
+      const double ex = x[j] - x[i], ey = y[j] - y[i];
+      least = fmin(least, fabs(ex * (my - y[i]) - ey * (mx - x[i])) / sqrt(ex * ex + ey * ey));
+    }
+    largest = (least + flat) / (depth - radius);
+    if (!disks || largest > 5) return 2 * atan(largest);
+  }
+  /* By trial: for a tangent of T / 2, in all directions. */
+  double best = 0;
+  static const double tangents[] = { 8, 4, 2, 1, 0.5, 0.25, 0.12, 0.06, 0.03 };
+  for (int trial = 0; trial < CDNI_COUNT(tangents) && best == 0; trial++) {
+    const double tangent = tangents[trial], cosine2 = 1 / (1 + tangent * tangent);
+    const double cosine = 2 * cosine2 - 1, sine = 2 * tangent * cosine2;
+    double share[2] = { 0, 0 };
+    for (int side = 0; side < 2; side++)
+      if (disk[side] > 0)
+        share[side] = disk[side] * cosine2 / fmin(1, lean[side] * fmax(cosine, 0) + (cosine > 0 ? sine : 1));
+    bool safe = true;
+    for (int d = 0; d < DIRECTIONS && safe; d++) {
+      const double *t = circle[d];
+      double spread = 0, r = radius;
+      for (int i = 0; i < found->k; i++) spread = fmax(spread, t[0] * (x[i] - mx) + t[1] * (y[i] - my));
+      for (int side = 0; side < 2; side++) {
+        if (disk[side] == 0) continue;
+        const double along = t[0] * rim[side][0] + t[1] * rim[side][1];
+        r += share[side] * along * along;
+      }
+      safe = (spread + flat) / tangent + r >= 1.03 * depth;
+    }
+    if (safe) best = tangent;
+  }
+  if (found->k == 3) best = fmax(best, largest);
+  return 2 * atan(best);
+}
+
+double cdni_open_angle(const core_pair *pair, double depth) {
+  const double length = cdn_norm(pair->toward);
+  if (!(length > 0)) return 4;
+  return acos(fmin(fmax((pair->inner - depth) / length, -1), 1));
+}
+
+bool cdni_is_least(const core_pair *pair, const minimum *found, double safe) {
+  const double length = cdn_norm(pair->toward);
+  if (safe >= 3.14) return true;
+  if (!(length > 0)) return false;
+  const double between = acos(fmin(fmax(cdn_dot(found->answer.normal, pair->toward) / length, -1), 1));
+  return between + cdni_open_angle(pair, -found->answer.distance) <= safe;
+}

@@ -1,0 +1,30 @@
+/* A short way to the least depth where it is small against the sizes, as it is in most contacts.
+ *
+ * If h(n) > 0, the point n h(n) (1 + e) is beside M. The direction m from M to that point has h(m) <= h(n): the plane across m that
+ * parts the two is nearer to the origin. So a few turns lead to the neighbourhood of a local minimum, Newton's method ends there, and the
+ * certificate tells whether another one can be deeper. */
+#include "geometry/convex/convex.h"
+
+enum { MOST_TURNS = 4 };
+
+descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, minimum *found) {
+  s->n = 1, s->probe[0] = *q;
+  double h = cdn_dot(*n, q->w);
+  for (int turn = 0; turn < MOST_TURNS; turn++) {
+    cdn_vec3 m = *n;
+    const cdn_vec3 point = cdn_scale(h * 1.2, *n);
+    if (!cdni_gjk_beside(pair, point, s, &m)) return DESCENT_NOWHERE;
+    const int k = s->n < 4 ? s->n : 3;
+    double level = -INFINITY;
+    for (int i = 0; i < s->n; i++) level = fmax(level, cdn_dot(m, s->probe[i].w));
+    if (level < h) *n = m;
+    if (level <= 0) return DESCENT_NOWHERE;
+    if ((pair->curved || k == 3) && cdni_polish(pair, m, k, s->probe, found)) {
+      if (!(found->answer.distance < 0)) return DESCENT_NOWHERE;
+      return cdni_is_least(pair, found, cdni_safe_angle(pair, found)) ? DESCENT_LEAST : DESCENT_LOCAL;
+    }
+    if (!(level < 0.99 * h)) return DESCENT_NOWHERE;
+    h = level;
+  }
+  return DESCENT_NOWHERE;
+}
