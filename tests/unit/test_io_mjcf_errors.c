@@ -92,7 +92,7 @@ START_TEST(test_short_keys) {
             "<body><joint type='ball'/><geom size='1'/></body></worldbody>\n"
             "<keyframe><key name='q' qpos='-1'/><key name='place' qpos='-1 4 5'/><key name='turn' qpos='-1 4 5 6 1'/>"
             "<key name='u' qvel='7 8 9'/><key name='none' qpos='' qvel=' '/></keyframe>");
-  static const double expected[][12] = {
+  const double expected[][12] = {
     /* the hinge; the free body's quaternion and place; the ball */
     { -1, 0, 1, 0, 0, 1, 2, 3, 1, 0, 0, 0 },
     { -1, 0, 1, 0, 0, 4, 5, 3, 1, 0, 0, 0 },
