@@ -1,6 +1,5 @@
 /* Mechanisms with closed loops through time: every method, the literature, singular poses, long runs. Values are those of
- * ../shared/reference (iftomm.json, ivp_testset.json, sundials.json, closed_form.json), which were computed there to more
- * digits than are checked here. */
+ * tests/data/SOURCES.md, which were computed to more digits than are checked here. */
 #include <stdio.h>
 #include <stdlib.h>
 
