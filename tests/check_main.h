@@ -11,14 +11,14 @@
 /* A byte for each test that was skipped: tests run in processes of their own. */
 static FILE *check_skipped;
 
-#define SKIP(...)                      \
-  do {                                 \
-    fputs("skipped: ", stderr);        \
-    fprintf(stderr, __VA_ARGS__);      \
-    fputc('\n', stderr);               \
-    fputc('.', check_skipped);         \
-    fflush(check_skipped);             \
-    return;                            \
+#define SKIP(...)                 \
+  do {                            \
+    fputs("skipped: ", stderr);   \
+    fprintf(stderr, __VA_ARGS__); \
+    fputc('\n', stderr);          \
+    fputc('.', check_skipped);    \
+    fflush(check_skipped);        \
+    return;                       \
   } while (0)
 
 /* Runs what `add` adds as one suite, each test with a limit of its own; EXIT_SUCCESS if all passed, 77 if some could not run. */

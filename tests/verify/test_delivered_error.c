@@ -35,9 +35,7 @@ static const motion *const within_ten[] = { &chain10, &springs, &humanoid, &stif
 
 enum { N_WITHIN_TEN = sizeof within_ten / sizeof within_ten[0] };
 
-START_TEST(errors_are_within_a_factor_of_ten) {
-  AT_MOST(deliver(within_ten[_i]), 10);
-}
+START_TEST(errors_are_within_a_factor_of_ten) { AT_MOST(deliver(within_ten[_i]), 10); }
 END_TEST
 
 START_TEST(an_unstable_motion_amplifies) {
