@@ -89,7 +89,7 @@ static cdn_spec *draw_spec(void) {
   OK(cdn_spec_create(NULL, &spec));
   const int n = draw(7), m = draw(9);
   for (int i = 0; i < n; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "b%d", draw(20) ? i : 0);
     cdn_spec_body body = cdn_default_spec_body();
     const double I = draw_number(1, 60);
