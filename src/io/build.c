@@ -129,9 +129,8 @@ static cdn_status build_tree_of(io_builder *b) {
   const size_t bytes = (n[0] + n[1] + n[2]) * sizeof(cdn_body);
   cdn_body *all = cdni_alloc(&b->d->allocator, bytes);
   if (!all && bytes) return no_memory(b->d);
-  b->mobilizers = all;
-  b->bodies = all + n[0];
-  b->joints = b->bodies + n[1];
+  b->mobilizers = b->bodies = b->joints = all;
+  if (all) b->bodies += n[0], b->joints += n[0] + n[1];
   const cdn_status status = build_with(b);
   if (all) cdni_free(&b->d->allocator, all, bytes);
   return status;
