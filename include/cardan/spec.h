@@ -302,15 +302,15 @@ typedef enum cdn_actuator_dynamics {
 typedef struct cdn_spec_actuator {
   CDN_DEF_HEADER;
   int line;
-  const char *name;
-  const char *unit;                /**< of the control, for display; NULL: "" */
-  const char *joint;               /**< the joint on which it acts: one with one coordinate, a ball or a free joint */
-  const char *body;                /**< without a joint: the body of the frame on which it acts; must be set */
-  cdn_transform X_BS;              /**< that frame on the body */
-  double gear[6];                  /**< default: 1 0 0 0 0 0 */
-  bool in_parent;                  /**< ball, free joint: gear[0..2] are along F's axes instead of M's */
-  double gain[3], bias[3];         /**< defaults: 1 0 0, 0 0 0 */
-  double force_lower, force_upper; /**< limits of p; default: infinite */
+  const char *name;   /**< must be unique among actuators, and among the System's controls (cdn_model_build checks) */
+  const char *unit;   /**< of the control, for display; NULL: "" */
+  const char *joint;  /**< the joint on which it acts: one with one coordinate, a ball or a free joint */
+  const char *body;   /**< without a joint: the body of the frame on which it acts; must be set */
+  cdn_transform X_BS; /**< that frame on the body */
+  double gear[6];     /**< default: 1 0 0 0 0 0 */
+  bool in_parent;     /**< ball, free joint: gear[0..2] are along F's axes instead of M's */
+  double gain[3], bias[3];                   /**< defaults: 1 0 0, 0 0 0 */
+  double force_lower, force_upper;           /**< limits of p; default: infinite */
   double control_lower, control_upper;       /**< limits of the control; default: infinite */
   cdn_actuator_dynamics dynamics;            /**< default: CDN_ACTUATOR_DIRECT */
   double time_constant;                      /**< of the filter, s; default 1 */

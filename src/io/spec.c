@@ -208,12 +208,12 @@ static cdn_status fail_own(cdn_spec *spec, const char *function, const char *nam
               function, name, wrong);
 }
 
-/* A name for an element without one; only names of bodies and joints must be unique. */
+/* A name for an element without one. Names of bodies, joints and actuators must be unique. */
 static char *made_up_name(const cdn_spec *spec, cdn_spec_kind kind) {
   char text[120];
   int n = snprintf(text, sizeof text, "%s%zu", infos[kind].word, spec->elements[kind].count);
-  while ((kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT) && cdn_spec_find(spec, kind, text) >= 0 &&
-         n + 1 < (int)sizeof text) {
+  const bool unique = kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT || kind == CDN_SPEC_ACTUATOR;
+  while (unique && cdn_spec_find(spec, kind, text) >= 0 && n + 1 < (int)sizeof text) {
     text[n++] = '_';
     text[n] = '\0';
   }
