@@ -1,12 +1,27 @@
 /* The main of a Check program: CHECK_MAIN("suite", test_a, test_b, ...), or check_suite where tests come in loops. The environment (CK_FORK, CK_RUN_CASE,
- * CK_VERBOSITY, ...) is Check's own and is honoured. */
+ * CK_VERBOSITY, ...) is Check's own and is honoured. A test that lacks something says SKIP("no model %s", path): the program
+ * then ends with 77, which the runner counts as skipped, unless a test failed. */
 #ifndef CARDAN_TESTS_CHECK_MAIN_H
 #define CARDAN_TESTS_CHECK_MAIN_H
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-/* Runs what `add` adds as one suite, each test with a limit of its own; EXIT_SUCCESS if all passed. */
+/* A byte for each test that was skipped: tests run in processes of their own. */
+static FILE *check_skipped;
+
+#define SKIP(...)                 \
+  do {                            \
+    fputs("skipped: ", stderr);   \
+    fprintf(stderr, __VA_ARGS__); \
+    fputc('\n', stderr);          \
+    fputc('.', check_skipped);    \
+    fflush(check_skipped);        \
+    return;                       \
+  } while (0)
+
+/* Runs what `add` adds as one suite, each test with a limit of its own; EXIT_SUCCESS if all passed, 77 if some could not run. */
 static inline int check_suite(const char *name, double timeout, void (*add)(TCase *tcase)) {
   Suite *suite = suite_create(name);
   TCase *tcase = tcase_create(name);
@@ -14,11 +29,17 @@ static inline int check_suite(const char *name, double timeout, void (*add)(TCas
   add(tcase);
   suite_add_tcase(suite, tcase);
 
+  check_skipped = tmpfile();
+  if (!check_skipped) return EXIT_FAILURE;
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
+  const int failed = srunner_ntests_failed(runner), all = srunner_ntests_run(runner);
   srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  fseek(check_skipped, 0, SEEK_END);
+  const long skipped = ftell(check_skipped);
+  fclose(check_skipped);
+  if (skipped > 0) fprintf(stderr, "%ld of %d tests were skipped\n", skipped, all);
+  return failed > 0 ? EXIT_FAILURE : skipped > 0 ? 77 : EXIT_SUCCESS;
 }
 
 /* Sanitizers are slow; the test runner has limits of its own. */

@@ -175,6 +175,7 @@ int command_assemble(int argc, char **argv) {
     { "output", 'o', OPTION_TEXT, &a.output, "STATE.json", "write the state ('-': standard output, and no table)" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
+    CONTROL_OPTION(a.model),
     MODEL_OPTIONS(a.model),
   };
   int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &a.model.path);
@@ -197,7 +198,7 @@ static double largest(const double *values, int n) {
   return most;
 }
 
-int assemble_for_run(const model_arguments *arguments, double tolerance, cdn_state *state) {
+int assemble_for_run(const model_arguments *arguments, const cdn_model *model, double tolerance, cdn_state *state) {
   const cdn_system *system = cdn_state_system(state);
   const double before = largest(cdn_state_qerr(state), cdn_system_nqerr(system));
   const double speeds = largest(cdn_state_uerr(state), cdn_system_nuerr(system));
@@ -209,7 +210,8 @@ int assemble_for_run(const model_arguments *arguments, double tolerance, cdn_sta
     complain("%s: %s", arguments->path, cdn_status_text(status));
     return CMD_FAILED;
   }
-  if (before > tolerance) status = cdn_assemble(assembly, state, &report);
+  status = cdn_model_bound_assembly(model, assembly);
+  if (status == CDN_OK && before > tolerance) status = cdn_assemble(assembly, state, &report);
   if (status == CDN_OK) status = cdn_assemble_speeds(assembly, state, NULL);
   if (status != CDN_OK) {
     cdn_error error;

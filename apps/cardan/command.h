@@ -86,6 +86,8 @@ const char *closest_word(const char *word, const char *const *candidates, int n)
 /* Locks the joints of a list, "JOINT" where they are or "JOINT=VALUE" at a value, in a State (locks.c). Returns CMD_OK or the
  * code to exit with. */
 int lock_joints(const text_list *locks, cdn_state *state);
+/* Sets the controls of a list, "NAME=VALUE", in a State (controls.c). Returns CMD_OK or the code to exit with. */
+int set_controls(const text_list *controls, cdn_state *state);
 /* The body whose joint has this name, or { -1 }; and what is said, in the name of an option, if there is none. */
 cdn_body find_joint(const cdn_system *system, const char *name, size_t length);
 int complain_joint(const char *flag, const cdn_system *system, const char *name, size_t length);
@@ -93,35 +95,42 @@ int complain_joint(const char *flag, const cdn_system *system, const char *name,
 /* What every command can be told about its model and where to start. */
 typedef struct model_arguments {
   const char *path, *key, *state;
+  text_list controls;
   bool strict, keep_fixed, floating_base, tree_only, quiet;
   double armature; /* 0: as the file says */
 } model_arguments;
 
 /* The rows of an options table that every command shares. */
-#define MODEL_OPTIONS(a)                                                                                                   \
-  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                     \
-      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },           \
-      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },     \
-      { "tree-only", 0, OPTION_FLAG, &(a).tree_only, NULL, "leave out joint limits and loops; keep springs and damping" }, \
-      { "armature",    0,   OPTION_POSITIVE,                                                                               \
-        &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                              \
-  {                                                                                                                        \
-    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                             \
+#define MODEL_OPTIONS(a)                                                                                               \
+  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                 \
+      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },       \
+      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" }, \
+      { "tree-only",    0,    OPTION_FLAG,                                                                             \
+        &(a).tree_only, NULL, "leave out limits, loops, actuators; keep springs and damping" },                        \
+      { "armature",    0,   OPTION_POSITIVE,                                                                           \
+        &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                          \
+  {                                                                                                                    \
+    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                         \
   }
+
+/* The row of commands that start from a State. */
+#define CONTROL_OPTION(a) \
+  { "control", 0, OPTION_LIST, &(a).controls, "NAME=VALUE", "the value of a control input; as often as needed" }
 
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
 int load_model(const model_arguments *arguments, cdn_model **out);
 /* One compact block on standard error about what the file holds that is not simulated, and its warnings. */
 void report_notes(const cdn_model *model, const model_arguments *arguments);
-/* A State at the defaults, then the keyframe, then the state file. Returns CMD_OK or the code to exit with. */
+/* A State at the defaults, then the keyframe, then the state file, then the controls. Returns CMD_OK or the code to exit with. */
 int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **out);
 /* All three: both are NULL, or the caller's to destroy, whatever it returns. */
 int load_start(const model_arguments *arguments, cdn_model **model, cdn_state **state);
 
 /* ---- assemble.c ---------------------------------------------------------------------------- */
 
-/* Assembles a State whose constraint errors are above the tolerance, and says so. Returns CMD_OK or the code to exit with. */
-int assemble_for_run(const model_arguments *arguments, double tolerance, cdn_state *state);
+/* Assembles a State whose constraint errors are above the tolerance, within the limits of the model's joints, and says
+ * so. Returns CMD_OK or the code to exit with. */
+int assemble_for_run(const model_arguments *arguments, const cdn_model *model, double tolerance, cdn_state *state);
 
 /* ---- state_json.c -------------------------------------------------------------------------- */
 

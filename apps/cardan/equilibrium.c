@@ -69,6 +69,7 @@ int command_equilibrium(int argc, char **argv) {
     { "output", 'o', OPTION_TEXT, &output, "STATE.json", "write the state to a file" },
     { "state", 0, OPTION_TEXT, &arguments.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &arguments.key, "NAME", "start from a keyframe of the model" },
+    CONTROL_OPTION(arguments),
     { "json", 0, OPTION_FLAG, &json, NULL, "write JSON instead of tables" },
     MODEL_OPTIONS(arguments),
   };

@@ -208,6 +208,7 @@ int command_eval(int argc, char **argv) {
   const option table[] = {
     { "state", 0, OPTION_TEXT, &arguments.state, "STATE.json", "state to evaluate ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &arguments.key, "NAME", "start from a keyframe of the model" },
+    CONTROL_OPTION(arguments),
     { "matrices", 0, OPTION_FLAG, &matrices, NULL, "also the mass matrix M and bias: M udot + bias = f" },
     { "json", 0, OPTION_FLAG, &json, NULL, "write JSON instead of tables" },
     MODEL_OPTIONS(arguments),

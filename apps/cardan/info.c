@@ -96,7 +96,46 @@ static void print_constraints(const cdn_system *system, const freedom *f) {
   }
 }
 
-static void print_json(const cdn_model *model, const freedom *f, double mass, double moving_mass) {
+static void print_controls_json(json_writer *w, cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  jw_array(w, "controls", false);
+  for (int i = 0; i < cdn_system_control_count(system); i++) {
+    const cdn_control control = { i };
+    double lower = -INFINITY, upper = INFINITY;
+    (void)!cdn_control_limits(state, control, &lower, &upper);
+    jw_object(w, NULL, true);
+    jw_text(w, "name", cdn_control_name(system, control));
+    jw_text(w, "unit", cdn_control_unit(system, control));
+    jw_number(w, "lower", lower);
+    jw_number(w, "upper", upper);
+    jw_close(w);
+  }
+  jw_close(w);
+}
+
+static void print_controls(cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  const int n = cdn_system_control_count(system);
+  int width = 7;
+  for (int i = 0; i < n; i++) {
+    const int length = (int)strlen(visible(cdn_control_name(system, (cdn_control){ i })));
+    if (length > width) width = length;
+  }
+  if (n > 0) printf("\n  %-*s  limits\n", width, "control");
+  for (int i = 0; i < n; i++) {
+    const cdn_control control = { i };
+    double lower = -INFINITY, upper = INFINITY;
+    char low[CDN_NUMBER_SIZE], high[CDN_NUMBER_SIZE];
+    (void)!cdn_control_limits(state, control, &lower, &upper);
+    printf("  %-*s  ", width, visible(cdn_control_name(system, control)));
+    if (isinf(lower) && isinf(upper)) printf("none");
+    else printf("%s to %s", rounded(lower, low), rounded(upper, high));
+    const char *unit = cdn_control_unit(system, control);
+    printf("%s%s%s\n", unit[0] ? " (" : "", visible(unit), unit[0] ? ")" : "");
+  }
+}
+
+static void print_json(const cdn_model *model, cdn_state *state, const freedom *f, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   json_writer w = jw_begin(stdout);
   jw_text(&w, "name", cdn_model_name(model));
@@ -128,6 +167,7 @@ static void print_json(const cdn_model *model, const freedom *f, double mass, do
     jw_close(&w);
   }
   jw_close(&w);
+  print_controls_json(&w, state);
   jw_array(&w, "sensors", true);
   for (int i = 0; i < cdn_system_measure_count(system); i++) {
     jw_text(&w, NULL, cdn_measure_name(system, (cdn_measure){ i }));
@@ -179,7 +219,7 @@ static void print_joints(const cdn_model *model) {
   }
 }
 
-static void print_tables(const cdn_model *model, const freedom *f, double mass, double moving_mass) {
+static void print_tables(const cdn_model *model, cdn_state *state, const freedom *f, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   char text[CDN_NUMBER_SIZE];
   printf("%s\n", visible(cdn_model_name(model)));
@@ -198,6 +238,7 @@ static void print_tables(const cdn_model *model, const freedom *f, double mass, 
   }
   print_joints(model);
   print_constraints(system, f);
+  print_controls(state);
 
   int sensors = cdn_system_measure_count(system);
   if (sensors > 0) printf("\n  sensors:");
@@ -245,8 +286,8 @@ int command_info(int argc, char **argv) {
     complain_error(arguments.path, &error);
     code = CMD_FAILED;
   }
-  if (code == CMD_OK && json) print_json(model, &f, mass, moving_mass);
-  if (code == CMD_OK && !json) print_tables(model, &f, mass, moving_mass);
+  if (code == CMD_OK && json) print_json(model, state, &f, mass, moving_mass);
+  if (code == CMD_OK && !json) print_tables(model, state, &f, mass, moving_mass);
   free(f.roles);
   cdn_state_destroy(state);
   cdn_model_destroy(model);

@@ -88,6 +88,7 @@ int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **o
       code = CMD_INPUT;
     }
   }
+  if (code == CMD_OK) code = set_controls(&arguments->controls, *out);
   if (code != CMD_OK) {
     cdn_state_destroy(*out);
     *out = NULL;

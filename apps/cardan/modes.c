@@ -106,6 +106,7 @@ int command_modes(int argc, char **argv) {
     { "lock", 0, OPTION_LIST, &locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "state", 0, OPTION_TEXT, &arguments.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &arguments.key, "NAME", "start from a keyframe of the model" },
+    CONTROL_OPTION(arguments),
     { "json", 0, OPTION_FLAG, &json, NULL, "write JSON instead of tables" },
     MODEL_OPTIONS(arguments),
   };

@@ -233,7 +233,8 @@ static bool is_bare(const simulate_arguments *a) {
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
              m->armature > 0 || a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output ||
              a->summary || a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name ||
-             a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || a->no_assemble;
+             a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n ||
+             a->no_assemble;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -306,7 +307,7 @@ static int simulate(simulate_arguments *a, checkpoint *from) {
     code = load_state(model, &a->model, &initial);
     if (code == CMD_OK) code = lock_joints(&a->locks, initial);
     /* the stepper holds constraints to a tenth of the accuracy */
-    if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, a->accuracy / 10, initial);
+    if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, model, a->accuracy / 10, initial);
     if (code == CMD_OK) code = check_time(a, initial);
   } else {
     code = load_resumed(a, model, from, &initial);
@@ -328,6 +329,7 @@ int command_simulate(int argc, char **argv) {
     { "output", 'o', OPTION_TEXT, &a.output, "FILE.csv", "write the trajectory ('-': standard output)" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
     { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
+    CONTROL_OPTION(a.model),
     { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
     { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
     { "verify", 0, OPTION_FLAG, &a.verify, NULL,

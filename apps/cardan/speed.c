@@ -266,6 +266,7 @@ int command_speed(int argc, char **argv) {
                            { "threads", 0, OPTION_POSITIVE, &threads, "N", "threads of the ensemble (default 1)" },
                            { "json", 0, OPTION_FLAG, &json, NULL, "JSON instead of a table" },
                            { "key", 0, OPTION_TEXT, &arguments.key, "NAME", "start from this keyframe" },
+                           CONTROL_OPTION(arguments),
                            { "state", 0, OPTION_TEXT, &arguments.state, "FILE", "then from this state file" },
                            MODEL_OPTIONS(arguments) };
   int code = options_parse(&page, table, sizeof table / sizeof table[0], argc, argv, &arguments.path);

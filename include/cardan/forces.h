@@ -68,12 +68,13 @@ CDN_API cdn_status cdn_mobility_force_set(cdn_state *state, cdn_force force, dou
 
 typedef struct cdn_actuator_def {
   CDN_DEF_HEADER;
-  cdn_body body;       /**< must be set; default Ground, which has no mobility */
-  int mobility;        /**< mobility of that body, 0 ... nu - 1. Default 0 */
-  cdn_control control; /**< default { -1 }: none */
-  double gain;         /**< N or N m per unit of the control. Default 1 */
-  double bias[3];      /**< constant force, force per unit of q, force per unit of u. Defaults 0 */
-  double lower, upper; /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
+  cdn_body body;         /**< must be set; default Ground, which has no mobility */
+  int mobility;          /**< mobility of that body, 0 ... nu - 1. Default 0 */
+  cdn_control control;   /**< default { -1 }: none */
+  double gain;           /**< N or N m per unit of the control. Default 1 */
+  double bias[3];        /**< constant force, force per unit of q, force per unit of u. Defaults 0 */
+  double lower, upper;   /**< limits of the force, lower < upper. Defaults -INFINITY, INFINITY */
+  double gain_q, gain_u; /**< change of the gain per unit of q, per unit of u. Defaults 0 */
 } cdn_actuator_def;
 
 /** cdn_default_actuator_def for a struct of `size` bytes (docs/abi.md). */
@@ -84,11 +85,12 @@ static inline cdn_actuator_def cdn_default_actuator_def(void) {
   return def;
 }
 
-/** An actuator on a mobility, with a control c (controls.h): f = gain c + bias[0] + bias[1] q + bias[2] u, within
- *  its limits. With gain only it is a motor; with bias[1] = -gain a servo that holds position c; with bias[2] =
- *  -gain a servo that holds speed c. bias[1] needs a coordinate whose rate is the mobility's u. No potential. */
+/** An actuator on a mobility, with a control c (controls.h): f = (gain + gain_q q + gain_u u) c + bias[0] + bias[1] q
+ *  + bias[2] u, within its limits. With gain only it is a motor; with bias[1] = -gain a servo that holds position c;
+ *  with bias[2] = -gain a servo that holds speed c; with gain_u only, and negative, a damper of strength c. gain_q and
+ *  bias[1] need a coordinate whose rate is the mobility's u. No potential. */
 CDN_API cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cdn_actuator_def *def);
-/** Sets the parameters; `bias` NULL: the biases stay. */
+/** Sets these parameters; `bias` NULL: the biases stay. cdn_force_set_parameter sets any parameter. */
 CDN_API cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, const double bias[3], double lower,
                                     double upper) CDN_NODISCARD;
 /** A compliant stop of a coordinate. Outside [lower, upper], with x the penetration, f = -k x max(0, 1 + d xdot)

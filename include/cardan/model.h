@@ -1,7 +1,7 @@
-/* Cardan: model files (URDF, MJCF) become Systems, in one call or in steps. A file becomes a spec (spec.h), which
- * can be changed. A spec is built into a System that is not frozen yet, so that your program can add elements to the
- * model by its names. Tables give the places of joints, frames and sensors in the System. docs/models.md shows the
- * ways.
+/* Cardan: model files (URDF, MJCF) become Systems, in one call or in steps. A file becomes a spec (spec.h), which can
+ * be changed. A spec is built into a System that is not frozen yet, so that your program can add elements to the
+ * model by its names. Tables give the places of joints, frames, actuators and sensors in the System. docs/models.md
+ * shows the ways.
  *
  * Loops and couplings (MJCF's equality, URDF's mimic) become hard constraints (constraints.h) of the same names.
  * Unnamed ones are called by their element and line, mimicking joints "JOINT mimic". */
@@ -22,7 +22,7 @@ typedef struct cdn_model_options {
   bool strict;             /**< true: an element that is not simulated is an error */
   bool keep_fixed;         /**< URDF: keep links behind fixed joints as bodies of their own */
   bool floating_base;      /**< URDF: the root link is free instead of welded to Ground */
-  bool tree_only;          /**< true: leave out limits and constraints; springs and damping stay */
+  bool tree_only;          /**< true: leave out limits, constraints and actuators; springs and damping stay */
   cdn_allocator allocator; /**< all zero: aligned_alloc and free */
   /** Least armature of joints, kg m^2 or (sliding joints) kg; free joints excepted. A small one lets a model run
    *  whose mass matrix is singular because of massless links. 0: the file's values. */
@@ -59,10 +59,11 @@ CDN_API cdn_status cdn_spec_load_string(const char *text, size_t size, const cha
                                         const cdn_model_options *options, cdn_spec **out) CDN_NODISCARD;
 /** Adds all elements of a spec to a System that is not frozen yet, with the options tree_only, armature and
  *  no_gravity. Copies the spec, which may then be destroyed. The System may have other elements, and more may be
- *  added later. Bodies, joints, forces ("knee spring", "knee damper", "knee limit", "gravity"), constraints and
- *  sensors keep their names. *out is made even on failure, for cdn_model_last_error. Building is sticky: after a
- *  failure the System does not freeze. Errors: CDN_ERR_FROZEN (a frozen System); CDN_ERR_ARG, or CDN_ERR_PARSE with
- *  file and line (a name without an element, or values that the System refuses). O((bodies + joints) log joints). */
+ *  added later. Bodies, joints, forces ("knee spring", "knee damper", "knee limit", "gravity"), constraints,
+ *  actuators with their controls, and sensors keep their names. *out is made even on failure, for
+ *  cdn_model_last_error. Building is sticky: after a failure the System does not freeze. Errors: CDN_ERR_FROZEN (a
+ *  frozen System); CDN_ERR_ARG, or CDN_ERR_PARSE with file and line (a name without an element, or values that the
+ *  System refuses). O((bodies + joints) log joints). */
 CDN_API cdn_status cdn_model_build(const cdn_spec *spec, const cdn_model_options *options, cdn_system *system,
                                    cdn_model **out) CDN_NODISCARD;
 /** cdn_spec_load and cdn_model_build in one call. */
@@ -166,6 +167,25 @@ static inline CDN_NODISCARD cdn_status cdn_model_sensor_get(const cdn_model *mod
   return cdn_model_sensor_get_sized(model, i, out, sizeof *out);
 }
 
+/** An actuator: a control of the System, and the force that reads it. */
+typedef struct cdn_model_actuator {
+  const char *name; /**< of the control, too */
+  cdn_control control;
+  cdn_force force;
+  cdn_body mobilized;  /**< the joint on which it acts, as for cdn_body_q; else the body of its frame */
+  cdn_zvar activation; /**< its auxiliary state, once the System is frozen; group -1: it has none */
+  int line;            /**< line of the file; 0: none */
+} cdn_model_actuator;
+/** Actuators in the file's order; none with the option tree_only. */
+CDN_API int cdn_model_actuator_count(const cdn_model *model);
+/** The actuator of this name, or -1. */
+CDN_API int cdn_model_find_actuator(const cdn_model *model, const char *name);
+CDN_API cdn_status cdn_model_actuator_get_sized(const cdn_model *model, int i, cdn_model_actuator *out,
+                                                size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_model_actuator_get(const cdn_model *model, int i, cdn_model_actuator *out) {
+  return cdn_model_actuator_get_sized(model, i, out, sizeof *out);
+}
+
 /** Parts of the file that are not simulated: each element (or "element attribute") once, with its number and its
  *  first line. */
 typedef struct cdn_model_note {
@@ -184,11 +204,12 @@ static inline cdn_model_note cdn_model_not_understood(const cdn_model *model, in
 CDN_API int cdn_model_warning_count(const cdn_model *model);
 CDN_API const char *cdn_model_warning(const cdn_model *model, int i);
 
-/** Keyframes: named values of t, q, u of the model's joints. */
+/** Keyframes: named values of t, of q and u of the model's joints, and of the controls of its actuators. */
 CDN_API int cdn_model_key_count(const cdn_model *model);
 CDN_API const char *cdn_model_key_name(const cdn_model *model, int i);
-/** Sets a State to a keyframe: t, and q and u of the model's joints; values that the key omits become the defaults.
- *  CDN_ERR_ARG for an unknown name: the message lists the names of all keys. */
+/** Sets a State to a keyframe: t, q and u of the model's joints, controls and activations of its actuators; values
+ *  that the key omits become the defaults. Controls that follow a source stay as they are. CDN_ERR_ARG for an unknown
+ *  name: the message lists the names of all keys. */
 CDN_API cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *state) CDN_NODISCARD;
 
 CDN_END_DECLS

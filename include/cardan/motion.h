@@ -27,6 +27,7 @@
 #ifndef CARDAN_MOTION_H
 #define CARDAN_MOTION_H
 
+#include <cardan/controls.h>
 #include <cardan/matter.h>
 
 CDN_BEGIN_DECLS
@@ -71,14 +72,20 @@ typedef enum cdn_motion_kind {
    *  amplitude a, rate w (rad/s), phase p (rad). Not at position level of a mobilizer with a quaternion. */
   CDN_MOTION_SINUSOID,
   CDN_MOTION_STEADY, /**< velocity level: u is constant; the parameters are its nu values */
-  CDN_MOTION_CUSTOM  /**< the functions of `custom`; you define the parameters */
+  CDN_MOTION_CUSTOM, /**< the functions of `custom`; you define the parameters */
+  /** Every coordinate of the mobilizer (or speed, or acceleration, by level) is the value of a control, within its
+   *  limits. The rates are those of the control's source; a control that your program writes is constant in between.
+   *  Not of a control that follows a measure, and not at position level of a mobilizer with a quaternion. */
+  CDN_MOTION_CONTROLLED
 } cdn_motion_kind;
 
 /** When prescribed values change (manual 10.3). */
 typedef enum cdn_motion_rate {
   CDN_RATE_DYNAMIC, /**< continuously: a free mobilizer, or a motion that is a function of time */
-  CDN_RATE_SLOW,    /**< at events only, udot = 0 in between: locks at position and velocity level, steady motions */
-  CDN_RATE_FAST     /**< quasi-static, always in equilibrium: refused, since there is no solver for it yet */
+  /** at events only, udot = 0 in between: locks at position and velocity level, steady motions, controls that your
+   *  program writes */
+  CDN_RATE_SLOW,
+  CDN_RATE_FAST /**< quasi-static, always in equilibrium: refused, since there is no solver for it yet */
 } cdn_motion_rate;
 
 typedef struct cdn_motion_def {
@@ -92,6 +99,7 @@ typedef struct cdn_motion_def {
   double params[CDN_MOTION_PARAMS]; /**< default: zeros */
   const cdn_motion_ops *custom;     /**< for CDN_MOTION_CUSTOM */
   const void *custom_self;          /**< its private part; copied; may be NULL if custom->self_size is 0 */
+  cdn_control control;              /**< for CDN_MOTION_CONTROLLED; default { -1 }: none */
 } cdn_motion_def;
 
 /** cdn_default_motion_def for a struct of `size` bytes (docs/abi.md). */

@@ -1,5 +1,5 @@
 /* Cardan: specs, models as data (like MuJoCo's mjSpec). A *spec* has bodies, joints, constraints, frames, shapes,
- * assets, sensors and keyframes, as a model file gives them. A reader makes it from a file (cdn_spec_load in
+ * assets, actuators, sensors and keyframes, as a model file gives them. A reader makes it from a file (cdn_spec_load in
  * model.h), or a program builds it. You can search it by name, change it and copy it. cdn_model_build makes it part
  * of a System.
  *
@@ -30,6 +30,7 @@ typedef enum cdn_spec_kind {
   CDN_SPEC_ASSET,
   CDN_SPEC_SENSOR,
   CDN_SPEC_KEY,
+  CDN_SPEC_ACTUATOR,
   CDN_SPEC_KIND_COUNT
 } cdn_spec_kind;
 
@@ -281,6 +282,54 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_asset(const cdn_spec *spec, 
   return cdn_spec_get_asset_sized(spec, i, out, sizeof *out);
 }
 
+/* ---- actuators ------------------------------------------------------------------------------ */
+
+/** The signal a that drives an actuator, from its control c. */
+typedef enum cdn_actuator_dynamics {
+  CDN_ACTUATOR_DIRECT,     /**< a = c */
+  CDN_ACTUATOR_INTEGRATOR, /**< da/dt = c; a is an auxiliary state */
+  CDN_ACTUATOR_FILTER      /**< da/dt = (c - a) / time_constant; a is an auxiliary state */
+} cdn_actuator_dynamics;
+
+/** An actuator. It becomes a control c of its name (controls.h) and a force of its name that reads c:
+ *
+ *    p = (gain[0] + gain[1] l + gain[2] ldot) a + bias[0] + bias[1] l + bias[2] ldot,   within the force limits
+ *
+ *  On a joint, ldot is the sum of gear[k] u_k, and gear[k] p is the generalized force on mobility k. On a frame of a
+ *  body, gear has a moment and a force in the frame's axes; ldot is their product with the frame's velocity. l is
+ *  gear[0] q for a joint with one coordinate, the product of gear and the rotation vector of R_FM for a ball, and
+ *  else 0. (MJCF's actuators have this law.) */
+typedef struct cdn_spec_actuator {
+  CDN_DEF_HEADER;
+  int line;
+  const char *name;   /**< must be unique among actuators, and among the System's controls (cdn_model_build checks) */
+  const char *unit;   /**< of the control, for display; NULL: "" */
+  const char *joint;  /**< the joint on which it acts: one with one coordinate, a ball or a free joint */
+  const char *body;   /**< without a joint: the body of the frame on which it acts; must be set */
+  cdn_transform X_BS; /**< that frame on the body */
+  double gear[6];     /**< default: 1 0 0 0 0 0 */
+  bool in_parent;     /**< ball, free joint: gear[0..2] are along F's axes instead of M's */
+  double gain[3], bias[3];                   /**< defaults: 1 0 0, 0 0 0 */
+  double force_lower, force_upper;           /**< limits of p; default: infinite */
+  double control_lower, control_upper;       /**< limits of the control; default: infinite */
+  cdn_actuator_dynamics dynamics;            /**< default: CDN_ACTUATOR_DIRECT */
+  double time_constant;                      /**< of the filter, s; default 1 */
+  double activation_lower, activation_upper; /**< da/dt does not lead a out of these; default: infinite */
+} cdn_spec_actuator;
+CDN_API void cdn_spec_actuator_init(void *def, size_t size); /**< cdn_default_spec_actuator for `size` bytes */
+static inline cdn_spec_actuator cdn_default_spec_actuator(void) {
+  cdn_spec_actuator def;
+  cdn_spec_actuator_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_spec_add_actuator(cdn_spec *spec, const cdn_spec_actuator *def, int *index) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_set_actuator(cdn_spec *spec, int i, const cdn_spec_actuator *def) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_get_actuator_sized(const cdn_spec *spec, int i, cdn_spec_actuator *out,
+                                               size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_spec_get_actuator(const cdn_spec *spec, int i, cdn_spec_actuator *out) {
+  return cdn_spec_get_actuator_sized(spec, i, out, sizeof *out);
+}
+
 /* ---- sensors and keyframes ------------------------------------------------------------------ */
 
 /** The quantity that a sensor measures; it becomes a measure of the System. Positions of `frame` in Ground or in
@@ -346,6 +395,8 @@ typedef struct cdn_spec_key {
   double time;
   int nq, nu;          /**< lengths of the lists */
   const double *q, *u; /**< copied; NULL if nq or nu is 0 */
+  int n_actuators;     /**< length of the next lists, in the order of the spec's actuators; they may be short, too */
+  const double *controls, *activations; /**< values of c, and of a where it is a state; copied; NULL: the defaults */
 } cdn_spec_key;
 CDN_API void cdn_spec_key_init(void *def, size_t size); /**< cdn_default_spec_key for a struct of `size` bytes */
 static inline cdn_spec_key cdn_default_spec_key(void) {

@@ -34,9 +34,14 @@ static void free_constraints(cdn_system *system, void *data) {
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
-const cdni_room_ops cdni_constraints_room = { .size = sizeof(constraint_room),
-                                              .subsystem = &cdni_constraints_ops,
-                                              .destroy = free_constraints };
+static const char *element_name(const cdn_system *system, int i) {
+  return cdn_constraint_name(system, (cdn_constraint){ i });
+}
+static const cdni_named named[] = { { "constraints", cdn_system_constraint_count, element_name }, { .sort = NULL } };
+
+const cdni_room_ops cdni_constraints_room = {
+  .size = sizeof(constraint_room), .named = named, .subsystem = &cdni_constraints_ops, .destroy = free_constraints
+};
 
 const constraint_room *cdni_constraints(const cdn_system *system) {
   return cdni_system_room_get(system, CDNI_ROOM_CONSTRAINTS);

@@ -12,7 +12,11 @@ typedef struct control_room control_room;
 const control_room *cdni_controls(const cdn_system *system);
 /* The parameter array of the values that the user wrote: one number per control. */
 cdn_dvar cdni_controls_variable(const control_room *room);
-/* Whether a control varies with the State beyond t: it follows a measure. */
+/* The value in effect and its first two time derivatives. The derivatives are 0 where a limit holds the value, and
+ * for a control that the program writes. The control's ticket must be a prerequisite of the caller.
+ * CDN_ERR_UNSUPPORTED if the control follows a measure. */
+cdn_status cdni_control_rates(cdn_state *state, cdn_control control, double value_and_rates[3]);
+/* Whether a control varies with other variables than t: it follows a measure. */
 bool cdni_control_feeds_back(const cdn_system *system, cdn_control control);
 
 /* The source that a control follows. */
@@ -22,14 +26,16 @@ struct control_source {
   cdn_ticket ticket; /* the entry that the value is computed from */
   bool feeds_back;
   cdn_status (*calc)(const control_source *source, cdn_state *state, double *value);
+  /* The first two time derivatives of the value; NULL: they are not known. */
+  cdn_status (*calc_rates)(const control_source *source, cdn_state *state, double rates[2]);
   double (*next_stop)(const control_source *source, double t); /* may be NULL */
   void (*describe)(const control_source *source, const cdn_system *system, char *text, size_t size);
   void (*destroy)(const control_source *source, const cdn_allocator *a); /* may be NULL */
   const void *data;
   int index, component;
 };
-/* Makes the control follow a copy of the source; false, with a building error, if that is not possible: then the source is not
- * taken. */
+/* Makes the control follow a copy of the source. Returns false, with a building error, if that is not possible: then
+ * the caller keeps the source. */
 bool cdni_control_follow(cdn_system *system, const char *function, cdn_control control, const control_source *source);
 /* Keeps a building error that names the control. */
 void cdni_control_refuse(cdn_system *system, const char *function, cdn_control control, cdn_status code,

@@ -28,6 +28,15 @@ static cdn_status calc(const control_source *s, cdn_state *state, double *value)
   return CDN_OK;
 }
 
+/* The slope of the line that comes next; the second derivative is that of lines. */
+static cdn_status calc_rates(const control_source *s, cdn_state *state, double rates[2]) {
+  const int k = passed(s, cdn_state_time(state));
+  const double *x = times(s), *y = values(s);
+  rates[0] = k == 0 || k == s->index ? 0 : (y[k] - y[k - 1]) / (x[k] - x[k - 1]);
+  rates[1] = 0;
+  return CDN_OK;
+}
+
 /* The curve bends there. */
 static double next_stop(const control_source *s, double t) {
   const int k = passed(s, t);
@@ -69,6 +78,7 @@ void cdn_control_follow_samples(cdn_system *system, cdn_control id, int n, const
   const control_source source = { .word = "samples",
                                   .ticket = CDN_T,
                                   .calc = calc,
+                                  .calc_rates = calc_rates,
                                   .next_stop = next_stop,
                                   .describe = describe,
                                   .destroy = destroy,

@@ -9,7 +9,8 @@
 
 static const control_room *of(const void *self) { return *(const control_room *const *)self; }
 
-/* Entries of one subsystem share `self`; which one is computed the State knows. Tickets ascend in the order of adding. */
+/* The control whose entry is being computed. All entries of a subsystem have the same `self`, but the State knows the
+ * ticket of the entry. Tickets ascend in the order of adding. */
 static int computed_control(const control_room *room, const cdn_state *state) {
   const int32_t ticket = cdni_state_computing(state).i;
   size_t low = 0, high = room->controls.count;
@@ -116,6 +117,21 @@ cdn_status cdn_control_value(cdn_state *state, cdn_control id, double *value) {
   CDNI_TRY(cdni_state_ensure(state, c->ticket));
   *value = *(const double *)cdni_state_storage(state, (cdn_cache){ c->ticket.i, c->ticket });
   return CDN_OK;
+}
+
+cdn_status cdni_control_rates(cdn_state *state, cdn_control id, double out[3]) {
+  const control_room *room;
+  const control *c = find(state, "cdn_realize", id, &room);
+  if (!c) return CDN_ERR_ARG;
+  CDNI_TRY(cdn_control_value(state, id, &out[0]));
+  out[1] = out[2] = 0;
+  if (!c->follows) return CDN_OK;
+  if (!c->source.calc_rates)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_realize", c->name,
+                           "control '%s' follows %s, whose rates are not known", c->name, c->source.word);
+  double unlimited;
+  CDNI_TRY(c->source.calc(&c->source, state, &unlimited));
+  return unlimited == out[0] ? c->source.calc_rates(&c->source, state, out + 1) : CDN_OK;
 }
 
 /* A free control of a State that may be written. */

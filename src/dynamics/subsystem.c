@@ -162,9 +162,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     dyn->row_f = cdni_declare_companion(d, "row_f", (size_t)m->tree.nu * sizeof(double), dyn->acceleration);
   }
   cdn_ticket more[8];
-  int n = cdni_motion_reads(m, CDN_LEVEL_ACCELERATION, more);
-  for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->acceleration, more[i]);
-  n = dyn->constraints ? cdni_constraints_solve_reads(dyn->constraints, more) : 0;
+  cdni_motion_declare_reads(m, d, CDN_LEVEL_ACCELERATION, dyn->acceleration);
+  const int n = dyn->constraints ? cdni_constraints_solve_reads(dyn->constraints, more) : 0;
   for (int i = 0; i < n; i++) cdni_declare_prerequisite(d, dyn->acceleration, more[i]);
 
   const cdn_ticket of_motion_forces[] = { CDN_UDOT };

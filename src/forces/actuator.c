@@ -1,5 +1,6 @@
-/* An actuator on a mobility: f = gain c + bias[0] + bias[1] q + bias[2] u within its own limits, of a control c. Torque motors, and
- * servos for position and velocity, as MuJoCo's "affine" actuators are. Parameters: gain, bias (3), lower, upper. */
+/* An actuator on a mobility: f = (gain + gain_q q + gain_u u) c + bias[0] + bias[1] q + bias[2] u within limits of its
+ * own; c is a control. Torque motors, servos for position and velocity, dampers. MuJoCo's "affine" actuators have this
+ * law. Parameters: gain, bias (3), lower, upper, gain_q, gain_u. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include "controls/controls.h"
 #include "forces/derivatives.h"
 
-enum { GAIN, BIAS, LOWER = 4, UPPER, N_PARAMS };
+enum { GAIN, BIAS, LOWER = 4, UPPER, GAIN_Q, GAIN_U, N_PARAMS };
 
 typedef struct actuator {
   force_mobility at; /* q -1: it reads none */
@@ -17,25 +18,26 @@ typedef struct actuator {
 
 CDNI_DEF(actuator_def, .control = { -1 }, .gain = 1, .lower = -INFINITY, .upper = INFINITY);
 
-/* The force; *free: its limits leave it alone. */
-static cdn_status force_of(const force_batch *b, int i, cdn_state *state, double *f, bool *free) {
+/* The force of a control c; *free: its limits leave it alone. */
+static cdn_status force_of(const force_batch *b, int i, cdn_state *state, double c, double *f, bool *free) {
   const actuator *e = (const actuator *)b->elements + i;
   const double *p = b->params + N_PARAMS * i, *q = NULL, *u;
-  double c;
-  CDNI_TRY(cdn_control_value(state, e->control, &c));
   CDNI_TRY(force_u(b, state, &u));
   if (e->at.q >= 0) CDNI_TRY(force_q(b, state, &q));
-  *f = p[GAIN] * c + p[BIAS] + (q ? p[BIAS + 1] * q[e->at.q] : 0) + p[BIAS + 2] * u[e->at.u];
+  const double by_q = p[GAIN_Q] * c + p[BIAS + 1], by_u = p[GAIN_U] * c + p[BIAS + 2];
+  *f = p[GAIN] * c + p[BIAS] + (q ? by_q * q[e->at.q] : 0) + by_u * u[e->at.u];
   *free = *f >= p[LOWER] && *f <= p[UPPER];
   *f = fmin(fmax(*f, p[LOWER]), p[UPPER]);
   return CDN_OK;
 }
 
 static cdn_status calc_one(const force_batch *b, int i, cdn_state *state, cdn_forces *out) {
-  double f;
+  const actuator *e = (const actuator *)b->elements + i;
+  double c, f;
   bool free;
-  CDNI_TRY(force_of(b, i, state, &f, &free));
-  out->f[((const actuator *)b->elements)[i].at.u] += f;
+  CDNI_TRY(cdn_control_value(state, e->control, &c));
+  CDNI_TRY(force_of(b, i, state, c, &f, &free));
+  out->f[e->at.u] += f;
   return CDN_OK;
 }
 
@@ -56,11 +58,14 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
   const actuator *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     const double *p = b->params + N_PARAMS * i;
-    double f;
+    double c, f;
     bool free;
     if (!force_is_on(b, i) || e[i].feeds_back) continue;
-    CDNI_TRY(force_of(b, i, state, &f, &free));
-    if (free) derivative_of_mobility(out, e[i].at.u, e[i].at.u, e[i].at.q >= 0 ? p[BIAS + 1] : 0, p[BIAS + 2]);
+    CDNI_TRY(cdn_control_value(state, e[i].control, &c));
+    CDNI_TRY(force_of(b, i, state, c, &f, &free));
+    if (free)
+      derivative_of_mobility(out, e[i].at.u, e[i].at.u, e[i].at.q >= 0 ? p[GAIN_Q] * c + p[BIAS + 1] : 0,
+                             p[GAIN_U] * c + p[BIAS + 2]);
   }
   return CDN_OK;
 }
@@ -99,7 +104,7 @@ const force_kind cdni_force_actuator = {
   .name = "actuator",
   .element_size = sizeof(actuator),
   .n_params = N_PARAMS,
-  .param_names = { "gain", "bias", "bias", "bias", "lower", "upper" },
+  .param_names = { "gain", "bias", "bias", "bias", "lower", "upper", "gain_q", "gain_u" },
   .check = check,
   .parts = { { .reads = CDN_READS_EVERYTHING, .mobilities = true, .calc = calc } },
   .derivative = derivative,
@@ -115,6 +120,7 @@ const force_kind cdni_force_actuator = {
 static double finite_limit(double limit) { return isinf(limit) ? copysign(DBL_MAX, limit) : limit; }
 
 static void put_params(double p[N_PARAMS], const cdn_actuator_def *d) {
+  p[GAIN_Q] = d->gain_q, p[GAIN_U] = d->gain_u;
   p[GAIN] = d->gain;
   for (int k = 0; k < 3; k++) p[BIAS + k] = d->bias[k];
   p[LOWER] = finite_limit(d->lower), p[UPPER] = finite_limit(d->upper);
@@ -138,7 +144,7 @@ cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cd
   double p[N_PARAMS];
   put_params(p, &d);
   e.at.q = -1;
-  if (a.ok && d.bias[1] != 0) {
+  if (a.ok && (d.bias[1] != 0 || d.gain_q != 0)) {
     /* q are counted from the joint's first, and so are u; a u that is the rate of no q has no coordinate */
     const int extra = cdn_body_nq(system, d.body) - cdn_body_nu(system, d.body);
     const force_mobility at = cdni_force_check_coordinate(&a, d.body, d.mobility + extra);
@@ -155,6 +161,7 @@ cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, cons
   cdn_actuator_def d = { .gain = gain, .lower = lower, .upper = upper };
   double p[N_PARAMS];
   for (int k = 0; k < 3; k++) d.bias[k] = bias ? bias[k] : now ? now[BIAS + k] : 0;
+  if (now) d.gain_q = now[GAIN_Q], d.gain_u = now[GAIN_U];
   put_params(p, &d);
   return cdni_force_set(state, force, FORCE_ACTUATOR, function, p);
 }

@@ -27,8 +27,15 @@ static void free_forces(cdn_system *system, void *data) {
   }
 }
 
+static const char *name_of(const cdn_system *system, int i) { return cdn_force_name(system, (cdn_force){ i }); }
+static const cdni_named named[] = { { "forces", cdn_system_force_count, name_of }, { .sort = NULL } };
+
 const cdni_room_ops cdni_forces_room = {
-  .size = sizeof(force_room), .subsystem = &cdni_forces_ops, .planned = cdni_forces_planned, .destroy = free_forces
+  .size = sizeof(force_room),
+  .named = named,
+  .subsystem = &cdni_forces_ops,
+  .planned = cdni_forces_planned,
+  .destroy = free_forces,
 };
 
 const force_room *cdni_forces(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_FORCES); }

@@ -2,6 +2,6 @@
 #include "forces/kernels.h"
 
 const force_kernels *const cdni_force_kernels[KERNEL_SET_COUNT] = {
-#define TABLE(name, lanes) [KERNEL_SET_##name] = &cdni_force_kernels_##name,
+#define TABLE(name, lanes, level) [KERNEL_SET_##name] = &cdni_force_kernels_##name,
   KERNEL_SET_LIST(TABLE)
 };

@@ -5,7 +5,7 @@
 #include "forces/kernel.h"
 #include "math/kernel_sets.h"
 
-#define FORCE_KERNELS_EXTERN(name, lanes) extern const force_kernels cdni_force_kernels_##name;
+#define FORCE_KERNELS_EXTERN(name, lanes, level) extern const force_kernels cdni_force_kernels_##name;
 KERNEL_SET_LIST(FORCE_KERNELS_EXTERN)
 #undef FORCE_KERNELS_EXTERN
 

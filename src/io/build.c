@@ -15,7 +15,8 @@ static bool belongs_to(const char *element, const char *name) {
   return n > 0 && strncmp(element, name, n) == 0 && (!element[n] || element[n] == ' ' || element[n] == '.');
 }
 
-/* The line of the body, joint or constraint that a message names; the first if it names none; 0 of no file. */
+/* The line of the body, joint, constraint or actuator that a message names. If it names none: line 1 of a file, or 0.
+ * */
 static int line_of(const cdn_spec *spec, const char *element) {
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_BODY); i++)
     if (strcmp(io_spec_body(spec, i)->name, element) == 0) return io_spec_body(spec, i)->line;
@@ -23,6 +24,8 @@ static int line_of(const cdn_spec *spec, const char *element) {
     if (belongs_to(element, io_spec_joint(spec, i)->name)) return io_spec_joint(spec, i)->line;
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_CONSTRAINT); i++)
     if (strcmp(io_spec_constraint(spec, i)->name, element) == 0) return io_spec_constraint(spec, i)->line;
+  for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_ACTUATOR); i++)
+    if (strcmp(io_spec_actuator(spec, i)->name, element) == 0) return io_spec_actuator(spec, i)->line;
   return spec->from_file ? 1 : 0;
 }
 
@@ -66,6 +69,7 @@ static cdn_status fill(io_builder *b) {
   CDNI_TRY(io_tell_mistake(b->model, b->system));
   io_build_forces(b);
   CDNI_TRY(io_build_loops(b));
+  CDNI_TRY(io_build_actuators(b));
   CDNI_TRY(io_build_sensors(b));
   return io_tell_mistake(b->model, b->system);
 }
@@ -129,9 +133,8 @@ static cdn_status build_tree_of(io_builder *b) {
   const size_t bytes = (n[0] + n[1] + n[2]) * sizeof(cdn_body);
   cdn_body *all = cdni_alloc(&b->d->allocator, bytes);
   if (!all && bytes) return no_memory(b->d);
-  b->mobilizers = all;
-  b->bodies = all + n[0];
-  b->joints = b->bodies + n[1];
+  b->mobilizers = b->bodies = b->joints = all;
+  if (all) b->bodies += n[0], b->joints += n[0] + n[1];
   const cdn_status status = build_with(b);
   if (all) cdni_free(&b->d->allocator, all, bytes);
   return status;

@@ -35,6 +35,8 @@ void io_build_tree(io_builder *b, bool trial);
 void io_build_forces(io_builder *b);
 /* build_loops.c: constraints in the order of the spec, then those that close the loops cut by the tree. */
 cdn_status io_build_loops(io_builder *b);
+/* build_actuators.c: controls and the forces that read them, after bodies. */
+cdn_status io_build_actuators(io_builder *b);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
 /* build_limits.c: the stiffness of every limit from the inertia that it must stop; b->system must be frozen. */

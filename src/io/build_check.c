@@ -37,8 +37,8 @@ static cdn_status check_actions(io_builder *b) {
   return CDN_OK;
 }
 
-/* Warns of joints that move something without mass: fine in the middle of a chain, ill-defined at its end. Frames that a
- * reader put between the joints of a body are not worth a word. */
+/* Warns of joints that move a body without mass. Such a body may stand in the middle of a chain; at its end
+ * accelerations are not defined. Frames that a reader put between the joints of a body cause no warning. */
 static void warn_massless(io_builder *b, const bool *moves_mass) {
   for (int i = 0; i < (int)b->tree.mobilizers.count; i++) {
     const cdn_spec_mobilizer *m = io_mobilizer(b, i);
@@ -89,6 +89,11 @@ static cdn_status check_keys(io_builder *b) {
   }
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_KEY); i++) {
     const cdn_spec_key *key = io_spec_key(b->spec, i);
+    const int n_actuators = cdn_spec_count(b->spec, CDN_SPEC_ACTUATOR);
+    if (key->n_actuators > n_actuators)
+      return io_fail(b->d, CDN_ERR_ARG, key->line,
+                     "key '%.60s' has values for %d actuators, but there are %d: remove the rest", key->name,
+                     key->n_actuators, n_actuators);
     if (key->nq > nq || key->nu > nu)
       return io_fail(b->d, CDN_ERR_ARG, key->line,
                      "key '%.60s' has %d coordinates and %d speeds, but the joints have %d and %d: remove the rest",

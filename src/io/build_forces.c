@@ -62,9 +62,12 @@ static void add_spring(io_builder *b, const cdn_spec_joint *joint, cdn_body body
 /* On every mobility of the joint. */
 static void add_damper(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
   char name[256];
-  snprintf(name, sizeof name, "%.200s damper", joint->name);
-  for (int i = 0; i < io_spec_joint_nu(joint); i++)
+  const int n = io_spec_joint_nu(joint);
+  for (int i = 0; i < n; i++) {
+    if (n == 1) snprintf(name, sizeof name, "%.200s damper", joint->name);
+    else snprintf(name, sizeof name, "%.200s damper[%d]", joint->name, i);
     cdn_system_add_mobility_damper(b->system, name, body, i, joint->damping);
+  }
 }
 
 /* After a hit at any speed a Hunt-Crossley stop is left at less than 1/d, since its force ends where 1 + d xdot

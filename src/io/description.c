@@ -1,4 +1,4 @@
-/* The description's own bookkeeping: the first error, warnings, and what a file holds that is not simulated. */
+/* Memory and log of a description: the first error, the warnings, and the elements of a file that are not simulated. */
 #include "io/description.h"
 
 #include <stdio.h>
@@ -39,14 +39,17 @@ void io_description_drop_tree(io_description *d) {
     cdni_strfree(a, key->name);
     if (key->q) cdni_free(a, key->q, nq * sizeof *key->q);
     if (key->u) cdni_free(a, key->u, nu * sizeof *key->u);
+    if (key->c) cdni_free(a, key->c, d->actuators.count * sizeof *key->c);
+    if (key->a) cdni_free(a, key->a, d->actuators.count * sizeof *key->a);
   }
+  for (size_t i = 0; i < d->actuators.count; i++)
+    cdni_strfree(a, (char *)CDNI_AT(d->actuators, io_actuator, i).actuator.name);
   for (size_t i = 0; i < d->sensors.count; i++) cdni_strfree(a, CDNI_AT(d->sensors, io_sensor, i).name);
   for (size_t i = 0; i < d->frames.count; i++) cdni_strfree(a, CDNI_AT(d->frames, io_named_frame, i).name);
   for (size_t i = 0; i < d->shapes.count; i++) io_shape_free(a, &CDNI_AT(d->shapes, io_shape, i).shape);
   for (size_t i = 0; i < d->assets.count; i++) io_asset_free(a, &CDNI_AT(d->assets, cdn_spec_asset, i));
-  cdni_array *arrays[] = {
-    &d->bodies, &d->joints, &d->loops, &d->keys, &d->sensors, &d->frames, &d->shapes, &d->assets
-  };
+  cdni_array *arrays[] = { &d->bodies,  &d->joints, &d->loops,  &d->keys,  &d->actuators,
+                           &d->sensors, &d->frames, &d->shapes, &d->assets };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
@@ -85,7 +88,7 @@ int io_joint_nu(io_joint_kind kind) {
   return 0;
 }
 
-/* "file:line: text"; a long path gives way to the text, its end being what tells files apart. */
+/* Writes "file:line: text". Of a long path only the end is written, because the end tells files apart. */
 static void put_story(const io_description *d, int line, const char *text, char *story, size_t size) {
   const char *file = d->file ? d->file : "model";
   const size_t length = strlen(file), most = 120;
@@ -94,7 +97,7 @@ static void put_story(const io_description *d, int line, const char *text, char 
   char raw[1024];
   if (line > 0) snprintf(raw, sizeof raw, "%s%s:%d: %s", dots, shown, line, text);
   else snprintf(raw, sizeof raw, "%s%s: %s", dots, shown, text);
-  /* one line in which nothing is obeyed, whatever a file's names hold */
+  /* Names come from files: the story is one line, and has no control characters. */
   for (char *c = raw; *c; c++)
     if (*c >= '\t' && *c <= '\r') *c = ' ';
   cdn_visible_text(raw, story, size);
@@ -111,7 +114,7 @@ cdn_status io_fail(io_description *d, cdn_status code, int line, const char *for
   return cdni_error_set(&d->error, code, "cdn_model_load", NULL, "%s", story);
 }
 
-/* Keeps a text of its own. */
+/* Keeps a copy of the text. */
 static void keep_warning(io_description *d, const char *text) {
   char *copy = cdni_strdup(&d->allocator, text);
   if (copy && cdni_array_push(&d->allocator, &d->warnings, sizeof copy, &copy)) return;
@@ -138,7 +141,7 @@ void io_warn(io_description *d, int line, const char *format, ...) {
   keep_warning(d, story);
 }
 
-/* What ends a cut text must not be half of a UTF-8 character. */
+/* Removes half of a UTF-8 character from the end of a text that was cut. */
 static void trim_utf8(char *text) {
   size_t n = strlen(text), tail = 0;
   while (tail < n && tail < 3 && ((unsigned char)text[n - 1 - tail] & 0xC0) == 0x80) tail++;
@@ -184,7 +187,7 @@ cdn_status io_check_mass(io_description *d, int line, const char *what, const ch
     return io_fail(d, CDN_ERR_PARSE, line, "%s '%s' has a negative mass (%g kg)", what, name, mass->mass);
   double moments[3];
   cdn_inertia_principal(mass->inertia, moments, NULL);
-  /* Files print a few digits: what rounding explains is no cause for a warning. */
+  /* Files have few digits. Errors that rounding explains cause no warning. */
   const double slack = 1e-6 * (moments[2] > 0 ? moments[2] : 0);
   if (moments[0] < -slack)
     io_warn(d, line,

@@ -1,8 +1,9 @@
-/* The tree of a model file, free of any file format: what the readers fill, and publish.c turns into a spec.
+/* The tree of a model file, the same for all file formats. The readers fill it, and publish.c makes a spec of it.
  *
- * Bodies are in depth-first order, siblings in the file's order; body 0 is the world. A body's joints are at stations
- * and axes of its own frame, as it stands when all its coordinates are at their reference values; they act in order,
- * each moving everything after it (so the first joint moves relative to the parent). No joints: welded. */
+ * Bodies are in depth-first order, and siblings are in the order of the file. Body 0 is the world. The anchors and axes
+ * of a body's joints are given in the body's frame, as that frame stands when all coordinates have their reference
+ * values. The joints of a body act in order: the first joint moves relative to the parent, and each joint moves all
+ * later ones. A body without joints is welded to its parent. */
 #ifndef CARDAN_IO_DESCRIPTION_H
 #define CARDAN_IO_DESCRIPTION_H
 
@@ -15,61 +16,51 @@
 typedef enum io_joint_kind { IO_PIN, IO_SLIDER, IO_BALL, IO_FREE, IO_PLANAR } io_joint_kind;
 
 typedef struct io_joint {
-  char *name; /* unique; never NULL once the reader is done */
+  char *name; /* unique; not NULL once the reader is done */
   int line;
-  int body; /* index of the body that it moves */
+  int body; /* index of the body that the joint moves */
   io_joint_kind kind;
   cdn_vec3 pos;                /* anchor in the body's frame (pin, slider, ball) */
   cdn_vec3 axis;               /* unit, in the body's frame: rotation or sliding axis, normal of the plane */
-  double ref;                  /* value of q in the configuration that X_PB describes (pin, slider) */
-  double stiffness, springref; /* spring; for ball and free: about the reference configuration */
+  double ref;                  /* pin, slider: the value of q in the configuration that X_PB describes */
+  double stiffness, springref; /* of the spring; balls and free joints rest in the reference configuration */
   double damping, armature;
   bool limited;
-  double lower, upper; /* pin, slider; a ball's cone angle is `upper` */
-  /* Limit softness as MuJoCo's time constant and damping ratio; time constant 0: the reader's default applies. */
+  double lower, upper; /* pin, slider; `upper` is the largest angle of a ball */
+  /* The softness of the limit, as MuJoCo's time constant and damping ratio. A time constant of 0 means 0.02 s. */
   double limit_timeconst, limit_dampratio;
-  double friction; /* dry; a number that is not simulated */
+  double friction; /* dry friction, which is not simulated */
   bool effort_limited, speed_limited;
   double effort_lower, effort_upper, speed_limit;
 } io_joint;
 
 typedef struct io_body {
-  char *name; /* unique; never NULL once the reader is done */
+  char *name; /* unique; not NULL once the reader is done */
   int line;
-  int parent;                /* index, smaller than its own; -1 for the world */
-  cdn_transform X_PB;        /* in the parent body's frame; for a free joint the initial pose in the parent */
-  cdn_mass_properties mass;  /* in the body's frame; massless: all zero */
-  bool mass_checked;         /* the reader has checked its mass with io_check_mass already */
-  int first_joint, n_joints; /* a run of the joints array */
+  int parent;                /* index, smaller than the body's own; -1 for the world */
+  cdn_transform X_PB;        /* the body's frame in the parent's; for a free joint the initial pose */
+  cdn_mass_properties mass;  /* in the body's frame; all zero for a massless body */
+  bool mass_checked;         /* the reader has called io_check_mass already */
+  int first_joint, n_joints; /* the body's joints are a run of the joints array */
 } io_body;
 
-/* What closes a loop or couples joints. */
+/* An element that closes a loop or couples joints. */
 typedef enum io_loop_kind {
-  IO_CONNECT, /* the origins of the two frames are in one place */
-  IO_WELD,    /* the two frames are one */
-  IO_COUPLING /* y - ref_y = c0 + c1 (x - ref_x) + ... of joints y and x, or y - ref_y = c0 */
+  IO_CONNECT, /* the origins of the two frames coincide */
+  IO_WELD,    /* the two frames coincide */
+  IO_COUPLING /* y - ref_y = c0 + c1 (x - ref_x) + ... for joints y and x; y - ref_y = c0 without a joint x */
 } io_loop_kind;
 
 typedef struct io_loop {
-  char *name; /* never NULL once the reader is done */
+  char *name; /* not NULL once the reader is done */
   int line;
   io_loop_kind kind;
   bool inactive;          /* starts switched off */
   int a, b;               /* bodies */
   cdn_transform X_A, X_B; /* the frames on them */
-  int y, x;               /* joints, pins or sliders; x: -1 for none */
+  int y, x;               /* joints that are pins or sliders; x is -1 if there is none */
   double c[5];
 } io_loop;
-
-/* A keyframe in the *file's* own order and conventions, already converted to ours: q and u per joint in the order of
- * the joints array, free and ball joints as (quaternion[, p]) and (w[, v]) of M in F expressed in F. */
-typedef struct io_key {
-  char *name;
-  int line;
-  bool has_time, has_q, has_u;
-  double time;
-  double *q, *u; /* sum of nq, sum of nu */
-} io_key;
 
 /* A frame that is fixed on a body. */
 typedef struct io_frame {
@@ -77,30 +68,51 @@ typedef struct io_frame {
   cdn_transform X_BS;
 } io_frame;
 
-/* A frame that has a name: a site, or a link that is part of a body. */
+/* An actuator; it becomes a control and a force. Its name is its own, its other texts are static or NULL: they are
+ * filled in by publish.c. */
+typedef struct io_actuator {
+  cdn_spec_actuator actuator;
+  int joint;      /* index; -1: it acts on a frame */
+  io_frame frame; /* without a joint */
+  bool lost;      /* it is not simulated; it is here because keyframes count it */
+  bool has_activation;
+} io_actuator;
+
+/* A keyframe. The reader has converted the file's numbers: q and u follow the order of the joints array. The numbers of
+ * free and ball joints are (quaternion[, p]) and (w[, v]) of M in F, expressed in F. */
+typedef struct io_key {
+  char *name;
+  int line;
+  bool has_time, has_q, has_u;
+  double time;
+  double *q, *u; /* sum of nq, sum of nu */
+  double *c, *a; /* controls and activations, as many as actuators */
+} io_key;
+
+/* A named frame: a site, or a link that is part of a body. */
 typedef struct io_named_frame {
-  char *name; /* never NULL */
+  char *name; /* not NULL */
   int line;
   io_frame frame;
 } io_named_frame;
 
-/* A shape on a body. Its texts, but for the body's name, are its own. */
+/* A shape on a body. The shape owns its texts, except the body's name. */
 typedef struct io_shape {
   cdn_spec_shape shape;
   int body;
 } io_shape;
 
-/* A value of the State that the file asks for: it becomes a measure. */
+/* A sensor: a value of the State for which the file asks. It becomes a measure. */
 typedef struct io_sensor {
-  char *name;       /* unique; never NULL once the reader is done */
-  const char *word; /* the file's for its kind; static storage */
+  char *name;       /* unique; not NULL once the reader is done */
+  const char *word; /* the file's word for the kind of sensor; static storage */
   int line;
   cdn_sensor_kind kind;
-  int joint;      /* index; -1: of no joint */
-  io_frame frame; /* of no joint: what it is of; of a subtree only the body counts */
+  int joint;      /* index of the joint that is measured; -1: none */
+  io_frame frame; /* without a joint: the frame that is measured; a subtree is given by the body */
   bool has_reference;
   io_frame reference;
-  double cutoff; /* > 0: its numbers stay within -cutoff .. cutoff */
+  double cutoff; /* above 0: the numbers stay within -cutoff .. cutoff */
 } io_sensor;
 
 typedef struct io_note {
@@ -111,50 +123,51 @@ typedef struct io_note {
 
 typedef struct io_description {
   cdn_allocator allocator;
-  char *name;            /* model's name */
+  char *name;            /* of the model */
   char *file;            /* for messages */
-  const char *body_word; /* what the format calls a body: "link", "body" (the default); static storage */
+  const char *body_word; /* the format's word for a body: "link" or "body" (the default); static storage */
   bool has_gravity;
   cdn_vec3 gravity;
-  cdni_array bodies;   /* io_body */
-  cdni_array joints;   /* io_joint */
-  cdni_array loops;    /* io_loop */
-  cdni_array keys;     /* io_key */
-  cdni_array sensors;  /* io_sensor */
-  cdni_array frames;   /* io_named_frame */
-  cdni_array shapes;   /* io_shape */
-  cdni_array assets;   /* cdn_spec_asset, with texts of their own */
-  cdni_array notes;    /* io_note: not understood */
-  io_names note_names; /* their indices */
-  cdni_array warnings; /* char * */
-  cdn_error error;     /* first error met; code CDN_OK if none */
+  cdni_array bodies;    /* io_body */
+  cdni_array joints;    /* io_joint */
+  cdni_array loops;     /* io_loop */
+  cdni_array keys;      /* io_key */
+  cdni_array actuators; /* io_actuator */
+  cdni_array sensors;   /* io_sensor */
+  cdni_array frames;    /* io_named_frame */
+  cdni_array shapes;    /* io_shape */
+  cdni_array assets;    /* cdn_spec_asset, with texts of their own */
+  cdni_array notes;     /* io_note: elements that were not understood */
+  io_names note_names;  /* the indices of the notes */
+  cdni_array warnings;  /* char * */
+  cdn_error error;      /* the first error; its code is CDN_OK if there was none */
 } io_description;
 
 /* description.c */
 void io_description_init(io_description *d, cdn_allocator allocator, const char *file);
 void io_description_free(io_description *d);
-/* Frees bodies, joints and all that refers to them; the log stays. */
+/* Frees bodies, joints and all elements that refer to them. The log stays. */
 void io_description_drop_tree(io_description *d);
-/* Appends notes and warnings to those of another. */
+/* Appends the notes and warnings of `from` to those of `to`. */
 cdn_status io_description_copy_log(io_description *to, const io_description *from);
-/* Their texts; a shape's body belongs to nobody. */
+/* Free the texts of a shape or an asset. The name of the shape's body is not freed: the shape does not own it. */
 void io_shape_free(const cdn_allocator *a, cdn_spec_shape *shape);
 void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset);
 int io_joint_nq(io_joint_kind kind);
 int io_joint_nu(io_joint_kind kind);
-/* Keeps the first error as "file:line: text"; returns code. line <= 0: no line. */
+/* Keeps the first error as "file:line: text", without a line if line <= 0. Returns `code`. */
 cdn_status io_fail(io_description *d, cdn_status code, int line, const char *format, ...) CDN_PRINTF(4, 5);
-/* Turns a failure that was kept, other than for lack of memory, into a warning with `consequence`. */
+/* Turns the error that was kept into a warning that ends with `consequence`. Lack of memory stays an error. */
 cdn_status io_forgive(io_description *d, cdn_status status, const char *consequence);
 void io_warn(io_description *d, int line, const char *format, ...) CDN_PRINTF(3, 4);
 /* Counts an element (or "element attribute") that is not simulated. */
 void io_not_understood(io_description *d, int line, const char *element);
-/* Warns of an inertia that no body can have, naming the link or body ("link 'arm'"); a negative mass is an error. */
+/* Warns of an inertia that no body can have. The warning names the link or body ("link 'arm'"). A negative mass is an
+ * error. */
 cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,
                          const cdn_mass_properties *mass);
 
-/* xml.h wraps libxml2 (the only file that includes it): a document, elements with line numbers, attributes that are
- * ticked off as they are read so that the rest can be reported. The readers: */
+/* The readers. They look at documents through io/xml.h. */
 struct io_xml_node;
 cdn_status io_read_urdf(io_description *d, struct io_xml_node *root, const cdn_model_options *options);
 cdn_status io_read_mjcf(io_description *d, struct io_xml_node *root, const cdn_model_options *options);

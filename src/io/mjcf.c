@@ -1,5 +1,5 @@
 /* The MJCF reader's entry. The sections of a file may come in any order and more than once; they are understood in
- * the order compiler and option, default, worldbody, equality, sensor, keyframe. */
+ * the order compiler and option, default, worldbody, equality, actuator, sensor, keyframe. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -19,7 +19,6 @@ static bool is_silent_child(const mjcf_reader *r, const char *section, io_xml_no
   const char *name = io_xml_name(child);
   if (strcmp(section, "asset") == 0) return strcmp(name, "skin") != 0; /* a skin is deformable, the others are drawn */
   if (strcmp(section, "contact") == 0) return strcmp(name, "exclude") == 0 || !r->flags.contacts;
-  if (strcmp(section, "actuator") == 0) return !r->flags.actuation;
   return false;
 }
 
@@ -36,10 +35,10 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
 }
 
 static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
-  static const char *const listed[] = { "tendon", "actuator", "contact", "deformable", "asset", "extension" };
+  static const char *const listed[] = { "tendon", "contact", "deformable", "asset", "extension" };
   /* Read elsewhere, or for drawing, bookkeeping and users only. */
-  static const char *const known[] = { "compiler", "option", "default", "worldbody", "equality", "sensor",
-                                       "keyframe", "size",   "visual",  "custom",    "statistic" };
+  static const char *const known[] = { "compiler", "option",   "default", "worldbody", "equality", "actuator",
+                                       "sensor",   "keyframe", "size",    "visual",    "custom",   "statistic" };
   mjcf_walk walk = io_mjcf_walk(r, root);
   for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
     bool done = false;
@@ -84,6 +83,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
   CDNI_TRY(read_sections(r, root, "equality", io_mjcf_read_equality));
+  CDNI_TRY(read_sections(r, root, "actuator", io_mjcf_read_actuators));
   CDNI_TRY(read_sections(r, root, "sensor", io_mjcf_read_sensors));
   CDNI_TRY(read_sections(r, root, "keyframe", io_mjcf_read_keyframe));
   CDNI_TRY(report_sections(r, root));

@@ -1,4 +1,4 @@
-/* The MJCF reader (MuJoCo's model format), its parts that share a job. One file a section of the format:
+/* The MJCF reader (MuJoCo's model format). Each section of the format has a file:
  *
  *   mjcf.c             the sections of the file in the order in which they must be understood, what is not simulated
  *   mjcf_include.c     walking an element's children, with <include> replaced by what the included file holds
@@ -10,6 +10,7 @@
  *   mjcf_geom.c        geoms: mass properties and shapes
  *   mjcf_asset.c       meshes, height fields, textures, materials
  *   mjcf_equality.c    what closes loops
+ *   mjcf_actuator.c    actuators
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
  *   mjcf_sensor.c      sites, and sensors that are values of the State
  *   mjcf_key.c         keyframes
@@ -31,6 +32,7 @@ typedef enum mjcf_kind {
   MJCF_EQUALITY,
   MJCF_MESH,
   MJCF_MATERIAL,
+  MJCF_ACTUATOR,
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
@@ -45,7 +47,7 @@ typedef struct mjcf_compiler {
 
 /* What <flag> switches off. */
 typedef struct mjcf_flags {
-  bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity;
+  bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl;
 } mjcf_flags;
 
 /* The main file is document 0; the others are included. */
@@ -93,7 +95,7 @@ typedef struct mjcf_reader {
   cdni_array pending;   /* mjcf_pending */
   bool lost_joints;     /* something that may hold joints was not understood */
   io_names site_names;  /* indices of the description's frames */
-  io_names names[4];    /* lines of bodies, joints, keyframes and sensors: indexed by MJCF_NAME_... */
+  io_names names[5];    /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
 } mjcf_reader;
 
 /* Where the contents of a body or frame are: frame S in body B, and the class of elements that name none. */
@@ -138,6 +140,9 @@ cdn_status io_mjcf_element(mjcf_reader *r, io_xml_node *node, mjcf_kind kind, in
 /* Ticks off the attributes that say nothing about the motion and reports what is left. */
 void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e);
 
+/* Calls `visit` for the elements of an element's classes, from the outermost inwards, and then for the element. */
+cdn_status io_mjcf_visit(mjcf_reader *r, const mjcf_element *e,
+                         cdn_status (*visit)(mjcf_reader *r, io_xml_node *node, void *context), void *context);
 /* How far from the element an attribute is found: 0 on itself, 1 in its class, ...; -1 if nowhere. */
 int io_mjcf_level(mjcf_reader *r, const mjcf_element *e, const char *attribute);
 bool io_mjcf_has(mjcf_reader *r, const mjcf_element *e, const char *attribute);
@@ -190,7 +195,14 @@ cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node);
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
+/* ---- mjcf_actuator.c ---- */
+
+/* Once all bodies are read. */
+cdn_status io_mjcf_read_actuators(mjcf_reader *r, io_xml_node *node);
+
 /* ---- mjcf_key.c ---- */
+
+/* Once all actuators are read. */
 
 cdn_status io_mjcf_read_keyframe(mjcf_reader *r, io_xml_node *node);
 
@@ -202,7 +214,7 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_names.c ---- */
 
-enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR };
+enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
 /* Copies a name that the file gives (NULL or "": leaves *out NULL); an error if another of its kind has it. */

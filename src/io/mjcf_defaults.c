@@ -27,12 +27,17 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 /* Defaults of elements that are not simulated or only drawn: they matter only through elements that are reported
  * anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "camera",   "light",       "pair",        "tendon",   "general",
-                                        "motor",    "position",    "velocity",    "cylinder", "muscle",
-                                        "adhesion", "intvelocity", "damper",      "plugin",   "skin",
-                                        "flex",     "dcmotor",     "orientation", "pid" };
+  static const char *const silent[] = { "camera", "light", "pair", "tendon", "skin", "flex", "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
+  return false;
+}
+
+static bool is_actuator(const char *name) {
+  static const char *const kinds[] = { "general",  "motor",  "position", "velocity", "intvelocity", "damper",
+                                       "cylinder", "muscle", "adhesion", "plugin",   "dcmotor" };
+  for (int i = 0; i < CDNI_COUNT(kinds); i++)
+    if (strcmp(name, kinds[i]) == 0) return true;
   return false;
 }
 
@@ -74,6 +79,9 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
     } else if (strcmp(name, "site") == 0 || strcmp(name, "mesh") == 0 || strcmp(name, "material") == 0) {
       CDNI_TRY(add_default(r, child, class, name[0] == 's' ? MJCF_SITE : name[1] == 'e' ? MJCF_MESH : MJCF_MATERIAL));
       io_xml_ignore_all(child);
+    } else if (is_actuator(name)) {
+      CDNI_TRY(add_default(r, child, class, MJCF_ACTUATOR));
+      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_ACTUATOR, class });
     } else if (strcmp(name, "default") == 0) {
       CDNI_TRY(read_nested(r, child, class, depth + 1));
     } else if (!is_silent(name)) {
@@ -146,12 +154,23 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
   /* How soft and strong MuJoCo makes them is of no meaning for hard constraints. */
   static const char *const equality[] = { "class",  "name",    "active",      "solref", "solimp", "body1",   "body2",
                                           "anchor", "relpose", "torquescale", "joint1", "joint2", "polycoef" };
+  /* Those of muscles and the like are reported with their element. */
+  static const char *const actuator[] = {
+    "name",      "class",         "group",     "user",        "ctrllimited", "forcelimited", "actlimited",
+    "ctrlrange", "forcerange",    "actrange",  "lengthrange", "gear",        "cranklength",  "joint",
+    "tendon",    "jointinparent", "cranksite", "slidersite",  "site",        "refsite",      "body",
+    "dyntype",   "gaintype",      "biastype",  "dynprm",      "gainprm",     "biasprm",      "kp",
+    "kv",        "dampratio",     "timeconst", "area",        "diameter",    "inheritrange", "bias",
+    "actearly",  "actdim",        "gain",      "force",       "scale",       "range",        "tausmooth",
+    "lmin",      "lmax",          "vmax",      "fpmax",       "fvmax",       "plugin",       "instance"
+  };
   static const struct {
     const char *const *words;
     int n;
   } known[MJCF_NO_DEFAULTS] = { [MJCF_JOINT] = { joint, CDNI_COUNT(joint) },
                                 [MJCF_GEOM] = { geom, CDNI_COUNT(geom) },
-                                [MJCF_EQUALITY] = { equality, CDNI_COUNT(equality) } };
+                                [MJCF_EQUALITY] = { equality, CDNI_COUNT(equality) },
+                                [MJCF_ACTUATOR] = { actuator, CDNI_COUNT(actuator) } };
   for (int i = 0; i < known[e->kind].n; i++) io_xml_ignore(e->node, known[e->kind].words[i]);
   io_xml_report_rest(r->d, e->node);
 }
@@ -193,6 +212,22 @@ static search find(const mjcf_reader *r, const mjcf_element *e, const char *attr
   search s = start_search(r, e);
   while (s.node && !io_xml_has(s.node, attribute)) search_outwards(r, &s);
   return s;
+}
+
+cdn_status io_mjcf_visit(mjcf_reader *r, const mjcf_element *e,
+                         cdn_status (*visit)(mjcf_reader *r, io_xml_node *node, void *context), void *context) {
+  cdni_array found = { 0 }; /* search: the nearest first */
+  cdn_status status = CDN_OK;
+  for (search s = start_search(r, e); s.node && status == CDN_OK; search_outwards(r, &s))
+    if (!cdni_array_push(&r->d->allocator, &found, sizeof s, &s)) status = io_mjcf_out_of_memory(r);
+  for (size_t i = found.count; i > 0 && status == CDN_OK; i--) {
+    const search *s = &CDNI_AT(found, search, i - 1);
+    const int before = io_mjcf_enter(r, s->document); /* a message names the file that holds the default */
+    status = visit(r, s->node, context);
+    io_mjcf_enter(r, before);
+  }
+  cdni_array_free(&r->d->allocator, &found);
+  return status;
 }
 
 int io_mjcf_level(mjcf_reader *r, const mjcf_element *e, const char *attribute) {

@@ -61,7 +61,8 @@ static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, io_loop *loop)
   return CDN_OK;
 }
 
-/* relpose is body 2's in body 1's frame; without one (its quaternion is zero) it is that of the reference configuration. */
+/* relpose is the pose of body 2 in body 1's frame. If it is absent, or its quaternion is zero, the pose in the
+ * reference configuration is used. */
 static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
   double v[7] = { 0 };
   cdn_vec3 anchor = { 0, 0, 0 };

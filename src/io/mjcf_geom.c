@@ -67,7 +67,7 @@ static cdn_status read_fromto(mjcf_reader *r, const mjcf_element *e, geom_type s
   return CDN_OK;
 }
 
-/* What a geom looks like: its sizes, and where it is in the frame around it. `fitted`: the sizes are in a mesh's file. */
+/* The sizes of a geom, and its pose in the frame around it. `fitted`: the sizes are in a mesh's file. */
 typedef struct geometry {
   geom_type s;
   bool fitted;

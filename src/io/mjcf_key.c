@@ -127,6 +127,34 @@ static cdn_status convert(mjcf_reader *r, io_xml_node *node, io_key *key) {
   return CDN_OK;
 }
 
+/* Values of the actuators in the file's order. Activations are of those that have one. */
+static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attribute, bool activations,
+                            double **values) {
+  io_description *d = r->d;
+  int expected = 0, count;
+  for (size_t i = 0; i < d->actuators.count; i++)
+    expected += !activations || CDNI_AT(d->actuators, io_actuator, i).has_activation;
+  const char *text = io_xml_string(node, attribute);
+  const int found = text ? count_words(text) : 0;
+  if (found == 0) return CDN_OK;
+  if (found > expected)
+    return io_xml_fail(d, CDN_ERR_PARSE, node, "%s has %d numbers, but the model has %d actuators%s: remove the rest",
+                       attribute, found, expected, activations ? " with an activation" : "");
+  if (found < expected)
+    io_warn(d, io_xml_line(node), "%s of a key has %d of %d numbers; the others are zero", attribute, found, expected);
+  *values = cdni_calloc(&d->allocator, d->actuators.count * sizeof **values);
+  if (!*values) return io_mjcf_out_of_memory(r);
+  CDNI_TRY(io_xml_doubles_upto(d, node, attribute, *values, found, found, &count));
+  for (size_t i = d->actuators.count; activations && i-- > 0;) /* from packed numbers to one for each actuator */
+    (*values)[i] = CDNI_AT(d->actuators, io_actuator, i).has_activation ? (*values)[--expected] : 0;
+  return CDN_OK;
+}
+
+static cdn_status read_actuators(mjcf_reader *r, io_xml_node *node, io_key *key) {
+  CDNI_TRY(read_list(r, node, "ctrl", false, &key->c));
+  return read_list(r, node, "act", true, &key->a);
+}
+
 static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   io_description *d = r->d;
   int nq, nu;
@@ -144,9 +172,10 @@ static cdn_status read_key(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_values(r, node, "qpos", "those of the reference configuration", key->q, nq, &key->has_q));
   CDNI_TRY(read_values(r, node, "qvel", "zero", key->u, nu, &key->has_u));
   CDNI_TRY(convert(r, node, key));
-  /* Of actuators and mocap bodies, which are reported where they are defined. */
-  static const char *const silent[] = { "act", "ctrl", "mpos", "mquat" };
-  for (int i = 0; i < CDNI_COUNT(silent); i++) io_xml_ignore(node, silent[i]);
+  CDNI_TRY(read_actuators(r, node, key));
+  /* Of mocap bodies, which are reported where they are defined. */
+  io_xml_ignore(node, "mpos");
+  io_xml_ignore(node, "mquat");
   io_xml_report_rest(d, node);
   return CDN_OK;
 }

@@ -1,5 +1,5 @@
-/* Names. Bodies, joints, keyframes and sensors each have unique ones: a table of each finds a name that the file gives twice,
- * and keeps made-up names apart from the file's own. */
+/* Names. Bodies, joints, keyframes, sensors and actuators each have unique ones: a table of each finds a name that the
+ * file gives twice, and keeps made-up names apart from the file's own. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -21,8 +21,8 @@ cdn_status io_mjcf_name_world(mjcf_reader *r) {
 }
 
 cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out) {
-  static const char *const one[] = { "body", "joint", "keyframe", "sensor" };
-  static const char *const many[] = { "bodies", "joints", "keyframes", "sensors" };
+  static const char *const one[] = { "body", "joint", "keyframe", "sensor", "actuator" };
+  static const char *const many[] = { "bodies", "joints", "keyframes", "sensors", "actuators" };
   const char *text = io_xml_string(node, "name");
   if (!text || !text[0]) return CDN_OK;
   int twin;
@@ -70,6 +70,12 @@ cdn_status io_mjcf_name_the_rest(mjcf_reader *r) {
   for (size_t i = 0; i < d->sensors.count; i++) {
     io_sensor *sensor = &CDNI_AT(d->sensors, io_sensor, i);
     if (!sensor->name) CDNI_TRY(make_up(r, MJCF_NAME_SENSOR, "", sensor->word, (int)i, &sensor->name));
+  }
+  for (size_t i = 0; i < d->actuators.count; i++) {
+    io_actuator *a = &CDNI_AT(d->actuators, io_actuator, i);
+    const char *joint = a->joint >= 0 ? CDNI_AT(d->joints, io_joint, a->joint).name : "";
+    if (a->actuator.name || a->lost) continue;
+    CDNI_TRY(make_up(r, MJCF_NAME_ACTUATOR, joint, "actuator", (int)i, (char **)&a->actuator.name));
   }
   return CDN_OK;
 }

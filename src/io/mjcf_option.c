@@ -12,7 +12,7 @@ void io_mjcf_default_options(mjcf_reader *r) {
                                  .first_group = 0,
                                  .last_group = 5,
                                  .totalmass = -1 };
-  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true };
   r->d->has_gravity = true;
   r->d->gravity = cdn_v3(0, 0, -9.81);
 }
@@ -113,11 +113,9 @@ static cdn_status read_flag(mjcf_reader *r, io_xml_node *node, const char *attri
 
 static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   /* These choose MuJoCo's numerics and output. */
-  static const char *const silent[] = {
-    "clampctrl", "warmstart", "filterparent", "refsafe", "sensor",      "midphase",
-    "eulerdamp", "autoreset", "nativeccd",    "island",  "multiccd",    "override",
-    "energy",    "fwdinv",    "invdiscrete",  "sleep",   "sensornoise", "diagexact"
-  };
+  static const char *const silent[] = { "warmstart", "filterparent", "refsafe", "sensor",      "midphase", "eulerdamp",
+                                        "autoreset", "nativeccd",    "island",  "multiccd",    "override", "energy",
+                                        "fwdinv",    "invdiscrete",  "sleep",   "sensornoise", "diagexact" };
   mjcf_flags *f = &r->flags;
   CDNI_TRY(read_flag(r, node, "spring", &f->springs));
   CDNI_TRY(read_flag(r, node, "damper", &f->dampers));
@@ -127,6 +125,7 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "equality", &f->equality));
   CDNI_TRY(read_flag(r, node, "actuation", &f->actuation));
   CDNI_TRY(read_flag(r, node, "gravity", &f->gravity));
+  CDNI_TRY(read_flag(r, node, "clampctrl", &f->clampctrl));
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));

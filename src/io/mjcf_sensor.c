@@ -1,5 +1,5 @@
-/* Sites, and sensors that are values of the State: joints, frames, subtrees, the clock. What measures contacts, tendons,
- * actuators or reactions is listed as not simulated. */
+/* Sites, and sensors that are values of the State: of joints, frames and subtrees, and the clock. Sensors of contacts,
+ * tendons, actuators and reactions are listed as not simulated. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -105,8 +105,8 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
   return CDN_OK;
 }
 
-/* A frame by type and name. "body" is MuJoCo's word for the centre of mass, with the principal axes of inertia, which are not
- * well defined; `axes`: they are needed. *known: it is a frame that we have. */
+/* A frame by type and name. "body" is MuJoCo's word for the centre of mass with the principal axes of inertia, which
+ * are not well defined. `axes`: the axes are needed. *known: Cardan has a frame of this type. */
 static cdn_status find_object(mjcf_reader *r, io_xml_node *node, const char *type, const char *name, bool axes,
                               io_frame *frame, bool *known) {
   const bool by_body = strcmp(type, "xbody") == 0 || (strcmp(type, "body") == 0 && !axes);

@@ -108,8 +108,8 @@ static cdn_model *create(const cdn_model_options *options) {
 
 /* Frees the results that only a success may show. */
 static void drop_system(cdn_model *model) {
-  cdni_array *arrays[] = { &model->joints, &model->joint_bodies, &model->bodies, &model->spec_bodies,
-                           &model->measures };
+  cdni_array *arrays[] = { &model->joints,      &model->joint_bodies, &model->bodies,
+                           &model->spec_bodies, &model->measures,     &model->actuators };
   cdn_system_release(model->system);
   model->system = NULL;
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&model->allocator, arrays[i]);

@@ -11,21 +11,31 @@ typedef struct io_model_joint {
   cdn_body shown; /* the body of the file that it moves */
 } io_model_joint;
 
+/* An actuator of the spec in the System. */
+typedef struct io_model_actuator {
+  cdn_control control;
+  cdn_force force;
+  cdn_body body; /* the one that its joint moves, or that has its frame */
+} io_model_actuator;
+
 struct cdn_model {
   cdn_allocator allocator;
   cdn_model_options options;
   cdn_spec *spec;     /* owns every name that the tables give away, and the log; NULL only if memory ran out */
   cdn_system *system; /* retained; NULL until it was filled */
   cdni_array joints;  /* io_model_joint, in the System's order */
-  cdni_array
-      joint_bodies;  /* cdn_body, for each joint of the spec: the body that it moves, { -1 } if it is a constraint */
-  cdni_array bodies; /* cdn_body: the spec's bodies without intermediate frames, in the System's order */
+  /* cdn_body, for each joint of the spec: the body that it moves, { -1 } if it is a constraint */
+  cdni_array joint_bodies;
+  cdni_array bodies;      /* cdn_body: the spec's bodies without intermediate frames, in the System's order */
   cdni_array spec_bodies; /* cdn_body, for each body of the spec */
   cdni_array measures;    /* cdn_measure, for each sensor of the spec; { -1 }: not simulated */
+  cdni_array actuators;   /* io_model_actuator, for each actuator of the spec; none with the option tree_only */
   int n_mobilizers;
   cdn_error error; /* the last failure */
 };
 
+/* build_actuators.c: the activation of an actuator, group -1 if it has none or the System is not frozen. */
+cdn_zvar io_activation(const cdn_system *system, cdn_force force);
 /* build.c: adds model->spec, which the model owns, to a System that is not frozen, and fills the tables. The message
  * of a failure is on the spec's log. */
 cdn_status io_build(cdn_model *model, cdn_system *system);

@@ -1,4 +1,5 @@
-/* The tables of a model: joints, bodies, frames, sensors, keyframes, and parts of the file that were not understood. */
+/* The tables of a model: joints, bodies, frames, actuators, sensors, keyframes, and the parts of the file that were not
+ * understood. */
 #include <math.h>
 #include <stdio.h>
 
@@ -168,6 +169,29 @@ cdn_status cdn_model_sensor_get_sized(const cdn_model *model, int i, cdn_model_s
   return cdni_refuse(CDN_ERR_ARG, "cdn_model_sensor_get_sized", "there is no sensor %d, or nowhere to put it", i);
 }
 
+/* ---- actuators ------------------------------------------------------------------------------- */
+
+int cdn_model_actuator_count(const cdn_model *model) { return model ? (int)model->actuators.count : 0; }
+
+int cdn_model_find_actuator(const cdn_model *model, const char *name) {
+  return cdn_model_actuator_count(model) > 0 ? cdn_spec_find(model->spec, CDN_SPEC_ACTUATOR, name) : -1;
+}
+
+cdn_status cdn_model_actuator_get_sized(const cdn_model *model, int i, cdn_model_actuator *out, size_t size) {
+  cdn_model_actuator actuator = { "", { -1 }, { -1 }, { -1 }, { .group = -1 }, 0 };
+  const bool there = i >= 0 && i < cdn_model_actuator_count(model);
+  if (there) {
+    const cdn_spec_actuator *s = io_spec_actuator(model->spec, i);
+    const io_model_actuator *made = &CDNI_AT(model->actuators, io_model_actuator, i);
+    actuator = (cdn_model_actuator){
+      s->name, made->control, made->force, made->body, io_activation(model->system, made->force), s->line
+    };
+  }
+  cdni_sized_write(out, size, &actuator, sizeof actuator);
+  if (there && out) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_model_actuator_get_sized", "there is no actuator %d, or nowhere to put it", i);
+}
+
 /* ---- the log --------------------------------------------------------------------------------- */
 
 static const io_description *log_of(const cdn_model *model) { return model && model->spec ? &model->spec->d : NULL; }
@@ -230,6 +254,22 @@ static cdn_status set_joints(const cdn_model *model, const cdn_spec_key *key, co
   return CDN_OK;
 }
 
+/* Values that the key omits come from `defaults`. */
+static cdn_status set_actuators(const cdn_model *model, const cdn_spec_key *key, const cdn_state *defaults,
+                                cdn_state *state) {
+  for (int i = 0; i < cdn_model_actuator_count(model); i++) {
+    const io_model_actuator *a = &CDNI_AT(model->actuators, io_model_actuator, i);
+    const bool given = i < key->n_actuators;
+    const double c = given && key->controls ? key->controls[i] : cdn_control_given(defaults, a->control);
+    if (!cdn_control_follows(model->system, a->control)) CDNI_TRY(cdn_control_set(state, a->control, c));
+    const cdn_zvar z = io_activation(model->system, a->force);
+    if (z.group < 0) continue;
+    const double *activation = given && key->activations ? &key->activations[i] : cdn_state_zvar(defaults, z);
+    CDNI_TRY(cdn_state_set_zvar(state, z, activation));
+  }
+  return CDN_OK;
+}
+
 cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *state) {
   if (!model) return cdni_refuse(CDN_ERR_ARG, "cdn_model_set_key", "the model is NULL");
   if (!name || !state || !model->system || cdn_state_system(state) != model->system)
@@ -245,6 +285,7 @@ cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *stat
                           cdn_status_text(status));
   status = cdn_state_set_time(state, key->time);
   if (status == CDN_OK) status = set_joints(model, key, defaults, state);
+  if (status == CDN_OK) status = set_actuators(model, key, defaults, state);
   if (status != CDN_OK) cdn_state_last_error(state, &model->error); /* which has told it */
   cdn_state_destroy(defaults);
   return status;

@@ -1,8 +1,9 @@
-/* The tree that a reader has filled as elements of a spec.
+/* Makes elements of a spec of the tree that a reader has filled.
  *
- * A body's joints act one after another. All but the last move massless frames in between, which coincide with the body's frame
- * B when every coordinate has its reference value. So joint k, with its axis frame A in B, has F = A and M = A, but that the
- * first one's F is placed in the parent by X_PB, and that F is set back by the reference value. */
+ * The joints of a body act one after another. The last joint moves the body; the others move massless frames in
+ * between. These frames coincide with the body's frame B when every coordinate has its reference value. So joint k,
+ * with its axis frame A in B, has F = A and M = A, with two exceptions: F of the first joint is placed in the parent
+ * by X_PB, and F is set back by the reference value. */
 #include <stdio.h>
 
 #include "io/spec.h"
@@ -179,6 +180,19 @@ static cdn_status add_constraint(cdn_spec *spec, const io_loop *from) {
   return io_spec_add(spec, CDN_SPEC_CONSTRAINT, &c, NULL);
 }
 
+static cdn_status add_actuator(cdn_spec *spec, const io_actuator *from) {
+  const io_description *d = &spec->d;
+  if (from->lost) return CDN_OK;
+  cdn_spec_actuator a = from->actuator;
+  if (from->joint >= 0) {
+    a.joint = joint_at(d, from->joint)->name;
+  } else {
+    a.body = body_name(d, from->frame.body); /* not the world: the readers see to that */
+    a.X_BS = from->frame.X_BS;
+  }
+  return io_spec_add(spec, CDN_SPEC_ACTUATOR, &a, NULL);
+}
+
 static cdn_status add_sensor(cdn_spec *spec, const io_sensor *from) {
   const io_description *d = &spec->d;
   cdn_spec_sensor s = cdn_default_spec_sensor();
@@ -209,6 +223,15 @@ static cdn_status add_key(cdn_spec *spec, const io_key *from) {
   key.time = from->has_time ? from->time : 0;
   key.q = from->q;
   key.u = from->u;
+  /* Actuators that are left out have no place in the spec's lists. */
+  for (size_t i = 0; i < d->actuators.count; i++) {
+    if (CDNI_AT(d->actuators, io_actuator, i).lost) continue;
+    if (from->c) from->c[key.n_actuators] = from->c[i];
+    if (from->a) from->a[key.n_actuators] = from->a[i];
+    key.n_actuators++;
+  }
+  key.controls = from->c;
+  key.activations = from->a;
   return io_spec_add(spec, CDN_SPEC_KEY, &key, NULL);
 }
 
@@ -236,6 +259,7 @@ cdn_status io_publish(cdn_spec *spec) {
   for (size_t i = 0; i < d->shapes.count; i++) CDNI_TRY(add_shape(spec, &CDNI_AT(d->shapes, io_shape, i)));
   for (size_t i = 0; i < d->assets.count; i++)
     CDNI_TRY(io_spec_add(spec, CDN_SPEC_ASSET, &CDNI_AT(d->assets, cdn_spec_asset, i), NULL));
+  for (size_t i = 0; i < d->actuators.count; i++) CDNI_TRY(add_actuator(spec, &CDNI_AT(d->actuators, io_actuator, i)));
   for (size_t i = 0; i < d->sensors.count; i++) CDNI_TRY(add_sensor(spec, &CDNI_AT(d->sensors, io_sensor, i)));
   for (size_t i = 0; i < d->keys.count; i++) CDNI_TRY(add_key(spec, &CDNI_AT(d->keys, io_key, i)));
   io_description_drop_tree(d);

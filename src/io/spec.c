@@ -38,6 +38,10 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
                         4,
                         { AT(sensor, name), AT(sensor, joint), AT(sensor, body), AT(sensor, reference) } },
   [CDN_SPEC_KEY] = { "key", sizeof(cdn_spec_key), 1, { AT(key, name) } },
+  [CDN_SPEC_ACTUATOR] = { "actuator",
+                          sizeof(cdn_spec_actuator),
+                          4,
+                          { AT(actuator, name), AT(actuator, unit), AT(actuator, joint), AT(actuator, body) } },
 };
 
 #define IDENTITY                                   \
@@ -55,6 +59,9 @@ CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 
 CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 });
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY);
 CDNI_DEF(spec_key, .time = 0);
+CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
+         .force_upper = INFINITY, .control_lower = -INFINITY, .control_upper = INFINITY, .time_constant = 1,
+         .activation_lower = -INFINITY, .activation_upper = INFINITY);
 
 static bool is_kind(cdn_spec_kind kind) { return (unsigned)kind < CDN_SPEC_KIND_COUNT; }
 static void *element_at(const cdn_spec *spec, cdn_spec_kind kind, int i) {
@@ -118,27 +125,47 @@ static const char *own_joint(const cdn_allocator *a, cdn_spec_joint *to, const c
   return !wrong && from->custom ? own_custom(a, to, from->custom, from->custom_self) : wrong;
 }
 
-static const double *own_numbers(const cdn_allocator *a, const double *from, int n) {
-  double *copy = cdni_alloc(a, (size_t)n * sizeof *copy);
-  return copy ? memcpy(copy, from, (size_t)n * sizeof *copy) : NULL;
+/* The lists of a keyframe. */
+typedef struct key_list {
+  const double **values;
+  int n;
+} key_list;
+enum { KEY_LISTS = 4 };
+
+static void lists_of(cdn_spec_key *k, key_list lists[KEY_LISTS]) {
+  lists[0] = (key_list){ &k->q, k->nq };
+  lists[1] = (key_list){ &k->u, k->nu };
+  lists[2] = (key_list){ &k->controls, k->n_actuators };
+  lists[3] = (key_list){ &k->activations, k->n_actuators };
 }
 
 static void free_key(const cdn_allocator *a, cdn_spec_key *k) {
-  if (k->q) cdni_free(a, (void *)k->q, (size_t)k->nq * sizeof *k->q);
-  if (k->u) cdni_free(a, (void *)k->u, (size_t)k->nu * sizeof *k->u);
+  key_list lists[KEY_LISTS];
+  lists_of(k, lists);
+  for (int i = 0; i < KEY_LISTS; i++)
+    if (*lists[i].values) cdni_free(a, (void *)*lists[i].values, (size_t)lists[i].n * sizeof(double));
 }
 
 static const char *own_key(const cdn_allocator *a, cdn_spec_key *to, const cdn_spec_key *from) {
-  to->q = to->u = NULL;
   to->nq = from->q ? from->nq : 0;
   to->nu = from->u ? from->nu : 0;
-  if (to->nq < 0 || to->nu < 0) return "nq or nu is negative";
+  to->n_actuators = from->controls || from->activations ? from->n_actuators : 0;
+  to->q = to->u = to->controls = to->activations = NULL;
+  if (to->nq < 0 || to->nu < 0 || to->n_actuators < 0) return "the length of a list is negative";
+  const double *values[KEY_LISTS] = { from->q, from->u, from->controls, from->activations };
+  key_list lists[KEY_LISTS];
+  lists_of(to, lists);
   size_t bad;
-  if (!isfinite(from->time) || !cdni_all_finite(from->q, (size_t)to->nq, &bad) ||
-      !cdni_all_finite(from->u, (size_t)to->nu, &bad))
-    return "the time, q or u has a NaN or an infinity";
-  if (to->nq && !(to->q = own_numbers(a, from->q, to->nq))) return "";
-  if (to->nu && !(to->u = own_numbers(a, from->u, to->nu))) return "";
+  if (!isfinite(from->time)) return "the time is NaN or infinite";
+  for (int i = 0; i < KEY_LISTS; i++)
+    if (values[i] && !cdni_all_finite(values[i], (size_t)lists[i].n, &bad)) return "a list has a NaN or an infinity";
+  for (int i = 0; i < KEY_LISTS; i++) {
+    const size_t bytes = (size_t)lists[i].n * sizeof(double);
+    if (!values[i] || bytes == 0) continue;
+    double *copy = cdni_alloc(a, bytes);
+    if (!copy) return "";
+    *lists[i].values = memcpy(copy, values[i], bytes);
+  }
   return NULL;
 }
 
@@ -181,12 +208,12 @@ static cdn_status fail_own(cdn_spec *spec, const char *function, const char *nam
               function, name, wrong);
 }
 
-/* A name for an element without one; only names of bodies and joints must be unique. */
+/* A name for an element without one. Names of bodies, joints and actuators must be unique. */
 static char *made_up_name(const cdn_spec *spec, cdn_spec_kind kind) {
   char text[120];
   int n = snprintf(text, sizeof text, "%s%zu", infos[kind].word, spec->elements[kind].count);
-  while ((kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT) && cdn_spec_find(spec, kind, text) >= 0 &&
-         n + 1 < (int)sizeof text) {
+  const bool unique = kind == CDN_SPEC_BODY || kind == CDN_SPEC_JOINT || kind == CDN_SPEC_ACTUATOR;
+  while (unique && cdn_spec_find(spec, kind, text) >= 0 && n + 1 < (int)sizeof text) {
     text[n++] = '_';
     text[n] = '\0';
   }
@@ -200,6 +227,7 @@ static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, c
     cdn_spec_shape shape;
     cdn_spec_sensor sensor;
     cdn_spec_constraint constraint;
+    cdn_spec_actuator actuator;
   } copy; /* the largest kinds */
   _Static_assert(sizeof copy >= sizeof(cdn_spec_asset) && sizeof copy >= sizeof(cdn_spec_body), "room for any");
   const char *name = name_of(&infos[kind], element);
@@ -271,6 +299,7 @@ FUNCTIONS(SHAPE, shape)
 FUNCTIONS(ASSET, asset)
 FUNCTIONS(SENSOR, sensor)
 FUNCTIONS(KEY, key)
+FUNCTIONS(ACTUATOR, actuator)
 
 int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
   return spec && is_kind(kind) ? (int)spec->elements[kind].count : 0;

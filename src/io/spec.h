@@ -19,6 +19,9 @@ static inline cdn_spec_constraint *io_spec_constraint(const cdn_spec *s, int i) 
 static inline cdn_spec_frame *io_spec_frame(const cdn_spec *s, int i) { return IO_ELEMENT(s, FRAME, frame, i); }
 static inline cdn_spec_sensor *io_spec_sensor(const cdn_spec *s, int i) { return IO_ELEMENT(s, SENSOR, sensor, i); }
 static inline cdn_spec_key *io_spec_key(const cdn_spec *s, int i) { return IO_ELEMENT(s, KEY, key, i); }
+static inline cdn_spec_actuator *io_spec_actuator(const cdn_spec *s, int i) {
+  return IO_ELEMENT(s, ACTUATOR, actuator, i);
+}
 
 /* spec.c: an element as this library has it, of any kind: appended as a copy. The error is on the spec. */
 cdn_status io_spec_add(cdn_spec *spec, cdn_spec_kind kind, const void *element, int *index);

@@ -1,6 +1,6 @@
-/* The graph of bodies and joints as a tree of mobilizers, with its loops cut (manual 2.3.1). spec.h says which joints are cut and
- * how. The tree is Prim's spanning tree of largest weight, grown from Ground; of equal weights the joint nearest to Ground comes
- * first, which makes it a breadth-first tree where no weights are given. */
+/* The graph of bodies and joints as a tree of mobilizers, with its loops cut (manual 2.3.1). spec.h says which joints
+ * are cut and how. The tree is Prim's spanning tree of largest weight, grown from Ground. Of joints of equal weight
+ * the one nearest to Ground comes first. So without weights the tree is a breadth-first tree. */
 #include <math.h>
 
 #include "core/sized.h"
@@ -106,8 +106,8 @@ static bool touches_ground(const graph *g, int node) {
     if (other_end(g, g->incident[k], node) == 0) return true;
   return false;
 }
-
-/* The base of the group of bodies around a node that Ground does not reach. `stack` and `seen` have a place for every node. */
+/* The base of the group of bodies around a node that Ground does not reach. `stack` and `seen` have a place for every
+ * node. */
 static int choose_base(const graph *g, int node, int *stack, bool *seen) {
   int n = 1, base = -1, heaviest = node;
   stack[0] = node;

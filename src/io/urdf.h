@@ -60,8 +60,8 @@ cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node);
 io_xml_node *urdf_take_child(const io_xml_node *node, const char *name);
 cdn_status urdf_read_origin(io_description *d, const io_xml_node *node, cdn_transform *X);
 
-/* urdf_shapes.c: the shapes of a link, <visual> and <collision>, in the link's frame; their body is the link's index until
- * urdf_place_shapes has put them on bodies. A shape that cannot be understood is left out with a warning. */
+/* urdf_shapes.c: the shapes of a link, <visual> and <collision>, in the link's frame. Their body is the link's index
+ * until urdf_place_shapes puts them on bodies. A shape that cannot be understood is left out with a warning. */
 cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link);
 cdn_status urdf_read_material(urdf_graph *graph, io_xml_node *node);
 void urdf_place_shapes(urdf_graph *graph);

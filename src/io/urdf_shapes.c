@@ -1,5 +1,5 @@
-/* <visual>, <collision> and <material>, as data. How a link looks is no matter of mechanics: a shape that breaks a rule of the
- * format is left out with a warning, and the robot still moves. */
+/* <visual>, <collision> and <material>, as data. The looks of a link have no effect on the motion. So a shape that
+ * breaks a rule of the format is left out with a warning, and the robot still loads. */
 #include <stdio.h>
 
 #include "io/urdf.h"

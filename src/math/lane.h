@@ -25,7 +25,12 @@ typedef int64_t rmask __attribute__((vector_size(8 * CDNI_LANES)));
 typedef uint64_t rbits __attribute__((vector_size(8 * CDNI_LANES)));
 #endif
 
-#define CDNI_INLINE static inline __attribute__((always_inline, unused))
+/* Sanitizers take minutes for kernels that are one function each. */
+#ifdef CDNI_SANITIZED
+#  define CDNI_INLINE static inline __attribute__((unused))
+#else
+#  define CDNI_INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 /* The same number in every lane. */
 CDNI_INLINE real r_set(double x) {

@@ -153,9 +153,23 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   return CDN_OK;
 }
 
-const cdni_room_ops cdni_matter_room = {
-  .size = sizeof(matter), .freeze = freeze_matter, .planned = cdni_matter_planned, .destroy = free_matter
-};
+static const char *body_name(const cdn_system *system, int i) { return cdn_body_name(system, (cdn_body){ i }); }
+/* Those that name coordinates and speeds. */
+static const char *mobilizer_name(const cdn_system *system, int i) {
+  const bool moves = CDNI_AT(cdni_matter(system)->nodes, tree_node, i).nu > 0;
+  return moves ? cdn_body_mobilizer_name(system, (cdn_body){ i }) : NULL;
+}
+static const char *motion_name(const cdn_system *system, int i) { return cdn_motion_name(system, (cdn_motion){ i }); }
+static const cdni_named named[] = { { "bodies", cdn_system_body_count, body_name },
+                                    { "mobilizers of bodies", cdn_system_body_count, mobilizer_name },
+                                    { "motions", cdn_system_motion_count, motion_name },
+                                    { .sort = NULL } };
+
+const cdni_room_ops cdni_matter_room = { .named = named,
+                                         .size = sizeof(matter),
+                                         .freeze = freeze_matter,
+                                         .planned = cdni_matter_planned,
+                                         .destroy = free_matter };
 
 const matter *cdni_matter(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_MATTER); }
 

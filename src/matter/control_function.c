@@ -4,14 +4,26 @@
 #include "controls/controls.h"
 #include "matter/custom.h"
 
+static cdn_status evaluate(const control_source *s, cdn_state *state, int order, cdn_function_result *y) {
+  const double t = cdn_state_time(state);
+  const cdn_status status = cdn_function_calc(s->data, &t, order, y);
+  if (status == CDN_OK) return CDN_OK;
+  return cdni_state_fail(state, status, false, "cdn_realize", NULL, "a function that a control follows failed: %s",
+                         cdn_status_text(status));
+}
+
 static cdn_status calc(const control_source *s, cdn_state *state, double *value) {
   cdn_function_result y;
-  const double t = cdn_state_time(state);
-  const cdn_status status = cdn_function_calc(s->data, &t, 0, &y);
-  if (status != CDN_OK)
-    return cdni_state_fail(state, status, false, "cdn_realize", NULL, "a function that a control follows failed: %s",
-                           cdn_status_text(status));
+  CDNI_TRY(evaluate(s, state, 0, &y));
   *value = y.value;
+  return CDN_OK;
+}
+
+static cdn_status calc_rates(const control_source *s, cdn_state *state, double rates[2]) {
+  cdn_function_result y;
+  CDNI_TRY(evaluate(s, state, 2, &y));
+  rates[0] = y.d1[0];
+  rates[1] = y.d2[0];
   return CDN_OK;
 }
 
@@ -34,8 +46,12 @@ void cdn_control_follow_function(cdn_system *system, cdn_control control, const 
                         f ? cdn_function_n_inputs(f) : 0);
     return;
   }
-  const control_source source = {
-    .word = "a function", .ticket = CDN_T, .calc = calc, .describe = describe, .destroy = destroy, .data = f
-  };
+  const control_source source = { .word = "a function",
+                                  .ticket = CDN_T,
+                                  .calc = calc,
+                                  .calc_rates = calc_rates,
+                                  .describe = describe,
+                                  .destroy = destroy,
+                                  .data = f };
   if (cdni_control_follow(system, function, control, &source)) cdn_function_retain(f);
 }

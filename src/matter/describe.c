@@ -40,10 +40,12 @@ static void describe_body(const matter *m, const cdn_system *system, cdn_body bo
 }
 
 static void describe_motion(const cdn_system *system, const matter_motion *x, cdn_description *d) {
-  static const char *const kinds[] = { "sinusoid", "steady", "custom" };
+  static const char *const kinds[] = { "sinusoid", "steady", "custom", "controlled" };
   static const char *const levels[] = { "no", "acceleration", "velocity", "position" };
   cdn_describe(d, x->name, "a %s motion of body %s at %s level", kinds[x->kind],
                cdn_body_name(system, (cdn_body){ x->body }), levels[x->level]);
+  if (x->control.i >= 0)
+    cdn_describe(d, x->name, "a motion that follows control '%s'", cdn_control_name(system, x->control));
 }
 
 void cdni_matter_describe(const void *self, const cdn_system *system, cdn_description *d) {

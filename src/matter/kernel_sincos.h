@@ -8,12 +8,9 @@
 /* Takes as many angles as this set has lanes. */
 void KERNEL(sincos)(const double *x, double *sine, double *cosine);
 
-#if CDNI_LANES == 1 && defined(CDNI_HAVE_X86_KERNELS) && defined(__AVX512F__)
-#  define SINCOS_LANES 8
-#  define SINCOS_KERNEL cdni_kernel_sincos_v4x8
-#elif CDNI_LANES == 1 && defined(CDNI_HAVE_X86_KERNELS) && defined(__FMA__)
-#  define SINCOS_LANES 4
-#  define SINCOS_KERNEL cdni_kernel_sincos_v3x4
+#ifdef CDNI_SINCOS_SET
+#  define SINCOS_LANES CDNI_SINCOS_LANES
+#  define SINCOS_KERNEL KERNEL_PASTE(cdni_kernel_sincos, CDNI_SINCOS_SET)
 #else
 #  define SINCOS_LANES CDNI_LANES
 #  define SINCOS_KERNEL KERNEL(sincos)

@@ -2,6 +2,6 @@
 #include "matter/kernels.h"
 
 const tree_kernels *const cdni_tree_kernels[KERNEL_SET_COUNT] = {
-#define TABLE(name, lanes) [KERNEL_SET_##name] = &cdni_tree_kernels_##name,
+#define TABLE(name, lanes, level) [KERNEL_SET_##name] = &cdni_tree_kernels_##name,
   KERNEL_SET_LIST(TABLE)
 };

@@ -5,7 +5,7 @@
 #include "math/kernel_sets.h"
 #include "matter/records.h"
 
-#define TREE_KERNELS_EXTERN(name, lanes) extern const tree_kernels cdni_tree_kernels_##name;
+#define TREE_KERNELS_EXTERN(name, lanes, level) extern const tree_kernels cdni_tree_kernels_##name;
 KERNEL_SET_LIST(TREE_KERNELS_EXTERN)
 #undef TREE_KERNELS_EXTERN
 

@@ -1,10 +1,11 @@
 /* Motions as parts of a System: adding them, their declarations, and queries. */
+#include "controls/controls.h"
 #include "matter/subsystem.h"
 
 #include <math.h>
 #include <stdio.h>
 
-CDNI_DEF(motion_def, .body = { -1 }, .level = CDN_LEVEL_POSITION);
+CDNI_DEF(motion_def, .body = { -1 }, .level = CDN_LEVEL_POSITION, .control = { -1 });
 
 /* ---- adding ---- */
 
@@ -47,9 +48,9 @@ static const char *complaint(const matter *m, const cdn_motion_def *def, cdn_mot
   if (level <= CDN_LEVEL_NONE || level > CDN_LEVEL_POSITION) return "has a level that is not one of cdn_motion_level";
   if (def->kind == CDN_MOTION_CUSTOM) return ops_complaint(def->custom, def->custom_self, level);
   if (!cdni_motion_built_in(def->kind, level)) return "is of a kind that is not one of cdn_motion_kind";
-  if (def->kind == CDN_MOTION_SINUSOID && level == CDN_LEVEL_POSITION && n->quaternion)
-    return "is a sinusoid of a quaternion: give the mobilizer Euler angles, prescribe its speeds, or bring functions of "
-           "your own";
+  if (def->kind != CDN_MOTION_STEADY && level == CDN_LEVEL_POSITION && n->quaternion)
+    return "is a sinusoid or a control of a quaternion: give the mobilizer Euler angles, prescribe its speeds, or "
+           "bring functions of your own";
   return NULL;
 }
 
@@ -57,6 +58,7 @@ static bool append(cdn_system *system, matter *m, const cdn_motion_def *def, con
   const cdn_allocator *a = cdni_system_allocator(system);
   const bool custom = def->kind == CDN_MOTION_CUSTOM;
   matter_motion x = { .body = def->body.i, .kind = def->kind, .level = level, .enabled = !def->disabled };
+  x.control = (cdn_control){ def->kind == CDN_MOTION_CONTROLLED ? def->control.i : -1 };
   x.ops = custom ? *def->custom : *cdni_motion_built_in(def->kind, level);
   memcpy(x.params, def->params, sizeof x.params);
   x.ops.name = cdni_strdup(a, x.ops.name ? x.ops.name : "custom");
@@ -104,6 +106,12 @@ cdn_motion cdn_system_add_motion(cdn_system *system, const cdn_motion_def *def) 
   if (wrong) {
     cdni_system_fail(system, def->rate == CDN_RATE_FAST ? CDN_ERR_UNSUPPORTED : CDN_ERR_ARG, function, name,
                      "motion '%s' (of body '%s') %s", name, body, wrong);
+    return none;
+  }
+  if (def->kind == CDN_MOTION_CONTROLLED && !cdn_control_name(system, def->control)) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, name,
+                     "motion '%s' (of body '%s'): there is no control %d in this System (yet): add the control first",
+                     name, body, (int)def->control.i);
     return none;
   }
   size_t bad;
@@ -175,20 +183,38 @@ static void find_levels(const matter *m, bool *moves, bool *timed) {
   }
 }
 
-int cdni_motion_reads(const matter *m, cdn_motion_level level, cdn_ticket *tickets) {
+void cdni_motion_declare_reads(const matter *m, cdn_declarer *d, cdn_motion_level level, cdn_cache entry) {
   const cdn_dvar drivers[] = { m->driver_udot, m->driver_udot, m->driver_u, m->driver_q };
   const cdn_dvar locks[] = { m->lock_udot, m->lock_udot, m->lock_u, m->lock_q };
   bool moves[CDN_LEVEL_POSITION + 1], timed[CDN_LEVEL_POSITION + 1];
-  int n = 0;
   find_levels(m, moves, timed);
-  tickets[n++] = drivers[level].ticket;
-  tickets[n++] = locks[level].ticket;
-  if (moves[level]) tickets[n++] = m->motion_params.ticket;
-  if (timed[level]) tickets[n++] = CDN_T;
-  return n;
+  cdni_declare_prerequisite(d, entry, drivers[level].ticket);
+  cdni_declare_prerequisite(d, entry, locks[level].ticket);
+  if (moves[level]) cdni_declare_prerequisite(d, entry, m->motion_params.ticket);
+  if (timed[level]) cdni_declare_prerequisite(d, entry, CDN_T);
+  for (size_t i = 0; i < m->motions.count; i++) {
+    const matter_motion *x = cdni_motion_at(m, (int32_t)i);
+    if (x->control.i >= 0 && x->level >= level)
+      cdni_declare_prerequisite(d, entry, cdn_control_ticket(cdni_declarer_system(d), x->control));
+  }
+}
+
+/* A measure does not tell its rates, and may depend on what the motion prescribes. */
+static cdn_status check_controls(const matter *m, cdn_declarer *d) {
+  const cdn_system *system = cdni_declarer_system(d);
+  for (size_t i = 0; i < m->motions.count; i++) {
+    const matter_motion *x = cdni_motion_at(m, (int32_t)i);
+    if (cdni_control_feeds_back(system, x->control))
+      return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
+                               "motion '%s' follows control '%s', which follows a measure, whose rates are not known: "
+                               "use a custom motion, or an actuator",
+                               x->name, cdn_control_name(system, x->control));
+  }
+  return CDN_OK;
 }
 
 cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
+  CDNI_TRY(check_controls(m, d));
   const tree *t = &m->tree;
   const cdn_allocator *a = cdni_system_allocator(cdni_declarer_system(d));
   const size_t size = ((size_t)(t->n + t->nq + t->nu) + CDN_MOTION_PARAMS * m->motions.count) * sizeof(double);
@@ -200,9 +226,8 @@ cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
   declare_choices(m, d, work);
   cdni_free(a, work, size);
 
-  cdn_ticket tickets[4];
-  cdn_declare_effective(d, CDN_POOL_Q, cdni_motion_reads(m, CDN_LEVEL_POSITION, tickets), tickets);
-  cdn_declare_effective(d, CDN_POOL_U, cdni_motion_reads(m, CDN_LEVEL_VELOCITY, tickets), tickets);
+  cdni_motion_declare_reads(m, d, CDN_LEVEL_POSITION, (cdn_cache){ CDN_Q_EFF.i, CDN_Q_EFF });
+  cdni_motion_declare_reads(m, d, CDN_LEVEL_VELOCITY, (cdn_cache){ CDN_U_EFF.i, CDN_U_EFF });
   cdni_declare_prerequisite(d, m->articulated, m->driver_udot.ticket);
   return CDN_OK;
 }

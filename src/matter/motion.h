@@ -17,7 +17,8 @@ typedef struct matter_motion {
   int32_t body;
   cdn_motion_kind kind;
   cdn_motion_level level;
-  bool enabled; /* by default */
+  cdn_control control; /* { -1 }: it follows none */
+  bool enabled;        /* by default */
   double params[CDN_MOTION_PARAMS];
   cdn_motion_ops ops; /* its name is a copy */
   void *self;
@@ -45,8 +46,8 @@ static inline const matter_motion *cdni_driving_motion(const matter *m, int32_t 
   return x->level >= level ? x : NULL;
 }
 
-/* motion.c: prerequisites of the prescribed q, u or udot (by level). Returns the number of tickets, at most 4. */
-int cdni_motion_reads(const matter *m, cdn_motion_level level, cdn_ticket *tickets);
+/* motion.c: makes the variables and controls that prescribe q, u or udot (by level) prerequisites of an entry. */
+void cdni_motion_declare_reads(const matter *m, cdn_declarer *d, cdn_motion_level level, cdn_cache entry);
 /* motion_values.c: writes udot of prescribed mobilizers into matter's run. */
 cdn_status cdni_motion_calc_udot(const matter *m, cdn_state *state, double *udot);
 

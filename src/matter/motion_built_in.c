@@ -73,10 +73,53 @@ static const cdn_motion_ops steady = {
   .struct_size = sizeof(cdn_motion_ops), .name = "steady", .timeless = true, .u = steady_u, .udot = steady_udot
 };
 
+/* ---- the value of a control: its rates stand in the parameters ---- */
+
+static cdn_status control_q(const void *self, const cdn_motion_input *in, double *q) {
+  (void)self;
+  return fill(in->nq, in->params[0], q);
+}
+static cdn_status control_qdot(const void *self, const cdn_motion_input *in, double *qdot) {
+  (void)self;
+  return fill(in->nq, in->params[1], qdot);
+}
+static cdn_status control_qdotdot(const void *self, const cdn_motion_input *in, double *qdotdot) {
+  (void)self;
+  return fill(in->nq, in->params[2], qdotdot);
+}
+static cdn_status control_u(const void *self, const cdn_motion_input *in, double *u) {
+  (void)self;
+  return fill(in->nu, in->params[0], u);
+}
+static cdn_status control_u_dot(const void *self, const cdn_motion_input *in, double *udot) {
+  (void)self;
+  return fill(in->nu, in->params[1], udot);
+}
+
+/* The time enters through the control. */
+static const cdn_motion_ops controlled[] = {
+  [CDN_LEVEL_POSITION] = { .struct_size = sizeof(cdn_motion_ops),
+                           .name = "control",
+                           .timeless = true,
+                           .q = control_q,
+                           .qdot = control_qdot,
+                           .qdotdot = control_qdotdot },
+  [CDN_LEVEL_VELOCITY] = { .struct_size = sizeof(cdn_motion_ops),
+                           .name = "control",
+                           .timeless = true,
+                           .u = control_u,
+                           .udot = control_u_dot },
+  [CDN_LEVEL_ACCELERATION] = { .struct_size = sizeof(cdn_motion_ops),
+                               .name = "control",
+                               .timeless = true,
+                               .udot = control_u },
+};
+
 /* ---- the choice ---- */
 
 const cdn_motion_ops *cdni_motion_built_in(cdn_motion_kind kind, cdn_motion_level level) {
-  if (kind == CDN_MOTION_SINUSOID && level >= CDN_LEVEL_ACCELERATION && level <= CDN_LEVEL_POSITION)
-    return &sinusoids[level];
+  const bool known = level >= CDN_LEVEL_ACCELERATION && level <= CDN_LEVEL_POSITION;
+  if (kind == CDN_MOTION_SINUSOID && known) return &sinusoids[level];
+  if (kind == CDN_MOTION_CONTROLLED && known) return &controlled[level];
   return kind == CDN_MOTION_STEADY ? &steady : NULL;
 }

@@ -191,7 +191,8 @@ static cdn_driver driver_of(const cdn_state *state, cdn_body body) {
   } else if (x) {
     driver.level = x->level;
     driver.motion.i = CDNI_AT(m->bodies, matter_body, body.i).motion;
-    if (x->kind == CDN_MOTION_STEADY) driver.rate = CDN_RATE_SLOW;
+    const bool written = x->control.i >= 0 && !cdn_control_follows(cdn_state_system(state), x->control);
+    if (x->kind == CDN_MOTION_STEADY || written) driver.rate = CDN_RATE_SLOW;
   }
   return driver;
 }

@@ -2,6 +2,7 @@
  * prescribed. */
 #include <math.h>
 
+#include "controls/controls.h"
 #include "math/lane_block.h"
 #include "matter/mobilizers/quaternion.h"
 #include "matter/subsystem.h"
@@ -25,14 +26,17 @@ static cdn_status call(const matter *m, cdn_state *state, const matter_motion *x
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(state), m->subsystem);
   const tree_node *node = &m->tree.node[x->body];
   const ptrdiff_t at = x - cdni_motion_at(m, 0);
-  const cdn_motion_input in = { .t = x->ops.timeless ? 0 : cdn_state_time(state),
-                                .params = cdn_state_parameters(state, m->motion_params) + CDN_MOTION_PARAMS * at,
-                                .nq = node->nq,
-                                .nu = node->nu,
-                                .first_q = runs.q + node->q,
-                                .first_u = runs.u + node->u,
-                                .q = q,
-                                .u = u };
+  double rates[CDN_MOTION_PARAMS] = { 0 }; /* of the control, in place of parameters */
+  if (x->control.i >= 0) CDNI_TRY(cdni_control_rates(state, x->control, rates));
+  cdn_motion_input in = { .t = x->ops.timeless ? 0 : cdn_state_time(state),
+                          .params = cdn_state_parameters(state, m->motion_params) + CDN_MOTION_PARAMS * at,
+                          .nq = node->nq,
+                          .nu = node->nu,
+                          .first_q = runs.q + node->q,
+                          .first_u = runs.u + node->u,
+                          .q = q,
+                          .u = u };
+  if (x->control.i >= 0) in.params = rates;
   cdn_status status = fn(x->self, &in, out);
   if (status == CDN_OK && !cdni_all_finite(out, (size_t)n, NULL)) status = CDN_ERR_NONFINITE;
   return status == CDN_OK ? CDN_OK : failed(m, state, x, status, what);

@@ -81,9 +81,14 @@ static void free_measures(cdn_system *system, void *data) {
   cdni_array_free(a, &room->entries);
 }
 
-const cdni_room_ops cdni_measures_room = {
-  .size = sizeof(measure_room), .freeze = freeze_measures, .planned = check_measures, .destroy = free_measures
-};
+static const char *name_of(const cdn_system *system, int i) { return cdn_measure_name(system, (cdn_measure){ i }); }
+static const cdni_named named[] = { { "measures", cdn_system_measure_count, name_of }, { .sort = NULL } };
+
+const cdni_room_ops cdni_measures_room = { .named = named,
+                                           .size = sizeof(measure_room),
+                                           .freeze = freeze_measures,
+                                           .planned = check_measures,
+                                           .destroy = free_measures };
 
 /* ---- a measure as a subsystem ---- */
 

@@ -156,8 +156,6 @@ static bool is_region(const cdn_state *s, int32_t ticket, node_kind kind) {
   return n->kind == kind && n->storage == IN_REGION;
 }
 
-static cdn_status no_state(const char *function) { return cdni_refuse(CDN_ERR_ARG, function, "the State is NULL"); }
-
 static cdn_status no_region(cdn_state *s, const char *function) {
   return cdni_state_fail(s, CDN_ERR_ARG, false, function, NULL,
                          "there is no such region in this System: its id comes from the function that declares it");
@@ -176,7 +174,7 @@ static void show_nothing(const void **elements, int *n) {
 
 cdn_status cdn_region_get(const cdn_state *state, cdn_region r, const void **elements, int *n) {
   show_nothing(elements, n);
-  if (!state) return no_state("cdn_region_get");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (!is_region(state, r.i, NODE_VARIABLE)) return no_region((cdn_state *)state, "cdn_region_get");
   cdni_state_note_read(state, (cdn_ticket){ r.i });
   show(state, r.i, elements, n);
@@ -185,7 +183,7 @@ cdn_status cdn_region_get(const cdn_state *state, cdn_region r, const void **ele
 
 cdn_status cdn_region_eval(cdn_state *state, cdn_computed_region r, const void **elements, int *n) {
   show_nothing(elements, n);
-  if (!state) return no_state("cdn_region_eval");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (!is_region(state, r.i, NODE_ENTRY)) return no_region(state, "cdn_region_eval");
   CDNI_TRY(cdni_state_ensure(state, (cdn_ticket){ r.i }));
   show(state, r.i, elements, n);
@@ -226,14 +224,14 @@ static cdn_status put(cdn_state *s, const char *function, cdn_region r, int64_t 
 
 cdn_status cdn_region_set(cdn_state *state, cdn_region r, int n, const void *elements) {
   static const char function[] = "cdn_region_set";
-  if (!state) return no_state(function);
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, function, r, 0, n));
   return put(state, function, r, n, 0, elements);
 }
 
 cdn_status cdn_region_append(cdn_state *state, cdn_region r, int n, const void *elements) {
   static const char function[] = "cdn_region_append";
-  if (!state) return no_state(function);
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, function, r, 0, n));
   const int64_t size = *region_count(state, node_at(state->system, r.i));
   return n > 0 ? put(state, function, r, size + n, size, elements) : CDN_OK;
@@ -241,7 +239,7 @@ cdn_status cdn_region_append(cdn_state *state, cdn_region r, int n, const void *
 
 cdn_status cdn_region_resize(cdn_state *state, cdn_region r, int n) {
   static const char function[] = "cdn_region_resize";
-  if (!state) return no_state(function);
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, function, r, 0, n));
   const int64_t size = *region_count(state, node_at(state->system, r.i));
   return n != size ? put(state, function, r, n, n < size ? n : size, NULL) : CDN_OK;
@@ -249,7 +247,7 @@ cdn_status cdn_region_resize(cdn_state *state, cdn_region r, int n) {
 
 cdn_status cdn_region_set_elements(cdn_state *state, cdn_region r, int first, int n, const void *elements) {
   static const char function[] = "cdn_region_set_elements";
-  if (!state) return no_state(function);
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, function, r, first, n));
   const node *v = node_at(state->system, r.i);
   const int64_t size = *region_count(state, v);

@@ -279,6 +279,8 @@ bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticke
 cdn_status cdni_graph_freeze(cdn_system *system);
 /* Forgets the kinks of what no rates are computed from. */
 void cdni_kinks_freeze(cdn_system *system);
+/* names.c: refuses two elements of one sort and one name. */
+cdn_status cdni_names_freeze(cdn_system *system);
 /* layout.c: plans the block. */
 cdn_status cdni_layout_plan(cdn_system *system);
 /* Adds a node; returns its ticket, or TICKET_NONE when memory ran out. */

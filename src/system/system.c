@@ -230,6 +230,7 @@ static cdn_status freeze(cdn_system *s) {
     if (cdn_system_add_subsystem(s, ops->subsystem, &s->rooms[r]).i < 0) return s->error.code;
     CDNI_TRY(declare(s, before));
   }
+  CDNI_TRY(cdni_names_freeze(s));
   CDNI_TRY(cdni_graph_freeze(s));
   cdni_kinks_freeze(s);
   CDNI_TRY(cdni_layout_plan(s));

@@ -26,6 +26,13 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system);
  * `freeze`, before any subsystem declares; `subsystem`, when all that were added while building have declared, those of the
  * rooms before, too; `planned`, when the State's block has been planned. A member that is NULL or 0 is not there. */
 enum { CDNI_MOST_ROOMS = 16 };
+/* A sort of elements whose names must differ: "bodies". A name may be NULL. */
+typedef struct cdni_named {
+  const char *sort;
+  int (*count)(const cdn_system *system);
+  const char *(*name)(const cdn_system *system, int i);
+} cdni_named;
+
 typedef struct cdni_room_ops {
   size_t size; /* of the room's data */
   cdn_status (*freeze)(cdn_system *system, void *room);
@@ -35,6 +42,7 @@ typedef struct cdni_room_ops {
   const cdn_subsystem_ops *subsystem;
   cdn_status (*planned)(cdn_system *system, void *room);
   void (*destroy)(cdn_system *system, void *room);
+  const cdni_named *named; /* its sorts of elements, ended by one without a sort; may be NULL */
 } cdni_room_ops;
 /* All of them, in the order in which they are frozen, NULL past the end. Whoever puts the library together defines it. */
 extern const cdni_room_ops *const cdni_rooms[CDNI_MOST_ROOMS];

@@ -152,6 +152,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_model_frame_get, sizeof(cdn_model_frame), (w.model, 0, out, size))                                        \
   X(cdn_model_find_frame, sizeof(cdn_model_frame), (w.model, "f", out, size))                                     \
   X(cdn_model_sensor_get, sizeof(cdn_model_sensor), (w.model, 0, out, size))                                      \
+  X(cdn_model_actuator_get, sizeof(cdn_model_actuator), (w.model, 0, out, size))                                  \
   X(cdn_spec_last_error, sizeof(cdn_error), (w.spec, out, size))                                                  \
   X(cdn_spec_tree_mobilizer, sizeof(cdn_spec_mobilizer), (w.tree, 0, out, size))                                  \
   X(cdn_spec_tree_loop, sizeof(cdn_spec_loop), (w.tree, 0, out, size))                                            \
@@ -163,6 +164,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_spec_get_asset, sizeof(cdn_spec_asset), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_sensor, sizeof(cdn_spec_sensor), (w.spec, 0, out, size))                                         \
   X(cdn_spec_get_key, sizeof(cdn_spec_key), (w.spec, 0, out, size))                                               \
+  X(cdn_spec_get_actuator, sizeof(cdn_spec_actuator), (w.spec, 0, out, size))                                     \
   X(cdn_certificate_verdict, 0, (&zero_certificate, size < 64 ? size : 64, out, size < 64 ? size : 64))           \
   X(cdn_certificate_suggestion, 0, (&zero_certificate, size < 64 ? size : 64))                                    \
   X(cdn_system_add_custom_force, 0, (w.system, &zero_ops, sizeof zero_ops.subsystem, NULL))

@@ -276,7 +276,8 @@ void Model::add_drag() {
   ops.struct_size = sizeof ops;
   ops.reads = CDN_READS_VELOCITY;
   ops.calc_force = calc_drag;
-  ops.subsystem.name = "drag";
+  const std::string name = "drag " + std::to_string(elements.size());
+  ops.subsystem.name = name.c_str();
   ops.subsystem.self_size = sizeof self;
   add("custom", cdn_system_add_custom_force(system, &ops, &self),
       Force::Custom(theirs.forces, new SimbodyDrag(mobod(b), 0.3)), {}, [=]() { return speed * speed * size * size; });

@@ -60,7 +60,9 @@ static cdn_constraint add_joint(cdn_mobilizer kind, const constraint_place *p, r
   double params[CDN_MOBILIZER_PARAMS];
   const cdn_transform F = frame(r), M = frame(r);
   joint_params(kind, r, params);
-  return cdn_system_constrain_joint(p->system, cdn_mobilizer_name(kind), kind, p->a, F, p->b, M, params);
+  char name[64];
+  snprintf(name, sizeof name, "%s joint", cdn_mobilizer_name(kind));
+  return cdn_system_constrain_joint(p->system, name, kind, p->a, F, p->b, M, params);
 }
 
 static cdn_status set_joint(cdn_state *s, cdn_constraint id, rng *r) {

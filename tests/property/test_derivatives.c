@@ -51,11 +51,10 @@ static void check_M_inv(sample *s) {
   double f[MOST_NU], udot[MOST_NU];
   OK_ON(s->state, cdn_forward_dynamics_derivatives(s->state, NULL, NULL, s->a, NULL));
   for (int i = 0; i < n; i++) {
-    double x[MOST_NU], size = 0;
+    double x[MOST_NU];
     for (int k = 0; k < n; k++) x[k] = s->a[i * n + k];
     OK_ON(s->state, cdn_multiply_by_M(s->state, x, f)); /* M^-1 is symmetric: row i is column i */
     OK_ON(s->state, cdn_calc_M(s->state, s->b));
-    for (int k = 0; k < n; k++) size += sqrt(s->b[i * n + i] * s->b[k * n + k]) * fabs(x[k]);
     for (int k = 0; k < n; k++) {
       double row = 0;
       for (int l = 0; l < n; l++) row += sqrt(s->b[k * n + k] * s->b[l * n + l]) * fabs(x[l]);

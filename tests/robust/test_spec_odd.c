@@ -77,9 +77,18 @@ static void draw_rest(cdn_spec *spec) {
   s.kind = (cdn_sensor_kind)draw(24), s.joint = draw(2) ? "joint0" : draw_name("j"), s.body = draw_name("b");
   s.X_BS = draw_frame(), s.has_reference = draw(3) == 0, s.reference = draw_name("b"), s.cutoff = draw_number(0, 10);
   if (draw(4) == 0) (void)!cdn_spec_add_sensor(spec, &s, NULL);
+  cdn_spec_actuator a = cdn_default_spec_actuator();
+  a.name = draw(3) ? "a0" : "a1", a.joint = draw(4) ? "joint0" : draw(2) ? draw_name("j") : NULL;
+  a.body = draw_name("b"), a.X_BS = draw_frame(), a.in_parent = draw(2), a.gear[draw(6)] = draw_number(2, 30);
+  a.gain[draw(3)] = draw_number(2, 30), a.bias[draw(3)] = draw_number(2, 30);
+  a.dynamics = (cdn_actuator_dynamics)(draw(30) ? draw(3) : 7), a.time_constant = draw_number(0.1, 30);
+  a.force_lower = draw(3) ? -INFINITY : draw_number(-1, 30), a.control_upper = draw_number(1, 30);
+  a.activation_upper = draw_number(1, 30);
+  for (int i = draw(3); i-- > 0;) (void)!cdn_spec_add_actuator(spec, &a, NULL);
   const double q[30] = { 1 };
   cdn_spec_key key = cdn_default_spec_key();
   key.name = "k", key.q = q, key.nq = draw(30), key.u = q, key.nu = draw(30);
+  key.controls = q, key.activations = q, key.n_actuators = draw(3);
   if (draw(6) == 0) (void)!cdn_spec_add_key(spec, &key, NULL);
   if (draw(3)) (void)!cdn_spec_set_gravity(spec, cdn_v3(0, draw_number(0, 20), -9.81));
 }
@@ -89,7 +98,7 @@ static cdn_spec *draw_spec(void) {
   OK(cdn_spec_create(NULL, &spec));
   const int n = draw(7), m = draw(9);
   for (int i = 0; i < n; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "b%d", draw(20) ? i : 0);
     cdn_spec_body body = cdn_default_spec_body();
     const double I = draw_number(1, 60);
@@ -188,6 +197,9 @@ static cdn_status make_and_build(cdn_allocator allocator) {
   cdn_spec_sensor sensor = cdn_default_spec_sensor();
   sensor.kind = CDN_SENSOR_GYRO, sensor.body = "body1";
   if (status == CDN_OK) status = cdn_spec_add_sensor(spec, &sensor, NULL);
+  cdn_spec_actuator actuator = cdn_default_spec_actuator();
+  actuator.name = "motor", actuator.body = "body1", actuator.dynamics = CDN_ACTUATOR_FILTER;
+  if (status == CDN_OK) status = cdn_spec_add_actuator(spec, &actuator, NULL);
   if (status == CDN_OK) status = cdn_spec_make_tree(spec, &tree);
   if (status == CDN_OK) status = cdn_spec_copy(spec, &copy);
   cdn_system *system = status == CDN_OK ? cdn_system_create(&system_def) : NULL;

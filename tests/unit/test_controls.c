@@ -30,7 +30,7 @@ static cdn_force actuate(rig *r, double gain, const double bias[3], double lower
   cdn_actuator_def def = cdn_default_actuator_def();
   def.body = r->body, def.control = r->control, def.gain = gain, def.lower = lower, def.upper = upper;
   for (int k = 0; bias && k < 3; k++) def.bias[k] = bias[k];
-  return cdn_system_add_actuator(r->system, "actuator", &def);
+  return cdn_system_add_actuator(r->system, NULL, &def);
 }
 
 static void freeze(rig *r) {

@@ -15,7 +15,7 @@ static cdn_state *masses(int n, const mass *m) {
     def.name = names[i], def.mobilizer = CDN_SLIDER, def.mass.mass = 1;
     def.q0 = &m[i].q, def.u0 = &m[i].u;
     cdn_body body = cdn_system_add_body(system, &def);
-    if (m[i].stiffness > 0) cdn_system_add_mobility_spring(system, "spring", body, 0, m[i].stiffness, 0);
+    if (m[i].stiffness > 0) cdn_system_add_mobility_spring(system, NULL, body, 0, m[i].stiffness, 0);
   }
   OK_FREEZE(system);
   OK(cdn_state_create(system, &state));

@@ -136,7 +136,7 @@ END_TEST
 START_TEST(test_springs_on_coordinates) {
   rig r = make_rig();
   const cdn_body bushing = add_body(r.system, "rubber", ground, CDN_BUSHING);
-  const cdn_body rod = add_body(r.system, "rod", ground, CDN_FREE_LINE);
+  const cdn_body rod = add_body(r.system, "needle", ground, CDN_FREE_LINE);
   const struct {
     cdn_body body;
     int q, u;

@@ -48,7 +48,7 @@ START_TEST(test_not_understood) {
             "<geom size='1' contype='0' conaffinity='0'/><geom size='1'/><site/><banana/>"
             "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
             "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
-            "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><motor/></actuator>"
+            "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' tendon='t'/></actuator>"
             "<equality><tendon/><weld site1='a'/></equality><contact><exclude/><pair/></contact>"
             "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
             "<option density='1.2' wind='0 0 0'/>");
@@ -58,17 +58,17 @@ START_TEST(test_not_understood) {
   } expected[] = {
     { "body gravcomp", 1 },   { "joint frictionloss", 1 },    { "joint stifness", 1 }, { "joint actuatorfrcrange", 1 },
     { "geom contact", 3 },    { "geom type=mesh", 1 },        { "banana", 1 },         { "composite", 1 },
-    { "body mocap", 1 },      { "tendon/spatial", 2 },        { "tendon/fixed", 1 },   { "actuator/motor", 1 },
+    { "body mocap", 1 },      { "tendon/spatial", 2 },        { "tendon/fixed", 1 },   { "actuator/muscle", 1 },
     { "equality/tendon", 1 }, { "equality/weld (sites)", 1 }, { "contact/pair", 1 },   { "sensor/touch", 1 },
     { "deformable/flex", 1 }, { "extension/plugin", 1 },      { "gadget", 1 },         { "option density", 1 },
-    { "asset/skin", 1 },
+    { "asset/skin", 1 },      { "actuator/motor on a tendon", 1 },
   };
   for (int i = 0; i < CDNI_COUNT(expected); i++)
     ck_assert_msg(noted(expected[i].element) == expected[i].count, "%s: %d", expected[i].element,
                   noted(expected[i].element));
   for (size_t i = 0; i < d.notes.count; i++) ck_assert_int_ge(CDNI_AT(d.notes, io_note, i).line, 2);
   ck_assert_int_eq((int)d.notes.count, CDNI_COUNT(expected));
-  ck_assert_int_eq((int)d.warnings.count, 2); /* the mesh's mass, the composite's bodies */
+  ck_assert_int_eq((int)d.warnings.count, 3); /* the mesh's mass, the composite's bodies, the motor with a name */
   done();
 }
 END_TEST
@@ -92,7 +92,7 @@ START_TEST(test_short_keys) {
             "<body><joint type='ball'/><geom size='1'/></body></worldbody>\n"
             "<keyframe><key name='q' qpos='-1'/><key name='place' qpos='-1 4 5'/><key name='turn' qpos='-1 4 5 6 1'/>"
             "<key name='u' qvel='7 8 9'/><key name='none' qpos='' qvel=' '/></keyframe>");
-  static const double expected[][12] = {
+  const double expected[][12] = {
     /* the hinge; the free body's quaternion and place; the ball */
     { -1, 0, 1, 0, 0, 1, 2, 3, 1, 0, 0, 0 },
     { -1, 0, 1, 0, 0, 4, 5, 3, 1, 0, 0, 0 },

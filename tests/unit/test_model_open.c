@@ -284,6 +284,7 @@ static cdn_spec *copy_by_hand(const cdn_spec *from) {
   COPY_ALL(SHAPE, shape)
   COPY_ALL(ASSET, asset)
   COPY_ALL(SENSOR, sensor)
+  COPY_ALL(ACTUATOR, actuator)
   COPY_ALL(KEY, key)
   return to;
 }
@@ -308,6 +309,18 @@ static void same_systems(cdn_state *a, cdn_state *b) {
   for (int i = 0; i < cdn_system_force_count(s); i++)
     ck_assert_str_eq(cdn_force_name(s, (cdn_force){ i }), cdn_force_name(t, (cdn_force){ i }));
   same_bits("q", cdn_state_q(a), cdn_state_q(b), nq);
+  ck_assert_int_eq(cdn_system_control_count(s), cdn_system_control_count(t));
+  for (int i = 0; i < cdn_system_control_count(s); i++) {
+    const cdn_control control = { i };
+    double limits[2][2];
+    ck_assert_str_eq(cdn_control_name(s, control), cdn_control_name(t, control));
+    ck_assert_str_eq(cdn_control_unit(s, control), cdn_control_unit(t, control));
+    OK_ON(a, cdn_control_limits(a, control, &limits[0][0], &limits[0][1]));
+    OK_ON(b, cdn_control_limits(b, control, &limits[1][0], &limits[1][1]));
+    same_bits("limits of a control", limits[0], limits[1], 2);
+    OK_ON(a, cdn_control_set(a, control, 0.1 * i - 0.3));
+    OK_ON(b, cdn_control_set(b, control, 0.1 * i - 0.3));
+  }
   double *q = malloc(sizeof *q * (size_t)(nq + nu + 1)), *u = q + nq;
   for (int i = 0; i < nq; i++) q[i] = cdn_state_q(a)[i] + 0.01 * ((i * 7) % 5 - 2);
   for (int i = 0; i < nu; i++) u[i] = 0.1 * ((i * 5) % 7 - 3);
@@ -356,6 +369,9 @@ static void check_ways(const char *path) {
       OK(cdn_model_set_key(at_once, name, reference));
       same_bits("key", cdn_state_q(state), cdn_state_q(reference), cdn_system_nq(system));
       same_bits("key", cdn_state_u(state), cdn_state_u(reference), cdn_system_nu(system));
+      same_bits("key", cdn_state_z(state), cdn_state_z(reference), cdn_system_nz(system));
+      for (int c = 0; c < cdn_system_control_count(system); c++)
+        ck_assert(cdn_control_given(state, (cdn_control){ c }) == cdn_control_given(reference, (cdn_control){ c }));
     }
     cdn_state_destroy(reference);
     cdn_state_destroy(state);

@@ -34,13 +34,15 @@ START_TEST(test_elements_are_copied) {
   ck_assert_int_eq(cdn_spec_find(spec, CDN_SPEC_BODY, "arm"), 0);
   ck_assert_int_eq(cdn_spec_find(spec, CDN_SPEC_BODY, "xyz"), -1);
   ck_assert_int_eq(cdn_spec_find(spec, CDN_SPEC_JOINT, "arm"), -1);
-  double q[2] = { 1, 2 };
+  double q[2] = { 1, 2 }, controls[3] = { 3, 4, 5 };
   cdn_spec_key key = cdn_default_spec_key();
   key.name = "k", key.q = q, key.nq = 2, key.time = 4;
+  key.controls = controls, key.n_actuators = 3;
   OK(cdn_spec_add_key(spec, &key, NULL));
-  q[0] = 9;
+  q[0] = controls[2] = 9;
   OK(cdn_spec_get_key(spec, 0, &key));
   ck_assert(key.q[0] == 1 && key.q[1] == 2 && key.nq == 2 && key.nu == 0 && !key.u && key.time == 4);
+  ck_assert(key.n_actuators == 3 && key.controls[2] == 5 && !key.activations);
   end();
 }
 END_TEST
@@ -113,7 +115,11 @@ START_TEST(test_numbers_of_keys_and_gravity_are_finite) {
   cdn_spec_key key = cdn_default_spec_key();
   key.q = bad, key.nq = 2;
   FAILS(cdn_spec_add_key(spec, &key, NULL), CDN_ERR_NONFINITE);
-  key.nq = -1;
+  key.q = NULL, key.activations = bad, key.n_actuators = 2;
+  FAILS(cdn_spec_add_key(spec, &key, NULL), CDN_ERR_NONFINITE);
+  key.n_actuators = -1;
+  FAILS(cdn_spec_add_key(spec, &key, NULL), CDN_ERR_ARG);
+  key.q = bad, key.activations = NULL, key.nq = -1;
   FAILS(cdn_spec_add_key(spec, &key, NULL), CDN_ERR_ARG);
   FAILS(cdn_spec_set_gravity(spec, cdn_v3(0, INFINITY, 0)), CDN_ERR_NONFINITE);
   ck_assert_int_eq(cdn_spec_count(spec, CDN_SPEC_KEY), 0);

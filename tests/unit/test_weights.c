@@ -11,7 +11,7 @@ static cdn_state *two_masses(void) {
     cdn_body_def def = cdn_default_body_def();
     def.name = names[i], def.mobilizer = CDN_SLIDER, def.mass.mass = mass[i], def.q0 = &one;
     cdn_body body = cdn_system_add_body(system, &def);
-    cdn_system_add_mobility_spring(system, "spring", body, 0, 1, 0);
+    cdn_system_add_mobility_spring(system, NULL, body, 0, 1, 0);
   }
   OK_FREEZE(system);
   OK(cdn_state_create(system, &state));

@@ -93,7 +93,7 @@ static const char creature[] =
     "    </body>\n"
     "  </worldbody>\n"
     "  <actuator>\n"
-    "    <motor joint=\"slide\" gear=\"3\"/>\n"
+    "    <muscle joint=\"slide\" gear=\"3\"/>\n"
     "  </actuator>\n"
     "</mujoco>\n";
 

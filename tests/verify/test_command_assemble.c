@@ -42,6 +42,24 @@ START_TEST(locked_joints_stay) {
 }
 END_TEST
 
+/* y - x = 1 is met nearest to the start at -0.5 and 0.5; x has a limit at -0.1. The joints are without gravity and rest
+ * where they are put. */
+START_TEST(a_run_is_assembled_within_limits) {
+  enter_directory();
+  write_file(
+      "limited.xml",
+      "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' axis='0 0 1' range='-0.1 1'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body><body><joint name='y' axis='0 0 1'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
+      "<compiler angle='radian'/><equality><joint joint1='y' joint2='x' polycoef='1 1 0 0 0'/></equality></mujoco>");
+  SUCCEEDS("simulate limited.xml --duration 0.1 -o rows.csv");
+  const table *rows = parse_csv_file("rows.csv");
+  NEAR(rows->value[0][1], -0.1, 1e-6);
+  NEAR(rows->value[0][2], 0.9, 1e-6);
+  ck_assert(rows->value[0][1] >= -0.1);
+}
+END_TEST
+
 /* A finger that mimics another has nothing to do with the joint that is moved, nor has what hangs on that with the fingers. */
 START_TEST(what_nobody_wants_stays) {
   enter_directory();
@@ -145,4 +163,5 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-CHECK_MAIN("command_assemble", goals_are_met, locked_joints_stay, what_nobody_wants_stays, limits_bind, mistakes)
+CHECK_MAIN("command_assemble", goals_are_met, locked_joints_stay, what_nobody_wants_stays, limits_bind,
+           a_run_is_assembled_within_limits, mistakes)

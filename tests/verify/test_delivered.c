@@ -6,7 +6,7 @@
 #include "run.h"
 
 /* Under sanitizers everything takes ten times as long. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CDNI_SANITIZED
 enum { ACCURACIES_DEFAULT = 3, PROBLEMS_APART = 8 };
 #else
 enum { ACCURACIES_DEFAULT = 9, PROBLEMS_APART = 2 };

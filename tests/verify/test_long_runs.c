@@ -2,7 +2,7 @@
 #include "../unit/ode.h"
 
 /* Under sanitizers everything takes ten times as long. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CDNI_SANITIZED
 enum { PERIODS = 1000 };
 #else
 enum { PERIODS = 10000 };

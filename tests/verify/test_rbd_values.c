@@ -1,5 +1,5 @@
 /* Constants that other libraries' own tests hold: RBDL (tests/DynamicsTests.cc), Featherstone's spatial_v1 and
- * pinocchio (unittest/joint-spherical.cpp), collected in reference/rbd_values.json. All bodies have unit inertia about
+ * pinocchio (unittest/joint-spherical.cpp), by the commits of tests/data/SOURCES.md. All bodies have unit inertia about
  * the centre of mass and unit mass unless said. */
 #include "runs.h"
 

@@ -1,5 +1,5 @@
-/* Rolling without slip: a thin disc on the ground against an integration to more digits (../shared/reference/ode_refs.json)
- * and its closed form near the upright, and a ball on a turntable, which goes round in two sevenths of the table's turns. */
+/* Rolling without slip: a thin disc on the ground against an integration to more digits (tests/data/SOURCES.md) and its
+ * closed form near the upright, and a ball on a turntable, which goes round in two sevenths of the table's turns. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -60,7 +60,7 @@ START_TEST(pendulum_of_cvode) {
 }
 END_TEST
 
-/* examples/arkode/CXX_serial/ark_pendulum: u' = -sin v, v' = u; at t = 10 by ../shared/reference/sundials.json. */
+/* examples/arkode/CXX_serial/ark_pendulum: u' = -sin v, v' = u; at t = 10 in closed form (tests/data/SOURCES.md). */
 static cdn_status ark_rates(cdn_state *state, double t, const double *z, double *zdot) {
   (void)state, (void)t;
   zdot[0] = -sin(z[1]);

@@ -1,0 +1,251 @@
+/* MJCF's actuators against what MuJoCo 2.2.2 makes of the same text, at random states, controls and activations: the
+ * generalized forces of all actuators, accelerations, rates of activations, and the limits of controls; and keyframes.
+ *
+ * The actuators' forces are the differences between residuals without and with them, so their errors are a few hundred
+ * roundings of the largest residual. */
+#include "../check_main.h"
+#include "../testing.h"
+#include "mujoco_bridge.h"
+
+#include <stdio.h>
+
+static const char HEAD[] =
+    "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81'/>"
+    "<default><general ctrlrange='-2 2' ctrllimited='true'/>"
+    "<default class='weak'><motor forcelimited='true' forcerange='-1 .5' gear='3'/>"
+    "<default class='weaker'><motor gear='-2'/></default></default>"
+    "<default class='stiff'><position kp='40' forcelimited='true' forcerange='-30 30'/></default>"
+    "<default class='mixed'><general gaintype='affine' gainprm='2 .3 -.4' biastype='affine' biasprm='.5 -3 -.7'/></default>"
+    "</default><worldbody>"
+    "<body name='base' pos='0 0 1' euler='.1 .2 .3'><freejoint name='root'/>"
+    "<inertial pos='0 0 0' mass='3' diaginertia='.3 .4 .5'/><site name='nozzle' pos='.1 .2 -.3' euler='.4 0 .7'/>"
+    "<body name='arm' pos='.3 0 0' euler='0 .5 0'><joint name='shoulder' type='ball' pos='0 .1 0'/>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='.1 .2 .15'/>"
+    "<body name='rod' pos='0 0 .4'><joint name='elbow' axis='0 1 1' ref='.3'/><joint name='piston' type='slide' axis='1 0 0' ref='-.2'/>"
+    "<inertial pos='0 0 0' mass='1' diaginertia='.1 .1 .15'/><site name='tip' pos='0 0 .3' euler='1 2 .5'/></body></body></body>"
+    "<body name='cart' pos='2 0 0'><joint name='rail' type='slide' axis='1 .2 0'/><joint name='wheel' axis='0 1 0'/>"
+    "<inertial pos='0 0 0' mass='2' diaginertia='.2 .2 .3'/></body></worldbody><actuator>";
+static const char TAIL[] = "</actuator></mujoco>";
+
+enum { MOST = 40 };
+
+typedef struct rig {
+  cdn_model *ours;
+  const cdn_system *system;
+  cdn_state *state;
+  mjModel *m;
+  mjData *d;
+  mj_bridge bridge;
+} rig;
+
+static uint64_t seed;
+static double next(double size) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return size * ((double)(seed >> 11) / 4503599627370496.0 - 1);
+}
+
+static rig start(const char *text) {
+  rig r = { .ours = NULL };
+  char message[500] = "";
+  cdn_model_options options = cdn_default_model_options();
+  options.strict = true;
+  mj_bridge_handlers();
+  r.m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
+  ck_assert_msg(r.m != NULL, "%s in %s", message, text);
+  r.d = mj_makeData(r.m);
+  const cdn_status status = cdn_model_load_string(text, strlen(text), "model.xml", &options, &r.ours);
+  cdn_error error;
+  cdn_model_last_error(r.ours, &error);
+  ck_assert_msg(status == CDN_OK, "%s", error.text);
+  ck_assert_int_eq(cdn_model_warning_count(r.ours), 0);
+  r.system = cdn_model_system(r.ours);
+  OK(cdn_state_create(r.system, &r.state));
+  ck_assert(mj_bridge_init(&r.bridge, r.m, r.ours));
+  ck_assert_int_eq(cdn_model_actuator_count(r.ours), r.m->nu);
+  return r;
+}
+
+static void stop(rig *r) {
+  mj_bridge_free(&r->bridge);
+  cdn_state_destroy(r->state);
+  cdn_model_destroy(r->ours);
+  mj_deleteData(r->d);
+  mj_deleteModel(r->m);
+}
+
+/* The place of one of our actuators among MuJoCo's, which has those with activations last. */
+static int theirs(const rig *r, const cdn_model_actuator *a) {
+  const int id = mj_name2id(r->m, mjOBJ_ACTUATOR, a->name);
+  ck_assert_msg(id >= 0, "MuJoCo has no actuator '%s'", a->name);
+  return id;
+}
+static int activation(const rig *r, int id) { return id - (r->m->nu - r->m->na); }
+
+/* A random state on both sides; quaternions of any direction. */
+static void randomize(rig *r) {
+  double q[MOST], u[MOST];
+  for (int j = 0; j < r->m->njnt; j++) {
+    double *at = q + r->bridge.first_q[j], length = 0;
+    const int type = r->m->jnt_type[j], n = type == mjJNT_FREE ? 7 : type == mjJNT_BALL ? 4 : 1;
+    for (int k = 0; k < n; k++) at[k] = next(1.5);
+    for (int k = 0; k < 4 && n >= 4; k++) length += at[k] * at[k];
+    for (int k = 0; k < 4 && n >= 4; k++) at[k] /= sqrt(length);
+  }
+  for (int i = 0; i < r->m->nv; i++) u[i] = next(2);
+  OK_ON(r->state, cdn_state_set_q(r->state, q));
+  OK_ON(r->state, cdn_state_set_u(r->state, u));
+  mj_bridge_q_to_mujoco(&r->bridge, q, r->d->qpos);
+  mj_bridge_u_to_mujoco(&r->bridge, q, u, r->d->qvel);
+  for (int i = 0; i < r->m->nu; i++) {
+    cdn_model_actuator a;
+    OK(cdn_model_actuator_get(r->ours, i, &a));
+    const int id = theirs(r, &a);
+    r->d->ctrl[id] = next(3); /* beyond the limits as well */
+    OK_ON(r->state, cdn_control_set(r->state, a.control, r->d->ctrl[id]));
+    ck_assert_int_eq(a.activation.group >= 0, activation(r, id) >= 0);
+    if (a.activation.group < 0) continue;
+    r->d->act[activation(r, id)] = next(1);
+    OK_ON(r->state, cdn_state_set_zvar(r->state, a.activation, &r->d->act[activation(r, id)]));
+  }
+  mj_forward(r->m, r->d);
+}
+
+static void near_all(const char *what, const double *ours, const double *expected, int n, double tolerance) {
+  for (int i = 0; i < n; i++)
+    ck_assert_msg(fabs(ours[i] - expected[i]) <= tolerance, "%s %d: %.17g, MuJoCo %.17g (difference %.3g)", what, i,
+                  ours[i], expected[i], ours[i] - expected[i]);
+}
+
+static void enable(rig *r, bool on) {
+  for (int i = 0; i < r->m->nu; i++) {
+    cdn_model_actuator a;
+    OK(cdn_model_actuator_get(r->ours, i, &a));
+    OK_ON(r->state, cdn_force_set_enabled(r->state, a.force, on));
+  }
+}
+
+static void compare(rig *r) {
+  const int n = r->m->nv;
+  double zero[MOST] = { 0 }, with[MOST], without[MOST], forces[MOST], expected[MOST], scale = 1;
+  const double *q = cdn_state_q(r->state);
+  OK_ON(r->state, cdn_residual(r->state, zero, with));
+  enable(r, false);
+  OK_ON(r->state, cdn_residual(r->state, zero, without));
+  enable(r, true);
+  for (int i = 0; i < n; i++) forces[i] = without[i] - with[i], scale = fmax(scale, fabs(with[i]));
+  mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qfrc_actuator, expected);
+  near_all("force of actuators on u", forces, expected, n, 1e-13 * scale);
+  OK_ON(r->state, cdn_realize(r->state, CDN_STAGE_ACCELERATION));
+  mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qacc, expected);
+  for (int i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
+  near_all("udot", cdn_state_udot(r->state), expected, n, 1e-11 * scale);
+  for (int i = 0; i < r->m->nu; i++) {
+    cdn_model_actuator a;
+    OK(cdn_model_actuator_get(r->ours, i, &a));
+    if (a.activation.group < 0) continue;
+    const ptrdiff_t at = cdn_state_zvar(r->state, a.activation) - cdn_state_z(r->state);
+    NEAR(cdn_state_zdot(r->state)[at], r->d->act_dot[activation(r, theirs(r, &a))], 1e-13);
+  }
+}
+
+static void try_model(const char *actuators) {
+  char text[8000];
+  snprintf(text, sizeof text, "%s%s%s", HEAD, actuators, TAIL);
+  rig r = start(text);
+  seed = 20240101;
+  for (int i = 0; i < 50; i++) {
+    randomize(&r);
+    compare(&r);
+  }
+  /* limits of the controls; MuJoCo has zeros where there are none */
+  for (int i = 0; i < r.m->nu; i++) {
+    cdn_model_actuator a;
+    double lower, upper;
+    OK(cdn_model_actuator_get(r.ours, i, &a));
+    OK_ON(r.state, cdn_control_limits(r.state, a.control, &lower, &upper));
+    const int id = theirs(&r, &a);
+    const bool limited = r.m->actuator_ctrllimited[id];
+    ck_assert_msg(lower == (limited ? r.m->actuator_ctrlrange[2 * id] : -INFINITY), "%s: %g", a.name, lower);
+    ck_assert_msg(upper == (limited ? r.m->actuator_ctrlrange[2 * id + 1] : INFINITY), "%s: %g", a.name, upper);
+  }
+  stop(&r);
+}
+
+/* One kind at a time on hinges and slides, so that a failure names it; then all at once. */
+static const char *const KINDS[] = {
+  "<motor name='a' joint='elbow'/><motor name='b' joint='piston' gear='-1.5' ctrllimited='false'/>",
+  "<motor name='a' class='weak' joint='elbow'/><motor name='b' class='weaker' joint='rail' ctrlrange='-.5 4'/>",
+  "<position name='a' joint='elbow'/><position name='b' class='stiff' joint='piston' gear='.5'/>",
+  "<position name='a' kp='7' joint='wheel' gear='-2' forcelimited='true' forcerange='-3 9'/>",
+  "<velocity name='a' joint='elbow'/><velocity name='b' kv='3' joint='rail' gear='2'/>",
+  "<damper name='a' joint='elbow' kv='2' ctrlrange='0 3'/><damper name='b' joint='rail' kv='.5' gear='-2' ctrlrange='.5 1'/>"
+  "<damper name='c' joint='wheel' ctrlrange='0 1'/>",
+  "<general name='a' joint='elbow'/><general name='b' joint='wheel' gainprm='4' biastype='affine' biasprm='1 2 3' gear='-2'/>",
+  "<general name='a' class='mixed' joint='elbow' gear='2'/><motor name='b' class='mixed' joint='wheel'/>"
+  "<position name='c' class='mixed' joint='rail'/><velocity name='d' class='mixed' joint='piston' kv='2'/>"
+  "<general name='e' class='stiff' joint='wheel'/>",
+  "<general name='a' joint='elbow' dyntype='integrator' gainprm='3' gear='2'/>"
+  "<general name='b' joint='rail' dyntype='filter' dynprm='.25' biastype='affine' biasprm='.1 .2 .3'/>",
+  "<cylinder name='a' joint='piston' timeconst='.3' area='.7' bias='.1 -.2 -.3'/><cylinder name='b' joint='rail' diameter='.6'/>",
+  "<intvelocity name='a' joint='elbow' kp='5' actrange='-4 4'/>",
+  "<motor name='a' joint='shoulder' gear='.3 -.4 .5'/><motor name='b' jointinparent='shoulder' gear='1 2 -.5'/>",
+  "<position name='a' joint='shoulder' kp='6' gear='.6 .8 -.3'/><position name='b' jointinparent='shoulder' kp='4' gear='0 1 1'/>",
+  "<velocity name='a' joint='shoulder' kv='2' gear='1 0 .5'/><general name='b' class='mixed' jointinparent='shoulder' gear='1 .1 .2'/>",
+  "<motor name='a' joint='root' gear='1 2 3 .4 .5 .6'/><motor name='b' jointinparent='root' gear='-.1 .2 .3 .7 -.5 1'/>",
+  "<velocity name='a' joint='root' kv='3' gear='0 1 0 0 0 1'/><general name='b' class='mixed' joint='root' gear='1 0 0 0 .3 0'/>",
+  "<motor name='a' site='nozzle' gear='0 0 1 0 0 .2'/><motor name='b' site='tip' gear='.1 .2 .3 .4 .5 -.6'/>",
+  "<velocity name='a' site='nozzle' kv='2' gear='1 0 0 0 1 0'/><general name='b' class='mixed' site='tip'/>",
+  "<general name='a' site='tip' dyntype='filter' dynprm='.1'/><general name='b' joint='shoulder' dyntype='integrator' gear='1 1 0'/>",
+};
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
+
+START_TEST(test_each_kind) { try_model(KINDS[_i]); }
+END_TEST
+
+START_TEST(test_a_model_without_clamped_controls) {
+  rig r = start("<mujoco><option><flag clampctrl='disable'/></option><worldbody><body><joint name='j'/>"
+                "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody><actuator>"
+                "<motor name='m' joint='j' ctrllimited='true' ctrlrange='-.1 .1'/></actuator></mujoco>");
+  for (int i = 0; i < 5; i++) {
+    randomize(&r);
+    compare(&r);
+  }
+  stop(&r);
+}
+END_TEST
+
+START_TEST(test_keyframes_set_controls_and_activations) {
+  char text[8000];
+  /* MuJoCo has its actuators without activation first: so has this file, or the numbers would mean others */
+  snprintf(text, sizeof text,
+           "%s<motor name='a' joint='elbow'/><position name='b' joint='rail'/>"
+           "<general name='c' joint='wheel' dyntype='filter'/><general name='d' joint='elbow' dyntype='integrator'/>"
+           "</actuator><keyframe><key name='one' ctrl='.1 .2 .3 .4' act='.5 .6'/><key name='two' ctrl='5 6 7 8'/>"
+           "<key name='three' act='1 2'/></keyframe></mujoco>",
+           HEAD);
+  rig r = start(text);
+  for (int k = 0; k < r.m->nkey; k++) {
+    OK(cdn_model_set_key(r.ours, mj_id2name(r.m, mjOBJ_KEY, k), r.state));
+    mj_resetDataKeyframe(r.m, r.d, k);
+    for (int i = 0; i < r.m->nu; i++) {
+      cdn_model_actuator a;
+      OK(cdn_model_actuator_get(r.ours, i, &a));
+      const int id = theirs(&r, &a);
+      ck_assert_msg(cdn_control_given(r.state, a.control) == r.d->ctrl[id], "key %d, %s", k, a.name);
+      if (a.activation.group < 0) continue;
+      ck_assert_msg(cdn_state_zvar(r.state, a.activation)[0] == r.d->act[activation(&r, id)], "key %d, %s", k, a.name);
+    }
+    mj_forward(r.m, r.d);
+    compare(&r);
+  }
+  stop(&r);
+}
+END_TEST
+
+static void add_tests(TCase *tests) {
+  tcase_add_loop_test(tests, test_each_kind, 0, KIND_COUNT);
+  tcase_add_test(tests, test_a_model_without_clamped_controls);
+  tcase_add_test(tests, test_keyframes_set_controls_and_activations);
+}
+
+int main(void) { return check_suite("mujoco_actuators", 300, add_tests); }
