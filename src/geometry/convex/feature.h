@@ -1,0 +1,31 @@
+/* Private to the room: what of a convex geometry may lie flat on another, and polygons cut by polygons. */
+#ifndef CARDAN_GEOMETRY_CONVEX_FEATURE_H
+#define CARDAN_GEOMETRY_CONVEX_FEATURE_H
+
+#include "geometry/internal.h"
+
+enum { FEATURE_MOST = 32, CLIPPED_MOST = 2 * FEATURE_MOST + 2 };
+
+/* The part of a geometry that is farthest along a direction: a point (n = 1), a segment, or a face, counterclockwise from outside. */
+typedef struct feature {
+  int n;
+  cdn_vec3 p[FEATURE_MOST]; /* W */
+  int32_t id[FEATURE_MOST]; /* of the corner; < 2^20 */
+  cdn_vec3 normal;          /* of a face */
+  double radius;            /* of the ball that the feature is swept by */
+} feature;
+
+void cdni_feature(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 direction, feature *f);
+/* The edge of a face that is farthest along a direction; a segment stays what it is. */
+void cdni_feature_edge(feature *f, cdn_vec3 direction);
+
+typedef struct clipped_point {
+  cdn_vec3 p;
+  int32_t id;
+  int32_t edge; /* where the line to the next point lies: an edge of the subject, or a side of the window */
+} clipped_point;
+/* The part of a segment or polygon that is over the polygon `window`, along its normal; returns the number of its points. Their ids
+ * are those of corners of the subject, or name the edge and the side that cross there. */
+int cdni_clip(const feature *subject, const feature *window, clipped_point out[CLIPPED_MOST]);
+
+#endif
