@@ -6,6 +6,7 @@
 #define CDNI_ROOM_LIST(X)     \
   X(CONTROLS, controls)       \
   X(MATTER, matter)           \
+  X(CONTACT, contact)         \
   X(FORCES, forces)           \
   X(CONSTRAINTS, constraints) \
   X(DYNAMICS, dynamics)       \

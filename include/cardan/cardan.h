@@ -18,6 +18,7 @@
 #include <cardan/operators.h>
 #include <cardan/forces.h>
 #include <cardan/dynamics.h>
+#include <cardan/contact.h>
 #include <cardan/constraints.h>
 #include <cardan/check.h>
 #include <cardan/assembly.h>

@@ -29,6 +29,9 @@ typedef enum cdn_geometry_kind {
   CDN_GEOMETRY_KIND_COUNT
 } cdn_geometry_kind;
 
+/** The name of a kind, such as "half-space". Static storage; "?" for an unknown number. */
+CDN_API const char *cdn_geometry_kind_name(cdn_geometry_kind kind);
+
 /** Data of a convex hull, of a triangle mesh, of a height field, or of functions of yours. It never changes, and has a
  *  reference count: create it, give it to its users (a System retains it), release it. Threads may share it. */
 typedef struct cdn_surface cdn_surface;

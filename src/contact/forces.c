@@ -1,0 +1,117 @@
+/* Forces of contacts: Hunt and Crossley's dissipation (manual 11.2.2), friction, and what is added to the bodies.
+ *
+ * The elastic part has a potential. The rest is a force of its own, dissipation and friction, which takes back what the elastic part
+ * pushes where a contact is pulled apart faster than it can follow. */
+#include <math.h>
+
+#include "contact/internal.h"
+
+/* ---- by pose and velocity ---- */
+
+cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p) {
+  const v3 r = v3_sub(cdni_to_v3(p), pose[body].p_GM);
+  return cdni_from_v3(sv_shift_motion(twist[body].V, r).v);
+}
+
+static touch_force force_of(const touch *t, cdn_vec3 v, double transition) {
+  const cdn_vec3 second = cdn_cross(t->normal, t->tangent);
+  touch_force f = { .rate = -cdn_dot(v, t->normal), .slip = { cdn_dot(v, t->tangent), cdn_dot(v, second) } };
+  f.normal = fmax(t->elastic * (1 + t->damping * f.rate), 0);
+  const double speed = hypot(f.slip[0], f.slip[1]);
+  if (speed > 0) {
+    const double size = f.normal * cdni_friction_coefficient(t->friction, speed, transition) / speed;
+    f.friction = cdn_add(cdn_scale(-size * f.slip[0], t->tangent), cdn_scale(-size * f.slip[1], second));
+  }
+  f.power = -(f.normal - t->elastic) * f.rate + cdn_dot(f.friction, v);
+  return f;
+}
+
+cdn_status cdni_contact_calc_forces(const void *self, cdn_state *state, cdn_region_output *out) {
+  const contact_room *room = contact_of(self);
+  const void *elements;
+  void *place;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  CDNI_TRY(cdn_region_output_add(out, n, &place));
+  const touch *touches = elements;
+  touch_force *forces = place;
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  const body_pose *pose = cdni_matter_pose(room->matter, state);
+  const body_twist *twist = cdni_matter_twist(room->matter, state);
+  const double transition = *cdn_state_parameters(state, room->transition);
+  for (int i = 0; i < n; i++) {
+    const touch *t = &touches[i];
+    const int a = CDNI_AT(room->shapes, shape, t->a).body, b = CDNI_AT(room->shapes, shape, t->b).body;
+    const cdn_vec3 v =
+        cdn_sub(cdni_contact_velocity(pose, twist, b, t->point), cdni_contact_velocity(pose, twist, a, t->point));
+    forces[i] = force_of(t, v, transition);
+  }
+  return CDN_OK;
+}
+
+/* ---- what is added to the bodies ---- */
+
+/* The force f on b, and its opposite on a, at a point of Ground. */
+static void push(const contact_room *room, cdn_state *state, cdn_forces *forces, const touch *t, cdn_vec3 f) {
+  const body_pose *pose = cdni_matter_pose(room->matter, state);
+  const cdn_body bodies[2] = { { CDNI_AT(room->shapes, shape, t->a).body },
+                               { CDNI_AT(room->shapes, shape, t->b).body } };
+  for (int i = 0; i < 2; i++) {
+    if (bodies[i].i == 0) continue;
+    const cdn_transform X_GB =
+        cdni_body_transform(cdni_matter_X_BM(room->matter, state, bodies[i]), &pose[bodies[i].i]);
+    const cdn_vec3 p_B = cdn_rotate_inv(X_GB.R, cdn_sub(t->point, X_GB.p));
+    cdn_forces_add_point(forces, bodies[i], p_B, cdn_scale(i == 0 ? -1 : 1, f));
+  }
+}
+
+static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *forces) {
+  const contact_room *room = contact_of(self);
+  const void *elements;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  for (const touch *t = elements, *end = t + n; n > 0 && t < end; t++)
+    push(room, state, forces, t, cdn_scale(t->elastic, t->normal));
+  return CDN_OK;
+}
+
+static cdn_status calc_energy(const void *self, cdn_state *state, double *energy) {
+  const contact_room *room = contact_of(self);
+  const void *elements;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  for (int i = 0; i < n; i++) *energy += ((const touch *)elements)[i].energy;
+  return CDN_OK;
+}
+
+static cdn_status calc_rest(const void *self, cdn_state *state, cdn_forces *forces) {
+  const contact_room *room = contact_of(self);
+  const void *touches, *found;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &touches, &n));
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdn_region_eval(state, room->forces, &found, &n));
+  for (int i = 0; i < n; i++) {
+    const touch *t = &((const touch *)touches)[i];
+    const touch_force *f = &((const touch_force *)found)[i];
+    push(room, state, forces, t, cdn_add(cdn_scale(f->normal - t->elastic, t->normal), f->friction));
+  }
+  return CDN_OK;
+}
+
+void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d) {
+  const cdn_force_provider elastic = { .struct_size = sizeof elastic,
+                                       .name = "contact",
+                                       .reads = CDN_READS_POSITION,
+                                       .calc_force = calc_elastic,
+                                       .calc_potential = calc_energy };
+  const cdn_force_provider rest = { .struct_size = sizeof rest,
+                                    .name = "contact dissipation",
+                                    .reads = CDN_READS_VELOCITY,
+                                    .calc_force = calc_rest,
+                                    .n_kinks = room->n_kinks,
+                                    .calc_kinks = room->n_kinks > 0 ? cdni_contact_calc_kinks : NULL };
+  cdn_declare_forces(d, &elastic);
+  cdn_declare_forces(d, &rest);
+}

@@ -1,0 +1,129 @@
+/* Types and functions that the files of the room share. Private to the room. */
+#ifndef CARDAN_CONTACT_INTERNAL_H
+#define CARDAN_CONTACT_INTERNAL_H
+
+#include <cardan/regions.h>
+
+#include "contact/contact.h"
+#include "geometry/geometry.h"
+#include "matter/matter.h"
+
+typedef struct shape {
+  char *name;
+  int32_t body;
+  cdn_geometry geometry; /* with the default sizes */
+  uint32_t type, affinity;
+} shape;
+
+/* The numbers of a material in a State, and of a frame: R by columns, then p. */
+enum { MATERIAL_MODULUS, MATERIAL_DISSIPATION, MATERIAL_STATIC, MATERIAL_DYNAMIC, MATERIAL_VISCOUS, MATERIAL_NUMBERS };
+enum { FRAME_NUMBERS = 12 };
+
+typedef struct body_pair {
+  int32_t a, b; /* a < b */
+} body_pair;
+
+/* A pair whose kinks are watched. */
+typedef struct watched_pair {
+  int32_t a, b, features; /* a < b; contacts that come and go one by one */
+} watched_pair;
+
+struct contact_room {
+  cdni_array shapes;                            /* shape */
+  cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
+  cdni_array excluded;                          /* body_pair; in ascending order once the System is frozen */
+  cdn_contact_def def;
+  bool has_def;
+  /* Known once the System is frozen. */
+  const matter *matter;
+  int32_t *group, *parent; /* a body's group of welded bodies, named after the first of them; the group's parent; */
+  int n_bodies, n_kinks;
+  cdni_array watched; /* watched_pair */
+  cdn_dvar frames, sizes, materials, enabled, transition;
+  cdn_cache poses; /* shape_pose, one a shape */
+  cdn_computed_region touches, forces;
+};
+
+/* A shape in Ground. */
+typedef struct shape_pose {
+  cdn_transform X_GS;
+  cdni_box box;
+} shape_pose;
+
+/* What a contact is by the pose alone. The force on b along the normal is `elastic` (1 + damping rate), and never pulls. */
+typedef struct touch {
+  int32_t a, b, feature;
+  cdn_vec3 point, normal, tangent; /* the first of two tangents */
+  double depth, elastic, energy, damping;
+  double friction[3]; /* static, dynamic, viscous */
+  double radius[2];
+} touch;
+
+/* What it is by pose and velocity. */
+typedef struct touch_force {
+  double rate, slip[2];
+  double normal;     /* force along the normal, >= 0 */
+  cdn_vec3 friction; /* force on b in the plane */
+  double power;      /* of all that is not elastic */
+} touch_force;
+
+/* ---- shapes.c, filter.c ---- */
+
+const shape *cdni_shape_at(const contact_room *room, cdn_shape s);
+/* What freezing finds out about who may touch whom. */
+cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room);
+bool cdni_contact_accepts(const contact_room *room, int a, int b);
+
+/* ---- laws ---- */
+
+/* Materials of two surfaces combined. */
+typedef struct combined_material {
+  double modulus, share_a, dissipation, friction[3];
+} combined_material;
+combined_material cdni_combine_materials(const double *a, const double *b);
+/* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and the combined
+ * modulus; `radius` are the half axes of the patch over the root of the depth. */
+double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
+/* friction.c: the coefficient of friction times the direction factor at a slip speed. */
+double cdni_friction_coefficient(const double friction[3], double speed, double transition);
+
+/* Which law acts between two kinds of geometry; NULL: none. It adds a touch, or several, for a pair that overlaps. */
+typedef struct touch_pair {
+  const cdn_geometry *g[2];
+  const cdn_transform *X[2];
+  int32_t shape[2];
+  const double *material[2];
+} touch_pair;
+typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
+contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
+contact_law cdni_law_smooth, cdni_law_ends;
+/* Puts a sphere, end i of it, in the place of the capsule of a pair. */
+void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
+                      cdn_transform *X_end);
+
+/* ---- detect.c: compute functions of the entries ---- */
+
+cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out);
+cdn_region_fn cdni_contact_find_touches;
+cdn_region_fn cdni_contact_calc_forces; /* forces.c: one touch_force a touch */
+
+/* kinks.c: two kinks for each contact that may be, touching and letting go. */
+cdn_status cdni_contact_list_pairs(cdn_system *system, contact_room *room);
+cdn_status cdni_contact_calc_kinks(const void *self, cdn_state *state, double *values, double *rates);
+
+/* forces.c */
+/* Velocity of the point p (Ground) of a body. */
+cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p);
+void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);
+
+/* subsystem.c */
+extern const cdn_subsystem_ops cdni_contact_ops;
+static inline const contact_room *contact_of(const void *self) { return *(const contact_room *const *)self; }
+
+static inline cdn_geometry shape_geometry(const contact_room *room, cdn_state *state, int i) {
+  cdn_geometry g = CDNI_AT(room->shapes, shape, i).geometry;
+  memcpy(g.size, cdn_state_parameters(state, room->sizes) + 3 * i, sizeof g.size);
+  return g;
+}
+
+#endif

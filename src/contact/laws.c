@@ -1,0 +1,128 @@
+/* Which law acts between which geometries, and the laws of round surfaces: their contacts by the pose alone.
+ *
+ * - Two smooth surfaces (spheres, ellipsoids, half-spaces) touch as Hertz has it.
+ * - A capsule is a sphere that is swept along a segment. It touches with its own radius in all directions, so that its force does not
+ *   jump where its ends begin. On a half-space both of its ends touch, and nothing jumps when it lies down.
+ * - Spheres and capsules touch boxes, cylinders and hulls with their own radius as well: faces and edges push them alike. */
+#include <math.h>
+
+#include "contact/internal.h"
+
+/* ---- one touch ---- */
+
+/* Some unit vector across n; it changes smoothly but where n passes one of the three axes' planes of equal components. */
+static cdn_vec3 across(cdn_vec3 n) {
+  const cdn_rotation R = cdn_rotation_z_to(n);
+  return R.x;
+}
+
+/* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
+static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, const double k[2], cdn_vec3 direction,
+                            int feature, cdn_region_output *out) {
+  void *place;
+  CDNI_TRY(cdn_region_output_add(out, 1, &place));
+  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1]);
+  const double depth = -near->distance, root = sqrt(depth);
+  touch *t = place;
+  double radius[2];
+  const double stiffness = cdni_hertz_stiffness(k, m.modulus, radius);
+  *t = (touch){ .a = pair->shape[0],
+                .b = pair->shape[1],
+                .feature = feature,
+                .normal = near->normal,
+                .tangent = direction,
+                .depth = depth,
+                .elastic = stiffness * depth * root,
+                .energy = 0.4 * stiffness * depth * depth * root,
+                .damping = 1.5 * m.dissipation,
+                .friction = { m.friction[0], m.friction[1], m.friction[2] },
+                .radius = { radius[0] * root, radius[1] * root } };
+  t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
+  return CDN_OK;
+}
+
+/* ---- curvatures ---- */
+
+/* Relative principal curvatures of two surfaces that touch: those of the sum of their curvature tensors. False: not convex. */
+static bool relative_curvature(const double a[2], cdn_vec3 along_a, const double b[2], cdn_vec3 along_b,
+                               cdn_vec3 normal, double k[2], cdn_vec3 *direction) {
+  /* in the axes along_a, normal x along_a */
+  const cdn_vec3 side = cdn_cross(normal, along_a);
+  const double x = cdn_dot(along_b, along_a), y = cdn_dot(along_b, side);
+  const double cos_2 = x * x - y * y, sin_2 = 2 * x * y;
+  const double mean = 0.5 * (a[0] + a[1] + b[0] + b[1]);
+  const double d_x = 0.5 * ((a[0] - a[1]) + (b[0] - b[1]) * cos_2), d_y = 0.5 * (b[0] - b[1]) * sin_2;
+  const double half = sqrt(d_x * d_x + d_y * d_y);
+  k[0] = mean + half, k[1] = mean - half;
+  const double angle = half > 0 ? 0.5 * atan2(d_y, d_x) : 0;
+  *direction = cdn_add(cdn_scale(cos(angle), along_a), cdn_scale(sin(angle), side));
+  return k[1] > 1e-12 * k[0];
+}
+
+/* Curvatures of a shape at a point, with a direction in Ground. */
+static bool curvature_at(const touch_pair *pair, int which, cdn_vec3 p_G, double k[2], cdn_vec3 *along) {
+  const cdn_transform *X = pair->X[which];
+  const cdn_vec3 p = cdn_rotate_inv(X->R, cdn_sub(p_G, X->p));
+  if (!cdni_curvature(pair->g[which], p, k, along)) return false;
+  *along = cdn_rotate(X->R, *along);
+  return true;
+}
+
+/* ---- laws ---- */
+
+static bool is_rod(const cdn_geometry *g) { return g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE; }
+
+/* Two surfaces that are smooth where they touch; otherwise the radius of the one that is a swept sphere. */
+cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
+  cdn_proximity near;
+  if (!cdni_pair_distance(pair->g[0], pair->X[0], pair->g[1], pair->X[1], 0, &near) || !(near.distance < 0))
+    return CDN_OK;
+  double k[2][2], both[2];
+  cdn_vec3 along[2], direction;
+  for (int i = 0; i < 2; i++) {
+    if (is_rod(pair->g[i])) {
+      k[i][0] = k[i][1] = 1 / pair->g[i]->size[0];
+      along[i] = across(near.normal);
+    } else if (!curvature_at(pair, i, i == 0 ? near.point_a : near.point_b, k[i], &along[i])) {
+      k[i][0] = k[i][1] = 0;
+      along[i] = across(near.normal);
+    }
+  }
+  if (!relative_curvature(k[0], along[0], k[1], along[1], near.normal, both, &direction)) return CDN_OK;
+  return add_hertz(pair, &near, both, direction, 0, out);
+}
+
+void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
+                      cdn_transform *X_end) {
+  const int capsule = g[0]->kind == CDN_GEOMETRY_CAPSULE ? 0 : 1;
+  const double *size = g[capsule]->size;
+  *X_end = *X[capsule];
+  X_end->p = cdn_transform_point(*X_end, cdn_v3(0, 0, i == 0 ? -size[1] : size[1]));
+  *end = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { size[0] } };
+  g[capsule] = end, X[capsule] = X_end;
+}
+
+/* A capsule and a half-space: the two ends are spheres. */
+cdn_status cdni_law_ends(const touch_pair *pair, cdn_region_output *out) {
+  for (int i = 0; i < 2; i++) {
+    const cdn_geometry *g[2] = { pair->g[0], pair->g[1] };
+    const cdn_transform *X[2] = { pair->X[0], pair->X[1] };
+    cdn_geometry end;
+    cdn_transform X_end;
+    cdni_capsule_end(g, X, i, &end, &X_end);
+    const double k[2] = { 1 / end.size[0], 1 / end.size[0] };
+    cdn_proximity near;
+    if (cdni_pair_distance(g[0], X[0], g[1], X[1], 0, &near) && near.distance < 0)
+      CDNI_TRY(add_hertz(pair, &near, k, across(near.normal), i, out));
+  }
+  return CDN_OK;
+}
+
+contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
+  const cdn_geometry_kind low = a < b ? a : b, high = a < b ? b : a;
+  if (!cdn_geometry_pair_is_supported(a, b)) return NULL;
+  if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return cdni_law_ends;
+  const bool rod = low == CDN_GEOMETRY_SPHERE || low == CDN_GEOMETRY_CAPSULE || high == CDN_GEOMETRY_CAPSULE;
+  if (rod && high <= CDN_GEOMETRY_CONVEX) return cdni_law_smooth;
+  return high == CDN_GEOMETRY_ELLIPSOID ? cdni_law_smooth : NULL;
+}

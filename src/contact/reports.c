@@ -1,0 +1,53 @@
+/* Contacts as results. */
+#include "contact/internal.h"
+#include "core/sized.h"
+
+static cdn_status find_all(cdn_state *state, const contact_room *room, const touch **touches,
+                           const touch_force **forces, int *n) {
+  const void *t, *f;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &t, n));
+  CDNI_TRY(cdn_region_eval(state, room->forces, &f, n));
+  *touches = t, *forces = f;
+  return CDN_OK;
+}
+
+cdn_status cdn_contact_count(cdn_state *state, int *n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, n);
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  *n = 0;
+  if (!room || !room->matter) return CDN_OK;
+  const touch *touches;
+  const touch_force *forces;
+  return find_all(state, room, &touches, &forces, n);
+}
+
+cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
+  static const char function[] = "cdn_contact_get";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, out);
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  const touch *t = NULL;
+  const touch_force *f = NULL;
+  int n = 0;
+  if (room && room->matter) CDNI_TRY(find_all(state, room, &t, &f, &n));
+  if (i < 0 || i >= n)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no contact %d: the State has %d", i, n);
+  t += i, f += i;
+  const cdn_contact c = { .a = { t->a },
+                          .b = { t->b },
+                          .feature = t->feature,
+                          .point = t->point,
+                          .normal = t->normal,
+                          .depth = t->depth,
+                          .rate = f->rate,
+                          .slip = { f->slip[0], f->slip[1] },
+                          .tangent = { t->tangent, cdn_cross(t->normal, t->tangent) },
+                          .force = f->normal,
+                          .friction = f->friction,
+                          .elastic = t->energy,
+                          .power = f->power,
+                          .radius = { t->radius[0], t->radius[1] } };
+  cdni_sized_write(out, size, &c, sizeof c);
+  return CDN_OK;
+}

@@ -1,0 +1,290 @@
+/* Builds the list of shapes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "contact/internal.h"
+#include "rooms.h"
+
+CDNI_DEF(contact_material, .modulus = 1e7, .dissipation = 0.1, .static_friction = 0.8, .dynamic_friction = 0.7);
+CDNI_DEF(shape_def, .X_BS = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } },
+         .geometry.kind = (cdn_geometry_kind)-1, .type = 1, .affinity = 1);
+CDNI_DEF(contact_def, .transition_velocity = 0.01);
+
+/* ---- the room ---- */
+
+static void free_shapes(cdn_system *system, void *data) {
+  contact_room *room = data;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (size_t i = 0; i < room->shapes.count; i++) {
+    shape *s = &CDNI_AT(room->shapes, shape, i);
+    cdni_strfree(a, s->name);
+    cdn_surface_release(s->geometry.surface);
+  }
+  cdni_array *arrays[] = { &room->shapes, &room->frames0,  &room->sizes0, &room->materials0,
+                           &room->ones,   &room->excluded, &room->watched };
+  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
+  cdni_free(a, room->group, 2 * (size_t)room->n_bodies * sizeof *room->group);
+}
+
+static cdn_status freeze(cdn_system *system, void *data) { return cdni_contact_find_groups(system, data); }
+
+const cdni_room_ops cdni_contact_room = {
+  .size = sizeof(contact_room), .freeze = freeze, .subsystem = &cdni_contact_ops, .destroy = free_shapes
+};
+
+const contact_room *cdni_contact(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_CONTACT); }
+
+const shape *cdni_shape_at(const contact_room *room, cdn_shape s) {
+  return !room || s.i < 0 || (size_t)s.i >= room->shapes.count ? NULL : &CDNI_AT(room->shapes, shape, s.i);
+}
+
+/* ---- adding ---- */
+
+static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format, ...)
+    CDN_PRINTF(5, 6);
+static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format,
+                   ...) {
+  va_list args;
+  va_start(args, format);
+  cdni_system_refuse(system, code, function, "shape", name, format, args);
+  va_end(args);
+}
+
+/* What is wrong with a material, or NULL. */
+static const char *check_material(const cdn_contact_material *m) {
+  const double numbers[] = { m->modulus, m->dissipation, m->static_friction, m->dynamic_friction, m->viscous_friction };
+  for (int i = 0; i < CDNI_COUNT(numbers); i++)
+    if (!isfinite(numbers[i])) return "a number of its material is not finite";
+  if (!(m->modulus > 0)) return "the modulus of its material must be above 0";
+  if (m->dissipation < 0) return "the dissipation of its material must not be negative";
+  if (m->dynamic_friction < 0 || m->viscous_friction < 0) return "a coefficient of friction must not be negative";
+  if (m->static_friction < m->dynamic_friction) return "static friction must not be less than dynamic friction";
+  return NULL;
+}
+
+static void material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]) {
+  out[MATERIAL_MODULUS] = m->modulus, out[MATERIAL_DISSIPATION] = m->dissipation;
+  out[MATERIAL_STATIC] = m->static_friction, out[MATERIAL_DYNAMIC] = m->dynamic_friction;
+  out[MATERIAL_VISCOUS] = m->viscous_friction;
+}
+
+static bool frame_is_rotation(const cdn_transform *X) {
+  const cdn_vec3 axes[] = { X->R.x, X->R.y, X->R.z };
+  for (int i = 0; i < 3; i++)
+    for (int j = i; j < 3; j++)
+      if (!(fabs(cdn_dot(axes[i], axes[j]) - (i == j)) < 1e-9)) return false;
+  return cdn_dot(cdn_cross(axes[0], axes[1]), axes[2]) > 0;
+}
+
+static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
+                      const cdn_contact_material *material) {
+  size_t bad;
+  cdn_shape other;
+  const char *wrong = check_material(material);
+  cdn_error error;
+  if (d->body.i < 0 || d->body.i >= cdn_system_body_count(system))
+    refuse(system, CDN_ERR_ARG, function, name, "there is no body %d in this System (yet): add the body first",
+           (int)d->body.i);
+  else if (!cdni_all_finite((const double *)&d->X_BS, FRAME_NUMBERS, &bad))
+    refuse(system, CDN_ERR_NONFINITE, function, name, "its frame has a number that is not finite");
+  else if (!frame_is_rotation(&d->X_BS))
+    refuse(system, CDN_ERR_ARG, function, name, "the axes of its frame are no right-handed unit vectors");
+  else if (cdn_geometry_check(&d->geometry) != CDN_OK) {
+    cdn_last_error(&error);
+    refuse(system, CDN_ERR_ARG, function, name, "%s", error.text);
+  } else if (wrong) refuse(system, CDN_ERR_ARG, function, name, "%s", wrong);
+  else if (cdn_system_find_shape(system, name, &other) == CDN_OK)
+    refuse(system, CDN_ERR_ARG, function, name, "there is a shape of that name already: give each its own");
+  else return true;
+  return false;
+}
+
+static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_shape_def *d,
+                  const cdn_contact_material *material) {
+  const cdn_allocator *a = cdni_system_allocator(system);
+  const bool has_surface = d->geometry.kind >= CDN_GEOMETRY_CONVEX;
+  shape s = { cdni_strdup(a, name), d->body.i, d->geometry, d->type, d->affinity };
+  if (!has_surface) s.geometry.surface = NULL;
+  double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
+  double *size = cdni_array_extend(a, &room->sizes0, sizeof *size, 3);
+  double *numbers = cdni_array_extend(a, &room->materials0, sizeof *numbers, MATERIAL_NUMBERS), one = 1;
+  if (!s.name || !frame || !size || !numbers || !cdni_array_push(a, &room->ones, sizeof one, &one) ||
+      !cdni_array_push(a, &room->shapes, sizeof s, &s)) {
+    cdni_strfree(a, s.name);
+    return false;
+  }
+  if (has_surface) cdn_surface_retain(s.geometry.surface);
+  memcpy(frame, &d->X_BS, FRAME_NUMBERS * sizeof *frame);
+  for (int k = 0; k < 3; k++) size[k] = isfinite(d->geometry.size[k]) ? d->geometry.size[k] : 0;
+  material_numbers(material, numbers);
+  return true;
+}
+
+cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
+  static const char function[] = "cdn_system_add_shape";
+  const cdn_shape none = { -1 };
+  CDNI_NEED_OBJECT(system, none);
+  if (cdni_system_refuses(system, function)) return none;
+  cdn_shape_def d;
+  cdn_contact_material material = contact_material_defaults;
+  const char *unreadable = def ? read_shape_def(&d, def) : "no def is given: start with cdn_default_shape_def()";
+  if (!unreadable && d.material) unreadable = read_contact_material(&material, d.material);
+  if (unreadable) {
+    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+    return none;
+  }
+  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+  if (!room) return none;
+  char made_up[32];
+  snprintf(made_up, sizeof made_up, "shape%zu", room->shapes.count);
+  const char *name = d.name ? d.name : made_up;
+  if (!check_def(system, function, name, &d, &material)) return none;
+  if (!store(system, room, name, &d, &material)) {
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    return none;
+  }
+  return (cdn_shape){ (int32_t)room->shapes.count - 1 };
+}
+
+void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
+  static const char function[] = "cdn_system_set_contact";
+  CDNI_NEED_OBJECT_OR_NOTHING(system);
+  if (cdni_system_refuses(system, function)) return;
+  cdn_contact_def d;
+  const char *unreadable = def ? read_contact_def(&d, def) : "no def is given: start with cdn_default_contact_def()";
+  if (unreadable) cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+  else if (!(d.transition_velocity > 0) || !isfinite(d.transition_velocity))
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "the transition velocity is %g: it must be above 0",
+                     d.transition_velocity);
+  else {
+    contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+    if (!room) return;
+    room->def = d;
+    room->has_def = true;
+  }
+}
+
+void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b) {
+  static const char function[] = "cdn_system_exclude_contact";
+  CDNI_NEED_OBJECT_OR_NOTHING(system);
+  if (cdni_system_refuses(system, function)) return;
+  const int n = cdn_system_body_count(system);
+  const int32_t wrong = a.i < 0 || a.i >= n ? a.i : b.i;
+  if (wrong < 0 || wrong >= n) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+                     "there is no body %d in this System (yet): add the body first", (int)wrong);
+    return;
+  }
+  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+  const body_pair pair = { a.i < b.i ? a.i : b.i, a.i < b.i ? b.i : a.i };
+  if (room && !cdni_array_push(cdni_system_allocator(system), &room->excluded, sizeof pair, &pair))
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, NULL, "out of memory");
+}
+
+/* ---- asking ---- */
+
+int cdn_system_shape_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
+  const contact_room *room = cdni_contact(system);
+  return room ? (int)room->shapes.count : 0;
+}
+
+cdn_status cdn_system_find_shape(const cdn_system *system, const char *name, cdn_shape *out) {
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  const contact_room *room = cdni_contact(system);
+  *out = (cdn_shape){ -1 };
+  for (size_t i = 0; room && i < room->shapes.count; i++)
+    if (strcmp(CDNI_AT(room->shapes, shape, i).name, name) == 0) {
+      out->i = (int32_t)i;
+      return CDN_OK;
+    }
+  return cdni_refuse(CDN_ERR_ARG, "cdn_system_find_shape", "there is no shape '%s' in this System", name);
+}
+
+const char *cdn_shape_name(const cdn_system *system, cdn_shape id) {
+  CDNI_NEED_OBJECT(system, NULL);
+  const shape *s = cdni_shape_at(cdni_contact(system), id);
+  return s ? s->name : NULL;
+}
+
+cdn_body cdn_shape_body(const cdn_system *system, cdn_shape id) {
+  CDNI_NEED_OBJECT(system, ((cdn_body){ -1 }));
+  const shape *s = cdni_shape_at(cdni_contact(system), id);
+  return (cdn_body){ s ? s->body : -1 };
+}
+
+/* ---- in a State ---- */
+
+static const shape *find(cdn_state *state, const char *function, cdn_shape id, const contact_room **room) {
+  *room = cdni_contact(cdn_state_system(state));
+  const shape *s = cdni_shape_at(*room, id);
+  if (!s) cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no shape %d in this System", (int)id.i);
+  return s;
+}
+
+cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape id, const cdn_contact_material *material) {
+  static const char function[] = "cdn_shape_set_material";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, material);
+  const contact_room *room;
+  const shape *s = find(state, function, id, &room);
+  if (!s) return CDN_ERR_ARG;
+  cdn_contact_material m;
+  const char *wrong = read_contact_material(&m, material);
+  if (!wrong) wrong = check_material(&m);
+  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, wrong);
+  double numbers[MATERIAL_NUMBERS];
+  material_numbers(&m, numbers);
+  return cdn_state_set_parameters(state, room->materials, MATERIAL_NUMBERS * id.i, MATERIAL_NUMBERS, numbers);
+}
+
+cdn_status cdn_shape_set_frame(cdn_state *state, cdn_shape id, cdn_transform X_BS) {
+  static const char function[] = "cdn_shape_set_frame";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const contact_room *room;
+  const shape *s = find(state, function, id, &room);
+  if (!s) return CDN_ERR_ARG;
+  if (!frame_is_rotation(&X_BS))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name,
+                           "shape '%s': the axes of its frame are no right-handed unit vectors", s->name);
+  return cdn_state_set_parameters(state, room->frames, FRAME_NUMBERS * id.i, FRAME_NUMBERS, (const double *)&X_BS);
+}
+
+cdn_status cdn_shape_set_size(cdn_state *state, cdn_shape id, const double size[3]) {
+  static const char function[] = "cdn_shape_set_size";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, size);
+  const contact_room *room;
+  const shape *s = find(state, function, id, &room);
+  if (!s) return CDN_ERR_ARG;
+  cdn_geometry g = s->geometry;
+  memcpy(g.size, size, sizeof g.size);
+  if (cdn_geometry_check(&g) != CDN_OK) {
+    cdn_error error;
+    cdn_last_error(&error);
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, error.text);
+  }
+  return cdn_state_set_parameters(state, room->sizes, 3 * id.i, 3, size);
+}
+
+cdn_status cdn_shape_set_enabled(cdn_state *state, cdn_shape id, bool enabled) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const contact_room *room;
+  if (!find(state, "cdn_shape_set_enabled", id, &room)) return CDN_ERR_ARG;
+  const double on = enabled;
+  return cdn_state_set_parameters(state, room->enabled, id.i, 1, &on);
+}
+
+cdn_status cdn_shape_get(cdn_state *state, cdn_shape id, cdn_geometry *geometry, cdn_transform *X_GS) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, geometry);
+  CDNI_NEED(state, X_GS);
+  const contact_room *room;
+  if (!find(state, "cdn_shape_get", id, &room)) return CDN_ERR_ARG;
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  *geometry = shape_geometry(room, state, id.i);
+  *X_GS = ((const shape_pose *)cdni_state_storage(state, room->poses))[id.i].X_GS;
+  return CDN_OK;
+}

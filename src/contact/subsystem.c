@@ -1,0 +1,65 @@
+/* The room's subsystem: what a State has for shapes and contacts, and what a System with shapes must not be. */
+#include <stdio.h>
+
+#include "contact/internal.h"
+
+/* Names the first pair that may touch and has no law. */
+static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
+  const int n = (int)room->shapes.count;
+  bool missing[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT], any = false,
+                                                                  present[CDN_GEOMETRY_KIND_COUNT] = { false };
+  for (int i = 0; i < n; i++) present[CDNI_AT(room->shapes, shape, i).geometry.kind] = true;
+  for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
+    for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
+      missing[a][b] = !cdni_contact_law((cdn_geometry_kind)a, (cdn_geometry_kind)b);
+      any = any || (missing[a][b] && present[a] && present[b]);
+    }
+  for (int i = 0; any && i < n; i++)
+    for (int j = i + 1; j < n; j++) {
+      const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
+      if (missing[a->geometry.kind][b->geometry.kind] && cdni_contact_accepts(room, i, j))
+        return cdn_declare_error(
+            d, CDN_ERR_UNSUPPORTED,
+            "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no law of contact for them: keep them apart by "
+            "cdn_system_exclude_contact or by their type and affinity, or replace one by capsules and spheres",
+            a->name, cdn_geometry_kind_name(a->geometry.kind), b->name, cdn_geometry_kind_name(b->geometry.kind));
+    }
+  return CDN_OK;
+}
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  contact_room *room = *(contact_room **)self;
+  const int n = (int)room->shapes.count;
+  if (!room->matter) return CDN_OK;
+  CDNI_TRY(check_pairs(room, d));
+  room->frames = cdn_declare_parameters(d, "frames", FRAME_NUMBERS * n, room->frames0.data);
+  room->sizes = cdn_declare_parameters(d, "sizes", 3 * n, room->sizes0.data);
+  room->materials = cdn_declare_parameters(d, "materials", MATERIAL_NUMBERS * n, room->materials0.data);
+  room->enabled = cdn_declare_parameters(d, "enabled", n, room->ones.data);
+  room->transition = cdn_declare_parameters(d, "transition_velocity", 1, &room->def.transition_velocity);
+  const cdn_ticket of_poses[] = { CDN_POSE, room->frames.ticket, room->sizes.ticket };
+  room->poses = cdn_declare_cache(d, "poses", (size_t)n * sizeof(shape_pose), cdni_contact_calc_poses, 3, of_poses);
+  const cdn_ticket of_touches[] = { room->poses.ticket, room->enabled.ticket, room->materials.ticket };
+  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,
+                                              CDN_STAGE_EMPTY);
+  const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket };
+  room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 3, of_forces,
+                                             CDN_STAGE_EMPTY);
+  cdni_contact_declare_forces(room, d);
+  return CDN_OK;
+}
+
+static void describe(const void *self, const cdn_system *system, cdn_description *d) {
+  const contact_room *room = contact_of(self);
+  for (size_t i = 0; i < room->shapes.count; i++) {
+    const shape *s = &CDNI_AT(room->shapes, shape, i);
+    cdn_describe(d, s->name, "a shape, %s, on %s", cdn_geometry_kind_name(s->geometry.kind),
+                 cdn_body_name(system, (cdn_body){ s->body }));
+  }
+}
+
+const cdn_subsystem_ops cdni_contact_ops = { .struct_size = sizeof cdni_contact_ops,
+                                             .name = "contact",
+                                             .self_size = sizeof(contact_room *),
+                                             .declare = declare,
+                                             .describe = describe };
