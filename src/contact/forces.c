@@ -1,7 +1,7 @@
 /* Forces of contacts: Hunt and Crossley's dissipation (manual 11.2.2), friction, and what is added to the bodies.
  *
  * The elastic part has a potential. The rest is a force of its own, dissipation and friction, which takes back what the elastic part
- * pushes where a contact is pulled apart faster than it can follow. */
+ * pushes where a contact is pulled apart faster than it can follow. Contacts whose energy nobody computes are in the second force altogether. */
 #include <math.h>
 
 #include "contact/internal.h"
@@ -22,7 +22,7 @@ static touch_force force_of(const touch *t, cdn_vec3 v, double transition) {
     const double size = f.normal * cdni_friction_coefficient(t->friction, speed, transition) / speed;
     f.friction = cdn_add(cdn_scale(-size * f.slip[0], t->tangent), cdn_scale(-size * f.slip[1], second));
   }
-  f.power = -(f.normal - t->elastic) * f.rate + cdn_dot(f.friction, v);
+  f.power = -(f.normal - (isnan(t->energy) ? 0 : t->elastic)) * f.rate + cdn_dot(f.friction, v);
   return f;
 }
 
@@ -72,7 +72,7 @@ static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *f
   int n;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
   for (const touch *t = elements, *end = t + n; n > 0 && t < end; t++)
-    push(room, state, forces, t, cdn_scale(t->elastic, t->normal));
+    if (!isnan(t->energy)) push(room, state, forces, t, cdn_scale(t->elastic, t->normal));
   return CDN_OK;
 }
 
@@ -81,7 +81,8 @@ static cdn_status calc_energy(const void *self, cdn_state *state, double *energy
   const void *elements;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
-  for (int i = 0; i < n; i++) *energy += ((const touch *)elements)[i].energy;
+  for (const touch *t = elements, *end = t + n; n > 0 && t < end; t++)
+    if (!isnan(t->energy)) *energy += t->energy;
   return CDN_OK;
 }
 
@@ -95,7 +96,8 @@ static cdn_status calc_rest(const void *self, cdn_state *state, cdn_forces *forc
   for (int i = 0; i < n; i++) {
     const touch *t = &((const touch *)touches)[i];
     const touch_force *f = &((const touch_force *)found)[i];
-    push(room, state, forces, t, cdn_add(cdn_scale(f->normal - t->elastic, t->normal), f->friction));
+    push(room, state, forces, t,
+         cdn_add(cdn_scale(f->normal - (isnan(t->energy) ? 0 : t->elastic), t->normal), f->friction));
   }
   return CDN_OK;
 }

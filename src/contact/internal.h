@@ -54,7 +54,8 @@ typedef struct shape_pose {
 typedef struct touch {
   int32_t a, b, feature;
   cdn_vec3 point, normal, tangent; /* the first of two tangents */
-  double depth, elastic, energy, damping;
+  double depth, elastic, damping;
+  double energy;      /* NaN: nobody computes it, and the force counts as one without a potential */
   double friction[3]; /* static, dynamic, viscous */
   double radius[2];
 } touch;
@@ -96,7 +97,7 @@ typedef struct touch_pair {
 } touch_pair;
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
-contact_law cdni_law_smooth, cdni_law_ends;
+contact_law cdni_law_smooth, cdni_law_ends, cdni_law_pressure;
 /* Puts a sphere, end i of it, in the place of the capsule of a pair. */
 void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
                       cdn_transform *X_end);

@@ -3,7 +3,8 @@
  * - Two smooth surfaces (spheres, ellipsoids, half-spaces) touch as Hertz has it.
  * - A capsule is a sphere that is swept along a segment. It touches with its own radius in all directions, so that its force does not
  *   jump where its ends begin. On a half-space both of its ends touch, and nothing jumps when it lies down.
- * - Spheres and capsules touch boxes, cylinders and hulls with their own radius as well: faces and edges push them alike. */
+ * - Spheres and capsules touch boxes, cylinders and hulls with their own radius as well: faces and edges push them alike.
+ * - Boxes, cylinders, hulls and half-spaces have pressure fields (pressure.c). */
 #include <math.h>
 
 #include "contact/internal.h"
@@ -118,11 +119,17 @@ cdn_status cdni_law_ends(const touch_pair *pair, cdn_region_output *out) {
   return CDN_OK;
 }
 
+static bool is_flat(cdn_geometry_kind kind) {
+  return kind == CDN_GEOMETRY_HALF_SPACE || kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER ||
+         kind == CDN_GEOMETRY_CONVEX;
+}
+
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   const cdn_geometry_kind low = a < b ? a : b, high = a < b ? b : a;
   if (!cdn_geometry_pair_is_supported(a, b)) return NULL;
   if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return cdni_law_ends;
   const bool rod = low == CDN_GEOMETRY_SPHERE || low == CDN_GEOMETRY_CAPSULE || high == CDN_GEOMETRY_CAPSULE;
   if (rod && high <= CDN_GEOMETRY_CONVEX) return cdni_law_smooth;
-  return high == CDN_GEOMETRY_ELLIPSOID ? cdni_law_smooth : NULL;
+  if (high == CDN_GEOMETRY_ELLIPSOID) return cdni_law_smooth;
+  return is_flat(low) && is_flat(high) ? cdni_law_pressure : NULL;
 }

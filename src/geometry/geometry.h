@@ -28,6 +28,14 @@ double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center_S);
 /* Principal curvatures at the surface point nearest to p (S) and the first direction; false: not smooth there. */
 bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *direction);
 
+/* ---- solids with flat faces (faces.c) ---- */
+
+/* Writes the planes of at most `most` faces in S: unit outward normals n, offsets d of n . x = d. Returns how many; 0: the solid has no
+ * flat faces. A cylinder counts as a prism. */
+int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]);
+/* About how deep the deepest point of such a solid is; INFINITY for a half-space. */
+double cdni_largest_depth(const cdn_geometry *g);
+
 /* ---- triangles near a box (triangles.c): for meshes and height fields ---- */
 
 /* Calls visit for each triangle of the surface whose box overlaps [least, most] (S), in ascending order of its index, until one call

@@ -17,7 +17,7 @@ using namespace SimTK;
 
 namespace {
 
-double number(uint64_t *rng, double low, double high) { return low + (high - low) * random_unit(rng); }
+double number(uint64_t *rng, double low, double high) { return random_uniform(rng, low, high); }
 
 struct Surface {
   int body; // 0: Ground

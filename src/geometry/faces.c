@@ -1,0 +1,56 @@
+/* Solids with flat faces: their planes, and how deep they are. A cylinder has the faces of a prism about it. */
+#include <math.h>
+
+#include "geometry/internal.h"
+
+enum { CYLINDER_SIDES = 32 };
+
+static int box_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
+  int n = 0;
+  for (int k = 0; k < 3; k++)
+    for (int s = -1; s <= 1 && n < most; s += 2) {
+      memset(planes[n], 0, sizeof planes[n]);
+      planes[n][k] = s;
+      planes[n++][3] = g->size[k];
+    }
+  return n;
+}
+
+/* The sides have the distance at which a prism has the cylinder's volume. */
+static int cylinder_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
+  static const double pi = 3.14159265358979323846;
+  const double step = 2 * pi / CYLINDER_SIDES, apothem = g->size[0] * sqrt(0.5 * step / tan(0.5 * step));
+  int n = 0;
+  for (int s = -1; s <= 1 && n < most; s += 2) {
+    const double cap[4] = { 0, 0, s, g->size[1] };
+    memcpy(planes[n++], cap, sizeof cap);
+  }
+  for (int k = 0; k < CYLINDER_SIDES && n < most; k++) {
+    const double side[4] = { cos(k * step), sin(k * step), 0, apothem };
+    memcpy(planes[n++], side, sizeof side);
+  }
+  return n;
+}
+
+int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
+  switch (g->kind) {
+    case CDN_GEOMETRY_HALF_SPACE: memcpy(planes[0], (double[4]){ 0, 0, 1, 0 }, sizeof planes[0]); return 1;
+    case CDN_GEOMETRY_BOX: return box_faces(g, most, planes);
+    case CDN_GEOMETRY_CYLINDER: return cylinder_faces(g, most, planes);
+    case CDN_GEOMETRY_CONVEX: {
+      const int n = g->surface->n_faces < most ? g->surface->n_faces : most;
+      memcpy(planes, g->surface->face_planes, (size_t)n * sizeof planes[0]);
+      return n;
+    }
+    default: return 0;
+  }
+}
+
+double cdni_largest_depth(const cdn_geometry *g) {
+  switch (g->kind) {
+    case CDN_GEOMETRY_BOX: return fmin(fmin(g->size[0], g->size[1]), g->size[2]);
+    case CDN_GEOMETRY_CYLINDER: return fmin(g->size[0], g->size[1]);
+    case CDN_GEOMETRY_CONVEX: return fmax(g->surface->inner_radius, 1e-3 * g->surface->radius);
+    default: return INFINITY;
+  }
+}
