@@ -130,14 +130,17 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
   const double offset = (a->stiffness * a->face[i].offset - b->stiffness * b->face[j].offset) / length;
   if (fabs(offset - cdn_dot(normal, o->center)) > o->radius) return CDN_OK;
   polygon p = square(normal, offset, o->center, 1.01 * o->radius);
-  clip(&p, n_a, a->face[i].offset);
+  /* the pressure by the softer solid's depth, which is well defined also where the other hardly gives way */
+  const field *soft = a->stiffness <= b->stiffness ? a : b;
+  const int face = soft == a ? i : j;
+  clip(&p, soft->face[face].n, soft->face[face].offset);
   for (int k = 0; k < a->n && p.n > 2; k++)
     if (k != i) clip(&p, cdn_sub(a->face[k].n, n_a), a->face[k].offset - a->face[i].offset);
   for (int k = 0; k < b->n && p.n > 2; k++)
     if (k != j) clip(&p, cdn_sub(b->face[k].n, n_b), b->face[k].offset - b->face[j].offset);
   if (p.n < 3) return CDN_OK;
   cdn_vec3 center;
-  const double force = integrate(&p, normal, n_a, a->face[i].offset, a->stiffness, &center);
+  const double force = integrate(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, &center);
   if (!(force > 0)) return CDN_OK;
   void *place;
   CDNI_TRY(cdn_region_output_add(out, 1, &place));

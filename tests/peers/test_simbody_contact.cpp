@@ -3,6 +3,9 @@
 //
 // Tolerance: 1e-13 of the largest force in play. A depth is the difference of lengths of the scene's size (1 m), so a force
 // k x^(3/2) has the error k 1.5 sqrt(x) 1e-16, which is at most 1e-13 of the largest force, as depths exceed 1e-3 where forces count.
+//
+// No contact is pulled apart faster than it can follow: there Simbody 3.7 leaves out that contact and all that come after it in its list,
+// which is why dissipation is small here. Nor has a body two spheres, which Simbody lets touch.
 #include <cardan/cardan.h>
 
 #include <Simbody.h>
@@ -27,13 +30,19 @@ struct Surface {
 };
 
 Surface surface(uint64_t *rng, int body) {
-  Surface s = { body, number(rng, 0.1, 0.4), Vec3(number(rng, -0.1, 0.1), number(rng, -0.1, 0.1), number(rng, -0.1, 0.1)),
-                pow(10, number(rng, 4, 8)), number(rng, 0, 2), 0, number(rng, 0, 1), number(rng, 0, 1) };
+  Surface s = { body,
+                number(rng, 0.1, 0.4),
+                Vec3(number(rng, -0.1, 0.1), number(rng, -0.1, 0.1), number(rng, -0.1, 0.1)),
+                pow(10, number(rng, 4, 8)),
+                number(rng, 0, 0.1),
+                0,
+                number(rng, 0, 1),
+                number(rng, 0, 1) };
   s.mu_s = s.mu_d + number(rng, 0, 1);
   return s;
 }
 
-constexpr int bodies = 3, spheres = 6;
+constexpr int bodies = 5, spheres = 5; // one each: Simbody lets spheres of one body touch
 
 void compare(uint64_t seed) {
   uint64_t rng = seed;
@@ -48,10 +57,12 @@ void compare(uint64_t seed) {
   GeneralContactSubsystem contacts(theirs);
   Body::Rigid rigid(MassProperties(1, Vec3(0), Inertia(1)));
   std::vector<MobilizedBody> mobods;
-  for (int i = 0; i < bodies; i++) mobods.push_back(MobilizedBody::Free(matter.Ground(), Transform(), rigid, Transform()));
+  for (int i = 0; i < bodies; i++)
+    mobods.push_back(MobilizedBody::Free(matter.Ground(), Transform(), rigid, Transform()));
   const ContactSetIndex set = contacts.createContactSet();
   for (const Surface &s : surfaces)
-    contacts.addBody(set, mobods[static_cast<size_t>(s.body - 1)], ContactGeometry::Sphere(s.radius), Transform(s.centre));
+    contacts.addBody(set, mobods[static_cast<size_t>(s.body - 1)], ContactGeometry::Sphere(s.radius),
+                     Transform(s.centre));
   // Simbody's half-space is all points of x > 0
   contacts.addBody(set, matter.updGround(), ContactGeometry::HalfSpace(), Transform(Rotation(Pi / 2, YAxis), Vec3(0)));
   HuntCrossleyForce force(forces, contacts, set);
@@ -87,7 +98,8 @@ void compare(uint64_t seed) {
   contact.transition_velocity = transition;
   cdn_system_set_contact(ours, &contact);
   ck_assert_int_eq(cdn_system_freeze(ours), CDN_OK);
-  cdn_state *state = cdn_state_create(ours);
+  cdn_state *state = nullptr;
+  ck_assert_int_eq(cdn_state_create(ours, &state), CDN_OK);
 
   int touching = 0;
   for (int pose = 0; pose < 20; pose++) {
@@ -106,8 +118,8 @@ void compare(uint64_t seed) {
     for (int i = 0; i < bodies; i++) {
       cdn_spatial V;
       ck_assert_int_eq(cdn_body_velocity(state, { i + 1 }, &V), CDN_OK);
-      mobods[static_cast<size_t>(i)].setUToFitVelocity(their_state,
-                                                       SpatialVec(Vec3(V.w.x, V.w.y, V.w.z), Vec3(V.v.x, V.v.y, V.v.z)));
+      mobods[static_cast<size_t>(i)].setUToFitVelocity(
+          their_state, SpatialVec(Vec3(V.w.x, V.w.y, V.w.z), Vec3(V.v.x, V.v.y, V.v.z)));
     }
     theirs.realize(their_state, Stage::Dynamics);
     Vector_<SpatialVec> body_forces;
@@ -128,13 +140,15 @@ void compare(uint64_t seed) {
     }
     for (int i = 1; i <= bodies; i++) {
       const SpatialVec &T = body_forces[i];
-      const double difference = fmax((T[0] - Vec3(F[i].w.x, F[i].w.y, F[i].w.z)).norm(), (T[1] - Vec3(F[i].v.x, F[i].v.y, F[i].v.z)).norm());
-      ck_assert_msg(difference <= 1e-13 * n * largest, "seed %llu, pose %d, body %d: forces differ by %.3g of %.3g", (unsigned long long)seed,
-                    pose, i, difference, largest);
+      const double difference =
+          fmax((T[0] - Vec3(F[i].w.x, F[i].w.y, F[i].w.z)).norm(), (T[1] - Vec3(F[i].v.x, F[i].v.y, F[i].v.z)).norm());
+      ck_assert_msg(difference <= 1e-13 * n * largest, "seed %llu, pose %d, body %d: forces differ by %.3g of %.3g",
+                    (unsigned long long)seed, pose, i, difference, largest);
     }
     // Simbody's energy is that of Hertz's force as well
     const double theirs_energy = force.calcPotentialEnergyContribution(their_state);
-    ck_assert_msg(std::fabs(theirs_energy - energy) <= 1e-13 * n * (largest + energy), "energies %.17g and %.17g", theirs_energy, energy);
+    ck_assert_msg(std::fabs(theirs_energy - energy) <= 1e-13 * n * (largest + energy), "energies %.17g and %.17g",
+                  theirs_energy, energy);
     touching += n;
   }
   ck_assert_int_gt(touching, 20);
