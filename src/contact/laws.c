@@ -1,10 +1,12 @@
 /* Which law acts between which geometries, and the laws of round surfaces: their contacts by the pose alone.
  *
- * - Two smooth surfaces (spheres, ellipsoids, half-spaces) touch as Hertz has it.
+ * - Round surfaces (spheres, ellipsoids, capsules) touch each other and half-spaces as Hertz has it.
  * - A capsule is a sphere that is swept along a segment. It touches with its own radius in all directions, so that its force does not
  *   jump where its ends begin. On a half-space both of its ends touch, and nothing jumps when it lies down.
- * - Spheres and capsules touch boxes, cylinders and hulls with their own radius as well: faces and edges push them alike.
- * - Boxes, cylinders, hulls and half-spaces have pressure fields (pressure.c). */
+ * - Round surfaces touch boxes, cylinders and hulls as if these were flat: faces and edges push alike, and nothing jumps between them.
+ *   Height fields as well, but there the normal jumps in valleys.
+ * - Boxes, cylinders, hulls and half-spaces have pressure fields (pressure.c).
+ * - Meshes have springs (foundation.c). */
 #include <math.h>
 
 #include "contact/internal.h"
@@ -71,9 +73,7 @@ static bool curvature_at(const touch_pair *pair, int which, cdn_vec3 p_G, double
 
 /* ---- laws ---- */
 
-static bool is_rod(const cdn_geometry *g) { return g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE; }
-
-/* Two surfaces that are smooth where they touch; otherwise the radius of the one that is a swept sphere. */
+/* Two surfaces of which one is round. */
 cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
   cdn_proximity near;
   if (!cdni_pair_distance(pair->g[0], pair->X[0], pair->g[1], pair->X[1], 0, &near) || !(near.distance < 0))
@@ -81,13 +81,13 @@ cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
   double k[2][2], both[2];
   cdn_vec3 along[2], direction;
   for (int i = 0; i < 2; i++) {
-    if (is_rod(pair->g[i])) {
-      k[i][0] = k[i][1] = 1 / pair->g[i]->size[0];
-      along[i] = across(near.normal);
-    } else if (!curvature_at(pair, i, i == 0 ? near.point_a : near.point_b, k[i], &along[i])) {
-      k[i][0] = k[i][1] = 0;
-      along[i] = across(near.normal);
-    }
+    const cdn_geometry *g = pair->g[i];
+    if (g->kind == CDN_GEOMETRY_ELLIPSOID &&
+        curvature_at(pair, i, i == 0 ? near.point_a : near.point_b, k[i], &along[i]))
+      continue;
+    const bool ball = g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE;
+    k[i][0] = k[i][1] = ball ? 1 / g->size[0] : 0;
+    along[i] = across(near.normal);
   }
   if (!relative_curvature(k[0], along[0], k[1], along[1], near.normal, both, &direction)) return CDN_OK;
   return add_hertz(pair, &near, both, direction, 0, out);
@@ -119,6 +119,10 @@ cdn_status cdni_law_ends(const touch_pair *pair, cdn_region_output *out) {
   return CDN_OK;
 }
 
+static bool is_round(cdn_geometry_kind kind) {
+  return kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE || kind == CDN_GEOMETRY_ELLIPSOID;
+}
+
 static bool is_flat(cdn_geometry_kind kind) {
   return kind == CDN_GEOMETRY_HALF_SPACE || kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER ||
          kind == CDN_GEOMETRY_CONVEX;
@@ -128,8 +132,9 @@ contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   const cdn_geometry_kind low = a < b ? a : b, high = a < b ? b : a;
   if (!cdn_geometry_pair_is_supported(a, b)) return NULL;
   if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return cdni_law_ends;
-  const bool rod = low == CDN_GEOMETRY_SPHERE || low == CDN_GEOMETRY_CAPSULE || high == CDN_GEOMETRY_CAPSULE;
-  if (rod && high <= CDN_GEOMETRY_CONVEX) return cdni_law_smooth;
-  if (high == CDN_GEOMETRY_ELLIPSOID) return cdni_law_smooth;
-  return is_flat(low) && is_flat(high) ? cdni_law_pressure : NULL;
+  if (low == CDN_GEOMETRY_MESH || high == CDN_GEOMETRY_MESH)
+    return low == CDN_GEOMETRY_HEIGHT_FIELD || high == CDN_GEOMETRY_CUSTOM ? NULL : cdni_law_foundation;
+  if (is_flat(low) && is_flat(high)) return cdni_law_pressure;
+  if (is_round(low) || is_round(high)) return cdni_law_smooth;
+  return NULL;
 }
