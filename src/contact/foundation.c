@@ -1,0 +1,71 @@
+/* Elastic foundation: a bed of springs, one at the centre of each triangle of a mesh, that press on the other solid (Johnson, Contact
+ * Mechanics, 1985, section 4.3; Simbody's ElasticFoundationForce). The spring of a triangle is as long as its depth in the other solid; its
+ * stiffness is the triangle's area times E / h of both surfaces in series, where h is a tenth of the radius of the ball about the mesh. A coarse mesh is
+ * a coarse bed: triangles should be small beside the patch. */
+#include <math.h>
+
+#include "contact/internal.h"
+
+typedef struct bed {
+  const touch_pair *pair;
+  int mesh;         /* 0 or 1: which of the two has the springs */
+  double stiffness; /* by area and depth */
+  combined_material m;
+  cdn_region_output *out;
+  cdn_status status;
+} bed;
+
+static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) {
+  bed *b = context;
+  const cdn_transform *X = b->pair->X[b->mesh], *X_other = b->pair->X[1 - b->mesh];
+  const cdn_vec3 center = cdn_scale(1.0 / 3, cdn_add(vertices[0], cdn_add(vertices[1], vertices[2])));
+  const cdn_vec3 p_G = cdn_transform_point(*X, center), p = cdn_rotate_inv(X_other->R, cdn_sub(p_G, X_other->p));
+  cdn_vec3 outward;
+  int feature;
+  const double distance = cdni_point_distance(b->pair->g[1 - b->mesh], p, &outward, &feature);
+  if (!(distance < 0)) return true;
+  const double area = 0.5 * cdn_norm(cdn_cross(cdn_sub(vertices[1], vertices[0]), cdn_sub(vertices[2], vertices[0])));
+  void *place;
+  b->status = cdn_region_output_add(b->out, 1, &place);
+  if (b->status != CDN_OK) return false;
+  /* the other solid's outward normal points from it to the mesh */
+  const cdn_vec3 from_other = cdn_rotate(X_other->R, outward),
+                 normal = b->mesh == 1 ? from_other : cdn_scale(-1, from_other);
+  const double depth = -distance, k = b->stiffness * area;
+  *(touch *)place = (touch){ .a = b->pair->shape[0],
+                             .b = b->pair->shape[1],
+                             .feature = 2 * triangle + b->mesh,
+                             .point = p_G,
+                             .normal = normal,
+                             .tangent = cdn_rotation_z_to(normal).x,
+                             .depth = depth,
+                             .elastic = k * depth,
+                             .energy = 0.5 * k * depth * depth,
+                             .damping = b->m.dissipation,
+                             .friction = { b->m.friction[0], b->m.friction[1], b->m.friction[2] } };
+  return true;
+}
+
+/* The box of one shape in the frame of another. */
+static void box_in_frame(const cdn_geometry *g, const cdn_transform *X, const cdn_transform *X_frame, cdn_vec3 *least,
+                         cdn_vec3 *most) {
+  const cdn_transform X_FS = cdn_transform_multiply(cdn_transform_invert(*X_frame), *X);
+  cdni_bounds(g, &X_FS, least, most);
+}
+
+cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
+  bed b = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1]), .out = out };
+  const double *E[2] = { &pair->material[0][MATERIAL_MODULUS], &pair->material[1][MATERIAL_MODULUS] };
+  for (b.mesh = 0; b.mesh < 2; b.mesh++) {
+    const cdn_geometry *g = pair->g[b.mesh];
+    if (g->kind != CDN_GEOMETRY_MESH) continue;
+    cdn_vec3 center, least, most;
+    b.stiffness = *E[0] * *E[1] / (*E[0] + *E[1]) / (0.1 * cdni_bounding_ball(g, &center));
+    /* where both are meshes, each carries half */
+    if (pair->g[1 - b.mesh]->kind == CDN_GEOMETRY_MESH) b.stiffness *= 0.5;
+    box_in_frame(pair->g[1 - b.mesh], pair->X[1 - b.mesh], pair->X[b.mesh], &least, &most);
+    cdni_triangles_in_box(g->surface, least, most, add_spring, &b);
+    CDNI_TRY(b.status);
+  }
+  return CDN_OK;
+}
