@@ -3,22 +3,48 @@
 
 #include "contact/internal.h"
 
+cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *out) {
+  const contact_room *room = contact_of(self);
+  const double *frames = cdn_state_parameters(state, room->frames), *sizes = cdn_state_parameters(state, room->sizes);
+  shape_place *places = out;
+  for (size_t i = 0; i < room->shapes.count; i++) {
+    const double *X_BM = cdni_matter_X_BM(room->matter, state, (cdn_body){ shape_body(room, (int)i) });
+    if (!X_BM) return cdni_state_last_status(state);
+    cdn_transform body, X_BS;
+    memcpy(&body, X_BM, sizeof body);
+    memcpy(&X_BS, frames + FRAME_NUMBERS * i, sizeof X_BS);
+    const cdn_transform X_MB = cdn_transform_invert(body), X_MS = cdn_transform_multiply(X_MB, X_BS);
+    const cdn_geometry g = shape_geometry(room, sizes, (int)i);
+    cdn_vec3 center;
+    const double radius = cdni_bounding_ball(&g, &center);
+    places[i] = (shape_place){ .R_MS = m3_load((const double *)&X_MS.R),
+                               .p_MS = cdni_to_v3(X_MS.p),
+                               .p_MB = cdni_to_v3(X_MB.p),
+                               .center_M = cdni_to_v3(cdn_transform_point(X_MS, center)),
+                               .radius = radius };
+  }
+  return CDN_OK;
+}
+
 cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out) {
   const contact_room *room = contact_of(self);
-  const matter *m = room->matter;
-  const double *frames = cdn_state_parameters(state, room->frames);
+  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const double *sizes = cdn_state_parameters(state, room->sizes);
   shape_pose *poses = out;
-  const body_pose *pose = cdni_matter_pose(m, state);
+  const body_pose *pose = cdni_matter_pose(room->matter, state);
   if (!pose) return cdni_state_last_status(state);
   for (size_t i = 0; i < room->shapes.count; i++) {
-    const cdn_body body = { CDNI_AT(room->shapes, shape, i).body };
-    const cdn_geometry g = shape_geometry(room, state, (int)i);
-    cdn_transform X_BS;
-    memcpy(&X_BS, frames + FRAME_NUMBERS * i, sizeof X_BS);
-    const cdn_transform X_GB = cdni_body_transform(cdni_matter_X_BM(m, state, body), &pose[body.i]);
-    poses[i].X_GS = cdn_transform_multiply(X_GB, X_BS);
+    const body_pose *M = &pose[shape_body(room, (int)i)];
+    const shape_place *place = &places[i];
+    const cdn_geometry g = shape_geometry(room, sizes, (int)i);
+    const m3 R = m3_mul_m3(M->R_GM, place->R_MS);
+    cdn_transform *X = &poses[i].X_GS;
+    X->R = (cdn_rotation){ cdni_from_v3(R.x), cdni_from_v3(R.y), cdni_from_v3(R.z) };
+    X->p = cdni_from_v3(m3_mul_add(M->R_GM, place->p_MS, M->p_GM));
+    poses[i].center = cdni_from_v3(m3_mul_add(M->R_GM, place->center_M, M->p_GM));
     cdn_vec3 least, most;
-    cdni_bounds(&g, &poses[i].X_GS, &least, &most);
+    cdni_bounds(&g, X, &least, &most);
     poses[i].box = (cdni_box){ { least.x, least.y, least.z }, { most.x, most.y, most.z } };
   }
   return CDN_OK;
@@ -36,10 +62,9 @@ static bool accept(const void *context, int i, int j) {
   return f->enabled[i] != 0 && f->enabled[j] != 0 && cdni_contact_accepts(f->room, i, j);
 }
 
-static cdn_status add_pair(const contact_room *room, cdn_state *state, const shape_pose *poses, int i, int j,
-                           cdn_region_output *out) {
-  const cdn_geometry a = shape_geometry(room, state, i), b = shape_geometry(room, state, j);
-  const double *materials = cdn_state_parameters(state, room->materials);
+static cdn_status add_pair(const contact_room *room, const double *sizes, const double *materials,
+                           const shape_pose *poses, int i, int j, cdn_region_output *out) {
+  const cdn_geometry a = shape_geometry(room, sizes, i), b = shape_geometry(room, sizes, j);
   const touch_pair pair = { .g = { &a, &b },
                             .X = { &poses[i].X_GS, &poses[j].X_GS },
                             .shape = { i, j },
@@ -53,6 +78,8 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
   const contact_room *room = contact_of(self);
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
   const shape_pose *poses = cdni_state_storage(state, room->poses);
+  const double *sizes = cdn_state_parameters(state, room->sizes);
+  const double *materials = cdn_state_parameters(state, room->materials);
   const int n = (int)room->shapes.count;
   const filter f = { room, cdn_state_parameters(state, room->enabled) };
   const size_t boxes_size = (size_t)n * sizeof(cdni_box), work_size = cdni_broad_size(n);
@@ -65,7 +92,7 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
     const int found = cdni_broad_pairs(n, boxes, accept, &f, most, pairs, frame + boxes_size);
     cdn_status status = CDN_OK;
     for (int k = 0; found <= most && k < found && status == CDN_OK; k++)
-      status = add_pair(room, state, poses, pairs[2 * k], pairs[2 * k + 1], out);
+      status = add_pair(room, sizes, materials, poses, pairs[2 * k], pairs[2 * k + 1], out);
     cdn_work_pop(state, frame);
     if (found <= most) return status;
     most = found;

@@ -52,18 +52,33 @@ cdn_status cdni_contact_calc_forces(const void *self, cdn_state *state, cdn_regi
 
 /* ---- what is added to the bodies ---- */
 
-/* The force f on b, and its opposite on a, at a point of Ground. */
-static void push(const contact_room *room, cdn_state *state, cdn_forces *forces, const touch *t, cdn_vec3 f) {
-  const body_pose *pose = cdni_matter_pose(room->matter, state);
-  const cdn_body bodies[2] = { { CDNI_AT(room->shapes, shape, t->a).body },
-                               { CDNI_AT(room->shapes, shape, t->b).body } };
-  for (int i = 0; i < 2; i++) {
-    if (bodies[i].i == 0) continue;
-    const cdn_transform X_GB =
-        cdni_body_transform(cdni_matter_X_BM(room->matter, state, bodies[i]), &pose[bodies[i].i]);
-    const cdn_vec3 p_B = cdn_rotate_inv(X_GB.R, cdn_sub(t->point, X_GB.p));
-    cdn_forces_add_point(forces, bodies[i], p_B, cdn_scale(i == 0 ? -1 : 1, f));
-  }
+/* Where forces are added: bodies' origins in Ground come from their frames M. */
+typedef struct pusher {
+  const contact_room *room;
+  const shape_place *places;
+  const body_pose *pose;
+  cdn_forces *forces;
+} pusher;
+
+static cdn_status begin(const contact_room *room, cdn_state *state, cdn_forces *forces, pusher *p) {
+  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
+  *p = (pusher){ room, cdni_state_storage(state, room->places), cdni_matter_pose(room->matter, state), forces };
+  return p->pose ? CDN_OK : cdni_state_last_status(state);
+}
+
+static void push_one(const pusher *p, int i, cdn_vec3 point, cdn_vec3 f) {
+  const cdn_body body = { shape_body(p->room, i) };
+  if (body.i == 0) return;
+  const body_pose *M = &p->pose[body.i];
+  const v3 origin = m3_mul_add(M->R_GM, p->places[i].p_MB, M->p_GM);
+  const cdn_spatial F = { cdn_cross(cdn_sub(point, cdni_from_v3(origin)), f), f };
+  cdn_forces_add_body(p->forces, body, F);
+}
+
+/* The force f on b, and its opposite on a. */
+static void push(const pusher *p, const touch *t, cdn_vec3 f) {
+  push_one(p, t->a, t->point, cdn_scale(-1, f));
+  push_one(p, t->b, t->point, f);
 }
 
 static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *forces) {
@@ -71,8 +86,11 @@ static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *f
   const void *elements;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
-  for (const touch *t = elements, *end = t + n; n > 0 && t < end; t++)
-    if (!isnan(t->energy)) push(room, state, forces, t, cdn_scale(t->elastic, t->normal));
+  if (n == 0) return CDN_OK;
+  pusher p;
+  CDNI_TRY(begin(room, state, forces, &p));
+  for (const touch *t = elements, *end = t + n; t < end; t++)
+    if (!isnan(t->energy)) push(&p, t, cdn_scale(t->elastic, t->normal));
   return CDN_OK;
 }
 
@@ -93,11 +111,12 @@ static cdn_status calc_rest(const void *self, cdn_state *state, cdn_forces *forc
   CDNI_TRY(cdn_region_eval(state, room->touches, &touches, &n));
   if (n == 0) return CDN_OK;
   CDNI_TRY(cdn_region_eval(state, room->forces, &found, &n));
+  pusher p;
+  CDNI_TRY(begin(room, state, forces, &p));
   for (int i = 0; i < n; i++) {
     const touch *t = &((const touch *)touches)[i];
     const touch_force *f = &((const touch_force *)found)[i];
-    push(room, state, forces, t,
-         cdn_add(cdn_scale(f->normal - (isnan(t->energy) ? 0 : t->elastic), t->normal), f->friction));
+    push(&p, t, cdn_add(cdn_scale(f->normal - (isnan(t->energy) ? 0 : t->elastic), t->normal), f->friction));
   }
   return CDN_OK;
 }

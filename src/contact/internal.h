@@ -40,14 +40,24 @@ struct contact_room {
   int n_bodies, n_kinks;
   cdni_array watched; /* watched_pair */
   cdn_dvar frames, sizes, materials, enabled, transition;
-  cdn_cache poses; /* shape_pose, one a shape */
+  cdn_cache places; /* shape_place, one a shape */
+  cdn_cache poses;  /* shape_pose, one a shape */
   cdn_computed_region touches, forces;
 };
+
+/* A shape on its body, by parameters alone: its frame and the origin of the body, seen from the body's frame M; the ball about the shape. */
+typedef struct shape_place {
+  m3 R_MS;
+  v3 p_MS, p_MB;
+  v3 center_M;
+  double radius; /* INFINITY: a half-space */
+} shape_place;
 
 /* A shape in Ground. */
 typedef struct shape_pose {
   cdn_transform X_GS;
   cdni_box box;
+  cdn_vec3 center; /* of the ball */
 } shape_pose;
 
 /* What a contact is by the pose alone. The force on b along the normal is `elastic` (1 + damping rate), and never pulls. */
@@ -104,6 +114,7 @@ void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i
 
 /* ---- detect.c: compute functions of the entries ---- */
 
+cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *out);
 cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out);
 cdn_region_fn cdni_contact_find_touches;
 cdn_region_fn cdni_contact_calc_forces; /* forces.c: one touch_force a touch */
@@ -121,10 +132,12 @@ void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);
 extern const cdn_subsystem_ops cdni_contact_ops;
 static inline const contact_room *contact_of(const void *self) { return *(const contact_room *const *)self; }
 
-static inline cdn_geometry shape_geometry(const contact_room *room, cdn_state *state, int i) {
+/* `sizes`: the State's, of all shapes. */
+static inline cdn_geometry shape_geometry(const contact_room *room, const double *sizes, int i) {
   cdn_geometry g = CDNI_AT(room->shapes, shape, i).geometry;
-  memcpy(g.size, cdn_state_parameters(state, room->sizes) + 3 * i, sizeof g.size);
+  memcpy(g.size, sizes + 3 * i, sizeof g.size);
   return g;
 }
+static inline int shape_body(const contact_room *room, int i) { return CDNI_AT(room->shapes, shape, i).body; }
 
 #endif

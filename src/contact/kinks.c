@@ -36,76 +36,85 @@ cdn_status cdni_contact_list_pairs(cdn_system *system, contact_room *room) {
 
 typedef struct view {
   const contact_room *room;
-  cdn_state *state;
+  const shape_place *places;
   const shape_pose *poses;
   const body_pose *pose;
   const body_twist *twist;
-  const double *materials, *enabled;
+  const double *sizes, *materials;
+  const cdn_vec3 *center_rate; /* of the balls about the shapes */
 } view;
 
-/* Velocity of b's point seen from a's, along n. */
-static double approach(const view *v, int a, cdn_vec3 p_a, int b, cdn_vec3 p_b, cdn_vec3 n) {
-  const int body_a = CDNI_AT(v->room->shapes, shape, a).body, body_b = CDNI_AT(v->room->shapes, shape, b).body;
-  return cdn_dot(n, cdn_sub(cdni_contact_velocity(v->pose, v->twist, body_b, p_b),
-                            cdni_contact_velocity(v->pose, v->twist, body_a, p_a)));
+/* Rate at which b's point moves away from a's, along n. */
+static double parting(const view *v, const watched_pair *w, cdn_vec3 p_a, cdn_vec3 p_b, cdn_vec3 n) {
+  const cdn_vec3 v_a = cdni_contact_velocity(v->pose, v->twist, shape_body(v->room, w->a), p_a);
+  return cdn_dot(n, cdn_sub(cdni_contact_velocity(v->pose, v->twist, shape_body(v->room, w->b), p_b), v_a));
 }
 
 /* Gap, and its rate, of two balls about the shapes; false: they are so near that the shapes themselves must be looked at. */
-static bool far_apart(const view *v, const cdn_geometry *g_a, const cdn_geometry *g_b, int a, int b, double *gap,
-                      double *rate) {
-  cdn_vec3 c_a, c_b;
-  const double r_a = cdni_bounding_ball(g_a, &c_a), r_b = cdni_bounding_ball(g_b, &c_b);
-  if (!isfinite(r_a + r_b)) return false;
-  const cdn_vec3 p_a = cdn_transform_point(v->poses[a].X_GS, c_a), p_b = cdn_transform_point(v->poses[b].X_GS, c_b);
-  const cdn_vec3 d = cdn_sub(p_b, p_a);
-  const double length = cdn_norm(d);
-  if (length < 2 * (r_a + r_b)) return false;
-  *gap = length - r_a - r_b;
-  *rate = approach(v, a, p_a, b, p_b, cdn_scale(1 / length, d));
+static bool far_apart(const view *v, const watched_pair *w, double *gap, double *rate) {
+  const double radii = v->places[w->a].radius + v->places[w->b].radius;
+  const cdn_vec3 d = cdn_sub(v->poses[w->b].center, v->poses[w->a].center);
+  const double square = cdn_dot(d, d);
+  if (!(square > 4 * radii * radii)) return false;
+  const double length = sqrt(square);
+  *gap = length - radii;
+  *rate = cdn_dot(d, cdn_sub(v->center_rate[w->b], v->center_rate[w->a])) / length;
   return true;
 }
 
 /* The kinks of one contact: touching; letting go. */
 static void kinks_of(const view *v, const watched_pair *w, const cdn_geometry *g[2], const cdn_transform *X[2],
-                     double *touching, double *touching_rate, double *letting_go) {
+                     double *values, double *rates) {
   cdn_proximity near;
-  if (far_apart(v, g[0], g[1], w->a, w->b, touching, touching_rate)) return;
   if (!cdni_pair_distance(g[0], X[0], g[1], X[1], INFINITY, &near)) return;
-  *touching = near.distance;
-  *touching_rate = approach(v, w->a, near.point_a, w->b, near.point_b, near.normal);
+  values[0] = near.distance;
+  rates[0] = parting(v, w, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
   const combined_material m =
       cdni_combine_materials(v->materials + MATERIAL_NUMBERS * w->a, v->materials + MATERIAL_NUMBERS * w->b);
   const cdn_vec3 p = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
-  if (m.dissipation > 0) *letting_go = 1 - 1.5 * m.dissipation * approach(v, w->a, p, w->b, p, near.normal);
+  if (m.dissipation > 0) values[1] = 1 - 1.5 * m.dissipation * parting(v, w, p, p, near.normal);
+}
+
+static void kinks_of_pair(const view *v, const watched_pair *w, double *values, double *rates) {
+  if (far_apart(v, w, &values[0], &rates[0])) {
+    if (w->features == 2) values[2] = values[0], rates[2] = rates[0];
+    return;
+  }
+  const cdn_geometry a = shape_geometry(v->room, v->sizes, w->a), b = shape_geometry(v->room, v->sizes, w->b);
+  for (int i = 0; i < w->features; i++) {
+    const cdn_geometry *g[2] = { &a, &b };
+    const cdn_transform *X[2] = { &v->poses[w->a].X_GS, &v->poses[w->b].X_GS };
+    cdn_geometry end;
+    cdn_transform X_end;
+    if (w->features == 2) cdni_capsule_end(g, X, i, &end, &X_end);
+    kinks_of(v, w, g, X, values + 2 * i, rates + 2 * i);
+  }
 }
 
 cdn_status cdni_contact_calc_kinks(const void *self, cdn_state *state, double *values, double *rates) {
   const contact_room *room = contact_of(self);
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  const view v = { room,
-                   state,
-                   cdni_state_storage(state, room->poses),
-                   cdni_matter_pose(room->matter, state),
-                   cdni_matter_twist(room->matter, state),
-                   cdn_state_parameters(state, room->materials),
-                   cdn_state_parameters(state, room->enabled) };
-  int at = 0;
+  const size_t n = room->shapes.count;
+  cdn_vec3 *center_rate = cdn_work_push(state, n * sizeof *center_rate);
+  if (!center_rate) return CDN_ERR_NOMEM;
+  const view v = { .room = room,
+                   .places = cdni_state_storage(state, room->places),
+                   .poses = cdni_state_storage(state, room->poses),
+                   .pose = cdni_matter_pose(room->matter, state),
+                   .twist = cdni_matter_twist(room->matter, state),
+                   .sizes = cdn_state_parameters(state, room->sizes),
+                   .materials = cdn_state_parameters(state, room->materials),
+                   .center_rate = center_rate };
+  const double *enabled = cdn_state_parameters(state, room->enabled);
+  for (size_t i = 0; i < n; i++)
+    center_rate[i] = cdni_contact_velocity(v.pose, v.twist, shape_body(room, (int)i), v.poses[i].center);
   for (size_t k = 0; k < room->watched.count; k++) {
     const watched_pair *w = &CDNI_AT(room->watched, watched_pair, k);
-    if (v.enabled[w->a] != 0 && v.enabled[w->b] != 0) {
-      const cdn_geometry a = shape_geometry(room, state, w->a), b = shape_geometry(room, state, w->b);
-      for (int i = 0; i < w->features; i++) {
-        const cdn_geometry *g[2] = { &a, &b };
-        const cdn_transform *X[2] = { &v.poses[w->a].X_GS, &v.poses[w->b].X_GS };
-        cdn_geometry end;
-        cdn_transform X_end;
-        if (w->features == 2) cdni_capsule_end(g, X, i, &end, &X_end);
-        kinks_of(&v, w, g, X, &values[at + 2 * i], &rates[at + 2 * i], &values[at + 2 * i + 1]);
-      }
-    }
-    at += 2 * w->features;
+    if (enabled[w->a] != 0 && enabled[w->b] != 0) kinks_of_pair(&v, w, values, rates);
+    values += 2 * w->features, rates += 2 * w->features;
   }
+  cdn_work_pop(state, center_rate);
   return CDN_OK;
 }

@@ -284,7 +284,7 @@ cdn_status cdn_shape_get(cdn_state *state, cdn_shape id, cdn_geometry *geometry,
   const contact_room *room;
   if (!find(state, "cdn_shape_get", id, &room)) return CDN_ERR_ARG;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
-  *geometry = shape_geometry(room, state, id.i);
+  *geometry = shape_geometry(room, cdn_state_parameters(state, room->sizes), id.i);
   *X_GS = ((const shape_pose *)cdni_state_storage(state, room->poses))[id.i].X_GS;
   return CDN_OK;
 }

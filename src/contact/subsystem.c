@@ -37,7 +37,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->materials = cdn_declare_parameters(d, "materials", MATERIAL_NUMBERS * n, room->materials0.data);
   room->enabled = cdn_declare_parameters(d, "enabled", n, room->ones.data);
   room->transition = cdn_declare_parameters(d, "transition_velocity", 1, &room->def.transition_velocity);
-  const cdn_ticket of_poses[] = { CDN_POSE, room->frames.ticket, room->sizes.ticket };
+  const cdn_ticket of_places[] = { room->frames.ticket, room->sizes.ticket, room->matter->frames.ticket };
+  room->places =
+      cdn_declare_cache(d, "places", (size_t)n * sizeof(shape_place), cdni_contact_calc_places, 3, of_places);
+  const cdn_ticket of_poses[] = { CDN_POSE, room->places.ticket, room->sizes.ticket };
   room->poses = cdn_declare_cache(d, "poses", (size_t)n * sizeof(shape_pose), cdni_contact_calc_poses, 3, of_poses);
   const cdn_ticket of_touches[] = { room->poses.ticket, room->enabled.ticket, room->materials.ticket };
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,
