@@ -11,6 +11,13 @@ int load_model(const model_arguments *arguments, cdn_model **out) {
   options.tree_only = arguments->tree_only;
   options.armature = arguments->armature;
   *out = NULL;
+  if (arguments->contact && strcmp(arguments->contact, "none") != 0 && strcmp(arguments->contact, "compliant") != 0) {
+    complain("--contact is compliant or none, not '%s'", arguments->contact);
+    return CMD_USAGE;
+  }
+  options.contact = arguments->contact && arguments->contact[0] == 'c' ? CDN_MODEL_COMPLIANT : CDN_MODEL_NO_CONTACT;
+  options.contact_modulus = arguments->stiffness;
+  options.contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
   cdn_status status = cdn_model_load(arguments->path, &options, out);
   if (status == CDN_OK) return CMD_OK;
 

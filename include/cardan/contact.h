@@ -65,7 +65,9 @@ CDN_API cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *
 /** How a System treats contact; one for a System. */
 typedef struct cdn_contact_def {
   CDN_DEF_HEADER;
-  bool parent_child;          /**< bodies may touch their parents. Default false */
+  bool parent_child; /**< bodies may touch their parents. Default false */
+  /** Pairs without a law pass through each other. Default false: freezing refuses them by name. */
+  bool pass_without_law;
   double transition_velocity; /**< slip at which friction is fully developed, m/s, > 0. Default 0.01 */
 } cdn_contact_def;
 /** cdn_default_contact_def for a struct of `size` bytes (docs/abi.md). */

@@ -9,6 +9,7 @@
 #define CARDAN_MODEL_H
 
 #include <cardan/assembly.h>
+#include <cardan/contact.h>
 #include <cardan/forces.h>
 #include <cardan/measures.h>
 #include <cardan/spec.h>
@@ -16,6 +17,12 @@
 CDN_BEGIN_DECLS
 
 typedef struct cdn_model cdn_model; /**< a spec in a System, with tables of the places of its elements */
+
+/** What shapes of a model file become. */
+typedef enum cdn_model_contact {
+  CDN_MODEL_NO_CONTACT, /**< nothing: bodies pass through each other */
+  CDN_MODEL_COMPLIANT   /**< compliant contact */
+} cdn_model_contact;
 
 typedef struct cdn_model_options {
   CDN_DEF_HEADER;
@@ -28,6 +35,11 @@ typedef struct cdn_model_options {
    *  whose mass matrix is singular because of massless links. 0: the file's values. */
   double armature;
   bool no_gravity; /**< leave out the file's gravity: for a System that has gravity already */
+  /** Whether shapes for collision become shapes of the System (contact.h): planes, spheres, capsules, ellipsoids, cylinders,
+   *  boxes, and the hulls of meshes. What is left out, a warning names. Default: CDN_MODEL_NO_CONTACT. tree_only leaves all out. */
+  cdn_model_contact contact;
+  double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact.md */
+  double contact_dissipation; /**< s/m; negative (the default): 1 s/m */
 } cdn_model_options;
 
 /** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */

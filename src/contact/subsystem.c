@@ -31,7 +31,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   contact_room *room = *(contact_room **)self;
   const int n = (int)room->shapes.count;
   if (!room->matter) return CDN_OK;
-  CDNI_TRY(check_pairs(room, d));
+  if (!room->def.pass_without_law) CDNI_TRY(check_pairs(room, d));
   room->frames = cdn_declare_parameters(d, "frames", FRAME_NUMBERS * n, room->frames0.data);
   room->sizes = cdn_declare_parameters(d, "sizes", 3 * n, room->sizes0.data);
   room->materials = cdn_declare_parameters(d, "materials", MATERIAL_NUMBERS * n, room->materials0.data);

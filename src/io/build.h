@@ -15,6 +15,8 @@ typedef struct io_builder {
   cdn_body *bodies;        /* for each of the spec's: its body in the System */
   cdn_body *joints;        /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
   cdn_force gravity;       /* { -1 }: none */
+  cdni_array shape_bodies; /* int, for each shape that was added: the spec's body, -1 for Ground */
+  cdni_array overlaps;     /* int, two by two: bodies of the spec that overlap from the beginning */
   double *limit_stiffness; /* for each of the spec's joints: its stop's k; NULL: no stops */
 } io_builder;
 
@@ -33,6 +35,9 @@ cdn_status io_check_spec(io_builder *b);
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops where limit_stiffness is set. */
 void io_build_forces(io_builder *b);
+/* build_shapes.c: shapes, if the options want contact; bodies must have been looked at for overlaps before. */
+cdn_status io_build_shapes(io_builder *b);
+cdn_status io_find_overlaps(io_builder *b);
 /* build_loops.c: constraints in the order of the spec, then those that close the loops cut by the tree. */
 cdn_status io_build_loops(io_builder *b);
 /* build_actuators.c: controls and the forces that read them, after bodies. */

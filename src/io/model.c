@@ -7,7 +7,7 @@
 #include "io/xml.h"
 #include "system/system.h"
 
-CDNI_DEF(model_options, .strict = false);
+CDNI_DEF(model_options, .contact_dissipation = -1);
 
 /* ---- from a file to a spec ------------------------------------------------------------------- */
 

@@ -17,6 +17,8 @@ static inline cdn_spec_constraint *io_spec_constraint(const cdn_spec *s, int i) 
   return IO_ELEMENT(s, CONSTRAINT, constraint, i);
 }
 static inline cdn_spec_frame *io_spec_frame(const cdn_spec *s, int i) { return IO_ELEMENT(s, FRAME, frame, i); }
+static inline cdn_spec_shape *io_spec_shape(const cdn_spec *s, int i) { return IO_ELEMENT(s, SHAPE, shape, i); }
+static inline cdn_spec_asset *io_spec_asset(const cdn_spec *s, int i) { return IO_ELEMENT(s, ASSET, asset, i); }
 static inline cdn_spec_sensor *io_spec_sensor(const cdn_spec *s, int i) { return IO_ELEMENT(s, SENSOR, sensor, i); }
 static inline cdn_spec_key *io_spec_key(const cdn_spec *s, int i) { return IO_ELEMENT(s, KEY, key, i); }
 static inline cdn_spec_actuator *io_spec_actuator(const cdn_spec *s, int i) {
