@@ -108,6 +108,9 @@ typedef struct touch_pair {
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
+/* near.c: as cdni_pair_distance, but smooth between capsules. A force acts along the normal with the part `share` of what the distance says. */
+bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
+                       cdn_proximity *near, double *share);
 /* Puts a sphere, end i of it, in the place of the capsule of a pair. */
 void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
                       cdn_transform *X_end);

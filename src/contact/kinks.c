@@ -66,9 +66,10 @@ static bool far_apart(const view *v, const watched_pair *w, double *gap, double 
 static void kinks_of(const view *v, const watched_pair *w, const cdn_geometry *g[2], const cdn_transform *X[2],
                      double *values, double *rates) {
   cdn_proximity near;
-  if (!cdni_pair_distance(g[0], X[0], g[1], X[1], INFINITY, &near)) return;
+  double share;
+  if (!cdni_contact_near(g, X, INFINITY, &near, &share)) return;
   values[0] = near.distance;
-  rates[0] = parting(v, w, near.point_a, near.point_b, near.normal);
+  rates[0] = share * parting(v, w, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
   const combined_material m =
       cdni_combine_materials(v->materials + MATERIAL_NUMBERS * w->a, v->materials + MATERIAL_NUMBERS * w->b);

@@ -20,8 +20,8 @@ static cdn_vec3 across(cdn_vec3 n) {
 }
 
 /* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
-static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, const double k[2], cdn_vec3 direction,
-                            int feature, cdn_region_output *out) {
+static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
+                            cdn_vec3 direction, int feature, cdn_region_output *out) {
   void *place;
   CDNI_TRY(cdn_region_output_add(out, 1, &place));
   const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1]);
@@ -35,7 +35,7 @@ static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, c
                 .normal = near->normal,
                 .tangent = direction,
                 .depth = depth,
-                .elastic = stiffness * depth * root,
+                .elastic = share * stiffness * depth * root,
                 .energy = 0.4 * stiffness * depth * depth * root,
                 .damping = 1.5 * m.dissipation,
                 .friction = { m.friction[0], m.friction[1], m.friction[2] },
@@ -76,8 +76,8 @@ static bool curvature_at(const touch_pair *pair, int which, cdn_vec3 p_G, double
 /* Two surfaces of which one is round. */
 cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
   cdn_proximity near;
-  if (!cdni_pair_distance(pair->g[0], pair->X[0], pair->g[1], pair->X[1], 0, &near) || !(near.distance < 0))
-    return CDN_OK;
+  double share;
+  if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return CDN_OK;
   double k[2][2], both[2];
   cdn_vec3 along[2], direction;
   for (int i = 0; i < 2; i++) {
@@ -90,7 +90,7 @@ cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
     along[i] = across(near.normal);
   }
   if (!relative_curvature(k[0], along[0], k[1], along[1], near.normal, both, &direction)) return CDN_OK;
-  return add_hertz(pair, &near, both, direction, 0, out);
+  return add_hertz(pair, &near, share, both, direction, 0, out);
 }
 
 void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
@@ -114,7 +114,7 @@ cdn_status cdni_law_ends(const touch_pair *pair, cdn_region_output *out) {
     const double k[2] = { 1 / end.size[0], 1 / end.size[0] };
     cdn_proximity near;
     if (cdni_pair_distance(g[0], X[0], g[1], X[1], 0, &near) && near.distance < 0)
-      CDNI_TRY(add_hertz(pair, &near, k, across(near.normal), i, out));
+      CDNI_TRY(add_hertz(pair, &near, 1, k, across(near.normal), i, out));
   }
   return CDN_OK;
 }

@@ -1,0 +1,58 @@
+/* How near two shapes are, for the laws of round surfaces.
+ *
+ * The nearest points of two capsules jump along them where they become parallel, and a force with them. So between capsules a distance D acts that is
+ * smooth: with the points s u and t v of the two segments, D^2 is the least value of |b + t v - a - s u|^2 + e (s^2 + t^2), which has one place for its
+ * least value in every pose. It exceeds the distance by less than e (s^2 + t^2) / (2 D). As the least value does not vary with s and t, the force
+ * along the line between the two points, times its length over D, has the energy of D. */
+#include <math.h>
+
+#include "contact/internal.h"
+
+static const double e = 1e-3;
+
+static double clamp(double x, double most) { return fmin(fmax(x, -most), most); }
+
+typedef struct rods {
+  double l_a, l_b;       /* half lengths */
+  double cc, uc, vc, uv; /* of c = b - a */
+} rods;
+
+static double value(const rods *r, double s, double t) {
+  return r->cc + (1 + e) * (s * s + t * t) + 2 * (t * r->vc - s * r->uc - s * t * r->uv);
+}
+
+/* Where it is least. If that is not within both segments, then on a border: one end of one of them. */
+static void least_place(const rods *r, double *s, double *t) {
+  const double k = 1 + e, det = k * k - r->uv * r->uv;
+  *s = (k * r->uc - r->uv * r->vc) / det;
+  *t = (r->uv * r->uc - k * r->vc) / det;
+  if (fabs(*s) <= r->l_a && fabs(*t) <= r->l_b) return;
+  double best = INFINITY;
+  for (int i = 0; i < 4; i++) {
+    const double end = i % 2 ? 1 : -1;
+    const double s_i = i < 2 ? end * r->l_a : clamp((r->uc + r->uv * end * r->l_b) / k, r->l_a);
+    const double t_i = i < 2 ? clamp((r->uv * end * r->l_a - r->vc) / k, r->l_b) : end * r->l_b;
+    const double here = value(r, s_i, t_i);
+    if (here < best) best = here, *s = s_i, *t = t_i;
+  }
+}
+
+bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
+                       cdn_proximity *near, double *share) {
+  *share = 1;
+  if (g[0]->kind != CDN_GEOMETRY_CAPSULE || g[1]->kind != CDN_GEOMETRY_CAPSULE)
+    return cdni_pair_distance(g[0], X[0], g[1], X[1], reach, near);
+  const cdn_vec3 u = X[0]->R.z, v = X[1]->R.z, c = cdn_sub(X[1]->p, X[0]->p);
+  const rods r = { g[0]->size[1], g[1]->size[1], cdn_dot(c, c), cdn_dot(u, c), cdn_dot(v, c), cdn_dot(u, v) };
+  double s, t;
+  least_place(&r, &s, &t);
+  const cdn_vec3 a = cdn_add(X[0]->p, cdn_scale(s, u)), b = cdn_add(X[1]->p, cdn_scale(t, v)), line = cdn_sub(b, a);
+  const double length = cdn_norm(line), D = sqrt(length * length + e * (s * s + t * t));
+  near->normal = length > 0 ? cdn_scale(1 / length, line) : cdn_rotation_z_to(u).x;
+  near->distance = D - g[0]->size[0] - g[1]->size[0];
+  near->point_a = cdn_add(a, cdn_scale(g[0]->size[0], near->normal));
+  near->point_b = cdn_add(near->point_a, cdn_scale(near->distance, near->normal));
+  near->feature_a = near->feature_b = 0;
+  *share = D > 0 ? length / D : 0;
+  return near->distance <= reach;
+}
