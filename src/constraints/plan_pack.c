@@ -257,8 +257,9 @@ loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state) {
   loop_plan sizes;
   const plan_counts n = count_all(k);
   const size_t bytes = sizeof sizes + lay_out(&sizes, &n, NULL) * sizeof(int32_t);
-  loop_plan *p = cdni_state_take_memory(state, k->room->plan_memory, bytes);
-  if (!p) return NULL;
+  void *memory;
+  if (cdni_region_take(state, "cdn_realize", k->room->plan, bytes, &memory) != CDN_OK) return NULL;
+  loop_plan *p = memory;
   memset(p, 0, bytes);
   p->tree = k->t;
   p->counts = n;

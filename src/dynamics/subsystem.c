@@ -154,6 +154,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, CDN_ACCELERATION);
   dyn->acceleration = cdn_declare_eager_cache(d, "acceleration", cdni_matter_acceleration_size(m), calc_acceleration, 3,
                                               of_acceleration, CDN_STAGE_ACCELERATION);
+  cdni_declare_written_by(d, CDN_UDOT, dyn->acceleration);
+  cdni_declare_written_by(d, CDN_MULTIPLIERS, dyn->acceleration);
   if (dyn->most_rows > 0) {
     cdni_declare_prerequisite(d, dyn->acceleration, dyn->rows.ticket);
     dyn->row_lambda =

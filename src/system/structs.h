@@ -43,12 +43,12 @@ typedef struct node {
   storage storage;
   int32_t slot;      /* which of the State's regions, or of its shared arrays */
   int32_t subsystem; /* -1: the System's own */
-  int32_t of;        /* companion: whose */
+  int32_t of;        /* companion: whose. Entry: which other entry writes its numbers; TICKET_NONE: it does so itself */
   cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
   bool parameters; /* variable: an array of doubles, checked for NaN */
   bool given;      /* entry: its value comes from outside (cdni_state_give) */
   cdni_in_lanes in_lanes;
-  bool in_memory; /* entry: its value, or a part of it, is in a memory of the State's (memory.c) */
+  bool unsaved; /* entry: what belongs to its value is in a companion region, which no checkpoint has */
   cdn_calc_fn *calc;
   size_t size, offset; /* bytes in the State's block, or of a shared array */
   void *initial;       /* variable: default value */
@@ -132,7 +132,6 @@ struct cdn_system {
   cdni_array q0, u0, z0;     /* double: default values of the pools */
   cdni_array z_scale;        /* double: unit changes of z; empty where all are 1 */
   bool keep_previous;
-  int n_memories;
   bool q_is_read, u_is_read; /* something depends on q, on u as they are, not only on their effective values */
 
   /* Planned at freezing. */
@@ -146,12 +145,13 @@ struct cdn_system {
       off_previous, off_valid, off_serials;
 };
 
-/* The most entries of which each is asked for while the next is being computed: they wait on the stack of calls of the thread,
- * with some hundred bytes each. */
+/* The most entries of which each is asked for while the next is being computed: they wait on the stack of calls of
+ * the thread, with some hundred bytes each. */
 enum { MOST_NESTED = 1000 };
 
-/* The most that a System may have: numbers in a pool, and bytes of one variable or entry. Sums of a few of either fit in an
- * int, and in a size_t; larger requests are mistakes, which would fill the memory before anybody could tell of them. */
+/* The most that a System may have: numbers in a pool, and bytes of one variable or entry. Sums of a few of either
+ * fit in an int, and in a size_t; larger requests are mistakes, which would fill the memory before anybody could
+ * tell of them. */
 enum { MOST_SLOTS = 1 << 27 };
 static const size_t MOST_BYTES = (size_t)1 << 30;
 
@@ -160,19 +160,13 @@ typedef struct work_chunk {
   size_t size, used;
 } work_chunk;
 
-typedef struct state_memory {
-  void *data;
-  size_t used, capacity; /* bytes */
-} state_memory;
-
 struct cdn_state {
   const cdn_system *system;
-  char *block;            /* everything that a copy copies, beside regions and shared arrays */
-  uint64_t *valid;        /* in the block: one bit a ticket */
-  region_slot *regions;   /* as many as the System has */
-  shared_slot *shared;    /* likewise */
-  state_memory *memories; /* copied with the block */
-  int depth;              /* entries being evaluated */
+  char *block;          /* everything that a copy copies, beside regions and shared arrays */
+  uint64_t *valid;      /* in the block: one bit a ticket */
+  region_slot *regions; /* as many as the System has */
+  shared_slot *shared;  /* likewise */
+  int depth;            /* entries being evaluated */
   bool audit_failed;
   cdn_error error;
   work_chunk *work;
@@ -219,21 +213,23 @@ static inline void invalidate_ty(cdn_state *s) {
   for (int32_t ticket = TICKET_T; ticket <= TICKET_Z; ticket++) serials[ticket]++;
 }
 
-/* state.c: a State with nothing in it, at Topology stage, that does not hold its System; NULL: memory ran out. And its end. */
+/* state.c: a State with nothing in it, at Topology stage, that does not hold its System; NULL: memory ran out. And
+ * its end. */
 cdn_state *cdni_state_alloc(const cdn_system *system);
 void cdni_state_free(cdn_state *state);
 /* lanes.c: takes what is computed in other lanes, if it is; false: it must be computed. */
 bool cdni_lanes_fetch(cdn_state *state, int32_t ticket);
 /* Where the count of a region's elements is. */
 static inline int64_t *region_count(const cdn_state *s, const node *n) { return (int64_t *)(s->block + n->offset); }
-/* Whether a region holds anything worth keeping: computed ones do while they are valid. */
-static inline bool region_is_live(const cdn_state *s, int32_t ticket) {
-  return node_at(s->system, ticket)->kind == NODE_VARIABLE || bit_is_set(s->valid, ticket);
+/* A region's present elements that are worth keeping: computed ones are while they are valid. */
+static inline int64_t region_live(const cdn_state *s, const node *n, int32_t ticket) {
+  if (n->kind != NODE_VARIABLE && !bit_is_set(s->valid, n->kind == NODE_COMPANION ? n->of : ticket)) return 0;
+  return *region_count(s, n);
 }
-/* Bytes of a region's present elements. */
+/* Bytes of these. */
 static inline size_t region_bytes(const cdn_state *s, int32_t ticket) {
   const node *n = node_at(s->system, ticket);
-  return region_is_live(s, ticket) ? (size_t)*region_count(s, n) * n->element : 0;
+  return (size_t)region_live(s, n, ticket) * n->element;
 }
 
 /* regions.c: */
@@ -246,6 +242,8 @@ cdn_status cdni_regions_set_defaults(cdn_state *state);
 cdn_status cdni_regions_reserve_like(cdn_state *state, const cdn_state *like, const char *function);
 /* A region's elements and their count as they are in another State, for which there is room. */
 void cdni_region_copy(cdn_state *to, const cdn_state *from, int32_t ticket);
+/* The same of all regions. */
+void cdni_regions_copy(cdn_state *to, const cdn_state *from);
 /* What was computed last becomes the variable. */
 void cdni_region_swap(cdn_state *state, int32_t variable, int32_t update);
 bool cdni_region_is_same(const cdn_state *a, const cdn_state *b, int32_t ticket);
@@ -288,12 +286,6 @@ int32_t cdni_node_add(cdn_system *system, const char *subsystem_name, const char
 bool cdni_edge_add(cdn_system *system, int32_t from, int32_t to);
 /* Gives every z that has no scale the unit 1; false when memory ran out. */
 bool cdni_z_scale_complete(cdn_system *system);
-/* memory.c: a State's memories. Copying is in two parts, of which only the first can fail; then the State has lost what it had
- * in them, and has nothing of the other one yet. */
-bool cdni_memories_create(cdn_state *s);
-void cdni_memories_destroy(cdn_state *s);
-cdn_status cdni_memories_reserve(cdn_state *to, const cdn_state *from);
-void cdni_memories_copy(cdn_state *to, const cdn_state *from);
 /* events.c: gives back what the System's events own. */
 void cdni_events_free(cdn_system *system);
 /* effective.c and realize.c: compute functions of the System's own entries. */

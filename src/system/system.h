@@ -2,6 +2,7 @@
 #ifndef CARDAN_SYSTEM_SYSTEM_H
 #define CARDAN_SYSTEM_SYSTEM_H
 
+#include <cardan/regions.h>
 #include <cardan/state.h>
 
 #include "core/archive.h"
@@ -22,9 +23,10 @@ bool cdni_system_refuses(cdn_system *system, const char *function);
 /* Records an error against a frozen (const) System's State instead. */
 const cdn_allocator *cdni_system_allocator(const cdn_system *system);
 
-/* Rooms above keep their builders on the System, one place each, by number. Freezing a System goes through them three times:
- * `freeze`, before any subsystem declares; `subsystem`, when all that were added while building have declared, those of the
- * rooms before, too; `planned`, when the State's block has been planned. A member that is NULL or 0 is not there. */
+/* Rooms above keep their builders on the System, one place each, by number. Freezing a System goes through them
+ * three times: `freeze`, before any subsystem declares; `subsystem`, when all that were added while building have
+ * declared, those of the rooms before, too; `planned`, when the State's block has been planned. A member that is
+ * NULL or 0 is not there. */
 enum { CDNI_MOST_ROOMS = 16 };
 /* A sort of elements whose names must differ: "bodies". A name may be NULL. */
 typedef struct cdni_named {
@@ -44,7 +46,8 @@ typedef struct cdni_room_ops {
   void (*destroy)(cdn_system *system, void *room);
   const cdni_named *named; /* its sorts of elements, ended by one without a sort; may be NULL */
 } cdni_room_ops;
-/* All of them, in the order in which they are frozen, NULL past the end. Whoever puts the library together defines it. */
+/* All of them, in the order in which they are frozen, NULL past the end. Whoever puts the library together defines
+ * it. */
 extern const cdni_room_ops *const cdni_rooms[CDNI_MOST_ROOMS];
 /* The room's data, made (zeroed) on first use; NULL when memory ran out (the System then has failed). */
 void *cdni_system_room(cdn_system *system, int which);
@@ -56,11 +59,12 @@ void *cdni_subsystem_self_mutable(cdn_system *system, cdn_subsystem id);
 
 /* ---- kinks: where rates bend or jump. Runs end steps there, without an event. ---- */
 
-/* Adds to f (nu) the generalized force that value x of kink k stands for: how far the forces are, at this State, from what they would be
- * without the kink. *known: it does; what the kink does is not known otherwise. */
+/* Adds to f (nu) the generalized force that value x of kink k stands for: how far the forces are, at this State,
+ * from what they would be without the kink. *known: it does; what the kink does is not known otherwise. */
 typedef cdn_status cdni_kink_force(const void *self, cdn_state *state, int k, double x, double *f, bool *known);
-/* The entry holds n values, each with another sign on either side of its kink (NaN: there is none near), then their n rates (NaN: not
- * known). The kinks are those of ticket `of`, and count where rates are computed from it. `force` may be NULL. */
+/* The entry holds n values, each with another sign on either side of its kink (NaN: there is none near), then their
+ * n rates (NaN: not known). The kinks are those of ticket `of`, and count where rates are computed from it. `force`
+ * may be NULL. */
 void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force);
 int cdni_system_kinks(const cdn_system *system);
 /* Those of a State, evaluated if need be: all values, then all rates. */
@@ -77,21 +81,26 @@ cdn_ticket cdni_ticket_reserve(cdn_system *system);
 void cdni_declare_well_known(cdn_declarer *d, cdn_ticket ticket);
 /* Adds a prerequisite to an entry that was declared by this declarer or earlier. */
 void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prerequisite);
-/* Says that an entry gets its value from outside, by cdni_state_give: its compute function is what happens where it is asked
- * for without. Checkpoints hold such values. */
+/* Says that an entry gets its value from outside, by cdni_state_give: its compute function is what happens where it
+ * is asked for without. Checkpoints hold such values. */
 void cdni_declare_given(cdn_declarer *d, cdn_cache entry);
 /* A cache entry whose storage is filled by another entry's compute function; valid when that one is. */
 cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of);
-/* memory.c: a memory of every State, for results whose size varies. It is copied with the State, and is in no checkpoint. Entries
- * whose values are there say so. */
-int cdni_declare_memory(cdn_declarer *d);
-void cdni_declare_kept_in_memory(cdn_declarer *d, cdn_cache entry);
-/* Where it is: NULL until it was first taken. It moves where the State is copied to, and where it has to grow. */
-void *cdni_state_memory(const cdn_state *state, int memory);
-/* Makes it so many bytes, and loses what was in it. Allocates only if it was never as large before; NULL: memory ran out. */
-void *cdni_state_take_memory(cdn_state *state, int memory, size_t bytes);
-/* What is in the State's memories may be of another moment than its block: entries whose values are there are not valid. */
-void cdni_state_forget_memory(cdn_state *state);
+/* Says that the compute function of `by` writes the numbers of an entry of the System (udot, multipliers) to their
+ * pool. */
+void cdni_declare_written_by(cdn_declarer *d, cdn_ticket entry, cdn_cache by);
+/* A region that is filled by the compute functions of `of` and of entries that are computed from it; valid while
+ * `of` is. */
+cdn_computed_region cdni_declare_companion_region(cdn_declarer *d, const char *name, size_t element,
+                                                  cdn_computed_region of);
+/* Says that no checkpoint holds an entry, although it is computed from an update: its value, or a part of it, is in
+ * a companion region, or has pointers. */
+void cdni_declare_unsaved(cdn_declarer *d, cdn_ticket entry);
+/* Makes a computed region so many elements long, whatever is in them. For the compute functions that fill it. */
+cdn_status cdni_region_take(cdn_state *state, const char *function, cdn_computed_region r, size_t n, void **elements);
+/* Where a region's elements are, without evaluating it: NULL if it never had any. They are elsewhere where the State
+ * is copied to, and where the region has grown. */
+void *cdni_region_elements(const cdn_state *state, cdn_computed_region r);
 /* Where this subsystem's runs start (valid from freezing on). */
 typedef struct cdni_runs {
   int q, nq, u, nu, z, nz;
@@ -108,8 +117,8 @@ cdn_dvar cdni_declare_values(cdn_declarer *d, const char *name, int n, const dou
 /* Which subsystem is declaring. */
 cdn_subsystem cdni_declarer_subsystem(const cdn_declarer *d);
 const cdn_system *cdni_declarer_system(const cdn_declarer *d);
-/* What a subsystem has declared so far and rates may depend on: its z, discrete variables, parameters, and the entries that
- * do not read rates themselves. The i-th ticket, or { 0 } past the end. */
+/* What a subsystem has declared so far and rates may depend on: its z, discrete variables, parameters, and the
+ * entries that do not read rates themselves. The i-th ticket, or { 0 } past the end. */
 cdn_ticket cdni_subsystem_variable(const cdn_system *system, cdn_subsystem id, int i);
 
 /* The entry whose compute function is running, or { 0 }. */
@@ -132,9 +141,10 @@ const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n,
 
 /* ---- several States in lanes ----
  *
- * A System has a twin whose States have several lanes each: numbers of that many States side by side (math/lane_block.h), over the
- * same graph, evaluated in the same order by the same code. The rooms' data are copies that know how many lanes there are
- * (cdni_room_ops.planned is called for them). What one lane cannot do fails in that lane alone. */
+ * A System has a twin whose States have several lanes each: numbers of that many States side by side
+ * (math/lane_block.h), over the same graph, evaluated in the same order by the same code. The rooms' data are copies
+ * that know how many lanes there are (cdni_room_ops.planned is called for them). What one lane cannot do fails in
+ * that lane alone. */
 
 /* How a compute function goes about several lanes, and how a variable is kept. */
 typedef enum cdni_in_lanes {
@@ -165,18 +175,19 @@ int cdni_system_lanes(const cdn_system *system);
 /* A lane's own State, NULL if the lane has failed; and that it fails. */
 cdn_state *cdni_lane_state(cdn_state *state, int lane);
 void cdni_lane_fail(cdn_state *state, int lane);
-/* For functions that find out by lane what is wrong: which[l] >= 0 fails lane l, and -1 is returned; an ordinary State's finding,
- * which[0], is returned as it is. */
+/* For functions that find out by lane what is wrong: which[l] >= 0 fails lane l, and -1 is returned; an ordinary
+ * State's finding, which[0], is returned as it is. */
 int64_t cdni_lanes_fail(cdn_state *state, const int64_t *which);
 /* Room for such findings, as kernels of any number of lanes write them. */
 #define CDNI_LANE_FINDINGS(name) int64_t name[CDNI_MOST_LANES] __attribute__((aligned(CDNI_ALIGN)))
 /* New times and y of all lanes (blocks of lanes), without a look at the numbers; y may be the State's own. */
 void cdni_lanes_set_ty(cdn_state *state, const double *t, const double *y);
-/* `state` stands for a lane of `others` from now on, with the same variables: it takes what is computed there. NULL: it does not. */
+/* `state` stands for a lane of `others` from now on, with the same variables: it takes what is computed there. NULL:
+ * it does not. */
 void cdni_lanes_stand_for(cdn_state *state, const cdn_state *others, int lane);
 
-/* The constants of all lanes: variables that are kept lane by lane, and entries of Instance stage. How many numbers they are a lane,
- * a lane's from its own State (realized to Instance), and all of them for a State. */
+/* The constants of all lanes: variables that are kept lane by lane, and entries of Instance stage. How many numbers
+ * they are a lane, a lane's from its own State (realized to Instance), and all of them for a State. */
 size_t cdni_lanes_constants(const cdn_system *twin);
 void cdni_lanes_collect_constants(const cdn_system *twin, const cdn_state *from, int lane, double *constants);
 void cdni_lanes_use_constants(cdn_state *state, const double *constants);
@@ -196,12 +207,14 @@ char *cdni_state_block(const cdn_state *state);
 size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry);
 size_t cdni_variable_offset(const cdn_system *system, cdn_dvar v);
 size_t cdni_pool_offset(const cdn_system *system, cdn_pool pool, bool rates);
-/* The block and all regions, to be returned to after the State has been evaluated elsewhere. Shared arrays must not be set in between. `to` has as many bytes as the State says; the block comes first. */
+/* The block and all regions, to be returned to after the State has been evaluated elsewhere. Shared arrays must not
+ * be set in between. `to` has as many bytes as the State says; the block comes first. */
 size_t cdni_state_snapshot_size(const cdn_state *state);
 void cdni_state_take_snapshot(const cdn_state *state, char *to);
 void cdni_state_return_to(cdn_state *state, const char *from);
-/* Values of shared arrays, for whoever keeps them without a State: those that a State has (NULL: the System's defaults), held until
- * they are let go of; and the same values given to a State. Nobody writes to values that are held. Threads may do all of it at once. */
+/* Values of shared arrays, for whoever keeps them without a State: those that a State has (NULL: the System's
+ * defaults), held until they are let go of; and the same values given to a State. Nobody writes to values that are
+ * held. Threads may do all of it at once. */
 typedef struct cdni_shared_values cdni_shared_values;
 bool cdni_is_shared(const cdn_system *system, cdn_dvar v);
 cdni_shared_values *cdni_shared_hold(const cdn_state *state, cdn_dvar v);
@@ -214,14 +227,15 @@ bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
 /* Refuses, with a story, while something is being computed: whatever writes to a State asks. */
 cdn_status cdni_state_check_free(cdn_state *state, const char *function, const char *what);
-/* Gives an entry its value, or takes it back (NULL): what depends on it becomes invalid, it itself valid, or not. Refused
- * while something is being computed. */
+/* Gives an entry its value, or takes it back (NULL): what depends on it becomes invalid, it itself valid, or not.
+ * Refused while something is being computed. */
 cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache entry, const void *value);
 /* Notes a read for the audit. Every getter calls it. False: the audit failed and the story is on the State. */
 bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket);
 /* Writable storage of a discrete variable after invalidating what depends on it. Not of a shared array. */
 void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v);
-/* The same, to write a part that only `entry`, and what is computed from it, reads: what else depends on the variable stays valid. */
+/* The same, to write a part that only `entry`, and what is computed from it, reads: what else depends on the
+ * variable stays valid. */
 void *cdni_state_update_part(cdn_state *state, cdn_dvar v, cdn_ticket entry);
 /* q with another quaternion scale, and so on, for the whole System; see cdn_subsystem_ops. */
 cdn_status cdni_state_multiply_by_N(cdn_state *state, const double *u, double *q);
@@ -240,8 +254,8 @@ typedef struct cdni_written {
   bool variables; /* discrete variables and parameters, and entries that got their value from outside */
 } cdni_written;
 cdni_written cdni_state_written(const cdn_state *state, const uint64_t *noted);
-/* Writes the variables that were written since, whole arrays, into another State of the System. t and y are left alone. Fails where
- * there is no memory for a region; nothing has then been written, and the story is on `to`. */
+/* Writes the variables that were written since, whole arrays, into another State of the System. t and y are left
+ * alone. Fails where there is no memory for a region; nothing has then been written, and the story is on `to`. */
 cdn_status cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to);
 /* Saves or loads which of them were. */
 void cdni_state_archive_noted(const cdn_state *state, uint64_t *noted, cdni_archive *a);
