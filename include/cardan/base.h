@@ -57,10 +57,10 @@ CDN_BEGIN_DECLS
   X(ERR_CONSTRAINT, -16, "constraints cannot be satisfied")                             \
   X(ERR_NOT_FROZEN, -17, "the System is not frozen yet: call cdn_system_freeze first")
 
-/* The contract on pointers. A pointer must be valid or NULL. No function crashes because a pointer is NULL: if it needs the
- * pointer, it returns CDN_ERR_ARG, and cdn_last_error_text names the argument. A function that returns something other
- * than a status returns NULL, 0, false, NaN or the id { -1 } then. A docstring names the pointers that may be NULL. The
- * functions that free an object ignore NULL. */
+/* The contract on pointers. A pointer must be valid or NULL. No function crashes because a pointer is NULL: if it
+ * needs the pointer, it returns CDN_ERR_ARG, and cdn_last_error_text names the argument. A function that returns
+ * something other than a status returns NULL, 0, false, NaN or the id { -1 } then. A docstring names the pointers
+ * that may be NULL. The functions that free an object ignore NULL. */
 
 /** Every fallible call returns a cdn_status; 0 is success. cdn_last_error_text and cdn_last_error give the message. */
 typedef enum cdn_status {

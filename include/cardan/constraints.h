@@ -266,11 +266,11 @@ CDN_API const double *cdn_constraint_params(const cdn_state *state, cdn_constrai
 /** While building: the constraint starts switched off in every State. Sticky. */
 CDN_API void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint);
 /** Switches a constraint on or off. Constraints start enabled, unless they were disabled while building. The errors and
- *  multipliers of a constraint that is off are zero in the State's pools; cdn_calc_constraint_perr and
- *  cdn_calc_constraint_verr give its errors. Evaluations cost as if it had not been declared. The first evaluation with
- *  another set of enabled constraints chooses the plan of elimination for the set: O(bodies + constraints) if loops
- *  close locally. Choosing allocates only if the State never had a plan as large. Results depend on the set alone,
- *  not on earlier sets. Nothing happens if the constraint is on or off already. An Instance-stage variable. */
+ *  multipliers of a disabled constraint are zero in the State's pools; cdn_calc_constraint_perr and
+ *  cdn_calc_constraint_verr compute its errors. It costs nothing in evaluations. The first evaluation with another set
+ *  of enabled constraints makes the plan of elimination for the set: O(bodies + constraints) if loops close locally.
+ *  It allocates only if the State never had a plan as large. Results depend on the set alone, not on earlier sets. A
+ *  call that changes nothing invalidates nothing. An Instance-stage variable. */
 CDN_API cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constraint, bool enabled) CDN_NODISCARD;
 CDN_API bool cdn_constraint_is_enabled(const cdn_state *state, cdn_constraint constraint);
 /** The error of its equations that counts as one unit (9.3), > 0; tolerances are in units. Default: 1. */
@@ -300,12 +300,13 @@ CDN_API cdn_status cdn_constraint_power(cdn_state *state, double *power) CDN_NOD
 
 /* ---- errors of one constraint, on or off ------------------------------------------------------- */
 
-/** The np position errors of a constraint (its gap), whether it is on or off. If it is on, they are its part of
- *  cdn_state_qerr. `perr` may be NULL if the constraint has neither position nor velocity equations. Stage: Position.
- *  CDN_ERR_ARG for a wrong id. O(1); each call computes them anew. */
+/** Computes the np position errors of a constraint (its gap), enabled or not, in its units of position. For an enabled
+ *  constraint they are its part of cdn_state_qerr. `perr` may be NULL if the constraint has only acceleration
+ *  equations. Stage: Position. CDN_ERR_ARG for a wrong id, or a NULL where numbers are needed; CDN_ERR_NONFINITE if an
+ *  error is not finite. O(1); each call computes them anew. */
 CDN_API cdn_status cdn_calc_constraint_perr(cdn_state *state, cdn_constraint constraint, double *perr) CDN_NODISCARD;
-/** The np + nv velocity errors of a constraint, whether it is on or off, as in cdn_state_uerr. Stage: Velocity. Errors
- *  and cost as for cdn_calc_constraint_perr. */
+/** Computes the np + nv velocity errors of a constraint, enabled or not, in the order of cdn_state_uerr. Stage:
+ *  Velocity. `verr` may be NULL, errors and cost: as for cdn_calc_constraint_perr. */
 CDN_API cdn_status cdn_calc_constraint_verr(cdn_state *state, cdn_constraint constraint, double *verr) CDN_NODISCARD;
 
 /* ---- operators --------------------------------------------------------------------------------- */
@@ -333,23 +334,25 @@ CDN_API cdn_status cdn_calc_udoterr(cdn_state *state, const double *udot, double
 CDN_API cdn_status cdn_solve_constrained(cdn_state *state, const double *f, const double *b, double *x,
                                          double *lambda) CDN_NODISCARD;
 
-/** Solves for impulses (8.4):
+/** Solves for the impulses of constraints and prescribed motion (8.4):
  *    M du + G^T lambda + tau = f,   G du = b,   du = known on prescribed mobilities,
- *  for the change du of u (nu), the impulses lambda of the equations (m; may be NULL), and the impulses tau of motions
- *  and locks (nu, zero on free mobilities; may be NULL). Impulses f from outside (nu), changes b of G u (m) and `known`
- *  (nu) may be NULL: zero. Entries of `known` for free mobilities are ignored. lambda and tau have the signs of the
- *  multipliers and of cdn_motion_forces; units N s and N m s. If the speed of a motion jumps by v, known = v. To
- *  remove velocity errors e, b = -e. Stage: Position. Costs a cdn_solve_constrained and O(n). */
+ *  Results: the change du of u (nu), the impulses lambda of the equations (m; may be NULL), and the impulses tau of
+ *  motions and locks (nu, zero on free mobilities; may be NULL). Given: the impulses f from outside (nu), the changes b
+ *  of G u (m), and the changes `known` of prescribed speeds (nu; entries of free mobilities are ignored). Each of them
+ *  may be NULL: zero. lambda has the sign of the multipliers, tau that of cdn_motion_forces; units N s and N m s. If
+ *  the speed of a motion jumps by v, give known = v. To remove velocity errors e, give b = -e. Redundant
+ *  equations are treated as in cdn_solve_constrained. Stage: Position. CDN_ERR_ARG if du is NULL. Cost: that of
+ *  cdn_solve_constrained, and O(n). */
 CDN_API cdn_status cdn_solve_impulses(cdn_state *state, const double *f, const double *b, const double *known,
                                       double *du, double *lambda, double *tau) CDN_NODISCARD;
-/** W = G M^-1 G^T of the free mobilities (8.43), m x m, row-major. W_ij is the change of acceleration (or velocity) of
- *  equation i by a multiplier (or impulse) of -1 of equation j. Rows and columns of constraints that are off are zero.
- *  Stage: Position. O((n + m) m), and the zeros. */
+/** Fills W = G M^-1 G^T (8.43), m x m, row-major, symmetric; M is the mass matrix of the free mobilities. W_ij is the
+ *  change of the acceleration (or velocity) of equation i if multiplier (or impulse) j changes by -1. Rows and columns
+ *  of disabled constraints are zero. Stage: Position. CDN_ERR_ARG if W is NULL. O((n + m) m), and the zeros. */
 CDN_API cdn_status cdn_calc_G_M_inv_G_transpose(cdn_state *state, double *W) CDN_NODISCARD;
-/** Solves W lambda = b (m each) without forming W, by the factorization along the tree that the State's dynamics uses.
- *  If equations are redundant, W is singular: lambda is then of least norm (cdn_constraint_set_weight), and b is met in
- *  the sense of least squares. lambda is zero for constraints that are off. Stage: Position. Costs a
- *  cdn_solve_constrained. */
+/** Solves W lambda = b (m each) without forming W, with the State's own factorization along the tree. If equations are
+ *  redundant, W is singular: lambda then has the least norm (cdn_constraint_set_weight), and b is met in the sense of
+ *  least squares. lambda is zero for disabled constraints. Stage: Position. CDN_ERR_ARG if b or lambda is NULL. Cost:
+ *  that of cdn_solve_constrained. */
 CDN_API cdn_status cdn_solve_G_M_inv_G_transpose(cdn_state *state, const double *b, double *lambda) CDN_NODISCARD;
 
 /** Marks the redundant equations: those that follow from equations before them in the order of elimination. Sets m

@@ -34,12 +34,12 @@ CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const doub
                                                     double *dtau_du, double *dtau_dz) CDN_NODISCARD;
 
 /** Derivatives of the State's udot: dudot_dq, dudot_du (nu x nu), dudot_df = M^-1 (nu x nu; f is any generalized
- *  force), dudot_dz (nu x nz). Realizes Acceleration. Cost: that of inverse dynamics, plus one solution with M for each
- *  column, as dudot_dq = -M^-1 dtau_dq at the realized udot.
+ *  force), dudot_dz (nu x nz). Realizes Acceleration. Cost: that of inverse dynamics, plus one solution with M for
+ *  each column, as dudot_dq = -M^-1 dtau_dq at the realized udot.
  *
- *  Prescribed mobilities (motion.h): q and u mean the effective values, varied as if they were free. Rows of locks and
- *  of functions of time are zero. Custom motions at velocity and acceleration level are differenced, to about 1e-9. The
- *  free rows are -M_ff^-1 (dtau_dq + M_fp dudot_p_dq). Forces on prescribed mobilities have no effect.
+ *  Prescribed mobilities (motion.h): q and u mean the effective values, varied as if they were free. Rows of locks
+ *  and of functions of time are zero. Custom motions at velocity and acceleration level are differenced, to about
+ *  1e-9. The free rows are -M_ff^-1 (dtau_dq + M_fp dudot_p_dq). Forces on prescribed mobilities have no effect.
  *
  *  Constraints (constraints.h): udot varies so that the acceleration equations stay satisfied. Each column solves
  *    [ M  G^T ]   [ dudot   ]     [ dtau + d(G^T lambda)  at constant udot and lambda ]
@@ -47,7 +47,12 @@ CDN_API cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const doub
  *  in O(n) if loops close locally. The variations of q and u need not satisfy the position and velocity constraints.
  *  Redundant equations are treated as in the State's own dynamics; the derivatives jump where the rank does. Kinds of
  *  constraints without derivatives of their own are differenced, to about 1e-11. Also CDN_ERR_UNSUPPORTED: with
- *  Baumgarte's stabilization, and while a row provider (dynamics.h) has rows in force. */
+ *  Baumgarte's stabilization.
+ *
+ *  Rows of row providers (dynamics.h) are differenced, to about 1e-9: two evaluations of them for each q and u, and
+ *  for each z if dudot_dz is wanted. Rows that are at a bound stay there, and those that hold go on holding. Where
+ *  rows come or go on one side of the State, the derivatives are those of the other side; where they do so on both
+ *  sides the function fails with CDN_ERR_SINGULAR. */
 CDN_API cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du,
                                                     double *dudot_df, double *dudot_dz) CDN_NODISCARD;
 
@@ -82,7 +87,7 @@ CDN_API cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudo
  *  include the derivatives of udot. Subsystems describe them in calc_zdot_derivative. Rates of other subsystems are
  *  differenced, centrally, to about 1e-9, which costs two evaluations of their calc_zdot and its prerequisites for
  *  each q, u and z. Columns of prescribed q and u (motion.h) are zero. Works without bodies, too. Realizes
- *  Acceleration. Also CDN_ERR_UNSUPPORTED if zdot reads udot and a row provider has rows. */
+ *  Acceleration. */
 CDN_API cdn_status cdn_calc_zdot_derivatives(cdn_state *state, double *dzdot_dq, double *dzdot_du,
                                              double *dzdot_dz) CDN_NODISCARD;
 

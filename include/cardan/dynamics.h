@@ -50,7 +50,10 @@ typedef struct cdn_row_def {
   double bias; /**< in the unit of the row: m/s^2, rad/s^2 */
   /** >= 0: the row's acceleration that remains for a multiplier of 1 (1/kg for a force). 0: the row holds exactly. */
   double regularisation;
-  double lower, upper; /**< bounds of the multiplier. No solver handles them yet: realization refuses finite ones */
+  /** Bounds of the multiplier, lower <= upper. At a bound the row does not hold: its left side is <= 0 at the lower
+   *  bound and >= 0 at the upper one. A row of -J with lower = 0 only pushes along J; bounds of -f and f are dry
+   *  friction of at most f. */
+  double lower, upper;
 } cdn_row_def;
 /** cdn_default_row_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_row_def_init(void *def, size_t size);
@@ -95,11 +98,16 @@ typedef struct cdn_row_set {
 } cdn_row_set;
 
 /** Registers a row provider of the declaring subsystem. Its rows hold together with the System's constraints. They
- *  count in udot, multipliers, reactions, forces of motions and cdn_nonpotential_power. They do not count in
- *  cdn_residual, like constraints. Derivatives, linearization, equilibrium and cdn_constrained_inverse_dynamics fail
- *  with CDN_ERR_UNSUPPORTED while there are rows. Cost of n rows: n solutions of the dynamics, and n^3. Rows that
- *  depend on each other (or on the constraints) need a regularisation; without it realization fails with
- *  CDN_ERR_SINGULAR. */
+ *  count in udot, multipliers, reactions, forces of motions, cdn_nonpotential_power, and the derivatives of udot. They
+ *  do not count in cdn_residual, like constraints. Equilibrium and cdn_constrained_inverse_dynamics fail with
+ *  CDN_ERR_UNSUPPORTED while there are rows.
+ *
+ *  All multipliers together are the solution of one convex problem (docs/providers.md), which follows from the State
+ *  alone, to the bit. Cost of n rows: n solutions of the dynamics, and n^3; n^2 for each change of which bounded rows
+ *  are at a bound. Realization fails with CDN_ERR_SINGULAR if rows without bounds depend on each other or on the
+ *  constraints, or if bounded rows contradict each other and no bound limits them; a regularisation cures both.
+ *  CDN_ERR_LIMIT: with m bounded rows there were more than 20 (m + 5) changes, which happens only by rounding, or with
+ *  weights that are not symmetric. */
 CDN_API cdn_row_set cdn_declare_rows(cdn_declarer *d, const cdn_row_provider *provider);
 
 /** The multipliers of a provider's rows, *n of them, in the order of addition. Valid until the State changes. Realizes

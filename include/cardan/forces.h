@@ -158,16 +158,17 @@ CDN_API cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec
  *  subsystem, such as its zdot, stay active. */
 CDN_API cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled) CDN_NODISCARD;
 CDN_API bool cdn_force_is_enabled(const cdn_state *state, cdn_force force);
-/** The kind of a force element, such as "gravity", "two_point_spring", "custom"; NULL for a wrong id. Static storage. */
+/** The kind of a force element, such as "gravity", "two_point_spring", "custom"; NULL for a wrong id. Static
+ *  storage. */
 CDN_API const char *cdn_force_kind_name(const cdn_system *system, cdn_force force);
 CDN_API const char *cdn_force_name(const cdn_system *system, cdn_force force); /**< NULL for a wrong id */
 CDN_API int cdn_system_force_count(const cdn_system *system);
 /** The force element of this name. CDN_ERR_ARG if there is none. O(forces). */
 CDN_API cdn_status cdn_system_find_force(const cdn_system *system, const char *name, cdn_force *force) CDN_NODISCARD;
 
-/* Parameters of any element of the library's kinds, one number each, in the order in which the adder takes them. Custom forces have arrays of
- * their own (cdn_system_find_parameters). Errors: CDN_ERR_ARG for what is not there; the setter refuses what the setter of the kind
- * refuses, and changes nothing then. */
+/* Parameters of any element of the library's kinds, one number each, in the order in which the adder takes them.
+ * Custom forces have arrays of their own (cdn_system_find_parameters). Errors: CDN_ERR_ARG for a wrong element or
+ * number. The setter refuses the values that the setter of the kind refuses; nothing is changed then. */
 
 CDN_API int cdn_force_parameter_count(const cdn_system *system, cdn_force force); /**< 0 for a wrong id */
 /** Such as "k", "the rest length", "g.y", "X_AF[3]" (frames: R by columns, p). Cut to `size`. */

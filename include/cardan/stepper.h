@@ -251,9 +251,10 @@ typedef struct cdn_certificate {
    *  saved it (fused multiply-adds on one of the two only). If it is above 0, the bits differ from those of an
    *  uninterrupted run. */
   int64_t kernel_changes;
-  /** Why the verdict is unknown although the error estimate is at most 3 accuracies, or "". Two causes are known. Rounding at
-   *  singular poses may add up to more than a fifth of the accuracy. And the companion of a method of SUNDIALS may be too near
-   *  to rounding to be much more accurate than the run: then an estimate above 1 accuracy is not believed. */
+  /** The reason why the verdict is unknown although the error estimate is at most 3 accuracies, or "". There are two.
+   *  Rounding at singular poses may add up to more than a fifth of the accuracy. The companion run of a method of
+   *  SUNDIALS may be too near to rounding to be much more accurate than the run; an estimate above 1 accuracy then
+   *  counts as unknown. */
   char doubt[128];
 } cdn_certificate;
 

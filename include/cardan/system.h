@@ -62,8 +62,8 @@ CDN_API int cdn_system_nz(const cdn_system *system);       /**< number of auxili
 CDN_API int cdn_system_nqerr(const cdn_system *system);    /**< position constraint equations, enabled or not */
 CDN_API int cdn_system_nuerr(const cdn_system *system);    /**< position and velocity constraint equations */
 CDN_API int cdn_system_nudoterr(const cdn_system *system); /**< all constraint equations, and so all multipliers */
-/** Bytes of memory of one State, without what varies: the elements of its regions, its shared arrays, its workspace, and
- *  what the constraints that are on need. */
+/** Bytes of memory of one State, without the parts whose size varies: elements of regions, own values of shared
+ *  arrays, workspace, and the numbers of the enabled constraints. */
 CDN_API size_t cdn_system_state_size(const cdn_system *system);
 
 /** The pools of continuous variables. */
@@ -97,11 +97,11 @@ CDN_API cdn_ticket cdn_stage_ticket(cdn_stage stage);
 
 /** How many tickets there are: their numbers are 1 to this, without it. */
 CDN_API int cdn_system_ticket_count(const cdn_system *system);
-/** The name of what has a ticket: "t", "q", "Position", "matter.pose", "subsystem.entry"; NULL if nothing has it. Lives as long
- *  as the System. */
+/** The name that belongs to a ticket: "t", "q", "Position", "matter.pose", "subsystem.entry"; NULL for a wrong ticket.
+ *  Valid as long as the System. */
 CDN_API const char *cdn_ticket_name(const cdn_system *system, cdn_ticket ticket);
-/** The reverse: the ticket of this name; of subsystems' own entries and variables once they are declared. CDN_ERR_ARG if there is none.
- *  O(tickets). */
+/** The ticket with this name. Entries and variables of a subsystem have tickets once they are declared. CDN_ERR_ARG if
+ *  there is none. O(tickets). */
 CDN_API cdn_status cdn_system_find_ticket(const cdn_system *system, const char *name, cdn_ticket *ticket) CDN_NODISCARD;
 
 /* ---- declaring resources ----------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Building the list of constraints, and what is common to all of them: names, switches, parameters. */
+/* The list of constraints while building; names, switches and parameters of all kinds. */
 #include <math.h>
 #include <stdio.h>
 
@@ -129,7 +129,7 @@ static int add_mobility(constraint_adder *a, cdn_body body, int k, bool coordina
 int cdni_constraint_add_mobility(constraint_adder *a, cdn_body body, int k) { return add_mobility(a, body, k, false); }
 int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k) { return add_mobility(a, body, k, true); }
 
-/* The code and the reason if parameters are not what they should be. */
+/* Checks parameters: returns the status, and writes the reason if it is an error. */
 static cdn_status check_params(const constraint_element *e, const double *params, char *why, size_t size) {
   const constraint_kind *kind = kind_of(e);
   for (int i = 0; i < e->n_params; i++)
@@ -193,7 +193,7 @@ void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint
   cdni_constraint_refuse(&adder, CDN_ERR_ARG, "there is no constraint %d in this System (yet)", (int)constraint.i);
 }
 
-/* ---- what the System knows of them ---- */
+/* ---- questions to the System ---- */
 
 int cdn_system_constraint_count(const cdn_system *system) {
   CDNI_NEED_OBJECT(system, 0);
@@ -289,7 +289,7 @@ cdn_status cdn_constraint_set_enabled(cdn_state *state, cdn_constraint constrain
   CDNI_TRY(find(state, "cdn_constraint_set_enabled", constraint, &room));
   if (cdn_constraint_is_enabled(state, constraint) == enabled) return CDN_OK;
   CDNI_TRY(cdn_state_set_parameters(state, room->enabled, constraint.i, 1, &value));
-  /* which equations were redundant was known of another set */
+  /* the memory of redundant equations belongs to the other set */
   if (room->m)
     memset(cdni_state_update_discrete(state, room->redundant.variable), 0, (size_t)room->m * sizeof(int32_t));
   return CDN_OK;
@@ -325,7 +325,7 @@ cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint
 bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state) {
   const double *enabled = constraint_enabled(room, state);
   /* States of several lanes have no plan of their own */
-  const loop_plan *plan = cdni_state_memory(state, room->plan_memory);
+  const loop_plan *plan = cdni_region_elements(state, room->plan);
   if (plan && cdni_state_is_valid(state, room->plan.ticket)) return plan->n_constraints > 0;
   for (size_t i = 0; i < room->elements.count; i++)
     if (enabled[i] != 0) return true;

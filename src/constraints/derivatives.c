@@ -1,8 +1,9 @@
-/* Derivatives of constrained dynamics: what constant multipliers add to those of tau, derivatives of the acceleration
- * errors, and solutions for many columns.
+/* Derivatives of constrained dynamics: what constant multipliers add to those of tau, derivatives of the
+ * acceleration errors, and solutions for many columns.
  *
- * Matter's recursion takes every force as carried along by what moves its body. Whatever moves the outmost common ancestor
- * of what an element names carries all its forces, and changes no error: only mobilities beyond the ancestor count here. */
+ * Matter's recursion takes every force as carried along by what moves its body. Whatever moves the outmost common
+ * ancestor of what an element names carries all its forces, and changes no error: only mobilities beyond the
+ * ancestor count here. */
 #include "constraints/derivatives.h"
 
 #include "constraints/loops.h"
@@ -20,8 +21,8 @@ typedef struct differentiation {
 
 /* ---- one element, by what it names ---- */
 
-/* Numbers that it names: displacements of bodies, then coordinates (`half` in all); their rates. A column for each of both:
- * changes of forces on bodies beyond being carried, of forces on mobilities, of errors. */
+/* Numbers that it names: displacements of bodies, then coordinates (`half` in all); their rates. A column for each
+ * of both: changes of forces on bodies beyond being carried, of forces on mobilities, of errors. */
 typedef struct local_derivatives {
   const constraint_view *v;
   const double *lambda; /* the element's */

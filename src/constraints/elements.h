@@ -1,21 +1,22 @@
 /* The constraints of a System and their rows, for those who work with G themselves.
  *
- * A constraint has np equations at position level, nv at velocity level and na at acceleration level, in that order, m in
- * all. At acceleration level each is one row of G udot = b (8.12), written in terms of what the constraint knows: the
- * accelerations A of the bodies that it names (conventional, of the M frames' origins, in Ground's axes) and the udot of
- * the mobilities that it names,
+ * A constraint has np equations at position level, nv at velocity level and na at acceleration level, in that order,
+ * m in all. At acceleration level each equation is one row of G udot = b (8.12). The row is written in terms of the
+ * accelerations A of the bodies that the constraint names (conventional, of the M frames' origins, in Ground's axes)
+ * and of the udot of the mobilities that it names:
  *
- *   aerr = sum J A + sum g udot + bias = 0,
+ *   aerr = sum J A + sum g udot + bias = 0.
  *
- * where bias is what velocities and time leave of the second derivative. J is a spatial force a body: what a multiplier
- * of 1 takes away from it (M udot + G^T lambda = f, 8.11). At velocity level verr = sum J V + sum g u + rest. */
+ * The bias is the part of the second derivative that depends on velocities and time. J is one spatial force for each
+ * body: a multiplier of 1 applies -J to the body (M udot + G^T lambda = f, 8.11). At velocity level
+ * verr = sum J V + sum g u + rest. */
 #ifndef CARDAN_CONSTRAINTS_ELEMENTS_H
 #define CARDAN_CONSTRAINTS_ELEMENTS_H
 
 #include "constraints/constraints.h"
 #include "constraints/plan.h"
 
-/* A mobility that a constraint names: u of a body's mobilizer, and the coordinate whose rate it is (-1: none is). */
+/* A mobility that a constraint names: its slot of u, and the coordinate whose rate this u is (-1: none). */
 typedef struct constraint_mobility {
   int32_t body, u, q; /* slots of matter */
 } constraint_mobility;
@@ -28,11 +29,12 @@ typedef struct constraint_element {
   size_t data_size;
   int32_t np, nv, na, m;
   int32_t first_body, n_bodies, first_mobility, n_mobilities, first_param, n_params;
-  bool absolute;  /* its rows do not balance among its bodies: Ground is what it refers to */
+  bool absolute;  /* its rows do not balance among its bodies: the constraint refers to Ground */
   bool rheonomic; /* reads time */
   bool nonlinear; /* its rows depend on u: J and g are the derivatives of the velocity error */
-  /* Known from freezing on: where its equations are in qerr, uerr, and among all m (udoterr, multipliers); the outmost common
-   * ancestor of the bodies that it names and of the parents of those whose mobilities it names, Ground if it is absolute. */
+  /* Known from freezing on: the first of its equations in qerr, in uerr, and among all m (udoterr, multipliers). The
+   * ancestor is the outmost common ancestor of the bodies that it names and of the parents of the bodies whose
+   * mobilities it names. It is Ground if the constraint is absolute. */
   int32_t qerr, uerr, row, ancestor;
 } constraint_element;
 
@@ -53,10 +55,10 @@ struct constraint_room {
   cdn_subsystem subsystem;
   cdn_dvar params, enabled, units, weights, baumgarte;
   cdn_autovar redundant; /* by equation of all: those that are off have 0 */
-  /* What is computed for the constraints that are on is in two memories of the State: the plan, and the numbers, whose sizes follow
-   * from the plan. */
-  int plan_memory, numbers_memory;
-  cdn_cache plan, rows, bias;
+  /* Two regions of bytes: the plan of the enabled constraints, and the numbers that are computed for them. The sizes
+   * of the numbers follow from the plan. */
+  cdn_computed_region plan, numbers;
+  cdn_cache rows, bias;
 };
 
 static inline const constraint_element *constraint_at(const constraint_room *room, int i) {
@@ -72,22 +74,25 @@ static inline const double *constraint_enabled(const constraint_room *room, cons
 
 /* ---- the constraints that are on ---- */
 
-/* The plan, chosen if need be. It has the list of those that are on, and their numbers of everything: an *equation of the plan* is
- * one of theirs. It stays where it is until another constraint is switched on or off, or the State is copied to. */
+/* The plan of the enabled constraints; it is chosen first if it is not valid. It lists the enabled constraints and
+ * numbers their equations: an *equation of the plan* is an equation of an enabled constraint. The plan stays in its
+ * place until a constraint is switched on or off, or another State is copied into this one. */
 cdn_status cdni_constraint_plan(const constraint_room *room, cdn_state *state, const loop_plan **plan);
-/* The i-th of them. */
+/* The i-th enabled constraint. */
 static inline const constraint_element *constraint_on(const constraint_room *room, const loop_plan *plan, int i) {
   return constraint_at(room, plan->constraint[i]);
 }
-/* From numbers by equation of the plan to those by equation of all, zeros where a constraint is off; the same where these zeros
- * are there already, as they are in the State's pools; and back. */
+/* Spread: from numbers by equation of the plan to numbers by equation of all constraints, zeros for disabled ones.
+ * Scatter: the same without writing the zeros, which the State's pools have already. Gather: back to numbers by
+ * equation of the plan. */
 void cdni_constraint_spread(const constraint_room *room, const loop_plan *plan, const double *from, double *all);
 void cdni_constraint_scatter(const loop_plan *plan, const double *from, double *all);
 void cdni_constraint_gather(const loop_plan *plan, const double *all, double *to);
 
 /* ---- rows ---- */
 
-/* G's rows, evaluated: m x n_bodies from J[plan->J[i]] on, m x n_mobilities coefficients from g[plan->g[i]] on. */
+/* The rows of G, evaluated. Constraint i of the plan has m x n_bodies spatial rows from J[plan->J[i]] on, and m x
+ * n_mobilities coefficients from g[plan->g[i]] on. */
 typedef struct constraint_rows {
   const loop_plan *plan;
   const sv *J;

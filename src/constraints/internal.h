@@ -1,10 +1,10 @@
-/* The constraints room: what its files share. Every kind of constraint is one file that defines one constraint_kind. */
+/* Shared by the files of the constraints room. Each kind of constraint is one file that defines one constraint_kind. */
 #ifndef CARDAN_CONSTRAINTS_INTERNAL_H
 #define CARDAN_CONSTRAINTS_INTERNAL_H
 
 #include "constraints/elements.h"
 
-/* ---- the kinds: a new one is its file and its line here ---- */
+/* ---- the kinds: to add one, add its file, and its line here ---- */
 
 #define CONSTRAINT_KIND_LIST(X)                   \
   X(ROD, rod)                                     \
@@ -32,7 +32,7 @@ typedef enum constraint_kind_id { CONSTRAINT_KIND_LIST(CONSTRAINT_KIND_ENUM) CON
 
 enum { CONSTRAINT_MOST_EQUATIONS = 32, CONSTRAINT_MOST_BODIES = 16, CONSTRAINT_MOST_MOBILITIES = 64 };
 
-/* What a kind's functions see of one element. Twists are there from Velocity stage on. */
+/* One element, as the functions of its kind see it. Twists are valid from Velocity stage on. */
 typedef struct constraint_view {
   const constraint_room *room;
   const constraint_element *c;
@@ -45,27 +45,27 @@ typedef struct constraint_view {
   const body_twist *twist;
   const double *q, *u;
   double t;
-  sv *J;     /* rows being written, zero before: J[k * n_bodies + b] */
-  double *g; /* and coefficients: g[k * n_mobilities + i] */
+  sv *J;     /* the rows, J[k * n_bodies + b]; zero before calc_rows */
+  double *g; /* the coefficients, g[k * n_mobilities + i]; zero before calc_rows */
 } constraint_view;
 
 struct constraint_change;
 
 typedef struct constraint_kind {
   const char *name;
-  /* A more precise name, of one element; may be NULL. */
+  /* A more precise name for one element; may be NULL. */
   const char *(*name_of)(const constraint_element *c);
   int n_params;
   const char *const *param_names;
-  /* False, with the reason, for finite parameters that make no sense; may be NULL. */
+  /* Returns false and writes the reason if finite parameters make no sense; may be NULL. */
   bool (*check)(const constraint_element *c, const double *params, char *why, size_t size);
   cdn_status (*calc_position)(const constraint_view *v, double *e); /* np errors */
   cdn_status (*calc_rows)(const constraint_view *v);
-  /* Makes np + nv velocity errors of e, which holds J V + g u; NULL: they are that. */
+  /* Turns e, which holds J V + g u, into the np + nv velocity errors; NULL: they are equal. */
   cdn_status (*finish_velocity)(const constraint_view *v, double *e);
-  /* Adds the bias of m equations, with the rows there to be read; may be NULL. */
+  /* Adds the bias of the m equations. The rows are valid and may be read. May be NULL. */
   cdn_status (*add_bias)(const constraint_view *v, double *bias);
-  /* Adds the derivatives of rows and bias along a change (derivatives.h); NULL: they are differenced. */
+  /* Adds the derivatives of rows and bias along a change (derivatives.h); NULL: rows and bias are differenced. */
   cdn_status (*vary)(const constraint_view *v, const struct constraint_change *change);
   void (*destroy)(void *data);
 } constraint_kind;
@@ -80,49 +80,50 @@ extern const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT]
 
 extern const cdn_subsystem_ops cdni_constraints_ops;
 
-/* ---- adding, with the checks that all share ---- */
+/* ---- adding, with the checks that all kinds share ---- */
 
 typedef struct constraint_adder {
   cdn_system *system;
   constraint_room *room;
   const char *function, *name;
-  char made_up[32]; /* the name of an element without one */
+  char made_up[32]; /* a name for an element without one */
   constraint_element element;
   int32_t body[CONSTRAINT_MOST_BODIES];
   constraint_mobility mobility[CONSTRAINT_MOST_MOBILITIES];
   bool ok;
 } constraint_adder;
 
-/* Starts adding one with so many equations; a->ok is false if there is no point in going on. */
+/* Starts to add an element with so many equations. a->ok is false if the System has failed. */
 void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_kind_id kind, const char *function,
                            const char *name, int np, int nv, int na);
 void cdni_constraint_refuse(constraint_adder *a, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
-/* The next body that it names, and its place among these. */
+/* Adds a body that the element names; returns its place in the list of these bodies. */
 int cdni_constraint_add_body(constraint_adder *a, cdn_body body);
-/* Two bodies that must not be the same. */
+/* Adds two different bodies. */
 void cdni_constraint_add_pair(constraint_adder *a, cdn_body body_a, cdn_body body_b);
-/* Mobility k of a body; and coordinate k of a body, whose rate must be a speed. */
+/* Adds mobility k of a body; and coordinate k of a body, whose rate must be a speed. Returns its place in the list. */
 int cdni_constraint_add_mobility(constraint_adder *a, cdn_body body, int k);
 int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k);
-/* Ends adding: checks the parameters (a->element.n_params, which is the kind's unless changed), copies everything; { -1 } if
- * anything was wrong. data may be NULL; what it owns is the element's only if this succeeds. */
+/* Ends the addition: checks the parameters and copies everything. Returns { -1 } if anything was wrong. There are
+ * a->element.n_params parameters: as many as the kind has, unless the caller changed it. data may be NULL. What data
+ * owns becomes the element's only on success. */
 cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t data_size, const double *params);
-/* Sets all parameters of an element of this kind. */
+/* Sets all parameters of an element, which must be of this kind. */
 cdn_status cdni_constraint_set(cdn_state *state, cdn_constraint constraint, constraint_kind_id kind,
                                const char *function, const double *params);
-/* Its parameters, NULL if there is none or it is not of this kind. */
+/* The parameters of a constraint; NULL if there is no such constraint, or it is of another kind. */
 const double *cdni_constraint_params(const cdn_state *state, cdn_constraint constraint, constraint_kind_id kind);
 
 /* ---- evaluating ---- */
 
 const char *cdni_constraint_kind_name(const constraint_element *c);
-/* Fails at a place where an element has no equations: `what` says why. */
+/* Fails because an element has no equations in this State; `what` is the reason. */
 cdn_status cdni_constraint_singular(const constraint_view *v, const char *what);
-/* A view of element i with all that its kind may read. Evaluates nothing. */
+/* A view of element i, without evaluating anything. */
 constraint_view cdni_constraint_view(const constraint_room *room, cdn_state *state, int i);
-/* J V + g u of the k-th equation of a view that has its rows: its velocity error without the rest. */
+/* J V + g u of the k-th equation of a view with rows. */
 double cdni_constraint_row_rate(const constraint_view *v, int k);
-/* The bias of each equation of the plan, evaluated. */
+/* The bias of each equation of the plan; evaluates it. */
 cdn_status cdni_constraint_bias(const constraint_room *room, cdn_state *state, const double **bias);
 
 #endif

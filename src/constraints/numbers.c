@@ -1,4 +1,4 @@
-/* The plan and the numbers in the memories of a State: their sizes, their places, and finding them again in a copy. */
+/* The plan and the numbers in their regions of a State: their sizes, their places, and finding them again in a copy. */
 #include "constraints/numbers.h"
 
 static void *part(char *base, size_t *at, size_t bytes) {
@@ -44,25 +44,25 @@ static void clear(const constraint_room *room, cdn_state *state, const constrain
 
 cdn_status cdni_constraint_choose(const constraint_room *room, cdn_state *state) {
   CDNI_TRY(cdni_loop_plan_choose(room, state));
-  const loop_plan *plan = cdni_state_memory(state, room->plan_memory);
+  const loop_plan *plan = cdni_region_elements(state, room->plan);
+  void *numbers;
   for (int c = 0, on = 0; c < (int)room->elements.count; c++) {
     if (on < plan->n_constraints && plan->constraint[on] == c) on++;
     else clear(room, state, constraint_at(room, c));
   }
-  constraint_numbers *n = cdni_state_take_memory(state, room->numbers_memory, divide(plan, NULL));
-  if (!n) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
-  divide(plan, n);
+  CDNI_TRY(cdni_region_take(state, "cdn_realize", room->numbers, divide(plan, NULL), &numbers));
+  divide(plan, numbers);
   return CDN_OK;
 }
 
 const loop_plan *cdni_constraint_plan_now(const constraint_room *room, cdn_state *state) {
-  loop_plan *plan = cdni_state_memory(state, room->plan_memory);
+  loop_plan *plan = cdni_region_elements(state, room->plan);
   if (plan->self != plan) cdni_loop_plan_rebase(plan);
   return plan;
 }
 
 constraint_numbers *cdni_constraint_numbers(const constraint_room *room, cdn_state *state) {
-  constraint_numbers *n = cdni_state_memory(state, room->numbers_memory);
+  constraint_numbers *n = cdni_region_elements(state, room->numbers);
   if (n->self != n) divide(cdni_constraint_plan_now(room, state), n);
   return n;
 }

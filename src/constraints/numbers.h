@@ -5,7 +5,7 @@
 #include "constraints/internal.h"
 #include "constraints/loops.h"
 
-/* In one memory of the State, whose parts have the sizes that the plan gives. */
+/* In a region of the State, whose parts have the sizes that the plan gives. */
 typedef struct constraint_numbers {
   const struct constraint_numbers *self; /* where it was when its parts were found: a copy has to find its own */
   loop_factor f;

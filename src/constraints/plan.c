@@ -1,4 +1,5 @@
-/* The symbolic part of the elimination, by going through it once without numbers: paths, mixes, an order of small fill. */
+/* The symbolic part of the elimination: paths, mixes, and an order of small fill. It goes through the elimination once,
+ * without numbers. */
 #include "constraints/plan.h"
 
 #include "constraints/plan_maker.h"
@@ -35,14 +36,14 @@ static int32_t add_block(plan_maker *k, int equations, int ancestor) {
   return k->ok ? (int32_t)k->blocks.count - 1 : -1;
 }
 
-/* The block's path has got to a body. */
+/* The path of the block has reached a body. */
 static void arrive(plan_maker *k, int32_t b, int body) {
   push_once(k, &plan_block_at(k, b)->tips, body);
   push_once(k, &k->here[body], b);
   push_once(k, &k->slots[body], b);
 }
 
-/* The n-th body that a constraint names; the body that the n-th joint which it names moves. */
+/* The n-th body that a constraint names; the outboard body of the n-th joint that it names. */
 static int body_of(const plan_maker *k, const constraint_element *c, int n) {
   return CDNI_AT(k->room->bodies, int32_t, c->first_body + n);
 }
@@ -51,7 +52,7 @@ static int moved_by(const plan_maker *k, const constraint_element *c, int n) {
   return CDNI_AT(k->room->mobilities, constraint_mobility, c->first_mobility + n).body;
 }
 
-/* Constraints start from the bodies that they name and those whose joints they name. */
+/* The path of a constraint starts at the bodies that it names, and at the outboard bodies of its joints. */
 static void start_paths(plan_maker *k) {
   for (int i = 0; i < k->n_on && k->ok; i++) {
     const constraint_element *c = constraint_at(k->room, k->on[i]);
@@ -83,7 +84,7 @@ static void connect_all(plan_maker *k, const cdni_array *list) {
   }
 }
 
-/* Gives a block its place and takes it from the graph. */
+/* Gives a block its place in the order, and removes it from the graph. */
 static void place(plan_maker *k, int32_t b) {
   plan_block *block = plan_block_at(k, b);
   block->order = k->placed++;
@@ -94,13 +95,13 @@ static void place(plan_maker *k, int32_t b) {
   }
 }
 
-/* The same of one whose multipliers are eliminated: what it meets is then connected. */
+/* The same for a block whose multipliers are eliminated. The blocks that it meets become connected. */
 static void eliminate(plan_maker *k, int32_t b) {
   place(k, b);
   connect_all(k, &plan_block_at(k, b)->meets);
 }
 
-/* What closes at a body, the one that meets fewest first (minimum degree). */
+/* Places the blocks that close at a body. The block that meets the fewest others comes first (minimum degree). */
 static void close_at(plan_maker *k, int body) {
   cdni_array *list = &k->closing[body];
   for (size_t i = 0; i < k->here[body].count; i++) {
@@ -129,7 +130,7 @@ static bool same_tips(const plan_block *a, const plan_block *b) {
   return true;
 }
 
-/* The sources are replaced by what goes on; what is closed of them is eliminated at once. */
+/* Replaces the sources by the block that goes on. The block that the mix closes is eliminated at once. */
 static void mix(plan_maker *k, int after, const int32_t *source, int n, int equations) {
   const plan_block like = *plan_block_at(k, source[0]);
   const int most = 6 * (int)like.tips.count;
@@ -166,7 +167,7 @@ static void mix(plan_maker *k, int after, const int32_t *source, int n, int equa
   eliminate(k, closed);
 }
 
-/* Looks among what has come to a body for enough equations with the same way to go. */
+/* Mixes blocks at a body if enough equations have the same path to go. */
 static void mix_at(plan_maker *k, int body, int after) {
   for (size_t i = 0; i < k->here[body].count && k->ok; i++) {
     const int32_t first = plan_items(&k->here[body])[i];
@@ -181,7 +182,7 @@ static void mix_at(plan_maker *k, int body, int after) {
       source[n++] = other;
       equations += o->equations;
     }
-    /* once they are half as many again as what will go on at most, with one tip, and a bit more with two */
+    /* With one tip, mix from 1.5 times the most equations that can go on; with two tips, a little later. */
     if (n < 2 || equations <= 6 * (int)b->tips.count + 3) continue;
     mix(k, after, source, n, equations);
     i = (size_t)-1; /* the list has changed */
@@ -228,12 +229,12 @@ static void go(plan_maker *k) {
   }
 }
 
-/* In the workspace, all of which is given back at once. */
+/* All lists are in the State's workspace, which is released as a whole. */
 static loop_plan *make(plan_maker *k, cdn_state *state) {
   const size_t nb = (size_t)k->t->n;
   cdni_array *lists = cdni_calloc(k->memory, 4 * nb * sizeof *lists);
   k->level = cdni_calloc(k->memory, (3 * nb + 2) * sizeof *k->level);
-  /* a block a constraint, and two a mix, of which there are no more than a quarter of the equations */
+  /* one block for each constraint, and two for each mix; there is at most one mix for four equations */
   size_t blocks = 1;
   for (int i = 0; i < k->n_on; i++) blocks += 1 + (size_t)constraint_at(k->room, k->on[i])->m;
   k->note = cdni_calloc(k->memory, blocks * sizeof *k->note);

@@ -1,35 +1,38 @@
-/* How the equations of motion with constraints are eliminated: who meets whom, and in what order.
+/* The plan of the elimination: the order in which the equations of motion with constraints are eliminated, and where
+ * its numbers are.
  *
- * A plan is that of the constraints that are on, and of nothing else: constraints that are off are not in it, so that they cost
- * nothing. It is chosen when the set of those that are on has changed, and kept in the State. It follows from the set alone: the
- * same set gives the same plan, whatever was on before.
+ * A plan is made for one set of enabled constraints. Disabled constraints are not in it and cost nothing. The State
+ * chooses a plan when the set changes, and keeps it. The plan depends on the set alone: equal sets have equal plans,
+ * whatever was enabled before.
  *
- * The system (8.11, 8.12) is eliminated in the order of the tree, deepest bodies first. A constraint is *open* at the
- * joints of its path: those between the bodies that it names and their outmost common ancestor (manual 6). Wherever its
- * path has got to, it has a row K on the acceleration of that body, as a force from outside would have. At the ancestor
- * all its mobilities are gone; what is left of it are its own block S of
+ * The system (8.11, 8.12) is eliminated along the tree, deepest bodies first. The *path* of a constraint consists of
+ * the joints between the bodies that it names and the outmost common ancestor of these bodies (manual 6). The
+ * constraint is *open* at these joints. At a body that the path has reached, the constraint has a row K on the
+ * acceleration of that body, like a force from outside. At the ancestor no mobility of the path is left. There the
+ * constraint has its own block S of
  *
  *   K A - S lambda = beta,
  *
- * which is positive semidefinite, its coupling to other constraints that were open at the same joints, and K. There its
- * multipliers are eliminated, and what the loop adds to the ancestor's inertia is K^T S^-1 K. So loops that close locally
- * cost a constant each, whatever they are mounted on, and those that close at one body (on Ground, say) are a sparse
- * matrix that is eliminated in an order of small fill.
+ * the couplings of this block to constraints that were open at the same joints, and K. S is positive semidefinite. The
+ * multipliers are eliminated there, and the loop adds K^T S^-1 K to the inertia of the ancestor. So a loop that closes
+ * locally costs a constant, wherever the ancestor is. Loops that close at one body, for example at Ground, form a
+ * sparse matrix. It is eliminated in an order of small fill.
  *
- * Loops that do not close locally would pile up along the joints that they share. But all that n rows on the accelerations
- * of one body can do, six can: rows of constraints whose paths have got to the same bodies (one, or two) and will close at
- * the same one are *mixed*: no more than six a body are chosen, and the others have so much of these taken from them that they
- * have no K. Those are closed on the spot, and only the chosen ones go on. So at any joint there are few equations, and the whole is linear.
+ * Loops that do not close locally would accumulate along the joints that they share. But six rows on the acceleration
+ * of one body can do what any number of rows can do. So rows are *mixed* if their paths have reached the same bodies
+ * (one or two) and close at the same ancestor. At most six rows for each body are chosen. Multiples of the chosen rows
+ * are subtracted from the other rows, whose K is then zero. The other rows are closed at once, and only the chosen rows
+ * go on. So few equations are open at any joint, and the cost is linear.
  *
- * A *block* is (a) a constraint, (b) the equations a mix passes on, or (c) those it closes. A *slot* is a block at a body:
- * open at the body's joint, closing at the body, or a source of a mix there. */
+ * A *block* is (a) a constraint, (b) the equations that a mix passes on, or (c) the equations that a mix closes. A
+ * *slot* is a block at a body: open at the body's joint, closing at the body, or a source of a mix there. */
 #ifndef CARDAN_CONSTRAINTS_PLAN_H
 #define CARDAN_CONSTRAINTS_PLAN_H
 
 #include "core/core.h"
 #include "matter/records.h"
 
-/* A mix takes so many equations, of paths that have got to so many bodies. */
+/* The most equations of a mix, and the most bodies that their paths have reached. */
 enum { LOOP_MOST_MIXED = 48, LOOP_MOST_TIPS = 2 };
 
 typedef struct plan_counts {
@@ -37,63 +40,64 @@ typedef struct plan_counts {
 } plan_counts;
 
 typedef struct loop_plan {
-  const struct loop_plan *self; /* where it was when its lists were found: a copy has to find its own */
+  const struct loop_plan *self; /* the address for which the lists below are valid: a copy finds its own */
   const tree *tree;
   plan_counts counts;
-  int n_constraints; /* that are on: the first blocks; then two a mix */
+  int n_constraints; /* enabled ones: they are the first blocks; two blocks for each mix follow */
   int n_blocks, n_mixes, n_slots;
-  int m, m_all;         /* equations of constraints that are on, of all blocks */
-  int np, nv, n_J, n_g; /* of those that are on: equations of position and of velocity, spatial rows, coefficients */
-  /* By constraint that is on, in the order in which they were declared: which one it is; its first spatial row and coefficient;
-   * where its bodies and its mobilities start in the lists of places (below). */
+  int m, m_all;         /* equations of enabled constraints, and of all blocks */
+  int np, nv, n_J, n_g; /* of enabled constraints: equations of position, of velocity; spatial rows, coefficients */
+  /* By enabled constraint, in the order of declaration: its id; its first spatial row and coefficient; its first body
+   * and mobility in the lists of places (below). */
   int32_t *constraint, *J, *g, *place_first, *mobility_first;
-  /* By equation of these: where it is among those of all constraints, on or off. */
+  /* By equation of the enabled constraints: its number among the equations of all constraints. */
   int32_t *row;
-  /* By block: equations at most, the first of them among all, body where it closes, place in the order of elimination;
-   * blocks in that order. */
+  /* By block: the most equations, the number of the first, the body where the block closes, its place in the order of
+   * elimination; and the blocks in that order. */
   int32_t *equations, *first, *ancestor, *order, *by_order;
   /* By equation of a constraint: its block. */
   int32_t *owner;
   /* Bodies, deepest first, Ground last. */
   int32_t *bodies;
-  /* By body: its slots; those of blocks that are open at its joint come first, then those that close here, in order. */
+  /* By body: its slots. First come the slots of blocks that are open at its joint, then those of blocks that close
+   * here, in order. */
   int32_t *slot_first, *n_open, *n_closing; /* nb + 1, nb, nb */
-  /* By slot: its block; where it goes on at the parent (open ones); where its K (spatial rows) and v (coefficients of the
-   * joint's mobilities, row by row) start. */
+  /* By slot: its block; the slot of the block at the parent (open ones); the first of its spatial rows K, and of its
+   * coefficients v of the joint's mobilities (row by row). */
   int32_t *slot_block, *slot_up, *slot_K, *slot_v;
   int n_K, n_v;
-  /* By body, the pairs of its open slots: where the block of the two is, for slots i >= j at i (i + 1) / 2 + j. */
+  /* By body: the pairs of its open slots. The matrix of the slots i >= j is at i (i + 1) / 2 + j. */
   int32_t *pair_first, *pair;
-  /* By block: the later ones that it meets when it is eliminated, in the order in which they are; their slots where that happens
-   * (-1: none), and where the matrices of both are. When it has been eliminated, all of them meet each other. */
+  /* By block: the later blocks that it meets at its elimination, in order; the slots of these at the body of the
+   * elimination (-1: none); and the matrices of the pairs. After the elimination these blocks meet each other. */
   int32_t *meet_first, *meet, *meet_slot, *meet_matrix;
-  /* The same the other way round: the earlier ones that meet it, and the matrices. */
+  /* By block: the earlier blocks that meet it, and the matrices of the pairs. */
   int32_t *met_first, *met, *met_matrix;
-  /* By block: its own matrix (m x m). Matrices of two have the rows of the later one. */
+  /* By block: its own matrix (m x m). The matrix of a pair has the rows of the later block. */
   int32_t *diagonal;
-  int n_S, n_diagonal; /* numbers in all matrices; in those of the diagonal, which come first */
-  /* Mixes, in order; by place in the order of bodies those that come after its joint (nb + 1). */
+  int n_S, n_diagonal; /* numbers in all matrices, and in the diagonal ones, which come first */
+  /* By place in the order of bodies: the first mix after the joint of the body (nb + 1). Mixes are in order. */
   int32_t *mix_first;
-  int32_t *mix_closed;   /* by mix: its block that is closed; the next one is what goes on */
-  int32_t *mix_of;       /* by block: the mix whose closed part it is, or -1 */
-  int32_t *is_mixed;     /* by block: whether it is a source of one */
+  int32_t *mix_closed;   /* by mix: the block that it closes; the next block is the one that it passes on */
+  int32_t *mix_of;       /* by block: the mix that closes it as its block (c), or -1 */
+  int32_t *is_mixed;     /* by block: whether it is a source of a mix */
   int32_t *source_first; /* by mix: its sources (blocks), */
-  int32_t *source;       /* and by source LOOP_MOST_TIPS slots, -1 for none */
+  int32_t *source;       /* and by source LOOP_MOST_TIPS slots, -1: none */
   int32_t *source_slot;
-  int32_t *onward_slot; /* by mix: LOOP_MOST_TIPS slots of what goes on */
-  int32_t *mix_T;       /* by mix: where its matrix is, LOOP_MOST_MIXED squared at most */
+  int32_t *onward_slot; /* by mix: LOOP_MOST_TIPS slots of the block that it passes on */
+  int32_t *mix_T;       /* by mix: its matrix, at most LOOP_MOST_MIXED squared numbers */
   int n_T;
-  /* What constraints act on: by body that one names the slot where J enters; by mobility that one names the slot where g
-   * enters, and which mobility of the joint it is. */
+  /* What constraints act on. By body that a constraint names: the slot where J enters. By mobility that a constraint
+   * names: the slot where g enters, and the number of the mobility in its joint. */
   int32_t *place_slot, *mobility_slot, *mobility_k;
 } loop_plan;
 
 struct constraint_room;
-/* Chooses the plan of the constraints that are on in a State, in a memory of the State's. */
+/* Makes the plan of the constraints that are enabled in a State, in the State's region. */
 cdn_status cdni_loop_plan_choose(const struct constraint_room *room, cdn_state *state);
-/* The place of a constraint among those that are on, or -1. */
+/* The place of a constraint among the enabled ones, or -1. */
 int cdni_loop_plan_find(const loop_plan *p, int constraint);
-/* plan_pack.c: a plan that has been moved finds its lists, which follow it in memory. */
+/* plan_pack.c: finds the lists of a plan that has been moved. They follow the struct in memory. */
 void cdni_loop_plan_rebase(loop_plan *p);
 
 #endif

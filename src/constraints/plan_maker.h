@@ -1,23 +1,23 @@
-/* What the plan of the elimination is made from: growing lists, which are packed when all is known. Private to the files that
- * make it. */
+/* Growing lists, from which the plan of the elimination is packed when everything is known. Private to the files that
+ * make the plan. */
 #ifndef CARDAN_CONSTRAINTS_PLAN_MAKER_H
 #define CARDAN_CONSTRAINTS_PLAN_MAKER_H
 
 #include "constraints/internal.h"
 
-/* A block on its way. */
+/* A block while the plan is being made. */
 typedef struct plan_block {
   int32_t equations, ancestor, order;
-  int32_t mix;         /* whose closed part it is, or -1 */
-  bool mixed;          /* a source: never eliminated itself */
-  cdni_array tips;     /* int32_t: bodies that its path has got to */
+  int32_t mix;         /* the mix that makes it and closes it, or -1 */
+  bool mixed;          /* a source of a mix: never eliminated itself */
+  cdni_array tips;     /* int32_t: bodies that its path has reached */
   cdni_array adjacent; /* int32_t: blocks that it meets and that have no place yet */
-  cdni_array meets;    /* those when it was given its place */
+  cdni_array meets;    /* int32_t: the blocks in `adjacent` when this block got its place */
 } plan_block;
 
 typedef struct plan_mix {
-  int32_t after;  /* the body after whose joint it is */
-  int32_t closed; /* the block; what goes on is the next one */
+  int32_t after;  /* the mix comes after the joint of this body */
+  int32_t closed; /* the block that it closes; the next block is the one that it passes on */
   int32_t tips[LOOP_MOST_TIPS], n_tips;
   cdni_array sources;
 } plan_mix;
@@ -26,14 +26,15 @@ typedef struct plan_maker {
   const cdn_allocator *memory; /* the State's workspace */
   const constraint_room *room;
   const tree *t;
-  const int32_t *on; /* constraints */
+  const int32_t *on; /* the enabled constraints */
   int n_on;
   cdni_array blocks; /* plan_block */
   cdni_array mixes;  /* plan_mix */
-  /* By body, int32_t: blocks that are here now; that ever were; that are open at the joint; that close. */
+  /* By body, int32_t: the blocks that are here now; all that have been here; those open at the joint; those that close
+   * here. */
   cdni_array *here, *slots, *open, *closing;
   int32_t *level, *order; /* by body; bodies in order */
-  int32_t *note;          /* by block, as many as there can be: for whoever has to know quickly */
+  int32_t *note;          /* by block, as many as there can be: marks, for quick look-ups */
   int32_t notes;          /* how often connect_all has used it */
   int32_t placed;
   bool ok;
@@ -46,7 +47,8 @@ bool cdni_plan_push(plan_maker *k, cdni_array *list, int32_t value);
 /* plan_pack.c: NULL if memory ran out. */
 loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state);
 
-/* scratch.c: lists for a while, in the workspace of a State. What is given back before the end is lost. */
+/* scratch.c: memory for growing lists, in the workspace of a State. Memory that is freed is not used again before the
+ * end. */
 typedef struct scratch_piece scratch_piece;
 typedef struct scratch {
   cdn_allocator allocator;

@@ -1,4 +1,4 @@
-/* The plan in one piece of memory: every list as numbers, and where every matrix is. */
+/* Packs the plan into one piece of memory: all lists, and the place of every matrix. */
 #include "constraints/plan_maker.h"
 
 static int triangle(int n) { return n * (n + 1) / 2; }
@@ -121,7 +121,7 @@ static void number_slots(const plan_maker *k, loop_plan *p) {
       p->slot_up[s] = s < p->slot_first[i] + p->n_open[i] ? slot_of(p, k->t->node[i].parent, p->slot_block[s]) : -1;
 }
 
-/* Matrices of two blocks are found by the earlier one and the place of the later one among those that it meets. */
+/* The matrix of two blocks is found by the earlier block, and by the place of the later block in its list `meet`. */
 static int matrix_of(const loop_plan *p, int32_t a, int32_t b) {
   if (a == b) return p->diagonal[a];
   int32_t early = p->order[a] < p->order[b] ? a : b, late = early == a ? b : a;
@@ -132,7 +132,7 @@ static int matrix_of(const loop_plan *p, int32_t a, int32_t b) {
 
 static int compare(const void *a, const void *b) { return *(const int32_t *)a - *(const int32_t *)b; }
 
-/* What a block meets, in order. */
+/* The blocks that a block meets, in order. */
 static void sort_meets(const loop_plan *p, plan_block *block) {
   int32_t *meet = plan_items(&block->meets);
   for (size_t i = 0; i < block->meets.count; i++) meet[i] = p->order[meet[i]];
@@ -162,7 +162,7 @@ static void number_matrices(const plan_maker *k, loop_plan *p) {
   p->n_S = at;
 }
 
-/* Rows that go on have a K where a block closes at a body, not where a mix closes it. */
+/* A closing block has a K if it closes at a body, and none if a mix closes it. */
 static void find_meeting_slots(const plan_maker *k, loop_plan *p) {
   for (int i = 0; i < k->t->n; i++) {
     const int closing = p->slot_first[i] + p->n_open[i];
@@ -180,7 +180,7 @@ static void turn_round(loop_plan *p) {
   for (int i = 0; i < meets; i++) p->met_first[p->meet[i] + 1]++;
   for (int b = 0; b < p->n_blocks; b++) p->met_first[b + 1] += p->met_first[b];
   for (int b = p->n_blocks - 1; b >= 0; b--) {
-    /* filled from the end, so that the starts move to where they belong */
+    /* The lists are filled from their ends, so that the starts end up in their places. */
     for (int i = p->meet_first[b]; i < p->meet_first[b + 1]; i++) {
       const int at = --p->met_first[p->meet[i] + 1];
       p->met[at] = b, p->met_matrix[at] = p->meet_matrix[i];
@@ -200,7 +200,7 @@ static void number_pairs(const plan_maker *k, loop_plan *p) {
   }
 }
 
-/* Mixes are made in the order of bodies, so that those of one body are together. */
+/* Mixes are made in the order of bodies, so the mixes of one body follow each other. */
 static void number_mixes(const plan_maker *k, loop_plan *p) {
   int sources = 0, T = 0;
   for (int i = 0; i < p->n_mixes; i++) {
@@ -227,7 +227,7 @@ static void number_mixes(const plan_maker *k, loop_plan *p) {
   p->mix_first[k->t->n] = at;
 }
 
-/* Which constraints there are, and where what they say comes in. */
+/* The enabled constraints, and the slots where their rows enter. */
 static void place_entries(const plan_maker *k, loop_plan *p) {
   int32_t place = 0, mobilities = 0;
   for (int c = 0; c < p->n_constraints; c++) {
@@ -257,8 +257,9 @@ loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state) {
   loop_plan sizes;
   const plan_counts n = count_all(k);
   const size_t bytes = sizeof sizes + lay_out(&sizes, &n, NULL) * sizeof(int32_t);
-  loop_plan *p = cdni_state_take_memory(state, k->room->plan_memory, bytes);
-  if (!p) return NULL;
+  void *memory;
+  if (cdni_region_take(state, "cdn_realize", k->room->plan, bytes, &memory) != CDN_OK) return NULL;
+  loop_plan *p = memory;
   memset(p, 0, bytes);
   p->tree = k->t;
   p->counts = n;

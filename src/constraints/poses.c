@@ -6,8 +6,8 @@
 #include "constraints/loops.h"
 #include "constraints/project.h"
 
-/* One a constraint, and two a mix. Of those there are no more than a quarter of the equations: what goes on from a mix is at
- * least four equations less than what came to it. */
+/* One a constraint, and two a mix. Of those there are no more than a quarter of the equations: what goes on from a
+ * mix is at least four equations less than what came to it. */
 int cdni_constraint_most_sines(const cdn_system *system) {
   const constraint_room *room = cdni_constraints(system);
   return room ? (int)room->elements.count + room->m / 2 : 0;

@@ -16,13 +16,13 @@ typedef struct projection {
   int first_u, nq, nu;
   void *memory; /* its own, if it has any */
   size_t size;
-  bool has_factor; /* f is that of the last step that has moved the State */
+  bool has_factor; /* f is the factor of the last step that has moved the State */
   loop_factor f;
   double *weights;                           /* W^2 by mobility */
   double *b, *lambda, *x, *q, *start, *came; /* the first two by equation of the plan */
   sv *A;
   int32_t *all; /* by equation: 1 */
-  /* of the present call */
+  /* the present call */
   const loop_plan *plan;
   cdn_state *state;
   const char *function;
@@ -42,7 +42,7 @@ static projection projection_of(const cdn_system *system, loop_level level) {
 
 static size_t most(const projection *p) { return (size_t)(p->nq > p->nu ? p->nq : p->nu); }
 
-/* Bytes of a projection's memory, by the plan. */
+/* Bytes of a projection's memory. */
 static size_t size_of(const projection *p) {
   const loop_plan *plan = p->plan;
   const size_t m = (size_t)plan->m, n = (size_t)plan->tree->nu;
@@ -85,7 +85,7 @@ static cdn_status begin(projection *p, cdn_state *state, const char *function, c
   return p->room ? cdni_constraint_plan(p->room, state, &p->plan) : CDN_OK;
 }
 
-/* The largest error in units; *worst (may be NULL) is its element. */
+/* The largest error, in units, and its element *worst (may be NULL). */
 static cdn_status measure(const projection *p, double *error, int *worst) {
   const bool position = p->level == LOOP_POSITION;
   const double *e = position ? cdn_state_qerr(p->state) : cdn_state_uerr(p->state);
@@ -111,9 +111,9 @@ static cdn_status measure(const projection *p, double *error, int *worst) {
   return CDN_OK;
 }
 
-/* Factors where the State is. Errors that must go are taken wherever there is a direction for them. What is within the
- * tolerance is not worth a step along directions that are nearly singular, where rounding errors would be large ones of
- * positions and speeds: as if all equations had been redundant, those with small pivots are left out. */
+/* Factors at the State's pose. If errors exceed the tolerance, every direction that reduces them is used. If all errors
+ * are within the tolerance, nearly singular directions are left out, because rounding errors would cause large steps of
+ * positions and speeds along them. To leave them out, all equations are marked as formerly redundant. */
 static cdn_status factor(projection *p, bool must) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(p->room, p->state, &rows));
@@ -134,7 +134,7 @@ static cdn_status solve(projection *p) {
   return CDN_OK;
 }
 
-/* Errors of the level, by equation. */
+/* The errors of the level, by equation. */
 static void collect(projection *p) {
   const bool position = p->level == LOOP_POSITION;
   const cdni_runs runs = cdni_subsystem_runs(cdn_state_system(p->state), p->room->subsystem);
@@ -172,7 +172,8 @@ static cdn_status put_back(projection *p, const double *values) {
   return p->level == LOOP_POSITION ? cdn_state_set_q(p->state, values) : cdn_state_set_u(p->state, values);
 }
 
-/* Newton's method; a step that makes things worse is halved. Far from a solution errors fall slowly, near it they square. */
+/* Newton's method. A step that increases the error is halved. Far from the solution errors fall slowly; near it each
+ * step squares them. */
 static cdn_status iterate(projection *p, double *error) {
   bool first = p->def.always;
   double before;
@@ -197,7 +198,7 @@ static cdn_status iterate(projection *p, double *error) {
   return CDN_OK;
 }
 
-/* Moves the State, whose errors exceed the tolerance, in the memory that there is. */
+/* Projects a State whose errors exceed the tolerance. The memory has been taken. */
 static cdn_status bring(projection *p, double *error) {
   const double *W = p->def.u_weights ? p->def.u_weights + p->first_u : NULL;
   int worst = 0;
@@ -213,7 +214,7 @@ static cdn_status bring(projection *p, double *error) {
                              "units (tolerance %g)",
                              p->level == LOOP_POSITION ? "q" : "u", name, *error, p->def.tolerance);
   }
-  /* these values were there before */
+  /* the State has had these values before */
   if (status != CDN_OK) (void)!put_back(p, p->came);
   return status;
 }
@@ -291,7 +292,7 @@ void cdni_projector_destroy(cdni_projector *p) {
   cdni_free(&a, p, sizeof *p);
 }
 
-/* The memory of one, as the plan wants it: grows, and never shrinks. */
+/* Takes the memory that the plan needs. It grows, and never shrinks. */
 static cdn_status reserve(const cdn_allocator *a, projection *p, cdn_state *state, const char *function) {
   const size_t size = size_of(p);
   if (size > p->size) {
@@ -336,7 +337,7 @@ cdn_status cdni_projector_u(cdni_projector *p, cdn_state *state, const cdn_proje
   return project_with(&p->allocator, &p->u, state, "cdn_project_u", def, moved);
 }
 
-/* Removes from a vector along u what lies across the constraints in the metric: e -= W^-2 G^T (G W^-2 G^T)^-1 G e. */
+/* Removes the part of a vector along u that violates the constraints: e -= W^-2 G^T (G W^-2 G^T)^-1 G e. */
 static cdn_status remove_across(projection *p, double *e) {
   constraint_rows rows;
   CDNI_TRY(cdni_constraint_rows(p->room, p->state, &rows));
@@ -353,7 +354,7 @@ cdn_status cdni_projector_estimate(cdni_projector *p, cdn_state *state, double *
   if (p->q.has_factor) {
     double *along = p->q.start;
     p->q.state = state;
-    /* along u: a quaternion's change of length has gone */
+    /* along u, which removes changes of quaternion lengths */
     CDNI_TRY(cdni_state_multiply_by_N_inv(state, e_q, along));
     CDNI_TRY(remove_across(&p->q, along));
     CDNI_TRY(cdni_state_multiply_by_N(state, along, e_q));

@@ -50,7 +50,7 @@ cdn_status cdni_constraint_singular(const constraint_view *v, const char *what) 
 
 /* ---- position ---- */
 
-static cdn_status calc_plan(const void *self, cdn_state *state, void *out) {
+static cdn_status calc_plan(const void *self, cdn_state *state, cdn_region_output *out) {
   (void)out;
   return cdni_constraint_choose(of(self), state);
 }
@@ -98,8 +98,8 @@ static cdn_status calc_qerr(const void *self, cdn_state *state, double *qerr) {
   return CDN_OK;
 }
 
-/* The factorization of the dynamics. The flags of redundant equations are an auto-update variable, since they remember the flags
- * before them; the rest is among the numbers. */
+/* The factorization of the dynamics. The flags of redundant equations are an auto-update variable, since they
+ * remember the flags before them; the rest is among the numbers. */
 static cdn_status calc_factor(const void *self, cdn_state *state, void *out) {
   const constraint_room *room = of(self);
   const matter *m = room->matter;
@@ -411,9 +411,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->units = cdn_declare_parameters(d, "unit_errors", n, room->units0.data);
   room->weights = cdn_declare_parameters(d, "multiplier_weights", n, room->units0.data);
 
-  room->plan_memory = cdni_declare_memory(d);
-  room->numbers_memory = cdni_declare_memory(d);
-  room->plan = cdn_declare_cache(d, "plan", 0, calc_plan, 1, &room->enabled.ticket);
+  room->plan = cdn_declare_computed_region(d, "plan", 1, calc_plan, 1, &room->enabled.ticket, CDN_STAGE_EMPTY);
+  room->numbers = cdni_declare_companion_region(d, "numbers", 1, room->plan);
   cdni_declare_prerequisite(d, (cdn_cache){ CDN_QERR.i, CDN_QERR }, room->plan.ticket);
 
   cdn_ticket of_rows[6] = { CDN_POSE, room->params.ticket, room->plan.ticket, m->frames.ticket };
@@ -429,8 +428,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
 
   const cdn_ticket of_bias[] = { CDN_TWIST, room->rows.ticket };
   room->bias = cdn_declare_cache(d, "bias", 0, calc_bias, 2, of_bias);
-  const cdn_cache in_memory[] = { room->plan, room->rows, room->redundant.update, room->bias };
-  for (int i = 0; i < CDNI_COUNT(in_memory); i++) cdni_declare_kept_in_memory(d, in_memory[i]);
+  const cdn_ticket unsaved[] = { room->plan.ticket, room->numbers.ticket, room->rows.ticket,
+                                 room->redundant.update.ticket, room->bias.ticket };
+  for (int i = 0; i < CDNI_COUNT(unsaved); i++) cdni_declare_unsaved(d, unsaved[i]);
 
   const double never = 0;
   room->baumgarte = cdn_declare_parameters(d, "baumgarte", 1, &never);

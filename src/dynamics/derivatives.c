@@ -1,7 +1,7 @@
 /* The derivatives of inverse and forward dynamics, put together from matter's recursion and the forces' own. */
 #include <cardan/derivatives.h>
 
-#include "dynamics/internal.h"
+#include "dynamics/rows.h"
 #include "matter/derivatives.h"
 #include "matter/motion_derivatives.h"
 
@@ -13,21 +13,24 @@ typedef struct constrained {
 
 static size_t square(int n) { return (size_t)n * (size_t)n; }
 
-/* The pass over matter, with all forces that act. */
-static cdn_status begin(derivative_pass *p, cdn_state *state, const char *function, const double *udot, double *dq,
-                        double *du, double *M) {
+/* The pass over matter, with all forces that act; those of provided rows, too, or not. */
+static cdn_status begin(derivative_pass *p, cdn_state *state, const char *function, bool rows, const double *udot,
+                        double *dq, double *du, double *M) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   const sv *force = NULL;
-  if (d) CDNI_TRY(cdni_dynamics_total_forces(d, state, &force, NULL));
+  if (d && rows) CDNI_TRY(cdni_dynamics_acting_forces(d, state, &force, NULL));
+  else if (d) CDNI_TRY(cdni_dynamics_total_forces(d, state, &force, NULL));
   return cdni_derivatives_begin(p, state, function, udot, force, dq, du, M);
 }
 
-/* dq, du, dz of tau; M beside them. Any may be NULL. With constraints (NULL: they take no part) their forces belong to tau,
- * and the errors at udot are differentiated, too. */
+/* dq, du, dz of tau; M beside them. Any may be NULL. With constraints (NULL: they take no part) their forces belong
+ * to tau, and the errors at udot are differentiated, too. The same holds of provided rows. */
 static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char *function, const double *udot,
-                                double *dq, double *du, double *dz, double *M, const constrained *constraints) {
-  CDNI_TRY(begin(p, state, function, udot, dq, du, M));
+                                double *dq, double *du, double *dz, double *M, const constrained *constraints,
+                                const row_changes *rows) {
+  CDNI_TRY(begin(p, state, function, rows != NULL, udot, dq, du, M));
   cdn_status status = cdni_forces_differentiate(p, function, dz);
+  if (status == CDN_OK && rows) status = cdni_rows_differentiate(cdni_dynamics(cdn_state_system(state)), p, dz, rows);
   if (status == CDN_OK && constraints) {
     status = cdni_constraint_differentiate(cdni_constraints(cdn_state_system(state)), p, constraints->lambda,
                                            constraints->by_q, constraints->by_u);
@@ -41,7 +44,8 @@ cdn_status cdn_inverse_dynamics_derivatives(cdn_state *state, const double *udot
                                             double *dtau_dz) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   derivative_pass p;
-  CDNI_TRY(differentiate(&p, state, "cdn_inverse_dynamics_derivatives", udot, dtau_dq, dtau_du, dtau_dz, NULL, NULL));
+  CDNI_TRY(
+      differentiate(&p, state, "cdn_inverse_dynamics_derivatives", udot, dtau_dq, dtau_du, dtau_dz, NULL, NULL, NULL));
   cdni_derivatives_end(&p);
   return CDN_OK;
 }
@@ -51,10 +55,11 @@ cdn_status cdni_constrained_residual_derivatives(cdn_state *state, const char *f
                                                  double *errors_dq, double *errors_du) {
   derivative_pass p;
   const constrained constraints = { .lambda = lambda, .by_q = errors_dq, .by_u = errors_du };
-  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
+  if (dtau_dq || dtau_du)
+    CDNI_TRY(cdni_dynamics_refuse_rows(state, function)); /* the errors are those of constraints alone */
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   const bool any = d && cdni_dynamics_is_constrained(d, state);
-  CDNI_TRY(differentiate(&p, state, function, udot, dtau_dq, dtau_du, NULL, NULL, any ? &constraints : NULL));
+  CDNI_TRY(differentiate(&p, state, function, udot, dtau_dq, dtau_du, NULL, NULL, any ? &constraints : NULL, NULL));
   cdni_derivatives_end(&p);
   return CDN_OK;
 }
@@ -94,18 +99,51 @@ static cdn_status solve_all(const derivative_pass *p, double *M, double *dq, dou
   return CDN_OK;
 }
 
+/* Derivatives of udot (nu rows) and of the multipliers (a row an equation), by q, u, f and z. */
+typedef struct wanted {
+  double *udot[4], *lambda[4];
+} wanted;
+enum { BY_Q, BY_U, BY_F, BY_Z };
+
+/* ---- provided rows ---- */
+
+/* Rows in force, and room for the changes of their equations by q, u and z, as far as these are wanted. */
+static size_t changes_size(const matter *m, cdn_state *state, int n_rows) {
+  return (size_t)n_rows * (2 * (size_t)m->tree.nu + (size_t)cdn_system_nz(cdn_state_system(state)));
+}
+
+static row_changes changes_at(const matter *m, int n_rows, const double *dq, const double *du, const double *dz,
+                              double *at) {
+  const size_t size = (size_t)n_rows * (size_t)m->tree.nu;
+  return (row_changes){ { dq ? at : NULL, du ? at + size : NULL, dz ? at + 2 * size : NULL } };
+}
+
+/* What the derivatives are with the rows, from what they are without. */
+static cdn_status add_rows(cdn_state *state, const matter *m, const char *function, const row_changes *changes,
+                           const wanted *out) {
+  const int nz = cdn_system_nz(cdn_state_system(state)), columns[4] = { m->tree.nu, m->tree.nu, m->tree.nu, nz };
+  const double *change[4] = { changes->by[0], changes->by[1], NULL, changes->by[2] };
+  row_variation x[4];
+  int n = 0;
+  for (int k = 0; k < 4; k++)
+    if (out->udot[k] && columns[k] > 0) x[n++] = (row_variation){ columns[k], change[k], out->udot[k], out->lambda[k] };
+  return cdni_rows_vary(cdni_dynamics(cdn_state_system(state)), state, function, n, x);
+}
+
 /* ---- forward dynamics without constraints ---- */
 
-static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, const double *udot,
-                                   double *dq, double *du, double *df, double *dz) {
+static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows,
+                                   const double *udot, double *dq, double *du, double *df, double *dz) {
   const int nu = m->tree.nu, nz = cdn_system_nz(cdn_state_system(state));
   const int rows = cdni_motion_varying(m, state);
-  double *M = cdn_work_push(state, (square(nu) + 2 * (size_t)rows * (size_t)nu + 1) * sizeof *M);
+  const size_t size = square(nu) + 2 * (size_t)rows * (size_t)nu + changes_size(m, state, n_rows) + 1;
+  double *M = cdn_work_push(state, size * sizeof *M);
   if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   double *P = M + square(nu);
+  const row_changes changes = changes_at(m, n_rows, dq, du, dz, P + 2 * (size_t)rows * (size_t)nu);
 
   derivative_pass p;
-  cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL);
+  cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL, n_rows > 0 ? &changes : NULL);
   if (status == CDN_OK) {
     status = add_motions(&p, rows, M, P, dq, du);
     if (status == CDN_OK) status = solve_all(&p, M, dq, du, df, dz, nz);
@@ -113,17 +151,15 @@ static cdn_status free_derivatives(cdn_state *state, const matter *m, const char
     if (rows && du) cdni_motion_set_rows(m, state, P + (size_t)rows * (size_t)nu, du);
     cdni_derivatives_end(&p);
   }
+  if (status == CDN_OK && n_rows > 0) {
+    const wanted out = { .udot = { dq, du, df, dz } };
+    status = add_rows(state, m, function, &changes, &out);
+  }
   cdn_work_pop(state, M);
   return status;
 }
 
 /* ---- and with them ---- */
-
-/* Derivatives of udot (nu rows) and of the multipliers (a row an equation), by q, u, f and z. */
-typedef struct wanted {
-  double *udot[4], *lambda[4];
-} wanted;
-enum { BY_Q, BY_U, BY_F, BY_Z };
 
 /* errors += G P for the prescribed udot that vary. */
 static cdn_status add_motion_errors(const derivative_pass *p, int rows, const double *P, double *work, double *errors) {
@@ -143,30 +179,34 @@ static cdn_status add_motion_errors(const derivative_pass *p, int rows, const do
 }
 
 /* [M G^T; G 0] d(udot, lambda) = -d(tau, errors). Results that are not wanted go to scratch memory. */
-static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, const double *udot,
-                                          const wanted *out) {
+static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows,
+                                          const double *udot, const wanted *out) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const int columns[4] = { m->tree.nu, m->tree.nu, m->tree.nu, cdn_system_nz(cdn_state_system(state)) };
-  const size_t nu = (size_t)m->tree.nu, n_rows = (size_t)cdni_constraints_equations(room);
+  const size_t nu = (size_t)m->tree.nu, m_all = (size_t)cdni_constraints_equations(room);
   const int varying = cdni_motion_varying(m, state);
   double *X[4], *b[4];
-  size_t size = varying ? 2 * (size_t)varying * nu + 2 * nu * nu + nu + n_rows : 0;
+  size_t size = varying ? 2 * (size_t)varying * nu + 2 * nu * nu + nu + m_all : 0;
+  size += changes_size(m, state, n_rows);
   for (int k = 0; k < 4; k++)
-    if (out->udot[k] || out->lambda[k]) size += (nu + n_rows) * (size_t)columns[k];
+    if (out->udot[k] || out->lambda[k]) size += (nu + m_all) * (size_t)columns[k];
   double *memory = cdn_work_push(state, (size + 1) * sizeof *memory), *at = memory;
   if (!memory) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   for (int k = 0; k < 4; k++) {
     X[k] = b[k] = NULL;
     if (!out->udot[k] && !out->lambda[k]) continue;
     X[k] = at, b[k] = at + nu * (size_t)columns[k];
-    at = b[k] + n_rows * (size_t)columns[k];
-    memset(X[k], 0, (nu + n_rows) * (size_t)columns[k] * sizeof *at);
+    at = b[k] + m_all * (size_t)columns[k];
+    memset(X[k], 0, (nu + m_all) * (size_t)columns[k] * sizeof *at);
   }
+  const row_changes changes = changes_at(m, n_rows, X[BY_Q], X[BY_U], X[BY_Z], at);
+  at += changes_size(m, state, n_rows);
   double *P = at, *P_u = P + (size_t)varying * nu, *M = varying ? P_u + (size_t)varying * nu : NULL;
 
   derivative_pass p;
   const constrained constraints = { .by_q = b[BY_Q], .by_u = b[BY_U] };
-  cdn_status status = differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints);
+  cdn_status status = differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints,
+                                    n_rows > 0 ? &changes : NULL);
   if (status == CDN_OK) {
     status = add_motions(&p, varying, M, P, X[BY_Q], X[BY_U]);
     if (status == CDN_OK && varying) status = add_motion_errors(&p, varying, P, M + nu * nu, b[BY_Q]);
@@ -178,10 +218,14 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     if (varying && X[BY_U]) cdni_motion_set_rows(m, state, P_u, X[BY_U]);
     cdni_derivatives_end(&p);
   }
+  if (status == CDN_OK && n_rows > 0) {
+    const wanted all = { .udot = { X[0], X[1], X[2], X[3] }, .lambda = { b[0], b[1], b[2], b[3] } };
+    status = add_rows(state, m, function, &changes, &all);
+  }
   for (int k = 0; k < 4 && status == CDN_OK; k++) {
     const size_t width = (size_t)columns[k] * sizeof *memory;
     if (out->udot[k] && width) memcpy(out->udot[k], X[k], nu * width);
-    if (out->lambda[k] && width) memcpy(out->lambda[k], b[k], n_rows * width);
+    if (out->lambda[k] && width) memcpy(out->lambda[k], b[k], m_all * width);
   }
   cdn_work_pop(state, memory);
   return status;
@@ -195,11 +239,13 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return cdni_state_last_status(state);
-  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
-  if (!cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state))
-    return free_derivatives(state, m, function, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  int n_rows;
+  CDNI_TRY(cdni_rows_count(d, state, &n_rows));
+  if (!cdni_dynamics_is_constrained(d, state))
+    return free_derivatives(state, m, function, n_rows, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
   const wanted out = { .udot = { dudot_dq, dudot_du, dudot_df, dudot_dz } };
-  return constrained_derivatives(state, m, function, udot, &out);
+  return constrained_derivatives(state, m, function, n_rows, udot, &out);
 }
 
 cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du, double *dlambda_df,
@@ -210,7 +256,9 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return cdni_state_last_status(state);
-  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  int n_rows;
+  CDNI_TRY(cdni_rows_count(d, state, &n_rows));
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   wanted out = { .lambda = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz } };
   for (int k = 0; k < 4; k++) {
@@ -220,15 +268,14 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
     if (room && width > 0 && cdni_constraints_equations(room) > 0)
       memset(out.lambda[k], 0, (size_t)cdni_constraints_equations(room) * width * sizeof(double));
   }
-  return cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state)
-             ? constrained_derivatives(state, m, function, udot, &out)
-             : CDN_OK;
+  return cdni_dynamics_is_constrained(d, state) ? constrained_derivatives(state, m, function, n_rows, udot, &out)
+                                                : CDN_OK;
 }
 
 /* ---- inertial parameters ---- */
 
-/* The force about B's origin that inertial parameter k of a body asks for: acceleration A of that origin (less gravity),
- * angular velocity w, axes R of the body. */
+/* The force about B's origin that inertial parameter k of a body asks for: acceleration A of that origin (less
+ * gravity), angular velocity w, axes R of the body. */
 static sv parameter_force(int k, sv A, v3 w, m3 R) {
   const v3 axes[3] = { R.x, R.y, R.z };
   if (k == 0) return (sv){ v3_zero(), A.v };
@@ -290,7 +337,7 @@ cdn_status cdn_inverse_dynamics_regressor(cdn_state *state, const double *udot, 
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, Y, cdn_system_nu(cdn_state_system(state)));
   derivative_pass p;
-  CDNI_TRY(begin(&p, state, "cdn_inverse_dynamics_regressor", udot, NULL, NULL, NULL));
+  CDNI_TRY(begin(&p, state, "cdn_inverse_dynamics_regressor", false, udot, NULL, NULL, NULL));
   regressor(&p, Y);
   cdni_derivatives_end(&p);
   return CDN_OK;
@@ -304,7 +351,6 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
   const double *udot = realized_udot(state, m);
   if (!udot) return cdni_state_last_status(state);
-  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
   const int columns = CDN_INERTIAL_PARAMETERS * m->tree.n;
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const bool is_constrained = cdni_dynamics_is_constrained(cdni_dynamics(cdn_state_system(state)), state);
@@ -312,7 +358,7 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
   double *work = cdn_work_push(state, (size + 1) * sizeof *work); /* M, or the derivatives of the multipliers */
   if (!work) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   derivative_pass p;
-  cdn_status status = begin(&p, state, function, udot, NULL, NULL, is_constrained ? NULL : work);
+  cdn_status status = begin(&p, state, function, false, udot, NULL, NULL, is_constrained ? NULL : work);
   if (status == CDN_OK) {
     regressor(&p, dudot_dpi);
     if (is_constrained) {
@@ -330,5 +376,7 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
     cdni_derivatives_end(&p);
   }
   cdn_work_pop(state, work);
-  return status;
+  if (status != CDN_OK) return status;
+  const row_variation all = { .columns = columns, .udot = dudot_dpi };
+  return cdni_rows_vary(cdni_dynamics(cdn_state_system(state)), state, function, 1, &all);
 }

@@ -26,9 +26,10 @@ struct dynamics {
   bool elements_act;                  /* an element of `forces` acts on bodies or mobilities */
   int32_t most_rows;                  /* of all providers; 0: there are no entries for rows */
   cdn_cache forces_F, forces_f, acceleration, motion_forces;
-  cdn_cache rows, row_ends;           /* the rows; for each provider, the number of rows up to its last one */
-  cdn_cache row_lambda, row_F, row_f; /* multipliers; the total forces with those of the rows */
-  size_t at_F, at_f;                  /* offsets of the total forces in a State's block */
+  cdn_cache rows, row_ends;       /* the rows; for each provider, the number of rows up to its last one */
+  cdn_cache row_lambda, row_side; /* multipliers; which rows are at a bound (cdni_box_side) */
+  cdn_cache row_F, row_f;         /* the total forces with those of the rows */
+  size_t at_F, at_f;              /* offsets of the total forces in a State's block */
 };
 
 /* The total forces with those of rows, about M's origins. Accelerations must be valid. Either output may be NULL. */

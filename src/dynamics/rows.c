@@ -70,6 +70,7 @@ static provided_row *add(cdn_row_list *rows) {
   provided_row *r = &rows->row[rows->n++];
   memset(r, 0, sizeof *r);
   r->weight = -1;
+  r->lower = -INFINITY, r->upper = INFINITY;
   return r;
 }
 
@@ -81,15 +82,17 @@ void cdn_row_list_add(cdn_row_list *rows, const cdn_row_def *given) {
     note(rows, CDN_ERR_VERSION, unreadable);
     return;
   }
-  if (!(isinf(def.lower) && def.lower < 0 && isinf(def.upper) && def.upper > 0))
-    note(rows, CDN_ERR_UNSUPPORTED,
-         "one of its rows has bounds, which this version cannot handle: leave lower at "
-         "-INFINITY and upper at INFINITY");
+  if (!(def.lower <= def.upper) || def.lower == INFINITY || def.upper == -INFINITY)
+    note(
+        rows, CDN_ERR_ARG,
+        "one of its rows has bounds between which there is no number: lower must not be above upper, nor either a NaN");
   if (!(def.regularisation >= 0) || !isfinite(def.regularisation) || !isfinite(def.bias))
     note(rows, CDN_ERR_NONFINITE,
          "one of its rows has a bias that is not finite, or a regularisation that is negative or not finite");
   provided_row *r = add(rows);
-  if (r) r->bias = def.bias, r->regularisation = def.regularisation;
+  if (!r) return;
+  r->bias = def.bias, r->regularisation = def.regularisation;
+  r->lower = def.lower, r->upper = def.upper;
 }
 
 /* The row that is being described; NULL if there is none. */
@@ -216,6 +219,13 @@ cdn_status cdni_rows_evaluate(const dynamics *d, cdn_state *state, provided_rows
   return CDN_OK;
 }
 
+cdn_status cdni_rows_count(const dynamics *d, cdn_state *state, int *n) {
+  provided_rows rows = { .n = 0 };
+  if (d->most_rows > 0) CDNI_TRY(cdni_rows_evaluate(d, state, &rows));
+  *n = rows.n;
+  return CDN_OK;
+}
+
 /* ---- declaring ---- */
 
 void cdni_rows_declare(dynamics *dyn, cdn_declarer *d) {
@@ -280,10 +290,10 @@ cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
     const int32_t *ends = cdni_state_storage(state, d->row_ends);
     if (ends[i] > (i ? ends[i - 1] : 0)) name = CDNI_AT(d->row_providers, row_provider, i).name;
   }
-  return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
-                         "row provider '%s' has rows at present, which %s cannot handle: use an explicit method, or a "
-                         "constraint of the System",
-                         name, function);
+  return cdni_state_fail(
+      state, CDN_ERR_UNSUPPORTED, false, function, name,
+      "row provider '%s' has rows at present, which %s cannot handle: use a constraint of the System instead", name,
+      function);
 }
 
 cdn_status cdn_row_multipliers(cdn_state *state, cdn_row_set set, int *n, const double **lambda) {

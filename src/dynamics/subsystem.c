@@ -23,7 +23,8 @@ static cdn_status calc_forces(const void *self, cdn_state *state, void *out) {
   sv *F = out;
   double *f = (double *)(cdni_state_block(state) + d->at_f);
   const bool applied = cdni_matter_any_applied(d->matter, state);
-  /* States of several lanes are made with zeros here, and what is applied to one of them is never said to be taken back. */
+  /* States of several lanes are made with zeros here, and what is applied to one of them is never said to be taken
+   * back. */
   if (applied || (!d->elements_act && lanes == 1)) {
     memset(F, 0, (size_t)t->n * sizeof *F * lanes);
     if (t->nu) memset(f, 0, (size_t)t->nu * sizeof *f * lanes);
@@ -86,7 +87,7 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   if (rows.n == 0) return CDN_OK;
   double *lambda = cdni_state_storage(state, dyn->row_lambda), *f = cdni_state_storage(state, dyn->row_f);
   sv *F = cdni_state_storage(state, dyn->row_F);
-  CDNI_TRY(cdni_rows_solve(dyn, state, &rows, d, lambda));
+  CDNI_TRY(cdni_rows_solve(dyn, state, &rows, d, lambda, cdni_state_storage(state, dyn->row_side)));
   memcpy(F, cdni_state_storage(state, dyn->forces_F), (size_t)t->n * sizeof *F);
   if (t->nu) memcpy(f, cdni_state_storage(state, dyn->forces_f), (size_t)t->nu * sizeof *f);
   cdni_rows_add_forces(&rows, lambda, F, f);
@@ -94,8 +95,8 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   return accelerate(dyn, state, d);
 }
 
-/* Where lanes may part, by the ranks of their constraints or by how many rows are in force, each lane's own State goes on by itself
- * from the kinematics and forces of all. */
+/* Where lanes may part, by the ranks of their constraints or by how many rows are in force, each lane's own State
+ * goes on by itself from the kinematics and forces of all. */
 static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double *udot) {
   const matter *m = dyn->matter;
   for (int l = 0; l < m->lanes; l++) {
@@ -154,10 +155,13 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, CDN_ACCELERATION);
   dyn->acceleration = cdn_declare_eager_cache(d, "acceleration", cdni_matter_acceleration_size(m), calc_acceleration, 3,
                                               of_acceleration, CDN_STAGE_ACCELERATION);
+  cdni_declare_written_by(d, CDN_UDOT, dyn->acceleration);
+  cdni_declare_written_by(d, CDN_MULTIPLIERS, dyn->acceleration);
   if (dyn->most_rows > 0) {
     cdni_declare_prerequisite(d, dyn->acceleration, dyn->rows.ticket);
     dyn->row_lambda =
         cdni_declare_companion(d, "row_lambda", (size_t)dyn->most_rows * sizeof(double), dyn->acceleration);
+    dyn->row_side = cdni_declare_companion(d, "row_side", (size_t)dyn->most_rows * sizeof(int32_t), dyn->acceleration);
     dyn->row_F = cdni_declare_companion(d, "row_F", (size_t)m->tree.n * sizeof(sv), dyn->acceleration);
     dyn->row_f = cdni_declare_companion(d, "row_f", (size_t)m->tree.nu * sizeof(double), dyn->acceleration);
   }

@@ -1,4 +1,4 @@
-/* What matter offers the rooms above it, beyond the public headers. */
+/* The interface of matter for the rooms above, beyond the public headers. */
 #ifndef CARDAN_MATTER_MATTER_H
 #define CARDAN_MATTER_MATTER_H
 
@@ -7,15 +7,15 @@
 #include "matter/kernels.h"
 #include "system/system.h"
 
-/* A body as it was added; the builder's list, const once the System is frozen. */
+/* A body as it was added. The list is const once the System is frozen. */
 typedef struct matter_body {
   char *name, *mobilizer_name;
   int32_t parent;
   cdn_mobilizer mobilizer;
   bool improper;         /* allow_improper was set */
-  bool X_BM_identity;    /* by default; the State may change it */
-  cdn_motion_level lock; /* by default */
-  int32_t motion;        /* the one that drives its mobilizer, or -1 */
+  bool X_BM_identity;    /* the default X_BM is the identity; a State may have another */
+  cdn_motion_level lock; /* the default level of its lock */
+  int32_t motion;        /* the motion that drives its mobilizer, or -1 */
 } matter_body;
 
 typedef struct matter matter;
@@ -30,19 +30,20 @@ struct matter {
   cdni_array customs;                            /* custom_mobilizer: see custom.h */
   cdni_array motions;                            /* matter_motion: see motion.h */
   cdn_subsystem subsystem;
-  int lanes; /* States side by side: 1, but in the data of a System's twin (system/system.h) */
+  int lanes; /* States side by side: more than 1 only in the data of a System's twin (system/system.h) */
   const tree_kernels *kernels;
   /* Declared resources. */
   cdn_dvar frames, mass, armature, params; /* 24, 10, 1 and CDN_MOBILIZER_PARAMS doubles a body */
   cdn_dvar applied_f, applied_F;           /* nu doubles; 6 a body, at the body's origin */
-  /* What prescribes a body's q, u and udot at present: one int32 a body, 0 for nothing (motion.h); Ground's counts them. */
+  /* The present driver of a body's q, u and udot: one int32 for each body, 0 for none (motion.h). Ground's number is
+   * the count of drivers. */
   cdn_dvar driver_q, driver_u, driver_udot;
-  /* What was chosen: levels of locks (a byte a body), motions that are on (a byte each), their parameters; the values
-   * that locks hold. */
+  /* The choices of a State: levels of locks (one byte for each body), enabled motions (one byte each), their
+   * parameters, and the values that locks hold. */
   cdn_dvar lock_level, motion_on, motion_params, lock_q, lock_u, lock_udot;
   cdn_cache frame_constants, mass_constants;
   cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv;
-  /* Where all this is in a State's block. */
+  /* Offsets in a State's block. */
   struct {
     size_t applied_f, applied_F, frames, mass, q, u, pose, H, custom, inertia, twist, articulated, G, D_inv, A, z, eps,
         udot, driver_q, driver_u, driver_udot;
@@ -53,43 +54,46 @@ struct matter {
 const matter *cdni_matter(const cdn_system *system);
 matter *cdni_matter_building(cdn_system *system);
 
-/* ---- results, evaluated if need be; NULL on failure ---- */
+/* ---- results: each function evaluates what it returns; NULL on failure ---- */
 
 const body_pose *cdni_matter_pose(const matter *m, cdn_state *state);        /* X_GM */
 const body_twist *cdni_matter_twist(const matter *m, cdn_state *state);      /* V_GM */
 const rigid_inertia *cdni_matter_inertia(const matter *m, cdn_state *state); /* in Ground, about M's origins */
-/* X_BM of a body as R by columns (9) and p (3): stations given in B become stations in M by its inverse. */
+/* X_BM of a body as R by columns (9) and p (3). Its inverse turns stations in B into stations in M. */
 const double *cdni_matter_X_BM(const matter *m, cdn_state *state, cdn_body body);
 /* From M's origin to the station p_B, in Ground. */
 cdn_vec3 cdni_matter_station(const matter *m, cdn_state *state, const body_pose *pose, cdn_body body, cdn_vec3 p_B);
 /* X_GB and V_GB from the records of M. */
 cdn_transform cdni_body_transform(const double *X_BM, const body_pose *pose);
 cdn_spatial cdni_body_spatial_velocity(const double *X_BM, const body_pose *pose, const body_twist *twist);
-/* The forces applied from outside: bodies' F about M's origins are added to F (skipped at no cost while there are none), f to f. */
+/* Adds the forces that are applied from outside: those on bodies to F (about M's origins), those on mobilities to f. If
+ * there are none, it costs nothing. */
 cdn_status cdni_matter_add_applied(const matter *m, cdn_state *state, sv *F, double *f);
-/* Whether there are any. */
+/* Whether forces are applied from outside. */
 static inline bool cdni_matter_any_applied(const matter *m, const cdn_state *state) {
   const char *block = cdni_state_block(state);
   return *(const double *)(block + m->at.applied_f) != 0 || *(const double *)(block + m->at.applied_F) != 0;
 }
-/* Bytes of the entry that answers to CDN_ACCELERATION, which the room of the equations of motion declares: accelerations of M's
- * origins, then z and eps of the pass that makes them. It leaves udot in matter's run of the rates. */
+/* The bytes of the entry with the ticket CDN_ACCELERATION, which dynamics declares. It has the accelerations of M's
+ * origins, then z and eps of the pass that computes them. Its compute function writes udot to matter's run of the
+ * rates. */
 size_t cdni_matter_acceleration_size(const matter *m);
 
-/* Generalized forces (nu) of a uniform field g on the bodies that are not excluded (a number a body, not 0; NULL:
- * none is). */
+/* Generalized forces (nu) of a uniform field g. `excluded` has one number for each body; bodies with a number other
+ * than 0 are left out (NULL: no body is). */
 cdn_status cdni_matter_gravity_forces(cdn_state *state, const char *function, v3 g, const double *excluded, double *f);
 
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
 cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);
 
-/* The first coordinate of a body's mobilizer from which on rates are speeds: after what turns by a quaternion or by angles of
- * its own. */
+/* The first coordinate of a body's mobilizer whose rate is a speed: it comes after the quaternion or the angles of the
+ * orientation. */
 int cdni_first_plain_coordinate(const matter *m, int body);
 
-/* Whether a custom or function-based mobilizer (by its place in matter's list) has an N of its own: qdot is not u. */
+/* Whether a custom or function-based mobilizer (by its place in matter's list) has an N of its own, so that qdot is not
+ * u. */
 bool cdni_custom_has_N(const matter *m, int32_t index);
-/* Whether it finds its coordinates from a wanted pose by itself, not by iteration. */
+/* Whether such a mobilizer has a function that finds coordinates for a wanted pose; otherwise the library iterates. */
 bool cdni_custom_has_fit(const matter *m, int32_t index);
 
 /* True if the id names a body of the System. */
@@ -98,10 +102,10 @@ static inline bool cdni_body_exists(const matter *m, cdn_body body) { return m &
 static inline cdn_vec3 cdni_from_v3(v3 a) { return cdn_v3(a.x, a.y, a.z); }
 static inline v3 cdni_to_v3(cdn_vec3 a) { return (v3){ a.x, a.y, a.z }; }
 
-/* ---- for those who run the kernels themselves ---- */
+/* ---- for callers of the kernels ---- */
 
-/* Pointers into the State's block for the kernels; nothing is evaluated. udot, eps, z, A are those of the State's own
- * acceleration entry. */
+/* Pointers into the State's block for the kernels, without evaluating anything. udot, eps, z and A belong to the
+ * State's acceleration entry. */
 static inline tree_data cdni_matter_data(const matter *m, const cdn_state *state) {
   char *block = cdni_state_block(state);
 #define AT(member) ((void *)(block + m->at.member))

@@ -1,4 +1,4 @@
-/* Making an ensemble: whether its System can be evaluated in lanes, what varies, and where everything is. */
+/* Making an ensemble: the choice of lanes, the variables that vary, the memory. */
 #include <stdio.h>
 
 #include "controls/controls.h"
@@ -33,10 +33,10 @@ cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(
 
 /* ---- what kind of System it is ---- */
 
-/* Bodies are all that has q and u. */
+/* Lanes need a System in which only bodies have q and u. */
 static bool suits_lanes(const cdn_ensemble *e) { return e->m && e->nq == e->m->tree.nq && e->nu == e->m->tree.nu; }
 
-/* Whether evaluations ask lone States at all: for what is not bodies, built-in forces and their dynamics. */
+/* Whether evaluations need lone States: for everything but bodies, forces of the library and their dynamics. */
 static bool asks_views(const cdn_ensemble *e) {
   const int plain = 2 + (e->forces != NULL);
   return e->traits.subsystems > plain || e->m->tree.n_custom > 0 || e->prescribed;
@@ -70,7 +70,7 @@ static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *s
 
 /* ---- what varies ---- */
 
-/* Which of cdn_vary a parameter array belongs to; 0: what is always shared. */
+/* The flag of cdn_vary for a parameter array; 0: all States always share the array. */
 static unsigned group_of(const cdn_ensemble *e, int32_t i) {
   if (e->m && (i == e->m->frames.i || i == e->m->params.i)) return CDN_VARY_FRAMES;
   if (e->m && (i == e->m->mass.i || i == e->m->armature.i)) return CDN_VARY_MASSES;
@@ -99,7 +99,7 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
     if ((group_of(e, v.i) & vary) && n > 0 &&
         !(cdni_is_shared(e->system, v) ? add_sharing(e, v) : add_varying(e, v, n, true)))
       return false;
-  /* it begins anew with every run */
+  /* Every run begins with a new memory of redundant equations. */
   v = e->traits.constraints ? cdni_constraints_memory(cdni_constraints(e->system)) : (cdn_dvar){ 0 };
   if (e->traits.constraints && !cdni_array_push(&e->allocator, &e->own, sizeof v, &v)) return false;
   if (!(vary & CDN_VARY_APPLIED) || !e->m) return true;
@@ -109,7 +109,7 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
 
 /* ---- memory ---- */
 
-/* At least a byte, so that NULL always means that memory ran out. */
+/* At least one byte, so that NULL always means that memory ran out. */
 static size_t bytes(size_t count, size_t size) { return count > 0 ? count * size : 1; }
 
 static void *reserve(cdn_ensemble *e, size_t count, size_t size) {
@@ -145,7 +145,7 @@ static bool reserve_states(cdn_ensemble *e) {
   return e->values && e->held && e->constants && e->t && e->y && e->rates && e->known && e->status && e->errors;
 }
 
-/* A worker's vectors. Every one is a multiple of 64 bytes where there are lanes. */
+/* The vectors of a worker. With lanes the size of each vector is a multiple of 64 bytes. */
 static bool reserve_worker(cdn_ensemble *e, worker *w) {
   const size_t width = (size_t)e->lanes, ny = (size_t)e->ny, nu = (size_t)e->nu;
   const size_t stages = e->rk ? (size_t)e->rk->stages + 2 : 2;
@@ -160,7 +160,7 @@ static bool reserve_worker(cdn_ensemble *e, worker *w) {
   TAKE(mobility[1], nu * width);
   TAKE(one, ny);
 #undef TAKE
-  if (w->state) w->trial = (double *)cdni_state_y(w->state); /* one copy less */
+  if (w->state) w->trial = (double *)cdni_state_y(w->state); /* saves a copy */
   return true;
 }
 
@@ -190,7 +190,7 @@ static cdn_status make_workers(cdn_ensemble *e, int n, cdn_state *state) {
 
 /* ---- life ---- */
 
-/* All lanes are the State that was given, those that fill up the last batch too. */
+/* Gives all lanes the values of the State, including the lanes that fill up the last batch. */
 static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
   for (size_t i = 0; i < e->varying.count; i++) {
     const varying *x = &CDNI_AT(e->varying, varying, i);
@@ -226,7 +226,7 @@ static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_de
   return fill(e, state);
 }
 
-/* More are mistakes, which would fill the memory, or start threads for seconds, before anybody could tell of them. */
+/* Larger numbers are mistakes. They would fill the memory, or start threads for seconds. */
 enum { MOST_STATES = 1 << 22, MOST_THREADS = 4096 };
 
 cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cdn_ensemble **out) {

@@ -1,10 +1,10 @@
-/* Steps of one size for all States: what src/integrators does for a lone State, in the same order of operations. */
+/* Steps of one size for all States, with the operations of src/integrators for a lone State, in the same order. */
 #include <float.h>
 #include <math.h>
 
 #include "studies/ensemble.h"
 
-/* How far quaternions may be off where a run begins: a tenth of the default accuracy, as in the stepper. */
+/* The largest error of quaternion lengths at the start of a run: a tenth of the default accuracy, as in the stepper. */
 static const double START_TOLERANCE = 1e-5;
 
 typedef struct advance {
@@ -38,7 +38,7 @@ static void runge_kutta(worker *w, const double *t0, const double *t1, const dou
                               .y1 = y1,
                               .rates = w->stages,
                               .stride = ensemble_width(e) };
-  (void)!cdni_rk_stages(e->rk, &step, w->trial, evaluate_stage, w); /* cannot fail: States do, one by one */
+  (void)!cdni_rk_stages(e->rk, &step, w->trial, evaluate_stage, w); /* never fails; single States do */
 }
 
 static void semi_explicit_euler(worker *w, const double *t0, const double *h, double *y1, double *qdot) {
@@ -52,13 +52,13 @@ static void semi_explicit_euler(worker *w, const double *t0, const double *h, do
   else if (status != CDN_OK) cdni_ensemble_lane_failed(w, 0, status);
 }
 
-/* Quaternions to unit length, State by State, where one is off by more than `tolerance`. */
+/* Brings quaternions to unit length, State by State, if one is off by more than `tolerance`. */
 static void normalize(worker *w, int batch, double *y, double tolerance) {
   const cdn_ensemble *e = w->e;
   for (int l = 0; e->quaternions && l < e->lanes; l++) {
     if (ensemble_live(e, batch, l) < 0) continue;
     lane_get(y, e->lanes, l, w->one, (size_t)e->nq);
-    if (!cdni_all_finite(w->one, (size_t)e->nq, NULL)) continue; /* the evaluation tells */
+    if (!cdni_all_finite(w->one, (size_t)e->nq, NULL)) continue; /* the evaluation reports it */
     const double error = cdni_state_normalize_q(w->views[0].state, w->one, NULL);
     if (error > tolerance && error > 4 * DBL_EPSILON) lane_put(y, e->lanes, l, w->one, (size_t)e->nq);
   }
@@ -70,7 +70,7 @@ static bool any_live(const cdn_ensemble *e, int batch) {
   return false;
 }
 
-/* States that live are at the end of the step; the others where they were. */
+/* Takes over the end of the step for live States. The others stay at the start of the step. */
 static void accept(worker *w, int batch, const double *t1, const double *y1, const double *f1) {
   const cdn_ensemble *e = w->e;
   const size_t width = (size_t)e->lanes;
@@ -99,7 +99,7 @@ static void advance_batch(void *context, int thread, int batch) {
   double *y1 = stage_rates(w, ends), *f1 = stage_rates(w, ends + 1), *t0 = ensemble_t(e, batch);
   double start[CDNI_MOST_LANES], t1[CDNI_MOST_LANES], h[CDNI_MOST_LANES];
   memcpy(start, t0, (size_t)e->lanes * sizeof *t0);
-  /* what is prescribed comes first */
+  /* prescribed motion comes first */
   w->settles = e->prescribed;
   if (w->settles) e->known[batch] = false;
   if (!e->known[batch]) normalize(w, batch, ensemble_y(e, batch), START_TOLERANCE);

@@ -1,4 +1,4 @@
-/* Steps of Systems with constraints or events: each State goes by itself, with a stepper that belongs to the thread. */
+/* Steps of Systems with constraints or events: each State advances by itself, with the stepper of the thread. */
 #include <math.h>
 
 #include "studies/ensemble.h"
@@ -15,7 +15,7 @@ static void take_story(const worker *w, view *v) {
   cdni_state_set_error(v->state, &failure.error);
 }
 
-/* What the run has left is State k's, but for what all States share, which must be as it was. */
+/* Takes over the State after the run as State k. Variables that all States share must be as they were. */
 static cdn_status take_results(worker *w, view *v, int k, int lane) {
   cdn_ensemble *e = w->e;
   const cdn_state *end = cdn_stepper_state(w->stepper);
@@ -58,7 +58,7 @@ static void advance_batch(void *context, int thread, int batch) {
   e->known[batch] = false;
 }
 
-/* A stepper for steps of size h, which starts from the first State that one can start from. */
+/* A stepper for steps of size h. It starts from the first State that it can start from. */
 static cdn_status make_stepper(worker *w, double h) {
   cdn_ensemble *e = w->e;
   if (w->stepper && w->stepper_h == h) return CDN_OK;

@@ -1,4 +1,4 @@
-/* Evaluating a batch: all lanes at once, or its one State. */
+/* The evaluation of a batch: all lanes at once, or its single State. */
 #include <math.h>
 #include <stdio.h>
 
@@ -33,14 +33,14 @@ cdn_state *cdni_ensemble_lane_state(worker *w, int lane) {
   return v->state;
 }
 
-/* For what is evaluated in lanes: it takes from the others what is there. */
+/* A lone State for evaluations in lanes. It takes results from the State with the lanes, if they are valid there. */
 cdn_state *cdni_ensemble_standing_state(void *context, int lane) {
   worker *w = context;
   const bool first = view_of(w, lane)->lane != lane;
   const view *v = load_view(w, lane);
   if (!v) return NULL;
   if (v->state != w->in_lanes.standing[lane]) cdni_lanes_stand_for(v->state, w->state, lane);
-  /* who asks one lane asks all; together they fetch at less cost */
+  /* An entry that needs one lane needs all. Fetching for all of them together costs less. */
   for (int l = 0; first && w->n_views > 1 && l < w->e->lanes; l++) {
     const view *other = l == lane ? NULL : load_view(w, l);
     if (other && other->state != w->in_lanes.standing[l]) cdni_lanes_stand_for(other->state, w->state, l);
@@ -62,7 +62,7 @@ cdn_state *cdni_ensemble_at(worker *w, int batch, const double *t, const double 
   if (w->constants_of != whose) cdni_lanes_use_constants(w->state, ensemble_constants(e, batch));
   w->constants_of = whose;
   if (e->any_applied && !cdni_matter_any_applied(cdni_matter(e->twin), w->state))
-    *(double *)cdni_state_update_discrete(w->state, e->m->applied_f) = 1; /* some State has some */
+    *(double *)cdni_state_update_discrete(w->state, e->m->applied_f) = 1; /* some State may have forces */
   cdni_lanes_set_ty(w->state, t, y);
   return w->state;
 }
@@ -97,8 +97,8 @@ void cdni_ensemble_tell(worker *w, cdn_status of_all, cdn_stage stage) {
   }
 }
 
-/* Lanes whose y is not finite fail. Where that happens, dead lanes are reset to their last valid y, so that kernels see finite
- * numbers. */
+/* Lanes with a y that is not finite fail. The y of failed lanes is then reset to the last valid one, so that kernels
+ * see finite numbers. */
 static void check_values(worker *w, int batch, const double *t, double *y) {
   cdn_ensemble *e = w->e;
   const size_t width = (size_t)e->lanes, n = (size_t)e->ny;

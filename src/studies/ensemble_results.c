@@ -1,11 +1,11 @@
-/* What an ensemble's States amount to: each question is one round over the batches. */
+/* Results of the States of an ensemble. Each function goes through all batches once. */
 #include <math.h>
 
 #include <cardan/operators.h>
 
 #include "studies/ensemble.h"
 
-/* One question: arrays have a row a State. */
+/* One request. Arrays have one row for each State. */
 typedef struct question {
   cdn_ensemble *e;
   cdn_pool pool;
@@ -18,14 +18,14 @@ typedef struct question {
   size_t in_stride, out_stride;
   cdn_status (*visit)(void *context, int k, cdn_state *state);
   void *context;
-  bool sets; /* the visitor may have set anything: the view becomes the State again that the ensemble was made from */
+  bool sets; /* the visitor may set variables: the view is then restored from the prototype */
 } question;
 
 static void fill_nan(double *row, size_t n) {
   for (size_t i = 0; i < n; i++) row[i] = NAN;
 }
 
-/* Rows of the batch's States: read into a lane block, and written from one. NULL reads zeros. */
+/* Reads the rows of the batch's States into a lane block, and writes them from a lane block. NULL reads zeros. */
 static void read_rows(const cdn_ensemble *e, int batch, const double *rows, size_t stride, size_t n, double *block) {
   for (int l = 0; l < e->lanes; l++) {
     const int k = batch * e->lanes + l;
@@ -44,12 +44,12 @@ static void write_rows(const cdn_ensemble *e, int batch, const double *block, si
   }
 }
 
-/* The batch as its States are. */
+/* The worker's State at the present t and y of the batch. */
 static cdn_state *stand(const cdn_ensemble *e, worker *w, int batch) {
   return cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
 }
 
-/* Where nothing but kinematics is asked for, and the mass matrix perhaps. */
+/* The same for requests about kinematics and the mass matrix only. */
 static void realize_entry(worker *w, cdn_state *state, cdn_ticket entry, cdn_stage stage) {
   if (!state) return;
   const cdn_status status = cdni_state_ensure(state, entry);
@@ -137,7 +137,7 @@ cdn_status cdn_ensemble_body(cdn_ensemble *e, cdn_body body, cdn_transform *X_GB
 
 /* ---- operators ---- */
 
-/* No bodies, or no array where numbers must be. */
+/* Refuses Systems without bodies, and a NULL array. */
 static cdn_status check_rows(cdn_ensemble *e, const char *function, const double *in, bool needed, size_t stride,
                              const double *out) {
   if (!e->m) return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "the System has no bodies");
@@ -152,7 +152,7 @@ static cdn_status check_rows(cdn_ensemble *e, const char *function, const double
   return CDN_OK;
 }
 
-/* From rows of nu numbers to rows of nu numbers; a stride of 0: one row after another. */
+/* A request with rows of nu numbers as input and output. Stride 0: rows without gaps. */
 static question rows_of(cdn_ensemble *e, const double *in, size_t in_stride, double *out, size_t out_stride) {
   const size_t n = e->m ? (size_t)e->m->tree.nu : 0;
   return (question){
@@ -160,7 +160,7 @@ static question rows_of(cdn_ensemble *e, const double *in, size_t in_stride, dou
   };
 }
 
-/* What the passes read, with nothing that acts. */
+/* The data of the kernels, without forces. */
 static tree_data passes_of(const cdn_ensemble *e, const worker *w) {
   tree_data d = cdni_matter_data(cdni_matter(e->twin), w->state);
   d.force = NULL, d.f_mob = NULL;
@@ -197,7 +197,7 @@ cdn_status cdn_ensemble_inverse_dynamics(cdn_ensemble *e, const double *udot, si
   return cdni_ensemble_run(e, function, inverse_dynamics_of, &x);
 }
 
-/* Lanes without an M^-1 fail, each with the story of its own articulated inertias. */
+/* Lanes without M^-1 fail, each with the message from its own articulated inertias. */
 static void articulate(worker *w, cdn_state *state) {
   const cdn_ensemble *e = w->e;
   bool before[CDNI_MOST_LANES];

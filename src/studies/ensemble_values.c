@@ -1,4 +1,4 @@
-/* What States of an ensemble consist of: in and out, one by one and all together. */
+/* The values of the States of an ensemble: set and read, one State or all States. */
 #include <math.h>
 
 #include "studies/ensemble.h"
@@ -11,7 +11,7 @@ static bool exists(const cdn_ensemble *e, int k) { return e && k >= 0 && k < e->
 
 /* ---- one State ---- */
 
-/* What varies, from the ensemble into a State. */
+/* Copies the varying values of State k from the ensemble into a State. */
 static cdn_status give_values(const cdn_ensemble *e, int k, cdn_state *state) {
   for (size_t i = 0; i < e->varying.count; i++) {
     const varying *x = &CDNI_AT(e->varying, varying, i);

@@ -37,23 +37,31 @@ static size_t entry_size(const cdn_system *sys, int32_t ticket) {
 
 static bool is_kept(const cdn_system *sys, int32_t ticket) {
   const node *n = node_at(sys, ticket);
-  return (n->kind == NODE_ENTRY || n->kind == NODE_COMPANION) && !n->in_memory &&
-         (n->given || is_of_an_update(sys, ticket));
+  if (n->unsaved) return false;
+  if (n->kind == NODE_COMPANION) return is_kept(sys, n->of);
+  return n->kind == NODE_ENTRY && (n->given || is_of_an_update(sys, ticket));
+}
+
+/* Other entries write the numbers of companions, and of the pools of udot and multipliers. These numbers are there
+ * while the other entry is valid, whether anybody has asked for them or not. */
+static void archive_entry(cdn_state *s, int32_t ticket, cdni_archive *a) {
+  const cdn_system *sys = s->system;
+  const node *n = node_at(sys, ticket);
+  bool valid = !a->loading && bit_is_set(s->valid, ticket);
+  bool is_there = valid || (!a->loading && n->of != TICKET_NONE && bit_is_set(s->valid, n->of));
+  cdni_archive_bool(a, &valid);
+  cdni_archive_bool(a, &is_there);
+  if (!is_there) return;
+  if (n->storage == IN_REGION) cdni_region_archive(s, ticket, a);
+  else cdni_archive_bytes(a, s->block + n->offset, entry_size(sys, ticket));
+  if (a->loading && valid) bit_set(s->valid, ticket);
 }
 
 static void archive_entries(cdn_state *s, cdni_archive *a) {
   const cdn_system *sys = s->system;
   cdni_archive_mark(a, "DONE");
-  for (int32_t i = 0; (size_t)i < sys->nodes.count; i++) {
-    const node *n = node_at(sys, i);
-    if (!is_kept(sys, i)) continue;
-    bool valid = !a->loading && bit_is_set(s->valid, i);
-    cdni_archive_bool(a, &valid);
-    if (!valid) continue;
-    if (n->storage == IN_REGION) cdni_region_archive(s, i, a);
-    else cdni_archive_bytes(a, s->block + n->offset, entry_size(sys, i));
-    if (a->loading) bit_set(s->valid, i);
-  }
+  for (int32_t i = 0; (size_t)i < sys->nodes.count; i++)
+    if (is_kept(sys, i)) archive_entry(s, i, a);
 }
 
 /* ---- variables ---- */

@@ -340,6 +340,10 @@ void cdni_declare_given(cdn_declarer *d, cdn_cache entry) {
   if (entry.i != TICKET_NONE) node_at(d->system, entry.i)->given = true;
 }
 
+void cdni_declare_written_by(cdn_declarer *d, cdn_ticket entry, cdn_cache by) {
+  node_at(d->system, entry.i)->of = by.i;
+}
+
 cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of) {
   cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
   c.i = c.ticket.i = add_entry(d, name, NODE_COMPANION, size);

@@ -96,6 +96,20 @@ cdn_auto_region cdn_declare_auto_region(cdn_declarer *d, const char *name, size_
   return r;
 }
 
+cdn_computed_region cdni_declare_companion_region(cdn_declarer *d, const char *name, size_t element,
+                                                  cdn_computed_region of) {
+  cdn_computed_region r = { TICKET_NONE, { TICKET_NONE } };
+  const cdn_cache c = cdni_declare_companion(d, name, sizeof(int64_t), (cdn_cache){ of.i, of.ticket });
+  if (c.i == TICKET_NONE) return r;
+  r = (cdn_computed_region){ c.i, c.ticket };
+  make_region(d, r.i, element, NULL);
+  return r;
+}
+
+void cdni_declare_unsaved(cdn_declarer *d, cdn_ticket entry) {
+  if (entry.i != TICKET_NONE) node_at(d->system, entry.i)->unsaved = true;
+}
+
 /* ---- shared arrays ---- */
 
 cdn_dvar cdn_declare_shared_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {

@@ -1,6 +1,6 @@
-/* Regions: arrays of elements of one size whose length varies from State to State. The count of the elements is in the State's block.
- * The elements are outside it, in memory of the State's that grows and never shrinks. What is beyond the count is nobody's: it is
- * neither copied, nor saved, nor compared. */
+/* Regions: arrays of elements of one size whose length varies from State to State. The count of the elements is in
+ * the State's block. The elements are outside it, in memory of the State's that grows and never shrinks. What is
+ * beyond the count is nobody's: it is neither copied, nor saved, nor compared. */
 #include "system/structs.h"
 
 static int32_t ticket_at(const cdn_system *sys, size_t slot) { return CDNI_AT(sys->regions, int32_t, slot); }
@@ -16,7 +16,6 @@ static cdn_status no_room(cdn_state *s, const char *function, const node *n, int
 /* What has grown once often grows by a little again: there is a quarter more room than was asked for. */
 static bool grow(cdn_state *s, const node *n, size_t wanted) {
   region_slot *slot = &s->regions[n->slot];
-  if (wanted <= slot->capacity) return true;
   size_t capacity = wanted + wanted / 4;
   if (capacity < 2 * slot->capacity) capacity = 2 * slot->capacity;
   capacity = (capacity + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
@@ -30,6 +29,7 @@ static bool grow(cdn_state *s, const node *n, size_t wanted) {
 }
 
 static cdn_status reserve(cdn_state *s, const char *function, const node *n, int64_t count) {
+  if (count <= INT32_MAX && (size_t)count * n->element <= s->regions[n->slot].capacity) return CDN_OK;
   const size_t most = MOST_BYTES / n->element;
   if ((uint64_t)count > most)
     return cdni_state_fail(s, CDN_ERR_LIMIT, false, function, n->name,
@@ -67,17 +67,21 @@ cdn_status cdni_regions_set_defaults(cdn_state *s) {
 cdn_status cdni_regions_reserve_like(cdn_state *s, const cdn_state *like, const char *function) {
   for (size_t i = 0; i < s->system->regions.count; i++) {
     const int32_t ticket = ticket_at(s->system, i);
-    if (region_is_live(like, ticket))
-      CDNI_TRY(cdni_region_reserve(s, function, ticket, *region_count(like, node_at(like->system, ticket))));
+    const int64_t count = region_live(like, node_at(like->system, ticket), ticket);
+    if (count > 0) CDNI_TRY(cdni_region_reserve(s, function, ticket, count));
   }
   return CDN_OK;
 }
 
 void cdni_region_copy(cdn_state *to, const cdn_state *from, int32_t ticket) {
   const node *n = node_at(to->system, ticket);
-  const size_t bytes = region_bytes(from, ticket);
-  if (bytes > 0) memcpy(to->regions[n->slot].data, from->regions[n->slot].data, bytes);
-  *region_count(to, n) = (int64_t)(bytes / n->element);
+  const int64_t count = region_live(from, n, ticket);
+  if (count > 0) memcpy(to->regions[n->slot].data, from->regions[n->slot].data, (size_t)count * n->element);
+  *region_count(to, n) = count;
+}
+
+void cdni_regions_copy(cdn_state *to, const cdn_state *from) {
+  for (size_t i = 0; i < to->system->regions.count; i++) cdni_region_copy(to, from, ticket_at(to->system, i));
 }
 
 void cdni_region_swap(cdn_state *s, int32_t variable, int32_t update) {
@@ -139,7 +143,6 @@ void cdni_state_take_snapshot(const cdn_state *s, char *to) {
 
 void cdni_state_return_to(cdn_state *s, const char *from) {
   memcpy(s->block, from, s->system->block_size);
-  cdni_state_forget_memory(s); /* it is of where the State was meanwhile */
   from += s->system->block_size;
   for (size_t i = 0; i < s->system->regions.count; i++) {
     const size_t bytes = region_bytes(s, ticket_at(s->system, i));
@@ -150,10 +153,10 @@ void cdni_state_return_to(cdn_state *s, const char *from) {
 
 /* ---- reading ---- */
 
-static bool is_region(const cdn_state *s, int32_t ticket, node_kind kind) {
+static bool is_region(const cdn_state *s, int32_t ticket, bool variable) {
   if (ticket < TICKET_FIRST_FREE || (size_t)ticket >= s->system->nodes.count) return false;
   const node *n = node_at(s->system, ticket);
-  return n->kind == kind && n->storage == IN_REGION;
+  return n->storage == IN_REGION && (n->kind == NODE_VARIABLE) == variable;
 }
 
 static cdn_status no_region(cdn_state *s, const char *function) {
@@ -175,7 +178,7 @@ static void show_nothing(const void **elements, int *n) {
 cdn_status cdn_region_get(const cdn_state *state, cdn_region r, const void **elements, int *n) {
   show_nothing(elements, n);
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  if (!is_region(state, r.i, NODE_VARIABLE)) return no_region((cdn_state *)state, "cdn_region_get");
+  if (!is_region(state, r.i, true)) return no_region((cdn_state *)state, "cdn_region_get");
   cdni_state_note_read(state, (cdn_ticket){ r.i });
   show(state, r.i, elements, n);
   return CDN_OK;
@@ -184,7 +187,7 @@ cdn_status cdn_region_get(const cdn_state *state, cdn_region r, const void **ele
 cdn_status cdn_region_eval(cdn_state *state, cdn_computed_region r, const void **elements, int *n) {
   show_nothing(elements, n);
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  if (!is_region(state, r.i, NODE_ENTRY)) return no_region(state, "cdn_region_eval");
+  if (!is_region(state, r.i, false)) return no_region(state, "cdn_region_eval");
   CDNI_TRY(cdni_state_ensure(state, (cdn_ticket){ r.i }));
   show(state, r.i, elements, n);
   return CDN_OK;
@@ -194,7 +197,7 @@ cdn_status cdn_region_eval(cdn_state *state, cdn_computed_region r, const void *
 
 /* What every writer checks: `count` elements from `first` on, of which there are `size` now. */
 static cdn_status check(cdn_state *s, const char *function, cdn_region r, int first, int count) {
-  if (!is_region(s, r.i, NODE_VARIABLE)) return no_region(s, function);
+  if (!is_region(s, r.i, true)) return no_region(s, function);
   const node *n = node_at(s->system, r.i);
   CDNI_TRY(cdni_state_check_free(s, function, n->name));
   if (first >= 0 && count >= 0) return CDN_OK;
@@ -297,4 +300,17 @@ cdn_status cdn_region_output_add(cdn_region_output *out, int n, void **elements)
   memset(*elements, 0, (size_t)n * r->element);
   *count += n;
   return CDN_OK;
+}
+
+cdn_status cdni_region_take(cdn_state *s, const char *function, cdn_computed_region r, size_t n, void **elements) {
+  const node *x = node_at(s->system, r.i);
+  *region_count(s, x) = 0; /* growing need not keep what is there */
+  CDNI_TRY(reserve(s, function, x, (int64_t)n));
+  *region_count(s, x) = (int64_t)n;
+  *elements = s->regions[x->slot].data;
+  return CDN_OK;
+}
+
+void *cdni_region_elements(const cdn_state *s, cdn_computed_region r) {
+  return s->regions[node_at(s->system, r.i)->slot].data;
 }

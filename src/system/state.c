@@ -18,7 +18,8 @@ static void set_defaults(cdn_state *s) {
   }
 }
 
-/* A State's own struct, with the stack of what is being evaluated, and behind it the places of its regions and shared arrays. */
+/* A State's own struct, with the stack of what is being evaluated, and behind it the places of its regions and
+ * shared arrays. */
 static size_t stack_size(const cdn_system *system) {
   const size_t unit = _Alignof(max_align_t), size = sizeof(cdn_state) + (size_t)system->most_nested * sizeof(int32_t);
   return (size + unit - 1) / unit * unit;
@@ -32,8 +33,7 @@ cdn_state *cdni_state_alloc(const cdn_system *system) {
   if (!s) return NULL;
   s->system = system;
   s->block = cdni_calloc(&system->allocator, system->block_size);
-  if (!s->block || !cdni_memories_create(s)) {
-    cdni_free(&system->allocator, s->block, system->block_size);
+  if (!s->block) {
     cdni_free(&system->allocator, s, state_size(system));
     return NULL;
   }
@@ -75,7 +75,6 @@ void cdni_state_free(cdn_state *state) {
   free_work(state);
   cdni_regions_free(state);
   cdni_shared_free(state);
-  cdni_memories_destroy(state);
   cdni_free(&system->allocator, state->block, system->block_size);
   cdni_free(&system->allocator, state, state_size(system));
 }
@@ -96,11 +95,8 @@ cdn_status cdn_state_copy(cdn_state *dst, const cdn_state *src) {
   if (dst == src) return CDN_OK;
   const cdn_system *sys = dst->system;
   if (sys->regions.count > 0) CDNI_TRY(cdni_regions_reserve_like(dst, src, "cdn_state_copy"));
-  if (cdni_memories_reserve(dst, src) != CDN_OK)
-    return cdni_state_fail(dst, CDN_ERR_NOMEM, false, "cdn_state_copy", NULL, "out of memory");
   memcpy(dst->block, src->block, sys->block_size);
-  cdni_memories_copy(dst, src);
-  for (size_t i = 0; i < sys->regions.count; i++) cdni_region_copy(dst, src, CDNI_AT(sys->regions, int32_t, i));
+  if (sys->regions.count > 0) cdni_regions_copy(dst, src);
   for (size_t i = 0; i < sys->shared.count; i++) cdni_shared_copy(dst, src, CDNI_AT(sys->shared, int32_t, i));
   return CDN_OK;
 }

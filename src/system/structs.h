@@ -7,7 +7,8 @@
 
 #include "system/system.h"
 
-/* Ticket numbers. Everything that can be depended on is a node of one graph; its ticket is its index. */
+/* Ticket numbers. Everything that something can depend on is a node of one graph. Its ticket is the index of the
+ * node. */
 enum {
   TICKET_NONE = 0,
   TICKET_T,
@@ -30,7 +31,7 @@ _Static_assert((int)TICKET_MULTIPLIERS < (int)CDNI_TICKET_WELL_KNOWN, "fixed tic
 
 typedef enum node_kind { NODE_NONE, NODE_VARIABLE, NODE_STAGE, NODE_ENTRY, NODE_COMPANION } node_kind;
 
-/* Where in a State a variable's or an entry's bytes are. */
+/* The place of the bytes of a variable or an entry in a State. */
 typedef enum storage {
   IN_BLOCK,  /* in the block, from `offset` on */
   IN_REGION, /* in a region; the block has the count of its elements, an int64_t, at `offset` */
@@ -41,14 +42,14 @@ typedef struct node {
   char *name; /* "subsystem.entry" */
   node_kind kind;
   storage storage;
-  int32_t slot;      /* which of the State's regions, or of its shared arrays */
+  int32_t slot;      /* the number of its region, or of its shared array, in a State */
   int32_t subsystem; /* -1: the System's own */
-  int32_t of;        /* companion: whose */
+  int32_t of;        /* the entry that writes the numbers of this companion or entry; TICKET_NONE: the entry itself */
   cdn_stage eager; /* entry: computed at the latest with this stage; EMPTY: lazy. Variable: the stage it invalidates */
   bool parameters; /* variable: an array of doubles, checked for NaN */
   bool given;      /* entry: its value comes from outside (cdni_state_give) */
   cdni_in_lanes in_lanes;
-  bool in_memory; /* entry: its value, or a part of it, is in a memory of the State's (memory.c) */
+  bool unsaved; /* entry: no checkpoint holds it (cdni_declare_unsaved) */
   cdn_calc_fn *calc;
   size_t size, offset; /* bytes in the State's block, or of a shared array */
   void *initial;       /* variable: default value */
@@ -64,18 +65,19 @@ typedef struct region_slot {
   size_t capacity; /* bytes */
 } region_slot;
 
-/* Values that several States may hold, in memory of their own. Who alone holds them may write to them. */
+/* Values that several States may hold, in memory of their own. A State may write to them only if no other holds
+ * them. */
 typedef struct cdni_shared_values {
   atomic_int holders;
-  size_t size; /* bytes of all of it */
+  size_t size; /* bytes of this struct and the values */
   /* the values follow, CDNI_ALIGN bytes from the start */
 } shared_values;
 
 /* A State's part of a shared array. */
 typedef struct shared_slot {
-  const void *data;     /* what is read: the System's defaults, or the values held */
+  const void *data;     /* the values: the System's defaults, or those in `held` */
   shared_values *held;  /* NULL: the System's defaults */
-  shared_values *spare; /* memory from an earlier change that nobody else holds; may be NULL */
+  shared_values *spare; /* memory of an earlier change, which no other State holds; may be NULL */
 } shared_slot;
 
 typedef struct edge {
@@ -96,7 +98,7 @@ typedef struct z_group {
 typedef struct trigger_group {
   int32_t n, first;
   cdn_stage stage;
-  int32_t entry; /* the cache entry that its slots are */
+  int32_t entry; /* the cache entry with the values of its slots */
 } trigger_group;
 typedef struct kink_group {
   int32_t subsystem, n, of;
@@ -110,8 +112,8 @@ typedef struct auto_variable {
 struct cdn_system {
   atomic_int references;
   bool frozen, freezing, audit;
-  int lanes; /* States side by side in each of its States: 1, but for what cdni_lanes_system makes, */
-  const struct cdn_system *twin_of; /* and whose twin that is */
+  int lanes;                        /* lanes of its States: more than 1 only if cdni_lanes_system has made it */
+  const struct cdn_system *twin_of; /* then the System whose twin it is */
   cdn_allocator allocator;
   char *name;
   cdn_error error;
@@ -127,31 +129,30 @@ struct cdn_system {
   cdni_array kinks;          /* kink_group */
   cdni_array autos;          /* auto_variable */
   cdni_array prescribers;    /* int32_t: subsystems that prescribe q and u */
-  cdni_array regions;        /* int32_t: tickets of what is in regions, by slot */
+  cdni_array regions;        /* int32_t: tickets of regions, by slot */
   cdni_array shared;         /* int32_t: tickets of shared arrays, by slot */
   cdni_array q0, u0, z0;     /* double: default values of the pools */
-  cdni_array z_scale;        /* double: unit changes of z; empty where all are 1 */
+  cdni_array z_scale;        /* double: unit changes of z; empty if all are 1 */
   bool keep_previous;
-  int n_memories;
-  bool q_is_read, u_is_read; /* something depends on q, on u as they are, not only on their effective values */
+  bool q_is_read, u_is_read; /* something depends on q, or on u, itself and not only on the effective values */
 
   /* Planned at freezing. */
   int nq, nu, nz, n_qerr, n_uerr, n_udoterr, n_triggers;
   int words;            /* 64-bit words of a bitset over tickets */
   int most_nested;      /* entries on the longest way through the graph */
   uint64_t *downstream; /* words a ticket */
-  int32_t *eager;       /* entries by stage, in an order that respects the graph */
+  int32_t *eager;       /* entries by stage, prerequisites first */
   int32_t eager_first[CDN_STAGE_COUNT + 1];
   size_t block_size, off_t, off_y, off_ydot, off_qerr, off_uerr, off_udoterr, off_multipliers, off_triggers,
       off_previous, off_valid, off_serials;
 };
 
-/* The most entries of which each is asked for while the next is being computed: they wait on the stack of calls of the thread,
- * with some hundred bytes each. */
+/* The most entries in a chain in which each entry is asked for during the computation of the one before. Each takes
+ * some hundred bytes of the thread's stack. */
 enum { MOST_NESTED = 1000 };
 
-/* The most that a System may have: numbers in a pool, and bytes of one variable or entry. Sums of a few of either fit in an
- * int, and in a size_t; larger requests are mistakes, which would fill the memory before anybody could tell of them. */
+/* The most numbers of a pool, and the most bytes of a variable or entry. Sums of a few of them fit in an int, or in a
+ * size_t. Larger requests are mistakes, which would fill the memory. */
 enum { MOST_SLOTS = 1 << 27 };
 static const size_t MOST_BYTES = (size_t)1 << 30;
 
@@ -160,30 +161,24 @@ typedef struct work_chunk {
   size_t size, used;
 } work_chunk;
 
-typedef struct state_memory {
-  void *data;
-  size_t used, capacity; /* bytes */
-} state_memory;
-
 struct cdn_state {
   const cdn_system *system;
-  char *block;            /* everything that a copy copies, beside regions and shared arrays */
-  uint64_t *valid;        /* in the block: one bit a ticket */
-  region_slot *regions;   /* as many as the System has */
-  shared_slot *shared;    /* likewise */
-  state_memory *memories; /* copied with the block */
-  int depth;              /* entries being evaluated */
+  char *block;          /* everything that a copy has to copy, except regions and shared arrays */
+  uint64_t *valid;      /* in the block: one bit for each ticket */
+  region_slot *regions; /* as many as the System has */
+  shared_slot *shared;  /* likewise */
+  int depth;            /* the number of entries being evaluated */
   bool audit_failed;
   cdn_error error;
   work_chunk *work;
   int work_depth;
   size_t work_wanted;
-  /* A State of several lanes: whose lanes they are. */
+  /* A State of several lanes: the lone States of the lanes. */
   cdni_lanes *lanes;
-  /* A State that stands for a lane of another: what is computed there need not be computed again (NULL: none). */
+  /* A lone State that stands for a lane: the State of all lanes, from which it takes valid results; or NULL. */
   const cdn_state *others;
   int lane;
-  int32_t stack[]; /* those entries; most_nested of them at most */
+  int32_t stack[]; /* the entries being evaluated, at most most_nested */
 };
 
 struct cdn_declarer {
@@ -200,7 +195,7 @@ static inline void bit_clear(uint64_t *bits, int32_t i) { bits[i >> 6] &= ~(UINT
 
 static inline double *state_doubles(const cdn_state *s, size_t offset) { return (double *)(s->block + offset); }
 
-/* Whatever is downstream of a ticket becomes invalid: the whole of invalidation. */
+/* Invalidates everything downstream of a ticket. */
 static inline void invalidate(cdn_state *s, int32_t ticket) {
   const cdn_system *sys = s->system;
   const uint64_t *down = sys->downstream + (size_t)ticket * (size_t)sys->words;
@@ -208,7 +203,7 @@ static inline void invalidate(cdn_state *s, int32_t ticket) {
   ((uint64_t *)(s->block + sys->off_serials))[ticket]++;
 }
 
-/* The same of t, q, u and z at once. */
+/* Invalidates everything downstream of t, q, u and z. */
 static inline void invalidate_ty(cdn_state *s) {
   const cdn_system *sys = s->system;
   const size_t words = (size_t)sys->words;
@@ -219,37 +214,42 @@ static inline void invalidate_ty(cdn_state *s) {
   for (int32_t ticket = TICKET_T; ticket <= TICKET_Z; ticket++) serials[ticket]++;
 }
 
-/* state.c: a State with nothing in it, at Topology stage, that does not hold its System; NULL: memory ran out. And its end. */
+/* state.c: makes an empty State at Topology stage, which does not hold its System; NULL: memory ran out. And frees
+ * it. */
 cdn_state *cdni_state_alloc(const cdn_system *system);
 void cdni_state_free(cdn_state *state);
-/* lanes.c: takes what is computed in other lanes, if it is; false: it must be computed. */
+/* lanes.c: takes an entry from the State of all lanes. False: it is not valid there, and must be computed. */
 bool cdni_lanes_fetch(cdn_state *state, int32_t ticket);
-/* Where the count of a region's elements is. */
+/* The place of the count of a region's elements. */
 static inline int64_t *region_count(const cdn_state *s, const node *n) { return (int64_t *)(s->block + n->offset); }
-/* Whether a region holds anything worth keeping: computed ones do while they are valid. */
-static inline bool region_is_live(const cdn_state *s, int32_t ticket) {
-  return node_at(s->system, ticket)->kind == NODE_VARIABLE || bit_is_set(s->valid, ticket);
+/* The number of a region's elements, 0 for a computed region that is not valid. */
+static inline int64_t region_live(const cdn_state *s, const node *n, int32_t ticket) {
+  if (n->kind != NODE_VARIABLE && !bit_is_set(s->valid, n->kind == NODE_COMPANION ? n->of : ticket)) return 0;
+  return *region_count(s, n);
 }
-/* Bytes of a region's present elements. */
+/* The bytes of these elements. */
 static inline size_t region_bytes(const cdn_state *s, int32_t ticket) {
   const node *n = node_at(s->system, ticket);
-  return region_is_live(s, ticket) ? (size_t)*region_count(s, n) * n->element : 0;
+  return (size_t)region_live(s, n, ticket) * n->element;
 }
 
 /* regions.c: */
 
-/* Room for so many elements of a region, and of its partner; what is there stays. What fails is told on the State. */
+/* Takes memory for so many elements of a region, and of its partner. The present elements stay. A failure is told on
+ * the State. */
 cdn_status cdni_region_reserve(cdn_state *state, const char *function, int32_t ticket, int64_t count);
-/* The default contents of a new State's regions. */
+/* Gives the regions of a new State their default contents. */
 cdn_status cdni_regions_set_defaults(cdn_state *state);
-/* Room for all that another State's regions hold. */
+/* Takes memory for the elements of another State's regions. */
 cdn_status cdni_regions_reserve_like(cdn_state *state, const cdn_state *like, const char *function);
-/* A region's elements and their count as they are in another State, for which there is room. */
+/* Copies a region's elements from another State. The memory must have been taken. */
 void cdni_region_copy(cdn_state *to, const cdn_state *from, int32_t ticket);
-/* What was computed last becomes the variable. */
+/* Copies all regions. */
+void cdni_regions_copy(cdn_state *to, const cdn_state *from);
+/* Swaps an update region into its variable. */
 void cdni_region_swap(cdn_state *state, int32_t variable, int32_t update);
 bool cdni_region_is_same(const cdn_state *a, const cdn_state *b, int32_t ticket);
-/* Count and elements. */
+/* Saves or loads the count and the elements. */
 void cdni_region_archive(cdn_state *state, int32_t ticket, cdni_archive *a);
 /* Compute function of every computed region. */
 cdn_status cdni_calc_region(const void *self, cdn_state *state, void *out);
@@ -258,13 +258,14 @@ void cdni_regions_free(cdn_state *state);
 /* shared.c: */
 
 void cdni_shared_set_defaults(cdn_state *state);
-/* Writes so many bytes of a shared array, from one on. The State then holds it alone. Fails where memory ran out. */
+/* Writes `bytes` bytes of a shared array, beginning at byte `from`. The State then holds the array alone. Fails if
+ * memory ran out. */
 cdn_status cdni_shared_write(cdn_state *state, int32_t ticket, size_t from, size_t bytes, const void *values);
-/* The array becomes what another State has. Cannot fail. */
+/* Gives the array the values of another State. Never fails. */
 void cdni_shared_copy(cdn_state *to, const cdn_state *from, int32_t ticket);
 void cdni_shared_free(cdn_state *state);
 
-/* A variable's bytes, where they are, to be read; those of a region are its elements. */
+/* The bytes of a variable, for reading. Those of a region are its elements. */
 static inline const void *variable_data(const cdn_state *s, const node *n) {
   switch (n->storage) {
     case IN_REGION: return s->regions[n->slot].data;
@@ -272,12 +273,12 @@ static inline const void *variable_data(const cdn_state *s, const node *n) {
     default: return s->block + n->offset;
   }
 }
-/* written.c: the same values of a variable, to the bit. */
+/* written.c: whether two States have the same values of a variable, to the bit. */
 bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticket);
 
 /* graph.c: orders the nodes, rejects cycles, fills downstream and eager lists. */
 cdn_status cdni_graph_freeze(cdn_system *system);
-/* Forgets the kinks of what no rates are computed from. */
+/* Removes kinks of entries from which no rates are computed. */
 void cdni_kinks_freeze(cdn_system *system);
 /* names.c: refuses two elements of one sort and one name. */
 cdn_status cdni_names_freeze(cdn_system *system);
@@ -286,15 +287,9 @@ cdn_status cdni_layout_plan(cdn_system *system);
 /* Adds a node; returns its ticket, or TICKET_NONE when memory ran out. */
 int32_t cdni_node_add(cdn_system *system, const char *subsystem_name, const char *name, node_kind kind, int32_t owner);
 bool cdni_edge_add(cdn_system *system, int32_t from, int32_t to);
-/* Gives every z that has no scale the unit 1; false when memory ran out. */
+/* Gives every z without a scale the unit 1; false: memory ran out. */
 bool cdni_z_scale_complete(cdn_system *system);
-/* memory.c: a State's memories. Copying is in two parts, of which only the first can fail; then the State has lost what it had
- * in them, and has nothing of the other one yet. */
-bool cdni_memories_create(cdn_state *s);
-void cdni_memories_destroy(cdn_state *s);
-cdn_status cdni_memories_reserve(cdn_state *to, const cdn_state *from);
-void cdni_memories_copy(cdn_state *to, const cdn_state *from);
-/* events.c: gives back what the System's events own. */
+/* events.c: frees the memory of the System's events. */
 void cdni_events_free(cdn_system *system);
 /* effective.c and realize.c: compute functions of the System's own entries. */
 cdn_status cdni_calc_q_eff(const void *self, cdn_state *state, void *out);
@@ -302,7 +297,7 @@ cdn_status cdni_calc_u_eff(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_qdot(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_udot(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_zdot(const void *self, cdn_state *state, void *out);
-/* errors.c: the same of what constraints are judged by. */
+/* errors.c: compute functions of constraint errors and multipliers. */
 cdn_status cdni_calc_qerr(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_uerr(const void *self, cdn_state *state, void *out);
 cdn_status cdni_calc_udoterr(const void *self, cdn_state *state, void *out);

@@ -38,10 +38,10 @@ static int numbers_of(cdn_state *state, int32_t ticket, double **values) {
   return n->kind == NODE_VARIABLE && n->parameters ? (int)(n->size / sizeof(double)) : 0;
 }
 
-/* The k-th array of an entry of the constraints, which is in a memory of the State; NULL past the end. */
+/* The k-th array of an entry of the constraints, which is in a region of the State; NULL past the end. */
 static const void *kept(cdn_state *state, int32_t entry, int k, size_t *bytes) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
-  if (!room || !node_at(cdn_state_system(state), entry)->in_memory) return NULL;
+  if (!room || !node_at(cdn_state_system(state), entry)->unsaved) return NULL;
   const loop_plan *p = cdni_constraint_plan_now(room, state);
   const constraint_numbers *n = cdni_constraint_numbers(room, state);
   const struct {
@@ -88,7 +88,7 @@ static int contradictions(const cdn_state *state, char *text, size_t size, int *
     evaluate(there);
     for (int32_t e = 1; (size_t)e < s->nodes.count; e++) {
       const node *x = node_at(s, e);
-      if ((x->kind != NODE_ENTRY && x->kind != NODE_COMPANION) || (x->size == 0 && !x->in_memory)) continue;
+      if ((x->kind != NODE_ENTRY && x->kind != NODE_COMPANION) || (x->size == 0 && !x->unsaved)) continue;
       if (bit_is_set(s->downstream + (size_t)v * (size_t)s->words, e)) continue;
       ++*pairs;
       if (memcmp(here->block + x->offset, there->block + x->offset, x->size) == 0 && same_kept(here, there, e))

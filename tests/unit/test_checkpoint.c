@@ -51,6 +51,77 @@ START_TEST(a_state_comes_back) {
 }
 END_TEST
 
+/* ---- results that follow from an update ---- */
+
+/* A memory that is 1 more at each step, and forces of both kinds that follow from it. */
+typedef struct ratchet {
+  cdn_body body;
+  cdn_autovar memory;
+} ratchet;
+
+static cdn_status ratchet_update(const void *self, cdn_state *state, void *out) {
+  const ratchet *x = self;
+  *(double *)out = 1 + *(const double *)cdn_state_discrete(state, x->memory.variable);
+  return CDN_OK;
+}
+
+static cdn_status ratchet_force(const void *self, cdn_state *state, cdn_forces *forces) {
+  const ratchet *x = self;
+  const double *update = cdn_eval(state, x->memory.update);
+  if (!update) return CDN_ERR_CALLBACK;
+  cdn_forces_add_mobility(forces, x->body, 0, *update);
+  cdn_forces_add_body(forces, x->body, (cdn_spatial){ { 0, 0, *update }, { 1, 2, *update } });
+  return CDN_OK;
+}
+
+static cdn_status ratchet_declare(void *self, cdn_declarer *d) {
+  ratchet *x = self;
+  const double start = 3;
+  x->memory = cdn_declare_auto_update(d, "memory", sizeof start, &start, ratchet_update, 1, &CDN_T);
+  const cdn_force_provider force = { .struct_size = sizeof force,
+                                     .name = "ratchet",
+                                     .reads = CDN_READS_POSITION,
+                                     .calc_force = ratchet_force,
+                                     .prerequisites = &x->memory.update.ticket,
+                                     .n_prerequisites = 1 };
+  cdn_declare_forces(d, &force);
+  return CDN_OK;
+}
+
+/* After a step they are those of the step. All parts of them come back, also those that are stored apart. */
+START_TEST(results_of_an_update_come_back_whole) {
+  static const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "ratchet", .self_size = sizeof(ratchet), .declare = ratchet_declare
+  };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ .mass = 1, .com = { 0.2, 0, 0 }, .inertia = { .xx = 1, .yy = 1, .zz = 1 } };
+  const ratchet x = { .body = cdn_system_add_body(system, &def) };
+  cdn_system_add_subsystem(system, &ops, &x);
+  OK_FREEZE(system);
+  cdn_state *state = NULL, *other = NULL;
+  OK(cdn_state_create(system, &state));
+  OK(cdn_state_create(system, &other));
+  cdn_spatial F[2][2];
+  double f[2];
+  OK_ON(state, cdn_realize(state, CDN_STAGE_FORCE));
+  OK_ON(state, cdn_state_auto_update(state));
+  cdn_buffer bytes = { 0 };
+  OK_ON(state, cdn_state_save(state, cdn_buffer_write, &bytes));
+  OK_ON(other, cdn_state_load(other, cdn_buffer_read, &bytes));
+  OK_ON(state, cdn_total_forces(state, F[0], &f[0]));
+  OK_ON(other, cdn_total_forces(other, F[1], &f[1]));
+  ck_assert(f[0] == 4 && F[0][1].v.z == 4);
+  ck_assert(f[1] == f[0]);
+  ck_assert_mem_eq(F[1], F[0], sizeof F[0]);
+  cdn_buffer_free(&bytes);
+  cdn_state_destroy(other);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 /* ---- another System ---------------------------------------------------------------------------- */
 
 /* A chain whose parts are told apart by this. */
@@ -341,5 +412,5 @@ START_TEST(streams_that_fail_are_told) {
 }
 END_TEST
 
-CHECK_MAIN("checkpoints", a_state_comes_back, another_system_is_refused_by_name, what_elements_act_on_is_compared,
-           subsystems_describe_themselves, streams_that_fail_are_told)
+CHECK_MAIN("checkpoints", a_state_comes_back, results_of_an_update_come_back_whole, another_system_is_refused_by_name,
+           what_elements_act_on_is_compared, subsystems_describe_themselves, streams_that_fail_are_told)
