@@ -11,7 +11,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 /* Calls of cdn_geometry_distance whose answer must be right: `size` is a length of the geometries. */
 static void check_pair(const sample_geometry *a, const cdn_transform *X_WA, const sample_geometry *b,
                        const cdn_transform *X_WB, double size, bool search) {
-  const char *what = "";
   cdn_proximity near;
   OK(cdn_geometry_distance(&a->geometry, X_WA, &b->geometry, X_WB, &near));
   const double limit = 1e-8 * size;
@@ -31,8 +30,8 @@ static void check_pair(const sample_geometry *a, const cdn_transform *X_WA, cons
   if (search) {
     const double found = reference_distance(a, X_WA, b, X_WB);
     ck_assert_msg(found <= near.distance + limit,
-                  "%skinds %d and %d: distance %.17g, the search finds %.17g: differ by %g", what,
-                  (int)a->geometry.kind, (int)b->geometry.kind, near.distance, found, near.distance - found);
+                  "kinds %d and %d: distance %.17g, the search finds %.17g: differ by %g", (int)a->geometry.kind,
+                  (int)b->geometry.kind, near.distance, found, near.distance - found);
   }
 }
 
@@ -57,4 +56,126 @@ START_TEST(all_pairs) {
 }
 END_TEST
 
-CHECK_MAIN("geometry_convex", all_pairs)
+static void random_pair(cdn_geometry_kind i, cdn_geometry_kind j, double size, sample_geometry *a, cdn_transform *X_WA,
+                        sample_geometry *b, cdn_transform *X_WB) {
+  sample_make(i, size, a);
+  sample_make(j, size * sample_number(0.2, 1), b);
+  const double reach = sample_radius(a) + sample_radius(b);
+  *X_WA = (cdn_transform){ sample_rotation(), cdn_scale(3 * size, sample_direction()) };
+  *X_WB = (cdn_transform){ sample_rotation(),
+                           cdn_add(X_WA->p, cdn_scale(sample_number(0, 1.1) * reach, sample_direction())) };
+}
+
+static bool same_bits(const void *x, const void *y, size_t size) { return memcmp(x, y, size) == 0; }
+
+/* The other order gives the mirrored answer to the last bit; so does a second call. */
+START_TEST(the_order_does_not_matter) {
+  for (int i = 0; i < KINDS; i++) {
+    for (int j = 0; j < KINDS; j++) {
+      if (kinds[i] == CDN_GEOMETRY_HALF_SPACE && kinds[j] == CDN_GEOMETRY_HALF_SPACE) continue;
+      for (int pose = 0; pose < 50; pose++) {
+        sample_geometry a, b;
+        cdn_transform X_WA, X_WB;
+        random_pair(kinds[i], kinds[j], 1, &a, &X_WA, &b, &X_WB);
+        /* Also of two equal ones. */
+        const sample_geometry *second = i == j && pose % 2 ? &a : &b;
+        cdn_proximity one, two, again;
+        OK(cdn_geometry_distance(&a.geometry, &X_WA, &second->geometry, &X_WB, &one));
+        OK(cdn_geometry_distance(&second->geometry, &X_WB, &a.geometry, &X_WA, &two));
+        OK(cdn_geometry_distance(&a.geometry, &X_WA, &second->geometry, &X_WB, &again));
+        ck_assert(same_bits(&one.distance, &again.distance, sizeof one.distance) &&
+                  same_bits(&one.point_a, &again.point_a, sizeof one.point_a));
+        ck_assert(same_bits(&one.distance, &two.distance, sizeof one.distance));
+        ck_assert(same_bits(&one.point_a, &two.point_b, sizeof one.point_a) &&
+                  same_bits(&one.point_b, &two.point_a, sizeof one.point_a));
+        ck_assert(one.normal.x == -two.normal.x && one.normal.y == -two.normal.y && one.normal.z == -two.normal.z);
+        sample_free(&a), sample_free(&b);
+      }
+    }
+  }
+}
+END_TEST
+
+/* Both moved together: the same answer, moved. Larger or smaller, from 1e-6 m to 1e6 m: the same answer, scaled. */
+START_TEST(a_common_motion_and_a_scale_do_not_matter) {
+  for (int i = 0; i < KINDS; i++) {
+    for (int j = i; j < KINDS; j++) {
+      if (kinds[i] == CDN_GEOMETRY_HALF_SPACE && kinds[j] == CDN_GEOMETRY_HALF_SPACE) continue;
+      for (int pose = 0; pose < 30; pose++) {
+        sample_geometry a, b;
+        cdn_transform X_WA, X_WB;
+        random_pair(kinds[i], kinds[j], 1, &a, &X_WA, &b, &X_WB);
+        const cdn_transform X = { sample_rotation(), cdn_scale(5, sample_direction()) };
+        const cdn_transform X_VA = cdn_transform_multiply(X, X_WA), X_VB = cdn_transform_multiply(X, X_WB);
+        cdn_proximity here, there;
+        OK(cdn_geometry_distance(&a.geometry, &X_WA, &b.geometry, &X_WB, &here));
+        OK(cdn_geometry_distance(&a.geometry, &X_VA, &b.geometry, &X_VB, &there));
+        NEAR(here.distance, there.distance, 1e-9);
+        NEAR(cdn_norm(cdn_sub(cdn_rotate(X.R, here.normal), there.normal)), 0, 1e-6);
+        NEAR(cdn_norm(cdn_sub(cdn_transform_point(X, here.point_a), there.point_a)), 0, 1e-6);
+        const bool scales = kinds[i] < CDN_GEOMETRY_CONVEX && kinds[j] < CDN_GEOMETRY_CONVEX;
+        for (double scale = 1e-6; scale <= 1e6 && scales; scale *= 1e12) {
+          cdn_geometry p = a.geometry, q = b.geometry;
+          for (int k = 0; k < 3; k++) p.size[k] *= scale, q.size[k] *= scale;
+          cdn_transform X_WP = X_WA, X_WQ = X_WB;
+          X_WP.p = cdn_scale(scale, X_WP.p), X_WQ.p = cdn_scale(scale, X_WQ.p);
+          OK(cdn_geometry_distance(&p, &X_WP, &q, &X_WQ, &there));
+          NEAR(here.distance, there.distance / scale, 1e-9);
+          NEAR(cdn_norm(cdn_sub(here.normal, there.normal)), 0, 1e-6);
+        }
+        sample_free(&a), sample_free(&b);
+      }
+    }
+  }
+}
+END_TEST
+
+/* Random pairs of every size and shape between 1e-6 m and 1e6 m: the answer is certified as in check_pair, at 1e-8 of the larger size. */
+START_TEST(extreme_shapes) {
+  for (int i = 0; i < KINDS; i++) {
+    for (int j = i; j < KINDS; j++) {
+      if (kinds[i] >= CDN_GEOMETRY_CONVEX || kinds[j] >= CDN_GEOMETRY_CONVEX || kinds[j] == CDN_GEOMETRY_HALF_SPACE)
+        continue;
+      for (int pose = 0; pose < 200; pose++) {
+        sample_geometry a = { .geometry = { .kind = kinds[i] } }, b = { .geometry = { .kind = kinds[j] } };
+        for (int k = 0; k < 3; k++)
+          a.geometry.size[k] = pow(10, sample_number(-6, 0)), b.geometry.size[k] = pow(10, sample_number(-6, 0));
+        const double size = fmax(sample_radius(&a), sample_radius(&b));
+        const cdn_transform X_WA = { sample_rotation(), sample_direction() };
+        const cdn_transform X_WB = { sample_rotation(),
+                                     cdn_add(X_WA.p, cdn_scale(sample_number(0, 1) * size, sample_direction())) };
+        check_pair(&a, &X_WA, &b, &X_WB, size, false);
+      }
+    }
+  }
+}
+END_TEST
+
+/* Coincident centres, parallel faces, edges that meet exactly, touching: some answer, finite, and one that parts the two. */
+START_TEST(degenerate_poses) {
+  const double angles[] = { 0, PI / 2, PI / 4, PI, 1e-9, 1e-5 };
+  const double shifts[] = { 0, 0.5, 1, 2, 1e-9, 1e-300, 0.7071067811865476 };
+  for (int i = 0; i < KINDS; i++) {
+    for (int j = 0; j < KINDS; j++) {
+      if (kinds[i] == CDN_GEOMETRY_HALF_SPACE && kinds[j] == CDN_GEOMETRY_HALF_SPACE) continue;
+      sample_geometry a, b;
+      sample_make(kinds[i], 1, &a), sample_make(kinds[j], 1, &b);
+      for (int k = 0; k < 3; k++) {
+        if (kinds[i] != CDN_GEOMETRY_CUSTOM) a.geometry.size[k] = 0.5;
+        if (kinds[j] != CDN_GEOMETRY_CUSTOM) b.geometry.size[k] = 0.5;
+      }
+      for (int pose = 0; pose < 6 * 7 * 3 * 3; pose++) {
+        const cdn_vec3 axes[] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+        const cdn_transform X_WA = cdn_transform_identity();
+        const cdn_transform X_WB = { cdn_rotation_axis_angle(axes[pose % 3], angles[pose / 3 % 6]),
+                                     cdn_scale(shifts[pose / 18 % 7], axes[pose / 126]) };
+        check_pair(&a, &X_WA, &b, &X_WB, 1, false);
+      }
+      sample_free(&a), sample_free(&b);
+    }
+  }
+}
+END_TEST
+
+CHECK_MAIN("geometry_convex", all_pairs, the_order_does_not_matter, a_common_motion_and_a_scale_do_not_matter,
+           extreme_shapes, degenerate_poses)

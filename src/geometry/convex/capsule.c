@@ -35,7 +35,8 @@ bool cdni_capsules_distance(const cdn_geometry *a, const cdn_transform *X_WA, co
     n = cdn_scale(1 / sqrt(sine2), w);
     distance = cdn_dot(n, between);
     if (distance < 0) n = g_neg(n), distance = -distance;
-  } else n = distance > 0 ? cdn_scale(1 / distance, r) : unit_or(w, across(u));
+  } else if (distance > 1e-15 * (la + lb)) n = unit_or(r, across(u));
+  else n = sine2 > 1e-20 ? cdn_scale(1 / sqrt(sine2), w) : across(u);
   distance -= radii;
   if (distance > reach) return false;
   proximity_from_a(distance, n, g_fma(a->size[0], n, g_fma(s, u, X_WA->p)), out);

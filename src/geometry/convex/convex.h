@@ -75,13 +75,15 @@ typedef enum gjk_end { GJK_APART, GJK_FAR, GJK_TOUCHING, GJK_INSIDE } gjk_end;
 /* gjk.c: the nearest point of M to the origin, from the direction n on. FAR: the cores are surely farther apart than reach. APART: *answer
  * is right. Otherwise *s is where it stopped. */
 gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_answer *answer);
-/* The direction from M to a point beside it, from n on; s is the simplex near to that point, and may begin with probes.
- * False: the point is not beside M. */
-bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, simplex *s, cdn_vec3 *n);
+/* The direction from M to a point beside it, from n on; s is the simplex near to that point, and may begin with probes. `gap` is how far
+ * the bounds of the distance may be apart, in distances. False: the point is not beside M. */
+bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap, simplex *s, cdn_vec3 *n);
 /* descend.c: from the direction n on, where the probe q shows h > 0. LEAST: *found is the least depth. LOCAL: it is a local minimum of h, and s
  * has probes near it. NOWHERE: *n is the best direction seen. */
 typedef enum descent { DESCENT_LEAST, DESCENT_LOCAL, DESCENT_NOWHERE } descent;
 descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, minimum *found);
+/* A local minimum of h from answer->normal on, with its points, without Newton's method: for where that fails. */
+void cdni_settle(core_pair *pair, core_answer *answer);
 /* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four probes. */
 bool cdni_simplex_reduce(simplex *s);
 /* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near them.
@@ -121,9 +123,12 @@ static inline void proximity_from_a(double distance, cdn_vec3 normal, cdn_vec3 p
   out->feature_a = out->feature_b = 0;
 }
 
+/* A shorter vector has no direction: 1 / length would overflow. */
+#define LEAST_LENGTH 1e-290
+
 static inline cdn_vec3 unit_or(cdn_vec3 v, cdn_vec3 otherwise) {
   const double length = cdn_norm(v);
-  return length > 0 && isfinite(length) ? cdn_scale(1 / length, v) : otherwise;
+  return length > LEAST_LENGTH && isfinite(length) ? cdn_scale(1 / length, v) : otherwise;
 }
 
 /* A unit vector across n. */

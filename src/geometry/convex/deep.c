@@ -273,10 +273,7 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
   for (bool first = !known;; first = false) {
     const int at = nearest_face(&p);
     if (at < 0) break;
-    if (p.face[at].d >= least - (loose ? tolerance : enough)) {
-      if (loose) answer_face(&p, &p.face[at], least, answer);
-      break;
-    }
+    if (p.face[at].d >= least - (loose ? tolerance : enough)) break;
     face *f = &p.face[at];
     if (is_capped(&p, f, &c)) {
       f->closed = true;
@@ -298,15 +295,19 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
     }
     if (gap <= tolerance) {
       /* The plane of the nearest face supports M. */
-      if (h < least - tolerance) answer_face(&p, f, h, answer);
+      if (h < least - tolerance) {
+        answer_face(&p, f, h, answer);
+        loose = false;
+      }
       break;
     }
     if (h < least) {
       least = h;
       loose = true;
-      answer_face(&p, f, h, answer);
+      answer->normal = f->n;
     }
     if (!grow(&p, at, &q, 0)) break;
   }
+  if (loose) cdni_settle(pair, answer);
   return true;
 }

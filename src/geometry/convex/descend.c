@@ -13,7 +13,8 @@ descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, m
   for (int turn = 0; turn < MOST_TURNS; turn++) {
     cdn_vec3 m = *n;
     const cdn_vec3 point = cdn_scale(h * 1.2, *n);
-    if (!cdni_gjk_beside(pair, point, s, &m)) return DESCENT_NOWHERE;
+    /* A direction to begin with is enough, where Newton's method follows. */
+    if (!cdni_gjk_beside(pair, point, 12, pair->curved ? 0.02 : 1e-9, s, &m)) return DESCENT_NOWHERE;
     const int k = s->n < 4 ? s->n : 3;
     double level = -INFINITY;
     for (int i = 0; i < s->n; i++) level = fmax(level, cdn_dot(m, s->probe[i].w));
@@ -27,4 +28,24 @@ descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, m
     h = level;
   }
   return DESCENT_NOWHERE;
+}
+
+void cdni_settle(core_pair *pair, core_answer *answer) {
+  cdn_vec3 n = answer->normal;
+  for (int turn = 0; turn < 30; turn++) {
+    probe q;
+    pair_probe(pair, n, &q);
+    const double h = cdn_dot(n, q.w);
+    const cdn_vec3 point = cdn_scale(h + 0.1 * pair->scale, n);
+    simplex s;
+    s.n = 0;
+    if (!cdni_gjk_beside(pair, point, 100, 1e-15, &s, &n)) return;
+    cdn_vec3 a = cdn_v3(0, 0, 0), b = a;
+    for (int i = 0; i < s.n; i++) a = g_fma(s.weight[i], s.probe[i].a, a), b = g_fma(s.weight[i], s.probe[i].b, b);
+    const cdn_vec3 x = cdn_sub(a, b);
+    const double level = cdn_dot(n, x);
+    *answer = (core_answer){ -level, n, a, b };
+    const cdn_vec3 rest = g_fma(-level, n, x);
+    if (cdn_dot(rest, rest) <= 1e-19 * pair->scale * pair->scale) return;
+  }
 }

@@ -58,8 +58,7 @@ gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_ans
   return GJK_APART;
 }
 
-/* A few steps are enough: what comes of them is a direction to begin with. */
-bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, simplex *s, cdn_vec3 *n) {
+bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap, simplex *s, cdn_vec3 *n) {
   for (int i = 0; i < s->n; i++) s->at[i] = cdn_sub(s->probe[i].w, point);
   double length = INFINITY;
   if (s->n > 0) {
@@ -68,17 +67,21 @@ bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, simplex *s, cdn_vec3 *n) {
     if (!(length > 0)) return false;
     *n = cdn_scale(-1 / length, s->nearest);
   }
-  for (int step = 0; step < 12; step++) {
+  for (int step = 0; step < most_steps; step++) {
     probe q;
     pair_probe(pair, *n, &q);
     const cdn_vec3 at = cdn_sub(q.w, point);
-    if (s->n > 0 && length + cdn_dot(*n, at) <= (pair->curved ? 0.02 : 1e-9) * length) return true;
+    if (s->n > 0 && length + cdn_dot(*n, at) <= gap * length) return true;
+    const simplex before = *s;
     s->at[s->n] = at;
     s->probe[s->n++] = q;
     if (cdni_simplex_reduce(s)) return false;
     const double now = cdn_norm(s->nearest);
     if (!(now > 0)) return false;
-    if (!(now < length)) return true;
+    if (!(now < length)) {
+      *s = before;
+      return true;
+    }
     length = now;
     *n = cdn_scale(-1 / length, s->nearest);
   }

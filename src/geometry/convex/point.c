@@ -7,7 +7,7 @@ double cdni_box_point(const double half[3], cdn_vec3 p, cdn_vec3 *normal) {
     const cdn_vec3 out =
         cdn_v3(copysign(fmax(over[0], 0), p.x), copysign(fmax(over[1], 0), p.y), copysign(fmax(over[2], 0), p.z));
     const double distance = cdn_norm(out);
-    *normal = cdn_scale(1 / distance, out);
+    *normal = unit_or(out, cdn_v3(0, 0, 1));
     return distance;
   }
   const int axis = over[0] >= over[1] ? (over[0] >= over[2] ? 0 : 2) : (over[1] >= over[2] ? 1 : 2);
@@ -18,7 +18,7 @@ double cdni_box_point(const double half[3], cdn_vec3 p, cdn_vec3 *normal) {
 
 static double cylinder_point(const double *size, cdn_vec3 p, cdn_vec3 *normal) {
   const double rho = hypot(p.x, p.y), side = rho - size[0], end = fabs(p.z) - size[1];
-  const double cx = rho > 0 ? p.x / rho : 1, cy = rho > 0 ? p.y / rho : 0, up = copysign(1, p.z);
+  const double cx = rho > LEAST_LENGTH ? p.x / rho : 1, cy = rho > LEAST_LENGTH ? p.y / rho : 0, up = copysign(1, p.z);
   if (side > 0 && end > 0) {
     const double distance = hypot(side, end);
     *normal = cdn_v3(cx * side / distance, cy * side / distance, up * end / distance);
@@ -35,7 +35,7 @@ static double cylinder_point(const double *size, cdn_vec3 p, cdn_vec3 *normal) {
 static double capsule_point(const double *size, cdn_vec3 p, cdn_vec3 *normal) {
   const cdn_vec3 from = cdn_v3(p.x, p.y, p.z - fmin(fmax(p.z, -size[1]), size[1]));
   const double distance = cdn_norm(from);
-  *normal = distance > 0 ? cdn_scale(1 / distance, from) : cdn_v3(1, 0, 0);
+  *normal = unit_or(from, cdn_v3(1, 0, 0));
   return distance - size[0];
 }
 
@@ -101,7 +101,7 @@ double cdni_convex_point_distance(const cdn_geometry *g, cdn_vec3 p, cdn_vec3 *n
   switch (g->kind) {
     case CDN_GEOMETRY_SPHERE: {
       const double distance = cdn_norm(p);
-      *normal = distance > 0 ? cdn_scale(1 / distance, p) : cdn_v3(0, 0, 1);
+      *normal = unit_or(p, cdn_v3(0, 0, 1));
       return distance - g->size[0];
     }
     case CDN_GEOMETRY_HALF_SPACE: *normal = cdn_v3(0, 0, 1); return p.z;

@@ -44,7 +44,8 @@ static void look_at(newton *s, cdn_vec3 n, const probe *q, double h) {
   s->n = n, s->h = h;
   s->t1 = across(n);
   s->t2 = cdn_cross(n, s->t1);
-  s->K[0] = s->K[2] = -h, s->K[1] = 0;
+  /* Along a valley of equal minima the curvature is zero to rounding: a little more makes a step of nothing there. */
+  s->K[0] = s->K[2] = -h + (h > 0 && s->pair->curved ? 1e-8 * s->pair->scale : 0), s->K[1] = 0;
   s->curve = cdn_v3(0, 0, 0);
   if (!s->pair->curved) return;
   s->curve = cdn_sub(q->w, cdn_sub(q->corner_a, q->corner_b));
@@ -134,8 +135,10 @@ static bool choose(newton *s) {
 
 static void add_corner(newton *s, const probe *q) {
   const cdn_vec3 w = cdn_sub(q->corner_a, q->corner_b);
-  for (int i = 0; i < s->k; i++)
-    if (s->w[i].x == w.x && s->w[i].y == w.y && s->w[i].z == w.z) return;
+  for (int i = 0; i < s->k; i++) {
+    const cdn_vec3 r = cdn_sub(s->w[i], w);
+    if (cdn_dot(r, r) <= 1e-30 * s->pair->scale * s->pair->scale) return;
+  }
   if (s->k == 4) return;
   s->a[s->k] = q->corner_a, s->b[s->k] = q->corner_b, s->w[s->k] = w;
   s->k++;

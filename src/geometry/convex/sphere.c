@@ -9,7 +9,7 @@ bool cdni_sphere_distance(const cdn_geometry *a, const cdn_transform *X_WA, cons
   if (b->kind == CDN_GEOMETRY_SPHERE) {
     const cdn_vec3 between = cdn_sub(X_WB->p, X_WA->p);
     distance = cdn_norm(between);
-    n = distance > 0 ? cdn_scale(1 / distance, between) : cdn_v3(0, 0, 1);
+    n = unit_or(between, cdn_v3(0, 0, 1));
     distance -= radius + b->size[0];
     if (distance > reach) return false;
   } else {
