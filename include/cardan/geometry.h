@@ -122,7 +122,19 @@ CDN_API bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_ki
 
 /** Distance, normal and witness points of two geometries, apart or deep. Right to 1e-8 of their size wherever the answer
  *  is unique; where it is not (parallel faces, equal centres), one of the answers. Errors: CDN_ERR_ARG (a geometry that cdn_geometry_check
- *  refuses, a pose that is not finite), CDN_ERR_UNSUPPORTED (the pair). Bounded in iterations. */
+ *  refuses, a pose that is not finite), CDN_ERR_UNSUPPORTED (the pair). Bounded in iterations.
+ *
+ *  Where a solid that is not convex overlaps another, the least motion that parts the two is not searched for over all ways. The
+ *  distance is then how deep the other lies below the surface, and it is never positive:
+ *  - A mesh or a height field and a convex geometry: the least value of all triangles that the other meets. A triangle's value
+ *    is the least motion that parts the two, if this leads out of the solid, else the signed distance of the other's deepest
+ *    point below that triangle. A shallow overlap with a convex part of the mesh has the value that this part alone would have; only
+ *    at corners, in about one pose of a thousand, it is less deep. What is inside and meets no triangle is as deep as its deepest
+ *    point along the normal of the nearest triangle, or as its middle. An open mesh has two sides and no inside.
+ *  - Two meshes: the deepest vertex of one in the other; where none is inside, the longest of the motions that part two triangles
+ *    which cross, which is no longer than what parts the meshes.
+ *  - A distance of yours: its least value over the points of the other, from several starts; of a half-space, the lowest point.
+ *  - A half-space and a mesh or a height field: the lowest vertex. What lies below the heights is not looked at. */
 CDN_API cdn_status cdn_geometry_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                                          const cdn_transform *X_WB, cdn_proximity *out) CDN_NODISCARD;
 

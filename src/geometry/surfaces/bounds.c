@@ -20,15 +20,14 @@ double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center) {
   }
 }
 
-/* The largest n . x over a mesh, by its tree. */
-static double mesh_reach(const cdn_surface *s, cdn_vec3 n) {
+int mesh_farthest(const cdn_surface *s, cdn_vec3 n, cdn_vec3 *point) {
   int32_t stack[MOST_DEPTH];
-  int depth = 0;
+  int depth = 0, triangle = -1;
   double best = -INFINITY;
   stack[depth++] = 0;
   while (depth > 0) {
     const box_node *node = &s->nodes[stack[--depth]];
-    if (!(box_reach(node, n) > best)) continue;
+    if (!(box_reach(node, n) >= best)) continue;
     if (node->count == 0) {
       const int first = node->first;
       const bool swap = box_reach(&s->nodes[first], n) > box_reach(&s->nodes[first + 1], n);
@@ -37,10 +36,30 @@ static double mesh_reach(const cdn_surface *s, cdn_vec3 n) {
       continue;
     }
     for (int i = node->first; i < node->first + node->count; i++)
-      for (int k = 0; k < 3; k++)
-        best = fmax(best, cdn_dot(n, surface_vertex(s, s->triangles[3 * (size_t)s->order[i] + k])));
+      for (int k = 0; k < 3; k++) {
+        const cdn_vec3 p = surface_vertex(s, s->triangles[3 * (size_t)s->order[i] + k]);
+        const double along = cdn_dot(n, p);
+        if (along < best || (along == best && s->order[i] > triangle)) continue;
+        best = along, triangle = s->order[i], *point = p;
+      }
   }
-  return best;
+  return triangle;
+}
+
+int field_farthest(const cdn_surface *s, cdn_vec3 n, cdn_vec3 *point) {
+  double best = -INFINITY;
+  int at[2] = { 0, 0 };
+  for (int j = 0; j < s->n_y; j++)
+    for (int i = 0; i < s->n_x; i++) {
+      const cdn_vec3 p = field_vertex(s, i, j);
+      if (!(cdn_dot(n, p) > best)) continue;
+      best = cdn_dot(n, p);
+      *point = p;
+      at[0] = i, at[1] = j;
+    }
+  /* A triangle that has this vertex. */
+  const int i = at[0] < s->n_x - 1 ? at[0] : s->n_x - 2, j = at[1] < s->n_y - 1 ? at[1] : s->n_y - 2;
+  return 2 * (j * (s->n_x - 1) + i) + (at[0] == i && at[1] == j + 1);
 }
 
 /* The largest n . x over what lies below the heights. */
@@ -48,16 +67,16 @@ static double field_reach(const cdn_surface *s, cdn_vec3 n) {
   if (n.z < 0) return INFINITY;
   if (n.z == 0) return fabs(n.x) * s->half_x + fabs(n.y) * s->half_y;
   if (n.x == 0 && n.y == 0) return n.z * s->highest;
-  double best = -INFINITY;
-  for (int j = 0; j < s->n_y; j++)
-    for (int i = 0; i < s->n_x; i++) best = fmax(best, cdn_dot(n, field_vertex(s, i, j)));
-  return best;
+  cdn_vec3 farthest;
+  field_farthest(s, n, &farthest);
+  return cdn_dot(n, farthest);
 }
 
 /* The largest n . x over the geometry, for a unit vector n of S. */
 static double reach_along(const cdn_geometry *g, cdn_vec3 n) {
   const double *size = g->size;
   const cdn_surface *s = g->surface;
+  cdn_vec3 farthest;
   switch (g->kind) {
     case CDN_GEOMETRY_SPHERE: return size[0];
     case CDN_GEOMETRY_HALF_SPACE: return n.x == 0 && n.y == 0 && n.z > 0 ? 0 : INFINITY;
@@ -65,7 +84,7 @@ static double reach_along(const cdn_geometry *g, cdn_vec3 n) {
     case CDN_GEOMETRY_ELLIPSOID: return cdn_norm(cdn_v3(n.x * size[0], n.y * size[1], n.z * size[2]));
     case CDN_GEOMETRY_CYLINDER: return hypot(n.x, n.y) * size[0] + fabs(n.z) * size[1];
     case CDN_GEOMETRY_BOX: return fabs(n.x) * size[0] + fabs(n.y) * size[1] + fabs(n.z) * size[2];
-    case CDN_GEOMETRY_MESH: return mesh_reach(s, n);
+    case CDN_GEOMETRY_MESH: mesh_farthest(s, n, &farthest); return cdn_dot(n, farthest);
     case CDN_GEOMETRY_HEIGHT_FIELD: return field_reach(s, n);
     default: break;
   }

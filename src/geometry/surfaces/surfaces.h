@@ -72,6 +72,10 @@ static inline cdn_vec3 surface_normal(const cdn_surface *s, int triangle) {
   return cdn_v3(n[0], n[1], n[2]);
 }
 
+/* bounds.c: the vertex that is farthest along n, and a triangle that has it. */
+int mesh_farthest(const cdn_surface *s, cdn_vec3 n, cdn_vec3 *point);
+int field_farthest(const cdn_surface *s, cdn_vec3 n, cdn_vec3 *point);
+
 /* ---- point_distance.c ---- */
 
 /* The user's function, with a unit gradient whatever it gave. */
