@@ -16,13 +16,15 @@ cdn_vec3 cdni_face_normal(const cdn_geometry *a, int triangle, const cdn_vec3 v[
   return a->kind == CDN_GEOMETRY_HEIGHT_FIELD ? field_normal(v) : surface_normal(a->surface, triangle);
 }
 
+/* The way leads away where it is the gradient of the distance. The point p is known to about 1e-8. */
 bool cdni_leads_out(const cdn_geometry *a, const cdn_vec3 v[3], cdn_vec3 p, cdn_vec3 n) {
   double shortest = INFINITY;
   for (int k = 0; k < 3; k++) shortest = fmin(shortest, cdn_norm(cdn_sub(v[(k + 1) % 3], v[k])));
-  const double little = fmax(1e-4 * shortest, 1e-9 * cdn_norm(p));
+  const double little = fmax(1e-3 * shortest, 1e-7 * cdn_norm(p));
   cdn_vec3 gradient;
   int feature;
-  return cdni_point_distance(a, g_fma(little, n, p), &gradient, &feature) > 0.99 * little;
+  const double distance = cdni_point_distance(a, g_fma(little, n, p), &gradient, &feature);
+  return distance > 0.99 * little && cdn_norm(cdn_sub(gradient, n)) < 3e-3;
 }
 
 face_answer cdni_face_distance(const cdn_geometry *a, int triangle, const cdn_vec3 v[3], const cdn_geometry *b,

@@ -22,26 +22,68 @@ typedef struct gathering {
 
 /* ---- the points that are kept ---- */
 
-/* Keeps at most `room`: the deepest first, then always the one that is farthest from those that are kept. */
-static void keep_farthest(gathering *g, int room) {
+static void exchange(gathering *g, int i, int j) {
+  const cdn_proximity point = g->point[i];
+  const int32_t id = g->id[i];
+  g->point[i] = g->point[j], g->id[i] = g->id[j];
+  g->point[j] = point, g->id[j] = id;
+}
+
+/* Two unit vectors across the sum of the normals. */
+static void tangents_of(const gathering *g, cdn_vec3 *s, cdn_vec3 *t) {
+  cdn_vec3 n = { 0, 0, 0 };
+  for (int i = 0; i < g->n; i++) n = cdn_add(n, g->point[i].normal);
+  if (!(cdn_norm(n) > 0)) n = cdn_v3(0, 0, 1);
+  const cdn_rotation R = cdn_rotation_z_to(n);
+  *s = R.x, *t = R.y;
+}
+
+/* Differences of places that are smaller do not choose between points: the choice would change with rounding. */
+static double least_difference(const gathering *g) {
+  double most = 0;
+  for (int i = 1; i < g->n; i++) most = fmax(most, cdn_norm(cdn_sub(g->point[i].point_a, g->point[0].point_a)));
+  return 1e-7 * most;
+}
+
+/* Brings the outermost points in eight directions to the front. Returns how many these are. */
+static int bring_outermost(gathering *g, double least) {
+  static const double half = 0.70710678118654752;
+  static const double way[8][2] = { { 1, 0 },  { half, half },   { 0, 1 },  { -half, half },
+                                    { -1, 0 }, { -half, -half }, { 0, -1 }, { half, -half } };
+  cdn_vec3 s, t;
+  int kept = 0;
+  tangents_of(g, &s, &t);
+  for (int k = 0; k < 8; k++) {
+    const cdn_vec3 along = g_fma(way[k][0], s, cdn_scale(way[k][1], t));
+    int outermost = 0;
+    for (int i = 1; i < g->n; i++)
+      if (cdn_dot(along, cdn_sub(g->point[i].point_a, g->point[outermost].point_a)) > least) outermost = i;
+    if (outermost >= kept) exchange(g, kept++, outermost);
+  }
+  return kept;
+}
+
+/* Keeps at most `room`, 8 or more: the outermost points, then always the one that is farthest from those that are kept; and the deepest
+ * one. */
+static void keep_some(gathering *g, int room) {
   if (g->n <= room) return;
   double apart[MOST_GATHERED];
   for (int i = 0; i < g->n; i++) apart[i] = INFINITY;
-  int next = 0;
-  for (int i = 1; i < g->n; i++)
-    if (g->point[i].distance < g->point[next].distance) next = i;
+  const double least = least_difference(g);
+  const int outermost = bring_outermost(g, least);
   for (int kept = 0; kept < room; kept++) {
-    const cdn_proximity point = g->point[next];
-    const int32_t id = g->id[next];
-    const double distance = apart[next];
-    g->point[next] = g->point[kept], g->id[next] = g->id[kept], apart[next] = apart[kept];
-    g->point[kept] = point, g->id[kept] = id, apart[kept] = distance;
-    next = kept + 1;
-    for (int i = kept + 1; i < g->n; i++) {
-      apart[i] = fmin(apart[i], cdn_norm(cdn_sub(g->point[i].point_a, point.point_a)));
-      if (apart[i] > apart[next]) next = i;
-    }
+    int next = kept;
+    for (int i = kept + 1; i < g->n && kept >= outermost; i++)
+      if (apart[i] > apart[next] + least) next = i;
+    apart[next] = apart[kept];
+    exchange(g, kept, next);
+    for (int i = kept + 1; i < g->n; i++)
+      apart[i] = fmin(apart[i], cdn_norm(cdn_sub(g->point[i].point_a, g->point[kept].point_a)));
   }
+  int deepest = 0;
+  for (int i = 1; i < g->n; i++)
+    if (g->point[i].distance < g->point[deepest].distance - (i >= room ? g->near : 0)) deepest = i;
+  if (deepest >= room) exchange(g, room - 1, deepest);
   g->n = room;
 }
 
@@ -52,7 +94,7 @@ static void gather(gathering *g, const cdn_proximity *point, int32_t id) {
     if (point->distance < g->point[i].distance) g->point[i] = *point, g->id[i] = id;
     return;
   }
-  if (g->n == MOST_GATHERED) keep_farthest(g, MOST_GATHERED / 2);
+  if (g->n == MOST_GATHERED) keep_some(g, MOST_GATHERED / 2);
   g->point[g->n] = *point;
   g->id[g->n++] = id;
 }
@@ -158,9 +200,10 @@ static int cut(const corner *in, int n, const cdn_vec3 v[3], cdn_vec3 normal, in
   return m;
 }
 
-static void gather_face(gathering *g, int triangle, const cdn_vec3 v[3], cdn_vec3 normal) {
+/* Returns how many points there are. */
+static int gather_face(gathering *g, int triangle, const cdn_vec3 v[3], cdn_vec3 normal) {
   corner one[MOST_CUT], other[MOST_CUT];
-  int n = face_of(g->b, g->X_AB, g_neg(normal), one);
+  int n = face_of(g->b, g->X_AB, g_neg(normal), one), gathered = 0;
   for (int k = 0; k < 3 && n > 0; k++) {
     n = cut(one, n, v, normal, k, other);
     memcpy(one, other, (size_t)n * sizeof *one);
@@ -171,7 +214,9 @@ static void gather_face(gathering *g, int triangle, const cdn_vec3 v[3], cdn_vec
     if (point.distance > g->margin) continue;
     point.point_a = g_fma(-point.distance, normal, one[i].p);
     gather(g, &point, number(triangle, one[i].part));
+    gathered++;
   }
+  return gathered;
 }
 
 static bool visit(void *context, int triangle, const cdn_vec3 v[3]) {
@@ -179,18 +224,21 @@ static bool visit(void *context, int triangle, const cdn_vec3 v[3]) {
   cdn_proximity near;
   if (cdni_face_distance(g->a, triangle, v, g->b, g->X_AB, g->margin, &near) != FACE_COUNTS) return true;
   cdn_vec3 normal = cdni_face_normal(g->a, triangle, v);
-  const bool below = cdn_dot(normal, near.normal) < 0;
-  if (below && has_inside(g->a) && near.distance > 0) return true; /* b is behind it */
-  if (below) normal = g_neg(normal);
-  if (cdn_dot(normal, near.normal) > 0.999) {
-    gather_face(g, triangle, v, normal);
-    if (near.feature_a == triangle) gather(g, &near, number(triangle, ONE_POINT));
-    return true;
-  }
-  if (near.feature_a != triangle) return true; /* the deepest point is another triangle's */
+  if (cdn_dot(normal, near.normal) < 0 && has_inside(g->a) && near.distance > 0) return true; /* b is behind it */
+  if (cdn_dot(normal, near.normal) < 0 && !has_inside(g->a)) normal = g_neg(normal);
+  if (cdn_dot(normal, near.normal) > 0.999 && gather_face(g, triangle, v, normal) > 0) return true;
   /* At an edge or a vertex only the way out of the whole surface counts. */
-  if (has_inside(g->a) && near.distance > 0 && !cdni_leads_out(g->a, v, near.point_a, near.normal)) return true;
-  gather(g, &near, number(triangle, ONE_POINT));
+  if (near.feature_a != triangle) return true;
+  if (cdni_leads_out(g->a, v, near.point_a, near.normal)) {
+    gather(g, &near, number(triangle, ONE_POINT));
+  } else if (near.distance <= 0 && !has_inside(g->a)) {
+    /* The way out of this triangle leads onto the next one: b is on the side of the sheet where its middle is. */
+    cdn_vec3 middle;
+    cdni_bounding_ball(g->b, &middle);
+    normal = cdni_face_normal(g->a, triangle, v);
+    if (cdn_dot(normal, cdn_sub(g_point(g->X_AB, middle), v[0])) < 0) normal = g_neg(normal);
+    gather_face(g, triangle, v, normal);
+  }
   return true;
 }
 
@@ -272,7 +320,7 @@ void cdni_surface_manifold(const cdn_geometry *a, const cdn_transform *X_WA, con
     cdni_bounds(b, &X_AB, &least, &most);
     cdni_triangles_in_box(a->surface, cdn_sub(least, more), cdn_add(most, more), visit, &g);
   }
-  keep_farthest(&g, CDN_MANIFOLD_MOST);
+  keep_some(&g, CDN_MANIFOLD_MOST);
   for (int i = 0; i < g.n; i++) {
     turn_to_world(X_WA, &g.point[i]);
     out->points[i] = g.point[i];
