@@ -78,6 +78,7 @@ START_TEST(rays_meet_where_the_distance_changes_its_sign) {
       cdn_ray_hit first;
       int one;
       OK(cdn_geometry_ray(g, &X, origin, direction, INFINITY, 1, &first, &one));
+      if (one) ck_assert(isfinite(first.distance) && (n > 0 || first.distance > reach));
       if (n) NEAR(first.distance, hits[0].distance, 1e-9);
       if (n && hits[0].distance > 1e-6) {
         OK(cdn_geometry_ray(g, &X, origin, direction, hits[0].distance - 1e-6, 1, &first, &one));

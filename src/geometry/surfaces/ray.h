@@ -2,6 +2,8 @@
 #ifndef CARDAN_GEOMETRY_RAY_H
 #define CARDAN_GEOMETRY_RAY_H
 
+#include <math.h>
+
 #include "geometry/surfaces/surfaces.h"
 
 /* The nearest hits so far, in order. */
@@ -16,7 +18,7 @@ typedef struct ray {
 } ray;
 
 static inline void add_hit(ray_hits *hits, const ray *r, double distance, cdn_vec3 normal, int feature) {
-  if (!(distance >= 0 && distance <= hits->reach)) return;
+  if (!(distance >= 0 && distance <= hits->reach && distance < INFINITY)) return;
   if (hits->n == hits->room && distance >= hits->hit[hits->n - 1].distance) return;
   int at = hits->n < hits->room ? hits->n++ : hits->n - 1;
   for (; at > 0 && hits->hit[at - 1].distance > distance; at--) hits->hit[at] = hits->hit[at - 1];
