@@ -147,9 +147,8 @@ cdn_status cdn_geometry_ray(const cdn_geometry *g, const cdn_transform *X_WS, cd
   if (!(length > 0)) return cdni_refuse(CDN_ERR_ARG, function, "the direction is 0: give one of any other length");
   if (!(reach >= 0)) return cdni_refuse(CDN_ERR_ARG, function, "the reach is %g: give a number >= 0", reach);
   if (room == 0) return CDN_OK;
-  /* A direction whose length is tiny or huge is scaled twice. */
   direction = cdn_scale(1 / length, direction);
-  direction = cdn_scale(1 / cdn_norm(direction), direction);
+  if (!(length > 1e-150 && length < 1e150)) direction = cdn_scale(1 / cdn_norm(direction), direction);
   *n = cdni_ray(g, g_point_inv(X_WS, origin), g_rotate_inv(&X_WS->R, direction), reach, room, hits);
   for (int i = 0; i < *n; i++) {
     hits[i].normal = g_rotate(&X_WS->R, hits[i].normal);
