@@ -1,5 +1,5 @@
-// The broad phase from 10 to 10,000 boxes of one density, and rays against MuJoCo's. Every call has other data, so that no branch is
-// foreseen because it was seen before.
+// The broad phase from 10 to 10,000 boxes of one density, and rays against MuJoCo's. Every call has other data, so that
+// no branch is foreseen because it was seen before.
 #include "report.h"
 #include "timing.h"
 

@@ -1,12 +1,13 @@
 /* Cardan: shapes in space without a System: distances, contact manifolds, rays and points.
  *
- * A *geometry* is a value: a kind, its sizes, and, for the kinds that need more data, a *surface*. Each geometry has a frame S of its
- * own, in which the comments below place it. Every query takes the poses of its geometries in one common frame W,
- * and answers in W. No query allocates. All queries may be called by several threads at once. Lengths are in m.
+ * A *geometry* is a value: a kind, its sizes, and, for the kinds that need more data, a *surface*. Each geometry has a
+ * frame S of its own, in which the comments below place it. Every query takes the poses of its geometries in one common
+ * frame W, and answers in W. No query allocates. All queries may be called by several threads at once. Lengths are in
+ * m.
  *
- * A geometry is a solid: its points are the points of the surface and those inside. The exceptions are an open triangle mesh, which
- * has no inside, and the height field, whose inside is what lies below the heights, however deep. The sides of what lies below are no
- * surface: rays pass through them, and distances are measured to the heights. */
+ * A geometry is a solid: its points are the points of the surface and those inside. The exceptions are an open triangle
+ * mesh, which has no inside, and the height field, whose inside is what lies below the heights, however deep. The sides
+ * of what lies below are no surface: rays pass through them, and distances are measured to the heights. */
 #ifndef CARDAN_GEOMETRY_H
 #define CARDAN_GEOMETRY_H
 
@@ -49,29 +50,29 @@ CDN_API cdn_status cdn_geometry_check(const cdn_geometry *geometry) CDN_NODISCAR
 
 /* ---- surfaces -----------------------------------------------------------------------------
  *
- * Each function copies what it is given and writes a surface with one reference. Errors: CDN_ERR_ARG (the text names the
- * first vertex or triangle that is wrong, and the remedy), CDN_ERR_NOMEM; then *out is NULL. */
+ * Each function copies what it is given and writes a surface with one reference. Errors: CDN_ERR_ARG (the text names
+ * the first vertex or triangle that is wrong, and the remedy), CDN_ERR_NOMEM; then *out is NULL. */
 
 /** The convex hull of n points (3 n numbers, m), by qhull. Points that are not on the hull are left out. CDN_ERR_ARG:
  *  fewer than 4 points, or all points in a plane (a flat set has no inside). O(n log n). */
 CDN_API cdn_status cdn_surface_create_convex(int n, const double *points, cdn_surface **out) CDN_NODISCARD;
 
-/** A triangle mesh: n_vertices points (3 numbers each, m), n_triangles triples of their indices, counterclockwise as seen from
- *  outside. Equal vertices are merged. Triangles that are there twice, or that have two equal vertices, are left out. A triangle whose
- *  vertices are on a line is kept where it fills a crack between others. A closed mesh that is inside out is turned. A mesh that
- *  is not closed is allowed and has no inside: cdn_surface_is_closed. CDN_ERR_ARG: an index that is no vertex, a
- *  number that is not finite, no triangle with an area. O(n log n). */
+/** A triangle mesh: n_vertices points (3 numbers each, m), n_triangles triples of their indices, counterclockwise as
+ *  seen from outside. Equal vertices are merged. Triangles that are there twice, or that have two equal vertices, are
+ *  left out. A triangle whose vertices are on a line is kept where it fills a crack between others. A closed mesh that
+ *  is inside out is turned. A mesh that is not closed is allowed and has no inside: cdn_surface_get_info tells.
+ *  CDN_ERR_ARG: an index that is no vertex, a number that is not finite, no triangle with an area. O(n log n). */
 CDN_API cdn_status cdn_surface_create_mesh(int n_vertices, const double *vertices, int n_triangles,
                                            const int *triangles, cdn_surface **out) CDN_NODISCARD;
 
-/** A height field: n_x x n_y heights (m) over a grid that is centred on the origin, over x from -half_x to half_x and y from
- *  -half_y to half_y; height (i, j) is heights[j n_x + i]. n_x and n_y are at least 2. Each cell is two triangles that meet on the
- *  diagonal from its corner (i, j) to (i + 1, j + 1). Beyond the grid there is nothing. O(n_x n_y). */
+/** A height field: n_x x n_y heights (m) over a grid that is centred on the origin, over x from -half_x to half_x and y
+ *  from -half_y to half_y; height (i, j) is heights[j n_x + i]. n_x and n_y are at least 2. Each cell is two triangles
+ *  that meet on the diagonal from its corner (i, j) to (i + 1, j + 1). Beyond the grid there is nothing. O(n_x n_y). */
 CDN_API cdn_status cdn_surface_create_height_field(int n_x, int n_y, const double *heights, double half_x,
                                                    double half_y, cdn_surface **out) CDN_NODISCARD;
 
-/** A geometry of your own. `self` is a private copy. Several threads may call the functions at once. At least one of `support` and
- *  `distance` is given: `support` for a convex geometry, `distance` for any other. */
+/** A geometry of your own. `self` is a private copy. Several threads may call the functions at once. At least one of
+ *  `support` and `distance` is given: `support` for a convex geometry, `distance` for any other. */
 typedef struct cdn_surface_ops {
   uint32_t struct_size;
   const char *name; /**< distinguishes the geometry in checkpoints; copied; may be NULL */
@@ -120,20 +121,23 @@ typedef struct cdn_proximity {
  *  half-spaces); meshes, height fields and custom distances with all of these; meshes with meshes. */
 CDN_API bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_kind b);
 
-/** Distance, normal and witness points of two geometries, apart or deep. Right to 1e-8 of their size wherever the answer
- *  is unique; where it is not (parallel faces, equal centres), one of the answers. Errors: CDN_ERR_ARG (a geometry that cdn_geometry_check
- *  refuses, a pose that is not finite), CDN_ERR_UNSUPPORTED (the pair). Bounded in iterations.
+/** Distance, normal and witness points of two geometries, apart or deep. Right to 1e-8 of their size wherever the
+ *  answer is unique; where it is not (parallel faces, equal centres), one of the answers. Errors: CDN_ERR_ARG (a
+ *  geometry that cdn_geometry_check refuses, a pose that is not finite), CDN_ERR_UNSUPPORTED (the pair). Bounded in
+ *  iterations.
  *
- *  Where a solid that is not convex overlaps another, the least motion that parts the two is not searched for over all ways. The
- *  distance is then how deep the other lies below the surface, and it is never positive:
- *  - A mesh or a height field and a convex geometry: the least value of all triangles that the other meets. A triangle's value
- *    is the least motion that parts the two, if this leads out of the solid, else the signed distance of the other's deepest
- *    point below that triangle. A shallow overlap with a convex part of the mesh has the value that this part alone would have; only
- *    at corners, in about one pose of a thousand, it is less deep. What is inside and meets no triangle is as deep as its deepest
- *    point along the normal of the nearest triangle, or as its middle. An open mesh has two sides and no inside.
- *  - Two meshes: the deepest vertex of one in the other; where none is inside, the longest of the motions that part two triangles
- *    which cross, which is no longer than what parts the meshes.
- *  - A distance of yours: its least value over the points of the other, from several starts; of a half-space, the lowest point.
+ *  Where a solid that is not convex overlaps another, the least motion that parts the two is not searched for over all
+ *  ways. The distance is then how deep the other lies below the surface, and it is never positive:
+ *  - A mesh or a height field and a convex geometry: the least value of all triangles that the other meets. A
+ *    triangle's value is the least motion that parts the two, if this leads out of the solid, else the signed distance
+ *    of the other's deepest point below that triangle. A shallow overlap with a convex part of the mesh has the value
+ *    that this part alone would have; only at corners, in about one pose of a thousand, it is less deep. What is inside
+ *    and meets no triangle is as deep as its deepest point along the normal of the nearest triangle, or as its middle.
+ *    An open mesh has two sides and no inside.
+ *  - Two meshes: the deepest vertex of one in the other; where none is inside, the longest of the motions that part two
+ *    triangles which cross, which is no longer than what parts the meshes.
+ *  - A distance of yours: its least value over the points of the other, from several starts; of a half-space, the
+ *    lowest point.
  *  - A half-space and a mesh or a height field: the lowest vertex. What lies below the heights is not looked at. */
 CDN_API cdn_status cdn_geometry_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                                          const cdn_transform *X_WB, cdn_proximity *out) CDN_NODISCARD;
@@ -145,17 +149,19 @@ typedef struct cdn_manifold {
   cdn_proximity points[CDN_MANIFOLD_MOST]; /**< the normals of a flat contact are equal */
   int32_t id[CDN_MANIFOLD_MOST];           /**< which features a point belongs to: the same from step to step */
 } cdn_manifold;
-/** The points of two geometries within `margin` (m, >= 0) of each other: one where either is round, two where an edge lies on a face
- *  or on an edge parallel to it, three or more where faces lie on each other. Meshes and height fields: the points of the triangles near
- *  the other, at most CDN_MANIFOLD_MOST of them, those that reach deepest and farthest apart. Errors: as cdn_geometry_distance. */
+/** The points of two geometries within `margin` (m, >= 0) of each other: one where either is round, two where an edge
+ *  lies on a face or on an edge parallel to it, three or more where faces lie on each other. Meshes and height fields:
+ *  the points of the triangles near the other, at most CDN_MANIFOLD_MOST of them, those that reach deepest and farthest
+ *  apart. Errors: as cdn_geometry_distance. */
 CDN_API cdn_status cdn_geometry_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                                          const cdn_transform *X_WB, double margin, cdn_manifold *out) CDN_NODISCARD;
 
 /* ---- one geometry ------------------------------------------------------------------------- */
 
-/** Signed distance of a point from a geometry (negative inside), the nearest point of its surface, and the outward normal
- *  there. Errors: as cdn_geometry_distance. out->point_a is on the geometry, out->point_b is p. An open mesh has no inside: its distance
- *  is never negative, and the normal is the direction to p. O(log n) of a mesh's triangles, O(n) of a hull's. */
+/** Signed distance of a point from a geometry (negative inside), the nearest point of its surface, and the outward
+ *  normal there. Errors: as cdn_geometry_distance. out->point_a is on the geometry, out->point_b is p. An open mesh has
+ *  no inside: its distance is never negative, and the normal is the direction to p. O(log n) of a mesh's triangles,
+ *  O(n) of a hull's. */
 CDN_API cdn_status cdn_geometry_point_distance(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 p_W,
                                                cdn_proximity *out) CDN_NODISCARD;
 
@@ -165,23 +171,24 @@ typedef struct cdn_ray_hit {
   cdn_vec3 point, normal; /**< W; the outward normal of the surface, also where the ray leaves */
   int feature;            /**< the triangle of a mesh or of a height field; else 0 */
 } cdn_ray_hit;
-/** The places, in order, where the ray from `origin` along `direction` (any length but 0) meets the surface within `reach`
- *  (m; INFINITY is allowed): at most `room` of them into `hits`; *n is how many there are, at most. A ray that starts inside meets the surface
- *  where it leaves. room = 1 is the nearest, at less cost. A ray through an edge or a vertex of a closed mesh goes in or out once. Of a custom
- *  geometry with a distance, what is thinner than 1e-7 of its ball's radius may be missed. Errors: CDN_ERR_ARG. O(log n) of a mesh's
- *  triangles, O(n) of a hull's; of a height field, the cells under the ray. */
+/** The places, in order, where the ray from `origin` along `direction` (any length but 0) meets the surface within
+ *  `reach` (m; INFINITY is allowed): at most `room` of them into `hits`; *n is how many there are, at most. A ray that
+ *  starts inside meets the surface where it leaves. room = 1 is the nearest, at less cost. A ray through an edge or a
+ *  vertex of a closed mesh goes in or out once. Of a custom geometry with a distance, what is thinner than 1e-7 of its
+ *  ball's radius may be missed. Errors: CDN_ERR_ARG. O(log n) of a mesh's triangles, O(n) of a hull's; of a height
+ *  field, the cells under the ray. */
 CDN_API cdn_status cdn_geometry_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin,
                                     cdn_vec3 direction, double reach, int room, cdn_ray_hit *hits,
                                     int *n) CDN_NODISCARD;
 
-/** The least box along the axes of W that contains the geometry; -INFINITY and INFINITY where it has no end. For a custom geometry
- *  without a support function it is the box of its ball. */
+/** The least box along the axes of W that contains the geometry; -INFINITY and INFINITY where it has no end. For a
+ *  custom geometry without a support function it is the box of its ball. */
 CDN_API cdn_status cdn_geometry_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least,
                                        cdn_vec3 *most) CDN_NODISCARD;
 
-/** Principal curvatures (1/m, positive where the solid is convex) and the unit direction of the first one, at the point of a smooth
- *  surface nearest to p, in W. Spheres, half-spaces, capsules, ellipsoids and the round side of cylinders are smooth;
- *  CDN_ERR_UNSUPPORTED elsewhere. */
+/** Principal curvatures (1/m, positive where the solid is convex) and the unit direction of the first one, at the point
+ *  of a smooth surface nearest to p, in W. Spheres, half-spaces, capsules, ellipsoids and the round side of cylinders
+ *  are smooth; CDN_ERR_UNSUPPORTED elsewhere. */
 CDN_API cdn_status cdn_geometry_curvature(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 p_W, double k[2],
                                           cdn_vec3 *direction) CDN_NODISCARD;
 

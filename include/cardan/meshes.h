@@ -6,18 +6,19 @@
 
 CDN_BEGIN_DECLS
 
-/** Reads a mesh file into a surface: the convex hull of its vertices if `convex`, else a mesh of its triangles. The coordinates are
- *  multiplied by `scale` (NULL: 1 1 1); a scale that mirrors also turns the triangles round, so that they are counterclockwise
- *  as before. The name's end tells the format, in either case:
+/** Reads a mesh file into a surface: the convex hull of its vertices if `convex`, else a mesh of its triangles. The
+ *  coordinates are multiplied by `scale` (NULL: 1 1 1); a scale that mirrors also turns the triangles round, so that
+ *  they are counterclockwise as before. The name's end tells the format, in either case:
  *
- *  - .stl, .obj and .dae are read by Assimp, in single precision. All meshes of a file are one. A .dae's nodes are placed and
- *    its unit is converted to m; which axis it calls up is not looked at, as is the practice for URDF.
- *  - .msh is MuJoCo's binary format: four counts (vertices, normals, texture coordinates, triangles), then these as 32 bit numbers.
- *    Normals and texture coordinates are not used. A file without triangles has a hull only.
+ *  - .stl, .obj and .dae are read by Assimp, in single precision. All meshes of a file are one. A .dae's nodes are
+ *    placed and its unit is converted to m; which axis it calls up is not looked at, as is the practice for URDF.
+ *  - .msh is MuJoCo's binary format: four counts (vertices, normals, texture coordinates, triangles), then these as 32
+ *    bit numbers. Normals and texture coordinates are not used. A file without triangles has a hull only.
  *
  *  Errors: CDN_ERR_FILE (the file cannot be read, or is broken), CDN_ERR_ARG (it has no such surface: see
- *  cdn_surface_create_mesh and cdn_surface_create_convex; a scale that is 0 or not finite), CDN_ERR_UNSUPPORTED (another
- *  format, or the library was built without Assimp), CDN_ERR_NOMEM; then *out is NULL. The text names the file. */
+ *  cdn_surface_create_mesh and cdn_surface_create_convex; a scale that is 0 or not finite), CDN_ERR_UNSUPPORTED
+ *  (another format, or the library was built without Assimp), CDN_ERR_NOMEM; then *out is NULL. The text names the
+ *  file. */
 CDN_API cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex,
                                     cdn_surface **out) CDN_NODISCARD;
 

@@ -1,5 +1,5 @@
-/* What the geometry room offers to the rooms above: the queries of include/cardan/geometry.h for arguments that are checked already, and
- * the broad phase. Nothing here allocates, unless its comment says so. */
+/* What the geometry room offers to the rooms above: the queries of include/cardan/geometry.h for arguments that are
+ * checked already, and the broad phase. Nothing here allocates, unless its comment says so. */
 #ifndef CARDAN_GEOMETRY_GEOMETRY_H
 #define CARDAN_GEOMETRY_GEOMETRY_H
 
@@ -30,16 +30,16 @@ bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *
 
 /* ---- solids with flat faces (faces.c) ---- */
 
-/* Writes the planes of at most `most` faces in S: unit outward normals n, offsets d of n . x = d. Returns how many; 0: the solid has no
- * flat faces. A cylinder counts as a prism. */
+/* Writes the planes of at most `most` faces in S: unit outward normals n, offsets d of n . x = d. Returns how many; 0:
+ * the solid has no flat faces. A cylinder counts as a prism. */
 int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]);
 /* About how deep the deepest point of such a solid is; INFINITY for a half-space. */
 double cdni_largest_depth(const cdn_geometry *g);
 
 /* ---- triangles near a box (triangles.c): for meshes and height fields ---- */
 
-/* Calls visit for each triangle of the surface whose box overlaps [least, most] (S), in ascending order of its index, until one call
- * returns false. */
+/* Calls visit for each triangle of the surface whose box overlaps [least, most] (S), in ascending order of its index,
+ * until one call returns false. */
 typedef bool cdni_triangle_visitor(void *context, int triangle, const cdn_vec3 vertices[3]);
 void cdni_triangles_in_box(const cdn_surface *s, cdn_vec3 least, cdn_vec3 most, cdni_triangle_visitor *visit,
                            void *context);
@@ -52,9 +52,9 @@ typedef struct cdni_box {
 } cdni_box;
 /* Bytes of working memory for n boxes; what is in it does not matter. */
 size_t cdni_broad_size(int n);
-/* Finds every pair i < j of boxes that overlap and that `accept` (NULL: all) takes, in ascending order of (i, j). Near linear in n and in
- * the number of pairs. Boxes may be infinite. Writes at most `room` pairs (two numbers each), and returns how many there are; if
- * there is not room for all, those that are written are some of them. */
+/* Finds every pair i < j of boxes that overlap and that `accept` (NULL: all) takes, in ascending order of (i, j). Near
+ * linear in n and in the number of pairs. Boxes may be infinite. Writes at most `room` pairs (two numbers each), and
+ * returns how many there are; if there is not room for all, those that are written are some of them. */
 typedef bool cdni_pair_filter(const void *context, int i, int j);
 int cdni_broad_pairs(int n, const cdni_box *boxes, cdni_pair_filter *accept, const void *context, int room,
                      int32_t *pairs, void *work);

@@ -4,7 +4,8 @@
 
 #include "core/core.h"
 
-/* What a file has, before it is a surface. The reader allocates the arrays by cdni_alloc, and whoever called it frees them. */
+/* What a file has, before it is a surface. The reader allocates the arrays by cdni_alloc, and whoever called it frees
+ * them. */
 typedef struct mesh_file {
   const char *path;
   int n_vertices, n_triangles;

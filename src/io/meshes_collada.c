@@ -1,5 +1,5 @@
-/* A look at a COLLADA file before Assimp 5 reads it: a character that is no digit in a list of indices makes that version read on
- * until the memory is used up. */
+/* A look at a COLLADA file before Assimp 5 reads it: a character that is no digit in a list of indices makes that
+ * version read on until the memory is used up. */
 #include <ctype.h>
 #include <stdio.h>
 

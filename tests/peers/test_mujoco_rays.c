@@ -1,4 +1,5 @@
-/* Rays against MuJoCo's, from anywhere to anywhere: nearest hits of all kinds that MuJoCo has, of a mesh and of a height field. */
+/* Rays against MuJoCo's, from anywhere to anywhere: nearest hits of all kinds that MuJoCo has, of a mesh and of a
+ * height field. */
 #include <mujoco/mujoco.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +134,8 @@ START_TEST(height_fields) {
   const cdn_geometry g = { .kind = CDN_GEOMETRY_HEIGHT_FIELD, .surface = s };
   int hits = 0;
   for (int k = 0; k < RAYS; k++) {
-    /* From above, and within the sides: MuJoCo's height fields have sides, which rays meet, and are met from the front only. */
+    /* From above, and within the sides: MuJoCo's height fields have sides, which rays meet, and are met from the front
+     * only. */
     const cdn_transform X = mesh_pose(&seed, 2);
     const cdn_vec3 from = { mesh_uniform(&seed, -0.9, 0.9), mesh_uniform(&seed, -0.7, 0.7), 0.6 },
                    to = { mesh_uniform(&seed, -0.9, 0.9), mesh_uniform(&seed, -0.7, 0.7), 0 };

@@ -24,8 +24,8 @@ double mesh_uniform(uint64_t *seed, double least, double most);
 cdn_vec3 mesh_direction(uint64_t *seed);
 cdn_transform mesh_pose(uint64_t *seed, double away);
 
-/* Independent of the library: the distance of a point from a triangle, by trying its inner points, edges and vertices; and how many
- * times a closed mesh goes around a point, by solid angles. */
+/* Independent of the library: the distance of a point from a triangle, by trying its inner points, edges and vertices;
+ * and how many times a closed mesh goes around a point, by solid angles. */
 double mesh_triangle_distance(cdn_vec3 p, const cdn_vec3 t[3]);
 double mesh_winding(const cdn_surface *s, cdn_vec3 p);
 

@@ -1,4 +1,5 @@
-/* The broad phase gives the pairs that a comparison of all boxes with all gives, in ascending order, whatever the boxes are. */
+/* The broad phase gives the pairs that a comparison of all boxes with all gives, in ascending order, whatever the boxes
+ * are. */
 #include "geometry/geometry.h"
 #include "testing.h"
 

@@ -1,4 +1,5 @@
-/* Rays: every kind of geometry against the changes of sign of its signed distance along the ray; rays through edges and vertices. */
+/* Rays: every kind of geometry against the changes of sign of its signed distance along the ray; rays through edges and
+ * vertices. */
 #include "property/sample_geometries.h"
 #include "testing.h"
 
@@ -90,7 +91,8 @@ START_TEST(rays_meet_where_the_distance_changes_its_sign) {
 }
 END_TEST
 
-/* From inside a closed mesh that is starlike to exactly its vertices, to the middles of its edges, and along the axes. */
+/* From inside a closed mesh that is starlike to exactly its vertices, to the middles of its edges, and along the
+ * axes. */
 START_TEST(rays_through_edges_and_vertices_meet_once) {
   uint64_t seed = 22;
   mesh_shape shapes[] = { mesh_box(1, 1, 1), mesh_box(1, 0.5, 0.25), mesh_bumpy_sphere(16, 10, 1, 0.2),

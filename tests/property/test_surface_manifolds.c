@@ -1,5 +1,5 @@
-/* Manifolds of meshes, height fields and custom distances: enough points to carry a load, in the right places, and the same from step to
- * step. */
+/* Manifolds of meshes, height fields and custom distances: enough points to carry a load, in the right places, and the
+ * same from step to step. */
 #include "property/sample_geometries.h"
 #include "testing.h"
 
@@ -173,7 +173,8 @@ START_TEST(others) {
 }
 END_TEST
 
-/* Whatever the pose: no crash, at most eight points, none beyond the margin, and one at least as deep as the distance says. */
+/* Whatever the pose: no crash, at most eight points, none beyond the margin, and one at least as deep as the distance
+ * says. */
 START_TEST(any_pose) {
   uint64_t seed = 42;
   sample_geometries samples = sample_geometries_make();

@@ -272,8 +272,9 @@ START_TEST(meshes_with_meshes) {
     OK(cdn_geometry_distance(&box_a, &X_WA, &box_b, &X_WB, &solid));
     const cdn_proximity near = distance_of(&a, &X_WA, &b, &X_WB);
     if (solid.distance > 1e-9) NEAR(near.distance, solid.distance, 1e-9);
-    else ck_assert_msg(near.distance <= 0 && near.distance >= solid.distance - 1e-9, "%g, and the solids %g",
-                       near.distance, solid.distance);
+    else
+      ck_assert_msg(near.distance <= 0 && near.distance >= solid.distance - 1e-9, "%g, and the solids %g",
+                    near.distance, solid.distance);
   }
   cdn_surface_release(a.surface);
   cdn_surface_release(b.surface);
@@ -298,6 +299,46 @@ START_TEST(a_mesh_in_a_mesh) {
 }
 END_TEST
 
+/* Sheets, needles, doubled and torn meshes, far away or not: an answer with finite numbers, within a bounded time. */
+START_TEST(bad_meshes_have_answers) {
+  uint64_t seed = 39;
+  double doubled[48];
+  int twice[72];
+  mesh_shape box = mesh_box(0.5, 0.4, 0.3);
+  memcpy(doubled, box.vertices, 24 * sizeof(double));
+  memcpy(doubled + 24, box.vertices, 24 * sizeof(double));
+  for (int i = 0; i < 36; i++) twice[i] = box.triangles[i], twice[36 + i] = box.triangles[i / 3 * 3 + 2 - i % 3] + 8;
+  mesh_shape shapes[] = { mesh_box(1, 1, 1e-6),        mesh_box(1e-6, 1e-6, 1),
+                          mesh_torus(9, 6, 0.8, 1e-6), mesh_bumpy_sphere(8, 6, 1, 0.9),
+                          mesh_box(1e-9, 1e-9, 1e-9),  mesh_bumpy_sphere(8, 6, 1e6, 0.2) };
+  cdn_surface *s[CDNI_COUNT(shapes) + 2];
+  for (int i = 0; i < CDNI_COUNT(shapes); i++) {
+    s[i] = mesh_surface(&shapes[i]);
+    ck_assert_ptr_nonnull(s[i]);
+    mesh_shape_free(&shapes[i]);
+  }
+  OK(cdn_surface_create_mesh(16, doubled, 24, twice, &s[CDNI_COUNT(shapes)]));       /* a box and itself inside out */
+  OK(cdn_surface_create_mesh(8, doubled, 7, twice + 6, &s[CDNI_COUNT(shapes) + 1])); /* torn */
+  mesh_shape_free(&box);
+  for (int i = 0; i < CDNI_COUNT(s); i++)
+    for (int k = 0; k < 200; k++) {
+      const cdn_geometry mesh = { .kind = CDN_GEOMETRY_MESH, .surface = s[i] },
+                         other = { .kind = CDN_GEOMETRY_MESH, .surface = s[k % CDNI_COUNT(s)] },
+                         half_space = { .kind = CDN_GEOMETRY_HALF_SPACE };
+      const cdn_geometry *b = k % 7 == 0 ? &other : k % 7 == 1 ? &half_space : &convex[k % 7 - 2];
+      const cdn_transform X_WA = mesh_pose(&seed, 1), X_WB = k % 13 ? mesh_pose(&seed, 1.5) : X_WA;
+      cdn_proximity near;
+      OK(cdn_geometry_distance(&mesh, &X_WA, b, &X_WB, &near));
+      ck_assert(isfinite(near.distance) && isfinite(near.point_a.x) && isfinite(near.point_b.y));
+      NEAR(cdn_norm(near.normal), 1, 1e-9);
+      cdn_manifold m;
+      OK(cdn_geometry_manifold(&mesh, &X_WA, b, &X_WB, 0.01, &m));
+      ck_assert_int_le(m.n, CDN_MANIFOLD_MOST);
+    }
+  for (int i = 0; i < CDNI_COUNT(s); i++) cdn_surface_release(s[i]);
+}
+END_TEST
+
 CHECK_MAIN("pairs of surfaces", apart_against_an_independent_minimiser, shallow_overlaps_are_those_of_the_solid,
            balls_are_as_far_as_their_centres, what_sinks_gets_deeper, inside_is_inside,
-           half_spaces_see_the_lowest_point, meshes_with_meshes, a_mesh_in_a_mesh)
+           half_spaces_see_the_lowest_point, meshes_with_meshes, a_mesh_in_a_mesh, bad_meshes_have_answers)

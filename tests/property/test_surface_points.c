@@ -1,4 +1,5 @@
-/* Signed distances of points from every kind of geometry, against brute force and against what a distance must be; bounds. */
+/* Signed distances of points from every kind of geometry, against brute force and against what a distance must be;
+ * bounds. */
 #include "geometry/geometry.h"
 #include "property/sample_geometries.h"
 #include "testing.h"

@@ -20,8 +20,8 @@ static const double corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 static const int tetrahedron[] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
 
 START_TEST(meshes_are_cleaned) {
-  /* A tetrahedron as STL has it: each triangle with three vertices of its own, one of them with -0; one triangle twice, one that
-   * is a point, one that is an edge; a vertex that nobody uses. */
+  /* A tetrahedron as STL has it: each triangle with three vertices of its own, one of them with -0; one triangle twice,
+   * one that is a point, one that is an edge; a vertex that nobody uses. */
   double v[3 * 19];
   int t[3 * 7], n = 0;
   for (int i = 0; i < 12; i++, n++) {
@@ -89,7 +89,8 @@ START_TEST(open_and_flat_meshes_have_no_inside) {
 END_TEST
 
 START_TEST(triangles_on_a_line_fill_cracks) {
-  /* The tetrahedron's edge from 0 to 1 has a vertex in its middle on one side only: a triangle without area fills the crack. */
+  /* The tetrahedron's edge from 0 to 1 has a vertex in its middle on one side only: a triangle without area fills the
+   * crack. */
   double v[15];
   memcpy(v, corners, sizeof corners);
   v[12] = 0.5, v[13] = v[14] = 0;

@@ -1,10 +1,10 @@
 /* The broad phase: which boxes overlap.
  *
- * Boxes of about one size are put into a grid whose cells are as large as they are; then two that overlap are in neighbouring cells.
- * The boxes are sorted by cell, row after row. For each of the rows around a cell one goes through the sorted boxes with two pointers
- * that only go forward. So the time is linear, whatever the place and the number of the boxes, as long as few of them share a cell.
- * Boxes of other sizes are in groups: each group has a grid, into which all smaller boxes are put, too. Boxes without an
- * end are compared with all others. */
+ * Boxes of about one size are put into a grid whose cells are as large as they are; then two that overlap are in
+ * neighbouring cells. The boxes are sorted by cell, row after row. For each of the rows around a cell one goes through
+ * the sorted boxes with two pointers that only go forward. So the time is linear, whatever the place and the number of
+ * the boxes, as long as few of them share a cell. Boxes of other sizes are in groups: each group has a grid, into which
+ * all smaller boxes are put, too. Boxes without an end are compared with all others. */
 #include <float.h>
 #include <math.h>
 
@@ -147,7 +147,8 @@ static int size_of(const cdni_box *box) {
   return longest > 0 ? ilogb(longest) : -1100;
 }
 
-/* Groups from small to large, each with sides up to four times as long as its shortest ones. Returns how many there are. */
+/* Groups from small to large, each with sides up to four times as long as its shortest ones. Returns how many there
+ * are. */
 static int find_groups(broad *w) {
   int first = INT32_MAX, groups = 0;
   for (int i = 0; i < w->n; i++) {

@@ -1,7 +1,8 @@
 /* Signed distances of the user's functions with convex geometries and half-spaces.
  *
- * The answer is the least value of the distance over the points of b. It is found from several points of b by going down the gradient
- * and back to the nearest point of b, with steps after Barzilai and Borwein (Two-point step size gradient methods, 1988). */
+ * The answer is the least value of the distance over the points of b. It is found from several points of b by going
+ * down the gradient and back to the nearest point of b, with steps after Barzilai and Borwein (Two-point step size
+ * gradient methods, 1988). */
 #include <math.h>
 
 #include "geometry/surfaces/pairs.h"

@@ -158,8 +158,8 @@ static int by_vertices(const void *a, const void *b) {
   return (e->place > f->place) - (e->place < f->place);
 }
 
-/* Two triangles are neighbours where they have an edge in opposite directions. Where an edge has several triangles, each
- * of one direction gets the next of the other. The mesh is closed if no triangle is left alone at an edge. */
+/* Two triangles are neighbours where they have an edge in opposite directions. Where an edge has several triangles,
+ * each of one direction gets the next of the other. The mesh is closed if no triangle is left alone at an edge. */
 static bool find_neighbours(mesh_draft *d) {
   const size_t n = 3 * (size_t)d->n_triangles;
   mesh_edge *edges = cdni_alloc(NULL, n * sizeof *edges);
@@ -208,9 +208,9 @@ static bool has_normal(const mesh_draft *d, int i) {
   return n[0] != 0 || n[1] != 0 || n[2] != 0;
 }
 
-/* A triangle whose vertices are on a line fills a crack between others, which would be open without it. It lies within rounding on the
- * triangle beyond its longest edge, and takes its normal from there; that one may have to take its own first. Each round
- * finds one normal at least. */
+/* A triangle whose vertices are on a line fills a crack between others, which would be open without it. It lies within
+ * rounding on the triangle beyond its longest edge, and takes its normal from there; that one may have to take its own
+ * first. Each round finds one normal at least. */
 static bool find_normals(mesh_draft *d) {
   const int n = d->n_triangles;
   cdni_free(NULL, d->normals, 0);
@@ -277,8 +277,8 @@ static void find_inside(mesh_draft *d) {
 
 /* ---- the surface ---- */
 
-/* The pseudo-normal of a vertex: the normals of its triangles, weighted by their angles at the vertex (Baerentzen and Aanaes, Signed
- * distance computation using the angle weighted pseudonormal, 2005). */
+/* The pseudo-normal of a vertex: the normals of its triangles, weighted by their angles at the vertex (Baerentzen and
+ * Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005). */
 static void set_vertex_normals(cdn_surface *s, const mesh_draft *d) {
   for (int i = 0; i < d->n_triangles; i++)
     for (int k = 0; k < 3; k++) {

@@ -1,8 +1,8 @@
 /* Meshes with meshes, by their faces.
  *
- * Apart, the distance is the least one of two triangles. Where the meshes overlap, it is the least signed distance of a vertex of one
- * from the other. Where no vertex is inside, edges go through faces: each two triangles that cross are parted by some least motion, and
- * the longest of these motions is taken. What parts the two solids is no shorter. */
+ * Apart, the distance is the least one of two triangles. Where the meshes overlap, it is the least signed distance of a
+ * vertex of one from the other. Where no vertex is inside, edges go through faces: each two triangles that cross are
+ * parted by some least motion, and the longest of these motions is taken. What parts the two solids is no shorter. */
 #include <math.h>
 
 #include "geometry/surfaces/closest.h"

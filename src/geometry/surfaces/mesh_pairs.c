@@ -1,12 +1,12 @@
 /* Meshes and height fields with convex geometries and half-spaces.
  *
- * Apart, the distance is the least one of all triangles. Where triangles go through the convex geometry b, each has a way out: the
- * least motion of b that parts the two. It counts if it leads out of the solid a, that is if it is an outward normal of a at
- * the deepest point of the triangle. For other triangles the point of b that is deepest below the triangle's plane is taken, with its
- * signed distance from a. The least value of all triangles is the answer.
+ * Apart, the distance is the least one of all triangles. Where triangles go through the convex geometry b, each has a
+ * way out: the least motion of b that parts the two. It counts if it leads out of the solid a, that is if it is an
+ * outward normal of a at the deepest point of the triangle. For other triangles the point of b that is deepest below
+ * the triangle's plane is taken, with its signed distance from a. The least value of all triangles is the answer.
  *
- * At a corner of a it happens that the way out of each triangle is not one out of a. Then the longest of these ways is taken, which is
- * somewhat shorter than the way out of a. */
+ * At a corner of a it happens that the way out of each triangle is not one out of a. Then the longest of these ways is
+ * taken, which is somewhat shorter than the way out of a. */
 #include <math.h>
 
 #include "geometry/surfaces/closest.h"

@@ -42,8 +42,8 @@ typedef enum face_answer {
 face_answer cdni_face_distance(const cdn_geometry *a, int triangle, const cdn_vec3 v[3], const cdn_geometry *b,
                                const cdn_transform *X_AB, double reach, cdn_proximity *out);
 cdn_vec3 cdni_face_normal(const cdn_geometry *a, int triangle, const cdn_vec3 v[3]);
-/* True if the way from the point p of a triangle along n leads away from the surface: what is a little along it has its nearest point
- * at p. */
+/* True if the way from the point p of a triangle along n leads away from the surface: what is a little along it has its
+ * nearest point at p. */
 bool cdni_leads_out(const cdn_geometry *a, const cdn_vec3 v[3], cdn_vec3 p, cdn_vec3 n);
 /* mesh_meshes.c, custom_pairs.c: as cdni_surface_distance, in the frame of a. */
 bool cdni_meshes_distance(const cdn_geometry *a, const cdn_geometry *b, const cdn_transform *X_AB, double reach,

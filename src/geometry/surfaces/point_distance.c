@@ -53,8 +53,8 @@ static nearest_point nearest_of_mesh(const cdn_surface *s, cdn_vec3 p) {
   return best;
 }
 
-/* A vector that is outward at the nearest point: its product with any way from there to a point that is nearest to it has the sign of
- * that point's distance. */
+/* A vector that is outward at the nearest point: its product with any way from there to a point that is nearest to it
+ * has the sign of that point's distance. */
 static cdn_vec3 pseudo_normal(const cdn_surface *s, const nearest_point *best) {
   const int t = best->triangle, part = best->at.part;
   const cdn_vec3 normal = surface_normal(s, t);
@@ -97,7 +97,8 @@ static void look_at_cell(const cdn_surface *s, int i, int j, cdn_vec3 p, nearest
   look_at_triangle(best, triangle + 1, closest_on_triangle(p, upper, field_normal(upper)));
 }
 
-/* Looks at rings of cells around the point, until what is beyond the last ring is farther away than the nearest point. */
+/* Looks at rings of cells around the point, until what is beyond the last ring is farther away than the nearest
+ * point. */
 static nearest_point nearest_of_field(const cdn_surface *s, cdn_vec3 p) {
   nearest_point best = { .at = { .square = INFINITY }, .triangle = -1 };
   int i, j;

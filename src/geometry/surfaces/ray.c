@@ -3,8 +3,8 @@
 
 #include "geometry/surfaces/ray.h"
 
-/* Where a ray is within a convex geometry: from t[0] to t[1], -INFINITY and INFINITY included, with the outward normals at both
- * ends. */
+/* Where a ray is within a convex geometry: from t[0] to t[1], -INFINITY and INFINITY included, with the outward normals
+ * at both ends. */
 typedef struct interval {
   double t[2];
   cdn_vec3 normal[2];
@@ -29,8 +29,8 @@ static bool cut_by_plane(interval *with, const ray *r, cdn_vec3 n, double d) {
   return cut(with, &half);
 }
 
-/* The interval of a ball that is stretched by `axes`. The ray's point that is nearest to the centre comes first, so that far
- * origins cost no digits. */
+/* The interval of a ball that is stretched by `axes`. The ray's point that is nearest to the centre comes first, so
+ * that far origins cost no digits. */
 static bool cross_ellipsoid(const ray *r, cdn_vec3 center, cdn_vec3 axes, interval *out) {
   const cdn_vec3 o = cdn_sub(r->origin, center);
   const cdn_vec3 p = cdn_v3(o.x / axes.x, o.y / axes.y, o.z / axes.z),

@@ -35,8 +35,8 @@ static double change_of_sign(const cdn_surface *s, const ray *r, double a, doubl
   return fabs(fa) < fabs(fb) ? a : b;
 }
 
-/* A ray may go on by the distance without meeting the surface. Near to the surface it goes on by a small length, so that
- * it gets through; a piece that is thinner than this length may be missed. */
+/* A ray may go on by the distance without meeting the surface. Near to the surface it goes on by a small length, so
+ * that it gets through; a piece that is thinner than this length may be missed. */
 static void march(const cdn_surface *s, const ray *r, double from, double to, ray_hits *hits) {
   const double small = 1e-7 * s->radius;
   cdn_vec3 gradient;
@@ -55,8 +55,8 @@ static void march(const cdn_surface *s, const ray *r, double from, double to, ra
 
 /* ---- by a support function ---- */
 
-/* From t on along `direction`, where a ray enters a convex geometry; false: it does not. The ray goes on to the plane that supports the
- * geometry at the point nearest to it: this never goes too far. */
+/* From t on along `direction`, where a ray enters a convex geometry; false: it does not. The ray goes on to the plane
+ * that supports the geometry at the point nearest to it: this never goes too far. */
 static bool enter(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double *t, cdn_vec3 *normal) {
   const double tiny = 1e-14 * (g->surface->radius + cdn_norm(cdn_sub(origin, g->surface->center)));
   int feature;

@@ -1,7 +1,7 @@
-/* Rays against hulls, meshes and height fields. The test is watertight (Woop, Benthin and Wald, Watertight ray/triangle intersection, 2013): the
- * vertices are projected along the ray, and each edge tells on which side of it the ray passes, with the same bits for both
- * of its triangles. A ray through an edge or a vertex counts as if it were moved aside by next to nothing, the same way
- * for all triangles; so it meets a closed mesh once where it goes through. */
+/* Rays against hulls, meshes and height fields. The test is watertight (Woop, Benthin and Wald, Watertight ray/triangle
+ * intersection, 2013): the vertices are projected along the ray, and each edge tells on which side of it the ray
+ * passes, with the same bits for both of its triangles. A ray through an edge or a vertex counts as if it were moved
+ * aside by next to nothing, the same way for all triangles; so it meets a closed mesh once where it goes through. */
 #include <float.h>
 #include <math.h>
 
@@ -38,7 +38,8 @@ static seen see(const slanted *s, cdn_vec3 v) {
   return (seen){ p[s->axis[0]] - s->slope[0] * along, p[s->axis[1]] - s->slope[1] * along, along * s->slope[2] };
 }
 
-/* On which side of the edge from a to b the ray passes: exchanging a and b exchanges the sign. 0: both are at one place. */
+/* On which side of the edge from a to b the ray passes: exchanging a and b exchanges the sign. 0: both are at one
+ * place. */
 static int side(seen a, seen b, double *area) {
   *area = a.x * b.y - a.y * b.x;
   if (*area != 0) return *area > 0 ? 1 : -1;
@@ -71,7 +72,8 @@ static void meet_triangle(const slanted *s, const cdn_vec3 v[3], int triangle, c
 
 /* ---- hulls ---- */
 
-/* Each triangle is looked at. The faces of a hull are flat within a tolerance only, so that their planes would not do. */
+/* Each triangle is looked at. The faces of a hull are flat within a tolerance only, so that their planes would not
+ * do. */
 void cdni_ray_hull(const cdn_surface *s, const ray *r, ray_hits *hits) {
   const slanted slanting = slant(r);
   for (int i = 0; i < s->info.n_triangles; i++) {
@@ -83,7 +85,8 @@ void cdni_ray_hull(const cdn_surface *s, const ray *r, ray_hits *hits) {
 
 /* ---- meshes ---- */
 
-/* Where the ray enters a node's box; INFINITY: it does not, or beyond the reach. The box is grown by what `see` may round. */
+/* Where the ray enters a node's box; INFINITY: it does not, or beyond the reach. The box is grown by what `see` may
+ * round. */
 static double enter(const box_node *node, const ray *r, const double *inverse, double reach) {
   double low = 0, high = reach;
   for (int k = 0; k < 3; k++) {
@@ -153,8 +156,8 @@ static void meet_cell(const cdn_surface *s, const slanted *slanting, int i, int 
   }
 }
 
-/* Goes through the rows of cells across the axis along which the ray crosses more cells; in each row through the cells that the ray may
- * meet there, with one more on each side, because the ends are rounded. */
+/* Goes through the rows of cells across the axis along which the ray crosses more cells; in each row through the cells
+ * that the ray may meet there, with one more on each side, because the ends are rounded. */
 void cdni_ray_field(const cdn_surface *s, const ray *r, ray_hits *hits) {
   const double grow = 1e-12, tall = grow * (fabs(s->lowest) + fabs(s->highest) + fabs(r->origin.z));
   double low = 0, high = hits->reach;

@@ -1,4 +1,5 @@
-/* Surfaces: one block of memory each, with a count of references. Surfaces of the user's functions; what a surface has. */
+/* Surfaces: one block of memory each, with a count of references. Surfaces of the user's functions; what a surface
+ * has. */
 #include <math.h>
 
 #include "core/sized.h"

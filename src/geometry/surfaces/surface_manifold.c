@@ -1,5 +1,5 @@
-/* Points that carry any load between a mesh, a height field or a distance of the user's, and something else: the points of
- * each triangle near b. Where a face of b lies on a triangle, it is cut by the triangle's edges. */
+/* Points that carry any load between a mesh, a height field or a distance of the user's, and something else: the points
+ * of each triangle near b. Where a face of b lies on a triangle, it is cut by the triangle's edges. */
 #include <math.h>
 
 #include "geometry/surfaces/pairs.h"
@@ -63,8 +63,8 @@ static int bring_outermost(gathering *g, double least) {
   return kept;
 }
 
-/* Keeps at most `room`, 8 or more: the outermost points, then always the one that is farthest from those that are kept; and the deepest
- * one. */
+/* Keeps at most `room`, 8 or more: the outermost points, then always the one that is farthest from those that are kept;
+ * and the deepest one. */
 static void keep_some(gathering *g, int room) {
   if (g->n <= room) return;
   double apart[MOST_GATHERED];

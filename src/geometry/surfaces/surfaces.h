@@ -23,8 +23,8 @@ static inline void field_triangle(const cdn_surface *s, int triangle, int out[3]
   out[2] = triangle % 2 ? first + s->n_x : first + s->n_x + 1;
 }
 
-/* height_field.c: the cell that has (x, y), or the nearest one; the cells that may meet a box; the height and the triangle at (x, y), or
- * false beyond the grid. */
+/* height_field.c: the cell that has (x, y), or the nearest one; the cells that may meet a box; the height and the
+ * triangle at (x, y), or false beyond the grid. */
 void field_cell(const cdn_surface *s, double x, double y, int *i, int *j);
 void field_cells_in(const cdn_surface *s, cdn_vec3 least, cdn_vec3 most, int first[2], int last[2]);
 bool field_height(const cdn_surface *s, double x, double y, double *height, int *triangle);
@@ -48,7 +48,8 @@ static inline void surface_corners(const cdn_surface *s, int triangle, cdn_vec3 
 
 /* A stack of nodes that are yet to visit never holds more. */
 enum { MOST_DEPTH = 64 };
-/* Builds the tree of a mesh whose vertices and triangles are set; `centers` are points by which to halve, 3 a triangle. */
+/* Builds the tree of a mesh whose vertices and triangles are set; `centers` are points by which to halve, 3 a
+ * triangle. */
 void surface_build_tree(cdn_surface *s, const double *centers);
 /* A ball around points: its radius. */
 double surface_ball(int n, const double *points, cdn_vec3 *center);

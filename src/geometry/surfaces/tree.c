@@ -1,5 +1,5 @@
-/* The tree of boxes over a mesh's triangles. It is halved along the longest side of the triangles' centres, so that its depth is the
- * logarithm of their number, and the same mesh gives the same tree. */
+/* The tree of boxes over a mesh's triangles. It is halved along the longest side of the triangles' centres, so that its
+ * depth is the logarithm of their number, and the same mesh gives the same tree. */
 #include <float.h>
 #include <math.h>
 
@@ -49,8 +49,8 @@ static bool is_before(const double *centers, int axis, int32_t a, int32_t b) {
   return x < y || (x == y && a < b);
 }
 
-/* Brings the element that belongs at `middle` there, smaller ones before it, larger ones behind it. The pivots come from
- * a generator of numbers, so that no order of the triangles is slow. */
+/* Brings the element that belongs at `middle` there, smaller ones before it, larger ones behind it. The pivots come
+ * from a generator of numbers, so that no order of the triangles is slow. */
 static void select_middle(const double *centers, int axis, int32_t *order, int n, int middle) {
   uint64_t state = 88172645463325252u;
   int low = 0, high = n - 1;
