@@ -35,14 +35,15 @@ OBJECTS = {
     'cdn_spec *': ('RUNNING', 'w->spec'),
     'cdn_spec_tree *': ('RUNNING', 'w->tree'),
     'cdn_function *': ('RUNNING', 'w->function'),
+    'cdn_surface *': ('RUNNING', 'w->surface'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
-IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control']
+IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
-         'sequence', 'axes_fixed', 'spec_kind']
-DEF = r'cdn_\w+_(?:def|options)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
+         'sequence', 'axes_fixed', 'spec_kind', 'geometry_kind']
+DEF = r'cdn_\w+_(?:def|options|material)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
-          'zvar', 'ticket', 'region', 'computed_region']
+          'zvar', 'ticket', 'geometry', 'region', 'computed_region']
 
 
 def without_comments(text):
@@ -123,6 +124,10 @@ def argument(kind, name):
         return 'draw_doubles(w)'
     if kind in ('const cdn_body *', 'const cdn_measure *', 'const cdn_mobility *', 'const cdn_ticket *'):
         return 'draw_ids(w)'
+    if kind == 'const cdn_geometry *':
+        return 'draw_geometry_at(w)'
+    if kind == 'const int *':
+        return 'draw_ids(w)'
     if kind in ('const void **', 'size_t *'):
         return 'w->out'
     if re.match(r'const (void|bool|cdn_\w+) \*', kind):
@@ -190,8 +195,9 @@ def main():
         made = re.search(r'cdn_(\w+) \*\*', ' '.join(k for k, _ in parameters if not k.startswith('const')))
         body = 'return %s;' % call if status else '(void)%s; return CDN_OK;' % call
         if made: # what it makes goes at once
-            body = '*(void **)w->out = NULL; const cdn_status status = %s; cdn_%s_destroy(*(cdn_%s **)w->out); return status;' % (
-                call, made.group(1), made.group(1))
+            end = 'release' if made.group(1) == 'surface' else 'destroy'
+            body = '*(void **)w->out = NULL; const cdn_status status = %s; cdn_%s_%s(*(cdn_%s **)w->out); return status;' % (
+                call, made.group(1), end, made.group(1))
         elif returns in ('cdn_system *', 'cdn_function *'):
             body = '%s_release(%s); return CDN_OK;' % (returns.split()[0], call)
         out.append('static cdn_status call_%s(world *w) { (void)w; %s }' % (name, body))

@@ -26,6 +26,7 @@ typedef struct world {
   cdn_spec *spec;
   cdn_spec_tree *tree;
   cdn_function *function;
+  cdn_surface *surface;
   cdn_forces *forces;
   cdn_rows *rows;
   cdn_row_list *provided;
@@ -34,7 +35,7 @@ typedef struct world {
   cdn_zdot_derivatives *rates;
   cdn_declarer *declarer;
   cdn_buffer bytes;
-  int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal, n_row_set, n_control;
+  int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal, n_row_set, n_control, n_shape;
   double numbers[NUMBERS];
   int32_t ids[NUMBERS];
   void *out; /* room for anything */

@@ -82,6 +82,21 @@ static cdn_computed_region draw_computed_region(world *w) {
   return (cdn_computed_region){ own_ids.region.i, own_ids.region.ticket };
 }
 
+/* Any kind and sizes; a surface only where it is the right one or none. */
+static cdn_geometry draw_geometry(world *w) {
+  cdn_geometry g = { .kind = (cdn_geometry_kind)draw_below(w, CDN_GEOMETRY_KIND_COUNT + 1) };
+  for (int k = 0; k < 3; k++) g.size[k] = draw_bool(w) ? 1 : draw_double(w);
+  g.surface = g.kind == CDN_GEOMETRY_CONVEX && draw_bool(w) ? w->surface : NULL;
+  return g;
+}
+static const cdn_geometry *draw_geometry_at(world *w) {
+  static cdn_geometry g[2];
+  static int next;
+  next = !next;
+  g[next] = draw_geometry(w);
+  return &g[next];
+}
+
 static void prepare_cdn_event_def(world *w, cdn_event_def *def) {
   static double times[500];
   for (int i = 0; i < 500; i++) times[i] = i;
@@ -149,7 +164,12 @@ static cdn_system *make(world *w) {
   };
   cdn_system_add_subsystem(s, &ops, &(own){ .z = { 0, { 0 } } });
   w->n_body = 5, w->n_force = 6, w->n_event = 1, w->n_motion = 1, w->n_constraint = 2, w->n_measure = 6;
-  w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1;
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE, shape.X_BS.p.z = -5;
+  cdn_system_add_shape(s, &shape);
+  shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.1, shape.body = body[3];
+  cdn_system_add_shape(s, &shape);
+  w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1, w->n_shape = 2;
   return s;
 }
 
@@ -185,11 +205,14 @@ static void begin_running(world *w) {
   OK(cdn_check_mobilizer(w->state, (cdn_body){ 2 }, NULL, &w->check));
   OK(cdn_spec_load_string(text, strlen(text), "m.xml", NULL, &w->spec));
   OK(cdn_spec_make_tree(w->spec, &w->tree));
+  static const double corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  OK(cdn_surface_create_convex(4, corners, &w->surface));
   w->function = cdn_function_linear(2, (const double[]){ 1, 2 }, 3);
 }
 
 static void end_running(world *w) {
   cdn_function_release(w->function);
+  cdn_surface_release(w->surface);
   cdn_check_destroy(w->check);
   cdn_spec_tree_destroy(w->tree);
   cdn_spec_destroy(w->spec);
