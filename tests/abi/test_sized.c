@@ -100,6 +100,7 @@ static struct {
   cdn_model *model;
   cdn_spec *spec;
   cdn_spec_tree *tree;
+  cdn_surface *surface;
 } w;
 
 static void make_world(void) {
@@ -107,7 +108,14 @@ static void make_world(void) {
   cdn_body_def body = cdn_default_body_def();
   body.mobilizer = CDN_SLIDER, body.mass.mass = 1;
   cdn_system_add_body(w.system, &body);
+  /* two balls that touch */
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 1 } };
+  cdn_system_add_shape(w.system, &shape);
+  shape.body = (cdn_body){ 1 };
+  cdn_system_add_shape(w.system, &shape);
   OK_FREEZE(w.system);
+  OK(cdn_surface_create_convex(4, (const double[]){ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 }, &w.surface));
   OK(cdn_state_create(w.system, &w.state));
   OK_ON(w.state, cdn_stepper_create(w.state, NULL, &w.stepper));
   cdn_ensemble_def many = cdn_default_ensemble_def();
@@ -119,7 +127,7 @@ static void make_world(void) {
 }
 
 static void drop_world(void) {
-  cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
+  cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
   cdn_model_destroy(w.model), cdn_assembly_destroy(w.assembly), cdn_ensemble_destroy(w.ensemble);
   cdn_stepper_destroy(w.stepper), cdn_state_destroy(w.state), cdn_system_release(w.system);
 }
@@ -147,6 +155,8 @@ static const cdn_force_ops zero_ops;
   X(cdn_track, sizeof(cdn_assembly_report), (w.assembly, w.state, 0, 0, NULL, out, size))                         \
   X(cdn_find_equilibrium, sizeof(cdn_equilibrium), (w.state, NULL, out, size))                                    \
   X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, size, NULL))                                      \
+  X(cdn_surface_get_info, sizeof(cdn_surface_info), (w.surface, out, size))                                       \
+  X(cdn_contact_get, sizeof(cdn_contact), (w.state, 0, out, size))                                                \
   X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
   X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
   X(cdn_model_frame_get, sizeof(cdn_model_frame), (w.model, 0, out, size))                                        \
