@@ -77,6 +77,8 @@ typedef struct force_kind {
   /* Returns false, with the reason, for finite numbers that are not valid; may be NULL. */
   bool (*check)(const double *params, char *why, size_t size);
   force_part parts[FORCE_CLASSES];
+  /* Writes a number for each element and lane, which the kernel reads beside the parameters; may be NULL. */
+  cdn_status (*gather)(const force_batch *b, cdn_state *state, double *inputs);
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
   /* Fails for an element without a defined force; NULL if the force is always defined. */
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
