@@ -1,5 +1,4 @@
 /* Controls in a State: the values that the user wrote, and the values in effect. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -48,7 +47,7 @@ static cdn_status declare_arrays(control_room *room, cdn_declarer *d, double *gi
   for (int i = 0; i < n; i++) {
     const control *c = &CDNI_AT(room->controls, control, i);
     given[i] = c->initial;
-    limits[2 * i] = cdni_finite_limit(c->lower), limits[2 * i + 1] = cdni_finite_limit(c->upper);
+    limits[2 * i] = cdni_finite_bound(c->lower), limits[2 * i + 1] = cdni_finite_bound(c->upper);
   }
   room->given = cdni_declare_values(d, "given", n, given);
   room->limits = cdn_declare_parameters(d, "limits", 2 * n, limits);
@@ -208,21 +207,17 @@ double cdn_control_given(const cdn_state *state, cdn_control id) {
   return cdni_control_at(room, id) ? cdn_state_parameters(state, room->given)[id.i] : NAN;
 }
 
-static double as_limit(double number) { return fabs(number) == DBL_MAX ? copysign(INFINITY, number) : number; }
-
 cdn_status cdn_control_limits(const cdn_state *state, cdn_control id, double *lower, double *upper) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const control_room *room;
   if (!find((cdn_state *)state, "cdn_control_limits", id, &room)) return CDN_ERR_ARG;
   const double *limits = cdn_state_parameters(state, room->limits) + 2 * id.i;
-  if (lower) *lower = as_limit(limits[0]);
-  if (upper) *upper = as_limit(limits[1]);
+  if (lower) *lower = cdni_bound(limits[0]);
+  if (upper) *upper = cdni_bound(limits[1]);
   return CDN_OK;
 }
 
-cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower, double upper) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_control_set_limits";
+cdn_status cdni_control_set_limits(cdn_state *state, const char *function, cdn_control id, double lower, double upper) {
   const control_room *room;
   const control *c = find(state, function, id, &room);
   if (!c) return CDN_ERR_ARG;
@@ -230,6 +225,11 @@ cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, c->name,
                            "control '%s': the limits %g and %g are not in order; nothing was changed", c->name, lower,
                            upper);
-  const double limits[2] = { cdni_finite_limit(lower), cdni_finite_limit(upper) };
+  const double limits[2] = { cdni_finite_bound(lower), cdni_finite_bound(upper) };
   return cdn_state_set_parameters(state, room->limits, 2 * id.i, 2, limits);
+}
+
+cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower, double upper) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  return cdni_control_set_limits(state, "cdn_control_set_limits", id, lower, upper);
 }

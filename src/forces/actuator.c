@@ -2,7 +2,6 @@
  * dampers. elements/actuator.h has the law. */
 #include "forces/elements/actuator.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -95,7 +94,11 @@ const force_kind cdni_force_actuator = {
   .name = "actuator",
   .element_size = sizeof(actuator),
   .n_params = ACTUATOR_PARAMS,
-  .param_names = { "gain", "bias", "bias", "bias", "lower", "upper", "gain_q", "gain_u" },
+  .params = { CDNI_ANY("gain", "N/control|N m/control"), CDNI_ANY("bias[0]", "N|N m"),
+              CDNI_ANY("bias[1]", "N/m|N m/rad"), CDNI_ANY("bias[2]", "N s/m|N m s/rad"), CDNI_BOUND("lower", "N|N m"),
+              CDNI_BOUND("upper", "N|N m"), CDNI_ANY("gain_q", "N/(m control)|N m/(rad control)"),
+              CDNI_ANY("gain_u", "N s/(m control)|N m s/(rad control)") },
+  .on_mobility = true,
   .check = check,
   .parts = { { .reads = CDN_READS_EVERYTHING, .mobilities = true, .kernel = FORCE_KERNEL_actuator } },
   .gather = gather,
@@ -109,13 +112,11 @@ const force_kind cdni_force_actuator = {
 
 /* ---- adding ---- */
 
-static double finite_limit(double limit) { return isinf(limit) ? copysign(DBL_MAX, limit) : limit; }
-
 static void put_params(double p[ACTUATOR_PARAMS], const cdn_actuator_def *d) {
   p[ACTUATOR_GAIN_Q] = d->gain_q, p[ACTUATOR_GAIN_U] = d->gain_u;
   p[ACTUATOR_GAIN] = d->gain;
   for (int k = 0; k < 3; k++) p[ACTUATOR_BIAS + k] = d->bias[k];
-  p[ACTUATOR_LOWER] = finite_limit(d->lower), p[ACTUATOR_UPPER] = finite_limit(d->upper);
+  p[ACTUATOR_LOWER] = cdni_finite_bound(d->lower), p[ACTUATOR_UPPER] = cdni_finite_bound(d->upper);
 }
 
 cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cdn_actuator_def *def) {

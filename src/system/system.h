@@ -29,13 +29,6 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system);
  * those of the rooms before, have declared; `planned` runs when the State's block has been planned. Members that are
  * NULL or 0 are skipped. */
 enum { CDNI_MOST_ROOMS = 16 };
-/* A sort of elements whose names must differ: "bodies". A name may be NULL. */
-typedef struct cdni_named {
-  const char *sort;
-  int (*count)(const cdn_system *system);
-  const char *(*name)(const cdn_system *system, int i);
-} cdni_named;
-
 typedef struct cdni_room_ops {
   size_t size; /* of the room's data */
   cdn_status (*freeze)(cdn_system *system, void *room);
@@ -45,7 +38,7 @@ typedef struct cdni_room_ops {
   const cdn_subsystem_ops *subsystem;
   cdn_status (*planned)(cdn_system *system, void *room);
   void (*destroy)(cdn_system *system, void *room);
-  const cdni_named *named; /* its sorts of elements, ended by one without a sort; may be NULL */
+  const struct cdni_elements *elements; /* its sorts of elements (system/elements.h); may be NULL */
 } cdni_room_ops;
 /* All rooms, in the order of freezing, NULL past the end. src/rooms.c defines it. */
 extern const cdni_room_ops *const cdni_rooms[CDNI_MOST_ROOMS];
