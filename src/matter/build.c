@@ -149,6 +149,7 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   m->tree.nq = (int32_t)m->q0.count;
   m->tree.nu = (int32_t)m->u0.count;
   m->tree.n_custom = (int32_t)m->customs.count;
+  for (size_t i = 1; i < m->nodes.count; i++) m->tree.n_quaternions += CDNI_AT(m->nodes, tree_node, i).quaternion;
   CDNI_TRY(make_blocks(system, m));
   return CDN_OK;
 }

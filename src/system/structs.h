@@ -168,9 +168,15 @@ typedef struct work_chunk {
 } work_chunk;
 
 struct cdn_state {
+  union {
+    cdni_state_head head;
+    struct { /* the same members by their names alone */
+      char *block;
+      uint64_t *valid;
+      bool audit;
+    };
+  };
   const cdn_system *system;
-  char *block;          /* everything that a copy has to copy, except regions and shared arrays */
-  uint64_t *valid;      /* in the block: one bit for each ticket */
   region_slot *regions; /* as many as the System has */
   shared_slot *shared;  /* likewise */
   int depth;            /* the number of entries being evaluated */
