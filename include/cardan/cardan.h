@@ -9,6 +9,7 @@
 #include <cardan/spatial.h>
 #include <cardan/system.h>
 #include <cardan/state.h>
+#include <cardan/elements.h>
 #include <cardan/regions.h>
 #include <cardan/functions.h>
 #include <cardan/controls.h>

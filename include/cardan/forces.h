@@ -166,20 +166,6 @@ CDN_API int cdn_system_force_count(const cdn_system *system);
 /** The force element of this name. CDN_ERR_ARG if there is none. O(forces). */
 CDN_API cdn_status cdn_system_find_force(const cdn_system *system, const char *name, cdn_force *force) CDN_NODISCARD;
 
-/* Parameters of any element of the library's kinds, one number each, in the order in which the adder takes them.
- * Custom forces have arrays of their own (cdn_system_find_parameters). Errors: CDN_ERR_ARG for a wrong element or
- * number. The setter refuses the values that the setter of the kind refuses; nothing is changed then. */
-
-CDN_API int cdn_force_parameter_count(const cdn_system *system, cdn_force force); /**< 0 for a wrong id */
-/** Such as "k", "the rest length", "g.y", "X_AF[3]" (frames: R by columns, p). Cut to `size`. */
-CDN_API cdn_status cdn_force_parameter_name(const cdn_system *system, cdn_force force, int i, char *text,
-                                            size_t size) CDN_NODISCARD;
-/** The reverse; the message lists the names that there are. */
-CDN_API cdn_status cdn_force_find_parameter(const cdn_system *system, cdn_force force, const char *name,
-                                            int *i) CDN_NODISCARD;
-CDN_API cdn_status cdn_force_parameter(cdn_state *state, cdn_force force, int i, double *value) CDN_NODISCARD;
-CDN_API cdn_status cdn_force_set_parameter(cdn_state *state, cdn_force force, int i, double value);
-
 /* ---- custom forces ------------------------------------------------------------------------- */
 
 /** The variables that a force reads directly; they decide when the force is computed again. Variables behind its

@@ -71,8 +71,8 @@ CDN_API cdn_status cdn_spec_load_string(const char *text, size_t size, const cha
                                         const cdn_model_options *options, cdn_spec **out) CDN_NODISCARD;
 /** Adds all elements of a spec to a System that is not frozen yet, with the options tree_only, armature and
  *  no_gravity. Copies the spec, which may then be destroyed. The System may have other elements, and more may be
- *  added later. Bodies, joints, forces ("knee spring", "knee damper", "knee limit", "gravity"), constraints,
- *  actuators with their controls, and sensors keep their names. *out is made even on failure, for
+ *  added later. Bodies, joints, forces ("knee spring", "knee damper", "knee limit", "knee actuator", "gravity"),
+ *  constraints, controls of actuators, and sensors keep their names. *out is made even on failure, for
  *  cdn_model_last_error. Building is sticky: after a failure the System does not freeze. Errors: CDN_ERR_FROZEN (a
  *  frozen System); CDN_ERR_ARG, or CDN_ERR_PARSE with file and line (a name without an element, or values that the
  *  System refuses). O((bodies + joints) log joints). */

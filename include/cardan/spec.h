@@ -291,7 +291,7 @@ typedef enum cdn_actuator_dynamics {
   CDN_ACTUATOR_FILTER      /**< da/dt = (c - a) / time_constant; a is an auxiliary state */
 } cdn_actuator_dynamics;
 
-/** An actuator. It becomes a control c of its name (controls.h) and a force of its name that reads c:
+/** An actuator. It becomes a control c of its name (controls.h) and a force "NAME actuator" that reads c:
  *
  *    p = (gain[0] + gain[1] l + gain[2] ldot) a + bias[0] + bias[1] l + bias[2] ldot,   within the force limits
  *

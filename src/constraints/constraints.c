@@ -34,14 +34,10 @@ static void free_constraints(cdn_system *system, void *data) {
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
-static const char *element_name(const cdn_system *system, int i) {
-  return cdn_constraint_name(system, (cdn_constraint){ i });
-}
-static const cdni_named named[] = { { "constraints", cdn_system_constraint_count, element_name }, { .sort = NULL } };
-
-const cdni_room_ops cdni_constraints_room = {
-  .size = sizeof(constraint_room), .named = named, .subsystem = &cdni_constraints_ops, .destroy = free_constraints
-};
+const cdni_room_ops cdni_constraints_room = { .size = sizeof(constraint_room),
+                                              .elements = cdni_constraint_elements,
+                                              .subsystem = &cdni_constraints_ops,
+                                              .destroy = free_constraints };
 
 const constraint_room *cdni_constraints(const cdn_system *system) {
   return cdni_system_room_get(system, CDNI_ROOM_CONSTRAINTS);
@@ -132,12 +128,12 @@ int cdni_constraint_add_coordinate(constraint_adder *a, cdn_body body, int k) { 
 /* Checks parameters: returns the status, and writes the reason if it is an error. */
 static cdn_status check_params(const constraint_element *e, const double *params, char *why, size_t size) {
   const constraint_kind *kind = kind_of(e);
-  for (int i = 0; i < e->n_params; i++)
-    if (!isfinite(params[i])) {
-      if (kind->param_names) snprintf(why, size, "%s is %g", kind->param_names[i], params[i]);
-      else snprintf(why, size, "parameter %d is %g", i, params[i]);
-      return CDN_ERR_NONFINITE;
-    }
+  size_t bad;
+  if (kind->params) CDNI_TRY(cdni_parameters_check(kind->params, e->n_params, params, why, size));
+  else if (e->n_params > 0 && !cdni_all_finite(params, (size_t)e->n_params, &bad)) {
+    snprintf(why, size, "parameter %zu is %g", bad, params[bad]);
+    return CDN_ERR_NONFINITE;
+  }
   return !kind->check || kind->check(e, params, why, size) ? CDN_OK : CDN_ERR_ARG;
 }
 

@@ -3,6 +3,7 @@
 #define CARDAN_CONSTRAINTS_INTERNAL_H
 
 #include "constraints/elements.h"
+#include "system/elements.h"
 
 /* ---- the kinds: to add one, add its file, and its line here ---- */
 
@@ -56,8 +57,12 @@ typedef struct constraint_kind {
   /* A more precise name for one element; may be NULL. */
   const char *(*name_of)(const constraint_element *c);
   int n_params;
-  const char *const *param_names;
-  /* Returns false and writes the reason if finite parameters make no sense; may be NULL. */
+  const cdni_parameter *params; /* n_params; NULL: those of each element are its user's */
+  /* The last of them are described by another table, of n; NULL: none. */
+  const cdni_parameter *(*own_parameters)(const constraint_element *c, int *first, int *n);
+  /* The unit of parameter k, where the table has none; may be NULL. */
+  void (*unit_of)(const matter *m, const constraint_mobility *mobility, int k, char *text, size_t size);
+  /* False, with the reason, for parameters within their limits that do not go together; may be NULL. */
   bool (*check)(const constraint_element *c, const double *params, char *why, size_t size);
   cdn_status (*calc_position)(const constraint_view *v, double *e); /* np errors */
   cdn_status (*calc_rows)(const constraint_view *v);
@@ -79,6 +84,7 @@ extern const constraint_kind *const cdni_constraint_kinds[CONSTRAINT_KIND_COUNT]
 /* ---- the room ---- */
 
 extern const cdn_subsystem_ops cdni_constraints_ops;
+extern const cdni_elements cdni_constraint_elements[]; /* parameters.c */
 
 /* ---- adding, with the checks that all kinds share ---- */
 

@@ -1,12 +1,12 @@
 /* Builds the list of controls, and the sources that they follow. */
 #include "controls/controls.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "controls/internal.h"
 #include "rooms.h"
+#include "system/elements.h"
 
 CDNI_DEF(control_def, .lower = -INFINITY, .upper = INFINITY);
 
@@ -24,9 +24,38 @@ static void free_controls(cdn_system *system, void *data) {
   cdni_array_free(a, &room->controls);
 }
 
-const cdni_room_ops cdni_controls_room = { .size = sizeof(control_room),
-                                           .subsystem = &cdni_controls_ops,
-                                           .destroy = free_controls };
+static const char *name_of(const cdn_system *system, int i) { return cdn_control_name(system, (cdn_control){ i }); }
+static int parameter_count(const cdn_system *system, int i) {
+  (void)system, (void)i;
+  return 2;
+}
+/* The limits. */
+static void parameter(const cdn_system *system, int i, int k, cdni_parameter_place *out) {
+  static const cdni_parameter table[] = { CDNI_BOUND("lower", NULL), CDNI_BOUND("upper", NULL) };
+  const control_room *room = cdni_controls(system);
+  out->is = table[k];
+  snprintf(out->unit, sizeof out->unit, "%s", CDNI_AT(room->controls, control, i).unit);
+  out->array = room->limits, out->at = 2 * i + k;
+}
+static cdn_status set(cdn_state *state, const char *function, int i, int first, int n, const double *values) {
+  double limits[2];
+  CDNI_TRY(cdn_control_limits(state, (cdn_control){ i }, &limits[0], &limits[1]));
+  memcpy(limits + first, values, (size_t)n * sizeof *values);
+  return cdni_control_set_limits(state, function, (cdn_control){ i }, limits[0], limits[1]);
+}
+static const cdni_elements elements[] = {
+  { .sort = CDN_SORT_CONTROL,
+    .count = cdn_system_control_count,
+    .name = name_of,
+    .parameter_count = parameter_count,
+    .parameter = parameter,
+    .set = set },
+  CDNI_NO_MORE_ELEMENTS,
+};
+
+const cdni_room_ops cdni_controls_room = {
+  .size = sizeof(control_room), .elements = elements, .subsystem = &cdni_controls_ops, .destroy = free_controls
+};
 
 const control_room *cdni_controls(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_CONTROLS); }
 
@@ -35,8 +64,6 @@ const control *cdni_control_at(const control_room *room, cdn_control c) {
 }
 
 cdn_dvar cdni_controls_variable(const control_room *room) { return room->given; }
-
-double cdni_finite_limit(double limit) { return isinf(limit) ? copysign(DBL_MAX, limit) : limit; }
 
 /* ---- adding ---- */
 

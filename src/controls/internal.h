@@ -23,8 +23,7 @@ const control *cdni_control_at(const control_room *room, cdn_control c);
 
 /* values.c: the compute function of every control's entry, and the room's subsystem. */
 extern const cdn_subsystem_ops cdni_controls_ops;
-
-/* An infinite limit in an array of finite numbers. */
-double cdni_finite_limit(double limit);
+/* cdn_control_set_limits, on behalf of a public function. */
+cdn_status cdni_control_set_limits(cdn_state *state, const char *function, cdn_control id, double lower, double upper);
 
 #endif

@@ -1,5 +1,4 @@
 /* Controls in a State: the values that the user wrote, and the values in effect. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -24,12 +23,16 @@ static int computed_control(const control_room *room, const cdn_state *state) {
 
 static cdn_status calc(const void *self, cdn_state *state, void *out) {
   const control_room *room = of(self);
-  const int i = computed_control(room, state);
+  const int i = computed_control(room, state), lanes = cdni_system_lanes(cdn_state_system(state));
   const control *c = &CDNI_AT(room->controls, control, i);
-  const double *limits = cdn_state_parameters(state, room->limits) + 2 * i;
+  const double *limits = cdn_state_parameters(state, room->limits) + 2 * lanes * i;
   double value;
-  if (c->follows) CDNI_TRY(c->source.calc(&c->source, state, &value));
-  else value = cdn_state_parameters(state, room->given)[i];
+  if (!c->follows) {
+    const double *given = cdn_state_parameters(state, room->given) + lanes * i;
+    for (int l = 0; l < lanes; l++) ((double *)out)[l] = fmin(fmax(given[l], limits[l]), limits[lanes + l]);
+    return CDN_OK;
+  }
+  CDNI_TRY(c->source.calc(&c->source, state, &value));
   if (isnan(value))
     return cdni_state_fail(state, CDN_ERR_NONFINITE, true, "cdn_realize", c->name,
                            "control '%s': %s, which it follows, is NaN", c->name, c->source.word);
@@ -44,10 +47,12 @@ static cdn_status declare_arrays(control_room *room, cdn_declarer *d, double *gi
   for (int i = 0; i < n; i++) {
     const control *c = &CDNI_AT(room->controls, control, i);
     given[i] = c->initial;
-    limits[2 * i] = cdni_finite_limit(c->lower), limits[2 * i + 1] = cdni_finite_limit(c->upper);
+    limits[2 * i] = cdni_finite_bound(c->lower), limits[2 * i + 1] = cdni_finite_bound(c->upper);
   }
   room->given = cdni_declare_values(d, "given", n, given);
   room->limits = cdn_declare_parameters(d, "limits", 2 * n, limits);
+  cdni_declare_in_lanes(d, room->given.ticket, CDNI_LANES_TOGETHER);
+  cdni_declare_in_lanes(d, room->limits.ticket, CDNI_LANES_TOGETHER);
   return CDN_OK;
 }
 
@@ -64,6 +69,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     const cdn_ticket prerequisites[] = { room->limits.ticket, c->follows ? c->source.ticket : room->given.ticket };
     cdni_declare_well_known(d, c->ticket);
     cdn_declare_cache(d, c->name, sizeof(double), calc, 2, prerequisites);
+    if (!c->follows) cdni_declare_in_lanes(d, c->ticket, CDNI_LANES_TOGETHER);
   }
   return CDN_OK;
 }
@@ -116,6 +122,22 @@ cdn_status cdn_control_value(cdn_state *state, cdn_control id, double *value) {
                            "no place is given for the value of control '%s'", c->name);
   CDNI_TRY(cdni_state_ensure(state, c->ticket));
   *value = *(const double *)cdni_state_storage(state, (cdn_cache){ c->ticket.i, c->ticket });
+  return CDN_OK;
+}
+
+cdn_status cdni_control_values(cdn_state *state, cdn_control id, int lanes, double *values) {
+  const control *c = cdni_control_at(cdni_controls(cdn_state_system(state)), id);
+  if (c->follows && lanes > 1) {
+    /* each lane's own State asks the source */
+    for (int l = 0; l < lanes; l++) {
+      cdn_state *one = cdni_lane_state(state, l);
+      values[l] = 0;
+      if (one && cdn_control_value(one, id, &values[l]) != CDN_OK) cdni_lane_fail(state, l);
+    }
+    return CDN_OK;
+  }
+  CDNI_TRY(cdni_state_ensure(state, c->ticket));
+  memcpy(values, cdni_state_storage(state, (cdn_cache){ c->ticket.i, c->ticket }), (size_t)lanes * sizeof *values);
   return CDN_OK;
 }
 
@@ -185,21 +207,17 @@ double cdn_control_given(const cdn_state *state, cdn_control id) {
   return cdni_control_at(room, id) ? cdn_state_parameters(state, room->given)[id.i] : NAN;
 }
 
-static double as_limit(double number) { return fabs(number) == DBL_MAX ? copysign(INFINITY, number) : number; }
-
 cdn_status cdn_control_limits(const cdn_state *state, cdn_control id, double *lower, double *upper) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const control_room *room;
   if (!find((cdn_state *)state, "cdn_control_limits", id, &room)) return CDN_ERR_ARG;
   const double *limits = cdn_state_parameters(state, room->limits) + 2 * id.i;
-  if (lower) *lower = as_limit(limits[0]);
-  if (upper) *upper = as_limit(limits[1]);
+  if (lower) *lower = cdni_bound(limits[0]);
+  if (upper) *upper = cdni_bound(limits[1]);
   return CDN_OK;
 }
 
-cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower, double upper) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_control_set_limits";
+cdn_status cdni_control_set_limits(cdn_state *state, const char *function, cdn_control id, double lower, double upper) {
   const control_room *room;
   const control *c = find(state, function, id, &room);
   if (!c) return CDN_ERR_ARG;
@@ -207,6 +225,11 @@ cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, c->name,
                            "control '%s': the limits %g and %g are not in order; nothing was changed", c->name, lower,
                            upper);
-  const double limits[2] = { cdni_finite_limit(lower), cdni_finite_limit(upper) };
+  const double limits[2] = { cdni_finite_bound(lower), cdni_finite_bound(upper) };
   return cdn_state_set_parameters(state, room->limits, 2 * id.i, 2, limits);
+}
+
+cdn_status cdn_control_set_limits(cdn_state *state, cdn_control id, double lower, double upper) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  return cdni_control_set_limits(state, "cdn_control_set_limits", id, lower, upper);
 }

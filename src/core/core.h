@@ -48,6 +48,9 @@ void cdni_error_tell(const cdn_error *error);
 
 /* True if all n numbers are finite; else *bad (may be NULL) is the first that is not. */
 bool cdni_all_finite(const double *values, size_t n, size_t *bad);
+/* Parameters are finite: a bound that is infinite is kept as +-DBL_MAX. And the reverse. */
+double cdni_finite_bound(double bound);
+double cdni_bound(double kept);
 
 /* ---- memory ---- */
 

@@ -1,4 +1,5 @@
-/* Filling in a cdn_error, and the test for NaN and infinity. */
+/* Filling in a cdn_error, and numbers that are not finite. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -131,6 +132,9 @@ cdn_status cdni_error_set(cdn_error *error, cdn_status code, const char *functio
   va_end(args);
   return code;
 }
+
+double cdni_finite_bound(double bound) { return isinf(bound) ? copysign(DBL_MAX, bound) : bound; }
+double cdni_bound(double kept) { return fabs(kept) == DBL_MAX ? copysign(INFINITY, kept) : kept; }
 
 bool cdni_all_finite(const double *values, size_t n, size_t *bad) {
   /* A number is not finite where all bits of its exponent are set; adding one more then carries into the sign bit. The

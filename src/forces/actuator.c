@@ -1,49 +1,39 @@
-/* An actuator on a mobility: f = (gain + gain_q q + gain_u u) c + bias[0] + bias[1] q + bias[2] u within limits of its
- * own; c is a control. Torque motors, servos for position and velocity, dampers. MuJoCo's "affine" actuators have this
- * law. Parameters: gain, bias (3), lower, upper, gain_q, gain_u. */
-#include <float.h>
+/* An actuator on a mobility, as MuJoCo's "affine" actuators are: torque motors, servos for position and velocity,
+ * dampers. elements/actuator.h has the law. */
+#include "forces/elements/actuator.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "controls/controls.h"
 #include "forces/derivatives.h"
 
-enum { GAIN, BIAS, LOWER = 4, UPPER, GAIN_Q, GAIN_U, N_PARAMS };
-
-typedef struct actuator {
-  force_mobility at; /* q -1: it reads none */
-  cdn_control control;
-  bool feeds_back; /* its control varies with the State */
-} actuator;
-
 CDNI_DEF(actuator_def, .control = { -1 }, .gain = 1, .lower = -INFINITY, .upper = INFINITY);
 
-/* The force of a control c; *free: its limits leave it alone. */
-static cdn_status force_of(const force_batch *b, int i, cdn_state *state, double c, double *f, bool *free) {
+/* The values of the controls. Those of actuators that are off are not asked for. */
+static cdn_status gather(const force_batch *b, cdn_state *state, double *inputs) {
+  const actuator *e = b->elements;
+  const int lanes = b->matter->lanes;
+  for (int i = 0; i < b->n; i++)
+    if (force_is_on(b, i)) CDNI_TRY(cdni_control_values(state, e[i].control, lanes, inputs + lanes * i));
+  return CDN_OK;
+}
+
+/* One element in a State without lanes: what its force depends on, and its force without the limits. */
+static cdn_status law_of(const force_batch *b, int i, cdn_state *state, double *c, double *f) {
   const actuator *e = (const actuator *)b->elements + i;
-  const double *p = b->params + N_PARAMS * i, *q = NULL, *u;
+  const double *q = NULL, *u;
+  CDNI_TRY(cdn_control_value(state, e->control, c));
   CDNI_TRY(force_u(b, state, &u));
   if (e->at.q >= 0) CDNI_TRY(force_q(b, state, &q));
-  const double by_q = p[GAIN_Q] * c + p[BIAS + 1], by_u = p[GAIN_U] * c + p[BIAS + 2];
-  *f = p[GAIN] * c + p[BIAS] + (q ? by_q * q[e->at.q] : 0) + by_u * u[e->at.u];
-  *free = *f >= p[LOWER] && *f <= p[UPPER];
-  *f = fmin(fmax(*f, p[LOWER]), p[UPPER]);
+  *f = actuator_law(b->params + ACTUATOR_PARAMS * i, *c, q ? q[e->at.q] : 0, u[e->at.u]);
   return CDN_OK;
 }
 
 static cdn_status calc_one(const force_batch *b, int i, cdn_state *state, cdn_forces *out) {
-  const actuator *e = (const actuator *)b->elements + i;
   double c, f;
-  bool free;
-  CDNI_TRY(cdn_control_value(state, e->control, &c));
-  CDNI_TRY(force_of(b, i, state, c, &f, &free));
-  out->f[e->at.u] += f;
-  return CDN_OK;
-}
-
-static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  for (int i = 0; i < b->n; i++)
-    if (force_is_on(b, i)) CDNI_TRY(calc_one(b, i, state, out));
+  CDNI_TRY(law_of(b, i, state, &c, &f));
+  out->f[((const actuator *)b->elements)[i].at.u] += actuator_limited(b->params + ACTUATOR_PARAMS * i, f);
   return CDN_OK;
 }
 
@@ -57,15 +47,14 @@ static bool is_differenced(const force_batch *b, int i) {
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const actuator *e = b->elements;
   for (int i = 0; i < b->n; i++) {
-    const double *p = b->params + N_PARAMS * i;
+    const double *p = b->params + ACTUATOR_PARAMS * i;
     double c, f;
-    bool free;
     if (!force_is_on(b, i) || e[i].feeds_back) continue;
-    CDNI_TRY(cdn_control_value(state, e[i].control, &c));
-    CDNI_TRY(force_of(b, i, state, c, &f, &free));
-    if (free)
-      derivative_of_mobility(out, e[i].at.u, e[i].at.u, e[i].at.q >= 0 ? p[GAIN_Q] * c + p[BIAS + 1] : 0,
-                             p[GAIN_U] * c + p[BIAS + 2]);
+    CDNI_TRY(law_of(b, i, state, &c, &f));
+    if (actuator_limited(p, f) != f) continue;
+    derivative_of_mobility(out, e[i].at.u, e[i].at.u,
+                           e[i].at.q >= 0 ? p[ACTUATOR_GAIN_Q] * c + p[ACTUATOR_BIAS + 1] : 0,
+                           p[ACTUATOR_GAIN_U] * c + p[ACTUATOR_BIAS + 2]);
   }
   return CDN_OK;
 }
@@ -88,8 +77,9 @@ static void prepare(force_set *set, cdn_declarer *d) {
 }
 
 static bool check(const double *p, char *why, size_t size) {
-  if (p[LOWER] < p[UPPER]) return true;
-  snprintf(why, size, "its limits are %g and %g: the lower one must be below the upper one", p[LOWER], p[UPPER]);
+  if (p[ACTUATOR_LOWER] < p[ACTUATOR_UPPER]) return true;
+  snprintf(why, size, "its limits are %g and %g: the lower one must be below the upper one", p[ACTUATOR_LOWER],
+           p[ACTUATOR_UPPER]);
   return false;
 }
 
@@ -103,10 +93,15 @@ static void describe(const force_room *room, const void *element, char *text, si
 const force_kind cdni_force_actuator = {
   .name = "actuator",
   .element_size = sizeof(actuator),
-  .n_params = N_PARAMS,
-  .param_names = { "gain", "bias", "bias", "bias", "lower", "upper", "gain_q", "gain_u" },
+  .n_params = ACTUATOR_PARAMS,
+  .params = { CDNI_ANY("gain", "N/control|N m/control"), CDNI_ANY("bias[0]", "N|N m"),
+              CDNI_ANY("bias[1]", "N/m|N m/rad"), CDNI_ANY("bias[2]", "N s/m|N m s/rad"), CDNI_BOUND("lower", "N|N m"),
+              CDNI_BOUND("upper", "N|N m"), CDNI_ANY("gain_q", "N/(m control)|N m/(rad control)"),
+              CDNI_ANY("gain_u", "N s/(m control)|N m s/(rad control)") },
+  .on_mobility = true,
   .check = check,
-  .parts = { { .reads = CDN_READS_EVERYTHING, .mobilities = true, .calc = calc } },
+  .parts = { { .reads = CDN_READS_EVERYTHING, .mobilities = true, .kernel = FORCE_KERNEL_actuator } },
+  .gather = gather,
   .derivative = derivative,
   .is_differenced = is_differenced,
   .calc_one = calc_one,
@@ -117,13 +112,11 @@ const force_kind cdni_force_actuator = {
 
 /* ---- adding ---- */
 
-static double finite_limit(double limit) { return isinf(limit) ? copysign(DBL_MAX, limit) : limit; }
-
-static void put_params(double p[N_PARAMS], const cdn_actuator_def *d) {
-  p[GAIN_Q] = d->gain_q, p[GAIN_U] = d->gain_u;
-  p[GAIN] = d->gain;
-  for (int k = 0; k < 3; k++) p[BIAS + k] = d->bias[k];
-  p[LOWER] = finite_limit(d->lower), p[UPPER] = finite_limit(d->upper);
+static void put_params(double p[ACTUATOR_PARAMS], const cdn_actuator_def *d) {
+  p[ACTUATOR_GAIN_Q] = d->gain_q, p[ACTUATOR_GAIN_U] = d->gain_u;
+  p[ACTUATOR_GAIN] = d->gain;
+  for (int k = 0; k < 3; k++) p[ACTUATOR_BIAS + k] = d->bias[k];
+  p[ACTUATOR_LOWER] = cdni_finite_bound(d->lower), p[ACTUATOR_UPPER] = cdni_finite_bound(d->upper);
 }
 
 cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cdn_actuator_def *def) {
@@ -141,7 +134,7 @@ cdn_force cdn_system_add_actuator(cdn_system *system, const char *name, const cd
   if (a.ok && !cdn_control_name(system, d.control))
     cdni_force_refuse(&a, CDN_ERR_ARG, "there is no control %d in this System (yet): add the control first",
                       (int)d.control.i);
-  double p[N_PARAMS];
+  double p[ACTUATOR_PARAMS];
   put_params(p, &d);
   e.at.q = -1;
   if (a.ok && (d.bias[1] != 0 || d.gain_q != 0)) {
@@ -159,9 +152,9 @@ cdn_status cdn_actuator_set(cdn_state *state, cdn_force force, double gain, cons
   static const char function[] = "cdn_actuator_set";
   const double *now = cdni_force_params(state, force, FORCE_ACTUATOR);
   cdn_actuator_def d = { .gain = gain, .lower = lower, .upper = upper };
-  double p[N_PARAMS];
-  for (int k = 0; k < 3; k++) d.bias[k] = bias ? bias[k] : now ? now[BIAS + k] : 0;
-  if (now) d.gain_q = now[GAIN_Q], d.gain_u = now[GAIN_U];
+  double p[ACTUATOR_PARAMS];
+  for (int k = 0; k < 3; k++) d.bias[k] = bias ? bias[k] : now ? now[ACTUATOR_BIAS + k] : 0;
+  if (now) d.gain_q = now[ACTUATOR_GAIN_Q], d.gain_u = now[ACTUATOR_GAIN_U];
   put_params(p, &d);
   return cdni_force_set(state, force, FORCE_ACTUATOR, function, p);
 }

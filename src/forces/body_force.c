@@ -18,7 +18,7 @@ const force_kind cdni_force_body_force = {
   .name = "body_force",
   .element_size = sizeof(body_force),
   .n_params = 6,
-  .param_names = { "f_G.x", "f_G.y", "f_G.z", "m_G.x", "m_G.y", "m_G.z" },
+  .params = { CDNI_VECTOR("f_G", "N"), CDNI_VECTOR("m_G", "N m") },
   .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .kernel = FORCE_KERNEL_body_force } },
   .derivative = derivative,
   .describe = cdni_describe_body_force,

@@ -27,12 +27,9 @@ static void free_forces(cdn_system *system, void *data) {
   }
 }
 
-static const char *name_of(const cdn_system *system, int i) { return cdn_force_name(system, (cdn_force){ i }); }
-static const cdni_named named[] = { { "forces", cdn_system_force_count, name_of }, { .sort = NULL } };
-
 const cdni_room_ops cdni_forces_room = {
   .size = sizeof(force_room),
-  .named = named,
+  .elements = cdni_force_elements,
   .subsystem = &cdni_forces_ops,
   .planned = cdni_forces_planned,
   .destroy = free_forces,
@@ -138,11 +135,7 @@ force_mobility cdni_force_check_rotation(force_adder *a, cdn_body body) {
 
 /* The code and the reason if parameters are not valid. */
 static cdn_status check_params(const force_kind *kind, const double *params, char *why, size_t size) {
-  for (int i = 0; i < kind->n_params; i++)
-    if (!isfinite(params[i])) {
-      snprintf(why, size, "%s is %g", kind->param_names[i], params[i]);
-      return CDN_ERR_NONFINITE;
-    }
+  CDNI_TRY(cdni_parameters_check(kind->params, kind->n_params, params, why, size));
   return !kind->check || kind->check(params, why, size) ? CDN_OK : CDN_ERR_ARG;
 }
 

@@ -1,13 +1,5 @@
 /* A damper on every mobility: f = -c u. Parameter: c. */
-#include <stdio.h>
-
 #include "forces/derivatives.h"
-
-static bool check(const double *params, char *why, size_t size) {
-  if (params[0] >= 0) return true;
-  snprintf(why, size, "c is %g; a damper's coefficient must not be negative", params[0]);
-  return false;
-}
 
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   (void)state;
@@ -20,8 +12,7 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
 const force_kind cdni_force_global_damper = {
   .name = "global_damper",
   .n_params = 1,
-  .param_names = { "c" },
-  .check = check,
+  .params = { CDNI_NOT_NEGATIVE("c", "N s/m, N m s/rad") },
   .parts = { { .reads = CDN_READS_VELOCITY, .mobilities = true, .kernel = FORCE_KERNEL_global_damper } },
   .derivative = derivative,
 };

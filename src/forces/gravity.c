@@ -78,7 +78,7 @@ const force_kind cdni_force_gravity = {
   .name = "gravity",
   .element_size = sizeof(gravity),
   .n_params = 3,
-  .param_names = { "g.x", "g.y", "g.z" },
+  .params = { CDNI_VECTOR("g", "m/s^2") },
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,
                .bodies = true,

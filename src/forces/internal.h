@@ -7,6 +7,7 @@
 #include "forces/elements/mobility.h"
 #include "forces/forces.h"
 #include "forces/kernels.h"
+#include "system/elements.h"
 
 /* ---- the kinds: a new kind needs its file and its line here ---- */
 
@@ -73,10 +74,13 @@ typedef struct force_kind {
   const char *name; /* of the kind's parameter array */
   size_t element_size;
   int n_params;
-  const char *param_names[FORCE_MOST_PARAMS];
-  /* Returns false, with the reason, for finite numbers that are not valid; may be NULL. */
+  cdni_parameter params[FORCE_MOST_PARAMS];
+  bool on_mobility; /* its struct begins with a force_mobility, whose dimension decides among the units */
+  /* Returns false, with the reason, for numbers within their limits that do not go together; may be NULL. */
   bool (*check)(const double *params, char *why, size_t size);
   force_part parts[FORCE_CLASSES];
+  /* Writes a number for each element and lane, which the kernel reads beside the parameters; may be NULL. */
+  cdn_status (*gather)(const force_batch *b, cdn_state *state, double *inputs);
   cdn_status (*calc_potential)(const force_batch *b, cdn_state *state, double *energy); /* adds; may be NULL */
   /* Fails for an element without a defined force; NULL if the force is always defined. */
   cdn_status (*fail)(cdn_state *state, const char *function, const char *name);
@@ -159,7 +163,8 @@ void cdni_describe_two_points(const force_room *room, const void *element, char 
 void cdni_describe_body_force(const force_room *room, const void *element, char *text, size_t size);
 void cdni_describe_bushing(const force_room *room, const void *element, char *text, size_t size);
 void cdni_forces_describe(const void *self, const cdn_system *system, cdn_description *d);
-extern const cdn_subsystem_ops cdni_forces_ops; /* sum.c */
+extern const cdn_subsystem_ops cdni_forces_ops;   /* sum.c */
+extern const cdni_elements cdni_force_elements[]; /* parameters.c */
 /* sum.c: what depends on the layout of the State's block, and on how many lanes there are. */
 cdn_status cdni_forces_planned(cdn_system *system, void *room);
 

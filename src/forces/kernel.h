@@ -17,9 +17,10 @@ typedef struct force_lanes {
   const double *enabled; /* 0 or 1 by id, for all lanes */
   const real *params;    /* n x the kind's number of parameters */
   const double *own;     /* further declarations of the kind, for all lanes */
+  const real *inputs;    /* n, of kinds that gather them */
   int nb, nu;            /* bodies, Ground included; mobilities */
   const real *frames;    /* FORCE_FRAME numbers a body: X_PF, X_BM */
-  const real *q, *u;     /* u and twist: only for elements that read velocities */
+  const real *q, *u;     /* u and twist: only for elements that read more than positions */
   const body_pose *pose;
   const body_twist *twist;
   const rigid_inertia *inertia; /* for gravity */
@@ -45,6 +46,7 @@ typedef struct force_lanes {
   X(body_force)                \
   X(bushing_elastic)           \
   X(bushing_damping)           \
+  X(actuator)                  \
   X(global_damper)
 
 typedef enum force_kernel_id {

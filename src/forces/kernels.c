@@ -1,6 +1,7 @@
 /* One set of force kernels, and its table. */
 #include "forces/kernels.h"
 
+#include "forces/elements/actuator.h"
 #include "forces/elements/body_force.h"
 #include "forces/elements/gravity.h"
 #include "forces/elements/linear_bushing.h"

@@ -144,24 +144,21 @@ static bool is_rotation(const double *R) {
 }
 
 static bool check(const double *params, char *why, size_t size) {
-  for (int k = 0; k < 6; k++)
-    if (!(params[BUSHING_C + k] >= 0)) {
-      snprintf(why, size, "c[%d] is %g; a damper's coefficient must not be negative", k, params[BUSHING_C + k]);
-      return false;
-    }
   const bool right_F = is_rotation(params + BUSHING_X_AF), right_M = is_rotation(params + BUSHING_X_BM);
   if (!right_F || !right_M) snprintf(why, size, "the R of %s is not a rotation to 1e-9", right_F ? "X_BM" : "X_AF");
   return right_F && right_M;
 }
 
-#define SIX(name) name, name, name, name, name, name
-#define TWELVE(name) SIX(name), SIX(name)
+#define SIX(NUMBER, name, angle, length)                                                                       \
+  NUMBER(name "[0]", angle), NUMBER(name "[1]", angle), NUMBER(name "[2]", angle), NUMBER(name "[3]", length), \
+      NUMBER(name "[4]", length), NUMBER(name "[5]", length)
 
 const force_kind cdni_force_linear_bushing = {
   .name = "linear_bushing",
   .element_size = sizeof(bushing),
   .n_params = BUSHING_PARAMS,
-  .param_names = { SIX("k"), SIX("c"), TWELVE("X_AF"), TWELVE("X_BM") },
+  .params = { SIX(CDNI_ANY, "k", "N m/rad", "N/m"), SIX(CDNI_NOT_NEGATIVE, "c", "N m s/rad", "N s/m"),
+              CDNI_FRAME("X_AF"), CDNI_FRAME("X_BM") },
   .check = check,
   .parts = { { .reads = CDN_READS_POSITION, .potential = true, .bodies = true, .kernel = FORCE_KERNEL_bushing_elastic },
              { .reads = CDN_READS_VELOCITY, .bodies = true, .kernel = FORCE_KERNEL_bushing_damping } },

@@ -1,5 +1,4 @@
 /* A compliant stop on one coordinate: elements/mobility_stop.h has its formula. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -7,11 +6,8 @@
 #include "forces/elements/mobility_stop.h"
 
 static bool check(const double *params, char *why, size_t size) {
-  if (params[0] > params[1])
-    snprintf(why, size, "the lower bound %g is above the upper bound %g", params[0], params[1]);
-  else if (!(params[2] > 0)) snprintf(why, size, "k is %g; a stop's stiffness must be positive", params[2]);
-  else if (!(params[3] >= 0)) snprintf(why, size, "d is %g; a stop's dissipation must not be negative", params[3]);
-  else return true;
+  if (params[0] <= params[1]) return true;
+  snprintf(why, size, "the lower bound %g is above the upper bound %g", params[0], params[1]);
   return false;
 }
 
@@ -76,7 +72,9 @@ const force_kind cdni_force_mobility_stop = {
   .name = "mobility_stop",
   .element_size = sizeof(force_mobility),
   .n_params = 4,
-  .param_names = { "the lower bound", "the upper bound", "k", "d" },
+  .params = { CDNI_BOUND("lower", "m|rad"), CDNI_BOUND("upper", "m|rad"), CDNI_POSITIVE("k", "N/m|N m/rad"),
+              CDNI_NOT_NEGATIVE("d", "s/m|s/rad") },
+  .on_mobility = true,
   .check = check,
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,
@@ -91,19 +89,17 @@ const force_kind cdni_force_mobility_stop = {
   .describe = cdni_describe_mobility,
 };
 
-static double finite_bound(double bound) { return isinf(bound) ? copysign(DBL_MAX, bound) : bound; }
-
 cdn_force cdn_system_add_mobility_stop(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                        double lower, double upper, double k, double d) {
   force_adder a;
   cdni_force_begin(&a, system, FORCE_MOBILITY_STOP, "cdn_system_add_mobility_stop", name);
   const force_mobility at = cdni_force_check_coordinate(&a, body, coordinate);
-  const double params[] = { finite_bound(lower), finite_bound(upper), k, d };
+  const double params[] = { cdni_finite_bound(lower), cdni_finite_bound(upper), k, d };
   return cdni_force_add(&a, &at, params);
 }
 
 cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower, double upper, double k, double d) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  const double params[] = { finite_bound(lower), finite_bound(upper), k, d };
+  const double params[] = { cdni_finite_bound(lower), cdni_finite_bound(upper), k, d };
   return cdni_force_set(state, force, FORCE_MOBILITY_STOP, "cdn_mobility_stop_set", params);
 }

@@ -89,11 +89,18 @@ static cdn_status spring_kink_force(const force_batch *b, cdn_state *state, int 
   return CDN_OK;
 }
 
+static bool check_spring(const double *params, char *why, size_t size) {
+  if (params[1] != 0 || params[2] != 0 || params[3] != 0 || params[4] != 0) return true;
+  snprintf(why, size, "the quaternion R0 is zero; (1, 0, 0, 0) is the identity");
+  return false;
+}
+
 const force_kind cdni_force_rotation_spring = {
   .name = "rotation_spring",
   .element_size = sizeof(force_mobility),
   .n_params = 5,
-  .param_names = { "k", "R0", "R0", "R0", "R0" },
+  .params = { CDNI_ANY("k", "N m/rad"), CDNI_QUATERNION("R0") },
+  .check = check_spring,
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,
                .mobilities = true,
@@ -142,14 +149,6 @@ cdn_status cdn_rotation_spring_set(cdn_state *state, cdn_force force, double k, 
 }
 
 /* ---- stop: as mobility_stop.c, with x = theta - max_angle ---- */
-
-static bool check_stop(const double *params, char *why, size_t size) {
-  if (!(params[0] >= 0)) snprintf(why, size, "the largest angle is %g; it must not be negative", params[0]);
-  else if (!(params[1] > 0)) snprintf(why, size, "k is %g; a stop's stiffness must be positive", params[1]);
-  else if (!(params[2] >= 0)) snprintf(why, size, "d is %g; a stop's dissipation must not be negative", params[2]);
-  else return true;
-  return false;
-}
 
 static cdn_status calc_stop_potential(const force_batch *b, cdn_state *state, double *energy) {
   const force_mobility *at = b->elements;
@@ -232,8 +231,7 @@ const force_kind cdni_force_rotation_stop = {
   .name = "rotation_stop",
   .element_size = sizeof(force_mobility),
   .n_params = 3,
-  .param_names = { "the largest angle", "k", "d" },
-  .check = check_stop,
+  .params = { CDNI_NOT_NEGATIVE("max_angle", "rad"), CDNI_POSITIVE("k", "N m/rad"), CDNI_NOT_NEGATIVE("d", "s/rad") },
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,
                .mobilities = true,

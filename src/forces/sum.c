@@ -26,8 +26,8 @@ force_batch cdni_force_batch(const force_room *room, cdn_state *state, force_kin
 
 /* ---- one sum ---- */
 
-/* The part's kernel on the State's own numbers. */
-static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces *out) {
+/* The part's kernel on the State's own numbers, and on `inputs` if the kind gathers them. */
+static cdn_status run_kernel(const force_batch *b, cdn_state *state, const double *inputs, cdn_forces *out) {
   const force_set *set = &b->room->sets[b->kind];
   const matter *m = b->matter;
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
@@ -39,6 +39,7 @@ static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces 
                         .enabled = b->enabled,
                         .params = b->params,
                         .own = set->has_own ? cdn_state_parameters(state, set->own) : NULL,
+                        .inputs = inputs,
                         .nb = m->tree.n,
                         .nu = m->tree.nu,
                         .frames = force_frames(b, state),
@@ -51,7 +52,7 @@ static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces 
     CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
     lanes.inertia = cdni_matter_inertia(m, state);
   }
-  if (b->part->reads == CDN_READS_VELOCITY) {
+  if (b->part->reads != CDN_READS_POSITION) {
     CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
     lanes.twist = cdni_matter_twist(m, state);
     CDNI_TRY(force_u(b, state, &lanes.u));
@@ -59,6 +60,15 @@ static cdn_status run_kernel(const force_batch *b, cdn_state *state, cdn_forces 
   b->room->kernels->calc[b->part->kernel](&lanes);
   const int64_t element = cdni_lanes_fail(state, failed);
   return element < 0 ? CDN_OK : cdni_force_kinds[b->kind]->fail(state, "cdn_realize", force_name(b, (int)element));
+}
+
+static cdn_status gather_and_run(const force_batch *b, cdn_state *state, cdn_forces *out) {
+  double *inputs = cdn_work_push(state, (size_t)(b->n * b->matter->lanes) * sizeof *inputs);
+  if (!inputs) return CDN_ERR_NOMEM;
+  cdn_status status = cdni_force_kinds[b->kind]->gather(b, state, inputs);
+  if (status == CDN_OK) status = run_kernel(b, state, inputs, out);
+  cdn_work_pop(state, inputs);
+  return status;
 }
 
 /* A part that calls out, for one lane's own State. */
@@ -92,7 +102,8 @@ static cdn_status call_in_lanes(const force_batch *b, cdn_state *state, cdn_forc
 }
 
 cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *out) {
-  if (!b->part->calc) return run_kernel(b, state, out);
+  if (cdni_force_kinds[b->kind]->gather) return gather_and_run(b, state, out);
+  if (!b->part->calc) return run_kernel(b, state, NULL, out);
   return b->matter->lanes > 1 ? call_in_lanes(b, state, out) : b->part->calc(b, state, out);
 }
 

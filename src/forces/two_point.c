@@ -1,6 +1,4 @@
 /* Spring, damper and constant force between two stations: elements/two_point.h has their formulas. */
-#include <stdio.h>
-
 #include "forces/derivatives.h"
 #include "forces/elements/two_point.h"
 
@@ -12,12 +10,6 @@ static two_point check_ends(force_adder *a, cdn_body body_a, cdn_vec3 p_A, cdn_b
 }
 
 /* ---- spring ---- */
-
-static bool check_spring(const double *params, char *why, size_t size) {
-  if (params[1] >= 0) return true;
-  snprintf(why, size, "the rest length is %g; it must not be negative", params[1]);
-  return false;
-}
 
 static cdn_status fail_spring(cdn_state *state, const char *function, const char *name) {
   return cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, name,
@@ -54,8 +46,7 @@ const force_kind cdni_force_two_point_spring = {
   .name = "two_point_spring",
   .element_size = sizeof(two_point),
   .n_params = 2,
-  .param_names = { "k", "the rest length" },
-  .check = check_spring,
+  .params = { CDNI_ANY("k", "N/m"), CDNI_NOT_NEGATIVE("rest", "m") },
   .parts = { { .reads = CDN_READS_POSITION,
                .potential = true,
                .bodies = true,
@@ -83,12 +74,6 @@ cdn_status cdn_two_point_spring_set(cdn_state *state, cdn_force force, double k,
 
 /* ---- damper ---- */
 
-static bool check_damper(const double *params, char *why, size_t size) {
-  if (params[0] >= 0) return true;
-  snprintf(why, size, "c is %g; a damper's coefficient must not be negative", params[0]);
-  return false;
-}
-
 static cdn_status derivative_of_damper(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
   const two_point *e = b->elements;
   const body_twist *twist = out->pass->twist;
@@ -110,8 +95,7 @@ const force_kind cdni_force_two_point_damper = {
   .name = "two_point_damper",
   .element_size = sizeof(two_point),
   .n_params = 1,
-  .param_names = { "c" },
-  .check = check_damper,
+  .params = { CDNI_NOT_NEGATIVE("c", "N s/m") },
   .parts = { { .reads = CDN_READS_VELOCITY, .bodies = true, .kernel = FORCE_KERNEL_two_point_damper } },
   .derivative = derivative_of_damper,
   .describe = cdni_describe_two_points,
@@ -152,7 +136,7 @@ const force_kind cdni_force_two_point_force = {
   .name = "two_point_force",
   .element_size = sizeof(two_point),
   .n_params = 1,
-  .param_names = { "f" },
+  .params = { CDNI_ANY("f", "N") },
   .parts = { { .reads = CDN_READS_POSITION, .bodies = true, .kernel = FORCE_KERNEL_two_point_force } },
   .fail = fail_force,
   .derivative = derivative_of_force,

@@ -25,7 +25,7 @@ static int line_of(const cdn_spec *spec, const char *element) {
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_CONSTRAINT); i++)
     if (strcmp(io_spec_constraint(spec, i)->name, element) == 0) return io_spec_constraint(spec, i)->line;
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_ACTUATOR); i++)
-    if (strcmp(io_spec_actuator(spec, i)->name, element) == 0) return io_spec_actuator(spec, i)->line;
+    if (belongs_to(element, io_spec_actuator(spec, i)->name)) return io_spec_actuator(spec, i)->line;
   return spec->from_file ? 1 : 0;
 }
 

@@ -3,6 +3,7 @@
 #include <cardan/angles.h>
 #include <cardan/derivatives.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "io/build.h"
 
@@ -211,12 +212,12 @@ static void describe(const void *self, const cdn_system *system, cdn_description
   cdn_describe(d, control, "an actuator on '%s', driven %s", cdn_body_name(system, a->body), words[a->dynamics]);
 }
 
-static cdn_force add_custom(io_builder *b, const cdn_spec_actuator *from, const actuator *a) {
+static cdn_force add_custom(io_builder *b, const char *name, const actuator *a) {
   const cdn_ticket control = cdn_control_ticket(b->system, a->control);
   const bool has_z = a->dynamics != CDN_ACTUATOR_DIRECT;
   const cdn_force_ops ops = {
     .subsystem = { .struct_size = sizeof(cdn_subsystem_ops),
-                   .name = from->name,
+                   .name = name,
                    .self_size = sizeof *a,
                    .declare = declare,
                    .calc_zdot = has_z ? calc_zdot : NULL,
@@ -243,7 +244,7 @@ cdn_zvar io_activation(const cdn_system *system, cdn_force force) {
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /* The force element of an actuator on a joint with one coordinate; the gear is part of its numbers. */
-static cdn_force add_element(io_builder *b, const cdn_spec_actuator *from, const actuator *a) {
+static cdn_force add_element(io_builder *b, const char *name, const cdn_spec_actuator *from, const actuator *a) {
   const double g = from->gear[0], g2 = g * g;
   cdn_actuator_def def = cdn_default_actuator_def();
   def.body = a->body;
@@ -258,7 +259,7 @@ static cdn_force add_element(io_builder *b, const cdn_spec_actuator *from, const
     def.lower = g > 0 ? g * from->force_lower : g * from->force_upper;
     def.upper = g > 0 ? g * from->force_upper : g * from->force_lower;
   }
-  return cdn_system_add_actuator(b->system, from->name, &def);
+  return cdn_system_add_actuator(b->system, name, &def);
 }
 
 static cdn_status no_target(io_builder *b, const cdn_spec_actuator *a, const char *why, const char *name) {
@@ -330,7 +331,9 @@ static cdn_status add_actuator(io_builder *b, const cdn_spec_actuator *from, io_
   a.control = made->control = cdn_system_add_control(b->system, &def);
   const bool element = a.kind == ON_COORDINATE && a.dynamics == CDN_ACTUATOR_DIRECT;
   made->body = a.body;
-  made->force = element ? add_element(b, from, &a) : add_custom(b, from, &a);
+  char name[256];
+  snprintf(name, sizeof name, "%.200s actuator", from->name);
+  made->force = element ? add_element(b, name, from, &a) : add_custom(b, name, &a);
   return CDN_OK;
 }
 

@@ -149,24 +149,13 @@ static cdn_status freeze_matter(cdn_system *system, void *room) {
   m->tree.nq = (int32_t)m->q0.count;
   m->tree.nu = (int32_t)m->u0.count;
   m->tree.n_custom = (int32_t)m->customs.count;
+  for (size_t i = 1; i < m->nodes.count; i++) m->tree.n_quaternions += CDNI_AT(m->nodes, tree_node, i).quaternion;
   CDNI_TRY(make_blocks(system, m));
   return CDN_OK;
 }
 
-static const char *body_name(const cdn_system *system, int i) { return cdn_body_name(system, (cdn_body){ i }); }
-/* Those that name coordinates and speeds. */
-static const char *mobilizer_name(const cdn_system *system, int i) {
-  const bool moves = CDNI_AT(cdni_matter(system)->nodes, tree_node, i).nu > 0;
-  return moves ? cdn_body_mobilizer_name(system, (cdn_body){ i }) : NULL;
-}
-static const char *motion_name(const cdn_system *system, int i) { return cdn_motion_name(system, (cdn_motion){ i }); }
-static const cdni_named named[] = { { "bodies", cdn_system_body_count, body_name },
-                                    { "mobilizers of bodies", cdn_system_body_count, mobilizer_name },
-                                    { "motions", cdn_system_motion_count, motion_name },
-                                    { .sort = NULL } };
-
-const cdni_room_ops cdni_matter_room = { .named = named,
-                                         .size = sizeof(matter),
+const cdni_room_ops cdni_matter_room = { .size = sizeof(matter),
+                                         .elements = cdni_matter_elements,
                                          .freeze = freeze_matter,
                                          .planned = cdni_matter_planned,
                                          .destroy = free_matter };
@@ -255,6 +244,7 @@ matter *cdni_matter_building(cdn_system *system) {
     return NULL;
   }
   m->subsystem = cdn_system_add_subsystem(system, &cdni_matter_ops, &m);
+  cdni_subsystem_is_room(system, m->subsystem);
   return m;
 }
 

@@ -41,20 +41,16 @@ cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *rea
     snprintf(reason, size, "no mobilizer parameters were given");
     return CDN_ERR_ARG;
   }
-  for (int i = 0; i < CDN_MOBILIZER_PARAMS; i++) {
-    if (!isfinite(params[i])) {
-      snprintf(reason, size, "parameter %d of its mobilizer is %g", i, params[i]);
-      return CDN_ERR_NONFINITE;
-    }
-    if (kind == CDN_ELLIPSOID && i < 3 && params[i] < 0) {
-      snprintf(reason, size, "half length %d of its ellipsoid is %g; it must not be negative", i, params[i]);
-      return CDN_ERR_ARG;
-    }
+  size_t bad;
+  if (!cdni_all_finite(params, CDN_MOBILIZER_PARAMS, &bad)) {
+    snprintf(reason, size, "parameter %zu of its mobilizer is %g", bad, params[bad]);
+    return CDN_ERR_NONFINITE;
   }
-  double flags = params[2];
-  if (kind == CDN_SPHERICAL_COORDS && (flags < 0 || flags > 15 || flags != floor(flags))) {
-    snprintf(reason, size, "the flags of its spherical coordinates (parameter 2) are %g; they are a sum of 1, 2, 4, 8",
-             flags);
+  int n;
+  const cdni_parameter *table = cdni_mobilizer_parameters(kind, &n);
+  CDNI_TRY(cdni_parameters_check(table, n, params, reason, size));
+  if (kind == CDN_SPHERICAL_COORDS && params[2] != floor(params[2])) {
+    snprintf(reason, size, "flags is %g; they are a sum of 1, 2, 4, 8", params[2]);
     return CDN_ERR_ARG;
   }
   return CDN_OK;

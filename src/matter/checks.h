@@ -5,6 +5,7 @@
 #include <cardan/matter.h>
 
 #include "core/core.h"
+#include "system/elements.h"
 
 enum { FRAME_PARAMETERS = 24, MASS_PARAMETERS = 10 }; /* X_PF, X_BM; mass, com, central inertia */
 
@@ -19,5 +20,16 @@ cdn_status cdni_check_params(cdn_mobilizer kind, const double *params, char *rea
 cdn_status cdni_check_mass(cdn_mass_properties m, bool allow_improper, char *reason, size_t size);
 /* CDN_OK if the numbers are finite and R is a rotation. */
 cdn_status cdni_check_frame(cdn_transform X);
+
+/* elements.c: the parameters that a kind of mobilizer uses, n of them; NULL: it uses none. */
+const cdni_parameter *cdni_mobilizer_parameters(cdn_mobilizer kind, int *n);
+/* parameters.c: the public setters, on behalf of a public function. `offset`: 0 for X_PF, 12 for X_BM. */
+cdn_status cdni_body_set_mass(cdn_state *state, const char *function, cdn_body body, cdn_mass_properties mass);
+cdn_status cdni_body_set_frame(cdn_state *state, const char *function, cdn_body body, int offset, cdn_transform X,
+                               bool only_check);
+cdn_status cdni_body_set_armature(cdn_state *state, const char *function, cdn_body body, double armature,
+                                  bool only_check);
+cdn_status cdni_body_set_mobilizer_params(cdn_state *state, const char *function, cdn_body body, const double *params,
+                                          bool only_check);
 
 #endif

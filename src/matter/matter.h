@@ -90,6 +90,9 @@ cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u
  * orientation. */
 int cdni_first_plain_coordinate(const matter *m, int body);
 
+/* Of what mobility u (matter's slot) is the rate: 'L' of a length, 'A' of an angle, 0 where only a user's functions know. */
+char cdni_mobility_dimension(const matter *m, int u);
+
 /* Whether a custom or function-based mobilizer (by its place in matter's list) has an N of its own, so that qdot is not
  * u. */
 bool cdni_custom_has_N(const matter *m, int32_t index);

@@ -61,9 +61,7 @@ cdn_mass_properties cdn_body_mass_properties(const cdn_state *state, cdn_body bo
   return cdni_unpack_mass(cdn_state_parameters(state, m->mass) + MASS_PARAMETERS * body.i);
 }
 
-cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mass_properties mass) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_body_set_mass_properties";
+cdn_status cdni_body_set_mass(cdn_state *state, const char *function, cdn_body body, cdn_mass_properties mass) {
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body)) return no_body(state, function, body);
   char reason[160];
@@ -75,6 +73,11 @@ cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mas
   return cdn_state_set_parameters(state, m->mass, MASS_PARAMETERS * body.i, MASS_PARAMETERS, packed);
 }
 
+cdn_status cdn_body_set_mass_properties(cdn_state *state, cdn_body body, cdn_mass_properties mass) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  return cdni_body_set_mass(state, "cdn_body_set_mass_properties", body, mass);
+}
+
 static cdn_transform frame(const cdn_state *state, cdn_body body, int offset) {
   CDNI_NEED_OBJECT(state, cdn_transform_identity());
   const matter *m = matter_of(state);
@@ -82,13 +85,15 @@ static cdn_transform frame(const cdn_state *state, cdn_body body, int offset) {
   return cdni_unpack_transform(cdn_state_parameters(state, m->frames) + FRAME_PARAMETERS * body.i + offset);
 }
 
-static cdn_status set_frame(cdn_state *state, const char *function, cdn_body body, int offset, cdn_transform X) {
+cdn_status cdni_body_set_frame(cdn_state *state, const char *function, cdn_body body, int offset, cdn_transform X,
+                               bool only_check) {
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
   cdn_status status = cdni_check_frame(X);
   if (status != CDN_OK)
     return cdni_state_fail(state, status, false, function, name_of(m, body),
                            "body '%s': the frame is not finite, or its R not a rotation to 1e-9", name_of(m, body));
+  if (only_check) return CDN_OK;
   double packed[12];
   cdni_pack_transform(packed, X);
   return cdn_state_set_parameters(state, m->frames, FRAME_PARAMETERS * body.i + offset, 12, packed);
@@ -98,11 +103,11 @@ cdn_transform cdn_body_X_PF(const cdn_state *state, cdn_body body) { return fram
 cdn_transform cdn_body_X_BM(const cdn_state *state, cdn_body body) { return frame(state, body, 12); }
 cdn_status cdn_body_set_X_PF(cdn_state *state, cdn_body body, cdn_transform X) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  return set_frame(state, "cdn_body_set_X_PF", body, 0, X);
+  return cdni_body_set_frame(state, "cdn_body_set_X_PF", body, 0, X, false);
 }
 cdn_status cdn_body_set_X_BM(cdn_state *state, cdn_body body, cdn_transform X) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  return set_frame(state, "cdn_body_set_X_BM", body, 12, X);
+  return cdni_body_set_frame(state, "cdn_body_set_X_BM", body, 12, X, false);
 }
 
 double cdn_body_armature(const cdn_state *state, cdn_body body) {
@@ -111,17 +116,22 @@ double cdn_body_armature(const cdn_state *state, cdn_body body) {
   return cdni_body_exists(m, body) ? cdn_state_parameters(state, m->armature)[body.i] : 0;
 }
 
+cdn_status cdni_body_set_armature(cdn_state *state, const char *function, cdn_body body, double armature,
+                                  bool only_check) {
+  const matter *m = matter_of(state);
+  if (!cdni_body_exists(m, body)) return no_body(state, function, body);
+  if (!isfinite(armature))
+    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, name_of(m, body), "body '%s': armature is %g",
+                           name_of(m, body), armature);
+  if (armature < 0)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, name_of(m, body),
+                           "body '%s': armature is %g; it must not be negative", name_of(m, body), armature);
+  return only_check ? CDN_OK : cdn_state_set_parameters(state, m->armature, body.i, 1, &armature);
+}
+
 cdn_status cdn_body_set_armature(cdn_state *state, cdn_body body, double armature) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  const matter *m = matter_of(state);
-  if (!cdni_body_exists(m, body)) return no_body(state, "cdn_body_set_armature", body);
-  if (!isfinite(armature))
-    return cdni_state_fail(state, CDN_ERR_NONFINITE, false, "cdn_body_set_armature", name_of(m, body),
-                           "body '%s': armature is %g", name_of(m, body), armature);
-  if (armature < 0)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_body_set_armature", name_of(m, body),
-                           "body '%s': armature is %g; it must not be negative", name_of(m, body), armature);
-  return cdn_state_set_parameters(state, m->armature, body.i, 1, &armature);
+  return cdni_body_set_armature(state, "cdn_body_set_armature", body, armature, false);
 }
 
 const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body) {
@@ -130,16 +140,22 @@ const double *cdn_body_mobilizer_params(const cdn_state *state, cdn_body body) {
   return cdni_body_exists(m, body) ? cdn_state_parameters(state, m->params) + CDN_MOBILIZER_PARAMS * body.i : NULL;
 }
 
-cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_body_set_mobilizer_params";
+cdn_status cdni_body_set_mobilizer_params(cdn_state *state, const char *function, cdn_body body, const double *params,
+                                          bool only_check) {
   const matter *m = matter_of(state);
   if (!cdni_body_exists(m, body) || body.i == 0) return no_body(state, function, body);
   char reason[160];
   cdn_status status = cdni_check_params((cdn_mobilizer)m->tree.node[body.i].kind, params, reason, sizeof reason);
   if (status != CDN_OK)
     return cdni_state_fail(state, status, false, function, name_of(m, body), "body '%s': %s", name_of(m, body), reason);
-  return cdn_state_set_parameters(state, m->params, CDN_MOBILIZER_PARAMS * body.i, CDN_MOBILIZER_PARAMS, params);
+  return only_check
+             ? CDN_OK
+             : cdn_state_set_parameters(state, m->params, CDN_MOBILIZER_PARAMS * body.i, CDN_MOBILIZER_PARAMS, params);
+}
+
+cdn_status cdn_body_set_mobilizer_params(cdn_state *state, cdn_body body, const double *params) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  return cdni_body_set_mobilizer_params(state, "cdn_body_set_mobilizer_params", body, params, false);
 }
 
 /* ---- applied forces: a flag that is set if any is not zero, then the numbers ---- */

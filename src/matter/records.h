@@ -61,7 +61,7 @@ typedef struct tree {
   int32_t n; /* bodies, Ground included */
   int32_t nq, nu;
   int32_t nH, nG, nD; /* reals in all */
-  int32_t n_custom;
+  int32_t n_custom, n_quaternions;
   int32_t n_blocks;
   tree_node *node;
   tree_block *block;

@@ -124,7 +124,7 @@ static cdn_status calc_pose(const void *self, cdn_state *state, void *out) {
   CDNI_TRY(cdni_state_ensure(state, m->frame_constants.ticket));
   CDNI_TRY(cdni_state_ensure(state, CDN_Q_EFF));
   tree_data d = cdni_matter_data(m, state);
-  for (int i = 1; i < m->tree.n; i++) {
+  for (int i = 1; i < m->tree.n && m->tree.n_quaternions > 0; i++) {
     const tree_node *n = &m->tree.node[i];
     if (n->quaternion) CDNI_TRY(check_quaternion(m, state, i, d.q + n->q * m->lanes));
   }

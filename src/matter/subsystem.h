@@ -4,8 +4,10 @@
 
 #include "matter/matter.h"
 #include "matter/motion.h"
+#include "system/elements.h"
 
 extern const cdn_subsystem_ops cdni_matter_ops;
+extern const cdni_elements cdni_matter_elements[]; /* elements.c */
 
 void cdni_matter_describe(const void *self, const cdn_system *system, cdn_description *d);
 

@@ -4,6 +4,7 @@
 
 #include "measures/internal.h"
 #include "rooms.h"
+#include "system/elements.h"
 
 typedef struct measure_entry {
   char *name;
@@ -81,10 +82,16 @@ static void free_measures(cdn_system *system, void *data) {
   cdni_array_free(a, &room->entries);
 }
 
-static const char *name_of(const cdn_system *system, int i) { return cdn_measure_name(system, (cdn_measure){ i }); }
-static const cdni_named named[] = { { "measures", cdn_system_measure_count, name_of }, { .sort = NULL } };
+static const char *name_of(const cdn_system *system, int i) { return entry_at(system, (cdn_measure){ i })->name; }
+static const char *kind_of(const cdn_system *system, int i) {
+  return cdni_measure_at(system, (cdn_measure){ i })->kind->name;
+}
+static const cdni_elements elements[] = {
+  { .sort = CDN_SORT_MEASURE, .count = cdn_system_measure_count, .name = name_of, .kind = kind_of },
+  CDNI_NO_MORE_ELEMENTS,
+};
 
-const cdni_room_ops cdni_measures_room = { .named = named,
+const cdni_room_ops cdni_measures_room = { .elements = elements,
                                            .size = sizeof(measure_room),
                                            .freeze = freeze_measures,
                                            .planned = check_measures,

@@ -128,7 +128,9 @@ static size_t constants_size(const cdn_ensemble *e) {
 static void plan_constants(cdn_ensemble *e, unsigned vary) {
   if (!e->twin) return;
   e->n_constants = cdni_lanes_constants(e->twin);
-  e->constants_vary = (vary & (CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES)) != 0;
+  /* the limits of controls are parameters of a subsystem */
+  const unsigned controls = cdni_controls(e->system) ? CDN_VARY_CONTROLS | CDN_VARY_OWN : 0;
+  e->constants_vary = (vary & (CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | controls)) != 0;
 }
 
 static bool reserve_states(cdn_ensemble *e) {

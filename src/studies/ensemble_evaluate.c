@@ -98,16 +98,18 @@ void cdni_ensemble_tell(worker *w, cdn_status of_all, cdn_stage stage) {
 }
 
 /* Lanes with a y that is not finite fail. The y of failed lanes is then reset to the last valid one, so that kernels
- * see finite numbers. */
+ * see finite numbers. The ensemble's own y is finite: setters have checked it, and so have the evaluations at the ends
+ * of steps. */
 static void check_values(worker *w, int batch, const double *t, double *y) {
   cdn_ensemble *e = w->e;
   const size_t width = (size_t)e->lanes, n = (size_t)e->ny;
   const double *good = ensemble_y(e, batch);
+  if (y == good) return;
   if (cdni_all_finite(t, width, NULL) && (n == 0 || cdni_all_finite(y, n * width, NULL))) return;
   w->batch = batch, w->now = t, w->at_y = y;
   for (int l = 0; l < e->lanes; l++) w->in_lanes.failed[l] = !isfinite(t[l]) || !lane_is_finite(y, e->lanes, l, n);
   cdni_ensemble_tell(w, CDN_OK, CDN_STAGE_ACCELERATION);
-  for (int l = 0; y != good && l < e->lanes; l++) {
+  for (int l = 0; l < e->lanes; l++) {
     if (ensemble_live(e, batch, l) >= 0) continue;
     for (size_t i = 0; i < n; i++) y[i * width + (size_t)l] = good[i * width + (size_t)l];
   }

@@ -90,6 +90,22 @@ static cdn_status copy_rooms(const cdn_system *system, cdn_system *s) {
   return CDN_OK;
 }
 
+/* Entries of the System that no function computes, because they are the variables themselves or empty, are always
+ * valid: nothing invalidates them. */
+static const int32_t without_function[] = { TICKET_Q_EFF, TICKET_U_EFF, TICKET_ZDOT };
+
+static cdn_status keep_valid(const cdn_system *system, cdn_system *s) {
+  const size_t words = (size_t)s->words, n = s->nodes.count;
+  uint64_t *down = cdni_alloc(&s->allocator, n * words * sizeof *down);
+  if (!down) return CDN_ERR_NOMEM;
+  memcpy(down, system->downstream, n * words * sizeof *down);
+  s->downstream = down;
+  for (int k = 0; k < CDNI_COUNT(without_function); k++)
+    for (size_t i = 0; i < n && !node_at(s, without_function[k])->calc; i++)
+      bit_clear(down + i * words, without_function[k]);
+  return CDN_OK;
+}
+
 static cdn_status widen(const cdn_system *system, bool prescribed, cdn_system *s) {
   if (!copy_array(&s->allocator, &s->nodes, &system->nodes, sizeof(node)) ||
       !copy_array(&s->allocator, &s->subsystems, &system->subsystems, sizeof(subsystem)))
@@ -97,6 +113,7 @@ static cdn_status widen(const cdn_system *system, bool prescribed, cdn_system *s
   widen_nodes(s, prescribed);
   widen_subsystems(s);
   CDNI_TRY(cdni_layout_plan(s));
+  CDNI_TRY(keep_valid(system, s));
   return copy_rooms(system, s);
 }
 
@@ -107,6 +124,7 @@ cdn_status cdni_lanes_system(const cdn_system *system, int lanes, bool prescribe
   memcpy(s, system, sizeof *s);
   memset(s->rooms, 0, sizeof s->rooms);
   s->nodes = s->subsystems = (cdni_array){ 0 };
+  s->downstream = NULL;
   s->lanes = lanes;
   s->twin_of = system;
   /* what no lane asks for has no place */
@@ -125,6 +143,7 @@ void cdni_lanes_system_free(cdn_system *s) {
   const cdn_system *system = s->twin_of;
   for (int r = 0; r < CDNI_MOST_ROOMS; r++)
     if (s->rooms[r]) cdni_free(&a, s->rooms[r], cdni_rooms[r]->size);
+  if (s->downstream) cdni_free(&a, s->downstream, s->nodes.count * (size_t)s->words * sizeof *s->downstream);
   cdni_array_free(&a, &s->nodes);
   cdni_array_free(&a, &s->subsystems);
   cdni_free(&a, s, sizeof *s);
@@ -145,6 +164,8 @@ cdn_state *cdni_lanes_state(const cdn_system *twin, const cdn_state *like, cdni_
   cdn_state *s = cdni_state_alloc(twin);
   if (!s) return NULL;
   s->lanes = lanes;
+  for (int k = 0; k < CDNI_COUNT(without_function); k++)
+    if (!node_at(twin, without_function[k])->calc) bit_set(s->valid, without_function[k]);
   for (size_t i = TICKET_FIRST_FREE; i < twin->nodes.count; i++) {
     const node *n = node_at(twin, (int32_t)i), *one = node_at(like->system, (int32_t)i);
     /* regions and shared arrays are read in each lane's own State */
@@ -207,7 +228,8 @@ static void fetch_numbers(const cdn_state *from, cdn_state *const *to, int32_t t
 bool cdni_lanes_fetch(cdn_state *state, int32_t ticket) {
   const cdn_system *sys = state->system;
   const node *n = node_at(sys, ticket);
-  /* entries of accelerations leave numbers in pools as well, and those of the pools are found as quickly as they are fetched */
+  /* entries of accelerations leave numbers in pools as well, and those of the pools are found as quickly as they are
+   * fetched */
   if (n->in_lanes == CDNI_LANE_BY_LANE || n->size == 0 || n->eager == CDN_STAGE_ACCELERATION) return false;
   const cdn_state *from = state->others;
   if (!bit_is_set(from->valid, ticket)) return false;

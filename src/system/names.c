@@ -1,55 +1,7 @@
-/* Names: elements of one sort have different ones, and everything that has a name is found by it. */
+/* Names of slots, variables and entries, by which they are found. */
 #include <stdio.h>
 
-#include "system/events.h"
 #include "system/structs.h"
-
-/* ---- no two of one name ---- */
-
-typedef struct named {
-  const char *name;
-  int i;
-} named;
-
-static int by_name(const void *a, const void *b) {
-  const named *x = a, *y = b;
-  const int order = strcmp(x->name, y->name);
-  return order != 0 ? order : (x->i > y->i) - (x->i < y->i);
-}
-
-static cdn_status check_sort(cdn_system *s, const cdni_named *sort) {
-  const int n = sort->count(s);
-  const size_t size = (size_t)n * sizeof(named);
-  named *all = n > 0 ? cdni_alloc(&s->allocator, size) : NULL;
-  if (n <= 0) return CDN_OK;
-  if (!all) return cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
-  int count = 0;
-  for (int i = 0; i < n; i++) {
-    const char *name = sort->name(s, i);
-    if (name) all[count++] = (named){ name, i };
-  }
-  qsort(all, (size_t)count, sizeof *all, by_name);
-  cdn_status status = CDN_OK;
-  for (int k = 1; k < count && status == CDN_OK; k++)
-    if (strcmp(all[k - 1].name, all[k].name) == 0)
-      status =
-          cdni_system_fail(s, CDN_ERR_ARG, "cdn_system_freeze", all[k].name,
-                           "%s %d and %d are both called '%s': columns, files and messages could not tell them apart. "
-                           "Give one of them another name",
-                           sort->sort, all[k - 1].i, all[k].i, all[k].name);
-  cdni_free(&s->allocator, all, size);
-  return status;
-}
-
-static const char *event_name(const cdn_system *s, int i) { return cdni_event_at(s, i)->def.name; }
-
-cdn_status cdni_names_freeze(cdn_system *s) {
-  static const cdni_named events = { "events", cdn_system_event_count, event_name };
-  for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r]; r++)
-    for (const cdni_named *sort = cdni_rooms[r]->named; s->rooms[r] && sort && sort->sort; sort++)
-      CDNI_TRY(check_sort(s, sort));
-  return check_sort(s, &events);
-}
 
 /* ---- slots ---- */
 

@@ -6,9 +6,9 @@
 
 /* ---- the audit ---- */
 
-bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket) {
+bool cdni_state_audit_read(const cdn_state *state, cdn_ticket ticket) {
   const cdn_system *sys = state->system;
-  if (!sys->audit || state->depth == 0) return true;
+  if (state->depth == 0) return true;
   int32_t reader = state->stack[state->depth - 1];
   if (reader == ticket.i || bit_is_set(sys->downstream + (size_t)ticket.i * (size_t)sys->words, reader)) return true;
   cdn_state *s = (cdn_state *)state;
@@ -72,7 +72,7 @@ static cdn_status evaluate(cdn_state *s, int32_t ticket) {
   return status;
 }
 
-cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry) {
+cdn_status cdni_state_evaluate(cdn_state *state, cdn_ticket entry) {
   cdni_state_note_read(state, entry);
   return ensure(state, entry.i);
 }

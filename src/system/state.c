@@ -38,6 +38,7 @@ cdn_state *cdni_state_alloc(const cdn_system *system) {
     return NULL;
   }
   s->valid = (uint64_t *)(s->block + system->off_valid);
+  s->audit = system->audit;
   s->shared = (shared_slot *)((char *)s + stack_size(system));
   s->regions = (region_slot *)(s->shared + system->shared.count);
   cdni_shared_set_defaults(s);
@@ -194,7 +195,6 @@ const double *cdn_state_zvar(const cdn_state *state, cdn_zvar z) {
   return cdn_state_z(state) + cdni_zvar_first(state->system, z);
 }
 
-char *cdni_state_block(const cdn_state *state) { return state->block; }
 const double *cdni_state_y(const cdn_state *state) { return state_doubles(state, state->system->off_y); }
 const double *cdni_state_ydot(const cdn_state *state) { return state_doubles(state, state->system->off_ydot); }
 double *cdni_state_ydot_storage(cdn_state *state) { return state_doubles(state, state->system->off_ydot); }

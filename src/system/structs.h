@@ -5,6 +5,7 @@
 #include <cardan/regions.h>
 #include <stdatomic.h>
 
+#include "system/elements.h"
 #include "system/system.h"
 
 /* Ticket numbers. Everything that something can depend on is a node of one graph. Its ticket is the index of the
@@ -89,7 +90,8 @@ typedef struct subsystem {
   char *name;
   void *self;
   cdni_runs runs;
-  bool moves; /* has declared q and u */
+  bool moves;   /* has declared q and u */
+  bool is_room; /* its parameters are those of a room's elements */
 } subsystem;
 
 typedef struct z_group {
@@ -133,6 +135,10 @@ struct cdn_system {
   cdni_array shared;         /* int32_t: tickets of shared arrays, by slot */
   cdni_array q0, u0, z0;     /* double: default values of the pools */
   cdni_array z_scale;        /* double: unit changes of z; empty if all are 1 */
+
+  /* void *: pointers of the program, by sort and element. An array ends with the last element that has one. */
+  cdni_array users[CDN_SORT_COUNT];
+
   bool keep_previous;
   bool q_is_read, u_is_read; /* something depends on q, or on u, itself and not only on the effective values */
 
@@ -162,9 +168,15 @@ typedef struct work_chunk {
 } work_chunk;
 
 struct cdn_state {
+  union {
+    cdni_state_head head;
+    struct { /* the same members by their names alone */
+      char *block;
+      uint64_t *valid;
+      bool audit;
+    };
+  };
   const cdn_system *system;
-  char *block;          /* everything that a copy has to copy, except regions and shared arrays */
-  uint64_t *valid;      /* in the block: one bit for each ticket */
   region_slot *regions; /* as many as the System has */
   shared_slot *shared;  /* likewise */
   int depth;            /* the number of entries being evaluated */
@@ -280,7 +292,7 @@ bool cdni_variable_is_same(const cdn_state *a, const cdn_state *b, int32_t ticke
 cdn_status cdni_graph_freeze(cdn_system *system);
 /* Removes kinks of entries from which no rates are computed. */
 void cdni_kinks_freeze(cdn_system *system);
-/* names.c: refuses two elements of one sort and one name. */
+/* elements.c: refuses two elements of one sort and one name. */
 cdn_status cdni_names_freeze(cdn_system *system);
 /* layout.c: plans the block. */
 cdn_status cdni_layout_plan(cdn_system *system);

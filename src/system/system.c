@@ -117,6 +117,7 @@ static void system_destroy(cdn_system *s) {
   if (s->eager) cdni_free(&a, s->eager, tickets * sizeof(int32_t));
   cdni_events_free(s);
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
+  for (int i = 0; i < CDN_SORT_COUNT; i++) cdni_array_free(&a, &s->users[i]);
   cdni_strfree(&a, s->name);
   cdni_free(&a, s, sizeof *s);
 }
@@ -227,7 +228,9 @@ static cdn_status freeze(cdn_system *s) {
     if (!s->rooms[r] && ops->needed && ops->needed(s) && !cdni_system_room(s, r)) return s->error.code;
     if (!s->rooms[r] || !ops->subsystem) continue;
     const size_t before = s->subsystems.count;
-    if (cdn_system_add_subsystem(s, ops->subsystem, &s->rooms[r]).i < 0) return s->error.code;
+    const cdn_subsystem made = cdn_system_add_subsystem(s, ops->subsystem, &s->rooms[r]);
+    if (made.i < 0) return s->error.code;
+    cdni_subsystem_is_room(s, made);
     CDNI_TRY(declare(s, before));
   }
   CDNI_TRY(cdni_names_freeze(s));

@@ -29,13 +29,6 @@ const cdn_allocator *cdni_system_allocator(const cdn_system *system);
  * those of the rooms before, have declared; `planned` runs when the State's block has been planned. Members that are
  * NULL or 0 are skipped. */
 enum { CDNI_MOST_ROOMS = 16 };
-/* A sort of elements whose names must differ: "bodies". A name may be NULL. */
-typedef struct cdni_named {
-  const char *sort;
-  int (*count)(const cdn_system *system);
-  const char *(*name)(const cdn_system *system, int i);
-} cdni_named;
-
 typedef struct cdni_room_ops {
   size_t size; /* of the room's data */
   cdn_status (*freeze)(cdn_system *system, void *room);
@@ -45,7 +38,7 @@ typedef struct cdni_room_ops {
   const cdn_subsystem_ops *subsystem;
   cdn_status (*planned)(cdn_system *system, void *room);
   void (*destroy)(cdn_system *system, void *room);
-  const cdni_named *named; /* its sorts of elements, ended by one without a sort; may be NULL */
+  const struct cdni_elements *elements; /* its sorts of elements (system/elements.h); may be NULL */
 } cdni_room_ops;
 /* All rooms, in the order of freezing, NULL past the end. src/rooms.c defines it. */
 extern const cdni_room_ops *const cdni_rooms[CDNI_MOST_ROOMS];
@@ -196,6 +189,15 @@ void cdni_lanes_use_constants(cdn_state *state, const double *constants);
 
 /* ---- reading and writing a State from inside ---- */
 
+/* The first members of a State, for the functions that are called most. */
+typedef struct cdni_state_head {
+  char *block;     /* everything that a copy has to copy, except regions and shared arrays */
+  uint64_t *valid; /* in the block: one bit for each ticket */
+  bool audit;      /* reads are audited */
+} cdni_state_head;
+static inline const cdni_state_head *cdni_state_head_of(const cdn_state *state) { return (const void *)state; }
+/* The State's block. */
+static inline char *cdni_state_block(const cdn_state *state) { return cdni_state_head_of(state)->block; }
 /* y = (q, u, z) and ydot = (qdot, udot, zdot), each contiguous. ydot is valid as far as its entries are. */
 const double *cdni_state_y(const cdn_state *state);
 const double *cdni_state_ydot(const cdn_state *state);
@@ -204,9 +206,8 @@ double *cdni_state_ydot_storage(cdn_state *state);
 /* The storage of an entry, without evaluation or audit: for companions, and for entries that have just been
  * evaluated. */
 void *cdni_state_storage(cdn_state *state, cdn_cache entry);
-/* The State's block, and offsets in it: of an entry, a variable, a pool. For rooms that look them up once, when the
- * block has been planned. */
-char *cdni_state_block(const cdn_state *state);
+/* Offsets in the block of an entry, a variable, a pool. For rooms that look them up once, when the block has been
+ * planned. / */
 size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry);
 size_t cdni_variable_offset(const cdn_system *system, cdn_dvar v);
 size_t cdni_pool_offset(const cdn_system *system, cdn_pool pool, bool rates);
@@ -223,8 +224,14 @@ bool cdni_is_shared(const cdn_system *system, cdn_dvar v);
 cdni_shared_values *cdni_shared_hold(const cdn_state *state, cdn_dvar v);
 void cdni_shared_let_go(const cdn_system *system, cdni_shared_values *held);
 void cdni_shared_give(cdn_state *state, cdn_dvar v, cdni_shared_values *held);
-/* Evaluates an entry unless it is valid. CDN_OK: it is valid now. */
-cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry);
+/* Evaluates an entry unless it is valid. CDN_OK: it is valid now. cdni_state_evaluate is the part that is not
+ * inline. */
+cdn_status cdni_state_evaluate(cdn_state *state, cdn_ticket entry);
+static inline cdn_status cdni_state_ensure(cdn_state *state, cdn_ticket entry) {
+  const cdni_state_head *s = cdni_state_head_of(state);
+  if (!s->audit && s->valid[entry.i >> 6] >> (entry.i & 63) & 1) return CDN_OK;
+  return cdni_state_evaluate(state, entry);
+}
 bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry);
 /* Marks an entry as valid that another compute function has computed. */
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry);
@@ -234,7 +241,10 @@ cdn_status cdni_state_check_free(cdn_state *state, const char *function, const c
  * Refuses while an entry is being computed. */
 cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache entry, const void *value);
 /* Notes a read for the audit. Every getter calls it. False: the audit has failed; the message is on the State. */
-bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket);
+bool cdni_state_audit_read(const cdn_state *state, cdn_ticket ticket);
+static inline bool cdni_state_note_read(const cdn_state *state, cdn_ticket ticket) {
+  return !cdni_state_head_of(state)->audit || cdni_state_audit_read(state, ticket);
+}
 /* Invalidates everything downstream of a discrete variable, and returns its storage for writing. Not for shared
  * arrays. */
 void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v);

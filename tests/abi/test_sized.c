@@ -159,6 +159,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_contact_get, sizeof(cdn_contact), (w.state, 0, out, size))                                                \
   X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
   X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
+  X(cdn_element_parameter, sizeof(cdn_parameter), (w.system, CDN_SORT_BODY, 0, 0, out, size))                     \
   X(cdn_model_frame_get, sizeof(cdn_model_frame), (w.model, 0, out, size))                                        \
   X(cdn_model_find_frame, sizeof(cdn_model_frame), (w.model, "f", out, size))                                     \
   X(cdn_model_sensor_get, sizeof(cdn_model_sensor), (w.model, 0, out, size))                                      \

@@ -13,7 +13,7 @@ LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_(buffer|file)_|
 
 # Functions that know how long a list can be, so that they refuse a longer one before they look at it. The others believe what
 # they are told, and are told the truth.
-KNOW_THE_LENGTH = re.compile(r'cdn_(state_set_|body_set_|body_lock_at|displace|function_linear|track|declare_)|'
+KNOW_THE_LENGTH = re.compile(r'cdn_(state_set_|body_set_|body_lock_at|displace|function_linear|track|declare_|element_set_parameters)|'
                              r'(constant|variable)_measure')
 
 # What a call needs of the world that the test makes; the first that fits decides how it is run.
@@ -40,7 +40,7 @@ OBJECTS = {
 }
 IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
-         'sequence', 'axes_fixed', 'spec_kind', 'geometry_kind']
+         'sequence', 'axes_fixed', 'spec_kind', 'geometry_kind', 'sort']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
           'zvar', 'ticket', 'geometry', 'region', 'computed_region']

@@ -380,6 +380,57 @@ START_TEST(test_ensemble) {
 }
 END_TEST
 
+/* Controls of all sources, and their limits, differ from State to State: the bits are those of each State alone, also
+ * when the same lanes come back to other States. */
+START_TEST(test_ensemble_of_all_sources) {
+  enum { N = 19, SOURCES = 4 };
+  rig r = start("written", -2, 2);
+  cdn_control c[SOURCES] = { r.control };
+  for (int i = 1; i < SOURCES; i++) {
+    cdn_control_def def = cdn_default_control_def();
+    def.upper = 0.4 * i;
+    c[i] = cdn_system_add_control(r.system, &def);
+  }
+  cdn_control_follow_samples(r.system, c[1], 3, (const double[]){ 0, 1, 2 }, (const double[]){ -1, 3, 0 });
+  cdn_function *line = cdn_function_polynomial(2, (const double[]){ 2, -1 });
+  cdn_control_follow_function(r.system, c[2], line);
+  cdn_function_release(line);
+  const cdn_measure speed = cdn_system_add_coordinate_measure(r.system, "speed", r.body, CDN_U, 0);
+  cdn_control_follow_measure(r.system, c[3], speed, 0);
+  for (int i = 0; i < SOURCES; i++) {
+    cdn_actuator_def def = cdn_default_actuator_def();
+    def.body = r.body, def.control = c[i], def.gain = 1 + i, def.gain_q = 0.3, def.gain_u = -0.7, def.upper = 4;
+    cdn_system_add_actuator(r.system, NULL, &def);
+  }
+  freeze(&r);
+  cdn_ensemble_def def = cdn_default_ensemble_def();
+  def.count = N, def.vary = CDN_VARY_CONTROLS | CDN_VARY_OWN;
+  cdn_ensemble *ensemble = NULL;
+  OK_ON(r.state, cdn_ensemble_create(r.state, &def, &ensemble));
+  for (int round = 0; round < 3; round++) {
+    double rates[N], truth[N];
+    for (int k = 0; k < N; k++) {
+      const double q = 0.1 * k, u = 1 - 0.2 * k + round, t = 0.15 * k + 0.1 * round;
+      OK_ON(r.state, cdn_state_set_time(r.state, t));
+      OK_ON(r.state, cdn_state_set_q(r.state, &q));
+      OK_ON(r.state, cdn_state_set_u(r.state, &u));
+      OK_ON(r.state, cdn_control_set(r.state, c[0], 0.3 * k - 3 + round));
+      for (int i = 0; i < SOURCES; i++)
+        OK_ON(r.state, cdn_control_set_limits(r.state, c[i], -0.1 * k - 1, 0.2 * i + 0.5));
+      OK(cdn_ensemble_set_state(ensemble, k, r.state));
+      truth[k] = udot_of(r.state);
+    }
+    for (int again = 0; again < 2; again++) {
+      OK(cdn_ensemble_rates(ensemble, CDN_POOL_U, rates, 1));
+      for (int k = 0; k < N; k++)
+        ck_assert_msg(rates[k] == truth[k], "round %d, State %d: %g, alone %g", round, k, rates[k], truth[k]);
+    }
+  }
+  cdn_ensemble_destroy(ensemble);
+  drop(&r);
+}
+END_TEST
+
 /* ---- columns of a table ---- */
 
 START_TEST(test_trajectory) {
@@ -486,5 +537,5 @@ END_TEST
 
 CHECK_MAIN("controls", test_values, test_one_invalidates_its_own_readers, test_actuators, test_samples,
            test_function_of_time, test_feedback, test_feedback_of_z, test_custom_force, test_written_in_a_run,
-           test_checkpoint, test_ensemble, test_trajectory, test_building_mistakes, test_cycle,
-           test_mistakes_in_a_state)
+           test_checkpoint, test_ensemble, test_ensemble_of_all_sources, test_trajectory, test_building_mistakes,
+           test_cycle, test_mistakes_in_a_state)

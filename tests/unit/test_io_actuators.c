@@ -57,7 +57,7 @@ START_TEST(test_each_actuator_is_a_control_and_a_force) {
   const cdn_model_actuator a = named("motor"), p = named("slide_actuator1");
   double lower, upper;
   ck_assert_int_eq(a.control.i, cdn_system_find_control(of, "motor").i);
-  ck_assert_str_eq(cdn_force_name(of, a.force), "motor");
+  ck_assert_str_eq(cdn_force_name(of, a.force), "motor actuator");
   ck_assert_str_eq(cdn_force_kind_name(of, a.force), "actuator");
   ck_assert_int_eq(a.mobilized.i, cdn_system_find_body(of, "a").i);
   ck_assert(a.line == 3 && p.line == 4 && a.activation.group < 0);

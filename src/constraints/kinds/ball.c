@@ -2,7 +2,7 @@
  * are the force on a along the same axes, the opposite of the force on b. */
 #include "constraints/kinds/vary.h"
 
-static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z" };
+static const cdni_parameter table[] = { CDNI_VECTOR("p_A", "m"), CDNI_VECTOR("p_B", "m") };
 static const double axes[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 
 static cdn_status calc_position(const constraint_view *v, double *e) {
@@ -43,7 +43,7 @@ static cdn_status vary(const constraint_view *v, const constraint_change *x) {
 const constraint_kind cdni_constraint_ball = {
   .name = "ball",
   .n_params = 6,
-  .param_names = names,
+  .params = table,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,

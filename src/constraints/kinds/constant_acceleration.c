@@ -1,7 +1,7 @@
 /* A mobility's acceleration udot has a given value. Errors of u and q that result are not corrected. */
 #include "constraints/kinds/vary.h"
 
-static const char *const names[] = { "the acceleration" };
+static const cdni_parameter table[] = { CDNI_ANY("acceleration", "m/s^2|rad/s^2") };
 
 static cdn_status calc_rows(const constraint_view *v) {
   v->g[0] = 1;
@@ -16,7 +16,7 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
 const constraint_kind cdni_constraint_constant_acceleration = {
   .name = "constant acceleration",
   .n_params = 1,
-  .param_names = names,
+  .params = table,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
   .vary = vary_nothing,

@@ -5,20 +5,18 @@
 #include "constraints/kinds/vary.h"
 
 /* Parameters: x on a, y on b, the angle. */
-static const char *const names[] = { "x.x", "x.y", "x.z", "y.x", "y.y", "y.z", "the angle" };
+static const cdni_parameter table[] = {
+  CDNI_DIRECTION("x"),
+  CDNI_DIRECTION("y"),
+  /* the upper limit leaves pi out even if it was rounded on its way */
+  { "angle", "rad", 0, 3.14159265358979, CDNI_EXCLUDES_LOWER | CDNI_EXCLUDES_UPPER, 0,
+    "between 0 and pi: at either the two directions are on one line, which takes two constant angles of pi/2" }
+};
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
-  if (!constraint_check_direction(p, "the direction on a", why, size) ||
-      !constraint_check_direction(p + 3, "the direction on b", why, size))
-    return false;
-  if (p[6] > 0 && p[6] < 3.14159265358979) return true;
-  snprintf(
-      why, size,
-      "the angle is %g; it must be between 0 and pi: at either the two directions are on one line, which takes two "
-      "equations (two constant angles of pi/2)",
-      p[6]);
-  return false;
+  return constraint_check_direction(p, "the direction on a", why, size) &&
+         constraint_check_direction(p + 3, "the direction on b", why, size);
 }
 
 static cdn_status calc_position(const constraint_view *v, double *e) {
@@ -44,7 +42,7 @@ static cdn_status vary(const constraint_view *v, const constraint_change *x) {
 const constraint_kind cdni_constraint_constant_angle = {
   .name = "constant angle",
   .n_params = 7,
-  .param_names = names,
+  .params = table,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,

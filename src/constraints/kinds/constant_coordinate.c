@@ -1,7 +1,7 @@
 /* A coordinate keeps its value. (A lock, motion.h, does the same at less cost, and comes before all constraints.) */
 #include "constraints/kinds/vary.h"
 
-static const char *const names[] = { "the value" };
+static const cdni_parameter table[] = { CDNI_ANY("value", "m|rad") };
 
 static cdn_status calc_position(const constraint_view *v, double *e) {
   e[0] = v->q[v->mobility[0].q] - v->params[0];
@@ -16,7 +16,7 @@ static cdn_status calc_rows(const constraint_view *v) {
 const constraint_kind cdni_constraint_constant_coordinate = {
   .name = "constant coordinate",
   .n_params = 1,
-  .param_names = names,
+  .params = table,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .vary = vary_nothing,

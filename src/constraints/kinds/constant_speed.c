@@ -1,7 +1,7 @@
 /* A speed u keeps its value. (A steady motion, motion.h, does the same at less cost.) */
 #include "constraints/kinds/vary.h"
 
-static const char *const names[] = { "the speed" };
+static const cdni_parameter table[] = { CDNI_ANY("speed", "m/s|rad/s") };
 
 static cdn_status calc_rows(const constraint_view *v) {
   v->g[0] = 1;
@@ -16,7 +16,7 @@ static cdn_status finish_velocity(const constraint_view *v, double *e) {
 const constraint_kind cdni_constraint_constant_speed = {
   .name = "constant speed",
   .n_params = 1,
-  .param_names = names,
+  .params = table,
   .calc_rows = calc_rows,
   .finish_velocity = finish_velocity,
   .vary = vary_nothing,

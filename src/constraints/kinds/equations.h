@@ -117,11 +117,6 @@ static inline const cdn_function *constraint_function_of(const void *data) {
 
 /* ---- parameters ---- */
 
-/* Names of a frame's 12 numbers. */
-#define CONSTRAINT_FRAME_NAMES(X)                                                                             \
-  X ".R.x.x", X ".R.x.y", X ".R.x.z", X ".R.y.x", X ".R.y.y", X ".R.y.z", X ".R.z.x", X ".R.z.y", X ".R.z.z", \
-      X ".p.x", X ".p.y", X ".p.z"
-
 /* Scales to unit length; a zero vector stays as it is, for constraint_check_direction to refuse. */
 static inline cdn_vec3 constraint_unit(cdn_vec3 d) {
   const double length = cdn_norm(d);

@@ -65,9 +65,10 @@ static const struct joint_form {
 
 /* Parameters: X_AF, X_BM, and those of the mobilizer. */
 enum { X_AF = 0, X_BM = 12, OWN = 24, N_PARAMS = OWN + CDN_MOBILIZER_PARAMS };
-static const char *const names[] = {
-  CONSTRAINT_FRAME_NAMES("X_AF"), CONSTRAINT_FRAME_NAMES("X_BM"), "params[0]", "params[1]", "params[2]", "params[3]"
-};
+/* Those of the mobilizer follow: cdni_mobilizer_parameters. */
+static const cdni_parameter table[] = { CDNI_FRAME("X_AF"),          CDNI_FRAME("X_BM"),
+                                        CDNI_ANY("params[0]", NULL), CDNI_ANY("params[1]", NULL),
+                                        CDNI_ANY("params[2]", NULL), CDNI_ANY("params[3]", NULL) };
 
 static int kind_of(const void *data) { return *(const int32_t *)data; }
 
@@ -77,6 +78,11 @@ static bool check(const constraint_element *c, const double *p, char *why, size_
   const cdn_mobilizer kind = (cdn_mobilizer)kind_of(c->data);
   return constraint_check_frame(p + X_AF, "X_AF", why, size) && constraint_check_frame(p + X_BM, "X_BM", why, size) &&
          cdni_check_params(kind, p + OWN, why, size) == CDN_OK;
+}
+
+static const cdni_parameter *own_parameters(const constraint_element *c, int *first, int *n) {
+  *first = OWN;
+  return cdni_mobilizer_parameters((cdn_mobilizer)kind_of(c->data), n);
 }
 
 /* ---- where the frames are ---- */
@@ -353,7 +359,8 @@ const constraint_kind cdni_constraint_joint = {
   .name = "joint",
   .name_of = name_of,
   .n_params = N_PARAMS,
-  .param_names = names,
+  .params = table,
+  .own_parameters = own_parameters,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,

@@ -5,7 +5,7 @@
 #include "constraints/kinds/contact.h"
 
 /* Parameters: the edges' frames; x is the line, z points out of the solid. */
-static const char *const names[] = { CONSTRAINT_FRAME_NAMES("X_AE"), CONSTRAINT_FRAME_NAMES("X_BE") };
+static const cdni_parameter table[] = { CDNI_FRAME("X_AE"), CDNI_FRAME("X_BE") };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
@@ -53,8 +53,8 @@ CONTACT_FUNCTIONS(touch)
 
 const constraint_kind cdni_constraint_line_on_line = {
   .name = "line on line",
-  .n_params = CDNI_COUNT(names),
-  .param_names = names,
+  .n_params = CDNI_COUNT(table),
+  .params = table,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
@@ -64,7 +64,7 @@ const constraint_kind cdni_constraint_line_on_line = {
 cdn_constraint cdn_system_constrain_line_on_line(cdn_system *system, const char *name, cdn_body a, cdn_transform X_AE,
                                                  cdn_body b, cdn_transform X_BE, bool rolling) {
   constraint_adder adder;
-  double params[CDNI_COUNT(names)];
+  double params[CDNI_COUNT(table)];
   contact_begin(&adder, system, CONSTRAINT_LINE_ON_LINE, "cdn_system_constrain_line_on_line", name, a, b, rolling);
   cdni_pack_transform(params, X_AE);
   cdni_pack_transform(params + 12, X_BE);
@@ -73,7 +73,7 @@ cdn_constraint cdn_system_constrain_line_on_line(cdn_system *system, const char 
 
 cdn_status cdn_line_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AE, cdn_transform X_BE) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  double params[CDNI_COUNT(names)];
+  double params[CDNI_COUNT(table)];
   cdni_pack_transform(params, X_AE);
   cdni_pack_transform(params + 12, X_BE);
   return cdni_constraint_set(state, constraint, CONSTRAINT_LINE_ON_LINE, "cdn_line_on_line_set", params);

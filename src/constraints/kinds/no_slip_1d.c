@@ -5,7 +5,7 @@
 enum { CASE, FIRST, SECOND };
 
 /* Parameters: the point and the direction on the case. */
-static const char *const names[] = { "p.x", "p.y", "p.z", "n.x", "n.y", "n.z" };
+static const cdni_parameter table[] = { CDNI_VECTOR("p", "m"), CDNI_DIRECTION("n") };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
@@ -28,7 +28,7 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
 const constraint_kind cdni_constraint_no_slip_1d = {
   .name = "no slip",
   .n_params = 6,
-  .param_names = names,
+  .params = table,
   .check = check,
   .calc_rows = calc_rows,
   .add_bias = add_bias,

@@ -2,7 +2,7 @@
 #include "constraints/kinds/vary.h"
 
 /* Parameters: n in A, h, p_B. */
-static const char *const names[] = { "n.x", "n.y", "n.z", "h", "p_B.x", "p_B.y", "p_B.z" };
+static const cdni_parameter table[] = { CDNI_DIRECTION("n"), CDNI_ANY("h", "m"), CDNI_VECTOR("p_B", "m") };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
@@ -35,7 +35,7 @@ static cdn_status vary(const constraint_view *v, const constraint_change *x) {
 const constraint_kind cdni_constraint_point_in_plane = {
   .name = "point in plane",
   .n_params = 7,
-  .param_names = names,
+  .params = table,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,

@@ -2,7 +2,7 @@
 #include "constraints/kinds/vary.h"
 
 /* Parameters: the line's direction d and a point p_A on it, p_B. */
-static const char *const names[] = { "d.x", "d.y", "d.z", "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z" };
+static const cdni_parameter table[] = { CDNI_DIRECTION("d"), CDNI_VECTOR("p_A", "m"), CDNI_VECTOR("p_B", "m") };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
@@ -51,7 +51,7 @@ static cdn_status vary(const constraint_view *v, const constraint_change *change
 const constraint_kind cdni_constraint_point_on_line = {
   .name = "point on line",
   .n_params = 9,
-  .param_names = names,
+  .params = table,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,

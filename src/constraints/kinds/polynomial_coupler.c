@@ -2,7 +2,23 @@
 #include "constraints/kinds/equations.h"
 
 enum { Y0 = 5, X0 };
-static const char *const names[] = { "a[0]", "a[1]", "a[2]", "a[3]", "a[4]", "y0", "x0" };
+static const cdni_parameter table[] = { CDNI_ANY("a[0]", NULL), CDNI_ANY("a[1]", NULL), CDNI_ANY("a[2]", NULL),
+                                        CDNI_ANY("a[3]", NULL), CDNI_ANY("a[4]", NULL), CDNI_ANY("y0", NULL),
+                                        CDNI_ANY("x0", NULL) };
+
+/* a[k] has the unit of y over that of x to the k-th. */
+static void unit_of(const matter *m, const constraint_mobility *mobility, int k, char *text, size_t size) {
+  const char of_y = cdni_mobility_dimension(m, mobility[0].u), of_x = cdni_mobility_dimension(m, mobility[1].u);
+  const char *y = of_y == 'A' ? "rad" : "m", *x = of_x == 'A' ? "rad" : "m";
+  if (!of_y || !of_x) return;
+  if (k == X0) snprintf(text, size, "%s", x);
+  else if (k == Y0 || k == 0) snprintf(text, size, "%s", y);
+  else if (of_x == of_y && k == 1) snprintf(text, size, "1");
+  else if (of_x == of_y && k == 2) snprintf(text, size, "1/%s", x);
+  else if (of_x == of_y) snprintf(text, size, "1/%s^%d", x, k - 1);
+  else if (k == 1) snprintf(text, size, "%s/%s", y, x);
+  else snprintf(text, size, "%s/%s^%d", y, x, k);
+}
 
 /* The polynomial and its derivatives over k! (Horner's scheme). */
 static void evaluate(const constraint_view *v, double p[3]) {
@@ -39,7 +55,8 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
 const constraint_kind cdni_constraint_polynomial_coupler = {
   .name = "polynomial coupler",
   .n_params = 7,
-  .param_names = names,
+  .params = table,
+  .unit_of = unit_of,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,

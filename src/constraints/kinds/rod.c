@@ -4,14 +4,10 @@
 #include "constraints/kinds/vary.h"
 
 /* Parameters: p_A, p_B, length. */
-static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "p_B.x", "p_B.y", "p_B.z", "the length" };
-
-static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
-  (void)c;
-  if (p[6] > 0) return true;
-  snprintf(why, size, "the length is %g; a rod's must be positive (two stations in one place are a ball)", p[6]);
-  return false;
-}
+static const cdni_parameter table[] = { CDNI_VECTOR("p_A", "m"),
+                                        CDNI_VECTOR("p_B", "m"),
+                                        { "length", "m", 0, INFINITY, CDNI_EXCLUDES_LOWER, 0,
+                                          "two stations in one place are a ball" } };
 
 typedef struct line {
   v3 arm_a, arm_b, n; /* n: from a to b, of unit length */
@@ -75,8 +71,7 @@ static cdn_status vary(const constraint_view *v, const constraint_change *x) {
 const constraint_kind cdni_constraint_rod = {
   .name = "rod",
   .n_params = 7,
-  .param_names = names,
-  .check = check,
+  .params = table,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,

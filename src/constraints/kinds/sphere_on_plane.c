@@ -2,15 +2,12 @@
 #include "constraints/kinds/contact.h"
 
 /* Parameters: the plane's frame X_AP (its z is the normal), the sphere's centre p_B, its radius. */
-static const char *const names[] = { CONSTRAINT_FRAME_NAMES("X_AP"), "p_B.x", "p_B.y", "p_B.z", "the radius" };
+static const cdni_parameter table[] = { CDNI_FRAME("X_AP"), CDNI_VECTOR("p_B", "m"), CDNI_NOT_NEGATIVE("radius", "m") };
 enum { CENTER = 12, RADIUS = 15 };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
-  if (!constraint_check_frame(p, "X_AP", why, size)) return false;
-  if (p[RADIUS] >= 0) return true;
-  snprintf(why, size, "the radius is %g; it must not be negative", p[RADIUS]);
-  return false;
+  return constraint_check_frame(p, "X_AP", why, size);
 }
 
 static cdn_status touch(const constraint_view *v, bool moving, contact *c) {
@@ -31,8 +28,8 @@ CONTACT_FUNCTIONS(touch)
 
 const constraint_kind cdni_constraint_sphere_on_plane = {
   .name = "sphere on plane",
-  .n_params = CDNI_COUNT(names),
-  .param_names = names,
+  .n_params = CDNI_COUNT(table),
+  .params = table,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,
@@ -49,7 +46,7 @@ cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const ch
                                                     cdn_transform X_AP, cdn_body b, cdn_vec3 p_B, double radius,
                                                     bool rolling) {
   constraint_adder adder;
-  double params[CDNI_COUNT(names)];
+  double params[CDNI_COUNT(table)];
   contact_begin(&adder, system, CONSTRAINT_SPHERE_ON_PLANE, "cdn_system_constrain_sphere_on_plane", name, a, b,
                 rolling);
   pack(params, X_AP, p_B, radius);
@@ -59,7 +56,7 @@ cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const ch
 cdn_status cdn_sphere_on_plane_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AP, cdn_vec3 p_B,
                                    double radius) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  double params[CDNI_COUNT(names)];
+  double params[CDNI_COUNT(table)];
   pack(params, X_AP, p_B, radius);
   return cdni_constraint_set(state, constraint, CONSTRAINT_SPHERE_ON_PLANE, "cdn_sphere_on_plane_set", params);
 }

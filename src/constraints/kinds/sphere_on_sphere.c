@@ -5,14 +5,14 @@
 #include "constraints/kinds/contact.h"
 
 /* Parameters: centre and radius on a, centre and radius on b. */
-static const char *const names[] = { "p_A.x", "p_A.y", "p_A.z", "radius_a", "p_B.x", "p_B.y", "p_B.z", "radius_b" };
+static const cdni_parameter table[] = { CDNI_VECTOR("p_A", "m"), CDNI_NOT_NEGATIVE("radius_a", "m"),
+                                        CDNI_VECTOR("p_B", "m"), CDNI_NOT_NEGATIVE("radius_b", "m") };
 enum { RADIUS_A = 3, CENTER_B = 4, RADIUS_B = 7 };
 
 static bool check(const constraint_element *c, const double *p, char *why, size_t size) {
   (void)c;
-  if (p[RADIUS_A] >= 0 && p[RADIUS_B] >= 0 && p[RADIUS_A] + p[RADIUS_B] > 0) return true;
-  snprintf(why, size, "the radii are %g and %g; they must not be negative, nor both zero (two points are a ball)",
-           p[RADIUS_A], p[RADIUS_B]);
+  if (p[RADIUS_A] + p[RADIUS_B] > 0) return true;
+  snprintf(why, size, "both radii are zero: two points are a ball");
   return false;
 }
 
@@ -57,8 +57,8 @@ CONTACT_FUNCTIONS(touch)
 
 const constraint_kind cdni_constraint_sphere_on_sphere = {
   .name = "sphere on sphere",
-  .n_params = CDNI_COUNT(names),
-  .param_names = names,
+  .n_params = CDNI_COUNT(table),
+  .params = table,
   .check = check,
   .calc_position = calc_position,
   .calc_rows = calc_rows,

@@ -1,0 +1,99 @@
+/* Cardan: elements, the things with names of which a System consists, looked up in one way whatever they are.
+ *
+ * An element is given by its sort and its number, which is the `i` of its id: (CDN_SORT_FORCE, spring.i). Elements of
+ * one sort have different names. The functions here serve programs that do not know a model beforehand: editors,
+ * bindings, optimizers. Where you know the element, the functions of its own header are shorter. docs/lookup.md has
+ * examples.
+ *
+ * Functions that return a status return CDN_ERR_ARG for a sort, an element, a parameter or a name that is not there;
+ * the message says what is there. */
+#ifndef CARDAN_ELEMENTS_H
+#define CARDAN_ELEMENTS_H
+
+#include <cardan/state.h>
+
+CDN_BEGIN_DECLS
+
+/* ---- elements ---------------------------------------------------------------------------- */
+
+typedef enum cdn_sort {
+  CDN_SORT_BODY,       /**< with its mass properties. The number is that of cdn_body; 0 is Ground */
+  CDN_SORT_MOBILIZER,  /**< the joint of the body that has this number, with its frames */
+  CDN_SORT_MOTION,     /**< cdn_motion */
+  CDN_SORT_FORCE,      /**< cdn_force */
+  CDN_SORT_CONSTRAINT, /**< cdn_constraint */
+  CDN_SORT_MEASURE,    /**< cdn_measure */
+  CDN_SORT_CONTROL,    /**< cdn_control */
+  CDN_SORT_EVENT,      /**< cdn_event */
+  CDN_SORT_SUBSYSTEM,  /**< cdn_subsystem; those of the library are there once the System is frozen */
+  CDN_SORT_COUNT
+} cdn_sort;
+
+/** "body", "mobilizer" and the like; NULL for a wrong sort. Static storage. */
+CDN_API const char *cdn_sort_name(cdn_sort sort);
+/** How many elements of a sort there are; 0 for a wrong sort. */
+CDN_API int cdn_element_count(const cdn_system *system, cdn_sort sort);
+/** The name of an element; NULL if it is not there. Lives as long as the System. */
+CDN_API const char *cdn_element_name(const cdn_system *system, cdn_sort sort, int i);
+/** The kind of an element within its sort, such as "pin", "two_point_spring", "rod"; NULL if it is not there, or if its
+ *  sort (bodies, controls, subsystems) has no kinds. Lives as long as the System. */
+CDN_API const char *cdn_element_kind(const cdn_system *system, cdn_sort sort, int i);
+/** The number of the element of this name. O(elements of the sort). */
+CDN_API cdn_status cdn_element_find(const cdn_system *system, cdn_sort sort, const char *name, int *i) CDN_NODISCARD;
+
+/** Keeps a pointer of your program's on an element, in place of an earlier one. The library neither reads nor frees
+ *  what it points to. Allowed before and after freezing, as long as no other thread uses the System: the pointer is
+ *  part of the System, and all its States have the same one. CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_element_set_user(cdn_system *system, cdn_sort sort, int i, void *user) CDN_NODISCARD;
+/** That pointer; NULL if none was set, or if the element is not there. O(1). */
+CDN_API void *cdn_element_user(const cdn_system *system, cdn_sort sort, int i);
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* The parameters of an element are numbers that each State holds, 0 to n - 1 in the order in which the adder takes
+ * them. Bodies, mobilizers, motions, forces, constraints, controls (their limits) and subsystems (numbers of their
+ * parameter arrays; those of a custom force are the force's, too) have some; measures and events have none. A frozen
+ * System is needed: otherwise CDN_ERR_NOT_FROZEN, or a count of 0. */
+
+/** A parameter of an element. */
+typedef struct cdn_parameter {
+  char name[64]; /**< such as "k", "g.y", "X_AF.p.x", "X_AF.R.x.z" (z component of the frame's x axis) */
+  /** Such as "N/m", "kg", "1" (a pure number). "" where the library does not know it: parameters of custom elements,
+   *  and of elements on mobilities of function-based and custom mobilizers. */
+  char unit[32];
+  /** The setter refuses a value below or above, and also the limit itself if it is excluded. There may be conditions
+   *  on several parameters beyond this, such as the triangle inequality of an inertia. */
+  double lower, upper;
+  bool excludes_lower, excludes_upper;
+  bool may_be_infinite; /**< an infinity is a value, such as the bound of a stop that has none on one side */
+  double initial;       /**< value in a new State */
+} cdn_parameter;
+
+CDN_API int cdn_element_parameter_count(const cdn_system *system, cdn_sort sort, int i);
+/** Describes parameter k. O(1). */
+CDN_API cdn_status cdn_element_parameter_sized(const cdn_system *system, cdn_sort sort, int i, int k,
+                                               cdn_parameter *out, size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_element_parameter(const cdn_system *system, cdn_sort sort, int i, int k,
+                                                             cdn_parameter *out) {
+  return cdn_element_parameter_sized(system, sort, i, k, out, sizeof *out);
+}
+/** The number of the parameter of this name. O(parameters of the element). */
+CDN_API cdn_status cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name,
+                                              int *k) CDN_NODISCARD;
+/** Reads parameters first ... first + n - 1. */
+CDN_API cdn_status cdn_element_get_parameters(const cdn_state *state, cdn_sort sort, int i, int first, int n,
+                                              double *values) CDN_NODISCARD;
+/** Sets parameters first ... first + n - 1, all or none of them: CDN_ERR_ARG for a value beyond a limit or for numbers
+ *  that do not go together, CDN_ERR_NONFINITE. Set the numbers of a rotation or an inertia in one call. Directions and
+ *  quaternions are scaled to unit length. */
+CDN_API cdn_status cdn_element_set_parameters(cdn_state *state, cdn_sort sort, int i, int first, int n,
+                                              const double *values) CDN_NODISCARD;
+
+/** The same of one parameter, by names: ("spring", "k"). O(elements of the sort). */
+CDN_API cdn_status cdn_parameter_get(const cdn_state *state, cdn_sort sort, const char *element, const char *parameter,
+                                     double *value) CDN_NODISCARD;
+CDN_API cdn_status cdn_parameter_set(cdn_state *state, cdn_sort sort, const char *element, const char *parameter,
+                                     double value) CDN_NODISCARD;
+
+CDN_END_DECLS
+#endif

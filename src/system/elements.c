@@ -1,0 +1,350 @@
+/* Elements of every sort, and their parameters: the rooms tell what they have, and all look-ups go through here. */
+#include "system/elements.h"
+
+#include <stdio.h>
+
+#include "system/events.h"
+#include "system/structs.h"
+
+/* ---- sorts ---- */
+
+const char *cdn_sort_name(cdn_sort sort) {
+  static const char *const names[] = {
+    [CDN_SORT_BODY] = "body",       [CDN_SORT_MOBILIZER] = "mobilizer",   [CDN_SORT_MOTION] = "motion",
+    [CDN_SORT_FORCE] = "force",     [CDN_SORT_CONSTRAINT] = "constraint", [CDN_SORT_MEASURE] = "measure",
+    [CDN_SORT_CONTROL] = "control", [CDN_SORT_EVENT] = "event",           [CDN_SORT_SUBSYSTEM] = "subsystem"
+  };
+  _Static_assert(CDNI_COUNT(names) == CDN_SORT_COUNT, "a sort has no name");
+  return (unsigned)sort < CDN_SORT_COUNT ? names[sort] : NULL;
+}
+
+static const char *event_name(const cdn_system *s, int i) { return cdni_event_at(s, i)->def.name; }
+static const char *event_kind(const cdn_system *s, int i) {
+  static const char *const names[] = {
+    [CDN_EVENT_TRIGGERED] = "triggered", [CDN_EVENT_SCHEDULED] = "scheduled", [CDN_EVENT_PERIODIC] = "periodic",
+    [CDN_EVENT_STEP] = "step",           [CDN_EVENT_START] = "start",         [CDN_EVENT_END] = "end"
+  };
+  return names[cdni_event_at(s, i)->def.kind];
+}
+
+static int subsystem_count(const cdn_system *s) { return (int)s->subsystems.count; }
+static const char *subsystem_name(const cdn_system *s, int i) { return CDNI_AT(s->subsystems, subsystem, i).name; }
+/* Only what is looked up by its name needs one of its own. */
+static bool subsystem_may_share(const cdn_system *s, int i) {
+  (void)s, (void)i;
+  return true;
+}
+static int parameters_of_subsystem(const cdn_system *s, int i) {
+  return cdni_subsystem_parameter_count(s, (cdn_subsystem){ i });
+}
+static void parameter_of_subsystem(const cdn_system *s, int i, int k, cdni_parameter_place *out) {
+  cdni_subsystem_parameter(s, (cdn_subsystem){ i }, k, out);
+}
+static cdn_status set_of_subsystem(cdn_state *state, const char *function, int i, int first, int n,
+                                   const double *values) {
+  return cdni_subsystem_set_parameters(state, function, (cdn_subsystem){ i }, first, n, values);
+}
+
+/* What the System itself has. */
+static const cdni_elements own[] = {
+  { .sort = CDN_SORT_EVENT, .count = cdn_system_event_count, .name = event_name, .kind = event_kind },
+  { .sort = CDN_SORT_SUBSYSTEM,
+    .count = subsystem_count,
+    .name = subsystem_name,
+    .may_share = subsystem_may_share,
+    .parameter_count = parameters_of_subsystem,
+    .parameter = parameter_of_subsystem,
+    .set = set_of_subsystem },
+  CDNI_NO_MORE_ELEMENTS,
+};
+
+static const cdni_elements *in_list(const cdni_elements *list, cdn_sort sort) {
+  for (; list && list->sort != CDN_SORT_COUNT; list++)
+    if (list->sort == sort) return list;
+  return NULL;
+}
+
+/* NULL where a System has none. */
+static const cdni_elements *find_sort(const cdn_system *s, cdn_sort sort) {
+  const cdni_elements *found = in_list(own, sort);
+  for (int r = 0; r < CDNI_MOST_ROOMS && cdni_rooms[r] && !found; r++)
+    if (s->rooms[r]) found = in_list(cdni_rooms[r]->elements, sort);
+  return found;
+}
+
+/* The sort of an element that is there, or NULL. */
+static const cdni_elements *find(const cdn_system *s, cdn_sort sort, int i) {
+  const cdni_elements *of = s ? find_sort(s, sort) : NULL;
+  return of && i >= 0 && i < of->count(s) ? of : NULL;
+}
+
+/* ---- no two of one name ---- */
+
+typedef struct named {
+  const char *name;
+  int i;
+} named;
+
+static int by_name(const void *a, const void *b) {
+  const named *x = a, *y = b;
+  const int order = strcmp(x->name, y->name);
+  return order != 0 ? order : (x->i > y->i) - (x->i < y->i);
+}
+
+static cdn_status check_names(cdn_system *s, const cdni_elements *of) {
+  const int n = of->count(s);
+  const size_t size = (size_t)(n > 0 ? n : 1) * sizeof(named);
+  named *all = cdni_alloc(&s->allocator, size);
+  if (!all) return cdni_system_fail(s, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory");
+  int count = 0;
+  for (int i = 0; i < n; i++)
+    if (!of->may_share || !of->may_share(s, i)) all[count++] = (named){ of->name(s, i), i };
+  qsort(all, (size_t)count, sizeof *all, by_name);
+  cdn_status status = CDN_OK;
+  for (int k = 1; k < count && status == CDN_OK; k++)
+    if (strcmp(all[k - 1].name, all[k].name) == 0)
+      status = cdni_system_fail(s, CDN_ERR_ARG, "cdn_system_freeze", all[k].name,
+                                "%s %d and %s %d are both called '%s': columns, files and messages could not tell "
+                                "them apart. Give one of them another name",
+                                cdn_sort_name(of->sort), all[k - 1].i, cdn_sort_name(of->sort), all[k].i, all[k].name);
+  cdni_free(&s->allocator, all, size);
+  return status;
+}
+
+cdn_status cdni_names_freeze(cdn_system *s) {
+  for (int sort = 0; sort < CDN_SORT_COUNT; sort++) {
+    const cdni_elements *of = find_sort(s, (cdn_sort)sort);
+    if (of) CDNI_TRY(check_names(s, of));
+  }
+  return CDN_OK;
+}
+
+/* ---- looking up ---- */
+
+int cdn_element_count(const cdn_system *system, cdn_sort sort) {
+  CDNI_NEED_OBJECT(system, 0);
+  const cdni_elements *of = find_sort(system, sort);
+  return of ? of->count(system) : 0;
+}
+
+const char *cdn_element_name(const cdn_system *system, cdn_sort sort, int i) {
+  CDNI_NEED_OBJECT(system, NULL);
+  const cdni_elements *of = find(system, sort, i);
+  return of ? of->name(system, i) : NULL;
+}
+
+const char *cdn_element_kind(const cdn_system *system, cdn_sort sort, int i) {
+  CDNI_NEED_OBJECT(system, NULL);
+  const cdni_elements *of = find(system, sort, i);
+  return of && of->kind ? of->kind(system, i) : NULL;
+}
+
+/* Who asks: a public function, of a System, or of a State, which then keeps the story. */
+typedef struct asked {
+  const char *function;
+  const cdn_system *system;
+  cdn_state *state; /* may be NULL */
+} asked;
+
+static cdn_status refuse(const asked *by, cdn_status code, const char *format, ...) CDN_PRINTF(3, 4);
+static cdn_status refuse(const asked *by, cdn_status code, const char *format, ...) {
+  char why[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(why, sizeof why, format, args);
+  va_end(args);
+  return by->state ? cdni_state_fail(by->state, code, false, by->function, NULL, "%s", why)
+                   : cdni_refuse(code, by->function, "%s", why);
+}
+
+static cdn_status no_element(const asked *by, cdn_sort sort, int i) {
+  if (!cdn_sort_name(sort))
+    return refuse(by, CDN_ERR_ARG, "there is no sort %d of elements: give one of cdn_sort", (int)sort);
+  return refuse(by, CDN_ERR_ARG, "System '%s' has no %s %d: it has %d", by->system->name, cdn_sort_name(sort), i,
+                cdn_element_count(by->system, sort));
+}
+
+static cdn_status find_element(const asked *by, cdn_sort sort, const char *name, int *i) {
+  const cdni_elements *of = find_sort(by->system, sort);
+  for (*i = 0; of && *i < of->count(by->system); ++*i)
+    if (strcmp(of->name(by->system, *i), name) == 0) return CDN_OK;
+  if (!cdn_sort_name(sort)) return no_element(by, sort, 0);
+  return refuse(by, CDN_ERR_ARG, "no %s of System '%s' is called '%s': cdn_element_name lists them",
+                cdn_sort_name(sort), by->system->name, name);
+}
+
+cdn_status cdn_element_find(const cdn_system *system, cdn_sort sort, const char *name, int *i) {
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(i, CDN_ERR_ARG);
+  int found;
+  CDNI_TRY(find_element(&(asked){ "cdn_element_find", system, NULL }, sort, name, &found));
+  *i = found;
+  return CDN_OK;
+}
+
+/* ---- pointers of the program's ---- */
+
+cdn_status cdn_element_set_user(cdn_system *system, cdn_sort sort, int i, void *user) {
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
+  const asked by = { "cdn_element_set_user", system, NULL };
+  if (!find(system, sort, i)) return no_element(&by, sort, i);
+  cdni_array *users = &system->users[sort];
+  if ((size_t)i >= users->count &&
+      !cdni_array_extend(&system->allocator, users, sizeof(void *), (size_t)i + 1 - users->count))
+    return refuse(&by, CDN_ERR_NOMEM, "out of memory");
+  CDNI_AT(*users, void *, i) = user;
+  return CDN_OK;
+}
+
+void *cdn_element_user(const cdn_system *system, cdn_sort sort, int i) {
+  CDNI_NEED_OBJECT(system, NULL);
+  if (!cdn_sort_name(sort) || i < 0 || (size_t)i >= system->users[sort].count) return NULL;
+  return CDNI_AT(system->users[sort], void *, i);
+}
+
+/* ---- parameters ---- */
+
+int cdn_element_parameter_count(const cdn_system *system, cdn_sort sort, int i) {
+  CDNI_NEED_OBJECT(system, 0);
+  const cdni_elements *of = find(system, sort, i);
+  return of && of->parameter_count && system->frozen ? of->parameter_count(system, i) : 0;
+}
+
+/* The story where an element has not these parameters; *of is its sort otherwise. */
+static cdn_status check_parameters(const asked *by, cdn_sort sort, int i, int first, int n, const cdni_elements **of) {
+  const cdn_system *s = by->system;
+  *of = find(s, sort, i);
+  if (!*of) return no_element(by, sort, i);
+  if (!s->frozen)
+    return refuse(by, CDN_ERR_NOT_FROZEN, "System '%s' is not frozen yet: call cdn_system_freeze first", s->name);
+  const int count = cdn_element_parameter_count(s, sort, i);
+  if (first >= 0 && n >= 0 && first <= count && n <= count - first) return CDN_OK;
+  return refuse(by, CDN_ERR_ARG, "%s '%s' has %d parameters: there are no %d from number %d on", cdn_sort_name(sort),
+                (*of)->name(s, i), count, n, first);
+}
+
+static cdni_parameter_place place_of(const cdni_elements *of, const cdn_system *s, int i, int k) {
+  cdni_parameter_place place = { .is = CDNI_ANY(NULL, NULL) };
+  of->parameter(s, i, k, &place);
+  if (place.is.name) snprintf(place.name, sizeof place.name, "%s", place.is.name);
+  if (place.is.unit) {
+    const char *angles = strchr(place.is.unit, '|');
+    const size_t lengths = angles ? (size_t)(angles - place.is.unit) : strlen(place.is.unit);
+    if (angles && place.dimension == 'A') snprintf(place.unit, sizeof place.unit, "%s", angles + 1);
+    else if (!angles || place.dimension == 'L')
+      snprintf(place.unit, sizeof place.unit, "%.*s", (int)lengths, place.is.unit);
+  }
+  return place;
+}
+
+cdn_status cdn_element_parameter_sized(const cdn_system *system, cdn_sort sort, int i, int k, cdn_parameter *out,
+                                       size_t size) {
+  const asked by = { "cdn_element_parameter", system, NULL };
+  const cdni_elements *of;
+  if (!system || !out) return cdni_misses(by.function, system ? "out" : "system");
+  CDNI_TRY(check_parameters(&by, sort, i, k, 1, &of));
+  const cdni_parameter_place place = place_of(of, system, i, k);
+  const double initial = ((const double *)node_at(system, place.array.ticket.i)->initial)[place.at];
+  cdn_parameter p = { .lower = place.is.lower,
+                      .upper = place.is.upper,
+                      .excludes_lower = place.is.flags & CDNI_EXCLUDES_LOWER,
+                      .excludes_upper = place.is.flags & CDNI_EXCLUDES_UPPER,
+                      .may_be_infinite = place.is.flags & CDNI_MAY_BE_INFINITE };
+  p.initial = p.may_be_infinite ? cdni_bound(initial) : initial;
+  memcpy(p.name, place.name, sizeof p.name);
+  memcpy(p.unit, place.unit, sizeof p.unit);
+  cdni_sized_write(out, size, &p, sizeof p);
+  return CDN_OK;
+}
+
+static cdn_status find_parameter(const asked *by, cdn_sort sort, int i, const char *name, int *k) {
+  const cdn_system *s = by->system;
+  const cdni_elements *of;
+  char list[240] = "";
+  CDNI_TRY(check_parameters(by, sort, i, 0, 0, &of));
+  const int count = cdn_element_parameter_count(s, sort, i);
+  for (*k = 0; *k < count; ++*k) {
+    const cdni_parameter_place place = place_of(of, s, i, *k);
+    if (strcmp(place.name, name) == 0) return CDN_OK;
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", place.name);
+  }
+  return refuse(by, CDN_ERR_ARG, "%s '%s' has no parameter '%s'; it has: %s", cdn_sort_name(sort), of->name(s, i), name,
+                list[0] ? list : "none");
+}
+
+cdn_status cdn_element_find_parameter(const cdn_system *system, cdn_sort sort, int i, const char *name, int *k) {
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(k, CDN_ERR_ARG);
+  int found;
+  CDNI_TRY(find_parameter(&(asked){ "cdn_element_find_parameter", system, NULL }, sort, i, name, &found));
+  *k = found;
+  return CDN_OK;
+}
+
+static cdn_status get(const asked *by, cdn_sort sort, int i, int first, int n, double *values) {
+  const cdni_elements *of;
+  CDNI_TRY(check_parameters(by, sort, i, first, n, &of));
+  for (int k = 0; k < n; k++) {
+    const cdni_parameter_place place = place_of(of, by->system, i, first + k);
+    const double value = cdn_state_parameters(by->state, place.array)[place.at];
+    values[k] = place.is.flags & CDNI_MAY_BE_INFINITE ? cdni_bound(value) : value;
+  }
+  return CDN_OK;
+}
+
+static cdn_status set(const asked *by, cdn_sort sort, int i, int first, int n, const double *values) {
+  const cdni_elements *of;
+  CDNI_TRY(check_parameters(by, sort, i, first, n, &of));
+  return n > 0 ? of->set(by->state, by->function, i, first, n, values) : CDN_OK;
+}
+
+/* A getter keeps its story on the State, too. */
+static asked asked_of(const char *function, const cdn_state *state) {
+  return (asked){ function, state->system, (cdn_state *)state };
+}
+
+cdn_status cdn_element_get_parameters(const cdn_state *state, cdn_sort sort, int i, int first, int n, double *values) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME((cdn_state *)state, values, n);
+  const asked by = asked_of("cdn_element_get_parameters", state);
+  return get(&by, sort, i, first, n, values);
+}
+
+cdn_status cdn_element_set_parameters(cdn_state *state, cdn_sort sort, int i, int first, int n, const double *values) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, values, n);
+  const asked by = asked_of("cdn_element_set_parameters", state);
+  return set(&by, sort, i, first, n, values);
+}
+
+static cdn_status find_both(const asked *by, cdn_sort sort, const char *element, const char *parameter, int *i,
+                            int *k) {
+  CDNI_TRY(find_element(by, sort, element, i));
+  return find_parameter(by, sort, *i, parameter, k);
+}
+
+cdn_status cdn_parameter_get(const cdn_state *state, cdn_sort sort, const char *element, const char *parameter,
+                             double *value) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED((cdn_state *)state, element);
+  CDNI_NEED((cdn_state *)state, parameter);
+  CDNI_NEED((cdn_state *)state, value);
+  const asked by = asked_of("cdn_parameter_get", state);
+  int i, k;
+  CDNI_TRY(find_both(&by, sort, element, parameter, &i, &k));
+  return get(&by, sort, i, k, 1, value);
+}
+
+cdn_status cdn_parameter_set(cdn_state *state, cdn_sort sort, const char *element, const char *parameter,
+                             double value) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, element);
+  CDNI_NEED(state, parameter);
+  const asked by = asked_of("cdn_parameter_set", state);
+  int i, k;
+  CDNI_TRY(find_both(&by, sort, element, parameter, &i, &k));
+  return set(&by, sort, i, k, 1, &value);
+}
