@@ -35,12 +35,27 @@ static const double circle[DIRECTIONS][2] = { { 1, 0 },
                                               { 0.86602540378443837, -0.50000000000000044 },
                                               { 0.96592582628906809, -0.25881904510252163 } };
 
-double cdni_safe_angle(const core_pair *pair, const minimum *found) {
+/* Of the point (mx, my) from the line through (x, y) and (u, v). */
+static double distance_of_line(double x, double y, double u, double v, double mx, double my) {
+  const double ex = u - x, ey = v - y;
+  return fabs(ex * (my - y) - ey * (mx - x)) / sqrt(ex * ex + ey * ey);
+}
+
+/* A corner of the same face of M beyond the edge whose outward normal is t. */
+static bool corner_beyond(core_pair *pair, const minimum *found, cdn_vec3 t, cdn_vec3 *corner) {
+  probe q;
+  const cdn_vec3 n = found->answer.normal, m = g_fma(1e-3, t, n);
+  pair_probe(pair, cdn_scale(1 / length_of(m), m), &q);
+  *corner = cdn_sub(cdn_sub(q.corner_a, q.corner_b), found->corner[0]);
+  return fabs(cdn_dot(n, *corner)) <= 1e-12 * pair->scale;
+}
+
+double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
   const cdn_vec3 n = found->answer.normal;
   const double depth = -found->answer.distance;
   const cdn_vec3 t1 = across(n), t2 = cdn_cross(n, t1);
   if (depth <= 0) return 4;
-  double radius = 0, disk[2] = { 0, 0 }, lean[2], rim[2][2];
+  double radius = 0, disk[2] = { 0, 0 }, lean[2], rim[2][2] = { { 0 } };
   for (int side = 0; side < 2; side++) {
     const core *c = side ? &pair->b : &pair->a;
     if (!c->curved) continue;
@@ -57,7 +72,8 @@ double cdni_safe_angle(const core_pair *pair, const minimum *found) {
   }
   if (radius >= depth) return 4;
   /* Corners about their mean, across n. */
-  double x[3], y[3], mx = 0, my = 0;
+  double x[6], y[6], mx = 0, my = 0;
+  int corners = found->k;
   for (int i = 0; i < found->k; i++) {
     const cdn_vec3 r = cdn_sub(found->corner[i], found->corner[0]);
     x[i] = cdn_dot(t1, r), y[i] = cdn_dot(t2, r);
@@ -67,19 +83,49 @@ double cdni_safe_angle(const core_pair *pair, const minimum *found) {
   const bool disks = disk[0] > 0 || disk[1] > 0;
   double largest = INFINITY; /* tan(T / 2) */
   if (found->k == 3) {
-    /* s(t) is least across an edge of the triangle. */
+    /* s(t) is least across an edge of the triangle, or, where that is too little, of the face that has the triangle. */
+    const double needed = tan(0.5 * fmin(wanted, 3)) * (depth - radius) - flat;
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {
       const int j = (i + 1) % 3;
-      const double ex = x[j] - x[i], ey = y[j] - y[i];
-      least = fmin(least, fabs(ex * (my - y[i]) - ey * (mx - x[i])) / sqrt(ex * ex + ey * ey));
+      double far = distance_of_line(x[i], y[i], x[j], y[j], mx, my);
+      if (far < needed) {
+        const int k = (i + 2) % 3;
+        const double ex = x[j] - x[i], ey = y[j] - y[i], length = sqrt(ex * ex + ey * ey);
+        const double side = ey * (x[k] - x[i]) - ex * (y[k] - y[i]) > 0 ? -1 : 1;
+        cdn_vec3 w;
+        if (corner_beyond(pair, found, cdn_add(cdn_scale(side * ey / length, t1), cdn_scale(-side * ex / length, t2)),
+                          &w)) {
+          const double wx = cdn_dot(t1, w), wy = cdn_dot(t2, w);
+          if (side * (ey * (wx - x[i]) - ex * (wy - y[i])) > 1e-9 * length * pair->scale) {
+            far = fmin(distance_of_line(x[i], y[i], wx, wy, mx, my), distance_of_line(x[j], y[j], wx, wy, mx, my));
+            x[corners] = wx, y[corners++] = wy;
+          }
+        }
+      }
+      least = fmin(least, far);
     }
     largest = (least + flat) / (depth - radius);
     if (!disks || largest > 5) return 2 * atan(largest);
   }
   /* By trial: for a tangent of T / 2, in all directions. */
+  double spread[DIRECTIONS], along[DIRECTIONS][2];
+  for (int d = 0; d < DIRECTIONS; d++) {
+    const double *t = circle[d];
+    spread[d] = flat;
+    for (int side = 0; side < 2; side++) {
+      const double cosine = disk[side] > 0 ? t[0] * rim[side][0] + t[1] * rim[side][1] : 0;
+      along[d][side] = cosine * cosine;
+    }
+    double most = 0;
+    for (int i = 0; i < corners; i++) {
+      const double s = t[0] * (x[i] - mx) + t[1] * (y[i] - my);
+      most = s > most ? s : most;
+    }
+    spread[d] += most;
+  }
   double best = 0;
-  static const double tangents[] = { 8, 4, 2, 1, 0.5, 0.25, 0.12, 0.06, 0.03 };
+  const double tangents[] = { tan(0.5 * fmin(wanted, 3)), 8, 4, 2, 1.4, 1, 0.7, 0.5, 0.25, 0.12, 0.06, 0.03 };
   for (int trial = 0; trial < CDNI_COUNT(tangents) && best == 0; trial++) {
     const double tangent = tangents[trial], cosine2 = 1 / (1 + tangent * tangent);
     const double cosine = 2 * cosine2 - 1, sine = 2 * tangent * cosine2;
@@ -88,33 +134,17 @@ double cdni_safe_angle(const core_pair *pair, const minimum *found) {
       if (disk[side] > 0)
         share[side] = disk[side] * cosine2 / fmin(1, lean[side] * fmax(cosine, 0) + (cosine > 0 ? sine : 1));
     bool safe = true;
-    for (int d = 0; d < DIRECTIONS && safe; d++) {
-      const double *t = circle[d];
-      double spread = 0, r = radius;
-      for (int i = 0; i < found->k; i++) spread = fmax(spread, t[0] * (x[i] - mx) + t[1] * (y[i] - my));
-      for (int side = 0; side < 2; side++) {
-        if (disk[side] == 0) continue;
-        const double along = t[0] * rim[side][0] + t[1] * rim[side][1];
-        r += share[side] * along * along;
-      }
-      safe = (spread + flat) / tangent + r >= 1.03 * depth;
-    }
-    if (safe) best = tangent;
+    for (int d = 0; d < DIRECTIONS && safe; d++)
+      safe = spread[d] / tangent + radius + share[0] * along[d][0] + share[1] * along[d][1] >= 1.03 * depth;
+    if (safe) best = tangent * (1 + 1e-12);
   }
   if (found->k == 3) best = fmax(best, largest);
   return 2 * atan(best);
 }
 
-double cdni_open_angle(const core_pair *pair, double depth) {
+double cdni_wanted_angle(const core_pair *pair, const minimum *found) {
   const double length = cdn_norm(pair->toward);
   if (!(length > 0)) return 4;
-  return acos(fmin(fmax((pair->inner - depth) / length, -1), 1));
-}
-
-bool cdni_is_least(const core_pair *pair, const minimum *found, double safe) {
-  const double length = cdn_norm(pair->toward);
-  if (safe >= 3.14) return true;
-  if (!(length > 0)) return false;
   const double between = acos(fmin(fmax(cdn_dot(found->answer.normal, pair->toward) / length, -1), 1));
-  return between + cdni_open_angle(pair, -found->answer.distance) <= safe;
+  return between + acos(fmin(fmax((pair->inner + found->answer.distance) / length, -1), 1));
 }

@@ -89,12 +89,11 @@ bool cdni_simplex_reduce(simplex *s);
 /* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near them.
  * False: it did not get there. */
 bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found);
-/* certificate.c: within this angle of the normal of a minimum, h is nowhere less than at the minimum. */
-double cdni_safe_angle(const core_pair *pair, const minimum *found);
-/* Outside of this angle of the direction pair->toward, h is nowhere less than `depth`. */
-double cdni_open_angle(const core_pair *pair, double depth);
-/* The minimum is the least depth: no direction outside of its safe angle can be better. */
-bool cdni_is_least(const core_pair *pair, const minimum *found, double safe);
+/* certificate.c: within this angle of the normal of a minimum, h is nowhere less than at the minimum; as large as `wanted`, if it can be. */
+double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted);
+/* Outside of this angle of the normal of a minimum, h is nowhere less: if the safe angle is as large, the minimum is the least depth. */
+double cdni_wanted_angle(const core_pair *pair, const minimum *found);
+
 /* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk or cdni_descend left; `known` (or NULL) is a local
  * minimum. False: the cores are apart. */
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer);
@@ -125,6 +124,8 @@ static inline void proximity_from_a(double distance, cdn_vec3 normal, cdn_vec3 p
 
 /* A shorter vector has no direction: 1 / length would overflow. */
 #define LEAST_LENGTH 1e-290
+
+static inline double length_of(cdn_vec3 v) { return sqrt(cdn_dot(v, v)); }
 
 static inline cdn_vec3 unit_or(cdn_vec3 v, cdn_vec3 otherwise) {
   const double length = cdn_norm(v);

@@ -35,9 +35,9 @@ static int add_face(polytope *p, int a, int b, int c) {
   face *f = &p->face[at];
   const cdn_vec3 wa = p->probe[a].w, ab = cdn_sub(p->probe[b].w, wa), ac = cdn_sub(p->probe[c].w, wa);
   const cdn_vec3 n = cdn_cross(ab, ac);
-  const double length = cdn_norm(n);
+  const double length = length_of(n);
   *f = (face){ .v = { (int16_t)a, (int16_t)b, (int16_t)c }, .beyond = { -1, -1, -1 }, .alive = true };
-  if (length > 1e-15 * cdn_norm(ab) * cdn_norm(ac) && length > 0) {
+  if (length * length > 1e-30 * cdn_dot(ab, ab) * cdn_dot(ac, ac)) {
     f->n = cdn_scale(1 / length, n);
     /* The vertex with the largest products would cost digits; the mean of the three loses none of them all. */
     f->d = fmin(fmin(cdn_dot(f->n, wa), cdn_dot(f->n, p->probe[b].w)), cdn_dot(f->n, p->probe[c].w));
@@ -132,6 +132,8 @@ static int complete(core_pair *pair, simplex *s) {
       directions[n++] = t1, directions[n++] = t2, directions[n++] = g_neg(t1), directions[n++] = g_neg(t2);
     } else {
       normal = unit_or(cdn_cross(e, cdn_sub(s->probe[2].w, s->probe[0].w)), axes[0]);
+      /* The origin is on that side, mostly. */
+      if (cdn_dot(normal, s->probe[0].w) > 0) normal = g_neg(normal);
       directions[n++] = normal, directions[n++] = g_neg(normal);
     }
     double most = 0;
@@ -144,6 +146,7 @@ static int complete(core_pair *pair, simplex *s) {
                          : s->n == 2 ? cdn_norm(cdn_cross(unit_or(e, axes[0]), r))
                                      : fabs(cdn_dot(normal, r));
       if (far > most) most = far, best = q;
+      if (s->n == 3 && far > 0.01 * pair->scale) break;
     }
     if (!(most > least)) break;
     s->probe[s->n++] = best;
@@ -197,12 +200,10 @@ static void start(polytope *p, core_pair *pair, const simplex *s) {
     if (turned) add_face(p, v[0], v[2], v[1]);
     else add_face(p, v[0], v[1], v[2]);
   }
-  for (int f = 0; f < 4; f++)
-    for (int edge = 0; edge < 3; edge++)
-      for (int g = 0; g < 4; g++)
-        for (int i = 0; i < 3; i++)
-          if (p->face[g].v[i] == p->face[f].v[(edge + 1) % 3] && p->face[g].v[(i + 1) % 3] == p->face[f].v[edge])
-            join(p, f, edge, g);
+  /* The faces beyond the edges, in the order of the edges of each face. */
+  static const int16_t beyond[4][3] = { { 1, 2, 3 }, { 3, 2, 0 }, { 1, 3, 0 }, { 2, 1, 0 } };
+  static const int16_t beyond_turned[4][3] = { { 3, 2, 1 }, { 0, 2, 3 }, { 0, 3, 1 }, { 0, 1, 2 } };
+  for (int f = 0; f < 4; f++) memcpy(p->face[f].beyond, turned ? beyond_turned[f] : beyond[f], sizeof beyond[f]);
 }
 
 /* Minima of h, each with the directions about it among which none is better. */
@@ -266,7 +267,7 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
   if (known) {
     least = -known->answer.distance;
     *answer = known->answer;
-    add_cap(&c, known->answer.normal, cdni_safe_angle(pair, known));
+    add_cap(&c, known->answer.normal, cdni_safe_angle(pair, known, cdni_wanted_angle(pair, known)));
   }
   const double enough = 1e-9 * pair->scale; /* what a better minimum elsewhere may be missed by */
   bool loose = !known;                      /* the points of *answer are those of a face that did not support M */
@@ -283,13 +284,13 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
     pair_probe(pair, f->n, &q);
     const double h = cdn_dot(f->n, q.w), gap = h - f->d;
     if (known && h < 0) return false;
-    if (pair->curved && (first || h < least || gap < 0.02 * h) && polish_face(&p, f, &found)) {
-      const double safe = cdni_safe_angle(pair, &found);
+    if (pair->curved && (first || h < least - enough) && polish_face(&p, f, &found)) {
+      const double wanted = cdni_wanted_angle(pair, &found), safe = cdni_safe_angle(pair, &found, wanted);
       if (-found.answer.distance < least) {
         least = -found.answer.distance;
         *answer = found.answer;
         loose = false;
-        if (cdni_is_least(pair, &found, safe)) break;
+        if (safe >= wanted) break;
       }
       add_cap(&c, found.answer.normal, safe);
     }

@@ -22,7 +22,8 @@ descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, m
     if (level <= 0) return DESCENT_NOWHERE;
     if ((pair->curved || k == 3) && cdni_polish(pair, m, k, s->probe, found)) {
       if (!(found->answer.distance < 0)) return DESCENT_NOWHERE;
-      return cdni_is_least(pair, found, cdni_safe_angle(pair, found)) ? DESCENT_LEAST : DESCENT_LOCAL;
+      const double wanted = cdni_wanted_angle(pair, found);
+      return cdni_safe_angle(pair, found, wanted) >= wanted ? DESCENT_LEAST : DESCENT_LOCAL;
     }
     if (!(level < 0.99 * h)) return DESCENT_NOWHERE;
     h = level;
@@ -45,6 +46,12 @@ void cdni_settle(core_pair *pair, core_answer *answer) {
     const cdn_vec3 x = cdn_sub(a, b);
     const double level = cdn_dot(n, x);
     *answer = (core_answer){ -level, n, a, b };
+    minimum found;
+    if (pair->curved && cdni_polish(pair, n, s.n < 4 ? s.n : 3, s.probe, &found) &&
+        -found.answer.distance <= level + 1e-12 * pair->scale) {
+      *answer = found.answer;
+      return;
+    }
     const cdn_vec3 rest = g_fma(-level, n, x);
     if (cdn_dot(rest, rest) <= 1e-19 * pair->scale * pair->scale) return;
   }

@@ -17,6 +17,7 @@ gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_ans
   double length = INFINITY;
   minimum found;
   int next_polish = 3;
+  bool met = false; /* the two bounds */
   s->n = 0;
   for (int step = 0; step < MOST_STEPS; step++) {
     probe q;
@@ -25,7 +26,10 @@ gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_ans
     if (-h - pair->radii > reach) return GJK_FAR;
     if (s->n > 0) {
       const double gap = length + h;
-      if (gap <= tolerance) break;
+      if (gap <= tolerance) {
+        met = true;
+        break;
+      }
       if (pair->curved && s->n <= 3 && step >= next_polish) {
         if (cdni_polish(pair, n, s->n, s->probe, &found) && found.answer.distance > -tolerance) {
           *answer = found.answer;
@@ -34,18 +38,15 @@ gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_ans
         next_polish = step + 4;
       }
     }
-    const simplex before = *s;
     s->at[s->n] = q.w;
     s->probe[s->n++] = q;
     if (cdni_simplex_reduce(s)) return GJK_INSIDE;
-    const double now = cdn_norm(s->nearest);
+    const double now = length_of(s->nearest);
     if (now <= 4 * tolerance) return GJK_TOUCHING;
-    if (!(now < length)) { /* rounding has the last word */
-      *s = before;
-      break;
-    }
+    const bool stalls = !(now < length); /* rounding has the last word */
     length = now;
     n = cdn_scale(-1 / length, s->nearest);
+    if (stalls) break;
   }
   /* A short v has few digits; the normal of the simplex has more. */
   if ((pair->curved || length < 1e-3 * pair->scale) && cdni_polish(pair, n, s->n, s->probe, &found) &&
@@ -53,8 +54,14 @@ gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_ans
     *answer = found.answer;
     return GJK_APART;
   }
-  if (length <= 1e-13 * pair->scale) return GJK_TOUCHING;
+  if (length <= (met ? 1e-13 : 1e-6) * pair->scale) return GJK_TOUCHING;
   answer_from_simplex(s, length, answer);
+  if (!met) {
+    /* What the plane across n is sure to part. */
+    probe q;
+    pair_probe(pair, answer->normal, &q);
+    answer->distance = -cdn_dot(answer->normal, q.w);
+  }
   return GJK_APART;
 }
 
@@ -63,7 +70,7 @@ bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap
   double length = INFINITY;
   if (s->n > 0) {
     if (cdni_simplex_reduce(s)) return false;
-    length = cdn_norm(s->nearest);
+    length = length_of(s->nearest);
     if (!(length > 0)) return false;
     *n = cdn_scale(-1 / length, s->nearest);
   }
@@ -72,16 +79,12 @@ bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap
     pair_probe(pair, *n, &q);
     const cdn_vec3 at = cdn_sub(q.w, point);
     if (s->n > 0 && length + cdn_dot(*n, at) <= gap * length) return true;
-    const simplex before = *s;
     s->at[s->n] = at;
     s->probe[s->n++] = q;
     if (cdni_simplex_reduce(s)) return false;
-    const double now = cdn_norm(s->nearest);
+    const double now = length_of(s->nearest);
     if (!(now > 0)) return false;
-    if (!(now < length)) {
-      *s = before;
-      return true;
-    }
+    if (!(now < length)) return true;
     length = now;
     *n = cdn_scale(-1 / length, s->nearest);
   }

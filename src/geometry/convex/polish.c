@@ -156,13 +156,14 @@ static bool finish(const newton *s, const probe *q, cdn_vec3 n, double h, minimu
 }
 
 /* A minimum where the cap of a cylinder lies flat: n is its axis, and the point of the cap is where the other lets it be. */
-static bool try_flat(core_pair *pair, bool on_b, cdn_vec3 n, int k, const probe *probes, minimum *found) {
+static bool try_flat(core_pair *pair, bool on_b, cdn_vec3 n, double level, int k, const probe *probes, minimum *found) {
   const cdn_vec3 axis = on_b ? pair->R.z : cdn_v3(0, 0, 1);
   const double along = cdn_dot(axis, n);
   if (fabs(along) < 0.8) return false;
   n = along > 0 ? axis : g_neg(axis);
   probe q[4];
   pair_probe(pair, n, &q[0]);
+  const double h = cdn_dot(n, q[0].w);
   core *other = on_b ? &pair->a : &pair->b;
   const cdn_vec3 other_axis = on_b ? cdn_v3(0, 0, 1) : pair->R.z;
   double radius = on_b ? pair->b.size[0] : pair->a.size[0], share = 1;
@@ -199,7 +200,7 @@ static bool try_flat(core_pair *pair, bool on_b, cdn_vec3 n, int k, const probe 
     a = g_fma(s.weight[i], s.probe[i].corner_a, a), b = g_fma(s.weight[i], s.probe[i].corner_b, b);
   a = g_fma(on_b ? 1 - share : share, p, a);
   b = g_fma(on_b ? -share : share - 1, p, b);
-  const double h = cdn_dot(n, cdn_add(w0, curve));
+  if (h > level) return false; /* there is something better near n */
   *found = (minimum){ .answer = { -h, n, a, b }, .k = s.n, .flat = radius, .from_center = p };
   for (int i = 0; i < s.n; i++) {
     found->corner[i] = cdn_sub(s.probe[i].corner_a, s.probe[i].corner_b);
@@ -210,12 +211,13 @@ static bool try_flat(core_pair *pair, bool on_b, cdn_vec3 n, int k, const probe 
 
 bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found) {
   const double tolerance = 4e-15 * pair->scale;
-  if (pair->a.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, false, n, k, probes, found)) return true;
-  if (pair->b.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, true, n, k, probes, found)) return true;
-  newton s = { .pair = pair };
   probe q;
-  for (int i = 0; i < k; i++) add_corner(&s, &probes[i]);
   pair_probe(pair, n, &q);
+  const double level = cdn_dot(n, q.w) + tolerance;
+  if (pair->a.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, false, n, level, k, probes, found)) return true;
+  if (pair->b.kind == CDN_GEOMETRY_CYLINDER && try_flat(pair, true, n, level, k, probes, found)) return true;
+  newton s = { .pair = pair };
+  for (int i = 0; i < k; i++) add_corner(&s, &probes[i]);
   add_corner(&s, &q);
   look_at(&s, n, &q, cdn_dot(n, q.w));
   double last = INFINITY;
