@@ -94,12 +94,17 @@ static bool cross_capsule(const ray *r, const double *size, interval *out) {
 
 static bool cross_box(const ray *r, const double *size, interval *out) {
   *out = everything;
-  for (int k = 0; k < 3; k++)
-    for (int sign = -1; sign <= 1; sign += 2) {
-      cdn_vec3 n = { 0, 0, 0 };
-      (&n.x)[k] = sign;
-      if (!cut_by_plane(out, r, n, size[k])) return false;
+  for (int k = 0; k < 3; k++) {
+    const double o = (&r->origin.x)[k], v = (&r->direction.x)[k], end = copysign(size[k], v);
+    if (v == 0) {
+      if (!(fabs(o) <= size[k])) return false;
+      continue;
     }
+    interval slab = { { (-end - o) / v, (end - o) / v }, { { 0, 0, 0 }, { 0, 0, 0 } } };
+    (&slab.normal[0].x)[k] = copysign(1, -v);
+    (&slab.normal[1].x)[k] = copysign(1, v);
+    if (!cut(out, &slab)) return false;
+  }
   return true;
 }
 
@@ -128,7 +133,7 @@ int cdni_ray(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double 
     default:
       if (!cross(g, &r, &in)) break;
       for (int k = 0; k < 2; k++)
-        if (k == 0 || in.t[1] > in.t[0]) add_hit(&hits, &r, in.t[k], in.normal[k], 0);
+        if (hits.n < room && (k == 0 || in.t[1] > in.t[0])) add_hit(&hits, &r, in.t[k], in.normal[k], 0);
   }
   return hits.n;
 }
