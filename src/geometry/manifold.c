@@ -45,24 +45,30 @@ static int reduce(int n, clipped_point *points, double *height, const feature *w
   return kept;
 }
 
-/* A face (or the plane of a half-space, without corners) and what lies on it. `on_a`: the face is of a; `normal` is from a to b. */
-static void on_face(const feature *face, cdn_vec3 on_plane, const feature *other, cdn_vec3 normal, bool on_a,
-                    double margin, cdn_manifold *out) {
+/* The corners of what lies on a half-space. */
+static void on_plane(const cdn_transform *X_WA, const feature *other, double margin, cdn_manifold *out) {
+  const cdn_vec3 up = X_WA->R.z;
+  for (int i = 0; i < other->n && out->n < CDN_MANIFOLD_MOST; i++) {
+    const double height = cdn_dot(up, cdn_sub(other->p[i], X_WA->p)) - other->radius;
+    if (height <= margin) add_point(out, height, up, g_fma(-height - other->radius, up, other->p[i]), other->id[i]);
+  }
+}
+
+/* A face and what lies on it. `on_a`: the face is of a; `normal` is from a to b. */
+static void on_face(const feature *face, const feature *other, cdn_vec3 normal, bool on_a, double margin,
+                    cdn_manifold *out) {
   clipped_point points[CLIPPED_MOST];
   double height[CLIPPED_MOST];
-  int n = 0;
-  if (face->n >= 3) n = cdni_clip(other, face, points);
-  else
-    for (; n < other->n; n++) points[n] = (clipped_point){ other->p[n], other->id[n], 0 };
+  const int n = cdni_clip(other, face, points);
   const cdn_vec3 outward = on_a ? normal : g_neg(normal);
   const double cosine = cdn_dot(face->normal, outward);
   int near = 0;
   for (int i = 0; i < n; i++) {
-    const double h = cdn_dot(face->normal, cdn_sub(points[i].p, on_plane)) / cosine - other->radius;
+    const double h = cdn_dot(face->normal, cdn_sub(points[i].p, face->p[0])) / cosine - other->radius;
     if (h > margin) continue;
     points[near] = points[i], height[near++] = h;
   }
-  if (face->n >= 3) near = reduce(near, points, height, face);
+  near = reduce(near, points, height, face);
   for (int i = 0; i < near; i++) {
     const cdn_vec3 on_other = g_fma(-other->radius, outward, points[i].p);
     add_point(out, height[i], normal, on_a ? g_fma(-height[i], outward, on_other) : on_other, points[i].id);
@@ -95,23 +101,32 @@ static void turn(cdn_manifold *m) {
   }
 }
 
+/* It touches in one point, whatever the other is. */
+static bool is_round(const cdn_geometry *g) {
+  return g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_ELLIPSOID || g->kind == CDN_GEOMETRY_CUSTOM;
+}
+
 static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                             const cdn_transform *X_WB, double margin, cdn_manifold *out) {
   cdn_proximity near;
   if (!cdni_pair_distance(a, X_WA, b, X_WB, margin, &near)) return;
+  if (is_round(a) || is_round(b)) {
+    out->points[0] = near, out->id[0] = -1;
+    out->n = 1;
+    return;
+  }
   const cdn_vec3 n = near.normal;
   feature fa, fb;
-  cdni_feature(a, X_WA, n, &fa);
   cdni_feature(b, X_WB, g_neg(n), &fb);
-  if (a->kind == CDN_GEOMETRY_HALF_SPACE && fb.n > 1) {
-    fa.n = 0, fa.normal = X_WA->R.z;
-    on_face(&fa, X_WA->p, &fb, n, true, margin, out);
-  } else if (fa.n > 1 && fb.n > 1) {
+  if (a->kind == CDN_GEOMETRY_HALF_SPACE) {
+    on_plane(X_WA, &fb, margin, out);
+  } else {
+    cdni_feature(a, X_WA, n, &fa);
     const bool face_a = is_face(&fa, n), face_b = is_face(&fb, g_neg(n));
     /* Of two faces, the one of a is the plane, unless that of b is clearly better aligned: so a rocking pair keeps its choice. */
     if (face_a && (!face_b || cdn_dot(fa.normal, n) >= -cdn_dot(fb.normal, n) - 1e-3))
-      on_face(&fa, fa.p[0], &fb, n, true, margin, out);
-    else if (face_b) on_face(&fb, fb.p[0], &fa, n, false, margin, out);
+      on_face(&fa, &fb, n, true, margin, out);
+    else if (face_b) on_face(&fb, &fa, n, false, margin, out);
     else {
       cdni_feature_edge(&fa, n);
       cdni_feature_edge(&fb, g_neg(n));
@@ -119,12 +134,15 @@ static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, co
     }
   }
   /* The nearest points themselves, where nothing lies flat, or where none of the points is as deep. */
-  double least = INFINITY, size = fabs(near.distance);
-  for (int i = 0; i < out->n; i++) {
-    least = fmin(least, out->points[i].distance);
-    size = fmax(size, cdn_norm(cdn_sub(out->points[i].point_a, near.point_a)));
+  double least = INFINITY;
+  for (int i = 0; i < out->n; i++) least = out->points[i].distance < least ? out->points[i].distance : least;
+  bool shallow = least > near.distance;
+  if (shallow && out->n > 0) {
+    double size = fabs(near.distance);
+    for (int i = 0; i < out->n; i++) size = fmax(size, cdn_norm(cdn_sub(out->points[i].point_a, near.point_a)));
+    shallow = least > near.distance + 0.02 * size;
   }
-  if (least > near.distance + 0.02 * size) {
+  if (shallow) {
     if (out->n == CDN_MANIFOLD_MOST) out->n--;
     out->points[out->n] = near;
     out->id[out->n++] = -1;

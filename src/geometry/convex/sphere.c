@@ -9,9 +9,9 @@ bool cdni_sphere_distance(const cdn_geometry *a, const cdn_transform *X_WA, cons
   if (b->kind == CDN_GEOMETRY_SPHERE) {
     const cdn_vec3 between = cdn_sub(X_WB->p, X_WA->p);
     distance = cdn_norm(between);
-    n = unit_or(between, cdn_v3(0, 0, 1));
+    if (distance - (radius + b->size[0]) > reach) return false;
+    n = distance > LEAST_LENGTH ? cdn_scale(1 / distance, between) : cdn_v3(0, 0, 1);
     distance -= radius + b->size[0];
-    if (distance > reach) return false;
   } else {
     distance = cdni_convex_point_distance(b, g_point_inv(X_WB, X_WA->p), &n) - radius;
     if (distance > reach) return false;
