@@ -133,7 +133,7 @@ CDN_API bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_ki
  *    of the other's deepest point below that triangle. A shallow overlap with a convex part of the mesh has the value
  *    that this part alone would have; only at corners, in about one pose of a thousand, it is less deep. What is inside
  *    and meets no triangle is as deep as its deepest point along the normal of the nearest triangle, or as its middle.
- *    An open mesh has two sides and no inside.
+ *    An open mesh has two sides and no inside. A ball is as far from a mesh as its centre, less its radius.
  *  - Two meshes: the deepest vertex of one in the other; where none is inside, the longest of the motions that part two
  *    triangles which cross, which is no longer than what parts the meshes.
  *  - A distance of yours: its least value over the points of the other, from several starts; of a half-space, the

@@ -168,6 +168,18 @@ static bool half_space_distance(const cdn_geometry *a, const cdn_transform *X_AB
   return out->distance <= reach;
 }
 
+/* A ball is as far from a mesh as its centre, less the radius. */
+static bool ball_distance(const cdn_geometry *a, const cdn_geometry *b, const cdn_transform *X_AB, double reach,
+                          cdn_proximity *out) {
+  const cdn_surface *s = a->surface;
+  const double radius = b->size[0];
+  if (cdn_norm(cdn_sub(X_AB->p, s->center)) - s->radius - radius > reach) return false;
+  *out = at_point(a, X_AB->p);
+  out->distance -= radius;
+  out->point_b = g_fma(-radius, out->normal, X_AB->p);
+  return out->distance <= reach;
+}
+
 bool cdni_surface_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                            const cdn_transform *X_WB, double reach, cdn_proximity *out) {
   const cdn_transform X_AB = seen_from(X_WA, X_WB);
@@ -175,6 +187,8 @@ bool cdni_surface_distance(const cdn_geometry *a, const cdn_transform *X_WA, con
   if (a->kind == CDN_GEOMETRY_CUSTOM) near = cdni_custom_pair_distance(a, b, &X_AB, reach, out);
   else if (b->kind == CDN_GEOMETRY_MESH) near = cdni_meshes_distance(a, b, &X_AB, reach, out);
   else if (b->kind == CDN_GEOMETRY_HALF_SPACE) near = half_space_distance(a, &X_AB, reach, out);
+  else if (b->kind == CDN_GEOMETRY_SPHERE && a->kind == CDN_GEOMETRY_MESH)
+    near = ball_distance(a, b, &X_AB, reach, out);
   else near = convex_distance(a, b, &X_AB, reach, out);
   if (near) turn_to_world(X_WA, out);
   return near;
