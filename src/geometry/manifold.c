@@ -110,7 +110,10 @@ static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, co
                             const cdn_transform *X_WB, double margin, cdn_manifold *out) {
   cdn_proximity near;
   if (!cdni_pair_distance(a, X_WA, b, X_WB, margin, &near)) return;
-  if (is_round(a) || is_round(b)) {
+  /* Two capsules that cross touch in one point, too. */
+  const bool cross =
+      a->kind == CDN_GEOMETRY_CAPSULE && b->kind == CDN_GEOMETRY_CAPSULE && fabs(cdn_dot(X_WA->R.z, X_WB->R.z)) < 0.99;
+  if (cross || is_round(a) || is_round(b)) {
     out->points[0] = near, out->id[0] = -1;
     out->n = 1;
     return;
