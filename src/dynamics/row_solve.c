@@ -224,11 +224,14 @@ static bool reduce(const provided_rows *rows, const row_problem *p, const double
 static cdn_status find_sides(const dynamics *dyn, cdn_state *state, const provided_rows *rows, const row_problem *p,
                              double most, const double *size, double *right, int32_t *side) {
   void *frame;
+  bool any = false;
+  for (int i = 0; i < rows->n; i++) any = any || is_bounded(&rows->row[i]);
+  if (!any) return CDN_OK;
   CDNI_TRY(cdni_operator_work(state, "cdn_realize", bounded_size((size_t)rows->n), &frame));
   bounded_rows x = bounded_at(rows, frame);
   int which = -1;
   cdni_box_result result = CDNI_BOX_SOLVED;
-  if (x.n > 0 && reduce(rows, p, right, size, most, &x)) {
+  if (reduce(rows, p, right, size, most, &x)) {
     const cdni_box box = {
       .n = x.n, .K = x.reduced, .r = x.r, .size = x.size, .lower = x.lower, .upper = x.upper, .whole = x.whole
     };
