@@ -133,6 +133,7 @@ cdn_system *cdn_system_create(const cdn_system_def *def) {
   s->allocator = a;
   s->lanes = 1;
   s->audit = d.audit;
+  s->mark = (int32_t)((uintptr_t)s / CDNI_ALIGN % INT32_MAX) + 1;
   s->name = cdni_strdup(&a, d.name ? d.name : "system");
   if (!s->name || !add_fixed_nodes(s) || !add_fixed_edges(s)) {
     system_destroy(s);
