@@ -113,7 +113,7 @@ const double *cdn_state_zdot(cdn_state *state) { return pull(state, TICKET_ZDOT)
 /* ---- push ---- */
 
 cdn_status cdn_realize(cdn_state *state, cdn_stage stage) {
-  if (!state) return cdni_refuse(CDN_ERR_ARG, "cdn_realize", "the State is NULL");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (stage >= CDN_STAGE_COUNT)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_realize", NULL, "there is no stage %d", (int)stage);
   const cdn_system *sys = state->system;

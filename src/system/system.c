@@ -245,7 +245,7 @@ static cdn_status freeze(cdn_system *s) {
 
 cdn_status cdn_system_freeze(cdn_system *system) {
   static const char function[] = "cdn_system_freeze";
-  if (!system) return cdni_refuse(CDN_ERR_ARG, function, "the System is NULL");
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
   if (system->frozen)
     return cdni_refuse(CDN_ERR_FROZEN, function, "System '%s' is frozen already; it stays so", system->name);
   if (system->error.code != CDN_OK) {
