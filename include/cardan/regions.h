@@ -19,12 +19,12 @@ CDN_BEGIN_DECLS
 
 /** A variable region. */
 typedef struct cdn_region {
-  int32_t i;
+  int32_t of; /**< as in cdn_dvar */
   cdn_ticket ticket;
 } cdn_region;
 /** A computed region. */
 typedef struct cdn_computed_region {
-  int32_t i;
+  int32_t of; /**< as in cdn_dvar */
   cdn_ticket ticket;
 } cdn_computed_region;
 

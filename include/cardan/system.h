@@ -20,7 +20,8 @@ typedef struct cdn_system_def {
   const char *name;        /**< appears in messages; copied; may be NULL */
   cdn_allocator allocator; /**< all zero: aligned_alloc and free */
   /** true: check that compute functions read only what they declared; a read of anything else fails with
-   *  CDN_ERR_UNDECLARED. Costs one test for each read. Default: true in builds of the library without NDEBUG. */
+   *  CDN_ERR_UNDECLARED. Also refuse ids of variables, entries and regions that another System has declared, with
+   *  CDN_ERR_ARG. Costs one test for each read. Default: true in builds of the library without NDEBUG. */
   bool audit;
 } cdn_system_def;
 
@@ -113,14 +114,17 @@ typedef struct cdn_zvar {
   int32_t group;
   cdn_ticket ticket;
 } cdn_zvar;
+/* What a subsystem declares belongs to one System. `of` is a mark of this System: where the audit is on, functions of a
+ * State refuse what another System has declared. A mark of 0 is not looked at: programs may make an id of a ticket. */
+
 /** A discrete variable of fixed size: any trivially copyable bytes. */
 typedef struct cdn_dvar {
-  int32_t i;
+  int32_t of;
   cdn_ticket ticket;
 } cdn_dvar;
 /** A computed value of fixed size. */
 typedef struct cdn_cache {
-  int32_t i;
+  int32_t of;
   cdn_ticket ticket;
 } cdn_cache;
 

@@ -35,7 +35,7 @@ static void clear(const constraint_room *room, cdn_state *state, const constrain
                 { CDN_UDOTERR, runs.udoterr + c->row, c->m },
                 { CDN_MULTIPLIERS, runs.udoterr + c->row, c->m } };
   for (int i = 0; i < CDNI_COUNT(parts); i++) {
-    double *pool = cdni_state_storage(state, (cdn_cache){ parts[i].pool.i, parts[i].pool });
+    double *pool = cdni_state_storage(state, (cdn_cache){ 0, parts[i].pool });
     for (int k = 0; k < parts[i].n; k++) pool[parts[i].first + k] = 0;
   }
   int32_t *flags = cdni_state_storage(state, room->redundant.update);

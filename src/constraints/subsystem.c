@@ -237,7 +237,7 @@ cdn_status cdn_calc_constraint_verr(cdn_state *state, cdn_constraint constraint,
 
 /* Where the multipliers of this room are in the State's pool. */
 static double *multipliers_of(const constraint_room *room, cdn_state *state) {
-  return (double *)cdni_state_storage(state, (cdn_cache){ CDN_MULTIPLIERS.i, CDN_MULTIPLIERS }) + room->first_row;
+  return (double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) + room->first_row;
 }
 
 /* Baumgarte's stabilization: errors e of positions shall follow e'' + 2 e' / T + e / T^2 = 0, those of velocities alone
@@ -413,14 +413,14 @@ static cdn_status declare(void *self, cdn_declarer *d) {
 
   room->plan = cdn_declare_computed_region(d, "plan", 1, calc_plan, 1, &room->enabled.ticket, CDN_STAGE_EMPTY);
   room->numbers = cdni_declare_companion_region(d, "numbers", 1, room->plan);
-  cdni_declare_prerequisite(d, (cdn_cache){ CDN_QERR.i, CDN_QERR }, room->plan.ticket);
+  cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_QERR }, room->plan.ticket);
 
   cdn_ticket of_rows[6] = { CDN_POSE, room->params.ticket, room->plan.ticket, m->frames.ticket };
   int n_rows = 4;
   if (room->rheonomic) of_rows[n_rows++] = CDN_T;
   if (room->nonlinear) of_rows[n_rows++] = CDN_TWIST;
   room->rows = cdn_declare_cache(d, "rows", 0, calc_rows, n_rows, of_rows);
-  cdni_declare_prerequisite(d, (cdn_cache){ CDN_UERR.i, CDN_UERR }, room->rows.ticket);
+  cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_UERR }, room->rows.ticket);
 
   const cdn_ticket of_factor[] = { room->rows.ticket, m->inertia.ticket, m->driver_udot.ticket, m->armature.ticket };
   room->redundant = cdn_declare_auto_update(d, "redundant", (size_t)(room->m ? room->m : 1) * sizeof(int32_t), NULL,

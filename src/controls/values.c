@@ -121,7 +121,7 @@ cdn_status cdn_control_value(cdn_state *state, cdn_control id, double *value) {
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_control_value", c->name,
                            "no place is given for the value of control '%s'", c->name);
   CDNI_TRY(cdni_state_ensure(state, c->ticket));
-  *value = *(const double *)cdni_state_storage(state, (cdn_cache){ c->ticket.i, c->ticket });
+  *value = *(const double *)cdni_state_storage(state, (cdn_cache){ 0, c->ticket });
   return CDN_OK;
 }
 

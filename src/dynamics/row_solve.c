@@ -170,19 +170,19 @@ static bool is_bounded(const provided_row *r) { return r->lower > -INFINITY || r
 /* The problem of the bounded rows, after the elimination of the others: scratch. */
 typedef struct bounded_rows {
   int n, others;
-  int32_t *row, *side;                                       /* n rows, then the others; and the sides of the n */
-  double *K, *right;                                         /* others x others, others x (n + 1) */
-  double *reduced, *r, *size, *lower, *upper, *lambda, *box; /* of the n */
+  int32_t *row, *side; /* n rows, then the others; and the sides of the n */
+  double *K, *right;   /* others x others, others x (n + 1) */
+  double *reduced, *whole, *r, *size, *lower, *upper, *lambda, *box; /* of the n */
 } bounded_rows;
 
 static size_t bounded_size(size_t n) {
-  return (2 * n * n + n + n * n + 5 * n + cdni_box_scratch((int)n)) * sizeof(double) + 2 * n * sizeof(int32_t);
+  return (2 * n * n + n + n * n + 6 * n + cdni_box_scratch((int)n)) * sizeof(double) + 2 * n * sizeof(int32_t);
 }
 
 static bounded_rows bounded_at(const provided_rows *rows, double *at) {
   const size_t n = (size_t)rows->n;
   bounded_rows x = { .K = at };
-  x.right = x.K + n * n, x.reduced = x.right + n * n + n, x.r = x.reduced + n * n;
+  x.right = x.K + n * n, x.reduced = x.right + n * n + n, x.whole = x.reduced + n * n, x.r = x.whole + n;
   x.size = x.r + n, x.lower = x.size + n, x.upper = x.lower + n, x.lambda = x.upper + n, x.box = x.lambda + n;
   x.row = (int32_t *)(x.box + cdni_box_scratch((int)n)), x.side = x.row + n;
   for (int i = 0; i < rows->n; i++)
@@ -208,6 +208,7 @@ static bool reduce(const provided_rows *rows, const row_problem *p, const double
     const double *K = p->K + x->row[i] * p->n;
     double *reduced = x->reduced + i * x->n;
     x->r[i] = r[x->row[i]], x->size[i] = size[x->row[i]];
+    x->whole[i] = p->alone[x->row[i]] + rows->row[x->row[i]].regularisation;
     x->lower[i] = rows->row[x->row[i]].lower, x->upper[i] = rows->row[x->row[i]].upper;
     for (int j = 0; j < x->n; j++) reduced[j] = K[x->row[j]];
     for (int k = 0; k < x->others; k++) {
@@ -223,13 +224,16 @@ static bool reduce(const provided_rows *rows, const row_problem *p, const double
 static cdn_status find_sides(const dynamics *dyn, cdn_state *state, const provided_rows *rows, const row_problem *p,
                              double most, const double *size, double *right, int32_t *side) {
   void *frame;
+  bool any = false;
+  for (int i = 0; i < rows->n; i++) any = any || is_bounded(&rows->row[i]);
+  if (!any) return CDN_OK;
   CDNI_TRY(cdni_operator_work(state, "cdn_realize", bounded_size((size_t)rows->n), &frame));
   bounded_rows x = bounded_at(rows, frame);
   int which = -1;
   cdni_box_result result = CDNI_BOX_SOLVED;
-  if (x.n > 0 && reduce(rows, p, right, size, most, &x)) {
+  if (reduce(rows, p, right, size, most, &x)) {
     const cdni_box box = {
-      .n = x.n, .K = x.reduced, .r = x.r, .size = x.size, .lower = x.lower, .upper = x.upper, .largest = most
+      .n = x.n, .K = x.reduced, .r = x.r, .size = x.size, .lower = x.lower, .upper = x.upper, .whole = x.whole
     };
     result = cdni_box_solve(&box, x.lambda, x.side, &which, x.box);
     for (int i = 0; i < x.n; i++) {

@@ -177,7 +177,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   /* with constraints tau is the remainder of the equations of motion */
   if (dyn->constraints) cdni_declare_prerequisite(d, dyn->motion_forces, CDN_MULTIPLIERS);
   /* rates of z may read tau (8.15) */
-  cdni_declare_prerequisite(d, (cdn_cache){ CDN_ZDOT.i, CDN_ZDOT }, CDN_MOTION_FORCES);
+  cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_ZDOT }, CDN_MOTION_FORCES);
   cdni_declare_in_lanes(d, dyn->forces_F.ticket, CDNI_LANES_TOGETHER);
   cdni_declare_in_lanes(d, dyn->acceleration.ticket, CDNI_LANES_TOGETHER);
   return CDN_OK;

@@ -239,12 +239,12 @@ int cdn_system_force_count(const cdn_system *system) {
 }
 
 int cdni_force_params_belong(const force_room *room, int32_t ticket) {
-  if (ticket == room->enabled.i) return -1;
+  if (ticket == room->enabled.ticket.i) return -1;
   for (int k = 0; k < FORCE_KIND_COUNT; k++) {
     const force_set *set = &room->sets[k];
     if (set->ids.count == 0) continue;
-    if (set->has_own && ticket == set->own.i) return -1;
-    if (cdni_force_kinds[k]->n_params && ticket == set->params.i) return 1;
+    if (set->has_own && ticket == set->own.ticket.i) return -1;
+    if (cdni_force_kinds[k]->n_params && ticket == set->params.ticket.i) return 1;
   }
   return 0;
 }

@@ -271,7 +271,7 @@ static cdn_status set_actuators(const cdn_model *model, const cdn_spec_key *key,
 }
 
 cdn_status cdn_model_set_key(cdn_model *model, const char *name, cdn_state *state) {
-  if (!model) return cdni_refuse(CDN_ERR_ARG, "cdn_model_set_key", "the model is NULL");
+  CDNI_NEED_OBJECT(model, CDN_ERR_ARG);
   if (!name || !state || !model->system || cdn_state_system(state) != model->system)
     return cdni_error_set(&model->error, CDN_ERR_ARG, "cdn_model_set_key", NULL,
                           "a name and a State of this model's System are needed");

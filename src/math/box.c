@@ -13,7 +13,7 @@
 
 /* Pivots of less than this, relative to the diagonal of K, are rounding: the equation depends on those of the free
  * ones. */
-static const double DEPENDENT = 1e-11, ZERO = 1e-14;
+static const double DEPENDENT = 1e-11, ZERO = 1e-12;
 /* Equations are met where what remains is less than this, relative to the terms of the sum. */
 static const double MET = 1e-12;
 
@@ -59,7 +59,7 @@ static void find_remainders(const box_work *x) {
 }
 
 static double least_pivot(const cdni_box *b, int i) {
-  return DEPENDENT * b->K[(size_t)i * (size_t)b->n + (size_t)i] + ZERO * b->largest;
+  return DEPENDENT * b->K[(size_t)i * (size_t)b->n + (size_t)i] + ZERO * b->whole[i];
 }
 static double diagonal(const box_work *x, int i) { return x->T[(size_t)i * (size_t)x->box->n + (size_t)i]; }
 

@@ -17,11 +17,11 @@ typedef enum cdni_box_side {
 
 typedef struct cdni_box {
   int n;
-  const double *K;             /* n x n, symmetric and positive semidefinite */
-  const double *r;             /* n */
-  const double *size;          /* n: the sizes of the terms that r was summed from, by which rounding in it is judged */
+  const double *K;     /* n x n, symmetric and positive semidefinite */
+  const double *whole; /* n: the diagonal of K before anything was eliminated; rounding in K is relative to it */
+  const double *r;     /* n */
+  const double *size;  /* n: the sizes of the terms that r was summed from; rounding in r is relative to them */
   const double *lower, *upper; /* n; infinite: no bound */
-  double largest;              /* of what K was computed from: where K is smaller by 1e-14 it is zero */
 } cdni_box;
 
 typedef enum cdni_box_result {

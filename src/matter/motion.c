@@ -226,8 +226,8 @@ cdn_status cdni_motion_declare(matter *m, cdn_declarer *d) {
   declare_choices(m, d, work);
   cdni_free(a, work, size);
 
-  cdni_motion_declare_reads(m, d, CDN_LEVEL_POSITION, (cdn_cache){ CDN_Q_EFF.i, CDN_Q_EFF });
-  cdni_motion_declare_reads(m, d, CDN_LEVEL_VELOCITY, (cdn_cache){ CDN_U_EFF.i, CDN_U_EFF });
+  cdni_motion_declare_reads(m, d, CDN_LEVEL_POSITION, (cdn_cache){ 0, CDN_Q_EFF });
+  cdni_motion_declare_reads(m, d, CDN_LEVEL_VELOCITY, (cdn_cache){ 0, CDN_U_EFF });
   cdni_declare_prerequisite(d, m->articulated, m->driver_udot.ticket);
   return CDN_OK;
 }

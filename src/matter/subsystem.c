@@ -30,8 +30,8 @@ cdn_status cdni_matter_planned(cdn_system *system, void *room) {
   const size_t spatial = (size_t)(m->tree.n * m->lanes) * sizeof(sv);
   m->at.frames = cdni_entry_offset(system, m->frame_constants);
   m->at.mass = cdni_entry_offset(system, m->mass_constants);
-  m->at.q = cdni_entry_offset(system, (cdn_cache){ CDN_Q_EFF.i, CDN_Q_EFF }) + (size_t)runs.q * sizeof(double);
-  m->at.u = cdni_entry_offset(system, (cdn_cache){ CDN_U_EFF.i, CDN_U_EFF }) + (size_t)runs.u * sizeof(double);
+  m->at.q = cdni_entry_offset(system, (cdn_cache){ 0, CDN_Q_EFF }) + (size_t)runs.q * sizeof(double);
+  m->at.u = cdni_entry_offset(system, (cdn_cache){ 0, CDN_U_EFF }) + (size_t)runs.u * sizeof(double);
   m->at.udot = cdni_pool_offset(system, CDN_POOL_U, true) + (size_t)runs.u * sizeof(double);
   m->at.pose = cdni_entry_offset(system, m->pose);
   m->at.H = cdni_entry_offset(system, m->H);
@@ -47,7 +47,7 @@ cdn_status cdni_matter_planned(cdn_system *system, void *room) {
   m->at.driver_u = cdni_variable_offset(system, m->driver_u);
   m->at.driver_udot = cdni_variable_offset(system, m->driver_udot);
   /* The acceleration entry: accelerations, then the scratch of the pass that makes them. */
-  m->at.A = cdni_entry_offset(system, (cdn_cache){ CDN_ACCELERATION.i, CDN_ACCELERATION });
+  m->at.A = cdni_entry_offset(system, (cdn_cache){ 0, CDN_ACCELERATION });
   m->at.z = m->at.A + spatial;
   m->at.eps = m->at.z + spatial;
   return CDN_OK;
@@ -250,7 +250,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, CDN_TWIST);
   m->twist = cdn_declare_eager_cache(d, "twist", n * sizeof(body_twist), calc_twist, 2, of_twist, CDN_STAGE_VELOCITY);
 
-  cdni_declare_prerequisite(d, (cdn_cache){ CDN_UDOT.i, CDN_UDOT }, CDN_ACCELERATION);
+  cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_UDOT }, CDN_ACCELERATION);
 
   const cdn_ticket together[] = { m->frames.ticket, m->pose.ticket, m->inertia.ticket, m->articulated.ticket,
                                   m->twist.ticket };

@@ -42,7 +42,7 @@ static void declare(measure *m, cdn_declarer *d) {
   for (int i = 0; i < m->n; i++) scale[i] = g->scale;
   g->z = cdn_declare_z(d, m->n, g->initial);
   cdn_declare_z_scale(d, g->z, scale);
-  cdni_measure_depend_on(m, m->operand, 0, d, (cdn_cache){ CDN_ZDOT.i, CDN_ZDOT });
+  cdni_measure_depend_on(m, m->operand, 0, d, (cdn_cache){ 0, CDN_ZDOT });
 }
 
 static cdn_status set(const measure *m, cdn_state *state, const double *to) {

@@ -350,7 +350,7 @@ cdn_status cdn_measure_set_value(cdn_state *state, cdn_measure id, const double 
 
 cdn_status cdn_measure_reset(cdn_state *state, cdn_measure id) {
   static const char function[] = "cdn_measure_reset";
-  if (!state) return cdni_refuse(CDN_ERR_ARG, function, "the State is NULL");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (!m) return no_measure(state, function, id);
   if (!m->kind->reset) return not_by(state, function, m, "remembers nothing");

@@ -72,9 +72,9 @@ static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *s
 
 /* The flag of cdn_vary for a parameter array; 0: all States always share the array. */
 static unsigned group_of(const cdn_ensemble *e, int32_t i) {
-  if (e->m && (i == e->m->frames.i || i == e->m->params.i)) return CDN_VARY_FRAMES;
-  if (e->m && (i == e->m->mass.i || i == e->m->armature.i)) return CDN_VARY_MASSES;
-  if (cdni_controls(e->system) && i == cdni_controls_variable(cdni_controls(e->system)).i) return CDN_VARY_CONTROLS;
+  if (e->m && (i == e->m->frames.ticket.i || i == e->m->params.ticket.i)) return CDN_VARY_FRAMES;
+  if (e->m && (i == e->m->mass.ticket.i || i == e->m->armature.ticket.i)) return CDN_VARY_MASSES;
+  if (cdni_controls(e->system) && i == cdni_controls_variable(cdni_controls(e->system)).ticket.i) return CDN_VARY_CONTROLS;
   if (!e->forces) return CDN_VARY_OWN;
   const int belongs = cdni_force_params_belong(e->forces, i);
   return belongs < 0 ? 0 : belongs > 0 ? CDN_VARY_FORCES : CDN_VARY_OWN;
@@ -96,7 +96,7 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   cdn_dvar v;
   int n;
   for (int i = 0; cdni_system_parameters(e->system, i, &v, &n); i++)
-    if ((group_of(e, v.i) & vary) && n > 0 &&
+    if ((group_of(e, v.ticket.i) & vary) && n > 0 &&
         !(cdni_is_shared(e->system, v) ? add_sharing(e, v) : add_varying(e, v, n, true)))
       return false;
   /* Every run begins with a new memory of redundant equations. */

@@ -86,7 +86,7 @@ static const double *X_BM_of(const question *x, int k) {
   const ptrdiff_t at = shared - cdn_state_parameters(e->prototype, e->m->frames);
   for (size_t i = 0; i < e->varying.count; i++) {
     const varying *v = &CDNI_AT(e->varying, varying, i);
-    if (v->v.i == e->m->frames.i) return e->values + (size_t)k * e->n_values + v->at + at;
+    if (v->v.ticket.i == e->m->frames.ticket.i) return e->values + (size_t)k * e->n_values + v->at + at;
   }
   return shared;
 }

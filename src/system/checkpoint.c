@@ -135,7 +135,7 @@ static cdn_status check_call(cdn_state *state, const char *function, bool has_st
 
 cdn_status cdn_state_save(cdn_state *state, cdn_write_fn *write, void *context) {
   static const char function[] = "cdn_state_save";
-  if (!state) return cdni_refuse(CDN_ERR_ARG, function, "the State is NULL");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check_call(state, function, write));
   cdni_archive a = cdni_archive_begin(&state->system->allocator, false);
   cdni_system_archive(state->system, &a, state, function);
@@ -166,7 +166,7 @@ static void load(cdn_state *state, cdni_archive *a) {
 
 cdn_status cdn_state_load(cdn_state *state, cdn_read_fn *read, void *context) {
   static const char function[] = "cdn_state_load";
-  if (!state) return cdni_refuse(CDN_ERR_ARG, function, "the State is NULL");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check_call(state, function, read));
   cdni_archive a = cdni_archive_begin(&state->system->allocator, true);
   cdni_archive_receive(&a, CDNI_ARCHIVE_STATE, read, context);

@@ -134,8 +134,7 @@ void cdn_declare_effective(cdn_declarer *d, cdn_pool pool, int n_prerequisites, 
   }
   const int32_t entry = pool == CDN_POOL_Q ? TICKET_Q_EFF : TICKET_U_EFF;
   if (!is_listed(d, node_at(d->system, entry)->name, n_prerequisites, prerequisites)) return;
-  for (int i = 0; i < n_prerequisites; i++)
-    cdni_declare_prerequisite(d, (cdn_cache){ entry, { entry } }, prerequisites[i]);
+  for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, (cdn_cache){ 0, { entry } }, prerequisites[i]);
 }
 
 cdn_zvar cdn_declare_z(cdn_declarer *d, int n, const double *z0) {
@@ -207,23 +206,23 @@ static int32_t add_variable(cdn_declarer *d, const char *name, size_t size, cons
 
 cdn_dvar cdn_declare_discrete(cdn_declarer *d, const char *name, size_t size, const void *initial,
                               cdn_stage invalidates) {
-  CDNI_NEED_OBJECT(d, ((cdn_dvar){ TICKET_NONE, { TICKET_NONE } }));
-  cdn_dvar v = { TICKET_NONE, { TICKET_NONE } };
+  CDNI_NEED_OBJECT(d, ((cdn_dvar){ 0, { TICKET_NONE } }));
+  cdn_dvar v = { 0, { TICKET_NONE } };
   if (invalidates < CDN_STAGE_MODEL || invalidates >= CDN_STAGE_COUNT) {
     cdn_declare_error(d, CDN_ERR_ARG, "variable '%s.%s' must invalidate Model stage or a later one", subsystem_name(d),
                       name);
     return v;
   }
-  v.i = v.ticket.i = add_variable(d, name, size, initial);
-  if (v.i == TICKET_NONE) return v;
-  node_at(d->system, v.i)->eager = invalidates;
-  if (!cdni_edge_add(d->system, v.i, TICKET_STAGE_EMPTY + (int32_t)invalidates)) no_memory(d);
+  v = (cdn_dvar){ d->system->mark, { add_variable(d, name, size, initial) } };
+  if (v.ticket.i == TICKET_NONE) return v;
+  node_at(d->system, v.ticket.i)->eager = invalidates;
+  if (!cdni_edge_add(d->system, v.ticket.i, TICKET_STAGE_EMPTY + (int32_t)invalidates)) no_memory(d);
   return v;
 }
 
 static cdn_dvar declare_numbers(cdn_declarer *d, const char *name, int n, const double *defaults, cdn_stage stage) {
   size_t bad;
-  cdn_dvar v = { TICKET_NONE, { TICKET_NONE } };
+  cdn_dvar v = { 0, { TICKET_NONE } };
   if (n < 0) {
     cdn_declare_error(d, CDN_ERR_ARG, "the parameter array '%s.%s' has a negative size", subsystem_name(d), name);
     return v;
@@ -236,12 +235,12 @@ static cdn_dvar declare_numbers(cdn_declarer *d, const char *name, int n, const 
   /* An empty array still has a ticket that may be named as a prerequisite. */
   double none = 0;
   v = cdn_declare_discrete(d, name, (size_t)(n > 0 ? n : 1) * sizeof(double), n > 0 ? defaults : &none, stage);
-  if (v.i != TICKET_NONE) node_at(d->system, v.i)->parameters = true;
+  if (v.ticket.i != TICKET_NONE) node_at(d->system, v.ticket.i)->parameters = true;
   return v;
 }
 
 cdn_dvar cdn_declare_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
-  CDNI_NEED_OBJECT(d, ((cdn_dvar){ TICKET_NONE, { TICKET_NONE } }));
+  CDNI_NEED_OBJECT(d, ((cdn_dvar){ 0, { TICKET_NONE } }));
   return declare_numbers(d, name, n, defaults, CDN_STAGE_INSTANCE);
 }
 
@@ -251,16 +250,16 @@ cdn_dvar cdni_declare_values(cdn_declarer *d, const char *name, int n, const dou
 
 cdn_autovar cdn_declare_auto_update(cdn_declarer *d, const char *name, size_t size, const void *initial,
                                     cdn_calc_fn *calc, int n_prerequisites, const cdn_ticket *prerequisites) {
-  CDNI_NEED_OBJECT(d, ((cdn_autovar){ { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } }));
-  cdn_autovar v = { { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } };
-  v.variable.i = v.variable.ticket.i = add_variable(d, name, size, initial);
-  if (v.variable.i == TICKET_NONE) return v;
+  CDNI_NEED_OBJECT(d, ((cdn_autovar){ { 0, { TICKET_NONE } }, { 0, { TICKET_NONE } } }));
+  cdn_autovar v = { { 0, { TICKET_NONE } }, { 0, { TICKET_NONE } } };
+  v.variable = (cdn_dvar){ d->system->mark, { add_variable(d, name, size, initial) } };
+  if (v.variable.ticket.i == TICKET_NONE) return v;
   char update[128];
   snprintf(update, sizeof update, "%s.update", name);
   v.update = cdn_declare_cache(d, update, size, calc, n_prerequisites, prerequisites);
-  if (v.update.i == TICKET_NONE) return v;
+  if (v.update.ticket.i == TICKET_NONE) return v;
   /* The next value is computed from the present one. */
-  auto_variable a = { v.variable.i, v.update.i };
+  auto_variable a = { v.variable.ticket.i, v.update.ticket.i };
   if (!cdni_edge_add(d->system, a.variable, a.update) ||
       !cdni_array_push(&d->system->allocator, &d->system->autos, sizeof a, &a))
     no_memory(d);
@@ -302,17 +301,17 @@ static int32_t add_entry(cdn_declarer *d, const char *name, node_kind kind, size
 
 cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc,
                                   int n_prerequisites, const cdn_ticket *prerequisites, cdn_stage stage) {
-  CDNI_NEED_OBJECT(d, ((cdn_cache){ TICKET_NONE, { TICKET_NONE } }));
-  cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
+  CDNI_NEED_OBJECT(d, ((cdn_cache){ 0, { TICKET_NONE } }));
+  cdn_cache c = { 0, { TICKET_NONE } };
   if (!calc || stage >= CDN_STAGE_COUNT || (stage != CDN_STAGE_EMPTY && stage < CDN_STAGE_MODEL)) {
     cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s.%s' %s", subsystem_name(d), name,
                       calc ? "cannot be computed at that stage" : "has no compute function");
     return c;
   }
   if (!is_sized(d, name, size) || !is_listed(d, name, n_prerequisites, prerequisites)) return c;
-  c.i = c.ticket.i = add_entry(d, name, NODE_ENTRY, size);
-  if (c.i == TICKET_NONE) return c;
-  node *n = node_at(d->system, c.i);
+  c = (cdn_cache){ d->system->mark, { add_entry(d, name, NODE_ENTRY, size) } };
+  if (c.ticket.i == TICKET_NONE) return c;
+  node *n = node_at(d->system, c.ticket.i);
   n->calc = calc;
   n->eager = stage;
   for (int i = 0; i < n_prerequisites; i++) cdni_declare_prerequisite(d, c, prerequisites[i]);
@@ -321,35 +320,34 @@ cdn_cache cdn_declare_eager_cache(cdn_declarer *d, const char *name, size_t size
 
 cdn_cache cdn_declare_cache(cdn_declarer *d, const char *name, size_t size, cdn_calc_fn *calc, int n_prerequisites,
                             const cdn_ticket *prerequisites) {
-  CDNI_NEED_OBJECT(d, ((cdn_cache){ TICKET_NONE, { TICKET_NONE } }));
+  CDNI_NEED_OBJECT(d, ((cdn_cache){ 0, { TICKET_NONE } }));
   return cdn_declare_eager_cache(d, name, size, calc, n_prerequisites, prerequisites, CDN_STAGE_EMPTY);
 }
 
 void cdni_declare_prerequisite(cdn_declarer *d, cdn_cache entry, cdn_ticket prerequisite) {
   cdn_system *s = d->system;
-  if (entry.i <= TICKET_NONE || (size_t)entry.i >= s->nodes.count) return;
+  if (entry.ticket.i <= TICKET_NONE || (size_t)entry.ticket.i >= s->nodes.count) return;
   if (prerequisite.i <= TICKET_NONE || (size_t)prerequisite.i >= s->nodes.count) {
     cdn_declare_error(d, CDN_ERR_ARG, "cache entry '%s' names a prerequisite that does not exist",
-                      node_at(s, entry.i)->name);
+                      node_at(s, entry.ticket.i)->name);
     return;
   }
-  if (!cdni_edge_add(s, prerequisite.i, entry.i)) no_memory(d);
+  if (!cdni_edge_add(s, prerequisite.i, entry.ticket.i)) no_memory(d);
 }
 
 void cdni_declare_given(cdn_declarer *d, cdn_cache entry) {
-  if (entry.i != TICKET_NONE) node_at(d->system, entry.i)->given = true;
+  if (entry.ticket.i != TICKET_NONE) node_at(d->system, entry.ticket.i)->given = true;
 }
 
 void cdni_declare_written_by(cdn_declarer *d, cdn_ticket entry, cdn_cache by) {
-  node_at(d->system, entry.i)->of = by.i;
+  node_at(d->system, entry.i)->of = by.ticket.i;
 }
 
 cdn_cache cdni_declare_companion(cdn_declarer *d, const char *name, size_t size, cdn_cache of) {
-  cdn_cache c = { TICKET_NONE, { TICKET_NONE } };
-  c.i = c.ticket.i = add_entry(d, name, NODE_COMPANION, size);
-  if (c.i == TICKET_NONE) return c;
-  node_at(d->system, c.i)->of = of.i;
-  if (!cdni_edge_add(d->system, of.i, c.i)) no_memory(d);
+  const cdn_cache c = { d->system->mark, { add_entry(d, name, NODE_COMPANION, size) } };
+  if (c.ticket.i == TICKET_NONE) return c;
+  node_at(d->system, c.ticket.i)->of = of.ticket.i;
+  if (!cdni_edge_add(d->system, of.ticket.i, c.ticket.i)) no_memory(d);
   return c;
 }
 
@@ -403,10 +401,10 @@ static cdn_cache add_trigger_entry(cdn_declarer *d, cdn_stage stage) {
   snprintf(name, sizeof name, "triggers%zu", d->system->trigger_groups.count);
   cdn_ticket ticket = cdn_stage_ticket(stage);
   cdn_cache c = cdn_declare_cache(d, name, 0, calc_event_triggers, 1, &ticket);
-  for (int i = 0; c.i != TICKET_NONE; i++) {
+  for (int i = 0; c.ticket.i != TICKET_NONE; i++) {
     ticket = cdni_subsystem_variable(d->system, (cdn_subsystem){ d->subsystem }, i);
     if (ticket.i == TICKET_NONE) break;
-    if (ticket.i != c.i) cdni_declare_prerequisite(d, c, ticket);
+    if (ticket.i != c.ticket.i) cdni_declare_prerequisite(d, c, ticket);
   }
   return c;
 }
@@ -427,7 +425,7 @@ int cdn_declare_event_triggers(cdn_declarer *d, cdn_stage stage, int n) {
   }
   if (!fits(d, (size_t)s->n_triggers, n, "event triggers")) return -1;
   trigger_group g = { n, s->n_triggers, stage, TICKET_NONE };
-  if (n > 0) g.entry = add_trigger_entry(d, stage).i;
+  if (n > 0) g.entry = add_trigger_entry(d, stage).ticket.i;
   s->n_triggers += n;
   if (!cdni_array_push(&s->allocator, &s->trigger_groups, sizeof g, &g)) no_memory(d);
   return (int)s->trigger_groups.count - 1;

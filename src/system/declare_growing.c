@@ -54,55 +54,55 @@ static void set_initial(cdn_declarer *d, int32_t ticket, size_t element, int n, 
 
 cdn_region cdn_declare_region(cdn_declarer *d, const char *name, size_t element, int n, const void *initial,
                               cdn_stage invalidates) {
-  cdn_region r = { TICKET_NONE, { TICKET_NONE } };
+  cdn_region r = { 0, { TICKET_NONE } };
   CDNI_NEED_OBJECT(d, r);
   if (!is_sized(d, name, element, n)) return r;
   const cdn_dvar v = cdn_declare_discrete(d, name, sizeof(int64_t), NULL, invalidates);
-  if (v.i == TICKET_NONE) return r;
-  r = (cdn_region){ v.i, v.ticket };
-  set_initial(d, r.i, element, n, initial);
-  make_region(d, r.i, element, NULL);
+  if (v.ticket.i == TICKET_NONE) return r;
+  r = (cdn_region){ v.of, v.ticket };
+  set_initial(d, r.ticket.i, element, n, initial);
+  make_region(d, r.ticket.i, element, NULL);
   return r;
 }
 
 cdn_computed_region cdn_declare_computed_region(cdn_declarer *d, const char *name, size_t element, cdn_region_fn *calc,
                                                 int n_prerequisites, const cdn_ticket *prerequisites, cdn_stage stage) {
-  cdn_computed_region r = { TICKET_NONE, { TICKET_NONE } };
+  cdn_computed_region r = { 0, { TICKET_NONE } };
   CDNI_NEED_OBJECT(d, r);
   if (!is_sized(d, name, element, 0)) return r;
   const cdn_cache c = cdn_declare_eager_cache(d, name, sizeof(int64_t), calc ? cdni_calc_region : NULL, n_prerequisites,
                                               prerequisites, stage);
-  if (c.i == TICKET_NONE) return r;
-  r = (cdn_computed_region){ c.i, c.ticket };
-  make_region(d, r.i, element, calc);
+  if (c.ticket.i == TICKET_NONE) return r;
+  r = (cdn_computed_region){ c.of, c.ticket };
+  make_region(d, r.ticket.i, element, calc);
   return r;
 }
 
 cdn_auto_region cdn_declare_auto_region(cdn_declarer *d, const char *name, size_t element, int n, const void *initial,
                                         cdn_region_fn *calc, int n_prerequisites, const cdn_ticket *prerequisites) {
-  cdn_auto_region r = { { TICKET_NONE, { TICKET_NONE } }, { TICKET_NONE, { TICKET_NONE } } };
+  cdn_auto_region r = { { 0, { TICKET_NONE } }, { 0, { TICKET_NONE } } };
   CDNI_NEED_OBJECT(d, r);
   if (!is_sized(d, name, element, n)) return r;
   const cdn_autovar v = cdn_declare_auto_update(d, name, sizeof(int64_t), NULL, calc ? cdni_calc_region : NULL,
                                                 n_prerequisites, prerequisites);
-  if (v.variable.i == TICKET_NONE || v.update.i == TICKET_NONE) return r;
-  r.variable = (cdn_region){ v.variable.i, v.variable.ticket };
-  r.update = (cdn_computed_region){ v.update.i, v.update.ticket };
-  set_initial(d, r.variable.i, element, n, initial);
-  make_region(d, r.variable.i, element, NULL);
-  make_region(d, r.update.i, element, calc);
-  node_at(d->system, r.variable.i)->partner = r.update.i;
-  node_at(d->system, r.update.i)->partner = r.variable.i;
+  if (v.variable.ticket.i == TICKET_NONE || v.update.ticket.i == TICKET_NONE) return r;
+  r.variable = (cdn_region){ v.variable.of, v.variable.ticket };
+  r.update = (cdn_computed_region){ v.update.of, v.update.ticket };
+  set_initial(d, r.variable.ticket.i, element, n, initial);
+  make_region(d, r.variable.ticket.i, element, NULL);
+  make_region(d, r.update.ticket.i, element, calc);
+  node_at(d->system, r.variable.ticket.i)->partner = r.update.ticket.i;
+  node_at(d->system, r.update.ticket.i)->partner = r.variable.ticket.i;
   return r;
 }
 
 cdn_computed_region cdni_declare_companion_region(cdn_declarer *d, const char *name, size_t element,
                                                   cdn_computed_region of) {
-  cdn_computed_region r = { TICKET_NONE, { TICKET_NONE } };
-  const cdn_cache c = cdni_declare_companion(d, name, sizeof(int64_t), (cdn_cache){ of.i, of.ticket });
-  if (c.i == TICKET_NONE) return r;
-  r = (cdn_computed_region){ c.i, c.ticket };
-  make_region(d, r.i, element, NULL);
+  cdn_computed_region r = { 0, { TICKET_NONE } };
+  const cdn_cache c = cdni_declare_companion(d, name, sizeof(int64_t), (cdn_cache){ of.of, of.ticket });
+  if (c.ticket.i == TICKET_NONE) return r;
+  r = (cdn_computed_region){ c.of, c.ticket };
+  make_region(d, r.ticket.i, element, NULL);
   return r;
 }
 
@@ -113,8 +113,8 @@ void cdni_declare_unsaved(cdn_declarer *d, cdn_ticket entry) {
 /* ---- shared arrays ---- */
 
 cdn_dvar cdn_declare_shared_parameters(cdn_declarer *d, const char *name, int n, const double *defaults) {
-  CDNI_NEED_OBJECT(d, ((cdn_dvar){ TICKET_NONE, { TICKET_NONE } }));
+  CDNI_NEED_OBJECT(d, ((cdn_dvar){ 0, { TICKET_NONE } }));
   const cdn_dvar v = cdn_declare_parameters(d, name, n, defaults);
-  if (v.i != TICKET_NONE) take_slot(d, &d->system->shared, v.i, SHARED);
+  if (v.ticket.i != TICKET_NONE) take_slot(d, &d->system->shared, v.ticket.i, SHARED);
   return v;
 }

@@ -48,7 +48,7 @@ static cdn_status write_back(cdn_state *s, int32_t variable, int32_t effective, 
 }
 
 cdn_status cdn_prescribe(cdn_state *state, bool *changed) {
-  if (!state) return cdni_refuse(CDN_ERR_ARG, "cdn_prescribe", "the State is NULL");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *sys = state->system;
   bool any = false;
   if (state->depth > 0)

@@ -19,7 +19,7 @@ bool cdni_system_parameters(const cdn_system *s, int i, cdn_dvar *v, int *n) {
   for (size_t k = TICKET_FIRST_FREE; k < s->nodes.count; k++) {
     const node *x = node_at(s, (int32_t)k);
     if (x->kind != NODE_VARIABLE || !x->parameters || i-- > 0) continue;
-    *v = (cdn_dvar){ (int32_t)k, { (int32_t)k } };
+    *v = (cdn_dvar){ 0, { (int32_t)k } };
     *n = (int)(x->size / sizeof(double));
     return true;
   }
@@ -27,7 +27,7 @@ bool cdni_system_parameters(const cdn_system *s, int i, cdn_dvar *v, int *n) {
 }
 
 void cdni_variable_name(const cdn_system *s, cdn_dvar v, char *text, size_t size) {
-  snprintf(text, size, "%s", node_at(s, v.i)->name);
+  snprintf(text, size, "%s", node_at(s, v.ticket.i)->name);
 }
 
 const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n, const cdn_dvar *except) {
@@ -35,7 +35,7 @@ const char *cdni_state_difference(const cdn_state *a, const cdn_state *b, int n,
   for (size_t k = TICKET_FIRST_FREE; k < s->nodes.count; k++) {
     const node *x = node_at(s, (int32_t)k);
     bool compared = x->kind == NODE_VARIABLE;
-    for (int i = 0; i < n; i++) compared = compared && except[i].i != (int32_t)k;
+    for (int i = 0; i < n; i++) compared = compared && except[i].ticket.i != (int32_t)k;
     if (compared && !cdni_variable_is_same(a, b, (int32_t)k)) return x->name;
   }
   return NULL;

@@ -63,8 +63,8 @@ cdn_status cdni_layout_plan(cdn_system *s) {
   return CDN_OK;
 }
 
-size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry) { return node_at(system, entry.i)->offset; }
-size_t cdni_variable_offset(const cdn_system *system, cdn_dvar v) { return node_at(system, v.i)->offset; }
+size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry) { return node_at(system, entry.ticket.i)->offset; }
+size_t cdni_variable_offset(const cdn_system *system, cdn_dvar v) { return node_at(system, v.ticket.i)->offset; }
 
 size_t cdni_pool_offset(const cdn_system *s, cdn_pool pool, bool rates) {
   int before = pool == CDN_POOL_Q ? 0 : pool == CDN_POOL_U ? s->nq : s->nq + s->nu;

@@ -60,7 +60,7 @@ cdn_status cdn_system_find_parameters(const cdn_system *system, const char *name
   const node *x = node_at(system, ticket.i);
   if (x->kind != NODE_VARIABLE || !x->parameters)
     return cdni_refuse(CDN_ERR_ARG, function, "'%s' is no array of parameters", name);
-  *parameters = (cdn_dvar){ ticket.i, ticket };
+  *parameters = (cdn_dvar){ 0, ticket };
   if (n) *n = (int)(x->size / sizeof(double));
   return CDN_OK;
 }
@@ -88,14 +88,13 @@ cdn_status cdn_state_entry(cdn_state *state, cdn_ticket ticket, const void **val
     *value = pool[ticket.i - TICKET_T], bytes = sizes[ticket.i - TICKET_T];
   } else if (n->storage == IN_REGION) {
     int count;
-    CDNI_TRY(n->kind == NODE_VARIABLE
-                 ? cdn_region_get(state, (cdn_region){ ticket.i, ticket }, value, &count)
-                 : cdn_region_eval(state, (cdn_computed_region){ ticket.i, ticket }, value, &count));
+    CDNI_TRY(n->kind == NODE_VARIABLE ? cdn_region_get(state, (cdn_region){ 0, ticket }, value, &count)
+                                      : cdn_region_eval(state, (cdn_computed_region){ 0, ticket }, value, &count));
     bytes = (size_t)count * n->element;
   } else if (n->kind == NODE_VARIABLE) {
-    *value = cdn_state_discrete(state, (cdn_dvar){ ticket.i, ticket });
+    *value = cdn_state_discrete(state, (cdn_dvar){ 0, ticket });
   } else {
-    const void *entry = cdn_eval(state, (cdn_cache){ ticket.i, ticket });
+    const void *entry = cdn_eval(state, (cdn_cache){ 0, ticket });
     if (!entry) return cdni_state_last_status(state);
     *value = entry;
     switch (ticket.i) { /* the System's own are as long as the pools */

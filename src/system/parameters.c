@@ -56,7 +56,7 @@ static const node *find_number(const cdn_system *s, cdn_subsystem id, int *k, cd
     const node *x = node_at(s, (int32_t)t);
     if (x->kind != NODE_VARIABLE || !x->parameters || x->subsystem != id.i) continue;
     const int n = (int)(x->size / sizeof(double));
-    *array = (cdn_dvar){ (int32_t)t, { (int32_t)t } };
+    *array = (cdn_dvar){ 0, { (int32_t)t } };
     if (*k < n) return x;
     *k -= n;
   }

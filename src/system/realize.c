@@ -85,16 +85,17 @@ bool cdni_state_is_valid(const cdn_state *state, cdn_ticket entry) {
 void cdni_state_mark_valid(cdn_state *state, cdn_ticket entry) { bit_set(state->valid, entry.i); }
 
 void *cdni_state_storage(cdn_state *state, cdn_cache entry) {
-  return state->block + node_at(state->system, entry.i)->offset;
+  return state->block + node_at(state->system, entry.ticket.i)->offset;
 }
 
 const void *cdn_eval(cdn_state *state, cdn_cache entry) {
   CDNI_NEED_OBJECT(state, NULL);
-  if (entry.i <= TICKET_NONE || (size_t)entry.i >= state->system->nodes.count) {
+  if (is_of_another(state, entry.of)) return cdni_state_refuse_other(state, "cdn_eval", entry.ticket), NULL;
+  if (entry.ticket.i <= TICKET_NONE || (size_t)entry.ticket.i >= state->system->nodes.count) {
     cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_eval", NULL, "there is no such cache entry in this System");
     return NULL;
   }
-  return cdni_state_ensure(state, (cdn_ticket){ entry.i }) == CDN_OK ? cdni_state_storage(state, entry) : NULL;
+  return cdni_state_ensure(state, (cdn_ticket){ entry.ticket.i }) == CDN_OK ? cdni_state_storage(state, entry) : NULL;
 }
 
 static const double *pull(cdn_state *s, int32_t ticket) {
@@ -112,7 +113,7 @@ const double *cdn_state_zdot(cdn_state *state) { return pull(state, TICKET_ZDOT)
 /* ---- push ---- */
 
 cdn_status cdn_realize(cdn_state *state, cdn_stage stage) {
-  if (!state) return cdni_refuse(CDN_ERR_ARG, "cdn_realize", "the State is NULL");
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   if (stage >= CDN_STAGE_COUNT)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_realize", NULL, "there is no stage %d", (int)stage);
   const cdn_system *sys = state->system;

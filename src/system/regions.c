@@ -178,18 +178,20 @@ static void show_nothing(const void **elements, int *n) {
 cdn_status cdn_region_get(const cdn_state *state, cdn_region r, const void **elements, int *n) {
   show_nothing(elements, n);
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  if (!is_region(state, r.i, true)) return no_region((cdn_state *)state, "cdn_region_get");
-  cdni_state_note_read(state, (cdn_ticket){ r.i });
-  show(state, r.i, elements, n);
+  if (is_of_another(state, r.of)) return cdni_state_refuse_other(state, "cdn_region_get", r.ticket);
+  if (!is_region(state, r.ticket.i, true)) return no_region((cdn_state *)state, "cdn_region_get");
+  cdni_state_note_read(state, (cdn_ticket){ r.ticket.i });
+  show(state, r.ticket.i, elements, n);
   return CDN_OK;
 }
 
 cdn_status cdn_region_eval(cdn_state *state, cdn_computed_region r, const void **elements, int *n) {
   show_nothing(elements, n);
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  if (!is_region(state, r.i, false)) return no_region(state, "cdn_region_eval");
-  CDNI_TRY(cdni_state_ensure(state, (cdn_ticket){ r.i }));
-  show(state, r.i, elements, n);
+  if (is_of_another(state, r.of)) return cdni_state_refuse_other(state, "cdn_region_eval", r.ticket);
+  if (!is_region(state, r.ticket.i, false)) return no_region(state, "cdn_region_eval");
+  CDNI_TRY(cdni_state_ensure(state, (cdn_ticket){ r.ticket.i }));
+  show(state, r.ticket.i, elements, n);
   return CDN_OK;
 }
 
@@ -197,8 +199,9 @@ cdn_status cdn_region_eval(cdn_state *state, cdn_computed_region r, const void *
 
 /* What every writer checks: `count` elements from `first` on, of which there are `size` now. */
 static cdn_status check(cdn_state *s, const char *function, cdn_region r, int first, int count) {
-  if (!is_region(s, r.i, true)) return no_region(s, function);
-  const node *n = node_at(s->system, r.i);
+  if (is_of_another(s, r.of)) return cdni_state_refuse_other(s, function, r.ticket);
+  if (!is_region(s, r.ticket.i, true)) return no_region(s, function);
+  const node *n = node_at(s->system, r.ticket.i);
   CDNI_TRY(cdni_state_check_free(s, function, n->name));
   if (first >= 0 && count >= 0) return CDN_OK;
   return cdni_state_fail(s, CDN_ERR_ARG, false, function, n->name,
@@ -208,15 +211,15 @@ static cdn_status check(cdn_state *s, const char *function, cdn_region r, int fi
 /* The region gets `size` elements, of which those from `first` on are set: NULL: to zeros. */
 static cdn_status put(cdn_state *s, const char *function, cdn_region r, int64_t size, int64_t first,
                       const void *elements) {
-  const node *n = node_at(s->system, r.i);
+  const node *n = node_at(s->system, r.ticket.i);
   region_slot *slot = &s->regions[n->slot];
   /* the elements may be the region's own, which growing moves */
   const uintptr_t begin = (uintptr_t)slot->data, at = (uintptr_t)elements;
   const bool own = slot->data && elements && at >= begin && at < begin + slot->capacity;
-  CDNI_TRY(cdni_region_reserve(s, function, r.i, size));
+  CDNI_TRY(cdni_region_reserve(s, function, r.ticket.i, size));
   if (own) elements = slot->data + (at - begin);
   const size_t bytes = (size_t)(size - first) * n->element;
-  invalidate(s, r.i);
+  invalidate(s, r.ticket.i);
   *region_count(s, n) = size;
   if (bytes == 0) return CDN_OK;
   char *to = slot->data + (size_t)first * n->element;
@@ -236,7 +239,7 @@ cdn_status cdn_region_append(cdn_state *state, cdn_region r, int n, const void *
   static const char function[] = "cdn_region_append";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, function, r, 0, n));
-  const int64_t size = *region_count(state, node_at(state->system, r.i));
+  const int64_t size = *region_count(state, node_at(state->system, r.ticket.i));
   return n > 0 ? put(state, function, r, size + n, size, elements) : CDN_OK;
 }
 
@@ -244,7 +247,7 @@ cdn_status cdn_region_resize(cdn_state *state, cdn_region r, int n) {
   static const char function[] = "cdn_region_resize";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, function, r, 0, n));
-  const int64_t size = *region_count(state, node_at(state->system, r.i));
+  const int64_t size = *region_count(state, node_at(state->system, r.ticket.i));
   return n != size ? put(state, function, r, n, n < size ? n : size, NULL) : CDN_OK;
 }
 
@@ -252,7 +255,7 @@ cdn_status cdn_region_set_elements(cdn_state *state, cdn_region r, int first, in
   static const char function[] = "cdn_region_set_elements";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, function, r, first, n));
-  const node *v = node_at(state->system, r.i);
+  const node *v = node_at(state->system, r.ticket.i);
   const int64_t size = *region_count(state, v);
   if (first > size || n > size - first)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, v->name,
@@ -260,7 +263,7 @@ cdn_status cdn_region_set_elements(cdn_state *state, cdn_region r, int first, in
                            "cdn_region_append and cdn_region_resize make it longer",
                            n, v->name, first, (long long)size);
   if (n == 0) return CDN_OK;
-  invalidate(state, r.i);
+  invalidate(state, r.ticket.i);
   char *to = state->regions[v->slot].data + (size_t)first * v->element;
   if (elements) memmove(to, elements, (size_t)n * v->element);
   else memset(to, 0, (size_t)n * v->element);
@@ -303,7 +306,7 @@ cdn_status cdn_region_output_add(cdn_region_output *out, int n, void **elements)
 }
 
 cdn_status cdni_region_take(cdn_state *s, const char *function, cdn_computed_region r, size_t n, void **elements) {
-  const node *x = node_at(s->system, r.i);
+  const node *x = node_at(s->system, r.ticket.i);
   *region_count(s, x) = 0; /* growing need not keep what is there */
   CDNI_TRY(reserve(s, function, x, (int64_t)n));
   *region_count(s, x) = (int64_t)n;
@@ -312,5 +315,5 @@ cdn_status cdni_region_take(cdn_state *s, const char *function, cdn_computed_reg
 }
 
 void *cdni_region_elements(const cdn_state *s, cdn_computed_region r) {
-  return s->regions[node_at(s->system, r.i)->slot].data;
+  return s->regions[node_at(s->system, r.ticket.i)->slot].data;
 }

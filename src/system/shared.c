@@ -97,10 +97,10 @@ void cdni_shared_copy(cdn_state *to, const cdn_state *from, int32_t ticket) {
 
 /* ---- for whoever keeps values of many States without the States ---- */
 
-bool cdni_is_shared(const cdn_system *system, cdn_dvar v) { return node_at(system, v.i)->storage == SHARED; }
+bool cdni_is_shared(const cdn_system *system, cdn_dvar v) { return node_at(system, v.ticket.i)->storage == SHARED; }
 
 cdni_shared_values *cdni_shared_hold(const cdn_state *state, cdn_dvar v) {
-  shared_values *held = slot_of(state, v.i)->held;
+  shared_values *held = slot_of(state, v.ticket.i)->held;
   if (held) atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
   return held;
 }
@@ -111,8 +111,8 @@ void cdni_shared_let_go(const cdn_system *system, cdni_shared_values *held) {
 }
 
 void cdni_shared_give(cdn_state *state, cdn_dvar v, cdni_shared_values *held) {
-  adopt(state, v.i, held);
-  invalidate(state, v.i);
+  adopt(state, v.ticket.i, held);
+  invalidate(state, v.ticket.i);
 }
 
 void cdni_shared_free(cdn_state *s) {

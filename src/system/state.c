@@ -205,13 +205,23 @@ static bool is_variable(const cdn_system *sys, int32_t ticket) {
          node_at(sys, ticket)->kind == NODE_VARIABLE && node_at(sys, ticket)->storage != IN_REGION;
 }
 
+cdn_status cdni_state_refuse_other(const cdn_state *state, const char *function, cdn_ticket ticket) {
+  const cdn_system *s = state->system;
+  const bool exists = ticket.i > TICKET_NONE && (size_t)ticket.i < s->nodes.count && node_at(s, ticket.i)->name;
+  return cdni_state_fail((cdn_state *)state, CDN_ERR_ARG, false, function, NULL,
+                         "the id is of another System, which has declared it. In System '%s' its number is that of %s. "
+                         "Give the id that was declared in the State's own System",
+                         s->name, exists ? node_at(s, ticket.i)->name : "nothing");
+}
+
 const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
   CDNI_NEED_OBJECT(state, NULL);
   const cdn_system *sys = state->system;
-  if (v.i < TICKET_FIRST_FREE || (size_t)v.i >= sys->nodes.count) return NULL;
-  const node *n = node_at(sys, v.i);
+  if (is_of_another(state, v.of)) return cdni_state_refuse_other(state, "cdn_state_discrete", v.ticket), NULL;
+  if (v.ticket.i < TICKET_FIRST_FREE || (size_t)v.ticket.i >= sys->nodes.count) return NULL;
+  const node *n = node_at(sys, v.ticket.i);
   if (n->kind != NODE_VARIABLE) return NULL;
-  if (sys->audit) cdni_state_note_read(state, (cdn_ticket){ v.i });
+  if (sys->audit) cdni_state_note_read(state, (cdn_ticket){ v.ticket.i });
   if (n->storage == IN_BLOCK) return state->block + n->offset;
   return n->storage == SHARED ? state->shared[n->slot].data : NULL;
 }
@@ -340,22 +350,22 @@ cdn_status cdn_state_set_ty(cdn_state *state, double t, const double *y) {
 }
 
 void *cdni_state_update_discrete(cdn_state *state, cdn_dvar v) {
-  invalidate(state, v.i);
-  return state->block + node_at(state->system, v.i)->offset;
+  invalidate(state, v.ticket.i);
+  return state->block + node_at(state->system, v.ticket.i)->offset;
 }
 
 void *cdni_state_update_part(cdn_state *state, cdn_dvar v, cdn_ticket entry) {
-  ((uint64_t *)(state->block + state->system->off_serials))[v.i]++;
+  ((uint64_t *)(state->block + state->system->off_serials))[v.ticket.i]++;
   invalidate(state, entry.i);
   bit_clear(state->valid, entry.i);
-  return state->block + node_at(state->system, v.i)->offset;
+  return state->block + node_at(state->system, v.ticket.i)->offset;
 }
 
 /* So many bytes, from one on. */
 static cdn_status write_variable(cdn_state *state, cdn_dvar v, size_t from, size_t bytes, const void *values) {
-  if (node_at(state->system, v.i)->storage == SHARED) {
-    CDNI_TRY(cdni_shared_write(state, v.i, from, bytes, values));
-    invalidate(state, v.i);
+  if (node_at(state->system, v.ticket.i)->storage == SHARED) {
+    CDNI_TRY(cdni_shared_write(state, v.ticket.i, from, bytes, values));
+    invalidate(state, v.ticket.i);
   } else {
     memmove((char *)cdni_state_update_discrete(state, v) + from, values, bytes);
   }
@@ -364,10 +374,11 @@ static cdn_status write_variable(cdn_state *state, cdn_dvar v, size_t from, size
 
 cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *value) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  if (!is_variable(state->system, v.i) || !value)
+  if (is_of_another(state, v.of)) return cdni_state_refuse_other(state, "cdn_state_set_discrete", v.ticket);
+  if (!is_variable(state->system, v.ticket.i) || !value)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_discrete", NULL,
                            value ? "there is no such variable in this System" : "no value given");
-  const node *n = node_at(state->system, v.i);
+  const node *n = node_at(state->system, v.ticket.i);
   CDNI_TRY(check_set(state, "cdn_state_set_discrete", n->name, n->parameters ? value : NULL,
                      n->parameters ? (int)(n->size / sizeof(double)) : 0));
   return write_variable(state, v, 0, n->size, value);
@@ -375,10 +386,11 @@ cdn_status cdn_state_set_discrete(cdn_state *state, cdn_dvar v, const void *valu
 
 cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int n, const double *values) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  if (!is_variable(state->system, v.i) || !node_at(state->system, v.i)->parameters)
+  if (is_of_another(state, v.of)) return cdni_state_refuse_other(state, "cdn_state_set_parameters", v.ticket);
+  if (!is_variable(state->system, v.ticket.i) || !node_at(state->system, v.ticket.i)->parameters)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", NULL,
                            "there is no such parameter array in this System");
-  const node *p = node_at(state->system, v.i);
+  const node *p = node_at(state->system, v.ticket.i);
   const int size = (int)(p->size / sizeof(double));
   if (first < 0 || n < 0 || first > size || n > size - first)
     return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_state_set_parameters", p->name,
@@ -391,13 +403,13 @@ cdn_status cdn_state_set_parameters(cdn_state *state, cdn_dvar v, int first, int
 /* ---- values from outside ---- */
 
 cdn_status cdni_state_give(cdn_state *state, const char *function, cdn_cache entry, const void *value) {
-  const node *n = node_at(state->system, entry.i);
+  const node *n = node_at(state->system, entry.ticket.i);
   CDNI_TRY(check_set(state, function, n->name, NULL, 0));
-  invalidate(state, entry.i);
-  bit_clear(state->valid, entry.i);
+  invalidate(state, entry.ticket.i);
+  bit_clear(state->valid, entry.ticket.i);
   if (!value) return CDN_OK;
   memcpy(state->block + n->offset, value, n->size);
-  bit_set(state->valid, entry.i);
+  bit_set(state->valid, entry.ticket.i);
   return CDN_OK;
 }
 
@@ -411,7 +423,7 @@ const double *cdn_state_event_triggers(cdn_state *s, int group) {
     return NULL;
   }
   int32_t entry = CDNI_AT(*groups, trigger_group, group).entry;
-  return cdn_eval(s, (cdn_cache){ entry, { entry } });
+  return cdn_eval(s, (cdn_cache){ 0, { entry } });
 }
 
 /* ---- workspace: a stack of chunks that settles into one ---- */

@@ -114,6 +114,7 @@ typedef struct auto_variable {
 struct cdn_system {
   atomic_int references;
   bool frozen, freezing, audit;
+  int32_t mark;                     /* of what is declared in this System: not 0, and no other living System has it */
   int lanes;                        /* lanes of its States: more than 1 only if cdni_lanes_system has made it */
   const struct cdn_system *twin_of; /* then the System whose twin it is */
   cdn_allocator allocator;
@@ -206,6 +207,13 @@ static inline void bit_set(uint64_t *bits, int32_t i) { bits[i >> 6] |= UINT64_C
 static inline void bit_clear(uint64_t *bits, int32_t i) { bits[i >> 6] &= ~(UINT64_C(1) << (i & 63)); }
 
 static inline double *state_doubles(const cdn_state *s, size_t offset) { return (double *)(s->block + offset); }
+
+/* Whether an id with this mark is another System's; only the audit asks. */
+static inline bool is_of_another(const cdn_state *s, int32_t of) {
+  return s->system->audit && of != 0 && of != s->system->mark;
+}
+/* state.c: the story of it. */
+cdn_status cdni_state_refuse_other(const cdn_state *state, const char *function, cdn_ticket ticket);
 
 /* Invalidates everything downstream of a ticket. */
 static inline void invalidate(cdn_state *s, int32_t ticket) {

@@ -133,6 +133,7 @@ cdn_system *cdn_system_create(const cdn_system_def *def) {
   s->allocator = a;
   s->lanes = 1;
   s->audit = d.audit;
+  s->mark = (int32_t)((uintptr_t)s / CDNI_ALIGN % INT32_MAX) + 1;
   s->name = cdni_strdup(&a, d.name ? d.name : "system");
   if (!s->name || !add_fixed_nodes(s) || !add_fixed_edges(s)) {
     system_destroy(s);
@@ -244,7 +245,7 @@ static cdn_status freeze(cdn_system *s) {
 
 cdn_status cdn_system_freeze(cdn_system *system) {
   static const char function[] = "cdn_system_freeze";
-  if (!system) return cdni_refuse(CDN_ERR_ARG, function, "the System is NULL");
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
   if (system->frozen)
     return cdni_refuse(CDN_ERR_FROZEN, function, "System '%s' is frozen already; it stays so", system->name);
   if (system->error.code != CDN_OK) {

@@ -106,3 +106,33 @@ void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *
   }
   if (getenv("CARDAN_TEST_SHOW")) printf("%-10s %3d mobilities: %.1e\n", name, s->nu, worst);
 }
+
+/* ---- mistakes ---- */
+
+static cdn_status no_force(const void *self, cdn_state *state, cdn_forces *forces) {
+  (void)self, (void)state, (void)forces;
+  return CDN_OK;
+}
+
+cdn_state *state_with_culprit(describe_derivative *describe, int which) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_PIN;
+  def.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  cdn_system_add_body(system, &def);
+  cdn_force_ops ops = { .struct_size = sizeof ops, .calc_force = no_force, .calc_derivative = describe };
+  ops.subsystem.name = "culprit";
+  ops.subsystem.self_size = sizeof which;
+  cdn_system_add_custom_force(system, &ops, &which);
+  cdn_state *state = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
+void check_culprit(const cdn_state *state) {
+  cdn_error e;
+  cdn_state_last_error(state, &e);
+  ck_assert_str_eq(e.element, "culprit");
+}

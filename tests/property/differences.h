@@ -35,4 +35,11 @@ typedef enum pool { ALONG_Q, ALONG_U, ALONG_Z } pool; /* q: in the tangent basis
 void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
                   const char *name);
 
+/* A pin with a custom force, "culprit", whose derivatives are described by this function, which finds `which` in its
+ * private part. For mistakes in such functions. */
+typedef cdn_status describe_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d);
+cdn_state *state_with_culprit(describe_derivative *describe, int which);
+/* The last failure of the State names the culprit. */
+void check_culprit(const cdn_state *state);
+
 #endif

@@ -12,11 +12,11 @@ typedef struct problem {
 } problem;
 
 static cdni_box_result solve(const problem *p, double *lambda, int32_t *side, int *which) {
-  double scratch[MOST * MOST + 2 * MOST], most = 0;
+  double scratch[MOST * MOST + 2 * MOST], whole[MOST];
   ck_assert_uint_le(cdni_box_scratch(p->n), sizeof scratch / sizeof *scratch);
-  for (int i = 0; i < p->n * p->n; i++) most = fmax(most, fabs(p->K[i]));
+  for (int i = 0; i < p->n; i++) whole[i] = p->K[i * p->n + i];
   const cdni_box box = {
-    .n = p->n, .K = p->K, .r = p->r, .size = p->size, .lower = p->lower, .upper = p->upper, .largest = most
+    .n = p->n, .K = p->K, .r = p->r, .size = p->size, .lower = p->lower, .upper = p->upper, .whole = whole
   };
   return cdni_box_solve(&box, lambda, side, which, scratch);
 }
@@ -150,7 +150,7 @@ START_TEST(test_units) {
     double lambda[MOST], other[MOST], unit[MOST];
     int32_t side[MOST];
     int which;
-    for (int i = 0; i < n; i++) unit[i] = exp2(pick(&r, 21) - 10);
+    for (int i = 0; i < n; i++) unit[i] = exp2(pick(&r, 61) - 30); /* from 1e-9 to 1e9 */
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) scaled.K[i * n + j] *= unit[i] * unit[j];
       scaled.r[i] *= unit[i], scaled.size[i] *= unit[i], scaled.lower[i] /= unit[i], scaled.upper[i] /= unit[i];
@@ -187,7 +187,7 @@ END_TEST
 START_TEST(test_many) {
   enum { N = 240, RANK = 60 };
   rng r = rng_of(3);
-  static double A[N][RANK], K[N * N], q[N], size[N], lower[N], upper[N], lambda[N];
+  static double A[N][RANK], K[N * N], q[N], size[N], lower[N], upper[N], lambda[N], whole[N];
   int32_t side[N];
   int which;
   double *scratch = malloc(cdni_box_scratch(N) * sizeof *scratch);
@@ -200,9 +200,10 @@ START_TEST(test_many) {
     rng same = rng_of(4);
     for (int k = 0; k < RANK; k++)
       x[k] = uniform(&same, -1, 1), q[i] += A[i][k] * x[k], size[i] += fabs(A[i][k] * x[k]);
+    whole[i] = K[i * N + i];
     lower[i] = i % 3 ? 0 : -0.01, upper[i] = i % 3 ? INFINITY : 0.01;
   }
-  const cdni_box box = { .n = N, .K = K, .r = q, .size = size, .lower = lower, .upper = upper, .largest = 60 };
+  const cdni_box box = { .n = N, .K = K, .r = q, .size = size, .lower = lower, .upper = upper, .whole = whole };
   ck_assert_int_eq(cdni_box_solve(&box, lambda, side, &which, scratch), CDNI_BOX_SOLVED);
   for (int i = 0; i < N; i++) {
     double w = q[i];

@@ -48,12 +48,12 @@ static const void *kept(cdn_state *state, int32_t entry, int k, size_t *bytes) {
     int32_t entry;
     const void *data;
     size_t bytes;
-  } all[] = { { room->plan.i, p->equations, (size_t)p->n_blocks * sizeof(int32_t) },
-              { room->rows.i, n->J, (size_t)p->n_J * sizeof(sv) },
-              { room->rows.i, n->g, (size_t)p->n_g * sizeof(double) },
-              { room->bias.i, n->bias, (size_t)p->m * sizeof(double) },
-              { room->redundant.update.i, n->f.S, (size_t)p->n_S * sizeof(real) },
-              { room->redundant.update.i, n->f.P + 1, (size_t)(p->tree->n - 1) * sizeof(articulated_inertia) } };
+  } all[] = { { room->plan.ticket.i, p->equations, (size_t)p->n_blocks * sizeof(int32_t) },
+              { room->rows.ticket.i, n->J, (size_t)p->n_J * sizeof(sv) },
+              { room->rows.ticket.i, n->g, (size_t)p->n_g * sizeof(double) },
+              { room->bias.ticket.i, n->bias, (size_t)p->m * sizeof(double) },
+              { room->redundant.update.ticket.i, n->f.S, (size_t)p->n_S * sizeof(real) },
+              { room->redundant.update.ticket.i, n->f.P + 1, (size_t)(p->tree->n - 1) * sizeof(articulated_inertia) } };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].entry == entry && k-- == 0) {
       *bytes = all[i].bytes;

@@ -282,34 +282,15 @@ static cdn_status wrong(const void *self, cdn_state *state, cdn_force_derivative
   return CDN_OK;
 }
 
-static cdn_status no_force(const void *self, cdn_state *state, cdn_forces *forces) {
-  (void)self, (void)state, (void)forces;
-  return CDN_OK;
-}
-
 START_TEST(mistakes_are_named) {
   static const cdn_status expected[] = { CDN_ERR_ARG, CDN_ERR_NONFINITE, CDN_ERR_NONFINITE,
                                          CDN_ERR_ARG, CDN_ERR_ARG,       CDN_ERR_ARG };
   for (int which = 0; which < 6; which++) {
-    cdn_system *system = cdn_system_create(NULL);
-    cdn_body_def def = cdn_default_body_def();
-    def.mobilizer = CDN_PIN;
-    def.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
-    cdn_system_add_body(system, &def);
-    cdn_force_ops ops = { .struct_size = sizeof ops, .calc_force = no_force, .calc_derivative = wrong };
-    ops.subsystem.name = "culprit";
-    ops.subsystem.self_size = sizeof which;
-    cdn_system_add_custom_force(system, &ops, &which);
-    cdn_state *state = NULL;
-    OK_FREEZE(system);
-    OK(cdn_state_create(system, &state));
+    cdn_state *state = state_with_culprit(wrong, which);
     double dq[1];
     FAILS(cdn_inverse_dynamics_derivatives(state, NULL, dq, NULL, NULL), expected[which]);
-    cdn_error e;
-    cdn_state_last_error(state, &e);
-    ck_assert_str_eq(e.element, "culprit");
+    check_culprit(state);
     cdn_state_destroy(state);
-    cdn_system_release(system);
   }
 }
 END_TEST

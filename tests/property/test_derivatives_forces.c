@@ -274,33 +274,14 @@ static cdn_status bad_derivative(const void *self, cdn_state *state, cdn_force_d
   return which == 4 ? CDN_ERR_CALLBACK : CDN_OK;
 }
 
-static cdn_status no_force(const void *self, cdn_state *state, cdn_forces *forces) {
-  (void)self, (void)state, (void)forces;
-  return CDN_OK;
-}
-
 START_TEST(mistakes_are_named) {
   static const cdn_status expected[] = { CDN_ERR_ARG, CDN_ERR_NONFINITE, CDN_ERR_ARG, CDN_ERR_SINGULAR,
                                          CDN_ERR_CALLBACK };
   double dq[1], udot = NAN;
   for (int which = 0; which < 5; which++) {
-    cdn_system *system = cdn_system_create(NULL);
-    cdn_body_def def = cdn_default_body_def();
-    def.mobilizer = CDN_PIN;
-    def.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
-    cdn_system_add_body(system, &def);
-    cdn_force_ops ops = { .struct_size = sizeof ops, .calc_force = no_force, .calc_derivative = bad_derivative };
-    ops.subsystem.name = "culprit";
-    ops.subsystem.self_size = sizeof which;
-    cdn_system_add_custom_force(system, &ops, &which);
-    cdn_state *state = NULL;
-    OK_FREEZE(system);
-    OK(cdn_state_create(system, &state));
-    cdn_system_release(system);
+    cdn_state *state = state_with_culprit(bad_derivative, which);
     FAILS(cdn_inverse_dynamics_derivatives(state, NULL, dq, NULL, NULL), expected[which]);
-    cdn_error e;
-    cdn_state_last_error(state, &e);
-    ck_assert_str_eq(e.element, "culprit");
+    check_culprit(state);
     FAILS(cdn_inverse_dynamics_derivatives(state, &udot, dq, NULL, NULL), CDN_ERR_NONFINITE);
     FAILS(cdn_inverse_dynamics_regressor(state, &udot, dq), CDN_ERR_NONFINITE);
     cdn_state_destroy(state);

@@ -144,7 +144,7 @@ static cdn_mobility draw_mobility(world *w) { return (cdn_mobility){ { draw_id(w
 static cdn_ticket draw_ticket(world *w) { return (cdn_ticket){ draw_int(w) }; }
 static cdn_cache draw_cache(world *w) {
   const int32_t i = draw_bool(w) ? draw_below(w, 200) : draw_int(w);
-  return (cdn_cache){ i, { draw_bool(w) ? i : draw_int(w) } };
+  return (cdn_cache){ draw_below(w, 8) ? 0 : draw_int(w), { i } };
 }
 static cdn_zvar draw_zvar(world *w) { return (cdn_zvar){ draw_int(w), { draw_int(w) } }; }
 

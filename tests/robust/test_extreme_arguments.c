@@ -66,20 +66,20 @@ static cdn_dvar draw_dvar(world *w) {
   if (draw_bool(w)) return draw_bool(w) ? own_ids.numbers : draw_bool(w) ? own_ids.shared : own_ids.choice;
   const int32_t i = draw_bool(w) ? draw_int(w) : draw_below(w, 30);
   w->wrong_id = true;
-  return i > 30 && i <= 1000 ? (cdn_dvar){ -7, { -7 } } : (cdn_dvar){ i, { i } };
+  return i > 30 && i <= 1000 ? (cdn_dvar){ 0, { -7 } } : (cdn_dvar){ 0, { i } };
 }
 
 static cdn_region draw_region(world *w) {
   if (draw_bool(w)) return draw_bool(w) ? own_ids.region : own_ids.memory.variable;
   const int32_t i = draw_int(w);
   w->wrong_id = true;
-  return i == own_ids.region.i || i == own_ids.memory.variable.i ? (cdn_region){ -7, { -7 } }
-                                                                 : (cdn_region){ i, { i } };
+  const bool is_own = i == own_ids.region.ticket.i || i == own_ids.memory.variable.ticket.i;
+  return (cdn_region){ 0, { is_own ? -7 : i } };
 }
 static cdn_computed_region draw_computed_region(world *w) {
   if (draw_bool(w)) return draw_bool(w) ? own_ids.found : own_ids.memory.update;
   w->wrong_id = true;
-  return (cdn_computed_region){ own_ids.region.i, own_ids.region.ticket };
+  return (cdn_computed_region){ own_ids.region.of, own_ids.region.ticket };
 }
 
 /* Any kind and sizes; a surface only where it is the right one or none. */

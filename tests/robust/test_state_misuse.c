@@ -91,8 +91,9 @@ START_TEST(test_parameters_that_are_not_there) {
   }
   const double *now = cdn_state_parameters(state, b->numbers);
   ck_assert(now[0] == 1 && now[1] == 2 && now[2] == 3);
-  /* an id of which only the first half is right */
-  ck_assert_ptr_eq(cdn_state_parameters(state, (cdn_dvar){ b->numbers.i, { INT_MAX } }), now);
+  /* an id of which only one half is right; one that is made of a ticket */
+  ck_assert_ptr_null(cdn_state_parameters(state, (cdn_dvar){ b->numbers.of, { INT_MAX } }));
+  ck_assert_ptr_eq(cdn_state_parameters(state, (cdn_dvar){ 0, b->numbers.ticket }), now);
   cdn_state_destroy(state);
 }
 END_TEST

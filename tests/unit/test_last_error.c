@@ -112,18 +112,25 @@ static cdn_status push(const void *self, cdn_state *state, cdn_forces *forces) {
   return cdn_state_fail(state, CDN_ERR_CALLBACK, true, "wall", "the bob has passed the wall");
 }
 
+/* A State of a pendulum at the wall. */
+static cdn_state *at_the_wall(wall *w) {
+  cdn_system *system = pendulum(&w->bob);
+  const cdn_force_ops ops = { .subsystem = { .name = "wall", .self_size = sizeof *w },
+                              .struct_size = sizeof ops,
+                              .calc_force = push };
+  cdn_system_add_custom_force(system, &ops, w);
+  OK_FREEZE(system);
+  cdn_state *state = NULL;
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
 START_TEST(test_callbacks) {
   for (int tells = 0; tells < 2; tells++) {
     wall w = { .tells = tells };
-    cdn_system *system = pendulum(&w.bob);
-    const cdn_force_ops ops = { .subsystem = { .name = "wall", .self_size = sizeof w },
-                                .struct_size = sizeof ops,
-                                .calc_force = push };
-    cdn_system_add_custom_force(system, &ops, &w);
-    OK_FREEZE(system);
-    cdn_state *state = NULL;
+    cdn_state *state = at_the_wall(&w);
     cdn_stepper *stepper = NULL;
-    OK(cdn_state_create(system, &state));
     const cdn_status status = cdn_realize(state, CDN_STAGE_ACCELERATION);
     told(status, CDN_ERR_CALLBACK, tells ? "cdn_state_fail" : "cdn_realize", tells ? "passed the wall" : "wall");
     OK(cdn_body_set_q(state, w.bob, (const double[]){ 1 }, 1));
@@ -135,7 +142,7 @@ START_TEST(test_callbacks) {
     ck_assert_int_ne(run, CDN_OK);
     ck_assert_int_eq(e.code, run);
     ck_assert_str_eq(e.text, failure.error.text);
-    cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
+    cdn_stepper_destroy(stepper), cdn_state_destroy(state);
   }
 }
 END_TEST
@@ -162,15 +169,8 @@ END_TEST
 /* States that fail in threads of the library are told to the thread that asked. */
 START_TEST(test_threads_of_an_ensemble) {
   wall w = { .tells = true };
-  cdn_system *system = pendulum(&w.bob);
-  const cdn_force_ops ops = { .subsystem = { .name = "wall", .self_size = sizeof w },
-                              .struct_size = sizeof ops,
-                              .calc_force = push };
-  cdn_system_add_custom_force(system, &ops, &w);
-  OK_FREEZE(system);
-  cdn_state *state = NULL;
+  cdn_state *state = at_the_wall(&w);
   cdn_ensemble *ensemble = NULL;
-  OK(cdn_state_create(system, &state));
   OK(cdn_body_set_q(state, w.bob, (const double[]){ 1 }, 1));
   cdn_ensemble_def def = cdn_default_ensemble_def();
   def.count = 64, def.threads = 3;
@@ -180,7 +180,7 @@ START_TEST(test_threads_of_an_ensemble) {
   OK(cdn_ensemble_set(ensemble, CDN_POOL_Q, q, 1));
   told(cdn_ensemble_rates(ensemble, CDN_POOL_U, rates, 1), CDN_ERR_CALLBACK, "cdn_ensemble_rates", "passed the wall");
   ck_assert_int_eq(last().index, 50);
-  cdn_ensemble_destroy(ensemble), cdn_state_destroy(state), cdn_system_release(system);
+  cdn_ensemble_destroy(ensemble), cdn_state_destroy(state);
 }
 END_TEST
 

@@ -106,4 +106,86 @@ START_TEST(test_everything_is_found) {
 }
 END_TEST
 
-CHECK_MAIN("names", test_two_of_one_name, test_everything_is_found)
+/* ---- ids of another System ---- */
+
+typedef struct keeper {
+  cdn_dvar choice, numbers;
+  cdn_cache sum;
+  cdn_region marks;
+  cdn_computed_region found;
+} keeper;
+static keeper declared; /* by the System that was frozen last */
+
+static cdn_status calc_sum(const void *self, cdn_state *state, void *out) {
+  (void)self, (void)state;
+  *(double *)out = 1;
+  return CDN_OK;
+}
+static cdn_status find_marks(const void *self, cdn_state *state, cdn_region_output *out) {
+  (void)self, (void)state, (void)out;
+  return CDN_OK;
+}
+static cdn_status declare(void *self, cdn_declarer *d) {
+  (void)self;
+  declared.choice = cdn_declare_discrete(d, "choice", sizeof(int), NULL, CDN_STAGE_POSITION);
+  declared.numbers = cdn_declare_parameters(d, "numbers", 2, NULL);
+  declared.sum = cdn_declare_cache(d, "sum", sizeof(double), calc_sum, 0, NULL);
+  declared.marks = cdn_declare_region(d, "marks", sizeof(double), 0, NULL, CDN_STAGE_POSITION);
+  declared.found = cdn_declare_computed_region(d, "found", sizeof(double), find_marks, 0, NULL, CDN_STAGE_EMPTY);
+  return CDN_OK;
+}
+
+static cdn_state *make_keeper(bool audit) {
+  cdn_system_def def = cdn_default_system_def();
+  def.name = "own", def.audit = audit;
+  cdn_system *system = cdn_system_create(&def);
+  const cdn_subsystem_ops ops = { .struct_size = sizeof ops, .name = "keeper", .declare = declare };
+  cdn_system_add_subsystem(system, &ops, NULL);
+  OK_FREEZE(system);
+  cdn_state *state = NULL;
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  return state;
+}
+
+/* Of two Systems with the same parts: all numbers are the same, so only the mark tells. */
+START_TEST(test_ids_of_another_system) {
+  for (int audit = 0; audit < 2; audit++) {
+    cdn_state *one = make_keeper(audit);
+    const keeper of_one = declared;
+    cdn_state *two = make_keeper(audit);
+    const cdn_status expected = audit ? CDN_ERR_ARG : CDN_OK;
+    const double values[2] = { 3, 4 };
+    const int choice = 1;
+    const void *elements;
+    int n;
+    /* each with its own */
+    OK(cdn_state_set_parameters(one, of_one.numbers, 0, 2, values));
+    OK(cdn_state_set_parameters(two, declared.numbers, 0, 2, values));
+    ck_assert_ptr_nonnull(cdn_eval(two, declared.sum));
+    OK(cdn_region_set(two, declared.marks, 2, values));
+    /* the first one's with the second */
+    ck_assert_int_eq(cdn_state_set_parameters(two, of_one.numbers, 0, 2, values), expected);
+    ck_assert_int_eq(cdn_state_set_discrete(two, of_one.choice, &choice), expected);
+    ck_assert_int_eq(cdn_region_set(two, of_one.marks, 2, values), expected);
+    ck_assert_int_eq(cdn_region_append(two, of_one.marks, 1, values), expected);
+    ck_assert_int_eq(cdn_region_get(two, of_one.marks, &elements, &n), expected);
+    ck_assert_int_eq(cdn_region_eval(two, of_one.found, &elements, &n), expected);
+    ck_assert((cdn_state_parameters(two, of_one.numbers) == NULL) == audit);
+    ck_assert((cdn_state_discrete(two, of_one.choice) == NULL) == audit);
+    ck_assert((cdn_eval(two, of_one.sum) == NULL) == audit);
+    if (audit) {
+      cdn_error e;
+      cdn_state_last_error(two, &e);
+      ck_assert_str_eq(e.function, "cdn_eval");
+      ck_assert_msg(strstr(e.text, "another System") && strstr(e.text, "keeper.sum") && strstr(e.text, "'own'"), "%s",
+                    e.text);
+    }
+    /* an id that is made of a ticket says nothing of a System */
+    ck_assert_ptr_nonnull(cdn_state_parameters(two, (cdn_dvar){ 0, of_one.numbers.ticket }));
+    cdn_state_destroy(one), cdn_state_destroy(two);
+  }
+}
+END_TEST
+
+CHECK_MAIN("names", test_two_of_one_name, test_everything_is_found, test_ids_of_another_system)

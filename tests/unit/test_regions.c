@@ -110,15 +110,15 @@ START_TEST(what_makes_no_sense_is_refused_and_changes_nothing) {
   int n = 7;
   cdn_state *state = state_of(rig_system(NULL, true, NULL, &r));
   const uint64_t serial = cdn_state_serial(state, r->marks.ticket);
-  const cdn_region none = { -1, { -1 } }, scalar = { r->charges.i, r->charges.ticket },
-                   computed = { r->found.i, r->found.ticket };
+  const cdn_region none = { 0, { -1 } }, scalar = { r->charges.of, r->charges.ticket },
+                   computed = { r->found.of, r->found.ticket };
   FAILS(cdn_region_get(state, none, &elements, &n), CDN_ERR_ARG);
   ck_assert_ptr_null(elements);
   ck_assert_int_eq(n, 0);
   check_story(state, CDN_ERR_ARG, "no such region");
   FAILS(cdn_region_get(state, scalar, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_set(state, computed, 0, NULL), CDN_ERR_ARG);
-  FAILS(cdn_region_eval(state, (cdn_computed_region){ r->marks.i, r->marks.ticket }, NULL, &n), CDN_ERR_ARG);
+  FAILS(cdn_region_eval(state, (cdn_computed_region){ r->marks.of, r->marks.ticket }, NULL, &n), CDN_ERR_ARG);
   FAILS(cdn_region_set(state, r->marks, -1, NULL), CDN_ERR_ARG);
   check_story(state, CDN_ERR_ARG, "rig.marks");
   FAILS(cdn_region_append(state, r->marks, INT32_MIN, NULL), CDN_ERR_ARG);
@@ -134,8 +134,8 @@ START_TEST(what_makes_no_sense_is_refused_and_changes_nothing) {
   FAILS(cdn_region_get(NULL, r->marks, NULL, NULL), CDN_ERR_ARG);
   FAILS(cdn_region_output_add(NULL, 1, (void **)&elements), CDN_ERR_ARG);
   /* an array of fixed size has no elements, and a region no fixed size */
-  ck_assert_ptr_null(cdn_state_discrete(state, (cdn_dvar){ r->marks.i, r->marks.ticket }));
-  FAILS(cdn_state_set_discrete(state, (cdn_dvar){ r->marks.i, r->marks.ticket }, &n), CDN_ERR_ARG);
+  ck_assert_ptr_null(cdn_state_discrete(state, (cdn_dvar){ r->marks.of, r->marks.ticket }));
+  FAILS(cdn_state_set_discrete(state, (cdn_dvar){ r->marks.of, r->marks.ticket }, &n), CDN_ERR_ARG);
   check_marks(state, r, RIG_MARKS, rig_marks);
   ck_assert_uint_eq(cdn_state_serial(state, r->marks.ticket), serial);
   cdn_state_destroy(state);

@@ -112,6 +112,35 @@ START_TEST(test_block_stops) {
 }
 END_TEST
 
+/* A soft stiff brake, with every method, implicit ones included: 2 udot = -lambda and udot + u / T - R lambda = 0. */
+static cdn_status brake_rows(const row_source *s, cdn_state *state, cdn_row_list *rows) {
+  cdn_row_def def = cdn_default_row_def();
+  def.bias = *cdn_body_u(state, s->body) / s->numbers[0], def.regularisation = s->numbers[1];
+  def.upper = 1000, def.lower = -1000;
+  cdn_row_list_add(rows, &def);
+  cdn_row_list_add_mobility(rows, s->body, 0, 1);
+  return CDN_OK;
+}
+
+START_TEST(test_all_methods) {
+  for (int method = 0; method < ALL_METHODS; method++) {
+    if (!cdn_method_is_available((cdn_method)method)) continue;
+    const double u0 = 1.5, T = 0.02, R = 0.25, rate = 1 / T / (1 + 2 * R);
+    cdn_body body;
+    cdn_subsystem provider;
+    cdn_state *state = block((row_source){ .calc = brake_rows, .numbers = { T, R } }, v(0, 0, 0), &body, &provider);
+    OK(cdn_state_set_u(state, &u0));
+    const bool fixed = method == CDN_METHOD_EXPLICIT_EULER || method == CDN_METHOD_SEMI_EXPLICIT_EULER;
+    cdn_stepper *stepper = stepper_of(state, (cdn_method)method, fixed ? 1e-5 : 0);
+    OK_STEP(stepper, advance_to(stepper, 0.1));
+    NEAR(cdn_state_u(cdn_stepper_state(stepper))[0], u0 * exp(-rate * 0.1), 2e-3);
+    NEAR(cdn_state_q(cdn_stepper_state(stepper))[0], u0 / rate * (1 - exp(-rate * 0.1)), 2e-3);
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 /* On a slope it stays where it is, without creeping, if tan(angle) < mu, by a method with error control; otherwise
  * it slides. */
 START_TEST(test_slope) {
@@ -341,5 +370,5 @@ START_TEST(test_no_allocation) {
 }
 END_TEST
 
-CHECK_MAIN("bounds of rows", test_floor_only_pushes, test_soft_floor, test_block_stops, test_slope, test_box_tips,
-           test_conditions, test_refusals, test_decided_by_a_constraint, test_no_allocation)
+CHECK_MAIN("bounds of rows", test_floor_only_pushes, test_soft_floor, test_block_stops, test_all_methods, test_slope,
+           test_box_tips, test_conditions, test_refusals, test_decided_by_a_constraint, test_no_allocation)
