@@ -21,7 +21,7 @@ static rig make(cdn_motion_level level, double lower, double upper) {
   cdn_body_def def = cdn_default_body_def();
   def.mass = (cdn_mass_properties){ .mass = 2, .com = { 0.1, 0, 0.2 }, .inertia = { 1, 1, 1, 0, 0, 0 } };
   for (int i = 0; i < COUNT; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "b%d", i);
     def.name = name, def.parent = i ? r.body[i - 1] : cdn_ground(), def.mobilizer = i == 2 ? CDN_BALL : CDN_SLIDER;
     r.body[i] = cdn_system_add_body(r.system, &def);
@@ -178,8 +178,8 @@ static rig make_constrained(bool speed, double lower, double upper, cdn_constrai
   return r;
 }
 
-/* A motion and a constraint follow the same function of time, on two sliders; each alone gives the accelerations that it
- * gives together with the other, and what a multiplier is to a constraint tau is to a motion. */
+/* A constraint on one slider and a motion of the next follow the same function of time. The constraint's errors and the
+ * accelerations are those of the function, and the multiplier is the force that inverse dynamics asks for. */
 START_TEST(test_constraints_demand_what_motions_do) {
   const double a[] = { 0.5, -2, 3 };
   for (int speed = 0; speed < 2; speed++) {
