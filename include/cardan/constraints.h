@@ -15,6 +15,7 @@
 #ifndef CARDAN_CONSTRAINTS_H
 #define CARDAN_CONSTRAINTS_H
 
+#include <cardan/controls.h>
 #include <cardan/motion.h>
 #include <cardan/operators.h>
 
@@ -105,6 +106,14 @@ CDN_API cdn_status cdn_constant_acceleration_set(cdn_state *state, cdn_constrain
 /** Coordinate k is a function of time f(t), with one input and second derivatives; retained. One equation, q - f(t). */
 CDN_API cdn_constraint cdn_system_constrain_motion(cdn_system *system, const char *name, cdn_body body, int coordinate,
                                                    const cdn_function *f);
+/** Coordinate k is the value of a control, within its limits. One equation, q - c. The rates of c are those of the
+ *  control's source; 0 for a control that your program writes. Not for a control that follows a measure. */
+CDN_API cdn_constraint cdn_system_constrain_coordinate_to_control(cdn_system *system, const char *name, cdn_body body,
+                                                                  int coordinate, cdn_control control);
+/** Mobility k has the speed of a control, within its limits. One equation at velocity level, u - c. Its control: as
+ *  for a coordinate. */
+CDN_API cdn_constraint cdn_system_constrain_speed_to_control(cdn_system *system, const char *name, cdn_body body,
+                                                             int mobility, cdn_control control);
 /** f(q_1, ..., q_n) = 0, n = 1 to 6: f with second derivatives; retained. One equation, f. */
 CDN_API cdn_constraint cdn_system_couple_coordinates(cdn_system *system, const char *name, const cdn_function *f,
                                                      const cdn_mobility *coordinates, int n);

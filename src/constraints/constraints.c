@@ -48,7 +48,8 @@ const constraint_room *cdni_constraints(const cdn_system *system) {
 void cdni_constraint_begin(constraint_adder *a, cdn_system *system, constraint_kind_id kind, const char *function,
                            const char *name, int np, int nv, int na) {
   *a = (constraint_adder){ .system = system, .function = function, .name = name };
-  a->element = (constraint_element){ .kind = (int32_t)kind, .np = np, .nv = nv, .na = na, .m = np + nv + na };
+  a->element =
+      (constraint_element){ .kind = (int32_t)kind, .np = np, .nv = nv, .na = na, .m = np + nv + na, .control = { -1 } };
   a->element.n_params = cdni_constraint_kinds[kind]->n_params;
   if (cdni_system_refuses(system, function)) return;
   a->room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);

@@ -28,6 +28,7 @@ typedef struct constraint_element {
   void *data; /* the kind's own, data_size bytes */
   size_t data_size;
   int32_t np, nv, na, m;
+  cdn_control control; /* it reads this control; { -1 }: none */
   int32_t first_body, n_bodies, first_mobility, n_mobilities, first_param, n_params;
   bool absolute;  /* its rows do not balance among its bodies: the constraint refers to Ground */
   bool rheonomic; /* reads time */

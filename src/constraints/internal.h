@@ -18,6 +18,8 @@
   X(CONSTANT_SPEED, constant_speed)               \
   X(CONSTANT_ACCELERATION, constant_acceleration) \
   X(PRESCRIBED_MOTION, prescribed_motion)         \
+  X(CONTROLLED_COORDINATE, controlled_coordinate) \
+  X(CONTROLLED_SPEED, controlled_speed)           \
   X(COORDINATE_COUPLER, coordinate_coupler)       \
   X(SPEED_COUPLER, speed_coupler)                 \
   X(POLYNOMIAL_COUPLER, polynomial_coupler)       \

@@ -8,6 +8,7 @@
 
 #include "constraints/derivatives.h"
 #include "constraints/numbers.h"
+#include "controls/controls.h"
 #include "matter/operators.h"
 
 static constraint_room *of(const void *self) { return *(constraint_room *const *)self; }
@@ -394,6 +395,24 @@ static void number_equations(constraint_room *room) {
   }
 }
 
+/* Errors and biases read controls, too; what is computed from rows is computed again with them. A measure does not tell
+ * its rates. */
+static cdn_status declare_controls(const constraint_room *room, cdn_declarer *d) {
+  const cdn_system *system = cdni_declarer_system(d);
+  for (size_t i = 0; i < room->elements.count; i++) {
+    const constraint_element *e = constraint_at(room, (int)i);
+    if (e->control.i < 0) continue;
+    if (cdni_control_feeds_back(system, e->control))
+      return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
+                               "constraint '%s' follows control '%s', which follows a measure, whose rates are not "
+                               "known: use a custom constraint, or an actuator",
+                               e->name, cdn_control_name(system, e->control));
+    cdni_declare_prerequisite(d, room->rows, cdn_control_ticket(system, e->control));
+    cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_QERR }, cdn_control_ticket(system, e->control));
+  }
+  return CDN_OK;
+}
+
 static cdn_status declare(void *self, cdn_declarer *d) {
   constraint_room *room = of(self);
   const cdn_system *system = cdni_declarer_system(d);
@@ -420,6 +439,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   if (room->rheonomic) of_rows[n_rows++] = CDN_T;
   if (room->nonlinear) of_rows[n_rows++] = CDN_TWIST;
   room->rows = cdn_declare_cache(d, "rows", 0, calc_rows, n_rows, of_rows);
+  CDNI_TRY(declare_controls(room, d));
   cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_UERR }, room->rows.ticket);
 
   const cdn_ticket of_factor[] = { room->rows.ticket, m->inertia.ticket, m->driver_udot.ticket, m->armature.ticket };
@@ -451,6 +471,8 @@ static void describe(const void *self, const cdn_system *system, cdn_description
       const int u = CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility + k).u;
       at += (size_t)snprintf(on + at, sizeof on - at, "%su[%d]", at ? ", " : "", u);
     }
+    if (e->control.i >= 0)
+      cdn_describe(d, e->name, "a constraint that follows control '%s'", cdn_control_name(system, e->control));
     cdn_describe(d, e->name, "a constraint of kind %s, %d + %d + %d equations, on %s", cdni_constraint_kind_name(e),
                  e->np, e->nv, e->na, on);
   }

@@ -160,6 +160,7 @@ static int motion_count(const cdn_system *system, int i) {
   switch (x->kind) {
     case CDN_MOTION_SINUSOID: return CDNI_COUNT(sinusoid_table);
     case CDN_MOTION_STEADY: return cdn_body_nu(system, (cdn_body){ x->body });
+    case CDN_MOTION_CONTROLLED: return 0;
     default: return CDN_MOTION_PARAMS;
   }
 }

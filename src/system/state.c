@@ -217,11 +217,13 @@ cdn_status cdni_state_refuse_other(const cdn_state *state, const char *function,
 const void *cdn_state_discrete(const cdn_state *state, cdn_dvar v) {
   CDNI_NEED_OBJECT(state, NULL);
   const cdn_system *sys = state->system;
-  if (is_of_another(state, v.of)) return cdni_state_refuse_other(state, "cdn_state_discrete", v.ticket), NULL;
   if (v.ticket.i < TICKET_FIRST_FREE || (size_t)v.ticket.i >= sys->nodes.count) return NULL;
   const node *n = node_at(sys, v.ticket.i);
   if (n->kind != NODE_VARIABLE) return NULL;
-  if (sys->audit) cdni_state_note_read(state, (cdn_ticket){ v.ticket.i });
+  if (sys->audit) {
+    if (is_of_another(state, v.of)) return cdni_state_refuse_other(state, "cdn_state_discrete", v.ticket), NULL;
+    cdni_state_note_read(state, v.ticket);
+  }
   if (n->storage == IN_BLOCK) return state->block + n->offset;
   return n->storage == SHARED ? state->shared[n->slot].data : NULL;
 }

@@ -1,4 +1,5 @@
-/* Motions that follow controls: at all levels, from all sources, with limits; what they read, what is refused, runs. */
+/* Motions and constraints that follow controls: at all levels, from all sources, with limits; what they read, what is
+ * refused, runs. */
 #include "testing.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static rig make(cdn_motion_level level, double lower, double upper) {
   cdn_body_def def = cdn_default_body_def();
   def.mass = (cdn_mass_properties){ .mass = 2, .com = { 0.1, 0, 0.2 }, .inertia = { 1, 1, 1, 0, 0, 0 } };
   for (int i = 0; i < COUNT; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "b%d", i);
     def.name = name, def.parent = i ? r.body[i - 1] : cdn_ground(), def.mobilizer = i == 2 ? CDN_BALL : CDN_SLIDER;
     r.body[i] = cdn_system_add_body(r.system, &def);
@@ -167,6 +168,74 @@ START_TEST(test_a_run_with_written_speeds) {
 }
 END_TEST
 
+/* ---- constraints ------------------------------------------------------------------------------ */
+
+/* The rig of `make`, with a constraint in place of the motion. */
+static rig make_constrained(bool speed, double lower, double upper, cdn_constraint *made) {
+  rig r = make(speed ? CDN_LEVEL_VELOCITY : CDN_LEVEL_POSITION, lower, upper);
+  *made = speed ? cdn_system_constrain_speed_to_control(r.system, "rail", r.body[0], 0, r.control)
+                : cdn_system_constrain_coordinate_to_control(r.system, "rail", r.body[0], 0, r.control);
+  return r;
+}
+
+/* A constraint on one slider and a motion of the next follow the same function of time. The constraint's errors and the
+ * accelerations are those of the function, and the multiplier is the force that inverse dynamics asks for. */
+START_TEST(test_constraints_demand_what_motions_do) {
+  const double a[] = { 0.5, -2, 3 };
+  for (int speed = 0; speed < 2; speed++) {
+    cdn_constraint rail;
+    rig r = make_constrained(speed, -INFINITY, 2.5, &rail);
+    cdn_function *f = cdn_function_polynomial(3, a);
+    cdn_control_follow_function(r.system, r.control, f);
+    cdn_function_release(f);
+    freeze(&r);
+    for (int i = 0; i < 4; i++) {
+      const double t = 0.2 * i, c = 3 - 2 * t + t * t / 2; /* above the limit until t = 0.27 s */
+      const double value = fmin(c, 2.5), first = c < 2.5 ? t - 2 : 0, second = c < 2.5 ? 1 : 0;
+      OK_ON(r.state, cdn_state_set_time(r.state, t));
+      OK_ON(r.state, cdn_state_set_q(r.state, (const double[]){ 0.3, 0, 1, 0, 0, 0 }));
+      OK_ON(r.state, cdn_state_set_u(r.state, (const double[]){ 0.2, 0, 0.1, 0.3, -0.4 }));
+      OK_ON(r.state, cdn_realize(r.state, CDN_STAGE_ACCELERATION));
+      const double *uerr = cdn_state_uerr(r.state), *udot = cdn_state_udot(r.state);
+      if (!speed) NEAR(cdn_state_qerr(r.state)[0], 0.3 - value, 2e-15);
+      NEAR(uerr[0], 0.2 - (speed ? value : first), 2e-15);
+      NEAR(udot[0], speed ? first : second, 2e-14);
+      NEAR(udot[1], speed ? first : second, 2e-14); /* the motion's */
+      /* the force that the constraint applies is what inverse dynamics asks for */
+      double residual[5];
+      OK_ON(r.state, cdn_residual(r.state, udot, residual));
+      NEAR(residual[0], -cdn_state_multipliers(r.state)[0], 1e-12);
+    }
+    drop(&r);
+  }
+}
+END_TEST
+
+START_TEST(test_a_constraint_in_a_run) {
+  cdn_constraint rail;
+  rig r = make_constrained(true, -2, 2, &rail);
+  freeze(&r);
+  OK_ON(r.state, cdn_motion_set_enabled(r.state, r.motion, false));
+  OK_ON(r.state, cdn_project_u(r.state, NULL, NULL));
+  cdn_stepper *stepper;
+  OK(cdn_stepper_create(r.state, NULL, &stepper));
+  double q = 0;
+  const double speeds[] = { 0.5, -1, 5, 0 };
+  for (int i = 0; i < 4; i++) {
+    cdn_state *now = cdn_stepper_state(stepper);
+    OK_ON(now, cdn_control_set(now, r.control, speeds[i]));
+    ck_assert(i == 0 || fabs(cdn_state_uerr(now)[0]) > 0.1); /* the change is seen */
+    OK_ON(now, cdn_project_u(now, NULL, NULL));
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 0.5 * (i + 1), NULL));
+    q += 0.5 * fmin(speeds[i], 2);
+    NEAR(cdn_state_q(cdn_stepper_state(stepper))[0], q, 1e-6);
+    NEAR(cdn_state_u(cdn_stepper_state(stepper))[0], fmin(speeds[i], 2), 1e-9);
+  }
+  cdn_stepper_destroy(stepper);
+  drop(&r);
+}
+END_TEST
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refuses(rig *r, cdn_status expected, const char *words) {
@@ -182,6 +251,10 @@ START_TEST(test_what_is_refused) {
   const cdn_measure where = cdn_system_add_coordinate_measure(r.system, "where", r.body[0], CDN_Q, 0);
   cdn_control_follow_measure(r.system, r.control, where, 0);
   refuses(&r, CDN_ERR_UNSUPPORTED, "follows a measure");
+  cdn_constraint rail;
+  r = make_constrained(true, -1, 1, &rail);
+  cdn_system_constrain_speed_to_control(r.system, "drive 2", r.body[2], 1, (cdn_control){ 4 });
+  refuses(&r, CDN_ERR_ARG, "no control 4");
   for (int i = 0; i < 2; i++) {
     r = make(CDN_LEVEL_VELOCITY, -1, 1);
     cdn_motion_def motion = cdn_default_motion_def();
@@ -220,4 +293,5 @@ START_TEST(test_an_ensemble) {
 END_TEST
 
 CHECK_MAIN("controlled_motions", test_written_controls, test_what_becomes_invalid, test_functions_of_time,
-           test_samples_in_a_run, test_a_run_with_written_speeds, test_what_is_refused, test_an_ensemble)
+           test_samples_in_a_run, test_a_run_with_written_speeds, test_constraints_demand_what_motions_do,
+           test_a_constraint_in_a_run, test_what_is_refused, test_an_ensemble)
