@@ -92,12 +92,12 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
 }
 
 cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_options *options) {
-  (void)options; /* tree_only and strict are applied to the finished description */
   mjcf_reader r = { .d = d };
   char *file = d->file;
   const mjcf_document main_file = { .path = file, .parent = -1 };
   if (!cdni_array_push(&d->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
   io_mjcf_default_options(&r);
+  r.shapes_touch = options->contact != CDN_MODEL_NO_CONTACT && !options->tree_only; /* strict is applied to the finished description */
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);
   d->file = file;

@@ -84,6 +84,7 @@ typedef struct mjcf_pending {
 } mjcf_pending;
 
 typedef struct mjcf_reader {
+  bool shapes_touch; /* they become shapes of the System */
   io_description *d;
   mjcf_compiler compiler;
   mjcf_flags flags;

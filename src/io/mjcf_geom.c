@@ -197,7 +197,7 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   CDNI_TRY(io_mjcf_int(r, &e, "contype", &shape.contype));
   CDNI_TRY(io_mjcf_int(r, &e, "conaffinity", &shape.conaffinity));
   shape.collision = shape.contype != 0 || shape.conaffinity != 0;
-  if (shape.collision && r->flags.contacts) io_not_understood(r->d, io_xml_line(node), "geom contact");
+  if (shape.collision && r->flags.contacts && !r->shapes_touch) io_not_understood(r->d, io_xml_line(node), "geom contact");
   g.s = (enum geom_type)type;
   const bool in_groups = shape.group >= r->compiler.first_group && shape.group <= r->compiler.last_group;
   *selected += in_groups;
