@@ -1,6 +1,9 @@
-// Falling spheres with Hunt and Crossley's contact, here and with Simbody's HuntCrossleyForce: the same scene, the same end, runs under
-// error control at several accuracies. The error of a run is the largest error of a sphere's place at the end, against a run of ours at
-// 1e-11 (both engines have the same forces to rounding: tests/peers/test_simbody_contact.cpp). Ratios are between runs of equal error: for each
+// Falling spheres with Hunt and Crossley's contact, here and with Simbody's HuntCrossleyForce: the same scene, the same
+// end, runs under
+// error control at several accuracies. The error of a run is the largest error of a sphere's place at the end, against
+// a run of ours at
+// 1e-11 (both engines have the same forces to rounding: tests/peers/test_simbody_contact.cpp). Ratios are between runs
+// of equal error: for each
 // run of Simbody the least time of ours that is at least as accurate.
 #include <cardan/cardan.h>
 

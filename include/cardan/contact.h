@@ -1,12 +1,13 @@
 /* Cardan: shapes on bodies, and the contacts between them.
  *
- * A *shape* is a geometry (geometry.h) on a body, with a frame S, a material, and masks that say what it may touch. A *contact* is what
- * a State has where two shapes overlap: a point, a normal, a depth, and a force that the State alone determines (compliant contact).
- * Frames, sizes, materials and switches of shapes are Instance-stage variables. docs/contact.md tells which law acts between which
- * geometries.
+ * A *shape* is a geometry (geometry.h) on a body, with a frame S, a material, and masks that say what it may touch. A
+ * *contact* is what a State has where two shapes overlap: a point, a normal, a depth, and a force that the State alone
+ * determines (compliant contact). Frames, sizes, materials and switches of shapes are Instance-stage variables.
+ * docs/contact.md tells which law acts between which geometries.
  *
- * Two shapes never touch if their bodies are the same one or are welded together, if one body is the parent of the other (unless
- * cdn_contact_def.parent_child; Ground is no parent here), if their masks exclude it, or if their bodies were excluded. */
+ * Two shapes never touch if their bodies are the same one or are welded together, if one body is the parent of the
+ * other (unless cdn_contact_def.parent_child; Ground is no parent here), if their masks exclude it, or if their bodies
+ * were excluded. */
 #ifndef CARDAN_CONTACT_H
 #define CARDAN_CONTACT_H
 
@@ -23,8 +24,9 @@ typedef struct cdn_shape {
 } cdn_shape;
 
 /** What a surface is made of. The numbers of two surfaces that touch are combined (docs/contact.md):
- *    E^(2/3) = E_1^(2/3) E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)), the depth is divided by s_1 = E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)) and
- *    s_2 = 1 - s_1, the dissipation is c = s_1 c_1 + s_2 c_2, a coefficient of friction is 2 mu_1 mu_2 / (mu_1 + mu_2). */
+ *    E^(2/3) = E_1^(2/3) E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)), the depth is divided by s_1 = E_2^(2/3) / (E_1^(2/3) +
+ *    E_2^(2/3)) and s_2 = 1 - s_1, the dissipation is c = s_1 c_1 + s_2 c_2, a coefficient of friction is 2 mu_1 mu_2 /
+ *    (mu_1 + mu_2). */
 typedef struct cdn_contact_material {
   CDN_DEF_HEADER;
   double modulus;     /**< plane-strain modulus E* = E / (1 - nu^2), Pa, > 0. Default 1e7 */
@@ -58,8 +60,8 @@ static inline cdn_shape_def cdn_default_shape_def(void) {
   return def;
 }
 
-/** Adds a shape. Sticky (system.h). A pair of shapes that may touch and that the library has no law for is refused at freezing, by
- *  name. */
+/** Adds a shape. Sticky (system.h). A pair of shapes that may touch and that the library has no law for is refused at
+ *  freezing, by name. */
 CDN_API cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def);
 
 /** How a System treats contact; one for a System. */
@@ -90,8 +92,8 @@ CDN_API cdn_body cdn_shape_body(const cdn_system *system, cdn_shape shape);    /
 /** Whether two shapes of a frozen System may touch. O(1). */
 CDN_API bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b);
 
-/* In a State. Errors: CDN_ERR_ARG (no such shape, a number that the adder would refuse), CDN_ERR_NONFINITE; nothing has changed
- * then. Setters invalidate Instance. */
+/* In a State. Errors: CDN_ERR_ARG (no such shape, a number that the adder would refuse), CDN_ERR_NONFINITE; nothing has
+ * changed then. Setters invalidate Instance. */
 
 CDN_API cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape shape,
                                           const cdn_contact_material *material) CDN_NODISCARD;
@@ -120,8 +122,8 @@ typedef struct cdn_contact {
   double radius[2];      /**< half axes of Hertz's patch, m, or 0 */
 } cdn_contact;
 
-/** How many contacts the State has. Realizes Velocity. CDN_ERR_ARG: no such contact. O(1) once they are computed; no allocation after
- *  the first few evaluations. Contacts are in ascending order of (a, b, feature). */
+/** How many contacts the State has. Realizes Velocity. CDN_ERR_ARG: no such contact. O(1) once they are computed; no
+ *  allocation after the first few evaluations. Contacts are in ascending order of (a, b, feature). */
 CDN_API cdn_status cdn_contact_count(cdn_state *state, int *n) CDN_NODISCARD;
 /** Writes contact i, 0 ... n - 1. */
 CDN_API cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) CDN_NODISCARD;

@@ -35,8 +35,9 @@ typedef struct cdn_model_options {
    *  whose mass matrix is singular because of massless links. 0: the file's values. */
   double armature;
   bool no_gravity; /**< leave out the file's gravity: for a System that has gravity already */
-  /** Whether shapes for collision become shapes of the System (contact.h): planes, spheres, capsules, ellipsoids, cylinders,
-   *  boxes, and the hulls of meshes. What is left out, a warning names. Default: CDN_MODEL_NO_CONTACT. tree_only leaves all out. */
+  /** Whether shapes for collision become shapes of the System (contact.h): planes, spheres, capsules, ellipsoids,
+   *  cylinders, boxes, and the hulls of meshes. What is left out, a warning names. Default: CDN_MODEL_NO_CONTACT.
+   *  tree_only leaves all out. */
   cdn_model_contact contact;
   double contact_modulus;     /**< plane-strain modulus of all shapes, Pa; 0: by the rule of docs/contact.md */
   double contact_dissipation; /**< s/m; negative (the default): 1 s/m */

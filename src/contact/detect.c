@@ -1,4 +1,5 @@
-/* Finds the contacts of a State: poses of shapes, their boxes, pairs of boxes that overlap, and what the laws make of these. */
+/* Finds the contacts of a State: poses of shapes, their boxes, pairs of boxes that overlap, and what the laws make of
+ * these. */
 #include <math.h>
 
 #include "contact/internal.h"

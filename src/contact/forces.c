@@ -1,7 +1,8 @@
 /* Forces of contacts: Hunt and Crossley's dissipation (manual 11.2.2), friction, and what is added to the bodies.
  *
- * The elastic part has a potential. The rest is a force of its own, dissipation and friction, which takes back what the elastic part
- * pushes where a contact is pulled apart faster than it can follow. Contacts whose energy nobody computes are in the second force altogether. */
+ * The elastic part has a potential. The rest is a force of its own, dissipation and friction, which takes back what the
+ * elastic part pushes where a contact is pulled apart faster than it can follow. Contacts whose energy nobody computes
+ * are in the second force altogether. */
 #include <math.h>
 
 #include "contact/internal.h"

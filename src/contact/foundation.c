@@ -1,7 +1,8 @@
-/* Elastic foundation: a bed of springs, one at the centre of each triangle of a mesh, that press on the other solid (Johnson, Contact
- * Mechanics, 1985, section 4.3; Simbody's ElasticFoundationForce). The spring of a triangle is as long as its depth in the other solid; its
- * stiffness is the triangle's area times E / h of both surfaces in series, where h is a tenth of the radius of the ball about the mesh. A coarse mesh is
- * a coarse bed: triangles should be small beside the patch. */
+/* Elastic foundation: a bed of springs, one at the centre of each triangle of a mesh, that press on the other solid
+ * (Johnson, Contact Mechanics, 1985, section 4.3; Simbody's ElasticFoundationForce). The spring of a triangle is as
+ * long as its depth in the other solid; its stiffness is the triangle's area times E / h of both surfaces in series,
+ * where h is a tenth of the radius of the ball about the mesh. A coarse mesh is a coarse bed: triangles should be small
+ * beside the patch. */
 #include <math.h>
 
 #include "contact/internal.h"

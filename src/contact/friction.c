@@ -1,5 +1,5 @@
-/* Friction as a function of the slip speed: static, dynamic (Stribeck) and viscous, as in Simbody's HuntCrossleyForce. It grows from
- * zero over the transition velocity, so that it does not truly stick. */
+/* Friction as a function of the slip speed: static, dynamic (Stribeck) and viscous, as in Simbody's HuntCrossleyForce.
+ * It grows from zero over the transition velocity, so that it does not truly stick. */
 #include <math.h>
 
 #include "contact/internal.h"

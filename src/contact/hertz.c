@@ -1,7 +1,8 @@
-/* Hertz's contact of two smooth surfaces, circular and elliptical (Johnson, Contact Mechanics, 1985, chapters 3 and 4.2).
+/* Hertz's contact of two smooth surfaces, circular and elliptical (Johnson, Contact Mechanics, 1985, chapters 3 and
+ * 4.2).
  *
- * With the relative principal curvatures A = k[1] / 2 <= B = k[0] / 2, half axes a >= b of the patch, e^2 = 1 - (b/a)^2, and the complete
- * elliptic integrals K and E of e:
+ * With the relative principal curvatures A = k[1] / 2 <= B = k[0] / 2, half axes a >= b of the patch, e^2 = 1 -
+ * (b/a)^2, and the complete elliptic integrals K and E of e:
  *    B / A = ((a/b)^2 E - K) / (K - E),   depth = 3 F K / (2 pi E* a),
  *    a^3 = 3 F E / (2 pi E* (A + B) (b/a)^2);  the last two give F = stiffness depth^(3/2). */
 #include <float.h>
@@ -11,7 +12,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Of the axis ratio c = b/a: K, and the small difference D = 1 - E / K, by the arithmetic-geometric mean (Abramowitz and Stegun 17.6). */
+/* Of the axis ratio c = b/a: K, and the small difference D = 1 - E / K, by the arithmetic-geometric mean (Abramowitz
+ * and Stegun 17.6). */
 static void elliptic_integrals(double c, double *K, double *D) {
   double a = 1, b = c, power = 1;
   *D = 0.5 * (1 - c) * (1 + c);
@@ -28,7 +30,8 @@ static void elliptic_integrals(double c, double *K, double *D) {
 /* B / A of an ellipse with the axis ratio c. */
 static double curvature_ratio(double c, double D) { return ((1 - c) * (1 + c) - D) / (c * c * D); }
 
-/* The axis ratio of the ellipse for a ratio of curvatures >= 1: bisection on the logarithm, which a secant speeds up. */
+/* The axis ratio of the ellipse for a ratio of curvatures >= 1: bisection on the logarithm, which a secant speeds up.
+ * */
 static double axis_ratio(double ratio, double *K, double *D) {
   /* c is about ratio^(-2/3) (Hamrock and Brewe 1983), and never farther off than by a factor 2. */
   double low = log(1 / ratio) - 1, high = 0, x = -2.0 / 3 * log(ratio), y_low = NAN, y_high = NAN;
@@ -57,7 +60,8 @@ double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2])
   }
   double K, D;
   const double c = axis_ratio(ratio, &K, &D), E = K * (1 - D), sum = 0.5 * (k[0] + k[1]);
-  /* a^3 = g F with g = 3 E / (2 pi E* c^2 (A + B)), and depth = h F / a with h = 3 K / (2 pi E*): F = depth^(3/2) sqrt(g) / h^(3/2). */
+  /* a^3 = g F with g = 3 E / (2 pi E* c^2 (A + B)), and depth = h F / a with h = 3 K / (2 pi E*): F = depth^(3/2)
+   * sqrt(g) / h^(3/2). */
   const double g = 3 * E / (2 * pi * modulus * c * c * sum), h = 3 * K / (2 * pi * modulus);
   const double stiffness = sqrt(g / h) / h;
   radius[0] = sqrt(g / h); /* a^2 = (g / h) depth */

@@ -45,7 +45,8 @@ struct contact_room {
   cdn_computed_region touches, forces;
 };
 
-/* A shape on its body, by parameters alone: its frame and the origin of the body, seen from the body's frame M; the ball about the shape. */
+/* A shape on its body, by parameters alone: its frame and the origin of the body, seen from the body's frame M; the
+ * ball about the shape. */
 typedef struct shape_place {
   m3 R_MS;
   v3 p_MS, p_MB;
@@ -60,7 +61,8 @@ typedef struct shape_pose {
   cdn_vec3 center; /* of the ball */
 } shape_pose;
 
-/* What a contact is by the pose alone. The force on b along the normal is `elastic` (1 + damping rate), and never pulls. */
+/* What a contact is by the pose alone. The force on b along the normal is `elastic` (1 + damping rate), and never
+ * pulls. */
 typedef struct touch {
   int32_t a, b, feature;
   cdn_vec3 point, normal, tangent; /* the first of two tangents */
@@ -92,8 +94,8 @@ typedef struct combined_material {
   double modulus, share_a, dissipation, friction[3];
 } combined_material;
 combined_material cdni_combine_materials(const double *a, const double *b);
-/* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and the combined
- * modulus; `radius` are the half axes of the patch over the root of the depth. */
+/* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
+ * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
 /* friction.c: the coefficient of friction times the direction factor at a slip speed. */
 double cdni_friction_coefficient(const double friction[3], double speed, double transition);
@@ -108,7 +110,8 @@ typedef struct touch_pair {
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
-/* near.c: as cdni_pair_distance, but smooth between capsules. A force acts along the normal with the part `share` of what the distance says. */
+/* near.c: as cdni_pair_distance, but smooth between capsules. A force acts along the normal with the part `share` of
+ * what the distance says. */
 bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
                        cdn_proximity *near, double *share);
 /* Puts a sphere, end i of it, in the place of the capsule of a pair. */

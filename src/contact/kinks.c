@@ -1,5 +1,6 @@
-/* Where forces of contact bend: where two shapes begin or cease to touch, and where a contact that is pulled apart lets go. Steps end
- * there. The number of kinks is fixed when the System is frozen: those of all pairs that may touch, if they are not too many. */
+/* Where forces of contact bend: where two shapes begin or cease to touch, and where a contact that is pulled apart lets
+ * go. Steps end there. The number of kinks is fixed when the System is frozen: those of all pairs that may touch, if
+ * they are not too many. */
 #include <math.h>
 
 #include "contact/internal.h"
@@ -50,7 +51,8 @@ static double parting(const view *v, const watched_pair *w, cdn_vec3 p_a, cdn_ve
   return cdn_dot(n, cdn_sub(cdni_contact_velocity(v->pose, v->twist, shape_body(v->room, w->b), p_b), v_a));
 }
 
-/* Gap, and its rate, of two balls about the shapes; false: they are so near that the shapes themselves must be looked at. */
+/* Gap, and its rate, of two balls about the shapes; false: they are so near that the shapes themselves must be looked
+ * at. */
 static bool far_apart(const view *v, const watched_pair *w, double *gap, double *rate) {
   const double radii = v->places[w->a].radius + v->places[w->b].radius;
   const cdn_vec3 d = cdn_sub(v->poses[w->b].center, v->poses[w->a].center);

@@ -1,10 +1,11 @@
 /* Which law acts between which geometries, and the laws of round surfaces: their contacts by the pose alone.
  *
  * - Round surfaces (spheres, ellipsoids, capsules) touch each other and half-spaces as Hertz has it.
- * - A capsule is a sphere that is swept along a segment. It touches with its own radius in all directions, so that its force does not
- *   jump where its ends begin. On a half-space both of its ends touch, and nothing jumps when it lies down.
- * - Round surfaces touch boxes, cylinders and hulls as if these were flat: faces and edges push alike, and nothing jumps between them.
- *   Height fields as well, but there the normal jumps in valleys.
+ * - A capsule is a sphere that is swept along a segment. It touches with its own radius in all directions, so that its
+ *   force does not jump where its ends begin. On a half-space both of its ends touch, and nothing jumps when it lies
+ *   down.
+ * - Round surfaces touch boxes, cylinders and hulls as if these were flat: faces and edges push alike, and nothing
+ *   jumps between them. Height fields as well, but there the normal jumps in valleys.
  * - Boxes, cylinders, hulls and half-spaces have pressure fields (pressure.c).
  * - Meshes have springs (foundation.c). */
 #include <math.h>
@@ -13,7 +14,8 @@
 
 /* ---- one touch ---- */
 
-/* Some unit vector across n; it changes smoothly but where n passes one of the three axes' planes of equal components. */
+/* Some unit vector across n; it changes smoothly but where n passes one of the three axes' planes of equal components.
+ * */
 static cdn_vec3 across(cdn_vec3 n) {
   const cdn_rotation R = cdn_rotation_z_to(n);
   return R.x;
@@ -46,7 +48,8 @@ static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, d
 
 /* ---- curvatures ---- */
 
-/* Relative principal curvatures of two surfaces that touch: those of the sum of their curvature tensors. False: not convex. */
+/* Relative principal curvatures of two surfaces that touch: those of the sum of their curvature tensors. False: not
+ * convex. */
 static bool relative_curvature(const double a[2], cdn_vec3 along_a, const double b[2], cdn_vec3 along_b,
                                cdn_vec3 normal, double k[2], cdn_vec3 *direction) {
   /* in the axes along_a, normal x along_a */

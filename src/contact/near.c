@@ -1,9 +1,10 @@
 /* How near two shapes are, for the laws of round surfaces.
  *
- * The nearest points of two capsules jump along them where they become parallel, and a force with them. So between capsules a distance D acts that is
- * smooth: with the points s u and t v of the two segments, D^2 is the least value of |b + t v - a - s u|^2 + e (s^2 + t^2), which has one place for its
- * least value in every pose. It exceeds the distance by less than e (s^2 + t^2) / (2 D). As the least value does not vary with s and t, the force
- * along the line between the two points, times its length over D, has the energy of D. */
+ * The nearest points of two capsules jump along them where they become parallel, and a force with them. So between
+ * capsules a distance D acts that is smooth: with the points s u and t v of the two segments, D^2 is the least value of
+ * |b + t v - a - s u|^2 + e (s^2 + t^2), which has one place for its least value in every pose. It exceeds the distance
+ * by less than e (s^2 + t^2) / (2 D). As the least value does not vary with s and t, the force along the line between
+ * the two points, times its length over D, has the energy of D. */
 #include <math.h>
 
 #include "contact/internal.h"

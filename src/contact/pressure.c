@@ -1,11 +1,12 @@
-/* A pressure field in each of two solids with flat faces (Elandt, Drumwright, Sherman and Ruina, A pressure field model for fast, robust
- * approximation of net contact force and moment between nominally rigid objects, 2019).
+/* A pressure field in each of two solids with flat faces (Elandt, Drumwright, Sherman and Ruina, A pressure field model
+ * for fast, robust approximation of net contact force and moment between nominally rigid objects, 2019).
  *
- * The pressure in a solid is E d / L: d is the depth below its surface, the distance to its nearest face, and L the largest depth
- * (a half-space has none; it takes the other's). Two solids that overlap meet where their pressures are equal. That surface consists of
- * polygons, one for each pair of faces that are nearest there, on which the pressure is linear. So the force of each polygon is known in closed
- * form, and the sum is continuous in the pose, also as faces become parallel. The energy is the integral of the smaller of the two
- * pressures over the overlap; nothing here computes it. */
+ * The pressure in a solid is E d / L: d is the depth below its surface, the distance to its nearest face, and L the
+ * largest depth (a half-space has none; it takes the other's). Two solids that overlap meet where their pressures are
+ * equal. That surface consists of polygons, one for each pair of faces that are nearest there, on which the pressure is
+ * linear. So the force of each polygon is known in closed form, and the sum is continuous in the pose, also as faces
+ * become parallel. The energy is the integral of the smaller of the two pressures over the overlap; nothing here
+ * computes it. */
 #include <float.h>
 #include <math.h>
 

@@ -6,8 +6,8 @@
 
 #include "geometry/geometry.h"
 
-/* A node of a tree of boxes over triangles: children first and first + 1, or, in a leaf (count > 0), the triangles order[first] ...
- * order[first + count - 1]. */
+/* A node of a tree of boxes over triangles: children first and first + 1, or, in a leaf (count > 0), the triangles
+ * order[first] ... order[first + count - 1]. */
 typedef struct box_node {
   float least[3], most[3]; /* rounded outward */
   int32_t first, count;
@@ -23,8 +23,9 @@ struct cdn_surface {
   double *vertices;   /* 3 x n_vertices */
   int32_t *triangles; /* 3 x n_triangles, counterclockwise from outside */
   double *planes;     /* 4 x n_triangles: unit outward normal n and offset d of n . x = d */
-  /* Hull: the neighbours of vertex i are neighbours[first_neighbour[i]] ... neighbours[first_neighbour[i + 1] - 1]. Faces are the
-   * triangles of one plane merged: the corners of face i, counterclockwise, are corners[first_corner[i]] ... */
+  /* Hull: the neighbours of vertex i are neighbours[first_neighbour[i]] ... neighbours[first_neighbour[i + 1] - 1].
+   * Faces are the triangles of one plane merged: the corners of face i, counterclockwise, are corners[first_corner[i]]
+   * ... */
   int32_t *first_neighbour, *neighbours;
   int n_faces;
   int32_t *first_corner, *corners;
@@ -63,7 +64,8 @@ static inline cdn_vec3 g_point_inv(const cdn_transform *X, cdn_vec3 p) { return 
 
 /* ---- convex kinds (convex/) ---- */
 
-/* The farthest point along `direction` (any length but 0), in S; *hint is a vertex to begin with and the vertex found (a hull). */
+/* The farthest point along `direction` (any length but 0), in S; *hint is a vertex to begin with and the vertex found
+ * (a hull). */
 cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction, int32_t *hint);
 static inline bool geometry_is_convex(const cdn_geometry *g) {
   return g->kind <= CDN_GEOMETRY_CONVEX || (g->kind == CDN_GEOMETRY_CUSTOM && g->surface->ops.support);

@@ -1,8 +1,8 @@
 /* The shapes of a spec become shapes of the System, which touch by compliant contact.
  *
- * A file says little about how stiff things are. The rule: the weight of the whole model on one surface of the model's mean radius sinks in by
- * a hundredth of that radius. With f = 4/3 E* sqrt(R) x^(3/2) and x = R / 100 this is E* = 750 m g / R^2; R is the geometric mean over the shapes
- * that move, of the smallest size of each. */
+ * A file says little about how stiff things are. The rule: the weight of the whole model on one surface of the model's
+ * mean radius sinks in by a hundredth of that radius. With f = 4/3 E* sqrt(R) x^(3/2) and x = R / 100 this is E* = 750
+ * m g / R^2; R is the geometric mean over the shapes that move, of the smallest size of each. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,10 +1,14 @@
-// Hunt and Crossley's contact with friction against Simbody's HuntCrossleyForce: spheres on free bodies and a half-space, at random poses and
+// Hunt and Crossley's contact with friction against Simbody's HuntCrossleyForce: spheres on free bodies and a
+// half-space, at random poses and
 // velocities. Both give the same forces on the bodies, to rounding.
 //
-// Tolerance: 1e-13 of the largest force in play. A depth is the difference of lengths of the scene's size (1 m), so a force
-// k x^(3/2) has the error k 1.5 sqrt(x) 1e-16, which is at most 1e-13 of the largest force, as depths exceed 1e-3 where forces count.
+// Tolerance: 1e-13 of the largest force in play. A depth is the difference of lengths of the scene's size (1 m), so a
+// force
+// k x^(3/2) has the error k 1.5 sqrt(x) 1e-16, which is at most 1e-13 of the largest force, as depths exceed 1e-3 where
+// forces count.
 //
-// No contact is pulled apart faster than it can follow: there Simbody 3.7 leaves out that contact and all that come after it in its list,
+// No contact is pulled apart faster than it can follow: there Simbody 3.7 leaves out that contact and all that come
+// after it in its list,
 // which is why dissipation is small here. Nor has a body two spheres, which Simbody lets touch.
 #include <cardan/cardan.h>
 

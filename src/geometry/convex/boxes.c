@@ -1,5 +1,5 @@
-/* Two boxes: the fifteen axes that may part them. The largest separation is the signed distance where the boxes overlap, and a lower
- * bound of the distance where they are apart. */
+/* Two boxes: the fifteen axes that may part them. The largest separation is the signed distance where the boxes
+ * overlap, and a lower bound of the distance where they are apart. */
 #include "geometry/convex/convex.h"
 
 typedef struct boxes {
@@ -75,8 +75,9 @@ static double middle_within(double from, double slope, double limit, double *low
   return 0.5 * (*low + *high);
 }
 
-/* The point of box b (half lengths b, middle p, axes R as in boxes) that is deepest along -n in a face of a across axis i, above the
- * face. Where an edge or a face of b is parallel to the face of a, a point that is above it. False: there is none. */
+/* The point of box b (half lengths b, middle p, axes R as in boxes) that is deepest along -n in a face of a across axis
+ * i, above the face. Where an edge or a face of b is parallel to the face of a, a point that is above it. False: there
+ * is none. */
 static bool deepest_over_face(const double a[3], const double b[3], const double p[3], const double R[3][3], int i,
                               double side, double at[3]) {
   const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;

@@ -45,8 +45,9 @@ bool cdni_capsules_distance(const cdn_geometry *a, const cdn_transform *X_WA, co
 
 /* ---- a capsule and a box ----
  *
- * In the frame of the box the segment is c + t u, |t| <= l. While the two are apart, half the squared distance is a convex function of
- * t whose derivative is made of straight pieces between the places where the line crosses the planes of the box. */
+ * In the frame of the box the segment is c + t u, |t| <= l. While the two are apart, half the squared distance is a
+ * convex function of t whose derivative is made of straight pieces between the places where the line crosses the planes
+ * of the box. */
 
 typedef struct segment_box {
   double c[3], u[3], half[3], l;
@@ -86,7 +87,8 @@ static double nearest_place(const segment_box *p) {
   return 0.5 * (low + high); /* equally near all along */
 }
 
-/* The segment passes through the box: the difference of the two has faces across the axes of the box and across the axes and u. */
+/* The segment passes through the box: the difference of the two has faces across the axes of the box and across the
+ * axes and u. */
 static double deep_axis(const segment_box *p, double n[3], double at[3]) {
   double least = INFINITY;
   for (int i = 0; i < 3; i++) {

@@ -1,11 +1,12 @@
 /* Where no better minimum of h can be.
  *
- * Let a minimum have the normal n, the depth h, and the corners w_i with their weighted mean w. For a direction m at the angle T from n,
- * m = n cos T + t sin T, the corners and the curve parts of M bound h(m) from below:
+ * Let a minimum have the normal n, the depth h, and the corners w_i with their weighted mean w. For a direction m at
+ * the angle T from n, m = n cos T + t sin T, the corners and the curve parts of M bound h(m) from below:
  *   h(m) >= h cos T + s(t) sin T + R(t) (1 - cos T),   s(t) = max_i t . (w_i - w).
- * A disk that lies flat adds its radius, less the distance of the point from its centre, to s. An ellipsoid contains a ball of the radius (least axis)^2 / (largest axis) that touches it from inside at any of its points, and
- * adds this radius to R. A disk of radius r adds at least r (t . v)^2 cos^2(T / 2) / c, where v is the tangent of its rim and c the largest cosine of the angle between m and the disk. So h(m) >= h wherever
- *   s(t) cot(T / 2) + R(t) >= h. */
+ * A disk that lies flat adds its radius, less the distance of the point from its centre, to s. An ellipsoid contains a
+ * ball of the radius (least axis)^2 / (largest axis) that touches it from inside at any of its points, and adds this
+ *   radius to R. A disk of radius r adds at least r (t . v)^2 cos^2(T / 2) / c, where v is the tangent of its rim and c
+ *   the largest cosine of the angle between m and the disk. So h(m) >= h wherever s(t) cot(T / 2) + R(t) >= h. */
 #include "geometry/convex/convex.h"
 
 enum { DIRECTIONS = 24 };

@@ -1,11 +1,12 @@
 /* Convex geometries: what the files of this folder share. It is private to the room.
  *
  * A pair (a, b) is computed in the frame of a, so that neither large positions nor the frame W cost digits. For a unit
- * vector n let h(n) be the largest n . x over the difference M = { x_a - x_b }. The signed distance of the two is the largest value
- * of -h over all n, and the n where it is attained is the normal from a to b. This holds apart and deep.
+ * vector n let h(n) be the largest n . x over the difference M = { x_a - x_b }. The signed distance of the two is the
+ * largest value of -h over all n, and the n where it is attained is the normal from a to b. This holds apart and deep.
  *
- * Each geometry is a *core* and a radius: the geometry is all points within the radius of the core. A core is the sum of a *corner*
- * part, whose support points are corners of a polytope, and a *curve* part, whose support point moves smoothly with n. */
+ * Each geometry is a *core* and a radius: the geometry is all points within the radius of the core. A core is the sum
+ * of a *corner* part, whose support points are corners of a polytope, and a *curve* part, whose support point moves
+ * smoothly with n. */
 #ifndef CARDAN_GEOMETRY_CONVEX_CONVEX_H
 #define CARDAN_GEOMETRY_CONVEX_CONVEX_H
 
@@ -72,30 +73,33 @@ typedef struct minimum {
 
 typedef enum gjk_end { GJK_APART, GJK_FAR, GJK_TOUCHING, GJK_INSIDE } gjk_end;
 
-/* gjk.c: the nearest point of M to the origin, from the direction n on. FAR: the cores are surely farther apart than reach. APART: *answer
- * is right. Otherwise *s is where it stopped. */
+/* gjk.c: the nearest point of M to the origin, from the direction n on. FAR: the cores are surely farther apart than
+ * reach. APART: *answer is right. Otherwise *s is where it stopped. */
 gjk_end cdni_gjk(core_pair *pair, cdn_vec3 n, double reach, simplex *s, core_answer *answer);
-/* The direction from M to a point beside it, from n on; s is the simplex near to that point, and may begin with probes. `gap` is how far
- * the bounds of the distance may be apart, in distances. False: the point is not beside M. */
+/* The direction from M to a point beside it, from n on; s is the simplex near to that point, and may begin with probes.
+ * `gap` is how far the bounds of the distance may be apart, in distances. False: the point is not beside M. */
 bool cdni_gjk_beside(core_pair *pair, cdn_vec3 point, int most_steps, double gap, simplex *s, cdn_vec3 *n);
-/* descend.c: from the direction n on, where the probe q shows h > 0. LEAST: *found is the least depth. LOCAL: it is a local minimum of h, and s
- * has probes near it. NOWHERE: *n is the best direction seen. */
+/* descend.c: from the direction n on, where the probe q shows h > 0. LEAST: *found is the least depth. LOCAL: it is a
+ * local minimum of h, and s has probes near it. NOWHERE: *n is the best direction seen. */
 typedef enum descent { DESCENT_LEAST, DESCENT_LOCAL, DESCENT_NOWHERE } descent;
 descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, minimum *found);
 /* A local minimum of h from answer->normal on, with its points, without Newton's method: for where that fails. */
 void cdni_settle_depth(core_pair *pair, core_answer *answer);
-/* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four probes. */
+/* simplex.c: sets the weights and the nearest point and leaves out what has no weight; true: the origin is inside four
+ * probes. */
 bool cdni_simplex_reduce(simplex *s);
-/* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near them.
- * False: it did not get there. */
+/* polish.c: from a direction n and the k <= 3 probes that carry the nearest face of M, the local minimum of h near
+ * them. False: it did not get there. */
 bool cdni_polish(core_pair *pair, cdn_vec3 n, int k, const probe *probes, minimum *found);
-/* certificate.c: within this angle of the normal of a minimum, h is nowhere less than at the minimum; as large as `wanted`, if it can be. */
+/* certificate.c: within this angle of the normal of a minimum, h is nowhere less than at the minimum; as large as
+ * `wanted`, if it can be. */
 double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted);
-/* Outside of this angle of the normal of a minimum, h is nowhere less: if the safe angle is as large, the minimum is the least depth. */
+/* Outside of this angle of the normal of a minimum, h is nowhere less: if the safe angle is as large, the minimum is
+ * the least depth. */
 double cdni_wanted_angle(const core_pair *pair, const minimum *found);
 
-/* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk or cdni_descend left; `known` (or NULL) is a local
- * minimum. False: the cores are apart. */
+/* deep.c: the least depth of the origin in M, from the probes of s, which cdni_gjk or cdni_descend left; `known` (or
+ * NULL) is a local minimum. False: the cores are apart. */
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer);
 
 /* check.c: how many sizes a kind has. */

@@ -1,7 +1,8 @@
 /* Principal curvatures of smooth surfaces. */
 #include "geometry/convex/convex.h"
 
-/* Of the ellipsoid at the surface point x with the unit normal n: the second fundamental form is t . A^-2 t / |A^-2 x|. */
+/* Of the ellipsoid at the surface point x with the unit normal n: the second fundamental form is t . A^-2 t / |A^-2 x|.
+ * */
 static void ellipsoid_curvature(const double *a, cdn_vec3 x, cdn_vec3 n, double k[2], cdn_vec3 *direction) {
   const cdn_vec3 t1 = across(n), t2 = cdn_cross(n, t1);
   const double length = cdn_norm(cdn_v3(x.x / (a[0] * a[0]), x.y / (a[1] * a[1]), x.z / (a[2] * a[2])));

@@ -1,8 +1,9 @@
-/* The least depth of the origin in M, where the two cores overlap: a polytope within M grows where it is nearest to the origin.
+/* The least depth of the origin in M, where the two cores overlap: a polytope within M grows where it is nearest to the
+ * origin.
  *
- * The distance of a face of the polytope bounds from below how deep M is along the rays through that face; h at the normal of a face, and
- * at every minimum that Newton's method finds, bounds the depth from above. A face that is not nearer than the best minimum
- * cannot hide a better one. The search ends when no other face is left. */
+ * The distance of a face of the polytope bounds from below how deep M is along the rays through that face; h at the
+ * normal of a face, and at every minimum that Newton's method finds, bounds the depth from above. A face that is not
+ * nearer than the best minimum cannot hide a better one. The search ends when no other face is left. */
 #include "geometry/convex/convex.h"
 
 enum { MOST_PROBES = 100, MOST_FACES = 2 * MOST_PROBES, MOST_EDGES = 64 };
@@ -167,8 +168,8 @@ static void answer_flat(core_pair *pair, const simplex *s, const simplex *touchi
   *answer = (core_answer){ 0, n, a, b };
 }
 
-/* The answer of a face whose plane supports M: the point of the face that is nearest to the origin. Several triangles may lie in that
- * plane, and one of them has the point. */
+/* The answer of a face whose plane supports M: the point of the face that is nearest to the origin. Several triangles
+ * may lie in that plane, and one of them has the point. */
 static void answer_face(const polytope *p, const face *f, double h, core_answer *answer) {
   simplex best = { 0 };
   double least = INFINITY;

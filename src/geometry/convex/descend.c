@@ -1,8 +1,8 @@
 /* A short way to the least depth where it is small against the sizes, as it is in most contacts.
  *
- * If h(n) > 0, the point n h(n) (1 + e) is beside M. The direction m from M to that point has h(m) <= h(n): the plane across m that
- * parts the two is nearer to the origin. So a few turns lead to the neighbourhood of a local minimum, Newton's method ends there, and the
- * certificate tells whether another one can be deeper. */
+ * If h(n) > 0, the point n h(n) (1 + e) is beside M. The direction m from M to that point has h(m) <= h(n): the plane
+ * across m that parts the two is nearer to the origin. So a few turns lead to the neighbourhood of a local minimum,
+ * Newton's method ends there, and the certificate tells whether another one can be deeper. */
 #include "geometry/convex/convex.h"
 
 enum { MOST_TURNS = 4 };

@@ -25,7 +25,8 @@ static void box_face(const double *half, const cdn_transform *X, cdn_vec3 d, fea
   f->normal = up ? column : g_neg(column);
 }
 
-/* A cap is eight points of its rim that move with the cylinder. The one that is nearest to the deepest point of the rim stands there. */
+/* A cap is eight points of its rim that move with the cylinder. The one that is nearest to the deepest point of the rim
+ * stands there. */
 static void cylinder_face(const double *size, const cdn_transform *X, cdn_vec3 d, feature *f) {
   const double rho = hypot(d.x, d.y), r = size[0], l = size[1];
   if (fabs(d.z) < rho) {

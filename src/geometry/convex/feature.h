@@ -6,7 +6,8 @@
 
 enum { FEATURE_MOST = 32, CLIPPED_MOST = 2 * FEATURE_MOST + 2 };
 
-/* The part of a geometry that is farthest along a direction: a point (n = 1), a segment, or a face, counterclockwise from outside. */
+/* The part of a geometry that is farthest along a direction: a point (n = 1), a segment, or a face, counterclockwise
+ * from outside. */
 typedef struct feature {
   int n;
   cdn_vec3 p[FEATURE_MOST]; /* W */
@@ -24,8 +25,8 @@ typedef struct clipped_point {
   int32_t id;
   int32_t edge; /* where the line to the next point lies: an edge of the subject, or a side of the window */
 } clipped_point;
-/* The part of a segment or polygon that is over the polygon `window`, along its normal; returns the number of its points. Their ids
- * are those of corners of the subject, or name the edge and the side that cross there. */
+/* The part of a segment or polygon that is over the polygon `window`, along its normal; returns the number of its
+ * points. Their ids are those of corners of the subject, or name the edge and the side that cross there. */
 int cdni_clip(const feature *subject, const feature *window, clipped_point out[CLIPPED_MOST]);
 
 #endif

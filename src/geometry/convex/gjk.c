@@ -1,7 +1,7 @@
-/* The nearest point of the difference M to the origin while the two cores are apart: the method of Gilbert, Johnson and Keerthi.
- * Each step finds the nearest point v of a simplex in M, and the support point of M against v. The support point bounds the
- * distance from below, v bounds it from above; the two bounds meet after finitely many steps on polytopes. On curved cores they
- * approach each other slowly, and Newton's method (polish.c) ends the search. */
+/* The nearest point of the difference M to the origin while the two cores are apart: the method of Gilbert, Johnson and
+ * Keerthi. Each step finds the nearest point v of a simplex in M, and the support point of M against v. The support
+ * point bounds the distance from below, v bounds it from above; the two bounds meet after finitely many steps on
+ * polytopes. On curved cores they approach each other slowly, and Newton's method (polish.c) ends the search. */
 #include "geometry/convex/convex.h"
 
 enum { MOST_STEPS = 100 };

@@ -1,4 +1,5 @@
-/* Convex hulls: which points are corners, and which facets they span, is found by qhull; planes and neighbours are computed here. */
+/* Convex hulls: which points are corners, and which facets they span, is found by qhull; planes and neighbours are
+ * computed here. */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
 #include <stdio.h>
 
@@ -66,8 +67,8 @@ static int run_qhull(int n, double *points, char *options, char *message, size_t
   return code;
 }
 
-/* Hulls of points go with the points when axes are stretched: with all extents near 1, a thin set is not flat to qhull. The factors are
- * powers of two. */
+/* Hulls of points go with the points when axes are stretched: with all extents near 1, a thin set is not flat to qhull.
+ * The factors are powers of two. */
 static bool normalize(int n, const double *points, double *to, double extent[3]) {
   bool flat = false;
   for (int k = 0; k < 3; k++) {

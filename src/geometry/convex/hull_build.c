@@ -1,4 +1,5 @@
-/* The surface of a convex hull from its triangles: the vertices that are used, planes, neighbours, and faces of several triangles. */
+/* The surface of a convex hull from its triangles: the vertices that are used, planes, neighbours, and faces of several
+ * triangles. */
 #include <math.h>
 
 #include "geometry/convex/hull.h"

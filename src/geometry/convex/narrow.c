@@ -58,7 +58,8 @@ static bool solve(core_pair *pair, double reach, core_answer *answer) {
   return answer->distance - pair->radii <= reach;
 }
 
-/* From the cores, in the frame of a, to the geometries, in W. The two points are made to differ by distance * normal. */
+/* From the cores, in the frame of a, to the geometries, in W. The two points are made to differ by distance * normal.
+ * */
 static void finish(const core_pair *pair, const core_answer *answer, const cdn_transform *X_WA, cdn_proximity *out) {
   const cdn_vec3 middle = cdn_scale(0.5, cdn_add(g_fma(pair->a.radius, answer->normal, answer->point_a),
                                                  g_fma(-pair->b.radius, answer->normal, answer->point_b)));

@@ -39,9 +39,9 @@ static double capsule_point(const double *size, cdn_vec3 p, cdn_vec3 *normal) {
   return distance - size[0];
 }
 
-/* The nearest point x of the ellipsoid satisfies x_i (a_i^2 + t) = a_i^2 p_i for one t >= -(least a)^2. With s = t + (least a)^2
- * and f(s) = |x_i / a_i|, the function 1 / f - 1 is almost straight; Newton's method from the left of its root does not pass
- * it. */
+/* The nearest point x of the ellipsoid satisfies x_i (a_i^2 + t) = a_i^2 p_i for one t >= -(least a)^2. With s = t +
+ * (least a)^2 and f(s) = |x_i / a_i|, the function 1 / f - 1 is almost straight; Newton's method from the left of its
+ * root does not pass it. */
 static double ellipsoid_point(const double *a, cdn_vec3 point, cdn_vec3 *normal) {
   const double p[3] = { fabs(point.x), fabs(point.y), fabs(point.z) };
   const double unit = fmin(a[0], fmin(a[1], a[2]));
@@ -51,8 +51,8 @@ static double ellipsoid_point(const double *a, cdn_vec3 point, cdn_vec3 *normal)
     above[i] = (b[i] - 1) * (b[i] + 1);
   }
   for (int i = 0; i < 3; i++) s = fmax(s, b[i] * q[i] - above[i]);
-  /* Inside, near the plane of symmetry across the shortest axis, no s > 0 may do: then the point is where the ellipsoid and the
-   * line along that axis meet. */
+  /* Inside, near the plane of symmetry across the shortest axis, no s > 0 may do: then the point is where the ellipsoid
+   * and the line along that axis meet. */
   double sum = 0;
   if (!(s > 0)) {
     int shortest = 0;

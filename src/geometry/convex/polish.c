@@ -1,16 +1,17 @@
 /* Newton's method for the local minimum of h near a direction n.
  *
- * Near the minimum, h(n) = max_i n . w_i + c(n), where w_i are the k <= 3 differences of corners that carry the nearest face of M,
- * and c is the support function of the curve parts, whose gradient is the curve's support point. With multipliers that add
- * up to 1, x = sum of l_i w_i + grad c(n) is a point of M; n is the minimum when x is parallel to n, when all n . w_i are equal, and
- * when no multiplier is negative. For a step d across n, with the curvature K = Hess c - h(n) on the tangent plane:
- *   K d + sum of l_i w_i = - grad c,    d . (w_i - w_1) = - n . (w_i - w_1).
+ * Near the minimum, h(n) = max_i n . w_i + c(n), where w_i are the k <= 3 differences of corners that carry the nearest
+ * face of M, and c is the support function of the curve parts, whose gradient is the curve's support point. With
+ * multipliers that add up to 1, x = sum of l_i w_i + grad c(n) is a point of M; n is the minimum when x is parallel to
+ * n, when all n . w_i are equal, and when no multiplier is negative. For a step d across n, with the curvature K = Hess
+ *   c - h(n) on the tangent plane: K d + sum of l_i w_i = - grad c,    d . (w_i - w_1) = - n . (w_i - w_1).
  * A corner that exceeds the others joins them; one whose multiplier is negative leaves. */
 #include "geometry/convex/convex.h"
 
 enum { MOST_STEPS = 30 };
 
-/* Adds t . Hess c . t for the curve part of a core at n, on the tangents t1, t2: (11, 12, 22). All in the frame of the core. */
+/* Adds t . Hess c . t for the curve part of a core at n, on the tangents t1, t2: (11, 12, 22). All in the frame of the
+ * core. */
 static void add_curvature(const core *c, cdn_vec3 n, cdn_vec3 t1, cdn_vec3 t2, double K[3]) {
   if (c->kind == CDN_GEOMETRY_CYLINDER) {
     const double square = n.x * n.x + n.y * n.y;
@@ -56,7 +57,8 @@ static void look_at(newton *s, cdn_vec3 n, const probe *q, double h) {
   }
 }
 
-/* The step and the multipliers for the corners at[0 .. k - 1]. False: the equations have no solution that is a minimum. */
+/* The step and the multipliers for the corners at[0 .. k - 1]. False: the equations have no solution that is a minimum.
+ * */
 static bool solve(const newton *s, int k, const int *at, double weight[3], double *d1, double *d2) {
   const double *K = s->K;
   const cdn_vec3 x = cdn_add(s->w[at[0]], s->curve);
@@ -155,7 +157,8 @@ static bool finish(const newton *s, const probe *q, cdn_vec3 n, double h, minimu
   return true;
 }
 
-/* A minimum where the cap of a cylinder lies flat: n is its axis, and the point of the cap is where the other lets it be. */
+/* A minimum where the cap of a cylinder lies flat: n is its axis, and the point of the cap is where the other lets it
+ * be. */
 static bool try_flat(core_pair *pair, bool on_b, cdn_vec3 n, double level, int k, const probe *probes, minimum *found) {
   const cdn_vec3 axis = on_b ? pair->R.z : cdn_v3(0, 0, 1);
   const double along = cdn_dot(axis, n);

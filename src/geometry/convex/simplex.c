@@ -1,5 +1,5 @@
-/* The point of a simplex that is nearest to the origin. Products are of differences of vertices wherever they can be, so that a
- * small simplex far from the origin loses no more digits than it must. */
+/* The point of a simplex that is nearest to the origin. Products are of differences of vertices wherever they can be,
+ * so that a small simplex far from the origin loses no more digits than it must. */
 #include "geometry/convex/convex.h"
 
 typedef struct nearest {

@@ -3,8 +3,8 @@
 
 static double along(const double *v, cdn_vec3 n) { return v[0] * n.x + v[1] * n.y + v[2] * n.z; }
 
-/* Small hulls are searched through; on larger ones the search climbs from neighbour to neighbour. On a convex polytope a vertex
- * that no neighbour exceeds is the farthest; where neighbours are equal to rounding, so is what is missed. */
+/* Small hulls are searched through; on larger ones the search climbs from neighbour to neighbour. On a convex polytope
+ * a vertex that no neighbour exceeds is the farthest; where neighbours are equal to rounding, so is what is missed. */
 int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n, int32_t hint) {
   const int count = s->info.n_vertices;
   int32_t best = hint >= 0 && hint < count ? hint : 0;
