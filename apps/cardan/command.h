@@ -177,4 +177,13 @@ int command_simulate(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_speed(int argc, char **argv);
 
+/* ---- contacts.c ---------------------------------------------------------------------------- */
+
+/* The model's shapes, and how many pairs may touch. */
+void print_shapes(cdn_state *state);
+void print_shapes_json(json_writer *w, cdn_state *state);
+/* The contacts of a State; nothing without any. */
+cdn_status print_contacts(cdn_state *state);
+cdn_status print_contacts_json(json_writer *w, cdn_state *state);
+
 #endif

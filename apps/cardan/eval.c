@@ -104,7 +104,7 @@ static void put_spatial(json_writer *w, const char *key, cdn_spatial s) {
   jw_numbers(w, key, (const double[]){ s.w.x, s.w.y, s.w.z, s.v.x, s.v.y, s.v.z }, 6);
 }
 
-static void print_json(const evaluation *e) {
+static cdn_status print_json(cdn_state *state, const evaluation *e) {
   json_writer w = jw_begin(stdout);
   jw_number(&w, "time", e->time);
   jw_numbers(&w, "q", e->q, e->nq);
@@ -136,7 +136,9 @@ static void print_json(const evaluation *e) {
     jw_close(&w);
     jw_numbers(&w, "bias", e->bias, e->nu);
   }
+  const cdn_status status = print_contacts_json(&w, state);
   jw_end(&w);
+  return status;
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -163,7 +165,7 @@ static void print_vec3(const char *label, int width, cdn_vec3 v) {
   printf("  %-*s %24s %24s %24s\n", width, label, rounded(v.x, x), rounded(v.y, y), rounded(v.z, z));
 }
 
-static void print_tables(const cdn_model *model, const evaluation *e) {
+static cdn_status print_tables(const cdn_model *model, cdn_state *state, const evaluation *e) {
   const cdn_system *system = cdn_model_system(model);
   char text[CDN_NUMBER_SIZE];
   printf("%s at time %s s\n", visible(cdn_model_name(model)), rounded(e->time, text));
@@ -197,7 +199,9 @@ static void print_tables(const cdn_model *model, const evaluation *e) {
       printf("\n");
     }
   }
+  CDN_TRY(print_contacts(state));
   printf("\n(orientations and accelerations of the bodies: --json)\n");
+  return CDN_OK;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -221,15 +225,13 @@ int command_eval(int argc, char **argv) {
   code = load_start(&arguments, &model, &state);
   if (code == CMD_OK) {
     evaluation e = { 0 };
-    if (evaluate(model, state, matrices, &e) != CDN_OK) {
+    cdn_status status = evaluate(model, state, matrices, &e);
+    if (status == CDN_OK) status = json ? print_json(state, &e) : print_tables(model, state, &e);
+    if (status != CDN_OK) {
       cdn_error error;
       cdn_state_last_error(state, &error);
       complain_error(arguments.path, &error);
       code = CMD_FAILED;
-    } else if (json) {
-      print_json(&e);
-    } else {
-      print_tables(model, &e);
     }
     evaluation_free(&e);
   }

@@ -168,6 +168,7 @@ static void print_json(const cdn_model *model, cdn_state *state, const freedom *
   }
   jw_close(&w);
   print_controls_json(&w, state);
+  print_shapes_json(&w, state);
   jw_array(&w, "sensors", true);
   for (int i = 0; i < cdn_system_measure_count(system); i++) {
     jw_text(&w, NULL, cdn_measure_name(system, (cdn_measure){ i }));
@@ -239,6 +240,7 @@ static void print_tables(const cdn_model *model, cdn_state *state, const freedom
   print_joints(model);
   print_constraints(system, f);
   print_controls(state);
+  print_shapes(state);
 
   int sensors = cdn_system_measure_count(system);
   if (sensors > 0) printf("\n  sensors:");

@@ -90,8 +90,9 @@ static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *f
   if (n == 0) return CDN_OK;
   pusher p;
   CDNI_TRY(begin(room, state, forces, &p));
-  for (const touch *t = elements, *end = t + n; t < end; t++)
-    if (!isnan(t->energy)) push(&p, t, cdn_scale(t->elastic, t->normal));
+  const touch *touches = elements;
+  for (int i = 0; i < n; i++)
+    if (!isnan(touches[i].energy)) push(&p, &touches[i], cdn_scale(touches[i].elastic, touches[i].normal));
   return CDN_OK;
 }
 
@@ -100,8 +101,9 @@ static cdn_status calc_energy(const void *self, cdn_state *state, double *energy
   const void *elements;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
-  for (const touch *t = elements, *end = t + n; n > 0 && t < end; t++)
-    if (!isnan(t->energy)) *energy += t->energy;
+  const touch *touches = elements;
+  for (int i = 0; i < n; i++)
+    if (!isnan(touches[i].energy)) *energy += touches[i].energy;
   return CDN_OK;
 }
 

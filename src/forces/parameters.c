@@ -36,10 +36,11 @@ static void parameter(const cdn_system *system, int i, int k, cdni_parameter_pla
   }
   const force_room *room = cdni_forces(system);
   const force_set *set = &room->sets[e->kind];
-  const char *element = (const char *)set->elements.data + (size_t)e->index * kind->element_size;
   out->is = kind->params[k];
-  if (kind->on_mobility)
+  if (kind->on_mobility) {
+    const char *element = (const char *)set->elements.data + (size_t)e->index * kind->element_size;
     out->dimension = cdni_mobility_dimension(room->matter, ((const force_mobility *)(const void *)element)->u);
+  }
   out->array = set->params;
   out->at = e->index * kind->n_params + k;
 }
