@@ -122,9 +122,9 @@ typedef struct cdn_proximity {
 CDN_API bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_kind b);
 
 /** Distance, normal and witness points of two geometries, apart or deep. Right to 1e-8 of their size wherever the
- *  answer is unique; where it is not (parallel faces, equal centres), one of the answers. Errors: CDN_ERR_ARG (a
- *  geometry that cdn_geometry_check refuses, a pose that is not finite), CDN_ERR_UNSUPPORTED (the pair). Bounded in
- *  iterations.
+ *  answer is unique (normal and points of a geometry that is known by its support function alone: to 1e-5); where it is
+ *  not (parallel faces, equal centres), one of the answers. Errors: CDN_ERR_ARG (a geometry that cdn_geometry_check
+ *  refuses, a pose that is not finite), CDN_ERR_UNSUPPORTED (the pair). Bounded in iterations.
  *
  *  Where a solid that is not convex overlaps another, the least motion that parts the two is not searched for over all
  *  ways. The distance is then how deep the other lies below the surface, and it is never positive:

@@ -145,6 +145,16 @@ START_TEST(shallow_overlaps_are_those_of_the_solid) {
 }
 END_TEST
 
+/* Whether a ball is beyond the border of a height field, which has no sides: there it is judged by what is above it. */
+static bool is_beyond_border(const cdn_geometry *a, const cdn_transform *X_WA, cdn_vec3 center, double radius) {
+  if (a->kind != CDN_GEOMETRY_HEIGHT_FIELD) return false;
+  const cdn_transform X_SS = cdn_transform_identity();
+  const cdn_vec3 p = cdn_transform_point(cdn_transform_invert(*X_WA), center);
+  cdn_vec3 least, most;
+  OK(cdn_geometry_bounds(a, &X_SS, &least, &most));
+  return fabs(p.x) + radius > most.x || fabs(p.y) + radius > most.y;
+}
+
 /* A ball whose centre is outside: as far as its centre, less its radius. */
 START_TEST(balls_are_as_far_as_their_centres) {
   uint64_t seed = 33;
@@ -157,6 +167,7 @@ START_TEST(balls_are_as_far_as_their_centres) {
       cdn_proximity center;
       OK(cdn_geometry_point_distance(a, &X_WA, X_WB.p, &center));
       const cdn_proximity near = distance_of(a, &X_WA, &ball, &X_WB);
+      if (is_beyond_border(a, &X_WA, X_WB.p, 0.2)) continue;
       if (center.distance > 1e-3) NEAR(near.distance, center.distance - 0.2, 1e-8);
       else AT_MOST(near.distance, center.distance + 1e-8);
     }
