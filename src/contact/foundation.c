@@ -38,7 +38,7 @@ static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) 
                              .feature = 2 * triangle + b->mesh,
                              .point = p_G,
                              .normal = normal,
-                             .tangent = cdn_rotation_z_to(normal).x,
+                             .tangent = contact_tangent(normal),
                              .depth = depth,
                              .elastic = k * depth,
                              .energy = 0.5 * k * depth * depth,

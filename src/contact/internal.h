@@ -138,6 +138,9 @@ void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);
 extern const cdn_subsystem_ops cdni_contact_ops;
 static inline const contact_room *contact_of(const void *self) { return *(const contact_room *const *)self; }
 
+/* The first of two tangents where nothing tells which: some unit vector across n. */
+static inline cdn_vec3 contact_tangent(cdn_vec3 n) { return cdn_rotation_z_to(n).x; }
+
 /* `sizes`: the State's, of all shapes. */
 static inline cdn_geometry shape_geometry(const contact_room *room, const double *sizes, int i) {
   cdn_geometry g = CDNI_AT(room->shapes, shape, i).geometry;

@@ -14,13 +14,6 @@
 
 /* ---- one touch ---- */
 
-/* Some unit vector across n; it changes smoothly but where n passes one of the three axes' planes of equal components.
- * */
-static cdn_vec3 across(cdn_vec3 n) {
-  const cdn_rotation R = cdn_rotation_z_to(n);
-  return R.x;
-}
-
 /* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
 static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
                             cdn_vec3 direction, int feature, cdn_region_output *out) {
@@ -90,7 +83,7 @@ cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
       continue;
     const bool ball = g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE;
     k[i][0] = k[i][1] = ball ? 1 / g->size[0] : 0;
-    along[i] = across(near.normal);
+    along[i] = contact_tangent(near.normal);
   }
   if (!relative_curvature(k[0], along[0], k[1], along[1], near.normal, both, &direction)) return CDN_OK;
   return add_hertz(pair, &near, share, both, direction, 0, out);
@@ -117,7 +110,7 @@ cdn_status cdni_law_ends(const touch_pair *pair, cdn_region_output *out) {
     const double k[2] = { 1 / end.size[0], 1 / end.size[0] };
     cdn_proximity near;
     if (cdni_pair_distance(g[0], X[0], g[1], X[1], 0, &near) && near.distance < 0)
-      CDNI_TRY(add_hertz(pair, &near, 1, k, across(near.normal), i, out));
+      CDNI_TRY(add_hertz(pair, &near, 1, k, contact_tangent(near.normal), i, out));
   }
   return CDN_OK;
 }

@@ -49,7 +49,7 @@ bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *cons
   least_place(&r, &s, &t);
   const cdn_vec3 a = cdn_add(X[0]->p, cdn_scale(s, u)), b = cdn_add(X[1]->p, cdn_scale(t, v)), line = cdn_sub(b, a);
   const double length = cdn_norm(line), D = sqrt(length * length + e * (s * s + t * t));
-  near->normal = length > 0 ? cdn_scale(1 / length, line) : cdn_rotation_z_to(u).x;
+  near->normal = length > 0 ? cdn_scale(1 / length, line) : contact_tangent(u);
   near->distance = D - g[0]->size[0] - g[1]->size[0];
   near->point_a = cdn_add(a, cdn_scale(g[0]->size[0], near->normal));
   near->point_b = cdn_add(near->point_a, cdn_scale(near->distance, near->normal));

@@ -151,7 +151,7 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
                              .feature = a->face[i].index * MOST_FACES + b->face[j].index,
                              .point = center,
                              .normal = normal,
-                             .tangent = cdn_rotation_z_to(normal).x,
+                             .tangent = contact_tangent(normal),
                              .depth = d_a + d_b,
                              .elastic = force,
                              .energy = NAN,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "contact/internal.h"
+#include "matter/checks.h"
 #include "rooms.h"
 
 CDNI_DEF(contact_material, .modulus = 1e7, .dissipation = 0.1, .static_friction = 0.8, .dynamic_friction = 0.7);
@@ -68,27 +69,18 @@ static void material_numbers(const cdn_contact_material *m, double out[MATERIAL_
   out[MATERIAL_VISCOUS] = m->viscous_friction;
 }
 
-static bool frame_is_rotation(const cdn_transform *X) {
-  const cdn_vec3 axes[] = { X->R.x, X->R.y, X->R.z };
-  for (int i = 0; i < 3; i++)
-    for (int j = i; j < 3; j++)
-      if (!(fabs(cdn_dot(axes[i], axes[j]) - (i == j)) < 1e-9)) return false;
-  return cdn_dot(cdn_cross(axes[0], axes[1]), axes[2]) > 0;
-}
+static const char wrong_frame[] = "its frame must have finite numbers, and axes that are right-handed unit vectors";
 
 static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
                       const cdn_contact_material *material) {
-  size_t bad;
   cdn_shape other;
   const char *wrong = check_material(material);
+  const cdn_status frame = cdni_check_frame(d->X_BS);
   cdn_error error;
   if (d->body.i < 0 || d->body.i >= cdn_system_body_count(system))
     refuse(system, CDN_ERR_ARG, function, name, "there is no body %d in this System (yet): add the body first",
            (int)d->body.i);
-  else if (!cdni_all_finite((const double *)&d->X_BS, FRAME_NUMBERS, &bad))
-    refuse(system, CDN_ERR_NONFINITE, function, name, "its frame has a number that is not finite");
-  else if (!frame_is_rotation(&d->X_BS))
-    refuse(system, CDN_ERR_ARG, function, name, "the axes of its frame are no right-handed unit vectors");
+  else if (frame != CDN_OK) refuse(system, frame, function, name, "%s", wrong_frame);
   else if (cdn_geometry_check(&d->geometry) != CDN_OK) {
     cdn_last_error(&error);
     refuse(system, CDN_ERR_ARG, function, name, "%s", error.text);
@@ -246,9 +238,9 @@ cdn_status cdn_shape_set_frame(cdn_state *state, cdn_shape id, cdn_transform X_B
   const contact_room *room;
   const shape *s = find(state, function, id, &room);
   if (!s) return CDN_ERR_ARG;
-  if (!frame_is_rotation(&X_BS))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name,
-                           "shape '%s': the axes of its frame are no right-handed unit vectors", s->name);
+  const cdn_status frame = cdni_check_frame(X_BS);
+  if (frame != CDN_OK)
+    return cdni_state_fail(state, frame, false, function, s->name, "shape '%s': %s", s->name, wrong_frame);
   return cdn_state_set_parameters(state, room->frames, FRAME_NUMBERS * id.i, FRAME_NUMBERS, (const double *)&X_BS);
 }
 

@@ -17,6 +17,7 @@ typedef struct io_builder {
   cdn_force gravity;       /* { -1 }: none */
   cdni_array shape_bodies; /* int, for each shape that was added: the spec's body, -1 for Ground */
   cdni_array overlaps;     /* int, two by two: bodies of the spec that overlap from the beginning */
+  bool trial;              /* shapes are added to a System that is looked at and thrown away: nothing is warned of */
   double *limit_stiffness; /* for each of the spec's joints: its stop's k; NULL: no stops */
 } io_builder;
 

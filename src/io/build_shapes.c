@@ -27,8 +27,9 @@ static bool load_hull(io_builder *b, const cdn_spec_shape *shape, cdn_surface **
   const cdn_spec_asset *asset = find_asset(b, shape->asset);
   *out = NULL;
   if (!asset || !asset->file) {
-    io_warn(b->d, shape->line, "mesh '%s' has no file: its shape is left out of contact",
-            shape->asset ? shape->asset : "?");
+    if (!b->trial)
+      io_warn(b->d, shape->line, "mesh '%s' has no file: its shape is left out of contact",
+              shape->asset ? shape->asset : "?");
     return false;
   }
   char path[4096];
@@ -38,28 +39,35 @@ static bool load_hull(io_builder *b, const cdn_spec_shape *shape, cdn_surface **
   if (cdn_surface_load(path, asset->scale, true, out) == CDN_OK) return true;
   cdn_error error;
   cdn_last_error(&error);
-  io_warn(b->d, shape->line, "mesh '%s' is left out of contact: %s", asset->name, error.text);
+  if (!b->trial) io_warn(b->d, shape->line, "mesh '%s' is left out of contact: %s", asset->name, error.text);
   return false;
+}
+
+static const cdn_geometry_kind kinds[] = {
+  [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
+  [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
+  [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
+  [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
+  [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
+  [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
+  [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
+  [CDN_SHAPE_MESH] = CDN_GEOMETRY_CONVEX,
+};
+
+/* A program may have put any number into a spec. */
+static bool takes_part(const cdn_spec_shape *shape) {
+  return shape->collision && (int)shape->type >= 0 && (int)shape->type < CDNI_COUNT(kinds);
 }
 
 /* False: the shape takes no part. A surface has a reference for the caller. */
 static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, cdn_geometry *out) {
-  static const cdn_geometry_kind kinds[] = {
-    [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
-    [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
-    [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
-    [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
-    [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
-    [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
-    [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
-    [CDN_SHAPE_MESH] = CDN_GEOMETRY_CONVEX,
-  };
-  if (!shape->collision || (shape->contype == 0 && shape->conaffinity == 0)) return false;
+  if (!takes_part(shape) || (shape->contype == 0 && shape->conaffinity == 0)) return false;
   *out = (cdn_geometry){ .kind = kinds[shape->type] };
   memcpy(out->size, shape->size, sizeof out->size);
   if (out->kind == CDN_GEOMETRY_HEIGHT_FIELD) {
-    io_warn(b->d, shape->line, "height fields of files are not read: shape '%s' is left out of contact",
-            shape->name ? shape->name : "?");
+    if (!b->trial)
+      io_warn(b->d, shape->line, "height fields of files are not read: shape '%s' is left out of contact",
+              shape->name ? shape->name : "?");
     return false;
   }
   cdn_surface *surface = NULL;
@@ -68,7 +76,8 @@ static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, cdn_geometry
   if (cdn_geometry_check(out) == CDN_OK) return true;
   cdn_error error;
   cdn_last_error(&error);
-  io_warn(b->d, shape->line, "shape '%s' is left out of contact: %s", shape->name ? shape->name : "?", error.text);
+  if (!b->trial)
+    io_warn(b->d, shape->line, "shape '%s' is left out of contact: %s", shape->name ? shape->name : "?", error.text);
   cdn_surface_release(surface);
   return false;
 }
@@ -98,16 +107,8 @@ static double modulus_of(const io_builder *b) {
   int n = 0;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
     const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
-    cdn_geometry g = { .kind = CDN_GEOMETRY_SPHERE };
-    static const cdn_geometry_kind kinds[] = { [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
-                                               [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
-                                               [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
-                                               [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
-                                               [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX };
-    if (!shape->body || !shape->collision || shape->type == CDN_SHAPE_PLANE || shape->type == CDN_SHAPE_HFIELD ||
-        shape->type == CDN_SHAPE_MESH)
-      continue;
-    g.kind = kinds[shape->type];
+    if (!shape->body || !takes_part(shape)) continue;
+    cdn_geometry g = { .kind = kinds[shape->type] };
     memcpy(g.size, shape->size, sizeof g.size);
     const double size = smallest_size(&g);
     if (size > 0) sum += log(size), n++;
@@ -197,6 +198,7 @@ cdn_status io_find_overlaps(io_builder *b) {
   cdn_system *real = b->system, *trial = cdn_system_create(&def);
   if (!trial) return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
   b->system = trial;
+  b->trial = true;
   io_build_tree(b, true);
   cdn_status status = io_build_shapes(b);
   cdn_state *state = NULL;
@@ -205,5 +207,6 @@ cdn_status io_find_overlaps(io_builder *b) {
   cdn_state_destroy(state);
   cdn_system_release(trial);
   b->system = real;
+  b->trial = false;
   return status;
 }
