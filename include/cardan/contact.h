@@ -6,8 +6,9 @@
  * docs/contact.md tells which law acts between which geometries.
  *
  * Two shapes never touch if their bodies are the same one or are welded together, if one body is the parent of the
- * other (unless cdn_contact_def.parent_child; Ground is no parent here), if their masks exclude it, or if their bodies
- * were excluded. */
+ * other (unless cdn_contact_def.parent_child; Ground is no parent here), if their masks exclude it, if they are in one
+ * group, if their bodies were excluded, or if the System's filter says so. A *pair* names two shapes that touch
+ * whatever parents, masks, groups, exclusions and filter say. */
 #ifndef CARDAN_CONTACT_H
 #define CARDAN_CONTACT_H
 
@@ -51,6 +52,7 @@ typedef struct cdn_shape_def {
   const cdn_contact_material *material; /**< NULL: the default material */
   /** A pair may touch if a bit of one's type is in the other's affinity, either way round. Defaults 1, 1. */
   uint32_t type, affinity;
+  int32_t group; /**< shapes of one group, >= 1, do not touch each other. 0: in no group. Default 0 */
 } cdn_shape_def;
 /** cdn_default_shape_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_shape_def_init(void *def, size_t size);
@@ -84,12 +86,75 @@ CDN_API void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *d
 /** Keeps all shapes of two bodies from touching each other. Sticky. */
 CDN_API void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b);
 
+/** Whether shapes a and b (a.i < b.i) may touch. It must have the same answer whenever it is asked, and several threads
+ *  may ask at once. It is asked for pairs that all other rules allow: once for each of them at freezing, and in each
+ *  evaluation for those that are near each other. */
+typedef bool cdn_contact_filter_fn(const void *self, const cdn_system *system, cdn_shape a, cdn_shape b);
+/** Gives the System a filter in place of an earlier one; NULL: none. `self` is a copy of self_size bytes, or the
+ *  pointer itself if self_size is 0. Sticky. */
+CDN_API void cdn_system_set_contact_filter(cdn_system *system, cdn_contact_filter_fn *filter, const void *self,
+                                           size_t self_size);
+
+/* ---- pairs --------------------------------------------------------------------------------
+ *
+ * A pair touches though a rule keeps its shapes apart: parent and child, masks, groups, exclusions, the filter. Only
+ * one rule holds for pairs, too: shapes on one body, or on bodies that are welded together, never touch, as nothing
+ * between them can move. Numbers of a pair's material take the place of the combined ones. */
+
+/** Names a pair. */
+typedef struct cdn_contact_pair {
+  int32_t i;
+} cdn_contact_pair;
+
+typedef struct cdn_contact_pair_def {
+  CDN_DEF_HEADER;
+  const char *name; /**< copied; NULL: "pair0", "pair1", ... */
+  cdn_shape a, b;   /**< must be set: two shapes, in any order */
+  /** NULL: what the materials of the shapes combine to. Else numbers that take their place: `modulus` the combined
+   *  modulus of the law, the others likewise; -1: as the materials combine. Start with cdn_contact_material_of_pair.
+   *  Where only one of the two coefficients of friction is given, the static one is at least the dynamic one. */
+  const cdn_contact_material *material;
+} cdn_contact_pair_def;
+/** cdn_default_contact_pair_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_contact_pair_def_init(void *def, size_t size);
+static inline cdn_contact_pair_def cdn_default_contact_pair_def(void) {
+  cdn_contact_pair_def def;
+  cdn_contact_pair_def_init(&def, sizeof def);
+  return def;
+}
+/** cdn_contact_material_of_pair for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_contact_material_of_pair_init(void *def, size_t size);
+/** A material all of whose numbers are -1. */
+static inline cdn_contact_material cdn_contact_material_of_pair(void) {
+  cdn_contact_material def;
+  cdn_contact_material_of_pair_init(&def, sizeof def);
+  return def;
+}
+
+/** Adds a pair. Building mistakes: shapes that are not there, a shape with itself, a pair of these shapes or of this
+ *  name that is there already. Sticky. */
+CDN_API cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_contact_pair_def *def);
+CDN_API int cdn_system_contact_pair_count(const cdn_system *system);
+/** The pair of this name. CDN_ERR_ARG if there is none. O(pairs). */
+CDN_API cdn_status cdn_system_find_contact_pair(const cdn_system *system, const char *name,
+                                                cdn_contact_pair *pair) CDN_NODISCARD;
+CDN_API const char *cdn_contact_pair_name(const cdn_system *system, cdn_contact_pair pair); /**< NULL: a wrong id */
+/** The shapes of a pair, a.i < b.i. CDN_ERR_ARG: no such pair. O(1). */
+CDN_API cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact_pair pair, cdn_shape *a,
+                                           cdn_shape *b) CDN_NODISCARD;
+/** Sets a pair's numbers in a State; -1: as the materials combine. Errors as below. Invalidates Instance. */
+CDN_API cdn_status cdn_contact_pair_set_material(cdn_state *state, cdn_contact_pair pair,
+                                                 const cdn_contact_material *material) CDN_NODISCARD;
+
+/* ---- asking a System ---------------------------------------------------------------------- */
+
 CDN_API int cdn_system_shape_count(const cdn_system *system);
 /** The shape of this name. CDN_ERR_ARG if there is none. O(shapes). */
 CDN_API cdn_status cdn_system_find_shape(const cdn_system *system, const char *name, cdn_shape *shape) CDN_NODISCARD;
 CDN_API const char *cdn_shape_name(const cdn_system *system, cdn_shape shape); /**< NULL for a wrong id */
 CDN_API cdn_body cdn_shape_body(const cdn_system *system, cdn_shape shape);    /**< { -1 } for a wrong id */
-/** Whether two shapes of a frozen System may touch. O(1). */
+/** Whether two shapes of a frozen System may touch: bodies, parents, masks, groups, exclusions, the filter, and pairs.
+ *  Whether they have a law, and are enabled in a State, is not looked at. O(log(exclusions) + log(pairs)). */
 CDN_API bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b);
 
 /* In a State. Errors: CDN_ERR_ARG (no such shape, a number that the adder would refuse), CDN_ERR_NONFINITE; nothing has

@@ -64,12 +64,13 @@ static bool accept(const void *context, int i, int j) {
 }
 
 static cdn_status add_pair(const contact_room *room, const double *sizes, const double *materials,
-                           const shape_pose *poses, int i, int j, cdn_region_output *out) {
+                           const double *pair_numbers, const shape_pose *poses, int i, int j, cdn_region_output *out) {
   const cdn_geometry a = shape_geometry(room, sizes, i), b = shape_geometry(room, sizes, j);
   const touch_pair pair = { .g = { &a, &b },
                             .X = { &poses[i].X_GS, &poses[j].X_GS },
                             .shape = { i, j },
-                            .material = { materials + MATERIAL_NUMBERS * i, materials + MATERIAL_NUMBERS * j } };
+                            .material = { materials + MATERIAL_NUMBERS * i, materials + MATERIAL_NUMBERS * j },
+                            .numbers = cdni_contact_pair_numbers(room, pair_numbers, i, j) };
   contact_law *law = cdni_contact_law(a.kind, b.kind);
   return law ? law(&pair, out) : CDN_OK;
 }
@@ -81,6 +82,7 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
   const shape_pose *poses = cdni_state_storage(state, room->poses);
   const double *sizes = cdn_state_parameters(state, room->sizes);
   const double *materials = cdn_state_parameters(state, room->materials);
+  const double *pair_numbers = cdn_state_parameters(state, room->pair_numbers);
   const int n = (int)room->shapes.count;
   const filter f = { room, cdn_state_parameters(state, room->enabled) };
   const size_t boxes_size = (size_t)n * sizeof(cdni_box), work_size = cdni_broad_size(n);
@@ -93,7 +95,7 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
     const int found = cdni_broad_pairs(n, boxes, accept, &f, most, pairs, frame + boxes_size);
     cdn_status status = CDN_OK;
     for (int k = 0; found <= most && k < found && status == CDN_OK; k++)
-      status = add_pair(room, sizes, materials, poses, pairs[2 * k], pairs[2 * k + 1], out);
+      status = add_pair(room, sizes, materials, pair_numbers, poses, pairs[2 * k], pairs[2 * k + 1], out);
     cdn_work_pop(state, frame);
     if (found <= most) return status;
     most = found;

@@ -1,4 +1,5 @@
-/* Who may touch whom: bodies of one piece never do, nor do, usually, a body and its parent. */
+/* Who may touch whom: bodies of one piece never do, nor do, usually, a body and its parent; pairs of the user's do,
+ * whatever the other rules say. */
 #include <stdlib.h>
 
 #include "contact/internal.h"
@@ -10,6 +11,7 @@ static int compare_pairs(const void *x, const void *y) {
 
 cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   if (room->shapes.count == 0) return CDN_OK;
+  room->system = system;
   room->matter = cdni_matter(system);
   if (!room->matter) return CDN_OK; /* nothing moves */
   const int n = cdn_system_body_count(system);
@@ -26,21 +28,29 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   room->group = group, room->parent = parent, room->n_bodies = n;
   if (!room->has_def) room->def = cdn_default_contact_def();
   if (room->excluded.count > 1) qsort(room->excluded.data, room->excluded.count, sizeof(body_pair), compare_pairs);
+  CDNI_TRY(cdni_contact_order_pairs(system, room));
   return cdni_contact_list_pairs(system, room);
 }
 
-static bool bodies_may_touch(const contact_room *room, int a, int b) {
-  const int i = room->group[a], j = room->group[b];
-  if (i == j) return false;
-  if (!room->def.parent_child && ((room->parent[i] == j && j != 0) || (room->parent[j] == i && i != 0))) return false;
+static bool pieces_may_touch(const contact_room *room, int i, int j) {
+  return room->def.parent_child || ((room->parent[i] != j || j == 0) && (room->parent[j] != i || i == 0));
+}
+
+static bool bodies_are_excluded(const contact_room *room, int a, int b) {
   const body_pair pair = { a < b ? a : b, a < b ? b : a };
-  return room->excluded.count == 0 ||
-         !bsearch(&pair, room->excluded.data, room->excluded.count, sizeof pair, compare_pairs);
+  return room->excluded.count > 0 &&
+         bsearch(&pair, room->excluded.data, room->excluded.count, sizeof pair, compare_pairs);
 }
 
 bool cdni_contact_accepts(const contact_room *room, int i, int j) {
   const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
-  return ((a->type & b->affinity) | (b->type & a->affinity)) != 0 && bodies_may_touch(room, a->body, b->body);
+  const int piece_a = room->group[a->body], piece_b = room->group[b->body];
+  if (piece_a == piece_b) return false;
+  if (cdni_contact_pair_of(room, i, j) >= 0) return true;
+  if (((a->type & b->affinity) | (b->type & a->affinity)) == 0 || (a->group > 0 && a->group == b->group)) return false;
+  if (!pieces_may_touch(room, piece_a, piece_b) || bodies_are_excluded(room, a->body, b->body)) return false;
+  const cdn_shape low = { i < j ? i : j }, high = { i < j ? j : i };
+  return !room->filter || room->filter(room->filter_self, room->system, low, high);
 }
 
 bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b) {

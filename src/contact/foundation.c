@@ -55,13 +55,16 @@ static void box_in_frame(const cdn_geometry *g, const cdn_transform *X, const cd
 }
 
 cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
-  bed b = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1]), .out = out };
-  const double *E[2] = { &pair->material[0][MATERIAL_MODULUS], &pair->material[1][MATERIAL_MODULUS] };
+  bed b = { .pair = pair,
+            .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers),
+            .out = out };
+  double E[2];
+  cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, E);
   for (b.mesh = 0; b.mesh < 2; b.mesh++) {
     const cdn_geometry *g = pair->g[b.mesh];
     if (g->kind != CDN_GEOMETRY_MESH) continue;
     cdn_vec3 center, least, most;
-    b.stiffness = *E[0] * *E[1] / (*E[0] + *E[1]) / (0.1 * cdni_bounding_ball(g, &center));
+    b.stiffness = E[0] * E[1] / (E[0] + E[1]) / (0.1 * cdni_bounding_ball(g, &center));
     /* where both are meshes, each carries half */
     if (pair->g[1 - b.mesh]->kind == CDN_GEOMETRY_MESH) b.stiffness *= 0.5;
     box_in_frame(pair->g[1 - b.mesh], pair->X[1 - b.mesh], pair->X[b.mesh], &least, &most);

@@ -13,6 +13,7 @@ typedef struct shape {
   int32_t body;
   cdn_geometry geometry; /* with the default sizes */
   uint32_t type, affinity;
+  int32_t group;
 } shape;
 
 /* The numbers of a material in a State, and of a frame: R by columns, then p. */
@@ -23,6 +24,17 @@ typedef struct body_pair {
   int32_t a, b; /* a < b */
 } body_pair;
 
+/* A pair that the user has named. */
+typedef struct named_pair {
+  char *name;
+  int32_t a, b; /* a < b */
+} named_pair;
+
+/* Pairs in ascending order of their shapes. */
+typedef struct pair_entry {
+  int32_t a, b, i;
+} pair_entry;
+
 /* A pair whose kinks are watched. */
 typedef struct watched_pair {
   int32_t a, b, features; /* a < b; contacts that come and go one by one */
@@ -32,14 +44,20 @@ struct contact_room {
   cdni_array shapes;                            /* shape */
   cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
   cdni_array excluded;                          /* body_pair; in ascending order once the System is frozen */
+  cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
   cdn_contact_def def;
   bool has_def;
+  cdn_contact_filter_fn *filter;
+  void *filter_self;
+  size_t filter_size; /* 0: the pointer is the user's */
   /* Known once the System is frozen. */
+  const cdn_system *system;
   const matter *matter;
   int32_t *group, *parent; /* a body's group of welded bodies, named after the first of them; the group's parent; */
   int n_bodies, n_kinks;
-  cdni_array watched; /* watched_pair */
-  cdn_dvar frames, sizes, materials, enabled, transition;
+  cdni_array watched;    /* watched_pair */
+  cdni_array pair_order; /* pair_entry */
+  cdn_dvar frames, sizes, materials, enabled, transition, pair_numbers;
   cdn_cache places; /* shape_place, one a shape */
   cdn_cache poses;  /* shape_pose, one a shape */
   cdn_computed_region touches, forces;
@@ -87,13 +105,33 @@ const shape *cdni_shape_at(const contact_room *room, cdn_shape s);
 cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room);
 bool cdni_contact_accepts(const contact_room *room, int a, int b);
 
+/* ---- pairs.c ---- */
+
+cdn_status cdni_contact_order_pairs(cdn_system *system, contact_room *room);
+/* The number of the pair that the user has named of two shapes, or -1. */
+int cdni_contact_pair_of(const contact_room *room, int a, int b);
+/* The numbers of that pair in a State, or NULL; `numbers`: the State's, of all pairs. */
+const double *cdni_contact_pair_numbers(const contact_room *room, const double *numbers, int a, int b);
+void cdni_contact_free_pairs(cdn_system *system, contact_room *room);
+
+/* ---- materials.c ---- */
+
+const char *cdni_contact_read_material(cdn_contact_material *to, const cdn_contact_material *from);
+const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const cdn_contact_material *from);
+/* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
+const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_pair);
+void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);
+
 /* ---- laws ---- */
 
 /* Materials of two surfaces combined. */
 typedef struct combined_material {
   double modulus, share_a, dissipation, friction[3];
 } combined_material;
-combined_material cdni_combine_materials(const double *a, const double *b);
+/* `pair` has the numbers of a pair of the user's, or is NULL. */
+combined_material cdni_combine_materials(const double *a, const double *b, const double *pair);
+/* The moduli E of two beds in series, E = E_a E_b / (E_a + E_b), of which a pair may have another. */
+void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
@@ -105,7 +143,7 @@ typedef struct touch_pair {
   const cdn_geometry *g[2];
   const cdn_transform *X[2];
   int32_t shape[2];
-  const double *material[2];
+  const double *material[2], *numbers; /* of the shapes; of the pair, or NULL */
 } touch_pair;
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);

@@ -41,7 +41,7 @@ typedef struct view {
   const shape_pose *poses;
   const body_pose *pose;
   const body_twist *twist;
-  const double *sizes, *materials;
+  const double *sizes, *materials, *pair_numbers;
   const cdn_vec3 *center_rate; /* of the balls about the shapes */
 } view;
 
@@ -74,7 +74,8 @@ static void kinks_of(const view *v, const watched_pair *w, const cdn_geometry *g
   rates[0] = share * parting(v, w, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
   const combined_material m =
-      cdni_combine_materials(v->materials + MATERIAL_NUMBERS * w->a, v->materials + MATERIAL_NUMBERS * w->b);
+      cdni_combine_materials(v->materials + MATERIAL_NUMBERS * w->a, v->materials + MATERIAL_NUMBERS * w->b,
+                             cdni_contact_pair_numbers(v->room, v->pair_numbers, w->a, w->b));
   const cdn_vec3 p = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
   if (m.dissipation > 0) values[1] = 1 - 1.5 * m.dissipation * parting(v, w, p, p, near.normal);
 }
@@ -109,6 +110,7 @@ cdn_status cdni_contact_calc_kinks(const void *self, cdn_state *state, double *v
                    .twist = cdni_matter_twist(room->matter, state),
                    .sizes = cdn_state_parameters(state, room->sizes),
                    .materials = cdn_state_parameters(state, room->materials),
+                   .pair_numbers = cdn_state_parameters(state, room->pair_numbers),
                    .center_rate = center_rate };
   const double *enabled = cdn_state_parameters(state, room->enabled);
   for (size_t i = 0; i < n; i++)

@@ -19,7 +19,7 @@ static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, d
                             cdn_vec3 direction, int feature, cdn_region_output *out) {
   void *place;
   CDNI_TRY(cdn_region_output_add(out, 1, &place));
-  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1]);
+  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
   const double depth = -near->distance, root = sqrt(depth);
   touch *t = place;
   double radius[2];

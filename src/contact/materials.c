@@ -1,16 +1,73 @@
-/* How the numbers of two surfaces become those of a contact (manual 11.2.2). */
+/* Materials: what their numbers must be, and how those of two surfaces become those of a contact (manual 11.2.2). */
 #include <math.h>
 
 #include "contact/internal.h"
+#include "core/sized.h"
+
+CDNI_DEF(contact_material, .modulus = 1e7, .dissipation = 0.1, .static_friction = 0.8, .dynamic_friction = 0.7);
+
+void cdn_contact_material_of_pair_init(void *def, size_t size) {
+  const cdn_contact_material none = { .struct_size = (uint32_t)size,
+                                      .modulus = -1,
+                                      .dissipation = -1,
+                                      .static_friction = -1,
+                                      .dynamic_friction = -1,
+                                      .viscous_friction = -1 };
+  cdni_sized_write(def, size, &none, sizeof none);
+}
+
+const char *cdni_contact_read_material(cdn_contact_material *to, const cdn_contact_material *from) {
+  return read_contact_material(to, from);
+}
+
+const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const cdn_contact_material *from) {
+  *to = cdn_contact_material_of_pair();
+  return cdni_sized_read(
+      to, from, CDNI_SIZED(cdn_contact_material, "start the material of a pair with cdn_contact_material_of_pair()"));
+}
+
+void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]) {
+  out[MATERIAL_MODULUS] = m->modulus, out[MATERIAL_DISSIPATION] = m->dissipation;
+  out[MATERIAL_STATIC] = m->static_friction, out[MATERIAL_DYNAMIC] = m->dynamic_friction;
+  out[MATERIAL_VISCOUS] = m->viscous_friction;
+}
+
+const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_pair) {
+  double x[MATERIAL_NUMBERS];
+  cdni_contact_material_numbers(m, x);
+  for (int i = 0; i < MATERIAL_NUMBERS; i++) {
+    if (!isfinite(x[i])) return "a number of its material is not finite";
+    if (of_pair && x[i] == -1) continue;
+    if (i == MATERIAL_MODULUS && !(x[i] > 0)) return "the modulus of its material must be above 0";
+    if (i == MATERIAL_DISSIPATION && x[i] < 0) return "the dissipation of its material must not be negative";
+    if (x[i] < 0) return "a coefficient of friction must not be negative";
+  }
+  if (m->static_friction < m->dynamic_friction && !(of_pair && m->static_friction == -1))
+    return "static friction must not be less than dynamic friction";
+  return NULL;
+}
 
 static double combine_friction(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
-combined_material cdni_combine_materials(const double *a, const double *b) {
+combined_material cdni_combine_materials(const double *a, const double *b, const double *pair) {
   const double k_a = cbrt(a[MATERIAL_MODULUS] * a[MATERIAL_MODULUS]);
   const double k_b = cbrt(b[MATERIAL_MODULUS] * b[MATERIAL_MODULUS]);
   const double s = k_b / (k_a + k_b), k = k_a * s;
   combined_material m = { .modulus = k * sqrt(k), .share_a = s };
   m.dissipation = s * a[MATERIAL_DISSIPATION] + (1 - s) * b[MATERIAL_DISSIPATION];
   for (int i = 0; i < 3; i++) m.friction[i] = combine_friction(a[MATERIAL_STATIC + i], b[MATERIAL_STATIC + i]);
+  if (!pair) return m;
+  if (pair[MATERIAL_MODULUS] > 0) m.modulus = pair[MATERIAL_MODULUS];
+  if (pair[MATERIAL_DISSIPATION] >= 0) m.dissipation = pair[MATERIAL_DISSIPATION];
+  for (int i = 0; i < 3; i++)
+    if (pair[MATERIAL_STATIC + i] >= 0) m.friction[i] = pair[MATERIAL_STATIC + i];
+  m.friction[0] = fmax(m.friction[0], m.friction[1]);
   return m;
+}
+
+void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]) {
+  E[0] = a[MATERIAL_MODULUS], E[1] = b[MATERIAL_MODULUS];
+  if (!pair || !(pair[MATERIAL_MODULUS] > 0)) return;
+  const double scale = pair[MATERIAL_MODULUS] * (1 / E[0] + 1 / E[1]);
+  E[0] *= scale, E[1] *= scale;
 }

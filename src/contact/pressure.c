@@ -161,7 +161,7 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
 }
 
 cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
-  overlap o = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1]) };
+  overlap o = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers) };
   if (!overlap_ball(pair, &o.center, &o.radius)) return CDN_OK;
   field fields[2];
   double depth[2];
@@ -169,7 +169,9 @@ cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
     collect_faces(pair->g[i], pair->X[i], o.center, o.radius, &fields[i]);
     depth[i] = cdni_largest_depth(pair->g[i]);
   }
-  for (int i = 0; i < 2; i++) fields[i].stiffness = pair->material[i][MATERIAL_MODULUS] / fmin(depth[i], depth[1 - i]);
+  double E[2];
+  cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, E);
+  for (int i = 0; i < 2; i++) fields[i].stiffness = E[i] / fmin(depth[i], depth[1 - i]);
   o.a = &fields[0], o.b = &fields[1];
   for (int i = 0; i < o.a->n; i++)
     for (int j = 0; j < o.b->n; j++) CDNI_TRY(add_polygon(&o, i, j, out));

@@ -6,7 +6,6 @@
 #include "matter/checks.h"
 #include "rooms.h"
 
-CDNI_DEF(contact_material, .modulus = 1e7, .dissipation = 0.1, .static_friction = 0.8, .dynamic_friction = 0.7);
 CDNI_DEF(shape_def, .X_BS = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } },
          .geometry.kind = (cdn_geometry_kind)-1, .type = 1, .affinity = 1);
 CDNI_DEF(contact_def, .transition_velocity = 0.01);
@@ -21,6 +20,7 @@ static void free_shapes(cdn_system *system, void *data) {
     cdni_strfree(a, s->name);
     cdn_surface_release(s->geometry.surface);
   }
+  cdni_contact_free_pairs(system, room);
   cdni_array *arrays[] = { &room->shapes, &room->frames0,  &room->sizes0, &room->materials0,
                            &room->ones,   &room->excluded, &room->watched };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
@@ -51,30 +51,12 @@ static void refuse(cdn_system *system, cdn_status code, const char *function, co
   va_end(args);
 }
 
-/* What is wrong with a material, or NULL. */
-static const char *check_material(const cdn_contact_material *m) {
-  const double numbers[] = { m->modulus, m->dissipation, m->static_friction, m->dynamic_friction, m->viscous_friction };
-  for (int i = 0; i < CDNI_COUNT(numbers); i++)
-    if (!isfinite(numbers[i])) return "a number of its material is not finite";
-  if (!(m->modulus > 0)) return "the modulus of its material must be above 0";
-  if (m->dissipation < 0) return "the dissipation of its material must not be negative";
-  if (m->dynamic_friction < 0 || m->viscous_friction < 0) return "a coefficient of friction must not be negative";
-  if (m->static_friction < m->dynamic_friction) return "static friction must not be less than dynamic friction";
-  return NULL;
-}
-
-static void material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]) {
-  out[MATERIAL_MODULUS] = m->modulus, out[MATERIAL_DISSIPATION] = m->dissipation;
-  out[MATERIAL_STATIC] = m->static_friction, out[MATERIAL_DYNAMIC] = m->dynamic_friction;
-  out[MATERIAL_VISCOUS] = m->viscous_friction;
-}
-
 static const char wrong_frame[] = "its frame must have finite numbers, and axes that are right-handed unit vectors";
 
 static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
                       const cdn_contact_material *material) {
   cdn_shape other;
-  const char *wrong = check_material(material);
+  const char *wrong = cdni_contact_check_material(material, false);
   const cdn_status frame = cdni_check_frame(d->X_BS);
   cdn_error error;
   if (d->body.i < 0 || d->body.i >= cdn_system_body_count(system))
@@ -85,6 +67,9 @@ static bool check_def(cdn_system *system, const char *function, const char *name
     cdn_last_error(&error);
     refuse(system, CDN_ERR_ARG, function, name, "%s", error.text);
   } else if (wrong) refuse(system, CDN_ERR_ARG, function, name, "%s", wrong);
+  else if (d->group < 0)
+    refuse(system, CDN_ERR_ARG, function, name, "its group is %d: give 0 for none, or a number from 1 on",
+           (int)d->group);
   else if (cdn_system_find_shape(system, name, &other) == CDN_OK)
     refuse(system, CDN_ERR_ARG, function, name, "there is a shape of that name already: give each its own");
   else return true;
@@ -95,7 +80,7 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
                   const cdn_contact_material *material) {
   const cdn_allocator *a = cdni_system_allocator(system);
   const bool has_surface = d->geometry.kind >= CDN_GEOMETRY_CONVEX;
-  shape s = { cdni_strdup(a, name), d->body.i, d->geometry, d->type, d->affinity };
+  shape s = { cdni_strdup(a, name), d->body.i, d->geometry, d->type, d->affinity, d->group };
   if (!has_surface) s.geometry.surface = NULL;
   double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
   double *size = cdni_array_extend(a, &room->sizes0, sizeof *size, 3);
@@ -108,7 +93,7 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   if (has_surface) cdn_surface_retain(s.geometry.surface);
   memcpy(frame, &d->X_BS, FRAME_NUMBERS * sizeof *frame);
   for (int k = 0; k < 3; k++) size[k] = isfinite(d->geometry.size[k]) ? d->geometry.size[k] : 0;
-  material_numbers(material, numbers);
+  cdni_contact_material_numbers(material, numbers);
   return true;
 }
 
@@ -118,9 +103,9 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   CDNI_NEED_OBJECT(system, none);
   if (cdni_system_refuses(system, function)) return none;
   cdn_shape_def d;
-  cdn_contact_material material = contact_material_defaults;
+  cdn_contact_material material = cdn_default_contact_material();
   const char *unreadable = def ? read_shape_def(&d, def) : "no def is given: start with cdn_default_shape_def()";
-  if (!unreadable && d.material) unreadable = read_contact_material(&material, d.material);
+  if (!unreadable && d.material) unreadable = cdni_contact_read_material(&material, d.material);
   if (unreadable) {
     cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
     return none;
@@ -154,23 +139,6 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
     room->def = d;
     room->has_def = true;
   }
-}
-
-void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b) {
-  static const char function[] = "cdn_system_exclude_contact";
-  CDNI_NEED_OBJECT_OR_NOTHING(system);
-  if (cdni_system_refuses(system, function)) return;
-  const int n = cdn_system_body_count(system);
-  const int32_t wrong = a.i < 0 || a.i >= n ? a.i : b.i;
-  if (wrong < 0 || wrong >= n) {
-    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
-                     "there is no body %d in this System (yet): add the body first", (int)wrong);
-    return;
-  }
-  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
-  const body_pair pair = { a.i < b.i ? a.i : b.i, a.i < b.i ? b.i : a.i };
-  if (room && !cdni_array_push(cdni_system_allocator(system), &room->excluded, sizeof pair, &pair))
-    cdni_system_fail(system, CDN_ERR_NOMEM, function, NULL, "out of memory");
 }
 
 /* ---- asking ---- */
@@ -224,11 +192,11 @@ cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape id, const cdn_cont
   const shape *s = find(state, function, id, &room);
   if (!s) return CDN_ERR_ARG;
   cdn_contact_material m;
-  const char *wrong = read_contact_material(&m, material);
-  if (!wrong) wrong = check_material(&m);
+  const char *wrong = cdni_contact_read_material(&m, material);
+  if (!wrong) wrong = cdni_contact_check_material(&m, false);
   if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, wrong);
   double numbers[MATERIAL_NUMBERS];
-  material_numbers(&m, numbers);
+  cdni_contact_material_numbers(&m, numbers);
   return cdn_state_set_parameters(state, room->materials, MATERIAL_NUMBERS * id.i, MATERIAL_NUMBERS, numbers);
 }
 

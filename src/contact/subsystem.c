@@ -36,14 +36,17 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->sizes = cdn_declare_parameters(d, "sizes", 3 * n, room->sizes0.data);
   room->materials = cdn_declare_parameters(d, "materials", MATERIAL_NUMBERS * n, room->materials0.data);
   room->enabled = cdn_declare_parameters(d, "enabled", n, room->ones.data);
+  room->pair_numbers =
+      cdn_declare_parameters(d, "pair_materials", (int)room->pair_numbers0.count, room->pair_numbers0.data);
   room->transition = cdn_declare_parameters(d, "transition_velocity", 1, &room->def.transition_velocity);
   const cdn_ticket of_places[] = { room->frames.ticket, room->sizes.ticket, room->matter->frames.ticket };
   room->places =
       cdn_declare_cache(d, "places", (size_t)n * sizeof(shape_place), cdni_contact_calc_places, 3, of_places);
   const cdn_ticket of_poses[] = { CDN_POSE, room->places.ticket, room->sizes.ticket };
   room->poses = cdn_declare_cache(d, "poses", (size_t)n * sizeof(shape_pose), cdni_contact_calc_poses, 3, of_poses);
-  const cdn_ticket of_touches[] = { room->poses.ticket, room->enabled.ticket, room->materials.ticket };
-  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,
+  const cdn_ticket of_touches[] = { room->poses.ticket, room->enabled.ticket, room->materials.ticket,
+                                    room->pair_numbers.ticket };
+  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
   const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket };
   room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 3, of_forces,
@@ -58,6 +61,11 @@ static void describe(const void *self, const cdn_system *system, cdn_description
     const shape *s = &CDNI_AT(room->shapes, shape, i);
     cdn_describe(d, s->name, "a shape, %s, on %s", cdn_geometry_kind_name(s->geometry.kind),
                  cdn_body_name(system, (cdn_body){ s->body }));
+  }
+  for (size_t i = 0; i < room->pairs.count; i++) {
+    const named_pair *p = &CDNI_AT(room->pairs, named_pair, i);
+    cdn_describe(d, p->name, "a pair, of %s and %s", CDNI_AT(room->shapes, shape, p->a).name,
+                 CDNI_AT(room->shapes, shape, p->b).name);
   }
 }
 

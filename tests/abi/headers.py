@@ -17,7 +17,7 @@ DEFS = {
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
     'cdn_projection_def': 'always', 'cdn_assembly_def': 'most_iterations', 'cdn_stepper_def': 'companion',
     'cdn_ensemble_def': 'vary', 'cdn_equilibrium_def': 'most_iterations', 'cdn_model_options': 'armature',
-    'cdn_trajectory_def': 'own', 'cdn_contact_material': 'viscous_friction', 'cdn_shape_def': 'affinity', 'cdn_contact_def': 'transition_velocity', 'cdn_check_def': 'tolerance',
+    'cdn_trajectory_def': 'own', 'cdn_contact_material': 'viscous_friction', 'cdn_shape_def': 'group', 'cdn_contact_pair_def': 'material', 'cdn_contact_def': 'transition_velocity', 'cdn_check_def': 'tolerance',
     'cdn_spec_def': 'allocator', 'cdn_spec_body': 'must_be_base', 'cdn_spec_joint': 'weight',
     'cdn_spec_constraint': 'c', 'cdn_spec_frame': 'X_BF', 'cdn_spec_shape': 'friction', 'cdn_spec_asset': 'rgba',
     'cdn_spec_sensor': 'cutoff', 'cdn_spec_key': 'q', 'cdn_spec_actuator': 'force_lower'}
@@ -35,7 +35,7 @@ RESULTS = {
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
 GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
-FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_control cdn_dvar cdn_event cdn_force
+FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_measure cdn_mobility cdn_motion cdn_proximity cdn_quaternion cdn_ray_hit
     cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_vec3 cdn_zvar'''.split())
 

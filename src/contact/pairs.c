@@ -1,0 +1,239 @@
+/* What users say of pairs: shapes that touch whatever the filters say, with numbers of their own; bodies that are
+ * excluded; a filter of theirs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "contact/internal.h"
+#include "rooms.h"
+
+CDNI_DEF(contact_pair_def, .a = { -1 }, .b = { -1 });
+
+void cdni_contact_free_pairs(cdn_system *system, contact_room *room) {
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (size_t i = 0; i < room->pairs.count; i++) cdni_strfree(a, CDNI_AT(room->pairs, named_pair, i).name);
+  cdni_array_free(a, &room->pairs);
+  cdni_array_free(a, &room->pair_numbers0);
+  cdni_array_free(a, &room->pair_order);
+  if (room->filter_size > 0) cdni_free(a, room->filter_self, room->filter_size);
+}
+
+/* ---- adding ---- */
+
+static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format, ...)
+    CDN_PRINTF(5, 6);
+static void refuse(cdn_system *system, cdn_status code, const char *function, const char *name, const char *format,
+                   ...) {
+  va_list args;
+  va_start(args, format);
+  cdni_system_refuse(system, code, function, "pair", name, format, args);
+  va_end(args);
+}
+
+static bool check_def(cdn_system *system, const contact_room *room, const char *function, const char *name,
+                      const cdn_contact_pair_def *d, const cdn_contact_material *material) {
+  const shape *a = cdni_shape_at(room, d->a), *b = cdni_shape_at(room, d->b);
+  const char *wrong = cdni_contact_check_material(material, true);
+  if (!a || !b) {
+    refuse(system, CDN_ERR_ARG, function, name, "there is no shape %d in this System (yet): add the shape first",
+           (int)(a ? d->b.i : d->a.i));
+    return false;
+  }
+  if (a == b) {
+    refuse(system, CDN_ERR_ARG, function, name, "both of its shapes are '%s': give two", a->name);
+    return false;
+  }
+  if (wrong) {
+    refuse(system, CDN_ERR_ARG, function, name, "%s (-1: as the materials of the shapes combine)", wrong);
+    return false;
+  }
+  for (size_t i = 0; i < room->pairs.count; i++) {
+    const named_pair *p = &CDNI_AT(room->pairs, named_pair, i);
+    if (strcmp(p->name, name) == 0) {
+      refuse(system, CDN_ERR_ARG, function, name, "there is a pair of that name already: give each its own");
+      return false;
+    }
+    const bool same = (p->a == d->a.i && p->b == d->b.i) || (p->a == d->b.i && p->b == d->a.i);
+    if (!same) continue;
+    refuse(system, CDN_ERR_ARG, function, name, "pair '%s' has the shapes '%s' and '%s' already: set its numbers",
+           p->name, a->name, b->name);
+    return false;
+  }
+  return true;
+}
+
+static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_contact_pair_def *d,
+                  const cdn_contact_material *material) {
+  const cdn_allocator *memory = cdni_system_allocator(system);
+  const bool in_order = d->a.i < d->b.i;
+  const named_pair p = { cdni_strdup(memory, name), in_order ? d->a.i : d->b.i, in_order ? d->b.i : d->a.i };
+  double *numbers = cdni_array_extend(memory, &room->pair_numbers0, sizeof *numbers, MATERIAL_NUMBERS);
+  if (!p.name || !numbers || !cdni_array_push(memory, &room->pairs, sizeof p, &p)) {
+    cdni_strfree(memory, p.name);
+    return false;
+  }
+  cdni_contact_material_numbers(material, numbers);
+  return true;
+}
+
+cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_contact_pair_def *def) {
+  static const char function[] = "cdn_system_add_contact_pair";
+  const cdn_contact_pair none = { -1 };
+  CDNI_NEED_OBJECT(system, none);
+  if (cdni_system_refuses(system, function)) return none;
+  cdn_contact_pair_def d;
+  cdn_contact_material material = cdn_contact_material_of_pair();
+  const char *unreadable =
+      def ? read_contact_pair_def(&d, def) : "no def is given: start with cdn_default_contact_pair_def()";
+  if (!unreadable && d.material) unreadable = cdni_contact_read_material_of_pair(&material, d.material);
+  if (unreadable) {
+    cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
+    return none;
+  }
+  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+  if (!room) return none;
+  char made_up[32];
+  snprintf(made_up, sizeof made_up, "pair%zu", room->pairs.count);
+  const char *name = d.name ? d.name : made_up;
+  if (!check_def(system, room, function, name, &d, &material)) return none;
+  if (!store(system, room, name, &d, &material)) {
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
+    return none;
+  }
+  return (cdn_contact_pair){ (int32_t)room->pairs.count - 1 };
+}
+
+void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b) {
+  static const char function[] = "cdn_system_exclude_contact";
+  CDNI_NEED_OBJECT_OR_NOTHING(system);
+  if (cdni_system_refuses(system, function)) return;
+  const int n = cdn_system_body_count(system);
+  const int32_t wrong = a.i < 0 || a.i >= n ? a.i : b.i;
+  if (wrong < 0 || wrong >= n) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+                     "there is no body %d in this System (yet): add the body first", (int)wrong);
+    return;
+  }
+  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+  const body_pair pair = { a.i < b.i ? a.i : b.i, a.i < b.i ? b.i : a.i };
+  if (room && !cdni_array_push(cdni_system_allocator(system), &room->excluded, sizeof pair, &pair))
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, NULL, "out of memory");
+}
+
+void cdn_system_set_contact_filter(cdn_system *system, cdn_contact_filter_fn *filter, const void *self,
+                                   size_t self_size) {
+  static const char function[] = "cdn_system_set_contact_filter";
+  CDNI_NEED_OBJECT_OR_NOTHING(system);
+  if (cdni_system_refuses(system, function)) return;
+  if (self_size > 0 && !self) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+                     "self is NULL, and its size is %zu bytes: give what is to be copied", self_size);
+    return;
+  }
+  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+  if (!room) return;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  void *copy = self_size > 0 ? cdni_alloc(a, self_size) : (void *)(uintptr_t)self;
+  if (self_size > 0 && !copy) {
+    cdni_system_fail(system, CDN_ERR_NOMEM, function, NULL, "out of memory");
+    return;
+  }
+  if (self_size > 0) memcpy(copy, self, self_size);
+  if (room->filter_size > 0) cdni_free(a, room->filter_self, room->filter_size);
+  room->filter = filter, room->filter_self = copy, room->filter_size = self_size;
+}
+
+/* ---- freezing, finding ---- */
+
+static int compare_entries(const void *x, const void *y) {
+  const pair_entry *p = x, *q = y;
+  return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+}
+
+cdn_status cdni_contact_order_pairs(cdn_system *system, contact_room *room) {
+  for (size_t i = 0; i < room->pairs.count; i++) {
+    const named_pair *p = &CDNI_AT(room->pairs, named_pair, i);
+    const pair_entry entry = { p->a, p->b, (int32_t)i };
+    if (!cdni_array_push(cdni_system_allocator(system), &room->pair_order, sizeof entry, &entry))
+      return cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory for pairs of shapes");
+  }
+  if (room->pairs.count > 1) qsort(room->pair_order.data, room->pair_order.count, sizeof(pair_entry), compare_entries);
+  return CDN_OK;
+}
+
+int cdni_contact_pair_of(const contact_room *room, int a, int b) {
+  if (room->pair_order.count == 0) return -1;
+  const pair_entry wanted = { a < b ? a : b, a < b ? b : a, 0 };
+  const pair_entry *found =
+      bsearch(&wanted, room->pair_order.data, room->pair_order.count, sizeof wanted, compare_entries);
+  return found ? found->i : -1;
+}
+
+const double *cdni_contact_pair_numbers(const contact_room *room, const double *numbers, int a, int b) {
+  const int i = cdni_contact_pair_of(room, a, b);
+  return i < 0 ? NULL : numbers + MATERIAL_NUMBERS * i;
+}
+
+/* ---- asking ---- */
+
+static const named_pair *pair_at(const contact_room *room, cdn_contact_pair pair) {
+  return !room || pair.i < 0 || (size_t)pair.i >= room->pairs.count ? NULL : &CDNI_AT(room->pairs, named_pair, pair.i);
+}
+
+int cdn_system_contact_pair_count(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, 0);
+  const contact_room *room = cdni_contact(system);
+  return room ? (int)room->pairs.count : 0;
+}
+
+const char *cdn_contact_pair_name(const cdn_system *system, cdn_contact_pair pair) {
+  CDNI_NEED_OBJECT(system, NULL);
+  const named_pair *p = pair_at(cdni_contact(system), pair);
+  return p ? p->name : NULL;
+}
+
+cdn_status cdn_system_find_contact_pair(const cdn_system *system, const char *name, cdn_contact_pair *out) {
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  *out = (cdn_contact_pair){ -1 };
+  for (int i = 0; i < cdn_system_contact_pair_count(system); i++) {
+    if (strcmp(cdn_contact_pair_name(system, (cdn_contact_pair){ i }), name) != 0) continue;
+    out->i = i;
+    return CDN_OK;
+  }
+  return cdni_refuse(CDN_ERR_ARG, "cdn_system_find_contact_pair", "there is no pair '%s' in this System", name);
+}
+
+cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact_pair pair, cdn_shape *a, cdn_shape *b) {
+  CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(a, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(b, CDN_ERR_ARG);
+  const named_pair *p = pair_at(cdni_contact(system), pair);
+  *a = (cdn_shape){ p ? p->a : -1 };
+  *b = (cdn_shape){ p ? p->b : -1 };
+  if (p) return CDN_OK;
+  return cdni_refuse(CDN_ERR_ARG, "cdn_contact_pair_shapes", "there is no pair %d in this System", (int)pair.i);
+}
+
+cdn_status cdn_contact_pair_set_material(cdn_state *state, cdn_contact_pair pair,
+                                         const cdn_contact_material *material) {
+  static const char function[] = "cdn_contact_pair_set_material";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED(state, material);
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  const named_pair *p = pair_at(room, pair);
+  if (!p)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no pair %d in this System",
+                           (int)pair.i);
+  cdn_contact_material m;
+  const char *wrong = cdni_contact_read_material_of_pair(&m, material);
+  if (!wrong) wrong = cdni_contact_check_material(&m, true);
+  if (wrong)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, p->name,
+                           "pair '%s': %s (-1: as the materials of the shapes combine); nothing was changed", p->name,
+                           wrong);
+  double numbers[MATERIAL_NUMBERS];
+  cdni_contact_material_numbers(&m, numbers);
+  return cdn_state_set_parameters(state, room->pair_numbers, MATERIAL_NUMBERS * pair.i, MATERIAL_NUMBERS, numbers);
+}
