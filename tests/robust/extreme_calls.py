@@ -38,7 +38,7 @@ OBJECTS = {
     'cdn_surface *': ('RUNNING', 'w->surface'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
-IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape']
+IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape', 'contact_pair']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
          'sequence', 'axes_fixed', 'spec_kind', 'geometry_kind', 'sort']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
@@ -116,6 +116,8 @@ def argument(kind, name):
         return 'visit_nothing'
     if kind == 'cdn_calc_fn *':
         return 'calc_nothing'
+    if kind == 'cdn_contact_filter_fn *':
+        return 'accept_all'
     if kind == 'cdn_region_fn *':
         return 'find_nothing'
     if kind == 'void *' and name == 'context':

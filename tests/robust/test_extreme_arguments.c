@@ -19,6 +19,10 @@ static cdn_status find_nothing(const void *self, cdn_state *state, cdn_region_ou
   (void)self, (void)state, (void)out;
   return CDN_OK;
 }
+static bool accept_all(const void *self, const cdn_system *system, cdn_shape a, cdn_shape b) {
+  (void)self, (void)system, (void)a, (void)b;
+  return true;
+}
 static cdn_status visit_nothing(void *context, int k, cdn_state *state) {
   (void)context, (void)k, (void)state;
   return CDN_OK;
@@ -169,7 +173,10 @@ static cdn_system *make(world *w) {
   cdn_system_add_shape(s, &shape);
   shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.1, shape.body = body[3];
   cdn_system_add_shape(s, &shape);
-  w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1, w->n_shape = 2;
+  cdn_contact_pair_def pair = cdn_default_contact_pair_def();
+  pair.a.i = 0, pair.b.i = 1;
+  cdn_system_add_contact_pair(s, &pair);
+  w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1, w->n_shape = 2, w->n_contact_pair = 1;
   return s;
 }
 
