@@ -34,6 +34,10 @@ typedef struct cdn_contact_material {
   double dissipation; /**< c, s/m, >= 0: a slow impact at speed v has the restitution 1 - c v. Default 0.1 */
   double static_friction, dynamic_friction; /**< coefficients, >= 0; static >= dynamic. Defaults 0.8, 0.7 */
   double viscous_friction;                  /**< s/m, >= 0: added to the coefficient for each m/s of slip. Default 0 */
+  /** Of the elastic layer in the laws of springs and of pressure fields, m, >= 0: their stiffness by depth and area is
+   *  the modulus over the thickness. Default 0: for springs a tenth of the radius of the ball about the mesh, for
+   *  pressure fields the depth of the deepest point of the smaller solid. */
+  double thickness;
 } cdn_contact_material;
 /** cdn_default_contact_material for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_material_init(void *def, size_t size);

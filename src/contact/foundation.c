@@ -1,8 +1,8 @@
 /* Elastic foundation: a bed of springs, one at the centre of each triangle of a mesh, that press on the other solid
  * (Johnson, Contact Mechanics, 1985, section 4.3; Simbody's ElasticFoundationForce). The spring of a triangle is as
- * long as its depth in the other solid; its stiffness is the triangle's area times E / h of both surfaces in series,
- * where h is a tenth of the radius of the ball about the mesh. A coarse mesh is a coarse bed: triangles should be small
- * beside the patch. */
+ * long as its depth in the other solid; its stiffness is the triangle's area times k, where k is E / h of both surfaces
+ * in series. They share the depth as springs in series do. The force acts between them, where both have given way. A
+ * coarse mesh is a coarse bed: triangles should be small beside the patch. */
 #include <math.h>
 
 #include "contact/internal.h"
@@ -11,6 +11,7 @@ typedef struct bed {
   const touch_pair *pair;
   int mesh;         /* 0 or 1: which of the two has the springs */
   double stiffness; /* by area and depth */
+  double share[2];  /* of the depth by which each of the two gives way */
   combined_material m;
   cdn_region_output *out;
   cdn_status status;
@@ -36,7 +37,7 @@ static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) 
   *(touch *)place = (touch){ .a = b->pair->shape[0],
                              .b = b->pair->shape[1],
                              .feature = 2 * triangle + b->mesh,
-                             .point = p_G,
+                             .point = cdn_add(p_G, cdn_scale(b->share[b->mesh] * depth, from_other)),
                              .normal = normal,
                              .tangent = contact_tangent(normal),
                              .depth = depth,
@@ -54,19 +55,33 @@ static void box_in_frame(const cdn_geometry *g, const cdn_transform *X, const cd
   cdni_bounds(g, &X_FS, least, most);
 }
 
+/* The thickness of the layer: the material's, or a tenth of the radius of the ball about a mesh; 0: it has none. */
+static double layer(const touch_pair *pair, int i) {
+  const double thickness = cdni_thickness(pair->material[i], pair->numbers);
+  cdn_vec3 center;
+  if (thickness > 0) return thickness;
+  return pair->g[i]->kind == CDN_GEOMETRY_MESH ? 0.1 * cdni_bounding_ball(pair->g[i], &center) : 0;
+}
+
 cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
   bed b = { .pair = pair,
             .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers),
             .out = out };
-  double E[2];
-  cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, E);
+  const double h[2] = { layer(pair, 0), layer(pair, 1) };
+  double k[2];
+  cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, k);
+  for (int i = 0; i < 2; i++) k[i] /= h[i] > 0 ? h[i] : h[1 - i];
+  b.share[0] = k[1] / (k[0] + k[1]), b.share[1] = 1 - b.share[0];
+  b.stiffness = k[0] * b.share[0];
+  if (!pair->numbers || pair->numbers[MATERIAL_DISSIPATION] < 0)
+    b.m.dissipation =
+        b.share[0] * pair->material[0][MATERIAL_DISSIPATION] + b.share[1] * pair->material[1][MATERIAL_DISSIPATION];
+  /* where both are meshes, each carries half */
+  if (pair->g[0]->kind == CDN_GEOMETRY_MESH && pair->g[1]->kind == CDN_GEOMETRY_MESH) b.stiffness *= 0.5;
   for (b.mesh = 0; b.mesh < 2; b.mesh++) {
     const cdn_geometry *g = pair->g[b.mesh];
     if (g->kind != CDN_GEOMETRY_MESH) continue;
-    cdn_vec3 center, least, most;
-    b.stiffness = E[0] * E[1] / (E[0] + E[1]) / (0.1 * cdni_bounding_ball(g, &center));
-    /* where both are meshes, each carries half */
-    if (pair->g[1 - b.mesh]->kind == CDN_GEOMETRY_MESH) b.stiffness *= 0.5;
+    cdn_vec3 least, most;
     box_in_frame(pair->g[1 - b.mesh], pair->X[1 - b.mesh], pair->X[b.mesh], &least, &most);
     cdni_triangles_in_box(g->surface, least, most, add_spring, &b);
     CDNI_TRY(b.status);

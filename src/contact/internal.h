@@ -17,7 +17,15 @@ typedef struct shape {
 } shape;
 
 /* The numbers of a material in a State, and of a frame: R by columns, then p. */
-enum { MATERIAL_MODULUS, MATERIAL_DISSIPATION, MATERIAL_STATIC, MATERIAL_DYNAMIC, MATERIAL_VISCOUS, MATERIAL_NUMBERS };
+enum {
+  MATERIAL_MODULUS,
+  MATERIAL_DISSIPATION,
+  MATERIAL_STATIC,
+  MATERIAL_DYNAMIC,
+  MATERIAL_VISCOUS,
+  MATERIAL_THICKNESS,
+  MATERIAL_NUMBERS
+};
 enum { FRAME_NUMBERS = 12 };
 
 typedef struct body_pair {
@@ -132,6 +140,8 @@ typedef struct combined_material {
 combined_material cdni_combine_materials(const double *a, const double *b, const double *pair);
 /* The moduli E of two beds in series, E = E_a E_b / (E_a + E_b), of which a pair may have another. */
 void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]);
+/* Of the layer of one of the two; 0: as the law has it. */
+double cdni_thickness(const double *material, const double *pair);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);

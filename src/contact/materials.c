@@ -12,7 +12,8 @@ void cdn_contact_material_of_pair_init(void *def, size_t size) {
                                       .dissipation = -1,
                                       .static_friction = -1,
                                       .dynamic_friction = -1,
-                                      .viscous_friction = -1 };
+                                      .viscous_friction = -1,
+                                      .thickness = -1 };
   cdni_sized_write(def, size, &none, sizeof none);
 }
 
@@ -29,7 +30,7 @@ const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const c
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]) {
   out[MATERIAL_MODULUS] = m->modulus, out[MATERIAL_DISSIPATION] = m->dissipation;
   out[MATERIAL_STATIC] = m->static_friction, out[MATERIAL_DYNAMIC] = m->dynamic_friction;
-  out[MATERIAL_VISCOUS] = m->viscous_friction;
+  out[MATERIAL_VISCOUS] = m->viscous_friction, out[MATERIAL_THICKNESS] = m->thickness;
 }
 
 const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_pair) {
@@ -40,6 +41,7 @@ const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_p
     if (of_pair && x[i] == -1) continue;
     if (i == MATERIAL_MODULUS && !(x[i] > 0)) return "the modulus of its material must be above 0";
     if (i == MATERIAL_DISSIPATION && x[i] < 0) return "the dissipation of its material must not be negative";
+    if (i == MATERIAL_THICKNESS && x[i] < 0) return "the thickness of its material must not be negative";
     if (x[i] < 0) return "a coefficient of friction must not be negative";
   }
   if (m->static_friction < m->dynamic_friction && !(of_pair && m->static_friction == -1))
@@ -70,4 +72,8 @@ void cdni_moduli_in_series(const double *a, const double *b, const double *pair,
   if (!pair || !(pair[MATERIAL_MODULUS] > 0)) return;
   const double scale = pair[MATERIAL_MODULUS] * (1 / E[0] + 1 / E[1]);
   E[0] *= scale, E[1] *= scale;
+}
+
+double cdni_thickness(const double *material, const double *pair) {
+  return pair && pair[MATERIAL_THICKNESS] >= 0 ? pair[MATERIAL_THICKNESS] : material[MATERIAL_THICKNESS];
 }

@@ -2,7 +2,7 @@
  * for fast, robust approximation of net contact force and moment between nominally rigid objects, 2019).
  *
  * The pressure in a solid is E d / L: d is the depth below its surface, the distance to its nearest face, and L the
- * largest depth (a half-space has none; it takes the other's). Two solids that overlap meet where their pressures are
+ * thickness of the material, or the smaller one of both solids' largest depths (a half-space has none). Two solids that overlap meet where their pressures are
  * equal. That surface consists of polygons, one for each pair of faces that are nearest there, on which the pressure is
  * linear. So the force of each polygon is known in closed form, and the sum is continuous in the pose, also as faces
  * become parallel. The energy is the integral of the smaller of the two pressures over the overlap; nothing here
@@ -171,7 +171,10 @@ cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
   }
   double E[2];
   cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, E);
-  for (int i = 0; i < 2; i++) fields[i].stiffness = E[i] / fmin(depth[i], depth[1 - i]);
+  for (int i = 0; i < 2; i++) {
+    const double thickness = cdni_thickness(pair->material[i], pair->numbers);
+    fields[i].stiffness = E[i] / (thickness > 0 ? thickness : fmin(depth[0], depth[1]));
+  }
   o.a = &fields[0], o.b = &fields[1];
   for (int i = 0; i < o.a->n; i++)
     for (int j = 0; j < o.b->n; j++) CDNI_TRY(add_polygon(&o, i, j, out));
