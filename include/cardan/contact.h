@@ -27,7 +27,7 @@ typedef struct cdn_shape {
 /** What a surface is made of. The numbers of two surfaces that touch are combined (docs/contact.md):
  *    E^(2/3) = E_1^(2/3) E_2^(2/3) / (E_1^(2/3) + E_2^(2/3)), the depth is divided by s_1 = E_2^(2/3) / (E_1^(2/3) +
  *    E_2^(2/3)) and s_2 = 1 - s_1, the dissipation is c = s_1 c_1 + s_2 c_2, a coefficient of friction is 2 mu_1 mu_2 /
- *    (mu_1 + mu_2). */
+ *    (mu_1 + mu_2), torsional and rolling friction are the larger of the two. */
 typedef struct cdn_contact_material {
   CDN_DEF_HEADER;
   double modulus;     /**< plane-strain modulus E* = E / (1 - nu^2), Pa, > 0. Default 1e7 */
@@ -38,6 +38,8 @@ typedef struct cdn_contact_material {
    *  the modulus over the thickness. Default 0: for springs a tenth of the radius of the ball about the mesh, for
    *  pressure fields the depth of the deepest point of the smaller solid. */
   double thickness;
+  double torsional_friction; /**< m, >= 0: times the normal force, the largest moment against spin. Default 0 */
+  double rolling_friction;   /**< m, >= 0: times the normal force, the largest moment against rolling. Default 0 */
 } cdn_contact_material;
 /** cdn_default_contact_material for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_material_init(void *def, size_t size);
@@ -57,6 +59,9 @@ typedef struct cdn_shape_def {
   /** A pair may touch if a bit of one's type is in the other's affinity, either way round. Defaults 1, 1. */
   uint32_t type, affinity;
   int32_t group; /**< shapes of one group, >= 1, do not touch each other. 0: in no group. Default 0 */
+  /** Motion of the surface over its body, in the shape's frame S: the material at p_S moves at surface_velocity +
+   *  surface_spin x p_S. A belt has a velocity, a turntable or a roller a spin. m/s and rad/s. Defaults 0 */
+  cdn_vec3 surface_velocity, surface_spin;
 } cdn_shape_def;
 /** cdn_default_shape_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_shape_def_init(void *def, size_t size);
@@ -169,6 +174,9 @@ CDN_API cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape shape,
 CDN_API cdn_status cdn_shape_set_frame(cdn_state *state, cdn_shape shape, cdn_transform X_BS) CDN_NODISCARD;
 CDN_API cdn_status cdn_shape_set_size(cdn_state *state, cdn_shape shape, const double size[3]) CDN_NODISCARD;
 CDN_API cdn_status cdn_shape_set_enabled(cdn_state *state, cdn_shape shape, bool enabled) CDN_NODISCARD;
+/** Sets how the surface moves over its body, in the shape's frame S (cdn_shape_def.surface_velocity, surface_spin). */
+CDN_API cdn_status cdn_shape_set_surface_velocity(cdn_state *state, cdn_shape shape, cdn_vec3 velocity,
+                                                  cdn_vec3 spin) CDN_NODISCARD;
 /** The geometry with the State's sizes, and its pose X_GS. Realizes Position. */
 CDN_API cdn_status cdn_shape_get(cdn_state *state, cdn_shape shape, cdn_geometry *geometry,
                                  cdn_transform *X_GS) CDN_NODISCARD;
@@ -177,18 +185,20 @@ CDN_API cdn_status cdn_shape_get(cdn_state *state, cdn_shape shape, cdn_geometry
 
 /** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. */
 typedef struct cdn_contact {
-  cdn_shape a, b;      /**< a.i < b.i */
-  int32_t feature;     /**< which of several contacts of the pair: the same from step to step */
-  cdn_vec3 point;      /**< where the force acts, m */
-  cdn_vec3 normal;     /**< from a to b */
-  double depth;        /**< overlap of the undeformed shapes along the normal, m, > 0 */
-  double rate;         /**< of the depth, m/s: positive while the shapes approach */
-  double slip[2];      /**< components of the velocity of b relative to a in the plane of the contact, m/s: along... */
-  cdn_vec3 tangent[2]; /**< ... these unit vectors; with `normal` as the third they are right-handed */
-  double force;        /**< normal force on b, N, >= 0; a feels the opposite */
-  cdn_vec3 friction;   /**< on b, N */
-  double elastic, power; /**< stored energy, J; power of all that is not elastic, W */
+  cdn_shape a, b;        /**< a.i < b.i */
+  int32_t feature;       /**< which of several contacts of the pair: the same from step to step */
+  cdn_vec3 point;        /**< where the force acts, m */
+  cdn_vec3 normal;       /**< from a to b */
+  double depth;          /**< overlap of the undeformed shapes along the normal, m, > 0 */
+  double rate;           /**< of the depth, m/s: positive while the shapes approach */
+  double slip[2];        /**< components of the velocity of b's surface relative to a's in the plane of the contact,
+                            m/s: along... */
+  cdn_vec3 tangent[2];   /**< ... these unit vectors; with `normal` as the third they are right-handed */
+  double force;          /**< normal force on b, N, >= 0; a feels the opposite */
+  cdn_vec3 friction;     /**< on b, N */
+  double elastic, power; /**< stored energy, J; power of all that is not elastic, which bodies take up, W */
   double radius[2];      /**< half axes of Hertz's patch, m, or 0 */
+  cdn_vec3 moment;       /**< moment on b against spin and rolling, N m; a feels the opposite */
 } cdn_contact;
 
 /** How many contacts the State has. Realizes Velocity. CDN_ERR_ARG: no such contact. O(1) once they are computed; no

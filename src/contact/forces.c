@@ -14,16 +14,43 @@ cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, i
   return cdni_from_v3(sv_shift_motion(twist[body].V, r).v);
 }
 
-static touch_force force_of(const touch *t, cdn_vec3 v, double transition) {
-  const cdn_vec3 second = cdn_cross(t->normal, t->tangent);
-  touch_force f = { .rate = -cdn_dot(v, t->normal), .slip = { cdn_dot(v, t->tangent), cdn_dot(v, second) } };
+/* A State's numbers, for the motion of surfaces. */
+typedef struct view {
+  const contact_room *room;
+  const shape_place *places;
+  const shape_pose *poses;
+  const body_pose *pose;
+  const body_twist *twist;
+  const double *belts;
+  double transition;
+} view;
+
+/* Adds how a shape's surface moves over its body, at a point of Ground. */
+static void add_belt(const view *v, int i, cdn_vec3 p, cdn_vec3 *velocity, cdn_vec3 *turn) {
+  const double *belt = v->belts + BELT_NUMBERS * i;
+  const cdn_transform *X = &v->poses[i].X_GS;
+  const cdn_vec3 w = cdn_rotate(X->R, cdn_v3(belt[3], belt[4], belt[5]));
+  *velocity = cdn_add(*velocity, cdn_rotate(X->R, cdn_v3(belt[0], belt[1], belt[2])));
+  *velocity = cdn_add(*velocity, cdn_cross(w, cdn_sub(p, X->p)));
+  *turn = cdn_add(*turn, w);
+}
+
+static touch_force force_of(const view *v, const touch *t) {
+  const int a = shape_body(v->room, t->a), b = shape_body(v->room, t->b);
+  cdn_vec3 u_a = cdni_contact_velocity(v->pose, v->twist, a, t->point);
+  cdn_vec3 u_b = cdni_contact_velocity(v->pose, v->twist, b, t->point);
+  cdn_vec3 w_a = cdni_from_v3(v->twist[a].V.w), w_b = cdni_from_v3(v->twist[b].V.w);
+  const cdn_vec3 u = cdn_sub(u_b, u_a), w = cdn_sub(w_b, w_a); /* of the bodies */
+  add_belt(v, t->a, t->point, &u_a, &w_a);
+  add_belt(v, t->b, t->point, &u_b, &w_b);
+  surface_motion m = { cdn_sub(u_b, u_a), cdn_sub(w_b, w_a) };
+  m.slip = cdn_sub(m.slip, cdn_scale(cdn_dot(m.slip, t->normal), t->normal));
+  touch_force f = { .rate = -cdn_dot(u, t->normal),
+                    .slip = { cdn_dot(m.slip, t->tangent), cdn_dot(m.slip, cdn_cross(t->normal, t->tangent)) } };
   f.normal = fmax(t->elastic * (1 + t->damping * f.rate), 0);
-  const double speed = hypot(f.slip[0], f.slip[1]);
-  if (speed > 0) {
-    const double size = f.normal * cdni_friction_coefficient(t->friction, speed, transition) / speed;
-    f.friction = cdn_add(cdn_scale(-size * f.slip[0], t->tangent), cdn_scale(-size * f.slip[1], second));
-  }
-  f.power = -(f.normal - (isnan(t->energy) ? 0 : t->elastic)) * f.rate + cdn_dot(f.friction, v);
+  f.friction = cdni_friction_by_slip(t, &m, f.normal, v->transition);
+  f.moment = cdni_friction_moment(t, &m, f.normal, v->transition, fmin(v->places[t->a].radius, v->places[t->b].radius));
+  f.power = -(f.normal - (isnan(t->energy) ? 0 : t->elastic)) * f.rate + cdn_dot(f.friction, u) + cdn_dot(f.moment, w);
   return f;
 }
 
@@ -38,16 +65,14 @@ cdn_status cdni_contact_calc_forces(const void *self, cdn_state *state, cdn_regi
   touch_force *forces = place;
   if (n == 0) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  const body_pose *pose = cdni_matter_pose(room->matter, state);
-  const body_twist *twist = cdni_matter_twist(room->matter, state);
-  const double transition = *cdn_state_parameters(state, room->transition);
-  for (int i = 0; i < n; i++) {
-    const touch *t = &touches[i];
-    const int a = CDNI_AT(room->shapes, shape, t->a).body, b = CDNI_AT(room->shapes, shape, t->b).body;
-    const cdn_vec3 v =
-        cdn_sub(cdni_contact_velocity(pose, twist, b, t->point), cdni_contact_velocity(pose, twist, a, t->point));
-    forces[i] = force_of(t, v, transition);
-  }
+  const view v = { .room = room,
+                   .places = cdni_state_storage(state, room->places),
+                   .poses = cdni_state_storage(state, room->poses),
+                   .pose = cdni_matter_pose(room->matter, state),
+                   .twist = cdni_matter_twist(room->matter, state),
+                   .belts = cdn_state_parameters(state, room->belts),
+                   .transition = *cdn_state_parameters(state, room->transition) };
+  for (int i = 0; i < n; i++) forces[i] = force_of(&v, &touches[i]);
   return CDN_OK;
 }
 
@@ -67,20 +92,22 @@ static cdn_status begin(const contact_room *room, cdn_state *state, cdn_forces *
   return p->pose ? CDN_OK : cdni_state_last_status(state);
 }
 
-static void push_one(const pusher *p, int i, cdn_vec3 point, cdn_vec3 f) {
+static void push_one(const pusher *p, int i, cdn_vec3 point, cdn_vec3 f, cdn_vec3 moment) {
   const cdn_body body = { shape_body(p->room, i) };
   if (body.i == 0) return;
   const body_pose *M = &p->pose[body.i];
   const v3 origin = m3_mul_add(M->R_GM, p->places[i].p_MB, M->p_GM);
-  const cdn_spatial F = { cdn_cross(cdn_sub(point, cdni_from_v3(origin)), f), f };
+  const cdn_spatial F = { cdn_add(moment, cdn_cross(cdn_sub(point, cdni_from_v3(origin)), f)), f };
   cdn_forces_add_body(p->forces, body, F);
 }
 
-/* The force f on b, and its opposite on a. */
-static void push(const pusher *p, const touch *t, cdn_vec3 f) {
-  push_one(p, t->a, t->point, cdn_scale(-1, f));
-  push_one(p, t->b, t->point, f);
+/* A force and a moment on b, and their opposites on a. */
+static void push(const pusher *p, const touch *t, cdn_vec3 f, cdn_vec3 moment) {
+  push_one(p, t->a, t->point, cdn_scale(-1, f), cdn_scale(-1, moment));
+  push_one(p, t->b, t->point, f, moment);
 }
+
+static const cdn_vec3 none;
 
 static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *forces) {
   const contact_room *room = contact_of(self);
@@ -92,7 +119,7 @@ static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *f
   CDNI_TRY(begin(room, state, forces, &p));
   const touch *touches = elements;
   for (int i = 0; i < n; i++)
-    if (!isnan(touches[i].energy)) push(&p, &touches[i], cdn_scale(touches[i].elastic, touches[i].normal));
+    if (!isnan(touches[i].energy)) push(&p, &touches[i], cdn_scale(touches[i].elastic, touches[i].normal), none);
   return CDN_OK;
 }
 
@@ -119,7 +146,8 @@ static cdn_status calc_rest(const void *self, cdn_state *state, cdn_forces *forc
   for (int i = 0; i < n; i++) {
     const touch *t = &((const touch *)touches)[i];
     const touch_force *f = &((const touch_force *)found)[i];
-    push(&p, t, cdn_add(cdn_scale(f->normal - (isnan(t->energy) ? 0 : t->elastic), t->normal), f->friction));
+    const double rest = f->normal - (isnan(t->energy) ? 0 : t->elastic);
+    push(&p, t, cdn_add(cdn_scale(rest, t->normal), f->friction), f->moment);
   }
   return CDN_OK;
 }

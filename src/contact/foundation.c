@@ -43,8 +43,8 @@ static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) 
                              .depth = depth,
                              .elastic = k * depth,
                              .energy = 0.5 * k * depth * depth,
-                             .damping = b->m.dissipation,
-                             .friction = { b->m.friction[0], b->m.friction[1], b->m.friction[2] } };
+                             .damping = b->m.dissipation };
+  cdni_touch_friction(place, &b->m);
   return true;
 }
 

@@ -24,9 +24,11 @@ enum {
   MATERIAL_DYNAMIC,
   MATERIAL_VISCOUS,
   MATERIAL_THICKNESS,
+  MATERIAL_TORSIONAL,
+  MATERIAL_ROLLING,
   MATERIAL_NUMBERS
 };
-enum { FRAME_NUMBERS = 12 };
+enum { FRAME_NUMBERS = 12, BELT_NUMBERS = 6 };
 
 typedef struct body_pair {
   int32_t a, b; /* a < b */
@@ -51,6 +53,7 @@ typedef struct watched_pair {
 struct contact_room {
   cdni_array shapes;                            /* shape */
   cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
+  cdni_array belts0;                            /* double: BELT_NUMBERS a shape, velocity and spin of its surface */
   cdni_array excluded;                          /* body_pair; in ascending order once the System is frozen */
   cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
   cdn_contact_def def;
@@ -65,7 +68,7 @@ struct contact_room {
   int n_bodies, n_kinks;
   cdni_array watched;    /* watched_pair */
   cdni_array pair_order; /* pair_entry */
-  cdn_dvar frames, sizes, materials, enabled, transition, pair_numbers;
+  cdn_dvar frames, sizes, materials, enabled, belts, transition, pair_numbers;
   cdn_cache places; /* shape_place, one a shape */
   cdn_cache poses;  /* shape_pose, one a shape */
   cdn_computed_region touches, forces;
@@ -93,8 +96,9 @@ typedef struct touch {
   int32_t a, b, feature;
   cdn_vec3 point, normal, tangent; /* the first of two tangents */
   double depth, elastic, damping;
-  double energy;      /* NaN: nobody computes it, and the force counts as one without a potential */
-  double friction[3]; /* static, dynamic, viscous */
+  double energy;             /* NaN: nobody computes it, and the force counts as one without a potential */
+  double friction[3];        /* static, dynamic, viscous */
+  double torsional, rolling; /* m */
   double radius[2];
 } touch;
 
@@ -103,7 +107,8 @@ typedef struct touch_force {
   double rate, slip[2];
   double normal;     /* force along the normal, >= 0 */
   cdn_vec3 friction; /* force on b in the plane */
-  double power;      /* of all that is not elastic */
+  cdn_vec3 moment;   /* on b, against spin and rolling */
+  double power;      /* of all that is not elastic, into the bodies */
 } touch_force;
 
 /* ---- shapes.c, filter.c ---- */
@@ -134,7 +139,7 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
 
 /* Materials of two surfaces combined. */
 typedef struct combined_material {
-  double modulus, share_a, dissipation, friction[3];
+  double modulus, share_a, dissipation, friction[3], torsional, rolling;
 } combined_material;
 /* `pair` has the numbers of a pair of the user's, or is NULL. */
 combined_material cdni_combine_materials(const double *a, const double *b, const double *pair);
@@ -142,11 +147,20 @@ combined_material cdni_combine_materials(const double *a, const double *b, const
 void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]);
 /* Of the layer of one of the two; 0: as the law has it. */
 double cdni_thickness(const double *material, const double *pair);
+/* What friction of a touch needs of the materials. */
+void cdni_touch_friction(touch *t, const combined_material *m);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
-/* friction.c: the coefficient of friction times the direction factor at a slip speed. */
-double cdni_friction_coefficient(const double friction[3], double speed, double transition);
+/* friction.c: how b's surface moves over a's at a touch. */
+typedef struct surface_motion {
+  cdn_vec3 slip; /* in the plane */
+  cdn_vec3 turn; /* angular velocity of b's surface relative to a's */
+} surface_motion;
+/* Friction that follows from the slip speed, and moments against spin and rolling: on b. `size`, m, makes a speed of an
+ * angular velocity. */
+cdn_vec3 cdni_friction_by_slip(const touch *t, const surface_motion *m, double normal, double transition);
+cdn_vec3 cdni_friction_moment(const touch *t, const surface_motion *m, double normal, double transition, double size);
 
 /* Which law acts between two kinds of geometry; NULL: none. It adds a touch, or several, for a pair that overlaps. */
 typedef struct touch_pair {

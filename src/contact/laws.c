@@ -33,8 +33,8 @@ static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, d
                 .elastic = share * stiffness * depth * root,
                 .energy = 0.4 * stiffness * depth * depth * root,
                 .damping = 1.5 * m.dissipation,
-                .friction = { m.friction[0], m.friction[1], m.friction[2] },
                 .radius = { radius[0] * root, radius[1] * root } };
+  cdni_touch_friction(t, &m);
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
   return CDN_OK;
 }

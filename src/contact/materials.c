@@ -13,7 +13,9 @@ void cdn_contact_material_of_pair_init(void *def, size_t size) {
                                       .static_friction = -1,
                                       .dynamic_friction = -1,
                                       .viscous_friction = -1,
-                                      .thickness = -1 };
+                                      .thickness = -1,
+                                      .torsional_friction = -1,
+                                      .rolling_friction = -1 };
   cdni_sized_write(def, size, &none, sizeof none);
 }
 
@@ -31,6 +33,7 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
   out[MATERIAL_MODULUS] = m->modulus, out[MATERIAL_DISSIPATION] = m->dissipation;
   out[MATERIAL_STATIC] = m->static_friction, out[MATERIAL_DYNAMIC] = m->dynamic_friction;
   out[MATERIAL_VISCOUS] = m->viscous_friction, out[MATERIAL_THICKNESS] = m->thickness;
+  out[MATERIAL_TORSIONAL] = m->torsional_friction, out[MATERIAL_ROLLING] = m->rolling_friction;
 }
 
 const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_pair) {
@@ -58,13 +61,22 @@ combined_material cdni_combine_materials(const double *a, const double *b, const
   combined_material m = { .modulus = k * sqrt(k), .share_a = s };
   m.dissipation = s * a[MATERIAL_DISSIPATION] + (1 - s) * b[MATERIAL_DISSIPATION];
   for (int i = 0; i < 3; i++) m.friction[i] = combine_friction(a[MATERIAL_STATIC + i], b[MATERIAL_STATIC + i]);
+  m.torsional = fmax(a[MATERIAL_TORSIONAL], b[MATERIAL_TORSIONAL]);
+  m.rolling = fmax(a[MATERIAL_ROLLING], b[MATERIAL_ROLLING]);
   if (!pair) return m;
   if (pair[MATERIAL_MODULUS] > 0) m.modulus = pair[MATERIAL_MODULUS];
   if (pair[MATERIAL_DISSIPATION] >= 0) m.dissipation = pair[MATERIAL_DISSIPATION];
   for (int i = 0; i < 3; i++)
     if (pair[MATERIAL_STATIC + i] >= 0) m.friction[i] = pair[MATERIAL_STATIC + i];
+  if (pair[MATERIAL_TORSIONAL] >= 0) m.torsional = pair[MATERIAL_TORSIONAL];
+  if (pair[MATERIAL_ROLLING] >= 0) m.rolling = pair[MATERIAL_ROLLING];
   m.friction[0] = fmax(m.friction[0], m.friction[1]);
   return m;
+}
+
+void cdni_touch_friction(touch *t, const combined_material *m) {
+  memcpy(t->friction, m->friction, sizeof t->friction);
+  t->torsional = m->torsional, t->rolling = m->rolling;
 }
 
 void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]) {

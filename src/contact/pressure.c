@@ -155,8 +155,8 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
                              .depth = d_a + d_b,
                              .elastic = force,
                              .energy = NAN,
-                             .damping = o->m.dissipation,
-                             .friction = { o->m.friction[0], o->m.friction[1], o->m.friction[2] } };
+                             .damping = o->m.dissipation };
+  cdni_touch_friction(place, &o->m);
   return CDN_OK;
 }
 

@@ -47,7 +47,8 @@ cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size
                           .friction = f->friction,
                           .elastic = t->energy,
                           .power = f->power,
-                          .radius = { t->radius[0], t->radius[1] } };
+                          .radius = { t->radius[0], t->radius[1] },
+                          .moment = f->moment };
   cdni_sized_write(out, size, &c, sizeof c);
   return CDN_OK;
 }

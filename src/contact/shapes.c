@@ -21,8 +21,8 @@ static void free_shapes(cdn_system *system, void *data) {
     cdn_surface_release(s->geometry.surface);
   }
   cdni_contact_free_pairs(system, room);
-  cdni_array *arrays[] = { &room->shapes, &room->frames0,  &room->sizes0, &room->materials0,
-                           &room->ones,   &room->excluded, &room->watched };
+  cdni_array *arrays[] = { &room->shapes, &room->frames0,  &room->sizes0,  &room->materials0,
+                           &room->ones,   &room->excluded, &room->watched, &room->belts0 };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
   cdni_free(a, room->group, 2 * (size_t)room->n_bodies * sizeof *room->group);
 }
@@ -51,6 +51,8 @@ static void refuse(cdn_system *system, cdn_status code, const char *function, co
   va_end(args);
 }
 
+static bool is_finite_vector(cdn_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+
 static const char wrong_frame[] = "its frame must have finite numbers, and axes that are right-handed unit vectors";
 
 static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
@@ -67,6 +69,8 @@ static bool check_def(cdn_system *system, const char *function, const char *name
     cdn_last_error(&error);
     refuse(system, CDN_ERR_ARG, function, name, "%s", error.text);
   } else if (wrong) refuse(system, CDN_ERR_ARG, function, name, "%s", wrong);
+  else if (!is_finite_vector(d->surface_velocity) || !is_finite_vector(d->surface_spin))
+    refuse(system, CDN_ERR_NONFINITE, function, name, "the velocity or the spin of its surface is not finite");
   else if (d->group < 0)
     refuse(system, CDN_ERR_ARG, function, name, "its group is %d: give 0 for none, or a number from 1 on",
            (int)d->group);
@@ -74,6 +78,11 @@ static bool check_def(cdn_system *system, const char *function, const char *name
     refuse(system, CDN_ERR_ARG, function, name, "there is a shape of that name already: give each its own");
   else return true;
   return false;
+}
+
+static void put_belt(cdn_vec3 velocity, cdn_vec3 spin, double belt[BELT_NUMBERS]) {
+  const double numbers[BELT_NUMBERS] = { velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z };
+  memcpy(belt, numbers, sizeof numbers);
 }
 
 static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_shape_def *d,
@@ -85,7 +94,8 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
   double *size = cdni_array_extend(a, &room->sizes0, sizeof *size, 3);
   double *numbers = cdni_array_extend(a, &room->materials0, sizeof *numbers, MATERIAL_NUMBERS), one = 1;
-  if (!s.name || !frame || !size || !numbers || !cdni_array_push(a, &room->ones, sizeof one, &one) ||
+  double *belt = cdni_array_extend(a, &room->belts0, sizeof *belt, BELT_NUMBERS);
+  if (!s.name || !frame || !size || !numbers || !belt || !cdni_array_push(a, &room->ones, sizeof one, &one) ||
       !cdni_array_push(a, &room->shapes, sizeof s, &s)) {
     cdni_strfree(a, s.name);
     return false;
@@ -94,6 +104,7 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   memcpy(frame, &d->X_BS, FRAME_NUMBERS * sizeof *frame);
   for (int k = 0; k < 3; k++) size[k] = isfinite(d->geometry.size[k]) ? d->geometry.size[k] : 0;
   cdni_contact_material_numbers(material, numbers);
+  put_belt(d->surface_velocity, d->surface_spin, belt);
   return true;
 }
 
@@ -235,6 +246,15 @@ cdn_status cdn_shape_set_enabled(cdn_state *state, cdn_shape id, bool enabled) {
   if (!find(state, "cdn_shape_set_enabled", id, &room)) return CDN_ERR_ARG;
   const double on = enabled;
   return cdn_state_set_parameters(state, room->enabled, id.i, 1, &on);
+}
+
+cdn_status cdn_shape_set_surface_velocity(cdn_state *state, cdn_shape id, cdn_vec3 velocity, cdn_vec3 spin) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const contact_room *room;
+  if (!find(state, "cdn_shape_set_surface_velocity", id, &room)) return CDN_ERR_ARG;
+  double belt[BELT_NUMBERS];
+  put_belt(velocity, spin, belt);
+  return cdn_state_set_parameters(state, room->belts, BELT_NUMBERS * id.i, BELT_NUMBERS, belt);
 }
 
 cdn_status cdn_shape_get(cdn_state *state, cdn_shape id, cdn_geometry *geometry, cdn_transform *X_GS) {

@@ -35,6 +35,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->frames = cdn_declare_parameters(d, "frames", FRAME_NUMBERS * n, room->frames0.data);
   room->sizes = cdn_declare_parameters(d, "sizes", 3 * n, room->sizes0.data);
   room->materials = cdn_declare_parameters(d, "materials", MATERIAL_NUMBERS * n, room->materials0.data);
+  room->belts = cdn_declare_parameters(d, "surface_motions", BELT_NUMBERS * n, room->belts0.data);
   room->enabled = cdn_declare_parameters(d, "enabled", n, room->ones.data);
   room->pair_numbers =
       cdn_declare_parameters(d, "pair_materials", (int)room->pair_numbers0.count, room->pair_numbers0.data);
@@ -48,8 +49,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                     room->pair_numbers.ticket };
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
-  const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket };
-  room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 3, of_forces,
+  const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket };
+  room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 4, of_forces,
                                              CDN_STAGE_EMPTY);
   cdni_contact_declare_forces(room, d);
   return CDN_OK;
