@@ -31,6 +31,16 @@ static void print_delivery(FILE *file, const run_record *r) {
   }
 }
 
+/* Contact has a line if there are shapes that may touch. */
+static void print_contact(FILE *file, const run_record *r) {
+  const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
+  if (shapes == 0) return;
+  line(file, "contact");
+  fprintf(file, "compliant, %d shapes; ", shapes);
+  if (r->most_contacts > 0) fprintf(file, "at most %.0f contacts at a time, in its rows\n", r->most_contacts);
+  else fprintf(file, "nothing touched in its rows\n");
+}
+
 /* Parts of the file that the run left out: a fall through the floor has a fine energy residual. */
 static void print_not_simulated(FILE *file, const cdn_model *model) {
   enum { LABEL = 28, MOST_COLUMNS = 110 };
@@ -115,6 +125,7 @@ void certificate_print(FILE *file, const run_record *r) {
   line(file, "largest constraint error");
   fprintf(file, "%.2e (positions %.2e, velocities %.2e)\n", c->max_constraint_error, c->max_position_error,
           c->max_velocity_error);
+  print_contact(file, r);
   print_not_simulated(file, r->source);
   if (c->kernel_changes > 0) {
     line(file, "resumed elsewhere");
@@ -260,6 +271,10 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_position_error", c.max_position_error);
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
   jw_integer(&w, "kernel_changes", c.kernel_changes);
+  const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
+  jw_text(&w, "contact", shapes > 0 ? "compliant" : "none");
+  jw_integer(&w, "shapes", shapes);
+  jw_integer(&w, "most_contacts", (int64_t)r->most_contacts);
   jw_text(&w, "doubt", c.doubt);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(r->source); i++)

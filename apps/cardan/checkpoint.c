@@ -54,6 +54,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "last_row_time", FIELD_NUMBER, &p->last_time },
                         { "bytes", FIELD_NUMBER, &p->bytes },
                         { "checksum", FIELD_NUMBER, &p->checksum },
+                        { "most_contacts", FIELD_NUMBER, &p->most_contacts },
                         { "wall_seconds", FIELD_NUMBER, &p->wall_seconds } };
   _Static_assert(sizeof all / sizeof *all <= MOST_FIELDS, "more fields than there is room for");
   memcpy(fields, all, sizeof all);

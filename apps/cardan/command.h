@@ -98,7 +98,7 @@ typedef struct model_arguments {
   text_list controls;
   bool strict, keep_fixed, floating_base, tree_only, quiet;
   double armature;               /* 0: as the file says */
-  const char *contact;           /* "compliant" or "none"; NULL: none */
+  const char *contact;           /* "compliant" or "none"; NULL: compliant */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
 } model_arguments;
 
@@ -111,7 +111,7 @@ typedef struct model_arguments {
         &(a).tree_only, NULL, "leave out limits, loops, actuators; keep springs and damping" },                        \
       { "armature",    0,   OPTION_POSITIVE,                                                                           \
         &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                          \
-      { "contact", 0, OPTION_TEXT, &(a).contact, "KIND", "compliant: shapes touch; none (the default): they do not" }, \
+      { "contact", 0, OPTION_TEXT, &(a).contact, "KIND", "compliant (the default): shapes touch; none: they do not" }, \
       { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },              \
       { "dissipation", 0, OPTION_POSITIVE, &(a).dissipation, "C", "the dissipation of surfaces that touch, s/m" }, {   \
     "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                         \

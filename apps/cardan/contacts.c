@@ -5,12 +5,18 @@
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
-static int count_pairs(const cdn_system *system) {
+/* Writes as many of the pairs that may touch as there is room for; returns how many there are. */
+static int list_pairs(const cdn_system *system, int room, cdn_shape (*pairs)[2]) {
   const int n = cdn_system_shape_count(system);
-  int pairs = 0;
+  int found = 0;
   for (int i = 0; i < n; i++)
-    for (int j = i + 1; j < n; j++) pairs += cdn_shapes_may_touch(system, (cdn_shape){ i }, (cdn_shape){ j });
-  return pairs;
+    for (int j = i + 1; j < n; j++) {
+      const cdn_shape a = { i }, b = { j };
+      if (!cdn_shapes_may_touch(system, a, b)) continue;
+      if (found < room) pairs[found][0] = a, pairs[found][1] = b;
+      found++;
+    }
+  return found;
 }
 
 static const char *kind_of(cdn_state *state, cdn_shape shape) {
@@ -31,7 +37,34 @@ void print_shapes_json(json_writer *w, cdn_state *state) {
     jw_close(w);
   }
   jw_close(w);
-  jw_integer(w, "pairs_that_may_touch", count_pairs(system));
+  enum { MOST = 1000 };
+  static cdn_shape pairs[MOST][2];
+  const int n = list_pairs(system, MOST, pairs);
+  jw_integer(w, "pairs_that_may_touch", n);
+  jw_array(w, "pairs", false);
+  for (int k = 0; k < n && k < MOST; k++) {
+    jw_array(w, NULL, true);
+    for (int e = 0; e < 2; e++) jw_text(w, NULL, cdn_shape_name(system, pairs[k][e]));
+    jw_close(w);
+  }
+  jw_close(w);
+}
+
+static void print_pairs(const cdn_system *system) {
+  enum { MOST = 30, COLUMNS = 110 };
+  cdn_shape pairs[MOST][2];
+  const int n = list_pairs(system, MOST, pairs);
+  int column = printf("\n  %d pairs may touch%s", n, n > 0 ? ":" : "");
+  for (int k = 0; k < n && k < MOST; k++) {
+    char item[200];
+    int length = snprintf(item, sizeof item, " %.80s", visible(cdn_shape_name(system, pairs[k][0])));
+    length += snprintf(item + length, sizeof item - (size_t)length, " - %.80s%s",
+                       visible(cdn_shape_name(system, pairs[k][1])), k < n - 1 ? "," : "");
+    if (column + length > COLUMNS) column = printf("\n   ") - 1;
+    column += printf("%s", item);
+  }
+  if (n > MOST) printf(" and %d more", n - MOST);
+  printf("\n");
 }
 
 void print_shapes(cdn_state *state) {
@@ -42,12 +75,13 @@ void print_shapes(cdn_state *state) {
     const int length = (int)strlen(visible(cdn_shape_name(system, (cdn_shape){ i })));
     if (length > width) width = length;
   }
-  if (n > 0) printf("\n  %-*s  %-12s body   (%d pairs may touch)\n", width, "shape", "kind", count_pairs(system));
+  if (n > 0) printf("\n  %-*s  %-12s body\n", width, "shape", "kind");
   for (int i = 0; i < n; i++) {
     const cdn_shape shape = { i };
     printf("  %-*s  %-12s ", width, visible(cdn_shape_name(system, shape)), kind_of(state, shape));
     printf("%s\n", visible(cdn_body_name(system, cdn_shape_body(system, shape))));
   }
+  if (n > 0) print_pairs(system);
 }
 
 /* ---- contacts -------------------------------------------------------------------------------- */

@@ -160,6 +160,7 @@ static void keep(campaign *c, attempt *a, const comparison *found, double error)
   double asked = c->arguments->accuracy, scale = found->largest > 0 ? error / found->largest : 1;
   *into = a->certificate;
   r->certified = true;
+  r->most_contacts = a->out.most_contacts;
   r->delivery.accuracy = a->accuracy;
   into->accuracy = asked;
   into->error_estimate = error;

@@ -168,6 +168,7 @@ static void print_json(const cdn_model *model, cdn_state *state, const freedom *
   }
   jw_close(&w);
   print_controls_json(&w, state);
+  jw_text(&w, "contact", cdn_system_shape_count(system) > 0 ? "compliant" : "none");
   print_shapes_json(&w, state);
   jw_array(&w, "sensors", true);
   for (int i = 0; i < cdn_system_measure_count(system); i++) {
@@ -232,6 +233,7 @@ static void print_tables(const cdn_model *model, cdn_state *state, const freedom
          cdn_system_nu(system), cdn_system_nu(system) - f->net);
   printf("  mass          %s kg\n", rounded(mass, text));
   printf("  moving mass   %s kg\n", rounded(moving_mass, text));
+  printf("  contact       %s\n", cdn_system_shape_count(system) > 0 ? "compliant" : "none");
   if (f->singular.code != CDN_OK) {
     char story[512];
     error_story(&f->singular, story, sizeof story);

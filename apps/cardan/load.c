@@ -15,7 +15,7 @@ int load_model(const model_arguments *arguments, cdn_model **out) {
     complain("--contact is compliant or none, not '%s'", arguments->contact);
     return CMD_USAGE;
   }
-  options.contact = arguments->contact && arguments->contact[0] == 'c' ? CDN_MODEL_COMPLIANT : CDN_MODEL_NO_CONTACT;
+  options.contact = arguments->contact && arguments->contact[0] == 'n' ? CDN_MODEL_NO_CONTACT : CDN_MODEL_COMPLIANT;
   options.contact_modulus = arguments->stiffness;
   options.contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
   cdn_status status = cdn_model_load(arguments->path, &options, out);

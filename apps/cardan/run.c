@@ -47,6 +47,7 @@ static void write_checkpoint(run *r) {
                                   .last_time = r->out->last_time,
                                   .bytes = r->out->bytes,
                                   .checksum = r->out->checksum,
+                                  .most_contacts = r->out->most_contacts,
                                   .wall_seconds = wall_clock() - r->started };
   // a disk that is full may have room again later; that it was full is said once
   bool written =
@@ -211,6 +212,7 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
   if (!record->certified && !record->failed) keep_state_failure(record, final);
   bool arrived = !record->failed && cdn_state_time(final) >= r.t_end;
   if (!arrived) record->signal = caught_signal;
+  record->most_contacts = out->most_contacts;
   trajectory_end(out);
   cdn_stepper_destroy(r.stepper);
   return !r.unwritten;

@@ -54,6 +54,7 @@ typedef struct run_position {
   double row;             /* the last one written: it is at t0 + row x interval */
   double last_time;       /* of that row */
   double bytes, checksum; /* of the trajectory */
+  double most_contacts;   /* at a time, in the rows */
   double wall_seconds;
 } run_position;
 
@@ -84,6 +85,7 @@ typedef struct trajectory {
   double last_time; /* of the last row */
   bool step_sizes;
   double bytes, checksum; /* of all that has been written */
+  double most_contacts;   /* at a time, in the rows */
   size_t waiting;         /* bytes that have not been handed to the system */
   double last_flush;
 } trajectory;
@@ -122,6 +124,7 @@ typedef struct run_record {
   bool certified; /* the certificate is valid: the run got as far as its first state */
   cdn_certificate certificate;
   double wall_seconds;
+  double most_contacts; /* at a time, in the rows */
   int signal; /* that interrupted the run, or 0 */
   bool failed;
   cdn_failure failure; /* where failed */

@@ -62,6 +62,9 @@ cdn_status trajectory_begin(trajectory *out, cdn_stepper *stepper, bool header) 
 }
 
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper) {
+  int contacts;
+  CDN_TRY(cdn_contact_count(cdn_stepper_state(stepper), &contacts));
+  if (contacts > out->most_contacts) out->most_contacts = contacts;
   if (!out->writer) return CDN_OK;
   const double step = cdn_stepper_last_step(stepper);
   cdn_status status = cdn_trajectory_row(out->writer, cdn_stepper_state(stepper), &step);
@@ -142,5 +145,6 @@ bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_p
   out->last_time = p->last_time;
   out->bytes = p->bytes;
   out->checksum = p->checksum;
+  out->most_contacts = p->most_contacts;
   return true;
 }

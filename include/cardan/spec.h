@@ -1,5 +1,5 @@
 /* Cardan: specs, models as data (like MuJoCo's mjSpec). A *spec* has bodies, joints, constraints, frames, shapes,
- * assets, actuators, sensors and keyframes, as a model file gives them. A reader makes it from a file (cdn_spec_load in
+ * assets, contacts, actuators, sensors and keyframes, as a model file gives them. A reader makes it from a file (cdn_spec_load in
  * model.h), or a program builds it. You can search it by name, change it and copy it. cdn_model_build makes it part
  * of a System.
  *
@@ -31,6 +31,7 @@ typedef enum cdn_spec_kind {
   CDN_SPEC_SENSOR,
   CDN_SPEC_KEY,
   CDN_SPEC_ACTUATOR,
+  CDN_SPEC_CONTACT,
   CDN_SPEC_KIND_COUNT
 } cdn_spec_kind;
 
@@ -210,7 +211,7 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_frame(const cdn_spec *spec, 
   return cdn_spec_get_frame_sized(spec, i, out, sizeof *out);
 }
 
-/* ---- shapes and assets: data that no System uses yet ---------------------------------------- */
+/* ---- shapes and assets ----------------------------------------------------------------------- */
 
 typedef enum cdn_shape_type {
   CDN_SHAPE_PLANE,     /**< x, y half widths for drawing (0: infinite); normal along z */
@@ -239,6 +240,8 @@ typedef struct cdn_spec_shape {
       conaffinity;    /**< MuJoCo's masks: a pair collides if a contype and the other's conaffinity share a bit; 1 */
   int condim, group;  /**< MuJoCo's; default: 3, 0 */
   double friction[3]; /**< sliding, torsional (m), rolling (m), as MuJoCo has them; default: 1 0.005 0.0001 */
+  int priority;       /**< MuJoCo's: of two shapes, condim and friction are those of the one with the larger; 0 */
+  double margin, gap; /**< MuJoCo's, m; data only: compliant contact begins where surfaces touch; 0, 0 */
 } cdn_spec_shape;
 CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
 static inline cdn_spec_shape cdn_default_spec_shape(void) {
@@ -256,7 +259,7 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_shape(const cdn_spec *spec, 
 
 typedef enum cdn_asset_type { CDN_ASSET_MESH, CDN_ASSET_HFIELD, CDN_ASSET_TEXTURE, CDN_ASSET_MATERIAL } cdn_asset_type;
 
-/** An asset, to which shapes refer. Files are named but not read. */
+/** An asset, to which shapes refer. Files are named; cdn_model_build reads those that contact needs. */
 typedef struct cdn_spec_asset {
   CDN_DEF_HEADER;
   int line;
@@ -267,6 +270,14 @@ typedef struct cdn_spec_asset {
   double size[4];      /**< of a height field: half widths x, y, height, depth below (m) */
   const char *texture; /**< of a material: an asset, or NULL */
   double rgba[4];      /**< of a material; default 1 1 1 1 */
+  /** A mesh is moved by -refpos, turned back by the quaternion refquat (w first), and then scaled. Defaults: 0 0 0,
+   *  1 0 0 0. */
+  double refpos[3], refquat[4];
+  /** Of an asset without a file. A mesh: 3 numbers a vertex, of which the hull is made. A height field: n_rows n_columns
+   *  heights of any range, row by row; rows go along +y, and columns along +x. Copied; NULL: none. */
+  int n_data;
+  const double *data;
+  int n_rows, n_columns; /**< of a height field */
 } cdn_spec_asset;
 CDN_API void cdn_spec_asset_init(void *def, size_t size); /**< cdn_default_spec_asset for a struct of `size` bytes */
 static inline cdn_spec_asset cdn_default_spec_asset(void) {
@@ -280,6 +291,37 @@ CDN_API cdn_status cdn_spec_get_asset_sized(const cdn_spec *spec, int i, cdn_spe
                                             size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_spec_get_asset(const cdn_spec *spec, int i, cdn_spec_asset *out) {
   return cdn_spec_get_asset_sized(spec, i, out, sizeof *out);
+}
+
+/* ---- who touches whom ------------------------------------------------------------------------ */
+
+/** Two bodies whose shapes never touch each other; or two shapes that touch whatever their masks and bodies are. (exclude
+ *  and pair of MJCF's contact.) */
+typedef struct cdn_spec_contact {
+  CDN_DEF_HEADER;
+  int line;
+  const char *name;
+  bool exclude;                  /**< true: the bodies do not touch; false (the default): the shapes do */
+  const char *body_a, *body_b;   /**< of an exclusion; NULL: Ground */
+  const char *shape_a, *shape_b; /**< of a pair */
+  int condim;                    /**< as a shape's; 0 (the default): what the shapes have together */
+  /** Sliding along two directions, torsional (m), rolling about two directions (m). A negative number (the default): what
+   *  the shapes have together. */
+  double friction[5];
+  double margin, gap; /**< as a shape's */
+} cdn_spec_contact;
+CDN_API void cdn_spec_contact_init(void *def, size_t size); /**< cdn_default_spec_contact for a struct of `size` bytes */
+static inline cdn_spec_contact cdn_default_spec_contact(void) {
+  cdn_spec_contact def;
+  cdn_spec_contact_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_spec_add_contact(cdn_spec *spec, const cdn_spec_contact *def, int *index) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_set_contact(cdn_spec *spec, int i, const cdn_spec_contact *def) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_get_contact_sized(const cdn_spec *spec, int i, cdn_spec_contact *out,
+                                              size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_spec_get_contact(const cdn_spec *spec, int i, cdn_spec_contact *out) {
+  return cdn_spec_get_contact_sized(spec, i, out, sizeof *out);
 }
 
 /* ---- actuators ------------------------------------------------------------------------------ */

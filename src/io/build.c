@@ -119,7 +119,7 @@ static cdn_status fill_tables(io_builder *b) {
 
 static cdn_status build_with(io_builder *b) {
   CDNI_TRY(io_check_spec(b));
-  CDNI_TRY(io_find_overlaps(b));
+  CDNI_TRY(io_prepare_shapes(b));
   CDNI_TRY(fill_with_limits(b));
   CDNI_TRY(fill_tables(b));
   cdn_system_retain(b->system);
@@ -145,8 +145,7 @@ static cdn_status build_tree_of(io_builder *b) {
 cdn_status io_build(cdn_model *model, cdn_system *system) {
   io_builder b = { .model = model, .spec = model->spec, .d = &model->spec->d, .system = system };
   const cdn_status status = build_tree_of(&b);
-  cdni_array_free(&b.d->allocator, &b.shape_bodies);
-  cdni_array_free(&b.d->allocator, &b.overlaps);
+  io_free_shapes(&b);
   io_spec_tree_free(&b.tree);
   io_spec_names_free(b.spec, &b.names);
   return status;

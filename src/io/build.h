@@ -4,6 +4,28 @@
 
 #include "io/model.h"
 
+/* Names for a warning: as many as it has room for, and how many more there are. */
+typedef struct io_list {
+  char text[200], rest[24];
+  int count, more;
+} io_list;
+
+/* A mesh or height field of the spec. */
+typedef struct io_loaded_asset {
+  bool tried;
+  cdn_surface *surface; /* NULL: it is not to be had */
+  cdn_transform X;      /* of the surface in the frame of its shapes */
+} io_loaded_asset;
+
+/* A shape of the spec, as the System has it. */
+typedef struct io_ready_shape {
+  bool there;  /* it becomes a shape of the System */
+  bool paired; /* an explicit pair names it, so that its masks do not matter */
+  cdn_shape shape;
+  cdn_geometry geometry;
+  cdn_transform X_BS;
+} io_ready_shape;
+
 typedef struct io_builder {
   cdn_model *model;
   cdn_spec *spec;
@@ -15,9 +37,15 @@ typedef struct io_builder {
   cdn_body *bodies;        /* for each of the spec's: its body in the System */
   cdn_body *joints;        /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
   cdn_force gravity;       /* { -1 }: none */
-  cdni_array shape_bodies; /* int, for each shape that was added: the spec's body, -1 for Ground */
+  /* With contact. */
+  io_loaded_asset *loaded; /* one for each of the spec's assets; of the others nothing is set */
+  io_ready_shape *ready;   /* one for each of the spec's shapes */
+  io_names asset_names[CDN_ASSET_HFIELD + 1], shape_names;
+  io_list lost_assets;
+  char lost_reason[400];
+  const char *lost_word;
+  int lost_line;
   cdni_array overlaps;     /* int, two by two: bodies of the spec that overlap from the beginning */
-  bool trial;              /* shapes are added to a System that is looked at and thrown away: nothing is warned of */
   double *limit_stiffness; /* for each of the spec's joints: its stop's k; NULL: no stops */
 } io_builder;
 
@@ -36,8 +64,18 @@ cdn_status io_check_spec(io_builder *b);
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops where limit_stiffness is set. */
 void io_build_forces(io_builder *b);
-/* build_shapes.c: shapes, if the options want contact; bodies must have been looked at for overlaps before. */
+/* build_geometry.c: the geometries of the shapes that take part; their files are read. */
+cdn_status io_load_geometries(io_builder *b);
+bool io_shape_takes_part(const io_builder *b, int i);
+void io_list_add(io_list *list, const char *name);
+const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */
+/* build_shapes.c: what the shapes need before anything is built, and what is freed in the end; the shapes and who of them
+ * touches whom. Nothing without contact. */
+cdn_status io_prepare_shapes(io_builder *b);
 cdn_status io_build_shapes(io_builder *b);
+void io_free_shapes(io_builder *b);
+/* build_touch.c: exclusions and pairs; bodies that overlap from the beginning. */
+cdn_status io_build_touch(io_builder *b);
 cdn_status io_find_overlaps(io_builder *b);
 /* build_loops.c: constraints in the order of the spec, then those that close the loops cut by the tree. */
 cdn_status io_build_loops(io_builder *b);

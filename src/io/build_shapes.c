@@ -6,93 +6,22 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <cardan/meshes.h>
-
 #include "io/build.h"
 
 static const double usual_gravity = 9.81, usual_dissipation = 1;
 
-/* ---- which geometry ---- */
-
-static const cdn_spec_asset *find_asset(const io_builder *b, const char *name) {
-  for (int i = 0; name && i < cdn_spec_count(b->spec, CDN_SPEC_ASSET); i++) {
-    const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
-    if (asset->type == CDN_ASSET_MESH && asset->name && strcmp(asset->name, name) == 0) return asset;
-  }
-  return NULL;
-}
-
-/* The hull of a mesh; false, with a warning, if it is not to be had. */
-static bool load_hull(io_builder *b, const cdn_spec_shape *shape, cdn_surface **out) {
-  const cdn_spec_asset *asset = find_asset(b, shape->asset);
-  *out = NULL;
-  if (!asset || !asset->file) {
-    if (!b->trial)
-      io_warn(b->d, shape->line, "mesh '%s' has no file: its shape is left out of contact",
-              shape->asset ? shape->asset : "?");
-    return false;
-  }
-  char path[4096];
-  const char *slash = asset->file[0] == '/' ? NULL : strrchr(b->d->file, '/');
-  const int before = slash ? (int)(slash - b->d->file) + 1 : 0;
-  if (snprintf(path, sizeof path, "%.*s%s", before, b->d->file, asset->file) >= (int)sizeof path) return false;
-  if (cdn_surface_load(path, asset->scale, true, out) == CDN_OK) return true;
-  cdn_error error;
-  cdn_last_error(&error);
-  if (!b->trial) io_warn(b->d, shape->line, "mesh '%s' is left out of contact: %s", asset->name, error.text);
-  return false;
-}
-
-static const cdn_geometry_kind kinds[] = {
-  [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
-  [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
-  [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
-  [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
-  [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
-  [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
-  [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
-  [CDN_SHAPE_MESH] = CDN_GEOMETRY_CONVEX,
-};
-
-/* A program may have put any number into a spec. */
-static bool takes_part(const cdn_spec_shape *shape) {
-  return shape->collision && (int)shape->type >= 0 && (int)shape->type < CDNI_COUNT(kinds);
-}
-
-/* False: the shape takes no part. A surface has a reference for the caller. */
-static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, cdn_geometry *out) {
-  if (!takes_part(shape) || (shape->contype == 0 && shape->conaffinity == 0)) return false;
-  *out = (cdn_geometry){ .kind = kinds[shape->type] };
-  memcpy(out->size, shape->size, sizeof out->size);
-  if (out->kind == CDN_GEOMETRY_HEIGHT_FIELD) {
-    if (!b->trial)
-      io_warn(b->d, shape->line, "height fields of files are not read: shape '%s' is left out of contact",
-              shape->name ? shape->name : "?");
-    return false;
-  }
-  cdn_surface *surface = NULL;
-  if (out->kind == CDN_GEOMETRY_CONVEX && !load_hull(b, shape, &surface)) return false;
-  out->surface = surface;
-  if (cdn_geometry_check(out) == CDN_OK) return true;
-  cdn_error error;
-  cdn_last_error(&error);
-  if (!b->trial)
-    io_warn(b->d, shape->line, "shape '%s' is left out of contact: %s", shape->name ? shape->name : "?", error.text);
-  cdn_surface_release(surface);
-  return false;
-}
+static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
 
 /* ---- how stiff ---- */
 
+/* Half of the least extent. */
 static double smallest_size(const cdn_geometry *g) {
-  switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE:
-    case CDN_GEOMETRY_CAPSULE: return g->size[0];
-    case CDN_GEOMETRY_CYLINDER: return fmin(g->size[0], g->size[1]);
-    case CDN_GEOMETRY_ELLIPSOID:
-    case CDN_GEOMETRY_BOX: return fmin(fmin(g->size[0], g->size[1]), g->size[2]);
-    default: return 0;
-  }
+  const cdn_transform X = cdn_transform_identity();
+  cdn_vec3 least, most;
+  if (g->kind == CDN_GEOMETRY_HALF_SPACE || g->kind == CDN_GEOMETRY_HEIGHT_FIELD ||
+      cdn_geometry_bounds(g, &X, &least, &most) != CDN_OK)
+    return 0;
+  return fmin(fmin(most.x - least.x, most.y - least.y), most.z - least.z) / 2;
 }
 
 static double mass_of(const io_builder *b) {
@@ -106,11 +35,8 @@ static double modulus_of(const io_builder *b) {
   double sum = 0;
   int n = 0;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
-    const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
-    if (!shape->body || !takes_part(shape)) continue;
-    cdn_geometry g = { .kind = kinds[shape->type] };
-    memcpy(g.size, shape->size, sizeof g.size);
-    const double size = smallest_size(&g);
+    if (!b->ready[i].there || !io_spec_shape(b->spec, i)->body) continue;
+    const double size = smallest_size(&b->ready[i].geometry);
     if (size > 0) sum += log(size), n++;
   }
   const double R = n > 0 ? exp(sum / n) : 0.1, mass = mass_of(b);
@@ -121,92 +47,90 @@ static double modulus_of(const io_builder *b) {
 
 /* ---- adding ---- */
 
-static cdn_status add_shape(io_builder *b, const cdn_spec_shape *shape, const cdn_geometry *geometry, double modulus) {
+/* Names of shapes are unique in a System, though they need not be in a file. The table borrows the System's copy. */
+static const char *unique_name(const io_builder *b, const cdn_spec_shape *shape, char *made, size_t size) {
+  if (io_names_find(&b->shape_names, shape->name) < 0) return shape->name;
+  for (int k = 2;; k++) {
+    snprintf(made, size, "%.200s %d", shape->name, k);
+    if (io_names_find(&b->shape_names, made) < 0) return made;
+  }
+}
+
+static cdn_status add_shape(io_builder *b, int i, double modulus) {
+  const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
   const int spec_body = shape->body ? io_spec_find_body(&b->names, shape->body) : -1;
   if (spec_body == -2) return CDN_OK; /* io_check_spec has reported it */
   cdn_contact_material material = cdn_default_contact_material();
   material.modulus = modulus;
   material.dissipation =
       b->model->options.contact_dissipation >= 0 ? b->model->options.contact_dissipation : usual_dissipation;
-  material.static_friction = material.dynamic_friction = fmax(shape->friction[0], 0);
-  char name[256];
-  snprintf(name, sizeof name, "%.150s shape %d", shape->body ? shape->body : "world", (int)b->shape_bodies.count);
+  material.static_friction = material.dynamic_friction = shape->condim == 1 ? 0 : fmax(shape->friction[0], 0);
+  char made[256];
   cdn_shape_def def = cdn_default_shape_def();
-  def.name = shape->name && shape->name[0] ? shape->name : name;
+  def.name = unique_name(b, shape, made, sizeof made);
   def.body = spec_body < 0 ? cdn_ground() : b->bodies[spec_body];
-  def.geometry = *geometry, def.X_BS = shape->X_BS, def.material = &material;
+  def.geometry = b->ready[i].geometry, def.X_BS = b->ready[i].X_BS, def.material = &material;
   def.type = (uint32_t)shape->contype, def.affinity = (uint32_t)shape->conaffinity;
-  cdn_system_add_shape(b->system, &def);
-  return cdni_array_push(&b->d->allocator, &b->shape_bodies, sizeof spec_body, &spec_body)
-             ? CDN_OK
-             : io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
+  b->ready[i].shape = cdn_system_add_shape(b->system, &def);
+  const char *name = cdn_shape_name(b->system, b->ready[i].shape);
+  if (name && io_names_add(&b->d->allocator, &b->shape_names, name, i) < 0) return no_memory(b->d);
+  return CDN_OK;
 }
 
 cdn_status io_build_shapes(io_builder *b) {
-  if (b->model->options.contact == CDN_MODEL_NO_CONTACT || b->model->options.tree_only) return CDN_OK;
+  if (!io_shapes_touch(&b->model->options)) return CDN_OK;
   const double modulus = modulus_of(b);
-  b->shape_bodies.count = 0;
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
-    const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
-    cdn_geometry geometry;
-    if (!geometry_of(b, shape, &geometry)) continue;
-    const cdn_status status = add_shape(b, shape, &geometry, modulus);
-    cdn_surface_release(geometry.surface);
-    CDNI_TRY(status);
-  }
+  io_names_free(&b->d->allocator, &b->shape_names);
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++)
+    if (b->ready[i].there) CDNI_TRY(add_shape(b, i, modulus));
   cdn_contact_def contact = cdn_default_contact_def();
   contact.pass_without_law = true;
+  contact.parent_child = b->d->parents_touch;
   cdn_system_set_contact(b->system, &contact);
-  for (size_t k = 0; k + 1 < b->overlaps.count; k += 2) {
-    const int first = CDNI_AT(b->overlaps, int, k), second = CDNI_AT(b->overlaps, int, k + 1);
-    cdn_system_exclude_contact(b->system, b->bodies[first], b->bodies[second]);
+  return io_build_touch(b);
+}
+
+/* ---- before and after ---- */
+
+/* Shapes that a pair names take part whatever their masks are. */
+static cdn_status mark_pairs(io_builder *b) {
+  io_names names = { 0 };
+  bool good = true;
+  const int pairs = cdn_spec_count(b->spec, CDN_SPEC_CONTACT);
+  for (int i = 0; pairs > 0 && i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE) && good; i++)
+    good = io_names_add(&b->d->allocator, &names, io_spec_shape(b->spec, i)->name, i) >= 0;
+  for (int k = 0; k < pairs && good; k++) {
+    const cdn_spec_contact *contact = io_spec_contact(b->spec, k);
+    const char *ends[] = { contact->shape_a, contact->shape_b };
+    for (int e = 0; e < 2 && !contact->exclude; e++) {
+      const int i = ends[e] ? io_names_find(&names, ends[e]) : -1;
+      if (i >= 0) b->ready[i].paired = true;
+    }
   }
-  return CDN_OK;
+  io_names_free(&b->d->allocator, &names);
+  return good ? CDN_OK : no_memory(b->d);
 }
 
-/* ---- what overlaps from the beginning ---- */
-
-static cdn_status note_overlap(io_builder *b, int first, int second) {
-  for (size_t k = 0; k + 1 < b->overlaps.count; k += 2)
-    if (CDNI_AT(b->overlaps, int, k) == first && CDNI_AT(b->overlaps, int, k + 1) == second) return CDN_OK;
-  if (!cdni_array_push(&b->d->allocator, &b->overlaps, sizeof first, &first) ||
-      !cdni_array_push(&b->d->allocator, &b->overlaps, sizeof second, &second))
-    return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
-  io_warn(b->d, 0, "'%s' and '%s' overlap in the model's first pose: they do not touch each other",
-          io_spec_body(b->spec, first)->name, io_spec_body(b->spec, second)->name);
-  return CDN_OK;
+cdn_status io_prepare_shapes(io_builder *b) {
+  if (!io_shapes_touch(&b->model->options)) return CDN_OK;
+  const size_t shapes = (size_t)cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
+  const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
+  b->ready = shapes ? cdni_calloc(&b->d->allocator, shapes * sizeof *b->ready) : NULL;
+  b->loaded = assets ? cdni_calloc(&b->d->allocator, assets * sizeof *b->loaded) : NULL;
+  if ((shapes && !b->ready) || (assets && !b->loaded)) return no_memory(b->d);
+  CDNI_TRY(mark_pairs(b));
+  CDNI_TRY(io_load_geometries(b));
+  return io_find_overlaps(b);
 }
 
-static cdn_status look_at(io_builder *b, cdn_state *state) {
-  int n;
-  if (cdn_contact_count(state, &n) != CDN_OK) return CDN_OK;
-  for (int i = 0; i < n; i++) {
-    cdn_contact c;
-    if (cdn_contact_get(state, i, &c) != CDN_OK) return CDN_OK;
-    const int first = CDNI_AT(b->shape_bodies, int, c.a.i), second = CDNI_AT(b->shape_bodies, int, c.b.i);
-    if (first >= 0 && second >= 0)
-      CDNI_TRY(note_overlap(b, first < second ? first : second, first < second ? second : first));
-  }
-  return CDN_OK;
-}
-
-/* A System that is looked at and thrown away; what is wrong with it, the real one will tell. */
-cdn_status io_find_overlaps(io_builder *b) {
-  if (b->model->options.contact == CDN_MODEL_NO_CONTACT || b->model->options.tree_only) return CDN_OK;
-  cdn_system_def def = cdn_default_system_def();
-  def.allocator = b->d->allocator;
-  cdn_system *real = b->system, *trial = cdn_system_create(&def);
-  if (!trial) return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
-  b->system = trial;
-  b->trial = true;
-  io_build_tree(b, true);
-  cdn_status status = io_build_shapes(b);
-  cdn_state *state = NULL;
-  if (status == CDN_OK && cdn_system_freeze(trial) == CDN_OK && cdn_state_create(trial, &state) == CDN_OK)
-    status = look_at(b, state);
-  cdn_state_destroy(state);
-  cdn_system_release(trial);
-  b->system = real;
-  b->trial = false;
-  return status;
+void io_free_shapes(io_builder *b) {
+  const cdn_allocator *a = &b->d->allocator;
+  const size_t shapes = (size_t)cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
+  const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
+  for (size_t i = 0; b->loaded && i < assets; i++) cdn_surface_release(b->loaded[i].surface);
+  if (b->loaded) cdni_free(a, b->loaded, assets * sizeof *b->loaded);
+  if (b->ready) cdni_free(a, b->ready, shapes * sizeof *b->ready);
+  for (int i = 0; i < CDNI_COUNT(b->asset_names); i++) io_names_free(a, &b->asset_names[i]);
+  io_names_free(a, &b->shape_names);
+  cdni_array_free(a, &b->overlaps);
 }

@@ -21,6 +21,12 @@ void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset) {
   cdni_strfree(a, (char *)asset->name);
   cdni_strfree(a, (char *)asset->file);
   cdni_strfree(a, (char *)asset->texture);
+  if (asset->data) cdni_free(a, (void *)asset->data, (size_t)asset->n_data * sizeof(double));
+}
+
+void io_contact_free(const cdn_allocator *a, cdn_spec_contact *contact) {
+  const char *texts[] = { contact->name, contact->body_a, contact->body_b, contact->shape_a, contact->shape_b };
+  for (int i = 0; i < CDNI_COUNT(texts); i++) cdni_strfree(a, (char *)texts[i]);
 }
 
 void io_description_drop_tree(io_description *d) {
@@ -48,8 +54,9 @@ void io_description_drop_tree(io_description *d) {
   for (size_t i = 0; i < d->frames.count; i++) cdni_strfree(a, CDNI_AT(d->frames, io_named_frame, i).name);
   for (size_t i = 0; i < d->shapes.count; i++) io_shape_free(a, &CDNI_AT(d->shapes, io_shape, i).shape);
   for (size_t i = 0; i < d->assets.count; i++) io_asset_free(a, &CDNI_AT(d->assets, cdn_spec_asset, i));
-  cdni_array *arrays[] = { &d->bodies,  &d->joints, &d->loops,  &d->keys,  &d->actuators,
-                           &d->sensors, &d->frames, &d->shapes, &d->assets };
+  for (size_t i = 0; i < d->contacts.count; i++) io_contact_free(a, &CDNI_AT(d->contacts, cdn_spec_contact, i));
+  cdni_array *arrays[] = { &d->bodies,  &d->joints, &d->loops,  &d->keys,   &d->actuators,
+                           &d->sensors, &d->frames, &d->shapes, &d->assets, &d->contacts };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 

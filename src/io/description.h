@@ -127,6 +127,8 @@ typedef struct io_description {
   char *file;            /* for messages */
   const char *body_word; /* the format's word for a body: "link" or "body" (the default); static storage */
   bool has_gravity;
+  bool parents_touch; /* shapes touch those of the parent body */
+  bool overlaps_pass; /* bodies that overlap in the first pose never touch: the format has no exclusions */
   cdn_vec3 gravity;
   cdni_array bodies;    /* io_body */
   cdni_array joints;    /* io_joint */
@@ -136,7 +138,8 @@ typedef struct io_description {
   cdni_array sensors;   /* io_sensor */
   cdni_array frames;    /* io_named_frame */
   cdni_array shapes;    /* io_shape */
-  cdni_array assets;    /* cdn_spec_asset, with texts of their own */
+  cdni_array assets;    /* cdn_spec_asset, with texts and data of their own */
+  cdni_array contacts;  /* cdn_spec_contact, with texts of their own */
   cdni_array notes;     /* io_note: elements that were not understood */
   io_names note_names;  /* the indices of the notes */
   cdni_array warnings;  /* char * */
@@ -150,9 +153,10 @@ void io_description_free(io_description *d);
 void io_description_drop_tree(io_description *d);
 /* Appends the notes and warnings of `from` to those of `to`. */
 cdn_status io_description_copy_log(io_description *to, const io_description *from);
-/* Free the texts of a shape or an asset. The name of the shape's body is not freed: the shape does not own it. */
+/* Free the texts and data of a shape, an asset or a contact. The name of the shape's body is not freed: the shape does not own it. */
 void io_shape_free(const cdn_allocator *a, cdn_spec_shape *shape);
 void io_asset_free(const cdn_allocator *a, cdn_spec_asset *asset);
+void io_contact_free(const cdn_allocator *a, cdn_spec_contact *contact);
 int io_joint_nq(io_joint_kind kind);
 int io_joint_nu(io_joint_kind kind);
 /* Keeps the first error as "file:line: text", without a line if line <= 0. Returns `code`. */
@@ -166,6 +170,11 @@ void io_not_understood(io_description *d, int line, const char *element);
  * error. */
 cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,
                          const cdn_mass_properties *mass);
+
+/* Whether shapes become shapes of the System. */
+static inline bool io_shapes_touch(const cdn_model_options *options) {
+  return options->contact != CDN_MODEL_NO_CONTACT && !options->tree_only;
+}
 
 /* The readers. They look at documents through io/xml.h. */
 struct io_xml_node;

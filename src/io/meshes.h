@@ -18,4 +18,7 @@ cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);
 /* meshes_collada.c: refuses a COLLADA file that Assimp would not come back from. */
 cdn_status cdni_mesh_check_collada(const char *path);
 
+/* fields.c: reads a height field of MuJoCo's binary format, row by row; the caller frees the heights by cdni_free. */
+cdn_status cdni_field_read(const char *path, int *rows, int *columns, double **heights);
+
 #endif

@@ -1,5 +1,5 @@
 /* The MJCF reader's entry. The sections of a file may come in any order and more than once; they are understood in
- * the order compiler and option, default, worldbody, equality, actuator, sensor, keyframe. */
+ * the order compiler and option, default, worldbody, contact, equality, actuator, sensor, keyframe. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -15,10 +15,9 @@ static cdn_status read_sections(mjcf_reader *r, io_xml_node *root, const char *n
 
 /* ---- sections whose contents are not simulated, each listed by its children: "tendon/spatial" ---- */
 
-static bool is_silent_child(const mjcf_reader *r, const char *section, io_xml_node *child) {
+static bool is_silent_child(const char *section, io_xml_node *child) {
   const char *name = io_xml_name(child);
   if (strcmp(section, "asset") == 0) return strcmp(name, "skin") != 0; /* a skin is deformable, the others are drawn */
-  if (strcmp(section, "contact") == 0) return strcmp(name, "exclude") == 0 || !r->flags.contacts;
   return false;
 }
 
@@ -26,7 +25,7 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
   const char *section = io_xml_name(node);
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
-    if (is_silent_child(r, section, child)) continue;
+    if (is_silent_child(section, child)) continue;
     char note[120];
     snprintf(note, sizeof note, "%.50s/%.60s", section, io_xml_name(child));
     io_not_understood(r->d, io_xml_line(child), note);
@@ -35,10 +34,10 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
 }
 
 static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
-  static const char *const listed[] = { "tendon", "contact", "deformable", "asset", "extension" };
+  static const char *const listed[] = { "tendon", "deformable", "asset", "extension" };
   /* Read elsewhere, or for drawing, bookkeeping and users only. */
-  static const char *const known[] = { "compiler", "option",   "default", "worldbody", "equality", "actuator",
-                                       "sensor",   "keyframe", "size",    "visual",    "custom",   "statistic" };
+  static const char *const known[] = { "compiler", "option",  "default", "worldbody", "equality", "actuator", "sensor",
+                                       "keyframe", "contact", "size",    "visual",    "custom",   "statistic" };
   mjcf_walk walk = io_mjcf_walk(r, root);
   for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
     bool done = false;
@@ -76,12 +75,14 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_sections(r, root, "compiler", io_mjcf_read_compiler));
   CDNI_TRY(read_sections(r, root, "option", io_mjcf_read_option));
   if (!r->flags.gravity) r->d->gravity = cdn_v3(0, 0, 0);
+  r->d->parents_touch = !r->flags.filterparent;
   CDNI_TRY(io_mjcf_start_classes(r));
   CDNI_TRY(read_sections(r, root, "default", io_mjcf_read_defaults));
   CDNI_TRY(read_sections(r, root, "asset", io_mjcf_read_assets));
   CDNI_TRY(io_mjcf_start_world(r));
   CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
+  CDNI_TRY(read_sections(r, root, "contact", io_mjcf_read_contact));
   CDNI_TRY(read_sections(r, root, "equality", io_mjcf_read_equality));
   CDNI_TRY(read_sections(r, root, "actuator", io_mjcf_read_actuators));
   CDNI_TRY(read_sections(r, root, "sensor", io_mjcf_read_sensors));
@@ -97,7 +98,8 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   const mjcf_document main_file = { .path = file, .parent = -1 };
   if (!cdni_array_push(&d->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
   io_mjcf_default_options(&r);
-  r.shapes_touch = options->contact != CDN_MODEL_NO_CONTACT && !options->tree_only; /* strict is applied to the finished description */
+  r.shapes_touch = io_shapes_touch(options);
+  /* strict is applied to the finished description */
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);
   d->file = file;

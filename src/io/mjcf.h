@@ -9,6 +9,7 @@
  *   mjcf_joint.c       joints
  *   mjcf_geom.c        geoms: mass properties and shapes
  *   mjcf_asset.c       meshes, height fields, textures, materials
+ *   mjcf_contact.c     who touches whom beside the geoms' masks
  *   mjcf_equality.c    what closes loops
  *   mjcf_actuator.c    actuators
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
@@ -33,6 +34,7 @@ typedef enum mjcf_kind {
   MJCF_MESH,
   MJCF_MATERIAL,
   MJCF_ACTUATOR,
+  MJCF_PAIR,
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
@@ -47,8 +49,11 @@ typedef struct mjcf_compiler {
 
 /* What <flag> switches off. */
 typedef struct mjcf_flags {
-  bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl;
+  bool springs, dampers, limits, contacts, frictionloss, equality, actuation, gravity, clampctrl, filterparent;
 } mjcf_flags;
+
+/* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */
+typedef enum mjcf_collision { MJCF_COLLISION_ALL, MJCF_COLLISION_PREDEFINED, MJCF_COLLISION_DYNAMIC } mjcf_collision;
 
 /* The main file is document 0; the others are included. */
 typedef struct mjcf_document {
@@ -88,6 +93,7 @@ typedef struct mjcf_reader {
   io_description *d;
   mjcf_compiler compiler;
   mjcf_flags flags;
+  mjcf_collision collision;
   cdni_array documents; /* mjcf_document */
   int document;         /* the one being read: d->file is its path */
   cdni_array classes;   /* mjcf_class; the first is "main" */
@@ -190,6 +196,11 @@ void io_mjcf_finish_masses(mjcf_reader *r);
 /* ---- mjcf_asset.c ---- */
 
 cdn_status io_mjcf_read_assets(mjcf_reader *r, io_xml_node *node);
+
+/* ---- mjcf_contact.c ---- */
+
+/* Once all bodies are read. */
+cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_equality.c ---- */
 

@@ -1,4 +1,5 @@
-/* <asset>: meshes, height fields, textures and materials, as data. Their files are named, and not read. */
+/* <asset>: meshes, height fields, textures and materials, as data. Their files are named, and not read
+ * here. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -23,6 +24,61 @@ static char *path_of(mjcf_reader *r, const char *directory, const char *file) {
   return cdni_strdup(&r->d->allocator, whole ? path : file);
 }
 
+/* ---- data in the file itself ---- */
+
+/* All numbers of an attribute, which the asset owns from then on. `least`: fewer are too few. */
+static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attribute, int least,
+                            cdn_spec_asset *asset) {
+  const char *text = io_xml_string(node, attribute);
+  if (!text) return CDN_OK;
+  const int n = io_xml_count(text);
+  if (n < least)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "attribute '%s' has %d numbers, and %d are needed", attribute, n,
+                       least);
+  double *values = cdni_alloc(&r->d->allocator, (size_t)n * sizeof *values);
+  if (!values) return io_mjcf_out_of_memory(r);
+  asset->data = values, asset->n_data = n;
+  int count;
+  return io_xml_doubles_upto(r->d, node, attribute, values, n, n, &count);
+}
+
+static cdn_status read_vertices(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *asset) {
+  CDNI_TRY(io_mjcf_doubles(r, e, "refpos", asset->refpos, 3, NULL));
+  CDNI_TRY(io_mjcf_doubles(r, e, "refquat", asset->refquat, 4, NULL));
+  if (asset->file) return CDN_OK;
+  CDNI_TRY(read_list(r, e->node, "vertex", 12, asset));
+  if (asset->n_data % 3 == 0) return CDN_OK;
+  return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "attribute 'vertex' has %d numbers: three a vertex are needed",
+                     asset->n_data);
+}
+
+/* The file has the row of the largest y first, so that the numbers look like the field from above. */
+static cdn_status read_heights(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *asset) {
+  static const char *const counts[] = { "nrow", "ncol" };
+  int *const targets[] = { &asset->n_rows, &asset->n_columns };
+  CDNI_TRY(io_mjcf_doubles(r, e, "size", asset->size, 4, NULL));
+  if (asset->file) return CDN_OK;
+  for (int i = 0; i < 2; i++) {
+    CDNI_TRY(io_mjcf_int(r, e, counts[i], targets[i]));
+    if (*targets[i] < 2 || *targets[i] > 10000)
+      return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "%s is %d; a height field without a file needs 2 to 10000",
+                         counts[i], *targets[i]);
+  }
+  const int n = asset->n_rows * asset->n_columns;
+  CDNI_TRY(read_list(r, e->node, "elevation", n, asset));
+  if (asset->data && asset->n_data != n)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "attribute 'elevation' has %d numbers; nrow * ncol is %d",
+                       asset->n_data, n);
+  double *rows = (double *)asset->data;
+  for (int i = 0; rows && i < asset->n_rows / 2; i++)
+    for (int j = 0; j < asset->n_columns; j++) {
+      double *a = &rows[i * asset->n_columns + j], *b = &rows[(asset->n_rows - 1 - i) * asset->n_columns + j];
+      const double kept = *a;
+      *a = *b, *b = kept;
+    }
+  return CDN_OK;
+}
+
 /* `e` has the default class of its kind. The description owns the asset as soon as there is one. */
 static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type type) {
   const char *name = io_xml_string(e->node, "name"), *file = NULL, *texture = NULL;
@@ -31,7 +87,6 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   made.line = io_xml_line(e->node);
   CDNI_TRY(io_mjcf_string(r, e, "file", &file));
   if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_doubles(r, e, "scale", made.scale, 3, NULL));
-  if (type == CDN_ASSET_HFIELD) CDNI_TRY(io_mjcf_doubles(r, e, "size", made.size, 4, NULL));
   if (type == CDN_ASSET_MATERIAL) {
     CDNI_TRY(io_mjcf_string(r, e, "texture", &texture));
     CDNI_TRY(io_mjcf_doubles(r, e, "rgba", made.rgba, 4, NULL));
@@ -40,6 +95,8 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   if (!kept) return io_mjcf_out_of_memory(r);
   const char *directory = type == CDN_ASSET_TEXTURE ? r->compiler.texturedir : r->compiler.meshdir;
   if (file && !(kept->file = path_of(r, directory, file))) return io_mjcf_out_of_memory(r);
+  if (type == CDN_ASSET_MESH) CDNI_TRY(read_vertices(r, e, kept));
+  if (type == CDN_ASSET_HFIELD) CDNI_TRY(read_heights(r, e, kept));
   if (texture && !(kept->texture = cdni_strdup(&r->d->allocator, texture))) return io_mjcf_out_of_memory(r);
   if (name && name[0]) kept->name = cdni_strdup(&r->d->allocator, name);
   else if (file) kept->name = stem_of(r, file);

@@ -27,7 +27,7 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 /* Defaults of elements that are not simulated or only drawn: they matter only through elements that are reported
  * anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "camera", "light", "pair", "tendon", "skin", "flex", "orientation", "pid" };
+  static const char *const silent[] = { "camera", "light", "tendon", "skin", "flex", "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
   return false;
@@ -79,6 +79,9 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
     } else if (strcmp(name, "site") == 0 || strcmp(name, "mesh") == 0 || strcmp(name, "material") == 0) {
       CDNI_TRY(add_default(r, child, class, name[0] == 's' ? MJCF_SITE : name[1] == 'e' ? MJCF_MESH : MJCF_MATERIAL));
       io_xml_ignore_all(child);
+    } else if (strcmp(name, "pair") == 0) {
+      CDNI_TRY(add_default(r, child, class, MJCF_PAIR));
+      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_PAIR, class });
     } else if (is_actuator(name)) {
       CDNI_TRY(add_default(r, child, class, MJCF_ACTUATOR));
       io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_ACTUATOR, class });
@@ -154,6 +157,8 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
   /* How soft and strong MuJoCo makes them is of no meaning for hard constraints. */
   static const char *const equality[] = { "class",  "name",    "active",      "solref", "solimp", "body1",   "body2",
                                           "anchor", "relpose", "torquescale", "joint1", "joint2", "polycoef" };
+  static const char *const pair[] = { "class",          "name",   "geom1",  "geom2", "condim", "friction", "solref",
+                                      "solreffriction", "solimp", "margin", "gap" };
   /* Those of muscles and the like are reported with their element. */
   static const char *const actuator[] = {
     "name",      "class",         "group",     "user",        "ctrllimited", "forcelimited", "actlimited",
@@ -170,7 +175,8 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
   } known[MJCF_NO_DEFAULTS] = { [MJCF_JOINT] = { joint, CDNI_COUNT(joint) },
                                 [MJCF_GEOM] = { geom, CDNI_COUNT(geom) },
                                 [MJCF_EQUALITY] = { equality, CDNI_COUNT(equality) },
-                                [MJCF_ACTUATOR] = { actuator, CDNI_COUNT(actuator) } };
+                                [MJCF_ACTUATOR] = { actuator, CDNI_COUNT(actuator) },
+                                [MJCF_PAIR] = { pair, CDNI_COUNT(pair) } };
   for (int i = 0; i < known[e->kind].n; i++) io_xml_ignore(e->node, known[e->kind].words[i]);
   io_xml_report_rest(r->d, e->node);
 }

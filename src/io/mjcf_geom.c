@@ -174,6 +174,9 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_string(r, e, "material", &names[2]));
   CDNI_TRY(io_mjcf_doubles(r, e, "rgba", shape->rgba, 4, NULL));
   CDNI_TRY(io_mjcf_int(r, e, "condim", &shape->condim));
+  CDNI_TRY(io_mjcf_int(r, e, "priority", &shape->priority));
+  CDNI_TRY(io_mjcf_double(r, e, "margin", &shape->margin));
+  CDNI_TRY(io_mjcf_double(r, e, "gap", &shape->gap));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
   const char **texts[3];
   const io_shape kept = { .shape = *shape, .body = scope->body };
@@ -196,8 +199,9 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   CDNI_TRY(io_mjcf_int(r, &e, "group", &shape.group));
   CDNI_TRY(io_mjcf_int(r, &e, "contype", &shape.contype));
   CDNI_TRY(io_mjcf_int(r, &e, "conaffinity", &shape.conaffinity));
-  shape.collision = shape.contype != 0 || shape.conaffinity != 0;
-  if (shape.collision && r->flags.contacts && !r->shapes_touch) io_not_understood(r->d, io_xml_line(node), "geom contact");
+  if (r->collision == MJCF_COLLISION_PREDEFINED) shape.contype = shape.conaffinity = 0;
+  shape.collision = r->flags.contacts && (shape.contype != 0 || shape.conaffinity != 0);
+  if (shape.collision && !r->shapes_touch) io_not_understood(r->d, io_xml_line(node), "geom contact");
   g.s = (enum geom_type)type;
   const bool in_groups = shape.group >= r->compiler.first_group && shape.group <= r->compiler.last_group;
   *selected += in_groups;

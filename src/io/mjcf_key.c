@@ -14,16 +14,6 @@ static void count_coordinates(const io_description *d, int *nq, int *nu) {
   }
 }
 
-/* How many numbers an attribute holds. */
-static int count_words(const char *text) {
-  int n = 0;
-  while (*(text += strspn(text, " \t\r\n"))) {
-    n++;
-    text += strcspn(text, " \t\r\n");
-  }
-  return n;
-}
-
 /* A list that is too long is an error, unless its further numbers may belong to joints that are not simulated. */
 static cdn_status refuse_count(mjcf_reader *r, io_xml_node *node, const char *attribute, int found, int expected) {
   if (!r->lost_joints)
@@ -51,7 +41,7 @@ static cdn_status read_values(mjcf_reader *r, io_xml_node *node, const char *att
   *present = false;
   const char *text = io_xml_string(node, attribute);
   if (!text) return CDN_OK;
-  const int found = count_words(text);
+  const int found = io_xml_count(text);
   if (found == 0) return CDN_OK;
   if (found > expected || (found < expected && r->lost_joints))
     return refuse_count(r, node, attribute, found, expected);
@@ -135,7 +125,7 @@ static cdn_status read_list(mjcf_reader *r, io_xml_node *node, const char *attri
   for (size_t i = 0; i < d->actuators.count; i++)
     expected += !activations || CDNI_AT(d->actuators, io_actuator, i).has_activation;
   const char *text = io_xml_string(node, attribute);
-  const int found = text ? count_words(text) : 0;
+  const int found = text ? io_xml_count(text) : 0;
   if (found == 0) return CDN_OK;
   if (found > expected)
     return io_xml_fail(d, CDN_ERR_PARSE, node, "%s has %d numbers, but the model has %d actuators%s: remove the rest",

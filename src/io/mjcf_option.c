@@ -12,7 +12,7 @@ void io_mjcf_default_options(mjcf_reader *r) {
                                  .first_group = 0,
                                  .last_group = 5,
                                  .totalmass = -1 };
-  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true };
+  r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true };
   r->d->has_gravity = true;
   r->d->gravity = cdn_v3(0, 0, -9.81);
 }
@@ -113,9 +113,9 @@ static cdn_status read_flag(mjcf_reader *r, io_xml_node *node, const char *attri
 
 static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   /* These choose MuJoCo's numerics and output. */
-  static const char *const silent[] = { "warmstart", "filterparent", "refsafe", "sensor",      "midphase", "eulerdamp",
-                                        "autoreset", "nativeccd",    "island",  "multiccd",    "override", "energy",
-                                        "fwdinv",    "invdiscrete",  "sleep",   "sensornoise", "diagexact" };
+  static const char *const silent[] = { "warmstart",   "refsafe", "sensor",      "midphase", "eulerdamp", "autoreset",
+                                        "nativeccd",   "island",  "multiccd",    "override", "energy",    "fwdinv",
+                                        "invdiscrete", "sleep",   "sensornoise", "diagexact" };
   mjcf_flags *f = &r->flags;
   CDNI_TRY(read_flag(r, node, "spring", &f->springs));
   CDNI_TRY(read_flag(r, node, "damper", &f->dampers));
@@ -126,6 +126,7 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "actuation", &f->actuation));
   CDNI_TRY(read_flag(r, node, "gravity", &f->gravity));
   CDNI_TRY(read_flag(r, node, "clampctrl", &f->clampctrl));
+  CDNI_TRY(read_flag(r, node, "filterparent", &f->filterparent));
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));
@@ -153,15 +154,18 @@ static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
 
 cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
   static const char *const silent[] = {
-    "timestep",         "apirate",        "impratio",       "tolerance",      "ls_tolerance",
-    "noslip_tolerance", "mpr_tolerance",  "ccd_tolerance",  "o_margin",       "o_solref",
-    "o_solimp",         "o_friction",     "integrator",     "collision",      "cone",
-    "jacobian",         "solver",         "iterations",     "ls_iterations",  "noslip_iterations",
-    "mpr_iterations",   "ccd_iterations", "sdf_iterations", "sdf_initpoints", "actuatorgroupdisable",
+    "timestep",          "apirate",        "impratio",       "tolerance",      "ls_tolerance",   "noslip_tolerance",
+    "mpr_tolerance",     "ccd_tolerance",  "o_margin",       "o_solref",       "o_solimp",       "o_friction",
+    "integrator",        "cone",           "jacobian",       "solver",         "iterations",     "ls_iterations",
+    "noslip_iterations", "mpr_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints", "actuatorgroupdisable",
     "sleep_tolerance"
   };
   CDNI_TRY(io_xml_vec3(r->d, node, "gravity", &r->d->gravity, NULL));
   CDNI_TRY(read_medium(r, node));
+  static const char *const collisions[] = { "all", "predefined", "dynamic" };
+  int collision = (int)r->collision;
+  CDNI_TRY(io_xml_keyword(r->d, node, "collision", collisions, 3, &collision, NULL));
+  r->collision = (mjcf_collision)collision;
   ignore(node, silent, CDNI_COUNT(silent));
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {

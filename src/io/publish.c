@@ -259,6 +259,8 @@ cdn_status io_publish(cdn_spec *spec) {
   for (size_t i = 0; i < d->shapes.count; i++) CDNI_TRY(add_shape(spec, &CDNI_AT(d->shapes, io_shape, i)));
   for (size_t i = 0; i < d->assets.count; i++)
     CDNI_TRY(io_spec_add(spec, CDN_SPEC_ASSET, &CDNI_AT(d->assets, cdn_spec_asset, i), NULL));
+  for (size_t i = 0; i < d->contacts.count; i++)
+    CDNI_TRY(io_spec_add(spec, CDN_SPEC_CONTACT, &CDNI_AT(d->contacts, cdn_spec_contact, i), NULL));
   for (size_t i = 0; i < d->actuators.count; i++) CDNI_TRY(add_actuator(spec, &CDNI_AT(d->actuators, io_actuator, i)));
   for (size_t i = 0; i < d->sensors.count; i++) CDNI_TRY(add_sensor(spec, &CDNI_AT(d->sensors, io_sensor, i)));
   for (size_t i = 0; i < d->keys.count; i++) CDNI_TRY(add_key(spec, &CDNI_AT(d->keys, io_key, i)));

@@ -9,7 +9,7 @@
 
 /* ---- the kinds of elements ------------------------------------------------------------------- */
 
-/* The memory of an element: its name first, other texts, and for joints and keyframes the copies of own_rest. */
+/* The memory of an element: its name first, other texts, and the copies of joints, keyframes and assets. */
 enum { MOST_TEXTS = 5 };
 typedef struct kind_info {
   const char *word;
@@ -42,6 +42,11 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
                           sizeof(cdn_spec_actuator),
                           4,
                           { AT(actuator, name), AT(actuator, unit), AT(actuator, joint), AT(actuator, body) } },
+  [CDN_SPEC_CONTACT] = { "contact",
+                         sizeof(cdn_spec_contact),
+                         5,
+                         { AT(contact, name), AT(contact, body_a), AT(contact, body_b), AT(contact, shape_a),
+                           AT(contact, shape_b) } },
 };
 
 #define IDENTITY                                   \
@@ -56,7 +61,8 @@ CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 });
 CDNI_DEF(spec_frame, .X_BF = IDENTITY);
 CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 0.5, 0.5, 1 }, .visual = true,
          .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 });
-CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 });
+CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 });
+CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY);
 CDNI_DEF(spec_key, .time = 0);
 CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
@@ -169,12 +175,30 @@ static const char *own_key(const cdn_allocator *a, cdn_spec_key *to, const cdn_s
   return NULL;
 }
 
+static void free_asset(const cdn_allocator *a, cdn_spec_asset *asset) {
+  if (asset->data) cdni_free(a, (void *)asset->data, (size_t)asset->n_data * sizeof(double));
+}
+
+static const char *own_asset(const cdn_allocator *a, cdn_spec_asset *to, const cdn_spec_asset *from) {
+  to->data = NULL;
+  to->n_data = from->data ? from->n_data : 0;
+  if (to->n_data < 0) return "the length of its data is negative";
+  size_t bad;
+  if (to->n_data > 0 && !cdni_all_finite(from->data, (size_t)to->n_data, &bad)) return "its data have a NaN";
+  if (to->n_data == 0) return NULL;
+  double *copy = cdni_alloc(a, (size_t)to->n_data * sizeof *copy);
+  if (!copy) return "";
+  to->data = memcpy(copy, from->data, (size_t)to->n_data * sizeof *copy);
+  return NULL;
+}
+
 /* ---- elements -------------------------------------------------------------------------------- */
 
 static void free_element(const cdn_allocator *a, cdn_spec_kind kind, void *element) {
   for (int i = 0; i < infos[kind].n_texts; i++) cdni_strfree(a, *text_at(&infos[kind], element, i));
   if (kind == CDN_SPEC_JOINT) free_joint(a, element);
   if (kind == CDN_SPEC_KEY) free_key(a, element);
+  if (kind == CDN_SPEC_ASSET) free_asset(a, element);
 }
 
 /* Makes a copy in `to` with texts and arrays of its own. Returns NULL; or the mistake, with nothing allocated; "" if
@@ -186,6 +210,7 @@ static const char *own(const cdn_allocator *a, cdn_spec_kind kind, void *to, con
   const char *wrong = NULL;
   if (kind == CDN_SPEC_JOINT) wrong = own_joint(a, to, from);
   if (kind == CDN_SPEC_KEY) wrong = own_key(a, to, from);
+  if (kind == CDN_SPEC_ASSET) wrong = own_asset(a, to, from);
   for (int i = 0; i < info->n_texts && !wrong; i++) {
     const char *text = *(const char *const *)(const void *)((const char *)from + info->text[i]);
     if (text && text[0] && !(*text_at(info, to, i) = cdni_strdup(a, text))) wrong = "";
@@ -228,8 +253,10 @@ static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, c
     cdn_spec_sensor sensor;
     cdn_spec_constraint constraint;
     cdn_spec_actuator actuator;
+    cdn_spec_asset asset;
+    cdn_spec_contact contact;
   } copy; /* the largest kinds */
-  _Static_assert(sizeof copy >= sizeof(cdn_spec_asset) && sizeof copy >= sizeof(cdn_spec_body), "room for any");
+  _Static_assert(sizeof copy >= sizeof(cdn_spec_key) && sizeof copy >= sizeof(cdn_spec_body), "room for any");
   const char *name = name_of(&infos[kind], element);
   const char *wrong = own(a, kind, &copy, element);
   if (wrong) return fail_own(spec, function, name, wrong);
@@ -300,6 +327,7 @@ FUNCTIONS(ASSET, asset)
 FUNCTIONS(SENSOR, sensor)
 FUNCTIONS(KEY, key)
 FUNCTIONS(ACTUATOR, actuator)
+FUNCTIONS(CONTACT, contact)
 
 int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
   return spec && is_kind(kind) ? (int)spec->elements[kind].count : 0;
@@ -374,6 +402,8 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   copy->d.gravity = spec->d.gravity;
   copy->d.has_gravity = spec->d.has_gravity;
   copy->d.body_word = spec->d.body_word;
+  copy->d.parents_touch = spec->d.parents_touch;
+  copy->d.overlaps_pass = spec->d.overlaps_pass;
   copy->from_file = spec->from_file;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;

@@ -120,9 +120,10 @@ cdn_status urdf_read_material(urdf_graph *graph, io_xml_node *node) {
 cdn_status urdf_read_shapes(urdf_graph *graph, io_xml_node *node, int link) {
   for (io_xml_node *n = io_xml_first(node); n; n = io_xml_next(n)) {
     const bool visual = io_xml_is(n, "visual");
-    if (visual || io_xml_is(n, "material")) io_xml_mark(n); /* collisions are listed: they are not simulated */
-    if (visual || io_xml_is(n, "collision"))
-      CDNI_TRY(io_forgive(graph->d, try_shape(graph, n, link), "the shape is left out"));
+    const bool collision = io_xml_is(n, "collision");
+    /* Without contact, collisions are listed as not simulated. */
+    if (visual || io_xml_is(n, "material") || (collision && io_shapes_touch(graph->options))) io_xml_mark(n);
+    if (visual || collision) CDNI_TRY(io_forgive(graph->d, try_shape(graph, n, link), "the shape is left out"));
   }
   return CDN_OK;
 }

@@ -51,6 +51,8 @@ cdn_status io_xml_double(io_description *d, io_xml_node *node, const char *attri
 /* Exactly n numbers. */
 cdn_status io_xml_doubles(io_description *d, io_xml_node *node, const char *attribute, double *values, int n,
                           bool *present);
+/* How many words a text has. */
+int io_xml_count(const char *text);
 /* From `least` to `most` numbers; *count is their number, 0 if the attribute is absent. Values beyond the count stay
  * unchanged. */
 cdn_status io_xml_doubles_upto(io_description *d, io_xml_node *node, const char *attribute, double *values, int least,

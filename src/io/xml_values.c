@@ -134,6 +134,15 @@ static cdn_status read_number(io_description *d, const io_xml_node *node, const 
   return CDN_OK;
 }
 
+int io_xml_count(const char *text) {
+  int n = 0;
+  for (const char *s = skip_blanks(text); *s && n < INT_MAX; s = skip_blanks(s)) {
+    n++;
+    s += word_length(s);
+  }
+  return n;
+}
+
 cdn_status io_xml_doubles_upto(io_description *d, io_xml_node *node, const char *attribute, double *values, int least,
                                int most, int *count) {
   *count = 0;

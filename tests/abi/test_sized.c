@@ -173,6 +173,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_spec_get_frame, sizeof(cdn_spec_frame), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_shape, sizeof(cdn_spec_shape), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_asset, sizeof(cdn_spec_asset), (w.spec, 0, out, size))                                           \
+  X(cdn_spec_get_contact, sizeof(cdn_spec_contact), (w.spec, 0, out, size))                                       \
   X(cdn_spec_get_sensor, sizeof(cdn_spec_sensor), (w.spec, 0, out, size))                                         \
   X(cdn_spec_get_key, sizeof(cdn_spec_key), (w.spec, 0, out, size))                                               \
   X(cdn_spec_get_actuator, sizeof(cdn_spec_actuator), (w.spec, 0, out, size))                                     \

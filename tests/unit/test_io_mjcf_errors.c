@@ -49,7 +49,7 @@ START_TEST(test_not_understood) {
             "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
             "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
             "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' tendon='t'/></actuator>"
-            "<equality><tendon/><weld site1='a'/></equality><contact><exclude/><pair/></contact>"
+            "<equality><tendon/><weld site1='a'/></equality><contact><exclude body1='world' body2='nobody'/><adhesion/></contact>"
             "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
             "<option density='1.2' wind='0 0 0'/>");
   const struct {
@@ -59,9 +59,9 @@ START_TEST(test_not_understood) {
     { "body gravcomp", 1 },   { "joint frictionloss", 1 },    { "joint stifness", 1 }, { "joint actuatorfrcrange", 1 },
     { "geom contact", 3 },    { "geom type=mesh", 1 },        { "banana", 1 },         { "composite", 1 },
     { "body mocap", 1 },      { "tendon/spatial", 2 },        { "tendon/fixed", 1 },   { "actuator/muscle", 1 },
-    { "equality/tendon", 1 }, { "equality/weld (sites)", 1 }, { "contact/pair", 1 },   { "sensor/touch", 1 },
+    { "equality/tendon", 1 }, { "equality/weld (sites)", 1 }, { "contact/exclude", 1 },   { "sensor/touch", 1 },
     { "deformable/flex", 1 }, { "extension/plugin", 1 },      { "gadget", 1 },         { "option density", 1 },
-    { "asset/skin", 1 },      { "actuator/motor on a tendon", 1 },
+    { "contact/adhesion", 1 }, { "asset/skin", 1 },      { "actuator/motor on a tendon", 1 },
   };
   for (int i = 0; i < CDNI_COUNT(expected); i++)
     ck_assert_msg(noted(expected[i].element) == expected[i].count, "%s: %d", expected[i].element,

@@ -1,0 +1,224 @@
+/* The geometries of a spec's shapes. Every file is read once, whatever the number of shapes that have it. What cannot be
+ * had is left out of contact, and one warning names all meshes of that kind. */
+#include <cardan/meshes.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "io/build.h"
+#include "io/meshes.h"
+
+static const cdn_geometry_kind kinds[] = {
+  [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
+  [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
+  [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
+  [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
+  [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
+  [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
+  [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
+  [CDN_SHAPE_MESH] = CDN_GEOMETRY_CONVEX,
+};
+
+/* ---- lists of names in warnings ---- */
+
+void io_list_add(io_list *list, const char *name) {
+  const size_t used = strlen(list->text), n = strlen(name);
+  list->count++;
+  if (used + n + 5 < sizeof list->text)
+    snprintf(list->text + used, sizeof list->text - used, "%s'%s'", used ? ", " : "", name);
+  else list->more++;
+}
+
+const char *io_list_rest(io_list *list) {
+  if (list->more == 0) return "";
+  snprintf(list->rest, sizeof list->rest, ", and %d more", list->more);
+  return list->rest;
+}
+
+/* ---- files ---- */
+
+static bool is_file(const char *path) {
+  struct stat is;
+  return stat(path, &is) == 0 && S_ISREG(is.st_mode);
+}
+
+/* "package://NAME/REST": NAME is a directory that is beside the model's file, or beside or above a directory that the
+ * file is in. */
+static bool find_package(const char *model, const char *rest, char *path, size_t size) {
+  const char *slash = strchr(rest, '/');
+  if (!slash) return false;
+  const int name = (int)(slash - rest);
+  for (int length = (int)strlen(model); length >= 0;) {
+    while (length > 0 && model[length - 1] != '/') length--;
+    /* model[0 ... length - 1] is a directory with its slash, "" the one in which the program runs. */
+    if (snprintf(path, size, "%.*s%s", length, model, rest) < (int)size && is_file(path)) return true;
+    int start = length - 1;
+    while (start > 0 && model[start - 1] != '/') start--;
+    if (length - 1 - start == name && length > 0 && strncmp(model + start, rest, (size_t)name) == 0 &&
+        snprintf(path, size, "%.*s%s", start, model, rest) < (int)size && is_file(path))
+      return true;
+    if (length == 0) return false;
+    length--;
+  }
+  return false;
+}
+
+/* Where the file of an asset is, as seen from where the program runs. */
+static void find_file(const io_builder *b, const char *file, char *path, size_t size) {
+  static const char *const packages[] = { "package://", "model://" };
+  if (strncmp(file, "file://", 7) == 0) file += 7;
+  for (int i = 0; i < CDNI_COUNT(packages); i++) {
+    const size_t n = strlen(packages[i]);
+    if (strncmp(file, packages[i], n) != 0) continue;
+    if (!find_package(b->d->file, file + n, path, size)) snprintf(path, size, "%s", file);
+    return;
+  }
+  const char *slash = file[0] == '/' ? NULL : strrchr(b->d->file, '/');
+  snprintf(path, size, "%.*s%s", slash ? (int)(slash - b->d->file) + 1 : 0, b->d->file, file);
+}
+
+/* ---- surfaces of assets ---- */
+
+/* How a mesh that is loaded with its scale is placed in the frame of its shape. False: no frame does it. */
+static bool reference_frame(const cdn_spec_asset *asset, cdn_transform *X) {
+  const double *q = asset->refquat, *s = asset->scale;
+  *X = cdn_transform_identity();
+  const bool turned = q[1] != 0 || q[2] != 0 || q[3] != 0;
+  if (turned && (s[0] != s[1] || s[1] != s[2])) return false;
+  if (turned) X->R = cdn_rotation_transpose(cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] }));
+  const cdn_vec3 p = cdn_rotate(X->R, cdn_v3(asset->refpos[0], asset->refpos[1], asset->refpos[2]));
+  X->p = cdn_v3(-s[0] * p.x, -s[1] * p.y, -s[2] * p.z);
+  return true;
+}
+
+static cdn_status hull_of_data(const cdn_spec_asset *asset, cdn_surface **out) {
+  const int n = asset->n_data / 3;
+  double *scaled = cdni_alloc(NULL, 3 * (size_t)n * sizeof *scaled);
+  if (!scaled) return CDN_ERR_NOMEM;
+  for (int i = 0; i < 3 * n; i++) scaled[i] = asset->scale[i % 3] * asset->data[i];
+  const cdn_status status = cdn_surface_create_convex(n, scaled, out);
+  cdni_free(NULL, scaled, 0);
+  return status;
+}
+
+/* Heights of any range become those from 0 to size[2]. */
+static cdn_status field_of_data(const cdn_spec_asset *asset, int rows, int columns, double *heights,
+                                cdn_surface **out) {
+  double least = INFINITY, most = -INFINITY;
+  const int n = rows * columns;
+  for (int i = 0; i < n; i++) least = fmin(least, heights[i]), most = fmax(most, heights[i]);
+  const double scale = most - least > 1e-15 ? asset->size[2] / (most - least) : 0;
+  for (int i = 0; i < n; i++) heights[i] = scale * (heights[i] - least);
+  return cdn_surface_create_height_field(columns, rows, heights, asset->size[0], asset->size[1], out);
+}
+
+static cdn_status load_field(const cdn_spec_asset *asset, const char *path, cdn_surface **out) {
+  int rows = asset->n_rows, columns = asset->n_columns;
+  double *heights = NULL;
+  if (asset->file) {
+    CDNI_TRY(cdni_field_read(path, &rows, &columns, &heights));
+  } else {
+    if (rows < 2 || columns < 2 || rows > 10000 || columns > 10000 || (asset->data && asset->n_data != rows * columns))
+      return cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "its numbers of rows and columns are %d and %d", rows,
+                         columns);
+    const size_t bytes = (size_t)(rows * columns) * sizeof *heights;
+    heights = cdni_calloc(NULL, bytes);
+    if (heights && asset->data) memcpy(heights, asset->data, bytes);
+  }
+  const cdn_status status = heights ? field_of_data(asset, rows, columns, heights, out) : CDN_ERR_NOMEM;
+  cdni_free(NULL, heights, 0);
+  return status;
+}
+
+static cdn_status load_asset(const io_builder *b, const cdn_spec_asset *asset, io_loaded_asset *to) {
+  static const char function[] = "cdn_model_build";
+  char path[4096] = "";
+  if (asset->file) find_file(b, asset->file, path, sizeof path);
+  if (asset->type == CDN_ASSET_HFIELD) return load_field(asset, path, &to->surface);
+  if (!reference_frame(asset, &to->X))
+    return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "it has both a refquat and a scale that is not uniform");
+  if (asset->file) return cdn_surface_load(path, asset->scale, true, &to->surface);
+  if (asset->n_data > 0) return hull_of_data(asset, &to->surface);
+  return cdni_refuse(CDN_ERR_ARG, function, "it has neither a file nor vertices");
+}
+
+static const io_loaded_asset *find_asset(io_builder *b, const cdn_spec_shape *shape) {
+  const cdn_asset_type wanted = shape->type == CDN_SHAPE_HFIELD ? CDN_ASSET_HFIELD : CDN_ASSET_MESH;
+  const int i = shape->asset ? io_names_find(&b->asset_names[wanted], shape->asset) : -1;
+  if (i < 0) return NULL;
+  const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
+  io_loaded_asset *loaded = &b->loaded[i];
+  if (loaded->tried) return loaded;
+  *loaded = (io_loaded_asset){ .tried = true, .X = cdn_transform_identity() };
+  const cdn_status status = load_asset(b, asset, loaded);
+  if (status == CDN_OK) return loaded;
+  cdn_error error;
+  cdn_last_error(&error);
+  loaded->surface = NULL;
+  if (b->lost_assets.count == 0) {
+    snprintf(b->lost_reason, sizeof b->lost_reason, "%.390s", status == CDN_ERR_NOMEM ? "out of memory" : error.text);
+    b->lost_line = shape->line;
+    b->lost_word = asset->type == CDN_ASSET_HFIELD ? "height field" : "mesh";
+  }
+  const char *slash = strrchr(asset->name, '/'); /* URDF's have the name of their file */
+  io_list_add(&b->lost_assets, slash ? slash + 1 : asset->name);
+  return loaded;
+}
+
+/* ---- shapes ---- */
+
+static const char *name_of(const cdn_spec_shape *shape) { return shape->name ? shape->name : "?"; }
+
+/* False: the shape takes no part. */
+static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, io_ready_shape *out) {
+  out->geometry = (cdn_geometry){ .kind = kinds[shape->type] };
+  out->X_BS = shape->X_BS;
+  memcpy(out->geometry.size, shape->size, sizeof shape->size);
+  if (shape->type == CDN_SHAPE_MESH || shape->type == CDN_SHAPE_HFIELD) {
+    const io_loaded_asset *asset = find_asset(b, shape);
+    if (!asset) {
+      io_warn(b->d, shape->line, "shape '%.60s' is left out of contact: there is no %s '%.60s'", name_of(shape),
+              shape->type == CDN_SHAPE_MESH ? "mesh" : "height field", shape->asset ? shape->asset : "?");
+      return false;
+    }
+    if (!asset->surface) return false; /* the list of lost assets has it */
+    out->geometry.surface = asset->surface;
+    out->X_BS = cdn_transform_multiply(shape->X_BS, asset->X);
+  }
+  if (cdn_geometry_check(&out->geometry) == CDN_OK) return true;
+  cdn_error error;
+  cdn_last_error(&error);
+  io_warn(b->d, shape->line, "shape '%.60s' is left out of contact: %s", name_of(shape), error.text);
+  return false;
+}
+
+/* A program may have put any number into a spec. */
+bool io_shape_takes_part(const io_builder *b, int i) {
+  const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
+  if ((int)shape->type < 0 || (int)shape->type >= CDNI_COUNT(kinds)) return false;
+  return b->ready[i].paired || (shape->collision && (shape->contype != 0 || shape->conaffinity != 0));
+}
+
+static cdn_status name_assets(io_builder *b) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_ASSET); i++) {
+    const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
+    if (asset->type != CDN_ASSET_MESH && asset->type != CDN_ASSET_HFIELD) continue;
+    if (io_names_add(&b->d->allocator, &b->asset_names[asset->type], asset->name, i) < 0)
+      return io_fail(b->d, CDN_ERR_NOMEM, 0, "out of memory");
+  }
+  return CDN_OK;
+}
+
+cdn_status io_load_geometries(io_builder *b) {
+  const int n = cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
+  CDNI_TRY(name_assets(b));
+  for (int i = 0; i < n; i++)
+    if (io_shape_takes_part(b, i)) b->ready[i].there = geometry_of(b, io_spec_shape(b->spec, i), &b->ready[i]);
+  io_list *lost = &b->lost_assets;
+  if (lost->count == 1)
+    io_warn(b->d, b->lost_line, "%s %s is left out of contact: %s", b->lost_word, lost->text, b->lost_reason);
+  else if (lost->count > 1)
+    io_warn(b->d, b->lost_line, "%d meshes are left out of contact: %s%s; the first: %s", lost->count, lost->text,
+            io_list_rest(lost), b->lost_reason);
+  return b->d->error.code;
+}

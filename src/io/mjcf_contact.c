@@ -1,0 +1,118 @@
+/* <contact>: pairs of geoms that touch whatever their masks are, and pairs of bodies that do not touch. */
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+/* Copies the text of an attribute; the description owns it already where the rest fails. */
+static cdn_status take_text(mjcf_reader *r, io_xml_node *node, const char *attribute, const char **out) {
+  const char *text = io_xml_string(node, attribute);
+  if (!text || !text[0]) return CDN_OK;
+  *out = cdni_strdup(&r->d->allocator, text);
+  return *out ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+/* A name that the file does not have, or that is in a part that is not understood: *lost. */
+static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *name,
+                              const char *word, bool *lost) {
+  *lost = r->lost_joints;
+  if (*lost) return CDN_OK;
+  return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
+}
+
+/* The file's names of bodies and geoms. */
+typedef struct known_names {
+  io_names bodies, geoms;
+} known_names;
+
+static cdn_status list_names(mjcf_reader *r, known_names *known) {
+  const io_description *d = r->d;
+  bool good = true;
+  for (size_t i = 0; i < d->bodies.count && good; i++) {
+    const char *name = CDNI_AT(d->bodies, io_body, i).name;
+    good = !name || io_names_add(&d->allocator, &known->bodies, name, (int)i) >= 0;
+  }
+  for (size_t i = 0; i < d->shapes.count && good; i++) {
+    const char *name = CDNI_AT(d->shapes, io_shape, i).shape.name;
+    good = !name || io_names_add(&d->allocator, &known->geoms, name, (int)i) >= 0;
+  }
+  return good ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+static cdn_status read_exclude(mjcf_reader *r, io_xml_node *node, const known_names *known, cdn_spec_contact *made,
+                               bool *lost) {
+  static const char *const attributes[] = { "body1", "body2" };
+  const char **const targets[] = { &made->body_a, &made->body_b };
+  made->exclude = true;
+  for (int i = 0; i < 2; i++) {
+    const char *name;
+    CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));
+    const int body = io_names_find(&known->bodies, name);
+    if (body < 0) return refuse_name(r, node, attributes[i], name, "body", lost);
+    if (body > 0) CDNI_TRY(take_text(r, node, attributes[i], targets[i]));
+  }
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
+static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names *known, cdn_spec_contact *made,
+                            bool *lost) {
+  static const char *const attributes[] = { "geom1", "geom2" };
+  const char **const targets[] = { &made->shape_a, &made->shape_b };
+  mjcf_element e;
+  int count;
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_PAIR, 0, &e));
+  for (int i = 0; i < 2; i++) {
+    const char *name;
+    CDNI_TRY(io_xml_need_string(r->d, node, attributes[i], &name));
+    if (io_names_find(&known->geoms, name) < 0) return refuse_name(r, node, attributes[i], name, "geom", lost);
+    CDNI_TRY(take_text(r, node, attributes[i], targets[i]));
+  }
+  CDNI_TRY(io_mjcf_int(r, &e, "condim", &made->condim));
+  CDNI_TRY(io_mjcf_doubles_upto(r, &e, "friction", made->friction, 5, &count));
+  CDNI_TRY(io_mjcf_double(r, &e, "margin", &made->margin));
+  CDNI_TRY(io_mjcf_double(r, &e, "gap", &made->gap));
+  io_mjcf_finish_element(r, &e);
+  return CDN_OK;
+}
+
+static cdn_status read_one(mjcf_reader *r, io_xml_node *node, const known_names *known, bool exclude) {
+  cdn_spec_contact made = cdn_default_spec_contact();
+  bool lost = false;
+  made.line = io_xml_line(node);
+  cdn_status status = take_text(r, node, "name", &made.name);
+  if (status == CDN_OK)
+    status = exclude ? read_exclude(r, node, known, &made, &lost) : read_pair(r, node, known, &made, &lost);
+  if (status == CDN_OK && lost)
+    io_not_understood(r->d, io_xml_line(node), exclude ? "contact/exclude" : "contact/pair");
+  else if (status == CDN_OK && !cdni_array_push(&r->d->allocator, &r->d->contacts, sizeof made, &made))
+    status = io_mjcf_out_of_memory(r);
+  if (status != CDN_OK || lost) io_contact_free(&r->d->allocator, &made);
+  return status;
+}
+
+static cdn_status read_children(mjcf_reader *r, io_xml_node *node, const known_names *known) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    const bool exclude = io_xml_is(child, "exclude"), pair = io_xml_is(child, "pair");
+    if (!r->flags.contacts || (pair && r->collision == MJCF_COLLISION_DYNAMIC)) continue;
+    if (pair && !r->shapes_touch) io_not_understood(r->d, io_xml_line(child), "contact/pair");
+    if (exclude || pair) {
+      CDNI_TRY(read_one(r, child, known, exclude));
+    } else {
+      char note[100];
+      snprintf(note, sizeof note, "contact/%.60s", io_xml_name(child));
+      io_not_understood(r->d, io_xml_line(child), note);
+    }
+  }
+  io_xml_report_rest(r->d, node);
+  return walk.status;
+}
+
+cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node) {
+  known_names known = { { 0 }, { 0 } };
+  cdn_status status = list_names(r, &known);
+  if (status == CDN_OK) status = read_children(r, node, &known);
+  io_names_free(&r->d->allocator, &known.bodies);
+  io_names_free(&r->d->allocator, &known.geoms);
+  return status;
+}

@@ -1,0 +1,295 @@
+/* Who touches whom, by model files: pairs, exclusions, masks, switches; and where shapes come from: files, numbers in the
+ * file, packages. */
+#define _POSIX_C_SOURCE 200809L
+#include "testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static cdn_model *model;
+
+static void load_with(const char *text, const char *name, bool contact) {
+  cdn_model_options options = cdn_default_model_options();
+  if (contact) options.contact = CDN_MODEL_COMPLIANT;
+  const cdn_status status = cdn_model_load_string(text, strlen(text), name, &options, &model);
+  cdn_error error;
+  cdn_model_last_error(model, &error);
+  ck_assert_msg(status == CDN_OK, "%s", error.text);
+}
+
+static void load(const char *text) { load_with(text, "m.xml", true); }
+
+static int pair_count(void) {
+  const cdn_system *system = cdn_model_system(model);
+  const int n = cdn_system_shape_count(system);
+  int count = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++) count += cdn_shapes_may_touch(system, (cdn_shape){ i }, (cdn_shape){ j });
+  return count;
+}
+
+static bool may_touch(const char *a, const char *b) {
+  cdn_shape shape[2];
+  OK(cdn_system_find_shape(cdn_model_system(model), a, &shape[0]));
+  OK(cdn_system_find_shape(cdn_model_system(model), b, &shape[1]));
+  return cdn_shapes_may_touch(cdn_model_system(model), shape[0], shape[1]);
+}
+
+#define BALL(name, more) "<geom name='" name "' type='sphere' size='.1' " more "/>"
+#define FREE(name, x, more) "<body name='" name "' pos='" x " 0 0'><freejoint/>" BALL(name, more) "</body>"
+#define FLOOR "<geom name='floor' type='plane' size='1 1 1'/>"
+
+/* ---- spec ---- */
+
+static const char with_contacts[] = "<mujoco><default><pair condim='4' friction='.1 .2'/></default><worldbody>" FLOOR
+    FREE("a", "0", "priority='2' margin='.03' gap='.01'") FREE(
+        "b", "1",
+        "condim='1'") "</worldbody>\n"
+                      "<contact><exclude name='no' body1='world' body2='b'/>\n<pair geom1='a' geom2='floor' friction='.9' margin='.1' gap='.2' "
+                      "solref='.1 1' solimp='1 1 1 1 1' solreffriction='1 1'/></contact></mujoco>";
+
+START_TEST(contacts_are_elements_of_a_spec) {
+  cdn_spec *spec, *copy;
+  OK(cdn_spec_load_string(with_contacts, strlen(with_contacts), "m.xml", NULL, &spec));
+  OK(cdn_spec_copy(spec, &copy));
+  cdn_spec_destroy(spec);
+  ck_assert_int_eq(cdn_spec_count(copy, CDN_SPEC_CONTACT), 2);
+  cdn_spec_contact no, pair;
+  OK(cdn_spec_get_contact(copy, cdn_spec_find(copy, CDN_SPEC_CONTACT, "no"), &no));
+  OK(cdn_spec_get_contact(copy, 1, &pair));
+  ck_assert(no.exclude && !no.body_a && strcmp(no.body_b, "b") == 0 && no.line == 2);
+  ck_assert(!pair.exclude && strcmp(pair.shape_a, "a") == 0 && strcmp(pair.shape_b, "floor") == 0);
+  /* A short list has the class's tail; beyond that the shapes decide. */
+  ck_assert(pair.condim == 4 && pair.friction[0] == 0.9 && pair.friction[1] == 0.2 && pair.friction[2] < 0);
+  ck_assert(pair.margin == 0.1 && pair.gap == 0.2);
+  cdn_spec_shape shape;
+  OK(cdn_spec_get_shape(copy, cdn_spec_find(copy, CDN_SPEC_SHAPE, "a"), &shape));
+  ck_assert(shape.priority == 2 && shape.margin == 0.03 && shape.gap == 0.01);
+  cdn_spec_destroy(copy);
+}
+END_TEST
+
+static void refused(const char *contact, const char *says) {
+  char text[600];
+  snprintf(text, sizeof text, "<mujoco><worldbody>" FREE("a", "0", "") "</worldbody><contact>%s</contact></mujoco>",
+           contact);
+  cdn_spec *spec;
+  ck_assert_int_eq(cdn_spec_load_string(text, strlen(text), "m.xml", NULL, &spec), CDN_ERR_PARSE);
+  cdn_error error;
+  cdn_spec_last_error(spec, &error);
+  ck_assert_msg(strstr(error.text, says), "%s", error.text);
+  cdn_spec_destroy(spec);
+}
+
+START_TEST(wrong_names_are_refused) {
+  refused("<exclude body1='a' body2='c'/>", "body2='c' names no body");
+  refused("<exclude body1='a'/>", "body2");
+  refused("<pair geom1='a' geom2='c'/>", "geom2='c' names no geom");
+  refused("<pair geom1='a' geom2='a' friction='x'/>", "friction");
+}
+END_TEST
+
+/* ---- who touches whom ---- */
+
+START_TEST(masks_and_exclusions_hold) {
+  load("<mujoco><worldbody>" FLOOR FREE("a", "0", "") FREE("b", "1", "contype='2' conaffinity='4'")
+           FREE("c", "2", "contype='4' conaffinity='0'")
+               FREE("d", "3",
+                    "contype='0' conaffinity='0'") "</worldbody>"
+                                                   "<contact><exclude body1='world' body2='a'/></contact></mujoco>");
+  ck_assert_int_eq(cdn_system_shape_count(cdn_model_system(model)), 4);
+  ck_assert(may_touch("b", "c") && !may_touch("a", "b") && !may_touch("floor", "a"));
+  ck_assert_int_eq(pair_count(), 1);
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+/* Bodies with several joints: a frame without mass is between a and b. c is welded to b. */
+#define CHAIN                                                                                                                      \
+  "<worldbody>" FLOOR                                                                                                              \
+  "<body name='a'><freejoint/>" BALL("a", "") "<body name='b'><joint/><joint axis='1 0 0'/>" BALL("b", "") "<body name='c'>" BALL( \
+      "c",                                                                                                                         \
+      "") "<body name='d'><joint/><joint axis='1 0 0'/>" BALL("d",                                                                 \
+                                                              "") "<body name='e'><joint/>" BALL("e",                              \
+                                                                                                 "") "</body></body></body></body></body></worldbody>"
+
+START_TEST(parents_do_not_touch_whatever_the_joints) {
+  load("<mujoco>" CHAIN "</mujoco>");
+  ck_assert(!may_touch("a", "b") && !may_touch("a", "c") && !may_touch("b", "c") && !may_touch("b", "d"));
+  ck_assert(!may_touch("c", "d") && !may_touch("d", "e"));
+  ck_assert(may_touch("a", "d") && may_touch("a", "e") && may_touch("b", "e") && may_touch("c", "e"));
+  ck_assert_int_eq(pair_count(), 5 + 4);
+  cdn_model_destroy(model);
+  load("<mujoco><option><flag filterparent='disable'/></option>" CHAIN "</mujoco>");
+  ck_assert(may_touch("a", "b") && may_touch("c", "d") && may_touch("d", "e") && !may_touch("b", "c"));
+  ck_assert_int_eq(pair_count(), 5 + 9);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(a_file_may_switch_contact_off) {
+  load("<mujoco><option><flag contact='disable'/></option><worldbody>" FLOOR FREE(
+      "a", "0", "") "</worldbody>"
+                    "<contact><pair geom1='a' geom2='floor'/></contact></mujoco>");
+  ck_assert_int_eq(cdn_system_shape_count(cdn_model_system(model)), 0);
+  cdn_model_destroy(model);
+  load("<mujoco><worldbody><geom type='plane' size='1 1 1' contype='0' conaffinity='0'/>" FREE(
+      "a", "0", "contype='0' conaffinity='0'") "</worldbody></mujoco>");
+  ck_assert_int_eq(cdn_system_shape_count(cdn_model_system(model)), 0);
+  ck_assert_int_eq(cdn_model_not_understood_count(model) + cdn_model_warning_count(model), 0);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+/* ---- robots ---- */
+
+#define LINK(name, geometry)                                                                                    \
+  "<link name='" name "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>" \
+  "</inertial><collision name='same'><geometry>" geometry "</geometry></collision></link>"
+#define JOINT(parent, child, xyz)                                                                                     \
+  "<joint name='" child "' type='continuous'><parent link='" parent "'/><child link='" child "'/><axis xyz='0 1 0'/>" \
+  "<origin xyz='" xyz "'/></joint>"
+#define SPHERE "<sphere radius='.1'/>"
+
+START_TEST(robots_may_overlap_themselves_and_repeat_names) {
+  load_with("<robot name='r'>" LINK("a", SPHERE) LINK("b", SPHERE) LINK("c", SPHERE) LINK("d", SPHERE)
+                JOINT("a", "b", "1 0 0") JOINT("b", "c", "-1 0 0") JOINT("c", "d", "0 0 5") "</robot>",
+            "r.urdf", true);
+  ck_assert_int_eq(cdn_model_warning_count(model), 1);
+  ck_assert_msg(strstr(cdn_model_warning(model, 0), "'a' and 'c'"), "%s", cdn_model_warning(model, 0));
+  ck_assert(!may_touch("same", "same 3") && may_touch("same", "same 4") && may_touch("same 2", "same 4"));
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+static void write_bytes(const char *path, const void *bytes, size_t n) {
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_int_eq((int)fwrite(bytes, 1, n, file), (int)n);
+  fclose(file);
+}
+
+static void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
+
+static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+/* Where the robot's file is in a package, and meshes are beside its directory. */
+START_TEST(meshes_of_packages_are_found) {
+  char directory[] = "/tmp/cardan_io_XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(directory));
+  ck_assert_int_eq(chdir(directory), 0);
+  ck_assert(mkdir("arm", 0700) == 0 && mkdir("arm/urdf", 0700) == 0 && mkdir("arm/meshes", 0700) == 0);
+  write_text("arm/meshes/a.obj", tetrahedron);
+  write_text("arm/urdf/r.urdf",
+             "<robot name='r'>" LINK("a", "<mesh filename='package://arm/meshes/a.obj'/>")
+                 LINK("b", "<mesh filename='package://arm/meshes/b.obj'/>") JOINT("a", "b", "1 0 0") "</robot>");
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = CDN_MODEL_COMPLIANT;
+  for (int k = 0; k < 3; k++) {
+    if (k == 1) ck_assert_int_eq(chdir("arm"), 0);
+    if (k == 2) ck_assert_int_eq(chdir("urdf"), 0);
+    char path[200];
+    snprintf(path, sizeof path, "%s/arm/urdf/r.urdf", directory);
+    OK(cdn_model_load(k == 0 ? "arm/urdf/r.urdf" : k == 1 ? path : "../urdf/r.urdf", &options, &model));
+    if (k < 2) ck_assert_int_eq(cdn_system_shape_count(cdn_model_system(model)), 1);
+    ck_assert_int_eq(cdn_model_warning_count(model), 1);
+    ck_assert_msg(strstr(cdn_model_warning(model, 0), "mesh 'b.obj' is left out") || k == 2, "%s",
+                  cdn_model_warning(model, 0));
+    cdn_model_destroy(model);
+  }
+}
+END_TEST
+
+/* ---- assets ---- */
+
+static void geometry_of(const char *name, cdn_geometry *geometry, cdn_transform *X) {
+  cdn_state *state;
+  cdn_shape shape;
+  OK(cdn_system_find_shape(cdn_model_system(model), name, &shape));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK(cdn_shape_get(state, shape, geometry, X));
+  cdn_state_destroy(state);
+}
+
+/* The vertices (1, 2, 3) + unit tetrahedron, less refpos, turned back by a quarter turn about z (x to y), doubled. */
+START_TEST(vertices_in_the_file_make_hulls) {
+  load("<mujoco><asset><mesh name='m' vertex='1 2 3  2 2 3  1 3 3  1 2 4' refpos='1 2 3' scale='2 2 2' "
+       "refquat='0.7071067811865476 0 0 0.7071067811865476'/></asset><worldbody>"
+       "<body name='b'><freejoint/><inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/>"
+       "<geom name='g' type='mesh' mesh='m'/></body></worldbody></mujoco>");
+  ck_assert_int_eq(cdn_model_warning_count(model), 0);
+  cdn_geometry geometry;
+  cdn_transform X;
+  cdn_vec3 least, most;
+  geometry_of("g", &geometry, &X);
+  OK(cdn_geometry_bounds(&geometry, &X, &least, &most));
+  /* x, y, z of the tetrahedron become -y, x, z of the result: R' (1, 0, 0) = (0, -1, 0), R' (0, 1, 0) = (1, 0, 0) */
+  const double expected[6] = { 0, -2, 0, 2, 0, 2 };
+  const double found[6] = { least.x, least.y, least.z, most.x, most.y, most.z };
+  for (int i = 0; i < 6; i++) NEAR(found[i], expected[i], 1e-12);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+static double height_at(double x, double y) {
+  cdn_geometry geometry;
+  cdn_transform X;
+  cdn_ray_hit hit;
+  int n;
+  geometry_of("field", &geometry, &X);
+  OK(cdn_geometry_ray(&geometry, &X, cdn_v3(x, y, 50), cdn_v3(0, 0, -1), 100, 1, &hit, &n));
+  ck_assert_int_eq(n, 1);
+  return 50 - hit.distance;
+}
+
+#define FIELD(attributes)                                                              \
+  "<mujoco><asset><hfield name='h' " attributes " size='2 3 4 1'/></asset><worldbody>" \
+  "<geom name='field' type='hfield' hfield='h' pos='0 0 10'/>" FREE("ball", "0", "") "</worldbody></mujoco>"
+
+/* Heights from the least to the largest become 0 to size[2]; a file's rows go along +y, those of a list along -y. */
+START_TEST(height_fields_are_read) {
+  load(FIELD("nrow='2' ncol='3' elevation='1 1 1  1 2 3'"));
+  NEAR(height_at(-1.999, -2.999), 10, 0.02);
+  NEAR(height_at(1.999, -2.999), 14, 0.02);
+  NEAR(height_at(0, -2.999), 12, 0.02);
+  NEAR(height_at(1.999, 2.999), 10, 0.02);
+  ck_assert(may_touch("field", "ball"));
+  cdn_model_destroy(model);
+  load(FIELD("nrow='4' ncol='3'"));
+  NEAR(height_at(0.3, 0.7), 10, 1e-12);
+  cdn_model_destroy(model);
+  char directory[] = "/tmp/cardan_io_XXXXXX", text[1000];
+  ck_assert_ptr_nonnull(mkdtemp(directory));
+  struct {
+    int32_t rows, columns;
+    float heights[6];
+  } file = { 2, 3, { 1, 1, 1, 1, 2, 3 } };
+  char path[100];
+  snprintf(path, sizeof path, "%s/h.bin", directory);
+  write_bytes(path, &file, sizeof file);
+  snprintf(text, sizeof text, FIELD("file='%s'"), path);
+  load(text);
+  NEAR(height_at(1.999, 2.999), 14, 0.02);
+  NEAR(height_at(1.999, -2.999), 10, 0.02);
+  cdn_model_destroy(model);
+  write_bytes(path, &file, sizeof file - 4);
+  load(text);
+  ck_assert_int_eq(cdn_system_shape_count(cdn_model_system(model)), 1);
+  ck_assert_msg(strstr(cdn_model_warning(model, 0), "height field 'h' is left out") &&
+                    strstr(cdn_model_warning(model, 0), "its size"),
+                "%s", cdn_model_warning(model, 0));
+  cdn_model_destroy(model);
+  load(FIELD("file='heights.png'"));
+  ck_assert_msg(strstr(cdn_model_warning(model, 0), "pictures are not read"), "%s", cdn_model_warning(model, 0));
+  cdn_model_destroy(model);
+}
+END_TEST
+
+CHECK_MAIN("io_contact", contacts_are_elements_of_a_spec, wrong_names_are_refused, masks_and_exclusions_hold,
+           parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
+           robots_may_overlap_themselves_and_repeat_names, meshes_of_packages_are_found,
+           vertices_in_the_file_make_hulls, height_fields_are_read)
