@@ -31,6 +31,7 @@
 #include <cardan/modes.h>
 #include <cardan/spec.h>
 #include <cardan/meshes.h>
+#include <cardan/scene.h>
 #include <cardan/model.h>
 #include <cardan/trajectory.h>
 #endif

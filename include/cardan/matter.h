@@ -17,46 +17,37 @@
 
 CDN_BEGIN_DECLS
 
-/** Kinds of mobilizers. Coordinates and speeds are those of Simbody 3.7. Angles in radians, lengths in metres. x, y,
- *  z are the axes of F; x', y', z' are the axes of M after the rotations before. u = qdot unless the line says
- *  otherwise. WELD           none. PIN            q = angle about z. SLIDER         q = distance along x. BALL
- *  q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in F, in F's axes. FREE
- *  q = (quaternion, p_FM); u = (angular, linear) velocity of M in F, in F's axes. UNIVERSAL      q = angles about x,
- *  then about y'. CYLINDER       q = (angle about z, distance along z). BEND_STRETCH   q = (angle about z, distance
- *  along x'). PLANAR         q = (angle about z, p_FM along x, along y). GIMBAL         q = angles about x, y', z'.
- *  Singular at q1 = +-pi/2. BUSHING        q = (angles about x, y', z', then p_FM in F). Singular as GIMBAL.
- *  ELLIPSOID      as BALL, with p_FM = (a n_x, b n_y, c n_z) for n = z': M's origin moves on an ellipsoid fixed in
- *  F.
- *                 Parameters: the half lengths a, b, c.
- *  TRANSLATION    q = p_FM. LINE_ORIENTATION  q as BALL; u = (w_x', w_y'), the angular velocity of M in F in *M's*
- *  axes; it has no component along z'.
- *                 For bodies without inertia about z', which are singular on a BALL.
- *  FREE_LINE      q as FREE; u = (w_x', w_y' in M's axes, linear velocity in F's axes). SPHERICAL_COORDS  azimuth =
- *  s0 q0 + az0 about z, zenith = s1 q1 + ze0 about y', then s2 q2 along z' (or x').
- *                 Parameters: az0, ze0, and a sum of: 1 (s0 = -1), 2 (s1 = -1), 4 (along x'), 8 (s2 = -1).
- *                 Singular where q2 = 0, or where the translation points along z, for bodies without inertia.
- *  SCREW          q = angle about z; M advances along z by pitch times q. Parameter: the pitch, metres a radian.
- *  FUNCTION_BASED see cdn_function_mobilizer. CUSTOM_MOBILIZER  see cdn_custom_mobilizer_ops. */
+/** Kinds of mobilizers. Coordinates and speeds are those of Simbody 3.7. Angles in radians, lengths in metres. x, y, z
+ *  are the axes of F; x', y', z' are the axes of M after the rotations before. u = qdot unless the line says
+ *  otherwise. */
 typedef enum cdn_mobilizer {
-  CDN_WELD,
-  CDN_PIN,
-  CDN_SLIDER,
+  CDN_WELD,   /**< none */
+  CDN_PIN,    /**< q = angle about z */
+  CDN_SLIDER, /**< q = distance along x */
+  /** q = quaternion (w,x,y,z) of R_FM, of any length but zero; u = angular velocity of M in F, in F's axes */
   CDN_BALL,
-  CDN_FREE,
-  CDN_UNIVERSAL,
-  CDN_CYLINDER,
-  CDN_BEND_STRETCH,
-  CDN_PLANAR,
-  CDN_GIMBAL,
-  CDN_BUSHING,
+  CDN_FREE,         /**< q = (quaternion, p_FM); u = (angular, linear) velocity of M in F, in F's axes */
+  CDN_UNIVERSAL,    /**< q = angles about x, then about y' */
+  CDN_CYLINDER,     /**< q = (angle about z, distance along z) */
+  CDN_BEND_STRETCH, /**< q = (angle about z, distance along x') */
+  CDN_PLANAR,       /**< q = (angle about z, p_FM along x, along y) */
+  CDN_GIMBAL,       /**< q = angles about x, y', z'. Singular at q1 = +-pi/2 */
+  CDN_BUSHING,      /**< q = (angles about x, y', z', then p_FM in F). Singular as CDN_GIMBAL */
+  /** as CDN_BALL, with p_FM = (a n_x, b n_y, c n_z) for n = z': M's origin moves on an ellipsoid fixed in F.
+   *  Parameters: the half lengths a, b, c */
   CDN_ELLIPSOID,
-  CDN_TRANSLATION,
+  CDN_TRANSLATION, /**< q = p_FM */
+  /** q as CDN_BALL; u = (w_x', w_y'), the angular velocity of M in F in *M's* axes; it has no component along z'. For
+   *  bodies without inertia about z', which are singular on a CDN_BALL */
   CDN_LINE_ORIENTATION,
-  CDN_FREE_LINE,
+  CDN_FREE_LINE, /**< q as CDN_FREE; u = (w_x', w_y' in M's axes, linear velocity in F's axes) */
+  /** azimuth = s0 q0 + az0 about z, zenith = s1 q1 + ze0 about y', then s2 q2 along z' (or x'). Parameters: az0, ze0,
+   *  and a sum of: 1 (s0 = -1), 2 (s1 = -1), 4 (along x'), 8 (s2 = -1). For bodies without inertia
+   *  singular where q2 = 0, or where the translation points along z */
   CDN_SPHERICAL_COORDS,
-  CDN_SCREW,
-  CDN_FUNCTION_BASED,
-  CDN_CUSTOM_MOBILIZER,
+  CDN_SCREW, /**< q = angle about z; M advances along z by pitch times q. Parameter: the pitch, metres a radian */
+  CDN_FUNCTION_BASED,   /**< see cdn_function_mobilizer */
+  CDN_CUSTOM_MOBILIZER, /**< see cdn_custom_mobilizer_ops */
   CDN_MOBILIZER_COUNT
 } cdn_mobilizer;
 

@@ -12,6 +12,7 @@
 #include <cardan/contact.h>
 #include <cardan/forces.h>
 #include <cardan/measures.h>
+#include <cardan/scene.h>
 #include <cardan/spec.h>
 
 CDN_BEGIN_DECLS
@@ -100,6 +101,14 @@ CDN_API const char *cdn_model_name(const cdn_model *model);
 /** The spec from which the model was built, with shapes, assets and all other contents of the file. It belongs to
  *  the model. */
 CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
+
+/** Adds the looks of a model to a scene of its System: shapes with their colours and meshes, frames as named points,
+ *  ranges of joints. What cannot be shown (a mesh that is not there) becomes a warning of the model. Errors:
+ *  CDN_ERR_ARG, CDN_ERR_NOMEM. Reads each mesh once. */
+CDN_API cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) CDN_NODISCARD;
+/** cdn_scene_create, cdn_model_dress, cdn_scene_complete and cdn_scene_update: a scene that is ready to be drawn. */
+CDN_API cdn_status cdn_model_create_scene(cdn_model *model, cdn_state *state, const cdn_scene_def *def,
+                                          cdn_scene **out) CDN_NODISCARD;
 
 /** A joint with motion. Its coordinates are q[first_q] ... q[first_q + nq - 1] of the System, once that is frozen. */
 typedef struct cdn_model_joint {

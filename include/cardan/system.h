@@ -201,6 +201,8 @@ CDN_API void cdn_describe(cdn_description *d, const char *element, const char *f
 
 /** The derivatives of a subsystem's zdot; valid during `calc_zdot_derivative` only. */
 typedef struct cdn_zdot_derivatives cdn_zdot_derivatives;
+/** The picture of a State that is being made (scene.h); valid during `decorate` only. */
+typedef struct cdn_decorations cdn_decorations;
 
 /** The operations of a subsystem. `self` is the System's private copy of the argument of cdn_system_add_subsystem;
  *  only `declare` may write it. All operations but `declare` are optional. A status other than CDN_OK is returned to
@@ -251,6 +253,9 @@ typedef struct cdn_subsystem_ops {
   /** Describes the derivatives of calc_zdot by q, u, z and udot, with the functions of <cardan/derivatives.h>. NULL:
    *  derivatives use differences of calc_zdot. */
   cdn_status (*calc_zdot_derivative)(const void *self, cdn_state *state, cdn_zdot_derivatives *derivatives);
+  /** Adds marks to the picture of a State, with the functions of <cardan/scene.h>. It may read everything, and realize
+   *  the State as far as it needs. */
+  cdn_status (*decorate)(const void *self, cdn_state *state, cdn_decorations *d);
 } cdn_subsystem_ops;
 
 /** Adds a subsystem. Copies self_size bytes of `self` (which may be NULL if that is 0). Sticky. */

@@ -10,6 +10,12 @@ static const constraint_element *element_at(const cdn_system *system, int i) {
 static const char *name_of(const cdn_system *system, int i) { return element_at(system, i)->name; }
 static const char *kind_of(const cdn_system *system, int i) { return cdni_constraint_kind_name(element_at(system, i)); }
 
+void cdni_constraint_first_bodies(const cdn_system *system, int i, cdn_body bodies[2]) {
+  const constraint_room *room = cdni_constraints(system);
+  const constraint_element *e = element_at(system, i);
+  for (int k = 0; k < 2; k++) bodies[k].i = k < e->n_bodies ? CDNI_AT(room->bodies, int32_t, e->first_body + k) : -1;
+}
+
 /* The table's parameters, without those of a mobilizer that has fewer. */
 static int parameter_count(const cdn_system *system, int i) {
   const constraint_element *e = element_at(system, i);

@@ -31,6 +31,9 @@ double cdni_force_power(const matter *m, const body_twist *twist, const double *
  * share; 1 if it has numbers of elements. */
 int cdni_force_params_belong(const force_room *room, int32_t ticket);
 
+/* The two stations between which a force acts; false: it is no force between two stations. */
+bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cdn_vec3 stations[2]);
+
 /* ---- derivatives ---- */
 
 /* Adds all force elements and the applied forces to a pass over matter (matter/derivatives.h); dz: derivatives of

@@ -1,4 +1,5 @@
 /* Force elements as elements that are looked up: names, kinds, parameters. */
+#include "forces/elements/two_point.h"
 #include "forces/internal.h"
 
 static const force_element *element_at(const cdn_system *system, int i) {
@@ -19,6 +20,16 @@ cdn_status cdn_system_find_force(const cdn_system *system, const char *name, cdn
 
 static const char *name_of(const cdn_system *system, int i) { return element_at(system, i)->name; }
 static const char *kind_of(const cdn_system *system, int i) { return cdn_force_kind_name(system, (cdn_force){ i }); }
+
+bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cdn_vec3 stations[2]) {
+  const force_element *e = element_at(system, i);
+  const force_kind *kind = cdni_force_kinds[e->kind];
+  if (kind->describe != cdni_describe_two_points) return false;
+  const two_point *t = &CDNI_AT(cdni_forces(system)->sets[e->kind].elements, two_point, e->index);
+  bodies[0].i = t->body_a, bodies[1].i = t->body_b;
+  stations[0] = t->p_A, stations[1] = t->p_B;
+  return true;
+}
 
 /* Custom forces have the parameters that their subsystems declare. */
 static int parameter_count(const cdn_system *system, int i) {

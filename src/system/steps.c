@@ -1,6 +1,14 @@
 /* Changes of a State by a run, besides t and y: the start of a run, and the end of each step. */
 #include "system/structs.h"
 
+cdn_status cdni_system_decorate(const cdn_system *system, cdn_state *state, cdn_decorations *d) {
+  for (size_t i = 0; i < system->subsystems.count; i++) {
+    const subsystem *sub = &CDNI_AT(system->subsystems, subsystem, i);
+    if (sub->ops.decorate) CDNI_TRY(sub->ops.decorate(sub->self, state, d));
+  }
+  return CDN_OK;
+}
+
 cdn_status cdni_state_begin_run(cdn_state *state) {
   const cdn_system *sys = state->system;
   for (size_t i = 0; i < sys->subsystems.count; i++) {

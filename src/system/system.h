@@ -277,6 +277,9 @@ bool cdni_state_same_variables(const cdn_state *a, const cdn_state *b);
 
 /* steps.c: changes of a State by a run, other than those of t and y. */
 
+/* Asks the subsystems for their marks in the picture of a State. */
+cdn_status cdni_system_decorate(const cdn_system *system, cdn_state *state, cdn_decorations *d);
+
 /* Tells the subsystems that a run begins, or goes on after a jump. */
 cdn_status cdni_state_begin_run(cdn_state *state);
 /* Computes the next values of all auto-update variables. Call it at the end of a step, before the step is accepted. */

@@ -101,6 +101,7 @@ static struct {
   cdn_spec *spec;
   cdn_spec_tree *tree;
   cdn_surface *surface;
+  cdn_scene *scene;
 } w;
 
 static void make_world(void) {
@@ -118,6 +119,9 @@ static void make_world(void) {
   OK(cdn_surface_create_convex(4, (const double[]){ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 }, &w.surface));
   OK(cdn_state_create(w.system, &w.state));
   OK_ON(w.state, cdn_stepper_create(w.state, NULL, &w.stepper));
+  OK_ON(w.state, cdn_scene_create(w.state, NULL, &w.scene));
+  const cdn_light_def light = cdn_default_light_def();
+  OK(cdn_scene_add_light(w.scene, &light));
   cdn_ensemble_def many = cdn_default_ensemble_def();
   OK_ON(w.state, cdn_ensemble_create(w.state, &many, &w.ensemble));
   OK(cdn_assembly_create(w.system, NULL, &w.assembly));
@@ -127,7 +131,7 @@ static void make_world(void) {
 }
 
 static void drop_world(void) {
-  cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
+  cdn_scene_destroy(w.scene), cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
   cdn_model_destroy(w.model), cdn_assembly_destroy(w.assembly), cdn_ensemble_destroy(w.ensemble);
   cdn_stepper_destroy(w.stepper), cdn_state_destroy(w.state), cdn_system_release(w.system);
 }
@@ -157,6 +161,8 @@ static const cdn_force_ops zero_ops;
   X(cdn_degrees_of_freedom, sizeof(cdn_freedom), (w.state, out, size, NULL))                                      \
   X(cdn_surface_get_info, sizeof(cdn_surface_info), (w.surface, out, size))                                       \
   X(cdn_contact_get, sizeof(cdn_contact), (w.state, 0, out, size))                                                \
+  X(cdn_scene_visual, sizeof(cdn_visual), (w.scene, 0, out, size))                                                \
+  X(cdn_scene_light, sizeof(cdn_light_def), (w.scene, 0, out, size))                                              \
   X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
   X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
   X(cdn_element_parameter, sizeof(cdn_parameter), (w.system, CDN_SORT_BODY, 0, 0, out, size))                     \

@@ -9,7 +9,7 @@ import sys
 
 # Ends what the test still needs, waits for the world outside, or is of no interest. Callbacks that tests bring (ops, providers) have
 # tests of their own.
-LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_model_build$|^cdn_spec_load|^cdn_describe$|^cdn_work_pop$|_ops\b|_provider\b')
+LEFT_OUT = re.compile(r'_destroy$|_release$|_free$|_retain$|^cdn_(buffer|file)_|^cdn_model_load|^cdn_model_build$|^cdn_spec_load|^cdn_describe$|^cdn_decorat|^cdn_work_pop$|_ops\b|_provider\b')
 
 # Functions that know how long a list can be, so that they refuse a longer one before they look at it. The others believe what
 # they are told, and are told the truth.
@@ -36,6 +36,7 @@ OBJECTS = {
     'cdn_spec_tree *': ('RUNNING', 'w->tree'),
     'cdn_function *': ('RUNNING', 'w->function'),
     'cdn_surface *': ('RUNNING', 'w->surface'),
+    'cdn_scene *': ('RUNNING', 'w->scene'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
 IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape', 'contact_pair']
@@ -196,6 +197,8 @@ def main():
         status = returns == 'cdn_status'
         made = re.search(r'cdn_(\w+) \*\*', ' '.join(k for k, _ in parameters if not k.startswith('const')))
         body = 'return %s;' % call if status else '(void)%s; return CDN_OK;' % call
+        if 'cdn_triangles *' in [k for k, _ in parameters]:
+            body = '*(cdn_triangles *)w->out = (cdn_triangles){ 0 }; const cdn_status status = %s; cdn_triangles_free((cdn_triangles *)w->out); return status;' % call
         if made: # what it makes goes at once
             end = 'release' if made.group(1) == 'surface' else 'destroy'
             body = '*(void **)w->out = NULL; const cdn_status status = %s; cdn_%s_%s(*(cdn_%s **)w->out); return status;' % (

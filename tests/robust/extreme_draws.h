@@ -27,6 +27,7 @@ typedef struct world {
   cdn_spec_tree *tree;
   cdn_function *function;
   cdn_surface *surface;
+  cdn_scene *scene;
   cdn_forces *forces;
   cdn_rows *rows;
   cdn_row_list *provided;

@@ -214,11 +214,14 @@ static void begin_running(world *w) {
   OK(cdn_spec_make_tree(w->spec, &w->tree));
   static const double corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   OK(cdn_surface_create_convex(4, corners, &w->surface));
+  OK(cdn_scene_create(w->state, NULL, &w->scene));
+  OK(cdn_scene_complete(w->scene, w->state));
   w->function = cdn_function_linear(2, (const double[]){ 1, 2 }, 3);
 }
 
 static void end_running(world *w) {
   cdn_function_release(w->function);
+  cdn_scene_destroy(w->scene);
   cdn_surface_release(w->surface);
   cdn_check_destroy(w->check);
   cdn_spec_tree_destroy(w->tree);

@@ -1,0 +1,257 @@
+/* Cardan: the picture of a State as data, for programs that draw it. Nothing here opens a window.
+ *
+ * A *scene* has three sorts of things:
+ * - *visuals*: geometries with colours, fixed to bodies. They stay the same from frame to frame; only bodies move.
+ * - *marks*: what a frame shows beside them: axes of joints, forces, contacts, text, decorations of a subsystem of
+ *   yours. They are made anew in each frame.
+ * - *cameras* and *lights*, fixed to bodies too.
+ *
+ * A scene is made once from a State (cdn_scene_create), gets what a model file says about looks (cdn_model_dress in
+ * model.h) and rods for bodies without looks (cdn_scene_complete), and is updated to any State of the same System
+ * (cdn_scene_update). Several scenes may show one System. A
+ * scene belongs to one thread at a time. Lengths are in m, colours are red, green, blue and opacity from 0 to 1. */
+#ifndef CARDAN_SCENE_H
+#define CARDAN_SCENE_H
+
+#include <cardan/geometry.h>
+#include <cardan/state.h>
+
+CDN_BEGIN_DECLS
+
+typedef struct cdn_scene cdn_scene;
+
+/** What marks tell about. A frame has the marks of the layers that are on. */
+typedef enum cdn_layer {
+  CDN_LAYER_JOINTS = 1 << 0,      /**< axes of joints, and their ranges */
+  CDN_LAYER_FRAMES = 1 << 1,      /**< frames of bodies */
+  CDN_LAYER_MASSES = 1 << 2,      /**< centres of mass, and ellipsoids of inertia */
+  CDN_LAYER_CONSTRAINTS = 1 << 3, /**< anchors of constraints, and their forces */
+  CDN_LAYER_CONTACTS = 1 << 4,    /**< points, normals, patches and forces of contacts */
+  CDN_LAYER_FORCES = 1 << 5,      /**< springs between points, forces from outside */
+  CDN_LAYER_POINTS = 1 << 6,      /**< named points: markers, sites, sensors */
+  CDN_LAYER_LABELS = 1 << 7,      /**< names of bodies */
+  CDN_LAYER_OWN = 1 << 8,         /**< what the subsystems of a program add (cdn_subsystem_ops.decorate) */
+  CDN_LAYER_ALL = (1 << 9) - 1
+} cdn_layer;
+
+typedef struct cdn_scene_def {
+  CDN_DEF_HEADER;
+  uint32_t layers; /**< which layers are on; default CDN_LAYER_CONTACTS | CDN_LAYER_OWN */
+} cdn_scene_def;
+/** cdn_default_scene_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_scene_def_init(void *def, size_t size);
+static inline cdn_scene_def cdn_default_scene_def(void) {
+  cdn_scene_def def;
+  cdn_scene_def_init(&def, sizeof def);
+  return def;
+}
+
+/* ---- making ------------------------------------------------------------------------------ */
+
+/** Makes a scene of a State's System, with a visual for each shape of contact, in the sizes and frames that it has in
+ *  this State. `def` may be NULL: the defaults. The scene keeps the System alive, not the State. Realizes Position.
+ *  Errors: CDN_ERR_ARG, CDN_ERR_NOMEM, errors of realizing; then *out is NULL. O(size of the model). */
+CDN_API cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scene **out) CDN_NODISCARD;
+CDN_API void cdn_scene_destroy(cdn_scene *scene); /**< NULL is allowed */
+/** The layers of the frames to come. */
+CDN_API void cdn_scene_set_layers(cdn_scene *scene, uint32_t layers);
+CDN_API uint32_t cdn_scene_layers(const cdn_scene *scene);
+
+typedef struct cdn_visual_def {
+  CDN_DEF_HEADER;
+  const char *name;      /**< copied; NULL: "visual0", "visual1", ... */
+  cdn_body body;         /**< default Ground */
+  cdn_geometry geometry; /**< must be set; a surface is retained */
+  cdn_transform X_BV;    /**< frame of the geometry on the body. Default: identity */
+  double rgba[4];        /**< default 0.6 0.6 0.6 1 */
+  int group;             /**< 0 to 31: groups are shown and hidden together. Default 0 */
+  bool collision;        /**< it shows a shape of contact, not the look of the body. Default false */
+} cdn_visual_def;
+/** cdn_default_visual_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_visual_def_init(void *def, size_t size);
+static inline cdn_visual_def cdn_default_visual_def(void) {
+  cdn_visual_def def;
+  cdn_visual_def_init(&def, sizeof def);
+  return def;
+}
+/** Adds a visual and writes its number (`visual` may be NULL). Visuals are numbered from 0 in the order of their
+ *  addition. Errors: CDN_ERR_ARG (no such body; a geometry that cdn_geometry_check refuses; a frame or colour that is
+ *  not finite), CDN_ERR_NOMEM. A colour beyond 0 ... 1 is cut. */
+CDN_API cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int *visual) CDN_NODISCARD;
+/** Gives a look to every body that has none. A body with shapes of contact shows these: they are no longer marked as
+ *  `collision`. Any other body is drawn from its joints and its inertia, as they are in this State. Call it when all
+ *  other visuals are there. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM. O(bodies + visuals). */
+CDN_API cdn_status cdn_scene_complete(cdn_scene *scene, cdn_state *state) CDN_NODISCARD;
+/** Adds a point or frame with a name: a marker, a site, a sensor. CDN_ERR_ARG, CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_scene_add_point(cdn_scene *scene, const char *name, cdn_body body,
+                                       cdn_transform X_BP) CDN_NODISCARD;
+/** Draws the range of coordinate k of a body's joint. An infinite bound is none. CDN_ERR_ARG, CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lower,
+                                       double upper) CDN_NODISCARD;
+
+/** A camera looks along -z of its frame, with y up. */
+typedef struct cdn_camera_def {
+  CDN_DEF_HEADER;
+  const char *name;   /**< copied; NULL: "camera0", ... */
+  cdn_body body;      /**< default Ground */
+  cdn_transform X_BC; /**< default identity */
+  double fovy;        /**< angle of view from top to bottom, rad, between 0 and pi; default pi/4 */
+  cdn_body target;    /**< the camera turns towards the origin of this body; default Ground: it does not turn */
+} cdn_camera_def;
+CDN_API void cdn_camera_def_init(void *def, size_t size); /**< cdn_default_camera_def for a struct of `size` bytes */
+static inline cdn_camera_def cdn_default_camera_def(void) {
+  cdn_camera_def def;
+  cdn_camera_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) CDN_NODISCARD;
+
+typedef struct cdn_light_def {
+  CDN_DEF_HEADER;
+  cdn_body body;      /**< default Ground */
+  cdn_vec3 position;  /**< on the body; not used by a directional light */
+  cdn_vec3 direction; /**< where the light goes, any length but 0, on the body; default down */
+  bool directional;   /**< all rays are parallel: the sun. Default true */
+  double rgb[3];      /**< default 1 1 1 */
+} cdn_light_def;
+CDN_API void cdn_light_def_init(void *def, size_t size); /**< cdn_default_light_def for a struct of `size` bytes */
+static inline cdn_light_def cdn_default_light_def(void) {
+  cdn_light_def def;
+  cdn_light_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) CDN_NODISCARD;
+
+/* ---- what does not move on its body -------------------------------------------------------- */
+
+/** A visual as the scene has it. Later releases append members. */
+typedef struct cdn_visual {
+  const char *name; /**< lives as long as the scene */
+  cdn_body body;
+  cdn_geometry geometry;
+  cdn_transform X_BV;
+  double rgba[4];
+  int group;
+  bool collision, skeleton; /**< skeleton: made from joints and inertia */
+} cdn_visual;
+CDN_API cdn_system const *cdn_scene_system(const cdn_scene *scene);
+CDN_API int cdn_scene_visual_count(const cdn_scene *scene);
+CDN_API cdn_status cdn_scene_visual_sized(const cdn_scene *scene, int i, cdn_visual *out, size_t size) CDN_NODISCARD;
+/** Writes visual i. CDN_ERR_ARG if there is none. O(1). */
+static inline CDN_NODISCARD cdn_status cdn_scene_visual(const cdn_scene *scene, int i, cdn_visual *out) {
+  return cdn_scene_visual_sized(scene, i, out, sizeof *out);
+}
+CDN_API int cdn_scene_camera_count(const cdn_scene *scene);
+CDN_API const char *cdn_scene_camera_name(const cdn_scene *scene, int i); /**< NULL for a wrong number */
+CDN_API int cdn_scene_light_count(const cdn_scene *scene);
+CDN_API cdn_status cdn_scene_light_sized(const cdn_scene *scene, int i, cdn_light_def *out, size_t size) CDN_NODISCARD;
+/** Writes light i as it was added. CDN_ERR_ARG if there is none. */
+static inline CDN_NODISCARD cdn_status cdn_scene_light(const cdn_scene *scene, int i, cdn_light_def *out) {
+  return cdn_scene_light_sized(scene, i, out, sizeof *out);
+}
+
+/* ---- a frame ----------------------------------------------------------------------------- */
+
+/** Makes the frame of a State: poses of all bodies, and the marks of the layers that are on. The State is realized as
+ *  far as the layers need: Position at least; Acceleration for forces of constraints. Where a State cannot be realized
+ *  that far, the frame lacks these marks, and the call returns that status. Allocates nothing after the first few
+ *  frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors of realizing. O(bodies + marks). */
+CDN_API cdn_status cdn_scene_update(cdn_scene *scene, cdn_state *state) CDN_NODISCARD;
+
+/** The time of the frame, s, and the poses X_GB of all bodies, Ground first. They live until the next update. NULL
+ *  before the first update. */
+CDN_API double cdn_scene_time(const cdn_scene *scene);
+CDN_API const cdn_transform *cdn_scene_poses(const cdn_scene *scene);
+
+/** What a mark looks like. All but text are placed by X_G. Values never change; later releases append some. */
+typedef enum cdn_mark_kind {
+  CDN_MARK_POINT,     /**< a small ball of radius size[0] */
+  CDN_MARK_LINE,      /**< from the origin along z of X_G; size[0]: length */
+  CDN_MARK_ARROW,     /**< likewise, with its head at the far end */
+  CDN_MARK_TURN,      /**< a moment: an arrow with two heads, likewise */
+  CDN_MARK_FRAME,     /**< three axes of length size[0] */
+  CDN_MARK_ELLIPSOID, /**< size: half axes */
+  CDN_MARK_DISC,      /**< size[0], size[1]: half axes of an ellipse across z */
+  CDN_MARK_ARC,       /**< across z, from angle size[0] to size[1] (rad from x), with radius size[2] */
+  CDN_MARK_TEXT,      /**< `text` at the origin of X_G, towards the viewer */
+  CDN_MARK_KIND_COUNT
+} cdn_mark_kind;
+
+/** A mark. The struct never changes. */
+typedef struct cdn_mark {
+  int32_t kind;   /**< cdn_mark_kind */
+  uint32_t layer; /**< the cdn_layer that it belongs to */
+  cdn_body body;  /**< the body that it tells about, or { -1 } */
+  cdn_transform X_G;
+  double size[3];
+  float rgba[4];
+  const char *text; /**< of a text, else NULL; lives until the next update */
+} cdn_mark;
+/** The marks of the frame; they live until the next update. */
+CDN_API const cdn_mark *cdn_scene_marks(const cdn_scene *scene, int *n);
+
+/* ---- decorations: for cdn_subsystem_ops.decorate ------------------------------------------------
+ *
+ * These add marks to the frame that is being made. Numbers that are not finite are refused with CDN_ERR_NONFINITE; then
+ * nothing was added. Other errors: CDN_ERR_NOMEM. rgba may be NULL: the layer's colour. */
+
+CDN_API cdn_status cdn_decorate(cdn_decorations *d, const cdn_mark *mark) CDN_NODISCARD;
+CDN_API cdn_status cdn_decorate_point(cdn_decorations *d, cdn_vec3 p_G, double radius,
+                                      const float rgba[4]) CDN_NODISCARD;
+CDN_API cdn_status cdn_decorate_line(cdn_decorations *d, cdn_vec3 from_G, cdn_vec3 to_G,
+                                     const float rgba[4]) CDN_NODISCARD;
+CDN_API cdn_status cdn_decorate_arrow(cdn_decorations *d, cdn_vec3 from_G, cdn_vec3 to_G,
+                                      const float rgba[4]) CDN_NODISCARD;
+CDN_API cdn_status cdn_decorate_text(cdn_decorations *d, cdn_vec3 p_G, const char *text,
+                                     const float rgba[4]) CDN_NODISCARD;
+/** A length that suits the model: a twentieth of the radius of the ball about it. */
+CDN_API double cdn_decorations_scale(const cdn_decorations *d);
+
+/* ---- looking ----------------------------------------------------------------------------- */
+
+/** The ball about all visuals of the frame that have an end, or about the bodies' origins if there is none. */
+CDN_API void cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *center_G, double *radius);
+
+/** What a camera sees: X_GC (it looks along -z, y is up) and the angle of view. The struct never changes. */
+typedef struct cdn_view_point {
+  cdn_transform X_GC;
+  double fovy;
+} cdn_view_point;
+/** A view of the whole model from the side that `direction` names (from the model to the camera, any length but 0),
+ *  with `up` up. `aspect` is width over height. CDN_ERR_ARG. */
+CDN_API cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect,
+                                 cdn_view_point *out) CDN_NODISCARD;
+/** The view of camera i in this frame. CDN_ERR_ARG if there is none. */
+CDN_API cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) CDN_NODISCARD;
+
+/** What a ray meets first. The struct never changes. */
+typedef struct cdn_pick {
+  int visual; /**< -1: nothing */
+  cdn_body body;
+  double distance;
+  cdn_vec3 point_G, normal_G;
+} cdn_pick;
+/** The first visual in the frame that a ray meets, among the groups of the mask (bit g: group g). Errors: CDN_ERR_ARG.
+ *  O(visuals). */
+CDN_API cdn_status cdn_scene_pick(const cdn_scene *scene, cdn_vec3 origin_G, cdn_vec3 direction_G, uint32_t groups,
+                                  cdn_pick *out) CDN_NODISCARD;
+
+/* ---- triangles --------------------------------------------------------------------------- */
+
+/** Triangles of a geometry, for programs that draw nothing else. */
+typedef struct cdn_triangles {
+  int n_vertices, n_triangles;
+  float *positions; /**< 3 a vertex, in the frame of the geometry */
+  float *normals;   /**< 3 a vertex, unit length, outward */
+  int32_t *indices; /**< 3 a triangle, counterclockwise from outside */
+} cdn_triangles;
+/** Makes triangles of a geometry. Round ones get `segments` (>= 3) segments a turn. Edges of meshes that are sharper
+ *  than 40 degrees stay sharp. A half-space is a square with sides of 2 `extent`. A custom geometry is its support
+ *  function's, or the surface where rays from the middle of its ball meet it. Free it with cdn_triangles_free. Errors:
+ *  CDN_ERR_ARG, CDN_ERR_NOMEM; then *out is zero. */
+CDN_API cdn_status cdn_geometry_triangles(const cdn_geometry *g, int segments, double extent,
+                                          cdn_triangles *out) CDN_NODISCARD;
+CDN_API void cdn_triangles_free(cdn_triangles *t); /**< NULL is allowed */
+
+CDN_END_DECLS
+#endif

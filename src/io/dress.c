@@ -1,0 +1,173 @@
+/* What a model file says about looks becomes part of a scene: shapes with colours and meshes, named points, ranges. */
+#include <math.h>
+#include <stdio.h>
+
+#include <cardan/meshes.h>
+
+#include "io/model.h"
+#include "scene/scene.h"
+
+typedef struct dresser {
+  cdn_model *model;
+  cdn_scene *scene;
+  io_description *d;
+  bool has_contact;  /* the System has shapes of contact: shapes that are nothing else are there already */
+  cdni_array meshes; /* cdn_surface *, one an asset; NULL: not read yet, or not to be had */
+  cdni_array tried;  /* bool, one an asset */
+} dresser;
+
+/* ---- assets ---- */
+
+/* The number of an asset, or -1. */
+static int find_asset(const dresser *r, const char *name, cdn_asset_type type, cdn_spec_asset *out) {
+  for (int i = 0; name && i < cdn_spec_count(r->model->spec, CDN_SPEC_ASSET); i++)
+    if (cdn_spec_get_asset(r->model->spec, i, out) == CDN_OK && out->type == type && out->name &&
+        strcmp(out->name, name) == 0)
+      return i;
+  return -1;
+}
+
+static cdn_surface *load(const dresser *r, const cdn_spec_shape *shape, const cdn_spec_asset *asset) {
+  char path[4096];
+  cdn_surface *surface = NULL;
+  if (!asset->file) {
+    io_warn(r->d, shape->line, "mesh '%s' has no file: it is not shown", asset->name);
+    return NULL;
+  }
+  const char *slash = asset->file[0] == '/' ? NULL : strrchr(r->d->file, '/');
+  const int before = slash ? (int)(slash - r->d->file) + 1 : 0;
+  if (snprintf(path, sizeof path, "%.*s%s", before, r->d->file, asset->file) >= (int)sizeof path) return NULL;
+  if (cdn_surface_load(path, asset->scale, false, &surface) == CDN_OK ||
+      cdn_surface_load(path, asset->scale, true, &surface) == CDN_OK)
+    return surface;
+  cdn_error error;
+  cdn_last_error(&error);
+  io_warn(r->d, shape->line, "mesh '%s' is not shown: %s", asset->name, error.text);
+  return NULL;
+}
+
+/* The surface of a shape's mesh, which stays the dresser's; NULL, with a warning, if it is not to be had. */
+static cdn_surface *mesh_of(dresser *r, const cdn_spec_shape *shape) {
+  cdn_spec_asset asset;
+  const int i = find_asset(r, shape->asset, CDN_ASSET_MESH, &asset);
+  if (i < 0) return NULL;
+  bool *tried = &CDNI_AT(r->tried, bool, i);
+  if (!*tried) CDNI_AT(r->meshes, cdn_surface *, i) = load(r, shape, &asset);
+  *tried = true;
+  return CDNI_AT(r->meshes, cdn_surface *, i);
+}
+
+/* ---- shapes ---- */
+
+static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *out) {
+  static const cdn_geometry_kind kinds[] = {
+    [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
+    [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
+    [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
+    [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
+    [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
+    [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
+    [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
+    [CDN_SHAPE_MESH] = CDN_GEOMETRY_MESH,
+  };
+  if ((int)shape->type < 0 || (int)shape->type >= CDNI_COUNT(kinds) || shape->type == CDN_SHAPE_HFIELD) return false;
+  *out = (cdn_geometry){ .kind = kinds[shape->type] };
+  memcpy(out->size, shape->size, sizeof out->size);
+  if (shape->type == CDN_SHAPE_MESH) {
+    cdn_surface *surface = mesh_of(r, shape);
+    cdn_surface_info info;
+    if (!surface || cdn_surface_get_info(surface, &info) != CDN_OK) return false;
+    out->surface = surface;
+    out->kind = info.kind;
+  }
+  if (cdn_geometry_check(out) == CDN_OK) return true;
+  cdn_error error;
+  cdn_last_error(&error);
+  io_warn(r->d, shape->line, "shape '%s' is not shown: %s", shape->name ? shape->name : "?", error.text);
+  return false;
+}
+
+/* The shape's own colour, or its material's where it has none. */
+static void color_of(const dresser *r, const cdn_spec_shape *shape, double rgba[4]) {
+  const cdn_spec_shape usual = cdn_default_spec_shape();
+  cdn_spec_asset material;
+  memcpy(rgba, shape->rgba, 4 * sizeof *rgba);
+  if (memcmp(shape->rgba, usual.rgba, sizeof usual.rgba) == 0 &&
+      find_asset(r, shape->material, CDN_ASSET_MATERIAL, &material) >= 0)
+    memcpy(rgba, material.rgba, 4 * sizeof *rgba);
+}
+
+static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
+  cdn_visual_def def = cdn_default_visual_def();
+  if (!shape->visual && (!shape->collision || r->has_contact)) return CDN_OK;
+  def.body = shape->body ? cdn_model_find_body(r->model, shape->body) : cdn_ground();
+  if (def.body.i < 0 || !geometry_of(r, shape, &def.geometry)) return CDN_OK;
+  def.name = shape->name && shape->name[0] ? shape->name : shape->body;
+  def.X_BV = shape->X_BS;
+  def.collision = !shape->visual;
+  def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
+  color_of(r, shape, def.rgba);
+  if (cdn_scene_add_visual(r->scene, &def, NULL) == CDN_OK) return CDN_OK;
+  cdn_error error;
+  cdn_last_error(&error);
+  if (error.code == CDN_ERR_NOMEM) return CDN_ERR_NOMEM;
+  io_warn(r->d, shape->line, "shape '%s' is not shown: %s", shape->name ? shape->name : "?", error.text);
+  return CDN_OK;
+}
+
+/* ---- all ---- */
+
+static cdn_status dress(dresser *r) {
+  cdn_model *m = r->model;
+  const int n_assets = cdn_spec_count(m->spec, CDN_SPEC_ASSET);
+  if (n_assets > 0 && (!cdni_array_extend(&m->allocator, &r->meshes, sizeof(cdn_surface *), (size_t)n_assets) ||
+                       !cdni_array_extend(&m->allocator, &r->tried, sizeof(bool), (size_t)n_assets)))
+    return cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory");
+  for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_SHAPE); i++) {
+    cdn_spec_shape shape;
+    CDNI_TRY(cdn_spec_get_shape(m->spec, i, &shape));
+    CDNI_TRY(add_shape(r, &shape));
+  }
+  for (int i = 0; i < cdn_model_frame_count(m); i++) {
+    cdn_model_frame f;
+    CDNI_TRY(cdn_model_frame_get(m, i, &f));
+    if (f.name) CDNI_TRY(cdn_scene_add_point(r->scene, f.name, f.body, f.X_BF));
+  }
+  for (int i = 0; i < cdn_model_joint_count(m); i++) {
+    const cdn_model_joint j = cdn_model_joint_get(m, i);
+    if (j.nq == 1 && (isfinite(j.lower) || isfinite(j.upper)))
+      CDNI_TRY(cdn_scene_add_range(r->scene, j.mobilized, 0, j.lower, j.upper));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
+  static const char function[] = "cdn_model_dress";
+  CDNI_NEED_OBJECT(model, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  if (!model->spec || cdn_scene_system(scene) != model->system)
+    return cdni_refuse(CDN_ERR_ARG, function, "the scene shows another System than the model's");
+  dresser r = {
+    .model = model, .scene = scene, .d = &model->spec->d, .has_contact = cdn_system_shape_count(model->system) > 0
+  };
+  const cdn_status status = dress(&r);
+  for (size_t i = 0; i < r.meshes.count; i++) cdn_surface_release(CDNI_AT(r.meshes, cdn_surface *, i));
+  cdni_array_free(&model->allocator, &r.meshes);
+  cdni_array_free(&model->allocator, &r.tried);
+  return status;
+}
+
+cdn_status cdn_model_create_scene(cdn_model *model, cdn_state *state, const cdn_scene_def *def, cdn_scene **out) {
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  *out = NULL;
+  CDNI_NEED_OBJECT(model, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  cdn_scene *scene;
+  CDNI_TRY(cdn_scene_create(state, def, &scene));
+  cdn_status status = cdn_model_dress(model, scene);
+  if (status == CDN_OK) status = cdn_scene_complete(scene, state);
+  if (status == CDN_OK) status = cdn_scene_update(scene, state);
+  if (status == CDN_OK) *out = scene;
+  else cdn_scene_destroy(scene);
+  return status;
+}

@@ -1,0 +1,75 @@
+/* Types and functions that the files of the room share. Private to the room. */
+#ifndef CARDAN_SCENE_INTERNAL_H
+#define CARDAN_SCENE_INTERNAL_H
+
+#include <cardan/matter.h>
+
+#include "scene/scene.h"
+
+typedef struct scene_point {
+  char *name;
+  cdn_body body;
+  cdn_transform X_BP;
+} scene_point;
+
+typedef struct scene_range {
+  cdn_body body;
+  int k;
+  double lower, upper;
+} scene_range;
+
+struct cdn_scene {
+  const cdn_system *system;
+  cdn_allocator allocator;
+  uint32_t layers;
+  cdni_array visuals; /* cdn_visual; names are the scene's */
+  cdni_array points;  /* scene_point */
+  cdni_array ranges;  /* scene_range */
+  cdni_array cameras; /* cdn_camera_def; names are the scene's */
+  cdni_array lights;  /* cdn_light_def */
+  double weight;      /* of all that moves, N */
+  bool is_measured;   /* what follows suits the visuals */
+  double scale;       /* a length that suits the model, m */
+  double force_scale; /* length of an arrow for a force, m/N */
+  int n_bodies;
+  /* The frame. */
+  bool has_frame;
+  double time;
+  cdn_transform *poses; /* n_bodies */
+  cdn_spatial *loads;   /* n_bodies: work for forces */
+  cdni_array marks;     /* cdn_mark; while the frame is made, `text` is a place in `text`, plus 1 */
+  cdni_array text;      /* char */
+};
+
+/* The frame that is being made, for those who add to it. */
+struct cdn_decorations {
+  cdn_scene *scene;
+  cdn_state *state;
+  uint32_t layer; /* of the marks to come */
+};
+
+/* ---- scene.c ---- */
+
+static inline cdn_visual *scene_visual(const cdn_scene *s, int i) { return &CDNI_AT(s->visuals, cdn_visual, i); }
+bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body);
+
+/* skeleton.c: half axes of the ellipsoid of even density with this mass and inertia; its axes on the body. */
+bool cdni_inertia_ellipsoid(const cdn_mass_properties *m, double half[3], cdn_rotation *axes);
+
+/* ---- marks ---- */
+
+enum { MARK_NO_BODY = -1 };
+extern const float cdni_layer_colors[][4]; /* by number of the layer's bit */
+const float *cdni_layer_color(uint32_t layer);
+/* A mark of the present layer, about a body. */
+cdn_mark cdni_mark(const cdn_decorations *d, cdn_mark_kind kind, cdn_body body, cdn_transform X_G);
+/* An arrow for a force at a point: nothing if the force is 0. A turn for a moment. */
+cdn_status cdni_mark_force(cdn_decorations *d, cdn_body body, cdn_vec3 p_G, cdn_vec3 force);
+cdn_status cdni_mark_moment(cdn_decorations *d, cdn_body body, cdn_vec3 p_G, cdn_vec3 moment);
+
+/* Each adds the marks of a layer. */
+typedef cdn_status scene_layer_fn(cdn_decorations *d);
+scene_layer_fn cdni_marks_joints, cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints, cdni_marks_contacts,
+    cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own;
+
+#endif

@@ -1,0 +1,114 @@
+/* Looking at a frame: the ball about it, cameras, and what a ray meets. */
+#include <math.h>
+
+#include "scene/internal.h"
+
+/* ---- how large ---- */
+
+static cdn_transform visual_pose(const cdn_scene *scene, const cdn_visual *v) {
+  return cdn_transform_multiply(scene->poses[v->body.i], v->X_BV);
+}
+
+typedef struct box {
+  double least[3], most[3];
+} box;
+
+static void include(box *b, cdn_vec3 least, cdn_vec3 most) {
+  const double l[3] = { least.x, least.y, least.z }, m[3] = { most.x, most.y, most.z };
+  for (int k = 0; k < 3; k++) b->least[k] = fmin(b->least[k], l[k]), b->most[k] = fmax(b->most[k], m[k]);
+}
+
+void cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *center_G, double *radius) {
+  CDNI_NEED_OBJECT_OR_NOTHING(scene);
+  CDNI_NEED_OBJECT_OR_NOTHING(center_G);
+  CDNI_NEED_OBJECT_OR_NOTHING(radius);
+  box b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+  bool any = false;
+  for (size_t i = 0; scene->has_frame && i < scene->visuals.count; i++) {
+    const cdn_visual *v = scene_visual(scene, (int)i);
+    const cdn_transform X = visual_pose(scene, v);
+    cdn_vec3 least, most;
+    if (v->geometry.kind == CDN_GEOMETRY_HALF_SPACE) continue;
+    if (cdn_geometry_bounds(&v->geometry, &X, &least, &most) != CDN_OK) continue;
+    if (!isfinite(least.x + least.y + least.z + most.x + most.y + most.z)) continue;
+    include(&b, least, most);
+    any = true;
+  }
+  for (int i = 0; scene->has_frame && !any && i < scene->n_bodies; i++)
+    include(&b, scene->poses[i].p, scene->poses[i].p);
+  const cdn_vec3 least = cdn_v3(b.least[0], b.least[1], b.least[2]), most = cdn_v3(b.most[0], b.most[1], b.most[2]);
+  const bool found = isfinite(b.least[0]);
+  *center_G = found ? cdn_scale(0.5, cdn_add(least, most)) : cdn_v3(0, 0, 0);
+  *radius = found ? 0.5 * cdn_norm(cdn_sub(most, least)) : 0;
+}
+
+/* ---- cameras ---- */
+
+/* z is the direction from what is looked at to the camera. */
+static cdn_rotation turn_to(cdn_vec3 z, cdn_vec3 up) {
+  z = cdn_scale(1 / cdn_norm(z), z);
+  cdn_vec3 x = cdn_cross(up, z);
+  if (!(cdn_norm(x) > 1e-9 * cdn_norm(up))) x = cdn_cross(fabs(z.x) < 0.9 ? cdn_v3(1, 0, 0) : cdn_v3(0, 1, 0), z);
+  x = cdn_scale(1 / cdn_norm(x), x);
+  return (cdn_rotation){ x, cdn_cross(z, x), z };
+}
+
+cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect, cdn_view_point *out) {
+  static const char function[] = "cdn_scene_fit";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  const double away = cdn_norm(direction), high = cdn_norm(up);
+  if (!(away > 0) || !isfinite(away) || !(high > 0) || !isfinite(high) || !(aspect > 0) || !isfinite(aspect))
+    return cdni_refuse(CDN_ERR_ARG, function,
+                       "the direction and the way up must have a length, and the aspect must be above 0");
+  cdn_vec3 center;
+  double radius;
+  cdn_scene_bounds(scene, &center, &radius);
+  if (!(radius > 0)) radius = 1;
+  out->fovy = 0.6;
+  const double half_x = atan(tan(0.5 * out->fovy) * aspect), half = fmin(0.5 * out->fovy, half_x);
+  out->X_GC.R = turn_to(direction, up);
+  out->X_GC.p = cdn_add(center, cdn_scale(1.05 * radius / sin(half), out->X_GC.R.z));
+  return CDN_OK;
+}
+
+cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) {
+  static const char function[] = "cdn_scene_camera_view";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  if (i < 0 || (size_t)i >= scene->cameras.count || !scene->has_frame)
+    return cdni_refuse(CDN_ERR_ARG, function, "there is no camera %d: the scene has %zu, and needs an update first", i,
+                       scene->cameras.count);
+  const cdn_camera_def *c = &CDNI_AT(scene->cameras, cdn_camera_def, i);
+  out->fovy = c->fovy;
+  out->X_GC = cdn_transform_multiply(scene->poses[c->body.i], c->X_BC);
+  if (c->target.i > 0) {
+    const cdn_vec3 away = cdn_sub(out->X_GC.p, scene->poses[c->target.i].p);
+    if (cdn_norm(away) > 0) out->X_GC.R = turn_to(away, cdn_v3(0, 0, 1));
+  }
+  return CDN_OK;
+}
+
+/* ---- picking ---- */
+
+cdn_status cdn_scene_pick(const cdn_scene *scene, cdn_vec3 origin_G, cdn_vec3 direction_G, uint32_t groups,
+                          cdn_pick *out) {
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  *out = (cdn_pick){ .visual = -1, .body = { -1 }, .distance = INFINITY };
+  const double length = cdn_norm(direction_G);
+  if (!(length > 0) || !isfinite(length) || !isfinite(origin_G.x + origin_G.y + origin_G.z))
+    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_pick",
+                       "the ray's numbers must be finite, and its direction must not be 0");
+  for (size_t i = 0; scene->has_frame && i < scene->visuals.count; i++) {
+    const cdn_visual *v = scene_visual(scene, (int)i);
+    if (!(groups >> v->group & 1)) continue;
+    const cdn_transform X = visual_pose(scene, v);
+    cdn_ray_hit hit;
+    int n;
+    CDNI_TRY(cdn_geometry_ray(&v->geometry, &X, origin_G, direction_G, out->distance, 1, &hit, &n));
+    if (n > 0 && hit.distance < out->distance)
+      *out = (cdn_pick){ (int)i, v->body, hit.distance, hit.point, hit.normal };
+  }
+  return CDN_OK;
+}

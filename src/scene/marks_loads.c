@@ -1,0 +1,135 @@
+/* Marks of what acts: constraints, contacts, forces. */
+#include <math.h>
+
+#include <cardan/constraints.h>
+#include <cardan/contact.h>
+#include <cardan/elements.h>
+#include <cardan/forces.h>
+
+#include "constraints/constraints.h"
+#include "forces/forces.h"
+#include "scene/internal.h"
+
+/* ---- places that an element names ---- */
+
+/* Elements have stations and frames as parameters, and their names tell on which body: "p_A.x" and "X_AF.p.x" on the
+ * first, "p_B.x" and "X_BM.p.x" on the second. */
+typedef struct places {
+  int n;
+  cdn_body body[2];
+  cdn_vec3 p_G[2];
+} places;
+
+static int side_of(const char *name) {
+  if (strcmp(name, "p_A.x") == 0) return 0;
+  if (strcmp(name, "p_B.x") == 0) return 1;
+  const size_t length = strlen(name);
+  if (strncmp(name, "X_", 2) != 0 || length < 5 || strcmp(name + length - 4, ".p.x") != 0) return -1;
+  return name[2] == 'A' ? 0 : name[2] == 'B' ? 1 : -1;
+}
+
+static cdn_status find_places(const cdn_decorations *d, cdn_sort sort, int i, const cdn_body bodies[2], places *out) {
+  const cdn_system *system = d->scene->system;
+  const int n = cdn_element_parameter_count(system, sort, i);
+  out->n = 0;
+  for (int k = 0; k + 2 < n; k++) {
+    cdn_parameter parameter;
+    double p[3];
+    CDNI_TRY(cdn_element_parameter(system, sort, i, k, &parameter));
+    const int side = side_of(parameter.name);
+    if (side < 0 || bodies[side].i < 0 || out->n == 2) continue;
+    CDNI_TRY(cdn_element_get_parameters(d->state, sort, i, k, 3, p));
+    out->body[out->n] = bodies[side];
+    out->p_G[out->n++] = cdn_transform_point(d->scene->poses[bodies[side].i], cdn_v3(p[0], p[1], p[2]));
+  }
+  return CDN_OK;
+}
+
+static cdn_status mark_place(cdn_decorations *d, cdn_body body, cdn_vec3 p_G) {
+  cdn_mark m = cdni_mark(d, CDN_MARK_POINT, body, (cdn_transform){ cdn_rotation_identity(), p_G });
+  m.size[0] = 0.25 * d->scene->scale;
+  return cdn_decorate(d, &m);
+}
+
+static cdn_status mark_line(cdn_decorations *d, const places *p) {
+  return p->n == 2 ? cdn_decorate_line(d, p->p_G[0], p->p_G[1], NULL) : CDN_OK;
+}
+
+/* ---- constraints ---- */
+
+/* The force of a constraint on each body that feels one: at its anchor, if it has one there, else at the body's origin.
+ * */
+static cdn_status mark_forces(cdn_decorations *d, const cdn_spatial *F, const places *anchors) {
+  for (int b = 1; b < d->scene->n_bodies; b++) {
+    const cdn_vec3 f = F[b].v, origin = d->scene->poses[b].p;
+    cdn_vec3 place = origin;
+    for (int k = 0; k < anchors->n; k++)
+      if (anchors->body[k].i == b) place = anchors->p_G[k];
+    CDNI_TRY(cdni_mark_force(d, (cdn_body){ b }, place, f));
+    CDNI_TRY(cdni_mark_moment(d, (cdn_body){ b }, place, cdn_sub(F[b].w, cdn_cross(cdn_sub(place, origin), f))));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_marks_constraints(cdn_decorations *d) {
+  cdn_scene *s = d->scene;
+  cdn_status first = CDN_OK;
+  for (int i = 0; i < cdn_system_constraint_count(s->system); i++) {
+    const cdn_constraint c = { i };
+    if (!cdn_constraint_is_enabled(d->state, c)) continue;
+    places anchors;
+    cdn_body bodies[2];
+    cdni_constraint_first_bodies(s->system, i, bodies);
+    CDNI_TRY(find_places(d, CDN_SORT_CONSTRAINT, i, bodies, &anchors));
+    for (int k = 0; k < anchors.n; k++) CDNI_TRY(mark_place(d, anchors.body[k], anchors.p_G[k]));
+    CDNI_TRY(mark_line(d, &anchors));
+    const cdn_status status = cdn_constraint_force(d->state, c, s->loads, NULL);
+    if (status == CDN_OK) CDNI_TRY(mark_forces(d, s->loads, &anchors));
+    else if (first == CDN_OK) first = status;
+  }
+  return first;
+}
+
+/* ---- contacts ---- */
+
+cdn_status cdni_marks_contacts(cdn_decorations *d) {
+  int n;
+  CDNI_TRY(cdn_contact_count(d->state, &n));
+  for (int i = 0; i < n; i++) {
+    cdn_contact c;
+    CDNI_TRY(cdn_contact_get(d->state, i, &c));
+    const cdn_body b = cdn_shape_body(d->scene->system, c.b), a = cdn_shape_body(d->scene->system, c.a);
+    const cdn_body moved = b.i != 0 ? b : a;
+    const cdn_vec3 f = cdn_add(cdn_scale(c.force, c.normal), c.friction);
+    CDNI_TRY(mark_place(d, moved, c.point));
+    CDNI_TRY(cdni_mark_force(d, moved, c.point, b.i != 0 ? f : cdn_scale(-1, f)));
+    if (!(c.radius[0] > 0)) continue;
+    cdn_mark m =
+        cdni_mark(d, CDN_MARK_DISC, moved, (cdn_transform){ { c.tangent[0], c.tangent[1], c.normal }, c.point });
+    m.size[0] = c.radius[0], m.size[1] = c.radius[1];
+    m.rgba[3] = 0.5f;
+    CDNI_TRY(cdn_decorate(d, &m));
+  }
+  return CDN_OK;
+}
+
+/* ---- forces ---- */
+
+cdn_status cdni_marks_forces(cdn_decorations *d) {
+  const cdn_system *system = d->scene->system;
+  for (int i = 0; i < cdn_system_force_count(system); i++) {
+    if (!cdn_force_is_enabled(d->state, (cdn_force){ i })) continue;
+    cdn_body bodies[2];
+    cdn_vec3 stations[2];
+    if (!cdni_force_stations(system, i, bodies, stations)) continue;
+    const cdn_vec3 a = cdn_transform_point(d->scene->poses[bodies[0].i], stations[0]),
+                   b = cdn_transform_point(d->scene->poses[bodies[1].i], stations[1]);
+    CDNI_TRY(cdn_decorate_line(d, a, b, NULL));
+  }
+  for (int b = 1; b < d->scene->n_bodies; b++) {
+    const cdn_spatial F = cdn_state_applied_body_force(d->state, (cdn_body){ b });
+    CDNI_TRY(cdni_mark_force(d, (cdn_body){ b }, d->scene->poses[b].p, F.v));
+    CDNI_TRY(cdni_mark_moment(d, (cdn_body){ b }, d->scene->poses[b].p, F.w));
+  }
+  return CDN_OK;
+}

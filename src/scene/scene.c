@@ -1,0 +1,275 @@
+/* Scenes: what does not move on its body, and the life of a scene. */
+#include <math.h>
+#include <stdio.h>
+
+#include <cardan/contact.h>
+
+#include "core/sized.h"
+#include "matter/checks.h"
+#include "scene/internal.h"
+#include "system/system.h"
+
+#define IDENTITY                                           \
+  {                                                        \
+    { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } \
+  }
+
+CDNI_DEF(scene_def, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_OWN);
+CDNI_DEF(visual_def, .geometry.kind = (cdn_geometry_kind)-1, .X_BV = IDENTITY, .rgba = { 0.6, 0.6, 0.6, 1 });
+CDNI_DEF(camera_def, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
+CDNI_DEF(light_def, .direction = { 0, 0, -1 }, .directional = true, .rgb = { 1, 1, 1 });
+
+bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body) { return body.i >= 0 && body.i < scene->n_bodies; }
+
+static cdn_status no_memory(const char *function) {
+  return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the scene");
+}
+
+static cdn_status no_body(const cdn_scene *scene, const char *function, cdn_body body) {
+  return cdni_refuse(CDN_ERR_ARG, function, "there is no body %d in this System: it has bodies 0 to %d", (int)body.i,
+                     scene->n_bodies - 1);
+}
+
+/* A copy of a name, or a made-up one. */
+static char *copy_name(const cdn_scene *scene, const char *name, const char *sort, size_t n) {
+  char made_up[32];
+  snprintf(made_up, sizeof made_up, "%s%zu", sort, n);
+  return cdni_strdup(&scene->allocator, name ? name : made_up);
+}
+
+/* ---- visuals ---- */
+
+/* Without a skeleton flag; the def was read and the geometry is one. */
+static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn_visual_def *d) {
+  cdn_visual v = { .name = copy_name(scene, d->name, "visual", scene->visuals.count),
+                   .body = d->body,
+                   .geometry = d->geometry,
+                   .X_BV = d->X_BV,
+                   .group = d->group,
+                   .collision = d->collision };
+  for (int k = 0; k < 4; k++) v.rgba[k] = fmin(fmax(d->rgba[k], 0), 1);
+  if (v.geometry.kind < CDN_GEOMETRY_CONVEX) v.geometry.surface = NULL;
+  if (!v.name || !cdni_array_push(&scene->allocator, &scene->visuals, sizeof v, &v)) {
+    cdni_strfree(&scene->allocator, (char *)v.name);
+    return no_memory(function);
+  }
+  if (v.geometry.surface) cdn_surface_retain(v.geometry.surface);
+  scene->is_measured = false;
+  return CDN_OK;
+}
+
+cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int *visual) {
+  static const char function[] = "cdn_scene_add_visual";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
+  cdn_visual_def d;
+  const char *unreadable = read_visual_def(&d, def);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
+  CDNI_TRY(cdn_geometry_check(&d.geometry));
+  if (cdni_check_frame(d.X_BV) != CDN_OK || !cdni_all_finite(d.rgba, 4, NULL))
+    return cdni_refuse(
+        CDN_ERR_ARG, function,
+        "visual '%s': its frame must have finite numbers and axes that are right-handed unit vectors, and "
+        "its colour must have finite numbers",
+        d.name ? d.name : "?");
+  if (d.group < 0 || d.group > 31)
+    return cdni_refuse(CDN_ERR_ARG, function, "visual '%s': its group is %d: it must be 0 to 31", d.name ? d.name : "?",
+                       d.group);
+  CDNI_TRY(store_visual(scene, function, &d));
+  if (visual) *visual = (int)scene->visuals.count - 1;
+  return CDN_OK;
+}
+
+/* The shapes of contact, as this State has them. */
+static cdn_status add_contact_shapes(cdn_scene *scene, cdn_state *state) {
+  for (int i = 0; i < cdn_system_shape_count(scene->system); i++) {
+    const cdn_shape shape = { i };
+    cdn_visual_def d = visual_def_defaults;
+    cdn_transform X_GS, X_GB;
+    d.name = cdn_shape_name(scene->system, shape);
+    d.body = cdn_shape_body(scene->system, shape);
+    CDNI_TRY(cdn_shape_get(state, shape, &d.geometry, &X_GS));
+    CDNI_TRY(cdn_body_pose(state, d.body, &X_GB));
+    d.X_BV = cdn_transform_multiply(cdn_transform_invert(X_GB), X_GS);
+    d.collision = true;
+    CDNI_TRY(store_visual(scene, "cdn_scene_create", &d));
+  }
+  return CDN_OK;
+}
+
+/* ---- points, ranges, cameras, lights ---- */
+
+cdn_status cdn_scene_add_point(cdn_scene *scene, const char *name, cdn_body body, cdn_transform X_BP) {
+  static const char function[] = "cdn_scene_add_point";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(name, CDN_ERR_ARG);
+  if (!cdni_scene_has_body(scene, body)) return no_body(scene, function, body);
+  if (cdni_check_frame(X_BP) != CDN_OK)
+    return cdni_refuse(CDN_ERR_ARG, function, "point '%s': its frame is not one", name);
+  const scene_point p = { cdni_strdup(&scene->allocator, name), body, X_BP };
+  if (p.name && cdni_array_push(&scene->allocator, &scene->points, sizeof p, &p)) return CDN_OK;
+  cdni_strfree(&scene->allocator, p.name);
+  return no_memory(function);
+}
+
+cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lower, double upper) {
+  static const char function[] = "cdn_scene_add_range";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  if (!cdni_scene_has_body(scene, body)) return no_body(scene, function, body);
+  if (k < 0 || k >= cdn_body_nq(scene->system, body) || isnan(lower) || isnan(upper))
+    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' has %d coordinates, and a bound must be a number",
+                       cdn_body_name(scene->system, body), cdn_body_nq(scene->system, body));
+  const scene_range r = { body, k, lower, upper };
+  return cdni_array_push(&scene->allocator, &scene->ranges, sizeof r, &r) ? CDN_OK : no_memory(function);
+}
+
+cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) {
+  static const char function[] = "cdn_scene_add_camera";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
+  cdn_camera_def d;
+  const char *unreadable = read_camera_def(&d, def);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
+  if (!cdni_scene_has_body(scene, d.target)) return no_body(scene, function, d.target);
+  if (cdni_check_frame(d.X_BC) != CDN_OK || !(d.fovy > 0 && d.fovy < 3.14159))
+    return cdni_refuse(CDN_ERR_ARG, function,
+                       "camera '%s': its frame is not one, or its angle of view is not within 0 "
+                       "and pi",
+                       d.name ? d.name : "?");
+  d.name = copy_name(scene, d.name, "camera", scene->cameras.count);
+  if (d.name && cdni_array_push(&scene->allocator, &scene->cameras, sizeof d, &d)) return CDN_OK;
+  cdni_strfree(&scene->allocator, (char *)d.name);
+  return no_memory(function);
+}
+
+cdn_status cdn_scene_add_light(cdn_scene *scene, const cdn_light_def *def) {
+  static const char function[] = "cdn_scene_add_light";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(def, CDN_ERR_ARG);
+  cdn_light_def d;
+  const char *unreadable = read_light_def(&d, def);
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
+  const double numbers[] = { d.position.x,  d.position.y, d.position.z, d.direction.x, d.direction.y,
+                             d.direction.z, d.rgb[0],     d.rgb[1],     d.rgb[2] };
+  if (!cdni_all_finite(numbers, CDNI_COUNT(numbers), NULL) || !(cdn_norm(d.direction) > 0))
+    return cdni_refuse(CDN_ERR_ARG, function, "a light's numbers must be finite, and its direction must not be 0");
+  return cdni_array_push(&scene->allocator, &scene->lights, sizeof d, &d) ? CDN_OK : no_memory(function);
+}
+
+/* ---- asking ---- */
+
+const cdn_system *cdn_scene_system(const cdn_scene *scene) {
+  CDNI_NEED_OBJECT(scene, NULL);
+  return scene->system;
+}
+
+void cdn_scene_set_layers(cdn_scene *scene, uint32_t layers) {
+  CDNI_NEED_OBJECT_OR_NOTHING(scene);
+  scene->layers = layers;
+}
+
+uint32_t cdn_scene_layers(const cdn_scene *scene) {
+  CDNI_NEED_OBJECT(scene, 0);
+  return scene->layers;
+}
+
+int cdn_scene_visual_count(const cdn_scene *scene) {
+  CDNI_NEED_OBJECT(scene, 0);
+  return (int)scene->visuals.count;
+}
+
+cdn_status cdn_scene_visual_sized(const cdn_scene *scene, int i, cdn_visual *out, size_t size) {
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  if (i < 0 || (size_t)i >= scene->visuals.count)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_visual", "there is no visual %d: the scene has %zu", i,
+                       scene->visuals.count);
+  cdni_sized_write(out, size, scene_visual(scene, i), sizeof(cdn_visual));
+  return CDN_OK;
+}
+
+int cdn_scene_camera_count(const cdn_scene *scene) {
+  CDNI_NEED_OBJECT(scene, 0);
+  return (int)scene->cameras.count;
+}
+
+const char *cdn_scene_camera_name(const cdn_scene *scene, int i) {
+  CDNI_NEED_OBJECT(scene, NULL);
+  return i >= 0 && (size_t)i < scene->cameras.count ? CDNI_AT(scene->cameras, cdn_camera_def, i).name : NULL;
+}
+
+int cdn_scene_light_count(const cdn_scene *scene) {
+  CDNI_NEED_OBJECT(scene, 0);
+  return (int)scene->lights.count;
+}
+
+cdn_status cdn_scene_light_sized(const cdn_scene *scene, int i, cdn_light_def *out, size_t size) {
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  if (i < 0 || (size_t)i >= scene->lights.count)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_light", "there is no light %d: the scene has %zu", i,
+                       scene->lights.count);
+  cdn_light_def d = CDNI_AT(scene->lights, cdn_light_def, i);
+  d.struct_size = (uint32_t)size;
+  cdni_sized_write(out, size, &d, sizeof d);
+  return CDN_OK;
+}
+
+/* ---- life ---- */
+
+static cdn_status fill(cdn_scene *scene, cdn_state *state) {
+  double moving = 0;
+  CDNI_TRY(cdn_system_mass(state, NULL, &moving));
+  scene->weight = 9.81 * (moving > 0 ? moving : 1);
+  return add_contact_shapes(scene, state);
+}
+
+cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scene **out) {
+  static const char function[] = "cdn_scene_create";
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  *out = NULL;
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  cdn_scene_def d = scene_def_defaults;
+  const char *unreadable = def ? read_scene_def(&d, def) : NULL;
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  const cdn_system *system = cdn_state_system(state);
+  const int n = cdn_system_body_count(system);
+  const cdn_allocator *a = cdni_system_allocator(system);
+  cdn_scene *scene = cdni_calloc(a, sizeof *scene);
+  if (!scene) return no_memory(function);
+  scene->system = system;
+  scene->allocator = *a;
+  scene->layers = d.layers;
+  scene->n_bodies = n;
+  scene->poses = cdni_calloc(a, (size_t)n * sizeof *scene->poses);
+  scene->loads = cdni_calloc(a, (size_t)n * sizeof *scene->loads);
+  cdn_system_retain(system);
+  const cdn_status status = n > 0 && (!scene->poses || !scene->loads) ? no_memory(function) : fill(scene, state);
+  if (status == CDN_OK) *out = scene;
+  else cdn_scene_destroy(scene);
+  return status;
+}
+
+void cdn_scene_destroy(cdn_scene *scene) {
+  if (!scene) return;
+  const cdn_system *system = scene->system;
+  const cdn_allocator a = scene->allocator;
+  for (size_t i = 0; i < scene->visuals.count; i++) {
+    cdni_strfree(&a, (char *)scene_visual(scene, (int)i)->name);
+    if (scene_visual(scene, (int)i)->geometry.surface)
+      cdn_surface_release(scene_visual(scene, (int)i)->geometry.surface);
+  }
+  for (size_t i = 0; i < scene->points.count; i++) cdni_strfree(&a, CDNI_AT(scene->points, scene_point, i).name);
+  for (size_t i = 0; i < scene->cameras.count; i++)
+    cdni_strfree(&a, (char *)CDNI_AT(scene->cameras, cdn_camera_def, i).name);
+  cdni_array *arrays[] = { &scene->visuals, &scene->points, &scene->ranges, &scene->cameras,
+                           &scene->lights,  &scene->marks,  &scene->text };
+  for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
+  cdni_free(&a, scene->poses, (size_t)scene->n_bodies * sizeof *scene->poses);
+  cdni_free(&a, scene->loads, (size_t)scene->n_bodies * sizeof *scene->loads);
+  cdni_free(&a, scene, sizeof *scene);
+  cdn_system_release(system);
+}

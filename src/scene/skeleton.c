@@ -1,0 +1,108 @@
+/* Bodies without a visual are drawn from what the model knows about them: a rod from the body's joint to each of its
+ * children's joints and to its centre of mass, and, for a body that would be a point, the ellipsoid of its inertia. */
+#include <math.h>
+
+#include "scene/internal.h"
+
+/* Of a solid ellipsoid I_x = m (b^2 + c^2) / 5, and so a^2 = 5 (I_y + I_z - I_x) / (2 m). */
+bool cdni_inertia_ellipsoid(const cdn_mass_properties *m, double half[3], cdn_rotation *axes) {
+  double moments[3];
+  if (!(m->mass > 0)) return false;
+  cdn_inertia_principal(m->inertia, moments, axes);
+  const double sum = moments[0] + moments[1] + moments[2];
+  if (!(sum > 0)) return false;
+  const double most = sqrt(2.5 * sum / m->mass);
+  for (int k = 0; k < 3; k++) half[k] = fmax(sqrt(fmax(2.5 * (sum - 2 * moments[k]) / m->mass, 0)), 0.02 * most);
+  return true;
+}
+
+typedef struct drawer {
+  cdn_scene *scene;
+  cdn_visual_def def;
+  double radius;
+} drawer;
+
+static cdn_status add(drawer *d) {
+  int i;
+  CDNI_TRY(cdn_scene_add_visual(d->scene, &d->def, &i));
+  scene_visual(d->scene, i)->skeleton = true;
+  return CDN_OK;
+}
+
+static cdn_status add_ball(drawer *d, cdn_vec3 p, double radius) {
+  d->def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { radius } };
+  d->def.X_BV = cdn_transform_identity();
+  d->def.X_BV.p = p;
+  return add(d);
+}
+
+static cdn_status add_rod(drawer *d, cdn_vec3 from, cdn_vec3 to) {
+  const cdn_vec3 along = cdn_sub(to, from);
+  const double length = cdn_norm(along);
+  if (!(length > 2 * d->radius)) return CDN_OK;
+  d->def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_CAPSULE, .size = { d->radius, 0.5 * length } };
+  d->def.X_BV = (cdn_transform){ cdn_rotation_z_to(along), cdn_scale(0.5, cdn_add(from, to)) };
+  return add(d);
+}
+
+/* The longest way from a joint to the next: what the model's rods are measured by. */
+static double longest_link(const cdn_scene *scene, cdn_state *state) {
+  double most = 0;
+  for (int b = 1; b < scene->n_bodies; b++) {
+    const cdn_body body = { b }, parent = cdn_body_parent(scene->system, body);
+    const cdn_vec3 from = parent.i > 0 ? cdn_body_X_BM(state, parent).p : cdn_v3(0, 0, 0);
+    if (parent.i > 0) most = fmax(most, cdn_norm(cdn_sub(cdn_body_X_PF(state, body).p, from)));
+    most = fmax(most, cdn_norm(cdn_sub(cdn_body_mass_properties(state, body).com, cdn_body_X_BM(state, body).p)));
+  }
+  return most;
+}
+
+static cdn_status draw_body(drawer *d, cdn_state *state, cdn_body body, const bool *has_child) {
+  const cdn_system *system = d->scene->system;
+  const cdn_vec3 joint = cdn_body_X_BM(state, body).p;
+  const cdn_mass_properties mass = cdn_body_mass_properties(state, body);
+  const size_t before = d->scene->visuals.count;
+  d->def.body = body;
+  d->def.name = cdn_body_name(system, body);
+  if (has_child[body.i])
+    for (int c = body.i + 1; c < d->scene->n_bodies; c++)
+      if (cdn_body_parent(system, (cdn_body){ c }).i == body.i)
+        CDNI_TRY(add_rod(d, joint, cdn_body_X_PF(state, (cdn_body){ c }).p));
+  if (mass.mass > 0) CDNI_TRY(add_rod(d, joint, mass.com));
+  if (d->scene->visuals.count > before) return add_ball(d, joint, 1.4 * d->radius);
+  double half[3];
+  cdn_rotation axes;
+  if (!cdni_inertia_ellipsoid(&mass, half, &axes)) return add_ball(d, joint, 1.4 * d->radius);
+  d->def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_ELLIPSOID, .size = { half[0], half[1], half[2] } };
+  d->def.X_BV = (cdn_transform){ axes, mass.com };
+  return add(d);
+}
+
+cdn_status cdn_scene_complete(cdn_scene *scene, cdn_state *state) {
+  static const char function[] = "cdn_scene_complete";
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  if (cdn_state_system(state) != scene->system)
+    return cdni_refuse(CDN_ERR_ARG, function, "the State belongs to another System than the scene");
+  const int n = scene->n_bodies;
+  if (n < 1) return CDN_OK;
+  const size_t size = 3 * (size_t)n * sizeof(bool);
+  bool *has_visual = cdni_calloc(&scene->allocator, size), *has_child = has_visual + n, *shows_contact = has_child + n;
+  if (!has_visual) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the scene");
+  for (size_t i = 0; i < scene->visuals.count; i++)
+    if (!scene_visual(scene, (int)i)->collision) has_visual[scene_visual(scene, (int)i)->body.i] = true;
+  for (size_t i = scene->visuals.count; i-- > 0;) {
+    cdn_visual *v = scene_visual(scene, (int)i);
+    if (v->collision && !has_visual[v->body.i]) v->collision = false, shows_contact[v->body.i] = true;
+  }
+  for (int b = 0; b < n; b++) has_visual[b] = has_visual[b] || shows_contact[b];
+  for (int b = 1; b < n; b++) has_child[cdn_body_parent(scene->system, (cdn_body){ b }).i] = true;
+  const double longest = longest_link(scene, state);
+  drawer d = { scene, cdn_default_visual_def(), longest > 0 ? 0.03 * longest : 0.02 };
+  d.def.rgba[0] = 0.45, d.def.rgba[1] = 0.55, d.def.rgba[2] = 0.7;
+  cdn_status status = CDN_OK;
+  for (int b = 1; b < n && status == CDN_OK; b++)
+    if (!has_visual[b]) status = draw_body(&d, state, (cdn_body){ b }, has_child);
+  cdni_free(&scene->allocator, has_visual, size);
+  return status;
+}

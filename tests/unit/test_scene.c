@@ -1,0 +1,451 @@
+/* Scenes: visuals, marks of each layer, cameras, picking. All expected places are worked out by hand. */
+#include "../robust/counting_allocator.h"
+#include "../testing.h"
+
+static const cdn_vec3 zero = { 0, 0, 0 };
+
+static void near3(cdn_vec3 a, cdn_vec3 b, double tolerance) {
+  NEAR(a.x, b.x, tolerance);
+  NEAR(a.y, b.y, tolerance);
+  NEAR(a.z, b.z, tolerance);
+}
+
+static cdn_mass_properties mass_at(double m, cdn_vec3 com) {
+  return (cdn_mass_properties){ m, com, { 0.4 * m, 0.4 * m, 0.4 * m, 0, 0, 0 } };
+}
+
+static cdn_transform at(double x, double y, double z) {
+  return (cdn_transform){ cdn_rotation_identity(), { x, y, z } };
+}
+
+/* ---- a rig: an arm that turns about z, a ball that is free, a floor ---- */
+
+static cdn_status decorate(const void *self, cdn_state *state, cdn_decorations *d) {
+  (void)self;
+  (void)state;
+  const float red[4] = { 1, 0, 0, 1 };
+  FAILS(cdn_decorate_point(d, cdn_v3(NAN, 0, 0), 1, NULL), CDN_ERR_NONFINITE);
+  FAILS(cdn_decorate_text(d, zero, NULL, NULL), CDN_ERR_ARG);
+  const cdn_mark unknown = { .kind = CDN_MARK_KIND_COUNT, .X_G = cdn_transform_identity() };
+  FAILS(cdn_decorate(d, &unknown), CDN_ERR_ARG);
+  OK(cdn_decorate_arrow(d, cdn_v3(1, 0, 0), cdn_v3(1, 3, 0), red));
+  return cdn_decorate_text(d, cdn_v3(0, 0, 5), "here", NULL);
+}
+
+static cdn_status declare_nothing(void *self, cdn_declarer *d) {
+  (void)self;
+  (void)d;
+  return CDN_OK;
+}
+
+typedef struct rig {
+  cdn_system *system;
+  cdn_state *state;
+  cdn_scene *scene;
+  cdn_body arm, ball;
+  cdn_constraint rod;
+  counting_allocator memory;
+} rig;
+
+static rig *make(bool with_decorations) {
+  static rig r;
+  memset(&r, 0, sizeof r);
+  cdn_system_def def = cdn_default_system_def();
+  def.allocator = allocator_of(&r.memory);
+  r.system = cdn_system_create(&def);
+  cdn_body_def b = cdn_default_body_def();
+  b.name = "arm", b.mobilizer = CDN_PIN, b.mass = mass_at(2, cdn_v3(0.5, 0, 0)), b.X_PF = at(0, 0, 3);
+  r.arm = cdn_system_add_body(r.system, &b);
+  b = cdn_default_body_def();
+  b.name = "ball", b.mobilizer = CDN_FREE, b.mass = mass_at(1, zero);
+  r.ball = cdn_system_add_body(r.system, &b);
+  r.rod = cdn_system_constrain_rod(r.system, "rod", r.arm, cdn_v3(1, 0, 0), r.ball, cdn_v3(0, 0, 0.25), 2);
+  cdn_system_add_two_point_spring(r.system, "spring", cdn_ground(), cdn_v3(0, 1, 0), r.ball, cdn_v3(0.1, 0, 0), 10, 0);
+  cdn_shape_def floor = cdn_default_shape_def();
+  floor.name = "floor", floor.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(r.system, &floor);
+  cdn_shape_def s = cdn_default_shape_def();
+  s.name = "skin", s.body = r.ball, s.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.5 } };
+  cdn_system_add_shape(r.system, &s);
+  const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "own", .declare = declare_nothing, .decorate = with_decorations ? decorate : NULL
+  };
+  cdn_system_add_subsystem(r.system, &ops, NULL);
+  OK_FREEZE(r.system);
+  OK(cdn_state_create(r.system, &r.state));
+  OK(cdn_body_set_q(r.state, r.arm, (double[]){ PI / 2 }, 1));
+  OK(cdn_body_set_q(r.state, r.ball, (double[]){ 1, 0, 0, 0, 0, 0, 0.499 }, 7));
+  return &r;
+}
+
+static void open_scene(rig *r, uint32_t layers) {
+  cdn_scene_def def = cdn_default_scene_def();
+  def.layers = layers;
+  OK_ON(r->state, cdn_scene_create(r->state, &def, &r->scene));
+  OK_ON(r->state, cdn_scene_complete(r->scene, r->state));
+  OK_ON(r->state, cdn_scene_update(r->scene, r->state));
+}
+
+static void drop(rig *r) {
+  cdn_scene_destroy(r->scene);
+  cdn_state_destroy(r->state);
+  cdn_system_release(r->system);
+  ck_assert_int_eq(r->memory.outstanding, 0);
+  ck_assert_int_eq(r->memory.misuse, 0);
+}
+
+/* The n-th mark of a kind; fails if there is none. */
+static cdn_mark find_mark(const rig *r, int kind, int nth) {
+  int n;
+  const cdn_mark *marks = cdn_scene_marks(r->scene, &n);
+  for (int i = 0; i < n; i++)
+    if (marks[i].kind == kind && nth-- == 0) return marks[i];
+  ck_abort_msg("there is no such mark of kind %d among %d", kind, n);
+}
+
+static cdn_vec3 tip(cdn_mark m) { return cdn_add(m.X_G.p, cdn_scale(m.size[0], m.X_G.R.z)); }
+
+/* ---- visuals ---- */
+
+START_TEST(every_body_has_a_look) {
+  rig *r = make(false);
+  open_scene(r, 0);
+  int contact = 0, rods = 0;
+  for (int i = 0; i < cdn_scene_visual_count(r->scene); i++) {
+    cdn_visual v;
+    OK(cdn_scene_visual(r->scene, i, &v));
+    ck_assert(!v.collision);
+    if (!v.skeleton) {
+      contact++;
+      ck_assert_str_eq(v.name, v.body.i == 0 ? "floor" : "skin");
+    } else if (v.geometry.kind == CDN_GEOMETRY_CAPSULE) {
+      /* from the joint to the centre of mass */
+      rods++;
+      ck_assert_int_eq(v.body.i, r->arm.i);
+      NEAR(v.geometry.size[1], 0.25, 1e-15);
+      near3(v.X_BV.p, cdn_v3(0.25, 0, 0), 1e-15);
+      near3(v.X_BV.R.z, cdn_v3(1, 0, 0), 1e-15);
+    }
+  }
+  ck_assert_int_eq(contact, 2);
+  ck_assert_int_eq(rods, 1);
+  cdn_visual v;
+  FAILS(cdn_scene_visual(r->scene, cdn_scene_visual_count(r->scene), &v), CDN_ERR_ARG);
+  FAILS(cdn_scene_visual(r->scene, -1, &v), CDN_ERR_ARG);
+  drop(r);
+}
+END_TEST
+
+START_TEST(a_look_hides_shapes_of_contact) {
+  rig *r = make(false);
+  OK(cdn_scene_create(r->state, NULL, &r->scene));
+  cdn_visual_def def = cdn_default_visual_def();
+  def.body = r->ball, def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { 1, 1, 1 } };
+  def.rgba[0] = 7, def.rgba[1] = -1;
+  int i;
+  OK(cdn_scene_add_visual(r->scene, &def, &i));
+  OK(cdn_scene_complete(r->scene, r->state));
+  cdn_visual v;
+  OK(cdn_scene_visual(r->scene, i, &v));
+  ck_assert_str_eq(v.name, "visual2");
+  NEAR(v.rgba[0], 1, 0);
+  NEAR(v.rgba[1], 0, 0);
+  OK(cdn_scene_visual(r->scene, 1, &v));
+  ck_assert_str_eq(v.name, "skin");
+  ck_assert(v.collision);
+  drop(r);
+}
+END_TEST
+
+START_TEST(a_point_mass_and_an_inertia_are_shown) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def b = cdn_default_body_def();
+  b.name = "stone", b.mobilizer = CDN_FREE;
+  /* a solid ellipsoid with half axes 1, 2, 3 and mass 5 */
+  b.mass = (cdn_mass_properties){ 5, { 0, 0, 0 }, { 13, 10, 5, 0, 0, 0 } };
+  cdn_system_add_body(system, &b);
+  b.name = "frame", b.mass.mass = 0, b.mass.inertia = (cdn_inertia){ 0 }, b.allow_improper = true,
+  b.mobilizer = CDN_WELD;
+  cdn_system_add_body(system, &b);
+  OK_FREEZE(system);
+  cdn_state *state;
+  cdn_scene *scene;
+  OK(cdn_state_create(system, &state));
+  OK(cdn_scene_create(state, NULL, &scene));
+  OK(cdn_scene_complete(scene, state));
+  cdn_visual v;
+  OK(cdn_scene_visual(scene, 0, &v));
+  ck_assert_int_eq(v.geometry.kind, CDN_GEOMETRY_ELLIPSOID);
+  /* principal moments ascend: the longest half axis is first */
+  NEAR(v.geometry.size[0], 3, 1e-14);
+  NEAR(v.geometry.size[1], 2, 1e-14);
+  NEAR(v.geometry.size[2], 1, 1e-14);
+  OK(cdn_scene_visual(scene, 1, &v));
+  ck_assert_int_eq(v.geometry.kind, CDN_GEOMETRY_SPHERE);
+  cdn_scene_destroy(scene);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+/* ---- marks ---- */
+
+START_TEST(joints_frames_and_points) {
+  rig *r = make(false);
+  open_scene(r, CDN_LAYER_JOINTS);
+  OK(cdn_scene_add_range(r->scene, r->arm, 0, -1, 2));
+  OK(cdn_scene_update(r->scene, r->state));
+  const cdn_mark axis = find_mark(r, CDN_MARK_LINE, 0);
+  near3(axis.X_G.R.z, cdn_v3(0, 0, 1), 1e-12);
+  near3(cdn_scale(0.5, cdn_add(axis.X_G.p, tip(axis))), cdn_v3(0, 0, 3), 1e-12);
+  ck_assert_int_eq(axis.body.i, r->arm.i);
+  const cdn_mark arc = find_mark(r, CDN_MARK_ARC, 0);
+  NEAR(arc.size[0], -1, 0);
+  NEAR(arc.size[1], 2, 0);
+  near3(arc.X_G.R.x, cdn_v3(1, 0, 0), 1e-12); /* where the angle is 0 */
+  /* six speeds of the free body: three axes of turning, three of motion */
+  int n, arrows = 0;
+  const cdn_mark *marks = cdn_scene_marks(r->scene, &n);
+  for (int i = 0; i < n; i++) arrows += marks[i].kind == CDN_MARK_ARROW;
+  ck_assert_int_eq(arrows, 3);
+
+  cdn_scene_set_layers(r->scene, CDN_LAYER_FRAMES | CDN_LAYER_POINTS | CDN_LAYER_LABELS | CDN_LAYER_MASSES);
+  OK(cdn_scene_add_point(r->scene, "hand", r->arm, at(1, 0, 0)));
+  OK(cdn_scene_update(r->scene, r->state));
+  near3(find_mark(r, CDN_MARK_FRAME, 1).X_G.R.x, cdn_v3(0, 1, 0), 1e-15);
+  near3(find_mark(r, CDN_MARK_FRAME, 3).X_G.p, cdn_v3(0, 1, 3), 1e-15);
+  ck_assert_str_eq(find_mark(r, CDN_MARK_TEXT, 0).text, "hand");
+  ck_assert_str_eq(find_mark(r, CDN_MARK_TEXT, 1).text, "arm");
+  ck_assert_str_eq(find_mark(r, CDN_MARK_TEXT, 2).text, "ball");
+  near3(find_mark(r, CDN_MARK_POINT, 0).X_G.p, cdn_v3(0, 0.5, 3), 1e-15);
+  NEAR(find_mark(r, CDN_MARK_ELLIPSOID, 0).size[0], 1, 1e-14); /* 2/5 m of a ball of radius 1 */
+  drop(r);
+}
+END_TEST
+
+START_TEST(what_acts) {
+  rig *r = make(false);
+  open_scene(r, CDN_LAYER_CONTACTS);
+  const cdn_mark point = find_mark(r, CDN_MARK_POINT, 0), arrow = find_mark(r, CDN_MARK_ARROW, 0);
+  const cdn_mark disc = find_mark(r, CDN_MARK_DISC, 0);
+  cdn_contact c;
+  OK(cdn_contact_get(r->state, 0, &c));
+  near3(point.X_G.p, c.point, 0);
+  near3(arrow.X_G.R.z, cdn_v3(0, 0, 1), 1e-12);
+  NEAR(disc.size[0], c.radius[0], 0);
+  ck_assert_int_eq(arrow.body.i, r->ball.i);
+
+  cdn_scene_set_layers(r->scene, CDN_LAYER_CONSTRAINTS);
+  OK_ON(r->state, cdn_scene_update(r->scene, r->state));
+  near3(find_mark(r, CDN_MARK_POINT, 0).X_G.p, cdn_v3(0, 1, 3), 1e-15);
+  near3(find_mark(r, CDN_MARK_POINT, 1).X_G.p, cdn_v3(0, 0, 0.749), 1e-15);
+  const cdn_mark rod = find_mark(r, CDN_MARK_LINE, 0);
+  near3(rod.X_G.p, cdn_v3(0, 1, 3), 1e-15);
+  near3(tip(rod), cdn_v3(0, 0, 0.749), 1e-14);
+  /* a rod pulls both ends along its line, equally */
+  const cdn_mark first = find_mark(r, CDN_MARK_ARROW, 0), second = find_mark(r, CDN_MARK_ARROW, 1);
+  NEAR(first.size[0], second.size[0], 1e-12 * first.size[0]);
+  near3(first.X_G.R.z, cdn_scale(-1, second.X_G.R.z), 1e-12);
+  NEAR(fabs(cdn_dot(first.X_G.R.z, rod.X_G.R.z)), 1, 1e-12);
+  OK(cdn_constraint_set_enabled(r->state, r->rod, false));
+  OK_ON(r->state, cdn_scene_update(r->scene, r->state));
+  int n;
+  cdn_scene_marks(r->scene, &n);
+  ck_assert_int_eq(n, 0);
+
+  cdn_scene_set_layers(r->scene, CDN_LAYER_FORCES);
+  OK(cdn_state_set_applied_body_force(r->state, r->ball, (cdn_spatial){ { 0, 2, 0 }, { -3, 0, 0 } }));
+  OK_ON(r->state, cdn_scene_update(r->scene, r->state));
+  near3(find_mark(r, CDN_MARK_LINE, 0).X_G.p, cdn_v3(0, 1, 0), 0);
+  near3(tip(find_mark(r, CDN_MARK_LINE, 0)), cdn_v3(0.1, 0, 0.499), 1e-15);
+  near3(find_mark(r, CDN_MARK_ARROW, 0).X_G.R.z, cdn_v3(-1, 0, 0), 1e-15);
+  near3(find_mark(r, CDN_MARK_TURN, 0).X_G.R.z, cdn_v3(0, 1, 0), 1e-15);
+  drop(r);
+}
+END_TEST
+
+START_TEST(subsystems_decorate) {
+  rig *r = make(true);
+  open_scene(r, CDN_LAYER_OWN);
+  const cdn_mark arrow = find_mark(r, CDN_MARK_ARROW, 0), text = find_mark(r, CDN_MARK_TEXT, 0);
+  near3(tip(arrow), cdn_v3(1, 3, 0), 1e-15);
+  ck_assert(arrow.rgba[0] == 1 && arrow.rgba[1] == 0 && arrow.layer == CDN_LAYER_OWN);
+  ck_assert_str_eq(text.text, "here");
+  int n;
+  cdn_scene_marks(r->scene, &n);
+  ck_assert_int_eq(n, 2);
+  drop(r);
+}
+END_TEST
+
+START_TEST(frames_allocate_nothing) {
+  rig *r = make(true);
+  open_scene(r, CDN_LAYER_ALL);
+  for (int i = 0; i < 3; i++) OK_ON(r->state, cdn_scene_update(r->scene, r->state));
+  const int64_t calls = r->memory.calls;
+  for (int i = 0; i < 50; i++) {
+    OK(cdn_body_set_q(r->state, r->arm, (double[]){ 0.1 * i }, 1));
+    OK_ON(r->state, cdn_scene_update(r->scene, r->state));
+    NEAR(cdn_scene_poses(r->scene)[r->arm.i].R.x.x, cos(0.1 * i), 1e-15);
+  }
+  ck_assert_int_eq(r->memory.calls, calls);
+  drop(r);
+}
+END_TEST
+
+/* ---- looking ---- */
+
+START_TEST(the_fitted_view_shows_everything) {
+  rig *r = make(false);
+  open_scene(r, 0);
+  cdn_vec3 center;
+  double radius;
+  cdn_scene_bounds(r->scene, &center, &radius);
+  const cdn_vec3 directions[] = { { 1, 0, 0 }, { 0, 0, 1 }, { -1, 2, 0.3 }, { 0, -1e-3, 0 } };
+  for (int i = 0; i < 4; i++)
+    for (double aspect = 0.3; aspect < 4; aspect *= 1.7) {
+      cdn_view_point v;
+      OK(cdn_scene_fit(r->scene, directions[i], cdn_v3(0, 0, 1), aspect, &v));
+      const double t = tan(0.5 * v.fovy);
+      double most = 0;
+      for (int k = 0; k < 200; k++) {
+        /* points all over the ball */
+        const double z = 1 - (2 * k + 1) / 200.0, a = 2.4 * k, w = sqrt(1 - z * z);
+        const cdn_vec3 p = cdn_add(center, cdn_scale(radius, cdn_v3(w * cos(a), w * sin(a), z)));
+        const cdn_vec3 e = cdn_rotate_inv(v.X_GC.R, cdn_sub(p, v.X_GC.p));
+        most = fmax(most, fmax(fabs(e.x) / (-e.z * t * aspect), fabs(e.y) / (-e.z * t)));
+        ck_assert(e.z < 0);
+      }
+      ck_assert(most < 1 && most > 0.85);
+    }
+  cdn_view_point v;
+  FAILS(cdn_scene_fit(r->scene, zero, cdn_v3(0, 0, 1), 1, &v), CDN_ERR_ARG);
+  FAILS(cdn_scene_fit(r->scene, cdn_v3(1, 0, 0), cdn_v3(0, 0, 1), -1, &v), CDN_ERR_ARG);
+  drop(r);
+}
+END_TEST
+
+START_TEST(cameras_and_lights) {
+  rig *r = make(false);
+  open_scene(r, 0);
+  cdn_camera_def c = cdn_default_camera_def();
+  c.body = r->arm, c.X_BC = at(1, 0, 0), c.target = r->ball;
+  OK(cdn_scene_add_camera(r->scene, &c));
+  cdn_view_point v;
+  OK(cdn_scene_camera_view(r->scene, 0, &v));
+  near3(v.X_GC.p, cdn_v3(0, 1, 3), 1e-15);
+  const cdn_vec3 to = cdn_sub(cdn_v3(0, 0, 0.499), v.X_GC.p);
+  near3(v.X_GC.R.z, cdn_scale(-1 / cdn_norm(to), to), 1e-15);
+  ck_assert_str_eq(cdn_scene_camera_name(r->scene, 0), "camera0");
+  ck_assert(!cdn_scene_camera_name(r->scene, 1));
+  FAILS(cdn_scene_camera_view(r->scene, 1, &v), CDN_ERR_ARG);
+  c.fovy = 4;
+  FAILS(cdn_scene_add_camera(r->scene, &c), CDN_ERR_ARG);
+  cdn_light_def l = cdn_default_light_def(), back;
+  l.position = cdn_v3(1, 2, 3);
+  OK(cdn_scene_add_light(r->scene, &l));
+  OK(cdn_scene_light(r->scene, 0, &back));
+  near3(back.position, l.position, 0);
+  l.direction = zero;
+  FAILS(cdn_scene_add_light(r->scene, &l), CDN_ERR_ARG);
+  ck_assert_int_eq(cdn_scene_light_count(r->scene), 1);
+  drop(r);
+}
+END_TEST
+
+START_TEST(picking) {
+  rig *r = make(false);
+  open_scene(r, 0);
+  cdn_pick pick;
+  OK(cdn_scene_pick(r->scene, cdn_v3(4, 0.3, 0.499), cdn_v3(-2, 0, 0), ~0u, &pick));
+  ck_assert_int_eq(pick.body.i, r->ball.i);
+  NEAR(pick.distance, 4 - 0.4, 1e-14);
+  near3(pick.normal_G, cdn_v3(0.8, 0.6, 0), 1e-14);
+  OK(cdn_scene_pick(r->scene, cdn_v3(4, 0, 2), cdn_v3(0, 0, -1), ~0u, &pick));
+  ck_assert_int_eq(pick.body.i, 0);
+  NEAR(pick.distance, 2, 1e-15);
+  OK(cdn_scene_pick(r->scene, cdn_v3(4, 0, 2), cdn_v3(0, 0, 1), ~0u, &pick));
+  ck_assert_int_eq(pick.visual, -1);
+  OK(cdn_scene_pick(r->scene, cdn_v3(4, 0, 2), cdn_v3(0, 0, -1), 2u, &pick));
+  ck_assert_int_eq(pick.visual, -1);
+  FAILS(cdn_scene_pick(r->scene, zero, zero, ~0u, &pick), CDN_ERR_ARG);
+  drop(r);
+}
+END_TEST
+
+START_TEST(bad_calls) {
+  rig *r = make(false);
+  open_scene(r, 0);
+  cdn_visual_def def = cdn_default_visual_def();
+  FAILS(cdn_scene_add_visual(r->scene, &def, NULL), CDN_ERR_ARG); /* no geometry */
+  def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 1 } };
+  def.body.i = 9;
+  FAILS(cdn_scene_add_visual(r->scene, &def, NULL), CDN_ERR_ARG);
+  def.body.i = 0, def.rgba[2] = NAN;
+  FAILS(cdn_scene_add_visual(r->scene, &def, NULL), CDN_ERR_ARG);
+  def.rgba[2] = 0, def.group = 32;
+  FAILS(cdn_scene_add_visual(r->scene, &def, NULL), CDN_ERR_ARG);
+  FAILS(cdn_scene_add_point(r->scene, "p", (cdn_body){ -1 }, cdn_transform_identity()), CDN_ERR_ARG);
+  FAILS(cdn_scene_add_range(r->scene, r->arm, 1, 0, 1), CDN_ERR_ARG);
+  FAILS(cdn_scene_add_range(r->scene, r->arm, 0, NAN, 1), CDN_ERR_ARG);
+  FAILS(cdn_scene_create(NULL, NULL, NULL), CDN_ERR_ARG);
+  FAILS(cdn_scene_update(r->scene, NULL), CDN_ERR_ARG);
+  cdn_system *other = cdn_system_create(NULL);
+  cdn_state *state;
+  OK_FREEZE(other);
+  OK(cdn_state_create(other, &state));
+  FAILS(cdn_scene_update(r->scene, state), CDN_ERR_ARG);
+  FAILS(cdn_scene_complete(r->scene, state), CDN_ERR_ARG);
+  cdn_scene *empty;
+  OK(cdn_scene_create(state, NULL, &empty));
+  OK(cdn_scene_complete(empty, state));
+  OK(cdn_scene_update(empty, state));
+  cdn_scene_destroy(empty);
+  cdn_state_destroy(state);
+  cdn_system_release(other);
+  drop(r);
+}
+END_TEST
+
+/* ---- models ---- */
+
+START_TEST(a_model_is_dressed) {
+  static const char text[] =
+      "<mujoco><asset><mesh name='lost' file='nowhere.stl'/><material name='blue' rgba='0 0 1 1'/></asset><worldbody>"
+      "<geom type='plane' size='1 1 1'/><body name='b' pos='0 0 1'><joint name='j' range='-30 40' limited='true'/>"
+      "<geom type='box' size='.1 .2 .3' material='blue'/><geom type='mesh' mesh='lost'/><site name='s' pos='0 0 .3'/>"
+      "</body><body name='bare'><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+      "</body></worldbody></mujoco>";
+  cdn_model *model;
+  OK(cdn_model_load_string(text, sizeof text - 1, "dressed.xml", NULL, &model));
+  cdn_state *state;
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  const int before = cdn_model_warning_count(model);
+  cdn_scene *scene;
+  OK(cdn_model_create_scene(model, state, NULL, &scene));
+  ck_assert_int_eq(cdn_model_warning_count(model), before + 1);
+  ck_assert_ptr_nonnull(strstr(cdn_model_warning(model, before), "lost"));
+  ck_assert_int_eq(cdn_scene_visual_count(scene), 3);
+  cdn_visual v;
+  OK(cdn_scene_visual(scene, 1, &v));
+  ck_assert_int_eq(v.geometry.kind, CDN_GEOMETRY_BOX);
+  NEAR(v.rgba[2], 1, 0);
+  NEAR(v.rgba[0], 0, 0);
+  OK(cdn_scene_visual(scene, 2, &v));
+  ck_assert(v.skeleton);
+  cdn_scene_set_layers(scene, CDN_LAYER_JOINTS | CDN_LAYER_POINTS);
+  OK(cdn_scene_update(scene, state));
+  int n, arcs = 0, texts = 0;
+  const cdn_mark *marks = cdn_scene_marks(scene, &n);
+  for (int i = 0; i < n; i++) arcs += marks[i].kind == CDN_MARK_ARC, texts += marks[i].kind == CDN_MARK_TEXT;
+  ck_assert_int_eq(arcs, 1);
+  ck_assert_int_eq(texts, 1);
+  cdn_scene_destroy(scene);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+CHECK_MAIN("scene", every_body_has_a_look, a_look_hides_shapes_of_contact, a_point_mass_and_an_inertia_are_shown,
+           joints_frames_and_points, what_acts, subsystems_decorate, frames_allocate_nothing,
+           the_fitted_view_shows_everything, cameras_and_lights, picking, bad_calls, a_model_is_dressed)
