@@ -75,6 +75,12 @@ static inline cdn_shape_def cdn_default_shape_def(void) {
  *  freezing, by name. */
 CDN_API cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def);
 
+/** What friction follows from (docs/contact.md, Friction). */
+typedef enum cdn_friction {
+  CDN_FRICTION_SLIP_SPEED, /**< the slip speed: no memory, and nothing truly sticks */
+  CDN_FRICTION_STICKING    /**< an elastic displacement that each contact remembers: z of the State */
+} cdn_friction;
+
 /** How a System treats contact; one for a System. */
 typedef struct cdn_contact_def {
   CDN_DEF_HEADER;
@@ -82,6 +88,12 @@ typedef struct cdn_contact_def {
   /** Pairs without a law pass through each other. Default false: freezing refuses them by name. */
   bool pass_without_law;
   double transition_velocity; /**< slip at which friction is fully developed, m/s, > 0. Default 0.01 */
+  cdn_friction friction;      /**< default CDN_FRICTION_SLIP_SPEED */
+  /** Most contacts whose friction sticks at once; a pair with a pressure field or springs counts as one. Each has four z.
+   *  Contacts beyond have the friction of the slip speed (cdn_contact_memory tells). Default 0: four for each shape on a
+   *  body that moves, but not more than there can be. */
+  int memory_slots;
+  double friction_damping; /**< damping ratio of what sticks, > 0 (docs/contact.md). Default 0.5 */
 } cdn_contact_def;
 /** cdn_default_contact_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_def_init(void *def, size_t size);
@@ -199,11 +211,18 @@ typedef struct cdn_contact {
   double elastic, power; /**< stored energy, J; power of all that is not elastic, which bodies take up, W */
   double radius[2];      /**< half axes of Hertz's patch, m, or 0 */
   cdn_vec3 moment;       /**< moment on b against spin and rolling, N m; a feels the opposite */
+  int32_t slot;          /**< of the memory of friction; -1: this contact has none */
+  int32_t sticks;        /**< 1: it has a slot, and its surfaces do not slide over each other; else 0 */
+  cdn_vec3 displacement; /**< elastic displacement of b's surface against a's that friction remembers, m, or zeros */
 } cdn_contact;
 
 /** How many contacts the State has. Realizes Velocity. CDN_ERR_ARG: no such contact. O(1) once they are computed; no
  *  allocation after the first few evaluations. Contacts are in ascending order of (a, b, feature). */
 CDN_API cdn_status cdn_contact_count(cdn_state *state, int *n) CDN_NODISCARD;
+/** The memory of friction (CDN_FRICTION_STICKING): how many slots there are, how many of them contacts of this State
+ *  have, and how many contacts found none, so that their friction follows from the slip speed. A pair with a pressure
+ *  field or springs counts as one. Each pointer may be NULL. Zeros without memory. Realizes Position. */
+CDN_API cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, int *without) CDN_NODISCARD;
 /** Writes contact i, 0 ... n - 1. */
 CDN_API cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_contact_get(cdn_state *state, int i, cdn_contact *out) {

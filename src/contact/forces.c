@@ -9,48 +9,20 @@
 
 /* ---- by pose and velocity ---- */
 
-cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p) {
-  const v3 r = v3_sub(cdni_to_v3(p), pose[body].p_GM);
-  return cdni_from_v3(sv_shift_motion(twist[body].V, r).v);
-}
-
-/* A State's numbers, for the motion of surfaces. */
-typedef struct view {
-  const contact_room *room;
-  const shape_place *places;
-  const shape_pose *poses;
-  const body_pose *pose;
-  const body_twist *twist;
-  const double *belts;
-  double transition;
-} view;
-
-/* Adds how a shape's surface moves over its body, at a point of Ground. */
-static void add_belt(const view *v, int i, cdn_vec3 p, cdn_vec3 *velocity, cdn_vec3 *turn) {
-  const double *belt = v->belts + BELT_NUMBERS * i;
-  const cdn_transform *X = &v->poses[i].X_GS;
-  const cdn_vec3 w = cdn_rotate(X->R, cdn_v3(belt[3], belt[4], belt[5]));
-  *velocity = cdn_add(*velocity, cdn_rotate(X->R, cdn_v3(belt[0], belt[1], belt[2])));
-  *velocity = cdn_add(*velocity, cdn_cross(w, cdn_sub(p, X->p)));
-  *turn = cdn_add(*turn, w);
-}
-
-static touch_force force_of(const view *v, const touch *t) {
-  const int a = shape_body(v->room, t->a), b = shape_body(v->room, t->b);
-  cdn_vec3 u_a = cdni_contact_velocity(v->pose, v->twist, a, t->point);
-  cdn_vec3 u_b = cdni_contact_velocity(v->pose, v->twist, b, t->point);
-  cdn_vec3 w_a = cdni_from_v3(v->twist[a].V.w), w_b = cdni_from_v3(v->twist[b].V.w);
-  const cdn_vec3 u = cdn_sub(u_b, u_a), w = cdn_sub(w_b, w_a); /* of the bodies */
-  add_belt(v, t->a, t->point, &u_a, &w_a);
-  add_belt(v, t->b, t->point, &u_b, &w_b);
-  surface_motion m = { cdn_sub(u_b, u_a), cdn_sub(w_b, w_a) };
-  m.slip = cdn_sub(m.slip, cdn_scale(cdn_dot(m.slip, t->normal), t->normal));
-  touch_force f = { .rate = -cdn_dot(u, t->normal),
+/* `by_patch`: sticking.c computes friction and torsion. */
+static touch_force force_of(const motion_view *v, const touch *t, double transition, bool by_patch) {
+  const relative_motion m = cdni_relative_motion(v, t);
+  const double size = cdni_contact_size(v, t->a, t->b);
+  touch_force f = { .rate = -cdn_dot(m.u, t->normal),
                     .slip = { cdn_dot(m.slip, t->tangent), cdn_dot(m.slip, cdn_cross(t->normal, t->tangent)) } };
   f.normal = fmax(t->elastic * (1 + t->damping * f.rate), 0);
-  f.friction = cdni_friction_by_slip(t, &m, f.normal, v->transition);
-  f.moment = cdni_friction_moment(t, &m, f.normal, v->transition, fmin(v->places[t->a].radius, v->places[t->b].radius));
-  f.power = -(f.normal - (isnan(t->energy) ? 0 : t->elastic)) * f.rate + cdn_dot(f.friction, u) + cdn_dot(f.moment, w);
+  f.moment = cdni_friction_against_rolling(t, &m, f.normal, transition, size);
+  if (!by_patch) {
+    f.friction = cdni_friction_by_slip(t, &m, f.normal, transition);
+    f.moment = cdn_add(f.moment, cdni_friction_against_spin(t, &m, f.normal, transition, size));
+  }
+  f.power =
+      -(f.normal - (isnan(t->energy) ? 0 : t->elastic)) * f.rate + cdn_dot(f.friction, m.u) + cdn_dot(f.moment, m.w);
   return f;
 }
 
@@ -64,16 +36,15 @@ cdn_status cdni_contact_calc_forces(const void *self, cdn_state *state, cdn_regi
   const touch *touches = elements;
   touch_force *forces = place;
   if (n == 0) return CDN_OK;
-  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  const view v = { .room = room,
-                   .places = cdni_state_storage(state, room->places),
-                   .poses = cdni_state_storage(state, room->poses),
-                   .pose = cdni_matter_pose(room->matter, state),
-                   .twist = cdni_matter_twist(room->matter, state),
-                   .belts = cdn_state_parameters(state, room->belts),
-                   .transition = *cdn_state_parameters(state, room->transition) };
-  for (int i = 0; i < n; i++) forces[i] = force_of(&v, &touches[i]);
-  return CDN_OK;
+  motion_view v;
+  CDNI_TRY(cdni_motion_view(room, state, &v));
+  const double transition = *cdn_state_parameters(state, room->transition);
+  bool *by_patch = cdn_work_push(state, (size_t)n);
+  if (!by_patch) return CDN_ERR_NOMEM;
+  const cdn_status status = cdni_contact_mark_patches(room, state, n, by_patch);
+  for (int i = 0; status == CDN_OK && i < n; i++) forces[i] = force_of(&v, &touches[i], transition, by_patch[i]);
+  cdn_work_pop(state, by_patch);
+  return status;
 }
 
 /* ---- what is added to the bodies ---- */
@@ -152,6 +123,28 @@ static cdn_status calc_rest(const void *self, cdn_state *state, cdn_forces *forc
   return CDN_OK;
 }
 
+static cdn_status calc_sticking(const void *self, cdn_state *state, cdn_forces *forces) {
+  const contact_room *room = contact_of(self);
+  const patch *patches;
+  const void *found, *of_patches;
+  int n, n_touches;
+  CDNI_TRY(cdni_contact_patches(room, state, &patches, &n));
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdn_region_eval(state, room->forces, &found, &n_touches));
+  CDNI_TRY(cdn_region_eval(state, room->patch_forces, &of_patches, &n));
+  const touch *touches = cdni_region_elements(state, room->touches);
+  pusher p;
+  CDNI_TRY(begin(room, state, forces, &p));
+  for (int k = 0; k < n; k++)
+    for (int i = patches[k].first; patches[k].slot >= 0 && i < patches[k].first + patches[k].count; i++) {
+      cdn_vec3 f, moment;
+      cdni_patch_share(&((const patch_force *)of_patches)[k], &touches[i], &((const touch_force *)found)[i], &f,
+                       &moment);
+      push(&p, &touches[i], f, moment);
+    }
+  return CDN_OK;
+}
+
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d) {
   const cdn_force_provider elastic = { .struct_size = sizeof elastic,
                                        .name = "contact",
@@ -166,4 +159,9 @@ void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d) {
                                     .calc_kinks = room->n_kinks > 0 ? cdni_contact_calc_kinks : NULL };
   cdn_declare_forces(d, &elastic);
   cdn_declare_forces(d, &rest);
+  const cdn_force_provider sticking = { .struct_size = sizeof sticking,
+                                        .name = "contact friction",
+                                        .reads = CDN_READS_EVERYTHING,
+                                        .calc_force = calc_sticking };
+  if (room->slots > 0) cdn_declare_forces(d, &sticking);
 }

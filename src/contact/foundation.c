@@ -44,6 +44,7 @@ static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) 
                              .elastic = k * depth,
                              .energy = 0.5 * k * depth * depth,
                              .damping = b->m.dissipation };
+  ((touch *)place)->spread = 0.4 * sqrt(area); /* as of a disc */
   cdni_touch_friction(place, &b->m);
   return true;
 }

@@ -72,6 +72,11 @@ struct contact_room {
   cdn_cache places; /* shape_place, one a shape */
   cdn_cache poses;  /* shape_pose, one a shape */
   cdn_computed_region touches, forces;
+  /* The memory of friction; 0: there is none. */
+  int slots;
+  cdn_zvar displacements;
+  cdn_autovar owners;
+  cdn_computed_region patches, patch_forces;
 };
 
 /* A shape on its body, by parameters alone: its frame and the origin of the body, seen from the body's frame M; the
@@ -99,6 +104,8 @@ typedef struct touch {
   double energy;             /* NaN: nobody computes it, and the force counts as one without a potential */
   double friction[3];        /* static, dynamic, viscous */
   double torsional, rolling; /* m */
+  double modulus;            /* of both, combined */
+  double spread;             /* root mean square of the distances of its pressure from the point, m */
   double radius[2];
 } touch;
 
@@ -152,15 +159,68 @@ void cdni_touch_friction(touch *t, const combined_material *m);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
-/* friction.c: how b's surface moves over a's at a touch. */
-typedef struct surface_motion {
-  cdn_vec3 slip; /* in the plane */
-  cdn_vec3 turn; /* angular velocity of b's surface relative to a's */
-} surface_motion;
-/* Friction that follows from the slip speed, and moments against spin and rolling: on b. `size`, m, makes a speed of an
- * angular velocity. */
-cdn_vec3 cdni_friction_by_slip(const touch *t, const surface_motion *m, double normal, double transition);
-cdn_vec3 cdni_friction_moment(const touch *t, const surface_motion *m, double normal, double transition, double size);
+/* motion.c: how the bodies of a touch move there, and their surfaces: b relative to a. */
+typedef struct relative_motion {
+  cdn_vec3 u, w;       /* of the bodies at the point: velocity, angular velocity */
+  cdn_vec3 slip, turn; /* of their surfaces: velocity in the plane, angular velocity */
+  cdn_vec3 carried;    /* angular velocity with which what lies between the surfaces turns: that of the larger shape */
+} relative_motion;
+typedef struct motion_view {
+  const contact_room *room;
+  const shape_place *places;
+  const shape_pose *poses;
+  const body_pose *pose;
+  const body_twist *twist;
+  const double *belts;
+} motion_view;
+cdn_status cdni_motion_view(const contact_room *room, cdn_state *state, motion_view *out);
+relative_motion cdni_relative_motion(const motion_view *v, const touch *t);
+/* Radius of the ball about the smaller shape. */
+double cdni_contact_size(const motion_view *v, int a, int b);
+/* Velocity of the point p (Ground) of a body. */
+cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p);
+
+/* friction.c: the coefficient of what slides at a speed. */
+double cdni_friction_strength(const double friction[3], double speed, double transition);
+/* Friction that follows from the slip speed, on b. */
+cdn_vec3 cdni_friction_by_slip(const touch *t, const relative_motion *m, double normal, double transition);
+/* Moments against spin and rolling, on b. `size`, m, makes a speed of an angular velocity. */
+cdn_vec3 cdni_friction_against_spin(const touch *t, const relative_motion *m, double normal, double transition,
+                                    double size);
+cdn_vec3 cdni_friction_against_rolling(const touch *t, const relative_motion *m, double normal, double transition,
+                                       double size);
+
+/* bristle.c: x: displacement and turn times lever0, m; v: their motion. Computes the force on the surface that moves at v and its
+ * moment over lever0, and xdot. Returns whether nothing slides. */
+enum { SLOT_NUMBERS = 4 };
+typedef struct bristle {
+  double stiffness, time, strength; /* N/m, s, N */
+  double lever, lever0;             /* m; lever 0: no moment */
+  cdn_vec3 normal;                  /* zero: there is none */
+} bristle;
+bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double f[4], double xdot[4]);
+
+/* memory.c: which slots the patches of a State have. */
+typedef struct patch {
+  int32_t first, count; /* touches */
+  int32_t slot;         /* -1: none */
+} patch;
+void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d);
+cdn_status cdni_contact_patches(const contact_room *room, cdn_state *state, const patch **patches, int *n);
+void cdni_contact_displacement(const contact_room *room, cdn_state *state, int slot, double x[SLOT_NUMBERS]);
+/* Marks the touches whose friction comes from their patch; false everywhere without memory. */
+cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state, int n, bool *of_patch);
+
+/* sticking.c: friction of patches that have a slot. */
+typedef struct patch_force {
+  double normal;          /* sum of the normal forces */
+  cdn_vec3 force, moment; /* of friction and torsion, on b */
+  cdn_vec3 displacement;
+  double rate[SLOT_NUMBERS]; /* zdot */
+  bool sticks;
+} patch_force;
+cdn_region_fn cdni_contact_calc_patch_forces;
+cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zdot);
 
 /* Which law acts between two kinds of geometry; NULL: none. It adds a touch, or several, for a pair that overlaps. */
 typedef struct touch_pair {
@@ -192,9 +252,9 @@ cdn_status cdni_contact_list_pairs(cdn_system *system, contact_room *room);
 cdn_status cdni_contact_calc_kinks(const void *self, cdn_state *state, double *values, double *rates);
 
 /* forces.c */
-/* Velocity of the point p (Ground) of a body. */
-cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p);
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);
+/* The part of a patch's friction that a touch bears. */
+void cdni_patch_share(const patch_force *p, const touch *t, const touch_force *f, cdn_vec3 *force, cdn_vec3 *moment);
 
 /* subsystem.c */
 extern const cdn_subsystem_ops cdni_contact_ops;

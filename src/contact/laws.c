@@ -34,6 +34,7 @@ static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, d
                 .energy = 0.4 * stiffness * depth * depth * root,
                 .damping = 1.5 * m.dissipation,
                 .radius = { radius[0] * root, radius[1] * root } };
+  t->spread = sqrt(0.4 * t->radius[0] * t->radius[1]); /* of a circle, Hertz's pressure has 2/5 a^2 */
   cdni_touch_friction(t, &m);
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
   return CDN_OK;

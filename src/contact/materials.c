@@ -76,7 +76,7 @@ combined_material cdni_combine_materials(const double *a, const double *b, const
 
 void cdni_touch_friction(touch *t, const combined_material *m) {
   memcpy(t->friction, m->friction, sizeof t->friction);
-  t->torsional = m->torsional, t->rolling = m->rolling;
+  t->torsional = m->torsional, t->rolling = m->rolling, t->modulus = m->modulus;
 }
 
 void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]) {

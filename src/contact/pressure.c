@@ -110,6 +110,26 @@ static double integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double of
   return force;
 }
 
+/* Mean square of the distances of the same pressure from its centre. Over a triangle with the corners x_i and s = sum x_i,
+ * the integral of p |x|^2 is area / 60 sum p_i (|s|^2 + sum |x_k|^2 + 2 s.x_i + 2 |x_i|^2). */
+static double mean_square(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k, cdn_vec3 center,
+                          double force) {
+  double sum = 0;
+  for (int i = 1; i + 1 < p->n; i++) {
+    const cdn_vec3 x[3] = { cdn_sub(p->corner[0], center), cdn_sub(p->corner[i], center),
+                            cdn_sub(p->corner[i + 1], center) };
+    const double area = 0.5 * cdn_dot(cdn_cross(cdn_sub(x[1], x[0]), cdn_sub(x[2], x[0])), normal);
+    const cdn_vec3 s = cdn_add(x[0], cdn_add(x[1], x[2]));
+    double squares = cdn_dot(s, s);
+    for (int j = 0; j < 3; j++) squares += cdn_dot(x[j], x[j]);
+    for (int j = 0; j < 3; j++) {
+      const double p_j = k * (offset - cdn_dot(n, center) - cdn_dot(n, x[j]));
+      sum += area / 60 * p_j * (squares + 2 * cdn_dot(cdn_add(s, x[j]), x[j]));
+    }
+  }
+  return sum > 0 ? sum / force : 0;
+}
+
 /* ---- the law ---- */
 
 typedef struct overlap {
@@ -156,6 +176,8 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
                              .elastic = force,
                              .energy = NAN,
                              .damping = o->m.dissipation };
+  ((touch *)place)->spread =
+      sqrt(mean_square(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));
   cdni_touch_friction(place, &o->m);
   return CDN_OK;
 }

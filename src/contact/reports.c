@@ -22,6 +22,30 @@ cdn_status cdn_contact_count(cdn_state *state, int *n) {
   return find_all(state, room, &touches, &forces, n);
 }
 
+/* What the patch of touch i adds. */
+static cdn_status add_patch(cdn_state *state, const contact_room *room, int i, const touch *t, const touch_force *f,
+                            cdn_contact *c) {
+  const patch *patches;
+  const void *forces;
+  int n;
+  c->slot = -1;
+  if (room->slots == 0) return CDN_OK;
+  CDNI_TRY(cdni_contact_patches(room, state, &patches, &n));
+  CDNI_TRY(cdn_region_eval(state, room->patch_forces, &forces, &n));
+  const patch_force *p = forces;
+  while (i >= patches->first + patches->count) patches++, p++;
+  if (patches->slot < 0) return CDN_OK;
+  motion_view v;
+  CDNI_TRY(cdni_motion_view(room, state, &v));
+  const relative_motion m = cdni_relative_motion(&v, t);
+  cdn_vec3 moment;
+  cdni_patch_share(p, t, f, &c->friction, &moment);
+  c->moment = cdn_add(c->moment, moment);
+  c->power += cdn_dot(c->friction, m.u) + cdn_dot(moment, m.w);
+  c->slot = patches->slot, c->sticks = p->sticks && p->normal > 0, c->displacement = p->displacement;
+  return CDN_OK;
+}
+
 cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
   static const char function[] = "cdn_contact_get";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
@@ -34,21 +58,22 @@ cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size
   if (i < 0 || i >= n)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no contact %d: the State has %d", i, n);
   t += i, f += i;
-  const cdn_contact c = { .a = { t->a },
-                          .b = { t->b },
-                          .feature = t->feature,
-                          .point = t->point,
-                          .normal = t->normal,
-                          .depth = t->depth,
-                          .rate = f->rate,
-                          .slip = { f->slip[0], f->slip[1] },
-                          .tangent = { t->tangent, cdn_cross(t->normal, t->tangent) },
-                          .force = f->normal,
-                          .friction = f->friction,
-                          .elastic = t->energy,
-                          .power = f->power,
-                          .radius = { t->radius[0], t->radius[1] },
-                          .moment = f->moment };
+  cdn_contact c = { .a = { t->a },
+                    .b = { t->b },
+                    .feature = t->feature,
+                    .point = t->point,
+                    .normal = t->normal,
+                    .depth = t->depth,
+                    .rate = f->rate,
+                    .slip = { f->slip[0], f->slip[1] },
+                    .tangent = { t->tangent, cdn_cross(t->normal, t->tangent) },
+                    .force = f->normal,
+                    .friction = f->friction,
+                    .elastic = t->energy,
+                    .power = f->power,
+                    .radius = { t->radius[0], t->radius[1] },
+                    .moment = f->moment };
+  CDNI_TRY(add_patch(state, room, i, t, f, &c));
   cdni_sized_write(out, size, &c, sizeof c);
   return CDN_OK;
 }

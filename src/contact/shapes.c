@@ -8,7 +8,7 @@
 
 CDNI_DEF(shape_def, .X_BS = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } },
          .geometry.kind = (cdn_geometry_kind)-1, .type = 1, .affinity = 1);
-CDNI_DEF(contact_def, .transition_velocity = 0.01);
+CDNI_DEF(contact_def, .transition_velocity = 0.01, .friction_damping = 0.5);
 
 /* ---- the room ---- */
 
@@ -144,6 +144,15 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
   else if (!(d.transition_velocity > 0) || !isfinite(d.transition_velocity))
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "the transition velocity is %g: it must be above 0",
                      d.transition_velocity);
+  else if (d.friction != CDN_FRICTION_SLIP_SPEED && d.friction != CDN_FRICTION_STICKING)
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+                     "friction is %d: give CDN_FRICTION_SLIP_SPEED or CDN_FRICTION_STICKING", (int)d.friction);
+  else if (d.memory_slots < 0)
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "memory_slots is %d: give 0 for the default, or more",
+                     d.memory_slots);
+  else if (!(d.friction_damping > 0) || !isfinite(d.friction_damping))
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "friction_damping is %g: it must be above 0",
+                     d.friction_damping);
   else {
     contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
     if (!room) return;

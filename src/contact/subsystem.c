@@ -49,9 +49,15 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                     room->pair_numbers.ticket };
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
-  const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket };
-  room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 4, of_forces,
+  cdni_contact_declare_memory(room, d);
+  const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket,
+                                   room->slots > 0 ? room->patches.ticket : room->touches.ticket };
+  room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 5, of_forces,
                                              CDN_STAGE_EMPTY);
+  const cdn_ticket of_patches[] = { room->forces.ticket, CDN_Z };
+  if (room->slots > 0)
+    room->patch_forces = cdn_declare_computed_region(d, "patch_forces", sizeof(patch_force),
+                                                     cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
   cdni_contact_declare_forces(room, d);
   return CDN_OK;
 }
@@ -74,4 +80,5 @@ const cdn_subsystem_ops cdni_contact_ops = { .struct_size = sizeof cdni_contact_
                                              .name = "contact",
                                              .self_size = sizeof(contact_room *),
                                              .declare = declare,
+                                             .calc_zdot = cdni_contact_calc_zdot,
                                              .describe = describe };

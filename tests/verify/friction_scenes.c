@@ -8,7 +8,7 @@ cdn_contact_material friction_material(double modulus, double mu) {
 }
 
 static friction_scene on_plane(cdn_mobilizer kind, double R, double mass, const cdn_contact_material *m, double tilt,
-                               const cdn_contact_def *contact) {
+                               const cdn_contact_def *contact, double amplitude, double rate) {
   const double g = GRAVITY, push = mass * g * cos(tilt);
   friction_scene s = { .system = cdn_system_create(NULL) };
   s.depth = pow(push / (4.0 / 3 * m->modulus * sqrt(R)), 2.0 / 3);
@@ -22,6 +22,15 @@ static friction_scene on_plane(cdn_mobilizer kind, double R, double mass, const 
   cdn_contact_material rigid = *m;
   rigid.modulus = 1e30, rigid.torsional_friction = rigid.rolling_friction = 0;
   cdn_shape_def shape = cdn_default_shape_def();
+  if (amplitude > 0) {
+    cdn_body_def moving = cdn_default_body_def();
+    moving.name = "shaker", moving.mobilizer = CDN_TRANSLATION;
+    moving.mass.mass = 1, moving.mass.inertia = (cdn_inertia){ 1, 1, 1, 0, 0, 0 };
+    cdn_motion_def motion = cdn_default_motion_def();
+    motion.body = shape.body = cdn_system_add_body(s.system, &moving);
+    motion.params[0] = amplitude, motion.params[1] = rate;
+    cdn_system_add_motion(s.system, &motion);
+  }
   shape.name = "plane", shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE, shape.material = &rigid;
   s.plane = cdn_system_add_shape(s.system, &shape);
   shape.name = "surface", shape.body = s.body, shape.material = m;
@@ -35,11 +44,16 @@ static friction_scene on_plane(cdn_mobilizer kind, double R, double mass, const 
 
 friction_scene ball_on_plane(double R, double mass, const cdn_contact_material *m, double tilt,
                              const cdn_contact_def *def) {
-  return on_plane(CDN_FREE, R, mass, m, tilt, def);
+  return on_plane(CDN_FREE, R, mass, m, tilt, def, 0, 0);
 }
 
 friction_scene block_on_plane(const cdn_contact_material *m, double tilt, const cdn_contact_def *def) {
-  return on_plane(CDN_TRANSLATION, 0.1, 1, m, tilt, def);
+  return on_plane(CDN_TRANSLATION, 0.1, 1, m, tilt, def, 0, 0);
+}
+
+friction_scene block_on_shaken_plane(const cdn_contact_material *m, double tilt, const cdn_contact_def *def,
+                                     double amplitude, double rate) {
+  return on_plane(CDN_TRANSLATION, 0.1, 1, m, tilt, def, amplitude, rate);
 }
 
 void free_friction_scene(friction_scene *s) {

@@ -21,6 +21,9 @@ cdn_contact_material friction_material(double modulus, double mu);
 friction_scene ball_on_plane(double R, double mass, const cdn_contact_material *m, double tilt,
                              const cdn_contact_def *def);
 friction_scene block_on_plane(const cdn_contact_material *m, double tilt, const cdn_contact_def *def);
+/* The plane moves by amplitude sin(rate t) along x, y and z. */
+friction_scene block_on_shaken_plane(const cdn_contact_material *m, double tilt, const cdn_contact_def *def,
+                                     double amplitude, double rate);
 void free_friction_scene(friction_scene *s);
 
 #endif

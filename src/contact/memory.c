@@ -1,0 +1,244 @@
+/* What friction remembers: a bounded pool of slots, each with the displacement of one patch.
+ *
+ * A patch is what friction sees as one: a touch of Hertz's law, or all touches of a pair that has many (polygons, springs).
+ * Each slot has four z. An auto-update variable has the owners: for each slot the patch that it belongs to, and the
+ * offset z0; the displacement is z - z0. A free slot has z0 = z, and zdot is 0. So nothing ever sets z, and a rejected
+ * attempt leaves no trace.
+ *
+ * A patch that begins takes a free slot at once, in the middle of a step: first the one that its names are hashed to, then
+ * the next free one. The step that is accepted with it makes it the owner. If there is no free slot, the patch has the
+ * friction of the slip speed. */
+#include "contact/internal.h"
+
+enum { LARGEST_POOL = 1 << 20, PATCHES_A_SHAPE = 4 };
+
+/* ---- the table of owners: a State's bytes ---- */
+
+typedef struct owner {
+  int32_t a, b, feature, used;
+  double z0[SLOT_NUMBERS];
+} owner;
+
+/* `order`: the slots in use, in ascending order of their owners. */
+typedef struct table {
+  int64_t *used;
+  owner *owners;
+  int32_t *order;
+} table;
+
+/* The first number is 0 for good. */
+static size_t table_size(int slots) {
+  return 2 * sizeof(int64_t) + (size_t)slots * sizeof(owner) + ((size_t)slots + 1) / 2 * sizeof(int64_t);
+}
+
+static table table_at(const contact_room *room, const void *bytes) {
+  char *begin = (char *)bytes;
+  owner *owners = (owner *)(begin + 2 * sizeof(int64_t));
+  return (table){ (int64_t *)(begin + sizeof(int64_t)), owners, (int32_t *)(owners + room->slots) };
+}
+
+static const void *table_of(const contact_room *room, cdn_state *state) {
+  return cdn_state_discrete(state, room->owners.variable);
+}
+
+/* ---- the size of the pool ---- */
+
+static int features_of(const contact_room *room, int i, int j) {
+  return cdni_contact_law(CDNI_AT(room->shapes, shape, i).geometry.kind,
+                          CDNI_AT(room->shapes, shape, j).geometry.kind) == cdni_law_ends
+             ? 2
+             : 1;
+}
+
+/* Patches that can exist at once, if there are at most so many. */
+static int count_patches(const contact_room *room, int most) {
+  const int n = (int)room->shapes.count;
+  int found = 0;
+  for (int i = 0; i < n && found < most; i++)
+    for (int j = i + 1; j < n && found < most; j++)
+      if (cdni_contact_accepts(room, i, j)) found += features_of(room, i, j);
+  return found < most ? found : most;
+}
+
+static int pool_size(const contact_room *room) {
+  int moving = 0;
+  for (size_t i = 0; i < room->shapes.count; i++) moving += room->group[shape_body(room, (int)i)] != 0;
+  const int most = moving < LARGEST_POOL / PATCHES_A_SHAPE ? PATCHES_A_SHAPE * moving : LARGEST_POOL;
+  return count_patches(room, room->def.memory_slots > 0 ? room->def.memory_slots : most);
+}
+
+/* ---- patches of a State ---- */
+
+typedef struct key {
+  int32_t a, b, feature;
+} key;
+
+static int compare(const key *x, int32_t a, int32_t b, int32_t feature) {
+  if (x->a != a) return x->a < a ? -1 : 1;
+  if (x->b != b) return x->b < b ? -1 : 1;
+  return (x->feature > feature) - (x->feature < feature);
+}
+
+/* A touch of Hertz's law is a patch of its own. */
+static key key_of(const touch *t) { return (key){ t->a, t->b, t->radius[0] > 0 ? t->feature : -1 }; }
+
+static int owned_slot(const table *t, const key *k) {
+  int64_t low = 0, high = *t->used;
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+    const owner *o = &t->owners[t->order[middle]];
+    const int c = compare(k, o->a, o->b, o->feature);
+    if (c == 0) return t->order[middle];
+    if (c < 0) high = middle;
+    else low = middle + 1;
+  }
+  return -1;
+}
+
+static uint32_t hash(const key *k) {
+  uint32_t h = 2166136261u;
+  const uint32_t words[] = { (uint32_t)k->a, (uint32_t)k->b, (uint32_t)k->feature };
+  for (int i = 0; i < 3; i++) h = (h ^ words[i]) * 16777619u, h ^= h >> 15;
+  return h;
+}
+
+/* The first slot from the hashed one on that nobody has. */
+static int free_slot(const contact_room *room, const table *t, const key *k, bool *taken) {
+  const int first = (int)(hash(k) % (uint32_t)room->slots);
+  for (int i = 0; i < room->slots; i++) {
+    const int slot = (first + i) % room->slots;
+    if (t->owners[slot].used || taken[slot]) continue;
+    taken[slot] = true;
+    return slot;
+  }
+  return -1;
+}
+
+static cdn_status find_patches(const void *self, cdn_state *state, cdn_region_output *out) {
+  const contact_room *room = contact_of(self);
+  const void *elements;
+  void *place;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  const touch *touches = elements;
+  const table t = table_at(room, table_of(room, state));
+  bool *taken = cdn_work_push(state, (size_t)room->slots + 1);
+  if (!taken) return CDN_ERR_NOMEM;
+  memset(taken, 0, (size_t)room->slots);
+  int64_t free = room->slots - *t.used;
+  cdn_status status = CDN_OK;
+  for (int i = 0, end; i < n && status == CDN_OK; i = end) {
+    const key k = key_of(&touches[i]);
+    for (end = i + 1; end < n; end++) {
+      const key next = key_of(&touches[end]);
+      if (compare(&k, next.a, next.b, next.feature) != 0) break;
+    }
+    status = cdn_region_output_add(out, 1, &place);
+    if (status != CDN_OK) break;
+    patch *p = place;
+    *p = (patch){ .first = i, .count = end - i, .slot = owned_slot(&t, &k) };
+    if (p->slot < 0 && free > 0) p->slot = free_slot(room, &t, &k, taken), free--;
+  }
+  cdn_work_pop(state, taken);
+  return status;
+}
+
+/* ---- the owners after a step ---- */
+
+/* Puts a slot among those in order. Patches come nearly in order. */
+static void insert(table *t, int slot) {
+  const owner *o = &t->owners[slot];
+  const key k = { o->a, o->b, o->feature };
+  int64_t at = (*t->used)++;
+  for (; at > 0; at--) {
+    const owner *before = &t->owners[t->order[at - 1]];
+    if (compare(&k, before->a, before->b, before->feature) >= 0) break;
+    t->order[at] = t->order[at - 1];
+  }
+  t->order[at] = slot;
+}
+
+static cdn_status calc_owners(const void *self, cdn_state *state, void *out) {
+  const contact_room *room = contact_of(self);
+  const void *elements;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->patches, &elements, &n));
+  const patch *patches = elements;
+  const touch *touches = cdni_region_elements(state, room->touches);
+  const double *z = cdn_state_zvar(state, room->displacements);
+  memcpy(out, table_of(room, state), table_size(room->slots));
+  table t = table_at(room, out);
+  *t.used = 0;
+  memset(t.order, 0, table_size(room->slots) - (size_t)((char *)t.order - (char *)out));
+  for (int s = 0; s < room->slots; s++) t.owners[s].used = 0;
+  for (int i = 0; i < n; i++) {
+    if (patches[i].slot < 0) continue;
+    const key k = key_of(&touches[patches[i].first]);
+    owner *o = &t.owners[patches[i].slot];
+    o->a = k.a, o->b = k.b, o->feature = k.feature, o->used = 1;
+    insert(&t, patches[i].slot);
+  }
+  for (int s = 0; s < room->slots; s++) {
+    owner *o = &t.owners[s];
+    if (o->used) continue;
+    *o = (owner){ 0 };
+    memcpy(o->z0, z + SLOT_NUMBERS * s, sizeof o->z0);
+  }
+  return CDN_OK;
+}
+
+void cdni_contact_displacement(const contact_room *room, cdn_state *state, int slot, double x[SLOT_NUMBERS]) {
+  const owner *o = &table_at(room, table_of(room, state)).owners[slot];
+  const double *z = cdn_state_zvar(state, room->displacements) + SLOT_NUMBERS * slot;
+  for (int i = 0; i < SLOT_NUMBERS; i++) x[i] = z[i] - o->z0[i];
+}
+
+cdn_status cdni_contact_patches(const contact_room *room, cdn_state *state, const patch **patches, int *n) {
+  const void *elements;
+  CDNI_TRY(cdn_region_eval(state, room->patches, &elements, n));
+  *patches = elements;
+  return CDN_OK;
+}
+
+cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state, int n, bool *of_patch) {
+  const patch *patches;
+  int count;
+  memset(of_patch, 0, (size_t)n);
+  if (room->slots == 0) return CDN_OK;
+  CDNI_TRY(cdni_contact_patches(room, state, &patches, &count));
+  for (int k = 0; k < count; k++)
+    if (patches[k].slot >= 0) memset(of_patch + patches[k].first, true, (size_t)patches[k].count);
+  return CDN_OK;
+}
+
+/* ---- declaring ---- */
+
+void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
+  if (room->def.friction == CDN_FRICTION_STICKING) room->slots = pool_size(room);
+  if (room->slots == 0) return;
+  room->displacements = cdn_declare_z(d, SLOT_NUMBERS * room->slots, NULL);
+  /* the entries are declared around the variable that they read and update */
+  const cdn_ticket update[] = { CDN_Z, room->touches.ticket };
+  room->owners = cdn_declare_auto_update(d, "friction_memory", table_size(room->slots), NULL, calc_owners, 2, update);
+  const cdn_ticket reads[] = { room->touches.ticket, room->owners.variable.ticket };
+  room->patches = cdn_declare_computed_region(d, "patches", sizeof(patch), find_patches, 2, reads, CDN_STAGE_EMPTY);
+  cdni_declare_prerequisite(d, room->owners.update, room->patches.ticket);
+}
+
+/* ---- asking ---- */
+
+cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, int *without) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  int n = 0, with = 0, forgotten = 0;
+  const patch *patches = NULL;
+  const int size = room && room->matter ? room->slots : 0;
+  if (size > 0) CDNI_TRY(cdni_contact_patches(room, state, &patches, &n));
+  for (int i = 0; i < n; i++)
+    if (patches[i].slot >= 0) with++;
+    else forgotten++;
+  if (slots) *slots = size;
+  if (used) *used = with;
+  if (without) *without = forgotten;
+  return CDN_OK;
+}

@@ -1,0 +1,53 @@
+/* How two bodies, and their surfaces, move at a point where they touch. */
+#include <math.h>
+
+#include "contact/internal.h"
+
+cdn_vec3 cdni_contact_velocity(const body_pose *pose, const body_twist *twist, int body, cdn_vec3 p) {
+  const v3 r = v3_sub(cdni_to_v3(p), pose[body].p_GM);
+  return cdni_from_v3(sv_shift_motion(twist[body].V, r).v);
+}
+
+cdn_status cdni_motion_view(const contact_room *room, cdn_state *state, motion_view *out) {
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  *out = (motion_view){ .room = room,
+                        .places = cdni_state_storage(state, room->places),
+                        .poses = cdni_state_storage(state, room->poses),
+                        .pose = cdni_matter_pose(room->matter, state),
+                        .twist = cdni_matter_twist(room->matter, state),
+                        .belts = cdn_state_parameters(state, room->belts) };
+  return CDN_OK;
+}
+
+typedef struct side {
+  cdn_vec3 u, w;             /* of the body */
+  cdn_vec3 surface, turning; /* of its surface */
+} side;
+
+static side side_at(const motion_view *v, int i, cdn_vec3 p) {
+  const int body = shape_body(v->room, i);
+  const double *belt = v->belts + BELT_NUMBERS * i;
+  const cdn_transform *X = &v->poses[i].X_GS;
+  const cdn_vec3 w = cdn_rotate(X->R, cdn_v3(belt[3], belt[4], belt[5]));
+  const cdn_vec3 over = cdn_add(cdn_rotate(X->R, cdn_v3(belt[0], belt[1], belt[2])), cdn_cross(w, cdn_sub(p, X->p)));
+  side s = { cdni_contact_velocity(v->pose, v->twist, body, p), cdni_from_v3(v->twist[body].V.w), over, w };
+  s.surface = cdn_add(s.u, s.surface);
+  s.turning = cdn_add(s.w, s.turning);
+  return s;
+}
+
+double cdni_contact_size(const motion_view *v, int a, int b) { return fmin(v->places[a].radius, v->places[b].radius); }
+
+relative_motion cdni_relative_motion(const motion_view *v, const touch *t) {
+  const side a = side_at(v, t->a, t->point), b = side_at(v, t->b, t->point);
+  relative_motion m = { .u = cdn_sub(b.u, a.u),
+                        .w = cdn_sub(b.w, a.w),
+                        .slip = cdn_sub(b.surface, a.surface),
+                        .turn = cdn_sub(b.turning, a.turning) };
+  m.slip = cdn_sub(m.slip, cdn_scale(cdn_dot(m.slip, t->normal), t->normal));
+  const double r_a = v->places[t->a].radius, r_b = v->places[t->b].radius;
+  const double share = isinf(r_a) ? 1 : isinf(r_b) ? 0 : r_a / (r_a + r_b);
+  m.carried = cdn_add(cdn_scale(share, a.turning), cdn_scale(1 - share, b.turning));
+  return m;
+}

@@ -1,0 +1,150 @@
+/* Friction of patches that have memory: what their bristles (bristle.c) do, and what is added to the bodies.
+ *
+ * Each touch i of a patch bears the share w_i = N_i / N of the normal force. The patch moves at V = sum w_i P_i v_i, where P_i is the
+ * projection on the plane of the touch. The force f of the bristle is divided in the same way, w_i P_i f at the place of each
+ * touch: so its power is f.V, whatever the planes are.
+ *
+ * The stiffness is that of a stamp of the radius a on the combined material, k = 1.6 E* a (Mindlin 1949; 1.65 at Poisson's
+ * ratio 0.3). It must not vary with the load, or energy would not be accounted for. So a is fixed: the radius that Hertz's
+ * patch has at a depth of R/1000, or half the radius of the ball about the smaller shape. The time T is 2 zeta sqrt(m / k) for the lighter
+ * body. */
+#include <float.h>
+#include <math.h>
+
+#include "contact/internal.h"
+#include "matter/checks.h"
+
+/* A uniform pressure on a disc resists spin at two thirds of its radius, which is 0.94 of the root mean square of the
+ * radius; Hertz's pressure, at 0.93 of it. */
+static const double LEVER = 0.93, STAMP_LEVER = 0.6;
+
+/* ---- what does not vary with the motion ---- */
+
+static double stamp_radius(const motion_view *v, const touch *t) {
+  if (!(t->radius[0] > 0)) return 0.5 * cdni_contact_size(v, t->a, t->b);
+  return sqrt(1e-3) * t->radius[0] * t->radius[1] / t->depth; /* R = a^2 / depth */
+}
+
+static double mass_of(const contact_room *room, int body) {
+  return CDNI_AT(room->matter->mass0, double, MASS_PARAMETERS *body);
+}
+
+static double lighter_mass(const contact_room *room, const touch *t) {
+  const double a = mass_of(room, shape_body(room, t->a)), b = mass_of(room, shape_body(room, t->b));
+  if (a > 0 && b > 0) return fmin(a, b);
+  return a > 0 ? a : b > 0 ? b : 1;
+}
+
+/* ---- one patch ---- */
+
+typedef struct load {
+  double N;
+  cdn_vec3 normal; /* mean, weighted by the forces; a unit vector, or zero if there is none */
+  cdn_vec3 center;
+  double spread; /* mean square of the distances from the centre */
+  cdn_vec3 V, turn, carried;
+} load;
+
+static load load_of(const motion_view *v, const touch *touches, const touch_force *forces, int n) {
+  load l = { 0 };
+  cdn_vec3 sum = { 0, 0, 0 }, center = { 0, 0, 0 };
+  for (int i = 0; i < n; i++) {
+    const double N = forces[i].normal;
+    l.N += N;
+    sum = cdn_add(sum, cdn_scale(N, touches[i].normal));
+    center = cdn_add(center, cdn_scale(N, cdn_sub(touches[i].point, touches[0].point)));
+  }
+  for (int i = 0; i < n; i++) {
+    const relative_motion m = cdni_relative_motion(v, &touches[i]);
+    if (i == 0) l.turn = m.turn, l.carried = m.carried;
+    if (l.N > 0) l.V = cdn_add(l.V, cdn_scale(forces[i].normal / l.N, m.slip));
+  }
+  if (!(l.N > 0)) return l;
+  l.center = cdn_add(touches[0].point, cdn_scale(1 / l.N, center));
+  const double length = cdn_norm(sum);
+  if (length > 0.5 * l.N) l.normal = cdn_scale(1 / length, sum);
+  for (int i = 0; i < n; i++) {
+    const cdn_vec3 r = cdn_sub(touches[i].point, l.center);
+    l.spread += forces[i].normal / l.N * (cdn_dot(r, r) + touches[i].spread * touches[i].spread);
+  }
+  return l;
+}
+
+static bristle bristle_of(const motion_view *v, const touch *t, const load *l, double transition) {
+  const contact_room *room = v->room;
+  const double a = stamp_radius(v, t), k = 1.6 * t->modulus * a;
+  const double mu = cdni_friction_strength(t->friction, cdn_norm(l->V), transition);
+  bristle b = { .stiffness = k,
+                .time = 2 * room->def.friction_damping * sqrt(lighter_mass(room, t) / k),
+                .strength = mu * l->N,
+                .normal = l->normal };
+  if (t->friction[0] > 0) {
+    const double lever = t->torsional / t->friction[0];
+    b.lever0 = STAMP_LEVER * a + lever;
+    if (cdn_norm(l->normal) > 0) b.lever = LEVER * sqrt(l->spread) + lever;
+  }
+  return b;
+}
+
+static patch_force force_of_patch(const motion_view *v, cdn_state *state, const patch *p, const touch *touches,
+                                  const touch_force *forces, double transition) {
+  const load l = load_of(v, touches, forces, p->count);
+  const bristle b = bristle_of(v, touches, &l, transition);
+  double x[SLOT_NUMBERS], f[SLOT_NUMBERS];
+  cdni_contact_displacement(v->room, state, p->slot, x);
+  const double motion[SLOT_NUMBERS] = { l.V.x, l.V.y, l.V.z, b.lever0 * cdn_dot(l.turn, l.normal) };
+  patch_force out = { .normal = l.N };
+  out.sticks = cdni_bristle(&b, x, motion, f, out.rate);
+  out.displacement = cdn_v3(x[0], x[1], x[2]);
+  const cdn_vec3 carried = cdn_cross(l.carried, out.displacement);
+  out.rate[0] += carried.x, out.rate[1] += carried.y, out.rate[2] += carried.z;
+  if (l.N > 0) {
+    out.force = cdn_v3(f[0], f[1], f[2]);
+    out.moment = cdn_scale(b.lever0 * f[3], l.normal);
+  }
+  return out;
+}
+
+cdn_status cdni_contact_calc_patch_forces(const void *self, cdn_state *state, cdn_region_output *out) {
+  const contact_room *room = contact_of(self);
+  const patch *patches;
+  const void *elements;
+  void *place;
+  int n, n_touches;
+  CDNI_TRY(cdni_contact_patches(room, state, &patches, &n));
+  CDNI_TRY(cdn_region_eval(state, room->forces, &elements, &n_touches));
+  CDNI_TRY(cdn_region_output_add(out, n, &place));
+  if (n == 0) return CDN_OK;
+  const touch *touches = cdni_region_elements(state, room->touches);
+  const touch_force *forces = elements;
+  patch_force *to = place;
+  motion_view v;
+  CDNI_TRY(cdni_motion_view(room, state, &v));
+  const double transition = *cdn_state_parameters(state, room->transition);
+  for (int i = 0; i < n; i++)
+    if (patches[i].slot >= 0)
+      to[i] = force_of_patch(&v, state, &patches[i], &touches[patches[i].first], &forces[patches[i].first], transition);
+  return CDN_OK;
+}
+
+/* ---- what comes of it ---- */
+
+void cdni_patch_share(const patch_force *p, const touch *t, const touch_force *f, cdn_vec3 *force, cdn_vec3 *moment) {
+  const double share = p->normal > 0 ? f->normal / p->normal : 0;
+  *force = cdn_scale(share, cdn_sub(p->force, cdn_scale(cdn_dot(p->force, t->normal), t->normal)));
+  *moment = cdn_scale(share, p->moment);
+}
+
+cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zdot) {
+  const contact_room *room = contact_of(self);
+  const patch *patches;
+  const void *elements;
+  int n;
+  CDNI_TRY(cdni_contact_patches(room, state, &patches, &n));
+  CDNI_TRY(cdn_region_eval(state, room->patch_forces, &elements, &n));
+  const patch_force *forces = elements;
+  memset(zdot, 0, (size_t)room->slots * SLOT_NUMBERS * sizeof *zdot);
+  for (int i = 0; i < n; i++)
+    if (patches[i].slot >= 0) memcpy(zdot + SLOT_NUMBERS * patches[i].slot, forces[i].rate, sizeof forces[i].rate);
+  return CDN_OK;
+}
