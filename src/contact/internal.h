@@ -193,6 +193,7 @@ cdn_vec3 cdni_friction_against_rolling(const touch *t, const relative_motion *m,
 /* bristle.c: x: displacement and turn times lever0, m; v: their motion. Computes the force on the surface that moves at v and its
  * moment over lever0, and xdot. Returns whether nothing slides. */
 enum { SLOT_NUMBERS = 4 };
+#define SLOT_UNIT 1e-6 /* m */
 typedef struct bristle {
   double stiffness, time, strength; /* N/m, s, N */
   double lever, lever0;             /* m; lever 0: no moment */
@@ -216,7 +217,7 @@ typedef struct patch_force {
   double normal;          /* sum of the normal forces */
   cdn_vec3 force, moment; /* of friction and torsion, on b */
   cdn_vec3 displacement;
-  double rate[SLOT_NUMBERS]; /* zdot */
+  double rate[SLOT_NUMBERS]; /* of the displacement */
   bool sticks;
 } patch_force;
 cdn_region_fn cdni_contact_calc_patch_forces;

@@ -1,7 +1,7 @@
 /* What friction remembers: a bounded pool of slots, each with the displacement of one patch.
  *
  * A patch is what friction sees as one: a touch of Hertz's law, or all touches of a pair that has many (polygons, springs).
- * Each slot has four z. An auto-update variable has the owners: for each slot the patch that it belongs to, and the
+ * Each slot has four z, in micrometres: displacements are so small that differences need small steps. An auto-update variable has the owners: for each slot the patch that it belongs to, and the
  * offset z0; the displacement is z - z0. A free slot has z0 = z, and zdot is 0. So nothing ever sets z, and a rejected
  * attempt leaves no trace.
  *
@@ -190,7 +190,7 @@ static cdn_status calc_owners(const void *self, cdn_state *state, void *out) {
 void cdni_contact_displacement(const contact_room *room, cdn_state *state, int slot, double x[SLOT_NUMBERS]) {
   const owner *o = &table_at(room, table_of(room, state)).owners[slot];
   const double *z = cdn_state_zvar(state, room->displacements) + SLOT_NUMBERS * slot;
-  for (int i = 0; i < SLOT_NUMBERS; i++) x[i] = z[i] - o->z0[i];
+  for (int i = 0; i < SLOT_NUMBERS; i++) x[i] = SLOT_UNIT * (z[i] - o->z0[i]);
 }
 
 cdn_status cdni_contact_patches(const contact_room *room, cdn_state *state, const patch **patches, int *n) {
@@ -213,10 +213,25 @@ cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state,
 
 /* ---- declaring ---- */
 
+/* An error of a displacement is an error of a force: a millimetre counts as much as a metre elsewhere. */
+static void declare_scale(const contact_room *room, cdn_declarer *d) {
+  const cdn_allocator *memory = cdni_system_allocator(cdni_declarer_system(d));
+  const size_t n = (size_t)(SLOT_NUMBERS * room->slots);
+  double *scale = cdni_alloc(memory, n * sizeof *scale);
+  if (!scale) {
+    cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+    return;
+  }
+  for (size_t i = 0; i < n; i++) scale[i] = 1e-3 / SLOT_UNIT;
+  cdn_declare_z_scale(d, room->displacements, scale);
+  cdni_free(memory, scale, n * sizeof *scale);
+}
+
 void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
   if (room->def.friction == CDN_FRICTION_STICKING) room->slots = pool_size(room);
   if (room->slots == 0) return;
   room->displacements = cdn_declare_z(d, SLOT_NUMBERS * room->slots, NULL);
+  declare_scale(room, d);
   /* the entries are declared around the variable that they read and update */
   const cdn_ticket update[] = { CDN_Z, room->touches.ticket };
   room->owners = cdn_declare_auto_update(d, "friction_memory", table_size(room->slots), NULL, calc_owners, 2, update);

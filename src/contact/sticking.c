@@ -145,6 +145,7 @@ cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zd
   const patch_force *forces = elements;
   memset(zdot, 0, (size_t)room->slots * SLOT_NUMBERS * sizeof *zdot);
   for (int i = 0; i < n; i++)
-    if (patches[i].slot >= 0) memcpy(zdot + SLOT_NUMBERS * patches[i].slot, forces[i].rate, sizeof forces[i].rate);
+    for (int k = 0; patches[i].slot >= 0 && k < SLOT_NUMBERS; k++)
+      zdot[SLOT_NUMBERS * patches[i].slot + k] = forces[i].rate[k] / SLOT_UNIT;
   return CDN_OK;
 }

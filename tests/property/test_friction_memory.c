@@ -93,7 +93,7 @@ static void draw_motion(const heap *h, cdn_state *state, double speed, double di
     for (int k = 0; k < 6; k++) u[k] = draw(-speed, speed);
     OK_ON(state, cdn_body_set_u(state, h->ball[i], u, 6));
   }
-  for (int i = 0; i < nz; i++) z[i] = draw(-displacement, displacement);
+  for (int i = 0; i < nz; i++) z[i] = 1e6 * draw(-displacement, displacement); /* micrometres */
   OK_ON(state, cdn_state_set_slots(state, CDN_POOL_Z, 0, nz, z));
 }
 
@@ -143,7 +143,7 @@ START_TEST(friction_of_a_state_is_passive) {
       /* the modulus of two equal materials is E / 2^(3/2) */
       const double a = sqrt(1e-3) * c.radius[0] * c.radius[1] / c.depth, stiffness = 1.6 * 1e5 * pow(2, -1.5) * a;
       double stored = 0;
-      for (int d = 0; d < 3; d++) stored += stiffness * z[4 * c.slot + d] * zdot[4 * c.slot + d];
+      for (int d = 0; d < 3; d++) stored += 1e-12 * stiffness * z[4 * c.slot + d] * zdot[4 * c.slot + d];
       AT_MOST(fabs(cdn_dot(c.friction, c.normal)), 1e-14 * c.force);
       AT_MOST(cdn_norm(c.friction), 0.8 * c.force * (1 + 1e-12));
       AT_MOST(cdn_dot(c.friction, slip) + stored, 1e-9 * c.force + 1e-12);
