@@ -11,4 +11,8 @@ typedef struct contact_room contact_room;
 /* The shapes of a System, NULL if it has none. */
 const contact_room *cdni_contact(const cdn_system *system);
 
+/* The variable in which a State has the owners of the slots of its friction's memory, and how many doubles it takes; 0:
+ * there is no memory. */
+int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable);
+
 #endif

@@ -242,6 +242,13 @@ void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
 
 /* ---- asking ---- */
 
+int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable) {
+  const contact_room *room = cdni_contact(system);
+  if (!room || room->slots == 0) return 0;
+  *variable = room->owners.variable;
+  return (int)(table_size(room->slots) / sizeof(double));
+}
+
 cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, int *without) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const contact_room *room = cdni_contact(cdn_state_system(state));

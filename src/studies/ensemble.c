@@ -1,6 +1,7 @@
 /* Making an ensemble: the choice of lanes, the variables that vary, the memory. */
 #include <stdio.h>
 
+#include "contact/contact.h"
 #include "controls/controls.h"
 #include "integrators/method.h"
 #include "studies/ensemble.h"
@@ -102,6 +103,8 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   /* Every run begins with a new memory of redundant equations. */
   v = e->traits.constraints ? cdni_constraints_memory(cdni_constraints(e->system)) : (cdn_dvar){ 0 };
   if (e->traits.constraints && !cdni_array_push(&e->allocator, &e->own, sizeof v, &v)) return false;
+  n = cdni_contact_memory_variable(e->system, &v);
+  if (n > 0 && !add_varying(e, v, n, false)) return false;
   if (!(vary & CDN_VARY_APPLIED) || !e->m) return true;
   return add_varying(e, e->m->applied_f, 1 + e->m->tree.nu, false) &&
          add_varying(e, e->m->applied_F, 1 + 6 * e->m->tree.n, false);

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "contact/contact.h"
 #include "studies/ensemble.h"
 
 /* The largest error of quaternion lengths at the start of a run: a tenth of the default accuracy, as in the stepper. */
@@ -126,12 +127,14 @@ cdn_status cdn_ensemble_advance(cdn_ensemble *e, double h, int64_t n) {
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "h is %g and n %lld: a positive step and a number of steps",
                               h, (long long)n);
   const cdni_traits *x = &e->traits;
-  const bool remembers = x->auto_updates > (x->constraints ? 1 : 0);
+  cdn_dvar memory;
+  const bool friction = cdni_contact_memory_variable(e->system, &memory) > 0;
+  const bool remembers = x->auto_updates > (x->constraints ? 1 : 0) + (friction ? 1 : 0);
   if (remembers || x->previous)
     return cdni_ensemble_fail(e, CDN_ERR_UNSUPPORTED, function, -1,
                               "the System has %s, which an ensemble does not advance: use a stepper for each State",
                               remembers ? "auto-update variables" : "subsystems that ask for previous values");
-  if (x->events || x->constraints) return cdni_ensemble_advance_apart(e, function, h, n);
+  if (x->events || x->constraints || friction) return cdni_ensemble_advance_apart(e, function, h, n);
   advance a = { e, h, n };
   return cdni_ensemble_run(e, function, advance_batch, &a);
 }

@@ -246,5 +246,69 @@ START_TEST(full_pool_is_told) {
 }
 END_TEST
 
+/* Lane k is the lone run, whatever the numbers of contacts: rates, steps and memory. */
+START_TEST(lanes_have_the_bits_of_lone_runs) {
+  enum { STATES = 11, STEPS = 40 };
+  const double h = 5e-4;
+  heap x = make_heap(true, 0);
+  cdn_state *lone[STATES];
+  cdn_ensemble_def def = cdn_default_ensemble_def();
+  def.count = STATES, def.threads = 2;
+  cdn_ensemble *ensemble;
+  OK_ON(x.state, cdn_ensemble_create(x.state, &def, &ensemble));
+  for (int k = 0; k < STATES; k++) {
+    OK(cdn_state_create(x.system, &lone[k]));
+    draw_motion(&x, lone[k], 0.3, 0);
+    const cdn_vec3 up = cdn_v3(0.05 * k, 0, 0.098 + 0.01 * (k % 3));
+    OK_ON(lone[k], cdn_body_set_q(lone[k], x.ball[0], (double[]){ 1, 0, 0, 0, up.x, up.y, up.z }, 7));
+    /* some begin with contacts that have lasted for a while */
+    cdn_stepper_def how = cdn_default_stepper_def();
+    how.method = CDN_METHOD_DORMAND_PRINCE, how.fixed_step = h;
+    cdn_stepper *stepper;
+    OK_ON(lone[k], cdn_stepper_create(lone[k], &how, &stepper));
+    OK_STEP(stepper, cdn_stepper_advance(stepper, h * (k % 4) * 10, NULL));
+    OK_ON(lone[k], cdn_state_copy(lone[k], cdn_stepper_state(stepper)));
+    cdn_stepper_destroy(stepper);
+    ck_assert_msg(cdn_ensemble_set_state(ensemble, k, lone[k]) == CDN_OK, "%s", cdn_last_error_text());
+  }
+  const int nz = cdn_system_nz(x.system), nu = cdn_system_nu(x.system);
+  double *rates = malloc((size_t)(STATES * nz) * sizeof *rates);
+  for (int round = 0; round < 2; round++) {
+    OK(cdn_ensemble_rates(ensemble, CDN_POOL_Z, rates, 0));
+    for (int k = 0; k < STATES; k++)
+      ck_assert_mem_eq(rates + k * nz, cdn_state_zdot(lone[k]), (size_t)nz * sizeof *rates);
+    OK(cdn_ensemble_rates(ensemble, CDN_POOL_U, rates, 0));
+    for (int k = 0; k < STATES; k++)
+      ck_assert_mem_eq(rates + k * nu, cdn_state_udot(lone[k]), (size_t)nu * sizeof *rates);
+    if (round == 1) break;
+    OK(cdn_ensemble_advance(ensemble, h, STEPS));
+    for (int k = 0; k < STATES; k++) {
+      cdn_stepper_def how = cdn_default_stepper_def();
+      how.method = CDN_METHOD_DORMAND_PRINCE, how.fixed_step = h;
+      cdn_stepper *stepper;
+      OK_ON(lone[k], cdn_stepper_create(lone[k], &how, &stepper));
+      OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(lone[k]) + STEPS * h, NULL));
+      OK_ON(lone[k], cdn_state_copy(lone[k], cdn_stepper_state(stepper)));
+      cdn_stepper_destroy(stepper);
+      cdn_state *of_lane;
+      OK(cdn_state_create(x.system, &of_lane));
+      OK(cdn_ensemble_get_state(ensemble, k, of_lane));
+      cdn_buffer a = { 0 }, b = { 0 };
+      all_bytes(lone[k], &a), all_bytes(of_lane, &b);
+      ck_assert_uint_eq(a.size, b.size);
+      ck_assert_mem_eq(cdn_state_z(lone[k]), cdn_state_z(of_lane), (size_t)nz * sizeof *rates);
+      ck_assert_mem_eq(a.bytes, b.bytes, a.size);
+      cdn_buffer_free(&a), cdn_buffer_free(&b);
+      cdn_state_destroy(of_lane);
+    }
+  }
+  free(rates);
+  for (int k = 0; k < STATES; k++) cdn_state_destroy(lone[k]);
+  cdn_ensemble_destroy(ensemble);
+  free_heap(&x);
+}
+END_TEST
+
 CHECK_MAIN("friction_memory", bristle_is_passive, friction_keeps_momentum, friction_of_a_state_is_passive,
-           what_is_tried_leaves_no_trace, checkpoints_resume_with_memory, full_pool_is_told)
+           what_is_tried_leaves_no_trace, checkpoints_resume_with_memory, full_pool_is_told,
+           lanes_have_the_bits_of_lone_runs)
