@@ -84,5 +84,9 @@ cdn_status cdni_ensemble_advance_apart(cdn_ensemble *e, const char *function, do
     if (make_stepper(&e->workers[i], h) != CDN_OK)
       return cdni_ensemble_fail(e, CDN_ERR_NOMEM, function, -1, "out of memory");
   stretch x = { e, h, n };
-  return cdni_ensemble_run(e, function, advance_batch, &x);
+  const cdn_status status = cdni_ensemble_run(e, function, advance_batch, &x);
+  /* another thread may still view a State as it was before */
+  for (int i = 0; i < e->n_workers; i++)
+    for (int v = 0; v < e->workers[i].n_views; v++) e->workers[i].views[v].viewed = -1;
+  return status;
 }
