@@ -9,14 +9,15 @@
 
 /* ---- by pose and velocity ---- */
 
-/* `by_patch`: sticking.c computes friction and torsion. */
+/* `by_patch`: sticking.c computes friction and torsion, and rolling if it has memory. */
 static touch_force force_of(const motion_view *v, const touch *t, double transition, bool by_patch) {
   const relative_motion m = cdni_relative_motion(v, t);
   const double size = cdni_contact_size(v, t->a, t->b);
   touch_force f = { .rate = -cdn_dot(m.u, t->normal),
                     .slip = { cdn_dot(m.slip, t->tangent), cdn_dot(m.slip, cdn_cross(t->normal, t->tangent)) } };
   f.normal = fmax(t->elastic * (1 + t->damping * f.rate), 0);
-  f.moment = cdni_friction_against_rolling(t, &m, f.normal, transition, size);
+  if (!by_patch || v->room->slot_numbers == SLOT_NUMBERS)
+    f.moment = cdni_friction_against_rolling(t, &m, f.normal, transition, size);
   if (!by_patch) {
     f.friction = cdni_friction_by_slip(t, &m, f.normal, transition);
     f.moment = cdn_add(f.moment, cdni_friction_against_spin(t, &m, f.normal, transition, size));

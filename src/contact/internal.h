@@ -73,7 +73,7 @@ struct contact_room {
   cdn_cache poses;  /* shape_pose, one a shape */
   cdn_computed_region touches, forces;
   /* The memory of friction; 0: there is none. */
-  int slots;
+  int slots, slot_numbers;
   cdn_zvar displacements;
   cdn_autovar owners;
   cdn_computed_region patches, patch_forces;
@@ -192,7 +192,8 @@ cdn_vec3 cdni_friction_against_rolling(const touch *t, const relative_motion *m,
 
 /* bristle.c: x: displacement and turn times lever0, m; v: their motion. Computes the force on the surface that moves at v and its
  * moment over lever0, and xdot. Returns whether nothing slides. */
-enum { SLOT_NUMBERS = 4 };
+/* Of a slot: displacement and turn about the normal; rolling, if some material has rolling friction. */
+enum { SLOT_NUMBERS = 4, SLOT_MOST_NUMBERS = 7 };
 #define SLOT_UNIT 1e-6 /* m */
 typedef struct bristle {
   double stiffness, time, strength; /* N/m, s, N */
@@ -208,7 +209,7 @@ typedef struct patch {
 } patch;
 void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d);
 cdn_status cdni_contact_patches(const contact_room *room, cdn_state *state, const patch **patches, int *n);
-void cdni_contact_displacement(const contact_room *room, cdn_state *state, int slot, double x[SLOT_NUMBERS]);
+void cdni_contact_displacement(const contact_room *room, cdn_state *state, int slot, double x[SLOT_MOST_NUMBERS]);
 /* Marks the touches whose friction comes from their patch; false everywhere without memory. */
 cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state, int n, bool *of_patch);
 
@@ -217,7 +218,7 @@ typedef struct patch_force {
   double normal;          /* sum of the normal forces */
   cdn_vec3 force, moment; /* of friction and torsion, on b */
   cdn_vec3 displacement;
-  double rate[SLOT_NUMBERS]; /* of the displacement */
+  double rate[SLOT_MOST_NUMBERS]; /* of the displacements */
   bool sticks;
 } patch_force;
 cdn_region_fn cdni_contact_calc_patch_forces;

@@ -1,7 +1,7 @@
 /* What friction remembers: a bounded pool of slots, each with the displacement of one patch.
  *
  * A patch is what friction sees as one: a touch of Hertz's law, or all touches of a pair that has many (polygons, springs).
- * Each slot has four z, in micrometres: displacements are so small that differences need small steps. An auto-update variable has the owners: for each slot the patch that it belongs to, and the
+ * Each slot has four or seven z, in micrometres: displacements are so small that differences need small steps. An auto-update variable has the owners: for each slot the patch that it belongs to, and the
  * offset z0; the displacement is z - z0. A free slot has z0 = z, and zdot is 0. So nothing ever sets z, and a rejected
  * attempt leaves no trace.
  *
@@ -16,7 +16,7 @@ enum { LARGEST_POOL = 1 << 20, PATCHES_A_SHAPE = 4 };
 
 typedef struct owner {
   int32_t a, b, feature, used;
-  double z0[SLOT_NUMBERS];
+  double z0[SLOT_MOST_NUMBERS];
 } owner;
 
 /* `order`: the slots in use, in ascending order of their owners. */
@@ -63,8 +63,9 @@ static int count_patches(const contact_room *room, int most) {
 static int pool_size(const contact_room *room) {
   int moving = 0;
   for (size_t i = 0; i < room->shapes.count; i++) moving += room->group[shape_body(room, (int)i)] != 0;
+  const int wanted = room->def.memory_slots < LARGEST_POOL ? room->def.memory_slots : LARGEST_POOL;
   const int most = moving < LARGEST_POOL / PATCHES_A_SHAPE ? PATCHES_A_SHAPE * moving : LARGEST_POOL;
-  return count_patches(room, room->def.memory_slots > 0 ? room->def.memory_slots : most);
+  return count_patches(room, wanted > 0 ? wanted : most);
 }
 
 /* ---- patches of a State ---- */
@@ -182,15 +183,15 @@ static cdn_status calc_owners(const void *self, cdn_state *state, void *out) {
     owner *o = &t.owners[s];
     if (o->used) continue;
     *o = (owner){ 0 };
-    memcpy(o->z0, z + SLOT_NUMBERS * s, sizeof o->z0);
+    memcpy(o->z0, z + room->slot_numbers * s, (size_t)room->slot_numbers * sizeof *z);
   }
   return CDN_OK;
 }
 
-void cdni_contact_displacement(const contact_room *room, cdn_state *state, int slot, double x[SLOT_NUMBERS]) {
+void cdni_contact_displacement(const contact_room *room, cdn_state *state, int slot, double x[SLOT_MOST_NUMBERS]) {
   const owner *o = &table_at(room, table_of(room, state)).owners[slot];
-  const double *z = cdn_state_zvar(state, room->displacements) + SLOT_NUMBERS * slot;
-  for (int i = 0; i < SLOT_NUMBERS; i++) x[i] = SLOT_UNIT * (z[i] - o->z0[i]);
+  const double *z = cdn_state_zvar(state, room->displacements) + room->slot_numbers * slot;
+  for (int i = 0; i < SLOT_MOST_NUMBERS; i++) x[i] = i < room->slot_numbers ? SLOT_UNIT * (z[i] - o->z0[i]) : 0;
 }
 
 cdn_status cdni_contact_patches(const contact_room *room, cdn_state *state, const patch **patches, int *n) {
@@ -213,10 +214,18 @@ cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state,
 
 /* ---- declaring ---- */
 
+static bool any_rolling(const contact_room *room) {
+  const cdni_array *numbers[] = { &room->materials0, &room->pair_numbers0 };
+  for (int k = 0; k < CDNI_COUNT(numbers); k++)
+    for (size_t i = MATERIAL_ROLLING; i < numbers[k]->count; i += MATERIAL_NUMBERS)
+      if (CDNI_AT(*numbers[k], double, i) > 0) return true;
+  return false;
+}
+
 /* An error of a displacement is an error of a force: a millimetre counts as much as a metre elsewhere. */
 static void declare_scale(const contact_room *room, cdn_declarer *d) {
   const cdn_allocator *memory = cdni_system_allocator(cdni_declarer_system(d));
-  const size_t n = (size_t)(SLOT_NUMBERS * room->slots);
+  const size_t n = (size_t)(room->slot_numbers * room->slots);
   double *scale = cdni_alloc(memory, n * sizeof *scale);
   if (!scale) {
     cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
@@ -230,7 +239,8 @@ static void declare_scale(const contact_room *room, cdn_declarer *d) {
 void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
   if (room->def.friction == CDN_FRICTION_STICKING) room->slots = pool_size(room);
   if (room->slots == 0) return;
-  room->displacements = cdn_declare_z(d, SLOT_NUMBERS * room->slots, NULL);
+  room->slot_numbers = any_rolling(room) ? SLOT_MOST_NUMBERS : SLOT_NUMBERS;
+  room->displacements = cdn_declare_z(d, room->slot_numbers * room->slots, NULL);
   declare_scale(room, d);
   /* the entries are declared around the variable that they read and update */
   const cdn_ticket update[] = { CDN_Z, room->touches.ticket };

@@ -86,13 +86,31 @@ static bristle bristle_of(const motion_view *v, const touch *t, const load *l, d
   return b;
 }
 
+/* A bristle of its own against rolling. Its damper is that of the lever at which a ball rolls. */
+static void add_rolling(const motion_view *v, const touch *t, const load *l, const bristle *sliding, const double *x,
+                        patch_force *out) {
+  if (!(t->rolling > 0) || !(t->friction[0] > 0)) return;
+  const double lever = STAMP_LEVER * stamp_radius(v, t) + t->rolling / t->friction[0];
+  const bristle b = { .stiffness = sliding->stiffness,
+                      .time = sliding->time * fmax(cdni_contact_size(v, t->a, t->b) / lever, 1),
+                      .strength = t->rolling * l->N / lever,
+                      .normal = l->normal };
+  const cdn_vec3 roll = cdn_scale(lever, cdn_sub(l->turn, cdn_scale(cdn_dot(l->turn, l->normal), l->normal)));
+  const double from[4] = { x[0], x[1], x[2], 0 }, motion[4] = { roll.x, roll.y, roll.z, 0 };
+  const cdn_vec3 carried = cdn_cross(l->carried, cdn_v3(x[0], x[1], x[2]));
+  double f[4], rate[4];
+  cdni_bristle(&b, from, motion, f, rate);
+  out->rate[4] = rate[0] + carried.x, out->rate[5] = rate[1] + carried.y, out->rate[6] = rate[2] + carried.z;
+  if (l->N > 0) out->moment = cdn_add(out->moment, cdn_scale(lever, cdn_v3(f[0], f[1], f[2])));
+}
+
 static patch_force force_of_patch(const motion_view *v, cdn_state *state, const patch *p, const touch *touches,
                                   const touch_force *forces, double transition) {
   const load l = load_of(v, touches, forces, p->count);
   const bristle b = bristle_of(v, touches, &l, transition);
-  double x[SLOT_NUMBERS], f[SLOT_NUMBERS];
+  double x[SLOT_MOST_NUMBERS], f[4];
   cdni_contact_displacement(v->room, state, p->slot, x);
-  const double motion[SLOT_NUMBERS] = { l.V.x, l.V.y, l.V.z, b.lever0 * cdn_dot(l.turn, l.normal) };
+  const double motion[4] = { l.V.x, l.V.y, l.V.z, b.lever0 * cdn_dot(l.turn, l.normal) };
   patch_force out = { .normal = l.N };
   out.sticks = cdni_bristle(&b, x, motion, f, out.rate);
   out.displacement = cdn_v3(x[0], x[1], x[2]);
@@ -102,6 +120,7 @@ static patch_force force_of_patch(const motion_view *v, cdn_state *state, const 
     out.force = cdn_v3(f[0], f[1], f[2]);
     out.moment = cdn_scale(b.lever0 * f[3], l.normal);
   }
+  if (v->room->slot_numbers > SLOT_NUMBERS) add_rolling(v, touches, &l, &b, x + SLOT_NUMBERS, &out);
   return out;
 }
 
@@ -143,9 +162,9 @@ cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zd
   CDNI_TRY(cdni_contact_patches(room, state, &patches, &n));
   CDNI_TRY(cdn_region_eval(state, room->patch_forces, &elements, &n));
   const patch_force *forces = elements;
-  memset(zdot, 0, (size_t)room->slots * SLOT_NUMBERS * sizeof *zdot);
+  memset(zdot, 0, (size_t)(room->slots * room->slot_numbers) * sizeof *zdot);
   for (int i = 0; i < n; i++)
-    for (int k = 0; patches[i].slot >= 0 && k < SLOT_NUMBERS; k++)
-      zdot[SLOT_NUMBERS * patches[i].slot + k] = forces[i].rate[k] / SLOT_UNIT;
+    for (int k = 0; patches[i].slot >= 0 && k < room->slot_numbers; k++)
+      zdot[room->slot_numbers * patches[i].slot + k] = forces[i].rate[k] / SLOT_UNIT;
   return CDN_OK;
 }

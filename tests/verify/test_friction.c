@@ -359,6 +359,126 @@ START_TEST(top_converges) {
 }
 END_TEST
 
+/* A ball on a slope of two degrees stays where rolling friction bears m g sin R, and rolls away where it does not. */
+START_TEST(rolling_friction_holds_a_ball) {
+  const double R = 0.1, tilt = 2 * PI / 180;
+  for (int holds = 0; holds < 2; holds++) {
+    cdn_contact_material m = friction_material(1e7, 0.5);
+    m.rolling_friction = (holds ? 1.3 : 0.7) * R * tan(tilt), m.dissipation = 1;
+    const cdn_contact_def def = sticking();
+    friction_scene s = ball_on_plane(R, 1, &m, tilt, &def);
+    ck_assert_int_eq(cdn_system_nz(s.system), 7);
+    cdn_stepper *stepper = stepper_of(s.state, 1e-6);
+    cdn_state *now = cdn_stepper_state(stepper);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 4, NULL));
+    const double before = cdn_body_q(now, s.body)[4];
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 5, NULL));
+    const double moved = cdn_body_q(now, s.body)[4] - before;
+    if (holds) AT_MOST(fabs(moved), 1e-9);
+    /* v = a t with a = (g sin - g c cos / R) / 1.4 */
+    else NEAR(moved, 4.5 * 0.3 * GRAVITY * sin(tilt) / 1.4, 0.02);
+    cdn_stepper_destroy(stepper);
+    free_friction_scene(&s);
+  }
+}
+END_TEST
+
+/* ---- spin of faces ---- */
+
+typedef struct spinning_box {
+  cdn_system *system;
+  cdn_state *state;
+  cdn_body body;
+} spinning_box;
+
+/* A box with a square face of side 0.4 that lies on the plane and turns at w while it slides at v along x. */
+static spinning_box box_that_spins(double v, double w) {
+  cdn_contact_material m = friction_material(1e7, 0.5);
+  spinning_box s = { .system = cdn_system_create(NULL) };
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_FREE, body.mass.mass = 1, body.mass.inertia = (cdn_inertia){ 0.02, 0.02, 0.03, 0, 0, 0 };
+  body.q0 = (double[]){ 1, 0, 0, 0, 0, 0, 0.1 - 1e-6 };
+  s.body = cdn_system_add_body(s.system, &body);
+  cdn_shape_def surface = cdn_default_shape_def();
+  surface.material = &m, surface.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(s.system, &surface);
+  surface.body = s.body, surface.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { 0.2, 0.2, 0.1 } };
+  cdn_system_add_shape(s.system, &surface);
+  const cdn_contact_def def = sticking();
+  cdn_system_set_contact(s.system, &def);
+  OK_FREEZE(s.system);
+  OK(cdn_state_create(s.system, &s.state));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, w, v, 0, 0 }, 6));
+  return s;
+}
+
+static void loads(const spinning_box *s, double *normal, double *friction, double *moment) {
+  cdn_spatial F[2];
+  OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+  *normal = F[1].v.z, *friction = -F[1].v.x, *moment = -F[1].w.z;
+  NEAR(F[1].v.y, 0, 1e-9 * *normal);
+}
+
+/* Pressure is uniform but for the rim. Spin alone: mu N times the mean distance from the centre, which for a square of side a is
+ * a (sqrt 2 + ln(1 + sqrt 2)) / 6. Slip alone: mu N. Both: an ellipse, as limit surfaces nearly are (Goyal, Ruina and Papadopoulos 1991). */
+START_TEST(faces_resist_spin) {
+  const double mean = 0.4 * (sqrt(2) + log(1 + sqrt(2))) / 6;
+  double N, f, m;
+  spinning_box s = box_that_spins(0, 50);
+  loads(&s, &N, &f, &m);
+  NEAR(m, 0.5 * N * mean, 0.02 * 0.5 * N * mean);
+  NEAR(f, 0, 1e-9 * N);
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, 0, 10, 0, 0 }, 6));
+  loads(&s, &N, &f, &m);
+  NEAR(f, 0.5 * N, 1e-6 * N); /* the polygons at the rim are tilted */
+  for (double w = 1; w < 1000; w *= 3) {
+    OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, w, 10, 0, 0 }, 6));
+    loads(&s, &N, &f, &m);
+    const double m_most = 0.5 * N * mean;
+    NEAR(f * f / (0.25 * N * N) + m * m / (m_most * m_most), 1, 0.04);
+  }
+  AT_MOST(f, 0.3 * N); /* what spins fast slides easily */
+  cdn_state_destroy(s.state);
+  cdn_system_release(s.system);
+}
+END_TEST
+
+/* ---- mistakes ---- */
+
+START_TEST(mistakes_are_named) {
+  for (int i = 0; i < 5; i++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_contact_def def = cdn_default_contact_def();
+    static const char *const texts[] = { "friction is 7", "memory_slots is -1", "friction_damping is 0",
+                                         "friction_damping is nan", "not finite" };
+    if (i == 0) def.friction = (cdn_friction)7;
+    if (i == 1) def.memory_slots = -1;
+    if (i == 2) def.friction_damping = 0;
+    if (i == 3) def.friction_damping = NAN;
+    if (i < 4) cdn_system_set_contact(system, &def);
+    cdn_shape_def surface = cdn_default_shape_def();
+    surface.geometry.kind = CDN_GEOMETRY_HALF_SPACE, surface.surface_velocity.y = i == 4 ? INFINITY : 0;
+    if (i == 4) ck_assert_int_eq(cdn_system_add_shape(system, &surface).i, -1);
+    ck_assert_int_ne(cdn_system_freeze(system), CDN_OK);
+    cdn_error error;
+    cdn_system_last_error(system, &error);
+    ck_assert_msg(strstr(error.text, texts[i]) != NULL, "%s", error.text);
+    cdn_system_release(system);
+  }
+  cdn_contact_material m = friction_material(1e6, 0.4);
+  const cdn_contact_def def = sticking();
+  friction_scene s = ball_on_plane(0.1, 1, &m, 0, &def);
+  m.rolling_friction = -2;
+  FAILS(cdn_shape_set_material(s.state, s.shape, &m), CDN_ERR_ARG);
+  m.rolling_friction = 0, m.torsional_friction = NAN;
+  FAILS(cdn_shape_set_material(s.state, s.shape, &m), CDN_ERR_ARG);
+  FAILS(cdn_shape_set_surface_velocity(s.state, (cdn_shape){ 9 }, cdn_v3(0, 0, 0), cdn_v3(0, 0, 0)), CDN_ERR_ARG);
+  FAILS(cdn_shape_set_surface_velocity(s.state, s.plane, cdn_v3(NAN, 0, 0), cdn_v3(0, 0, 0)), CDN_ERR_NONFINITE);
+  free_friction_scene(&s);
+}
+END_TEST
+
 CHECK_MAIN("friction", torsional_friction_stops_spin, rolling_friction_slows_a_ball, belt_carries_to_its_speed,
            turntable_slips_and_turns, block_on_a_slope_sticks, shaken_block_does_not_creep, blocks_slide_and_stop,
-           balls_slide_until_they_roll, gripped_box_turns_along, top_converges)
+           balls_slide_until_they_roll, gripped_box_turns_along, top_converges, rolling_friction_holds_a_ball,
+           faces_resist_spin, mistakes_are_named)
