@@ -44,6 +44,7 @@ typedef enum option_kind {
   OPTION_FLAG,    /* target: bool */
   OPTION_TEXT,    /* target: const char * */
   OPTION_LIST,    /* target: text_list; may be given more than once */
+  OPTION_OPERANDS, /* target: text_list; operands behind the first, not an option: it has no name */
   OPTION_POSITIVE /* target: double; a finite number above zero, so that zero may mean "not given" */
 } option_kind;
 
@@ -175,6 +176,7 @@ int command_modes(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_plot(int argc, char **argv);
+int command_render(int argc, char **argv);
 int command_speed(int argc, char **argv);
 
 /* ---- contacts.c ---------------------------------------------------------------------------- */

@@ -10,7 +10,8 @@ static const struct {
   { "info", command_info },         { "eval", command_eval },
   { "assemble", command_assemble }, { "equilibrium", command_equilibrium },
   { "modes", command_modes },       { "simulate", command_simulate },
-  { "plot", command_plot },         { "speed", command_speed },
+  { "plot", command_plot },         { "render", command_render },
+  { "speed", command_speed },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -27,6 +28,7 @@ static const char help[] =
     "  modes     how it vibrates there: frequencies, damping, shapes\n"
     "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
     "  plot      a picture of a trajectory: coordinates, energies, step sizes\n"
+    "  render    a picture of the model, or a video of a run\n"
     "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
     "  help      this page; 'cardan COMMAND --help' has the options of one command\n"
     "\n"
@@ -83,9 +85,10 @@ static int dispatch(int argc, char **argv) {
   const char *what = word[0] == '-' ? "option" : "command";
   if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
   else
-    complain("unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot and speed "
-             "('cardan --help' explains)",
-             what, word);
+    complain(
+        "unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot, render and speed "
+        "('cardan --help' explains)",
+        what, word);
   return CMD_USAGE;
 }
 

@@ -51,6 +51,7 @@ const char *closest_word(const char *word, const char *const *candidates, int n)
 static void print_help(const help_page *page, const option *table, int n) {
   printf("usage: cardan %s %s\n\n%s\noptions\n", page->command, page->synopsis, page->text);
   for (int i = 0; i < n; i++) {
+    if (table[i].kind == OPTION_OPERANDS) continue;
     char left[64];
     char letter[8] = "";
     if (table[i].letter) snprintf(letter, sizeof letter, "-%c, ", table[i].letter);
@@ -84,6 +85,7 @@ static const option *find_option(const option *table, int n, const char *argumen
   const char *name = argument + 2, *equals = strchr(name, '=');
   size_t length = equals ? (size_t)(equals - name) : strlen(name);
   for (int i = 0; i < n; i++) {
+    if (table[i].kind == OPTION_OPERANDS) continue;
     if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0) {
       if (equals) *value = equals + 1;
       return &table[i];
@@ -95,7 +97,8 @@ static const option *find_option(const option *table, int n, const char *argumen
 static void complain_unknown(const option *table, int n, const char *argument) {
   const char *names[64];
   int count = 0;
-  for (int i = 0; i < n && count < 63; i++) names[count++] = table[i].name;
+  for (int i = 0; i < n && count < 63; i++)
+    if (table[i].kind != OPTION_OPERANDS) names[count++] = table[i].name;
   names[count++] = "help";
   char word[64];
   snprintf(word, sizeof word, "%s", argument + strspn(argument, "-"));
@@ -106,9 +109,16 @@ static void complain_unknown(const option *table, int n, const char *argument) {
   else complain("unknown option %.*s", length, argument);
 }
 
+/* Where operands behind the first go; NULL: there must not be any. */
+static const option *find_operands(const option *table, int n) {
+  for (int i = 0; i < n; i++)
+    if (table[i].kind == OPTION_OPERANDS) return &table[i];
+  return NULL;
+}
+
 static bool store(const option *o, const char *value) {
-  if (o->kind == OPTION_TEXT || o->kind == OPTION_LIST) {
-    if (!value[0]) {
+  if (o->kind == OPTION_TEXT || o->kind == OPTION_LIST || o->kind == OPTION_OPERANDS) {
+    if (o->kind != OPTION_OPERANDS && !value[0]) {
       complain("--%s needs a value that is not empty: --%s %s", o->name, o->name, o->value);
       return false;
     }
@@ -118,7 +128,7 @@ static bool store(const option *o, const char *value) {
     }
     text_list *list = o->target;
     if (list->n == LIST_MOST) {
-      complain("--%s is given more than %d times", o->name, LIST_MOST);
+      complain("%s%s is given more than %d times", o->kind == OPTION_OPERANDS ? "" : "--", o->name, LIST_MOST);
       return false;
     }
     list->item[list->n++] = value;
@@ -148,6 +158,11 @@ int options_parse(const help_page *page, const option *table, int n, int argc, c
       continue;
     }
     if (options_ended || argument[0] != '-' || !argument[1]) {
+      const option *more = *operand ? find_operands(table, n) : NULL;
+      if (more) {
+        if (!store(more, argument)) return wrong_usage(page);
+        continue;
+      }
       if (*operand) {
         complain("unexpected argument '%s': '%s' is named already, one file at a time", argument, *operand);
         return wrong_usage(page);

@@ -32,6 +32,7 @@
 #include <cardan/spec.h>
 #include <cardan/meshes.h>
 #include <cardan/scene.h>
+#include <cardan/render.h>
 #include <cardan/model.h>
 #include <cardan/trajectory.h>
 #endif

@@ -217,6 +217,9 @@ typedef struct cdn_view_point {
   cdn_transform X_GC;
   double fovy;
 } cdn_view_point;
+/** A view of a ball from the side that `direction` names, as cdn_scene_fit makes of the ball about the model. */
+CDN_API cdn_status cdn_fit_view(cdn_vec3 center_G, double radius, cdn_vec3 direction, cdn_vec3 up, double aspect,
+                                cdn_view_point *out) CDN_NODISCARD;
 /** A view of the whole model from the side that `direction` names (from the model to the camera, any length but 0),
  *  with `up` up. `aspect` is width over height. CDN_ERR_ARG. */
 CDN_API cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect,

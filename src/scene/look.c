@@ -53,23 +53,28 @@ static cdn_rotation turn_to(cdn_vec3 z, cdn_vec3 up) {
   return (cdn_rotation){ x, cdn_cross(z, x), z };
 }
 
-cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect, cdn_view_point *out) {
-  static const char function[] = "cdn_scene_fit";
-  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+cdn_status cdn_fit_view(cdn_vec3 center_G, double radius, cdn_vec3 direction, cdn_vec3 up, double aspect,
+                        cdn_view_point *out) {
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
   const double away = cdn_norm(direction), high = cdn_norm(up);
   if (!(away > 0) || !isfinite(away) || !(high > 0) || !isfinite(high) || !(aspect > 0) || !isfinite(aspect))
-    return cdni_refuse(CDN_ERR_ARG, function,
+    return cdni_refuse(CDN_ERR_ARG, "cdn_fit_view",
                        "the direction and the way up must have a length, and the aspect must be above 0");
-  cdn_vec3 center;
-  double radius;
-  cdn_scene_bounds(scene, &center, &radius);
-  if (!(radius > 0)) radius = 1;
+  if (!(radius > 0) || !isfinite(radius) || !isfinite(center_G.x + center_G.y + center_G.z))
+    return cdni_refuse(CDN_ERR_ARG, "cdn_fit_view", "the ball must have finite numbers and a radius above 0");
   out->fovy = 0.6;
   const double half_x = atan(tan(0.5 * out->fovy) * aspect), half = fmin(0.5 * out->fovy, half_x);
   out->X_GC.R = turn_to(direction, up);
-  out->X_GC.p = cdn_add(center, cdn_scale(1.05 * radius / sin(half), out->X_GC.R.z));
+  out->X_GC.p = cdn_add(center_G, cdn_scale(1.05 * radius / sin(half), out->X_GC.R.z));
   return CDN_OK;
+}
+
+cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect, cdn_view_point *out) {
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  cdn_vec3 center;
+  double radius;
+  cdn_scene_bounds(scene, &center, &radius);
+  return cdn_fit_view(center, radius > 0 ? radius : 1, direction, up, aspect, out);
 }
 
 cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) {

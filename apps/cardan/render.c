@@ -1,0 +1,254 @@
+/* cardan render: a picture of a model, or a video of a run, drawn without a window. */
+#include "render.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate.h"
+
+static const help_page page = {
+  "render", "MODEL [RUN.csv] [options]",
+  "Draws a model, off screen: at its start, or as it was at a time of a run that 'cardan simulate' wrote. The picture is a PNG.\n"
+  "With -o FILE.mp4 or FILE.gif it is a video of the run, made by ffmpeg.\n",
+  "  cardan render walker.xml -o walker.png\n"
+  "  cardan simulate walker.xml --duration 2 --report 0.02 -o walk.csv && cardan render walker.xml walk.csv -o walk.mp4\n"
+  "  cardan render five_bar.xml --show joints,constraints --from 0,-1,0.2 -o bars.png\n",
+  WHICH_MODEL
+};
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  uint32_t layer;
+} layers[] = {
+  { "joints", CDN_LAYER_JOINTS }, { "frames", CDN_LAYER_FRAMES },     { "masses", CDN_LAYER_MASSES },
+  { "forces", CDN_LAYER_FORCES }, { "contacts", CDN_LAYER_CONTACTS }, { "constraints", CDN_LAYER_CONSTRAINTS },
+  { "points", CDN_LAYER_POINTS }, { "labels", CDN_LAYER_LABELS },     { "all", CDN_LAYER_ALL }
+};
+enum { N_LAYERS = sizeof layers / sizeof *layers };
+
+static bool read_layers(const char *list, uint32_t *out) {
+  char *words = allocate(strlen(list) + 1, 1);
+  strcpy(words, list);
+  bool good = true;
+  for (char *rest = words, *word; good && (word = strtok_r(rest, ",", &rest)) != NULL;) {
+    int i = 0;
+    while (i < N_LAYERS && strcmp(layers[i].name, word) != 0) i++;
+    good = i < N_LAYERS;
+    if (good) *out |= layers[i].layer;
+    else
+      complain(
+          "--show: there is no layer '%s'; there are joints, frames, masses, constraints, contacts, forces, points, "
+          "labels, all",
+          word);
+  }
+  free(words);
+  return good;
+}
+
+static bool read_places(render_arguments *a) {
+  char extra;
+  if (a->size && (sscanf(a->size, "%dx%d%c", &a->width, &a->height, &extra) != 2 || a->width < 1 || a->height < 1 ||
+                  a->width > 16384 || a->height > 16384)) {
+    complain("--size is WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", a->size);
+    return false;
+  }
+  cdn_vec3 *d = &a->direction;
+  if (a->from && (sscanf(a->from, "%lf,%lf,%lf%c", &d->x, &d->y, &d->z, &extra) != 3 || !(cdn_norm(*d) > 0) ||
+                  !isfinite(cdn_norm(*d)))) {
+    complain("--from is the direction from the model to the camera, such as 1,-1,0.5, not '%s'", a->from);
+    return false;
+  }
+  if (a->samples > 16) {
+    complain("--samples is at most 16");
+    return false;
+  }
+  return !a->show || read_layers(a->show, &a->layers);
+}
+
+static bool is_video(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".mp4") == 0 || strcmp(dot, ".gif") == 0);
+}
+
+static bool makes_sense(const render_arguments *a) {
+  const char *dot = strrchr(a->output, '.');
+  if (!is_video(a->output) && (!dot || strcmp(dot, ".png") != 0))
+    complain("-o %s: pictures are .png, videos .mp4 or .gif, as the name ends", a->output);
+  else if (a->runs.n > 1) complain("render draws one run, and %d are named", a->runs.n);
+  else if (is_video(a->output) && a->runs.n == 0)
+    complain("a video needs a run: 'cardan simulate %s -o run.csv', then name run.csv behind the model", a->model.path);
+  else if (a->time && a->runs.n == 0) complain("--time is a time of a run, and none is named");
+  else if (!cdn_renderer_is_available())
+    complain("this library was built without Embree and draws no pictures (install libembree-dev and build it again)");
+  else return true;
+  return false;
+}
+
+/* ---- the camera ---------------------------------------------------------------------------- */
+
+typedef struct stage {
+  const render_arguments *a;
+  cdn_model *model;
+  cdn_state *state;
+  cdn_scene *scene;
+  cdn_renderer *renderer;
+  played_run *run; /* NULL: none */
+  picture picture;
+  int camera;           /* of the model; -1: a view of everything */
+  cdn_vec3 least, most; /* what the run needs */
+} stage;
+
+static int complain_last(const char *doing) {
+  cdn_error error;
+  cdn_last_error(&error);
+  complain_error(doing, &error);
+  return CMD_FAILED;
+}
+
+static cdn_status show(stage *s, double time) {
+  if (s->run) CDN_TRY(run_set(s->run, time, s->state));
+  return cdn_scene_update(s->scene, s->state);
+}
+
+static int find_camera(const stage *s, const char *name) {
+  for (int i = 0; name && i < cdn_scene_camera_count(s->scene); i++)
+    if (strcmp(cdn_scene_camera_name(s->scene, i), name) == 0) return i;
+  return -1;
+}
+
+/* The box about the model all along the run, from fifty of its moments. */
+static cdn_status survey(stage *s, double from, double to) {
+  enum { MOMENTS = 50 };
+  s->least = cdn_v3(INFINITY, INFINITY, INFINITY), s->most = cdn_v3(-INFINITY, -INFINITY, -INFINITY);
+  for (int i = 0; i <= (to > from ? MOMENTS : 0); i++) {
+    cdn_vec3 c;
+    double r;
+    CDN_TRY(show(s, from + (to - from) * i / MOMENTS));
+    cdn_scene_bounds(s->scene, &c, &r);
+    s->least = cdn_v3(fmin(s->least.x, c.x - r), fmin(s->least.y, c.y - r), fmin(s->least.z, c.z - r));
+    s->most = cdn_v3(fmax(s->most.x, c.x + r), fmax(s->most.y, c.y + r), fmax(s->most.z, c.z + r));
+  }
+  return CDN_OK;
+}
+
+/* The half diagonal of the box would count each ball's corners: the ball within the box, stretched to its longest side. */
+static cdn_status choose_view(const stage *s, cdn_view_point *view) {
+  if (s->camera >= 0) return cdn_scene_camera_view(s->scene, s->camera, view);
+  const cdn_vec3 size = cdn_sub(s->most, s->least);
+  double radius = 0.5 * fmax(size.x, fmax(size.y, size.z));
+  return cdn_fit_view(cdn_scale(0.5, cdn_add(s->least, s->most)), radius > 0 ? radius : 1, s->a->direction,
+                      cdn_v3(0, 0, 1), (double)s->a->width / s->a->height, view);
+}
+
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+static cdn_status draw(stage *s, double time) {
+  cdn_view_point view;
+  CDN_TRY(show(s, time));
+  CDN_TRY(choose_view(s, &view));
+  CDN_TRY(cdn_renderer_draw(s->renderer, &view, s->picture.rgba));
+  picture_labels(&s->picture, s->scene, s->renderer, &view);
+  return CDN_OK;
+}
+
+static int draw_picture(stage *s, double time) {
+  if (survey(s, time, time) != CDN_OK || draw(s, time) != CDN_OK) return complain_last(s->a->model.path);
+  return picture_write(&s->picture, s->a->output) ? CMD_OK : CMD_OUTPUT;
+}
+
+static int draw_video(stage *s) {
+  const double from = run_first_time(s->run), to = run_last_time(s->run);
+  const int frames = (int)floor((to - from) * s->a->fps + 1e-9) + 1;
+  if (survey(s, from, to) != CDN_OK) return complain_last(s->a->model.path);
+  video *v = video_open(s->a->output, &s->picture, s->a->fps);
+  progress bar = progress_begin("drawing", from, to > from ? to : from + 1, s->a->model.quiet);
+  int code = CMD_OK;
+  for (int i = 0; i < frames && code == CMD_OK; i++) {
+    const double time = fmin(from + i / s->a->fps, to);
+    progress_update(&bar, time, 1 / s->a->fps);
+    if (draw(s, time) != CDN_OK) code = complain_last(s->a->model.path);
+    else if (!video_add(v, &s->picture)) code = CMD_OUTPUT;
+  }
+  progress_erase(&bar);
+  return video_close(v) && code == CMD_OK ? CMD_OK : code == CMD_OK ? CMD_OUTPUT : code;
+}
+
+static int open_stage(stage *s) {
+  const render_arguments *a = s->a;
+  cdn_scene_def scene = cdn_default_scene_def();
+  cdn_render_def def = cdn_default_render_def();
+  scene.layers = a->layers;
+  int code = load_start(&a->model, &s->model, &s->state);
+  if (code != CMD_OK) return code;
+  const int told = cdn_model_warning_count(s->model);
+  if (cdn_model_create_scene(s->model, s->state, &scene, &s->scene) != CDN_OK) return complain_last(a->model.path);
+  for (int i = told; !a->model.quiet && i < cdn_model_warning_count(s->model); i++)
+    fprintf(stderr, "%s\n", visible(cdn_model_warning(s->model, i)));
+  s->camera = find_camera(s, a->camera);
+  if (a->camera && s->camera < 0) {
+    complain("--camera: the model has no camera '%s'; --from X,Y,Z says from where to look", a->camera);
+    return CMD_USAGE;
+  }
+  if (a->runs.n > 0) s->run = run_open(a->runs.item[0], cdn_model_system(s->model), &code);
+  if (code != CMD_OK) return code;
+  def.width = a->width, def.height = a->height, def.samples = a->samples > 0 ? (int)ceil(a->samples) : def.samples;
+  def.collision = a->collision;
+  if (a->transparent) def.background[3] = 0;
+  if (cdn_renderer_create(s->scene, &def, &s->renderer) != CDN_OK) return complain_last(a->model.path);
+  s->picture = (picture){ a->width, a->height, allocate(4 * (size_t)a->width * (size_t)a->height, 1) };
+  return CMD_OK;
+}
+
+static int render(const render_arguments *a) {
+  stage s = { .a = a };
+  double time = 0;
+  char *end = NULL;
+  int code = open_stage(&s);
+  if (code == CMD_OK && s.run) time = run_last_time(s.run);
+  if (code == CMD_OK && a->time) {
+    time = strtod(a->time, &end);
+    if (*end || end == a->time || !(time >= run_first_time(s.run) && time <= run_last_time(s.run))) {
+      complain("--time %s: the run is from %g to %g s", a->time, run_first_time(s.run), run_last_time(s.run));
+      code = CMD_USAGE;
+    }
+  }
+  if (code == CMD_OK) code = is_video(a->output) ? draw_video(&s) : draw_picture(&s, time);
+  if (code == CMD_OK && !a->model.quiet) printf("%s\n", a->output);
+  free(s.picture.rgba);
+  cdn_renderer_destroy(s.renderer);
+  run_close(s.run);
+  cdn_scene_destroy(s.scene);
+  cdn_state_destroy(s.state);
+  cdn_model_destroy(s.model);
+  return code;
+}
+
+int command_render(int argc, char **argv) {
+  render_arguments a = {
+    .output = "picture.png", .width = 960, .height = 720, .fps = 30, .direction = { 1, -0.8, 0.35 }
+  };
+  const option table[] = {
+    { "run", 0, OPTION_OPERANDS, &a.runs, NULL, NULL },
+    { "output", 'o', OPTION_TEXT, &a.output, "FILE",
+      "the picture, .png, or the video, .mp4 or .gif (default: picture.png)" },
+    { "size", 0, OPTION_TEXT, &a.size, "WxH", "pixels (default: 960x720)" },
+    { "time", 0, OPTION_TEXT, &a.time, "T", "of a run: the picture at this time, s (default: the end)" },
+    { "fps", 0, OPTION_POSITIVE, &a.fps, "N", "frames a second of a video (default: 30)" },
+    { "from", 0, OPTION_TEXT, &a.from, "X,Y,Z", "from which side: the direction from the model to the camera" },
+    { "camera", 0, OPTION_TEXT, &a.camera, "NAME", "a camera of the model" },
+    { "show", 0, OPTION_TEXT, &a.show, "A,B,...",
+      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, all" },
+    { "collision", 0, OPTION_FLAG, &a.collision, NULL, "shapes of contact in place of looks" },
+    { "transparent", 0, OPTION_FLAG, &a.transparent, NULL, "a background that lets through what is behind" },
+    { "samples", 0, OPTION_POSITIVE, &a.samples, "N", "N x N rays a pixel (default: 3)" },
+    { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from this keyframe" },
+    { "state", 0, OPTION_TEXT, &a.model.state, "FILE", "start from this JSON file" },
+    MODEL_OPTIONS(a.model),
+  };
+  const int code = options_parse(&page, table, sizeof table / sizeof *table, argc, argv, &a.model.path);
+  if (code != OPTIONS_GO) return code;
+  return read_places(&a) && makes_sense(&a) ? render(&a) : CMD_USAGE;
+}

@@ -1,0 +1,98 @@
+/* A trajectory file as States of its System. */
+#include "plot.h"
+#include "render.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct played_run {
+  table rows;
+  const cdn_system *system;
+  int nq, nu;
+  int *column; /* of each q, then of each u; -1: there is none */
+  double *y;   /* work: q and u */
+};
+
+/* The columns of a pool; false, with a message, if a coordinate is missing. */
+static bool find_columns(played_run *r, const char *path, cdn_pool pool, int n, int *column) {
+  for (int i = 0; i < n; i++) {
+    char name[160];
+    cdn_system_slot_name(r->system, pool, i, name, sizeof name);
+    column[i] = -1;
+    for (int k = 1; k < r->rows.columns && column[i] < 0; k++)
+      if (strcmp(r->rows.name[k], name) == 0) column[i] = k;
+    if (column[i] >= 0 || pool == CDN_POOL_U) continue;
+    complain("%s: has no column '%s' and is no run of this model: name the model, with the options, that was simulated",
+             path, name);
+    return false;
+  }
+  return true;
+}
+
+played_run *run_open(const char *path, const cdn_system *system, int *code) {
+  played_run *r = allocate(1, sizeof *r);
+  r->system = system;
+  r->nq = cdn_system_nq(system), r->nu = cdn_system_nu(system);
+  r->column = allocate((size_t)(r->nq + r->nu) + 1, sizeof *r->column);
+  r->y = allocate((size_t)(r->nq + r->nu) + 1, sizeof *r->y);
+  *code = table_read(path, &r->rows);
+  if (*code == CMD_OK && (!find_columns(r, path, CDN_POOL_Q, r->nq, r->column) ||
+                          !find_columns(r, path, CDN_POOL_U, r->nu, r->column + r->nq)))
+    *code = CMD_INPUT;
+  if (*code == CMD_OK) return r;
+  run_close(r);
+  return NULL;
+}
+
+void run_close(played_run *r) {
+  if (!r) return;
+  table_free(&r->rows);
+  free(r->column);
+  free(r->y);
+  free(r);
+}
+
+double run_first_time(const played_run *r) { return table_at(&r->rows, 0, 0); }
+double run_last_time(const played_run *r) { return table_at(&r->rows, r->rows.rows - 1, 0); }
+
+/* The last row that is not after a time. */
+static size_t row_before(const played_run *r, double time) {
+  size_t low = 0, high = r->rows.rows;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (table_at(&r->rows, middle, 0) <= time) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/* A quaternion and its opposite are one rotation: the second row's sign is the one that is nearer to the first's. */
+static void turn_signs(const played_run *r, size_t row, size_t next, double share) {
+  for (int b = 1; b < cdn_system_body_count(r->system); b++) {
+    const cdn_body body = { b };
+    if (!cdn_body_has_quaternion(r->system, body)) continue;
+    const int first = cdn_body_first_q(r->system, body);
+    double dot = 0;
+    for (int k = 0; k < 4; k++)
+      dot += table_at(&r->rows, row, r->column[first + k]) * table_at(&r->rows, next, r->column[first + k]);
+    for (int k = 0; dot < 0 && k < 4; k++) {
+      const int column = r->column[first + k];
+      r->y[first + k] = (1 - share) * table_at(&r->rows, row, column) - share * table_at(&r->rows, next, column);
+    }
+  }
+}
+
+cdn_status run_set(const played_run *r, double time, cdn_state *state) {
+  const size_t row = row_before(r, time), next = row + 1 < r->rows.rows ? row + 1 : row;
+  const double t = table_at(&r->rows, row, 0), span = table_at(&r->rows, next, 0) - t;
+  const double share = span > 0 ? fmin(fmax((time - t) / span, 0), 1) : 0;
+  for (int i = 0; i < r->nq + r->nu; i++) {
+    const int c = r->column[i];
+    r->y[i] = c < 0 ? 0 : (1 - share) * table_at(&r->rows, row, c) + share * table_at(&r->rows, next, c);
+  }
+  turn_signs(r, row, next, share);
+  CDN_TRY(cdn_state_set_time(state, time));
+  CDN_TRY(cdn_state_set_q(state, r->y));
+  return cdn_state_set_u(state, r->y + r->nq);
+}

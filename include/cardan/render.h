@@ -1,0 +1,47 @@
+/* Cardan: pictures of a scene, drawn off screen by tracing rays (Embree). No window, display or graphics card is
+ * needed. */
+#ifndef CARDAN_RENDER_H
+#define CARDAN_RENDER_H
+
+#include <cardan/scene.h>
+
+CDN_BEGIN_DECLS
+
+typedef struct cdn_renderer cdn_renderer;
+
+typedef struct cdn_render_def {
+  CDN_DEF_HEADER;
+  int width, height;    /**< pixels, 1 to 16384; default 960 x 720 */
+  int samples;          /**< rays a pixel along each side, 1 to 16; default 3 */
+  int threads;          /**< default 0: as many as there are processors */
+  double background[4]; /**< red, green, blue, opacity; default white */
+  bool shadows;         /**< soft shadows, and darker corners; default true */
+  bool collision;       /**< shapes of contact in place of looks; default false */
+  uint32_t groups;      /**< bit g: visuals of group g are shown; default 7, as MuJoCo's viewer shows groups 0 to 2 */
+} cdn_render_def;
+/** cdn_default_render_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_render_def_init(void *def, size_t size);
+static inline cdn_render_def cdn_default_render_def(void) {
+  cdn_render_def def;
+  cdn_render_def_init(&def, sizeof def);
+  return def;
+}
+
+/** Whether the library was built with Embree. Without it cdn_renderer_create returns CDN_ERR_UNSUPPORTED. */
+CDN_API bool cdn_renderer_is_available(void);
+/** Makes a renderer of a scene, which must live longer. It makes triangles of the scene's present visuals, once. `def`
+ *  may be NULL. Errors: CDN_ERR_ARG, CDN_ERR_NOMEM, CDN_ERR_UNSUPPORTED; then *out is NULL. */
+CDN_API cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def,
+                                       cdn_renderer **out) CDN_NODISCARD;
+CDN_API void cdn_renderer_destroy(cdn_renderer *renderer); /**< NULL is allowed */
+/** Draws the scene's present frame as `view` sees it, with its marks but not its text. `rgba` has room for 4 width
+ *  height bytes: rows from top to bottom, 4 bytes a pixel, colours not multiplied by the opacity. The same picture has
+ *  the same bytes, whatever the number of threads. Errors: CDN_ERR_ARG (no frame yet, an angle of view that is not
+ *  within 0 and pi, a pose that is not finite), CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_renderer_draw(cdn_renderer *renderer, const cdn_view_point *view, uint8_t *rgba) CDN_NODISCARD;
+/** Where a point is in the picture: pixels from the left and from the top; false if it is behind the camera. */
+CDN_API bool cdn_renderer_project(const cdn_renderer *renderer, const cdn_view_point *view, cdn_vec3 p_G,
+                                  double pixel[2]);
+
+CDN_END_DECLS
+#endif
