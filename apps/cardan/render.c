@@ -197,6 +197,7 @@ static int open_stage(stage *s) {
   def.width = a->width, def.height = a->height, def.samples = a->samples > 0 ? (int)ceil(a->samples) : def.samples;
   def.collision = a->collision;
   if (a->transparent) def.background[3] = 0;
+  if (a->layers & ~(uint32_t)CDN_LAYER_LABELS) def.opacity = 0.4; /* most marks are inside bodies */
   if (cdn_renderer_create(s->scene, &def, &s->renderer) != CDN_OK) return complain_last(a->model.path);
   s->picture = (picture){ a->width, a->height, allocate(4 * (size_t)a->width * (size_t)a->height, 1) };
   return CMD_OK;

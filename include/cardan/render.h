@@ -17,6 +17,7 @@ typedef struct cdn_render_def {
   double background[4]; /**< red, green, blue, opacity; default white */
   bool shadows;         /**< soft shadows, and darker corners; default true */
   bool collision;       /**< shapes of contact in place of looks; default false */
+  double opacity;       /**< of all visuals but floors, times their own; default 1. Less shows marks inside bodies */
   uint32_t groups;      /**< bit g: visuals of group g are shown; default 7, as MuJoCo's viewer shows groups 0 to 2 */
 } cdn_render_def;
 /** cdn_default_render_def for a struct of `size` bytes (docs/abi.md). */

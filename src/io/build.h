@@ -66,6 +66,8 @@ void io_build_tree(io_builder *b, bool trial);
 void io_build_forces(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
+/* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
+cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
 bool io_shape_takes_part(const io_builder *b, int i);
 void io_list_add(io_list *list, const char *name);
 const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */

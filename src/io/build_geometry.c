@@ -64,17 +64,17 @@ static bool find_package(const char *model, const char *rest, char *path, size_t
 }
 
 /* Where the file of an asset is, as seen from where the program runs. */
-static void find_file(const io_builder *b, const char *file, char *path, size_t size) {
+static void find_file(const io_description *d, const char *file, char *path, size_t size) {
   static const char *const packages[] = { "package://", "model://" };
   if (strncmp(file, "file://", 7) == 0) file += 7;
   for (int i = 0; i < CDNI_COUNT(packages); i++) {
     const size_t n = strlen(packages[i]);
     if (strncmp(file, packages[i], n) != 0) continue;
-    if (!find_package(b->d->file, file + n, path, size)) snprintf(path, size, "%s", file);
+    if (!find_package(d->file, file + n, path, size)) snprintf(path, size, "%s", file);
     return;
   }
-  const char *slash = file[0] == '/' ? NULL : strrchr(b->d->file, '/');
-  snprintf(path, size, "%.*s%s", slash ? (int)(slash - b->d->file) + 1 : 0, b->d->file, file);
+  const char *slash = file[0] == '/' ? NULL : strrchr(d->file, '/');
+  snprintf(path, size, "%.*s%s", slash ? (int)(slash - d->file) + 1 : 0, d->file, file);
 }
 
 /* ---- surfaces of assets ---- */
@@ -130,14 +130,15 @@ static cdn_status load_field(const cdn_spec_asset *asset, const char *path, cdn_
   return status;
 }
 
-static cdn_status load_asset(const io_builder *b, const cdn_spec_asset *asset, io_loaded_asset *to) {
+cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to) {
   static const char function[] = "cdn_model_build";
   char path[4096] = "";
-  if (asset->file) find_file(b, asset->file, path, sizeof path);
+  *to = (io_loaded_asset){ .tried = true, .X = cdn_transform_identity() };
+  if (asset->file) find_file(d, asset->file, path, sizeof path);
   if (asset->type == CDN_ASSET_HFIELD) return load_field(asset, path, &to->surface);
   if (!reference_frame(asset, &to->X))
     return cdni_refuse(CDN_ERR_UNSUPPORTED, function, "it has both a refquat and a scale that is not uniform");
-  if (asset->file) return cdn_surface_load(path, asset->scale, true, &to->surface);
+  if (asset->file) return cdn_surface_load(path, asset->scale, convex, &to->surface);
   if (asset->n_data > 0) return hull_of_data(asset, &to->surface);
   return cdni_refuse(CDN_ERR_ARG, function, "it has neither a file nor vertices");
 }
@@ -149,8 +150,7 @@ static const io_loaded_asset *find_asset(io_builder *b, const cdn_spec_shape *sh
   const cdn_spec_asset *asset = io_spec_asset(b->spec, i);
   io_loaded_asset *loaded = &b->loaded[i];
   if (loaded->tried) return loaded;
-  *loaded = (io_loaded_asset){ .tried = true, .X = cdn_transform_identity() };
-  const cdn_status status = load_asset(b, asset, loaded);
+  const cdn_status status = io_load_asset(b->d, asset, true, loaded);
   if (status == CDN_OK) return loaded;
   cdn_error error;
   cdn_last_error(&error);

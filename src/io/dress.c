@@ -2,8 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <cardan/meshes.h>
-
+#include "io/build.h"
 #include "io/model.h"
 #include "scene/scene.h"
 
@@ -12,8 +11,9 @@ typedef struct dresser {
   cdn_scene *scene;
   io_description *d;
   bool has_contact;  /* the System has shapes of contact: shapes that are nothing else are there already */
-  cdni_array meshes; /* cdn_surface *, one an asset; NULL: not read yet, or not to be had */
-  cdni_array tried;  /* bool, one an asset */
+  cdni_array loaded; /* io_loaded_asset, one an asset */
+  io_list lost;      /* assets that are not to be had */
+  char reason[400];  /* why the first of them is not */
 } dresser;
 
 /* ---- assets ---- */
@@ -27,39 +27,27 @@ static int find_asset(const dresser *r, const char *name, cdn_asset_type type, c
   return -1;
 }
 
-static cdn_surface *load(const dresser *r, const cdn_spec_shape *shape, const cdn_spec_asset *asset) {
-  char path[4096];
-  cdn_surface *surface = NULL;
-  if (!asset->file) {
-    io_warn(r->d, shape->line, "mesh '%s' has no file: it is not shown", asset->name);
-    return NULL;
-  }
-  const char *slash = asset->file[0] == '/' ? NULL : strrchr(r->d->file, '/');
-  const int before = slash ? (int)(slash - r->d->file) + 1 : 0;
-  if (snprintf(path, sizeof path, "%.*s%s", before, r->d->file, asset->file) >= (int)sizeof path) return NULL;
-  if (cdn_surface_load(path, asset->scale, false, &surface) == CDN_OK ||
-      cdn_surface_load(path, asset->scale, true, &surface) == CDN_OK)
-    return surface;
+/* The mesh or height field of a shape; NULL if it is not to be had. Points without triangles are their hull. */
+static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) {
+  cdn_spec_asset asset;
+  const int i = find_asset(r, shape->asset, shape->type == CDN_SHAPE_MESH ? CDN_ASSET_MESH : CDN_ASSET_HFIELD, &asset);
+  if (i < 0) return NULL;
+  io_loaded_asset *loaded = &CDNI_AT(r->loaded, io_loaded_asset, i);
+  if (loaded->tried) return loaded->surface ? loaded : NULL;
+  if (io_load_asset(r->d, &asset, false, loaded) == CDN_OK || io_load_asset(r->d, &asset, true, loaded) == CDN_OK)
+    return loaded;
   cdn_error error;
   cdn_last_error(&error);
-  io_warn(r->d, shape->line, "mesh '%s' is not shown: %s", asset->name, error.text);
+  loaded->surface = NULL;
+  if (r->lost.count == 0) snprintf(r->reason, sizeof r->reason, "%.390s", error.text);
+  const char *slash = strrchr(asset.name, '/');
+  io_list_add(&r->lost, slash ? slash + 1 : asset.name);
   return NULL;
-}
-
-/* The surface of a shape's mesh, which stays the dresser's; NULL, with a warning, if it is not to be had. */
-static cdn_surface *mesh_of(dresser *r, const cdn_spec_shape *shape) {
-  cdn_spec_asset asset;
-  const int i = find_asset(r, shape->asset, CDN_ASSET_MESH, &asset);
-  if (i < 0) return NULL;
-  bool *tried = &CDNI_AT(r->tried, bool, i);
-  if (!*tried) CDNI_AT(r->meshes, cdn_surface *, i) = load(r, shape, &asset);
-  *tried = true;
-  return CDNI_AT(r->meshes, cdn_surface *, i);
 }
 
 /* ---- shapes ---- */
 
-static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *out) {
+static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *out, cdn_transform *X_BV) {
   static const cdn_geometry_kind kinds[] = {
     [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
     [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
@@ -70,15 +58,17 @@ static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *o
     [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
     [CDN_SHAPE_MESH] = CDN_GEOMETRY_MESH,
   };
-  if ((int)shape->type < 0 || (int)shape->type >= CDNI_COUNT(kinds) || shape->type == CDN_SHAPE_HFIELD) return false;
+  if ((int)shape->type < 0 || (int)shape->type >= CDNI_COUNT(kinds)) return false;
   *out = (cdn_geometry){ .kind = kinds[shape->type] };
+  *X_BV = shape->X_BS;
   memcpy(out->size, shape->size, sizeof out->size);
-  if (shape->type == CDN_SHAPE_MESH) {
-    cdn_surface *surface = mesh_of(r, shape);
+  if (shape->type == CDN_SHAPE_MESH || shape->type == CDN_SHAPE_HFIELD) {
+    const io_loaded_asset *asset = asset_of(r, shape);
     cdn_surface_info info;
-    if (!surface || cdn_surface_get_info(surface, &info) != CDN_OK) return false;
-    out->surface = surface;
+    if (!asset || cdn_surface_get_info(asset->surface, &info) != CDN_OK) return false;
+    out->surface = asset->surface;
     out->kind = info.kind;
+    *X_BV = cdn_transform_multiply(shape->X_BS, asset->X);
   }
   if (cdn_geometry_check(out) == CDN_OK) return true;
   cdn_error error;
@@ -101,9 +91,8 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   cdn_visual_def def = cdn_default_visual_def();
   if (!shape->visual && (!shape->collision || r->has_contact)) return CDN_OK;
   def.body = shape->body ? cdn_model_find_body(r->model, shape->body) : cdn_ground();
-  if (def.body.i < 0 || !geometry_of(r, shape, &def.geometry)) return CDN_OK;
+  if (def.body.i < 0 || !geometry_of(r, shape, &def.geometry, &def.X_BV)) return CDN_OK;
   def.name = shape->name && shape->name[0] ? shape->name : shape->body;
-  def.X_BV = shape->X_BS;
   def.collision = !shape->visual;
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
   color_of(r, shape, def.rgba);
@@ -120,14 +109,15 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
 static cdn_status dress(dresser *r) {
   cdn_model *m = r->model;
   const int n_assets = cdn_spec_count(m->spec, CDN_SPEC_ASSET);
-  if (n_assets > 0 && (!cdni_array_extend(&m->allocator, &r->meshes, sizeof(cdn_surface *), (size_t)n_assets) ||
-                       !cdni_array_extend(&m->allocator, &r->tried, sizeof(bool), (size_t)n_assets)))
+  if (n_assets > 0 && !cdni_array_extend(&m->allocator, &r->loaded, sizeof(io_loaded_asset), (size_t)n_assets))
     return cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory");
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_SHAPE); i++) {
     cdn_spec_shape shape;
     CDNI_TRY(cdn_spec_get_shape(m->spec, i, &shape));
     CDNI_TRY(add_shape(r, &shape));
   }
+  if (r->lost.count > 0)
+    io_warn(r->d, 0, "not shown: %s%s; the first: %s", r->lost.text, io_list_rest(&r->lost), r->reason);
   for (int i = 0; i < cdn_model_frame_count(m); i++) {
     cdn_model_frame f;
     CDNI_TRY(cdn_model_frame_get(m, i, &f));
@@ -151,9 +141,8 @@ cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
     .model = model, .scene = scene, .d = &model->spec->d, .has_contact = cdn_system_shape_count(model->system) > 0
   };
   const cdn_status status = dress(&r);
-  for (size_t i = 0; i < r.meshes.count; i++) cdn_surface_release(CDNI_AT(r.meshes, cdn_surface *, i));
-  cdni_array_free(&model->allocator, &r.meshes);
-  cdni_array_free(&model->allocator, &r.tried);
+  for (size_t i = 0; i < r.loaded.count; i++) cdn_surface_release(CDNI_AT(r.loaded, io_loaded_asset, i).surface);
+  cdni_array_free(&model->allocator, &r.loaded);
   return status;
 }
 

@@ -9,7 +9,7 @@
 #include "render/internal.h"
 
 CDNI_DEF(render_def, .width = 960, .height = 720, .samples = 3, .background = { 1, 1, 1, 1 }, .shadows = true,
-         .groups = 7);
+         .opacity = 1, .groups = 7);
 
 enum { MOST_PIXELS = 16384, MOST_SAMPLES = 16, MOST_THREADS = 64, SEGMENTS = 64 };
 
@@ -84,6 +84,7 @@ static const char *check_def(const cdn_render_def *d) {
     return "the width and the height must be 1 to 16384 pixels";
   if (d->samples < 1 || d->samples > MOST_SAMPLES) return "there must be 1 to 16 samples";
   if (d->threads < 0) return "the number of threads must not be negative";
+  if (!(d->opacity >= 0 && d->opacity <= 1)) return "the opacity must be 0 to 1";
   for (int k = 0; k < 4; k++)
     if (!(d->background[k] >= 0 && d->background[k] <= 1)) return "numbers of the background must be 0 to 1";
   return NULL;

@@ -28,10 +28,12 @@ static cdn_status add_visuals(cdn_renderer *r) {
     CDNI_TRY(cdn_scene_visual(r->scene, i, &v));
     if (v.collision != r->def.collision || !(r->def.groups >> v.group & 1)) continue;
     const cdn_transform X = cdn_transform_multiply(poses[v.body.i], v.X_BV);
-    const float color[4] = { (float)v.rgba[0], (float)v.rgba[1], (float)v.rgba[2], (float)v.rgba[3] };
+    const bool is_floor = v.geometry.kind == CDN_GEOMETRY_HALF_SPACE;
+    const float color[4] = { (float)v.rgba[0], (float)v.rgba[1], (float)v.rgba[2],
+                             (float)(v.rgba[3] * (is_floor ? 1 : r->def.opacity)) };
     CDNI_TRY(add(r, FORM_COUNT + i, X, 1, 1, 1, color));
     thing *t = &CDNI_AT(r->things, thing, r->things.count - 1);
-    t->is_floor = v.geometry.kind == CDN_GEOMETRY_HALF_SPACE;
+    t->is_floor = is_floor;
     t->X = X;
   }
   return CDN_OK;

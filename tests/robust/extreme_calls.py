@@ -37,6 +37,7 @@ OBJECTS = {
     'cdn_function *': ('RUNNING', 'w->function'),
     'cdn_surface *': ('RUNNING', 'w->surface'),
     'cdn_scene *': ('RUNNING', 'w->scene'),
+    'cdn_renderer *': ('RUNNING', 'w->renderer'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
 IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape', 'contact_pair']
@@ -135,7 +136,7 @@ def argument(kind, name):
         return 'w->out'
     if re.match(r'const (void|bool|cdn_\w+) \*', kind):
         return 'draw_bytes(w)'
-    if re.match(r'(double|int|bool|char|void|cdn_\w+|const double|const cdn_occurrence \*) ?\*+$', kind):
+    if re.match(r'(double|int|bool|char|void|uint8_t|cdn_\w+|const double|const cdn_occurrence \*) ?\*+$', kind):
         return 'w->out'
     return None
 

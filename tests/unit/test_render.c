@@ -1,0 +1,169 @@
+/* Pictures: silhouettes of a ball and of a box cover the area that geometry says, points are where the projection says,
+ * and the bytes do not depend on the number of threads. */
+#include "../testing.h"
+
+typedef struct rig {
+  cdn_system *system;
+  cdn_state *state;
+  cdn_scene *scene;
+} rig;
+
+static rig show(cdn_geometry g) {
+  rig r;
+  r.system = cdn_system_create(NULL);
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_FREE, b.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body body = cdn_system_add_body(r.system, &b);
+  OK_FREEZE(r.system);
+  OK(cdn_state_create(r.system, &r.state));
+  OK(cdn_scene_create(r.state, NULL, &r.scene));
+  cdn_visual_def v = cdn_default_visual_def();
+  v.body = body, v.geometry = g;
+  v.rgba[0] = 0.8, v.rgba[1] = 0.1, v.rgba[2] = 0.1;
+  OK(cdn_scene_add_visual(r.scene, &v, NULL));
+  OK(cdn_body_set_q(r.state, body, (double[]){ 1, 0, 0, 0, 0.3, -0.2, 0.5 }, 7));
+  OK(cdn_scene_update(r.scene, r.state));
+  return r;
+}
+
+static void drop(rig *r) {
+  cdn_scene_destroy(r->scene);
+  cdn_state_destroy(r->state);
+  cdn_system_release(r->system);
+}
+
+enum { W = 200, H = 150 };
+
+static cdn_renderer *make_renderer(const rig *r, int threads) {
+  cdn_render_def def = cdn_default_render_def();
+  cdn_renderer *renderer;
+  def.width = W, def.height = H, def.samples = 4, def.threads = threads, def.background[3] = 0;
+  OK(cdn_renderer_create(r->scene, &def, &renderer));
+  return renderer;
+}
+
+/* Opaque area in pixels, and its middle. */
+static double cover(const uint8_t *rgba, double middle[2]) {
+  double sum = 0, x = 0, y = 0;
+  for (int i = 0; i < W * H; i++) {
+    const double a = rgba[4 * i + 3] / 255.0;
+    sum += a, x += a * (i % W + 0.5), y += a * (i / W + 0.5);
+  }
+  middle[0] = x / sum, middle[1] = y / sum;
+  return sum;
+}
+
+#define NEEDS_RENDERER                                                     \
+  do {                                                                     \
+    if (!cdn_renderer_is_available()) SKIP("the library has no renderer"); \
+  } while (0)
+
+/* From the distance d a ball of radius r shows a disc with half angle asin(r / d): its radius in the picture is
+ * focal r / sqrt(d^2 - r^2). The triangles fall short by less than a thousandth; the edge's pixels are right to a
+ * sixteenth each, and there are some 200. */
+START_TEST(a_ball) {
+  NEEDS_RENDERER;
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_SPHERE, { 0.4 }, NULL });
+  cdn_renderer *renderer = make_renderer(&r, 0);
+  const cdn_vec3 center = { 0.3, -0.2, 0.5 };
+  cdn_view_point view = { .fovy = 0.7 };
+  view.X_GC.R = cdn_rotation_multiply(cdn_rotation_axis_angle(cdn_v3(0, 0, 1), 0.6),
+                                      cdn_rotation_axis_angle(cdn_v3(1, 0, 0), 1.2));
+  view.X_GC.p = cdn_add(center, cdn_scale(3, view.X_GC.R.z));
+  static uint8_t rgba[4 * W * H];
+  OK(cdn_renderer_draw(renderer, &view, rgba));
+  const double radius = 0.5 * H / tan(0.35) * 0.4 / sqrt(9 - 0.16);
+  double middle[2], pixel[2];
+  const double area = cover(rgba, middle);
+  NEAR(area, PI * radius * radius, 0.01 * PI * radius * radius);
+  ck_assert(cdn_renderer_project(renderer, &view, center, pixel));
+  NEAR(pixel[0], W / 2.0, 1e-9);
+  NEAR(pixel[1], H / 2.0, 1e-9);
+  NEAR(middle[0], pixel[0], 0.1);
+  NEAR(middle[1], pixel[1], 0.1);
+  ck_assert(!cdn_renderer_project(renderer, &view, cdn_add(view.X_GC.p, view.X_GC.R.z), pixel));
+  /* it is red, and lighter where the light comes from */
+  const uint8_t *c = rgba + 4 * (H / 2 * W + W / 2);
+  ck_assert(c[0] > 2 * c[1] && c[3] == 255);
+  cdn_renderer_destroy(renderer);
+  drop(&r);
+}
+END_TEST
+
+/* A box seen straight on shows its near face. */
+START_TEST(a_box) {
+  NEEDS_RENDERER;
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_BOX, { 0.5, 0.25, 0.2 }, NULL });
+  cdn_renderer *renderer = make_renderer(&r, 0);
+  const cdn_view_point view = { { cdn_rotation_identity(), { 0.3 + 0.1, -0.2 - 0.05, 0.5 + 0.2 + 2 } }, 0.9 };
+  static uint8_t rgba[4 * W * H];
+  OK(cdn_renderer_draw(renderer, &view, rgba));
+  const double focal = 0.5 * H / tan(0.45) / 2;
+  double middle[2], pixel[2];
+  NEAR(cover(rgba, middle), focal * focal * 1 * 0.5, 0.01 * focal * focal * 0.5);
+  ck_assert(cdn_renderer_project(renderer, &view, cdn_v3(0.3, -0.2, 0.7), pixel));
+  NEAR(pixel[0], W / 2.0 - 0.1 * focal, 1e-9);
+  NEAR(pixel[1], H / 2.0 - 0.05 * focal, 1e-9);
+  NEAR(middle[0], pixel[0], 0.1);
+  NEAR(middle[1], pixel[1], 0.1);
+  cdn_renderer_destroy(renderer);
+  drop(&r);
+}
+END_TEST
+
+START_TEST(the_same_bytes_with_any_threads) {
+  NEEDS_RENDERER;
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_CYLINDER, { 0.3, 0.5 }, NULL });
+  cdn_visual_def floor = cdn_default_visual_def();
+  floor.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  OK(cdn_scene_add_visual(r.scene, &floor, NULL));
+  cdn_scene_set_layers(r.scene, CDN_LAYER_ALL);
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  cdn_view_point view;
+  OK(cdn_scene_fit(r.scene, cdn_v3(1, 1, 1), cdn_v3(0, 0, 1), (double)W / H, &view));
+  static uint8_t one[4 * W * H], four[4 * W * H];
+  cdn_renderer *renderer = make_renderer(&r, 1);
+  OK(cdn_renderer_draw(renderer, &view, one));
+  cdn_renderer_destroy(renderer);
+  renderer = make_renderer(&r, 4);
+  OK(cdn_renderer_draw(renderer, &view, four));
+  OK(cdn_renderer_draw(renderer, &view, four));
+  cdn_renderer_destroy(renderer);
+  ck_assert(memcmp(one, four, sizeof one) == 0);
+  drop(&r);
+}
+END_TEST
+
+START_TEST(bad_calls) {
+  rig r = show((cdn_geometry){ CDN_GEOMETRY_SPHERE, { 0.4 }, NULL });
+  cdn_renderer *renderer;
+  cdn_render_def def = cdn_default_render_def();
+  FAILS(cdn_renderer_create(NULL, &def, &renderer), CDN_ERR_ARG);
+  FAILS(cdn_renderer_create(r.scene, &def, NULL), CDN_ERR_ARG);
+  cdn_renderer_destroy(NULL);
+  if (!cdn_renderer_is_available()) {
+    FAILS(cdn_renderer_create(r.scene, &def, &renderer), CDN_ERR_UNSUPPORTED);
+    ck_assert_ptr_null(renderer);
+    drop(&r);
+    return;
+  }
+  def.width = 0;
+  FAILS(cdn_renderer_create(r.scene, &def, &renderer), CDN_ERR_ARG);
+  def.width = 10, def.samples = 17;
+  FAILS(cdn_renderer_create(r.scene, &def, &renderer), CDN_ERR_ARG);
+  def.samples = 1, def.background[1] = NAN;
+  FAILS(cdn_renderer_create(r.scene, &def, &renderer), CDN_ERR_ARG);
+  def.background[1] = 1, def.height = 10;
+  OK(cdn_renderer_create(r.scene, &def, &renderer));
+  uint8_t rgba[400];
+  cdn_view_point view = { cdn_transform_identity(), 0 };
+  FAILS(cdn_renderer_draw(renderer, &view, rgba), CDN_ERR_ARG);
+  view.fovy = 1, view.X_GC.p.x = INFINITY;
+  FAILS(cdn_renderer_draw(renderer, &view, rgba), CDN_ERR_ARG);
+  FAILS(cdn_renderer_draw(renderer, NULL, rgba), CDN_ERR_ARG);
+  cdn_renderer_destroy(renderer);
+  drop(&r);
+}
+END_TEST
+
+CHECK_MAIN("render", a_ball, a_box, the_same_bytes_with_any_threads, bad_calls)
