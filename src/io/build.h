@@ -26,6 +26,18 @@ typedef struct io_ready_shape {
   cdn_transform X_BS;
 } io_ready_shape;
 
+/* The numbers of a material or a pair. */
+typedef struct io_friction {
+  double sliding, torsional, rolling;
+} io_friction;
+
+/* Pieces of bodies that are welded together, for each of the tree's mobilizers. -1: Ground. */
+typedef struct io_piece {
+  int root;        /* the mobilizer that moves the piece */
+  int parent;      /* the root of the piece that it moves in, frames without mass in between left out */
+  int first, next; /* of a root: the first mobilizer of its piece; the next one of the same piece; -1: none */
+} io_piece;
+
 typedef struct io_builder {
   cdn_model *model;
   cdn_spec *spec;
@@ -33,10 +45,10 @@ typedef struct io_builder {
   cdn_system *system;
   io_spec_names names;
   cdn_spec_tree tree;
-  cdn_body *mobilizers;    /* for each of the tree's: its body in the System */
-  cdn_body *bodies;        /* for each of the spec's: its body in the System */
-  cdn_body *joints;        /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
-  cdn_force gravity;       /* { -1 }: none */
+  cdn_body *mobilizers; /* for each of the tree's: its body in the System */
+  cdn_body *bodies;     /* for each of the spec's: its body in the System */
+  cdn_body *joints;     /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
+  cdn_force gravity;    /* { -1 }: none */
   /* With contact. */
   io_loaded_asset *loaded; /* one for each of the spec's assets; of the others nothing is set */
   io_ready_shape *ready;   /* one for each of the spec's shapes */
@@ -45,6 +57,11 @@ typedef struct io_builder {
   char lost_reason[400];
   const char *lost_word;
   int lost_line;
+  io_names spec_shapes;    /* the spec's names */
+  io_piece *pieces;        /* one for each of the tree's mobilizers */
+  int *mobilizer_of;       /* for each of the spec's bodies: the one that moves it */
+  cdni_array excluded;     /* cdn_body, two by two: of the spec's exclusions */
+  cdni_array pairs;        /* int, two by two: the spec's shapes of the System's pairs */
   cdni_array overlaps;     /* int, two by two: bodies of the spec that overlap from the beginning */
   double *limit_stiffness; /* for each of the spec's joints: its stop's k; NULL: no stops */
 } io_builder;
@@ -76,6 +93,11 @@ const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */
 cdn_status io_prepare_shapes(io_builder *b);
 cdn_status io_build_shapes(io_builder *b);
 void io_free_shapes(io_builder *b);
+io_friction io_shape_friction(const cdn_spec_shape *shape);
+/* build_pairs.c */
+cdn_status io_build_pairs(io_builder *b);
+/* Whether shapes of two of the spec's bodies touch, if no pair says so. */
+bool io_bodies_may_touch(const io_builder *b, const char *first, const char *second);
 /* build_touch.c: exclusions and pairs; bodies that overlap from the beginning. */
 cdn_status io_build_touch(io_builder *b);
 cdn_status io_find_overlaps(io_builder *b);

@@ -64,7 +64,9 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   material.modulus = modulus;
   material.dissipation =
       b->model->options.contact_dissipation >= 0 ? b->model->options.contact_dissipation : usual_dissipation;
-  material.static_friction = material.dynamic_friction = shape->condim == 1 ? 0 : fmax(shape->friction[0], 0);
+  const io_friction friction = io_shape_friction(shape);
+  material.static_friction = material.dynamic_friction = friction.sliding;
+  material.torsional_friction = friction.torsional, material.rolling_friction = friction.rolling;
   char made[256];
   cdn_shape_def def = cdn_default_shape_def();
   def.name = unique_name(b, shape, made, sizeof made);
@@ -94,21 +96,17 @@ cdn_status io_build_shapes(io_builder *b) {
 
 /* Shapes that a pair names take part whatever their masks are. */
 static cdn_status mark_pairs(io_builder *b) {
-  io_names names = { 0 };
-  bool good = true;
-  const int pairs = cdn_spec_count(b->spec, CDN_SPEC_CONTACT);
-  for (int i = 0; pairs > 0 && i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE) && good; i++)
-    good = io_names_add(&b->d->allocator, &names, io_spec_shape(b->spec, i)->name, i) >= 0;
-  for (int k = 0; k < pairs && good; k++) {
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++)
+    if (io_names_add(&b->d->allocator, &b->spec_shapes, io_spec_shape(b->spec, i)->name, i) < 0) return no_memory(b->d);
+  for (int k = 0; k < cdn_spec_count(b->spec, CDN_SPEC_CONTACT); k++) {
     const cdn_spec_contact *contact = io_spec_contact(b->spec, k);
     const char *ends[] = { contact->shape_a, contact->shape_b };
     for (int e = 0; e < 2 && !contact->exclude; e++) {
-      const int i = ends[e] ? io_names_find(&names, ends[e]) : -1;
+      const int i = ends[e] ? io_names_find(&b->spec_shapes, ends[e]) : -1;
       if (i >= 0) b->ready[i].paired = true;
     }
   }
-  io_names_free(&b->d->allocator, &names);
-  return good ? CDN_OK : no_memory(b->d);
+  return CDN_OK;
 }
 
 cdn_status io_prepare_shapes(io_builder *b) {
@@ -117,7 +115,11 @@ cdn_status io_prepare_shapes(io_builder *b) {
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
   b->ready = shapes ? cdni_calloc(&b->d->allocator, shapes * sizeof *b->ready) : NULL;
   b->loaded = assets ? cdni_calloc(&b->d->allocator, assets * sizeof *b->loaded) : NULL;
-  if ((shapes && !b->ready) || (assets && !b->loaded)) return no_memory(b->d);
+  const size_t mobilizers = b->tree.mobilizers.count, bodies = (size_t)cdn_spec_count(b->spec, CDN_SPEC_BODY);
+  b->pieces = mobilizers ? cdni_calloc(&b->d->allocator, mobilizers * sizeof *b->pieces) : NULL;
+  b->mobilizer_of = bodies ? cdni_calloc(&b->d->allocator, bodies * sizeof *b->mobilizer_of) : NULL;
+  if ((shapes && !b->ready) || (assets && !b->loaded) || (mobilizers && !b->pieces) || (bodies && !b->mobilizer_of))
+    return no_memory(b->d);
   CDNI_TRY(mark_pairs(b));
   CDNI_TRY(io_load_geometries(b));
   return io_find_overlaps(b);
@@ -132,5 +134,11 @@ void io_free_shapes(io_builder *b) {
   if (b->ready) cdni_free(a, b->ready, shapes * sizeof *b->ready);
   for (int i = 0; i < CDNI_COUNT(b->asset_names); i++) io_names_free(a, &b->asset_names[i]);
   io_names_free(a, &b->shape_names);
+  const size_t mobilizers = b->tree.mobilizers.count, bodies = (size_t)cdn_spec_count(b->spec, CDN_SPEC_BODY);
+  if (b->pieces) cdni_free(a, b->pieces, mobilizers * sizeof *b->pieces);
+  if (b->mobilizer_of) cdni_free(a, b->mobilizer_of, bodies * sizeof *b->mobilizer_of);
+  io_names_free(a, &b->spec_shapes);
+  cdni_array_free(a, &b->excluded);
+  cdni_array_free(a, &b->pairs);
   cdni_array_free(a, &b->overlaps);
 }

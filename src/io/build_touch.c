@@ -19,7 +19,18 @@ static cdn_status exclude(io_builder *b, const cdn_spec_contact *contact) {
     bodies[k] = i < 0 ? cdn_ground() : b->bodies[i];
   }
   cdn_system_exclude_contact(b->system, bodies[0], bodies[1]);
-  return CDN_OK;
+  return cdni_array_push(&b->d->allocator, &b->excluded, sizeof bodies[0], &bodies[0]) &&
+                 cdni_array_push(&b->d->allocator, &b->excluded, sizeof bodies[1], &bodies[1])
+             ? CDN_OK
+             : no_memory(b->d);
+}
+
+static bool is_excluded(const io_builder *b, cdn_body first, cdn_body second) {
+  for (size_t k = 0; k + 1 < b->excluded.count; k += 2) {
+    const cdn_body *pair = &CDNI_AT(b->excluded, cdn_body, k);
+    if ((pair[0].i == first.i && pair[1].i == second.i) || (pair[0].i == second.i && pair[1].i == first.i)) return true;
+  }
+  return false;
 }
 
 /* ---- parents ---- */
@@ -30,60 +41,69 @@ static int root_of(const io_builder *b, int i) {
   return i;
 }
 
-/* The pieces of welded bodies: for each mobilizer the root of its piece; the first one of each root's piece, and the next
- * one of the same piece; -1: none. */
-typedef struct pieces {
-  int *root, *first, *next;
-} pieces;
-
-static void list_pieces(const io_builder *b, int n, pieces *p) {
-  for (int i = 0; i < n; i++) p->first[i] = -1;
-  for (int i = n - 1; i >= 0; i--) {
-    const int root = p->root[i] = root_of(b, i);
-    if (root < 0) continue;
-    p->next[i] = p->first[root];
-    p->first[root] = i;
-  }
-}
-
 static bool is_intermediate(const io_builder *b, int i) {
   return io_spec_body(b->spec, io_mobilizer(b, i)->body)->intermediate;
 }
 
-/* Bodies with several joints in a row have massless frames in between, so that their parent in the System is not their
- * parent in the file. They do not touch that one either. Ground is no parent here. */
-static void exclude_parent(io_builder *b, const pieces *p, int i) {
-  int parent = io_mobilizer(b, i)->inboard;
-  if (p->root[i] != i || is_intermediate(b, i) || parent < 0 || !is_intermediate(b, parent)) return;
-  while (parent >= 0 && is_intermediate(b, parent)) parent = io_mobilizer(b, parent)->inboard;
-  if (parent < 0 || p->root[parent] < 0) return;
-  for (int k = p->first[i]; k >= 0; k = p->next[k])
-    for (int l = p->first[p->root[parent]]; l >= 0; l = p->next[l])
-      cdn_system_exclude_contact(b->system, b->mobilizers[k], b->mobilizers[l]);
+/* The parent of a piece in the file: bodies with several joints in a row have massless frames in between. */
+static int parent_of(const io_builder *b, int root) {
+  int i = io_mobilizer(b, root)->inboard;
+  while (i >= 0 && is_intermediate(b, i)) i = io_mobilizer(b, i)->inboard;
+  return root_of(b, i);
 }
 
-static cdn_status exclude_parents(io_builder *b) {
+static void find_pieces(io_builder *b) {
   const int n = (int)b->tree.mobilizers.count;
-  if (n == 0 || b->d->parents_touch) return CDN_OK;
-  const size_t bytes = 3 * (size_t)n * sizeof(int);
-  int *all = cdni_alloc(&b->d->allocator, bytes);
-  if (!all) return no_memory(b->d);
-  pieces p = { all, all + n, all + 2 * n };
-  list_pieces(b, n, &p);
-  for (int i = 0; i < n; i++) exclude_parent(b, &p, i);
-  cdni_free(&b->d->allocator, all, bytes);
-  return CDN_OK;
+  for (int i = 0; i < n; i++) b->pieces[i] = (io_piece){ root_of(b, i), -1, -1, -1 };
+  for (int i = n - 1; i >= 0; i--) {
+    const int root = b->pieces[i].root;
+    if (io_mobilizer(b, i)->part == 0) b->mobilizer_of[io_mobilizer(b, i)->body] = i;
+    if (root < 0) continue;
+    if (root == i) b->pieces[i].parent = parent_of(b, i);
+    b->pieces[i].next = b->pieces[root].first;
+    b->pieces[root].first = i;
+  }
+}
+
+/* The System knows parents; those beyond frames without mass are excluded. Ground is no parent here. */
+static void exclude_parents(io_builder *b) {
+  for (int i = 0; i < (int)b->tree.mobilizers.count; i++) {
+    const io_piece *piece = &b->pieces[i];
+    const int inboard = io_mobilizer(b, i)->inboard;
+    if (piece->root != i || is_intermediate(b, i) || inboard < 0 || !is_intermediate(b, inboard)) continue;
+    if (piece->parent < 0) continue;
+    for (int k = piece->first; k >= 0; k = b->pieces[k].next)
+      for (int l = b->pieces[piece->parent].first; l >= 0; l = b->pieces[l].next)
+        cdn_system_exclude_contact(b->system, b->mobilizers[k], b->mobilizers[l]);
+  }
+}
+
+/* The mobilizer of a body of the spec, -1 for Ground. */
+static int mobilizer_called(const io_builder *b, const char *name) {
+  const int i = name ? io_spec_find_body(&b->names, name) : -1;
+  return i < 0 ? -1 : b->mobilizer_of[i];
+}
+
+bool io_bodies_may_touch(const io_builder *b, const char *first, const char *second) {
+  const int i = mobilizer_called(b, first), j = mobilizer_called(b, second);
+  const int r = i < 0 ? -1 : b->pieces[i].root, s = j < 0 ? -1 : b->pieces[j].root;
+  if (r == s) return false;
+  const bool related = r >= 0 && s >= 0 && (b->pieces[r].parent == s || b->pieces[s].parent == r);
+  if (related && !b->d->parents_touch) return false;
+  return !is_excluded(b, i < 0 ? cdn_ground() : b->mobilizers[i], j < 0 ? cdn_ground() : b->mobilizers[j]);
 }
 
 cdn_status io_build_touch(io_builder *b) {
+  b->excluded.count = 0;
+  find_pieces(b);
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_CONTACT); i++)
     if (io_spec_contact(b->spec, i)->exclude) CDNI_TRY(exclude(b, io_spec_contact(b->spec, i)));
-  CDNI_TRY(exclude_parents(b));
+  if (!b->d->parents_touch) exclude_parents(b);
   for (size_t k = 0; k + 1 < b->overlaps.count; k += 2) {
     const int first = CDNI_AT(b->overlaps, int, k), second = CDNI_AT(b->overlaps, int, k + 1);
     cdn_system_exclude_contact(b->system, b->bodies[first], b->bodies[second]);
   }
-  return CDN_OK;
+  return io_build_pairs(b);
 }
 
 /* ---- what overlaps from the beginning ---- */

@@ -67,6 +67,10 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
     if (io_names_find(&known->geoms, name) < 0) return refuse_name(r, node, attributes[i], name, "geom", lost);
     CDNI_TRY(take_text(r, node, attributes[i], targets[i]));
   }
+  /* MuJoCo 2.2.2 does not look at the geoms for what a pair omits. */
+  static const double usual[5] = { 1, 1, 0.005, 0.0001, 0.0001 };
+  made->condim = 3;
+  memcpy(made->friction, usual, sizeof usual);
   CDNI_TRY(io_mjcf_int(r, &e, "condim", &made->condim));
   CDNI_TRY(io_mjcf_doubles_upto(r, &e, "friction", made->friction, 5, &count));
   CDNI_TRY(io_mjcf_double(r, &e, "margin", &made->margin));

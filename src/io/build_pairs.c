@@ -1,0 +1,156 @@
+/* Pairs of shapes: those that the spec names, which touch whatever the masks are, and those whose friction is not what the
+ * materials of the two shapes combine to. A spec's friction is MuJoCo's: of two shapes the one with the larger priority
+ * decides; between equals the larger numbers do, each by itself. */
+#include <math.h>
+#include <stdio.h>
+
+#include "io/build.h"
+
+static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
+
+/* ---- friction ---- */
+
+/* condim tells which of the numbers act. */
+static io_friction with_condim(int condim, const double *friction) {
+  return (io_friction){ condim >= 2 ? fmax(friction[0], 0) : 0, condim >= 4 ? fmax(friction[1], 0) : 0,
+                        condim >= 6 ? fmax(friction[2], 0) : 0 };
+}
+
+io_friction io_shape_friction(const cdn_spec_shape *shape) { return with_condim(shape->condim, shape->friction); }
+
+/* What the two shapes have together, before condim. */
+static int mix(const cdn_spec_shape *a, const cdn_spec_shape *b, double friction[3]) {
+  const cdn_spec_shape *winner = a->priority > b->priority ? a : b;
+  const bool equals = a->priority == b->priority;
+  for (int i = 0; i < 3; i++) friction[i] = equals ? fmax(a->friction[i], b->friction[i]) : winner->friction[i];
+  return equals ? (a->condim > b->condim ? a->condim : b->condim) : winner->condim;
+}
+
+/* The library's rule. */
+static io_friction combine(io_friction a, io_friction b) {
+  const double sum = a.sliding + b.sliding;
+  return (io_friction){ sum > 0 ? 2 * a.sliding * b.sliding / sum : 0, fmax(a.torsional, b.torsional),
+                        fmax(a.rolling, b.rolling) };
+}
+
+static bool same(double a, double b) { return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b)); }
+static bool same_friction(io_friction a, io_friction b) {
+  return same(a.sliding, b.sliding) && same(a.torsional, b.torsional) && same(a.rolling, b.rolling);
+}
+
+/* ---- adding ---- */
+
+static cdn_status add_pair(io_builder *b, const char *name, int i, int j, io_friction friction) {
+  cdn_contact_material material = cdn_contact_material_of_pair();
+  material.static_friction = material.dynamic_friction = friction.sliding;
+  material.torsional_friction = friction.torsional, material.rolling_friction = friction.rolling;
+  cdn_contact_pair_def def = cdn_default_contact_pair_def();
+  def.name = name, def.a = b->ready[i].shape, def.b = b->ready[j].shape, def.material = &material;
+  if (cdn_system_add_contact_pair(b->system, &def).i < 0) return CDN_OK; /* the System tells */
+  const int known[2] = { i < j ? i : j, i < j ? j : i };
+  return cdni_array_push(&b->d->allocator, &b->pairs, sizeof known[0], &known[0]) &&
+                 cdni_array_push(&b->d->allocator, &b->pairs, sizeof known[1], &known[1])
+             ? CDN_OK
+             : no_memory(b->d);
+}
+
+/* Whether one of the first n / 2 pairs is of these shapes. */
+static bool is_paired(const io_builder *b, size_t n, int i, int j) {
+  for (size_t k = 0; 2 * k + 1 < n; k++) {
+    const int *known = &CDNI_AT(b->pairs, int, 2 * k);
+    if (known[0] == (i < j ? i : j) && known[1] == (i < j ? j : i)) return true;
+  }
+  return false;
+}
+
+/* ---- pairs of the spec ---- */
+
+static cdn_status find_end(io_builder *b, const cdn_spec_contact *contact, const char *name, int *i) {
+  *i = name ? io_names_find(&b->spec_shapes, name) : -1;
+  if (*i >= 0) return CDN_OK;
+  return io_fail(b->d, CDN_ERR_ARG, contact->line, "the pair '%.60s' names a shape '%.60s', which does not exist",
+                 contact->name, name ? name : "");
+}
+
+/* What the pair says, and else what the shapes have together. */
+static io_friction pair_friction(io_builder *b, const cdn_spec_contact *contact, int i, int j) {
+  double friction[3];
+  const int condim = mix(io_spec_shape(b->spec, i), io_spec_shape(b->spec, j), friction);
+  const double *own = contact->friction;
+  static const int place[3] = { 0, 2, 3 };
+  for (int k = 0; k < 3; k++)
+    if (own[place[k]] >= 0) friction[k] = own[place[k]];
+  if (own[1] >= 0 && own[1] != friction[0])
+    io_warn(b->d, contact->line, "pair '%.60s': friction is the same along all directions here, and is %g",
+            contact->name, friction[0]);
+  return with_condim(contact->condim > 0 ? contact->condim : condim, friction);
+}
+
+static cdn_status build_named_pairs(io_builder *b) {
+  for (int k = 0; k < cdn_spec_count(b->spec, CDN_SPEC_CONTACT); k++) {
+    const cdn_spec_contact *contact = io_spec_contact(b->spec, k);
+    int i, j;
+    if (contact->exclude) continue;
+    CDNI_TRY(find_end(b, contact, contact->shape_a, &i));
+    CDNI_TRY(find_end(b, contact, contact->shape_b, &j));
+    /* A shape that is left out has been named. */
+    if (i == j || !b->ready[i].there || !b->ready[j].there || is_paired(b, b->pairs.count, i, j)) continue;
+    CDNI_TRY(add_pair(b, contact->name, i, j, pair_friction(b, contact, i, j)));
+  }
+  return CDN_OK;
+}
+
+/* ---- pairs with a friction of their own ---- */
+
+static bool masks_allow(const cdn_spec_shape *a, const cdn_spec_shape *b) {
+  return (((uint32_t)a->contype & (uint32_t)b->conaffinity) | ((uint32_t)b->contype & (uint32_t)a->conaffinity)) != 0;
+}
+
+/* Whether the library's rule gives all pairs what they should have. */
+static bool all_alike(const io_builder *b) {
+  const cdn_spec_shape *first = NULL;
+  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++) {
+    const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
+    if (!b->ready[i].there) continue;
+    if (!first) first = shape;
+    if (shape->condim != first->condim || memcmp(shape->friction, first->friction, sizeof first->friction) != 0)
+      return false;
+  }
+  return true;
+}
+
+static cdn_status build_own_frictions(io_builder *b) {
+  enum { MOST = 20000 };
+  const int n = cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
+  const size_t before = b->pairs.count;
+  int added = 0, more = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; b->ready[i].there && j < n; j++) {
+      const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
+      if (!b->ready[j].there || !masks_allow(first, second)) continue;
+      double friction[3];
+      const int condim = mix(first, second, friction);
+      const io_friction wanted = with_condim(condim, friction);
+      if (same_friction(wanted, combine(io_shape_friction(first), io_shape_friction(second)))) continue;
+      if (!io_bodies_may_touch(b, first->body, second->body) || is_paired(b, before, i, j)) continue;
+      if (added == MOST) {
+        more++;
+        continue;
+      }
+      char name[32];
+      snprintf(name, sizeof name, "friction %d", added++);
+      CDNI_TRY(add_pair(b, name, i, j, wanted));
+    }
+  if (more > 0)
+    io_warn(b->d, 0,
+            "%d pairs of shapes have coefficients of friction that differ, and are combined as materials are, as the "
+            "larger of the two holds for %d pairs at most",
+            more, MOST);
+  return CDN_OK;
+}
+
+cdn_status io_build_pairs(io_builder *b) {
+  b->pairs.count = 0;
+  CDNI_TRY(build_named_pairs(b));
+  return all_alike(b) ? CDN_OK : build_own_frictions(b);
+}
