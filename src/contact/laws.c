@@ -135,3 +135,5 @@ contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   if (is_round(low) || is_round(high)) return cdni_law_smooth;
   return NULL;
 }
+
+bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b) { return cdni_contact_law(a, b) != NULL; }

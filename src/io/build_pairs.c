@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "contact/contact.h"
 #include "io/build.h"
 
 static cdn_status no_memory(io_description *d) { return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory"); }
@@ -149,8 +150,35 @@ static cdn_status build_own_frictions(io_builder *b) {
   return CDN_OK;
 }
 
+/* ---- pairs without a law ---- */
+
+static bool lacks_law(const io_builder *b, int i, int j) {
+  const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
+  const cdn_geometry_kind k = b->ready[i].geometry.kind, l = b->ready[j].geometry.kind;
+  if (!b->ready[i].there || !b->ready[j].there || cdni_contact_has_law(k, l)) return false;
+  if (k == CDN_GEOMETRY_HALF_SPACE && l == CDN_GEOMETRY_HALF_SPACE) return false; /* MuJoCo's never touch, either */
+  return masks_allow(first, second) && io_bodies_may_touch(b, first->body, second->body);
+}
+
+/* Only height fields lack laws: a model without them is not looked at. */
+static void warn_of_lacking_laws(io_builder *b) {
+  const int n = cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
+  int count = 0, at[2] = { 0, 0 };
+  for (int i = 0; i < n; i++)
+    for (int j = 0; b->ready[i].there && b->ready[i].geometry.kind == CDN_GEOMETRY_HEIGHT_FIELD && j < n; j++)
+      if (i != j && lacks_law(b, i, j) && count++ == 0) at[0] = i, at[1] = j;
+  if (count > 0)
+    io_warn(b->d, io_spec_shape(b->spec, at[1])->line,
+            "%d pair%s of shapes %s no law of contact and pass%s through each other%s '%.60s' (%s) and '%.60s' (%s)",
+            count, count == 1 ? "" : "s", count == 1 ? "has" : "have", count == 1 ? "es" : "",
+            count == 1 ? ":" : "; the first:", io_spec_shape(b->spec, at[0])->name,
+            cdn_geometry_kind_name(b->ready[at[0]].geometry.kind), io_spec_shape(b->spec, at[1])->name,
+            cdn_geometry_kind_name(b->ready[at[1]].geometry.kind));
+}
+
 cdn_status io_build_pairs(io_builder *b) {
   b->pairs.count = 0;
+  warn_of_lacking_laws(b);
   CDNI_TRY(build_named_pairs(b));
   return all_alike(b) ? CDN_OK : build_own_frictions(b);
 }

@@ -289,7 +289,21 @@ START_TEST(height_fields_are_read) {
 }
 END_TEST
 
+/* Laws that the library lacks are told of; a robot's box on hills is one of them. */
+START_TEST(pairs_without_a_law_are_named) {
+  load(
+      "<mujoco><asset><hfield name='h' nrow='4' ncol='3' size='2 3 4 1'/></asset><worldbody>"
+      "<geom name='field' type='hfield' hfield='h'/>" FREE(
+          "ball", "0",
+          "") "<body pos='0 0 9'><freejoint/><geom name='brick' type='box' size='1 1 1'/></body></worldbody></mujoco>");
+  ck_assert_int_eq(cdn_model_warning_count(model), 1);
+  ck_assert_msg(strstr(cdn_model_warning(model, 0), "'field' (height field) and 'brick' (box)"), "%s",
+                cdn_model_warning(model, 0));
+  cdn_model_destroy(model);
+}
+END_TEST
+
 CHECK_MAIN("io_contact", contacts_are_elements_of_a_spec, wrong_names_are_refused, masks_and_exclusions_hold,
            parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
            robots_may_overlap_themselves_and_repeat_names, meshes_of_packages_are_found,
-           vertices_in_the_file_make_hulls, height_fields_are_read)
+           vertices_in_the_file_make_hulls, height_fields_are_read, pairs_without_a_law_are_named)
