@@ -35,7 +35,8 @@ static void parameter(const cdn_system *system, int i, int k, cdni_parameter_pla
   if (own && k >= first) out->is = own[k - first];
   else if (kind->params) out->is = kind->params[k];
   else snprintf(out->name, sizeof out->name, "params[%d]", k);
-  const constraint_mobility *mobility = &CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility);
+  const constraint_mobility *mobility =
+      e->n_mobilities > 0 ? &CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility) : NULL;
   if (e->n_mobilities == 1) out->dimension = cdni_mobility_dimension(room->matter, mobility->u);
   if (kind->unit_of) kind->unit_of(room->matter, mobility, k, out->unit, sizeof out->unit);
   out->array = room->params;
