@@ -13,7 +13,9 @@ CDN_BEGIN_DECLS
 /** A force provider: forces of a subsystem. The functions get the subsystem's own `self`. */
 typedef struct cdn_force_provider {
   uint32_t struct_size; /**< sizeof(cdn_force_provider) */
-  const char *name;     /**< the name of its force element; copied; NULL: the library makes one up */
+  /** The name of its force element; copied; NULL: the library makes one up. If a force has that name already, this one
+   *  is called "NAME 2", "NAME 3", ... */
+  const char *name;
   cdn_force_reads reads;
   /** Adds the forces, like calc_force of cdn_force_ops. Required. */
   cdn_status (*calc_force)(const void *self, cdn_state *state, cdn_forces *forces);

@@ -17,15 +17,17 @@ CDN_BEGIN_DECLS
 /* ---- elements ---------------------------------------------------------------------------- */
 
 typedef enum cdn_sort {
-  CDN_SORT_BODY,       /**< with its mass properties. The number is that of cdn_body; 0 is Ground */
-  CDN_SORT_MOBILIZER,  /**< the joint of the body that has this number, with its frames */
-  CDN_SORT_MOTION,     /**< cdn_motion */
-  CDN_SORT_FORCE,      /**< cdn_force */
-  CDN_SORT_CONSTRAINT, /**< cdn_constraint */
-  CDN_SORT_MEASURE,    /**< cdn_measure */
-  CDN_SORT_CONTROL,    /**< cdn_control */
-  CDN_SORT_EVENT,      /**< cdn_event */
-  CDN_SORT_SUBSYSTEM,  /**< cdn_subsystem; those of the library are there once the System is frozen */
+  CDN_SORT_BODY,         /**< with its mass properties. The number is that of cdn_body; 0 is Ground */
+  CDN_SORT_MOBILIZER,    /**< the joint of the body that has this number, with its frames */
+  CDN_SORT_MOTION,       /**< cdn_motion */
+  CDN_SORT_FORCE,        /**< cdn_force */
+  CDN_SORT_CONSTRAINT,   /**< cdn_constraint */
+  CDN_SORT_MEASURE,      /**< cdn_measure */
+  CDN_SORT_CONTROL,      /**< cdn_control */
+  CDN_SORT_EVENT,        /**< cdn_event */
+  CDN_SORT_SUBSYSTEM,    /**< cdn_subsystem; those of the library are there once the System is frozen */
+  CDN_SORT_SHAPE,        /**< cdn_shape (contact.h) */
+  CDN_SORT_CONTACT_PAIR, /**< cdn_contact_pair */
   CDN_SORT_COUNT
 } cdn_sort;
 
@@ -51,8 +53,9 @@ CDN_API void *cdn_element_user(const cdn_system *system, cdn_sort sort, int i);
 /* ---- parameters -------------------------------------------------------------------------- */
 
 /* The parameters of an element are numbers that each State holds, 0 to n - 1 in the order in which the adder takes
- * them. Bodies, mobilizers, motions, forces, constraints, controls (their limits) and subsystems (numbers of their
- * parameter arrays; those of a custom force are the force's, too) have some; measures and events have none. A frozen
+ * them. Bodies, mobilizers, motions, forces, constraints, controls (their limits), shapes (frame, sizes, material,
+ * whether it is enabled), pairs of shapes (the numbers of their material; -1: as the shapes' materials combine) and
+ * subsystems (numbers of their parameter arrays; those of a custom force are the force's, too) have some; measures and events have none. A frozen
  * System is needed: otherwise CDN_ERR_NOT_FROZEN, or a count of 0. */
 
 /** A parameter of an element. */

@@ -7,6 +7,7 @@
 #include "contact/contact.h"
 #include "geometry/geometry.h"
 #include "matter/matter.h"
+#include "system/elements.h"
 
 typedef struct shape {
   char *name;
@@ -132,6 +133,9 @@ cdn_status cdni_contact_order_pairs(cdn_system *system, contact_room *room);
 int cdni_contact_pair_of(const contact_room *room, int a, int b);
 /* The numbers of that pair in a State, or NULL; `numbers`: the State's, of all pairs. */
 const double *cdni_contact_pair_numbers(const contact_room *room, const double *numbers, int a, int b);
+/* Sets the numbers of pair i in a State, if they are right. */
+cdn_status cdni_contact_set_pair_numbers(cdn_state *state, const char *function, int i,
+                                         const double numbers[MATERIAL_NUMBERS]);
 void cdni_contact_free_pairs(cdn_system *system, contact_room *room);
 
 /* ---- materials.c ---- */
@@ -139,7 +143,7 @@ void cdni_contact_free_pairs(cdn_system *system, contact_room *room);
 const char *cdni_contact_read_material(cdn_contact_material *to, const cdn_contact_material *from);
 const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const cdn_contact_material *from);
 /* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
-const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_pair);
+const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);
 
 /* ---- laws ---- */
@@ -257,6 +261,9 @@ cdn_status cdni_contact_calc_kinks(const void *self, cdn_state *state, double *v
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);
 /* The part of a patch's friction that a touch bears. */
 void cdni_patch_share(const patch_force *p, const touch *t, const touch_force *f, cdn_vec3 *force, cdn_vec3 *moment);
+
+/* elements.c */
+extern const cdni_elements cdni_contact_elements[];
 
 /* subsystem.c */
 extern const cdn_subsystem_ops cdni_contact_ops;

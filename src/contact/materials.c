@@ -36,9 +36,7 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
   out[MATERIAL_TORSIONAL] = m->torsional_friction, out[MATERIAL_ROLLING] = m->rolling_friction;
 }
 
-const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_pair) {
-  double x[MATERIAL_NUMBERS];
-  cdni_contact_material_numbers(m, x);
+const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair) {
   for (int i = 0; i < MATERIAL_NUMBERS; i++) {
     if (!isfinite(x[i])) return "a number of its material is not finite";
     if (of_pair && x[i] == -1) continue;
@@ -47,7 +45,7 @@ const char *cdni_contact_check_material(const cdn_contact_material *m, bool of_p
     if (i == MATERIAL_THICKNESS && x[i] < 0) return "the thickness of its material must not be negative";
     if (x[i] < 0) return "a coefficient of friction must not be negative";
   }
-  if (m->static_friction < m->dynamic_friction && !(of_pair && m->static_friction == -1))
+  if (x[MATERIAL_STATIC] < x[MATERIAL_DYNAMIC] && !(of_pair && x[MATERIAL_STATIC] == -1))
     return "static friction must not be less than dynamic friction";
   return NULL;
 }

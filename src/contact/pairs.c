@@ -33,7 +33,9 @@ static void refuse(cdn_system *system, cdn_status code, const char *function, co
 static bool check_def(cdn_system *system, const contact_room *room, const char *function, const char *name,
                       const cdn_contact_pair_def *d, const cdn_contact_material *material) {
   const shape *a = cdni_shape_at(room, d->a), *b = cdni_shape_at(room, d->b);
-  const char *wrong = cdni_contact_check_material(material, true);
+  double numbers[MATERIAL_NUMBERS];
+  cdni_contact_material_numbers(material, numbers);
+  const char *wrong = cdni_contact_check_numbers(numbers, true);
   if (!a || !b) {
     refuse(system, CDN_ERR_ARG, function, name, "there is no shape %d in this System (yet): add the shape first",
            (int)(a ? d->b.i : d->a.i));
@@ -216,24 +218,32 @@ cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact_pair pa
   return cdni_refuse(CDN_ERR_ARG, "cdn_contact_pair_shapes", "there is no pair %d in this System", (int)pair.i);
 }
 
+cdn_status cdni_contact_set_pair_numbers(cdn_state *state, const char *function, int i,
+                                         const double numbers[MATERIAL_NUMBERS]) {
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  const char *name = CDNI_AT(room->pairs, named_pair, i).name, *wrong = cdni_contact_check_numbers(numbers, true);
+  cdn_status status = CDN_ERR_ARG;
+  for (int k = 0; k < MATERIAL_NUMBERS; k++)
+    if (!isfinite(numbers[k])) status = CDN_ERR_NONFINITE;
+  if (wrong)
+    return cdni_state_fail(state, status, false, function, name,
+                           "pair '%s': %s (-1: as the materials of the shapes combine); nothing was changed", name,
+                           wrong);
+  return cdn_state_set_parameters(state, room->pair_numbers, MATERIAL_NUMBERS * i, MATERIAL_NUMBERS, numbers);
+}
+
 cdn_status cdn_contact_pair_set_material(cdn_state *state, cdn_contact_pair pair,
                                          const cdn_contact_material *material) {
   static const char function[] = "cdn_contact_pair_set_material";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, material);
-  const contact_room *room = cdni_contact(cdn_state_system(state));
-  const named_pair *p = pair_at(room, pair);
-  if (!p)
+  if (!pair_at(cdni_contact(cdn_state_system(state)), pair))
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no pair %d in this System",
                            (int)pair.i);
   cdn_contact_material m;
-  const char *wrong = cdni_contact_read_material_of_pair(&m, material);
-  if (!wrong) wrong = cdni_contact_check_material(&m, true);
-  if (wrong)
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, p->name,
-                           "pair '%s': %s (-1: as the materials of the shapes combine); nothing was changed", p->name,
-                           wrong);
+  const char *unreadable = cdni_contact_read_material_of_pair(&m, material);
+  if (unreadable) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "%s", unreadable);
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(&m, numbers);
-  return cdn_state_set_parameters(state, room->pair_numbers, MATERIAL_NUMBERS * pair.i, MATERIAL_NUMBERS, numbers);
+  return cdni_contact_set_pair_numbers(state, function, pair.i, numbers);
 }

@@ -29,9 +29,11 @@ static void free_shapes(cdn_system *system, void *data) {
 
 static cdn_status freeze(cdn_system *system, void *data) { return cdni_contact_find_groups(system, data); }
 
-const cdni_room_ops cdni_contact_room = {
-  .size = sizeof(contact_room), .freeze = freeze, .subsystem = &cdni_contact_ops, .destroy = free_shapes
-};
+const cdni_room_ops cdni_contact_room = { .size = sizeof(contact_room),
+                                          .freeze = freeze,
+                                          .subsystem = &cdni_contact_ops,
+                                          .destroy = free_shapes,
+                                          .elements = cdni_contact_elements };
 
 const contact_room *cdni_contact(const cdn_system *system) { return cdni_system_room_get(system, CDNI_ROOM_CONTACT); }
 
@@ -58,7 +60,9 @@ static const char wrong_frame[] = "its frame must have finite numbers, and axes 
 static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
                       const cdn_contact_material *material) {
   cdn_shape other;
-  const char *wrong = cdni_contact_check_material(material, false);
+  double numbers[MATERIAL_NUMBERS];
+  cdni_contact_material_numbers(material, numbers);
+  const char *wrong = cdni_contact_check_numbers(numbers, false);
   const cdn_status frame = cdni_check_frame(d->X_BS);
   cdn_error error;
   if (d->body.i < 0 || d->body.i >= cdn_system_body_count(system))
@@ -213,10 +217,10 @@ cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape id, const cdn_cont
   if (!s) return CDN_ERR_ARG;
   cdn_contact_material m;
   const char *wrong = cdni_contact_read_material(&m, material);
-  if (!wrong) wrong = cdni_contact_check_material(&m, false);
-  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, wrong);
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(&m, numbers);
+  if (!wrong) wrong = cdni_contact_check_numbers(numbers, false);
+  if (wrong) return cdni_state_fail(state, CDN_ERR_ARG, false, function, s->name, "shape '%s': %s", s->name, wrong);
   return cdn_state_set_parameters(state, room->materials, MATERIAL_NUMBERS * id.i, MATERIAL_NUMBERS, numbers);
 }
 

@@ -296,6 +296,22 @@ cdn_force cdn_system_add_custom_force_sized(cdn_system *system, const cdn_force_
 }
 
 /* Adds a force provider that a subsystem registers in `declare`. The element owns only these ops. */
+static bool is_taken(const cdn_system *system, const char *name) {
+  for (int i = 0; i < cdn_system_force_count(system); i++)
+    if (strcmp(cdn_force_name(system, (cdn_force){ i }), name) == 0) return true;
+  return false;
+}
+
+/* Whoever adds a force by a name does not know which names subsystems will declare. So a provider whose name is taken
+ * gets a number. */
+static const char *free_name(const cdn_system *system, const char *name, char *room, size_t size) {
+  if (!name || !is_taken(system, name)) return name;
+  for (int k = 2;; k++) {
+    snprintf(room, size, "%.100s %d", name, k);
+    if (!is_taken(system, room)) return room;
+  }
+}
+
 cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
   CDNI_NEED_OBJECT(d, (cdn_force){ -1 });
   static const char function[] = "cdn_declare_forces";
@@ -305,7 +321,9 @@ cdn_force cdn_declare_forces(cdn_declarer *d, const cdn_force_provider *given) {
   const char *unreadable = CDNI_READ_OPS(cdn_force_provider, &known, given);
   force_adder a;
   const cdn_force none = { -1 };
-  cdni_force_begin(&a, system, FORCE_CUSTOM, function, unreadable ? NULL : provider->name);
+  char other[128];
+  const char *name = unreadable ? NULL : free_name(system, provider->name, other, sizeof other);
+  cdni_force_begin(&a, system, FORCE_CUSTOM, function, name);
   if (unreadable) cdni_force_refuse(&a, CDN_ERR_VERSION, "%s", unreadable);
   if (!a.ok) return none;
   if (a.room->system)

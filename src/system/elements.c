@@ -9,11 +9,17 @@
 /* ---- sorts ---- */
 
 const char *cdn_sort_name(cdn_sort sort) {
-  static const char *const names[] = {
-    [CDN_SORT_BODY] = "body",       [CDN_SORT_MOBILIZER] = "mobilizer",   [CDN_SORT_MOTION] = "motion",
-    [CDN_SORT_FORCE] = "force",     [CDN_SORT_CONSTRAINT] = "constraint", [CDN_SORT_MEASURE] = "measure",
-    [CDN_SORT_CONTROL] = "control", [CDN_SORT_EVENT] = "event",           [CDN_SORT_SUBSYSTEM] = "subsystem"
-  };
+  static const char *const names[] = { [CDN_SORT_BODY] = "body",
+                                       [CDN_SORT_MOBILIZER] = "mobilizer",
+                                       [CDN_SORT_MOTION] = "motion",
+                                       [CDN_SORT_FORCE] = "force",
+                                       [CDN_SORT_CONSTRAINT] = "constraint",
+                                       [CDN_SORT_MEASURE] = "measure",
+                                       [CDN_SORT_CONTROL] = "control",
+                                       [CDN_SORT_EVENT] = "event",
+                                       [CDN_SORT_SUBSYSTEM] = "subsystem",
+                                       [CDN_SORT_SHAPE] = "shape",
+                                       [CDN_SORT_CONTACT_PAIR] = "contact pair" };
   _Static_assert(CDNI_COUNT(names) == CDN_SORT_COUNT, "a sort has no name");
   return (unsigned)sort < CDN_SORT_COUNT ? names[sort] : NULL;
 }

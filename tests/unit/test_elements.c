@@ -15,6 +15,7 @@ typedef struct world {
   cdn_state *state;
   cdn_body pin, slider, free, screw, oval;
   cdn_control control;
+  cdn_shape shape; /* the last one: "crate" */
 } world;
 
 /* One element of each sort, and forces and constraints of every kind that a few bodies can have. */
@@ -67,6 +68,25 @@ static world make_world(void) {
   cdn_system_constrain_sphere_on_sphere(s, "pair", w.slider, o, 0.5, w.free, o, 0.25, false);
   cdn_system_constrain_line_on_line(s, "edges", w.slider, X, w.free, X, false);
 
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.name = "floor", shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  const cdn_shape floor = cdn_system_add_shape(s, &shape);
+  static const cdn_geometry solids[] = { { CDN_GEOMETRY_SPHERE, { 0.5 }, NULL },
+                                         { CDN_GEOMETRY_CAPSULE, { 0.5, 0.25 }, NULL },
+                                         { CDN_GEOMETRY_ELLIPSOID, { 0.5, 0.25, 1 }, NULL },
+                                         { CDN_GEOMETRY_CYLINDER, { 0.5, 0.25 }, NULL },
+                                         { CDN_GEOMETRY_BOX, { 0.5, 0.25, 2 }, NULL } };
+  static const char *const names[] = { "knob", "bone", "pebble", "can", "crate" };
+  for (int i = 0; i < 5; i++) {
+    shape.name = names[i], shape.geometry = solids[i], shape.body = w.free;
+    w.shape = cdn_system_add_shape(s, &shape);
+  }
+  cdn_contact_material material = cdn_contact_material_of_pair();
+  material.dissipation = 0.5;
+  cdn_contact_pair_def touching = cdn_default_contact_pair_def();
+  touching.name = "landing", touching.a = floor, touching.b = w.shape, touching.material = &material;
+  cdn_system_add_contact_pair(s, &touching);
+
   cdn_motion_def motion = cdn_default_motion_def();
   motion.name = "drive", motion.body = w.screw, motion.params[0] = 0.5, motion.params[1] = 3;
   cdn_system_add_motion(s, &motion);
@@ -106,6 +126,8 @@ START_TEST(test_names_lead_to_elements) {
   ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_MOTION, 0), "sinusoid");
   ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_MEASURE, 0), "time");
   ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_EVENT, 0), "periodic");
+  ck_assert_str_eq(cdn_element_kind(w.system, CDN_SORT_SHAPE, w.shape.i), "box");
+  ck_assert_ptr_null(cdn_element_kind(w.system, CDN_SORT_CONTACT_PAIR, 0));
   ck_assert_ptr_null(cdn_element_kind(w.system, CDN_SORT_BODY, 1));
   ck_assert_ptr_null(cdn_sort_name((cdn_sort)-1));
   ck_assert_int_eq(cdn_element_count(w.system, CDN_SORT_COUNT), 0);
@@ -198,6 +220,18 @@ START_TEST(test_units_and_limits) {
     { CDN_SORT_CONSTRAINT, "pair", "radius_b", "m", 0.25, 0, inf, false },
     { CDN_SORT_CONTROL, "valve", "lower", "V", -inf, -inf, inf, false },
     { CDN_SORT_CONTROL, "valve", "upper", "V", 12, -inf, inf, false },
+    { CDN_SORT_SHAPE, "floor", "X_BS.p.z", "m", 0, -inf, inf, false },
+    { CDN_SORT_SHAPE, "floor", "modulus", "Pa", 1e7, 0, inf, true },
+    { CDN_SORT_SHAPE, "floor", "dissipation", "s/m", 0.1, 0, inf, false },
+    { CDN_SORT_SHAPE, "floor", "viscous_friction", "s/m", 0, 0, inf, false },
+    { CDN_SORT_SHAPE, "floor", "enabled", "1", 1, 0, 1, false },
+    { CDN_SORT_SHAPE, "knob", "radius", "m", 0.5, 0, inf, true },
+    { CDN_SORT_SHAPE, "bone", "half_length", "m", 0.25, 0, inf, false },
+    { CDN_SORT_SHAPE, "pebble", "half.z", "m", 1, 0, inf, true },
+    { CDN_SORT_SHAPE, "can", "half_length", "m", 0.25, 0, inf, true },
+    { CDN_SORT_SHAPE, "crate", "half.y", "m", 0.25, 0, inf, true },
+    { CDN_SORT_CONTACT_PAIR, "landing", "modulus", "Pa", -1, -1, inf, false },
+    { CDN_SORT_CONTACT_PAIR, "landing", "dissipation", "s/m", 0.5, -1, inf, false },
   };
   for (int n = 0; n < (int)(sizeof list / sizeof *list); n++) {
     const expected *e = &list[n];
@@ -253,6 +287,25 @@ START_TEST(test_setting_acts) {
   OK(cdn_control_value(w.state, w.control, &value));
   ck_assert_double_eq(value, 1);
   FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTROL, "valve", "lower", 2), CDN_ERR_ARG);
+  OK(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "half.z", 3));
+  OK(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "X_BS.p.y", 0.5));
+  cdn_geometry geometry;
+  cdn_transform X_GS;
+  OK_ON(w.state, cdn_shape_get(w.state, w.shape, &geometry, &X_GS));
+  ck_assert(geometry.size[0] == 0.5 && geometry.size[1] == 0.25 && geometry.size[2] == 3);
+  ck_assert_double_eq_tol(X_GS.p.y - cdn_body_q(w.state, w.free)[5], 0.5, 1e-15);
+  int touches;
+  OK_ON(w.state, cdn_contact_count(w.state, &touches));
+  ck_assert_int_gt(touches, 0);
+  for (int i = 0; i < cdn_element_count(w.system, CDN_SORT_SHAPE); i++)
+    OK(cdn_parameter_set(w.state, CDN_SORT_SHAPE, cdn_element_name(w.system, CDN_SORT_SHAPE, i), "enabled", 0));
+  OK_ON(w.state, cdn_contact_count(w.state, &touches));
+  ck_assert_int_eq(touches, 0);
+  FAILS(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "dynamic_friction", 2), CDN_ERR_ARG); /* above static */
+  FAILS(cdn_parameter_set(w.state, CDN_SORT_SHAPE, "crate", "X_BS.R.x.x", 2), CDN_ERR_ARG);
+  OK(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "dissipation", -1));
+  FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "dissipation", -0.5), CDN_ERR_ARG);
+  FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "modulus", 0), CDN_ERR_ARG);
   OK(cdn_parameter_set(w.state, CDN_SORT_FORCE, "stop", "upper", INFINITY));
   OK(cdn_parameter_get(w.state, CDN_SORT_FORCE, "stop", "upper", &value));
   ck_assert(value == INFINITY);

@@ -192,4 +192,25 @@ START_TEST(test_refusals) {
 }
 END_TEST
 
-CHECK_MAIN("providers", test_all_add_up, test_alone, test_derivatives, test_ensemble, test_refusals)
+/* Whoever adds a force does not know which names subsystems declare, those of the library among them. */
+START_TEST(test_names_that_are_taken) {
+  rig r = make_rig();
+  cdn_system_add_mobility_force(r.system, "contact", r.pin, 0, 4);
+  cdn_system_add_mobility_force(r.system, "drag", r.pin, 0, 4);
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(r.system, &shape);
+  add_pad(r.system, "first", (pad){ r.pin, 0.5, 20, { "drag", "spring" }, { 0 } });
+  add_pad(r.system, "second", (pad){ r.pin, 0.25, 8, { "drag", "spring" }, { 0 } });
+  start(&r);
+  static const char *const names[] = { "contact", "drag",     "drag 2",    "spring",
+                                       "drag 3",  "spring 2", "contact 2", "contact dissipation" };
+  ck_assert_int_eq(cdn_system_force_count(r.system), 8);
+  for (int i = 0; i < 8; i++) ck_assert_str_eq(cdn_force_name(r.system, (cdn_force){ i }), names[i]);
+  ck_assert_str_eq(cdn_force_kind_name(r.system, (cdn_force){ 0 }), "mobility_force");
+  stop(&r);
+}
+END_TEST
+
+CHECK_MAIN("providers", test_names_that_are_taken, test_all_add_up, test_alone, test_derivatives, test_ensemble,
+           test_refusals)
