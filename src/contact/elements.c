@@ -7,7 +7,7 @@
 
 /* ---- what their numbers are ---- */
 
-/* Of a shape: its frame, its sizes, its material, and whether it is enabled. */
+/* Of a shape: its frame, its sizes, its material, the motion of its surface, and whether it is enabled. */
 static const cdni_parameter frame_table[FRAME_NUMBERS] = { CDNI_FRAME("X_BS") };
 static const cdni_parameter radius_table[] = { CDNI_POSITIVE("radius", "m") };
 static const cdni_parameter capsule_table[] = { CDNI_POSITIVE("radius", "m"), CDNI_NOT_NEGATIVE("half_length", "m") };
@@ -20,7 +20,12 @@ static const cdni_parameter material_table[MATERIAL_NUMBERS] = {
   [MATERIAL_STATIC] = CDNI_NOT_NEGATIVE("static_friction", "1"),
   [MATERIAL_DYNAMIC] = CDNI_NOT_NEGATIVE("dynamic_friction", "1"),
   [MATERIAL_VISCOUS] = CDNI_NOT_NEGATIVE("viscous_friction", "s/m"),
+  [MATERIAL_TORSIONAL] = CDNI_NOT_NEGATIVE("torsional_friction", "m"),
+  [MATERIAL_ROLLING] = CDNI_NOT_NEGATIVE("rolling_friction", "m"),
+  [MATERIAL_THICKNESS] = CDNI_NOT_NEGATIVE("thickness", "m"),
 };
+static const cdni_parameter belt_table[BELT_NUMBERS] = { CDNI_VECTOR("surface_velocity", "m/s"),
+                                                         CDNI_VECTOR("surface_spin", "rad/s") };
 static const cdni_parameter enabled_table[] = { { "enabled", "1", 0, 1, 0, 0, "0 switches it off" } };
 
 static const cdni_parameter *size_table(cdn_geometry_kind kind, int *n) {
@@ -41,7 +46,7 @@ typedef struct part {
   cdn_dvar array;
 } part;
 
-enum { SHAPE_PARTS = 4, MOST_NUMBERS = FRAME_NUMBERS + 3 + MATERIAL_NUMBERS + 1 };
+enum { SHAPE_PARTS = 5, MOST_NUMBERS = FRAME_NUMBERS + 3 + MATERIAL_NUMBERS + BELT_NUMBERS + 1 };
 
 static void shape_parts(const contact_room *room, int i, part out[SHAPE_PARTS]) {
   int n_sizes;
@@ -49,7 +54,8 @@ static void shape_parts(const contact_room *room, int i, part out[SHAPE_PARTS]) 
   out[0] = (part){ frame_table, FRAME_NUMBERS, FRAME_NUMBERS * i, room->frames };
   out[1] = (part){ sizes, n_sizes, 3 * i, room->sizes };
   out[2] = (part){ material_table, MATERIAL_NUMBERS, MATERIAL_NUMBERS * i, room->materials };
-  out[3] = (part){ enabled_table, 1, i, room->enabled };
+  out[3] = (part){ belt_table, BELT_NUMBERS, BELT_NUMBERS * i, room->belts };
+  out[4] = (part){ enabled_table, 1, i, room->enabled };
 }
 
 /* ---- shapes ---- */

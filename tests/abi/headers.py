@@ -12,6 +12,7 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
+    'cdn_shape_query_def': 'context',
     'cdn_system_def': 'audit', 'cdn_row_def': 'regularisation', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_function_mobilizer': 'axis',
     'cdn_motion_def': 'custom',
     'cdn_event_def': 'self_size', 'cdn_delay_def': 'capacity', 'cdn_custom_constraint_def': 'params',
@@ -38,7 +39,7 @@ GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_inpu
 # Never changed.
 FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit
-    cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
+    cdn_rotation cdn_region cdn_computed_region cdn_auto_region cdn_row_set cdn_shape cdn_shape_hit cdn_shape_proximity cdn_spatial cdn_spatial_inertia cdn_subsystem cdn_ticket cdn_transform cdn_triangles cdn_vec3 cdn_view_point cdn_zvar'''.split())
 
 
 def amalgamate(paths):

@@ -151,7 +151,10 @@ def field(text):
         name = name.strip()
         if not re.match(r'\w+$', name) or kind in ('cdn_allocator',) or kind.endswith('_fn'):
             continue
-        value = 'draw_count(w)' if name.startswith('n_') else argument(kind, name) or ('(%s)draw_enum(w)' % kind)
+        if kind == 'cdn_body' and name == 'except': # { -1 } is none, and no mistake
+            value = '(cdn_body){ draw_below(w, w->n_body + 1) - 1 }'
+        else:
+            value = 'draw_count(w)' if name.startswith('n_') else argument(kind, name) or ('(%s)draw_enum(w)' % kind)
         statements.append('def.%s = %s;' % (name, value))
     return statements
 
