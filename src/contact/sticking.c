@@ -21,8 +21,8 @@ static const double LEVER = 0.93, STAMP_LEVER = 0.6;
 /* ---- what does not vary with the motion ---- */
 
 static double stamp_radius(const motion_view *v, const touch *t) {
-  if (!(t->radius[0] > 0)) return 0.5 * cdni_contact_size(v, t->a, t->b);
-  return sqrt(1e-3) * t->radius[0] * t->radius[1] / t->depth; /* R = a^2 / depth */
+  const double R = t->radius[0] * t->radius[1] / t->depth; /* of Hertz's law: a^2 / depth */
+  return R > 0 ? sqrt(1e-3) * R : 0.5 * cdni_contact_size(v, t->a, t->b);
 }
 
 static double mass_of(const contact_room *room, int body) {

@@ -1,6 +1,6 @@
 /* Friction with memory: it is passive in every state, keeps momentum, leaves no trace of what was only tried, and lives in States, checkpoints and
  * ensembles as other variables do. */
-#include "../testing.h"
+#include "../robust/counting_allocator.h"
 #include "contact/internal.h"
 
 static uint64_t seed = 7;
@@ -53,28 +53,38 @@ typedef struct heap {
 } heap;
 
 /* Balls that overlap, without a floor, or over one. */
-static heap make_heap(bool floor, int slots) {
-  heap h = { .system = cdn_system_create(NULL) };
+static cdn_system *build_heap(bool floor, int slots, cdn_body *ball, counting_allocator *counts) {
+  cdn_system_def audited = cdn_default_system_def();
+  audited.audit = true;
+  if (counts) audited.allocator = allocator_of(counts);
+  cdn_system *system = cdn_system_create(&audited);
+  if (!system) return NULL;
   cdn_contact_material m = cdn_default_contact_material();
   m.modulus = 1e5, m.torsional_friction = 2e-3, m.rolling_friction = 1e-3, m.dissipation = 0.5;
   cdn_shape_def def_of_shape = cdn_default_shape_def();
   def_of_shape.material = &m;
   def_of_shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
-  if (floor) cdn_system_add_shape(h.system, &def_of_shape), cdn_system_add_gravity(h.system, "g", cdn_v3(0, 0, -9.81));
+  if (floor) cdn_system_add_shape(system, &def_of_shape), cdn_system_add_gravity(system, "g", cdn_v3(0, 0, -9.81));
   for (int i = 0; i < BALLS; i++) {
     cdn_body_def body = cdn_default_body_def();
     body.mobilizer = CDN_FREE, body.mass.mass = 0.5, body.mass.inertia = (cdn_inertia){ 2e-3, 2e-3, 2e-3, 0, 0, 0 };
     body.q0 = (double[]){ 1, 0, 0, 0, 0.17 * (i % 3), 0.17 * (i / 3), 0.098 };
-    h.ball[i] = def_of_shape.body = cdn_system_add_body(h.system, &body);
+    ball[i] = def_of_shape.body = cdn_system_add_body(system, &body);
     def_of_shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } };
     if (i % 2) def_of_shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_ELLIPSOID, .size = { 0.1, 0.11, 0.09 } };
     if (i == 5) def_of_shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { 0.1, 0.1, 0.1 } };
     def_of_shape.surface_velocity = cdn_v3(0.1, 0, 0), def_of_shape.surface_spin = cdn_v3(0, 0.3, 0);
-    cdn_system_add_shape(h.system, &def_of_shape);
+    cdn_system_add_shape(system, &def_of_shape);
   }
   cdn_contact_def def = cdn_default_contact_def();
   def.friction = CDN_FRICTION_STICKING, def.memory_slots = slots;
-  cdn_system_set_contact(h.system, &def);
+  cdn_system_set_contact(system, &def);
+  return system;
+}
+
+static heap make_heap(bool floor, int slots) {
+  heap h = { 0 };
+  h.system = build_heap(floor, slots, h.ball, NULL);
   OK_FREEZE(h.system);
   OK(cdn_state_create(h.system, &h.state));
   return h;
@@ -246,6 +256,44 @@ START_TEST(full_pool_is_told) {
 }
 END_TEST
 
+/* Freezes, makes a State, and runs for a while. */
+static cdn_status life_of_a_heap(counting_allocator *counts, bool steady) {
+  cdn_body ball[BALLS];
+  cdn_system *system = build_heap(true, 0, ball, counts);
+  if (!system) return CDN_ERR_NOMEM;
+  cdn_state *state = NULL;
+  cdn_stepper *stepper = NULL;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_DORMAND_PRINCE, def.accuracy = 1e-4;
+  cdn_status status = cdn_system_freeze(system);
+  if (!status) status = cdn_state_create(system, &state);
+  if (!status) status = cdn_stepper_create(state, &def, &stepper);
+  if (!status) status = cdn_stepper_advance(stepper, steady ? 0.3 : 0.02, NULL);
+  if (steady) {
+    const int64_t before = counts->calls;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 0.6, NULL));
+    ck_assert_int_eq(counts->calls, before);
+  }
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  return status;
+}
+
+START_TEST(no_step_allocates_and_memory_may_run_out) {
+  counting_allocator counts = { 0 };
+  OK(life_of_a_heap(&counts, true));
+  ck_assert_int_eq(counts.outstanding + counts.misuse, 0);
+  for (int64_t k = 1;; k++) {
+    counting_allocator c = { .fail_at = k, .fail_after = true };
+    const cdn_status status = life_of_a_heap(&c, false);
+    ck_assert_int_eq(c.outstanding + c.misuse, 0);
+    if (c.calls < k) break;
+    ck_assert_msg(status == CDN_ERR_NOMEM || status == CDN_OK, "call %d: %s", (int)k, cdn_status_name(status));
+  }
+}
+END_TEST
+
 /* Lane k is the lone run, whatever the numbers of contacts: rates, steps and memory. */
 START_TEST(lanes_have_the_bits_of_lone_runs) {
   enum { STATES = 11, STEPS = 10 };
@@ -311,4 +359,4 @@ END_TEST
 
 CHECK_MAIN("friction_memory", bristle_is_passive, friction_keeps_momentum, friction_of_a_state_is_passive,
            what_is_tried_leaves_no_trace, checkpoints_resume_with_memory, full_pool_is_told,
-           lanes_have_the_bits_of_lone_runs)
+           no_step_allocates_and_memory_may_run_out, lanes_have_the_bits_of_lone_runs)

@@ -383,6 +383,31 @@ START_TEST(rolling_friction_holds_a_ball) {
 }
 END_TEST
 
+/* A uniform ball that rolls on a turntable moves on a circle at 2/7 of the table's angular velocity, wherever its centre is (Milne 1948). It
+ * spins as the table does: what spins over the table would creep. */
+START_TEST(ball_circles_on_a_turntable) {
+  const double R = 0.1, w = 5, r0 = 0.2, v0 = w * r0, radius = 3.5 * r0, period = 2 * PI / (2.0 / 7 * w);
+  cdn_contact_material m = friction_material(1e9, 0.8);
+  const cdn_contact_def def = sticking();
+  friction_scene s = ball_on_plane(R, 1, &m, 0, &def);
+  OK_ON(s.state, cdn_shape_set_surface_velocity(s.state, s.plane, cdn_v3(0, 0, 0), cdn_v3(0, 0, w)));
+  OK_ON(s.state, cdn_body_set_q(s.state, s.body, (double[]){ 1, 0, 0, 0, r0, 0, R - s.depth }, 7));
+  OK_ON(s.state, cdn_body_set_u(s.state, s.body, (double[]){ 0, 0, w, 0, v0, 0 }, 6));
+  cdn_stepper *stepper = stepper_of(s.state, 1e-7);
+  cdn_state *now = cdn_stepper_state(stepper);
+  for (int k = 1; k <= 8; k++) {
+    OK_STEP(stepper, cdn_stepper_advance(stepper, k * period / 8, NULL));
+    const double *q = cdn_body_q(now, s.body), angle = k * PI / 4;
+    /* friction stretches by m v0 (2/7 w) / k to begin with */
+    NEAR(q[4], r0 - radius + radius * cos(angle), 2e-3 * radius);
+    NEAR(q[5], radius * sin(angle), 2e-3 * radius);
+    ck_assert_int_eq(the_contact(now).sticks, 1);
+  }
+  cdn_stepper_destroy(stepper);
+  free_friction_scene(&s);
+}
+END_TEST
+
 /* ---- spin of faces ---- */
 
 typedef struct spinning_box {
@@ -481,4 +506,4 @@ END_TEST
 CHECK_MAIN("friction", torsional_friction_stops_spin, rolling_friction_slows_a_ball, belt_carries_to_its_speed,
            turntable_slips_and_turns, block_on_a_slope_sticks, shaken_block_does_not_creep, blocks_slide_and_stop,
            balls_slide_until_they_roll, gripped_box_turns_along, top_converges, rolling_friction_holds_a_ball,
-           faces_resist_spin, mistakes_are_named)
+           ball_circles_on_a_turntable, faces_resist_spin, mistakes_are_named)
