@@ -3,10 +3,11 @@
  * Let a minimum have the normal n, the depth h, and the corners w_i with their weighted mean w. For a direction m at
  * the angle T from n, m = n cos T + t sin T, the corners and the curve parts of M bound h(m) from below:
  *   h(m) >= h cos T + s(t) sin T + R(t) (1 - cos T),   s(t) = max_i t . (w_i - w).
- * A disk that lies flat adds its radius, less the distance of the point from its centre, to s. An ellipsoid contains a
- * ball of the radius (least axis)^2 / (largest axis) that touches it from inside at any of its points, and adds this
- *   radius to R. A disk of radius r adds at least r (t . v)^2 cos^2(T / 2) / c, where v is the tangent of its rim and c
- *   the largest cosine of the angle between m and the disk. So h(m) >= h wherever s(t) cot(T / 2) + R(t) >= h. */
+ * A disk that lies flat adds its radius, less the distance of the point from its centre, to s. An ellipsoid with the
+ * half axes A adds its least radius of curvature on the way to R, |A n x A t|^2 / |A m|^3; the first factor is constant
+ * on the way, as is a bound of the second. A disk of radius r adds at least r (t . v)^2 cos^2(T / 2) / c, where v is the
+ * tangent of its rim and c the largest cosine of the angle between m and the disk. So h(m) >= h wherever
+ * s(t) cot(T / 2) + R(t) >= h. A ball that rolls inside M has the least radius of curvature of all. */
 #include "geometry/convex/convex.h"
 
 enum { DIRECTIONS = 24 };
@@ -51,18 +52,49 @@ static bool corner_beyond(core_pair *pair, const minimum *found, cdn_vec3 t, cdn
   return fabs(cdn_dot(n, *corner)) <= 1e-12 * pair->scale;
 }
 
+/* An ellipsoid with the half axes A, by direction t: |A n x A t|^2, and what makes |A m|^2 grow. */
+typedef struct egg_shape {
+  double square, most;          /* |A n|^2, and the largest */
+  double twist[DIRECTIONS];     /* |A n x A t|^2 */
+  double growth[DIRECTIONS][2]; /* |A t|^2 - |A n|^2 and 2 A n . A t, where they are positive */
+} egg_shape;
+
+static void look_at_egg(const core *c, cdn_vec3 n, cdn_vec3 t1, cdn_vec3 t2, egg_shape *out) {
+  const double *s = c->size, most = fmax(s[0], fmax(s[1], s[2]));
+  const cdn_vec3 e = cdn_v3(s[0] * n.x, s[1] * n.y, s[2] * n.z);
+  const cdn_vec3 e1 = cdn_v3(s[0] * t1.x, s[1] * t1.y, s[2] * t1.z), e2 = cdn_v3(s[0] * t2.x, s[1] * t2.y, s[2] * t2.z);
+  out->square = cdn_dot(e, e), out->most = most * most;
+  for (int d = 0; d < DIRECTIONS; d++) {
+    const cdn_vec3 et = g_fma(circle[d][0], e1, cdn_scale(circle[d][1], e2)), twist = cdn_cross(e, et);
+    const double wide = cdn_dot(et, et) - out->square, lean = 2 * cdn_dot(e, et);
+    out->twist[d] = cdn_dot(twist, twist);
+    out->growth[d][0] = wide > 0 ? wide : 0;
+    out->growth[d][1] = lean > 0 ? lean : 0;
+  }
+}
+
+/* The least radius of curvature on the way along direction d by the angle T. */
+static double egg_radius(const egg_shape *egg, int d, double sine, double cosine) {
+  double square = egg->square + sine * (sine * egg->growth[d][0] + egg->growth[d][1]);
+  if (cosine <= 0 || square > egg->most) square = egg->most;
+  return egg->twist[d] / (square * sqrt(square));
+}
+
 double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
   const cdn_vec3 n = found->answer.normal;
   const double depth = -found->answer.distance;
   const cdn_vec3 t1 = across(n), t2 = cdn_cross(n, t1);
   if (depth <= 0) return 4;
-  double radius = 0, disk[2] = { 0, 0 }, lean[2], rim[2][2] = { { 0 } };
+  double radius = pair->rolling, disk[2] = { 0, 0 }, lean[2], rim[2][2] = { { 0 } };
+  egg_shape egg[2];
+  int eggs = 0;
   for (int side = 0; side < 2; side++) {
     const core *c = side ? &pair->b : &pair->a;
     if (!c->curved) continue;
     if (c->kind == CDN_GEOMETRY_ELLIPSOID) {
-      const double least = fmin(c->size[0], fmin(c->size[1], c->size[2]));
-      radius += least * least / fmax(c->size[0], fmax(c->size[1], c->size[2]));
+      const cdn_rotation *R = &pair->R;
+      if (side) look_at_egg(c, g_rotate_inv(R, n), g_rotate_inv(R, t1), g_rotate_inv(R, t2), &egg[eggs++]);
+      else look_at_egg(c, n, t1, t2, &egg[eggs++]);
       continue;
     }
     const cdn_vec3 axis = side ? pair->R.z : cdn_v3(0, 0, 1), v = cdn_cross(axis, n);
@@ -81,7 +113,7 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
     mx += found->weight[i] * x[i], my += found->weight[i] * y[i];
   }
   const double flat = found->flat > 0 ? found->flat - cdn_norm(found->from_center) : 0;
-  const bool disks = disk[0] > 0 || disk[1] > 0;
+  const bool round = eggs > 0 || disk[0] > 0 || disk[1] > 0;
   double largest = INFINITY; /* tan(T / 2) */
   if (found->k == 3) {
     /* s(t) is least across an edge of the triangle, or, where that is too little, of the face that has the triangle. */
@@ -107,7 +139,7 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
       least = fmin(least, far);
     }
     largest = (least + flat) / (depth - radius);
-    if (!disks || largest > 5) return 2 * atan(largest);
+    if (!round || largest > 5) return 2 * atan(largest);
   }
   /* By trial: for a tangent of T / 2, in all directions. */
   double spread[DIRECTIONS], along[DIRECTIONS][2];
@@ -135,8 +167,11 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
       if (disk[side] > 0)
         share[side] = disk[side] * cosine2 / fmin(1, lean[side] * fmax(cosine, 0) + (cosine > 0 ? sine : 1));
     bool safe = true;
-    for (int d = 0; d < DIRECTIONS && safe; d++)
-      safe = spread[d] / tangent + radius + share[0] * along[d][0] + share[1] * along[d][1] >= 1.03 * depth;
+    for (int d = 0; d < DIRECTIONS && safe; d++) {
+      double rounding = share[0] * along[d][0] + share[1] * along[d][1];
+      for (int i = 0; i < eggs; i++) rounding += egg_radius(&egg[i], d, sine, cosine);
+      safe = spread[d] / tangent + rounding >= 1.03 * depth;
+    }
     if (safe) best = tangent * (1 + 1e-12);
   }
   if (found->k == 3) best = fmax(best, largest);

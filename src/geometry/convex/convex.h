@@ -35,8 +35,9 @@ typedef struct core_pair {
   cdn_vec3 toward; /* from the middle of a to the middle of b */
   bool curved;
   double radii;
-  double inner; /* M contains the ball of this radius about -toward */
-  double scale; /* a length that the numbers of the pair do not exceed by much: for tolerances */
+  double inner;   /* M contains the ball of this radius about -toward */
+  double rolling; /* a ball of this radius rolls inside M, so that M is the sum of the ball and another convex set */
+  double scale;   /* a length that the numbers of the pair do not exceed by much: for tolerances */
 } core_pair;
 
 /* A support point of M. */

@@ -3,24 +3,30 @@
  *
  * The distance of a face of the polytope bounds from below how deep M is along the rays through that face; h at the
  * normal of a face, and at every minimum that Newton's method finds, bounds the depth from above. A face that is not
- * nearer than the best minimum cannot hide a better one. The search ends when no other face is left. */
+ * nearer than the best minimum cannot hide a better one, nor can one whose rays are all so far from the way between the
+ * middles that the balls inside the two solids are enough. The search ends when no other face is left.
+ *
+ * Where a ball rolls inside M, M is the sum of the ball and another convex set. The polytope is then one of that set,
+ * with the depth less the ball's radius. A round M has few faces so. */
 #include "geometry/convex/convex.h"
 
 enum { MOST_PROBES = 100, MOST_FACES = 2 * MOST_PROBES, MOST_EDGES = 64 };
 
 typedef struct face {
   int16_t v[3], beyond[3]; /* the face beyond the edge from v[i] to v[i + 1] */
-  bool alive, closed;
+  bool alive;
   cdn_vec3 n;
   double d;
 } face;
 
 typedef struct polytope {
   core_pair *pair;
+  double ball; /* what is taken from the probes along their directions */
   int n_probes, n_faces;
   probe probe[MOST_PROBES];
   face face[MOST_FACES];
-  int n_free; /* faces that are gone */
+  double near[MOST_FACES]; /* the distance of a face that may hide something, else INFINITY */
+  int n_free;              /* faces that are gone */
   int16_t free[MOST_FACES];
   int n_edges;
   int16_t edges[MOST_EDGES][3]; /* of the horizon: from, to, the face that stays */
@@ -41,11 +47,13 @@ static int add_face(polytope *p, int a, int b, int c) {
   if (length * length > 1e-30 * cdn_dot(ab, ab) * cdn_dot(ac, ac)) {
     f->n = cdn_scale(1 / length, n);
     /* The vertex with the largest products would cost digits; the mean of the three loses none of them all. */
-    f->d = fmin(fmin(cdn_dot(f->n, wa), cdn_dot(f->n, p->probe[b].w)), cdn_dot(f->n, p->probe[c].w));
+    const double d_a = cdn_dot(f->n, wa), d_b = cdn_dot(f->n, p->probe[b].w), d_c = cdn_dot(f->n, p->probe[c].w);
+    const double d_ab = d_a < d_b ? d_a : d_b;
+    f->d = d_ab < d_c ? d_ab : d_c;
   } else {
-    f->closed = true; /* a face without area hides nothing */
-    f->n = cdn_v3(0, 0, 0), f->d = INFINITY;
+    f->n = cdn_v3(0, 0, 0), f->d = INFINITY; /* a face without area hides nothing */
   }
+  p->near[at] = f->d;
   return at;
 }
 
@@ -58,6 +66,7 @@ static void join(polytope *p, int f, int edge, int g) {
 
 static void remove_face(polytope *p, int f) {
   p->face[f].alive = false;
+  p->near[f] = INFINITY;
   p->free[p->n_free++] = (int16_t)f;
 }
 
@@ -188,6 +197,51 @@ static void answer_face(const polytope *p, const face *f, double h, core_answer 
   *answer = (core_answer){ -h, f->n, a, b };
 }
 
+/* A probe of M, or of what M is without the ball. */
+static void probe_without(core_pair *pair, double ball, cdn_vec3 n, probe *q) {
+  pair_probe(pair, n, q);
+  if (ball > 0) q->w = g_fma(-ball, n, q->w);
+}
+
+/* Four probes in directions that look to all sides, the first along n. */
+static void look_around(core_pair *pair, double ball, cdn_vec3 n, simplex *s) {
+  const cdn_vec3 t1 = across(n), t2 = cdn_cross(n, t1);
+  static const double to[3][2] = { { 0.94280904158206336, 0 },
+                                   { -0.47140452079103168, 0.81649658092772603 },
+                                   { -0.47140452079103168, -0.81649658092772603 } };
+  probe_without(pair, ball, n, &s->probe[0]);
+  for (int i = 0; i < 3; i++)
+    probe_without(pair, ball, g_fma(-1.0 / 3, n, g_fma(to[i][0], t1, cdn_scale(to[i][1], t2))), &s->probe[i + 1]);
+  s->n = 4;
+  const cdn_vec3 o = s->probe[0].w, e = cdn_sub(s->probe[1].w, o), f = cdn_sub(s->probe[2].w, o);
+  const double volume = cdn_dot(cdn_cross(e, f), cdn_sub(s->probe[3].w, o));
+  if (!(fabs(volume) > 1e-6 * pair->scale * pair->scale * pair->scale)) s->n = 0;
+}
+
+/* Whether the rays through a face are so far from the way between the middles that h is more than `least` on all of
+ * them: M contains the ball of the radius `inner` about -toward. */
+static bool is_away(const polytope *p, const face *f, double least) {
+  const cdn_vec3 t = p->pair->toward;
+  const double bound = p->pair->inner - least; /* of m . t, for unit vectors m where h(m) < least */
+  if (!(bound > 0) || !(f->d > 0)) return false;
+  const cdn_vec3 *w[3] = { &p->probe[f->v[0]].w, &p->probe[f->v[1]].w, &p->probe[f->v[2]].w };
+  for (int i = 0; i < 3; i++) {
+    const double along = cdn_dot(t, *w[i]);
+    if (along > 0 && along * along >= bound * bound * cdn_dot(*w[i], *w[i])) return false;
+  }
+  bool inside = true;
+  for (int i = 0; i < 3; i++) {
+    const cdn_vec3 *u = w[i], *v = w[(i + 1) % 3], e = cdn_cross(*u, *v);
+    const double side = cdn_dot(t, e), square = cdn_dot(e, e);
+    if (side >= 0) continue; /* t is on the side of the face */
+    inside = false;
+    const cdn_vec3 q = g_fma(-side / square, e, t); /* in the plane of the edge */
+    const bool between = cdn_dot(cdn_cross(e, *u), q) > 0 && cdn_dot(cdn_cross(*v, e), q) > 0;
+    if (between && cdn_dot(q, q) >= bound * bound) return false;
+  }
+  return !inside;
+}
+
 static void start(polytope *p, core_pair *pair, const simplex *s) {
   p->pair = pair;
   p->n_probes = 4, p->n_faces = 0, p->n_free = 0, p->full = false;
@@ -244,17 +298,29 @@ static bool polish_face(const polytope *p, const face *f, minimum *found) {
   return cdni_polish(p->pair, f->n, 3, corners, found);
 }
 
-static int nearest_face(const polytope *p) {
-  int at = -1;
-  for (int i = 0; i < p->n_faces; i++)
-    if (p->face[i].alive && !p->face[i].closed && (at < 0 || p->face[i].d < p->face[at].d)) at = i;
+_Static_assert(MOST_FACES % 4 == 0, "the search looks at four at a time");
+/* The first of the nearest; -1: none is left. Four at a time, as there are many. */
+static int nearest_face(polytope *p) {
+  double least[4] = { INFINITY, INFINITY, INFINITY, INFINITY };
+  const int n = (p->n_faces + 3) & ~3;
+  for (int i = p->n_faces; i < n; i++) p->near[i] = INFINITY;
+  for (int i = 0; i < n; i += 4)
+    for (int k = 0; k < 4; k++) least[k] = p->near[i + k] < least[k] ? p->near[i + k] : least[k];
+  const double x = least[0] < least[1] ? least[0] : least[1], y = least[2] < least[3] ? least[2] : least[3];
+  const double d = x < y ? x : y;
+  if (!(d < INFINITY)) return -1;
+  int at = 0;
+  while (p->near[at] != d) at++;
   return at;
 }
 
 bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *answer) {
   const double tolerance = 4e-15 * pair->scale;
   const simplex touching = *s;
-  if (complete(pair, s) < 4) {
+  /* A minimum that is less deep than the ball is the least depth, and does not get here. */
+  const double ball = known && -known->answer.distance > pair->rolling ? pair->rolling : 0;
+  if (ball > 0) look_around(pair, ball, known->answer.normal, s);
+  if (s->n == 0 || complete(pair, s) < 4) {
     if (known) return false;
     answer_flat(pair, s, &touching, answer);
     return true;
@@ -275,15 +341,15 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
   for (bool first = !known;; first = false) {
     const int at = nearest_face(&p);
     if (at < 0) break;
-    if (p.face[at].d >= least - (loose ? tolerance : enough)) break;
+    if (p.face[at].d + ball >= least - (loose ? tolerance : enough)) break;
     face *f = &p.face[at];
-    if (is_capped(&p, f, &c)) {
-      f->closed = true;
+    if (is_capped(&p, f, &c) || is_away(&p, f, least)) {
+      p.near[at] = INFINITY;
       continue;
     }
     probe q;
-    pair_probe(pair, f->n, &q);
-    const double h = cdn_dot(f->n, q.w), gap = h - f->d;
+    probe_without(pair, ball, f->n, &q);
+    const double h = cdn_dot(f->n, q.w) + ball, gap = h - ball - f->d;
     if (known && h < 0) return false;
     if (pair->curved && (first || h < least - enough) && polish_face(&p, f, &found)) {
       const double wanted = cdni_wanted_angle(pair, &found), safe = cdni_safe_angle(pair, &found, wanted);
@@ -299,7 +365,7 @@ bool cdni_deep(core_pair *pair, simplex *s, const minimum *known, core_answer *a
       /* The plane of the nearest face supports M. */
       if (h < least - tolerance) {
         answer_face(&p, f, h, answer);
-        loose = false;
+        loose = ball > 0;
       }
       break;
     }

@@ -36,11 +36,19 @@ static double inner_radius(const core *c) {
   }
 }
 
+/* The radius of the ball that touches an ellipsoid from inside at any of its points. */
+static double rolling_radius(const core *c) {
+  if (c->kind != CDN_GEOMETRY_ELLIPSOID) return 0;
+  const double least = fmin(c->size[0], fmin(c->size[1], c->size[2]));
+  return least * least / fmax(c->size[0], fmax(c->size[1], c->size[2]));
+}
+
 static bool solve(core_pair *pair, double reach, core_answer *answer) {
   pair->curved = pair->a.curved || pair->b.curved;
   pair->radii = pair->a.radius + pair->b.radius;
   pair->scale = extent(&pair->a) + extent(&pair->b) + fabs(pair->p.x) + fabs(pair->p.y) + fabs(pair->p.z);
   pair->inner = inner_radius(&pair->a) + inner_radius(&pair->b);
+  pair->rolling = rolling_radius(&pair->a) + rolling_radius(&pair->b);
   cdn_vec3 n = unit_or(pair->toward, cdn_v3(1, 0, 0));
   probe q;
   pair_probe(pair, n, &q);
