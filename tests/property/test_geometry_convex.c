@@ -179,5 +179,36 @@ START_TEST(degenerate_poses) {
 }
 END_TEST
 
+/* A local minimum of the depth with a better one near an edge's own direction, which a look at 24 directions does not see. */
+START_TEST(better_minima_between_directions) {
+  const sample_geometry box = {
+    .geometry = { .kind = CDN_GEOMETRY_BOX, .size = { 0.23297367872004868, 0.26080941786965017, 0.60485368194519851 } }
+  };
+  const sample_geometry cylinder = { .geometry = { .kind = CDN_GEOMETRY_CYLINDER,
+                                                   .size = { 0.24700139840582838, 0.50660892166241245 } } };
+  const cdn_transform X_WA = { { { -0.20447470357771402, -0.43938241338030393, -0.87471892080193747 },
+                                 { -0.8573620679123124, -0.35081898651640331, 0.37663818606817789 },
+                                 { -0.47235620044827381, 0.82696380423311366, -0.30497620626266386 } },
+                               { 0, 0, 0 } };
+  const cdn_transform X_WB = { { { 0.99932177182105975, 0.01604455022693637, 0.033144664313177571 },
+                                 { -0.012644775567367447, 0.99487183097303711, -0.10035013496357513 },
+                                 { -0.03458476565294058, 0.099862967832786517, 0.99439996059953617 } },
+                               { -0.60145577557514118, 0.025490294813600302, 0.29433425550944242 } };
+  check_pair(&box, &X_WA, &cylinder, &X_WB, 1, true);
+  /* Ellipsoids that are nearly balls, in the middle of what they are in. */
+  static const cdn_geometry_kind others[] = { CDN_GEOMETRY_BOX, CDN_GEOMETRY_CYLINDER, CDN_GEOMETRY_CONVEX };
+  for (int i = 0; i < 150; i++) {
+    sample_geometry a, b;
+    sample_make(others[i % 3], 1, &a);
+    sample_make(CDN_GEOMETRY_ELLIPSOID, 1, &b);
+    for (int k = 0; k < 3; k++) b.geometry.size[k] = sample_number(0.85, 1);
+    const cdn_transform X_WC = { sample_rotation(), cdn_v3(0, 0, 0) };
+    const cdn_transform X_WD = { sample_rotation(), cdn_scale(sample_number(0, 0.02), sample_direction()) };
+    check_pair(&a, &X_WC, &b, &X_WD, 2, true);
+    sample_free(&a), sample_free(&b);
+  }
+}
+END_TEST
+
 CHECK_MAIN("geometry_convex", all_pairs, the_order_does_not_matter, a_common_motion_and_a_scale_do_not_matter,
-           extreme_shapes, degenerate_poses)
+           extreme_shapes, degenerate_poses, better_minima_between_directions)

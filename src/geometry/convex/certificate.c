@@ -141,21 +141,23 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
     largest = (least + flat) / (depth - radius);
     if (!round || largest > 5) return 2 * atan(largest);
   }
-  /* By trial: for a tangent of T / 2, in all directions. */
+  /* By trial: for a tangent of T / 2, in all directions. What holds at both ends of a sector holds within it: on an arc
+   * where a sinusoid is positive it is concave. The squares of disks and ellipsoids bend by less than the margin. */
   double spread[DIRECTIONS], along[DIRECTIONS][2];
   for (int d = 0; d < DIRECTIONS; d++) {
-    const double *t = circle[d];
-    spread[d] = flat;
+    const double *t = circle[d], *u = circle[(d + 1) % DIRECTIONS];
     for (int side = 0; side < 2; side++) {
-      const double cosine = disk[side] > 0 ? t[0] * rim[side][0] + t[1] * rim[side][1] : 0;
-      along[d][side] = cosine * cosine;
+      const double from = disk[side] > 0 ? t[0] * rim[side][0] + t[1] * rim[side][1] : 0;
+      const double to = disk[side] > 0 ? u[0] * rim[side][0] + u[1] * rim[side][1] : 0;
+      along[d][side] = from * to > 0 ? fmin(from * from, to * to) : 0;
     }
     double most = 0;
     for (int i = 0; i < corners; i++) {
-      const double s = t[0] * (x[i] - mx) + t[1] * (y[i] - my);
+      const double from = t[0] * (x[i] - mx) + t[1] * (y[i] - my), to = u[0] * (x[i] - mx) + u[1] * (y[i] - my);
+      const double s = from < to ? from : to;
       most = s > most ? s : most;
     }
-    spread[d] += most;
+    spread[d] = flat + most;
   }
   double best = 0;
   const double tangents[] = { tan(0.5 * fmin(wanted, 3)), 8, 4, 2, 1.4, 1, 0.7, 0.5, 0.25, 0.12, 0.06, 0.03 };
@@ -169,7 +171,11 @@ double cdni_safe_angle(core_pair *pair, const minimum *found, double wanted) {
     bool safe = true;
     for (int d = 0; d < DIRECTIONS && safe; d++) {
       double rounding = share[0] * along[d][0] + share[1] * along[d][1];
-      for (int i = 0; i < eggs; i++) rounding += egg_radius(&egg[i], d, sine, cosine);
+      for (int i = 0; i < eggs; i++) {
+        const double from = egg_radius(&egg[i], d, sine, cosine);
+        const double to = egg_radius(&egg[i], (d + 1) % DIRECTIONS, sine, cosine);
+        rounding += from < to ? from : to;
+      }
       safe = spread[d] / tangent + rounding >= 1.03 * depth;
     }
     if (safe) best = tangent * (1 + 1e-12);
