@@ -250,7 +250,6 @@ static double rock(double modulus) {
 
 START_TEST(block_rocks) {
   const double coarse = rock(1e8), fine = rock(1e10);
-  printf("%g %g\n", coarse, fine);
   AT_MOST(fabs(fine), 0.2 * fabs(coarse));
   AT_MOST(fabs(fine), 3e-4);
 }
