@@ -177,6 +177,7 @@ int command_eval(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_render(int argc, char **argv);
+int command_export(int argc, char **argv);
 int command_speed(int argc, char **argv);
 
 /* ---- contacts.c ---------------------------------------------------------------------------- */

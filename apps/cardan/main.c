@@ -11,7 +11,7 @@ static const struct {
   { "assemble", command_assemble }, { "equilibrium", command_equilibrium },
   { "modes", command_modes },       { "simulate", command_simulate },
   { "plot", command_plot },         { "render", command_render },
-  { "speed", command_speed },
+  { "export", command_export },     { "speed", command_speed },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -29,6 +29,7 @@ static const char help[] =
     "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
     "  plot      a picture of a trajectory: coordinates, energies, step sizes\n"
     "  render    a picture of the model, or a video of a run\n"
+    "  export    the model and its motion as glTF, poses, or a keyframe\n"
     "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
     "  help      this page; 'cardan COMMAND --help' has the options of one command\n"
     "\n"
@@ -86,7 +87,7 @@ static int dispatch(int argc, char **argv) {
   if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
   else
     complain(
-        "unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot, render and speed "
+        "unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot, render, export and speed "
         "('cardan --help' explains)",
         what, word);
   return CMD_USAGE;

@@ -70,6 +70,7 @@ static cdn_status draw_body(drawer *d, cdn_state *state, cdn_body body, const bo
         CDNI_TRY(add_rod(d, joint, cdn_body_X_PF(state, (cdn_body){ c }).p));
   if (mass.mass > 0) CDNI_TRY(add_rod(d, joint, mass.com));
   if (d->scene->visuals.count > before) return add_ball(d, joint, 1.4 * d->radius);
+  if (!(mass.mass > 0) && has_child[body.i]) return CDN_OK; /* a frame between two joints of one body */
   double half[3];
   cdn_rotation axes;
   if (!cdni_inertia_ellipsoid(&mass, half, &axes)) return add_ball(d, joint, 1.4 * d->radius);

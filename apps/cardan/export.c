@@ -1,0 +1,243 @@
+/* cardan export: a model and its motion for other programs: glTF, poses as a table, a keyframe of MJCF. */
+#include "gltf.h"
+#include "render.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate.h"
+
+static const help_page page = {
+  "export", "MODEL [RUN.csv] -o FILE [options]",
+  "Writes a model for other programs, as the file's name ends: FILE.glb is glTF 2.0 with looks, moved by the run; FILE.csv has the\n"
+  "poses of all bodies; FILE.xml is MJCF with the model's pose as a keyframe, for models of MJCF.\n",
+  "  cardan simulate walker.xml --duration 2 --report 0.02 -o walk.csv && cardan export walker.xml walk.csv -o walk.glb\n"
+  "  cardan export walker.xml walk.csv --time 1.5 -o pose.xml\n",
+  WHICH_MODEL
+};
+
+typedef struct export_arguments {
+  model_arguments model;
+  text_list runs;
+  const char *output, *time;
+  double fps;
+} export_arguments;
+
+typedef struct export_job {
+  const export_arguments *a;
+  cdn_model *model;
+  cdn_state *state;
+  cdn_scene *scene;
+  played_run *run; /* NULL: none */
+} export_job;
+
+static bool ends_in(const char *path, const char *ending) {
+  const size_t n = strlen(path), m = strlen(ending);
+  return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+static int complain_last(const export_job *j) {
+  cdn_error error;
+  cdn_last_error(&error);
+  complain_error(j->a->model.path, &error);
+  return CMD_FAILED;
+}
+
+static cdn_status show(const export_job *j, double time) {
+  if (j->run) CDN_TRY(run_set(j->run, time, j->state));
+  return cdn_scene_update(j->scene, j->state);
+}
+
+/* Calls `add` for each frame: the run at its frame rate, and its end; without a run the present State. */
+static int go_through(const export_job *j, cdn_status (*add)(const export_job *j, void *to), void *to) {
+  const double from = j->run ? run_first_time(j->run) : cdn_state_time(j->state),
+               end = j->run ? run_last_time(j->run) : from;
+  const int frames = (int)floor((end - from) * j->a->fps + 1e-9) + 1;
+  progress bar = progress_begin("exporting", from, end > from ? end : from + 1, j->a->model.quiet);
+  cdn_status status = CDN_OK;
+  for (int i = 0; i < frames && status == CDN_OK; i++) {
+    const double time = fmin(from + i / j->a->fps, end);
+    progress_update(&bar, time, 1 / j->a->fps);
+    status = show(j, time);
+    if (status == CDN_OK) status = add(j, to);
+  }
+  progress_erase(&bar);
+  return status == CDN_OK ? CMD_OK : complain_last(j);
+}
+
+/* ---- glTF ---------------------------------------------------------------------------------- */
+
+static cdn_status add_to_gltf(const export_job *j, void *to) {
+  gltf_add_frame(to, j->scene, cdn_scene_time(j->scene));
+  return CDN_OK;
+}
+
+static int write_gltf(const export_job *j) {
+  if (show(j, j->run ? run_first_time(j->run) : 0) != CDN_OK) return complain_last(j);
+  gltf *g = gltf_begin(j->scene);
+  const int code = go_through(j, add_to_gltf, g);
+  return gltf_end(g, j->a->output) ? code : CMD_OUTPUT;
+}
+
+/* ---- poses --------------------------------------------------------------------------------- */
+
+static cdn_status add_row(const export_job *j, void *to) {
+  FILE *file = to;
+  char text[CDN_NUMBER_SIZE];
+  const cdn_transform *X = cdn_scene_poses(j->scene);
+  fputs(cdn_number_text(cdn_scene_time(j->scene), text), file);
+  for (int i = 0; i < cdn_model_body_count(j->model); i++) {
+    const int b = cdn_model_body(j->model, i).i;
+    const cdn_quaternion q = cdn_quaternion_from_rotation(X[b].R);
+    const double pose[7] = { X[b].p.x, X[b].p.y, X[b].p.z, q.w, q.x, q.y, q.z };
+    for (int k = 0; k < 7; k++) fprintf(file, ",%s", cdn_number_text(pose[k], text));
+  }
+  fputc('\n', file);
+  return CDN_OK;
+}
+
+/* A field with a comma or a quote is quoted. */
+static void put_name(FILE *file, const char *body, const char *slot) {
+  const bool quoted = strpbrk(body, ",\"\n") != NULL;
+  fputc(',', file);
+  if (quoted) fputc('"', file);
+  for (const char *c = body; *c; c++) {
+    if (*c == '"') fputc('"', file);
+    fputc(*c, file);
+  }
+  fprintf(file, ".%s%s", slot, quoted ? "\"" : "");
+}
+
+static int write_poses(const export_job *j) {
+  static const char *const slots[] = { "px", "py", "pz", "qw", "qx", "qy", "qz" };
+  const cdn_system *system = cdn_model_system(j->model);
+  FILE *file = fopen(j->a->output, "w");
+  if (!file) {
+    complain("%s: could not be written", j->a->output);
+    return CMD_OUTPUT;
+  }
+  fputs("time", file);
+  for (int i = 0; i < cdn_model_body_count(j->model); i++)
+    for (int k = 0; k < 7; k++) put_name(file, cdn_body_name(system, cdn_model_body(j->model, i)), slots[k]);
+  fputc('\n', file);
+  const int code = go_through(j, add_row, file);
+  return finish_output(file, j->a->output) ? code : CMD_OUTPUT;
+}
+
+/* ---- a keyframe ---------------------------------------------------------------------------- */
+
+/* MuJoCo lists a free joint as (position, quaternion) and (linear, angular) velocity, with angular velocities of free and ball
+ * joints in the axes of the body; ours are (quaternion, position) and (angular, linear), in the axes of the parent. */
+static void put_joint(const export_job *j, const cdn_model_joint *joint, FILE *q_file, FILE *u_file) {
+  const double *q = cdn_body_q(j->state, joint->mobilized), *u = cdn_body_u(j->state, joint->mobilized);
+  double p[7], v[6];
+  char text[CDN_NUMBER_SIZE];
+  memcpy(p, q, (size_t)joint->nq * sizeof *p);
+  memcpy(v, u, (size_t)joint->nu * sizeof *v);
+  if (joint->nq == 7) memcpy(p, q + 4, 3 * sizeof *p), memcpy(p + 3, q, 4 * sizeof *p);
+  if (joint->nq != joint->nu) {
+    const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
+    const cdn_vec3 w = cdn_rotate_inv(R, cdn_v3(u[0], u[1], u[2]));
+    double *to = joint->nu == 6 ? v + 3 : v;
+    if (joint->nu == 6) memcpy(v, u + 3, 3 * sizeof *v);
+    to[0] = w.x, to[1] = w.y, to[2] = w.z;
+  }
+  for (int k = 0; k < joint->nq; k++) fprintf(q_file, " %s", cdn_number_text(p[k], text));
+  for (int k = 0; k < joint->nu; k++) fprintf(u_file, " %s", cdn_number_text(v[k], text));
+}
+
+static int write_keyframe(const export_job *j, double time) {
+  if (ends_in(j->a->model.path, ".urdf")) {
+    complain("-o %s: keyframes are MJCF's, and %s is a URDF: export .csv or .glb", j->a->output, j->a->model.path);
+    return CMD_USAGE;
+  }
+  if (show(j, time) != CDN_OK) return complain_last(j);
+  FILE *file = fopen(j->a->output, "w"), *speeds = tmpfile();
+  if (!file || !speeds) {
+    complain("%s: could not be written", j->a->output);
+    if (file) fclose(file);
+    if (speeds) fclose(speeds);
+    return CMD_OUTPUT;
+  }
+  char text[CDN_NUMBER_SIZE];
+  fprintf(file, "<mujoco>\n  <keyframe>\n    <key name=\"exported\" time=\"%s\" qpos=\"",
+          cdn_number_text(cdn_state_time(j->state), text));
+  for (int i = 0; i < cdn_spec_count(cdn_model_spec(j->model), CDN_SPEC_JOINT); i++) {
+    cdn_spec_joint joint;
+    if (cdn_spec_get_joint(cdn_model_spec(j->model), i, &joint) != CDN_OK) continue;
+    const int k = joint.name ? cdn_model_find_joint(j->model, joint.name) : -1;
+    if (k < 0) continue;
+    const cdn_model_joint moved = cdn_model_joint_get(j->model, k);
+    put_joint(j, &moved, file, speeds);
+  }
+  fputs("\"\n         qvel=\"", file);
+  rewind(speeds);
+  for (int c; (c = fgetc(speeds)) != EOF;) fputc(c, file);
+  fclose(speeds);
+  fputs("\"/>\n  </keyframe>\n</mujoco>\n", file);
+  return finish_output(file, j->a->output) ? CMD_OK : CMD_OUTPUT;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int export(export_job *j) {
+  const export_arguments *a = j->a;
+  char *end = NULL;
+  int code = load_start(&a->model, &j->model, &j->state);
+  if (code != CMD_OK) return code;
+  const int told = cdn_model_warning_count(j->model);
+  cdn_scene_def def = cdn_default_scene_def();
+  def.layers = 0;
+  if (cdn_model_create_scene(j->model, j->state, &def, &j->scene) != CDN_OK) return complain_last(j);
+  for (int i = told; !a->model.quiet && i < cdn_model_warning_count(j->model); i++)
+    fprintf(stderr, "%s\n", visible(cdn_model_warning(j->model, i)));
+  if (a->runs.n > 0) j->run = run_open(a->runs.item[0], cdn_model_system(j->model), &code);
+  if (code != CMD_OK) return code;
+  double time = j->run ? run_last_time(j->run) : 0;
+  if (a->time) time = strtod(a->time, &end);
+  if (a->time && (*end || end == a->time || !(time >= run_first_time(j->run) && time <= run_last_time(j->run)))) {
+    complain("--time %s: the run is from %g to %g s", a->time, run_first_time(j->run), run_last_time(j->run));
+    return CMD_USAGE;
+  }
+  return ends_in(a->output, ".glb")   ? write_gltf(j)
+         : ends_in(a->output, ".csv") ? write_poses(j)
+                                      : write_keyframe(j, time);
+}
+
+static bool makes_sense(const export_arguments *a) {
+  if (!a->output) complain("which file? Name it with -o: it ends in .glb, .csv or .xml");
+  else if (!ends_in(a->output, ".glb") && !ends_in(a->output, ".csv") && !ends_in(a->output, ".xml"))
+    complain("-o %s: the name must end in .glb, .csv or .xml", a->output);
+  else if (a->runs.n > 1) complain("export writes one run, and %d are named", a->runs.n);
+  else if (a->time && (a->runs.n == 0 || !ends_in(a->output, ".xml")))
+    complain("--time is a time of a run, for a keyframe (.xml)");
+  else if (strcmp(a->output, a->model.path) == 0 || (a->runs.n == 1 && strcmp(a->output, a->runs.item[0]) == 0))
+    complain("%s is an input and would be overwritten; choose another output file", a->output);
+  else return true;
+  return false;
+}
+
+int command_export(int argc, char **argv) {
+  export_arguments a = { .fps = 30 };
+  const option table[] = {
+    { "run", 0, OPTION_OPERANDS, &a.runs, NULL, NULL },
+    { "output", 'o', OPTION_TEXT, &a.output, "FILE", "the file: .glb, .csv or .xml" },
+    { "fps", 0, OPTION_POSITIVE, &a.fps, "N", "frames a second of a run (default: 30)" },
+    { "time", 0, OPTION_TEXT, &a.time, "T", "of a keyframe: the time of the run, s (default: the end)" },
+    { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from this keyframe" },
+    { "state", 0, OPTION_TEXT, &a.model.state, "FILE", "start from this JSON file" },
+    MODEL_OPTIONS(a.model),
+  };
+  int code = options_parse(&page, table, sizeof table / sizeof *table, argc, argv, &a.model.path);
+  if (code != OPTIONS_GO) return code;
+  if (!makes_sense(&a)) return CMD_USAGE;
+  export_job j = { .a = &a };
+  code = export(&j);
+  if (code == CMD_OK && !a.model.quiet) printf("%s\n", a.output);
+  run_close(j.run);
+  cdn_scene_destroy(j.scene);
+  cdn_state_destroy(j.state);
+  cdn_model_destroy(j.model);
+  return code;
+}
