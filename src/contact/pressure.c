@@ -16,7 +16,7 @@ enum { MOST_FACES = 256, MOST_CORNERS = 64 };
 
 /* Depths below faces in Ground: depth = offset - n . x. */
 typedef struct field {
-  int n;
+  int n, nearest;   /* the face that is nearest to the middle of the overlap */
   double stiffness; /* pressure by depth */
   struct {
     cdn_vec3 n;
@@ -25,36 +25,52 @@ typedef struct field {
   } face[MOST_FACES];
 } field;
 
-/* The ball about the overlap of two boxes. False: they have none. */
-static bool overlap_ball(const touch_pair *pair, cdn_vec3 *center, double *radius) {
+/* The overlap of the boxes of two shapes: its middle, half of its sides, the radius of the ball about it. */
+typedef struct overlap_box {
+  cdn_vec3 center, half;
+  double radius;
+} overlap_box;
+
+/* False: they have none. */
+static bool find_overlap(const touch_pair *pair, overlap_box *out) {
   cdn_vec3 least[2], most[2];
   for (int i = 0; i < 2; i++) cdni_bounds(pair->g[i], pair->X[i], &least[i], &most[i]);
   const double l[3] = { fmax(least[0].x, least[1].x), fmax(least[0].y, least[1].y), fmax(least[0].z, least[1].z) };
   const double m[3] = { fmin(most[0].x, most[1].x), fmin(most[0].y, most[1].y), fmin(most[0].z, most[1].z) };
-  double c[3], square = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; k++)
     if (!(l[k] <= m[k])) return false;
-    c[k] = 0.5 * (l[k] + m[k]);
-    square += 0.25 * (m[k] - l[k]) * (m[k] - l[k]);
-  }
-  *center = cdn_v3(c[0], c[1], c[2]);
-  *radius = sqrt(square);
+  out->center = cdn_v3(0.5 * (l[0] + m[0]), 0.5 * (l[1] + m[1]), 0.5 * (l[2] + m[2]));
+  out->half = cdn_v3(0.5 * (m[0] - l[0]), 0.5 * (m[1] - l[1]), 0.5 * (m[2] - l[2]));
+  out->radius = cdn_norm(out->half);
   return true;
 }
 
-/* Faces that may be the nearest one of some point within the ball. */
-static void collect_faces(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 center, double radius, field *out) {
-  double planes[MOST_FACES][4], least = INFINITY;
+/* How far the box reaches along n from its middle. */
+static double reach_along(const overlap_box *box, cdn_vec3 n) {
+  return fabs(n.x) * box->half.x + fabs(n.y) * box->half.y + fabs(n.z) * box->half.z;
+}
+
+/* Faces that may be the nearest one of some point within the box: nearer there than the face that is nearest to the
+ * middle. */
+static void collect_faces(const cdn_geometry *g, const cdn_transform *X, const overlap_box *box, field *out) {
+  double planes[MOST_FACES][4], depth[MOST_FACES];
   const int n = cdni_faces(g, MOST_FACES, planes);
-  const cdn_vec3 c = cdn_rotate_inv(X->R, cdn_sub(center, X->p));
-  out->n = 0;
-  for (int i = 0; i < n; i++)
-    least = fmin(least, planes[i][3] - cdn_dot(cdn_v3(planes[i][0], planes[i][1], planes[i][2]), c));
+  const cdn_vec3 c = cdn_rotate_inv(X->R, cdn_sub(box->center, X->p));
+  int nearest = 0;
   for (int i = 0; i < n; i++) {
-    const cdn_vec3 normal = cdn_v3(planes[i][0], planes[i][1], planes[i][2]);
-    if (planes[i][3] - cdn_dot(normal, c) > least + 2 * radius) continue;
-    out->face[out->n].n = cdn_rotate(X->R, normal);
-    out->face[out->n].offset = planes[i][3] + cdn_dot(out->face[out->n].n, X->p);
+    depth[i] = planes[i][3] - cdn_dot(cdn_v3(planes[i][0], planes[i][1], planes[i][2]), c);
+    if (depth[i] < depth[nearest]) nearest = i;
+  }
+  const cdn_vec3 n_nearest = cdn_rotate(X->R, cdn_v3(planes[nearest][0], planes[nearest][1], planes[nearest][2]));
+  out->n = 0;
+  for (int i = 0; i < n; i++) {
+    const double over = depth[i] - depth[nearest];
+    if (over > 2 * box->radius) continue;
+    const cdn_vec3 normal = cdn_rotate(X->R, cdn_v3(planes[i][0], planes[i][1], planes[i][2]));
+    if (over > 1.01 * reach_along(box, cdn_sub(normal, n_nearest))) continue;
+    if (i == nearest) out->nearest = out->n;
+    out->face[out->n].n = normal;
+    out->face[out->n].offset = planes[i][3] + cdn_dot(normal, X->p);
     out->face[out->n++].index = i;
   }
 }
@@ -68,28 +84,33 @@ typedef struct polygon {
 
 /* Keeps the part where offset - n . x >= 0. */
 static void clip(polygon *p, cdn_vec3 n, double offset) {
-  polygon out = { 0 };
-  double before = p->n > 0 ? offset - cdn_dot(n, p->corner[p->n - 1]) : 0;
+  double height[MOST_CORNERS];
+  int inside = 0;
   for (int i = 0; i < p->n; i++) {
-    const cdn_vec3 *x = &p->corner[i], *w = &p->corner[i > 0 ? i - 1 : p->n - 1];
-    const double here = offset - cdn_dot(n, *x);
-    if ((here < 0) != (before < 0) && out.n < MOST_CORNERS) {
-      const double s = before / (before - here);
-      out.corner[out.n++] = cdn_add(*w, cdn_scale(s, cdn_sub(*x, *w)));
-    }
-    if (here >= 0 && out.n < MOST_CORNERS) out.corner[out.n++] = *x;
-    before = here;
+    height[i] = offset - cdn_dot(n, p->corner[i]);
+    inside += height[i] >= 0;
   }
-  *p = out;
+  if (inside == p->n) return;
+  cdn_vec3 kept[MOST_CORNERS];
+  int count = 0;
+  for (int i = 0, w = p->n - 1; inside > 0 && i < p->n; w = i++) {
+    if ((height[i] < 0) != (height[w] < 0) && count < MOST_CORNERS) {
+      const double s = height[w] / (height[w] - height[i]);
+      kept[count++] = cdn_add(p->corner[w], cdn_scale(s, cdn_sub(p->corner[i], p->corner[w])));
+    }
+    if (height[i] >= 0 && count < MOST_CORNERS) kept[count++] = p->corner[i];
+  }
+  p->n = count;
+  for (int i = 0; i < count; i++) p->corner[i] = kept[i];
 }
 
 /* The square of half width r about the point of the plane n . x = offset nearest to c; counterclockwise about n. */
-static polygon square(cdn_vec3 n, double offset, cdn_vec3 c, double r) {
+static void make_square(cdn_vec3 n, double offset, cdn_vec3 c, double r, polygon *out) {
   const cdn_rotation R = cdn_rotation_z_to(n);
   const cdn_vec3 p = cdn_add(c, cdn_scale(offset - cdn_dot(n, c), n)), x = cdn_scale(r, R.x), y = cdn_scale(r, R.y);
-  return (polygon){
-    4, { cdn_sub(cdn_sub(p, x), y), cdn_sub(cdn_add(p, x), y), cdn_add(cdn_add(p, x), y), cdn_add(cdn_sub(p, x), y) }
-  };
+  out->n = 4;
+  out->corner[0] = cdn_sub(cdn_sub(p, x), y), out->corner[1] = cdn_sub(cdn_add(p, x), y);
+  out->corner[2] = cdn_add(cdn_add(p, x), y), out->corner[3] = cdn_add(cdn_sub(p, x), y);
 }
 
 /* Integrals over a polygon of the pressure k (offset - n . x): the force, and where it acts. */
@@ -136,9 +157,13 @@ typedef struct overlap {
   const touch_pair *pair;
   const field *a, *b;
   combined_material m;
-  cdn_vec3 center;
-  double radius;
+  overlap_box box;
 } overlap;
+
+/* Keeps the part where face i is nearer than face k. */
+static void clip_by_face(polygon *p, const field *f, int i, int k) {
+  if (k != i) clip(p, cdn_sub(f->face[k].n, f->face[i].n), f->face[k].offset - f->face[i].offset);
+}
 
 /* The polygon where face i of a and face j of b are the nearest ones and the pressures are equal. */
 static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output *out) {
@@ -149,16 +174,20 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
   if (length < 1e-9 * (a->stiffness + b->stiffness)) return CDN_OK; /* faces that look the same way do not meet */
   const cdn_vec3 normal = cdn_scale(1 / length, across);
   const double offset = (a->stiffness * a->face[i].offset - b->stiffness * b->face[j].offset) / length;
-  if (fabs(offset - cdn_dot(normal, o->center)) > o->radius) return CDN_OK;
-  polygon p = square(normal, offset, o->center, 1.01 * o->radius);
+  if (fabs(offset - cdn_dot(normal, o->box.center)) > 1.01 * reach_along(&o->box, normal)) return CDN_OK;
+  polygon p;
+  make_square(normal, offset, o->box.center, 1.01 * o->box.radius, &p);
   /* the pressure by the softer solid's depth, which is well defined also where the other hardly gives way */
   const field *soft = a->stiffness <= b->stiffness ? a : b;
   const int face = soft == a ? i : j;
+  /* what is nearest to the middle leaves little of most polygons, and comes first */
+  clip_by_face(&p, a, i, a->nearest);
+  clip_by_face(&p, b, j, b->nearest);
   clip(&p, soft->face[face].n, soft->face[face].offset);
   for (int k = 0; k < a->n && p.n > 2; k++)
-    if (k != i) clip(&p, cdn_sub(a->face[k].n, n_a), a->face[k].offset - a->face[i].offset);
+    if (k != a->nearest) clip_by_face(&p, a, i, k);
   for (int k = 0; k < b->n && p.n > 2; k++)
-    if (k != j) clip(&p, cdn_sub(b->face[k].n, n_b), b->face[k].offset - b->face[j].offset);
+    if (k != b->nearest) clip_by_face(&p, b, j, k);
   if (p.n < 3) return CDN_OK;
   cdn_vec3 center;
   const double force = integrate(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, &center);
@@ -184,11 +213,11 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
 
 cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
   overlap o = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers) };
-  if (!overlap_ball(pair, &o.center, &o.radius)) return CDN_OK;
+  if (!find_overlap(pair, &o.box)) return CDN_OK;
   field fields[2];
   double depth[2];
   for (int i = 0; i < 2; i++) {
-    collect_faces(pair->g[i], pair->X[i], o.center, o.radius, &fields[i]);
+    collect_faces(pair->g[i], pair->X[i], &o.box, &fields[i]);
     depth[i] = cdni_largest_depth(pair->g[i]);
   }
   double E[2];
