@@ -3,78 +3,44 @@
 
 #include "geometry/surfaces/ray.h"
 
-/* Where a ray is within a convex geometry: from t[0] to t[1], -INFINITY and INFINITY included, with the outward normals
- * at both ends. */
+/* Where a ray is within a convex geometry: from t[0] to t[1], -INFINITY and INFINITY included, and by which of its
+ * surfaces it enters and leaves. The ray starts at its point that is nearest to the origin of S, so that far origins
+ * cost no digits. */
+enum { CURVE, BALL_BELOW, BALL_ABOVE, PLANE }; /* PLANE + 2 i is the plane against axis i, PLANE + 2 i + 1 along it */
 typedef struct interval {
   double t[2];
-  cdn_vec3 normal[2];
+  int surface[2];
 } interval;
 
-static const interval everything = { { -INFINITY, INFINITY }, { { 0, 0, 0 }, { 0, 0, 0 } } };
-
-/* Cuts with another interval; false: nothing is left. */
-static bool cut(interval *with, const interval *other) {
-  if (other->t[0] > with->t[0]) with->t[0] = other->t[0], with->normal[0] = other->normal[0];
-  if (other->t[1] < with->t[1]) with->t[1] = other->t[1], with->normal[1] = other->normal[1];
+/* Cuts with the slab |x_i| <= half; false: nothing is left. */
+static bool cut_by_slab(interval *with, double o, double v, double half, int i) {
+  if (v == 0) return fabs(o) <= half;
+  const bool up = v > 0;
+  const double over = 1 / v, low = (-half - o) * over, high = (half - o) * over;
+  const double in = up ? low : high, out = up ? high : low;
+  if (in > with->t[0]) with->t[0] = in, with->surface[0] = PLANE + 2 * i + !up;
+  if (out < with->t[1]) with->t[1] = out, with->surface[1] = PLANE + 2 * i + up;
   return with->t[0] <= with->t[1];
 }
 
-/* Cuts with n . x <= d, for a unit vector n. */
-static bool cut_by_plane(interval *with, const ray *r, cdn_vec3 n, double d) {
-  const double height = d - cdn_dot(n, r->origin), speed = cdn_dot(n, r->direction);
-  if (speed == 0) return height >= 0;
-  interval half = everything;
-  half.t[speed > 0] = height / speed;
-  half.normal[speed > 0] = n;
-  return cut(with, &half);
-}
-
-/* The interval of a ball that is stretched by `axes`. The ray's point that is nearest to the centre comes first, so
- * that far origins cost no digits. */
-static bool cross_ellipsoid(const ray *r, cdn_vec3 center, cdn_vec3 axes, interval *out) {
-  const cdn_vec3 o = cdn_sub(r->origin, center);
-  const cdn_vec3 p = cdn_v3(o.x / axes.x, o.y / axes.y, o.z / axes.z),
-                 v = cdn_v3(r->direction.x / axes.x, r->direction.y / axes.y, r->direction.z / axes.z);
-  const double square = cdn_dot(v, v), middle = -cdn_dot(p, v) / square;
-  const cdn_vec3 nearest = g_fma(middle, v, p);
-  const double rest = 1 - cdn_dot(nearest, nearest);
+/* |o + t v| = 1 or, for a unit vector v, the radius. */
+static bool cross_quadric(cdn_vec3 o, cdn_vec3 v, double square, double radius2, int surface, interval *out) {
+  const double middle = -cdn_dot(o, v) / square;
+  const cdn_vec3 nearest = g_fma(middle, v, o);
+  const double rest = radius2 - cdn_dot(nearest, nearest);
   if (!(rest >= 0)) return false;
   const double half = sqrt(rest / square);
-  for (int k = 0; k < 2; k++) {
-    out->t[k] = middle + (k ? half : -half);
-    const cdn_vec3 q = g_fma(k ? half : -half, v, nearest);
-    const cdn_vec3 n = cdn_v3(q.x / axes.x, q.y / axes.y, q.z / axes.z);
-    out->normal[k] = cdn_scale(1 / cdn_norm(n), n);
-  }
+  *out = (interval){ { middle - half, middle + half }, { surface, surface } };
   return true;
-}
-
-static bool cross_sphere(const ray *r, cdn_vec3 center, double radius, interval *out) {
-  return cross_ellipsoid(r, center, cdn_v3(radius, radius, radius), out);
 }
 
 /* The cylinder about z without ends. A ray along it is within it everywhere, or nowhere. */
 static bool cross_pipe(const ray *r, double radius, interval *out) {
-  const cdn_vec3 o = r->origin, v = r->direction;
+  const cdn_vec3 o = cdn_v3(r->origin.x, r->origin.y, 0), v = cdn_v3(r->direction.x, r->direction.y, 0);
   const double square = v.x * v.x + v.y * v.y;
-  *out = everything;
-  if (square == 0) return o.x * o.x + o.y * o.y <= radius * radius;
-  const double middle = -(o.x * v.x + o.y * v.y) / square, x = o.x + middle * v.x, y = o.y + middle * v.y;
-  const double rest = (radius - hypot(x, y)) * (radius + hypot(x, y));
-  if (!(rest >= 0)) return false;
-  const double half = sqrt(rest / square);
-  for (int k = 0; k < 2; k++) {
-    const double t = k ? half : -half;
-    out->t[k] = middle + t;
-    const double nx = x + t * v.x, ny = y + t * v.y, length = hypot(nx, ny);
-    out->normal[k] = cdn_v3(nx / length, ny / length, 0);
-  }
-  return true;
-}
-
-static bool cross_cylinder(const ray *r, const double *size, interval *out) {
-  return cross_pipe(r, size[0], out) && cut_by_plane(out, r, cdn_v3(0, 0, 1), size[1]) &&
-         cut_by_plane(out, r, cdn_v3(0, 0, -1), size[1]);
+  if (square > 0) return cross_quadric(o, v, square, radius * radius, CURVE, out);
+  *out = (interval){ { -INFINITY, INFINITY }, { CURVE, CURVE } };
+  return o.x * o.x + o.y * o.y <= radius * radius;
 }
 
 /* An end of the pipe's interval that is beyond the segment belongs to the ball at that end. */
@@ -84,56 +50,99 @@ static bool cross_capsule(const ray *r, const double *size, interval *out) {
     const double z = isinf(out->t[k]) ? copysign(INFINITY, k ? r->direction.z : -r->direction.z)
                                       : r->origin.z + out->t[k] * r->direction.z;
     if (fabs(z) <= size[1]) continue;
+    const cdn_vec3 o = cdn_v3(r->origin.x, r->origin.y, r->origin.z - copysign(size[1], z));
     interval ball;
-    if (!cross_sphere(r, cdn_v3(0, 0, copysign(size[1], z)), size[0], &ball)) return false;
-    out->t[k] = ball.t[k];
-    out->normal[k] = ball.normal[k];
+    if (!cross_quadric(o, r->direction, 1, size[0] * size[0], z > 0 ? BALL_ABOVE : BALL_BELOW, &ball)) return false;
+    out->t[k] = ball.t[k], out->surface[k] = ball.surface[k];
   }
   return out->t[0] <= out->t[1];
 }
 
 static bool cross_box(const ray *r, const double *size, interval *out) {
-  *out = everything;
-  for (int k = 0; k < 3; k++) {
-    const double o = (&r->origin.x)[k], v = (&r->direction.x)[k], end = copysign(size[k], v);
-    if (v == 0) {
-      if (!(fabs(o) <= size[k])) return false;
-      continue;
-    }
-    interval slab = { { (-end - o) / v, (end - o) / v }, { { 0, 0, 0 }, { 0, 0, 0 } } };
-    (&slab.normal[0].x)[k] = copysign(1, -v);
-    (&slab.normal[1].x)[k] = copysign(1, v);
-    if (!cut(out, &slab)) return false;
-  }
+  *out = (interval){ { -INFINITY, INFINITY }, { CURVE, CURVE } };
+  return cut_by_slab(out, r->origin.x, r->direction.x, size[0], 0) &&
+         cut_by_slab(out, r->origin.y, r->direction.y, size[1], 1) &&
+         cut_by_slab(out, r->origin.z, r->direction.z, size[2], 2);
+}
+
+static bool cross_ellipsoid(const ray *r, const double *size, interval *out) {
+  const double x = 1 / size[0], y = 1 / size[1], z = 1 / size[2];
+  const cdn_vec3 o = cdn_v3(r->origin.x * x, r->origin.y * y, r->origin.z * z);
+  const cdn_vec3 v = cdn_v3(r->direction.x * x, r->direction.y * y, r->direction.z * z);
+  return cross_quadric(o, v, cdn_dot(v, v), 1, CURVE, out);
+}
+
+/* All points z <= 0. */
+static bool cross_half_space(const ray *r, interval *out) {
+  *out = (interval){ { -INFINITY, INFINITY }, { PLANE + 5, PLANE + 5 } };
+  if (r->direction.z == 0) return r->origin.z <= 0;
+  out->t[r->direction.z > 0] = -r->origin.z / r->direction.z;
   return true;
 }
 
 static bool cross(const cdn_geometry *g, const ray *r, interval *out) {
   const double *size = g->size;
   switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE: return cross_sphere(r, cdn_v3(0, 0, 0), size[0], out);
-    case CDN_GEOMETRY_HALF_SPACE: *out = everything; return cut_by_plane(out, r, cdn_v3(0, 0, 1), 0);
+    case CDN_GEOMETRY_SPHERE: return cross_quadric(r->origin, r->direction, 1, size[0] * size[0], CURVE, out);
+    case CDN_GEOMETRY_HALF_SPACE: return cross_half_space(r, out);
     case CDN_GEOMETRY_CAPSULE: return cross_capsule(r, size, out);
-    case CDN_GEOMETRY_ELLIPSOID: return cross_ellipsoid(r, cdn_v3(0, 0, 0), cdn_v3(size[0], size[1], size[2]), out);
-    case CDN_GEOMETRY_CYLINDER: return cross_cylinder(r, size, out);
+    case CDN_GEOMETRY_ELLIPSOID: return cross_ellipsoid(r, size, out);
+    case CDN_GEOMETRY_CYLINDER:
+      return cross_pipe(r, size[0], out) && cut_by_slab(out, r->origin.z, r->direction.z, size[1], 2);
     case CDN_GEOMETRY_BOX: return cross_box(r, size, out);
     default: return false;
+  }
+}
+
+/* The outward normal at a point of a surface. */
+static cdn_vec3 normal_of(const cdn_geometry *g, int surface, cdn_vec3 p) {
+  if (surface >= PLANE) {
+    const double sign = (surface - PLANE) % 2 ? 1 : -1;
+    const int axis = (surface - PLANE) / 2;
+    return cdn_v3(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
+  }
+  if (surface != CURVE) p.z -= surface == BALL_ABOVE ? g->size[1] : -g->size[1];
+  else if (g->kind == CDN_GEOMETRY_CAPSULE || g->kind == CDN_GEOMETRY_CYLINDER) p.z = 0;
+  else if (g->kind == CDN_GEOMETRY_ELLIPSOID)
+    for (int i = 0; i < 3; i++) (&p.x)[i] /= g->size[i] * g->size[i];
+  return cdn_scale(1 / sqrt(cdn_dot(p, p)), p);
+}
+
+/* The ball about the origin of S that contains the geometry. */
+static double square_of_ball(const cdn_geometry *g) {
+  const double *s = g->size;
+  switch (g->kind) {
+    case CDN_GEOMETRY_SPHERE: return s[0] * s[0];
+    case CDN_GEOMETRY_CAPSULE: return (s[0] + s[1]) * (s[0] + s[1]);
+    case CDN_GEOMETRY_CYLINDER: return s[0] * s[0] + s[1] * s[1];
+    case CDN_GEOMETRY_ELLIPSOID:
+    case CDN_GEOMETRY_BOX: return s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+    default: return INFINITY;
+  }
+}
+
+static void ray_through(const cdn_geometry *g, const ray *r, ray_hits *hits) {
+  const double begin = -cdn_dot(r->origin, r->direction);
+  const ray near = { g_fma(begin, r->direction, r->origin), r->direction };
+  interval in;
+  if (cdn_dot(near.origin, near.origin) > 1.000001 * square_of_ball(g) || !cross(g, &near, &in)) return;
+  for (int k = 0; k < 2; k++) {
+    const double t = begin + in.t[k];
+    if (hits->n == hits->room || !(t >= 0 && t <= hits->reach && t < INFINITY) || (k == 1 && !(in.t[1] > in.t[0])))
+      continue;
+    add_hit(hits, r, t, normal_of(g, in.surface[k], g_fma(in.t[k], near.direction, near.origin)), 0);
   }
 }
 
 int cdni_ray(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double reach, int room, cdn_ray_hit *out) {
   const ray r = { origin, direction };
   ray_hits hits = { 0, room, reach, out };
-  interval in;
   switch (g->kind) {
     case CDN_GEOMETRY_CONVEX: cdni_ray_hull(g->surface, &r, &hits); break;
     case CDN_GEOMETRY_MESH: cdni_ray_mesh(g->surface, &r, &hits); break;
     case CDN_GEOMETRY_HEIGHT_FIELD: cdni_ray_field(g->surface, &r, &hits); break;
     case CDN_GEOMETRY_CUSTOM: cdni_ray_custom(g, &r, &hits); break;
-    default:
-      if (!cross(g, &r, &in)) break;
-      for (int k = 0; k < 2; k++)
-        if (hits.n < room && (k == 0 || in.t[1] > in.t[0])) add_hit(&hits, &r, in.t[k], in.normal[k], 0);
+    default: ray_through(g, &r, &hits);
   }
   return hits.n;
 }
@@ -146,9 +155,12 @@ cdn_status cdn_geometry_ray(const cdn_geometry *g, const cdn_transform *X_WS, cd
   CDNI_TRY(check_query(function, g, X_WS));
   if (room < 0) return cdni_refuse(CDN_ERR_ARG, function, "there is room for %d hits: give a number >= 0", room);
   if (room > 0 && !hits) return cdni_misses(function, "hits");
-  if (!cdni_all_finite(&origin.x, 3, NULL) || !cdni_all_finite(&direction.x, 3, NULL))
+  /* a sum tells in most cases that all are finite */
+  const double sum = origin.x + origin.y + origin.z + direction.x + direction.y + direction.z;
+  if (!isfinite(sum) && (!cdni_all_finite(&origin.x, 3, NULL) || !cdni_all_finite(&direction.x, 3, NULL)))
     return cdni_refuse(CDN_ERR_ARG, function, "the origin or the direction is not finite: give finite numbers");
-  const double length = cdn_norm(direction);
+  const double square = cdn_dot(direction, direction);
+  const double length = square > 1e-280 && square < 1e280 ? sqrt(square) : cdn_norm(direction);
   if (!(length > 0)) return cdni_refuse(CDN_ERR_ARG, function, "the direction is 0: give one of any other length");
   if (!(reach >= 0)) return cdni_refuse(CDN_ERR_ARG, function, "the reach is %g: give a number >= 0", reach);
   if (room == 0) return CDN_OK;
