@@ -217,6 +217,21 @@ typedef struct cdn_contact {
   cdn_vec3 displacement; /**< elastic displacement of b's surface against a's that friction remembers, m, or zeros */
 } cdn_contact;
 
+/** What can be measured of the contacts between two sides (cdn_system_add_contact_measure, measures.h). */
+typedef enum cdn_contact_quantity {
+  CDN_CONTACT_COUNT,        /**< how many contacts there are */
+  CDN_CONTACT_DEPTH,        /**< the largest depth, m; 0 without a contact */
+  CDN_CONTACT_ENERGY,       /**< stored energy, J; contacts whose energy nobody computes add 0 */
+  CDN_CONTACT_NORMAL_FORCE, /**< sum of the normal forces, N: numbers, whatever their directions */
+  CDN_CONTACT_FORCE,        /**< force on side a, N: three numbers in Ground */
+  CDN_CONTACT_FRICTION,     /**< the part of it that is friction, N: three numbers in Ground */
+  CDN_CONTACT_POWER,        /**< power of all that is not elastic, W: negative where it dissipates */
+  CDN_CONTACT_SLIP,         /**< the largest slip speed, m/s; 0 without a contact */
+  CDN_CONTACT_STICKING,     /**< how many contacts stick (friction that has a memory) */
+  /** the least signed distance of shapes that may touch and are switched on, m; DBL_MAX: there are none */
+  CDN_CONTACT_GAP
+} cdn_contact_quantity;
+
 /** How many contacts the State has. Realizes Velocity. CDN_ERR_ARG: no such contact. O(1) once they are computed; no
  *  allocation after the first few evaluations. Contacts are in ascending order of (a, b, feature). */
 CDN_API cdn_status cdn_contact_count(cdn_state *state, int *n) CDN_NODISCARD;

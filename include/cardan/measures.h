@@ -7,6 +7,7 @@
 #ifndef CARDAN_MEASURES_H
 #define CARDAN_MEASURES_H
 
+#include <cardan/contact.h>
 #include <cardan/events.h>
 #include <cardan/forces.h>
 
@@ -54,6 +55,28 @@ CDN_API cdn_measure cdn_system_add_station_measure(cdn_system *system, const cha
 typedef enum cdn_energy { CDN_ENERGY_KINETIC, CDN_ENERGY_POTENTIAL, CDN_ENERGY_TOTAL } cdn_energy;
 /** Kinetic, potential or total energy of the system, J. */
 CDN_API cdn_measure cdn_system_add_energy_measure(cdn_system *system, const char *name, cdn_energy energy);
+
+/** Which contacts a measure is about: those between a side a and a side b. A side is a shape, or all shapes of a body,
+ *  or any: a def with shape_a alone is about all contacts of that shape. */
+typedef struct cdn_contact_measure_def {
+  CDN_DEF_HEADER;
+  const char *name;
+  cdn_contact_quantity quantity;
+  cdn_shape shape_a, shape_b; /**< { -1 }, the default: any */
+  cdn_body body_a, body_b;    /**< { -1 }, the default: any */
+} cdn_contact_measure_def;
+/** cdn_default_contact_measure_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_contact_measure_def_init(void *def, size_t size);
+static inline cdn_contact_measure_def cdn_default_contact_measure_def(void) {
+  cdn_contact_measure_def def;
+  cdn_contact_measure_def_init(&def, sizeof def);
+  return def;
+}
+/** A quantity of the contacts between two sides (contact.h). Count, depth, energy and gap need Position, the others
+ *  Velocity. No derivatives are known. The gap goes through zero where the first two shapes touch and where the last two
+ *  part: with cdn_system_add_measure_event these are events. O(contacts) once they are computed; the gap: O(pairs of
+ *  shapes) tests of boxes, and the distance of the nearest ones. */
+CDN_API cdn_measure cdn_system_add_contact_measure(cdn_system *system, const cdn_contact_measure_def *def);
 
 /** sum of weights[i] terms[i]; n_terms >= 1, all terms of one size. weights NULL: ones. Adds, subtracts and scales. */
 CDN_API cdn_measure cdn_system_add_sum_measure(cdn_system *system, const char *name, int n_terms,

@@ -14,6 +14,27 @@ const contact_room *cdni_contact(const cdn_system *system);
 /* The variable in which a State has the owners of the slots of its friction's memory, and how many doubles it takes; 0:
  * there is no memory. */
 int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable);
+/* ---- measured.c: numbers of the contacts between two sides ---- */
+
+/* { -1 }: any. */
+typedef struct cdni_contact_side {
+  cdn_shape shape;
+  cdn_body body;
+} cdni_contact_side;
+/* What these numbers are computed from, known as soon as a shape was added. `moving`: velocities, too. */
+cdn_ticket cdni_contact_ticket(const cdn_system *system, bool moving);
+static inline int cdni_contact_quantity_size(cdn_contact_quantity q) {
+  return q == CDN_CONTACT_FORCE || q == CDN_CONTACT_FRICTION ? 3 : 1;
+}
+static inline bool cdni_contact_quantity_moves(cdn_contact_quantity q) {
+  return q != CDN_CONTACT_COUNT && q != CDN_CONTACT_DEPTH && q != CDN_CONTACT_ENERGY && q != CDN_CONTACT_GAP;
+}
+/* Any quantity but the gap. */
+cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], cdn_contact_quantity quantity,
+                            double *out);
+/* The least distance, as the laws have it; DBL_MAX where no pair may touch. */
+cdn_status cdni_contact_gap(cdn_state *state, const cdni_contact_side side[2], double *gap);
+
 /* Whether a law acts between two kinds of geometry. */
 bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b);
 

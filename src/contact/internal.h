@@ -73,6 +73,7 @@ struct contact_room {
   cdn_cache places; /* shape_place, one a shape */
   cdn_cache poses;  /* shape_pose, one a shape */
   cdn_computed_region touches, forces;
+  cdn_ticket touches_ticket, values_ticket; /* of the touches, and of all forces; reserved with the first shape */
   /* The memory of friction; 0: there is none. */
   int slots, slot_numbers;
   cdn_zvar displacements;

@@ -131,6 +131,10 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   snprintf(made_up, sizeof made_up, "shape%zu", room->shapes.count);
   const char *name = d.name ? d.name : made_up;
   if (!check_def(system, function, name, &d, &material)) return none;
+  if (room->shapes.count == 0) {
+    room->touches_ticket = cdni_ticket_reserve(system);
+    room->values_ticket = cdni_ticket_reserve(system);
+  }
   if (!store(system, room, name, &d, &material)) {
     cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
     return none;

@@ -47,17 +47,21 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->poses = cdn_declare_cache(d, "poses", (size_t)n * sizeof(shape_pose), cdni_contact_calc_poses, 3, of_poses);
   const cdn_ticket of_touches[] = { room->poses.ticket, room->enabled.ticket, room->materials.ticket,
                                     room->pair_numbers.ticket };
+  cdni_declare_well_known(d, room->touches_ticket);
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
   cdni_contact_declare_memory(room, d);
   const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket,
                                    room->slots > 0 ? room->patches.ticket : room->touches.ticket };
+  if (room->slots == 0) cdni_declare_well_known(d, room->values_ticket);
   room->forces = cdn_declare_computed_region(d, "forces", sizeof(touch_force), cdni_contact_calc_forces, 5, of_forces,
                                              CDN_STAGE_EMPTY);
   const cdn_ticket of_patches[] = { room->forces.ticket, CDN_Z };
-  if (room->slots > 0)
+  if (room->slots > 0) {
+    cdni_declare_well_known(d, room->values_ticket);
     room->patch_forces = cdn_declare_computed_region(d, "patch_forces", sizeof(patch_force),
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
+  }
   cdni_contact_declare_forces(room, d);
   return CDN_OK;
 }

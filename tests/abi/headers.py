@@ -12,6 +12,7 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
+    'cdn_contact_measure_def': 'body_b',
     'cdn_shape_query_def': 'context',
     'cdn_system_def': 'audit', 'cdn_row_def': 'regularisation', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_function_mobilizer': 'axis',
     'cdn_motion_def': 'custom',

@@ -41,6 +41,8 @@ OBJECTS = {
     'cdn_state *': ('RUNNING', 'w->state'),
 }
 IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape', 'contact_pair']
+# Ids of which { -1 } says none or any, and is no mistake.
+MAY_BE_NONE = ['except', 'shape_a', 'shape_b', 'body_a', 'body_b']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',
          'sequence', 'axes_fixed', 'spec_kind', 'geometry_kind', 'sort']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
@@ -151,8 +153,8 @@ def field(text):
         name = name.strip()
         if not re.match(r'\w+$', name) or kind in ('cdn_allocator',) or kind.endswith('_fn'):
             continue
-        if kind == 'cdn_body' and name == 'except': # { -1 } is none, and no mistake
-            value = '(cdn_body){ draw_below(w, w->n_body + 1) - 1 }'
+        if name in MAY_BE_NONE:
+            value = '(%s){ draw_below(w, w->n_%s + 1) - 1 }' % (kind, kind.replace('cdn_', '', 1))
         else:
             value = 'draw_count(w)' if name.startswith('n_') else argument(kind, name) or ('(%s)draw_enum(w)' % kind)
         statements.append('def.%s = %s;' % (name, value))
