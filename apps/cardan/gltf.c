@@ -151,9 +151,9 @@ gltf *gltf_begin(const cdn_scene *scene) {
   add_node(g, cdn_system_name(system) ? cdn_system_name(system) : "model", up, -1);
   g->node = allocate((size_t)g->n_bodies + 1, sizeof *g->node);
   for (int b = 0; b < g->n_bodies; b++) g->node[b] = -1;
-  cdn_vec3 center;
-  double radius;
-  cdn_scene_bounds(scene, &center, &radius);
+  cdn_vec3 least, most;
+  cdn_scene_bounds(scene, &least, &most);
+  const double radius = 0.5 * cdn_norm(cdn_sub(most, least));
   for (int i = 0; i < cdn_scene_visual_count(scene); i++) {
     cdn_visual v;
     if (cdn_scene_visual(scene, i, &v) != CDN_OK || v.collision) continue;

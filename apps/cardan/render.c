@@ -124,23 +124,18 @@ static cdn_status survey(stage *s, double from, double to) {
   enum { MOMENTS = 50 };
   s->least = cdn_v3(INFINITY, INFINITY, INFINITY), s->most = cdn_v3(-INFINITY, -INFINITY, -INFINITY);
   for (int i = 0; i <= (to > from ? MOMENTS : 0); i++) {
-    cdn_vec3 c;
-    double r;
+    cdn_vec3 l, m;
     CDN_TRY(show(s, from + (to - from) * i / MOMENTS));
-    cdn_scene_bounds(s->scene, &c, &r);
-    s->least = cdn_v3(fmin(s->least.x, c.x - r), fmin(s->least.y, c.y - r), fmin(s->least.z, c.z - r));
-    s->most = cdn_v3(fmax(s->most.x, c.x + r), fmax(s->most.y, c.y + r), fmax(s->most.z, c.z + r));
+    cdn_scene_bounds(s->scene, &l, &m);
+    s->least = cdn_v3(fmin(s->least.x, l.x), fmin(s->least.y, l.y), fmin(s->least.z, l.z));
+    s->most = cdn_v3(fmax(s->most.x, m.x), fmax(s->most.y, m.y), fmax(s->most.z, m.z));
   }
   return CDN_OK;
 }
 
-/* The half diagonal of the box would count each ball's corners: the ball within the box, stretched to its longest side. */
 static cdn_status choose_view(const stage *s, cdn_view_point *view) {
   if (s->camera >= 0) return cdn_scene_camera_view(s->scene, s->camera, view);
-  const cdn_vec3 size = cdn_sub(s->most, s->least);
-  double radius = 0.5 * fmax(size.x, fmax(size.y, size.z));
-  return cdn_fit_view(cdn_scale(0.5, cdn_add(s->least, s->most)), radius > 0 ? radius : 1, s->a->direction,
-                      cdn_v3(0, 0, 1), (double)s->a->width / s->a->height, view);
+  return cdn_fit_view(s->least, s->most, s->a->direction, cdn_v3(0, 0, 1), (double)s->a->width / s->a->height, view);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */

@@ -209,19 +209,20 @@ CDN_API double cdn_decorations_scale(const cdn_decorations *d);
 
 /* ---- looking ----------------------------------------------------------------------------- */
 
-/** The ball about all visuals of the frame that have an end, or about the bodies' origins if there is none. */
-CDN_API void cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *center_G, double *radius);
+/** The box, along Ground's axes, about all visuals of the frame that have an end, or about the bodies' origins if there
+ *  is none; false, and zeros, if there is nothing at all. O(visuals). */
+CDN_API bool cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *least_G, cdn_vec3 *most_G);
 
 /** What a camera sees: X_GC (it looks along -z, y is up) and the angle of view. The struct never changes. */
 typedef struct cdn_view_point {
   cdn_transform X_GC;
   double fovy;
 } cdn_view_point;
-/** A view of a ball from the side that `direction` names, as cdn_scene_fit makes of the ball about the model. */
-CDN_API cdn_status cdn_fit_view(cdn_vec3 center_G, double radius, cdn_vec3 direction, cdn_vec3 up, double aspect,
+/** A view of a box along Ground's axes, from the side that `direction` names (from the box to the camera, any length
+ *  but 0), with `up` up, so near that the box just fills the picture. `aspect` is width over height. CDN_ERR_ARG. */
+CDN_API cdn_status cdn_fit_view(cdn_vec3 least_G, cdn_vec3 most_G, cdn_vec3 direction, cdn_vec3 up, double aspect,
                                 cdn_view_point *out) CDN_NODISCARD;
-/** A view of the whole model from the side that `direction` names (from the model to the camera, any length but 0),
- *  with `up` up. `aspect` is width over height. CDN_ERR_ARG. */
+/** The same of the box of the present frame. CDN_ERR_ARG. */
 CDN_API cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect,
                                  cdn_view_point *out) CDN_NODISCARD;
 /** The view of camera i in this frame. CDN_ERR_ARG if there is none. */

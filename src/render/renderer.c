@@ -103,9 +103,10 @@ cdn_status cdn_renderer_create(const cdn_scene *scene, const cdn_render_def *def
   const cdn_allocator a = cdni_allocator_or_default((cdn_allocator){ 0 });
   cdn_renderer *r = cdni_calloc(&a, sizeof *r);
   if (!r) return no_memory();
-  cdn_vec3 center;
+  cdn_vec3 least, most;
   r->scene = scene, r->def = d, r->allocator = a;
-  cdn_scene_bounds(scene, &center, &r->radius);
+  cdn_scene_bounds(scene, &least, &most);
+  r->radius = 0.5 * cdn_norm(cdn_sub(most, least));
   if (!(r->radius > 0)) r->radius = 1;
   r->device = rtcNewDevice("threads=1");
   const cdn_status status = r->device ? add_forms(r) : no_memory();

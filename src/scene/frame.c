@@ -12,9 +12,9 @@ _Static_assert((1 << CDNI_COUNT(layers)) - 1 == CDN_LAYER_ALL, "each layer has a
 
 /* Lengths that suit the model; they stay the same while the visuals do. */
 static void measure(cdn_scene *scene) {
-  cdn_vec3 center;
-  double radius;
-  cdn_scene_bounds(scene, &center, &radius);
+  cdn_vec3 least, most;
+  cdn_scene_bounds(scene, &least, &most);
+  const double radius = 0.5 * cdn_norm(cdn_sub(most, least));
   scene->scale = radius > 0 ? radius / 20 : 0.05;
   scene->force_scale = 10 * scene->scale / scene->weight;
   scene->is_measured = true;

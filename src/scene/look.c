@@ -18,10 +18,10 @@ static void include(box *b, cdn_vec3 least, cdn_vec3 most) {
   for (int k = 0; k < 3; k++) b->least[k] = fmin(b->least[k], l[k]), b->most[k] = fmax(b->most[k], m[k]);
 }
 
-void cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *center_G, double *radius) {
-  CDNI_NEED_OBJECT_OR_NOTHING(scene);
-  CDNI_NEED_OBJECT_OR_NOTHING(center_G);
-  CDNI_NEED_OBJECT_OR_NOTHING(radius);
+bool cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *least_G, cdn_vec3 *most_G) {
+  CDNI_NEED_OBJECT(scene, false);
+  CDNI_NEED_OBJECT(least_G, false);
+  CDNI_NEED_OBJECT(most_G, false);
   box b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
   bool any = false;
   for (size_t i = 0; scene->has_frame && i < scene->visuals.count; i++) {
@@ -36,10 +36,10 @@ void cdn_scene_bounds(const cdn_scene *scene, cdn_vec3 *center_G, double *radius
   }
   for (int i = 0; scene->has_frame && !any && i < scene->n_bodies; i++)
     include(&b, scene->poses[i].p, scene->poses[i].p);
-  const cdn_vec3 least = cdn_v3(b.least[0], b.least[1], b.least[2]), most = cdn_v3(b.most[0], b.most[1], b.most[2]);
   const bool found = isfinite(b.least[0]);
-  *center_G = found ? cdn_scale(0.5, cdn_add(least, most)) : cdn_v3(0, 0, 0);
-  *radius = found ? 0.5 * cdn_norm(cdn_sub(most, least)) : 0;
+  *least_G = found ? cdn_v3(b.least[0], b.least[1], b.least[2]) : cdn_v3(0, 0, 0);
+  *most_G = found ? cdn_v3(b.most[0], b.most[1], b.most[2]) : cdn_v3(0, 0, 0);
+  return found;
 }
 
 /* ---- cameras ---- */
@@ -53,28 +53,37 @@ static cdn_rotation turn_to(cdn_vec3 z, cdn_vec3 up) {
   return (cdn_rotation){ x, cdn_cross(z, x), z };
 }
 
-cdn_status cdn_fit_view(cdn_vec3 center_G, double radius, cdn_vec3 direction, cdn_vec3 up, double aspect,
+/* The camera looks at the middle of the box, from where every corner is within the picture and the margin. */
+cdn_status cdn_fit_view(cdn_vec3 least_G, cdn_vec3 most_G, cdn_vec3 direction, cdn_vec3 up, double aspect,
                         cdn_view_point *out) {
   CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  static const double margin = 1.06;
   const double away = cdn_norm(direction), high = cdn_norm(up);
   if (!(away > 0) || !isfinite(away) || !(high > 0) || !isfinite(high) || !(aspect > 0) || !isfinite(aspect))
     return cdni_refuse(CDN_ERR_ARG, "cdn_fit_view",
                        "the direction and the way up must have a length, and the aspect must be above 0");
-  if (!(radius > 0) || !isfinite(radius) || !isfinite(center_G.x + center_G.y + center_G.z))
-    return cdni_refuse(CDN_ERR_ARG, "cdn_fit_view", "the ball must have finite numbers and a radius above 0");
+  cdn_vec3 half = cdn_scale(0.5, cdn_sub(most_G, least_G));
+  if (!isfinite(cdn_norm(half)) || half.x < 0 || half.y < 0 || half.z < 0)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_fit_view", "the box must have finite numbers, and no side below 0");
+  if (!(cdn_norm(half) > 0)) half = cdn_v3(0.5, 0.5, 0.5);
   out->fovy = 0.6;
-  const double half_x = atan(tan(0.5 * out->fovy) * aspect), half = fmin(0.5 * out->fovy, half_x);
   out->X_GC.R = turn_to(direction, up);
-  out->X_GC.p = cdn_add(center_G, cdn_scale(1.05 * radius / sin(half), out->X_GC.R.z));
+  const double tan_y = tan(0.5 * out->fovy) / margin, tan_x = tan_y * aspect;
+  double distance = 0;
+  for (int i = 0; i < 8; i++) {
+    const cdn_vec3 corner = cdn_v3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+    const cdn_vec3 c = cdn_rotate_inv(out->X_GC.R, corner);
+    distance = fmax(distance, c.z + fmax(fabs(c.x) / tan_x, fabs(c.y) / tan_y));
+  }
+  out->X_GC.p = cdn_add(cdn_scale(0.5, cdn_add(least_G, most_G)), cdn_scale(distance, out->X_GC.R.z));
   return CDN_OK;
 }
 
 cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect, cdn_view_point *out) {
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
-  cdn_vec3 center;
-  double radius;
-  cdn_scene_bounds(scene, &center, &radius);
-  return cdn_fit_view(center, radius > 0 ? radius : 1, direction, up, aspect, out);
+  cdn_vec3 least, most;
+  cdn_scene_bounds(scene, &least, &most);
+  return cdn_fit_view(least, most, direction, up, aspect, out);
 }
 
 cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) {
