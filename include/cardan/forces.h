@@ -21,6 +21,8 @@ typedef struct cdn_force_derivatives cdn_force_derivatives; /**< valid during ca
 
 /** Adds force f_G (N, in Ground's axes) at station p_B of a body. Ground is allowed and ignored. O(1). */
 CDN_API void cdn_forces_add_point(cdn_forces *f, cdn_body body, cdn_vec3 p_B, cdn_vec3 f_G);
+/** Likewise, at a point that is given in Ground. */
+CDN_API void cdn_forces_add_at(cdn_forces *f, cdn_body body, cdn_vec3 p_G, cdn_vec3 f_G);
 /** Adds a pure moment (N m, in Ground's axes). */
 CDN_API void cdn_forces_add_torque(cdn_forces *f, cdn_body body, cdn_vec3 moment_G);
 /** Adds a spatial force (moment about, and force at, the body's origin, in Ground's axes). */

@@ -28,8 +28,7 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   room->group = group, room->parent = parent, room->n_bodies = n;
   if (!room->has_def) room->def = cdn_default_contact_def();
   if (room->excluded.count > 1) qsort(room->excluded.data, room->excluded.count, sizeof(body_pair), compare_pairs);
-  CDNI_TRY(cdni_contact_order_pairs(system, room));
-  return cdni_contact_list_pairs(system, room);
+  return cdni_contact_order_pairs(system, room);
 }
 
 static bool pieces_may_touch(const contact_room *room, int i, int j) {

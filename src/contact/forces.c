@@ -50,48 +50,26 @@ cdn_status cdni_contact_calc_forces(const void *self, cdn_state *state, cdn_regi
 
 /* ---- what is added to the bodies ---- */
 
-/* Where forces are added: bodies' origins in Ground come from their frames M. */
-typedef struct pusher {
-  const contact_room *room;
-  const shape_place *places;
-  const body_pose *pose;
-  cdn_forces *forces;
-} pusher;
-
-static cdn_status begin(const contact_room *room, cdn_state *state, cdn_forces *forces, pusher *p) {
-  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
-  *p = (pusher){ room, cdni_state_storage(state, room->places), cdni_matter_pose(room->matter, state), forces };
-  return p->pose ? CDN_OK : cdni_state_last_status(state);
+/* A force on b, and its opposite on a. */
+static void push(const contact_room *room, cdn_forces *forces, const touch *t, cdn_vec3 f) {
+  cdn_forces_add_at(forces, (cdn_body){ shape_body(room, t->a) }, t->point, cdn_scale(-1, f));
+  cdn_forces_add_at(forces, (cdn_body){ shape_body(room, t->b) }, t->point, f);
 }
 
-static void push_one(const pusher *p, int i, cdn_vec3 point, cdn_vec3 f, cdn_vec3 moment) {
-  const cdn_body body = { shape_body(p->room, i) };
-  if (body.i == 0) return;
-  const body_pose *M = &p->pose[body.i];
-  const v3 origin = m3_mul_add(M->R_GM, p->places[i].p_MB, M->p_GM);
-  const cdn_spatial F = { cdn_add(moment, cdn_cross(cdn_sub(point, cdni_from_v3(origin)), f)), f };
-  cdn_forces_add_body(p->forces, body, F);
+static void turn(const contact_room *room, cdn_forces *forces, const touch *t, cdn_vec3 moment) {
+  if (cdn_dot(moment, moment) == 0) return;
+  cdn_forces_add_torque(forces, (cdn_body){ shape_body(room, t->a) }, cdn_scale(-1, moment));
+  cdn_forces_add_torque(forces, (cdn_body){ shape_body(room, t->b) }, moment);
 }
-
-/* A force and a moment on b, and their opposites on a. */
-static void push(const pusher *p, const touch *t, cdn_vec3 f, cdn_vec3 moment) {
-  push_one(p, t->a, t->point, cdn_scale(-1, f), cdn_scale(-1, moment));
-  push_one(p, t->b, t->point, f, moment);
-}
-
-static const cdn_vec3 none;
 
 static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *forces) {
   const contact_room *room = contact_of(self);
   const void *elements;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
-  if (n == 0) return CDN_OK;
-  pusher p;
-  CDNI_TRY(begin(room, state, forces, &p));
   const touch *touches = elements;
   for (int i = 0; i < n; i++)
-    if (!isnan(touches[i].energy)) push(&p, &touches[i], cdn_scale(touches[i].elastic, touches[i].normal), none);
+    if (!isnan(touches[i].energy)) push(room, forces, &touches[i], cdn_scale(touches[i].elastic, touches[i].normal));
   return CDN_OK;
 }
 
@@ -113,13 +91,12 @@ static cdn_status calc_rest(const void *self, cdn_state *state, cdn_forces *forc
   CDNI_TRY(cdn_region_eval(state, room->touches, &touches, &n));
   if (n == 0) return CDN_OK;
   CDNI_TRY(cdn_region_eval(state, room->forces, &found, &n));
-  pusher p;
-  CDNI_TRY(begin(room, state, forces, &p));
   for (int i = 0; i < n; i++) {
     const touch *t = &((const touch *)touches)[i];
     const touch_force *f = &((const touch_force *)found)[i];
     const double rest = f->normal - (isnan(t->energy) ? 0 : t->elastic);
-    push(&p, t, cdn_add(cdn_scale(rest, t->normal), f->friction), f->moment);
+    push(room, forces, t, cdn_add(cdn_scale(rest, t->normal), f->friction));
+    turn(room, forces, t, f->moment);
   }
   return CDN_OK;
 }
@@ -134,14 +111,13 @@ static cdn_status calc_sticking(const void *self, cdn_state *state, cdn_forces *
   CDNI_TRY(cdn_region_eval(state, room->forces, &found, &n_touches));
   CDNI_TRY(cdn_region_eval(state, room->patch_forces, &of_patches, &n));
   const touch *touches = cdni_region_elements(state, room->touches);
-  pusher p;
-  CDNI_TRY(begin(room, state, forces, &p));
   for (int k = 0; k < n; k++)
     for (int i = patches[k].first; patches[k].slot >= 0 && i < patches[k].first + patches[k].count; i++) {
       cdn_vec3 f, moment;
       cdni_patch_share(&((const patch_force *)of_patches)[k], &touches[i], &((const touch_force *)found)[i], &f,
                        &moment);
-      push(&p, &touches[i], f, moment);
+      push(room, forces, &touches[i], f);
+      turn(room, forces, &touches[i], moment);
     }
   return CDN_OK;
 }
@@ -152,12 +128,9 @@ void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d) {
                                        .reads = CDN_READS_POSITION,
                                        .calc_force = calc_elastic,
                                        .calc_potential = calc_energy };
-  const cdn_force_provider rest = { .struct_size = sizeof rest,
-                                    .name = "contact dissipation",
-                                    .reads = CDN_READS_VELOCITY,
-                                    .calc_force = calc_rest,
-                                    .n_kinks = room->n_kinks,
-                                    .calc_kinks = room->n_kinks > 0 ? cdni_contact_calc_kinks : NULL };
+  const cdn_force_provider rest = {
+    .struct_size = sizeof rest, .name = "contact dissipation", .reads = CDN_READS_VELOCITY, .calc_force = calc_rest
+  };
   cdn_declare_forces(d, &elastic);
   cdn_declare_forces(d, &rest);
   const cdn_force_provider sticking = { .struct_size = sizeof sticking,

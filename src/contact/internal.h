@@ -2,6 +2,8 @@
 #ifndef CARDAN_CONTACT_INTERNAL_H
 #define CARDAN_CONTACT_INTERNAL_H
 
+#include <math.h>
+
 #include <cardan/regions.h>
 
 #include "contact/contact.h"
@@ -29,6 +31,8 @@ enum {
   MATERIAL_ROLLING,
   MATERIAL_NUMBERS
 };
+/* Behind them, where materials are about to be combined: modulus^(2/3). */
+enum { MATERIAL_ROOT = MATERIAL_NUMBERS, MATERIAL_PREPARED };
 enum { FRAME_NUMBERS = 12, BELT_NUMBERS = 6 };
 
 typedef struct body_pair {
@@ -46,10 +50,8 @@ typedef struct pair_entry {
   int32_t a, b, i;
 } pair_entry;
 
-/* A pair whose kinks are watched. */
-typedef struct watched_pair {
-  int32_t a, b, features; /* a < b; contacts that come and go one by one */
-} watched_pair;
+/* Lists of neighbours: for what touches now, and for what may touch soon. */
+typedef enum neighbour_list { NEIGHBOURS_NOW, NEIGHBOURS_SOON, NEIGHBOUR_LISTS } neighbour_list;
 
 struct contact_room {
   cdni_array shapes;                            /* shape */
@@ -66,14 +68,15 @@ struct contact_room {
   const cdn_system *system;
   const matter *matter;
   int32_t *group, *parent; /* a body's group of welded bodies, named after the first of them; the group's parent; */
-  int n_bodies, n_kinks;
-  cdni_array watched;    /* watched_pair */
+  int n_bodies;
   cdni_array pair_order; /* pair_entry */
   cdn_dvar frames, sizes, materials, enabled, belts, transition, pair_numbers;
   cdn_cache places; /* shape_place, one a shape */
-  cdn_cache poses;  /* shape_pose, one a shape */
+  cdn_cache poses;  /* shape_pose, one a shape; then their boxes */
   cdn_computed_region touches, forces;
   cdn_ticket touches_ticket, values_ticket; /* of the touches, and of all forces; reserved with the first shape */
+  cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */
+  cdn_computed_region neighbours[NEIGHBOUR_LISTS];
   /* The memory of friction; 0: there is none. */
   int slots, slot_numbers;
   cdn_zvar displacements;
@@ -81,19 +84,19 @@ struct contact_room {
   cdn_computed_region patches, patch_forces;
 };
 
-/* A shape on its body, by parameters alone: its frame and the origin of the body, seen from the body's frame M; the
- * ball about the shape. */
+/* A shape on its body, by parameters alone: its geometry, its frame seen from the body's frame M, the ball about it. */
 typedef struct shape_place {
+  cdn_geometry geometry;
   m3 R_MS;
-  v3 p_MS, p_MB;
+  v3 p_MS;
   v3 center_M;
   double radius; /* INFINITY: a half-space */
+  double material[MATERIAL_PREPARED];
 } shape_place;
 
 /* A shape in Ground. */
 typedef struct shape_pose {
   cdn_transform X_GS;
-  cdni_box box;
   cdn_vec3 center; /* of the ball */
 } shape_pose;
 
@@ -153,8 +156,9 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
 typedef struct combined_material {
   double modulus, share_a, dissipation, friction[3], torsional, rolling;
 } combined_material;
-/* `pair` has the numbers of a pair of the user's, or is NULL. */
+/* Numbers of the surfaces are prepared. `pair` has the numbers of a pair of the user's, or is NULL. */
 combined_material cdni_combine_materials(const double *a, const double *b, const double *pair);
+void cdni_prepare_material(const double *numbers, double prepared[MATERIAL_PREPARED]);
 /* The moduli E of two beds in series, E = E_a E_b / (E_a + E_b), of which a pair may have another. */
 void cdni_moduli_in_series(const double *a, const double *b, const double *pair, double E[2]);
 /* Of the layer of one of the two; 0: as the law has it. */
@@ -234,11 +238,14 @@ typedef struct touch_pair {
   const cdn_geometry *g[2];
   const cdn_transform *X[2];
   int32_t shape[2];
-  const double *material[2], *numbers; /* of the shapes; of the pair, or NULL */
+  const double *material[2], *numbers; /* of the shapes, prepared; of the pair, or NULL */
 } touch_pair;
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
-contact_law cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
+contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
+/* laws.c: the stiffness of a pair that a law of Hertz's is for, where it touches or comes near; NaN: it is for another
+ * law. */
+double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near);
 /* near.c: as cdni_pair_distance, but smooth between capsules. A force acts along the normal with the part `share` of
  * what the distance says. */
 bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
@@ -254,9 +261,18 @@ cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out
 cdn_region_fn cdni_contact_find_touches;
 cdn_region_fn cdni_contact_calc_forces; /* forces.c: one touch_force a touch */
 
-/* kinks.c: two kinks for each contact that may be, touching and letting go. */
-cdn_status cdni_contact_list_pairs(cdn_system *system, contact_room *room);
-cdn_status cdni_contact_calc_kinks(const void *self, cdn_state *state, double *values, double *rates);
+/* neighbours.c: pairs i < j in ascending order, all of which may touch. Each pair whose boxes overlap is among them, and
+ * so are others. `boxes`: one a shape. Calls with a longer `reach` have larger boxes. */
+cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, neighbour_list which,
+                                   const cdni_box *boxes, double reach, const int32_t **pairs, int *n_pairs);
+cdn_region_fn cdni_contact_forget_neighbours;
+static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
+  return (a->least[0] <= b->most[0]) & (b->least[0] <= a->most[0]) & (a->least[1] <= b->most[1]) &
+         (b->least[1] <= a->most[1]) & (a->least[2] <= b->most[2]) & (b->least[2] <= a->most[2]);
+}
+
+/* kinks.c: touching and letting go of each contact that is near. */
+extern const cdni_near_kinks cdni_contact_kinks;
 
 /* forces.c */
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);
@@ -270,14 +286,22 @@ extern const cdni_elements cdni_contact_elements[];
 extern const cdn_subsystem_ops cdni_contact_ops;
 static inline const contact_room *contact_of(const void *self) { return *(const contact_room *const *)self; }
 
-/* The first of two tangents where nothing tells which: some unit vector across n. */
-static inline cdn_vec3 contact_tangent(cdn_vec3 n) { return cdn_rotation_z_to(n).x; }
+/* The first of two tangents where nothing tells which: some unit vector across the unit vector n (Duff et al., Building
+ * an Orthonormal Basis, Revisited, 2017). */
+static inline cdn_vec3 contact_tangent(cdn_vec3 n) {
+  const double sign = copysign(1, n.z), a = -1 / (sign + n.z);
+  return cdn_v3(1 + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x);
+}
 
 /* `sizes`: the State's, of all shapes. */
 static inline cdn_geometry shape_geometry(const contact_room *room, const double *sizes, int i) {
   cdn_geometry g = CDNI_AT(room->shapes, shape, i).geometry;
   memcpy(g.size, sizes + 3 * i, sizeof g.size);
   return g;
+}
+/* The boxes of the shapes, behind their poses. */
+static inline const cdni_box *shape_boxes(const contact_room *room, const shape_pose *poses) {
+  return (const cdni_box *)(poses + room->shapes.count);
 }
 static inline int shape_body(const contact_room *room, int i) { return CDNI_AT(room->shapes, shape, i).body; }
 

@@ -1,39 +1,20 @@
 /* Where forces of contact bend: where two shapes begin or cease to touch, and where a contact that is pulled apart lets
- * go. Steps end there. The number of kinks is fixed when the System is frozen: those of all pairs that may touch, if
- * they are not too many. */
+ * go. Steps end there. Pairs that are far apart cost nothing but their place in the broad phase: a pair whose boxes do
+ * not meet within the time that is asked for, if the shapes go on as they move now, is not looked at. */
 #include <math.h>
+
+#include <cardan/operators.h>
 
 #include "contact/internal.h"
 
-enum { MOST_KINKS = 8192 };
-
 /* Contacts of a pair that come and go one by one. */
-static int features_of(cdn_geometry_kind a, cdn_geometry_kind b) {
-  return cdni_contact_law(a, b) == cdni_law_ends ? 2 : 1;
+enum { MOST_FEATURES = 2 };
+static int features_of(const cdn_geometry *a, const cdn_geometry *b) {
+  return cdni_contact_law(a->kind, b->kind) == cdni_law_ends ? 2 : 1;
 }
 
-cdn_status cdni_contact_list_pairs(cdn_system *system, contact_room *room) {
-  const cdn_allocator *memory = cdni_system_allocator(system);
-  const int n = (int)room->shapes.count;
-  for (int i = 0; i < n; i++)
-    for (int j = i + 1; j < n; j++) {
-      if (!cdni_contact_accepts(room, i, j)) continue;
-      const watched_pair pair = {
-        i, j, features_of(CDNI_AT(room->shapes, shape, i).geometry.kind, CDNI_AT(room->shapes, shape, j).geometry.kind)
-      };
-      room->n_kinks += 2 * pair.features;
-      if (room->n_kinks > MOST_KINKS) {
-        room->n_kinks = 0;
-        cdni_array_free(memory, &room->watched);
-        return CDN_OK;
-      }
-      if (!cdni_array_push(memory, &room->watched, sizeof pair, &pair))
-        return cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory for pairs of shapes");
-    }
-  return CDN_OK;
-}
-
-/* ---- values ---- */
+/* The kinks of one contact, in the order of their keys. */
+enum { TOUCHING, LETTING_GO, KINKS };
 
 typedef struct view {
   const contact_room *room;
@@ -41,85 +22,199 @@ typedef struct view {
   const shape_pose *poses;
   const body_pose *pose;
   const body_twist *twist;
-  const double *sizes, *materials, *pair_numbers;
-  const cdn_vec3 *center_rate; /* of the balls about the shapes */
+  const double *pair_numbers;
 } view;
 
+static cdn_status look_at(const contact_room *room, cdn_state *state, view *v) {
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  *v = (view){ .room = room,
+               .places = cdni_state_storage(state, room->places),
+               .poses = cdni_state_storage(state, room->poses),
+               .pose = cdni_matter_pose(room->matter, state),
+               .twist = cdni_matter_twist(room->matter, state),
+               .pair_numbers = cdn_state_parameters(state, room->pair_numbers) };
+  return CDN_OK;
+}
+
+static cdn_vec3 velocity(const view *v, int i, cdn_vec3 p) {
+  return cdni_contact_velocity(v->pose, v->twist, shape_body(v->room, i), p);
+}
+
+/* ---- one pair ---- */
+
+typedef struct couple {
+  int32_t a, b;
+  cdn_vec3 rate_a, rate_b; /* velocities of the centres of the balls about them */
+} couple;
+
 /* Rate at which b's point moves away from a's, along n. */
-static double parting(const view *v, const watched_pair *w, cdn_vec3 p_a, cdn_vec3 p_b, cdn_vec3 n) {
-  const cdn_vec3 v_a = cdni_contact_velocity(v->pose, v->twist, shape_body(v->room, w->a), p_a);
-  return cdn_dot(n, cdn_sub(cdni_contact_velocity(v->pose, v->twist, shape_body(v->room, w->b), p_b), v_a));
+static double parting(const view *v, const couple *c, cdn_vec3 p_a, cdn_vec3 p_b, cdn_vec3 n) {
+  return cdn_dot(n, cdn_sub(velocity(v, c->b, p_b), velocity(v, c->a, p_a)));
 }
 
 /* Gap, and its rate, of two balls about the shapes; false: they are so near that the shapes themselves must be looked
  * at. */
-static bool far_apart(const view *v, const watched_pair *w, double *gap, double *rate) {
-  const double radii = v->places[w->a].radius + v->places[w->b].radius;
-  const cdn_vec3 d = cdn_sub(v->poses[w->b].center, v->poses[w->a].center);
+static bool far_apart(const view *v, const couple *c, double *gap, double *rate) {
+  const double radii = v->places[c->a].radius + v->places[c->b].radius;
+  const cdn_vec3 d = cdn_sub(v->poses[c->b].center, v->poses[c->a].center);
   const double square = cdn_dot(d, d);
   if (!(square > 4 * radii * radii)) return false;
   const double length = sqrt(square);
   *gap = length - radii;
-  *rate = cdn_dot(d, cdn_sub(v->center_rate[w->b], v->center_rate[w->a])) / length;
+  *rate = cdn_dot(d, cdn_sub(c->rate_b, c->rate_a)) / length;
   return true;
 }
 
-/* The kinks of one contact: touching; letting go. */
-static void kinks_of(const view *v, const watched_pair *w, const cdn_geometry *g[2], const cdn_transform *X[2],
-                     double *values, double *rates) {
+/* A pair, one of its features, as laws see it. */
+typedef struct contact_pair {
+  touch_pair pair;
+  cdn_geometry end; /* of a capsule, in its place */
+  cdn_transform X_end;
+} contact_pair;
+
+static void find_pair(const view *v, const couple *c, int feature, contact_pair *p) {
+  p->pair = (touch_pair){ .g = { &v->places[c->a].geometry, &v->places[c->b].geometry },
+                          .X = { &v->poses[c->a].X_GS, &v->poses[c->b].X_GS },
+                          .shape = { c->a, c->b },
+                          .material = { v->places[c->a].material, v->places[c->b].material },
+                          .numbers = cdni_contact_pair_numbers(v->room, v->pair_numbers, c->a, c->b) };
+  if (features_of(p->pair.g[0], p->pair.g[1]) == 2) cdni_capsule_end(p->pair.g, p->pair.X, feature, &p->end, &p->X_end);
+}
+
+/* Values, and the rate of the first of them; NaN: there is none. */
+static void kinks_of(const view *v, const couple *c, int feature, double values[KINKS], double *rate) {
+  contact_pair p;
   cdn_proximity near;
   double share;
-  if (!cdni_contact_near(g, X, INFINITY, &near, &share)) return;
-  values[0] = near.distance;
-  rates[0] = share * parting(v, w, near.point_a, near.point_b, near.normal);
+  values[TOUCHING] = values[LETTING_GO] = *rate = NAN;
+  if (far_apart(v, c, &values[TOUCHING], rate)) return;
+  find_pair(v, c, feature, &p);
+  if (!cdni_contact_near(p.pair.g, p.pair.X, INFINITY, &near, &share)) return;
+  values[TOUCHING] = near.distance;
+  *rate = share * parting(v, c, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
-  const combined_material m =
-      cdni_combine_materials(v->materials + MATERIAL_NUMBERS * w->a, v->materials + MATERIAL_NUMBERS * w->b,
-                             cdni_contact_pair_numbers(v->room, v->pair_numbers, w->a, w->b));
-  const cdn_vec3 p = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
-  if (m.dissipation > 0) values[1] = 1 - 1.5 * m.dissipation * parting(v, w, p, p, near.normal);
+  const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
+  const cdn_vec3 middle = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
+  if (m.dissipation > 0) values[LETTING_GO] = 1 - 1.5 * m.dissipation * parting(v, c, middle, middle, near.normal);
 }
 
-static void kinks_of_pair(const view *v, const watched_pair *w, double *values, double *rates) {
-  if (far_apart(v, w, &values[0], &rates[0])) {
-    if (w->features == 2) values[2] = values[0], rates[2] = rates[0];
-    return;
+/* ---- those that are near ---- */
+
+/* The box of a shape at any time from `reach` before to `reach` behind the State. */
+static cdn_vec3 sweep(const view *v, int i, double reach, const cdni_box *box, cdni_box *swept) {
+  const cdn_vec3 rate = velocity(v, i, v->poses[i].center);
+  const double by[3] = { reach * fabs(rate.x), reach * fabs(rate.y), reach * fabs(rate.z) };
+  const double spin = sqrt(v3_dot(v->twist[shape_body(v->room, i)].V.w, v->twist[shape_body(v->room, i)].V.w));
+  const bool turns = spin > 0 && v->places[i].geometry.kind != CDN_GEOMETRY_SPHERE;
+  const double turn = turns ? reach * spin * v->places[i].radius : 0;
+  for (int k = 0; k < 3; k++) {
+    swept->least[k] = box->least[k] - (by[k] + turn);
+    swept->most[k] = box->most[k] + (by[k] + turn);
   }
-  const cdn_geometry a = shape_geometry(v->room, v->sizes, w->a), b = shape_geometry(v->room, v->sizes, w->b);
-  for (int i = 0; i < w->features; i++) {
-    const cdn_geometry *g[2] = { &a, &b };
-    const cdn_transform *X[2] = { &v->poses[w->a].X_GS, &v->poses[w->b].X_GS };
-    cdn_geometry end;
-    cdn_transform X_end;
-    if (w->features == 2) cdni_capsule_end(g, X, i, &end, &X_end);
-    kinks_of(v, w, g, X, values + 2 * i, rates + 2 * i);
-  }
+  return rate;
 }
 
-cdn_status cdni_contact_calc_kinks(const void *self, cdn_state *state, double *values, double *rates) {
-  const contact_room *room = contact_of(self);
-  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
-  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-  const size_t n = room->shapes.count;
-  cdn_vec3 *center_rate = cdn_work_push(state, n * sizeof *center_rate);
-  if (!center_rate) return CDN_ERR_NOMEM;
-  const view v = { .room = room,
-                   .places = cdni_state_storage(state, room->places),
-                   .poses = cdni_state_storage(state, room->poses),
-                   .pose = cdni_matter_pose(room->matter, state),
-                   .twist = cdni_matter_twist(room->matter, state),
-                   .sizes = cdn_state_parameters(state, room->sizes),
-                   .materials = cdn_state_parameters(state, room->materials),
-                   .pair_numbers = cdn_state_parameters(state, room->pair_numbers),
-                   .center_rate = center_rate };
-  const double *enabled = cdn_state_parameters(state, room->enabled);
-  for (size_t i = 0; i < n; i++)
-    center_rate[i] = cdni_contact_velocity(v.pose, v.twist, shape_body(room, (int)i), v.poses[i].center);
-  for (size_t k = 0; k < room->watched.count; k++) {
-    const watched_pair *w = &CDNI_AT(room->watched, watched_pair, k);
-    if (enabled[w->a] != 0 && enabled[w->b] != 0) kinks_of_pair(&v, w, values, rates);
-    values += 2 * w->features, rates += 2 * w->features;
+static int64_t key_of(const contact_room *room, int a, int b, int feature) {
+  return (((int64_t)a * (int64_t)room->shapes.count + b) * MOST_FEATURES + feature) * KINKS;
+}
+
+static cdn_status list_pair(const view *v, const couple *c, double reach, cdni_near_list *out) {
+  const int features = features_of(&v->places[c->a].geometry, &v->places[c->b].geometry);
+  for (int i = 0; i < features; i++) {
+    double values[KINKS], rate;
+    kinks_of(v, c, i, values, &rate);
+    const int64_t key = key_of(v->room, c->a, c->b, i);
+    if (values[TOUCHING] <= 0 || fabs(values[TOUCHING]) <= reach * fabs(rate))
+      CDNI_TRY(cdni_near_list_add(out, key + TOUCHING, values[TOUCHING], rate));
+    if (!isnan(values[LETTING_GO])) CDNI_TRY(cdni_near_list_add(out, key + LETTING_GO, values[LETTING_GO], NAN));
   }
-  cdn_work_pop(state, center_rate);
   return CDN_OK;
 }
+
+static cdn_status list_near(const void *self, cdn_state *state, double reach, cdni_near_list *out) {
+  const contact_room *room = contact_of(self);
+  const int n = (int)room->shapes.count;
+  view v;
+  CDNI_TRY(look_at(room, state, &v));
+  char *frame = cdn_work_push(state, (size_t)n * (sizeof(cdni_box) + sizeof(cdn_vec3)));
+  if (!frame) return CDN_ERR_NOMEM;
+  cdni_box *swept = (cdni_box *)frame;
+  cdn_vec3 *rates = (cdn_vec3 *)(swept + n);
+  const cdni_box *boxes = shape_boxes(room, v.poses);
+  for (int i = 0; i < n; i++) rates[i] = sweep(&v, i, reach, &boxes[i], &swept[i]);
+  const int32_t *pairs;
+  int n_pairs = 0;
+  cdn_status status = cdni_contact_neighbours(room, state, NEIGHBOURS_SOON, swept, reach, &pairs, &n_pairs);
+  for (int k = 0; status == CDN_OK && k < n_pairs; k++) {
+    const couple c = { pairs[2 * k], pairs[2 * k + 1], rates[pairs[2 * k]], rates[pairs[2 * k + 1]] };
+    if (boxes_overlap(&swept[c.a], &swept[c.b])) status = list_pair(&v, &c, reach, out);
+  }
+  cdn_work_pop(state, frame);
+  return status;
+}
+
+/* The pair and the feature of a key. */
+static couple couple_of(const view *v, int64_t key, int *feature) {
+  const int64_t pair = key / KINKS / MOST_FEATURES, n = (int64_t)v->room->shapes.count;
+  couple c = { .a = (int32_t)(pair / n), .b = (int32_t)(pair % n) };
+  c.rate_a = velocity(v, c.a, v->poses[c.a].center);
+  c.rate_b = velocity(v, c.b, v->poses[c.b].center);
+  *feature = (int)(key / KINKS % MOST_FEATURES);
+  return c;
+}
+
+static cdn_status calc_one(const void *self, cdn_state *state, int64_t key, double *value, double *rate) {
+  view v;
+  int feature;
+  CDNI_TRY(look_at(contact_of(self), state, &v));
+  const couple c = couple_of(&v, key, &feature);
+  double values[KINKS];
+  kinks_of(&v, &c, feature, values, rate);
+  *value = values[key % KINKS];
+  if (key % KINKS != TOUCHING) *rate = NAN;
+  return CDN_OK;
+}
+
+/* The generalized force f (nu) of a force on b and its opposite on a at the point p. */
+static cdn_status push_apart(const view *v, cdn_state *state, const couple *c, cdn_vec3 p, cdn_vec3 force, double *f) {
+  const cdn_body bodies[2] = { { shape_body(v->room, c->a) }, { shape_body(v->room, c->b) } };
+  const cdn_vec3 forces[2] = { cdn_scale(-1, force), force };
+  cdn_vec3 stations[2];
+  for (int i = 0; i < 2; i++) {
+    cdn_transform X_GB;
+    CDNI_TRY(cdn_body_pose(state, bodies[i], &X_GB));
+    stations[i] = cdn_rotate_inv(X_GB.R, cdn_sub(p, X_GB.p));
+  }
+  return cdn_multiply_by_station_J_transpose(state, 2, bodies, stations, forces, f);
+}
+
+/* A contact of the depth x, or one of the present depth that would pull with the part x of its elastic force; with
+ * friction. */
+static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, double x, double *f, bool *known) {
+  view v;
+  int feature;
+  contact_pair p;
+  cdn_proximity near;
+  double share;
+  *known = false;
+  CDNI_TRY(look_at(contact_of(self), state, &v));
+  const couple c = couple_of(&v, key, &feature);
+  find_pair(&v, &c, feature, &p);
+  if (!cdni_contact_near(p.pair.g, p.pair.X, INFINITY, &near, &share)) return CDN_OK;
+  const double stiffness = cdni_contact_stiffness(&p.pair, &near);
+  if (isnan(stiffness)) return CDN_OK;
+  const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
+  const cdn_vec3 slip = cdn_sub(velocity(&v, c.b, near.point_a), velocity(&v, c.a, near.point_a));
+  const double apart = cdn_dot(slip, near.normal);
+  const cdn_vec3 across = cdn_sub(slip, cdn_scale(apart, near.normal));
+  const double speed = cdn_norm(across), depth = key % KINKS == TOUCHING ? x : fmax(-near.distance, 0);
+  double size = stiffness * depth * sqrt(depth);
+  size *= key % KINKS == TOUCHING ? 1 + 1.5 * m.dissipation * fabs(apart) : x;
+  cdn_vec3 force = cdn_scale(size, near.normal);
+  if (speed > 0) force = cdn_sub(force, cdn_scale(size * (m.friction[0] + m.friction[2] * speed) / speed, across));
+  *known = true;
+  return push_apart(&v, state, &c, near.point_a, force, f);
+}
+
+const cdni_near_kinks cdni_contact_kinks = { list_near, calc_one, calc_force };

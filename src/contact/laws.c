@@ -54,7 +54,9 @@ static bool relative_curvature(const double a[2], cdn_vec3 along_a, const double
   const double d_x = 0.5 * ((a[0] - a[1]) + (b[0] - b[1]) * cos_2), d_y = 0.5 * (b[0] - b[1]) * sin_2;
   const double half = sqrt(d_x * d_x + d_y * d_y);
   k[0] = mean + half, k[1] = mean - half;
-  const double angle = half > 0 ? 0.5 * atan2(d_y, d_x) : 0;
+  *direction = along_a;
+  if (!(half > 0)) return k[1] > 0;
+  const double angle = 0.5 * atan2(d_y, d_x);
   *direction = cdn_add(cdn_scale(cos(angle), along_a), cdn_scale(sin(angle), side));
   return k[1] > 1e-12 * k[0];
 }
@@ -70,24 +72,55 @@ static bool curvature_at(const touch_pair *pair, int which, cdn_vec3 p_G, double
 
 /* ---- laws ---- */
 
-/* Two surfaces of which one is round. */
-cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
-  cdn_proximity near;
-  double share;
-  if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return CDN_OK;
-  double k[2][2], both[2];
-  cdn_vec3 along[2], direction;
+/* Relative curvatures of two surfaces of which one is round, at their nearest points. */
+static bool curvatures_of(const touch_pair *pair, const cdn_proximity *near, double both[2], cdn_vec3 *direction) {
+  double k[2][2];
+  cdn_vec3 along[2];
   for (int i = 0; i < 2; i++) {
     const cdn_geometry *g = pair->g[i];
     if (g->kind == CDN_GEOMETRY_ELLIPSOID &&
-        curvature_at(pair, i, i == 0 ? near.point_a : near.point_b, k[i], &along[i]))
+        curvature_at(pair, i, i == 0 ? near->point_a : near->point_b, k[i], &along[i]))
       continue;
     const bool ball = g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE;
     k[i][0] = k[i][1] = ball ? 1 / g->size[0] : 0;
-    along[i] = contact_tangent(near.normal);
+    along[i] = contact_tangent(near->normal);
   }
-  if (!relative_curvature(k[0], along[0], k[1], along[1], near.normal, both, &direction)) return CDN_OK;
+  return relative_curvature(k[0], along[0], k[1], along[1], near->normal, both, direction);
+}
+
+/* A ball and a ball or a half-space: nothing has two curvatures. */
+static void curvatures_of_balls(const touch_pair *pair, double both[2]) {
+  both[0] = 0;
+  for (int i = 0; i < 2; i++)
+    if (pair->g[i]->kind == CDN_GEOMETRY_SPHERE) both[0] += 1 / pair->g[i]->size[0];
+  both[1] = both[0];
+}
+
+cdn_status cdni_law_balls(const touch_pair *pair, cdn_region_output *out) {
+  cdn_proximity near;
+  double share, both[2];
+  if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return CDN_OK;
+  curvatures_of_balls(pair, both);
+  return add_hertz(pair, &near, 1, both, contact_tangent(near.normal), 0, out);
+}
+
+cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
+  cdn_proximity near;
+  double share, both[2];
+  cdn_vec3 direction;
+  if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return CDN_OK;
+  if (!curvatures_of(pair, &near, both, &direction)) return CDN_OK;
   return add_hertz(pair, &near, share, both, direction, 0, out);
+}
+
+double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near) {
+  contact_law *law = cdni_contact_law(pair->g[0]->kind, pair->g[1]->kind);
+  double both[2], radius[2];
+  cdn_vec3 direction;
+  if (law == cdni_law_balls) curvatures_of_balls(pair, both);
+  else if (law != cdni_law_smooth || !curvatures_of(pair, near, both, &direction)) return NAN;
+  return cdni_hertz_stiffness(both, cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers).modulus,
+                              radius);
 }
 
 void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
@@ -128,6 +161,8 @@ static bool is_flat(cdn_geometry_kind kind) {
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   const cdn_geometry_kind low = a < b ? a : b, high = a < b ? b : a;
   if (!cdn_geometry_pair_is_supported(a, b)) return NULL;
+  if (low == CDN_GEOMETRY_SPHERE && (high == CDN_GEOMETRY_SPHERE || high == CDN_GEOMETRY_HALF_SPACE))
+    return cdni_law_balls;
   if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return cdni_law_ends;
   if (low == CDN_GEOMETRY_MESH || high == CDN_GEOMETRY_MESH)
     return low == CDN_GEOMETRY_HEIGHT_FIELD || high == CDN_GEOMETRY_CUSTOM ? NULL : cdni_law_foundation;

@@ -52,9 +52,13 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
 
 static double combine_friction(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
+void cdni_prepare_material(const double *numbers, double prepared[MATERIAL_PREPARED]) {
+  memcpy(prepared, numbers, MATERIAL_NUMBERS * sizeof *prepared);
+  prepared[MATERIAL_ROOT] = cbrt(numbers[MATERIAL_MODULUS] * numbers[MATERIAL_MODULUS]);
+}
+
 combined_material cdni_combine_materials(const double *a, const double *b, const double *pair) {
-  const double k_a = cbrt(a[MATERIAL_MODULUS] * a[MATERIAL_MODULUS]);
-  const double k_b = cbrt(b[MATERIAL_MODULUS] * b[MATERIAL_MODULUS]);
+  const double k_a = a[MATERIAL_ROOT], k_b = b[MATERIAL_ROOT];
   const double s = k_b / (k_a + k_b), k = k_a * s;
   combined_material m = { .modulus = k * sqrt(k), .share_a = s };
   m.dissipation = s * a[MATERIAL_DISSIPATION] + (1 - s) * b[MATERIAL_DISSIPATION];

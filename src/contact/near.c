@@ -5,6 +5,7 @@
  * |b + t v - a - s u|^2 + e (s^2 + t^2), which has one place for its least value in every pose. It exceeds the distance
  * by less than e (s^2 + t^2) / (2 D). As the least value does not vary with s and t, the force along the line between
  * the two points, times its length over D, has the energy of D. */
+#include <float.h>
 #include <math.h>
 
 #include "contact/internal.h"
@@ -38,9 +39,43 @@ static void least_place(const rods *r, double *s, double *t) {
   }
 }
 
+/* Two balls, or a ball and a half-space: `g[ball]` is a ball. */
+static bool near_ball(const cdn_geometry *const g[2], const cdn_transform *const X[2], int ball, double reach,
+                      cdn_proximity *near) {
+  const int other = 1 - ball;
+  const double r = g[ball]->size[0];
+  cdn_vec3 n; /* from the ball to the other */
+  double distance;
+  if (g[other]->kind == CDN_GEOMETRY_HALF_SPACE) {
+    n = cdn_scale(-1, X[other]->R.z);
+    distance = cdn_dot(cdn_sub(X[other]->p, X[ball]->p), n) - r;
+  } else {
+    const cdn_vec3 line = cdn_sub(X[other]->p, X[ball]->p);
+    const double radii = r + g[other]->size[0], square = cdn_dot(line, line), most = radii + reach;
+    if (square > most * most) return false;
+    const double length = sqrt(square);
+    n = length > DBL_MIN ? cdn_scale(1 / length, line) : cdn_v3(0, 0, 1);
+    distance = length - radii;
+  }
+  if (distance > reach) return false;
+  const cdn_vec3 p_ball = cdn_add(X[ball]->p, cdn_scale(r, n)), p_other = cdn_add(p_ball, cdn_scale(distance, n));
+  *near = (cdn_proximity){ .distance = distance,
+                           .normal = ball == 0 ? n : cdn_scale(-1, n),
+                           .point_a = ball == 0 ? p_ball : p_other,
+                           .point_b = ball == 0 ? p_other : p_ball };
+  return true;
+}
+
+static bool is_ball_of_such(const cdn_geometry *g, const cdn_geometry *other) {
+  return g->kind == CDN_GEOMETRY_SPHERE &&
+         (other->kind == CDN_GEOMETRY_SPHERE || other->kind == CDN_GEOMETRY_HALF_SPACE);
+}
+
 bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
                        cdn_proximity *near, double *share) {
   *share = 1;
+  if (is_ball_of_such(g[0], g[1])) return near_ball(g, X, 0, reach, near);
+  if (is_ball_of_such(g[1], g[0])) return near_ball(g, X, 1, reach, near);
   if (g[0]->kind != CDN_GEOMETRY_CAPSULE || g[1]->kind != CDN_GEOMETRY_CAPSULE)
     return cdni_pair_distance(g[0], X[0], g[1], X[1], reach, near);
   const cdn_vec3 u = X[0]->R.z, v = X[1]->R.z, c = cdn_sub(X[1]->p, X[0]->p);

@@ -40,15 +40,22 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->pair_numbers =
       cdn_declare_parameters(d, "pair_materials", (int)room->pair_numbers0.count, room->pair_numbers0.data);
   room->transition = cdn_declare_parameters(d, "transition_velocity", 1, &room->def.transition_velocity);
-  const cdn_ticket of_places[] = { room->frames.ticket, room->sizes.ticket, room->matter->frames.ticket };
+  const cdn_ticket of_places[] = { room->frames.ticket, room->sizes.ticket, room->materials.ticket,
+                                   room->matter->frames.ticket };
   room->places =
-      cdn_declare_cache(d, "places", (size_t)n * sizeof(shape_place), cdni_contact_calc_places, 3, of_places);
-  const cdn_ticket of_poses[] = { CDN_POSE, room->places.ticket, room->sizes.ticket };
-  room->poses = cdn_declare_cache(d, "poses", (size_t)n * sizeof(shape_pose), cdni_contact_calc_poses, 3, of_poses);
-  const cdn_ticket of_touches[] = { room->poses.ticket, room->enabled.ticket, room->materials.ticket,
-                                    room->pair_numbers.ticket };
+      cdn_declare_cache(d, "places", (size_t)n * sizeof(shape_place), cdni_contact_calc_places, 4, of_places);
+  const cdn_ticket of_poses[] = { CDN_POSE, room->places.ticket };
+  room->poses = cdn_declare_cache(d, "poses", (size_t)n * (sizeof(shape_pose) + sizeof(cdni_box)),
+                                  cdni_contact_calc_poses, 2, of_poses);
+  const cdn_ticket of_vicinity[] = { room->places.ticket, room->enabled.ticket };
+  room->vicinity =
+      cdn_declare_computed_region(d, "vicinity", 1, cdni_contact_forget_neighbours, 2, of_vicinity, CDN_STAGE_EMPTY);
+  const char *const of_lists[] = { [NEIGHBOURS_NOW] = "neighbours", [NEIGHBOURS_SOON] = "neighbours_soon" };
+  for (int i = 0; i < NEIGHBOUR_LISTS; i++)
+    room->neighbours[i] = cdni_declare_companion_region(d, of_lists[i], 1, room->vicinity);
+  const cdn_ticket of_touches[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket };
   cdni_declare_well_known(d, room->touches_ticket);
-  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
+  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,
                                               CDN_STAGE_EMPTY);
   cdni_contact_declare_memory(room, d);
   const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket,
@@ -63,6 +70,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
   }
   cdni_contact_declare_forces(room, d);
+  cdni_declare_near_kinks(d, &cdni_contact_kinks, room->touches.ticket);
   return CDN_OK;
 }
 

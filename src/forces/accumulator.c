@@ -26,6 +26,12 @@ void cdn_forces_add_point(cdn_forces *f, cdn_body body, cdn_vec3 p_B, cdn_vec3 f
   force_push(f, body.i, cdni_to_v3(cdni_matter_station(f->matter, f->state, f->pose, body, p_B)), cdni_to_v3(f_G));
 }
 
+void cdn_forces_add_at(cdn_forces *f, cdn_body body, cdn_vec3 p_G, cdn_vec3 f_G) {
+  CDNI_NEED_OBJECT_OR_NOTHING(f);
+  if (!accepts(f, body, finite3(p_G) && finite3(f_G))) return;
+  force_push(f, body.i, v3_sub(cdni_to_v3(p_G), f->pose[body.i].p_GM), cdni_to_v3(f_G));
+}
+
 void cdn_forces_add_torque(cdn_forces *f, cdn_body body, cdn_vec3 moment_G) {
   CDNI_NEED_OBJECT_OR_NOTHING(f);
   if (!accepts(f, body, finite3(moment_G))) return;

@@ -10,24 +10,54 @@ static void *carve(char *base, size_t *at, size_t bytes) {
   return base ? base + here : NULL;
 }
 
-static size_t divide(struct cdni_events *ev, size_t n_values, size_t ny, char *base) {
+static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
   size_t at = 0, n = (size_t)ev->n, kinks = 2 * (size_t)ev->n_kinks * sizeof(double);
-  size_t watches = (size_t)(ev->n_watches + ev->n_kinks) * sizeof(cdni_watch);
-  n_values += (size_t)ev->n_kinks;
   ev->order = carve(base, &at, n * sizeof *ev->order);
   ev->records = carve(base, &at, n * sizeof *ev->records);
   ev->list = carve(base, &at, n * sizeof *ev->list);
-  ev->watches = carve(base, &at, watches);
-  ev->saved = carve(base, &at, watches);
   ev->timers = carve(base, &at, (size_t)ev->n_timers * sizeof *ev->timers);
-  ev->values = carve(base, &at, n_values * sizeof(double));
-  ev->turns = carve(base, &at, n_values * sizeof *ev->turns);
   ev->kinks = carve(base, &at, kinks);
   ev->kinks_end = carve(base, &at, kinks);
   ev->kinks_here = carve(base, &at, kinks);
   ev->y = carve(base, &at, ny * sizeof(double));
   ev->f = carve(base, &at, ny * sizeof(double));
   return at;
+}
+
+/* The tables of watches: `room` more than those of triggers. */
+static size_t divide_table(struct cdni_events *ev, int room, char *base) {
+  size_t at = 0, watches = (size_t)(ev->n_triggers + room), values = ev->first_kink + (size_t)room;
+  ev->watches = carve(base, &at, watches * sizeof *ev->watches);
+  ev->saved = carve(base, &at, (size_t)ev->n_triggers * sizeof *ev->saved);
+  ev->values = carve(base, &at, values * sizeof *ev->values);
+  ev->turns = carve(base, &at, values * sizeof *ev->turns);
+  return at;
+}
+
+static cdn_status make_table(cdn_stepper *s, int room) {
+  struct cdni_events *ev = s->events, before = *ev;
+  const size_t size = divide_table(ev, room, NULL);
+  void *table = cdni_calloc(&s->allocator, size);
+  if (!table) {
+    *ev = before;
+    return CDN_ERR_NOMEM;
+  }
+  divide_table(ev, room, table);
+  if (before.table) {
+    const size_t values = before.first_kink + (size_t)before.room;
+    memcpy(ev->watches, before.watches, (size_t)(before.n_triggers + before.room) * sizeof *ev->watches);
+    memcpy(ev->saved, before.saved, (size_t)before.n_triggers * sizeof *ev->saved);
+    memcpy(ev->values, before.values, values * sizeof *ev->values);
+    memcpy(ev->turns, before.turns, values * sizeof *ev->turns);
+    cdni_free(&s->allocator, before.table, before.table_size);
+  }
+  ev->table = table, ev->table_size = size, ev->room = room;
+  return CDN_OK;
+}
+
+cdn_status cdni_watches_grow(cdn_stepper *s) {
+  const struct cdni_events *ev = s->events;
+  return ev->n_watches < ev->n_triggers + ev->room ? CDN_OK : make_table(s, 2 * ev->room);
 }
 
 /* A companion run ignores events that have only a reporter. */
@@ -95,16 +125,21 @@ static void set_up(const cdn_stepper *s, struct cdni_events *ev) {
 cdn_status cdni_events_create(cdn_stepper *s) {
   int n = cdn_system_event_count(s->system);
   /* methods with steps of their own see kinks, and without error control nobody asks */
-  int n_kinks = s->method->own_steps || s->def.fixed_step > 0 ? 0 : cdni_system_kinks(s->system);
-  if (n == 0 && n_kinks == 0) return CDN_OK;
+  const bool asks = !s->method->own_steps && s->def.fixed_step == 0;
+  const bool has_near = asks && cdni_system_has_near_kinks(s->system);
+  int n_kinks = asks ? cdni_system_kinks(s->system) : 0;
+  if (n == 0 && n_kinks == 0 && !has_near) return CDN_OK;
   struct cdni_events *ev = cdni_calloc(&s->allocator, sizeof *ev);
   if (!ev) return CDN_ERR_NOMEM;
   s->events = ev;
   ev->n = n;
   ev->n_kinks = n_kinks;
+  ev->has_near = has_near;
+  ev->near_reach = ev->near_end_reach = -1;
+  ev->near.allocator = ev->near_end.allocator = ev->near_here.allocator = &s->allocator;
   ev->aim = ev->limit = NAN;
   size_t n_values = 0;
-  bool needs_scene = n_kinks > 0;
+  bool needs_scene = events_have_kinks(ev);
   for (int i = 0; i < n; i++) {
     const cdni_event *e = cdni_event_at(s->system, i);
     bool triggered = is_trigger(s, e);
@@ -115,10 +150,11 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   }
   ev->n_triggers = ev->n_watches;
   ev->first_kink = n_values;
-  ev->block_size = divide(ev, n_values, s->stride, NULL);
+  ev->block_size = divide(ev, s->stride, NULL);
   ev->block = cdni_calloc(&s->allocator, ev->block_size);
   if (!ev->block) return CDN_ERR_NOMEM;
-  divide(ev, n_values, s->stride, ev->block);
+  divide(ev, s->stride, ev->block);
+  CDNI_TRY(make_table(s, n_kinks + (has_near ? 16 : 0)));
   set_up(s, ev);
   return needs_scene ? cdn_state_create(s->system, &ev->scene) : CDN_OK;
 }
@@ -128,6 +164,9 @@ void cdni_events_destroy(cdn_stepper *s) {
   if (!ev) return;
   cdn_state_destroy(ev->scene);
   if (ev->block) cdni_free(&s->allocator, ev->block, ev->block_size);
+  if (ev->table) cdni_free(&s->allocator, ev->table, ev->table_size);
+  cdni_near_list *lists[] = { &ev->near, &ev->near_end, &ev->near_here };
+  for (int i = 0; i < CDNI_COUNT(lists); i++) cdni_near_list_free(lists[i]);
   cdni_free(&s->allocator, ev, sizeof *ev);
   s->events = NULL;
 }
@@ -205,6 +244,7 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   if (ev->scene) cdni_state_archive(ev->scene, a);
   if (!a->loading) return;
   ev->scene_set = false;
+  ev->near_reach = -1;
   ev->look_ready = true;
   ev->scene_discrete = UINT64_MAX;
 }

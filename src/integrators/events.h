@@ -26,8 +26,9 @@ typedef struct cdni_turn {
 
 /* A trigger and the memory of its sign. */
 typedef struct cdni_watch {
-  int32_t event;        /* -1: the watch is a kink */
-  int32_t kink, leader; /* leader: the first watch with the same samples */
+  int32_t event;  /* -1: the watch is a kink */
+  int64_t kink;   /* its index; for a kink that is one of the near ones, n_kinks more than its key */
+  int32_t leader; /* the first watch with the same samples */
   int samples;
   size_t first; /* index of its values at the start and at the samples in the table of a step, and of its turns */
   bool active, edges;
@@ -81,12 +82,20 @@ struct cdni_events {
   double *y, *f;    /* end of the method's step, if an event has cut it short or an event lies a little after it */
   void *block;
   size_t block_size;
+  int room; /* for watches of kinks */
+  void *table;
+  size_t table_size;
 
   /* The System's own kinks: values, then rates, at the start and at the end of the step. In steps that seem to pass
    * a kink, it is watched; its watch follows the triggers (kinks.c). */
   int n_kinks, n_triggers;
   size_t first_kink; /* index at which values of kinks begin in the tables */
   double *kinks, *kinks_end, *kinks_here;
+  /* Of kinks that are too many for that: those near the start, the end, and a point of the step; the times within which
+   * the first two reach zero. */
+  bool has_near;
+  cdni_near_list near, near_end, near_here;
+  double near_reach, near_end_reach;
 
   cdn_state *scene; /* evaluates triggers within a step, with the discrete variables of that step */
   double scene_time, span;
@@ -109,6 +118,10 @@ struct cdni_events {
   bool cut;      /* the last step ended at an event */
   bool begun;    /* no step has been accepted since the method began: the rates at the step's start are known */
 };
+
+static inline bool events_have_kinks(const struct cdni_events *ev) { return ev->n_kinks > 0 || ev->has_near; }
+/* events.c: makes room for one more watch of a kink. */
+cdn_status cdni_watches_grow(cdn_stepper *s);
 
 /* watch.c: following signs. */
 
@@ -150,8 +163,8 @@ int cdni_near_misses(const cdn_stepper *s, double t);
 
 /* Evaluates kinks once, so that they have their workspace before the first step. */
 cdn_status cdni_kinks_begin(cdn_stepper *s);
-/* Reads values, then rates; the message of a failure goes to `work`. */
-cdn_status cdni_kinks_read(cdn_stepper *s, cdn_state *state, double *values);
+/* The value and the rate of one; the message of a failure goes to `work`. */
+cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double *value, double *rate);
 /* Takes the kinks of the present `work` as those at the next step's start. */
 cdn_status cdni_kinks_afresh(cdn_stepper *s);
 /* Watches the kinks that the attempt passes, judged by their values at its end, or at the scene's time within it. */

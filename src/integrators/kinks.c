@@ -4,32 +4,76 @@
 
 #include "integrators/events.h"
 
-cdn_status cdni_kinks_read(cdn_stepper *s, cdn_state *state, double *values) {
-  cdn_status status = cdni_state_kinks(state, values);
+static cdn_status pass_on(cdn_stepper *s, cdn_state *state, cdn_status status) {
   if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
   return status;
+}
+
+/* Values, then rates. */
+static cdn_status read_all(cdn_stepper *s, cdn_state *state, double *values) {
+  return s->events->n_kinks > 0 ? pass_on(s, state, cdni_state_kinks(state, values)) : CDN_OK;
+}
+
+cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double *value, double *rate) {
+  struct cdni_events *ev = s->events;
+  const int n = ev->n_kinks;
+  if (kink >= n) return pass_on(s, state, cdni_state_near_kink(state, kink - n, value, rate));
+  CDNI_TRY(read_all(s, state, ev->kinks_here));
+  *value = ev->kinks_here[kink];
+  *rate = ev->kinks_here[n + kink];
+  return CDN_OK;
 }
 
 cdn_status cdni_kinks_begin(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   cdn_state *const states[] = { s->work, ev->scene };
-  if (ev->n_kinks == 0) return CDN_OK;
+  if (!events_have_kinks(ev)) return CDN_OK;
   memset(ev->f, 0, sizeof(double) * s->stride);
   for (int i = 0; i < 2; i++) {
     CDNI_TRY(cdn_multiply_by_M_inv(states[i], ev->f, ev->y));
-    CDNI_TRY(cdni_kinks_read(s, states[i], ev->kinks_here));
+    CDNI_TRY(read_all(s, states[i], ev->kinks_here));
+    if (ev->has_near) CDNI_TRY(pass_on(s, states[i], cdni_state_near_kinks(states[i], 0, &ev->near)));
   }
   return CDN_OK;
 }
 
 cdn_status cdni_kinks_afresh(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
-  return ev->n_kinks > 0 ? cdni_kinks_read(s, s->work, ev->kinks) : CDN_OK;
+  ev->near_reach = -1;
+  return read_all(s, s->work, ev->kinks);
+}
+
+/* A list is made for times this much longer than the step, so that it holds for the next step, too. */
+static const double LONGER = 4;
+
+static cdn_status scene_at_start(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  CDNI_TRY(cdni_scene_begin(s));
+  cdn_status status = cdn_state_set_ty(ev->scene, s->step.t0, s->step.y0);
+  if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
+  return pass_on(s, ev->scene, status);
+}
+
+static cdn_status list_start(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  const double h = s->step.h;
+  if (!ev->has_near || ev->near_reach >= h) return CDN_OK;
+  CDNI_TRY(scene_at_start(s));
+  CDNI_TRY(pass_on(s, ev->scene, cdni_state_near_kinks(ev->scene, LONGER * h, &ev->near)));
+  ev->near_reach = LONGER * h;
+  return CDN_OK;
+}
+
+static cdn_status list_end(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  if (!ev->has_near) return CDN_OK;
+  ev->near_end_reach = LONGER * s->step.h;
+  return cdni_state_near_kinks(s->work, ev->near_end_reach, &ev->near_end);
 }
 
 /* A kink of the attempt: its values and rates at the two ends. */
 typedef struct passage {
-  int k;
+  int64_t k;
   double a, b, rate_a, rate_b;
   bool turns; /* it may be passed twice, as its value turns towards zero in between */
 } passage;
@@ -41,7 +85,9 @@ static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, do
   double *f = ev->f, h = s->step.h;
   double x = fabs(p->b) + (isnan(p->rate_b) ? fabs(p->a) : 0.25 * h * (fabs(p->rate_a) + fabs(p->rate_b)));
   memset(f, 0, sizeof(double) * (size_t)s->ny);
-  CDNI_TRY(cdni_state_kink_force(state, p->k, x, f, known));
+  const int n = ev->n_kinks;
+  if (p->k < n) CDNI_TRY(cdni_state_kink_force(state, (int)p->k, x, f, known));
+  else CDNI_TRY(cdni_state_near_kink_force(state, p->k - n, x, f, known));
   return *known ? cdn_multiply_by_M_inv(state, f, udot) : CDN_OK;
 }
 
@@ -75,7 +121,7 @@ static const double NOTHING = 10;
 /* A value of so few of its own roundings has no sign: one that rests at zero. */
 static const double RESTS = 64;
 
-static bool is_awake(const struct cdni_events *ev, int k) {
+static bool is_awake(const struct cdni_events *ev, int64_t k) {
   for (int i = ev->n_triggers; i < ev->n_watches; i++)
     if (ev->watches[i].kink == k) return true;
   return false;
@@ -106,6 +152,7 @@ static cdn_status wake(cdn_stepper *s, cdn_state *state, const passage *p) {
   double weight, rounding;
   CDNI_TRY(weigh(s, state, p, &weight));
   if (weight <= NOTHING) return CDN_OK;
+  CDNI_TRY(cdni_watches_grow(s));
   cdni_watch *w = &ev->watches[ev->n_watches];
   *w = watch_of(s, p);
   w->end = p->a;
@@ -119,38 +166,80 @@ static cdn_status wake(cdn_stepper *s, cdn_state *state, const passage *p) {
   return CDN_OK;
 }
 
+/* Watches a kink if the attempt seems to pass it. `time`: of the scene, whose State is asked; NaN: `work` is. */
+static cdn_status consider(cdn_stepper *s, double time, passage *p) {
+  struct cdni_events *ev = s->events;
+  const double both = p->a * p->b, h = s->step.h;
+  /* most values are far from zero; they keep their sign and do not turn towards zero */
+  if (!(both <= 0) && !(p->a * p->rate_a < 0 && p->b * p->rate_b > 0)) return CDN_OK;
+  p->turns = both > 0;
+  if (p->turns && !(fabs(p->a) < h * fabs(p->rate_a) && fabs(p->b) < h * fabs(p->rate_b))) return CDN_OK;
+  if (both == 0 || is_awake(ev, p->k)) return CDN_OK;
+  if (!isnan(time)) CDNI_TRY(cdni_scene_at(s, time));
+  return wake(s, isnan(time) ? s->work : ev->scene, p);
+}
+
+/* Those of the two lists. A kink that only one of them has is below zero there, or does not matter. */
+static cdn_status consider_near(cdn_stepper *s, double time, const cdni_near_list *there) {
+  struct cdni_events *ev = s->events;
+  const cdni_near_list *start = &ev->near;
+  for (int i = 0, j = 0; i < start->n || j < there->n;) {
+    const cdni_near_kink *a = i < start->n ? &start->kinks[i] : NULL, *b = j < there->n ? &there->kinks[j] : NULL;
+    if (a && b && a->key < b->key) b = NULL;
+    if (a && b && a->key > b->key) a = NULL;
+    i += a != NULL, j += b != NULL;
+    if (!(a && b) && !((a ? a : b)->value <= 0)) continue;
+    passage p = { .k = ev->n_kinks + (a ? a : b)->key };
+    if (a) p.a = a->value, p.rate_a = a->rate;
+    else {
+      CDNI_TRY(scene_at_start(s));
+      CDNI_TRY(cdni_kink_read(s, ev->scene, p.k, &p.a, &p.rate_a));
+    }
+    if (b) p.b = b->value, p.rate_b = b->rate;
+    else {
+      if (!isnan(time)) CDNI_TRY(cdni_scene_at(s, time));
+      CDNI_TRY(cdni_kink_read(s, isnan(time) ? s->work : ev->scene, p.k, &p.b, &p.rate_b));
+    }
+    CDNI_TRY(consider(s, time, &p));
+  }
+  return CDN_OK;
+}
+
 cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
   struct cdni_events *ev = s->events;
   const int n = ev->n_kinks;
-  const double h = s->step.h, time = ev->scene_time;
+  const double time = at_scene ? ev->scene_time : NAN;
   double *start = ev->kinks, *there = ev->kinks_end;
-  if (n == 0) return CDN_OK;
-  CDNI_TRY(cdni_kinks_read(s, at_scene ? ev->scene : s->work, there));
+  if (!events_have_kinks(ev)) return CDN_OK;
+  CDNI_TRY(read_all(s, at_scene ? ev->scene : s->work, there));
   for (int k = 0; k < n; k++) {
-    passage p = { .k = k, .a = start[k], .b = there[k] };
-    const double both = p.a * p.b;
-    /* most values are far from zero; they keep their sign and do not turn towards zero */
-    if (!(both <= 0) && !(p.a * start[n + k] < 0 && p.b * there[n + k] > 0)) continue;
-    p.rate_a = start[n + k], p.rate_b = there[n + k];
-    p.turns = both > 0;
-    if (p.turns && !(fabs(p.a) < h * fabs(p.rate_a) && fabs(p.b) < h * fabs(p.rate_b))) continue;
-    if (both == 0 || is_awake(ev, k)) continue;
-    if (at_scene) CDNI_TRY(cdni_scene_at(s, time));
-    CDNI_TRY(wake(s, at_scene ? ev->scene : s->work, &p));
+    passage p = { .k = k, .a = start[k], .b = there[k], .rate_a = start[n + k], .rate_b = there[n + k] };
+    CDNI_TRY(consider(s, time, &p));
   }
-  return at_scene ? cdni_scene_at(s, time) : CDN_OK;
+  if (!ev->has_near) return at_scene ? cdni_scene_at(s, time) : CDN_OK;
+  if (at_scene) {
+    CDNI_TRY(pass_on(s, ev->scene, cdni_state_near_kinks(ev->scene, s->step.h, &ev->near_here)));
+    CDNI_TRY(consider_near(s, time, &ev->near_here));
+    return cdni_scene_at(s, time);
+  }
+  CDNI_TRY(list_start(s));
+  CDNI_TRY(list_end(s));
+  return consider_near(s, time, &ev->near_end);
 }
 
 cdn_status cdni_kinks_end(cdn_stepper *s) {
-  struct cdni_events *ev = s->events;
-  return ev->n_kinks > 0 ? cdni_kinks_read(s, s->work, ev->kinks_end) : CDN_OK;
+  CDNI_TRY(read_all(s, s->work, s->events->kinks_end));
+  return list_end(s);
 }
 
 void cdni_kinks_sleep(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   double *start = ev->kinks;
+  const cdni_near_list near = ev->near;
   ev->n_watches = ev->n_triggers;
-  if (ev->n_kinks == 0) return;
   ev->kinks = ev->kinks_end;
   ev->kinks_end = start;
+  ev->near = ev->near_end;
+  ev->near_end = near;
+  ev->near_reach = ev->near_end_reach;
 }

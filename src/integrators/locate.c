@@ -114,8 +114,9 @@ static cdn_status sample_end(cdn_stepper *s, double end) {
   if (end > s->step.t1) CDNI_TRY(cdni_scene_at(s, end));
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
-    CDNI_TRY(cdni_watch_value(s, w, end > s->step.t1 ? ev->scene : s->work, &w->end));
-    if (w->kink >= 0) w->end_slope = ev->kinks_here[ev->n_kinks + w->kink];
+    cdn_state *state = end > s->step.t1 ? ev->scene : s->work;
+    if (w->kink >= 0) CDNI_TRY(cdni_kink_read(s, state, w->kink, &w->end, &w->end_slope));
+    else CDNI_TRY(cdni_watch_value(s, w, state, &w->end));
   }
   return CDN_OK;
 }

@@ -12,11 +12,8 @@
 #include "integrators/events.h"
 
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g) {
-  if (w->kink >= 0) {
-    CDNI_TRY(cdni_kinks_read(s, state, s->events->kinks_here));
-    *g = s->events->kinks_here[w->kink];
-    return CDN_OK;
-  }
+  double rate;
+  if (w->kink >= 0) return cdni_kink_read(s, state, w->kink, g, &rate);
   cdn_status status = cdn_event_value(state, (cdn_event){ w->event }, g);
   if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
   return status;

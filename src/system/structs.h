@@ -130,12 +130,16 @@ struct cdn_system {
   cdni_array trigger_groups; /* trigger_group */
   cdni_array events;         /* cdni_event */
   cdni_array kinks;          /* kink_group */
-  cdni_array autos;          /* auto_variable */
-  cdni_array prescribers;    /* int32_t: subsystems that prescribe q and u */
-  cdni_array regions;        /* int32_t: tickets of regions, by slot */
-  cdni_array shared;         /* int32_t: tickets of shared arrays, by slot */
-  cdni_array q0, u0, z0;     /* double: default values of the pools */
-  cdni_array z_scale;        /* double: unit changes of z; empty if all are 1 */
+  struct {
+    const cdni_near_kinks *ops; /* NULL: there are none */
+    int32_t subsystem, of;
+  } near_kinks;
+  cdni_array autos;       /* auto_variable */
+  cdni_array prescribers; /* int32_t: subsystems that prescribe q and u */
+  cdni_array regions;     /* int32_t: tickets of regions, by slot */
+  cdni_array shared;      /* int32_t: tickets of shared arrays, by slot */
+  cdni_array q0, u0, z0;  /* double: default values of the pools */
+  cdni_array z_scale;     /* double: unit changes of z; empty if all are 1 */
 
   /* void *: pointers of the program, by sort and element. An array ends with the last element that has one. */
   cdni_array users[CDN_SORT_COUNT];

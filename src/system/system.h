@@ -64,6 +64,36 @@ int cdni_system_kinks(const cdn_system *system);
 cdn_status cdni_state_kinks(cdn_state *state, double *values);
 cdn_status cdni_state_kink_force(cdn_state *state, int k, double x, double *f, bool *known);
 
+/* Kinks that are too many for an entry with all of them: a function lists those that are near. */
+typedef struct cdni_near_kink {
+  int64_t key; /* which it is */
+  double value, rate;
+} cdni_near_kink;
+/* The list to which that function adds kinks. It grows and never shrinks. */
+typedef struct cdni_near_list {
+  cdni_near_kink *kinks;
+  int n, room;
+  const cdn_allocator *allocator;
+} cdni_near_list;
+typedef struct cdni_near_kinks {
+  /* Adds all kinks with values below zero, and all that reach zero within the time `reach` before or after the State, if
+   * they go on at their present rates; in ascending order of their keys. */
+  cdn_status (*list)(const void *self, cdn_state *state, double reach, cdni_near_list *out);
+  /* One of them, near or not. */
+  cdn_status (*calc)(const void *self, cdn_state *state, int64_t key, double *value, double *rate);
+  /* As cdni_kink_force, but writes f. */
+  cdn_status (*force)(const void *self, cdn_state *state, int64_t key, double x, double *f, bool *known);
+} cdni_near_kinks;
+/* Of one subsystem of a System. They count if rates are computed from `of`. */
+void cdni_declare_near_kinks(cdn_declarer *d, const cdni_near_kinks *ops, cdn_ticket of);
+bool cdni_system_has_near_kinks(const cdn_system *system);
+cdn_status cdni_near_list_add(cdni_near_list *list, int64_t key, double value, double rate);
+void cdni_near_list_free(cdni_near_list *list);
+/* Replaces what is in the list. */
+cdn_status cdni_state_near_kinks(cdn_state *state, double reach, cdni_near_list *list);
+cdn_status cdni_state_near_kink(cdn_state *state, int64_t key, double *value, double *rate);
+cdn_status cdni_state_near_kink_force(cdn_state *state, int64_t key, double x, double *f, bool *known);
+
 /* ---- declaring ---- */
 
 /* Well-known tickets have fixed numbers, so that lists of prerequisites may name them before they are declared. */

@@ -1,0 +1,109 @@
+/* Lists of neighbours: the pairs of shapes whose boxes, made larger, overlap. While every box lies within its larger
+ * box, each pair of boxes that overlap is in the list, so that the broad phase has nothing to do. A list holds more
+ * pairs than overlap, and how many more depends on where the shapes have been. So nobody may use a pair of it before he
+ * has looked at its boxes: what is then found is the same after any history. */
+#include "contact/internal.h"
+
+/* What the bytes of a region begin with; larger boxes and pairs follow. */
+typedef struct list {
+  int32_t n_pairs, room;
+  double reach; /* see cdni_contact_neighbours */
+} list;
+
+static size_t list_size(int n, int room) {
+  return sizeof(list) + (size_t)n * sizeof(cdni_box) + 2 * (size_t)room * sizeof(int32_t);
+}
+static cdni_box *boxes_of(list *l) { return (cdni_box *)(l + 1); }
+static int32_t *pairs_of(list *l, int n) { return (int32_t *)(boxes_of(l) + n); }
+
+/* An empty list holds for no boxes. */
+cdn_status cdni_contact_forget_neighbours(const void *self, cdn_state *state, cdn_region_output *out) {
+  (void)out;
+  const contact_room *room = contact_of(self);
+  const int n = (int)room->shapes.count, most = 8 * n + 64;
+  for (int i = 0; i < NEIGHBOUR_LISTS; i++) {
+    void *bytes;
+    CDNI_TRY(cdni_region_take(state, "cdn_realize", room->neighbours[i], list_size(n, most), &bytes));
+    memset(bytes, 0, sizeof(list) + (size_t)n * sizeof(cdni_box));
+    list *l = bytes;
+    l->room = most;
+    l->reach = -1;
+  }
+  return CDN_OK;
+}
+
+static bool holds(const cdni_box *within, const cdni_box *box) {
+  return (within->least[0] <= box->least[0]) & (box->most[0] <= within->most[0]) & (within->least[1] <= box->least[1]) &
+         (box->most[1] <= within->most[1]) & (within->least[2] <= box->least[2]) & (box->most[2] <= within->most[2]);
+}
+
+/* Moving by this part of its longest side, a shape keeps its neighbours. */
+static const double MARGIN = 0.1;
+
+static cdni_box enlarged(const cdni_box *box) {
+  double side = 0;
+  cdni_box large = *box;
+  for (int k = 0; k < 3; k++) side = fmax(side, box->most[k] - box->least[k]);
+  if (!(side < HUGE_VAL)) return large;
+  for (int k = 0; k < 3; k++) {
+    large.least[k] -= MARGIN * side;
+    large.most[k] += MARGIN * side;
+  }
+  return large;
+}
+
+typedef struct filter {
+  const contact_room *room;
+  const double *enabled;
+} filter;
+
+static bool accept(const void *context, int i, int j) {
+  const filter *f = context;
+  return f->enabled[i] != 0 && f->enabled[j] != 0 && cdni_contact_accepts(f->room, i, j);
+}
+
+/* Fills the list; its room grows until all pairs have it, and what it has once been it stays. */
+static cdn_status renew(const contact_room *room, cdn_state *state, cdn_computed_region region, const cdni_box *boxes,
+                        double reach) {
+  const int n = (int)room->shapes.count;
+  list *l = cdni_region_elements(state, region);
+  const filter f = { room, cdn_state_parameters(state, room->enabled) };
+  for (int most = l->room;;) {
+    char *work = cdn_work_push(state, cdni_broad_size(n));
+    if (!work) return CDN_ERR_NOMEM;
+    cdni_box *large = boxes_of(l);
+    for (int i = 0; i < n; i++) large[i] = enlarged(&boxes[i]);
+    l->n_pairs = cdni_broad_pairs(n, large, accept, &f, most, pairs_of(l, n), work);
+    cdn_work_pop(state, work);
+    l->reach = reach;
+    if (l->n_pairs <= most) return CDN_OK;
+    most = l->n_pairs + l->n_pairs / 4;
+    const int before = l->room;
+    void *bytes;
+    l->reach = -1;
+    const cdn_status status = cdni_region_take(state, "cdn_realize", region, list_size(n, most), &bytes);
+    if (status != CDN_OK) { /* the list keeps its size, which never fails, and holds for no boxes */
+      (void)!cdni_region_take(state, "cdn_realize", region, list_size(n, before), &bytes);
+      return status;
+    }
+    l = bytes;
+    *l = (list){ .room = most, .reach = -1 };
+  }
+}
+
+cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, neighbour_list which,
+                                   const cdni_box *boxes, double reach, const int32_t **pairs, int *n_pairs) {
+  const int n = (int)room->shapes.count;
+  const cdn_computed_region region = room->neighbours[which];
+  CDNI_TRY(cdni_state_ensure(state, room->vicinity.ticket));
+  list *l = cdni_region_elements(state, region);
+  /* a list for a far longer reach has too many pairs */
+  bool good = l->reach >= 0 && l->reach <= 8 * reach;
+  const cdni_box *large = boxes_of(l);
+  for (int i = 0; good && i < n; i++) good = holds(&large[i], &boxes[i]);
+  if (!good) CDNI_TRY(renew(room, state, region, boxes, reach));
+  l = cdni_region_elements(state, region);
+  *pairs = pairs_of(l, n);
+  *n_pairs = l->n_pairs;
+  return CDN_OK;
+}
