@@ -128,7 +128,7 @@ cdn_status cdn_shapes_ray(cdn_state *state, cdn_vec3 origin, cdn_vec3 direction,
   direction = cdn_scale(1 / cdn_norm(scaled), scaled);
   for (int i = 0; i < q.n_shapes; i++) {
     const double limit = *n == room ? hits[room - 1].hit.distance : reach;
-    if (!enters_box(&q.poses[i].box, origin, direction, limit) || !takes_part(&q, i)) continue;
+    if (!enters_box(&shape_boxes(q.room, q.poses)[i], origin, direction, limit) || !takes_part(&q, i)) continue;
     CDNI_TRY(add_hits(&q, state, i, origin, direction, limit, room, hits, n));
   }
   return CDN_OK;
@@ -160,7 +160,7 @@ cdn_status cdn_shapes_near_point(cdn_state *state, cdn_vec3 p_G, double radius, 
   for (int i = 0; i < q.n_shapes; i++) {
     const double limit = *n == room ? found[room - 1].near.distance : radius;
     /* a box is never farther away than what it contains, but for rounding; inside of it all is possible */
-    const double least = box_distance(&q.poses[i].box, p_G);
+    const double least = box_distance(&shape_boxes(q.room, q.poses)[i], p_G);
     if ((least > 0 && least * (1 - 1e-12) > limit) || !takes_part(&q, i)) continue;
     const cdn_geometry g = shape_geometry(q.room, q.sizes, i);
     const cdn_transform *X = &q.poses[i].X_GS;

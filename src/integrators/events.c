@@ -37,8 +37,8 @@ static size_t divide_table(struct cdni_events *ev, int room, char *base) {
 static cdn_status make_table(cdn_stepper *s, int room) {
   struct cdni_events *ev = s->events, before = *ev;
   const size_t size = divide_table(ev, room, NULL);
-  void *table = cdni_calloc(&s->allocator, size);
-  if (!table) {
+  void *table = size > 0 ? cdni_calloc(&s->allocator, size) : NULL;
+  if (size > 0 && !table) {
     *ev = before;
     return CDN_ERR_NOMEM;
   }
@@ -305,14 +305,15 @@ void cdni_events_accepted(cdn_stepper *s) {
   if (fired && s->method->begin && !s->method->own_steps) s->method->begin(s);
 }
 
-void cdni_events_resize(cdn_stepper *s, double error) {
+cdn_status cdni_events_resize(cdn_stepper *s, double error) {
   const struct cdni_events *ev = s->events;
-  if (!cdni_events_cut(s)) return;
+  if (!cdni_events_cut(s)) return CDN_OK;
   bool was_again = ev->again > 0, at_kink = false;
   for (int i = ev->n_triggers; i < ev->n_watches; i++) at_kink = at_kink || ev->watches[i].fired;
   /* behind a kink the motion is as smooth as before it, so the length of the cut step does not limit the next step */
   double h = at_kink ? INFINITY : s->step.t1 - s->step.t0;
   cdni_control_cut(s, h, was_again ? ev->planned : 0, was_again ? ev->planned_error : error);
+  return at_kink && s->def.fixed_step == 0 ? cdni_kinks_bound(s, &s->control.next) : CDN_OK;
 }
 
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why) {

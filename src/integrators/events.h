@@ -169,6 +169,8 @@ cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double
 cdn_status cdni_kinks_afresh(cdn_stepper *s);
 /* Watches the kinks that the attempt passes, judged by their values at its end, or at the scene's time within it. */
 cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene);
+/* Behind a kink at which a force sets in: shortens the step h so that it sees the force. */
+cdn_status cdni_kinks_bound(cdn_stepper *s, double *h);
 /* Forgets them when the step is accepted, whether a kink has ended it or not. */
 cdn_status cdni_kinks_end(cdn_stepper *s);
 void cdni_kinks_sleep(cdn_stepper *s);

@@ -212,7 +212,7 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
 void cdni_events_rejected(cdn_stepper *s);
 void cdni_events_accepted(cdn_stepper *s);
 /* Tells the step size control about an accepted step that an event has ended. */
-void cdni_events_resize(cdn_stepper *s, double error);
+cdn_status cdni_events_resize(cdn_stepper *s, double error);
 /* Whether an event has ended the present step; whether events are to be shown within it. */
 bool cdni_events_cut(const cdn_stepper *s);
 bool cdni_events_within(const cdn_stepper *s);

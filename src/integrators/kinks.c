@@ -1,5 +1,7 @@
 /* Kinks that forces of the library have (a stop is met) end steps as events do, and the method starts anew behind them. Nobody hears of
  * them. In most steps none is near, and all that is done is to compare values and slopes at the step's two ends. */
+#include <math.h>
+
 #include <cardan/operators.h>
 
 #include "integrators/events.h"
@@ -78,16 +80,21 @@ typedef struct passage {
   bool turns; /* it may be passed twice, as its value turns towards zero in between */
 } passage;
 
+/* The generalized force that a kink adds at x beyond it. */
+static cdn_status force_of(const cdn_stepper *s, cdn_state *state, int64_t k, double x, double *f, bool *known) {
+  const int n = s->events->n_kinks;
+  memset(f, 0, sizeof(double) * (size_t)s->ny);
+  return k < n ? cdni_state_kink_force(state, (int)k, x, f, known)
+               : cdni_state_near_kink_force(state, k - n, x, f, known);
+}
+
 /* An upper bound of the force that the kink adds, taken as if it acted during the whole step; the result is in rates
  * of u. */
 static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, double *udot, bool *known) {
   struct cdni_events *ev = s->events;
   double *f = ev->f, h = s->step.h;
   double x = fabs(p->b) + (isnan(p->rate_b) ? fabs(p->a) : 0.25 * h * (fabs(p->rate_a) + fabs(p->rate_b)));
-  memset(f, 0, sizeof(double) * (size_t)s->ny);
-  const int n = ev->n_kinks;
-  if (p->k < n) CDNI_TRY(cdni_state_kink_force(state, (int)p->k, x, f, known));
-  else CDNI_TRY(cdni_state_near_kink_force(state, p->k - n, x, f, known));
+  CDNI_TRY(force_of(s, state, p->k, x, f, known));
   return *known ? cdn_multiply_by_M_inv(state, f, udot) : CDN_OK;
 }
 
@@ -225,6 +232,36 @@ cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
   CDNI_TRY(list_start(s));
   CDNI_TRY(list_end(s));
   return consider_near(s, time, &ev->near_end);
+}
+
+/* The part of the speed along a force that the force, as it is at the end of a step, would take during that step. In a
+ * longer step no stage may see that it is there at all. */
+static const double TAKEN = 0.5;
+
+static cdn_status bound_of(cdn_stepper *s, const cdni_watch *w, double *h) {
+  double *f = s->scratch, *udot = s->scratch + s->stride;
+  const double *u = cdni_state_y(s->work) + s->nq;
+  for (int k = 0; k < 8; k++) {
+    bool known;
+    double power = 0, gain = 0;
+    CDNI_TRY(force_of(s, s->work, w->kink, fabs(w->end_slope) * *h, f, &known));
+    if (!known) return CDN_OK;
+    CDNI_TRY(cdn_multiply_by_M_inv(s->work, f, udot));
+    for (int i = 0; i < s->nu; i++) power += f[i] * u[i], gain += f[i] * udot[i];
+    const double taken = gain * *h / fabs(power);
+    if (!(taken > 1.1 * TAKEN)) return CDN_OK;
+    *h *= pow(TAKEN / taken, 0.4); /* the force goes with the power 1 or 3/2 of time */
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_kinks_bound(cdn_stepper *s, double *h) {
+  const struct cdni_events *ev = s->events;
+  for (int i = ev->n_triggers; i < ev->n_watches; i++) {
+    const cdni_watch *w = &ev->watches[i];
+    if (w->fired && w->crossed == CDN_FALLING && w->end_slope < 0) CDNI_TRY(bound_of(s, w, h));
+  }
+  return CDN_OK;
 }
 
 cdn_status cdni_kinks_end(cdn_stepper *s) {

@@ -218,9 +218,9 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       if (s->def.fixed_step == 0 && !bridged) cdni_control_accepted(s, s->step.h, error);
       /* a step that a pose has shortened, or that goes over one, says little about longer steps */
       if (s->singular.alters) s->control.next = fmin(s->control.next, s->singular.size);
-      cdni_events_resize(s, error);
+      status = cdni_events_resize(s, error);
       if (bridged) s->control.next = own;
-      status = accept(s, end, serve);
+      if (status == CDN_OK) status = accept(s, end, serve);
       if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       double goal = isfinite(s->def.final_time) ? s->def.final_time : serve;
       return cdni_makes_headway(s, goal) ? CDN_OK : cdni_fail_headway(s, goal);

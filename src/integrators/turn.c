@@ -110,6 +110,39 @@ static cdn_status find_dip(cdn_stepper *s, const cdni_watch *w, const interval *
   return CDN_OK;
 }
 
+/* Where the tangents at both ends meet: theta is its place in the interval, and the result the distance from zero on
+ * `side`. A value that is convex, as the distance of two balls in flight, is nowhere nearer to zero. */
+static double tangents_meet(const interval *x, int side, double *theta) {
+  const double h = x->b - x->a, d_a = side * h * x->slope_a, d_b = side * h * x->slope_b;
+  *theta = (side * (x->g_b - x->g_a) - d_b) / (d_a - d_b);
+  return side * x->g_a + *theta * d_a;
+}
+
+/* As find_dip, for a kink whose rates come with its values. Two shapes that pass each other quickly are near each other
+ * for a small part of the interval: their distance falls and rises along two nearly straight lines. */
+static cdn_status find_pass(cdn_stepper *s, const cdni_watch *w, interval x, int side, cdni_turn *turn,
+                            double *nearest) {
+  enum { MOST = 60 };
+  const double apart = 1e-12 * (x.b - x.a);
+  *nearest = INFINITY;
+  for (int k = 0; k < MOST && x.b - x.a > apart; k++) {
+    double theta, other, g, rate;
+    const double least = tangents_meet(&x, side, &theta);
+    if (!(side * x.slope_a < 0 && side * x.slope_b > 0) || least > 0) return CDN_OK;
+    if (k % 2 && cubic_turn(&x, side, &other) < INFINITY) theta = other;
+    const double t = x.a + fmin(0.999, fmax(0.001, theta)) * (x.b - x.a);
+    CDNI_TRY(cdni_scene_at(s, t));
+    CDNI_TRY(cdni_kink_read(s, s->events->scene, w->kink, &g, &rate));
+    if (isnan(g) || isnan(rate)) return CDN_OK;
+    *turn = (cdni_turn){ t, g };
+    *nearest = fmin(*nearest, side * g);
+    if (side * g < 0) return CDN_OK;
+    if (side * rate < 0) x.a = t, x.g_a = g, x.slope_a = rate;
+    else x.b = t, x.g_b = g, x.slope_b = rate;
+  }
+  return CDN_OK;
+}
+
 /* ---- all intervals ---- */
 
 static double value_of(const struct cdni_events *ev, const cdni_watch *w, int k) {
@@ -156,7 +189,8 @@ static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k) {
   const int side = x.g_b > 0 ? 1 : -1;
   const bool from_zero = k == 0 && x.g_a == 0 && w->sign == side && side * x.slope_a < 0;
   if (!(x.g_a * x.g_b > 0 || (from_zero && x.g_b != 0))) return CDN_OK;
-  CDNI_TRY(find_dip(s, w, &x, side, turn, &nearest));
+  const bool near_kink = w->kink >= ev->n_kinks;
+  CDNI_TRY(near_kink ? find_pass(s, w, x, side, turn, &nearest) : find_dip(s, w, &x, side, turn, &nearest));
   if (isnan(turn->time) || turn->value * side <= 0) return CDN_OK;
   /* a near miss: an error of the size of the accuracy decides whether it crosses */
   double uncertainty = 0;
@@ -172,7 +206,7 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     double variation = variation_of(ev, w, &nearest);
-    w->near = nearest <= 3 * variation;
+    w->near = nearest <= 3 * variation || w->kink >= ev->n_kinks;
     if (w->kink < 0) w->end_slope = NAN;
     for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;
     if (w->near && w->kink < 0 && isnan(w->slope)) CDNI_TRY(cdni_watch_slope(s, w, t0, w->value, &w->slope));
