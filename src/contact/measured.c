@@ -82,7 +82,7 @@ cdn_status cdni_contact_gap(cdn_state *state, const cdni_contact_side side[2], d
     if (enabled[i] == 0 || (!is_on_side(room, &side[0], i) && !is_on_side(room, &side[1], i))) continue;
     const cdn_geometry a = shape_geometry(room, sizes, i);
     for (int j = i + 1; j < (int)room->shapes.count; j++) {
-      const double least = between_boxes(&poses[i].box, &poses[j].box);
+      const double least = between_boxes(&shape_boxes(room, poses)[i], &shape_boxes(room, poses)[j]);
       if (enabled[j] == 0 || (least > 0 && least > *gap) || !has_gap(room, side, i, j)) continue;
       const cdn_geometry b = shape_geometry(room, sizes, j);
       const cdn_geometry *g[2] = { &a, &b };
