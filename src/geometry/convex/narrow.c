@@ -56,7 +56,8 @@ static bool solve(core_pair *pair, double reach, core_answer *answer) {
   if (-h - pair->radii > reach) return false;
   simplex s;
   minimum found;
-  const descent way = h > 0 ? cdni_descend(pair, &q, &n, &s, &found) : DESCENT_NOWHERE;
+  /* Of polytopes the certificate proves few minima, and the search of cdni_deep is short. */
+  const descent way = h > 0 && pair->curved ? cdni_descend(pair, &q, &n, &s, &found) : DESCENT_NOWHERE;
   if (way == DESCENT_LEAST) *answer = found.answer;
   else if (way == DESCENT_NOWHERE || !cdni_deep(pair, &s, &found, answer)) {
     const gjk_end end = cdni_gjk(pair, n, reach, &s, answer);
