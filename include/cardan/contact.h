@@ -232,7 +232,8 @@ typedef enum cdn_contact_quantity {
   CDN_CONTACT_GAP
 } cdn_contact_quantity;
 
-/** How many contacts the State has. Realizes Velocity. CDN_ERR_ARG: no such contact. O(1) once they are computed; no
+/** How many contacts the State has. Realizes Velocity. CDN_ERR_ARG: no such contact. CDN_ERR_LIMIT: more than
+ *  1,048,576 pairs of shapes are near each other. O(1) once they are computed; no
  *  allocation after the first few evaluations. Contacts are in ascending order of (a, b, feature). */
 CDN_API cdn_status cdn_contact_count(cdn_state *state, int *n) CDN_NODISCARD;
 /** The memory of friction (CDN_FRICTION_STICKING): how many slots there are, how many of them contacts of this State

@@ -44,7 +44,7 @@ typedef struct cdn_geometry {
   const cdn_surface *surface; /**< for the kinds that have one; else not read */
 } cdn_geometry;
 
-/** Tells whether a geometry is one: sizes finite and > 0 (the half length of a capsule may be 0), a surface of the
+/** Tells whether a geometry is one: sizes from 1e-30 to 1e30 (the half length of a capsule may be 0), a surface of the
  *  right kind. Errors: CDN_ERR_ARG, with what is wrong. O(1). */
 CDN_API cdn_status cdn_geometry_check(const cdn_geometry *geometry) CDN_NODISCARD;
 

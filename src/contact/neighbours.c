@@ -62,6 +62,18 @@ static bool accept(const void *context, int i, int j) {
   return f->enabled[i] != 0 && f->enabled[j] != 0 && cdni_contact_accepts(f->room, i, j);
 }
 
+/* Shapes that are all in one place are a mistake, and would take all the memory that there is. */
+enum { MOST_PAIRS = 1 << 20 };
+static cdn_status refuse(const contact_room *room, cdn_state *state, list *l, const int32_t first[2]) {
+  const char *a = CDNI_AT(room->shapes, shape, first[0]).name, *b = CDNI_AT(room->shapes, shape, first[1]).name;
+  const int found = l->n_pairs;
+  l->n_pairs = 0, l->reach = -1;
+  return cdni_state_fail(state, CDN_ERR_LIMIT, false, "cdn_realize", a,
+                         "%d pairs of shapes are near each other, '%s' and '%s' among them, and contacts are found of "
+                         "%d pairs at most: move the shapes apart, or exclude them from contact",
+                         found, a, b, (int)MOST_PAIRS);
+}
+
 /* Fills the list; its room grows until all pairs have it, and what it has once been it stays. */
 static cdn_status renew(const contact_room *room, cdn_state *state, cdn_computed_region region, const cdni_box *boxes,
                         double reach) {
@@ -76,6 +88,7 @@ static cdn_status renew(const contact_room *room, cdn_state *state, cdn_computed
     l->n_pairs = cdni_broad_pairs(n, large, accept, &f, most, pairs_of(l, n), work);
     cdn_work_pop(state, work);
     l->reach = reach;
+    if (l->n_pairs > MOST_PAIRS) return refuse(room, state, l, pairs_of(l, n));
     if (l->n_pairs <= most) return CDN_OK;
     most = l->n_pairs + l->n_pairs / 4;
     const int before = l->room;

@@ -146,6 +146,7 @@ static void warn_of_overlaps(io_builder *b) {
   for (int line = 0; line < MOST_LINES && k < n; line++) {
     char text[400] = "";
     size_t used = 0;
+    const int at = io_spec_body(b->spec, CDNI_AT(b->overlaps, int, 2 * k))->line;
     for (; k < n; k++) {
       const char *first = io_spec_body(b->spec, CDNI_AT(b->overlaps, int, 2 * k))->name;
       const char *second = io_spec_body(b->spec, CDNI_AT(b->overlaps, int, 2 * k + 1))->name;
@@ -154,11 +155,11 @@ static void warn_of_overlaps(io_builder *b) {
           (size_t)snprintf(text + used, sizeof text - used, "%s'%.150s' and '%.150s'", used ? "; " : "", first, second);
     }
     if (line == MOST_LINES - 1 && k < n)
-      io_warn(b->d, 0, "these overlap in the first pose, too, and do not touch each other: %s; and %zu pairs more",
+      io_warn(b->d, at, "these overlap in the first pose, too, and do not touch each other: %s; and %zu pairs more",
               text, n - k);
     else if (line == 0)
-      io_warn(b->d, 0, "these overlap in the model's first pose and do not touch each other: %s", text);
-    else io_warn(b->d, 0, "these overlap in the first pose, too, and do not touch each other: %s", text);
+      io_warn(b->d, at, "these overlap in the model's first pose and do not touch each other: %s", text);
+    else io_warn(b->d, at, "these overlap in the first pose, too, and do not touch each other: %s", text);
   }
 }
 

@@ -15,12 +15,14 @@ static const char urdf[] =
     "    <origin xyz='0 0 0.2' rpy='0.1 0.2 0.3'/><axis xyz='0 0.6 0.8'/><dynamics damping='0.1'/>\n"
     "    <mimic joint='slide' multiplier='2' offset='0.1'/></joint>\n"
     "  <link name='upper'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial>\n"
-    "    <collision/></link>\n"
+    "    <collision/><collision name='c'><origin xyz='0 0 0.1'/><geometry><box size='0.1 0.2 0.3'/></geometry></collision>"
+    "<collision name='c'><geometry><cylinder radius='0.1' length='0.3'/></geometry></collision></link>\n"
     "  <joint name='slide' type='prismatic'><parent link='upper'/><child link='tool'/><axis xyz='1 0 0'/>\n"
     "    <limit lower='-0.1' upper='0.2' effort='1' velocity='1'/></joint>\n"
-    "  <link name='tool'><inertial><mass value='0.5'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial></link>\n"
+    "  <link name='tool'><inertial><mass value='0.5'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial>"
+    "<collision><geometry><mesh filename='package://arm/none.stl' scale='1 2 3'/></geometry></collision></link>\n"
     "  <joint name='mount' type='fixed'><parent link='tool'/><child link='tip'/><origin xyz='0.1 0 0'/></joint>\n"
-    "  <link name='tip'><inertial><mass value='0.1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial></link>\n"
+    "  <link name='tip'><collision><geometry><sphere radius='0.3'/></geometry></collision><inertial><mass value='0.1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial></link>\n"
     "  <joint name='fly' type='floating'><parent link='base'/><child link='bird'/></joint>\n"
     "  <link name='bird'><inertial><mass value='0.1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial></link>\n"
     "</robot>\n";
@@ -31,16 +33,20 @@ static const char mjcf[] =
     "  <option gravity='0 0 -9.81' timestep='0.002'/>\n"
     "  <default><joint damping='0.1'/><default class='soft'><joint stiffness='2' springref='10'/>"
     "<general gear='2' ctrllimited='true'/></default></default>\n"
-    "  <worldbody>\n"
+    "  <asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' refpos='0.1 0 0' refquat='1 0.1 0 0'/>"
+    "<mesh name='n' file='none.stl'/><hfield name='h' nrow='2' ncol='3' elevation='1 2 3 4 5 6' size='1 2 0.3 0.1'/></asset>\n"
+    "  <worldbody><geom name='floor' type='plane' size='1 1 1' friction='0.3' condim='6' priority='1'/>"
+    "<geom type='hfield' hfield='h' contype='2' margin='0.1' gap='0.1'/>\n"
     "    <body name='base' pos='0 0 1' euler='10 20 30' childclass='soft'>\n"
     "      <freejoint name='root'/>\n"
-    "      <geom type='box' size='0.1 0.2 0.3' density='500'/>\n"
+    "      <geom name='box' type='box' size='0.1 0.2 0.3' density='500'/><geom type='mesh' mesh='m' mass='0'/>"
+    "<geom type='mesh' mesh='n' mass='0'/>\n"
     "      <frame pos='0.1 0 0'><body name='arm' quat='1 0.1 0 0'>\n"
     "        <joint name='x' type='hinge' axis='1 0 0' limited='true' range='-30 60' armature='0.01'/>\n"
     "        <joint name='y' type='slide' axis='0 1 0' ref='0.1' class='soft'/>\n"
     "        <inertial pos='0 0 0.1' mass='2' diaginertia='0.1 0.2 0.25'/><site name='tip' pos='0 0 1'/>\n"
     "        <body name='hand'><joint name='wrist' type='ball' range='0 40' limited='true'/>\n"
-    "          <geom type='capsule' fromto='0 0 0 0 0 0.3' size='0.05' mass='1'/></body>\n"
+    "          <geom name='pill' type='capsule' condim='4' fromto='0 0 0 0 0 0.3' size='0.05' mass='1'/></body>\n"
     "      </body></frame>\n"
     "    </body>\n"
     "  </worldbody>\n"
@@ -48,6 +54,8 @@ static const char mjcf[] =
     "    <general site='tip' dyntype='filter' dynprm='0.1' biastype='affine' biasprm='1 2 3' forcerange='-3 4'/>\n"
     "    <velocity jointinparent='wrist' kv='2' gear='1 2 3'/><motor joint='root' gear='0 0 1'/>\n"
     "    <intvelocity joint='y' actrange='-1 1'/><damper joint='x' ctrlrange='0 1' kv='1'/></actuator>\n"
+    "  <contact><exclude name='no' body1='base' body2='hand'/><exclude body1='world' body2='arm'/>"
+    "<pair geom1='pill' geom2='floor' condim='4' friction='0.1 0.1 0.2 0.3 0.3'/></contact>\n"
     "  <equality><connect name='pin' body1='hand' body2='base' anchor='0.1 0 0.2'/>\n"
     "    <weld body1='hand' relpose='0 0 1 0.6 0 0.8 0' active='false'/>\n"
     "    <joint joint1='x' joint2='y' polycoef='0.1 2 0 0 -1'/></equality>\n"
@@ -87,7 +95,9 @@ static bool load(const char *text, size_t size) {
   char *copy = malloc(size ? size : 1);
   memcpy(copy, text, size);
   cdn_model *model = NULL;
-  const cdn_status status = cdn_model_load_string(copy, size, "damaged.xml", NULL, &model);
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = CDN_MODEL_COMPLIANT;
+  const cdn_status status = cdn_model_load_string(copy, size, "damaged.xml", &options, &model);
   free(copy);
   ck_assert_ptr_nonnull(model);
   if (status == CDN_OK) {
@@ -215,6 +225,7 @@ static void run_out(const char *text, size_t size) {
     purse p = { allowed, 0 };
     cdn_model_options options = cdn_default_model_options();
     options.allocator = (cdn_allocator){ take, give, &p };
+    options.contact = CDN_MODEL_COMPLIANT;
     cdn_model *model = NULL;
     const cdn_status status = cdn_model_load_string(text, size, "damaged.xml", &options, &model);
     cdn_error error;

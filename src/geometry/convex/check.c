@@ -20,6 +20,9 @@ static const struct {
 };
 _Static_assert(CDNI_COUNT(kinds) == CDN_GEOMETRY_KIND_COUNT, "every kind of geometry has a line");
 
+/* Beyond these the fourth powers that appear on the way are no numbers any more. */
+static const double least_size = 1e-30, most_size = 1e30;
+
 int cdni_geometry_size_count(cdn_geometry_kind kind) { return kinds[kind].n_sizes; }
 
 cdn_status cdn_geometry_check(const cdn_geometry *geometry) {
@@ -31,7 +34,10 @@ cdn_status cdn_geometry_check(const cdn_geometry *geometry) {
   for (int i = 0; i < kinds[kind].n_sizes; i++) {
     const double size = geometry->size[i];
     const bool may_be_zero = kind == CDN_GEOMETRY_CAPSULE && i == 1;
-    if (isfinite(size) && (size > 0 || (may_be_zero && size == 0))) continue;
+    if ((size >= least_size && size <= most_size) || (may_be_zero && size == 0)) continue;
+    if (isfinite(size) && size > 0)
+      return cdni_refuse(CDN_ERR_ARG, __func__, "the %s of a %s, size[%d], is %g; sizes are from %g to %g",
+                         kinds[kind].sizes[i], kinds[kind].name, i, size, least_size, most_size);
     return cdni_refuse(CDN_ERR_ARG, __func__, "the %s of a %s, size[%d], is %g; set it to a finite number %s 0",
                        kinds[kind].sizes[i], kinds[kind].name, i, size, may_be_zero ? ">=" : ">");
   }
