@@ -61,12 +61,15 @@ typedef struct view {
   const double *pair_numbers;
 } view;
 
-static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) {
+static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
   const touch_pair pair = { .g = { &v->places[i].geometry, &v->places[j].geometry },
                             .X = { &v->poses[i].X_GS, &v->poses[j].X_GS },
                             .shape = { i, j },
                             .material = { v->places[i].material, v->places[j].material },
-                            .numbers = cdni_contact_pair_numbers(v->room, v->pair_numbers, i, j) };
+                            .numbers = cdni_contact_pair_numbers(v->room, v->pair_numbers, i, j),
+                            .room = v->room };
+  const own_law *own = cdni_contact_own_law(v->room, pair.g[0]->kind, pair.g[1]->kind);
+  if (own) return cdni_contact_act(own, &pair, state, out);
   contact_law *law = cdni_contact_law(pair.g[0]->kind, pair.g[1]->kind);
   return law ? law(&pair, out) : CDN_OK;
 }
@@ -84,7 +87,7 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
   CDNI_TRY(cdni_contact_neighbours(room, state, NEIGHBOURS_NOW, boxes, 0, &pairs, &n));
   for (int k = 0; k < n; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
-    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(&v, i, j, out));
+    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(&v, i, j, state, out));
   }
   return CDN_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include <cardan/contact_law.h>
 #include <cardan/regions.h>
 
 #include "contact/contact.h"
@@ -39,6 +40,15 @@ typedef struct body_pair {
   int32_t a, b; /* a < b */
 } body_pair;
 
+/* A law of the user's. */
+typedef struct own_law {
+  char *name;
+  cdn_geometry_kind a, b;
+  cdn_law_fn *find;
+  void *self;
+  size_t self_size; /* 0: the pointer is the user's */
+} own_law;
+
 /* A pair that the user has named. */
 typedef struct named_pair {
   char *name;
@@ -59,6 +69,7 @@ struct contact_room {
   cdni_array belts0;                            /* double: BELT_NUMBERS a shape, velocity and spin of its surface */
   cdni_array excluded;                          /* body_pair; in ascending order once the System is frozen */
   cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
+  cdni_array laws;                              /* own_law */
   cdn_contact_def def;
   bool has_def;
   cdn_contact_filter_fn *filter;
@@ -75,7 +86,7 @@ struct contact_room {
   cdn_cache poses;  /* shape_pose, one a shape; then their boxes */
   cdn_computed_region touches, forces;
   cdn_ticket touches_ticket, values_ticket; /* of the touches, and of all forces; reserved with the first shape */
-  cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */
+  cdn_computed_region vicinity;             /* has no elements; while it is valid, the lists may be */
   cdn_computed_region neighbours[NEIGHBOUR_LISTS];
   /* The memory of friction; 0: there is none. */
   int slots, slot_numbers;
@@ -239,6 +250,7 @@ typedef struct touch_pair {
   const cdn_transform *X[2];
   int32_t shape[2];
   const double *material[2], *numbers; /* of the shapes, prepared; of the pair, or NULL */
+  const contact_room *room;
 } touch_pair;
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
@@ -246,6 +258,12 @@ contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, c
 /* laws.c: the stiffness of a pair that a law of Hertz's is for, where it touches or comes near; NaN: it is for another
  * law. */
 double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near);
+/* own_laws.c: the user's law between two kinds, or NULL, which acts in place of the library's. */
+const own_law *cdni_contact_own_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b);
+/* Whether there is a law, the user's or the library's. */
+bool cdni_contact_any_law(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b);
+cdn_status cdni_contact_act(const own_law *law, const touch_pair *pair, cdn_state *state, cdn_region_output *out);
+void cdni_contact_free_laws(cdn_system *system, contact_room *room);
 /* near.c: as cdni_pair_distance, but smooth between capsules. A force acts along the normal with the part `share` of
  * what the distance says. */
 bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,

@@ -117,6 +117,7 @@ double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near)
   contact_law *law = cdni_contact_law(pair->g[0]->kind, pair->g[1]->kind);
   double both[2], radius[2];
   cdn_vec3 direction;
+  if (cdni_contact_own_law(pair->room, pair->g[0]->kind, pair->g[1]->kind)) return NAN;
   if (law == cdni_law_balls) curvatures_of_balls(pair, both);
   else if (law != cdni_law_smooth || !curvatures_of(pair, near, both, &direction)) return NAN;
   return cdni_hertz_stiffness(both, cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers).modulus,

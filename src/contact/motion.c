@@ -37,7 +37,10 @@ static side side_at(const motion_view *v, int i, cdn_vec3 p) {
   return s;
 }
 
-double cdni_contact_size(const motion_view *v, int a, int b) { return fmin(v->places[a].radius, v->places[b].radius); }
+double cdni_contact_size(const motion_view *v, int a, int b) {
+  const double size = fmin(v->places[a].radius, v->places[b].radius);
+  return size < INFINITY ? size : 1; /* two shapes without an end touch by laws of the user's alone */
+}
 
 relative_motion cdni_relative_motion(const motion_view *v, const touch *t) {
   const side a = side_at(v, t->a, t->point), b = side_at(v, t->b, t->point);

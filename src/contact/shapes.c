@@ -21,6 +21,7 @@ static void free_shapes(cdn_system *system, void *data) {
     cdn_surface_release(s->geometry.surface);
   }
   cdni_contact_free_pairs(system, room);
+  cdni_contact_free_laws(system, room);
   cdni_array *arrays[] = { &room->shapes, &room->frames0,  &room->sizes0, &room->materials0,
                            &room->ones,   &room->excluded, &room->belts0 };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);

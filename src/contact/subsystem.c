@@ -11,7 +11,7 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
   for (int i = 0; i < n; i++) present[CDNI_AT(room->shapes, shape, i).geometry.kind] = true;
   for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
-      missing[a][b] = !cdni_contact_law((cdn_geometry_kind)a, (cdn_geometry_kind)b);
+      missing[a][b] = !cdni_contact_any_law(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
       any = any || (missing[a][b] && present[a] && present[b]);
     }
   for (int i = 0; any && i < n; i++)

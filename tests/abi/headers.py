@@ -12,6 +12,7 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
+    'cdn_law_contact': 'rolling_friction', 'cdn_contact_law_def': 'self_size',
     'cdn_contact_measure_def': 'body_b',
     'cdn_shape_query_def': 'context',
     'cdn_system_def': 'audit', 'cdn_row_def': 'regularisation', 'cdn_body_def': 'lock', 'cdn_control_def': 'initial', 'cdn_actuator_def': 'lower', 'cdn_function_mobilizer': 'axis',
@@ -36,7 +37,7 @@ RESULTS = {
     'cdn_spec_mobilizer': 'part',
     'cdn_spec_loop': 'a', 'cdn_driver': 'motion', 'cdn_constraint_equations': 'qerr', 'cdn_surface_info': 'turned', 'cdn_contact': 'radius', 'cdn_visual': 'collision'}
 # What the library hands to callbacks: it may grow, and a program reads what it knows.
-GIVEN = {'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
+GIVEN = {'cdn_law_input': 'combined', 'cdn_occurrence': 'user', 'cdn_constraint_input': 'u', 'cdn_motion_input': 'u'}
 # Never changed.
 FROZEN = set('''cdn_allocator cdn_angles cdn_autovar cdn_body cdn_buffer cdn_cache cdn_constraint cdn_contact_pair cdn_control cdn_dvar cdn_event cdn_force
     cdn_function_result cdn_geometry cdn_goal cdn_inertia cdn_mass_properties cdn_manifold cdn_mark cdn_measure cdn_mobility cdn_motion cdn_proximity cdn_quaternion cdn_pick cdn_ray_hit

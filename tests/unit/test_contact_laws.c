@@ -1,0 +1,176 @@
+/* Laws of contact of the user's: they act in place of the library's and where it has none, in either order of the kinds, and what they do
+ * wrong is told by name. */
+#include "../testing.h"
+
+typedef struct own {
+  int mistake;
+  double k;
+} own;
+
+/* Hertz's law of a half-space a and a sphere b, as the library has it; and mistakes. */
+static cdn_status hertz(const void *self, const cdn_law_input *in, cdn_law_output *out) {
+  const own *o = self;
+  ck_assert(in->geometry_a->kind == CDN_GEOMETRY_HALF_SPACE && in->geometry_b->kind == CDN_GEOMETRY_SPHERE);
+  const cdn_vec3 up = in->X_GA.R.z;
+  const double R = in->geometry_b->size[0], x = R - cdn_dot(up, cdn_sub(in->X_GB.p, in->X_GA.p));
+  if (x <= 0) return CDN_OK;
+  const double E_a = pow(in->material_a->modulus, 2.0 / 3), E_b = pow(in->material_b->modulus, 2.0 / 3);
+  cdn_law_contact c = cdn_default_law_contact();
+  c.normal = up, c.depth = x;
+  c.point = cdn_sub(in->X_GB.p, cdn_scale(R - E_a / (E_a + E_b) * x, up));
+  c.elastic = 4.0 / 3 * in->combined->modulus * sqrt(R) * pow(x, 1.5), c.energy = 0.4 * x * c.elastic;
+  c.damping = 1.5 * in->combined->dissipation;
+  switch (o->mistake) {
+    case 1: c.normal = cdn_scale(2, up); break;
+    case 2: c.elastic = NAN; break;
+    case 3: c.depth = -1; break;
+    case 4: c.static_friction = -2; break;
+    case 5: c.feature = -1; break;
+    case 6: return CDN_ERR_SINGULAR;
+    case 7: c.energy = INFINITY; break;
+    default: break;
+  }
+  cdn_status status = cdn_law_add(out, &c);
+  if (o->mistake == 8 && !status) status = cdn_law_add(out, &c); /* the same feature */
+  return status;
+}
+
+typedef struct scene {
+  cdn_system *system;
+  cdn_state *state;
+} scene;
+
+static scene make_scene(const cdn_contact_law_def *law, bool ball_first) {
+  scene s = { .system = cdn_system_create(NULL) };
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_FREE, body.mass.mass = 1, body.mass.inertia = (cdn_inertia){ 1, 1, 1, 0, 0, 0 };
+  body.q0 = (double[]){ 1, 0, 0, 0, 0.1, 0.2, 0.099 };
+  cdn_contact_material soft = cdn_default_contact_material();
+  soft.modulus = 2e5, soft.torsional_friction = 0.01;
+  cdn_shape_def floor = cdn_default_shape_def(), ball = floor;
+  floor.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  ball.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } }, ball.material = &soft;
+  ball.body = cdn_system_add_body(s.system, &body);
+  cdn_system_add_shape(s.system, ball_first ? &ball : &floor);
+  cdn_system_add_shape(s.system, ball_first ? &floor : &ball);
+  if (law) cdn_system_add_contact_law(s.system, law);
+  OK_FREEZE(s.system);
+  OK(cdn_state_create(s.system, &s.state));
+  OK(cdn_state_set_u(s.state, (double[]){ 0.1, 0.2, 3, 0.5, -0.3, -0.7 }));
+  return s;
+}
+
+static void end(scene *s) {
+  cdn_state_destroy(s->state);
+  cdn_system_release(s->system);
+}
+
+static cdn_contact_law_def law_of(const own *o) {
+  cdn_contact_law_def def = cdn_default_contact_law_def();
+  def.name = "mine", def.a = CDN_GEOMETRY_HALF_SPACE, def.b = CDN_GEOMETRY_SPHERE;
+  def.find = hertz, def.self = o, def.self_size = sizeof *o;
+  return def;
+}
+
+START_TEST(a_law_takes_the_place_of_the_librarys) {
+  for (int k = 0; k < 2; k++) {
+    const own o = { 0, 0 };
+    const cdn_contact_law_def def = law_of(&o);
+    scene theirs = make_scene(NULL, k), mine = make_scene(&def, k);
+    cdn_contact a, b;
+    int n;
+    OK_ON(mine.state, cdn_contact_count(mine.state, &n));
+    ck_assert_int_eq(n, 1);
+    OK_ON(theirs.state, cdn_contact_get(theirs.state, 0, &a));
+    OK_ON(mine.state, cdn_contact_get(mine.state, 0, &b));
+    NEAR(b.force, a.force, 1e-13 * a.force);
+    NEAR(b.elastic, a.elastic, 1e-13 * a.elastic);
+    NEAR(b.depth, a.depth, 1e-16);
+    NEAR(cdn_norm(cdn_sub(b.point, a.point)), 0, 1e-15);
+    NEAR(cdn_norm(cdn_sub(b.normal, a.normal)), 0, 1e-15);
+    NEAR(cdn_norm(cdn_sub(b.friction, a.friction)), 0, 1e-13 * a.force);
+    NEAR(cdn_norm(cdn_sub(b.moment, a.moment)), 0, 1e-13 * a.force);
+    const double *udot = cdn_state_udot(theirs.state), *own_udot = cdn_state_udot(mine.state);
+    for (int i = 0; i < 6; i++) NEAR(own_udot[i], udot[i], 1e-12 * a.force);
+    end(&theirs), end(&mine);
+  }
+}
+END_TEST
+
+START_TEST(mistakes_are_told_by_name) {
+  for (int k = 1; k <= 8; k++) {
+    const own o = { k, 0 };
+    const cdn_contact_law_def def = law_of(&o);
+    scene s = make_scene(&def, false);
+    int n;
+    FAILS(cdn_contact_count(s.state, &n), k == 6 ? CDN_ERR_SINGULAR : CDN_ERR_ARG);
+    ck_assert_msg(strstr(cdn_last_error_text(), "'mine'") && strstr(cdn_last_error_text(), "'shape1'"), "%s",
+                  cdn_last_error_text());
+    end(&s);
+  }
+}
+END_TEST
+
+/* Two half-spaces have no law of the library's, and no distance. */
+static cdn_status facing(const void *self, const cdn_law_input *in, cdn_law_output *out) {
+  const double x = cdn_dot(in->X_GA.R.z, cdn_sub(in->X_GA.p, in->X_GB.p)), k = ((const own *)self)->k;
+  if (x <= 0) return CDN_OK;
+  for (int i = 0; i < 2; i++) {
+    cdn_law_contact c = cdn_default_law_contact();
+    c.feature = 3 + i, c.normal = in->X_GA.R.z, c.point = cdn_v3(i, 0, 0), c.depth = x, c.elastic = k * x;
+    c.static_friction = c.dynamic_friction = 0;
+    CDN_TRY(cdn_law_add(out, &c));
+  }
+  return CDN_OK;
+}
+
+START_TEST(a_law_where_the_library_has_none) {
+  const own o = { 0, 100 };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_TRANSLATION, body.mass.mass = 1, body.q0 = (double[]){ 0, 0, -0.25 };
+  cdn_shape_def plane = cdn_default_shape_def();
+  plane.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(system, &plane);
+  plane.body = cdn_system_add_body(system, &body);
+  plane.X_BS.R = (cdn_rotation){ { 1, 0, 0 }, { 0, -1, 0 }, { 0, 0, -1 } };
+  cdn_system_add_shape(system, &plane);
+  cdn_contact_law_def def = cdn_default_contact_law_def();
+  def.a = def.b = CDN_GEOMETRY_HALF_SPACE, def.find = facing, def.self = &o;
+  cdn_system_add_contact_law(system, &def);
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  int n;
+  cdn_contact c;
+  OK_ON(state, cdn_contact_count(state, &n));
+  ck_assert_int_eq(n, 2);
+  OK_ON(state, cdn_contact_get(state, 1, &c));
+  ck_assert_int_eq(c.feature, 4);
+  ck_assert_double_eq(c.force, 25);
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  ck_assert_double_eq_tol(cdn_state_udot(state)[2], 50, 1e-12);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+START_TEST(wrong_laws) {
+  for (int k = 0; k < 5; k++) {
+    const own o = { 0, 0 };
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_contact_law_def def = law_of(&o), again = def;
+    if (k == 0) def.find = NULL;
+    if (k == 1) def.a = (cdn_geometry_kind)77;
+    if (k == 2) def.self = NULL;
+    cdn_system_add_contact_law(system, k == 3 ? NULL : &def);
+    again.a = CDN_GEOMETRY_SPHERE, again.b = CDN_GEOMETRY_HALF_SPACE, again.name = "again";
+    if (k == 4) cdn_system_add_contact_law(system, &again);
+    FAILS(cdn_system_freeze(system), CDN_ERR_ARG);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
+CHECK_MAIN("contact_laws", a_law_takes_the_place_of_the_librarys, mistakes_are_told_by_name,
+           a_law_where_the_library_has_none, wrong_laws)
