@@ -240,6 +240,9 @@ CDN_API cdn_status cdn_contact_count(cdn_state *state, int *n) CDN_NODISCARD;
  *  have, and how many contacts found none, so that their friction follows from the slip speed. A pair with a pressure
  *  field or springs counts as one. Each pointer may be NULL. Zeros without memory. Realizes Position. */
 CDN_API cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, int *without) CDN_NODISCARD;
+/** Frees all slots of the memory of friction: contacts of this State begin without displacement. For a State that was
+ *  put into another pose; no z changes. Errors: CDN_ERR_ARG (no State; while something of it is being computed). */
+CDN_API cdn_status cdn_contact_forget(cdn_state *state) CDN_NODISCARD;
 /** Writes contact i, 0 ... n - 1. */
 CDN_API cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_contact_get(cdn_state *state, int i, cdn_contact *out) {

@@ -14,7 +14,9 @@ static touch_force force_of(const motion_view *v, const touch *t, double transit
   const relative_motion m = cdni_relative_motion(v, t);
   const double size = cdni_contact_size(v, t->a, t->b);
   touch_force f = { .rate = -cdn_dot(m.u, t->normal),
-                    .slip = { cdn_dot(m.slip, t->tangent), cdn_dot(m.slip, cdn_cross(t->normal, t->tangent)) } };
+                    .slip = { cdn_dot(m.slip, t->tangent), cdn_dot(m.slip, cdn_cross(t->normal, t->tangent)) },
+                    .turn = m.turn,
+                    .carried = m.carried };
   f.normal = fmax(t->elastic * (1 + t->damping * f.rate), 0);
   if (!by_patch || v->room->slot_numbers == SLOT_NUMBERS)
     f.moment = cdni_friction_against_rolling(t, &m, f.normal, transition, size);

@@ -128,10 +128,11 @@ typedef struct touch {
 /* What it is by pose and velocity. */
 typedef struct touch_force {
   double rate, slip[2];
-  double normal;     /* force along the normal, >= 0 */
-  cdn_vec3 friction; /* force on b in the plane */
-  cdn_vec3 moment;   /* on b, against spin and rolling */
-  double power;      /* of all that is not elastic, into the bodies */
+  double normal;          /* force along the normal, >= 0 */
+  cdn_vec3 friction;      /* force on b in the plane */
+  cdn_vec3 moment;        /* on b, against spin and rolling */
+  cdn_vec3 turn, carried; /* as in relative_motion */
+  double power;           /* of all that is not elastic, into the bodies */
 } touch_force;
 
 /* ---- shapes.c, filter.c ---- */

@@ -252,6 +252,21 @@ void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
 
 /* ---- asking ---- */
 
+cdn_status cdn_contact_forget(cdn_state *state) {
+  static const char function[] = "cdn_contact_forget";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  CDNI_TRY(cdni_state_check_free(state, function, "the memory of friction"));
+  if (!room || !room->matter || room->slots == 0) return CDN_OK;
+  const double *z = cdn_state_zvar(state, room->displacements);
+  void *bytes = cdni_state_update_discrete(state, room->owners.variable);
+  const table t = table_at(room, bytes);
+  memset(bytes, 0, table_size(room->slots));
+  for (int s = 0; s < room->slots; s++)
+    memcpy(t.owners[s].z0, z + room->slot_numbers * s, (size_t)room->slot_numbers * sizeof *z);
+  return CDN_OK;
+}
+
 int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable) {
   const contact_room *room = cdni_contact(system);
   if (!room || room->slots == 0) return 0;

@@ -45,8 +45,8 @@ typedef struct load {
   cdn_vec3 V, turn, carried;
 } load;
 
-static load load_of(const motion_view *v, const touch *touches, const touch_force *forces, int n) {
-  load l = { 0 };
+static load load_of(const touch *touches, const touch_force *forces, int n) {
+  load l = { .turn = forces[0].turn, .carried = forces[0].carried };
   cdn_vec3 sum = { 0, 0, 0 }, center = { 0, 0, 0 };
   for (int i = 0; i < n; i++) {
     const double N = forces[i].normal;
@@ -54,18 +54,17 @@ static load load_of(const motion_view *v, const touch *touches, const touch_forc
     sum = cdn_add(sum, cdn_scale(N, touches[i].normal));
     center = cdn_add(center, cdn_scale(N, cdn_sub(touches[i].point, touches[0].point)));
   }
-  for (int i = 0; i < n; i++) {
-    const relative_motion m = cdni_relative_motion(v, &touches[i]);
-    if (i == 0) l.turn = m.turn, l.carried = m.carried;
-    if (l.N > 0) l.V = cdn_add(l.V, cdn_scale(forces[i].normal / l.N, m.slip));
-  }
   if (!(l.N > 0)) return l;
   l.center = cdn_add(touches[0].point, cdn_scale(1 / l.N, center));
   const double length = cdn_norm(sum);
   if (length > 0.5 * l.N) l.normal = cdn_scale(1 / length, sum);
   for (int i = 0; i < n; i++) {
     const cdn_vec3 r = cdn_sub(touches[i].point, l.center);
-    l.spread += forces[i].normal / l.N * (cdn_dot(r, r) + touches[i].spread * touches[i].spread);
+    const double share = forces[i].normal / l.N;
+    l.spread += share * (cdn_dot(r, r) + touches[i].spread * touches[i].spread);
+    const cdn_vec3 second = cdn_cross(touches[i].normal, touches[i].tangent);
+    l.V = cdn_add(l.V, cdn_add(cdn_scale(share * forces[i].slip[0], touches[i].tangent),
+                               cdn_scale(share * forces[i].slip[1], second)));
   }
   return l;
 }
@@ -106,7 +105,7 @@ static void add_rolling(const motion_view *v, const touch *t, const load *l, con
 
 static patch_force force_of_patch(const motion_view *v, cdn_state *state, const patch *p, const touch *touches,
                                   const touch_force *forces, double transition) {
-  const load l = load_of(v, touches, forces, p->count);
+  const load l = load_of(touches, forces, p->count);
   const bristle b = bristle_of(v, touches, &l, transition);
   double x[SLOT_MOST_NUMBERS], f[4];
   cdni_contact_displacement(v->room, state, p->slot, x);

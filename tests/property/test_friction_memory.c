@@ -256,6 +256,25 @@ START_TEST(full_pool_is_told) {
 }
 END_TEST
 
+/* A State that has stuck for a while forgets. */
+START_TEST(friction_forgets) {
+  heap h = make_heap(true, 0);
+  cdn_stepper *stepper = heap_stepper(h.state, CDN_METHOD_ADAMS);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 0.2, NULL));
+  OK_ON(h.state, cdn_state_copy(h.state, cdn_stepper_state(stepper)));
+  cdn_contact before, after;
+  OK_ON(h.state, cdn_contact_get(h.state, 0, &before));
+  ck_assert_double_gt(cdn_norm(before.displacement), 0);
+  OK_ON(h.state, cdn_contact_forget(h.state));
+  OK_ON(h.state, cdn_contact_get(h.state, 0, &after));
+  ck_assert_double_eq(cdn_norm(after.displacement), 0);
+  ck_assert_double_eq(after.force, before.force);
+  FAILS(cdn_contact_forget(NULL), CDN_ERR_ARG);
+  cdn_stepper_destroy(stepper);
+  free_heap(&h);
+}
+END_TEST
+
 /* Freezes, makes a State, and runs for a while. */
 static cdn_status life_of_a_heap(counting_allocator *counts, bool steady) {
   cdn_body ball[BALLS];
@@ -357,6 +376,6 @@ START_TEST(lanes_have_the_bits_of_lone_runs) {
 }
 END_TEST
 
-CHECK_MAIN("friction_memory", bristle_is_passive, friction_keeps_momentum, friction_of_a_state_is_passive,
-           what_is_tried_leaves_no_trace, checkpoints_resume_with_memory, full_pool_is_told,
-           no_step_allocates_and_memory_may_run_out, lanes_have_the_bits_of_lone_runs)
+CHECK_MAIN("friction_memory", friction_forgets, bristle_is_passive, friction_keeps_momentum,
+           friction_of_a_state_is_passive, what_is_tried_leaves_no_trace, checkpoints_resume_with_memory,
+           full_pool_is_told, no_step_allocates_and_memory_may_run_out, lanes_have_the_bits_of_lone_runs)
