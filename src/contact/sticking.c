@@ -88,8 +88,8 @@ static bristle bristle_of(const motion_view *v, const touch *t, const load *l, d
 /* A bristle of its own against rolling. Its damper is that of the lever at which a ball rolls. */
 static void add_rolling(const motion_view *v, const touch *t, const load *l, const bristle *sliding, const double *x,
                         patch_force *out) {
-  if (!(t->rolling > 0) || !(t->friction[0] > 0)) return;
-  const double lever = STAMP_LEVER * stamp_radius(v, t) + t->rolling / t->friction[0];
+  if (!(t->rolling > 0)) return;
+  const double lever = STAMP_LEVER * stamp_radius(v, t) + t->rolling / fmax(t->friction[0], 0.1);
   const bristle b = { .stiffness = sliding->stiffness,
                       .time = sliding->time * fmax(cdni_contact_size(v, t->a, t->b) / lever, 1),
                       .strength = t->rolling * l->N / lever,

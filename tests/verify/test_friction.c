@@ -151,6 +151,28 @@ START_TEST(block_on_a_slope_sticks) {
 }
 END_TEST
 
+/* What sticks is an oscillator of stiffness k and damping ratio 1/2, as far as derivatives see. */
+START_TEST(derivatives_see_the_bristle) {
+  for (double E = 1e6; E < 1e12; E *= 100) {
+    const double k = stiffness_of_friction(E, 0.1), unit = 1e-6; /* z is in micrometres */
+    const cdn_contact_material m = friction_material(E, 0.7);
+    const cdn_contact_def def = sticking();
+    friction_scene s = block_on_plane(&m, 0.1, &def);
+    double by_u[9], by_z[12], zdot_by_u[12], zdot_by_z[16];
+    OK_ON(s.state, cdn_forward_dynamics_derivatives(s.state, NULL, by_u, NULL, by_z));
+    OK_ON(s.state, cdn_calc_zdot_derivatives(s.state, NULL, zdot_by_u, zdot_by_z));
+    for (int i = 0; i < 2; i++)
+      for (int j = 0; j < 2; j++) {
+        NEAR(by_z[4 * i + j], i == j ? -k * unit : 0, 1e-6 * k * unit);
+        NEAR(by_u[3 * i + j], i == j ? -sqrt(k) : 0, 1e-6 * sqrt(k));
+        NEAR(zdot_by_u[3 * i + j], i == j ? 1 / unit : 0, 1e-6 / unit);
+        NEAR(zdot_by_z[4 * i + j], 0, 1e-6 * sqrt(k));
+      }
+    free_friction_scene(&s);
+  }
+}
+END_TEST
+
 /* The plane shakes a block on a slope in all directions, by 5 % of its weight: 0.92 of what friction bears, at most. The block that sticks is
  * where it was after any number of periods; with friction by the slip speed it is on its way down. */
 START_TEST(shaken_block_does_not_creep) {
@@ -504,6 +526,6 @@ START_TEST(mistakes_are_named) {
 END_TEST
 
 CHECK_MAIN("friction", torsional_friction_stops_spin, rolling_friction_slows_a_ball, belt_carries_to_its_speed,
-           turntable_slips_and_turns, block_on_a_slope_sticks, shaken_block_does_not_creep, blocks_slide_and_stop,
-           balls_slide_until_they_roll, gripped_box_turns_along, top_converges, rolling_friction_holds_a_ball,
-           ball_circles_on_a_turntable, faces_resist_spin, mistakes_are_named)
+           turntable_slips_and_turns, block_on_a_slope_sticks, derivatives_see_the_bristle, shaken_block_does_not_creep,
+           blocks_slide_and_stop, balls_slide_until_they_roll, gripped_box_turns_along, top_converges,
+           rolling_friction_holds_a_ball, ball_circles_on_a_turntable, faces_resist_spin, mistakes_are_named)
