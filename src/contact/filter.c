@@ -15,9 +15,10 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   room->matter = cdni_matter(system);
   if (!room->matter) return CDN_OK; /* nothing moves */
   const int n = cdn_system_body_count(system);
-  int32_t *group = cdni_alloc(cdni_system_allocator(system), 2 * (size_t)n * sizeof *group), *parent = group + n;
+  int32_t *group = cdni_alloc(cdni_system_allocator(system), 2 * (size_t)n * sizeof *group);
   if (!group)
     return cdni_system_fail(system, CDN_ERR_NOMEM, "cdn_system_freeze", NULL, "out of memory for groups of bodies");
+  int32_t *parent = group + n;
   group[0] = parent[0] = 0;
   for (int b = 1; b < n; b++) {
     const int p = cdn_body_parent(system, (cdn_body){ b }).i;
