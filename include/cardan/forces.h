@@ -156,6 +156,43 @@ CDN_API cdn_force cdn_system_add_body_force(cdn_system *system, const char *name
                                             cdn_vec3 f_G, cdn_vec3 m_G);
 CDN_API cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec3 f_G, cdn_vec3 m_G) CDN_NODISCARD;
 
+/** A ball on a half-space by a force that is smooth in pose and velocity, for optimization and other work with gradients:
+ *  Simbody's SmoothSphereHalfSpaceForce. It needs no shapes, acts at any distance (little where the two are apart), and
+ *  is not among the contacts of a State. With the depth x, its rate v, k = E^(2/3) / 2 and the slip speed u:
+ *    hertz = 4/3 k sqrt(R k) (x^2 + c)^(3/4) (1 + tanh(b_x x)) / 2
+ *    normal = hertz (1 + 3/2 d v) (1 + tanh(b_v (v + 2 / (3 d)))) / 2
+ *    friction = normal (min(s / w, 1) (mu_d + 2 (mu_s - mu_d) / (1 + (s / w)^2)) + mu_v s) u / s, s^2 = u^2 + c
+ *  It has no potential here: the energy certificate integrates its power. */
+typedef struct cdn_smooth_contact_def {
+  CDN_DEF_HEADER;
+  const char *name;           /**< copied; NULL: "force0", ... */
+  cdn_body plane_body;        /**< default Ground */
+  cdn_transform X_AP;         /**< frame P of the half-space on that body: all points of z <= 0. Default: identity */
+  cdn_body ball_body;         /**< must be set: another body */
+  cdn_vec3 p_B;               /**< the ball's centre on that body, m. Default 0 */
+  double radius;              /**< R, m; must be set: > 0 */
+  double modulus;             /**< E, plane-strain modulus of both, Pa, > 0. Default 1e7 */
+  double dissipation;         /**< d, s/m, >= 0. Default 0.1 */
+  double static_friction;     /**< mu_s >= mu_d. Default 0.8 */
+  double dynamic_friction;    /**< mu_d >= 0. Default 0.7 */
+  double viscous_friction;    /**< mu_v, s/m, >= 0. Default 0 */
+  double transition_velocity; /**< w, m/s, > 0. Default 0.01 */
+  double constant;            /**< c > 0, in m^2 and in (m/s)^2: keeps derivatives from vanishing. Default 1e-5 */
+  double depth_sharpness;     /**< b_x, 1/m, > 0. Default 300 */
+  double rate_sharpness;      /**< b_v, s/m, > 0. Default 50 */
+} cdn_smooth_contact_def;
+/** cdn_default_smooth_contact_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_smooth_contact_def_init(void *def, size_t size);
+static inline cdn_smooth_contact_def cdn_default_smooth_contact_def(void) {
+  cdn_smooth_contact_def def;
+  cdn_smooth_contact_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_force cdn_system_add_smooth_contact(cdn_system *system, const cdn_smooth_contact_def *def);
+/** Sets all numbers of one; name and bodies of the def are not read. */
+CDN_API cdn_status cdn_smooth_contact_set(cdn_state *state, cdn_force force,
+                                          const cdn_smooth_contact_def *def) CDN_NODISCARD;
+
 /** Switches an element on or off (an Instance-stage variable). Elements start enabled. Other parts of a custom force's
  *  subsystem, such as its zdot, stay active. */
 CDN_API cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled) CDN_NODISCARD;

@@ -26,6 +26,7 @@
   X(BODY_FORCE, body_force)             \
   X(LINEAR_BUSHING, linear_bushing)     \
   X(GLOBAL_DAMPER, global_damper)       \
+  X(SMOOTH_CONTACT, smooth_contact)     \
   X(CUSTOM, custom)
 
 #define FORCE_KIND_ENUM(ENUM, name) FORCE_##ENUM,

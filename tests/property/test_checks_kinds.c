@@ -41,6 +41,10 @@ START_TEST(test_forces) {
     cdn_system_add_two_point_force(tree.system, "rocket", (cdn_body){ 0 }, cdn_v3(3, 0, 0), (cdn_body){ 2 },
                                    cdn_v3(0, 0, 0), 4);
     cdn_system_add_global_damper(tree.system, "thick air", 0.2);
+    cdn_smooth_contact_def smooth = cdn_default_smooth_contact_def();
+    smooth.name = "sole", smooth.plane_body.i = 1, smooth.ball_body.i = 5, smooth.radius = 0.5, smooth.modulus = 1e3;
+    smooth.depth_sharpness = 5, smooth.transition_velocity = 0.5;
+    cdn_system_add_smooth_contact(tree.system, &smooth);
     cdn_state *state = random_tree_state(&tree, seed);
     const cdn_system *system = cdn_state_system(state);
     cdn_check_def def = cdn_default_check_def();

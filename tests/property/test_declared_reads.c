@@ -116,6 +116,9 @@ static void add_forces(rig *r) {
   cdn_system_add_rotation_spring(r->system, NULL, r->ball, 6, cdn_rotation_axis_angle(v(1, 1, 0), 0.3));
   cdn_system_add_two_point_spring(r->system, NULL, r->slider, v(0.1, 0, 0.2), r->free, v(0, -0.2, 0.1), 30, 0.4);
   cdn_system_add_two_point_damper(r->system, NULL, r->ball, v(0, 0.1, 0), r->free, v(0.2, 0, 0), 5);
+  cdn_smooth_contact_def smooth = cdn_default_smooth_contact_def();
+  smooth.ball_body = r->ball, smooth.radius = 0.5;
+  cdn_system_add_smooth_contact(r->system, &smooth);
   cdn_system_add_linear_bushing(r->system, NULL, r->ball, X, ground, cdn_transform_identity(), k, c);
   cdn_system_add_body_force(r->system, NULL, r->ball, v(0.1, 0.2, 0.3), v(1, 2, 3), v(-1, 0, 2));
   cdn_system_add_global_damper(r->system, NULL, 0.2);

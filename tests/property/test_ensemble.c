@@ -16,6 +16,9 @@ static void add_rest(random_tree *tree, uint64_t seed) {
   const double k[6] = { 3, 4, 5, 60, 70, 80 }, c[6] = { 0.3, 0.4, 0.5, 6, 7, 8 };
   cdn_transform X_A = { random_rotation(&r), random_vec3(&r, 0.3) },
                 X_B = { random_rotation(&r), random_vec3(&r, 0.3) };
+  cdn_smooth_contact_def smooth = cdn_default_smooth_contact_def();
+  smooth.ball_body.i = tree->bodies, smooth.radius = 0.5, smooth.modulus = 1e3;
+  cdn_system_add_smooth_contact(tree->system, &smooth);
   cdn_system_add_linear_bushing(tree->system, "bushing", cdn_ground(), X_A, (cdn_body){ tree->bodies }, X_B, k, c);
   cdn_system_add_two_point_force(tree->system, "thrust", (cdn_body){ 1 }, random_vec3(&r, 0.3), cdn_ground(),
                                  cdn_v3(5, 5, 5), 2.5);

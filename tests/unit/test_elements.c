@@ -50,6 +50,10 @@ static world make_world(void) {
   cdn_system_add_body_force(s, "wind", w.free, o, x, z);
   cdn_system_add_linear_bushing(s, "rubber", w.free, X, w.slider, X, NULL, NULL);
 
+  cdn_smooth_contact_def smooth = cdn_default_smooth_contact_def();
+  smooth.name = "heel", smooth.ball_body = w.free, smooth.radius = 0.25;
+  cdn_system_add_smooth_contact(s, &smooth);
+
   const double a[5] = { 0, 1, 0, 0, 0 };
   const cdn_mobility on_pin = { w.pin, 0 }, on_slider = { w.slider, 0 };
   cdn_system_constrain_rod(s, "rod", w.pin, x, w.free, o, 1.5);
@@ -206,6 +210,10 @@ START_TEST(test_units_and_limits) {
     { CDN_SORT_FORCE, "stop", "upper", "m", 2, -inf, inf, false },
     { CDN_SORT_FORCE, "motor", "upper", "N m", 3, -inf, inf, false },
     { CDN_SORT_FORCE, "motor", "bias[2]", "N m s/rad", 0, -inf, inf, false },
+    { CDN_SORT_FORCE, "heel", "radius", "m", 0.25, 0, inf, true },
+    { CDN_SORT_FORCE, "heel", "modulus", "Pa", 1e7, 0, inf, true },
+    { CDN_SORT_FORCE, "heel", "viscous_friction", "s/m", 0, 0, inf, false },
+    { CDN_SORT_FORCE, "heel", "depth_sharpness", "1/m", 300, 0, inf, true },
     { CDN_SORT_FORCE, "line", "rest", "m", 0.75, 0, inf, false },
     { CDN_SORT_FORCE, "rubber", "c[2]", "N m s/rad", 0, 0, inf, false },
     { CDN_SORT_FORCE, "rubber", "k[3]", "N/m", 0, -inf, inf, false },
@@ -306,6 +314,8 @@ START_TEST(test_setting_acts) {
   OK(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "dissipation", -1));
   FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "dissipation", -0.5), CDN_ERR_ARG);
   FAILS(cdn_parameter_set(w.state, CDN_SORT_CONTACT_PAIR, "landing", "modulus", 0), CDN_ERR_ARG);
+  FAILS(cdn_parameter_set(w.state, CDN_SORT_FORCE, "heel", "dynamic_friction", 2), CDN_ERR_ARG); /* above static */
+  FAILS(cdn_parameter_set(w.state, CDN_SORT_FORCE, "heel", "X_AP.R.y.y", 2), CDN_ERR_ARG);
   OK(cdn_parameter_set(w.state, CDN_SORT_FORCE, "stop", "upper", INFINITY));
   OK(cdn_parameter_get(w.state, CDN_SORT_FORCE, "stop", "upper", &value));
   ck_assert(value == INFINITY);
