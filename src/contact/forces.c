@@ -125,14 +125,18 @@ static cdn_status calc_sticking(const void *self, cdn_state *state, cdn_forces *
 }
 
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d) {
+  const bool known = cdni_contact_has_derivatives(room);
   const cdn_force_provider elastic = { .struct_size = sizeof elastic,
                                        .name = "contact",
                                        .reads = CDN_READS_POSITION,
                                        .calc_force = calc_elastic,
-                                       .calc_potential = calc_energy };
-  const cdn_force_provider rest = {
-    .struct_size = sizeof rest, .name = "contact dissipation", .reads = CDN_READS_VELOCITY, .calc_force = calc_rest
-  };
+                                       .calc_potential = calc_energy,
+                                       .calc_derivative = known ? cdni_contact_elastic_derivative : NULL };
+  const cdn_force_provider rest = { .struct_size = sizeof rest,
+                                    .name = "contact dissipation",
+                                    .reads = CDN_READS_VELOCITY,
+                                    .calc_force = calc_rest,
+                                    .calc_derivative = known ? cdni_contact_rest_derivative : NULL };
   cdn_declare_forces(d, &elastic);
   cdn_declare_forces(d, &rest);
   const cdn_force_provider sticking = { .struct_size = sizeof sticking,

@@ -290,6 +290,11 @@ static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
          (b->least[1] <= a->most[1]) & (a->least[2] <= b->most[2]) & (b->least[2] <= a->most[2]);
 }
 
+/* derivatives.c: of the two forces of all contacts, if the shapes of the System are such that they are known. */
+bool cdni_contact_has_derivatives(const contact_room *room);
+cdn_status cdni_contact_elastic_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d);
+cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d);
+
 /* kinks.c: touching and letting go of each contact that is near. */
 extern const cdni_near_kinks cdni_contact_kinks;
 

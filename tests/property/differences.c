@@ -72,8 +72,7 @@ static void displace(sample *s, pool what, int k, double h) {
 
 /* Central differences with steps h, h / 2 and h / 4, extrapolated twice: the truncation error is of order h^6, rounding
  * some 10 eps / h of the values. `truth` is nu numbers. */
-static void differentiate(sample *s, evaluate *f, pool what, int k, double *truth) {
-  const double h = 4e-3;
+static void differentiate(sample *s, evaluate *f, pool what, int k, double h, double *truth) {
   double D[3][MOST_NU], plus[MOST_NU], minus[MOST_NU];
   for (int level = 0; level < 3; level++) {
     const double step = h / (1 << level);
@@ -91,12 +90,12 @@ static void differentiate(sample *s, evaluate *f, pool what, int k, double *trut
 }
 
 /* All columns; the error is measured by the largest element of the matrix. */
-void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
-                  const char *name) {
+void check_matrix_by(double h, sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
+                     const char *name) {
   double truth[MOST_NU], largest = 1, worst = 0;
   for (int i = 0; i < s->nu * columns; i++) largest = fmax(largest, fabs(matrix[i]));
   for (int k = 0; k < columns; k++) {
-    differentiate(s, f, what, k, truth);
+    differentiate(s, f, what, k, h, truth);
     for (int i = 0; i < s->nu; i++) {
       double error = fabs(matrix[i * columns + k] - truth[i]);
       ck_assert_msg(error <= tolerance * largest, "%s[%d, %d] = %.15g, by differences %.15g: %.2e of the largest, %g",
@@ -105,6 +104,11 @@ void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *
     }
   }
   if (getenv("CARDAN_TEST_SHOW")) printf("%-10s %3d mobilities: %.1e\n", name, s->nu, worst);
+}
+
+void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
+                  const char *name) {
+  check_matrix_by(4e-3, s, f, what, columns, matrix, tolerance, name);
 }
 
 /* ---- mistakes ---- */

@@ -34,6 +34,9 @@ typedef enum pool { ALONG_Q, ALONG_U, ALONG_Z } pool; /* q: in the tangent basis
  * CARDAN_TEST_SHOW in the environment the errors are printed. */
 void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
                   const char *name);
+/* Likewise with steps up to h, for what is smooth only nearby. */
+void check_matrix_by(double h, sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
+                     const char *name);
 
 /* A pin with a custom force, "culprit", whose derivatives are described by this function, which finds `which` in its
  * private part. For mistakes in such functions. */
