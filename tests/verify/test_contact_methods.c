@@ -1,0 +1,113 @@
+/* Contact and methods of integration: the order of each method while a contact lasts, and a pile that rests. */
+#include "runs.h"
+
+#include <cardan/contact.h>
+
+static cdn_system *balls_on_a_floor(int n, double modulus, double dissipation) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -10));
+  cdn_contact_material m = cdn_default_contact_material();
+  m.modulus = modulus, m.dissipation = dissipation, m.static_friction = 0.4, m.dynamic_friction = 0.3;
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.material = &m, shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(system, &shape);
+  for (int i = 0; i < n; i++) {
+    const double r = 0.1, q0[7] = { 1, 0, 0, 0, 0.19 * (i % 2) + 0.01 * i, 0.19 * (i / 2 % 2), 0.098 + 0.2 * (i / 4) };
+    cdn_body_def body = cdn_default_body_def();
+    body.mobilizer = CDN_FREE, body.q0 = q0;
+    body.mass.mass = 4, body.mass.inertia = (cdn_inertia){ 1.6 * r * r, 1.6 * r * r, 1.6 * r * r, 0, 0, 0 };
+    shape.body = cdn_system_add_body(system, &body);
+    shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = r;
+    cdn_system_add_shape(system, &shape);
+  }
+  OK_FREEZE(system);
+  return system;
+}
+
+/* A ball that swings in its contact while it slides and begins to roll; it does not leave the floor, and slips faster
+ * than the transition velocity. */
+static void swing(const cdn_system *system, cdn_method method, int steps, double y[13]) {
+  static const double u0[6] = { 3, -2, 5, 2, 1, 0 };
+  cdn_state *state;
+  cdn_stepper *stepper;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  const double end = 0.03;
+  def.method = method, def.fixed_step = end / steps;
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, u0, 6));
+  OK(cdn_stepper_create(state, &def, &stepper));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, end, NULL));
+  cdn_state *now = cdn_stepper_state(stepper);
+  int n;
+  OK_ON(now, cdn_contact_count(now, &n));
+  ck_assert_int_eq(n, 1);
+  memcpy(y, cdn_body_q(now, (cdn_body){ 1 }), 7 * sizeof *y);
+  memcpy(y + 7, cdn_body_u(now, (cdn_body){ 1 }), 6 * sizeof *y);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+
+static double distance(const double a[13], const double b[13]) {
+  double most = 0;
+  for (int i = 0; i < 13; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+START_TEST(methods_keep_their_order_in_contact) {
+  static const struct {
+    cdn_method method;
+    int order, steps;
+  } methods[] = {
+    { CDN_METHOD_EXPLICIT_EULER, 1, 400 },  { CDN_METHOD_SEMI_EXPLICIT_EULER, 1, 400 },
+    { CDN_METHOD_VERLET, 2, 100 },          { CDN_METHOD_TRAPEZOID, 2, 100 },
+    { CDN_METHOD_BOGACKI_SHAMPINE, 3, 60 }, { CDN_METHOD_MERSON, 4, 30 },
+    { CDN_METHOD_FEHLBERG, 5, 20 },         { CDN_METHOD_DORMAND_PRINCE, 5, 20 },
+    { CDN_METHOD_DORMAND_PRINCE_8, 8, 3 },
+  };
+  cdn_system *system = balls_on_a_floor(1, 1e5, 0.05);
+  double truth[13];
+  swing(system, CDN_METHOD_DORMAND_PRINCE_8, 300, truth);
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    double y[2][13];
+    for (int k = 0; k < 2; k++) swing(system, methods[i].method, methods[i].steps << k, y[k]);
+    const double order = log2(distance(y[0], truth) / distance(y[1], truth));
+    if (getenv("CARDAN_TEST_SHOW"))
+      printf("%-24s order %d: %.2f (errors %.1e, %.1e)\n", cdn_method_name(methods[i].method), methods[i].order, order,
+             distance(y[0], truth), distance(y[1], truth));
+    ck_assert_double_gt(order, methods[i].order - 0.35);
+  }
+  cdn_system_release(system);
+}
+END_TEST
+
+#ifdef TEST_SUNDIALS
+/* While a pile settles steps are short; when it rests the method of backward differences takes few. */
+START_TEST(a_pile_gets_cheaper_as_it_rests) {
+  cdn_system *system = balls_on_a_floor(8, 1e6, 0.5);
+  cdn_state *state;
+  cdn_stepper *stepper;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_CVODE_BDF, def.accuracy = 1e-3, def.final_time = 12;
+  OK(cdn_state_create(system, &state));
+  OK(cdn_stepper_create(state, &def, &stepper));
+  int64_t spent[12], before = 0;
+  for (int i = 0; i < 12; i++) {
+    cdn_certificate c;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, i + 1, NULL));
+    OK(cdn_stepper_certificate(stepper, &c));
+    spent[i] = c.evaluations - before;
+    before = c.evaluations;
+    if (getenv("CARDAN_TEST_SHOW")) printf("second %d: %d evaluations\n", i + 1, (int)spent[i]);
+  }
+  ck_assert_int_lt(20 * spent[11], spent[0]);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+#else
+START_TEST(a_pile_gets_cheaper_as_it_rests) { puts("skipped: built without SUNDIALS"); }
+END_TEST
+#endif
+
+CHECK_MAIN("contact methods", methods_keep_their_order_in_contact, a_pile_gets_cheaper_as_it_rests)
