@@ -223,7 +223,8 @@ void compare_in_flight(int n) {
 
 } // namespace
 
-// bench_contact [--once N]: with N, one run of ours alone, for a profiler.
+// bench_contact [--once N | --flight N]: with N, one run of ours alone, or the comparison in flight alone, for a
+// profiler.
 int main(int argc, char **argv) {
   if (argc == 3 && std::strcmp(argv[1], "--once") == 0) {
     const Scene scene = make_scene(std::atoi(argv[2]));
@@ -231,6 +232,10 @@ int main(int argc, char **argv) {
     const Run run = run_ours(scene, system, CDN_METHOD_DEFAULT, 1e-3);
     std::printf("%lld evaluations, %.2f us each\n", run.evaluations, 1e6 * run.seconds / static_cast<double>(run.evaluations));
     cdn_system_release(system);
+    return 0;
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--flight") == 0) {
+    compare_in_flight(std::atoi(argv[2]));
     return 0;
   }
   for (int n : { 20, 200 }) compare(n);

@@ -84,7 +84,7 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
   const cdni_box *boxes = shape_boxes(room, v.poses);
   const int32_t *pairs;
   int n;
-  CDNI_TRY(cdni_contact_neighbours(room, state, NEIGHBOURS_NOW, boxes, 0, &pairs, &n));
+  CDNI_TRY(cdni_contact_neighbours(room, state, boxes, boxes, boxes, 0, &pairs, &n));
   for (int k = 0; k < n; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
     if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(&v, i, j, state, out));

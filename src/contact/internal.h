@@ -60,9 +60,6 @@ typedef struct pair_entry {
   int32_t a, b, i;
 } pair_entry;
 
-/* Lists of neighbours: for what touches now, and for what may touch soon. */
-typedef enum neighbour_list { NEIGHBOURS_NOW, NEIGHBOURS_SOON, NEIGHBOUR_LISTS } neighbour_list;
-
 struct contact_room {
   cdni_array shapes;                            /* shape */
   cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
@@ -87,7 +84,7 @@ struct contact_room {
   cdn_computed_region touches, forces;
   cdn_ticket touches_ticket, values_ticket; /* of the touches, and of all forces; reserved with the first shape */
   cdn_computed_region vicinity;             /* has no elements; while it is valid, the lists may be */
-  cdn_computed_region neighbours[NEIGHBOUR_LISTS];
+  cdn_computed_region neighbours;
   /* The memory of friction; 0: there is none. */
   int slots, slot_numbers;
   cdn_zvar displacements;
@@ -280,10 +277,12 @@ cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out
 cdn_region_fn cdni_contact_find_touches;
 cdn_region_fn cdni_contact_calc_forces; /* forces.c: one touch_force a touch */
 
-/* neighbours.c: pairs i < j in ascending order, all of which may touch. Each pair whose boxes overlap is among them, and
- * so are others. `boxes`: one a shape. Calls with a longer `reach` have larger boxes. */
-cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, neighbour_list which,
-                                   const cdni_box *boxes, double reach, const int32_t **pairs, int *n_pairs);
+/* neighbours.c: pairs i < j in ascending order, all of which may touch. Each pair of `boxes`, one a shape, that overlap is
+ * among them, and so are others. If the list is renewed, it is one for the boxes `wide`, which contain these. `present`: the
+ * boxes of the State. Calls with a longer `reach` have larger boxes. */
+cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, const cdni_box *present,
+                                   const cdni_box *boxes, const cdni_box *wide, double reach, const int32_t **pairs,
+                                   int *n_pairs);
 cdn_region_fn cdni_contact_forget_neighbours;
 static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
   return (a->least[0] <= b->most[0]) & (b->least[0] <= a->most[0]) & (a->least[1] <= b->most[1]) &

@@ -102,18 +102,43 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
 
 /* ---- those that are near ---- */
 
-/* The box of a shape at any time from `reach` before to `reach` behind the State. */
-static cdn_vec3 sweep(const view *v, int i, double reach, const cdni_box *box, cdni_box *swept) {
-  const cdn_vec3 rate = velocity(v, i, v->poses[i].center);
-  const double by[3] = { reach * fabs(rate.x), reach * fabs(rate.y), reach * fabs(rate.z) };
-  const double spin = sqrt(v3_dot(v->twist[shape_body(v->room, i)].V.w, v->twist[shape_body(v->room, i)].V.w));
-  const bool turns = spin > 0 && v->places[i].geometry.kind != CDN_GEOMETRY_SPHERE;
-  const double turn = turns ? reach * spin * v->places[i].radius : 0;
-  for (int k = 0; k < 3; k++) {
-    swept->least[k] = box->least[k] - (by[k] + turn);
-    swept->most[k] = box->most[k] + (by[k] + turn);
+/* The shapes at any time from `reach` before to `reach` behind the State, if they go on as they move now; seen from
+ * something that moves with all of them. */
+typedef struct sweep {
+  const cdni_box *boxes;
+  cdn_vec3 *rates; /* of the balls' centres */
+  cdn_vec3 mean;
+  cdni_box *swept, *wide;
+} sweep;
+
+static void find_rates(const view *v, int n, sweep *w) {
+  int count = 0;
+  w->mean = cdn_v3(0, 0, 0);
+  for (int i = 0; i < n; i++) {
+    const cdni_box *b = &w->boxes[i];
+    w->rates[i] = velocity(v, i, v->poses[i].center);
+    const double size = fabs(b->least[0]) + fabs(b->least[1]) + fabs(b->least[2]) + fabs(b->most[0]) +
+                        fabs(b->most[1]) + fabs(b->most[2]);
+    if (!(size < HUGE_VAL)) continue;
+    w->mean = cdn_add(w->mean, w->rates[i]);
+    count++;
   }
-  return rate;
+  if (count > 0) w->mean = cdn_scale(1.0 / count, w->mean);
+}
+
+static void sweep_boxes(const view *v, int n, const sweep *w, double reach, cdni_box *to) {
+  for (int i = 0; i < n; i++) {
+    const cdn_vec3 rate = cdn_sub(w->rates[i], w->mean);
+    const v3 spin = v->twist[shape_body(v->room, i)].V.w;
+    const double turning = sqrt(v3_dot(spin, spin));
+    const bool turns = turning > 0 && v->places[i].geometry.kind != CDN_GEOMETRY_SPHERE;
+    const double turn = turns ? reach * turning * v->places[i].radius : 0;
+    const double by[3] = { reach * fabs(rate.x) + turn, reach * fabs(rate.y) + turn, reach * fabs(rate.z) + turn };
+    for (int k = 0; k < 3; k++) {
+      to[i].least[k] = w->boxes[i].least[k] - by[k];
+      to[i].most[k] = w->boxes[i].most[k] + by[k];
+    }
+  }
 }
 
 static int64_t key_of(const contact_room *room, int a, int b, int feature) {
@@ -133,24 +158,39 @@ static cdn_status list_pair(const view *v, const couple *c, double reach, cdni_n
   return CDN_OK;
 }
 
+/* The list of neighbours is made for times this much longer, so that it holds for some steps. */
+static const double LONGER = 2;
+
+static cdn_status list_pairs(const view *v, cdn_state *state, const sweep *w, double reach, cdni_near_list *out) {
+  const int n = (int)v->room->shapes.count;
+  const int32_t *pairs;
+  int n_pairs;
+  sweep_boxes(v, n, w, reach, w->swept);
+  sweep_boxes(v, n, w, LONGER * reach, w->wide);
+  CDNI_TRY(cdni_contact_neighbours(v->room, state, w->boxes, w->swept, w->wide, reach, &pairs, &n_pairs));
+  for (int k = 0; k < n_pairs; k++) {
+    const couple c = { pairs[2 * k], pairs[2 * k + 1], w->rates[pairs[2 * k]], w->rates[pairs[2 * k + 1]] };
+    if (boxes_overlap(&w->swept[c.a], &w->swept[c.b])) CDNI_TRY(list_pair(v, &c, reach, out));
+  }
+  return CDN_OK;
+}
+
+/* If too many pairs could meet within this time, those that could meet within a shorter one: of the others error
+ * estimates see what they see. */
 static cdn_status list_near(const void *self, cdn_state *state, double reach, cdni_near_list *out) {
+  enum { TRIES = 20 };
   const contact_room *room = contact_of(self);
-  const int n = (int)room->shapes.count;
+  const size_t n = room->shapes.count;
   view v;
   CDNI_TRY(look_at(room, state, &v));
-  char *frame = cdn_work_push(state, (size_t)n * (sizeof(cdni_box) + sizeof(cdn_vec3)));
+  char *frame = cdn_work_push(state, n * (2 * sizeof(cdni_box) + sizeof(cdn_vec3)));
   if (!frame) return CDN_ERR_NOMEM;
-  cdni_box *swept = (cdni_box *)frame;
-  cdn_vec3 *rates = (cdn_vec3 *)(swept + n);
-  const cdni_box *boxes = shape_boxes(room, v.poses);
-  for (int i = 0; i < n; i++) rates[i] = sweep(&v, i, reach, &boxes[i], &swept[i]);
-  const int32_t *pairs;
-  int n_pairs = 0;
-  cdn_status status = cdni_contact_neighbours(room, state, NEIGHBOURS_SOON, swept, reach, &pairs, &n_pairs);
-  for (int k = 0; status == CDN_OK && k < n_pairs; k++) {
-    const couple c = { pairs[2 * k], pairs[2 * k + 1], rates[pairs[2 * k]], rates[pairs[2 * k + 1]] };
-    if (boxes_overlap(&swept[c.a], &swept[c.b])) status = list_pair(&v, &c, reach, out);
-  }
+  sweep w = { .boxes = shape_boxes(room, v.poses), .swept = (cdni_box *)frame, .wide = (cdni_box *)frame + n };
+  w.rates = (cdn_vec3 *)(w.wide + n);
+  find_rates(&v, (int)n, &w);
+  cdn_status status = CDN_ERR_LIMIT;
+  for (int k = 0; k <= TRIES && status == CDN_ERR_LIMIT; k++, reach *= 0.25)
+    status = list_pairs(&v, state, &w, k < TRIES ? reach : 0, out);
   cdn_work_pop(state, frame);
   return status;
 }

@@ -1,7 +1,9 @@
-/* Lists of neighbours: the pairs of shapes whose boxes, made larger, overlap. While every box lies within its larger
- * box, each pair of boxes that overlap is in the list, so that the broad phase has nothing to do. A list holds more
- * pairs than overlap, and how many more depends on where the shapes have been. So nobody may use a pair of it before he
- * has looked at its boxes: what is then found is the same after any history. */
+/* The list of neighbours: the pairs of shapes whose boxes, made larger, overlap. While every box lies within its larger
+ * box, each pair of boxes that overlap is in the list, so that the broad phase has nothing to do. The list holds
+ * more pairs than overlap, and how many more depends on where the shapes have been. So nobody may use a pair of it before
+ * he has looked at its boxes: what is then found is the same after any history.
+ *
+ * Boxes are seen from the middle of all shapes, so that shapes that fly together keep their neighbours. */
 #include "contact/internal.h"
 
 /* What the bytes of a region begin with; larger boxes and pairs follow. */
@@ -21,33 +23,48 @@ cdn_status cdni_contact_forget_neighbours(const void *self, cdn_state *state, cd
   (void)out;
   const contact_room *room = contact_of(self);
   const int n = (int)room->shapes.count, most = 8 * n + 64;
-  for (int i = 0; i < NEIGHBOUR_LISTS; i++) {
-    void *bytes;
-    CDNI_TRY(cdni_region_take(state, "cdn_realize", room->neighbours[i], list_size(n, most), &bytes));
-    memset(bytes, 0, sizeof(list) + (size_t)n * sizeof(cdni_box));
-    list *l = bytes;
-    l->room = most;
-    l->reach = -1;
-  }
+  void *bytes;
+  CDNI_TRY(cdni_region_take(state, "cdn_realize", room->neighbours, list_size(n, most), &bytes));
+  memset(bytes, 0, sizeof(list) + (size_t)n * sizeof(cdni_box));
+  list *l = bytes;
+  l->room = most;
+  l->reach = -1;
   return CDN_OK;
 }
 
-static bool holds(const cdni_box *within, const cdni_box *box) {
-  return (within->least[0] <= box->least[0]) & (box->most[0] <= within->most[0]) & (within->least[1] <= box->least[1]) &
-         (box->most[1] <= within->most[1]) & (within->least[2] <= box->least[2]) & (box->most[2] <= within->most[2]);
+/* `from`: the place from which boxes are seen. */
+static bool holds(const cdni_box *within, const cdni_box *box, const double from[3]) {
+  return (within->least[0] <= box->least[0] - from[0]) & (box->most[0] - from[0] <= within->most[0]) &
+         (within->least[1] <= box->least[1] - from[1]) & (box->most[1] - from[1] <= within->most[1]) &
+         (within->least[2] <= box->least[2] - from[2]) & (box->most[2] - from[2] <= within->most[2]);
 }
 
-/* Moving by this part of its longest side, a shape keeps its neighbours. */
-static const double MARGIN = 0.1;
+/* The middle of all boxes that have one. */
+static void find_middle(int n, const cdni_box *boxes, double middle[3]) {
+  double sum[3] = { 0 };
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    const double *least = boxes[i].least, *most = boxes[i].most;
+    const double c[3] = { least[0] + most[0], least[1] + most[1], least[2] + most[2] };
+    if (!(fabs(c[0]) + fabs(c[1]) + fabs(c[2]) < HUGE_VAL)) continue;
+    for (int k = 0; k < 3; k++) sum[k] += 0.5 * c[k];
+    count++;
+  }
+  for (int k = 0; k < 3; k++) middle[k] = count > 0 ? sum[k] / count : 0;
+}
 
-static cdni_box enlarged(const cdni_box *box) {
+/* Moving by this part of its longest side, a shape keeps its neighbours. Overlaps are looked for in slightly larger
+ * boxes, because places seen from the middle are rounded. */
+static const double MARGIN = 0.1, ROUNDED = 1e-6;
+
+static cdni_box enlarged(const cdni_box *box, const double from[3], double part) {
   double side = 0;
-  cdni_box large = *box;
+  cdni_box large;
   for (int k = 0; k < 3; k++) side = fmax(side, box->most[k] - box->least[k]);
-  if (!(side < HUGE_VAL)) return large;
+  const double by = side < HUGE_VAL ? part * side : 0;
   for (int k = 0; k < 3; k++) {
-    large.least[k] -= MARGIN * side;
-    large.most[k] += MARGIN * side;
+    large.least[k] = box->least[k] - from[k] - by;
+    large.most[k] = box->most[k] - from[k] + by;
   }
   return large;
 }
@@ -75,8 +92,9 @@ static cdn_status refuse(const contact_room *room, cdn_state *state, list *l, co
 }
 
 /* Fills the list; its room grows until all pairs have it, and what it has once been it stays. */
-static cdn_status renew(const contact_room *room, cdn_state *state, cdn_computed_region region, const cdni_box *boxes,
+static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_box *boxes, const double from[3],
                         double reach) {
+  const cdn_computed_region region = room->neighbours;
   const int n = (int)room->shapes.count;
   list *l = cdni_region_elements(state, region);
   const filter f = { room, cdn_state_parameters(state, room->enabled) };
@@ -84,9 +102,10 @@ static cdn_status renew(const contact_room *room, cdn_state *state, cdn_computed
     char *work = cdn_work_push(state, cdni_broad_size(n));
     if (!work) return CDN_ERR_NOMEM;
     cdni_box *large = boxes_of(l);
-    for (int i = 0; i < n; i++) large[i] = enlarged(&boxes[i]);
+    for (int i = 0; i < n; i++) large[i] = enlarged(&boxes[i], from, MARGIN * (1 + ROUNDED));
     l->n_pairs = cdni_broad_pairs(n, large, accept, &f, most, pairs_of(l, n), work);
     cdn_work_pop(state, work);
+    for (int i = 0; i < n; i++) large[i] = enlarged(&boxes[i], from, MARGIN);
     l->reach = reach;
     if (l->n_pairs > MOST_PAIRS) return refuse(room, state, l, pairs_of(l, n));
     if (l->n_pairs <= most) return CDN_OK;
@@ -104,18 +123,20 @@ static cdn_status renew(const contact_room *room, cdn_state *state, cdn_computed
   }
 }
 
-cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, neighbour_list which,
-                                   const cdni_box *boxes, double reach, const int32_t **pairs, int *n_pairs) {
+cdn_status cdni_contact_neighbours(const contact_room *room, cdn_state *state, const cdni_box *present,
+                                   const cdni_box *boxes, const cdni_box *wide, double reach, const int32_t **pairs,
+                                   int *n_pairs) {
   const int n = (int)room->shapes.count;
-  const cdn_computed_region region = room->neighbours[which];
   CDNI_TRY(cdni_state_ensure(state, room->vicinity.ticket));
-  list *l = cdni_region_elements(state, region);
+  list *l = cdni_region_elements(state, room->neighbours);
+  double from[3];
+  find_middle(n, present, from);
   /* a list for a far longer reach has too many pairs */
-  bool good = l->reach >= 0 && l->reach <= 8 * reach;
+  bool good = l->reach >= 0 && (reach == 0 || l->reach <= 16 * reach);
   const cdni_box *large = boxes_of(l);
-  for (int i = 0; good && i < n; i++) good = holds(&large[i], &boxes[i]);
-  if (!good) CDNI_TRY(renew(room, state, region, boxes, reach));
-  l = cdni_region_elements(state, region);
+  for (int i = 0; good && i < n; i++) good = holds(&large[i], &boxes[i], from);
+  if (!good) CDNI_TRY(renew(room, state, wide, from, reach));
+  l = cdni_region_elements(state, room->neighbours);
   *pairs = pairs_of(l, n);
   *n_pairs = l->n_pairs;
   return CDN_OK;

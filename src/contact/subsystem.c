@@ -50,13 +50,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_ticket of_vicinity[] = { room->places.ticket, room->enabled.ticket };
   room->vicinity =
       cdn_declare_computed_region(d, "vicinity", 1, cdni_contact_forget_neighbours, 2, of_vicinity, CDN_STAGE_EMPTY);
-  const char *const of_lists[] = { [NEIGHBOURS_NOW] = "neighbours", [NEIGHBOURS_SOON] = "neighbours_soon" };
   cdni_declare_unsaved(d, room->vicinity.ticket);
-  for (int i = 0; i < NEIGHBOUR_LISTS; i++) {
-    /* what a list holds beyond the pairs that overlap depends on the State's history; no result depends on it */
-    room->neighbours[i] = cdni_declare_companion_region(d, of_lists[i], 1, room->vicinity);
-    cdni_declare_unsaved(d, room->neighbours[i].ticket);
-  }
+  /* what the list holds beyond the pairs that overlap depends on the State's history; no result depends on it */
+  room->neighbours = cdni_declare_companion_region(d, "neighbours", 1, room->vicinity);
+  cdni_declare_unsaved(d, room->neighbours.ticket);
   const cdn_ticket of_touches[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket };
   cdni_declare_well_known(d, room->touches_ticket);
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,

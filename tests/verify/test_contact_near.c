@@ -61,6 +61,37 @@ START_TEST(long_steps_miss_no_touch) {
 }
 END_TEST
 
+/* More shapes than have few pairs fly at 100 m/s, and apart from one another: within one of their long steps nearly any
+ * two could meet if it were not for the others' speed. */
+START_TEST(many_fly_together) {
+  enum { SIDE = 12, BALLS = SIDE * SIDE * SIDE };
+  for (int apart = 0; apart < 2; apart++) {
+    cdn_system *system = cdn_system_create(NULL);
+    for (int i = 0; i < BALLS; i++)
+      add_ball(system, 0.1, cdn_v3(0.5 * (i % SIDE), 0.5 * (i / SIDE % SIDE), 0.5 * (i / SIDE / SIDE)));
+    OK_FREEZE(system);
+    cdn_state *state;
+    OK(cdn_state_create(system, &state));
+    for (int i = 1; i <= BALLS; i++) {
+      const double *q = cdn_body_q(state, (cdn_body){ i });
+      const double s = 3 * apart, u[6] = { 0, 0, 0, 100 + s * q[4], s * q[5], s * q[6] };
+      OK_ON(state, cdn_body_set_u(state, (cdn_body){ i }, u, 6));
+    }
+    cdn_stepper *stepper;
+    cdn_stepper_def def = cdn_default_stepper_def();
+    def.accuracy = 1e-3, def.final_time = 10;
+    OK(cdn_stepper_create(state, &def, &stepper));
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 10, NULL));
+    const double last = 0.5 * (SIDE - 1), *q = cdn_body_q(cdn_stepper_state(stepper), (cdn_body){ BALLS });
+    NEAR(q[4], 1000 + last + 30 * apart * last, 1e-6);
+    NEAR(q[6], last + 30 * apart * last, 1e-6);
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
 /* ---- histories ---- */
 
 static double random_number(unsigned *seed) { return (*seed = *seed * 1664525u + 1013904223u) / 4294967296.0; }
@@ -122,4 +153,4 @@ START_TEST(contacts_do_not_depend_on_history) {
 }
 END_TEST
 
-CHECK_MAIN("contact near", long_steps_miss_no_touch, contacts_do_not_depend_on_history)
+CHECK_MAIN("contact near", long_steps_miss_no_touch, many_fly_together, contacts_do_not_depend_on_history)
