@@ -237,7 +237,7 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   }
   cdni_archive_doubles(a, ev->kinks, 2 * (size_t)ev->n_kinks);
   cdni_archive_doubles(a, ev->values, n_values);
-  cdni_archive_doubles(a, &ev->turns->time, 2 * n_values);
+  if (n_values > 0) cdni_archive_doubles(a, &ev->turns->time, 2 * n_values);
   cdni_archive_int(a, &ev->n_list, 0, ev->n);
   for (int i = 0; i < ev->n_list; i++) archive_occurrence(s, &ev->list[i], a);
   /* it has the discrete variables that were there during the step */
