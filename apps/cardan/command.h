@@ -24,8 +24,8 @@ enum {
 void complain(const char *format, ...) CDN_PRINTF(1, 2);
 /* The same for an error of the library, preceded by what was being done ("" for nothing). */
 void complain_error(const char *doing, const cdn_error *error);
-/* A text from a file or the command line as it is shown to people: see cdn_visible_text. Good for six calls, and for texts that are
- * printed at once. */
+/* A text from a file or the command line as it is shown to people: see cdn_visible_text. Good for six calls, and for
+ * texts that are printed at once. */
 const char *visible(const char *text);
 const char *visible_slot(const cdn_system *system, cdn_pool pool, int i); /* its name */
 /* A number in a table for people: 9 digits. JSON and CSV have all of them (cdn_number_text). */
@@ -41,11 +41,11 @@ bool finish_output(FILE *file, const char *path);
 /* ---- options.c ----------------------------------------------------------------------------- */
 
 typedef enum option_kind {
-  OPTION_FLAG,    /* target: bool */
-  OPTION_TEXT,    /* target: const char * */
-  OPTION_LIST,    /* target: text_list; may be given more than once */
+  OPTION_FLAG,     /* target: bool */
+  OPTION_TEXT,     /* target: const char * */
+  OPTION_LIST,     /* target: text_list; may be given more than once */
   OPTION_OPERANDS, /* target: text_list; operands behind the first, not an option: it has no name */
-  OPTION_POSITIVE /* target: double; a finite number above zero, so that zero may mean "not given" */
+  OPTION_POSITIVE  /* target: double; a finite number above zero, so that zero may mean "not given" */
 } option_kind;
 
 enum { LIST_MOST = 64 };
@@ -76,16 +76,16 @@ typedef struct help_page {
 /* Says how a command is used; returns CMD_USAGE. */
 int wrong_usage(const help_page *page);
 
-/* Fills the targets and `*operand`, the file that it is about (NULL: none was given). Returns OPTIONS_GO, or the code to exit with: --help was asked
- * for, or something was wrong and has been said. */
+/* Fills the targets and `*operand`, the file that it is about (NULL: none was given). Returns OPTIONS_GO, or the code
+ * to exit with: --help was asked for, or something was wrong and has been said. */
 int options_parse(const help_page *page, const option *table, int n, int argc, char **argv, const char **operand);
 /* The candidate closest to a mistyped word, or NULL where none is close. */
 const char *closest_word(const char *word, const char *const *candidates, int n);
 
 /* ---- load.c -------------------------------------------------------------------------------- */
 
-/* Locks the joints of a list, "JOINT" where they are or "JOINT=VALUE" at a value, in a State (locks.c). Returns CMD_OK or the
- * code to exit with. */
+/* Locks the joints of a list, "JOINT" where they are or "JOINT=VALUE" at a value, in a State (locks.c). Returns CMD_OK
+ * or the code to exit with. */
 int lock_joints(const text_list *locks, cdn_state *state);
 /* Sets the controls of a list, "NAME=VALUE", in a State (controls.c). Returns CMD_OK or the code to exit with. */
 int set_controls(const text_list *controls, cdn_state *state);
@@ -126,7 +126,8 @@ typedef struct model_arguments {
 int load_model(const model_arguments *arguments, cdn_model **out);
 /* One compact block on standard error about what the file holds that is not simulated, and its warnings. */
 void report_notes(const cdn_model *model, const model_arguments *arguments);
-/* A State at the defaults, then the keyframe, then the state file, then the controls. Returns CMD_OK or the code to exit with. */
+/* A State at the defaults, then the keyframe, then the state file, then the controls. Returns CMD_OK or the code to
+ * exit with. */
 int load_state(cdn_model *model, const model_arguments *arguments, cdn_state **out);
 /* All three: both are NULL, or the caller's to destroy, whatever it returns. */
 int load_start(const model_arguments *arguments, cdn_model **model, cdn_state **state);

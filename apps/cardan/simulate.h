@@ -44,8 +44,8 @@ void progress_erase(progress *p);
 
 /* ---- checkpoint.c -------------------------------------------------------------------------- */
 
-/* Methods of SUNDIALS keep their memory to themselves: saving them makes them begin anew, so that a run has the same bits only
- * if it is saved at the same times. */
+/* Methods of SUNDIALS keep their memory to themselves: saving them makes them begin anew, so that a run has the same
+ * bits only if it is saved at the same times. */
 static inline bool begins_anew_where_saved(cdn_method method) { return method >= CDN_METHOD_CVODE_BDF; }
 
 /* How far a run has come, beside its stepper. Doubles count exactly up to 2^53. */
@@ -69,8 +69,8 @@ typedef struct checkpoint {
 /* Replaces the file a->checkpoint; complains, unless in silence, if it cannot. */
 bool checkpoint_write(const simulate_arguments *a, const run_position *p, cdn_state *initial, cdn_stepper *stepper,
                       bool in_silence);
-/* Fills the arguments with those of the run. False, and said, if the file is no whole checkpoint, or has numbers that no run
- * can have. */
+/* Fills the arguments with those of the run. False, and said, if the file is no whole checkpoint, or has numbers that
+ * no run can have. */
 bool checkpoint_read(checkpoint *c, const char *path, simulate_arguments *a);
 void checkpoint_close(checkpoint *c);
 
@@ -125,7 +125,7 @@ typedef struct run_record {
   cdn_certificate certificate;
   double wall_seconds;
   double most_contacts; /* at a time, in the rows */
-  int signal; /* that interrupted the run, or 0 */
+  int signal;           /* that interrupted the run, or 0 */
   bool failed;
   cdn_failure failure; /* where failed */
   delivery delivery;   /* where asked for */
@@ -133,18 +133,19 @@ typedef struct run_record {
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
 
-/* Simulates from `initial`, or goes on from a checkpoint (NULL: none), writes rows, checkpoints, and fills the record. What
- * fails is in the record; a full disk shows when the trajectory is closed. False if a checkpoint could not be written. */
+/* Simulates from `initial`, or goes on from a checkpoint (NULL: none), writes rows, checkpoints, and fills the record.
+ * What fails is in the record; a full disk shows when the trajectory is closed. False if a checkpoint could not be
+ * written. */
 bool run_simulation(const simulate_arguments *arguments, cdn_state *initial, checkpoint *from, trajectory *out,
                     run_record *record);
 
 cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end);
-/* Reports are at t0 + k interval, by multiplication so that no rounding piles up, k = 1 .. count, the last of them at t_end: what
- * is within rounding of the end is the end. */
+/* Reports are at t0 + k interval, by multiplication so that no rounding piles up, k = 1 .. count, the last of them at
+ * t_end: what is within rounding of the end is the end. */
 double report_count(double t0, double t_end, double interval);
 double report_time(double t0, double t_end, double interval, double k);
-/* Advances to time t in short pieces, with `pause` (may be NULL) between them. Stops early, with CDN_OK, once a signal was
- * caught. */
+/* Advances to time t in short pieces, with `pause` (may be NULL) between them. Stops early, with CDN_OK, once a signal
+ * was caught. */
 cdn_status advance_in_pieces(cdn_stepper *stepper, double t, progress *shown, void (*pause)(void *), void *context);
 void catch_signals(void);
 int signal_caught(void); /* its number, or 0 */
@@ -153,8 +154,8 @@ void keep_state_failure(run_record *record, cdn_state *state);
 
 /* ---- deliver.c ------------------------------------------------------------------------------- */
 
-/* Runs, tightens and runs again until the accuracy is delivered, or says why it cannot be; writes the rows of the run that is
- * kept. */
+/* Runs, tightens and runs again until the accuracy is delivered, or says why it cannot be; writes the rows of the run
+ * that is kept. */
 void deliver(const simulate_arguments *arguments, cdn_state *initial, trajectory *out, run_record *record);
 
 /* ---- certificate.c --------------------------------------------------------------------------- */

@@ -89,10 +89,10 @@ typedef struct cdn_contact_def {
   bool pass_without_law;
   double transition_velocity; /**< slip at which friction is fully developed, m/s, > 0. Default 0.01 */
   cdn_friction friction;      /**< default CDN_FRICTION_SLIP_SPEED */
-  /** Most contacts whose friction sticks at once; a pair with a pressure field or springs counts as one. Each has four z, or
-   *  seven if the default material of a shape or of a pair has rolling friction.
-   *  Contacts beyond have the friction of the slip speed (cdn_contact_memory tells). Default 0: four for each shape on a
-   *  body that moves, but not more than there can be. */
+  /** Most contacts whose friction sticks at once; a pair with a pressure field or springs counts as one. Each has four
+   *  z, or seven if the default material of a shape or of a pair has rolling friction.
+   *  Contacts beyond have the friction of the slip speed (cdn_contact_memory tells). Default 0: four for each shape on
+   *  a body that moves, but not more than there can be. */
   int memory_slots;
   double friction_damping; /**< damping ratio of what sticks, > 0 (docs/contact.md). Default 0.5 */
 } cdn_contact_def;

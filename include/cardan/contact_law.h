@@ -2,8 +2,8 @@
  *
  * A law acts between two kinds of geometry, in place of the library's law or where it has none. For two shapes that may
  * touch, and whose boxes overlap, it says where they touch and how strongly they push each other apart, by geometries,
- * poses and materials alone. Dissipation along the normal (1 + damping xdot), friction, its memory, reports and measures
- * are then the library's. examples/custom_contact_law.c is a whole program. */
+ * poses and materials alone. Dissipation along the normal (1 + damping xdot), friction, its memory, reports and
+ * measures are then the library's. examples/custom_contact_law.c is a whole program. */
 #ifndef CARDAN_CONTACT_LAW_H
 #define CARDAN_CONTACT_LAW_H
 
@@ -11,8 +11,8 @@
 
 CDN_BEGIN_DECLS
 
-/** What a law is told of two shapes. Geometry a is of the def's first kind, b of its second; if both kinds are the same,
- *  a is the shape with the lower id. The library owns it; later releases append members. */
+/** What a law is told of two shapes. Geometry a is of the def's first kind, b of its second; if both kinds are the
+ *  same, a is the shape with the lower id. The library owns it; later releases append members. */
 typedef struct cdn_law_input {
   const cdn_system *system;
   cdn_shape a, b;
@@ -72,7 +72,8 @@ static inline cdn_contact_law_def cdn_default_contact_law_def(void) {
   return def;
 }
 /** Gives two kinds of geometry a law of the user's. Building mistakes: kinds that are none, two laws for the same
- *  kinds. Sticky. Runs end steps where shapes begin to touch only if the library knows the distance of the two kinds. */
+ *  kinds. Sticky. Runs end steps where shapes begin to touch only if the library knows the distance of the two kinds.
+ *  */
 CDN_API void cdn_system_add_contact_law(cdn_system *system, const cdn_contact_law_def *def);
 
 CDN_END_DECLS

@@ -156,10 +156,10 @@ CDN_API cdn_force cdn_system_add_body_force(cdn_system *system, const char *name
                                             cdn_vec3 f_G, cdn_vec3 m_G);
 CDN_API cdn_status cdn_body_force_set(cdn_state *state, cdn_force force, cdn_vec3 f_G, cdn_vec3 m_G) CDN_NODISCARD;
 
-/** A ball on a half-space by a force that is smooth in pose and velocity, for optimization and other work with gradients:
- *  Simbody's SmoothSphereHalfSpaceForce. It needs no shapes, acts at any distance (little where the two are apart), and
- *  is not among the contacts of a State. With the depth x, its rate v, k = E^(2/3) / 2 and the slip speed u:
- *    hertz = 4/3 k sqrt(R k) (x^2 + c)^(3/4) (1 + tanh(b_x x)) / 2
+/** A ball on a half-space by a force that is smooth in pose and velocity, for optimization and other work with
+ *  gradients: Simbody's SmoothSphereHalfSpaceForce. It needs no shapes, acts at any distance (little where the two are
+ *  apart), and is not among the contacts of a State. With the depth x, its rate v, k = E^(2/3) / 2 and the slip speed
+ *    u: hertz = 4/3 k sqrt(R k) (x^2 + c)^(3/4) (1 + tanh(b_x x)) / 2
  *    normal = hertz (1 + 3/2 d v) (1 + tanh(b_v (v + 2 / (3 d)))) / 2
  *    friction = normal (min(s / w, 1) (mu_d + 2 (mu_s - mu_d) / (1 + (s / w)^2)) + mu_v s) u / s, s^2 = u^2 + c
  *  It has no potential here: the energy certificate integrates its power. */

@@ -73,9 +73,9 @@ static inline cdn_contact_measure_def cdn_default_contact_measure_def(void) {
   return def;
 }
 /** A quantity of the contacts between two sides (contact.h). Count, depth, energy and gap need Position, the others
- *  Velocity. No derivatives are known. The gap goes through zero where the first two shapes touch and where the last two
- *  part: with cdn_system_add_measure_event these are events. O(contacts) once they are computed; the gap: O(pairs of
- *  shapes) tests of boxes, and the distance of the nearest ones. */
+ *  Velocity. No derivatives are known. The gap goes through zero where the first two shapes touch and where the last
+ *  two part: with cdn_system_add_measure_event these are events. O(contacts) once they are computed; the gap: O(pairs
+ *  of shapes) tests of boxes, and the distance of the nearest ones. */
 CDN_API cdn_measure cdn_system_add_contact_measure(cdn_system *system, const cdn_contact_measure_def *def);
 
 /** sum of weights[i] terms[i]; n_terms >= 1, all terms of one size. weights NULL: ones. Adds, subtracts and scales. */

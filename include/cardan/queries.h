@@ -51,11 +51,11 @@ typedef struct cdn_shape_proximity {
   cdn_shape shape;
   cdn_proximity near; /**< as cdn_geometry_point_distance: point_a is on the shape, point_b is the point; in Ground */
 } cdn_shape_proximity;
-/** The shapes whose signed distance from point p_G (Ground, m) is at most `radius` (m, INFINITY is allowed), in ascending
- *  order of the distance: the nearest ones, at most `room`, into `found`; *n is how many were written. So room = 1 and
- *  the radius INFINITY find the nearest shape, and the radius 0 those that contain the point. Of equal distances the
- *  shape with the lower id comes first. Errors: CDN_ERR_ARG. O(shapes) tests of boxes, and the distance of shapes
- *  whose box is near enough. */
+/** The shapes whose signed distance from point p_G (Ground, m) is at most `radius` (m, INFINITY is allowed), in
+ *  ascending order of the distance: the nearest ones, at most `room`, into `found`; *n is how many were written. So
+ *  room = 1 and the radius INFINITY find the nearest shape, and the radius 0 those that contain the point. Of equal
+ *  distances the shape with the lower id comes first. Errors: CDN_ERR_ARG. O(shapes) tests of boxes, and the distance
+ *  of shapes whose box is near enough. */
 CDN_API cdn_status cdn_shapes_near_point(cdn_state *state, cdn_vec3 p_G, double radius,
                                          const cdn_shape_query_def *query, int room, cdn_shape_proximity *found,
                                          int *n) CDN_NODISCARD;

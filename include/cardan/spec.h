@@ -1,7 +1,7 @@
 /* Cardan: specs, models as data (like MuJoCo's mjSpec). A *spec* has bodies, joints, constraints, frames, shapes,
- * assets, contacts, actuators, sensors and keyframes, as a model file gives them. A reader makes it from a file (cdn_spec_load in
- * model.h), or a program builds it. You can search it by name, change it and copy it. cdn_model_build makes it part
- * of a System.
+ * assets, contacts, actuators, sensors and keyframes, as a model file gives them. A reader makes it from a file
+ * (cdn_spec_load in model.h), or a program builds it. You can search it by name, change it and copy it. cdn_model_build
+ * makes it part of a System.
  *
  * Elements refer to each other by name, so they may come in any order, and joints may form loops. Each kind of
  * element has its own indices from 0 on, in the order of addition, and functions to add, get and set an element;
@@ -273,8 +273,8 @@ typedef struct cdn_spec_asset {
   /** A mesh is moved by -refpos, turned back by the quaternion refquat (w first), and then scaled. Defaults: 0 0 0,
    *  1 0 0 0. */
   double refpos[3], refquat[4];
-  /** Of an asset without a file. A mesh: 3 numbers a vertex, of which the hull is made. A height field: n_rows n_columns
-   *  heights of any range, row by row; rows go along +y, and columns along +x. Copied; NULL: none. */
+  /** Of an asset without a file. A mesh: 3 numbers a vertex, of which the hull is made. A height field: n_rows
+   *  n_columns heights of any range, row by row; rows go along +y, and columns along +x. Copied; NULL: none. */
   int n_data;
   const double *data;
   int n_rows, n_columns; /**< of a height field */
@@ -295,8 +295,8 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_asset(const cdn_spec *spec, 
 
 /* ---- who touches whom ------------------------------------------------------------------------ */
 
-/** Two bodies whose shapes never touch each other; or two shapes that touch whatever their masks and bodies are. (exclude
- *  and pair of MJCF's contact.) */
+/** Two bodies whose shapes never touch each other; or two shapes that touch whatever their masks and bodies are.
+ *  (exclude and pair of MJCF's contact.) */
 typedef struct cdn_spec_contact {
   CDN_DEF_HEADER;
   int line;
@@ -305,12 +305,13 @@ typedef struct cdn_spec_contact {
   const char *body_a, *body_b;   /**< of an exclusion; NULL: Ground */
   const char *shape_a, *shape_b; /**< of a pair */
   int condim;                    /**< as a shape's; 0 (the default): what the shapes have together */
-  /** Sliding along two directions, torsional (m), rolling about two directions (m). A negative number (the default): what
-   *  the shapes have together. */
+  /** Sliding along two directions, torsional (m), rolling about two directions (m). A negative number (the default):
+   *  what the shapes have together. */
   double friction[5];
   double margin, gap; /**< as a shape's */
 } cdn_spec_contact;
-CDN_API void cdn_spec_contact_init(void *def, size_t size); /**< cdn_default_spec_contact for a struct of `size` bytes */
+CDN_API void cdn_spec_contact_init(void *def,
+                                   size_t size); /**< cdn_default_spec_contact for a struct of `size` bytes */
 static inline cdn_spec_contact cdn_default_spec_contact(void) {
   cdn_spec_contact def;
   cdn_spec_contact_init(&def, sizeof def);

@@ -157,8 +157,8 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
   /* How soft and strong MuJoCo makes them is of no meaning for hard constraints. */
   static const char *const equality[] = { "class",  "name",    "active",      "solref", "solimp", "body1",   "body2",
                                           "anchor", "relpose", "torquescale", "joint1", "joint2", "polycoef" };
-  static const char *const pair[] = { "class",          "name",   "geom1",  "geom2", "condim", "friction", "solref",
-                                      "solreffriction", "solimp", "margin", "gap" };
+  static const char *const pair[] = { "class",  "name",           "geom1",  "geom2",  "condim", "friction",
+                                      "solref", "solreffriction", "solimp", "margin", "gap" };
   /* Those of muscles and the like are reported with their element. */
   static const char *const actuator[] = {
     "name",      "class",         "group",     "user",        "ctrllimited", "forcelimited", "actlimited",

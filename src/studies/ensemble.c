@@ -75,7 +75,8 @@ static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *s
 static unsigned group_of(const cdn_ensemble *e, int32_t i) {
   if (e->m && (i == e->m->frames.ticket.i || i == e->m->params.ticket.i)) return CDN_VARY_FRAMES;
   if (e->m && (i == e->m->mass.ticket.i || i == e->m->armature.ticket.i)) return CDN_VARY_MASSES;
-  if (cdni_controls(e->system) && i == cdni_controls_variable(cdni_controls(e->system)).ticket.i) return CDN_VARY_CONTROLS;
+  if (cdni_controls(e->system) && i == cdni_controls_variable(cdni_controls(e->system)).ticket.i)
+    return CDN_VARY_CONTROLS;
   if (!e->forces) return CDN_VARY_OWN;
   const int belongs = cdni_force_params_belong(e->forces, i);
   return belongs < 0 ? 0 : belongs > 0 ? CDN_VARY_FORCES : CDN_VARY_OWN;

@@ -41,27 +41,45 @@ END_TEST
 /* ---- what is not simulated ---- */
 
 START_TEST(test_not_understood) {
-  read_text("<size njmax='10'/><visual><map/></visual><statistic extent='1'/><custom><numeric/></custom>"
-            "<asset><mesh name='m'/><texture/><skin/></asset>\n"
-            "<worldbody><camera/><light/><geom type='plane' size='1 1 1'/>"
-            "<body gravcomp='1' user='1'><joint frictionloss='0.1' stifness='3'/><joint actuatorfrcrange='-1 1'/>"
-            "<geom size='1' contype='0' conaffinity='0'/><geom size='1'/><site/><banana/>"
-            "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
-            "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
-            "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' tendon='t'/></actuator>"
-            "<equality><tendon/><weld site1='a'/></equality><contact><exclude body1='world' body2='nobody'/><adhesion/></contact>"
-            "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
-            "<option density='1.2' wind='0 0 0'/>");
+  read_text(
+      "<size njmax='10'/><visual><map/></visual><statistic extent='1'/><custom><numeric/></custom>"
+      "<asset><mesh name='m'/><texture/><skin/></asset>\n"
+      "<worldbody><camera/><light/><geom type='plane' size='1 1 1'/>"
+      "<body gravcomp='1' user='1'><joint frictionloss='0.1' stifness='3'/><joint actuatorfrcrange='-1 1'/>"
+      "<geom size='1' contype='0' conaffinity='0'/><geom size='1'/><site/><banana/>"
+      "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
+      "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
+      "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' tendon='t'/></actuator>"
+      "<equality><tendon/><weld site1='a'/></equality><contact><exclude body1='world' body2='nobody'/><adhesion/></contact>"
+      "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
+      "<option density='1.2' wind='0 0 0'/>");
   const struct {
     const char *element;
     int count;
   } expected[] = {
-    { "body gravcomp", 1 },   { "joint frictionloss", 1 },    { "joint stifness", 1 }, { "joint actuatorfrcrange", 1 },
-    { "geom contact", 3 },    { "geom type=mesh", 1 },        { "banana", 1 },         { "composite", 1 },
-    { "body mocap", 1 },      { "tendon/spatial", 2 },        { "tendon/fixed", 1 },   { "actuator/muscle", 1 },
-    { "equality/tendon", 1 }, { "equality/weld (sites)", 1 }, { "contact/exclude", 1 },   { "sensor/touch", 1 },
-    { "deformable/flex", 1 }, { "extension/plugin", 1 },      { "gadget", 1 },         { "option density", 1 },
-    { "contact/adhesion", 1 }, { "asset/skin", 1 },      { "actuator/motor on a tendon", 1 },
+    { "body gravcomp", 1 },
+    { "joint frictionloss", 1 },
+    { "joint stifness", 1 },
+    { "joint actuatorfrcrange", 1 },
+    { "geom contact", 3 },
+    { "geom type=mesh", 1 },
+    { "banana", 1 },
+    { "composite", 1 },
+    { "body mocap", 1 },
+    { "tendon/spatial", 2 },
+    { "tendon/fixed", 1 },
+    { "actuator/muscle", 1 },
+    { "equality/tendon", 1 },
+    { "equality/weld (sites)", 1 },
+    { "contact/exclude", 1 },
+    { "sensor/touch", 1 },
+    { "deformable/flex", 1 },
+    { "extension/plugin", 1 },
+    { "gadget", 1 },
+    { "option density", 1 },
+    { "contact/adhesion", 1 },
+    { "asset/skin", 1 },
+    { "actuator/motor on a tendon", 1 },
   };
   for (int i = 0; i < CDNI_COUNT(expected); i++)
     ck_assert_msg(noted(expected[i].element) == expected[i].count, "%s: %d", expected[i].element,

@@ -81,17 +81,18 @@ START_TEST(what_does_not_touch_is_named) {
   const char *named = strstr(errors, "mesh 'bone' is left out of contact");
   ck_assert_msg(named && !strstr(named + 1, "mesh 'bone' is left out"), "%s", errors); /* once */
   /* A robot: its hand is in its shoulder. Its elbow, on whose meshes the others hang, has none. */
-  write_file("robot.urdf",
-             "<robot name='r'><link name='shoulder'><collision name='c'><geometry><sphere radius='.1'/></geometry>"
-             "</collision><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
-             "<link name='elbow'><collision><geometry><mesh filename='package://r/a.stl'/></geometry></collision>"
-             "<collision><geometry><mesh filename='package://r/b.stl'/></geometry></collision>"
-             "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
-             "<link name='hand'><collision name='c'><geometry><sphere radius='.1'/></geometry></collision>"
-             "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
-             "<joint name='j' type='continuous'><parent link='shoulder'/><child link='elbow'/><axis xyz='0 1 0'/></joint>"
-             "<joint name='k' type='continuous'><parent link='elbow'/><child link='hand'/><axis xyz='0 1 0'/></joint>"
-             "</robot>");
+  write_file(
+      "robot.urdf",
+      "<robot name='r'><link name='shoulder'><collision name='c'><geometry><sphere radius='.1'/></geometry>"
+      "</collision><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+      "<link name='elbow'><collision><geometry><mesh filename='package://r/a.stl'/></geometry></collision>"
+      "<collision><geometry><mesh filename='package://r/b.stl'/></geometry></collision>"
+      "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+      "<link name='hand'><collision name='c'><geometry><sphere radius='.1'/></geometry></collision>"
+      "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+      "<joint name='j' type='continuous'><parent link='shoulder'/><child link='elbow'/><axis xyz='0 1 0'/></joint>"
+      "<joint name='k' type='continuous'><parent link='elbow'/><child link='hand'/><axis xyz='0 1 0'/></joint>"
+      "</robot>");
   SUCCEEDS("eval robot.urdf --floating-base --json");
   SAYS(errors, "overlap in the model's first pose and do not touch each other: 'shoulder' and 'hand'");
   SAYS(errors, "2 meshes are left out of contact: 'a.stl', 'b.stl'");
