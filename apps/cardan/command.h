@@ -79,6 +79,8 @@ int wrong_usage(const help_page *page);
 /* Fills the targets and `*operand`, the file that it is about (NULL: none was given). Returns OPTIONS_GO, or the code
  * to exit with: --help was asked for, or something was wrong and has been said. */
 int options_parse(const help_page *page, const option *table, int n, int argc, char **argv, const char **operand);
+/* Whether a file's name has this ending, and something before it. */
+bool ends_in(const char *path, const char *ending);
 /* The candidate closest to a mistyped word, or NULL where none is close. */
 const char *closest_word(const char *word, const char *const *candidates, int n);
 

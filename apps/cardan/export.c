@@ -1,12 +1,8 @@
 /* cardan export: a model and its motion for other programs: glTF, poses as a table, a keyframe of MJCF. */
 #include "gltf.h"
-#include "render.h"
+#include "played.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "simulate.h"
 
 static const help_page page = {
   "export", "MODEL [RUN.csv] -o FILE [options]",
@@ -26,75 +22,42 @@ typedef struct export_arguments {
 
 typedef struct export_job {
   const export_arguments *a;
-  cdn_model *model;
-  cdn_state *state;
-  cdn_scene *scene;
-  played_run *run; /* NULL: none */
+  played shown;
+  gltf *gltf; /* what is written: this ... */
+  FILE *file; /* ... or this */
 } export_job;
-
-static bool ends_in(const char *path, const char *ending) {
-  const size_t n = strlen(path), m = strlen(ending);
-  return n > m && strcmp(path + n - m, ending) == 0;
-}
-
-static int complain_last(const export_job *j) {
-  cdn_error error;
-  cdn_last_error(&error);
-  complain_error(j->a->model.path, &error);
-  return CMD_FAILED;
-}
-
-static cdn_status show(const export_job *j, double time) {
-  if (j->run) CDN_TRY(run_set(j->run, time, j->state));
-  return cdn_scene_update(j->scene, j->state);
-}
-
-/* Calls `add` for each frame: the run at its frame rate, and its end; without a run the present State. */
-static int go_through(const export_job *j, cdn_status (*add)(const export_job *j, void *to), void *to) {
-  const double from = j->run ? run_first_time(j->run) : cdn_state_time(j->state),
-               end = j->run ? run_last_time(j->run) : from;
-  const int frames = (int)floor((end - from) * j->a->fps + 1e-9) + 1;
-  progress bar = progress_begin("exporting", from, end > from ? end : from + 1, j->a->model.quiet);
-  cdn_status status = CDN_OK;
-  for (int i = 0; i < frames && status == CDN_OK; i++) {
-    const double time = fmin(from + i / j->a->fps, end);
-    progress_update(&bar, time, 1 / j->a->fps);
-    status = show(j, time);
-    if (status == CDN_OK) status = add(j, to);
-  }
-  progress_erase(&bar);
-  return status == CDN_OK ? CMD_OK : complain_last(j);
-}
 
 /* ---- glTF ---------------------------------------------------------------------------------- */
 
-static cdn_status add_to_gltf(const export_job *j, void *to) {
-  gltf_add_frame(to, j->scene, cdn_scene_time(j->scene));
-  return CDN_OK;
+static int add_to_gltf(void *to, double time) {
+  const export_job *j = to;
+  gltf_add_frame(j->gltf, j->shown.scene, time);
+  return CMD_OK;
 }
 
-static int write_gltf(const export_job *j) {
-  if (show(j, j->run ? run_first_time(j->run) : 0) != CDN_OK) return complain_last(j);
-  gltf *g = gltf_begin(j->scene);
-  const int code = go_through(j, add_to_gltf, g);
-  return gltf_end(g, j->a->output) ? code : CMD_OUTPUT;
+static int write_gltf(export_job *j) {
+  if (played_show(&j->shown, j->shown.from) != CDN_OK) return played_failed(&j->shown);
+  j->gltf = gltf_begin(j->shown.scene);
+  const int code = played_frames(&j->shown, "exporting", j->a->fps, add_to_gltf, j);
+  return gltf_end(j->gltf, j->a->output) ? code : CMD_OUTPUT;
 }
 
 /* ---- poses --------------------------------------------------------------------------------- */
 
-static cdn_status add_row(const export_job *j, void *to) {
-  FILE *file = to;
+static int add_row(void *to, double time) {
+  const export_job *j = to;
+  FILE *file = j->file;
   char text[CDN_NUMBER_SIZE];
-  const cdn_transform *X = cdn_scene_poses(j->scene);
-  fputs(cdn_number_text(cdn_scene_time(j->scene), text), file);
-  for (int i = 0; i < cdn_model_body_count(j->model); i++) {
-    const int b = cdn_model_body(j->model, i).i;
+  const cdn_transform *X = cdn_scene_poses(j->shown.scene);
+  fputs(cdn_number_text(time, text), file);
+  for (int i = 0; i < cdn_model_body_count(j->shown.model); i++) {
+    const int b = cdn_model_body(j->shown.model, i).i;
     const cdn_quaternion q = cdn_quaternion_from_rotation(X[b].R);
     const double pose[7] = { X[b].p.x, X[b].p.y, X[b].p.z, q.w, q.x, q.y, q.z };
     for (int k = 0; k < 7; k++) fprintf(file, ",%s", cdn_number_text(pose[k], text));
   }
   fputc('\n', file);
-  return CDN_OK;
+  return CMD_OK;
 }
 
 /* A field with a comma or a quote is quoted. */
@@ -109,19 +72,20 @@ static void put_name(FILE *file, const char *body, const char *slot) {
   fprintf(file, ".%s%s", slot, quoted ? "\"" : "");
 }
 
-static int write_poses(const export_job *j) {
+static int write_poses(export_job *j) {
   static const char *const slots[] = { "px", "py", "pz", "qw", "qx", "qy", "qz" };
-  const cdn_system *system = cdn_model_system(j->model);
+  const cdn_system *system = cdn_model_system(j->shown.model);
   FILE *file = fopen(j->a->output, "w");
   if (!file) {
     complain("%s: could not be written", j->a->output);
     return CMD_OUTPUT;
   }
   fputs("time", file);
-  for (int i = 0; i < cdn_model_body_count(j->model); i++)
-    for (int k = 0; k < 7; k++) put_name(file, cdn_body_name(system, cdn_model_body(j->model, i)), slots[k]);
+  for (int i = 0; i < cdn_model_body_count(j->shown.model); i++)
+    for (int k = 0; k < 7; k++) put_name(file, cdn_body_name(system, cdn_model_body(j->shown.model, i)), slots[k]);
   fputc('\n', file);
-  const int code = go_through(j, add_row, file);
+  j->file = file;
+  const int code = played_frames(&j->shown, "exporting", j->a->fps, add_row, j);
   return finish_output(file, j->a->output) ? code : CMD_OUTPUT;
 }
 
@@ -130,7 +94,7 @@ static int write_poses(const export_job *j) {
 /* MuJoCo lists a free joint as (position, quaternion) and (linear, angular) velocity, with angular velocities of free and ball
  * joints in the axes of the body; ours are (quaternion, position) and (angular, linear), in the axes of the parent. */
 static void put_joint(const export_job *j, const cdn_model_joint *joint, FILE *q_file, FILE *u_file) {
-  const double *q = cdn_body_q(j->state, joint->mobilized), *u = cdn_body_u(j->state, joint->mobilized);
+  const double *q = cdn_body_q(j->shown.state, joint->mobilized), *u = cdn_body_u(j->shown.state, joint->mobilized);
   double p[7], v[6];
   char text[CDN_NUMBER_SIZE];
   memcpy(p, q, (size_t)joint->nq * sizeof *p);
@@ -147,12 +111,12 @@ static void put_joint(const export_job *j, const cdn_model_joint *joint, FILE *q
   for (int k = 0; k < joint->nu; k++) fprintf(u_file, " %s", cdn_number_text(v[k], text));
 }
 
-static int write_keyframe(const export_job *j, double time) {
+static int write_keyframe(export_job *j, double time) {
   if (ends_in(j->a->model.path, ".urdf")) {
     complain("-o %s: keyframes are MJCF's, and %s is a URDF: export .csv or .glb", j->a->output, j->a->model.path);
     return CMD_USAGE;
   }
-  if (show(j, time) != CDN_OK) return complain_last(j);
+  if (played_show(&j->shown, time) != CDN_OK) return played_failed(&j->shown);
   FILE *file = fopen(j->a->output, "w"), *speeds = tmpfile();
   if (!file || !speeds) {
     complain("%s: could not be written", j->a->output);
@@ -162,13 +126,13 @@ static int write_keyframe(const export_job *j, double time) {
   }
   char text[CDN_NUMBER_SIZE];
   fprintf(file, "<mujoco>\n  <keyframe>\n    <key name=\"exported\" time=\"%s\" qpos=\"",
-          cdn_number_text(cdn_state_time(j->state), text));
-  for (int i = 0; i < cdn_spec_count(cdn_model_spec(j->model), CDN_SPEC_JOINT); i++) {
+          cdn_number_text(cdn_state_time(j->shown.state), text));
+  for (int i = 0; i < cdn_spec_count(cdn_model_spec(j->shown.model), CDN_SPEC_JOINT); i++) {
     cdn_spec_joint joint;
-    if (cdn_spec_get_joint(cdn_model_spec(j->model), i, &joint) != CDN_OK) continue;
-    const int k = joint.name ? cdn_model_find_joint(j->model, joint.name) : -1;
+    if (cdn_spec_get_joint(cdn_model_spec(j->shown.model), i, &joint) != CDN_OK) continue;
+    const int k = joint.name ? cdn_model_find_joint(j->shown.model, joint.name) : -1;
     if (k < 0) continue;
-    const cdn_model_joint moved = cdn_model_joint_get(j->model, k);
+    const cdn_model_joint moved = cdn_model_joint_get(j->shown.model, k);
     put_joint(j, &moved, file, speeds);
   }
   fputs("\"\n         qvel=\"", file);
@@ -183,23 +147,10 @@ static int write_keyframe(const export_job *j, double time) {
 
 static int export(export_job *j) {
   const export_arguments *a = j->a;
-  char *end = NULL;
-  int code = load_start(&a->model, &j->model, &j->state);
+  double time;
+  const int code = played_open(&j->shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL, 0);
   if (code != CMD_OK) return code;
-  const int told = cdn_model_warning_count(j->model);
-  cdn_scene_def def = cdn_default_scene_def();
-  def.layers = 0;
-  if (cdn_model_create_scene(j->model, j->state, &def, &j->scene) != CDN_OK) return complain_last(j);
-  for (int i = told; !a->model.quiet && i < cdn_model_warning_count(j->model); i++)
-    fprintf(stderr, "%s\n", visible(cdn_model_warning(j->model, i)));
-  if (a->runs.n > 0) j->run = run_open(a->runs.item[0], cdn_model_system(j->model), &code);
-  if (code != CMD_OK) return code;
-  double time = j->run ? run_last_time(j->run) : 0;
-  if (a->time) time = strtod(a->time, &end);
-  if (a->time && (*end || end == a->time || !(time >= run_first_time(j->run) && time <= run_last_time(j->run)))) {
-    complain("--time %s: the run is from %g to %g s", a->time, run_first_time(j->run), run_last_time(j->run));
-    return CMD_USAGE;
-  }
+  if (!played_time(&j->shown, a->time, &time)) return CMD_USAGE;
   return ends_in(a->output, ".glb")   ? write_gltf(j)
          : ends_in(a->output, ".csv") ? write_poses(j)
                                       : write_keyframe(j, time);
@@ -235,9 +186,6 @@ int command_export(int argc, char **argv) {
   export_job j = { .a = &a };
   code = export(&j);
   if (code == CMD_OK && !a.model.quiet) printf("%s\n", a.output);
-  run_close(j.run);
-  cdn_scene_destroy(j.scene);
-  cdn_state_destroy(j.state);
-  cdn_model_destroy(j.model);
+  played_close(&j.shown);
   return code;
 }

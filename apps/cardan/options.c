@@ -46,6 +46,11 @@ const char *closest_word(const char *word, const char *const *candidates, int n)
   return closest;
 }
 
+bool ends_in(const char *path, const char *ending) {
+  const size_t n = strlen(path), m = strlen(ending);
+  return n > m && strcmp(path + n - m, ending) == 0;
+}
+
 /* ---- help ---------------------------------------------------------------------------------- */
 
 static void print_help(const help_page *page, const option *table, int n) {

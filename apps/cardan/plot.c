@@ -48,11 +48,6 @@ static bool choose_listed(const table *t, const char *path, const char *list, bo
 
 /* ---- the picture's name -------------------------------------------------------------------- */
 
-static bool ends_in(const char *path, const char *ending) {
-  size_t n = strlen(path), m = strlen(ending);
-  return n > m && strcmp(path + n - m, ending) == 0;
-}
-
 /* Beside the trajectory, if none was given. The caller frees it. */
 static char *name_picture(const char *path, const char *given) {
   const char *from = given ? given : strcmp(path, "-") == 0 ? "trajectory" : path;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate.h"
-
 static const help_page page = {
   "render", "MODEL [RUN.csv] [options]",
   "Draws a model, off screen: at its start, or as it was at a time of a run that 'cardan simulate' wrote. The picture is a PNG.\n"
@@ -68,14 +66,10 @@ static bool read_places(render_arguments *a) {
   return !a->show || read_layers(a->show, &a->layers);
 }
 
-static bool is_video(const char *path) {
-  const char *dot = strrchr(path, '.');
-  return dot && (strcmp(dot, ".mp4") == 0 || strcmp(dot, ".gif") == 0);
-}
+static bool is_video(const char *path) { return ends_in(path, ".mp4") || ends_in(path, ".gif"); }
 
 static bool makes_sense(const render_arguments *a) {
-  const char *dot = strrchr(a->output, '.');
-  if (!is_video(a->output) && (!dot || strcmp(dot, ".png") != 0))
+  if (!is_video(a->output) && !ends_in(a->output, ".png"))
     complain("-o %s: pictures are .png, videos .mp4 or .gif, as the name ends", a->output);
   else if (a->runs.n > 1) complain("render draws one run, and %d are named", a->runs.n);
   else if (is_video(a->output) && a->runs.n == 0)
@@ -91,31 +85,17 @@ static bool makes_sense(const render_arguments *a) {
 
 typedef struct stage {
   const render_arguments *a;
-  cdn_model *model;
-  cdn_state *state;
-  cdn_scene *scene;
+  played shown;
   cdn_renderer *renderer;
-  played_run *run; /* NULL: none */
   picture picture;
+  video *video;
   int camera;           /* of the model; -1: a view of everything */
   cdn_vec3 least, most; /* what the run needs */
 } stage;
 
-static int complain_last(const char *doing) {
-  cdn_error error;
-  cdn_last_error(&error);
-  complain_error(doing, &error);
-  return CMD_FAILED;
-}
-
-static cdn_status show(stage *s, double time) {
-  if (s->run) CDN_TRY(run_set(s->run, time, s->state));
-  return cdn_scene_update(s->scene, s->state);
-}
-
 static int find_camera(const stage *s, const char *name) {
-  for (int i = 0; name && i < cdn_scene_camera_count(s->scene); i++)
-    if (strcmp(cdn_scene_camera_name(s->scene, i), name) == 0) return i;
+  for (int i = 0; name && i < cdn_scene_camera_count(s->shown.scene); i++)
+    if (strcmp(cdn_scene_camera_name(s->shown.scene, i), name) == 0) return i;
   return -1;
 }
 
@@ -125,8 +105,8 @@ static cdn_status survey(stage *s, double from, double to) {
   s->least = cdn_v3(INFINITY, INFINITY, INFINITY), s->most = cdn_v3(-INFINITY, -INFINITY, -INFINITY);
   for (int i = 0; i <= (to > from ? MOMENTS : 0); i++) {
     cdn_vec3 l, m;
-    CDN_TRY(show(s, from + (to - from) * i / MOMENTS));
-    cdn_scene_bounds(s->scene, &l, &m);
+    CDN_TRY(played_show(&s->shown, from + (to - from) * i / MOMENTS));
+    cdn_scene_bounds(s->shown.scene, &l, &m);
     s->least = cdn_v3(fmin(s->least.x, l.x), fmin(s->least.y, l.y), fmin(s->least.z, l.z));
     s->most = cdn_v3(fmax(s->most.x, m.x), fmax(s->most.y, m.y), fmax(s->most.z, m.z));
   }
@@ -134,66 +114,53 @@ static cdn_status survey(stage *s, double from, double to) {
 }
 
 static cdn_status choose_view(const stage *s, cdn_view_point *view) {
-  if (s->camera >= 0) return cdn_scene_camera_view(s->scene, s->camera, view);
+  if (s->camera >= 0) return cdn_scene_camera_view(s->shown.scene, s->camera, view);
   return cdn_fit_view(s->least, s->most, s->a->direction, cdn_v3(0, 0, 1), (double)s->a->width / s->a->height, view);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
-static cdn_status draw(stage *s, double time) {
+/* The scene's frame. */
+static cdn_status draw(stage *s) {
   cdn_view_point view;
-  CDN_TRY(show(s, time));
   CDN_TRY(choose_view(s, &view));
   CDN_TRY(cdn_renderer_draw(s->renderer, &view, s->picture.rgba));
-  picture_labels(&s->picture, s->scene, s->renderer, &view);
+  picture_labels(&s->picture, s->shown.scene, s->renderer, &view);
   return CDN_OK;
 }
 
 static int draw_picture(stage *s, double time) {
-  if (survey(s, time, time) != CDN_OK || draw(s, time) != CDN_OK) return complain_last(s->a->model.path);
+  if (survey(s, time, time) != CDN_OK || draw(s) != CDN_OK) return played_failed(&s->shown);
   return picture_write(&s->picture, s->a->output) ? CMD_OK : CMD_OUTPUT;
 }
 
-static int draw_video(stage *s) {
-  const double from = run_first_time(s->run), to = run_last_time(s->run);
-  const int frames = (int)floor((to - from) * s->a->fps + 1e-9) + 1;
-  if (survey(s, from, to) != CDN_OK) return complain_last(s->a->model.path);
-  video *v = video_open(s->a->output, &s->picture, s->a->fps);
-  progress bar = progress_begin("drawing", from, to > from ? to : from + 1, s->a->model.quiet);
-  int code = CMD_OK;
-  for (int i = 0; i < frames && code == CMD_OK; i++) {
-    const double time = fmin(from + i / s->a->fps, to);
-    progress_update(&bar, time, 1 / s->a->fps);
-    if (draw(s, time) != CDN_OK) code = complain_last(s->a->model.path);
-    else if (!video_add(v, &s->picture)) code = CMD_OUTPUT;
-  }
-  progress_erase(&bar);
-  return video_close(v) && code == CMD_OK ? CMD_OK : code == CMD_OK ? CMD_OUTPUT : code;
+static int add_to_video(void *to, double time) {
+  stage *s = to;
+  (void)time;
+  if (draw(s) != CDN_OK) return played_failed(&s->shown);
+  return video_add(s->video, &s->picture) ? CMD_OK : CMD_OUTPUT;
 }
 
-static int open_stage(stage *s) {
+static int draw_video(stage *s) {
+  if (survey(s, s->shown.from, s->shown.end) != CDN_OK) return played_failed(&s->shown);
+  s->video = video_open(s->a->output, &s->picture, s->a->fps);
+  const int code = played_frames(&s->shown, "drawing", s->a->fps, add_to_video, s);
+  return video_close(s->video) || code != CMD_OK ? code : CMD_OUTPUT;
+}
+
+static int open_renderer(stage *s) {
   const render_arguments *a = s->a;
-  cdn_scene_def scene = cdn_default_scene_def();
   cdn_render_def def = cdn_default_render_def();
-  scene.layers = a->layers;
-  int code = load_start(&a->model, &s->model, &s->state);
-  if (code != CMD_OK) return code;
-  const int told = cdn_model_warning_count(s->model);
-  if (cdn_model_create_scene(s->model, s->state, &scene, &s->scene) != CDN_OK) return complain_last(a->model.path);
-  for (int i = told; !a->model.quiet && i < cdn_model_warning_count(s->model); i++)
-    fprintf(stderr, "%s\n", visible(cdn_model_warning(s->model, i)));
   s->camera = find_camera(s, a->camera);
   if (a->camera && s->camera < 0) {
     complain("--camera: the model has no camera '%s'; --from X,Y,Z says from where to look", a->camera);
     return CMD_USAGE;
   }
-  if (a->runs.n > 0) s->run = run_open(a->runs.item[0], cdn_model_system(s->model), &code);
-  if (code != CMD_OK) return code;
   def.width = a->width, def.height = a->height, def.samples = a->samples > 0 ? (int)ceil(a->samples) : def.samples;
   def.collision = a->collision;
   if (a->transparent) def.background[3] = 0;
   if (a->layers & ~(uint32_t)CDN_LAYER_LABELS) def.opacity = 0.4; /* most marks are inside bodies */
-  if (cdn_renderer_create(s->scene, &def, &s->renderer) != CDN_OK) return complain_last(a->model.path);
+  if (cdn_renderer_create(s->shown.scene, &def, &s->renderer) != CDN_OK) return played_failed(&s->shown);
   s->picture = (picture){ a->width, a->height, allocate(4 * (size_t)a->width * (size_t)a->height, 1) };
   return CMD_OK;
 }
@@ -201,24 +168,14 @@ static int open_stage(stage *s) {
 static int render(const render_arguments *a) {
   stage s = { .a = a };
   double time = 0;
-  char *end = NULL;
-  int code = open_stage(&s);
-  if (code == CMD_OK && s.run) time = run_last_time(s.run);
-  if (code == CMD_OK && a->time) {
-    time = strtod(a->time, &end);
-    if (*end || end == a->time || !(time >= run_first_time(s.run) && time <= run_last_time(s.run))) {
-      complain("--time %s: the run is from %g to %g s", a->time, run_first_time(s.run), run_last_time(s.run));
-      code = CMD_USAGE;
-    }
-  }
+  int code = played_open(&s.shown, &a->model, a->runs.n > 0 ? a->runs.item[0] : NULL, a->layers);
+  if (code == CMD_OK) code = open_renderer(&s);
+  if (code == CMD_OK && !played_time(&s.shown, a->time, &time)) code = CMD_USAGE;
   if (code == CMD_OK) code = is_video(a->output) ? draw_video(&s) : draw_picture(&s, time);
   if (code == CMD_OK && !a->model.quiet) printf("%s\n", a->output);
   free(s.picture.rgba);
   cdn_renderer_destroy(s.renderer);
-  run_close(s.run);
-  cdn_scene_destroy(s.scene);
-  cdn_state_destroy(s.state);
-  cdn_model_destroy(s.model);
+  played_close(&s.shown);
   return code;
 }
 

@@ -2,7 +2,7 @@
 #ifndef RENDER_H
 #define RENDER_H
 
-#include "command.h"
+#include "played.h"
 
 typedef struct render_arguments {
   model_arguments model;
@@ -14,17 +14,6 @@ typedef struct render_arguments {
   cdn_vec3 direction; /* from the model to the camera */
   uint32_t layers;
 } render_arguments;
-
-/* ---- render_run.c: a trajectory as States ---------------------------------------------------- */
-
-typedef struct played_run played_run;
-/* Reads the trajectory of this System. NULL after it has said what is wrong; *code is the exit code then. */
-played_run *run_open(const char *path, const cdn_system *system, int *code);
-void run_close(played_run *run);
-double run_first_time(const played_run *run);
-double run_last_time(const played_run *run);
-/* Sets time, q and u of a State as they were at a time; between two rows they are interpolated. */
-cdn_status run_set(const played_run *run, double time, cdn_state *state);
 
 /* ---- render_picture.c: pictures and videos ------------------------------------------------------ */
 

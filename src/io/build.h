@@ -83,6 +83,8 @@ void io_build_tree(io_builder *b, bool trial);
 void io_build_forces(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
+/* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there. */
+bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
 bool io_shape_takes_part(const io_builder *b, int i);

@@ -8,16 +8,21 @@
 #include "io/build.h"
 #include "io/meshes.h"
 
-static const cdn_geometry_kind kinds[] = {
-  [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
-  [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
-  [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
-  [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
-  [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
-  [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
-  [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
-  [CDN_SHAPE_MESH] = CDN_GEOMETRY_CONVEX,
-};
+bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind) {
+  static const cdn_geometry_kind kinds[] = {
+    [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
+    [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
+    [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
+    [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
+    [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
+    [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
+    [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
+    [CDN_SHAPE_MESH] = CDN_GEOMETRY_CONVEX,
+  };
+  if ((int)type < 0 || (int)type >= CDNI_COUNT(kinds)) return false;
+  *kind = kinds[type];
+  return true;
+}
 
 /* ---- lists of names in warnings ---- */
 
@@ -171,7 +176,8 @@ static const char *name_of(const cdn_spec_shape *shape) { return shape->name ? s
 
 /* False: the shape takes no part. */
 static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, io_ready_shape *out) {
-  out->geometry = (cdn_geometry){ .kind = kinds[shape->type] };
+  out->geometry = (cdn_geometry){ 0 };
+  if (!io_geometry_kind(shape->type, &out->geometry.kind)) return false;
   out->X_BS = shape->X_BS;
   memcpy(out->geometry.size, shape->size, sizeof shape->size);
   if (shape->type == CDN_SHAPE_MESH || shape->type == CDN_SHAPE_HFIELD) {
@@ -192,10 +198,10 @@ static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, io_ready_sha
   return false;
 }
 
-/* A program may have put any number into a spec. */
 bool io_shape_takes_part(const io_builder *b, int i) {
   const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
-  if ((int)shape->type < 0 || (int)shape->type >= CDNI_COUNT(kinds)) return false;
+  cdn_geometry_kind kind;
+  if (!io_geometry_kind(shape->type, &kind)) return false;
   return b->ready[i].paired || (shape->collision && (shape->contype != 0 || shape->conaffinity != 0));
 }
 

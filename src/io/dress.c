@@ -12,54 +12,51 @@ typedef struct dresser {
   io_description *d;
   bool has_contact;  /* the System has shapes of contact: shapes that are nothing else are there already */
   cdni_array loaded; /* io_loaded_asset, one an asset */
-  io_list lost;      /* assets that are not to be had */
-  char reason[400];  /* why the first of them is not */
+  io_names names[CDN_ASSET_MATERIAL + 1]; /* of assets, by their types */
+  io_list lost;                           /* assets that are not to be had */
+  char reason[400];                       /* why the first of them is not */
 } dresser;
 
 /* ---- assets ---- */
 
+static cdn_status name_assets(dresser *r, int n) {
+  for (int i = 0; i < n; i++) {
+    const cdn_spec_asset *asset = io_spec_asset(r->model->spec, i);
+    if (asset->name && (int)asset->type >= 0 && (int)asset->type < CDNI_COUNT(r->names) &&
+        io_names_add(&r->model->allocator, &r->names[asset->type], asset->name, i) < 0)
+      return CDN_ERR_NOMEM;
+  }
+  return CDN_OK;
+}
+
 /* The number of an asset, or -1. */
-static int find_asset(const dresser *r, const char *name, cdn_asset_type type, cdn_spec_asset *out) {
-  for (int i = 0; name && i < cdn_spec_count(r->model->spec, CDN_SPEC_ASSET); i++)
-    if (cdn_spec_get_asset(r->model->spec, i, out) == CDN_OK && out->type == type && out->name &&
-        strcmp(out->name, name) == 0)
-      return i;
-  return -1;
+static int find_asset(const dresser *r, const char *name, cdn_asset_type type) {
+  return name ? io_names_find(&r->names[type], name) : -1;
 }
 
 /* The mesh or height field of a shape; NULL if it is not to be had. Points without triangles are their hull. */
 static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) {
-  cdn_spec_asset asset;
-  const int i = find_asset(r, shape->asset, shape->type == CDN_SHAPE_MESH ? CDN_ASSET_MESH : CDN_ASSET_HFIELD, &asset);
+  const int i = find_asset(r, shape->asset, shape->type == CDN_SHAPE_MESH ? CDN_ASSET_MESH : CDN_ASSET_HFIELD);
   if (i < 0) return NULL;
+  const cdn_spec_asset *asset = io_spec_asset(r->model->spec, i);
   io_loaded_asset *loaded = &CDNI_AT(r->loaded, io_loaded_asset, i);
   if (loaded->tried) return loaded->surface ? loaded : NULL;
-  if (io_load_asset(r->d, &asset, false, loaded) == CDN_OK || io_load_asset(r->d, &asset, true, loaded) == CDN_OK)
+  if (io_load_asset(r->d, asset, false, loaded) == CDN_OK || io_load_asset(r->d, asset, true, loaded) == CDN_OK)
     return loaded;
   cdn_error error;
   cdn_last_error(&error);
   loaded->surface = NULL;
   if (r->lost.count == 0) snprintf(r->reason, sizeof r->reason, "%.390s", error.text);
-  const char *slash = strrchr(asset.name, '/');
-  io_list_add(&r->lost, slash ? slash + 1 : asset.name);
+  const char *slash = strrchr(asset->name, '/');
+  io_list_add(&r->lost, slash ? slash + 1 : asset->name);
   return NULL;
 }
 
 /* ---- shapes ---- */
 
 static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *out, cdn_transform *X_BV) {
-  static const cdn_geometry_kind kinds[] = {
-    [CDN_SHAPE_PLANE] = CDN_GEOMETRY_HALF_SPACE,
-    [CDN_SHAPE_HFIELD] = CDN_GEOMETRY_HEIGHT_FIELD,
-    [CDN_SHAPE_SPHERE] = CDN_GEOMETRY_SPHERE,
-    [CDN_SHAPE_CAPSULE] = CDN_GEOMETRY_CAPSULE,
-    [CDN_SHAPE_ELLIPSOID] = CDN_GEOMETRY_ELLIPSOID,
-    [CDN_SHAPE_CYLINDER] = CDN_GEOMETRY_CYLINDER,
-    [CDN_SHAPE_BOX] = CDN_GEOMETRY_BOX,
-    [CDN_SHAPE_MESH] = CDN_GEOMETRY_MESH,
-  };
-  if ((int)shape->type < 0 || (int)shape->type >= CDNI_COUNT(kinds)) return false;
-  *out = (cdn_geometry){ .kind = kinds[shape->type] };
+  *out = (cdn_geometry){ 0 };
+  if (!io_geometry_kind(shape->type, &out->kind)) return false;
   *X_BV = shape->X_BS;
   memcpy(out->size, shape->size, sizeof out->size);
   if (shape->type == CDN_SHAPE_MESH || shape->type == CDN_SHAPE_HFIELD) {
@@ -80,11 +77,9 @@ static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *o
 /* The shape's own colour, or its material's where it has none. */
 static void color_of(const dresser *r, const cdn_spec_shape *shape, double rgba[4]) {
   const cdn_spec_shape usual = cdn_default_spec_shape();
-  cdn_spec_asset material;
-  memcpy(rgba, shape->rgba, 4 * sizeof *rgba);
-  if (memcmp(shape->rgba, usual.rgba, sizeof usual.rgba) == 0 &&
-      find_asset(r, shape->material, CDN_ASSET_MATERIAL, &material) >= 0)
-    memcpy(rgba, material.rgba, 4 * sizeof *rgba);
+  const int i = find_asset(r, shape->material, CDN_ASSET_MATERIAL);
+  const bool has_own = i < 0 || memcmp(shape->rgba, usual.rgba, sizeof usual.rgba) != 0;
+  memcpy(rgba, has_own ? shape->rgba : io_spec_asset(r->model->spec, i)->rgba, 4 * sizeof *rgba);
 }
 
 static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
@@ -109,7 +104,8 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
 static cdn_status dress(dresser *r) {
   cdn_model *m = r->model;
   const int n_assets = cdn_spec_count(m->spec, CDN_SPEC_ASSET);
-  if (n_assets > 0 && !cdni_array_extend(&m->allocator, &r->loaded, sizeof(io_loaded_asset), (size_t)n_assets))
+  if (name_assets(r, n_assets) != CDN_OK ||
+      (n_assets > 0 && !cdni_array_extend(&m->allocator, &r->loaded, sizeof(io_loaded_asset), (size_t)n_assets)))
     return cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory");
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_SHAPE); i++) {
     cdn_spec_shape shape;
@@ -143,6 +139,7 @@ cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
   const cdn_status status = dress(&r);
   for (size_t i = 0; i < r.loaded.count; i++) cdn_surface_release(CDNI_AT(r.loaded, io_loaded_asset, i).surface);
   cdni_array_free(&model->allocator, &r.loaded);
+  for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&model->allocator, &r.names[i]);
   return status;
 }
 

@@ -57,20 +57,35 @@ static double longest_link(const cdn_scene *scene, cdn_state *state) {
   return most;
 }
 
-static cdn_status draw_body(drawer *d, cdn_state *state, cdn_body body, const bool *has_child) {
-  const cdn_system *system = d->scene->system;
+/* What a body is known by: its place among the visuals, and whether a rod leads to a child. */
+enum { HAS_LOOK = 1, HAS_CHILD = 2, HAS_ROD = 4 };
+
+static void begin_body(drawer *d, cdn_body body) {
+  d->def.body = body;
+  d->def.name = cdn_body_name(d->scene->system, body);
+}
+
+/* The rod on its parent that leads to a body's joint. */
+static cdn_status draw_link(drawer *d, cdn_state *state, cdn_body body, unsigned char *known) {
+  const cdn_body parent = cdn_body_parent(d->scene->system, body);
+  const size_t before = d->scene->visuals.count;
+  known[parent.i] |= HAS_CHILD;
+  if (parent.i == 0 || known[parent.i] & HAS_LOOK) return CDN_OK;
+  begin_body(d, parent);
+  CDNI_TRY(add_rod(d, cdn_body_X_BM(state, parent).p, cdn_body_X_PF(state, body).p));
+  if (d->scene->visuals.count > before) known[parent.i] |= HAS_ROD;
+  return CDN_OK;
+}
+
+/* The rest of a body: the rod to its centre of mass, and the ball at its joint; or its inertia alone. */
+static cdn_status draw_body(drawer *d, cdn_state *state, cdn_body body, unsigned char known) {
   const cdn_vec3 joint = cdn_body_X_BM(state, body).p;
   const cdn_mass_properties mass = cdn_body_mass_properties(state, body);
   const size_t before = d->scene->visuals.count;
-  d->def.body = body;
-  d->def.name = cdn_body_name(system, body);
-  if (has_child[body.i])
-    for (int c = body.i + 1; c < d->scene->n_bodies; c++)
-      if (cdn_body_parent(system, (cdn_body){ c }).i == body.i)
-        CDNI_TRY(add_rod(d, joint, cdn_body_X_PF(state, (cdn_body){ c }).p));
+  begin_body(d, body);
   if (mass.mass > 0) CDNI_TRY(add_rod(d, joint, mass.com));
-  if (d->scene->visuals.count > before) return add_ball(d, joint, 1.4 * d->radius);
-  if (!(mass.mass > 0) && has_child[body.i]) return CDN_OK; /* a frame between two joints of one body */
+  if (known & HAS_ROD || d->scene->visuals.count > before) return add_ball(d, joint, 1.4 * d->radius);
+  if (!(mass.mass > 0) && known & HAS_CHILD) return CDN_OK; /* a frame between two joints of one body */
   double half[3];
   cdn_rotation axes;
   if (!cdni_inertia_ellipsoid(&mass, half, &axes)) return add_ball(d, joint, 1.4 * d->radius);
@@ -87,23 +102,24 @@ cdn_status cdn_scene_complete(cdn_scene *scene, cdn_state *state) {
     return cdni_refuse(CDN_ERR_ARG, function, "the State belongs to another System than the scene");
   const int n = scene->n_bodies;
   if (n < 1) return CDN_OK;
-  const size_t size = 3 * (size_t)n * sizeof(bool);
-  bool *has_visual = cdni_calloc(&scene->allocator, size), *has_child = has_visual + n, *shows_contact = has_child + n;
-  if (!has_visual) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the scene");
-  for (size_t i = 0; i < scene->visuals.count; i++)
-    if (!scene_visual(scene, (int)i)->collision) has_visual[scene_visual(scene, (int)i)->body.i] = true;
-  for (size_t i = scene->visuals.count; i-- > 0;) {
-    cdn_visual *v = scene_visual(scene, (int)i);
-    if (v->collision && !has_visual[v->body.i]) v->collision = false, shows_contact[v->body.i] = true;
+  unsigned char *known = cdni_calloc(&scene->allocator, (size_t)n);
+  if (!known) return cdni_refuse(CDN_ERR_NOMEM, function, "out of memory for the scene");
+  for (size_t i = 0; i < scene->visuals.count; i++) {
+    const cdn_visual *v = scene_visual(scene, (int)i);
+    if (!v->collision) known[v->body.i] |= HAS_LOOK;
   }
-  for (int b = 0; b < n; b++) has_visual[b] = has_visual[b] || shows_contact[b];
-  for (int b = 1; b < n; b++) has_child[cdn_body_parent(scene->system, (cdn_body){ b }).i] = true;
+  for (size_t i = 0; i < scene->visuals.count; i++) {
+    cdn_visual *v = scene_visual(scene, (int)i);
+    v->collision = v->collision && known[v->body.i] & HAS_LOOK;
+  }
+  for (size_t i = 0; i < scene->visuals.count; i++) known[scene_visual(scene, (int)i)->body.i] |= HAS_LOOK;
   const double longest = longest_link(scene, state);
   drawer d = { scene, cdn_default_visual_def(), longest > 0 ? 0.03 * longest : 0.02 };
   d.def.rgba[0] = 0.45, d.def.rgba[1] = 0.55, d.def.rgba[2] = 0.7;
   cdn_status status = CDN_OK;
+  for (int b = 1; b < n && status == CDN_OK; b++) status = draw_link(&d, state, (cdn_body){ b }, known);
   for (int b = 1; b < n && status == CDN_OK; b++)
-    if (!has_visual[b]) status = draw_body(&d, state, (cdn_body){ b }, has_child);
-  cdni_free(&scene->allocator, has_visual, size);
+    if (!(known[b] & HAS_LOOK)) status = draw_body(&d, state, (cdn_body){ b }, known[b]);
+  cdni_free(&scene->allocator, known, (size_t)n);
   return status;
 }

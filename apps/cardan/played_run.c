@@ -1,6 +1,6 @@
 /* A trajectory file as States of its System. */
+#include "played.h"
 #include "plot.h"
-#include "render.h"
 
 #include <math.h>
 #include <stdlib.h>
