@@ -10,13 +10,16 @@
 
 typedef struct cdni_link cdni_link;
 
+/* Member of a request: the number of the page that sent it. */
+#define LINK_PAGE "from_page"
+
 typedef struct cdni_link_def {
   const char *host; /* NULL: 127.0.0.1 */
   int port;         /* 0: any free one */
   const char *page; /* path of viewer.html */
 } cdni_link_def;
 
-/* Errors: CDN_ERR_ARG (no page, bad host), CDN_ERR_IO (port in use), CDN_ERR_NOMEM, with a message and its remedy. */
+/* Errors: CDN_ERR_ARG (no page, bad host), CDN_ERR_FILE (port in use), CDN_ERR_NOMEM, with a message and its remedy. */
 cdn_status cdni_link_open(const cdni_link_def *def, cdni_link **out) CDN_NODISCARD;
 /* Sends `bye` with this text, closes all connections and ends the thread. NULL is allowed. */
 void cdni_link_close(cdni_link *link, const char *bye);
@@ -30,20 +33,14 @@ int cdni_link_pages(const cdni_link *link);
 void cdni_link_clear_opening(cdni_link *link);
 cdn_status cdni_link_add_opening(cdni_link *link, bool text, const void *bytes, size_t n) CDN_NODISCARD;
 
-/* A buffer of at least n bytes for the next frame of a run, 8-aligned; NULL: no memory. Publishing makes it the newest
+/* A buffer of at least n bytes for the next frame of a run (0 ... 63), 8-aligned; NULL: no memory. Publishing makes it the newest
  * frame of that run: a frame that was not sent yet is dropped. No allocation once the frames have their size. */
 void *cdni_link_frame(cdni_link *link, int run, size_t n);
 void cdni_link_publish(cdni_link *link, int run, size_t n);
 
 /* Texts. A text of a slot replaces an earlier one of that slot that was not sent yet; LINK_QUEUE keeps all of them (a
  * page that does not read 1000 of them is disconnected). New pages get the last text of each slot. */
-typedef enum cdni_link_slot {
-  LINK_QUEUE = -1,
-  LINK_STATUS,
-  LINK_SELECTED,
-  LINK_VALUES,
-  LINK_SLOTS
-} cdni_link_slot;
+typedef enum cdni_link_slot { LINK_QUEUE = -1, LINK_STATUS, LINK_SELECTED, LINK_VALUES, LINK_SLOTS } cdni_link_slot;
 cdn_status cdni_link_send(cdni_link *link, cdni_link_slot slot, const char *text) CDN_NODISCARD;
 /* A reply to the page that sent a request. `id` is the request's; nothing happens if it had none. */
 void cdni_link_reply(cdni_link *link, const json_t *request, const char *error);

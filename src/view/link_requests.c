@@ -1,0 +1,107 @@
+/* What pages ask for: their texts are put together, counted, read, and kept until the program takes them. */
+#define _POSIX_C_SOURCE 200809L
+#include "view/link_parts.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static bool refuse(page *p, enum lws_close_status code, const char *why) {
+  lws_close_reason(p->wsi, code, (unsigned char *)(uintptr_t)why, strlen(why));
+  return false;
+}
+
+static double now(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool too_many(page *p) {
+  const int64_t second = (int64_t)now(CLOCK_MONOTONIC);
+  if (second != p->second) p->requests = 0;
+  p->second = second;
+  return ++p->requests > MOST_REQUESTS;
+}
+
+/* ---- who steers ---- */
+
+void cdni_link_tell_steer(cdni_link *link) {
+  for (page *p = link->pages; p; p = p->next) p->tell_steer = true;
+}
+
+static void let_steer(cdni_link *link, const page *p) {
+  pthread_mutex_lock(&link->mutex);
+  link->steering = p->number;
+  cdni_link_tell_steer(link);
+  pthread_mutex_unlock(&link->mutex);
+}
+
+/* ---- requests ---- */
+
+/* Why the program does not get it, or NULL after it was kept. */
+static const char *keep(cdni_link *link, const page *p, json_t *request, size_t size) {
+  const char *why = NULL;
+  pthread_mutex_lock(&link->mutex);
+  if (link->steering != p->number) why = "another page steers; ask for the wheel first";
+  else if (link->n_requests == MOST_REQUESTS || link->waiting + size > MOST_WAITING)
+    why = "earlier requests wait for the run: ask again later";
+  else {
+    const int at = (link->first_request + link->n_requests++) % MOST_REQUESTS;
+    link->requests[at] = json_incref(request);
+    link->request_sizes[at] = size;
+    link->waiting += size;
+    pthread_cond_signal(&link->requested);
+  }
+  pthread_mutex_unlock(&link->mutex);
+  return why;
+}
+
+static bool take(cdni_link *link, page *p) {
+  json_t *request = json_loadb(p->request, p->request_size, 0, NULL);
+  const char *type = json_string_value(json_object_get(request, "type"));
+  if (!type || json_object_set_new(request, LINK_PAGE, json_integer(p->number)) != 0) {
+    json_decref(request);
+    return refuse(p, LWS_CLOSE_STATUS_INVALID_PAYLOAD, "a request is a JSON object with a type");
+  }
+  const bool steer = strcmp(type, "steer") == 0;
+  if (steer) let_steer(link, p);
+  const char *why = steer ? NULL : keep(link, p, request, p->request_size);
+  if (steer || why) cdni_link_reply(link, request, why);
+  json_decref(request);
+  return true;
+}
+
+bool cdni_link_receive(cdni_link *link, page *p, const char *bytes, size_t n) {
+  const bool frame_ends = lws_remaining_packet_payload(p->wsi) == 0;
+  if (lws_frame_is_binary(p->wsi)) return refuse(p, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "requests are texts");
+  if (p->request_size + n > MOST_REQUEST)
+    return refuse(p, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "a request has at most 65536 bytes");
+  if (frame_ends && too_many(p))
+    return refuse(p, LWS_CLOSE_STATUS_POLICY_VIOLATION, "more than 1000 requests a second");
+  if (!p->request) p->request = malloc(MOST_REQUEST);
+  if (!p->request) return refuse(p, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+  if (n > 0) memcpy(p->request + p->request_size, bytes, n);
+  p->request_size += n;
+  if (!frame_ends || !lws_is_final_fragment(p->wsi)) return true;
+  const bool good = take(link, p);
+  p->request_size = 0;
+  return good;
+}
+
+json_t *cdni_link_next(cdni_link *link, double timeout) {
+  json_t *request = NULL;
+  pthread_mutex_lock(&link->mutex);
+  if (link->n_requests == 0 && timeout > 0) {
+    const double end = now(CLOCK_MONOTONIC) + (timeout < 1e6 ? timeout : 1e6);
+    const struct timespec t = { .tv_sec = (time_t)end, .tv_nsec = (long)(1e9 * (end - (double)(time_t)end)) };
+    while (link->n_requests == 0 && pthread_cond_timedwait(&link->requested, &link->mutex, &t) == 0) {}
+  }
+  if (link->n_requests > 0) {
+    request = link->requests[link->first_request];
+    link->waiting -= link->request_sizes[link->first_request];
+    link->first_request = (link->first_request + 1) % MOST_REQUESTS;
+    link->n_requests--;
+  }
+  pthread_mutex_unlock(&link->mutex);
+  return request;
+}
