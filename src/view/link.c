@@ -1,5 +1,6 @@
 /* A server with a thread of its own: how it begins and ends. */
 #define _GNU_SOURCE
+#include "view/embed.h"
 #include "view/link_parts.h"
 
 #include <errno.h>
@@ -12,23 +13,6 @@
 #include <unistd.h>
 
 static const char opener[] = "cdni_link_open";
-
-/* ---- the page ---- */
-
-static cdn_status read_page(cdni_link *link, const char *path) {
-  enum { MOST = 64 * 1024 * 1024 };
-  FILE *file = path ? fopen(path, "rb") : NULL;
-  if (!file)
-    return cdni_refuse(CDN_ERR_ARG, opener, "the page %s could not be opened (%s): `./run page` makes it",
-                       path ? path : "viewer.html", path ? strerror(errno) : "no path");
-  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  if (size > 0 && size <= MOST) link->html = malloc((size_t)size);
-  rewind(file);
-  const bool good = link->html && fread(link->html, 1, (size_t)size, file) == (size_t)size;
-  fclose(file);
-  link->html_size = good ? (size_t)size : 0;
-  return good ? CDN_OK : cdni_refuse(CDN_ERR_ARG, opener, "the page %s could not be read: `./run page` makes it", path);
-}
 
 /* ---- the address ---- */
 
@@ -170,7 +154,7 @@ static cdn_status begin(cdni_link *link, const cdni_link_def *def) {
   if (!link->host || !link->scratch) return cdni_refuse(CDN_ERR_NOMEM, opener, "out of memory");
   if (def->port < 0 || def->port > 65535)
     return cdni_refuse(CDN_ERR_ARG, opener, "port %d is none: ports are 1 to 65535, and 0 is any free one", def->port);
-  CDNI_TRY(read_page(link, def->page));
+  CDNI_TRY(cdni_page_read(def->page, opener, &link->html, &link->html_size));
   CDNI_TRY(make_token(link));
   CDNI_TRY(try_address(link, number));
   CDNI_TRY(listen_to(link, number));

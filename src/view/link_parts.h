@@ -75,7 +75,7 @@ struct cdni_link {
   char *host;
   int port;
   char token[TOKEN + 1], address[1200];
-  unsigned char *html;
+  char *html;
   size_t html_size;
   unsigned char *scratch; /* LWS_PRE + PIECE bytes of the server's thread */
   lws_sorted_usec_list_t last_moment;
