@@ -1,0 +1,48 @@
+// window.cardan: what tests ask of the page. Nothing of the page uses it.
+//   state()          what the page knows: connection, status, who steers, counts of frames
+//   frame()          the newest frame of run 0 (time, number, poses, values, number of marks), or null
+//   project(body)    where the origin of a body is on the page, in its pixels, by the newest frame
+//   camera()         position, target and field of view of the camera
+//   pixels()         the colours of the picture as it was drawn last, [width, height, RGBA...]
+
+import * as THREE from 'three';
+import type { App } from './app';
+
+export function installHook(app: App): void {
+  const { picture } = app;
+  const { stage } = picture;
+  const hook = {
+    state: () => ({
+      connection: app.linked,
+      hello: app.hello,
+      status: app.status,
+      steer: app.steer,
+      selected: picture.selected,
+      pulling: picture.pull !== null,
+      layers: picture.layers,
+      received: app.framesReceived,
+      drawn: stage.frames,
+      drawMs: stage.drawMs,
+      updateMs: picture.updateMs,
+      detail: stage.detail,
+    }),
+    frame: () => {
+      const frame = picture.frames[0];
+      return frame ? {
+        time: frame.time, number: frame.number, bodies: frame.bodies, marks: frame.marks,
+        poses: Array.from(frame.poses), values: Array.from(frame.values),
+      } : null;
+    },
+    project: (body: number) => {
+      const frame = picture.frames[0];
+      if (!frame || body < 0 || body >= frame.bodies) return null;
+      return stage.project(new THREE.Vector3().fromArray(frame.poses, 7 * body));
+    },
+    camera: () => ({
+      position: stage.camera.position.toArray(), target: stage.controls.target.toArray(), fov: stage.camera.fov,
+      view: stage.camera.matrixWorldInverse.toArray(), aspect: stage.camera.aspect,
+    }),
+    pixels: () => stage.readPixels(),
+  };
+  Object.assign(window, { cardan: hook });
+}

@@ -1,0 +1,116 @@
+// One diagram, drawn by uPlot: curves of one unit over time, and a line at the time that is shown.
+
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { cssColor, isDark } from '../base/theme';
+import { formatNumber } from '../base/format';
+import type { Curve } from '../wire/source';
+
+export interface ChartCurve {
+  run: number;
+  series: number;
+  color: number;
+  name: string;
+}
+
+const light = ['#0b66c3', '#b8500b', '#0a7a5c', '#a3247e', '#7a5af0', '#8a6d00', '#c02f2f', '#3d6b7d'];
+const dark = ['#6cb2ff', '#ff9d57', '#4fd1a5', '#f08bd0', '#b3a1ff', '#e3c34f', '#ff8080', '#8fc7d9'];
+
+export function colorOf(i: number): string {
+  return (isDark() ? dark : light)[i % light.length]!;
+}
+
+const HEIGHT_OF_TITLE = 18;
+
+export class Chart {
+  private readonly plot: uPlot;
+  private readonly box: HTMLElement;
+  private time = 0;
+
+  constructor(parent: HTMLElement, unit: string, private readonly curves: ChartCurve[], seek: (time: number) => void) {
+    this.box = document.createElement('div');
+    this.box.className = 'chart';
+    const title = document.createElement('div');
+    title.className = 'chart-title';
+    title.textContent = unit || '1';
+    this.box.append(title);
+    parent.append(this.box);
+    const text = cssColor('--muted'), grid = cssColor('--line');
+    const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
+    const numbers = (_: uPlot, values: (number | null)[]) => values.map(value => (value === null ? '' : formatNumber(value, 6)));
+    this.plot = new uPlot({
+      ...this.size(),
+      legend: { show: false },
+      scales: { x: { time: false } },
+      cursor: { drag: { x: false, y: false }, points: { size: 6 }, y: false },
+      padding: [6, 10, 0, 0],
+      series: [{}, ...curves.map(curve => ({
+        label: curve.name, stroke: colorOf(curve.color), width: 1.5, points: { show: false }, spanGaps: false,
+        ...(curve.run > 0 ? { dash: curve.run % 2 ? [5, 4] : [2, 3] } : {}),
+      }))],
+      axes: [{ ...axis, size: 26, gap: 3, space: 60, values: numbers }, { ...axis, size: 58, gap: 4, space: 26, values: numbers }],
+      hooks: { draw: [plot => this.drawTime(plot)] },
+    }, [[], ...curves.map(() => [])] as uPlot.AlignedData, this.box);
+    this.plot.over.addEventListener('click', () => {
+      const at = this.plot.cursor.left;
+      if (at !== undefined && at >= 0) seek(this.plot.posToVal(at, 'x'));
+    });
+  }
+
+  private size(): { width: number; height: number } {
+    return { width: Math.max(this.box.clientWidth, 120), height: Math.max(this.box.clientHeight - HEIGHT_OF_TITLE, 70) };
+  }
+
+  resize(): void {
+    this.plot.setSize(this.size());
+  }
+
+  destroy(): void {
+    this.plot.destroy();
+    this.box.remove();
+  }
+
+  private drawTime(plot: uPlot): void {
+    const x = plot.valToPos(this.time, 'x', true);
+    const { left, top, width, height } = plot.bbox;
+    if (!(x >= left && x <= left + width)) return;
+    const pen = plot.ctx;
+    pen.save();
+    pen.strokeStyle = cssColor('--muted');
+    pen.lineWidth = devicePixelRatio;
+    pen.setLineDash([4, 3]);
+    pen.beginPath();
+    pen.moveTo(x, top);
+    pen.lineTo(x, top + height);
+    pen.stroke();
+    pen.restore();
+  }
+
+  // `width`: seconds that are seen, 0: all. `whole`: the times of a record, which stands still.
+  draw(curveOf: (run: number, series: number) => Curve | null, time: number, width: number, whole: [number, number] | null): void {
+    this.time = time;
+    const found = this.curves.map(curve => curveOf(curve.run, curve.series));
+    const runs = new Set(this.curves.map(curve => curve.run));
+    let data: uPlot.AlignedData;
+    if (runs.size > 1) {
+      // Rows that another run has and this one has not are left out, and leave no gap.
+      data = uPlot.join(found.map(curve => [curve?.times ?? [], curve?.values ?? []] as unknown as uPlot.AlignedData));
+    } else {
+      const times = found.find(curve => curve)?.times ?? new Float64Array(0);
+      data = [times, ...found.map(curve => curve?.values ?? new Float64Array(times.length))] as unknown as uPlot.AlignedData;
+    }
+    const times = data[0]!;
+    const first = whole ? whole[0] : times[0] ?? 0, last = whole ? whole[1] : times[times.length - 1] ?? 0;
+    let min = first, max = last;
+    if (width > 0) {
+      max = whole ? Math.min(Math.max(time + 0.3 * width, first + width), Math.max(last, first + width)) : Math.max(last, first + 1e-9);
+      min = max - width;
+      if (!whole && min < first && last - first < width) min = first;
+    }
+    if (!(max > min)) max = min + 1;
+    this.plot.batch(() => {
+      this.plot.setData(data, false);
+      this.plot.setScale('x', { min, max });
+    });
+  }
+}

@@ -1,0 +1,112 @@
+// Planes with a grid of round distances, that fade into the background far away. A model without a plane gets a grid.
+
+import * as THREE from 'three';
+import type { Model } from '../wire/messages';
+import type { ThemeColors } from '../base/theme';
+import { expandPose, placeOnBody, WORDS } from './poses';
+
+interface Plane {
+  mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
+  body: number;
+  local: Float32Array;
+  own: boolean; // of the model, not made here
+}
+
+// 1, 2 or 5 times a power of ten.
+function roundDistance(length: number): number {
+  const power = 10 ** Math.floor(Math.log10(length));
+  const part = length / power;
+  return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
+}
+
+export class Ground {
+  readonly group = new THREE.Group();
+  cell = 1; // m between lines
+  private planes: Plane[] = [];
+  private readonly uniforms = {
+    gridCell: { value: 1 },
+    gridColor: { value: new THREE.Color() },
+    gridFade: { value: 10 },
+    gridCenter: { value: new THREE.Vector3() },
+  };
+
+  build(model: Model, colors: ThemeColors): void {
+    for (const plane of this.planes) {
+      plane.mesh.geometry.dispose();
+      plane.mesh.material.dispose();
+    }
+    this.planes = [];
+    this.group.clear();
+    this.cell = roundDistance(model.radius / 4);
+    const far = 40 * model.radius;
+    for (const visual of model.visuals) {
+      if (visual.shape !== 'plane') continue;
+      const half = visual.size[0];
+      const side = half && half > 0 ? Math.min(half, far) : far;
+      const local = new Float32Array(WORDS);
+      expandPose(visual.pose, 0, local, 0);
+      this.add(visual.body, local, side, visual.rgba[0], visual.rgba[1], visual.rgba[2], true, colors);
+    }
+    if (this.planes.length === 0) {
+      const up = new THREE.Vector3(...model.up).normalize();
+      const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
+      const center = new THREE.Vector3(...model.center);
+      const bottom = Math.min(center.dot(up) - 1.02 * model.radius, 0);
+      const foot = center.clone().addScaledVector(up, bottom - center.dot(up));
+      const local = new Float32Array(WORDS);
+      expandPose([foot.x, foot.y, foot.z, turn.w, turn.x, turn.y, turn.z], 0, local, 0);
+      this.add(0, local, far, 0, 0, 0, false, colors);
+    }
+    this.uniforms.gridCell.value = this.cell;
+    this.uniforms.gridFade.value = 9 * model.radius;
+    this.recolor(colors);
+  }
+
+  private add(body: number, local: Float32Array, side: number, r: number, g: number, b: number, own: boolean, colors: ThemeColors): void {
+    const material = new THREE.MeshLambertMaterial({ transparent: true, side: THREE.DoubleSide });
+    if (own) material.color.setRGB(r, g, b, THREE.SRGBColorSpace);
+    else material.color.setHex(colors.ground);
+    material.onBeforeCompile = shader => {
+      Object.assign(shader.uniforms, this.uniforms);
+      shader.vertexShader = `varying vec2 vPlace;\nvarying vec3 vWorld;\n${shader.vertexShader}`.replace('#include <begin_vertex>',
+        '#include <begin_vertex>\n  vPlace = position.xy;\n  vWorld = (modelMatrix * vec4(position, 1.0)).xyz;');
+      shader.fragmentShader = `varying vec2 vPlace;\nvarying vec3 vWorld;
+uniform float gridCell;
+uniform vec3 gridColor;
+uniform float gridFade;
+uniform vec3 gridCenter;
+float gridLine(vec2 place, float cell, float pixels) {
+  vec2 at = place / cell;
+  vec2 wide = fwidth(at);
+  vec2 far = abs(fract(at - 0.5) - 0.5) / max(wide, vec2(1e-6));
+  vec2 cover = clamp(pixels * 0.5 + 0.5 - far, 0.0, 1.0) * (1.0 - smoothstep(0.15, 0.6, wide));
+  return max(cover.x, cover.y);
+}
+${shader.fragmentShader}`.replace('#include <opaque_fragment>', `#include <opaque_fragment>
+  float strength = max(0.45 * gridLine(vPlace, gridCell, 1.0), 0.9 * gridLine(vPlace, 5.0 * gridCell, 1.4));
+  gl_FragColor.rgb = mix(gl_FragColor.rgb, gridColor, strength);
+  gl_FragColor.a *= 1.0 - smoothstep(0.15, 1.0, distance(vWorld, gridCenter) / gridFade);`);
+    };
+    const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2 * side, 2 * side), material);
+    mesh.matrixAutoUpdate = false;
+    mesh.frustumCulled = false;
+    mesh.receiveShadow = true;
+    mesh.renderOrder = -1;
+    this.planes.push({ mesh, body, local, own });
+    this.group.add(mesh);
+  }
+
+  recolor(colors: ThemeColors): void {
+    this.uniforms.gridColor.value.setHex(colors.grid);
+    for (const plane of this.planes) if (!plane.own) plane.mesh.material.color.setHex(colors.ground);
+  }
+
+  update(matrices: Float32Array | undefined, center: THREE.Vector3): void {
+    this.uniforms.gridCenter.value.copy(center);
+    for (const { mesh, body, local } of this.planes) {
+      const known = matrices && WORDS * (body + 1) <= matrices.length;
+      if (known) placeOnBody(matrices, WORDS * body, local, 0, mesh.matrix.elements as unknown as Float32Array, 0);
+      mesh.matrixWorldNeedsUpdate = true;
+    }
+  }
+}

@@ -1,0 +1,285 @@
+// The model in the picture: puts frames, what is shown, what is selected and the camera together.
+
+import * as THREE from 'three';
+import { themeColors } from '../base/theme';
+import type { Frame, Mesh } from '../wire/frame';
+import type { Model } from '../wire/messages';
+import { Bodies, type Hit, type Shown } from './bodies';
+import { Ground } from './ground';
+import { Marks } from './marks';
+import { expandPoses, WORDS } from './poses';
+import { Shapes } from './shapes';
+import { Stage } from './stage';
+
+export interface Pull {
+  body: number;
+  station: THREE.Vector3; // on the body
+  target: THREE.Vector3; // in Ground
+}
+
+export class Picture {
+  readonly stage: Stage;
+  readonly shown: Shown = { hiddenGroups: 0, collision: false, visuals: true, seeThrough: false };
+  model: Model | null = null;
+  layers = 0;
+  selected: number | null = null;
+  pull: Pull | null = null;
+  camera = -1; // of the model; -1: free
+  following = false;
+  updateMs = 0; // what taking the last frame cost
+  readonly frames: (Frame | undefined)[] = []; // the newest of each run
+  private readonly shapes = new Shapes();
+  private readonly bodies = new Bodies(this.shapes);
+  private readonly ground = new Ground();
+  private readonly marks = new Marks();
+  private readonly matrices: (Float32Array | undefined)[] = [];
+  private readonly raycaster = new THREE.Raycaster();
+  private readonly followed = new THREE.Vector3();
+  private readonly middle = new THREE.Vector3();
+  private readonly point = new THREE.Vector3();
+  private changed = false; // frames came
+
+  constructor(parent: HTMLElement) {
+    this.stage = new Stage(parent);
+    this.stage.scene.add(this.ground.group, this.bodies.group, this.marks.group);
+    this.stage.beforeDraw = () => this.update();
+    this.stage.afterMove = () => {
+      if (this.camera >= 0) this.useCamera(-1);
+    };
+  }
+
+  clear(): void {
+    this.shapes.clearMeshes();
+    this.frames.length = this.matrices.length = 0;
+  }
+
+  addMesh(mesh: Mesh): void {
+    this.shapes.addMesh(mesh);
+  }
+
+  open(model: Model): void {
+    const same = this.model?.name === model.name && this.model.source === model.source;
+    this.model = model;
+    this.frames.length = this.matrices.length = 0;
+    this.pull = null;
+    if (!same) {
+      this.selected = null;
+      this.following = false;
+      this.shown.visuals = true;
+      this.shown.collision = false;
+      this.shown.hiddenGroups = 0;
+      this.camera = -1;
+      this.stage.free = true;
+      this.stage.open(model);
+    }
+    this.marks.setRadius(model.radius);
+    this.ground.build(model, themeColors());
+    this.rebuild();
+  }
+
+  // After a change of what is shown.
+  rebuild(): void {
+    if (!this.model) return;
+    this.bodies.build(this.model, this.shown);
+    this.bodies.select(this.selected, themeColors().accent);
+    this.changed = true;
+  }
+
+  recolor(): void {
+    const colors = themeColors();
+    this.stage.recolor();
+    this.ground.recolor(colors);
+    this.bodies.select(this.selected, colors.accent);
+    this.changed = true;
+  }
+
+  setLayers(mask: number): void {
+    if (mask === this.layers) return;
+    this.layers = mask;
+    this.changed = true;
+  }
+
+  frame(frame: Frame): void {
+    this.frames[frame.run] = frame;
+    this.changed = true;
+  }
+
+  redraw(): void {
+    this.changed = true;
+  }
+
+  select(body: number | null): void {
+    this.selected = body;
+    this.bodies.select(body, themeColors().accent);
+    if (body === null) this.following = false;
+    this.changed = true;
+  }
+
+  get gridCell(): number {
+    return this.ground.cell;
+  }
+
+  // The matrix of a body in the newest frame, and where it begins; null: there is none.
+  private matrixOf(body: number, run = 0): Float32Array | null {
+    const all = this.matrices[run];
+    return all && body >= 0 && WORDS * (body + 1) <= all.length ? all : null;
+  }
+
+  bodyPoint(body: number, station: THREE.Vector3, out: THREE.Vector3): boolean {
+    const m = this.matrixOf(body);
+    if (!m) return false;
+    const at = WORDS * body, { x, y, z } = station;
+    return !!out.set(m[at]! * x + m[at + 3]! * y + m[at + 6]! * z + m[at + 9]!,
+      m[at + 1]! * x + m[at + 4]! * y + m[at + 7]! * z + m[at + 10]!,
+      m[at + 2]! * x + m[at + 5]! * y + m[at + 8]! * z + m[at + 11]!);
+  }
+
+  stationOf(body: number, point: THREE.Vector3, run = 0): THREE.Vector3 | null {
+    const m = this.matrixOf(body, run);
+    if (!m) return null;
+    const at = WORDS * body;
+    const dx = point.x - m[at + 9]!, dy = point.y - m[at + 10]!, dz = point.z - m[at + 11]!;
+    const along = (k: number) => m[at + k]! * dx + m[at + k + 1]! * dy + m[at + k + 2]! * dz;
+    return new THREE.Vector3(along(0), along(3), along(6));
+  }
+
+  origin(body: number, out: THREE.Vector3): boolean {
+    const m = this.matrixOf(body);
+    if (m) out.set(m[WORDS * body + 9]!, m[WORDS * body + 10]!, m[WORDS * body + 11]!);
+    return m !== null;
+  }
+
+  // What is under a place of the page; null: nothing that belongs to a body.
+  pick(x: number, y: number): Hit | null {
+    const box = this.stage.canvas.getBoundingClientRect();
+    const at = new THREE.Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
+    this.stage.camera.updateMatrixWorld();
+    this.raycaster.setFromCamera(at, this.stage.camera);
+    return this.bodies.pick(this.raycaster);
+  }
+
+  get ray(): THREE.Ray {
+    return this.raycaster.ray;
+  }
+
+  aim(x: number, y: number): THREE.Ray {
+    const box = this.stage.canvas.getBoundingClientRect();
+    this.stage.camera.updateMatrixWorld();
+    this.raycaster.setFromCamera(
+      new THREE.Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2), this.stage.camera);
+    return this.raycaster.ray;
+  }
+
+  useCamera(camera: number): void {
+    this.camera = camera;
+    this.stage.free = camera < 0;
+    if (camera < 0) {
+      // The free camera goes on from where the model's stood.
+      const view = this.stage.camera;
+      const ahead = new THREE.Vector3(0, 0, -1).applyQuaternion(view.quaternion);
+      const distance = Math.max(this.middle.clone().sub(view.position).dot(ahead), 0.3 * this.stage.radius);
+      this.stage.controls.target.copy(view.position).addScaledVector(ahead, distance);
+      this.stage.controls.update();
+    }
+    this.changed = true;
+    this.onCamera();
+  }
+
+  onCamera: () => void = () => {};
+
+  private placeCamera(): void {
+    const camera = this.model?.cameras[this.camera];
+    const m = camera && this.matrixOf(camera.body);
+    if (!camera || !m) return;
+    const view = this.stage.camera;
+    const [x, y, z, w, i, j, k] = camera.pose;
+    this.bodyPoint(camera.body, this.point.set(x, y, z), view.position);
+    const at = WORDS * camera.body;
+    const body = new THREE.Matrix4().set(m[at]!, m[at + 3]!, m[at + 6]!, 0, m[at + 1]!, m[at + 4]!, m[at + 7]!, 0, m[at + 2]!,
+      m[at + 5]!, m[at + 8]!, 0, 0, 0, 0, 1);
+    if (camera.target > 0 && this.origin(camera.target, this.point)) view.lookAt(this.point);
+    else view.quaternion.setFromRotationMatrix(body).multiply(new THREE.Quaternion(i, j, k, w));
+    view.fov = (camera.fovy * 180) / Math.PI;
+    view.updateProjectionMatrix();
+  }
+
+  // Takes what came since the last picture. Allocates nothing but where a frame has more of something than any before.
+  private update(): void {
+    if (!this.changed || !this.model) return;
+    this.changed = false;
+    const start = performance.now();
+    for (let run = 0; run < this.frames.length; run++) {
+      const frame = this.frames[run];
+      if (!frame) continue;
+      let matrix = this.matrices[run];
+      if (!matrix || matrix.length !== WORDS * frame.bodies) matrix = this.matrices[run] = new Float32Array(WORDS * frame.bodies);
+      expandPoses(frame.poses, frame.bodies, matrix);
+    }
+    this.findMiddle();
+    this.follow();
+    this.bodies.update(this.matrices);
+    this.ground.update(this.matrices[0], this.middle);
+    this.marks.begin();
+    for (const frame of this.frames) if (frame) this.marks.add(frame, this.layers);
+    if (this.pull && this.bodyPoint(this.pull.body, this.pull.station, this.point)) {
+      this.marks.addPull(this.point, this.pull.target, themeColors().accent);
+    }
+    this.marks.end();
+    if (this.camera >= 0) this.placeCamera();
+    const { stage } = this;
+    const size = stage.renderer.getDrawingBufferSize(this.size);
+    this.marks.view(size.x, size.y, stage.ratio, stage.camera.near, themeColors().background);
+    stage.followSun(this.middle);
+    stage.invalidate();
+    this.updateMs = performance.now() - start;
+  }
+
+  private readonly size = new THREE.Vector2();
+
+  // The middle of the bodies that are not far away: one that flew off must not take light and grid with it.
+  private findMiddle(): void {
+    const frame = this.frames[0], { center, radius } = this.stage;
+    this.middle.copy(center);
+    if (!frame || frame.bodies < 2) return;
+    let x = 0, y = 0, z = 0, n = 0;
+    for (let i = 1; i < frame.bodies; i++) {
+      const px = frame.poses[7 * i]!, py = frame.poses[7 * i + 1]!, pz = frame.poses[7 * i + 2]!;
+      const size = Math.abs(px) + Math.abs(py) + Math.abs(pz);
+      if (!(size < 1e6 * radius)) continue;
+      x += px;
+      y += py;
+      z += pz;
+      n++;
+    }
+    if (n === 0) return;
+    this.point.set(x / n, y / n, z / n);
+    if (this.point.distanceTo(center) > radius) this.middle.copy(this.point);
+  }
+
+  private follow(): void {
+    if (!this.following || this.selected === null || !this.origin(this.selected, this.point)) return;
+    if (this.followed.lengthSq() > 0 && this.camera < 0) {
+      this.stage.shift(this.point.clone().sub(this.followed));
+    }
+    this.followed.copy(this.point);
+  }
+
+  toggleFollow(): void {
+    this.following = !this.following && this.selected !== null;
+    this.followed.set(0, 0, 0);
+    this.changed = true;
+  }
+
+  centerOn(point: THREE.Vector3): void {
+    if (this.camera >= 0) this.useCamera(-1);
+    this.stage.shift(point.clone().sub(this.stage.controls.target));
+  }
+
+  // All in view again.
+  home(): void {
+    this.useCamera(-1);
+    this.stage.home();
+    if (this.middle.distanceTo(this.stage.center) > 0) this.stage.shift(this.middle.clone().sub(this.stage.center));
+    this.changed = true;
+  }
+}

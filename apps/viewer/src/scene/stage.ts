@@ -1,0 +1,244 @@
+// The picture: renderer, light, camera and what it turns about. It draws only when something has changed, and draws more
+// coarsely where the machine is too slow for smooth motion.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { themeColors, type ThemeColors } from '../base/theme';
+import type { Model } from '../wire/messages';
+
+const FOV = 40;
+// Steps of coarseness: pixels of the picture for one of the page, and shadows.
+const details = [
+  { ratio: 2, shadows: true },
+  { ratio: 1, shadows: true },
+  { ratio: 1, shadows: false },
+  { ratio: 0.6, shadows: false },
+] as const;
+const SLOW_MS = 34; // between two pictures
+const PATIENCE_MS = 1200; // of slow pictures before they get coarser
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(FOV, 1, 0.01, 100);
+  readonly canvas: HTMLCanvasElement;
+  readonly renderer: THREE.WebGLRenderer;
+  controls: OrbitControls;
+  center = new THREE.Vector3();
+  radius = 1;
+  beforeDraw: (now: number) => void = () => {};
+  afterMove: () => void = () => {};
+  onDetail: () => void = () => {};
+  frames = 0; // drawn
+  drawMs = 0; // what the last picture cost this thread
+  detail = 0;
+  free = true; // the reader turns the camera; else a camera of the model does
+  private colors: ThemeColors = themeColors();
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb8b4ac, 1.5);
+  private readonly toSun = new THREE.Vector3(0.5, -0.6, 1);
+  private readonly extras = new THREE.Group();
+  private up = new THREE.Vector3(0, 0, 1);
+  private dirty = true;
+  private slow = 0;
+  private lastDraw = 0;
+  private drewLast = false;
+
+  constructor(readonly parent: HTMLElement) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: 'high-performance' });
+    this.canvas = this.renderer.domElement;
+    this.canvas.tabIndex = 0;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    parent.append(this.canvas);
+    this.camera.up.copy(this.up);
+    this.camera.position.set(2, -3, 2);
+    this.controls = this.makeControls();
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.intensity = 0.75;
+    this.scene.add(this.sun, this.sun.target, this.sky, this.extras);
+    this.recolor();
+    new ResizeObserver(() => this.resize()).observe(parent);
+    this.resize();
+    requestAnimationFrame(now => this.tick(now));
+  }
+
+  private makeControls(): OrbitControls {
+    const controls = new OrbitControls(this.camera, this.canvas);
+    controls.enableDamping = !window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    controls.dampingFactor = 0.18;
+    controls.zoomToCursor = true;
+    controls.screenSpacePanning = true;
+    controls.addEventListener('change', () => {
+      this.dirty = true;
+    });
+    controls.addEventListener('start', () => this.afterMove());
+    return controls;
+  }
+
+  // Fits a new model. The camera looks from the front, the right and above.
+  open(model: Model): void {
+    this.up.set(...model.up);
+    if (this.up.lengthSq() === 0) this.up.set(0, 0, 1);
+    this.up.normalize();
+    this.camera.up.copy(this.up);
+    const target = this.controls.target.clone();
+    this.controls.dispose();
+    this.controls = this.makeControls(); // it reads "up" when it is made
+    this.controls.target.copy(target);
+    this.radius = model.radius > 0 ? model.radius : 1;
+    this.center.set(...model.center);
+    this.sky.position.copy(this.up);
+    this.light(model);
+    const sun = this.sun.shadow.camera;
+    const half = 1.6 * this.radius;
+    sun.left = sun.bottom = -half;
+    sun.right = sun.top = half;
+    sun.near = 0.1 * this.radius;
+    sun.far = 12 * this.radius;
+    sun.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.004 * this.radius;
+    this.home();
+  }
+
+  // The first light of the model that shines downwards says where the sun stands; other lights add a little.
+  private light(model: Model): void {
+    const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
+    this.toSun.set(0.5, -0.6, 1.1).applyQuaternion(turn).normalize();
+    this.extras.clear();
+    let sun = false;
+    for (const light of model.lights) {
+      const along = new THREE.Vector3(...light.direction);
+      if (light.body !== 0 || along.lengthSq() === 0) continue;
+      along.normalize();
+      if (!sun && along.dot(this.up) < -0.3) {
+        sun = true;
+        // A light from straight above hides the shape of things; it is tilted a little.
+        this.toSun.copy(along).negate().multiplyScalar(1.2).add(new THREE.Vector3(0.25, -0.3, 0.5).applyQuaternion(turn)).normalize();
+      } else if (this.extras.children.length < 3) {
+        const extra = new THREE.DirectionalLight(new THREE.Color().setRGB(...light.rgb, THREE.SRGBColorSpace), 0.4);
+        extra.position.copy(along).negate();
+        this.extras.add(extra);
+      }
+    }
+  }
+
+  home(): void {
+    const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
+    const from = new THREE.Vector3(0.75, -1, 0.42).normalize().applyQuaternion(turn);
+    this.camera.fov = FOV;
+    const half = (FOV * Math.PI) / 360;
+    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
+    this.controls.target.copy(this.center);
+    this.camera.position.copy(this.center).addScaledVector(from, (1.05 * this.radius) / Math.sin(narrow));
+    this.controls.update();
+    this.adjustDepth();
+    this.invalidate();
+  }
+
+  // Shifts the view, and with it the camera.
+  shift(by: THREE.Vector3): void {
+    this.controls.target.add(by);
+    this.camera.position.add(by);
+    this.invalidate();
+  }
+
+  invalidate(): void {
+    this.dirty = true;
+  }
+
+  recolor(): void {
+    this.colors = themeColors();
+    this.scene.background = new THREE.Color(this.colors.background);
+    this.sky.intensity = this.colors.dark ? 1.25 : 1.6;
+    this.sun.intensity = this.colors.dark ? 2.1 : 2.3;
+    this.invalidate();
+  }
+
+  private resize(): void {
+    const width = Math.max(this.parent.clientWidth, 1), height = Math.max(this.parent.clientHeight, 1);
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, details[this.detail]!.ratio));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.draw(); // at once: a canvas that was resized is empty
+  }
+
+  setDetail(detail: number): void {
+    this.detail = detail;
+    this.sun.castShadow = details[detail]!.shadows;
+    this.slow = 0;
+    this.resize();
+    this.onDetail();
+  }
+
+  private adjustDepth(): void {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = Math.max(0.01 * distance, 1e-4 * this.radius);
+    this.camera.far = distance + 60 * this.radius;
+    this.camera.updateProjectionMatrix();
+  }
+
+  // The light goes with what moves, or shadows would end where the model has walked away.
+  followSun(center: THREE.Vector3): void {
+    this.sun.target.position.copy(center);
+    this.sun.position.copy(center).addScaledVector(this.toSun, 6 * this.radius);
+  }
+
+  private tick(now: number): void {
+    requestAnimationFrame(next => this.tick(next));
+    if (this.free) this.controls.update();
+    this.beforeDraw(now);
+    if (!this.dirty) {
+      this.drewLast = false;
+      return;
+    }
+    if (this.drewLast) this.watchSpeed(now - this.lastDraw);
+    this.drewLast = true;
+    this.lastDraw = now;
+    this.draw();
+  }
+
+  private watchSpeed(interval: number): void {
+    this.slow = interval > SLOW_MS ? this.slow + Math.min(interval, PATIENCE_MS / 2) : Math.max(this.slow - 2 * interval, 0);
+    if (this.slow <= PATIENCE_MS || this.detail >= details.length - 1) return;
+    const same = (i: number) => Math.min(details[i]!.ratio, window.devicePixelRatio) === this.ratio && details[i]!.shadows === this.sun.castShadow;
+    this.setDetail(same(this.detail + 1) ? this.detail + 2 : this.detail + 1);
+  }
+
+  private draw(): void {
+    this.dirty = false;
+    this.adjustDepth();
+    const start = performance.now();
+    this.renderer.render(this.scene, this.camera);
+    this.drawMs = performance.now() - start;
+    this.frames++;
+  }
+
+  // Draws anew and reads what was drawn; the browser keeps no picture between frames.
+  readPixels(): { width: number; height: number; rgba: number[] } {
+    this.draw();
+    const gl = this.renderer.getContext();
+    const width = gl.drawingBufferWidth, height = gl.drawingBufferHeight;
+    const rgba = new Uint8Array(4 * width * height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, rgba);
+    return { width, height, rgba: Array.from(rgba) };
+  }
+
+  get ratio(): number {
+    return this.renderer.getPixelRatio();
+  }
+
+  // Where a point of Ground is on the page, in its pixels.
+  project(point: THREE.Vector3): { x: number; y: number; visible: boolean } {
+    this.camera.updateMatrixWorld();
+    const box = this.canvas.getBoundingClientRect();
+    const at = point.clone().project(this.camera);
+    return {
+      x: box.left + ((at.x + 1) / 2) * box.width,
+      y: box.top + ((1 - at.y) / 2) * box.height,
+      visible: Math.abs(at.x) <= 1 && Math.abs(at.y) <= 1 && Math.abs(at.z) <= 1,
+    };
+  }
+}

@@ -1,0 +1,233 @@
+// The texts of docs/wire.md, version 1, as types. Infinite numbers are null.
+
+export const WIRE_VERSION = 1;
+
+export type Mode = 'live' | 'replay' | 'shown';
+export type Vector = [number, number, number];
+export type Pose = [number, number, number, number, number, number, number];
+export type Rgba = [number, number, number, number];
+export type RunState = 'running' | 'paused' | 'failed' | 'ended';
+
+export interface Hello {
+  type: 'hello';
+  wire: number;
+  cardan: string;
+  mode: Mode;
+}
+
+export interface Steer {
+  type: 'steer';
+  steer: boolean;
+  pages: number;
+}
+
+export interface Body {
+  name: string;
+  parent: number;
+  mass: number | null;
+}
+
+export type Shape = 'sphere' | 'capsule' | 'cylinder' | 'box' | 'ellipsoid' | 'plane' | 'mesh';
+
+export interface Visual {
+  name: string;
+  body: number;
+  shape: Shape;
+  size: (number | null)[];
+  mesh: number;
+  pose: Pose;
+  rgba: Rgba;
+  group: number;
+  collision: boolean;
+  skeleton: boolean;
+}
+
+export interface Camera {
+  name: string;
+  body: number;
+  pose: Pose;
+  fovy: number;
+  target: number;
+}
+
+export interface Light {
+  body: number;
+  position: Vector;
+  direction: Vector;
+  directional: boolean;
+  rgb: Vector;
+}
+
+export interface Quantity {
+  name: string;
+  unit: string;
+  lower: number | null;
+  upper: number | null;
+  value: number | null;
+  fixed: boolean;
+}
+
+export interface Coordinate extends Quantity {
+  body: number;
+}
+
+export interface Element {
+  sort: string;
+  element: number;
+  name: string;
+  kind: string;
+}
+
+export interface Series {
+  name: string;
+  unit: string;
+  group: string;
+}
+
+export interface Layer {
+  name: string;
+  bit: number;
+}
+
+export interface Run {
+  name: string;
+  rgba: Rgba;
+  from: number | null;
+  to: number | null;
+  rows: number | null;
+}
+
+export interface Model {
+  type: 'model';
+  name: string;
+  source: string;
+  center: Vector;
+  radius: number;
+  up: Vector;
+  bodies: Body[];
+  visuals: Visual[];
+  cameras: Camera[];
+  lights: Light[];
+  coordinates: Coordinate[];
+  controls: Quantity[];
+  elements: Element[];
+  series: Series[];
+  keyframes: string[];
+  methods: string[];
+  contacts: string[];
+  layers: Layer[];
+  runs: Run[];
+}
+
+export interface Status {
+  type: 'status';
+  time: number | null;
+  state: RunState;
+  speed: number;
+  reached: number | null;
+  accuracy: number | null;
+  method: string | null;
+  contact: string | null;
+  layers: number;
+  plots: number[];
+  step: number | null;
+  steps: number | null;
+  evaluations: number | null;
+  energy: number | null;
+  estimate: number | null;
+  verdict: string | null;
+  from: number | null;
+  to: number | null;
+  recording: string | null;
+  note: string | null;
+}
+
+export interface Line {
+  label: string;
+  value: string;
+}
+
+export interface Selected {
+  type: 'selected';
+  body: number;
+  name: string;
+  lines: Line[];
+}
+
+export interface Parameter {
+  index: number;
+  name: string;
+  unit: string;
+  value: number | null;
+  lower: number | null;
+  upper: number | null;
+}
+
+export interface Parameters {
+  type: 'parameters';
+  sort: string;
+  element: number;
+  list: Parameter[];
+}
+
+export interface Event {
+  type: 'event';
+  time: number | null;
+  kind: 'event' | 'warning' | 'error';
+  text: string;
+}
+
+export interface Values {
+  type: 'values';
+  coordinates: (number | null)[];
+  controls: (number | null)[];
+}
+
+export interface Reply {
+  type: 'reply';
+  to: number;
+  error: string | null;
+}
+
+export interface Bye {
+  type: 'bye';
+  text: string;
+}
+
+export type Text = Hello | Steer | Model | Status | Selected | Parameters | Event | Values | Reply | Bye;
+
+export type Request =
+  | { type: 'run' | 'pause' | 'reset' | 'steer' | 'release' }
+  | { type: 'step'; n: number }
+  | { type: 'speed' | 'accuracy'; value: number }
+  | { type: 'method' | 'contact' | 'keyframe'; name: string }
+  | { type: 'layers'; mask: number }
+  | { type: 'select'; body: number | null }
+  | { type: 'plots'; series: number[] }
+  | { type: 'coordinate' | 'control'; index: number; value: number }
+  | { type: 'parameters'; sort: string; element: number }
+  | { type: 'parameter'; sort: string; element: number; index: number; value: number }
+  | { type: 'pull'; body: number; station: Vector; target: Vector }
+  | { type: 'seek'; time: number }
+  | { type: 'record'; on: boolean };
+
+const listsOfModel = ['bodies', 'visuals', 'cameras', 'lights', 'coordinates', 'controls', 'elements', 'series', 'keyframes',
+  'methods', 'contacts', 'layers', 'runs'] as const;
+
+// A text as an object, or null for what is none. A model without some of its lists is read as if they were empty.
+export function parseText(text: string): Text | null {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof message !== 'object' || message === null || typeof (message as { type?: unknown }).type !== 'string') return null;
+  const known = message as Text;
+  if (known.type === 'model') {
+    const lists = known as unknown as Record<string, unknown>;
+    for (const name of listsOfModel) if (!Array.isArray(lists[name])) lists[name] = [];
+  }
+  if (known.type === 'status' && !Array.isArray(known.plots)) known.plots = [];
+  return known;
+}

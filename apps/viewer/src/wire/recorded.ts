@@ -1,0 +1,190 @@
+// Plays the data of the page as a server would: it answers requests about time, and refuses nothing silently.
+
+import { readEmbedded, type Embedded } from './embedded';
+import type { Frame } from './frame';
+import type { Model, Request, Status } from './messages';
+import { interpolatePoses } from './interpolate';
+import type { Curve, Listener, Source } from './source';
+
+interface Track {
+  frames: Frame[];
+  times: Float64Array;
+  shown: Frame | null; // reused from picture to picture
+}
+
+const emptyStatus: Status = {
+  type: 'status', time: 0, state: 'paused', speed: 1, reached: null, accuracy: null, method: null, contact: null, layers: -1,
+  plots: [], step: null, steps: null, evaluations: null, energy: null, estimate: null, verdict: null, from: 0, to: 0,
+  recording: null, note: null,
+};
+
+const STATUS_EVERY_MS = 100;
+
+function trackOf(frames: Frame[]): Track {
+  frames.sort((a, b) => a.time - b.time);
+  return { frames, times: Float64Array.from(frames, frame => frame.time), shown: null };
+}
+
+// The number of the last time at or before t; 0 if all are later.
+function indexAt(times: Float64Array, t: number): number {
+  let low = 0, high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle]! <= t) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export class RecordedSource implements Source {
+  private listener: Listener | null = null;
+  private tracks: Track[] = [];
+  private model: Model | null = null;
+  private status: Status = { ...emptyStatus };
+  private last = 0; // when the clock of the browser was read
+  private told = 0; // when the status was sent
+  private selected: number | null = null;
+
+  constructor(private readonly base64: string) {}
+
+  start(listener: Listener): void {
+    this.listener = listener;
+    readEmbedded(this.base64).then(data => this.open(data), (error: Error) => {
+      listener.connection({ state: 'broken', text: `The data in this page cannot be read: ${error.message}.` });
+    });
+  }
+
+  private open(data: Embedded): void {
+    const listener = this.listener!;
+    listener.connection({ state: 'open', text: '' });
+    for (const text of data.texts) if (text.type === 'hello') listener.text({ ...text, mode: 'replay' });
+    for (const mesh of data.meshes) listener.mesh(mesh);
+    const byRun = new Map<number, Frame[]>();
+    for (const frame of data.frames) {
+      const list = byRun.get(frame.run);
+      if (list) list.push(frame);
+      else byRun.set(frame.run, [frame]);
+    }
+    for (const [run, frames] of byRun) this.tracks[run] = trackOf(frames);
+    for (const text of data.texts) {
+      if (text.type === 'hello') continue;
+      if (text.type === 'model') this.model = text;
+      if (text.type === 'status') this.status = { ...this.status, ...text };
+      else listener.text(text);
+    }
+    const times = data.frames.map(frame => frame.time);
+    const from = times.reduce((a, b) => Math.min(a, b), Infinity);
+    const to = times.reduce((a, b) => Math.max(a, b), -Infinity);
+    this.status = { ...this.status, state: 'paused', reached: null, from: times.length ? from : 0, to: times.length ? to : 0 };
+    this.status.speed ||= 1;
+    listener.text({ type: 'steer', steer: true, pages: 1 });
+    this.seek(this.status.from!);
+    requestAnimationFrame(now => this.tick(now));
+  }
+
+  private tick(now: number): void {
+    const status = this.status;
+    if (status.state === 'running') {
+      const time = status.time! + Math.min(now - this.last, 250) * 1e-3 * status.speed;
+      if (time >= status.to!) {
+        status.state = 'ended';
+        this.seek(status.to!);
+      } else {
+        this.show(time);
+        if (now - this.told > STATUS_EVERY_MS) this.tell(now);
+      }
+    }
+    this.last = now;
+    requestAnimationFrame(next => this.tick(next));
+  }
+
+  private tell(now: number): void {
+    this.told = now;
+    this.listener!.text({ ...this.status, plots: [...this.status.plots] });
+    if (this.selected !== null) this.tellSelected(this.selected);
+  }
+
+  private seek(time: number): void {
+    this.show(Math.min(Math.max(time, this.status.from!), this.status.to!));
+    this.tell(performance.now());
+  }
+
+  private show(time: number): void {
+    this.status.time = time;
+    for (const track of this.tracks) {
+      if (!track || track.frames.length === 0) continue;
+      const i = indexAt(track.times, time);
+      const a = track.frames[i]!;
+      const b = track.frames[Math.min(i + 1, track.frames.length - 1)]!;
+      const shown = (track.shown ??= { ...a, poses: new Float32Array(a.poses) });
+      if (shown.poses.length !== a.poses.length) shown.poses = new Float32Array(a.poses);
+      const span = b.time - a.time;
+      const part = span > 0 ? Math.min(Math.max((time - a.time) / span, 0), 1) : 0;
+      interpolatePoses(a.poses, b.poses, part, shown.poses);
+      Object.assign(shown, { time, bodies: a.bodies, values: a.values, marks: a.marks, markInts: a.markInts, text: a.text });
+      shown.markFloats = a.markFloats;
+      this.listener!.frame(shown);
+    }
+  }
+
+  curve(run: number, series: number): Curve | null {
+    const track = this.tracks[run];
+    const at = this.status.plots.indexOf(series);
+    if (!track || at < 0) return null;
+    return { times: track.times, values: Float64Array.from(track.frames, frame => frame.values[at] ?? NaN) };
+  }
+
+  private tellSelected(body: number): void {
+    const frame = this.tracks[0]?.shown;
+    const about = this.model?.bodies[body];
+    if (!frame || !about || body >= frame.bodies) return;
+    const pose = frame.poses.subarray(7 * body, 7 * body + 7);
+    const numbers = (from: number, n: number) => Array.from(pose.subarray(from, from + n), x => x.toPrecision(5)).join('  ');
+    const parent = this.model!.bodies[about.parent];
+    const lines = [{ label: 'mass', value: about.mass === null ? 'infinite' : `${Number(about.mass.toPrecision(6))} kg` }];
+    if (parent && body > 0) lines.push({ label: 'parent', value: parent.name });
+    lines.push({ label: 'position (m)', value: numbers(0, 3) }, { label: 'quaternion', value: numbers(3, 4) });
+    this.listener!.text({ type: 'selected', body, name: about.name, lines });
+  }
+
+  send(request: Request): void {
+    const status = this.status;
+    switch (request.type) {
+      case 'run':
+        if (status.time! >= status.to!) status.time = status.from;
+        status.state = status.to! > status.from! ? 'running' : 'ended';
+        break;
+      case 'pause':
+        status.state = 'paused';
+        break;
+      case 'reset':
+        status.state = 'paused';
+        this.seek(status.from!);
+        return;
+      case 'step': {
+        status.state = 'paused';
+        const times = this.tracks[0]?.times;
+        if (!times) return;
+        const i = indexAt(times, status.time!) + request.n;
+        this.seek(times[Math.min(Math.max(i, 0), times.length - 1)]!);
+        return;
+      }
+      case 'speed':
+        status.speed = request.value > 0 ? request.value : 1;
+        break;
+      case 'seek':
+        if (status.state === 'ended') status.state = 'paused';
+        this.seek(request.time);
+        return;
+      case 'layers':
+        status.layers = request.mask;
+        break;
+      case 'select':
+        this.selected = request.body;
+        break;
+      default:
+        return;
+    }
+    this.tell(performance.now());
+  }
+}

@@ -1,0 +1,29 @@
+// Where the messages come from: a server, or the data in the page. Panels know only this.
+
+import type { Frame, Mesh } from './frame';
+import type { Request, Text } from './messages';
+
+export interface Listener {
+  frame(frame: Frame): void;
+  mesh(mesh: Mesh): void;
+  text(text: Text): void;
+  connection(connection: Connection): void;
+}
+
+// 'lost': the source tries again by itself. 'ended': the server said that it ends; it may still come back.
+export interface Connection {
+  state: 'open' | 'connecting' | 'lost' | 'ended' | 'broken';
+  text: string;
+}
+
+export interface Curve {
+  times: Float64Array;
+  values: Float64Array;
+}
+
+export interface Source {
+  start(listener: Listener): void;
+  send(request: Request): void;
+  // The whole curve of a series, where the source has it.
+  curve?(run: number, series: number): Curve | null;
+}
