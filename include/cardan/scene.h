@@ -89,14 +89,25 @@ CDN_API cdn_status cdn_scene_add_point(cdn_scene *scene, const char *name, cdn_b
 CDN_API cdn_status cdn_scene_add_range(cdn_scene *scene, cdn_body body, int k, double lower,
                                        double upper) CDN_NODISCARD;
 
+/** How a camera follows what it looks at. Values never change; later releases append some. */
+typedef enum cdn_camera_mode {
+  CDN_CAMERA_FIXED,      /**< it is fixed to its body */
+  CDN_CAMERA_TRACK,      /**< it moves with the body's origin and does not turn: X_BC is along Ground's axes */
+  CDN_CAMERA_TRACK_COM,  /**< likewise, with the centre of mass of the body and all bodies outboard of it */
+  CDN_CAMERA_TARGET,     /**< it is fixed to its body at a point, and turns to the origin of `target` */
+  CDN_CAMERA_TARGET_COM, /**< likewise, to the centre of mass of `target` and all bodies outboard of it */
+  CDN_CAMERA_MODE_COUNT
+} cdn_camera_mode;
+
 /** A camera looks along -z of its frame, with y up. */
 typedef struct cdn_camera_def {
   CDN_DEF_HEADER;
-  const char *name;   /**< copied; NULL: "camera0", ... */
-  cdn_body body;      /**< default Ground */
-  cdn_transform X_BC; /**< default identity */
-  double fovy;        /**< angle of view from top to bottom, rad, between 0 and pi; default pi/4 */
-  cdn_body target;    /**< the camera turns towards the origin of this body; default Ground: it does not turn */
+  const char *name;     /**< copied; NULL: "camera0", ... */
+  cdn_body body;        /**< default Ground */
+  cdn_transform X_BC;   /**< default identity */
+  double fovy;          /**< angle of view from top to bottom, rad, between 0 and pi; default pi/4 */
+  cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED */
+  cdn_body target;      /**< to which the camera turns in the modes TARGET; default Ground */
 } cdn_camera_def;
 CDN_API void cdn_camera_def_init(void *def, size_t size); /**< cdn_default_camera_def for a struct of `size` bytes */
 static inline cdn_camera_def cdn_default_camera_def(void) {
@@ -143,6 +154,12 @@ static inline CDN_NODISCARD cdn_status cdn_scene_visual(const cdn_scene *scene, 
 }
 CDN_API int cdn_scene_camera_count(const cdn_scene *scene);
 CDN_API const char *cdn_scene_camera_name(const cdn_scene *scene, int i); /**< NULL for a wrong number */
+CDN_API cdn_status cdn_scene_camera_sized(const cdn_scene *scene, int i, cdn_camera_def *out,
+                                          size_t size) CDN_NODISCARD;
+/** Writes camera i as it was added; its name lives as long as the scene. CDN_ERR_ARG if there is none. */
+static inline CDN_NODISCARD cdn_status cdn_scene_camera(const cdn_scene *scene, int i, cdn_camera_def *out) {
+  return cdn_scene_camera_sized(scene, i, out, sizeof *out);
+}
 CDN_API int cdn_scene_light_count(const cdn_scene *scene);
 CDN_API cdn_status cdn_scene_light_sized(const cdn_scene *scene, int i, cdn_light_def *out, size_t size) CDN_NODISCARD;
 /** Writes light i as it was added. CDN_ERR_ARG if there is none. */
@@ -225,7 +242,8 @@ CDN_API cdn_status cdn_fit_view(cdn_vec3 least_G, cdn_vec3 most_G, cdn_vec3 dire
 /** The same of the box of the present frame. CDN_ERR_ARG. */
 CDN_API cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up, double aspect,
                                  cdn_view_point *out) CDN_NODISCARD;
-/** The view of camera i in this frame. CDN_ERR_ARG if there is none. */
+/** The view of camera i in this frame. CDN_ERR_ARG if there is none, or if it follows a centre of mass and was added
+ *  after the frame was made. */
 CDN_API cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) CDN_NODISCARD;
 
 /** What a ray meets first. The struct never changes. */

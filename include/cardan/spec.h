@@ -15,6 +15,7 @@
 #define CARDAN_SPEC_H
 
 #include <cardan/matter.h>
+#include <cardan/scene.h>
 
 CDN_BEGIN_DECLS
 
@@ -32,6 +33,8 @@ typedef enum cdn_spec_kind {
   CDN_SPEC_KEY,
   CDN_SPEC_ACTUATOR,
   CDN_SPEC_CONTACT,
+  CDN_SPEC_CAMERA,
+  CDN_SPEC_LIGHT,
   CDN_SPEC_KIND_COUNT
 } cdn_spec_kind;
 
@@ -323,6 +326,59 @@ CDN_API cdn_status cdn_spec_get_contact_sized(const cdn_spec *spec, int i, cdn_s
                                               size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_spec_get_contact(const cdn_spec *spec, int i, cdn_spec_contact *out) {
   return cdn_spec_get_contact_sized(spec, i, out, sizeof *out);
+}
+
+/* ---- cameras and lights ---------------------------------------------------------------------- */
+
+/** A camera. cdn_model_dress gives it to a scene. */
+typedef struct cdn_spec_camera {
+  CDN_DEF_HEADER;
+  int line;
+  const char *name;
+  const char *body;     /**< NULL: Ground */
+  cdn_transform X_BC;   /**< it looks along -z, with y up. A camera that tracks keeps the pose in Ground that this gives
+                             in the model's default State */
+  double fovy;          /**< angle of view from top to bottom, rad; default pi/4 */
+  cdn_camera_mode mode; /**< default CDN_CAMERA_FIXED */
+  const char *target;   /**< the body to which it turns; NULL: Ground */
+} cdn_spec_camera;
+CDN_API void cdn_spec_camera_init(void *def, size_t size); /**< cdn_default_spec_camera for a struct of `size` bytes */
+static inline cdn_spec_camera cdn_default_spec_camera(void) {
+  cdn_spec_camera def;
+  cdn_spec_camera_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_spec_add_camera(cdn_spec *spec, const cdn_spec_camera *def, int *index) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_set_camera(cdn_spec *spec, int i, const cdn_spec_camera *def) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_get_camera_sized(const cdn_spec *spec, int i, cdn_spec_camera *out,
+                                             size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_spec_get_camera(const cdn_spec *spec, int i, cdn_spec_camera *out) {
+  return cdn_spec_get_camera_sized(spec, i, out, sizeof *out);
+}
+
+/** A light. cdn_model_dress gives it to a scene. */
+typedef struct cdn_spec_light {
+  CDN_DEF_HEADER;
+  int line;
+  const char *name;
+  const char *body;   /**< NULL: Ground */
+  cdn_vec3 position;  /**< on the body */
+  cdn_vec3 direction; /**< on the body, any length but 0; default 0 0 -1 */
+  bool directional;   /**< all rays are parallel; default false */
+  double rgb[3];      /**< default 0.7 0.7 0.7 */
+} cdn_spec_light;
+CDN_API void cdn_spec_light_init(void *def, size_t size); /**< cdn_default_spec_light for a struct of `size` bytes */
+static inline cdn_spec_light cdn_default_spec_light(void) {
+  cdn_spec_light def;
+  cdn_spec_light_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_spec_add_light(cdn_spec *spec, const cdn_spec_light *def, int *index) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_set_light(cdn_spec *spec, int i, const cdn_spec_light *def) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_get_light_sized(const cdn_spec *spec, int i, cdn_spec_light *out,
+                                            size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_spec_get_light(const cdn_spec *spec, int i, cdn_spec_light *out) {
+  return cdn_spec_get_light_sized(spec, i, out, sizeof *out);
 }
 
 /* ---- actuators ------------------------------------------------------------------------------ */

@@ -102,6 +102,16 @@ typedef struct io_shape {
   int body;
 } io_shape;
 
+/* A camera or light. It owns its texts, except the body's name. */
+typedef struct io_camera {
+  cdn_spec_camera camera;
+  int body;
+} io_camera;
+typedef struct io_light {
+  cdn_spec_light light;
+  int body;
+} io_light;
+
 /* A sensor: a value of the State for which the file asks. It becomes a measure. */
 typedef struct io_sensor {
   char *name;       /* unique; not NULL once the reader is done */
@@ -140,6 +150,8 @@ typedef struct io_description {
   cdni_array shapes;    /* io_shape */
   cdni_array assets;    /* cdn_spec_asset, with texts and data of their own */
   cdni_array contacts;  /* cdn_spec_contact, with texts of their own */
+  cdni_array cameras;   /* io_camera */
+  cdni_array lights;    /* io_light */
   cdni_array notes;     /* io_note: elements that were not understood */
   io_names note_names;  /* the indices of the notes */
   cdni_array warnings;  /* char * */

@@ -8,6 +8,7 @@
  *   mjcf_body.c        bodies, frames, inertial
  *   mjcf_joint.c       joints
  *   mjcf_geom.c        geoms: mass properties and shapes
+ *   mjcf_camera.c      cameras and lights
  *   mjcf_asset.c       meshes, height fields, textures, materials
  *   mjcf_contact.c     who touches whom beside the geoms' masks
  *   mjcf_equality.c    what closes loops
@@ -35,6 +36,8 @@ typedef enum mjcf_kind {
   MJCF_MATERIAL,
   MJCF_ACTUATOR,
   MJCF_PAIR,
+  MJCF_CAMERA,
+  MJCF_LIGHT,
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
@@ -192,6 +195,12 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
+
+/* ---- mjcf_camera.c ---- */
+
+/* A camera or light that is wrong is left out with a warning: the model moves without it. */
+cdn_status io_mjcf_read_camera(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
+cdn_status io_mjcf_read_light(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
 
 /* ---- mjcf_asset.c ---- */
 

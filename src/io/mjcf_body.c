@@ -85,11 +85,8 @@ static const struct {
                    { "replicate", "everything inside it" },
                    { "attach", "the bodies that it attaches" } };
 
-static bool is_drawn_only(const char *name) { return strcmp(name, "camera") == 0 || strcmp(name, "light") == 0; }
-
 static void report_child(mjcf_reader *r, io_xml_node *node) {
   const char *name = io_xml_name(node);
-  if (is_drawn_only(name)) return;
   io_not_understood(r->d, io_xml_line(node), name);
   for (int i = 0; i < CDNI_COUNT(generators); i++) {
     if (strcmp(name, generators[i].name) != 0) continue;
@@ -108,6 +105,8 @@ static cdn_status read_contents(mjcf_reader *r, io_xml_node *node, const mjcf_sc
     else if (strcmp(name, "site") == 0) CDNI_TRY(io_mjcf_read_site(r, child, scope));
     else if (strcmp(name, "body") == 0) CDNI_TRY(defer_body(r, child, scope));
     else if (strcmp(name, "frame") == 0) CDNI_TRY(read_frame(r, child, scope, c));
+    else if (strcmp(name, "camera") == 0) CDNI_TRY(io_mjcf_read_camera(r, child, scope));
+    else if (strcmp(name, "light") == 0) CDNI_TRY(io_mjcf_read_light(r, child, scope));
     else if (strcmp(name, "inertial") == 0) CDNI_TRY(read_inertial_of(r, child, scope, c));
     else report_child(r, child);
   }

@@ -27,7 +27,7 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 /* Defaults of elements that are not simulated or only drawn: they matter only through elements that are reported
  * anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "camera", "light", "tendon", "skin", "flex", "orientation", "pid" };
+  static const char *const silent[] = { "tendon", "skin", "flex", "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
   return false;
@@ -39,6 +39,19 @@ static bool is_actuator(const char *name) {
   for (int i = 0; i < CDNI_COUNT(kinds); i++)
     if (strcmp(name, kinds[i]) == 0) return true;
   return false;
+}
+
+/* What the defaults of an element of this name are for. */
+static mjcf_kind kind_of(const char *name) {
+  static const char *const names[MJCF_NO_DEFAULTS] = {
+    [MJCF_JOINT] = "joint",   [MJCF_GEOM] = "geom",         [MJCF_SITE] = "site",         [MJCF_EQUALITY] = "equality",
+    [MJCF_MESH] = "mesh",     [MJCF_MATERIAL] = "material", [MJCF_ACTUATOR] = "actuator", [MJCF_PAIR] = "pair",
+    [MJCF_CAMERA] = "camera", [MJCF_LIGHT] = "light"
+  };
+  if (is_actuator(name)) return MJCF_ACTUATOR;
+  int kind = 0;
+  while (kind < MJCF_NO_DEFAULTS && strcmp(name, names[kind]) != 0) kind++;
+  return (mjcf_kind)kind;
 }
 
 enum { MAX_CLASS_DEPTH = 100 };
@@ -67,24 +80,10 @@ static cdn_status read_class(mjcf_reader *r, io_xml_node *node, int class, int d
   mjcf_walk walk = io_mjcf_walk(r, node);
   for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
     const char *name = io_xml_name(child);
-    if (strcmp(name, "joint") == 0) {
-      CDNI_TRY(add_default(r, child, class, MJCF_JOINT));
-      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_JOINT, class });
-    } else if (strcmp(name, "geom") == 0) {
-      CDNI_TRY(add_default(r, child, class, MJCF_GEOM));
-      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_GEOM, class });
-    } else if (strcmp(name, "equality") == 0) {
-      CDNI_TRY(add_default(r, child, class, MJCF_EQUALITY));
-      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_EQUALITY, class });
-    } else if (strcmp(name, "site") == 0 || strcmp(name, "mesh") == 0 || strcmp(name, "material") == 0) {
-      CDNI_TRY(add_default(r, child, class, name[0] == 's' ? MJCF_SITE : name[1] == 'e' ? MJCF_MESH : MJCF_MATERIAL));
-      io_xml_ignore_all(child);
-    } else if (strcmp(name, "pair") == 0) {
-      CDNI_TRY(add_default(r, child, class, MJCF_PAIR));
-      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_PAIR, class });
-    } else if (is_actuator(name)) {
-      CDNI_TRY(add_default(r, child, class, MJCF_ACTUATOR));
-      io_mjcf_finish_element(r, &(mjcf_element){ child, MJCF_ACTUATOR, class });
+    const mjcf_kind kind = kind_of(name);
+    if (kind != MJCF_NO_DEFAULTS) {
+      CDNI_TRY(add_default(r, child, class, kind));
+      io_mjcf_finish_element(r, &(mjcf_element){ child, kind, class });
     } else if (strcmp(name, "default") == 0) {
       CDNI_TRY(read_nested(r, child, class, depth + 1));
     } else if (!is_silent(name)) {
@@ -177,6 +176,7 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
                                 [MJCF_EQUALITY] = { equality, CDNI_COUNT(equality) },
                                 [MJCF_ACTUATOR] = { actuator, CDNI_COUNT(actuator) },
                                 [MJCF_PAIR] = { pair, CDNI_COUNT(pair) } };
+  if (known[e->kind].n == 0) io_xml_ignore_all(e->node); /* only drawn, or read with its section */
   for (int i = 0; i < known[e->kind].n; i++) io_xml_ignore(e->node, known[e->kind].words[i]);
   io_xml_report_rest(r->d, e->node);
 }

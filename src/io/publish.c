@@ -250,6 +250,18 @@ static cdn_status add_shape(cdn_spec *spec, const io_shape *from) {
   return io_spec_add(spec, CDN_SPEC_SHAPE, &shape, NULL);
 }
 
+static cdn_status add_camera(cdn_spec *spec, const io_camera *from) {
+  cdn_spec_camera camera = from->camera;
+  camera.body = body_name(&spec->d, from->body);
+  return io_spec_add(spec, CDN_SPEC_CAMERA, &camera, NULL);
+}
+
+static cdn_status add_light(cdn_spec *spec, const io_light *from) {
+  cdn_spec_light light = from->light;
+  light.body = body_name(&spec->d, from->body);
+  return io_spec_add(spec, CDN_SPEC_LIGHT, &light, NULL);
+}
+
 cdn_status io_publish(cdn_spec *spec) {
   io_description *d = &spec->d;
   CDNI_TRY(check_order(d));
@@ -261,6 +273,8 @@ cdn_status io_publish(cdn_spec *spec) {
     CDNI_TRY(io_spec_add(spec, CDN_SPEC_ASSET, &CDNI_AT(d->assets, cdn_spec_asset, i), NULL));
   for (size_t i = 0; i < d->contacts.count; i++)
     CDNI_TRY(io_spec_add(spec, CDN_SPEC_CONTACT, &CDNI_AT(d->contacts, cdn_spec_contact, i), NULL));
+  for (size_t i = 0; i < d->cameras.count; i++) CDNI_TRY(add_camera(spec, &CDNI_AT(d->cameras, io_camera, i)));
+  for (size_t i = 0; i < d->lights.count; i++) CDNI_TRY(add_light(spec, &CDNI_AT(d->lights, io_light, i)));
   for (size_t i = 0; i < d->actuators.count; i++) CDNI_TRY(add_actuator(spec, &CDNI_AT(d->actuators, io_actuator, i)));
   for (size_t i = 0; i < d->sensors.count; i++) CDNI_TRY(add_sensor(spec, &CDNI_AT(d->sensors, io_sensor, i)));
   for (size_t i = 0; i < d->keys.count; i++) CDNI_TRY(add_key(spec, &CDNI_AT(d->keys, io_key, i)));

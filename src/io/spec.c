@@ -47,6 +47,11 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
                          5,
                          { AT(contact, name), AT(contact, body_a), AT(contact, body_b), AT(contact, shape_a),
                            AT(contact, shape_b) } },
+  [CDN_SPEC_CAMERA] = { "camera",
+                        sizeof(cdn_spec_camera),
+                        3,
+                        { AT(camera, name), AT(camera, body), AT(camera, target) } },
+  [CDN_SPEC_LIGHT] = { "light", sizeof(cdn_spec_light), 2, { AT(light, name), AT(light, body) } },
 };
 
 #define IDENTITY                                   \
@@ -63,6 +68,8 @@ CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 
          .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 });
 CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 });
 CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
+CDNI_DEF(spec_camera, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
+CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 });
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY);
 CDNI_DEF(spec_key, .time = 0);
 CDNI_DEF(spec_actuator, .X_BS = IDENTITY, .gear = { 1 }, .gain = { 1 }, .force_lower = -INFINITY,
@@ -328,6 +335,8 @@ FUNCTIONS(SENSOR, sensor)
 FUNCTIONS(KEY, key)
 FUNCTIONS(ACTUATOR, actuator)
 FUNCTIONS(CONTACT, contact)
+FUNCTIONS(CAMERA, camera)
+FUNCTIONS(LIGHT, light)
 
 int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
   return spec && is_kind(kind) ? (int)spec->elements[kind].count : 0;

@@ -33,6 +33,7 @@ cdn_status cdn_scene_update(cdn_scene *scene, cdn_state *state) {
   if (!scene->is_measured) measure(scene);
   cdn_decorations d = { scene, state, 0 };
   cdn_status first = CDN_OK;
+  cdni_scene_aim(scene, state);
   for (int i = 0; i < CDNI_COUNT(layers); i++) {
     d.layer = 1u << i;
     const cdn_status status = scene->layers & d.layer ? layers[i](&d) : CDN_OK;

@@ -18,6 +18,12 @@ typedef struct scene_range {
   double lower, upper;
 } scene_range;
 
+typedef struct scene_camera {
+  cdn_camera_def def; /* the name is the scene's */
+  bool has_com;
+  cdn_vec3 com_G; /* in the frame: the centre of mass that it follows */
+} scene_camera;
+
 struct cdn_scene {
   const cdn_system *system;
   cdn_allocator allocator;
@@ -25,7 +31,7 @@ struct cdn_scene {
   cdni_array visuals; /* cdn_visual; names are the scene's */
   cdni_array points;  /* scene_point */
   cdni_array ranges;  /* scene_range */
-  cdni_array cameras; /* cdn_camera_def; names are the scene's */
+  cdni_array cameras; /* scene_camera */
   cdni_array lights;  /* cdn_light_def */
   double weight;      /* of all that moves, N */
   bool is_measured;   /* what follows suits the visuals */
@@ -37,6 +43,7 @@ struct cdn_scene {
   double time;
   cdn_transform *poses; /* n_bodies */
   cdn_spatial *loads;   /* n_bodies: work for forces */
+  bool *outboard;       /* n_bodies: work for cameras */
   cdni_array marks;     /* cdn_mark; while the frame is made, `text` is a place in `text`, plus 1 */
   cdni_array text;      /* char */
 };
@@ -55,6 +62,9 @@ bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body);
 
 /* skeleton.c: half axes of the ellipsoid of even density with this mass and inertia; its axes on the body. */
 bool cdni_inertia_ellipsoid(const cdn_mass_properties *m, double half[3], cdn_rotation *axes);
+
+/* look.c: what the cameras of the frame follow. */
+void cdni_scene_aim(cdn_scene *scene, const cdn_state *state);
 
 /* ---- marks ---- */
 

@@ -86,6 +86,38 @@ cdn_status cdn_scene_fit(const cdn_scene *scene, cdn_vec3 direction, cdn_vec3 up
   return cdn_fit_view(least, most, direction, up, aspect, out);
 }
 
+static bool tracks(const cdn_camera_def *c) { return c->mode == CDN_CAMERA_TRACK || c->mode == CDN_CAMERA_TRACK_COM; }
+static bool turns(const cdn_camera_def *c) { return c->mode == CDN_CAMERA_TARGET || c->mode == CDN_CAMERA_TARGET_COM; }
+
+/* The centre of mass of a body and all bodies outboard of it; the body's origin if they have no mass. */
+static cdn_vec3 subtree_com(cdn_scene *scene, const cdn_state *state, cdn_body root) {
+  double mass = 0;
+  cdn_vec3 moment = cdn_v3(0, 0, 0);
+  memset(scene->outboard, 0, (size_t)scene->n_bodies * sizeof *scene->outboard);
+  for (int b = root.i; b < scene->n_bodies; b++) {
+    const cdn_body body = { b };
+    scene->outboard[b] = b == root.i || scene->outboard[cdn_body_parent(scene->system, body).i];
+    if (!scene->outboard[b] || b == 0) continue;
+    const cdn_mass_properties m = cdn_body_mass_properties(state, body);
+    mass += m.mass;
+    moment = cdn_add(moment, cdn_scale(m.mass, cdn_transform_point(scene->poses[b], m.com)));
+  }
+  return mass > 0 ? cdn_scale(1 / mass, moment) : scene->poses[root.i].p;
+}
+
+static bool follows_com(const cdn_camera_def *c) {
+  return c->mode == CDN_CAMERA_TRACK_COM || c->mode == CDN_CAMERA_TARGET_COM;
+}
+static cdn_body followed(const cdn_camera_def *c) { return turns(c) ? c->target : c->body; }
+
+void cdni_scene_aim(cdn_scene *scene, const cdn_state *state) {
+  for (size_t i = 0; i < scene->cameras.count; i++) {
+    scene_camera *c = &CDNI_AT(scene->cameras, scene_camera, i);
+    c->has_com = follows_com(&c->def);
+    if (c->has_com) c->com_G = subtree_com(scene, state, followed(&c->def));
+  }
+}
+
 cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *out) {
   static const char function[] = "cdn_scene_camera_view";
   CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
@@ -93,13 +125,16 @@ cdn_status cdn_scene_camera_view(const cdn_scene *scene, int i, cdn_view_point *
   if (i < 0 || (size_t)i >= scene->cameras.count || !scene->has_frame)
     return cdni_refuse(CDN_ERR_ARG, function, "there is no camera %d: the scene has %zu, and needs an update first", i,
                        scene->cameras.count);
-  const cdn_camera_def *c = &CDNI_AT(scene->cameras, cdn_camera_def, i);
-  out->fovy = c->fovy;
-  out->X_GC = cdn_transform_multiply(scene->poses[c->body.i], c->X_BC);
-  if (c->target.i > 0) {
-    const cdn_vec3 away = cdn_sub(out->X_GC.p, scene->poses[c->target.i].p);
-    if (cdn_norm(away) > 0) out->X_GC.R = turn_to(away, cdn_v3(0, 0, 1));
-  }
+  const scene_camera *c = &CDNI_AT(scene->cameras, scene_camera, i);
+  if (follows_com(&c->def) && !c->has_com)
+    return cdni_refuse(CDN_ERR_ARG, function, "camera '%s' is newer than the frame: update the scene first",
+                       c->def.name);
+  const cdn_vec3 follows_G = c->has_com ? c->com_G : scene->poses[followed(&c->def).i].p;
+  out->fovy = c->def.fovy;
+  out->X_GC = cdn_transform_multiply(scene->poses[c->def.body.i], c->def.X_BC);
+  if (tracks(&c->def)) out->X_GC = (cdn_transform){ c->def.X_BC.R, cdn_add(follows_G, c->def.X_BC.p) };
+  const cdn_vec3 away = cdn_sub(out->X_GC.p, follows_G);
+  if (turns(&c->def) && cdn_norm(away) > 0) out->X_GC.R = turn_to(away, cdn_v3(0, 0, 1));
   return CDN_OK;
 }
 

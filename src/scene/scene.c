@@ -133,14 +133,16 @@ cdn_status cdn_scene_add_camera(cdn_scene *scene, const cdn_camera_def *def) {
   if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
   if (!cdni_scene_has_body(scene, d.body)) return no_body(scene, function, d.body);
   if (!cdni_scene_has_body(scene, d.target)) return no_body(scene, function, d.target);
-  if (cdni_check_frame(d.X_BC) != CDN_OK || !(d.fovy > 0 && d.fovy < 3.14159))
+  if (cdni_check_frame(d.X_BC) != CDN_OK || !(d.fovy > 0 && d.fovy < 3.14159) ||
+      (unsigned)d.mode >= CDN_CAMERA_MODE_COUNT)
     return cdni_refuse(CDN_ERR_ARG, function,
-                       "camera '%s': its frame is not one, or its angle of view is not within 0 "
-                       "and pi",
+                       "camera '%s': its frame is not one, its angle of view is not within 0 and pi, or its mode "
+                       "is none",
                        d.name ? d.name : "?");
-  d.name = copy_name(scene, d.name, "camera", scene->cameras.count);
-  if (d.name && cdni_array_push(&scene->allocator, &scene->cameras, sizeof d, &d)) return CDN_OK;
-  cdni_strfree(&scene->allocator, (char *)d.name);
+  scene_camera camera = { .def = d };
+  camera.def.name = copy_name(scene, d.name, "camera", scene->cameras.count);
+  if (camera.def.name && cdni_array_push(&scene->allocator, &scene->cameras, sizeof camera, &camera)) return CDN_OK;
+  cdni_strfree(&scene->allocator, (char *)camera.def.name);
   return no_memory(function);
 }
 
@@ -198,7 +200,19 @@ int cdn_scene_camera_count(const cdn_scene *scene) {
 
 const char *cdn_scene_camera_name(const cdn_scene *scene, int i) {
   CDNI_NEED_OBJECT(scene, NULL);
-  return i >= 0 && (size_t)i < scene->cameras.count ? CDNI_AT(scene->cameras, cdn_camera_def, i).name : NULL;
+  return i >= 0 && (size_t)i < scene->cameras.count ? CDNI_AT(scene->cameras, scene_camera, i).def.name : NULL;
+}
+
+cdn_status cdn_scene_camera_sized(const cdn_scene *scene, int i, cdn_camera_def *out, size_t size) {
+  CDNI_NEED_OBJECT(scene, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  if (i < 0 || (size_t)i >= scene->cameras.count)
+    return cdni_refuse(CDN_ERR_ARG, "cdn_scene_camera", "there is no camera %d: the scene has %zu", i,
+                       scene->cameras.count);
+  cdn_camera_def d = CDNI_AT(scene->cameras, scene_camera, i).def;
+  d.struct_size = (uint32_t)size;
+  cdni_sized_write(out, size, &d, sizeof d);
+  return CDN_OK;
 }
 
 int cdn_scene_light_count(const cdn_scene *scene) {
@@ -246,8 +260,10 @@ cdn_status cdn_scene_create(cdn_state *state, const cdn_scene_def *def, cdn_scen
   scene->n_bodies = n;
   scene->poses = cdni_calloc(a, (size_t)n * sizeof *scene->poses);
   scene->loads = cdni_calloc(a, (size_t)n * sizeof *scene->loads);
+  scene->outboard = cdni_calloc(a, (size_t)n * sizeof *scene->outboard);
   cdn_system_retain(system);
-  const cdn_status status = n > 0 && (!scene->poses || !scene->loads) ? no_memory(function) : fill(scene, state);
+  const cdn_status status =
+      n > 0 && (!scene->poses || !scene->loads || !scene->outboard) ? no_memory(function) : fill(scene, state);
   if (status == CDN_OK) *out = scene;
   else cdn_scene_destroy(scene);
   return status;
@@ -264,12 +280,13 @@ void cdn_scene_destroy(cdn_scene *scene) {
   }
   for (size_t i = 0; i < scene->points.count; i++) cdni_strfree(&a, CDNI_AT(scene->points, scene_point, i).name);
   for (size_t i = 0; i < scene->cameras.count; i++)
-    cdni_strfree(&a, (char *)CDNI_AT(scene->cameras, cdn_camera_def, i).name);
+    cdni_strfree(&a, (char *)CDNI_AT(scene->cameras, scene_camera, i).def.name);
   cdni_array *arrays[] = { &scene->visuals, &scene->points, &scene->ranges, &scene->cameras,
                            &scene->lights,  &scene->marks,  &scene->text };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(&a, arrays[i]);
   cdni_free(&a, scene->poses, (size_t)scene->n_bodies * sizeof *scene->poses);
   cdni_free(&a, scene->loads, (size_t)scene->n_bodies * sizeof *scene->loads);
+  cdni_free(&a, scene->outboard, (size_t)scene->n_bodies * sizeof *scene->outboard);
   cdni_free(&a, scene, sizeof *scene);
   cdn_system_release(system);
 }

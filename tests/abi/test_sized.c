@@ -122,6 +122,8 @@ static void make_world(void) {
   OK_ON(w.state, cdn_scene_create(w.state, NULL, &w.scene));
   const cdn_light_def light = cdn_default_light_def();
   OK(cdn_scene_add_light(w.scene, &light));
+  const cdn_camera_def camera = cdn_default_camera_def();
+  OK(cdn_scene_add_camera(w.scene, &camera));
   cdn_ensemble_def many = cdn_default_ensemble_def();
   OK_ON(w.state, cdn_ensemble_create(w.state, &many, &w.ensemble));
   OK(cdn_assembly_create(w.system, NULL, &w.assembly));
@@ -163,6 +165,7 @@ static const cdn_force_ops zero_ops;
   X(cdn_contact_get, sizeof(cdn_contact), (w.state, 0, out, size))                                                \
   X(cdn_scene_visual, sizeof(cdn_visual), (w.scene, 0, out, size))                                                \
   X(cdn_scene_light, sizeof(cdn_light_def), (w.scene, 0, out, size))                                              \
+  X(cdn_scene_camera, sizeof(cdn_camera_def), (w.scene, 0, out, size))                                            \
   X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
   X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
   X(cdn_element_parameter, sizeof(cdn_parameter), (w.system, CDN_SORT_BODY, 0, 0, out, size))                     \
@@ -180,6 +183,8 @@ static const cdn_force_ops zero_ops;
   X(cdn_spec_get_shape, sizeof(cdn_spec_shape), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_asset, sizeof(cdn_spec_asset), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_contact, sizeof(cdn_spec_contact), (w.spec, 0, out, size))                                       \
+  X(cdn_spec_get_camera, sizeof(cdn_spec_camera), (w.spec, 0, out, size))                                         \
+  X(cdn_spec_get_light, sizeof(cdn_spec_light), (w.spec, 0, out, size))                                           \
   X(cdn_spec_get_sensor, sizeof(cdn_spec_sensor), (w.spec, 0, out, size))                                         \
   X(cdn_spec_get_key, sizeof(cdn_spec_key), (w.spec, 0, out, size))                                               \
   X(cdn_spec_get_actuator, sizeof(cdn_spec_actuator), (w.spec, 0, out, size))                                     \

@@ -327,7 +327,7 @@ START_TEST(cameras_and_lights) {
   rig *r = make(false);
   open_scene(r, 0);
   cdn_camera_def c = cdn_default_camera_def();
-  c.body = r->arm, c.X_BC = at(1, 0, 0), c.target = r->ball;
+  c.body = r->arm, c.X_BC = at(1, 0, 0), c.mode = CDN_CAMERA_TARGET, c.target = r->ball;
   OK(cdn_scene_add_camera(r->scene, &c));
   cdn_view_point v;
   OK(cdn_scene_camera_view(r->scene, 0, &v));
@@ -337,7 +337,21 @@ START_TEST(cameras_and_lights) {
   ck_assert_str_eq(cdn_scene_camera_name(r->scene, 0), "camera0");
   ck_assert(!cdn_scene_camera_name(r->scene, 1));
   FAILS(cdn_scene_camera_view(r->scene, 1, &v), CDN_ERR_ARG);
-  c.fovy = 4;
+  cdn_camera_def same;
+  OK(cdn_scene_camera(r->scene, 0, &same));
+  ck_assert_int_eq(same.mode, CDN_CAMERA_TARGET);
+  ck_assert_int_eq(same.target.i, r->ball.i);
+  FAILS(cdn_scene_camera(r->scene, 1, &same), CDN_ERR_ARG);
+  c.mode = CDN_CAMERA_TRACK_COM; /* the arm's centre of mass is at 0 0.5 3; the camera does not turn with the arm */
+  OK(cdn_scene_add_camera(r->scene, &c));
+  FAILS(cdn_scene_camera_view(r->scene, 1, &v), CDN_ERR_ARG);
+  OK(cdn_scene_update(r->scene, r->state));
+  OK(cdn_scene_camera_view(r->scene, 1, &v));
+  near3(v.X_GC.p, cdn_v3(1, 0.5, 3), 1e-15);
+  near3(v.X_GC.R.x, cdn_v3(1, 0, 0), 0);
+  c.mode = CDN_CAMERA_MODE_COUNT;
+  FAILS(cdn_scene_add_camera(r->scene, &c), CDN_ERR_ARG);
+  c.mode = CDN_CAMERA_FIXED, c.fovy = 4;
   FAILS(cdn_scene_add_camera(r->scene, &c), CDN_ERR_ARG);
   cdn_light_def l = cdn_default_light_def(), back;
   l.position = cdn_v3(1, 2, 3);

@@ -1,0 +1,89 @@
+/* Cameras and lights. They have no effect on the motion, so that a wrong one is left out with a warning. */
+#include <math.h>
+
+#include "io/mjcf.h"
+
+/* The angle of view from top to bottom. Newer files may give a focal length and the size of the sensor instead. */
+static cdn_status read_fovy(mjcf_reader *r, const mjcf_element *e, double *fovy) {
+  static const char *const lengths[2] = { "focal", "focalpixel" }, *const sizes[2] = { "sensorsize", "resolution" };
+  static const double PI = 3.14159265358979323846;
+  double degrees = 45; /* always degrees, whatever the compiler's angle is */
+  CDNI_TRY(io_mjcf_double(r, e, "fovy", &degrees));
+  *fovy = degrees * PI / 180;
+  for (int i = 0; i < 2; i++) {
+    double focal[2], size[2];
+    if (!io_mjcf_has(r, e, lengths[i]) || !io_mjcf_has(r, e, sizes[i])) continue;
+    CDNI_TRY(io_mjcf_doubles(r, e, lengths[i], focal, 2, NULL));
+    CDNI_TRY(io_mjcf_doubles(r, e, sizes[i], size, 2, NULL));
+    *fovy = 2 * atan2(0.5 * size[1], focal[1]);
+  }
+  if (*fovy > 0 && *fovy < PI) return CDN_OK;
+  return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "its angle of view is %g degrees; it must be between 0 and 180",
+                     *fovy * 180 / PI);
+}
+
+static cdn_status read_camera(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope) {
+  /* cdn_camera_mode */
+  static const char *const modes[] = { "fixed", "track", "trackcom", "targetbody", "targetbodycom" };
+  const cdn_allocator *a = &r->d->allocator;
+  io_camera c = { cdn_default_spec_camera(), scope->body };
+  cdn_transform X_SC;
+  int mode = CDN_CAMERA_FIXED;
+  const char *target = NULL, *name = io_xml_string(e->node, "name");
+  c.camera.line = io_xml_line(e->node);
+  CDNI_TRY(io_mjcf_pose(r, e, &X_SC));
+  CDNI_TRY(io_mjcf_keyword(r, e, "mode", modes, CDNI_COUNT(modes), &mode));
+  CDNI_TRY(io_mjcf_string(r, e, "target", &target));
+  CDNI_TRY(read_fovy(r, e, &c.camera.fovy));
+  if (mode >= CDN_CAMERA_TARGET && !target)
+    return io_xml_missing(r->d, e->node, "target", "name the body to which the camera turns");
+  c.camera.mode = (cdn_camera_mode)mode;
+  c.camera.X_BC = cdn_transform_multiply(scope->X_BS, X_SC);
+  io_camera *kept = cdni_array_push(a, &r->d->cameras, sizeof c, &c);
+  if (!kept || (name && name[0] && !(kept->camera.name = cdni_strdup(a, name))) ||
+      (mode >= CDN_CAMERA_TARGET && !(kept->camera.target = cdni_strdup(a, target))))
+    return io_mjcf_out_of_memory(r);
+  return CDN_OK;
+}
+
+static cdn_status read_light(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope) {
+  static const char *const types[] = { "spot", "directional", "point", "image" };
+  const cdn_allocator *a = &r->d->allocator;
+  io_light l = { cdn_default_spec_light(), scope->body };
+  const char *name = io_xml_string(e->node, "name");
+  bool active = true;
+  int type = 0;
+  l.light.line = io_xml_line(e->node);
+  CDNI_TRY(io_mjcf_bool(r, e, "active", &active));
+  CDNI_TRY(io_mjcf_bool(r, e, "directional", &l.light.directional));
+  CDNI_TRY(io_mjcf_keyword(r, e, "type", types, CDNI_COUNT(types), &type));
+  CDNI_TRY(io_mjcf_vec3(r, e, "pos", &l.light.position));
+  CDNI_TRY(io_mjcf_vec3(r, e, "dir", &l.light.direction));
+  CDNI_TRY(io_mjcf_doubles(r, e, "diffuse", l.light.rgb, 3, NULL));
+  if (!active) return CDN_OK;
+  if (!(cdn_norm(l.light.direction) > 0))
+    return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "its direction is zero; write 0 0 -1 for down");
+  l.light.directional |= type == 1;
+  l.light.position = cdn_transform_point(scope->X_BS, l.light.position);
+  l.light.direction = cdn_rotate(scope->X_BS.R, l.light.direction);
+  io_light *kept = cdni_array_push(a, &r->d->lights, sizeof l, &l);
+  if (!kept || (name && name[0] && !(kept->light.name = cdni_strdup(a, name)))) return io_mjcf_out_of_memory(r);
+  return CDN_OK;
+}
+
+static cdn_status read_element(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, mjcf_kind kind,
+                               cdn_status (*read)(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope)) {
+  mjcf_element e;
+  cdn_status status = io_mjcf_element(r, node, kind, scope->class, &e);
+  if (status == CDN_OK) status = read(r, &e, scope);
+  io_xml_ignore_all(node);
+  return io_forgive(r->d, status, kind == MJCF_CAMERA ? "the camera is left out" : "the light is left out");
+}
+
+cdn_status io_mjcf_read_camera(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
+  return read_element(r, node, scope, MJCF_CAMERA, read_camera);
+}
+
+cdn_status io_mjcf_read_light(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope) {
+  return read_element(r, node, scope, MJCF_LIGHT, read_light);
+}
