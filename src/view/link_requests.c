@@ -34,6 +34,7 @@ static void let_steer(cdni_link *link, const page *p) {
   link->steering = p->number;
   cdni_link_tell_steer(link);
   pthread_mutex_unlock(&link->mutex);
+  lws_callback_on_writable_all_protocol(link->context, link->protocols);
 }
 
 /* ---- requests ---- */
