@@ -1,13 +1,13 @@
 /* A trajectory file as States of its System. */
 #include "played.h"
-#include "plot.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct played_run {
-  table rows;
+  rows *rows;
   const cdn_system *system;
   int nq, nu;
   int *column; /* of each q, then of each u; -1: there is none */
@@ -20,8 +20,8 @@ static bool find_columns(played_run *r, const char *path, cdn_pool pool, int n, 
     char name[160];
     cdn_system_slot_name(r->system, pool, i, name, sizeof name);
     column[i] = -1;
-    for (int k = 1; k < r->rows.columns && column[i] < 0; k++)
-      if (strcmp(r->rows.name[k], name) == 0) column[i] = k;
+    for (int k = 1; k < rows_columns(r->rows) && column[i] < 0; k++)
+      if (strcmp(rows_name(r->rows, k), name) == 0) column[i] = k;
     if (column[i] >= 0 || pool == CDN_POOL_U) continue;
     complain("%s: has no column '%s' and is no run of this model: name the model, with the options, that was simulated",
              path, name);
@@ -36,7 +36,7 @@ played_run *run_open(const char *path, const cdn_system *system, int *code) {
   r->nq = cdn_system_nq(system), r->nu = cdn_system_nu(system);
   r->column = allocate((size_t)(r->nq + r->nu) + 1, sizeof *r->column);
   r->y = allocate((size_t)(r->nq + r->nu) + 1, sizeof *r->y);
-  *code = table_read(path, &r->rows);
+  r->rows = rows_open(path, code);
   if (*code == CMD_OK && (!find_columns(r, path, CDN_POOL_Q, r->nq, r->column) ||
                           !find_columns(r, path, CDN_POOL_U, r->nu, r->column + r->nq)))
     *code = CMD_INPUT;
@@ -47,52 +47,54 @@ played_run *run_open(const char *path, const cdn_system *system, int *code) {
 
 void run_close(played_run *r) {
   if (!r) return;
-  table_free(&r->rows);
+  rows_close(r->rows);
   free(r->column);
   free(r->y);
   free(r);
 }
 
-double run_first_time(const played_run *r) { return table_at(&r->rows, 0, 0); }
-double run_last_time(const played_run *r) { return table_at(&r->rows, r->rows.rows - 1, 0); }
-
-/* The last row that is not after a time. */
-static size_t row_before(const played_run *r, double time) {
-  size_t low = 0, high = r->rows.rows;
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    if (table_at(&r->rows, middle, 0) <= time) low = middle;
-    else high = middle;
-  }
-  return low;
-}
+double run_first_time(const played_run *r) { return rows_first_time(r->rows); }
+double run_last_time(const played_run *r) { return rows_last_time(r->rows); }
+double run_rows(const played_run *r) { return rows_count(r->rows); }
 
 /* A quaternion and its opposite are one rotation: the second row's sign is the one that is nearer to the first's. */
-static void turn_signs(const played_run *r, size_t row, size_t next, double share) {
+static void turn_signs(const played_run *r, const double *row, const double *next, double share) {
   for (int b = 1; b < cdn_system_body_count(r->system); b++) {
     const cdn_body body = { b };
     if (!cdn_body_has_quaternion(r->system, body)) continue;
     const int first = cdn_body_first_q(r->system, body);
     double dot = 0;
-    for (int k = 0; k < 4; k++)
-      dot += table_at(&r->rows, row, r->column[first + k]) * table_at(&r->rows, next, r->column[first + k]);
+    for (int k = 0; k < 4; k++) dot += row[r->column[first + k]] * next[r->column[first + k]];
     for (int k = 0; dot < 0 && k < 4; k++) {
       const int column = r->column[first + k];
-      r->y[first + k] = (1 - share) * table_at(&r->rows, row, column) - share * table_at(&r->rows, next, column);
+      r->y[first + k] = (1 - share) * row[column] - share * next[column];
     }
   }
 }
 
-cdn_status run_set(const played_run *r, double time, cdn_state *state) {
-  const size_t row = row_before(r, time), next = row + 1 < r->rows.rows ? row + 1 : row;
-  const double t = table_at(&r->rows, row, 0), span = table_at(&r->rows, next, 0) - t;
-  const double share = span > 0 ? fmin(fmax((time - t) / span, 0), 1) : 0;
+static cdn_status set(const played_run *r, double time, const double *row, const double *next, cdn_state *state) {
+  const double span = next[0] - row[0], share = span > 0 ? fmin(fmax((time - row[0]) / span, 0), 1) : 0;
   for (int i = 0; i < r->nq + r->nu; i++) {
     const int c = r->column[i];
-    r->y[i] = c < 0 ? 0 : (1 - share) * table_at(&r->rows, row, c) + share * table_at(&r->rows, next, c);
+    r->y[i] = c < 0 ? 0 : (1 - share) * row[c] + share * next[c];
   }
   turn_signs(r, row, next, share);
   CDN_TRY(cdn_state_set_time(state, time));
   CDN_TRY(cdn_state_set_q(state, r->y));
   return cdn_state_set_u(state, r->y + r->nq);
+}
+
+cdn_status run_set(const played_run *r, double time, cdn_state *state) {
+  const double *row, *next;
+  CDN_TRY(rows_at(r->rows, time, &row, &next));
+  return set(r, time, row, next ? next : row, state);
+}
+
+void run_rewind(const played_run *r) { rows_rewind(r->rows); }
+
+cdn_status run_set_next(const played_run *r, cdn_state *state, bool *more) {
+  const double *row;
+  CDN_TRY(rows_next(r->rows, &row));
+  *more = row != NULL;
+  return row ? set(r, row[0], row, row, state) : CDN_OK;
 }
