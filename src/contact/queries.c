@@ -92,14 +92,10 @@ static cdn_status add_hits(const query *q, cdn_state *state, int i, cdn_vec3 ori
   cdn_ray_hit *work = cdn_work_push(state, (size_t)work_room * sizeof *work);
   if (!work)
     return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_shapes_ray", NULL, "out of memory for the hits of a ray");
-  const int found =
-      cdni_ray(&g, cdn_rotate_inv(X->R, cdn_sub(origin, X->p)), cdn_rotate_inv(X->R, direction), reach, room, work);
+  const int found = cdni_ray(&g, X, origin, direction, reach, work_room, work);
   for (int k = 0; k < found; k++) {
     if (*n == room && !(work[k].distance < hits[room - 1].hit.distance)) break;
-    cdn_shape_hit hit = { { i }, work[k] };
-    hit.hit.normal = cdn_rotate(X->R, work[k].normal);
-    hit.hit.point = cdn_add(origin, cdn_scale(work[k].distance, direction));
-    insert_hit(hits, room, n, hit);
+    insert_hit(hits, room, n, (cdn_shape_hit){ { i }, work[k] });
   }
   cdn_work_pop(state, work);
   return CDN_OK;

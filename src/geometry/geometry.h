@@ -20,8 +20,9 @@ void cdni_pair_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const 
 
 /* The signed distance of p (in S) from the geometry; the unit outward gradient; the triangle, or 0. */
 double cdni_point_distance(const cdn_geometry *g, cdn_vec3 p_S, cdn_vec3 *gradient, int *feature);
-/* As cdn_geometry_ray, in S, with a unit direction. */
-int cdni_ray(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double reach, int room, cdn_ray_hit *hits);
+/* As cdn_geometry_ray, with a unit direction and room for a hit; returns how many there are. */
+int cdni_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction, double reach,
+             int room, cdn_ray_hit *hits);
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
 /* The ball about a point of S that contains the geometry; INFINITY for a half-space and a height field. */
 double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center_S);

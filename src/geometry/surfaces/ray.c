@@ -13,7 +13,7 @@ typedef struct interval {
 } interval;
 
 /* Cuts with the slab |x_i| <= half; false: nothing is left. */
-static bool cut_by_slab(interval *with, double o, double v, double half, int i) {
+static inline bool cut_by_slab(interval *with, double o, double v, double half, int i) {
   if (v == 0) return fabs(o) <= half;
   const bool up = v > 0;
   const double over = 1 / v, low = (-half - o) * over, high = (half - o) * over;
@@ -24,7 +24,7 @@ static bool cut_by_slab(interval *with, double o, double v, double half, int i) 
 }
 
 /* |o + t v| = 1 or, for a unit vector v, the radius. */
-static bool cross_quadric(cdn_vec3 o, cdn_vec3 v, double square, double radius2, int surface, interval *out) {
+static inline bool cross_quadric(cdn_vec3 o, cdn_vec3 v, double square, double radius2, int surface, interval *out) {
   const double middle = -cdn_dot(o, v) / square;
   const cdn_vec3 nearest = g_fma(middle, v, o);
   const double rest = radius2 - cdn_dot(nearest, nearest);
@@ -35,7 +35,7 @@ static bool cross_quadric(cdn_vec3 o, cdn_vec3 v, double square, double radius2,
 }
 
 /* The cylinder about z without ends. A ray along it is within it everywhere, or nowhere. */
-static bool cross_pipe(const ray *r, double radius, interval *out) {
+static inline bool cross_pipe(const ray *r, double radius, interval *out) {
   const cdn_vec3 o = cdn_v3(r->origin.x, r->origin.y, 0), v = cdn_v3(r->direction.x, r->direction.y, 0);
   const double square = v.x * v.x + v.y * v.y;
   if (square > 0) return cross_quadric(o, v, square, radius * radius, CURVE, out);
@@ -44,7 +44,7 @@ static bool cross_pipe(const ray *r, double radius, interval *out) {
 }
 
 /* An end of the pipe's interval that is beyond the segment belongs to the ball at that end. */
-static bool cross_capsule(const ray *r, const double *size, interval *out) {
+static inline bool cross_capsule(const ray *r, const double *size, interval *out) {
   if (!cross_pipe(r, size[0], out)) return false;
   for (int k = 0; k < 2; k++) {
     const double z = isinf(out->t[k]) ? copysign(INFINITY, k ? r->direction.z : -r->direction.z)
@@ -58,14 +58,14 @@ static bool cross_capsule(const ray *r, const double *size, interval *out) {
   return out->t[0] <= out->t[1];
 }
 
-static bool cross_box(const ray *r, const double *size, interval *out) {
+static inline bool cross_box(const ray *r, const double *size, interval *out) {
   *out = (interval){ { -INFINITY, INFINITY }, { CURVE, CURVE } };
   return cut_by_slab(out, r->origin.x, r->direction.x, size[0], 0) &&
          cut_by_slab(out, r->origin.y, r->direction.y, size[1], 1) &&
          cut_by_slab(out, r->origin.z, r->direction.z, size[2], 2);
 }
 
-static bool cross_ellipsoid(const ray *r, const double *size, interval *out) {
+static inline bool cross_ellipsoid(const ray *r, const double *size, interval *out) {
   const double x = 1 / size[0], y = 1 / size[1], z = 1 / size[2];
   const cdn_vec3 o = cdn_v3(r->origin.x * x, r->origin.y * y, r->origin.z * z);
   const cdn_vec3 v = cdn_v3(r->direction.x * x, r->direction.y * y, r->direction.z * z);
@@ -73,17 +73,16 @@ static bool cross_ellipsoid(const ray *r, const double *size, interval *out) {
 }
 
 /* All points z <= 0. */
-static bool cross_half_space(const ray *r, interval *out) {
+static inline bool cross_half_space(const ray *r, interval *out) {
   *out = (interval){ { -INFINITY, INFINITY }, { PLANE + 5, PLANE + 5 } };
   if (r->direction.z == 0) return r->origin.z <= 0;
   out->t[r->direction.z > 0] = -r->origin.z / r->direction.z;
   return true;
 }
 
-static bool cross(const cdn_geometry *g, const ray *r, interval *out) {
+static inline bool cross(const cdn_geometry *g, const ray *r, interval *out) {
   const double *size = g->size;
   switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE: return cross_quadric(r->origin, r->direction, 1, size[0] * size[0], CURVE, out);
     case CDN_GEOMETRY_HALF_SPACE: return cross_half_space(r, out);
     case CDN_GEOMETRY_CAPSULE: return cross_capsule(r, size, out);
     case CDN_GEOMETRY_ELLIPSOID: return cross_ellipsoid(r, size, out);
@@ -94,25 +93,27 @@ static bool cross(const cdn_geometry *g, const ray *r, interval *out) {
   }
 }
 
-/* The outward normal at a point of a surface. */
-static cdn_vec3 normal_of(const cdn_geometry *g, int surface, cdn_vec3 p) {
+/* The outward normal at a point of a surface. Of what has a radius, the vector from the axis is as long as that. */
+static inline cdn_vec3 normal_of(const cdn_geometry *g, int surface, cdn_vec3 p) {
+  const double *size = g->size;
   if (surface >= PLANE) {
     const double sign = (surface - PLANE) % 2 ? 1 : -1;
     const int axis = (surface - PLANE) / 2;
     return cdn_v3(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
   }
-  if (surface != CURVE) p.z -= surface == BALL_ABOVE ? g->size[1] : -g->size[1];
-  else if (g->kind == CDN_GEOMETRY_CAPSULE || g->kind == CDN_GEOMETRY_CYLINDER) p.z = 0;
-  else if (g->kind == CDN_GEOMETRY_ELLIPSOID)
-    for (int i = 0; i < 3; i++) (&p.x)[i] /= g->size[i] * g->size[i];
-  return cdn_scale(1 / sqrt(cdn_dot(p, p)), p);
+  if (g->kind == CDN_GEOMETRY_ELLIPSOID) {
+    p = cdn_v3(p.x / (size[0] * size[0]), p.y / (size[1] * size[1]), p.z / (size[2] * size[2]));
+    return cdn_scale(1 / sqrt(cdn_dot(p, p)), p);
+  }
+  if (surface != CURVE) p.z -= surface == BALL_ABOVE ? size[1] : -size[1];
+  else p.z = 0;
+  return cdn_scale(1 / size[0], p);
 }
 
 /* The ball about the origin of S that contains the geometry. */
-static double square_of_ball(const cdn_geometry *g) {
+static inline double square_of_ball(const cdn_geometry *g) {
   const double *s = g->size;
   switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE: return s[0] * s[0];
     case CDN_GEOMETRY_CAPSULE: return (s[0] + s[1]) * (s[0] + s[1]);
     case CDN_GEOMETRY_CYLINDER: return s[0] * s[0] + s[1] * s[1];
     case CDN_GEOMETRY_ELLIPSOID:
@@ -121,28 +122,62 @@ static double square_of_ball(const cdn_geometry *g) {
   }
 }
 
-static void ray_through(const cdn_geometry *g, const ray *r, ray_hits *hits) {
-  const double begin = -cdn_dot(r->origin, r->direction);
-  const ray near = { g_fma(begin, r->direction, r->origin), r->direction };
-  interval in;
-  if (cdn_dot(near.origin, near.origin) > 1.000001 * square_of_ball(g) || !cross(g, &near, &in)) return;
-  for (int k = 0; k < 2; k++) {
-    const double t = begin + in.t[k];
-    if (hits->n == hits->room || !(t >= 0 && t <= hits->reach && t < INFINITY) || (k == 1 && !(in.t[1] > in.t[0])))
-      continue;
-    add_hit(hits, r, t, normal_of(g, in.surface[k], g_fma(in.t[k], near.direction, near.origin)), 0);
+/* A sphere has no axes: W will do. */
+static int ray_through_sphere(double radius, cdn_vec3 center, cdn_vec3 origin, cdn_vec3 direction, double reach,
+                              int room, cdn_ray_hit *hits) {
+  const cdn_vec3 o = cdn_sub(origin, center);
+  const double begin = -cdn_dot(o, direction);
+  const cdn_vec3 near = g_fma(begin, direction, o);
+  const double rest = radius * radius - cdn_dot(near, near);
+  if (!(rest >= 0)) return 0;
+  const double half = sqrt(rest);
+  int n = 0;
+  for (int k = 0; k < 2 && n < room; k++) {
+    const double from_near = k ? half : -half, t = begin + from_near;
+    if (!(t >= 0 && t <= reach && t < INFINITY) || (k == 1 && !(half > 0))) continue;
+    const cdn_vec3 normal = cdn_scale(1 / radius, g_fma(from_near, direction, near));
+    hits[n++] = (cdn_ray_hit){ t, g_fma(t, direction, origin), normal, 0 };
   }
+  return n;
 }
 
-int cdni_ray(const cdn_geometry *g, cdn_vec3 origin, cdn_vec3 direction, double reach, int room, cdn_ray_hit *out) {
-  const ray r = { origin, direction };
+/* Everything is computed in local numbers and written once: a ray is a few dozen operations. */
+static inline int ray_through(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction,
+                              double reach, int room, cdn_ray_hit *hits) {
+  const cdn_vec3 o = g_point_inv(X_WS, origin), v = g_rotate_inv(&X_WS->R, direction);
+  const double begin = -cdn_dot(o, v);
+  const ray near = { g_fma(begin, v, o), v };
+  interval in;
+  if (cdn_dot(near.origin, near.origin) > 1.000001 * square_of_ball(g) || !cross(g, &near, &in)) return 0;
+  int n = 0;
+  for (int k = 0; k < 2 && n < room; k++) {
+    const double t = begin + in.t[k];
+    if (!(t >= 0 && t <= reach && t < INFINITY) || (k == 1 && !(in.t[1] > in.t[0]))) continue;
+    cdn_ray_hit *hit = &hits[n++];
+    hit->distance = t;
+    hit->point = g_fma(t, direction, origin);
+    hit->normal = g_rotate(&X_WS->R, normal_of(g, in.surface[k], g_fma(in.t[k], v, near.origin)));
+    hit->feature = 0;
+  }
+  return n;
+}
+
+int cdni_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction, double reach,
+             int room, cdn_ray_hit *out) {
+  if (g->kind == CDN_GEOMETRY_SPHERE)
+    return ray_through_sphere(g->size[0], X_WS->p, origin, direction, reach, room, out);
+  if (g->kind < CDN_GEOMETRY_CONVEX) return ray_through(g, X_WS, origin, direction, reach, room, out);
+  const ray r = { g_point_inv(X_WS, origin), g_rotate_inv(&X_WS->R, direction) };
   ray_hits hits = { 0, room, reach, out };
   switch (g->kind) {
     case CDN_GEOMETRY_CONVEX: cdni_ray_hull(g->surface, &r, &hits); break;
     case CDN_GEOMETRY_MESH: cdni_ray_mesh(g->surface, &r, &hits); break;
     case CDN_GEOMETRY_HEIGHT_FIELD: cdni_ray_field(g->surface, &r, &hits); break;
-    case CDN_GEOMETRY_CUSTOM: cdni_ray_custom(g, &r, &hits); break;
-    default: ray_through(g, &r, &hits);
+    default: cdni_ray_custom(g, &r, &hits);
+  }
+  for (int i = 0; i < hits.n; i++) {
+    out[i].normal = g_rotate(&X_WS->R, out[i].normal);
+    out[i].point = g_fma(out[i].distance, direction, origin);
   }
   return hits.n;
 }
@@ -166,10 +201,6 @@ cdn_status cdn_geometry_ray(const cdn_geometry *g, const cdn_transform *X_WS, cd
   if (room == 0) return CDN_OK;
   direction = cdn_scale(1 / length, direction);
   if (!(length > 1e-150 && length < 1e150)) direction = cdn_scale(1 / cdn_norm(direction), direction);
-  *n = cdni_ray(g, g_point_inv(X_WS, origin), g_rotate_inv(&X_WS->R, direction), reach, room, hits);
-  for (int i = 0; i < *n; i++) {
-    hits[i].normal = g_rotate(&X_WS->R, hits[i].normal);
-    hits[i].point = g_fma(hits[i].distance, direction, origin);
-  }
+  *n = cdni_ray(g, X_WS, origin, direction, reach, room, hits);
   return CDN_OK;
 }
