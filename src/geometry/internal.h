@@ -2,6 +2,7 @@
 #ifndef CARDAN_GEOMETRY_INTERNAL_H
 #define CARDAN_GEOMETRY_INTERNAL_H
 
+#include <math.h>
 #include <stdatomic.h>
 
 #include "geometry/geometry.h"
@@ -12,6 +13,13 @@ typedef struct box_node {
   float least[3], most[3]; /* rounded outward */
   int32_t first, count;
 } box_node;
+
+/* Cells of directions, by the signs of their components and by the order of the components' sizes. */
+enum { HULL_CELLS = 64 };
+static inline int hull_cell(cdn_vec3 d) {
+  const double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
+  return (d.x < 0) | (d.y < 0) << 1 | (d.z < 0) << 2 | (x > y) << 3 | (y > z) << 4 | (z > x) << 5;
+}
 
 /* All kinds of surface; what a kind does not have is NULL or 0. It is one block of memory. */
 struct cdn_surface {
@@ -27,9 +35,12 @@ struct cdn_surface {
    * Faces are the triangles of one plane merged: the corners of face i, counterclockwise, are corners[first_corner[i]]
    * ... */
   int32_t *first_neighbour, *neighbours;
+  int32_t start[HULL_CELLS]; /* the farthest vertex along the middle of each cell of directions */
   int n_faces;
   int32_t *first_corner, *corners;
   double *face_planes; /* 4 x n_faces */
+  /* The faces at vertex i are vertex_faces[first_face[i]] ... vertex_faces[first_face[i + 1] - 1]. */
+  int32_t *first_face, *vertex_faces;
   double inner_radius; /* of a ball about center that is within the hull; 0: the centre is not */
   /* Mesh: the triangle beyond edge k (vertices k and k + 1) of triangle i is beyond[3 i + k], -1 at a border. */
   int32_t *beyond;
@@ -64,9 +75,8 @@ static inline cdn_vec3 g_point_inv(const cdn_transform *X, cdn_vec3 p) { return 
 
 /* ---- convex kinds (convex/) ---- */
 
-/* The farthest point along `direction` (any length but 0), in S; *hint is a vertex to begin with and the vertex found
- * (a hull). */
-cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction, int32_t *hint);
+/* The farthest point along `direction` (any length but 0), in S. */
+cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction);
 static inline bool geometry_is_convex(const cdn_geometry *g) {
   return g->kind <= CDN_GEOMETRY_CONVEX || (g->kind == CDN_GEOMETRY_CUSTOM && g->surface->ops.support);
 }

@@ -45,15 +45,6 @@ static int reduce(int n, clipped_point *points, double *height, const feature *w
   return kept;
 }
 
-/* The corners of what lies on a half-space. */
-static void on_plane(const cdn_transform *X_WA, const feature *other, double margin, cdn_manifold *out) {
-  const cdn_vec3 up = X_WA->R.z;
-  for (int i = 0; i < other->n && out->n < CDN_MANIFOLD_MOST; i++) {
-    const double height = cdn_dot(up, cdn_sub(other->p[i], X_WA->p)) - other->radius;
-    if (height <= margin) add_point(out, height, up, g_fma(-height - other->radius, up, other->p[i]), other->id[i]);
-  }
-}
-
 /* A face and what lies on it. `on_a`: the face is of a; `normal` is from a to b. */
 static void on_face(const feature *face, const feature *other, cdn_vec3 normal, bool on_a, double margin,
                     cdn_manifold *out) {
@@ -108,33 +99,33 @@ static bool is_round(const cdn_geometry *g) {
 
 static void convex_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                             const cdn_transform *X_WB, double margin, cdn_manifold *out) {
-  cdn_proximity near;
-  if (!cdni_pair_distance(a, X_WA, b, X_WB, margin, &near)) return;
+  if (a->kind == CDN_GEOMETRY_HALF_SPACE) {
+    cdni_half_space_manifold(a, X_WA, b, X_WB, margin, out);
+    return;
+  }
   /* Two capsules that cross touch in one point, too. */
   const bool cross =
       a->kind == CDN_GEOMETRY_CAPSULE && b->kind == CDN_GEOMETRY_CAPSULE && fabs(cdn_dot(X_WA->R.z, X_WB->R.z)) < 0.99;
   if (cross || is_round(a) || is_round(b)) {
-    out->points[0] = near, out->id[0] = -1;
-    out->n = 1;
+    out->id[0] = -1;
+    out->n = cdni_pair_distance(a, X_WA, b, X_WB, margin, &out->points[0]);
     return;
   }
+  cdn_proximity near;
+  if (!cdni_pair_distance(a, X_WA, b, X_WB, margin, &near)) return;
   const cdn_vec3 n = near.normal;
   feature fa, fb;
   cdni_feature(b, X_WB, g_neg(n), &fb);
-  if (a->kind == CDN_GEOMETRY_HALF_SPACE) {
-    on_plane(X_WA, &fb, margin, out);
-  } else {
-    cdni_feature(a, X_WA, n, &fa);
-    const bool face_a = is_face(&fa, n), face_b = is_face(&fb, g_neg(n));
-    /* Of two faces, the one of a is the plane, unless that of b is clearly better aligned: so a rocking pair keeps its choice. */
-    if (face_a && (!face_b || cdn_dot(fa.normal, n) >= -cdn_dot(fb.normal, n) - 1e-3))
-      on_face(&fa, &fb, n, true, margin, out);
-    else if (face_b) on_face(&fb, &fa, n, false, margin, out);
-    else {
-      cdni_feature_edge(&fa, n);
-      cdni_feature_edge(&fb, g_neg(n));
-      on_edges(&fa, &fb, n, margin, out);
-    }
+  cdni_feature(a, X_WA, n, &fa);
+  const bool face_a = is_face(&fa, n), face_b = is_face(&fb, g_neg(n));
+  /* Of two faces, the one of a is the plane, unless that of b is clearly better aligned: so a rocking pair keeps its choice. */
+  if (face_a && (!face_b || cdn_dot(fa.normal, n) >= -cdn_dot(fb.normal, n) - 1e-3))
+    on_face(&fa, &fb, n, true, margin, out);
+  else if (face_b) on_face(&fb, &fa, n, false, margin, out);
+  else {
+    cdni_feature_edge(&fa, n);
+    cdni_feature_edge(&fb, g_neg(n));
+    on_edges(&fa, &fb, n, margin, out);
   }
   /* The nearest points themselves, where nothing lies flat, or where none of the points is as deep. */
   double least = INFINITY;

@@ -28,6 +28,8 @@ bool cdni_capsules_distance(const cdn_geometry *a, const cdn_transform *X_WA, co
     s = clamp(pu + t * cosine, la);
   }
   const cdn_vec3 r = g_fma(t, v, g_fma(-s, u, between));
+  const double square = cdn_dot(r, r), far = radii + reach;
+  if (square > far * far * (1 + 1e-12)) return false;
   double distance = cdn_norm(r);
   cdn_vec3 n;
   /* Where the segments almost touch, the direction between the points has no digits; the common perpendicular has. */
@@ -35,7 +37,7 @@ bool cdni_capsules_distance(const cdn_geometry *a, const cdn_transform *X_WA, co
     n = cdn_scale(1 / sqrt(sine2), w);
     distance = cdn_dot(n, between);
     if (distance < 0) n = g_neg(n), distance = -distance;
-  } else if (distance > 1e-15 * (la + lb)) n = unit_or(r, across(u));
+  } else if (distance > 1e-15 * (la + lb)) n = cdn_scale(1 / distance, r);
   else n = sine2 > 1e-20 ? cdn_scale(1 / sqrt(sine2), w) : across(u);
   distance -= radii;
   if (distance > reach) return false;

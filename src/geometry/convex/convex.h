@@ -25,7 +25,6 @@ typedef struct core {
   bool curved; /* it has a curve part */
   const cdn_surface *surface;
   const cdn_vec3 *triangle;
-  int32_t hint; /* a vertex of a hull to begin with */
 } core;
 
 typedef struct core_pair {
@@ -149,19 +148,18 @@ static inline cdn_vec3 across(cdn_vec3 n) {
 
 /* ---- support points of the parts of a core, in its frame, for a unit vector n ---- */
 
-int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n, int32_t hint);
+int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n);
 /* The support point of functions of the user's; the origin of the ball about them where it is not finite. */
 cdn_vec3 cdni_custom_support(const cdn_surface *s, cdn_vec3 n);
 
-static inline cdn_vec3 core_corner(core *c, cdn_vec3 n) {
+static inline cdn_vec3 core_corner(const core *c, cdn_vec3 n) {
   switch (c->kind) {
     case CDN_GEOMETRY_CAPSULE:
     case CDN_GEOMETRY_CYLINDER: return cdn_v3(0, 0, copysign(c->size[1], n.z));
     case CDN_GEOMETRY_BOX:
       return cdn_v3(copysign(c->size[0], n.x), copysign(c->size[1], n.y), copysign(c->size[2], n.z));
     case CDN_GEOMETRY_CONVEX: {
-      c->hint = cdni_hull_support(c->surface, n, c->hint);
-      const double *v = &c->surface->vertices[3 * c->hint];
+      const double *v = &c->surface->vertices[3 * cdni_hull_support(c->surface, n)];
       return cdn_v3(v[0], v[1], v[2]);
     }
     case CDN_GEOMETRY_CUSTOM: return cdni_custom_support(c->surface, n);

@@ -1,6 +1,7 @@
 /* What of a convex geometry may lie flat: faces of boxes and hulls, caps and sides of cylinders, sides of capsules. */
 #include <math.h>
 
+#include "geometry/convex/convex.h"
 #include "geometry/convex/feature.h"
 
 static void add(feature *f, const cdn_transform *X, double x, double y, double z, int32_t id) {
@@ -25,6 +26,20 @@ static void box_face(const double *half, const cdn_transform *X, cdn_vec3 d, fea
   f->normal = up ? column : g_neg(column);
 }
 
+#define HALF_ROOT 0.70710678118654752440
+const double cdni_rim[RIM_POINTS][2] = { { 1, 0 },  { HALF_ROOT, HALF_ROOT },   { 0, 1 },  { -HALF_ROOT, HALF_ROOT },
+                                         { -1, 0 }, { -HALF_ROOT, -HALF_ROOT }, { 0, -1 }, { HALF_ROOT, -HALF_ROOT } };
+
+int cdni_rim_nearest(double x, double y) {
+  int nearest = 0;
+  double most = -INFINITY;
+  for (int k = 0; k < RIM_POINTS; k++) {
+    const double along = cdni_rim[k][0] * x + cdni_rim[k][1] * y;
+    if (along > most) most = along, nearest = k;
+  }
+  return nearest;
+}
+
 /* A cap is eight points of its rim that move with the cylinder. The one that is nearest to the deepest point of the rim
  * stands there. */
 static void cylinder_face(const double *size, const cdn_transform *X, cdn_vec3 d, feature *f) {
@@ -35,37 +50,45 @@ static void cylinder_face(const double *size, const cdn_transform *X, cdn_vec3 d
     return;
   }
   const bool up = d.z >= 0;
-  static const double h = 0.70710678118654752440;
-  static const double rim[8][2] = {
-    { 1, 0 }, { h, h }, { 0, 1 }, { -h, h }, { -1, 0 }, { -h, -h }, { 0, -1 }, { h, -h }
-  };
-  int deepest = -1;
-  if (rho > 1e-9)
-    for (int k = 0; k < 8; k++)
-      if (deepest < 0 || rim[k][0] * d.x + rim[k][1] * d.y > rim[deepest][0] * d.x + rim[deepest][1] * d.y) deepest = k;
-  for (int c = 0; c < 8; c++) {
-    const int k = up ? c : 7 - c;
-    if (k == deepest) add(f, X, r * d.x / rho, r * d.y / rho, up ? l : -l, k + (up ? 8 : 0));
-    else add(f, X, r * rim[k][0], r * rim[k][1], up ? l : -l, k + (up ? 8 : 0));
+  const int deepest = rho > 1e-9 ? cdni_rim_nearest(d.x, d.y) : -1;
+  for (int c = 0; c < RIM_POINTS; c++) {
+    const int k = up ? c : RIM_POINTS - 1 - c;
+    const int32_t id = k + (up ? RIM_POINTS : 0);
+    if (k == deepest) add(f, X, r * d.x / rho, r * d.y / rho, up ? l : -l, id);
+    else add(f, X, r * cdni_rim[k][0], r * cdni_rim[k][1], up ? l : -l, id);
   }
   f->normal = up ? X->R.z : g_neg(X->R.z);
 }
 
-static void hull_face(const cdn_surface *s, const cdn_transform *X, cdn_vec3 d, feature *f) {
+int cdni_hull_face(const cdn_surface *s, int32_t vertex, cdn_vec3 direction) {
   int best = 0;
   double most = -INFINITY;
-  for (int i = 0; i < s->n_faces; i++) {
-    const double *plane = &s->face_planes[4 * (size_t)i];
-    const double along = plane[0] * d.x + plane[1] * d.y + plane[2] * d.z;
-    if (along > most) most = along, best = i;
+  for (int32_t k = s->first_face[vertex]; k < s->first_face[vertex + 1]; k++) {
+    const double *plane = &s->face_planes[4 * (size_t)s->vertex_faces[k]];
+    const double along = plane[0] * direction.x + plane[1] * direction.y + plane[2] * direction.z;
+    best = along > most ? s->vertex_faces[k] : best;
+    most = along > most ? along : most;
   }
-  const int first = s->first_corner[best], n = s->first_corner[best + 1] - first;
+  return best;
+}
+
+int cdni_hull_corners(const cdn_surface *s, int face, int32_t corners[FEATURE_MOST]) {
+  const int first = s->first_corner[face], n = s->first_corner[face + 1] - first;
   const int taken = n < FEATURE_MOST ? n : FEATURE_MOST;
-  for (int c = 0; c < taken; c++) {
-    const int32_t v = s->corners[first + (int)((int64_t)c * n / taken)];
-    add(f, X, s->vertices[3 * (size_t)v], s->vertices[3 * (size_t)v + 1], s->vertices[3 * (size_t)v + 2], v & 0xFFFFF);
+  for (int c = 0; c < taken; c++)
+    corners[c] = s->corners[n == taken ? first + c : first + (int)((int64_t)c * n / taken)];
+  return taken;
+}
+
+static void hull_feature(const cdn_surface *s, const cdn_transform *X, cdn_vec3 d, feature *f) {
+  const int face = cdni_hull_face(s, cdni_hull_support(s, d), d);
+  int32_t corners[FEATURE_MOST];
+  const int n = cdni_hull_corners(s, face, corners);
+  for (int c = 0; c < n; c++) {
+    const double *v = &s->vertices[3 * (size_t)corners[c]];
+    add(f, X, v[0], v[1], v[2], corners[c] & 0xFFFFF);
   }
-  const double *plane = &s->face_planes[4 * (size_t)best];
+  const double *plane = &s->face_planes[4 * (size_t)face];
   f->normal = g_rotate(&X->R, cdn_v3(plane[0], plane[1], plane[2]));
 }
 
@@ -81,7 +104,7 @@ void cdni_feature(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 dir
       break;
     case CDN_GEOMETRY_CYLINDER: cylinder_face(g->size, X_WS, d, f); break;
     case CDN_GEOMETRY_BOX: box_face(g->size, X_WS, d, f); break;
-    case CDN_GEOMETRY_CONVEX: hull_face(g->surface, X_WS, d, f); break;
+    case CDN_GEOMETRY_CONVEX: hull_feature(g->surface, X_WS, d, f); break;
     default: f->n = 1; f->p[0] = X_WS->p;
   }
 }

@@ -16,6 +16,19 @@ typedef struct feature {
   double radius;            /* of the ball that the feature is swept by */
 } feature;
 
+/* Points of the rim of a cap, on the circle of radius 1; the one that is nearest to a unit vector. */
+enum { RIM_POINTS = 8 };
+extern const double cdni_rim[RIM_POINTS][2];
+int cdni_rim_nearest(double x, double y);
+/* Of the faces of a hull that meet at a vertex, the one whose normal is nearest to the direction. */
+int cdni_hull_face(const cdn_surface *s, int32_t vertex, cdn_vec3 direction);
+/* Writes the corners of a face, at most FEATURE_MOST of them, counterclockwise; returns how many. */
+int cdni_hull_corners(const cdn_surface *s, int face, int32_t corners[FEATURE_MOST]);
+
+/* half_space.c: the points of a convex geometry b within the margin of a half-space a. */
+void cdni_half_space_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                              const cdn_transform *X_WB, double margin, cdn_manifold *out);
+
 void cdni_feature(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 direction, feature *f);
 /* The edge of a face that is farthest along a direction; a segment stays what it is. */
 void cdni_feature_edge(feature *f, cdn_vec3 direction);

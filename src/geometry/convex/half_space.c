@@ -1,18 +1,142 @@
-/* A half-space and anything convex: the support point against the normal. */
+/* A half-space and anything convex: the support point against the normal, and the points of what lies flat. */
 #include "geometry/convex/convex.h"
+#include "geometry/convex/feature.h"
+
+/* The lowest point of b, in S, where `up` is the normal of the half-space in S. */
+static inline cdn_vec3 lowest_point(const cdn_geometry *b, cdn_vec3 up) {
+  const double *size = b->size;
+  switch (b->kind) {
+    case CDN_GEOMETRY_CAPSULE: return g_fma(-size[0], up, cdn_v3(0, 0, copysign(size[1], -up.z)));
+    case CDN_GEOMETRY_BOX: return cdn_v3(copysign(size[0], -up.x), copysign(size[1], -up.y), copysign(size[2], -up.z));
+    case CDN_GEOMETRY_CONVEX: {
+      const double *v = &b->surface->vertices[3 * (size_t)cdni_hull_support(b->surface, g_neg(up))];
+      return cdn_v3(v[0], v[1], v[2]);
+    }
+    default: return cdni_support(b, g_neg(up));
+  }
+}
 
 bool cdni_half_space_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                               const cdn_transform *X_WB, double reach, cdn_proximity *out) {
   (void)a;
-  const cdn_vec3 up = X_WA->R.z;
-  const cdn_vec3 down_B = g_neg(g_rotate_inv(&X_WB->R, up));
-  int32_t hint = 0;
-  const cdn_vec3 lowest = cdni_support(b, down_B, &hint);
+  const cdn_vec3 up = X_WA->R.z, up_B = g_rotate_inv(&X_WB->R, up);
+  const cdn_vec3 lowest = lowest_point(b, up_B);
   /* Along the normal the position of b and the support point add up, without a sum of large numbers in between. */
-  const double distance = cdn_dot(up, cdn_sub(X_WB->p, X_WA->p)) - cdn_dot(down_B, lowest);
+  const double distance = cdn_dot(up, cdn_sub(X_WB->p, X_WA->p)) + cdn_dot(up_B, lowest);
   if (distance > reach) return false;
   const cdn_vec3 point_b = g_point(X_WB, lowest);
   proximity_from_a(distance, up, g_fma(-distance, up, point_b), out);
   out->point_b = point_b;
   return true;
+}
+
+/* ---- manifolds ---- */
+
+static inline void touch(cdn_manifold *out, double height, cdn_vec3 up, cdn_vec3 point_b, int32_t id) {
+  cdn_proximity *p = &out->points[out->n];
+  p->distance = height, p->normal = up;
+  p->point_a = g_fma(-height, up, point_b), p->point_b = point_b;
+  p->feature_a = p->feature_b = 0;
+  out->id[out->n++] = id;
+}
+
+/* What the points of b are made of: the height of its origin, and the normal in S. */
+typedef struct stand {
+  cdn_vec3 up, up_B;
+  double middle, margin;
+} stand;
+
+static void capsule_stands(const stand *s, const double *size, const cdn_transform *X, cdn_manifold *out) {
+  for (int end = 0; end < 2; end++) {
+    const double z = end ? size[1] : -size[1], height = s->middle + z * s->up_B.z - size[0];
+    if (height <= s->margin) touch(out, height, s->up, g_fma(-size[0], s->up, g_fma(z, X->R.z, X->p)), end);
+  }
+}
+
+/* The corners of the face that looks down most, in the order and with the ids of box_face in feature.c. */
+static void box_stands(const stand *s, const double *half, const cdn_transform *X, cdn_manifold *out) {
+  const double along[3] = { half[0] * s->up_B.x, half[1] * s->up_B.y, half[2] * s->up_B.z };
+  if (s->middle - fabs(along[0]) - fabs(along[1]) - fabs(along[2]) > s->margin) return;
+  const double x = fabs(s->up_B.x), y = fabs(s->up_B.y), z = fabs(s->up_B.z);
+  const int i = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2), j = (i + 1) % 3, k = (i + 2) % 3;
+  const cdn_vec3 *columns = &X->R.x;
+  const bool positive = along[i] <= 0;
+  const double side = positive ? 1 : -1;
+  const double level = s->middle + side * along[i];
+  const cdn_vec3 at = g_fma(side * half[i], columns[i], X->p);
+  const cdn_vec3 ej = cdn_scale(half[j], columns[j]), ek = cdn_scale(half[k], columns[k]);
+  static const int around[4][2] = { { 1, 1 }, { -1, 1 }, { -1, -1 }, { 1, -1 } };
+  for (int c = 0; c < 4; c++) {
+    const int *turn = around[positive ? c : 3 - c];
+    const double height = level + turn[0] * along[j] + turn[1] * along[k];
+    if (height > s->margin) continue;
+    const int32_t id = positive << i | (turn[0] > 0) << j | (turn[1] > 0) << k;
+    touch(out, height, s->up, g_fma(turn[0], ej, g_fma(turn[1], ek, at)), id);
+  }
+}
+
+static void cylinder_stands(const stand *s, const double *size, const cdn_transform *X, cdn_manifold *out) {
+  const double r = size[0], l = size[1], cx = s->up_B.x, cy = s->up_B.y, cz = s->up_B.z;
+  const double rho = sqrt(cx * cx + cy * cy);
+  if (s->middle - l * fabs(cz) - r * rho > s->margin) return;
+  /* The direction of the deepest point of a rim, in S. */
+  const double dx = rho > 0 ? -cx / rho : 0, dy = rho > 0 ? -cy / rho : 0;
+  const cdn_vec3 deepest = g_fma(r * dx, X->R.x, g_fma(r * dy, X->R.y, X->p));
+  if (fabs(cz) < rho) {
+    for (int end = 0; end < 2; end++) {
+      const double z = end ? l : -l, height = s->middle - r * rho + z * cz;
+      if (height <= s->margin) touch(out, height, s->up, g_fma(z, X->R.z, deepest), end);
+    }
+    return;
+  }
+  const bool positive = cz <= 0;
+  const double z = positive ? l : -l, level = s->middle + z * cz;
+  const cdn_vec3 cap = g_fma(z, X->R.z, X->p), ex = cdn_scale(r, X->R.x), ey = cdn_scale(r, X->R.y);
+  const int nearest = rho > 1e-9 ? cdni_rim_nearest(dx, dy) : -1;
+  for (int c = 0; c < RIM_POINTS; c++) {
+    const int k = positive ? c : RIM_POINTS - 1 - c;
+    const double *at = cdni_rim[k], height = k == nearest ? level - r * rho : level + r * (at[0] * cx + at[1] * cy);
+    if (height > s->margin) continue;
+    const cdn_vec3 point = k == nearest ? g_fma(z, X->R.z, deepest) : g_fma(at[0], ex, g_fma(at[1], ey, cap));
+    touch(out, height, s->up, point, k + (positive ? RIM_POINTS : 0));
+  }
+}
+
+static void hull_stands(const stand *s, const cdn_geometry *b, const cdn_transform *X, cdn_manifold *out) {
+  const cdn_surface *hull = b->surface;
+  const int32_t lowest = cdni_hull_support(hull, g_neg(s->up_B));
+  const double *v = &hull->vertices[3 * (size_t)lowest];
+  const double least = s->middle + cdn_dot(s->up_B, cdn_v3(v[0], v[1], v[2]));
+  if (least > s->margin) return;
+  const int face = cdni_hull_face(hull, lowest, g_neg(s->up_B));
+  int32_t corners[FEATURE_MOST];
+  const int n = cdni_hull_corners(hull, face, corners);
+  bool seen = false;
+  for (int c = 0; c < n && out->n < CDN_MANIFOLD_MOST; c++) {
+    const double *p = &hull->vertices[3 * (size_t)corners[c]];
+    const cdn_vec3 p_S = cdn_v3(p[0], p[1], p[2]);
+    const double height = s->middle + cdn_dot(s->up_B, p_S);
+    if (height > s->margin) continue;
+    seen = seen || corners[c] == lowest;
+    touch(out, height, s->up, g_point(X, p_S), corners[c] & 0xFFFFF);
+  }
+  if (seen) return;
+  /* A face of many corners, or a vertex in the middle of one: the lowest point must not be lost. */
+  if (out->n == CDN_MANIFOLD_MOST) out->n--;
+  touch(out, least, s->up, g_point(X, cdn_v3(v[0], v[1], v[2])), lowest & 0xFFFFF);
+}
+
+void cdni_half_space_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
+                              const cdn_transform *X_WB, double margin, cdn_manifold *out) {
+  const stand s = { X_WA->R.z, g_rotate_inv(&X_WB->R, X_WA->R.z), cdn_dot(X_WA->R.z, cdn_sub(X_WB->p, X_WA->p)),
+                    margin };
+  switch (b->kind) {
+    case CDN_GEOMETRY_CAPSULE: capsule_stands(&s, b->size, X_WB, out); return;
+    case CDN_GEOMETRY_CYLINDER: cylinder_stands(&s, b->size, X_WB, out); return;
+    case CDN_GEOMETRY_BOX: box_stands(&s, b->size, X_WB, out); return;
+    case CDN_GEOMETRY_CONVEX: hull_stands(&s, b, X_WB, out); return;
+    default:
+      if (!cdni_half_space_distance(a, X_WA, b, X_WB, margin, &out->points[0])) return;
+      out->id[0] = -1, out->n = 1;
+  }
 }

@@ -164,6 +164,31 @@ static void merge_faces(cdn_surface *s, work *w, int32_t *stack) {
   s->first_corner[s->n_faces] = n_corners;
 }
 
+/* A face counts once at a vertex, however many of its triangles meet there. The list of a vertex has room for each of
+ * its triangles, and is then moved to the end of the one before. merge_faces has left -2 - face. */
+static void set_vertex_faces(cdn_surface *s, const work *w) {
+  const int nv = s->info.n_vertices, nt = s->info.n_triangles;
+  int32_t *first = s->first_face, *count = w->next;
+  memset(first, 0, sizeof *first * (size_t)(nv + 1));
+  memset(count, 0, sizeof *count * (size_t)nv);
+  for (int i = 0; i < 3 * nt; i++) first[s->triangles[i] + 1]++;
+  for (int i = 0; i < nv; i++) first[i + 1] += first[i];
+  for (int i = 0; i < 3 * nt; i++) {
+    const int32_t v = s->triangles[i], face = -2 - w->face[i / 3];
+    int32_t *list = &s->vertex_faces[first[v]];
+    bool known = false;
+    for (int k = 0; k < count[v]; k++) known = known || list[k] == face;
+    if (!known) list[count[v]++] = face;
+  }
+  int32_t end = 0;
+  for (int i = 0; i < nv; i++) {
+    memmove(&s->vertex_faces[end], &s->vertex_faces[first[i]], sizeof(int32_t) * (size_t)count[i]);
+    first[i] = end;
+    end += count[i];
+  }
+  first[nv] = end;
+}
+
 static void set_ball(cdn_surface *s) {
   double least[3] = { INFINITY, INFINITY, INFINITY }, most[3] = { -INFINITY, -INFINITY, -INFINITY };
   for (int i = 0; i < s->info.n_vertices; i++)
@@ -190,6 +215,23 @@ static void lay_out(cdn_surface *s, char *at, size_t n_vertices, size_t n_triang
   s->neighbours = part(&at, sizeof(int32_t) * 6 * n_triangles);
   s->first_corner = part(&at, sizeof(int32_t) * (n_triangles + 1));
   s->corners = part(&at, sizeof(int32_t) * 3 * n_triangles);
+  s->first_face = part(&at, sizeof(int32_t) * (n_vertices + 2));
+  s->vertex_faces = part(&at, sizeof(int32_t) * 3 * n_triangles);
+}
+
+/* What a search for the farthest vertex begins with. The components of the middle of a cell are as their sizes are
+ * ordered; where the bits contradict each other the cell is one of equal sizes. */
+static void set_starts(cdn_surface *s) {
+  for (int cell = 0; cell < HULL_CELLS; cell++) {
+    const int xy = cell >> 3 & 1, yz = cell >> 4 & 1, zx = cell >> 5 & 1;
+    static const double sizes[] = { 0.25, 0.6, 1 };
+    cdn_vec3 d = cdn_v3(sizes[xy + !zx], sizes[yz + !xy], sizes[zx + !yz]);
+    if (cell & 1) d.x = -d.x;
+    if (cell & 2) d.y = -d.y;
+    if (cell & 4) d.z = -d.z;
+    for (int i = 1; i < s->info.n_vertices; i++)
+      if (cdn_dot(d, vertex(s, i)) > cdn_dot(d, vertex(s, s->start[cell]))) s->start[cell] = i;
+  }
 }
 
 cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const int32_t *triangles) {
@@ -204,7 +246,7 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
 
   const size_t nv = (size_t)n_vertices;
   cdn_surface *s = cdni_surface_allocate(CDN_GEOMETRY_CONVEX, 64 + sizeof(double) * (3 * nv + 8 * nt) +
-                                                                  sizeof(int32_t) * (nv + 16 * nt + 32));
+                                                                  sizeof(int32_t) * (2 * nv + 19 * nt + 40));
   char *memory = malloc(sizeof(edge) * 3 * nt + sizeof(double) * nt + sizeof(int32_t) * (3 * nt + 3 * nt + nv) + 64);
   if (!s || !memory) {
     free(number), free(memory);
@@ -231,8 +273,10 @@ cdn_surface *cdni_hull_build(int n, const double *points, int n_triangles, const
   set_ball(s);
   set_planes(s, w.area);
   set_neighbours(s, &w);
+  set_starts(s);
   sort_by_area(n_triangles, w.area, w.order);
   merge_faces(s, &w, stack);
+  set_vertex_faces(s, &w);
   s->inner_radius = INFINITY;
   for (int i = 0; i < n_triangles; i++)
     s->inner_radius = fmin(

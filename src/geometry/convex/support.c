@@ -3,25 +3,20 @@
 
 static double along(const double *v, cdn_vec3 n) { return v[0] * n.x + v[1] * n.y + v[2] * n.z; }
 
-/* Small hulls are searched through; on larger ones the search climbs from neighbour to neighbour. On a convex polytope
- * a vertex that no neighbour exceeds is the farthest; where neighbours are equal to rounding, so is what is missed. */
-int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n, int32_t hint) {
-  const int count = s->info.n_vertices;
-  int32_t best = hint >= 0 && hint < count ? hint : 0;
+/* The search begins near by, at the farthest vertex of the direction's cell, and climbs from neighbour to neighbour. On a
+ * convex polytope a vertex that no neighbour exceeds is the farthest; where neighbours are equal to rounding, so is what
+ * is missed. */
+int32_t cdni_hull_support(const cdn_surface *s, cdn_vec3 n) {
+  int32_t best = s->start[hull_cell(n)];
   double most = along(&s->vertices[3 * best], n);
-  if (count <= 24) {
-    for (int32_t i = 0; i < count; i++) {
-      const double d = along(&s->vertices[3 * i], n);
-      if (d > most) most = d, best = i;
-    }
-    return best;
-  }
   for (int32_t at = -1; at != best;) {
     at = best;
-    for (int32_t k = s->first_neighbour[at]; k < s->first_neighbour[at + 1]; k++) {
+    const int32_t end = s->first_neighbour[at + 1];
+    for (int32_t k = s->first_neighbour[at]; k < end; k++) {
       const int32_t i = s->neighbours[k];
       const double d = along(&s->vertices[3 * i], n);
-      if (d > most) most = d, best = i;
+      best = d > most ? i : best;
+      most = d > most ? d : most;
     }
   }
   return best;
@@ -32,7 +27,7 @@ cdn_vec3 cdni_custom_support(const cdn_surface *s, cdn_vec3 n) {
   return isfinite(p.x + p.y + p.z) ? p : s->center;
 }
 
-cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction, int32_t *hint) {
+cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction) {
   const cdn_vec3 n = unit_or(direction, cdn_v3(1, 0, 0));
   const double *size = g->size;
   switch (g->kind) {
@@ -40,9 +35,8 @@ cdn_vec3 cdni_support(const cdn_geometry *g, cdn_vec3 direction, int32_t *hint) 
     case CDN_GEOMETRY_CAPSULE: return g_fma(size[0], n, cdn_v3(0, 0, copysign(size[1], n.z)));
     case CDN_GEOMETRY_CUSTOM: return cdni_custom_support(g->surface, n);
     case CDN_GEOMETRY_CONVEX: {
-      const int32_t i = cdni_hull_support(g->surface, n, hint ? *hint : 0);
-      if (hint) *hint = i;
-      return cdn_v3(g->surface->vertices[3 * i], g->surface->vertices[3 * i + 1], g->surface->vertices[3 * i + 2]);
+      const double *v = &g->surface->vertices[3 * cdni_hull_support(g->surface, n)];
+      return cdn_v3(v[0], v[1], v[2]);
     }
     case CDN_GEOMETRY_ELLIPSOID:
     case CDN_GEOMETRY_CYLINDER:

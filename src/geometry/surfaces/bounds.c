@@ -89,8 +89,7 @@ static double reach_along(const cdn_geometry *g, cdn_vec3 n) {
     default: break;
   }
   if (g->kind == CDN_GEOMETRY_CUSTOM && !s->ops.support) return cdn_dot(n, s->center) + s->radius;
-  int32_t hint = 0;
-  return cdn_dot(n, cdni_support(g, n, &hint));
+  return cdn_dot(n, cdni_support(g, n));
 }
 
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {

@@ -18,8 +18,7 @@ static inline void turn_to_world(const cdn_transform *X_WA, cdn_proximity *p) {
 }
 /* The point of b that is farthest along a direction of a. */
 static inline cdn_vec3 support_of(const cdn_geometry *b, const cdn_transform *X_AB, cdn_vec3 direction) {
-  int32_t hint = 0;
-  return g_point(X_AB, cdni_support(b, g_rotate_inv(&X_AB->R, direction), &hint));
+  return g_point(X_AB, cdni_support(b, g_rotate_inv(&X_AB->R, direction)));
 }
 static inline bool has_inside(const cdn_geometry *a) {
   return a->kind == CDN_GEOMETRY_HEIGHT_FIELD || a->surface->info.closed;

@@ -173,8 +173,7 @@ static int face_of(const cdn_geometry *b, const cdn_transform *X_AB, cdn_vec3 do
     case CDN_GEOMETRY_BOX: return box_face(b->size, d, X_AB, out);
     case CDN_GEOMETRY_CONVEX: return hull_face(b->surface, d, X_AB, out);
     default: {
-      int32_t hint = 0;
-      const cdn_vec3 point = cdni_support(b, d, &hint);
+      const cdn_vec3 point = cdni_support(b, d);
       return put_corners(out, X_AB, &point, 1);
     }
   }
