@@ -100,6 +100,7 @@ typedef struct model_arguments {
   const char *path, *key, *state;
   text_list controls;
   bool strict, keep_fixed, floating_base, tree_only, quiet;
+  bool pull;                     /* the System has a pull, for a hand */
   double armature;               /* 0: as the file says */
   const char *contact;           /* "compliant" or "none"; NULL: compliant */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
@@ -124,6 +125,8 @@ typedef struct model_arguments {
 #define CONTROL_OPTION(a) \
   { "control", 0, OPTION_LIST, &(a).controls, "NAME=VALUE", "the value of a control input; as often as needed" }
 
+/* The method of this name, or NULL for the default one; false after it has been said that there is none (simulate.c). */
+bool find_method(const char *name, cdn_method *method);
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
 int load_model(const model_arguments *arguments, cdn_model **out);
 /* One compact block on standard error about what the file holds that is not simulated, and its warnings. */
@@ -182,6 +185,7 @@ int command_plot(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_speed(int argc, char **argv);
+int command_view(int argc, char **argv);
 
 /* ---- contacts.c ---------------------------------------------------------------------------- */
 

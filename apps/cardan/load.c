@@ -3,22 +3,42 @@
 
 #include <string.h>
 
-int load_model(const model_arguments *arguments, cdn_model **out) {
-  cdn_model_options options = cdn_default_model_options();
-  options.strict = arguments->strict;
-  options.keep_fixed = arguments->keep_fixed;
-  options.floating_base = arguments->floating_base;
-  options.tree_only = arguments->tree_only;
-  options.armature = arguments->armature;
+static bool read_options(const model_arguments *arguments, cdn_model_options *options) {
+  *options = cdn_default_model_options();
+  options->strict = arguments->strict;
+  options->keep_fixed = arguments->keep_fixed;
+  options->floating_base = arguments->floating_base;
+  options->tree_only = arguments->tree_only;
+  options->armature = arguments->armature;
+  options->contact = arguments->contact && arguments->contact[0] == 'n' ? CDN_MODEL_NO_CONTACT : CDN_MODEL_COMPLIANT;
+  options->contact_modulus = arguments->stiffness;
+  options->contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
+  if (!arguments->contact || strcmp(arguments->contact, "none") == 0 || strcmp(arguments->contact, "compliant") == 0)
+    return true;
+  complain("--contact is compliant or none, not '%s'", arguments->contact);
+  return false;
+}
+
+/* In a System with a pull. The mistakes of freezing are the System's. */
+static cdn_status load_with_pull(const char *path, const cdn_model_options *options, cdn_model **out) {
+  cdn_system *system = cdn_system_create(NULL);
   *out = NULL;
-  if (arguments->contact && strcmp(arguments->contact, "none") != 0 && strcmp(arguments->contact, "compliant") != 0) {
-    complain("--contact is compliant or none, not '%s'", arguments->contact);
-    return CMD_USAGE;
+  if (!system) return CDN_ERR_NOMEM;
+  cdn_status status = cdn_model_load_into(path, options, system, out);
+  if (status == CDN_OK) {
+    cdn_system_add_pull(system, NULL);
+    status = cdn_system_freeze(system);
   }
-  options.contact = arguments->contact && arguments->contact[0] == 'n' ? CDN_MODEL_NO_CONTACT : CDN_MODEL_COMPLIANT;
-  options.contact_modulus = arguments->stiffness;
-  options.contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
-  cdn_status status = cdn_model_load(arguments->path, &options, out);
+  cdn_system_release(system);
+  return status;
+}
+
+int load_model(const model_arguments *arguments, cdn_model **out) {
+  cdn_model_options options;
+  *out = NULL;
+  if (!read_options(arguments, &options)) return CMD_USAGE;
+  const cdn_status status =
+      arguments->pull ? load_with_pull(arguments->path, &options, out) : cdn_model_load(arguments->path, &options, out);
   if (status == CDN_OK) return CMD_OK;
 
   if (!*out) {
@@ -27,6 +47,7 @@ int load_model(const model_arguments *arguments, cdn_model **out) {
   }
   cdn_error error;
   cdn_model_last_error(*out, &error);
+  if (error.code == CDN_OK) cdn_last_error(&error);
   complain_error("", &error);
   bool refused = arguments->strict && status == CDN_ERR_UNSUPPORTED && cdn_model_not_understood_count(*out) > 0;
   cdn_model_destroy(*out);

@@ -12,6 +12,7 @@ static const struct {
   { "modes", command_modes },       { "simulate", command_simulate },
   { "plot", command_plot },         { "render", command_render },
   { "export", command_export },     { "speed", command_speed },
+  { "view", command_view },
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -29,6 +30,7 @@ static const char help[] =
     "  simulate  a trajectory of asked accuracy, and a certificate of what it is worth\n"
     "  plot      a picture of a trajectory: coordinates, energies, step sizes\n"
     "  render    a picture of the model, or a video of a run\n"
+    "  view      the model in a browser, running: to look at, to steer, to pull\n"
     "  export    the model and its motion as glTF, poses, or a keyframe\n"
     "  speed     what the model costs on this machine: realizations, dynamics, steps a second\n"
     "  help      this page; 'cardan COMMAND --help' has the options of one command\n"
@@ -87,7 +89,7 @@ static int dispatch(int argc, char **argv) {
   if (closest) complain("unknown %s '%s'; did you mean 'cardan %s'?", what, word, closest);
   else
     complain(
-        "unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot, render, export and speed "
+        "unknown %s '%s'; the commands are info, eval, assemble, equilibrium, modes, simulate, plot, render, view, export and speed "
         "('cardan --help' explains)",
         what, word);
   return CMD_USAGE;

@@ -175,17 +175,18 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   return record.signal ? 128 + record.signal : code;
 }
 
-static bool find_method(simulate_arguments *a) {
+bool find_method(const char *name, cdn_method *method) {
   const char *names[64];
   int n = 0;
+  *method = CDN_METHOD_DEFAULT;
   for (; n < 64 && cdn_method_name((cdn_method)n); n++) {
     names[n] = cdn_method_name((cdn_method)n);
-    if (a->method_name && strcmp(a->method_name, names[n]) == 0) a->method = (cdn_method)n;
+    if (name && strcmp(name, names[n]) == 0) *method = (cdn_method)n;
   }
-  if (!a->method_name || strcmp(cdn_method_name(a->method), a->method_name) == 0) return true;
-  const char *closest = closest_word(a->method_name, names, n);
+  if (!name || strcmp(cdn_method_name(*method), name) == 0) return true;
+  const char *closest = closest_word(name, names, n);
   if (closest) {
-    complain("--method %s: there is no such method; did you mean %s?", a->method_name, closest);
+    complain("--method %s: there is no such method; did you mean %s?", name, closest);
     return false;
   }
   char all[512] = "";
@@ -193,7 +194,7 @@ static bool find_method(simulate_arguments *a) {
     size_t length = strlen(all);
     snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", names[i]);
   }
-  complain("--method %s: there is no such method; there are %s", a->method_name, all);
+  complain("--method %s: there is no such method; there are %s", name, all);
   return false;
 }
 
@@ -216,7 +217,8 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--report %g would make %.2g rows; give a longer interval", a->report, a->duration / a->report);
     return false;
   }
-  return find_method(a) && estimate_makes_sense(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
+  return find_method(a->method_name, &a->method) && estimate_makes_sense(a) && checkpoint_makes_sense(a) &&
+         outputs_make_sense(a);
 }
 
 /* The end must lie beyond the start, as far as doubles can tell. */
@@ -231,10 +233,10 @@ static int check_time(const simulate_arguments *a, cdn_state *initial) {
 static bool is_bare(const simulate_arguments *a) {
   const model_arguments *m = &a->model;
   bool any = m->path || m->key || m->state || m->strict || m->keep_fixed || m->floating_base || m->tree_only ||
-             m->armature > 0 || m->contact || m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 || a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output ||
-             a->summary || a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name ||
-             a->checkpoint || a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n ||
-             a->no_assemble;
+             m->armature > 0 || m->contact || m->stiffness > 0 || m->dissipation > 0 || a->duration > 0 ||
+             a->accuracy > 0 || a->step > 0 || a->report > 0 || a->output || a->summary || a->verify || a->deliver ||
+             a->no_companion || a->step_sizes || a->method_name || a->checkpoint || a->checkpoint_every > 0 ||
+             a->checkpoint_wall > 0 || a->locks.n || m->controls.n || a->no_assemble;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -350,7 +352,8 @@ int command_simulate(int argc, char **argv) {
   if (a.resume) {
     checkpoint from = { .head = NULL };
     if (!is_bare(&a)) return CMD_USAGE;
-    bool readable = checkpoint_read(&from, a.resume, &a) && find_method(&a) && outputs_make_sense(&a);
+    bool readable =
+        checkpoint_read(&from, a.resume, &a) && find_method(a.method_name, &a.method) && outputs_make_sense(&a);
     code = readable ? simulate(&a, &from) : CMD_INPUT;
     checkpoint_close(&from);
     return code;

@@ -36,5 +36,7 @@
 #include <cardan/scene.h>
 #include <cardan/render.h>
 #include <cardan/model.h>
+#include <cardan/pull.h>
 #include <cardan/trajectory.h>
+#include <cardan/view.h>
 #endif

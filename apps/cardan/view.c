@@ -1,0 +1,181 @@
+/* cardan view: a model in a browser, running. */
+#define _GNU_SOURCE
+#include "view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cardan/view.h>
+
+static const help_page page = {
+  "view", "MODEL [options]",
+  "Shows the model in a browser, running: run, pause, step, scrub back, pull bodies, drag coordinates, plot, change the\n"
+  "accuracy, the method, controls and parameters while it goes. Serves one page to this machine, until Ctrl-C. Without a\n"
+  "display it prints the address and how to reach it from another machine.\n",
+  "  cardan view humanoid.xml\n"
+  "  cardan view robot.urdf --paused --accuracy 1e-6\n"
+  "  cardan view walker.xml --speed 0.1 --port 8000 --no-browser\n",
+  WHICH_MODEL
+};
+
+extern char **environ;
+
+/* ---- the browser ----------------------------------------------------------------------------- */
+
+static bool is_set(const char *name) {
+  const char *value = getenv(name);
+  return value && value[0];
+}
+
+/* Whether a browser was started. */
+static bool open_browser(const char *address) {
+  if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return false;
+  char *const arguments[] = { (char *)"xdg-open", (char *)address, NULL };
+  posix_spawn_file_actions_t quiet;
+  pid_t child;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
+  posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
+  const bool started = posix_spawnp(&child, "xdg-open", &quiet, NULL, arguments, environ) == 0;
+  posix_spawn_file_actions_destroy(&quiet);
+  return started;
+}
+
+void announce(const view_arguments *a, const char *address) {
+  printf("%s\n", address);
+  fflush(stdout);
+  if ((!a->no_browser && open_browser(address)) || a->model.quiet) return;
+  const char *port = strrchr(address, ':');
+  const int n = port ? (int)strcspn(port + 1, "/") : 0;
+  char host[256] = "HOST";
+  gethostname(host, sizeof host - 1);
+  fprintf(stderr, "Open this address in a browser; Ctrl-C ends. From another machine: ssh -L %.*s:127.0.0.1:%.*s %s\n",
+          n, port + 1, n, port + 1, host);
+}
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static cdn_view *shown;
+
+static void stop(int signal) {
+  (void)signal;
+  cdn_view_stop(shown);
+}
+
+/* A second signal ends the program. */
+static void catch_stop(void) {
+  struct sigaction action = { .sa_handler = stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- the view -------------------------------------------------------------------------------- */
+
+static const char *const contacts[] = { "compliant", "none" };
+
+static cdn_status build(void *context, int contact, cdn_model **out) {
+  model_arguments arguments = *(const model_arguments *)context;
+  arguments.contact = contacts[contact];
+  return load_model(&arguments, out) == CMD_OK ? CDN_OK : CDN_ERR_ARG;
+}
+
+static int complain_last(const char *doing) {
+  cdn_error error;
+  cdn_last_error(&error);
+  complain_error(doing, &error);
+  return error.code == CDN_ERR_FILE || error.code == CDN_ERR_UNSUPPORTED ? CMD_OUTPUT
+         : error.code == CDN_ERR_ARG                                     ? CMD_USAGE
+                                                                         : CMD_FAILED;
+}
+
+/* "walker.xml" is recorded as "walker-view.csv" beside it. */
+static char *name_recording(const view_arguments *a) {
+  if (a->record) return strcpy(allocate(strlen(a->record) + 1, 1), a->record);
+  const char *path = a->model.path, *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  const int stem = (int)(dot && (!slash || dot > slash) ? dot - path : (ptrdiff_t)strlen(path));
+  char *name = allocate(strlen(path) + 16, 1);
+  sprintf(name, "%.*s-view.csv", stem, path);
+  return name;
+}
+
+static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
+  cdn_view_def def = cdn_default_view_def();
+  char *recording = name_recording(a);
+  def.model = model;
+  def.source = a->model.path;
+  def.host = a->host, def.port = (int)a->port;
+  def.speed = a->as_fast ? 0 : a->speed;
+  def.paused = a->paused;
+  def.recording = recording;
+  def.contacts = contacts, def.n_contacts = 2, def.contact = a->model.contact && a->model.contact[0] == 'n';
+  def.build = build, def.context = &a->model;
+  cdn_status status = cdn_view_open(state, &def, &shown);
+  free(recording);
+  if (status != CDN_OK) return complain_last(a->model.path);
+  for (int i = 0; i < cdn_model_warning_count(model); i++)
+    (void)!cdn_view_say(shown, cdn_state_time(state), cdn_model_warning(model, i));
+  catch_stop();
+  announce(a, cdn_view_address(shown));
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.method = a->method;
+  how.accuracy = a->accuracy;
+  how.fixed_step = a->step;
+  how.companion = !a->no_companion;
+  status = cdn_view_run(shown, &how);
+  const int code = status == CDN_OK ? CMD_OK : complain_last(a->model.path);
+  cdn_view_close(shown);
+  return code;
+}
+
+static int view(view_arguments *a) {
+  cdn_model *model;
+  cdn_state *state = NULL;
+  a->model.pull = true;
+  int code = load_start(&a->model, &model, &state);
+  if (code == CMD_OK) code = lock_joints(&a->locks, state);
+  if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, model, a->accuracy / 10, state);
+  if (code == CMD_OK) code = show(a, model, state);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  return code;
+}
+
+static bool makes_sense(view_arguments *a) {
+  if (a->port > 65535 || a->port != floor(a->port)) complain("--port is a whole number up to 65535, not %g", a->port);
+  else if (a->accuracy < 1e-15 || a->accuracy > 0.5) complain("--accuracy is from 1e-15 to 0.5, not %g", a->accuracy);
+  else return find_method(a->method_name, &a->method);
+  return false;
+}
+
+int command_view(int argc, char **argv) {
+  view_arguments a = { .speed = 1, .accuracy = 1e-4 };
+  const option table[] = {
+    { "port", 0, OPTION_POSITIVE, &a.port, "N", "the port to listen on (default: any free one)" },
+    { "listen", 0, OPTION_TEXT, &a.host, "ADDRESS", "listen there, not on 127.0.0.1: others can then look and steer" },
+    { "no-browser", 0, OPTION_FLAG, &a.no_browser, NULL, "open no browser: print the address" },
+    { "speed", 0, OPTION_POSITIVE, &a.speed, "X", "times real time (default 1)" },
+    { "as-fast", 0, OPTION_FLAG, &a.as_fast, NULL, "as fast as it goes" },
+    { "paused", 0, OPTION_FLAG, &a.paused, NULL, "begin paused" },
+    { "accuracy", 0, OPTION_POSITIVE, &a.accuracy, "A", "accuracy of the run (default 1e-4)" },
+    { "step", 0, OPTION_POSITIVE, &a.step, "H", "steps of this size, s, without error control" },
+    { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "how steps are taken (see docs/methods.md); stiff: cvode-bdf" },
+    { "no-companion", 0, OPTION_FLAG, &a.no_companion, NULL,
+      "no second run beside the run: faster, its error unknown" },
+    { "record", 0, OPTION_TEXT, &a.record, "FILE.csv", "where the record button writes (default: MODEL-view.csv)" },
+    { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },
+    { "key", 0, OPTION_TEXT, &a.model.key, "NAME", "start from a keyframe of the model" },
+    CONTROL_OPTION(a.model),
+    { "lock", 0, OPTION_LIST, &a.locks, "JOINT[=Q]", "hold a joint where it is, or at Q; as often as needed" },
+    { "no-assemble", 0, OPTION_FLAG, &a.no_assemble, NULL, "start as it is, whatever the constraints' errors" },
+    MODEL_OPTIONS(a.model),
+  };
+  const int code = options_parse(&page, table, sizeof table / sizeof *table, argc, argv, &a.model.path);
+  if (code != OPTIONS_GO) return code;
+  return makes_sense(&a) ? view(&a) : CMD_USAGE;
+}

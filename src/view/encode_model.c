@@ -1,0 +1,291 @@
+/* The texts that describe a model: `hello` and `model`. */
+#include <math.h>
+#include <stdio.h>
+
+#include <cardan/motion.h>
+#include <cardan/stepper.h>
+
+#include "matter/matter.h"
+#include "view/encode.h"
+
+void cdni_encode_hello(view_text *t, view_mode mode) {
+  static const char *const modes[] = { "live", "replay", "shown" };
+  char version[32];
+  const uint32_t v = cdn_version();
+  snprintf(version, sizeof version, "%u.%u.%u", (unsigned)(v / 1000000), (unsigned)(v / 1000 % 1000),
+           (unsigned)(v % 1000));
+  cdni_text_clear(t);
+  cdni_text_open(t, NULL, '{');
+  cdni_text_string(t, "type", "hello");
+  cdni_text_integer(t, "wire", 1);
+  cdni_text_string(t, "cardan", version);
+  cdni_text_string(t, "mode", modes[mode]);
+  cdni_text_close(t, '}');
+}
+
+/* ---- coordinates ---- */
+
+/* Limits of a joint with one coordinate. */
+static void find_limits(const cdn_model *model, view_coordinate *c) {
+  for (int i = 0; model && i < cdn_model_joint_count(model); i++) {
+    const cdn_model_joint joint = cdn_model_joint_get(model, i);
+    if (joint.mobilized.i != c->body.i || joint.nq != 1) continue;
+    c->lower = joint.lower, c->upper = joint.upper;
+    return;
+  }
+}
+
+cdn_status cdni_list_coordinates(const cdn_system *system, const cdn_model *model, const cdn_allocator *allocator,
+                                 cdni_array *out) {
+  const matter *m = cdni_matter(system);
+  *out = (cdni_array){ 0 };
+  for (int b = 1; b < cdn_system_body_count(system); b++) {
+    const cdn_body body = { b };
+    const int nq = cdn_body_nq(system, body), nu = cdn_body_nu(system, body);
+    for (int k = cdni_first_plain_coordinate(m, b); k < nq; k++) {
+      const int u = cdn_body_first_u(system, body) + k - (nq - nu);
+      view_coordinate c = { .body = body,
+                            .k = k,
+                            .slot = cdn_body_first_q(system, body) + k,
+                            .is_angle = cdni_mobility_dimension(m, u - cdn_body_first_u(system, body) +
+                                                                       m->tree.node[b].u) != 'L',
+                            .lower = -INFINITY,
+                            .upper = INFINITY };
+      if (nq == 1) find_limits(model, &c);
+      if (cdni_array_push(allocator, out, sizeof c, &c)) continue;
+      cdni_array_free(allocator, out);
+      return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_open", "out of memory for the coordinates of the view");
+    }
+  }
+  return CDN_OK;
+}
+
+bool cdni_coordinate_is_fixed(const cdn_state *state, const view_coordinate *c) {
+  return cdn_body_driver(state, c->body).level != CDN_LEVEL_NONE;
+}
+
+/* ---- parts of the model ---- */
+
+static void encode_vector(view_text *t, const char *key, cdn_vec3 v) {
+  cdni_text_numbers(t, key, (const double[]){ v.x, v.y, v.z }, 3);
+}
+
+static void encode_pose(view_text *t, cdn_transform X) {
+  const cdn_quaternion q = cdn_quaternion_from_rotation(X.R);
+  cdni_text_numbers(t, "pose", (const double[]){ X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z }, 7);
+}
+
+static void encode_bodies(view_text *t, const view_model *m) {
+  const cdn_system *system = cdn_state_system(m->state);
+  cdni_text_open(t, "bodies", '[');
+  for (int b = 0; b < cdn_system_body_count(system); b++) {
+    const cdn_body body = { b };
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", cdn_body_name(system, body));
+    cdni_text_integer(t, "parent", cdn_body_parent(system, body).i);
+    cdni_text_number(t, "mass", b > 0 ? cdn_body_mass_properties(m->state, body).mass : 0);
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+}
+
+/* The name of the page's shape, and how many sizes it has. */
+static const char *shape_of(const cdn_geometry *g, int *n) {
+  static const struct {
+    const char *name;
+    int n;
+  } shapes[] = {
+    [CDN_GEOMETRY_SPHERE] = { "sphere", 1 },     [CDN_GEOMETRY_HALF_SPACE] = { "plane", 1 },
+    [CDN_GEOMETRY_CAPSULE] = { "capsule", 2 },   [CDN_GEOMETRY_ELLIPSOID] = { "ellipsoid", 3 },
+    [CDN_GEOMETRY_CYLINDER] = { "cylinder", 2 }, [CDN_GEOMETRY_BOX] = { "box", 3 },
+  };
+  const bool known = g->kind >= 0 && g->kind < CDN_GEOMETRY_CONVEX;
+  *n = known ? shapes[g->kind].n : 0;
+  return known ? shapes[g->kind].name : "mesh";
+}
+
+static void encode_visuals(view_text *t, const view_model *m, double radius) {
+  cdni_text_open(t, "visuals", '[');
+  for (int i = 0; i < cdn_scene_visual_count(m->scene); i++) {
+    cdn_visual v;
+    int n;
+    if (cdn_scene_visual(m->scene, i, &v) != CDN_OK) continue;
+    const char *shape = shape_of(&v.geometry, &n);
+    const double extent = 10 * radius, *size = v.geometry.kind == CDN_GEOMETRY_HALF_SPACE ? &extent : v.geometry.size;
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", v.name);
+    cdni_text_integer(t, "body", v.body.i);
+    cdni_text_string(t, "shape", shape);
+    cdni_text_numbers(t, "size", size, n);
+    if (m->meshes->of_visual[i] >= 0) cdni_text_integer(t, "mesh", m->meshes->of_visual[i]);
+    encode_pose(t, v.X_BV);
+    cdni_text_numbers(t, "rgba", v.rgba, 4);
+    cdni_text_integer(t, "group", v.group);
+    cdni_text_boolean(t, "collision", v.collision);
+    cdni_text_boolean(t, "skeleton", v.skeleton);
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+}
+
+static void encode_cameras(view_text *t, const view_model *m) {
+  cdni_text_open(t, "cameras", '[');
+  for (int i = 0; i < cdn_scene_camera_count(m->scene); i++) {
+    cdn_camera_def c;
+    if (cdn_scene_camera(m->scene, i, &c) != CDN_OK) continue;
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", c.name);
+    cdni_text_integer(t, "body", c.body.i);
+    encode_pose(t, c.X_BC);
+    cdni_text_number(t, "fovy", c.fovy);
+    cdni_text_integer(t, "target", c.target.i);
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+  cdni_text_open(t, "lights", '[');
+  for (int i = 0; i < cdn_scene_light_count(m->scene); i++) {
+    cdn_light_def l;
+    if (cdn_scene_light(m->scene, i, &l) != CDN_OK) continue;
+    cdni_text_open(t, NULL, '{');
+    cdni_text_integer(t, "body", l.body.i);
+    encode_vector(t, "position", l.position);
+    encode_vector(t, "direction", l.direction);
+    cdni_text_boolean(t, "directional", l.directional);
+    cdni_text_numbers(t, "rgb", l.rgb, 3);
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+}
+
+static void encode_coordinates(view_text *t, const view_model *m) {
+  const cdn_system *system = cdn_state_system(m->state);
+  cdni_text_open(t, "coordinates", '[');
+  for (int i = 0; i < m->n_coordinates; i++) {
+    const view_coordinate *c = &m->coordinates[i];
+    char name[96];
+    cdn_system_slot_name(system, CDN_POOL_Q, c->slot, name, sizeof name);
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", name);
+    cdni_text_integer(t, "body", c->body.i);
+    cdni_text_string(t, "unit", c->is_angle ? "rad" : "m");
+    cdni_text_number(t, "lower", c->lower);
+    cdni_text_number(t, "upper", c->upper);
+    cdni_text_number(t, "value", cdn_state_q(m->state)[c->slot]);
+    cdni_text_boolean(t, "fixed", cdni_coordinate_is_fixed(m->state, c));
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+}
+
+static void encode_controls(view_text *t, const view_model *m) {
+  const cdn_system *system = cdn_state_system(m->state);
+  cdni_text_open(t, "controls", '[');
+  for (int i = 0; m->is_live && i < cdn_system_control_count(system); i++) {
+    const cdn_control c = { i };
+    double lower = -INFINITY, upper = INFINITY, value = NAN;
+    (void)!cdn_control_limits(m->state, c, &lower, &upper);
+    (void)!cdn_control_value(m->state, c, &value);
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", cdn_control_name(system, c));
+    cdni_text_string(t, "unit", cdn_control_unit(system, c));
+    cdni_text_number(t, "lower", lower);
+    cdni_text_number(t, "upper", upper);
+    cdni_text_number(t, "value", value);
+    cdni_text_boolean(t, "fixed", cdn_control_follows(system, c));
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+}
+
+static void encode_elements(view_text *t, const view_model *m) {
+  const cdn_system *system = cdn_state_system(m->state);
+  cdni_text_open(t, "elements", '[');
+  for (int sort = 0; m->is_live && sort < CDN_SORT_COUNT; sort++)
+    for (int i = 0; i < cdn_element_count(system, (cdn_sort)sort); i++) {
+      if (sort == CDN_SORT_SUBSYSTEM || cdn_element_parameter_count(system, (cdn_sort)sort, i) == 0) continue;
+      cdni_text_open(t, NULL, '{');
+      cdni_text_string(t, "sort", cdn_sort_name((cdn_sort)sort));
+      cdni_text_integer(t, "element", i);
+      cdni_text_string(t, "name", cdn_element_name(system, (cdn_sort)sort, i));
+      cdni_text_string(t, "kind", cdn_element_kind(system, (cdn_sort)sort, i));
+      cdni_text_close(t, '}');
+    }
+  cdni_text_close(t, ']');
+}
+
+static void encode_choices(view_text *t, const view_model *m) {
+  cdni_text_open(t, "series", '[');
+  for (int i = 0; i < m->n_series; i++) {
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", m->series[i].name);
+    cdni_text_string(t, "unit", m->series[i].unit);
+    cdni_text_string(t, "group", m->series[i].group);
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+  cdni_text_open(t, "keyframes", '[');
+  for (int i = 0; m->is_live && m->model && i < cdn_model_key_count(m->model); i++)
+    cdni_text_string(t, NULL, cdn_model_key_name(m->model, i));
+  cdni_text_close(t, ']');
+  cdni_text_open(t, "methods", '[');
+  for (int i = 1; m->is_live && cdn_method_name((cdn_method)i); i++)
+    if (cdn_method_is_available((cdn_method)i)) cdni_text_string(t, NULL, cdn_method_name((cdn_method)i));
+  cdni_text_close(t, ']');
+  cdni_text_open(t, "contacts", '[');
+  for (int i = 0; i < m->n_contacts; i++) cdni_text_string(t, NULL, m->contacts[i]);
+  cdni_text_close(t, ']');
+}
+
+static void encode_layers(view_text *t) {
+  static const char *const names[] = { "joints", "frames", "masses", "constraints", "contacts",
+                                       "forces", "points", "labels", "own" };
+  _Static_assert((1 << CDNI_COUNT(names)) - 1 == CDN_LAYER_ALL, "each layer has a name");
+  cdni_text_open(t, "layers", '[');
+  for (int i = 0; i < CDNI_COUNT(names); i++) {
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", names[i]);
+    cdni_text_integer(t, "bit", 1 << i);
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+}
+
+static void encode_runs(view_text *t, const view_model *m) {
+  cdni_text_open(t, "runs", '[');
+  for (int i = 0; i < m->n_runs; i++) {
+    const view_run *r = &m->runs[i];
+    cdni_text_open(t, NULL, '{');
+    cdni_text_string(t, "name", r->name);
+    cdni_text_numbers(t, "rgba", r->rgba, 4);
+    cdni_text_number(t, "from", r->from);
+    if (!isnan(r->to)) cdni_text_number(t, "to", r->to);
+    if (!isnan(r->to)) cdni_text_number(t, "rows", r->rows);
+    cdni_text_close(t, '}');
+  }
+  cdni_text_close(t, ']');
+}
+
+void cdni_encode_model(view_text *t, const view_model *m) {
+  cdn_vec3 least, most;
+  cdn_scene_bounds(m->scene, &least, &most);
+  double radius = 0.5 * cdn_norm(cdn_sub(most, least));
+  if (!(radius > 0)) radius = 1;
+  cdni_text_clear(t);
+  cdni_text_open(t, NULL, '{');
+  cdni_text_string(t, "type", "model");
+  cdni_text_string(t, "name", m->name);
+  cdni_text_string(t, "source", m->source);
+  encode_vector(t, "center", cdn_scale(0.5, cdn_add(least, most)));
+  cdni_text_number(t, "radius", radius);
+  encode_vector(t, "up", cdn_v3(0, 0, 1));
+  encode_bodies(t, m);
+  encode_visuals(t, m, radius);
+  encode_cameras(t, m);
+  encode_coordinates(t, m);
+  encode_controls(t, m);
+  encode_elements(t, m);
+  encode_choices(t, m);
+  encode_layers(t);
+  encode_runs(t, m);
+  cdni_text_close(t, '}');
+}

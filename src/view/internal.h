@@ -1,0 +1,151 @@
+/* What the files of the view share. Private to the room. A *view* shows States of one System at a time and knows what pages
+ * have chosen. A *live run* (live.h) is the loop that pages steer. */
+#ifndef CARDAN_VIEW_INTERNAL_H
+#define CARDAN_VIEW_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include <cardan/view.h>
+
+#include "view/encode.h"
+#include "view/link.h"
+
+enum { VIEW_PLOTS = 64, VIEW_STORY = 512 };
+#define VIEW_FRAME_TIME (1.0 / 60)
+
+/* What can be plotted of a State, and what of a run. */
+typedef enum view_source {
+  VIEW_COORDINATE,
+  VIEW_SPEED,
+  VIEW_MEASURE,
+  VIEW_KINETIC,
+  VIEW_POTENTIAL,
+  VIEW_TOTAL,
+  VIEW_CONTACT_COUNT,
+  VIEW_CONSTRAINT_ERROR,
+  VIEW_STEP,
+  VIEW_EVALUATIONS,
+  VIEW_ESTIMATE
+} view_source;
+typedef struct view_quantity {
+  view_source source;
+  int i, k; /* slot or measure; component */
+} view_quantity;
+
+/* All that belongs to the System that is shown. */
+typedef struct view_picture {
+  const cdn_system *system; /* retained */
+  cdn_model *model;         /* or NULL */
+  cdn_scene *scene;
+  bool owns_model, owns_scene;
+  view_meshes meshes;
+  cdni_array coordinates; /* view_coordinate */
+  cdni_array series;      /* view_series */
+  cdni_array quantities;  /* view_quantity, one a series */
+  cdn_force pull;         /* the first; { -1 }: there is none */
+} view_picture;
+
+/* Where messages go besides the server: a page in a file, a test. Both functions may be NULL. */
+typedef struct view_sink {
+  void (*frame)(void *context, const void *bytes, size_t n);
+  void (*text)(void *context, cdni_link_slot slot, const char *text);
+  void (*opening)(void *context, bool is_text, const void *bytes, size_t n);
+  void *context;
+} view_sink;
+
+struct cdn_view {
+  cdn_allocator allocator;
+  char *name, *source, *recording;
+  const char *const *contacts;
+  int n_contacts, contact;
+  cdn_status (*build)(void *context, int contact, cdn_model **out);
+  void *context;
+  double speed;
+  bool paused;
+  size_t history;
+
+  cdni_link *link; /* NULL: none */
+  view_sink sink;
+  double (*clock)(void); /* s */
+  json_t *scripted;      /* requests that come before those of pages: an array */
+  json_t *next;          /* one that was fetched already, or NULL */
+  atomic_bool stop;
+
+  view_picture picture;
+  cdn_state *initial;
+  bool opened; /* the opening was sent */
+  view_mode mode;
+
+  view_text text;
+  cdni_array frame;               /* bytes for the sink */
+  uint32_t number;                /* of the next frame */
+  bool jumped;                    /* before the next frame */
+  double last_frame, last_status; /* by the clock */
+  int plots[VIEW_PLOTS], n_plots;
+  double values[VIEW_PLOTS];
+  cdn_body selected;
+  bool unsettled; /* the sliders' values have changed */
+  cdn_view_wishes wishes;
+  char story[VIEW_STORY]; /* of a request that was refused */
+};
+
+/* ---- picture.c ---- */
+
+/* Of a State's System; `model` and `scene` may be NULL. Takes nothing over. */
+cdn_status cdni_picture_make(cdn_view *view, cdn_state *state, cdn_model *model, cdn_scene *scene, view_picture *out);
+void cdni_picture_free(cdn_view *view, view_picture *picture);
+/* The opening for every page: hello, meshes, model. */
+cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mode);
+
+/* ---- series.c ---- */
+
+/* The numbers of a run, NaN and 0 without one. */
+typedef struct view_run_numbers {
+  double step, estimate;
+  int64_t steps, evaluations;
+} view_run_numbers;
+cdn_status cdni_list_series(const cdn_view *view, view_picture *picture);
+/* Writes the values of the plots. */
+void cdni_view_measure(cdn_view *view, cdn_state *state, const view_run_numbers *run);
+/* Kinetic and potential energy; NaN where it cannot be computed. */
+double cdni_view_energy(cdn_state *state);
+
+/* ---- view.c ---- */
+
+/* Sends the view's text. */
+cdn_status cdni_view_send(cdn_view *view, cdni_link_slot slot);
+cdn_status cdni_view_say(cdn_view *view, double time, const char *kind, const char *text);
+/* A frame of this State now. `run` may be NULL. */
+cdn_status cdni_view_publish(cdn_view *view, cdn_state *state, const view_run_numbers *run);
+/* The values of sliders and what is selected. */
+cdn_status cdni_view_send_values(cdn_view *view, cdn_state *state);
+/* Whether anybody would see a frame. */
+bool cdni_view_is_watched(const cdn_view *view);
+
+/* ---- requests.c ---- */
+
+/* The next request, to be freed by json_decref; NULL: there is none. Waits at most `timeout` s. */
+json_t *cdni_view_next(cdn_view *view, double timeout);
+/* Gives one back: it is the next. */
+void cdni_view_unread(cdn_view *view, json_t *request);
+/* Adds one as if a page had sent it. Takes the reference. */
+cdn_status cdni_view_script(cdn_view *view, json_t *request);
+void cdni_view_reply(cdn_view *view, const json_t *request, const char *error);
+/* Keeps the story of what was refused, and returns it. */
+const char *cdni_view_refuse(cdn_view *view, const char *format, ...) CDN_PRINTF(2, 3);
+/* The same with the thread's last failure. */
+const char *cdni_view_refuse_last(cdn_view *view);
+
+/* Members of a request; they return false after they have kept a story. */
+bool cdni_request_number(cdn_view *view, const json_t *request, const char *key, double *out);
+bool cdni_request_index(cdn_view *view, const json_t *request, const char *key, int n, int *out);
+bool cdni_request_vector(cdn_view *view, const json_t *request, const char *key, cdn_vec3 *out);
+const char *cdni_request_text(cdn_view *view, const json_t *request, const char *key);
+
+/* What every view does for a page. Returns NULL, or why not; *known is false for requests of other types. */
+const char *cdni_view_answer(cdn_view *view, cdn_state *state, const char *type, const json_t *request, bool *known);
+/* Begins or moves the pull. */
+const char *cdni_view_pull(cdn_view *view, cdn_state *state, const json_t *request);
+void cdni_view_release(cdn_view *view, cdn_state *state);
+
+#endif

@@ -1,0 +1,213 @@
+/* The live loop: its life, and one turn of it. */
+#include "view/live.h"
+
+#include <math.h>
+
+#include "core/sized.h"
+
+/* ---- where the run is ---- */
+
+cdn_state *cdni_live_shown(live *l) { return l->stepper && !l->of_the_past ? cdn_stepper_state(l->stepper) : l->now; }
+
+/* The stepper goes, and `now` is where it was, or what was shown of the past. */
+static void drop_stepper(live *l) {
+  if (l->stepper && !l->of_the_past && cdn_state_copy(l->now, cdn_stepper_state(l->stepper)) != CDN_OK) return;
+  cdn_stepper_destroy(l->stepper);
+  l->stepper = NULL;
+  if (l->of_the_past) cdni_history_cut(&l->past, cdn_state_time(l->now));
+  l->of_the_past = false;
+}
+
+cdn_state *cdni_live_edit(live *l) {
+  if (l->of_the_past) drop_stepper(l);
+  l->view->unsettled = true;
+  return cdni_live_shown(l);
+}
+
+cdn_state *cdni_live_pose(live *l) {
+  drop_stepper(l);
+  /* what was before is another motion */
+  cdni_history_cut(&l->past, cdn_state_time(l->now));
+  l->view->unsettled = true;
+  if (l->state == LIVE_FAILED || l->state == LIVE_ENDED) l->state = LIVE_PAUSED;
+  l->note[0] = 0;
+  return l->now;
+}
+
+cdn_status cdni_live_begin(live *l) {
+  if (l->of_the_past) drop_stepper(l);
+  if (l->stepper) return CDN_OK;
+  cdni_drag_end(&l->drag);
+  CDNI_TRY(cdn_stepper_create(l->now, &l->def, &l->stepper));
+  l->reached = NAN;
+  l->window_clock = l->view->clock();
+  l->window_time = cdn_state_time(l->now);
+  return CDN_OK;
+}
+
+const char *cdni_live_change(live *l, cdn_stepper_def def) {
+  const cdn_stepper_def before = l->def;
+  const bool had = l->stepper != NULL;
+  drop_stepper(l);
+  l->def = def;
+  if (cdni_live_begin(l) == CDN_OK) {
+    if (l->state == LIVE_FAILED) l->state = LIVE_PAUSED;
+    l->note[0] = 0;
+    return NULL;
+  }
+  const char *error = cdni_view_refuse_last(l->view);
+  l->def = before;
+  if (had) (void)!cdni_live_begin(l);
+  return error;
+}
+
+void cdni_live_fail(live *l, cdn_status status) {
+  char text[1024];
+  cdn_failure failure;
+  l->state = LIVE_FAILED;
+  l->status = status;
+  cdn_stepper_failure(l->stepper, &failure);
+  if (!l->stepper || failure.error.code == CDN_OK) {
+    cdn_state_last_error(l->now, &failure.error);
+    snprintf(failure.advice, sizeof failure.advice, "%s", cdn_status_advice(status));
+  }
+  snprintf(text, sizeof text, "%s%s%s", failure.error.text, failure.advice[0] ? " " : "", failure.advice);
+  snprintf(l->note, sizeof l->note, "%.255s", text);
+  (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "error", text);
+}
+
+/* ---- life ---- */
+
+cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out) {
+  *out = NULL;
+  live *l = cdni_calloc(&view->allocator, sizeof *l);
+  if (!l) return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_run", "out of memory for the run");
+  enum { ATTEMPTS = 4 }; /* then the clock is looked at */
+  l->view = view;
+  l->def = *def;
+  l->def.max_steps = ATTEMPTS;
+  l->def.return_on_events = true;
+  l->state = view->paused ? LIVE_PAUSED : LIVE_RUNNING;
+  l->speed = view->speed;
+  l->reached = NAN;
+  l->last_story = -INFINITY;
+  l->drag.coordinate = -1;
+  cdn_status status = cdn_state_create(view->picture.system, &l->now);
+  if (status == CDN_OK) status = cdn_state_copy(l->now, view->initial);
+  if (status == CDN_OK) status = cdni_history_make(&l->past, view->picture.system, view->history, &view->allocator);
+  if (status == CDN_OK) status = cdni_view_send_opening(view, l->now, VIEW_LIVE);
+  if (status == CDN_OK) status = cdni_history_keep(&l->past, l->now);
+  l->last_turn = view->clock();
+  if (status == CDN_OK && cdni_live_begin(l) != CDN_OK) {
+    cdn_error error;
+    cdn_state_last_error(l->now, &error);
+    cdni_live_fail(l, error.code);
+  }
+  if (status == CDN_OK) *out = l;
+  else cdni_live_close(l);
+  return status;
+}
+
+void cdni_live_close(live *l) {
+  if (!l) return;
+  (void)!cdni_live_record(l, false);
+  cdni_drag_end(&l->drag);
+  cdn_stepper_destroy(l->stepper);
+  cdni_history_free(&l->past);
+  cdn_state_destroy(l->now);
+  const cdn_allocator a = l->view->allocator;
+  cdni_free(&a, l, sizeof *l);
+}
+
+/* ---- a turn ---- */
+
+static void measure_speed(live *l, double clock) {
+  static const double window = 0.5;
+  const double time = cdn_state_time(cdni_live_shown(l));
+  if (l->state != LIVE_RUNNING || time < l->window_time) {
+    l->window_clock = clock, l->window_time = time;
+    return;
+  }
+  if (clock < l->window_clock + window) return;
+  l->reached = (time - l->window_time) / (clock - l->window_clock);
+  l->window_clock = clock, l->window_time = time;
+  if (l->speed > 0 && l->reached < 0.9 * l->speed)
+    snprintf(
+        l->note, sizeof l->note,
+        "This machine reaches %.2g times real time, not %.3g: a looser accuracy%s or another method may be quicker.",
+        l->reached, l->speed, l->def.companion ? ", a run without companion," : "");
+  else l->note[0] = 0;
+}
+
+/* By how much the time shall grow in this turn. Where nobody looks, every frame is shown. */
+static double wanted_progress(const live *l, double clock) {
+  static const double longest = 0.1; /* s: what a machine that was busy does not make up for */
+  const double speed = l->speed > 0 ? l->speed : 1;
+  if (!l->view->link) return speed * VIEW_FRAME_TIME;
+  return speed * fmin(clock - l->last_turn, longest);
+}
+
+static void go_on(live *l, double clock) {
+  const double deadline = clock + 0.9 * VIEW_FRAME_TIME, time = cdn_state_time(cdni_live_shown(l));
+  const bool unbound = l->speed == 0 && l->view->link;
+  if (l->state == LIVE_RUNNING) cdni_live_advance(l, unbound ? INFINITY : time + wanted_progress(l, clock), deadline);
+  else if (l->steps_left > 0) cdni_live_step(l, deadline);
+}
+
+static bool frame_is_due(const live *l, double clock, bool moves) {
+  if (!l->view->link) return moves || l->view->unsettled;
+  return (moves || l->view->unsettled) && clock >= l->view->last_frame + VIEW_FRAME_TIME - 1e-3;
+}
+
+double cdni_live_turn(live *l) {
+  static const double status_time = 0.2, idle = 0.25;
+  cdn_view *v = l->view;
+  cdni_live_answer_all(l);
+  double clock = v->clock();
+  const bool moves = l->state == LIVE_RUNNING || l->steps_left > 0 || v->jumped || v->number == 0;
+  go_on(l, clock);
+  l->last_turn = clock;
+  clock = v->clock();
+  measure_speed(l, clock);
+  if (frame_is_due(l, clock, moves)) {
+    view_run_numbers numbers;
+    if (cdni_view_is_watched(v)) cdni_live_numbers(l, &numbers);
+    (void)!cdni_view_publish(v, cdni_live_shown(l), &numbers);
+    if (!l->of_the_past) (void)!cdni_history_keep(&l->past, cdni_live_shown(l));
+    cdni_live_write_row(l);
+    v->last_frame = clock;
+    if (v->unsettled && cdni_view_is_watched(v)) (void)!cdni_view_send_values(v, cdni_live_shown(l));
+    v->unsettled = false;
+  }
+  if (clock >= v->last_status + status_time) {
+    v->last_status = clock;
+    if (cdni_view_is_watched(v)) (void)!cdni_live_send_status(l);
+  }
+  if (l->state == LIVE_RUNNING && l->speed == 0) return 0;
+  if (!moves) return idle;
+  return fmax(v->last_frame + VIEW_FRAME_TIME - v->clock(), 0);
+}
+
+cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) {
+  static const char function[] = "cdn_view_run";
+  CDNI_NEED_OBJECT(view, CDN_ERR_ARG);
+  cdn_stepper_def d = cdn_default_stepper_def();
+  d.companion = true;
+  const char *unreadable =
+      def ? cdni_sized_read(&d, def,
+                            CDNI_SIZED(cdn_stepper_def, "start the cdn_stepper_def with cdn_default_stepper_def()"))
+          : NULL;
+  if (unreadable) return cdni_refuse(CDN_ERR_VERSION, function, "%s", unreadable);
+  if (!view->link && !(d.final_time < INFINITY))
+    return cdni_refuse(CDN_ERR_ARG, function, "a view without a server needs a final_time: nobody could end the run");
+  live *l;
+  CDNI_TRY(cdni_live_open(view, &d, &l));
+  while (!atomic_load(&view->stop)) {
+    double wait = cdni_live_turn(l);
+    if (!view->link && l->state != LIVE_RUNNING && json_array_size(view->scripted) == 0) break;
+    if (wait > 0 && view->link) cdni_view_unread(view, cdni_view_next(view, wait));
+  }
+  const cdn_status status = view->link ? CDN_OK : l->status;
+  cdni_live_close(l);
+  return status;
+}

@@ -1,0 +1,90 @@
+/* The loop that pages steer: a run in real time or at another speed, its past, and what people change while it goes. Private
+ * to the room. */
+#ifndef CARDAN_VIEW_LIVE_H
+#define CARDAN_VIEW_LIVE_H
+
+#include <stdio.h>
+
+#include <cardan/trajectory.h>
+
+#include "view/drag.h"
+#include "view/history.h"
+
+typedef enum live_state { LIVE_RUNNING, LIVE_PAUSED, LIVE_FAILED, LIVE_ENDED } live_state;
+
+typedef struct live {
+  cdn_view *view;
+  cdn_stepper_def def;
+  cdn_stepper *stepper; /* NULL: `now` is where the next one begins */
+  cdn_state *now;       /* what is shown without a stepper, or of the past */
+  bool of_the_past;     /* `now` is shown, and the stepper is later */
+  live_state state;
+  double speed;
+  int64_t steps_left; /* that were asked for while it stands still */
+  view_history past;
+  view_drag drag;
+  cdn_status status; /* of the run */
+
+  /* Real time. */
+  double last_turn;                 /* by the clock */
+  double window_clock, window_time; /* where the present measurement of the speed began */
+  double reached;                   /* NaN: not measured yet */
+  double last_story;                /* by the clock: of an event */
+  int stories;                      /* of events since then */
+  char note[256];                   /* "" : there is none */
+
+  /* Recording. */
+  FILE *file;
+  cdn_trajectory *trajectory;
+  double last_row;
+  char recording[512];
+  int recordings;
+} live;
+
+/* ---- live.c ---- */
+
+cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out);
+void cdni_live_close(live *l);
+/* One turn: answers requests, advances by the time that has passed, sends a frame. Returns how long the loop may wait for a
+ * request, s. */
+double cdni_live_turn(live *l);
+/* The State that is shown. */
+cdn_state *cdni_live_shown(live *l);
+/* The State from which the run goes on: what is later is forgotten. */
+cdn_state *cdni_live_edit(live *l);
+/* The same, without a stepper: its pose may be changed. */
+cdn_state *cdni_live_pose(live *l);
+/* Makes sure that there is a stepper. */
+cdn_status cdni_live_begin(live *l);
+void cdni_live_fail(live *l, cdn_status status);
+/* Continues from the present State by another def; on failure the old one stays. */
+const char *cdni_live_change(live *l, cdn_stepper_def def);
+
+/* ---- live_advance.c ---- */
+
+/* Advances to a time, or as far as it comes until the clock shows `deadline`. */
+void cdni_live_advance(live *l, double time, double deadline);
+/* Takes the steps that were asked for. */
+void cdni_live_step(live *l, double deadline);
+
+/* ---- live_requests.c ---- */
+
+void cdni_live_answer_all(live *l);
+
+/* ---- live_model.c ---- */
+
+/* Goes on with another law of contact: with another System, from the same q and u. */
+const char *cdni_live_change_contact(live *l, int contact);
+
+/* ---- live_status.c ---- */
+
+void cdni_live_numbers(live *l, view_run_numbers *out);
+cdn_status cdni_live_send_status(live *l);
+
+/* ---- live_record.c ---- */
+
+const char *cdni_live_record(live *l, bool on);
+/* A row of the State that is shown, if a recording is on and the State is later than the last row. */
+void cdni_live_write_row(live *l);
+
+#endif

@@ -1,0 +1,74 @@
+/* Advancing a live run, and telling what happens on the way. */
+#include <math.h>
+
+#include "view/live.h"
+
+/* Events with triggers; of those that come too thickly, how many. */
+static void tell_events(live *l) {
+  enum { MOST = 20 };
+  const double clock = l->view->clock();
+  if (clock >= l->last_story + 1) {
+    char text[64];
+    snprintf(text, sizeof text, "%d more events within a second", l->stories - MOST);
+    if (l->stories > MOST) (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", text);
+    l->last_story = clock;
+    l->stories = 0;
+  }
+  for (int i = 0; i < cdn_stepper_occurrence_count(l->stepper); i++) {
+    const cdn_occurrence *o = cdn_stepper_occurrence(l->stepper, i);
+    if (o->direction == CDN_EITHER || l->stories++ >= MOST) continue;
+    (void)!cdni_view_say(l->view, o->time, "event", o->name);
+  }
+}
+
+static void end(live *l, const char *why) {
+  l->state = LIVE_ENDED;
+  (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", why);
+}
+
+void cdni_live_advance(live *l, double time, double deadline) {
+  const bool alone = !l->view->link;
+  if (cdni_live_begin(l) != CDN_OK) {
+    cdni_live_fail(l, CDN_ERR_ARG);
+    return;
+  }
+  for (;;) {
+    const double now = cdn_state_time(cdn_stepper_state(l->stepper));
+    const double far = isinf(time) ? now + 1e3 * (1 + fabs(now)) : time, target = fmin(far, l->def.final_time);
+    cdn_why why = CDN_REACHED_TIME;
+    const cdn_status status = target > now ? cdn_stepper_advance(l->stepper, target, &why) : CDN_OK;
+    if (status != CDN_OK && status != CDN_ERR_LIMIT) {
+      cdni_live_fail(l, status);
+      return;
+    }
+    if (status == CDN_OK) tell_events(l);
+    if (status == CDN_OK && why == CDN_STOPPED) {
+      end(l, "an event has ended the run");
+      return;
+    }
+    if (cdn_state_time(cdn_stepper_state(l->stepper)) >= l->def.final_time) {
+      end(l, "the run has reached its end");
+      return;
+    }
+    if ((status == CDN_OK && why == CDN_REACHED_TIME) || (!alone && l->view->clock() >= deadline)) return;
+  }
+}
+
+void cdni_live_step(live *l, double deadline) {
+  if (cdni_live_begin(l) != CDN_OK) {
+    cdni_live_fail(l, CDN_ERR_ARG);
+    l->steps_left = 0;
+    return;
+  }
+  while (l->steps_left > 0) {
+    const cdn_status status = cdn_stepper_step(l->stepper, l->def.final_time);
+    if (status == CDN_ERR_LIMIT) continue;
+    l->steps_left--;
+    l->view->unsettled = true;
+    if (status != CDN_OK) {
+      cdni_live_fail(l, status);
+      l->steps_left = 0;
+    }
+    if (l->view->link && l->view->clock() >= deadline) return;
+  }
+}

@@ -1,0 +1,215 @@
+/* What pages ask of a live run. */
+#include <math.h>
+
+#include "view/live.h"
+
+typedef const char *answer_fn(live *l, const json_t *request);
+
+static const char *run(live *l, const json_t *request) {
+  (void)request;
+  if (l->state == LIVE_ENDED && !l->of_the_past && cdn_state_time(cdni_live_shown(l)) >= l->def.final_time)
+    return cdni_view_refuse(l->view, "the run has reached its end: go back, or reset");
+  if (cdni_live_begin(l) != CDN_OK) return cdni_view_refuse_last(l->view);
+  l->state = LIVE_RUNNING;
+  return NULL;
+}
+
+static const char *stand_still(live *l, const json_t *request) {
+  (void)request;
+  l->steps_left = 0;
+  if (l->state != LIVE_RUNNING) return NULL;
+  l->state = LIVE_PAUSED;
+  cdni_view_release(l->view, cdni_live_shown(l));
+  l->view->unsettled = true;
+  return NULL;
+}
+
+static const char *step(live *l, const json_t *request) {
+  static const double most = 1e6;
+  double n = 1;
+  if (json_object_get(request, "n") && !cdni_request_number(l->view, request, "n", &n)) return l->view->story;
+  if (!(n >= 1 && n <= most && n == floor(n)))
+    return cdni_view_refuse(l->view, "'n' must be a whole number from 1 to %g", most);
+  (void)stand_still(l, request);
+  l->steps_left = (int64_t)n;
+  return NULL;
+}
+
+static const char *reset(live *l, const json_t *request) {
+  (void)request;
+  const live_state state = l->state;
+  cdn_state *now = cdni_live_pose(l);
+  if (cdn_state_copy(now, l->view->initial) != CDN_OK) return cdni_view_refuse_last(l->view);
+  cdni_history_clear(&l->past);
+  cdni_drag_end(&l->drag);
+  l->steps_left = 0;
+  l->state = state == LIVE_RUNNING ? LIVE_RUNNING : LIVE_PAUSED;
+  l->view->jumped = true;
+  return NULL;
+}
+
+static const char *go_to_keyframe(live *l, const json_t *request) {
+  const char *name = cdni_request_text(l->view, request, "name");
+  cdn_model *model = l->view->picture.model;
+  if (!name) return l->view->story;
+  if (!model || cdn_model_key_count(model) == 0) return cdni_view_refuse(l->view, "the model has no keyframes");
+  cdn_state *trial;
+  if (cdn_state_create(l->view->picture.system, &trial) != CDN_OK) return cdni_view_refuse_last(l->view);
+  const char *error = cdn_model_set_key(model, name, trial) == CDN_OK ? NULL : cdni_view_refuse_last(l->view);
+  if (!error) error = cdni_assemble_anew(l->view, trial);
+  if (!error) {
+    error = reset(l, request);
+    if (!error && cdn_state_copy(l->now, trial) != CDN_OK) error = cdni_view_refuse_last(l->view);
+  }
+  cdn_state_destroy(trial);
+  return error;
+}
+
+static const char *set_speed(live *l, const json_t *request) {
+  double value;
+  if (!cdni_request_number(l->view, request, "value", &value)) return l->view->story;
+  if (value < 0) return cdni_view_refuse(l->view, "'value' must not be negative");
+  l->speed = value;
+  l->note[0] = 0;
+  l->window_clock = INFINITY; /* the measurement begins anew */
+  l->window_time = INFINITY;
+  return NULL;
+}
+
+static const char *set_accuracy(live *l, const json_t *request) {
+  cdn_stepper_def def = l->def;
+  if (!cdni_request_number(l->view, request, "value", &def.accuracy)) return l->view->story;
+  def.fixed_step = 0;
+  return cdni_live_change(l, def);
+}
+
+static const char *set_method(live *l, const json_t *request) {
+  const char *name = cdni_request_text(l->view, request, "name");
+  cdn_stepper_def def = l->def;
+  if (!name) return l->view->story;
+  for (int i = CDN_METHOD_DEFAULT; cdn_method_name((cdn_method)i); i++)
+    if (strcmp(cdn_method_name((cdn_method)i), name) == 0) {
+      def.method = (cdn_method)i;
+      return cdni_live_change(l, def);
+    }
+  return cdni_view_refuse(l->view, "there is no method '%.40s'", name);
+}
+
+static const char *set_contact(live *l, const json_t *request) {
+  const char *name = cdni_request_text(l->view, request, "name");
+  if (!name) return l->view->story;
+  for (int i = 0; i < l->view->n_contacts; i++)
+    if (strcmp(l->view->contacts[i], name) == 0) return i == l->view->contact ? NULL : cdni_live_change_contact(l, i);
+  return cdni_view_refuse(l->view, "there is no law of contact '%.40s' to choose", name);
+}
+
+static const char *set_coordinate(live *l, const json_t *request) {
+  int index;
+  double value;
+  if (!cdni_request_index(l->view, request, "index", (int)l->view->picture.coordinates.count, &index) ||
+      !cdni_request_number(l->view, request, "value", &value))
+    return l->view->story;
+  const bool runs = l->state == LIVE_RUNNING;
+  cdn_state *now = cdni_live_pose(l);
+  const char *error = cdni_drag_coordinate(l->view, &l->drag, now, index, value);
+  l->view->jumped = true;
+  if (runs) l->state = LIVE_RUNNING;
+  return error;
+}
+
+static const char *pull(live *l, const json_t *request) {
+  cdn_vec3 station, target;
+  int body;
+  if (l->state == LIVE_RUNNING) return cdni_view_pull(l->view, cdni_live_edit(l), request);
+  if (!cdni_request_index(l->view, request, "body", cdn_system_body_count(l->view->picture.system), &body) ||
+      !cdni_request_vector(l->view, request, "station", &station) ||
+      !cdni_request_vector(l->view, request, "target", &target))
+    return l->view->story;
+  if (body == 0) return cdni_view_refuse(l->view, "Ground does not move");
+  cdn_state *now = cdni_live_pose(l);
+  l->view->jumped = true;
+  return cdni_drag_station(l->view, &l->drag, now, (cdn_body){ body }, station, target);
+}
+
+static const char *release(live *l, const json_t *request) {
+  (void)request;
+  cdni_drag_end(&l->drag);
+  cdni_view_release(l->view, cdni_live_edit(l));
+  return NULL;
+}
+
+static const char *seek(live *l, const json_t *request) {
+  double time;
+  if (!cdni_request_number(l->view, request, "time", &time)) return l->view->story;
+  const cdn_state *past = cdni_history_find(&l->past, time);
+  if (!past) return cdni_view_refuse(l->view, "nothing has been kept of the past");
+  const cdn_state *last = l->stepper ? cdn_stepper_state(l->stepper) : NULL;
+  (void)stand_still(l, request);
+  cdni_drag_end(&l->drag);
+  if (last && time >= cdn_state_time(last)) {
+    l->of_the_past = false;
+  } else if (cdn_state_copy(l->now, past) != CDN_OK) {
+    return cdni_view_refuse_last(l->view);
+  } else {
+    l->of_the_past = true;
+    cdni_view_release(l->view, l->now);
+  }
+  if (l->state == LIVE_FAILED || l->state == LIVE_ENDED) l->state = LIVE_PAUSED;
+  l->view->jumped = l->view->unsettled = true;
+  return NULL;
+}
+
+static const char *record(live *l, const json_t *request) {
+  const json_t *on = json_object_get(request, "on");
+  if (!json_is_boolean(on)) return cdni_view_refuse(l->view, "'on' must be true or false");
+  return cdni_live_record(l, json_is_true(on));
+}
+
+/* ---- which is which ---- */
+
+static const char *answer(live *l, const json_t *request) {
+  static const struct {
+    const char *type;
+    answer_fn *answer;
+  } answers[] = {
+    { "run", run },         { "pause", stand_still },         { "reset", reset },       { "step", step },
+    { "speed", set_speed }, { "accuracy", set_accuracy },     { "method", set_method }, { "contact", set_contact },
+    { "pull", pull },       { "keyframe", go_to_keyframe },   { "seek", seek },         { "record", record },
+    { "release", release }, { "coordinate", set_coordinate },
+  };
+  const char *type = json_string_value(json_object_get(request, "type"));
+  if (!type) return cdni_view_refuse(l->view, "a request has a type");
+  for (int i = 0; i < CDNI_COUNT(answers); i++)
+    if (strcmp(answers[i].type, type) == 0) return answers[i].answer(l, request);
+  /* what changes the State changes it from here on */
+  const bool changes = strcmp(type, "control") == 0 || strcmp(type, "parameter") == 0;
+  bool known;
+  cdn_state *state = changes ? cdni_live_edit(l) : cdni_live_shown(l);
+  const char *error = cdni_view_answer(l->view, state, type, request, &known);
+  if (!known) return cdni_view_refuse(l->view, "there is no request '%.40s'", type);
+  if (strcmp(type, "layers") == 0 || strcmp(type, "plots") == 0) l->view->unsettled = true;
+  return error;
+}
+
+/* Whether the second makes the first superfluous: a mouse that moves sends many. */
+static bool replaces(const json_t *a, const json_t *b) {
+  const char *type = json_string_value(json_object_get(a, "type")),
+             *next = json_string_value(json_object_get(b, "type"));
+  if (!type || !next || strcmp(type, next) != 0) return false;
+  if (strcmp(type, "coordinate") == 0) return json_equal(json_object_get(a, "index"), json_object_get(b, "index"));
+  return strcmp(type, "pull") == 0 && json_equal(json_object_get(a, "body"), json_object_get(b, "body")) &&
+         json_equal(json_object_get(a, "station"), json_object_get(b, "station"));
+}
+
+void cdni_live_answer_all(live *l) {
+  enum { MOST = 200 }; /* so that a flood does not stop the run */
+  json_t *request = cdni_view_next(l->view, 0);
+  for (int i = 0; request && i < MOST; i++) {
+    json_t *next = cdni_view_next(l->view, 0);
+    const char *error = next && replaces(request, next) ? NULL : answer(l, request);
+    cdni_view_reply(l->view, request, error);
+    json_decref(request);
+    request = next;
+  }
+  if (request) cdni_view_unread(l->view, request);
+}

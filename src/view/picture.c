@@ -1,0 +1,114 @@
+/* What belongs to the System that is shown: scene, meshes, lists, and the opening messages made of them. */
+#include <math.h>
+
+#include "system/system.h"
+#include "view/internal.h"
+
+/* The first pull of a System. */
+static cdn_force find_pull(cdn_state *state) {
+  const int n = cdn_system_force_count(cdn_state_system(state));
+  for (int i = 0; i < n; i++) {
+    cdn_pull held;
+    const char *kind = cdn_force_kind_name(cdn_state_system(state), (cdn_force){ i });
+    if (strcmp(kind, "custom") == 0 && cdn_pull_get(state, (cdn_force){ i }, &held) == CDN_OK) return (cdn_force){ i };
+  }
+  return (cdn_force){ -1 };
+}
+
+static cdn_status make_scene(cdn_state *state, cdn_model *model, cdn_scene **out) {
+  if (model) return cdn_model_create_scene(model, state, NULL, out);
+  CDNI_TRY(cdn_scene_create(state, NULL, out));
+  const cdn_status status = cdn_scene_complete(*out, state);
+  if (status == CDN_OK) return CDN_OK;
+  cdn_scene_destroy(*out);
+  *out = NULL;
+  return status;
+}
+
+cdn_status cdni_picture_make(cdn_view *view, cdn_state *state, cdn_model *model, cdn_scene *scene, view_picture *p) {
+  *p = (view_picture){ .system = cdn_state_system(state), .model = model, .scene = scene };
+  cdn_system_retain(p->system);
+  cdn_status status = CDN_OK;
+  if (!scene) {
+    status = make_scene(state, model, &p->scene);
+    p->owns_scene = true;
+  }
+  if (status == CDN_OK) {
+    cdn_scene_set_layers(p->scene, 0);
+    status = cdn_scene_update(p->scene, state);
+  }
+  if (status == CDN_OK) status = cdni_meshes_make(p->scene, &view->allocator, &p->meshes);
+  if (status == CDN_OK) status = cdni_list_coordinates(p->system, model, &view->allocator, &p->coordinates);
+  if (status == CDN_OK) status = cdni_list_series(view, p);
+  if (status == CDN_OK) p->pull = find_pull(state);
+  else cdni_picture_free(view, p);
+  return status;
+}
+
+void cdni_picture_free(cdn_view *view, view_picture *p) {
+  cdni_array_free(&view->allocator, &p->coordinates);
+  cdni_array_free(&view->allocator, &p->series);
+  cdni_array_free(&view->allocator, &p->quantities);
+  cdni_meshes_free(&p->meshes);
+  if (p->owns_scene) cdn_scene_destroy(p->scene);
+  if (p->owns_model) cdn_model_destroy(p->model);
+  if (p->system) cdn_system_release(p->system);
+  *p = (view_picture){ 0 };
+}
+
+/* ---- the opening ---- */
+
+static cdn_status add(cdn_view *view, bool is_text, const void *bytes, size_t n) {
+  if (view->sink.opening) view->sink.opening(view->sink.context, is_text, bytes, n);
+  return view->link ? cdni_link_add_opening(view->link, is_text, bytes, n) : CDN_OK;
+}
+
+static cdn_status add_text(cdn_view *view) {
+  if (view->text.failed) return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_open", "out of memory for a message");
+  return add(view, true, cdni_text(&view->text), cdni_text_length(&view->text));
+}
+
+static cdn_status add_meshes(cdn_view *view) {
+  for (int i = 0; i < (int)view->picture.meshes.geometries.count; i++) {
+    void *bytes;
+    size_t n;
+    CDNI_TRY(cdni_mesh_encode(&view->picture.meshes, i, &bytes, &n));
+    const cdn_status status = add(view, false, bytes, n);
+    free(bytes);
+    CDNI_TRY(status);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mode) {
+  view_picture *p = &view->picture;
+  const view_run run = { .name = view->name, .rgba = { 0.6, 0.6, 0.6, 1 }, .from = cdn_state_time(state), .to = NAN };
+  const uint32_t layers = cdn_scene_layers(p->scene);
+  cdn_scene_set_layers(p->scene, 0); /* marks that cannot be computed are no reason to show nothing */
+  const cdn_status status = cdn_scene_update(p->scene, state);
+  cdn_scene_set_layers(p->scene, layers);
+  CDNI_TRY(status);
+  const view_model m = { .name = view->name,
+                         .source = view->source,
+                         .scene = p->scene,
+                         .state = state,
+                         .model = p->model,
+                         .meshes = &p->meshes,
+                         .coordinates = p->coordinates.data,
+                         .n_coordinates = (int)p->coordinates.count,
+                         .series = p->series.data,
+                         .n_series = (int)p->series.count,
+                         .contacts = view->contacts,
+                         .n_contacts = mode == VIEW_LIVE ? view->n_contacts : 0,
+                         .is_live = true,
+                         .runs = &run,
+                         .n_runs = 1 };
+  view->mode = mode;
+  view->opened = true;
+  if (view->link) cdni_link_clear_opening(view->link);
+  cdni_encode_hello(&view->text, mode);
+  CDNI_TRY(add_text(view));
+  CDNI_TRY(add_meshes(view));
+  cdni_encode_model(&view->text, &m);
+  return add_text(view);
+}

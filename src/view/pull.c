@@ -1,0 +1,172 @@
+/* A force that pulls a body to a point, as a hand does: a custom force whose body is a parameter. */
+#include <math.h>
+
+#include <cardan/derivatives.h>
+#include <cardan/operators.h>
+#include <cardan/pull.h>
+#include <cardan/scene.h>
+
+#include "system/system.h"
+
+/* The parameter array. */
+enum { BODY, STATION, TARGET = 4, STIFFNESS = 7, DAMPING, N_NUMBERS };
+
+typedef struct pull {
+  cdn_dvar numbers;
+} pull;
+
+typedef struct grip {
+  cdn_body body;
+  cdn_vec3 p_B, p_G, v_G, target_G, force_G;
+  double stiffness, damping;
+} grip;
+
+static cdn_vec3 load(const double *x) { return cdn_v3(x[0], x[1], x[2]); }
+
+/* False: nothing is held. */
+static bool is_held(const pull *p, const cdn_state *state, grip *out) {
+  const double *x = cdn_state_parameters(state, p->numbers);
+  *out = (grip){ .body = { (int32_t)x[BODY] },
+                 .p_B = load(x + STATION),
+                 .target_G = load(x + TARGET),
+                 .stiffness = x[STIFFNESS],
+                 .damping = x[DAMPING] };
+  return out->body.i > 0;
+}
+
+static cdn_status find_force(cdn_state *state, grip *g) {
+  CDNI_TRY(cdn_body_station(state, g->body, g->p_B, &g->p_G, &g->v_G));
+  g->force_G = cdn_sub(cdn_scale(g->stiffness, cdn_sub(g->target_G, g->p_G)), cdn_scale(g->damping, g->v_G));
+  return CDN_OK;
+}
+
+/* ---- the custom force ---- */
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  const double none[N_NUMBERS] = { [BODY] = -1 };
+  ((pull *)self)->numbers = cdn_declare_parameters(d, "grip", N_NUMBERS, none);
+  return CDN_OK;
+}
+
+static cdn_status calc_force(const void *self, cdn_state *state, cdn_forces *forces) {
+  grip g;
+  if (!is_held(self, state, &g)) return CDN_OK;
+  CDNI_TRY(find_force(state, &g));
+  cdn_forces_add_point(forces, g.body, g.p_B, g.force_G);
+  return CDN_OK;
+}
+
+static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_derivatives *derivatives) {
+  grip g;
+  if (!is_held(self, state, &g)) return CDN_OK;
+  CDNI_TRY(find_force(state, &g));
+  double df_dp[9] = { 0 }, df_dv[9] = { 0 };
+  for (int k = 0; k < 3; k++) df_dp[4 * k] = -g.stiffness, df_dv[4 * k] = -g.damping;
+  cdn_force_derivatives_add_point(derivatives, g.body, g.p_B, g.force_G, df_dp, df_dv);
+  return CDN_OK;
+}
+
+/* From the station to the target. */
+static cdn_status decorate(const void *self, cdn_state *state, cdn_decorations *d) {
+  static const float colour[4] = { 0.95f, 0.55f, 0.10f, 1 };
+  grip g;
+  if (!is_held(self, state, &g)) return CDN_OK;
+  CDNI_TRY(find_force(state, &g));
+  CDNI_TRY(cdn_decorate_point(d, g.p_G, 0.2 * cdn_decorations_scale(d), colour));
+  return cdn_decorate_arrow(d, g.p_G, g.target_G, colour);
+}
+
+cdn_force cdn_system_add_pull(cdn_system *system, const char *name) {
+  const cdn_force_ops ops = { .subsystem = { .struct_size = sizeof ops.subsystem,
+                                             .name = name ? name : "pull",
+                                             .self_size = sizeof(pull),
+                                             .declare = declare,
+                                             .decorate = decorate },
+                              .struct_size = sizeof ops,
+                              .reads = CDN_READS_VELOCITY,
+                              .calc_force = calc_force,
+                              .calc_derivative = calc_derivative };
+  const pull self = { 0 };
+  return cdn_system_add_custom_force(system, &ops, &self);
+}
+
+/* ---- in a State ---- */
+
+static cdn_status find(const cdn_state *state, const char *function, cdn_force force, const pull **out) {
+  const cdn_system *system = cdn_state_system(state);
+  const cdn_subsystem id = cdn_force_subsystem(system, force);
+  *out = NULL;
+  const cdn_subsystem_ops *ops = id.i >= 0 ? cdni_subsystem_ops(system, id.i) : NULL;
+  if (!ops || ops->declare != declare)
+    return cdni_refuse(CDN_ERR_ARG, function, "force %d is no pull: add one with cdn_system_add_pull before freezing",
+                       (int)force.i);
+  *out = cdn_subsystem_self(system, id);
+  return CDN_OK;
+}
+
+static cdn_status check(const char *function, cdn_vec3 v, const char *what) {
+  const double numbers[3] = { v.x, v.y, v.z };
+  return cdni_all_finite(numbers, 3, NULL) ? CDN_OK
+                                           : cdni_refuse(CDN_ERR_NONFINITE, function, "%s is not finite", what);
+}
+
+cdn_status cdn_pull_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_vec3 p_B, cdn_vec3 target_G) {
+  static const char function[] = "cdn_pull_begin";
+  static const double omega = 10;
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const cdn_system *system = cdn_state_system(state);
+  const pull *p;
+  double L[9];
+  CDNI_TRY(find(state, function, force, &p));
+  CDNI_TRY(check(function, p_B, "the station"));
+  CDNI_TRY(check(function, target_G, "the target"));
+  if (body.i <= 0 || body.i >= cdn_system_body_count(system))
+    return cdni_refuse(CDN_ERR_ARG, function, "body %d cannot be pulled: it must be 1 to %d, as Ground does not move",
+                       (int)body.i, cdn_system_body_count(system) - 1);
+  CDNI_TRY(cdn_calc_station_operational_inertia_inv(state, 1, &body, &p_B, L));
+  const double trace = L[0] + L[4] + L[8];
+  if (!(trace > 0) || !isfinite(1 / trace))
+    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled: no free joint moves it",
+                       cdn_body_name(system, body));
+  const double m = 3 / trace;
+  const double numbers[N_NUMBERS] = { body.i,       p_B.x,      p_B.y,      p_B.z,
+                                      target_G.x,   target_G.y, target_G.z, m * omega * omega,
+                                      2 * m * omega };
+  return cdn_state_set_parameters(state, p->numbers, 0, N_NUMBERS, numbers);
+}
+
+cdn_status cdn_pull_move(cdn_state *state, cdn_force force, cdn_vec3 target_G) {
+  static const char function[] = "cdn_pull_move";
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const pull *p;
+  grip g;
+  CDNI_TRY(find(state, function, force, &p));
+  CDNI_TRY(check(function, target_G, "the target"));
+  if (!is_held(p, state, &g))
+    return cdni_refuse(CDN_ERR_ARG, function, "the pull holds no body: begin with cdn_pull_begin");
+  return cdn_state_set_parameters(state, p->numbers, TARGET, 3, (double[]){ target_G.x, target_G.y, target_G.z });
+}
+
+cdn_status cdn_pull_end(cdn_state *state, cdn_force force) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const pull *p;
+  grip g;
+  CDNI_TRY(find(state, "cdn_pull_end", force, &p));
+  const double none[N_NUMBERS] = { [BODY] = -1 };
+  return is_held(p, state, &g) ? cdn_state_set_parameters(state, p->numbers, 0, N_NUMBERS, none) : CDN_OK;
+}
+
+cdn_status cdn_pull_get_sized(cdn_state *state, cdn_force force, cdn_pull *out, size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_OBJECT(out, CDN_ERR_ARG);
+  const pull *p;
+  grip g;
+  CDNI_TRY(find(state, "cdn_pull_get", force, &p));
+  cdn_pull result = { .body = { -1 } };
+  if (is_held(p, state, &g)) {
+    CDNI_TRY(find_force(state, &g));
+    result = (cdn_pull){ g.body, g.p_B, g.p_G, g.target_G, g.stiffness, g.damping, g.force_G };
+  }
+  cdni_sized_write(out, size, &result, sizeof result);
+  return CDN_OK;
+}
