@@ -34,7 +34,8 @@ typedef struct cdn_view_def {
   bool serve;
   const char *host; /**< address to listen on; NULL: 127.0.0.1, which only this machine reaches */
   int port;         /**< 0: any free one. Default 0 */
-  /** The page, a file viewer.html. NULL: that of the environment variable CARDAN_VIEWER, or else the installed one. */
+  /** The page, a file viewer.html. NULL: that of the environment variable CARDAN_PAGE, else the one that `./run page` has
+   *  made, or the installed one. */
   const char *page;
   uint32_t layers; /**< marks that are shown at first. Default CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN */
   double speed;    /**< of cdn_view_run at first, times real time; 0: as fast as it goes. Default 1 */

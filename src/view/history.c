@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-cdn_status cdni_history_make(view_history *h, const cdn_system *system, size_t bytes, const cdn_allocator *allocator) {
+cdn_status cdni_past_make(view_history *h, const cdn_system *system, size_t bytes, const cdn_allocator *allocator) {
   enum { LEAST = 16, MOST = 20000 };
   /* regions of a State are about as large as the rest in models with contacts and loops */
   const size_t each = 2 * cdn_system_state_size(system) + sizeof(view_past), many = bytes / each;
@@ -12,13 +12,13 @@ cdn_status cdni_history_make(view_history *h, const cdn_system *system, size_t b
   return h->past ? CDN_OK : cdni_refuse(CDN_ERR_NOMEM, "cdn_view_run", "out of memory for the history");
 }
 
-void cdni_history_free(view_history *h) {
+void cdni_past_free(view_history *h) {
   for (int i = 0; i < h->made; i++) cdn_state_destroy(h->past[i].state);
   if (h->past) cdni_free(h->allocator, h->past, (size_t)h->capacity * sizeof *h->past);
   *h = (view_history){ 0 };
 }
 
-void cdni_history_clear(view_history *h) { h->n = 0; }
+void cdni_past_clear(view_history *h) { h->n = 0; }
 
 /* Moves one behind the last, and closes the gap. */
 static void forget(view_history *h, int i) {
@@ -39,7 +39,7 @@ static int least_missed(const view_history *h) {
   return best;
 }
 
-cdn_status cdni_history_keep(view_history *h, const cdn_state *state) {
+cdn_status cdni_past_keep(view_history *h, const cdn_state *state) {
   const double time = cdn_state_time(state);
   if (h->n > 0 && !(time > h->past[h->n - 1].time)) return CDN_OK;
   if (h->n == h->capacity) forget(h, least_missed(h));
@@ -52,11 +52,11 @@ cdn_status cdni_history_keep(view_history *h, const cdn_state *state) {
   return CDN_OK;
 }
 
-void cdni_history_cut(view_history *h, double time) {
+void cdni_past_cut(view_history *h, double time) {
   while (h->n > 0 && h->past[h->n - 1].time > time) h->n--;
 }
 
-const cdn_state *cdni_history_find(const view_history *h, double time) {
+const cdn_state *cdni_past_nearest(const view_history *h, double time) {
   int low = 0, high = h->n - 1;
   if (high < 0) return NULL;
   while (low < high) {

@@ -19,14 +19,14 @@ typedef struct view_history {
 } view_history;
 
 /* For States of one System in so many bytes; at least 16 States. CDN_ERR_NOMEM. */
-cdn_status cdni_history_make(view_history *h, const cdn_system *system, size_t bytes, const cdn_allocator *allocator);
-void cdni_history_free(view_history *h);
-void cdni_history_clear(view_history *h);
+cdn_status cdni_past_make(view_history *h, const cdn_system *system, size_t bytes, const cdn_allocator *allocator);
+void cdni_past_free(view_history *h);
+void cdni_past_clear(view_history *h);
 /* Keeps a copy of a State that is later than all others, else does nothing. Allocates only while the history grows. */
-cdn_status cdni_history_keep(view_history *h, const cdn_state *state);
+cdn_status cdni_past_keep(view_history *h, const cdn_state *state);
 /* Forgets all that is later. */
-void cdni_history_cut(view_history *h, double time);
+void cdni_past_cut(view_history *h, double time);
 /* The State nearest to a time; NULL: there is none. */
-const cdn_state *cdni_history_find(const view_history *h, double time);
+const cdn_state *cdni_past_nearest(const view_history *h, double time);
 
 #endif

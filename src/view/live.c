@@ -14,7 +14,7 @@ static void drop_stepper(live *l) {
   if (l->stepper && !l->of_the_past && cdn_state_copy(l->now, cdn_stepper_state(l->stepper)) != CDN_OK) return;
   cdn_stepper_destroy(l->stepper);
   l->stepper = NULL;
-  if (l->of_the_past) cdni_history_cut(&l->past, cdn_state_time(l->now));
+  if (l->of_the_past) cdni_past_cut(&l->past, cdn_state_time(l->now));
   l->of_the_past = false;
 }
 
@@ -27,7 +27,7 @@ cdn_state *cdni_live_edit(live *l) {
 cdn_state *cdni_live_pose(live *l) {
   drop_stepper(l);
   /* what was before is another motion */
-  cdni_history_cut(&l->past, cdn_state_time(l->now));
+  cdni_past_cut(&l->past, cdn_state_time(l->now));
   l->view->unsettled = true;
   if (l->state == LIVE_FAILED || l->state == LIVE_ENDED) l->state = LIVE_PAUSED;
   l->note[0] = 0;
@@ -94,9 +94,9 @@ cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out
   l->drag.coordinate = -1;
   cdn_status status = cdn_state_create(view->picture.system, &l->now);
   if (status == CDN_OK) status = cdn_state_copy(l->now, view->initial);
-  if (status == CDN_OK) status = cdni_history_make(&l->past, view->picture.system, view->history, &view->allocator);
+  if (status == CDN_OK) status = cdni_past_make(&l->past, view->picture.system, view->history, &view->allocator);
   if (status == CDN_OK) status = cdni_view_send_opening(view, l->now, VIEW_LIVE);
-  if (status == CDN_OK) status = cdni_history_keep(&l->past, l->now);
+  if (status == CDN_OK) status = cdni_past_keep(&l->past, l->now);
   l->last_turn = view->clock();
   if (status == CDN_OK && cdni_live_begin(l) != CDN_OK) {
     cdn_error error;
@@ -113,7 +113,7 @@ void cdni_live_close(live *l) {
   (void)!cdni_live_record(l, false);
   cdni_drag_end(&l->drag);
   cdn_stepper_destroy(l->stepper);
-  cdni_history_free(&l->past);
+  cdni_past_free(&l->past);
   cdn_state_destroy(l->now);
   const cdn_allocator a = l->view->allocator;
   cdni_free(&a, l, sizeof *l);
@@ -173,9 +173,9 @@ double cdni_live_turn(live *l) {
     view_run_numbers numbers;
     if (cdni_view_is_watched(v)) cdni_live_numbers(l, &numbers);
     (void)!cdni_view_publish(v, cdni_live_shown(l), &numbers);
-    if (!l->of_the_past) (void)!cdni_history_keep(&l->past, cdni_live_shown(l));
+    if (!l->of_the_past) (void)!cdni_past_keep(&l->past, cdni_live_shown(l));
     cdni_live_write_row(l);
-    v->last_frame = clock;
+    v->last_frame = fmax(v->last_frame + VIEW_FRAME_TIME, clock - VIEW_FRAME_TIME / 2);
     if (v->unsettled && cdni_view_is_watched(v)) (void)!cdni_view_send_values(v, cdni_live_shown(l));
     v->unsettled = false;
   }

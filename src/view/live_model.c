@@ -54,7 +54,7 @@ static cdn_status make(live *l, int contact, const cdn_state *from, parts *p) {
   const cdn_system *system = cdn_model_system(p->model);
   CDNI_TRY(carry(system, from, &p->now));
   CDNI_TRY(carry(system, v->initial, &p->initial));
-  CDNI_TRY(cdni_history_make(&p->past, system, v->history, &v->allocator));
+  CDNI_TRY(cdni_past_make(&p->past, system, v->history, &v->allocator));
   CDNI_TRY(cdni_picture_make(v, p->initial, p->model, NULL, &p->picture));
   p->picture.owns_model = true;
   return CDN_OK;
@@ -63,7 +63,7 @@ static cdn_status make(live *l, int contact, const cdn_state *from, parts *p) {
 static void drop(live *l, parts *p) {
   cdn_state_destroy(p->now);
   cdn_state_destroy(p->initial);
-  cdni_history_free(&p->past);
+  cdni_past_free(&p->past);
   if (p->picture.system) cdni_picture_free(l->view, &p->picture);
   else cdn_model_destroy(p->model);
 }

@@ -40,7 +40,7 @@ static const char *reset(live *l, const json_t *request) {
   const live_state state = l->state;
   cdn_state *now = cdni_live_pose(l);
   if (cdn_state_copy(now, l->view->initial) != CDN_OK) return cdni_view_refuse_last(l->view);
-  cdni_history_clear(&l->past);
+  cdni_past_clear(&l->past);
   cdni_drag_end(&l->drag);
   l->steps_left = 0;
   l->state = state == LIVE_RUNNING ? LIVE_RUNNING : LIVE_PAUSED;
@@ -141,7 +141,7 @@ static const char *release(live *l, const json_t *request) {
 static const char *seek(live *l, const json_t *request) {
   double time;
   if (!cdni_request_number(l->view, request, "time", &time)) return l->view->story;
-  const cdn_state *past = cdni_history_find(&l->past, time);
+  const cdn_state *past = cdni_past_nearest(&l->past, time);
   if (!past) return cdni_view_refuse(l->view, "nothing has been kept of the past");
   const cdn_state *last = l->stepper ? cdn_stepper_state(l->stepper) : NULL;
   (void)stand_still(l, request);

@@ -12,11 +12,6 @@
 CDNI_DEF(view_def, .serve = true, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN, .speed = 1,
          .history = (size_t)64 << 20);
 
-/* The page in the folder of the installed library. */
-#ifndef CARDAN_VIEWER_PAGE
-#  define CARDAN_VIEWER_PAGE "/usr/local/share/cardan/viewer.html"
-#endif
-
 static double clock_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -50,11 +45,6 @@ static const char *title_of(const cdn_state *state, const cdn_view_def *d) {
   return name ? name : "";
 }
 
-static const char *page_of(const cdn_view_def *d) {
-  const char *named = getenv("CARDAN_VIEWER");
-  return d->page ? d->page : named && named[0] ? named : CARDAN_VIEWER_PAGE;
-}
-
 static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d) {
   v->name = cdni_strdup(&v->allocator, title_of(state, d));
   v->source = cdni_strdup(&v->allocator, d->source ? d->source : "");
@@ -66,7 +56,7 @@ static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d
   CDNI_TRY(cdni_picture_make(v, v->initial, d->model, d->scene, &v->picture));
   cdn_scene_set_layers(v->picture.scene, d->layers);
   if (!d->serve) return CDN_OK;
-  const cdni_link_def link = { .host = d->host, .port = d->port, .page = page_of(d) };
+  const cdni_link_def link = { .host = d->host, .port = d->port, .page = d->page };
   return cdni_link_open(&link, &v->link);
 }
 

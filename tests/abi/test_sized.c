@@ -102,6 +102,8 @@ static struct {
   cdn_spec_tree *tree;
   cdn_surface *surface;
   cdn_scene *scene;
+  cdn_force pull;
+  cdn_view *view;
 } w;
 
 static void make_world(void) {
@@ -115,6 +117,7 @@ static void make_world(void) {
   cdn_system_add_shape(w.system, &shape);
   shape.body = (cdn_body){ 1 };
   cdn_system_add_shape(w.system, &shape);
+  w.pull = cdn_system_add_pull(w.system, NULL);
   OK_FREEZE(w.system);
   OK(cdn_surface_create_convex(4, (const double[]){ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 }, &w.surface));
   OK(cdn_state_create(w.system, &w.state));
@@ -124,6 +127,9 @@ static void make_world(void) {
   OK(cdn_scene_add_light(w.scene, &light));
   const cdn_camera_def camera = cdn_default_camera_def();
   OK(cdn_scene_add_camera(w.scene, &camera));
+  cdn_view_def alone = cdn_default_view_def();
+  alone.serve = false;
+  (void)!cdn_view_open(w.state, &alone, &w.view); /* not in every build */
   cdn_ensemble_def many = cdn_default_ensemble_def();
   OK_ON(w.state, cdn_ensemble_create(w.state, &many, &w.ensemble));
   OK(cdn_assembly_create(w.system, NULL, &w.assembly));
@@ -133,7 +139,7 @@ static void make_world(void) {
 }
 
 static void drop_world(void) {
-  cdn_scene_destroy(w.scene), cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
+  cdn_view_close(w.view), cdn_scene_destroy(w.scene), cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
   cdn_model_destroy(w.model), cdn_assembly_destroy(w.assembly), cdn_ensemble_destroy(w.ensemble);
   cdn_stepper_destroy(w.stepper), cdn_state_destroy(w.state), cdn_system_release(w.system);
 }
@@ -166,6 +172,8 @@ static const cdn_force_ops zero_ops;
   X(cdn_scene_visual, sizeof(cdn_visual), (w.scene, 0, out, size))                                                \
   X(cdn_scene_light, sizeof(cdn_light_def), (w.scene, 0, out, size))                                              \
   X(cdn_scene_camera, sizeof(cdn_camera_def), (w.scene, 0, out, size))                                            \
+  X(cdn_pull_get, sizeof(cdn_pull), (w.state, w.pull, out, size))                                                 \
+  X(cdn_view_poll, sizeof(cdn_view_wishes), (w.view, w.state, 0, out, size))                                      \
   X(cdn_model_joint_get, sizeof(cdn_model_joint), (w.model, 0, out, size))                                        \
   X(cdn_model_not_understood, sizeof(cdn_model_note), (w.model, 0, out, size))                                    \
   X(cdn_element_parameter, sizeof(cdn_parameter), (w.system, CDN_SORT_BODY, 0, 0, out, size))                     \

@@ -28,6 +28,7 @@ typedef struct world {
   cdn_function *function;
   cdn_surface *surface;
   cdn_scene *scene;
+  cdn_view *view;
   cdn_renderer *renderer; /* of ten by ten pixels; NULL: there is none */
   cdn_forces *forces;
   cdn_rows *rows;

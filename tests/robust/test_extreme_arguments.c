@@ -217,6 +217,9 @@ static void begin_running(world *w) {
   OK(cdn_scene_create(w->state, NULL, &w->scene));
   OK(cdn_scene_complete(w->scene, w->state));
   OK(cdn_scene_update(w->scene, w->state));
+  cdn_view_def alone = cdn_default_view_def();
+  alone.serve = false;
+  (void)!cdn_view_open(w->state, &alone, &w->view); /* not in every build */
   cdn_render_def picture = cdn_default_render_def();
   picture.width = picture.height = 10, picture.samples = 1;
   if (cdn_renderer_is_available()) OK(cdn_renderer_create(w->scene, &picture, &w->renderer));
@@ -227,6 +230,7 @@ static void end_running(world *w) {
   cdn_function_release(w->function);
   cdn_renderer_destroy(w->renderer);
   w->renderer = NULL;
+  cdn_view_close(w->view);
   cdn_scene_destroy(w->scene);
   cdn_surface_release(w->surface);
   cdn_check_destroy(w->check);
