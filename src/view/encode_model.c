@@ -129,6 +129,8 @@ static void encode_visuals(view_text *t, const view_model *m, double radius) {
 }
 
 static void encode_cameras(view_text *t, const view_model *m) {
+  static const char *const modes[] = { "fixed", "track", "track-com", "target", "target-com" };
+  _Static_assert(CDNI_COUNT(modes) == CDN_CAMERA_MODE_COUNT, "each mode has a name");
   cdni_text_open(t, "cameras", '[');
   for (int i = 0; i < cdn_scene_camera_count(m->scene); i++) {
     cdn_camera_def c;
@@ -138,6 +140,7 @@ static void encode_cameras(view_text *t, const view_model *m) {
     cdni_text_integer(t, "body", c.body.i);
     encode_pose(t, c.X_BC);
     cdni_text_number(t, "fovy", c.fovy);
+    cdni_text_string(t, "mode", modes[c.mode]);
     cdni_text_integer(t, "target", c.target.i);
     cdni_text_close(t, '}');
   }

@@ -34,31 +34,35 @@ cdn_state *cdni_live_pose(live *l) {
   return l->now;
 }
 
+/* The measurement of the speed begins anew. */
+static void begin_window(live *l) {
+  l->reached = NAN;
+  l->window_clock = l->view->clock();
+  l->window_time = cdn_state_time(cdni_live_shown(l));
+}
+
 cdn_status cdni_live_begin(live *l) {
   if (l->of_the_past) drop_stepper(l);
   if (l->stepper) return CDN_OK;
   cdni_drag_end(&l->drag);
   CDNI_TRY(cdn_stepper_create(l->now, &l->def, &l->stepper));
-  l->reached = NAN;
-  l->window_clock = l->view->clock();
-  l->window_time = cdn_state_time(l->now);
+  begin_window(l);
   return CDN_OK;
 }
 
 const char *cdni_live_change(live *l, cdn_stepper_def def) {
-  const cdn_stepper_def before = l->def;
-  const bool had = l->stepper != NULL;
-  drop_stepper(l);
+  cdn_state *from = cdni_live_edit(l);
+  cdn_stepper *stepper;
+  /* the old stepper stays where the new one is refused */
+  if (cdn_stepper_create(from, &def, &stepper) != CDN_OK) return cdni_view_refuse_last(l->view);
+  cdni_drag_end(&l->drag);
+  cdn_stepper_destroy(l->stepper);
+  l->stepper = stepper;
   l->def = def;
-  if (cdni_live_begin(l) == CDN_OK) {
-    if (l->state == LIVE_FAILED) l->state = LIVE_PAUSED;
-    l->note[0] = 0;
-    return NULL;
-  }
-  const char *error = cdni_view_refuse_last(l->view);
-  l->def = before;
-  if (had) (void)!cdni_live_begin(l);
-  return error;
+  if (l->state == LIVE_FAILED) l->state = LIVE_PAUSED;
+  l->note[0] = 0;
+  begin_window(l);
+  return NULL;
 }
 
 void cdni_live_fail(live *l, cdn_status status) {
