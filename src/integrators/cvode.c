@@ -23,6 +23,16 @@ static int linear_system(double t, N_Vector y, N_Vector ydot, SUNMatrix A, int o
   return cdni_newton_factor(m->newton, gamma) ? 0 : 1;
 }
 
+/* At order 1 the error of a rotation at constant speed is along its quaternion, where it does not count. So order 1 seems as
+ * good as order 2 is, and CVODE, which compares it with the whole error of order 2, may stay there for good. After so many steps the
+ * whole error counts at order 1, too. */
+enum { LONG_AT_ORDER_ONE = 20 };
+
+static bool stays_at_order_one(cdni_sundials *m) {
+  int order = 0;
+  return m->since > LONG_AT_ORDER_ONE && CVodeGetCurrentOrder(m->memory, &order) == 0 && order == 1;
+}
+
 /* The way of y to its manifold, and of the error estimate to the manifold's tangent (10.1). */
 static int project(double t, N_Vector y, N_Vector correction, double tolerance, N_Vector error, void *user) {
   cdni_sundials *m = user;
@@ -32,6 +42,7 @@ static int project(double t, N_Vector y, N_Vector correction, double tolerance, 
   N_VScale(1, y, correction);
   cdn_status status = cdni_project(s, s->work, t, cdni_vector_data(correction), CDNI_ALWAYS);
   N_VLinearSum(1, correction, -1, y, correction);
+  if (e && stays_at_order_one(m)) e = NULL;
   if (e && status == CDN_OK) status = cdni_state_multiply_by_N_inv(s->work, e, speeds);
   if (e && status == CDN_OK) status = cdni_state_multiply_by_N(s->work, speeds, e);
   if (e && status == CDN_OK) status = cdni_project_estimate(s, e);
@@ -88,6 +99,7 @@ static int within(const cdni_sundials *m, double t, int k, N_Vector y) { return 
 static int order(const cdni_sundials *m, int *k) { return CVodeGetLastOrder(m->memory, k); }
 static int error(cdni_sundials *m, N_Vector e) { return CVodeGetEstLocalErrors(m->memory, e); }
 static int next(const cdni_sundials *m, double *h) { return CVodeGetCurrentStep(m->memory, h); }
+static int limit(cdni_sundials *m, int most) { return CVodeSetMaxOrd(m->memory, most); }
 
 static int failures(const cdni_sundials *m, long *error_tests, long *convergence) {
   int flag = CVodeGetNumErrTestFails(m->memory, error_tests);
@@ -114,10 +126,10 @@ static cdni_sundials_cause cause(int flag) {
   }
 }
 
-static const cdni_sundials_ops bdf = { "CVODE BDF", 0.01,   0.2,   cause, create_bdf, CVodeFree, restart,
-                                       step,        within, order, error, next,       failures,  false };
-static const cdni_sundials_ops adams = { "CVODE Adams", 0.02,   0,     cause, create_adams, CVodeFree, restart,
-                                         step,          within, order, error, next,         failures,  false };
+static const cdni_sundials_ops bdf = { "CVODE BDF", 0.01,  0.2,   cause, create_bdf, CVodeFree, restart, step,
+                                       within,      order, error, next,  limit,      failures,  false };
+static const cdni_sundials_ops adams = { "CVODE Adams", 0.02,  0,     cause, create_adams, CVodeFree, restart, step,
+                                         within,        order, error, next,  NULL,         failures,  false };
 
 const cdni_method cdni_cvode_bdf = CDNI_SUNDIALS_METHOD("CVODE BDF", bdf, .unconstrained = false);
 const cdni_method cdni_cvode_adams = CDNI_SUNDIALS_METHOD("CVODE Adams", adams, .unconstrained = true);

@@ -74,6 +74,7 @@ static int within(const cdni_sundials *m, double t, int k, N_Vector y) { return 
 static int order(const cdni_sundials *m, int *k) { return IDAGetLastOrder(m->memory, k); }
 static int error(cdni_sundials *m, N_Vector e) { return IDAGetEstLocalErrors(m->memory, e); }
 static int next(const cdni_sundials *m, double *h) { return IDAGetCurrentStep(m->memory, h); }
+static int limit(cdni_sundials *m, int most) { return IDASetMaxOrd(m->memory, most); }
 
 static int failures(const cdni_sundials *m, long *error_tests, long *convergence) {
   int flag = IDAGetNumErrTestFails(m->memory, error_tests);
@@ -97,7 +98,7 @@ static cdni_sundials_cause cause(int flag) {
   }
 }
 
-static const cdni_sundials_ops ops = { "IDA", 0.01,   0.2,   cause, create, IDAFree,  restart,
-                                       step,  within, order, error, next,   failures, true };
+static const cdni_sundials_ops ops = { "IDA",  0.01,  0.2,   cause, create, IDAFree,  restart, step,
+                                       within, order, error, next,  limit,  failures, true };
 
 const cdni_method cdni_ida = CDNI_SUNDIALS_METHOD("IDA", ops, .unconstrained = false);

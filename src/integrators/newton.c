@@ -302,6 +302,8 @@ bool cdni_newton_factor(cdni_newton *m, double gamma) {
   return nu == 0 || SUNDlsMat_denseGETRF(m->column, nu, nu, m->pivot) == 0;
 }
 
+double cdni_newton_gamma(const cdni_newton *m) { return m->gamma; }
+
 /* x = S x on the q of a block. */
 static void apply_S(const block *b, double *x) {
   double in[7];

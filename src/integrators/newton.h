@@ -28,6 +28,8 @@ void cdni_newton_forget(cdni_newton *newton);
 bool cdni_newton_factor(cdni_newton *newton, double gamma);
 /* r (ny numbers) becomes x. O(nu^2 + nu nz), and the squares of those sizes. */
 void cdni_newton_solve(const cdni_newton *newton, double *r);
+/* gamma of the last factors. */
+double cdni_newton_gamma(const cdni_newton *newton);
 
 /* J itself (ny x ny, row-major), for tests: `solve` solves with 1 - gamma J. */
 void cdni_newton_jacobian(const cdni_newton *newton, double *J);

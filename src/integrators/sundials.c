@@ -4,13 +4,13 @@
 static cdni_sundials *solver_of(const cdn_stepper *s) { return s->solver; }
 
 /* Terms of the series that a checkpoint keeps, the degree of Adams-Moulton's polynomials and one more. */
-enum { MOST_TERMS = 14 };
+enum { MOST_TERMS = 14, GUARD_TERMS = 4 };
 
 static double *term(const cdn_stepper *s, int k) { return s->memory + (size_t)k * cdni_stride(s->ny + 1); }
 
 size_t cdni_sundials_memory(const cdni_method *method, int ny) {
   (void)method;
-  return MOST_TERMS * cdni_stride(ny + 1);
+  return (MOST_TERMS + GUARD_TERMS) * cdni_stride(ny + 1);
 }
 
 /* The first steps after a start are of order 1 and have no history to be judged by. If they were allowed the usual
@@ -40,6 +40,7 @@ cdn_status cdni_sundials_create(cdn_stepper *s) {
   m->ops = s->method->data;
   m->gain = 1;
   m->tolerance = tolerance_of(s, m);
+  cdni_order_guard_begin(&m->guard, term(s, MOST_TERMS), (int)cdni_stride(s->ny + 1));
   if (m->ops->algebraic) CDNI_TRY(cdni_ggl_create(s, &m->ggl));
   if (SUNContext_Create(NULL, &m->context) != 0) return CDN_ERR_NOMEM;
   m->y = cdni_sundials_vector(s, m->context);
@@ -72,6 +73,14 @@ void cdni_sundials_destroy(cdn_stepper *s) {
 
 void cdni_sundials_begin(cdn_stepper *s) { solver_of(s)->fresh = true; }
 
+/* Behind a change of the limit; the orders rise by themselves then. */
+static const double SHORT_START = 0.01;
+
+static int order_limit(const cdn_stepper *s, const cdni_sundials *m) {
+  const int most = m->guard.low ? 2 : 5, asked = s->def.max_order;
+  return asked > 0 && asked < most ? asked : most;
+}
+
 /* From y0 at order one. */
 static int restart(cdn_stepper *s, cdni_sundials *m) {
   const cdni_step *step = &s->step;
@@ -82,7 +91,11 @@ static int restart(cdn_stepper *s, cdni_sundials *m) {
   m->error = 0;
   m->fresh = false;
   m->terms = 0;
-  return m->ops->restart(m, step->t0, fmax(step->h, cdni_min_step(s)));
+  cdni_order_guard_forget(&m->guard);
+  if (m->ops->limit) (void)m->ops->limit(m, order_limit(s, m));
+  const double h = m->changed ? SHORT_START * step->h : step->h;
+  m->changed = false;
+  return m->ops->restart(m, step->t0, fmax(h, cdni_min_step(s)));
 }
 
 /* The solver's own norm has the weights of the step's start; the reported norm is that of every method. */
@@ -91,6 +104,27 @@ static cdn_status estimate(cdn_stepper *s, cdni_sundials *m) {
   if (m->ops->error(m, m->scratch) != 0) return CDN_OK;
   memcpy(step->error, cdni_vector_data(m->scratch), sizeof(double) * (size_t)s->ny);
   return cdni_error_norm(s, step->error, step->y0, step->y0, &m->error);
+}
+
+static cdn_status guard_order(cdn_stepper *s, cdni_sundials *m) {
+  cdni_step *step = &s->step;
+  const size_t size = sizeof(double) * (size_t)s->ny;
+  double *e = cdni_vector_data(m->scratch), *Se = term(s, MOST_TERMS + 2), *before = term(s, MOST_TERMS + 3), norm;
+  int order = 0;
+  if (m->ops->order(m, &order) != 0) return CDN_OK;
+  cdni_order_verdict verdict = cdni_order_guard_note(&m->guard, m->t - step->t0, order, s->weighted, s->ny);
+  if (verdict == CDNI_ORDER_SUSPECT) {
+    memcpy(before, s->weighted, size);
+    cdni_newton_solve(m->newton, e);
+    CDNI_TRY(cdni_error_norm(s, e, step->y0, step->y0, &norm));
+    memcpy(Se, s->weighted, size);
+    cdni_newton_solve(m->newton, e);
+    CDNI_TRY(cdni_error_norm(s, e, step->y0, step->y0, &norm));
+    verdict = cdni_order_guard_ask(&m->guard, cdni_newton_gamma(m->newton), Se, s->weighted, s->ny);
+    memcpy(s->weighted, before, size);
+  }
+  m->changed = verdict == CDNI_ORDER_CHANGED;
+  return CDN_OK;
 }
 
 static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
@@ -107,7 +141,10 @@ static cdn_status advance(cdn_stepper *s, cdni_sundials *m) {
   if (flag >= 0) flag = m->ops->step(m, cdni_min_step(s), step->end, &m->t);
   m->ops->failures(m, &tests, &divergences);
   s->certificate.rejected += tests - tests_before + divergences - divergences_before;
-  if (flag >= 0) return estimate(s, m);
+  if (flag >= 0) {
+    CDNI_TRY(estimate(s, m));
+    return m->ops->limit ? guard_order(s, m) : CDN_OK;
+  }
 
   s->certificate.rejected--; /* the loop counts the last one */
   if (m->tried > step->t0) {
@@ -134,6 +171,7 @@ cdn_status cdni_sundials_attempt(cdn_stepper *s) {
   cdni_sundials *m = solver_of(s);
   cdni_step *step = &s->step;
   double *y = cdni_vector_data(m->y);
+  m->fresh = m->fresh || m->changed;
   if (m->fresh || m->t <= step->t0) {
     m->work0 = m->fresh ? 0 : y[s->ny];
     CDNI_TRY(advance(s, m));
@@ -202,6 +240,7 @@ void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a) {
   if (!a->loading && s->dense && m->terms == 0) expand(s, m);
   m->fresh = true;
   if (m->newton) cdni_newton_forget(m->newton);
+  cdni_order_guard_archive(&m->guard, a);
   cdni_archive_double(a, &m->t);
   cdni_archive_double(a, &m->work0);
   cdni_archive_int(a, &m->terms, 0, MOST_TERMS);

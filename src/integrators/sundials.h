@@ -14,6 +14,7 @@
 #include <sundials/sundials_nvector.h>
 
 #include "integrators/ggl.h"
+#include "integrators/sundials_order.h"
 
 typedef struct cdni_sundials cdni_sundials;
 
@@ -45,6 +46,8 @@ typedef struct cdni_sundials_ops {
   int (*order)(const cdni_sundials *m, int *order);
   int (*error)(cdni_sundials *m, N_Vector error);
   int (*next)(const cdni_sundials *m, double *h);
+  /* Bounds the orders from the next start on; NULL: they all damp oscillations. */
+  int (*limit)(cdni_sundials *m, int most);
   int (*failures)(const cdni_sundials *m, long *error_tests, long *convergence);
   bool algebraic; /* takes constraints as equations */
 } cdni_sundials_ops;
@@ -68,9 +71,11 @@ struct cdni_sundials {
   double error; /* norm of the last step's error estimate */
   double gain;  /* of the linear solver: its matrix is (1 - gamma J) / gain */
   bool starved; /* memory for a vector ran out */
-  double tolerance;  /* bound on the error estimate of its steps */
-  bool fresh;        /* the next step starts anew */
-  int since;         /* number of steps since the last start */
+  double tolerance; /* bound on the error estimate of its steps */
+  bool fresh;       /* the next step starts anew */
+  int since;        /* number of steps since the last start */
+  cdni_order_guard guard;
+  bool changed;      /* the guard has other limits for the steps to come, which start anew */
   cdn_status status; /* of the last callback */
   bool hopeless;     /* a callback failed for good: nothing is evaluated any more in this step */
   char text[256];    /* the solver's last message */
