@@ -39,7 +39,7 @@ static void let_steer(cdni_link *link, const page *p) {
 
 /* ---- requests ---- */
 
-/* Why the program does not get it, or NULL after it was kept. */
+/* Why the program does not get it, or NULL: it is the program's now. */
 static const char *keep(cdni_link *link, const page *p, json_t *request, size_t size) {
   const char *why = NULL;
   pthread_mutex_lock(&link->mutex);
@@ -48,7 +48,7 @@ static const char *keep(cdni_link *link, const page *p, json_t *request, size_t 
     why = "earlier requests wait for the run: ask again later";
   else {
     const int at = (link->first_request + link->n_requests++) % MOST_REQUESTS;
-    link->requests[at] = json_incref(request);
+    link->requests[at] = request;
     link->request_sizes[at] = size;
     link->waiting += size;
     pthread_cond_signal(&link->requested);
@@ -67,7 +67,8 @@ static bool take(cdni_link *link, page *p) {
   const bool steer = strcmp(type, "steer") == 0;
   if (steer) let_steer(link, p);
   const char *why = steer ? NULL : keep(link, p, request, p->request_size);
-  if (steer || why) cdni_link_reply(link, request, why);
+  if (!steer && !why) return true;
+  cdni_link_reply(link, request, why);
   json_decref(request);
   return true;
 }
