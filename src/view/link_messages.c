@@ -30,11 +30,8 @@ static bool grow_queue(page *p) {
 }
 
 bool cdni_link_push(page *p, message *m) {
-  if (p->doom) return true;
-  if (!m->opening && p->texts >= MOST_TEXTS) {
-    p->doom = "the page does not read";
-    return true;
-  }
+  p->doomed = p->doomed || (!m->opening && p->texts >= MOST_TEXTS);
+  if (p->doomed) return true;
   if (p->count == p->room && !grow_queue(p)) return false;
   p->queue[(p->first + p->count++) % p->room] = m;
   p->texts += !m->opening;

@@ -54,10 +54,10 @@ typedef struct page {
   /* What it is to get. */
   message **queue; /* a ring */
   size_t first, count, room;
-  int texts;        /* of the queue that are no opening */
-  size_t sent;      /* bytes of the first that went */
-  bool tell_steer;  /* it does not know who steers */
-  const char *doom; /* it will be disconnected because of this */
+  int texts;       /* of the queue that are no opening */
+  size_t sent;     /* bytes of the first that went */
+  bool tell_steer; /* it does not know who steers */
+  bool doomed;     /* it does not read, and will be disconnected */
   uint64_t slot_sent[LINK_SLOTS], frame_sent[MOST_RUNS];
   int next_run;
   uint64_t frames, pinged, ponged; /* frames sent: until now, at the last ping, and at the last ping that came back */

@@ -87,8 +87,8 @@ static int next_slot(const cdni_link *link, const page *p) {
 }
 
 static bool wants(const cdni_link *link, const page *p) {
-  return p->doom || link->ending || p->count > 0 || p->tell_steer || next_slot(link, p) >= 0 ||
-         next_run(link, p) >= 0 || p->frames - p->pinged >= FRAMES_TO_PING;
+  return link->ending || p->count > 0 || p->tell_steer || next_slot(link, p) >= 0 || next_run(link, p) >= 0 ||
+         p->frames - p->pinged >= FRAMES_TO_PING;
 }
 
 /* The next piece of a message. */
@@ -175,7 +175,6 @@ static int say_bye(cdni_link *link, page *p) {
 static int send_next(cdni_link *link, page *p) {
   int i;
   if (link->ending) return say_bye(link, p);
-  if (p->doom) return close_page(p, LWS_CLOSE_STATUS_POLICY_VIOLATION, p->doom);
   if (p->count > 0) return send_queued(link, p);
   if (p->tell_steer) return send_steer(link, p);
   if (p->frames - p->pinged >= FRAMES_TO_PING) return send_ping(p);
@@ -196,8 +195,11 @@ static int write_next(cdni_link *link, page *p) {
 /* The program has something new. */
 static void look_around(cdni_link *link) {
   pthread_mutex_lock(&link->mutex);
-  for (page *p = link->pages; p; p = p->next)
-    if (wants(link, p)) lws_callback_on_writable(p->wsi);
+  for (page *p = link->pages; p; p = p->next) {
+    // what does not read cannot be told, either
+    if (p->doomed) lws_set_timeout(p->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+    else if (wants(link, p)) lws_callback_on_writable(p->wsi);
+  }
   pthread_mutex_unlock(&link->mutex);
 }
 

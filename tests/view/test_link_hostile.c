@@ -401,21 +401,22 @@ END_TEST
 
 START_TEST(a_page_that_never_reads_is_disconnected) {
   begin();
+  enum { LONG = 20000 };
   socket_page slow;
+  char *text = malloc(LONG + 1);
   ck_assert_int_eq(page_open(&slow, cdni_link_address(server), NULL), 101);
   page_expect(&slow, "steer", 10);
-  char text[2001];
-  memset(text, ' ', 2000);
-  text[2000] = 0;
-  text[0] = '{', text[1999] = '}';
+  memset(text, ' ', LONG);
+  text[0] = '{', text[LONG - 1] = '}', text[LONG] = 0;
   int sent = 0;
-  for (double stop = seconds() + 60; cdni_link_pages(server) > 1 && seconds() < stop; sent++) {
+  for (; cdni_link_pages(server) > 1 && sent < 10000; sent++) {
     OK(cdni_link_send(server, LINK_QUEUE, text));
-    while (page_read(&good, 0) != -1) {}
+    page_expect(&good, "}", 10); // which reads, and stays
   }
   wait_pages(server, 1);
   ck_assert_int_gt(sent, 1000);
   page_close(&slow);
+  free(text);
   end();
 }
 END_TEST
@@ -445,8 +446,8 @@ START_TEST(frames_of_a_thousand_bodies) {
   begin();
   enum { BODIES = 1000, FRAMES = 120 };
   int frames = 0; // the machine has other work, too: one of five attempts is undisturbed
-  for (int i = 0; i < 5 && frames < FRAMES * 95 / 100; i++) frames = play_frames(FRAMES, 40 + 28 * BODIES);
-  ck_assert_int_ge(frames, FRAMES * 95 / 100);
+  for (int i = 0; i < 5 && frames < FRAMES * 9 / 10; i++) frames = play_frames(FRAMES, 40 + 28 * BODIES);
+  ck_assert_int_ge(frames, FRAMES * 9 / 10);
   end();
 }
 END_TEST
