@@ -15,6 +15,8 @@ double run_first_time(const played_run *run);
 double run_last_time(const played_run *run);
 /* Sets time, q and u of a State as they were at a time; between two rows they are interpolated. */
 cdn_status run_set(const played_run *run, double time, cdn_state *state);
+/* The time of the next row; `time` at the end. */
+cdn_status run_next_time(const played_run *run, double time, double *next);
 /* How many rows it has; of long files an estimate. */
 double run_rows(const played_run *run);
 /* Sets a State as the rows have it, from the first row after run_rewind on; *more is false behind the last one. */

@@ -90,6 +90,13 @@ cdn_status run_set(const played_run *r, double time, cdn_state *state) {
   return set(r, time, row, next ? next : row, state);
 }
 
+cdn_status run_next_time(const played_run *r, double time, double *next) {
+  const double *row, *behind;
+  CDN_TRY(rows_at(r->rows, time, &row, &behind));
+  *next = row[0] > time ? row[0] : behind ? behind[0] : time;
+  return CDN_OK;
+}
+
 void run_rewind(const played_run *r) { rows_rewind(r->rows); }
 
 cdn_status run_set_next(const played_run *r, cdn_state *state, bool *more) {

@@ -13,12 +13,16 @@
 #include <cardan/view.h>
 
 static const help_page page = {
-  "view", "MODEL [options]",
+  "view", "MODEL [RUN.csv...] [options]",
   "Shows the model in a browser, running: run, pause, step, scrub back, pull bodies, drag coordinates, plot, change the\n"
   "accuracy, the method, controls and parameters while it goes. Serves one page to this machine, until Ctrl-C. Without a\n"
-  "display it prints the address and how to reach it from another machine.\n",
+  "display it prints the address and how to reach it from another machine.\n"
+  "With runs that 'cardan simulate' wrote it plays them, several over each other. With --html it writes a page in one file,\n"
+  "with the runs in it: whoever gets it needs a browser, and nothing else.\n",
   "  cardan view humanoid.xml\n"
   "  cardan view robot.urdf --paused --accuracy 1e-6\n"
+  "  cardan view walker.xml loose.csv tight.csv\n"
+  "  cardan view walker.xml walk.csv --html walk.html\n"
   "  cardan view walker.xml --speed 0.1 --port 8000 --no-browser\n",
   WHICH_MODEL
 };
@@ -68,7 +72,8 @@ static void stop(int signal) {
 }
 
 /* A second signal ends the program. */
-static void catch_stop(void) {
+void catch_stop(cdn_view *view) {
+  shown = view;
   struct sigaction action = { .sa_handler = stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
@@ -85,7 +90,7 @@ static cdn_status build(void *context, int contact, cdn_model **out) {
   return load_model(&arguments, out) == CMD_OK ? CDN_OK : CDN_ERR_ARG;
 }
 
-static int complain_last(const char *doing) {
+int complain_last(const char *doing) {
   cdn_error error;
   cdn_last_error(&error);
   complain_error(doing, &error);
@@ -120,7 +125,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   if (status != CDN_OK) return complain_last(a->model.path);
   for (int i = 0; i < cdn_model_warning_count(model); i++)
     (void)!cdn_view_say(shown, cdn_state_time(state), cdn_model_warning(model, i));
-  catch_stop();
+  catch_stop(shown);
   announce(a, cdn_view_address(shown));
   cdn_stepper_def how = cdn_default_stepper_def();
   how.method = a->method;
@@ -136,6 +141,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
 static int view(view_arguments *a) {
   cdn_model *model;
   cdn_state *state = NULL;
+  if (a->runs.n > 0 || a->html) return view_replay(a);
   a->model.pull = true;
   int code = load_start(&a->model, &model, &state);
   if (code == CMD_OK) code = lock_joints(&a->locks, state);
@@ -156,8 +162,10 @@ static bool makes_sense(view_arguments *a) {
 int command_view(int argc, char **argv) {
   view_arguments a = { .speed = 1, .accuracy = 1e-4 };
   const option table[] = {
+    { "run", 0, OPTION_OPERANDS, &a.runs, NULL, NULL },
     { "port", 0, OPTION_POSITIVE, &a.port, "N", "the port to listen on (default: any free one)" },
     { "listen", 0, OPTION_TEXT, &a.host, "ADDRESS", "listen there, not on 127.0.0.1: others can then look and steer" },
+    { "html", 0, OPTION_TEXT, &a.html, "FILE", "write one page with viewer and data in it, which needs no server" },
     { "no-browser", 0, OPTION_FLAG, &a.no_browser, NULL, "open no browser: print the address" },
     { "speed", 0, OPTION_POSITIVE, &a.speed, "X", "times real time (default 1)" },
     { "as-fast", 0, OPTION_FLAG, &a.as_fast, NULL, "as fast as it goes" },

@@ -2,13 +2,15 @@
 #ifndef VIEW_H
 #define VIEW_H
 
+#include <cardan/view.h>
+
 #include "command.h"
 
 typedef struct view_arguments {
   model_arguments model;
   text_list runs;
   double port, speed, accuracy, step;
-  const char *host, *method_name, *record;
+  const char *host, *method_name, *record, *html, *checkpoint;
   cdn_method method;
   bool no_browser, paused, as_fast, no_companion, no_assemble;
   text_list locks;
@@ -18,5 +20,14 @@ typedef struct view_arguments {
 
 /* Tells where the page is, and opens it in a browser where there is a display. */
 void announce(const view_arguments *a, const char *address);
+/* Ctrl-C ends the view. */
+void catch_stop(cdn_view *view);
+/* Says what the library's last failure was; returns the exit code for it. */
+int complain_last(const char *doing);
+
+/* ---- view_replay.c ------------------------------------------------------------------------------ */
+
+/* Runs of files, or the model as it stands, in pages or in a file. */
+int view_replay(const view_arguments *a);
 
 #endif

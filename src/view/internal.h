@@ -73,7 +73,9 @@ struct cdn_view {
 
   view_picture picture;
   cdn_state *initial;
-  bool opened; /* the opening was sent */
+  const view_run *runs; /* that are replayed; NULL: it shows one run, its own */
+  int n_runs, run;      /* how many, and that of the next frame */
+  bool opened;          /* the opening was sent */
   view_mode mode;
 
   view_text text;

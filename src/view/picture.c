@@ -100,9 +100,9 @@ cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mo
                          .n_series = (int)p->series.count,
                          .contacts = view->contacts,
                          .n_contacts = mode == VIEW_LIVE ? view->n_contacts : 0,
-                         .is_live = true,
-                         .runs = &run,
-                         .n_runs = 1 };
+                         .is_live = mode != VIEW_REPLAY,
+                         .runs = view->runs ? view->runs : &run,
+                         .n_runs = view->runs ? view->n_runs : 1 };
   view->mode = mode;
   view->opened = true;
   if (view->link) cdni_link_clear_opening(view->link);

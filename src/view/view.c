@@ -158,7 +158,8 @@ cdn_status cdni_view_publish(cdn_view *view, cdn_state *state, const view_run_nu
   const cdn_status status = cdn_scene_update(view->picture.scene, state);
   if (!cdn_scene_poses(view->picture.scene) || status == CDN_ERR_NOMEM) return status;
   cdni_view_measure(view, state, run);
-  const view_frame f = { .number = view->number++,
+  const view_frame f = { .run = (uint32_t)view->run,
+                         .number = view->number++,
                          .jumped = view->jumped,
                          .values = view->values,
                          .n_values = view->n_plots,
@@ -168,10 +169,10 @@ cdn_status cdni_view_publish(cdn_view *view, cdn_state *state, const view_run_nu
   view->jumped = false;
   CDNI_TRY(publish_to_sink(view, &f, n));
   if (!view->link) return CDN_OK;
-  void *bytes = cdni_link_frame(view->link, 0, n);
+  void *bytes = cdni_link_frame(view->link, view->run, n);
   if (!bytes) return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_show", "out of memory for a frame");
   cdni_frame_write(&f, bytes);
-  cdni_link_publish(view->link, 0, n);
+  cdni_link_publish(view->link, view->run, n);
   return CDN_OK;
 }
 

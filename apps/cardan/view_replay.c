@@ -1,0 +1,152 @@
+/* cardan view of runs that are over: played in a browser, or written as a page in a file. */
+#include "view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cardan/view.h>
+
+#include "played.h"
+#include "view/replay.h"
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static cdn_status set(void *run, double time, cdn_state *state) { return run_set(run, time, state); }
+static cdn_status next_time(void *run, double time, double *next) { return run_next_time(run, time, next); }
+static cdn_status set_next(void *run, cdn_state *state, bool *more) { return run_set_next(run, state, more); }
+
+/* A model that stands still is a run of one row. */
+typedef struct still {
+  double time;
+  bool told;
+} still;
+static cdn_status set_still(void *self, double time, cdn_state *state) {
+  (void)time;
+  return cdn_state_set_time(state, ((still *)self)->time);
+}
+static cdn_status no_next_time(void *self, double time, double *next) {
+  (void)self;
+  *next = time;
+  return CDN_OK;
+}
+static cdn_status set_still_once(void *self, cdn_state *state, bool *more) {
+  still *s = self;
+  *more = !s->told;
+  s->told = true;
+  return set_still(self, s->time, state);
+}
+
+typedef struct gallery {
+  cdn_model *model;
+  cdn_state *state;
+  played_run *file[REPLAY_MOST_RUNS];
+  still start;
+  cdni_replayed run[REPLAY_MOST_RUNS];
+  int n;
+} gallery;
+
+static const char *base_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
+
+static int open_gallery(gallery *g, const view_arguments *a) {
+  int code = load_start(&a->model, &g->model, &g->state);
+  for (int i = 0; i < a->runs.n && code == CMD_OK; i++) {
+    g->file[i] = run_open(a->runs.item[i], cdn_model_system(g->model), &code);
+    if (!g->file[i]) break;
+    g->n = i + 1;
+    g->run[i] = (cdni_replayed){ .name = base_name(a->runs.item[i]),
+                                 .from = run_first_time(g->file[i]),
+                                 .to = run_last_time(g->file[i]),
+                                 .rows = run_rows(g->file[i]),
+                                 .context = g->file[i],
+                                 .set = set,
+                                 .next_time = next_time,
+                                 .set_next = set_next };
+  }
+  if (code != CMD_OK || a->runs.n > 0) return code;
+  g->start.time = cdn_state_time(g->state);
+  g->n = 1;
+  g->run[0] = (cdni_replayed){ .name = base_name(a->model.path),
+                               .from = g->start.time,
+                               .to = g->start.time,
+                               .rows = 1,
+                               .context = &g->start,
+                               .set = set_still,
+                               .next_time = no_next_time,
+                               .set_next = set_still_once };
+  return code;
+}
+
+static void close_gallery(gallery *g) {
+  for (int i = 0; i < REPLAY_MOST_RUNS; i++) run_close(g->file[i]);
+  cdn_state_destroy(g->state);
+  cdn_model_destroy(g->model);
+}
+
+/* ---- where they are shown -------------------------------------------------------------------- */
+
+static int play(const view_arguments *a, const gallery *g, cdn_view *view) {
+  catch_stop(view);
+  announce(a, cdn_view_address(view));
+  return cdni_view_replay(view, g->run, g->n) == CDN_OK ? CMD_OK : complain_last(a->model.path);
+}
+
+static int write_page(const view_arguments *a, const gallery *g, cdn_view *view) {
+  enum { LARGE = 50000000 };
+  FILE *file = fopen(a->html, "wb");
+  if (!file) {
+    complain("%s: could not be written: %s", a->html, strerror(errno));
+    return CMD_OUTPUT;
+  }
+  int64_t frames;
+  size_t data = 0;
+  const cdn_status status = cdni_view_write_page(view, g->run, g->n, NULL, cdn_file_write, file, &frames, &data);
+  const int code = status == CDN_OK ? CMD_OK : complain_last(a->html);
+  if (!finish_output(file, a->html) || code != CMD_OK) {
+    remove(a->html); // half a page plays nothing
+    return code != CMD_OK ? code : CMD_OUTPUT;
+  }
+  if (!a->model.quiet)
+    fprintf(stderr, "%s: %lld frame%s in %.3g MB beside the viewer%s\n", a->html, (long long)frames,
+            frames == 1 ? "" : "s", 1e-6 * (double)data,
+            data > LARGE ? "; a run with a longer --report makes a smaller page" : "");
+  return CMD_OK;
+}
+
+static int show(const view_arguments *a, const gallery *g) {
+  cdn_view *view;
+  cdn_view_def def = cdn_default_view_def();
+  def.model = g->model;
+  def.source = a->model.path;
+  def.host = a->host, def.port = (int)a->port;
+  def.serve = !a->html;
+  def.speed = a->speed;
+  def.paused = a->paused;
+  if (cdn_view_open(g->state, &def, &view) != CDN_OK) return complain_last(a->model.path);
+  const int code = a->html ? write_page(a, g, view) : play(a, g, view);
+  cdn_view_close(view);
+  return code;
+}
+
+static bool makes_sense(const view_arguments *a) {
+  for (int i = 0; a->html && i < a->runs.n; i++)
+    if (strcmp(a->html, a->runs.item[i]) == 0 || strcmp(a->html, a->model.path) == 0) {
+      complain("%s is an input and would be overwritten; choose another file for --html", a->html);
+      return false;
+    }
+  if (a->runs.n > REPLAY_MOST_RUNS)
+    complain("%d runs are named, and at most %d are shown at once", a->runs.n, REPLAY_MOST_RUNS);
+  else if (a->record) complain("--record: a replay is not recorded again");
+  else if (a->as_fast) complain("--as-fast: a replay has a --speed");
+  else return true;
+  return false;
+}
+
+int view_replay(const view_arguments *a) {
+  if (!makes_sense(a)) return CMD_USAGE;
+  gallery g = { .n = 0 };
+  int code = open_gallery(&g, a);
+  if (code == CMD_OK) code = show(a, &g);
+  close_gallery(&g);
+  return code;
+}
