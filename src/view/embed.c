@@ -13,7 +13,10 @@ struct cdni_embed {
   void *context;
   char *rest; /* of the page, behind its place for data */
   size_t n_rest, data;
-  char *page; /* up to that place */
+  char *page;       /* up to that place */
+  uint32_t *before; /* words of the last frame */
+  unsigned char *differences;
+  size_t n_before, room; /* words */
   z_stream z;
   bool deflates;
   unsigned char bytes[ROOM]; /* compressed, and not yet written */
@@ -80,6 +83,8 @@ static cdn_status deflate_bytes(cdni_embed *e, const void *bytes, size_t n, bool
 void cdni_embed_drop(cdni_embed *e) {
   if (!e) return;
   if (e->deflates) deflateEnd(&e->z);
+  free(e->before);
+  free(e->differences);
   free(e->page);
   free(e);
 }
@@ -107,15 +112,47 @@ cdn_status cdni_embed_begin(const char *page, cdn_write_fn *write, void *context
   return status;
 }
 
-cdn_status cdni_embed_add(cdni_embed *e, embed_kind kind, const void *bytes, size_t n) {
+static bool make_room(cdni_embed *e, size_t words) {
+  if (words <= e->room) return true;
+  const size_t room = words + words / 4;
+  uint32_t *before = realloc(e->before, room * sizeof *before);
+  if (before) e->before = before;
+  unsigned char *differences = realloc(e->differences, 4 * room);
+  if (differences) e->differences = differences;
+  if (before && differences) e->room = room;
+  return before && differences;
+}
+
+/* Frames follow each other closely: differences of their words, first bytes first, take half of the room that frames take. */
+static void make_differences(cdni_embed *e, const unsigned char *bytes, size_t n, size_t words) {
+  for (size_t i = 0; i < words; i++) {
+    uint32_t word = 0;
+    for (size_t k = 0; k < 4 && 4 * i + k < n; k++) word |= (uint32_t)bytes[4 * i + k] << 8 * k;
+    const uint32_t difference = word - (i < e->n_before ? e->before[i] : 0);
+    for (size_t k = 0; k < 4; k++) e->differences[k * words + i] = (unsigned char)(difference >> 8 * k);
+    e->before[i] = word;
+  }
+  e->n_before = words;
+}
+
+static cdn_status add_record(cdni_embed *e, uint32_t kind, const void *bytes, size_t n) {
   static const unsigned char zeros[8] = { 0 };
-  if (n > UINT32_MAX) return cdni_refuse(CDN_ERR_LIMIT, __func__, "a message of %zu bytes is longer than 4 GB", n);
   unsigned char head[8];
-  for (int i = 0; i < 4; i++)
-    head[i] = (unsigned char)(n >> 8 * i), head[4 + i] = (unsigned char)((uint32_t)kind >> 8 * i);
+  for (int i = 0; i < 4; i++) head[i] = (unsigned char)(n >> 8 * i), head[4 + i] = (unsigned char)(kind >> 8 * i);
   CDNI_TRY(deflate_bytes(e, head, sizeof head, false));
   CDNI_TRY(deflate_bytes(e, bytes, n, false));
   return deflate_bytes(e, zeros, (8 - n % 8) % 8, false);
+}
+
+cdn_status cdni_embed_add(cdni_embed *e, embed_kind kind, const void *bytes, size_t n) {
+  enum { DIFFERENCES = 4 };
+  const size_t words = n / 4 + (n % 4 > 0);
+  if (n > UINT32_MAX - 4)
+    return cdni_refuse(CDN_ERR_LIMIT, "cdni_embed_add", "a message of %zu bytes is longer than 4 GB", n);
+  if (kind != EMBED_FRAME) return add_record(e, kind, bytes, n);
+  if (!make_room(e, words)) return cdni_refuse(CDN_ERR_NOMEM, "cdni_embed_add", "out of memory for a frame");
+  make_differences(e, bytes, n, words);
+  return add_record(e, DIFFERENCES, e->differences, 4 * words);
 }
 
 cdn_status cdni_embed_end(cdni_embed *e, size_t *data) {

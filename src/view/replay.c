@@ -154,7 +154,8 @@ static double turn(replay *r) {
   answer_all(r);
   const double clock = v->clock();
   const bool moves = r->plays || v->unsettled || v->number == 0;
-  if (r->plays) r->time = fmin(r->time + r->speed * (clock - r->last_turn), r->to);
+  // it waits for the first page
+  if (r->plays && cdni_view_is_watched(v)) r->time = fmin(r->time + r->speed * (clock - r->last_turn), r->to);
   r->last_turn = clock;
   if (moves && clock >= v->last_frame + VIEW_FRAME_TIME - 1e-3) {
     show(r);

@@ -28,13 +28,11 @@ static void add_text(void *context, cdni_link_slot slot, const char *text) {
   add(context, EMBED_TEXT, text, strlen(text));
 }
 
-/* What can be plotted later is in the frames: energies, contacts, measures, then coordinates and speeds, as many as there may
- * be. Numbers of a stepper are not known. */
+/* What can be plotted later is in the frames: energies, contacts, measures, then coordinates, as many as there may be. Numbers of a stepper are not known. */
 static void choose_plots(cdn_view *view) {
-  static const view_source order[] = {
-    VIEW_TOTAL,   VIEW_KINETIC,    VIEW_POTENTIAL, VIEW_CONTACT_COUNT, VIEW_CONSTRAINT_ERROR,
-    VIEW_MEASURE, VIEW_COORDINATE, VIEW_SPEED
-  };
+  static const view_source order[] = { VIEW_TOTAL,         VIEW_KINETIC,          VIEW_POTENTIAL,
+                                       VIEW_CONTACT_COUNT, VIEW_CONSTRAINT_ERROR, VIEW_MEASURE,
+                                       VIEW_COORDINATE };
   const view_picture *p = &view->picture;
   view->n_plots = 0;
   for (int k = 0; k < CDNI_COUNT(order); k++)

@@ -8,7 +8,7 @@
 #include "../testing.h"
 #include "view/embed.h"
 
-static const char before[] = "<html><body>\n", after[] = "<p>\xc3\xa4</p></body></html>\n";
+static const char page_before[] = "<html><body>\n", after[] = "<p>\xc3\xa4</p></body></html>\n";
 static char path[] = "/tmp/cardan-page-XXXXXX";
 
 static void write_page(const char *middle) {
@@ -16,7 +16,7 @@ static void write_page(const char *middle) {
   if (!made) close(mkstemp(path));
   made = true;
   FILE *file = fopen(path, "w");
-  fprintf(file, "%s%s%s", before, middle, after);
+  fprintf(file, "%s%s%s", page_before, middle, after);
   fclose(file);
 }
 
@@ -51,8 +51,8 @@ static size_t decode(const char *text, size_t n, unsigned char *bytes) {
 /* The data of a page; the page about them must be as it was. */
 static unsigned char *read_data(const char *page, size_t n, size_t *size, size_t *in_page) {
   static const char opening[] = "<script id=\"cardan-data\" type=\"text/plain\">", closing[] = "</script>";
-  ck_assert(strncmp(page, before, strlen(before)) == 0);
-  const char *from = page + strlen(before);
+  ck_assert(strncmp(page, page_before, strlen(page_before)) == 0);
+  const char *from = page + strlen(page_before);
   ck_assert(strncmp(from, opening, strlen(opening)) == 0);
   from += strlen(opening);
   const char *to = strstr(from, closing);
@@ -73,6 +73,7 @@ static unsigned char *read_data(const char *page, size_t n, size_t *size, size_t
   return data;
 }
 
+enum { MOST_WORDS = 400000 };
 /* Sizes 0 to 40, then some large ones: padding, and pieces of the compressor. */
 static size_t size_of(int i) { return i < 40 ? (size_t)i : (size_t)i * 20011; }
 static void fill(unsigned char *bytes, size_t n, int seed) {
@@ -80,10 +81,19 @@ static void fill(unsigned char *bytes, size_t n, int seed) {
   for (size_t i = 0; i < n; i++) x = x * 1664525 + 1013904223, bytes[i] = (unsigned char)(x >> 24);
 }
 
+/* docs/wire.md: the frame's words from the bytes of differences, and the words of the frame before. */
+static void undo_differences(const unsigned char *bytes, size_t words, uint32_t *before) {
+  for (size_t i = 0; i < words; i++)
+    before[i] += bytes[i] | (uint32_t)bytes[words + i] << 8 | (uint32_t)bytes[2 * words + i] << 16 |
+                 (uint32_t)bytes[3 * words + i] << 24;
+  memset(before + words, 0, 4 * (MOST_WORDS - words));
+}
+
 START_TEST(what_goes_in_comes_out) {
   enum { N = 60 };
   write_page("<!--cardan-data-->");
   unsigned char *bytes = malloc(size_of(N));
+  uint32_t *before = malloc(4 * MOST_WORDS);
   for (int count = 0; count <= N; count += count < 6 ? 1 : 9) {
     cdn_buffer out = { 0 };
     cdni_embed *embed;
@@ -95,22 +105,27 @@ START_TEST(what_goes_in_comes_out) {
     size_t told, in_page, size, at = 0;
     OK(cdni_embed_end(embed, &told));
     OK(cdn_buffer_write(&out, "", 1));
+    memset(before, 0, 4 * MOST_WORDS);
     unsigned char *data = read_data(out.bytes, out.size - 1, &size, &in_page);
     ck_assert_uint_eq(told, in_page);
     for (int i = 0; i < count; i++) {
+      const bool is_frame = i % 3 == 0;
+      const size_t n = is_frame ? (size_of(i) + 3) / 4 * 4 : size_of(i);
       uint32_t head[2];
       memcpy(head, data + at, 8);
-      ck_assert_uint_eq(head[0], size_of(i));
-      ck_assert_uint_eq(head[1], 1 + i % 3);
+      ck_assert_uint_eq(head[0], n);
+      ck_assert_uint_eq(head[1], is_frame ? 4 : 1 + i % 3);
       fill(bytes, size_of(i), i);
-      ck_assert(memcmp(data + at + 8, bytes, size_of(i)) == 0);
-      at += 8 + (size_of(i) + 7) / 8 * 8;
+      if (is_frame) undo_differences(data + at + 8, n / 4, before);
+      ck_assert(memcmp(is_frame ? (void *)before : data + at + 8, bytes, size_of(i)) == 0);
+      at += 8 + (n + 7) / 8 * 8;
     }
     ck_assert_uint_eq(at, size);
     free(data);
     cdn_buffer_free(&out);
   }
   free(bytes);
+  free(before);
   remove_page();
 }
 END_TEST

@@ -4,6 +4,7 @@ import { KIND_FRAME, KIND_MESH, readFrame, readMesh, type Frame, type Mesh } fro
 import { parseText, type Text } from './messages';
 
 const KIND_TEXT = 3;
+const KIND_DIFFERENCES = 4;
 
 export interface Embedded {
   meshes: Mesh[];
@@ -18,6 +19,17 @@ function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+// The words of a frame from the bytes of its differences and the words of the frame before.
+function undoDifferences(bytes: Uint8Array, before: Uint32Array): Uint32Array<ArrayBuffer> {
+  const n = bytes.length >> 2;
+  const words = new Uint32Array(n);
+  for (let i = 0; i < n; i++) {
+    const difference = bytes[i]! | (bytes[n + i]! << 8) | (bytes[2 * n + i]! << 16) | (bytes[3 * n + i]! << 24);
+    words[i] = difference + (before[i] ?? 0); // modulo 2^32
+  }
+  return words;
+}
+
 // The base64 text of the element, or null for a page without data.
 export function embeddedText(): string | null {
   return document.getElementById('cardan-data')?.textContent?.trim() || null;
@@ -27,6 +39,7 @@ export async function readEmbedded(base64: string): Promise<Embedded> {
   const packed = new Blob([bytesOfBase64(base64)]).stream();
   const buffer = await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   const view = new DataView(buffer);
+  let words: Uint32Array<ArrayBuffer> = new Uint32Array(0);
   const data: Embedded = { meshes: [], texts: [], frames: [] };
   for (let at = 0; at + 8 <= buffer.byteLength;) {
     const length = view.getUint32(at, true);
@@ -35,6 +48,10 @@ export async function readEmbedded(base64: string): Promise<Embedded> {
     if (at + length > buffer.byteLength) throw new Error('the data of this page ends too early');
     if (kind === KIND_FRAME) {
       const frame = readFrame(buffer, at, length);
+      if (frame) data.frames.push(frame);
+    } else if (kind === KIND_DIFFERENCES) {
+      words = undoDifferences(new Uint8Array(buffer, at, length), words);
+      const frame = readFrame(words.buffer, 0, words.byteLength);
       if (frame) data.frames.push(frame);
     } else if (kind === KIND_MESH) {
       const mesh = readMesh(buffer, at, length);
