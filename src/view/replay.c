@@ -21,7 +21,7 @@ cdn_status cdni_replay_begin(replay *r, cdn_view *view, const cdni_replayed *run
     .view = view, .runs = runs, .n = n, .speed = view->speed > 0 ? view->speed : 1, .plays = !view->paused
   };
   if (n < 1 || n > REPLAY_MOST_RUNS)
-    return cdni_refuse(CDN_ERR_ARG, "cdn_view_replay", "%d runs cannot be shown: there may be 1 to %d", n,
+    return cdni_refuse(CDN_ERR_ARG, "cdn_view_open", "%d runs cannot be shown: there may be 1 to %d", n,
                        REPLAY_MOST_RUNS);
   r->from = INFINITY, r->to = -INFINITY;
   for (int i = 0; i < n; i++) {

@@ -40,10 +40,10 @@ cdn_status cdn_view_say(cdn_view *view, double time, const char *text) {
   return (void)view, (void)time, (void)text, cdni_misses(__func__, "view");
 }
 cdn_status cdni_view_replay(cdn_view *view, const cdni_replayed *runs, int n) {
-  return (void)view, (void)runs, (void)n, cdni_misses("cdn_view_replay", "view");
+  return (void)view, (void)runs, (void)n, cdni_misses("cdn_view_open", "view");
 }
 cdn_status cdni_view_write_page(cdn_view *view, const cdni_replayed *runs, int n, const char *page, cdn_write_fn *write,
                                 void *context, int64_t *frames, size_t *data) {
   (void)view, (void)runs, (void)n, (void)page, (void)write, (void)context, (void)frames, (void)data;
-  return cdni_misses("cdn_view_write_page", "view");
+  return cdni_misses("cdn_view_open", "view");
 }
