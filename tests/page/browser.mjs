@@ -17,7 +17,7 @@ export async function openBrowser() {
 }
 
 // A page with `errors` and `outside`; `allowed` may be asked for.
-export async function openPage(browser, address, { width = 1000, height = 640, dark = false, touch = false } = {}) {
+export async function openPage(browser, address, { width = 840, height = 560, dark = false, touch = false } = {}) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   const errors = [], outside = [];
@@ -34,6 +34,15 @@ export async function openPage(browser, address, { width = 1000, height = 640, d
   await page.goto(address, { waitUntil: 'load' });
   await page.waitForFunction('window.cardan && window.cardan.frame() && window.cardan.state().drawn > 1', { timeout: 20000 });
   return { page, errors, outside, close: () => context.close() };
+}
+
+// Until the camera has come to rest: it turns on for a moment.
+export async function rest(page) {
+  for (let before = '', now = 'first'; before !== now; ) {
+    before = now;
+    await page.evaluate('new Promise(resolve => setTimeout(resolve, 250))');
+    now = await page.evaluate('`${window.cardan.camera().position} ${window.cardan.state().drawn}`');
+  }
 }
 
 export const state = page => page.evaluate('window.cardan.state()');

@@ -109,3 +109,13 @@ export function cloud(n) {
     marks: () => [],
   };
 }
+
+// One red ball on a known path, and nothing else that is red.
+export const spot = {
+  radius: 0.12,
+  model: model('spot', [0, 0, 0.5], 1.2, [{ name: 'spot', parent: 0, mass: 1 }], [
+    visual('spot', 1, 'sphere', [0.12], [0.9, 0.05, 0.05, 1]),
+  ]),
+  poses: t => [at(0, 0, 0), at(0.6 * Math.cos(2 * t), 0.6 * Math.sin(2 * t), 0.5 + 0.3 * Math.sin(3 * t))],
+  marks: () => [],
+};

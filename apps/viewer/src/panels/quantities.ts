@@ -47,7 +47,7 @@ export class ParameterPanel implements Panel {
       if (!this.current) return;
       const { sort, element } = this.current;
       page.send({ type: 'parameter', sort, element, index, value });
-    });
+    }, false);
     this.element = fold('parameters', 'Parameters', false, this.search, this.choose, this.kind, this.sliders.element);
     this.element.addEventListener('toggle', () => {
       if (this.element.open && !this.current) this.ask();

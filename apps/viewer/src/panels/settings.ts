@@ -11,6 +11,13 @@ function shortPower(value: number): string {
   return value.toExponential().replace('-', '\u2212').replace('+', '');
 }
 
+// Shows what the server names, also where it is none of the choices (a method that the library chose).
+function showName(select: HTMLSelectElement, name: string | null): void {
+  if (!name || select.value === name || document.activeElement === select) return;
+  if (![...select.options].some(option => option.value === name)) select.prepend(h('option', { value: name, disabled: true }, {}, name));
+  select.value = name;
+}
+
 export class SettingsPanel implements Panel {
   readonly element: HTMLDetailsElement;
   private readonly accuracy = h('select', { 'aria-label': 'Accuracy' });
@@ -46,8 +53,8 @@ export class SettingsPanel implements Panel {
       const all = [...new Set([...accuracies, accuracy])].filter(x => x > 0).sort((a, b) => b - a);
       fillSelect(this.accuracy, all.map(x => ({ value: String(x), text: shortPower(x) })), String(accuracy));
     }
-    if (document.activeElement !== this.method && status.method) this.method.value = status.method;
-    if (document.activeElement !== this.contact && status.contact) this.contact.value = status.contact;
+    showName(this.method, status.method);
+    showName(this.contact, status.contact);
   }
 
   enable(steer: boolean, mode: Mode): void {

@@ -103,7 +103,7 @@ export class Sliders {
       range.addEventListener('input', () => {
         const value = row.least + ((row.most - row.least) * Number(range.value)) / STEPS;
         item.value = value;
-        number.value = String(Number(value.toPrecision(5)));
+        number.value = this.write(row, value);
         this.describe(row);
         tell(value);
       });
@@ -126,6 +126,12 @@ export class Sliders {
     return row;
   }
 
+  // As many digits as the slider can tell apart, and some more.
+  private write(row: Row, value: number): string {
+    const digits = Math.min(Math.max(Math.ceil(4 - Math.log10(row.most - row.least)), 0), 15);
+    return row.range ? String(Number(value.toFixed(digits))) : String(Number(value.toPrecision(6)));
+  }
+
   private describe(row: Row): void {
     row.range?.setAttribute('aria-valuetext', `${formatNumber(row.item.value)} ${row.item.unit}`);
   }
@@ -134,7 +140,7 @@ export class Sliders {
     row.item.value = value;
     if (row.held && !force) return;
     if (document.activeElement !== row.number || force) {
-      const text = value === null ? '' : String(Number(value.toPrecision(5)));
+      const text = value === null ? '' : this.write(row, value);
       if (row.number.value !== text) row.number.value = text;
     }
     if (!row.range || value === null) return;

@@ -1,7 +1,7 @@
 // The line at the bottom: how exact the run is, how fast it goes, and what the machine cannot do.
 
 import { h, setText } from '../base/dom';
-import { formatNumber, formatSpeed } from '../base/format';
+import { formatNumber, formatSpeed, formatSteady } from '../base/format';
 import type { Mode, Status } from '../wire/messages';
 import type { Panel } from './panel';
 
@@ -23,10 +23,11 @@ export class StatusLine implements Panel {
     this.showVerdict(status);
     const asked = formatSpeed(status.speed);
     const reached = status.reached;
+    const behind = status.speed > 0 && reached !== null && status.state === 'running' && reached < 0.95 * status.speed;
     setText(this.speed, this.mode === 'shown' ? ''
       : status.state === 'running' && reached !== null && this.mode === 'live'
-        ? `${formatNumber(reached, 3)}\u00d7 real time${status.speed > 0 ? ` of ${asked}` : ''}` : '');
-    this.speed.classList.toggle('behind', status.speed > 0 && reached !== null && status.state === 'running' && reached < 0.9 * status.speed);
+        ? `${formatSteady(reached, 3)}\u00d7 real time${behind ? `, ${asked} asked` : ''}` : '');
+    this.speed.classList.toggle('behind', behind);
     setText(this.note, status.note ?? '');
     const numbers: string[] = [];
     if (status.method && this.mode === 'live') numbers.push(status.method);

@@ -42,7 +42,7 @@ export class Transport implements Panel {
     });
     this.line.addEventListener('pointerdown', () => (this.held = true));
     for (const end of ['pointerup', 'pointercancel', 'change', 'blur']) this.line.addEventListener(end, () => (this.held = false));
-    this.element = h('div', { class: 'transport', role: 'toolbar', 'aria-label': 'Run' }, {},
+    this.element = h('div', { class: 'transport', role: 'toolbar', 'aria-label': 'Run and time' }, {},
       h('div', { class: 'tools' }, {}, this.reset, this.play, this.step), this.speed,
       this.time, this.line, this.last, this.record);
   }
@@ -64,7 +64,9 @@ export class Transport implements Panel {
   changeSpeed(by: number): void {
     const speed = this.now?.speed ?? 1;
     const next = by > 0 ? speeds.find(s => s > speed * 1.001) : [...speeds].reverse().find(s => s < speed * 0.999);
-    if (next !== undefined) this.page.send({ type: 'speed', value: next });
+    if (next === undefined) return;
+    if (this.now) this.now.speed = next; // the next press goes on from here
+    this.page.send({ type: 'speed', value: next });
   }
 
   seekBy(part: number): void {
@@ -115,7 +117,12 @@ export class Transport implements Panel {
   }
 
   frame(frame: Frame): void {
-    if (frame.run === 0 && !this.held) this.place(frame.time);
+    if (frame.run !== 0 || this.held) return;
+    if (this.now?.to !== null && this.now && this.mode === 'live' && frame.time > this.now.to) {
+      this.now.to = frame.time; // the status will say so a little later
+      setText(this.last, formatTime(frame.time));
+    }
+    this.place(frame.time);
   }
 
   enable(steer: boolean, mode: Mode): void {

@@ -6,6 +6,7 @@ import type { Picture } from '../scene/picture';
 import type { Model, Status } from '../wire/messages';
 import { fillSelect, fold, type Page, type Panel } from './panel';
 
+const SETTLE_MS = 1000;
 const detailNames = ['fine', 'at the page\u2019s pixels', 'without shadows', 'coarse'];
 
 export class ViewPanel implements Panel {
@@ -25,6 +26,7 @@ export class ViewPanel implements Panel {
   });
   private boxes: { bit: number; box: HTMLInputElement }[] = [];
   private mask = 0;
+  private settled = 0; // until when the reader's choice counts more than what the status says
 
   constructor(private readonly page: Page, private readonly picture: Picture) {
     const change = (set: (on: boolean) => void) => (on: boolean) => {
@@ -35,7 +37,7 @@ export class ViewPanel implements Panel {
     this.visuals = check('Looks', true, change(on => (shown.visuals = on)));
     this.collision = check('Collision shapes', false, change(on => (shown.collision = on)));
     this.through = check('See through', false, change(on => (shown.seeThrough = on)));
-    fillSelect(this.detail, detailNames.map((text, i) => ({ value: String(i), text })), '0');
+    fillSelect(this.detail, detailNames.map((text, i) => ({ value: String(i), text })), String(picture.stage.detail));
     picture.stage.onDetail = () => (this.detail.value = String(picture.stage.detail));
     picture.onCamera = () => (this.camera.value = String(picture.camera));
     this.element = fold('view', 'View', true,
@@ -57,6 +59,7 @@ export class ViewPanel implements Panel {
     this.boxes = model.layers.map(({ name, bit }) => {
       const box = check(name, false, on => {
         this.mask = on ? this.mask | bit : this.mask & ~bit;
+        this.settled = performance.now() + SETTLE_MS;
         this.picture.setLayers(this.mask);
         this.page.send({ type: 'layers', mask: this.mask >>> 0 });
       });
@@ -74,7 +77,7 @@ export class ViewPanel implements Panel {
   }
 
   private openGroups(model: Model): void {
-    const numbers = [...new Set(model.visuals.map(visual => visual.group))].sort((a, b) => a - b);
+    const numbers = [...new Set(model.visuals.filter(visual => !visual.collision).map(visual => visual.group))].sort((a, b) => a - b);
     this.groups.hidden = numbers.length < 2;
     this.groups.replaceChildren(...numbers.map(group => label(check(`Group ${group}`, !((this.picture.shown.hiddenGroups >>> group) & 1), on => {
       const bit = 1 << group;
@@ -84,6 +87,8 @@ export class ViewPanel implements Panel {
   }
 
   status(status: Status): void {
+    // A status that was under way when the reader switched a layer does not know of it yet.
+    if (performance.now() < this.settled && (status.layers | 0) !== this.mask) return;
     this.mask = status.layers | 0;
     this.picture.setLayers(this.mask);
     for (const { bit, box } of this.boxes) box.checked = (this.mask & bit) !== 0;

@@ -57,8 +57,8 @@ export class Bodies {
     const pose = new Float32Array(WORDS);
     model.runs.forEach((aRun, run) => {
       for (const visual of model.visuals) {
-        if (visual.shape === 'plane' || (shown.hiddenGroups >>> visual.group) & 1) continue;
-        if (visual.collision ? !shown.collision : !shown.visuals) continue;
+        if (visual.shape === 'plane') continue;
+        if (visual.collision ? !shown.collision : !shown.visuals || (shown.hiddenGroups >>> visual.group) & 1) continue;
         const ground = visual.body === 0;
         if (run > 0 && ground) continue; // what does not move would only cover itself
         expandPose(visual.pose, 0, pose, 0);

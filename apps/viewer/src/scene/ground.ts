@@ -39,8 +39,9 @@ export class Ground {
     this.group.clear();
     this.cell = roundDistance(model.radius / 4);
     const far = 40 * model.radius;
-    for (const visual of model.visuals) {
-      if (visual.shape !== 'plane') continue;
+    const planes = model.visuals.filter(visual => visual.shape === 'plane');
+    const looks = planes.filter(plane => !plane.collision);
+    for (const visual of looks.length > 0 ? looks : planes) {
       const half = visual.size[0];
       const side = half && half > 0 ? Math.min(half, far) : far;
       const local = new Float32Array(WORDS);
@@ -66,6 +67,11 @@ export class Ground {
     const material = new THREE.MeshLambertMaterial({ transparent: true, side: THREE.DoubleSide });
     if (own) material.color.setRGB(r, g, b, THREE.SRGBColorSpace);
     else material.color.setHex(colors.ground);
+    if (!own) {
+      // A model may swing through a floor that it does not have.
+      material.opacity = 0.3;
+      material.depthWrite = false;
+    }
     material.onBeforeCompile = shader => {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = `varying vec2 vPlace;\nvarying vec3 vWorld;\n${shader.vertexShader}`.replace('#include <begin_vertex>',
@@ -84,7 +90,7 @@ float gridLine(vec2 place, float cell, float pixels) {
 }
 ${shader.fragmentShader}`.replace('#include <opaque_fragment>', `#include <opaque_fragment>
   float strength = max(0.45 * gridLine(vPlace, gridCell, 1.0), 0.9 * gridLine(vPlace, 5.0 * gridCell, 1.4));
-  gl_FragColor.rgb = mix(gl_FragColor.rgb, gridColor, strength);
+  gl_FragColor = mix(gl_FragColor, vec4(gridColor, 1.0), strength);
   gl_FragColor.a *= 1.0 - smoothstep(0.15, 1.0, distance(vWorld, gridCenter) / gridFade);`);
     };
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2 * side, 2 * side), material);

@@ -17,6 +17,12 @@ export interface Pull {
   target: THREE.Vector3; // in Ground
 }
 
+// Groups from 3 on hide helpers by MuJoCo's custom; a model whose looks are all there shows them.
+function groupsToHide(model: Model): number {
+  const looks = model.visuals.filter(visual => !visual.collision && visual.shape !== 'plane');
+  return looks.length === 0 || looks.some(visual => visual.group < 3) ? ~7 : 0;
+}
+
 export class Picture {
   readonly stage: Stage;
   readonly shown: Shown = { hiddenGroups: 0, collision: false, visuals: true, seeThrough: false };
@@ -67,7 +73,7 @@ export class Picture {
       this.following = false;
       this.shown.visuals = true;
       this.shown.collision = false;
-      this.shown.hiddenGroups = 0;
+      this.shown.hiddenGroups = groupsToHide(model);
       this.camera = -1;
       this.stage.free = true;
       this.stage.open(model);

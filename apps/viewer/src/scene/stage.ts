@@ -59,9 +59,17 @@ export class Stage {
     this.sun.shadow.intensity = 0.75;
     this.scene.add(this.sun, this.sun.target, this.sky, this.extras);
     this.recolor();
+    if (this.software()) this.setDetail(2);
     new ResizeObserver(() => this.resize()).observe(parent);
     this.resize();
     requestAnimationFrame(now => this.tick(now));
+  }
+
+  // Whether the picture is computed by the processor: shadows would take most of the time.
+  private software(): boolean {
+    const gl = this.renderer.getContext();
+    const about = gl.getExtension('WEBGL_debug_renderer_info');
+    return about !== null && /swiftshader|llvmpipe|software|basic render/i.test(String(gl.getParameter(about.UNMASKED_RENDERER_WEBGL)));
   }
 
   private makeControls(): OrbitControls {
@@ -151,8 +159,8 @@ export class Stage {
   recolor(): void {
     this.colors = themeColors();
     this.scene.background = new THREE.Color(this.colors.background);
-    this.sky.intensity = this.colors.dark ? 1.25 : 1.6;
-    this.sun.intensity = this.colors.dark ? 2.1 : 2.3;
+    this.sky.intensity = this.colors.dark ? 1.7 : 2.1;
+    this.sun.intensity = this.colors.dark ? 2.2 : 2.4;
     this.invalidate();
   }
 
@@ -217,13 +225,13 @@ export class Stage {
   }
 
   // Draws anew and reads what was drawn; the browser keeps no picture between frames.
-  readPixels(): { width: number; height: number; rgba: number[] } {
+  readPixels(): { width: number; height: number; rgba: Uint8Array } {
     this.draw();
     const gl = this.renderer.getContext();
     const width = gl.drawingBufferWidth, height = gl.drawingBufferHeight;
     const rgba = new Uint8Array(4 * width * height);
     gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, rgba);
-    return { width, height, rgba: Array.from(rgba) };
+    return { width, height, rgba };
   }
 
   get ratio(): number {

@@ -1,0 +1,412 @@
+// The page with a small server, and with data of its own: what it shows is where it should be, and what people do arrives.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { frame, openBrowser, openPage, rest, state, until } from './browser.mjs';
+import { dataText, pageWithData } from './messages.mjs';
+import { Mock } from './mock.mjs';
+import { contrasts, look, project, shareOf } from './pictures.mjs';
+import { cloud, fourBar, fourBarAngles, hopping, spot } from './worlds.mjs';
+
+const html = readFileSync(process.env.CARDAN_PAGE, 'utf8');
+let browser, folder;
+before(async () => {
+  browser = await openBrowser();
+  folder = mkdtempSync(join(tmpdir(), 'cardan-page-'));
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// One page on one server; afterwards nothing may have gone wrong or outside.
+async function withPage(world, options, act) {
+  const mock = await new Mock(html, world, options).open();
+  const opened = await openPage(browser, mock.address, options);
+  try {
+    await act(opened.page, mock, opened);
+    assert.deepEqual(opened.errors, [], 'errors in the console');
+    assert.deepEqual(opened.outside, [], 'requests to other addresses');
+    assert.deepEqual(mock.strangers, [], 'requests for other files');
+  } finally {
+    await opened.close();
+    await mock.close();
+  }
+}
+
+const asked = (mock, type) => mock.requests.filter(request => request.type === type);
+async function answered(mock, type, what, enough = () => true) {
+  const end = Date.now() + 8000;
+  while (Date.now() < end) {
+    const found = asked(mock, type).filter(enough);
+    if (found.length > 0) return found.at(-1);
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+  throw new Error(`no request ${type}: ${what}; there were ${mock.requests.map(request => request.type)}`);
+}
+
+const click = (page, label) => page.click(`button[aria-label="${label}"]`);
+
+test('a body is drawn where its pose says, from several sides', async () => {
+  await withPage(spot, {}, async (page, mock) => {
+    for (const time of [0, 0.7, 1.9]) {
+      mock.time = time;
+      mock.sendFrame();
+      await until(page, `Math.abs(window.cardan.frame().time - ${time}) < 1e-12`, 'the frame arrives');
+      const from = await page.evaluate('window.cardan.project(0)');
+      await page.mouse.move(from.x, from.y + 60);
+      await page.mouse.down();
+      await page.mouse.move(from.x + 40, from.y + 50, { steps: 3 });
+      await page.mouse.up();
+      await rest(page);
+      const { camera, box, said, seen } = await look(page, 1, (r, g, b) => r > 60 && r > 2.2 * g && r > 2.2 * b);
+      const expected = project(camera, box, spot.poses(time)[1]);
+      assert.ok(Math.hypot(said.x - expected.x, said.y - expected.y) < 0.5, `project() says ${said.x} ${said.y}, not ${expected.x} ${expected.y}`);
+      const ratio = seen.width / box.width;
+      assert.ok(seen.count > 40, `${seen.count} pixels are red`);
+      const at = { x: box.left + seen.x / ratio, y: box.top + seen.y / ratio };
+      assert.ok(Math.hypot(at.x - expected.x, at.y - expected.y) < 2, `drawn at ${at.x} ${at.y}, expected at ${expected.x} ${expected.y}`);
+    }
+  });
+});
+
+test('all shapes and marks are drawn', async () => {
+  await withPage(hopping, {}, async page => {
+    const share = await shareOf(page);
+    assert.ok(share > 0.02, `${share} of the picture is coloured`);
+  });
+  await withPage(fourBar, {}, async (page, mock) => {
+    await page.evaluate('window.before = window.cardan.pixels().rgba');
+    for (const key of ['1', '2', '3', '4', '6', '8']) await page.keyboard.press(key);
+    await answered(mock, 'layers', 'marks are switched on', request => (request.mask & 0b10101111) === 0b10101111);
+    await until(page, 'window.cardan.frame().marks >= 8', 'marks arrive');
+    await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    const changed = await page.evaluate(`(() => {
+      const after = window.cardan.pixels().rgba;
+      let n = 0;
+      for (let i = 0; i < after.length; i += 4) n += Math.abs(after[i] - window.before[i]) > 40;
+      return n;
+    })()`);
+    assert.ok(changed > 300, `marks changed ${changed} pixels`);
+  });
+});
+
+test('run, pause, step, reset, speed, accuracy, method, keyframe', async () => {
+  await withPage(fourBar, {}, async (page, mock) => {
+    await click(page, 'Run');
+    await answered(mock, 'run', 'the button');
+    await until(page, 'window.cardan.frame().time > 0.2', 'time goes on');
+    await page.focus('.stage canvas');
+    await page.keyboard.press(' ');
+    await answered(mock, 'pause', 'the space bar');
+    const time = mock.time;
+    await page.keyboard.press('ArrowRight');
+    assert.equal((await answered(mock, 'step', 'the arrow')).n, 1);
+    await until(page, `Math.abs(window.cardan.frame().time - ${time + 0.01}) < 1e-9`, 'one step');
+    await page.keyboard.press('-');
+    assert.equal((await answered(mock, 'speed', 'slower')).value, 0.5);
+    await page.keyboard.press('r');
+    await answered(mock, 'reset', 'the key');
+    await until(page, 'window.cardan.frame().time === 0', 'back to the start');
+    await page.select('[aria-label="Accuracy"]', '1e-8');
+    assert.equal((await answered(mock, 'accuracy', 'the list')).value, 1e-8);
+    await page.select('[aria-label="Method"]', 'dop853');
+    assert.equal((await answered(mock, 'method', 'the list')).name, 'dop853');
+    await page.select('[aria-label="Keyframe"]', 'folded');
+    assert.equal((await answered(mock, 'keyframe', 'the list')).name, 'folded');
+    await page.focus('.stage canvas');
+    await page.keyboard.down('Shift');
+    await page.keyboard.press('R');
+    await page.keyboard.up('Shift');
+    assert.equal((await answered(mock, 'record', 'the key')).on, true);
+    const line = await page.$eval('.statusline', element => element.textContent);
+    assert.match(line, /delivers the accuracy/);
+  });
+});
+
+test('a click selects, a drag with Ctrl pulls, and letting go releases', async () => {
+  await withPage(spot, {}, async (page, mock) => {
+    const at = await page.evaluate('window.cardan.project(1)');
+    await page.mouse.click(at.x, at.y);
+    assert.equal((await answered(mock, 'select', 'a click')).body, 1);
+    await until(page, 'document.querySelector(".lines").textContent.includes("mass")', 'the panel tells about the body');
+    assert.equal(await page.$eval('[aria-label="Selected body"]', input => input.value), 'spot');
+    await page.keyboard.down('Control');
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 60, at.y - 30, { steps: 5 });
+    const camera = await page.evaluate('window.cardan.camera()');
+    const pull = await answered(mock, 'pull', 'the drag', request => Math.hypot(...request.target.map((x, i) => x - spot.poses(0)[1][i])) > 0.1);
+    assert.equal(pull.body, 1);
+    const radius = Math.hypot(...pull.station);
+    assert.ok(Math.abs(radius - spot.radius) < 0.03 * spot.radius, `the station is ${radius} from the middle of the ball`);
+    const box = await page.$eval('.stage canvas', canvas => canvas.getBoundingClientRect().toJSON());
+    const target = project(camera, box, asked(mock, 'pull').at(-1).target);
+    assert.ok(Math.hypot(target.x - at.x - 60, target.y - at.y + 30) < 2, 'the target is under the pointer');
+    assert.deepEqual((await page.evaluate('window.cardan.camera()')).position, camera.position, 'the camera stays');
+    await page.mouse.up();
+    await page.keyboard.up('Control');
+    await answered(mock, 'release', 'the button was let go');
+    await page.keyboard.press('Escape');
+    assert.equal((await answered(mock, 'select', 'Escape', request => request.body === null)).body, null);
+  });
+});
+
+test('sliders and numbers set coordinates, controls and parameters', async () => {
+  await withPage(fourBar, {}, async (page, mock) => {
+    await page.$eval('[aria-label="crank angle, rad: slider"]', input => {
+      input.value = '750';
+      input.dispatchEvent(new Event('input'));
+      input.dispatchEvent(new Event('change'));
+    });
+    const set = await answered(mock, 'coordinate', 'the slider');
+    assert.equal(set.index, 0);
+    assert.ok(Math.abs(set.value - Math.PI / 2) < 1e-9, `three quarters from -pi to pi is pi / 2, not ${set.value}`);
+    const { az } = fourBarAngles(Math.PI / 2);
+    await until(page, `Math.abs(window.cardan.frame().poses[7 * 2 + 2] - ${az}) < 1e-5`, 'the coupler goes with the crank');
+    await page.$eval('[data-fold="controls"]', fold => { fold.open = true; });
+    await page.$eval('[aria-label="motor, N m"]', input => {
+      input.value = '2.5';
+      input.dispatchEvent(new Event('change'));
+    });
+    assert.deepEqual((({ index, value }) => [index, value])(await answered(mock, 'control', 'the number')), [0, 2.5]);
+    await page.$eval('[data-fold="parameters"]', fold => { fold.open = true; });
+    assert.equal((await answered(mock, 'parameters', 'the panel is opened')).element, 1);
+    await page.waitForSelector('[aria-label="mass, kg"]');
+    await page.$eval('[aria-label="mass, kg"]', input => {
+      input.value = '3';
+      input.dispatchEvent(new Event('change'));
+    });
+    const parameter = await answered(mock, 'parameter', 'the number');
+    assert.deepEqual([parameter.sort, parameter.element, parameter.index, parameter.value], ['body', 1, 0, 3]);
+    mock.refused.add('control');
+    await page.$eval('[aria-label="motor, N m"]', input => {
+      input.value = '3';
+      input.dispatchEvent(new Event('change'));
+    });
+    await until(page, 'document.querySelector(".toasts").textContent.includes("refused by this test")', 'a refusal is said');
+  });
+});
+
+test('plots scroll, and the time line scrubs', async () => {
+  await withPage(fourBar, { width: 1100, height: 700 }, async (page, mock) => {
+    await page.keyboard.press('p');
+    await page.type('.plots [role=combobox]', 'ang');
+    await page.keyboard.press('Enter');
+    assert.deepEqual((await answered(mock, 'plots', 'a series', request => request.series.length === 1)).series, [2]);
+    await page.keyboard.press('Escape');
+    await click(page, 'Run');
+    await until(page, 'window.cardan.frame().time > 1', 'time goes on');
+    await click(page, 'Pause');
+    const time = mock.time;
+    await until(page, `Math.abs(Number(document.querySelector(".legend output").textContent) - ${time}) < 2e-3`, 'the value beside the name');
+    const inked = await page.$eval('.chart canvas', canvas => {
+      const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      let n = 0;
+      for (let i = 0; i < data.length; i += 4) n += data[i + 3] > 128 && data[i + 2] > data[i] + 60;
+      return n;
+    });
+    assert.ok(inked > 100, `the curve has ${inked} pixels`);
+    await page.$eval('.timeline', input => {
+      input.value = String(input.max / 2);
+      input.dispatchEvent(new Event('input'));
+      input.dispatchEvent(new Event('change'));
+    });
+    const seek = await answered(mock, 'seek', 'the time line');
+    assert.ok(Math.abs(seek.time - time / 2) < 0.02 * time, `the middle of ${time} is not ${seek.time}`);
+    await until(page, `Math.abs(window.cardan.frame().time - ${seek.time}) < 1e-9`, 'what was is shown');
+  });
+});
+
+test('resizing, 400 pixels, touch, dark and light, contrast of texts, names of all controls', async () => {
+  await withPage(fourBar, { dark: true, width: 1100, height: 700 }, async page => {
+    await page.keyboard.press('p');
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    assert.deepEqual(await page.evaluate(contrasts), [], 'dark texts of little contrast');
+    await page.keyboard.press('d');
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'light');
+    assert.deepEqual(await page.evaluate(contrasts), [], 'light texts of little contrast');
+    const nameless = await page.$$eval('button, input, select, summary', all => all.filter(element =>
+      !element.getAttribute('aria-label') && !element.textContent.trim() && !element.closest('label')).map(element => element.outerHTML));
+    assert.deepEqual(nameless, [], 'controls without a name');
+    for (const [width, height] of [[1400, 900], [700, 600], [400, 740]]) {
+      await page.setViewport({ width, height });
+      await until(page, `document.querySelector(".stage canvas").clientWidth <= ${width}`, 'the picture follows');
+      await page.evaluate('new Promise(resolve => setTimeout(resolve, 300))');
+      const share = await shareOf(page);
+      assert.ok(share > 0.003, `at ${width} pixels ${share} of the picture is coloured`);
+      const wide = await page.evaluate('document.documentElement.scrollWidth');
+      assert.ok(wide <= width, `the page is ${wide} wide on ${width}`);
+      const outside = await page.$$eval('header button, .transport button, .transport select, .timeline', (all, most) => all
+        .filter(element => element.offsetParent && (element.getBoundingClientRect().right > most + 0.5 || element.getBoundingClientRect().left < -0.5))
+        .map(element => element.outerHTML), width);
+      assert.deepEqual(outside, [], `beyond the page at ${width}`);
+    }
+  });
+  await withPage(spot, { width: 400, height: 740, touch: true }, async (page, mock) => {
+    const at = await page.evaluate('window.cardan.project(1)');
+    await page.touchscreen.tap(at.x, at.y);
+    assert.equal((await answered(mock, 'select', 'a tap')).body, 1);
+    const before = await page.evaluate('window.cardan.camera()');
+    const finger = await page.touchscreen.touchStart(60, 300);
+    await finger.move(160, 320);
+    await finger.move(200, 330);
+    await finger.end();
+    await until(page, `window.cardan.camera().position.some((x, i) => Math.abs(x - ${JSON.stringify(before.position)}[i]) > 0.05)`, 'a finger turns the camera');
+  });
+});
+
+test('a lost connection is said, and mended', async () => {
+  const mock = await new Mock(html, fourBar).open();
+  const opened = await openPage(browser, mock.address);
+  const { page } = opened;
+  await mock.close();
+  await until(page, 'document.querySelector(".banner:not([hidden])")?.textContent.includes("lost")', 'the page says that the connection is lost');
+  assert.equal((await state(page)).connection, 'lost');
+  assert.ok(await page.$eval('button[aria-label="Run"]', button => button.disabled), 'nothing can be asked for meanwhile');
+  const again = new Mock(html, fourBar);
+  again.time = 5;
+  await again.open(mock.port);
+  await until(page, 'window.cardan.state().connection === "open" && window.cardan.frame()?.time === 5', 'the page returns with the server');
+  assert.equal(await page.$eval('.banner', banner => banner.hidden), true);
+  await again.close('the test is over');
+  await until(page, 'document.querySelector(".banner:not([hidden])")?.textContent.includes("the test is over")', 'the farewell is shown');
+  // The browser itself reports each attempt that finds nobody.
+  assert.deepEqual(opened.errors.filter(text => !/WebSocket connection to/.test(text)), []);
+  await opened.close();
+});
+
+test('two pages look at one run, and one of them steers', async () => {
+  await withPage(fourBar, {}, async (first, mock) => {
+    const second = await openPage(browser, mock.address, { width: 700, height: 500 });
+    await until(second.page, 'window.cardan.state().steer.steer === false', 'the second page watches');
+    assert.ok(await second.page.$eval('button[aria-label="Run"]', button => button.disabled));
+    await second.page.click('.watch button');
+    await until(second.page, 'window.cardan.state().steer.steer', 'the second page steers');
+    await until(first, '!window.cardan.state().steer.steer && !document.querySelector(".watch").hidden', 'the first page watches, and says so');
+    assert.deepEqual(second.errors, []);
+    await second.close();
+  });
+});
+
+test('texts of the server are texts, and odd messages do no harm', async () => {
+  const evil = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
+  const world = structuredClone({ model: fourBar.model });
+  Object.assign(world, { poses: fourBar.poses, marks: angle => [...fourBar.marks(angle), { kind: 8, layer: 128, text: evil }] });
+  Object.assign(world.model, { name: evil, source: evil, keyframes: [evil], methods: [evil] });
+  world.model.bodies[1].name = world.model.coordinates[0].name = world.model.series[0].name = world.model.elements[0].name = evil;
+  await withPage(world, {}, async (page, mock) => {
+    mock.text({ type: 'event', time: 1, kind: 'error', text: evil });
+    mock.text({ type: 'selected', body: 0, name: evil, lines: [{ label: evil, value: evil }] });
+    mock.text({ type: 'status', ...mock.status(), verdict: evil, note: evil });
+    for (const socket of mock.sockets.clients) {
+      for (const text of ['{', '[]', 'null', '{"type":5}', '{"type":"unknown"}']) socket.send(text);
+      for (const bytes of [Buffer.alloc(0), Buffer.from([1, 0, 0, 0]), Buffer.alloc(40, 255), Buffer.from([9, 0, 0, 0, 1, 2, 3, 4])]) socket.send(bytes);
+      const long = Buffer.alloc(48);
+      long.writeUInt32LE(1, 0);
+      long.writeUInt32LE(1e9, 20); // bodies that are not there
+      socket.send(long);
+      const mesh = Buffer.alloc(16 + 24 + 12);
+      [2, 3, 1, 1].forEach((x, i) => mesh.writeUInt32LE(x, 4 * i));
+      mesh.writeUInt32LE(77, 40); // a vertex that is not there
+      socket.send(mesh);
+    }
+    await page.keyboard.press('p');
+    await page.type('.plots [role=combobox]', 'i');
+    await page.keyboard.press('Escape');
+    await page.focus('.stage canvas');
+    await page.keyboard.press('8');
+    await click(page, 'Run');
+    await until(page, 'window.cardan.frame().time > 0.1', 'the page lives');
+    assert.equal(await page.evaluate('window.hurt'), undefined);
+    assert.equal((await page.$$('#app img, #app script')).length, 0);
+    assert.match(await page.$eval('.events', list => list.textContent), /onerror/);
+  });
+});
+
+test('1000 bodies: 60 poses a second are taken', async () => {
+  await withPage(cloud(1000), { width: 480, height: 360 }, async (page, mock) => {
+    await click(page, 'Run');
+    await page.evaluate('new Promise(resolve => setTimeout(resolve, 2500))'); // the detail settles
+    const before = await state(page), sent = mock.sent;
+    await page.evaluate('new Promise(resolve => setTimeout(resolve, 3000))');
+    const after = await state(page);
+    const taken = (after.received - before.received) / (mock.sent - sent);
+    assert.ok(taken > 0.9, `the page took ${taken} of the frames`);
+    assert.ok(after.drawn > before.drawn, 'the picture goes on');
+    // What taking a frame costs the page. The picture itself is drawn by a graphics card, where there is one.
+    const costs = await page.evaluate(`(async () => {
+      const costs = [];
+      for (let i = 0; i < 30; i++) {
+        await new Promise(resolve => requestAnimationFrame(resolve));
+        costs.push(window.cardan.state().updateMs);
+      }
+      return costs.sort((a, b) => a - b);
+    })()`);
+    assert.ok(costs[15] < 4, `a frame of 1000 bodies costs ${costs[15]} ms`);
+  });
+});
+
+test('a page with data plays without server and network', async () => {
+  const frames = [];
+  const colors = [[0.2, 0.5, 0.9, 1], [0.9, 0.5, 0.1, 1]];
+  for (let i = 0; i <= 200; i++) {
+    for (const run of [0, 1]) {
+      const time = i / 100;
+      frames.push({ run, time, number: frames.length, values: [time * time, 1 + run], poses: fourBar.poses(time + 0.2 * run), marks: fourBar.marks(time) });
+    }
+  }
+  const model = { ...fourBar.model, runs: [0, 1].map(run => ({ name: `run ${run}`, rgba: colors[run], from: 0, to: 2, rows: 201 })) };
+  const status = { type: 'status', time: 0, state: 'paused', speed: 1, layers: 16, plots: [0, 2], estimate: null, verdict: 'replayed', from: 0, to: 2, note: null };
+  const data = dataText({ hello: { type: 'hello', wire: 1, cardan: '0', mode: 'replay' }, model, frames, status,
+    events: [{ type: 'event', time: 0.5, kind: 'event', text: 'latched' }] });
+  const file = join(folder, 'page.html');
+  writeFileSync(file, pageWithData(html, data));
+  const opened = await openPage(browser, pathToFileURL(file).href, { width: 1000, height: 640 });
+  const { page } = opened;
+  await click(page, 'Run');
+  await until(page, 'window.cardan.frame().time > 0.4', 'it plays');
+  await click(page, 'Pause');
+  await page.$eval('.timeline', input => {
+    input.value = String(input.max / 4);
+    input.dispatchEvent(new Event('input'));
+    input.dispatchEvent(new Event('change'));
+  });
+  await until(page, 'Math.abs(window.cardan.frame().time - 0.5) < 1e-9', 'it scrubs');
+  const { poses } = await frame(page);
+  fourBar.poses(0.5).flat().forEach((x, i) => assert.ok(Math.abs(poses[i] - x) < 1e-6, `word ${i} of the poses is ${poses[i]}, not ${x}`));
+  // Between two rows: poses on the arc.
+  await page.$eval('.timeline', input => {
+    input.value = '2525';
+    input.dispatchEvent(new Event('input'));
+    input.dispatchEvent(new Event('change'));
+  });
+  await until(page, 'Math.abs(window.cardan.frame().time - 0.505) < 1e-9', 'between rows');
+  const between = await frame(page);
+  fourBar.poses(0.505).flat().forEach((x, i) => assert.ok(Math.abs(between.poses[i] - x) < 2e-5, `word ${i} between rows`));
+  await page.keyboard.press('p');
+  await page.type('.plots [role=combobox]', 'energy');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await until(page, 'Math.abs(Number(document.querySelector(".legend output")?.textContent) - 0.25) < 0.02', 'values of the record');
+  const share = await shareOf(page);
+  assert.ok(share > 0.003, `${share} of the picture is coloured`);
+  assert.match(await page.$eval('.events', list => list.textContent), /latched/);
+  assert.equal(await page.$$eval('.runs li', all => all.length), 2);
+  assert.deepEqual(opened.errors, []);
+  assert.deepEqual(opened.outside, []);
+  await opened.close();
+});
+
+test('broken data are said', async () => {
+  const file = join(folder, 'broken.html');
+  writeFileSync(file, pageWithData(html, 'bm90IGd6aXA='));
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(file).href);
+  await until(page, 'document.querySelector(".banner:not([hidden])")?.textContent.includes("cannot be read")', 'the page says so');
+  await context.close();
+});
