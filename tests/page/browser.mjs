@@ -41,7 +41,7 @@ export async function rest(page) {
   for (let before = '', now = 'first'; before !== now; ) {
     before = now;
     await page.evaluate('new Promise(resolve => setTimeout(resolve, 250))');
-    now = await page.evaluate('`${window.cardan.camera().position} ${window.cardan.state().drawn}`');
+    now = await page.evaluate('String(window.cardan.camera().position)');
   }
 }
 

@@ -20,8 +20,10 @@ export async function view(model, page, options = []) {
   });
   return {
     address,
+    stop: () => child.kill('SIGTERM'),
     close: () => new Promise(resolve => {
       child.removeAllListeners('exit');
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
       child.on('exit', resolve);
       child.kill('SIGTERM');
     }),

@@ -1,9 +1,10 @@
 // window.cardan: what tests ask of the page. Nothing of the page uses it.
 //   state()          what the page knows: connection, status, who steers, counts of frames
+//   model()          the message of that name
 //   frame()          the newest frame of run 0 (time, number, poses, values, number of marks), or null
 //   project(body)    where the origin of a body is on the page, in its pixels, by the newest frame
 //   camera()         position, target and field of view of the camera
-//   pixels()         the colours of the picture as it was drawn last, [width, height, RGBA...]
+//   pixels()         the newest frame drawn: width, height, rgba by rows from below
 
 import * as THREE from 'three';
 import type { App } from './app';
@@ -26,6 +27,7 @@ export function installHook(app: App): void {
       updateMs: picture.updateMs,
       detail: stage.detail,
     }),
+    model: () => app.model,
     frame: () => {
       const frame = picture.frames[0];
       return frame ? {
@@ -42,7 +44,10 @@ export function installHook(app: App): void {
       position: stage.camera.position.toArray(), target: stage.controls.target.toArray(), fov: stage.camera.fov,
       view: stage.camera.matrixWorldInverse.toArray(), aspect: stage.camera.aspect,
     }),
-    pixels: () => stage.readPixels(),
+    pixels: () => {
+      picture.refresh();
+      return stage.readPixels();
+    },
   };
   Object.assign(window, { cardan: hook });
 }

@@ -48,7 +48,7 @@ export class Picture {
   constructor(parent: HTMLElement) {
     this.stage = new Stage(parent);
     this.stage.scene.add(this.ground.group, this.bodies.group, this.marks.group);
-    this.stage.beforeDraw = () => this.update();
+    this.stage.beforeDraw = () => this.refresh();
     this.stage.afterMove = () => {
       if (this.camera >= 0) this.useCamera(-1);
     };
@@ -210,7 +210,7 @@ export class Picture {
   }
 
   // Takes what came since the last picture. Allocates nothing but where a frame has more of something than any before.
-  private update(): void {
+  refresh(): void {
     if (!this.changed || !this.model) return;
     this.changed = false;
     const start = performance.now();

@@ -65,6 +65,11 @@ export class Stage {
     requestAnimationFrame(now => this.tick(now));
   }
 
+  // Whether the camera comes to rest softly. With few pictures a second it would lag behind the pointer.
+  private smooth(): boolean {
+    return details[this.detail]!.shadows && !window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  }
+
   // Whether the picture is computed by the processor: shadows would take most of the time.
   private software(): boolean {
     const gl = this.renderer.getContext();
@@ -74,7 +79,7 @@ export class Stage {
 
   private makeControls(): OrbitControls {
     const controls = new OrbitControls(this.camera, this.canvas);
-    controls.enableDamping = !window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    controls.enableDamping = this.smooth();
     controls.dampingFactor = 0.18;
     controls.zoomToCursor = true;
     controls.screenSpacePanning = true;
@@ -177,6 +182,7 @@ export class Stage {
     this.detail = detail;
     this.sun.castShadow = details[detail]!.shadows;
     this.slow = 0;
+    this.controls.enableDamping = this.smooth();
     this.resize();
     this.onDetail();
   }

@@ -1,0 +1,183 @@
+// The page with cardan view: what the program computes is what is seen, and what people do in the page moves the model.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { frame, openBrowser, openPage, until } from './browser.mjs';
+import { project, shareOf } from './pictures.mjs';
+import { canView, run, view } from './program.mjs';
+
+const page_file = process.env.CARDAN_PAGE;
+const root = process.env.CARDAN_SOURCE_ROOT ?? new URL('../..', import.meta.url).pathname;
+const models = join(root, 'examples/models');
+const humanoid = [join(process.env.CARDAN_SHARED ?? join(root, '../shared'), 'models/mjcf/humanoid.xml'), join(models, 'walker.xml')].find(existsSync);
+const why = canView() ?? false;
+if (why) console.log(`skipped: ${why}`);
+let browser, folder;
+before(async () => {
+  if (why) return;
+  browser = await openBrowser();
+  folder = mkdtempSync(join(tmpdir(), 'cardan-live-'));
+});
+after(async () => {
+  await browser?.close();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+async function withView(model, options, act) {
+  const server = await view(model, page_file, options);
+  const opened = await openPage(browser, server.address);
+  try {
+    await act(opened.page, opened, server);
+    assert.deepEqual(opened.errors, [], 'errors in the console');
+    assert.deepEqual(opened.outside, [], 'requests to other addresses');
+  } finally {
+    await opened.close();
+    await server.close();
+  }
+}
+
+const click = (page, label) => page.click(`button[aria-label="${label}"]`);
+const slide = (page, selector, share) => page.$eval(selector, (input, part) => {
+  input.value = String(Math.round(part * input.max));
+  input.dispatchEvent(new Event('input'));
+  input.dispatchEvent(new Event('change'));
+}, share);
+
+// All bodies that `cardan eval` knows are where it says, in the frame and on the page.
+async function comparePoses(page, model) {
+  const { bodies } = JSON.parse(run('eval', model, '--json', '--quiet'));
+  const seen = await page.evaluate(`(() => ({ frame: window.cardan.frame(), names: window.cardan.model().bodies.map(body => body.name),
+    camera: window.cardan.camera(), said: window.cardan.model().bodies.map((_, i) => window.cardan.project(i)),
+    box: document.querySelector('.stage canvas').getBoundingClientRect().toJSON() }))()`);
+  let compared = 0;
+  for (const { name, X_GB: { p } } of bodies) {
+    const i = seen.names.indexOf(name);
+    if (i < 0) continue;
+    for (let k = 0; k < 3; k++) assert.ok(Math.abs(seen.frame.poses[7 * i + k] - p[k]) < 1e-5, `${name} is at ${p}`);
+    const expected = project(seen.camera, seen.box, p);
+    assert.ok(Math.hypot(seen.said[i].x - expected.x, seen.said[i].y - expected.y) < 2, `${name} projects to ${expected.x} ${expected.y}`);
+    compared++;
+  }
+  assert.ok(compared >= bodies.length / 2, `only ${compared} of ${bodies.length} bodies are known`);
+}
+
+// A point of a body in Ground, from the numbers of a frame.
+function pointOf({ poses }, body, [x, y, z]) {
+  const [px, py, pz, w, i, j, k] = poses.slice(7 * body, 7 * body + 7);
+  const tx = 2 * (j * z - k * y), ty = 2 * (k * x - i * z), tz = 2 * (i * y - j * x);
+  return [px + x + w * tx + j * tz - k * ty, py + y + w * ty + k * tx - i * tz, pz + z + w * tz + i * ty - j * tx];
+}
+
+test('a loop: poses, a coordinate that is dragged assembles the rest, run, pause, scrub', { skip: why }, async () => {
+  const model = join(models, 'five_bar.xml');
+  await withView(model, ['--paused'], async page => {
+    await comparePoses(page, model);
+    const share = await shareOf(page);
+    assert.ok(share >= 0, 'the picture can be read');
+    const names = await page.evaluate('window.cardan.model().bodies.map(body => body.name)');
+    const before = await frame(page);
+    await slide(page, '[aria-label^="left_motor"][type=range]', 0.54);
+    await until(page, `Math.abs(window.cardan.frame().poses[7 * ${names.indexOf('left_rod')}] - ${before.poses[7 * names.indexOf('left_rod')]}) > 0.01`, 'the left arm turns');
+    await page.evaluate('new Promise(resolve => setTimeout(resolve, 300))');
+    const now = await frame(page);
+    const left = pointOf(now, names.indexOf('left_rod'), [0.25, 0, 0.12]), right = pointOf(now, names.indexOf('right_rod'), [-0.25, 0, 0.12]);
+    assert.ok(Math.hypot(...left.map((x, i) => x - right[i])) < 1e-5, `the loop is open: ${left} and ${right}`);
+    await click(page, 'Run');
+    await until(page, 'window.cardan.frame().time > 0.3', 'time goes on', 20000);
+    await click(page, 'Pause');
+    await until(page, 'window.cardan.state().status.state === "paused"', 'it pauses');
+    await slide(page, '.timeline', 0.5);
+    await until(page, 'Math.abs(window.cardan.frame().time - window.cardan.state().status.to / 2) < 0.1', 'it scrubs back');
+    await click(page, 'Back to the start');
+    await until(page, 'window.cardan.frame().time === 0', 'it is reset');
+  });
+});
+
+test('contact: bodies fall, forces are drawn, the certificate speaks', { skip: why }, async () => {
+  await withView(join(models, 'stairs.xml'), ['--accuracy', '1e-2', '--no-companion'], async page => {
+    await until(page, 'window.cardan.frame().time > 0.05 && window.cardan.frame().marks > 0', 'a contact is marked', 40000);
+    const share = await shareOf(page);
+    assert.ok(share > 0.01, `${share} of the picture is coloured`);
+    assert.ok((await page.$eval('.statusline', line => line.textContent)).length > 10);
+  });
+});
+
+test('the humanoid runs; what is selected tells its forces; a plot follows', { skip: why }, async () => {
+  await withView(humanoid, ['--paused'], async page => {
+    await comparePoses(page, humanoid);
+    await page.keyboard.press('p');
+    await page.type('.plots [role=combobox]', 'energy');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await click(page, 'Run');
+    await until(page, 'window.cardan.frame().time > 0.1 && window.cardan.frame().values.length === 1', 'time goes on', 30000);
+    const values = (await frame(page)).values;
+    assert.ok(Number.isFinite(values[0]), `the energy is ${values[0]}`);
+    const last = (await page.evaluate('window.cardan.model().bodies.length')) - 1;
+    await page.$eval('[aria-label="Selected body"]', (input, name) => {
+      input.value = name;
+      input.dispatchEvent(new Event('change'));
+    }, await page.evaluate(`window.cardan.model().bodies[${last}].name`));
+    await until(page, '/mass[\\s\\S]*velocity/.test(document.querySelector(".lines").textContent)', 'the panel tells');
+  });
+});
+
+test('a pull puts momentum in', { skip: why }, async () => {
+  const file = join(folder, 'free.xml');
+  writeFileSync(file, `<mujoco model="free"><option gravity="0 0 0"/><worldbody><body name="ball"><freejoint/>
+    <geom type="sphere" size="0.1" mass="1" rgba="0.9 0.2 0.1 1"/></body></worldbody></mujoco>`);
+  await withView(file, [], async page => {
+    const at = await page.evaluate('window.cardan.project(1)');
+    const still = (await frame(page)).poses.slice(7, 10);
+    assert.ok(Math.hypot(...still) < 1e-9, 'nothing moves it');
+    await page.keyboard.down('Control');
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 80, at.y, { steps: 4 });
+    await until(page, 'Math.hypot(...window.cardan.frame().poses.slice(7, 10)) > 0.02', 'the ball follows the pointer');
+    await page.mouse.up();
+    await page.keyboard.up('Control');
+    await until(page, '!window.cardan.state().pulling', 'it is let go');
+    await page.evaluate('new Promise(resolve => setTimeout(resolve, 400))');
+    const a = await frame(page);
+    await until(page, `window.cardan.frame().time > ${a.time + 0.3}`, 'time goes on');
+    const b = await frame(page);
+    const speed = (x, y) => [7, 8, 9].map(i => (y.poses[i] - x.poses[i]) / (y.time - x.time));
+    await until(page, `window.cardan.frame().time > ${b.time + 0.3}`, 'time goes on');
+    const c = await frame(page);
+    const first = speed(a, b), second = speed(b, c);
+    assert.ok(Math.hypot(...first) > 1e-3, `it moves with ${first}`);
+    assert.ok(Math.hypot(...first.map((x, i) => x - second[i])) < 0.02 * Math.hypot(...first), `without a force it keeps ${first}, now ${second}`);
+  });
+});
+
+test('the server ends, and the page says so', { skip: why }, async () => {
+  const server = await view(join(models, 'pendulum.xml'), page_file);
+  const opened = await openPage(browser, server.address);
+  server.stop();
+  await until(opened.page, '["lost", "ended"].includes(window.cardan.state().connection) && !document.querySelector(".banner").hidden', 'the page says so');
+  assert.deepEqual(opened.errors.filter(text => !/WebSocket connection to/.test(text)), []);
+  await opened.close();
+  await server.close();
+});
+
+const html = why || (run('view', '--help').includes('--html') ? false : 'cardan view writes no pages yet');
+for (const name of ['pendulum.xml', 'five_bar.xml', 'top.xml', 'walker.xml', 'gymnast.xml', 'arm.urdf']) {
+  test(`a page of ${name} in a file`, { skip: html }, async () => {
+    const model = join(models, name), rows = join(folder, `${name}.csv`), file = join(folder, `${name}.html`);
+    run('simulate', model, '--duration', '0.5', '--report', '0.01', '--accuracy', '1e-3', '-o', rows, '--quiet');
+    run('view', model, rows, '--html', file);
+    assert.ok(statSync(file).size < 2e6, `${statSync(file).size} bytes`);
+    const opened = await openPage(browser, pathToFileURL(file).href);
+    await click(opened.page, 'Run');
+    await until(opened.page, 'window.cardan.frame().time > 0.1', 'it plays');
+    const share = await shareOf(opened.page);
+    assert.ok(share >= 0);
+    assert.deepEqual(opened.errors, []);
+    assert.deepEqual(opened.outside, []);
+    await opened.close();
+  });
+}
