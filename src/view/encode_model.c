@@ -83,7 +83,9 @@ static void encode_bodies(view_text *t, const view_model *m) {
     cdni_text_open(t, NULL, '{');
     cdni_text_string(t, "name", cdn_body_name(system, body));
     cdni_text_integer(t, "parent", cdn_body_parent(system, body).i);
-    cdni_text_number(t, "mass", b > 0 ? cdn_body_mass_properties(m->state, body).mass : 0);
+    const cdn_mass_properties mass = b > 0 ? cdn_body_mass_properties(m->state, body) : (cdn_mass_properties){ 0 };
+    cdni_text_number(t, "mass", mass.mass);
+    encode_vector(t, "com", mass.com);
     cdni_text_close(t, '}');
   }
   cdni_text_close(t, ']');

@@ -62,10 +62,28 @@ function record(kind, bytes) {
   return Buffer.concat([head, bytes, Buffer.alloc((8 - (bytes.length % 8)) % 8)]);
 }
 
-export function dataText({ hello, meshes = [], model, frames, status, events = [] }) {
+// Frames as differences of their words, all lowest bytes first.
+function differences(frames) {
+  let before = [];
+  return frames.map(bytes => {
+    const n = Math.ceil(bytes.length / 4), padded = Buffer.concat([bytes, Buffer.alloc(4 * n - bytes.length)]);
+    const words = Array.from({ length: n }, (_, i) => padded.readUInt32LE(4 * i));
+    const out = Buffer.alloc(4 * n);
+    words.forEach((word, i) => {
+      const difference = (word - (before[i] ?? 0)) >>> 0;
+      for (let k = 0; k < 4; k++) out[k * n + i] = (difference >>> (8 * k)) & 255;
+    });
+    before = words;
+    return out;
+  });
+}
+
+// The data of a page in a file; `packed`: frames as `cardan view` writes them, else whole.
+export function dataText({ hello, meshes = [], model, frames, status, events = [], packed = false }) {
+  const bytes = frames.map(frameBytes);
   const text = object => record(3, Buffer.from(JSON.stringify(object)));
   const records = [text(hello), ...meshes.map(bytes => record(2, bytes)), text(model), ...events.map(text),
-    ...frames.map(frame => record(1, frameBytes(frame))), text(status)];
+    ...(packed ? differences(bytes).map(b => record(4, b)) : bytes.map(b => record(1, b))), text(status)];
   return gzipSync(Buffer.concat(records)).toString('base64');
 }
 

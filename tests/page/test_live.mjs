@@ -137,7 +137,7 @@ test('a pull puts momentum in', { skip: why }, async () => {
     await page.mouse.move(at.x, at.y);
     await page.mouse.down();
     await page.mouse.move(at.x + 80, at.y, { steps: 4 });
-    await until(page, 'Math.hypot(...window.cardan.frame().poses.slice(7, 10)) > 0.02', 'the ball follows the pointer');
+    await until(page, 'Math.hypot(...window.cardan.frame().poses.slice(7, 10)) > 0.008', 'the ball follows the pointer');
     await page.mouse.up();
     await page.keyboard.up('Control');
     await until(page, '!window.cardan.state().pulling', 'it is let go');

@@ -7,6 +7,7 @@ import type { Model } from '../wire/messages';
 import { Bodies, type Hit, type Shown } from './bodies';
 import { Ground } from './ground';
 import { Marks } from './marks';
+import { placeModelCamera } from './cameras';
 import { expandPoses, WORDS } from './poses';
 import { Shapes } from './shapes';
 import { Stage } from './stage';
@@ -195,18 +196,8 @@ export class Picture {
 
   private placeCamera(): void {
     const camera = this.model?.cameras[this.camera];
-    const m = camera && this.matrixOf(camera.body);
-    if (!camera || !m) return;
-    const view = this.stage.camera;
-    const [x, y, z, w, i, j, k] = camera.pose;
-    this.bodyPoint(camera.body, this.point.set(x, y, z), view.position);
-    const at = WORDS * camera.body;
-    const body = new THREE.Matrix4().set(m[at]!, m[at + 3]!, m[at + 6]!, 0, m[at + 1]!, m[at + 4]!, m[at + 7]!, 0, m[at + 2]!,
-      m[at + 5]!, m[at + 8]!, 0, 0, 0, 0, 1);
-    if (camera.target > 0 && this.origin(camera.target, this.point)) view.lookAt(this.point);
-    else view.quaternion.setFromRotationMatrix(body).multiply(new THREE.Quaternion(i, j, k, w));
-    view.fov = (camera.fovy * 180) / Math.PI;
-    view.updateProjectionMatrix();
+    const matrix = camera && this.matrixOf(camera.body);
+    if (camera && matrix) placeModelCamera(this.stage.camera, camera, this.model!.bodies, matrix);
   }
 
   // Takes what came since the last picture. Allocates nothing but where a frame has more of something than any before.

@@ -25,6 +25,7 @@ export interface Body {
   name: string;
   parent: number;
   mass: number | null;
+  com?: Vector; // centre of mass on the body
 }
 
 export type Shape = 'sphere' | 'capsule' | 'cylinder' | 'box' | 'ellipsoid' | 'plane' | 'mesh';
@@ -47,6 +48,7 @@ export interface Camera {
   body: number;
   pose: Pose;
   fovy: number;
+  mode?: 'fixed' | 'track' | 'track-com' | 'target' | 'target-com';
   target: number;
 }
 

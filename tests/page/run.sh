@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Tests of the viewer's page in a headless Chromium. Exit code 77: they cannot run here, and the output says why.
+# usage: run.sh FOLDER, which gets the page that is tested (CARDAN_PAGE: one that is there already)
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+
+command -v node >/dev/null || skip "there is no node (Debian: nodejs)"
+[[ $(node -p 'process.versions.node.split(".")[0]') -ge 18 ]] || skip "node $(node --version) is older than 18"
+chromium=${CARDAN_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)} ||
+  skip "there is no Chromium (Debian: chromium)"
+export CARDAN_CHROMIUM=$chromium
+
+viewer=$PWD/apps/viewer
+installed() { [[ $viewer/node_modules/.package-lock.json -nt $viewer/package-lock.json ]]; }
+install() (
+  cd "$viewer" || exit
+  command -v npm >/dev/null && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json
+)
+# Two builds may test at the same time, and have one folder of packages.
+(
+  flock 9
+  installed || install
+) 9>"${TMPDIR:-/tmp}/cardan-viewer-$(id -u).lock" || skip "npm cannot get the packages of apps/viewer"
+
+if [[ -z ${CARDAN_PAGE:-} ]]; then
+  (cd "$viewer" && npm run --silent build -- --out "$1") || exit 1
+  export CARDAN_PAGE=$1/viewer.html
+fi
+export CARDAN_SOURCE_ROOT=${CARDAN_SOURCE_ROOT:-$PWD}
+
+failed=0
+for tests in mock live; do
+  node --test --test-reporter=spec "tests/page/test_$tests.mjs" || failed=1
+done
+exit $failed
