@@ -2,6 +2,7 @@
 #ifndef CARDAN_SCENE_INTERNAL_H
 #define CARDAN_SCENE_INTERNAL_H
 
+#include <cardan/constraints.h>
 #include <cardan/matter.h>
 
 #include "scene/scene.h"
@@ -59,6 +60,14 @@ struct cdn_decorations {
 
 static inline cdn_visual *scene_visual(const cdn_scene *s, int i) { return &CDNI_AT(s->visuals, cdn_visual, i); }
 bool cdni_scene_has_body(const cdn_scene *scene, cdn_body body);
+
+/* anchors.c: the places on its bodies where a constraint acts, as far as it has such places. */
+typedef struct scene_places {
+  int n;
+  cdn_body body[2];
+  cdn_vec3 p_B[2]; /* on these bodies */
+} scene_places;
+cdn_status cdni_scene_anchors(const cdn_state *state, cdn_constraint constraint, scene_places *out);
 
 /* skeleton.c: half axes of the ellipsoid of even density with this mass and inertia; its axes on the body. */
 bool cdni_inertia_ellipsoid(const cdn_mass_properties *m, double half[3], cdn_rotation *axes);

@@ -3,46 +3,15 @@
 
 #include <cardan/constraints.h>
 #include <cardan/contact.h>
-#include <cardan/elements.h>
 #include <cardan/forces.h>
 
-#include "constraints/constraints.h"
 #include "forces/forces.h"
 #include "scene/internal.h"
 
-/* ---- places that an element names ---- */
+/* ---- places ---- */
 
-/* Elements have stations and frames as parameters, and their names tell on which body: "p_A.x" and "X_AF.p.x" on the
- * first, "p_B.x" and "X_BM.p.x" on the second. */
-typedef struct places {
-  int n;
-  cdn_body body[2];
-  cdn_vec3 p_G[2];
-} places;
-
-static int side_of(const char *name) {
-  if (strcmp(name, "p_A.x") == 0) return 0;
-  if (strcmp(name, "p_B.x") == 0) return 1;
-  const size_t length = strlen(name);
-  if (strncmp(name, "X_", 2) != 0 || length < 5 || strcmp(name + length - 4, ".p.x") != 0) return -1;
-  return name[2] == 'A' ? 0 : name[2] == 'B' ? 1 : -1;
-}
-
-static cdn_status find_places(const cdn_decorations *d, cdn_sort sort, int i, const cdn_body bodies[2], places *out) {
-  const cdn_system *system = d->scene->system;
-  const int n = cdn_element_parameter_count(system, sort, i);
-  out->n = 0;
-  for (int k = 0; k + 2 < n; k++) {
-    cdn_parameter parameter;
-    double p[3];
-    CDNI_TRY(cdn_element_parameter(system, sort, i, k, &parameter));
-    const int side = side_of(parameter.name);
-    if (side < 0 || bodies[side].i < 0 || out->n == 2) continue;
-    CDNI_TRY(cdn_element_get_parameters(d->state, sort, i, k, 3, p));
-    out->body[out->n] = bodies[side];
-    out->p_G[out->n++] = cdn_transform_point(d->scene->poses[bodies[side].i], cdn_v3(p[0], p[1], p[2]));
-  }
-  return CDN_OK;
+static cdn_vec3 place_of(const cdn_decorations *d, const scene_places *p, int k) {
+  return cdn_transform_point(d->scene->poses[p->body[k].i], p->p_B[k]);
 }
 
 static cdn_status mark_place(cdn_decorations *d, cdn_body body, cdn_vec3 p_G) {
@@ -51,20 +20,20 @@ static cdn_status mark_place(cdn_decorations *d, cdn_body body, cdn_vec3 p_G) {
   return cdn_decorate(d, &m);
 }
 
-static cdn_status mark_line(cdn_decorations *d, const places *p) {
-  return p->n == 2 ? cdn_decorate_line(d, p->p_G[0], p->p_G[1], NULL) : CDN_OK;
+static cdn_status mark_line(cdn_decorations *d, const scene_places *p) {
+  return p->n == 2 ? cdn_decorate_line(d, place_of(d, p, 0), place_of(d, p, 1), NULL) : CDN_OK;
 }
 
 /* ---- constraints ---- */
 
 /* The force of a constraint on each body that feels one: at its anchor, if it has one there, else at the body's origin.
  * */
-static cdn_status mark_forces(cdn_decorations *d, const cdn_spatial *F, const places *anchors) {
+static cdn_status mark_forces(cdn_decorations *d, const cdn_spatial *F, const scene_places *anchors) {
   for (int b = 1; b < d->scene->n_bodies; b++) {
     const cdn_vec3 f = F[b].v, origin = d->scene->poses[b].p;
     cdn_vec3 place = origin;
     for (int k = 0; k < anchors->n; k++)
-      if (anchors->body[k].i == b) place = anchors->p_G[k];
+      if (anchors->body[k].i == b) place = place_of(d, anchors, k);
     CDNI_TRY(cdni_mark_force(d, (cdn_body){ b }, place, f));
     CDNI_TRY(cdni_mark_moment(d, (cdn_body){ b }, place, cdn_sub(F[b].w, cdn_cross(cdn_sub(place, origin), f))));
   }
@@ -77,11 +46,9 @@ cdn_status cdni_marks_constraints(cdn_decorations *d) {
   for (int i = 0; i < cdn_system_constraint_count(s->system); i++) {
     const cdn_constraint c = { i };
     if (!cdn_constraint_is_enabled(d->state, c)) continue;
-    places anchors;
-    cdn_body bodies[2];
-    cdni_constraint_first_bodies(s->system, i, bodies);
-    CDNI_TRY(find_places(d, CDN_SORT_CONSTRAINT, i, bodies, &anchors));
-    for (int k = 0; k < anchors.n; k++) CDNI_TRY(mark_place(d, anchors.body[k], anchors.p_G[k]));
+    scene_places anchors;
+    CDNI_TRY(cdni_scene_anchors(d->state, c, &anchors));
+    for (int k = 0; k < anchors.n; k++) CDNI_TRY(mark_place(d, anchors.body[k], place_of(d, &anchors, k)));
     CDNI_TRY(mark_line(d, &anchors));
     const cdn_status status = cdn_constraint_force(d->state, c, s->loads, NULL);
     if (status == CDN_OK) CDNI_TRY(mark_forces(d, s->loads, &anchors));

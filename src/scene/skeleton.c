@@ -1,5 +1,5 @@
 /* Bodies without a visual are drawn from what the model knows about them: a rod from the body's joint to each of its
- * children's joints and to its centre of mass, and, for a body that would be a point, the ellipsoid of its inertia. */
+ * children's joints, to the anchors of its constraints and to its centre of mass, and, for a body that would be a point, the ellipsoid of its inertia. */
 #include <math.h>
 
 #include "scene/internal.h"
@@ -65,15 +65,33 @@ static void begin_body(drawer *d, cdn_body body) {
   d->def.name = cdn_body_name(d->scene->system, body);
 }
 
-/* The rod on its parent that leads to a body's joint. */
-static cdn_status draw_link(drawer *d, cdn_state *state, cdn_body body, unsigned char *known) {
-  const cdn_body parent = cdn_body_parent(d->scene->system, body);
+/* The rod on a body that leads from its joint to a place. */
+static cdn_status draw_arm(drawer *d, cdn_state *state, cdn_body body, cdn_vec3 to_B, unsigned char *known) {
   const size_t before = d->scene->visuals.count;
-  known[parent.i] |= HAS_CHILD;
-  if (parent.i == 0 || known[parent.i] & HAS_LOOK) return CDN_OK;
-  begin_body(d, parent);
-  CDNI_TRY(add_rod(d, cdn_body_X_BM(state, parent).p, cdn_body_X_PF(state, body).p));
-  if (d->scene->visuals.count > before) known[parent.i] |= HAS_ROD;
+  if (body.i == 0 || known[body.i] & HAS_LOOK) return CDN_OK;
+  begin_body(d, body);
+  CDNI_TRY(add_rod(d, cdn_body_X_BM(state, body).p, to_B));
+  if (d->scene->visuals.count > before) known[body.i] |= HAS_ROD;
+  return CDN_OK;
+}
+
+/* The rods that lead to the joints of children. */
+static cdn_status draw_links(drawer *d, cdn_state *state, unsigned char *known) {
+  for (int b = 1; b < d->scene->n_bodies; b++) {
+    const cdn_body parent = cdn_body_parent(d->scene->system, (cdn_body){ b });
+    known[parent.i] |= HAS_CHILD;
+    CDNI_TRY(draw_arm(d, state, parent, cdn_body_X_PF(state, (cdn_body){ b }).p, known));
+  }
+  return CDN_OK;
+}
+
+/* The rods that lead to the anchors of constraints, on or off. */
+static cdn_status draw_anchors(drawer *d, cdn_state *state, unsigned char *known) {
+  for (int i = 0; i < cdn_system_constraint_count(d->scene->system); i++) {
+    scene_places anchors;
+    CDNI_TRY(cdni_scene_anchors(state, (cdn_constraint){ i }, &anchors));
+    for (int k = 0; k < anchors.n; k++) CDNI_TRY(draw_arm(d, state, anchors.body[k], anchors.p_B[k], known));
+  }
   return CDN_OK;
 }
 
@@ -116,8 +134,8 @@ cdn_status cdn_scene_complete(cdn_scene *scene, cdn_state *state) {
   const double longest = longest_link(scene, state);
   drawer d = { scene, cdn_default_visual_def(), longest > 0 ? 0.03 * longest : 0.02 };
   d.def.rgba[0] = 0.45, d.def.rgba[1] = 0.55, d.def.rgba[2] = 0.7;
-  cdn_status status = CDN_OK;
-  for (int b = 1; b < n && status == CDN_OK; b++) status = draw_link(&d, state, (cdn_body){ b }, known);
+  cdn_status status = draw_links(&d, state, known);
+  if (status == CDN_OK) status = draw_anchors(&d, state, known);
   for (int b = 1; b < n && status == CDN_OK; b++)
     if (!(known[b] & HAS_LOOK)) status = draw_body(&d, state, (cdn_body){ b }, known[b]);
   cdni_free(&scene->allocator, known, (size_t)n);

@@ -119,16 +119,16 @@ START_TEST(every_body_has_a_look) {
       contact++;
       ck_assert_str_eq(v.name, v.body.i == 0 ? "floor" : "skin");
     } else if (v.geometry.kind == CDN_GEOMETRY_CAPSULE) {
-      /* from the joint to the centre of mass */
-      rods++;
+      /* from the joint to the anchor of the rod, and to the centre of mass */
+      const double half = rods++ == 0 ? 0.5 : 0.25;
       ck_assert_int_eq(v.body.i, r->arm.i);
-      NEAR(v.geometry.size[1], 0.25, 1e-15);
-      near3(v.X_BV.p, cdn_v3(0.25, 0, 0), 1e-15);
+      NEAR(v.geometry.size[1], half, 1e-15);
+      near3(v.X_BV.p, cdn_v3(half, 0, 0), 1e-15);
       near3(v.X_BV.R.z, cdn_v3(1, 0, 0), 1e-15);
     }
   }
   ck_assert_int_eq(contact, 2);
-  ck_assert_int_eq(rods, 1);
+  ck_assert_int_eq(rods, 2);
   cdn_visual v;
   FAILS(cdn_scene_visual(r->scene, cdn_scene_visual_count(r->scene), &v), CDN_ERR_ARG);
   FAILS(cdn_scene_visual(r->scene, -1, &v), CDN_ERR_ARG);
@@ -300,7 +300,7 @@ START_TEST(the_fitted_view_shows_everything) {
   open_scene(r, 0);
   cdn_vec3 least, most;
   ck_assert(cdn_scene_bounds(r->scene, &least, &most));
-  near3(most, cdn_v3(0.5, 0.515, 3.021), 1e-12); /* the ball; the rod and the ball of the arm */
+  near3(most, cdn_v3(0.5, 1.015, 3.021), 1e-12); /* the ball; the arm as far as its anchor; the ball at its joint */
   const cdn_vec3 directions[] = { { 1, 0, 0 }, { 0, 0, 1 }, { -1, 2, 0.3 }, { 0, -1e-3, 0 } };
   for (int i = 0; i < 4; i++)
     for (double aspect = 0.3; aspect < 4; aspect *= 1.7) {
