@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "view/encode.h"
+
 static const help_page page = {
   "speed", "MODEL [options]",
   "Times realizations stage by stage, forward and inverse dynamics, the mass matrix, and the stepper, each as the\n"
@@ -26,6 +28,9 @@ typedef struct subject {
   int nq, nu;
   double *q, *u; /* POSES of each */
   double *f, *M, *udot;
+  cdn_scene *scene; /* for frames of the viewer */
+  void *frame;
+  size_t frame_size;
 } subject;
 
 static double now(void) {
@@ -51,7 +56,10 @@ static subject make_subject(cdn_state *state) {
   return s;
 }
 
-static void free_subject(subject *s) { free(s->q), free(s->u), free(s->f), free(s->udot), free(s->M); }
+static void free_subject(subject *s) {
+  free(s->q), free(s->u), free(s->f), free(s->udot), free(s->M), free(s->frame);
+  cdn_scene_destroy(s->scene);
+}
 
 /* ---- the timed calculations: each starts from new q and u ---- */
 
@@ -87,6 +95,21 @@ static cdn_status matrix(subject *s, int pose) {
   return status ? status : cdn_calc_M(s->state, s->M);
 }
 
+/* A frame of the viewer beyond what its State costs anyway: poses, contacts and forces, as bytes. */
+static cdn_status frame(subject *s, int pose) {
+  const view_frame f = { .scene = s->scene, .n_bodies = cdn_system_body_count(cdn_state_system(s->state)) };
+  cdn_status status = to_stage(s, pose, CDN_STAGE_VELOCITY);
+  if (!status) status = cdn_scene_update(s->scene, s->state);
+  if (status) return status;
+  const size_t n = cdni_frame_size(&f);
+  if (n > s->frame_size) {
+    free(s->frame);
+    s->frame = allocate(s->frame_size = 2 * n, 1);
+  }
+  cdni_frame_write(&f, s->frame);
+  return CDN_OK;
+}
+
 static const struct {
   const char *key, *label;
   timed *run;
@@ -98,6 +121,7 @@ static const struct {
   { "forward_dynamics_ns", "forward dynamics", forward },
   { "inverse_dynamics_ns", "inverse dynamics", inverse },
   { "mass_matrix_ns", "mass matrix", matrix },
+  { "view_frame_ns", "frame of the viewer", frame },
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -292,6 +316,7 @@ int command_speed(int argc, char **argv) {
     pace p;
     subject s = make_subject(state);
     cdn_status status = cdn_state_copy(initial, state);
+    if (!status) status = cdn_model_create_scene(model, state, NULL, &s.scene);
     if (!status) status = run(&s, initial, ns, &p, &c);
     if (status) {
       cdn_error error;

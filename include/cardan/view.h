@@ -49,6 +49,7 @@ typedef struct cdn_view_def {
   int n_contacts, contact; /**< how many, and the present one */
   cdn_status (*build)(void *context, int contact, cdn_model **out);
   void *context; /**< of `build` */
+  bool keep;     /**< keeps all frames, in a temporary file, for cdn_view_write. Default false */
 } cdn_view_def;
 /** cdn_default_view_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_view_def_init(void *def, size_t size);
@@ -100,6 +101,10 @@ static inline CDN_NODISCARD cdn_status cdn_view_poll(cdn_view *view, cdn_state *
 CDN_API cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) CDN_NODISCARD;
 /** Ends cdn_view_run at the next frame. May be called from a signal handler and from any thread. */
 CDN_API void cdn_view_stop(cdn_view *view);
+/** Writes a page that plays all frames that were kept (cdn_view_def.keep): one file, which needs no server and no network.
+ *  Errors: CDN_ERR_ARG (nothing was kept), CDN_ERR_FILE (there is no viewer.html, or the file cannot be written),
+ *  CDN_ERR_PARSE (a page of another version), CDN_ERR_NOMEM. */
+CDN_API cdn_status cdn_view_write(cdn_view *view, const char *path) CDN_NODISCARD;
 /** Adds a line to the list of events of the page. CDN_ERR_NOMEM. */
 CDN_API cdn_status cdn_view_say(cdn_view *view, double time, const char *text) CDN_NODISCARD;
 

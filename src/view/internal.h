@@ -4,6 +4,7 @@
 #define CARDAN_VIEW_INTERNAL_H
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include <cardan/view.h>
 
@@ -32,6 +33,12 @@ typedef struct view_quantity {
   int i, k; /* slot or measure; component */
 } view_quantity;
 
+/* The numbers of a run, NaN and 0 without one. */
+typedef struct view_run_numbers {
+  double step, estimate;
+  int64_t steps, evaluations;
+} view_run_numbers;
+
 /* All that belongs to the System that is shown. */
 typedef struct view_picture {
   const cdn_system *system; /* retained */
@@ -53,9 +60,17 @@ typedef struct view_sink {
   void *context;
 } view_sink;
 
+/* Frames for a page in a file (keep.c). */
+typedef struct view_kept {
+  FILE *file; /* NULL: none are kept */
+  int64_t n;
+  double from, to; /* their times */
+} view_kept;
+
 struct cdn_view {
   cdn_allocator allocator;
-  char *name, *source, *recording;
+  char *name, *source, *recording, *page;
+  view_kept kept;
   const char *const *contacts;
   int n_contacts, contact;
   cdn_status (*build)(void *context, int contact, cdn_model **out);
@@ -84,7 +99,6 @@ struct cdn_view {
   bool jumped;                    /* before the next frame */
   double last_frame, last_status; /* by the clock */
   int plots[VIEW_PLOTS], n_plots;
-  double values[VIEW_PLOTS];
   cdn_body selected;
   bool unsettled; /* the sliders' values have changed */
   cdn_view_wishes wishes;
@@ -98,17 +112,23 @@ cdn_status cdni_picture_make(cdn_view *view, cdn_state *state, cdn_model *model,
 void cdni_picture_free(cdn_view *view, view_picture *picture);
 /* The opening for every page: hello, meshes, model. */
 cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mode);
+/* The text `model`. */
+cdn_status cdni_view_encode_model(cdn_view *view, cdn_state *state, view_mode mode, const view_run *run);
+
+/* ---- keep.c ---- */
+
+cdn_status cdni_keep_begin(cdn_view *view);
+void cdni_keep_end(cdn_view *view);
+void cdni_keep_clear(cdn_view *view);
+/* A frame of the scene as it is; it has the values of the first series. */
+cdn_status cdni_keep_frame(cdn_view *view, cdn_state *state, const view_run_numbers *run);
 
 /* ---- series.c ---- */
 
-/* The numbers of a run, NaN and 0 without one. */
-typedef struct view_run_numbers {
-  double step, estimate;
-  int64_t steps, evaluations;
-} view_run_numbers;
 cdn_status cdni_list_series(const cdn_view *view, view_picture *picture);
-/* Writes the values of the plots. */
-void cdni_view_measure(cdn_view *view, cdn_state *state, const view_run_numbers *run);
+/* Writes the values of n series. */
+void cdni_view_measure(const cdn_view *view, cdn_state *state, const view_run_numbers *run, const int *series, int n,
+                       double *values);
 /* Kinetic and potential energy; NaN where it cannot be computed. */
 double cdni_view_energy(cdn_state *state);
 
@@ -121,6 +141,8 @@ cdn_status cdni_view_say(cdn_view *view, double time, const char *kind, const ch
 cdn_status cdni_view_publish(cdn_view *view, cdn_state *state, const view_run_numbers *run);
 /* The values of sliders and what is selected. */
 cdn_status cdni_view_send_values(cdn_view *view, cdn_state *state);
+/* Makes view->frame large enough. */
+cdn_status cdni_view_frame_room(cdn_view *view, size_t n);
 /* Whether anybody would see a frame. */
 bool cdni_view_is_watched(const cdn_view *view);
 

@@ -101,6 +101,7 @@ cdn_status cdni_live_open(cdn_view *view, const cdn_stepper_def *def, live **out
   if (status == CDN_OK) status = cdni_past_make(&l->past, view->picture.system, view->history, &view->allocator);
   if (status == CDN_OK) status = cdni_view_send_opening(view, l->now, VIEW_LIVE);
   if (status == CDN_OK) status = cdni_past_keep(&l->past, l->now);
+  if (status == CDN_OK) status = cdni_view_publish(view, l->now, NULL);
   l->last_turn = view->clock();
   if (status == CDN_OK && cdni_live_begin(l) != CDN_OK) {
     cdn_error error;
@@ -164,11 +165,13 @@ static bool frame_is_due(const live *l, double clock, bool moves) {
 }
 
 double cdni_live_turn(live *l) {
-  static const double status_time = 0.2, idle = 0.25;
+  static const double status_time = 0.2, idle = 0.1;
   cdn_view *v = l->view;
   cdni_live_answer_all(l);
   double clock = v->clock();
-  const bool moves = l->state == LIVE_RUNNING || l->steps_left > 0 || v->jumped || v->number == 0;
+  const int pages = cdn_view_pages(v);
+  const bool moves = l->state == LIVE_RUNNING || l->steps_left > 0 || v->jumped || pages > l->pages;
+  l->pages = pages;
   go_on(l, clock);
   l->last_turn = clock;
   clock = v->clock();

@@ -24,6 +24,7 @@ typedef struct live {
   view_history past;
   view_drag drag;
   cdn_status status; /* of the run */
+  int pages;         /* in the last turn */
 
   /* Real time. */
   double last_turn;                 /* by the clock */

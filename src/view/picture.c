@@ -80,9 +80,8 @@ static cdn_status add_meshes(cdn_view *view) {
   return CDN_OK;
 }
 
-cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mode) {
+cdn_status cdni_view_encode_model(cdn_view *view, cdn_state *state, view_mode mode, const view_run *run) {
   view_picture *p = &view->picture;
-  const view_run run = { .name = view->name, .rgba = { 0.6, 0.6, 0.6, 1 }, .from = cdn_state_time(state), .to = NAN };
   const uint32_t layers = cdn_scene_layers(p->scene);
   cdn_scene_set_layers(p->scene, 0); /* marks that cannot be computed are no reason to show nothing */
   const cdn_status status = cdn_scene_update(p->scene, state);
@@ -101,14 +100,21 @@ cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mo
                          .contacts = view->contacts,
                          .n_contacts = mode == VIEW_LIVE ? view->n_contacts : 0,
                          .is_live = mode != VIEW_REPLAY,
-                         .runs = view->runs ? view->runs : &run,
+                         .runs = view->runs ? view->runs : run,
                          .n_runs = view->runs ? view->n_runs : 1 };
+  cdni_encode_model(&view->text, &m);
+  return CDN_OK;
+}
+
+cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mode) {
+  const view_run run = { .name = view->name, .rgba = { 0.6, 0.6, 0.6, 1 }, .from = cdn_state_time(state), .to = NAN };
   view->mode = mode;
   view->opened = true;
+  cdni_keep_clear(view);
   if (view->link) cdni_link_clear_opening(view->link);
   cdni_encode_hello(&view->text, mode);
   CDNI_TRY(add_text(view));
   CDNI_TRY(add_meshes(view));
-  cdni_encode_model(&view->text, &m);
+  CDNI_TRY(cdni_view_encode_model(view, state, mode, &run));
   return add_text(view);
 }

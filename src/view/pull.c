@@ -126,7 +126,7 @@ cdn_status cdn_pull_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_
   CDNI_TRY(cdn_calc_station_operational_inertia_inv(state, 1, &body, &p_B, L));
   const double trace = L[0] + L[4] + L[8];
   if (!(trace > 0) || !isfinite(1 / trace))
-    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled: no free joint moves it",
+    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled there: no free joint moves that point",
                        cdn_body_name(system, body));
   const double m = 3 / trace;
   const double numbers[N_NUMBERS] = { body.i,       p_B.x,      p_B.y,      p_B.z,

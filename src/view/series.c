@@ -121,7 +121,8 @@ static double value_of(cdn_state *state, const view_quantity *q, const view_run_
   return NAN;
 }
 
-void cdni_view_measure(cdn_view *view, cdn_state *state, const view_run_numbers *run) {
-  for (int i = 0; i < view->n_plots; i++)
-    view->values[i] = value_of(state, &CDNI_AT(view->picture.quantities, view_quantity, view->plots[i]), run);
+void cdni_view_measure(const cdn_view *view, cdn_state *state, const view_run_numbers *run, const int *series, int n,
+                       double *values) {
+  for (int i = 0; i < n; i++)
+    values[i] = value_of(state, &CDNI_AT(view->picture.quantities, view_quantity, series[i]), run);
 }

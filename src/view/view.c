@@ -55,6 +55,8 @@ static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d
   CDNI_TRY(cdn_state_copy(v->initial, state));
   CDNI_TRY(cdni_picture_make(v, v->initial, d->model, d->scene, &v->picture));
   cdn_scene_set_layers(v->picture.scene, d->layers);
+  if (d->page && !(v->page = cdni_strdup(&v->allocator, d->page))) return no_memory();
+  if (d->keep) CDNI_TRY(cdni_keep_begin(v));
   if (!d->serve) return CDN_OK;
   const cdni_link_def link = { .host = d->host, .port = d->port, .page = d->page };
   return cdni_link_open(&link, &v->link);
@@ -92,6 +94,7 @@ cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **o
 void cdn_view_close(cdn_view *v) {
   if (!v) return;
   cdni_link_close(v->link, "The program has ended.");
+  cdni_keep_end(v);
   cdni_picture_free(v, &v->picture);
   cdn_state_destroy(v->initial);
   json_decref(v->scripted);
@@ -101,6 +104,7 @@ void cdn_view_close(cdn_view *v) {
   cdni_strfree(&v->allocator, v->name);
   cdni_strfree(&v->allocator, v->source);
   cdni_strfree(&v->allocator, v->recording);
+  cdni_strfree(&v->allocator, v->page);
   const cdn_allocator a = v->allocator;
   cdni_free(&a, v, sizeof *v);
 }
@@ -122,7 +126,7 @@ void cdn_view_stop(cdn_view *view) {
 /* ---- sending ---- */
 
 bool cdni_view_is_watched(const cdn_view *view) {
-  return view->sink.frame || (view->link && cdni_link_pages(view->link) > 0);
+  return view->sink.frame || view->kept.file || (view->link && cdni_link_pages(view->link) > 0);
 }
 
 cdn_status cdni_view_send(cdn_view *view, cdni_link_slot slot) {
@@ -145,35 +149,46 @@ cdn_status cdn_view_say(cdn_view *view, double time, const char *text) {
 
 static cdn_status publish_to_sink(cdn_view *view, const view_frame *f, size_t n) {
   if (!view->sink.frame) return CDN_OK;
-  if (view->frame.count < n && !cdni_array_extend(&view->allocator, &view->frame, 1, n - view->frame.count))
-    return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_show", "out of memory for a frame");
+  CDNI_TRY(cdni_view_frame_room(view, n));
   cdni_frame_write(f, view->frame.data);
   view->sink.frame(view->sink.context, view->frame.data, n);
   return CDN_OK;
 }
 
+cdn_status cdni_view_frame_room(cdn_view *view, size_t n) {
+  if (view->frame.count >= n || cdni_array_extend(&view->allocator, &view->frame, 1, n - view->frame.count))
+    return CDN_OK;
+  return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_show", "out of memory for a frame");
+}
+
+static cdn_status publish_to_link(cdn_view *view, const view_frame *f, size_t n) {
+  if (!view->link) return CDN_OK;
+  void *bytes = cdni_link_frame(view->link, view->run, n);
+  if (!bytes) return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_show", "out of memory for a frame");
+  cdni_frame_write(f, bytes);
+  cdni_link_publish(view->link, view->run, n);
+  return CDN_OK;
+}
+
 cdn_status cdni_view_publish(cdn_view *view, cdn_state *state, const view_run_numbers *run) {
+  double values[VIEW_PLOTS];
   if (!cdni_view_is_watched(view)) return CDN_OK;
   /* what a layer cannot compute is left out of the frame */
   const cdn_status status = cdn_scene_update(view->picture.scene, state);
   if (!cdn_scene_poses(view->picture.scene) || status == CDN_ERR_NOMEM) return status;
-  cdni_view_measure(view, state, run);
+  cdni_view_measure(view, state, run, view->plots, view->n_plots, values);
   const view_frame f = { .run = (uint32_t)view->run,
                          .number = view->number++,
                          .jumped = view->jumped,
-                         .values = view->values,
+                         .values = values,
                          .n_values = view->n_plots,
                          .scene = view->picture.scene,
                          .n_bodies = cdn_system_body_count(view->picture.system) };
   const size_t n = cdni_frame_size(&f);
   view->jumped = false;
+  CDNI_TRY(cdni_keep_frame(view, state, run));
   CDNI_TRY(publish_to_sink(view, &f, n));
-  if (!view->link) return CDN_OK;
-  void *bytes = cdni_link_frame(view->link, view->run, n);
-  if (!bytes) return cdni_refuse(CDN_ERR_NOMEM, "cdn_view_show", "out of memory for a frame");
-  cdni_frame_write(&f, bytes);
-  cdni_link_publish(view->link, view->run, n);
-  return CDN_OK;
+  return publish_to_link(view, &f, n);
 }
 
 cdn_status cdni_view_send_values(cdn_view *view, cdn_state *state) {

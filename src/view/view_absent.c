@@ -36,6 +36,9 @@ cdn_status cdn_view_poll_sized(cdn_view *view, cdn_state *state, double timeout,
 cdn_status cdn_view_run(cdn_view *view, const cdn_stepper_def *def) {
   return (void)view, (void)def, cdni_misses(__func__, "view");
 }
+cdn_status cdn_view_write(cdn_view *view, const char *path) {
+  return (void)view, (void)path, cdni_misses(__func__, "view");
+}
 cdn_status cdn_view_say(cdn_view *view, double time, const char *text) {
   return (void)view, (void)time, (void)text, cdni_misses(__func__, "view");
 }

@@ -465,8 +465,8 @@ START_TEST(speed_times_what_there_is) {
   json_t *root = json_loads(output, 0, NULL);
   ck_assert_ptr_nonnull(root);
   const char *const stages[] = { "realize_position_ns", "realize_acceleration_ns", "forward_dynamics_ns",
-                                 "inverse_dynamics_ns", "mass_matrix_ns",          "steps_per_second",
-                                 "real_time_factor" };
+                                 "inverse_dynamics_ns", "mass_matrix_ns",          "view_frame_ns",
+                                 "steps_per_second",    "real_time_factor" };
   for (int i = 0; i < CDNI_COUNT(stages); i++) ck_assert(json_real_value(member(root, stages[i])) > 0);
   ck_assert(json_real_value(member(root, stages[0])) < json_real_value(member(root, stages[1])));
   json_decref(root);

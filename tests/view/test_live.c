@@ -38,7 +38,7 @@ START_TEST(time_goes_and_stops) {
   live_rig_run(&r, NULL);
   live_rig_turns(&r, 60);
   NEAR(live_rig_time(&r), 1, 1e-9);
-  ck_assert_int_eq(r.frames, 60);
+  ck_assert_int_eq(r.frames, 61); /* with the first State */
   ck_assert(r.frame.time == live_rig_time(&r));
   NEAR(number_of(r.status, "reached"), 1, 1e-6);
   ck_assert(json_is_null(json_object_get(r.status, "note")));
@@ -389,6 +389,35 @@ START_TEST(a_run_that_fails_says_why_and_can_begin_anew) {
 }
 END_TEST
 
+START_TEST(what_was_shown_becomes_a_page) {
+  view_rig r;
+  char page[] = "/tmp/cardan-viewer-XXXXXX", out[] = "/tmp/cardan-page-XXXXXX";
+  const int a = mkstemp(page), b = mkstemp(out);
+  ck_assert(a >= 0 && b >= 0);
+  static const char viewer[] = "<html><!--cardan-data--></html>";
+  ck_assert_int_eq((int)write(a, viewer, strlen(viewer)), (int)strlen(viewer));
+  make(&r);
+  r.def.page = page, r.def.keep = true;
+  live_rig_open(&r);
+  r.view->sink = (view_sink){ 0 };
+  FAILS(cdn_view_write(r.view, out), CDN_ERR_ARG);
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.final_time = 0.5;
+  OK(cdn_view_run(r.view, &def));
+  ck_assert(r.view->kept.n == 31 || r.view->kept.n == 32); /* by rounding */
+  ck_assert(r.view->kept.from == 0);
+  ck_assert(r.view->kept.to == 0.5);
+  cdn_status status = cdn_view_write(r.view, out);
+  ck_assert_msg(status == CDN_OK, "%s", cdn_last_error_text());
+  FAILS(cdn_view_write(r.view, "/nowhere/page.html"), CDN_ERR_FILE);
+  const off_t size = lseek(b, 0, SEEK_END);
+  ck_assert_msg(size > 1000, "%ld bytes", (long)size);
+  unlink(page), unlink(out);
+  close(a), close(b);
+  live_rig_drop(&r);
+}
+END_TEST
+
 /* ---- a program's own loop ---- */
 
 START_TEST(a_program_with_its_own_loop_hears_what_is_wished) {
@@ -428,4 +457,5 @@ CHECK_MAIN("live run", time_goes_and_stops, what_the_machine_cannot_do_is_said, 
            the_past_is_bounded_and_thins_out, accuracy_and_method_change_at_the_present_state,
            the_steps_are_those_of_a_run_without_a_view, plots_have_values, a_recording_has_the_rows_that_were_shown,
            nonsense_is_refused_and_changes_nothing, a_frame_allocates_nothing, a_view_without_a_server_runs_to_the_end,
-           a_run_that_fails_says_why_and_can_begin_anew, a_program_with_its_own_loop_hears_what_is_wished)
+           a_run_that_fails_says_why_and_can_begin_anew, what_was_shown_becomes_a_page,
+           a_program_with_its_own_loop_hears_what_is_wished)
