@@ -156,7 +156,9 @@ test('a click selects, a drag with Ctrl pulls, and letting go releases', async (
     const box = await page.$eval('.stage canvas', canvas => canvas.getBoundingClientRect().toJSON());
     const target = project(camera, box, asked(mock, 'pull').at(-1).target);
     assert.ok(Math.hypot(target.x - at.x - 60, target.y - at.y + 30) < 2, 'the target is under the pointer');
-    assert.deepEqual((await page.evaluate('window.cardan.camera()')).position, camera.position, 'the camera stays');
+    // each frame turns the place into angles and back: some roundings of a few metres
+    const place = (await page.evaluate('window.cardan.camera()')).position;
+    assert.ok(place.every((x, i) => Math.abs(x - camera.position[i]) < 1e-12), 'the camera stays');
     await page.mouse.up();
     await page.keyboard.up('Control');
     await answered(mock, 'release', 'the button was let go');
