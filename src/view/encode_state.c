@@ -24,13 +24,13 @@ void cdni_encode_event(view_text *t, double time, const char *kind, const char *
 void cdni_encode_values(view_text *t, cdn_state *state, const view_coordinate *coordinates, int n_coordinates) {
   begin(t, "values");
   cdni_text_open(t, "coordinates", '[');
-  for (int i = 0; i < n_coordinates; i++) cdni_text_number(t, NULL, cdn_state_q(state)[coordinates[i].slot]);
+  for (int i = 0; i < n_coordinates; i++) cdni_text_rounded(t, NULL, cdn_state_q(state)[coordinates[i].slot]);
   cdni_text_close(t, ']');
   cdni_text_open(t, "controls", '[');
   for (int i = 0; i < cdn_system_control_count(cdn_state_system(state)); i++) {
     double value = NAN;
     (void)!cdn_control_value(state, (cdn_control){ i }, &value);
-    cdni_text_number(t, NULL, value);
+    cdni_text_rounded(t, NULL, value);
   }
   cdni_text_close(t, ']');
   cdni_text_close(t, '}');

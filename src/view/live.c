@@ -27,7 +27,8 @@ cdn_state *cdni_live_edit(live *l) {
 cdn_state *cdni_live_pose(live *l) {
   drop_stepper(l);
   /* what was before is another motion */
-  cdni_past_cut(&l->past, cdn_state_time(l->now));
+  cdni_past_cut(&l->past, nextafter(cdn_state_time(l->now), -INFINITY));
+  l->next_keep = -INFINITY;
   l->view->unsettled = true;
   if (l->state == LIVE_FAILED || l->state == LIVE_ENDED) l->state = LIVE_PAUSED;
   l->note[0] = 0;
@@ -164,6 +165,14 @@ static bool frame_is_due(const live *l, double clock, bool moves) {
   return (moves || l->view->unsettled) && clock >= l->view->last_frame + VIEW_FRAME_TIME - 1e-3;
 }
 
+/* Keeps the State for the past. Copying large States takes at most a fiftieth of the time. */
+static void keep(live *l) {
+  const double clock = l->view->clock();
+  if (l->of_the_past || clock < l->next_keep) return;
+  (void)!cdni_past_keep(&l->past, cdni_live_shown(l));
+  l->next_keep = clock + 50 * (l->view->clock() - clock);
+}
+
 double cdni_live_turn(live *l) {
   static const double status_time = 0.2, idle = 0.1;
   cdn_view *v = l->view;
@@ -171,6 +180,8 @@ double cdni_live_turn(live *l) {
   double clock = v->clock();
   const int pages = cdn_view_pages(v);
   const bool moves = l->state == LIVE_RUNNING || l->steps_left > 0 || v->jumped || pages > l->pages;
+  /* what the first page last saw is long ago */
+  if (l->pages == 0 && pages > 0) v->jumped = true;
   l->pages = pages;
   go_on(l, clock);
   l->last_turn = clock;
@@ -180,7 +191,7 @@ double cdni_live_turn(live *l) {
     view_run_numbers numbers;
     if (cdni_view_is_watched(v)) cdni_live_numbers(l, &numbers);
     (void)!cdni_view_publish(v, cdni_live_shown(l), &numbers);
-    if (!l->of_the_past) (void)!cdni_past_keep(&l->past, cdni_live_shown(l));
+    keep(l);
     cdni_live_write_row(l);
     v->last_frame = fmax(v->last_frame + VIEW_FRAME_TIME, clock - VIEW_FRAME_TIME / 2);
     if (v->unsettled && cdni_view_is_watched(v)) (void)!cdni_view_send_values(v, cdni_live_shown(l));

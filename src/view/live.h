@@ -27,6 +27,7 @@ typedef struct live {
   int pages;         /* in the last turn */
 
   /* Real time. */
+  double next_keep;                 /* by the clock: when a State may be kept again */
   double last_turn;                 /* by the clock */
   double window_clock, window_time; /* where the present measurement of the speed began */
   double reached;                   /* NaN: not measured yet */

@@ -73,6 +73,15 @@ void cdni_text_number(view_text *t, const char *key, double value) {
   add_text(t, isfinite(value) ? cdn_number_text(value, text) : "null");
 }
 
+void cdni_text_rounded(view_text *t, const char *key, double value) {
+  char text[32];
+  snprintf(text, sizeof text, "%.9g", value);
+  char *comma = strchr(text, ','); /* of the user's locale */
+  if (comma) *comma = '.';
+  begin(t, key);
+  add_text(t, isfinite(value) ? text : "null");
+}
+
 void cdni_text_integer(view_text *t, const char *key, int64_t value) {
   char text[32];
   snprintf(text, sizeof text, "%lld", (long long)value);

@@ -24,6 +24,8 @@ void cdni_text_close(view_text *t, char bracket); /* '}' or ']' */
 void cdni_text_string(view_text *t, const char *key, const char *value);
 /* What is not finite becomes null. */
 void cdni_text_number(view_text *t, const char *key, double value);
+/* To nine digits, which costs a tenth. */
+void cdni_text_rounded(view_text *t, const char *key, double value);
 void cdni_text_integer(view_text *t, const char *key, int64_t value);
 void cdni_text_boolean(view_text *t, const char *key, bool value);
 void cdni_text_numbers(view_text *t, const char *key, const double *values, int n);

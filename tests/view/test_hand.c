@@ -178,6 +178,9 @@ START_TEST(a_slider_assembles_the_rest) {
   ck_assert(number_of(r.model_text, "radius") > 0.5);
   const json_t *first = json_array_get(json_object_get(r.values, "coordinates"), 0);
   NEAR(json_number_value(first), 0.5 * sin(6), 1e-7);
+  /* the past has the pose that was left, not those before */
+  ck_assert_int_eq(r.live->past.n, 1);
+  NEAR(cdn_state_q(r.live->past.past[0].state)[0], 0.5 * sin(6), 1e-7);
   /* beyond the limit it goes as far as the limit */
   for (int i = 0; i < 60; i++) (void)live_rig_ask(&r, coordinate(0, 0.05 * i));
   AT_MOST(cdn_state_q(cdni_live_shown(r.live))[0], 2 + 1e-12);
