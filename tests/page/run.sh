@@ -34,7 +34,7 @@ fi
 export CARDAN_SOURCE_ROOT=${CARDAN_SOURCE_ROOT:-$PWD}
 
 failed=0
-for tests in mock live; do
+for tests in gltf mock live; do
   node --test --test-reporter=spec "tests/page/test_$tests.mjs" || failed=1
 done
 exit $failed
