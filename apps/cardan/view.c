@@ -123,8 +123,6 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   cdn_status status = cdn_view_open(state, &def, &shown);
   free(recording);
   if (status != CDN_OK) return complain_last(a->model.path);
-  for (int i = 0; i < cdn_model_warning_count(model); i++)
-    (void)!cdn_view_say(shown, cdn_state_time(state), cdn_model_warning(model, i));
   catch_stop(shown);
   announce(a, cdn_view_address(shown));
   cdn_stepper_def how = cdn_default_stepper_def();

@@ -1,5 +1,6 @@
 /* What belongs to the System that is shown: scene, meshes, lists, and the opening messages made of them. */
 #include <math.h>
+#include <stdio.h>
 
 #include "system/system.h"
 #include "view/internal.h"
@@ -80,6 +81,25 @@ static cdn_status add_meshes(cdn_view *view) {
   return CDN_OK;
 }
 
+static cdn_status add_warning(cdn_view *view, double time, const char *text) {
+  cdni_encode_event(&view->text, time, "warning", text);
+  return add_text(view);
+}
+
+/* What of the model is not simulated, or not shown. */
+static cdn_status add_warnings(cdn_view *view, double time) {
+  const cdn_model *model = view->picture.model;
+  for (int i = 0; model && i < cdn_model_not_understood_count(model); i++) {
+    const cdn_model_note note = cdn_model_not_understood(model, i);
+    char text[256];
+    snprintf(text, sizeof text, "not simulated: %d x %.150s (line %d)", note.count, note.element, note.line);
+    CDNI_TRY(add_warning(view, time, text));
+  }
+  for (int i = 0; model && i < cdn_model_warning_count(model); i++)
+    CDNI_TRY(add_warning(view, time, cdn_model_warning(model, i)));
+  return CDN_OK;
+}
+
 cdn_status cdni_view_encode_model(cdn_view *view, cdn_state *state, view_mode mode, const view_run *run) {
   view_picture *p = &view->picture;
   const uint32_t layers = cdn_scene_layers(p->scene);
@@ -116,5 +136,6 @@ cdn_status cdni_view_send_opening(cdn_view *view, cdn_state *state, view_mode mo
   CDNI_TRY(add_text(view));
   CDNI_TRY(add_meshes(view));
   CDNI_TRY(cdni_view_encode_model(view, state, mode, &run));
-  return add_text(view);
+  CDNI_TRY(add_text(view));
+  return add_warnings(view, cdn_state_time(state));
 }

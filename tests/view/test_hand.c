@@ -239,6 +239,23 @@ START_TEST(a_pose_that_cannot_be_assembled_is_refused) {
 }
 END_TEST
 
+/* ---- what is missing ---- */
+
+START_TEST(pages_are_told_what_is_not_simulated) {
+  static const char text[] = "<mujoco model='t'><worldbody><body name='b'><joint name='j' axis='0 1 0'/>"
+                             "<geom size='.1'/><site name='s'/></body><site name='g'/></worldbody>"
+                             "<tendon><spatial><site site='s'/><site site='g'/></spatial></tendon></mujoco>";
+  view_rig r;
+  live_rig_load(&r, text, CDN_MODEL_NO_CONTACT);
+  live_rig_run(&r, NULL);
+  ck_assert_int_ge(r.events, 1);
+  ck_assert_str_eq(text_of(r.event, "kind"), "warning");
+  ck_assert_msg(strstr(text_of(r.event, "text"), "not simulated: 1 x tendon/spatial (line 1)"), "%s",
+                text_of(r.event, "text"));
+  live_rig_drop(&r);
+}
+END_TEST
+
 /* ---- another law of contact ---- */
 
 static const char ball_on_floor[] =
@@ -287,4 +304,5 @@ END_TEST
 
 CHECK_MAIN("hand", a_pull_is_critically_damped, momentum_that_enters_is_the_impulse, what_cannot_be_pulled_is_refused,
            a_slider_assembles_the_rest, a_body_that_is_dragged_takes_the_rest_along,
-           a_pose_that_cannot_be_assembled_is_refused, the_law_of_contact_changes_while_it_runs)
+           a_pose_that_cannot_be_assembled_is_refused, pages_are_told_what_is_not_simulated,
+           the_law_of_contact_changes_while_it_runs)
