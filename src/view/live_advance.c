@@ -41,7 +41,7 @@ void cdni_live_advance(live *l, double time, double deadline) {
       cdni_live_fail(l, status);
       return;
     }
-    if (status == CDN_OK) tell_events(l);
+    if (status == CDN_OK && why != CDN_REACHED_TIME) tell_events(l);
     if (status == CDN_OK && why == CDN_STOPPED) {
       end(l, "an event has ended the run");
       return;
@@ -62,7 +62,10 @@ void cdni_live_step(live *l, double deadline) {
   }
   while (l->steps_left > 0) {
     const cdn_status status = cdn_stepper_step(l->stepper, l->def.final_time);
-    if (status == CDN_ERR_LIMIT) continue;
+    if (status == CDN_ERR_LIMIT) {
+      if (l->view->link && l->view->clock() >= deadline) return;
+      continue;
+    }
     l->steps_left--;
     l->view->unsettled = true;
     if (status != CDN_OK) {

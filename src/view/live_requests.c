@@ -5,10 +5,15 @@
 
 typedef const char *answer_fn(live *l, const json_t *request);
 
+static bool is_at_end(live *l) { return l->state == LIVE_ENDED && !l->of_the_past; }
+
+static const char *refuse_end(live *l) {
+  return cdni_view_refuse(l->view, "the run has reached its end: go back, or reset");
+}
+
 static const char *run(live *l, const json_t *request) {
   (void)request;
-  if (l->state == LIVE_ENDED && !l->of_the_past && cdn_state_time(cdni_live_shown(l)) >= l->def.final_time)
-    return cdni_view_refuse(l->view, "the run has reached its end: go back, or reset");
+  if (is_at_end(l)) return refuse_end(l);
   if (cdni_live_begin(l) != CDN_OK) return cdni_view_refuse_last(l->view);
   l->state = LIVE_RUNNING;
   return NULL;
@@ -30,6 +35,7 @@ static const char *step(live *l, const json_t *request) {
   if (json_object_get(request, "n") && !cdni_request_number(l->view, request, "n", &n)) return l->view->story;
   if (!(n >= 1 && n <= most && n == floor(n)))
     return cdni_view_refuse(l->view, "'n' must be a whole number from 1 to %g", most);
+  if (is_at_end(l)) return refuse_end(l);
   (void)stand_still(l, request);
   l->steps_left = (int64_t)n;
   return NULL;

@@ -340,6 +340,43 @@ START_TEST(a_frame_allocates_nothing) {
 }
 END_TEST
 
+/* ---- events ---- */
+
+static cdn_status height(const void *self, cdn_state *state, double *value) {
+  (void)self;
+  *value = cdn_state_q(state)[0];
+  return CDN_OK;
+}
+static cdn_status bounce(const void *self, cdn_state *state, const cdn_occurrence *what, cdn_action *action) {
+  (void)self;
+  (void)what;
+  (void)action;
+  return cdn_body_set_u(state, (cdn_body){ 1 }, (double[]){ -cdn_state_u(state)[0] }, 1);
+}
+
+/* A ball that is dropped from 0.1 m touches the floor after sqrt(0.2 / g), then every 2 sqrt(0.2 / g). */
+START_TEST(events_are_told_once) {
+  view_rig r;
+  live_rig_begin(&r);
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_SLIDER, b.mass.mass = 1;
+  cdn_system_add_body(r.system, &b);
+  cdn_system_add_gravity(r.system, NULL, cdn_v3(-10, 0, 0));
+  cdn_event_def e = cdn_default_event_def();
+  e.name = "bounce", e.value = height, e.handle = bounce, e.direction = CDN_FALLING;
+  cdn_system_add_event(r.system, &e);
+  live_rig_freeze(&r);
+  OK(cdn_body_set_q(r.state, (cdn_body){ 1 }, (double[]){ 0.1 }, 1));
+  live_rig_run(&r, NULL);
+  live_rig_turns(&r, 60);
+  const double fall = sqrt(0.02);
+  ck_assert_int_eq(r.events, (int)((1 - fall) / (2 * fall)) + 1);
+  ck_assert_str_eq(text_of(r.event, "text"), "bounce");
+  NEAR(number_of(r.event, "time"), (2 * r.events - 1) * fall, 1e-3);
+  live_rig_drop(&r);
+}
+END_TEST
+
 /* ---- the end ---- */
 
 START_TEST(a_view_without_a_server_runs_to_the_end) {
@@ -352,6 +389,15 @@ START_TEST(a_view_without_a_server_runs_to_the_end) {
   OK(cdn_view_run(r.view, &def));
   NEAR(r.frame.time, 0.5, 0);
   ck_assert_str_eq(text_of(r.event, "text"), "the run has reached its end");
+  /* a live run that has ended can be stepped no further, but can begin anew */
+  OK(cdni_live_open(r.view, &def, &r.live));
+  live_rig_turns(&r, 40);
+  ck_assert_int_eq(r.live->state, LIVE_ENDED);
+  ck_assert_ptr_nonnull(strstr(live_rig_ask(&r, plain("step")), "reached its end"));
+  ck_assert_ptr_nonnull(strstr(live_rig_ask(&r, plain("run")), "reached its end"));
+  ck_assert_ptr_null(live_rig_ask(&r, plain("reset")));
+  ck_assert_ptr_null(live_rig_ask(&r, plain("step")));
+  ck_assert(live_rig_time(&r) > 0);
   live_rig_drop(&r);
 }
 END_TEST
@@ -456,6 +502,6 @@ END_TEST
 CHECK_MAIN("live run", time_goes_and_stops, what_the_machine_cannot_do_is_said, the_past_comes_back,
            the_past_is_bounded_and_thins_out, accuracy_and_method_change_at_the_present_state,
            the_steps_are_those_of_a_run_without_a_view, plots_have_values, a_recording_has_the_rows_that_were_shown,
-           nonsense_is_refused_and_changes_nothing, a_frame_allocates_nothing, a_view_without_a_server_runs_to_the_end,
-           a_run_that_fails_says_why_and_can_begin_anew, what_was_shown_becomes_a_page,
-           a_program_with_its_own_loop_hears_what_is_wished)
+           nonsense_is_refused_and_changes_nothing, a_frame_allocates_nothing, events_are_told_once,
+           a_view_without_a_server_runs_to_the_end, a_run_that_fails_says_why_and_can_begin_anew,
+           what_was_shown_becomes_a_page, a_program_with_its_own_loop_hears_what_is_wished)
