@@ -41,17 +41,22 @@ static const char *step(live *l, const json_t *request) {
   return NULL;
 }
 
-static const char *reset(live *l, const json_t *request) {
-  (void)request;
+/* Begins anew from another State. */
+static const char *begin_from(live *l, const cdn_state *from) {
   const live_state state = l->state;
   cdn_state *now = cdni_live_pose(l);
-  if (cdn_state_copy(now, l->view->initial) != CDN_OK) return cdni_view_refuse_last(l->view);
-  cdni_past_clear(&l->past);
+  if (cdn_state_copy(now, from) != CDN_OK) return cdni_view_refuse_last(l->view);
   cdni_drag_end(&l->drag);
+  cdni_past_clear(&l->past);
   l->steps_left = 0;
   l->state = state == LIVE_RUNNING ? LIVE_RUNNING : LIVE_PAUSED;
   l->view->jumped = true;
-  return NULL;
+  return cdni_past_keep(&l->past, now) == CDN_OK ? NULL : cdni_view_refuse_last(l->view);
+}
+
+static const char *reset(live *l, const json_t *request) {
+  (void)request;
+  return begin_from(l, l->view->initial);
 }
 
 static const char *go_to_keyframe(live *l, const json_t *request) {
@@ -63,10 +68,7 @@ static const char *go_to_keyframe(live *l, const json_t *request) {
   if (cdn_state_create(l->view->picture.system, &trial) != CDN_OK) return cdni_view_refuse_last(l->view);
   const char *error = cdn_model_set_key(model, name, trial) == CDN_OK ? NULL : cdni_view_refuse_last(l->view);
   if (!error) error = cdni_assemble_anew(l->view, trial);
-  if (!error) {
-    error = reset(l, request);
-    if (!error && cdn_state_copy(l->now, trial) != CDN_OK) error = cdni_view_refuse_last(l->view);
-  }
+  if (!error) error = begin_from(l, trial);
   cdn_state_destroy(trial);
   return error;
 }

@@ -114,6 +114,45 @@ START_TEST(momentum_that_enters_is_the_impulse) {
 }
 END_TEST
 
+/* Its derivatives are those of its force, and it reads what it says. */
+START_TEST(a_pull_checks_out) {
+  view_rig r;
+  live_rig_begin(&r);
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_FREE, b.mass = ball(2);
+  const cdn_body base = cdn_system_add_body(r.system, &b);
+  b.parent = base, b.mobilizer = CDN_UNIVERSAL, b.X_BM.p = cdn_v3(0, 0, 0.5);
+  const cdn_body hand = cdn_system_add_body(r.system, &b);
+  r.pull = cdn_system_add_pull(r.system, NULL);
+  live_rig_freeze(&r);
+  OK(cdn_pull_begin(r.state, r.pull, hand, cdn_v3(0.1, -0.2, 0.3), cdn_v3(1, 2, 3)));
+  cdn_check *check;
+  OK_ON(r.state, cdn_check_force(r.state, r.pull, NULL, &check));
+  ck_assert_msg(cdn_check_count(check) == 0, "%s", cdn_check_text(check));
+  cdn_check_destroy(check);
+  live_rig_drop(&r);
+}
+END_TEST
+
+START_TEST(keyframes_begin_anew) {
+  static const char text[] = "<mujoco model='k'><worldbody><body name='b'><joint name='j' axis='0 1 0'/>"
+                             "<geom size='.1' pos='0 0 -1'/></body></worldbody>"
+                             "<keyframe><key name='up' time='3' qpos='2.5'/></keyframe></mujoco>";
+  view_rig r;
+  live_rig_load(&r, text, CDN_MODEL_NO_CONTACT);
+  live_rig_run(&r, NULL);
+  live_rig_turns(&r, 30);
+  ck_assert_str_eq(json_string_value(json_array_get(json_object_get(r.model_text, "keyframes"), 0)), "up");
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:s}", "type", "keyframe", "name", "up")));
+  ck_assert_uint_eq(r.frame.flags, 1);
+  NEAR(live_rig_time(&r), 3 + 1.0 / 60, 1e-9);
+  NEAR(cdn_state_q(cdni_live_shown(r.live))[0], 2.5, 0.01);
+  ck_assert(r.live->past.past[0].time == 3);
+  ck_assert_ptr_nonnull(strstr(live_rig_ask(&r, json_pack("{s:s,s:s}", "type", "keyframe", "name", "down")), "up"));
+  live_rig_drop(&r);
+}
+END_TEST
+
 START_TEST(what_cannot_be_pulled_is_refused) {
   view_rig r;
   live_rig_begin(&r);
@@ -302,7 +341,7 @@ START_TEST(the_law_of_contact_changes_while_it_runs) {
 }
 END_TEST
 
-CHECK_MAIN("hand", a_pull_is_critically_damped, momentum_that_enters_is_the_impulse, what_cannot_be_pulled_is_refused,
-           a_slider_assembles_the_rest, a_body_that_is_dragged_takes_the_rest_along,
-           a_pose_that_cannot_be_assembled_is_refused, pages_are_told_what_is_not_simulated,
-           the_law_of_contact_changes_while_it_runs)
+CHECK_MAIN("hand", a_pull_is_critically_damped, momentum_that_enters_is_the_impulse, a_pull_checks_out,
+           keyframes_begin_anew, what_cannot_be_pulled_is_refused, a_slider_assembles_the_rest,
+           a_body_that_is_dragged_takes_the_rest_along, a_pose_that_cannot_be_assembled_is_refused,
+           pages_are_told_what_is_not_simulated, the_law_of_contact_changes_while_it_runs)

@@ -95,6 +95,7 @@ void live_rig_begin(view_rig *r) {
   cdn_system_def def = cdn_default_system_def();
   def.allocator = allocator_of(&r->memory);
   def.name = "rig";
+  def.audit = true; /* who reads what it did not declare fails */
   r->system = cdn_system_create(&def);
   r->pull.i = -1;
   r->def = cdn_default_view_def();
