@@ -1,5 +1,6 @@
 // Nanoseconds a pair of geometries, against the functions of MuJoCo's table, for every pair of kinds that both have: the whole
 // manifold, which is what MuJoCo computes, and the distance alone.
+#include "humanoid_collision.h"
 #include "report.h"
 #include "timing.h"
 
@@ -135,13 +136,25 @@ void run_pair(int kind_a, int kind_b, int sweeps, Report *report, double *worst_
   mj_geometry_free(&peer);
 }
 
-const char usage[] = "usage: bench_geometry [--sweeps N] [--json FILE]\n";
+void run_pairs(int sweeps, Report *report) {
+  double analytic = 0, convex = 0;
+  std::printf("Nanoseconds a pair of geometries, best of %d sweeps of %d poses\n", sweeps, poses);
+  for (int i = 0; i < kinds; i++)
+    for (int j = i; j < kinds; j++)
+      if (i != CDN_GEOMETRY_HALF_SPACE || j != CDN_GEOMETRY_HALF_SPACE)
+        run_pair(i, j, sweeps, report, &analytic, &convex);
+  std::printf("Largest ratio to MuJoCo: %.2f in closed form, %.2f of the other convex pairs\n", analytic, convex);
+}
+
+const char usage[] = "usage: bench_geometry [--sweeps N] [--humanoid] [--json FILE]\n";
 
 int run(int argc, char **argv) {
   int sweeps = 30;
+  bool pairs = true;
   const char *json = nullptr;
   for (int i = 1; i < argc; i++) {
     if (std::strcmp(argv[i], "--sweeps") == 0 && i + 1 < argc) sweeps = std::atoi(argv[++i]);
+    else if (std::strcmp(argv[i], "--humanoid") == 0) pairs = false;
     else if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc) json = argv[++i];
     else {
       std::fputs(usage, stderr);
@@ -151,13 +164,8 @@ int run(int argc, char **argv) {
   pin_to_one_core();
   mj_bridge_handlers();
   Report report;
-  double analytic = 0, convex = 0;
-  std::printf("Nanoseconds a pair of geometries, best of %d sweeps of %d poses\n", sweeps, poses);
-  for (int i = 0; i < kinds; i++)
-    for (int j = i; j < kinds; j++)
-      if (i != CDN_GEOMETRY_HALF_SPACE || j != CDN_GEOMETRY_HALF_SPACE)
-        run_pair(i, j, sweeps, &report, &analytic, &convex);
-  std::printf("Largest ratio to MuJoCo: %.2f in closed form, %.2f of the other convex pairs\n", analytic, convex);
+  if (pairs) run_pairs(sweeps, &report);
+  run_humanoid_collision(sweeps, &report);
   if (json && !report.write_json(json)) {
     std::fprintf(stderr, "bench_geometry: cannot write %s\n", json);
     return EXIT_FAILURE;

@@ -82,9 +82,17 @@ cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
   for (b.mesh = 0; b.mesh < 2; b.mesh++) {
     const cdn_geometry *g = pair->g[b.mesh];
     if (g->kind != CDN_GEOMETRY_MESH) continue;
-    cdn_vec3 least, most;
-    box_in_frame(pair->g[1 - b.mesh], pair->X[1 - b.mesh], pair->X[b.mesh], &least, &most);
-    cdni_triangles_in_box(g->surface, least, most, add_spring, &b);
+    const cdn_transform *X = pair->X[b.mesh], *X_other = pair->X[1 - b.mesh];
+    if (pair->g[1 - b.mesh]->kind == CDN_GEOMETRY_HALF_SPACE) {
+      /* It has no box in another frame. */
+      const cdn_vec3 up = X_other->R.z;
+      cdni_triangles_below(g->surface, cdn_rotate_inv(X->R, up), cdn_dot(up, cdn_sub(X_other->p, X->p)), add_spring,
+                           &b);
+    } else {
+      cdn_vec3 least, most;
+      box_in_frame(pair->g[1 - b.mesh], X_other, X, &least, &most);
+      cdni_triangles_in_box(g->surface, least, most, add_spring, &b);
+    }
     CDNI_TRY(b.status);
   }
   return CDN_OK;

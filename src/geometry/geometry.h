@@ -37,13 +37,15 @@ int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]);
 /* About how deep the deepest point of such a solid is; INFINITY for a half-space. */
 double cdni_largest_depth(const cdn_geometry *g);
 
-/* ---- triangles near a box (triangles.c): for meshes and height fields ---- */
+/* ---- triangles near a box or below a plane (triangles.c): for meshes and height fields ---- */
 
 /* Calls visit for each triangle of the surface whose box overlaps [least, most] (S), in ascending order of its index,
  * until one call returns false. */
 typedef bool cdni_triangle_visitor(void *context, int triangle, const cdn_vec3 vertices[3]);
 void cdni_triangles_in_box(const cdn_surface *s, cdn_vec3 least, cdn_vec3 most, cdni_triangle_visitor *visit,
                            void *context);
+/* The same for each triangle with a vertex where n . x <= d (S). */
+void cdni_triangles_below(const cdn_surface *s, cdn_vec3 n, double d, cdni_triangle_visitor *visit, void *context);
 
 /* ---- broad phase (broad.c) ---- */
 

@@ -93,10 +93,12 @@ static double reach_along(const cdn_geometry *g, cdn_vec3 n) {
 }
 
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
+  const bool reaches_alike = g->kind < CDN_GEOMETRY_CONVEX && g->kind != CDN_GEOMETRY_HALF_SPACE; /* to both sides */
   for (int k = 0; k < 3; k++) {
     const cdn_vec3 axis = cdn_v3((&X_WS->R.x.x)[k], (&X_WS->R.y.x)[k], (&X_WS->R.z.x)[k]);
-    (&most->x)[k] = (&X_WS->p.x)[k] + reach_along(g, axis);
-    (&least->x)[k] = (&X_WS->p.x)[k] - reach_along(g, g_neg(axis));
+    const double up = reach_along(g, axis), down = reaches_alike ? up : reach_along(g, g_neg(axis));
+    (&most->x)[k] = (&X_WS->p.x)[k] + up;
+    (&least->x)[k] = (&X_WS->p.x)[k] - down;
   }
 }
 

@@ -12,7 +12,8 @@
 
 enum {
   MOST_CELLS = 1 << 20, /* along one axis; what is farther away is in the last one */
-  FEW = 8               /* a group of so few boxes is compared with all smaller ones */
+  FEW = 8,              /* a group of so few boxes is compared with all smaller ones */
+  FEW_TO_SORT = 48
 };
 
 typedef struct item {
@@ -136,15 +137,17 @@ static void sort_pairs(broad *w) {
 
 /* ---- groups by size ---- */
 
-/* The exponent of the longest side; INT32_MAX: the box has no end, or is none. */
+/* The exponent of the longest side, from 0 on; INT32_MAX: the box has no end, or is none. */
 static int size_of(const cdni_box *box) {
   double longest = 0;
   for (int k = 0; k < 3; k++) {
     const double side = box->most[k] - box->least[k];
     if (!(side >= 0 && side < DBL_MAX)) return INT32_MAX;
-    longest = fmax(longest, side);
+    longest = side > longest ? side : longest;
   }
-  return longest > 0 ? ilogb(longest) : -1100;
+  uint64_t bits;
+  memcpy(&bits, &longest, sizeof bits);
+  return (int)(bits >> 52);
 }
 
 /* Groups from small to large, each with sides up to four times as long as its shortest ones. Returns how many there
@@ -212,9 +215,16 @@ static void set_keys(broad *w, int n, const grid *g) {
   }
 }
 
-/* By key; of equal keys in the order of the boxes, as they came. */
+/* By key; of equal keys in the order of the boxes, as they came. Few are inserted one by one: to count the digits of a
+ * key costs as much for few as for many. */
 static void sort_items(broad *w, int n, int64_t most) {
-  for (int shift = 0; shift < 63 && most >> shift; shift += 8) {
+  for (int i = 1; i < n && n <= FEW_TO_SORT; i++) {
+    const item moved = w->items[i];
+    int at = i;
+    for (; at > 0 && w->items[at - 1].key > moved.key; at--) w->items[at] = w->items[at - 1];
+    w->items[at] = moved;
+  }
+  for (int shift = 0; shift < 63 && most >> shift && n > FEW_TO_SORT; shift += 8) {
     int32_t count[257] = { 0 };
     for (int i = 0; i < n; i++) count[1 + (w->items[i].key >> shift & 255)]++;
     for (int k = 0; k < 256; k++) count[k + 1] += count[k];
@@ -284,7 +294,7 @@ int cdni_broad_pairs(int n, const cdni_box *boxes, cdni_pair_filter *accept, con
       w.items[count++] = (item){ .box = i, .own = w.group[i] == group };
       own += w.group[i] == group;
     }
-    if (own == count || own > FEW) {
+    if (own > FEW) {
       compare_in_grid(&w, count, own == count);
       continue;
     }
