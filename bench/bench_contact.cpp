@@ -346,7 +346,7 @@ void compare_foundations(int balls, int rings) {
   const Run truth = run_our_foundation(scene, 1e-8);
   std::printf("%d balls of %d triangles, %g s\n", balls, 4 * rings * (rings - 1), scene.end);
   std::vector<std::pair<double, Run>> ours;
-  for (double accuracy : { 1e-2, 1e-3, 1e-4, 1e-5, 1e-6 }) {
+  for (double accuracy : { 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6 }) {
     const Run run = run_our_foundation(scene, accuracy);
     ours.emplace_back(error(run, truth), run);
     std::printf("  Cardan      accuracy %.0e  error %.1e m  %8lld evaluations  %9.2f ms\n", accuracy, ours.back().first,

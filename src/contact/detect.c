@@ -46,7 +46,7 @@ cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out
     X->p = cdni_from_v3(m3_mul_add(M->R_GM, place->p_MS, M->p_GM));
     poses[i].center = cdni_from_v3(m3_mul_add(M->R_GM, place->center_M, M->p_GM));
     cdn_vec3 least, most;
-    cdni_bounds(&place->geometry, X, &least, &most);
+    cdni_outer_bounds(&place->geometry, X, &least, &most);
     boxes[i] = (cdni_box){ { least.x, least.y, least.z }, { most.x, most.y, most.z } };
   }
   return CDN_OK;

@@ -24,6 +24,8 @@ double cdni_point_distance(const cdn_geometry *g, cdn_vec3 p_S, cdn_vec3 *gradie
 int cdni_ray(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 origin, cdn_vec3 direction, double reach,
              int room, cdn_ray_hit *hits);
 void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
+/* The same in O(1) of a mesh's triangles: the box may be larger than the least. For the broad phase. */
+void cdni_outer_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most);
 /* The ball about a point of S that contains the geometry; INFINITY for a half-space and a height field. */
 double cdni_bounding_ball(const cdn_geometry *g, cdn_vec3 *center_S);
 /* Principal curvatures at the surface point nearest to p (S) and the first direction; false: not smooth there. */

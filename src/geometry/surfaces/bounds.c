@@ -102,6 +102,28 @@ void cdni_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *lea
   }
 }
 
+/* A mesh is within the box at the root of its tree, and within its ball. */
+void cdni_outer_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
+  if (g->kind != CDN_GEOMETRY_MESH || g->surface->n_nodes == 0) {
+    cdni_bounds(g, X_WS, least, most);
+    return;
+  }
+  const box_node *root = &g->surface->nodes[0];
+  double middle[3], half[3];
+  for (int k = 0; k < 3; k++)
+    middle[k] = 0.5 * root->least[k] + 0.5 * root->most[k], half[k] = 0.5 * root->most[k] - 0.5 * root->least[k];
+  const cdn_vec3 box = g_point(X_WS, cdn_v3(middle[0], middle[1], middle[2])), ball = g_point(X_WS, g->surface->center);
+  for (int k = 0; k < 3; k++) {
+    const double x = (&X_WS->R.x.x)[k], y = (&X_WS->R.y.x)[k], z = (&X_WS->R.z.x)[k];
+    const double reach = fabs(x) * half[0] + fabs(y) * half[1] + fabs(z) * half[2];
+    const double at = (&box.x)[k], about = (&ball.x)[k], radius = g->surface->radius;
+    const double slack = 1e-14 * (fabs(at) + fabs(about) + reach + radius);
+    const double low = at - reach, high = at + reach, low_ball = about - radius, high_ball = about + radius;
+    (&least->x)[k] = (low > low_ball ? low : low_ball) - slack;
+    (&most->x)[k] = (high < high_ball ? high : high_ball) + slack;
+  }
+}
+
 cdn_status cdn_geometry_bounds(const cdn_geometry *g, const cdn_transform *X_WS, cdn_vec3 *least, cdn_vec3 *most) {
   if (!least || !most) return cdni_misses("cdn_geometry_bounds", least ? "most" : "least");
   CDNI_TRY(check_query("cdn_geometry_bounds", g, X_WS));
