@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 
 export const cardan = process.env.CARDAN_BIN;
 
-// A view of a model on a port of its own; `address` is its page, `close` ends it.
+// A view of a model (or of a model and runs) on a port of its own; `address` is its page, `close` ends it.
 export async function view(model, page, options = []) {
-  const child = spawn(cardan, ['view', model, '--no-browser', '--quiet', ...options],
+  const child = spawn(cardan, ['view', ...[model].flat(), '--no-browser', '--quiet', ...options],
     { env: { ...process.env, CARDAN_PAGE: page }, stdio: ['ignore', 'pipe', 'pipe'] });
   let told = '', wrong = '';
   child.stderr.on('data', bytes => { wrong += bytes; });

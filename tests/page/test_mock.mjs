@@ -167,6 +167,36 @@ test('a click selects, a drag with Ctrl pulls, and letting go releases', async (
   });
 });
 
+test('the camera is turned by keys, takes the model\u2019s place, and finds all again', async () => {
+  await withPage(fourBar, {}, async page => {
+    const first = await page.evaluate('window.cardan.camera()');
+    await page.focus('.stage canvas');
+    await page.keyboard.down('Alt');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.up('Alt');
+    await page.keyboard.press('PageUp');
+    const turned = await page.evaluate('window.cardan.camera()');
+    const away = ({ position, target }) => position.map((x, i) => x - target[i]);
+    const [a, b] = [away(first), away(turned)];
+    assert.ok(Math.abs(Math.hypot(...b) / Math.hypot(...a) - 0.85) < 1e-6, 'nearer by a factor of 0.85');
+    const height = v => Math.asin(v[2] / Math.hypot(...v)), side = v => Math.atan2(v[1], v[0]);
+    assert.ok(Math.abs(height(b) - height(a) - Math.PI / 24) < 1e-6, 'higher by 7.5 degrees');
+    assert.ok(Math.abs(side(b) - side(a) - Math.PI / 24) < 1e-6, 'to the right by 7.5 degrees');
+    await page.select('[aria-label="Camera"]', '0');
+    await until(page, 'Math.abs(window.cardan.camera().position[1] + 3) < 1e-6', 'the camera "side" of the model');
+    const { x, y } = await page.evaluate('window.cardan.project(3)');
+    const box = await page.$eval('.stage canvas', canvas => canvas.getBoundingClientRect().toJSON());
+    // The rocker's origin (1, 0, 0) seen from (0.5, -3, 0.4) along y, 0.8 rad from top to bottom.
+    const scale = box.height / 2 / Math.tan(0.4) / 3;
+    assert.ok(Math.hypot(x - (box.left + box.width / 2 + 0.5 * scale), y - (box.top + box.height / 2 + 0.4 * scale)) < 1, `${x} ${y}`);
+    await page.keyboard.press('f');
+    const home = await page.evaluate('window.cardan.camera()');
+    assert.ok(Math.hypot(...home.position.map((p, i) => p - first.position[i])) < 1e-6, 'as at first');
+    assert.equal(await page.$eval('[aria-label="Camera"]', select => select.value), '-1');
+  });
+});
+
 test('sliders and numbers set coordinates, controls and parameters', async () => {
   await withPage(fourBar, {}, async (page, mock) => {
     await page.$eval('[aria-label="crank angle, rad: slider"]', input => {

@@ -3,6 +3,8 @@
 import { toggleTheme } from './base/theme';
 import type { App } from './app';
 
+const TURN = Math.PI / 24;
+
 function writes(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !['checkbox', 'range', 'button'].includes(target.type);
@@ -37,14 +39,22 @@ export function listenToKeys(app: App): void {
     p: () => app.togglePlots(),
     b: () => app.togglePanels(),
     d: () => toggleTheme(),
+    PageUp: () => picture.approach(0.85),
+    PageDown: () => picture.approach(1 / 0.85),
     Escape: () => app.select(null),
     '?': () => app.toggleHelp(),
   };
   for (let i = 1; i <= 9; i++) actions[String(i)] = () => view.toggleLayer(i - 1);
+  const turns: Record<string, () => void> = {
+    ArrowLeft: () => picture.turn(-TURN, 0),
+    ArrowRight: () => picture.turn(TURN, 0),
+    ArrowUp: () => picture.turn(0, TURN),
+    ArrowDown: () => picture.turn(0, -TURN),
+  };
   document.addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || writes(event.target) || takes(event.target, event.key)) return;
+    if (event.ctrlKey || event.metaKey || writes(event.target) || takes(event.target, event.key)) return;
     if (app.help.open) return;
-    const action = actions[event.key];
+    const action = event.altKey ? turns[event.key] : actions[event.key];
     if (!action) return;
     event.preventDefault();
     action(event);

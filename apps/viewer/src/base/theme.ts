@@ -4,7 +4,6 @@ import { readSetting, writeSetting } from './settings';
 
 export interface ThemeColors {
   background: number;
-  horizon: number;
   ground: number;
   grid: number;
   accent: number;
@@ -41,10 +40,11 @@ export function startTheme(): void {
   apply();
 }
 
+const darkColors: ThemeColors = { background: 0x15181d, ground: 0x2a3038, grid: 0x59636f, accent: 0x6cb2ff, dark: true };
+const lightColors: ThemeColors = { background: 0xe9edf2, ground: 0xdfe4ea, grid: 0x97a3b1, accent: 0x0b66c3, dark: false };
+
 export function themeColors(): ThemeColors {
-  return isDark()
-    ? { background: 0x15181d, horizon: 0x20252c, ground: 0x2a3038, grid: 0x59636f, accent: 0x6cb2ff, dark: true }
-    : { background: 0xe9edf2, horizon: 0xf7f9fb, ground: 0xdfe4ea, grid: 0x97a3b1, accent: 0x0b66c3, dark: false };
+  return document.documentElement.dataset['theme'] === 'dark' ? darkColors : lightColors;
 }
 
 // A colour of the style sheet, for what is drawn on a canvas.

@@ -21,6 +21,8 @@ const keys: [string, string][] = [
   ['b', 'panels'],
   ['d', 'dark or light'],
   ['Esc', 'nothing is selected'],
+  ['Alt + arrows', 'turn the camera'],
+  ['Page up, Page down', 'nearer, farther'],
   ['?', 'this help'],
 ];
 const pointer: [string, string][] = [
@@ -40,7 +42,8 @@ export function makeHelp(about: () => string): HTMLDialogElement {
     click: event => {
       if (event.target === dialog) dialog.close();
     },
-  }, h('form', { method: 'dialog' }, {}, h('h2', {}, {}, 'Keys'), table(keys), h('h2', {}, {}, 'Pointer'), table(pointer), line,
+  }, h('form', { method: 'dialog' }, {}, h('div', { class: 'columns' }, {}, h('div', {}, {}, h('h2', {}, {}, 'Keys'), table(keys)),
+    h('div', {}, {}, h('h2', {}, {}, 'Pointer'), table(pointer))), line,
     h('button', { type: 'submit', class: 'primary' }, {}, 'Close')));
   const show = dialog.showModal.bind(dialog);
   dialog.showModal = () => {

@@ -2,6 +2,7 @@
 
 import { h, iconButton, setText } from '../base/dom';
 import { formatSteady } from '../base/format';
+import { indexAt } from '../wire/interpolate';
 import type { Frame } from '../wire/frame';
 import type { Model, Series, Status } from '../wire/messages';
 import { readSetting, writeSetting } from '../base/settings';
@@ -171,6 +172,7 @@ export class PlotsPanel implements Panel {
       this.made.push(new Chart(this.charts, unit, curves, time => this.page.send({ type: 'seek', time })));
       for (const series of members) this.addLegend(series);
     }
+    for (const chart of this.made) chart.resize(); // each knows its room when all are there
     this.redraw();
   }
 
@@ -228,8 +230,6 @@ export class PlotsPanel implements Panel {
   private valueAt(series: number): number | null {
     const curve = this.page.curve(0, series);
     if (!curve) return null;
-    let i = 0;
-    while (i + 1 < curve.times.length && curve.times[i + 1]! <= this.time) i++;
-    return curve.values[i] ?? null;
+    return curve.values[indexAt(curve.times, this.time)] ?? null;
   }
 }

@@ -27,12 +27,13 @@ void main() {
 
 const fragmentShader = /* glsl */`
 uniform sampler2D letters;
-uniform vec3 halo;
 varying vec2 vPlace;
 varying vec3 vColor;
 void main() {
   vec2 texel = texture2D(letters, vPlace).rg; // r: the letter, g: the letter with its halo
   if (texel.g < 0.02) discard;
+  // Dark letters have a light halo and light ones a dark one: they are legible on anything.
+  vec3 halo = vec3(dot(vColor, vec3(0.3, 0.59, 0.11)) < 0.5 ? 0.97 : 0.08);
   gl_FragColor = vec4(mix(halo, vColor, texel.r), texel.g);
 }`;
 
@@ -50,7 +51,6 @@ export class Labels {
     letters: { value: null as THREE.Texture | null },
     resolution: { value: new THREE.Vector2(1, 1) },
     size: { value: SIZE },
-    halo: { value: new THREE.Color(1, 1, 1) },
   };
 
   constructor() {
@@ -166,9 +166,8 @@ export class Labels {
     this.buffer!.needsUpdate = true;
   }
 
-  view(width: number, height: number, ratio: number, halo: number): void {
+  view(width: number, height: number, ratio: number): void {
     this.uniforms.resolution.value.set(width, height);
     this.uniforms.size.value = SIZE * ratio;
-    this.uniforms.halo.value.setHex(halo, THREE.LinearSRGBColorSpace) // shown as it is written;
   }
 }

@@ -45,9 +45,9 @@ export class Marks {
     for (const batch of [this.lines, this.labels, this.balls, this.cones, this.discs]) batch.end();
   }
 
-  view(width: number, height: number, ratio: number, near: number, halo: number): void {
+  view(width: number, height: number, ratio: number, near: number): void {
     this.lines.view(width, height, near, 2 * ratio);
-    this.labels.view(width, height, ratio, halo);
+    this.labels.view(width, height, ratio);
   }
 
   // Adds the marks of a frame whose layers are in the mask.

@@ -40,6 +40,7 @@ export class Picture {
   private readonly ground = new Ground();
   private readonly marks = new Marks();
   private readonly matrices: (Float32Array | undefined)[] = [];
+  private readonly first = new THREE.Box3(); // about the bodies' origins in the first frame
   private readonly raycaster = new THREE.Raycaster();
   private readonly followed = new THREE.Vector3();
   private readonly middle = new THREE.Vector3();
@@ -77,6 +78,7 @@ export class Picture {
       this.shown.hiddenGroups = groupsToHide(model);
       this.camera = -1;
       this.stage.free = true;
+      this.first.makeEmpty();
       this.stage.open(model);
     }
     this.marks.setRadius(model.radius);
@@ -212,6 +214,7 @@ export class Picture {
       if (!matrix || matrix.length !== WORDS * frame.bodies) matrix = this.matrices[run] = new Float32Array(WORDS * frame.bodies);
       expandPoses(frame.poses, frame.bodies, matrix);
     }
+    if (this.first.isEmpty()) this.boundsOfBodies(this.first);
     this.findMiddle();
     this.follow();
     this.bodies.update(this.matrices);
@@ -225,7 +228,7 @@ export class Picture {
     if (this.camera >= 0) this.placeCamera();
     const { stage } = this;
     const size = stage.renderer.getDrawingBufferSize(this.size);
-    this.marks.view(size.x, size.y, stage.ratio, stage.camera.near, themeColors().background);
+    this.marks.view(size.x, size.y, stage.ratio, stage.camera.near);
     stage.followSun(this.middle);
     stage.invalidate();
     this.updateMs = performance.now() - start;
@@ -272,11 +275,35 @@ export class Picture {
     this.stage.shift(point.clone().sub(this.stage.controls.target));
   }
 
-  // All in view again.
+  // Turns the free camera about what it looks at: to the right and upwards, rad.
+  turn(right: number, up: number): void {
+    if (this.camera >= 0) this.useCamera(-1);
+    this.stage.turn(right, up);
+  }
+
+  // Goes nearer (below 1) or farther by a factor.
+  approach(factor: number): void {
+    if (this.camera >= 0) this.useCamera(-1);
+    this.stage.approach(factor);
+  }
+
+  // All in view again: the ball about the model goes with the bodies, and grows with the room that they take.
   home(): void {
     this.useCamera(-1);
-    this.stage.home();
-    if (this.middle.distanceTo(this.stage.center) > 0) this.stage.shift(this.middle.clone().sub(this.stage.center));
+    const { stage } = this;
+    const now = this.boundsOfBodies(new THREE.Box3());
+    const moved = now.isEmpty() ? new THREE.Vector3() : now.getCenter(new THREE.Vector3()).sub(this.first.getCenter(new THREE.Vector3()));
+    const grown = now.isEmpty() ? 1 : Math.max((now.getSize(this.point).length() + 0.3 * stage.radius) / (this.first.getSize(this.point).length() + 0.3 * stage.radius), 1);
+    stage.home(moved.add(stage.center), grown * stage.radius);
     this.changed = true;
+  }
+
+  // The box about the origins of the bodies, but of those that flew off.
+  private boundsOfBodies(box: THREE.Box3): THREE.Box3 {
+    const count = (this.matrices[0]?.length ?? 0) / WORDS;
+    for (let i = 1; i < count; i++) {
+      if (this.origin(i, this.point) && this.point.length() < 100 * this.stage.radius) box.expandByPoint(this.point);
+    }
+    return box;
   }
 }

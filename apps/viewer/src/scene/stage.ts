@@ -137,14 +137,14 @@ export class Stage {
     }
   }
 
-  home(): void {
+  home(center = this.center, radius = this.radius): void {
     const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
     const from = new THREE.Vector3(0.75, -1, 0.42).normalize().applyQuaternion(turn);
     this.camera.fov = FOV;
     const half = (FOV * Math.PI) / 360;
     const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    this.controls.target.copy(this.center);
-    this.camera.position.copy(this.center).addScaledVector(from, (1.05 * this.radius) / Math.sin(narrow));
+    this.controls.target.copy(center);
+    this.camera.position.copy(center).addScaledVector(from, (1.05 * radius) / Math.sin(narrow));
     this.controls.update();
     this.adjustDepth();
     this.invalidate();
@@ -154,6 +154,24 @@ export class Stage {
   shift(by: THREE.Vector3): void {
     this.controls.target.add(by);
     this.camera.position.add(by);
+    this.invalidate();
+  }
+
+  turn(right: number, up: number): void {
+    const target = this.controls.target;
+    const away = this.camera.position.clone().sub(target);
+    const side = this.up.clone().cross(away).normalize();
+    const height = Math.min(Math.max(away.angleTo(this.up) - up, 0.05), Math.PI - 0.05);
+    away.applyAxisAngle(side, height - away.angleTo(this.up)).applyAxisAngle(this.up, right);
+    this.camera.position.copy(target).add(away);
+    this.controls.update();
+    this.invalidate();
+  }
+
+  approach(factor: number): void {
+    const target = this.controls.target;
+    this.camera.position.sub(target).multiplyScalar(factor).add(target);
+    this.controls.update();
     this.invalidate();
   }
 

@@ -1,4 +1,4 @@
-// Poses between two frames: positions on the line, quaternions on the shorter arc (normalized; frames are close).
+// What lies between two frames. Poses: positions on the line, quaternions on the shorter arc (normalized; frames are close).
 
 export function interpolatePoses(a: Float32Array, b: Float32Array, part: number, out: Float32Array): void {
   if (part === 0 || a.length !== b.length) {
@@ -19,4 +19,15 @@ export function interpolatePoses(a: Float32Array, b: Float32Array, part: number,
     const scale = square > 0 ? 1 / Math.sqrt(square) : 0;
     for (let k = 3; k < 7; k++) out[i + k]! *= scale;
   }
+}
+
+// The number of the last time at or before t; 0 if all are later.
+export function indexAt(times: Float64Array, t: number): number {
+  let low = 0, high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle]! <= t) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

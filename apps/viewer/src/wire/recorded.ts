@@ -3,12 +3,13 @@
 import { readEmbedded, type Embedded } from './embedded';
 import type { Frame } from './frame';
 import type { Model, Request, Status } from './messages';
-import { interpolatePoses } from './interpolate';
+import { indexAt, interpolatePoses } from './interpolate';
 import type { Curve, Listener, Source } from './source';
 
 interface Track {
   frames: Frame[];
   times: Float64Array;
+  curves: (Curve | undefined)[]; // of what was plotted, by its place in a frame
   shown: Frame | null; // reused from picture to picture
 }
 
@@ -22,18 +23,7 @@ const STATUS_EVERY_MS = 100;
 
 function trackOf(frames: Frame[]): Track {
   frames.sort((a, b) => a.time - b.time);
-  return { frames, times: Float64Array.from(frames, frame => frame.time), shown: null };
-}
-
-// The number of the last time at or before t; 0 if all are later.
-function indexAt(times: Float64Array, t: number): number {
-  let low = 0, high = times.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (times[middle]! <= t) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return { frames, times: Float64Array.from(frames, frame => frame.time), curves: [], shown: null };
 }
 
 export class RecordedSource implements Source {
@@ -131,7 +121,7 @@ export class RecordedSource implements Source {
     const track = this.tracks[run];
     const at = this.status.plots.indexOf(series);
     if (!track || at < 0) return null;
-    return { times: track.times, values: Float64Array.from(track.frames, frame => frame.values[at] ?? NaN) };
+    return track.curves[at] ??= { times: track.times, values: Float64Array.from(track.frames, frame => frame.values[at] ?? NaN) };
   }
 
   private tellSelected(body: number): void {
