@@ -190,7 +190,7 @@ export class App implements Listener, Page {
   }
 
   private canPull(): boolean {
-    return this.steer.steer && this.hello?.mode === 'live' && this.linked === 'open';
+    return this.steer.steer && this.hello?.mode !== 'replay' && this.linked === 'open';
   }
 
   private enable(): void {
@@ -198,7 +198,7 @@ export class App implements Listener, Page {
     const steers = this.steer.steer && this.linked === 'open';
     for (const panel of this.panels) panel.enable?.(steers, mode);
     this.watch.hidden = this.steer.steer || this.linked !== 'open';
-    this.pullButton.hidden = mode !== 'live';
+    this.pullButton.hidden = mode === 'replay';
     this.pullButton.disabled = !steers;
   }
 

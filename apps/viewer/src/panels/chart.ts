@@ -4,6 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { cssColor, isDark } from '../base/theme';
 import { formatNumber } from '../base/format';
+import { indexAt } from '../wire/interpolate';
 import type { Curve } from '../wire/source';
 
 export interface ChartCurve {
@@ -21,6 +22,19 @@ export function colorOf(i: number): string {
 }
 
 const HEIGHT_OF_TITLE = 18;
+
+// What is seen of a curve, and one row on each side. A value that there is not is null: uPlot's sums know no NaN.
+function visiblePart(curve: Curve | null, min: number, max: number): [number[], (number | null)[]] {
+  const times: number[] = [], values: (number | null)[] = [];
+  if (!curve || curve.times.length === 0) return [times, values];
+  for (let i = indexAt(curve.times, min); i < curve.times.length; i++) {
+    const value = curve.values[i]!;
+    times.push(curve.times[i]!);
+    values.push(Number.isFinite(value) ? value : null);
+    if (curve.times[i]! > max) break;
+  }
+  return [times, values];
+}
 
 export class Chart {
   private readonly plot: uPlot;
@@ -90,16 +104,7 @@ export class Chart {
   draw(curveOf: (run: number, series: number) => Curve | null, time: number, width: number, whole: [number, number] | null): void {
     this.time = time;
     const found = this.curves.map(curve => curveOf(curve.run, curve.series));
-    const runs = new Set(this.curves.map(curve => curve.run));
-    let data: uPlot.AlignedData;
-    if (runs.size > 1) {
-      // Rows that another run has and this one has not are left out, and leave no gap.
-      data = uPlot.join(found.map(curve => [curve?.times ?? [], curve?.values ?? []] as unknown as uPlot.AlignedData));
-    } else {
-      const times = found.find(curve => curve)?.times ?? new Float64Array(0);
-      data = [times, ...found.map(curve => curve?.values ?? new Float64Array(times.length))] as unknown as uPlot.AlignedData;
-    }
-    const times = data[0]!;
+    const times = found.find(curve => curve)?.times ?? new Float64Array(0);
     const first = whole ? whole[0] : times[0] ?? 0, last = whole ? whole[1] : times[times.length - 1] ?? 0;
     let min = first, max = last;
     if (width > 0) {
@@ -108,6 +113,10 @@ export class Chart {
       if (!whole && min < first && last - first < width) min = first;
     }
     if (!(max > min)) max = min + 1;
+    const parts = found.map(curve => visiblePart(curve, min, max));
+    const several = new Set(this.curves.map(curve => curve.run)).size > 1;
+    // Rows that another run has and this one has not are left out, and leave no gap.
+    const data = several ? uPlot.join(parts) : [parts[0]?.[0] ?? [], ...parts.map(part => part[1])] as uPlot.AlignedData;
     this.plot.batch(() => {
       this.plot.setData(data, false);
       this.plot.setScale('x', { min, max });

@@ -32,6 +32,7 @@ export class PlotsPanel implements Panel {
   private drawn = 0;
   private shownValues = 0;
   private dirty = false;
+  private stale = false; // the values beside the names
   private time = 0;
   private span: [number, number] = [0, 0];
   private active = -1;
@@ -198,11 +199,11 @@ export class PlotsPanel implements Panel {
       if (frame.jumped) history.clear();
       history.add(frame.time, frame.values);
     }
-    this.dirty = true;
+    this.dirty = this.stale = true;
   }
 
   redraw(): void {
-    this.dirty = true;
+    this.dirty = this.stale = true;
     this.drawn = 0;
   }
 
@@ -212,7 +213,12 @@ export class PlotsPanel implements Panel {
 
   private tick(now: number): void {
     requestAnimationFrame(next => this.tick(next));
-    if (!this.dirty || now - this.drawn < DRAW_EVERY_MS || this.element.hidden || this.made.length === 0) return;
+    if (this.element.hidden || this.made.length === 0) return;
+    if (this.dirty && now - this.drawn >= DRAW_EVERY_MS) this.draw(now);
+    if (this.stale && now - this.shownValues >= VALUES_EVERY_MS) this.showValues(now);
+  }
+
+  private draw(now: number): void {
     this.dirty = false;
     this.drawn = now;
     const recorded = this.page.recorded();
@@ -220,8 +226,12 @@ export class PlotsPanel implements Panel {
     const width = Number(this.window.value);
     const whole: [number, number] | null = recorded ? this.span : null;
     for (const chart of this.made) chart.draw(curve, this.time, width, whole);
-    if (now - this.shownValues < VALUES_EVERY_MS) return;
+  }
+
+  private showValues(now: number): void {
+    this.stale = false;
     this.shownValues = now;
+    const recorded = this.page.recorded();
     for (const { series, output } of this.outputs) {
       setText(output, formatSteady(recorded ? this.valueAt(series) : this.histories[0]?.last(series)));
     }

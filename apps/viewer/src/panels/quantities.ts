@@ -27,8 +27,10 @@ export class CoordinatePanel implements Panel {
   }
 
   enable(steer: boolean, mode: string): void {
-    this.sliders.enable(steer && mode === 'live');
-    if (mode === 'replay') this.element.hidden = true; // what was cannot be set
+    // What was cannot be set; and a program that shows its States moves them itself.
+    const can = mode === 'live' || (mode === 'shown' && this.of === 'controls');
+    this.sliders.enable(steer && can);
+    if (!can) this.element.hidden = true;
   }
 }
 
@@ -91,7 +93,7 @@ export class ParameterPanel implements Panel {
   }
 
   enable(steer: boolean, mode: string): void {
-    this.sliders.enable(steer && mode === 'live');
-    if (mode !== 'live') this.element.hidden = true;
+    this.sliders.enable(steer && mode !== 'replay');
+    if (mode === 'replay') this.element.hidden = true;
   }
 }

@@ -130,6 +130,5 @@ export class Transport implements Panel {
     this.mode = mode;
     for (const input of [this.play, this.record, this.step, this.reset, this.speed, this.line]) input.disabled = !steer;
     this.record.hidden = mode !== 'live';
-    this.element.classList.toggle('shown', mode === 'shown');
   }
 }

@@ -1,4 +1,4 @@
-// Draws all visuals of all runs with as few calls as possible: one for each shape and opacity. A frame only writes
+// Draws all visuals of all runs with as few calls as possible: one for each run, shape and opacity. A frame only writes
 // matrices into arrays that are there.
 
 import * as THREE from 'three';
@@ -77,7 +77,7 @@ export class Bodies {
     });
     const byKey = new Map<string, Piece[]>();
     for (const piece of pieces) {
-      const key = `${piece.unit} ${Math.round(255 * piece.opacity)}`;
+      const key = `${piece.run} ${piece.unit} ${Math.round(255 * piece.opacity)}`;
       const list = byKey.get(key);
       if (list) list.push(piece);
       else byKey.set(key, [piece]);
@@ -96,6 +96,10 @@ export class Bodies {
       transparent: !opaque,
       opacity: opaque ? 1 : first.opacity,
       depthWrite: opaque,
+      // Where runs agree, the first one is seen, without a quarrel about pixels.
+      polygonOffset: first.run > 0,
+      polygonOffsetFactor: first.run,
+      polygonOffsetUnits: 4 * first.run,
       side: first.unit.startsWith('mesh') ? THREE.DoubleSide : THREE.FrontSide,
     });
     const mesh = new THREE.InstancedMesh(geometry, material, pieces.length);

@@ -12,6 +12,10 @@ import { expandPoses, WORDS } from './poses';
 import { Shapes } from './shapes';
 import { Stage } from './stage';
 
+const MOST_GROWTH = 2; // of the room that is kept in view by itself
+const SPARE = 0.2; // about the origin of a body, of the model's radius
+const FIT_SHARE = 0.06; // of the way, in each picture
+
 export interface Pull {
   body: number;
   station: THREE.Vector3; // on the body
@@ -40,7 +44,10 @@ export class Picture {
   private readonly ground = new Ground();
   private readonly marks = new Marks();
   private readonly matrices: (Float32Array | undefined)[] = [];
-  private readonly first = new THREE.Box3(); // about the bodies' origins in the first frame
+  private readonly first = new THREE.Box3(); // about the model at the start
+  private readonly seen = new THREE.Box3(); // about all places where they were
+  private fits = true; // the reader has not moved the camera
+  private fitted = 0; // by how much more than at first is in view
   private readonly raycaster = new THREE.Raycaster();
   private readonly followed = new THREE.Vector3();
   private readonly middle = new THREE.Vector3();
@@ -52,6 +59,7 @@ export class Picture {
     this.stage.scene.add(this.ground.group, this.bodies.group, this.marks.group);
     this.stage.beforeDraw = () => this.refresh();
     this.stage.afterMove = () => {
+      this.fits = false;
       if (this.camera >= 0) this.useCamera(-1);
     };
   }
@@ -78,7 +86,10 @@ export class Picture {
       this.shown.hiddenGroups = groupsToHide(model);
       this.camera = -1;
       this.stage.free = true;
-      this.first.makeEmpty();
+      this.first.setFromCenterAndSize(this.point.set(...model.center), this.middle.setScalar(1.5 * model.radius));
+      this.seen.copy(this.first);
+      this.fits = true;
+      this.fitted = 0;
       this.stage.open(model);
     }
     this.marks.setRadius(model.radius);
@@ -214,7 +225,7 @@ export class Picture {
       if (!matrix || matrix.length !== WORDS * frame.bodies) matrix = this.matrices[run] = new Float32Array(WORDS * frame.bodies);
       expandPoses(frame.poses, frame.bodies, matrix);
     }
-    if (this.first.isEmpty()) this.boundsOfBodies(this.first);
+    this.fitStep(FIT_SHARE);
     this.findMiddle();
     this.follow();
     this.bodies.update(this.matrices);
@@ -266,44 +277,64 @@ export class Picture {
 
   toggleFollow(): void {
     this.following = !this.following && this.selected !== null;
+    if (this.following) this.fits = false;
     this.followed.set(0, 0, 0);
     this.changed = true;
   }
 
   centerOn(point: THREE.Vector3): void {
+    this.fits = false;
     if (this.camera >= 0) this.useCamera(-1);
     this.stage.shift(point.clone().sub(this.stage.controls.target));
   }
 
   // Turns the free camera about what it looks at: to the right and upwards, rad.
   turn(right: number, up: number): void {
+    this.fits = false;
     if (this.camera >= 0) this.useCamera(-1);
     this.stage.turn(right, up);
   }
 
   // Goes nearer (below 1) or farther by a factor.
   approach(factor: number): void {
+    this.fits = false;
     if (this.camera >= 0) this.useCamera(-1);
     this.stage.approach(factor);
   }
 
-  // All in view again: the ball about the model goes with the bodies, and grows with the room that they take.
+  // All in view again, until the reader moves the camera.
   home(): void {
     this.useCamera(-1);
-    const { stage } = this;
-    const now = this.boundsOfBodies(new THREE.Box3());
-    const moved = now.isEmpty() ? new THREE.Vector3() : now.getCenter(new THREE.Vector3()).sub(this.first.getCenter(new THREE.Vector3()));
-    const grown = now.isEmpty() ? 1 : Math.max((now.getSize(this.point).length() + 0.3 * stage.radius) / (this.first.getSize(this.point).length() + 0.3 * stage.radius), 1);
-    stage.home(moved.add(stage.center), grown * stage.radius);
+    this.seen.copy(this.first);
+    this.stage.home();
+    this.fitted = 0;
+    this.fits = true;
+    this.fitStep(1);
     this.changed = true;
   }
 
-  // The box about the origins of the bodies, but of those that flew off.
-  private boundsOfBodies(box: THREE.Box3): THREE.Box3 {
-    const count = (this.matrices[0]?.length ?? 0) / WORDS;
+  // While the reader leaves the camera alone, it goes back as the model takes more room, by `part` of the way.
+  private fitStep(part: number): void {
+    if (!this.fits || this.camera >= 0) return;
+    const { stage } = this;
+    this.takeIn(this.seen);
+    const grown = this.seen.getSize(this.point).length() / this.first.getSize(this.point).length();
+    const wanted = Math.min(grown, MOST_GROWTH) - 1;
+    this.seen.getCenter(this.point).sub(this.first.getCenter(this.followed)).add(stage.center).sub(stage.controls.target);
+    this.followed.set(0, 0, 0);
+    const farther = part * (wanted - this.fitted);
+    if (Math.abs(farther) < 1e-3 && this.point.length() < 1e-3 * stage.radius) return;
+    stage.shift(this.point.multiplyScalar(part));
+    stage.approach((1 + this.fitted + farther) / (1 + this.fitted));
+    this.fitted += farther;
+  }
+
+  // Makes a box so large that the bodies are in it, but for those that flew off.
+  private takeIn(box: THREE.Box3): void {
+    const count = (this.matrices[0]?.length ?? 0) / WORDS, { center, radius } = this.stage;
     for (let i = 1; i < count; i++) {
-      if (this.origin(i, this.point) && this.point.length() < 100 * this.stage.radius) box.expandByPoint(this.point);
+      if (!this.origin(i, this.point) || this.point.distanceTo(center) > MOST_GROWTH * radius) continue;
+      for (const shift of [-SPARE * radius, 2 * SPARE * radius]) box.expandByPoint(this.point.addScalar(shift));
     }
-    return box;
   }
 }
