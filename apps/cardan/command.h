@@ -103,6 +103,7 @@ typedef struct model_arguments {
   bool pull;                     /* the System has a pull, for a hand */
   double armature;               /* 0: as the file says */
   const char *contact;           /* "compliant" or "none"; NULL: compliant */
+  const char *friction;          /* "stick" or "slip"; NULL: stick */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
 } model_arguments;
 
@@ -116,6 +117,7 @@ typedef struct model_arguments {
       { "armature",    0,   OPTION_POSITIVE,                                                                           \
         &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                          \
       { "contact", 0, OPTION_TEXT, &(a).contact, "KIND", "compliant (the default): shapes touch; none: they do not" }, \
+      { "friction", 0, OPTION_TEXT, &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" }, \
       { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },              \
       { "dissipation", 0, OPTION_POSITIVE, &(a).dissipation, "C", "the dissipation of surfaces that touch, s/m" }, {   \
     "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                         \
@@ -189,6 +191,9 @@ int command_view(int argc, char **argv);
 
 /* ---- contacts.c ---------------------------------------------------------------------------- */
 
+/* How stiff the surfaces are, and which law their friction has; nothing without shapes. */
+void print_contact_law(cdn_state *state, const model_arguments *arguments);
+void print_contact_law_json(json_writer *w, cdn_state *state, const model_arguments *arguments);
 /* The model's shapes, and how many pairs may touch. */
 void print_shapes(cdn_state *state);
 void print_shapes_json(json_writer *w, cdn_state *state);

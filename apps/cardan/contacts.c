@@ -1,7 +1,40 @@
 /* Shapes and contacts of a model, as info and eval print them. */
 #include "command.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- law ------------------------------------------------------------------------------------ */
+
+/* All shapes of a file have the same: a number of the first one's material. */
+static double number_of_material(cdn_state *state, const char *name) {
+  double value = NAN;
+  if (cdn_system_shape_count(cdn_state_system(state)) > 0)
+    (void)!cdn_parameter_get(state, CDN_SORT_SHAPE, cdn_shape_name(cdn_state_system(state), (cdn_shape){ 0 }), name,
+                             &value);
+  return value;
+}
+
+static bool slips(const model_arguments *arguments) {
+  return arguments->friction && strcmp(arguments->friction, "slip") == 0;
+}
+
+void print_contact_law(cdn_state *state, const model_arguments *arguments) {
+  char modulus[CDN_NUMBER_SIZE], dissipation[CDN_NUMBER_SIZE];
+  if (cdn_system_shape_count(cdn_state_system(state)) == 0) return;
+  printf("  surfaces      modulus %s Pa (%s), dissipation %s s/m; friction %s\n",
+         rounded(number_of_material(state, "modulus"), modulus),
+         arguments->stiffness > 0 ? "--stiffness" : "by the rule of docs/contact.md",
+         rounded(number_of_material(state, "dissipation"), dissipation),
+         slips(arguments) ? "by the slip speed" : "sticks");
+}
+
+void print_contact_law_json(json_writer *w, cdn_state *state, const model_arguments *arguments) {
+  const bool any = cdn_system_shape_count(cdn_state_system(state)) > 0;
+  jw_number(w, "modulus", number_of_material(state, "modulus"));
+  jw_number(w, "dissipation", number_of_material(state, "dissipation"));
+  jw_text(w, "friction", !any ? "none" : slips(arguments) ? "slip" : "stick");
+}
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
@@ -86,22 +119,66 @@ void print_shapes(cdn_state *state) {
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
+/* All contacts of a pair of shapes together: a patch of polygons or springs, the two ends of a capsule. */
+typedef struct resultant {
+  cdn_shape a, b;
+  int points;
+  double depth, force;              /* the largest; the size of the sum of the normal forces */
+  cdn_vec3 point, normal, friction; /* the centre of the normal forces, their direction; the sum, on b */
+  cdn_vec3 moment;                  /* on b, of all about that point */
+} resultant;
+
+/* Those from contact i on that are of one pair; sets *i to the first contact of the next pair. */
+static cdn_status sum_pair(cdn_state *state, int n, int *i, resultant *out) {
+  const int first = *i;
+  double weight = 0;
+  cdn_vec3 sum = { 0, 0, 0 };
+  cdn_contact c;
+  *out = (resultant){ .points = 0 };
+  for (; *i < n; ++*i) {
+    CDN_TRY(cdn_contact_get(state, *i, &c));
+    if (*i > first && (c.a.i != out->a.i || c.b.i != out->b.i)) break;
+    out->a = c.a, out->b = c.b, out->points++;
+    out->depth = fmax(out->depth, c.depth);
+    sum = cdn_add(sum, cdn_scale(c.force, c.normal));
+    out->friction = cdn_add(out->friction, c.friction);
+    out->point = cdn_add(out->point, cdn_scale(c.force, c.point));
+    weight += c.force;
+  }
+  CDN_TRY(cdn_contact_get(state, first, &c));
+  out->force = cdn_norm(sum);
+  out->normal = out->force > 0 ? cdn_scale(1 / out->force, sum) : c.normal;
+  out->point = weight > 0 ? cdn_scale(1 / weight, out->point) : c.point;
+  for (int k = first; k < *i; k++) {
+    CDN_TRY(cdn_contact_get(state, k, &c));
+    const cdn_vec3 arm = cdn_sub(c.point, out->point), f = cdn_add(cdn_scale(c.force, c.normal), c.friction);
+    out->moment = cdn_add(out->moment, cdn_add(c.moment, cdn_cross(arm, f)));
+  }
+  return CDN_OK;
+}
+
+static void put_vector(json_writer *w, const char *key, cdn_vec3 v) {
+  jw_numbers(w, key, (const double[]){ v.x, v.y, v.z }, 3);
+}
+
 cdn_status print_contacts_json(json_writer *w, cdn_state *state) {
   const cdn_system *system = cdn_state_system(state);
   int n;
   CDN_TRY(cdn_contact_count(state, &n));
   jw_array(w, "contacts", false);
-  for (int i = 0; i < n; i++) {
-    cdn_contact c;
-    CDN_TRY(cdn_contact_get(state, i, &c));
+  for (int i = 0; i < n;) {
+    resultant r;
+    CDN_TRY(sum_pair(state, n, &i, &r));
     jw_object(w, NULL, true);
-    jw_text(w, "a", cdn_shape_name(system, c.a));
-    jw_text(w, "b", cdn_shape_name(system, c.b));
-    jw_numbers(w, "point", (const double[]){ c.point.x, c.point.y, c.point.z }, 3);
-    jw_numbers(w, "normal", (const double[]){ c.normal.x, c.normal.y, c.normal.z }, 3);
-    jw_number(w, "depth", c.depth);
-    jw_number(w, "force", c.force);
-    jw_numbers(w, "friction", (const double[]){ c.friction.x, c.friction.y, c.friction.z }, 3);
+    jw_text(w, "a", cdn_shape_name(system, r.a));
+    jw_text(w, "b", cdn_shape_name(system, r.b));
+    jw_integer(w, "points", r.points);
+    jw_number(w, "depth", r.depth);
+    put_vector(w, "point", r.point);
+    put_vector(w, "normal", r.normal);
+    jw_number(w, "force", r.force);
+    put_vector(w, "friction", r.friction);
+    put_vector(w, "moment", r.moment);
     jw_close(w);
   }
   jw_close(w);
@@ -112,13 +189,14 @@ cdn_status print_contacts(cdn_state *state) {
   const cdn_system *system = cdn_state_system(state);
   int n;
   CDN_TRY(cdn_contact_count(state, &n));
-  if (n > 0) printf("\n  contacts: depth, m; force, N\n");
-  for (int i = 0; i < n; i++) {
-    char depth[CDN_NUMBER_SIZE], force[CDN_NUMBER_SIZE];
-    cdn_contact c;
-    CDN_TRY(cdn_contact_get(state, i, &c));
-    printf("  %24s %24s  %s", rounded(c.depth, depth), rounded(c.force, force), visible(cdn_shape_name(system, c.a)));
-    printf(" - %s\n", visible(cdn_shape_name(system, c.b)));
+  if (n > 0) printf("\n  contacts: depth, m; normal force, N; friction, N; points\n");
+  for (int i = 0; i < n;) {
+    char depth[CDN_NUMBER_SIZE], force[CDN_NUMBER_SIZE], friction[CDN_NUMBER_SIZE];
+    resultant r;
+    CDN_TRY(sum_pair(state, n, &i, &r));
+    printf("  %16s %16s %16s %4d  %s", rounded(r.depth, depth), rounded(r.force, force),
+           rounded(cdn_norm(r.friction), friction), r.points, visible(cdn_shape_name(system, r.a)));
+    printf(" - %s\n", visible(cdn_shape_name(system, r.b)));
   }
   return CDN_OK;
 }

@@ -135,7 +135,8 @@ static void print_controls(cdn_state *state) {
   }
 }
 
-static void print_json(const cdn_model *model, cdn_state *state, const freedom *f, double mass, double moving_mass) {
+static void print_json(const model_arguments *arguments, const cdn_model *model, cdn_state *state, const freedom *f,
+                       double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   json_writer w = jw_begin(stdout);
   jw_text(&w, "name", cdn_model_name(model));
@@ -169,6 +170,7 @@ static void print_json(const cdn_model *model, cdn_state *state, const freedom *
   jw_close(&w);
   print_controls_json(&w, state);
   jw_text(&w, "contact", cdn_system_shape_count(system) > 0 ? "compliant" : "none");
+  print_contact_law_json(&w, state, arguments);
   print_shapes_json(&w, state);
   jw_array(&w, "sensors", true);
   for (int i = 0; i < cdn_system_measure_count(system); i++) {
@@ -221,7 +223,8 @@ static void print_joints(const cdn_model *model) {
   }
 }
 
-static void print_tables(const cdn_model *model, cdn_state *state, const freedom *f, double mass, double moving_mass) {
+static void print_tables(const model_arguments *arguments, const cdn_model *model, cdn_state *state, const freedom *f,
+                         double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   char text[CDN_NUMBER_SIZE];
   printf("%s\n", visible(cdn_model_name(model)));
@@ -234,6 +237,7 @@ static void print_tables(const cdn_model *model, cdn_state *state, const freedom
   printf("  mass          %s kg\n", rounded(mass, text));
   printf("  moving mass   %s kg\n", rounded(moving_mass, text));
   printf("  contact       %s\n", cdn_system_shape_count(system) > 0 ? "compliant" : "none");
+  print_contact_law(state, arguments);
   if (f->singular.code != CDN_OK) {
     char story[512];
     error_story(&f->singular, story, sizeof story);
@@ -290,8 +294,8 @@ int command_info(int argc, char **argv) {
     complain_error(arguments.path, &error);
     code = CMD_FAILED;
   }
-  if (code == CMD_OK && json) print_json(model, state, &f, mass, moving_mass);
-  if (code == CMD_OK && !json) print_tables(model, state, &f, mass, moving_mass);
+  if (code == CMD_OK && json) print_json(&arguments, model, state, &f, mass, moving_mass);
+  if (code == CMD_OK && !json) print_tables(&arguments, model, state, &f, mass, moving_mass);
   free(f.roles);
   cdn_state_destroy(state);
   cdn_model_destroy(model);

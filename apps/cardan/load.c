@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+/* An option with two values, the first of which is the default; -1: it has another, which has been said. */
+static int choose(const char *flag, const char *value, const char *first, const char *second) {
+  if (!value || strcmp(value, first) == 0) return 0;
+  if (strcmp(value, second) == 0) return 1;
+  complain("--%s is %s or %s, not '%s'", flag, first, second, value);
+  return -1;
+}
+
 static bool read_options(const model_arguments *arguments, cdn_model_options *options) {
   *options = cdn_default_model_options();
   options->strict = arguments->strict;
@@ -10,13 +18,13 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   options->floating_base = arguments->floating_base;
   options->tree_only = arguments->tree_only;
   options->armature = arguments->armature;
-  options->contact = arguments->contact && arguments->contact[0] == 'n' ? CDN_MODEL_NO_CONTACT : CDN_MODEL_COMPLIANT;
+  const int none = choose("contact", arguments->contact, "compliant", "none");
+  const int slip = choose("friction", arguments->friction, "stick", "slip");
+  options->contact = none ? CDN_MODEL_NO_CONTACT : CDN_MODEL_COMPLIANT;
+  options->contact_friction = slip ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;
   options->contact_modulus = arguments->stiffness;
   options->contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
-  if (!arguments->contact || strcmp(arguments->contact, "none") == 0 || strcmp(arguments->contact, "compliant") == 0)
-    return true;
-  complain("--contact is compliant or none, not '%s'", arguments->contact);
-  return false;
+  return none >= 0 && slip >= 0;
 }
 
 /* In a System with a pull. The mistakes of freezing are the System's. */

@@ -198,18 +198,20 @@ CDN_API cdn_status cdn_shape_get(cdn_state *state, cdn_shape shape, cdn_geometry
 
 /** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. */
 typedef struct cdn_contact {
-  cdn_shape a, b;        /**< a.i < b.i */
-  int32_t feature;       /**< which of several contacts of the pair: the same from step to step */
-  cdn_vec3 point;        /**< where the force acts, m */
-  cdn_vec3 normal;       /**< from a to b */
-  double depth;          /**< overlap of the undeformed shapes along the normal, m, > 0 */
-  double rate;           /**< of the depth, m/s: positive while the shapes approach */
-  double slip[2];        /**< components of the velocity of b's surface relative to a's in the plane of the contact,
+  cdn_shape a, b;      /**< a.i < b.i */
+  int32_t feature;     /**< which of several contacts of the pair: the same from step to step */
+  cdn_vec3 point;      /**< where the force acts, m */
+  cdn_vec3 normal;     /**< from a to b */
+  double depth;        /**< overlap of the undeformed shapes along the normal, m, > 0 */
+  double rate;         /**< of the depth, m/s: positive while the shapes approach */
+  double slip[2];      /**< components of the velocity of b's surface relative to a's in the plane of the contact,
                             m/s: along... */
-  cdn_vec3 tangent[2];   /**< ... these unit vectors; with `normal` as the third they are right-handed */
-  double force;          /**< normal force on b, N, >= 0; a feels the opposite */
-  cdn_vec3 friction;     /**< on b, N */
-  double elastic, power; /**< stored energy, J; power of all that is not elastic, which bodies take up, W */
+  cdn_vec3 tangent[2]; /**< ... these unit vectors; with `normal` as the third they are right-handed */
+  double force;        /**< normal force on b, N, >= 0; a feels the opposite */
+  cdn_vec3 friction;   /**< on b, N */
+  /** Stored energy, J (NaN: a law of the user's that does not tell it); power of all that is not elastic, which bodies take up, W.
+   *  The energy of two pressure fields is divided among their contacts as force times depth is. */
+  double elastic, power;
   double radius[2];      /**< half axes of Hertz's patch, m, or 0 */
   cdn_vec3 moment;       /**< moment on b against spin and rolling, N m; a feels the opposite */
   int32_t slot;          /**< of the memory of friction; -1: this contact has none */

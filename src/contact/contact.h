@@ -8,6 +8,9 @@
 
 typedef struct contact_room contact_room;
 
+/* The def that the System was given, NULL: none so far. */
+const cdn_contact_def *cdni_contact_given(const cdn_system *system);
+
 /* The shapes of a System, NULL if it has none. */
 const contact_room *cdni_contact(const cdn_system *system);
 
@@ -21,14 +24,14 @@ typedef struct cdni_contact_side {
   cdn_shape shape;
   cdn_body body;
 } cdni_contact_side;
-/* What these numbers are computed from, known as soon as a shape was added. `moving`: velocities, too. */
-cdn_ticket cdni_contact_ticket(const cdn_system *system, bool moving);
 static inline int cdni_contact_quantity_size(cdn_contact_quantity q) {
   return q == CDN_CONTACT_FORCE || q == CDN_CONTACT_FRICTION ? 3 : 1;
 }
 static inline bool cdni_contact_quantity_moves(cdn_contact_quantity q) {
   return q != CDN_CONTACT_COUNT && q != CDN_CONTACT_DEPTH && q != CDN_CONTACT_ENERGY && q != CDN_CONTACT_GAP;
 }
+/* What a quantity is computed from, known as soon as a shape was added. */
+cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q);
 /* Any quantity but the gap. */
 cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], cdn_contact_quantity quantity,
                             double *out);

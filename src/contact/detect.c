@@ -61,13 +61,24 @@ typedef struct view {
   const double *pair_numbers;
 } view;
 
+static view view_of(const contact_room *room, cdn_state *state) {
+  return (view){ .room = room,
+                 .places = cdni_state_storage(state, room->places),
+                 .poses = cdni_state_storage(state, room->poses),
+                 .pair_numbers = cdn_state_parameters(state, room->pair_numbers) };
+}
+
+static touch_pair pair_of(const view *v, int i, int j) {
+  return (touch_pair){ .g = { &v->places[i].geometry, &v->places[j].geometry },
+                       .X = { &v->poses[i].X_GS, &v->poses[j].X_GS },
+                       .shape = { i, j },
+                       .material = { v->places[i].material, v->places[j].material },
+                       .numbers = cdni_contact_pair_numbers(v->room, v->pair_numbers, i, j),
+                       .room = v->room };
+}
+
 static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
-  const touch_pair pair = { .g = { &v->places[i].geometry, &v->places[j].geometry },
-                            .X = { &v->poses[i].X_GS, &v->poses[j].X_GS },
-                            .shape = { i, j },
-                            .material = { v->places[i].material, v->places[j].material },
-                            .numbers = cdni_contact_pair_numbers(v->room, v->pair_numbers, i, j),
-                            .room = v->room };
+  const touch_pair pair = pair_of(v, i, j);
   const own_law *own = cdni_contact_own_law(v->room, pair.g[0]->kind, pair.g[1]->kind);
   if (own) return cdni_contact_act(own, &pair, state, out);
   contact_law *law = cdni_contact_law(pair.g[0]->kind, pair.g[1]->kind);
@@ -77,10 +88,7 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_re
 cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
-  const view v = { .room = room,
-                   .places = cdni_state_storage(state, room->places),
-                   .poses = cdni_state_storage(state, room->poses),
-                   .pair_numbers = cdn_state_parameters(state, room->pair_numbers) };
+  const view v = view_of(room, state);
   const cdni_box *boxes = shape_boxes(room, v.poses);
   const int32_t *pairs;
   int n;
@@ -88,6 +96,37 @@ cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_reg
   for (int k = 0; k < n; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
     if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(&v, i, j, state, out));
+  }
+  return CDN_OK;
+}
+
+/* ---- energies ---- */
+
+/* Gives n touches of one pair parts of its energy, as force times depth has them. */
+static void share_energy(const view *v, const touch *t, int n, double *energies) {
+  const touch_pair pair = pair_of(v, t->a, t->b);
+  const double energy = cdni_pressure_energy(&pair);
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += t[i].elastic * t[i].depth;
+  for (int i = 0; i < n; i++) energies[i] = sum > 0 ? energy * (t[i].elastic * t[i].depth / sum) : energy / n;
+}
+
+cdn_status cdni_contact_calc_energies(const void *self, cdn_state *state, cdn_region_output *out) {
+  const contact_room *room = contact_of(self);
+  const void *elements;
+  void *place;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  CDNI_TRY(cdn_region_output_add(out, n, &place));
+  const view v = view_of(room, state);
+  const touch *touches = elements;
+  double *energies = place;
+  for (int i = 0; i < n;) {
+    int end = i + 1;
+    energies[i] = touches[i].energy;
+    while (touches[i].in_pair && end < n && touches[end].a == touches[i].a && touches[end].b == touches[i].b) end++;
+    if (touches[i].in_pair) share_energy(&v, &touches[i], end - i, &energies[i]);
+    i = end;
   }
   return CDN_OK;
 }

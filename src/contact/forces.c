@@ -79,10 +79,10 @@ static cdn_status calc_energy(const void *self, cdn_state *state, double *energy
   const contact_room *room = contact_of(self);
   const void *elements;
   int n;
-  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
-  const touch *touches = elements;
+  CDNI_TRY(cdn_region_eval(state, room->energies, &elements, &n));
+  const double *energies = elements;
   for (int i = 0; i < n; i++)
-    if (!isnan(touches[i].energy)) *energy += touches[i].energy;
+    if (!isnan(energies[i])) *energy += energies[i];
   return CDN_OK;
 }
 

@@ -81,9 +81,10 @@ struct contact_room {
   cdn_dvar frames, sizes, materials, enabled, belts, transition, pair_numbers;
   cdn_cache places; /* shape_place, one a shape */
   cdn_cache poses;  /* shape_pose, one a shape; then their boxes */
-  cdn_computed_region touches, forces;
-  cdn_ticket touches_ticket, values_ticket; /* of the touches, and of all forces; reserved with the first shape */
-  cdn_computed_region vicinity;             /* has no elements; while it is valid, the lists may be */
+  cdn_computed_region touches, energies, forces;
+  /* Of the touches, their energies, and all forces; reserved with the first shape. */
+  cdn_ticket touches_ticket, energies_ticket, values_ticket;
+  cdn_computed_region vicinity; /* has no elements; while it is valid, the lists may be */
   cdn_computed_region neighbours;
   /* The memory of friction; 0: there is none. */
   int slots, slot_numbers;
@@ -115,6 +116,7 @@ typedef struct touch {
   cdn_vec3 point, normal, tangent; /* the first of two tangents */
   double depth, elastic, damping;
   double energy;             /* NaN: nobody computes it, and the force counts as one without a potential */
+  bool in_pair;              /* the energy is that of the pair of shapes, which is computed when somebody asks */
   double friction[3];        /* static, dynamic, viscous */
   double torsional, rolling; /* m */
   double modulus;            /* of both, combined */
@@ -253,6 +255,8 @@ typedef struct touch_pair {
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
+/* pressure_energy.c: of all polygons of a pair. */
+double cdni_pressure_energy(const touch_pair *pair);
 /* laws.c: the stiffness of a pair that a law of Hertz's is for, where it touches or comes near; NaN: it is for another
  * law. */
 double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near);
@@ -275,7 +279,8 @@ void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i
 cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *out);
 cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out);
 cdn_region_fn cdni_contact_find_touches;
-cdn_region_fn cdni_contact_calc_forces; /* forces.c: one touch_force a touch */
+cdn_region_fn cdni_contact_calc_energies; /* one double a touch; NaN: nobody computes it */
+cdn_region_fn cdni_contact_calc_forces;   /* forces.c: one touch_force a touch */
 
 /* neighbours.c: pairs i < j in ascending order, all of which may touch. Each pair of `boxes`, one a shape, that overlap is
  * among them, and so are others. If the list is renewed, it is one for the boxes `wide`, which contain these. `present`: the
@@ -296,6 +301,9 @@ cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_
 
 /* kinks.c: touching and letting go of each contact that is near. */
 extern const cdni_near_kinks cdni_contact_kinks;
+
+/* reports.c: contact i with all but its stored energy, which depends on more. */
+cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, cdn_contact *c);
 
 /* forces.c */
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);

@@ -4,10 +4,11 @@
 
 #include "contact/internal.h"
 
-cdn_ticket cdni_contact_ticket(const cdn_system *system, bool moving) {
+cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q) {
   const contact_room *room = cdni_contact(system);
   if (!room) return (cdn_ticket){ 0 };
-  return moving ? room->values_ticket : room->touches_ticket;
+  if (q == CDN_CONTACT_ENERGY) return room->energies_ticket;
+  return cdni_contact_quantity_moves(q) ? room->values_ticket : room->touches_ticket;
 }
 
 static bool is_on_side(const contact_room *room, const cdni_contact_side *side, int i) {
@@ -43,13 +44,19 @@ cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], c
   const void *elements;
   int n;
   memset(out, 0, (size_t)cdni_contact_quantity_size(quantity) * sizeof *out);
+  const double *energies = NULL;
+  if (quantity == CDN_CONTACT_ENERGY) {
+    CDNI_TRY(cdn_region_eval(state, room->energies, &elements, &n));
+    energies = elements;
+  }
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
   for (int i = 0; i < n; i++) {
     const touch *t = &((const touch *)elements)[i];
     const int sign = sides_of(room, side, t->a, t->b);
     if (sign == 0) continue;
-    cdn_contact c = { .depth = t->depth, .elastic = t->energy };
-    if (cdni_contact_quantity_moves(quantity)) CDNI_TRY(cdn_contact_get(state, i, &c));
+    cdn_contact c = { .depth = t->depth };
+    if (energies) c.elastic = energies[i];
+    if (cdni_contact_quantity_moves(quantity)) CDNI_TRY(cdni_contact_report(state, room, i, &c));
     add_contact(quantity, &c, sign, out);
   }
   return CDN_OK;

@@ -5,31 +5,11 @@
  * thickness of the material, or the smaller one of both solids' largest depths (a half-space has none). Two solids that overlap meet where their pressures are
  * equal. That surface consists of polygons, one for each pair of faces that are nearest there, on which the pressure is
  * linear. So the force of each polygon is known in closed form, and the sum is continuous in the pose, also as faces
- * become parallel. The energy is the integral of the smaller of the two pressures over the overlap; nothing here
- * computes it. */
+ * become parallel. The force has an energy (pressure_energy.c). */
 #include <float.h>
 #include <math.h>
 
-#include "contact/internal.h"
-
-enum { MOST_FACES = 256, MOST_CORNERS = 64 };
-
-/* Depths below faces in Ground: depth = offset - n . x. */
-typedef struct field {
-  int n, nearest;   /* the face that is nearest to the middle of the overlap */
-  double stiffness; /* pressure by depth */
-  struct {
-    cdn_vec3 n;
-    double offset;
-    int index;
-  } face[MOST_FACES];
-} field;
-
-/* The overlap of the boxes of two shapes: its middle, half of its sides, the radius of the ball about it. */
-typedef struct overlap_box {
-  cdn_vec3 center, half;
-  double radius;
-} overlap_box;
+#include "contact/pressure.h"
 
 /* False: they have none. */
 static bool find_overlap(const touch_pair *pair, overlap_box *out) {
@@ -45,7 +25,6 @@ static bool find_overlap(const touch_pair *pair, overlap_box *out) {
   return true;
 }
 
-/* How far the box reaches along n from its middle. */
 static double reach_along(const overlap_box *box, cdn_vec3 n) {
   return fabs(n.x) * box->half.x + fabs(n.y) * box->half.y + fabs(n.z) * box->half.z;
 }
@@ -77,13 +56,7 @@ static void collect_faces(const cdn_geometry *g, const cdn_transform *X, const o
 
 /* ---- polygons ---- */
 
-typedef struct polygon {
-  int n;
-  cdn_vec3 corner[MOST_CORNERS];
-} polygon;
-
-/* Keeps the part where offset - n . x >= 0. */
-static void clip(polygon *p, cdn_vec3 n, double offset) {
+void cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset) {
   double height[MOST_CORNERS];
   int inside = 0;
   for (int i = 0; i < p->n; i++) {
@@ -104,17 +77,20 @@ static void clip(polygon *p, cdn_vec3 n, double offset) {
   for (int i = 0; i < count; i++) p->corner[i] = kept[i];
 }
 
-/* The square of half width r about the point of the plane n . x = offset nearest to c; counterclockwise about n. */
-static void make_square(cdn_vec3 n, double offset, cdn_vec3 c, double r, polygon *out) {
+/* A square about the point of the plane that is nearest to the middle of the box. */
+bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, polygon *out) {
+  const double above = offset - cdn_dot(n, box->center), r = 1.01 * box->radius;
+  if (fabs(above) > 1.01 * reach_along(box, n)) return false;
   const cdn_rotation R = cdn_rotation_z_to(n);
-  const cdn_vec3 p = cdn_add(c, cdn_scale(offset - cdn_dot(n, c), n)), x = cdn_scale(r, R.x), y = cdn_scale(r, R.y);
+  const cdn_vec3 p = cdn_add(box->center, cdn_scale(above, n)), x = cdn_scale(r, R.x), y = cdn_scale(r, R.y);
   out->n = 4;
   out->corner[0] = cdn_sub(cdn_sub(p, x), y), out->corner[1] = cdn_sub(cdn_add(p, x), y);
   out->corner[2] = cdn_add(cdn_add(p, x), y), out->corner[3] = cdn_add(cdn_sub(p, x), y);
+  return true;
 }
 
-/* Integrals over a polygon of the pressure k (offset - n . x): the force, and where it acts. */
-static double integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k, cdn_vec3 *center) {
+double cdni_polygon_integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k,
+                              cdn_vec3 *center) {
   const cdn_vec3 o = p->corner[0];
   const double p_o = k * (offset - cdn_dot(n, o));
   double force = 0;
@@ -153,48 +129,46 @@ static double mean_square(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double 
 
 /* ---- the law ---- */
 
-typedef struct overlap {
-  const touch_pair *pair;
-  const field *a, *b;
-  combined_material m;
-  overlap_box box;
-} overlap;
-
-/* Keeps the part where face i is nearer than face k. */
-static void clip_by_face(polygon *p, const field *f, int i, int k) {
-  if (k != i) clip(p, cdn_sub(f->face[k].n, f->face[i].n), f->face[k].offset - f->face[i].offset);
+void cdni_polygon_clip_by_face(polygon *p, const field *f, int i, int k) {
+  if (k != i) cdni_polygon_clip(p, cdn_sub(f->face[k].n, f->face[i].n), f->face[k].offset - f->face[i].offset);
 }
 
-/* The polygon where face i of a and face j of b are the nearest ones and the pressures are equal. */
-static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output *out) {
-  const field *a = o->a, *b = o->b;
-  const cdn_vec3 n_a = a->face[i].n, n_b = b->face[j].n;
-  const cdn_vec3 across = cdn_sub(cdn_scale(a->stiffness, n_a), cdn_scale(b->stiffness, n_b));
-  const double length = cdn_norm(across);
-  if (length < 1e-9 * (a->stiffness + b->stiffness)) return CDN_OK; /* faces that look the same way do not meet */
-  const cdn_vec3 normal = cdn_scale(1 / length, across);
-  const double offset = (a->stiffness * a->face[i].offset - b->stiffness * b->face[j].offset) / length;
-  if (fabs(offset - cdn_dot(normal, o->box.center)) > 1.01 * reach_along(&o->box, normal)) return CDN_OK;
-  polygon p;
-  make_square(normal, offset, o->box.center, 1.01 * o->box.radius, &p);
-  /* the pressure by the softer solid's depth, which is well defined also where the other hardly gives way */
-  const field *soft = a->stiffness <= b->stiffness ? a : b;
+bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *normal, polygon *p) {
+  const field *a = &o->field[0], *b = &o->field[1], *soft = cdni_softer(o);
   const int face = soft == a ? i : j;
+  const cdn_vec3 across = cdn_sub(cdn_scale(a->stiffness, a->face[i].n), cdn_scale(b->stiffness, b->face[j].n));
+  const double length = cdn_norm(across);
+  if (length < 1e-9 * (a->stiffness + b->stiffness)) return false; /* faces that look the same way do not meet */
+  *normal = cdn_scale(1 / length, across);
+  if (!cdni_polygon_of_plane(&o->box, *normal,
+                             (a->stiffness * a->face[i].offset - b->stiffness * b->face[j].offset) / length, p))
+    return false;
   /* what is nearest to the middle leaves little of most polygons, and comes first */
-  clip_by_face(&p, a, i, a->nearest);
-  clip_by_face(&p, b, j, b->nearest);
-  clip(&p, soft->face[face].n, soft->face[face].offset);
-  for (int k = 0; k < a->n && p.n > 2; k++)
-    if (k != a->nearest) clip_by_face(&p, a, i, k);
-  for (int k = 0; k < b->n && p.n > 2; k++)
-    if (k != b->nearest) clip_by_face(&p, b, j, k);
-  if (p.n < 3) return CDN_OK;
-  cdn_vec3 center;
-  const double force = integrate(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, &center);
+  cdni_polygon_clip_by_face(p, a, i, a->nearest);
+  cdni_polygon_clip_by_face(p, b, j, b->nearest);
+  cdni_polygon_clip(p, soft->face[face].n, soft->face[face].offset);
+  for (int k = 0; k < a->n && p->n > 2; k++)
+    if (k != a->nearest) cdni_polygon_clip_by_face(p, a, i, k);
+  for (int k = 0; k < b->n && p->n > 2; k++)
+    if (k != b->nearest) cdni_polygon_clip_by_face(p, b, j, k);
+  return p->n > 2;
+}
+
+static cdn_status add_polygon(const pressure_overlap *o, const combined_material *m, int i, int j,
+                              cdn_region_output *out) {
+  const field *a = &o->field[0], *b = &o->field[1];
+  polygon p;
+  cdn_vec3 normal, center;
+  if (!cdni_pressure_polygon(o, i, j, &normal, &p)) return CDN_OK;
+  const field *soft = cdni_softer(o);
+  const int face = soft == a ? i : j;
+  const double force =
+      cdni_polygon_integrate(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, &center);
   if (!(force > 0)) return CDN_OK;
   void *place;
   CDNI_TRY(cdn_region_output_add(out, 1, &place));
-  const double d_a = a->face[i].offset - cdn_dot(n_a, center), d_b = b->face[j].offset - cdn_dot(n_b, center);
+  const double d_a = a->face[i].offset - cdn_dot(a->face[i].n, center);
+  const double d_b = b->face[j].offset - cdn_dot(b->face[j].n, center);
   *(touch *)place = (touch){ .a = o->pair->shape[0],
                              .b = o->pair->shape[1],
                              .feature = a->face[i].index * MOST_FACES + b->face[j].index,
@@ -203,31 +177,35 @@ static cdn_status add_polygon(const overlap *o, int i, int j, cdn_region_output 
                              .tangent = contact_tangent(normal),
                              .depth = d_a + d_b,
                              .elastic = force,
-                             .energy = NAN,
-                             .damping = o->m.dissipation };
+                             .in_pair = true,
+                             .damping = m->dissipation };
   ((touch *)place)->spread =
       sqrt(mean_square(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));
-  cdni_touch_friction(place, &o->m);
+  cdni_touch_friction(place, m);
   return CDN_OK;
 }
 
-cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
-  overlap o = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers) };
-  if (!find_overlap(pair, &o.box)) return CDN_OK;
-  field fields[2];
-  double depth[2];
+bool cdni_pressure_overlap(const touch_pair *pair, pressure_overlap *o) {
+  if (!find_overlap(pair, &o->box)) return false;
+  double depth[2], E[2];
+  o->pair = pair;
   for (int i = 0; i < 2; i++) {
-    collect_faces(pair->g[i], pair->X[i], &o.box, &fields[i]);
+    collect_faces(pair->g[i], pair->X[i], &o->box, &o->field[i]);
     depth[i] = cdni_largest_depth(pair->g[i]);
   }
-  double E[2];
   cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, E);
   for (int i = 0; i < 2; i++) {
     const double thickness = cdni_thickness(pair->material[i], pair->numbers);
-    fields[i].stiffness = E[i] / (thickness > 0 ? thickness : fmin(depth[0], depth[1]));
+    o->field[i].stiffness = E[i] / (thickness > 0 ? thickness : fmin(depth[0], depth[1]));
   }
-  o.a = &fields[0], o.b = &fields[1];
-  for (int i = 0; i < o.a->n; i++)
-    for (int j = 0; j < o.b->n; j++) CDNI_TRY(add_polygon(&o, i, j, out));
+  return true;
+}
+
+cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
+  pressure_overlap o;
+  if (!cdni_pressure_overlap(pair, &o)) return CDN_OK;
+  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
+  for (int i = 0; i < o.field[0].n; i++)
+    for (int j = 0; j < o.field[1].n; j++) CDNI_TRY(add_polygon(&o, &m, i, j, out));
   return CDN_OK;
 }

@@ -46,6 +46,34 @@ static cdn_status add_patch(cdn_state *state, const contact_room *room, int i, c
   return CDN_OK;
 }
 
+/* i is a contact of the State. */
+static cdn_status report(cdn_state *state, const contact_room *room, int i, const touch *t, const touch_force *f,
+                         cdn_contact *c) {
+  *c = (cdn_contact){ .a = { t->a },
+                      .b = { t->b },
+                      .feature = t->feature,
+                      .point = t->point,
+                      .normal = t->normal,
+                      .depth = t->depth,
+                      .rate = f->rate,
+                      .slip = { f->slip[0], f->slip[1] },
+                      .tangent = { t->tangent, cdn_cross(t->normal, t->tangent) },
+                      .force = f->normal,
+                      .friction = f->friction,
+                      .power = f->power,
+                      .radius = { t->radius[0], t->radius[1] },
+                      .moment = f->moment };
+  return add_patch(state, room, i, t, f, c);
+}
+
+cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, cdn_contact *c) {
+  const touch *t;
+  const touch_force *f;
+  int n;
+  CDNI_TRY(find_all(state, room, &t, &f, &n));
+  return report(state, room, i, t + i, f + i, c);
+}
+
 cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
   static const char function[] = "cdn_contact_get";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
@@ -57,23 +85,11 @@ cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size
   if (room && room->matter) CDNI_TRY(find_all(state, room, &t, &f, &n));
   if (i < 0 || i >= n)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no contact %d: the State has %d", i, n);
-  t += i, f += i;
-  cdn_contact c = { .a = { t->a },
-                    .b = { t->b },
-                    .feature = t->feature,
-                    .point = t->point,
-                    .normal = t->normal,
-                    .depth = t->depth,
-                    .rate = f->rate,
-                    .slip = { f->slip[0], f->slip[1] },
-                    .tangent = { t->tangent, cdn_cross(t->normal, t->tangent) },
-                    .force = f->normal,
-                    .friction = f->friction,
-                    .elastic = t->energy,
-                    .power = f->power,
-                    .radius = { t->radius[0], t->radius[1] },
-                    .moment = f->moment };
-  CDNI_TRY(add_patch(state, room, i, t, f, &c));
+  cdn_contact c;
+  const void *energies;
+  CDNI_TRY(report(state, room, i, t + i, f + i, &c));
+  CDNI_TRY(cdn_region_eval(state, room->energies, &energies, &n));
+  c.elastic = ((const double *)energies)[i];
   cdni_sized_write(out, size, &c, sizeof c);
   return CDN_OK;
 }

@@ -134,6 +134,7 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   if (!check_def(system, function, name, &d, &material)) return none;
   if (room->shapes.count == 0) {
     room->touches_ticket = cdni_ticket_reserve(system);
+    room->energies_ticket = cdni_ticket_reserve(system);
     room->values_ticket = cdni_ticket_reserve(system);
   }
   if (!store(system, room, name, &d, &material)) {
@@ -168,6 +169,11 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
     room->def = d;
     room->has_def = true;
   }
+}
+
+const cdn_contact_def *cdni_contact_given(const cdn_system *system) {
+  const contact_room *room = cdni_contact(system);
+  return room && room->has_def ? &room->def : NULL;
 }
 
 /* ---- asking ---- */

@@ -58,6 +58,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, room->touches_ticket);
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,
                                               CDN_STAGE_EMPTY);
+  cdni_declare_well_known(d, room->energies_ticket);
+  room->energies = cdn_declare_computed_region(d, "energies", sizeof(double), cdni_contact_calc_energies, 1,
+                                               &room->touches.ticket, CDN_STAGE_EMPTY);
   cdni_contact_declare_memory(room, d);
   const cdn_ticket of_forces[] = { room->touches.ticket, CDN_TWIST, room->transition.ticket, room->belts.ticket,
                                    room->slots > 0 ? room->patches.ticket : room->touches.ticket };

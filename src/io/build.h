@@ -50,6 +50,8 @@ typedef struct io_builder {
   cdn_body *joints;     /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
   cdn_force gravity;    /* { -1 }: none */
   /* With contact. */
+  bool has_def;       /* the System was told how it treats contact before */
+  bool parents_touch; /* by that, or by the file */
   io_loaded_asset *loaded; /* one for each of the spec's assets; of the others nothing is set */
   io_ready_shape *ready;   /* one for each of the spec's shapes */
   io_names asset_names[CDN_ASSET_HFIELD + 1], shape_names;

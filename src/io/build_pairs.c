@@ -171,8 +171,8 @@ static void warn_of_lacking_laws(io_builder *b) {
     io_warn(b->d, io_spec_shape(b->spec, at[1])->line,
             "%d pair%s of shapes %s no law of contact and pass%s through each other%s '%.60s' (%s) and '%.60s' (%s)",
             count, count == 1 ? "" : "s", count == 1 ? "has" : "have", count == 1 ? "es" : "",
-            count == 1 ? ":" : "; the first:", io_spec_shape(b->spec, at[0])->name,
-            cdn_geometry_kind_name(b->ready[at[0]].geometry.kind), io_spec_shape(b->spec, at[1])->name,
+            count == 1 ? ":" : "; the first:", cdn_shape_name(b->system, b->ready[at[0]].shape),
+            cdn_geometry_kind_name(b->ready[at[0]].geometry.kind), cdn_shape_name(b->system, b->ready[at[1]].shape),
             cdn_geometry_kind_name(b->ready[at[1]].geometry.kind));
 }
 

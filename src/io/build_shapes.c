@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "contact/contact.h"
 #include "io/build.h"
 
 static const double usual_gravity = 9.81, usual_dissipation = 1;
@@ -85,10 +86,13 @@ cdn_status io_build_shapes(io_builder *b) {
   io_names_free(&b->d->allocator, &b->shape_names);
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_SHAPE); i++)
     if (b->ready[i].there) CDNI_TRY(add_shape(b, i, modulus));
-  cdn_contact_def contact = cdn_default_contact_def();
-  contact.pass_without_law = true;
-  contact.parent_child = b->d->parents_touch;
-  cdn_system_set_contact(b->system, &contact);
+  if (!b->has_def) {
+    cdn_contact_def contact = cdn_default_contact_def();
+    contact.pass_without_law = true;
+    contact.parent_child = b->parents_touch;
+    contact.friction = b->model->options.contact_friction;
+    cdn_system_set_contact(b->system, &contact);
+  }
   return io_build_touch(b);
 }
 
@@ -113,6 +117,8 @@ cdn_status io_prepare_shapes(io_builder *b) {
   if (!io_shapes_touch(&b->model->options)) return CDN_OK;
   const size_t shapes = (size_t)cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
+  const cdn_contact_def *def = cdni_contact_given(b->system);
+  b->has_def = def != NULL, b->parents_touch = def ? def->parent_child : b->d->parents_touch;
   b->ready = shapes ? cdni_calloc(&b->d->allocator, shapes * sizeof *b->ready) : NULL;
   b->loaded = assets ? cdni_calloc(&b->d->allocator, assets * sizeof *b->loaded) : NULL;
   const size_t mobilizers = b->tree.mobilizers.count, bodies = (size_t)cdn_spec_count(b->spec, CDN_SPEC_BODY);

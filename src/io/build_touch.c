@@ -89,7 +89,7 @@ bool io_bodies_may_touch(const io_builder *b, const char *first, const char *sec
   const int r = i < 0 ? -1 : b->pieces[i].root, s = j < 0 ? -1 : b->pieces[j].root;
   if (r == s) return false;
   const bool related = r >= 0 && s >= 0 && (b->pieces[r].parent == s || b->pieces[s].parent == r);
-  if (related && !b->d->parents_touch) return false;
+  if (related && !b->parents_touch) return false;
   return !is_excluded(b, i < 0 ? cdn_ground() : b->mobilizers[i], j < 0 ? cdn_ground() : b->mobilizers[j]);
 }
 
@@ -98,7 +98,7 @@ cdn_status io_build_touch(io_builder *b) {
   find_pieces(b);
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_CONTACT); i++)
     if (io_spec_contact(b->spec, i)->exclude) CDNI_TRY(exclude(b, io_spec_contact(b->spec, i)));
-  if (!b->d->parents_touch) exclude_parents(b);
+  if (!b->parents_touch) exclude_parents(b);
   for (size_t k = 0; k + 1 < b->overlaps.count; k += 2) {
     const int first = CDNI_AT(b->overlaps, int, k), second = CDNI_AT(b->overlaps, int, k + 1);
     cdn_system_exclude_contact(b->system, b->bodies[first], b->bodies[second]);

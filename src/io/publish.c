@@ -244,11 +244,63 @@ static cdn_status add_frame(cdn_spec *spec, const io_named_frame *from) {
   return io_spec_add(spec, CDN_SPEC_FRAME, &frame, NULL);
 }
 
-static cdn_status add_shape(cdn_spec *spec, const io_shape *from) {
-  cdn_spec_shape shape = from->shape;
-  shape.body = body_name(&spec->d, from->body);
-  return io_spec_add(spec, CDN_SPEC_SHAPE, &shape, NULL);
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+enum { SHAPE_TYPES = CDN_SHAPE_MESH + 1 };
+
+/* Names for shapes that have none. */
+typedef struct namer {
+  io_names given;
+  int *numbers; /* for each body: how many of each type have got a name */
+} namer;
+
+/* "thigh capsule 2": the second capsule of that body which has no name. */
+static const char *name_shape(namer *n, const io_shape *from, const char *body, char *made, size_t size) {
+  static const char *const words[SHAPE_TYPES] = { [CDN_SHAPE_PLANE] = "plane",
+                                                  [CDN_SHAPE_HFIELD] = "height field",
+                                                  [CDN_SHAPE_SPHERE] = "sphere",
+                                                  [CDN_SHAPE_CAPSULE] = "capsule",
+                                                  [CDN_SHAPE_ELLIPSOID] = "ellipsoid",
+                                                  [CDN_SHAPE_CYLINDER] = "cylinder",
+                                                  [CDN_SHAPE_BOX] = "box",
+                                                  [CDN_SHAPE_MESH] = "mesh" };
+  int *number = &n->numbers[from->body * SHAPE_TYPES + (int)from->shape.type];
+  do {
+    snprintf(made, size, "%.200s %s %d", body ? body : "Ground", words[from->shape.type], ++*number);
+  } while (io_names_find(&n->given, made) >= 0);
+  return made;
 }
+
+static cdn_status add_named_shapes(cdn_spec *spec, namer *n) {
+  io_description *d = &spec->d;
+  for (size_t i = 0; i < d->shapes.count; i++) {
+    const char *name = CDNI_AT(d->shapes, io_shape, i).shape.name;
+    if (name && io_names_add(&d->allocator, &n->given, name, (int)i) < 0)
+      return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  }
+  for (size_t i = 0; i < d->shapes.count; i++) {
+    const io_shape *from = &CDNI_AT(d->shapes, io_shape, i);
+    cdn_spec_shape shape = from->shape;
+    char made[256];
+    shape.body = body_name(d, from->body);
+    if (!shape.name) shape.name = name_shape(n, from, shape.body, made, sizeof made);
+    CDNI_TRY(io_spec_add(spec, CDN_SPEC_SHAPE, &shape, NULL));
+  }
+  return CDN_OK;
+}
+
+static cdn_status add_shapes(cdn_spec *spec) {
+  io_description *d = &spec->d;
+  const size_t bytes = d->bodies.count * SHAPE_TYPES * sizeof(int);
+  namer n = { .numbers = cdni_calloc(&d->allocator, bytes) };
+  if (!n.numbers) return io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
+  const cdn_status status = add_named_shapes(spec, &n);
+  io_names_free(&d->allocator, &n.given);
+  cdni_free(&d->allocator, n.numbers, bytes);
+  return status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static cdn_status add_camera(cdn_spec *spec, const io_camera *from) {
   cdn_spec_camera camera = from->camera;
@@ -268,7 +320,7 @@ cdn_status io_publish(cdn_spec *spec) {
   CDNI_TRY(add_tree(spec));
   for (size_t i = 0; i < d->loops.count; i++) CDNI_TRY(add_constraint(spec, &CDNI_AT(d->loops, io_loop, i)));
   for (size_t i = 0; i < d->frames.count; i++) CDNI_TRY(add_frame(spec, &CDNI_AT(d->frames, io_named_frame, i)));
-  for (size_t i = 0; i < d->shapes.count; i++) CDNI_TRY(add_shape(spec, &CDNI_AT(d->shapes, io_shape, i)));
+  CDNI_TRY(add_shapes(spec));
   for (size_t i = 0; i < d->assets.count; i++)
     CDNI_TRY(io_spec_add(spec, CDN_SPEC_ASSET, &CDNI_AT(d->assets, cdn_spec_asset, i), NULL));
   for (size_t i = 0; i < d->contacts.count; i++)

@@ -18,8 +18,7 @@ static cdn_stage stage(const measure *m, int order) {
 
 static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry) {
   (void)order;
-  const bool moves = cdni_contact_quantity_moves(((const of_contact *)m)->quantity);
-  cdni_declare_prerequisite(d, entry, cdni_contact_ticket(m->system, moves));
+  cdni_declare_prerequisite(d, entry, cdni_contact_ticket(m->system, ((const of_contact *)m)->quantity));
 }
 
 static cdn_status value(const measure *m, cdn_state *state, int order, double *out) {

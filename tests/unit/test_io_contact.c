@@ -303,7 +303,51 @@ START_TEST(pairs_without_a_law_are_named) {
 }
 END_TEST
 
-CHECK_MAIN("io_contact", contacts_are_elements_of_a_spec, wrong_names_are_refused, masks_and_exclusions_hold,
-           parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
+/* ---- names, and what the System was told before ---- */
+
+START_TEST(shapes_without_names_are_called_by_body_kind_and_number) {
+  load(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='arm'><freejoint/><geom type='sphere' size='.1'/>"
+      "<geom type='box' size='.1 .1 .1'/><geom name='arm sphere 2' type='sphere' size='.2'/>"
+      "<geom type='sphere' size='.3'/></body></worldbody></mujoco>");
+  static const char *const names[] = { "Ground plane 1", "arm sphere 1", "arm box 1", "arm sphere 2", "arm sphere 3" };
+  for (int i = 0; i < 5; i++) ck_assert_str_eq(cdn_shape_name(cdn_model_system(model), (cdn_shape){ i }), names[i]);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(a_system_keeps_what_it_was_told_of_contact) {
+  static const char text[] =
+      "<mujoco><worldbody>" FLOOR
+      "<body name='a'><freejoint/>" BALL("one", "") "<body name='b' pos='.1 0 0'><joint type='slide' range='0 1'/>" BALL(
+          "two", "") "</body></body></worldbody></mujoco>";
+  for (int told = 0; told < 2; told++) {
+    cdn_spec *spec;
+    cdn_system *system = cdn_system_create(NULL);
+    OK(cdn_spec_load_string(text, strlen(text), "m.xml", NULL, &spec));
+    cdn_contact_def def = cdn_default_contact_def();
+    def.parent_child = true, def.friction = CDN_FRICTION_SLIP_SPEED;
+    if (told) cdn_system_set_contact(system, &def);
+    cdn_model_options options = cdn_default_model_options();
+    options.contact = CDN_MODEL_COMPLIANT;
+    OK(cdn_model_build(spec, &options, system, &model));
+    OK(cdn_system_freeze(system));
+    ck_assert_int_eq(may_touch("one", "two"), told);
+    cdn_state *state;
+    OK(cdn_state_create(system, &state));
+    int slots;
+    OK(cdn_contact_memory(state, &slots, NULL, NULL));
+    ck_assert_int_eq(slots > 0, !told); /* memory of friction that sticks, the default of files */
+    cdn_state_destroy(state);
+    cdn_model_destroy(model);
+    cdn_spec_destroy(spec);
+    cdn_system_release(system);
+  }
+}
+END_TEST
+
+CHECK_MAIN("io_contact", shapes_without_names_are_called_by_body_kind_and_number,
+           a_system_keeps_what_it_was_told_of_contact, contacts_are_elements_of_a_spec, wrong_names_are_refused,
+           masks_and_exclusions_hold, parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
            robots_may_overlap_themselves_and_repeat_names, meshes_of_packages_are_found,
            vertices_in_the_file_make_hulls, height_fields_are_read, pairs_without_a_law_are_named)

@@ -102,4 +102,59 @@ START_TEST(what_does_not_touch_is_named) {
 }
 END_TEST
 
-CHECK_MAIN("command_contact", shapes_and_contacts_are_listed, a_ball_comes_to_rest, what_does_not_touch_is_named)
+/* A box on a slope of 20 degrees, mu = 0.7, which sinks in by a little. None of its shapes has a name. */
+static const char slope[] =
+    "<mujoco><worldbody><body name='hill' euler='0 20 0'><geom type='plane' size='5 5 .1' friction='.7'/></body>"
+    "<body name='brick' pos='.017 0 .0465' euler='0 20 0'><freejoint/><geom type='box' size='.1 .1 .05' mass='1' friction='.7'/>"
+    "</body></worldbody></mujoco>";
+
+START_TEST(a_patch_is_one_contact_of_shapes_with_names) {
+  enter_directory();
+  write_file("slope.xml", slope);
+  SUCCEEDS("eval slope.xml --json --dissipation 1e-6");
+  json_t *result = parse(output), *contact = json_array_get(member(result, "contacts"), 0);
+  ck_assert_int_eq((int)json_array_size(member(result, "contacts")), 1);
+  ck_assert_str_eq(json_string_value(member(contact, "a")), "hill plane 1");
+  ck_assert_str_eq(json_string_value(member(contact, "b")), "brick box 1");
+  /* The force on the box along the slope's normal is all there is but weight. */
+  const double angle = 20 * 3.14159265358979323846 / 180, *n = (double[]){ sin(angle), 0, cos(angle) };
+  double udot[6];
+  for (int i = 0; i < 6; i++) udot[i] = json_number_value(json_array_get(member(result, "udot"), (size_t)i));
+  for (int i = 0; i < 3; i++) {
+    NEAR(json_number_value(json_array_get(member(contact, "normal"), (size_t)i)), n[i], 1e-12);
+    NEAR(number(contact, "force") * n[i], udot[3 + i] + (i == 2 ? 9.81 : 0), 1e-9 * number(contact, "force"));
+  }
+  ck_assert(number(contact, "points") >= 1 && number(contact, "force") > 0);
+  json_decref(result);
+}
+END_TEST
+
+START_TEST(friction_sticks_unless_it_is_told_to_slip) {
+  enter_directory();
+  write_file("slope.xml", slope);
+  SUCCEEDS("info slope.xml --json");
+  json_t *info = parse(output);
+  ck_assert_str_eq(json_string_value(member(info, "friction")), "stick");
+  NEAR(number(info, "dissipation"), 1, 0);
+  /* E = 750 m g / R^2, R the least half length of the box */
+  NEAR(number(info, "modulus"), 750 * 9.81 / (0.05 * 0.05), 1e-6);
+  json_decref(info);
+  SUCCEEDS("info slope.xml --friction slip --stiffness 2e6");
+  SAYS(output, "modulus 2000000.0 Pa (--stiffness)");
+  SAYS(output, "friction by the slip speed");
+  EXITS(2, "info slope.xml --friction glue");
+  SAYS(errors, "stick or slip");
+  double speed[2];
+  for (int slip = 0; slip < 2; slip++) {
+    SUCCEEDS(slip ? "simulate slope.xml --duration 4 --report 1 -o rows.csv --friction slip"
+                  : "simulate slope.xml --duration 4 --report 1 -o rows.csv");
+    const table *rows = parse_csv_file("rows.csv");
+    speed[slip] = hypot(rows->value[4][5] - rows->value[3][5], rows->value[4][7] - rows->value[3][7]);
+  }
+  AT_MOST(speed[0], 1e-6);
+  ck_assert(speed[1] > 1e-3); /* it creeps at a part of the transition velocity, 0.01 m/s */
+}
+END_TEST
+
+CHECK_MAIN("command_contact", a_patch_is_one_contact_of_shapes_with_names, friction_sticks_unless_it_is_told_to_slip,
+           shapes_and_contacts_are_listed, a_ball_comes_to_rest, what_does_not_touch_is_named)

@@ -1,0 +1,58 @@
+/* What the force of pressure fields and its energy share. Private to the room. */
+#ifndef CARDAN_CONTACT_PRESSURE_H
+#define CARDAN_CONTACT_PRESSURE_H
+
+#include "contact/internal.h"
+
+enum { MOST_FACES = 256, MOST_CORNERS = 64 };
+
+/* Depths below faces in Ground: depth = offset - n . x. */
+typedef struct field {
+  int n, nearest;   /* the face that is nearest to the middle of the overlap */
+  double stiffness; /* pressure by depth */
+  struct {
+    cdn_vec3 n;
+    double offset;
+    int index;
+  } face[MOST_FACES];
+} field;
+
+/* The overlap of the boxes of two shapes: its middle, half of its sides, the radius of the ball about it. */
+typedef struct overlap_box {
+  cdn_vec3 center, half;
+  double radius;
+} overlap_box;
+
+typedef struct polygon {
+  int n;
+  cdn_vec3 corner[MOST_CORNERS];
+} polygon;
+
+/* Two solids whose boxes overlap, their faces that matter there, and their stiffness. */
+typedef struct pressure_overlap {
+  const touch_pair *pair;
+  field field[2];
+  overlap_box box;
+} pressure_overlap;
+
+/* False: they do not overlap. */
+bool cdni_pressure_overlap(const touch_pair *pair, pressure_overlap *o);
+/* The polygon where face i of the first solid and face j of the second one are the nearest ones and the pressures are equal;
+ * counterclockwise about its normal, from the first to the second. False: there is none. */
+bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *normal, polygon *p);
+/* The pressure is computed by the softer solid's depth, which is well defined also where the other hardly gives way. */
+static inline const field *cdni_softer(const pressure_overlap *o) {
+  return &o->field[o->field[0].stiffness <= o->field[1].stiffness ? 0 : 1];
+}
+
+/* A square in the plane n . x = offset, counterclockwise about n, beyond which nothing overlaps. False: the plane does not meet the
+ * box. */
+bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, polygon *out);
+/* Keeps the part where offset - n . x >= 0. */
+void cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset);
+/* Keeps the part where face i is nearer than face k. */
+void cdni_polygon_clip_by_face(polygon *p, const field *f, int i, int k);
+/* Integrals over a polygon of the pressure k (offset - n . x): the force, and where it acts. */
+double cdni_polygon_integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k, cdn_vec3 *center);
+
+#endif

@@ -1,0 +1,69 @@
+/* The energy of two pressure fields: the integral of the smaller pressure over the overlap, E = int min(p_a, p_b) dV.
+ *
+ * Its negative gradient is the force. Let b move at v, which has no divergence, and a rest. Only p_b changes, and matters only where
+ * it is the smaller one: dE/dt = -int v . grad p_b dV = -int p_b v . n dS over the surface of that part. There p_b is 0 but on the
+ * surface S of equal pressures, where n is the normal from a to b. So dE/dt is -int_S p n . v dS, the negative power of the force
+ * on b.
+ *
+ * The part where face i of a solid is the nearest one and has the smaller pressure is a convex polyhedron. Its pressure is
+ * linear, and zero on face i. With a point o of that face's plane it is homogeneous about o. So each side of the polyhedron,
+ * at the distance h from o, is the base of a pyramid with the integral h / 4 int p dA. The sides are the polygons of equal
+ * pressure, and walls to the neighbours of face i within the solid. Each is a side of two polyhedra, with one p: it adds 1/4
+ * n . (o_2 - o_1) int p dA, where n is its normal from the first polyhedron to the second. */
+#include "contact/pressure.h"
+
+/* A solid that is stiffer by this factor has no energy to speak of, and gives way by less than rounding lets see. */
+static const double RIGID = 1e12;
+
+/* The point of the plane of a face that is nearest to the middle of the overlap. */
+static cdn_vec3 foot(const pressure_overlap *o, const field *f, int i) {
+  const cdn_vec3 n = f->face[i].n;
+  return cdn_add(o->box.center, cdn_scale((f->face[i].offset - cdn_dot(n, o->box.center)) / cdn_dot(n, n), n));
+}
+
+/* The wall between the parts of faces i and k of one solid, as far as the other's pressure is not smaller there. */
+static double wall(const pressure_overlap *o, int solid, int i, int k) {
+  const field *f = &o->field[solid], *other = &o->field[1 - solid];
+  /* from i to k: the depth below k falls that way */
+  const cdn_vec3 across = cdn_sub(f->face[k].n, f->face[i].n);
+  const double length = cdn_norm(across);
+  if (length < 1e-9) return 0; /* one face, cut in two */
+  const cdn_vec3 n = cdn_scale(1 / length, across);
+  polygon p;
+  if (!cdni_polygon_of_plane(&o->box, n, (f->face[k].offset - f->face[i].offset) / length, &p)) return 0;
+  cdni_polygon_clip(&p, f->face[i].n, f->face[i].offset);
+  for (int j = 0; j < other->n && p.n > 2; j++)
+    cdni_polygon_clip(&p, cdn_sub(cdn_scale(other->stiffness, other->face[j].n), cdn_scale(f->stiffness, f->face[i].n)),
+                      other->stiffness * other->face[j].offset - f->stiffness * f->face[i].offset);
+  for (int l = 0; l < f->n && p.n > 2; l++)
+    if (l != k) cdni_polygon_clip_by_face(&p, f, i, l);
+  if (p.n < 3) return 0;
+  cdn_vec3 center;
+  const double force = cdni_polygon_integrate(&p, n, f->face[i].n, f->face[i].offset, f->stiffness, &center);
+  return 0.25 * force * cdn_dot(n, cdn_sub(foot(o, f, k), foot(o, f, i)));
+}
+
+/* The polygon of equal pressures of face i of the first solid and face j of the second. */
+static double between(const pressure_overlap *o, int i, int j) {
+  const field *soft = cdni_softer(o);
+  const int face = soft == &o->field[0] ? i : j;
+  polygon p;
+  cdn_vec3 n, center;
+  if (!cdni_pressure_polygon(o, i, j, &n, &p)) return 0;
+  const double force =
+      cdni_polygon_integrate(&p, n, soft->face[face].n, soft->face[face].offset, soft->stiffness, &center);
+  /* outward of the part where the second solid's pressure is the smaller one, which is near the second one's surface */
+  return 0.25 * force * cdn_dot(n, cdn_sub(foot(o, &o->field[0], i), foot(o, &o->field[1], j)));
+}
+
+double cdni_pressure_energy(const touch_pair *pair) {
+  pressure_overlap o;
+  double energy = 0;
+  if (!cdni_pressure_overlap(pair, &o)) return 0;
+  for (int i = 0; i < o.field[0].n; i++)
+    for (int j = 0; j < o.field[1].n; j++) energy += between(&o, i, j);
+  for (int solid = 0; solid < 2; solid++)
+    for (int i = 0; i < o.field[solid].n && o.field[solid].stiffness < RIGID * o.field[1 - solid].stiffness; i++)
+      for (int k = i + 1; k < o.field[solid].n; k++) energy += wall(&o, solid, i, k);
+  return energy;
+}

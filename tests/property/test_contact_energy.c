@@ -1,0 +1,166 @@
+/* Forces of contact are the gradient of the stored energy: their power, as two bodies move by a little, is what the energy loses. Also
+ * closed forms of the energy of pressure fields. */
+#include "../testing.h"
+#include "property/sample_geometries.h"
+
+typedef struct scene {
+  cdn_system *system;
+  cdn_state *state;
+  cdn_measure energy;
+} scene;
+
+/* Two free bodies with a shape each; no dissipation, no friction. */
+static scene make_scene(const cdn_geometry *a, const cdn_geometry *b, double E_a, double E_b, double thickness) {
+  scene s = { .system = cdn_system_create(NULL) };
+  const cdn_geometry *const both[2] = { a, b };
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_FREE, body.mass.mass = 1, body.mass.inertia = (cdn_inertia){ 0.2, 0.25, 0.3, 0, 0, 0 };
+  for (int i = 0; i < 2; i++) {
+    cdn_contact_material m = cdn_default_contact_material();
+    m.modulus = i == 0 ? E_a : E_b, m.dissipation = 0, m.static_friction = m.dynamic_friction = 0;
+    m.thickness = thickness;
+    cdn_shape_def shape = cdn_default_shape_def();
+    shape.body = cdn_system_add_body(s.system, &body), shape.geometry = *both[i], shape.material = &m;
+    cdn_system_add_shape(s.system, &shape);
+  }
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.pass_without_law = true;
+  cdn_system_set_contact(s.system, &contact);
+  cdn_contact_measure_def stored = cdn_default_contact_measure_def();
+  stored.quantity = CDN_CONTACT_ENERGY;
+  s.energy = cdn_system_add_contact_measure(s.system, &stored);
+  OK_FREEZE(s.system);
+  OK(cdn_state_create(s.system, &s.state));
+  return s;
+}
+
+static void free_scene(scene *s) {
+  cdn_state_destroy(s->state);
+  cdn_system_release(s->system);
+}
+
+static void place(cdn_state *state, int body, cdn_transform X) {
+  const cdn_quaternion r = cdn_quaternion_from_rotation(X.R);
+  const double q[7] = { r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z };
+  OK_ON(state, cdn_body_set_q(state, (cdn_body){ body + 1 }, q, 7));
+}
+
+/* The energy, by the State and as a measure and by the contacts. */
+static double energy(scene *s) {
+  double potential, sum = 0;
+  int n;
+  OK_ON(s->state, cdn_potential_energy(s->state, &potential));
+  const double *measured = cdn_measure_value(s->state, s->energy);
+  ck_assert_ptr_nonnull(measured);
+  OK_ON(s->state, cdn_contact_count(s->state, &n));
+  for (int i = 0; i < n; i++) {
+    cdn_contact c;
+    OK_ON(s->state, cdn_contact_get(s->state, i, &c));
+    ck_assert(c.elastic >= 0);
+    sum += c.elastic;
+  }
+  NEAR(*measured, potential, 1e-14 * potential);
+  NEAR(sum, potential, 1e-13 * potential);
+  return potential;
+}
+
+typedef struct pose {
+  cdn_transform X[2];
+  cdn_vec3 w[2], v[2];
+} pose;
+
+static void move(scene *s, const pose *p, double h) {
+  for (int b = 0; b < 2; b++) {
+    cdn_transform X = p->X[b];
+    const double angle = h * cdn_norm(p->w[b]);
+    X.p = cdn_add(X.p, cdn_scale(h, p->v[b]));
+    if (angle != 0) X.R = cdn_rotation_multiply(cdn_rotation_axis_angle(cdn_scale(h / angle, p->w[b]), angle), X.R);
+    place(s->state, b, X);
+  }
+}
+
+static void draw(pose *p, double away, uint64_t *seed) {
+  for (int b = 0; b < 2; b++) {
+    p->X[b] = mesh_pose(seed, away);
+    p->w[b] = cdn_scale(mesh_uniform(seed, 0.1, 1), mesh_direction(seed)), p->v[b] = mesh_direction(seed);
+  }
+}
+
+/* How far the power of the forces is from what the energy loses, in units of the largest power there could be; NAN: no contact. */
+static double wrong_by(scene *s, const pose *p, double h) {
+  cdn_spatial F[3];
+  int n;
+  double power = 0, size = 0;
+  move(s, p, 0);
+  OK_ON(s->state, cdn_contact_count(s->state, &n));
+  if (n == 0) return NAN;
+  OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+  for (int b = 0; b < 2; b++) {
+    power += cdn_dot(F[b + 1].w, p->w[b]) + cdn_dot(F[b + 1].v, p->v[b]);
+    size += cdn_norm(F[b + 1].w) + cdn_norm(F[b + 1].v);
+  }
+  /* fourth order */
+  double at[4];
+  for (int k = 0; k < 4; k++) {
+    move(s, p, (k < 2 ? -h : h) * (k % 3 == 0 ? 2 : 1));
+    at[k] = energy(s);
+  }
+  const double change = (8 * (at[2] - at[1]) - (at[3] - at[0])) / (12 * h);
+  return fabs(power + change) / size;
+}
+
+/* Pairs of solids with flat faces, in any pose. The force has a bend where other faces become the nearest ones: there differences of
+ * the fourth order have the error of the first. */
+START_TEST(pressure_is_the_gradient_of_its_energy) {
+  sample_geometries samples = sample_geometries_make();
+  uint64_t seed = 3;
+  int touching = 0, exact = 0;
+  for (int i = 0; i < samples.n; i++)
+    for (int j = i; j < samples.n; j++) {
+      const cdn_geometry *a = &samples.geometry[i], *b = &samples.geometry[j];
+      static const cdn_geometry_kind flat[] = { CDN_GEOMETRY_HALF_SPACE, CDN_GEOMETRY_CYLINDER, CDN_GEOMETRY_BOX,
+                                                CDN_GEOMETRY_CONVEX };
+      int is_flat = 0;
+      for (int k = 0; k < 4; k++) is_flat += (a->kind == flat[k]) + (b->kind == flat[k]);
+      if (is_flat < 2 || (a->kind == b->kind && a->kind == CDN_GEOMETRY_HALF_SPACE)) continue;
+      scene s = make_scene(a, b, 1e6, mesh_uniform(&seed, 0, 1) < 0.3 ? 1e30 : 3e6, i % 2 ? 0.1 : 0);
+      for (int k = 0; k < 40; k++) {
+        pose p;
+        draw(&p, 0.5, &seed);
+        const double wrong = wrong_by(&s, &p, 1e-4);
+        if (isnan(wrong)) continue;
+        AT_MOST(wrong, 1e-4);
+        touching++;
+        exact += wrong < 1e-8;
+      }
+      free_scene(&s);
+    }
+  ck_assert_int_gt(touching, 200);
+  ck_assert_int_gt(exact, touching * 8 / 10);
+  sample_geometries_free(&samples);
+}
+END_TEST
+
+/* A rigid floor cuts a box that stands on it, by d. Near the rim other faces are nearer: f = k (x y d - (x + y) d^2 + 4/3 d^3). */
+START_TEST(a_standing_box_has_the_work_of_its_force) {
+  const cdn_geometry floor = { .kind = CDN_GEOMETRY_HALF_SPACE },
+                     box = { .kind = CDN_GEOMETRY_BOX, .size = { 0.1, 0.2, 0.3 } };
+  const double k = 2e6 / 0.1, x = 0.2, y = 0.4;
+  scene s = make_scene(&floor, &box, 1e30, 2e6, 0);
+  for (double d = 1e-6; d < 0.05; d *= 7) {
+    place(s.state, 1, (cdn_transform){ cdn_rotation_identity(), { 0, 0, 0.3 - d } });
+    const double E = k * (x * y * d * d / 2 - (x + y) * d * d * d / 3 + d * d * d * d / 3);
+    NEAR(energy(&s), E, 1e-9 * E + 1e-13);
+  }
+  /* two equal boxes, face on face, with layers much thinner than they are wide: two beds in series */
+  const cdn_geometry cube = { .kind = CDN_GEOMETRY_BOX, .size = { 1, 1, 1 } };
+  scene t = make_scene(&cube, &cube, 1e6, 3e6, 0.1);
+  const double d = 1e-5, E = 0.5 * (1e6 * 3e6 / 4e6 / 0.1) * 4 * d * d;
+  place(t.state, 1, (cdn_transform){ cdn_rotation_identity(), { 0, 0, 2 - d } });
+  NEAR(energy(&t), E, 1e-4 * E);
+  free_scene(&s);
+  free_scene(&t);
+}
+END_TEST
+
+CHECK_MAIN("contact_energy", pressure_is_the_gradient_of_its_energy, a_standing_box_has_the_work_of_its_force)
