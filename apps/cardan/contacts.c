@@ -151,8 +151,9 @@ static cdn_status sum_pair(cdn_state *state, int n, int *i, resultant *out) {
   out->point = weight > 0 ? cdn_scale(1 / weight, out->point) : c.point;
   for (int k = first; k < *i; k++) {
     CDN_TRY(cdn_contact_get(state, k, &c));
-    const cdn_vec3 arm = cdn_sub(c.point, out->point), f = cdn_add(cdn_scale(c.force, c.normal), c.friction);
-    out->moment = cdn_add(out->moment, cdn_add(c.moment, cdn_cross(arm, f)));
+    const cdn_vec3 arm = cdn_sub(c.point, out->point);
+    const cdn_vec3 f = cdn_add(cdn_add(cdn_scale(c.force, c.normal), c.friction), c.side_force);
+    out->moment = cdn_add(out->moment, cdn_add(cdn_add(c.moment, c.side_moment), cdn_cross(arm, f)));
   }
   return CDN_OK;
 }

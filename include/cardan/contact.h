@@ -209,14 +209,17 @@ typedef struct cdn_contact {
   cdn_vec3 tangent[2]; /**< ... these unit vectors; with `normal` as the third they are right-handed */
   double force;        /**< normal force on b, N, >= 0; a feels the opposite */
   cdn_vec3 friction;   /**< on b, N */
-  /** Stored energy, J (NaN: a law of the user's that does not tell it); power of all that is not elastic, which bodies take up, W.
-   *  The energy of two pressure fields is divided among their contacts as force times depth is. */
+  /** Stored energy, J (NaN: a law of the user's that does not tell it); power of all that is not elastic, which
+   *  bodies take up, W. The energy of two pressure fields is divided among their contacts as force times depth is. */
   double elastic, power;
   double radius[2];      /**< half axes of Hertz's patch, m, or 0 */
   cdn_vec3 moment;       /**< moment on b against spin and rolling, N m; a feels the opposite */
   int32_t slot;          /**< of the memory of friction; -1: this contact has none */
   int32_t sticks;        /**< 1: it has a slot, and its surfaces do not slide over each other; else 0 */
   cdn_vec3 displacement; /**< elastic displacement of b's surface against a's that friction remembers, m, or zeros */
+  /** On b, at the point, where the stiffness varies as the contact moves over an ellipsoid: the elastic force that is
+   *  not along the normal, N, and its moment, N m; a feels the opposite. Else zeros. */
+  cdn_vec3 side_force, side_moment;
 } cdn_contact;
 
 /** What can be measured of the contacts between two sides (cdn_system_add_contact_measure, measures.h). */

@@ -70,8 +70,12 @@ static cdn_status calc_elastic(const void *self, cdn_state *state, cdn_forces *f
   int n;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
   const touch *touches = elements;
-  for (int i = 0; i < n; i++)
-    if (!isnan(touches[i].energy)) push(room, forces, &touches[i], cdn_scale(touches[i].elastic, touches[i].normal));
+  for (int i = 0; i < n; i++) {
+    const touch *t = &touches[i];
+    if (isnan(t->energy)) continue;
+    push(room, forces, t, cdn_add(cdn_scale(t->elastic, t->normal), t->side_force));
+    turn(room, forces, t, t->side_moment);
+  }
   return CDN_OK;
 }
 

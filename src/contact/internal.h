@@ -115,12 +115,13 @@ typedef struct touch {
   int32_t a, b, feature;
   cdn_vec3 point, normal, tangent; /* the first of two tangents */
   double depth, elastic, damping;
-  double energy;             /* NaN: nobody computes it, and the force counts as one without a potential */
-  bool in_pair;              /* the energy is that of the pair of shapes, which is computed when somebody asks */
-  double friction[3];        /* static, dynamic, viscous */
-  double torsional, rolling; /* m */
-  double modulus;            /* of both, combined */
-  double spread;             /* root mean square of the distances of its pressure from the point, m */
+  double energy;                    /* NaN: nobody computes it, and the force counts as one without a potential */
+  bool in_pair;                     /* the energy is that of the pair of shapes, which is computed when somebody asks */
+  cdn_vec3 side_force, side_moment; /* on b, elastic as well: stiffness that varies (varying.c) */
+  double friction[3];               /* static, dynamic, viscous */
+  double torsional, rolling;        /* m */
+  double modulus;                   /* of both, combined */
+  double spread;                    /* root mean square of the distances of its pressure from the point, m */
   double radius[2];
 } touch;
 
@@ -255,6 +256,8 @@ typedef struct touch_pair {
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
+/* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the rest. */
+void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, touch *t);
 /* pressure_energy.c: of all polygons of a pair. */
 double cdni_pressure_energy(const touch_pair *pair);
 /* laws.c: the stiffness of a pair that a law of Hertz's is for, where it touches or comes near; NaN: it is for another

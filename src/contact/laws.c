@@ -37,6 +37,8 @@ static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, d
   t->spread = sqrt(0.4 * t->radius[0] * t->radius[1]); /* of a circle, Hertz's pressure has 2/5 a^2 */
   cdni_touch_friction(t, &m);
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
+  if (pair->g[0]->kind == CDN_GEOMETRY_ELLIPSOID || pair->g[1]->kind == CDN_GEOMETRY_ELLIPSOID)
+    cdni_varying_stiffness(pair, near, t);
   return CDN_OK;
 }
 

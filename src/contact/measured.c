@@ -32,7 +32,7 @@ static void add_contact(cdn_contact_quantity quantity, const cdn_contact *c, int
     case CDN_CONTACT_SLIP: *out = fmax(*out, hypot(c->slip[0], c->slip[1])); return;
     case CDN_CONTACT_POWER: *out += c->power; return;
     case CDN_CONTACT_FRICTION: f = c->friction; break;
-    default: f = cdn_add(cdn_scale(c->force, c->normal), c->friction); break;
+    default: f = cdn_add(cdn_add(cdn_scale(c->force, c->normal), c->friction), c->side_force); break;
   }
   /* of b; side 0 is a where the sign is 1 */
   out[0] -= sign * f.x, out[1] -= sign * f.y, out[2] -= sign * f.z;

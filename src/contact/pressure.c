@@ -2,10 +2,10 @@
  * for fast, robust approximation of net contact force and moment between nominally rigid objects, 2019).
  *
  * The pressure in a solid is E d / L: d is the depth below its surface, the distance to its nearest face, and L the
- * thickness of the material, or the smaller one of both solids' largest depths (a half-space has none). Two solids that overlap meet where their pressures are
- * equal. That surface consists of polygons, one for each pair of faces that are nearest there, on which the pressure is
- * linear. So the force of each polygon is known in closed form, and the sum is continuous in the pose, also as faces
- * become parallel. The force has an energy (pressure_energy.c). */
+ * thickness of the material, or the smaller one of both solids' largest depths (a half-space has none). Two solids
+ * that overlap meet where their pressures are equal. That surface consists of polygons, one for each pair of faces
+ * that are nearest there, on which the pressure is linear. So the force of each polygon is known in closed form, and
+ * the sum is continuous in the pose, also as faces become parallel. The force has an energy (pressure_energy.c). */
 #include <float.h>
 #include <math.h>
 
@@ -107,8 +107,8 @@ double cdni_polygon_integrate(const polygon *p, cdn_vec3 normal, cdn_vec3 n, dou
   return force;
 }
 
-/* Mean square of the distances of the same pressure from its centre. Over a triangle with the corners x_i and s = sum x_i,
- * the integral of p |x|^2 is area / 60 sum p_i (|s|^2 + sum |x_k|^2 + 2 s.x_i + 2 |x_i|^2). */
+/* Mean square of the distances of the same pressure from its centre. Over a triangle with the corners x_i and s = sum
+ * x_i, the integral of p |x|^2 is area / 60 sum p_i (|s|^2 + sum |x_k|^2 + 2 s.x_i + 2 |x_i|^2). */
 static double mean_square(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double offset, double k, cdn_vec3 center,
                           double force) {
   double sum = 0;

@@ -37,16 +37,16 @@ typedef struct pressure_overlap {
 
 /* False: they do not overlap. */
 bool cdni_pressure_overlap(const touch_pair *pair, pressure_overlap *o);
-/* The polygon where face i of the first solid and face j of the second one are the nearest ones and the pressures are equal;
- * counterclockwise about its normal, from the first to the second. False: there is none. */
+/* The polygon where face i of the first solid and face j of the second one are the nearest ones and the pressures are
+ * equal; counterclockwise about its normal, from the first to the second. False: there is none. */
 bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *normal, polygon *p);
 /* The pressure is computed by the softer solid's depth, which is well defined also where the other hardly gives way. */
 static inline const field *cdni_softer(const pressure_overlap *o) {
   return &o->field[o->field[0].stiffness <= o->field[1].stiffness ? 0 : 1];
 }
 
-/* A square in the plane n . x = offset, counterclockwise about n, beyond which nothing overlaps. False: the plane does not meet the
- * box. */
+/* A square in the plane n . x = offset, counterclockwise about n, beyond which nothing overlaps. False: the plane
+ * does not meet the box. */
 bool cdni_polygon_of_plane(const overlap_box *box, cdn_vec3 n, double offset, polygon *out);
 /* Keeps the part where offset - n . x >= 0. */
 void cdni_polygon_clip(polygon *p, cdn_vec3 n, double offset);

@@ -1,15 +1,16 @@
 /* The energy of two pressure fields: the integral of the smaller pressure over the overlap, E = int min(p_a, p_b) dV.
  *
- * Its negative gradient is the force. Let b move at v, which has no divergence, and a rest. Only p_b changes, and matters only where
- * it is the smaller one: dE/dt = -int v . grad p_b dV = -int p_b v . n dS over the surface of that part. There p_b is 0 but on the
- * surface S of equal pressures, where n is the normal from a to b. So dE/dt is -int_S p n . v dS, the negative power of the force
- * on b.
+ * Its negative gradient is the force. Let b move at v, which has no divergence, and a rest. Only p_b changes, and
+ * matters only where it is the smaller one: dE/dt = -int v . grad p_b dV = -int p_b v . n dS over the surface of that
+ * part. There p_b is 0 but on the surface S of equal pressures, where n is the normal from a to b. So dE/dt is -int_S
+ * p n . v dS, the negative power of the force on b.
  *
- * The part where face i of a solid is the nearest one and has the smaller pressure is a convex polyhedron. Its pressure is
- * linear, and zero on face i. With a point o of that face's plane it is homogeneous about o. So each side of the polyhedron,
- * at the distance h from o, is the base of a pyramid with the integral h / 4 int p dA. The sides are the polygons of equal
- * pressure, and walls to the neighbours of face i within the solid. Each is a side of two polyhedra, with one p: it adds 1/4
- * n . (o_2 - o_1) int p dA, where n is its normal from the first polyhedron to the second. */
+ * The part where face i of a solid is the nearest one and has the smaller pressure is a convex polyhedron. Its
+ * pressure is linear, and zero on face i. With a point o of that face's plane it is homogeneous about o. So each side
+ * of the polyhedron, at the distance h from o, is the base of a pyramid with the integral h / 4 int p dA. The sides
+ * are the polygons of equal pressure, and walls to the neighbours of face i within the solid. Each is a side of two
+ * polyhedra, with one p: it adds 1/4 n . (o_2 - o_1) int p dA, where n is its normal from the first polyhedron to the
+ * second. */
 #include "contact/pressure.h"
 
 /* A solid that is stiffer by this factor has no energy to speak of, and gives way by less than rounding lets see. */

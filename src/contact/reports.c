@@ -62,7 +62,9 @@ static cdn_status report(cdn_state *state, const contact_room *room, int i, cons
                       .friction = f->friction,
                       .power = f->power,
                       .radius = { t->radius[0], t->radius[1] },
-                      .moment = f->moment };
+                      .moment = f->moment,
+                      .side_force = t->side_force,
+                      .side_moment = t->side_moment };
   return add_patch(state, room, i, t, f, c);
 }
 

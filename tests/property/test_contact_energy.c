@@ -141,6 +141,41 @@ START_TEST(pressure_is_the_gradient_of_its_energy) {
 }
 END_TEST
 
+/* What is round: Hertz's law, with curvatures that vary over an ellipsoid, on all that it touches, faces, edges and corners too. The
+ * depth has bends where other features become the nearest ones, and many nearest points where bodies are deep: few poses have any. */
+START_TEST(hertz_is_the_gradient_of_its_energy) {
+  sample_geometries samples = sample_geometries_make();
+  uint64_t seed = 7;
+  for (int i = 0; i < samples.n; i++)
+    for (int j = 0; j < samples.n; j++) {
+      const cdn_geometry *a = &samples.geometry[i], *b = &samples.geometry[j];
+      const bool egg = a->kind == CDN_GEOMETRY_ELLIPSOID || b->kind == CDN_GEOMETRY_ELLIPSOID;
+      const bool ball = a->kind == CDN_GEOMETRY_SPHERE || a->kind == CDN_GEOMETRY_CAPSULE;
+      if ((!egg && !ball) || a->kind > CDN_GEOMETRY_CONVEX || b->kind > CDN_GEOMETRY_CONVEX) continue;
+      scene s = make_scene(a, b, 1e6, 3e6, 0);
+      int touching = 0, exact = 0;
+      for (int k = 0; k < 3000 && touching < 60; k++) {
+        pose p;
+        cdn_contact c;
+        int n;
+        draw(&p, 0.9, &seed);
+        move(&s, &p, 0);
+        OK_ON(s.state, cdn_contact_count(s.state, &n));
+        if (n == 0) continue;
+        OK_ON(s.state, cdn_contact_get(s.state, 0, &c));
+        if (c.depth > 0.15) continue;
+        touching++;
+        exact += wrong_by(&s, &p, 1e-4) < 1e-7;
+      }
+      ck_assert_int_gt(touching, 20);
+      ck_assert_msg(exact >= touching * 9 / 10, "%s and %s: %d of %d", cdn_geometry_kind_name(a->kind),
+                    cdn_geometry_kind_name(b->kind), exact, touching);
+      free_scene(&s);
+    }
+  sample_geometries_free(&samples);
+}
+END_TEST
+
 /* A rigid floor cuts a box that stands on it, by d. Near the rim other faces are nearer: f = k (x y d - (x + y) d^2 + 4/3 d^3). */
 START_TEST(a_standing_box_has_the_work_of_its_force) {
   const cdn_geometry floor = { .kind = CDN_GEOMETRY_HALF_SPACE },
@@ -163,4 +198,5 @@ START_TEST(a_standing_box_has_the_work_of_its_force) {
 }
 END_TEST
 
-CHECK_MAIN("contact_energy", pressure_is_the_gradient_of_its_energy, a_standing_box_has_the_work_of_its_force)
+CHECK_MAIN("contact_energy", pressure_is_the_gradient_of_its_energy, hertz_is_the_gradient_of_its_energy,
+           a_standing_box_has_the_work_of_its_force)

@@ -146,13 +146,13 @@ static double energy_gained(const cdn_geometry *const both[2], cdn_contact_mater
 START_TEST(energy_does_not_grow) {
   sample_geometries samples = sample_geometries_make();
   static const cdn_method methods[] = { CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_ADAMS, CDN_METHOD_MERSON };
-  static const int others[] = { 0, 1, 2, 3, 5, 6, 7 }; /* all but the ellipsoid, whose stiffness turns with it */
+  enum { OTHERS = 8 };
   uint64_t seed = 5;
   int touched = 0;
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < (int)(sizeof others / sizeof *others); j++) {
-      if (i == 1) continue;
-      const cdn_geometry *const both[2] = { &samples.geometry[i], &samples.geometry[others[j]] };
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < OTHERS; j++) {
+      if (i == 1 || (i == 4 && j > 4)) continue;
+      const cdn_geometry *const both[2] = { &samples.geometry[i], &samples.geometry[j] };
       for (int k = 0; k < 3; k++) {
         const double accuracy = 1e-6;
         const double kept = energy_gained(both, material(1e6, 0, 0), methods[k], accuracy, &seed);
@@ -162,7 +162,7 @@ START_TEST(energy_does_not_grow) {
         touched += !isnan(kept) + !isnan(lost);
       }
     }
-  ck_assert_int_gt(touched, 80);
+  ck_assert_int_gt(touched, 100);
   sample_geometries_free(&samples);
 }
 END_TEST
