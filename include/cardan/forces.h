@@ -193,6 +193,39 @@ CDN_API cdn_force cdn_system_add_smooth_contact(cdn_system *system, const cdn_sm
 CDN_API cdn_status cdn_smooth_contact_set(cdn_state *state, cdn_force force,
                                           const cdn_smooth_contact_def *def) CDN_NODISCARD;
 
+/** A point of a body over a plane, held up by a spring whose force grows exponentially as the point comes down, with
+ *  friction that sticks. With the height z over the plane and the velocity v of the point in it,
+ *    N = d1 exp(-d2 (z - d0)) (1 - cz zdot), at least 0 (Simbody 3.8's ExponentialSpringForce has this normal force),
+ *  and friction is a bristle of stiffness k and damping c, whose displacement is two z of the State, and which bears at
+ *  most mu N: what is loaded less moves elastically and does not creep. mu = mu_d + (mu_s - mu_d) / (1 + (v / w)^2). It
+ *  is a custom force with the parameters d0, d1, d2, cz, static_friction, dynamic_friction, k, c, transition_velocity
+ *  (elements.h), whose limits are not checked in a State. It is not among the contacts of a State. */
+typedef struct cdn_exponential_spring_def {
+  CDN_DEF_HEADER;
+  const char *name;           /**< copied; NULL: "force0", ... */
+  cdn_body plane_body;        /**< default Ground */
+  cdn_transform X_AP;         /**< frame P of the plane on that body: z = 0, with +z outward. Default: identity */
+  cdn_body body;              /**< must be set: another body */
+  cdn_vec3 p_B;               /**< the point on it, m. Default 0 */
+  double d0;                  /**< height at which N = d1, m. Default 0.0065905 */
+  double d1;                  /**< N, > 0. Default 0.5336 */
+  double d2;                  /**< 1/m, > 0. Default 1150 */
+  double cz;                  /**< s/m, >= 0. Default 0.5 */
+  double static_friction;     /**< mu_s >= mu_d. Default 0.7 */
+  double dynamic_friction;    /**< mu_d >= 0. Default 0.5 */
+  double k;                   /**< of the bristle, N/m, > 0. Default 20000 */
+  double c;                   /**< of the bristle, N s/m, > 0. Default 280 */
+  double transition_velocity; /**< w, m/s, > 0. Default 0.01 */
+} cdn_exponential_spring_def;
+/** cdn_default_exponential_spring_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_exponential_spring_def_init(void *def, size_t size);
+static inline cdn_exponential_spring_def cdn_default_exponential_spring_def(void) {
+  cdn_exponential_spring_def def;
+  cdn_exponential_spring_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_force cdn_system_add_exponential_spring(cdn_system *system, const cdn_exponential_spring_def *def);
+
 /** Switches an element on or off (an Instance-stage variable). Elements start enabled. Other parts of a custom force's
  *  subsystem, such as its zdot, stay active. */
 CDN_API cdn_status cdn_force_set_enabled(cdn_state *state, cdn_force force, bool enabled) CDN_NODISCARD;

@@ -12,6 +12,7 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
+    'cdn_exponential_spring_def': 'transition_velocity',
     'cdn_smooth_contact_def': 'rate_sharpness',
     'cdn_law_contact': 'rolling_friction', 'cdn_contact_law_def': 'self_size',
     'cdn_contact_measure_def': 'body_b',
