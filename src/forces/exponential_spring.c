@@ -1,11 +1,11 @@
 /* A point of a body over a plane, held up by a spring whose force grows exponentially as it comes down, with friction
  * that sticks (the normal force is that of Simbody 3.8's ExponentialSpringForce):
  *    N = d1 exp(-d2 (z - d0)) (1 - c_z zdot), at least 0; z: height over the plane.
- * Friction is a bristle in the plane: a spring k with a damper c beside it, in series with a slider that bears at most F =
- * mu N. With its displacement x, a state, the velocity v of the point in the plane, and T = c / k,
+ * Friction is a bristle in the plane: a spring k with a damper c beside it, in series with a slider that bears at
+ * most F = mu N. With its displacement x, a state, the velocity v of the point in the plane, and T = c / k,
  *    g = k (x + T v),   f = -s g  with  s = min(1, F / |g|),   xdot = s v - (1 - s) x / T.
- * What is loaded below F moves elastically and does not creep. mu falls from mu_s to mu_d with the speed. A custom force
- * of the library's own: nothing here is beyond the public interface. */
+ * What is loaded below F moves elastically and does not creep. mu falls from mu_s to mu_d with the speed. A custom
+ * force of the library's own: nothing here is beyond the public interface. */
 #include <cardan/forces.h>
 #include <math.h>
 

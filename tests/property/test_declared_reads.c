@@ -119,6 +119,9 @@ static void add_forces(rig *r) {
   cdn_smooth_contact_def smooth = cdn_default_smooth_contact_def();
   smooth.ball_body = r->ball, smooth.radius = 0.5;
   cdn_system_add_smooth_contact(r->system, &smooth);
+  cdn_exponential_spring_def foot = cdn_default_exponential_spring_def();
+  foot.body = r->free, foot.p_B = v(0.1, 0.2, -0.1), foot.d2 = 5;
+  cdn_system_add_exponential_spring(r->system, &foot);
   cdn_system_add_linear_bushing(r->system, NULL, r->ball, X, ground, cdn_transform_identity(), k, c);
   cdn_system_add_body_force(r->system, NULL, r->ball, v(0.1, 0.2, 0.3), v(1, 2, 3), v(-1, 0, 2));
   cdn_system_add_global_damper(r->system, NULL, 0.2);

@@ -90,6 +90,47 @@ START_TEST(it_slides_down_a_slope) {
 }
 END_TEST
 
+/* A foot of four points is thrown on the plane: what it loses, the certificate counts as work of the springs, and what it loses it
+ * does not get back. */
+START_TEST(energy_is_accounted_for) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_FREE, body.mass.mass = mass, body.mass.inertia = (cdn_inertia){ 0.02, 0.03, 0.04, 0, 0, 0 };
+  body.q0 = (double[]){ 0.98, 0.1, 0.1, 0.1, 0, 0, 0.3 };
+  const cdn_body foot = cdn_system_add_body(system, &body);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  for (int k = 0; k < 4; k++) {
+    cdn_exponential_spring_def def = cdn_default_exponential_spring_def();
+    def.body = foot, def.p_B = cdn_v3(k % 2 ? 0.1 : -0.1, k < 2 ? 0.05 : -0.05, -0.05);
+    cdn_system_add_exponential_spring(system, &def);
+  }
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  OK(cdn_body_set_u(state, foot, (double[]){ 1, 2, 3, 1, 0.5, 0 }, 6));
+  cdn_stepper *stepper = stepper_of(state, 1e-6);
+  double before = INFINITY;
+  for (int k = 1; k <= 40; k++) {
+    double kinetic, potential;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 0.2 * k, NULL));
+    cdn_state *now = cdn_stepper_state(stepper);
+    OK_ON(now, cdn_kinetic_energy(now, &kinetic));
+    OK_ON(now, cdn_potential_energy(now, &potential));
+    AT_MOST(kinetic + potential,
+            before + 0.05); /* the springs may give back what they held: at rest m g / d2 = 0.02 J */
+    before = kinetic + potential;
+  }
+  for (int i = 0; i < 6; i++) NEAR(cdn_body_u(cdn_stepper_state(stepper), foot)[i], 0, 0.02);
+  cdn_certificate c;
+  OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
+  AT_MOST(fabs(c.energy_residual), 1e-4);
+  AT_MOST(c.work, -1);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 START_TEST(parameters_and_mistakes) {
   cdn_exponential_spring_def def = cdn_default_exponential_spring_def();
   scene s = make_scene(def, 0, 0.01);
@@ -123,4 +164,4 @@ START_TEST(parameters_and_mistakes) {
 END_TEST
 
 CHECK_MAIN("exponential_spring", rest_and_small_vibrations, it_sticks_on_a_slope, it_slides_down_a_slope,
-           parameters_and_mistakes)
+           energy_is_accounted_for, parameters_and_mistakes)
