@@ -36,3 +36,28 @@ bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double
   if (!(b->lever > 0)) f[3] = 0, xdot[3] = -x[3] / b->time;
   return s == 1;
 }
+
+void cdni_bristle_derivative(const bristle *b, const double x[4], const double v[4], const bristle_change *d,
+                             double df[4], double dxdot[4]) {
+  const double *n = &b->normal.x, *dn = &d->normal.x;
+  double along = 0, d_along = 0, away[4] = { 0 }, d_away[4] = { 0 }, g[4], dg[4], square = 0, d_square = 0;
+  for (int i = 0; i < 3; i++) along += n[i] * x[i], d_along += dn[i] * x[i] + n[i] * d->x[i];
+  for (int i = 0; i < 3; i++) away[i] = along * n[i], d_away[i] = d_along * n[i] + along * dn[i];
+  for (int i = 0; i < 4; i++) {
+    g[i] = b->stiffness * (x[i] - away[i] + b->time * v[i]);
+    dg[i] = b->stiffness * (d->x[i] - d_away[i] + b->time * d->v[i]);
+  }
+  for (int i = 0; i < 3; i++) square += g[i] * g[i], d_square += 2 * g[i] * dg[i];
+  if (b->lever > 0) {
+    const double ratio = b->lever0 / b->lever, turn = g[3] * ratio,
+                 d_turn = ratio * (dg[3] - g[3] * d->lever / b->lever);
+    square += turn * turn, d_square += 2 * turn * d_turn;
+  }
+  const double size = sqrt(square), s = size > b->strength ? b->strength / size : 1;
+  const double ds = size > b->strength ? (d->strength - 0.5 * s * d_square / size) / size : 0;
+  for (int i = 0; i < 4; i++) {
+    df[i] = -ds * g[i] - s * dg[i];
+    dxdot[i] = ds * v[i] + s * d->v[i] - ((1 - s) * d->x[i] - ds * x[i] + ds * away[i] + s * d_away[i]) / b->time;
+  }
+  if (!(b->lever > 0)) df[3] = 0, dxdot[3] = -d->x[3] / b->time;
+}

@@ -1,52 +1,23 @@
 /* Derivatives of the forces between balls, capsules and half-spaces: exact, with normals that turn and witnesses that
  * slide over the surfaces.
  *
- * Let the body i turn by theta_i and its material point at the contact move by delta_i. The outward normal n of surface a
- * is minus that of b; A and B are the curvature tensors of the two in the plane of the contact, g < 0 the gap, u_i the
- * displacement of the material at the nearest point x_i, and s_i how far that point slides over its surface. Then
- *    dn = theta_a x n + A s_a = theta_b x n - B s_b,    d(x_b - x_a) = d(g n),
+ * Let the body i turn by theta_i and its material point at the contact move by delta_i. The outward normal n of
+ * surface a is minus that of b; A and B are the curvature tensors of the two in the plane of the contact, g < 0 the
+ * gap, u_i the displacement of the material at the nearest point x_i, and s_i how far that point slides over its
+ * surface. Then dn = theta_a x n + A s_a = theta_b x n - B s_b,    d(x_b - x_a) = d(g n),
  * and from these, with w_i the part of theta_i x n in the plane and v that of u_b - u_a,
  *    (A + B (1 + g A)) s_a = w_b - w_a + B v - g B w_a,    dg = n . (u_b - u_a). */
 #include <math.h>
 
-#include <cardan/derivatives.h>
-
-#include "contact/internal.h"
+#include "contact/derivatives.h"
 
 /* ---- one contact ---- */
-
-typedef struct surface_tensor {
-  double k;      /* curvature 1/R in all directions */
-  cdn_vec3 flat; /* but this one; zero: none */
-} surface_tensor;
-
-typedef struct spot {
-  const touch *t;
-  cdn_vec3 x_a; /* nearest point of a */
-  double share; /* of the depth that a gives way */
-  surface_tensor A, B;
-  relative_motion m;
-  cdn_vec3 w_a, w_b;       /* angular velocities of the bodies */
-  cdn_vec3 over_a, over_b; /* velocities of the surfaces over their bodies */
-  cdn_vec3 belt_a, belt_b; /* angular velocities of that */
-  double transition, size;
-} spot;
 
 static cdn_vec3 in_plane(cdn_vec3 n, cdn_vec3 v) { return cdn_sub(v, cdn_scale(cdn_dot(n, v), n)); }
 
 static cdn_vec3 bend(const surface_tensor *T, cdn_vec3 s) {
   return cdn_scale(T->k, cdn_sub(s, cdn_scale(cdn_dot(T->flat, s), T->flat)));
 }
-
-/* A small motion of the two bodies, and what it does to the contact. */
-typedef struct small_motion {
-  cdn_vec3 theta_a, delta_a, theta_b, delta_b;
-} small_motion;
-typedef struct effect {
-  cdn_vec3 n, p; /* changes of the normal and of the point */
-  double gap;
-  cdn_vec3 over_a, over_b; /* displacements of the point relative to the bodies */
-} effect;
 
 static cdn_vec3 slide_of_a(const spot *c, cdn_vec3 w_a, cdn_vec3 w_b, cdn_vec3 v) {
   const cdn_vec3 n = c->t->normal, axis[2] = { c->t->tangent, cdn_cross(n, c->t->tangent) };
@@ -65,7 +36,7 @@ static cdn_vec3 slide_of_a(const spot *c, cdn_vec3 w_a, cdn_vec3 w_b, cdn_vec3 v
                  cdn_scale((M[0][0] * r[1] - M[1][0] * r[0]) / det, axis[1]));
 }
 
-static effect effect_of(const spot *c, const small_motion *d) {
+effect cdni_contact_effect(const spot *c, const small_motion *d) {
   const cdn_vec3 n = c->t->normal, p = c->t->point, x_b = cdn_sub(c->x_a, cdn_scale(c->t->depth, n));
   const cdn_vec3 u_a = cdn_add(d->delta_a, cdn_cross(d->theta_a, cdn_sub(c->x_a, p)));
   const cdn_vec3 u_b = cdn_add(d->delta_b, cdn_cross(d->theta_b, cdn_sub(x_b, p)));
@@ -79,10 +50,6 @@ static effect effect_of(const spot *c, const small_motion *d) {
 }
 
 /* ---- forces on b at the point ---- */
-
-typedef struct push_on_b {
-  cdn_vec3 force, moment;
-} push_on_b;
 
 static push_on_b elastic_change(const spot *c, const effect *e) {
   const double change = -1.5 * c->t->elastic / c->t->depth * e->gap;
@@ -108,40 +75,50 @@ static cdn_vec3 moment_change(double mu, double N, double dN, double least, cdn_
   return cdn_scale(-mu, cdn_add(cdn_scale(dN / over - N * d_over / (over * over), turn), cdn_scale(N / over, by)));
 }
 
-/* Of what is not elastic: e NULL: nothing moves. du: change of the bodies' relative velocity at the point; dw: of their
- * relative angular velocity; d_slip, d_turn: of what the surfaces move beyond that. */
-static push_on_b rest_change(const spot *c, const effect *e, cdn_vec3 du, cdn_vec3 dw, cdn_vec3 d_slip,
-                             cdn_vec3 d_turn) {
+/* e NULL: nothing moves. du: change of the bodies' relative velocity at the point; dw: of their relative angular
+ * velocity; d_slip, d_turn: of what the surfaces move beyond that. */
+static contact_change change_of(const spot *c, const effect *e, cdn_vec3 du, cdn_vec3 dw, cdn_vec3 d_slip,
+                                cdn_vec3 d_turn) {
   const touch *t = c->t;
   const cdn_vec3 n = t->normal, dn = e ? e->n : cdn_v3(0, 0, 0);
   const double rate = -cdn_dot(n, c->m.u), factor = 1 + t->damping * rate,
                d_elastic = e ? -1.5 * t->elastic / t->depth * e->gap : 0;
-  const bool pushes = factor > 0;
-  const double N = pushes ? t->elastic * factor : 0;
   const double d_rate = -cdn_dot(n, du) - cdn_dot(dn, c->m.u);
-  const double dN = pushes ? d_elastic * factor + t->elastic * t->damping * d_rate : 0;
-  push_on_b to = { .force = cdn_add(cdn_scale(dN - d_elastic, n), cdn_scale(N - t->elastic, dn)) };
+  const cdn_vec3 whole = cdn_add(c->m.u, cdn_sub(c->over_b, c->over_a)), d_whole = cdn_add(du, d_slip);
+  const double along = cdn_dot(n, whole);
+  contact_change to = { .n = dn, .elastic = d_elastic, .depth = e ? -e->gap : 0, .turn = cdn_add(dw, d_turn) };
+  if (factor > 0) to.N = t->elastic * factor, to.dN = d_elastic * factor + t->elastic * t->damping * d_rate;
+  to.slip = cdn_sub(in_plane(n, cdn_sub(d_whole, cdn_scale(along, dn))), cdn_scale(cdn_dot(dn, whole), n));
+  return to;
+}
+
+/* Of what is not elastic. `friction`: with friction and torsion, which are the patch's if that has memory; `rolling`:
+ * with rolling friction. */
+static push_on_b rest_change(const spot *c, const contact_change *d, bool friction, bool rolling) {
+  const touch *t = c->t;
+  const cdn_vec3 n = t->normal, dn = d->n, ds = d->slip;
+  const double N = d->N, dN = d->dN;
+  push_on_b to = { .force = cdn_add(cdn_scale(dN - d->elastic, n), cdn_scale(N - t->elastic, dn)) };
+  const cdn_vec3 turn = c->m.turn, by = d->turn;
+  const double spin = cdn_dot(turn, n), d_spin = cdn_dot(by, n) + cdn_dot(turn, dn), least = c->transition / c->size;
+  const cdn_vec3 spins = cdn_scale(spin, n), d_spins = cdn_add(cdn_scale(d_spin, n), cdn_scale(spin, dn));
+  if (rolling && t->rolling > 0)
+    to.moment = moment_change(t->rolling, N, dN, least, cdn_sub(turn, spins), cdn_sub(by, d_spins));
+  if (!friction) return to;
   /* friction -N phi s */
-  const cdn_vec3 s = c->m.slip, whole = cdn_add(c->m.u, cdn_sub(c->over_b, c->over_a)), d_whole = cdn_add(du, d_slip);
-  const double along = cdn_dot(n, whole), speed = cdn_norm(s);
-  const cdn_vec3 ds = cdn_sub(in_plane(n, cdn_sub(d_whole, cdn_scale(along, dn))), cdn_scale(cdn_dot(dn, whole), n));
+  const cdn_vec3 s = c->m.slip;
+  const double speed = cdn_norm(s);
   double slope;
   const double phi = friction_over_speed(c, speed, &slope);
   const double d_phi = speed > 0 ? slope * cdn_dot(s, ds) / speed : 0;
   to.force = cdn_sub(to.force, cdn_add(cdn_scale(dN * phi + N * d_phi, s), cdn_scale(N * phi, ds)));
-  if (t->torsional == 0 && t->rolling == 0) return to;
-  const cdn_vec3 turn = c->m.turn, by = cdn_add(dw, d_turn);
-  const double spin = cdn_dot(turn, n), d_spin = cdn_dot(by, n) + cdn_dot(turn, dn), least = c->transition / c->size;
-  const cdn_vec3 spins = cdn_scale(spin, n), d_spins = cdn_add(cdn_scale(d_spin, n), cdn_scale(spin, dn));
-  to.moment = moment_change(t->torsional, N, dN, least, spins, d_spins);
-  to.moment = cdn_add(to.moment, moment_change(t->rolling, N, dN, least, cdn_sub(turn, spins), cdn_sub(by, d_spins)));
+  if (t->torsional > 0) to.moment = cdn_add(to.moment, moment_change(t->torsional, N, dN, least, spins, d_spins));
   return to;
 }
 
 /* ---- all contacts ---- */
 
-/* A column of the two bodies' forces about their stations, which have moved with the bodies. F: the force on b. */
-static void put_column(double *matrix, int column, push_on_b by, cdn_vec3 F, cdn_vec3 over_a, cdn_vec3 over_b) {
+void cdni_contact_put_column(double *matrix, int column, push_on_b by, cdn_vec3 F, cdn_vec3 over_a, cdn_vec3 over_b) {
   const cdn_vec3 rows[4] = { cdn_scale(-1, cdn_add(by.moment, cdn_cross(over_a, F))), cdn_scale(-1, by.force),
                              cdn_add(by.moment, cdn_cross(over_b, F)), by.force };
   for (int i = 0; i < 4; i++) {
@@ -163,25 +140,36 @@ static void elastic_matrix(const spot *c, double *by_X, cdn_spatial F[2]) {
   F[0] = (cdn_spatial){ { 0, 0, 0 }, cdn_scale(-1, f) }, F[1] = (cdn_spatial){ { 0, 0, 0 }, f };
   for (int k = 0; k < 12; k++) {
     const small_motion d = unit_motion(k);
-    const effect e = effect_of(c, &d);
-    put_column(by_X, k, elastic_change(c, &e), f, e.over_a, e.over_b);
+    const effect e = cdni_contact_effect(c, &d);
+    cdni_contact_put_column(by_X, k, elastic_change(c, &e), f, e.over_a, e.over_b);
   }
 }
 
-static void rest_matrices(const spot *c, const touch_force *f, double *by_X, double *by_V, cdn_spatial F[2]) {
+void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *by_X, contact_change *by_V) {
+  const cdn_vec3 zero = { 0, 0, 0 };
+  const small_motion d = unit_motion(column);
+  *e = cdni_contact_effect(c, &d);
+  const cdn_vec3 du = cdn_sub(cdn_cross(c->w_b, e->over_b), cdn_cross(c->w_a, e->over_a));
+  const cdn_vec3 slip_a = cdn_add(cdn_cross(d.theta_a, c->over_a), cdn_cross(c->belt_a, e->over_a));
+  const cdn_vec3 slip_b = cdn_add(cdn_cross(d.theta_b, c->over_b), cdn_cross(c->belt_b, e->over_b));
+  const cdn_vec3 turn_a = cdn_cross(d.theta_a, c->belt_a), turn_b = cdn_cross(d.theta_b, c->belt_b);
+  *by_X = change_of(c, e, du, zero, cdn_sub(slip_b, slip_a), cdn_sub(turn_b, turn_a));
+  by_X->carried = cdn_add(cdn_scale(c->m.share, turn_a), cdn_scale(1 - c->m.share, turn_b));
+  *by_V = change_of(c, NULL, cdn_sub(d.delta_b, d.delta_a), cdn_sub(d.theta_b, d.theta_a), zero, zero);
+  by_V->carried = cdn_add(cdn_scale(c->m.share, d.theta_a), cdn_scale(1 - c->m.share, d.theta_b));
+}
+
+static void rest_matrices(const spot *c, const touch_force *f, bool friction, bool rolling, double *by_X, double *by_V,
+                          cdn_spatial F[2]) {
   const cdn_vec3 zero = { 0, 0, 0 };
   const cdn_vec3 force = cdn_add(cdn_scale(f->normal - c->t->elastic, c->t->normal), f->friction);
   F[0] = (cdn_spatial){ cdn_scale(-1, f->moment), cdn_scale(-1, force) }, F[1] = (cdn_spatial){ f->moment, force };
   for (int k = 0; k < 12; k++) {
-    const small_motion d = unit_motion(k);
-    const effect e = effect_of(c, &d);
-    const cdn_vec3 du = cdn_sub(cdn_cross(c->w_b, e.over_b), cdn_cross(c->w_a, e.over_a));
-    const cdn_vec3 slip_a = cdn_add(cdn_cross(d.theta_a, c->over_a), cdn_cross(c->belt_a, e.over_a));
-    const cdn_vec3 slip_b = cdn_add(cdn_cross(d.theta_b, c->over_b), cdn_cross(c->belt_b, e.over_b));
-    const cdn_vec3 turns = cdn_sub(cdn_cross(d.theta_b, c->belt_b), cdn_cross(d.theta_a, c->belt_a));
-    put_column(by_X, k, rest_change(c, &e, du, zero, cdn_sub(slip_b, slip_a), turns), force, e.over_a, e.over_b);
-    put_column(by_V, k, rest_change(c, NULL, cdn_sub(d.delta_b, d.delta_a), cdn_sub(d.theta_b, d.theta_a), zero, zero),
-               force, zero, zero);
+    effect e;
+    contact_change X, V;
+    cdni_contact_changes(c, k, &e, &X, &V);
+    cdni_contact_put_column(by_X, k, rest_change(c, &X, friction, rolling), force, e.over_a, e.over_b);
+    cdni_contact_put_column(by_V, k, rest_change(c, &V, friction, rolling), force, zero, zero);
   }
 }
 
@@ -194,8 +182,8 @@ static surface_tensor tensor_of(const cdn_geometry *g, const cdn_transform *X, c
   return T;
 }
 
-/* `moves`: the motion counts, too. */
-static spot spot_of(const motion_view *v, const touch *t, const double *pair_numbers, double transition, bool moves) {
+spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_numbers, double transition,
+                       bool moves) {
   const shape_place *a = &v->places[t->a], *b = &v->places[t->b];
   const cdn_transform *X_a = &v->poses[t->a].X_GS, *X_b = &v->poses[t->b].X_GS;
   const combined_material m =
@@ -225,6 +213,15 @@ static spot spot_of(const motion_view *v, const touch *t, const double *pair_num
   return c;
 }
 
+cdn_status cdni_contact_stations(cdn_state *state, const touch *t, const cdn_body bodies[2], cdn_vec3 stations[2]) {
+  for (int k = 0; k < 2; k++) {
+    cdn_transform X_GB;
+    CDNI_TRY(cdn_body_pose(state, bodies[k], &X_GB));
+    stations[k] = cdn_rotate_inv(X_GB.R, cdn_sub(t->point, X_GB.p));
+  }
+  return CDN_OK;
+}
+
 /* Adds the elastic forces of all contacts, or all others. */
 static cdn_status add_all(const contact_room *room, cdn_state *state, bool elastic, cdn_force_derivatives *d) {
   const void *touches, *forces = NULL;
@@ -240,23 +237,26 @@ static cdn_status add_all(const contact_room *room, cdn_state *state, bool elast
   }
   const double *pairs = cdn_state_parameters(state, room->pair_numbers);
   const double transition = *cdn_state_parameters(state, room->transition);
-  for (int i = 0; i < n; i++) {
+  bool *of_patch = cdn_work_push(state, (size_t)n);
+  if (!of_patch) return CDN_ERR_NOMEM;
+  cdn_status status = cdni_contact_mark_patches(room, state, n, of_patch);
+  for (int i = 0; status == CDN_OK && i < n; i++) {
     const touch *t = (const touch *)touches + i;
-    const spot c = spot_of(&v, t, pairs, transition, !elastic);
+    const spot c = cdni_contact_spot(&v, t, pairs, transition, !elastic);
     const cdn_body bodies[2] = { { shape_body(room, t->a) }, { shape_body(room, t->b) } };
     cdn_vec3 stations[2];
-    for (int k = 0; k < 2; k++) {
-      cdn_transform X_GB;
-      CDNI_TRY(cdn_body_pose(state, bodies[k], &X_GB));
-      stations[k] = cdn_rotate_inv(X_GB.R, cdn_sub(t->point, X_GB.p));
-    }
+    status = cdni_contact_stations(state, t, bodies, stations);
+    if (status != CDN_OK) break;
     double by_X[144], by_V[144];
     cdn_spatial F[2];
     if (elastic) elastic_matrix(&c, by_X, F);
-    else rest_matrices(&c, (const touch_force *)forces + i, by_X, by_V, F);
+    else
+      rest_matrices(&c, (const touch_force *)forces + i, !of_patch[i],
+                    !of_patch[i] || room->slot_numbers == SLOT_NUMBERS, by_X, by_V, F);
     cdn_force_derivatives_add_bodies(d, 2, bodies, stations, F, by_X, elastic ? NULL : by_V, true);
   }
-  return CDN_OK;
+  cdn_work_pop(state, of_patch);
+  return status;
 }
 
 cdn_status cdni_contact_elastic_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d) {
@@ -275,5 +275,5 @@ bool cdni_contact_has_derivatives(const contact_room *room) {
     if (kind > CDN_GEOMETRY_CAPSULE) return false;
     capsules += kind == CDN_GEOMETRY_CAPSULE;
   }
-  return capsules < 2 && room->slots == 0 && room->laws.count == 0;
+  return capsules < 2 && room->laws.count == 0;
 }

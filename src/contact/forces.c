@@ -146,6 +146,7 @@ void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d) {
   const cdn_force_provider sticking = { .struct_size = sizeof sticking,
                                         .name = "contact friction",
                                         .reads = CDN_READS_EVERYTHING,
-                                        .calc_force = calc_sticking };
+                                        .calc_force = calc_sticking,
+                                        .calc_derivative = known ? cdni_contact_sticking_derivative : NULL };
   if (room->slots > 0) cdn_declare_forces(d, &sticking);
 }

@@ -185,6 +185,7 @@ typedef struct relative_motion {
   cdn_vec3 u, w;       /* of the bodies at the point: velocity, angular velocity */
   cdn_vec3 slip, turn; /* of their surfaces: velocity in the plane, angular velocity */
   cdn_vec3 carried;    /* angular velocity with which what lies between the surfaces turns: that of the larger shape */
+  double share;        /* the part of a's angular velocity in it */
 } relative_motion;
 typedef struct motion_view {
   const contact_room *room;
@@ -222,6 +223,13 @@ typedef struct bristle {
   cdn_vec3 normal;                  /* zero: there is none */
 } bristle;
 bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double f[4], double xdot[4]);
+/* How that changes with small changes of x, v and the bristle's strength, lever and normal. */
+typedef struct bristle_change {
+  double x[4], v[4], strength, lever;
+  cdn_vec3 normal;
+} bristle_change;
+void cdni_bristle_derivative(const bristle *b, const double x[4], const double v[4], const bristle_change *d,
+                             double df[4], double dxdot[4]);
 
 /* memory.c: which slots the patches of a State have. */
 typedef struct patch {
@@ -242,6 +250,13 @@ typedef struct patch_force {
   double rate[SLOT_MOST_NUMBERS]; /* of the displacements */
   bool sticks;
 } patch_force;
+/* The bristles of a patch that is one touch: against sliding and spin, with a fixed lever; against rolling. */
+typedef struct patch_bristles {
+  bristle sliding, rolling;
+  double spread_lever; /* the part of the sliding lever that grows as the root of the depth */
+  double roll_lever;   /* m */
+} patch_bristles;
+patch_bristles cdni_contact_bristles(const motion_view *v, const touch *t, const touch_force *f, double transition);
 cdn_region_fn cdni_contact_calc_patch_forces;
 cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zdot);
 
@@ -301,6 +316,9 @@ static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
 bool cdni_contact_has_derivatives(const contact_room *room);
 cdn_status cdni_contact_elastic_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d);
 cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d);
+/* derivatives_sticking.c: of what has memory. */
+cdn_status cdni_contact_sticking_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d);
+cdn_status cdni_contact_zdot_derivative(const void *self, cdn_state *state, cdn_zdot_derivatives *d);
 
 /* kinks.c: touching and letting go of each contact that is near. */
 extern const cdni_near_kinks cdni_contact_kinks;

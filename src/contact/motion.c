@@ -51,6 +51,7 @@ relative_motion cdni_relative_motion(const motion_view *v, const touch *t) {
   m.slip = cdn_sub(m.slip, cdn_scale(cdn_dot(m.slip, t->normal), t->normal));
   const double r_a = v->places[t->a].radius, r_b = v->places[t->b].radius;
   const double share = isinf(r_a) ? 1 : isinf(r_b) ? 0 : r_a / (r_a + r_b);
+  m.share = share;
   m.carried = cdn_add(cdn_scale(share, a.turning), cdn_scale(1 - share, b.turning));
   return m;
 }

@@ -86,14 +86,28 @@ static bristle bristle_of(const motion_view *v, const touch *t, const load *l, d
 }
 
 /* A bristle of its own against rolling. Its damper is that of the lever at which a ball rolls. */
+static bristle rolling_bristle(const motion_view *v, const touch *t, const load *l, const bristle *sliding,
+                               double *lever) {
+  *lever = STAMP_LEVER * stamp_radius(v, t) + t->rolling / fmax(t->friction[0], 0.1);
+  return (bristle){ .stiffness = sliding->stiffness,
+                    .time = sliding->time * fmax(cdni_contact_size(v, t->a, t->b) / *lever, 1),
+                    .strength = t->rolling * l->N / *lever,
+                    .normal = l->normal };
+}
+
+patch_bristles cdni_contact_bristles(const motion_view *v, const touch *t, const touch_force *f, double transition) {
+  const load l = load_of(t, f, 1);
+  patch_bristles b = { .sliding = bristle_of(v, t, &l, transition) };
+  b.rolling = rolling_bristle(v, t, &l, &b.sliding, &b.roll_lever);
+  b.spread_lever = LEVER * sqrt(l.spread);
+  return b;
+}
+
 static void add_rolling(const motion_view *v, const touch *t, const load *l, const bristle *sliding, const double *x,
                         patch_force *out) {
   if (!(t->rolling > 0)) return;
-  const double lever = STAMP_LEVER * stamp_radius(v, t) + t->rolling / fmax(t->friction[0], 0.1);
-  const bristle b = { .stiffness = sliding->stiffness,
-                      .time = sliding->time * fmax(cdni_contact_size(v, t->a, t->b) / lever, 1),
-                      .strength = t->rolling * l->N / lever,
-                      .normal = l->normal };
+  double lever;
+  const bristle b = rolling_bristle(v, t, l, sliding, &lever);
   const cdn_vec3 roll = cdn_scale(lever, cdn_sub(l->turn, cdn_scale(cdn_dot(l->turn, l->normal), l->normal)));
   const double from[4] = { x[0], x[1], x[2], 0 }, motion[4] = { roll.x, roll.y, roll.z, 0 };
   const cdn_vec3 carried = cdn_cross(l->carried, cdn_v3(x[0], x[1], x[2]));

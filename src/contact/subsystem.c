@@ -69,6 +69,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                              CDN_STAGE_EMPTY);
   const cdn_ticket of_patches[] = { room->forces.ticket, CDN_Z };
   if (room->slots > 0) {
+    if (!cdni_contact_has_derivatives(room)) cdni_declare_differenced_rates(d);
     cdni_declare_well_known(d, room->values_ticket);
     room->patch_forces = cdn_declare_computed_region(d, "patch_forces", sizeof(patch_force),
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
@@ -97,4 +98,5 @@ const cdn_subsystem_ops cdni_contact_ops = { .struct_size = sizeof cdni_contact_
                                              .self_size = sizeof(contact_room *),
                                              .declare = declare,
                                              .calc_zdot = cdni_contact_calc_zdot,
+                                             .calc_zdot_derivative = cdni_contact_zdot_derivative,
                                              .describe = describe };

@@ -26,6 +26,8 @@ static const char *subsystem_name(const cdn_declarer *d) {
 }
 static subsystem *declaring(const cdn_declarer *d) { return &CDNI_AT(d->system->subsystems, subsystem, d->subsystem); }
 
+void cdni_declare_differenced_rates(cdn_declarer *d) { declaring(d)->ops.calc_zdot_derivative = NULL; }
+
 cdn_status cdn_declare_error(cdn_declarer *d, cdn_status code, const char *format, ...) {
   CDNI_NEED_OBJECT(d, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(format, CDN_ERR_ARG);

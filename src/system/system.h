@@ -119,6 +119,8 @@ cdn_computed_region cdni_declare_companion_region(cdn_declarer *d, const char *n
 /* Declares that no checkpoint holds an entry, although it is computed from an update. Its value has pointers, or is
  * partly in a companion region. */
 void cdni_declare_unsaved(cdn_declarer *d, cdn_ticket entry);
+/* The calc_zdot_derivative of the subsystem that declares does not hold in this System: its rates are differenced. */
+void cdni_declare_differenced_rates(cdn_declarer *d);
 /* For compute functions: makes a region n elements long. The values of the elements are undefined. */
 cdn_status cdni_region_take(cdn_state *state, const char *function, cdn_computed_region r, size_t n, void **elements);
 /* The elements of a region, without evaluating it; NULL if it never had any. Copying a State, and growth of the region,

@@ -1,0 +1,59 @@
+/* What the derivatives of contacts share. Private to the room. */
+#ifndef CARDAN_CONTACT_DERIVATIVES_H
+#define CARDAN_CONTACT_DERIVATIVES_H
+
+#include <cardan/derivatives.h>
+
+#include "contact/internal.h"
+
+typedef struct surface_tensor {
+  double k;      /* curvature 1/R in all directions */
+  cdn_vec3 flat; /* but this one; zero: none */
+} surface_tensor;
+
+typedef struct spot {
+  const touch *t;
+  cdn_vec3 x_a; /* nearest point of a */
+  double share; /* of the depth that a gives way */
+  surface_tensor A, B;
+  relative_motion m;
+  cdn_vec3 w_a, w_b;       /* angular velocities of the bodies */
+  cdn_vec3 over_a, over_b; /* velocities of the surfaces over their bodies */
+  cdn_vec3 belt_a, belt_b; /* angular velocities of that */
+  double transition, size;
+} spot;
+
+/* A small motion of the two bodies, and what it does to the contact. */
+typedef struct small_motion {
+  cdn_vec3 theta_a, delta_a, theta_b, delta_b;
+} small_motion;
+typedef struct effect {
+  cdn_vec3 n, p; /* changes of the normal and of the point */
+  double gap;
+  cdn_vec3 over_a, over_b; /* displacements of the point relative to the bodies */
+} effect;
+
+typedef struct push_on_b {
+  cdn_vec3 force, moment;
+} push_on_b;
+
+/* What a small motion, or a small change of the velocities, does to a contact. */
+typedef struct contact_change {
+  cdn_vec3 n;             /* changes of the normal, */
+  cdn_vec3 slip;          /* of the slip velocity, */
+  cdn_vec3 turn, carried; /* of the angular velocities of relative_motion, */
+  double depth, elastic;  /* of the depth and the elastic force, */
+  double N, dN;           /* the normal force, and its change */
+} contact_change;
+
+/* `moves`: the motion counts, too. */
+spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_numbers, double transition, bool moves);
+effect cdni_contact_effect(const spot *c, const small_motion *d);
+/* Column k < 12: a turn (3) and a displacement of a, then of b; and likewise of their velocities. */
+void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *by_X, contact_change *by_V);
+/* A column of the two bodies' forces about their stations, which have moved with the bodies. F: the force on b. */
+void cdni_contact_put_column(double *matrix, int column, push_on_b by, cdn_vec3 F, cdn_vec3 over_a, cdn_vec3 over_b);
+/* The point of a touch in the axes of its two bodies. */
+cdn_status cdni_contact_stations(cdn_state *state, const touch *t, const cdn_body bodies[2], cdn_vec3 stations[2]);
+
+#endif
