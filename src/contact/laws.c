@@ -6,7 +6,8 @@
  *   down.
  * - Round surfaces touch boxes, cylinders and hulls as if these were flat: faces and edges push alike, and nothing
  *   jumps between them. Height fields as well, but there the normal jumps in valleys.
- * - Boxes, cylinders, hulls and half-spaces have pressure fields (pressure.c).
+ * - Boxes, cylinders, hulls and half-spaces have pressure fields (pressure.c), and so have the first three and height
+ *   fields.
  * - Meshes have springs (foundation.c). */
 #include <math.h>
 
@@ -170,6 +171,7 @@ contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   if (low == CDN_GEOMETRY_MESH || high == CDN_GEOMETRY_MESH)
     return low == CDN_GEOMETRY_HEIGHT_FIELD || high == CDN_GEOMETRY_CUSTOM ? NULL : cdni_law_foundation;
   if (is_flat(low) && is_flat(high)) return cdni_law_pressure;
+  if (is_flat(low) && low != CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_HEIGHT_FIELD) return cdni_law_pressure;
   if (is_round(low) || is_round(high)) return cdni_law_smooth;
   return NULL;
 }

@@ -133,6 +133,10 @@ void cdni_polygon_clip_by_face(polygon *p, const field *f, int i, int k) {
   if (k != i) cdni_polygon_clip(p, cdn_sub(f->face[k].n, f->face[i].n), f->face[k].offset - f->face[i].offset);
 }
 
+void cdni_polygon_clip_by_column(polygon *p, const pressure_overlap *o) {
+  for (int i = 0; i < o->n_sides && p->n > 2; i++) cdni_polygon_clip(p, o->side[i].n, o->side[i].offset);
+}
+
 bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *normal, polygon *p) {
   const field *a = &o->field[0], *b = &o->field[1], *soft = cdni_softer(o);
   const int face = soft == a ? i : j;
@@ -151,6 +155,7 @@ bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *no
     if (k != a->nearest) cdni_polygon_clip_by_face(p, a, i, k);
   for (int k = 0; k < b->n && p->n > 2; k++)
     if (k != b->nearest) cdni_polygon_clip_by_face(p, b, j, k);
+  cdni_polygon_clip_by_column(p, o);
   return p->n > 2;
 }
 
@@ -169,43 +174,133 @@ static cdn_status add_polygon(const pressure_overlap *o, const combined_material
   CDNI_TRY(cdn_region_output_add(out, 1, &place));
   const double d_a = a->face[i].offset - cdn_dot(a->face[i].n, center);
   const double d_b = b->face[j].offset - cdn_dot(b->face[j].n, center);
-  *(touch *)place = (touch){ .a = o->pair->shape[0],
-                             .b = o->pair->shape[1],
-                             .feature = a->face[i].index * MOST_FACES + b->face[j].index,
-                             .point = center,
-                             .normal = normal,
-                             .tangent = contact_tangent(normal),
-                             .depth = d_a + d_b,
-                             .elastic = force,
-                             .in_pair = true,
-                             .damping = m->dissipation };
+  *(touch *)place =
+      (touch){ .a = o->pair->shape[0],
+               .b = o->pair->shape[1],
+               .feature = o->first_feature + a->face[i].index * (o->n_sides ? 1 : MOST_FACES) + b->face[j].index,
+               .point = center,
+               .normal = normal,
+               .tangent = contact_tangent(normal),
+               .depth = d_a + d_b,
+               .elastic = force,
+               .in_pair = true,
+               .damping = m->dissipation };
   ((touch *)place)->spread =
       sqrt(mean_square(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));
   cdni_touch_friction(place, m);
   return CDN_OK;
 }
 
-bool cdni_pressure_overlap(const touch_pair *pair, pressure_overlap *o) {
-  if (!find_overlap(pair, &o->box)) return false;
-  double depth[2], E[2];
-  o->pair = pair;
-  for (int i = 0; i < 2; i++) {
-    collect_faces(pair->g[i], pair->X[i], &o->box, &o->field[i]);
-    depth[i] = cdni_largest_depth(pair->g[i]);
-  }
+/* ---- two solids, or a solid and the columns of a height field ---- */
+
+static void set_stiffness(const touch_pair *pair, pressure_overlap *o) {
+  double least = INFINITY, E[2];
+  for (int i = 0; i < 2; i++)
+    if (pair->g[i]->kind != CDN_GEOMETRY_HEIGHT_FIELD) least = fmin(least, cdni_largest_depth(pair->g[i]));
   cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, E);
   for (int i = 0; i < 2; i++) {
     const double thickness = cdni_thickness(pair->material[i], pair->numbers);
-    o->field[i].stiffness = E[i] / (thickness > 0 ? thickness : fmin(depth[0], depth[1]));
+    o->field[i].stiffness = E[i] / (thickness > 0 ? thickness : least);
   }
+}
+
+typedef struct columns {
+  pressure_overlap *o;
+  int h;           /* which of the two is the height field */
+  double lowest;   /* of the solid, in the height field's frame */
+  overlap_box box; /* of the solid, in Ground */
+  pressure_visitor *visit;
+  void *context;
+  cdn_status status;
+} columns;
+
+/* The part of the solid's box that the box of the column meets. */
+static bool box_of_column(const columns *c, const cdn_vec3 v[3], overlap_box *out) {
+  const cdn_transform *X = c->o->pair->X[c->h];
+  cdn_vec3 least = cdn_v3(INFINITY, INFINITY, INFINITY), most = cdn_scale(-1, least);
+  for (int i = 0; i < 6; i++) {
+    const cdn_vec3 low = { v[i % 3].x, v[i % 3].y, c->lowest }, p = cdn_transform_point(*X, i < 3 ? v[i] : low);
+    least = cdn_v3(fmin(least.x, p.x), fmin(least.y, p.y), fmin(least.z, p.z));
+    most = cdn_v3(fmax(most.x, p.x), fmax(most.y, p.y), fmax(most.z, p.z));
+  }
+  least = cdn_v3(fmax(least.x, c->box.center.x - c->box.half.x), fmax(least.y, c->box.center.y - c->box.half.y),
+                 fmax(least.z, c->box.center.z - c->box.half.z));
+  most = cdn_v3(fmin(most.x, c->box.center.x + c->box.half.x), fmin(most.y, c->box.center.y + c->box.half.y),
+                fmin(most.z, c->box.center.z + c->box.half.z));
+  if (!(least.x <= most.x && least.y <= most.y && least.z <= most.z)) return false;
+  out->center = cdn_scale(0.5, cdn_add(least, most)), out->half = cdn_scale(0.5, cdn_sub(most, least));
+  out->radius = cdn_norm(out->half);
   return true;
 }
 
-cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
-  pressure_overlap o;
-  if (!cdni_pressure_overlap(pair, &o)) return CDN_OK;
-  const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
-  for (int i = 0; i < o.field[0].n; i++)
-    for (int j = 0; j < o.field[1].n; j++) CDNI_TRY(add_polygon(&o, &m, i, j, out));
+/* What is below a triangle is as deep as it is below it vertically: so the pressure does not jump from column to
+ * column. */
+static bool visit_column(void *context, int triangle, const cdn_vec3 v[3]) {
+  columns *c = context;
+  pressure_overlap *o = c->o;
+  const cdn_transform *X = o->pair->X[c->h];
+  const cdn_vec3 up = cdn_cross(cdn_sub(v[1], v[0]), cdn_sub(v[2], v[0]));
+  if (!(fabs(up.z) > 0) || !box_of_column(c, v, &o->box)) return true;
+  field *f = &o->field[c->h];
+  const cdn_vec3 n = cdn_scale(1 / up.z, up);
+  f->n = 1, f->nearest = 0;
+  f->face[0].n = cdn_rotate(X->R, n);
+  f->face[0].offset = cdn_dot(n, v[0]) + cdn_dot(f->face[0].n, X->p);
+  f->face[0].index = 0;
+  o->n_sides = 3;
+  o->first_feature = triangle % (INT32_MAX / MOST_FACES) * MOST_FACES;
+  for (int k = 0; k < 3; k++) {
+    const cdn_vec3 a = v[k], e = cdn_sub(v[(k + 1) % 3], a);
+    const cdn_vec3 out = cdn_scale((up.z > 0 ? 1 : -1) / hypot(e.x, e.y), cdn_v3(e.y, -e.x, 0));
+    o->side[k].n = cdn_rotate(X->R, out);
+    o->side[k].offset = cdn_dot(out, a) + cdn_dot(o->side[k].n, X->p);
+  }
+  collect_faces(o->pair->g[1 - c->h], o->pair->X[1 - c->h], &o->box, &o->field[1 - c->h]);
+  c->status = c->visit(c->context, o);
+  return c->status == CDN_OK;
+}
+
+static cdn_status visit_columns(int h, pressure_overlap *o, pressure_visitor *visit, void *context) {
+  const touch_pair *pair = o->pair;
+  const cdn_geometry *solid = pair->g[1 - h];
+  const cdn_transform X = cdn_transform_multiply(cdn_transform_invert(*pair->X[h]), *pair->X[1 - h]);
+  cdn_vec3 least, most, from, to;
+  cdni_bounds(solid, &X, &least, &most);
+  cdni_bounds(solid, pair->X[1 - h], &from, &to);
+  columns c = { .o = o,
+                .h = h,
+                .lowest = least.z,
+                .box = { .center = cdn_scale(0.5, cdn_add(from, to)), .half = cdn_scale(0.5, cdn_sub(to, from)) },
+                .visit = visit,
+                .context = context };
+  most.z = INFINITY;
+  cdni_triangles_in_box(pair->g[h]->surface, least, most, visit_column, &c);
+  return c.status;
+}
+
+cdn_status cdni_pressure_visit(const touch_pair *pair, pressure_visitor *visit, void *context) {
+  pressure_overlap o = { .pair = pair };
+  set_stiffness(pair, &o);
+  for (int h = 0; h < 2; h++)
+    if (pair->g[h]->kind == CDN_GEOMETRY_HEIGHT_FIELD) return visit_columns(h, &o, visit, context);
+  if (!find_overlap(pair, &o.box)) return CDN_OK;
+  for (int i = 0; i < 2; i++) collect_faces(pair->g[i], pair->X[i], &o.box, &o.field[i]);
+  return visit(context, &o);
+}
+
+typedef struct adder {
+  combined_material m;
+  cdn_region_output *out;
+} adder;
+
+static cdn_status add_polygons(void *context, const pressure_overlap *o) {
+  const adder *a = context;
+  for (int i = 0; i < o->field[0].n; i++)
+    for (int j = 0; j < o->field[1].n; j++) CDNI_TRY(add_polygon(o, &a->m, i, j, a->out));
   return CDN_OK;
+}
+
+cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
+  adder a = { cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers), out };
+  return cdni_pressure_visit(pair, add_polygons, &a);
 }

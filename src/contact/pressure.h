@@ -33,10 +33,20 @@ typedef struct pressure_overlap {
   const touch_pair *pair;
   field field[2];
   overlap_box box;
+  int n_sides; /* of the column that is looked at; 0: everything is */
+  struct {
+    cdn_vec3 n; /* outward */
+    double offset;
+  } side[3];
+  int first_feature;
 } pressure_overlap;
 
-/* False: they do not overlap. */
-bool cdni_pressure_overlap(const touch_pair *pair, pressure_overlap *o);
+/* Calls visit for the two solids; where one is a height field, for each of its triangles, whose column is looked at
+ * then. */
+typedef cdn_status pressure_visitor(void *context, const pressure_overlap *o);
+cdn_status cdni_pressure_visit(const touch_pair *pair, pressure_visitor *visit, void *context);
+/* Keeps the part within the column. */
+void cdni_polygon_clip_by_column(polygon *p, const pressure_overlap *o);
 /* The polygon where face i of the first solid and face j of the second one are the nearest ones and the pressures are
  * equal; counterclockwise about its normal, from the first to the second. False: there is none. */
 bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *normal, polygon *p);

@@ -22,6 +22,16 @@ static cdn_vec3 foot(const pressure_overlap *o, const field *f, int i) {
   return cdn_add(o->box.center, cdn_scale((f->face[i].offset - cdn_dot(n, o->box.center)) / cdn_dot(n, n), n));
 }
 
+/* Keeps what is in the part of face i of a solid: but for its border with face k. */
+static void clip_to_part(polygon *p, const field *f, const field *other, int i, int k) {
+  cdni_polygon_clip(p, f->face[i].n, f->face[i].offset);
+  for (int j = 0; j < other->n && p->n > 2; j++)
+    cdni_polygon_clip(p, cdn_sub(cdn_scale(other->stiffness, other->face[j].n), cdn_scale(f->stiffness, f->face[i].n)),
+                      other->stiffness * other->face[j].offset - f->stiffness * f->face[i].offset);
+  for (int l = 0; l < f->n && p->n > 2; l++)
+    if (l != k) cdni_polygon_clip_by_face(p, f, i, l);
+}
+
 /* The wall between the parts of faces i and k of one solid, as far as the other's pressure is not smaller there. */
 static double wall(const pressure_overlap *o, int solid, int i, int k) {
   const field *f = &o->field[solid], *other = &o->field[1 - solid];
@@ -32,12 +42,8 @@ static double wall(const pressure_overlap *o, int solid, int i, int k) {
   const cdn_vec3 n = cdn_scale(1 / length, across);
   polygon p;
   if (!cdni_polygon_of_plane(&o->box, n, (f->face[k].offset - f->face[i].offset) / length, &p)) return 0;
-  cdni_polygon_clip(&p, f->face[i].n, f->face[i].offset);
-  for (int j = 0; j < other->n && p.n > 2; j++)
-    cdni_polygon_clip(&p, cdn_sub(cdn_scale(other->stiffness, other->face[j].n), cdn_scale(f->stiffness, f->face[i].n)),
-                      other->stiffness * other->face[j].offset - f->stiffness * f->face[i].offset);
-  for (int l = 0; l < f->n && p.n > 2; l++)
-    if (l != k) cdni_polygon_clip_by_face(&p, f, i, l);
+  clip_to_part(&p, f, other, i, k);
+  cdni_polygon_clip_by_column(&p, o);
   if (p.n < 3) return 0;
   cdn_vec3 center;
   const double force = cdni_polygon_integrate(&p, n, f->face[i].n, f->face[i].offset, f->stiffness, &center);
@@ -57,14 +63,37 @@ static double between(const pressure_overlap *o, int i, int j) {
   return 0.25 * force * cdn_dot(n, cdn_sub(foot(o, &o->field[0], i), foot(o, &o->field[1], j)));
 }
 
+/* A side of a column, where it bounds the part of face i: its pyramid. */
+static double column_side(const pressure_overlap *o, int side, int solid, int i) {
+  const field *f = &o->field[solid], *other = &o->field[1 - solid];
+  const cdn_vec3 n = o->side[side].n;
+  polygon p;
+  cdn_vec3 center;
+  if (!cdni_polygon_of_plane(&o->box, n, o->side[side].offset, &p)) return 0;
+  clip_to_part(&p, f, other, i, -1);
+  for (int k = 0; k < o->n_sides && p.n > 2; k++)
+    if (k != side) cdni_polygon_clip(&p, o->side[k].n, o->side[k].offset);
+  if (p.n < 3) return 0;
+  const double force = cdni_polygon_integrate(&p, n, f->face[i].n, f->face[i].offset, f->stiffness, &center);
+  return 0.25 * force * (o->side[side].offset - cdn_dot(n, foot(o, f, i)));
+}
+
+static cdn_status add_energy(void *context, const pressure_overlap *o) {
+  double *energy = context;
+  for (int i = 0; i < o->field[0].n; i++)
+    for (int j = 0; j < o->field[1].n; j++) *energy += between(o, i, j);
+  for (int solid = 0; solid < 2; solid++) {
+    if (o->field[solid].stiffness > RIGID * o->field[1 - solid].stiffness) continue;
+    for (int i = 0; i < o->field[solid].n; i++) {
+      for (int k = i + 1; k < o->field[solid].n; k++) *energy += wall(o, solid, i, k);
+      for (int side = 0; side < o->n_sides; side++) *energy += column_side(o, side, solid, i);
+    }
+  }
+  return CDN_OK;
+}
+
 double cdni_pressure_energy(const touch_pair *pair) {
-  pressure_overlap o;
   double energy = 0;
-  if (!cdni_pressure_overlap(pair, &o)) return 0;
-  for (int i = 0; i < o.field[0].n; i++)
-    for (int j = 0; j < o.field[1].n; j++) energy += between(&o, i, j);
-  for (int solid = 0; solid < 2; solid++)
-    for (int i = 0; i < o.field[solid].n && o.field[solid].stiffness < RIGID * o.field[1 - solid].stiffness; i++)
-      for (int k = i + 1; k < o.field[solid].n; k++) energy += wall(&o, solid, i, k);
+  (void)!cdni_pressure_visit(pair, add_energy, &energy);
   return energy;
 }

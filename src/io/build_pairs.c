@@ -166,7 +166,8 @@ static void warn_of_lacking_laws(io_builder *b) {
   int count = 0, at[2] = { 0, 0 };
   for (int i = 0; i < n; i++)
     for (int j = 0; b->ready[i].there && b->ready[i].geometry.kind == CDN_GEOMETRY_HEIGHT_FIELD && j < n; j++)
-      if (i != j && lacks_law(b, i, j) && count++ == 0) at[0] = i, at[1] = j;
+      if ((i < j || b->ready[j].geometry.kind != CDN_GEOMETRY_HEIGHT_FIELD) && lacks_law(b, i, j) && count++ == 0)
+        at[0] = i, at[1] = j;
   if (count > 0)
     io_warn(b->d, io_spec_shape(b->spec, at[1])->line,
             "%d pair%s of shapes %s no law of contact and pass%s through each other%s '%.60s' (%s) and '%.60s' (%s)",

@@ -141,6 +141,79 @@ START_TEST(pressure_is_the_gradient_of_its_energy) {
 }
 END_TEST
 
+enum { GRID = 13 };
+
+/* 6 m wide, with heights up to `rough`. */
+static cdn_geometry height_field(double rough, uint64_t *seed) {
+  double heights[GRID * GRID];
+  cdn_surface *surface;
+  for (int i = 0; i < GRID * GRID; i++) heights[i] = mesh_uniform(seed, 0, rough);
+  OK(cdn_surface_create_height_field(GRID, GRID, heights, 3, 3, &surface));
+  return (cdn_geometry){ .kind = CDN_GEOMETRY_HEIGHT_FIELD, .surface = surface };
+}
+
+/* Solids in hills, as deep as may be, but not over the rim. */
+START_TEST(hills_have_a_gradient_as_well) {
+  sample_geometries samples = sample_geometries_make();
+  uint64_t seed = 13;
+  const cdn_geometry hills = height_field(0.4, &seed);
+  int touching = 0, exact = 0;
+  for (int i = 0; i < samples.n; i++) {
+    const cdn_geometry *g = &samples.geometry[i];
+    if (g->kind != CDN_GEOMETRY_CYLINDER && g->kind != CDN_GEOMETRY_BOX && g->kind != CDN_GEOMETRY_CONVEX) continue;
+    scene s = i % 2 ? make_scene(&hills, g, 1e6, 3e6, 0) : make_scene(g, &hills, 1e6, 3e6, 0.2);
+    for (int k = 0; k < 25; k++) {
+      pose p;
+      draw(&p, 0.5, &seed);
+      const double wrong = wrong_by(&s, &p, 1e-4);
+      if (isnan(wrong)) continue;
+      AT_MOST(wrong, 1e-4);
+      touching++;
+      exact += wrong < 1e-8;
+    }
+    free_scene(&s);
+  }
+  ck_assert_int_gt(touching, 40);
+  ck_assert_int_gt(exact, touching * 7 / 10);
+  cdn_surface_release(hills.surface);
+  sample_geometries_free(&samples);
+}
+END_TEST
+
+/* A field without hills is a half-space: forces and energies are equal. */
+START_TEST(a_flat_field_is_a_half_space) {
+  sample_geometries samples = sample_geometries_make();
+  uint64_t seed = 17;
+  const cdn_geometry flat = height_field(0, &seed), floor = { .kind = CDN_GEOMETRY_HALF_SPACE };
+  int touching = 0;
+  for (int i = 0; i < samples.n; i++) {
+    const cdn_geometry *g = &samples.geometry[i];
+    if (g->kind != CDN_GEOMETRY_CYLINDER && g->kind != CDN_GEOMETRY_BOX && g->kind != CDN_GEOMETRY_CONVEX) continue;
+    scene s[2] = { make_scene(&flat, g, 1e6, 3e6, 0), make_scene(&floor, g, 1e6, 3e6, 0) };
+    for (int k = 0; k < 20; k++) {
+      pose p;
+      cdn_spatial F[2][3];
+      double E[2], size = 1e-9;
+      draw(&p, 0.6, &seed);
+      for (int j = 0; j < 2; j++) {
+        move(&s[j], &p, 0);
+        OK_ON(s[j].state, cdn_total_forces(s[j].state, F[j], NULL));
+        E[j] = energy(&s[j]);
+      }
+      size += cdn_norm(F[0][2].v) + cdn_norm(F[0][2].w);
+      AT_MOST(cdn_norm(cdn_sub(F[0][2].v, F[1][2].v)), 1e-11 * size);
+      AT_MOST(cdn_norm(cdn_sub(F[0][2].w, F[1][2].w)), 1e-11 * size);
+      NEAR(E[0], E[1], 1e-11 * size);
+      touching += E[1] > 0;
+    }
+    for (int j = 0; j < 2; j++) free_scene(&s[j]);
+  }
+  ck_assert_int_gt(touching, 30);
+  cdn_surface_release(flat.surface);
+  sample_geometries_free(&samples);
+}
+END_TEST
+
 /* What is round: Hertz's law, with curvatures that vary over an ellipsoid, on all that it touches, faces, edges and corners too. The
  * depth has bends where other features become the nearest ones, and many nearest points where bodies are deep: few poses have any. */
 START_TEST(hertz_is_the_gradient_of_its_energy) {
@@ -199,4 +272,4 @@ START_TEST(a_standing_box_has_the_work_of_its_force) {
 END_TEST
 
 CHECK_MAIN("contact_energy", pressure_is_the_gradient_of_its_energy, hertz_is_the_gradient_of_its_energy,
-           a_standing_box_has_the_work_of_its_force)
+           hills_have_a_gradient_as_well, a_flat_field_is_a_half_space, a_standing_box_has_the_work_of_its_force)
