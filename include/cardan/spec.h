@@ -245,6 +245,9 @@ typedef struct cdn_spec_shape {
   double friction[3]; /**< sliding, torsional (m), rolling (m), as MuJoCo has them; default: 1 0.005 0.0001 */
   int priority;       /**< MuJoCo's: of two shapes, condim and friction are those of the one with the larger; 0 */
   double margin, gap; /**< MuJoCo's, m; data only: compliant contact begins where surfaces touch; 0, 0 */
+  /** > 0: a primitive that is fitted to the mesh `asset` (docs/contact.md), scaled by this; its size is not read, and
+   *  X_BS is the pose of the mesh. Default 0 */
+  double fit_scale;
 } cdn_spec_shape;
 CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
 static inline cdn_spec_shape cdn_default_spec_shape(void) {

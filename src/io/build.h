@@ -89,6 +89,9 @@ cdn_status io_load_geometries(io_builder *b);
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
+/* fit.c: the size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
+cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, const cdn_spec_shape *shape,
+                        double size[3], cdn_transform *X_BS);
 bool io_shape_takes_part(const io_builder *b, int i);
 void io_list_add(io_list *list, const char *name);
 const char *io_list_rest(io_list *list); /* "" or ", and 3 more" */

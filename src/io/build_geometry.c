@@ -191,7 +191,13 @@ static bool geometry_of(io_builder *b, const cdn_spec_shape *shape, io_ready_sha
     out->geometry.surface = asset->surface;
     out->X_BS = cdn_transform_multiply(shape->X_BS, asset->X);
   }
-  if (cdn_geometry_check(&out->geometry) == CDN_OK) return true;
+  cdn_status fitted = CDN_OK;
+  if (shape->fit_scale > 0) {
+    const int i = shape->asset ? io_names_find(&b->asset_names[CDN_ASSET_MESH], shape->asset) : -1;
+    fitted = i < 0 ? cdni_refuse(CDN_ERR_ARG, "cdn_model_build", "there is no mesh to fit it to")
+                   : io_fit_shape(b->d, io_spec_asset(b->spec, i), shape, out->geometry.size, &out->X_BS);
+  }
+  if (fitted == CDN_OK && cdn_geometry_check(&out->geometry) == CDN_OK) return true;
   cdn_error error;
   cdn_last_error(&error);
   io_warn(b->d, shape->line, "shape '%.60s' is left out of contact: %s", name_of(shape), error.text);

@@ -71,7 +71,13 @@ static bool geometry_of(dresser *r, const cdn_spec_shape *shape, cdn_geometry *o
     out->kind = info.kind;
     *X_BV = cdn_transform_multiply(shape->X_BS, asset->X);
   }
-  if (cdn_geometry_check(out) == CDN_OK) return true;
+  cdn_status fitted = CDN_OK;
+  if (shape->fit_scale > 0) {
+    const int i = find_asset(r, shape->asset, CDN_ASSET_MESH);
+    fitted = i < 0 ? cdni_refuse(CDN_ERR_ARG, "cdn_model_dress", "there is no mesh to fit it to")
+                   : io_fit_shape(r->d, io_spec_asset(r->model->spec, i), shape, out->size, X_BV);
+  }
+  if (fitted == CDN_OK && cdn_geometry_check(out) == CDN_OK) return true;
   cdn_error error;
   cdn_last_error(&error);
   io_warn(r->d, shape->line, "shape '%s' is not shown: %s", shape->name ? shape->name : "?", error.text);

@@ -47,6 +47,7 @@ typedef struct mjcf_compiler {
   mjcf_inertia_source inertia_source;
   int first_group, last_group;               /* geoms of these groups have mass */
   double boundmass, boundinertia, totalmass; /* totalmass <= 0: as it comes */
+  bool fit_boxes;                            /* fitaabb: primitives are fitted to boxes along the axes of meshes */
   const char *meshdir, *texturedir;          /* the document's, or NULL */
 } mjcf_compiler;
 

@@ -210,6 +210,10 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   CDNI_TRY(read_geometry(r, &e, &g));
   if (!massless && in_groups && g.fitted) CDNI_TRY(report_mesh(r, &e, g.s, scope->body));
   if (!massless && in_groups && !g.fitted && g.s >= SPHERE) CDNI_TRY(add_mass(r, &e, scope, &g, sum));
+  if (g.fitted && g.s >= SPHERE && !r->compiler.fit_boxes) {
+    shape.fit_scale = 1;
+    CDNI_TRY(io_mjcf_double(r, &e, "fitscale", &shape.fit_scale));
+  }
   CDNI_TRY(keep_shape(r, &e, scope, &g, &shape));
   io_mjcf_finish_element(r, &e);
   return CDN_OK;

@@ -62,13 +62,14 @@ cdn_status io_mjcf_read_compiler(mjcf_reader *r, io_xml_node *node) {
   static const char *const sources[] = { "false", "true", "auto" };
   static const char *const frames[] = { "local", "global" };
   /* MuJoCo's options for compiling and keeping assets: no effect on the motion. */
-  static const char *const silent[] = { "strippath",  "discardvisual",    "usethread", "fitaabb",     "convexhull",
+  static const char *const silent[] = { "strippath",  "discardvisual",    "usethread", "convexhull",
                                         "fusestatic", "exactmeshinertia", "conflict",  "saveinertial" };
   mjcf_compiler *c = &r->compiler;
   int word;
   bool present;
   const char *both = io_xml_string(node, "assetdir"), *meshes = io_xml_string(node, "meshdir");
   const char *textures = io_xml_string(node, "texturedir");
+  CDNI_TRY(io_xml_bool(r->d, node, "fitaabb", &c->fit_boxes, &present));
   if (both || meshes) c->meshdir = meshes ? meshes : both;
   if (both || textures) c->texturedir = textures ? textures : both;
   CDNI_TRY(io_xml_keyword(r->d, node, "angle", angles, 2, &word, &present));

@@ -221,4 +221,46 @@ START_TEST(a_humanoid_touches_itself_alike) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco contact pairs", random_models_touch_alike, a_humanoid_touches_itself_alike)
+/* Primitives that are fitted to a wedge: their sizes and poses. */
+START_TEST(primitives_are_fitted_alike) {
+  static const char *const types[] = { "sphere", "capsule", "cylinder", "ellipsoid", "box" };
+  mj_bridge_handlers();
+  for (int i = 0; i < 5; i++) {
+    char text[800], message[500] = "";
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><mesh name='w' scale='1 1.2 0.9' vertex='0 0 0 .5 0 0 0 .3 0 .1 .2 .9 .4 .3 .7'/></asset>"
+        "<worldbody><body name='b'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+        "<geom name='g' type='%s' mesh='w' fitscale='1.1' pos='.1 .2 .3' euler='10 20 30'/></body></worldbody></mujoco>",
+        types[i]);
+    mjModel *m = mj_bridge_load_string(text, "fit.xml", message, sizeof message);
+    ck_assert_msg(m != NULL, "MuJoCo: %s", message);
+    cdn_model_options options = cdn_default_model_options();
+    options.contact = CDN_MODEL_COMPLIANT;
+    cdn_model *model;
+    cdn_state *state;
+    OK(cdn_model_load_string(text, strlen(text), "fit.xml", &options, &model));
+    ck_assert_int_eq(cdn_model_warning_count(model), 0);
+    OK(cdn_state_create(cdn_model_system(model), &state));
+    cdn_geometry g;
+    cdn_transform X;
+    ck_assert_int_eq(cdn_system_shape_count(cdn_model_system(model)), 1);
+    OK_ON(state, cdn_shape_get(state, (cdn_shape){ 0 }, &g, &X));
+    for (int k = 0; k < (i == 0 ? 1 : i < 3 ? 2 : 3); k++) NEAR(g.size[k], m->geom_size[k], 1e-6);
+    NEAR(X.p.x, m->geom_pos[0], 1e-6);
+    NEAR(X.p.y, m->geom_pos[1], 1e-6);
+    NEAR(X.p.z, m->geom_pos[2], 1e-6);
+    /* axes of a box may point either way */
+    const cdn_vec3 *axes = &X.R.x;
+    const double *q = m->geom_quat;
+    const cdn_rotation theirs = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
+    for (int k = i == 0 ? 3 : i < 3 ? 2 : 0; k < 3; k++) NEAR(fabs(cdn_dot(axes[k], (&theirs.x)[k])), 1, 1e-6);
+    cdn_state_destroy(state);
+    cdn_model_destroy(model);
+    mj_deleteModel(m);
+  }
+}
+END_TEST
+
+CHECK_MAIN("mujoco contact pairs", primitives_are_fitted_alike, random_models_touch_alike,
+           a_humanoid_touches_itself_alike)

@@ -303,6 +303,38 @@ START_TEST(pairs_without_a_law_are_named) {
 }
 END_TEST
 
+/* ---- primitives that are fitted to meshes ---- */
+
+/* A box of the half lengths 0.3, 0.1, 0.2, off the origin: the longest side comes to lie along z, the shortest along x. */
+START_TEST(primitives_are_fitted_to_meshes) {
+  static const char *const types[] = { "sphere", "capsule", "cylinder", "ellipsoid", "box" };
+  static const double sizes[5][3] = { { 0.2 }, { 0.15, 0.225 }, { 0.15, 0.3 }, { 0.1, 0.2, 0.3 }, { 0.1, 0.2, 0.3 } };
+  for (int i = 0; i < 5; i++) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><mesh name='brick' vertex='.1 .2 .1 .7 .2 .1 .1 .4 .1 .7 .4 .1 .1 .2 .5 .7 .2 .5 .1 .4 .5 .7 .4 .5'/>"
+        "</asset><worldbody><body name='b'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+        "<geom type='%s' mesh='brick' fitscale='2' pos='1 0 0'/></body></worldbody></mujoco>",
+        types[i]);
+    load(text);
+    ck_assert_int_eq(cdn_model_warning_count(model), 0);
+    cdn_state *state;
+    cdn_geometry g;
+    cdn_transform X;
+    OK(cdn_state_create(cdn_model_system(model), &state));
+    OK_ON(state, cdn_shape_get(state, (cdn_shape){ 0 }, &g, &X));
+    for (int k = 0; k < 3 && sizes[i][k] > 0; k++) NEAR(g.size[k], 2 * sizes[i][k], 1e-12);
+    NEAR(cdn_norm(cdn_sub(X.p, cdn_v3(1.4, 0.3, 0.3))), 0, 1e-12);
+    NEAR(fabs(X.R.z.x), 1, 1e-9);
+    NEAR(fabs(X.R.x.y), 1, 1e-9);
+    NEAR(cdn_dot(cdn_cross(X.R.x, X.R.y), X.R.z), 1, 1e-12);
+    cdn_state_destroy(state);
+    cdn_model_destroy(model);
+  }
+}
+END_TEST
+
 /* ---- names, and what the System was told before ---- */
 
 START_TEST(shapes_without_names_are_called_by_body_kind_and_number) {
@@ -346,7 +378,7 @@ START_TEST(a_system_keeps_what_it_was_told_of_contact) {
 }
 END_TEST
 
-CHECK_MAIN("io_contact", shapes_without_names_are_called_by_body_kind_and_number,
+CHECK_MAIN("io_contact", primitives_are_fitted_to_meshes, shapes_without_names_are_called_by_body_kind_and_number,
            a_system_keeps_what_it_was_told_of_contact, contacts_are_elements_of_a_spec, wrong_names_are_refused,
            masks_and_exclusions_hold, parents_do_not_touch_whatever_the_joints, a_file_may_switch_contact_off,
            robots_may_overlap_themselves_and_repeat_names, meshes_of_packages_are_found,
