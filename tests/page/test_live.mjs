@@ -160,7 +160,7 @@ test('two runs over each other are replayed', { skip: why }, async () => {
     run('simulate', model, '--duration', '2', '--report', '0.01', '--accuracy', String(accuracy), '-o', rows, '--quiet');
     return rows;
   });
-  await withView([model, ...runs], [], async page => {
+  await withView([model, ...runs], ['--paused'], async page => {
     await until(page, 'window.cardan.model().runs.length === 2 && window.cardan.state().status.to === 2', 'both runs are there');
     assert.equal(await page.$$eval('.runs li', all => all.length), 2);
     await slide(page, '.timeline', 0.75);

@@ -169,8 +169,9 @@ test('a click selects, a drag with Ctrl pulls, and letting go releases', async (
 
 test('the camera is turned by keys, takes the model\u2019s place, and finds all again', async () => {
   await withPage(fourBar, {}, async page => {
-    const first = await page.evaluate('window.cardan.camera()');
     await page.focus('.stage canvas');
+    await page.keyboard.press('f');
+    const first = await page.evaluate('window.cardan.camera()');
     await page.keyboard.down('Alt');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowUp');
@@ -192,7 +193,8 @@ test('the camera is turned by keys, takes the model\u2019s place, and finds all 
     assert.ok(Math.hypot(x - (box.left + box.width / 2 + 0.5 * scale), y - (box.top + box.height / 2 + 0.4 * scale)) < 1, `${x} ${y}`);
     await page.keyboard.press('f');
     const home = await page.evaluate('window.cardan.camera()');
-    assert.ok(Math.hypot(...home.position.map((p, i) => p - first.position[i])) < 1e-6, 'as at first');
+    assert.ok(Math.hypot(...home.position.map((p, i) => p - first.position[i])) < 1e-6, 'as before');
+    for (let body = 1; body < 4; body++) assert.ok((await page.evaluate(`window.cardan.project(${body})`)).visible, `body ${body} is in view`);
     assert.equal(await page.$eval('[aria-label="Camera"]', select => select.value), '-1');
   });
 });

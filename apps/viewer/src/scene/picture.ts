@@ -13,8 +13,7 @@ import { Shapes } from './shapes';
 import { Stage } from './stage';
 
 const MOST_GROWTH = 2; // of the room that is kept in view by itself
-const SPARE = 0.2; // about the origin of a body, of the model's radius
-const FIT_SHARE = 0.06; // of the way, in each picture
+const FIT_MS = 500; // the camera takes about so long to go back
 
 export interface Pull {
   body: number;
@@ -46,6 +45,8 @@ export class Picture {
   private readonly matrices: (Float32Array | undefined)[] = [];
   private readonly first = new THREE.Box3(); // about the model at the start
   private readonly seen = new THREE.Box3(); // about all places where they were
+  private reaches: Float32Array = new Float32Array(0); // how far the looks of a body are from its origin, or nearly so
+  private lastRefresh = 0;
   private fits = true; // the reader has not moved the camera
   private fitted = 0; // by how much more than at first is in view
   private readonly raycaster = new THREE.Raycaster();
@@ -88,6 +89,7 @@ export class Picture {
       this.stage.free = true;
       this.first.setFromCenterAndSize(this.point.set(...model.center), this.middle.setScalar(1.5 * model.radius));
       this.seen.copy(this.first);
+      this.reaches = this.findReaches(model);
       this.fits = true;
       this.fitted = 0;
       this.stage.open(model);
@@ -225,7 +227,8 @@ export class Picture {
       if (!matrix || matrix.length !== WORDS * frame.bodies) matrix = this.matrices[run] = new Float32Array(WORDS * frame.bodies);
       expandPoses(frame.poses, frame.bodies, matrix);
     }
-    this.fitStep(FIT_SHARE);
+    this.fitStep(1 - Math.exp(-Math.min(start - this.lastRefresh, FIT_MS) / FIT_MS));
+    this.lastRefresh = start;
     this.findMiddle();
     this.follow();
     this.bodies.update(this.matrices);
@@ -329,12 +332,23 @@ export class Picture {
     this.fitted += farther;
   }
 
+  private findReaches(model: Model): Float32Array {
+    const reaches = new Float32Array(model.bodies.length);
+    for (const { body, shape, size, pose } of model.visuals) {
+      if (shape === 'plane' || body >= reaches.length) continue;
+      const place = Math.hypot(pose[0], pose[1], pose[2]), half = Math.max(...size.map(x => Math.abs(x ?? 0)), 0);
+      reaches[body] = Math.min(Math.max(reaches[body]!, place + half), 0.5 * model.radius);
+    }
+    return reaches;
+  }
+
   // Makes a box so large that the bodies are in it, but for those that flew off.
   private takeIn(box: THREE.Box3): void {
     const count = (this.matrices[0]?.length ?? 0) / WORDS, { center, radius } = this.stage;
     for (let i = 1; i < count; i++) {
       if (!this.origin(i, this.point) || this.point.distanceTo(center) > MOST_GROWTH * radius) continue;
-      for (const shift of [-SPARE * radius, 2 * SPARE * radius]) box.expandByPoint(this.point.addScalar(shift));
+      const reach = this.reaches[i] ?? 0;
+      for (const shift of [-reach, 2 * reach]) box.expandByPoint(this.point.addScalar(shift));
     }
   }
 }
