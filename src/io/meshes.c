@@ -116,6 +116,13 @@ static cdn_status check_file(const char *path) {
   return CDN_OK;
 }
 
+static bool is_read_by_assimp(const char *end) {
+  static const char *const ends[] = { ".stl", ".obj", ".dae", ".gltf", ".glb" };
+  int i = 0;
+  while (end && i < CDNI_COUNT(ends) && strcasecmp(end, ends[i]) != 0) i++;
+  return end && i < CDNI_COUNT(ends);
+}
+
 cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex, cdn_surface **out) {
   static const double none[3] = { 1, 1, 1 };
   if (!out) return cdni_misses(function, "out");
@@ -128,13 +135,16 @@ cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex
                          path, scale[0], scale[1], scale[2]);
   const char *end = strrchr(path, '.');
   const bool msh = end && strcasecmp(end, ".msh") == 0;
-  if (!msh && !(end && (strcasecmp(end, ".stl") == 0 || strcasecmp(end, ".obj") == 0 || strcasecmp(end, ".dae") == 0)))
+  const bool is_ply = end && strcasecmp(end, ".ply") == 0;
+  if (!msh && !is_ply && !is_read_by_assimp(end))
     return cdni_refuse(
         CDN_ERR_UNSUPPORTED, function,
-        "the name of the mesh file '%s' does not end in .stl, .obj, .dae or .msh: convert it to one of these", path);
+        "the name of the mesh file '%s' does not end in .stl, .obj, .dae, .ply, .gltf, .glb or .msh: convert "
+        "it to one of these",
+        path);
   CDNI_TRY(check_file(path));
   mesh_file mesh = { .path = path };
-  cdn_status status = msh ? read_msh(&mesh) : cdni_mesh_read_by_assimp(&mesh);
+  cdn_status status = msh ? read_msh(&mesh) : is_ply ? cdni_mesh_read_ply(&mesh) : cdni_mesh_read_by_assimp(&mesh);
   if (!status) {
     apply_scale(&mesh, scale);
     status = make_surface(&mesh, convex, out);

@@ -13,8 +13,10 @@ typedef struct mesh_file {
   int *triangles;
 } mesh_file;
 
-/* meshes_assimp.c or meshes_absent.c: reads STL, OBJ or DAE. */
+/* meshes_assimp.c or meshes_absent.c: reads STL, OBJ, DAE or glTF. */
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);
+/* meshes_ply.c */
+cdn_status cdni_mesh_read_ply(mesh_file *mesh);
 /* meshes_collada.c: refuses a COLLADA file that Assimp would not come back from. */
 cdn_status cdni_mesh_check_collada(const char *path);
 
