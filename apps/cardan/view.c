@@ -23,8 +23,9 @@ static const help_page page = {
   "  cardan view robot.urdf --paused --accuracy 1e-6\n"
   "  cardan view walker.xml loose.csv tight.csv\n"
   "  cardan view walker.xml walk.csv --html walk.html\n"
+  "  cardan view --checkpoint run.checkpoint\n"
   "  cardan view walker.xml --speed 0.1 --port 8000 --no-browser\n",
-  WHICH_MODEL
+  NULL
 };
 
 extern char **environ;
@@ -164,6 +165,8 @@ int command_view(int argc, char **argv) {
     { "port", 0, OPTION_POSITIVE, &a.port, "N", "the port to listen on (default: any free one)" },
     { "listen", 0, OPTION_TEXT, &a.host, "ADDRESS", "listen there, not on 127.0.0.1: others can then look and steer" },
     { "html", 0, OPTION_TEXT, &a.html, "FILE", "write one page with viewer and data in it, which needs no server" },
+    { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE",
+      "play what a run wrote that was saved there, in place of MODEL" },
     { "no-browser", 0, OPTION_FLAG, &a.no_browser, NULL, "open no browser: print the address" },
     { "speed", 0, OPTION_POSITIVE, &a.speed, "X", "times real time (default 1)" },
     { "as-fast", 0, OPTION_FLAG, &a.as_fast, NULL, "as fast as it goes" },
@@ -183,5 +186,10 @@ int command_view(int argc, char **argv) {
   };
   const int code = options_parse(&page, table, sizeof table / sizeof *table, argc, argv, &a.model.path);
   if (code != OPTIONS_GO) return code;
+  if (a.checkpoint) return makes_sense(&a) ? view_checkpoint(&a) : CMD_USAGE;
+  if (!a.model.path) {
+    complain(WHICH_MODEL);
+    return wrong_usage(&page);
+  }
   return makes_sense(&a) ? view(&a) : CMD_USAGE;
 }

@@ -29,5 +29,7 @@ int complain_last(const char *doing);
 
 /* Runs of files, or the model as it stands, in pages or in a file. */
 int view_replay(const view_arguments *a);
+/* The run of a checkpoint, with its model and options. */
+int view_checkpoint(const view_arguments *a);
 
 #endif

@@ -8,6 +8,7 @@
 #include <cardan/view.h>
 
 #include "played.h"
+#include "simulate.h"
 #include "view/replay.h"
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -148,5 +149,28 @@ int view_replay(const view_arguments *a) {
   int code = open_gallery(&g, a);
   if (code == CMD_OK) code = show(a, &g);
   close_gallery(&g);
+  return code;
+}
+
+int view_checkpoint(const view_arguments *a) {
+  if (a->model.path || a->runs.n > 0) {
+    complain("--checkpoint: the checkpoint names the model and the run; name no others");
+    return CMD_USAGE;
+  }
+  checkpoint from = { .head = NULL };
+  simulate_arguments run = { .model = { .quiet = a->model.quiet } };
+  int code = checkpoint_read(&from, a->checkpoint, &run) ? CMD_OK : CMD_INPUT;
+  if (code == CMD_OK && !run.output) {
+    complain("%s: its run writes no trajectory that could be played; 'cardan simulate --resume %s' goes on with it",
+             a->checkpoint, a->checkpoint);
+    code = CMD_INPUT;
+  }
+  if (code == CMD_OK) {
+    view_arguments shown = *a;
+    shown.model = run.model;
+    shown.runs.item[0] = run.output, shown.runs.n = 1;
+    code = view_replay(&shown);
+  }
+  checkpoint_close(&from);
   return code;
 }

@@ -10,9 +10,8 @@ CDN_BEGIN_DECLS
  *  coordinates are multiplied by `scale` (NULL: 1 1 1); a scale that mirrors also turns the triangles round, so that
  *  they are counterclockwise as before. The name's end tells the format, in either case:
  *
- *  - .stl, .obj, .dae, .gltf and .glb are read by Assimp, in single precision. All meshes of a file are one. The
- *    nodes of a .dae and of glTF are placed. A .dae's unit is converted to m; which axis it calls up is not looked at, as
- *    is the practice for URDF. In glTF y is up; it is turned so that z is.
+ *  - .stl, .obj and .dae are read by Assimp, in single precision. All meshes of a file are one. A .dae's nodes are
+ *    placed and its unit is converted to m; which axis it calls up is not looked at, as is the practice for URDF.
  *  - .ply is read as text and in both orders of bytes. Polygons become fans of triangles; of vertices, x, y and z count.
  *  - .msh is MuJoCo's binary format: four counts (vertices, normals, texture coordinates, triangles), then these as 32
  *    bit numbers. Normals and texture coordinates are not used. A file without triangles has a hull only.

@@ -117,7 +117,7 @@ static cdn_status check_file(const char *path) {
 }
 
 static bool is_read_by_assimp(const char *end) {
-  static const char *const ends[] = { ".stl", ".obj", ".dae", ".gltf", ".glb" };
+  static const char *const ends[] = { ".stl", ".obj", ".dae" };
   int i = 0;
   while (end && i < CDNI_COUNT(ends) && strcasecmp(end, ends[i]) != 0) i++;
   return end && i < CDNI_COUNT(ends);
@@ -137,11 +137,10 @@ cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex
   const bool msh = end && strcasecmp(end, ".msh") == 0;
   const bool is_ply = end && strcasecmp(end, ".ply") == 0;
   if (!msh && !is_ply && !is_read_by_assimp(end))
-    return cdni_refuse(
-        CDN_ERR_UNSUPPORTED, function,
-        "the name of the mesh file '%s' does not end in .stl, .obj, .dae, .ply, .gltf, .glb or .msh: convert "
-        "it to one of these",
-        path);
+    return cdni_refuse(CDN_ERR_UNSUPPORTED, function,
+                       "the name of the mesh file '%s' does not end in .stl, .obj, .dae, .ply or .msh: convert "
+                       "it to one of these",
+                       path);
   CDNI_TRY(check_file(path));
   mesh_file mesh = { .path = path };
   cdn_status status = msh ? read_msh(&mesh) : is_ply ? cdni_mesh_read_ply(&mesh) : cdni_mesh_read_by_assimp(&mesh);

@@ -13,7 +13,7 @@ typedef struct mesh_file {
   int *triangles;
 } mesh_file;
 
-/* meshes_assimp.c or meshes_absent.c: reads STL, OBJ, DAE or glTF. */
+/* meshes_assimp.c or meshes_absent.c: reads STL, OBJ or DAE. */
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);
 /* meshes_ply.c */
 cdn_status cdni_mesh_read_ply(mesh_file *mesh);

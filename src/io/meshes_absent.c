@@ -1,4 +1,4 @@
-/* STL, OBJ, DAE and glTF in a library that was built without Assimp. */
+/* STL, OBJ and DAE in a library that was built without Assimp. */
 #include "io/meshes.h"
 
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh) {

@@ -1,4 +1,4 @@
-/* STL, OBJ, DAE and glTF by Assimp. Only this file knows it. */
+/* STL, OBJ and DAE by Assimp. Only this file knows it. */
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -55,13 +55,10 @@ static bool append(mesh_file *out, const struct aiMesh *mesh, const struct aiMat
   return true;
 }
 
-/* glTF says that y is up, and models here have z up. */
-static const struct aiMatrix4x4 y_up = { 1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1 };
-
-static bool gather(mesh_file *out, const struct aiScene *scene, const struct aiMatrix4x4 *up) {
+static bool gather(mesh_file *out, const struct aiScene *scene) {
   node_list list = { .ok = true };
   cdni_array vertices = { 0 }, triangles = { 0 };
-  push(&list, scene->mRootNode, up);
+  push(&list, scene->mRootNode, NULL);
   while (list.ok && list.nodes.count > 0) {
     const placed_node at = CDNI_AT(list.nodes, placed_node, list.nodes.count - 1);
     list.nodes.count--;
@@ -79,7 +76,6 @@ static bool gather(mesh_file *out, const struct aiScene *scene, const struct aiM
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh) {
   static const char function[] = "cdn_surface_load";
   const char *end = strrchr(mesh->path, '.');
-  const bool is_gltf = end && tolower((unsigned char)end[1]) == 'g';
   if (end && tolower((unsigned char)end[1]) == 'd') CDNI_TRY(cdni_mesh_check_collada(mesh->path));
   struct aiPropertyStore *properties = aiCreatePropertyStore();
   if (!properties) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory to read '%s'", mesh->path);
@@ -92,7 +88,7 @@ cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh) {
   cdn_status status = CDN_OK;
   if (!scene->mRootNode || (scene->mFlags & AI_SCENE_FLAGS_INCOMPLETE && scene->mNumMeshes == 0))
     status = cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' has no meshes: export it again", mesh->path);
-  else if (!gather(mesh, scene, is_gltf ? &y_up : NULL))
+  else if (!gather(mesh, scene))
     status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for the triangles of '%s'", mesh->path);
   else if (mesh->n_vertices == 0)
     status = cdni_refuse(CDN_ERR_FILE, function, "the mesh file '%s' has no vertices: export it again", mesh->path);

@@ -56,13 +56,14 @@ static const char *step(replay *r, const json_t *request) {
   cdn_view *v = r->view;
   if (json_object_get(request, "n") && !cdni_request_number(v, request, "n", &n)) return v->story;
   if (!(n >= 1 && n <= 1000)) return cdni_view_refuse(v, "'n' must be 1 to 1000");
+  const double tiny = 1e-12 * fmax(fabs(r->from), fabs(r->to)); // rows of two runs at one time, but for rounding
   r->plays = false;
   for (int k = 0; k < (int)n; k++) {
     double nearest = r->to; // of the next rows of all runs
     for (int i = 0; i < r->n; i++) {
       double next;
-      if (r->runs[i].next_time(r->runs[i].context, r->time, &next) != CDN_OK) return cdni_view_refuse_last(v);
-      if (next > r->time) nearest = fmin(nearest, next);
+      if (r->runs[i].next_time(r->runs[i].context, r->time + tiny, &next) != CDN_OK) return cdni_view_refuse_last(v);
+      if (next > r->time + tiny) nearest = fmin(nearest, next);
     }
     r->time = nearest;
   }

@@ -1,0 +1,292 @@
+/* cardan view: replays in pages, and pages in files. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "../verify/command_run.h"
+#include "socket_page.h"
+
+/* ---- a page in place of the viewer ---- */
+
+static void write_page(void) {
+  write_file("viewer.html", "<!doctype html><!--cardan-data--><p>end</p>");
+  setenv("CARDAN_PAGE", "viewer.html", 1);
+}
+
+/* ---- the data of a page in a file ---- */
+
+static unsigned char data[32 << 20];
+static size_t data_size;
+
+static void read_data(const char *name) {
+  static char text[8 << 20];
+  static unsigned char packed[8 << 20];
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const char opening[] = "<script id=\"cardan-data\" type=\"text/plain\">";
+  FILE *file = fopen(name, "r");
+  ck_assert_ptr_nonnull(file);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  const char *at = strstr(text, opening);
+  ck_assert_ptr_nonnull(at);
+  ck_assert_ptr_nonnull(strstr(at, "</script><p>end</p>"));
+  size_t n = 0;
+  uint32_t word = 0;
+  int k = 0;
+  for (at += strlen(opening); *at != '<' && *at != '='; at++) {
+    word = word << 6 | (uint32_t)(strchr(digits, *at) - digits);
+    if (++k % 4 == 0)
+      for (int i = 2; i >= 0; i--) packed[n++] = (unsigned char)(word >> 8 * i);
+  }
+  if (k % 4 == 3) packed[n++] = (unsigned char)(word >> 10), packed[n++] = (unsigned char)(word >> 2);
+  if (k % 4 == 2) packed[n++] = (unsigned char)(word >> 4);
+  z_stream z = { .next_in = packed, .avail_in = (uInt)n, .next_out = data, .avail_out = sizeof data };
+  ck_assert_int_eq(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
+  ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
+  data_size = z.total_out;
+  inflateEnd(&z);
+}
+
+typedef struct record {
+  uint32_t kind, size;
+  const unsigned char *bytes;
+} record;
+
+static bool next_record(size_t *at, record *r) {
+  if (*at >= data_size) return false;
+  memcpy(&r->size, data + *at, 4);
+  memcpy(&r->kind, data + *at + 4, 4);
+  r->bytes = data + *at + 8;
+  *at += 8 + (r->size + 7) / 8 * 8;
+  return true;
+}
+
+enum { MOST_WORDS = 100000 };
+static uint32_t words[MOST_WORDS];
+
+static void undo_differences(const record *r) {
+  const size_t n = r->size / 4;
+  ck_assert_uint_le(n, MOST_WORDS);
+  for (size_t i = 0; i < n; i++)
+    words[i] += r->bytes[i] | (uint32_t)r->bytes[n + i] << 8 | (uint32_t)r->bytes[2 * n + i] << 16 |
+                (uint32_t)r->bytes[3 * n + i] << 24;
+  memset(words + n, 0, 4 * (MOST_WORDS - n));
+}
+
+/* The pendulum turns about y: its quaternion is cos q/2, 0, sin q/2, 0. */
+static void check_pose(const uint32_t *frame, double time, double q) {
+  double t;
+  float pose[7];
+  memcpy(&t, frame + 2, 8);
+  NEAR(t, time, 1e-12);
+  ck_assert_uint_eq(frame[5], 2);
+  memcpy(pose, frame + 10 + 2 * frame[6] + 7, sizeof pose);
+  const double sign = pose[3] * cos(q / 2) + pose[5] * sin(q / 2) < 0 ? -1 : 1;
+  NEAR(sign * pose[3], cos(q / 2), 1e-6);
+  NEAR(sign * pose[5], sin(q / 2), 1e-6);
+}
+
+START_TEST(pages_in_files) {
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --key raised --duration 1 --report 0.01 -o run.csv --quiet");
+  SUCCEEDS("view one.xml run.csv run.csv --html run.html");
+  SAYS(errors, "run.html: 202 frames in ");
+  const table *t = parse_csv_file("run.csv");
+  read_data("run.html");
+  size_t at = 0;
+  int frames = 0, texts = 0;
+  for (record r; next_record(&at, &r);) {
+    if (r.kind == 3) {
+      char text[200];
+      snprintf(text, sizeof text, "%.*s", (int)(r.size < 199 ? r.size : 199), (const char *)r.bytes);
+      ck_assert_ptr_nonnull(strstr(text, texts == 0 ? "\"hello\"" : texts == 1 ? "\"model\"" : "\"status\""));
+      ck_assert_int_eq(frames, texts < 2 ? 0 : 202); // frames lie between the model and the status
+      texts++;
+    } else if (r.kind == 4) {
+      undo_differences(&r);
+      const int row = frames / 2;
+      ck_assert_uint_eq(words[0], 1);
+      ck_assert_uint_eq(words[1], frames % 2); // both runs in turn
+      check_pose(words, t->value[row][0], t->value[row][1]);
+      frames++;
+    }
+  }
+  ck_assert_int_eq(texts, 3);
+  ck_assert_int_eq(frames, 202);
+  SUCCEEDS("view one.xml --html still.html --key raised");
+  SAYS(errors, "still.html: 1 frame in ");
+}
+END_TEST
+
+START_TEST(wrong_calls) {
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --duration 0.1 -o run.csv --quiet --checkpoint run.checkpoint");
+  EXITS(3, "view one.xml nothing.csv --html a.html");
+  SAYS(errors, "nothing.csv");
+  write_file("other.csv", "time,x\n0,1\n");
+  EXITS(3, "view one.xml other.csv --html a.html");
+  SAYS(errors, "is no run of this model");
+  EXITS(2, "view one.xml run.csv --html run.csv");
+  SAYS(errors, "would be overwritten");
+  EXITS(4, "view one.xml run.csv --html nowhere/a.html");
+  EXITS(2, "view one.xml --checkpoint run.checkpoint");
+  EXITS(2, "view");
+  EXITS(2, "view one.xml run.csv --as-fast");
+  EXITS(3, "view --checkpoint one.xml --html a.html");
+  SUCCEEDS("view --checkpoint run.checkpoint --html a.html");
+  ck_assert(exists("a.html"));
+  // a page that is not there, a page without a place for data, rows that cannot be read
+  setenv("CARDAN_PAGE", "absent.html", 1);
+  EXITS(4, "view one.xml run.csv --html b.html");
+  SAYS(errors, "./run page");
+  ck_assert(!exists("b.html"));
+  setenv("CARDAN_PAGE", "one.xml", 1);
+  EXITS(1, "view one.xml run.csv --html b.html");
+  ck_assert(!exists("b.html"));
+  setenv("CARDAN_PAGE", "viewer.html", 1);
+  FILE *file = fopen("run.csv", "a");
+  fputs("0.2,x,0,0,0\n0.3,0,0,0,0\n", file);
+  fclose(file);
+  EXITS(1, "view one.xml run.csv --html b.html");
+  SAYS(errors, "run.csv: the row '0.2,x");
+  ck_assert(!exists("b.html"));
+}
+END_TEST
+
+/* ---- replays ---- */
+
+static pid_t server;
+static FILE *server_output;
+
+static const char *serve(const char *arguments) {
+  static char address[300];
+  char line[600];
+  int pid;
+  snprintf(line, sizeof line, "echo $$; exec '%s' view %s --no-browser --quiet", program(), arguments);
+  server_output = popen(line, "r");
+  ck_assert(server_output && fscanf(server_output, "%d %299s", &pid, address) == 2);
+  server = pid;
+  return address;
+}
+
+static void end_server(void) {
+  kill(server, SIGTERM);
+  ck_assert_int_eq(pclose(server_output), 0);
+}
+
+static double time_of(const socket_page *page) {
+  double t;
+  memcpy(&t, page->message + 8, 8);
+  return t;
+}
+
+/* The next frame of a run. */
+static double next_frame(socket_page *page, uint32_t run) {
+  for (double stop = seconds() + 10; seconds() < stop;) {
+    uint32_t of;
+    const int op = page_read(page, 10);
+    ck_assert_int_gt(op, 0);
+    if (op != OP_BINARY) continue;
+    memcpy(&of, page->message + 4, 4);
+    if (of == run) return time_of(page);
+  }
+  ck_abort_msg("no frame came");
+  return NAN;
+}
+
+static void wait_frame(socket_page *page, uint32_t run, double time) {
+  double t = NAN;
+  for (int i = 0; i < 1000 && !(fabs(t - time) < 1e-9); i++) t = next_frame(page, run);
+  NEAR(t, time, 1e-9);
+}
+
+START_TEST(replays) {
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --key raised --duration 2 --report 0.01 -o long.csv --quiet");
+  SUCCEEDS("simulate one.xml --key raised --duration 1 --report 0.03 -o short.csv --quiet");
+  const table *t = parse_csv_file("long.csv");
+  socket_page page;
+  const char *address = serve("one.xml long.csv short.csv --paused");
+  ck_assert_int_eq(page_open(&page, address, NULL), 101);
+  page_expect(&page, "\"mode\":\"replay\"", 10);
+  page_expect(&page, "\"name\":\"long.csv\"", 10);
+  SAYS((char *)page.message, "\"name\":\"short.csv\"");
+  page_expect(&page, "\"state\":\"paused\"", 10);
+  // a row is shown as it is; between rows it is interpolated; behind its end a run shows its last row
+  page_say(&page, "{\"type\":\"seek\",\"time\":1.5,\"id\":1}");
+  wait_frame(&page, 0, 1.5);
+  uint32_t frame[256];
+  memcpy(frame, page.message, page.size < sizeof frame ? page.size : sizeof frame);
+  check_pose(frame, 1.5, t->value[150][1]);
+  page_say(&page, "{\"type\":\"seek\",\"time\":1.505,\"id\":2}");
+  wait_frame(&page, 1, 1);
+  page_say(&page, "{\"type\":\"step\",\"id\":3}");
+  wait_frame(&page, 0, 1.51);
+  page_say(&page, "{\"type\":\"seek\",\"time\":0.295,\"id\":4}");
+  wait_frame(&page, 0, 0.295);
+  page_say(&page, "{\"type\":\"step\",\"n\":3,\"id\":4}"); // the next rows of both: 0.3, 0.31, 0.32
+  wait_frame(&page, 1, 0.32);
+  wait_frame(&page, 0, 0.32);
+  // it plays at the speed that was asked for, to the end
+  page_say(&page, "{\"type\":\"reset\"}");
+  page_say(&page, "{\"type\":\"speed\",\"value\":4}");
+  page_say(&page, "{\"type\":\"run\",\"id\":5}");
+  page_expect(&page, "\"to\":5,\"error\":null", 10);
+  const double begin = seconds();
+  wait_frame(&page, 0, 2);
+  AT_MOST(0.4, seconds() - begin);
+  page_expect(&page, "\"state\":\"ended\"", 10);
+  // what a replay does not do is said
+  static const char *const refused[] = {
+    "{\"type\":\"seek\",\"id\":9}",
+    "{\"type\":\"seek\",\"time\":\"x\",\"id\":9}",
+    "{\"type\":\"speed\",\"value\":0,\"id\":9}",
+    "{\"type\":\"step\",\"n\":0,\"id\":9}",
+    "{\"type\":\"accuracy\",\"value\":1e-3,\"id\":9}",
+    "{\"type\":\"pull\",\"body\":1,\"station\":[0,0,0],\"target\":[0,0,0],\"id\":9}",
+    "{\"type\":\"plots\",\"series\":[1000],\"id\":9}",
+    "{\"type\":\"nonsense\",\"id\":9}"
+  };
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    page_say(&page, refused[i]);
+    page_expect(&page, "\"to\":9,\"error\":\"", 10);
+  }
+  page_say(&page, "{\"type\":\"plots\",\"series\":[0],\"id\":10}");
+  page_expect(&page, "\"to\":10,\"error\":null", 10);
+  page_say(&page, "{\"type\":\"seek\",\"time\":0.5}");
+  wait_frame(&page, 0, 0.5);
+  double value;
+  memcpy(&value, page.message + 40, 8);
+  NEAR(value, t->value[50][1], 1e-12);
+  kill(server, SIGTERM);
+  page_expect(&page, "\"type\":\"bye\"", 10);
+  page_close(&page);
+  ck_assert_int_eq(pclose(server_output), 0);
+}
+END_TEST
+
+/* Rows that cannot be read are events, and the replay goes on elsewhere. */
+START_TEST(damaged_runs) {
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --duration 0.5 --report 0.1 -o run.csv --quiet");
+  FILE *file = fopen("run.csv", "a");
+  fputs("0.6,x,0,0,0\n0.7,0,0,0,0\n0.8,0,0,0,0\n", file);
+  fclose(file);
+  socket_page page;
+  const char *address = serve("one.xml run.csv --paused");
+  ck_assert_int_eq(page_open(&page, address, NULL), 101);
+  page_say(&page, "{\"type\":\"seek\",\"time\":0.65}");
+  page_expect(&page, "run.csv: the row '0.6,x", 10);
+  page_say(&page, "{\"type\":\"seek\",\"time\":0.2}");
+  wait_frame(&page, 0, 0.2);
+  page_close(&page);
+  end_server();
+}
+END_TEST
+
+CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays, damaged_runs)
