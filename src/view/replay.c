@@ -47,7 +47,7 @@ void cdni_replay_end(replay *r) {
 
 static const char *jump(replay *r, double time) {
   r->time = fmin(fmax(time, r->from), r->to);
-  r->view->jumped = r->view->unsettled = true;
+  r->view->jumped = r->changed = true;
   return NULL;
 }
 
@@ -67,7 +67,7 @@ static const char *step(replay *r, const json_t *request) {
     }
     r->time = nearest;
   }
-  v->unsettled = true;
+  r->changed = true;
   return NULL;
 }
 
@@ -89,7 +89,7 @@ static const char *answer(replay *r, const char *type, const json_t *request) {
     if (!(number > 0)) return cdni_view_refuse(v, "a replay has a speed above 0");
     r->speed = number;
   } else if (strcmp(type, "layers") == 0 || strcmp(type, "select") == 0 || strcmp(type, "plots") == 0) {
-    v->unsettled = true;
+    r->changed = true;
     return cdni_view_answer(v, r->state, type, request, &known);
   } else return cdni_view_refuse(v, "this is a replay: it does not do '%.40s'", type);
   return NULL;
@@ -154,14 +154,14 @@ static double turn(replay *r) {
   cdn_view *v = r->view;
   answer_all(r);
   const double clock = v->clock();
-  const bool moves = r->plays || v->unsettled || v->number == 0;
+  const bool moves = r->plays || r->changed || v->number == 0;
   // it waits for the first page
   if (r->plays && cdni_view_is_watched(v)) r->time = fmin(r->time + r->speed * (clock - r->last_turn), r->to);
   r->last_turn = clock;
   if (moves && clock >= v->last_frame + VIEW_FRAME_TIME - 1e-3) {
     show(r);
     v->last_frame = fmax(v->last_frame + VIEW_FRAME_TIME, clock - VIEW_FRAME_TIME / 2);
-    v->unsettled = false;
+    r->changed = false;
     if (r->time >= r->to && r->plays) r->plays = false, v->last_status = -INFINITY;
   }
   if (clock >= v->last_status + status_time && cdni_view_is_watched(v)) {

@@ -14,6 +14,7 @@ typedef struct replay {
   double from, to, time; /* of all runs */
   double speed;
   bool plays;
+  bool changed;     /* a frame is to be sent though it stands still */
   double last_turn; /* by the clock */
 } replay;
 
