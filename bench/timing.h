@@ -9,7 +9,7 @@ namespace bench {
 // Keeps this process on the core that it runs on.
 void pin_to_one_core();
 
-// Nanoseconds since some moment.
+// Nanoseconds of processor time: what others do on the machine meanwhile does not count.
 double now();
 
 // Nanoseconds an evaluation for each engine (NULL: not a number). A sweep runs a batch of each engine in turn, so that

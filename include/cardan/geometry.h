@@ -118,7 +118,9 @@ typedef struct cdn_proximity {
 } cdn_proximity;
 
 /** True if the library has the distance of these two kinds: convex kinds and half-spaces with one another (but not two
- *  half-spaces); meshes, height fields and custom distances with all of these; meshes with meshes. */
+ *  half-spaces); meshes, height fields and custom distances with all of these; meshes with meshes. Of two custom
+ *  geometries one, of a custom geometry and a mesh or a height field the custom one needs a support function, which a
+ *  kind does not tell: cdn_geometry_distance refuses the others. */
 CDN_API bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_kind b);
 
 /** Distance, normal and witness points of two geometries, apart or deep. Right to 1e-8 of their size wherever the
