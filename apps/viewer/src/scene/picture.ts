@@ -308,6 +308,7 @@ export class Picture {
   // All in view again, until the reader moves the camera.
   home(): void {
     this.useCamera(-1);
+    this.refresh(); // the newest frame counts, drawn or not
     this.seen.copy(this.first);
     this.stage.home();
     this.fitted = 0;
