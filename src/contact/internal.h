@@ -312,6 +312,17 @@ static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
          (b->least[1] <= a->most[1]) & (a->least[2] <= b->most[2]) & (b->least[2] <= a->most[2]);
 }
 
+/* quiet.c: whether nothing can touch while the shapes go on as they move now, from `reach` before the State on until `reach` behind it. If
+ * false is told, somebody has to look. */
+struct quiet_list;
+cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet);
+/* Finds out for how long it is quiet behind a State; false: not for so long, or nobody has looked. */
+cdn_status cdni_contact_make_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet);
+/* Its bytes among those of the neighbours. */
+size_t cdni_contact_quiet_size(int n);
+void cdni_contact_quiet_forget(void *bytes);
+struct quiet_list *cdni_contact_quiet_list(const contact_room *room, cdn_state *state);
+
 /* derivatives.c: of the two forces of all contacts, if the shapes of the System are such that they are known. */
 bool cdni_contact_has_derivatives(const contact_room *room);
 cdn_status cdni_contact_elastic_derivative(const void *self, cdn_state *state, cdn_force_derivatives *d);

@@ -182,6 +182,11 @@ static cdn_status list_near(const void *self, cdn_state *state, double reach, cd
   const contact_room *room = contact_of(self);
   const size_t n = room->shapes.count;
   view v;
+  bool quiet;
+  out->n = 0;
+  CDNI_TRY(cdni_contact_is_quiet(room, state, reach, &quiet));
+  if (!quiet) CDNI_TRY(cdni_contact_make_quiet(room, state, reach, &quiet));
+  if (quiet) return CDN_OK;
   CDNI_TRY(look_at(room, state, &v));
   char *frame = cdn_work_push(state, n * (2 * sizeof(cdni_box) + sizeof(cdn_vec3)));
   if (!frame) return CDN_ERR_NOMEM;

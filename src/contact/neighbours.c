@@ -6,29 +6,37 @@
  * Boxes are seen from the middle of all shapes, so that shapes that fly together keep their neighbours. */
 #include "contact/internal.h"
 
-/* What the bytes of a region begin with; larger boxes and pairs follow. */
+/* What the bytes of a region begin with; larger boxes, what is known of quiet times, and pairs follow. */
 typedef struct list {
   int32_t n_pairs, room;
   double reach; /* see cdni_contact_neighbours */
 } list;
 
 static size_t list_size(int n, int room) {
-  return sizeof(list) + (size_t)n * sizeof(cdni_box) + 2 * (size_t)room * sizeof(int32_t);
+  return sizeof(list) + (size_t)n * sizeof(cdni_box) + cdni_contact_quiet_size(n) + 2 * (size_t)room * sizeof(int32_t);
 }
 static cdni_box *boxes_of(list *l) { return (cdni_box *)(l + 1); }
-static int32_t *pairs_of(list *l, int n) { return (int32_t *)(boxes_of(l) + n); }
+static struct quiet_list *quiet_of(list *l, int n) { return (struct quiet_list *)(void *)(boxes_of(l) + n); }
+static int32_t *pairs_of(list *l, int n) {
+  return (int32_t *)(void *)((char *)quiet_of(l, n) + cdni_contact_quiet_size(n));
+}
+
+struct quiet_list *cdni_contact_quiet_list(const contact_room *room, cdn_state *state) {
+  return quiet_of(cdni_region_elements(state, room->neighbours), (int)room->shapes.count);
+}
 
 /* An empty list holds for no boxes. */
 cdn_status cdni_contact_forget_neighbours(const void *self, cdn_state *state, cdn_region_output *out) {
   (void)out;
   const contact_room *room = contact_of(self);
-  const int n = (int)room->shapes.count, most = 8 * n + 64;
+  const int n = (int)room->shapes.count, most = 2 * n + 64;
   void *bytes;
   CDNI_TRY(cdni_region_take(state, "cdn_realize", room->neighbours, list_size(n, most), &bytes));
   memset(bytes, 0, sizeof(list) + (size_t)n * sizeof(cdni_box));
   list *l = bytes;
   l->room = most;
   l->reach = -1;
+  cdni_contact_quiet_forget(quiet_of(l, n));
   return CDN_OK;
 }
 
@@ -120,6 +128,7 @@ static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_b
     }
     l = bytes;
     *l = (list){ .room = most, .reach = -1 };
+    cdni_contact_quiet_forget(quiet_of(l, n));
   }
 }
 

@@ -45,7 +45,8 @@ cdn_status cdni_kinks_afresh(cdn_stepper *s) {
   return read_all(s, s->work, ev->kinks);
 }
 
-/* A list is made for times this much longer than the step, so that it holds for the next step, too. */
+/* A list is made for times this much longer than the step, so that it holds for the next step, too. A quarter of them is before the list: the
+ * step that it ends. */
 static const double LONGER = 4;
 
 static cdn_status scene_at_start(cdn_stepper *s) {

@@ -185,6 +185,8 @@ double cdn_state_time(const cdn_state *state) {
   return *state_doubles(state, state->system->off_t);
 }
 
+double cdni_state_time_for_reuse(const cdn_state *state) { return *state_doubles(state, state->system->off_t); }
+
 const double *cdn_state_q(const cdn_state *state) { return read_pool(state, CDN_POOL_Q); }
 const double *cdn_state_u(const cdn_state *state) { return read_pool(state, CDN_POOL_U); }
 const double *cdn_state_z(const cdn_state *state) { return read_pool(state, CDN_POOL_Z); }

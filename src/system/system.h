@@ -76,8 +76,8 @@ typedef struct cdni_near_list {
   const cdn_allocator *allocator;
 } cdni_near_list;
 typedef struct cdni_near_kinks {
-  /* Adds all kinks with values below zero, and all that reach zero within the time `reach` before or after the State, if
-   * they go on at their present rates; in ascending order of their keys. */
+  /* Adds all kinks with values below zero, and all that reach zero within the time `reach` after the State or a quarter of it before,
+   * if they go on at their present rates; in ascending order of their keys. It may add others. */
   cdn_status (*list)(const void *self, cdn_state *state, double reach, cdni_near_list *out);
   /* One of them, near or not. */
   cdn_status (*calc)(const void *self, cdn_state *state, int64_t key, double *value, double *rate);
@@ -238,6 +238,8 @@ double *cdni_state_ydot_storage(cdn_state *state);
 /* The storage of an entry, without evaluation or audit: for companions, and for entries that have just been
  * evaluated. */
 void *cdni_state_storage(cdn_state *state, cdn_cache entry);
+/* The time, for a decision on which no result depends: no dependency. */
+double cdni_state_time_for_reuse(const cdn_state *state);
 /* Offsets in the block of an entry, a variable, a pool. For rooms that look them up once, when the block has been
  * planned. / */
 size_t cdni_entry_offset(const cdn_system *system, cdn_cache entry);

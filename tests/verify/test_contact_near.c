@@ -153,4 +153,103 @@ START_TEST(contacts_do_not_depend_on_history) {
 }
 END_TEST
 
-CHECK_MAIN("contact near", long_steps_miss_no_touch, many_fly_together, contacts_do_not_depend_on_history)
+/* ---- quiet times ---- */
+
+static int asked; /* how often a shape's box or distance was asked for */
+static cdn_vec3 support_of_ball(const void *self, cdn_vec3 direction) {
+  (void)self;
+  asked++;
+  return cdn_scale(0.05 / cdn_norm(direction), direction);
+}
+
+/* Two balls of 5 cm, known by their support functions alone, that turn and fall from 100 m, 1 m apart. */
+START_TEST(what_meets_nothing_is_not_looked_at) {
+  const cdn_surface_ops ops = { .struct_size = sizeof ops, .support = support_of_ball, .radius = 0.05 };
+  cdn_surface *surface;
+  OK(cdn_surface_create_custom(&ops, NULL, &surface));
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_shape_def shape = cdn_default_shape_def();
+  for (int i = 0; i < 2; i++) {
+    const double q0[7] = { 1, 0, 0, 0, i, 0, 100 };
+    cdn_body_def body = cdn_default_body_def();
+    body.mobilizer = CDN_FREE, body.q0 = q0, body.mass = solid(1, cdn_v3(0, 0, 0), 1e-3, 2e-3, 2.5e-3);
+    shape.body = cdn_system_add_body(system, &body);
+    shape.geometry = i == 0 ? (cdn_geometry){ .kind = CDN_GEOMETRY_CUSTOM, .surface = surface } : sphere(0.05);
+    cdn_system_add_shape(system, &shape);
+  }
+  OK_FREEZE(system);
+  cdn_state *state;
+  cdn_stepper *stepper;
+  cdn_certificate c;
+  const double spin[6] = { 3, 20, 4, 0, 0, 0 };
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = 1e-8;
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_body_set_u(state, (cdn_body){ 1 }, spin, 6));
+  OK(cdn_stepper_create(state, &def, &stepper));
+  asked = 0;
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 2, NULL));
+  OK(cdn_stepper_certificate(stepper, &c));
+  ck_assert_int_gt(c.evaluations, 400);
+  ck_assert_int_lt(asked, 200); /* a box takes six of them */
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  cdn_surface_release(surface);
+}
+END_TEST
+
+/* A pendulum of 1 m, whose bob of 1 cm meets a leaning wall at 30 degrees beyond the lowest point, far from the straight lines of its motion.
+ * Without friction and dissipation it is thrown back with the same speed: it never goes further than the depth
+ * of the impact, and swings back to where it began. */
+START_TEST(what_swings_meets_the_wall) {
+  const double angle = PI / 6, r = 0.01;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_body_def body = cdn_default_body_def();
+  const double q0 = -PI / 3;
+  body.mobilizer = CDN_PIN, body.q0 = &q0;
+  body.X_PF = body.X_BM = frame_z(cdn_v3(0, -1, 0), cdn_v3(0, 0, 0));
+  body.mass = solid(1, cdn_v3(0, 0, -1), 1e-4, 1e-4, 1e-4);
+  cdn_contact_material m = cdn_default_contact_material();
+  m.modulus = 1e10, m.dissipation = 0, m.static_friction = m.dynamic_friction = 0;
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.body = cdn_system_add_body(system, &body);
+  shape.material = &m, shape.geometry = sphere(r), shape.X_BS.p = cdn_v3(0, 0, -1);
+  cdn_system_add_shape(system, &shape);
+  const cdn_vec3 along = cdn_v3(cos(angle), 0, sin(angle)), at = cdn_v3(sin(angle), 0, -cos(angle));
+  shape.body = cdn_ground();
+  shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_HALF_SPACE };
+  shape.X_BS = frame_z(cdn_scale(-1, along), cdn_add(at, cdn_scale(r, along)));
+  cdn_system_add_shape(system, &shape);
+  OK_FREEZE(system);
+  static const cdn_method methods[] = { CDN_METHOD_ADAMS, CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_DORMAND_PRINCE_8 };
+  for (int k = 0; k < 3; k++) {
+    cdn_state *state;
+    cdn_stepper *stepper;
+    cdn_stepper_def def = cdn_default_stepper_def();
+    def.method = methods[k], def.accuracy = 1e-6;
+    OK(cdn_state_create(system, &state));
+    OK(cdn_stepper_create(state, &def, &stepper));
+    double most = -1, q = 0;
+    for (double t = 0; t < 1.6;) {
+      OK_STEP(stepper, cdn_stepper_step(stepper, 1.6));
+      cdn_state *now = cdn_stepper_state(stepper);
+      t = cdn_state_time(now);
+      q = *cdn_body_q(now, (cdn_body){ 1 });
+      if (q > most) most = q;
+    }
+    ck_assert_msg(most > angle - 1e-6 && most < angle + 2e-3, "%s: %.6f", cdn_method_name(methods[k]), most);
+    const double u = *cdn_body_u(cdn_stepper_state(stepper), (cdn_body){ 1 });
+    ck_assert_double_lt(q, -PI / 4);
+    NEAR(0.5 * (1 + 1e-4) * u * u - 9.81 * cos(q), -9.81 * cos(PI / 3), 1e-3);
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+  }
+  cdn_system_release(system);
+}
+END_TEST
+
+CHECK_MAIN("contact near", long_steps_miss_no_touch, many_fly_together, contacts_do_not_depend_on_history,
+           what_meets_nothing_is_not_looked_at, what_swings_meets_the_wall)
