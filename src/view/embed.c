@@ -65,6 +65,7 @@ static cdn_status write_data(cdni_embed *e, const unsigned char *bytes, size_t n
 static cdn_status deflate_bytes(cdni_embed *e, const void *bytes, size_t n, bool last) {
   const unsigned char *from = bytes;
   int code = Z_OK;
+  if (n == 0 && !last) return CDN_OK; // of nothing, `bytes` may be NULL
   do {
     const uInt some = n < (1u << 30) ? (uInt)n : 1u << 30;
     e->z.next_in = (unsigned char *)(uintptr_t)from, e->z.avail_in = some;
