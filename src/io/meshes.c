@@ -116,11 +116,22 @@ static cdn_status check_file(const char *path) {
   return CDN_OK;
 }
 
-static bool is_read_by_assimp(const char *end) {
-  static const char *const ends[] = { ".stl", ".obj", ".dae" };
-  int i = 0;
-  while (end && i < CDNI_COUNT(ends) && strcasecmp(end, ends[i]) != 0) i++;
-  return end && i < CDNI_COUNT(ends);
+/* By the end of the file's name; NULL: no such format is read. */
+static cdn_status (*find_reader(const char *path))(mesh_file *) {
+  static const struct {
+    const char *end;
+    cdn_status (*read)(mesh_file *mesh);
+  } readers[] = { { ".stl", cdni_mesh_read_by_assimp },
+                  { ".obj", cdni_mesh_read_by_assimp },
+                  { ".dae", cdni_mesh_read_by_assimp },
+                  { ".ply", cdni_mesh_read_ply },
+                  { ".gltf", cdni_mesh_read_gltf },
+                  { ".glb", cdni_mesh_read_gltf },
+                  { ".msh", read_msh } };
+  const char *end = strrchr(path, '.');
+  for (int i = 0; end && i < CDNI_COUNT(readers); i++)
+    if (strcasecmp(end, readers[i].end) == 0) return readers[i].read;
+  return NULL;
 }
 
 cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex, cdn_surface **out) {
@@ -133,17 +144,16 @@ cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex
     if (!isfinite(scale[k]) || scale[k] == 0)
       return cdni_refuse(CDN_ERR_ARG, function, "the scale of '%s' is %g %g %g: give finite numbers that are not 0",
                          path, scale[0], scale[1], scale[2]);
-  const char *end = strrchr(path, '.');
-  const bool msh = end && strcasecmp(end, ".msh") == 0;
-  const bool is_ply = end && strcasecmp(end, ".ply") == 0;
-  if (!msh && !is_ply && !is_read_by_assimp(end))
-    return cdni_refuse(CDN_ERR_UNSUPPORTED, function,
-                       "the name of the mesh file '%s' does not end in .stl, .obj, .dae, .ply or .msh: convert "
-                       "it to one of these",
-                       path);
+  cdn_status (*const read)(mesh_file *) = find_reader(path);
+  if (!read)
+    return cdni_refuse(
+        CDN_ERR_UNSUPPORTED, function,
+        "the name of the mesh file '%s' does not end in .stl, .obj, .dae, .ply, .gltf, .glb or .msh: convert "
+        "it to one of these",
+        path);
   CDNI_TRY(check_file(path));
   mesh_file mesh = { .path = path };
-  cdn_status status = msh ? read_msh(&mesh) : is_ply ? cdni_mesh_read_ply(&mesh) : cdni_mesh_read_by_assimp(&mesh);
+  cdn_status status = read(&mesh);
   if (!status) {
     apply_scale(&mesh, scale);
     status = make_surface(&mesh, convex, out);

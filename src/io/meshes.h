@@ -15,8 +15,9 @@ typedef struct mesh_file {
 
 /* meshes_assimp.c or meshes_absent.c: reads STL, OBJ or DAE. */
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);
-/* meshes_ply.c */
+/* meshes_ply.c; meshes_gltf.c or meshes_gltf_absent.c */
 cdn_status cdni_mesh_read_ply(mesh_file *mesh);
+cdn_status cdni_mesh_read_gltf(mesh_file *mesh);
 /* meshes_collada.c: refuses a COLLADA file that Assimp would not come back from. */
 cdn_status cdni_mesh_check_collada(const char *path);
 

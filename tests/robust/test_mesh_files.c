@@ -196,8 +196,36 @@ static size_t put_ply(unsigned char *to) {
   return at;
 }
 
+/* y is up: the corners x, 3 y, -2 z are turned to x, 2 y, 3 z. A node moves it by 1, 1, -1. `buffer`: "" or the uri. */
+#  define GLTF(buffer)                                                                                                           \
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"                                                 \
+    "\"nodes\":[{\"mesh\":0,\"translation\":[1,1,-1]}],"                                                                         \
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1}]}],\"buffers\":[{" buffer                      \
+    "\"byteLength\":72}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":24}]," \
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\",\"min\":[0,0,-2],\"max\":[1,3,0]},"   \
+    "{\"bufferView\":1,\"componentType\":5123,\"count\":12,\"type\":\"SCALAR\"}]}"
+static const char gltf[] =
+    GLTF("\"uri\":\"data:application/octet-stream;base64,"
+         "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAAAAAADAAAAAAAAAQEAAAAAAAAACAAEAAAABAAMAAAADAAIAAQACAAMA\",");
+
+static size_t put_glb(unsigned char *to) {
+  static const float turned[12] = { 0, 0, 0, 1, 0, 0, 0, 0, -2, 0, 3, 0 };
+  static const char json[] = GLTF("") "   ";
+  const uint32_t n = (uint32_t)strlen(json) / 4 * 4, size = 12 + 8 + n + 8 + 72;
+  const uint32_t head[5] = { 0x46546c67, 2, size, n, 0x4e4f534a }, chunk[2] = { 72, 0x004e4942 };
+  memcpy(to, head, 20);
+  memcpy(to + 20, json, n);
+  memcpy(to + 20 + n, chunk, 8);
+  memcpy(to + 28 + n, turned, 48);
+  for (int i = 0; i < 12; i++) {
+    const uint16_t index = (uint16_t)faces[i];
+    memcpy(to + 76 + n + 2 * i, &index, 2);
+  }
+  return size;
+}
+
 START_TEST(formats_of_assimp) {
-  unsigned char bytes[400];
+  unsigned char bytes[2000];
   const double scale[3] = { 0.5, -2, 3 };
   cdn_surface *s;
   for (int convex = 0; convex < 2; convex++) {
@@ -219,6 +247,12 @@ START_TEST(formats_of_assimp) {
     OK(cdn_surface_load(file_of("binary.PLY", bytes, put_ply(bytes)), NULL, convex, &s));
     check_tetrahedron(s, 1, 1, 1, 0);
     cdn_surface_release(s);
+    OK(cdn_surface_load(text_file("text.gltf", gltf), NULL, convex, &s));
+    check_tetrahedron(s, 1, 1, 1, 1);
+    cdn_surface_release(s);
+    OK(cdn_surface_load(file_of("binary.glb", bytes, put_glb(bytes)), NULL, convex, &s));
+    check_tetrahedron(s, 1, 1, 1, 1);
+    cdn_surface_release(s);
   }
 }
 END_TEST
@@ -238,15 +272,20 @@ static void load_anything(const char *name, const void *bytes, size_t size) {
 }
 
 START_TEST(broken_files) {
-  unsigned char bytes[400], binary_ply[400];
+  unsigned char bytes[400], binary_ply[400], glb[2000];
   const size_t size = put_stl(bytes);
   const struct {
     const char *name;
     const void *bytes;
     size_t size;
-  } files[] = { { "cut.stl", bytes, size },         { "cut.stl", stl, sizeof stl - 1 },
-                { "cut.obj", obj, sizeof obj - 1 }, { "cut.dae", dae, sizeof dae - 1 },
-                { "cut.ply", ply, sizeof ply - 1 }, { "cut.ply", binary_ply, put_ply(binary_ply) } };
+  } files[] = { { "cut.stl", bytes, size },
+                { "cut.stl", stl, sizeof stl - 1 },
+                { "cut.obj", obj, sizeof obj - 1 },
+                { "cut.dae", dae, sizeof dae - 1 },
+                { "cut.ply", ply, sizeof ply - 1 },
+                { "cut.ply", binary_ply, put_ply(binary_ply) },
+                { "cut.gltf", gltf, sizeof gltf - 1 },
+                { "cut.glb", glb, put_glb(glb) } };
   for (int f = 0; f < CDNI_COUNT(files); f++)
     for (size_t i = 0; i < files[f].size; i += f == 3 ? 7 : 3) load_anything(files[f].name, files[f].bytes, i);
   cdn_surface *s;
@@ -262,7 +301,7 @@ END_TEST
 
 START_TEST(changed_bytes) {
   uint32_t seed = 1;
-  unsigned char binary_ply[400];
+  unsigned char binary_ply[400], glb[2000];
   char changed[2000];
   const struct {
     const char *name, *text;
@@ -271,7 +310,9 @@ START_TEST(changed_bytes) {
                 { "changed.obj", obj, sizeof obj - 1 },
                 { "changed.dae", dae, sizeof dae - 1 },
                 { "changed.ply", ply, sizeof ply - 1 },
-                { "changed.ply", (char *)binary_ply, put_ply(binary_ply) } };
+                { "changed.ply", (char *)binary_ply, put_ply(binary_ply) },
+                { "changed.gltf", gltf, sizeof gltf - 1 },
+                { "changed.glb", (char *)glb, put_glb(glb) } };
   for (int f = 0; f < CDNI_COUNT(files); f++)
     for (int i = 0; i < 150; i++) {
       memcpy(changed, files[f].text, files[f].size);
