@@ -227,7 +227,7 @@ START_TEST(hertz_is_the_gradient_of_its_energy) {
       if ((!egg && !ball) || a->kind > CDN_GEOMETRY_CONVEX || b->kind > CDN_GEOMETRY_CONVEX) continue;
       scene s = make_scene(a, b, 1e6, 3e6, 0);
       int touching = 0, exact = 0;
-      for (int k = 0; k < 3000 && touching < 60; k++) {
+      for (int k = 0; k < 12000 && touching < 60; k++) {
         pose p;
         cdn_contact c;
         int n;

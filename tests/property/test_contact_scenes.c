@@ -235,7 +235,9 @@ static uint64_t bits_of_pose(cdn_state *state, int pose) {
     memset(&c, 0, sizeof c);
     OK_ON(state, cdn_contact_get(state, i, &c));
     memcpy(bytes, &c, sizeof c);
-    for (size_t k = 0; k < sizeof c; k++) sum = (sum ^ bytes[k]) * 1099511628211u;
+    const size_t ids = offsetof(cdn_contact, feature) + sizeof c.feature; /* some bytes behind it mean nothing */
+    for (size_t k = 0; k < sizeof c; k++)
+      if (k < ids || k >= offsetof(cdn_contact, point)) sum = (sum ^ bytes[k]) * 1099511628211u;
   }
   return sum ^ (uint64_t)n;
 }

@@ -13,9 +13,8 @@ descent cdni_descend(core_pair *pair, const probe *q, cdn_vec3 *n, simplex *s, m
   for (int turn = 0; turn < MOST_TURNS; turn++) {
     cdn_vec3 m = *n;
     const cdn_vec3 point = cdn_scale(h * 1.2, *n);
-    /* A direction to begin with is enough, where Newton's method follows; the deeper, the less it has to be near. */
-    const double gap = pair->curved ? fmin(0.3, 0.02 + 2 * h / pair->scale) : 1e-9;
-    if (!cdni_gjk_beside(pair, point, 12, gap, s, &m)) return DESCENT_NOWHERE;
+    /* A direction to begin with is enough, where Newton's method follows. */
+    if (!cdni_gjk_beside(pair, point, 12, pair->curved ? 0.02 : 1e-9, s, &m)) return DESCENT_NOWHERE;
     const int k = s->n < 4 ? s->n : 3;
     double level = -INFINITY;
     for (int i = 0; i < s->n; i++) level = fmax(level, cdn_dot(m, s->probe[i].w));
