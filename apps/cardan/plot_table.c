@@ -1,6 +1,7 @@
 /* Comma-separated values, as `cardan simulate` writes them. */
 #define _POSIX_C_SOURCE 200809L
 #include "plot.h"
+#include "rows.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -15,24 +16,6 @@ static void make_drawable(char *text) {
     else if (!valid && (unsigned char)*c >= 0x80) *c = '?';
   }
   json_decref(valid);
-}
-
-/* The next field of a line, unquoted in place; *line moves behind it, or becomes NULL after the last one. */
-static char *next_field(char **line) {
-  char *from = *line, *to = from, *field = from;
-  bool quoted = *from == '"';
-  if (quoted) from++;
-  for (; *from; from++) {
-    if (quoted && *from == '"' && from[1] == '"') from++;
-    else if (quoted && *from == '"') {
-      quoted = false;
-      continue;
-    } else if (!quoted && *from == ',') break;
-    *to++ = *from;
-  }
-  *line = *from ? from + 1 : NULL;
-  *to = 0;
-  return field;
 }
 
 static void read_names(table *t, char *line) {

@@ -180,8 +180,7 @@ cdn_status rows_next(rows *r, const double **row) {
 
 /* ---- opening ---- */
 
-/* The next field of a line, unquoted in place; *line moves behind it, or becomes NULL after the last one. */
-static char *next_field(char **line) {
+char *next_field(char **line) {
   char *from = *line, *to = from, *field = from;
   bool quoted = *from == '"';
   if (quoted) from++;

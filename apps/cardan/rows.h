@@ -24,4 +24,7 @@ cdn_status rows_at(rows *r, double time, const double **row, const double **next
 void rows_rewind(rows *r);
 cdn_status rows_next(rows *r, const double **row);
 
+/* The next field of a line, unquoted in place; *line moves behind it, or becomes NULL after the last one. */
+char *next_field(char **line);
+
 #endif

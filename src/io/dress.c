@@ -52,6 +52,15 @@ static const io_loaded_asset *asset_of(dresser *r, const cdn_spec_shape *shape) 
   return NULL;
 }
 
+/* What a scene refuses is left out with a warning; lack of memory stays an error. */
+static cdn_status leave_out(dresser *r, cdn_status status, int line, const char *what, const char *name) {
+  if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
+  cdn_error error;
+  cdn_last_error(&error);
+  io_warn(r->d, line, "%s '%s' is not shown: %s", what, name ? name : "?", error.text);
+  return CDN_OK;
+}
+
 /* ---- shapes ---- */
 
 static cdn_body find_body(const dresser *r, const char *name) {
@@ -101,33 +110,39 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   def.collision = !shape->visual;
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
   color_of(r, shape, def.rgba);
-  if (cdn_scene_add_visual(r->scene, &def, NULL) == CDN_OK) return CDN_OK;
-  cdn_error error;
-  cdn_last_error(&error);
-  if (error.code == CDN_ERR_NOMEM) return CDN_ERR_NOMEM;
-  io_warn(r->d, shape->line, "shape '%s' is not shown: %s", shape->name ? shape->name : "?", error.text);
-  return CDN_OK;
+  return leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape->line, "shape", shape->name);
 }
 
 /* ---- cameras and lights ---- */
 
-/* A camera that tracks keeps the place, relative to what it follows, and the axes in Ground that it has at rest. */
-static cdn_status keep_pose(cdn_scene *rest, cdn_state *state, cdn_camera_def *camera) {
+/* For keep_pose: `rest` has no camera yet, and `state` is the State of rest. */
+static cdn_status keep_pose_at(cdn_scene *rest, cdn_state *state, cdn_camera_def *camera) {
   cdn_camera_def fixed = *camera, follower = *camera;
   cdn_view_point at, from;
   fixed.mode = CDN_CAMERA_FIXED;
   follower.X_BC = cdn_transform_identity();
-  const int i = cdn_scene_camera_count(rest);
   CDNI_TRY(cdn_scene_add_camera(rest, &fixed));
   CDNI_TRY(cdn_scene_add_camera(rest, &follower));
   CDNI_TRY(cdn_scene_update(rest, state));
-  CDNI_TRY(cdn_scene_camera_view(rest, i, &at));
-  CDNI_TRY(cdn_scene_camera_view(rest, i + 1, &from));
+  CDNI_TRY(cdn_scene_camera_view(rest, 0, &at));
+  CDNI_TRY(cdn_scene_camera_view(rest, 1, &from));
   camera->X_BC = (cdn_transform){ at.X_GC.R, cdn_sub(at.X_GC.p, from.X_GC.p) };
   return CDN_OK;
 }
 
-static cdn_status add_camera(dresser *r, cdn_scene *rest, cdn_state *state, const cdn_spec_camera *camera) {
+/* A camera that tracks keeps the place, relative to what it follows, and the axes in Ground that it has at rest. */
+static cdn_status keep_pose(const dresser *r, cdn_camera_def *camera) {
+  cdn_state *state = NULL;
+  cdn_scene *rest = NULL;
+  cdn_status status = cdn_state_create(r->model->system, &state);
+  if (status == CDN_OK) status = cdn_scene_create(state, NULL, &rest);
+  if (status == CDN_OK) status = keep_pose_at(rest, state, camera);
+  cdn_scene_destroy(rest);
+  cdn_state_destroy(state);
+  return status;
+}
+
+static cdn_status add_camera(dresser *r, const cdn_spec_camera *camera) {
   cdn_camera_def def = cdn_default_camera_def();
   def.name = camera->name;
   def.body = find_body(r, camera->body);
@@ -136,27 +151,9 @@ static cdn_status add_camera(dresser *r, cdn_scene *rest, cdn_state *state, cons
   def.mode = camera->mode;
   def.target = find_body(r, camera->target);
   cdn_status status = CDN_OK;
-  if (def.mode == CDN_CAMERA_TRACK || def.mode == CDN_CAMERA_TRACK_COM) status = keep_pose(rest, state, &def);
+  if (def.mode == CDN_CAMERA_TRACK || def.mode == CDN_CAMERA_TRACK_COM) status = keep_pose(r, &def);
   if (status == CDN_OK) status = cdn_scene_add_camera(r->scene, &def);
-  if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
-  cdn_error error;
-  cdn_last_error(&error);
-  io_warn(r->d, camera->line, "camera '%s' is left out: %s", camera->name, error.text);
-  return CDN_OK;
-}
-
-static cdn_status add_cameras(dresser *r) {
-  const int n = cdn_spec_count(r->model->spec, CDN_SPEC_CAMERA);
-  if (n == 0) return CDN_OK;
-  cdn_state *state = NULL;
-  cdn_scene *rest = NULL;
-  cdn_status status = cdn_state_create(r->model->system, &state);
-  if (status == CDN_OK) status = cdn_scene_create(state, NULL, &rest);
-  for (int i = 0; i < n && status == CDN_OK; i++)
-    status = add_camera(r, rest, state, io_spec_camera(r->model->spec, i));
-  cdn_scene_destroy(rest);
-  cdn_state_destroy(state);
-  return status;
+  return leave_out(r, status, camera->line, "camera", camera->name);
 }
 
 static cdn_status add_light(dresser *r, const cdn_spec_light *light) {
@@ -166,12 +163,7 @@ static cdn_status add_light(dresser *r, const cdn_spec_light *light) {
   def.direction = light->direction;
   def.directional = light->directional;
   memcpy(def.rgb, light->rgb, sizeof def.rgb);
-  const cdn_status status = cdn_scene_add_light(r->scene, &def);
-  if (status == CDN_OK || status == CDN_ERR_NOMEM) return status;
-  cdn_error error;
-  cdn_last_error(&error);
-  io_warn(r->d, light->line, "light '%s' is left out: %s", light->name, error.text);
-  return CDN_OK;
+  return leave_out(r, cdn_scene_add_light(r->scene, &def), light->line, "light", light->name);
 }
 
 /* ---- all ---- */
@@ -189,7 +181,8 @@ static cdn_status dress(dresser *r) {
   }
   if (r->lost.count > 0)
     io_warn(r->d, 0, "not shown: %s%s; the first: %s", r->lost.text, io_list_rest(&r->lost), r->reason);
-  CDNI_TRY(add_cameras(r));
+  for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_CAMERA); i++)
+    CDNI_TRY(add_camera(r, io_spec_camera(m->spec, i)));
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_LIGHT); i++) CDNI_TRY(add_light(r, io_spec_light(m->spec, i)));
   for (int i = 0; i < cdn_model_frame_count(m); i++) {
     cdn_model_frame f;

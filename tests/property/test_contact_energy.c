@@ -109,6 +109,19 @@ static double wrong_by(scene *s, const pose *p, double h) {
   return fabs(power + change) / size;
 }
 
+/* Random poses: counts those with a contact, and of these the ones in which differences are exact. */
+static void compare_poses(scene *s, int n, uint64_t *seed, int *touching, int *exact) {
+  for (int k = 0; k < n; k++) {
+    pose p;
+    draw(&p, 0.5, seed);
+    const double wrong = wrong_by(s, &p, 1e-4);
+    if (isnan(wrong)) continue;
+    AT_MOST(wrong, 1e-4);
+    ++*touching;
+    *exact += wrong < 1e-8;
+  }
+}
+
 /* Pairs of solids with flat faces, in any pose. The force has a bend where other faces become the nearest ones: there differences of
  * the fourth order have the error of the first. */
 START_TEST(pressure_is_the_gradient_of_its_energy) {
@@ -124,15 +137,7 @@ START_TEST(pressure_is_the_gradient_of_its_energy) {
       for (int k = 0; k < 4; k++) is_flat += (a->kind == flat[k]) + (b->kind == flat[k]);
       if (is_flat < 2 || (a->kind == b->kind && a->kind == CDN_GEOMETRY_HALF_SPACE)) continue;
       scene s = make_scene(a, b, 1e6, mesh_uniform(&seed, 0, 1) < 0.3 ? 1e30 : 3e6, i % 2 ? 0.1 : 0);
-      for (int k = 0; k < 40; k++) {
-        pose p;
-        draw(&p, 0.5, &seed);
-        const double wrong = wrong_by(&s, &p, 1e-4);
-        if (isnan(wrong)) continue;
-        AT_MOST(wrong, 1e-4);
-        touching++;
-        exact += wrong < 1e-8;
-      }
+      compare_poses(&s, 40, &seed, &touching, &exact);
       free_scene(&s);
     }
   ck_assert_int_gt(touching, 200);
@@ -162,15 +167,7 @@ START_TEST(hills_have_a_gradient_as_well) {
     const cdn_geometry *g = &samples.geometry[i];
     if (g->kind != CDN_GEOMETRY_CYLINDER && g->kind != CDN_GEOMETRY_BOX && g->kind != CDN_GEOMETRY_CONVEX) continue;
     scene s = i % 2 ? make_scene(&hills, g, 1e6, 3e6, 0) : make_scene(g, &hills, 1e6, 3e6, 0.2);
-    for (int k = 0; k < 25; k++) {
-      pose p;
-      draw(&p, 0.5, &seed);
-      const double wrong = wrong_by(&s, &p, 1e-4);
-      if (isnan(wrong)) continue;
-      AT_MOST(wrong, 1e-4);
-      touching++;
-      exact += wrong < 1e-8;
-    }
+    compare_poses(&s, 25, &seed, &touching, &exact);
     free_scene(&s);
   }
   ck_assert_int_gt(touching, 40);
