@@ -19,6 +19,7 @@
 #include <cardan/operators.h>
 #include <cardan/forces.h>
 #include <cardan/dynamics.h>
+#include <cardan/soft.h>
 #include <cardan/contact.h>
 #include <cardan/contact_law.h>
 #include <cardan/queries.h>

@@ -2,11 +2,9 @@
 #ifndef CARDAN_CONSTRAINTS_SOFT_IMPEDANCE_H
 #define CARDAN_CONSTRAINTS_SOFT_IMPEDANCE_H
 
-/* solref: time constant (s) and damping ratio, or, both negative, -stiffness and -damping. solimp: dmin, dmax, width,
- * midpoint, power. */
-typedef struct soft_law {
-  double ref[2], imp[5];
-} soft_law;
+#include <cardan/soft.h>
+
+typedef cdn_soft_law soft_law;
 
 /* Of one row: the impedance d in (0, 1), and aref = -B v - K d x for the violation x = position - margin and its rate
  * v. */
