@@ -23,9 +23,9 @@ typedef enum soft_kind { SOFT_EQUALITY, SOFT_FRICTION_LOSS, SOFT_LIMIT, SOFT_ELL
 
 typedef struct soft_function {
   int32_t kind, rows;       /* numbers of r: 1 to 6; cones: 3, 4 or 6 (1 is a limit) */
-  double D[SOFT_MOST_ROWS]; /* 1 / R; of the edges of a pyramid: D[0] */
+  double D[SOFT_MOST_ROWS]; /* 1 / R; of the edges of a pyramid: D[0]; elliptic: D_k = D_0 (friction_k / mu)^2 */
   double loss;              /* friction loss: the largest force */
-  double mu;                /* elliptic: of the regularised cone */
+  double mu;                /* elliptic: of the regularised cone; 0: there is no friction, as if the rest were 0, too */
   double friction[5];       /* cones: of the rows after the first */
 } soft_function;
 

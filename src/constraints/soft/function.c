@@ -1,0 +1,212 @@
+#include "constraints/soft/function.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* The length of n numbers, whose squares may leave the range of a double. */
+static double length(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  if (sum >= 1e-280 && sum <= 1e280) return sqrt(sum);
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  if (!(most > 0) || !isfinite(most)) return sum; /* 0, infinite, or not a number */
+  int e;
+  frexp(most, &e);
+  sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double y = ldexp(x[i], -e);
+    sum += y * y;
+  }
+  return ldexp(sqrt(sum), e);
+}
+
+/* A cone in the coordinates where it is round: the tangents U_k = friction_k r_k of the length T, with the unit vector w along
+ * them. With n = r_0, the function is 0 for n >= T, sum D_i r_i^2 / 2 for mu^2 n + T <= 0, which is
+ * D_0 (n^2 + T^2 / mu^2) / 2, and the square of the distance k (T - n)^2 / 2, k = D_0 / (1 + mu^2), between. MuJoCo
+ * has the same in N = mu n. */
+typedef struct cone {
+  int32_t zone;
+  double T, k;
+  double w[SOFT_MOST_ROWS]; /* from 1 on; in the middle zone only, where T > 0 */
+} cone;
+
+static cone find_cone(const soft_function *s, const double *r) {
+  cone c = { .zone = SOFT_ZONE_NOTHING };
+  const double n = r[0], mu2 = s->mu * s->mu;
+  double U[SOFT_MOST_ROWS] = { 0 };
+  if (s->mu > 0)
+    for (int k = 1; k < s->rows; k++) U[k] = s->friction[k - 1] * r[k];
+  c.T = length(U + 1, s->rows - 1);
+  if (n >= c.T) return c;
+  c.zone = 1;
+  if (mu2 * n + c.T <= 0 || c.T <= 0) return c;
+  c.zone = SOFT_ZONE_MIDDLE;
+  c.k = s->D[0] / (1 + mu2);
+  for (int k = 1; k < s->rows; k++) c.w[k] = U[k] / c.T;
+  return c;
+}
+
+/* The projector I - w w^T, its diagonal without a difference. */
+static double across(const cone *c, int rows, int i, int j) {
+  if (i != j) return -c->w[i] * c->w[j];
+  double sum = 0;
+  for (int k = 1; k < rows; k++)
+    if (k != i) sum += c->w[k] * c->w[k];
+  return sum;
+}
+
+static double elliptic(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
+  const cone c = find_cone(s, r);
+  const int n = s->rows;
+  double cost = 0;
+  *zone = c.zone;
+  if (c.zone == 1) {
+    for (int i = 0; i < n; i++) {
+      f[i] = -s->D[i] * r[i];
+      cost -= 0.5 * f[i] * r[i];
+      if (H) H[i * n + i] = s->D[i];
+    }
+  } else if (c.zone == SOFT_ZONE_MIDDLE) {
+    const double depth = c.T - r[0];
+    cost = 0.5 * c.k * depth * depth;
+    f[0] = c.k * depth;
+    for (int i = 1; i < n; i++) f[i] = -f[0] * c.w[i] * s->friction[i - 1];
+    if (!H) return cost;
+    /* The slope of T is F w, and its second derivative is F (I - w w^T) F / T. */
+    const double bend = depth / c.T;
+    H[0] = c.k;
+    for (int i = 1; i < n; i++) {
+      const double Fi = s->friction[i - 1];
+      H[i] = H[i * n] = -c.k * (Fi * c.w[i]);
+      for (int j = 1; j < n; j++)
+        H[i * n + j] = c.k * (Fi * s->friction[j - 1]) * (c.w[i] * c.w[j] + bend * across(&c, n, i, j));
+    }
+  }
+  return cost;
+}
+
+/* Edges normal +- friction_k tangent_k; the zone has a bit for each that carries force. */
+static double pyramidal(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
+  const int n = s->rows;
+  double cost = 0;
+  for (int k = 1; k < n; k++) {
+    for (int side = 0; side < 2; side++) {
+      const double slope = side ? -s->friction[k - 1] : s->friction[k - 1], edge = r[0] + slope * r[k];
+      if (edge >= 0) continue;
+      const double force = -s->D[0] * edge;
+      *zone |= 1 << (2 * (k - 1) + side);
+      cost -= 0.5 * force * edge;
+      f[0] += force;
+      f[k] += slope * force;
+      if (!H) continue;
+      H[0] += s->D[0];
+      H[k] += s->D[0] * slope;
+      H[k * n] = H[k];
+      H[k * n + k] += s->D[0] * (slope * slope);
+    }
+  }
+  return cost;
+}
+
+double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
+  const int n = s->rows;
+  int32_t at = SOFT_ZONE_NOTHING;
+  double cost = 0;
+  for (int i = 0; i < n; i++) f[i] = 0;
+  if (H)
+    for (int i = 0; i < n * n; i++) H[i] = 0;
+  switch ((soft_kind)s->kind) {
+    case SOFT_EQUALITY:
+      at = 1;
+      for (int i = 0; i < n; i++) {
+        f[i] = -s->D[i] * r[i];
+        cost -= 0.5 * f[i] * r[i];
+        if (H) H[i * n + i] = s->D[i];
+      }
+      break;
+    case SOFT_FRICTION_LOSS:
+      f[0] = -s->D[0] * r[0];
+      if (fabs(f[0]) < s->loss) {
+        at = 1;
+        cost = -0.5 * f[0] * r[0];
+        if (H) H[0] = s->D[0];
+      } else if (s->loss > 0) {
+        at = r[0] < 0 ? 2 : 3;
+        f[0] = copysign(s->loss, f[0]);
+        cost = s->loss * (fabs(r[0]) - 0.5 * (s->loss / s->D[0]));
+      } else {
+        f[0] = 0;
+      }
+      break;
+    case SOFT_LIMIT:
+      if (r[0] >= 0) break;
+      at = 1;
+      f[0] = -s->D[0] * r[0];
+      cost = -0.5 * f[0] * r[0];
+      if (H) H[0] = s->D[0];
+      break;
+    case SOFT_ELLIPTIC: cost = elliptic(s, r, f, H, &at); break;
+    case SOFT_PYRAMIDAL: cost = pyramidal(s, r, f, H, &at); break;
+  }
+  if (zone) *zone = at;
+  return cost;
+}
+
+/* In the middle zone T has the slope w . F d, and bends by what of F d is across w. */
+static void along_elliptic(const soft_function *s, const double *r, const double *d, double out[3]) {
+  const cone c = find_cone(s, r);
+  out[0] = out[1] = out[2] = 0;
+  if (c.zone == 1) {
+    for (int i = 0; i < s->rows; i++) {
+      out[0] += 0.5 * s->D[i] * r[i] * r[i];
+      out[1] += s->D[i] * r[i] * d[i];
+      out[2] += s->D[i] * d[i] * d[i];
+    }
+  } else if (c.zone == SOFT_ZONE_MIDDLE) {
+    const double depth = c.T - r[0];
+    double Fd[SOFT_MOST_ROWS], slope = 0, rest = 0;
+    for (int i = 1; i < s->rows; i++) {
+      Fd[i] = s->friction[i - 1] * d[i];
+      slope += c.w[i] * Fd[i];
+    }
+    for (int i = 1; i < s->rows; i++) rest += (Fd[i] - slope * c.w[i]) * (Fd[i] - slope * c.w[i]);
+    out[0] = 0.5 * c.k * depth * depth;
+    out[1] = c.k * depth * (slope - d[0]);
+    out[2] = c.k * ((slope - d[0]) * (slope - d[0]) + depth / c.T * rest);
+  }
+}
+
+static void along_pyramidal(const soft_function *s, const double *r, const double *d, double out[3]) {
+  out[0] = out[1] = out[2] = 0;
+  for (int k = 1; k < s->rows; k++) {
+    for (int side = 0; side < 2; side++) {
+      const double slope = side ? -s->friction[k - 1] : s->friction[k - 1];
+      const double edge = r[0] + slope * r[k], rate = d[0] + slope * d[k];
+      if (edge >= 0) continue;
+      out[0] += 0.5 * s->D[0] * edge * edge;
+      out[1] += s->D[0] * edge * rate;
+      out[2] += s->D[0] * rate * rate;
+    }
+  }
+}
+
+void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]) {
+  double at[SOFT_MOST_ROWS] = { 0 }, f[SOFT_MOST_ROWS];
+  int32_t zone;
+  for (int i = 0; i < s->rows; i++) at[i] = r[i] + t * d[i];
+  if (s->kind == SOFT_ELLIPTIC) {
+    along_elliptic(s, at, d, out);
+    return;
+  }
+  if (s->kind == SOFT_PYRAMIDAL) {
+    along_pyramidal(s, at, d, out);
+    return;
+  }
+  out[0] = cdni_soft_function(s, at, f, NULL, &zone);
+  out[1] = out[2] = 0;
+  for (int i = 0; i < s->rows; i++) {
+    out[1] -= f[i] * d[i];
+    if (zone == 1) out[2] += s->D[i] * d[i] * d[i];
+  }
+}
