@@ -50,8 +50,8 @@ typedef struct io_builder {
   cdn_body *joints;     /* for each of the spec's: the body that its mobilizer moves; { -1 }: it is cut */
   cdn_force gravity;    /* { -1 }: none */
   /* With contact. */
-  bool has_def;       /* the System was told how it treats contact before */
-  bool parents_touch; /* by that, or by the file */
+  bool has_def;            /* the System was told how it treats contact before */
+  bool parents_touch;      /* by that, or by the file */
   io_loaded_asset *loaded; /* one for each of the spec's assets; of the others nothing is set */
   io_ready_shape *ready;   /* one for each of the spec's shapes */
   io_names asset_names[CDN_ASSET_HFIELD + 1], shape_names;
@@ -89,7 +89,9 @@ cdn_status io_load_geometries(io_builder *b);
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
-/* fit.c: the size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
+/* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */
+cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, const cdn_spec_shape *shape,
                         double size[3], cdn_transform *X_BS);
 bool io_shape_takes_part(const io_builder *b, int i);

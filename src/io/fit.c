@@ -4,9 +4,8 @@
 
 #include "io/build.h"
 
-/* Volume, centre and inertia of the solid within a surface, at density 1: of the tetrahedra from a point near it to all
- * triangles. */
-static cdn_status solid_of(const cdn_surface *s, cdn_mass_properties *out) {
+/* Of the tetrahedra from a point near it to all triangles. */
+cdn_status io_solid_of(const cdn_surface *s, cdn_mass_properties *out) {
   cdn_surface_info info;
   cdn_vec3 o = { 0, 0, 0 };
   double volume = 0, first[3] = { 0 }, second[6] = { 0 }; /* integrals of 1, x, and xx yy zz xy xz yz about o */
@@ -57,7 +56,7 @@ cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, co
   io_loaded_asset loaded;
   cdn_mass_properties m = { 0 };
   if (io_load_asset(d, asset, false, &loaded) != CDN_OK) CDNI_TRY(io_load_asset(d, asset, true, &loaded));
-  const cdn_status status = solid_of(loaded.surface, &m);
+  const cdn_status status = io_solid_of(loaded.surface, &m);
   cdn_surface_release(loaded.surface);
   CDNI_TRY(status);
   double moments[3], half[3];

@@ -107,6 +107,7 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   cdni_array_free(&d->allocator, &r.classes);
   cdni_array_free(&d->allocator, &r.defaults);
   cdni_array_free(&d->allocator, &r.pending);
+  cdni_array_free(&d->allocator, &r.meshes);
   io_names_free(&d->allocator, &r.site_names);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&d->allocator, &r.names[i]);
   return status;

@@ -13,6 +13,7 @@
  *   mjcf_contact.c     who touches whom beside the geoms' masks
  *   mjcf_equality.c    what closes loops
  *   mjcf_actuator.c    actuators
+ *   mjcf_mesh.c        the mass of meshes
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
  *   mjcf_sensor.c      sites, and sensors that are values of the State
  *   mjcf_key.c         keyframes
@@ -92,6 +93,15 @@ typedef struct mjcf_pending {
   cdn_transform X_PS;
 } mjcf_pending;
 
+/* A mesh among the assets, and its solid. */
+typedef struct mjcf_mesh {
+  int asset;
+  bool convex, shell; /* inertia="convex": its hull counts; "shell": its skin, which is not understood */
+  bool measured;
+  cdn_mass_properties solid; /* at density 1; mass 0: it is not to be had */
+  char why[400];             /* it is not, or why the hull counts; "": neither */
+} mjcf_mesh;
+
 typedef struct mjcf_reader {
   bool shapes_touch; /* they become shapes of the System */
   io_description *d;
@@ -104,6 +114,7 @@ typedef struct mjcf_reader {
   io_names class_names; /* their indices */
   cdni_array defaults;  /* mjcf_default */
   cdni_array pending;   /* mjcf_pending */
+  cdni_array meshes;    /* mjcf_mesh */
   bool lost_joints;     /* something that may hold joints was not understood */
   io_names site_names;  /* indices of the description's frames */
   io_names names[5];    /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
@@ -194,6 +205,10 @@ cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node);
 cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope, bool massless,
                              cdn_mass_properties *sum, int *selected);
 cdn_status io_mjcf_read_inertial(mjcf_reader *r, io_xml_node *node, cdn_mass_properties *mass);
+/* For the newest asset, a mesh. */
+cdn_status io_mjcf_read_mesh_inertia(mjcf_reader *r, const mjcf_element *e);
+/* The mesh of this name, measured; NULL: there is none. */
+const mjcf_mesh *io_mjcf_mesh_solid(mjcf_reader *r, const char *name);
 /* Once all bodies are read: boundmass, boundinertia, balanceinertia, settotalmass. */
 void io_mjcf_finish_masses(mjcf_reader *r);
 

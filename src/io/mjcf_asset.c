@@ -95,6 +95,7 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   if (!kept) return io_mjcf_out_of_memory(r);
   const char *directory = type == CDN_ASSET_TEXTURE ? r->compiler.texturedir : r->compiler.meshdir;
   if (file && !(kept->file = path_of(r, directory, file))) return io_mjcf_out_of_memory(r);
+  if (type == CDN_ASSET_MESH) CDNI_TRY(io_mjcf_read_mesh_inertia(r, e));
   if (type == CDN_ASSET_MESH) CDNI_TRY(read_vertices(r, e, kept));
   if (type == CDN_ASSET_HFIELD) CDNI_TRY(read_heights(r, e, kept));
   if (texture && !(kept->texture = cdni_strdup(&r->d->allocator, texture))) return io_mjcf_out_of_memory(r);

@@ -1,4 +1,4 @@
-/* Geoms: the mass of solid spheres, capsules, ellipsoids, cylinders and boxes, and the shapes of all as data. */
+/* Geoms: their mass as solids, and the shapes of all as data. */
 #include <math.h>
 
 #include "io/mjcf.h"
@@ -97,38 +97,15 @@ static cdn_status read_geometry(mjcf_reader *r, const mjcf_element *e, geometry 
   return CDN_OK;
 }
 
-static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, geom_type s, const double *size, double *mass) {
+static cdn_status read_mass(mjcf_reader *r, const mjcf_element *e, double solid_volume, double *mass) {
   double density = 1000;
   bool given;
   CDNI_TRY(io_mjcf_doubles(r, e, "mass", mass, 1, &given));
   CDNI_TRY(io_mjcf_double(r, e, "density", &density));
-  if (!given) *mass = density * volume(s, size);
+  if (!given) *mass = density * solid_volume;
   if (*mass < 0)
     return io_xml_fail(r->d, CDN_ERR_PARSE, e->node, "the %s is negative; it must be 0 or more",
                        given ? "mass" : "density");
-  return CDN_OK;
-}
-
-/* Whether the file says that a geom has no mass; then omitting it loses nothing. */
-static cdn_status says_massless(mjcf_reader *r, const mjcf_element *e, bool *yes) {
-  double mass = 0, density = 1000;
-  bool given;
-  CDNI_TRY(io_mjcf_doubles(r, e, "mass", &mass, 1, &given));
-  CDNI_TRY(io_mjcf_double(r, e, "density", &density));
-  *yes = given ? mass == 0 : density == 0;
-  return CDN_OK;
-}
-
-/* A mesh's mass would need its file. */
-static cdn_status report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, int body) {
-  bool massless;
-  CDNI_TRY(says_massless(r, e, &massless));
-  if (massless) return CDN_OK;
-  const int line = io_xml_line(e->node);
-  io_not_understood(r->d, line, s == SDF ? "geom type=sdf" : s == MESH ? "geom type=mesh" : "geom mesh");
-  const char *name = CDNI_AT(r->d->bodies, io_body, body).name;
-  io_warn(r->d, line, "body '%s': the mass of its mesh geom is missing; give the body an <inertial>",
-          name ? name : "(unnamed)");
   return CDN_OK;
 }
 
@@ -136,7 +113,7 @@ static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_sco
                            cdn_mass_properties *sum) {
   const geom_type s = g->s;
   double mass = 0;
-  CDNI_TRY(read_mass(r, e, s, g->size, &mass));
+  CDNI_TRY(read_mass(r, e, volume(s, g->size), &mass));
   if (mass == 0) return CDN_OK;
 
   bool shell = false;
@@ -146,6 +123,41 @@ static cdn_status add_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_sco
     io_warn(r->d, io_xml_line(e->node), "shellinertia is not understood: the %s counts as solid", types[s]);
   }
   const cdn_mass_properties own = { mass, cdn_v3(0, 0, 0), solid_inertia(s, mass, g->size) };
+  const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
+  *sum = sum->mass == 0 ? in_B : cdn_mass_properties_merge(*sum, in_B);
+  return CDN_OK;
+}
+
+/* What a geom with a mesh lacks, or counts in its stead. */
+static void report_mesh(mjcf_reader *r, const mjcf_element *e, geom_type s, const char *body, const mjcf_mesh *mesh) {
+  const int line = io_xml_line(e->node);
+  const char *name = body ? body : "(unnamed)";
+  if (s == MESH && mesh && mesh->solid.mass > 0) {
+    io_warn(r->d, line, "body '%s': the convex hull of a mesh geom counts for its mass: %s", name, mesh->why);
+    return;
+  }
+  io_not_understood(r->d, line, s == SDF ? "geom type=sdf" : s == MESH ? "geom type=mesh" : "geom mesh");
+  io_warn(r->d, line, "body '%s': the mass of its mesh geom is missing%s%s; give the body an <inertial>", name,
+          mesh && mesh->why[0] ? ": " : "", mesh ? mesh->why : "");
+}
+
+/* A geom with a mesh: the solid within it. */
+static cdn_status add_mesh_mass(mjcf_reader *r, const mjcf_element *e, const mjcf_scope *scope, const geometry *g,
+                                cdn_mass_properties *sum) {
+  const char *name = NULL;
+  double mass = 0;
+  CDNI_TRY(read_mass(r, e, 1, &mass)); /* 0 where its mass or density is */
+  if (mass == 0) return CDN_OK;
+  CDNI_TRY(io_mjcf_string(r, e, "mesh", &name));
+  const mjcf_mesh *mesh = g->s == MESH ? io_mjcf_mesh_solid(r, name) : NULL;
+  if (!mesh || mesh->why[0]) report_mesh(r, e, g->s, CDNI_AT(r->d->bodies, io_body, scope->body).name, mesh);
+  if (!mesh || !(mesh->solid.mass > 0)) return CDN_OK;
+  CDNI_TRY(read_mass(r, e, mesh->solid.mass, &mass));
+  const double k = mass / mesh->solid.mass;
+  const cdn_inertia I = mesh->solid.inertia;
+  const cdn_mass_properties own = { mass,
+                                    mesh->solid.com,
+                                    { k * I.xx, k * I.yy, k * I.zz, k * I.xy, k * I.xz, k * I.yz } };
   const cdn_mass_properties in_B = cdn_mass_properties_transform(cdn_transform_multiply(scope->X_BS, g->X), own);
   *sum = sum->mass == 0 ? in_B : cdn_mass_properties_merge(*sum, in_B);
   return CDN_OK;
@@ -208,7 +220,7 @@ cdn_status io_mjcf_read_geom(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   /* A primitive with a mesh is fitted to it, so that its size is in the mesh's file. */
   g.fitted = g.s == MESH || g.s == SDF || (g.s >= SPHERE && io_mjcf_has(r, &e, "mesh"));
   CDNI_TRY(read_geometry(r, &e, &g));
-  if (!massless && in_groups && g.fitted) CDNI_TRY(report_mesh(r, &e, g.s, scope->body));
+  if (!massless && in_groups && g.fitted) CDNI_TRY(add_mesh_mass(r, &e, scope, &g, sum));
   if (!massless && in_groups && !g.fitted && g.s >= SPHERE) CDNI_TRY(add_mass(r, &e, scope, &g, sum));
   if (g.fitted && g.s >= SPHERE && !r->compiler.fit_boxes) {
     shape.fit_scale = 1;

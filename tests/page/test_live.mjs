@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { frame, openBrowser, openPage, until } from './browser.mjs';
+import { frame, openBrowser, openPage, rest, until } from './browser.mjs';
 import { project, shareOf } from './pictures.mjs';
 import { canView, run, view } from './program.mjs';
 
@@ -125,6 +125,50 @@ test('the humanoid runs; what is selected tells its forces; a plot follows', { s
   });
 });
 
+// The corners of a binary STL file.
+function cornersOf(file) {
+  const bytes = readFileSync(file), corners = [];
+  for (let i = 0; i < bytes.readUInt32LE(80); i++) {
+    for (let k = 1; k < 4; k++) corners.push([0, 4, 8].map(at => bytes.readFloatLE(84 + 50 * i + 12 * k + at)));
+  }
+  return corners;
+}
+
+test('meshes of files are where their bodies are, as large as they are, in their colours', { skip: why }, async () => {
+  await withView(join(models, 'lamp/lamp.xml'), ['--paused'], async page => {
+    await comparePoses(page, join(models, 'lamp/lamp.xml'));
+    const { names, shapes } = await page.evaluate(`({ names: window.cardan.model().bodies.map(body => body.name),
+      shapes: window.cardan.model().visuals.filter(visual => !visual.collision).map(visual => visual.shape) })`);
+    assert.deepEqual(shapes.sort(), ['mesh', 'mesh', 'mesh', 'mesh', 'mesh', 'plane']);
+    await rest(page);
+    // The shade is the only thing that is yellow. Its upper end is behind the fork of the arm.
+    const seen = await page.evaluate(`(() => {
+      const { width, height, rgba } = window.cardan.pixels(), camera = window.cardan.camera();
+      const box = document.querySelector('.stage canvas').getBoundingClientRect().toJSON();
+      const seen = { left: Infinity, right: -Infinity, bottom: -Infinity };
+      for (let row = 0; row < height; row++) {
+        for (let column = 0; column < width; column++) {
+          const at = 4 * (row * width + column);
+          if (rgba[at] - rgba[at + 2] < 60 || rgba[at + 1] - rgba[at + 2] < 45) continue;
+          seen.left = Math.min(seen.left, column);
+          seen.right = Math.max(seen.right, column + 1);
+          seen.bottom = Math.max(seen.bottom, height - row);
+        }
+      }
+      for (const side in seen) seen[side] *= box.width / width;
+      return { camera, box, left: seen.left + box.left, right: seen.right + box.left, bottom: seen.bottom + box.top };
+    })()`);
+    const now = await frame(page), head = names.indexOf('head');
+    const corners = cornersOf(join(models, 'lamp/shade.stl')).map(corner => project(seen.camera, seen.box, pointOf(now, head, corner)));
+    const expected = {
+      left: Math.min(...corners.map(({ x }) => x)), right: Math.max(...corners.map(({ x }) => x)), bottom: Math.max(...corners.map(({ y }) => y)),
+    };
+    for (const side of ['left', 'right', 'bottom']) {
+      assert.ok(Math.abs(seen[side] - expected[side]) < 2.5, `the shade ends ${side} at ${seen[side]}, and its mesh at ${expected[side]}`);
+    }
+  });
+});
+
 test('a pull puts momentum in', { skip: why }, async () => {
   const file = join(folder, 'free.xml');
   writeFileSync(file, `<mujoco model="free"><option gravity="0 0 0"/><worldbody><body name="ball"><freejoint/>
@@ -189,9 +233,9 @@ test('the server ends, and the page says so', { skip: why }, async () => {
   await server.close();
 });
 
-for (const name of ['pendulum.xml', 'five_bar.xml', 'top.xml', 'walker.xml', 'gymnast.xml', 'arm.urdf']) {
+for (const name of ['pendulum.xml', 'five_bar.xml', 'top.xml', 'walker.xml', 'gymnast.xml', 'arm.urdf', 'lamp/lamp.xml']) {
   test(`a page of ${name} in a file`, { skip: why }, async () => {
-    const model = join(models, name), rows = join(folder, `${name}.csv`), file = join(folder, `${name}.html`);
+    const model = join(models, name), rows = join(folder, `${basename(name)}.csv`), file = join(folder, `${basename(name)}.html`);
     run('simulate', model, '--duration', '0.5', '--report', '0.01', '--accuracy', '1e-3', '-o', rows, '--quiet');
     run('view', model, rows, '--html', file);
     assert.ok(statSync(file).size < 2e6, `${statSync(file).size} bytes`);

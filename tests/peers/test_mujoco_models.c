@@ -101,4 +101,41 @@ START_TEST(test_files) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco models", test_generated, test_generated_frames, test_files)
+/* Solids within meshes. MuJoCo's vertices are floats. */
+START_TEST(test_meshes) {
+  mj_bridge_handlers();
+  const char *root = getenv("CARDAN_SOURCE_ROOT");
+  char path[4096], message[500] = "";
+  snprintf(path, sizeof path, "%s/examples/models/lamp/lamp.xml", root ? root : ".");
+  mjModel *m = mj_bridge_load_file(path, message, sizeof message);
+  ck_assert_msg(m, "%s", message);
+  cdn_model *model = NULL;
+  cdn_state *state;
+  loaded(cdn_model_load(path, NULL, &model), model, path);
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK_ON(state, cdn_realize(state, CDN_STAGE_INSTANCE));
+  for (int i = 1; i < m->nbody; i++) {
+    const cdn_body body = cdn_model_find_body(model, mj_id2name(m, mjOBJ_BODY, i));
+    const cdn_mass_properties ours = cdn_body_mass_properties(state, body);
+    const cdn_inertia theirs = mj_bridge_inertia(m, i);
+    const double a[] = { ours.com.x,      ours.com.y,      ours.com.z,      ours.inertia.xx, ours.inertia.yy,
+                         ours.inertia.zz, ours.inertia.xy, ours.inertia.xz, ours.inertia.yz };
+    const double b[] = { m->body_ipos[3 * i],
+                         m->body_ipos[3 * i + 1],
+                         m->body_ipos[3 * i + 2],
+                         theirs.xx,
+                         theirs.yy,
+                         theirs.zz,
+                         theirs.xy,
+                         theirs.xz,
+                         theirs.yz };
+    NEAR(ours.mass, m->body_mass[i], 2e-7 * ours.mass);
+    for (int k = 0; k < 9; k++) NEAR(a[k], b[k], 2e-7);
+  }
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  mj_deleteModel(m);
+}
+END_TEST
+
+CHECK_MAIN("mujoco models", test_meshes, test_generated, test_generated_frames, test_files)

@@ -1,7 +1,11 @@
 /* Whole MJCF models through the public door: those that are shipped, and those of others where they are at hand. */
+#define _GNU_SOURCE
 #include "testing.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cardan/model.h>
 
@@ -92,7 +96,7 @@ START_TEST(test_models_of_others) {
     const char *name;
     int bodies, joints, nq, nu, not_understood;
   } cases[] = {
-    { "arm26.xml", 2, 2, 2, 2, 3 },        { "car.xml", 3, 3, 9, 8, 6 },      { "example.xml", 4, 6, 15, 13, 2 },
+    { "arm26.xml", 2, 2, 2, 2, 3 },        { "car.xml", 3, 3, 9, 8, 5 },      { "example.xml", 4, 6, 15, 13, 2 },
     { "humanoid.xml", 16, 22, 28, 27, 2 }, { "pendulum.xml", 4, 4, 7, 6, 0 }, { "slider_crank.xml", 3, 3, 3, 3, 2 },
   };
   int missing = 0;
@@ -129,4 +133,122 @@ START_TEST(test_humanoid_mass) {
 }
 END_TEST
 
-CHECK_MAIN("io_mjcf_models", test_shipped_models, test_shipped_pendulum, test_models_of_others, test_humanoid_mass)
+/* ---- masses of meshes ---- */
+
+static cdn_mass_properties mass_of(const char *body) {
+  cdn_state *state = make_state();
+  OK_ON(state, cdn_realize(state, CDN_STAGE_INSTANCE));
+  const cdn_mass_properties m = cdn_body_mass_properties(state, cdn_model_find_body(model, body));
+  cdn_state_destroy(state);
+  return m;
+}
+
+static void same_mass(cdn_mass_properties a, cdn_mass_properties b, double tolerance) {
+  const double x[] = { a.mass,       a.com.x,      a.com.y,      a.com.z,      a.inertia.xx,
+                       a.inertia.yy, a.inertia.zz, a.inertia.xy, a.inertia.xz, a.inertia.yz };
+  const double y[] = { b.mass,       b.com.x,      b.com.y,      b.com.z,      b.inertia.xx,
+                       b.inertia.yy, b.inertia.zz, b.inertia.xy, b.inertia.xz, b.inertia.yz };
+  for (int i = 0; i < 10; i++) NEAR(x[i], y[i], tolerance * b.mass);
+}
+
+#ifdef TEST_ASSIMP
+/* The shell of a frustum on a regular polygon of 24 corners: sums of prismatoids. */
+static double revolved(const double (*rz)[2], int n) {
+  const double k = 12 * sin(PI / 12) / 3;
+  double volume = 0;
+  for (int i = 0; i + 1 < n; i++)
+    volume +=
+        k * (rz[i + 1][1] - rz[i][1]) * (rz[i][0] * rz[i][0] + rz[i][0] * rz[i + 1][0] + rz[i + 1][0] * rz[i + 1][0]);
+  return volume;
+}
+#endif
+
+START_TEST(test_shipped_lamp) {
+#ifdef TEST_ASSIMP
+  static const double shade[][2] = { { 0, 0 },         { 0.03, 0 },      { 0.1, 0.11 },
+                                     { 0.095, 0.115 }, { 0.024, 0.006 }, { 0, 0.006 } };
+  /* the arm's outline: a bar, a part that widens, a crossbar, two tines */
+  const double outline = 0.024 * 0.26 + 0.042 * 0.02 + 0.06 * 0.01 + 2 * 0.012 * 0.05, arm = 2700 * 0.024 * outline;
+  const double bulb = 500 * 4 / 3.0 * 0.02 * 0.02 * 0.02;
+  ck_assert(load_from("CARDAN_SOURCE_ROOT", "examples/models/lamp", "lamp.xml", false));
+  ck_assert_msg(cdn_model_warning_count(model) == 0, "%s", cdn_model_warning(model, 0));
+  NEAR(mass_of("lower").mass, arm, 1e-7 * arm); /* Assimp's numbers are floats */
+  NEAR(mass_of("upper").mass, arm, 1e-7 * arm);
+  NEAR(mass_of("head").mass, 1500 * revolved(shade, 6) + bulb, 1e-6); /* floats of a thin shell */
+  cdn_model_destroy(model);
+#else
+  SKIP("this build reads no OBJ");
+#endif
+}
+END_TEST
+
+static void load_text(const char *text) {
+  cdn_error error;
+  const cdn_status status = cdn_model_load_string(text, strlen(text), "m.xml", NULL, &model);
+  cdn_model_last_error(model, &error);
+  ck_assert_msg(status == CDN_OK, "%s", error.text);
+}
+
+/* A box of eight vertices, with a scale, a frame of its own, a density or a mass, is the box among the geoms. */
+START_TEST(test_mesh_is_its_solid) {
+  load_text(
+      "<mujoco><compiler angle='radian'/><default><geom contype='0' conaffinity='0'/></default>"
+      "<asset><mesh name='b' scale='0.1 0.2 0.3' refpos='0.5 -0.25 1'"
+      " vertex='1.5 0.75 2 -0.5 0.75 2 1.5 -1.25 2 -0.5 -1.25 2 1.5 0.75 0 -0.5 0.75 0 1.5 -1.25 0 -0.5 -1.25 0'/>"
+      "</asset><worldbody>"
+      "<body name='a'><freejoint/><geom type='mesh' mesh='b' pos='1 2 3' euler='0.3 0.4 0.5' density='700'/></body>"
+      "<body name='c'><freejoint/><geom type='box' size='0.1 0.2 0.3' pos='1 2 3' euler='0.3 0.4 0.5' density='700'/>"
+      "</body>"
+      "<body name='d'><freejoint/><geom type='mesh' mesh='b' mass='2'/><geom size='0.1' pos='1 0 0'/></body>"
+      "<body name='e'><freejoint/><geom type='box' size='0.1 0.2 0.3' mass='2'/><geom size='0.1' pos='1 0 0'/>"
+      "</body></worldbody></mujoco>");
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 0);
+  same_mass(mass_of("a"), mass_of("c"), 1e-12);
+  same_mass(mass_of("d"), mass_of("e"), 1e-12);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+#ifdef TEST_ASSIMP
+static int count_warnings(const char *words) {
+  int n = 0;
+  for (int i = 0; i < cdn_model_warning_count(model); i++) n += strstr(cdn_model_warning(model, i), words) != NULL;
+  return n;
+}
+#endif
+
+/* A cube without one of its sides has no solid: its hull counts. A mesh that is not there leaves the mass out. */
+START_TEST(test_open_and_missing_meshes) {
+#ifdef TEST_ASSIMP
+  char folder[] = "/tmp/cardan_mass_XXXXXX", path[200], text[1200];
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/open.obj", folder);
+  FILE *file = fopen(path, "w");
+  fprintf(file, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
+                "f 1 3 4 2\nf 1 2 6 5\nf 2 4 8 6\nf 4 3 7 8\nf 3 1 5 7\n");
+  fclose(file);
+  snprintf(text, sizeof text,
+           "<mujoco><asset><mesh name='open' file='%s'/><mesh name='lost' file='%s/lost.obj'/><mesh name='skin' "
+           "file='%s' inertia='shell'/></asset><worldbody><body name='a'><freejoint/><geom type='mesh' mesh='open'/>"
+           "<geom type='mesh' mesh='open' density='500'/></body><body name='b'><freejoint/><geom size='1' mass='3'/>"
+           "<geom type='mesh' mesh='lost'/><geom type='mesh' mesh='skin'/></body></worldbody></mujoco>",
+           path, folder, path);
+  load_text(text);
+  remove(path);
+  remove(folder);
+  NEAR(mass_of("a").mass, 1500, 1e-9);
+  NEAR(mass_of("b").mass, 3, 1e-12);
+  ck_assert_int_eq(
+      count_warnings("body 'a': the convex hull of a mesh geom counts for its mass: the mesh 'open' is not closed"), 2);
+  ck_assert_int_eq(count_warnings("body 'b': the mass of its mesh geom is missing: the mesh file"), 1);
+  ck_assert_int_eq(count_warnings("body 'b': the mass of its mesh geom is missing: inertia='shell' is not understood"),
+                   1);
+  cdn_model_destroy(model);
+#else
+  SKIP("this build reads no OBJ");
+#endif
+}
+END_TEST
+
+CHECK_MAIN("io_mjcf_models", test_shipped_models, test_shipped_pendulum, test_models_of_others, test_humanoid_mass,
+           test_shipped_lamp, test_mesh_is_its_solid, test_open_and_missing_meshes)
