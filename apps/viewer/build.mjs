@@ -1,6 +1,7 @@
 // Makes viewer.html, one file with script and style inside, and LICENSES of what is in it.
 // usage: npm run build -- --out DIR
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +66,11 @@ const names = packagesIn(metafile);
 const licenses = `viewer.html contains Cardan's own page and these packages.\n\n${names.map(licenseOf).join('\n' + '-'.repeat(100) + '\n\n')}`;
 
 const template = readFileSync(join(here, 'src/page.html'), 'utf8');
+// The browser runs what has these hashes, and nothing else. The server repeats them in its header.
+const hash = text => `sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}`;
 const page = template
+  .replace('SCRIPT-HASH', hash(script))
+  .replace('STYLE-HASH', hash(style))
   .replace('/*STYLE*/', () => style)
   .replace('/*SCRIPT*/', () => script);
 const marks = page.split('<!--cardan-data-->').length - 1;

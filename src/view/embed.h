@@ -13,6 +13,10 @@ extern const char cdni_page_remedy[];
  * CDN_ERR_FILE, in the name of `function`. */
 cdn_status cdni_page_read(const char *path, const char *function, char **bytes, size_t *n) CDN_NODISCARD;
 
+/* The parts of the page's Content-Security-Policy that name its script and its style by their hashes: "script-src 'sha256-...';
+ * style-src 'sha256-...';". Errors: CDN_ERR_PARSE (it has none), in the name of `function`. */
+cdn_status cdni_page_hashes(const char *html, const char *function, char *out, size_t size) CDN_NODISCARD;
+
 typedef enum embed_kind { EMBED_FRAME = 1, EMBED_MESH = 2, EMBED_TEXT = 3 } embed_kind;
 typedef struct cdni_embed cdni_embed;
 

@@ -155,6 +155,7 @@ static cdn_status begin(cdni_link *link, const cdni_link_def *def) {
   if (def->port < 0 || def->port > 65535)
     return cdni_refuse(CDN_ERR_ARG, opener, "port %d is none: ports are 1 to 65535, and 0 is any free one", def->port);
   CDNI_TRY(cdni_page_read(def->page, opener, &link->html, &link->html_size));
+  CDNI_TRY(cdni_page_hashes(link->html, opener, link->hashes, sizeof link->hashes));
   CDNI_TRY(make_token(link));
   CDNI_TRY(try_address(link, number));
   CDNI_TRY(listen_to(link, number));

@@ -91,10 +91,10 @@ static bool send_head(cdni_link *link, struct lws *wsi, const char *host) {
   unsigned char head[LWS_PRE + 2048], *from = head + LWS_PRE, *at = from, *end = head + sizeof head - 1;
   char policy[1024];
   snprintf(policy, sizeof policy,
-           "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+           "default-src 'none';%s img-src data: blob:; "
            "font-src data:; worker-src blob:; media-src blob:; connect-src 'self' ws://%s; base-uri 'none'; "
            "form-action 'none'; frame-ancestors 'none'",
-           host);
+           link->hashes, host);
   return lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", link->html_size, &at, end) == 0 &&
          add(wsi, "content-security-policy:", policy, &at, end) && add(wsi, "cache-control:", "no-store", &at, end) &&
          lws_finalize_write_http_header(wsi, from, &at, end) == 0;

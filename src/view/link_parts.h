@@ -77,6 +77,7 @@ struct cdni_link {
   char token[TOKEN + 1], address[1200];
   char *html;
   size_t html_size;
+  char hashes[256];       /* of the page's script and style, for the header */
   unsigned char *scratch; /* LWS_PRE + PIECE bytes of the server's thread */
   lws_sorted_usec_list_t last_moment;
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/core.h"
 #include "view/page_paths.h" // made by Meson
@@ -46,4 +47,26 @@ cdn_status cdni_page_read(const char *path, const char *function, char **bytes, 
   text[size] = 0;
   *bytes = text, *n = (size_t)size;
   return CDN_OK;
+}
+
+/* Appends " NAME 'sha256-...';" as the page says it. */
+static bool add_hash(const char *html, const char *name, char *out, size_t size) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+  const char *policy = strstr(html, "http-equiv=\"Content-Security-Policy\" content=\"");
+  const char *end = policy ? strstr(policy, "\">") : NULL, *found = end ? strstr(policy, name) : NULL;
+  if (!found || found > end) return false;
+  const char *hash = found + strlen(name);
+  if (strncmp(hash, " 'sha256-", 9) != 0) return false;
+  const int n = (int)strspn(hash + 9, digits);
+  const size_t used = strlen(out);
+  return strncmp(hash + 9 + n, "';", 2) == 0 &&
+         snprintf(out + used, size - used, " %s 'sha256-%.*s';", name, n, hash + 9) < (int)(size - used);
+}
+
+cdn_status cdni_page_hashes(const char *html, const char *function, char *out, size_t size) {
+  out[0] = 0;
+  if (add_hash(html, "script-src", out, size) && add_hash(html, "style-src", out, size)) return CDN_OK;
+  return cdni_refuse(CDN_ERR_PARSE, function,
+                     "the page viewer.html does not name its script and style by hashes: it is not of this version; "
+                     "`./run page` makes one");
 }

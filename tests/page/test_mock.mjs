@@ -50,6 +50,27 @@ async function answered(mock, type, what, enough = () => true) {
 
 const click = (page, label) => page.click(`button[aria-label="${label}"]`);
 
+test('only the script of the page runs, and only its style counts', async () => {
+  assert.doesNotMatch(/Content-Security-Policy" content="([^"]*)"/.exec(html)[1], /unsafe|\*|http/);
+  const mock = await new Mock(html, spot, {}).open(), opened = await openPage(browser, mock.address, {});
+  await opened.page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.strange = true';
+    const style = document.createElement('style');
+    style.textContent = 'body { border-top: 7px solid red }';
+    const button = document.createElement('button');
+    button.setAttribute('onclick', 'window.strange = true');
+    document.body.append(script, style, button);
+    button.click();
+  });
+  assert.equal(await opened.page.evaluate('window.strange'), undefined);
+  assert.equal(await opened.page.evaluate('getComputedStyle(document.body).borderTopWidth'), '0px');
+  assert.equal(opened.errors.filter(text => /Content Security Policy/.test(text)).length, opened.errors.length);
+  assert.ok(opened.errors.length >= 3, `the browser says so: ${opened.errors}`);
+  await opened.close();
+  await mock.close();
+});
+
 test('a body is drawn where its pose says, from several sides', async () => {
   await withPage(spot, {}, async (page, mock) => {
     for (const time of [0, 0.7, 1.9]) {

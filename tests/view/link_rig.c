@@ -6,7 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-const char rig_page[] = "<!doctype html><title>a page</title><!--cardan-data-->";
+const char rig_page[] =
+    "<!doctype html><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+    "'sha256-Scr1pt+/='; style-src 'sha256-Sty1e='; img-src data:\"><title>a page</title><!--cardan-data-->";
 
 static char path[64];
 static void remove_page(void) { unlink(path); }

@@ -10,7 +10,9 @@
 /* ---- a page in place of the viewer ---- */
 
 static void write_page(void) {
-  write_file("viewer.html", "<!doctype html><!--cardan-data--><p>end</p>");
+  write_file("viewer.html",
+             "<!doctype html><meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'sha256-a='; "
+             "style-src 'sha256-b=';\"><!--cardan-data--><p>end</p>");
   setenv("CARDAN_PAGE", "viewer.html", 1);
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "link_rig.h"
 
@@ -34,11 +35,40 @@ START_TEST(the_page_is_served) {
   ck_assert_ptr_null(strstr(policy, "http:"));
   ck_assert_ptr_null(strstr(policy, "https:"));
   ck_assert_ptr_null(strstr(policy, "*"));
+  // and only the page's own script runs
+  ck_assert_ptr_null(strstr(policy, "unsafe"));
+  ck_assert_ptr_nonnull(
+      strstr(policy, "default-src 'none'; script-src 'sha256-Scr1pt+/='; style-src 'sha256-Sty1e='; img-src"));
   ck_assert_ptr_nonnull(strstr(policy, "connect-src 'self' ws://127.0.0.1:"));
   const char *body = strstr(answer, "\r\n\r\n") + 4;
   ck_assert_str_eq(body, rig_page);
   free(answer);
   cdni_link_close(link, NULL);
+}
+END_TEST
+
+/* A page that would run any script is refused. */
+START_TEST(pages_without_hashes) {
+  static const char *const pages[] = {
+    "<!doctype html><title>a page</title><!--cardan-data-->",
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'unsafe-inline'; style-src 'sha256-x=';\">",
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'sha256-x='; style-src *;\">",
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'sha256-x=' *; style-src 'sha256-x=';\">",
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'none'\"> script-src 'sha256-x='; style-src 'sha256-x=';",
+  };
+  char path[] = "/tmp/cardan-page-XXXXXX";
+  const int fd = mkstemp(path);
+  ck_assert_int_ge(fd, 0);
+  close(fd);
+  for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+    FILE *file = fopen(path, "w");
+    fputs(pages[i], file);
+    fclose(file);
+    cdni_link *link;
+    FAILS(cdni_link_open(&(cdni_link_def){ .page = path }, &link), CDN_ERR_PARSE);
+    ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "`./run page` makes one"));
+  }
+  unlink(path);
 }
 END_TEST
 
@@ -307,6 +337,6 @@ START_TEST(nothing_is_left) {
 }
 END_TEST
 
-CHECK_MAIN("link", the_page_is_served, tokens_differ, addresses_that_fail, all_addresses,
+CHECK_MAIN("link", the_page_is_served, pages_without_hashes, tokens_differ, addresses_that_fail, all_addresses,
            the_opening_comes_first_and_whole, frames_come_in_order_and_the_last_one_comes, one_page_steers,
            texts_of_slots_replace_each_other, long_texts, next_waits_as_long_as_asked, nothing_is_left)
