@@ -83,6 +83,12 @@ size_t cdni_matter_acceleration_size(const matter *m);
  * than 0 are left out (NULL: no body is). */
 cdn_status cdni_matter_gravity_forces(cdn_state *state, const char *function, v3 g, const double *excluded, double *f);
 
+/* Inverse masses and inertias at the default coordinates, for lone States, from the masses and frames of the State: for each
+ * body the mean diagonal of J M^-1 J^T at its centre of mass, of translations and of rotations (0 for what cannot move); for
+ * each mobility (nu) the diagonal of M^-1, averaged over the axes of balls and over each half of free joints. Locks and motions
+ * do not count. Reads frame_constants and mass_constants. O(n). */
+cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, double (*body)[2], double *mobility);
+
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
 cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);
 

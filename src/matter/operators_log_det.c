@@ -11,6 +11,7 @@
  * spatial cross product. That gives -2 trace(Y_i P_i X), which is linear in h_j: a spatial force. The mobilizer's own
  * columns H move differently; a change dH of theirs, seen from a point at rest, gives 2 trace(K^T dH) with
  * K = G - P+ Y_P' G, where Y_P' = phi^T Y_P phi and P+ = P - P H D^-1 H^T P. O(n). */
+#include "matter/compliance.h"
 #include "matter/hinge_gradient.h"
 #include "matter/operators_factor.h"
 
@@ -25,59 +26,6 @@ cdn_status cdn_calc_log_det_M(cdn_state *state, double *log_det) {
   *log_det = sum;
   cdn_work_pop(state, factors);
   return CDN_OK;
-}
-
-/* ---- 6 x 6 in four blocks, each by columns; Y maps forces to motion ---- */
-
-typedef struct compliance {
-  m3 ww, wv, vw, vv; /* wv: angular motion by force */
-} compliance;
-
-static sv compliance_mul(const compliance *Y, sv F) {
-  return (sv){ m3_mul_add(Y->ww, F.w, m3_mul(Y->wv, F.v)), m3_mul_add(Y->vw, F.w, m3_mul(Y->vv, F.v)) };
-}
-
-/* Y + a b^T */
-static m3 plus_outer(m3 A, v3 a, v3 b) { return m3_minus_outer(A, v3_neg(a), b); }
-static void add_outer(compliance *Y, sv a, sv b) {
-  Y->ww = plus_outer(Y->ww, a.w, b.w), Y->wv = plus_outer(Y->wv, a.w, b.v);
-  Y->vw = plus_outer(Y->vw, a.v, b.w), Y->vv = plus_outer(Y->vv, a.v, b.v);
-}
-
-/* phi^T Y phi: at a point further out by r. Columns first (a force there, taken to here), then rows. */
-static compliance compliance_shift(const compliance *Y, v3 r) {
-  static const real e[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-  compliance out;
-  m3 *w[2] = { &out.ww, &out.wv }, *v[2] = { &out.vw, &out.vv };
-  for (int half = 0; half < 2; half++) {
-    v3 angular[3], linear[3];
-    for (int k = 0; k < 3; k++) {
-      v3 unit = v3_load(e[k]);
-      sv F = half == 0 ? (sv){ unit, v3_zero() } : (sv){ v3_zero(), unit };
-      sv V = sv_shift_motion(compliance_mul(Y, sv_shift_force(F, r)), r);
-      angular[k] = V.w, linear[k] = V.v;
-    }
-    *w[half] = (m3){ angular[0], angular[1], angular[2] };
-    *v[half] = (m3){ linear[0], linear[1], linear[2] };
-  }
-  return out;
-}
-
-/* (1 - H G^T) Y (1 - H G^T)^T + H D^-1 H^T. */
-static compliance project(const compliance *Y, const mobility_factor *own, int nu) {
-  compliance out = *Y;
-  sv YG[MOST_MOBILITIES];
-  for (int k = 0; k < nu; k++) {
-    YG[k] = compliance_mul(Y, own[k].g);
-    add_outer(&out, sv_neg(own[k].h), YG[k]);
-    add_outer(&out, YG[k], sv_neg(own[k].h));
-  }
-  for (int k = 0; k < nu; k++)
-    for (int l = 0; l < nu; l++) {
-      real s = own[k].D_inv[l] + sv_dot(own[k].g, YG[l]);
-      add_outer(&out, (sv){ v3_scale(s, own[k].h.w), v3_scale(s, own[k].h.v) }, own[l].h);
-    }
-  return out;
 }
 
 /* The vector t with trace(A [a]x) = a . t. */
@@ -135,7 +83,7 @@ cdn_status cdn_calc_log_det_M_gradient(cdn_state *state, double *g) {
     const tree_node *node = &m->tree.node[i];
     const mobility_factor *own = factors + node->u;
     compliance at_M = compliance_shift(&Y[node->parent], d.pose[i].r);
-    Y[i] = project(&at_M, own, node->nu);
+    Y[i] = compliance_cross(&at_M, own, node->nu);
     sv F = carry_force(&Y[i], d.articulated[i].P);
     for (int k = 0; k < node->nu; k++) g[node->u + k] = sv_dot(F, own[k].h);
     status = add_own_columns(m, state, &d, i, own, &at_M, g);

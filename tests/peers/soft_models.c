@@ -37,12 +37,12 @@ static const char FIGURE[] =
 static const char HEAP[] =
     "<geom name='floor' type='plane' size='5 5 1' condim='3' solmix='2'/>"
     "<geom name='wall' type='box' pos='.6 0 .3' size='.1 1 .3' condim='4' priority='1' solref='.04 .7' friction='.3 .02 .001'/>"
-    "<body pos='0 0 .2'><freejoint/><geom name='A' type='box' size='.1 .15 .1' mass='2' condim='6' friction='1.2 .1 .02'/></body>"
-    "<body pos='.1 0 .4'><freejoint/><geom name='B' type='sphere' size='.12' mass='1' condim='4' solimp='.5 .95 .1 .5 2' margin='.05'/></body>"
-    "<body pos='.2 .1 .3'><joint type='ball'/><geom name='C' type='capsule' fromto='0 0 0 .2 0 .1' size='.07' mass='.5' condim='1' priority='2'/></body>"
-    "<body pos='.3 0 .3'><joint type='slide' axis='0 0 1' frictionloss='.4'/><joint type='hinge' axis='0 1 0' limited='true' range='-20 20'/>"
+    "<body name='a' pos='0 0 .2'><freejoint/><geom name='A' type='box' size='.1 .15 .1' mass='2' condim='6' friction='1.2 .1 .02'/></body>"
+    "<body name='b' pos='.1 0 .4'><freejoint/><geom name='B' type='sphere' size='.12' mass='1' condim='4' solimp='.5 .95 .1 .5 2' margin='.05'/></body>"
+    "<body name='c' pos='.2 .1 .3'><joint type='ball'/><geom name='C' type='capsule' fromto='0 0 0 .2 0 .1' size='.07' mass='.5' condim='1' priority='2'/></body>"
+    "<body name='d' pos='.3 0 .3'><joint type='slide' axis='0 0 1' frictionloss='.4'/><joint type='hinge' axis='0 1 0' limited='true' range='-20 20'/>"
     "<geom name='D' type='ellipsoid' size='.1 .2 .08' mass='4' solref='-900 -50' friction='.5 .5 .5'/></body>"
-    "<body pos='.2 -.2 .2'><freejoint/><geom name='E' type='capsule' size='.06 .1' mass='1000' condim='3'/></body>";
+    "<body name='e' pos='.2 -.2 .2'><freejoint/><geom name='E' type='capsule' size='.06 .1' mass='1000' condim='3'/></body>";
 static const char HEAP_PAIRS[] =
     "<contact><pair geom1='A' geom2='B' condim='6' friction='.7 .3 .02 .01 .03' solref='.01 2' margin='.1' gap='.02'/>"
     "<pair geom1='D' geom2='E' condim='4' friction='.9 .2 .05 .01 .01' solimp='.4 .8 .01 .7 5'/></contact>";
@@ -67,11 +67,11 @@ static const char LOOPS_EQUALITIES[] =
 /* Light and heavy in one: a crane with a grain at its end, limits that are all violated by the random states. */
 static const char ARM[] =
     "<geom type='plane' size='5 5 1' margin='.02'/>"
-    "<body pos='0 0 .5'><joint type='slide' axis='1 0 0' limited='true' range='-.1 .1' frictionloss='30'/>"
+    "<body name='cart' pos='0 0 .5'><joint type='slide' axis='1 0 0' limited='true' range='-.1 .1' frictionloss='30'/>"
     "<joint axis='0 0 1' limited='true' range='-30 30' armature='3'/><geom type='box' size='.3 .2 .2' mass='1000'/>"
-    "<body pos='.4 0 0'><joint type='ball' limited='true' range='0 20' frictionloss='.4' solimplimit='.001 .9999 .5 .5 2'/>"
+    "<body name='boom' pos='.4 0 0'><joint type='ball' limited='true' range='0 20' frictionloss='.4' solimplimit='.001 .9999 .5 .5 2'/>"
     "<geom type='capsule' fromto='0 0 0 .5 0 0' size='.03' mass='3'/>"
-    "<body pos='.55 0 0'><joint axis='0 1 0' limited='true' range='-10 10' solreflimit='.001 1'/>"
+    "<body name='grain' pos='.55 0 0'><joint axis='0 1 0' limited='true' range='-10 10' solreflimit='.001 1'/>"
     "<geom type='sphere' pos='.05 0 0' size='.02' mass='.001' condim='6'/></body></body></body>";
 
 static const char *const bodies[SOFT_MODELS] = { FIGURE, HEAP, LOOPS, ARM };

@@ -1,0 +1,88 @@
+/* How light bodies and mobilities are at the default coordinates: what soft rows are scaled by (MuJoCo's body_invweight0 and
+ * dof_invweight0). The compliance of every body follows outward from that of its parent: O(n). */
+#include "matter/compliance.h"
+#include "matter/custom.h"
+#include "matter/operators_factor.h"
+
+/* The pass at the default coordinates, in memory of its own. */
+typedef struct pass {
+  tree_data d;
+  mobility_factor *factor;
+  compliance *Y;
+} pass;
+
+static size_t layout(const matter *m, char *memory, pass *p) {
+  const tree *t = &m->tree;
+  const size_t n = (size_t)t->n;
+  char *at = memory;
+#define TAKE(member, count) (p->member = (void *)at, at += (count) * sizeof *p->member)
+  TAKE(Y, n);
+  TAKE(d.pose, n);
+  TAKE(d.inertia, n);
+  TAKE(d.articulated, n);
+  TAKE(factor, (size_t)t->nu);
+  TAKE(d.H, (size_t)t->nH);
+  TAKE(d.G, (size_t)t->nG);
+  TAKE(d.D_inv, (size_t)t->nD);
+  TAKE(d.custom, (size_t)t->n_custom);
+#undef TAKE
+  return (size_t)(at - memory);
+}
+
+static double mean(m3 A) { return (A.x.x + A.y.y + A.z.z) / 3; }
+
+/* The inverse inertias of a body at its centre of mass, which a body without mass has, too. */
+static void weigh_body(const matter *m, cdn_state *state, const pass *p, int i, double weight[2]) {
+  const cdn_vec3 center = cdn_body_mass_properties(state, (cdn_body){ i }).com;
+  const v3 r = cdni_to_v3(cdni_matter_station(m, state, p->d.pose, (cdn_body){ i }, center));
+  const compliance Y = compliance_shift(&p->Y[i], r);
+  weight[0] = mean(Y.vv);
+  weight[1] = mean(Y.ww);
+}
+
+/* The diagonal of M^-1: what the mobilizer itself gives, and what the body that it stands on gives. */
+static void weigh_mobilities(const tree_node *n, const mobility_factor *own, const compliance *inboard,
+                             double *weight) {
+  for (int k = 0; k < n->nu; k++) weight[k] = own[k].D_inv[k] + sv_dot(own[k].g, compliance_mul(inboard, own[k].g));
+  if (n->kind != CDN_BALL && n->kind != CDN_FREE) return;
+  for (int k = 0; k < n->nu; k += 3) {
+    const double all = (weight[k] + weight[k + 1] + weight[k + 2]) / 3;
+    for (int l = 0; l < 3; l++) weight[k + l] = all;
+  }
+}
+
+static cdn_status weigh(const matter *m, cdn_state *state, pass *p, double (*body)[2], double *mobility) {
+  rmask singular;
+  if (m->tree.n_custom) CDNI_TRY(cdni_custom_across(m, state, p->d.q, (custom_across *)p->d.custom));
+  m->kernels->position(&m->tree, &p->d);
+  m->kernels->inertia(&m->tree, &p->d);
+  m->kernels->articulate(&m->tree, &p->d, &singular);
+  int bad = (int)singular;
+  if (bad < 0) bad = cdni_factor_mobilities(m, &p->d, p->factor, NULL);
+  if (bad >= 0) return cdni_matter_singular(m, state, bad, "cdn_eval");
+  memset(&p->Y[0], 0, sizeof p->Y[0]);
+  body[0][0] = body[0][1] = 0;
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    const compliance inboard = compliance_shift(&p->Y[n->parent], p->d.pose[i].r);
+    p->Y[i] = compliance_cross(&inboard, p->factor + n->u, n->nu);
+    weigh_body(m, state, p, i, body[i]);
+    weigh_mobilities(n, p->factor + n->u, &inboard, mobility + n->u);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, double (*body)[2], double *mobility) {
+  CDNI_TRY(cdni_state_ensure(state, m->frame_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(state, m->mass_constants.ticket));
+  pass p = { .Y = NULL };
+  void *frame = NULL;
+  CDNI_TRY(cdni_operator_work(state, "cdn_eval", layout(m, NULL, &p), &frame));
+  p.d = cdni_matter_data(m, state);
+  layout(m, frame, &p);
+  p.d.q = m->q0.data;
+  p.d.prescribed = NULL;
+  const cdn_status status = weigh(m, state, &p, body, mobility);
+  cdn_work_pop(state, frame);
+  return status;
+}
