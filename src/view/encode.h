@@ -95,6 +95,9 @@ void cdni_encode_model(view_text *t, const view_model *m);
 void cdni_encode_values(view_text *t, cdn_state *state, const view_coordinate *coordinates, int n_coordinates);
 /* The parameters of an element; false if there are none. */
 bool cdni_encode_parameters(view_text *t, const cdn_state *state, cdn_sort sort, int element);
+/* Curves of n_series series of a run at n times; `values` has those of each time together. */
+void cdni_encode_curves(view_text *t, int run, const int *series, int n_series, const double *times,
+                        const double *values, int n);
 void cdni_encode_event(view_text *t, double time, const char *kind, const char *text);
 
 /* `selected` of a body, or of nothing: body { -1 }. */
@@ -112,6 +115,7 @@ typedef struct view_status {
   double step;
   int64_t steps, evaluations;
   double energy, estimate;
+  int companion; /* whether one goes along; -1: there is no run */
   const char *verdict;
   double from, to;
   const char *recording, *note; /* or NULL */

@@ -167,6 +167,26 @@ void cdni_encode_selected(view_text *t, cdn_state *state, cdn_body body) {
   cdni_text_close(t, '}');
 }
 
+/* ---- curves ---- */
+
+void cdni_encode_curves(view_text *t, int run, const int *series, int n_series, const double *times,
+                        const double *values, int n) {
+  begin(t, "curves");
+  cdni_text_integer(t, "run", run);
+  cdni_text_open(t, "series", '[');
+  for (int i = 0; i < n_series; i++) cdni_text_integer(t, NULL, series[i]);
+  cdni_text_close(t, ']');
+  cdni_text_numbers(t, "times", times, n);
+  cdni_text_open(t, "values", '[');
+  for (int i = 0; i < n_series; i++) {
+    cdni_text_open(t, NULL, '[');
+    for (int k = 0; k < n; k++) cdni_text_rounded(t, NULL, values[k * n_series + i]);
+    cdni_text_close(t, ']');
+  }
+  cdni_text_close(t, ']');
+  cdni_text_close(t, '}');
+}
+
 /* ---- the status ---- */
 
 void cdni_encode_status(view_text *t, const view_status *s) {
@@ -188,6 +208,8 @@ void cdni_encode_status(view_text *t, const view_status *s) {
   cdni_text_number(t, "energy", s->energy);
   cdni_text_number(t, "estimate", s->estimate);
   cdni_text_string(t, "verdict", s->verdict);
+  if (s->companion < 0) cdni_text_string(t, "companion", NULL);
+  else cdni_text_boolean(t, "companion", s->companion > 0);
   cdni_text_number(t, "from", s->from);
   cdni_text_number(t, "to", s->to);
   cdni_text_string(t, "recording", s->recording);

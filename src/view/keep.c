@@ -114,6 +114,7 @@ static cdn_status add_all(cdn_view *view, cdni_embed *embed) {
                           .step = NAN,
                           .energy = NAN,
                           .estimate = NAN,
+                          .companion = -1,
                           .verdict = "",
                           .from = k->from,
                           .to = k->to };

@@ -141,7 +141,7 @@ static void measure_speed(live *l, double clock) {
     snprintf(
         l->note, sizeof l->note,
         "This machine reaches %.2g times real time, not %.3g: a looser accuracy%s or another method may be quicker.",
-        l->reached, l->speed, l->def.companion ? ", a run without companion (--no-companion)," : "");
+        l->reached, l->speed, l->def.companion ? ", a run without companion," : "");
   else l->note[0] = 0;
 }
 

@@ -103,6 +103,14 @@ static const char *set_method(live *l, const json_t *request) {
   return cdni_view_refuse(l->view, "there is no method '%.40s'", name);
 }
 
+static const char *set_companion(live *l, const json_t *request) {
+  const json_t *on = json_object_get(request, "on");
+  cdn_stepper_def def = l->def;
+  if (!json_is_boolean(on)) return cdni_view_refuse(l->view, "'on' must be true or false");
+  def.companion = json_is_true(on);
+  return def.companion == l->def.companion ? NULL : cdni_live_change(l, def);
+}
+
 static const char *set_contact(live *l, const json_t *request) {
   const char *name = cdni_request_text(l->view, request, "name");
   if (!name) return l->view->story;
@@ -180,10 +188,21 @@ static const char *answer(live *l, const json_t *request) {
     const char *type;
     answer_fn *answer;
   } answers[] = {
-    { "run", run },         { "pause", stand_still },         { "reset", reset },       { "step", step },
-    { "speed", set_speed }, { "accuracy", set_accuracy },     { "method", set_method }, { "contact", set_contact },
-    { "pull", pull },       { "keyframe", go_to_keyframe },   { "seek", seek },         { "record", record },
-    { "release", release }, { "coordinate", set_coordinate },
+    { "run", run },
+    { "pause", stand_still },
+    { "reset", reset },
+    { "step", step },
+    { "speed", set_speed },
+    { "accuracy", set_accuracy },
+    { "method", set_method },
+    { "contact", set_contact },
+    { "pull", pull },
+    { "keyframe", go_to_keyframe },
+    { "seek", seek },
+    { "record", record },
+    { "release", release },
+    { "coordinate", set_coordinate },
+    { "companion", set_companion },
   };
   const char *type = json_string_value(json_object_get(request, "type"));
   if (!type) return cdni_view_refuse(l->view, "a request has a type");

@@ -40,6 +40,7 @@ cdn_status cdni_live_send_status(live *l) {
                           .evaluations = numbers.evaluations,
                           .energy = cdni_view_energy(shown),
                           .estimate = numbers.estimate,
+                          .companion = l->def.companion,
                           .verdict = verdict,
                           .from = l->past.n > 0 ? l->past.past[0].time : time,
                           .to = fmax(last, time),

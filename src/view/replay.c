@@ -33,6 +33,7 @@ cdn_status cdni_replay_begin(replay *r, cdn_view *view, const cdni_replayed *run
   view->runs = r->shown, view->n_runs = n;
   CDNI_TRY(cdn_state_create(view->picture.system, &r->state));
   CDNI_TRY(cdn_state_copy(r->state, view->initial));
+  CDNI_TRY(cdni_curves_make(r));
   CDNI_TRY(runs[0].set(runs[0].context, runs[0].from, r->state));
   return cdni_view_send_opening(view, r->state, VIEW_REPLAY);
 }
@@ -40,6 +41,7 @@ cdn_status cdni_replay_begin(replay *r, cdn_view *view, const cdni_replayed *run
 void cdni_replay_end(replay *r) {
   r->view->runs = NULL;
   r->view->n_runs = r->view->run = 0;
+  cdni_curves_free(r);
   cdn_state_destroy(r->state);
 }
 
@@ -86,11 +88,14 @@ static const char *answer(replay *r, const char *type, const json_t *request) {
     return jump(r, number);
   } else if (strcmp(type, "speed") == 0) {
     if (!cdni_request_number(v, request, "value", &number)) return v->story;
-    if (!(number > 0)) return cdni_view_refuse(v, "a replay has a speed above 0");
-    r->speed = number;
+    if (!(number >= 0)) return cdni_view_refuse(v, "'value' must not be negative");
+    if (number > 0) r->speed = number;
+    else r->plays = false; // there is no fastest replay: it stands still
   } else if (strcmp(type, "layers") == 0 || strcmp(type, "select") == 0 || strcmp(type, "plots") == 0) {
     r->changed = true;
-    return cdni_view_answer(v, r->state, type, request, &known);
+    const char *error = cdni_view_answer(v, r->state, type, request, &known);
+    if (!error && strcmp(type, "plots") == 0) cdni_curves_begin(r);
+    return error;
   } else return cdni_view_refuse(v, "this is a replay: it does not do '%.40s'", type);
   return NULL;
 }
@@ -121,6 +126,7 @@ cdn_status cdni_replay_send_status(const replay *r) {
                           .step = NAN,
                           .energy = cdni_view_energy(r->state),
                           .estimate = NAN,
+                          .companion = -1,
                           .verdict = "",
                           .from = r->from,
                           .to = r->to };
@@ -150,7 +156,7 @@ static void show(replay *r) {
 
 /* Returns how long the loop may wait for a request, s. */
 static double turn(replay *r) {
-  static const double status_time = 0.2, idle = 0.25;
+  static const double status_time = 0.2, idle = 0.25, for_curves = 0.006;
   cdn_view *v = r->view;
   answer_all(r);
   const double clock = v->clock();
@@ -169,6 +175,7 @@ static double turn(replay *r) {
     (void)!cdni_replay_send_status(r);
     (void)!cdni_view_send_values(v, r->state);
   }
+  if (cdni_curves_turn(r, v->clock() + for_curves)) return 0;
   return moves ? fmax(v->last_frame + VIEW_FRAME_TIME - v->clock(), 0) : idle;
 }
 
@@ -179,7 +186,7 @@ cdn_status cdni_view_replay(cdn_view *view, const cdni_replayed *runs, int n) {
   for (int pages = 0; status == CDN_OK && !atomic_load(&view->stop);) {
     const double wait = turn(&r);
     const int open = cdn_view_pages(view);
-    if (open > pages) view->last_status = -INFINITY;
+    if (open > pages) view->last_status = -INFINITY, cdni_curves_begin(&r); // the new one has none
     pages = open;
     if (wait > 0) cdni_view_unread(view, cdni_view_next(view, wait));
   }

@@ -211,6 +211,7 @@ static cdn_status check_state(const cdn_view *view, const cdn_state *state, cons
 static cdn_status send_status(cdn_view *view, cdn_state *state) {
   const double time = cdn_state_time(state);
   const view_status s = { .time = time,
+                          .companion = -1,
                           .state = view->wishes.paused ? "paused" : "running",
                           .speed = view->wishes.speed,
                           .reached = NAN,

@@ -87,6 +87,12 @@ test('a loop: poses, a coordinate that is dragged assembles the rest, run, pause
     assert.ok(Math.hypot(...left.map((x, i) => x - right[i])) < 1e-5, `the loop is open: ${left} and ${right}`);
     await click(page, 'Run');
     await until(page, 'window.cardan.frame().time > 0.3', 'time goes on', 20000);
+    const verdict = page => page.$eval('.verdict', line => line.textContent);
+    await page.$eval('.check[title^="A second run"] input', box => box.click());
+    await until(page, 'window.cardan.state().status.companion === false', 'the companion leaves');
+    assert.doesNotMatch(await verdict(page), /delivered about/);
+    await page.$eval('.check[title^="A second run"] input', box => box.click());
+    await until(page, 'window.cardan.state().status.companion && window.cardan.state().status.estimate !== null', 'it comes back');
     await click(page, 'Pause');
     await until(page, 'window.cardan.state().status.state === "paused"', 'it pauses');
     await slide(page, '.timeline', 0.5);
@@ -218,6 +224,19 @@ test('two runs over each other are replayed', { skip: why }, async () => {
     writeFileSync(state, JSON.stringify({ q: columns.map(column => Number(q[row][column])) }));
     const { bodies } = JSON.parse(run('eval', model, '--state', state, '--json', '--quiet'));
     bodies.forEach(({ name, X_GB: { p } }, i) => p.forEach((x, k) => assert.ok(Math.abs(poses[7 * (i + 1) + k] - x) < 1e-5, `${name} is at ${p}`)));
+    // A plot has the whole run, though none of it was played before.
+    await page.keyboard.press('p');
+    await page.type('.plots [role=combobox]', 'shoulder');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    const series = await page.evaluate('window.cardan.model().series.findIndex(({ name }) => /shoulder.*q$/.test(name))');
+    await until(page, `window.cardan.curve(1, ${series}) !== null`, 'the curves come');
+    for (const k of [0, 1]) {
+      const rows = readFileSync(runs[k], 'utf8').trim().split('\n').slice(1).map(line => line.split(',').map(Number));
+      const curve = await page.evaluate(`window.cardan.curve(${k}, ${series})`);
+      assert.equal(curve.times.length, rows.length);
+      rows.forEach((numbers, i) => assert.ok(Math.abs(curve.times[i] - numbers[time]) < 1e-9 && Math.abs(curve.values[i] - numbers[columns[0]]) < 1e-8));
+    }
     await click(page, 'Run');
     await until(page, 'window.cardan.frame().time > 1.6', 'it plays');
   });

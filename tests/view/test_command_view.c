@@ -237,11 +237,19 @@ START_TEST(replays) {
   wait_frame(&page, 0, 2.5);
   AT_MOST(0.4, seconds() - begin);
   page_expect(&page, "\"state\":\"ended\"", 10);
+  // as fast as it goes is no speed of a replay: it pauses, and goes on at the speed that it had
+  page_say(&page, "{\"type\":\"seek\",\"time\":0.5}");
+  page_say(&page, "{\"type\":\"run\"}");
+  page_expect(&page, "\"state\":\"running\"", 10);
+  page_say(&page, "{\"type\":\"speed\",\"value\":0,\"id\":6}");
+  page_expect(&page, "\"to\":6,\"error\":null", 10);
+  page_expect(&page, "\"state\":\"paused\",\"speed\":4", 10);
   // what a replay does not do is said
   static const char *const refused[] = {
     "{\"type\":\"seek\",\"id\":9}",
     "{\"type\":\"seek\",\"time\":\"x\",\"id\":9}",
-    "{\"type\":\"speed\",\"value\":0,\"id\":9}",
+    "{\"type\":\"speed\",\"value\":-1,\"id\":9}",
+    "{\"type\":\"companion\",\"on\":true,\"id\":9}",
     "{\"type\":\"step\",\"n\":0,\"id\":9}",
     "{\"type\":\"accuracy\",\"value\":1e-3,\"id\":9}",
     "{\"type\":\"pull\",\"body\":1,\"station\":[0,0,0],\"target\":[0,0,0],\"id\":9}",
@@ -266,6 +274,57 @@ START_TEST(replays) {
 }
 END_TEST
 
+/* Numbers of a member of the last message, a list. */
+static int list_of(const socket_page *page, const char *key, double *out, int most) {
+  const char *at = strstr((const char *)page->message, key);
+  ck_assert_msg(at, "no %s in %.200s", key, (const char *)page->message);
+  int n = 0;
+  for (at += strlen(key); *at != ']'; at++) {
+    ck_assert_int_lt(n, most);
+    char *end;
+    out[n++] = strncmp(at, "null", 4) == 0 ? NAN : strtod(at, &end);
+    if (strncmp(at, "null", 4) == 0) at += 4;
+    else at = end;
+    if (*at == ']') break;
+    ck_assert_int_eq(*at, ',');
+  }
+  return n;
+}
+
+/* Plots show all rows of each run without playing it; of a long run evenly spaced places. A page that comes later gets them, too. */
+START_TEST(curves_of_whole_runs) {
+  static double times[2001], values[2001];
+  enter_directory();
+  write_page();
+  SUCCEEDS("simulate one.xml --key raised --duration 2 --report 0.01 -o long.csv --quiet");
+  SUCCEEDS("simulate one.xml --key raised --duration 1 --report 0.0002 -o dense.csv --quiet");
+  const table *t = parse_csv_file("long.csv");
+  socket_page page, later;
+  const char *address = serve("one.xml long.csv dense.csv --paused");
+  ck_assert_int_eq(page_open(&page, address, NULL), 101);
+  page_expect(&page, "\"state\":\"paused\"", 10);
+  page_say(&page, "{\"type\":\"plots\",\"series\":[0]}");
+  page_expect(&page, "\"type\":\"curves\",\"run\":0,\"series\":[0]", 10);
+  ck_assert_int_eq(list_of(&page, "\"times\":[", times, 2001), 201);
+  ck_assert_int_eq(list_of(&page, "\"values\":[[", values, 2001), 201);
+  for (int i = 0; i < 201; i++) {
+    NEAR(times[i], t->value[i][0], 1e-12);
+    NEAR(values[i], t->value[i][1], 1e-8); /* nine digits */
+  }
+  page_expect(&page, "\"type\":\"curves\",\"run\":1,\"series\":[0]", 10);
+  ck_assert_int_eq(list_of(&page, "\"times\":[", times, 2001), 2000);
+  ck_assert_int_eq(list_of(&page, "\"values\":[[", values, 2001), 2000);
+  for (int i = 0; i < 2000; i++) NEAR(times[i], 0.5 + i / 1999.0, 1e-12);
+  // both runs are of one motion: every hundredth of a second has a place that is near
+  for (int i = 0; i <= 100; i++) NEAR(values[(int)(19.99 * i)], t->value[i][1], 0.01);
+  ck_assert_int_eq(page_open(&later, address, NULL), 101);
+  page_expect(&later, "\"type\":\"curves\",\"run\":1,\"series\":[0]", 10);
+  page_close(&later);
+  page_close(&page);
+  end_server();
+}
+END_TEST
+
 /* Rows that cannot be read are events, and the replay goes on elsewhere. */
 START_TEST(damaged_runs) {
   enter_directory();
@@ -286,4 +345,4 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays, damaged_runs)
+CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays, curves_of_whole_runs, damaged_runs)

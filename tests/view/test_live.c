@@ -300,6 +300,8 @@ START_TEST(nonsense_is_refused_and_changes_nothing) {
     "{'type':'seek'}",
     "{'type':'record'}",
     "{'type':'record','on':1}",
+    "{'type':'companion'}",
+    "{'type':'companion','on':'yes'}",
   };
   view_rig r;
   make(&r);
@@ -319,6 +321,33 @@ START_TEST(nonsense_is_refused_and_changes_nothing) {
   OK_STEP(alone, cdn_stepper_advance(alone, live_rig_time(&r), NULL));
   ck_assert_mem_eq(cdn_state_q(cdn_stepper_state(alone)), cdn_state_q(cdni_live_shown(r.live)), 2 * sizeof(double));
   cdn_stepper_destroy(alone);
+  live_rig_drop(&r);
+}
+END_TEST
+
+/* The estimate comes and goes with the companion; the run goes on from where it is. */
+START_TEST(the_companion_is_switched_while_it_runs) {
+  view_rig r;
+  make(&r);
+  live_rig_run(&r, NULL);
+  live_rig_turns(&r, 30);
+  turn_to_status(&r);
+  ck_assert(json_is_true(json_object_get(r.status, "companion")));
+  ck_assert(json_is_number(json_object_get(r.status, "estimate")));
+  const double time = live_rig_time(&r);
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:b,s:i}", "type", "companion", "on", 0, "id", 5)));
+  ck_assert_int_eq(r.live->state, LIVE_RUNNING);
+  live_rig_turns(&r, 30);
+  turn_to_status(&r);
+  ck_assert(json_is_false(json_object_get(r.status, "companion")));
+  ck_assert(json_is_null(json_object_get(r.status, "estimate")));
+  ck_assert(live_rig_time(&r) > time);
+  ck_assert_ptr_null(cdn_stepper_companion(r.live->stepper));
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:b,s:i}", "type", "companion", "on", 1, "id", 6)));
+  live_rig_turns(&r, 30);
+  turn_to_status(&r);
+  ck_assert(json_is_true(json_object_get(r.status, "companion")));
+  ck_assert(json_is_number(json_object_get(r.status, "estimate")));
   live_rig_drop(&r);
 }
 END_TEST
@@ -501,8 +530,9 @@ START_TEST(a_program_with_its_own_loop_hears_what_is_wished) {
 END_TEST
 
 CHECK_MAIN("live run", time_goes_and_stops, what_the_machine_cannot_do_is_said, the_past_comes_back,
-           the_past_is_bounded_and_thins_out, accuracy_and_method_change_at_the_present_state,
-           the_steps_are_those_of_a_run_without_a_view, plots_have_values, a_recording_has_the_rows_that_were_shown,
-           nonsense_is_refused_and_changes_nothing, a_frame_allocates_nothing, events_are_told_once,
-           a_view_without_a_server_runs_to_the_end, a_run_that_fails_says_why_and_can_begin_anew,
-           what_was_shown_becomes_a_page, a_program_with_its_own_loop_hears_what_is_wished)
+           the_past_is_bounded_and_thins_out, the_companion_is_switched_while_it_runs,
+           accuracy_and_method_change_at_the_present_state, the_steps_are_those_of_a_run_without_a_view,
+           plots_have_values, a_recording_has_the_rows_that_were_shown, nonsense_is_refused_and_changes_nothing,
+           a_frame_allocates_nothing, events_are_told_once, a_view_without_a_server_runs_to_the_end,
+           a_run_that_fails_says_why_and_can_begin_anew, what_was_shown_becomes_a_page,
+           a_program_with_its_own_loop_hears_what_is_wished)

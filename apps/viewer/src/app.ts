@@ -110,11 +110,15 @@ export class App implements Listener, Page {
   }
 
   curve(run: number, series: number): Curve | null {
-    return this.source.curve?.(run, series) ?? null;
+    return this.source.curve(run, series);
   }
 
   recorded(): boolean {
-    return this.source.curve !== undefined;
+    return this.source.recorded();
+  }
+
+  offers(series: number): boolean {
+    return this.source.offers(series);
   }
 
   say(text: string, kind: 'info' | 'error'): void {

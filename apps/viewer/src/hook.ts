@@ -2,6 +2,7 @@
 //   state()          what the page knows: connection, status, who steers, counts of frames
 //   model()          the message of that name
 //   frame()          the newest frame of run 0 (time, number, poses, values, number of marks), or null
+//   curve(run, i)    times and values of series i of a run that is over, or null
 //   project(body)    where the origin of a body is on the page, in its pixels, by the newest frame
 //   camera()         position, target and field of view of the camera
 //   pixels()         the newest frame drawn: width, height, rgba by rows from below
@@ -34,6 +35,10 @@ export function installHook(app: App): void {
         time: frame.time, number: frame.number, bodies: frame.bodies, marks: frame.marks,
         poses: Array.from(frame.poses), values: Array.from(frame.values),
       } : null;
+    },
+    curve: (run: number, series: number) => {
+      const curve = app.curve(run, series);
+      return curve ? { times: Array.from(curve.times), values: Array.from(curve.values) } : null;
     },
     project: (body: number) => {
       const frame = picture.frames[0];

@@ -10,7 +10,8 @@ export interface Page {
   send(request: Request): void;
   select(body: number | null): void;
   curve(run: number, series: number): Curve | null;
-  recorded(): boolean; // the data are in the page
+  recorded(): boolean; // the run is over: its curves are whole
+  offers(series: number): boolean; // whether it can be plotted
   say(text: string, kind: 'info' | 'error'): void;
 }
 

@@ -4,7 +4,7 @@ import { h, iconButton, setText } from '../base/dom';
 import { formatSteady } from '../base/format';
 import { indexAt } from '../wire/interpolate';
 import type { Frame } from '../wire/frame';
-import type { Model, Series, Status } from '../wire/messages';
+import type { Model, Series, Status, Text } from '../wire/messages';
 import { readSetting, writeSetting } from '../base/settings';
 import { Chart, colorOf } from './chart';
 import { History } from './history';
@@ -99,8 +99,7 @@ export class PlotsPanel implements Panel {
       .filter(({ series }) => wanted.every(word => `${series.group} ${series.name}`.toLowerCase().includes(word)));
     let group = '';
     this.active = -1;
-    const recorded = this.page.recorded();
-    const usable = recorded ? found.filter(({ i }) => this.page.curve(0, i)) : found;
+    const usable = found.filter(({ i }) => this.page.offers(i));
     this.offers.replaceChildren();
     for (const { series, i } of usable.slice(0, OFFERED)) {
       if (series.group !== group) this.offers.append(h('div', { class: 'offer-group' }, {}, (group = series.group)));
@@ -187,15 +186,19 @@ export class PlotsPanel implements Panel {
       h('span', { class: 'unit' }, {}, unit), iconButton('close', `Remove ${name}`, '', () => this.toggle(series))));
   }
 
+  text(text: Text): void {
+    if (text.type === 'curves') this.redraw();
+  }
+
   status(status: Status): void {
     this.span = [status.from ?? 0, status.to ?? 0];
-    if (!this.page.recorded()) for (const history of this.histories) history.follow(status.plots);
+    for (const history of this.histories) history.follow(status.plots);
   }
 
   frame(frame: Frame): void {
     if (frame.run === 0) this.time = frame.time;
     const history = this.histories[frame.run];
-    if (history && !this.page.recorded()) {
+    if (history) {
       if (frame.jumped) history.clear();
       history.add(frame.time, frame.values);
     }
@@ -222,7 +225,7 @@ export class PlotsPanel implements Panel {
     this.dirty = false;
     this.drawn = now;
     const recorded = this.page.recorded();
-    const curve = (run: number, series: number) => recorded ? this.page.curve(run, series) : this.histories[run]?.curve(series) ?? null;
+    const curve = (run: number, series: number) => (recorded ? this.page.curve(run, series) : this.histories[run]?.curve(series)) ?? null;
     const width = Number(this.window.value);
     const whole: [number, number] | null = recorded ? this.span : null;
     for (const chart of this.made) chart.draw(curve, this.time, width, whole);
@@ -231,15 +234,11 @@ export class PlotsPanel implements Panel {
   private showValues(now: number): void {
     this.stale = false;
     this.shownValues = now;
-    const recorded = this.page.recorded();
-    for (const { series, output } of this.outputs) {
-      setText(output, formatSteady(recorded ? this.valueAt(series) : this.histories[0]?.last(series)));
-    }
+    for (const { series, output } of this.outputs) setText(output, formatSteady(this.histories[0]?.last(series) ?? this.valueAt(series)));
   }
 
   private valueAt(series: number): number | null {
     const curve = this.page.curve(0, series);
-    if (!curve) return null;
-    return curve.values[indexAt(curve.times, this.time)] ?? null;
+    return curve?.values[indexAt(curve.times, this.time)] ?? null;
   }
 }

@@ -24,9 +24,10 @@ export class SettingsPanel implements Panel {
   private readonly method = h('select', { 'aria-label': 'Method' });
   private readonly contact = h('select', { 'aria-label': 'Contact' });
   private readonly keyframe = h('select', { 'aria-label': 'Keyframe' });
+  private readonly companion = h('input', { type: 'checkbox' }, { change: () => this.page.send({ type: 'companion', on: this.companion.checked }) });
   private readonly fields: { select: HTMLSelectElement; row: HTMLElement }[];
 
-  constructor(page: Page) {
+  constructor(private readonly page: Page) {
     this.accuracy.addEventListener('change', () => page.send({ type: 'accuracy', value: Number(this.accuracy.value) }));
     this.method.addEventListener('change', () => page.send({ type: 'method', name: this.method.value }));
     this.contact.addEventListener('change', () => page.send({ type: 'contact', name: this.contact.value }));
@@ -36,7 +37,9 @@ export class SettingsPanel implements Panel {
     });
     this.fields = [['Keyframe', this.keyframe], ['Accuracy', this.accuracy], ['Method', this.method], ['Contact', this.contact]]
       .map(([name, select]) => ({ select: select as HTMLSelectElement, row: field(name as string, select as HTMLElement) }));
-    this.element = fold('settings', 'Run', true, ...this.fields.map(({ row }) => row));
+    const companion = h('label', { class: 'check', title: 'A second run at a tenth of the accuracy tells how exact this one is, and costs time' }, {},
+      this.companion, 'Companion run');
+    this.element = fold('settings', 'Run', true, ...this.fields.map(({ row }) => row), companion);
   }
 
   open(model: Model): void {
@@ -53,6 +56,7 @@ export class SettingsPanel implements Panel {
       const all = [...new Set([...accuracies, accuracy])].filter(x => x > 0).sort((a, b) => b - a);
       fillSelect(this.accuracy, all.map(x => ({ value: String(x), text: shortPower(x) })), String(accuracy));
     }
+    this.companion.checked = status.companion === true;
     showName(this.method, status.method);
     showName(this.contact, status.contact);
   }
@@ -60,5 +64,6 @@ export class SettingsPanel implements Panel {
   enable(steer: boolean, mode: Mode): void {
     this.element.hidden = mode !== 'live';
     for (const { select } of this.fields) select.disabled = !steer;
+    this.companion.disabled = !steer;
   }
 }

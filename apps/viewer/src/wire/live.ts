@@ -1,8 +1,8 @@
 // The messages of a server, by a WebSocket beside the page. A lost connection is tried again each second.
 
 import { KIND_FRAME, KIND_MESH, kindOf, readFrame, readMesh } from './frame';
-import { parseText, type Request } from './messages';
-import type { Listener, Source } from './source';
+import { parseText, type Curves, type Request } from './messages';
+import type { Curve, Listener, Source } from './source';
 
 const RETRY_MS = 1000;
 
@@ -11,6 +11,8 @@ export class LiveSource implements Source {
   private listener: Listener | null = null;
   private next = 1;
   private bye = '';
+  private replays = false;
+  private readonly curves = new Map<string, Curve>(); // of a replay, by run and series
 
   start(listener: Listener): void {
     this.listener = listener;
@@ -19,6 +21,24 @@ export class LiveSource implements Source {
 
   send(request: Request): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ ...request, id: this.next++ }));
+  }
+
+  curve(run: number, series: number): Curve | null {
+    return this.curves.get(`${run} ${series}`) ?? null;
+  }
+
+  recorded(): boolean {
+    return this.replays;
+  }
+
+  offers(): boolean {
+    return true;
+  }
+
+  private keep({ run, series, times, values }: Curves): void {
+    const numbers = (list: (number | null)[]) => Float64Array.from(list, x => x ?? NaN);
+    const all = numbers(times);
+    series.forEach((number, i) => this.curves.set(`${run} ${number}`, { times: all, values: numbers(values[i] ?? []) }));
   }
 
   private connect(): void {
@@ -48,6 +68,11 @@ export class LiveSource implements Source {
     if (typeof data === 'string') {
       const text = parseText(data);
       if (!text) return;
+      if (text.type === 'hello') {
+        this.replays = text.mode === 'replay';
+        this.curves.clear();
+      }
+      if (text.type === 'curves') this.keep(text);
       if (text.type === 'bye') this.bye = text.text || 'The server ended.';
       listener.text(text);
     } else if (kindOf(data) === KIND_FRAME) {

@@ -138,6 +138,7 @@ export interface Status {
   energy: number | null;
   estimate: number | null;
   verdict: string | null;
+  companion?: boolean | null; // whether one goes along; null: there is no run
   from: number | null;
   to: number | null;
   recording: string | null;
@@ -185,6 +186,15 @@ export interface Values {
   controls: (number | null)[];
 }
 
+// Curves of a whole run, in a replay.
+export interface Curves {
+  type: 'curves';
+  run: number;
+  series: number[];
+  times: (number | null)[];
+  values: (number | null)[][];
+}
+
 export interface Reply {
   type: 'reply';
   to: number;
@@ -196,7 +206,7 @@ export interface Bye {
   text: string;
 }
 
-export type Text = Hello | Steer | Model | Status | Selected | Parameters | Event | Values | Reply | Bye;
+export type Text = Hello | Steer | Model | Status | Selected | Parameters | Event | Values | Curves | Reply | Bye;
 
 export type Request =
   | { type: 'run' | 'pause' | 'reset' | 'steer' | 'release' }
@@ -211,7 +221,7 @@ export type Request =
   | { type: 'parameter'; sort: string; element: number; index: number; value: number }
   | { type: 'pull'; body: number; station: Vector; target: Vector }
   | { type: 'seek'; time: number }
-  | { type: 'record'; on: boolean };
+  | { type: 'record' | 'companion'; on: boolean };
 
 const listsOfModel = ['bodies', 'visuals', 'cameras', 'lights', 'coordinates', 'controls', 'elements', 'series', 'keyframes',
   'methods', 'contacts', 'layers', 'runs'] as const;
@@ -230,6 +240,7 @@ export function parseText(text: string): Text | null {
     const lists = known as unknown as Record<string, unknown>;
     for (const name of listsOfModel) if (!Array.isArray(lists[name])) lists[name] = [];
   }
+  if (known.type === 'curves' && ![known.series, known.times, known.values].every(Array.isArray)) return null;
   if (known.type === 'status' && !Array.isArray(known.plots)) known.plots = [];
   return known;
 }

@@ -124,6 +124,14 @@ export class RecordedSource implements Source {
     return track.curves[at] ??= { times: track.times, values: Float64Array.from(track.frames, frame => frame.values[at] ?? NaN) };
   }
 
+  recorded(): boolean {
+    return true;
+  }
+
+  offers(series: number): boolean {
+    return this.status.plots.includes(series);
+  }
+
   private tellSelected(body: number): void {
     const frame = this.tracks[0]?.shown;
     const about = this.model?.bodies[body];
@@ -160,7 +168,8 @@ export class RecordedSource implements Source {
         return;
       }
       case 'speed':
-        status.speed = request.value > 0 ? request.value : 1;
+        if (request.value > 0) status.speed = request.value;
+        else if (status.state === 'running') status.state = 'paused';
         break;
       case 'seek':
         if (status.state === 'ended') status.state = 'paused';

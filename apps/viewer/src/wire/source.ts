@@ -25,5 +25,9 @@ export interface Source {
   start(listener: Listener): void;
   send(request: Request): void;
   // The whole curve of a series, where the source has it.
-  curve?(run: number, series: number): Curve | null;
+  curve(run: number, series: number): Curve | null;
+  // Whether the run is over, so that curves are whole.
+  recorded(): boolean;
+  // Whether a series can be had.
+  offers(series: number): boolean;
 }
