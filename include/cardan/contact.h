@@ -14,6 +14,7 @@
 
 #include <cardan/dynamics.h>
 #include <cardan/geometry.h>
+#include <cardan/soft.h>
 
 CDN_BEGIN_DECLS
 
@@ -49,6 +50,31 @@ static inline cdn_contact_material cdn_default_contact_material(void) {
   return def;
 }
 
+/** What a surface is to soft convex contact (CDN_CONTACT_CONVEX), with MuJoCo's names. Two surfaces that touch have
+ *  the numbers of the one with the higher priority. Where priorities are equal: solref (if both have a time constant) and
+ *  solimp are the means weighted by solmix, solref of negative numbers is the lesser number of each kind, friction and condim are
+ *  the larger ones. Margin and gap are always the larger ones. docs/soft_contact.md */
+typedef struct cdn_soft_material {
+  CDN_DEF_HEADER;
+  cdn_soft_law law;   /**< solref and solimp */
+  double friction[3]; /**< >= 0: sliding (1), torsional (m), rolling (m); below 1e-5 counts as that. Default 1, 0.005,
+                           0.0001 */
+  /** Rows of a contact: 1 without friction, 3 sliding, 4 and spin, 6 and rolling. Default 3 */
+  int32_t condim;
+  int32_t priority; /**< default 0 */
+  double solmix;    /**< >= 0: the weight in means. Default 1 */
+  /** m, >= 0: points are found at distances below the margin, and have rows where the distance is below margin - gap,
+   *  which is the distance at which a row is at rest. Default 0, 0 */
+  double margin, gap;
+} cdn_soft_material;
+/** cdn_default_soft_material for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_soft_material_init(void *def, size_t size);
+static inline cdn_soft_material cdn_default_soft_material(void) {
+  cdn_soft_material def;
+  cdn_soft_material_init(&def, sizeof def);
+  return def;
+}
+
 typedef struct cdn_shape_def {
   CDN_DEF_HEADER;
   const char *name;                     /**< copied; NULL: "shape0", "shape1", ... */
@@ -62,6 +88,7 @@ typedef struct cdn_shape_def {
   /** Motion of the surface over its body, in the shape's frame S: the material at p_S moves at surface_velocity +
    *  surface_spin x p_S. A belt has a velocity, a turntable or a roller a spin. m/s and rad/s. Defaults 0 */
   cdn_vec3 surface_velocity, surface_spin;
+  const cdn_soft_material *soft; /**< read if contact is convex. NULL: the default soft material */
 } cdn_shape_def;
 /** cdn_default_shape_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_shape_def_init(void *def, size_t size);
@@ -81,11 +108,20 @@ typedef enum cdn_friction {
   CDN_FRICTION_STICKING    /**< an elastic displacement that each contact remembers: z of the State */
 } cdn_friction;
 
+/** Where forces of contact come from. */
+typedef enum cdn_contact_model {
+  CDN_CONTACT_COMPLIANT, /**< the laws of docs/contact.md: each force is a function of pose and velocity */
+  /** soft convex rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material, laws and
+   *  cdn_contact_material are not read */
+  CDN_CONTACT_CONVEX
+} cdn_contact_model;
+
 /** How a System treats contact; one for a System. */
 typedef struct cdn_contact_def {
   CDN_DEF_HEADER;
   bool parent_child; /**< bodies may touch their parents. Default false */
-  /** Pairs without a law pass through each other. Default false: freezing refuses them by name. */
+  /** Pairs without a law (convex: without a distance) pass through each other. Default false: freezing refuses them by
+   *  name. */
   bool pass_without_law;
   double transition_velocity; /**< slip at which friction is fully developed, m/s, > 0. Default 0.01 */
   cdn_friction friction;      /**< default CDN_FRICTION_SLIP_SPEED */
@@ -95,6 +131,7 @@ typedef struct cdn_contact_def {
    *  a body that moves, but not more than there can be. */
   int memory_slots;
   double friction_damping; /**< damping ratio of what sticks, > 0 (docs/contact.md). Default 0.5 */
+  cdn_contact_model model; /**< default CDN_CONTACT_COMPLIANT */
 } cdn_contact_def;
 /** cdn_default_contact_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_def_init(void *def, size_t size);
@@ -128,6 +165,22 @@ typedef struct cdn_contact_pair {
   int32_t i;
 } cdn_contact_pair;
 
+/** Numbers of a pair for soft convex contact, in place of those that its shapes have together. */
+typedef struct cdn_soft_pair_material {
+  CDN_DEF_HEADER;
+  cdn_soft_law law;   /**< default zeros: ref, or imp, as the shapes have it */
+  double friction[5]; /**< two sliding ones, torsional, two rolling ones; >= 0. Default -1: as the shapes have it */
+  int32_t condim;     /**< default -1: as the shapes have it */
+  double margin, gap; /**< m, >= 0. Default -1: as the shapes have it */
+} cdn_soft_pair_material;
+/** cdn_default_soft_pair_material for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_soft_pair_material_init(void *def, size_t size);
+static inline cdn_soft_pair_material cdn_default_soft_pair_material(void) {
+  cdn_soft_pair_material def;
+  cdn_soft_pair_material_init(&def, sizeof def);
+  return def;
+}
+
 typedef struct cdn_contact_pair_def {
   CDN_DEF_HEADER;
   const char *name; /**< copied; NULL: "pair0", "pair1", ... */
@@ -136,6 +189,7 @@ typedef struct cdn_contact_pair_def {
    *  modulus of the law, the others likewise; -1: as the materials combine. Start with cdn_contact_material_of_pair.
    *  Where only one of the two coefficients of friction is given, the static one is at least the dynamic one. */
   const cdn_contact_material *material;
+  const cdn_soft_pair_material *soft; /**< read if contact is convex. NULL: as the shapes have it */
 } cdn_contact_pair_def;
 /** cdn_default_contact_pair_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_contact_pair_def_init(void *def, size_t size);
@@ -168,6 +222,11 @@ CDN_API cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact
 CDN_API cdn_status cdn_contact_pair_set_material(cdn_state *state, cdn_contact_pair pair,
                                                  const cdn_contact_material *material) CDN_NODISCARD;
 
+/** Sets a pair's soft numbers in a State. Errors as below, and CDN_ERR_ARG if the System's contact is compliant.
+ *  Invalidates Instance. */
+CDN_API cdn_status cdn_contact_pair_set_soft_material(cdn_state *state, cdn_contact_pair pair,
+                                                      const cdn_soft_pair_material *material) CDN_NODISCARD;
+
 /* ---- asking a System ---------------------------------------------------------------------- */
 
 CDN_API int cdn_system_shape_count(const cdn_system *system);
@@ -184,6 +243,9 @@ CDN_API bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_sha
 
 CDN_API cdn_status cdn_shape_set_material(cdn_state *state, cdn_shape shape,
                                           const cdn_contact_material *material) CDN_NODISCARD;
+/** CDN_ERR_ARG also if the System's contact is compliant. */
+CDN_API cdn_status cdn_shape_set_soft_material(cdn_state *state, cdn_shape shape,
+                                               const cdn_soft_material *material) CDN_NODISCARD;
 CDN_API cdn_status cdn_shape_set_frame(cdn_state *state, cdn_shape shape, cdn_transform X_BS) CDN_NODISCARD;
 CDN_API cdn_status cdn_shape_set_size(cdn_state *state, cdn_shape shape, const double size[3]) CDN_NODISCARD;
 CDN_API cdn_status cdn_shape_set_enabled(cdn_state *state, cdn_shape shape, bool enabled) CDN_NODISCARD;

@@ -17,6 +17,37 @@ const contact_room *cdni_contact(const cdn_system *system);
 /* The variable in which a State has the owners of the slots of its friction's memory, and how many doubles it takes; 0:
  * there is no memory. */
 int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable);
+
+/* ---- soft.c, points.c: points of convex contact ---- */
+
+/* What the materials of two shapes say of their contact. */
+typedef struct soft_contact {
+  cdn_soft_law law;
+  double friction[5]; /* two sliding ones, torsional, two rolling ones */
+  double margin;      /* margin - gap: the distance at which a row is at rest, and from which on there is none */
+  int32_t dimension;  /* rows: 1, 3, 4 or 6 */
+} soft_contact;
+
+/* A point where two shapes overlap, or are near each other. Vectors are in Ground. */
+typedef struct contact_point {
+  int32_t a, b, feature;  /* shapes a < b; what tells the pair's points apart: the same from step to step */
+  int32_t body[2];        /* of a and b */
+  int32_t pair;           /* the pair that the user has named, or -1 */
+  cdn_vec3 point, normal; /* midway between the surfaces; from a to b */
+  cdn_vec3 tangent[2];    /* right-handed: normal, tangent[0], tangent[1] */
+  double distance;        /* negative: the shapes overlap */
+  soft_contact soft;
+} contact_point;
+
+/* The points of a State with a distance below the pair's margin, in ascending order of (a, b, feature). A point whose
+ * distance is not below soft.margin lies in the gap, and has no rows. Only for Systems whose contact is convex.
+ * The pointer is valid until the poses or the materials of shapes change. */
+cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const contact_point **points, int *n);
+/* What the points are computed from: a prerequisite for entries of rooms above; known as soon as the room has
+ * declared. */
+cdn_ticket cdni_contact_points_ticket(const contact_room *room);
+bool cdni_contact_is_convex(const contact_room *room);
+
 /* ---- measured.c: numbers of the contacts between two sides ---- */
 
 /* { -1 }: any. */

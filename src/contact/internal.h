@@ -35,6 +35,25 @@ enum {
 /* Behind them, where materials are about to be combined: modulus^(2/3). */
 enum { MATERIAL_ROOT = MATERIAL_NUMBERS, MATERIAL_PREPARED };
 enum { FRAME_NUMBERS = 12, BELT_NUMBERS = 6 };
+/* Those of a soft material, and of a pair's, which begins alike. */
+enum {
+  SOFT_REF,
+  SOFT_IMP = SOFT_REF + 2,
+  SOFT_FRICTION = SOFT_IMP + 5,
+  SOFT_CONDIM = SOFT_FRICTION + 3,
+  SOFT_PRIORITY,
+  SOFT_SOLMIX,
+  SOFT_MARGIN,
+  SOFT_GAP,
+  SOFT_NUMBERS
+};
+enum {
+  SOFT_PAIR_FRICTION = SOFT_FRICTION,
+  SOFT_PAIR_CONDIM = SOFT_PAIR_FRICTION + 5,
+  SOFT_PAIR_MARGIN,
+  SOFT_PAIR_GAP,
+  SOFT_PAIR_NUMBERS
+};
 
 typedef struct body_pair {
   int32_t a, b; /* a < b */
@@ -63,6 +82,7 @@ typedef struct pair_entry {
 struct contact_room {
   cdni_array shapes;                            /* shape */
   cdni_array frames0, sizes0, materials0, ones; /* double: FRAME_NUMBERS, 3, MATERIAL_NUMBERS, 1 a shape */
+  cdni_array soft0, soft_pairs0;                /* double: SOFT_NUMBERS a shape, SOFT_PAIR_NUMBERS a pair */
   cdni_array belts0;                            /* double: BELT_NUMBERS a shape, velocity and spin of its surface */
   cdni_array excluded;                          /* body_pair; in ascending order once the System is frozen */
   cdni_array pairs, pair_numbers0;              /* named_pair; double: MATERIAL_NUMBERS a pair, < 0: none */
@@ -79,8 +99,10 @@ struct contact_room {
   int n_bodies;
   cdni_array pair_order; /* pair_entry */
   cdn_dvar frames, sizes, materials, enabled, belts, transition, pair_numbers;
-  cdn_cache places; /* shape_place, one a shape */
-  cdn_cache poses;  /* shape_pose, one a shape; then their boxes */
+  cdn_dvar soft, soft_pairs;  /* convex contact only */
+  cdn_cache places;           /* shape_place, one a shape */
+  cdn_cache poses;            /* shape_pose, one a shape; then their boxes */
+  cdn_computed_region points; /* contact_point; convex contact only */
   cdn_computed_region touches, energies, forces;
   /* Of the touches, their energies, and all forces; reserved with the first shape. */
   cdn_ticket touches_ticket, energies_ticket, values_ticket;
@@ -145,6 +167,7 @@ bool cdni_contact_accepts(const contact_room *room, int a, int b);
 /* ---- pairs.c ---- */
 
 cdn_status cdni_contact_order_pairs(cdn_system *system, contact_room *room);
+const named_pair *cdni_pair_at(const contact_room *room, cdn_contact_pair pair);
 /* The number of the pair that the user has named of two shapes, or -1. */
 int cdni_contact_pair_of(const contact_room *room, int a, int b);
 /* The numbers of that pair in a State, or NULL; `numbers`: the State's, of all pairs. */
@@ -161,6 +184,27 @@ const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const c
 /* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);
+
+/* ---- soft.c: materials of convex contact ---- */
+
+const char *cdni_soft_read_material(cdn_soft_material *to, const cdn_soft_material *from);
+const char *cdni_soft_read_pair_material(cdn_soft_pair_material *to, const cdn_soft_pair_material *from);
+void cdni_soft_numbers(const cdn_soft_material *m, double out[SOFT_NUMBERS]);
+void cdni_soft_pair_numbers(const cdn_soft_pair_material *m, double out[SOFT_PAIR_NUMBERS]);
+/* What is wrong with the numbers, or NULL. */
+const char *cdni_soft_check(const double x[SOFT_NUMBERS]);
+const char *cdni_soft_check_pair(const double x[SOFT_PAIR_NUMBERS]);
+/* The numbers of two shapes together; `pair` has those of a pair of the user's, or is NULL. */
+soft_contact cdni_soft_combine(const double *a, const double *b, const double *pair);
+/* The distance below which points are found. */
+double cdni_soft_margin(const double *a, const double *b, const double *pair);
+
+/* ---- points.c, point_pairs.c ---- */
+
+cdn_region_fn cdni_contact_find_points; /* one contact_point each */
+/* The points of two shapes nearer than the margin, and what tells them apart; the normal is from 0 to 1. */
+void cdni_contact_pair_points(const cdn_geometry *const g[2], const cdn_transform *const X[2], double margin,
+                              cdn_manifold *out);
 
 /* ---- laws ---- */
 

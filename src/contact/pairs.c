@@ -14,6 +14,7 @@ void cdni_contact_free_pairs(cdn_system *system, contact_room *room) {
   for (size_t i = 0; i < room->pairs.count; i++) cdni_strfree(a, CDNI_AT(room->pairs, named_pair, i).name);
   cdni_array_free(a, &room->pairs);
   cdni_array_free(a, &room->pair_numbers0);
+  cdni_array_free(a, &room->soft_pairs0);
   cdni_array_free(a, &room->pair_order);
   if (room->filter_size > 0) cdni_free(a, room->filter_self, room->filter_size);
 }
@@ -31,11 +32,12 @@ static void refuse(cdn_system *system, cdn_status code, const char *function, co
 }
 
 static bool check_def(cdn_system *system, const contact_room *room, const char *function, const char *name,
-                      const cdn_contact_pair_def *d, const cdn_contact_material *material) {
+                      const cdn_contact_pair_def *d, const cdn_contact_material *material,
+                      const double soft[SOFT_PAIR_NUMBERS]) {
   const shape *a = cdni_shape_at(room, d->a), *b = cdni_shape_at(room, d->b);
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(material, numbers);
-  const char *wrong = cdni_contact_check_numbers(numbers, true);
+  const char *wrong = cdni_contact_check_numbers(numbers, true), *wrong_soft = cdni_soft_check_pair(soft);
   if (!a || !b) {
     refuse(system, CDN_ERR_ARG, function, name, "there is no shape %d in this System (yet): add the shape first",
            (int)(a ? d->b.i : d->a.i));
@@ -47,6 +49,11 @@ static bool check_def(cdn_system *system, const contact_room *room, const char *
   }
   if (wrong) {
     refuse(system, CDN_ERR_ARG, function, name, "%s (-1: as the materials of the shapes combine)", wrong);
+    return false;
+  }
+  if (wrong_soft) {
+    refuse(system, CDN_ERR_ARG, function, name,
+           "%s (start with cdn_default_soft_pair_material(): as the shapes have it)", wrong_soft);
     return false;
   }
   for (size_t i = 0; i < room->pairs.count; i++) {
@@ -65,16 +72,18 @@ static bool check_def(cdn_system *system, const contact_room *room, const char *
 }
 
 static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_contact_pair_def *d,
-                  const cdn_contact_material *material) {
+                  const cdn_contact_material *material, const double soft[SOFT_PAIR_NUMBERS]) {
   const cdn_allocator *memory = cdni_system_allocator(system);
   const bool in_order = d->a.i < d->b.i;
   const named_pair p = { cdni_strdup(memory, name), in_order ? d->a.i : d->b.i, in_order ? d->b.i : d->a.i };
   double *numbers = cdni_array_extend(memory, &room->pair_numbers0, sizeof *numbers, MATERIAL_NUMBERS);
-  if (!p.name || !numbers || !cdni_array_push(memory, &room->pairs, sizeof p, &p)) {
+  double *soft_numbers = cdni_array_extend(memory, &room->soft_pairs0, sizeof *soft, SOFT_PAIR_NUMBERS);
+  if (!p.name || !numbers || !soft_numbers || !cdni_array_push(memory, &room->pairs, sizeof p, &p)) {
     cdni_strfree(memory, p.name);
     return false;
   }
   cdni_contact_material_numbers(material, numbers);
+  memcpy(soft_numbers, soft, SOFT_PAIR_NUMBERS * sizeof *soft);
   return true;
 }
 
@@ -85,9 +94,11 @@ cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_conta
   if (cdni_system_refuses(system, function)) return none;
   cdn_contact_pair_def d;
   cdn_contact_material material = cdn_contact_material_of_pair();
+  cdn_soft_pair_material soft = cdn_default_soft_pair_material();
   const char *unreadable =
       def ? read_contact_pair_def(&d, def) : "no def is given: start with cdn_default_contact_pair_def()";
   if (!unreadable && d.material) unreadable = cdni_contact_read_material_of_pair(&material, d.material);
+  if (!unreadable && d.soft) unreadable = cdni_soft_read_pair_material(&soft, d.soft);
   if (unreadable) {
     cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
     return none;
@@ -97,8 +108,10 @@ cdn_contact_pair cdn_system_add_contact_pair(cdn_system *system, const cdn_conta
   char made_up[32];
   snprintf(made_up, sizeof made_up, "pair%zu", room->pairs.count);
   const char *name = d.name ? d.name : made_up;
-  if (!check_def(system, room, function, name, &d, &material)) return none;
-  if (!store(system, room, name, &d, &material)) {
+  double soft_numbers[SOFT_PAIR_NUMBERS];
+  cdni_soft_pair_numbers(&soft, soft_numbers);
+  if (!check_def(system, room, function, name, &d, &material, soft_numbers)) return none;
+  if (!store(system, room, name, &d, &material, soft_numbers)) {
     cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
     return none;
   }
@@ -178,7 +191,7 @@ const double *cdni_contact_pair_numbers(const contact_room *room, const double *
 
 /* ---- asking ---- */
 
-static const named_pair *pair_at(const contact_room *room, cdn_contact_pair pair) {
+const named_pair *cdni_pair_at(const contact_room *room, cdn_contact_pair pair) {
   return !room || pair.i < 0 || (size_t)pair.i >= room->pairs.count ? NULL : &CDNI_AT(room->pairs, named_pair, pair.i);
 }
 
@@ -190,7 +203,7 @@ int cdn_system_contact_pair_count(const cdn_system *system) {
 
 const char *cdn_contact_pair_name(const cdn_system *system, cdn_contact_pair pair) {
   CDNI_NEED_OBJECT(system, NULL);
-  const named_pair *p = pair_at(cdni_contact(system), pair);
+  const named_pair *p = cdni_pair_at(cdni_contact(system), pair);
   return p ? p->name : NULL;
 }
 
@@ -211,7 +224,7 @@ cdn_status cdn_contact_pair_shapes(const cdn_system *system, cdn_contact_pair pa
   CDNI_NEED_OBJECT(system, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(a, CDN_ERR_ARG);
   CDNI_NEED_OBJECT(b, CDN_ERR_ARG);
-  const named_pair *p = pair_at(cdni_contact(system), pair);
+  const named_pair *p = cdni_pair_at(cdni_contact(system), pair);
   *a = (cdn_shape){ p ? p->a : -1 };
   *b = (cdn_shape){ p ? p->b : -1 };
   if (p) return CDN_OK;
@@ -237,7 +250,7 @@ cdn_status cdn_contact_pair_set_material(cdn_state *state, cdn_contact_pair pair
   static const char function[] = "cdn_contact_pair_set_material";
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED(state, material);
-  if (!pair_at(cdni_contact(cdn_state_system(state)), pair))
+  if (!cdni_pair_at(cdni_contact(cdn_state_system(state)), pair))
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no pair %d in this System",
                            (int)pair.i);
   cdn_contact_material m;

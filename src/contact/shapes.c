@@ -23,7 +23,7 @@ static void free_shapes(cdn_system *system, void *data) {
   cdni_contact_free_pairs(system, room);
   cdni_contact_free_laws(system, room);
   cdni_array *arrays[] = { &room->shapes, &room->frames0,  &room->sizes0, &room->materials0,
-                           &room->ones,   &room->excluded, &room->belts0 };
+                           &room->ones,   &room->excluded, &room->belts0, &room->soft0 };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
   cdni_free(a, room->group, 2 * (size_t)room->n_bodies * sizeof *room->group);
 }
@@ -59,11 +59,12 @@ static bool is_finite_vector(cdn_vec3 v) { return isfinite(v.x) && isfinite(v.y)
 static const char wrong_frame[] = "its frame must have finite numbers, and axes that are right-handed unit vectors";
 
 static bool check_def(cdn_system *system, const char *function, const char *name, const cdn_shape_def *d,
-                      const cdn_contact_material *material) {
+                      const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
   cdn_shape other;
   double numbers[MATERIAL_NUMBERS];
   cdni_contact_material_numbers(material, numbers);
   const char *wrong = cdni_contact_check_numbers(numbers, false);
+  if (!wrong) wrong = cdni_soft_check(soft);
   const cdn_status frame = cdni_check_frame(d->X_BS);
   cdn_error error;
   if (d->body.i < 0 || d->body.i >= cdn_system_body_count(system))
@@ -91,7 +92,7 @@ static void put_belt(cdn_vec3 velocity, cdn_vec3 spin, double belt[BELT_NUMBERS]
 }
 
 static bool store(cdn_system *system, contact_room *room, const char *name, const cdn_shape_def *d,
-                  const cdn_contact_material *material) {
+                  const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
   const cdn_allocator *a = cdni_system_allocator(system);
   const bool has_surface = d->geometry.kind >= CDN_GEOMETRY_CONVEX;
   shape s = { cdni_strdup(a, name), d->body.i, d->geometry, d->type, d->affinity, d->group };
@@ -100,8 +101,9 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   double *size = cdni_array_extend(a, &room->sizes0, sizeof *size, 3);
   double *numbers = cdni_array_extend(a, &room->materials0, sizeof *numbers, MATERIAL_NUMBERS), one = 1;
   double *belt = cdni_array_extend(a, &room->belts0, sizeof *belt, BELT_NUMBERS);
-  if (!s.name || !frame || !size || !numbers || !belt || !cdni_array_push(a, &room->ones, sizeof one, &one) ||
-      !cdni_array_push(a, &room->shapes, sizeof s, &s)) {
+  double *soft_numbers = cdni_array_extend(a, &room->soft0, sizeof *soft, SOFT_NUMBERS);
+  if (!s.name || !frame || !size || !numbers || !belt || !soft_numbers ||
+      !cdni_array_push(a, &room->ones, sizeof one, &one) || !cdni_array_push(a, &room->shapes, sizeof s, &s)) {
     cdni_strfree(a, s.name);
     return false;
   }
@@ -110,6 +112,7 @@ static bool store(cdn_system *system, contact_room *room, const char *name, cons
   for (int k = 0; k < 3; k++) size[k] = isfinite(d->geometry.size[k]) ? d->geometry.size[k] : 0;
   cdni_contact_material_numbers(material, numbers);
   put_belt(d->surface_velocity, d->surface_spin, belt);
+  memcpy(soft_numbers, soft, SOFT_NUMBERS * sizeof *soft);
   return true;
 }
 
@@ -120,8 +123,10 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   if (cdni_system_refuses(system, function)) return none;
   cdn_shape_def d;
   cdn_contact_material material = cdn_default_contact_material();
+  cdn_soft_material soft = cdn_default_soft_material();
   const char *unreadable = def ? read_shape_def(&d, def) : "no def is given: start with cdn_default_shape_def()";
   if (!unreadable && d.material) unreadable = cdni_contact_read_material(&material, d.material);
+  if (!unreadable && d.soft) unreadable = cdni_soft_read_material(&soft, d.soft);
   if (unreadable) {
     cdni_system_fail(system, def ? CDN_ERR_VERSION : CDN_ERR_ARG, function, NULL, "%s", unreadable);
     return none;
@@ -131,13 +136,15 @@ cdn_shape cdn_system_add_shape(cdn_system *system, const cdn_shape_def *def) {
   char made_up[32];
   snprintf(made_up, sizeof made_up, "shape%zu", room->shapes.count);
   const char *name = d.name ? d.name : made_up;
-  if (!check_def(system, function, name, &d, &material)) return none;
+  double soft_numbers[SOFT_NUMBERS];
+  cdni_soft_numbers(&soft, soft_numbers);
+  if (!check_def(system, function, name, &d, &material, soft_numbers)) return none;
   if (room->shapes.count == 0) {
     room->touches_ticket = cdni_ticket_reserve(system);
     room->energies_ticket = cdni_ticket_reserve(system);
     room->values_ticket = cdni_ticket_reserve(system);
   }
-  if (!store(system, room, name, &d, &material)) {
+  if (!store(system, room, name, &d, &material, soft_numbers)) {
     cdni_system_fail(system, CDN_ERR_NOMEM, function, name, "out of memory");
     return none;
   }
@@ -163,6 +170,9 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
   else if (!(d.friction_damping > 0) || !isfinite(d.friction_damping))
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "friction_damping is %g: it must be above 0",
                      d.friction_damping);
+  else if (d.model != CDN_CONTACT_COMPLIANT && d.model != CDN_CONTACT_CONVEX)
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL,
+                     "model is %d: give CDN_CONTACT_COMPLIANT or CDN_CONTACT_CONVEX", (int)d.model);
   else {
     contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
     if (!room) return;

@@ -3,7 +3,17 @@
 
 #include "contact/internal.h"
 
-/* Names the first pair that may touch and has no law. */
+/* Whether two kinds can touch: by a law, or, where contact is convex, because their distance is known. */
+static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
+  return room->def.model == CDN_CONTACT_CONVEX ? cdn_geometry_pair_is_supported(a, b)
+                                               : cdni_contact_any_law(room, a, b);
+}
+
+static const char *const missing_things[] = {
+  [CDN_CONTACT_COMPLIANT] = "law of contact", [CDN_CONTACT_CONVEX] = "distance"
+};
+
+/* Names the first pair that may touch and for which that is missing. */
 static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
   const int n = (int)room->shapes.count;
   bool missing[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT], any = false,
@@ -11,7 +21,7 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
   for (int i = 0; i < n; i++) present[CDNI_AT(room->shapes, shape, i).geometry.kind] = true;
   for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
-      missing[a][b] = !cdni_contact_any_law(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
+      missing[a][b] = !can_touch(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
       any = any || (missing[a][b] && present[a] && present[b]);
     }
   for (int i = 0; any && i < n; i++)
@@ -20,11 +30,21 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
       if (missing[a->geometry.kind][b->geometry.kind] && cdni_contact_accepts(room, i, j))
         return cdn_declare_error(
             d, CDN_ERR_UNSUPPORTED,
-            "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no law of contact for them: keep them apart by "
+            "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no %s for them: keep them apart by "
             "cdn_system_exclude_contact or by their type and affinity, or replace one by capsules and spheres",
-            a->name, cdn_geometry_kind_name(a->geometry.kind), b->name, cdn_geometry_kind_name(b->geometry.kind));
+            a->name, cdn_geometry_kind_name(a->geometry.kind), b->name, cdn_geometry_kind_name(b->geometry.kind),
+            missing_things[room->def.model]);
     }
   return CDN_OK;
+}
+
+static void declare_points(contact_room *room, cdn_declarer *d) {
+  room->soft = cdn_declare_parameters(d, "soft_materials", (int)room->soft0.count, room->soft0.data);
+  room->soft_pairs =
+      cdn_declare_parameters(d, "soft_pair_materials", (int)room->soft_pairs0.count, room->soft_pairs0.data);
+  const cdn_ticket reads[] = { room->poses.ticket, room->vicinity.ticket, room->soft.ticket, room->soft_pairs.ticket };
+  room->points = cdn_declare_computed_region(d, "points", sizeof(contact_point), cdni_contact_find_points, 4, reads,
+                                             CDN_STAGE_EMPTY);
 }
 
 static cdn_status declare(void *self, cdn_declarer *d) {
@@ -54,6 +74,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   /* what the list holds beyond the pairs that overlap depends on the State's history; no result depends on it */
   room->neighbours = cdni_declare_companion_region(d, "neighbours", 1, room->vicinity);
   cdni_declare_unsaved(d, room->neighbours.ticket);
+  if (cdni_contact_is_convex(room)) declare_points(room, d);
   const cdn_ticket of_touches[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket };
   cdni_declare_well_known(d, room->touches_ticket);
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,
@@ -74,6 +95,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     room->patch_forces = cdn_declare_computed_region(d, "patch_forces", sizeof(patch_force),
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
   }
+  if (cdni_contact_is_convex(room)) return CDN_OK;
   cdni_contact_declare_forces(room, d);
   cdni_declare_near_kinks(d, &cdni_contact_kinks, room->touches.ticket);
   return CDN_OK;

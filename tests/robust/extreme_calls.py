@@ -48,7 +48,7 @@ ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'st
          'sequence', 'axes_fixed', 'spec_kind', 'geometry_kind', 'sort']
 DEF = r'cdn_\w+_(?:def|options|material)|cdn_spec_(?:body|joint|constraint|frame|shape|asset|sensor|key)'
 VALUES = ['vec3', 'quaternion', 'rotation', 'transform', 'spatial', 'angles', 'inertia', 'spatial_inertia', 'mass_properties', 'mobility', 'dvar', 'cache',
-          'zvar', 'ticket', 'geometry', 'region', 'computed_region']
+          'zvar', 'ticket', 'geometry', 'region', 'computed_region', 'soft_law']
 
 
 def without_comments(text):

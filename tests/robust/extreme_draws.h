@@ -144,6 +144,13 @@ static cdn_mass_properties draw_mass_properties(world *w) {
   return (cdn_mass_properties){ draw_double(w), draw_vec3(w), draw_inertia(w) };
 }
 
+static cdn_soft_law draw_soft_law(world *w) {
+  cdn_soft_law law = cdn_default_soft_law();
+  if (draw_bool(w)) law.ref[draw_below(w, 2)] = extreme_number(w);
+  if (draw_bool(w)) law.imp[draw_below(w, 5)] = extreme_number(w);
+  return law;
+}
+
 static cdn_mobility draw_mobility(world *w) { return (cdn_mobility){ { draw_id(w, w->n_body) }, draw_int(w) }; }
 static cdn_ticket draw_ticket(world *w) { return (cdn_ticket){ draw_int(w) }; }
 static cdn_cache draw_cache(world *w) {

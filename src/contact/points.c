@@ -1,0 +1,132 @@
+/* The points of convex contact in a State: of each pair of shapes that may touch and are nearer than their margin, in
+ * ascending order, with what the materials say of them. */
+#include <math.h>
+
+#include "contact/internal.h"
+
+typedef struct view {
+  const contact_room *room;
+  const shape_place *places;
+  const shape_pose *poses;
+  const double *soft, *soft_pairs;
+} view;
+
+/* ---- boxes that reach as far as the margins ---- */
+
+static double largest_margin(const view *v) {
+  double most = 0;
+  for (size_t i = 0; i < v->room->shapes.count; i++) most = fmax(most, v->soft[SOFT_NUMBERS * i + SOFT_MARGIN]);
+  for (size_t i = 0; i < v->room->pairs.count; i++)
+    most = fmax(most, v->soft_pairs[SOFT_PAIR_NUMBERS * i + SOFT_PAIR_MARGIN]);
+  return most;
+}
+
+static void grow(cdni_box *box, double by) {
+  for (int k = 0; k < 3; k++) box->least[k] -= by, box->most[k] += by;
+}
+
+/* Two boxes overlap if their shapes are nearer than the margin of the pair, which is the larger one of the two, or the
+ * pair's own. */
+static void reach_out(const view *v, cdni_box *boxes) {
+  const int n = (int)v->room->shapes.count;
+  memcpy(boxes, shape_boxes(v->room, v->poses), (size_t)n * sizeof *boxes);
+  for (int i = 0; i < n; i++) grow(&boxes[i], v->soft[SOFT_NUMBERS * i + SOFT_MARGIN]);
+  for (size_t i = 0; i < v->room->pairs.count; i++) {
+    const double margin = v->soft_pairs[SOFT_PAIR_NUMBERS * i + SOFT_PAIR_MARGIN];
+    const named_pair *p = &CDNI_AT(v->room->pairs, named_pair, i);
+    if (margin > 0) grow(&boxes[p->a], margin), grow(&boxes[p->b], margin);
+  }
+}
+
+/* ---- one pair ---- */
+
+/* As MuJoCo has them: the first one is the second axis of Ground made perpendicular to the normal, or the third one if
+ * the normal is within 60 degrees of the second; or, of a capsule on a half-space, the capsule's axis. */
+static void find_tangents(const cdn_geometry *const g[2], const cdn_transform *const X[2], contact_point *p) {
+  cdn_vec3 t = fabs(p->normal.y) < 0.5 ? cdn_v3(0, 1, 0) : cdn_v3(0, 0, 1);
+  for (int i = 0; i < 2; i++)
+    if (g[i]->kind == CDN_GEOMETRY_CAPSULE && g[1 - i]->kind == CDN_GEOMETRY_HALF_SPACE) {
+      const cdn_vec3 axis = X[i]->R.z;
+      if (cdn_norm(cdn_cross(axis, p->normal)) > 1e-8) t = axis;
+    }
+  t = cdn_sub(t, cdn_scale(cdn_dot(t, p->normal), p->normal));
+  p->tangent[0] = cdn_scale(1 / cdn_norm(t), t);
+  p->tangent[1] = cdn_cross(p->normal, p->tangent[0]);
+}
+
+static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) {
+  const cdn_geometry *const g[2] = { &v->places[i].geometry, &v->places[j].geometry };
+  const cdn_transform *const X[2] = { &v->poses[i].X_GS, &v->poses[j].X_GS };
+  const int pair = cdni_contact_pair_of(v->room, i, j);
+  const double *a = v->soft + SOFT_NUMBERS * i, *b = v->soft + SOFT_NUMBERS * j;
+  const double *of_pair = pair < 0 ? NULL : v->soft_pairs + SOFT_PAIR_NUMBERS * pair;
+  const double margin = cdni_soft_margin(a, b, of_pair);
+  if (!cdn_geometry_pair_is_supported(g[0]->kind, g[1]->kind)) return CDN_OK;
+  cdn_manifold m;
+  cdni_contact_pair_points(g, X, margin, &m);
+  if (m.n == 0) return CDN_OK;
+  const soft_contact soft = cdni_soft_combine(a, b, of_pair);
+  for (int k = 0; k < m.n; k++) {
+    const cdn_proximity *near = &m.points[k];
+    void *place;
+    if (!(near->distance < margin)) continue;
+    CDNI_TRY(cdn_region_output_add(out, 1, &place));
+    contact_point *p = place;
+    *p = (contact_point){ .a = i,
+                          .b = j,
+                          .feature = m.id[k],
+                          .body = { shape_body(v->room, i), shape_body(v->room, j) },
+                          .pair = pair,
+                          .point = cdn_scale(0.5, cdn_add(near->point_a, near->point_b)),
+                          .normal = near->normal,
+                          .distance = near->distance,
+                          .soft = soft };
+    find_tangents(g, X, p);
+  }
+  return CDN_OK;
+}
+
+/* ---- all of them ---- */
+
+static cdn_status find(const view *v, cdn_state *state, const cdni_box *boxes, cdn_region_output *out) {
+  const int32_t *pairs;
+  int n;
+  CDNI_TRY(cdni_contact_neighbours(v->room, state, shape_boxes(v->room, v->poses), boxes, boxes, 0, &pairs, &n));
+  for (int k = 0; k < n; k++) {
+    const int i = pairs[2 * k], j = pairs[2 * k + 1];
+    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(v, i, j, out));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_contact_find_points(const void *self, cdn_state *state, cdn_region_output *out) {
+  const contact_room *room = contact_of(self);
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  const view v = { .room = room,
+                   .places = cdni_state_storage(state, room->places),
+                   .poses = cdni_state_storage(state, room->poses),
+                   .soft = cdn_state_parameters(state, room->soft),
+                   .soft_pairs = cdn_state_parameters(state, room->soft_pairs) };
+  if (largest_margin(&v) == 0) return find(&v, state, shape_boxes(room, v.poses), out);
+  cdni_box *boxes = cdn_work_push(state, room->shapes.count * sizeof *boxes);
+  if (!boxes) return CDN_ERR_NOMEM;
+  reach_out(&v, boxes);
+  const cdn_status status = find(&v, state, boxes, out);
+  cdn_work_pop(state, boxes);
+  return status;
+}
+
+/* ---- for the rooms above ---- */
+
+bool cdni_contact_is_convex(const contact_room *room) {
+  return room && room->matter && room->def.model == CDN_CONTACT_CONVEX;
+}
+
+cdn_ticket cdni_contact_points_ticket(const contact_room *room) { return room->points.ticket; }
+
+cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const contact_point **points, int *n) {
+  const void *elements;
+  CDNI_TRY(cdn_region_eval(state, room->points, &elements, n));
+  *points = elements;
+  return CDN_OK;
+}
