@@ -1,44 +1,8 @@
 /* Another law of contact: another System, which goes on where the first one was. */
-#include <math.h>
+#include <stdio.h>
 
+#include "view/carry.h"
 #include "view/live.h"
-
-/* Values of the same names. */
-static cdn_status carry_controls(cdn_state *to, const cdn_state *from) {
-  const cdn_system *system = cdn_state_system(to);
-  for (int i = 0; i < cdn_system_control_count(system); i++) {
-    const cdn_control c = { i }, old = cdn_system_find_control(cdn_state_system(from), cdn_control_name(system, c));
-    if (old.i < 0 || cdn_control_follows(system, c)) continue;
-    CDNI_TRY(cdn_control_set(to, c, cdn_control_given(from, old)));
-  }
-  return CDN_OK;
-}
-
-static cdn_status carry_z(cdn_state *to, const cdn_state *from) {
-  const cdn_system *system = cdn_state_system(to);
-  for (int i = 0; i < cdn_system_nz(system); i++) {
-    char name[96];
-    int old;
-    cdn_system_slot_name(system, CDN_POOL_Z, i, name, sizeof name);
-    if (cdn_system_find_slot(cdn_state_system(from), CDN_POOL_Z, name, &old) != CDN_OK) continue;
-    CDNI_TRY(cdn_state_set_slots(to, CDN_POOL_Z, i, 1, &cdn_state_z(from)[old]));
-  }
-  return CDN_OK;
-}
-
-static cdn_status carry(const cdn_system *system, const cdn_state *from, cdn_state **out) {
-  const cdn_system *old = cdn_state_system(from);
-  *out = NULL;
-  if (cdn_system_nq(system) != cdn_system_nq(old) || cdn_system_nu(system) != cdn_system_nu(old))
-    return cdni_refuse(CDN_ERR_ARG, "cdn_view_run", "the model with the other law of contact has other joints");
-  CDNI_TRY(cdn_state_create(system, out));
-  CDNI_TRY(cdn_state_set_time(*out, cdn_state_time(from)));
-  CDNI_TRY(cdn_state_set_q(*out, cdn_state_q(from)));
-  CDNI_TRY(cdn_state_set_u(*out, cdn_state_u(from)));
-  CDNI_TRY(carry_controls(*out, from));
-  CDNI_TRY(carry_z(*out, from));
-  return cdn_contact_forget(*out);
-}
 
 /* What the live run and the view have of a System. */
 typedef struct parts {
@@ -48,13 +12,36 @@ typedef struct parts {
   view_picture picture;
 } parts;
 
-static cdn_status make(live *l, int contact, const cdn_state *from, parts *p) {
+static cdn_status carry_one(view_carry *c, const cdn_state *from, cdn_state **out, char *lost, size_t size) {
+  CDNI_TRY(cdn_state_create(c->to, out));
+  return cdni_carry(c, from, *out, lost, size);
+}
+
+/* The present, the beginning and the past. */
+static cdn_status carry_states(live *l, view_carry *c, const cdn_state *from, parts *p, char *lost, size_t size) {
+  const cdn_view *v = l->view;
+  cdn_state *one = NULL;
+  CDNI_TRY(carry_one(c, v->initial, &p->initial, NULL, 0));
+  CDNI_TRY(carry_one(c, from, &p->now, lost, size));
+  CDNI_TRY(cdni_past_make(&p->past, c->to, v->history, &v->allocator));
+  cdn_status status = CDN_OK;
+  for (int i = 0; i < l->past.n && status == CDN_OK; i++) {
+    status = carry_one(c, l->past.past[i].state, &one, NULL, 0);
+    if (status == CDN_OK) status = cdni_past_keep(&p->past, one);
+    cdn_state_destroy(one);
+    one = NULL;
+  }
+  return status;
+}
+
+static cdn_status make(live *l, int contact, const cdn_state *from, parts *p, char *lost, size_t size) {
   cdn_view *v = l->view;
   CDNI_TRY(v->build(v->context, contact, &p->model));
-  const cdn_system *system = cdn_model_system(p->model);
-  CDNI_TRY(carry(system, from, &p->now));
-  CDNI_TRY(carry(system, v->initial, &p->initial));
-  CDNI_TRY(cdni_past_make(&p->past, system, v->history, &v->allocator));
+  view_carry c;
+  CDNI_TRY(cdni_carry_make(v->picture.system, cdn_model_system(p->model), &v->allocator, &c));
+  const cdn_status status = carry_states(l, &c, from, p, lost, size);
+  cdni_carry_free(&c);
+  CDNI_TRY(status);
   CDNI_TRY(cdni_picture_make(v, p->initial, p->model, NULL, &p->picture));
   p->picture.owns_model = true;
   return CDN_OK;
@@ -71,7 +58,8 @@ static void drop(live *l, parts *p) {
 const char *cdni_live_change_contact(live *l, int contact) {
   cdn_view *v = l->view;
   parts p = { 0 };
-  if (make(l, contact, cdni_live_edit(l), &p) != CDN_OK) {
+  char lost[400] = "", text[512];
+  if (make(l, contact, cdni_live_edit(l), &p, lost, sizeof lost) != CDN_OK) {
     const char *error = cdni_view_refuse_last(v);
     drop(l, &p);
     return error;
@@ -91,5 +79,8 @@ const char *cdni_live_change_contact(live *l, int contact) {
   if (l->state == LIVE_FAILED) l->state = LIVE_PAUSED;
   l->note[0] = 0;
   v->jumped = v->unsettled = true;
-  return cdni_view_send_opening(v, l->now, VIEW_LIVE) == CDN_OK ? NULL : cdni_view_refuse_last(v);
+  cdn_status status = cdni_view_send_opening(v, l->now, VIEW_LIVE);
+  snprintf(text, sizeof text, "the model with this law of contact cannot have what was changed: %s", lost);
+  if (status == CDN_OK && lost[0]) status = cdni_view_say(v, cdn_state_time(l->now), "warning", text);
+  return status == CDN_OK ? NULL : cdni_view_refuse_last(v);
 }

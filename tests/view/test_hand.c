@@ -332,7 +332,7 @@ START_TEST(the_law_of_contact_changes_while_it_runs) {
   live_rig_turns(&r, 60);
   ck_assert(cdn_body_q(cdni_live_shown(r.live), (cdn_body){ 1 })[6] < -1); /* it falls through */
   ck_assert_str_eq(text_of(r.status, "contact"), "none");
-  /* the past of another System is gone, and reset works */
+  /* reset works */
   ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:s}", "type", "contact", "name", "compliant")));
   ck_assert_ptr_null(live_rig_ask(&r, plain("reset")));
   live_rig_turns(&r, 120);
@@ -341,7 +341,99 @@ START_TEST(the_law_of_contact_changes_while_it_runs) {
 }
 END_TEST
 
+static const char ball_and_bar[] =
+    "<mujoco model='floor'><worldbody><geom name='floor' type='plane' size='5 5 1'/>"
+    "<body name='ball' pos='0 0 0.5'><freejoint/><geom name='ball' type='sphere' size='.2' mass='1'/></body>"
+    "<body name='bar' pos='1 0 0.8'><joint name='bar' axis='0 1 0' stiffness='3'/><geom type='capsule' size='.05 .1' "
+    "mass='1'/></body></worldbody><actuator><motor name='motor' joint='bar'/></actuator></mujoco>";
+
+static cdn_status build_bar(void *context, int contact, cdn_model **out) {
+  cdn_model_options options = cdn_default_model_options();
+  (void)context;
+  options.contact = contact == 0 ? CDN_MODEL_COMPLIANT : CDN_MODEL_NO_CONTACT;
+  return cdn_model_load_string(ball_and_bar, strlen(ball_and_bar), "test", &options, out);
+}
+
+static json_t *contact_law(const char *name) { return json_pack("{s:s,s:s}", "type", "contact", "name", name); }
+static double parameter_of(view_rig *r, cdn_sort sort, const char *element, const char *parameter) {
+  double value;
+  OK(cdn_parameter_get(cdni_live_shown(r->live), sort, element, parameter, &value));
+  return value;
+}
+
+static cdn_force force_of(const cdn_system *system, const char *name) {
+  int i;
+  OK(cdn_element_find(system, CDN_SORT_FORCE, name, &i));
+  return (cdn_force){ i };
+}
+
+/* What people have changed of elements that both Systems have stays, at the present and in the past; what is lost is named. */
+START_TEST(another_law_of_contact_keeps_parameters_and_the_past) {
+  static const char *const laws[] = { "compliant", "none" };
+  view_rig r;
+  live_rig_load(&r, ball_and_bar, CDN_MODEL_COMPLIANT);
+  r.def.contacts = laws, r.def.n_contacts = 2, r.def.build = build_bar;
+  live_rig_run(&r, NULL);
+  live_rig_turns(&r, 30);
+  const double early = live_rig_time(&r);
+  cdn_state *s = cdni_live_shown(r.live);
+  double q[8];
+  memcpy(q, cdn_state_q(s), sizeof q);
+  ck_assert_ptr_null(live_rig_ask(&r, plain("pause")));
+  s = cdni_live_edit(r.live);
+  const cdn_system *system = cdn_state_system(s);
+  OK(cdn_parameter_set(s, CDN_SORT_FORCE, "gravity", "g.z", -1.62));
+  OK(cdn_parameter_set(s, CDN_SORT_FORCE, "bar spring", "k", 4.5));
+  OK(cdn_parameter_set(s, CDN_SORT_BODY, "ball", "mass", 2.5));
+  OK(cdn_parameter_set(s, CDN_SORT_SHAPE, "ball", "radius", 0.3));
+  OK(cdn_parameter_set(s, CDN_SORT_SHAPE, "floor", "dynamic_friction", 0.1));
+  OK(cdn_force_set_enabled(s, force_of(system, "bar spring"), false));
+  OK(cdn_control_set(s, cdn_system_find_control(system, "motor"), 0.25));
+  OK(cdn_body_lock(s, (cdn_body){ 2 }, CDN_LEVEL_POSITION));
+  ck_assert_ptr_null(live_rig_ask(&r, plain("run")));
+  live_rig_turns(&r, 30);
+  ck_assert_ptr_null(live_rig_ask(&r, plain("pause")));
+  const double later = live_rig_time(&r);
+  const int kept = r.live->past.n, events = r.events;
+  ck_assert_ptr_null(live_rig_ask(&r, contact_law("none")));
+  s = cdni_live_shown(r.live);
+  system = cdn_state_system(s);
+  ck_assert_int_eq(cdn_system_shape_count(system), 0);
+  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -1.62);
+  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "bar spring", "k") == 4.5);
+  ck_assert(parameter_of(&r, CDN_SORT_BODY, "ball", "mass") == 2.5);
+  ck_assert(!cdn_force_is_enabled(s, force_of(system, "bar spring")));
+  ck_assert(cdn_control_given(s, cdn_system_find_control(system, "motor")) == 0.25);
+  ck_assert_int_eq(cdn_body_lock_level(s, (cdn_body){ 2 }), CDN_LEVEL_POSITION);
+  ck_assert_int_eq(r.events, events + 2); /* that this model has contact, which is not simulated; and this */
+  ck_assert_str_eq(text_of(r.event, "kind"), "warning");
+  ck_assert_str_eq(text_of(r.event, "text"),
+                   "the model with this law of contact cannot have what was changed: dynamic_friction of shape "
+                   "'floor', radius of shape 'ball'");
+  /* the past is there as it was, before the changes too */
+  ck_assert_int_eq(r.live->past.n, kept);
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:f}", "type", "seek", "time", early)));
+  NEAR(live_rig_time(&r), early, 0.02);
+  for (int i = 0; i < 7; i++) NEAR(cdn_state_q(cdni_live_shown(r.live))[i], q[i], 0.05);
+  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -9.81);
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:f}", "type", "seek", "time", later)));
+  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -1.62);
+  /* and back: nothing more is lost, and the run goes on from there */
+  ck_assert_ptr_null(live_rig_ask(&r, contact_law("compliant")));
+  ck_assert_int_eq(r.events, events + 2);
+  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -1.62);
+  ck_assert(parameter_of(&r, CDN_SORT_SHAPE, "ball", "radius") == 0.2);
+  ck_assert_ptr_null(live_rig_ask(&r, plain("run")));
+  live_rig_turns(&r, 30);
+  ck_assert(live_rig_time(&r) > later);
+  ck_assert_ptr_null(live_rig_ask(&r, plain("reset")));
+  ck_assert(parameter_of(&r, CDN_SORT_FORCE, "gravity", "g.z") == -9.81);
+  live_rig_drop(&r);
+}
+END_TEST
+
 CHECK_MAIN("hand", a_pull_is_critically_damped, momentum_that_enters_is_the_impulse, a_pull_checks_out,
            keyframes_begin_anew, what_cannot_be_pulled_is_refused, a_slider_assembles_the_rest,
            a_body_that_is_dragged_takes_the_rest_along, a_pose_that_cannot_be_assembled_is_refused,
-           pages_are_told_what_is_not_simulated, the_law_of_contact_changes_while_it_runs)
+           pages_are_told_what_is_not_simulated, the_law_of_contact_changes_while_it_runs,
+           another_law_of_contact_keeps_parameters_and_the_past)
