@@ -25,6 +25,7 @@
 #include <cardan/queries.h>
 #include <cardan/constraints.h>
 #include <cardan/check.h>
+#include <cardan/invertible.h>
 #include <cardan/assembly.h>
 #include <cardan/derivatives.h>
 #include <cardan/measures.h>

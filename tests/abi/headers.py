@@ -12,6 +12,7 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
+    'cdn_invertible_law': 'correction', 'cdn_invertible_problem': 'elastic',
     'cdn_exponential_spring_def': 'transition_velocity',
     'cdn_smooth_contact_def': 'rate_sharpness',
     'cdn_law_contact': 'rolling_friction', 'cdn_contact_law_def': 'self_size',
@@ -33,7 +34,7 @@ OPS = {
     'cdn_custom_mobilizer_ops': 'N', 'cdn_motion_ops': 'destroy', 'cdn_goal_ops': 'jacobian',
     'cdn_measure_ops': 'destroy', 'cdn_surface_ops': 'destroy', 'cdn_function_ops': 'destroy'}
 RESULTS = {
-    'cdn_error': 'text', 'cdn_parameter': 'initial', 'cdn_certificate': 'doubt', 'cdn_distance': 'slot', 'cdn_failure': 'advice',
+    'cdn_invertible_report': 'shortfall', 'cdn_error': 'text', 'cdn_parameter': 'initial', 'cdn_certificate': 'doubt', 'cdn_distance': 'slot', 'cdn_failure': 'advice',
     'cdn_assembly_report': 'attempt', 'cdn_equilibrium': 'stable', 'cdn_freedom': 'net', 'cdn_model_joint': 'lower',
     'cdn_model_note': 'line', 'cdn_check_entry': 'text', 'cdn_model_frame': 'X_BF', 'cdn_model_sensor': 'n', 'cdn_model_actuator': 'activation',
     'cdn_spec_mobilizer': 'part',

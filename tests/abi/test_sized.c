@@ -104,6 +104,7 @@ static struct {
   cdn_scene *scene;
   cdn_force pull;
   cdn_view *view;
+  cdn_invertible *invertible;
 } w;
 
 static void make_world(void) {
@@ -136,10 +137,13 @@ static void make_world(void) {
   (void)!cdn_model_load_string("<robot name='r'/>", 17, "r", NULL, &w.model);
   OK(cdn_spec_create(NULL, &w.spec));
   OK(cdn_spec_make_tree(w.spec, &w.tree));
+  OK(cdn_invertible_create(NULL, &w.invertible));
 }
 
 static void drop_world(void) {
-  cdn_view_close(w.view), cdn_scene_destroy(w.scene), cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree), cdn_spec_destroy(w.spec);
+  cdn_invertible_destroy(w.invertible);
+  cdn_view_close(w.view), cdn_scene_destroy(w.scene), cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree),
+      cdn_spec_destroy(w.spec);
   cdn_model_destroy(w.model), cdn_assembly_destroy(w.assembly), cdn_ensemble_destroy(w.ensemble);
   cdn_stepper_destroy(w.stepper), cdn_state_destroy(w.state), cdn_system_release(w.system);
 }
@@ -149,6 +153,7 @@ static const cdn_force_ops zero_ops;
 /* name, sizeof what is written (0: nothing is), the call that writes to `out` of `size` bytes */
 #define RESULT_LIST(X)                                                                                            \
   X(cdn_last_error, sizeof(cdn_error), (out, size))                                                               \
+  X(cdn_invertible_get_report, sizeof(cdn_invertible_report), (w.invertible, out, size))                          \
   X(cdn_check_get, sizeof(cdn_check_entry), (NULL, 0, out, size))                                                 \
   X(cdn_system_last_error, sizeof(cdn_error), (w.system, out, size))                                              \
   X(cdn_state_last_error, sizeof(cdn_error), (w.state, out, size))                                                \

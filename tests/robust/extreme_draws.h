@@ -23,6 +23,7 @@ typedef struct world {
   cdn_trajectory *trajectory;
   cdn_model *model;
   cdn_check *check;
+  cdn_invertible *invertible;
   cdn_spec *spec;
   cdn_spec_tree *tree;
   cdn_function *function;

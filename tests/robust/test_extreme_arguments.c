@@ -212,6 +212,7 @@ static void begin_running(world *w) {
   OK(cdn_check_mobilizer(w->state, (cdn_body){ 2 }, NULL, &w->check));
   OK(cdn_spec_load_string(text, strlen(text), "m.xml", NULL, &w->spec));
   OK(cdn_spec_make_tree(w->spec, &w->tree));
+  OK(cdn_invertible_create(NULL, &w->invertible));
   static const double corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   OK(cdn_surface_create_convex(4, corners, &w->surface));
   OK(cdn_scene_create(w->state, NULL, &w->scene));
@@ -234,6 +235,7 @@ static void end_running(world *w) {
   cdn_scene_destroy(w->scene);
   cdn_surface_release(w->surface);
   cdn_check_destroy(w->check);
+  cdn_invertible_destroy(w->invertible);
   cdn_spec_tree_destroy(w->tree);
   cdn_spec_destroy(w->spec);
   cdn_model_destroy(w->model);
