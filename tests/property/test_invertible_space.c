@@ -265,7 +265,8 @@ START_TEST(hostile_forward) {
                   "trial %d: %s", trial, cdn_last_error_text());
     refused += status != CDN_OK;
     for (int i = 0; i < r.n; i++) ck_assert(isfinite(f[i]) && isfinite(v[i]));
-    if (status == CDN_OK) AT_MOST(residual(f, v), 1e-6);
+    /* energies of 1e13 kappa leave few digits of the barriers */
+    if (status == CDN_OK) AT_MOST(residual(f, v), 1e-3);
   }
   ck_assert_int_gt(refused, 30);
   ck_assert_int_le(lost, 6);

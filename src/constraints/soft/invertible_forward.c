@@ -134,7 +134,7 @@ static double energy(const forward *k) {
 
 /* Newton's steps for one kappa and q until the decrement, over kappa, is small. The elastic mode ends where all normals
  * are above v_min. */
-enum { MOST_STEPS = 300 };
+enum { MOST_STEPS = 60 };
 static cdn_status minimize(forward *k, bool last, bool *elastic, cdn_invertible_report *report, int *bad) {
   double before = HUGE_VAL;
   int stalled = 0;
@@ -203,10 +203,10 @@ static cdn_status enter(forward *k, cdn_invertible_report *report, int *bad) {
     bool elastic = true;
     k->q = k->kappa / velocity;
     const cdn_status status = minimize(k, false, &elastic, report, bad);
-    if (status != CDN_OK && (raised == 0 || status == CDN_ERR_LIMIT)) return status;
+    if (status != CDN_OK && status != CDN_ERR_LIMIT && raised == 0) return status;
     report->phases++;
     /* impulses that grow without end show in numbers that do not fit together any more */
-    if (status != CDN_OK) return CDN_ERR_CONSTRAINT;
+    if (status != CDN_OK && status != CDN_ERR_LIMIT) return CDN_ERR_CONSTRAINT;
     if (!elastic || cdni_forward_feasible(k)) break;
     if (raised == MOST_RAISES) return CDN_ERR_CONSTRAINT;
     k->kappa *= 10;
@@ -224,10 +224,15 @@ static cdn_status follow(forward *k, bool warm, cdn_invertible_report *report, i
     k->kappa = large_kappa(k);
     CDNI_TRY(enter(k, report, bad));
   }
-  for (;; report->phases++) {
+  for (int raised = 0;; report->phases++) {
     const bool last = k->kappa <= final;
     bool elastic = k->q > 0;
-    CDNI_TRY(minimize(k, last, &elastic, report, bad));
+    const cdn_status status = minimize(k, last, &elastic, report, bad);
+    if (status == CDN_ERR_LIMIT && raised++ < MOST_RAISES) { /* a larger kappa has longer steps */
+      k->kappa *= 100;
+      continue;
+    }
+    if (status != CDN_OK) return status;
     if (last) break;
     k->kappa = fmax(final, 0.1 * k->kappa);
   }
