@@ -51,6 +51,8 @@ int main(int argc, char **argv) {
     if (wish.paused && !wish.steps) continue;
     if (!status) status = cdn_assembly_observe_marker(assembly, hand, cdn_v3(3 + 1.5 * sin(0.05 * i), 3, 0));
     if (!status) status = cdn_assemble(assembly, state, &report);
+    if (!status)
+      status = cdn_state_set_time(state, i / 60.0); /* poses have no time of their own; the page plays them by it */
     if (!status) status = cdn_view_show(view, state);
     worst = fmax(worst, report.error);
   }

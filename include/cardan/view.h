@@ -71,7 +71,8 @@ CDN_API const char *cdn_view_address(const cdn_view *view);
 /** How many pages are open. */
 CDN_API int cdn_view_pages(const cdn_view *view);
 
-/** Shows a State of the System: sends a frame if the last one is 1/60 s old, else does nothing. Realizes what the marks and
+/** Shows a State of the System: sends a frame if the last one is 1/60 s old, else does nothing. Without a server it is the States' time that counts:
+ *  give poses times that grow to keep them all (cdn_view_def.keep). Realizes what the marks and
  *  plots that are on need; what cannot be realized is left out. Never waits for a page. Allocates nothing after the first
  *  few frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM. O(bodies + marks). */
 CDN_API cdn_status cdn_view_show(cdn_view *view, cdn_state *state) CDN_NODISCARD;

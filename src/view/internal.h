@@ -98,6 +98,7 @@ struct cdn_view {
   uint32_t number;                /* of the next frame */
   bool jumped;                    /* before the next frame */
   double last_frame, last_status; /* by the clock */
+  double last_time;               /* of the State that cdn_view_show showed last */
   int plots[VIEW_PLOTS], n_plots;
   cdn_body selected;
   bool unsettled; /* the sliders' values have changed */

@@ -81,7 +81,7 @@ cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **o
   v->build = d.build, v->context = d.context;
   v->speed = d.speed, v->paused = d.paused, v->history = d.history;
   v->wishes = (cdn_view_wishes){ .speed = d.speed, .paused = d.paused };
-  v->last_frame = v->last_status = -INFINITY;
+  v->last_frame = v->last_time = v->last_status = -INFINITY;
   v->selected.i = -1;
   v->unsettled = true;
   atomic_init(&v->stop, false);
@@ -230,6 +230,12 @@ static cdn_status send_status(cdn_view *view, cdn_state *state) {
   return cdni_view_send_values(view, state);
 }
 
+/* Where nobody looks, frames are kept for later: then the time of the States counts. */
+static bool frame_is_due(const cdn_view *view, double now, double time) {
+  if (view->link) return now >= view->last_frame + VIEW_FRAME_TIME;
+  return time < view->last_time || time >= view->last_time + (1 - 1e-9) * VIEW_FRAME_TIME;
+}
+
 cdn_status cdn_view_show(cdn_view *view, cdn_state *state) {
   static const double status_time = 0.2;
   CDNI_NEED_OBJECT(view, CDN_ERR_ARG);
@@ -237,8 +243,8 @@ cdn_status cdn_view_show(cdn_view *view, cdn_state *state) {
   CDNI_TRY(check_state(view, state, "cdn_view_show"));
   if (!view->opened) CDNI_TRY(cdni_view_send_opening(view, state, VIEW_SHOWN));
   const double now = view->clock();
-  if (now < view->last_frame + VIEW_FRAME_TIME) return CDN_OK;
-  view->last_frame = now;
+  if (!frame_is_due(view, now, cdn_state_time(state))) return CDN_OK;
+  view->last_frame = now, view->last_time = cdn_state_time(state);
   CDNI_TRY(cdni_view_publish(view, state, NULL));
   if (now < view->last_status + status_time || !cdni_view_is_watched(view)) return CDN_OK;
   view->last_status = now;

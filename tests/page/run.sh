@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # Tests of the viewer's page in a headless Chromium. Exit code 77: they cannot run here, and the output says why.
-# usage: run.sh FOLDER, which gets the page that is tested (CARDAN_PAGE: one that is there already)
+# usage: run.sh FOLDER [EXAMPLE...]: the folder gets the page that is tested (CARDAN_PAGE: one that is there already); the examples
+# are programs that were linked with paged_example.c
 set -uo pipefail
+folder=$1
+shift
+CARDAN_EXAMPLES=$(for program; do realpath "$program"; done)
+export CARDAN_EXAMPLES
 cd "$(dirname "$0")/../.."
 
 skip() {
@@ -28,13 +33,13 @@ install() (
 ) 9>"${TMPDIR:-/tmp}/cardan-viewer-$(id -u).lock" || skip "npm cannot get the packages of apps/viewer"
 
 if [[ -z ${CARDAN_PAGE:-} ]]; then
-  (cd "$viewer" && npm run --silent build -- --out "$1") || exit 1
-  export CARDAN_PAGE=$1/viewer.html
+  (cd "$viewer" && npm run --silent build -- --out "$folder") || exit 1
+  export CARDAN_PAGE=$folder/viewer.html
 fi
 export CARDAN_SOURCE_ROOT=${CARDAN_SOURCE_ROOT:-$PWD}
 
 failed=0
-for tests in gltf mock live; do
+for tests in gltf mock live examples; do
   node --test --test-reporter=spec "tests/page/test_$tests.mjs" || failed=1
 done
 exit $failed

@@ -496,6 +496,23 @@ END_TEST
 
 /* ---- a program's own loop ---- */
 
+/* Without a server a program may be as fast as it likes: frames are kept by the time of its States. */
+START_TEST(frames_are_kept_by_the_time_of_states) {
+  view_rig r;
+  make(&r);
+  r.def.keep = true;
+  live_rig_open(&r);
+  for (int i = 0; i < 40; i++) {
+    OK(cdn_state_set_time(r.state, 1 + i / 120.0));
+    OK(cdn_view_show(r.view, r.state));
+  }
+  ck_assert_int_eq((int)r.view->kept.n, 20);
+  ck_assert(r.view->kept.from == 1);
+  NEAR(r.view->kept.to, 1 + 38 / 120.0, 1e-15);
+  live_rig_drop(&r);
+}
+END_TEST
+
 START_TEST(a_program_with_its_own_loop_hears_what_is_wished) {
   view_rig r;
   make(&r);
@@ -535,4 +552,4 @@ CHECK_MAIN("live run", time_goes_and_stops, what_the_machine_cannot_do_is_said, 
            plots_have_values, a_recording_has_the_rows_that_were_shown, nonsense_is_refused_and_changes_nothing,
            a_frame_allocates_nothing, events_are_told_once, a_view_without_a_server_runs_to_the_end,
            a_run_that_fails_says_why_and_can_begin_anew, what_was_shown_becomes_a_page,
-           a_program_with_its_own_loop_hears_what_is_wished)
+           a_program_with_its_own_loop_hears_what_is_wished, frames_are_kept_by_the_time_of_states)
