@@ -6,7 +6,8 @@
  *   f = k (target - p) - c v      at the station, whose place in Ground is p and whose velocity is v
  *
  * k and c are chosen for the mass that the station shows in its pose: m = 3 / trace(Lambda^-1), the mean over all
- * directions (Lambda^-1 without constraints: cdn_calc_station_operational_inertia_inv). With omega = 10 rad/s, k = m
+ * directions. Constraints count: Lambda^-1 = J K J^T, where K takes generalized forces to the accelerations that the constraints
+ * allow (cdn_solve_constrained). With omega = 10 rad/s, k = m
  * omega^2 and c = 2 m omega: critical damping. Body, station, target, k and c are parameters, Instance-stage variables of
  * the State. The force has no potential: its power is work from outside. A picture shows it as an arrow (layer
  * CDN_LAYER_OWN). The viewer (view.h) pulls by the mouse with it. */
@@ -21,8 +22,9 @@ CDN_BEGIN_DECLS
 CDN_API cdn_force cdn_system_add_pull(cdn_system *system, const char *name);
 
 /** Takes hold of station p_B (m, in the body's axes) of a body, and pulls it to target_G (m, in Ground). Computes k and c
- *  for the State's pose. Realizes Position. Errors: CDN_ERR_ARG (not a pull; no such body, Ground, or a body that no
- *  mobility moves), CDN_ERR_NONFINITE, errors of realizing; then nothing changes. O(n) for n bodies. */
+ *  for the State's pose. Realizes Position. Errors: CDN_ERR_ARG (not a pull; no such body, Ground, or a point that no
+ *  mobility moves, or that constraints hold), CDN_ERR_NONFINITE, errors of realizing; then nothing changes. O(n + m) for n
+ *  bodies and m equations of constraints, if loops close locally. */
 CDN_API cdn_status cdn_pull_begin(cdn_state *state, cdn_force pull, cdn_body body, cdn_vec3 p_B,
                                   cdn_vec3 target_G) CDN_NODISCARD;
 /** Moves the target of a pull that holds a body. CDN_ERR_ARG (not a pull, or it holds none), CDN_ERR_NONFINITE. O(1). */

@@ -1,6 +1,7 @@
 /* A force that pulls a body to a point, as a hand does: a custom force whose body is a parameter. */
 #include <math.h>
 
+#include <cardan/constraints.h>
 #include <cardan/derivatives.h>
 #include <cardan/operators.h>
 #include <cardan/pull.h>
@@ -110,24 +111,46 @@ static cdn_status check(const char *function, cdn_vec3 v, const char *what) {
                                            : cdni_refuse(CDN_ERR_NONFINITE, function, "%s is not finite", what);
 }
 
+/* The sum of the accelerations of a station per force along each axis, along the same axis: the trace of Lambda^-1, with constraints and
+ * without. */
+static cdn_status find_mobility(cdn_state *state, cdn_body body, cdn_vec3 p_B, double *constrained, double *free) {
+  const cdn_system *system = cdn_state_system(state);
+  const size_t nu = (size_t)cdn_system_nu(system), m = (size_t)cdn_system_nudoterr(system);
+  double L[9];
+  CDNI_TRY(cdn_calc_station_operational_inertia_inv(state, 1, &body, &p_B, L));
+  *constrained = *free = L[0] + L[4] + L[8];
+  if (m == 0) return CDN_OK;
+  double *f = cdn_work_push(state, (2 * nu + m) * sizeof *f), *x = f + nu;
+  if (!f) return CDN_ERR_NOMEM;
+  cdn_status status = CDN_OK;
+  *constrained = 0;
+  for (int k = 0; k < 3 && status == CDN_OK; k++) {
+    const cdn_vec3 along = cdn_v3(k == 0, k == 1, k == 2);
+    status = cdn_multiply_by_station_J_transpose(state, 1, &body, &p_B, &along, f);
+    if (status == CDN_OK) status = cdn_solve_constrained(state, f, NULL, x, x + nu);
+    for (size_t i = 0; i < nu && status == CDN_OK; i++) *constrained += f[i] * x[i];
+  }
+  cdn_work_pop(state, f);
+  return status;
+}
+
 cdn_status cdn_pull_begin(cdn_state *state, cdn_force force, cdn_body body, cdn_vec3 p_B, cdn_vec3 target_G) {
   static const char function[] = "cdn_pull_begin";
   static const double omega = 10;
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const cdn_system *system = cdn_state_system(state);
   const pull *p;
-  double L[9];
+  double trace, free;
   CDNI_TRY(find(state, function, force, &p));
   CDNI_TRY(check(function, p_B, "the station"));
   CDNI_TRY(check(function, target_G, "the target"));
   if (body.i <= 0 || body.i >= cdn_system_body_count(system))
     return cdni_refuse(CDN_ERR_ARG, function, "body %d cannot be pulled: it must be 1 to %d, as Ground does not move",
                        (int)body.i, cdn_system_body_count(system) - 1);
-  CDNI_TRY(cdn_calc_station_operational_inertia_inv(state, 1, &body, &p_B, L));
-  const double trace = L[0] + L[4] + L[8];
-  if (!(trace > 0) || !isfinite(1 / trace))
-    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled there: no free joint moves that point",
-                       cdn_body_name(system, body));
+  CDNI_TRY(find_mobility(state, body, p_B, &trace, &free));
+  if (!(trace > 1e-10 * free) || !isfinite(1 / trace)) // less is rounding
+    return cdni_refuse(CDN_ERR_ARG, function, "body '%s' cannot be pulled there: %s", cdn_body_name(system, body),
+                       free > 0 ? "constraints hold that point" : "no free joint moves that point");
   const double m = 3 / trace;
   const double numbers[N_NUMBERS] = { body.i,       p_B.x,      p_B.y,      p_B.z,
                                       target_G.x,   target_G.y, target_G.z, m * omega * omega,

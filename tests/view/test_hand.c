@@ -14,6 +14,47 @@ static json_t *plain(const char *type) { return json_pack("{s:s}", "type", type)
 
 /* ---- pulls ---- */
 
+/* A ball of 1 kg that is pinned to one of 3 kg shows 4 kg, and moves as a critically damped spring. A slider that is nailed to Ground cannot
+ * be pulled. */
+START_TEST(a_pull_knows_constraints) {
+  view_rig r;
+  live_rig_begin(&r);
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_FREE, b.mass = ball(1);
+  const cdn_body light = cdn_system_add_body(r.system, &b);
+  b.mass = ball(3);
+  const cdn_body heavy = cdn_system_add_body(r.system, &b);
+  b.mobilizer = CDN_SLIDER, b.mass = ball(2);
+  const cdn_body held = cdn_system_add_body(r.system, &b);
+  cdn_system_constrain_ball(r.system, "pin", light, cdn_v3(0, 0, 0), heavy, cdn_v3(0, 0, 0));
+  cdn_system_constrain_ball(r.system, "nail", held, cdn_v3(0, 0, 0), cdn_ground(), cdn_v3(0, 0, 0));
+  r.pull = cdn_system_add_pull(r.system, NULL);
+  live_rig_freeze(&r);
+  const cdn_vec3 zero = cdn_v3(0, 0, 0);
+  cdn_pull now;
+  FAILS(cdn_pull_begin(r.state, r.pull, held, zero, cdn_v3(1, 0, 0)), CDN_ERR_ARG);
+  ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "constraints hold that point"));
+  OK(cdn_pull_begin(r.state, r.pull, light, zero, cdn_v3(2, 0, -1)));
+  OK(cdn_pull_get(r.state, r.pull, &now));
+  NEAR(now.stiffness, 400, 1e-9);
+  NEAR(now.damping, 80, 1e-9);
+  OK(cdn_pull_end(r.state, r.pull));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = 1e-9;
+  live_rig_run(&r, &def);
+  ck_assert_ptr_null(live_rig_ask(&r, pull_of(1, zero, cdn_v3(2, 0, -1))));
+  for (int i = 0; i < 30; i++) {
+    const double wt = 10 * live_rig_time(&r), x = 1 - (1 + wt) * exp(-wt);
+    cdn_vec3 p, dp;
+    OK(cdn_body_station(cdni_live_shown(r.live), heavy, zero, &p, &dp));
+    NEAR(p.x, 2 * x, 1e-7);
+    NEAR(p.z, -x, 1e-7);
+    live_rig_turn(&r);
+  }
+  live_rig_drop(&r);
+}
+END_TEST
+
 /* A free ball at rest that is pulled by its centre moves as a critically damped spring of omega = 10 rad/s:
  * x = X (1 - (1 + omega t) e^(-omega t)). */
 START_TEST(a_pull_is_critically_damped) {
@@ -432,8 +473,8 @@ START_TEST(another_law_of_contact_keeps_parameters_and_the_past) {
 }
 END_TEST
 
-CHECK_MAIN("hand", a_pull_is_critically_damped, momentum_that_enters_is_the_impulse, a_pull_checks_out,
-           keyframes_begin_anew, what_cannot_be_pulled_is_refused, a_slider_assembles_the_rest,
+CHECK_MAIN("hand", a_pull_is_critically_damped, a_pull_knows_constraints, momentum_that_enters_is_the_impulse,
+           a_pull_checks_out, keyframes_begin_anew, what_cannot_be_pulled_is_refused, a_slider_assembles_the_rest,
            a_body_that_is_dragged_takes_the_rest_along, a_pose_that_cannot_be_assembled_is_refused,
            pages_are_told_what_is_not_simulated, the_law_of_contact_changes_while_it_runs,
            another_law_of_contact_keeps_parameters_and_the_past)
