@@ -9,6 +9,7 @@
   X(CONTACT, contact)         \
   X(FORCES, forces)           \
   X(CONSTRAINTS, constraints) \
+  X(SOFT, soft)               \
   X(DYNAMICS, dynamics)       \
   X(MEASURES, measures)
 

@@ -2,7 +2,7 @@
 #ifndef CARDAN_SOFT_H
 #define CARDAN_SOFT_H
 
-#include <cardan/base.h>
+#include <cardan/dynamics.h>
 
 CDN_BEGIN_DECLS
 
@@ -18,6 +18,132 @@ typedef struct cdn_soft_law {
 static inline cdn_soft_law cdn_default_soft_law(void) {
   const cdn_soft_law law = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } };
   return law;
+}
+
+/* ---- how a System solves for soft rows --------------------------------------------------- */
+
+/** What a group of rows costs (MuJoCo, chapter Computation). D: the inverse of a row's regularisation. */
+typedef enum cdn_soft_kind {
+  CDN_SOFT_EQUALITY,      /**< sum of D r^2 / 2, any number of rows */
+  CDN_SOFT_FRICTION_LOSS, /**< one row: D r^2 / 2, but the force is at most `loss` */
+  CDN_SOFT_LIMIT,         /**< one row: D r^2 / 2 for r < 0: a force >= 0 */
+  CDN_SOFT_ELLIPTIC,      /**< 3, 4 or 6 rows: normal, two tangents, torsion, two rolls; their force is in a cone */
+  CDN_SOFT_PYRAMIDAL      /**< the same rows; the cone is a pyramid of edges, each with D[0] */
+} cdn_soft_kind;
+/** A System's options for soft rows (docs/soft_contact.md). */
+typedef struct cdn_soft_def {
+  CDN_DEF_HEADER;
+  int iterations;        /**< most Newton steps of an island, >= 1. Default 100 */
+  double tolerance;      /**< >= 0: see cdn_soft_statistics.residual. Default 1e-8 */
+  int line_iterations;   /**< most steps of a line search, >= 1. Default 50 */
+  double line_tolerance; /**< in (0, 1): the slope that a line search leaves, relative to the first. Default 1e-6 */
+  /** Whether terms of J that change with time count: centripetal accelerations of contact points and of equalities. MuJoCo
+   *  2.2.2 leaves them out. Default true */
+  bool rates;
+  /* of contacts (cdn_contact_def.model) */
+  cdn_soft_kind cone;     /**< CDN_SOFT_ELLIPTIC, the default, or CDN_SOFT_PYRAMIDAL */
+  double impedance_ratio; /**< > 0: of friction to normal force, MuJoCo's impratio. Default 1 */
+  /** Time constants of laws count as at least this, s, >= 0: MuJoCo's refsafe is two steps. Default 0 */
+  double shortest_time;
+} cdn_soft_def;
+/** cdn_default_soft_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_soft_def_init(void *def, size_t size);
+static inline cdn_soft_def cdn_default_soft_def(void) {
+  cdn_soft_def def;
+  cdn_soft_def_init(&def, sizeof def);
+  return def;
+}
+/** Sets it; without this call the defaults hold. Sticky (system.h). */
+CDN_API void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *def);
+
+/* ---- rows of one's own --------------------------------------------------------------------
+ *
+ * A *soft row* wants J udot = target and gives way: with r = J udot - target it costs s(r), a convex function, and acts with
+ * the force f = -ds/dr. The accelerations are those with the least 1/2 |udot - udot0|_M^2 + sum s(J udot - target) among
+ * those that the enabled constraints allow, which hold exactly. Rows with a common function are a group. */
+
+enum { CDN_SOFT_MOST_ROWS = 6 };
+
+/** One group. Of rows that are not there numbers are not read. */
+typedef struct cdn_soft_group_def {
+  CDN_DEF_HEADER;
+  cdn_soft_kind kind;
+  int rows;                          /**< default 1 */
+  double D[CDN_SOFT_MOST_ROWS];      /**< > 0; of a pyramid D[0] alone. Default 1 */
+  double target[CDN_SOFT_MOST_ROWS]; /**< default 0 */
+  double loss;                       /**< of a friction loss: its largest force, >= 0 */
+  double mu;                         /**< of an elliptic cone: of the regularised cone, friction[0] sqrt(D[0] / D[1]) */
+  double friction[5];                /**< of a cone: of the rows after the first, >= 0 */
+  /** Rows on the acceleration of body b relative to body a at a point (Ground's axes, m): J_k . (A_b - A_a), rotation
+   *  first. Default: Ground and Ground, which are no bodies: the rows are on a joint. */
+  cdn_body a, b;
+  cdn_vec3 point_G;
+  cdn_spatial J[CDN_SOFT_MOST_ROWS];
+  /** Rows on the mobilities of the joint of a body, if this is not Ground: g_k . udot of these. Default Ground */
+  cdn_body joint;
+  double g[CDN_SOFT_MOST_ROWS][6];
+} cdn_soft_group_def;
+/** cdn_default_soft_group_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_soft_group_def_init(void *def, size_t size);
+static inline cdn_soft_group_def cdn_default_soft_group_def(void) {
+  cdn_soft_group_def def;
+  cdn_soft_group_def_init(&def, sizeof def);
+  return def;
+}
+
+/** The list to which a provider adds its groups. Valid during that call only. */
+typedef struct cdn_soft_list cdn_soft_list;
+/** Adds a group. A mistake of the def makes the provider's evaluation fail by name. */
+CDN_API void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *def);
+
+/** A provider of soft rows, of a subsystem. It decides at each evaluation how many groups there are. */
+typedef struct cdn_soft_provider {
+  uint32_t struct_size; /**< sizeof(cdn_soft_provider) */
+  const char *name;     /**< copied; NULL: the library makes one up */
+  /** Adds the groups for this State: a function of t, q, u, parameters and `prerequisites`. Required. */
+  cdn_status (*calc_groups)(const void *self, cdn_state *state, cdn_soft_list *list);
+  /** Further tickets that calc_groups reads, beyond the subsystem's own declarations so far; copied. */
+  const cdn_ticket *prerequisites;
+  int n_prerequisites;
+} cdn_soft_provider;
+/** Registers a provider of the declaring subsystem. While it has groups, cdn_residual and constrained inverse dynamics do
+ *  not count them. A System with providers of soft rows cannot have providers of rows (cdn_declare_rows) as well:
+ *  CDN_ERR_UNSUPPORTED at freezing. */
+CDN_API void cdn_declare_soft_rows(cdn_declarer *d, const cdn_soft_provider *provider);
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+/** What became of one group. Vectors are in Ground. Later releases append members. */
+typedef struct cdn_soft_group {
+  cdn_soft_kind kind;
+  int rows;
+  cdn_body a, b, joint; /**< as in the def */
+  cdn_vec3 point_G;
+  double residual[CDN_SOFT_MOST_ROWS]; /**< r */
+  double force[CDN_SOFT_MOST_ROWS];    /**< f, N or N m; of a cone in its rows' directions */
+} cdn_soft_group;
+/** How many groups the State has. Realizes Acceleration. O(1) once they are computed. */
+CDN_API cdn_status cdn_soft_count(cdn_state *state, int *n) CDN_NODISCARD;
+/** Writes group i, 0 ... n - 1: in the order in which providers and their groups were added. CDN_ERR_ARG: no such group. */
+CDN_API cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_soft_get(cdn_state *state, int i, cdn_soft_group *out) {
+  return cdn_soft_get_sized(state, i, out, sizeof *out);
+}
+
+/** How the soft rows of a State were solved. Later releases append members. */
+typedef struct cdn_soft_statistics {
+  int islands;         /**< sets of trees that rows and constraints connect, and on which a row acts */
+  int most_iterations; /**< of an island */
+  int factorizations;  /**< of all islands */
+  bool converged;      /**< whether every island's residual is within the tolerance */
+  /** The root of 1/2 g^T M^-1 g on the accelerations that the constraints allow, over 1/2 |udot0|_M^2 + the cost at udot0; g is the
+   *  gradient that is left. It bounds the error of udot in the norm of M, relatively. */
+  double residual;
+} cdn_soft_statistics;
+/** Writes them. Realizes Acceleration. */
+CDN_API cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *out, size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_soft_get_statistics(cdn_state *state, cdn_soft_statistics *out) {
+  return cdn_soft_get_statistics_sized(state, out, sizeof *out);
 }
 
 CDN_END_DECLS

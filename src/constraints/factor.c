@@ -32,6 +32,10 @@ static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   f->Y = (sv *)part(base, &at, m * sizeof *f->Y);
   f->scale = (real *)part(base, &at, m * sizeof *f->scale);
   f->sine = (real *)part(base, &at, (size_t)p->n_blocks * sizeof *f->sine);
+  f->C = (sv *)part(base, &at, 6 * (size_t)p->n_C * sizeof *f->C);
+  f->E = (sv *)part(base, &at, (size_t)p->n_E * sizeof *f->E);
+  f->E_D = (sv *)part(base, &at, (size_t)p->n_E * sizeof *f->E_D);
+  f->tip_Y = (sv *)part(base, &at, (size_t)p->n_tip_rows * sizeof *f->tip_Y);
   f->lever = (real *)part(base, &at, m * sizeof *f->lever);
   return at;
 }
@@ -53,6 +57,28 @@ static int equations_of(const constraint_element *c, loop_level level) {
   return level == LOOP_POSITION ? c->np : level == LOOP_VELOCITY ? c->np + c->nv : c->m;
 }
 
+/* The rows of constraint c, and its own matrix. */
+static void enter_one(const constraint_room *room, const loop_plan *p, const constraint_rows *rows, loop_level level,
+                      const double *damping, int c, loop_factor *f) {
+  const constraint_element *e = constraint_on(room, p, c);
+  const int m = f->count[c] = equations_of(e, level);
+  for (int k = 0; damping && k < m; k++) {
+    f->S[p->diagonal[c] + k * (e->m + 1)] = damping[p->first[c] + k];
+    f->scale[p->first[c] + k] = damping[p->first[c] + k];
+  }
+  for (int b = 0; b < e->n_bodies; b++) {
+    sv *K = f->K + p->slot_K[p->place_slot[p->place_first[c] + b]];
+    const sv *J = rows->J + p->J[c] + b;
+    for (int k = 0; k < m; k++) K[k] = sv_add(K[k], J[k * e->n_bodies]);
+  }
+  for (int i = 0; i < e->n_mobilities; i++) {
+    const int at = p->mobility_first[c] + i, slot = p->mobility_slot[at];
+    const int nu = p->tree->node[CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility + i).body].nu;
+    real *v = f->v + p->slot_v[slot] + p->mobility_k[at];
+    for (int k = 0; k < m; k++) v[k * nu] += rows->g[p->g[c] + k * e->n_mobilities + i];
+  }
+}
+
 static void enter(const constraint_room *room, const constraint_rows *rows, loop_level level, const double *damping,
                   loop_factor *f) {
   const loop_plan *p = rows->plan;
@@ -62,25 +88,30 @@ static void enter(const constraint_room *room, const constraint_rows *rows, loop
   memset(f->scale, 0, (size_t)p->m_all * sizeof *f->scale);
   memset(f->lever, 0, (size_t)p->m_all * sizeof *f->lever);
   for (int b = 0; b < p->n_blocks; b++) f->sine[b] = 1;
-  for (int c = 0; c < p->n_constraints; c++) {
-    const constraint_element *e = constraint_on(room, p, c);
-    const int m = f->count[c] = equations_of(e, level);
-    for (int k = 0; damping && k < m; k++) {
-      f->S[p->diagonal[c] + k * (e->m + 1)] = damping[p->first[c] + k];
-      f->scale[p->first[c] + k] = damping[p->first[c] + k];
-    }
-    for (int b = 0; b < e->n_bodies; b++) {
-      sv *K = f->K + p->slot_K[p->place_slot[p->place_first[c] + b]];
-      const sv *J = rows->J + p->J[c] + b;
-      for (int k = 0; k < m; k++) K[k] = sv_add(K[k], J[k * e->n_bodies]);
-    }
-    for (int i = 0; i < e->n_mobilities; i++) {
-      const int at = p->mobility_first[c] + i, slot = p->mobility_slot[at];
-      const int nu = p->tree->node[CDNI_AT(room->mobilities, constraint_mobility, e->first_mobility + i).body].nu;
-      real *v = f->v + p->slot_v[slot] + p->mobility_k[at];
-      for (int k = 0; k < m; k++) v[k * nu] += rows->g[p->g[c] + k * e->n_mobilities + i];
+  for (int c = 0; c < p->n_constraints; c++) enter_one(room, p, rows, level, damping, c, f);
+}
+
+/* The same for the blocks of an island. */
+static void enter_island(const constraint_room *room, const loop_plan *p, const constraint_rows *rows, int island,
+                         loop_factor *f) {
+  for (int n = p->island_body[island]; n < p->island_body[island + 1]; n++) {
+    const int i = p->bodies[n], nu = p->tree->node[i].nu;
+    for (int s = p->slot_first[i]; s < p->slot_first[i + 1]; s++) {
+      const size_t m = (size_t)p->equations[p->slot_block[s]];
+      memset(f->K + p->slot_K[s], 0, m * sizeof *f->K);
+      if (s < p->slot_first[i] + p->n_open[i]) memset(f->v + p->slot_v[s], 0, m * (size_t)nu * sizeof *f->v);
     }
   }
+  for (int n = p->island_block[island]; n < p->island_block[island + 1]; n++) {
+    const int b = p->block_listed[n], m = p->equations[b];
+    memset(f->S + p->diagonal[b], 0, (size_t)(m * m) * sizeof *f->S);
+    for (int a = p->meet_first[b]; a < p->meet_first[b + 1]; a++)
+      memset(f->S + p->meet_matrix[a], 0, (size_t)(m * p->equations[p->meet[a]]) * sizeof *f->S);
+    for (int e = p->first[b]; e < p->first[b] + m; e++) f->scale[e] = f->lever[e] = 0;
+    f->sine[b] = 1;
+  }
+  for (int n = p->island_block[island]; n < p->island_block[island + 1]; n++)
+    if (p->block_listed[n] < p->n_constraints) enter_one(room, p, rows, LOOP_ALL, NULL, p->block_listed[n], f);
 }
 
 int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
@@ -92,7 +123,7 @@ int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, con
   memset(f->redundant, 0, (size_t)p->m_all * sizeof *f->redundant);
   if (!weights)
     for (int i = 1; i < p->tree->n; i++) f->P[i] = articulated_from_rigid(d->inertia[i]);
-  const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, was_redundant, f);
+  const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, NULL, was_redundant, 0, f);
   if (bad < 0 && *f->n_redundant > 0) cdni_loop_null_mark(p, f);
   return bad;
 }
@@ -100,4 +131,15 @@ int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, con
 int cdni_loop_factor(const constraint_room *room, const tree_data *d, const constraint_rows *rows, loop_level level,
                      const double *weights, const int32_t *was_redundant, loop_factor *f) {
   return cdni_loop_factor_damped(room, d, rows, level, weights, was_redundant, NULL, f);
+}
+
+int cdni_loop_factor_island(const constraint_room *room, const loop_plan *p, const tree_data *d,
+                            const constraint_rows *rows, const int32_t *was_redundant, const loop_weights *weights,
+                            int island, loop_factor *f) {
+  if (p->n_blocks > 0) enter_island(room, p, rows, island, f);
+  for (int n = p->island_body[island]; n < p->island_body[island + 1]; n++) {
+    const int i = p->bodies[n];
+    f->P[i] = articulated_add(articulated_from_rigid(d->inertia[i]), weights->P[i]);
+  }
+  return cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, NULL, weights->D, was_redundant, island, f);
 }

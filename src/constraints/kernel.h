@@ -5,7 +5,7 @@
 #include "constraints/kernels.h"
 
 int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
-                                         const int32_t *was_redundant, loop_factor *f);
+                                         const real *soft_D, const int32_t *was_redundant, int island, loop_factor *f);
 /* Eliminates a block's multipliers: subtracts their effect from the blocks that meet it, and from the inertia of the
  * body where it closes. Slot -1: the block has no K. `was`: flags of its equations in an earlier factorization, or
  * NULL. */

@@ -73,6 +73,41 @@ static int invert_block(int m, int stride, real *A, const real *scale, const int
   return m - rank;
 }
 
+/* C += Y^T K for two bodies: rows of the one with Y. `turned`: C has the rows of the other one. */
+static void couple_rows(int m, const sv *Y, const sv *K, bool turned, sv *C) {
+  for (int e = 0; e < m; e++) {
+    const real *row = turned ? &K[e].w.x : &Y[e].w.x;
+    const sv column = turned ? Y[e] : K[e];
+    for (int l = 0; l < 6; l++) C[l] = sv_fma(row[l], column, C[l]);
+  }
+}
+
+/* A block closes while its path has reached other bodies than the one where it closes: what it adds to their inertias
+ * and couplings. */
+static void close_tips(const loop_plan *p, int c, int slot, loop_factor *f) {
+  const int m = f->count[c], stride = p->equations[c], first = p->tip_first[c];
+  const real *S = f->S + p->diagonal[c];
+  for (int x = first; x < p->tip_first[c + 1]; x++) {
+    const sv *K = f->K + p->slot_K[p->tip_slot[x]];
+    const int body = p->slot_body[p->tip_slot[x]];
+    sv *Y = f->tip_Y + p->tip_Y[x];
+    articulated_inertia *P = &f->P[body];
+    for (int e = 0; e < m; e++) {
+      Y[e] = sv_zero();
+      for (int g = 0; g < m; g++) Y[e] = sv_fma(S[e * stride + g], K[g], Y[e]);
+      const sv y = sv_neg(Y[e]);
+      P->J = s3_minus_outer(P->J, y.w, K[e].w);
+      P->F = m3_minus_outer(P->F, y.w, K[e].v);
+      P->M = s3_minus_outer(P->M, y.v, K[e].v);
+    }
+    const int32_t *C = p->tip_pair + p->tip_pair_first[x];
+    couple_rows(m, Y, f->K + p->slot_K[slot], p->place[p->ancestor[c]] < p->place[body], f->C + 6 * C[0]);
+    for (int y = first; y < x; y++)
+      couple_rows(m, Y, f->K + p->slot_K[p->tip_slot[y]], p->place[p->slot_body[p->tip_slot[y]]] < p->place[body],
+                  f->C + 6 * C[1 + y - first]);
+  }
+}
+
 void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, const int32_t *was, bool weighted,
                                          loop_factor *f) {
   const int m = f->count[c], stride = p->equations[c], first = p->first[c], i = p->ancestor[c];
@@ -94,6 +129,7 @@ void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, co
     P->F = m3_minus_outer(P->F, y.w, K[e].v);
     P->M = s3_minus_outer(P->M, y.v, K[e].v);
   }
+  if (has_K && p->tip_first[c] < p->tip_first[c + 1]) close_tips(p, c, slot, f);
 
   /* X_o = S_oc C takes the place of S_oc, which is needed no longer once the pairs of o with itself and with later ones are made. */
   for (int b = p->meet_first[c]; b < p->meet_first[c + 1]; b++) {
@@ -108,6 +144,12 @@ void KERNEL_NAME(cdni_loop_kernel_close)(const loop_plan *p, int c, int slot, co
     sv *K_o = has_K ? f->K + p->slot_K[p->meet_slot[b]] : NULL;
     for (int l = 0; l < m_o && has_K; l++)
       for (int e = 0; e < m; e++) K_o[l] = sv_fma(-X[l * stride + e], K[e], K_o[l]);
+    for (int x = p->tip_first[c]; x < p->tip_first[c + 1] && has_K; x++) {
+      const sv *K_x = f->K + p->slot_K[p->tip_slot[x]];
+      sv *to = f->K + p->slot_K[p->tip_meet[p->tip_meet_first[x] + b - p->meet_first[c]]];
+      for (int l = 0; l < m_o; l++)
+        for (int e = 0; e < m; e++) to[l] = sv_fma(-X[l * stride + e], K_x[e], to[l]);
+    }
     /* o meets all the later ones, which stand in its list in the same order */
     real *to = f->S + p->diagonal[o];
     for (int a = b, at = p->meet_first[o]; a < p->meet_first[c + 1]; a++) {

@@ -38,14 +38,17 @@ CDNI_INLINE bool invert(int nu, real D[6][6], const real *floor, real *D_inv) {
 }
 
 /* D of joint i and its inverse; PH by column. */
-CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int nu, const double *weights, const sv *h,
-                              sv *PH, loop_factor *f) {
+CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int nu, const double *weights,
+                              const real *soft_D, const sv *h, sv *PH, loop_factor *f) {
   real D[6][6], floor[6];
   const articulated_inertia *P = &f->P[i];
   const real J = weights ? 0 : s3_trace(P->J), M = weights ? 0 : s3_trace(P->M);
   for (int k = 0; k < nu; k++) {
     PH[k] = weights ? sv_zero() : articulated_mul(*P, h[k]);
-    for (int l = 0; l <= k; l++) D[k][l] = weights ? 0 : sv_dot(PH[k], h[l]);
+    for (int l = 0; l <= k; l++) {
+      D[k][l] = weights ? 0 : sv_dot(PH[k], h[l]);
+      if (soft_D) D[k][l] += soft_D[6 * (n->u + k) + l];
+    }
     D[k][k] += weights ? weights[n->u + k] : d->mass[i].armature;
     floor[k] = PIVOT * (J * v3_dot(h[k].w, h[k].w) + M * v3_dot(h[k].v, h[k].v));
   }
@@ -98,6 +101,80 @@ CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int n
   }
 }
 
+/* The bodies that body i is coupled with: their inertias, and their couplings with each other and with the parent. The
+ * blocks that are open at the joint reach them. */
+CDNI_INLINE void uncouple(const loop_plan *p, const tree_node *n, const tree_data *d, int i, int nu, const sv *h,
+                          loop_factor *f) {
+  const v3 r = d->pose[i].r;
+  const real *D_inv = f->D_inv + 6 * n->u;
+  const int first = p->couple_first[i], count = p->couple_first[i + 1] - first;
+  for (int c = first; c < first + count; c++) {
+    const int j = p->couple[c];
+    const sv *C = f->C + 6 * p->couple_C[c];
+    sv *E = f->E + p->couple_E[c], *E_D = f->E_D + p->couple_E[c];
+    articulated_inertia *P = &f->P[j];
+    for (int k = 0; k < nu; k++) {
+      const real *x = &h[k].w.x;
+      E[k] = sv_zero();
+      for (int l = 0; l < 6; l++) E[k] = sv_fma(x[l], C[l], E[k]);
+    }
+    for (int k = 0; k < nu; k++) {
+      E_D[k] = sv_zero();
+      for (int l = 0; l < nu; l++) E_D[k] = sv_fma(D_inv[6 * k + l], E[l], E_D[k]);
+    }
+    for (int k = 0; k < nu; k++) {
+      P->J = s3_minus_outer(P->J, E_D[k].w, E[k].w);
+      P->F = m3_minus_outer(P->F, E_D[k].w, E[k].v);
+      P->M = s3_minus_outer(P->M, E_D[k].v, E[k].v);
+    }
+    for (int b = first; b < c; b++) { /* rows: the earlier of the two, which is b's */
+      sv *to = f->C + 6 * p->fill[p->fill_first[i] + (c - first) * (c - first - 1) / 2 + b - first];
+      const sv *E_b = f->E_D + p->couple_E[b];
+      for (int k = 0; k < nu; k++) {
+        const real *x = &E_b[k].w.x;
+        for (int l = 0; l < 6; l++) to[l] = sv_fma(-x[l], E[k], to[l]);
+      }
+    }
+    for (int s = p->slot_first[i]; s < p->slot_first[i] + p->n_open[i]; s++) {
+      const int b = p->slot_block[s], m = f->count[b];
+      const real *v = f->v + p->slot_v[s];
+      sv *K = f->K + p->slot_K[p->couple_slot[p->couple_slot_first[c] + s - p->slot_first[i]]];
+      for (int e = 0; e < m; e++)
+        for (int k = 0; k < nu; k++) K[e] = sv_fma(-v[e * nu + k], E_D[k], K[e]);
+    }
+    if (p->couple_up[c] == -1) continue;
+    /* X: rows of the parent, columns of the other body */
+    sv X[6] = { sv_fma(r.y, C[5], sv_fma(-r.z, C[4], C[0])),
+                sv_fma(r.z, C[3], sv_fma(-r.x, C[5], C[1])),
+                sv_fma(r.x, C[4], sv_fma(-r.y, C[3], C[2])),
+                C[3],
+                C[4],
+                C[5] };
+    for (int k = 0; k < nu; k++) {
+      const real *g = &f->g[n->u + k].w.x;
+      for (int l = 0; l < 6; l++) X[l] = sv_fma(-g[l], E[k], X[l]);
+    }
+    if (p->couple_up[c] == -2) {
+      P->J = s3_add(P->J, (s3){ 2 * X[0].w.x, 2 * X[1].w.y, 2 * X[2].w.z, X[0].w.y + X[1].w.x, X[0].w.z + X[2].w.x,
+                                X[1].w.z + X[2].w.y });
+      P->M = s3_add(P->M, (s3){ 2 * X[3].v.x, 2 * X[4].v.y, 2 * X[5].v.z, X[3].v.y + X[4].v.x, X[3].v.z + X[5].v.x,
+                                X[4].v.z + X[5].v.y });
+      /* F by columns: rows are moments, columns forces */
+      P->F.x = v3_add(P->F.x, v3_add((v3){ X[0].v.x, X[1].v.x, X[2].v.x }, X[3].w));
+      P->F.y = v3_add(P->F.y, v3_add((v3){ X[0].v.y, X[1].v.y, X[2].v.y }, X[4].w));
+      P->F.z = v3_add(P->F.z, v3_add((v3){ X[0].v.z, X[1].v.z, X[2].v.z }, X[5].w));
+      continue;
+    }
+    sv *up = f->C + 6 * p->couple_up[c];
+    if (p->place[n->parent] < p->place[j]) {
+      for (int l = 0; l < 6; l++) up[l] = sv_add(up[l], X[l]);
+      continue;
+    }
+    for (int l = 0; l < 6; l++)
+      for (int k = 0; k < 6; k++) (&up[k].w.x)[l] += (&X[l].w.x)[k];
+  }
+}
+
 /* Passes to the parent: phi (P - P H D^-1 H^T P) phi^T, and phi (K - v D^-1 H^T P). */
 CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data *d, int i, int nu, const sv *PH,
                          bool weighted, loop_factor *f) {
@@ -133,22 +210,24 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
 
 /* One body: eliminates the blocks that close there, then its joint, and passes the rest to the parent. */
 CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu, hinge_form form,
-                           const double *weights, loop_factor *f) {
+                           const double *weights, const real *soft_D, loop_factor *f) {
   const tree_node *n = &p->tree->node[i];
   sv h[6], PH[6];
   for (int k = 0; k < nu; k++) h[k] = hinge_column(form, d->H + n->H, k);
   if (nu > 0) {
-    if (!factor_joint(d, n, i, nu, weights, h, PH, f)) return false;
+    if (!factor_joint(d, n, i, nu, weights, soft_D, h, PH, f)) return false;
     open_joint(p, n, i, nu, h, f);
   }
   if (n->parent > 0) pass_on(p, n, d, i, nu, PH, weights != NULL, f);
+  if (p->couple_first[i] < p->couple_first[i + 1]) uncouple(p, n, d, i, nu, h, f);
   return true;
 }
 
 /* Joints of one axis are inlined; the others share a function that reads their numbers at run time. */
 static __attribute__((noinline)) bool eliminate_any(const loop_plan *p, const tree_data *d, int i, int nu,
-                                                    hinge_form form, const double *weights, loop_factor *f) {
-  return eliminate(p, d, i, nu, form, weights, f);
+                                                    hinge_form form, const double *weights, const real *soft_D,
+                                                    loop_factor *f) {
+  return eliminate(p, d, i, nu, form, weights, soft_D, f);
 }
 
 /* The flags of a block's equations: what goes on from a mix has those of the equations of constraints that it is. */
@@ -159,8 +238,19 @@ static const int32_t *flags_of(const loop_plan *p, int block, const int32_t *was
   return was;
 }
 
+/* Eliminates the blocks that close in the slots from `from` on. */
+static void close_all(const loop_plan *p, int from, int to, const int32_t *was_redundant, bool weighted,
+                      loop_factor *f) {
+  for (int s = from; s < to; s++) {
+    int32_t was[LOOP_MOST_MIXED];
+    const int c = p->slot_block[s];
+    const int32_t *flags = was_redundant ? flags_of(p, c, was_redundant, f, was) : NULL;
+    KERNEL_NAME(cdni_loop_kernel_close)(p, c, s, flags, weighted, f);
+  }
+}
+
 int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
-                                         const int32_t *was_redundant, loop_factor *f) {
+                                         const real *soft_D, const int32_t *was_redundant, int island, loop_factor *f) {
   static const struct {
     uint8_t nu;
     hinge_form form;
@@ -171,24 +261,21 @@ int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d,
   };
   const tree *t = p->tree;
   const bool weighted = weights != NULL;
-  for (int at = 0; at < t->n; at++) {
+  for (int at = p->island_body[island]; at < p->island_body[island + 1]; at++) {
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
     const int closing = p->slot_first[i] + p->n_open[i];
-    for (int s = closing; s < closing + p->n_closing[i]; s++) {
-      int32_t was[LOOP_MOST_MIXED];
-      const int c = p->slot_block[s];
-      const int32_t *flags = was_redundant ? flags_of(p, c, was_redundant, f, was) : NULL;
-      KERNEL_NAME(cdni_loop_kernel_close)(p, c, s, flags, weighted, f);
-    }
-    if (i == 0 || (weighted && p->n_open[i] == 0)) continue;
+    close_all(p, closing, closing + p->n_closing[i], was_redundant, weighted, f);
+    if (weighted && p->n_open[i] == 0) continue;
     bool ok;
-    if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, f);
-    else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, f);
-    else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, f);
+    if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, soft_D, f);
+    else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, soft_D, f);
+    else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, soft_D, f);
     if (!ok) return i;
     for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++)
       KERNEL_NAME(cdni_loop_kernel_mix)(p, x, was_redundant, weighted, f);
   }
+  const int ground = p->slot_first[0] + p->n_open[0];
+  close_all(p, ground + p->island_closing[island], ground + p->island_closing[island + 1], was_redundant, weighted, f);
   return -1;
 }

@@ -20,6 +20,10 @@ static void close_block(const loop_solution *s, int c, sv *z) {
   const real *Z = s->f->Z + p->diagonal[c];
   double *beta = s->beta + p->first[c];
   for (int e = 0; e < m && z; e++) *z = sv_fma(-beta[e], s->f->Y[p->first[c] + e], *z);
+  for (int x = p->tip_first[c]; x < p->tip_first[c + 1]; x++) {
+    sv *z_x = &s->z[p->slot_body[p->tip_slot[x]]];
+    for (int e = 0; e < m; e++) *z_x = sv_fma(-beta[e], s->f->tip_Y[p->tip_Y[x] + e], *z_x);
+  }
   for (int a = from; a < p->meet_first[c + 1]; a++) {
     const int o = p->meet[a];
     const real *X = s->f->S + p->meet_matrix[a];
@@ -30,10 +34,17 @@ static void close_block(const loop_solution *s, int c, sv *z) {
     for (int k = 0; k < m && s->f->redundant[p->first[c] + e]; k++) beta[e] += Z[k * stride + e] * beta[k];
 }
 
-static void close_inward(const loop_solution *s, int i) {
+/* The slots of the blocks that close at body i; at Ground, of those of the island. */
+static void closing_slots(const loop_solution *s, int i, int *from, int *to) {
   const int closing = s->p->slot_first[i] + s->p->n_open[i];
-  for (int slot = closing; slot < closing + s->p->n_closing[i]; slot++)
-    close_block(s, s->p->slot_block[slot], &s->z[i]);
+  *from = closing + (i == 0 ? s->p->island_closing[s->island] : 0);
+  *to = closing + (i == 0 ? s->p->island_closing[s->island + 1] : s->p->n_closing[i]);
+}
+
+static void close_inward(const loop_solution *s, int i) {
+  int from, to;
+  closing_slots(s, i, &from, &to);
+  for (int slot = from; slot < to; slot++) close_block(s, s->p->slot_block[slot], &s->z[i]);
 }
 
 /* Replaces the right hand sides of a mix's sources by those of the passed-on and the closed equations. */
@@ -80,6 +91,10 @@ CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form f
         for (int k = 0; k < n->nu; k++) beta[e] -= v[e * n->nu + k] * s->in->prescribed[n->u + k];
     }
   }
+  for (int c = p->couple_first[i]; c < p->couple_first[i + 1]; c++) {
+    sv *z_j = &s->z[p->couple[c]];
+    for (int k = 0; k < nu; k++) *z_j = sv_fma(u[k], s->f->E[p->couple_E[c] + k], *z_j);
+  }
   if (n->parent == 0) return;
   z = sv_shift_force(z, s->d->pose[i].r);
   for (int k = 0; k < nu && !s->in->weighted; k++) z = sv_fma(s->eps[n->u + k], s->f->g[n->u + k], z);
@@ -95,21 +110,25 @@ static __attribute__((noinline)) void inward_any(const loop_solution *s, int i, 
 static const hinge_form form_of[HINGE_SHAPE_COUNT] = { HINGE_LIST(SHAPE_FORM) };
 
 void KERNEL_NAME(cdni_loop_kernel_inward)(const loop_solution *s) {
-  const tree *t = s->p->tree;
+  const loop_plan *p = s->p;
+  const tree *t = p->tree;
   const tree_data *d = s->d;
-  for (int i = 0; i < t->n; i++) {
+  const int from = p->island_body[s->island], to = p->island_body[s->island + 1];
+  s->z[0] = s->in->force ? sv_neg(s->in->force[0]) : sv_zero();
+  for (int at = from; at < to; at++) {
+    const int i = p->bodies[at];
     s->z[i] = s->in->force ? sv_neg(s->in->force[i]) : sv_zero();
-    if (s->in->velocity && i > 0) s->z[i] = sv_add(s->z[i], rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
+    if (s->in->velocity) s->z[i] = sv_add(s->z[i], rigid_gyroscopic(d->inertia[i], d->twist[i].V.w));
   }
-  for (int at = 0; at < t->n - 1; at++) {
-    const int i = s->p->bodies[at];
+  for (int at = from; at < to; at++) {
+    const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
     close_inward(s, i);
     if (is_prescribed(s, i)) inward_any(s, i, 0, HINGE_NONE);
-    else if (s->in->weighted && s->p->n_open[i] == 0 && !s->in->f) continue; /* no force enters here */
+    else if (s->in->weighted && p->n_open[i] == 0 && !s->in->f) continue; /* no force enters here */
     else if (n->shape == SHAPE_ANGULAR_1) inward_body(s, i, 1, HINGE_ANGULAR);
     else inward_any(s, i, n->nu, form_of[n->shape]);
-    for (int x = s->p->mix_first[at]; x < s->p->mix_first[at + 1]; x++) mix_inward(s, x);
+    for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++) mix_inward(s, x);
   }
   close_inward(s, 0);
 }
@@ -123,6 +142,8 @@ static void open_block(const loop_solution *s, int c, const sv *A) {
   const real *C = s->f->S + p->diagonal[c];
   for (int e = 0; e < m; e++) {
     double sum = A ? sv_dot(s->f->Y[first + e], *A) : 0;
+    for (int x = p->tip_first[c]; x < p->tip_first[c + 1]; x++)
+      sum += sv_dot(s->f->tip_Y[p->tip_Y[x] + e], s->in->A[p->slot_body[p->tip_slot[x]]]);
     for (int g = 0; g < m; g++) sum -= C[e * stride + g] * s->beta[first + g];
     lambda[e] = sum;
   }
@@ -135,9 +156,9 @@ static void open_block(const loop_solution *s, int c, const sv *A) {
 }
 
 static void close_outward(const loop_solution *s, int i) {
-  const int closing = s->p->slot_first[i] + s->p->n_open[i];
-  for (int slot = closing + s->p->n_closing[i] - 1; slot >= closing; slot--)
-    open_block(s, s->p->slot_block[slot], &s->in->A[i]);
+  int from, to;
+  closing_slots(s, i, &from, &to);
+  for (int slot = to - 1; slot >= from; slot--) open_block(s, s->p->slot_block[slot], &s->in->A[i]);
 }
 
 static void mix_outward(const loop_solution *s, int x) {
@@ -175,6 +196,8 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
     x[k] = 0;
     for (int l = 0; l < nu; l++) x[k] = r_fma(D_inv[6 * k + l], e[l], x[k]);
     if (n->parent > 0 && !s->in->weighted) x[k] -= sv_dot(s->f->g[n->u + k], A_P);
+    for (int c = p->couple_first[i]; c < p->couple_first[i + 1]; c++)
+      x[k] -= sv_dot(s->f->E_D[p->couple_E[c] + k], s->in->A[p->couple[c]]);
   }
   for (int k = 0; k < nu; k++) A = sv_fma(x[k], hinge_column(form, H, k), A);
   s->in->A[i] = A;
@@ -194,10 +217,9 @@ static void outward_known(const loop_solution *s, int i) {
 void KERNEL_NAME(cdni_loop_kernel_outward)(const loop_solution *s) {
   const loop_plan *p = s->p;
   const tree *t = p->tree;
-  memset(s->lambda, 0, (size_t)p->m_all * sizeof(double));
   s->in->A[0] = sv_zero();
   close_outward(s, 0);
-  for (int at = t->n - 2; at >= 0; at--) {
+  for (int at = p->island_body[s->island + 1] - 1; at >= p->island_body[s->island]; at--) {
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
     for (int x = p->mix_first[at + 1] - 1; x >= p->mix_first[at]; x--) mix_outward(s, x);

@@ -11,6 +11,7 @@ typedef struct loop_solution {
   const tree_data *d;
   const loop_factor *f;
   const loop_problem *in;
+  int island;
   sv *z;          /* by body: bias forces */
   double *eps;    /* nu */
   double *lambda; /* m_all: of all blocks */
@@ -20,8 +21,8 @@ typedef struct loop_solution {
 
 typedef struct loop_kernels {
   /* as cdni_loop_factor, with rows entered and P set to the bodies' own */
-  int (*factor)(const loop_plan *p, const tree_data *d, const double *weights, const int32_t *was_redundant,
-                loop_factor *f);
+  int (*factor)(const loop_plan *p, const tree_data *d, const double *weights, const real *soft_D,
+                const int32_t *was_redundant, int island, loop_factor *f);
   void (*inward)(const loop_solution *s);
   void (*outward)(const loop_solution *s);
 } loop_kernels;

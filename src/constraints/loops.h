@@ -37,6 +37,9 @@ typedef struct loop_factor {
   sv *Y;                  /* by equation: S_cc^-1 K_c */
   real *scale;            /* by equation: the largest size that S_ee could have */
   real *sine;  /* by block: product of the sines of its equations' angles to those before; zero where it is singular */
+  sv *C;       /* by coupling: six rows */
+  sv *E, *E_D; /* by coupling and mobility of the body that is eliminated: H^T C, and D^-1 H^T C */
+  sv *tip_Y;   /* by tip and equation: S_cc^-1 K_c there */
   real *lever; /* by equation: sum of squares of the largest moments of its forces about the joints passed */
 } loop_factor;
 
@@ -70,6 +73,17 @@ int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, con
                             loop_level level, const double *weights, const int32_t *was_redundant,
                             const double *damping, loop_factor *f);
 
+/* What soft rows add to [M G^T; G 0]: weights on accelerations. Their couplings are in f->C already, by given_C of the
+ * plan. */
+typedef struct loop_weights {
+  const articulated_inertia *P; /* by body; read for bodies that take part */
+  const real *D;                /* by mobility six numbers, as in loop_factor.D_inv; NULL: none */
+} loop_weights;
+/* Factors an island of a plan with couplings; flags of redundant equations as above. `rows` has the plan of all
+ * constraints, or is NULL. */
+int cdni_loop_factor_island(const constraint_room *room, const loop_plan *p, const tree_data *d,
+                            const constraint_rows *rows, const int32_t *was_redundant, const loop_weights *weights,
+                            int island, loop_factor *f);
 /* The State's factorization of all equations by the mass matrix, and its plan. *f is NULL if no constraint is
  * enabled. */
 cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state, const loop_plan **plan,
@@ -99,6 +113,12 @@ size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f);
  * contradict each other, they are met in the sense of least squares, |weight (G x - b)|. */
 void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
                      void *scratch);
+
+/* Solves for an island: x and A of its mobilities and bodies; only `force`, `f`, `x` and `A` of the problem are read.
+ * Right hand sides of the constraints are zero. */
+void cdni_loop_solve_island(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
+                            int island, void *scratch);
+size_t cdni_loop_solve_island_scratch(const loop_plan *p);
 
 /* least_norm.c: the directions n of lambda without effect (G^T n = 0), divided by the weights, as sparse vectors. There
  * is one for each redundant equation that depends on others. */

@@ -18,6 +18,19 @@ static plan_counts count_all(const plan_maker *k) {
     n.pairs += (size_t)triangle((int)k->open[i].count);
   }
   for (size_t b = 0; b < n.blocks; b++) n.meets += plan_block_at(k, (int32_t)b)->meets.count;
+  n.visited = (size_t)k->n_visited, n.islands = (size_t)k->n_islands;
+  n.given = k->couplings ? (size_t)k->couplings->n : 0;
+  for (int i = 0; k->couplings && i < k->t->n; i++) {
+    n.couplings += k->near[i].count;
+    n.couple_slots += k->near[i].count * k->open[i].count;
+    if (k->near[i].count > 0) n.fills += (size_t)triangle((int)k->near[i].count - 1);
+  }
+  for (size_t b = 0; b < n.blocks; b++) {
+    const plan_block *block = plan_block_at(k, (int32_t)b);
+    n.tips += block->closing.count;
+    n.tip_pairs += (size_t)triangle((int)block->closing.count);
+    n.tip_meets += block->closing.count * block->meets.count;
+  }
   for (size_t i = 0; i < n.mixes; i++) n.sources += CDNI_AT(k->mixes, plan_mix, i).sources.count;
   return n;
 }
@@ -40,7 +53,24 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
                                  &p->by_order,  &p->diagonal, &p->mix_of,   &p->is_mixed };
   for (int i = 0; i < CDNI_COUNT(by_block); i++) *by_block[i] = take(&at, &total, n.blocks);
   p->owner = take(&at, &total, n.equations);
-  p->bodies = take(&at, &total, n.bodies);
+  p->bodies = take(&at, &total, n.visited);
+  p->place = take(&at, &total, n.bodies);
+  p->island_body = take(&at, &total, n.islands + 1);
+  p->island_closing = take(&at, &total, n.islands + 1);
+  p->island_block = take(&at, &total, n.islands + 1);
+  p->block_listed = take(&at, &total, n.blocks);
+  p->couple_first = take(&at, &total, n.bodies + 1);
+  int32_t **const by_coupling[] = { &p->couple, &p->couple_C, &p->couple_up, &p->couple_E, &p->couple_slot_first };
+  for (int i = 0; i < CDNI_COUNT(by_coupling); i++) *by_coupling[i] = take(&at, &total, n.couplings);
+  p->fill_first = take(&at, &total, n.bodies);
+  p->fill = take(&at, &total, n.fills);
+  p->couple_slot = take(&at, &total, n.couple_slots);
+  p->given_C = take(&at, &total, n.given);
+  p->tip_first = take(&at, &total, n.blocks + 1);
+  int32_t **const by_tip[] = { &p->tip_slot, &p->tip_pair_first, &p->tip_meet_first, &p->tip_Y };
+  for (int i = 0; i < CDNI_COUNT(by_tip); i++) *by_tip[i] = take(&at, &total, n.tips);
+  p->tip_pair = take(&at, &total, n.tip_pairs);
+  p->tip_meet = take(&at, &total, n.tip_meets);
   p->slot_first = take(&at, &total, n.bodies + 1);
   p->n_open = take(&at, &total, n.bodies);
   p->n_closing = take(&at, &total, n.bodies);
@@ -48,6 +78,7 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   p->slot_up = take(&at, &total, n.slots);
   p->slot_K = take(&at, &total, n.slots);
   p->slot_v = take(&at, &total, n.slots);
+  p->slot_body = take(&at, &total, n.slots);
   p->pair_first = take(&at, &total, n.bodies);
   p->pair = take(&at, &total, n.pairs);
   p->meet_first = take(&at, &total, n.blocks + 1);
@@ -70,7 +101,7 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   return total;
 }
 
-static int slot_of(const loop_plan *p, int body, int32_t b) {
+int cdni_plan_slot_of(const loop_plan *p, int body, int32_t b) {
   for (int s = p->slot_first[body]; s < p->slot_first[body + 1]; s++)
     if (p->slot_block[s] == b) return s;
   return -1;
@@ -98,7 +129,6 @@ static void number_slots(const plan_maker *k, loop_plan *p) {
   memset(k->note, 0, (size_t)p->n_blocks * sizeof *k->note);
   for (int i = 0; i < k->t->n; i++) {
     const cdni_array *const lists[] = { &k->open[i], &k->closing[i], &k->slots[i] };
-    p->bodies[i] = k->order[i];
     p->slot_first[i] = s;
     p->n_open[i] = (int32_t)k->open[i].count;
     p->n_closing[i] = (int32_t)k->closing[i].count;
@@ -107,7 +137,7 @@ static void number_slots(const plan_maker *k, loop_plan *p) {
         const int32_t b = plan_items(lists[l])[j];
         if (k->note[b] == i + 1) continue; /* it is there already */
         k->note[b] = i + 1;
-        p->slot_block[s] = b;
+        p->slot_block[s] = b, p->slot_body[s] = i;
         p->slot_K[s] = rows;
         p->slot_v[s++] = coefficients;
         rows += p->equations[b];
@@ -118,7 +148,8 @@ static void number_slots(const plan_maker *k, loop_plan *p) {
   p->n_slots = s, p->n_K = rows, p->n_v = coefficients;
   for (int i = 0; i < k->t->n; i++)
     for (s = p->slot_first[i]; s < p->slot_first[i + 1]; s++)
-      p->slot_up[s] = s < p->slot_first[i] + p->n_open[i] ? slot_of(p, k->t->node[i].parent, p->slot_block[s]) : -1;
+      p->slot_up[s] =
+          s < p->slot_first[i] + p->n_open[i] ? cdni_plan_slot_of(p, k->t->node[i].parent, p->slot_block[s]) : -1;
 }
 
 /* The matrix of two blocks is found by the earlier block, and by the place of the later block in its list `meet`. */
@@ -210,21 +241,43 @@ static void number_mixes(const plan_maker *k, loop_plan *p) {
     T += p->equations[x->closed] * p->equations[x->closed];
     p->source_first[i] = sources;
     for (int t = 0; t < LOOP_MOST_TIPS; t++)
-      p->onward_slot[LOOP_MOST_TIPS * i + t] = t < x->n_tips ? slot_of(p, x->tips[t], x->closed + 1) : -1;
+      p->onward_slot[LOOP_MOST_TIPS * i + t] = t < x->n_tips ? cdni_plan_slot_of(p, x->tips[t], x->closed + 1) : -1;
     for (size_t s = 0; s < x->sources.count; s++, sources++) {
       p->source[sources] = plan_items(&x->sources)[s];
       for (int t = 0; t < LOOP_MOST_TIPS; t++)
-        p->source_slot[LOOP_MOST_TIPS * sources + t] = t < x->n_tips ? slot_of(p, x->tips[t], p->source[sources]) : -1;
+        p->source_slot[LOOP_MOST_TIPS * sources + t] =
+            t < x->n_tips ? cdni_plan_slot_of(p, x->tips[t], p->source[sources]) : -1;
     }
   }
   p->source_first[p->n_mixes] = sources;
   p->n_T = T;
   int at = 0;
-  for (int n = 0; n < k->t->n; n++) {
+  for (int n = 0; n < k->n_visited; n++) {
     p->mix_first[n] = at;
     while (at < p->n_mixes && CDNI_AT(k->mixes, plan_mix, at).after == k->order[n]) at++;
   }
-  p->mix_first[k->t->n] = at;
+  p->mix_first[k->n_visited] = at;
+}
+
+static void number_islands(const plan_maker *k, loop_plan *p) {
+  p->n_visited = k->n_visited, p->n_islands = k->n_islands;
+  for (int i = 0; i < k->t->n; i++) p->place[i] = -1;
+  for (int n = 0; n < k->n_visited; n++) p->bodies[n] = k->order[n], p->place[k->order[n]] = n;
+  for (int s = 0; s < p->n_islands; s++) {
+    p->island_body[s] = k->couplings ? k->island_body[s] : 0;
+    p->island_closing[s] = 0;
+  }
+  for (int b = 0; b < p->n_blocks; b++) p->island_block[plan_block_at(k, b)->island + 1]++;
+  for (int i = 0; i < p->n_islands; i++) p->island_block[i + 1] += p->island_block[i];
+  for (int b = p->n_blocks - 1; b >= 0; b--) p->block_listed[--p->island_block[plan_block_at(k, b)->island + 1]] = b;
+  for (int i = 0; i < p->n_islands; i++) p->island_block[i] = p->island_block[i + 1];
+  p->island_block[p->n_islands] = p->n_blocks;
+  p->island_body[p->n_islands] = k->n_visited - 1;
+  p->island_closing[p->n_islands] = p->n_closing[0];
+  for (int c = p->n_closing[0] - 1, s = p->n_islands - 1; k->couplings && s >= 0; s--) {
+    while (c >= 0 && plan_block_at(k, plan_items(&k->closing[0])[c])->island >= s) c--;
+    p->island_closing[s] = c + 1;
+  }
 }
 
 /* The enabled constraints, and the slots where their rows enter. */
@@ -239,10 +292,10 @@ static void place_entries(const plan_maker *k, loop_plan *p) {
     p->n_J += e->m * e->n_bodies, p->n_g += e->m * e->n_mobilities;
     for (int i = 0; i < e->m; i++) p->row[p->first[c] + i] = e->row + i;
     for (int i = 0; i < e->n_bodies; i++)
-      p->place_slot[place++] = slot_of(p, CDNI_AT(k->room->bodies, int32_t, e->first_body + i), c);
+      p->place_slot[place++] = cdni_plan_slot_of(p, CDNI_AT(k->room->bodies, int32_t, e->first_body + i), c);
     for (int i = 0; i < e->n_mobilities; i++, mobilities++) {
       const constraint_mobility *mobility = &CDNI_AT(k->room->mobilities, constraint_mobility, e->first_mobility + i);
-      p->mobility_slot[mobilities] = slot_of(p, mobility->body, c);
+      p->mobility_slot[mobilities] = cdni_plan_slot_of(p, mobility->body, c);
       p->mobility_k[mobilities] = mobility->u - k->t->node[mobility->body].u;
     }
   }
@@ -258,7 +311,7 @@ loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state) {
   const plan_counts n = count_all(k);
   const size_t bytes = sizeof sizes + lay_out(&sizes, &n, NULL) * sizeof(int32_t);
   void *memory;
-  if (cdni_region_take(state, "cdn_realize", k->room->plan, bytes, &memory) != CDN_OK) return NULL;
+  if (cdni_region_take(state, "cdn_realize", k->region, bytes, &memory) != CDN_OK) return NULL;
   loop_plan *p = memory;
   memset(p, 0, bytes);
   p->tree = k->t;
@@ -268,11 +321,13 @@ loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state) {
   cdni_loop_plan_rebase(p);
   number_blocks(k, p);
   number_slots(k, p);
+  number_islands(k, p);
   number_matrices(k, p);
   find_meeting_slots(k, p);
   turn_round(p);
   number_pairs(k, p);
   number_mixes(k, p);
   place_entries(k, p);
+  if (k->couplings) cdni_plan_pack_couplings(k, p);
   return p;
 }

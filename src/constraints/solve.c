@@ -37,6 +37,7 @@ void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *
   double *b = s.lambda + p->m_all;
   const loop_kernels *kernels = cdni_loop_kernels[cdni_kernel_set(1)];
   memcpy(s.beta, problem->b, (size_t)p->m * sizeof *s.beta);
+  memset(s.lambda, 0, (size_t)p->m_all * sizeof *s.lambda);
   kernels->inward(&s);
   if (*f->n_shared == 0) {
     kernels->outward(&s);
@@ -58,4 +59,21 @@ void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *
   divide(p, problem->weight, false, problem->lambda);
   cdni_loop_null_project(p, &null, NULL, problem->lambda, memory);
   divide(p, problem->weight, true, problem->lambda);
+}
+
+size_t cdni_loop_solve_island_scratch(const loop_plan *p) { return own_scratch(p); }
+
+void cdni_loop_solve_island(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
+                            int island, void *scratch) {
+  loop_solution s = { .p = p, .d = d, .f = f, .in = problem, .island = island, .z = scratch };
+  s.eps = (double *)(s.z + p->tree->n);
+  s.beta = s.eps + p->tree->nu;
+  s.lambda = s.beta + p->m_all;
+  for (int n = p->island_block[island]; n < p->island_block[island + 1]; n++) {
+    const int b = p->block_listed[n];
+    for (int e = p->first[b]; e < p->first[b] + p->equations[b]; e++) s.beta[e] = s.lambda[e] = 0;
+  }
+  const loop_kernels *kernels = cdni_loop_kernels[cdni_kernel_set(1)];
+  kernels->inward(&s);
+  kernels->outward(&s);
 }

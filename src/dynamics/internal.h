@@ -4,7 +4,7 @@
 
 #include <cardan/dynamics.h>
 
-#include "constraints/constraints.h"
+#include "constraints/soft/soft.h"
 #include "dynamics/dynamics.h"
 #include "forces/forces.h"
 
@@ -23,12 +23,13 @@ struct dynamics {
   const matter *matter;
   const force_room *forces;           /* NULL: no force element in this System */
   const constraint_room *constraints; /* NULL: no constraint */
+  const soft_room *soft;              /* NULL: no soft rows */
   bool elements_act;                  /* an element of `forces` acts on bodies or mobilities */
   int32_t most_rows;                  /* of all providers; 0: there are no entries for rows */
   cdn_cache forces_F, forces_f, acceleration, motion_forces;
   cdn_cache rows, row_ends;       /* the rows; for each provider, the number of rows up to its last one */
   cdn_cache row_lambda, row_side; /* multipliers; which rows are at a bound (cdni_box_side) */
-  cdn_cache row_F, row_f;         /* the total forces with those of the rows */
+  cdn_cache row_F, row_f;         /* the total forces with those of the rows, soft or not */
   size_t at_F, at_f;              /* offsets of the total forces in a State's block */
 };
 

@@ -51,8 +51,10 @@ cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state,
 
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
   provided_rows rows = { .n = 0 };
+  bool soft = false;
   if (d->most_rows > 0) CDNI_TRY(cdni_rows_evaluate(d, state, &rows));
-  if (rows.n == 0) return cdni_dynamics_total_forces(d, state, F, f);
+  if (d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &soft));
+  if (rows.n == 0 && !soft) return cdni_dynamics_total_forces(d, state, F, f);
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   if (F) *F = cdni_state_storage(state, d->row_F);
   if (f) *f = cdni_state_storage(state, d->row_f);
@@ -79,20 +81,39 @@ static cdn_status accelerate(const dynamics *dyn, cdn_state *state, const tree_d
   return CDN_OK;
 }
 
+/* The total forces, to which those of rows will be added. */
+static void copy_forces(const dynamics *dyn, cdn_state *state, tree_data *d, sv **F, double **f) {
+  const tree *t = &dyn->matter->tree;
+  *F = cdni_state_storage(state, dyn->row_F), *f = cdni_state_storage(state, dyn->row_f);
+  memcpy(*F, cdni_state_storage(state, dyn->forces_F), (size_t)t->n * sizeof **F);
+  if (t->nu) memcpy(*f, cdni_state_storage(state, dyn->forces_f), (size_t)t->nu * sizeof **f);
+  d->force = *F, d->f_mob = *f;
+}
+
 /* Solves again with the forces of provided rows, if there are rows at present. */
 static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) {
-  const tree *t = &dyn->matter->tree;
   provided_rows rows;
+  sv *F;
+  double *lambda = cdni_state_storage(state, dyn->row_lambda), *f;
   CDNI_TRY(cdni_rows_evaluate(dyn, state, &rows));
   if (rows.n == 0) return CDN_OK;
-  double *lambda = cdni_state_storage(state, dyn->row_lambda), *f = cdni_state_storage(state, dyn->row_f);
-  sv *F = cdni_state_storage(state, dyn->row_F);
   CDNI_TRY(cdni_rows_solve(dyn, state, &rows, d, lambda, cdni_state_storage(state, dyn->row_side)));
-  memcpy(F, cdni_state_storage(state, dyn->forces_F), (size_t)t->n * sizeof *F);
-  if (t->nu) memcpy(f, cdni_state_storage(state, dyn->forces_f), (size_t)t->nu * sizeof *f);
+  copy_forces(dyn, state, d, &F, &f);
   cdni_rows_add_forces(&rows, lambda, F, f);
-  d->force = F, d->f_mob = f;
   return accelerate(dyn, state, d);
+}
+
+/* The same with soft rows. */
+static cdn_status add_soft_rows(const dynamics *dyn, cdn_state *state, tree_data *d) {
+  bool any;
+  sv *F;
+  double *f;
+  CDNI_TRY(cdni_soft_any(dyn->soft, state, &any));
+  if (!any) return CDN_OK;
+  copy_forces(dyn, state, d, &F, &f);
+  CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, F, f));
+  CDNI_TRY(accelerate(dyn, state, d));
+  return cdni_soft_judge(dyn->soft, state, d);
 }
 
 /* Where lanes may part, by the ranks of their constraints or by how many rows are in force, each lane's own State
@@ -117,7 +138,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
   tree_data d = cdni_matter_data(m, state);
-  if (m->lanes > 1 && (dyn->most_rows > 0 || cdni_dynamics_is_constrained(dyn, state)))
+  if (m->lanes > 1 && (dyn->most_rows > 0 || dyn->soft || cdni_dynamics_is_constrained(dyn, state)))
     return accelerate_apart(dyn, state, d.udot);
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
   if (cdni_dynamics_has_forces(dyn, state)) {
@@ -125,6 +146,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
   CDNI_TRY(accelerate(dyn, state, &d));
+  if (dyn->soft) return add_soft_rows(dyn, state, &d);
   return dyn->most_rows > 0 ? add_rows(dyn, state, &d) : CDN_OK;
 }
 
@@ -148,6 +170,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const matter *m = dyn->matter = cdni_matter(system);
   dyn->forces = cdni_forces(system);
   dyn->constraints = cdni_constraints_declared(system);
+  dyn->soft = cdni_soft(system);
   declare_forces(dyn, d);
   cdni_rows_declare(dyn, d);
 
@@ -162,6 +185,14 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     dyn->row_lambda =
         cdni_declare_companion(d, "row_lambda", (size_t)dyn->most_rows * sizeof(double), dyn->acceleration);
     dyn->row_side = cdni_declare_companion(d, "row_side", (size_t)dyn->most_rows * sizeof(int32_t), dyn->acceleration);
+  }
+  if (dyn->most_rows > 0 && dyn->soft)
+    return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
+                             "row provider '%s' and the soft rows of '%s' cannot be in one System: make the first ones "
+                             "constraints or soft rows",
+                             CDNI_AT(dyn->row_providers, row_provider, 0).name, cdni_soft_first_name(dyn->soft));
+  if (dyn->soft) cdni_declare_prerequisite(d, dyn->acceleration, cdni_soft_ticket(dyn->soft));
+  if (dyn->most_rows > 0 || dyn->soft) {
     dyn->row_F = cdni_declare_companion(d, "row_F", (size_t)m->tree.n * sizeof(sv), dyn->acceleration);
     dyn->row_f = cdni_declare_companion(d, "row_f", (size_t)m->tree.nu * sizeof(double), dyn->acceleration);
   }

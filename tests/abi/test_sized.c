@@ -152,6 +152,8 @@ static const cdn_certificate zero_certificate;
 static const cdn_force_ops zero_ops;
 /* name, sizeof what is written (0: nothing is), the call that writes to `out` of `size` bytes */
 #define RESULT_LIST(X)                                                                                            \
+  X(cdn_soft_get, 0, (w.state, 0, out, size))                                                                     \
+  X(cdn_soft_get_statistics, sizeof(cdn_soft_statistics), (w.state, out, size))                                   \
   X(cdn_last_error, sizeof(cdn_error), (out, size))                                                               \
   X(cdn_invertible_get_report, sizeof(cdn_invertible_report), (w.invertible, out, size))                          \
   X(cdn_check_get, sizeof(cdn_check_entry), (NULL, 0, out, size))                                                 \

@@ -34,6 +34,7 @@ typedef struct world {
   cdn_forces *forces;
   cdn_rows *rows;
   cdn_row_list *provided;
+  cdn_soft_list *soft;
   cdn_region_output *output;
   cdn_force_derivatives *derivatives;
   cdn_zdot_derivatives *rates;
@@ -47,7 +48,7 @@ typedef struct world {
 } world;
 
 /* How a call has to be run. */
-typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, OUTPUT, DERIVATIVES, RATES, DECLARER } call_kind;
+typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, SOFT, OUTPUT, DERIVATIVES, RATES, DECLARER } call_kind;
 typedef struct extreme_call {
   const char *name;
   cdn_status (*call)(world *w);

@@ -1,0 +1,64 @@
+/* The rows of the points of contact, by MuJoCo's parameters. */
+#include <math.h>
+
+#include "constraints/soft/impedance.h"
+#include "constraints/soft/internal.h"
+
+/* The velocity of body b relative to a at the point. */
+static sv relative_velocity(const tree_data *d, const soft_group *g) {
+  sv V[2];
+  for (int s = 0; s < 2; s++)
+    V[s] = sv_shift_motion(d->twist[g->body[s]].V, v3_sub(g->point, d->pose[g->body[s]].p_GM));
+  return sv_sub(V[1], V[0]);
+}
+
+/* Normal, two tangents, torsion, two rolls. */
+static void put_rows(const contact_point *p, soft_group *g) {
+  const v3 axis[3] = { cdni_to_v3(p->normal), cdni_to_v3(p->tangent[0]), cdni_to_v3(p->tangent[1]) };
+  for (int k = 0; k < g->s.rows; k++) g->B[k] = k < 3 ? (sv){ v3_zero(), axis[k] } : (sv){ axis[k - 3], v3_zero() };
+}
+
+static soft_group group_of(const soft_room *room, const tree_data *d, const double (*weight)[2],
+                           const contact_point *p) {
+  const cdn_soft_def *def = &room->def;
+  const double x = p->distance - p->soft.margin;
+  const soft_response response = cdni_soft_response(&p->soft.law, x, def->shortest_time);
+  const double translation = weight[p->body[0]][0] + weight[p->body[1]][0], mu = p->soft.friction[0];
+  soft_group g = { .place = SOFT_PAIR, .body = { p->body[0], p->body[1] }, .point = cdni_to_v3(p->point) };
+  if (p->soft.dimension == 1) {
+    g.s = (soft_function){ .kind = SOFT_LIMIT, .rows = 1 };
+    g.s.D[0] = 1 / cdni_soft_regularisation(response.d, translation);
+  } else {
+    const bool pyramid = def->cone == CDN_SOFT_PYRAMIDAL;
+    const double R = cdni_soft_regularisation(response.d, pyramid ? translation * (1 + mu * mu) : translation);
+    g.s = cdni_soft_cone(pyramid ? SOFT_PYRAMIDAL : SOFT_ELLIPTIC, p->soft.dimension, p->soft.friction, R,
+                         def->impedance_ratio);
+  }
+  put_rows(p, &g);
+  const sv V = relative_velocity(d, &g);
+  for (int k = 0; k < g.s.rows; k++) g.ref[k] = -response.B * sv_dot(g.B[k], V);
+  g.ref[0] -= response.K * response.d * x;
+  return g;
+}
+
+cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_region_output *out) {
+  const contact_point *points;
+  int n;
+  CDNI_TRY(cdni_contact_points(room->contact, state, &points, &n));
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, room->weights.ticket));
+  const double(*weight)[2] = cdni_state_storage(state, room->weights);
+  const tree_data d = cdni_matter_data(room->matter, state);
+  for (int i = 0; i < n; i++) {
+    void *place;
+    /* in the gap there is no row; and nothing acts between bodies that nothing moves */
+    if (!(points[i].distance < points[i].soft.margin)) continue;
+    if (!room->moves[points[i].body[0]] && !room->moves[points[i].body[1]]) continue;
+    CDNI_TRY(cdn_region_output_add(out, 1, &place));
+    soft_group *g = place;
+    *g = group_of(room, &d, weight, &points[i]);
+    g->source = i;
+    if (room->def.rates) cdni_soft_count_rates(room, state, g);
+  }
+  return CDN_OK;
+}

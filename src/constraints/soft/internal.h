@@ -1,0 +1,101 @@
+/* Shared by the files of soft rows. Private to them. */
+#ifndef CARDAN_CONSTRAINTS_SOFT_INTERNAL_H
+#define CARDAN_CONSTRAINTS_SOFT_INTERNAL_H
+
+#include <cardan/regions.h>
+
+#include "constraints/loops.h"
+#include "constraints/soft/rows.h"
+#include "constraints/soft/soft.h"
+#include "contact/contact.h"
+
+/* A provider of the user's. */
+typedef struct soft_provider {
+  cdn_soft_provider ops;
+  cdn_subsystem subsystem;
+  char *name;
+} soft_provider;
+
+struct soft_room {
+  cdni_array providers; /* soft_provider */
+  cdn_soft_def def;
+  bool has_def;
+  /* Known from freezing on. */
+  const matter *matter;
+  const constraint_room *constraints; /* NULL: none */
+  const contact_room *contact;        /* NULL: contact is not convex */
+  uint8_t *moves;                     /* by body: whether a mobility is between it and Ground */
+  cdn_computed_region groups;         /* soft_group */
+  cdn_cache weights;                  /* inverse weights of bodies (two each) and mobilities */
+  /* Companions of the groups: bytes; the numbers from which the plan was made; soft_results. */
+  cdn_computed_region plan, shape, results;
+};
+
+/* What the region of results begins with; then soft_outcome, one a group, and x, nu numbers. */
+typedef struct soft_results {
+  cdn_soft_statistics statistics;
+  double scale; /* 1/2 |udot0|_M^2 + cost */
+} soft_results;
+typedef struct soft_outcome {
+  double residual[SOFT_MOST_ROWS], force[SOFT_MOST_ROWS];
+} soft_outcome;
+static inline soft_outcome *soft_outcomes(soft_results *r) { return (soft_outcome *)(r + 1); }
+
+/* groups.c: of a State. */
+cdn_region_fn cdni_soft_calc_groups;
+/* Takes from ref of a group on a pair what its rows have besides J udot: the centripetal accelerations of the point. */
+void cdni_soft_count_rates(const soft_room *room, cdn_state *state, soft_group *g);
+/* contacts.c: the rows of the points of contact. */
+cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_region_output *out);
+
+/* ---- one solution under way ---- */
+
+/* A group as the solver sees it: its rows on the accelerations of M's origins. */
+typedef struct soft_work {
+  const soft_group *g;
+  int32_t C; /* the matrix of the coupling of its two bodies; -1: none */
+  int32_t zone;
+  sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS]; /* of a pair: r = J_b A_b - J_a A_a - ref */
+  double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
+  double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
+  double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
+} soft_work;
+
+/* x = udot - udot0. By body and mobility; only islands have values. */
+typedef struct soft_problem {
+  const soft_room *room;
+  cdn_state *state;
+  const tree_data *d;
+  const loop_plan *plan;
+  const constraint_rows *rows; /* NULL: no constraint takes part */
+  const int32_t *was_redundant;
+  loop_factor factor;
+  const sv *A_0;   /* by body: the motion of udot0, without terms of velocity */
+  soft_work *work; /* by group, those of an island in a row; at the end those on nothing that moves */
+  int n;
+  int32_t *first;         /* by island: its first group (n_islands + 1) */
+  int32_t *order;         /* by place in `work`: the number of the group */
+  articulated_inertia *P; /* by body: weights */
+  double *D;              /* nu x 6: weights on mobilities */
+  double *x, *y, *f;      /* nu: offset; that of the Newton step; forces on mobilities */
+  sv *A_x, *A_y, *F;      /* by body: motions of x and y; forces */
+  void *scratch;          /* of the elimination */
+} soft_problem;
+
+/* problem.c */
+/* J v of a group: of accelerations A of bodies and a of mobilities, without ref. */
+void cdni_soft_multiply(const soft_problem *p, const soft_work *w, const sv *A, const double *a, double *out);
+/* F += J^T force, f += J^T force. */
+void cdni_soft_add_force(const soft_problem *p, const soft_work *w, const double *force, sv *F, double *f);
+/* The weights of an island's groups, in P, D and the factorization's couplings. */
+void cdni_soft_weigh(const soft_problem *p, int island);
+/* x^T M y of an island, for offsets with the motions A_x and A_y. */
+double cdni_soft_metric(const soft_problem *p, int island, const double *x, const sv *A_x, const double *y,
+                        const sv *A_y);
+
+/* newton.c: the accelerations of an island. */
+cdn_status cdni_soft_newton(soft_problem *p, int island, cdn_soft_statistics *statistics);
+/* line.c: the step along d with the least cost; m0, m1: d^T M x, d^T M d. */
+double cdni_soft_line(const soft_problem *p, int island, double m0, double m1);
+
+#endif

@@ -1,0 +1,111 @@
+/* Newton's method for the soft rows of an island.
+ *
+ * The cost at x = udot - udot0 is 1/2 x^T M x + sum s(r + J x), on G x = 0. With forces f = -ds/dr and weights H = d2s/dr2
+ * at x, the Newton step leads to the y with (M + J^T H J) y + G^T lambda = J^T (f + H J x), G y = 0: one elimination, and
+ * no product with M. Where no function has changed its piece on the way to y, and none is curved there, y is the
+ * solution, exactly. */
+#include <math.h>
+
+#include "constraints/soft/internal.h"
+
+/* Residuals at x + t d, forces, weights and zones; whether a zone has changed, or one is curved. */
+static bool evaluate(const soft_problem *p, int island, double t) {
+  bool changed = false;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    const int n = w->g->s.rows;
+    int32_t zone;
+    for (int e = 0; e < n; e++) w->Jx[e] += t * w->Jd[e], w->r[e] += t * w->Jd[e];
+    cdni_soft_function(&w->g->s, w->r, w->f, w->H, &zone);
+    changed = changed || zone != w->zone || zone == SOFT_ZONE_MIDDLE;
+    w->zone = zone;
+  }
+  return changed;
+}
+
+/* y and its motions, by elimination. */
+static cdn_status step(soft_problem *p, int island) {
+  const loop_plan *plan = p->plan;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    p->F[i] = sv_zero();
+    for (int k = node->u; k < node->u + node->nu; k++) p->f[k] = 0;
+  }
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    const soft_work *w = &p->work[k];
+    const int n = w->g->s.rows;
+    double force[SOFT_MOST_ROWS];
+    for (int e = 0; e < n; e++) {
+      force[e] = w->f[e];
+      for (int g = 0; g < n; g++) force[e] += w->H[e * n + g] * w->Jx[g];
+    }
+    cdni_soft_add_force(p, w, force, p->F, p->f);
+  }
+  p->F[0] = sv_zero();
+  cdni_soft_weigh(p, island);
+  const loop_weights weights = { .P = p->P, .D = p->D };
+  const int bad = cdni_loop_factor_island(p->room->constraints, plan, p->d, p->rows, p->was_redundant, &weights, island,
+                                          &p->factor);
+  if (bad >= 0) return cdni_matter_singular(p->room->matter, p->state, bad, "cdn_realize");
+  const loop_problem problem = { .force = p->F, .f = p->f, .x = p->y, .A = p->A_y };
+  cdni_loop_solve_island(plan, p->d, &p->factor, &problem, island, p->scratch);
+  return CDN_OK;
+}
+
+/* x += t (y - x), with its motions. */
+static void move(soft_problem *p, int island, double t) {
+  const loop_plan *plan = p->plan;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    p->A_x[i] = sv_fma(t, p->A_y[i], p->A_x[i]);
+    for (int k = node->u; k < node->u + node->nu; k++) p->x[k] = r_fma(t, p->y[k], p->x[k]);
+  }
+}
+
+/* y and its motions become those of y - x. */
+static void subtract(soft_problem *p, int island) {
+  const loop_plan *plan = p->plan;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    p->A_y[i] = sv_sub(p->A_y[i], p->A_x[i]);
+    for (int k = node->u; k < node->u + node->nu; k++) p->y[k] -= p->x[k];
+  }
+}
+
+cdn_status cdni_soft_newton(soft_problem *p, int island, cdn_soft_statistics *statistics) {
+  const cdn_soft_def *def = &p->room->def;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++)
+    memset(p->work[k].Jd, 0, sizeof p->work[k].Jd), p->work[k].zone = INT32_MIN;
+  evaluate(p, island, 0);
+  /* as the State's residual is measured */
+  double scale = 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
+  for (int k = p->first[island]; k < p->first[island + 1]; k++)
+    scale += cdni_soft_function(&p->work[k].g->s, p->work[k].r, p->work[k].f, NULL, NULL);
+  for (int it = 1; it <= def->iterations; it++) {
+    CDNI_TRY(step(p, island));
+    subtract(p, island);
+    statistics->factorizations++;
+    if (statistics->most_iterations < it) statistics->most_iterations = it;
+    double curved = 0;
+    for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+      soft_work *w = &p->work[k];
+      const int n = w->g->s.rows;
+      cdni_soft_multiply(p, w, p->A_y, p->y, w->Jd);
+      for (int e = 0; e < n; e++)
+        for (int g = 0; g < n; g++) curved += w->Jd[e] * w->H[e * n + g] * w->Jd[g];
+    }
+    const double m0 = cdni_soft_metric(p, island, p->y, p->A_y, p->x, p->A_x);
+    const double m1 = cdni_soft_metric(p, island, p->y, p->A_y, p->y, p->A_y);
+    const double promised = 0.5 * (m1 + curved); /* by the quadratic model */
+    /* where little is left, slopes along the line are rounding */
+    const bool last = !(promised > def->tolerance * def->tolerance * scale);
+    const double t = last ? 1 : cdni_soft_line(p, island, m0, m1);
+    move(p, island, t);
+    const bool changed = evaluate(p, island, t);
+    if (last || (!changed && t == 1)) return CDN_OK;
+  }
+  return CDN_OK;
+}

@@ -1,0 +1,117 @@
+/* What groups of rows do with accelerations, forces and inertias. */
+#include "constraints/soft/internal.h"
+
+void cdni_soft_multiply(const soft_problem *p, const soft_work *w, const sv *A, const double *a, double *out) {
+  const soft_group *g = w->g;
+  const int n = g->s.rows;
+  if (g->place == SOFT_JOINT) {
+    const tree_node *node = &p->plan->tree->node[g->body[1]];
+    for (int k = 0; k < n; k++) {
+      out[k] = 0;
+      for (int i = 0; i < node->nu; i++) out[k] += g->g[k][i] * a[node->u + i];
+    }
+    return;
+  }
+  const sv A_a = A[g->body[0]], A_b = A[g->body[1]];
+  for (int k = 0; k < n; k++) out[k] = sv_dot(w->J_b[k], A_b) - sv_dot(w->J_a[k], A_a);
+}
+
+void cdni_soft_add_force(const soft_problem *p, const soft_work *w, const double *force, sv *F, double *f) {
+  const soft_group *g = w->g;
+  const int n = g->s.rows;
+  if (g->place == SOFT_JOINT) {
+    const tree_node *node = &p->plan->tree->node[g->body[1]];
+    for (int k = 0; k < n; k++)
+      for (int i = 0; i < node->nu; i++) f[node->u + i] += g->g[k][i] * force[k];
+    return;
+  }
+  sv *F_a = &F[g->body[0]], *F_b = &F[g->body[1]];
+  for (int k = 0; k < n; k++) {
+    *F_b = sv_fma(force[k], w->J_b[k], *F_b);
+    *F_a = sv_fma(-force[k], w->J_a[k], *F_a);
+  }
+}
+
+/* ---- weights ---- */
+
+/* P += J^T H J; HJ has the rows of H J. */
+static void add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P) {
+  for (int k = 0; k < n; k++) {
+    const sv minus = sv_neg(HJ[k]);
+    P->J = s3_minus_outer(P->J, minus.w, J[k].w);
+    P->F = m3_minus_outer(P->F, minus.w, J[k].v);
+    P->M = s3_minus_outer(P->M, minus.v, J[k].v);
+  }
+}
+
+static void multiply_rows(int n, const double *H, const sv *J, sv *HJ) {
+  for (int k = 0; k < n; k++) {
+    HJ[k] = sv_zero();
+    for (int l = 0; l < n; l++) HJ[k] = sv_fma(H[k * n + l], J[l], HJ[k]);
+  }
+}
+
+static void weigh_pair(const soft_problem *p, const soft_work *w) {
+  const int n = w->g->s.rows, a = w->g->body[0], b = w->g->body[1];
+  sv HJ[SOFT_MOST_ROWS];
+  if (a > 0) {
+    multiply_rows(n, w->H, w->J_a, HJ);
+    add_inertia(n, HJ, w->J_a, &p->P[a]);
+  }
+  if (b == 0) return;
+  multiply_rows(n, w->H, w->J_b, HJ);
+  add_inertia(n, HJ, w->J_b, &p->P[b]);
+  if (w->C < 0) return;
+  /* rows: the body that is eliminated first */
+  const bool a_first = p->plan->place[a] < p->plan->place[b];
+  sv *C = p->factor.C + 6 * w->C;
+  for (int k = 0; k < n; k++) {
+    const real *row = a_first ? &w->J_a[k].w.x : &HJ[k].w.x;
+    const sv column = a_first ? HJ[k] : w->J_a[k];
+    for (int l = 0; l < 6; l++) C[l] = sv_fma(-row[l], column, C[l]);
+  }
+}
+
+static void weigh_joint(const soft_problem *p, const soft_work *w) {
+  const tree_node *node = &p->plan->tree->node[w->g->body[1]];
+  const int n = w->g->s.rows;
+  for (int k = 0; k < n; k++)
+    for (int l = 0; l < n; l++) {
+      const double h = w->H[k * n + l];
+      if (h == 0) continue;
+      for (int i = 0; i < node->nu; i++)
+        for (int j = 0; j < node->nu; j++) p->D[6 * (node->u + i) + j] += h * w->g->g[k][i] * w->g->g[l][j];
+    }
+}
+
+void cdni_soft_weigh(const soft_problem *p, int island) {
+  static const articulated_inertia none;
+  const loop_plan *plan = p->plan;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    p->P[i] = none;
+    memset(p->D + 6 * node->u, 0, 6 * (size_t)node->nu * sizeof *p->D);
+    for (int c = plan->couple_first[i]; c < plan->couple_first[i + 1]; c++)
+      memset(p->factor.C + 6 * plan->couple_C[c], 0, 6 * sizeof *p->factor.C);
+  }
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    if (p->work[k].g->place == SOFT_JOINT) weigh_joint(p, &p->work[k]);
+    else weigh_pair(p, &p->work[k]);
+  }
+}
+
+double cdni_soft_metric(const soft_problem *p, int island, const double *x, const sv *A_x, const double *y,
+                        const sv *A_y) {
+  const loop_plan *plan = p->plan;
+  double sum = 0;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    sum += sv_dot(rigid_mul(p->d->inertia[i], A_x[i]), A_y[i]);
+    double armature = 0;
+    for (int k = node->u; k < node->u + node->nu; k++) armature += x[k] * y[k];
+    sum += p->d->mass[i].armature * armature;
+  }
+  return sum;
+}

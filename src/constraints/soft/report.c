@@ -1,0 +1,86 @@
+/* What the soft rows of a State did. */
+#include "constraints/soft/internal.h"
+#include "core/sized.h"
+
+/* Of a State whose accelerations are computed; results NULL: there are no groups. */
+static cdn_status find(cdn_state *state, const soft_group **groups, int *n, soft_results **results) {
+  const soft_room *room = cdni_soft(cdn_state_system(state));
+  const void *elements;
+  *n = 0, *results = NULL;
+  if (!room) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  CDNI_TRY(cdn_region_eval(state, room->groups, &elements, n));
+  *groups = elements;
+  if (*n > 0) *results = cdni_region_elements(state, room->results);
+  return CDN_OK;
+}
+
+cdn_status cdn_soft_count(cdn_state *state, int *n) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int count;
+  if (!n) return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_soft_count", NULL, "there is no place for the number");
+  CDNI_TRY(find(state, &groups, &count, &results));
+  *n = count;
+  return CDN_OK;
+}
+
+cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int n;
+  CDNI_TRY(find(state, &groups, &n, &results));
+  if (i < 0 || i >= n)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_soft_get", NULL,
+                           "there is no group %d of soft rows: the State has %d", i, n);
+  const soft_group *g = &groups[i];
+  const soft_outcome *o = &soft_outcomes(results)[i];
+  cdn_soft_group full = { .kind = (cdn_soft_kind)g->s.kind, .rows = g->s.rows };
+  if (g->place == SOFT_PAIR) full.a.i = g->body[0], full.b.i = g->body[1], full.point_G = cdni_from_v3(g->point);
+  else full.joint.i = g->body[1];
+  memcpy(full.residual, o->residual, sizeof full.residual);
+  memcpy(full.force, o->force, sizeof full.force);
+  cdni_sized_write(out, size, &full, sizeof full);
+  return CDN_OK;
+}
+
+cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *out, size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int n;
+  const cdn_soft_statistics none = { .converged = true };
+  CDNI_TRY(find(state, &groups, &n, &results));
+  cdni_sized_write(out, size, results ? &results->statistics : &none, sizeof none);
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *power) {
+  const void *elements;
+  int n;
+  *power = 0;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &elements, &n));
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  const tree_data d = cdni_matter_data(room->matter, state);
+  const soft_group *groups = elements;
+  const soft_outcome *out = soft_outcomes(cdni_region_elements(state, room->results));
+  for (int i = 0; i < n; i++) {
+    const soft_group *g = &groups[i];
+    for (int k = 0; k < g->s.rows; k++) {
+      double rate = 0;
+      if (g->place == SOFT_JOINT) {
+        const tree_node *node = &room->matter->tree.node[g->body[1]];
+        for (int j = 0; j < node->nu; j++) rate += g->g[k][j] * d.u[node->u + j];
+      } else
+        for (int s = 0; s < 2; s++) {
+          const sv V = sv_shift_motion(d.twist[g->body[s]].V, v3_sub(g->point, d.pose[g->body[s]].p_GM));
+          rate += (s ? 1 : -1) * sv_dot(g->B[k], V);
+        }
+      *power += out[i].force[k] * rate;
+    }
+  }
+  return CDN_OK;
+}

@@ -1,0 +1,186 @@
+/* The room of soft rows: options, providers, and what a State has for them. */
+#include "constraints/soft/internal.h"
+#include "core/sized.h"
+#include "rooms.h"
+
+CDNI_DEF(soft_def, .iterations = 100, .tolerance = 1e-8, .line_iterations = 50, .line_tolerance = 1e-6, .rates = true,
+         .cone = CDN_SOFT_ELLIPTIC, .impedance_ratio = 1);
+
+static const soft_room *of(const void *self) { return *(const soft_room *const *)self; }
+
+const soft_room *cdni_soft(const cdn_system *system) {
+  const soft_room *room = cdni_system_room_get(system, CDNI_ROOM_SOFT);
+  return room && room->matter && (room->providers.count > 0 || room->contact) ? room : NULL;
+}
+
+const char *cdni_soft_first_name(const soft_room *room) {
+  return room->providers.count > 0 ? CDNI_AT(room->providers, soft_provider, 0).name : "convex contact";
+}
+
+cdn_ticket cdni_soft_ticket(const soft_room *room) { return room->groups.ticket; }
+
+/* ---- options ---- */
+
+void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *given) {
+  static const char function[] = "cdn_system_set_soft";
+  CDNI_NEED_OBJECT_OR_NOTHING(system);
+  if (cdni_system_refuses(system, function)) return;
+  cdn_soft_def d;
+  const char *wrong = read_soft_def(&d, given);
+  if (wrong) {
+    cdni_system_fail(system, CDN_ERR_VERSION, function, NULL, "%s", wrong);
+    return;
+  }
+  if (d.iterations < 1 || d.line_iterations < 1) wrong = "iterations and line_iterations must be at least 1";
+  else if (!(d.tolerance >= 0 && d.tolerance < 1)) wrong = "the tolerance must be from 0 to below 1";
+  else if (!(d.line_tolerance > 0 && d.line_tolerance < 1)) wrong = "the line_tolerance must be between 0 and 1";
+  else if (d.cone != CDN_SOFT_ELLIPTIC && d.cone != CDN_SOFT_PYRAMIDAL)
+    wrong = "the cone must be CDN_SOFT_ELLIPTIC or CDN_SOFT_PYRAMIDAL";
+  else if (!(d.impedance_ratio > 0 && d.impedance_ratio <= 1e100)) wrong = "the impedance_ratio must be positive";
+  else if (!(d.shortest_time >= 0 && d.shortest_time <= 1e100)) wrong = "the shortest_time must not be negative";
+  if (wrong) {
+    cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "options of soft rows: %s", wrong);
+    return;
+  }
+  soft_room *room = cdni_system_room(system, CDNI_ROOM_SOFT);
+  if (room) room->def = d, room->has_def = true;
+}
+
+/* ---- providers ---- */
+
+static void refuse(cdn_declarer *d, cdn_status code, const char *name, const char *why) {
+  cdn_declare_error(d, code, "provider '%s' of soft rows: %s", name, why);
+}
+
+static void free_provider(const cdn_allocator *a, const soft_provider *p) {
+  cdni_strfree(a, p->name);
+  if (p->ops.prerequisites)
+    cdni_free(a, (void *)p->ops.prerequisites, (size_t)p->ops.n_prerequisites * sizeof(cdn_ticket));
+}
+
+void cdn_declare_soft_rows(cdn_declarer *d, const cdn_soft_provider *given) {
+  CDNI_NEED_OBJECT_OR_NOTHING(d);
+  cdn_system *system = (cdn_system *)cdni_declarer_system(d); /* it is being frozen */
+  const cdn_allocator *a = cdni_system_allocator(system);
+  cdn_soft_provider known;
+  const char *unreadable = CDNI_READ_OPS(cdn_soft_provider, &known, given);
+  const char *name = !unreadable && known.name ? known.name : "soft rows";
+  if (unreadable) {
+    refuse(d, CDN_ERR_VERSION, "?", unreadable);
+    return;
+  }
+  if (!known.calc_groups) {
+    refuse(d, CDN_ERR_ARG, name, "it has no calc_groups");
+    return;
+  }
+  if (known.n_prerequisites < 0 || (known.n_prerequisites > 0 && !known.prerequisites)) {
+    refuse(d, CDN_ERR_ARG, name, "n_prerequisites is negative, or there is no list of them");
+    return;
+  }
+  if (!cdni_matter(system)) {
+    refuse(d, CDN_ERR_ARG, name, "the System has no bodies: add them before freezing");
+    return;
+  }
+  soft_room *room = cdni_system_room(system, CDNI_ROOM_SOFT);
+  if (!room) return;
+  if (room->matter) {
+    refuse(d, CDN_ERR_FROZEN, name, "soft rows have been declared already: add the subsystem while building");
+    return;
+  }
+  soft_provider p = { .ops = known, .subsystem = cdni_declarer_subsystem(d), .name = cdni_strdup(a, name) };
+  const size_t n = (size_t)known.n_prerequisites;
+  cdn_ticket *copy = n ? cdni_alloc(a, n * sizeof *copy) : NULL;
+  if (copy) memcpy(copy, known.prerequisites, n * sizeof *copy);
+  p.ops.prerequisites = copy;
+  if (p.name && (!n || copy) && cdni_array_push(a, &room->providers, sizeof p, &p)) return;
+  free_provider(a, &p);
+  refuse(d, CDN_ERR_NOMEM, name, "out of memory");
+}
+
+/* ---- declaring ---- */
+
+static cdn_status find_moving(cdn_declarer *d, soft_room *room) {
+  const tree *t = &room->matter->tree;
+  room->moves = cdni_calloc(cdni_system_allocator(cdni_declarer_system(d)), (size_t)t->n);
+  if (!room->moves) return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+  for (int i = 1; i < t->n; i++) room->moves[i] = t->node[i].nu > 0 || room->moves[t->node[i].parent];
+  return CDN_OK;
+}
+
+static cdn_status calc_weights(const void *self, cdn_state *state, void *out) {
+  const soft_room *room = of(self);
+  double(*body)[2] = out;
+  CDNI_TRY(cdni_state_ensure(state, room->matter->frame_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(state, room->matter->mass_constants.ticket));
+  return cdni_matter_inverse_weights(room->matter, state, body, (double *)(body + room->matter->tree.n));
+}
+
+/* The groups are computed from the points of contact, and from how light the bodies are. */
+static void declare_contacts(soft_room *room, cdn_declarer *d) {
+  const matter *m = room->matter;
+  const cdn_ticket reads[] = { m->frame_constants.ticket, m->mass_constants.ticket };
+  room->weights = cdn_declare_cache(d, "inverse_weights", (2 * (size_t)m->tree.n + (size_t)m->tree.nu) * sizeof(double),
+                                    calc_weights, 2, reads);
+  const cdn_cache groups = { room->groups.of, room->groups.ticket };
+  cdni_declare_prerequisite(d, groups, room->weights.ticket);
+  cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
+}
+
+static cdn_status declare(void *self, cdn_declarer *d) {
+  soft_room *room = *(soft_room **)self;
+  const cdn_system *system = cdni_declarer_system(d);
+  const contact_room *contact = cdni_contact(system);
+  if (cdni_contact_is_convex(contact)) room->contact = contact;
+  if (!cdni_matter(system) || (room->providers.count == 0 && !room->contact)) return CDN_OK;
+  room->matter = cdni_matter(system);
+  room->constraints = cdni_constraints_declared(system);
+  if (!room->has_def) room->def = cdn_default_soft_def();
+  CDNI_TRY(find_moving(d, room));
+  const cdn_ticket reads[] = { CDN_POSE, CDN_TWIST, CDN_U_EFF, CDN_T, cdn_stage_ticket(CDN_STAGE_INSTANCE) };
+  room->groups = cdn_declare_computed_region(d, "groups", sizeof(soft_group), cdni_soft_calc_groups, CDNI_COUNT(reads),
+                                             reads, CDN_STAGE_EMPTY);
+  if (room->contact) declare_contacts(room, d);
+  const cdn_cache groups = { room->groups.of, room->groups.ticket };
+  for (size_t i = 0; i < room->providers.count; i++) {
+    const soft_provider *p = &CDNI_AT(room->providers, soft_provider, i);
+    cdn_ticket own;
+    for (int k = 0; (own = cdni_subsystem_variable(system, p->subsystem, k)).i != 0; k++)
+      cdni_declare_prerequisite(d, groups, own);
+    for (int k = 0; k < p->ops.n_prerequisites; k++) cdni_declare_prerequisite(d, groups, p->ops.prerequisites[k]);
+  }
+  room->plan = cdni_declare_companion_region(d, "plan", 1, room->groups);
+  room->shape = cdni_declare_companion_region(d, "shape", sizeof(int32_t), room->groups);
+  room->results = cdni_declare_companion_region(d, "results", 1, room->groups);
+  cdni_declare_unsaved(d, room->groups.ticket);
+  return CDN_OK;
+}
+
+static void describe(const void *self, const cdn_system *system, cdn_description *d) {
+  const soft_room *room = of(self);
+  (void)system;
+  for (size_t i = 0; i < room->providers.count; i++)
+    cdn_describe(d, CDNI_AT(room->providers, soft_provider, i).name, "a provider of soft rows");
+}
+
+static const cdn_subsystem_ops ops = { .struct_size = sizeof ops,
+                                       .name = "soft rows",
+                                       .self_size = sizeof(soft_room *),
+                                       .declare = declare,
+                                       .describe = describe };
+
+static void destroy(cdn_system *system, void *data) {
+  soft_room *room = data;
+  const cdn_allocator *a = cdni_system_allocator(system);
+  for (size_t i = 0; i < room->providers.count; i++) free_provider(a, &CDNI_AT(room->providers, soft_provider, i));
+  cdni_array_free(a, &room->providers);
+  if (room->moves) cdni_free(a, room->moves, (size_t)room->matter->tree.n);
+}
+
+static bool is_needed(const cdn_system *system) {
+  const cdn_contact_def *contact = cdni_contact_given(system);
+  return contact && contact->model == CDN_CONTACT_CONVEX && cdni_contact(system) && cdni_matter(system);
+}
+
+const cdni_room_ops cdni_soft_room = {
+  .size = sizeof(soft_room), .needed = is_needed, .subsystem = &ops, .destroy = destroy
+};

@@ -1,0 +1,29 @@
+/* What soft rows offer the rooms above, beyond the public header. */
+#ifndef CARDAN_CONSTRAINTS_SOFT_SOFT_H
+#define CARDAN_CONSTRAINTS_SOFT_SOFT_H
+
+#include <cardan/soft.h>
+
+#include "constraints/constraints.h"
+
+typedef struct soft_room soft_room;
+
+/* While the System is being frozen, and later: NULL if nothing provides soft rows, or there are no bodies. */
+const soft_room *cdni_soft(const cdn_system *system);
+/* Whether a provider of the user's is there, and its name. */
+const char *cdni_soft_first_name(const soft_room *room);
+/* The ticket of the groups of a State. */
+cdn_ticket cdni_soft_ticket(const soft_room *room);
+/* Whether the State has groups at present. Evaluates them. */
+cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any);
+
+/* From the accelerations without soft rows, d->udot and d->A: finds the forces of the soft rows and adds them to F (one
+ * for each body, about M's origins) and f (nu). Results go to the State. The inertias must be valid. */
+cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f);
+/* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the gradient
+ * has left, by which the State's results tell how accurate they are. */
+cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
+/* The power of the soft rows. Accelerations must be valid. */
+cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *power);
+
+#endif

@@ -1,0 +1,290 @@
+/* The soft rows of a State: the plan, islands, and results. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "constraints/elements.h"
+#include "constraints/soft/internal.h"
+#include "core/sized.h"
+#include "matter/operators.h"
+
+/* ---- the plan ---- */
+
+static int compare_pairs(const void *x, const void *y) {
+  const int32_t *a = x, *b = y;
+  return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* The numbers that a plan follows from: how many constraints are on, couplings and touched bodies there are; then they
+ * themselves. */
+typedef struct plan_shape {
+  int32_t *numbers;
+  size_t size;
+  int n_on, n_pairs, n_touched;
+  const int32_t *pair;
+} plan_shape;
+
+/* `numbers` has room for 3 + constraints + 2 groups + bodies; `touched` is by body. */
+static plan_shape shape_of(const soft_room *room, const soft_group *groups, int n, const loop_plan *full,
+                           int32_t *numbers, uint8_t *touched) {
+  const int nb = room->matter->tree.n;
+  plan_shape s = { .numbers = numbers, .n_on = full ? full->n_constraints : 0 };
+  int32_t *at = numbers + 3;
+  for (int c = 0; c < s.n_on; c++) *at++ = full->constraint[c];
+  int32_t *pair = at;
+  memset(touched, 0, (size_t)nb);
+  for (int i = 0; i < n; i++) {
+    const int32_t *body = groups[i].body;
+    for (int k = 0; k < 2; k++) touched[body[k]] |= room->moves[body[k]];
+    if (groups[i].place != SOFT_PAIR || !room->moves[body[0]] || !room->moves[body[1]]) continue;
+    *at++ = body[0] < body[1] ? body[0] : body[1];
+    *at++ = body[0] < body[1] ? body[1] : body[0];
+  }
+  size_t count = (size_t)(at - pair) / 2, kept = 0;
+  if (count > 1) qsort(pair, count, 2 * sizeof *pair, compare_pairs);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0 && pair[2 * i] == pair[2 * i - 2] && pair[2 * i + 1] == pair[2 * i - 1]) continue;
+    memmove(pair + 2 * kept++, pair + 2 * i, 2 * sizeof *pair);
+  }
+  s.pair = pair, s.n_pairs = (int)kept;
+  at = pair + 2 * kept;
+  for (int i = 1; i < nb; i++)
+    if (touched[i]) *at++ = i, s.n_touched++;
+  numbers[0] = s.n_on, numbers[1] = s.n_pairs, numbers[2] = s.n_touched;
+  s.size = (size_t)(at - numbers);
+  return s;
+}
+
+/* The plan of the State; made anew if it was made from other numbers. */
+static cdn_status choose_plan(const soft_room *room, cdn_state *state, const plan_shape *s, const uint8_t *touched,
+                              const loop_plan *full, const loop_plan **out) {
+  const int32_t *before = cdni_region_elements(state, room->shape);
+  const size_t size = before ? 3 + (size_t)before[0] + 2 * (size_t)before[1] + (size_t)before[2] : 0;
+  loop_plan *plan = cdni_region_elements(state, room->plan);
+  if (!plan || size != s->size || memcmp(before, s->numbers, size * sizeof *before) != 0) {
+    const loop_couplings couplings = { s->pair, s->n_pairs, touched };
+    void *place;
+    CDNI_TRY(cdni_loop_plan_couple(room->constraints, &room->matter->tree, full, room->plan, &couplings, state));
+    CDNI_TRY(cdni_region_take(state, "cdn_realize", room->shape, s->size, &place));
+    memcpy(place, s->numbers, s->size * sizeof *s->numbers);
+    plan = cdni_region_elements(state, room->plan);
+  }
+  if (plan->self != plan) cdni_loop_plan_rebase(plan);
+  *out = plan;
+  return CDN_OK;
+}
+
+/* ---- the problem ---- */
+
+static void *part(char **at, size_t bytes) {
+  void *here = *at;
+  *at += (bytes + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  return here;
+}
+
+/* Takes scratch for a solution; NULL if memory ran out. */
+static void *take_scratch(soft_problem *p) {
+  const loop_plan *plan = p->plan;
+  const size_t nb = (size_t)plan->tree->n, nu = (size_t)plan->tree->nu, n = (size_t)p->n;
+  const size_t factor = cdni_loop_factor_size(plan), solve = cdni_loop_solve_island_scratch(plan);
+  const size_t sizes[] = { n * sizeof *p->work,
+                           (size_t)(plan->n_islands + 3) * sizeof *p->first,
+                           n * sizeof *p->order,
+                           nb * sizeof *p->P,
+                           6 * nu * sizeof *p->D,
+                           nu * sizeof *p->x,
+                           nu * sizeof *p->y,
+                           nu * sizeof *p->f,
+                           nb * sizeof *p->A_x,
+                           nb * sizeof *p->A_y,
+                           nb * sizeof *p->F,
+                           (size_t)(plan->m + 1) * sizeof *p->was_redundant,
+                           factor,
+                           solve };
+  void **const parts[] = { (void **)&p->work, (void **)&p->first, (void **)&p->order, (void **)&p->P,
+                           (void **)&p->D,    (void **)&p->x,     (void **)&p->y,     (void **)&p->f,
+                           (void **)&p->A_x,  (void **)&p->A_y,   (void **)&p->F,     (void **)&p->was_redundant };
+  size_t total = 0;
+  for (int i = 0; i < CDNI_COUNT(sizes); i++) total += (sizes[i] + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
+  char *frame = cdn_work_push(p->state, total + 1), *at = frame;
+  if (!frame) return NULL;
+  for (int i = 0; i < CDNI_COUNT(parts); i++) *parts[i] = part(&at, sizes[i]);
+  p->factor = cdni_loop_factor_at(plan, part(&at, factor));
+  p->scratch = part(&at, solve);
+  memset(p->A_x, 0, nb * sizeof *p->A_x);
+  memset(p->A_y, 0, nb * sizeof *p->A_y);
+  memset(p->x, 0, nu * sizeof *p->x);
+  memset(p->y, 0, nu * sizeof *p->y);
+  p->F[0] = sv_zero();
+  *p->factor.n_redundant = *p->factor.n_shared = *p->factor.n_entries = 0;
+  memset(p->factor.redundant, 0, (size_t)plan->m_all * sizeof *p->factor.redundant);
+  return frame;
+}
+
+static int island_of(const soft_problem *p, int body) {
+  const loop_plan *plan = p->plan;
+  const int place = plan->place[body];
+  int from = 0, to = plan->n_islands;
+  while (to - from > 1) {
+    const int middle = (from + to) / 2;
+    if (plan->island_body[middle] <= place) from = middle;
+    else to = middle;
+  }
+  return from;
+}
+
+static int find_coupling(const plan_shape *s, int a, int b) {
+  const int32_t key[2] = { a < b ? a : b, a < b ? b : a };
+  const int32_t *found = bsearch(key, s->pair, (size_t)s->n_pairs, sizeof key, compare_pairs);
+  return found ? (int)(found - s->pair) / 2 : -1;
+}
+
+/* Groups in the order of their islands; those on nothing that moves come last. */
+static void sort_groups(soft_problem *p, const soft_group *groups, const plan_shape *s) {
+  const soft_room *room = p->room;
+  const loop_plan *plan = p->plan;
+  memset(p->first, 0, (size_t)(plan->n_islands + 3) * sizeof *p->first);
+  const int still = plan->n_islands; /* counts as one more island */
+  for (int i = 0; i < p->n; i++) {
+    const int32_t *body = groups[i].body;
+    const int moving = room->moves[body[1]] ? body[1] : room->moves[body[0]] ? body[0] : 0;
+    p->order[i] = moving > 0 ? island_of(p, moving) : still;
+    p->first[p->order[i] + 1]++;
+  }
+  for (int k = 0; k <= still; k++) p->first[k + 1] += p->first[k];
+  for (int i = p->n - 1; i >= 0; i--) p->work[--p->first[p->order[i] + 1]].g = &groups[i];
+  for (int k = 0; k <= still; k++) p->first[k] = p->first[k + 1];
+  p->first[still + 1] = p->n;
+  for (int i = 0; i < p->n; i++) {
+    soft_work *w = &p->work[i];
+    const soft_group *g = w->g;
+    p->order[i] = (int32_t)(g - groups);
+    w->C = -1;
+    if (g->place != SOFT_PAIR) continue;
+    if (room->moves[g->body[0]] && room->moves[g->body[1]])
+      w->C = plan->given_C[find_coupling(s, g->body[0], g->body[1])];
+    const body_pose *pose = p->d->pose;
+    const v3 r_a = v3_sub(g->point, pose[g->body[0]].p_GM), r_b = v3_sub(g->point, pose[g->body[1]].p_GM);
+    for (int k = 0; k < g->s.rows; k++)
+      w->J_a[k] = sv_shift_force(g->B[k], r_a), w->J_b[k] = sv_shift_force(g->B[k], r_b);
+  }
+}
+
+/* Residuals at udot0. A is its motion; terms of velocity are in it if they count. */
+static void start(soft_problem *p, const sv *A) {
+  for (int i = 0; i < p->n; i++) {
+    soft_work *w = &p->work[i];
+    cdni_soft_multiply(p, w, A, p->d->udot, w->r);
+    for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = 0;
+  }
+}
+
+/* What the residual is measured by: 1/2 |udot0|_M^2 + cost. Leaves the forces at udot0. */
+static double scale_of(const soft_problem *p) {
+  double sum = 0;
+  for (int k = 0; k < p->plan->n_islands; k++)
+    sum += 0.5 * cdni_soft_metric(p, k, p->d->udot, p->A_0, p->d->udot, p->A_0);
+  for (int i = 0; i < p->n; i++) sum += cdni_soft_function(&p->work[i].g->s, p->work[i].r, p->work[i].f, NULL, NULL);
+  return sum;
+}
+
+static cdn_status write_results(const soft_problem *p, soft_results *head) {
+  const int n = p->n;
+  void *place;
+  const size_t nu = (size_t)p->plan->tree->nu;
+  CDNI_TRY(cdni_region_take(p->state, "cdn_realize", p->room->results,
+                            sizeof *head + (size_t)n * sizeof(soft_outcome) + nu * sizeof *p->x, &place));
+  memcpy(place, head, sizeof *head);
+  soft_outcome *out = soft_outcomes(place);
+  for (int i = 0; i < n; i++) {
+    soft_outcome *o = &out[p->order[i]];
+    memset(o, 0, sizeof *o);
+    memcpy(o->residual, p->work[i].r, (size_t)p->work[i].g->s.rows * sizeof(double));
+    memcpy(o->force, p->work[i].f, (size_t)p->work[i].g->s.rows * sizeof(double));
+  }
+  double *udot = (double *)(out + n);
+  for (size_t k = 0; k < nu; k++) udot[k] = p->d->udot[k] + p->x[k];
+  return CDN_OK;
+}
+
+/* The flags of the constraints' own factorization, by equation of the plan. */
+static cdn_status take_flags(soft_problem *p) {
+  const loop_plan *full;
+  const loop_factor *f;
+  int32_t *was = (int32_t *)p->was_redundant;
+  CDNI_TRY(cdni_constraint_factor(p->room->constraints, p->state, &full, &f));
+  const int32_t *flags = cdni_constraint_redundant(p->room->constraints, p->state);
+  for (int k = 0; k < p->plan->m; k++) was[k] = flags[p->plan->row[k]];
+  return CDN_OK;
+}
+
+static cdn_status solve(soft_problem *p, const soft_group *groups, const plan_shape *s, sv *F, double *f) {
+  soft_results head = { .statistics = { .islands = p->plan->n_islands } };
+  if (p->plan->n_constraints > 0) CDNI_TRY(take_flags(p));
+  sort_groups(p, groups, s);
+  start(p, p->room->def.rates ? p->d->A : p->A_0);
+  head.scale = scale_of(p);
+  for (int k = 0; k < p->plan->n_islands; k++) CDNI_TRY(cdni_soft_newton(p, k, &head.statistics));
+  for (int i = 0; i < p->n; i++) cdni_soft_add_force(p, &p->work[i], p->work[i].f, F, f);
+  return write_results(p, &head);
+}
+
+cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any) {
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, NULL, &n));
+  *any = n > 0;
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f) {
+  const matter *m = room->matter;
+  const int nb = m->tree.n;
+  const void *groups;
+  const loop_plan *full = NULL;
+  constraint_rows rows = { .plan = NULL };
+  soft_problem p = { .room = room, .state = state, .d = d };
+  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &p.n));
+  if (room->constraints && cdni_constraint_any_enabled(room->constraints, state)) {
+    CDNI_TRY(cdni_constraint_rows(room->constraints, state, &rows));
+    full = rows.plan, p.rows = &rows;
+  }
+  const size_t most = 3 + (size_t)(full ? full->n_constraints : 0) + 2 * (size_t)p.n + (size_t)nb;
+  char *frame = cdn_work_push(state, (size_t)nb * (sizeof(sv) + 1) + most * sizeof(int32_t));
+  if (!frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  sv *A = (sv *)frame;
+  int32_t *numbers = (int32_t *)(A + nb);
+  uint8_t *touched = (uint8_t *)(numbers + most);
+  m->kernels->jacobian(&m->tree, d, d->udot, A);
+  p.A_0 = A;
+  const plan_shape shape = shape_of(room, groups, p.n, full, numbers, touched);
+  cdn_status status = choose_plan(room, state, &shape, touched, full, &p.plan);
+  void *scratch = status == CDN_OK ? take_scratch(&p) : NULL;
+  if (status == CDN_OK && !scratch)
+    status = cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  if (status == CDN_OK) status = solve(&p, groups, &shape, F, f);
+  if (scratch) cdn_work_pop(state, scratch);
+  cdn_work_pop(state, frame);
+  return status;
+}
+
+cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d) {
+  soft_results *results = cdni_region_elements(state, room->results);
+  const tree *t = &room->matter->tree;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, NULL, &n));
+  const double *udot = (const double *)(soft_outcomes(results) + n);
+  char *frame = cdn_work_push(state, (size_t)t->n * sizeof(sv) + (size_t)(t->nu + 1) * sizeof(double));
+  if (!frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  sv *A = (sv *)frame;
+  double *left = (double *)(A + t->n), sum = 0;
+  for (int k = 0; k < t->nu; k++) left[k] = d->udot[k] - udot[k];
+  room->matter->kernels->jacobian(t, d, left, A);
+  for (int i = 1; i < t->n; i++) {
+    const tree_node *node = &t->node[i];
+    sum += 0.5 * sv_dot(rigid_mul(d->inertia[i], A[i]), A[i]);
+    for (int k = node->u; k < node->u + node->nu; k++) sum += 0.5 * d->mass[i].armature * left[k] * left[k];
+  }
+  cdn_work_pop(state, frame);
+  results->statistics.residual = results->scale > 0 ? sqrt(fmax(sum, 0) / results->scale) : 0;
+  results->statistics.converged = results->statistics.residual <= room->def.tolerance;
+  return CDN_OK;
+}

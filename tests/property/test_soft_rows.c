@@ -1,0 +1,181 @@
+/* Soft rows (cardan/soft.h) on random trees with random loops: what udot and the forces must be for the convex problem to be
+ * solved. The problem has one solution, so these conditions are a proof. */
+#include "constraints/soft/function.h"
+#include "random_constraints.h"
+
+enum { MOST_GROUPS = 40 };
+
+/* A subsystem whose groups a test makes. */
+typedef struct group_source {
+  const cdn_soft_group_def *groups;
+  const int *n;
+} group_source;
+
+static cdn_status add_groups(const void *self, cdn_state *state, cdn_soft_list *list) {
+  const group_source *s = self;
+  (void)state;
+  for (int i = 0; i < *s->n; i++) cdn_soft_list_add(list, &s->groups[i]);
+  return CDN_OK;
+}
+
+static cdn_status declare_groups(void *self, cdn_declarer *d) {
+  const cdn_soft_provider provider = { .struct_size = sizeof provider, .name = "source", .calc_groups = add_groups };
+  (void)self;
+  cdn_declare_soft_rows(d, &provider);
+  return CDN_OK;
+}
+
+typedef struct soft_case {
+  random_tree tree;
+  cdn_state *state;
+  cdn_soft_group_def group[MOST_GROUPS];
+  int n;
+  bool rates;
+} soft_case;
+
+static void add_source(soft_case *c) {
+  const group_source source = { c->group, &c->n };
+  const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "source", .self_size = sizeof source, .declare = declare_groups
+  };
+  cdn_system_add_subsystem(c->tree.system, &ops, &source);
+}
+
+static int mobilities_of(const cdn_system *s, cdn_body b) { return cdn_body_nu(s, b); }
+
+/* A group on a pair of bodies, or on a joint, with numbers of all sizes. */
+static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_system *s) {
+  cdn_soft_group_def g = cdn_default_soft_group_def();
+  const int kind = pick(r, 5), on_joint = pick(r, 3) == 0;
+  const int cones[] = { 3, 4, 6 };
+  const double D = exp(uniform(r, -3, 6));
+  g.kind = (cdn_soft_kind)kind;
+  if (kind == CDN_SOFT_EQUALITY) g.rows = 1 + pick(r, 6);
+  else if (kind >= CDN_SOFT_ELLIPTIC) g.rows = cones[pick(r, 3)];
+  g.loss = uniform(r, 0, 3);
+  const double first = uniform(r, 0.1, 1.5), ratio = uniform(r, 0.5, 2);
+  for (int k = 0; k < g.rows; k++) {
+    g.target[k] = uniform(r, -5, 5);
+    g.D[k] = kind == CDN_SOFT_EQUALITY ? D * exp(uniform(r, -2, 2)) : D;
+    if (k > 0) g.friction[k - 1] = k < 3 ? first : first * uniform(r, 0.01, 0.3);
+  }
+  if (kind == CDN_SOFT_ELLIPTIC) { /* R_1 = R_0 / ratio; R_k friction_k^2 is the same for all */
+    for (int k = 1; k < g.rows; k++) g.D[k] = D * ratio * g.friction[k - 1] * g.friction[k - 1] / (first * first);
+    g.mu = first * sqrt(g.D[0] / g.D[1]);
+  }
+  g.joint.i = 1 + pick(r, c->tree.bodies);
+  if (on_joint && mobilities_of(s, g.joint) > 0) {
+    for (int k = 0; k < g.rows; k++) random_numbers(r, 1, g.g[k], 6);
+    return g;
+  }
+  g.joint.i = 0;
+  g.a.i = pick(r, 3) == 0 ? 0 : pick(r, c->tree.bodies + 1);
+  do g.b.i = pick(r, c->tree.bodies + 1);
+  while (g.b.i == g.a.i);
+  g.point_G = random_vec3(r, 1);
+  for (int k = 0; k < g.rows; k++) g.J[k] = random_spatial(r, 1);
+  return g;
+}
+
+static soft_case make_case(int bodies, int constraints, uint64_t seed) {
+  static soft_case c;
+  memset(&c, 0, sizeof c);
+  const tree_options options = { .bodies = bodies, .shape = seed, .numbers = seed + 1, .forces = true };
+  c.tree = make_random_tree(&options);
+  if (constraints > 0) add_random_constraints(&c.tree, constraints, seed + 3);
+  return c;
+}
+
+static void begin(soft_case *c, int groups, uint64_t seed) {
+  rng r = rng_of(seed + 5);
+  cdn_soft_def options = cdn_default_soft_def();
+  c->rates = options.rates = pick(&r, 2) == 0;
+  add_source(c);
+  cdn_system_set_soft(c->tree.system, &options);
+  c->state = random_tree_state(&c->tree, seed + 2);
+  const cdn_system *s = cdn_state_system(c->state);
+  for (c->n = 0; c->n < groups; c->n++) c->group[c->n] = random_group(&r, c, s);
+}
+
+/* J udot of a group by the library's J, which knows nothing of soft rows. */
+static void multiply(cdn_state *state, const cdn_soft_group_def *g, bool rates, const cdn_spatial *V,
+                     const double *udot, double *out) {
+  const cdn_system *s = cdn_state_system(state);
+  for (int k = 0; k < g->rows; k++) {
+    out[k] = 0;
+    if (g->joint.i > 0) {
+      const int first = cdn_body_first_u(s, g->joint);
+      for (int i = 0; i < mobilities_of(s, g->joint); i++) out[k] += g->g[k][i] * udot[first + i];
+      continue;
+    }
+    for (int side = 0; side < 2; side++) {
+      const cdn_body b = side ? g->b : g->a;
+      cdn_transform X;
+      OK_ON(state, cdn_body_pose(state, b, &X));
+      const cdn_vec3 arm = cdn_sub(g->point_G, X.p);
+      cdn_spatial A = V[b.i], twist;
+      OK_ON(state, cdn_body_velocity(state, b, &twist));
+      if (rates) OK_ON(state, cdn_body_acceleration(state, b, &A));
+      cdn_vec3 at = cdn_add(A.v, cdn_cross(A.w, arm));
+      if (rates) at = cdn_add(at, cdn_cross(twist.w, cdn_cross(twist.w, arm)));
+      out[k] += (side ? 1 : -1) * (cdn_dot(g->J[k].w, A.w) + cdn_dot(g->J[k].v, at));
+    }
+  }
+}
+
+/* The conditions: equations of the constraints hold; forces are those of the functions at udot. */
+static void check_solution(soft_case *c, double most_residual) {
+  cdn_state *state = c->state;
+  const cdn_system *s = cdn_state_system(state);
+  cdn_soft_statistics stats;
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  OK_ON(state, cdn_soft_get_statistics(state, &stats));
+  AT_MOST(stats.residual, most_residual);
+  ck_assert(stats.converged);
+  const double *udot = cdn_state_udot(state);
+  cdn_spatial V[TREE_MOST_BODIES + 1];
+  OK_ON(state, cdn_multiply_by_J(state, udot, V));
+  int n;
+  OK_ON(state, cdn_soft_count(state, &n));
+  ck_assert_int_eq(n, c->n);
+  double size = 0;
+  for (int i = 0; i < cdn_system_nu(s); i++) size = fmax(size, fabs(udot[i]));
+  for (int i = 0; i < n; i++) {
+    const cdn_soft_group_def *g = &c->group[i];
+    cdn_soft_group got;
+    double r[6], f[6];
+    OK_ON(state, cdn_soft_get(state, i, &got));
+    multiply(state, g, c->rates, V, udot, r);
+    soft_function of = { .kind = (int32_t)g->kind, .rows = g->rows, .loss = g->loss, .mu = g->mu };
+    memcpy(of.D, g->D, sizeof of.D);
+    memcpy(of.friction, g->friction, sizeof of.friction);
+    for (int k = 0; k < g->rows; k++) {
+      r[k] -= g->target[k];
+      NEAR(r[k], got.residual[k], 1e-7 * (1 + size));
+    }
+    cdni_soft_function(&of, r, f, NULL, NULL);
+    for (int k = 0; k < g->rows; k++) NEAR(f[k], got.force[k], 1e-7 * (1 + size) * (1 + g->D[k]));
+  }
+  const double *error = cdn_state_udoterr(state);
+  for (int i = 0; i < cdn_system_nudoterr(s); i++) NEAR(error[i], 0, 1e-10 * (1 + size));
+}
+
+static void run(int bodies, int constraints, int groups, uint64_t seed) {
+  static soft_case c;
+  c = make_case(bodies, constraints, seed);
+  begin(&c, groups, seed);
+  check_solution(&c, 1e-8);
+  cdn_state_destroy(c.state);
+}
+
+START_TEST(test_trees) {
+  for (uint64_t i = 0; i < 200; i++) run(1 + (int)(i % 20), 0, 1 + (int)(i % 13), 1000 + 10 * i);
+}
+END_TEST
+
+START_TEST(test_loops) {
+  for (uint64_t i = 0; i < 200; i++) run(3 + (int)(i % 17), 1 + (int)(i % 5), 1 + (int)(i % 13), 50000 + 10 * i);
+}
+END_TEST
+
+CHECK_MAIN("property/soft_rows", test_trees, test_loops)
