@@ -115,7 +115,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   char *recording = name_recording(a);
   def.model = model;
   def.source = a->model.path;
-  def.host = a->host, def.port = (int)a->port;
+  def.host = a->host, def.port = (int)a->port, def.token = a->token;
   def.speed = a->as_fast ? 0 : a->speed;
   def.paused = a->paused;
   def.recording = recording;
@@ -164,6 +164,8 @@ int command_view(int argc, char **argv) {
     { "run", 0, OPTION_OPERANDS, &a.runs, NULL, NULL },
     { "port", 0, OPTION_POSITIVE, &a.port, "N", "the port to listen on (default: any free one)" },
     { "listen", 0, OPTION_TEXT, &a.host, "ADDRESS", "listen there, not on 127.0.0.1: others can then look and steer" },
+    { "token", 0, OPTION_TEXT, &a.token, "FILE",
+      "keep the random part of the address in FILE, for the next time (with --port)" },
     { "html", 0, OPTION_TEXT, &a.html, "FILE", "write one page with viewer and data in it, which needs no server" },
     { "checkpoint", 0, OPTION_TEXT, &a.checkpoint, "FILE",
       "play what a run wrote that was saved there, in place of MODEL" },

@@ -119,7 +119,7 @@ static int show(const view_arguments *a, const gallery *g) {
   cdn_view_def def = cdn_default_view_def();
   def.model = g->model;
   def.source = a->model.path;
-  def.host = a->host, def.port = (int)a->port;
+  def.host = a->host, def.port = (int)a->port, def.token = a->token;
   def.serve = !a->html;
   def.speed = a->speed;
   def.paused = a->paused;

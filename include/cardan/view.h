@@ -50,6 +50,9 @@ typedef struct cdn_view_def {
   cdn_status (*build)(void *context, int contact, cdn_model **out);
   void *context; /**< of `build` */
   bool keep;     /**< keeps all frames, in a temporary file, for cdn_view_write. Default false */
+  /** A file with the random part of the address, so that pages find the server again when it begins anew (give the port, too). A file
+   *  that is not there is made; one that other users can read is refused. NULL: the random part is new for each view. */
+  const char *token;
 } cdn_view_def;
 /** cdn_default_view_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_view_def_init(void *def, size_t size);
@@ -61,7 +64,8 @@ static inline cdn_view_def cdn_default_view_def(void) {
 
 /** Opens a view of a State's System, which shows this State at first. `def` may be NULL: the defaults. The view keeps the
  *  System alive and copies the State. Realizes Position. Errors: CDN_ERR_ARG (no page; a model or scene of another
- *  System; a wrong number of the def), CDN_ERR_FILE (the port is in use), CDN_ERR_UNSUPPORTED (a server is wanted, and the
+ *  System; a wrong number of the def), CDN_ERR_FILE (the port is in use; a file
+ *  of the token that others can read), CDN_ERR_UNSUPPORTED (a server is wanted, and the
  *  library was built without libwebsockets or jansson), CDN_ERR_NOMEM, errors of realizing; then *out is NULL. */
 CDN_API cdn_status cdn_view_open(cdn_state *state, const cdn_view_def *def, cdn_view **out) CDN_NODISCARD;
 /** Tells the pages that the view ends, and ends it. NULL is allowed. */

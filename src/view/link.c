@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,14 +47,6 @@ static cdn_status try_address(const cdni_link *link, char number[NI_MAXHOST]) {
   if (s >= 0) close(s);
   freeaddrinfo(found);
   return code == 0 ? CDN_OK : cannot_listen(link, code);
-}
-
-static cdn_status make_token(cdni_link *link) {
-  unsigned char bytes[TOKEN / 2];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    return cdni_refuse(CDN_ERR_FILE, opener, "the system gave no random numbers: %s", strerror(errno));
-  for (int i = 0; i < TOKEN / 2; i++) snprintf(link->token + (size_t)2 * i, 3, "%02x", bytes[i]);
-  return CDN_OK;
 }
 
 /* ---- libwebsockets ---- */
@@ -156,7 +147,7 @@ static cdn_status begin(cdni_link *link, const cdni_link_def *def) {
     return cdni_refuse(CDN_ERR_ARG, opener, "port %d is none: ports are 1 to 65535, and 0 is any free one", def->port);
   CDNI_TRY(cdni_page_read(def->page, opener, &link->html, &link->html_size));
   CDNI_TRY(cdni_page_hashes(link->html, opener, link->hashes, sizeof link->hashes));
-  CDNI_TRY(make_token(link));
+  CDNI_TRY(cdni_link_make_token(def->token, link->token));
   CDNI_TRY(try_address(link, number));
   CDNI_TRY(listen_to(link, number));
   return start_thread(link);

@@ -17,9 +17,11 @@ typedef struct cdni_link_def {
   const char *host; /* NULL: 127.0.0.1 */
   int port;         /* 0: any free one */
   const char *page; /* path of viewer.html; NULL: cdni_page_path of view/embed.h */
+  const char *
+      token; /* path of a file with the token, which only its user can read, made where there is none; NULL: a new token */
 } cdni_link_def;
 
-/* Errors: CDN_ERR_ARG (bad host or port), CDN_ERR_FILE (no page, port in use), CDN_ERR_NOMEM, with a message and its remedy. */
+/* Errors: CDN_ERR_ARG (bad host or port), CDN_ERR_FILE (no page, port in use, token that others can read), CDN_ERR_NOMEM, with a message and its remedy. */
 cdn_status cdni_link_open(const cdni_link_def *def, cdni_link **out) CDN_NODISCARD;
 /* Sends `bye` with this text, closes all connections and ends the thread. NULL is allowed. */
 void cdni_link_close(cdni_link *link, const char *bye);

@@ -100,6 +100,11 @@ struct cdni_link {
   bool ended; /* of the server's thread only: it waits for pages no longer */
 };
 
+/* ---- link_token.c ---- */
+
+/* A new token, or that of a file, which is made where there is none. Errors: CDN_ERR_FILE. */
+cdn_status cdni_link_make_token(const char *path, char token[TOKEN + 1]);
+
 /* ---- link_messages.c ---- */
 
 message *cdni_link_make(const void *bytes, size_t n, bool text);

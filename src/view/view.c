@@ -58,7 +58,7 @@ static cdn_status open_view(cdn_view *v, cdn_state *state, const cdn_view_def *d
   if (d->page && !(v->page = cdni_strdup(&v->allocator, d->page))) return no_memory();
   if (d->keep) CDNI_TRY(cdni_keep_begin(v));
   if (!d->serve) return CDN_OK;
-  const cdni_link_def link = { .host = d->host, .port = d->port, .page = d->page };
+  const cdni_link_def link = { .host = d->host, .port = d->port, .page = d->page, .token = d->token };
   return cdni_link_open(&link, &v->link);
 }
 

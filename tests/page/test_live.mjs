@@ -252,6 +252,21 @@ test('the server ends, and the page says so', { skip: why }, async () => {
   await server.close();
 });
 
+test('a server that comes back at its old address gets its pages back', { skip: why }, async () => {
+  const options = ['--token', join(folder, 'token'), '--paused'];
+  const first = await view(join(models, 'pendulum.xml'), page_file, options);
+  const port = new URL(first.address).port;
+  const opened = await openPage(browser, first.address);
+  await first.close();
+  await until(opened.page, 'window.cardan.state().connection !== "open"', 'the page says so');
+  const second = await view(join(models, 'five_bar.xml'), page_file, [...options, '--port', port]);
+  assert.equal(second.address, first.address);
+  await until(opened.page, 'window.cardan.state().connection === "open" && /five/.test(window.cardan.model().source)', 'the page comes back');
+  await until(opened.page, 'window.cardan.frame() && document.querySelector(".banner").hidden', 'it shows the new model');
+  await opened.close();
+  await second.close();
+});
+
 for (const name of ['pendulum.xml', 'five_bar.xml', 'top.xml', 'walker.xml', 'gymnast.xml', 'arm.urdf', 'lamp/lamp.xml']) {
   test(`a page of ${name} in a file`, { skip: why }, async () => {
     const model = join(models, name), rows = join(folder, `${basename(name)}.csv`), file = join(folder, `${basename(name)}.html`);

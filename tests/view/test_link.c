@@ -1,7 +1,8 @@
 /* The viewer's server does what docs/wire.md says: addresses, order, newest frames, steering, requests and replies. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,6 +78,68 @@ START_TEST(tokens_differ) {
   ck_assert_str_ne(path_of(cdni_link_address(a)), path_of(cdni_link_address(b)));
   cdni_link_close(a, NULL);
   cdni_link_close(b, NULL);
+}
+END_TEST
+
+static void write_token(const char *path, const char *text, mode_t mode) {
+  unlink(path);
+  FILE *file = fopen(path, "w");
+  fputs(text, file);
+  fclose(file);
+  ck_assert_int_eq(chmod(path, mode), 0);
+}
+
+/* A file keeps the token, for its user alone. */
+START_TEST(tokens_of_files) {
+  static const char good[] = "0123456789abcdef0123456789abcdef";
+  char folder[] = "/tmp/cardan-token-XXXXXX", path[100], other[100], first[64];
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/token", folder);
+  snprintf(other, sizeof other, "%s/other", folder);
+  const cdni_link_def def = { .page = rig_page_path(), .token = path };
+  const mode_t before = umask(0);
+  cdni_link *link;
+  OK(cdni_link_open(&def, &link));
+  umask(before);
+  snprintf(first, sizeof first, "%s", path_of(cdni_link_address(link)));
+  cdni_link_close(link, NULL);
+  struct stat about;
+  ck_assert_int_eq(stat(path, &about), 0);
+  ck_assert_uint_eq(about.st_mode & 07777, 0600);
+  OK(cdni_link_open(&def, &link));
+  ck_assert_str_eq(path_of(cdni_link_address(link)), first);
+  cdni_link_close(link, NULL);
+  write_token(path, good, 0400);
+  OK(cdni_link_open(&def, &link));
+  ck_assert_mem_eq(path_of(cdni_link_address(link)) + 1, good, 32);
+  cdni_link_close(link, NULL);
+  /* what others can read, what is no token, what leads elsewhere */
+  static const struct {
+    const char *text;
+    mode_t mode;
+  } wrong[] = { { good, 0604 },
+                { good, 0640 },
+                { "", 0600 },
+                { "0123", 0600 },
+                { "../../index.html?x=0123456789abc", 0600 },
+                { "0123456789ABCDEF0123456789ABCDEF", 0600 },
+                { "0123456789abcdef0123456789abcdef0", 0600 } };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    write_token(path, wrong[i].text, wrong[i].mode);
+    FAILS(cdni_link_open(&def, &link), CDN_ERR_FILE);
+    ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "Remove the file, and a new one is made"));
+  }
+  write_token(other, good, 0600);
+  unlink(path);
+  ck_assert_int_eq(symlink(other, path), 0);
+  FAILS(cdni_link_open(&def, &link), CDN_ERR_FILE);
+  unlink(path);
+  ck_assert_int_eq(mkdir(path, 0700), 0);
+  FAILS(cdni_link_open(&def, &link), CDN_ERR_FILE);
+  rmdir(path);
+  unlink(other);
+  rmdir(folder);
+  FAILS(cdni_link_open(&def, &link), CDN_ERR_FILE); /* nor is a folder made */
 }
 END_TEST
 
@@ -337,6 +400,6 @@ START_TEST(nothing_is_left) {
 }
 END_TEST
 
-CHECK_MAIN("link", the_page_is_served, pages_without_hashes, tokens_differ, addresses_that_fail, all_addresses,
-           the_opening_comes_first_and_whole, frames_come_in_order_and_the_last_one_comes, one_page_steers,
-           texts_of_slots_replace_each_other, long_texts, next_waits_as_long_as_asked, nothing_is_left)
+CHECK_MAIN("link", the_page_is_served, pages_without_hashes, tokens_differ, tokens_of_files, addresses_that_fail,
+           all_addresses, the_opening_comes_first_and_whole, frames_come_in_order_and_the_last_one_comes,
+           one_page_steers, texts_of_slots_replace_each_other, long_texts, next_waits_as_long_as_asked, nothing_is_left)
