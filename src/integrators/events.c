@@ -280,12 +280,27 @@ void cdni_events_attempt(cdn_stepper *s) {
   if (s->events) s->events->cut = s->events->look_ready = false;
 }
 
+/* A step that would pass a kink ends a little before it, as if it had been taken already. */
+static const double BEFORE_KINK = 1e-3;
+
+static double aim_at_kink(cdn_stepper *s, double t1) {
+  struct cdni_events *ev = s->events;
+  const double h = t1 - s->t;
+  double tau = h;
+  if (s->def.fixed_step > 0 || cdni_kinks_foresee(s, h, &tau) != CDN_OK || !(tau < h)) return t1;
+  ev->margin = BEFORE_KINK * tau;
+  ev->planned = h, ev->planned_error = 1;
+  ev->again = 1;
+  return ev->aim = s->t + tau - ev->margin;
+}
+
 double cdni_events_aim(cdn_stepper *s, double t1, double end) {
   struct cdni_events *ev = s->events;
   if (!ev) return t1;
   if (ev->aim > s->t && ev->aim < end) return ev->aim;
   ev->aim = NAN;
-  return ev->limit > s->t ? fmin(t1, ev->limit) : t1;
+  if (ev->limit > s->t) return fmin(t1, ev->limit);
+  return aim_at_kink(s, t1);
 }
 
 void cdni_events_rejected(cdn_stepper *s) {
@@ -312,7 +327,8 @@ cdn_status cdni_events_resize(cdn_stepper *s, double error) {
   for (int i = ev->n_triggers; i < ev->n_watches; i++) at_kink = at_kink || ev->watches[i].fired;
   /* behind a kink the motion is as smooth as before it, so the length of the cut step does not limit the next step */
   double h = at_kink ? INFINITY : s->step.t1 - s->step.t0;
-  cdni_control_cut(s, h, was_again ? ev->planned : 0, was_again ? ev->planned_error : error);
+  const double planned = was_again ? ev->planned : at_kink ? s->step.h : 0;
+  cdni_control_cut(s, h, planned, was_again ? ev->planned_error : error);
   return at_kink && s->def.fixed_step == 0 ? cdni_kinks_bound(s, &s->control.next) : CDN_OK;
 }
 

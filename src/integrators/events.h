@@ -105,6 +105,7 @@ struct cdni_events {
 
   /* A step in which an event occurs is taken again, to end just before the event (cut.c). */
   double aim;           /* end of the next attempt; NaN: the step size control decides, */
+  int64_t aim_kink;     /* the kink behind that end; -1: an event */
   double limit;         /* but it must not be after this time */
   double margin;        /* time between that end and the event */
   int again;            /* how often this step has been taken again */
@@ -169,6 +170,9 @@ cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double
 cdn_status cdni_kinks_afresh(cdn_stepper *s);
 /* Watches the kinks that the attempt passes, judged by their values at its end, or at the scene's time within it. */
 cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene);
+/* The time until the first kink of a step of size h, as far as the present rates tell; h: none. If that cannot be found out, the status
+ * says so, and the step may go on. */
+cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau);
 /* Behind a kink at which a force sets in: shortens the step h so that it sees the force. */
 cdn_status cdni_kinks_bound(cdn_stepper *s, double *h);
 /* Forgets them when the step is accepted, whether a kink has ended it or not. */

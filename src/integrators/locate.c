@@ -271,6 +271,7 @@ static cdn_status examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
   }
   if (first >= 0) {
     CDNI_TRY(cdni_cut_again(s, &found, error, &again));
+    if (again) ev->aim_kink = ev->watches[first].kink;
     if (!again) CDNI_TRY(end_at(s, first, &before, &found));
   }
   if (!again) CDNI_TRY(follow_all(s, first >= 0 ? &found : NULL));
@@ -290,6 +291,12 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
   if (!ev) return CDN_OK;
   ev->n_watches = ev->n_triggers;
   CDNI_TRY(cdni_kinks_wake(s, false));
+  if (ev->n_watches == ev->n_triggers && events_have_kinks(ev) && !isnan(ev->aim)) {
+    /* the step has been aimed to end before a kink, which is a little later on dense output */
+    CDNI_TRY(cdni_scene_begin(s));
+    CDNI_TRY(cdni_scene_at(s, cdni_cut_reach(s)));
+    CDNI_TRY(cdni_kinks_wake(s, true));
+  }
   if (ev->n_watches == 0) return CDN_OK;
   CDNI_TRY(cdni_scene_begin(s));
   begin_watches(s);

@@ -80,6 +80,47 @@ START_TEST(methods_keep_their_order_in_contact) {
 }
 END_TEST
 
+/* Steps in flight are far longer than an impact. They end where the force sets in and where it ceases, and none that goes
+ * beyond is tried in vain: a parabola tells when the ball will touch. */
+START_TEST(steps_end_where_balls_touch) {
+  static const cdn_method methods[] = { CDN_METHOD_ADAMS, CDN_METHOD_MERSON, CDN_METHOD_DORMAND_PRINCE,
+                                        CDN_METHOD_DORMAND_PRINCE_8 };
+  static const int stages[] = { 2, 5, 6, 12 };
+  cdn_system *system = balls_on_a_floor(1, 1e6, 0);
+  for (int k = 0; k < 4; k++)
+    for (int digits = 3; digits <= 7; digits += 2) {
+      cdn_state *state;
+      cdn_stepper *stepper;
+      cdn_certificate c, touch = { 0 };
+      cdn_stepper_def def = cdn_default_stepper_def();
+      def.method = methods[k], def.accuracy = pow(10, -digits);
+      const double q[7] = { 1, 0, 0, 0, 0, 0, 0.3 };
+      OK(cdn_state_create(system, &state));
+      OK_ON(state, cdn_body_set_q(state, (cdn_body){ 1 }, q, 7));
+      OK(cdn_stepper_create(state, &def, &stepper));
+      int64_t inside = 0, beyond = 0;
+      for (double z = 1; beyond == 0;) {
+        OK_STEP(stepper, cdn_stepper_step(stepper, 1));
+        OK(cdn_stepper_certificate(stepper, &c));
+        z = cdn_body_q(cdn_stepper_state(stepper), (cdn_body){ 1 })[6];
+        if (touch.steps == 0 && z < 0.1 + 1e-9) touch = c;
+        if (touch.steps > 0 && z < 0.0998) inside = c.evaluations;
+        if (inside > 0 && z > 0.1002) beyond = c.evaluations;
+      }
+      /* free fall of 0.2 m with g = 10 */
+      NEAR(touch.time_final, 0.2, 1e-3 * def.accuracy + 1e-9);
+      ck_assert_int_eq(touch.rejected, 0);
+      if (getenv("CARDAN_TEST_SHOW"))
+        printf("%s at 1e-%d: lift-off takes %d evaluations\n", cdn_method_name(methods[k]), digits,
+               (int)(beyond - inside));
+      ck_assert_int_le(beyond - inside, 10 * stages[k]);
+      cdn_stepper_destroy(stepper);
+      cdn_state_destroy(state);
+    }
+  cdn_system_release(system);
+}
+END_TEST
+
 #ifdef TEST_SUNDIALS
 /* While a pile settles steps are short; when it rests the method of backward differences takes few. */
 START_TEST(a_pile_gets_cheaper_as_it_rests) {
@@ -157,5 +198,5 @@ START_TEST(a_box_that_rests_costs_nothing) { puts("skipped: built without SUNDIA
 END_TEST
 #endif
 
-CHECK_MAIN("contact methods", methods_keep_their_order_in_contact, a_pile_gets_cheaper_as_it_rests,
-           a_box_that_rests_costs_nothing)
+CHECK_MAIN("contact methods", methods_keep_their_order_in_contact, steps_end_where_balls_touch,
+           a_pile_gets_cheaper_as_it_rests, a_box_that_rests_costs_nothing)
