@@ -92,8 +92,10 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_bool(a, &s->control.rejected);
   cdni_archive_int(a, &s->headway.steps, 0, INT32_MAX);
   cdni_archive_int(a, &s->headway.windows, 0, INT32_MAX);
+  cdni_archive_int(a, &s->headway.turns, 0, INT32_MAX);
   cdni_archive_double(a, &s->headway.since);
   cdni_archive_double(a, &s->headway.mean);
+  cdni_archive_double(a, &s->headway.change);
   cdni_archive_int(a, &s->stiff, 0, INT32_MAX);
   cdni_archive_int(a, &s->not_stiff, 0, INT32_MAX);
   cdni_archive_double(a, &s->fixed_start);

@@ -9,27 +9,38 @@
 static const int WINDOW = 1000;
 /* A run that would need more steps than this, of their mean size, never ends. */
 static const double MOST_STEPS = 1e9;
-/* Steps this much shorter than the longest one have met something other than a motion: a force that jumps back and
- * forth holds a speed at zero by countless short steps. Then a hundredth of that number is too much. (Of methods of order 1 and 2, steps in a
- * stiff impact may be 300,000 times shorter than the step of a flight, which ends where it is to end.) */
-static const double SHRUNK = 1e-6, MOST_SHRUNK = 1e7;
+/* A force that jumps back and forth holds a speed at zero by countless steps that are this much shorter than the longest one. Then a hundredth
+ * of that number is too much. Methods of order 1 and 2 take steps as short within a stiff impact, but there the rates rise once and fall once:
+ * over none of a thousand steps do they turn back. Over steps at a force that jumps they turn back 600 to 850 times. */
+static const double SHRUNK = 1e-5, MOST_SHRUNK = 1e7, TURNS = 0.25;
 /* If the ratio of the means of two windows is below this, they count as equal. Steps that grow after a start, or
  * that shrink into a near miss and grow again, change faster. */
 static const double STEADY = 10;
 /* After this many equal windows in a row no change is expected. */
 static const int WINDOWS = 3;
 
+/* Whether the rates, all together, now change the other way than over the step before. */
+static bool turns_back(cdn_stepper *s) {
+  double change = 0;
+  for (int i = 0; i < s->ny; i++) change += s->step.f1[i] - s->step.f0[i];
+  const bool turns = change * s->headway.change < 0;
+  s->headway.change = change;
+  return turns;
+}
+
 bool cdni_makes_headway(cdn_stepper *s, double goal) {
   cdni_headway *h = &s->headway;
+  h->turns += turns_back(s);
   /* events that cut steps short have a limit of their own */
   if (s->def.fixed_step > 0 || s->taken < s->step.h || ++h->steps < WINDOW) return true;
   double mean = (s->t - h->since) / h->steps, change = h->mean > 0 ? mean / h->mean : INFINITY;
   bool steady = change < STEADY && change > 1 / STEADY;
-  double most = mean < SHRUNK * s->certificate.largest_step ? MOST_SHRUNK : MOST_STEPS;
+  bool jumps = mean < SHRUNK * s->certificate.largest_step && h->turns > TURNS * h->steps;
+  double most = jumps ? MOST_SHRUNK : MOST_STEPS;
   bool hopeless = isfinite(goal) && goal - s->t > most * mean;
   h->windows = !hopeless ? 0 : steady ? h->windows + 1 : 1;
   h->since = s->t;
-  h->steps = 0;
+  h->steps = h->turns = 0;
   h->mean = mean;
   return h->windows < WINDOWS;
 }

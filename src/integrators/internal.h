@@ -25,7 +25,9 @@ typedef struct cdni_control {
 /* Progress of the run (headway.c). */
 typedef struct cdni_headway {
   int steps, windows; /* steps accepted in the present window; windows in a row without headway */
+  int turns;          /* steps of the present window whose rates change the other way than over the step before */
   double since, mean; /* start of the window; mean step of the window before it, 0: there is none */
+  double change;      /* of all rates, over the last step */
 } cdni_headway;
 
 /* The last attempts, for the failure report: a ring. */
