@@ -135,7 +135,7 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   ev->n = n;
   ev->n_kinks = n_kinks;
   ev->has_near = has_near;
-  ev->near_reach = ev->near_end_reach = -1;
+  ev->near_reach = ev->near_end_reach = ev->near_saved = -1;
   ev->near.allocator = ev->near_end.allocator = ev->near_here.allocator = &s->allocator;
   ev->aim = ev->limit = NAN;
   size_t n_values = 0;
@@ -228,6 +228,8 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   for (int i = 0; i < CDNI_COUNT(flags); i++) cdni_archive_bool(a, flags[i]);
   double *const numbers[] = { &ev->span, &ev->aim, &ev->limit, &ev->margin, &ev->planned, &ev->planned_error };
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
+  double reach = ev->near_saved > 0 ? ev->near_saved : ev->near_reach;
+  cdni_archive_double(a, &reach);
   cdni_archive_int(a, &ev->again, 0, INT32_MAX);
   for (int i = 0; i < ev->n; i++) archive_record(&ev->records[i], a);
   for (int i = 0; i < ev->n_timers; i++) cdni_timer_archive(s, &ev->timers[i], a);
@@ -245,6 +247,7 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   if (!a->loading) return;
   ev->scene_set = false;
   ev->near_reach = -1;
+  ev->near_saved = reach;
   ev->look_ready = true;
   ev->scene_discrete = UINT64_MAX;
 }

@@ -96,6 +96,7 @@ struct cdni_events {
   bool has_near;
   cdni_near_list near, near_end, near_here;
   double near_reach, near_end_reach;
+  double near_saved; /* reach of the list that a checkpoint had; -1: the list is here, or there was none */
 
   cdn_state *scene; /* evaluates triggers within a step, with the discrete variables of that step */
   double scene_time, span;

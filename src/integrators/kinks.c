@@ -41,7 +41,7 @@ cdn_status cdni_kinks_begin(cdn_stepper *s) {
 
 cdn_status cdni_kinks_afresh(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
-  ev->near_reach = -1;
+  ev->near_reach = ev->near_saved = -1;
   return read_all(s, s->work, ev->kinks);
 }
 
@@ -52,19 +52,32 @@ static const double LONGER = 4;
 static cdn_status scene_at_start(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   CDNI_TRY(cdni_scene_begin(s));
-  cdn_status status = cdn_state_set_ty(ev->scene, s->step.t0, s->step.y0);
+  cdn_status status = cdn_state_set_ty(ev->scene, s->t, s->y[s->at]);
   if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
   return pass_on(s, ev->scene, status);
+}
+
+static cdn_status list_now(cdn_stepper *s, double reach) {
+  struct cdni_events *ev = s->events;
+  CDNI_TRY(scene_at_start(s));
+  CDNI_TRY(pass_on(s, ev->scene, cdni_state_near_kinks(ev->scene, reach, &ev->near)));
+  ev->near_reach = reach;
+  return CDN_OK;
+}
+
+/* A checkpoint has the reach of the list, and no list. */
+static cdn_status list_as_saved(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  const double reach = ev->near_saved;
+  ev->near_saved = -1;
+  return reach > 0 && ev->has_near ? list_now(s, reach) : CDN_OK;
 }
 
 static cdn_status list_start(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   const double h = s->step.h;
-  if (!ev->has_near || ev->near_reach >= h) return CDN_OK;
-  CDNI_TRY(scene_at_start(s));
-  CDNI_TRY(pass_on(s, ev->scene, cdni_state_near_kinks(ev->scene, LONGER * h, &ev->near)));
-  ev->near_reach = LONGER * h;
-  return CDN_OK;
+  CDNI_TRY(list_as_saved(s));
+  return !ev->has_near || ev->near_reach >= h ? CDN_OK : list_now(s, LONGER * h);
 }
 
 static cdn_status list_end(cdn_stepper *s) {
@@ -328,6 +341,7 @@ cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau) {
   const double least = cdni_tolerance(s);
   *tau = h;
   if (!events_have_kinks(ev) || s->method->own_steps) return CDN_OK;
+  CDNI_TRY(list_as_saved(s));
   for (int k = 0; k < ev->n_kinks; k++) put_in(list, &n, k, ev->kinks[k], ev->kinks[ev->n_kinks + k], h, least);
   for (int i = 0; ev->near_reach > 0 && i < ev->near.n; i++)
     put_in(list, &n, ev->n_kinks + ev->near.kinks[i].key, ev->near.kinks[i].value, ev->near.kinks[i].rate, h, least);
@@ -395,4 +409,5 @@ void cdni_kinks_sleep(cdn_stepper *s) {
   ev->near = ev->near_end;
   ev->near_end = near;
   ev->near_reach = ev->near_end_reach;
+  ev->near_saved = -1;
 }

@@ -121,6 +121,48 @@ START_TEST(steps_end_where_balls_touch) {
 }
 END_TEST
 
+/* A checkpoint of every step, loaded again: the touches that lie ahead are foreseen as if the run had not been interrupted. */
+START_TEST(runs_resume_before_touches) {
+  static const cdn_method methods[] = { CDN_METHOD_ADAMS, CDN_METHOD_DORMAND_PRINCE_8 };
+  cdn_system *system = balls_on_a_floor(5, 1e6, 0.1);
+  for (int k = 0; k < 2; k++) {
+    cdn_state *state;
+    cdn_stepper *whole, *parted;
+    cdn_stepper_def def = cdn_default_stepper_def();
+    def.method = methods[k];
+    OK(cdn_state_create(system, &state));
+    for (int b = 1; b <= 5; b++) {
+      const double q[7] = { 1, 0, 0, 0, 0.3 * (b % 2), 0.3 * (b / 2 % 2), 0.11 + 0.037 * b + 0.25 * (b / 4) };
+      OK_ON(state, cdn_body_set_q(state, (cdn_body){ b }, q, 7));
+    }
+    OK(cdn_stepper_create(state, &def, &whole));
+    OK(cdn_stepper_create(state, &def, &parted));
+    for (int i = 0; cdn_state_time(cdn_stepper_state(whole)) < 0.4; i++) {
+      cdn_buffer saved = { 0 };
+      cdn_certificate a, b;
+      OK_STEP(parted, cdn_stepper_save(parted, cdn_buffer_write, &saved));
+      cdn_stepper_destroy(parted);
+      OK_ON(state, cdn_stepper_load(state, NULL, NULL, cdn_buffer_read, &saved, &parted));
+      cdn_buffer_free(&saved);
+      OK_STEP(whole, cdn_stepper_step(whole, 1));
+      OK_STEP(parted, cdn_stepper_step(parted, 1));
+      OK(cdn_stepper_certificate(whole, &a));
+      OK(cdn_stepper_certificate(parted, &b));
+      ck_assert_msg(a.time_final == b.time_final, "step %d of %s ends at %.17g, resumed at %.17g", i,
+                    cdn_method_name(methods[k]), a.time_final, b.time_final);
+      ck_assert_int_eq(a.evaluations, b.evaluations);
+      for (int j = 1; j <= 5; j++)
+        ck_assert(memcmp(cdn_body_q(cdn_stepper_state(whole), (cdn_body){ j }),
+                         cdn_body_q(cdn_stepper_state(parted), (cdn_body){ j }), 7 * sizeof(double)) == 0);
+    }
+    cdn_stepper_destroy(whole);
+    cdn_stepper_destroy(parted);
+    cdn_state_destroy(state);
+  }
+  cdn_system_release(system);
+}
+END_TEST
+
 #ifdef TEST_SUNDIALS
 /* While a pile settles steps are short; when it rests the method of backward differences takes few. */
 START_TEST(a_pile_gets_cheaper_as_it_rests) {
@@ -199,4 +241,4 @@ END_TEST
 #endif
 
 CHECK_MAIN("contact methods", methods_keep_their_order_in_contact, steps_end_where_balls_touch,
-           a_pile_gets_cheaper_as_it_rests, a_box_that_rests_costs_nothing)
+           runs_resume_before_touches, a_pile_gets_cheaper_as_it_rests, a_box_that_rests_costs_nothing)
