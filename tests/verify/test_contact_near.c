@@ -113,10 +113,11 @@ static void same_contacts(cdn_state *a, cdn_state *b, int *total) {
   ck_assert_int_eq(n_a, n_b);
   for (int i = 0; i < n_a; i++) {
     cdn_contact x, y;
-    memset(&x, 0, sizeof x), memset(&y, 0, sizeof y);
     OK_ON(a, cdn_contact_get(a, i, &x));
     OK_ON(b, cdn_contact_get(b, i, &y));
-    ck_assert_mem_eq(&x, &y, sizeof x);
+    ck_assert(x.a.i == y.a.i && x.b.i == y.b.i && x.feature == y.feature);
+    /* what is behind `feature` has any bits */
+    ck_assert_mem_eq(&x.point, &y.point, sizeof x - offsetof(cdn_contact, point));
   }
   *total += n_a;
 }
