@@ -57,6 +57,14 @@ CDN_API void cdn_scene_destroy(cdn_scene *scene); /**< NULL is allowed */
 CDN_API void cdn_scene_set_layers(cdn_scene *scene, uint32_t layers);
 CDN_API uint32_t cdn_scene_layers(const cdn_scene *scene);
 
+/** What a half-space looks like beside its colour. Values never change; later releases append some. */
+typedef enum cdn_pattern {
+  CDN_PATTERN_PLAIN,
+  CDN_PATTERN_CHECKER,  /**< rectangles of size `tile` along x and y, in turn of colour rgba and rgb2 */
+  CDN_PATTERN_GRADIENT, /**< from rgba in the middle of each tile to rgb2 at its border */
+  CDN_PATTERN_COUNT
+} cdn_pattern;
+
 typedef struct cdn_visual_def {
   CDN_DEF_HEADER;
   const char *name;      /**< copied; NULL: "visual0", "visual1", ... */
@@ -66,6 +74,10 @@ typedef struct cdn_visual_def {
   double rgba[4];        /**< default 0.6 0.6 0.6 1 */
   int group;             /**< 0 to 31: groups are shown and hidden together. Default 0 */
   bool collision;        /**< it shows a shape of contact, not the look of the body. Default false */
+  cdn_pattern pattern;   /**< of a half-space. Default CDN_PATTERN_PLAIN */
+  double rgb2[3];        /**< the pattern's other colour. Default 0.8 0.8 0.8 */
+  double tile[2];        /**< m, > 0. Default 1 1 */
+  double half[2]; /**< a half-space is drawn so far from its origin along x and y, m; 0 (the default): it has no end */
 } cdn_visual_def;
 /** cdn_default_visual_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_visual_def_init(void *def, size_t size);
@@ -75,8 +87,8 @@ static inline cdn_visual_def cdn_default_visual_def(void) {
   return def;
 }
 /** Adds a visual and writes its number (`visual` may be NULL). Visuals are numbered from 0 in the order of their
- *  addition. Errors: CDN_ERR_ARG (no such body; a geometry that cdn_geometry_check refuses; a frame or colour that is
- *  not finite), CDN_ERR_NOMEM. A colour beyond 0 ... 1 is cut. */
+ *  addition. Errors: CDN_ERR_ARG (no such body; a geometry that cdn_geometry_check refuses; a frame, a colour or a size
+ *  that is not finite; a tile that is not above 0), CDN_ERR_NOMEM. A colour beyond 0 ... 1 is cut. */
 CDN_API cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int *visual) CDN_NODISCARD;
 /** Gives a look to every body that has none. A body with shapes of contact shows these: they are no longer marked as
  *  `collision`. Any other body is drawn from its joints and its inertia, as they are in this State. Call it when all
@@ -144,6 +156,8 @@ typedef struct cdn_visual {
   double rgba[4];
   int group;
   bool collision, skeleton; /**< skeleton: made from joints and inertia */
+  cdn_pattern pattern;      /**< of a half-space, with what follows */
+  double rgb2[3], tile[2], half[2];
 } cdn_visual;
 CDN_API cdn_system const *cdn_scene_system(const cdn_scene *scene);
 CDN_API int cdn_scene_visual_count(const cdn_scene *scene);

@@ -265,6 +265,14 @@ static inline CDN_NODISCARD cdn_status cdn_spec_get_shape(const cdn_spec *spec, 
 
 typedef enum cdn_asset_type { CDN_ASSET_MESH, CDN_ASSET_HFIELD, CDN_ASSET_TEXTURE, CDN_ASSET_MATERIAL } cdn_asset_type;
 
+/** Textures that MuJoCo makes itself. */
+typedef enum cdn_spec_texture {
+  CDN_SPEC_TEXTURE_NONE,
+  CDN_SPEC_TEXTURE_GRADIENT,
+  CDN_SPEC_TEXTURE_CHECKER,
+  CDN_SPEC_TEXTURE_FLAT
+} cdn_spec_texture;
+
 /** An asset, to which shapes refer. Files are named; cdn_model_build reads those that contact needs. */
 typedef struct cdn_spec_asset {
   CDN_DEF_HEADER;
@@ -284,6 +292,13 @@ typedef struct cdn_spec_asset {
   int n_data;
   const double *data;
   int n_rows, n_columns; /**< of a height field */
+  /** Of a texture without a file. A checker has two by two squares, of rgb1 and rgb2; a gradient goes from rgb1 in the middle to rgb2 at
+   *  the border; a flat one is rgb1. Defaults: none, 0.8 0.8 0.8, 0.5 0.5 0.5 */
+  cdn_spec_texture builtin;
+  double rgb1[3], rgb2[3];
+  /** Of a material: how often its texture is on a shape, along x and y (default 1 1); on each 2 m if `texuniform` (default false). */
+  double texrepeat[2];
+  bool texuniform;
 } cdn_spec_asset;
 CDN_API void cdn_spec_asset_init(void *def, size_t size); /**< cdn_default_spec_asset for a struct of `size` bytes */
 static inline cdn_spec_asset cdn_default_spec_asset(void) {

@@ -101,6 +101,37 @@ static void color_of(const dresser *r, const cdn_spec_shape *shape, double rgba[
   memcpy(rgba, has_own ? shape->rgba : io_spec_asset(r->model->spec, i)->rgba, 4 * sizeof *rgba);
 }
 
+/* The texture of the shape's material, if it can be drawn; NULL: there is none. */
+static const cdn_spec_asset *texture_of(const dresser *r, const cdn_spec_shape *shape,
+                                        const cdn_spec_asset **material) {
+  const int i = find_asset(r, shape->material, CDN_ASSET_MATERIAL);
+  *material = i < 0 ? NULL : io_spec_asset(r->model->spec, i);
+  const int k = *material ? find_asset(r, (*material)->texture, CDN_ASSET_TEXTURE) : -1;
+  const cdn_spec_asset *texture = k < 0 ? NULL : io_spec_asset(r->model->spec, k);
+  return texture && texture->builtin != CDN_SPEC_TEXTURE_NONE ? texture : NULL;
+}
+
+/* On planes; other shapes have the texture's mean colour. A texture that repeats once on 2 m is MuJoCo's measure of what is uniform. */
+static void paint(const dresser *r, const cdn_spec_shape *shape, cdn_visual_def *def) {
+  const cdn_spec_asset *material, *texture = texture_of(r, shape, &material);
+  const bool is_plane = def->geometry.kind == CDN_GEOMETRY_HALF_SPACE;
+  for (int k = 0; k < 2 && is_plane; k++) def->half[k] = shape->size[k];
+  if (!texture) return;
+  const bool is_flat = texture->builtin == CDN_SPEC_TEXTURE_FLAT,
+             is_checker = texture->builtin == CDN_SPEC_TEXTURE_CHECKER;
+  for (int k = 0; k < 3; k++) {
+    const double one = texture->rgb1[k], other = is_flat ? one : texture->rgb2[k];
+    def->rgb2[k] = def->rgba[k] * other;
+    def->rgba[k] *= is_plane ? one : 0.5 * (one + other);
+  }
+  if (!is_plane || is_flat) return;
+  def->pattern = is_checker ? CDN_PATTERN_CHECKER : CDN_PATTERN_GRADIENT;
+  for (int k = 0; k < 2; k++) {
+    const double whole = material->texuniform || !(def->half[k] > 0) ? 2 : 2 * def->half[k];
+    if (material->texrepeat[k] > 0) def->tile[k] = whole / material->texrepeat[k] / (is_checker ? 2 : 1);
+  }
+}
+
 static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   cdn_visual_def def = cdn_default_visual_def();
   if (!shape->visual && (!shape->collision || r->has_contact)) return CDN_OK;
@@ -110,6 +141,7 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   def.collision = !shape->visual;
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
   color_of(r, shape, def.rgba);
+  paint(r, shape, &def);
   return leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape->line, "shape", shape->name);
 }
 

@@ -79,6 +79,15 @@ static cdn_status read_heights(mjcf_reader *r, const mjcf_element *e, cdn_spec_a
   return CDN_OK;
 }
 
+static cdn_status read_texture(mjcf_reader *r, const mjcf_element *e, cdn_spec_asset *made) {
+  static const char *const words[] = { "none", "gradient", "checker", "flat" };
+  int word = 0;
+  CDNI_TRY(io_mjcf_keyword(r, e, "builtin", words, CDNI_COUNT(words), &word));
+  made->builtin = (cdn_spec_texture)word;
+  CDNI_TRY(io_mjcf_doubles(r, e, "rgb1", made->rgb1, 3, NULL));
+  return io_mjcf_doubles(r, e, "rgb2", made->rgb2, 3, NULL);
+}
+
 /* `e` has the default class of its kind. The description owns the asset as soon as there is one. */
 static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type type) {
   const char *name = io_xml_string(e->node, "name"), *file = NULL, *texture = NULL;
@@ -90,7 +99,10 @@ static cdn_status read_one(mjcf_reader *r, const mjcf_element *e, cdn_asset_type
   if (type == CDN_ASSET_MATERIAL) {
     CDNI_TRY(io_mjcf_string(r, e, "texture", &texture));
     CDNI_TRY(io_mjcf_doubles(r, e, "rgba", made.rgba, 4, NULL));
+    CDNI_TRY(io_mjcf_doubles(r, e, "texrepeat", made.texrepeat, 2, NULL));
+    CDNI_TRY(io_mjcf_bool(r, e, "texuniform", &made.texuniform));
   }
+  if (type == CDN_ASSET_TEXTURE) CDNI_TRY(read_texture(r, e, &made));
   cdn_spec_asset *kept = cdni_array_push(&r->d->allocator, &r->d->assets, sizeof made, &made);
   if (!kept) return io_mjcf_out_of_memory(r);
   const char *directory = type == CDN_ASSET_TEXTURE ? r->compiler.texturedir : r->compiler.meshdir;

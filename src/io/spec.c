@@ -66,7 +66,8 @@ CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 });
 CDNI_DEF(spec_frame, .X_BF = IDENTITY);
 CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 0.5, 0.5, 1 }, .visual = true,
          .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 });
-CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 });
+CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 }, .rgb1 = { 0.8, 0.8, 0.8 },
+         .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 });
 CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
 CDNI_DEF(spec_camera, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
 CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 });

@@ -24,11 +24,16 @@ typedef struct thing {
   vec normal[3];      /* columns of the matrix that turns normals */
   float color[4];     /* linear */
   bool is_floor;
-  cdn_transform X; /* of a floor */
+  cdn_transform X; /* of a floor, and its looks */
+  cdn_pattern pattern;
+  float color2[3]; /* linear */
+  double tile[2];
+  bool has_end;
 } thing;
 
 /* Forms of marks come first, then one for each visual. */
 enum { FORM_BALL, FORM_ROD, FORM_CONE, FORM_COUNT };
+enum { FLOOR = 40 }; /* half the side of a floor's form, in radii of the model */
 
 struct cdn_renderer {
   const cdn_scene *scene;

@@ -46,7 +46,7 @@ static cdn_status add_form(cdn_renderer *r, cdn_triangles t) {
 
 static cdn_status add_geometry(cdn_renderer *r, const cdn_geometry *g) {
   cdn_triangles t;
-  CDNI_TRY(cdn_geometry_triangles(g, SEGMENTS, 40 * r->radius, &t));
+  CDNI_TRY(cdn_geometry_triangles(g, SEGMENTS, FLOOR * r->radius, &t));
   return add_form(r, t);
 }
 

@@ -31,10 +31,17 @@ static cdn_status add_visuals(cdn_renderer *r) {
     const bool is_floor = v.geometry.kind == CDN_GEOMETRY_HALF_SPACE;
     const float color[4] = { (float)v.rgba[0], (float)v.rgba[1], (float)v.rgba[2],
                              (float)(v.rgba[3] * (is_floor ? 1 : r->def.opacity)) };
-    CDNI_TRY(add(r, FORM_COUNT + i, X, 1, 1, 1, color));
+    double s[2] = { 1, 1 };
+    for (int k = 0; k < 2 && is_floor; k++)
+      if (v.half[k] > 0) s[k] = fmin(v.half[k] / (FLOOR * r->radius), 1);
+    CDNI_TRY(add(r, FORM_COUNT + i, X, s[0], s[1], 1, color));
     thing *t = &CDNI_AT(r->things, thing, r->things.count - 1);
     t->is_floor = is_floor;
     t->X = X;
+    t->pattern = v.pattern;
+    t->has_end = s[0] < 1 && s[1] < 1;
+    for (int k = 0; k < 3; k++) t->color2[k] = powf((float)v.rgb2[k], 2.2f);
+    for (int k = 0; k < 2; k++) t->tile[k] = v.tile[k];
   }
   return CDN_OK;
 }

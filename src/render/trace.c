@@ -101,14 +101,26 @@ static bool find_hit(const tracer *t, vec from, vec direction, float nearest, hi
 
 /* ---- colours ---- */
 
-/* A floor has squares, which fade into the background far away. */
+static double distance_to_middle(double x) { return fabs(x - floor(x) - 0.5); }
+
+/* How much of the other colour the pattern of a floor has at a place. */
+static float pattern_at(const thing *t, cdn_vec3 p) {
+  const double x = p.x / t->tile[0], y = p.y / t->tile[1];
+  if (t->pattern == CDN_PATTERN_CHECKER) return (lround(floor(x)) + lround(floor(y))) & 1 ? 1 : 0;
+  return (float)fmin(2 * hypot(distance_to_middle(x), distance_to_middle(y)), 1);
+}
+
+/* A floor has its pattern, or squares. One without end fades into the background far away. */
 static void floor_color(const tracer *t, const hit *h, float color[4]) {
   const cdn_renderer *r = t->renderer;
   const double size = pow(10, ceil(log10(r->radius) - 0.5));
   const cdn_vec3 p = cdn_rotate_inv(h->thing->X.R, cdn_sub(cdn_v3(h->point.x, h->point.y, h->point.z), h->thing->X.p));
   const long squares = lround(floor(p.x / size + 0.5)) + lround(floor(p.y / size + 0.5));
-  const float shade = squares & 1 ? 0.82f : 1;
-  for (int k = 0; k < 3; k++) color[k] *= shade;
+  const bool is_plain = h->thing->pattern == CDN_PATTERN_PLAIN;
+  const float shade = squares & 1 ? 0.82f : 1, other = is_plain ? 0 : pattern_at(h->thing, p);
+  for (int k = 0; k < 3; k++)
+    color[k] = is_plain ? shade * color[k] : color[k] + other * (h->thing->color2[k] - color[k]);
+  if (h->thing->has_end) return;
   const float far = (float)(hypot(p.x, p.y) / r->radius);
   color[3] *= fminf(fmaxf((12 - far) / 9, 0), 1);
 }

@@ -15,7 +15,8 @@
   }
 
 CDNI_DEF(scene_def, .layers = CDN_LAYER_CONTACTS | CDN_LAYER_OWN);
-CDNI_DEF(visual_def, .geometry.kind = (cdn_geometry_kind)-1, .X_BV = IDENTITY, .rgba = { 0.6, 0.6, 0.6, 1 });
+CDNI_DEF(visual_def, .geometry.kind = (cdn_geometry_kind)-1, .X_BV = IDENTITY, .rgba = { 0.6, 0.6, 0.6, 1 },
+         .rgb2 = { 0.8, 0.8, 0.8 }, .tile = { 1, 1 });
 CDNI_DEF(camera_def, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
 CDNI_DEF(light_def, .direction = { 0, 0, -1 }, .directional = true, .rgb = { 1, 1, 1 });
 
@@ -46,8 +47,11 @@ static cdn_status store_visual(cdn_scene *scene, const char *function, const cdn
                    .geometry = d->geometry,
                    .X_BV = d->X_BV,
                    .group = d->group,
-                   .collision = d->collision };
+                   .collision = d->collision,
+                   .pattern = d->pattern };
   for (int k = 0; k < 4; k++) v.rgba[k] = fmin(fmax(d->rgba[k], 0), 1);
+  for (int k = 0; k < 3; k++) v.rgb2[k] = fmin(fmax(d->rgb2[k], 0), 1);
+  for (int k = 0; k < 2; k++) v.tile[k] = d->tile[k], v.half[k] = fmax(d->half[k], 0);
   if (v.geometry.kind < CDN_GEOMETRY_CONVEX) v.geometry.surface = NULL;
   if (!v.name || !cdni_array_push(&scene->allocator, &scene->visuals, sizeof v, &v)) {
     cdni_strfree(&scene->allocator, (char *)v.name);
@@ -73,6 +77,11 @@ cdn_status cdn_scene_add_visual(cdn_scene *scene, const cdn_visual_def *def, int
         "visual '%s': its frame must have finite numbers and axes that are right-handed unit vectors, and "
         "its colour must have finite numbers",
         d.name ? d.name : "?");
+  if (d.pattern < 0 || d.pattern >= CDN_PATTERN_COUNT || !cdni_all_finite(d.rgb2, 3, NULL) ||
+      !cdni_all_finite(d.half, 2, NULL) || !(d.tile[0] > 0 && d.tile[1] > 0) || !cdni_all_finite(d.tile, 2, NULL))
+    return cdni_refuse(CDN_ERR_ARG, function,
+                       "visual '%s': its pattern must be one of cdn_pattern, with finite numbers and tiles above 0",
+                       d.name ? d.name : "?");
   if (d.group < 0 || d.group > 31)
     return cdni_refuse(CDN_ERR_ARG, function, "visual '%s': its group is %d: it must be 0 to 31", d.name ? d.name : "?",
                        d.group);

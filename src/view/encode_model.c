@@ -97,7 +97,7 @@ static const char *shape_of(const cdn_geometry *g, int *n) {
     const char *name;
     int n;
   } shapes[] = {
-    [CDN_GEOMETRY_SPHERE] = { "sphere", 1 },     [CDN_GEOMETRY_HALF_SPACE] = { "plane", 1 },
+    [CDN_GEOMETRY_SPHERE] = { "sphere", 1 },     [CDN_GEOMETRY_HALF_SPACE] = { "plane", 2 },
     [CDN_GEOMETRY_CAPSULE] = { "capsule", 2 },   [CDN_GEOMETRY_ELLIPSOID] = { "ellipsoid", 3 },
     [CDN_GEOMETRY_CYLINDER] = { "cylinder", 2 }, [CDN_GEOMETRY_BOX] = { "box", 3 },
   };
@@ -106,14 +106,24 @@ static const char *shape_of(const cdn_geometry *g, int *n) {
   return known ? shapes[g->kind].name : "mesh";
 }
 
-static void encode_visuals(view_text *t, const view_model *m, double radius) {
+static void encode_pattern(view_text *t, const cdn_visual *v) {
+  cdni_text_open(t, "pattern", '{');
+  cdni_text_string(t, "kind", v->pattern == CDN_PATTERN_CHECKER ? "checker" : "gradient");
+  cdni_text_numbers(t, "rgb", v->rgb2, 3);
+  cdni_text_numbers(t, "tile", v->tile, 2);
+  cdni_text_close(t, '}');
+}
+
+static void encode_visuals(view_text *t, const view_model *m) {
   cdni_text_open(t, "visuals", '[');
   for (int i = 0; i < cdn_scene_visual_count(m->scene); i++) {
     cdn_visual v;
     int n;
     if (cdn_scene_visual(m->scene, i, &v) != CDN_OK) continue;
     const char *shape = shape_of(&v.geometry, &n);
-    const double extent = 10 * radius, *size = v.geometry.kind == CDN_GEOMETRY_HALF_SPACE ? &extent : v.geometry.size;
+    const bool is_plane = v.geometry.kind == CDN_GEOMETRY_HALF_SPACE;
+    const double half[2] = { v.half[0] > 0 ? v.half[0] : INFINITY, v.half[1] > 0 ? v.half[1] : INFINITY };
+    const double *size = is_plane ? half : v.geometry.size;
     cdni_text_open(t, NULL, '{');
     cdni_text_string(t, "name", v.name);
     cdni_text_integer(t, "body", v.body.i);
@@ -122,6 +132,7 @@ static void encode_visuals(view_text *t, const view_model *m, double radius) {
     if (m->meshes->of_visual[i] >= 0) cdni_text_integer(t, "mesh", m->meshes->of_visual[i]);
     encode_pose(t, v.X_BV);
     cdni_text_numbers(t, "rgba", v.rgba, 4);
+    if (is_plane && v.pattern != CDN_PATTERN_PLAIN) encode_pattern(t, &v);
     cdni_text_integer(t, "group", v.group);
     cdni_text_boolean(t, "collision", v.collision);
     cdni_text_boolean(t, "skeleton", v.skeleton);
@@ -284,7 +295,7 @@ void cdni_encode_model(view_text *t, const view_model *m) {
   cdni_text_number(t, "radius", radius);
   encode_vector(t, "up", cdn_v3(0, 0, 1));
   encode_bodies(t, m);
-  encode_visuals(t, m, radius);
+  encode_visuals(t, m);
   encode_cameras(t, m);
   encode_coordinates(t, m);
   encode_controls(t, m);

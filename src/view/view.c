@@ -232,7 +232,7 @@ static cdn_status send_status(cdn_view *view, cdn_state *state) {
 
 /* Where nobody looks, frames are kept for later: then the time of the States counts. */
 static bool frame_is_due(const cdn_view *view, double now, double time) {
-  if (view->link) return now >= view->last_frame + VIEW_FRAME_TIME;
+  if (view->link || !view->kept.file) return now >= view->last_frame + VIEW_FRAME_TIME;
   return time < view->last_time || time >= view->last_time + (1 - 1e-9) * VIEW_FRAME_TIME;
 }
 

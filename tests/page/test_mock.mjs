@@ -9,7 +9,7 @@ import { frame, openBrowser, openPage, rest, state, until } from './browser.mjs'
 import { dataText, pageWithData } from './messages.mjs';
 import { Mock } from './mock.mjs';
 import { contrasts, look, project, shareOf } from './pictures.mjs';
-import { cloud, fourBar, fourBarAngles, hopping, spot } from './worlds.mjs';
+import { cloth, cloud, fourBar, fourBarAngles, hopping, spot } from './worlds.mjs';
 
 const html = readFileSync(process.env.CARDAN_PAGE, 'utf8');
 let browser, folder;
@@ -91,6 +91,44 @@ test('a body is drawn where its pose says, from several sides', async () => {
       const at = { x: box.left + seen.x / ratio, y: box.top + seen.y / ratio };
       assert.ok(Math.hypot(at.x - expected.x, at.y - expected.y) < 2, `drawn at ${at.x} ${at.y}, expected at ${expected.x} ${expected.y}`);
     }
+  });
+});
+
+// The middle of a pixel's colour at places of the plane z = 0, seen by the camera of `cloth`.
+function coloursAt(page, places) {
+  return page.evaluate(places => {
+    const { width, height, rgba } = window.cardan.pixels(), scale = height / 2 / (3 * Math.tan(0.4));
+    return places.map(([x, y]) => {
+      const at = 4 * (Math.round(height / 2 + scale * y) * width + Math.round(width / 2 + scale * x));
+      return [rgba[at], rgba[at + 1], rgba[at + 2]];
+    });
+  }, places);
+}
+
+test('planes have their patterns and their ends', async () => {
+  const red = ([r, g, b]) => r > 1.5 * g && r > 1.5 * b, blue = ([r, g, b]) => b > 1.5 * g && b > 1.5 * r;
+  const pattern = { kind: 'checker', rgb: [0.1, 0.1, 0.9], tile: [0.4, 0.2] };
+  await withPage(cloth(pattern), {}, async page => {
+    await page.select('[aria-label="Camera"]', '0');
+    await until(page, 'Math.abs(window.cardan.camera().position[2] - 3) < 1e-6', 'the camera is above');
+    const places = [[0.2, 0.1], [0.6, 0.1], [0.2, 0.3], [0.6, 0.3], [-0.2, 0.1], [-0.2, -0.1], [0.2, -0.1], [-0.7, -0.35]];
+    const seen = await coloursAt(page, places);
+    const odd = ([x, y]) => (Math.floor(x / 0.4) + Math.floor(y / 0.2)) & 1;
+    places.forEach((place, i) => assert.ok(odd(place) ? blue(seen[i]) : red(seen[i]), `${place} has ${seen[i]}`));
+    // Sharp borders: two pixels beside one, on both sides.
+    const [left, right] = await coloursAt(page, [[0.385, 0.1], [0.415, 0.1]]);
+    assert.ok(red(left) && blue(right), `${left} and ${right}`);
+    for (const colour of await coloursAt(page, [[0.85, 0], [-0.85, 0.2], [0, 0.45], [0.3, -0.45]])) {
+      assert.ok(!red(colour) && !blue(colour), `beyond the plane there is ${colour}`);
+    }
+  });
+  await withPage(cloth({ ...pattern, kind: 'gradient', tile: [1.6, 0.8] }), {}, async page => {
+    await page.select('[aria-label="Camera"]', '0');
+    await until(page, 'Math.abs(window.cardan.camera().position[2] - 3) < 1e-6', 'the camera is above');
+    // Tiles begin at the origin, as squares do.
+    const [corner, middle, part] = await coloursAt(page, [[0.02, 0.02], [0.79, 0.39], [0.5, 0.25]]);
+    assert.ok(blue(corner) && red(middle), `${corner} and ${middle}`);
+    assert.ok(part[0] > corner[0] && part[0] < middle[0], `between ${corner} and ${middle}: ${part}`);
   });
 });
 

@@ -110,6 +110,18 @@ export function cloud(n) {
   };
 }
 
+// A plane with a pattern, seen from straight above: two squares of each colour about the origin, and nothing beyond.
+export function cloth(pattern) {
+  return {
+    model: model('cloth', [0, 0, 0], 1, [{ name: 'speck', parent: 0, mass: 1 }], [
+      visual('cloth', 0, 'plane', [0.8, 0.4], [0.9, 0.1, 0.1, 1], { pattern }),
+      visual('speck', 1, 'sphere', [0.01], [0, 0, 0, 1]),
+    ], { cameras: [{ name: 'above', body: 0, pose: at(0, 0, 3), fovy: 0.8, target: 0 }] }),
+    poses: () => [at(0, 0, 0), at(0.001, 0.001, -1)],
+    marks: () => [],
+  };
+}
+
 // One red ball on a known path, and nothing else that is red.
 export const spot = {
   radius: 0.12,

@@ -111,6 +111,40 @@ START_TEST(a_box) {
 }
 END_TEST
 
+/* A plane with an end, seen from above: as large as it is; half of it has each colour. */
+START_TEST(a_checked_plane) {
+  NEEDS_RENDERER;
+  rig r = show((cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } });
+  OK(cdn_body_set_q(r.state, (cdn_body){ 1 }, (double[]){ 1, 0, 0, 0, 0, 0, -1 }, 7)); /* hidden below the plane */
+  cdn_visual_def v = cdn_default_visual_def();
+  v.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  v.pattern = CDN_PATTERN_CHECKER, v.tile[0] = 0.25, v.tile[1] = 0.5, v.half[0] = 0.75, v.half[1] = 0.5;
+  memcpy(v.rgba, (double[]){ 1, 0, 0, 1 }, sizeof v.rgba);
+  memcpy(v.rgb2, (double[]){ 0, 0, 1 }, sizeof v.rgb2);
+  OK(cdn_scene_add_visual(r.scene, &v, NULL));
+  OK(cdn_scene_update(r.scene, r.state));
+  static uint8_t rgba[4 * W * H];
+  cdn_renderer *renderer = make_renderer(&r, 1);
+  const cdn_view_point above = { .X_GC = { cdn_rotation_identity(), { 0, 0, 3 } }, .fovy = 0.6 };
+  OK(cdn_renderer_draw(renderer, &above, rgba));
+  double middle[2], red = 0, blue = 0;
+  const double meter = H / 2.0 / (3 * tan(0.3));
+  NEAR(cover(rgba, middle), 1.5 * meter * meter, 0.02 * 1.5 * meter * meter);
+  for (int i = 0; i < W * H; i++) {
+    const uint8_t *p = rgba + 4 * i;
+    const double x = (i % W + 0.5 - W / 2.0) / meter, y = (H / 2.0 - i / W - 0.5) / meter;
+    if (fabs(x) > 0.72 || fabs(y) > 0.47) continue;
+    red += p[0] > p[2], blue += p[2] > p[0];
+    if (fabs(x / 0.25 - round(x / 0.25)) < 0.1 || fabs(y) < 0.05) continue; /* near a border */
+    const bool odd = ((int)floor(x / 0.25) + (int)floor(y / 0.5)) & 1;
+    ck_assert_msg(odd ? p[2] > p[0] : p[0] > p[2], "at %g %g", x, y);
+  }
+  NEAR(red, blue, 0.05 * red);
+  cdn_renderer_destroy(renderer);
+  drop(&r);
+}
+END_TEST
+
 START_TEST(the_same_bytes_with_any_threads) {
   NEEDS_RENDERER;
   rig r = show((cdn_geometry){ CDN_GEOMETRY_CYLINDER, { 0.3, 0.5 }, NULL });
@@ -166,4 +200,4 @@ START_TEST(bad_calls) {
 }
 END_TEST
 
-CHECK_MAIN("render", a_ball, a_box, the_same_bytes_with_any_threads, bad_calls)
+CHECK_MAIN("render", a_ball, a_box, a_checked_plane, the_same_bytes_with_any_threads, bad_calls)

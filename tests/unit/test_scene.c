@@ -458,6 +458,65 @@ START_TEST(a_model_is_dressed) {
 }
 END_TEST
 
+/* Planes have MuJoCo's own textures, other shapes their mean colour; colours are multiplied. A texture that is uniform repeats on 2 m. */
+START_TEST(planes_have_patterns) {
+  static const char text[] =
+      "<mujoco><asset><texture name='c' builtin='checker' rgb1='1 .5 0' rgb2='0 .5 1'/><texture name='g' builtin='gradient'/>"
+      "<texture name='f' builtin='flat' rgb1='.5 .5 .5'/><texture name='file' file='a.png'/>"
+      "<material name='uniform' texture='c' texrepeat='5 4' texuniform='true' rgba='.5 1 1 1'/>"
+      "<material name='fitted' texture='c' texrepeat='4 2'/><material name='gradient' texture='g' texrepeat='2 2'/>"
+      "<material name='flat' texture='f'/><material name='file' texture='file' rgba='.1 .2 .3 1'/></asset><worldbody>"
+      "<geom name='0' type='plane' size='0 3 1' material='uniform'/><geom name='1' type='plane' size='2 3 1' material='fitted'/>"
+      "<geom name='2' type='plane' size='1 1 1' material='gradient'/><geom name='3' type='plane' size='0 0 1' material='flat'/>"
+      "<geom name='4' size='.1' material='uniform'/><geom name='5' size='.1' material='file'/>"
+      "<geom name='6' type='plane' size='0 0 1'/></worldbody></mujoco>";
+  static const struct {
+    cdn_pattern pattern;
+    double rgb[3], rgb2[3], tile[2], half[2];
+  } expected[] = {
+    { CDN_PATTERN_CHECKER, { 0.5, 0.5, 0 }, { 0, 0.5, 1 }, { 0.2, 0.25 }, { 0, 3 } },
+    { CDN_PATTERN_CHECKER, { 1, 0.5, 0 }, { 0, 0.5, 1 }, { 0.5, 1.5 }, { 2, 3 } },
+    { CDN_PATTERN_GRADIENT, { 0.8, 0.8, 0.8 }, { 0.5, 0.5, 0.5 }, { 1, 1 }, { 1, 1 } },
+    { CDN_PATTERN_PLAIN, { 0.5, 0.5, 0.5 }, { 0 }, { 0 }, { 0, 0 } },
+    { CDN_PATTERN_PLAIN, { 0.25, 0.5, 0.5 }, { 0 }, { 0 }, { 0, 0 } },
+    { CDN_PATTERN_PLAIN, { 0.1, 0.2, 0.3 }, { 0 }, { 0 }, { 0, 0 } },
+    { CDN_PATTERN_PLAIN, { 0.5, 0.5, 0.5 }, { 0 }, { 0 }, { 0, 0 } },
+  };
+  cdn_model *model;
+  cdn_state *state;
+  cdn_scene *scene;
+  OK(cdn_model_load_string(text, strlen(text), "m.xml", NULL, &model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK(cdn_model_create_scene(model, state, NULL, &scene));
+  ck_assert_int_eq(cdn_scene_visual_count(scene), 7);
+  for (int i = 0; i < 7; i++) {
+    cdn_visual v;
+    OK(cdn_scene_visual(scene, i, &v));
+    ck_assert_int_eq(v.name[0], '0' + i);
+    ck_assert_int_eq(v.pattern, expected[i].pattern);
+    for (int k = 0; k < 3; k++) NEAR(v.rgba[k], expected[i].rgb[k], 1e-15);
+    for (int k = 0; k < 2; k++) NEAR(v.half[k], expected[i].half[k], 1e-15);
+    if (v.pattern == CDN_PATTERN_PLAIN) continue;
+    for (int k = 0; k < 3; k++) NEAR(v.rgb2[k], expected[i].rgb2[k], 1e-15);
+    for (int k = 0; k < 2; k++) NEAR(v.tile[k], expected[i].tile[k], 1e-15);
+  }
+  /* wrong patterns */
+  cdn_visual_def def = cdn_default_visual_def();
+  def.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  OK(cdn_scene_add_visual(scene, &def, NULL));
+  cdn_visual_def wrong[4] = { def, def, def, def };
+  wrong[0].pattern = CDN_PATTERN_COUNT, wrong[1].tile[1] = 0, wrong[2].rgb2[0] = NAN, wrong[3].half[0] = INFINITY;
+  for (int i = 0; i < 4; i++) {
+    FAILS(cdn_scene_add_visual(scene, &wrong[i], NULL), CDN_ERR_ARG);
+    ck_assert_ptr_nonnull(strstr(cdn_last_error_text(), "its pattern must be"));
+  }
+  cdn_scene_destroy(scene);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 CHECK_MAIN("scene", every_body_has_a_look, a_look_hides_shapes_of_contact, a_point_mass_and_an_inertia_are_shown,
            joints_frames_and_points, what_acts, subsystems_decorate, frames_allocate_nothing,
-           the_fitted_view_shows_everything, cameras_and_lights, picking, bad_calls, a_model_is_dressed)
+           the_fitted_view_shows_everything, cameras_and_lights, picking, bad_calls, a_model_is_dressed,
+           planes_have_patterns)

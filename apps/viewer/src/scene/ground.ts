@@ -1,7 +1,7 @@
 // Planes with a grid of round distances, that fade into the background far away. A model without a plane gets a grid.
 
 import * as THREE from 'three';
-import type { Model } from '../wire/messages';
+import type { Model, Pattern } from '../wire/messages';
 import type { ThemeColors } from '../base/theme';
 import { expandPose, placeOnBody, WORDS } from './poses';
 
@@ -42,11 +42,11 @@ export class Ground {
     const planes = model.visuals.filter(visual => visual.shape === 'plane');
     const looks = planes.filter(plane => !plane.collision);
     for (const visual of looks.length > 0 ? looks : planes) {
-      const half = visual.size[0];
-      const side = half && half > 0 ? Math.min(half, far) : far;
+      const half = [0, 1].map(k => Math.min(visual.size[k] || far, far));
       const local = new Float32Array(WORDS);
       expandPose(visual.pose, 0, local, 0);
-      this.add(visual.body, local, side, visual.rgba[0], visual.rgba[1], visual.rgba[2], true, colors);
+      const color = new THREE.Color().setRGB(visual.rgba[0], visual.rgba[1], visual.rgba[2], THREE.SRGBColorSpace);
+      this.add(visual.body, local, half[0]!, half[1]!, color, visual.pattern ?? null);
     }
     if (this.planes.length === 0) {
       const up = new THREE.Vector3(...model.up).normalize();
@@ -56,24 +56,33 @@ export class Ground {
       const foot = center.clone().addScaledVector(up, bottom - center.dot(up));
       const local = new Float32Array(WORDS);
       expandPose([foot.x, foot.y, foot.z, turn.w, turn.x, turn.y, turn.z], 0, local, 0);
-      this.add(0, local, far, 0, 0, 0, false, colors);
+      this.add(0, local, far, far, null, null);
     }
     this.uniforms.gridCell.value = this.cell;
     this.uniforms.gridFade.value = 9 * model.radius;
     this.recolor(colors);
   }
 
-  private add(body: number, local: Float32Array, side: number, r: number, g: number, b: number, own: boolean, colors: ThemeColors): void {
+  // `color` null: it is not the model's, and has the page's colour. A pattern takes the place of the grid, unless it is much coarser.
+  private add(body: number, local: Float32Array, halfX: number, halfY: number, color: THREE.Color | null, pattern: Pattern | null): void {
     const material = new THREE.MeshLambertMaterial({ transparent: true, side: THREE.DoubleSide });
-    if (own) material.color.setRGB(r, g, b, THREE.SRGBColorSpace);
-    else material.color.setHex(colors.ground);
-    if (!own) {
+    const own = color !== null;
+    const kinds = { none: 0, checker: 1, gradient: 2 };
+    const [x, y] = pattern?.tile ?? [1, 1], [r, g, b] = pattern?.rgb ?? [0, 0, 0];
+    const uniforms = {
+      patternKind: { value: kinds[pattern?.kind ?? 'none'] ?? 0 },
+      patternTile: { value: new THREE.Vector2(x, y) },
+      patternColor: { value: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace) },
+    };
+    if (color) {
+      material.color.copy(color);
+    } else {
       // A model may swing through a floor that it does not have.
       material.opacity = 0.3;
       material.depthWrite = false;
     }
     material.onBeforeCompile = shader => {
-      Object.assign(shader.uniforms, this.uniforms);
+      Object.assign(shader.uniforms, this.uniforms, uniforms);
       shader.vertexShader = `varying vec2 vPlace;\nvarying vec3 vWorld;\n${shader.vertexShader}`.replace('#include <begin_vertex>',
         '#include <begin_vertex>\n  vPlace = position.xy;\n  vWorld = (modelMatrix * vec4(position, 1.0)).xyz;');
       shader.fragmentShader = `varying vec2 vPlace;\nvarying vec3 vWorld;
@@ -81,6 +90,19 @@ uniform float gridCell;
 uniform vec3 gridColor;
 uniform float gridFade;
 uniform vec3 gridCenter;
+uniform int patternKind;
+uniform vec2 patternTile;
+uniform vec3 patternColor;
+// How much of a pixel is of the second colour: the mean of the pattern over the pixel, so that it does not flicker far away.
+float patternPart(vec2 place) {
+  vec2 at = place / patternTile;
+  vec2 wide = fwidth(at) + 1e-4;
+  if (patternKind == 1) {
+    vec2 box = 2.0 * (abs(fract((at - 0.5 * wide) * 0.5) - 0.5) - abs(fract((at + 0.5 * wide) * 0.5) - 0.5)) / wide;
+    return 0.5 - 0.5 * box.x * box.y;
+  }
+  return mix(min(2.0 * length(fract(at) - 0.5), 1.0), 0.7, smoothstep(0.3, 1.0, max(wide.x, wide.y)));
+}
 float gridLine(vec2 place, float cell, float pixels) {
   vec2 at = place / cell;
   vec2 wide = fwidth(at);
@@ -88,12 +110,15 @@ float gridLine(vec2 place, float cell, float pixels) {
   vec2 cover = clamp(pixels * 0.5 + 0.5 - far, 0.0, 1.0) * (1.0 - smoothstep(0.15, 0.6, wide));
   return max(cover.x, cover.y);
 }
-${shader.fragmentShader}`.replace('#include <opaque_fragment>', `#include <opaque_fragment>
+${shader.fragmentShader}`.replace('#include <color_fragment>', `#include <color_fragment>
+  if (patternKind != 0) diffuseColor.rgb = mix(diffuseColor.rgb, patternColor, patternPart(vPlace));`)
+        .replace('#include <opaque_fragment>', `#include <opaque_fragment>
   float strength = max(0.45 * gridLine(vPlace, gridCell, 1.0), 0.9 * gridLine(vPlace, 5.0 * gridCell, 1.4));
+  if (patternKind != 0 && min(patternTile.x, patternTile.y) < 3.0 * gridCell) strength = 0.0;
   gl_FragColor = mix(gl_FragColor, vec4(gridColor, 1.0), strength);
   gl_FragColor.a *= 1.0 - smoothstep(0.15, 1.0, distance(vWorld, gridCenter) / gridFade);`);
     };
-    const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2 * side, 2 * side), material);
+    const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2 * halfX, 2 * halfY), material);
     mesh.matrixAutoUpdate = false;
     mesh.frustumCulled = false;
     mesh.receiveShadow = true;

@@ -30,6 +30,13 @@ export interface Body {
 
 export type Shape = 'sphere' | 'capsule' | 'cylinder' | 'box' | 'ellipsoid' | 'plane' | 'mesh';
 
+// Of a plane: rectangles in turn of two colours, or a gradient from the middle of each tile to its border.
+export interface Pattern {
+  kind: 'checker' | 'gradient';
+  rgb: Vector; // the other colour
+  tile: [number, number];
+}
+
 export interface Visual {
   name: string;
   body: number;
@@ -38,6 +45,7 @@ export interface Visual {
   mesh: number;
   pose: Pose;
   rgba: Rgba;
+  pattern?: Pattern;
   group: number;
   collision: boolean;
   skeleton: boolean;
