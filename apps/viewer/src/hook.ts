@@ -25,6 +25,8 @@ export function installHook(app: App): void {
       received: app.framesReceived,
       drawn: stage.frames,
       drawMs: stage.drawMs,
+      calls: stage.renderer.info.render.calls,
+      triangles: stage.renderer.info.render.triangles,
       updateMs: picture.updateMs,
       detail: stage.detail,
     }),
