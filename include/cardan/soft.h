@@ -37,8 +37,9 @@ typedef struct cdn_soft_def {
   double tolerance;      /**< >= 0: see cdn_soft_statistics.residual. Default 1e-8 */
   int line_iterations;   /**< most steps of a line search, >= 1. Default 50 */
   double line_tolerance; /**< in (0, 1): the slope that a line search leaves, relative to the first. Default 1e-6 */
-  /** Whether terms of J that change with time count: centripetal accelerations of contact points and of equalities. MuJoCo
-   *  2.2.2 leaves them out. Default true */
+  /** Whether rows on a pair of bodies are on the acceleration of the material points there, centripetal terms included, or
+   *  on J udot alone. Rows of contacts are on J udot alone, as in MuJoCo: a material point of a ball that rolls is
+   *  not the point of contact. Default true */
   bool rates;
   /* of contacts (cdn_contact_def.model) */
   cdn_soft_kind cone;     /**< CDN_SOFT_ELLIPTIC, the default, or CDN_SOFT_PYRAMIDAL */

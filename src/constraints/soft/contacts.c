@@ -58,7 +58,6 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
     soft_group *g = place;
     *g = group_of(room, &d, weight, &points[i]);
     g->source = i;
-    if (room->def.rates) cdni_soft_count_rates(room, state, g);
   }
   return CDN_OK;
 }

@@ -74,6 +74,7 @@ void cdni_soft_count_rates(const soft_room *room, cdn_state *state, soft_group *
     sum = s ? v3_add(sum, a) : v3_sub(sum, a);
   }
   for (int k = 0; k < g->s.rows; k++) g->ref[k] -= v3_dot(g->B[k].v, sum);
+  g->rates = true;
 }
 
 void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *given) {

@@ -26,6 +26,8 @@ typedef struct soft_group {
       int32_t first_body, n_bodies, first_mobility, n_mobilities;
     } free;
   };
+  /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot alone. */
+  int32_t rates;
   /* Who it is, for reports: the number of a contact, or of an element. */
   int32_t source;
 } soft_group;

@@ -169,11 +169,11 @@ static void sort_groups(soft_problem *p, const soft_group *groups, const plan_sh
   }
 }
 
-/* Residuals at udot0. A is its motion; terms of velocity are in it if they count. */
-static void start(soft_problem *p, const sv *A) {
+/* Residuals at udot0. */
+static void start(soft_problem *p) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
-    cdni_soft_multiply(p, w, A, p->d->udot, w->r);
+    cdni_soft_multiply(p, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
     for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = 0;
   }
 }
@@ -221,7 +221,7 @@ static cdn_status solve(soft_problem *p, const soft_group *groups, const plan_sh
   soft_results head = { .statistics = { .islands = p->plan->n_islands } };
   if (p->plan->n_constraints > 0) CDNI_TRY(take_flags(p));
   sort_groups(p, groups, s);
-  start(p, p->room->def.rates ? p->d->A : p->A_0);
+  start(p);
   head.scale = scale_of(p);
   for (int k = 0; k < p->plan->n_islands; k++) CDNI_TRY(cdni_soft_newton(p, k, &head.statistics));
   for (int i = 0; i < p->n; i++) cdni_soft_add_force(p, &p->work[i], p->work[i].f, F, f);
