@@ -125,14 +125,27 @@ static cdn_status add_rows(cdn_state *state, const matter *m, const char *functi
   const double *change[4] = { changes->by[0], changes->by[1], NULL, changes->by[2] };
   row_variation x[4];
   int n = 0;
-  for (int k = 0; k < 4; k++)
-    if (out->udot[k] && columns[k] > 0) x[n++] = (row_variation){ columns[k], change[k], out->udot[k], out->lambda[k] };
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  soft_variation soft[4];
+  for (int k = 0; k < 4; k++) {
+    if (!out->udot[k] || columns[k] == 0) continue;
+    soft[n] = (soft_variation){ columns[k], out->udot[k], out->lambda[k] };
+    x[n++] = (row_variation){ columns[k], change[k], out->udot[k], out->lambda[k] };
+  }
+  if (d->soft) return cdni_soft_vary(d->soft, state, function, n, soft);
   return cdni_rows_vary(cdni_dynamics(cdn_state_system(state)), state, function, n, x);
+}
+
+/* How many provided rows there are, and whether these or soft rows act. */
+static cdn_status count_rows(const dynamics *d, cdn_state *state, int *n_rows, bool *act) {
+  CDNI_TRY(cdni_rows_count(d, state, n_rows));
+  *act = *n_rows > 0;
+  return d->soft ? cdni_soft_any(d->soft, state, act) : CDN_OK;
 }
 
 /* ---- forward dynamics without constraints ---- */
 
-static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows,
+static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows, bool rows_act,
                                    const double *udot, double *dq, double *du, double *df, double *dz) {
   const int nu = m->tree.nu, nz = cdn_system_nz(cdn_state_system(state));
   const int rows = cdni_motion_varying(m, state);
@@ -143,7 +156,7 @@ static cdn_status free_derivatives(cdn_state *state, const matter *m, const char
   const row_changes changes = changes_at(m, n_rows, dq, du, dz, P + 2 * (size_t)rows * (size_t)nu);
 
   derivative_pass p;
-  cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL, n_rows > 0 ? &changes : NULL);
+  cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL, rows_act ? &changes : NULL);
   if (status == CDN_OK) {
     status = add_motions(&p, rows, M, P, dq, du);
     if (status == CDN_OK) status = solve_all(&p, M, dq, du, df, dz, nz);
@@ -151,7 +164,7 @@ static cdn_status free_derivatives(cdn_state *state, const matter *m, const char
     if (rows && du) cdni_motion_set_rows(m, state, P + (size_t)rows * (size_t)nu, du);
     cdni_derivatives_end(&p);
   }
-  if (status == CDN_OK && n_rows > 0) {
+  if (status == CDN_OK && rows_act) {
     const wanted out = { .udot = { dq, du, df, dz } };
     status = add_rows(state, m, function, &changes, &out);
   }
@@ -180,7 +193,7 @@ static cdn_status add_motion_errors(const derivative_pass *p, int rows, const do
 
 /* [M G^T; G 0] d(udot, lambda) = -d(tau, errors). Results that are not wanted go to scratch memory. */
 static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows,
-                                          const double *udot, const wanted *out) {
+                                          bool rows_act, const double *udot, const wanted *out) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const int columns[4] = { m->tree.nu, m->tree.nu, m->tree.nu, cdn_system_nz(cdn_state_system(state)) };
   const size_t nu = (size_t)m->tree.nu, m_all = (size_t)cdni_constraints_equations(room);
@@ -205,8 +218,8 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
 
   derivative_pass p;
   const constrained constraints = { .by_q = b[BY_Q], .by_u = b[BY_U] };
-  cdn_status status = differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints,
-                                    n_rows > 0 ? &changes : NULL);
+  cdn_status status =
+      differentiate(&p, state, function, udot, X[BY_Q], X[BY_U], X[BY_Z], M, &constraints, rows_act ? &changes : NULL);
   if (status == CDN_OK) {
     status = add_motions(&p, varying, M, P, X[BY_Q], X[BY_U]);
     if (status == CDN_OK && varying) status = add_motion_errors(&p, varying, P, M + nu * nu, b[BY_Q]);
@@ -218,7 +231,7 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     if (varying && X[BY_U]) cdni_motion_set_rows(m, state, P_u, X[BY_U]);
     cdni_derivatives_end(&p);
   }
-  if (status == CDN_OK && n_rows > 0) {
+  if (status == CDN_OK && rows_act) {
     const wanted all = { .udot = { X[0], X[1], X[2], X[3] }, .lambda = { b[0], b[1], b[2], b[3] } };
     status = add_rows(state, m, function, &changes, &all);
   }
@@ -241,11 +254,12 @@ cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, 
   if (!udot) return cdni_state_last_status(state);
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   int n_rows;
-  CDNI_TRY(cdni_rows_count(d, state, &n_rows));
+  bool rows_act;
+  CDNI_TRY(count_rows(d, state, &n_rows, &rows_act));
   if (!cdni_dynamics_is_constrained(d, state))
-    return free_derivatives(state, m, function, n_rows, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
+    return free_derivatives(state, m, function, n_rows, rows_act, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
   const wanted out = { .udot = { dudot_dq, dudot_du, dudot_df, dudot_dz } };
-  return constrained_derivatives(state, m, function, n_rows, udot, &out);
+  return constrained_derivatives(state, m, function, n_rows, rows_act, udot, &out);
 }
 
 cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du, double *dlambda_df,
@@ -258,7 +272,8 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
   if (!udot) return cdni_state_last_status(state);
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   int n_rows;
-  CDNI_TRY(cdni_rows_count(d, state, &n_rows));
+  bool rows_act;
+  CDNI_TRY(count_rows(d, state, &n_rows, &rows_act));
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   wanted out = { .lambda = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz } };
   for (int k = 0; k < 4; k++) {
@@ -268,8 +283,9 @@ cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, doub
     if (room && width > 0 && cdni_constraints_equations(room) > 0)
       memset(out.lambda[k], 0, (size_t)cdni_constraints_equations(room) * width * sizeof(double));
   }
-  return cdni_dynamics_is_constrained(d, state) ? constrained_derivatives(state, m, function, n_rows, udot, &out)
-                                                : CDN_OK;
+  return cdni_dynamics_is_constrained(d, state)
+             ? constrained_derivatives(state, m, function, n_rows, rows_act, udot, &out)
+             : CDN_OK;
 }
 
 /* ---- inertial parameters ---- */

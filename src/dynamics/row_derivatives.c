@@ -50,17 +50,31 @@ static double equation_of(const differ *x, const provided_row *rows, int i) {
   return sum;
 }
 
+static void clear_forces(const differ *x, row_values *out) {
+  const tree *t = &x->dyn->matter->tree;
+  memset(out->F, 0, (size_t)t->n * sizeof *out->F);
+  if (t->nu) memset(out->f, 0, (size_t)t->nu * sizeof *out->f);
+}
+
+/* Soft rows have no equations: their forces follow from the State and udot. */
+static cdn_status evaluate_soft(const differ *x, row_values *out) {
+  out->same = true;
+  clear_forces(x, out);
+  CDNI_TRY(cdni_state_ensure(x->state, CDN_TWIST));
+  return cdni_soft_forces(x->dyn->soft, x->state, x->udot, out->F, out->f);
+}
+
 static cdn_status evaluate(const differ *x, row_values *out) {
   const matter *m = x->dyn->matter;
   provided_rows rows;
+  if (x->dyn->soft) return evaluate_soft(x, out);
   CDNI_TRY(cdni_rows_evaluate(x->dyn, x->state, &rows));
   const int32_t *ends = cdni_state_storage(x->state, x->dyn->row_ends);
   out->same = memcmp(ends, x->ends, x->dyn->row_providers.count * sizeof *ends) == 0;
   if (!out->same) return CDN_OK;
   const tree_data d = cdni_matter_data(m, x->state);
   cdni_operator_accelerations(m, &d, x->udot, x->A);
-  memset(out->F, 0, (size_t)m->tree.n * sizeof *out->F);
-  if (m->tree.nu) memset(out->f, 0, (size_t)m->tree.nu * sizeof *out->f);
+  clear_forces(x, out);
   cdni_rows_add_forces(&rows, x->lambda, out->F, out->f);
   for (int i = 0; i < x->n; i++) out->equation[i] = equation_of(x, rows.row, i);
   return CDN_OK;
@@ -178,8 +192,8 @@ cdn_status cdni_rows_differentiate(const dynamics *dyn, derivative_pass *p, doub
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu,
                providers = dyn->row_providers.count;
   differ x = { .dyn = dyn, .state = state, .still = *p };
-  provided_rows rows;
-  CDNI_TRY(cdni_rows_evaluate(dyn, state, &rows));
+  provided_rows rows = { .n = 0 };
+  if (dyn->most_rows > 0) CDNI_TRY(cdni_rows_evaluate(dyn, state, &rows));
   x.n = rows.n, x.nq = cdn_system_nq(system), x.nu = cdn_system_nu(system), x.nz = cdn_system_nz(system);
   x.runs = cdni_subsystem_runs(system, dyn->matter->subsystem);
   const size_t n = (size_t)x.n, pool = (size_t)(x.nq + x.nu + x.nz);
@@ -192,9 +206,11 @@ cdn_status cdni_rows_differentiate(const dynamics *dyn, derivative_pass *p, doub
   x.A = (sv *)at, x.lambda = at + 6 * nb, x.udot = x.lambda + n;
   x.base = x.udot + nu, x.displaced = x.base + pool, x.direction = x.displaced + pool;
   x.side = (int32_t *)(x.direction + pool), x.ends = x.side + n;
-  memcpy(x.lambda, cdni_state_storage(state, dyn->row_lambda), n * sizeof *x.lambda);
-  memcpy(x.side, cdni_state_storage(state, dyn->row_side), n * sizeof *x.side);
-  memcpy(x.ends, cdni_state_storage(state, dyn->row_ends), providers * sizeof *x.ends);
+  if (n > 0) {
+    memcpy(x.lambda, cdni_state_storage(state, dyn->row_lambda), n * sizeof *x.lambda);
+    memcpy(x.side, cdni_state_storage(state, dyn->row_side), n * sizeof *x.side);
+    memcpy(x.ends, cdni_state_storage(state, dyn->row_ends), providers * sizeof *x.ends);
+  }
   if (nu) memcpy(x.udot, p->udot, nu * sizeof *x.udot);
 
   /* As they are now they are constant forces at M's origins; then comes how they vary. */

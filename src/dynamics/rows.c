@@ -281,6 +281,12 @@ cdn_status cdni_dynamics_rows_power(const dynamics *d, cdn_state *state, double 
 
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  bool soft = false;
+  if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &soft));
+  if (soft)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_soft_first_name(d->soft),
+                           "soft rows of '%s' act at present, which %s cannot handle: use compliant contact instead",
+                           cdni_soft_first_name(d->soft), function);
   if (!d || d->most_rows == 0) return CDN_OK;
   provided_rows rows;
   CDNI_TRY(cdni_rows_evaluate(d, state, &rows));

@@ -86,10 +86,11 @@ static soft_case make_case(int bodies, int constraints, uint64_t seed) {
   return c;
 }
 
-static void begin(soft_case *c, int groups, uint64_t seed) {
+static void begin(soft_case *c, int groups, double tolerance, uint64_t seed) {
   rng r = rng_of(seed + 5);
   cdn_soft_def options = cdn_default_soft_def();
   c->rates = options.rates = pick(&r, 2) == 0;
+  options.tolerance = tolerance;
   add_source(c);
   cdn_system_set_soft(c->tree.system, &options);
   c->state = random_tree_state(&c->tree, seed + 2);
@@ -163,7 +164,7 @@ static void check_solution(soft_case *c, double most_residual) {
 static void run(int bodies, int constraints, int groups, uint64_t seed) {
   static soft_case c;
   c = make_case(bodies, constraints, seed);
-  begin(&c, groups, seed);
+  begin(&c, groups, 1e-8, seed);
   check_solution(&c, 1e-8);
   cdn_state_destroy(c.state);
 }
@@ -178,4 +179,85 @@ START_TEST(test_loops) {
 }
 END_TEST
 
-CHECK_MAIN("property/soft_rows", test_trees, test_loops)
+/* ---- derivatives ---- */
+
+/* The udot and multipliers of a State whose q or u is displaced. */
+static void displaced(soft_case *c, bool by_q, const double *base, const double *direction, double h, double *udot,
+                      double *lambda) {
+  const cdn_system *s = cdn_state_system(c->state);
+  double x[8 * TREE_MOST_BODIES];
+  const int n = by_q ? cdn_system_nq(s) : cdn_system_nu(s);
+  for (int i = 0; i < n; i++) x[i] = base[i] + h * direction[i];
+  OK_ON(c->state, by_q ? cdn_state_set_q(c->state, x) : cdn_state_set_u(c->state, x));
+  OK_ON(c->state, cdn_realize(c->state, CDN_STAGE_ACCELERATION));
+  memcpy(udot, cdn_state_udot(c->state), (size_t)cdn_system_nu(s) * sizeof *udot);
+  if (cdn_system_nudoterr(s) > 0)
+    memcpy(lambda, cdn_state_multipliers(c->state), (size_t)cdn_system_nudoterr(s) * sizeof *lambda);
+}
+
+enum { MOST_NU = 6 * TREE_MOST_BODIES, MOST_ROWS = 60 };
+
+/* Differences of two orders tell how good they are: where they disagree, a kink is near, and nothing is compared. */
+static int compare_column(soft_case *c, bool by_q, int k, const double *base, const double *direction,
+                          const double *of_udot, const double *of_lambda) {
+  static double there[4][MOST_NU], lambda[4][MOST_ROWS];
+  const cdn_system *s = cdn_state_system(c->state);
+  const int nu = cdn_system_nu(s), m = cdn_system_nudoterr(s);
+  const double h = 1e-3, step[4] = { h, -h, h / 2, -h / 2 };
+  for (int i = 0; i < 4; i++) displaced(c, by_q, base, direction, step[i], there[i], lambda[i]);
+  double size = 0, doubt = 0;
+  for (int i = 0; i < nu + m; i++) {
+    double(*at)[MOST_NU] = there;
+    const double coarse = i < nu ? (at[0][i] - at[1][i]) / (2 * h) : (lambda[0][i - nu] - lambda[1][i - nu]) / (2 * h);
+    const double fine = i < nu ? (at[2][i] - at[3][i]) / h : (lambda[2][i - nu] - lambda[3][i - nu]) / h;
+    size = fmax(size, fabs(fine)), doubt = fmax(doubt, fabs(fine - coarse));
+  }
+  if (doubt > 1e-6 * (1 + size)) return 0;
+  for (int i = 0; i < nu; i++) {
+    const double fine = (there[2][i] - there[3][i]) / h, coarse = (there[0][i] - there[1][i]) / (2 * h);
+    NEAR(of_udot[i * nu + k], (4 * fine - coarse) / 3, 2e-6 * (1 + size) + doubt);
+  }
+  for (int i = 0; i < m; i++) {
+    const double fine = (lambda[2][i] - lambda[3][i]) / h, coarse = (lambda[0][i] - lambda[1][i]) / (2 * h);
+    NEAR(of_lambda[i * nu + k], (4 * fine - coarse) / 3, 2e-6 * (1 + size) + doubt);
+  }
+  return 1;
+}
+
+/* Columns that were compared. */
+static int compare_derivatives(int bodies, int constraints, int groups, uint64_t seed, int *all) {
+  static soft_case c;
+  static double dq[MOST_NU * MOST_NU], du[MOST_NU * MOST_NU], lq[MOST_ROWS * MOST_NU], lu[MOST_ROWS * MOST_NU];
+  double q[8 * TREE_MOST_BODIES], u[MOST_NU], unit[MOST_NU], direction[8 * TREE_MOST_BODIES];
+  c = make_case(bodies, constraints, seed);
+  begin(&c, groups, 1e-13, seed); /* udot is differenced */
+  const cdn_system *s = cdn_state_system(c.state);
+  const int nu = cdn_system_nu(s);
+  OK_ON(c.state, cdn_forward_dynamics_derivatives(c.state, dq, du, NULL, NULL));
+  OK_ON(c.state, cdn_multiplier_derivatives(c.state, lq, lu, NULL, NULL));
+  memcpy(q, cdn_state_q(c.state), (size_t)cdn_system_nq(s) * sizeof *q);
+  memcpy(u, cdn_state_u(c.state), (size_t)nu * sizeof *u);
+  int compared = 0;
+  for (int k = 0; k < nu; k++) {
+    memset(unit, 0, sizeof unit);
+    unit[k] = 1;
+    OK_ON(c.state, cdn_multiply_by_N(c.state, unit, direction));
+    compared += compare_column(&c, true, k, q, direction, dq, lq);
+    OK_ON(c.state, cdn_state_set_q(c.state, q));
+    compared += compare_column(&c, false, k, u, unit, du, lu);
+    OK_ON(c.state, cdn_state_set_u(c.state, u));
+  }
+  *all += 2 * nu;
+  cdn_state_destroy(c.state);
+  return compared;
+}
+
+START_TEST(test_derivatives) {
+  int all = 0, compared = 0;
+  for (uint64_t i = 0; i < 40; i++)
+    compared += compare_derivatives(2 + (int)(i % 7), (int)(i % 3), 1 + (int)(i % 6), 90000 + 10 * i, &all);
+  ck_assert_msg(compared > all / 4, "%d of %d columns were compared", compared, all);
+}
+END_TEST
+
+CHECK_MAIN("property/soft_rows", test_trees, test_loops, test_derivatives)

@@ -68,6 +68,7 @@ typedef struct soft_problem {
   const tree_data *d;
   const loop_plan *plan;
   const constraint_rows *rows; /* NULL: no constraint takes part */
+  constraint_rows rows_there;
   const int32_t *was_redundant;
   loop_factor factor;
   const sv *A_0;   /* by body: the motion of udot0, without terms of velocity */
@@ -80,13 +81,21 @@ typedef struct soft_problem {
   double *x, *y, *f;      /* nu: offset; that of the Newton step; forces on mobilities */
   sv *A_x, *A_y, *F;      /* by body: motions of x and y; forces */
   void *scratch;          /* of the elimination */
+  void *frame, *inner;    /* of the State's workspace */
 } soft_problem;
+
+/* solve.c: the plan, the islands, and memory. `udot` is what A_0 is the motion of. Numbers of the groups are not there yet. */
+cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
+                           const double *udot);
+void cdni_soft_end(soft_problem *p);
+/* The rows of a group on a pair, on the accelerations of M's origins. */
+void cdni_soft_place(const body_pose *pose, soft_work *w);
 
 /* problem.c */
 /* J v of a group: of accelerations A of bodies and a of mobilities, without ref. */
-void cdni_soft_multiply(const soft_problem *p, const soft_work *w, const sv *A, const double *a, double *out);
+void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const double *a, double *out);
 /* F += J^T force, f += J^T force. */
-void cdni_soft_add_force(const soft_problem *p, const soft_work *w, const double *force, sv *F, double *f);
+void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force, sv *F, double *f);
 /* The weights of an island's groups, in P, D and the factorization's couplings. */
 void cdni_soft_weigh(const soft_problem *p, int island);
 /* x^T M y of an island, for offsets with the motions A_x and A_y. */
@@ -94,6 +103,8 @@ double cdni_soft_metric(const soft_problem *p, int island, const double *x, cons
                         const sv *A_y);
 
 /* newton.c: the accelerations of an island. */
+/* The weights at the present H, factored. */
+cdn_status cdni_soft_factor(soft_problem *p, int island);
 cdn_status cdni_soft_newton(soft_problem *p, int island, cdn_soft_statistics *statistics);
 /* line.c: the step along d with the least cost; m0, m1: d^T M x, d^T M d. */
 double cdni_soft_line(const soft_problem *p, int island, double m0, double m1);

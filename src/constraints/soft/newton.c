@@ -8,6 +8,10 @@
 
 #include "constraints/soft/internal.h"
 
+/* Of the cost. Steps that promise less than the first are whole ones; those that promise less than the second change
+ * nothing but rounding. */
+static const double LITTLE = 1e-14, NOTHING = 1e-30;
+
 /* Residuals at x + t d, forces, weights and zones; whether a zone has changed, or one is curved. */
 static bool evaluate(const soft_problem *p, int island, double t) {
   bool changed = false;
@@ -21,6 +25,14 @@ static bool evaluate(const soft_problem *p, int island, double t) {
     w->zone = zone;
   }
   return changed;
+}
+
+cdn_status cdni_soft_factor(soft_problem *p, int island) {
+  cdni_soft_weigh(p, island);
+  const loop_weights weights = { .P = p->P, .D = p->D };
+  const int bad = cdni_loop_factor_island(p->room->constraints, p->plan, p->d, p->rows, p->was_redundant, &weights,
+                                          island, &p->factor);
+  return bad >= 0 ? cdni_matter_singular(p->room->matter, p->state, bad, "cdn_realize") : CDN_OK;
 }
 
 /* y and its motions, by elimination. */
@@ -40,14 +52,10 @@ static cdn_status step(soft_problem *p, int island) {
       force[e] = w->f[e];
       for (int g = 0; g < n; g++) force[e] += w->H[e * n + g] * w->Jx[g];
     }
-    cdni_soft_add_force(p, w, force, p->F, p->f);
+    cdni_soft_add_force(plan->tree, w, force, p->F, p->f);
   }
   p->F[0] = sv_zero();
-  cdni_soft_weigh(p, island);
-  const loop_weights weights = { .P = p->P, .D = p->D };
-  const int bad = cdni_loop_factor_island(p->room->constraints, plan, p->d, p->rows, p->was_redundant, &weights, island,
-                                          &p->factor);
-  if (bad >= 0) return cdni_matter_singular(p->room->matter, p->state, bad, "cdn_realize");
+  CDNI_TRY(cdni_soft_factor(p, island));
   const loop_problem problem = { .force = p->F, .f = p->f, .x = p->y, .A = p->A_y };
   cdni_loop_solve_island(plan, p->d, &p->factor, &problem, island, p->scratch);
   return CDN_OK;
@@ -93,16 +101,16 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, cdn_soft_statistics *st
     for (int k = p->first[island]; k < p->first[island + 1]; k++) {
       soft_work *w = &p->work[k];
       const int n = w->g->s.rows;
-      cdni_soft_multiply(p, w, p->A_y, p->y, w->Jd);
+      cdni_soft_multiply(p->plan->tree, w, p->A_y, p->y, w->Jd);
       for (int e = 0; e < n; e++)
         for (int g = 0; g < n; g++) curved += w->Jd[e] * w->H[e * n + g] * w->Jd[g];
     }
     const double m0 = cdni_soft_metric(p, island, p->y, p->A_y, p->x, p->A_x);
     const double m1 = cdni_soft_metric(p, island, p->y, p->A_y, p->y, p->A_y);
     const double promised = 0.5 * (m1 + curved); /* by the quadratic model */
+    const bool last = !(promised > fmax(def->tolerance * def->tolerance, NOTHING) * scale);
     /* where little is left, slopes along the line are rounding */
-    const bool last = !(promised > def->tolerance * def->tolerance * scale);
-    const double t = last ? 1 : cdni_soft_line(p, island, m0, m1);
+    const double t = promised > LITTLE * scale ? cdni_soft_line(p, island, m0, m1) : 1;
     move(p, island, t);
     const bool changed = evaluate(p, island, t);
     if (last || (!changed && t == 1)) return CDN_OK;

@@ -1,11 +1,19 @@
 /* What groups of rows do with accelerations, forces and inertias. */
 #include "constraints/soft/internal.h"
 
-void cdni_soft_multiply(const soft_problem *p, const soft_work *w, const sv *A, const double *a, double *out) {
+void cdni_soft_place(const body_pose *pose, soft_work *w) {
+  const soft_group *g = w->g;
+  if (g->place != SOFT_PAIR) return;
+  const v3 r_a = v3_sub(g->point, pose[g->body[0]].p_GM), r_b = v3_sub(g->point, pose[g->body[1]].p_GM);
+  for (int k = 0; k < g->s.rows; k++)
+    w->J_a[k] = sv_shift_force(g->B[k], r_a), w->J_b[k] = sv_shift_force(g->B[k], r_b);
+}
+
+void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const double *a, double *out) {
   const soft_group *g = w->g;
   const int n = g->s.rows;
   if (g->place == SOFT_JOINT) {
-    const tree_node *node = &p->plan->tree->node[g->body[1]];
+    const tree_node *node = &t->node[g->body[1]];
     for (int k = 0; k < n; k++) {
       out[k] = 0;
       for (int i = 0; i < node->nu; i++) out[k] += g->g[k][i] * a[node->u + i];
@@ -16,11 +24,11 @@ void cdni_soft_multiply(const soft_problem *p, const soft_work *w, const sv *A, 
   for (int k = 0; k < n; k++) out[k] = sv_dot(w->J_b[k], A_b) - sv_dot(w->J_a[k], A_a);
 }
 
-void cdni_soft_add_force(const soft_problem *p, const soft_work *w, const double *force, sv *F, double *f) {
+void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force, sv *F, double *f) {
   const soft_group *g = w->g;
   const int n = g->s.rows;
   if (g->place == SOFT_JOINT) {
-    const tree_node *node = &p->plan->tree->node[g->body[1]];
+    const tree_node *node = &t->node[g->body[1]];
     for (int k = 0; k < n; k++)
       for (int i = 0; i < node->nu; i++) f[node->u + i] += g->g[k][i] * force[k];
     return;

@@ -23,6 +23,17 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
 /* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the gradient
  * has left, by which the State's results tell how accurate they are. */
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
+/* Adds the forces that the soft rows would have at this udot to F and f. */
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, sv *F, double *f);
+/* Matrices of derivatives, one column for each variable: of udot (nu rows), and of the multipliers of all constraints (NULL:
+ * not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones.
+ * Accelerations must be valid. */
+typedef struct soft_variation {
+  int columns;
+  double *udot, *lambda;
+} soft_variation;
+cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *function, int n,
+                          const soft_variation *variations);
 /* The power of the soft rows. Accelerations must be valid. */
 cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *power);
 

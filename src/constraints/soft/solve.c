@@ -81,8 +81,8 @@ static void *part(char **at, size_t bytes) {
   return here;
 }
 
-/* Takes scratch for a solution; NULL if memory ran out. */
-static void *take_scratch(soft_problem *p) {
+/* Takes scratch for a solution; false if memory ran out. */
+static bool take_scratch(soft_problem *p) {
   const loop_plan *plan = p->plan;
   const size_t nb = (size_t)plan->tree->n, nu = (size_t)plan->tree->nu, n = (size_t)p->n;
   const size_t factor = cdni_loop_factor_size(plan), solve = cdni_loop_solve_island_scratch(plan);
@@ -105,8 +105,8 @@ static void *take_scratch(soft_problem *p) {
                            (void **)&p->A_x,  (void **)&p->A_y,   (void **)&p->F,     (void **)&p->was_redundant };
   size_t total = 0;
   for (int i = 0; i < CDNI_COUNT(sizes); i++) total += (sizes[i] + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
-  char *frame = cdn_work_push(p->state, total + 1), *at = frame;
-  if (!frame) return NULL;
+  char *at = p->inner = cdn_work_push(p->state, total + 1);
+  if (!at) return false;
   for (int i = 0; i < CDNI_COUNT(parts); i++) *parts[i] = part(&at, sizes[i]);
   p->factor = cdni_loop_factor_at(plan, part(&at, factor));
   p->scratch = part(&at, solve);
@@ -117,7 +117,7 @@ static void *take_scratch(soft_problem *p) {
   p->F[0] = sv_zero();
   *p->factor.n_redundant = *p->factor.n_shared = *p->factor.n_entries = 0;
   memset(p->factor.redundant, 0, (size_t)plan->m_all * sizeof *p->factor.redundant);
-  return frame;
+  return true;
 }
 
 static int island_of(const soft_problem *p, int body) {
@@ -162,10 +162,7 @@ static void sort_groups(soft_problem *p, const soft_group *groups, const plan_sh
     if (g->place != SOFT_PAIR) continue;
     if (room->moves[g->body[0]] && room->moves[g->body[1]])
       w->C = plan->given_C[find_coupling(s, g->body[0], g->body[1])];
-    const body_pose *pose = p->d->pose;
-    const v3 r_a = v3_sub(g->point, pose[g->body[0]].p_GM), r_b = v3_sub(g->point, pose[g->body[1]].p_GM);
-    for (int k = 0; k < g->s.rows; k++)
-      w->J_a[k] = sv_shift_force(g->B[k], r_a), w->J_b[k] = sv_shift_force(g->B[k], r_b);
+    cdni_soft_place(p->d->pose, w);
   }
 }
 
@@ -173,7 +170,7 @@ static void sort_groups(soft_problem *p, const soft_group *groups, const plan_sh
 static void start(soft_problem *p) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
-    cdni_soft_multiply(p, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
+    cdni_soft_multiply(p->plan->tree, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
     for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = 0;
   }
 }
@@ -217,14 +214,12 @@ static cdn_status take_flags(soft_problem *p) {
   return CDN_OK;
 }
 
-static cdn_status solve(soft_problem *p, const soft_group *groups, const plan_shape *s, sv *F, double *f) {
+static cdn_status solve(soft_problem *p, sv *F, double *f) {
   soft_results head = { .statistics = { .islands = p->plan->n_islands } };
-  if (p->plan->n_constraints > 0) CDNI_TRY(take_flags(p));
-  sort_groups(p, groups, s);
   start(p);
   head.scale = scale_of(p);
   for (int k = 0; k < p->plan->n_islands; k++) CDNI_TRY(cdni_soft_newton(p, k, &head.statistics));
-  for (int i = 0; i < p->n; i++) cdni_soft_add_force(p, &p->work[i], p->work[i].f, F, f);
+  for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
   return write_results(p, &head);
 }
 
@@ -235,34 +230,52 @@ cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any) {
   return CDN_OK;
 }
 
-cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f) {
+/* With memory that is taken already: A_0, and numbers for the shape of the plan. */
+static cdn_status prepare(soft_problem *p, const soft_group *groups, const loop_plan *full, int32_t *numbers,
+                          uint8_t *touched) {
+  const soft_room *room = p->room;
+  const plan_shape shape = shape_of(room, groups, p->n, full, numbers, touched);
+  CDNI_TRY(choose_plan(room, p->state, &shape, touched, full, &p->plan));
+  if (!take_scratch(p)) return cdni_state_fail(p->state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  if (p->plan->n_constraints > 0) CDNI_TRY(take_flags(p));
+  sort_groups(p, groups, &shape);
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
+                           const double *udot) {
   const matter *m = room->matter;
   const int nb = m->tree.n;
   const void *groups;
   const loop_plan *full = NULL;
-  constraint_rows rows = { .plan = NULL };
-  soft_problem p = { .room = room, .state = state, .d = d };
-  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &p.n));
+  *p = (soft_problem){ .room = room, .state = state, .d = d };
+  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &p->n));
   if (room->constraints && cdni_constraint_any_enabled(room->constraints, state)) {
-    CDNI_TRY(cdni_constraint_rows(room->constraints, state, &rows));
-    full = rows.plan, p.rows = &rows;
+    CDNI_TRY(cdni_constraint_rows(room->constraints, state, &p->rows_there));
+    full = p->rows_there.plan, p->rows = &p->rows_there;
   }
-  const size_t most = 3 + (size_t)(full ? full->n_constraints : 0) + 2 * (size_t)p.n + (size_t)nb;
-  char *frame = cdn_work_push(state, (size_t)nb * (sizeof(sv) + 1) + most * sizeof(int32_t));
-  if (!frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
-  sv *A = (sv *)frame;
+  const size_t most = 3 + (size_t)(full ? full->n_constraints : 0) + 2 * (size_t)p->n + (size_t)nb;
+  p->frame = cdn_work_push(state, (size_t)nb * (sizeof(sv) + 1) + most * sizeof(int32_t));
+  if (!p->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  sv *A = p->frame;
   int32_t *numbers = (int32_t *)(A + nb);
-  uint8_t *touched = (uint8_t *)(numbers + most);
-  m->kernels->jacobian(&m->tree, d, d->udot, A);
-  p.A_0 = A;
-  const plan_shape shape = shape_of(room, groups, p.n, full, numbers, touched);
-  cdn_status status = choose_plan(room, state, &shape, touched, full, &p.plan);
-  void *scratch = status == CDN_OK ? take_scratch(&p) : NULL;
-  if (status == CDN_OK && !scratch)
-    status = cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
-  if (status == CDN_OK) status = solve(&p, groups, &shape, F, f);
-  if (scratch) cdn_work_pop(state, scratch);
-  cdn_work_pop(state, frame);
+  m->kernels->jacobian(&m->tree, d, udot, A);
+  p->A_0 = A;
+  const cdn_status status = prepare(p, groups, full, numbers, (uint8_t *)(numbers + most));
+  if (status != CDN_OK) cdni_soft_end(p);
+  return status;
+}
+
+void cdni_soft_end(soft_problem *p) {
+  if (p->inner) cdn_work_pop(p->state, p->inner);
+  cdn_work_pop(p->state, p->frame);
+}
+
+cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f) {
+  soft_problem p;
+  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot));
+  const cdn_status status = solve(&p, F, f);
+  cdni_soft_end(&p);
   return status;
 }
 
