@@ -146,5 +146,143 @@ CDN_API cdn_status cdn_invertible_inverse_many(int count, const cdn_invertible_p
 CDN_API cdn_status cdn_invertible_inverse_derivatives(const cdn_invertible_problem *problem, const double *v,
                                                       const double *f, double *B, double *y, double *D) CDN_NODISCARD;
 
+/* ---- motion of a System -----------------------------------------------------------------------
+ *
+ * A study of its own, not a method of the stepper: steps of fixed size that set velocities. It has a copy of a State whose
+ * shapes are switched off for all other laws of contact. Points of shapes nearer than w_max are contacts, at the middle
+ * between the surfaces; shapes stay apart from each other, or touch, by the rules of contact.h. Bilateral constraints and
+ * prescribed motions hold exactly in the steps: A and c are those of the constrained System. One thread at a time. */
+
+/** Bounds of a coordinate that act as contacts do: of a mobilizer with one coordinate, whose rate is its speed. */
+typedef struct cdn_invertible_limit {
+  cdn_body body;
+  double lower, upper; /**< m or rad; -INFINITY and INFINITY: none */
+} cdn_invertible_limit;
+
+typedef struct cdn_invertible_motion_def {
+  CDN_DEF_HEADER;
+  const cdn_invertible_law *law; /**< NULL: the default */
+  double step;                   /**< h, s, > 0. Default 0.01 */
+  double friction; /**< coefficient of all contacts; < 0: the dynamic friction of the materials. Default -1 */
+  /** Restitution e by Poisson's hypothesis, 0 to 1: the normal impulses of a contact that began to close faster than
+   *  bounce_speed (m/s) are added up until it closes no more, and e of the sum is given back. Defaults 0, 0.1 */
+  double restitution, bounce_speed;
+  /** Limits of joints; a mobility stop of the same coordinate goes on acting: switch it off in the State. May be NULL */
+  const cdn_invertible_limit *limits;
+  int n_limits;
+} cdn_invertible_motion_def;
+/** cdn_default_invertible_motion_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_invertible_motion_def_init(void *def, size_t size);
+static inline cdn_invertible_motion_def cdn_default_invertible_motion_def(void) {
+  cdn_invertible_motion_def def;
+  cdn_invertible_motion_def_init(&def, sizeof def);
+  return def;
+}
+
+/** A System in motion under invertible contact. */
+typedef struct cdn_invertible_motion cdn_invertible_motion;
+/** Makes one from a State, which it copies; `def` NULL: the defaults. Errors: CDN_ERR_ARG (a number of the def; a limit of a
+ *  body whose mobilizer does not have one coordinate), CDN_ERR_UNSUPPORTED (a subsystem other than matter has q or u),
+ *  CDN_ERR_NOMEM. The message is on `state`. */
+CDN_API cdn_status cdn_invertible_motion_create(cdn_state *state, const cdn_invertible_motion_def *def,
+                                                cdn_invertible_motion **out) CDN_NODISCARD;
+CDN_API void cdn_invertible_motion_destroy(cdn_invertible_motion *motion); /**< NULL is allowed */
+/** The State that moves. Set its q, u, parameters and applied forces as you like between steps. */
+CDN_API cdn_state *cdn_invertible_motion_state(cdn_invertible_motion *motion);
+
+/** Takes `steps` steps. One step: c = J (u + h udot) with the accelerations without contact, the forward solution f, then
+ *  u' = u + h udot + M^-1 J^T f and q' = q + h N u', which is projected onto the constraints; z by Euler. If no impulses
+ *  reach v_min and the law's `elastic` is 0, the step is taken with the best that there are, and cdn_invertible_motion_report
+ *  tells. Errors: those of realization and of cdn_invertible_forward; the State is then the one before the step. O(n) for
+ *  bodies, O(n^3) for n rows of contact. Allocates while the number of contacts grows. */
+CDN_API cdn_status cdn_invertible_motion_advance(cdn_invertible_motion *motion, int steps) CDN_NODISCARD;
+/** What the contact solution of the last step took; `steps` without a solution (`elastic` rows of it) are counted. */
+CDN_API cdn_status cdn_invertible_motion_report_sized(const cdn_invertible_motion *motion, cdn_invertible_report *out,
+                                                      size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_invertible_motion_report(const cdn_invertible_motion *motion,
+                                                                    cdn_invertible_report *out) {
+  return cdn_invertible_motion_report_sized(motion, out, sizeof *out);
+}
+
+/** One contact or limit of the last step. Vectors are in Ground. Later releases append members. */
+typedef struct cdn_invertible_contact {
+  int32_t limit;     /**< number of the limit, or -1: a contact of shapes */
+  int32_t feature;   /**< of a limit: -1 its lower bound, 1 its upper one; else which of several contacts of the pair */
+  cdn_shape a, b;    /**< a.i < b.i; { -1 } for a limit */
+  cdn_vec3 point;    /**< between the surfaces, m */
+  cdn_vec3 normal;   /**< from a to b */
+  double distance;   /**< w at the step's start, m or rad; negative: penetration */
+  double R, v_min;   /**< what the law made of it */
+  cdn_vec3 impulse;  /**< on b, N s; of a limit: x is its impulse along the coordinate */
+  cdn_vec3 velocity; /**< of b relative to a at the step's end, m/s; of a limit: x is the rate of the coordinate */
+} cdn_invertible_contact;
+CDN_API int cdn_invertible_motion_contact_count(const cdn_invertible_motion *motion); /**< limits included */
+/** Contact i, 0 ... n - 1. CDN_ERR_ARG: no such contact. */
+CDN_API cdn_status cdn_invertible_motion_get_contact_sized(const cdn_invertible_motion *motion, int i,
+                                                           cdn_invertible_contact *out, size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_invertible_motion_get_contact(const cdn_invertible_motion *motion, int i,
+                                                                         cdn_invertible_contact *out) {
+  return cdn_invertible_motion_get_contact_sized(motion, i, out, sizeof *out);
+}
+
+/** Inverse dynamics along n >= 3 positions, a step apart (n nq numbers): tau (n - 2 times nu) are the generalized forces
+ *  beside all forces of the State that take positions i and i + 1 to i + 2: w_i = N^+(q_i) (q_i+1 - q_i) / h, and
+ *  M (w_i+1 - w_i) = h (forces + tau_i) + J^T f_i at q_i+1, w_i, with the f of the inverse at v = J w_i+1. They are what a
+ *  run of cdn_invertible_motion_advance with these forces applied would need, to the tolerance of the solver. The State is
+ *  left as it was. Errors: those of cdn_invertible_inverse (the message names the position), CDN_ERR_UNSUPPORTED (constraints
+ *  that are on: tau is not unique; prescribed motions), those of realization. */
+CDN_API cdn_status cdn_invertible_motion_inverse(cdn_invertible_motion *motion, int n, const double *q,
+                                                 double *tau) CDN_NODISCARD;
+
+/* ---- optimization of a trajectory --------------------------------------------------------------- */
+
+typedef struct cdn_invertible_path_def {
+  CDN_DEF_HEADER;
+  /** nu weights of the squares of tau: large for mobilities without a motor. NULL: ones */
+  const double *tau_weights;
+  /** nu weights of the squares of the displacements from the wanted positions (tangent basis). NULL: zeros */
+  const double *q_weights;
+  /** n nq: wanted positions; NULL: those that the optimization starts from */
+  const double *wanted;
+  int fixed_first, fixed_last; /**< how many positions at the start and the end do not move, >= 0. Defaults 2, 2 */
+  /** Continuation: the optimization is repeated for kappas from kappa_first (J) down to the law's, each the geometric
+   *  mean's next; 1 stage: the law's only. Defaults 1, 1 */
+  double kappa_first;
+  int stages;
+  int most_iterations; /**< of each stage. Default 100 */
+  double tolerance;    /**< a stage ends when the cost falls by less than this part of it. Default 1e-6 */
+} cdn_invertible_path_def;
+/** cdn_default_invertible_path_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_invertible_path_def_init(void *def, size_t size);
+static inline cdn_invertible_path_def cdn_default_invertible_path_def(void) {
+  cdn_invertible_path_def def;
+  cdn_invertible_path_def_init(&def, sizeof def);
+  return def;
+}
+
+typedef struct cdn_invertible_path_report {
+  int iterations;     /**< steps that were tried, of all stages */
+  int evaluations;    /**< of the cost along the whole path */
+  double first, last; /**< cost at the start and at the end, with the law's kappa */
+  double gradient;    /**< largest component of the cost's gradient at the end, by displacements */
+  bool converged;     /**< the last stage ended by the tolerance */
+} cdn_invertible_path_report;
+
+/** Minimizes over positions: 1/2 sum of weights tau^2 + 1/2 sum of weights times squared displacements from what is wanted.
+ *  `q` (n nq numbers) is the start, and receives the path; `tau` ((n - 2) nu numbers, or NULL) its forces. Method:
+ *  Gauss-Newton with Levenberg and Marquardt's damping; forces depend on three positions each, so that its matrix is
+ *  banded, five blocks wide, and one iteration costs O(n nu^3). The derivative of the inverse dynamics is analytic, but for
+ *  those of the contacts' places and normals, which are differenced (2 nu searches for contacts a position). Errors: as
+ *  cdn_invertible_motion_inverse at the start; CDN_ERR_ARG; CDN_ERR_NOMEM. Ending by most_iterations is no error. */
+CDN_API cdn_status cdn_invertible_optimize_path_sized(cdn_invertible_motion *motion, const cdn_invertible_path_def *def,
+                                                      int n, double *q, double *tau, cdn_invertible_path_report *report,
+                                                      size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_invertible_optimize_path(cdn_invertible_motion *motion,
+                                                                    const cdn_invertible_path_def *def, int n,
+                                                                    double *q, double *tau,
+                                                                    cdn_invertible_path_report *report) {
+  return cdn_invertible_optimize_path_sized(motion, def, n, q, tau, report, sizeof *report);
+}
+
 CDN_END_DECLS
 #endif

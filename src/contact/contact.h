@@ -48,6 +48,23 @@ cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);
 bool cdni_contact_is_convex(const contact_room *room);
 
+/* ---- reach.c: points for studies with contact of their own ---- */
+
+/* A point where two shapes overlap, or are nearer than some distance. Vectors are in Ground. */
+typedef struct contact_within {
+  int32_t a, b, feature;           /* shapes a < b; what tells the pair's points apart */
+  int32_t body[2];                 /* of a and b */
+  cdn_vec3 point, normal, tangent; /* midway between the surfaces; from a to b; the first of two tangents */
+  double distance;                 /* negative: the shapes overlap */
+  double friction;                 /* dynamic */
+} contact_within;
+/* Those nearer than `reach` (m) of shapes that may touch, in ascending order of (a, b): the first `space` of them, and how
+ * many there are. `enabled`: one number a shape, 0: it takes no part, whatever the State says. Realizes Position. */
+cdn_status cdni_contact_within(const contact_room *room, cdn_state *state, const double *enabled, double reach,
+                               int space, contact_within *out, int *n);
+/* Which shapes the State has switched on. */
+const double *cdni_contact_enabled(const contact_room *room, cdn_state *state);
+
 /* ---- measured.c: numbers of the contacts between two sides ---- */
 
 /* { -1 }: any. */

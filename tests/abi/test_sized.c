@@ -105,6 +105,8 @@ static struct {
   cdn_force pull;
   cdn_view *view;
   cdn_invertible *invertible;
+  cdn_invertible_motion *motion;
+  double q[5];
 } w;
 
 static void make_world(void) {
@@ -138,9 +140,12 @@ static void make_world(void) {
   OK(cdn_spec_create(NULL, &w.spec));
   OK(cdn_spec_make_tree(w.spec, &w.tree));
   OK(cdn_invertible_create(NULL, &w.invertible));
+  OK_ON(w.state, cdn_invertible_motion_create(w.state, NULL, &w.motion));
+  OK_ON(w.state, cdn_invertible_motion_advance(w.motion, 1));
 }
 
 static void drop_world(void) {
+  cdn_invertible_motion_destroy(w.motion);
   cdn_invertible_destroy(w.invertible);
   cdn_view_close(w.view), cdn_scene_destroy(w.scene), cdn_surface_release(w.surface), cdn_spec_tree_destroy(w.tree),
       cdn_spec_destroy(w.spec);
@@ -155,6 +160,9 @@ static const cdn_force_ops zero_ops;
   X(cdn_soft_get, 0, (w.state, 0, out, size))                                                                     \
   X(cdn_soft_get_statistics, sizeof(cdn_soft_statistics), (w.state, out, size))                                   \
   X(cdn_last_error, sizeof(cdn_error), (out, size))                                                               \
+  X(cdn_invertible_motion_report, sizeof(cdn_invertible_report), (w.motion, out, size))                           \
+  X(cdn_invertible_motion_get_contact, sizeof(cdn_invertible_contact), (w.motion, 0, out, size))                  \
+  X(cdn_invertible_optimize_path, sizeof(cdn_invertible_path_report), (w.motion, NULL, 5, w.q, NULL, out, size))  \
   X(cdn_invertible_get_report, sizeof(cdn_invertible_report), (w.invertible, out, size))                          \
   X(cdn_check_get, sizeof(cdn_check_entry), (NULL, 0, out, size))                                                 \
   X(cdn_system_last_error, sizeof(cdn_error), (w.system, out, size))                                              \

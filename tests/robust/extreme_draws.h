@@ -24,6 +24,7 @@ typedef struct world {
   cdn_model *model;
   cdn_check *check;
   cdn_invertible *invertible;
+  cdn_invertible_motion *motion;
   cdn_spec *spec;
   cdn_spec_tree *tree;
   cdn_function *function;

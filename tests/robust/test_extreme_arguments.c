@@ -213,6 +213,7 @@ static void begin_running(world *w) {
   OK(cdn_spec_load_string(text, strlen(text), "m.xml", NULL, &w->spec));
   OK(cdn_spec_make_tree(w->spec, &w->tree));
   OK(cdn_invertible_create(NULL, &w->invertible));
+  OK_ON(w->state, cdn_invertible_motion_create(w->state, NULL, &w->motion));
   static const double corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   OK(cdn_surface_create_convex(4, corners, &w->surface));
   OK(cdn_scene_create(w->state, NULL, &w->scene));
@@ -235,6 +236,7 @@ static void end_running(world *w) {
   cdn_scene_destroy(w->scene);
   cdn_surface_release(w->surface);
   cdn_check_destroy(w->check);
+  cdn_invertible_motion_destroy(w->motion);
   cdn_invertible_destroy(w->invertible);
   cdn_spec_tree_destroy(w->tree);
   cdn_spec_destroy(w->spec);
@@ -426,8 +428,8 @@ static cdn_status declare_provider(void *self, cdn_declarer *d) {
 START_TEST(test_within_callbacks) {
   world *w = around = begin(3);
   for (int i = 0; i < N_CALLS; i++) {
-    const bool of_rows = calls[i].kind == ROWS || calls[i].kind == PROVIDED || calls[i].kind == OUTPUT ||
-                         calls[i].kind == SOFT;
+    const bool of_rows =
+        calls[i].kind == ROWS || calls[i].kind == PROVIDED || calls[i].kind == OUTPUT || calls[i].kind == SOFT;
     const bool of_rates = calls[i].kind == RATES;
     if (calls[i].kind != FORCES && !of_rows && !of_rates && calls[i].kind != DERIVATIVES) continue;
     within = &calls[i];
