@@ -2,6 +2,7 @@
 #ifndef CARDAN_IO_BUILD_H
 #define CARDAN_IO_BUILD_H
 
+#include "io/meshes.h"
 #include "io/model.h"
 
 /* Names for a warning: as many as it has room for, and how many more there are. */
@@ -89,6 +90,9 @@ cdn_status io_load_geometries(io_builder *b);
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
+/* The same mesh as parts of one colour each, where its file has colours; else *n is 0. The caller frees them by
+ * cdni_mesh_free_parts. */
+cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n);
 /* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */
 cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */

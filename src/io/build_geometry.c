@@ -148,6 +148,14 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
   return cdni_refuse(CDN_ERR_ARG, function, "it has neither a file nor vertices");
 }
 
+cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n) {
+  char path[4096];
+  *parts = NULL, *n = 0;
+  if (!asset->file || asset->type != CDN_ASSET_MESH) return CDN_OK;
+  find_file(d, asset->file, path, sizeof path);
+  return cdni_mesh_load_parts(path, asset->scale, parts, n);
+}
+
 static const io_loaded_asset *find_asset(io_builder *b, const cdn_spec_shape *shape) {
   const cdn_asset_type wanted = shape->type == CDN_SHAPE_HFIELD ? CDN_ASSET_HFIELD : CDN_ASSET_MESH;
   const int i = shape->asset ? io_names_find(&b->asset_names[wanted], shape->asset) : -1;

@@ -6,12 +6,20 @@
 #include "io/model.h"
 #include "scene/scene.h"
 
+/* A mesh by its colours. */
+typedef struct colored_asset {
+  bool tried;
+  mesh_part *part;
+  int n; /* 0: it has no colours of its own */
+} colored_asset;
+
 typedef struct dresser {
   cdn_model *model;
   cdn_scene *scene;
   io_description *d;
   bool has_contact;  /* the System has shapes of contact: shapes that are nothing else are there already */
   cdni_array loaded; /* io_loaded_asset, one an asset */
+  cdni_array parts;  /* colored_asset, one an asset */
   io_names names[CDN_ASSET_MATERIAL + 1]; /* of assets, by their types */
   io_list lost;                           /* assets that are not to be had */
   char reason[400];                       /* why the first of them is not */
@@ -101,6 +109,31 @@ static void color_of(const dresser *r, const cdn_spec_shape *shape, double rgba[
   memcpy(rgba, has_own ? shape->rgba : io_spec_asset(r->model->spec, i)->rgba, 4 * sizeof *rgba);
 }
 
+/* A mesh whose shape says no colour has those of its file: a visual for each. False: it has none. */
+static bool find_parts(dresser *r, const cdn_spec_shape *shape, const colored_asset **out) {
+  const cdn_spec_shape usual = cdn_default_spec_shape();
+  const int i =
+      shape->type == CDN_SHAPE_MESH && shape->fit_scale <= 0 ? find_asset(r, shape->asset, CDN_ASSET_MESH) : -1;
+  if (i < 0 || !shape->visual || find_asset(r, shape->material, CDN_ASSET_MATERIAL) >= 0 ||
+      memcmp(shape->rgba, usual.rgba, sizeof usual.rgba) != 0)
+    return false;
+  colored_asset *c = &CDNI_AT(r->parts, colored_asset, i);
+  if (!c->tried) (void)!io_load_parts(r->d, io_spec_asset(r->model->spec, i), &c->part, &c->n);
+  c->tried = true;
+  *out = c;
+  return c->n > 0;
+}
+
+static cdn_status add_parts(dresser *r, const cdn_spec_shape *shape, const colored_asset *c, cdn_visual_def *def) {
+  for (int i = 0; i < c->n; i++) {
+    def->geometry.surface = c->part[i].surface;
+    def->geometry.kind = CDN_GEOMETRY_MESH;
+    for (int k = 0; k < 3; k++) def->rgba[k] = c->part[i].rgb[k];
+    CDNI_TRY(leave_out(r, cdn_scene_add_visual(r->scene, def, NULL), shape->line, "shape", shape->name));
+  }
+  return CDN_OK;
+}
+
 /* The texture of the shape's material, if it can be drawn; NULL: there is none. */
 static const cdn_spec_asset *texture_of(const dresser *r, const cdn_spec_shape *shape,
                                         const cdn_spec_asset **material) {
@@ -142,6 +175,8 @@ static cdn_status add_shape(dresser *r, const cdn_spec_shape *shape) {
   def.group = shape->group >= 0 && shape->group < 32 ? shape->group : 0;
   color_of(r, shape, def.rgba);
   paint(r, shape, &def);
+  const colored_asset *parts;
+  if (find_parts(r, shape, &parts)) return add_parts(r, shape, parts, &def);
   return leave_out(r, cdn_scene_add_visual(r->scene, &def, NULL), shape->line, "shape", shape->name);
 }
 
@@ -204,7 +239,8 @@ static cdn_status dress(dresser *r) {
   cdn_model *m = r->model;
   const int n_assets = cdn_spec_count(m->spec, CDN_SPEC_ASSET);
   if (name_assets(r, n_assets) != CDN_OK ||
-      (n_assets > 0 && !cdni_array_extend(&m->allocator, &r->loaded, sizeof(io_loaded_asset), (size_t)n_assets)))
+      (n_assets > 0 && (!cdni_array_extend(&m->allocator, &r->loaded, sizeof(io_loaded_asset), (size_t)n_assets) ||
+                        !cdni_array_extend(&m->allocator, &r->parts, sizeof(colored_asset), (size_t)n_assets))))
     return cdni_refuse(CDN_ERR_NOMEM, "cdn_model_dress", "out of memory");
   for (int i = 0; i < cdn_spec_count(m->spec, CDN_SPEC_SHAPE); i++) {
     cdn_spec_shape shape;
@@ -240,7 +276,10 @@ cdn_status cdn_model_dress(cdn_model *model, cdn_scene *scene) {
   };
   const cdn_status status = dress(&r);
   for (size_t i = 0; i < r.loaded.count; i++) cdn_surface_release(CDNI_AT(r.loaded, io_loaded_asset, i).surface);
+  for (size_t i = 0; i < r.parts.count; i++)
+    cdni_mesh_free_parts(CDNI_AT(r.parts, colored_asset, i).part, CDNI_AT(r.parts, colored_asset, i).n);
   cdni_array_free(&model->allocator, &r.loaded);
+  cdni_array_free(&model->allocator, &r.parts);
   for (int i = 0; i < CDNI_COUNT(r.names); i++) io_names_free(&model->allocator, &r.names[i]);
   return status;
 }

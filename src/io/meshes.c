@@ -134,11 +134,10 @@ static cdn_status (*find_reader(const char *path))(mesh_file *) {
   return NULL;
 }
 
-cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex, cdn_surface **out) {
+/* Reads a file whose arrays are then freed by free_mesh, in any case. */
+static cdn_status read_mesh(const char *path, const double scale[3], mesh_file *mesh) {
   static const double none[3] = { 1, 1, 1 };
-  if (!out) return cdni_misses(function, "out");
-  *out = NULL;
-  if (!path) return cdni_misses(function, "path");
+  *mesh = (mesh_file){ .path = path };
   if (!scale) scale = none;
   for (int k = 0; k < 3; k++)
     if (!isfinite(scale[k]) || scale[k] == 0)
@@ -152,13 +151,78 @@ cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex
         "it to one of these",
         path);
   CDNI_TRY(check_file(path));
-  mesh_file mesh = { .path = path };
-  cdn_status status = read(&mesh);
-  if (!status) {
-    apply_scale(&mesh, scale);
-    status = make_surface(&mesh, convex, out);
-  }
-  cdni_free(NULL, mesh.vertices, 0);
-  cdni_free(NULL, mesh.triangles, 0);
+  CDNI_TRY(read(mesh));
+  apply_scale(mesh, scale);
+  return CDN_OK;
+}
+
+static void free_mesh(mesh_file *mesh) {
+  cdni_free(NULL, mesh->vertices, 0);
+  cdni_free(NULL, mesh->triangles, 0);
+  cdni_free(NULL, mesh->colors, 0);
+}
+
+cdn_status cdn_surface_load(const char *path, const double scale[3], bool convex, cdn_surface **out) {
+  if (!out) return cdni_misses(function, "out");
+  *out = NULL;
+  if (!path) return cdni_misses(function, "path");
+  mesh_file mesh;
+  cdn_status status = read_mesh(path, scale, &mesh);
+  if (status == CDN_OK) status = make_surface(&mesh, convex, out);
+  free_mesh(&mesh);
   return status;
+}
+
+/* ---- by colours ---- */
+
+enum { MOST_PARTS = 32 };
+
+/* Lists the colours; 0: a triangle has none, or there are too many. */
+static int list_colors(const mesh_file *mesh, float colors[MOST_PARTS][3]) {
+  int n = 0;
+  for (int i = 0; mesh->colors && i < mesh->n_triangles; i++) {
+    int k = 0;
+    while (k < n && memcmp(colors[k], mesh->colors[i], sizeof *colors) != 0) k++;
+    if (mesh->colors[i][0] < 0 || k == MOST_PARTS) return 0;
+    if (k == n) memcpy(colors[n++], mesh->colors[i], sizeof *colors);
+  }
+  return n;
+}
+
+/* The triangles of one colour as a mesh. */
+static cdn_status make_part(const mesh_file *mesh, mesh_part *part) {
+  mesh_file of_color = *mesh;
+  of_color.n_triangles = 0;
+  of_color.triangles = cdni_alloc(NULL, 3 * (size_t)mesh->n_triangles * sizeof(int));
+  if (!of_color.triangles) return cdni_refuse(CDN_ERR_NOMEM, function, "no memory for a part of '%s'", mesh->path);
+  for (int i = 0; i < mesh->n_triangles; i++)
+    if (memcmp(mesh->colors[i], part->rgb, sizeof part->rgb) == 0)
+      memcpy(of_color.triangles + 3 * (size_t)of_color.n_triangles++, mesh->triangles + 3 * (size_t)i, 3 * sizeof(int));
+  const cdn_status status = make_surface(&of_color, false, &part->surface);
+  cdni_free(NULL, of_color.triangles, 0);
+  return status;
+}
+
+cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], mesh_part **parts, int *n) {
+  mesh_file mesh;
+  float colors[MOST_PARTS][3];
+  *parts = NULL, *n = 0;
+  cdn_status status = read_mesh(path, scale, &mesh);
+  const int count = status == CDN_OK ? list_colors(&mesh, colors) : 0;
+  if (count > 0 && !(*parts = cdni_calloc(NULL, (size_t)count * sizeof **parts)))
+    status = cdni_refuse(CDN_ERR_NOMEM, function, "no memory for the parts of '%s'", path);
+  for (; status == CDN_OK && *n < count; (*n)++) {
+    memcpy((*parts)[*n].rgb, colors[*n], sizeof *colors);
+    status = make_part(&mesh, &(*parts)[*n]);
+  }
+  free_mesh(&mesh);
+  if (status == CDN_OK) return CDN_OK;
+  cdni_mesh_free_parts(*parts, *n);
+  *parts = NULL, *n = 0;
+  return status;
+}
+
+void cdni_mesh_free_parts(mesh_part *parts, int n) {
+  for (int i = 0; i < n; i++) cdn_surface_release(parts[i].surface);
+  cdni_free(NULL, parts, 0);
 }

@@ -2,6 +2,8 @@
 #ifndef CARDAN_IO_MESHES_H
 #define CARDAN_IO_MESHES_H
 
+#include <cardan/geometry.h>
+
 #include "core/core.h"
 
 /* What a file has, before it is a surface. The reader allocates the arrays by cdni_alloc, and whoever called it frees
@@ -11,7 +13,18 @@ typedef struct mesh_file {
   int n_vertices, n_triangles;
   double *vertices;
   int *triangles;
+  float (*colors)[3]; /* one a triangle; red < 0: none. NULL: the format has no colours, or they are not read */
 } mesh_file;
+
+/* Meshes of a file by their colours, for looks. */
+typedef struct mesh_part {
+  cdn_surface *surface;
+  float rgb[3];
+} mesh_part;
+/* The parts of a file of which every triangle has a colour: *n of them in *parts, which cdni_mesh_free_parts frees; else *n is 0. `scale`
+ * as in cdn_surface_load. Errors: those of cdn_surface_load. */
+cdn_status cdni_mesh_load_parts(const char *path, const double scale[3], mesh_part **parts, int *n);
+void cdni_mesh_free_parts(mesh_part *parts, int n);
 
 /* meshes_assimp.c or meshes_absent.c: reads STL, OBJ or DAE. */
 cdn_status cdni_mesh_read_by_assimp(mesh_file *mesh);

@@ -28,9 +28,25 @@ static void push(node_list *list, const struct aiNode *node, const struct aiMatr
   if (!cdni_array_push(NULL, &list->nodes, sizeof placed, &placed)) list->ok = false;
 }
 
+/* The colour of a mesh of COLLADA; other formats are used without theirs. */
+static void find_color(const mesh_file *out, const struct aiScene *scene, const struct aiMesh *mesh, float rgb[3]) {
+  const char *end = strrchr(out->path, '.');
+  struct aiColor4D color;
+  rgb[0] = rgb[1] = rgb[2] = -1;
+  if (!end || tolower((unsigned char)end[1]) != 'd' || mesh->mMaterialIndex >= scene->mNumMaterials) return;
+  if (aiGetMaterialColor(scene->mMaterials[mesh->mMaterialIndex], AI_MATKEY_COLOR_DIFFUSE, &color) != aiReturn_SUCCESS)
+    return;
+  const float given[3] = { color.r, color.g, color.b };
+  for (int k = 0; k < 3; k++)
+    if (!(given[k] >= 0 && given[k] <= 1)) return;
+  memcpy(rgb, given, sizeof given);
+}
+
 /* Appends a mesh as it is placed. Faces that are not triangles are points and lines. */
-static bool append(mesh_file *out, const struct aiMesh *mesh, const struct aiMatrix4x4 *place, cdni_array *vertices,
-                   cdni_array *triangles) {
+static bool append(mesh_file *out, const struct aiScene *scene, const struct aiMesh *mesh,
+                   const struct aiMatrix4x4 *place, cdni_array *vertices, cdni_array *triangles, cdni_array *colors) {
+  float rgb[3];
+  find_color(out, scene, mesh, rgb);
   const size_t before = vertices->count;
   if (before + mesh->mNumVertices > INT32_MAX / 3) return false;
   double *p = cdni_array_extend(NULL, vertices, 3 * sizeof(double), mesh->mNumVertices);
@@ -48,7 +64,7 @@ static bool append(mesh_file *out, const struct aiMesh *mesh, const struct aiMat
     if (face->mNumIndices != 3) continue;
     int t[3];
     for (int k = 0; k < 3; k++) t[mirrored ? 2 - k : k] = (int)(before + face->mIndices[k]);
-    if (!cdni_array_push(NULL, triangles, sizeof t, t)) return false;
+    if (!cdni_array_push(NULL, triangles, sizeof t, t) || !cdni_array_push(NULL, colors, sizeof rgb, rgb)) return false;
   }
   out->n_vertices = (int)vertices->count;
   out->n_triangles = (int)triangles->count;
@@ -57,19 +73,20 @@ static bool append(mesh_file *out, const struct aiMesh *mesh, const struct aiMat
 
 static bool gather(mesh_file *out, const struct aiScene *scene) {
   node_list list = { .ok = true };
-  cdni_array vertices = { 0 }, triangles = { 0 };
+  cdni_array vertices = { 0 }, triangles = { 0 }, colors = { 0 };
   push(&list, scene->mRootNode, NULL);
   while (list.ok && list.nodes.count > 0) {
     const placed_node at = CDNI_AT(list.nodes, placed_node, list.nodes.count - 1);
     list.nodes.count--;
     for (unsigned i = 0; list.ok && i < at.node->mNumMeshes; i++)
-      list.ok = append(out, scene->mMeshes[at.node->mMeshes[i]], &at.to_root, &vertices, &triangles);
+      list.ok = append(out, scene, scene->mMeshes[at.node->mMeshes[i]], &at.to_root, &vertices, &triangles, &colors);
     /* Backwards, so that the first one is the next. */
     for (unsigned i = at.node->mNumChildren; list.ok && i-- > 0;) push(&list, at.node->mChildren[i], &at.to_root);
   }
   cdni_array_free(NULL, &list.nodes);
   out->vertices = vertices.data;
   out->triangles = triangles.data;
+  out->colors = colors.data;
   return list.ok;
 }
 

@@ -1,4 +1,8 @@
 /* Scenes: visuals, marks of each layer, cameras, picking. All expected places are worked out by hand. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "../robust/counting_allocator.h"
 #include "../testing.h"
 
@@ -516,7 +520,69 @@ START_TEST(planes_have_patterns) {
 }
 END_TEST
 
+#ifdef TEST_ASSIMP
+/* Three triangles with two materials. */
+static const char colored[] =
+    "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"
+    "<asset><unit meter='1'/><up_axis>Z_UP</up_axis></asset><library_effects>"
+    "<effect id='re'><profile_COMMON><technique sid='t'><lambert><diffuse><color>0.9 0.1 0.2 1</color></diffuse></lambert>"
+    "</technique></profile_COMMON></effect>"
+    "<effect id='be'><profile_COMMON><technique sid='t'><lambert><diffuse><color>0.1 0.2 0.8 1</color></diffuse></lambert>"
+    "</technique></profile_COMMON></effect></library_effects>"
+    "<library_materials><material id='r'><instance_effect url='#re'/></material><material id='b'><instance_effect url='#be'/>"
+    "</material></library_materials><library_geometries><geometry id='g'><mesh><source id='p'><float_array id='a' count='15'>"
+    "0 0 0 1 0 0 0 1 0 0 0 1 1 1 0</float_array><technique_common><accessor source='#a' count='5' stride='3'>"
+    "<param name='X' type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor></technique_common>"
+    "</source><vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
+    "<triangles material='m0' count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>0 2 1</p></triangles>"
+    "<triangles material='m1' count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 3</p></triangles>"
+    "<triangles material='m0' count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>1 2 4</p></triangles>"
+    "</mesh></geometry></library_geometries><library_visual_scenes><visual_scene id='s'><node id='n'>"
+    "<instance_geometry url='#g'><bind_material><technique_common><instance_material symbol='m0' target='#r'/>"
+    "<instance_material symbol='m1' target='#b'/></technique_common></bind_material></instance_geometry></node></visual_scene>"
+    "</library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>";
+
+/* A mesh that has no colour in its model has those of its file, a visual for each; one that has a colour keeps it. */
+START_TEST(meshes_have_the_colours_of_their_files) {
+  static const char urdf[] =
+      "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+      "</inertial><visual name='own'><geometry><mesh filename='%s'/></geometry></visual><visual name='green'><geometry>"
+      "<mesh filename='%s'/></geometry><material name='g'><color rgba='0 1 0 1'/></material></visual></link></robot>";
+  char path[] = "/tmp/cardan-colours-XXXXXX.dae", text[2000];
+  const int fd = mkstemps(path, 4);
+  ck_assert(fd >= 0 && write(fd, colored, strlen(colored)) == (ssize_t)strlen(colored));
+  close(fd);
+  snprintf(text, sizeof text, urdf, path, path);
+  cdn_model *model;
+  cdn_state *state;
+  cdn_scene *scene;
+  OK(cdn_model_load_string(text, strlen(text), "r.urdf", NULL, &model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK(cdn_model_create_scene(model, state, NULL, &scene));
+  unlink(path);
+  static const double expected[3][3] = { { 0.9, 0.1, 0.2 }, { 0.1, 0.2, 0.8 }, { 0, 1, 0 } };
+  static const int triangles[3] = { 2, 1, 3 };
+  ck_assert_int_eq(cdn_scene_visual_count(scene), 3);
+  for (int i = 0; i < 3; i++) {
+    cdn_visual v;
+    cdn_surface_info info;
+    OK(cdn_scene_visual(scene, i, &v));
+    OK(cdn_surface_get_info(v.geometry.surface, &info));
+    ck_assert_int_eq(info.n_triangles, triangles[i]);
+    for (int k = 0; k < 3; k++) NEAR(v.rgba[k], expected[i][k], 1e-6);
+    NEAR(v.rgba[3], 1, 0);
+  }
+  cdn_scene_destroy(scene);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+#else
+START_TEST(meshes_have_the_colours_of_their_files) { SKIP("this build reads no DAE"); }
+END_TEST
+#endif
+
 CHECK_MAIN("scene", every_body_has_a_look, a_look_hides_shapes_of_contact, a_point_mass_and_an_inertia_are_shown,
            joints_frames_and_points, what_acts, subsystems_decorate, frames_allocate_nothing,
            the_fitted_view_shows_everything, cameras_and_lights, picking, bad_calls, a_model_is_dressed,
-           planes_have_patterns)
+           planes_have_patterns, meshes_have_the_colours_of_their_files)
