@@ -53,8 +53,7 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
 /* A group as the solver sees it: its rows on the accelerations of M's origins. */
 typedef struct soft_work {
   const soft_group *g;
-  int32_t C; /* the matrix of the coupling of its two bodies; -1: none */
-  int32_t zone;
+  int32_t C;                                   /* the matrix of the coupling of its two bodies; -1: none */
   sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS]; /* of a pair: r = J_b A_b - J_a A_a - ref */
   double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
   double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];

@@ -10,21 +10,31 @@
 
 /* Of the cost. Steps that promise less than the first are whole ones; those that promise less than the second change
  * nothing but rounding. */
-static const double LITTLE = 1e-14, NOTHING = 1e-30;
+static const double LITTLE = 1e-14, NOTHING = 1e-24;
+/* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
+static const double STIFF = 1e8;
 
-/* Residuals at x + t d, forces, weights and zones; whether a zone has changed, or one is curved. */
-static bool evaluate(const soft_problem *p, int island, double t) {
-  bool changed = false;
+/* Residuals at x + t d, and forces, weights and zones there. Returns half of the sum of (f - g)^2 / D, where g are the
+ * forces that the weights before would have led to. After a whole Newton step this is what is left to promise: the gradient
+ * is J^T (g - f). */
+static double evaluate(const soft_problem *p, int island, double t) {
+  double left = 0;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     const int n = w->g->s.rows;
-    int32_t zone;
+    double before[SOFT_MOST_ROWS];
+    for (int e = 0; e < n; e++) {
+      before[e] = w->f[e];
+      for (int g = 0; g < n; g++) before[e] -= t * w->H[e * n + g] * w->Jd[g];
+    }
     for (int e = 0; e < n; e++) w->Jx[e] += t * w->Jd[e], w->r[e] += t * w->Jd[e];
-    cdni_soft_function(&w->g->s, w->r, w->f, w->H, &zone);
-    changed = changed || zone != w->zone || zone == SOFT_ZONE_MIDDLE;
-    w->zone = zone;
+    cdni_soft_function(&w->g->s, w->r, w->f, w->H, NULL);
+    for (int e = 0; e < n; e++) {
+      const double change = w->f[e] - before[e];
+      left += 0.5 * change * change / w->g->s.D[w->g->s.kind == SOFT_PYRAMIDAL ? 0 : e];
+    }
   }
-  return changed;
+  return left;
 }
 
 cdn_status cdni_soft_factor(soft_problem *p, int island) {
@@ -83,37 +93,48 @@ static void subtract(soft_problem *p, int island) {
   }
 }
 
+/* J (y - x), and its part in the promise of the step. */
+static double multiply(const soft_problem *p, int island) {
+  double curved = 0;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    const int n = w->g->s.rows;
+    cdni_soft_multiply(p->plan->tree, w, p->A_y, p->y, w->Jd);
+    for (int e = 0; e < n; e++)
+      for (int g = 0; g < n; g++) curved += w->Jd[e] * w->H[e * n + g] * w->Jd[g];
+  }
+  return curved;
+}
+
+static double cost_of(const soft_problem *p, int island) {
+  double sum = 0;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    sum += cdni_soft_function(&w->g->s, w->r, w->f, w->H, NULL);
+  }
+  return sum;
+}
+
 cdn_status cdni_soft_newton(soft_problem *p, int island, cdn_soft_statistics *statistics) {
   const cdn_soft_def *def = &p->room->def;
-  for (int k = p->first[island]; k < p->first[island + 1]; k++)
-    memset(p->work[k].Jd, 0, sizeof p->work[k].Jd), p->work[k].zone = INT32_MIN;
-  evaluate(p, island, 0);
+  const double cost = cost_of(p, island);
   /* as the State's residual is measured */
-  double scale = 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
-  for (int k = p->first[island]; k < p->first[island + 1]; k++)
-    scale += cdni_soft_function(&p->work[k].g->s, p->work[k].r, p->work[k].f, NULL, NULL);
+  const double scale = cost + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
+  const double enough = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
   for (int it = 1; it <= def->iterations; it++) {
     CDNI_TRY(step(p, island));
-    subtract(p, island);
     statistics->factorizations++;
     if (statistics->most_iterations < it) statistics->most_iterations = it;
-    double curved = 0;
-    for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-      soft_work *w = &p->work[k];
-      const int n = w->g->s.rows;
-      cdni_soft_multiply(p->plan->tree, w, p->A_y, p->y, w->Jd);
-      for (int e = 0; e < n; e++)
-        for (int g = 0; g < n; g++) curved += w->Jd[e] * w->H[e * n + g] * w->Jd[g];
-    }
+    subtract(p, island);
+    const double curved = multiply(p, island);
     const double m0 = cdni_soft_metric(p, island, p->y, p->A_y, p->x, p->A_x);
     const double m1 = cdni_soft_metric(p, island, p->y, p->A_y, p->y, p->A_y);
     const double promised = 0.5 * (m1 + curved); /* by the quadratic model */
-    const bool last = !(promised > fmax(def->tolerance * def->tolerance, NOTHING) * scale);
     /* where little is left, slopes along the line are rounding */
     const double t = promised > LITTLE * scale ? cdni_soft_line(p, island, m0, m1) : 1;
     move(p, island, t);
-    const bool changed = evaluate(p, island, t);
-    if (last || (!changed && t == 1)) return CDN_OK;
+    const double left = evaluate(p, island, t);
+    if (promised <= enough || (t == 1 && left <= enough / STIFF)) return CDN_OK;
   }
   return CDN_OK;
 }
