@@ -20,7 +20,8 @@ typedef struct cdn_equilibrium_def {
   CDN_DEF_HEADER;
   cdn_equilibrium_goal goal; /**< default: stable */
   double tolerance;          /**< bound on the remaining accelerations, rad/s^2 and m/s^2; default 1e-8 */
-  double largest_step;       /**< bound on each displacement (rad, m) in one iteration, at least 1e-8; default 0.5 */
+  double largest_step;       /**< bound on each displacement (rad, m) in one iteration, at least 1e-8; default 0.5.
+                                  Shapes that are thinner may be stepped through */
   int most_iterations;       /**< for each search; default 500 */
 } cdn_equilibrium_def;
 
@@ -44,8 +45,8 @@ typedef struct cdn_equilibrium {
 } cdn_equilibrium;
 
 /** Finds q with udot = 0 at u = 0, starting from the State's q, at its time and z. Writes this q and u = 0 into the
- *  State. Prescribed coordinates (motion.h) keep their values. All forces of the State count, with or without a
- *  potential; forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to
+ *  State. What friction that sticks remembers (contact.h) follows the bodies and is written, too; other z keep their
+ *  values. Prescribed coordinates (motion.h) keep theirs. All forces of the State count, with or without a potential; forces that depend on u are evaluated at u = 0. Constraints are satisfied by projection first, held to
  *  1e-10 units, and their forces count.
  *
  *  Method: Newton's method in local independent coordinates (modes.h), with analytic derivatives, in a trust region.

@@ -17,6 +17,13 @@ const contact_room *cdni_contact(const cdn_system *system);
 /* The variable in which a State has the owners of the slots of its friction's memory, and how many doubles it takes; 0:
  * there is no memory. */
 int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable);
+/* The z of that memory, displacements that follow the bodies' where nothing slides: the first of them, and how many. */
+int cdni_contact_memory_z(const cdn_state *state, int *first);
+/* For a search in which time stands still: at the end of a step of it, contacts that have begun get their slots, those that have ended lose
+ * them, and what slides has slid. */
+cdn_status cdni_contact_settle(cdn_state *state);
+/* Copies the memory between States of one System. */
+cdn_status cdni_contact_copy_memory(cdn_state *to, cdn_state *from);
 
 /* ---- soft.c, points.c: points of convex contact ---- */
 

@@ -302,6 +302,9 @@ typedef struct patch_bristles {
 } patch_bristles;
 patch_bristles cdni_contact_bristles(const motion_view *v, const touch *t, const touch_force *f, double transition);
 cdn_region_fn cdni_contact_calc_patch_forces;
+/* The displacements that a patch with a slot keeps where its bodies stand still. */
+void cdni_contact_relax_patch(const motion_view *v, cdn_state *state, const patch *p, const touch *touches,
+                              const touch_force *forces, double transition, double to[SLOT_MOST_NUMBERS]);
 cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zdot);
 
 /* Which law acts between two kinds of geometry; NULL: none. It adds a touch, or several, for a pair that overlaps. */

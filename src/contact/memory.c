@@ -274,6 +274,63 @@ int cdni_contact_memory_variable(const cdn_system *system, cdn_dvar *variable) {
   return (int)(table_size(room->slots) / sizeof(double));
 }
 
+/* ---- where time stands still ---- */
+
+int cdni_contact_memory_z(const cdn_state *state, int *first) {
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  if (!room || room->slots == 0) return 0;
+  *first = (int)(cdn_state_zvar(state, room->displacements) - cdn_state_z(state));
+  return room->slots * room->slot_numbers;
+}
+
+/* All z of the memory, after all that slides has slid. */
+static cdn_status relaxed(const contact_room *room, cdn_state *state, double *z) {
+  const patch *patches;
+  const void *elements;
+  int n, n_touches;
+  CDNI_TRY(cdni_contact_patches(room, state, &patches, &n));
+  CDNI_TRY(cdn_region_eval(state, room->forces, &elements, &n_touches));
+  const touch *touches = cdni_region_elements(state, room->touches);
+  const double transition = *cdn_state_parameters(state, room->transition);
+  const table t = table_at(room, table_of(room, state));
+  motion_view v;
+  CDNI_TRY(cdni_motion_view(room, state, &v));
+  memcpy(z, cdn_state_zvar(state, room->displacements), (size_t)(room->slots * room->slot_numbers) * sizeof *z);
+  for (int i = 0; i < n; i++) {
+    const int slot = patches[i].slot;
+    double x[SLOT_MOST_NUMBERS] = { 0 };
+    if (slot < 0) continue;
+    cdni_contact_relax_patch(&v, state, &patches[i], &touches[patches[i].first],
+                             (const touch_force *)elements + patches[i].first, transition, x);
+    for (int k = 0; k < room->slot_numbers; k++)
+      z[room->slot_numbers * slot + k] = t.owners[slot].z0[k] + x[k] / SLOT_UNIT;
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_contact_settle(cdn_state *state) {
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  if (!room || room->slots == 0) return CDN_OK;
+  const size_t size = table_size(room->slots), n = (size_t)(room->slots * room->slot_numbers);
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_VELOCITY));
+  double *z = cdn_work_push(state, n * sizeof *z + size);
+  if (!z) return CDN_ERR_NOMEM;
+  cdn_status status = relaxed(room, state, z);
+  if (status == CDN_OK) status = calc_owners(&room, state, z + n);
+  if (status == CDN_OK) status = cdn_state_set_zvar(state, room->displacements, z);
+  if (status == CDN_OK) memcpy(cdni_state_update_discrete(state, room->owners.variable), z + n, size);
+  cdn_work_pop(state, z);
+  return status;
+}
+
+cdn_status cdni_contact_copy_memory(cdn_state *to, cdn_state *from) {
+  const contact_room *room = cdni_contact(cdn_state_system(from));
+  if (!room || room->slots == 0) return CDN_OK;
+  CDNI_TRY(cdn_state_set_zvar(to, room->displacements, cdn_state_zvar(from, room->displacements)));
+  memcpy(cdni_state_update_discrete(to, room->owners.variable), table_of(room, from), table_size(room->slots));
+  return CDN_OK;
+}
+
 cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, int *without) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const contact_room *room = cdni_contact(cdn_state_system(state));

@@ -167,6 +167,34 @@ void cdni_patch_share(const patch_force *p, const touch *t, const touch_force *f
   *moment = cdn_scale(share, p->moment);
 }
 
+/* ---- at rest ---- */
+
+/* A surface that moves while its body rests has slid for as long as one likes. */
+static const double LONG = 1e9;
+
+/* The displacement after all that slides has slid: the slider bears what is left. */
+static void relax(const bristle *b, const double *x, const double motion[4], int n, double *to) {
+  double long_motion[4], f[4], rate[4];
+  for (int i = 0; i < 4; i++) long_motion[i] = LONG * motion[i];
+  cdni_bristle(b, x, long_motion, f, rate);
+  for (int i = 0; i < n; i++) to[i] = -f[i] / b->stiffness;
+}
+
+void cdni_contact_relax_patch(const motion_view *v, cdn_state *state, const patch *p, const touch *touches,
+                              const touch_force *forces, double transition, double to[SLOT_MOST_NUMBERS]) {
+  const load l = load_of(touches, forces, p->count);
+  const bristle b = bristle_of(v, touches, &l, transition);
+  const double motion[4] = { l.V.x, l.V.y, l.V.z, b.lever0 * cdn_dot(l.turn, l.normal) };
+  double x[SLOT_MOST_NUMBERS], lever;
+  cdni_contact_displacement(v->room, state, p->slot, x);
+  relax(&b, x, motion, 4, to);
+  if (v->room->slot_numbers == SLOT_NUMBERS || !(touches[0].rolling > 0)) return;
+  const bristle rolling = rolling_bristle(v, touches, &l, &b, &lever);
+  const cdn_vec3 roll = cdn_scale(lever, cdn_sub(l.turn, cdn_scale(cdn_dot(l.turn, l.normal), l.normal)));
+  const double from[4] = { x[4], x[5], x[6], 0 }, rolls[4] = { roll.x, roll.y, roll.z, 0 };
+  relax(&rolling, from, rolls, 3, to + SLOT_NUMBERS);
+}
+
 cdn_status cdni_contact_calc_zdot(const void *self, cdn_state *state, double *zdot) {
   const contact_room *room = contact_of(self);
   const patch *patches;

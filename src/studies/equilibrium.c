@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "contact/contact.h"
 #include "matter/operators.h"
 
 static const char function[] = "cdn_find_equilibrium";
@@ -58,6 +59,20 @@ static cdn_status power(search *x, const double *qdot, double *out) {
   return CDN_OK;
 }
 
+/* The memory of friction follows the bodies. */
+static cdn_status follow(search *x, double scale) {
+  const size_t nz = (size_t)cdn_system_nz(cdn_state_system(x->rest));
+  if (x->friction.n == 0) return CDN_OK;
+  memcpy(x->z, x->z0, nz * sizeof *x->z);
+  cdni_statics_friction_follow(&x->friction, x->s.nu, scale, x->v, x->z);
+  return cdn_state_set_z(x->rest, x->z);
+}
+
+static cdn_status place(search *x, const double *q, double scale) {
+  CDNI_TRY(cdn_state_set_q(x->rest, q));
+  return follow(x, scale);
+}
+
 /* To q0 + scale N v, and back to the constraints; q is where that is. */
 static cdn_status move(search *x, double scale, double *q) {
   const cdn_projection_def def = tight();
@@ -66,10 +81,16 @@ static cdn_status move(search *x, double scale, double *q) {
   CDNI_TRY(cdni_state_multiply_by_N(x->rest, x->v, q));
   for (size_t k = 0; k < nq; k++) q[k] = x->q0[k] + scale * q[k];
   cdni_state_normalize_q(x->rest, q, NULL);
-  CDNI_TRY(cdn_state_set_q(x->rest, q));
+  CDNI_TRY(place(x, q, scale));
   CDNI_TRY(cdn_project_q(x->rest, &def, &x->report->constraint_error));
   if (nq) memcpy(q, cdn_state_q(x->rest), nq * sizeof *q);
   return CDN_OK;
+}
+
+static void begin_step(search *x) {
+  const cdn_system *system = cdn_state_system(x->rest);
+  memcpy(x->q0, cdn_state_q(x->rest), (size_t)cdn_system_nq(system) * sizeof *x->q0);
+  if (x->friction.n > 0) memcpy(x->z0, cdn_state_z(x->rest), (size_t)cdn_system_nz(system) * sizeof *x->z0);
 }
 
 /* Takes the step v, by way of its middle, and the work of all forces on it: Simpson's rule on the parabola through the three
@@ -81,10 +102,10 @@ static cdn_status walk(search *x, double *work) {
   CDNI_TRY(move(x, 0.5, x->middle));
   for (int k = 0; k < nq; k++) rate[k] = x->q[k] - x->q0[k];
   CDNI_TRY(power(x, rate, &P[1]));
-  CDNI_TRY(cdn_state_set_q(x->rest, x->q0));
+  CDNI_TRY(place(x, x->q0, 0));
   for (int k = 0; k < nq; k++) rate[k] = 4 * x->middle[k] - 3 * x->q0[k] - x->q[k];
   CDNI_TRY(power(x, rate, &P[0]));
-  CDNI_TRY(cdn_state_set_q(x->rest, x->q));
+  CDNI_TRY(place(x, x->q, 1));
   for (int k = 0; k < nq; k++) rate[k] = 3 * x->q[k] - 4 * x->middle[k] + x->q0[k];
   CDNI_TRY(power(x, rate, &P[2]));
   *work = (P[0] + 4 * P[1] + P[2]) / 6;
@@ -103,9 +124,8 @@ static double limited_step(search *x) {
 
 /* Tries steps until one is as good as predicted; *done if no step is left to try. */
 static cdn_status one_iteration(search *x, bool *done) {
-  const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
   const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
-  memcpy(x->q0, cdn_state_q(x->rest), nq * sizeof *x->q0);
+  begin_step(x);
   cdn_status failed = CDN_OK;
   double before, work = 0;
   CDNI_TRY(imbalance(x, &before));
@@ -120,10 +140,10 @@ static cdn_status one_iteration(search *x, bool *done) {
     if (ratio > 0.1 || settles) {
       x->report->work += work;
       if (ratio > 0.75 && length > 0.8 * x->radius) x->radius *= 2;
-      return CDN_OK;
+      return cdni_contact_settle(x->rest);
     }
     failed = status;
-    CDNI_TRY(cdn_state_set_q(x->rest, x->q0));
+    CDNI_TRY(place(x, x->q0, 0));
     x->radius = 0.25 * length;
   }
   CDNI_TRY(failed);
@@ -163,10 +183,9 @@ static cdn_status creeps(search *x, int steps, double *mark, bool *stuck) {
  * does not change the kind of the equilibrium. (At the edge of a stop, rounding would decide whether the stop is
  * stiff.) */
 static cdn_status polish(search *x) {
-  const size_t nq = (size_t)cdn_system_nq(cdn_state_system(x->rest));
   const cdn_equilibrium before = *x->report;
   double size_before, work, size;
-  memcpy(x->q0, cdn_state_q(x->rest), nq * sizeof *x->q0);
+  begin_step(x);
   CDNI_TRY(imbalance(x, &size_before));
   if (!(cdni_equilibrium_step(x, FAR) <= x->def->largest_step)) return CDN_OK;
   if (walk(x, &work) == CDN_OK && imbalance(x, &size) == CDN_OK && size < 0.5 * size_before) {
@@ -176,7 +195,7 @@ static cdn_status polish(search *x) {
     if (x->report->stable == before.stable && x->report->unstable == before.unstable) return CDN_OK;
   }
   *x->report = before;
-  return cdn_state_set_q(x->rest, x->q0);
+  return place(x, x->q0, 0);
 }
 
 /* From where the State is; *found tells whether the way ends in an equilibrium. */
@@ -184,6 +203,7 @@ static cdn_status find(search *x, bool *found) {
   bool done = false, stuck = false;
   double mark = INFINITY;
   x->radius = FAR;
+  CDNI_TRY(cdni_contact_settle(x->rest));
   CDNI_TRY(cdn_realize(x->rest, CDN_STAGE_ACCELERATION));
   for (int steps = 0;; steps++, x->report->iterations++) {
     CDNI_TRY(look(x));
@@ -228,19 +248,22 @@ static cdn_status run(search *x) {
       x->goal == CDN_EQUILIBRIUM_ANY) { /* accelerations may be least where they are not zero, but not energy */
     x->goal = CDN_EQUILIBRIUM_STABLE;
     CDNI_TRY(cdn_state_set_q(x->rest, x->start));
+    CDNI_TRY(cdni_contact_copy_memory(x->rest, x->from));
     CDNI_TRY(find(x, &found));
   }
   if (found) return CDN_OK;
   return no_equilibrium(x);
 }
 
-static size_t divide(search *x, int nq, int nu, double *at) {
+static size_t divide(search *x, int nq, int nu, int nz, double *at) {
   double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate, &x->start };
   for (int k = 0; at && k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
+  double **const auxiliary[] = { &x->z, &x->z0 };
+  for (int k = 0; at && k < CDNI_COUNT(auxiliary); k++) *auxiliary[k] = at, at += nz;
   double **const mobilities[] = { &x->force, &x->along };
   for (int k = 0; at && k < CDNI_COUNT(mobilities); k++) *mobilities[k] = at, at += nu;
   return cdni_equilibrium_model_divide(x, nu, at) + (size_t)nq * CDNI_COUNT(coordinates) +
-         (size_t)nu * CDNI_COUNT(mobilities);
+         (size_t)nz * CDNI_COUNT(auxiliary) + (size_t)nu * CDNI_COUNT(mobilities);
 }
 
 /* Ten times the displacements that rounding may hide: a smaller largest_step could not be distinguished from an end. */
@@ -254,27 +277,28 @@ static cdn_status check_def(cdn_state *state, const cdn_equilibrium_def *def) {
   return CDN_OK;
 }
 
-/* Writes the result to the caller's State: q that is not prescribed, and u = 0. */
+/* Writes the result to the caller's State: q that is not prescribed, the memory of friction, and u = 0. */
 static cdn_status hand_over(cdn_state *state, cdn_state *rest) {
   CDNI_TRY(cdn_state_set_q(state, cdn_state_q(rest)));
+  CDNI_TRY(cdni_contact_copy_memory(state, rest));
   return cdn_state_set_u(state, cdn_state_u(rest));
 }
 
 static cdn_status find_rest(cdn_state *state, const cdn_equilibrium_def *def, cdn_equilibrium *report) {
   cdn_equilibrium_def known;
   const char *unreadable = read_equilibrium_def(&known, def ? def : &equilibrium_def_defaults);
-  search x = { .function = function, .def = &known, .report = report };
+  search x = { .function = function, .def = &known, .report = report, .from = state };
   *report = (cdn_equilibrium){ .unbalanced = INFINITY };
   if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   CDNI_TRY(check_def(state, x.def));
   CDNI_TRY(cdni_rest_state(state, function, &x.rest));
   const cdn_system *system = cdn_state_system(state);
-  const int nq = cdn_system_nq(system), nu = cdn_system_nu(system);
-  double *memory = cdn_work_push(state, divide(&x, nq, nu, NULL) * sizeof *memory);
+  const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), nz = cdn_system_nz(system);
+  double *memory = cdn_work_push(state, divide(&x, nq, nu, nz, NULL) * sizeof *memory);
   cdn_status status = CDN_OK;
   if (!memory) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   else {
-    divide(&x, nq, nu, memory);
+    divide(&x, nq, nu, nz, memory);
     status = run(&x);
     if (status == CDN_OK) status = hand_over(state, x.rest);
   }

@@ -10,17 +10,19 @@
 #define CDNI_NOT_A_STEP 1e-13 /* rad, m */
 
 typedef struct search {
-  cdn_state *rest;
+  cdn_state *from, *rest; /* the user's, and the one that the search moves */
   const char *function;
   const cdn_equilibrium_def *def;
   cdn_equilibrium_goal goal; /* of the present search */
   double radius;             /* trust radius of the steps */
   cdn_equilibrium *report;
   double *q, *q0, *middle, *rate, *start; /* nq */
+  double *z, *z0;                         /* nz: of a step, and before it */
   double *force, *along;                  /* nu */
 
   /* The model, in the basis of modes: column k of X has the components of mode k in Z. */
   cdni_statics s;
+  cdni_statics_friction friction;
   double imbalance;                      /* |g| */
   double *X, *d, *g;                     /* n x n, n, n: modes, their curvatures, the gradient */
   double *k;                             /* n: the stiffness that the step uses */

@@ -25,11 +25,13 @@ size_t cdni_equilibrium_model_divide(search *x, int nu, double *at) {
   double **const squares[] = { &x->X, &x->L, &x->U, &x->VT };
   double **const rows[] = { &x->d, &x->g, &x->k, &x->y, &x->v, &x->residual, &x->sigma };
   const size_t a = cdni_symmetric_eigen_work(nu), b = cdni_svd_work(nu, nu);
-  const size_t size =
-      cdni_statics_size(nu) + CDNI_COUNT(squares) * square + (CDNI_COUNT(rows) + 1) * n + (a > b ? a : b);
+  const size_t size = cdni_statics_size(nu) + cdni_statics_friction_size(x->rest) + CDNI_COUNT(squares) * square +
+                      (CDNI_COUNT(rows) + 1) * n + (a > b ? a : b);
   if (!at) return size;
   x->s = cdni_statics_at(nu, at);
   at += cdni_statics_size(nu);
+  x->friction = cdni_statics_friction_at(x->rest, at);
+  at += cdni_statics_friction_size(x->rest);
   for (int k = 0; k < CDNI_COUNT(squares); k++) *squares[k] = at, at += square;
   for (int k = 0; k < CDNI_COUNT(rows); k++) *rows[k] = at, at += n;
   x->idle = (bool *)at, x->balanced = x->idle + n;
@@ -157,7 +159,7 @@ static void judge_directions(search *x) {
 }
 
 cdn_status cdni_equilibrium_model_fill(search *x) {
-  CDNI_TRY(cdni_statics_fill(x->rest, x->function, &x->s));
+  CDNI_TRY(cdni_statics_fill(x->rest, x->function, &x->s, &x->friction));
   cdni_statics_idle(&x->s, x->def->tolerance, x->balanced, x->idle);
   const int n = x->s.n, nu = x->s.nu;
   double *B = x->s.work;

@@ -78,7 +78,7 @@ cdn_status cdn_linear_modes(cdn_state *state, int *count, double *re, double *im
 
 static cdn_status normal_modes(cdn_state *rest, const char *function, cdni_statics *s, double *work, double *omega2,
                                double *shapes) {
-  CDNI_TRY(cdni_statics_fill(rest, function, s));
+  CDNI_TRY(cdni_statics_fill(rest, function, s, NULL));
   const int n = s->n, nu = s->nu;
   for (int j = 0; j < n; j++)
     for (int i = 0; i < j; i++) s->H[i * n + j] = s->H[j * n + i] = 0.5 * (s->H[i * n + j] + s->H[j * n + i]);

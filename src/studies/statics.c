@@ -3,7 +3,10 @@
 
 #include <math.h>
 
+#include <cardan/derivatives.h>
+
 #include "constraints/constraints.h"
+#include "contact/contact.h"
 #include "dynamics/dynamics.h"
 #include "matter/operators.h"
 
@@ -79,7 +82,46 @@ static void reduce(const cdni_statics *s, const double *A, double *half, double 
   }
 }
 
-cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s) {
+/* ---- friction that remembers ---- */
+
+size_t cdni_statics_friction_size(const cdn_state *state) {
+  int first;
+  const cdn_system *system = cdn_state_system(state);
+  const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system);
+  return cdni_contact_memory_z(state, &first) > 0 ? 2 * nu * nz + 2 * nu : 0;
+}
+
+cdni_statics_friction cdni_statics_friction_at(const cdn_state *state, double *memory) {
+  const cdn_system *system = cdn_state_system(state);
+  const size_t nu = (size_t)cdn_system_nu(system), nz = (size_t)cdn_system_nz(system);
+  cdni_statics_friction f = { .by_u = memory, .by_z = memory + nu * nz, .work = memory + 2 * nu * nz };
+  f.n = cdni_contact_memory_z(state, &f.first);
+  return f;
+}
+
+void cdni_statics_friction_follow(const cdni_statics_friction *f, int nu, double scale, const double *v, double *z) {
+  for (int i = 0; i < f->n; i++)
+    for (int k = 0; k < nu; k++) z[f->first + i] += scale * f->by_u[(f->first + i) * nu + k] * v[k];
+}
+
+/* Adds -M (dudot/dz) (dzdot/du) to K. (Constraint forces that change with z do no work along free directions.) */
+static cdn_status add_friction(cdn_state *rest, cdni_statics_friction *f, int nu, double *K) {
+  const int nz = cdn_system_nz(cdn_state_system(rest));
+  double *column = f->work, *force = f->work + nu;
+  CDNI_TRY(cdn_forward_dynamics_derivatives(rest, NULL, NULL, NULL, f->by_z));
+  CDNI_TRY(cdn_calc_zdot_derivatives(rest, NULL, f->by_u, NULL));
+  for (int z = f->first; z < f->first + f->n; z++) {
+    bool any = false;
+    for (int i = 0; i < nu; i++) column[i] = f->by_z[i * nz + z], any = any || column[i] != 0;
+    if (!any) continue;
+    CDNI_TRY(cdn_multiply_by_M(rest, column, force));
+    for (int i = 0; i < nu; i++)
+      for (int k = 0; k < nu; k++) K[i * nu + k] -= force[i] * f->by_u[z * nu + k];
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s, cdni_statics_friction *friction) {
   const size_t nu = (size_t)s->nu;
   double *A = s->work, *half = A + nu * nu;
   CDNI_TRY(cdni_local_basis(rest, function, CDN_LEVEL_POSITION, s->Z, &s->n));
@@ -96,6 +138,7 @@ cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics
   const constraint_room *room = lambda ? cdni_constraints(cdn_state_system(rest)) : NULL;
   CDNI_TRY(cdni_constrained_residual_derivatives(
       rest, function, NULL, room ? lambda + cdni_constraints_first_row(room) : NULL, A, NULL, NULL, NULL));
+  if (friction && friction->n > 0) CDNI_TRY(add_friction(rest, friction, s->nu, A));
   reduce(s, A, half, s->H);
   return CDN_OK;
 }

@@ -38,7 +38,22 @@ typedef struct cdni_statics {
 /* The number of doubles for nu mobilities; and the struct with its parts in such memory. */
 size_t cdni_statics_size(int nu);
 cdni_statics cdni_statics_at(int nu, double *memory);
-cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s);
+
+/* The memory of friction that sticks (contact): z that follow the bodies. A displacement v changes them by dzdot/du v, and so stretches
+ * what sticks. */
+typedef struct cdni_statics_friction {
+  int first, n;        /* of the z; n 0: there are none */
+  double *by_u, *by_z; /* dzdot/du, nz x nu, and dudot/dz, nu x nz */
+  double *work;        /* 2 nu */
+} cdni_statics_friction;
+/* The number of doubles; and the struct with its parts in such memory. */
+size_t cdni_statics_friction_size(const cdn_state *state);
+cdni_statics_friction cdni_statics_friction_at(const cdn_state *state, double *memory);
+/* Adds what follows scale v to all z. */
+void cdni_statics_friction_follow(const cdni_statics_friction *f, int nu, double scale, const double *v, double *z);
+
+/* With friction (NULL: z stay as they are), K has what its memory adds. */
+cdn_status cdni_statics_fill(cdn_state *rest, const char *function, cdni_statics *s, cdni_statics_friction *friction);
 
 /* After cdni_statics_fill: scales that distinguish K from rounding: its largest entry, in the units of the
  * coordinates and in units that make all masses 1. Only a stiffness that is negligible in both is rounding. (Beside
