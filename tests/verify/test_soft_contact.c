@@ -1,0 +1,159 @@
+/* Convex contact against closed forms that follow from MuJoCo's law: how deep a ball rests, how fast a block creeps down a
+ * slope, when a ball that slides begins to roll, and where the energy goes. */
+#include "../testing.h"
+
+static const double G = 9.81;
+
+/* What a test places on a half-space through the origin whose normal leans towards x. */
+typedef struct scene {
+  cdn_system *system;
+  cdn_body body;
+} scene;
+
+static cdn_soft_material soft_of(double d, double friction, int dimension) {
+  cdn_soft_material m = cdn_default_soft_material();
+  m.law.imp[0] = m.law.imp[1] = d; /* the impedance is a constant */
+  m.friction[0] = friction;
+  m.condim = dimension;
+  return m;
+}
+
+static scene make_scene(cdn_geometry g, double mass, double moment, double slope, const cdn_soft_material *soft,
+                        const cdn_soft_def *options) {
+  scene s = { .system = cdn_system_create(NULL) };
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.model = CDN_CONTACT_CONVEX;
+  cdn_system_set_contact(s.system, &contact);
+  if (options) cdn_system_set_soft(s.system, options);
+  cdn_system_add_gravity(s.system, NULL, cdn_v3(G * sin(slope), 0, -G * cos(slope)));
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_FREE, b.mass.mass = mass;
+  b.mass.inertia = (cdn_inertia){ moment, moment, moment, 0, 0, 0 };
+  s.body = cdn_system_add_body(s.system, &b);
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.soft = soft;
+  shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_HALF_SPACE };
+  cdn_system_add_shape(s.system, &shape);
+  shape.geometry = g, shape.body = s.body;
+  cdn_system_add_shape(s.system, &shape);
+  OK_FREEZE(s.system);
+  return s;
+}
+
+/* The run from a height and a speed along x until `end`; the System belongs to the stepper's State. */
+static cdn_stepper *run(const scene *s, double height, double speed, double accuracy, double end) {
+  cdn_state *state;
+  OK(cdn_state_create(s->system, &state));
+  cdn_system_release(s->system);
+  const double q[7] = { 1, 0, 0, 0, 0, 0, height }, u[6] = { 0, 0, 0, speed, 0, 0 };
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_state_set_u(state, u));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = accuracy, def.companion = false;
+  cdn_stepper *stepper;
+  OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+  cdn_state_destroy(state);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, end, NULL));
+  return stepper;
+}
+
+/* Stiffness and damping of the law, by its documentation. */
+static double damping(double d) { return 2 / (d * 0.02); }
+static double stiffness(double d) { return 1 / (d * d * 0.02 * 0.02); }
+
+/* At rest the force D K d x is the weight; D = m d / (1 - d), as the inverse inertia is 1 / m. */
+START_TEST(test_a_ball_rests_as_deep_as_the_law_says) {
+  const double impedances[] = { 0.5, 0.9, 0.99 };
+  for (int i = 0; i < 3; i++) {
+    const double d = impedances[i], radius = 0.1, mass = 3;
+    const cdn_soft_material soft = soft_of(d, 0.5, 3);
+    const scene s = make_scene((cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { radius } }, mass,
+                               0.4 * mass * radius * radius, 0, &soft, NULL);
+    cdn_stepper *stepper = run(&s, radius, 0, 1e-9, 3);
+    NEAR(cdn_state_q(cdn_stepper_state(stepper))[6] - radius, -G * (1 - d) / (d * d * stiffness(d)), 1e-9);
+    cdn_stepper_destroy(stepper);
+  }
+}
+END_TEST
+
+/* Friction that sticks is viscous: four corners with D_t B v each bear m g sin(slope). D_t is D times impratio. */
+START_TEST(test_a_block_creeps_as_fast_as_the_law_says) {
+  const double ratios[] = { 1, 10 }, slope = 20 * PI / 180, d = 0.95;
+  for (int i = 0; i < 2; i++) {
+    const cdn_soft_material soft = soft_of(d, 0.7, 3);
+    cdn_soft_def options = cdn_default_soft_def();
+    options.impedance_ratio = ratios[i];
+    const scene s = make_scene((cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { 0.2, 0.2, 0.05 } }, 2, 2 * 0.08 / 3,
+                               slope, &soft, &options);
+    cdn_stepper *stepper = run(&s, 0.05, 0, 1e-9, 3);
+    const double creep = G * sin(slope) * (1 - d) / (4 * d * damping(d) * ratios[i]);
+    NEAR(cdn_state_u(cdn_stepper_state(stepper))[3], creep, 1e-6 * creep + 1e-9);
+    cdn_stepper_destroy(stepper);
+  }
+}
+END_TEST
+
+/* A ball that slides rolls in the end, at a speed that follows from its angular momentum about the point of contact. This
+ * point is midway between the surfaces; while the ball slides, the law lifts it, but not off the plane. */
+START_TEST(test_a_ball_that_slides_rolls_in_the_end) {
+  const cdn_soft_material soft = soft_of(0.95, 0.3, 3);
+  const double radius = 0.1, mass = 1;
+  const scene s = make_scene((cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { radius } }, mass,
+                             0.4 * mass * radius * radius, 0, &soft, NULL);
+  const double rest = G * (1 - 0.95) / (0.95 * 0.95 * stiffness(0.95));
+  cdn_stepper *stepper = run(&s, radius - rest, 1, 1e-8, 2);
+  const double *u = cdn_state_u(cdn_stepper_state(stepper));
+  const double arm = radius - rest / 2;
+  ck_assert(u[3] > 1 / (1 + 0.4 * radius * radius / (arm * arm)) && u[3] < 5. / 7);
+  NEAR(u[1] * arm, u[3], 1e-6);
+  cdn_stepper_destroy(stepper);
+}
+END_TEST
+
+/* What a fall and a slide lose is what the rows dissipate. */
+START_TEST(test_energy_is_accounted_for) {
+  const cdn_soft_material soft = soft_of(0.9, 0.4, 3);
+  const scene s =
+      make_scene((cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { 0.1, 0.1, 0.1 } }, 1, 0.02 / 3, 0.1, &soft, NULL);
+  cdn_stepper *stepper = run(&s, 0.3, 1, 1e-7, 1.5);
+  cdn_certificate c;
+  OK(cdn_stepper_certificate(stepper, &c));
+  AT_MOST(fabs(c.energy_residual), 1e-5);
+  cdn_stepper_destroy(stepper);
+}
+END_TEST
+
+/* Methods of different kinds agree: the law is a function of the State. */
+START_TEST(test_methods_agree) {
+  const cdn_method methods[] = { CDN_METHOD_ADAMS, CDN_METHOD_DORMAND_PRINCE, CDN_METHOD_BOGACKI_SHAMPINE,
+#ifdef TEST_SUNDIALS
+                                 CDN_METHOD_CVODE_BDF
+#endif
+  };
+  double x[4] = { 0 };
+  for (int i = 0; i < (int)(sizeof methods / sizeof *methods); i++) {
+    const cdn_soft_material soft = soft_of(0.9, 0.4, 3);
+    const scene s =
+        make_scene((cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } }, 1, 0.004, 0.05, &soft, NULL);
+    cdn_state *state;
+    OK(cdn_state_create(s.system, &state));
+    cdn_system_release(s.system);
+    const double q[7] = { 1, 0, 0, 0, 0, 0, 0.15 }, u[6] = { 0, 3, 0, 1, 0, 0 };
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_state_set_u(state, u));
+    cdn_stepper_def def = cdn_default_stepper_def();
+    def.accuracy = 1e-8, def.companion = false, def.method = methods[i];
+    cdn_stepper *stepper;
+    OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+    cdn_state_destroy(state);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+    x[i] = cdn_state_q(cdn_stepper_state(stepper))[4];
+    NEAR(x[i], x[0], 2e-6);
+    cdn_stepper_destroy(stepper);
+  }
+}
+END_TEST
+
+CHECK_MAIN("verify/soft_contact", test_a_ball_rests_as_deep_as_the_law_says,
+           test_a_block_creeps_as_fast_as_the_law_says, test_a_ball_that_slides_rolls_in_the_end,
+           test_energy_is_accounted_for, test_methods_agree)
