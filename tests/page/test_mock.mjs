@@ -132,6 +132,19 @@ test('planes have their patterns and their ends', async () => {
   });
 });
 
+test('a model that falls away stays in view, and comes back', async () => {
+  const falling = { ...spot, poses: t => [spot.poses(0)[0], [0, 0, 0.5 - 40 * t * t, 1, 0, 0, 0]] };
+  await withPage(falling, {}, async (page, mock) => {
+    for (const time of [0, 0.4, 5, 0]) {
+      mock.time = time;
+      mock.sendFrame();
+      await until(page, `Math.abs(window.cardan.frame().time - ${time}) < 1e-12`, 'the frame arrives');
+      await until(page, 'window.cardan.project(1).visible', `the ball is in view at ${time} s`);
+    }
+    await until(page, 'Math.abs(window.cardan.camera().target[2] - 0.5) < 0.6', 'the camera is back');
+  });
+});
+
 test('all shapes and marks are drawn', async () => {
   await withPage(hopping, {}, async page => {
     const share = await shareOf(page);

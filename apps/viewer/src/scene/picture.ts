@@ -48,6 +48,7 @@ export class Picture {
   private reaches: Float32Array = new Float32Array(0); // how far the looks of a body are from its origin, or nearly so
   private lastRefresh = 0;
   private fits = true; // the reader has not moved the camera
+  private gone = false; // all bodies are far away
   private fitted = 0; // by how much more than at first is in view
   private readonly raycaster = new THREE.Raycaster();
   private readonly followed = new THREE.Vector3();
@@ -227,9 +228,9 @@ export class Picture {
       if (!matrix || matrix.length !== WORDS * frame.bodies) matrix = this.matrices[run] = new Float32Array(WORDS * frame.bodies);
       expandPoses(frame.poses, frame.bodies, matrix);
     }
+    this.findMiddle();
     this.fitStep(1 - Math.exp(-Math.min(start - this.lastRefresh, FIT_MS) / FIT_MS));
     this.lastRefresh = start;
-    this.findMiddle();
     this.follow();
     this.bodies.update(this.matrices);
     this.ground.update(this.matrices[0], this.middle);
@@ -321,7 +322,14 @@ export class Picture {
   private fitStep(part: number): void {
     if (!this.fits || this.camera >= 0) return;
     const { stage } = this;
-    this.takeIn(this.seen);
+    if (!this.takeIn(this.seen)) {
+      // All have gone: it falls, or walks far away. The camera goes along, and comes back at once.
+      stage.shift(this.point.copy(this.middle).sub(stage.controls.target));
+      this.gone = true;
+      return;
+    }
+    if (this.gone) part = 1;
+    this.gone = false;
     const grown = this.seen.getSize(this.point).length() / this.first.getSize(this.point).length();
     const wanted = Math.min(grown, MOST_GROWTH) - 1;
     this.seen.getCenter(this.point).sub(this.first.getCenter(this.followed)).add(stage.center).sub(stage.controls.target);
@@ -343,13 +351,16 @@ export class Picture {
     return reaches;
   }
 
-  // Makes a box so large that the bodies are in it, but for those that flew off.
-  private takeIn(box: THREE.Box3): void {
+  // Makes a box so large that the bodies are in it, but for those that flew off. False: there are bodies, and all did.
+  private takeIn(box: THREE.Box3): boolean {
     const count = (this.matrices[0]?.length ?? 0) / WORDS, { center, radius } = this.stage;
+    let near = count < 2;
     for (let i = 1; i < count; i++) {
       if (!this.origin(i, this.point) || this.point.distanceTo(center) > MOST_GROWTH * radius) continue;
+      near = true;
       const reach = this.reaches[i] ?? 0;
       for (const shift of [-reach, 2 * reach]) box.expandByPoint(this.point.addScalar(shift));
     }
+    return near;
   }
 }
