@@ -280,6 +280,93 @@ START_TEST(slides_and_stops) {
 }
 END_TEST
 
+/* What friction that should hold makes of a force, and what sliding makes of the distance: (22) at constant velocity. */
+START_TEST(creeps_and_lifts) {
+  const double mass = 30, h = 0.01, mu = 0.5;
+  for (int k = 0; k < 3; k++) { /* pushed with two kappas, then sliding */
+    cdn_invertible_motion_def def = cdn_default_invertible_motion_def();
+    cdn_invertible_law law = cdn_default_invertible_law();
+    law.kappa = k == 1 ? 0.01 : 0.1, law.R_min = 1e-4;
+    def.law = &law, def.friction = mu, def.step = h;
+    cdn_invertible_motion *motion = motion_of(ball_over_floor(mass, 0.1, (const double[]){ 0, 0, 0.1001 }), &def);
+    cdn_state *state = cdn_invertible_motion_state(motion);
+    const double push = k < 2 ? 0.5 * mu * mass * G : 0;
+    cdn_invertible_contact c;
+    for (int i = 0; i < 3000; i++) {
+      /* a push, or a speed that is kept up */
+      const double u[3] = { 1, 0, cdn_state_u(state)[2] };
+      if (k >= 2) OK_ON(state, cdn_state_set_u(state, u));
+      OK_ON(state, cdn_state_set_applied_mobility_forces(state, (const double[]){ push, 0, 0 }));
+      OK_ON(state, cdn_invertible_motion_advance(motion, 1));
+    }
+    OK(cdn_invertible_motion_get_contact(motion, 0, &c));
+    const double f = mass * G * h, t = fabs(c.impulse.x), D = mu * mu * f * f - t * t, v = fabs(c.velocity.x);
+    NEAR(fabs(c.impulse.z), f, 1e-6 * f);
+    NEAR(v, t * (c.R + 2 * law.kappa / D), 1e-6 * v);
+    if (k < 2) NEAR(t, push * h, 1e-6 * f);
+    /* the normal row: the cone pushes upward */
+    const double s = c.distance / h, barrier = law.kappa / (mass * s);
+    NEAR(c.R * f, law.kappa * (2 * mu * mu * f / D + 1 / f) + barrier, 1e-5 * c.R * f);
+    if (k == 2) NEAR(c.R, mu * v / f, 0.2 * c.R);
+    cdn_invertible_motion_destroy(motion);
+  }
+}
+END_TEST
+
+static bool told(const char *part) { return strstr(cdn_last_error_text(), part); }
+
+START_TEST(refused_by_name) {
+  cdn_state *state = ball_over_floor(1, 0.1, (const double[]){ 0, 0, 1 });
+  cdn_invertible_motion *motion = NULL;
+  cdn_invertible_motion_def def = cdn_default_invertible_motion_def();
+  cdn_invertible_law law = cdn_default_invertible_law();
+  def.step = 0;
+  FAILS(cdn_invertible_motion_create(state, &def, &motion), CDN_ERR_ARG);
+  ck_assert(told("step"));
+  def.step = NAN;
+  FAILS(cdn_invertible_motion_create(state, &def, &motion), CDN_ERR_NONFINITE);
+  def.step = 0.01, def.restitution = 2;
+  FAILS(cdn_invertible_motion_create(state, &def, &motion), CDN_ERR_ARG);
+  ck_assert(told("restitution"));
+  def.restitution = 0, def.n_limits = 3;
+  FAILS(cdn_invertible_motion_create(state, &def, &motion), CDN_ERR_ARG);
+  ck_assert(told("limits"));
+  def.n_limits = 0, def.law = &law, law.w_max = -1;
+  FAILS(cdn_invertible_motion_create(state, &def, &motion), CDN_ERR_ARG);
+  ck_assert(told("w_max") && !motion);
+  def.law = NULL;
+  FAILS(cdn_invertible_motion_create(NULL, &def, &motion), CDN_ERR_ARG);
+  FAILS(cdn_invertible_motion_create(state, &def, NULL), CDN_ERR_ARG);
+  OK_ON(state, cdn_invertible_motion_create(state, &def, &motion));
+  FAILS(cdn_invertible_motion_advance(motion, -1), CDN_ERR_ARG);
+  cdn_invertible_contact c;
+  FAILS(cdn_invertible_motion_get_contact(motion, 0, &c), CDN_ERR_ARG);
+  double q[15] = { 0 }, tau[9];
+  for (int i = 0; i < 5; i++) q[3 * i + 2] = 1;
+  FAILS(cdn_invertible_motion_inverse(motion, 2, q, tau), CDN_ERR_ARG);
+  FAILS(cdn_invertible_motion_inverse(motion, 5, NULL, tau), CDN_ERR_ARG);
+  OK_ON(state, cdn_invertible_motion_inverse(motion, 5, q, tau));
+  NEAR(tau[2], G, 1e-12);
+  q[8] = 0.5; /* deeper than the floor lets it go */
+  q[11] = 0.05, q[14] = -0.5;
+  FAILS(cdn_invertible_motion_inverse(motion, 5, q, tau), CDN_ERR_CONSTRAINT);
+  ck_assert(told("position 3") && told("contact 0"));
+  cdn_invertible_path_def how = cdn_default_invertible_path_def();
+  cdn_invertible_path_report report;
+  FAILS(cdn_invertible_optimize_path(motion, &how, 4, q, NULL, &report), CDN_ERR_ARG);
+  ck_assert(told("fixed"));
+  how.stages = 0;
+  FAILS(cdn_invertible_optimize_path(motion, &how, 5, q, NULL, &report), CDN_ERR_ARG);
+  ck_assert(told("stages"));
+  how.stages = 1, how.tau_weights = (const double[]){ 1, -1, 1 };
+  FAILS(cdn_invertible_optimize_path(motion, &how, 5, q, NULL, &report), CDN_ERR_ARG);
+  ck_assert(told("speed 1"));
+  cdn_invertible_motion_destroy(motion);
+  cdn_invertible_motion_destroy(NULL);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* ---- paths ---- */
 
 /* A finger pushes a ball that has no motor to a place: nobody says when they touch. */
@@ -317,4 +404,4 @@ START_TEST(finds_its_contacts) {
 END_TEST
 
 CHECK_MAIN("invertible motion", ball_drop, forward_then_inverse, constraints_hold, limits_act_as_contacts, restitution,
-           slides_and_stops, finds_its_contacts)
+           slides_and_stops, creeps_and_lifts, refused_by_name, finds_its_contacts)
