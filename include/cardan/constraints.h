@@ -373,7 +373,7 @@ CDN_API cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, in
 /** Inverse dynamics with constraints: forces f (nu) on mobilities that have an actuator, and multipliers lambda (m;
  *  may be NULL), with
  *    M udot + f_bias - f_applied + G^T lambda = f,
- *  where f_applied are all forces of the State. `actuated` (nu) marks the mobilities with an actuator; NULL: all.
+ *  where f_applied are all forces of the State, those of soft rows at this udot included. `actuated` (nu) marks the mobilities with an actuator; NULL: all.
  *  udot should satisfy the constraints (cdn_calc_udoterr tells). With more actuators than needed, f has the least
  *  sum of squares. With too few, the remaining imbalance has the least sum of squares, and *unbalanced (may be NULL)
  *  is its largest element; it is zero, or rounding, if udot can be reached. Multipliers that then remain free are

@@ -107,8 +107,7 @@ typedef struct cdn_soft_provider {
   const cdn_ticket *prerequisites;
   int n_prerequisites;
 } cdn_soft_provider;
-/** Registers a provider of the declaring subsystem. While it has groups, cdn_residual and constrained inverse dynamics do
- *  not count them. A System with providers of soft rows cannot have providers of rows (cdn_declare_rows) as well:
+/** Registers a provider of the declaring subsystem. cdn_residual does not count the rows (cdn_soft_forces does). A System with providers of soft rows cannot have providers of rows (cdn_declare_rows) as well:
  *  CDN_ERR_UNSUPPORTED at freezing. */
 CDN_API void cdn_declare_soft_rows(cdn_declarer *d, const cdn_soft_provider *provider);
 
@@ -130,6 +129,11 @@ CDN_API cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *o
 static inline CDN_NODISCARD cdn_status cdn_soft_get(cdn_state *state, int i, cdn_soft_group *out) {
   return cdn_soft_get_sized(state, i, out, sizeof *out);
 }
+
+/** The generalized forces (nu) that the soft rows would have at this udot (nu; NULL: zeros): inverse dynamics, in closed form
+ *  group by group. cdn_residual less these is what other forces, and the constraints, must provide. Realizes Velocity.
+ *  Zeros without soft rows. Errors: CDN_ERR_ARG, CDN_ERR_NONFINITE. O(bodies + rows). */
+CDN_API cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) CDN_NODISCARD;
 
 /** How the soft rows of a State were solved. Later releases append members. */
 typedef struct cdn_soft_statistics {

@@ -19,6 +19,8 @@ cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const
 
 /* Fails, with a message, while a row provider has rows: for functions that do not handle them. */
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function);
+/* The same, but soft rows are let pass. */
+cdn_status cdni_dynamics_refuse_provided_rows(cdn_state *state, const char *function);
 
 /* Derivatives of M udot + f_bias - f_applied + G^T lambda by q and u, at any udot and lambda (NULL: zero, and the
  * State's); and derivatives of the acceleration errors at udot (equations of the constraints x nu). Any output may

@@ -99,6 +99,8 @@ static cdn_status prepare(cdn_state *state, problem *p, const constraint_room *r
   const matter *m = cdni_matter(cdn_state_system(state));
   const int32_t *prescribed = cdni_matter_data(m, state).prescribed;
   CDNI_TRY(cdn_residual(state, udot, p->r));
+  CDNI_TRY(cdn_soft_forces(state, udot, p->c));
+  for (int k = 0; k < p->nu; k++) p->r[k] -= p->c[k];
   size_t bad;
   if (p->nu > 0 && !cdni_all_finite(p->r, (size_t)p->nu, &bad))
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, "cdn_constrained_inverse_dynamics", NULL,
@@ -126,7 +128,7 @@ cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot
   if (cdn_system_nu(system) != p.nu || cdn_system_nudoterr(system) != p.m)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
                            "subsystems other than matter have u, or constraint equations, of their own");
-  CDNI_TRY(cdni_dynamics_refuse_rows(state, function));
+  CDNI_TRY(cdni_dynamics_refuse_provided_rows(state, function));
   CDNI_TRY(cdni_operator_check(state, function, "udot", udot, p.nu));
   void *frame;
   CDNI_TRY(cdni_operator_work(state, function, (divide(&p, NULL) + 1) * sizeof(double), &frame));

@@ -279,14 +279,8 @@ cdn_status cdni_dynamics_rows_power(const dynamics *d, cdn_state *state, double 
   return CDN_OK;
 }
 
-cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
+cdn_status cdni_dynamics_refuse_provided_rows(cdn_state *state, const char *function) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
-  bool soft = false;
-  if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &soft));
-  if (soft)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_soft_first_name(d->soft),
-                           "soft rows of '%s' act at present, which %s cannot handle: use compliant contact instead",
-                           cdni_soft_first_name(d->soft), function);
   if (!d || d->most_rows == 0) return CDN_OK;
   provided_rows rows;
   CDNI_TRY(cdni_rows_evaluate(d, state, &rows));
@@ -300,6 +294,17 @@ cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
       state, CDN_ERR_UNSUPPORTED, false, function, name,
       "row provider '%s' has rows at present, which %s cannot handle: use a constraint of the System instead", name,
       function);
+}
+
+cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  bool soft = false;
+  if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &soft));
+  if (soft)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_soft_first_name(d->soft),
+                           "soft rows of '%s' act at present, which %s cannot handle: use compliant contact instead",
+                           cdni_soft_first_name(d->soft), function);
+  return cdni_dynamics_refuse_provided_rows(state, function);
 }
 
 cdn_status cdn_row_multipliers(cdn_state *state, cdn_row_set set, int *n, const double **lambda) {

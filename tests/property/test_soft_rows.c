@@ -139,7 +139,7 @@ static void check_solution(soft_case *c, double most_residual) {
   int n;
   OK_ON(state, cdn_soft_count(state, &n));
   ck_assert_int_eq(n, c->n);
-  double size = 0;
+  double size = 0, stiff = 0;
   for (int i = 0; i < cdn_system_nu(s); i++) size = fmax(size, fabs(udot[i]));
   for (int i = 0; i < n; i++) {
     const cdn_soft_group_def *g = &c->group[i];
@@ -156,7 +156,12 @@ static void check_solution(soft_case *c, double most_residual) {
     }
     cdni_soft_function(&of, r, f, NULL, NULL);
     for (int k = 0; k < g->rows; k++) NEAR(f[k], got.force[k], 1e-7 * (1 + size) * (1 + g->D[k]));
+    for (int k = 0; k < g->rows; k++) stiff += g->D[k];
   }
+  /* inverse dynamics finds that no forces are missing */
+  double missing[6 * TREE_MOST_BODIES];
+  OK_ON(state, cdn_constrained_inverse_dynamics(state, udot, NULL, missing, NULL, NULL));
+  for (int i = 0; i < cdn_system_nu(s); i++) NEAR(missing[i], 0, 1e-7 * (1 + size) * (1 + stiff));
   const double *error = cdn_state_udoterr(state);
   for (int i = 0; i < cdn_system_nudoterr(s); i++) NEAR(error[i], 0, 1e-10 * (1 + size));
 }

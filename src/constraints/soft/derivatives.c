@@ -30,6 +30,34 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
   return CDN_OK;
 }
 
+cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  CDNI_NEED_SOME(state, f, cdn_system_nu(cdn_state_system(state)));
+  static const char function[] = "cdn_soft_forces";
+  const soft_room *room = cdni_soft(cdn_state_system(state));
+  const matter *m = NULL;
+  void *frame;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdni_operator_check_optional(state, function, "udot", udot, m->tree.nu));
+  const size_t nb = (size_t)m->tree.n, nu = (size_t)m->tree.nu;
+  CDNI_TRY(cdni_operator_work(state, function, nb * sizeof(sv) + (2 * nu + 1) * sizeof(double), &frame));
+  sv *F = frame;
+  double *f_mob = (double *)(F + nb), *a = f_mob + nu;
+  memset(F, 0, nb * sizeof *F);
+  memset(f_mob, 0, (2 * nu + 1) * sizeof *f_mob);
+  if (udot && nu) memcpy(a, udot, nu * sizeof *a);
+  cdn_status status = cdni_state_ensure(state, CDN_TWIST);
+  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, F, f_mob);
+  if (status == CDN_OK) {
+    tree_data d = cdni_matter_data(m, state);
+    d.z = F;
+    m->kernels->jacobian_transpose(&m->tree, &d, f);
+    for (size_t k = 0; k < nu; k++) f[k] += f_mob[k];
+  }
+  cdn_work_pop(state, frame);
+  return status;
+}
+
 /* ---- variations ---- */
 
 /* The weights at the State's solution, factored. */
