@@ -128,12 +128,13 @@ static void add_forces(rig *r) {
 }
 
 /* Balls on all bodies and a floor, with all kinds of friction. */
-static void add_contact(rig *r) {
+static void add_contact(rig *r, cdn_contact_model model) {
   const cdn_body bodies[] = { ground, r->pin, r->slider, r->ball, r->free };
   cdn_contact_material m = cdn_default_contact_material();
   m.modulus = 1e4, m.torsional_friction = 0.01, m.rolling_friction = 0.02, m.viscous_friction = 0.1;
   cdn_contact_def def = cdn_default_contact_def();
-  def.friction = CDN_FRICTION_STICKING, def.parent_child = true, def.memory_slots = 5;
+  def.model = model, def.parent_child = true;
+  if (model == CDN_CONTACT_COMPLIANT) def.friction = CDN_FRICTION_STICKING, def.memory_slots = 5;
   cdn_system_set_contact(r->system, &def);
   for (int i = 0; i < 5; i++) {
     cdn_shape_def surface = cdn_default_shape_def();
@@ -185,12 +186,15 @@ static cdn_status declare_motor(void *self, cdn_declarer *d) {
   return CDN_OK;
 }
 
-static void check(bool forces, bool constraints, bool provides, bool locks, bool contact) {
+enum { CONVEX = CDN_CONTACT_CONVEX + 1, COMPLIANT = CDN_CONTACT_COMPLIANT + 1 };
+
+/* `contact`: 0: none, or a model of contact. */
+static void check(bool forces, bool constraints, bool provides, bool locks, int contact) {
   rig r = make_rig();
   char text[256] = "";
   int pairs = 0;
   if (forces) add_forces(&r);
-  if (contact) add_contact(&r);
+  if (contact) add_contact(&r, (cdn_contact_model)(contact - 1));
   if (constraints) {
     cdn_system_constrain_rod(r.system, NULL, r.slider, v(0, 0, 0.1), r.ball, v(0.2, 0, 0), 1);
     cdn_system_constrain_ball(r.system, NULL, r.ball, v(0, 0.3, 0), r.free, v(0.1, 0, 0));
@@ -211,7 +215,10 @@ static void check(bool forces, bool constraints, bool provides, bool locks, bool
   if (locks) OK_ON(r.state, cdn_body_lock(r.state, r.pin, CDN_LEVEL_VELOCITY));
   int slots = 0, used = 0, without = 0;
   OK_ON(r.state, cdn_contact_memory(r.state, &slots, &used, &without));
-  if (contact) ck_assert(used == 5 && without > 0);
+  if (contact == COMPLIANT) ck_assert(used == 5 && without > 0);
+  int soft = 0;
+  OK_ON(r.state, cdn_soft_count(r.state, &soft));
+  if (contact == CONVEX) ck_assert_int_gt(soft, 5);
   const int found = contradictions(r.state, text, sizeof text, &pairs);
   ck_assert_msg(found == 0, "%d times, the last: %s", found, text);
   ck_assert_int_gt(pairs, 50);
@@ -219,7 +226,8 @@ static void check(bool forces, bool constraints, bool provides, bool locks, bool
 }
 
 START_TEST(test_rooms) {
-  for (int k = 0; k < 32; k++) check(k & 1, k & 2, k & 4, k & 8, k & 16);
+  for (int k = 0; k < 32; k++) check(k & 1, k & 2, k & 4, k & 8, k & 16 ? COMPLIANT : 0);
+  for (int k = 0; k < 8; k++) check(k & 1, k & 2, false, k & 4, CONVEX);
 }
 END_TEST
 

@@ -254,12 +254,32 @@ static cdn_system *build_loop(cdn_allocator allocator) {
   return system;
 }
 
+/* The same loop, on a floor that it hits, with convex contact: two of its bodies touch each other, too. */
+static cdn_system *build_soft(cdn_allocator allocator) {
+  cdn_system *system = build_loop(allocator);
+  if (!system) return NULL;
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.model = CDN_CONTACT_CONVEX, contact.parent_child = true;
+  cdn_system_set_contact(system, &contact);
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  shape.X_BS.R = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), -1.5707963267948966); /* up is y */
+  shape.X_BS.p.y = -0.5;
+  cdn_system_add_shape(system, &shape);
+  shape = cdn_default_shape_def();
+  shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.6, shape.X_BS.p.x = 0.5;
+  for (int i = 0; i < 3; i++) {
+    shape.body.i = 1 + i;
+    cdn_system_add_shape(system, &shape);
+  }
+  return system;
+}
+
 /* Runs it, and shows it within steps; a start that is a little off. */
-static cdn_status run_loop(cdn_allocator allocator) {
+static cdn_status run_system(cdn_system *system, double end) {
   cdn_state *state = NULL;
   cdn_stepper *stepper = NULL;
   cdn_certificate certificate;
-  cdn_system *system = build_loop(allocator);
   if (!system) return CDN_ERR_NOMEM;
   cdn_status status = cdn_system_freeze(system);
   if (status == CDN_OK) status = cdn_state_create(system, &state);
@@ -268,7 +288,7 @@ static cdn_status run_loop(cdn_allocator allocator) {
   cdn_stepper_def def = cdn_default_stepper_def();
   def.method = CDN_METHOD_ADAMS;
   if (status == CDN_OK) status = cdn_stepper_create(state, &def, &stepper);
-  for (int i = 1; i <= 20 && status == CDN_OK; i++) status = cdn_stepper_advance(stepper, 0.1 * i, NULL);
+  for (int i = 1; i <= 20 && status == CDN_OK; i++) status = cdn_stepper_advance(stepper, end / 20 * i, NULL);
   if (status == CDN_OK) status = cdn_stepper_certificate(stepper, &certificate);
   if (status == CDN_OK) status = cdn_project_u(state, NULL, NULL);
   cdn_stepper_destroy(stepper);
@@ -276,6 +296,9 @@ static cdn_status run_loop(cdn_allocator allocator) {
   cdn_system_release(system);
   return status;
 }
+
+static cdn_status run_loop(cdn_allocator allocator) { return run_system(build_loop(allocator), 2); }
+static cdn_status run_soft(cdn_allocator allocator) { return run_system(build_soft(allocator), 0.1); }
 
 /* Fails the k-th allocation, for every k until one run needs fewer than k. */
 static void fail_everywhere(cdn_status scenario(cdn_allocator), bool and_after) {
@@ -301,6 +324,11 @@ END_TEST
 START_TEST(test_failure_in_a_run_with_a_loop) {
   fail_everywhere(run_loop, false);
   fail_everywhere(run_loop, true);
+}
+END_TEST
+START_TEST(test_failure_in_a_run_with_soft_rows) {
+  fail_everywhere(run_soft, false);
+  fail_everywhere(run_soft, true);
 }
 END_TEST
 
@@ -429,6 +457,7 @@ static void step_without_allocating(cdn_system *build_system(cdn_allocator)) {
 START_TEST(test_steps_do_not_allocate) {
   step_without_allocating(build);
   step_without_allocating(build_loop);
+  step_without_allocating(build_soft);
 }
 END_TEST
 
@@ -513,6 +542,6 @@ START_TEST(test_release_order_is_free) {
 END_TEST
 
 CHECK_MAIN("allocation", test_failure_at_every_call, test_failure_from_every_call_on, test_failure_in_a_run_with_a_loop,
-           test_error_of_a_failed_build, test_constraints, test_loading_urdf, test_loading_mjcf,
-           test_steps_do_not_allocate, test_workspace_stays_as_large_as_is_needed, test_evaluations_do_not_allocate,
-           test_release_order_is_free)
+           test_failure_in_a_run_with_soft_rows, test_error_of_a_failed_build, test_constraints, test_loading_urdf,
+           test_loading_mjcf, test_steps_do_not_allocate, test_workspace_stays_as_large_as_is_needed,
+           test_evaluations_do_not_allocate, test_release_order_is_free)

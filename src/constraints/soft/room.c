@@ -151,7 +151,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->plan = cdni_declare_companion_region(d, "plan", 1, room->groups);
   room->shape = cdni_declare_companion_region(d, "shape", sizeof(int32_t), room->groups);
   room->results = cdni_declare_companion_region(d, "results", 1, room->groups);
-  cdni_declare_unsaved(d, room->groups.ticket);
+  const cdn_ticket unsaved[] = { room->groups.ticket, room->plan.ticket, room->shape.ticket, room->results.ticket };
+  for (int i = 0; i < CDNI_COUNT(unsaved); i++) cdni_declare_unsaved(d, unsaved[i]);
   return CDN_OK;
 }
 
