@@ -53,25 +53,21 @@ static void capsule_stands(const stand *s, const double *size, const cdn_transfo
   }
 }
 
-/* The corners of the face that looks down most, in the order and with the ids of box_face in feature.c. */
+/* The corners below the middle: of two that face each other one, so four at most. Their ids are those of box_face in
+ * feature.c. */
 static void box_stands(const stand *s, const double *half, const cdn_transform *X, cdn_manifold *out) {
   const double along[3] = { half[0] * s->up_B.x, half[1] * s->up_B.y, half[2] * s->up_B.z };
   if (s->middle - fabs(along[0]) - fabs(along[1]) - fabs(along[2]) > s->margin) return;
-  const double x = fabs(s->up_B.x), y = fabs(s->up_B.y), z = fabs(s->up_B.z);
-  const int i = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2), j = (i + 1) % 3, k = (i + 2) % 3;
   const cdn_vec3 *columns = &X->R.x;
-  const bool positive = along[i] <= 0;
-  const double side = positive ? 1 : -1;
-  const double level = s->middle + side * along[i];
-  const cdn_vec3 at = g_fma(side * half[i], columns[i], X->p);
-  const cdn_vec3 ej = cdn_scale(half[j], columns[j]), ek = cdn_scale(half[k], columns[k]);
-  static const int around[4][2] = { { 1, 1 }, { -1, 1 }, { -1, -1 }, { 1, -1 } };
-  for (int c = 0; c < 4; c++) {
-    const int *turn = around[positive ? c : 3 - c];
-    const double height = level + turn[0] * along[j] + turn[1] * along[k];
-    if (height > s->margin) continue;
-    const int32_t id = positive << i | (turn[0] > 0) << j | (turn[1] > 0) << k;
-    touch(out, height, s->up, g_fma(turn[0], ej, g_fma(turn[1], ek, at)), id);
+  for (int32_t id = 0; id < 8 && out->n < 4; id++) {
+    double rise = 0;
+    cdn_vec3 p = X->p;
+    for (int k = 0; k < 3; k++) {
+      const double sign = id >> k & 1 ? 1 : -1;
+      rise += sign * along[k];
+      p = g_fma(sign * half[k], columns[k], p);
+    }
+    if (rise <= 0 && s->middle + rise <= s->margin) touch(out, s->middle + rise, s->up, p, id);
   }
 }
 
