@@ -36,7 +36,7 @@ static void print_contact(FILE *file, const run_record *r) {
   const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
   if (shapes == 0) return;
   line(file, "contact");
-  fprintf(file, "compliant, %d shapes; ", shapes);
+  fprintf(file, "%s, %d shapes; ", contact_word(cdn_model_system(r->source)), shapes);
   if (r->most_contacts > 0) fprintf(file, "at most %.0f contacts at a time, in its rows\n", r->most_contacts);
   else fprintf(file, "nothing touched in its rows\n");
 }
@@ -272,7 +272,7 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
   jw_integer(&w, "kernel_changes", c.kernel_changes);
   const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
-  jw_text(&w, "contact", shapes > 0 ? "compliant" : "none");
+  jw_text(&w, "contact", contact_word(cdn_model_system(r->source)));
   jw_integer(&w, "shapes", shapes);
   jw_integer(&w, "most_contacts", (int64_t)r->most_contacts);
   jw_text(&w, "doubt", c.doubt);

@@ -102,25 +102,27 @@ typedef struct model_arguments {
   bool strict, keep_fixed, floating_base, tree_only, quiet;
   bool pull;                     /* the System has a pull, for a hand */
   double armature;               /* 0: as the file says */
-  const char *contact;           /* "compliant" or "none"; NULL: compliant */
+  const char *contact;           /* "compliant", "soft" or "none"; NULL: compliant */
   const char *friction;          /* "stick" or "slip"; NULL: stick */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
 } model_arguments;
 
 /* The rows of an options table that every command shares. */
-#define MODEL_OPTIONS(a)                                                                                               \
-  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                 \
-      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },       \
-      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" }, \
-      { "tree-only",    0,    OPTION_FLAG,                                                                             \
-        &(a).tree_only, NULL, "leave out limits, loops, actuators; keep springs and damping" },                        \
-      { "armature",    0,   OPTION_POSITIVE,                                                                           \
-        &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                          \
-      { "contact", 0, OPTION_TEXT, &(a).contact, "KIND", "compliant (the default): shapes touch; none: they do not" }, \
-      { "friction", 0, OPTION_TEXT, &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" }, \
-      { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },              \
-      { "dissipation", 0, OPTION_POSITIVE, &(a).dissipation, "C", "the dissipation of surfaces that touch, s/m" }, {   \
-    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                         \
+#define MODEL_OPTIONS(a)                                                                                                  \
+  { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                    \
+      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },          \
+      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },    \
+      { "tree-only",    0,    OPTION_FLAG,                                                                                \
+        &(a).tree_only, NULL, "leave out limits, loops, actuators; keep springs and damping" },                           \
+      { "armature",    0,   OPTION_POSITIVE,                                                                              \
+        &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                             \
+      { "contact",    0,      OPTION_TEXT,                                                                                \
+        &(a).contact, "KIND", "compliant (the default): shapes touch; soft: by MuJoCo's parameters; none: they do not" }, \
+      { "friction",    0,     OPTION_TEXT,                                                                                \
+        &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" },                       \
+      { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },                 \
+      { "dissipation", 0, OPTION_POSITIVE, &(a).dissipation, "C", "the dissipation of surfaces that touch, s/m" }, {      \
+    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                            \
   }
 
 /* The row of commands that start from a State. */
@@ -192,6 +194,8 @@ int command_view(int argc, char **argv);
 /* ---- contacts.c ---------------------------------------------------------------------------- */
 
 /* How stiff the surfaces are, and which law their friction has; nothing without shapes. */
+/* "compliant", "soft" or "none". */
+const char *contact_word(const cdn_system *system);
 void print_contact_law(cdn_state *state, const model_arguments *arguments);
 void print_contact_law_json(json_writer *w, cdn_state *state, const model_arguments *arguments);
 /* The model's shapes, and how many pairs may touch. */

@@ -6,6 +6,13 @@
 
 /* ---- law ------------------------------------------------------------------------------------ */
 
+const char *contact_word(const cdn_system *system) {
+  if (cdn_system_shape_count(system) == 0) return "none";
+  return cdn_system_contact_model(system) == CDN_CONTACT_CONVEX ? "soft" : "compliant";
+}
+
+static bool is_soft(cdn_state *state) { return strcmp(contact_word(cdn_state_system(state)), "soft") == 0; }
+
 /* All shapes of a file have the same: a number of the first one's material. */
 static double number_of_material(cdn_state *state, const char *name) {
   double value = NAN;
@@ -22,6 +29,10 @@ static bool slips(const model_arguments *arguments) {
 void print_contact_law(cdn_state *state, const model_arguments *arguments) {
   char modulus[CDN_NUMBER_SIZE], dissipation[CDN_NUMBER_SIZE];
   if (cdn_system_shape_count(cdn_state_system(state)) == 0) return;
+  if (is_soft(state)) {
+    printf("  surfaces      soft, each as the file has it (docs/soft_contact.md)\n");
+    return;
+  }
   printf("  surfaces      modulus %s Pa (%s), dissipation %s s/m; friction %s\n",
          rounded(number_of_material(state, "modulus"), modulus),
          arguments->stiffness > 0 ? "--stiffness" : "by the rule of docs/contact.md",
@@ -30,9 +41,9 @@ void print_contact_law(cdn_state *state, const model_arguments *arguments) {
 }
 
 void print_contact_law_json(json_writer *w, cdn_state *state, const model_arguments *arguments) {
-  const bool any = cdn_system_shape_count(cdn_state_system(state)) > 0;
-  jw_number(w, "modulus", number_of_material(state, "modulus"));
-  jw_number(w, "dissipation", number_of_material(state, "dissipation"));
+  const bool any = cdn_system_shape_count(cdn_state_system(state)) > 0 && !is_soft(state);
+  jw_number(w, "modulus", any ? number_of_material(state, "modulus") : NAN);
+  jw_number(w, "dissipation", any ? number_of_material(state, "dissipation") : NAN);
   jw_text(w, "friction", !any ? "none" : slips(arguments) ? "slip" : "stick");
 }
 

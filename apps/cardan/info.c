@@ -169,7 +169,7 @@ static void print_json(const model_arguments *arguments, const cdn_model *model,
   }
   jw_close(&w);
   print_controls_json(&w, state);
-  jw_text(&w, "contact", cdn_system_shape_count(system) > 0 ? "compliant" : "none");
+  jw_text(&w, "contact", contact_word(system));
   print_contact_law_json(&w, state, arguments);
   print_shapes_json(&w, state);
   jw_array(&w, "sensors", true);
@@ -236,7 +236,7 @@ static void print_tables(const model_arguments *arguments, const cdn_model *mode
          cdn_system_nu(system), cdn_system_nu(system) - f->net);
   printf("  mass          %s kg\n", rounded(mass, text));
   printf("  moving mass   %s kg\n", rounded(moving_mass, text));
-  printf("  contact       %s\n", cdn_system_shape_count(system) > 0 ? "compliant" : "none");
+  printf("  contact       %s\n", contact_word(system));
   print_contact_law(state, arguments);
   if (f->singular.code != CDN_OK) {
     char story[512];

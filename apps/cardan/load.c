@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-/* An option with two values, the first of which is the default; -1: it has another, which has been said. */
-static int choose(const char *flag, const char *value, const char *first, const char *second) {
-  if (!value || strcmp(value, first) == 0) return 0;
-  if (strcmp(value, second) == 0) return 1;
-  complain("--%s is %s or %s, not '%s'", flag, first, second, value);
+/* Which of n values, two or three, an option has: without one, the first; -1: it has another, which has been said. */
+static int choose(const char *flag, const char *value, const char *const *values, int n) {
+  for (int i = 0; i < n; i++)
+    if (!value || strcmp(value, values[i]) == 0) return i;
+  complain("--%s is %s%s%s or %s, not '%s'", flag, values[0], n > 2 ? ", " : "", n > 2 ? values[1] : "", values[n - 1],
+           value);
   return -1;
 }
 
@@ -18,13 +19,16 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   options->floating_base = arguments->floating_base;
   options->tree_only = arguments->tree_only;
   options->armature = arguments->armature;
-  const int none = choose("contact", arguments->contact, "compliant", "none");
-  const int slip = choose("friction", arguments->friction, "stick", "slip");
-  options->contact = none ? CDN_MODEL_NO_CONTACT : CDN_MODEL_COMPLIANT;
+  static const char *const contacts[] = { "compliant", "soft", "none" };
+  static const char *const frictions[] = { "stick", "slip" };
+  static const cdn_model_contact models[] = { CDN_MODEL_COMPLIANT, CDN_MODEL_SOFT, CDN_MODEL_NO_CONTACT };
+  const int contact = choose("contact", arguments->contact, contacts, 3);
+  const int slip = choose("friction", arguments->friction, frictions, 2);
+  options->contact = models[contact < 0 ? 0 : contact];
   options->contact_friction = slip ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;
   options->contact_modulus = arguments->stiffness;
   options->contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
-  return none >= 0 && slip >= 0;
+  return contact >= 0 && slip >= 0;
 }
 
 /* In a System with a pull. The mistakes of freezing are the System's. */

@@ -83,7 +83,14 @@ void catch_stop(cdn_view *view) {
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-static const char *const contacts[] = { "compliant", "none" };
+static const char *const contacts[] = { "compliant", "soft", "none" };
+enum { CONTACTS = sizeof contacts / sizeof *contacts };
+
+static int contact_of(const char *word) {
+  for (int i = 0; word && i < CONTACTS; i++)
+    if (strcmp(word, contacts[i]) == 0) return i;
+  return 0;
+}
 
 static cdn_status build(void *context, int contact, cdn_model **out) {
   model_arguments arguments = *(const model_arguments *)context;
@@ -119,7 +126,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   def.speed = a->as_fast ? 0 : a->speed;
   def.paused = a->paused;
   def.recording = recording;
-  def.contacts = contacts, def.n_contacts = 2, def.contact = a->model.contact && a->model.contact[0] == 'n';
+  def.contacts = contacts, def.n_contacts = CONTACTS, def.contact = contact_of(a->model.contact);
   def.build = build, def.context = &a->model;
   cdn_status status = cdn_view_open(state, &def, &shown);
   free(recording);

@@ -142,6 +142,8 @@ static inline cdn_contact_def cdn_default_contact_def(void) {
 }
 /** Sets it; without this call the defaults hold. Sticky. */
 CDN_API void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def);
+/** Where its forces of contact come from: as it was set, else CDN_CONTACT_COMPLIANT. */
+CDN_API cdn_contact_model cdn_system_contact_model(const cdn_system *system);
 /** Keeps all shapes of two bodies from touching each other. Sticky. */
 CDN_API void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b);
 

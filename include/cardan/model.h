@@ -22,7 +22,8 @@ typedef struct cdn_model cdn_model; /**< a spec in a System, with tables of the 
 /** What shapes of a model file become. */
 typedef enum cdn_model_contact {
   CDN_MODEL_NO_CONTACT, /**< nothing: bodies pass through each other */
-  CDN_MODEL_COMPLIANT   /**< compliant contact */
+  CDN_MODEL_COMPLIANT,  /**< compliant contact */
+  CDN_MODEL_SOFT        /**< soft convex contact, which obeys MuJoCo's parameters of a file (docs/soft_contact.md) */
 } cdn_model_contact;
 
 typedef struct cdn_model_options {

@@ -16,6 +16,7 @@
 
 #include <cardan/matter.h>
 #include <cardan/scene.h>
+#include <cardan/soft.h>
 
 CDN_BEGIN_DECLS
 
@@ -66,6 +67,42 @@ CDN_API cdn_status cdn_spec_set_name(cdn_spec *spec, const char *name) CDN_NODIS
 /** Gravity, m/s^2 in Ground's axes. If it is zero, the System gets no gravity element. */
 CDN_API cdn_status cdn_spec_get_gravity(const cdn_spec *spec, cdn_vec3 *g) CDN_NODISCARD;
 CDN_API cdn_status cdn_spec_set_gravity(cdn_spec *spec, cdn_vec3 g) CDN_NODISCARD;
+
+/** The friction cones of a file's contacts. */
+typedef enum cdn_spec_cone { CDN_SPEC_PYRAMIDAL, CDN_SPEC_ELLIPTIC } cdn_spec_cone;
+typedef enum cdn_spec_solver_kind { CDN_SPEC_NEWTON, CDN_SPEC_CG, CDN_SPEC_PGS } cdn_spec_solver_kind;
+typedef enum cdn_spec_integrator {
+  CDN_SPEC_EULER,
+  CDN_SPEC_RK4,
+  CDN_SPEC_IMPLICIT,
+  CDN_SPEC_IMPLICITFAST
+} cdn_spec_integrator;
+/** How a file asks that its soft rows be made and solved: MJCF's option, with MuJoCo's names and defaults. Overrides of
+ *  margin, solref and solimp (o_margin, ...) are in the shapes and pairs already. */
+typedef struct cdn_spec_solver {
+  CDN_DEF_HEADER;
+  double timestep;                                  /**< s; default 0.002 */
+  cdn_spec_integrator integrator;                   /**< default CDN_SPEC_EULER */
+  cdn_spec_cone cone;                               /**< default CDN_SPEC_PYRAMIDAL */
+  cdn_spec_solver_kind solver;                      /**< default CDN_SPEC_NEWTON */
+  int iterations, ls_iterations, noslip_iterations; /**< default 100, 50, 0 */
+  double tolerance, ls_tolerance, noslip_tolerance; /**< default 1e-8, 0.01, 1e-6 */
+  double impratio;                                  /**< default 1 */
+  bool refsafe;   /**< time constants count as two time steps at least. Default true */
+  bool eulerdamp; /**< Euler's damping is implicit. Default true */
+} cdn_spec_solver;
+CDN_API void cdn_spec_solver_init(void *def, size_t size); /**< cdn_default_spec_solver for a struct of `size` bytes */
+static inline cdn_spec_solver cdn_default_spec_solver(void) {
+  cdn_spec_solver def;
+  cdn_spec_solver_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_spec_get_solver_sized(const cdn_spec *spec, cdn_spec_solver *out, size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_spec_get_solver(const cdn_spec *spec, cdn_spec_solver *out) {
+  return cdn_spec_get_solver_sized(spec, out, sizeof *out);
+}
+/** CDN_ERR_ARG, CDN_ERR_NONFINITE: a number that no solver can have; nothing has changed then. */
+CDN_API cdn_status cdn_spec_set_solver(cdn_spec *spec, const cdn_spec_solver *def) CDN_NODISCARD;
 
 CDN_API int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind); /**< 0 for an unknown kind */
 /** The index of the first element of this name, or -1. O(elements of the kind). */
@@ -141,6 +178,10 @@ typedef struct cdn_spec_joint {
   double speed_limit;                      /**< rad/s or m/s; default: infinite; not enforced */
   double weight;                           /**< loops are cut at joints of smaller weight; default 1 */
   cdn_spec_cut cut;                        /**< the way to cut a loop at this joint */
+  /** Of soft limits and of soft friction loss: MuJoCo's solreflimit, solimplimit, solreffriction, solimpfriction. Default:
+   *  cdn_default_soft_law() */
+  cdn_soft_law limit_law, friction_law;
+  double margin; /**< of a soft limit, rad or m: its distance at which it is at rest. Default 0 */
 } cdn_spec_joint;
 CDN_API void cdn_spec_joint_init(void *def, size_t size); /**< cdn_default_spec_joint for a struct of `size` bytes */
 static inline cdn_spec_joint cdn_default_spec_joint(void) {
@@ -174,6 +215,8 @@ typedef struct cdn_spec_constraint {
   cdn_transform X_A, X_B;        /**< the frames on these bodies; default: identity */
   const char *joint_y, *joint_x; /**< joints with one coordinate; joint_x may be NULL */
   double y0, x0, c[5];           /**< default of c: 0 1 0 0 0 */
+  cdn_soft_law law;              /**< of a soft equality: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
+  double torque_scale;           /**< of a soft weld: MuJoCo's torquescale, m. Default 1 */
 } cdn_spec_constraint;
 CDN_API void cdn_spec_constraint_init(void *def, size_t size); /**< cdn_default_spec_constraint for `size` bytes */
 static inline cdn_spec_constraint cdn_default_spec_constraint(void) {
@@ -244,10 +287,12 @@ typedef struct cdn_spec_shape {
   int condim, group;  /**< MuJoCo's; default: 3, 0 */
   double friction[3]; /**< sliding, torsional (m), rolling (m), as MuJoCo has them; default: 1 0.005 0.0001 */
   int priority;       /**< MuJoCo's: of two shapes, condim and friction are those of the one with the larger; 0 */
-  double margin, gap; /**< MuJoCo's, m; data only: compliant contact begins where surfaces touch; 0, 0 */
+  double margin, gap; /**< MuJoCo's, m; compliant contact begins where surfaces touch, whatever they are; 0, 0 */
   /** > 0: a primitive that is fitted to the mesh `asset` (docs/contact.md), scaled by this; its size is not read, and
    *  X_BS is the pose of the mesh. Default 0 */
   double fit_scale;
+  cdn_soft_law law; /**< of soft contact: MuJoCo's solref and solimp. Default: cdn_default_soft_law() */
+  double solmix;    /**< MuJoCo's: the weight of the law in means; default 1 */
 } cdn_spec_shape;
 CDN_API void cdn_spec_shape_init(void *def, size_t size); /**< cdn_default_spec_shape for a struct of `size` bytes */
 static inline cdn_spec_shape cdn_default_spec_shape(void) {
@@ -330,6 +375,7 @@ typedef struct cdn_spec_contact {
    *  what the shapes have together. */
   double friction[5];
   double margin, gap; /**< as a shape's */
+  cdn_soft_law law;   /**< of soft contact. ref or imp of zeros (the default): what the shapes have together */
 } cdn_spec_contact;
 CDN_API void cdn_spec_contact_init(void *def,
                                    size_t size); /**< cdn_default_spec_contact for a struct of `size` bytes */

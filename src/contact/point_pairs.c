@@ -60,6 +60,47 @@ static void capsules(const cdn_geometry *const g[2], const cdn_transform *const 
   }
 }
 
+/* ---- a cylinder on a half-space: the deepest point of the lower rim, the other end of its line, and two points of the rim that
+ * make a triangle with the first ---- */
+
+static void add_height(double height, cdn_vec3 point_b, cdn_vec3 up, double margin, int id, cdn_manifold *out) {
+  if (height > margin) return;
+  out->points[out->n] = (cdn_proximity){
+    .distance = height, .normal = up, .point_a = cdn_sub(point_b, cdn_scale(height, up)), .point_b = point_b
+  };
+  out->id[out->n++] = id;
+}
+
+static void cylinder_stands(const double *size, const cdn_transform *ground, const cdn_transform *X, double margin,
+                            cdn_manifold *out) {
+  static const double half_root_three = 0.86602540378443864676;
+  const cdn_vec3 up = ground->R.z, z = X->R.z;
+  const double cosine = cdn_dot(up, z), sign = cosine > 0 ? -1 : 1;
+  const cdn_vec3 down = cdn_scale(sign * size[1], z); /* to the middle of the lower rim */
+  const cdn_vec3 across = cdn_sub(cdn_scale(cosine, z), up);
+  const double sine = cdn_norm(across);
+  /* MuJoCo's limit; a cylinder that stands upright has its x axis there */
+  const cdn_vec3 out_r = sine * sine >= 1e-12 ? cdn_scale(size[0] / sine, across) : cdn_scale(size[0], X->R.x);
+  const double middle = cdn_dot(up, cdn_sub(X->p, ground->p)), fall = cdn_dot(up, down), lean = cdn_dot(up, out_r);
+  if (middle + fall + lean > margin) return;
+  const cdn_vec3 lower = cdn_add(X->p, down), upper = cdn_sub(X->p, down);
+  const cdn_vec3 side = cdn_scale(half_root_three * sign, cdn_cross(out_r, z)), back = cdn_scale(-0.5, out_r);
+  add_height(middle + fall + lean, cdn_add(lower, out_r), up, margin, 0, out);
+  add_height(middle - fall + lean, cdn_add(upper, out_r), up, margin, 1, out);
+  const double aside = middle + fall - 0.5 * lean;
+  add_height(aside, cdn_add(cdn_add(lower, back), side), up, margin, 2, out);
+  add_height(aside, cdn_sub(cdn_add(lower, back), side), up, margin, 3, out);
+}
+
+/* Exchanges the sides of all points. */
+static void turn(cdn_manifold *m) {
+  for (int i = 0; i < m->n; i++) {
+    const cdn_proximity p = m->points[i];
+    m->points[i].normal = cdn_scale(-1, p.normal);
+    m->points[i].point_a = p.point_b, m->points[i].point_b = p.point_a;
+  }
+}
+
 /* ---- all kinds ---- */
 
 /* There are few: the id of a point that stands alone is less than the others'. */
@@ -81,6 +122,11 @@ void cdni_contact_pair_points(const cdn_geometry *const g[2], const cdn_transfor
     out->n = cdni_contact_near(g, X, margin, &out->points[0], &share);
     out->id[0] = 0;
   } else if (g[0]->kind == CDN_GEOMETRY_CAPSULE && g[1]->kind == CDN_GEOMETRY_CAPSULE) capsules(g, X, margin, out);
-  else cdni_pair_manifold(g[0], X[0], g[1], X[1], margin, out);
+  else if (g[0]->kind == CDN_GEOMETRY_HALF_SPACE && g[1]->kind == CDN_GEOMETRY_CYLINDER)
+    cylinder_stands(g[1]->size, X[0], X[1], margin, out);
+  else if (g[0]->kind == CDN_GEOMETRY_CYLINDER && g[1]->kind == CDN_GEOMETRY_HALF_SPACE) {
+    cylinder_stands(g[0]->size, X[1], X[0], margin, out);
+    turn(out);
+  } else cdni_pair_manifold(g[0], X[0], g[1], X[1], margin, out);
   put_in_order(out);
 }

@@ -188,6 +188,12 @@ const cdn_contact_def *cdni_contact_given(const cdn_system *system) {
 
 /* ---- asking ---- */
 
+cdn_contact_model cdn_system_contact_model(const cdn_system *system) {
+  CDNI_NEED_OBJECT(system, CDN_CONTACT_COMPLIANT);
+  const cdn_contact_def *def = cdni_contact_given(system);
+  return def ? def->model : CDN_CONTACT_COMPLIANT;
+}
+
 int cdn_system_shape_count(const cdn_system *system) {
   CDNI_NEED_OBJECT(system, 0);
   const contact_room *room = cdni_contact(system);

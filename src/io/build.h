@@ -53,6 +53,7 @@ typedef struct io_builder {
   /* With contact. */
   bool has_def;            /* the System was told how it treats contact before */
   bool parents_touch;      /* by that, or by the file */
+  bool convex;             /* contact is convex, by that or by the options */
   io_loaded_asset *loaded; /* one for each of the spec's assets; of the others nothing is set */
   io_ready_shape *ready;   /* one for each of the spec's shapes */
   io_names asset_names[CDN_ASSET_HFIELD + 1], shape_names;

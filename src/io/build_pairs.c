@@ -1,5 +1,5 @@
 /* Pairs of shapes: those that the spec names, which touch whatever the masks are, and those whose friction is not what the
- * materials of the two shapes combine to. A spec's friction is MuJoCo's: of two shapes the one with the larger priority
+ * materials of the two shapes combine to. (Materials of convex contact combine as the spec's do.) A spec's friction is MuJoCo's: of two shapes the one with the larger priority
  * decides; between equals the larger numbers do, each by itself. */
 #include <math.h>
 #include <stdio.h>
@@ -41,12 +41,14 @@ static bool same_friction(io_friction a, io_friction b) {
 
 /* ---- adding ---- */
 
-static cdn_status add_pair(io_builder *b, const char *name, int i, int j, io_friction friction) {
+static cdn_status add_pair(io_builder *b, const char *name, int i, int j, io_friction friction,
+                           const cdn_soft_pair_material *soft) {
   cdn_contact_material material = cdn_contact_material_of_pair();
   material.static_friction = material.dynamic_friction = friction.sliding;
   material.torsional_friction = friction.torsional, material.rolling_friction = friction.rolling;
   cdn_contact_pair_def def = cdn_default_contact_pair_def();
   def.name = name, def.a = b->ready[i].shape, def.b = b->ready[j].shape, def.material = &material;
+  def.soft = b->convex ? soft : NULL;
   if (cdn_system_add_contact_pair(b->system, &def).i < 0) return CDN_OK; /* the System tells */
   const int known[2] = { i < j ? i : j, i < j ? j : i };
   return cdni_array_push(&b->d->allocator, &b->pairs, sizeof known[0], &known[0]) &&
@@ -81,10 +83,19 @@ static io_friction pair_friction(io_builder *b, const cdn_spec_contact *contact,
   static const int place[3] = { 0, 2, 3 };
   for (int k = 0; k < 3; k++)
     if (own[place[k]] >= 0) friction[k] = own[place[k]];
-  if (own[1] >= 0 && own[1] != friction[0])
+  if (own[1] >= 0 && own[1] != friction[0] && !b->convex)
     io_warn(b->d, contact->line, "pair '%.60s': friction is the same along all directions here, and is %g",
             contact->name, friction[0]);
   return with_condim(contact->condim > 0 ? contact->condim : condim, friction);
+}
+
+static cdn_soft_pair_material pair_softness(const cdn_spec_contact *contact) {
+  cdn_soft_pair_material soft = cdn_default_soft_pair_material();
+  soft.law = contact->law, soft.margin = contact->margin, soft.gap = contact->gap;
+  if (contact->condim > 0) soft.condim = contact->condim;
+  for (int k = 0; k < 5; k++)
+    if (contact->friction[k] >= 0) soft.friction[k] = contact->friction[k];
+  return soft;
 }
 
 static cdn_status build_named_pairs(io_builder *b) {
@@ -96,7 +107,8 @@ static cdn_status build_named_pairs(io_builder *b) {
     CDNI_TRY(find_end(b, contact, contact->shape_b, &j));
     /* A shape that is left out has been named. */
     if (i == j || !b->ready[i].there || !b->ready[j].there || is_paired(b, b->pairs.count, i, j)) continue;
-    CDNI_TRY(add_pair(b, contact->name, i, j, pair_friction(b, contact, i, j)));
+    const cdn_soft_pair_material soft = pair_softness(contact);
+    CDNI_TRY(add_pair(b, contact->name, i, j, pair_friction(b, contact, i, j), &soft));
   }
   return CDN_OK;
 }
@@ -140,7 +152,7 @@ static cdn_status build_own_frictions(io_builder *b) {
       }
       char name[32];
       snprintf(name, sizeof name, "friction %d", added++);
-      CDNI_TRY(add_pair(b, name, i, j, wanted));
+      CDNI_TRY(add_pair(b, name, i, j, wanted, NULL));
     }
   if (more > 0)
     io_warn(b->d, 0,
@@ -155,7 +167,8 @@ static cdn_status build_own_frictions(io_builder *b) {
 static bool lacks_law(const io_builder *b, int i, int j) {
   const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
   const cdn_geometry_kind k = b->ready[i].geometry.kind, l = b->ready[j].geometry.kind;
-  if (!b->ready[i].there || !b->ready[j].there || cdni_contact_has_law(k, l)) return false;
+  if (!b->ready[i].there || !b->ready[j].there) return false;
+  if (b->convex ? cdn_geometry_pair_is_supported(k, l) : cdni_contact_has_law(k, l)) return false;
   if (k == CDN_GEOMETRY_HALF_SPACE && l == CDN_GEOMETRY_HALF_SPACE) return false; /* MuJoCo's never touch, either */
   return masks_allow(first, second) && io_bodies_may_touch(b, first->body, second->body);
 }
@@ -170,9 +183,9 @@ static void warn_of_lacking_laws(io_builder *b) {
         at[0] = i, at[1] = j;
   if (count > 0)
     io_warn(b->d, io_spec_shape(b->spec, at[1])->line,
-            "%d pair%s of shapes %s no law of contact and pass%s through each other%s '%.60s' (%s) and '%.60s' (%s)",
-            count, count == 1 ? "" : "s", count == 1 ? "has" : "have", count == 1 ? "es" : "",
-            count == 1 ? ":" : "; the first:", cdn_shape_name(b->system, b->ready[at[0]].shape),
+            "%d pair%s of shapes %s no %s and pass%s through each other%s '%.60s' (%s) and '%.60s' (%s)", count,
+            count == 1 ? "" : "s", count == 1 ? "has" : "have", b->convex ? "distance" : "law of contact",
+            count == 1 ? "es" : "", count == 1 ? ":" : "; the first:", cdn_shape_name(b->system, b->ready[at[0]].shape),
             cdn_geometry_kind_name(b->ready[at[0]].geometry.kind), cdn_shape_name(b->system, b->ready[at[1]].shape),
             cdn_geometry_kind_name(b->ready[at[1]].geometry.kind));
 }
@@ -181,5 +194,5 @@ cdn_status io_build_pairs(io_builder *b) {
   b->pairs.count = 0;
   warn_of_lacking_laws(b);
   CDNI_TRY(build_named_pairs(b));
-  return all_alike(b) ? CDN_OK : build_own_frictions(b);
+  return b->convex || all_alike(b) ? CDN_OK : build_own_frictions(b);
 }

@@ -57,6 +57,14 @@ static const char *unique_name(const io_builder *b, const cdn_spec_shape *shape,
   }
 }
 
+static cdn_soft_material soft_of(const cdn_spec_shape *shape) {
+  cdn_soft_material soft = cdn_default_soft_material();
+  soft.law = shape->law, soft.condim = shape->condim, soft.priority = shape->priority, soft.solmix = shape->solmix;
+  soft.margin = shape->margin, soft.gap = shape->gap;
+  memcpy(soft.friction, shape->friction, sizeof soft.friction);
+  return soft;
+}
+
 static cdn_status add_shape(io_builder *b, int i, double modulus) {
   const cdn_spec_shape *shape = io_spec_shape(b->spec, i);
   const int spec_body = shape->body ? io_spec_find_body(&b->names, shape->body) : -1;
@@ -65,6 +73,7 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   material.modulus = modulus;
   material.dissipation =
       b->model->options.contact_dissipation >= 0 ? b->model->options.contact_dissipation : usual_dissipation;
+  const cdn_soft_material soft = soft_of(shape);
   const io_friction friction = io_shape_friction(shape);
   material.static_friction = material.dynamic_friction = friction.sliding;
   material.torsional_friction = friction.torsional, material.rolling_friction = friction.rolling;
@@ -72,7 +81,8 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   cdn_shape_def def = cdn_default_shape_def();
   def.name = unique_name(b, shape, made, sizeof made);
   def.body = spec_body < 0 ? cdn_ground() : b->bodies[spec_body];
-  def.geometry = b->ready[i].geometry, def.X_BS = b->ready[i].X_BS, def.material = &material;
+  def.geometry = b->ready[i].geometry, def.X_BS = b->ready[i].X_BS, def.material = &material,
+  def.soft = b->convex ? &soft : NULL;
   def.type = (uint32_t)shape->contype, def.affinity = (uint32_t)shape->conaffinity;
   b->ready[i].shape = cdn_system_add_shape(b->system, &def);
   const char *name = cdn_shape_name(b->system, b->ready[i].shape);
@@ -91,6 +101,7 @@ cdn_status io_build_shapes(io_builder *b) {
     contact.pass_without_law = true;
     contact.parent_child = b->parents_touch;
     contact.friction = b->model->options.contact_friction;
+    contact.model = b->convex ? CDN_CONTACT_CONVEX : CDN_CONTACT_COMPLIANT;
     cdn_system_set_contact(b->system, &contact);
   }
   return io_build_touch(b);
@@ -118,6 +129,7 @@ cdn_status io_prepare_shapes(io_builder *b) {
   const size_t shapes = (size_t)cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
   const cdn_contact_def *def = cdni_contact_given(b->system);
+  b->convex = def ? def->model == CDN_CONTACT_CONVEX : b->model->options.contact == CDN_MODEL_SOFT;
   b->has_def = def != NULL, b->parents_touch = def ? def->parent_child : b->d->parents_touch;
   b->ready = shapes ? cdni_calloc(&b->d->allocator, shapes * sizeof *b->ready) : NULL;
   b->loaded = assets ? cdni_calloc(&b->d->allocator, assets * sizeof *b->loaded) : NULL;

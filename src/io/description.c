@@ -7,6 +7,7 @@ void io_description_init(io_description *d, cdn_allocator allocator, const char 
   memset(d, 0, sizeof *d);
   d->allocator = cdni_allocator_or_default(allocator);
   d->body_word = "body";
+  d->solver = cdn_default_spec_solver();
   d->file = cdni_strdup(&d->allocator, file ? file : "model");
   if (!d->file) io_fail(d, CDN_ERR_NOMEM, 0, "out of memory");
 }

@@ -29,7 +29,9 @@ typedef struct io_joint {
   double lower, upper; /* pin, slider; `upper` is the largest angle of a ball */
   /* The softness of the limit, as MuJoCo's time constant and damping ratio. A time constant of 0 means 0.02 s. */
   double limit_timeconst, limit_dampratio;
-  double friction; /* dry friction, which is not simulated */
+  double friction; /* dry friction, which compliant models do not simulate */
+  cdn_soft_law limit_law, friction_law;
+  double margin;
   bool effort_limited, speed_limited;
   double effort_lower, effort_upper, speed_limit;
 } io_joint;
@@ -60,6 +62,8 @@ typedef struct io_loop {
   cdn_transform X_A, X_B; /* the frames on them */
   int y, x;               /* joints that are pins or sliders; x is -1 if there is none */
   double c[5];
+  cdn_soft_law law;
+  double torque_scale; /* of a weld */
 } io_loop;
 
 /* A frame that is fixed on a body. */
@@ -140,6 +144,7 @@ typedef struct io_description {
   bool parents_touch; /* shapes touch those of the parent body */
   bool overlaps_pass; /* bodies that overlap in the first pose never touch: the format has no exclusions */
   cdn_vec3 gravity;
+  cdn_spec_solver solver;
   cdni_array bodies;    /* io_body */
   cdni_array joints;    /* io_joint */
   cdni_array loops;     /* io_loop */
@@ -182,6 +187,9 @@ void io_not_understood(io_description *d, int line, const char *element);
  * error. */
 cdn_status io_check_mass(io_description *d, int line, const char *what, const char *name,
                          const cdn_mass_properties *mass);
+
+/* spec_solver.c: what is wrong with it, or NULL. */
+const char *io_check_solver(const cdn_spec_solver *s);
 
 /* Whether shapes become shapes of the System. */
 static inline bool io_shapes_touch(const cdn_model_options *options) {

@@ -83,6 +83,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_sections(r, root, "worldbody", io_mjcf_read_worldbody));
   io_mjcf_finish_masses(r);
   CDNI_TRY(read_sections(r, root, "contact", io_mjcf_read_contact));
+  io_mjcf_override_contacts(r);
   CDNI_TRY(read_sections(r, root, "equality", io_mjcf_read_equality));
   CDNI_TRY(read_sections(r, root, "actuator", io_mjcf_read_actuators));
   CDNI_TRY(read_sections(r, root, "sensor", io_mjcf_read_sensors));

@@ -102,12 +102,20 @@ typedef struct mjcf_mesh {
   char why[400];             /* it is not, or why the hull counts; "": neither */
 } mjcf_mesh;
 
+/* What takes the place of all contacts' own, if the file says so. */
+typedef struct mjcf_override {
+  bool enabled;
+  double margin;
+  cdn_soft_law law;
+} mjcf_override;
+
 typedef struct mjcf_reader {
   bool shapes_touch; /* they become shapes of the System */
   io_description *d;
   mjcf_compiler compiler;
   mjcf_flags flags;
   mjcf_collision collision;
+  mjcf_override override;
   cdni_array documents; /* mjcf_document */
   int document;         /* the one being read: d->file is its path */
   cdni_array classes;   /* mjcf_class; the first is "main" */
@@ -236,6 +244,16 @@ cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_actuators(mjcf_reader *r, io_xml_node *node);
+
+/* ---- mjcf_soft.c ---- */
+
+/* solref and solimp of an element, by the names of their attributes, or the defaults. */
+cdn_status io_mjcf_law(mjcf_reader *r, const mjcf_element *e, const char *ref, const char *imp, cdn_soft_law *law);
+void io_mjcf_default_solver(mjcf_reader *r);
+/* The attributes of <option> that are for soft rows. */
+cdn_status io_mjcf_read_solver(mjcf_reader *r, io_xml_node *node);
+/* Once all contacts are read. */
+void io_mjcf_override_contacts(mjcf_reader *r);
 
 /* ---- mjcf_key.c ---- */
 

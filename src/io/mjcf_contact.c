@@ -75,6 +75,7 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
   CDNI_TRY(io_mjcf_doubles_upto(r, &e, "friction", made->friction, 5, &count));
   CDNI_TRY(io_mjcf_double(r, &e, "margin", &made->margin));
   CDNI_TRY(io_mjcf_double(r, &e, "gap", &made->gap));
+  CDNI_TRY(io_mjcf_law(r, &e, "solref", "solimp", &made->law));
   io_mjcf_finish_element(r, &e);
   return CDN_OK;
 }

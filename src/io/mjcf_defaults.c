@@ -153,7 +153,6 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
                                       "pos",      "quat",         "axisangle", "xyaxes",      "zaxis",      "euler",
                                       "hfield",   "mesh",         "fitscale",  "rgba",        "fluidshape", "fluidcoef",
                                       "user",     "shellinertia", "name" };
-  /* How soft and strong MuJoCo makes them is of no meaning for hard constraints. */
   static const char *const equality[] = { "class",  "name",    "active",      "solref", "solimp", "body1",   "body2",
                                           "anchor", "relpose", "torquescale", "joint1", "joint2", "polycoef" };
   static const char *const pair[] = { "class",  "name",           "geom1",  "geom2",  "condim", "friction",

@@ -1,4 +1,4 @@
-/* <equality>: connect, weld and joint. MuJoCo's soft constraints become hard ones. If a file omits frames, they are
+/* <equality>: connect, weld and joint. MuJoCo's soft constraints become hard ones; what they would be if they were soft is read, too. If a file omits frames, they are
  * those of the reference configuration, in which every body is at its X_PB. */
 #include <math.h>
 #include <stdio.h>
@@ -133,7 +133,9 @@ static cdn_status read_one(mjcf_reader *r, io_xml_node *node,
   io_loop loop = { .line = io_xml_line(node), .x = -1 };
   CDNI_TRY(io_mjcf_element(r, node, MJCF_EQUALITY, 0, &e));
   CDNI_TRY(io_mjcf_bool(r, &e, "active", &active));
-  loop.inactive = !active;
+  loop.inactive = !active, loop.torque_scale = 1;
+  CDNI_TRY(io_mjcf_law(r, &e, "solref", "solimp", &loop.law));
+  CDNI_TRY(io_mjcf_double(r, &e, "torquescale", &loop.torque_scale));
   CDNI_TRY(read(r, node, &loop));
   CDNI_TRY(name_loop(r, node, &loop));
   if (!cdni_array_push(&r->d->allocator, &r->d->loops, sizeof loop, &loop)) {

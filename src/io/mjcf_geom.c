@@ -189,6 +189,8 @@ static cdn_status keep_shape(mjcf_reader *r, const mjcf_element *e, const mjcf_s
   CDNI_TRY(io_mjcf_int(r, e, "priority", &shape->priority));
   CDNI_TRY(io_mjcf_double(r, e, "margin", &shape->margin));
   CDNI_TRY(io_mjcf_double(r, e, "gap", &shape->gap));
+  CDNI_TRY(io_mjcf_double(r, e, "solmix", &shape->solmix));
+  CDNI_TRY(io_mjcf_law(r, e, "solref", "solimp", &shape->law));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, "friction", shape->friction, 3, &count));
   const char **texts[3];
   const io_shape kept = { .shape = *shape, .body = scope->body };

@@ -38,28 +38,13 @@ static cdn_status read_passive(mjcf_reader *r, const mjcf_element *e, io_joint *
   return CDN_OK;
 }
 
-/* solref is a time constant and a damping ratio; or, both negative, a stiffness and a damping that are turned into
- * them: k = 1 / (tc^2 dr^2), b = 2 / tc. */
-static cdn_status read_softness(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
-  double solref[2] = { 0.02, 1 };
-  int count;
-  CDNI_TRY(io_mjcf_doubles_upto(r, e, "solreflimit", solref, 2, &count));
-  if (solref[0] < 0 && solref[1] < 0) {
-    j->limit_timeconst = -2 / solref[1];
-    j->limit_dampratio = -0.5 * solref[1] / sqrt(-solref[0]);
-  } else if (solref[0] > 0 && solref[1] > 0) {
-    j->limit_timeconst = solref[0];
-    j->limit_dampratio = solref[1];
-  } else {
-    io_warn(r->d, io_xml_line(e->node),
-            "solreflimit '%g %g' is neither a time constant and damping ratio (both "
-            "positive) nor a stiffness and damping (both negative); the default 0.02 1 is "
-            "used",
-            solref[0], solref[1]);
-    j->limit_timeconst = 0.02;
-    j->limit_dampratio = 1;
-  }
-  return CDN_OK;
+/* Of the stop that stands for a soft limit in a compliant model. solref is a time constant and a damping ratio; or a
+ * stiffness and a damping that are turned into them: k = 1 / (tc^2 dr^2), b = 2 / tc. */
+static void find_stop(io_joint *j) {
+  const double *ref = j->limit_law.ref;
+  const bool direct = ref[0] < 0 && ref[1]<0, decays = ref[0]> 0;
+  j->limit_timeconst = direct ? -2 / ref[1] : decays ? ref[0] : 0.02;
+  j->limit_dampratio = direct ? -0.5 * ref[1] / sqrt(-ref[0]) : decays ? ref[1] : 1;
 }
 
 static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
@@ -68,7 +53,8 @@ static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, io_joint *j
   double range[2] = { 0, 0 };
   CDNI_TRY(io_mjcf_keyword(r, e, "limited", words, 3, &limited));
   CDNI_TRY(io_mjcf_doubles(r, e, "range", range, 2, NULL));
-  CDNI_TRY(read_softness(r, e, j));
+  CDNI_TRY(io_mjcf_double(r, e, "margin", &j->margin));
+  find_stop(j);
   const bool has_range = range[0] != 0 || range[1] != 0;
   j->limited = limited == 1 || (limited == 2 && r->compiler.autolimits && has_range);
   if (!j->limited) return CDN_OK;
@@ -146,12 +132,14 @@ static cdn_status read_attributes(mjcf_reader *r, const mjcf_element *e, const m
   j->kind = kinds[type];
   CDNI_TRY(check_place(r, e->node, scope, j->kind));
   if (j->kind == IO_PIN || j->kind == IO_SLIDER) CDNI_TRY(read_axis(r, e, scope, j));
+  CDNI_TRY(io_mjcf_law(r, e, "solreflimit", "solimplimit", &j->limit_law));
   if (j->kind != IO_FREE) {
     cdn_vec3 pos = cdn_v3(0, 0, 0);
     CDNI_TRY(io_mjcf_vec3(r, e, "pos", &pos));
     j->pos = cdn_transform_point(scope->X_BS, pos);
     CDNI_TRY(read_limits(r, e, j));
   }
+  CDNI_TRY(io_mjcf_law(r, e, "solreffriction", "solimpfriction", &j->friction_law));
   CDNI_TRY(read_references(r, e, j));
   CDNI_TRY(read_passive(r, e, j));
   CDNI_TRY(report_unsimulated(r, e, j));
@@ -164,6 +152,7 @@ static cdn_status read_freejoint(mjcf_reader *r, io_xml_node *node, const mjcf_s
   static const char *const words[] = { "false", "true", "auto" };
   int align = 2;
   j->kind = IO_FREE;
+  j->limit_law = j->friction_law = cdn_default_soft_law();
   CDNI_TRY(check_place(r, node, scope, IO_FREE));
   CDNI_TRY(io_xml_keyword(r->d, node, "align", words, 3, &align, NULL));
   if (align == 1) io_not_understood(r->d, io_xml_line(node), "freejoint align");

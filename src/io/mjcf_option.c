@@ -1,5 +1,5 @@
-/* <compiler> says how to read the file, <option> has properties of the world. Settings of MuJoCo's own numerics
- * (time step, solver, ...) are not part of the model and are skipped. */
+/* <compiler> says how to read the file, <option> has properties of the world. Settings of MuJoCo's own numerics that
+ * do not belong to its soft rows are not part of the model and are skipped. */
 #include <stdio.h>
 
 #include "io/mjcf.h"
@@ -13,6 +13,7 @@ void io_mjcf_default_options(mjcf_reader *r) {
                                  .last_group = 5,
                                  .totalmass = -1 };
   r->flags = (mjcf_flags){ true, true, true, true, true, true, true, true, true, true };
+  io_mjcf_default_solver(r);
   r->d->has_gravity = true;
   r->d->gravity = cdn_v3(0, 0, -9.81);
 }
@@ -114,9 +115,9 @@ static cdn_status read_flag(mjcf_reader *r, io_xml_node *node, const char *attri
 
 static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   /* These choose MuJoCo's numerics and output. */
-  static const char *const silent[] = { "warmstart",   "refsafe", "sensor",      "midphase", "eulerdamp", "autoreset",
-                                        "nativeccd",   "island",  "multiccd",    "override", "energy",    "fwdinv",
-                                        "invdiscrete", "sleep",   "sensornoise", "diagexact" };
+  static const char *const silent[] = { "warmstart", "sensor",      "midphase", "autoreset", "nativeccd",
+                                        "island",    "multiccd",    "energy",   "fwdinv",    "invdiscrete",
+                                        "sleep",     "sensornoise", "diagexact" };
   mjcf_flags *f = &r->flags;
   CDNI_TRY(read_flag(r, node, "spring", &f->springs));
   CDNI_TRY(read_flag(r, node, "damper", &f->dampers));
@@ -128,6 +129,9 @@ static cdn_status read_flags(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(read_flag(r, node, "gravity", &f->gravity));
   CDNI_TRY(read_flag(r, node, "clampctrl", &f->clampctrl));
   CDNI_TRY(read_flag(r, node, "filterparent", &f->filterparent));
+  CDNI_TRY(read_flag(r, node, "refsafe", &r->d->solver.refsafe));
+  CDNI_TRY(read_flag(r, node, "eulerdamp", &r->d->solver.eulerdamp));
+  CDNI_TRY(read_flag(r, node, "override", &r->override.enabled));
   /* Two that stand for several. */
   bool passive = true, constraint = true;
   CDNI_TRY(read_flag(r, node, "passive", &passive));
@@ -154,15 +158,12 @@ static cdn_status read_medium(mjcf_reader *r, io_xml_node *node) {
 }
 
 cdn_status io_mjcf_read_option(mjcf_reader *r, io_xml_node *node) {
-  static const char *const silent[] = {
-    "timestep",          "apirate",        "impratio",       "tolerance",      "ls_tolerance",   "noslip_tolerance",
-    "mpr_tolerance",     "ccd_tolerance",  "o_margin",       "o_solref",       "o_solimp",       "o_friction",
-    "integrator",        "cone",           "jacobian",       "solver",         "iterations",     "ls_iterations",
-    "noslip_iterations", "mpr_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints", "actuatorgroupdisable",
-    "sleep_tolerance"
-  };
+  static const char *const silent[] = { "apirate",        "mpr_tolerance",        "ccd_tolerance",  "o_friction",
+                                        "jacobian",       "mpr_iterations",       "ccd_iterations", "sdf_iterations",
+                                        "sdf_initpoints", "actuatorgroupdisable", "sleep_tolerance" };
   CDNI_TRY(io_xml_vec3(r->d, node, "gravity", &r->d->gravity, NULL));
   CDNI_TRY(read_medium(r, node));
+  CDNI_TRY(io_mjcf_read_solver(r, node));
   static const char *const collisions[] = { "all", "predefined", "dynamic" };
   int collision = (int)r->collision;
   CDNI_TRY(io_xml_keyword(r->d, node, "collision", collisions, 3, &collision, NULL));

@@ -100,6 +100,8 @@ static cdn_status add_joint(cdn_spec *spec, const io_body *body, int index, cons
   joint.limit_timeconst = from->limit_timeconst;
   joint.limit_dampratio = from->limit_dampratio;
   joint.friction = from->friction;
+  joint.limit_law = from->limit_law, joint.friction_law = from->friction_law;
+  joint.margin = from->margin;
   if (from->effort_limited) joint.effort_lower = from->effort_lower, joint.effort_upper = from->effort_upper;
   if (from->speed_limited) joint.speed_limit = from->speed_limit;
   return io_spec_add(spec, CDN_SPEC_JOINT, &joint, NULL);
@@ -166,6 +168,8 @@ static cdn_status add_constraint(cdn_spec *spec, const io_loop *from) {
   c.name = from->name;
   c.kind = kinds[from->kind];
   c.disabled = from->inactive;
+  c.law = from->law;
+  if (from->kind == IO_WELD) c.torque_scale = from->torque_scale;
   if (from->kind == IO_COUPLING) {
     c.joint_y = joint_at(d, from->y)->name;
     c.y0 = joint_at(d, from->y)->ref;

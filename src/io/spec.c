@@ -59,13 +59,19 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
     .R = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } \
   }
 CDNI_DEF(spec_def, .name = "model");
+#define SOFT                                  \
+  {                                           \
+    { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } \
+  }
 CDNI_DEF(spec_body, .line = 0);
 CDNI_DEF(spec_joint, .X_PF = IDENTITY, .X_CM = IDENTITY, .X_FM_rest = IDENTITY, .lower = -INFINITY, .upper = INFINITY,
-         .effort_lower = -INFINITY, .effort_upper = INFINITY, .speed_limit = INFINITY, .weight = 1);
-CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 });
+         .effort_lower = -INFINITY, .effort_upper = INFINITY, .speed_limit = INFINITY, .weight = 1, .limit_law = SOFT,
+         .friction_law = SOFT);
+CDNI_DEF(spec_constraint, .X_A = IDENTITY, .X_B = IDENTITY, .c = { 0, 1 }, .law = SOFT, .torque_scale = 1);
 CDNI_DEF(spec_frame, .X_BF = IDENTITY);
 CDNI_DEF(spec_shape, .X_BS = IDENTITY, .type = CDN_SHAPE_SPHERE, .rgba = { 0.5, 0.5, 0.5, 1 }, .visual = true,
-         .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 });
+         .collision = true, .contype = 1, .conaffinity = 1, .condim = 3, .friction = { 1, 0.005, 0.0001 }, .law = SOFT,
+         .solmix = 1);
 CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 1 }, .rgb1 = { 0.8, 0.8, 0.8 },
          .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 });
 CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
@@ -411,6 +417,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   CDNI_TRY(create(cdn_spec_name(spec), spec->d.file, spec->d.allocator, &copy));
   copy->d.gravity = spec->d.gravity;
   copy->d.has_gravity = spec->d.has_gravity;
+  copy->d.solver = spec->d.solver;
   copy->d.body_word = spec->d.body_word;
   copy->d.parents_touch = spec->d.parents_touch;
   copy->d.overlaps_pass = spec->d.overlaps_pass;

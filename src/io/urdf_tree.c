@@ -99,6 +99,7 @@ static cdn_status add_joint(urdf_graph *graph, const char *name, int line, io_jo
   io_description *d = graph->d;
   joint.name = cdni_strdup(&d->allocator, name);
   joint.line = line;
+  joint.limit_law = joint.friction_law = cdn_default_soft_law();
   joint.body = (int)d->bodies.count - 1;
   if (joint.name && cdni_array_push(&d->allocator, &d->joints, sizeof joint, &joint)) {
     CDNI_AT(d->bodies, io_body, joint.body).n_joints++;
@@ -218,7 +219,8 @@ static cdn_status add_mimic(urdf_graph *graph, const urdf_joint *joint) {
                          .kind = IO_COUPLING,
                          .y = joint->emitted,
                          .x = other->emitted,
-                         .c = { joint->offset, joint->multiplier } };
+                         .c = { joint->offset, joint->multiplier },
+                         .law = cdn_default_soft_law() };
   if (loop.name && cdni_array_push(&d->allocator, &d->loops, sizeof loop, &loop)) return CDN_OK;
   cdni_strfree(&d->allocator, loop.name);
   return no_memory(graph);

@@ -40,6 +40,14 @@ START_TEST(shapes_and_contacts_are_listed) {
   SUCCEEDS("info balls.xml");
   SAYS(output, "1 pairs may touch: floor - skin");
   SAYS(output, "contact       compliant");
+  SUCCEEDS("info balls.xml --contact soft");
+  SAYS(output, "contact       soft");
+  SAYS(output, "surfaces      soft, each as the file has it");
+  SUCCEEDS("info balls.xml --json --contact=soft");
+  info = parse(output);
+  ck_assert_str_eq(json_string_value(member(info, "contact")), "soft");
+  ck_assert(json_is_null(member(info, "modulus")));
+  json_decref(info);
 }
 END_TEST
 
@@ -97,8 +105,8 @@ START_TEST(what_does_not_touch_is_named) {
   SAYS(errors, "overlap in the model's first pose and do not touch each other: 'shoulder' and 'hand'");
   SAYS(errors, "2 meshes are left out of contact: 'a.stl', 'b.stl'");
   ck_assert_ptr_null(strstr(errors, "not simulated"));
-  EXITS(2, "eval pair.xml --contact soft");
-  SAYS(errors, "compliant or none");
+  EXITS(2, "eval pair.xml --contact hard");
+  SAYS(errors, "compliant, soft or none");
 }
 END_TEST
 

@@ -1,0 +1,88 @@
+/* What MuJoCo's soft rows need beside the model itself: solref and solimp of elements, the options of the solver, and
+ * overrides of all contacts. */
+#include <math.h>
+
+#include "io/mjcf.h"
+
+/* ---- solref and solimp ---- */
+
+static const cdn_soft_law usual = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } };
+
+static double clamp(double x, double least, double most) { return fmin(fmax(x, least), most); }
+
+/* MuJoCo warns of a solref of mixed signs, and takes the default; numbers of solimp that are out of their limits are
+ * brought back into them. */
+static void make_valid(mjcf_reader *r, int line, const char *attribute, cdn_soft_law *law) {
+  if ((law->ref[0] > 0) != (law->ref[1] > 0)) {
+    io_warn(r->d, line,
+            "%s '%g %g' is neither a time constant and damping ratio (both positive) nor a stiffness and damping (both "
+            "negative); the default 0.02 1 is used",
+            attribute, law->ref[0], law->ref[1]);
+    memcpy(law->ref, usual.ref, sizeof law->ref);
+  }
+  double *imp = law->imp;
+  imp[0] = clamp(imp[0], 0, 1), imp[1] = clamp(imp[1], 0, 1), imp[2] = fmax(imp[2], 0);
+  imp[3] = clamp(imp[3], 0, 1), imp[4] = fmax(imp[4], 1);
+}
+
+cdn_status io_mjcf_law(mjcf_reader *r, const mjcf_element *e, const char *ref, const char *imp, cdn_soft_law *law) {
+  int count;
+  *law = usual;
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, ref, law->ref, 2, &count));
+  CDNI_TRY(io_mjcf_doubles_upto(r, e, imp, law->imp, 5, &count));
+  make_valid(r, io_xml_line(e->node), ref, law);
+  return CDN_OK;
+}
+
+/* ---- option ---- */
+
+cdn_status io_mjcf_read_solver(mjcf_reader *r, io_xml_node *node) {
+  static const char *const integrators[] = { "Euler", "RK4", "implicit", "implicitfast" };
+  static const char *const cones[] = { "pyramidal", "elliptic" };
+  static const char *const solvers[] = { "Newton", "CG", "PGS" };
+  cdn_spec_solver s = r->d->solver;
+  int integrator = (int)s.integrator, cone = (int)s.cone, solver = (int)s.solver, count;
+  CDNI_TRY(io_xml_keyword(r->d, node, "integrator", integrators, CDNI_COUNT(integrators), &integrator, NULL));
+  CDNI_TRY(io_xml_keyword(r->d, node, "cone", cones, CDNI_COUNT(cones), &cone, NULL));
+  CDNI_TRY(io_xml_keyword(r->d, node, "solver", solvers, CDNI_COUNT(solvers), &solver, NULL));
+  s.integrator = (cdn_spec_integrator)integrator, s.cone = (cdn_spec_cone)cone;
+  s.solver = (cdn_spec_solver_kind)solver;
+  CDNI_TRY(io_xml_double(r->d, node, "timestep", &s.timestep, NULL));
+  CDNI_TRY(io_xml_double(r->d, node, "impratio", &s.impratio, NULL));
+  CDNI_TRY(io_xml_double(r->d, node, "tolerance", &s.tolerance, NULL));
+  CDNI_TRY(io_xml_double(r->d, node, "ls_tolerance", &s.ls_tolerance, NULL));
+  CDNI_TRY(io_xml_double(r->d, node, "noslip_tolerance", &s.noslip_tolerance, NULL));
+  CDNI_TRY(io_xml_int(r->d, node, "iterations", &s.iterations, NULL));
+  CDNI_TRY(io_xml_int(r->d, node, "ls_iterations", &s.ls_iterations, NULL));
+  CDNI_TRY(io_xml_int(r->d, node, "noslip_iterations", &s.noslip_iterations, NULL));
+  const char *wrong = io_check_solver(&s);
+  if (wrong) io_warn(r->d, io_xml_line(node), "option: %s; the settings of the solver are not used", wrong);
+  else r->d->solver = s;
+  mjcf_override *o = &r->override;
+  CDNI_TRY(io_xml_double(r->d, node, "o_margin", &o->margin, NULL));
+  CDNI_TRY(io_xml_doubles_upto(r->d, node, "o_solref", o->law.ref, 1, 2, &count));
+  CDNI_TRY(io_xml_doubles_upto(r->d, node, "o_solimp", o->law.imp, 1, 5, &count));
+  return CDN_OK;
+}
+
+void io_mjcf_default_solver(mjcf_reader *r) {
+  r->d->solver = cdn_default_spec_solver();
+  r->override = (mjcf_override){ .law = usual };
+}
+
+/* ---- override ---- */
+
+void io_mjcf_override_contacts(mjcf_reader *r) {
+  mjcf_override *o = &r->override;
+  io_description *d = r->d;
+  if (!o->enabled) return;
+  make_valid(r, 0, "o_solref", &o->law);
+  for (size_t i = 0; i < d->shapes.count; i++) {
+    cdn_spec_shape *shape = &CDNI_AT(d->shapes, io_shape, i).shape;
+    shape->margin = o->margin, shape->law = o->law;
+  }
+  for (size_t i = 0; i < d->contacts.count; i++) {
+    cdn_spec_contact *contact = &CDNI_AT(d->contacts, cdn_spec_contact, i);
+    if (!contact->exclude) contact->margin = o->margin, contact->law = o->law;
+  }
+}

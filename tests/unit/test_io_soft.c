@@ -1,0 +1,179 @@
+/* What files say of soft rows: laws of contacts, limits, friction and equalities, the options of the solver, overrides; and models
+ * whose contact is convex. */
+#include "../testing.h"
+#include "contact/contact.h"
+
+#include <cardan/model.h>
+#include <stdio.h>
+
+static cdn_spec *spec;
+
+/* Whether there is a warning that has these words, and no other one. */
+static void warns(const char *text, const char *words) {
+  cdn_model *model;
+  OK(cdn_model_load_string(text, strlen(text), "soft.xml", NULL, &model));
+  ck_assert_int_eq(cdn_model_warning_count(model), 1);
+  ck_assert_msg(strstr(cdn_model_warning(model, 0), words) != NULL, "%s", cdn_model_warning(model, 0));
+  cdn_model_destroy(model);
+}
+
+static void read_text(const char *text) {
+  const cdn_status status = cdn_spec_load_string(text, strlen(text), "soft.xml", NULL, &spec);
+  cdn_error error;
+  cdn_spec_last_error(spec, &error);
+  ck_assert_msg(status == CDN_OK, "%s", error.text);
+}
+
+static void is_law(cdn_soft_law law, double r0, double r1, double i0, double i1, double i2, double i3, double i4) {
+  const double wanted[] = { r0, r1, i0, i1, i2, i3, i4 };
+  for (int i = 0; i < 2; i++) NEAR(law.ref[i], wanted[i], 0);
+  for (int i = 0; i < 5; i++) NEAR(law.imp[i], wanted[2 + i], 0);
+}
+
+START_TEST(laws_are_read) {
+  read_text("<mujoco><default><geom solimp='.5 .6'/><joint solreffriction='-5 -6'/><equality solref='.1 .2'/></default>"
+            "<worldbody><geom name='a' size='1' solref='0.1' solmix='3' priority='2'/>"
+            "<body name='arm'><geom name='b' size='1' solref='-1 -2' solimp='.1 .2 .3 .4 5'/>"
+            "<joint name='j' range='0 90' margin='.3' solreflimit='.4 .5' solimplimit='.6 .7 .8' "
+            "solimpfriction='.8 .9' frictionloss='2'/></body><body name='leg'><freejoint name='f'/>"
+            "<geom size='1'/></body></worldbody><contact><pair name='p' geom1='a' geom2='b' solref='.5 .6'/></contact>"
+            "<equality><weld name='w' body1='arm' body2='leg' torquescale='.25' solimp='.1 .2'/>"
+            "<joint name='e' joint1='j' solref='.3'/></equality></mujoco>");
+  cdn_spec_shape a, b;
+  cdn_spec_joint j, f;
+  cdn_spec_contact p;
+  cdn_spec_constraint w, e;
+  OK(cdn_spec_get_shape(spec, cdn_spec_find(spec, CDN_SPEC_SHAPE, "a"), &a));
+  OK(cdn_spec_get_shape(spec, cdn_spec_find(spec, CDN_SPEC_SHAPE, "b"), &b));
+  OK(cdn_spec_get_joint(spec, cdn_spec_find(spec, CDN_SPEC_JOINT, "j"), &j));
+  OK(cdn_spec_get_joint(spec, cdn_spec_find(spec, CDN_SPEC_JOINT, "f"), &f));
+  OK(cdn_spec_get_contact(spec, 0, &p));
+  OK(cdn_spec_get_constraint(spec, 0, &w));
+  OK(cdn_spec_get_constraint(spec, 1, &e));
+  is_law(a.law, 0.1, 1, 0.5, 0.6, 0.001, 0.5, 2);
+  is_law(b.law, -1, -2, 0.1, 0.2, 0.3, 0.4, 5);
+  ck_assert(a.solmix == 3 && b.solmix == 1 && a.priority == 2);
+  is_law(j.limit_law, 0.4, 0.5, 0.6, 0.7, 0.8, 0.5, 2);
+  is_law(j.friction_law, -5, -6, 0.8, 0.9, 0.001, 0.5, 2);
+  is_law(f.limit_law, 0.02, 1, 0.9, 0.95, 0.001, 0.5, 2);
+  ck_assert(j.margin == 0.3 && j.friction == 2 && j.limit_timeconst == 0.4 && j.limit_dampratio == 0.5);
+  is_law(p.law, 0.5, 0.6, 0.9, 0.95, 0.001, 0.5, 2);
+  is_law(w.law, 0.1, 0.2, 0.1, 0.2, 0.001, 0.5, 2);
+  is_law(e.law, 0.3, 0.2, 0.9, 0.95, 0.001, 0.5, 2);
+  ck_assert(w.torque_scale == 0.25 && e.torque_scale == 1);
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
+/* MuJoCo takes the default for mixed signs, and brings numbers of solimp into their limits. */
+START_TEST(wrong_laws_are_brought_right) {
+  static const char text[] =
+      "<mujoco><worldbody><geom name='a' size='1' solref='0.1 -1' solimp='-1 2 -3 4 0'/></worldbody></mujoco>";
+  read_text(text);
+  cdn_spec_shape a;
+  OK(cdn_spec_get_shape(spec, 0, &a));
+  is_law(a.law, 0.02, 1, 0, 1, 0, 1, 1);
+  cdn_spec_destroy(spec);
+  warns(text, "solref '0.1 -1' is neither");
+}
+END_TEST
+
+START_TEST(the_solver_is_read) {
+  cdn_spec_solver s;
+  read_text("<mujoco/>");
+  OK(cdn_spec_get_solver(spec, &s));
+  const cdn_spec_solver usual = cdn_default_spec_solver();
+  ck_assert(memcmp(&s, &usual, sizeof s) == 0);
+  cdn_spec_destroy(spec);
+  read_text("<mujoco><option timestep='0.01' integrator='implicit' cone='elliptic' solver='CG' iterations='7' "
+            "tolerance='1e-3' noslip_iterations='4' noslip_tolerance='.5' ls_iterations='9' ls_tolerance='.25' "
+            "impratio='10'><flag refsafe='disable' eulerdamp='disable'/></option></mujoco>");
+  OK(cdn_spec_get_solver(spec, &s));
+  ck_assert(s.timestep == 0.01 && s.integrator == CDN_SPEC_IMPLICIT && s.cone == CDN_SPEC_ELLIPTIC);
+  ck_assert(s.solver == CDN_SPEC_CG && s.iterations == 7 && s.noslip_iterations == 4 && s.ls_iterations == 9);
+  ck_assert(s.tolerance == 1e-3 && s.noslip_tolerance == 0.5 && s.ls_tolerance == 0.25 && s.impratio == 10);
+  ck_assert(!s.refsafe && !s.eulerdamp);
+  cdn_spec *copy;
+  cdn_spec_solver of_copy;
+  OK(cdn_spec_copy(spec, &copy));
+  OK(cdn_spec_get_solver(copy, &of_copy));
+  ck_assert(memcmp(&s, &of_copy, sizeof s) == 0);
+  cdn_spec_destroy(copy);
+  s.impratio = NAN;
+  FAILS(cdn_spec_set_solver(spec, &s), CDN_ERR_NONFINITE);
+  s.impratio = 0;
+  FAILS(cdn_spec_set_solver(spec, &s), CDN_ERR_ARG);
+  s.impratio = 1, s.iterations = -1;
+  FAILS(cdn_spec_set_solver(spec, &s), CDN_ERR_ARG);
+  s.iterations = 1, s.cone = (cdn_spec_cone)5;
+  FAILS(cdn_spec_set_solver(spec, &s), CDN_ERR_ARG);
+  OK(cdn_spec_get_solver(spec, &s));
+  ck_assert_int_eq(s.iterations, 7);
+  cdn_spec_destroy(spec);
+  static const char wrong[] = "<mujoco><option impratio='-1' iterations='3'/></mujoco>";
+  read_text(wrong);
+  OK(cdn_spec_get_solver(spec, &s));
+  ck_assert(s.impratio == 1 && s.iterations == 100);
+  cdn_spec_destroy(spec);
+  warns(wrong, "impratio must be above 0");
+}
+END_TEST
+
+START_TEST(overrides_take_the_place_of_all) {
+  static const char text[] =
+      "<mujoco><option o_margin='.2' o_solref='-7 -8' o_solimp='.3'><flag override='%s'/></option>"
+      "<worldbody><geom name='a' type='plane' size='1 1 1' margin='.4'/><body><freejoint/>"
+      "<geom name='b' size='1' solref='.3 1'/></body></worldbody>"
+      "<contact><pair geom1='a' geom2='b'/></contact></mujoco>";
+  for (int on = 0; on < 2; on++) {
+    char made[600];
+    cdn_spec_shape a;
+    cdn_spec_contact p;
+    snprintf(made, sizeof made, text, on ? "enable" : "disable");
+    read_text(made);
+    OK(cdn_spec_get_shape(spec, 0, &a));
+    OK(cdn_spec_get_contact(spec, 0, &p));
+    if (on) is_law(a.law, -7, -8, 0.3, 0.95, 0.001, 0.5, 2), is_law(p.law, -7, -8, 0.3, 0.95, 0.001, 0.5, 2);
+    else is_law(a.law, 0.02, 1, 0.9, 0.95, 0.001, 0.5, 2), is_law(p.law, 0.02, 1, 0.9, 0.95, 0.001, 0.5, 2);
+    ck_assert(a.margin == (on ? 0.2 : 0.4) && p.margin == (on ? 0.2 : 0));
+    cdn_spec_destroy(spec);
+  }
+}
+END_TEST
+
+/* Sizes of MuJoCo's memory are of no meaning. */
+START_TEST(a_model_has_soft_contact) {
+  static const char text[] =
+      "<mujoco><size nconmax='1' njmax='1'/><worldbody><geom name='floor' type='plane' size='1 1 1' friction='.3'/>"
+      "<body name='box' pos='0 0 .09'><freejoint/><geom name='box' type='box' size='.3 .2 .1' friction='.4'/></body>"
+      "<body name='can' pos='2 0 .09'><freejoint/><geom name='can' type='cylinder' size='.1 .1'/></body>"
+      "</worldbody><contact><pair geom1='floor' geom2='can' friction='.1 .2 .3 .4 .5' condim='6'/></contact></mujoco>";
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = CDN_MODEL_SOFT;
+  cdn_model *model;
+  cdn_state *state;
+  OK(cdn_model_load_string(text, strlen(text), "soft.xml", &options, &model));
+  ck_assert_int_eq(cdn_model_warning_count(model), 0);
+  const cdn_system *system = cdn_model_system(model);
+  OK(cdn_state_create(system, &state));
+  ck_assert_int_eq(cdn_system_contact_pair_count(system), 1); /* materials combine as MuJoCo's: no pairs for them */
+  const contact_point *p;
+  int n, of_can = 0;
+  OK_ON(state, cdni_contact_points(cdni_contact(system), state, &p, &n));
+  for (int i = 0; i < n; i++) {
+    const bool can = p[i].pair == 0;
+    of_can += can;
+    NEAR(p[i].soft.friction[0], can ? 0.1 : 0.4, 0);
+    NEAR(p[i].soft.friction[1], can ? 0.2 : 0.4, 0);
+    NEAR(p[i].soft.friction[4], can ? 0.5 : 0.0001, 0);
+    ck_assert_int_eq(p[i].soft.dimension, can ? 6 : 3);
+  }
+  ck_assert_int_eq(n - of_can, 4);
+  ck_assert_int_ge(of_can, 3);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+CHECK_MAIN("io soft", laws_are_read, wrong_laws_are_brought_right, the_solver_is_read, overrides_take_the_place_of_all,
+           a_model_has_soft_contact)
