@@ -278,21 +278,21 @@ typedef struct other_kind {
  * boxes whose faces touch it writes half the depth. */
 static const other_kind others[] = {
   { "sphere, box", BALL, BRICK, { 1, 1 }, { 1, 1 }, 1, 1 },
-  { "sphere, cylinder", BALL, CAN, { 0.5, 0.99 }, { 0.8, 1 }, 1, 1 },
-  { "sphere, ellipsoid", BALL, EGG, { 0.3, 0.95 }, { 0.99, 1 }, 1, 1 },
-  { "sphere, hull", BALL, HULL, { 0.3, 0.99 }, { 0.8, 1 }, 1, 1 },
-  { "capsule, ellipsoid", PILL, EGG, { 0.2, 0.5 }, { 0.75, 1 }, 1, 1 },
-  { "capsule, cylinder", PILL, CAN, { 0.25, 0.98 }, { 0.4, 1 }, 2, 1 },
-  { "capsule, box", PILL, BRICK, { 0.98, 1 }, { 0.99, 1 }, 2, 2 },
-  { "capsule, hull", PILL, HULL, { 0.25, 0.99 }, { 0.3, 1 }, 2, 1 },
+  { "sphere, cylinder", BALL, CAN, { 0.5, 0.99 }, { 0.8, 0.98 }, 1, 1 },
+  { "sphere, ellipsoid", BALL, EGG, { 0.3, 0.95 }, { 0.99, 0.98 }, 1, 1 },
+  { "sphere, hull", BALL, HULL, { 0.3, 0.99 }, { 0.8, 0.98 }, 1, 1 },
+  { "capsule, ellipsoid", PILL, EGG, { 0.2, 0.5 }, { 0.75, 0.98 }, 1, 1 },
+  { "capsule, cylinder", PILL, CAN, { 0.25, 0.98 }, { 0.4, 0.98 }, 2, 1 },
+  { "capsule, box", PILL, BRICK, { 0.98, 1 }, { 0.99, 0.98 }, 2, 2 },
+  { "capsule, hull", PILL, HULL, { 0.25, 0.99 }, { 0.3, 0.98 }, 2, 1 },
   { "half-space, ellipsoid", PLANE, EGG, { 1, 1 }, { 1, 1 }, 1, 1 },
   { "half-space, hull", PLANE, HULL, { 1, 1 }, { 1, 1 }, 4, 3 },
-  { "ellipsoid, ellipsoid", EGG, EGG, { 0.3, 0.6 }, { 0.95, 1 }, 1, 1 },
+  { "ellipsoid, ellipsoid", EGG, EGG, { 0.3, 0.6 }, { 0.95, 0.98 }, 1, 1 },
   { "cylinder, cylinder", CAN, CAN, { 0.45, 0.9 }, { 0.6, 0.95 }, 8, 1 },
   { "cylinder, box", CAN, BRICK, { 0.55, 0.95 }, { 0.55, 0.98 }, 8, 1 },
   { "box, box", CUBE, BRICK, { 0.4, 0 }, { 0.99, 1 }, 8, 8 },
-  { "box, hull", CUBE, HULL, { 0.8, 0.99 }, { 0.8, 1 }, 8, 1 },
-  { "hull, hull", HULL, HULL, { 0.8, 0.99 }, { 0.75, 1 }, 8, 1 },
+  { "box, hull", CUBE, HULL, { 0.8, 0.99 }, { 0.8, 0.98 }, 8, 1 },
+  { "hull, hull", HULL, HULL, { 0.8, 0.99 }, { 0.75, 0.98 }, 8, 1 },
 };
 
 static void make_other(const other_kind *o, char *text, size_t size) {
@@ -302,8 +302,9 @@ static void make_other(const other_kind *o, char *text, size_t size) {
            o->ground, o->moving);
 }
 
-/* Puts the second geom where it overlaps the first. `flat`: nearly as the file has it, on the top of the first. */
-static void touch_others(model *p, uint64_t *rng, bool flat) {
+/* Puts the second geom where it overlaps the first; false: a corner has passed another one. `flat`: nearly as the file has it,
+ * on the top of the first. */
+static bool touch_others(model *p, uint64_t *rng, bool flat) {
   double q[7] = { 1 };
   cdn_proximity near;
   if (flat) q[1 + random_below(rng, 3)] = random_uniform(rng, 0, 0.02);
@@ -317,9 +318,11 @@ static void touch_others(model *p, uint64_t *rng, bool flat) {
   const double by = -near.distance - random_uniform(rng, 0.0001, 0.01);
   q[4] += by * near.normal.x, q[5] += by * near.normal.y, q[6] += by * near.normal.z;
   OK_ON(p->state, cdn_state_set_q(p->state, q));
+  OK_ON(p->state, cdn_shapes_distance(p->state, (cdn_shape){ 0 }, (cdn_shape){ 1 }, &near));
   mj_bridge_q_to_mujoco(&p->bridge, q, p->d->qpos);
   mj_kinematics(p->m, p->d);
   mj_collision(p->m, p->d);
+  return near.distance < 0;
 }
 
 typedef struct tally {
@@ -357,10 +360,8 @@ START_TEST(other_kinds_agree_in_part) {
       uint64_t rng = 77;
       make_other(o, text, sizeof text);
       load(&p, text, o->name);
-      while (t.poses < 300) {
-        touch_others(&p, &rng, flat);
-        count(&p, &t);
-      }
+      while (t.poses < 300)
+        if (touch_others(&p, &rng, flat)) count(&p, &t);
       ck_assert_msg(t.distance >= o->distance[flat] * t.poses && t.normal >= o->normal[flat] * t.poses,
                     "%s (flat: %d): of %d poses, %d have MuJoCo's distance, and %d its normal", o->name, flat, t.poses,
                     t.distance, t.normal);
