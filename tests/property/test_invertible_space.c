@@ -332,6 +332,62 @@ START_TEST(refused_by_name) {
 }
 END_TEST
 
+/* ---- where the iteration starts, restitution ---- */
+
+START_TEST(any_start) {
+  static double f[RANDOM_ROWS_MOST], v[RANDOM_ROWS_MOST], other[RANDOM_ROWS_MOST], start[RANDOM_ROWS_MOST];
+  uint64_t seed = 8;
+  cdn_invertible *solver;
+  OK(cdn_invertible_create(NULL, &solver));
+  for (int trial = 0; trial < 100; trial++) {
+    make_random_contacts(&r, trial % 3, 1 + trial % 6, 40, &seed);
+    OK(cdn_invertible_forward(solver, &r.problem, r.c, NULL, f, v));
+    cdn_invertible_report cold, warm;
+    OK(cdn_invertible_get_report(solver, &cold));
+    for (int i = 0; i < r.n; i++) start[i] = f[i] * 1.001;
+    OK(cdn_invertible_forward(solver, &r.problem, r.c, start, other, v));
+    OK(cdn_invertible_get_report(solver, &warm));
+    ck_assert_int_le(warm.iterations, cold.iterations);
+    for (int i = 0; i < r.n; i++) NEAR(other[i], f[i], 1e-8 * (1 + fabs(f[i])));
+    /* out of all cones, and no numbers */
+    for (int i = 0; i < r.n; i++) start[i] = i % 4 == 3 ? NAN : 100 * random_part(&seed) - 50;
+    OK(cdn_invertible_forward(solver, &r.problem, r.c, start, start, v));
+    for (int i = 0; i < r.n; i++) NEAR(start[i], f[i], 1e-8 * (1 + fabs(f[i])));
+  }
+  cdn_invertible_destroy(solver);
+}
+END_TEST
+
+/* A hard contact gives back the part e of its speed; where two carry one body, of both; what does not close is left alone. */
+START_TEST(bounce) {
+  cdn_invertible *solver;
+  OK(cdn_invertible_create(NULL, &solver));
+  /* normals of a bar's two ends: mass 1, inertia 1/12 at lever 1/2 */
+  double A[36] = { 0 }, e[2] = { 0.5, 0.8 }, c[6] = { 0, 0, -2, 0, 0, -2 }, f[6], v[6];
+  const double R[6] = { 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6 }, mu[2] = { 0.5, 0.5 }, v_min[2] = { 0 };
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) A[6 * i + j] = i % 3 == j % 3 ? (i == j ? 4 : -2) : 0;
+  cdn_invertible_problem p = cdn_default_invertible_problem();
+  p.n_contacts = 2, p.A = A, p.R = R, p.mu = mu, p.v_min = v_min, p.kappa = 1e-9;
+  OK(cdn_invertible_bounce(solver, &p, e, c, f, v));
+  /* f of the compression is 1, 1; then 0.5 and 0.8 of it come back: v = A (0.5, 0.8) */
+  NEAR(v[2], 4 * 0.5 - 2 * 0.8, 1e-3);
+  NEAR(v[5], 4 * 0.8 - 2 * 0.5, 1e-3);
+  e[0] = 0; /* what the other end gives back presses this one down: a second solution holds it */
+  OK(cdn_invertible_bounce(solver, &p, e, c, f, v));
+  ck_assert(v[2] >= 0);
+  NEAR(v[2], 0, 1e-3);
+  ck_assert(f[2] > 1.3);
+  c[5] = 3; /* it opens: nothing comes back there */
+  OK(cdn_invertible_bounce(solver, &p, e, c, f, v));
+  NEAR(f[5], 0, 1e-4);
+  e[1] = 1.5;
+  FAILS(cdn_invertible_bounce(solver, &p, e, c, f, v), CDN_ERR_ARG);
+  ck_assert(told("restitution of contact 1"));
+  cdn_invertible_destroy(solver);
+}
+END_TEST
+
 /* ---- the law ---- */
 
 START_TEST(law) {
@@ -366,4 +422,4 @@ START_TEST(law) {
 END_TEST
 
 CHECK_MAIN("invertible contact space", forward_then_inverse, inverse_against_dense, inverse_of_any_size,
-           many_are_one_by_one, derivatives, hostile_forward, refused_by_name, law)
+           many_are_one_by_one, derivatives, hostile_forward, refused_by_name, any_start, bounce, law)

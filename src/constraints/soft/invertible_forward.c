@@ -112,7 +112,8 @@ static void begin(forward *k, const double *start, double kappa) {
     double x[2] = { 0, 0 };
     for (int t = 0; start && t < 2; t++)
       if (k->scale[i + t] > 0 && isfinite(start[i + t])) x[t] = start[i + t] / k->scale[i + t];
-    const double length = hypot(x[0], x[1]), most = 0.9 * k->f[i + 2], part = length > most ? most / length : 1;
+    const double length = hypot(x[0], x[1]), normal = k->f[i + 2];
+    const double part = length < (1 - 1e-9) * normal ? 1 : 0.9 * normal / length;
     k->f[i] = part * x[0], k->f[i + 1] = part * x[1];
   }
 }
