@@ -167,9 +167,11 @@ typedef struct cdn_invertible_motion_def {
   /** Restitution e by Poisson's hypothesis, 0 to 1: the normal impulses of a contact that began to close faster than
    *  bounce_speed (m/s) are added up until it closes no more, and e of the sum is given back. Defaults 0, 0.1 */
   double restitution, bounce_speed;
-  /** Limits of joints; a mobility stop of the same coordinate goes on acting: switch it off in the State. May be NULL */
+  /** Limits of joints; may be NULL. Mobility stops (forces.h) that the State has switched on are limits, too, numbered
+   *  after these in their order, and act no more as forces... */
   const cdn_invertible_limit *limits;
   int n_limits;
+  bool keep_stops; /**< ... unless this says that they stay forces. Default false */
 } cdn_invertible_motion_def;
 /** cdn_default_invertible_motion_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_invertible_motion_def_init(void *def, size_t size);

@@ -63,7 +63,7 @@ cdn_status cdni_contact_within(const contact_room *room, cdn_state *state, const
     found = cdni_broad_pairs(shapes, boxes, accept, &t, most, pairs, work + used);
     for (int k = 0; found <= most && k < found; k++) {
       const int space_left = space > *n ? space - *n : 0;
-      *n += add_points(room, state, pairs[2 * k], pairs[2 * k + 1], reach, space_left, out + (space_left ? *n : 0));
+      *n += add_points(room, state, pairs[2 * k], pairs[2 * k + 1], reach, space_left, space_left ? out + *n : NULL);
     }
     cdn_work_pop(state, work);
     if (found <= most) return CDN_OK;

@@ -34,6 +34,10 @@ int cdni_force_params_belong(const force_room *room, int32_t ticket);
 /* The two stations between which a force acts; false: it is no force between two stations. */
 bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cdn_vec3 stations[2]);
 
+/* The slots and the bounds (infinite: none) of force i where it is a mobility stop, as the State has them; false: it is
+ * none. */
+bool cdni_force_stop(const cdn_state *state, int i, int32_t slots[2], double bounds[2]);
+
 /* ---- derivatives ---- */
 
 /* Adds all force elements and the applied forces to a pass over matter (matter/derivatives.h); dz: derivatives of

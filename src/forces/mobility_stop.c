@@ -103,3 +103,14 @@ cdn_status cdn_mobility_stop_set(cdn_state *state, cdn_force force, double lower
   const double params[] = { cdni_finite_bound(lower), cdni_finite_bound(upper), k, d };
   return cdni_force_set(state, force, FORCE_MOBILITY_STOP, "cdn_mobility_stop_set", params);
 }
+
+bool cdni_force_stop(const cdn_state *state, int i, int32_t slots[2], double bounds[2]) {
+  const force_room *room = cdni_forces(cdn_state_system(state));
+  const double *p = cdni_force_params(state, (cdn_force){ i }, FORCE_MOBILITY_STOP);
+  if (!p) return false;
+  const int32_t index = CDNI_AT(room->elements, force_element, i).index;
+  const force_mobility *at = &CDNI_AT(room->sets[FORCE_MOBILITY_STOP].elements, force_mobility, index);
+  slots[0] = at->q, slots[1] = at->u;
+  for (int k = 0; k < 2; k++) bounds[k] = cdni_bound(p[k]);
+  return true;
+}

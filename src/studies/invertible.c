@@ -2,6 +2,7 @@
 #include "studies/invertible.h"
 
 #include "core/sized.h"
+#include "forces/forces.h"
 
 CDNI_DEF(invertible_motion_def, .step = 0.01, .friction = -1, .bounce_speed = 0.1);
 
@@ -66,12 +67,39 @@ static size_t vector_size(const cdn_invertible_motion *m) {
   return 8 * ((size_t)m->nq + (size_t)m->nu + (size_t)m->nz + 1) * sizeof(double);
 }
 
-/* A copy whose shapes no other law of contact sees. */
+/* Room for the def's limits, and for as many stops as there may be. */
+static size_t given_size(const cdn_invertible_motion *m) {
+  return ((size_t)m->def.n_limits + (size_t)cdn_system_force_count(m->system) + 1) * sizeof(bound_given);
+}
+
+/* Whether force i of a State is a stop that is a limit from now on. */
+static bool is_limit(const cdn_state *state, int i, bound_given *out) {
+  int32_t slots[2];
+  double bounds[2];
+  if (!cdn_force_is_enabled(state, (cdn_force){ i }) || !cdni_force_stop(state, i, slots, bounds)) return false;
+  *out = (bound_given){ slots[0], slots[1], bounds[0], bounds[1] };
+  return true;
+}
+
+/* A copy whose shapes no other law of contact sees, and whose stops are no forces. */
 static cdn_status copy_state(cdn_invertible_motion *motion, const cdn_state *from, cdn_state **out) {
   CDNI_TRY(cdn_state_create(motion->system, out));
   CDNI_TRY(cdn_state_copy(*out, from));
   for (int i = 0; i < motion->shapes; i++) CDNI_TRY(cdn_shape_set_enabled(*out, (cdn_shape){ i }, false));
+  bound_given stop;
+  for (int i = 0; !motion->def.keep_stops && i < cdn_system_force_count(motion->system); i++)
+    if (is_limit(from, i, &stop)) CDNI_TRY(cdn_force_set_enabled(*out, (cdn_force){ i }, false));
   return CDN_OK;
+}
+
+static void gather_limits(cdn_invertible_motion *motion, const cdn_state *state, const cdn_invertible_motion_def *def) {
+  for (int i = 0; i < def->n_limits; i++) {
+    const tree_node *node = &motion->m->tree.node[def->limits[i].body.i];
+    motion->given[i] = (bound_given){ node->q, node->u, def->limits[i].lower, def->limits[i].upper };
+  }
+  motion->n_given = def->n_limits;
+  for (int i = 0; !def->keep_stops && i < cdn_system_force_count(motion->system); i++)
+    motion->n_given += is_limit(state, i, &motion->given[motion->n_given]);
 }
 
 static cdn_status fill(cdn_invertible_motion *motion, cdn_state *state, const cdn_invertible_motion_def *def) {
@@ -79,11 +107,11 @@ static cdn_status fill(cdn_invertible_motion *motion, cdn_state *state, const cd
   motion->shapes = cdn_system_shape_count(motion->system);
   motion->vector = cdni_calloc(&motion->allocator, vector_size(motion));
   motion->enabled = cdni_calloc(&motion->allocator, ((size_t)motion->shapes + 1) * sizeof *motion->enabled);
-  motion->limits = cdni_calloc(&motion->allocator, ((size_t)def->n_limits + 1) * sizeof *motion->limits);
-  if (!motion->vector || !motion->enabled || !motion->limits) return CDN_ERR_NOMEM;
   motion->def = *def;
-  for (int i = 0; i < def->n_limits; i++) motion->limits[i] = def->limits[i];
-  motion->def.limits = motion->limits, motion->def.law = &motion->law;
+  motion->def.limits = NULL, motion->def.law = &motion->law;
+  motion->given = cdni_calloc(&motion->allocator, given_size(motion));
+  if (!motion->vector || !motion->enabled || !motion->given) return CDN_ERR_NOMEM;
+  gather_limits(motion, state, def);
   if (motion->shapes > 0)
     memcpy(motion->enabled, cdni_contact_enabled(cdni_contact(motion->system), state),
            (size_t)motion->shapes * sizeof *motion->enabled);
@@ -136,7 +164,7 @@ void cdn_invertible_motion_destroy(cdn_invertible_motion *motion) {
   cdni_array_free(&a, &motion->closings);
   cdni_free(&a, motion->vector, vector_size(motion));
   cdni_free(&a, motion->enabled, ((size_t)motion->shapes + 1) * sizeof *motion->enabled);
-  cdni_free(&a, motion->limits, ((size_t)motion->def.n_limits + 1) * sizeof *motion->limits);
+  cdni_free(&a, motion->given, given_size(motion));
   cdni_free(&a, motion, sizeof *motion);
 }
 

@@ -9,6 +9,12 @@
 #include "matter/matter.h"
 #include "studies/statics.h"
 
+/* A coordinate with bounds, in the def or by a mobility stop. */
+typedef struct bound_given {
+  int32_t q, u;
+  double lower, upper;
+} bound_given;
+
 /* What presses on a bound, or may soon. */
 typedef struct bound_within {
   int32_t limit, side; /* side -1: the lower bound, 1: the upper one */
@@ -46,7 +52,8 @@ struct cdn_invertible_motion {
   cdn_state *state, *scratch; /* that moves; for all else */
   cdn_invertible_motion_def def;
   cdn_invertible_law law;
-  cdn_invertible_limit *limits;
+  bound_given *given;
+  int n_given;
   double *enabled; /* one a shape */
   int nq, nu, nz, shapes;
   cdn_invertible *solver;

@@ -43,12 +43,11 @@ static cdn_status find_points(cdn_invertible_motion *motion, cdn_state *state, d
 
 static int find_bounds(const cdn_invertible_motion *motion, const double *q, double reach, bound_within *out) {
   int n = 0;
-  for (int i = 0; i < motion->def.n_limits; i++) {
-    const cdn_invertible_limit *l = &motion->limits[i];
-    const tree_node *node = &motion->m->tree.node[l->body.i];
-    const double gap[2] = { q[node->q] - l->lower, l->upper - q[node->q] };
+  for (int i = 0; i < motion->n_given; i++) {
+    const bound_given *b = &motion->given[i];
+    const double gap[2] = { q[b->q] - b->lower, b->upper - q[b->q] };
     for (int side = 0; side < 2; side++)
-      if (gap[side] < reach) out[n++] = (bound_within){ i, side ? 1 : -1, node->u, gap[side] };
+      if (gap[side] < reach) out[n++] = (bound_within){ i, side ? 1 : -1, b->u, gap[side] };
   }
   return n;
 }
@@ -96,7 +95,7 @@ cdn_status cdni_contact_rows_find(cdn_invertible_motion *motion, cdn_state *stat
   const size_t nu = (size_t)motion->nu;
   int points;
   CDNI_TRY(find_points(motion, state, law->w_max, rows, &points));
-  CDNI_TRY(reserve(motion, rows, 2 * motion->def.n_limits + 3 * points));
+  CDNI_TRY(reserve(motion, rows, 2 * motion->n_given + 3 * points));
   const double *q = cdn_state_q_eff(state);
   if (!q) return cdn_realize(state, CDN_STAGE_POSITION);
   rows->problem = cdn_default_invertible_problem();

@@ -12,7 +12,7 @@ import sys
 
 # Structs that grow, and the member from which on the older headers lack them.
 DEFS = {
-    'cdn_invertible_law': 'correction', 'cdn_invertible_problem': 'elastic', 'cdn_invertible_motion_def': 'limits', 'cdn_invertible_path_def': 'most_iterations',
+    'cdn_invertible_law': 'correction', 'cdn_invertible_problem': 'elastic', 'cdn_invertible_motion_def': 'n_limits', 'cdn_invertible_path_def': 'most_iterations',
     'cdn_exponential_spring_def': 'transition_velocity',
     'cdn_smooth_contact_def': 'rate_sharpness',
     'cdn_law_contact': 'rolling_friction', 'cdn_contact_law_def': 'self_size',

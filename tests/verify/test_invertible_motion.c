@@ -228,6 +228,19 @@ START_TEST(limits_act_as_contacts) {
   OK(cdn_invertible_motion_get_contact(motion, 0, &c));
   ck_assert(c.limit == 0 && c.feature == -1 && c.a.i == -1);
   NEAR(c.impulse.x, 30 * G * 0.01, 1e-6);
+  /* a mobility stop of the State is such a limit, and acts no more as a force */
+  const double place = cdn_state_q(state)[0];
+  cdn_system *other = cdn_system_create(NULL);
+  slider.name = NULL;
+  cdn_system_add_mobility_stop(other, "stop", cdn_system_add_body(other, &slider), 0, 0.5, 2, 1e3, 0);
+  cdn_system_add_gravity(other, "gravity", cdn_v3(0, 0, -G));
+  cdn_state *stopped = state_of(other);
+  OK_ON(stopped, cdn_state_set_q(stopped, (const double[]){ 1 }));
+  def.n_limits = 0;
+  cdn_invertible_motion *same = motion_of(stopped, &def);
+  OK_ON(state, cdn_invertible_motion_advance(same, 1000));
+  NEAR(cdn_state_q(cdn_invertible_motion_state(same))[0], place, 1e-12);
+  cdn_invertible_motion_destroy(same);
   /* R f = kappa / f + A kappa h / w */
   const double f = 30 * G * 0.01, w = cdn_state_q(state)[0] - 0.5;
   NEAR(c.R * f - 0.1 / f, 0.1 * 0.01 / (30 * w), 1e-5);

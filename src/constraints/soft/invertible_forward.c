@@ -101,6 +101,18 @@ static double lone_impulse(double kappa, double stiff, double c) {
   return c > 0 ? 6 * kappa / (c + root) : (root - c) / (2 * stiff);
 }
 
+/* Many contacts share the load: f becomes as long as is best for all of them together. */
+static void share(forward *k, double kappa) {
+  double square = 0, linear = 0;
+  cdni_forward_velocities(k);
+  for (int i = 0; i < k->n; i++) {
+    square += k->f[i] * (k->Af[i] + k->R[i] * k->f[i]);
+    linear += k->f[i] * k->c[i];
+  }
+  const double part = lone_impulse(kappa * k->normals, square, linear);
+  for (int i = 0; square > 0 && i < k->n; i++) k->f[i] *= part;
+}
+
 static void begin(forward *k, const double *start, double kappa) {
   const int n = k->n, limits = k->p->n_limits;
   for (int i = 0; i < k->normals; i++) {
@@ -116,6 +128,7 @@ static void begin(forward *k, const double *start, double kappa) {
     const double part = length < (1 - 1e-9) * normal ? 1 : 0.9 * normal / length;
     k->f[i] = part * x[0], k->f[i + 1] = part * x[1];
   }
+  if (!start) share(k, kappa);
 }
 
 /* ---- phases ---- */
@@ -169,7 +182,7 @@ static double large_kappa(const forward *k) {
   for (int i = 0; i < k->normals; i++) {
     const int row = invertible_normal_row(k->p, i);
     const double v = fmax(k->p->v_min[i] - k->c[row], 0);
-    most = fmax(most, v * v / (k->A[row * k->n + row] + k->R[row]));
+    most = fmax(most, fmax(v * v / (k->A[row * k->n + row] + k->R[row]), k->p->elastic * v));
   }
   return most;
 }
