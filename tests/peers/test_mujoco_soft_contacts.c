@@ -92,7 +92,8 @@ static void put_pair(maker *k, int second) {
 /* Margins are o_margin at least: MuJoCo's broad phase does not know what overrides them. */
 static void make(maker *k, uint64_t seed) {
   k->rng = seed, k->used = 0, k->geoms = 0;
-  put(k, "<mujoco><option");
+  put(k, "<mujoco><option cone='%s' impratio='%d' timestep='%s' tolerance='1e-15' iterations='500'",
+      below(k, 2) ? "elliptic" : "pyramidal", 1 + 4 * below(k, 2), below(k, 2) ? "0.002" : "0.02");
   if (below(k, 5) == 0) {
     put(k, " o_margin='0.01' o_solref='-300 -20' o_solimp='.4 .8 .02'><flag override='enable'/></option>");
   } else put(k, "/>");
@@ -160,6 +161,27 @@ static void pose(model *p, uint64_t *rng, double spread) {
   mj_bridge_q_to_mujoco(&p->bridge, q, p->d->qpos);
   mj_kinematics(p->m, p->d);
   mj_collision(p->m, p->d);
+}
+
+static int n_states, n_near;
+
+/* Speeds, and the accelerations that follow: by the cone, the ratio of impedances and refsafe of the file, too. Both solvers
+ * iterate until rounding stops them, which in MuJoCo's is at 1e-9 to 1e-4. */
+static void compare_accelerations(model *p, uint64_t *rng, const char *name) {
+  enum { N = 6 * BODIES };
+  double q[7 * BODIES], u[N], theirs[N], off = 0, size = 0;
+  memcpy(q, cdn_state_q(p->state), sizeof q);
+  for (int i = 0; i < N; i++) u[i] = random_uniform(rng, -1, 1);
+  OK_ON(p->state, cdn_state_set_u(p->state, u));
+  mj_bridge_u_to_mujoco(&p->bridge, q, u, p->d->qvel);
+  mju_zero(p->d->qacc_warmstart, p->m->nv);
+  mj_forward(p->m, p->d);
+  mj_bridge_u_from_mujoco(&p->bridge, q, p->d->qacc, theirs);
+  const double *ours = cdn_state_udot(p->state);
+  ck_assert_ptr_nonnull(ours);
+  for (int i = 0; i < N; i++) off = fmax(off, fabs(ours[i] - theirs[i])), size = fmax(size, fabs(theirs[i]));
+  ck_assert_msg(off < 1e-3 * size, "%s: udot is off by %g of %g", name, off, size);
+  n_states++, n_near += off < 1e-6 * size;
 }
 
 static int spec_shape(const model *p, int32_t shape) {
@@ -233,10 +255,10 @@ static void compare(model *p, const char *name) {
   }
 }
 
-START_TEST(points_and_parameters_are_mujocos) {
+START_TEST(points_parameters_and_accelerations_are_mujocos) {
   mj_bridge_handlers();
   static maker k;
-  n_points = n_pairs = n_in_gap = 0;
+  n_points = n_pairs = n_in_gap = n_states = n_near = 0;
   for (int seed = 1; seed <= 200; seed++) {
     char name[40];
     snprintf(name, sizeof name, "seed %d", seed);
@@ -247,12 +269,14 @@ START_TEST(points_and_parameters_are_mujocos) {
     for (int i = 0; i < 20; i++) {
       pose(&p, &rng, 0.7);
       compare(&p, name);
+      compare_accelerations(&p, &rng, name);
     }
     unload(&p);
   }
   ck_assert_int_gt(n_points, 20000);
   ck_assert_int_gt(n_pairs, 500);
   ck_assert_int_gt(n_in_gap, 500);
+  ck_assert_int_gt(n_near, 0.99 * n_states);
 }
 END_TEST
 
@@ -372,4 +396,4 @@ START_TEST(other_kinds_agree_in_part) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco soft contacts", points_and_parameters_are_mujocos, other_kinds_agree_in_part)
+CHECK_MAIN("mujoco soft contacts", points_parameters_and_accelerations_are_mujocos, other_kinds_agree_in_part)

@@ -46,6 +46,11 @@ void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *given) {
   if (room) room->def = d, room->has_def = true;
 }
 
+bool cdni_soft_is_given(const cdn_system *system) {
+  const soft_room *room = cdni_system_room_get(system, CDNI_ROOM_SOFT);
+  return room && room->has_def;
+}
+
 /* ---- providers ---- */
 
 static void refuse(cdn_declarer *d, cdn_status code, const char *name, const char *why) {

@@ -10,6 +10,8 @@ typedef struct soft_room soft_room;
 
 /* While the System is being frozen, and later: NULL if nothing provides soft rows, or there are no bodies. */
 const soft_room *cdni_soft(const cdn_system *system);
+/* Whether the System was given a cdn_soft_def. */
+bool cdni_soft_is_given(const cdn_system *system);
 /* Whether a provider of the user's is there, and its name. */
 const char *cdni_soft_first_name(const soft_room *room);
 /* The ticket of the groups of a State. */
