@@ -318,6 +318,9 @@ typedef struct touch_pair {
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
+/* foundation.c: as cdni_pair_distance, of the springs of a mesh from a height field. */
+bool cdni_foundation_on_field(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
+                              cdn_proximity *near);
 /* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the rest. */
 void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, touch *t);
 /* pressure_energy.c: of all polygons of a pair. */

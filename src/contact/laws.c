@@ -164,12 +164,14 @@ static bool is_flat(cdn_geometry_kind kind) {
 
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b) {
   const cdn_geometry_kind low = a < b ? a : b, high = a < b ? b : a;
+  /* the springs of a mesh ask for distances of points only */
+  if (low == CDN_GEOMETRY_MESH && high == CDN_GEOMETRY_HEIGHT_FIELD) return cdni_law_foundation;
   if (!cdn_geometry_pair_is_supported(a, b)) return NULL;
   if (low == CDN_GEOMETRY_SPHERE && (high == CDN_GEOMETRY_SPHERE || high == CDN_GEOMETRY_HALF_SPACE))
     return cdni_law_balls;
   if (low == CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_CAPSULE) return cdni_law_ends;
   if (low == CDN_GEOMETRY_MESH || high == CDN_GEOMETRY_MESH)
-    return low == CDN_GEOMETRY_HEIGHT_FIELD || high == CDN_GEOMETRY_CUSTOM ? NULL : cdni_law_foundation;
+    return high == CDN_GEOMETRY_CUSTOM ? NULL : cdni_law_foundation;
   if (is_flat(low) && is_flat(high)) return cdni_law_pressure;
   if (is_flat(low) && low != CDN_GEOMETRY_HALF_SPACE && high == CDN_GEOMETRY_HEIGHT_FIELD) return cdni_law_pressure;
   if (is_round(low) || is_round(high)) return cdni_law_smooth;

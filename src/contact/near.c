@@ -71,11 +71,16 @@ static bool is_ball_of_such(const cdn_geometry *g, const cdn_geometry *other) {
          (other->kind == CDN_GEOMETRY_SPHERE || other->kind == CDN_GEOMETRY_HALF_SPACE);
 }
 
+static bool is_mesh_on_field(const cdn_geometry *g, const cdn_geometry *other) {
+  return g->kind == CDN_GEOMETRY_MESH && other->kind == CDN_GEOMETRY_HEIGHT_FIELD;
+}
+
 bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
                        cdn_proximity *near, double *share) {
   *share = 1;
   if (is_ball_of_such(g[0], g[1])) return near_ball(g, X, 0, reach, near);
   if (is_ball_of_such(g[1], g[0])) return near_ball(g, X, 1, reach, near);
+  if (is_mesh_on_field(g[0], g[1]) || is_mesh_on_field(g[1], g[0])) return cdni_foundation_on_field(g, X, reach, near);
   if (g[0]->kind != CDN_GEOMETRY_CAPSULE || g[1]->kind != CDN_GEOMETRY_CAPSULE)
     return cdni_pair_distance(g[0], X[0], g[1], X[1], reach, near);
   const cdn_vec3 u = X[0]->R.z, v = X[1]->R.z, c = cdn_sub(X[1]->p, X[0]->p);

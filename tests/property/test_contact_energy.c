@@ -157,6 +157,11 @@ static cdn_geometry height_field(double rough, uint64_t *seed) {
   return (cdn_geometry){ .kind = CDN_GEOMETRY_HEIGHT_FIELD, .surface = surface };
 }
 
+static bool lies_on_fields(cdn_geometry_kind kind) {
+  return kind == CDN_GEOMETRY_CYLINDER || kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CONVEX ||
+         kind == CDN_GEOMETRY_MESH;
+}
+
 /* Solids in hills, as deep as may be, but not over the rim. */
 START_TEST(hills_have_a_gradient_as_well) {
   sample_geometries samples = sample_geometries_make();
@@ -165,13 +170,39 @@ START_TEST(hills_have_a_gradient_as_well) {
   int touching = 0, exact = 0;
   for (int i = 0; i < samples.n; i++) {
     const cdn_geometry *g = &samples.geometry[i];
-    if (g->kind != CDN_GEOMETRY_CYLINDER && g->kind != CDN_GEOMETRY_BOX && g->kind != CDN_GEOMETRY_CONVEX) continue;
+    if (!lies_on_fields(g->kind) || g->kind == CDN_GEOMETRY_MESH) continue;
     scene s = i % 2 ? make_scene(&hills, g, 1e6, 3e6, 0) : make_scene(g, &hills, 1e6, 3e6, 0.2);
     compare_poses(&s, 25, &seed, &touching, &exact);
     free_scene(&s);
   }
   ck_assert_int_gt(touching, 40);
   ck_assert_int_gt(exact, touching * 7 / 10);
+  cdn_surface_release(hills.surface);
+  sample_geometries_free(&samples);
+}
+END_TEST
+
+/* Springs of meshes turn where another triangle of the hills becomes the nearest one: between these places they have a gradient. */
+START_TEST(springs_in_hills_have_a_gradient) {
+  sample_geometries samples = sample_geometries_make();
+  uint64_t seed = 19;
+  const cdn_geometry hills = height_field(0.4, &seed);
+  int touching = 0, exact = 0;
+  for (int i = 0; i < samples.n; i++) {
+    const cdn_geometry *g = &samples.geometry[i];
+    if (g->kind != CDN_GEOMETRY_MESH) continue;
+    scene s = i % 2 ? make_scene(&hills, g, 1e6, 3e6, 0) : make_scene(g, &hills, 1e6, 3e6, 0.2);
+    for (int k = 0; k < 50; k++) {
+      pose p;
+      draw(&p, 0.5, &seed);
+      const double wrong = wrong_by(&s, &p, 1e-6);
+      touching += !isnan(wrong), exact += wrong < 1e-5;
+    }
+    free_scene(&s);
+  }
+  if (getenv("CARDAN_TEST_SHOW")) printf("%d of %d\n", exact, touching);
+  ck_assert_int_gt(touching, 20);
+  ck_assert_int_gt(exact, touching * 8 / 10);
   cdn_surface_release(hills.surface);
   sample_geometries_free(&samples);
 }
@@ -185,7 +216,7 @@ START_TEST(a_flat_field_is_a_half_space) {
   int touching = 0;
   for (int i = 0; i < samples.n; i++) {
     const cdn_geometry *g = &samples.geometry[i];
-    if (g->kind != CDN_GEOMETRY_CYLINDER && g->kind != CDN_GEOMETRY_BOX && g->kind != CDN_GEOMETRY_CONVEX) continue;
+    if (!lies_on_fields(g->kind)) continue;
     scene s[2] = { make_scene(&flat, g, 1e6, 3e6, 0), make_scene(&floor, g, 1e6, 3e6, 0) };
     for (int k = 0; k < 20; k++) {
       pose p;
@@ -269,4 +300,5 @@ START_TEST(a_standing_box_has_the_work_of_its_force) {
 END_TEST
 
 CHECK_MAIN("contact_energy", pressure_is_the_gradient_of_its_energy, hertz_is_the_gradient_of_its_energy,
-           hills_have_a_gradient_as_well, a_flat_field_is_a_half_space, a_standing_box_has_the_work_of_its_force)
+           hills_have_a_gradient_as_well, springs_in_hills_have_a_gradient, a_flat_field_is_a_half_space,
+           a_standing_box_has_the_work_of_its_force)

@@ -3,6 +3,8 @@
 
 #include <cardan/contact.h>
 
+#include "property/mesh_shapes.h"
+
 static cdn_system *balls_on_a_floor(int n, double modulus, double dissipation) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -10));
@@ -118,6 +120,50 @@ START_TEST(steps_end_where_balls_touch) {
       cdn_state_destroy(state);
     }
   cdn_system_release(system);
+}
+END_TEST
+
+/* A box of triangles falls on a height field: its springs begin to push when the middles of its lowest triangles are there. */
+START_TEST(steps_end_where_a_mesh_meets_a_field) {
+  static const double heights[9] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
+  const double fall = 0.3, q0[7] = { 1, 0, 0, 0, 0.07, -0.03, 0.1 + 0.25 + fall };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_surface *ground, *box;
+  mesh_shape shape = mesh_box(0.3, 0.2, 0.25);
+  OK(cdn_surface_create_height_field(3, 3, heights, 2, 2, &ground));
+  box = mesh_surface(&shape);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -10));
+  cdn_shape_def def = cdn_default_shape_def();
+  def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_HEIGHT_FIELD, .surface = ground };
+  cdn_system_add_shape(system, &def);
+  cdn_body_def body = cdn_default_body_def();
+  body.mobilizer = CDN_FREE, body.q0 = q0;
+  body.mass.mass = 10, body.mass.inertia = (cdn_inertia){ 0.3, 0.3, 0.3, 0, 0, 0 };
+  def.body = cdn_system_add_body(system, &body);
+  def.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_MESH, .surface = box };
+  cdn_system_add_shape(system, &def);
+  OK_FREEZE(system);
+  cdn_state *state;
+  cdn_stepper *stepper;
+  cdn_certificate c;
+  int n = 0;
+  OK(cdn_state_create(system, &state));
+  OK(cdn_stepper_create(state, NULL, &stepper));
+  do {
+    OK_STEP(stepper, cdn_stepper_step(stepper, 1));
+    OK(cdn_stepper_certificate(stepper, &c));
+  } while (cdn_body_q(cdn_stepper_state(stepper), (cdn_body){ 1 })[6] > 0.35 + 1e-6);
+  NEAR(c.time_final, sqrt(2 * fall / 10), 1e-6);
+  /* twelve triangles, of which two lie below */
+  OK_STEP(stepper, cdn_stepper_advance(stepper, c.time_final + 1e-3, NULL));
+  OK_ON(cdn_stepper_state(stepper), cdn_contact_count(cdn_stepper_state(stepper), &n));
+  ck_assert_int_eq(n, 2);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  cdn_surface_release(ground);
+  cdn_surface_release(box);
+  mesh_shape_free(&shape);
 }
 END_TEST
 
@@ -240,5 +286,6 @@ START_TEST(a_box_that_rests_costs_nothing) { puts("skipped: built without SUNDIA
 END_TEST
 #endif
 
-CHECK_MAIN("contact methods", methods_keep_their_order_in_contact, steps_end_where_balls_touch,
-           runs_resume_before_touches, a_pile_gets_cheaper_as_it_rests, a_box_that_rests_costs_nothing)
+CHECK_MAIN("contact methods", steps_end_where_a_mesh_meets_a_field, methods_keep_their_order_in_contact,
+           steps_end_where_balls_touch, runs_resume_before_touches, a_pile_gets_cheaper_as_it_rests,
+           a_box_that_rests_costs_nothing)
