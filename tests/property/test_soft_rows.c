@@ -31,6 +31,7 @@ typedef struct soft_case {
   cdn_soft_group_def group[MOST_GROUPS];
   int n;
   bool rates;
+  cdn_body locked; /* Ground: none */
 } soft_case;
 
 static void add_source(soft_case *c) {
@@ -161,6 +162,9 @@ static void check_solution(soft_case *c, double most_residual) {
   /* inverse dynamics finds that no forces are missing */
   double missing[6 * TREE_MOST_BODIES];
   OK_ON(state, cdn_constrained_inverse_dynamics(state, udot, NULL, missing, NULL, NULL));
+  const int first = c->locked.i > 0 ? cdn_body_first_u(s, c->locked) : 0;
+  const int locked = c->locked.i > 0 ? mobilities_of(s, c->locked) : 0;
+  for (int i = first; i < first + locked; i++) missing[i] = 0; /* the lock bears it */
   for (int i = 0; i < cdn_system_nu(s); i++) NEAR(missing[i], 0, 1e-7 * (1 + size) * (1 + stiff));
   const double *error = cdn_state_udoterr(state);
   for (int i = 0; i < cdn_system_nudoterr(s); i++) NEAR(error[i], 0, 1e-10 * (1 + size));
@@ -171,6 +175,9 @@ static void run(int bodies, int constraints, int groups, uint64_t seed) {
   c = make_case(bodies, constraints, seed);
   begin(&c, groups, 1e-9, seed);
   check_solution(&c, 1e-9);
+  c.locked.i = 1 + (int)(seed / 10 % (uint64_t)bodies);
+  OK_ON(c.state, cdn_body_lock(c.state, c.locked, CDN_LEVEL_VELOCITY));
+  if (constraints == 0) check_solution(&c, 1e-9);
   cdn_state_destroy(c.state);
 }
 
