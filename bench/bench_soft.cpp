@@ -1,0 +1,185 @@
+// Boxes that fall on a floor and lie there, with convex contact: a step of a fixed size here and in MuJoCo, from one start, with
+// pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each other, too.
+#include "report.h"
+#include "timing.h"
+
+#include <cardan/cardan.h>
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+const double STEP = 0.002, HALF = 0.1;
+
+struct Pose {
+  double p[3], quaternion[4];
+};
+
+// A pile of boxes without overlap, turned at random; or a grid of them.
+std::vector<Pose> start(int n, bool heaped) {
+  std::mt19937_64 generator(7);
+  std::normal_distribution<double> normal;
+  const int side = (int)std::ceil(heaped ? std::cbrt(n) : std::sqrt(n));
+  std::vector<Pose> poses(n);
+  for (int i = 0; i < n; i++) {
+    double length = 0;
+    for (double &x : poses[i].quaternion) x = normal(generator), length += x * x;
+    for (double &x : poses[i].quaternion) x /= std::sqrt(length);
+    const double apart = (heaped ? 1.8 : 4) * 2 * HALF;
+    poses[i].p[0] = apart * (i % side) + 0.02 * normal(generator);
+    poses[i].p[1] = apart * (i / side % side) + 0.02 * normal(generator);
+    poses[i].p[2] = 0.25 + 0.37 * (heaped ? i / (side * side) : 0);
+  }
+  return poses;
+}
+
+class Ours {
+public:
+  explicit Ours(const std::vector<Pose> &poses) {
+    cdn_system *s = cdn_system_create(nullptr);
+    cdn_system_add_gravity(s, nullptr, cdn_v3(0, 0, -9.81));
+    cdn_contact_def contact = cdn_default_contact_def();
+    contact.model = CDN_CONTACT_CONVEX;
+    cdn_system_set_contact(s, &contact);
+    cdn_soft_def soft = cdn_default_soft_def();
+    soft.cone = CDN_SOFT_PYRAMIDAL, soft.shortest_time = 2 * STEP;
+    cdn_system_set_soft(s, &soft);
+    cdn_shape_def shape = cdn_default_shape_def();
+    shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+    cdn_system_add_shape(s, &shape);
+    std::vector<double> q;
+    for (const Pose &pose : poses) {
+      cdn_body_def b = cdn_default_body_def();
+      b.mobilizer = CDN_FREE;
+      b.mass.mass = 1000 * 8 * HALF * HALF * HALF;
+      const double moment = b.mass.mass * 2 * HALF * HALF / 3;
+      b.mass.inertia = cdn_inertia{ moment, moment, moment, 0, 0, 0 };
+      shape.body = cdn_system_add_body(s, &b);
+      shape.geometry.kind = CDN_GEOMETRY_BOX;
+      for (double &x : shape.geometry.size) x = HALF;
+      cdn_system_add_shape(s, &shape);
+      q.insert(q.end(), pose.quaternion, pose.quaternion + 4);
+      q.insert(q.end(), pose.p, pose.p + 3);
+    }
+    cdn_state *state = nullptr;
+    check(cdn_system_freeze(s), "freeze");
+    check(cdn_state_create(s, &state), "state");
+    check(cdn_state_set_q(state, q.data()), "q");
+    cdn_stepper_def def = cdn_default_stepper_def();
+    def.method = CDN_METHOD_SEMI_EXPLICIT_EULER, def.fixed_step = STEP, def.companion = false;
+    check(cdn_stepper_create(state, &def, &stepper), "stepper");
+    cdn_state_destroy(state);
+    cdn_system_release(s);
+  }
+  ~Ours() { cdn_stepper_destroy(stepper); }
+  void go(int steps) {
+    done += steps;
+    check(cdn_stepper_advance(stepper, STEP * done, nullptr), "advance");
+  }
+  double lowest(int n) const {
+    double low = INFINITY;
+    for (int i = 0; i < n; i++) low = std::fmin(low, cdn_state_q(cdn_stepper_state(stepper))[7 * i + 6]);
+    return low;
+  }
+
+private:
+  static void check(cdn_status status, const char *what) {
+    if (status == CDN_OK) return;
+    std::fprintf(stderr, "bench_soft: %s: %s\n", what, cdn_status_text(status));
+    std::exit(1);
+  }
+  cdn_stepper *stepper = nullptr;
+  int64_t done = 0;
+};
+
+class Theirs {
+public:
+  explicit Theirs(const std::vector<Pose> &poses) {
+    const int n = (int)poses.size();
+    std::string xml = "<mujoco><option timestep='0.002' solver='Newton' cone='pyramidal'/><size nconmax='" +
+                      std::to_string(16 * n) + "' njmax='" + std::to_string(std::min(40 * n, 7500)) + "' nstack='" +
+                      std::to_string(4000000 + 60000 * n) + "'/><worldbody><geom type='plane' size='0 0 1'/>";
+    char text[400];
+    for (const Pose &p : poses) {
+      std::snprintf(
+          text, sizeof text,
+          "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'><freejoint/><geom type='box' size='%g %g "
+          "%g'/></body>",
+          p.p[0], p.p[1], p.p[2], p.quaternion[0], p.quaternion[1], p.quaternion[2], p.quaternion[3], HALF, HALF, HALF);
+      xml += text;
+    }
+    xml += "</worldbody></mujoco>";
+    char error[1000] = "";
+    mjVFS *vfs = new mjVFS;
+    mj_defaultVFS(vfs);
+    mj_makeEmptyFileVFS(vfs, "boxes.xml", (int)xml.size());
+    std::memcpy(vfs->filedata[vfs->nfile - 1], xml.data(), xml.size());
+    model = mj_loadXML("boxes.xml", vfs, error, sizeof error);
+    mj_deleteVFS(vfs);
+    delete vfs;
+    if (!model) {
+      std::fprintf(stderr, "bench_soft: MuJoCo: %s\n", error);
+      std::exit(1);
+    }
+    data = mj_makeData(model);
+  }
+  ~Theirs() { mj_deleteData(data), mj_deleteModel(model); }
+  void go(int steps) {
+    for (int i = 0; i < steps; i++) mj_step(model, data);
+  }
+
+private:
+  mjModel *model;
+  mjData *data;
+};
+
+} // namespace
+
+static int run(int argc, char **argv) {
+  Report report;
+  const std::vector<std::string> engines = { "cardan", "MuJoCo" };
+  pin_to_one_core();
+  report.print_header("A step of boxes with convex contact", engines);
+  for (int heaped = 0; heaped < 2; heaped++) {
+    std::vector<double> sizes, times;
+    for (const int n : { 10, 20, 50, 100, 200, 400, 2000 }) {
+      const bool alone = n > 400; /* MuJoCo's arrays of constraints would be larger than it can allocate */
+      const std::vector<Pose> poses = start(n, heaped);
+      Ours ours(poses);
+      std::unique_ptr<Theirs> theirs(alone ? nullptr : new Theirs(poses));
+      double time[2] = { 0, 0 };
+      const int batches = n <= 100 ? 20 : 8, warm_up = 350, batch = 10;
+      ours.go(warm_up);
+      if (theirs) theirs->go(warm_up);
+      for (int b = 0; b < batches; b++) {
+        double from = now();
+        ours.go(batch);
+        time[0] += now() - from;
+        from = now();
+        if (theirs) theirs->go(batch);
+        time[1] += now() - from;
+      }
+      for (double &t : time) t /= batches * batch * 1000.;
+      report.add(std::string(heaped ? "heaped " : "scattered ") + std::to_string(n), "us", { time[0], time[1] },
+                 engines);
+      if (!(ours.lowest(n) > 0.5 * HALF)) std::printf("  a box sank\n");
+    }
+    std::printf("  ours grows as n^%.2f\n", fit_exponent(sizes, times));
+  }
+  return argc > 1 && !report.write_json(argv[1]);
+}
+
+} // namespace bench
+
+int main(int argc, char **argv) { return bench::run(argc, argv); }
