@@ -198,7 +198,8 @@ CDN_API cdn_state *cdn_invertible_motion_state(cdn_invertible_motion *motion);
  *  tells. Errors: those of realization and of cdn_invertible_forward; the State is then the one before the step. O(n) for
  *  bodies, O(n^3) for n rows of contact. Allocates while the number of contacts grows. */
 CDN_API cdn_status cdn_invertible_motion_advance(cdn_invertible_motion *motion, int steps) CDN_NODISCARD;
-/** What the contact solution of the last step took; `steps` without a solution (`elastic` rows of it) are counted. */
+/** What the contact solution of the last step took. A `shortfall` above 0 says that v_min was not reached, and by how
+ *  much. */
 CDN_API cdn_status cdn_invertible_motion_report_sized(const cdn_invertible_motion *motion, cdn_invertible_report *out,
                                                       size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_invertible_motion_report(const cdn_invertible_motion *motion,
@@ -208,7 +209,7 @@ static inline CDN_NODISCARD cdn_status cdn_invertible_motion_report(const cdn_in
 
 /** One contact or limit of the last step. Vectors are in Ground. Later releases append members. */
 typedef struct cdn_invertible_contact {
-  int32_t limit;     /**< number of the limit, or -1: a contact of shapes */
+  int32_t limit;     /**< number of the limit (stops follow those of the def), or -1: a contact of shapes */
   int32_t feature;   /**< of a limit: -1 its lower bound, 1 its upper one; else which of several contacts of the pair */
   cdn_shape a, b;    /**< a.i < b.i; { -1 } for a limit */
   cdn_vec3 point;    /**< between the surfaces, m */
@@ -247,8 +248,8 @@ typedef struct cdn_invertible_path_def {
   /** n nq: wanted positions; NULL: those that the optimization starts from */
   const double *wanted;
   int fixed_first, fixed_last; /**< how many positions at the start and the end do not move, >= 0. Defaults 2, 2 */
-  /** Continuation: the optimization is repeated for kappas from kappa_first (J) down to the law's, each the geometric
-   *  mean's next; 1 stage: the law's only. Defaults 1, 1 */
+  /** Continuation: stage by stage the optimization is repeated, each time from where the last one ended, for kappas that
+   *  fall from kappa_first (J) to the law's by equal factors. 1 stage: the law's only. Defaults 1, 1 */
   double kappa_first;
   int stages;
   int most_iterations; /**< of each stage. Default 100 */
