@@ -3,14 +3,15 @@
 #ifndef CARDAN_ROOMS_H
 #define CARDAN_ROOMS_H
 
-#define CDNI_ROOM_LIST(X)     \
-  X(CONTROLS, controls)       \
-  X(MATTER, matter)           \
-  X(CONTACT, contact)         \
-  X(FORCES, forces)           \
-  X(CONSTRAINTS, constraints) \
-  X(SOFT, soft)               \
-  X(DYNAMICS, dynamics)       \
+#define CDNI_ROOM_LIST(X)         \
+  X(CONTROLS, controls)           \
+  X(MATTER, matter)               \
+  X(CONTACT, contact)             \
+  X(FORCES, forces)               \
+  X(CONSTRAINTS, constraints)     \
+  X(SOFT_ELEMENTS, soft_elements) \
+  X(SOFT, soft)                   \
+  X(DYNAMICS, dynamics)           \
   X(MEASURES, measures)
 
 #define CDNI_ROOM_ENUM(ENUM, name) CDNI_ROOM_##ENUM,

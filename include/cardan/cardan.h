@@ -20,6 +20,7 @@
 #include <cardan/forces.h>
 #include <cardan/dynamics.h>
 #include <cardan/soft.h>
+#include <cardan/soft_elements.h>
 #include <cardan/contact.h>
 #include <cardan/contact_law.h>
 #include <cardan/queries.h>

@@ -28,6 +28,7 @@ typedef enum cdn_sort {
   CDN_SORT_SUBSYSTEM,    /**< cdn_subsystem; those of the library are there once the System is frozen */
   CDN_SORT_SHAPE,        /**< cdn_shape (contact.h) */
   CDN_SORT_CONTACT_PAIR, /**< cdn_contact_pair */
+  CDN_SORT_SOFT_ELEMENT, /**< cdn_soft_element (soft_elements.h) */
   CDN_SORT_COUNT
 } cdn_sort;
 
@@ -55,7 +56,8 @@ CDN_API void *cdn_element_user(const cdn_system *system, cdn_sort sort, int i);
 /* The parameters of an element are numbers that each State holds, 0 to n - 1 in the order in which the adder takes
  * them. Bodies, mobilizers, motions, forces, constraints, controls (their limits), shapes (frame, sizes, material,
  * whether it is enabled), pairs of shapes (the numbers of their material; -1: as the shapes' materials combine) and
- * subsystems (numbers of their parameter arrays; those of a custom force are the force's, too) have some; measures and
+ * soft elements (numbers of their
+ * defs, and whether they are enabled) and subsystems (numbers of their parameter arrays; those of a custom force are the force's, too) have some; measures and
  * events have none. A frozen System is needed: otherwise CDN_ERR_NOT_FROZEN, or a count of 0. */
 
 /** A parameter of an element. */

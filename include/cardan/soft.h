@@ -38,8 +38,9 @@ typedef struct cdn_soft_def {
   int line_iterations;   /**< most steps of a line search, >= 1. Default 50 */
   double line_tolerance; /**< in (0, 1): the slope that a line search leaves, relative to the first. Default 1e-6 */
   /** Whether rows on a pair of bodies are on the acceleration of the material points there, centripetal terms included, or
-   *  on J udot alone. Rows of contacts are on J udot alone, as in MuJoCo: a material point of a ball that rolls is
-   *  not the point of contact. Default true */
+   *  on J udot alone, as MuJoCo 2.2.2 has it. Of soft equalities, too, and then some more is as there: rotations of welds
+   *  weigh as translations, and their angles are not scaled. Rows of contacts are on J udot alone, always: a material
+   *  point of a ball that rolls is not the point of contact. Default true */
   bool rates;
   /* of contacts (cdn_contact_def.model) */
   cdn_soft_kind cone;     /**< CDN_SOFT_ELLIPTIC, the default, or CDN_SOFT_PYRAMIDAL */
@@ -121,6 +122,9 @@ typedef struct cdn_soft_group {
   cdn_vec3 point_G;
   double residual[CDN_SOFT_MOST_ROWS]; /**< r */
   double force[CDN_SOFT_MOST_ROWS];    /**< f, N or N m; of a cone in its rows' directions */
+  /** The number of the soft element (soft_elements.h) whose group it is, or -1. Of one that couples two joints `joint` is the
+   *  first of them */
+  int element;
 } cdn_soft_group;
 /** How many groups the State has. Realizes Acceleration. O(1) once they are computed. */
 CDN_API cdn_status cdn_soft_count(cdn_state *state, int *n) CDN_NODISCARD;

@@ -35,6 +35,9 @@ typedef struct soft_contact {
   int32_t dimension;  /* rows: 1, 3, 4 or 6 */
 } soft_contact;
 
+/* NULL, or what is wrong with a solref or a solimp of finite numbers. */
+const char *cdni_soft_check_law(const double *ref, const double *imp);
+
 /* A point where two shapes overlap, or are near each other. Vectors are in Ground. */
 typedef struct contact_point {
   int32_t a, b, feature;  /* shapes a < b; what tells the pair's points apart: the same from step to step */

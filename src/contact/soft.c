@@ -34,7 +34,7 @@ void cdni_soft_pair_numbers(const cdn_soft_pair_material *m, double out[SOFT_PAI
 
 /* ---- what they must be ---- */
 
-static const char *check_law(const double *ref, const double *imp) {
+const char *cdni_soft_check_law(const double *ref, const double *imp) {
   if ((ref[0] > 0) != (ref[1] > 0))
     return "solref must be a time constant and a damping ratio, both above 0, or a negative stiffness and a negative "
            "damping, neither above 0";
@@ -60,7 +60,7 @@ const char *cdni_soft_check(const double x[SOFT_NUMBERS]) {
   if (x[SOFT_SOLMIX] < 0) return "its weight, solmix, must not be negative";
   if (x[SOFT_MARGIN] < 0) return "its margin must not be negative";
   if (x[SOFT_GAP] < 0) return "its gap must not be negative";
-  return check_law(x + SOFT_REF, x + SOFT_IMP);
+  return cdni_soft_check_law(x + SOFT_REF, x + SOFT_IMP);
 }
 
 static bool has_ref(const double *x) { return x[SOFT_REF] != 0 || x[SOFT_REF + 1] != 0; }
@@ -79,7 +79,7 @@ const char *cdni_soft_check_pair(const double x[SOFT_PAIR_NUMBERS]) {
   if (x[SOFT_PAIR_CONDIM] != -1 && !is_dimension(x[SOFT_PAIR_CONDIM])) return wrong_dimension;
   if (x[SOFT_PAIR_MARGIN] < 0 && x[SOFT_PAIR_MARGIN] != -1) return "its margin must not be negative";
   if (x[SOFT_PAIR_GAP] < 0 && x[SOFT_PAIR_GAP] != -1) return "its gap must not be negative";
-  return check_law(x + SOFT_REF, x + SOFT_IMP);
+  return cdni_soft_check_law(x + SOFT_REF, x + SOFT_IMP);
 }
 
 /* ---- mixing ---- */

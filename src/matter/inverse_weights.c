@@ -3,6 +3,7 @@
 #include "matter/compliance.h"
 #include "matter/custom.h"
 #include "matter/operators_factor.h"
+#include "matter/subsystem.h"
 
 /* The pass at the default coordinates, in memory of its own. */
 typedef struct pass {
@@ -72,7 +73,9 @@ static cdn_status weigh(const matter *m, cdn_state *state, pass *p, double (*bod
   return CDN_OK;
 }
 
-cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, double (*body)[2], double *mobility) {
+cdn_status cdni_matter_calc_inverse_weights(const void *self, cdn_state *state, void *out) {
+  const matter *m = *(const matter *const *)self;
+  double(*body)[2] = out;
   CDNI_TRY(cdni_state_ensure(state, m->frame_constants.ticket));
   CDNI_TRY(cdni_state_ensure(state, m->mass_constants.ticket));
   pass p = { .Y = NULL };
@@ -82,7 +85,14 @@ cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, double
   layout(m, frame, &p);
   p.d.q = m->q0.data;
   p.d.prescribed = NULL;
-  const cdn_status status = weigh(m, state, &p, body, mobility);
+  const cdn_status status = weigh(m, state, &p, body, (double *)(body + m->tree.n));
   cdn_work_pop(state, frame);
   return status;
+}
+
+cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, inverse_weights *out) {
+  CDNI_TRY(cdni_state_ensure(state, m->inverse_weights.ticket));
+  const double(*body)[2] = cdn_eval(state, m->inverse_weights);
+  *out = (inverse_weights){ body, (const double *)(body + m->tree.n) };
+  return CDN_OK;
 }

@@ -41,7 +41,7 @@ struct matter {
   /* The choices of a State: levels of locks (one byte for each body), enabled motions (one byte each), their
    * parameters, and the values that locks hold. */
   cdn_dvar lock_level, motion_on, motion_params, lock_q, lock_u, lock_udot;
-  cdn_cache frame_constants, mass_constants;
+  cdn_cache frame_constants, mass_constants, inverse_weights;
   cdn_cache pose, H, custom, inertia, twist, articulated, G, D_inv;
   /* Offsets in a State's block. */
   struct {
@@ -83,11 +83,16 @@ size_t cdni_matter_acceleration_size(const matter *m);
  * than 0 are left out (NULL: no body is). */
 cdn_status cdni_matter_gravity_forces(cdn_state *state, const char *function, v3 g, const double *excluded, double *f);
 
-/* Inverse masses and inertias at the default coordinates, for lone States, from the masses and frames of the State: for each
- * body the mean diagonal of J M^-1 J^T at its centre of mass, of translations and of rotations (0 for what cannot move); for
- * each mobility (nu) the diagonal of M^-1, averaged over the axes of balls and over each half of free joints. Locks and motions
- * do not count. Reads frame_constants and mass_constants. O(n). */
-cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, double (*body)[2], double *mobility);
+/* Inverse masses and inertias at the default coordinates, from the masses and frames of the State. Locks and motions do not
+ * count. Evaluated when asked for: O(n). */
+typedef struct inverse_weights {
+  /* A body: the mean diagonal of J M^-1 J^T at its centre of mass, of translations and of rotations; 0 for what cannot
+   * move. */
+  const double (*body)[2];
+  /* A mobility: the diagonal of M^-1, averaged over the axes of balls and over each half of free joints. */
+  const double *mobility;
+} inverse_weights;
+cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, inverse_weights *out);
 
 /* Ndot u, nq numbers, where Ndot is N's rate along qdot = N u: qdotdot = N udot + Ndot u. Reads q_eff. */
 cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u, double *out);

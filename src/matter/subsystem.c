@@ -232,6 +232,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   m->mass_constants = cdn_declare_eager_cache(d, "mass_constants", n * sizeof(body_mass), calc_mass_constants, 3,
                                               of_mass, CDN_STAGE_INSTANCE);
 
+  const cdn_ticket of_weights[] = { m->frame_constants.ticket, m->mass_constants.ticket };
+  m->inverse_weights = cdn_declare_cache(d, "inverse_weights", (2 * n + (size_t)t->nu) * sizeof(double),
+                                         cdni_matter_calc_inverse_weights, 2, of_weights);
+
   const cdn_ticket of_pose[] = { m->frame_constants.ticket, CDN_Q_EFF };
   cdni_declare_well_known(d, CDN_POSE);
   m->pose = cdn_declare_eager_cache(d, "pose", n * sizeof(body_pose), calc_pose, 2, of_pose, CDN_STAGE_POSITION);

@@ -13,6 +13,8 @@ void cdni_matter_describe(const void *self, const cdn_system *system, cdn_descri
 
 /* Stores the offsets of matter's data, once the State's block is laid out. */
 cdn_status cdni_matter_planned(cdn_system *system, void *room);
+/* inverse_weights.c: computes the entry. */
+cdn_status cdni_matter_calc_inverse_weights(const void *self, cdn_state *state, void *out);
 /* coordinates.c: operations of the subsystem. */
 cdn_status cdni_matter_calc_qdot(const void *self, cdn_state *state, double *qdot);
 cdn_status cdni_matter_multiply_by_N(const void *self, cdn_state *state, const double *u, double *qdot);

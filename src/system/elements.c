@@ -19,7 +19,8 @@ const char *cdn_sort_name(cdn_sort sort) {
                                        [CDN_SORT_EVENT] = "event",
                                        [CDN_SORT_SUBSYSTEM] = "subsystem",
                                        [CDN_SORT_SHAPE] = "shape",
-                                       [CDN_SORT_CONTACT_PAIR] = "contact pair" };
+                                       [CDN_SORT_CONTACT_PAIR] = "contact pair",
+                                       [CDN_SORT_SOFT_ELEMENT] = "soft element" };
   _Static_assert(CDNI_COUNT(names) == CDN_SORT_COUNT, "a sort has no name");
   return (unsigned)sort < CDN_SORT_COUNT ? names[sort] : NULL;
 }

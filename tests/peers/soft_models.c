@@ -37,9 +37,9 @@ static const char FIGURE[] =
 static const char HEAP[] =
     "<geom name='floor' type='plane' size='5 5 1' condim='3' solmix='2'/>"
     "<geom name='wall' type='box' pos='.6 0 .3' size='.1 1 .3' condim='4' priority='1' solref='.04 .7' friction='.3 .02 .001'/>"
-    "<body name='a' pos='0 0 .2'><freejoint/><geom name='A' type='box' size='.1 .15 .1' mass='2' condim='6' friction='1.2 .1 .02'/></body>"
+    "<body name='a' pos='0 0 .2'><joint type='free' frictionloss='.6' solreffriction='.04 1'/><geom name='A' type='box' size='.1 .15 .1' mass='2' condim='6' friction='1.2 .1 .02'/></body>"
     "<body name='b' pos='.1 0 .4'><freejoint/><geom name='B' type='sphere' size='.12' mass='1' condim='4' solimp='.5 .95 .1 .5 2' margin='.05'/></body>"
-    "<body name='c' pos='.2 .1 .3'><joint type='ball'/><geom name='C' type='capsule' fromto='0 0 0 .2 0 .1' size='.07' mass='.5' condim='1' priority='2'/></body>"
+    "<body name='c' pos='.2 .1 .3'><joint type='ball' frictionloss='.3'/><geom name='C' type='capsule' fromto='0 0 0 .2 0 .1' size='.07' mass='.5' condim='1' priority='2'/></body>"
     "<body name='d' pos='.3 0 .3'><joint type='slide' axis='0 0 1' frictionloss='.4'/><joint type='hinge' axis='0 1 0' limited='true' range='-20 20'/>"
     "<geom name='D' type='ellipsoid' size='.1 .2 .08' mass='4' solref='-900 -50' friction='.5 .5 .5'/></body>"
     "<body name='e' pos='.2 -.2 .2'><freejoint/><geom name='E' type='capsule' size='.06 .1' mass='1000' condim='3'/></body>";
@@ -59,9 +59,11 @@ static const char LOOPS[] =
 static const char LOOPS_EQUALITIES[] =
     "<equality><connect name='pin' body1='c' body2='d' anchor='.1 .05 .02'/>"
     "<connect name='nail' body1='b' anchor='.2 0 .1' solref='.05 .8' solimp='.5 .9 .05 .3 2'/>"
-    "<weld name='glue' body1='d' body2='e' solref='-800 -40'/>"
+    "<weld name='glue' body1='d' body2='e' solref='-800 -40' anchor='.1 .2 .05' torquescale='.4'/>"
     "<weld name='post' body1='e' body2='a' relpose='.1 .2 .3 .9 .3 .1 -.2' solimp='.2 .95 .4 .6 3'/>"
     "<joint name='gear' joint1='a1' joint2='e1' polycoef='.1 .9 -.5 .3 .2'/>"
+    "<joint name='belt' joint1='c1' joint2='a2' polycoef='0 .5 .2 0 0'/>"
+    "<joint name='twin' joint1='a1' joint2='a2' polycoef='.2 1 0 .1 0' solimp='.1 .9 .3 .5 2'/>"
     "<joint name='stay' joint1='c2' polycoef='-.1 0 0 0 0' solref='.1 1.5' solimp='.3 .8 .1 .5 1'/></equality>";
 
 /* Light and heavy in one: a crane with a grain at its end, limits that are all violated by the random states. */

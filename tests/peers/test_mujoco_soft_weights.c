@@ -33,25 +33,22 @@ static void compare(const char *label, const char *text, mjModel *m) {
   mj_setConst(m, d);
   ck_assert(mj_bridge_init(&bridge, m, model));
   const matter *own = cdni_matter(cdn_state_system(state));
-  double(*body)[2] = calloc((size_t)own->tree.n, sizeof *body);
-  double *mobility = calloc((size_t)own->tree.nu + 1, sizeof *mobility);
-  OK_ON(state, cdni_matter_inverse_weights(own, state, body, mobility));
+  inverse_weights w;
+  OK_ON(state, cdni_matter_inverse_weights(own, state, &w));
   for (int b = 1; b < m->nbody; b++) {
     const int i = cdn_model_body(model, b - 1).i;
     /* MuJoCo shifts the centre of a body without mass by the body's own place */
-    if (m->body_mass[b] > 0) judge(label, "translation of body", b, body[i][0], m->body_invweight0[2 * b]);
-    judge(label, "rotation of body", b, body[i][1], m->body_invweight0[2 * b + 1]);
+    if (m->body_mass[b] > 0) judge(label, "translation of body", b, w.body[i][0], m->body_invweight0[2 * b]);
+    judge(label, "rotation of body", b, w.body[i][1], m->body_invweight0[2 * b + 1]);
   }
   for (int j = 0; j < m->njnt; j++) {
     const int dofs = m->jnt_type[j] == mjJNT_FREE ? 6 : m->jnt_type[j] == mjJNT_BALL ? 3 : 1;
     for (int k = 0; k < dofs; k++) {
       /* MuJoCo's free joints have translations first */
       const int dof = m->jnt_dofadr[j] + (dofs == 6 ? (k + 3) % 6 : k);
-      judge(label, "joint", j, mobility[bridge.first_u[j] + k], m->dof_invweight0[dof]);
+      judge(label, "joint", j, w.mobility[bridge.first_u[j] + k], m->dof_invweight0[dof]);
     }
   }
-  free(body);
-  free(mobility);
   mj_bridge_free(&bridge);
   mj_deleteData(d);
   cdn_state_destroy(state);

@@ -4,7 +4,8 @@
 #include "operator_samples.h"
 
 static void check_weights(sample *s) {
-  static double M_inv[MOST_NU * MOST_NU], body[MOST_NB][2], mobility[MOST_NU];
+  static double M_inv[MOST_NU * MOST_NU];
+  inverse_weights w;
   const matter *m = cdni_matter(cdn_state_system(s->state));
   cdn_state *rest;
   if (s->nu == 0) return;
@@ -21,7 +22,7 @@ static void check_weights(sample *s) {
     OK_ON(rest, cdn_body_set_mass_properties(rest, (cdn_body){ heavy }, mass));
   }
   for (int b = 1; b < s->nb; b += 3) OK_ON(s->state, cdn_body_lock(s->state, (cdn_body){ b }, CDN_LEVEL_POSITION));
-  const cdn_status status = cdni_matter_inverse_weights(m, s->state, body, mobility);
+  const cdn_status status = cdni_matter_inverse_weights(m, s->state, &w);
   if (cdn_calc_M_inv(rest, M_inv) != CDN_OK) {
     ck_assert(status == CDN_ERR_SINGULAR);
     cdn_state_destroy(rest);
@@ -34,8 +35,8 @@ static void check_weights(sample *s) {
     const cdn_vec3 center = cdn_body_mass_properties(rest, id).com;
     OK_ON(rest, cdn_calc_frame_operational_inertia_inv(rest, 1, &id, &center, L));
     for (int k = 0; k < 6; k++) size += L[7 * k];
-    NEAR(body[b][1], (L[0] + L[7] + L[14]) / 3, 1e-10 * size);
-    NEAR(body[b][0], (L[21] + L[28] + L[35]) / 3, 1e-10 * size);
+    NEAR(w.body[b][1], (L[0] + L[7] + L[14]) / 3, 1e-10 * size);
+    NEAR(w.body[b][0], (L[21] + L[28] + L[35]) / 3, 1e-10 * size);
   }
   for (int b = 1; b < s->nb; b++) {
     const tree_node *n = &m->tree.node[b];
@@ -46,7 +47,7 @@ static void check_weights(sample *s) {
         const int at = n->u + (averaged ? k / 3 * 3 + l : k);
         truth += M_inv[at * s->nu + at] / 3;
       }
-      NEAR(mobility[n->u + k], truth, 1e-10 * truth);
+      NEAR(w.mobility[n->u + k], truth, 1e-10 * truth);
     }
   }
   cdn_state_destroy(rest);

@@ -91,6 +91,18 @@ static world make_world(void) {
   touching.name = "landing", touching.a = floor, touching.b = w.shape, touching.material = &material;
   cdn_system_add_contact_pair(s, &touching);
 
+  cdn_soft_limit_def limit = cdn_default_soft_limit_def();
+  limit.name = "bumper", limit.body = w.slider, limit.lower = -1, limit.disabled = true;
+  cdn_system_add_soft_limit(s, &limit);
+  cdn_friction_loss_def loss = cdn_default_friction_loss_def();
+  loss.name = "rust", loss.body = w.free, loss.mobility = 4, loss.loss = 0.5, loss.disabled = true;
+  cdn_system_add_friction_loss(s, &loss);
+  cdn_soft_equality_def soft = cdn_default_soft_equality_def();
+  soft.name = "glue", soft.kind = CDN_SOFT_WELD, soft.a = w.pin, soft.b = w.free, soft.disabled = true;
+  cdn_system_add_soft_equality(s, &soft);
+  soft.name = "belt", soft.kind = CDN_SOFT_COUPLE, soft.y = on_pin, soft.x = on_slider;
+  cdn_system_add_soft_equality(s, &soft);
+
   cdn_motion_def motion = cdn_default_motion_def();
   motion.name = "drive", motion.body = w.screw, motion.params[0] = 0.5, motion.params[1] = 3;
   cdn_system_add_motion(s, &motion);
@@ -226,6 +238,10 @@ START_TEST(test_units_and_limits) {
     { CDN_SORT_CONSTRAINT, "plane", "n.y", "1", 1, -inf, inf, false },
     { CDN_SORT_CONSTRAINT, "thread", "pitch", "m/rad", 0, -inf, inf, false },
     { CDN_SORT_CONSTRAINT, "pair", "radius_b", "m", 0.25, 0, inf, false },
+    { CDN_SORT_SOFT_ELEMENT, "bumper", "lower", "m", -1, -inf, inf, false },
+    { CDN_SORT_SOFT_ELEMENT, "rust", "loss", "N", 0.5, 0, inf, false },
+    { CDN_SORT_SOFT_ELEMENT, "glue", "imp[1]", "1", 0.95, 0, 1, false },
+    { CDN_SORT_SOFT_ELEMENT, "belt", "enabled", "1", 0, 0, 1, false },
     { CDN_SORT_CONTROL, "valve", "lower", "V", -inf, -inf, inf, false },
     { CDN_SORT_CONTROL, "valve", "upper", "V", 12, -inf, inf, false },
     { CDN_SORT_SHAPE, "floor", "X_BS.p.z", "m", 0, -inf, inf, false },

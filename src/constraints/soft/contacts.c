@@ -46,8 +46,8 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
   int n;
   CDNI_TRY(cdni_contact_points(room->contact, state, &points, &n));
   if (n == 0) return CDN_OK;
-  CDNI_TRY(cdni_state_ensure(state, room->weights.ticket));
-  const double(*weight)[2] = cdni_state_storage(state, room->weights);
+  inverse_weights weights;
+  CDNI_TRY(cdni_matter_inverse_weights(room->matter, state, &weights));
   const tree_data d = cdni_matter_data(room->matter, state);
   for (int i = 0; i < n; i++) {
     void *place;
@@ -56,7 +56,7 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
     if (!room->moves[points[i].body[0]] && !room->moves[points[i].body[1]]) continue;
     CDNI_TRY(cdn_region_output_add(out, 1, &place));
     soft_group *g = place;
-    *g = group_of(room, &d, weight, &points[i]);
+    *g = group_of(room, &d, weights.body, &points[i]);
     g->source = i;
   }
   return CDN_OK;

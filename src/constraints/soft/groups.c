@@ -98,6 +98,7 @@ void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *given) {
     return;
   }
   soft_group *g = place;
+  memset(g, 0, sizeof *g);
   g->s = (soft_function){ .kind = (int32_t)d.kind, .rows = d.rows, .loss = d.loss, .mu = d.mu };
   memcpy(g->s.D, d.D, sizeof g->s.D);
   memcpy(g->s.friction, d.friction, sizeof g->s.friction);
@@ -111,6 +112,13 @@ void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *given) {
   g->place = SOFT_PAIR, g->body[0] = d.a.i, g->body[1] = d.b.i;
   for (int k = 0; k < d.rows; k++) g->B[k] = (sv){ cdni_to_v3(d.J[k].w), cdni_to_v3(d.J[k].v) };
   if (list->room->def.rates) cdni_soft_count_rates(list->room, list->state, g);
+}
+
+static cdn_status add_element(void *to, const soft_group *g) {
+  void *place;
+  CDNI_TRY(cdn_region_output_add(to, 1, &place));
+  memcpy(place, g, sizeof *g);
+  return CDN_OK;
 }
 
 cdn_status cdni_soft_calc_groups(const void *self, cdn_state *state, cdn_region_output *out) {
@@ -134,6 +142,9 @@ cdn_status cdni_soft_calc_groups(const void *self, cdn_state *state, cdn_region_
       return cdni_state_fail(state, list.mistake, false, "cdn_realize", p->name, "soft rows of '%s': %s", p->name,
                              list.why);
   }
+  if (room->elements)
+    CDNI_TRY(
+        cdni_soft_element_groups(room->elements, state, room->def.shortest_time, room->def.rates, add_element, out));
   if (room->contact) CDNI_TRY(cdni_soft_add_contacts(room, state, out));
   return CDN_OK;
 }

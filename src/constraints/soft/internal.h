@@ -5,6 +5,7 @@
 #include <cardan/regions.h>
 
 #include "constraints/loops.h"
+#include "constraints/soft/elements.h"
 #include "constraints/soft/rows.h"
 #include "constraints/soft/soft.h"
 #include "contact/contact.h"
@@ -24,9 +25,9 @@ struct soft_room {
   const matter *matter;
   const constraint_room *constraints; /* NULL: none */
   const contact_room *contact;        /* NULL: contact is not convex */
+  const soft_element_room *elements;  /* NULL: there are none */
   uint8_t *moves;                     /* by body: whether a mobility is between it and Ground */
   cdn_computed_region groups;         /* soft_group */
-  cdn_cache weights;                  /* inverse weights of bodies (two each) and mobilities */
   /* Companions of the groups: bytes; the numbers from which the plan was made; soft_results. */
   cdn_computed_region plan, shape, results;
 };
@@ -53,8 +54,12 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
 /* A group as the solver sees it: its rows on the accelerations of M's origins. */
 typedef struct soft_work {
   const soft_group *g;
-  int32_t C;                                   /* the matrix of the coupling of its two bodies; -1: none */
-  sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS]; /* of a pair: r = J_b A_b - J_a A_a - ref */
+  /* The matrices of its couplings, -1: none. Of a pair C[0]; of two joints that of body s of the first and t of the second one in
+   * C[2 s + t], where 0 is the outboard and 1 the inboard body. */
+  int32_t C[4];
+  /* Of a pair: r = J_b A_b - J_a A_a - ref. Of two joints: J_a[0] A_outboard + J_a[1] A_inboard is the part of the first one in
+   * the row, J_b the same of the second. */
+  sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS];
   double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
   double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
   double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];

@@ -4,7 +4,8 @@
 void cdni_soft_place(const body_pose *pose, soft_work *w) {
   const soft_group *g = w->g;
   if (g->place != SOFT_PAIR) return;
-  const v3 r_a = v3_sub(g->point, pose[g->body[0]].p_GM), r_b = v3_sub(g->point, pose[g->body[1]].p_GM);
+  const v3 r_b = v3_sub(g->point, pose[g->body[1]].p_GM);
+  const v3 r_a = v3_sub(v3_add(g->point, g->arm), pose[g->body[0]].p_GM);
   for (int k = 0; k < g->s.rows; k++)
     w->J_a[k] = sv_shift_force(g->B[k], r_a), w->J_b[k] = sv_shift_force(g->B[k], r_b);
 }
@@ -20,6 +21,10 @@ void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const do
     }
     return;
   }
+  if (g->place == SOFT_JOINTS) {
+    out[0] = g->g[0][0] * a[g->mobility[0]] + g->g[1][0] * a[g->mobility[1]];
+    return;
+  }
   const sv A_a = A[g->body[0]], A_b = A[g->body[1]];
   for (int k = 0; k < n; k++) out[k] = sv_dot(w->J_b[k], A_b) - sv_dot(w->J_a[k], A_a);
 }
@@ -31,6 +36,10 @@ void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force,
     const tree_node *node = &t->node[g->body[1]];
     for (int k = 0; k < n; k++)
       for (int i = 0; i < node->nu; i++) f[node->u + i] += g->g[k][i] * force[k];
+    return;
+  }
+  if (g->place == SOFT_JOINTS) {
+    for (int s = 0; s < 2; s++) f[g->mobility[s]] += g->g[s][0] * force[0];
     return;
   }
   sv *F_a = &F[g->body[0]], *F_b = &F[g->body[1]];
@@ -69,15 +78,40 @@ static void weigh_pair(const soft_problem *p, const soft_work *w) {
   if (b == 0) return;
   multiply_rows(n, w->H, w->J_b, HJ);
   add_inertia(n, HJ, w->J_b, &p->P[b]);
-  if (w->C < 0) return;
+  if (w->C[0] < 0) return;
   /* rows: the body that is eliminated first */
   const bool a_first = p->plan->place[a] < p->plan->place[b];
-  sv *C = p->factor.C + 6 * w->C;
+  sv *C = p->factor.C + 6 * w->C[0];
   for (int k = 0; k < n; k++) {
     const real *row = a_first ? &w->J_a[k].w.x : &HJ[k].w.x;
     const sv column = a_first ? HJ[k] : w->J_a[k];
     for (int l = 0; l < 6; l++) C[l] = sv_fma(-row[l], column, C[l]);
   }
+}
+
+/* The squares of both parts are weights on their own mobilities. Their product is one between the bodies of the two joints. */
+static void weigh_joints(const soft_problem *p, const soft_work *w) {
+  const soft_group *g = w->g;
+  const tree_node *node = p->plan->tree->node;
+  const double h = w->H[0];
+  for (int s = 0; s < 2; s++) {
+    const int u = g->mobility[s], k = u - node[g->body[s]].u;
+    p->D[6 * u + k] += h * g->g[s][0] * g->g[s][0];
+  }
+  for (int s = 0; s < 2; s++)
+    for (int t = 0; t < 2; t++) {
+      const int x = s ? node[g->body[0]].parent : g->body[0], y = t ? node[g->body[1]].parent : g->body[1];
+      const sv a = { v3_scale(h, w->J_a[s].w), v3_scale(h, w->J_a[s].v) }, b = w->J_b[t];
+      if (x == y && p->room->moves[x]) {
+        add_inertia(1, &a, &b, &p->P[x]);
+        add_inertia(1, &b, &a, &p->P[x]);
+      }
+      if (w->C[2 * s + t] < 0) continue;
+      const bool x_first = p->plan->place[x] < p->plan->place[y];
+      const real *row = x_first ? &a.w.x : &b.w.x;
+      sv *C = p->factor.C + 6 * w->C[2 * s + t];
+      for (int l = 0; l < 6; l++) C[l] = sv_fma(row[l], x_first ? b : a, C[l]);
+    }
 }
 
 static void weigh_joint(const soft_problem *p, const soft_work *w) {
@@ -105,6 +139,7 @@ void cdni_soft_weigh(const soft_problem *p, int island) {
   }
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     if (p->work[k].g->place == SOFT_JOINT) weigh_joint(p, &p->work[k]);
+    else if (p->work[k].g->place == SOFT_JOINTS) weigh_joints(p, &p->work[k]);
     else weigh_pair(p, &p->work[k]);
   }
 }

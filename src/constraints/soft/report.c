@@ -39,7 +39,8 @@ cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size
   const soft_outcome *o = &soft_outcomes(results)[i];
   cdn_soft_group full = { .kind = (cdn_soft_kind)g->s.kind, .rows = g->s.rows };
   if (g->place == SOFT_PAIR) full.a.i = g->body[0], full.b.i = g->body[1], full.point_G = cdni_from_v3(g->point);
-  else full.joint.i = g->body[1];
+  else full.joint.i = g->place == SOFT_JOINTS ? g->body[0] : g->body[1];
+  full.element = g->element - 1;
   memcpy(full.residual, o->residual, sizeof full.residual);
   memcpy(full.force, o->force, sizeof full.force);
   cdni_sized_write(out, size, &full, sizeof full);
@@ -74,11 +75,15 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
       if (g->place == SOFT_JOINT) {
         const tree_node *node = &room->matter->tree.node[g->body[1]];
         for (int j = 0; j < node->nu; j++) rate += g->g[k][j] * d.u[node->u + j];
-      } else
+      } else if (g->place == SOFT_JOINTS) {
+        rate = g->g[0][0] * d.u[g->mobility[0]] + g->g[1][0] * d.u[g->mobility[1]];
+      } else {
         for (int s = 0; s < 2; s++) {
-          const sv V = sv_shift_motion(d.twist[g->body[s]].V, v3_sub(g->point, d.pose[g->body[s]].p_GM));
+          const v3 point = s ? g->point : v3_add(g->point, g->arm);
+          const sv V = sv_shift_motion(d.twist[g->body[s]].V, v3_sub(point, d.pose[g->body[s]].p_GM));
           rate += (s ? 1 : -1) * sv_dot(g->B[k], V);
         }
+      }
       *power += out[i].force[k] * rate;
     }
   }

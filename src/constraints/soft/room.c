@@ -10,11 +10,12 @@ static const soft_room *of(const void *self) { return *(const soft_room *const *
 
 const soft_room *cdni_soft(const cdn_system *system) {
   const soft_room *room = cdni_system_room_get(system, CDNI_ROOM_SOFT);
-  return room && room->matter && (room->providers.count > 0 || room->contact) ? room : NULL;
+  return room && room->matter && (room->providers.count > 0 || room->contact || room->elements) ? room : NULL;
 }
 
 const char *cdni_soft_first_name(const soft_room *room) {
-  return room->providers.count > 0 ? CDNI_AT(room->providers, soft_provider, 0).name : "convex contact";
+  if (room->providers.count > 0) return CDNI_AT(room->providers, soft_provider, 0).name;
+  return room->elements ? CDNI_AT(room->elements->elements, soft_element, 0).name : "convex contact";
 }
 
 cdn_ticket cdni_soft_ticket(const soft_room *room) { return room->groups.ticket; }
@@ -112,23 +113,12 @@ static cdn_status find_moving(cdn_declarer *d, soft_room *room) {
   return CDN_OK;
 }
 
-static cdn_status calc_weights(const void *self, cdn_state *state, void *out) {
-  const soft_room *room = of(self);
-  double(*body)[2] = out;
-  CDNI_TRY(cdni_state_ensure(state, room->matter->frame_constants.ticket));
-  CDNI_TRY(cdni_state_ensure(state, room->matter->mass_constants.ticket));
-  return cdni_matter_inverse_weights(room->matter, state, body, (double *)(body + room->matter->tree.n));
-}
-
-/* The groups are computed from the points of contact, and from how light the bodies are. */
-static void declare_contacts(soft_room *room, cdn_declarer *d) {
-  const matter *m = room->matter;
-  const cdn_ticket reads[] = { m->frame_constants.ticket, m->mass_constants.ticket };
-  room->weights = cdn_declare_cache(d, "inverse_weights", (2 * (size_t)m->tree.n + (size_t)m->tree.nu) * sizeof(double),
-                                    calc_weights, 2, reads);
+/* The groups are computed from the points of contact, from the soft elements, and from how light the bodies are. */
+static void declare_reads(soft_room *room, cdn_declarer *d) {
   const cdn_cache groups = { room->groups.of, room->groups.ticket };
-  cdni_declare_prerequisite(d, groups, room->weights.ticket);
-  cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
+  if (room->contact || room->elements) cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
+  if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
+  if (room->elements) cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
 }
 
 static cdn_status declare(void *self, cdn_declarer *d) {
@@ -136,7 +126,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
   const contact_room *contact = cdni_contact(system);
   if (cdni_contact_is_convex(contact)) room->contact = contact;
-  if (!cdni_matter(system) || (room->providers.count == 0 && !room->contact)) return CDN_OK;
+  const soft_element_room *elements = cdni_soft_element_room(system);
+  if (elements && elements->matter) room->elements = elements;
+  if (!cdni_matter(system) || (room->providers.count == 0 && !room->contact && !room->elements)) return CDN_OK;
   room->matter = cdni_matter(system);
   room->constraints = cdni_constraints_declared(system);
   if (!room->has_def) room->def = cdn_default_soft_def();
@@ -144,7 +136,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_ticket reads[] = { CDN_POSE, CDN_TWIST, CDN_U_EFF, CDN_T, cdn_stage_ticket(CDN_STAGE_INSTANCE) };
   room->groups = cdn_declare_computed_region(d, "groups", sizeof(soft_group), cdni_soft_calc_groups, CDNI_COUNT(reads),
                                              reads, CDN_STAGE_EMPTY);
-  if (room->contact) declare_contacts(room, d);
+  declare_reads(room, d);
   const cdn_cache groups = { room->groups.of, room->groups.ticket };
   for (size_t i = 0; i < room->providers.count; i++) {
     const soft_provider *p = &CDNI_AT(room->providers, soft_provider, i);
@@ -184,7 +176,8 @@ static void destroy(cdn_system *system, void *data) {
 
 static bool is_needed(const cdn_system *system) {
   const cdn_contact_def *contact = cdni_contact_given(system);
-  return contact && contact->model == CDN_CONTACT_CONVEX && cdni_contact(system) && cdni_matter(system);
+  if (!cdni_matter(system)) return false;
+  return cdni_soft_element_room(system) || (contact && contact->model == CDN_CONTACT_CONVEX && cdni_contact(system));
 }
 
 const cdni_room_ops cdni_soft_room = {

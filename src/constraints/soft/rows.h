@@ -9,7 +9,7 @@
 typedef enum soft_place {
   SOFT_PAIR,  /* the acceleration of body b relative to body a, at a point */
   SOFT_JOINT, /* the mobilities of one joint */
-  SOFT_FREE   /* several bodies and mobilities: spatial rows and coefficients that stand elsewhere */
+  SOFT_JOINTS /* one row on a mobility of each of two joints */
 } soft_place;
 
 /* One group: s(J a - ref). Vectors are in Ground. */
@@ -17,19 +17,17 @@ typedef struct soft_group {
   soft_function s;
   double ref[SOFT_MOST_ROWS]; /* aref; terms of J that change with time are in it */
   int32_t place;
-  int32_t body[2]; /* of a pair: a and b; of a joint: its outboard body, in body[1] */
-  v3 point;        /* of a pair */
+  int32_t body[2];     /* of a pair: a and b; of a joint: its outboard body, in body[1]; of two: theirs */
+  int32_t mobility[2]; /* of two joints: slots of u */
+  v3 point, arm; /* of a pair: a point of b, and from there to that of a; 0 but for stations that should coincide */
   union {
     sv B[SOFT_MOST_ROWS];        /* of a pair: r_k = B_k . (A_b - A_a) - ref_k, with A at the point: rotation first */
-    double g[SOFT_MOST_ROWS][6]; /* of a joint: r_k = g_k . udot - ref_k */
-    struct {
-      int32_t first_body, n_bodies, first_mobility, n_mobilities;
-    } free;
+    double g[SOFT_MOST_ROWS][6]; /* of a joint: r_k = g_k . udot - ref_k; of two: g[0][0] and g[1][0] are the slopes */
   };
   /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot alone. */
   int32_t rates;
-  /* Who it is, for reports: the number of a contact, or of an element. */
-  int32_t source;
+  /* Who it is, for reports: the number of a contact; 1 + that of a soft element, or 0. */
+  int32_t source, element;
 } soft_group;
 
 #endif

@@ -23,7 +23,26 @@ typedef struct plan_shape {
   const int32_t *pair;
 } plan_shape;
 
-/* `numbers` has room for 3 + constraints + 2 groups + bodies; `touched` is by body. */
+/* A body of a side of a group: the one that it names, or of two joints the one before that; 0: it does not move. */
+static int coupled_body(const soft_room *room, const soft_group *g, int side, int which) {
+  const int body = which ? room->matter->tree.node[g->body[side]].parent : g->body[side];
+  return room->moves[body] ? body : 0;
+}
+
+/* Appends the pairs of bodies that a group couples. */
+static int32_t *add_couplings(const soft_room *room, const soft_group *g, int32_t *at) {
+  const int most = g->place == SOFT_PAIR ? 1 : g->place == SOFT_JOINTS ? 2 : 0;
+  for (int s = 0; s < most; s++)
+    for (int t = 0; t < most; t++) {
+      const int a = coupled_body(room, g, 0, s), b = coupled_body(room, g, 1, t);
+      if (a == 0 || b == 0 || a == b) continue;
+      *at++ = a < b ? a : b;
+      *at++ = a < b ? b : a;
+    }
+  return at;
+}
+
+/* `numbers` has room for 3 + constraints + 8 groups + bodies; `touched` is by body. */
 static plan_shape shape_of(const soft_room *room, const soft_group *groups, int n, const loop_plan *full,
                            int32_t *numbers, uint8_t *touched) {
   const int nb = room->matter->tree.n;
@@ -35,9 +54,7 @@ static plan_shape shape_of(const soft_room *room, const soft_group *groups, int 
   for (int i = 0; i < n; i++) {
     const int32_t *body = groups[i].body;
     for (int k = 0; k < 2; k++) touched[body[k]] |= room->moves[body[k]];
-    if (groups[i].place != SOFT_PAIR || !room->moves[body[0]] || !room->moves[body[1]]) continue;
-    *at++ = body[0] < body[1] ? body[0] : body[1];
-    *at++ = body[0] < body[1] ? body[1] : body[0];
+    at = add_couplings(room, &groups[i], at);
   }
   size_t count = (size_t)(at - pair) / 2, kept = 0;
   if (count > 1) qsort(pair, count, 2 * sizeof *pair, compare_pairs);
@@ -138,6 +155,42 @@ static int find_coupling(const plan_shape *s, int a, int b) {
   return found ? (int)(found - s->pair) / 2 : -1;
 }
 
+/* The row of one mobility on the motion of M beyond its joint relative to M before it: column k of H (H^T H)^-1. */
+static sv row_of_mobility(const tree_node *node, const tree_data *d, int k) {
+  sv H[MOST_MOBILITIES], row = sv_zero();
+  double A[MOST_MOBILITIES * MOST_MOBILITIES], x[MOST_MOBILITIES] = { 0 };
+  const int n = node->nu;
+  for (int i = 0; i < n; i++) H[i] = cdni_hinge_column(node, d->H, i);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) A[i * n + j] = sv_dot(H[i], H[j]);
+  x[k] = 1;
+  /* Gauss and Jordan; the matrix is positive definite */
+  for (int i = 0; i < n; i++) {
+    const double pivot = A[i * n + i];
+    for (int j = 0; j < n; j++) A[i * n + j] /= pivot;
+    x[i] /= pivot;
+    for (int l = 0; l < n; l++) {
+      const double part = A[l * n + i];
+      if (l == i) continue;
+      for (int j = 0; j < n; j++) A[l * n + j] -= part * A[i * n + j];
+      x[l] -= part * x[i];
+    }
+  }
+  for (int i = 0; i < n; i++) row = sv_fma(x[i], H[i], row);
+  return row;
+}
+
+static void spread_joints(const soft_problem *p, soft_work *w) {
+  const soft_group *g = w->g;
+  for (int s = 0; s < 2; s++) {
+    const tree_node *node = &p->plan->tree->node[g->body[s]];
+    const sv row = row_of_mobility(node, p->d, g->mobility[s] - node->u);
+    sv *J = s ? w->J_b : w->J_a;
+    J[0] = (sv){ v3_scale(g->g[s][0], row.w), v3_scale(g->g[s][0], row.v) };
+    J[1] = sv_neg(sv_shift_force(J[0], p->d->pose[g->body[s]].r));
+  }
+}
+
 /* Groups in the order of their islands; those on nothing that moves come last. */
 static void sort_groups(soft_problem *p, const soft_group *groups, const plan_shape *s) {
   const soft_room *room = p->room;
@@ -158,10 +211,13 @@ static void sort_groups(soft_problem *p, const soft_group *groups, const plan_sh
     soft_work *w = &p->work[i];
     const soft_group *g = w->g;
     p->order[i] = (int32_t)(g - groups);
-    w->C = -1;
+    for (int c = 0; c < 4; c++) {
+      const int a = coupled_body(room, g, 0, c / 2), b = coupled_body(room, g, 1, c % 2);
+      const bool couples = g->place == SOFT_JOINTS || (g->place == SOFT_PAIR && c == 0);
+      w->C[c] = couples && a > 0 && b > 0 && a != b ? plan->given_C[find_coupling(s, a, b)] : -1;
+    }
+    if (g->place == SOFT_JOINTS) spread_joints(p, w);
     if (g->place != SOFT_PAIR) continue;
-    if (room->moves[g->body[0]] && room->moves[g->body[1]])
-      w->C = plan->given_C[find_coupling(s, g->body[0], g->body[1])];
     cdni_soft_place(p->d->pose, w);
   }
 }
@@ -254,7 +310,7 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
     CDNI_TRY(cdni_constraint_rows(room->constraints, state, &p->rows_there));
     full = p->rows_there.plan, p->rows = &p->rows_there;
   }
-  const size_t most = 3 + (size_t)(full ? full->n_constraints : 0) + 2 * (size_t)p->n + (size_t)nb;
+  const size_t most = 3 + (size_t)(full ? full->n_constraints : 0) + 8 * (size_t)p->n + (size_t)nb;
   p->frame = cdn_work_push(state, (size_t)nb * (sizeof(sv) + 1) + most * sizeof(int32_t));
   if (!p->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   sv *A = p->frame;

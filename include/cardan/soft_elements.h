@@ -1,0 +1,102 @@
+/* Cardan: soft elements: limits, friction losses and equalities that give way as MuJoCo's do. docs/soft_elements.md
+ * introduces them; constraints.h has equations that hold exactly, forces.h stops that are springs.
+ *
+ * Each element makes soft rows of a State (soft.h) while it is enabled. Its law says how its violation x and its rate v
+ * become the accelerations that the rows want, aref = -B v - K d x, and how hard they want them: R = (1 - d) / d times
+ * the inverse inertia that a row meets at the default coordinates (MuJoCo's diagonal approximation).
+ *
+ * Adders are sticky (system.h) and return an id. The elements are of the sort CDN_SORT_SOFT_ELEMENT (elements.h), which
+ * gives their names, kinds and parameters; all parameters are Instance-stage variables. */
+#ifndef CARDAN_SOFT_ELEMENTS_H
+#define CARDAN_SOFT_ELEMENTS_H
+
+#include <cardan/constraints.h>
+#include <cardan/soft.h>
+
+CDN_BEGIN_DECLS
+
+/** A soft element. The struct never changes. */
+typedef struct cdn_soft_element {
+  int32_t i;
+} cdn_soft_element;
+
+/** A coordinate stays between two values, or the angle of a ball below one. A row is there while the distance to a bound is
+ *  below the margin. */
+typedef struct cdn_soft_limit_def {
+  CDN_DEF_HEADER;
+  const char *name; /**< copied; NULL: the library makes one up */
+  cdn_body body;    /**< whose joint it is */
+  int coordinate;   /**< of the joint, 0 ...: one whose rate is a speed u. Not read of a ball. Default 0 */
+  double lower,
+      upper;     /**< m or rad; an infinite one is no bound. Of a ball `upper` alone: the largest angle of its rotation.
+                            Default -+infinity */
+  double margin; /**< m or rad, >= 0. Default 0 */
+  cdn_soft_law law; /**< default cdn_default_soft_law() */
+  bool disabled;    /**< whether it begins switched off */
+} cdn_soft_limit_def;
+/** cdn_default_soft_limit_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_soft_limit_def_init(void *def, size_t size);
+static inline cdn_soft_limit_def cdn_default_soft_limit_def(void) {
+  cdn_soft_limit_def def;
+  cdn_soft_limit_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_soft_element cdn_system_add_soft_limit(cdn_system *system, const cdn_soft_limit_def *def);
+
+/** Dry friction in a joint: one row for each mobility, which wants it to rest and whose force is at most `loss`. Rotations of
+ *  ball and free joints lose about the axes of M, translations along those of F. */
+typedef struct cdn_friction_loss_def {
+  CDN_DEF_HEADER;
+  const char *name;
+  cdn_body body;    /**< whose joint it is */
+  int mobility;     /**< 0 ..., or -1: each mobility of the joint. Default -1 */
+  double loss;      /**< N or N m, >= 0 */
+  cdn_soft_law law; /**< of impedances the first one counts, and of ref the damping */
+  bool disabled;
+} cdn_friction_loss_def;
+/** cdn_default_friction_loss_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_friction_loss_def_init(void *def, size_t size);
+static inline cdn_friction_loss_def cdn_default_friction_loss_def(void) {
+  cdn_friction_loss_def def;
+  cdn_friction_loss_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_soft_element cdn_system_add_friction_loss(cdn_system *system, const cdn_friction_loss_def *def);
+
+typedef enum cdn_soft_equality_kind {
+  CDN_SOFT_CONNECT, /**< station p_A of a and p_B of b coincide: three rows */
+  CDN_SOFT_WELD,    /**< and b has the orientation q_AB in a: six rows, the last three half of a small angle */
+  CDN_SOFT_COUPLE   /**< y - y0 = polynomial[0] + polynomial[1] (x - x0) + ... for coordinates y and x: one row */
+} cdn_soft_equality_kind;
+
+/** An equation that gives way. Members that its kind does not have are not read. */
+typedef struct cdn_soft_equality_def {
+  CDN_DEF_HEADER;
+  const char *name;
+  cdn_soft_equality_kind kind;
+  cdn_body a, b; /**< bodies, or Ground; they differ */
+  cdn_vec3 p_A, p_B;
+  cdn_quaternion q_AB; /**< of a weld. Default 1 */
+  double torque_scale; /**< of a weld, m: what an angle of 2 rad counts in lengths, >= 0. Default 1 */
+  /** Coordinates whose rates are speeds u; x.body Ground: there is no x, and y - y0 = polynomial[0]. */
+  cdn_mobility y, x;
+  double y0, x0, polynomial[5]; /**< default of the polynomial: 0, 1, 0, 0, 0 */
+  cdn_soft_law law;
+  bool disabled;
+} cdn_soft_equality_def;
+/** cdn_default_soft_equality_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_soft_equality_def_init(void *def, size_t size);
+static inline cdn_soft_equality_def cdn_default_soft_equality_def(void) {
+  cdn_soft_equality_def def;
+  cdn_soft_equality_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_soft_element cdn_system_add_soft_equality(cdn_system *system, const cdn_soft_equality_def *def);
+
+/** Switches an element on or off in a State: its parameter "enabled". CDN_ERR_ARG: there is no such element. */
+CDN_API cdn_status cdn_soft_element_set_enabled(cdn_state *state, cdn_soft_element element, bool enabled) CDN_NODISCARD;
+/** False also if there is no such element. */
+CDN_API bool cdn_soft_element_is_enabled(const cdn_state *state, cdn_soft_element element);
+
+CDN_END_DECLS
+#endif
