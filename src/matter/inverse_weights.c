@@ -12,22 +12,24 @@ typedef struct pass {
   compliance *Y;
 } pass;
 
+/* The bytes of the pass; its parts, if there is memory. */
 static size_t layout(const matter *m, char *memory, pass *p) {
   const tree *t = &m->tree;
   const size_t n = (size_t)t->n;
-  char *at = memory;
-#define TAKE(member, count) (p->member = (void *)at, at += (count) * sizeof *p->member)
+  size_t at = 0;
+#define TAKE(member, count) \
+  (p->member = memory ? (void *)(memory + at) : NULL, at += (size_t)(count) * sizeof *p->member)
   TAKE(Y, n);
   TAKE(d.pose, n);
   TAKE(d.inertia, n);
   TAKE(d.articulated, n);
-  TAKE(factor, (size_t)t->nu);
-  TAKE(d.H, (size_t)t->nH);
-  TAKE(d.G, (size_t)t->nG);
-  TAKE(d.D_inv, (size_t)t->nD);
-  TAKE(d.custom, (size_t)t->n_custom);
+  TAKE(factor, t->nu);
+  TAKE(d.H, t->nH);
+  TAKE(d.G, t->nG);
+  TAKE(d.D_inv, t->nD);
+  TAKE(d.custom, t->n_custom);
 #undef TAKE
-  return (size_t)(at - memory);
+  return at;
 }
 
 static double mean(m3 A) { return (A.x.x + A.y.y + A.z.z) / 3; }
