@@ -23,7 +23,9 @@ typedef struct cdn_model cdn_model; /**< a spec in a System, with tables of the 
 typedef enum cdn_model_contact {
   CDN_MODEL_NO_CONTACT, /**< nothing: bodies pass through each other */
   CDN_MODEL_COMPLIANT,  /**< compliant contact */
-  CDN_MODEL_SOFT        /**< soft convex contact, which obeys MuJoCo's parameters of a file (docs/soft_contact.md) */
+  /** soft convex contact, which obeys MuJoCo's parameters of a file; limits and dry friction of joints are soft rows, too
+   *  (docs/soft_contact.md) */
+  CDN_MODEL_SOFT
 } cdn_model_contact;
 
 typedef struct cdn_model_options {
@@ -125,7 +127,7 @@ typedef struct cdn_model_joint {
   cdn_body mobilized;  /**< the System's body that this mobilizer moves, as for cdn_body_q */
   double effort_lower, effort_upper; /**< limits of an actuator, N m or N; infinite: none in the file */
   double speed_limit;                /**< rad/s or m/s; infinite: none in the file */
-  double damping, friction;          /**< N m s or N s/m; N m or N (friction is not simulated) */
+  double damping, friction;          /**< N m s or N s/m; N m or N (friction is simulated with CDN_MODEL_SOFT) */
   double stiffness, springref;       /**< the joint's spring, N m/rad or N/m; its coordinate at rest */
   double armature;                   /**< kg m^2 or kg, including that of the options */
   int line;                          /**< line of the file; 0: none */

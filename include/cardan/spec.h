@@ -173,7 +173,7 @@ typedef struct cdn_spec_joint {
   bool limited;             /**< one coordinate: lower <= q <= upper; balls: a cone */
   double lower, upper;      /**< default: infinite; a ball's largest angle is `upper` */
   double limit_timeconst, limit_dampratio; /**< of the compliant stop, as MuJoCo's solreflimit; 0: 0.02 s and 1 */
-  double friction;                         /**< dry friction of the file, N m or N; for tables only, not simulated */
+  double friction;                         /**< dry friction, N m or N; simulated with CDN_MODEL_SOFT */
   double effort_lower, effort_upper;       /**< limits of an actuator, N m or N; default: infinite; not enforced */
   double speed_limit;                      /**< rad/s or m/s; default: infinite; not enforced */
   double weight;                           /**< loops are cut at joints of smaller weight; default 1 */

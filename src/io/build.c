@@ -41,7 +41,7 @@ cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system) {
 
 /* Does any limit become a stop? */
 static bool has_limits(const io_builder *b) {
-  if (b->model->options.tree_only) return false;
+  if (b->model->options.tree_only || io_has_soft_rows(&b->model->options)) return false;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
     if (io_spec_joint(b->spec, i)->limited) return true;
   return false;

@@ -1,6 +1,8 @@
-/* The forces of a spec: gravity, springs, dampers and limits of its joints. */
+/* The forces of a spec: gravity, springs, dampers and limits of its joints; with soft contact the limits, and dry friction, are soft
+ * rows. */
 #include "io/build.h"
 
+#include <cardan/soft_elements.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -82,7 +84,27 @@ static void add_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body,
   else cdn_system_add_mobility_stop(b->system, name, body, 0, joint->lower, joint->upper, k, limit_dissipation);
 }
 
+/* ---- soft rows of joints ---- */
+
+static void add_soft_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
+  char name[256];
+  cdn_soft_limit_def def = cdn_default_soft_limit_def();
+  snprintf(name, sizeof name, "%.200s limit", joint->name);
+  def.name = name, def.body = body, def.margin = joint->margin, def.law = joint->limit_law;
+  def.lower = joint->lower, def.upper = joint->upper;
+  cdn_system_add_soft_limit(b->system, &def);
+}
+
+static void add_friction_loss(io_builder *b, const cdn_spec_joint *joint, cdn_body body) {
+  char name[256];
+  cdn_friction_loss_def def = cdn_default_friction_loss_def();
+  snprintf(name, sizeof name, "%.200s friction", joint->name);
+  def.name = name, def.body = body, def.loss = joint->friction, def.law = joint->friction_law;
+  cdn_system_add_friction_loss(b->system, &def);
+}
+
 void io_build_forces(io_builder *b) {
+  const bool soft = io_has_soft_rows(&b->model->options);
   const cdn_vec3 g = b->d->gravity;
   const bool falls = b->d->has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
   b->gravity =
@@ -93,6 +115,8 @@ void io_build_forces(io_builder *b) {
     if (body.i < 0) continue; /* a constraint has no coordinates for these forces: io_check_spec has reported them */
     if (joint->stiffness != 0) add_spring(b, joint, body);
     if (joint->damping != 0) add_damper(b, joint, body);
+    if (joint->limited && soft) add_soft_limit(b, joint, body);
+    if (joint->friction > 0 && soft) add_friction_loss(b, joint, body);
     if (joint->limited && b->limit_stiffness) add_limit(b, joint, body, b->limit_stiffness[i]);
   }
 }

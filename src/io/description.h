@@ -196,6 +196,11 @@ static inline bool io_shapes_touch(const cdn_model_options *options) {
   return options->contact != CDN_MODEL_NO_CONTACT && !options->tree_only;
 }
 
+/* Whether limits and dry friction of joints become soft rows. */
+static inline bool io_has_soft_rows(const cdn_model_options *options) {
+  return options->contact == CDN_MODEL_SOFT && !options->tree_only;
+}
+
 /* The readers. They look at documents through io/xml.h. */
 struct io_xml_node;
 cdn_status io_read_urdf(io_description *d, struct io_xml_node *root, const cdn_model_options *options);

@@ -99,7 +99,7 @@ cdn_status io_read_mjcf(io_description *d, io_xml_node *root, const cdn_model_op
   const mjcf_document main_file = { .path = file, .parent = -1 };
   if (!cdni_array_push(&d->allocator, &r.documents, sizeof main_file, &main_file)) return io_mjcf_out_of_memory(&r);
   io_mjcf_default_options(&r);
-  r.shapes_touch = io_shapes_touch(options);
+  r.shapes_touch = io_shapes_touch(options), r.soft_rows = io_has_soft_rows(options);
   /* strict is applied to the finished description */
   const cdn_status status = read_model(&r, root);
   io_mjcf_close_documents(&r);

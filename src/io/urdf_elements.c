@@ -126,14 +126,16 @@ static cdn_status read_axis(io_description *d, io_xml_node *node, urdf_joint *jo
   return CDN_OK;
 }
 
-static cdn_status read_dynamics(io_description *d, io_xml_node *node, urdf_joint *joint) {
+static cdn_status read_dynamics(urdf_graph *graph, io_xml_node *node, urdf_joint *joint) {
+  io_description *d = graph->d;
   io_xml_node *dynamics = urdf_take_child(node, "dynamics");
   if (!dynamics) return CDN_OK;
   CDNI_TRY(io_xml_double(d, dynamics, "damping", &joint->damping, NULL));
   CDNI_TRY(io_xml_double(d, dynamics, "friction", &joint->friction, NULL));
   if (joint->damping < 0)
     return io_xml_fail(d, CDN_ERR_PARSE, dynamics, "attribute 'damping' is negative, which would feed energy in");
-  if (joint->friction != 0) io_not_understood(d, io_xml_line(dynamics), "dynamics friction");
+  if (joint->friction != 0 && !io_has_soft_rows(graph->options))
+    io_not_understood(d, io_xml_line(dynamics), "dynamics friction");
   io_xml_report_rest(d, dynamics);
   return CDN_OK;
 }
@@ -235,7 +237,7 @@ cdn_status urdf_read_joint(urdf_graph *graph, io_xml_node *node) {
   CDNI_TRY(read_end(graph, node, "child", &joint.child));
   CDNI_TRY(urdf_read_origin(d, node, &joint.X_PJ));
   CDNI_TRY(read_axis(d, node, &joint));
-  CDNI_TRY(read_dynamics(d, node, &joint));
+  CDNI_TRY(read_dynamics(graph, node, &joint));
   CDNI_TRY(read_limit(d, node, &joint));
   CDNI_TRY(read_mimic(d, node, &joint));
   /* Where a real joint's encoder has its reference marks. */

@@ -127,20 +127,30 @@ typedef struct model {
   mj_bridge bridge;
 } model;
 
-static void load(model *to, const char *text, const char *name) {
+/* `soft` NULL: as the file has it. */
+static void load_with(model *to, const char *text, const char *name, const cdn_soft_def *soft) {
   char message[500] = "";
   to->m = mj_bridge_load_string(text, "model.xml", message, sizeof message);
   ck_assert_msg(to->m != NULL, "%s: MuJoCo: %s", name, message);
   to->d = mj_makeData(to->m);
   cdn_model_options options = cdn_default_model_options();
   options.contact = CDN_MODEL_SOFT;
-  const cdn_status status = cdn_model_load_string(text, strlen(text), name, &options, &to->model);
+  cdn_spec *spec;
+  cdn_system *system = cdn_system_create(NULL);
+  if (soft) cdn_system_set_soft(system, soft);
+  OK(cdn_spec_load_string(text, strlen(text), name, &options, &spec));
+  const cdn_status status = cdn_model_build(spec, &options, system, &to->model);
   cdn_error why;
   cdn_model_last_error(to->model, &why);
   ck_assert_msg(status == CDN_OK, "%s: %s", name, why.text);
-  OK(cdn_state_create(cdn_model_system(to->model), &to->state));
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &to->state));
+  cdn_system_release(system);
+  cdn_spec_destroy(spec);
   ck_assert(mj_bridge_init(&to->bridge, to->m, to->model));
 }
+
+static void load(model *to, const char *text, const char *name) { load_with(to, text, name, NULL); }
 
 static void unload(model *of) {
   mj_bridge_free(&of->bridge);
@@ -168,10 +178,12 @@ static int n_states, n_near;
 /* Speeds, and the accelerations that follow: by the cone, the ratio of impedances and refsafe of the file, too. Both solvers
  * iterate until rounding stops them, which in MuJoCo's is at 1e-9 to 1e-4. */
 static void compare_accelerations(model *p, uint64_t *rng, const char *name) {
-  enum { N = 6 * BODIES };
-  double q[7 * BODIES], u[N], theirs[N], off = 0, size = 0;
-  memcpy(q, cdn_state_q(p->state), sizeof q);
-  for (int i = 0; i < N; i++) u[i] = random_uniform(rng, -1, 1);
+  enum { MOST = 6 * BODIES };
+  double u[MOST], theirs[MOST], off = 0, size = 0;
+  const double *q = cdn_state_q(p->state);
+  const int n = p->m->nv;
+  ck_assert_int_le(n, MOST);
+  for (int i = 0; i < n; i++) u[i] = random_uniform(rng, -1, 1);
   OK_ON(p->state, cdn_state_set_u(p->state, u));
   mj_bridge_u_to_mujoco(&p->bridge, q, u, p->d->qvel);
   mju_zero(p->d->qacc_warmstart, p->m->nv);
@@ -179,7 +191,7 @@ static void compare_accelerations(model *p, uint64_t *rng, const char *name) {
   mj_bridge_u_from_mujoco(&p->bridge, q, p->d->qacc, theirs);
   const double *ours = cdn_state_udot(p->state);
   ck_assert_ptr_nonnull(ours);
-  for (int i = 0; i < N; i++) off = fmax(off, fabs(ours[i] - theirs[i])), size = fmax(size, fabs(theirs[i]));
+  for (int i = 0; i < n; i++) off = fmax(off, fabs(ours[i] - theirs[i])), size = fmax(size, fabs(theirs[i]));
   ck_assert_msg(off < 1e-3 * size, "%s: udot is off by %g of %g", name, off, size);
   n_states++, n_near += off < 1e-6 * size;
 }
@@ -276,6 +288,78 @@ START_TEST(points_parameters_and_accelerations_are_mujocos) {
   ck_assert_int_gt(n_points, 20000);
   ck_assert_int_gt(n_pairs, 500);
   ck_assert_int_gt(n_in_gap, 500);
+  ck_assert_int_gt(n_near, 0.99 * n_states);
+}
+END_TEST
+
+/* ---- limits and dry friction of joints ---- */
+
+static const char joints[] =
+    "<mujoco><compiler autolimits='true'/><option cone='%s' tolerance='1e-15' iterations='500'/><default><joint armature='.01'/></default><worldbody>"
+    "<geom type='plane' size='9 9 9'/><body pos='0 0 1'><joint type='hinge' axis='0 1 0' range='-20 30' margin='.1' "
+    "solreflimit='.05 .6' frictionloss='.3' solimplimit='.5 .9 .1'/><geom type='capsule' fromto='0 0 0 .4 0 0' size='.1'/>"
+    "<body pos='.4 0 0'><joint type='ball' range='0 40' solreflimit='-300 -20' frictionloss='.1' solreffriction='.1 1'/>"
+    "<geom type='capsule' fromto='0 0 0 .4 0 0' size='.1'/><body pos='.4 0 0'><joint type='slide' range='-.1 .2' "
+    "axis='1 0 0' frictionloss='2' solimpfriction='.4 .5'/><geom type='sphere' size='.2'/></body></body></body>"
+    "<body pos='0 1 .2'><freejoint/><geom type='sphere' size='.2'/></body></worldbody></mujoco>";
+
+static void pose_joints(model *p, uint64_t *rng) {
+  double q[100];
+  for (int i = 0; i < cdn_system_nq(cdn_model_system(p->model)); i++) q[i] = random_uniform(rng, -0.7, 0.7);
+  for (int i = 0; i < cdn_model_joint_count(p->model); i++) {
+    const cdn_model_joint joint = cdn_model_joint_get(p->model, i);
+    if (joint.nq >= 4) random_quaternion(rng, q + joint.first_q);
+    if (joint.nq == 7) q[joint.first_q + 6] = random_uniform(rng, 0.1, 1.5);
+  }
+  OK_ON(p->state, cdn_state_set_q(p->state, q));
+  mj_bridge_q_to_mujoco(&p->bridge, q, p->d->qpos);
+}
+
+START_TEST(joints_accelerate_as_mujocos) {
+  mj_bridge_handlers();
+  n_states = n_near = 0;
+  for (int elliptic = 0; elliptic < 2; elliptic++) {
+    char text[2000];
+    snprintf(text, sizeof text, joints, elliptic ? "elliptic" : "pyramidal");
+    model p;
+    /* 2.2.2 leaves out how the direction of a ball's limit turns */
+    cdn_soft_def soft = cdn_default_soft_def();
+    soft.rates = false, soft.tolerance = 1e-15, soft.shortest_time = 0.004;
+    soft.cone = elliptic ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
+    load_with(&p, text, "joints", &soft);
+    ck_assert_int_eq(cdn_model_not_understood_count(p.model), 0);
+    uint64_t rng = 5;
+    for (int i = 0; i < 500; i++) {
+      pose_joints(&p, &rng);
+      compare_accelerations(&p, &rng, "joints");
+    }
+    unload(&p);
+  }
+  ck_assert_int_gt(n_near, 0.99 * n_states);
+}
+END_TEST
+
+START_TEST(a_humanoid_accelerates_as_mujocos) {
+  char path[1000];
+  const char *shared = getenv("CARDAN_SHARED");
+  snprintf(path, sizeof path, "%s/models/mjcf/humanoid.xml", shared ? shared : "../shared");
+  FILE *file = fopen(path, "r");
+  if (!file) SKIP("there is no %s", path);
+  static char text[200000];
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  mj_bridge_handlers();
+  n_states = n_near = 0;
+  model p;
+  load(&p, text, "humanoid");
+  p.m->opt.tolerance = 1e-15, p.m->opt.iterations = 500;
+  for (int i = 0; i < p.m->ntendon; i++) p.m->tendon_limited[i] = 0; /* there are no tendons here */
+  uint64_t rng = 9;
+  for (int i = 0; i < 300; i++) {
+    pose_joints(&p, &rng);
+    compare_accelerations(&p, &rng, "humanoid");
+  }
+  unload(&p);
   ck_assert_int_gt(n_near, 0.99 * n_states);
 }
 END_TEST
@@ -396,4 +480,5 @@ START_TEST(other_kinds_agree_in_part) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco soft contacts", points_parameters_and_accelerations_are_mujocos, other_kinds_agree_in_part)
+CHECK_MAIN("mujoco soft contacts", points_parameters_and_accelerations_are_mujocos, joints_accelerate_as_mujocos,
+           a_humanoid_accelerates_as_mujocos, other_kinds_agree_in_part)
