@@ -260,7 +260,8 @@ CDN_API cdn_status cdn_shape_get(cdn_state *state, cdn_shape shape, cdn_geometry
 
 /* ---- contacts ----------------------------------------------------------------------------- */
 
-/** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. */
+/** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. Where contact is convex,
+ *  contacts are the points that have rows; their forces are those of the rows (cdn_soft_get), and are 0 here. */
 typedef struct cdn_contact {
   cdn_shape a, b;      /**< a.i < b.i */
   int32_t feature;     /**< which of several contacts of the pair: the same from step to step */

@@ -88,7 +88,7 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_re
 cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
   bool quiet;
-  if (cdni_contact_is_convex(room)) return CDN_OK; /* points.c */
+  if (cdni_contact_is_convex(room)) return cdni_contact_touch_points(room, state, out);
   CDNI_TRY(cdni_contact_is_quiet(room, state, 0, &quiet));
   if (quiet) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));

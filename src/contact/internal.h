@@ -202,6 +202,8 @@ double cdni_soft_margin(const double *a, const double *b, const double *pair);
 /* ---- points.c, point_pairs.c ---- */
 
 cdn_region_fn cdni_contact_find_points; /* one contact_point each */
+/* Touches without forces, for reports: the points that have rows. */
+cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state, cdn_region_output *out);
 /* The points of two shapes nearer than the margin, and what tells them apart; the normal is from 0 to 1. */
 void cdni_contact_pair_points(const cdn_geometry *const g[2], const cdn_transform *const X[2], double margin,
                               cdn_manifold *out);

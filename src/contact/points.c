@@ -116,6 +116,25 @@ cdn_status cdni_contact_find_points(const void *self, cdn_state *state, cdn_regi
   return status;
 }
 
+cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state, cdn_region_output *out) {
+  const contact_point *p;
+  int n;
+  CDNI_TRY(cdni_contact_points(room, state, &p, &n));
+  for (int i = 0; i < n; i++) {
+    void *place;
+    if (!(p[i].distance < p[i].soft.margin)) continue;
+    CDNI_TRY(cdn_region_output_add(out, 1, &place));
+    *(touch *)place = (touch){ .a = p[i].a,
+                               .b = p[i].b,
+                               .feature = p[i].feature,
+                               .point = p[i].point,
+                               .normal = p[i].normal,
+                               .tangent = p[i].tangent[0],
+                               .depth = -p[i].distance };
+  }
+  return CDN_OK;
+}
+
 /* ---- for the rooms above ---- */
 
 bool cdni_contact_is_convex(const contact_room *room) {

@@ -75,9 +75,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->neighbours = cdni_declare_companion_region(d, "neighbours", 1, room->vicinity);
   cdni_declare_unsaved(d, room->neighbours.ticket);
   if (cdni_contact_is_convex(room)) declare_points(room, d);
-  const cdn_ticket of_touches[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket };
+  const cdn_ticket of_touches[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket,
+                                    cdni_contact_is_convex(room) ? room->points.ticket : room->poses.ticket };
   cdni_declare_well_known(d, room->touches_ticket);
-  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 3, of_touches,
+  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
   cdni_declare_well_known(d, room->energies_ticket);
   room->energies = cdn_declare_computed_region(d, "energies", sizeof(double), cdni_contact_calc_energies, 1,

@@ -210,7 +210,13 @@ START_TEST(convex_contact_needs_no_law) {
   const contact_point *p;
   ck_assert_int_ge(points_at(&s, 0, 0, 0.19, &p), 3);
   int n;
+  cdn_contact c;
   OK_ON(s.state, cdn_contact_count(s.state, &n));
+  ck_assert_int_eq(n, points_at(&s, 0, 0, 0.19, &p));
+  OK_ON(s.state, cdn_contact_get(s.state, 0, &c));
+  NEAR(c.depth, -p->distance, 0);
+  ck_assert(c.force == 0 && c.a.i == p->a && c.feature == p->feature && c.elastic == 0 && c.power == 0);
+  NEAR(cdn_norm(cdn_sub(c.point, p->point)), 0, 0);
   end(&s);
   cdn_system *system = cdn_system_create(NULL);
   cdn_contact_def def = cdn_default_contact_def();
