@@ -61,7 +61,7 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_region_output *out) 
   const double *a = v->soft + SOFT_NUMBERS * i, *b = v->soft + SOFT_NUMBERS * j;
   const double *of_pair = pair < 0 ? NULL : v->soft_pairs + SOFT_PAIR_NUMBERS * pair;
   const double margin = cdni_soft_margin(a, b, of_pair);
-  if (!cdn_geometry_pair_is_supported(g[0]->kind, g[1]->kind)) return CDN_OK;
+  if (!cdni_pair_is_supported(g[0], g[1])) return CDN_OK;
   cdn_manifold m;
   cdni_contact_pair_points(g, X, margin, &m);
   if (m.n == 0) return CDN_OK;

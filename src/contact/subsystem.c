@@ -3,10 +3,10 @@
 
 #include "contact/internal.h"
 
-/* Whether two kinds can touch: by a law, or, where contact is convex, because their distance is known. */
+/* Whether two kinds can touch for sure: by a law, or, where contact is convex, because their distance is known. */
 static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  return room->def.model == CDN_CONTACT_CONVEX ? cdn_geometry_pair_is_supported(a, b)
-                                               : cdni_contact_any_law(room, a, b);
+  if (room->def.model != CDN_CONTACT_CONVEX) return cdni_contact_any_law(room, a, b);
+  return a != CDN_GEOMETRY_CUSTOM && b != CDN_GEOMETRY_CUSTOM && cdn_geometry_pair_is_supported(a, b);
 }
 
 static const char *const missing_things[] = {
@@ -27,7 +27,8 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
   for (int i = 0; any && i < n; i++)
     for (int j = i + 1; j < n; j++) {
       const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
-      if (missing[a->geometry.kind][b->geometry.kind] && cdni_contact_accepts(room, i, j))
+      const bool known = room->def.model == CDN_CONTACT_CONVEX && cdni_pair_is_supported(&a->geometry, &b->geometry);
+      if (missing[a->geometry.kind][b->geometry.kind] && !known && cdni_contact_accepts(room, i, j))
         return cdn_declare_error(
             d, CDN_ERR_UNSUPPORTED,
             "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no %s for them: keep them apart by "

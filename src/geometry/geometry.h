@@ -13,6 +13,8 @@
  * written. The same bits for the same arguments; exchanging a and b exchanges the answer's sides to the last bit. */
 bool cdni_pair_distance(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                         const cdn_transform *X_WB, double reach, cdn_proximity *out);
+/* Whether their distance is known, which of custom geometries their kinds do not tell. */
+bool cdni_pair_is_supported(const cdn_geometry *a, const cdn_geometry *b);
 void cdni_pair_manifold(const cdn_geometry *a, const cdn_transform *X_WA, const cdn_geometry *b,
                         const cdn_transform *X_WB, double margin, cdn_manifold *out);
 

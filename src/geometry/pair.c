@@ -102,7 +102,7 @@ bool cdn_geometry_pair_is_supported(cdn_geometry_kind a, cdn_geometry_kind b) {
 }
 
 /* Kinds and functions of the user's: a distance, without a support function, meets convex geometries only. */
-static bool is_supported(const cdn_geometry *a, const cdn_geometry *b) {
+bool cdni_pair_is_supported(const cdn_geometry *a, const cdn_geometry *b) {
   if (!cdn_geometry_pair_is_supported(a->kind, b->kind)) return false;
   const bool a_is_custom = a->kind == CDN_GEOMETRY_CUSTOM, b_is_custom = b->kind == CDN_GEOMETRY_CUSTOM;
   if (!a_is_custom && !b_is_custom) return true;
@@ -113,7 +113,7 @@ cdn_status cdni_check_pair(const char *function, const cdn_geometry *a, const cd
                            const cdn_geometry *b, const cdn_transform *X_WB) {
   CDNI_TRY(cdn_geometry_check(a));
   CDNI_TRY(cdn_geometry_check(b));
-  if (!is_supported(a, b))
+  if (!cdni_pair_is_supported(a, b))
     return cdni_refuse(
         CDN_ERR_UNSUPPORTED, function,
         "the library has no distance of these two kinds (%d and %d); use a convex geometry for one of them",

@@ -255,6 +255,18 @@ static cdn_body some_body(rng *r, cdn_system *system) {
   return cdn_system_add_body(system, &body);
 }
 
+static cdn_soft_material some_softness(rng *r) {
+  static const int32_t dimensions[] = { 1, 3, 4, 6 };
+  cdn_soft_material soft = cdn_default_soft_material();
+  soft.condim = dimensions[pick(r, 4)], soft.priority = pick(r, 3), soft.solmix = pick(r, 3);
+  soft.margin = pick(r, 2) ? uniform(r, 0, 0.3) : 0, soft.gap = pick(r, 3) ? 0 : uniform(r, 0, 0.4);
+  soft.friction[0] = pick(r, 3) ? uniform(r, 0, 2) : pick(r, 2) ? 0 : 1e9;
+  soft.law.imp[0] = pick(r, 4) ? 0.9 : 0, soft.law.imp[1] = pick(r, 4) ? 0.95 : 1, soft.law.imp[2] = pick(r, 2) * 0.01;
+  if (pick(r, 2)) soft.law.ref[0] = pow(10, uniform(r, -8, 3));
+  else if (pick(r, 2)) soft.law.ref[0] = -pow(10, uniform(r, -3, 9)), soft.law.ref[1] = -pick(r, 100);
+  return soft;
+}
+
 static void some_shape(rng *r, cdn_system *system, cdn_body body) {
   cdn_shape_def shape = cdn_default_shape_def();
   cdn_contact_material material = cdn_default_contact_material();
@@ -263,6 +275,8 @@ static void some_shape(rng *r, cdn_system *system, cdn_body body) {
   shape.body = body, shape.material = &material;
   shape.geometry = some_geometry(r, true);
   shape.X_BS = (cdn_transform){ some_rotation(r), some_point(r, 0.3) };
+  cdn_soft_material soft = cdn_default_soft_material();
+  if (cdn_system_contact_model(system) == CDN_CONTACT_CONVEX) soft = some_softness(r), shape.soft = &soft;
   cdn_system_add_shape(system, &shape);
   cdn_surface_release((cdn_surface *)shape.geometry.surface);
 }
@@ -303,13 +317,14 @@ static void run(rng *r, cdn_system *system, uint64_t seed) {
   cdn_state_destroy(state);
 }
 
-static void scene(uint64_t seed) {
+static void scene(uint64_t seed, cdn_contact_model model) {
   rng r = rng_of(seed);
   cdn_system *system = cdn_system_create(NULL);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
   cdn_contact_def contact = cdn_default_contact_def();
   contact.pass_without_law = pick(&r, 4) != 0;
   contact.parent_child = pick(&r, 3) == 0;
+  contact.model = model;
   cdn_system_set_contact(system, &contact);
   const int bodies = 1 + pick(&r, 6);
   if (pick(&r, 2)) some_shape(&r, system, cdn_ground());
@@ -323,7 +338,13 @@ static void scene(uint64_t seed) {
 
 START_TEST(scenes_run_or_say_why) {
   const int n = rounds(150);
-  for (int i = 0; i < n; i++) scene(first_seed() + (uint64_t)i);
+  for (int i = 0; i < n; i++) scene(first_seed() + (uint64_t)i, CDN_CONTACT_COMPLIANT);
+}
+END_TEST
+
+START_TEST(convex_scenes_run_or_say_why) {
+  const int n = rounds(150);
+  for (int i = 0; i < n; i++) scene(first_seed() + (uint64_t)i, CDN_CONTACT_CONVEX);
 }
 END_TEST
 
@@ -394,5 +415,5 @@ START_TEST(shapes_in_one_place_end) {
 }
 END_TEST
 
-CHECK_MAIN("contact_fuzz", queries_answer_or_say_why, scenes_run_or_say_why, what_is_wrong_has_a_name,
-           shapes_in_one_place_end)
+CHECK_MAIN("contact_fuzz", queries_answer_or_say_why, scenes_run_or_say_why, convex_scenes_run_or_say_why,
+           what_is_wrong_has_a_name, shapes_in_one_place_end)
