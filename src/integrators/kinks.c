@@ -266,7 +266,9 @@ cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
 
 /* A kink that is so near at the start, in steps, is left to the step that passes it; of the others no more than these are followed. */
 static const double AT_START = 1e-4;
-enum { MOST_FOLLOWED = 4, MOST_LOOKS = 6 };
+enum { MOST_FOLLOWED = 4, MOST_LOOKS = 3 };
+/* Two looks so near to each other, over their time, agree. */
+static const double CLOSE = 1e-2;
 
 /* The kink's value at the time tau from now, on the parabola that the present rates are about; f has its bend. */
 static cdn_status foresee(cdn_stepper *s, int64_t k, double tau, double *value) {
@@ -280,27 +282,30 @@ static cdn_status foresee(cdn_stepper *s, int64_t k, double tau, double *value) 
   return status == CDN_OK ? cdni_kink_read(s, ev->scene, k, value, &rate) : status;
 }
 
-/* When the value is zero, before h; else h. */
+/* The first zero of a + rate t + c t^2 with a > 0; INFINITY: there is none. */
+static double first_zero(double a, double rate, double c) {
+  const double square = rate * rate - 4 * a * c;
+  if (!(square >= 0)) return INFINITY;
+  const double t = 2 * a / (-rate + sqrt(square));
+  return t > 0 ? t : INFINITY;
+}
+
+/* When the value is zero, before h; else h. The value is nearly a parabola: each look tells how it bends. */
 static cdn_status foresee_zero(cdn_stepper *s, int64_t k, double value, double rate, double h, double *tau) {
   struct cdni_events *ev = s->events;
-  double lo = 0, hi = fmin(h, value / -rate), a = value, b;
+  double t = fmin(h, value / -rate), next = INFINITY;
   *tau = h;
   CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, s->y[s->at]));
   CDNI_TRY(cdni_state_multiply_by_N(ev->scene, s->f[s->at] + s->nq, ev->f));
-  CDNI_TRY(foresee(s, k, hi, &b));
-  if (b > 0 && hi < h) {
-    lo = hi, a = b, hi = h;
-    CDNI_TRY(foresee(s, k, hi, &b));
-  }
-  if (!(a > 0 && b <= 0)) return CDN_OK;
-  for (int i = 0; i < MOST_LOOKS && hi - lo > 1e-4 * hi; i++) {
-    const double t = fmin(fmax(lo + (hi - lo) * a / (a - b), lo + 0.02 * (hi - lo)), hi - 0.02 * (hi - lo));
+  for (int i = 0; i < MOST_LOOKS; i++) {
     double v;
     CDNI_TRY(foresee(s, k, t, &v));
-    if (v > 0) lo = t, a = v;
-    else hi = t, b = v;
+    next = first_zero(value, rate, (v - value - rate * t) / (t * t));
+    if (!(next < h)) return CDN_OK;
+    if (fabs(next - t) <= CLOSE * t) break;
+    t = next;
   }
-  *tau = lo;
+  *tau = next;
   return CDN_OK;
 }
 
@@ -347,7 +352,7 @@ cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau) {
     put_in(list, &n, ev->n_kinks + ev->near.kinks[i].key, ev->near.kinks[i].value, ev->near.kinks[i].rate, h, least);
   if (n == 0) return CDN_OK;
   CDNI_TRY(cdni_scene_begin(s));
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && list[i].time < 2 * *tau; i++) {
     double found;
     bool matters;
     CDNI_TRY(foresee_zero(s, list[i].k, list[i].value, list[i].rate, *tau, &found));
