@@ -63,6 +63,7 @@ static cdn_status report_cycle(cdn_system *s, const int32_t *missing) {
   while (missing[at] <= 0) at++;
   char names[320] = "";
   size_t length = 0;
+  int32_t first = -1;
   for (int hops = 0; hops < 2 * (int)s->nodes.count; hops++) {
     for (size_t e = 0; e < s->edges.count; e++) {
       const edge *p = &CDNI_AT(s->edges, edge, e);
@@ -74,7 +75,8 @@ static cdn_status report_cycle(cdn_system *s, const int32_t *missing) {
     /* The first hops only make sure that we are on the cycle. */
     if (hops < (int)s->nodes.count) continue;
     const char *name = node_at(s, at)->name;
-    if (strstr(names, name) || length + strlen(name) + 8 > sizeof names) break;
+    if (at == first || length + strlen(name) + 8 > sizeof names) break;
+    if (first < 0) first = at;
     length += strlen(strcpy(names + length, length ? " <- " : ""));
     length += strlen(strcpy(names + length, name));
   }
