@@ -25,7 +25,7 @@ typedef struct plan_shape {
 
 /* A body of a side of a group: the one that it names, or of two joints the one before that; 0: it does not move. */
 static int coupled_body(const soft_room *room, const soft_group *g, int side, int which) {
-  const int body = which ? room->matter->tree.node[g->body[side]].parent : g->body[side];
+  const int own = g->body[side], body = which && own > 0 ? room->matter->tree.node[own].parent : own;
   return room->moves[body] ? body : 0;
 }
 
