@@ -92,8 +92,9 @@ static void put_pair(maker *k, int second) {
 /* Margins are o_margin at least: MuJoCo's broad phase does not know what overrides them. */
 static void make(maker *k, uint64_t seed) {
   k->rng = seed, k->used = 0, k->geoms = 0;
+  const bool elliptic = below(k, 2), stiff = below(k, 2), slow = below(k, 2);
   put(k, "<mujoco><option cone='%s' impratio='%d' timestep='%s' tolerance='1e-15' iterations='500'",
-      below(k, 2) ? "elliptic" : "pyramidal", 1 + 4 * below(k, 2), below(k, 2) ? "0.002" : "0.02");
+      elliptic ? "elliptic" : "pyramidal", stiff ? 5 : 1, slow ? "0.02" : "0.002");
   if (below(k, 5) == 0) {
     put(k, " o_margin='0.01' o_solref='-300 -20' o_solimp='.4 .8 .02'><flag override='enable'/></option>");
   } else put(k, "/>");
