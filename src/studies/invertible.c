@@ -157,14 +157,14 @@ void cdn_invertible_motion_destroy(cdn_invertible_motion *motion) {
   if (!motion) return;
   const cdn_allocator a = motion->allocator;
   cdn_invertible_destroy(motion->solver);
-  cdn_state_destroy(motion->state);
-  cdn_state_destroy(motion->scratch);
   cdni_contact_rows_free(motion, &motion->rows);
   for (int i = 0; i < CDNI_COUNT(motion->own); i++) cdni_contact_rows_free(motion, &motion->own[i]);
   cdni_array_free(&a, &motion->closings);
   cdni_free(&a, motion->vector, vector_size(motion));
   cdni_free(&a, motion->enabled, ((size_t)motion->shapes + 1) * sizeof *motion->enabled);
-  cdni_free(&a, motion->given, given_size(motion));
+  cdni_free(&a, motion->given, given_size(motion)); /* which asks the System, as long as a State keeps it */
+  cdn_state_destroy(motion->state);
+  cdn_state_destroy(motion->scratch);
   cdni_free(&a, motion, sizeof *motion);
 }
 
