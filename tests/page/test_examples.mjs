@@ -43,8 +43,7 @@ for (const program of programs) {
       const { page } = opened;
       const { bodies, visuals } = await page.evaluate('({ bodies: window.cardan.model().bodies.length, visuals: window.cardan.model().visuals.length })');
       assert.ok(bodies > 1 && visuals > 0, `${bodies} bodies, ${visuals} visuals`);
-      const colours = await page.evaluate(things);
-      assert.ok(colours > 20, `the picture has ${colours} colours`);
+      await until(page, `${things} > 20`, 'the picture has more than 20 colours');
       const { from, to } = await page.evaluate('window.cardan.state().status');
       if (to > from) {
         await page.click('button[aria-label="Run"]');
