@@ -32,7 +32,7 @@ typedef struct soft_contact {
   cdn_soft_law law;
   double friction[5]; /* two sliding ones, torsional, two rolling ones */
   double margin;      /* margin - gap: the distance at which a row is at rest, and from which on there is none */
-  int32_t dimension;  /* rows: 1, 3, 4 or 6 */
+  int64_t dimension;  /* rows: 1, 3, 4 or 6; so wide that no bytes are unused */
 } soft_contact;
 
 /* NULL, or what is wrong with a solref or a solimp of finite numbers. */

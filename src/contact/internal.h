@@ -135,10 +135,10 @@ typedef struct shape_pose {
  * pulls. */
 typedef struct touch {
   int32_t a, b, feature;
+  int32_t in_pair; /* 1: the energy is that of the pair of shapes, which is computed when somebody asks */
   cdn_vec3 point, normal, tangent; /* the first of two tangents */
   double depth, elastic, damping;
   double energy;                    /* NaN: nobody computes it, and the force counts as one without a potential */
-  bool in_pair;                     /* the energy is that of the pair of shapes, which is computed when somebody asks */
   cdn_vec3 side_force, side_moment; /* on b, elastic as well: stiffness that varies (varying.c) */
   double friction[3];               /* static, dynamic, viscous */
   double torsional, rolling;        /* m */
@@ -146,6 +146,9 @@ typedef struct touch {
   double spread;                    /* root mean square of the distances of its pressure from the point, m */
   double radius[2];
 } touch;
+
+/* Contacts of a State are compared by their bytes, so there must be none between members. */
+_Static_assert(sizeof(touch) == 4 * sizeof(int32_t) + 28 * sizeof(double), "a touch has no unused bytes");
 
 /* What it is by pose and velocity. */
 typedef struct touch_force {

@@ -183,7 +183,7 @@ static cdn_status add_polygon(const pressure_overlap *o, const combined_material
                .tangent = contact_tangent(normal),
                .depth = d_a + d_b,
                .elastic = force,
-               .in_pair = true,
+               .in_pair = 1,
                .damping = m->dissipation };
   ((touch *)place)->spread =
       sqrt(mean_square(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));

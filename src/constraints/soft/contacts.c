@@ -31,7 +31,7 @@ static soft_group group_of(const soft_room *room, const tree_data *d, const doub
   } else {
     const bool pyramid = def->cone == CDN_SOFT_PYRAMIDAL;
     const double R = cdni_soft_regularisation(response.d, pyramid ? translation * (1 + mu * mu) : translation);
-    g.s = cdni_soft_cone(pyramid ? SOFT_PYRAMIDAL : SOFT_ELLIPTIC, p->soft.dimension, p->soft.friction, R,
+    g.s = cdni_soft_cone(pyramid ? SOFT_PYRAMIDAL : SOFT_ELLIPTIC, (int)p->soft.dimension, p->soft.friction, R,
                          def->impedance_ratio);
   }
   put_rows(p, &g);
