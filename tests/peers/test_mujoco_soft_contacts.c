@@ -241,7 +241,7 @@ static void compare_point(const model *p, const mjContact *c, const contact_poin
     ck_assert_msg(cdn_norm(line) < 1e-9, "%s: tangent %d is off by %g", where, t, cdn_norm(line));
   }
   const soft_contact *s = &o->soft;
-  ck_assert_msg(s->dimension == c->dim, "%s: dimension %d, MuJoCo %d", where, s->dimension, c->dim);
+  ck_assert_msg(s->dimension == c->dim, "%s: dimension %d, MuJoCo %d", where, (int)s->dimension, c->dim);
   ck_assert_msg(fabs(s->margin - c->includemargin) < 1e-15, "%s: margin %g, MuJoCo %g", where, s->margin,
                 c->includemargin);
   ck_assert_msg(off_by(s->friction, c->friction, 5) < 1e-15, "%s: friction %g %g %g %g %g, MuJoCo %g %g %g %g %g",
