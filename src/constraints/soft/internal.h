@@ -35,7 +35,7 @@ struct soft_room {
 /* What the region of results begins with; then soft_outcome, one a group, and x, nu numbers. */
 typedef struct soft_results {
   cdn_soft_statistics statistics;
-  double scale; /* 1/2 |udot0|_M^2 + cost */
+  double scale; /* by which the residual is measured: 1/2 |udot0|_M^2 + cost there */
 } soft_results;
 typedef struct soft_outcome {
   double residual[SOFT_MOST_ROWS], force[SOFT_MOST_ROWS];
@@ -109,7 +109,11 @@ double cdni_soft_metric(const soft_problem *p, int island, const double *x, cons
 /* newton.c: the accelerations of an island. */
 /* The weights at the present H, factored. */
 cdn_status cdni_soft_factor(soft_problem *p, int island);
-cdn_status cdni_soft_newton(soft_problem *p, int island, cdn_soft_statistics *statistics);
+/* Adds to the statistics, and to the scale. */
+cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results);
+/* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing that
+ * moves. */
+double cdni_soft_cost(const soft_problem *p, int island);
 /* line.c: the step along d with the least cost; m0, m1: d^T M x, d^T M d. */
 double cdni_soft_line(const soft_problem *p, int island, double m0, double m1);
 

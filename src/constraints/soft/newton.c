@@ -14,7 +14,7 @@ static const double LITTLE = 1e-14, NOTHING = 1e-24;
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
 
-/* Residuals at x + t d, and forces, weights and zones there. Returns half of the sum of (f - g)^2 / D, where g are the
+/* Residuals at x + t d, and forces and weights there. Returns half of the sum of (f - g)^2 / D, where g are the
  * forces that the weights before would have led to. After a whole Newton step this is what is left to promise: the gradient
  * is J^T (g - f). */
 static double evaluate(const soft_problem *p, int island, double t) {
@@ -106,7 +106,7 @@ static double multiply(const soft_problem *p, int island) {
   return curved;
 }
 
-static double cost_of(const soft_problem *p, int island) {
+double cdni_soft_cost(const soft_problem *p, int island) {
   double sum = 0;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
@@ -115,11 +115,12 @@ static double cost_of(const soft_problem *p, int island) {
   return sum;
 }
 
-cdn_status cdni_soft_newton(soft_problem *p, int island, cdn_soft_statistics *statistics) {
+cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) {
   const cdn_soft_def *def = &p->room->def;
-  const double cost = cost_of(p, island);
-  /* as the State's residual is measured */
-  const double scale = cost + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
+  cdn_soft_statistics *statistics = &results->statistics;
+  const double scale =
+      cdni_soft_cost(p, island) + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
+  results->scale += scale;
   const double enough = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
   for (int it = 1; it <= def->iterations; it++) {
     CDNI_TRY(step(p, island));

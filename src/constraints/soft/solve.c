@@ -231,15 +231,6 @@ static void start(soft_problem *p) {
   }
 }
 
-/* What the residual is measured by: 1/2 |udot0|_M^2 + cost. Leaves the forces at udot0. */
-static double scale_of(const soft_problem *p) {
-  double sum = 0;
-  for (int k = 0; k < p->plan->n_islands; k++)
-    sum += 0.5 * cdni_soft_metric(p, k, p->d->udot, p->A_0, p->d->udot, p->A_0);
-  for (int i = 0; i < p->n; i++) sum += cdni_soft_function(&p->work[i].g->s, p->work[i].r, p->work[i].f, NULL, NULL);
-  return sum;
-}
-
 static cdn_status write_results(const soft_problem *p, soft_results *head) {
   const int n = p->n;
   void *place;
@@ -272,9 +263,10 @@ static cdn_status take_flags(soft_problem *p) {
 
 static cdn_status solve(soft_problem *p, sv *F, double *f) {
   soft_results head = { .statistics = { .islands = p->plan->n_islands } };
+  const int islands = p->plan->n_islands;
   start(p);
-  head.scale = scale_of(p);
-  for (int k = 0; k < p->plan->n_islands; k++) CDNI_TRY(cdni_soft_newton(p, k, &head.statistics));
+  for (int k = 0; k < islands; k++) CDNI_TRY(cdni_soft_newton(p, k, &head));
+  head.scale += cdni_soft_cost(p, islands); /* on nothing that moves */
   for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
   return write_results(p, &head);
 }
