@@ -20,6 +20,17 @@ void mj_bridge_handlers(void) {
   mju_user_warning = on_warning;
 }
 
+bool mj_bridge_read_model(const char *name, char *text, size_t size) {
+  char path[1000];
+  const char *shared = getenv("CARDAN_SHARED");
+  snprintf(path, sizeof path, "%s/models/mjcf/%s", shared ? shared : "../shared", name);
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  text[fread(text, 1, size - 1, file)] = 0;
+  fclose(file);
+  return true;
+}
+
 mjModel *mj_bridge_load_string(const char *text, const char *name, char *error, int size) {
   mjVFS *vfs = malloc(sizeof *vfs); /* two megabytes: not for the stack */
   if (!vfs) return NULL;
