@@ -1,5 +1,5 @@
 /* Derivatives of the forces between balls, capsules and half-spaces: exact, with normals that turn and witnesses that
- * slide over the surfaces.
+ * slide over the surfaces. Two capsules have the derivatives of their own law (near.c). For all others:
  *
  * Let the body i turn by theta_i and its material point at the contact move by delta_i. The outward normal n of
  * surface a is minus that of b; A and B are the curvature tensors of the two in the plane of the contact, g < 0 the
@@ -36,7 +36,22 @@ static cdn_vec3 slide_of_a(const spot *c, cdn_vec3 w_a, cdn_vec3 w_b, cdn_vec3 v
                  cdn_scale((M[0][0] * r[1] - M[1][0] * r[0]) / det, axis[1]));
 }
 
-effect cdni_contact_effect(const spot *c, const small_motion *d) {
+/* Two capsules: the law of near.c, whose force has the part length / D. */
+static effect rods_effect(const spot *c, const small_motion *d) {
+  const cdn_vec3 n = c->t->normal, p = c->t->point, turn[2] = { d->theta_a, d->theta_b };
+  const cdn_vec3 shift[2] = { cdn_add(d->delta_a, cdn_cross(d->theta_a, cdn_sub(c->X[0]->p, p))),
+                              cdn_add(d->delta_b, cdn_cross(d->theta_b, cdn_sub(c->X[1]->p, p))) };
+  const double depth = c->t->depth, elastic = c->t->elastic;
+  rods_rate by;
+  cdni_contact_rods_rate(&c->rods, c->X, turn, shift, &by);
+  effect e = { .n = by.normal, .gap = by.D };
+  e.p = cdn_add(by.on_a, cdn_add(cdn_scale(c->radius_a - c->share * depth, by.normal), cdn_scale(c->share * by.D, n)));
+  e.elastic = -1.5 * elastic / depth * by.D;
+  if (c->rods.length > 0) e.elastic += elastic * (by.length / c->rods.length - by.D / c->rods.D);
+  return e;
+}
+
+static effect tensor_effect(const spot *c, const small_motion *d) {
   const cdn_vec3 n = c->t->normal, p = c->t->point, x_b = cdn_sub(c->x_a, cdn_scale(c->t->depth, n));
   const cdn_vec3 u_a = cdn_add(d->delta_a, cdn_cross(d->theta_a, cdn_sub(c->x_a, p)));
   const cdn_vec3 u_b = cdn_add(d->delta_b, cdn_cross(d->theta_b, cdn_sub(x_b, p)));
@@ -44,6 +59,12 @@ effect cdni_contact_effect(const spot *c, const small_motion *d) {
   const cdn_vec3 s = slide_of_a(c, w_a, w_b, in_plane(n, u));
   effect e = { .n = cdn_add(w_a, bend(&c->A, s)), .gap = cdn_dot(n, u) };
   e.p = cdn_add(cdn_add(u_a, s), cdn_scale(c->share, cdn_sub(cdn_scale(e.gap, n), cdn_scale(c->t->depth, e.n))));
+  e.elastic = -1.5 * c->t->elastic / c->t->depth * e.gap;
+  return e;
+}
+
+effect cdni_contact_effect(const spot *c, const small_motion *d) {
+  effect e = c->X[0] ? rods_effect(c, d) : tensor_effect(c, d);
   e.over_a = cdn_sub(e.p, d->delta_a);
   e.over_b = cdn_sub(e.p, d->delta_b);
   return e;
@@ -52,8 +73,7 @@ effect cdni_contact_effect(const spot *c, const small_motion *d) {
 /* ---- forces on b at the point ---- */
 
 static push_on_b elastic_change(const spot *c, const effect *e) {
-  const double change = -1.5 * c->t->elastic / c->t->depth * e->gap;
-  return (push_on_b){ .force = cdn_add(cdn_scale(change, c->t->normal), cdn_scale(c->t->elastic, e->n)) };
+  return (push_on_b){ .force = cdn_add(cdn_scale(e->elastic, c->t->normal), cdn_scale(c->t->elastic, e->n)) };
 }
 
 /* The coefficient of friction over the slip speed, and its derivative by that speed. */
@@ -81,8 +101,7 @@ static contact_change change_of(const spot *c, const effect *e, cdn_vec3 du, cdn
                                 cdn_vec3 d_turn) {
   const touch *t = c->t;
   const cdn_vec3 n = t->normal, dn = e ? e->n : cdn_v3(0, 0, 0);
-  const double rate = -cdn_dot(n, c->m.u), factor = 1 + t->damping * rate,
-               d_elastic = e ? -1.5 * t->elastic / t->depth * e->gap : 0;
+  const double rate = -cdn_dot(n, c->m.u), factor = 1 + t->damping * rate, d_elastic = e ? e->elastic : 0;
   const double d_rate = -cdn_dot(n, du) - cdn_dot(dn, c->m.u);
   const cdn_vec3 whole = cdn_add(c->m.u, cdn_sub(c->over_b, c->over_a)), d_whole = cdn_add(du, d_slip);
   const double along = cdn_dot(n, whole);
@@ -195,6 +214,12 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
   const bool ends = a->geometry.kind == CDN_GEOMETRY_HALF_SPACE || b->geometry.kind == CDN_GEOMETRY_HALF_SPACE;
   c.A = tensor_of(&a->geometry, X_a, x_a, ends);
   c.B = tensor_of(&b->geometry, X_b, cdn_sub(x_a, cdn_scale(t->depth, n)), ends);
+  if (a->geometry.kind == CDN_GEOMETRY_CAPSULE && b->geometry.kind == CDN_GEOMETRY_CAPSULE) {
+    const cdn_geometry *g[2] = { &a->geometry, &b->geometry };
+    c.X[0] = X_a, c.X[1] = X_b;
+    c.radius_a = a->geometry.size[0];
+    c.rods = cdni_contact_rods(g, c.X);
+  }
   if (!moves) return c;
   c.m = cdni_relative_motion(v, t);
   c.size = cdni_contact_size(v, t->a, t->b);
@@ -267,13 +292,8 @@ cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_
   return add_all(contact_of(self), state, false, d);
 }
 
-/* Two capsules touch by a law of distances that has no curvature tensors. */
 bool cdni_contact_has_derivatives(const contact_room *room) {
-  int capsules = 0;
-  for (size_t i = 0; i < room->shapes.count; i++) {
-    const cdn_geometry_kind kind = CDNI_AT(room->shapes, shape, i).geometry.kind;
-    if (kind > CDN_GEOMETRY_CAPSULE) return false;
-    capsules += kind == CDN_GEOMETRY_CAPSULE;
-  }
-  return capsules < 2 && room->laws.count == 0;
+  for (size_t i = 0; i < room->shapes.count; i++)
+    if (CDNI_AT(room->shapes, shape, i).geometry.kind > CDN_GEOMETRY_CAPSULE) return false;
+  return room->laws.count == 0;
 }

@@ -16,6 +16,9 @@ typedef struct spot {
   cdn_vec3 x_a; /* nearest point of a */
   double share; /* of the depth that a gives way */
   surface_tensor A, B;
+  const cdn_transform *X[2]; /* of two capsules, whose normal is that of their law; else NULL */
+  double radius_a;
+  rods_place rods;
   relative_motion m;
   cdn_vec3 w_a, w_b;       /* angular velocities of the bodies */
   cdn_vec3 over_a, over_b; /* velocities of the surfaces over their bodies */
@@ -28,8 +31,8 @@ typedef struct small_motion {
   cdn_vec3 theta_a, delta_a, theta_b, delta_b;
 } small_motion;
 typedef struct effect {
-  cdn_vec3 n, p; /* changes of the normal and of the point */
-  double gap;
+  cdn_vec3 n, p;           /* changes of the normal and of the point */
+  double gap, elastic;     /* and of the elastic force */
   cdn_vec3 over_a, over_b; /* displacements of the point relative to the bodies */
 } effect;
 

@@ -71,6 +71,45 @@ static bool is_ball_of_such(const cdn_geometry *g, const cdn_geometry *other) {
          (other->kind == CDN_GEOMETRY_SPHERE || other->kind == CDN_GEOMETRY_HALF_SPACE);
 }
 
+rods_place cdni_contact_rods(const cdn_geometry *const g[2], const cdn_transform *const X[2]) {
+  const cdn_vec3 u = X[0]->R.z, v = X[1]->R.z, c = cdn_sub(X[1]->p, X[0]->p);
+  const rods r = { g[0]->size[1], g[1]->size[1], cdn_dot(c, c), cdn_dot(u, c), cdn_dot(v, c), cdn_dot(u, v) };
+  double s, t;
+  least_place(&r, &s, &t);
+  const cdn_vec3 a = cdn_add(X[0]->p, cdn_scale(s, u)), b = cdn_add(X[1]->p, cdn_scale(t, v)), line = cdn_sub(b, a);
+  const double length = cdn_norm(line);
+  return (rods_place){ .on_a = a,
+                       .normal = length > 0 ? cdn_scale(1 / length, line) : contact_tangent(u),
+                       .s = s,
+                       .t = t,
+                       .s_varies = fabs(s) < r.l_a,
+                       .t_varies = fabs(t) < r.l_b,
+                       .length = length,
+                       .D = sqrt(length * length + e * (s * s + t * t)) };
+}
+
+void cdni_contact_rods_rate(const rods_place *r, const cdn_transform *const X[2], const cdn_vec3 turn[2],
+                            const cdn_vec3 shift[2], rods_rate *out) {
+  const cdn_vec3 u = X[0]->R.z, v = X[1]->R.z, c = cdn_sub(X[1]->p, X[0]->p);
+  const cdn_vec3 du = cdn_cross(turn[0], u), dv = cdn_cross(turn[1], v), dc = cdn_sub(shift[1], shift[0]);
+  /* k s - uv t = uc and k t - uv s = -vc, where the ends are not reached */
+  const double k = 1 + e, uv = cdn_dot(u, v), d_uv = cdn_dot(du, v) + cdn_dot(u, dv);
+  const double right_s = cdn_dot(du, c) + cdn_dot(u, dc) + d_uv * r->t,
+               right_t = d_uv * r->s - cdn_dot(dv, c) - cdn_dot(v, dc);
+  double ds = 0, dt = 0;
+  if (r->s_varies && r->t_varies) {
+    const double det = k * k - uv * uv;
+    ds = (k * right_s + uv * right_t) / det, dt = (k * right_t + uv * right_s) / det;
+  } else if (r->s_varies) ds = right_s / k;
+  else if (r->t_varies) dt = right_t / k;
+  out->on_a = cdn_add(shift[0], cdn_add(cdn_scale(ds, u), cdn_scale(r->s, du)));
+  const cdn_vec3 on_b = cdn_add(shift[1], cdn_add(cdn_scale(dt, v), cdn_scale(r->t, dv))),
+                 line = cdn_sub(on_b, out->on_a);
+  out->length = cdn_dot(r->normal, line);
+  out->normal = cdn_scale(r->length > 0 ? 1 / r->length : 0, cdn_sub(line, cdn_scale(out->length, r->normal)));
+  out->D = r->D > 0 ? (r->length * out->length + e * (r->s * ds + r->t * dt)) / r->D : 0;
+}
+
 static bool is_mesh_on_field(const cdn_geometry *g, const cdn_geometry *other) {
   return g->kind == CDN_GEOMETRY_MESH && other->kind == CDN_GEOMETRY_HEIGHT_FIELD;
 }
@@ -83,17 +122,12 @@ bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *cons
   if (is_mesh_on_field(g[0], g[1]) || is_mesh_on_field(g[1], g[0])) return cdni_foundation_on_field(g, X, reach, near);
   if (g[0]->kind != CDN_GEOMETRY_CAPSULE || g[1]->kind != CDN_GEOMETRY_CAPSULE)
     return cdni_pair_distance(g[0], X[0], g[1], X[1], reach, near);
-  const cdn_vec3 u = X[0]->R.z, v = X[1]->R.z, c = cdn_sub(X[1]->p, X[0]->p);
-  const rods r = { g[0]->size[1], g[1]->size[1], cdn_dot(c, c), cdn_dot(u, c), cdn_dot(v, c), cdn_dot(u, v) };
-  double s, t;
-  least_place(&r, &s, &t);
-  const cdn_vec3 a = cdn_add(X[0]->p, cdn_scale(s, u)), b = cdn_add(X[1]->p, cdn_scale(t, v)), line = cdn_sub(b, a);
-  const double length = cdn_norm(line), D = sqrt(length * length + e * (s * s + t * t));
-  near->normal = length > 0 ? cdn_scale(1 / length, line) : contact_tangent(u);
-  near->distance = D - g[0]->size[0] - g[1]->size[0];
-  near->point_a = cdn_add(a, cdn_scale(g[0]->size[0], near->normal));
+  const rods_place r = cdni_contact_rods(g, X);
+  near->normal = r.normal;
+  near->distance = r.D - g[0]->size[0] - g[1]->size[0];
+  near->point_a = cdn_add(r.on_a, cdn_scale(g[0]->size[0], near->normal));
   near->point_b = cdn_add(near->point_a, cdn_scale(near->distance, near->normal));
   near->feature_a = near->feature_b = 0;
-  *share = D > 0 ? length / D : 0;
+  *share = r.D > 0 ? r.length / r.D : 0;
   return near->distance <= reach;
 }

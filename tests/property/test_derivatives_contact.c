@@ -4,7 +4,7 @@
 #include <cardan/contact.h>
 
 typedef struct options {
-  bool friction, moments, belts, capsule;
+  bool friction, moments, belts, capsule, capsules;
 } options;
 
 static cdn_transform random_frame(rng *r) {
@@ -24,9 +24,9 @@ static void add_shapes(const random_tree *tree, rng *r, const options *o) {
     if (o->moments) m.torsional_friction = 0.2, m.rolling_friction = 0.1;
     cdn_shape_def shape = cdn_default_shape_def();
     shape.body.i = i, shape.material = &m, shape.X_BS = random_frame(r);
-    shape.geometry.kind = i == 0                 ? CDN_GEOMETRY_HALF_SPACE
-                          : i == 2 && o->capsule ? CDN_GEOMETRY_CAPSULE
-                                                 : CDN_GEOMETRY_SPHERE;
+    shape.geometry.kind = i == 0                                  ? CDN_GEOMETRY_HALF_SPACE
+                          : o->capsules || (i == 2 && o->capsule) ? CDN_GEOMETRY_CAPSULE
+                                                                  : CDN_GEOMETRY_SPHERE;
     shape.geometry.size[0] = 0.8 + 0.1 * (i % 4), shape.geometry.size[1] = 0.7;
     if (o->belts) shape.surface_velocity = random_vec3(r, 1), shape.surface_spin = random_vec3(r, 1);
     cdn_system_add_shape(tree->system, &shape);
@@ -65,4 +65,11 @@ END_TEST
 START_TEST(capsules) { check_scenes((options){ .friction = true, .capsule = true }); }
 END_TEST
 
-CHECK_MAIN("derivatives contact", normal_forces, friction, moments, belts, capsules)
+/* Of one another as well: across, end on, and nearly parallel. */
+START_TEST(capsules_on_capsules) {
+  check_scenes((options){ .capsules = true });
+  check_scenes((options){ .friction = true, .moments = true, .belts = true, .capsules = true });
+}
+END_TEST
+
+CHECK_MAIN("derivatives contact", capsules_on_capsules, normal_forces, friction, moments, belts, capsules)

@@ -5,7 +5,7 @@
 #include <cardan/derivatives.h>
 
 typedef struct options {
-  bool rolling, belts, capsule;
+  bool rolling, belts, capsule, capsules;
 } options;
 
 typedef struct scene {
@@ -35,9 +35,9 @@ static scene make_scene(uint64_t seed, options o, int *sticks, int *slides) {
     cdn_shape_def def = cdn_default_shape_def();
     def.body.i = i, def.material = &m;
     def.X_BS = (cdn_transform){ cdn_rotation_axis_angle(random_vec3(&r, 1), 2), random_vec3(&r, 0.3) };
-    def.geometry.kind = i == 0                ? CDN_GEOMETRY_HALF_SPACE
-                        : i == 2 && o.capsule ? CDN_GEOMETRY_CAPSULE
-                                              : CDN_GEOMETRY_SPHERE;
+    def.geometry.kind = i == 0                                ? CDN_GEOMETRY_HALF_SPACE
+                        : o.capsules || (i == 2 && o.capsule) ? CDN_GEOMETRY_CAPSULE
+                                                              : CDN_GEOMETRY_SPHERE;
     def.geometry.size[0] = 0.8 + 0.1 * (i % 4), def.geometry.size[1] = 0.7;
     if (o.belts) def.surface_velocity = random_vec3(&r, 1), def.surface_spin = random_vec3(&r, 1);
     cdn_system_add_shape(tree.system, &def);
@@ -150,7 +150,10 @@ START_TEST(rolling) { check_scenes((options){ .rolling = true }); }
 END_TEST
 START_TEST(belts) { check_scenes((options){ .rolling = true, .belts = true }); }
 END_TEST
-START_TEST(capsules) { check_scenes((options){ .capsule = true }); }
+START_TEST(capsules) {
+  check_scenes((options){ .capsule = true });
+  check_scenes((options){ .rolling = true, .belts = true, .capsules = true });
+}
 END_TEST
 
 CHECK_MAIN("derivatives_sticking", sliding_and_torsion, rolling, belts, capsules)
