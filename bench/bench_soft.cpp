@@ -1,6 +1,7 @@
 // Boxes that fall on a floor and lie there, with convex contact: a step of a fixed size here and in MuJoCo, from one start, with
 // pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each other, too.
 #include "report.h"
+#include "soft_humanoid.h"
 #include "timing.h"
 
 #include <cardan/cardan.h>
@@ -150,6 +151,8 @@ static int run(int argc, char **argv) {
   Report report;
   const std::vector<std::string> engines = { "cardan", "MuJoCo" };
   pin_to_one_core();
+  run_soft_humanoid(10, &report);
+  if (getenv("HUM")) return 0;
   report.print_header("A step of boxes with convex contact", engines);
   for (int heaped = 0; heaped < 2; heaped++) {
     std::vector<double> sizes, times;

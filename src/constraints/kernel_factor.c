@@ -223,7 +223,13 @@ CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu
   return true;
 }
 
-/* Joints of one axis are inlined; the others share a function that reads their numbers at run time. */
+/* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at run
+ * time. */
+static __attribute__((noinline)) bool eliminate_free(const loop_plan *p, const tree_data *d, int i,
+                                                     const double *weights, const real *soft_D, loop_factor *f) {
+  return eliminate(p, d, i, 6, HINGE_FREE, weights, soft_D, f);
+}
+
 static __attribute__((noinline)) bool eliminate_any(const loop_plan *p, const tree_data *d, int i, int nu,
                                                     hinge_form form, const double *weights, const real *soft_D,
                                                     loop_factor *f) {
@@ -270,6 +276,7 @@ int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d,
     bool ok;
     if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, soft_D, f);
     else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, soft_D, f);
+    else if (n->shape == SHAPE_FREE) ok = eliminate_free(p, d, i, weights, soft_D, f);
     else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, soft_D, f);
     if (!ok) return i;
     for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++)

@@ -6,23 +6,25 @@
 /* MuJoCo's bounds (mjMINIMP, mjMAXIMP, mjMINVAL, mjMINMU). */
 static const double least_impedance = 1e-4, most_impedance = 0.9999, least = 1e-15, least_friction = 1e-5;
 
-static double between(double x, double low, double high) { return fmin(high, fmax(low, x)); }
+static double larger(double x, double y) { return x > y ? x : y; }
+static double between(double x, double low, double high) { return x > low ? (x < high ? x : high) : low; }
 
 /* From 0 at x = 0 to 1 at x = 1: two powers that meet at the midpoint. */
 static double sigmoid(double x, double midpoint, double power) {
   if (power == 1) return x;
+  if (power == 2) return x <= midpoint ? x * x / midpoint : 1 - (1 - x) * (1 - x) / (1 - midpoint);
   if (x <= midpoint) return pow(x, power) / pow(midpoint, power - 1);
   return 1 - pow(1 - x, power) / pow(1 - midpoint, power - 1);
 }
 
 static double impedance(const double imp[5], double x) {
   const double low = between(imp[0], least_impedance, most_impedance);
-  const double high = between(imp[1], least_impedance, most_impedance), width = fmax(0, imp[2]);
+  const double high = between(imp[1], least_impedance, most_impedance), width = larger(0, imp[2]);
   if (low == high || width <= least) return 0.5 * (low + high);
   const double part = fabs(x / width);
   if (part >= 1) return high;
   if (part <= 0) return low;
-  return low + (high - low) * sigmoid(part, between(imp[3], least_impedance, most_impedance), fmax(1, imp[4]));
+  return low + (high - low) * sigmoid(part, between(imp[3], least_impedance, most_impedance), larger(1, imp[4]));
 }
 
 soft_response cdni_soft_response(const soft_law *law, double x, double safe) {
@@ -31,9 +33,9 @@ soft_response cdni_soft_response(const soft_law *law, double x, double safe) {
   if ((time > 0) != (damping > 0)) time = 0.02, damping = 1; /* MuJoCo's default, where the two forms are mixed */
   soft_response response = { .d = impedance(law->imp, x) };
   if (time > 0) {
-    time = fmax(time, safe);
-    response.K = 1 / fmax(least, most * most * (time * time) * (damping * damping));
-    response.B = 2 / fmax(least, most * time);
+    time = larger(time, safe);
+    response.K = 1 / larger(least, most * most * (time * time) * (damping * damping));
+    response.B = 2 / larger(least, most * time);
   } else {
     response.K = -time / (most * most);
     response.B = -damping / most;
@@ -41,15 +43,15 @@ soft_response cdni_soft_response(const soft_law *law, double x, double safe) {
   return response;
 }
 
-double cdni_soft_regularisation(double d, double diagonal) { return fmax(least, (1 - d) / d * diagonal); }
+double cdni_soft_regularisation(double d, double diagonal) { return larger(least, (1 - d) / d * diagonal); }
 
 soft_function cdni_soft_cone(soft_kind kind, int rows, const double *friction, double R, double ratio) {
   soft_function s = { .kind = kind, .rows = rows };
-  ratio = fmax(least, ratio);
-  for (int k = 0; k < rows - 1; k++) s.friction[k] = fmax(least_friction, friction[k]);
+  ratio = larger(least, ratio);
+  for (int k = 0; k < rows - 1; k++) s.friction[k] = larger(least_friction, friction[k]);
   s.mu = s.friction[0] / sqrt(ratio);
   if (kind == SOFT_PYRAMIDAL) {
-    s.D[0] = 1 / fmax(least, 2 * s.mu * s.mu * R);
+    s.D[0] = 1 / larger(least, 2 * s.mu * s.mu * R);
     return s;
   }
   s.D[0] = 1 / R;

@@ -62,6 +62,8 @@ typedef struct soft_work {
   sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS];
   double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
   double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
+  /* Forces that hold x: M x is J^T of them, on the null space of G; and those that hold y. */
+  double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
   double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
 } soft_work;
 

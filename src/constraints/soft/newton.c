@@ -1,9 +1,11 @@
 /* Newton's method for the soft rows of an island.
  *
  * The cost at x = udot - udot0 is 1/2 x^T M x + sum s(r + J x), on G x = 0. With forces f = -ds/dr and weights H = d2s/dr2
- * at x, the Newton step leads to the y with (M + J^T H J) y + G^T lambda = J^T (f + H J x), G y = 0: one elimination, and
- * no product with M. Where no function has changed its piece on the way to y, and none is curved there, y is the
- * solution, exactly. */
+ * at x, the Newton step leads to the y with (M + J^T H J) y + G^T lambda = J^T (f + H J x), G y = 0: one elimination. Where
+ * no function has changed its piece on the way to y, and none is curved there, y is the solution, exactly.
+ *
+ * No product with M is formed. y is what the forces g = f - H J (y - x) make, for M y + G^T lambda = J^T g. So for any d with
+ * G d = 0 d^T M y is the product of J d and g; x is a mixture of such y, with the same mixture of their g. */
 #include <math.h>
 
 #include "constraints/soft/internal.h"
@@ -13,29 +15,6 @@
 static const double LITTLE = 1e-14, NOTHING = 1e-24;
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
-
-/* Residuals at x + t d, and forces and weights there. Returns half of the sum of (f - g)^2 / D, where g are the
- * forces that the weights before would have led to. After a whole Newton step this is what is left to promise: the gradient
- * is J^T (g - f). */
-static double evaluate(const soft_problem *p, int island, double t) {
-  double left = 0;
-  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
-    soft_work *w = &p->work[k];
-    const int n = w->g->s.rows;
-    double before[SOFT_MOST_ROWS];
-    for (int e = 0; e < n; e++) {
-      before[e] = w->f[e];
-      for (int g = 0; g < n; g++) before[e] -= t * w->H[e * n + g] * w->Jd[g];
-    }
-    for (int e = 0; e < n; e++) w->Jx[e] += t * w->Jd[e], w->r[e] += t * w->Jd[e];
-    cdni_soft_function(&w->g->s, w->r, w->f, w->H, NULL);
-    for (int e = 0; e < n; e++) {
-      const double change = w->f[e] - before[e];
-      left += 0.5 * change * change / w->g->s.D[w->g->s.kind == SOFT_PYRAMIDAL ? 0 : e];
-    }
-  }
-  return left;
-}
 
 cdn_status cdni_soft_factor(soft_problem *p, int island) {
   cdni_soft_weigh(p, island);
@@ -71,39 +50,71 @@ static cdn_status step(soft_problem *p, int island) {
   return CDN_OK;
 }
 
-/* x += t (y - x), with its motions. */
-static void move(soft_problem *p, int island, double t) {
-  const loop_plan *plan = p->plan;
-  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
-    const int i = plan->bodies[at];
-    const tree_node *node = &plan->tree->node[i];
-    p->A_x[i] = sv_fma(t, p->A_y[i], p->A_x[i]);
-    for (int k = node->u; k < node->u + node->nu; k++) p->x[k] = r_fma(t, p->y[k], p->x[k]);
-  }
-}
+/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d. */
+typedef struct step_sums {
+  double m0, m1, curved;
+} step_sums;
 
-/* y and its motions become those of y - x. */
-static void subtract(soft_problem *p, int island) {
-  const loop_plan *plan = p->plan;
-  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
-    const int i = plan->bodies[at];
-    const tree_node *node = &plan->tree->node[i];
-    p->A_y[i] = sv_sub(p->A_y[i], p->A_x[i]);
-    for (int k = node->u; k < node->u + node->nu; k++) p->y[k] -= p->x[k];
-  }
-}
-
-/* J (y - x), and its part in the promise of the step. */
-static double multiply(const soft_problem *p, int island) {
-  double curved = 0;
+/* J d, and the forces that hold y. */
+static step_sums multiply(const soft_problem *p, int island) {
+  step_sums s = { 0 };
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     const int n = w->g->s.rows;
     cdni_soft_multiply(p->plan->tree, w, p->A_y, p->y, w->Jd);
-    for (int e = 0; e < n; e++)
-      for (int g = 0; g < n; g++) curved += w->Jd[e] * w->H[e * n + g] * w->Jd[g];
+    for (int e = 0; e < n; e++) w->Jd[e] -= w->Jx[e];
+    for (int e = 0; e < n; e++) {
+      double change = 0;
+      for (int g = 0; g < n; g++) change += w->H[e * n + g] * w->Jd[g];
+      w->next[e] = w->f[e] - change;
+      s.m0 += w->held[e] * w->Jd[e];
+      s.m1 += (w->next[e] - w->held[e]) * w->Jd[e];
+      s.curved += change * w->Jd[e];
+    }
   }
-  return curved;
+  return s;
+}
+
+/* What a trial found at a place of the step. */
+typedef struct trial {
+  double slope; /* of the functions */
+  double
+      left; /* half of the sum of (f - g)^2 / D: at y that is what is left to promise, for the gradient is J^T (g - f) */
+} trial;
+
+/* Forces and weights at x + t d. */
+static trial evaluate(const soft_problem *p, int island, double t) {
+  trial at = { 0 };
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    const int n = w->g->s.rows;
+    double r[SOFT_MOST_ROWS];
+    for (int e = 0; e < n; e++) r[e] = w->r[e] + t * w->Jd[e];
+    cdni_soft_function(&w->g->s, r, w->f, w->H, NULL);
+    for (int e = 0; e < n; e++) {
+      const double change = w->f[e] - w->next[e];
+      at.slope -= w->f[e] * w->Jd[e];
+      at.left += 0.5 * change * change / w->g->s.D[w->g->s.kind == SOFT_PYRAMIDAL ? 0 : e];
+    }
+  }
+  return at;
+}
+
+/* x += t d. */
+static void move(soft_problem *p, int island, double t) {
+  const loop_plan *plan = p->plan;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const tree_node *node = &plan->tree->node[plan->bodies[at]];
+    for (int k = node->u; k < node->u + node->nu; k++)
+      p->x[k] = t == 1 ? p->y[k] : r_fma(t, p->y[k] - p->x[k], p->x[k]);
+  }
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    for (int e = 0; e < w->g->s.rows; e++) {
+      w->Jx[e] += t * w->Jd[e], w->r[e] += t * w->Jd[e];
+      w->held[e] = t == 1 ? w->next[e] : r_fma(t, w->next[e] - w->held[e], w->held[e]);
+    }
+  }
 }
 
 double cdni_soft_cost(const soft_problem *p, int island) {
@@ -126,16 +137,17 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     CDNI_TRY(step(p, island));
     statistics->factorizations++;
     if (statistics->most_iterations < it) statistics->most_iterations = it;
-    subtract(p, island);
-    const double curved = multiply(p, island);
-    const double m0 = cdni_soft_metric(p, island, p->y, p->A_y, p->x, p->A_x);
-    const double m1 = cdni_soft_metric(p, island, p->y, p->A_y, p->y, p->A_y);
-    const double promised = 0.5 * (m1 + curved); /* by the quadratic model */
+    const step_sums sums = multiply(p, island);
+    const double promised = 0.5 * (sums.m1 + sums.curved); /* by the quadratic model */
+    double t = 1;
+    trial at = evaluate(p, island, t);
     /* where little is left, slopes along the line are rounding */
-    const double t = promised > LITTLE * scale ? cdni_soft_line(p, island, m0, m1) : 1;
+    if (promised > LITTLE * scale && !(fabs(at.slope + sums.m0 + sums.m1) <= 2 * def->line_tolerance * promised)) {
+      t = cdni_soft_line(p, island, sums.m0, sums.m1);
+      if (t != 1) at = evaluate(p, island, t);
+    }
     move(p, island, t);
-    const double left = evaluate(p, island, t);
-    if (promised <= enough || (t == 1 && left <= enough / STIFF)) return CDN_OK;
+    if (promised <= enough || (t == 1 && at.left <= enough / STIFF)) return CDN_OK;
   }
   return CDN_OK;
 }

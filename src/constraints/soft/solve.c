@@ -227,7 +227,7 @@ static void start(soft_problem *p) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
     cdni_soft_multiply(p->plan->tree, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
-    for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = 0;
+    for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = w->held[k] = 0;
   }
 }
 

@@ -13,7 +13,8 @@
 enum {
   MOST_CELLS = 1 << 20, /* along one axis; what is farther away is in the last one */
   FEW = 8,              /* a group of so few boxes is compared with all smaller ones */
-  FEW_TO_SORT = 48
+  FEW_TO_SORT = 48,
+  FEW_AT_ALL = 40 /* so few boxes are compared with each other: no grid pays */
 };
 
 typedef struct item {
@@ -281,10 +282,19 @@ static void compare_with_smaller(broad *w, int a, int group) {
   }
 }
 
+static void compare_all(broad *w) {
+  for (int i = 0; i < w->n; i++)
+    for (int j = i + 1; j < w->n; j++)
+      if (overlap(&w->boxes[i], &w->boxes[j])) add_pair(w, i, j);
+}
+
 int cdni_broad_pairs(int n, const cdni_box *boxes, cdni_pair_filter *accept, const void *context, int room,
                      int32_t *pairs, void *work) {
   broad w = { .n = n, .boxes = boxes, .accept = accept, .context = context, .room = room, .pairs = pairs };
-  if (n < 2) return 0;
+  if (n <= FEW_AT_ALL) { /* the pairs come in order */
+    compare_all(&w);
+    return w.found;
+  }
   place(&w, work);
   const int groups = find_groups(&w);
   for (int group = 0; group < groups; group++) {
