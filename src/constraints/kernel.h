@@ -3,6 +3,18 @@
 #define CARDAN_CONSTRAINTS_KERNEL_H
 
 #include "constraints/kernels.h"
+#include "matter/hinge.h"
+
+/* Column k of H times F, and A + x times that column: without products with the zeros of a column. */
+CDNI_INLINE real column_dot(hinge_form form, const real *H, int k, sv F) {
+  if (form == HINGE_FREE) return v3_dot(((const v3 *)H)[k < 3 ? k : k - 3], k < 3 ? F.w : F.v);
+  return hinge_dot(form, H, k, F);
+}
+CDNI_INLINE sv column_fma(hinge_form form, const real *H, int k, real x, sv A) {
+  if (form == HINGE_ANGULAR) return (sv){ v3_fma(x, ((const v3 *)H)[k], A.w), A.v };
+  if (form == HINGE_LINEAR) return (sv){ A.w, v3_fma(x, ((const v3 *)H)[k], A.v) };
+  return sv_fma(x, hinge_column(form, H, k), A);
+}
 
 int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
                                          const real *soft_D, const int32_t *was_redundant, int island, loop_factor *f);

@@ -1,11 +1,19 @@
 /* The elimination in numbers: inertias, rows and blocks, from the leaves to Ground (plan.h). */
 #include "constraints/kernel.h"
-#include "matter/hinge.h"
 
 /* Of a mobilizer's D, as in matter's kernels. */
 static const double PIVOT = 1e-13;
 
 /* ---- one joint ---- */
+
+/* P times column k of H. */
+CDNI_INLINE sv weighed_column(hinge_form form, const articulated_inertia *P, const real *H, int k) {
+  if (form == HINGE_ANGULAR) {
+    const v3 h = ((const v3 *)H)[k];
+    return (sv){ s3_mul(P->J, h), m3_tmul(P->F, h) };
+  }
+  return articulated_mul(*P, hinge_column(form, H, k));
+}
 
 /* D^-1 of one joint by Cholesky, rows of six; false if D is not positive definite. */
 CDNI_INLINE bool invert(int nu, real D[6][6], const real *floor, real *D_inv) {
@@ -38,15 +46,15 @@ CDNI_INLINE bool invert(int nu, real D[6][6], const real *floor, real *D_inv) {
 }
 
 /* D of joint i and its inverse; PH by column. */
-CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int nu, const double *weights,
-                              const real *soft_D, const sv *h, sv *PH, loop_factor *f) {
+CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int nu, hinge_form form,
+                              const double *weights, const real *soft_D, const sv *h, sv *PH, loop_factor *f) {
   real D[6][6], floor[6];
   const articulated_inertia *P = &f->P[i];
   const real J = weights ? 0 : s3_trace(P->J), M = weights ? 0 : s3_trace(P->M);
   for (int k = 0; k < nu; k++) {
-    PH[k] = weights ? sv_zero() : articulated_mul(*P, h[k]);
+    PH[k] = weights ? sv_zero() : weighed_column(form, P, d->H + n->H, k);
     for (int l = 0; l <= k; l++) {
-      D[k][l] = weights ? 0 : sv_dot(PH[k], h[l]);
+      D[k][l] = weights ? 0 : column_dot(form, d->H + n->H, l, PH[k]);
       if (soft_D) D[k][l] += soft_D[6 * (n->u + k) + l];
     }
     D[k][k] += weights ? weights[n->u + k] : d->mass[i].armature;
@@ -215,7 +223,7 @@ CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu
   sv h[6], PH[6];
   for (int k = 0; k < nu; k++) h[k] = hinge_column(form, d->H + n->H, k);
   if (nu > 0) {
-    if (!factor_joint(d, n, i, nu, weights, soft_D, h, PH, f)) return false;
+    if (!factor_joint(d, n, i, nu, form, weights, soft_D, h, PH, f)) return false;
     open_joint(p, n, i, nu, h, f);
   }
   if (n->parent > 0) pass_on(p, n, d, i, nu, PH, weights != NULL, f);

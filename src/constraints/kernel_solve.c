@@ -6,10 +6,10 @@ static bool is_prescribed(const loop_solution *s, int i) { return s->d->prescrib
 
 /* ---- inward ---- */
 
-/* The acceleration of body i beyond its parent's that is known: Coriolis terms, and udot that is prescribed. */
+/* The acceleration of body i beyond its parent's that is known, where velocity counts: Coriolis terms, and udot that is
+ * prescribed. */
 static sv known_of(const loop_solution *s, int i) {
   const tree_node *n = &s->p->tree->node[i];
-  if (!s->in->velocity) return sv_zero();
   sv known = s->d->twist[i].a_cor;
   return is_prescribed(s, i) ? sv_add(known, cdni_hinge_mul(n, s->d->H, s->in->prescribed)) : known;
 }
@@ -67,14 +67,13 @@ static void mix_inward(const loop_solution *s, int x) {
 CDNI_INLINE void inward_body(const loop_solution *s, int i, int nu, hinge_form form) {
   const loop_plan *p = s->p;
   const tree_node *n = &p->tree->node[i];
-  const sv known = known_of(s, i);
-  const real *D_inv = s->f->D_inv + 6 * n->u, *H = s->d->H + n->H;
   const bool velocity = s->in->velocity;
+  const sv known = velocity ? known_of(s, i) : sv_zero();
+  const real *D_inv = s->f->D_inv + 6 * n->u, *H = s->d->H + n->H;
   real u[6];
   sv z = s->z[i];
   if (velocity) z = sv_add(z, articulated_mul(s->f->P[i], known));
-  for (int k = 0; k < nu; k++)
-    s->eps[n->u + k] = (s->in->f ? s->in->f[n->u + k] : 0) - sv_dot(hinge_column(form, H, k), z);
+  for (int k = 0; k < nu; k++) s->eps[n->u + k] = (s->in->f ? s->in->f[n->u + k] : 0) - column_dot(form, H, k, z);
   for (int k = 0; k < nu; k++) {
     u[k] = 0;
     for (int l = 0; l < nu; l++) u[k] = r_fma(D_inv[6 * k + l], s->eps[n->u + l], u[k]);
@@ -187,7 +186,8 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
   const real *D_inv = s->f->D_inv + 6 * n->u, *H = s->d->H + n->H;
   double *x = s->in->x + n->u;
   real e[6];
-  sv A = sv_add(sv_shift_motion(A_P, s->d->pose[i].r), known_of(s, i));
+  sv A = sv_shift_motion(A_P, s->d->pose[i].r);
+  if (s->in->velocity) A = sv_add(A, known_of(s, i));
   for (int k = 0; k < nu; k++) e[k] = s->eps[n->u + k];
   for (int slot = p->slot_first[i]; slot < p->slot_first[i] + p->n_open[i]; slot++) {
     const int c = p->slot_block[slot];
@@ -203,7 +203,7 @@ CDNI_INLINE void outward_body(const loop_solution *s, int i, int nu, hinge_form 
     for (int c = p->couple_first[i]; c < p->couple_first[i + 1]; c++)
       x[k] -= sv_dot(s->f->E_D[p->couple_E[c] + k], s->in->A[p->couple[c]]);
   }
-  for (int k = 0; k < nu; k++) A = sv_fma(x[k], hinge_column(form, H, k), A);
+  for (int k = 0; k < nu; k++) A = column_fma(form, H, k, x[k], A);
   s->in->A[i] = A;
 }
 
@@ -217,7 +217,8 @@ static __attribute__((noinline)) void outward_any(const loop_solution *s, int i,
 static void outward_known(const loop_solution *s, int i) {
   const tree_node *n = &s->p->tree->node[i];
   for (int k = n->u; k < n->u + n->nu; k++) s->in->x[k] = s->in->velocity ? s->in->prescribed[k] : 0;
-  s->in->A[i] = sv_add(sv_shift_motion(s->in->A[n->parent], s->d->pose[i].r), known_of(s, i));
+  const sv A = sv_shift_motion(s->in->A[n->parent], s->d->pose[i].r);
+  s->in->A[i] = s->in->velocity ? sv_add(A, known_of(s, i)) : A;
 }
 
 void KERNEL_NAME(cdni_loop_kernel_outward)(const loop_solution *s) {

@@ -121,8 +121,8 @@ typedef struct loop_plan {
   int32_t *place_slot, *mobility_slot, *mobility_k;
 } loop_plan;
 
-/* Couplings: n pairs of bodies, both of which move; `touched` tells by body whether something soft acts on it, so that
- * its tree takes part. */
+/* Couplings: n pairs of bodies, both of which move; `touched` tells by body whether something soft acts on
+ * it or beyond it, so that its tree takes part. */
 typedef struct loop_couplings {
   const int32_t *pair;
   int n;

@@ -27,6 +27,7 @@ struct soft_room {
   const contact_room *contact;        /* NULL: contact is not convex */
   const soft_element_room *elements;  /* NULL: there are none */
   uint8_t *moves;                     /* by body: whether a mobility is between it and Ground */
+  int32_t *trunk;                     /* by body: the first body of its tree; 0: Ground */
   cdn_computed_region groups;         /* soft_group */
   /* Companions of the groups: bytes; the numbers from which the plan was made; soft_results. */
   cdn_computed_region plan, shape, results;

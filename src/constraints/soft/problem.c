@@ -126,17 +126,29 @@ static void weigh_joint(const soft_problem *p, const soft_work *w) {
     }
 }
 
-void cdni_soft_weigh(const soft_problem *p, int island) {
+/* Weights are zero where no group acts, from the start. */
+static void forget_weights(const soft_problem *p, int island) {
   static const articulated_inertia none;
   const loop_plan *plan = p->plan;
-  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+  const tree_node *node = plan->tree->node;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    const soft_group *g = p->work[k].g;
+    for (int s = 0; s < 2; s++) {
+      const int i = g->body[s];
+      p->P[i] = none;
+      if (g->place == SOFT_JOINTS) p->P[node[i].parent] = none;
+      if (g->place != SOFT_PAIR) memset(p->D + 6 * node[i].u, 0, 6 * (size_t)node[i].nu * sizeof *p->D);
+    }
+  }
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1] && plan->n_C > 0; at++) {
     const int i = plan->bodies[at];
-    const tree_node *node = &plan->tree->node[i];
-    p->P[i] = none;
-    memset(p->D + 6 * node->u, 0, 6 * (size_t)node->nu * sizeof *p->D);
     for (int c = plan->couple_first[i]; c < plan->couple_first[i + 1]; c++)
       memset(p->factor.C + 6 * plan->couple_C[c], 0, 6 * sizeof *p->factor.C);
   }
+}
+
+void cdni_soft_weigh(const soft_problem *p, int island) {
+  forget_weights(p, island);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     if (p->work[k].g->place == SOFT_JOINT) weigh_joint(p, &p->work[k]);
     else if (p->work[k].g->place == SOFT_JOINTS) weigh_joints(p, &p->work[k]);

@@ -107,9 +107,15 @@ void cdn_declare_soft_rows(cdn_declarer *d, const cdn_soft_provider *given) {
 
 static cdn_status find_moving(cdn_declarer *d, soft_room *room) {
   const tree *t = &room->matter->tree;
-  room->moves = cdni_calloc(cdni_system_allocator(cdni_declarer_system(d)), (size_t)t->n);
-  if (!room->moves) return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
-  for (int i = 1; i < t->n; i++) room->moves[i] = t->node[i].nu > 0 || room->moves[t->node[i].parent];
+  const cdn_allocator *a = cdni_system_allocator(cdni_declarer_system(d));
+  room->moves = cdni_calloc(a, (size_t)t->n);
+  room->trunk = cdni_calloc(a, (size_t)t->n * sizeof *room->trunk);
+  if (!room->moves || !room->trunk) return cdn_declare_error(d, CDN_ERR_NOMEM, "out of memory");
+  for (int i = 1; i < t->n; i++) {
+    const int parent = t->node[i].parent;
+    room->moves[i] = t->node[i].nu > 0 || room->moves[parent];
+    room->trunk[i] = parent > 0 ? room->trunk[parent] : i;
+  }
   return CDN_OK;
 }
 
@@ -172,6 +178,7 @@ static void destroy(cdn_system *system, void *data) {
   for (size_t i = 0; i < room->providers.count; i++) free_provider(a, &CDNI_AT(room->providers, soft_provider, i));
   cdni_array_free(a, &room->providers);
   if (room->moves) cdni_free(a, room->moves, (size_t)room->matter->tree.n);
+  if (room->trunk) cdni_free(a, room->trunk, (size_t)room->matter->tree.n * sizeof *room->trunk);
 }
 
 static bool is_needed(const cdn_system *system) {

@@ -14,7 +14,7 @@ static int compare_pairs(const void *x, const void *y) {
   return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* The numbers that a plan follows from: how many constraints are on, couplings and touched bodies there are; then they
+/* The numbers that a plan follows from: how many constraints are on, couplings and touched trees there are; then they
  * themselves. */
 typedef struct plan_shape {
   int32_t *numbers;
@@ -29,20 +29,36 @@ static int coupled_body(const soft_room *room, const soft_group *g, int side, in
   return room->moves[body] ? body : 0;
 }
 
-/* Appends the pairs of bodies that a group couples. */
-static int32_t *add_couplings(const soft_room *room, const soft_group *g, int32_t *at) {
+/* Appends the pairs of bodies that a group couples, but for one that has just been appended. */
+static int32_t *add_couplings(const soft_room *room, const soft_group *g, const int32_t *first, int32_t *at) {
   const int most = g->place == SOFT_PAIR ? 1 : g->place == SOFT_JOINTS ? 2 : 0;
   for (int s = 0; s < most; s++)
     for (int t = 0; t < most; t++) {
       const int a = coupled_body(room, g, 0, s), b = coupled_body(room, g, 1, t);
-      if (a == 0 || b == 0 || a == b) continue;
-      *at++ = a < b ? a : b;
-      *at++ = a < b ? b : a;
+      const int32_t pair[2] = { a < b ? a : b, a < b ? b : a };
+      if (a == 0 || b == 0 || a == b || (at > first && compare_pairs(at - 2, pair) == 0)) continue;
+      *at++ = pair[0], *at++ = pair[1];
     }
   return at;
 }
 
-/* `numbers` has room for 3 + constraints + 8 groups + bodies; `touched` is by body. */
+/* Sorts n pairs of numbers below nb, by counting. `scratch` has 2 n + nb + 1 numbers. */
+static void sort_pairs(int32_t *pair, size_t n, int nb, int32_t *scratch) {
+  int32_t *from = pair, *to = scratch, *count = scratch + 2 * n;
+  for (int key = 1; key >= 0; key--) {
+    memset(count, 0, ((size_t)nb + 1) * sizeof *count);
+    for (size_t i = 0; i < n; i++) count[from[2 * i + (size_t)key] + 1]++;
+    for (int b = 0; b < nb; b++) count[b + 1] += count[b];
+    for (size_t i = 0; i < n; i++) {
+      const size_t place = (size_t)count[from[2 * i + (size_t)key]]++;
+      to[2 * place] = from[2 * i], to[2 * place + 1] = from[2 * i + 1];
+    }
+    int32_t *other = from;
+    from = to, to = other;
+  }
+}
+
+/* `numbers` has room for 3 + constraints + 16 groups + 2 bodies + 1; `touched` is by body. */
 static plan_shape shape_of(const soft_room *room, const soft_group *groups, int n, const loop_plan *full,
                            int32_t *numbers, uint8_t *touched) {
   const int nb = room->matter->tree.n;
@@ -53,13 +69,15 @@ static plan_shape shape_of(const soft_room *room, const soft_group *groups, int 
   memset(touched, 0, (size_t)nb);
   for (int i = 0; i < n; i++) {
     const int32_t *body = groups[i].body;
-    for (int k = 0; k < 2; k++) touched[body[k]] |= room->moves[body[k]];
-    at = add_couplings(room, &groups[i], at);
+    for (int k = 0; k < 2; k++) touched[room->trunk[body[k]]] |= room->moves[body[k]];
+    at = add_couplings(room, &groups[i], pair, at);
   }
   size_t count = (size_t)(at - pair) / 2, kept = 0;
-  if (count > 1) qsort(pair, count, 2 * sizeof *pair, compare_pairs);
+  bool sorted = true;
+  for (size_t i = 1; i < count && sorted; i++) sorted = compare_pairs(pair + 2 * i - 2, pair + 2 * i) < 0;
+  if (!sorted) sort_pairs(pair, count, nb, at);
   for (size_t i = 0; i < count; i++) {
-    if (i > 0 && pair[2 * i] == pair[2 * i - 2] && pair[2 * i + 1] == pair[2 * i - 1]) continue;
+    if (i > 0 && compare_pairs(pair + 2 * i, pair + 2 * i - 2) == 0) continue;
     memmove(pair + 2 * kept++, pair + 2 * i, 2 * sizeof *pair);
   }
   s.pair = pair, s.n_pairs = (int)kept;
@@ -127,6 +145,8 @@ static bool take_scratch(soft_problem *p) {
   for (int i = 0; i < CDNI_COUNT(parts); i++) *parts[i] = part(&at, sizes[i]);
   p->factor = cdni_loop_factor_at(plan, part(&at, factor));
   p->scratch = part(&at, solve);
+  memset(p->P, 0, nb * sizeof *p->P);
+  if (nu) memset(p->D, 0, 6 * nu * sizeof *p->D);
   memset(p->A_x, 0, nb * sizeof *p->A_x);
   memset(p->A_y, 0, nb * sizeof *p->A_y);
   memset(p->x, 0, nu * sizeof *p->x);
@@ -302,7 +322,7 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
     CDNI_TRY(cdni_constraint_rows(room->constraints, state, &p->rows_there));
     full = p->rows_there.plan, p->rows = &p->rows_there;
   }
-  const size_t most = 3 + (size_t)(full ? full->n_constraints : 0) + 8 * (size_t)p->n + (size_t)nb;
+  const size_t most = 4 + (size_t)(full ? full->n_constraints : 0) + 16 * (size_t)p->n + 2 * (size_t)nb;
   p->frame = cdn_work_push(state, (size_t)nb * (sizeof(sv) + 1) + most * sizeof(int32_t));
   if (!p->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   sv *A = p->frame;
