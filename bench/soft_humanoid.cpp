@@ -155,19 +155,19 @@ void Humanoid::compare(int sweeps, Report *report) {
                                 mj_forward(m, d);
                               }));
   Numbers f(nu);
-  add("inverse dynamics", in_turn(
-                              n, sweeps,
-                              [&](size_t i) {
-                                put_ours(i);
-                                must(cdn_constrained_inverse_dynamics(state, moments[i].udot.data(), nullptr, f.data(),
-                                                                      nullptr, nullptr),
-                                     "inverse dynamics");
-                              },
-                              [&](size_t i) {
-                                put_theirs(i);
-                                std::copy(moments[i].qacc.begin(), moments[i].qacc.end(), d->qacc);
-                                mj_inverse(m, d);
-                              }));
+  add("inverse dynamics",
+      in_turn(
+          n, sweeps,
+          [&](size_t i) {
+            put_ours(i);
+            must(cdn_constrained_inverse_dynamics(state, moments[i].udot.data(), nullptr, f.data(), nullptr, nullptr),
+                 "inverse dynamics");
+          },
+          [&](size_t i) {
+            put_theirs(i);
+            std::copy(moments[i].qacc.begin(), moments[i].qacc.end(), d->qacc);
+            mj_inverse(m, d);
+          }));
   Numbers by_q(nu * nu), by_u(nu * nu), by_f(nu * nu), A(4 * nu * nu), B(2 * nu * static_cast<size_t>(m->nu));
   add("derivatives", in_turn(
                          n / 10, std::max(1, sweeps / 4),
@@ -184,13 +184,13 @@ void Humanoid::compare(int sweeps, Report *report) {
 
 } // namespace
 
-void run_soft_humanoid(int sweeps, Report *report) {
+void run_soft_humanoid(Report *report) {
   Humanoid humanoid;
   if (!humanoid.load()) {
     std::printf("There is no humanoid.xml: it is left out\n");
     return;
   }
-  humanoid.compare(sweeps, report);
+  humanoid.compare(10, report);
 }
 
 } // namespace bench

@@ -6,7 +6,7 @@
 
 namespace bench {
 
-void run_soft_humanoid(int sweeps, Report *report);
+void run_soft_humanoid(Report *report);
 
 } // namespace bench
 
