@@ -111,7 +111,7 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
     return false;
   }
   // the methods of SUNDIALS begin anew where they are saved: results would depend on how busy the machine is
-  if (a->checkpoint_wall > 0 && a->method >= CDN_METHOD_CVODE_BDF) {
+  if (a->checkpoint_wall > 0 && begins_anew_where_saved(a->method)) {
     complain("--checkpoint-wall is not possible with --method %s, whose results depend on when it is saved; "
              "use --checkpoint-every",
              cdn_method_name(a->method));

@@ -39,7 +39,12 @@ typedef enum cdn_method {
    * fixed_step. */
   CDN_METHOD_CVODE_BDF,   /**< backward differences of orders 1 to 5, for stiff problems */
   CDN_METHOD_CVODE_ADAMS, /**< Adams-Moulton of orders 1 to 12 by functional iteration; no constraints: a cross-check */
-  CDN_METHOD_IDA          /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
+  CDN_METHOD_IDA,         /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
+  /* Equal steps, as MuJoCo takes them: they need a fixed_step, and estimate no error. Quaternions turn at constant angular
+   * velocity. */
+  CDN_METHOD_DAMPED_EULER, /**< symplectic Euler of order 1, implicit in the mobility dampers (MuJoCo's Euler) */
+  CDN_METHOD_IMPLICIT,     /**< the same, implicit in u of all forces but soft rows, those of inertia included */
+  CDN_METHOD_IMPLICIT_FAST /**< the same without those of inertia, by the symmetric part (MuJoCo's implicitfast) */
 } cdn_method;
 
 /** The method's name as the command spells it, such as "dormand-prince"; NULL for an unknown number. Static storage. */

@@ -114,18 +114,29 @@ static void enter_island(const constraint_room *room, const loop_plan *p, const 
     if (p->block_listed[n] < p->n_constraints) enter_one(room, p, rows, LOOP_ALL, NULL, p->block_listed[n], f);
 }
 
-int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
-                            loop_level level, const double *weights, const int32_t *was_redundant,
-                            const double *damping, loop_factor *f) {
+static int factor_all(const constraint_room *room, const tree_data *d, const constraint_rows *rows, loop_level level,
+                      const double *weights, const double *D, const int32_t *was_redundant, const double *damping,
+                      loop_factor *f) {
   const loop_plan *p = rows->plan;
   enter(room, rows, level, damping, f);
   *f->n_redundant = *f->n_shared = *f->n_entries = 0;
   memset(f->redundant, 0, (size_t)p->m_all * sizeof *f->redundant);
   if (!weights)
     for (int i = 1; i < p->tree->n; i++) f->P[i] = articulated_from_rigid(d->inertia[i]);
-  const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, NULL, was_redundant, 0, f);
+  const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, D, was_redundant, 0, f);
   if (bad < 0 && *f->n_redundant > 0) cdni_loop_null_mark(p, f);
   return bad;
+}
+
+int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
+                            loop_level level, const double *weights, const int32_t *was_redundant,
+                            const double *damping, loop_factor *f) {
+  return factor_all(room, d, rows, level, weights, NULL, was_redundant, damping, f);
+}
+
+int cdni_loop_factor_joints(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
+                            const int32_t *was_redundant, const double *D, loop_factor *f) {
+  return factor_all(room, d, rows, LOOP_ALL, NULL, D, was_redundant, NULL, f);
 }
 
 int cdni_loop_factor(const constraint_room *room, const tree_data *d, const constraint_rows *rows, loop_level level,

@@ -72,6 +72,9 @@ int cdni_loop_factor(const constraint_room *room, const tree_data *d, const cons
 int cdni_loop_factor_damped(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
                             loop_level level, const double *weights, const int32_t *was_redundant,
                             const double *damping, loop_factor *f);
+/* Factors [M + D G^T; G 0]: D adds to the joints' own (nu, by mobility six numbers, as in loop_factor.D_inv). */
+int cdni_loop_factor_joints(const constraint_room *room, const tree_data *d, const constraint_rows *rows,
+                            const int32_t *was_redundant, const double *D, loop_factor *f);
 
 /* What soft rows add to [M G^T; G 0]: weights on accelerations. Their couplings are in f->C already, by given_C of the
  * plan. */

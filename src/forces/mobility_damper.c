@@ -9,6 +9,13 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
   return CDN_OK;
 }
 
+void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping) {
+  const force_batch b = cdni_force_batch(room, state, FORCE_MOBILITY_DAMPER, NULL);
+  const force_mobility *at = b.elements;
+  for (int i = 0; i < b.n; i++)
+    if (force_is_on(&b, i)) damping[at[i].u] += b.params[i];
+}
+
 const force_kind cdni_force_mobility_damper = {
   .name = "mobility_damper",
   .element_size = sizeof(force_mobility),

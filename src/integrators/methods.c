@@ -18,6 +18,9 @@ const char *cdn_method_name(cdn_method method) {
     [CDN_METHOD_CVODE_BDF] = "cvode-bdf",
     [CDN_METHOD_CVODE_ADAMS] = "cvode-adams",
     [CDN_METHOD_IDA] = "ida",
+    [CDN_METHOD_DAMPED_EULER] = "damped-euler",
+    [CDN_METHOD_IMPLICIT] = "implicit",
+    [CDN_METHOD_IMPLICIT_FAST] = "implicit-fast",
   };
   return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
 }
@@ -49,6 +52,9 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrain
     case CDN_METHOD_CVODE_BDF: return &cdni_cvode_bdf;
     case CDN_METHOD_CVODE_ADAMS: return &cdni_cvode_adams;
     case CDN_METHOD_IDA: return &cdni_ida;
+    case CDN_METHOD_DAMPED_EULER: return &cdni_damped_euler;
+    case CDN_METHOD_IMPLICIT: return &cdni_implicit;
+    case CDN_METHOD_IMPLICIT_FAST: return &cdni_implicit_fast;
   }
   return NULL;
 }

@@ -22,6 +22,9 @@ static const char *check_numbers(const cdn_stepper_def *def) {
   if (def->fixed_step > 0 && cdni_choose_method(def, false)->own_steps) {
     return "the methods of SUNDIALS choose their steps themselves: fixed_step must be 0";
   }
+  if (def->fixed_step == 0 && cdni_choose_method(def, false)->equal_steps) {
+    return "this method takes equal steps without error control: set fixed_step to their size in s";
+  }
   if (def->max_order < 0) return "max_order must not be negative (0: the method's own)";
   if (!(def->time_scale > 0 && isfinite(def->time_scale))) return "time_scale must be positive and finite";
   if (def->max_steps < 0) return "max_steps must not be negative (0: no limit)";

@@ -100,3 +100,17 @@ cdn_status cdni_derivatives_fill(derivative_pass *p) {
   cdn_work_pop(p->state, scratch);
   return CDN_OK;
 }
+
+/* As if all bodies were at rest, which leaves of the terms by u those of forces. */
+cdn_status cdni_derivatives_fill_forces(derivative_pass *p) {
+  const size_t nb = (size_t)p->m->tree.n, nu = (size_t)p->m->tree.nu;
+  body_twist *still = cdn_work_push(p->state, nb * sizeof *still);
+  if (!still) return cdni_state_fail(p->state, CDN_ERR_NOMEM, false, p->function, NULL, "out of memory");
+  memset(still, 0, nb * sizeof *still);
+  for (size_t i = 1; i < nb; i++) p->sum[i].h = v3_zero(), p->sum[i].K = (m3){ v3_zero(), v3_zero(), v3_zero() };
+  for (size_t k = 0; k < nu; k++) p->motion[k].beta = sv_zero();
+  p->twist = still;
+  const cdn_status status = cdni_derivatives_fill(p);
+  cdn_work_pop(p->state, still);
+  return status;
+}

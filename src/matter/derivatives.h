@@ -83,6 +83,8 @@ cdn_status cdni_derivatives_joint(const derivative_pass *p, const tree_data *d, 
  * part. */
 cdn_status cdni_derivatives_applied(derivative_pass *p);
 cdn_status cdni_derivatives_fill(derivative_pass *p);
+/* The same, but by u only what forces have added: without the terms of inertia. dq must not be wanted. */
+cdn_status cdni_derivatives_fill_forces(derivative_pass *p);
 void cdni_derivatives_end(derivative_pass *p);
 
 /* ---- for forces ---- */

@@ -1,0 +1,33 @@
+/* Semi-implicit Euler: new speeds first, by accelerations that count how forces change with them; then coordinates by the new
+ * speeds. The methods differ in the forces whose change counts. One evaluation a step. */
+#include "dynamics/dynamics.h"
+#include "integrators/fixed.h"
+
+static size_t memory(const cdni_method *method, int ny) {
+  (void)method;
+  return cdni_stride(ny);
+}
+
+static cdn_status attempt(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  const int nq = s->nq, nu = s->nu;
+  const step_damping damping = *(const step_damping *)s->method->data;
+  double *a = s->memory, *u1 = step->y1 + nq;
+  CDNI_TRY(cdni_fixed_start(s));
+  CDNI_TRY(cdni_dynamics_damp(s->work, "cdn_stepper_advance", damping, step->h, step->f0 + nq, a));
+  for (int i = 0; i < nu; i++) u1[i] = step->y0[nq + i] + step->h * a[i];
+  for (int i = nq + nu; i < s->ny; i++) step->y1[i] = step->y0[i] + step->h * step->f0[i];
+  CDNI_TRY(cdni_fixed_move(s, step->h, step->y0, u1, step->y1));
+  return cdni_fixed_arrive(s);
+}
+
+static const step_damping joints = STEP_JOINTS, forces = STEP_FORCES, all = STEP_ALL;
+
+#define EULER(method_name, of)                                                                                     \
+  {                                                                                                                \
+    .name = method_name, .error_order = 2, .equal_steps = true, .memory = memory, .attempt = attempt,              \
+    .interpolate = cdni_hermite, .data = &of                                                                       \
+  }
+const cdni_method cdni_damped_euler = EULER("Euler with implicit damping of joints", joints);
+const cdni_method cdni_implicit_fast = EULER("Euler, implicit in the velocities of forces", forces);
+const cdni_method cdni_implicit = EULER("Euler, implicit in velocities", all);

@@ -1,0 +1,47 @@
+/* What the methods with equal steps share. */
+#include "integrators/fixed.h"
+
+size_t cdni_fixed_no_memory(const cdni_method *method, int ny) {
+  (void)method, (void)ny;
+  return 0;
+}
+
+cdn_status cdni_fixed_start(cdn_stepper *s) {
+  const cdni_step *step = &s->step;
+  const size_t size = sizeof(double) * (size_t)s->ny;
+  const bool here = cdn_state_time(s->work) == step->t0 && memcmp(cdni_state_y(s->work), step->y0, size) == 0;
+  if (here && cdni_state_is_valid(s->work, CDN_UDOT)) return CDN_OK;
+  double power;
+  return cdni_evaluate(s, step->t0, step->y0, s->scratch, &power);
+}
+
+/* sin(x) / x */
+static double sine_part(double x) { return x > 1e-4 ? sin(x) / x : 1 - x * x / 6; }
+
+cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1) {
+  double *qdot = s->scratch;
+  if (s->nq == 0) return CDN_OK;
+  CDNI_TRY(cdni_state_multiply_by_N(s->work, u, qdot));
+  for (int i = 0; i < s->nq; i++) q1[i] = q0[i] + h * qdot[i];
+  const matter *m = cdni_matter(s->system);
+  if (!m || m->tree.n_quaternions == 0) return CDN_OK;
+  const int first = cdni_subsystem_runs(s->system, m->subsystem).q;
+  for (int b = 1; b < m->tree.n; b++) {
+    if (!m->tree.node[b].quaternion) continue;
+    /* qdot is at right angles to q: q moves along a great circle, which is half of the turn */
+    const int at = first + m->tree.node[b].q;
+    double square = 0;
+    for (int i = at; i < at + 4; i++) square += qdot[i] * qdot[i];
+    const double angle = fabs(h) * sqrt(square), along = cos(angle), across = h * sine_part(angle);
+    for (int i = at; i < at + 4; i++) q1[i] = along * q0[i] + across * qdot[i];
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_fixed_arrive(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  CDNI_TRY(cdni_arrive(s, NULL));
+  for (int i = 0; i < s->ny; i++) step->error[i] = 0;
+  step->work = 0.5 * step->h * (step->power0 + step->power1);
+  return CDN_OK;
+}

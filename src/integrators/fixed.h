@@ -1,0 +1,18 @@
+/* Methods that take equal steps only: they estimate no error. What they share; private to their files. */
+#ifndef CARDAN_INTEGRATORS_FIXED_H
+#define CARDAN_INTEGRATORS_FIXED_H
+
+#include "integrators/internal.h"
+#include "matter/matter.h"
+
+/* Puts `work` at the start of the step, with its rates, if it is not there: after an attempt that ended too late. */
+cdn_status cdni_fixed_start(cdn_stepper *s);
+/* q1 = q0 after h at the speeds u. `work` must be at q0. A quaternion turns at constant angular velocity; every other q moves by
+ * h N(q0) u. q1 may be the place of neither q0 nor u. */
+cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1);
+/* Ends the step at y1: projects, evaluates, and fills what dense output and the certificate read. */
+cdn_status cdni_fixed_arrive(cdn_stepper *s);
+/* No memory of its own. */
+size_t cdni_fixed_no_memory(const cdni_method *method, int ny);
+
+#endif
