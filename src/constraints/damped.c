@@ -10,7 +10,7 @@ static void fill_joints(const tree *t, const double *damping, double *D) {
 }
 
 cdn_status cdni_constraints_solve_damped(const constraint_room *room, cdn_state *state, const char *function,
-                                         const double *damping, const double *f, double *x) {
+                                         const double *damping, const sv *force, const double *f, double *a) {
   const loop_plan *plan;
   const loop_factor *own;
   constraint_rows rows;
@@ -25,17 +25,21 @@ cdn_status cdni_constraints_solve_damped(const constraint_room *room, cdn_state 
   double *D = (double *)((char *)frame + factor + A), *b = D + 6 * t->nu, *lambda = b + m;
   int32_t *was = (int32_t *)(lambda + m);
   const int32_t *flags = cdni_constraint_redundant(room, state);
-  for (size_t k = 0; k < m; k++) was[k] = flags[plan->row[k]], b[k] = 0;
+  for (size_t k = 0; k < m; k++) was[k] = flags[plan->row[k]];
+  cdni_constraint_multiply(room, &rows, d.A, d.udot, b);
   fill_joints(t, damping, D);
   loop_factor damped = cdni_loop_factor_at(plan, frame);
   const int bad = cdni_loop_factor_joints(room, &d, &rows, was, D, &damped);
   cdn_status status = bad < 0 ? CDN_OK : cdni_matter_singular(room->matter, state, bad, function);
   if (status == CDN_OK) status = cdni_operator_work(state, function, cdni_loop_solve_scratch(plan, &damped), &scratch);
   if (status == CDN_OK) {
-    const loop_problem problem = { .f = f,
+    const loop_problem problem = { .force = force,
+                                   .f = f,
                                    .b = b,
+                                   .velocity = true,
+                                   .prescribed = d.udot,
                                    .weight = cdn_state_parameters(state, room->weights),
-                                   .x = x,
+                                   .x = a,
                                    .lambda = lambda,
                                    .A = (sv *)((char *)frame + factor) };
     cdni_loop_solve(plan, &d, &damped, &problem, scratch);

@@ -28,14 +28,12 @@ typedef enum step_damping {
   STEP_FORCES, /* those of all forces but soft rows and inertia, made symmetric */
   STEP_ALL     /* of all forces but soft rows, with those of inertia */
 } step_damping;
-/* Of a State with accelerations udot: the ones a with (M - h J) (a - udot) = h J udot on what the constraints allow, where J are the
- * derivatives by u. Constraints and prescribed motions keep their accelerations. nu numbers of the State, which may be the same
- * place as udot. */
-cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h,
-                              const double *udot, double *a);
-/* M - h J (nu x nu, of matter), and h J (NULL: not wanted). */
-cdn_status cdni_dynamics_step_matrix(cdn_state *state, const char *function, step_damping damping, double h, double *A,
-                                     double *hJ);
+/* The accelerations a of a step from a State with accelerations udot: (M - h J) a = M udot on what the constraints allow, where J
+ * are the derivatives by u. Constraints and prescribed motions keep their accelerations. nu numbers of the State. */
+cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h, double *a);
+/* M and M - h J (nu x nu, of matter). */
+cdn_status cdni_dynamics_step_matrix(cdn_state *state, const char *function, step_damping damping, double h, double *M,
+                                     double *A);
 
 /* Derivatives of M udot + f_bias - f_applied + G^T lambda by q and u, at any udot and lambda (NULL: zero, and the
  * State's); and derivatives of the acceleration errors at udot (equations of the constraints x nu). Any output may

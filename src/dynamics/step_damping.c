@@ -1,10 +1,10 @@
 /* Accelerations of a step that is implicit in velocity. With forces F at the start, M udot + G^T lambda = F, the step's a is that of
- * M a + G^T mu = F + h J a with G a = G udot. So a = udot + e, where
  *
- *   (M - h J) e + G^T (mu - lambda) = h J udot,    G e = 0.
+ *   M a + G^T mu = F + h J a,    G a = G udot.
  *
  * Forces of soft rows stay what they are at the start. Damping of joints alone goes along the tree, O(n); other J fill a matrix, O(n^3),
- * less where the matrix has the zeros of a tree. */
+ * less where the matrix has the zeros of a tree. udot is not corrected, but a is found anew: where h J is far above M, the
+ * difference of the two would have no digits. */
 #include "dynamics/internal.h"
 
 #include "math/lu.h"
@@ -25,13 +25,16 @@ static bool fill_masses(const matter *m, const tree_data *d, const double *dampi
   return true;
 }
 
-/* e = (M + damping)^-1 f; *done is false if this way is closed. */
-static cdn_status solve_tree(const matter *m, cdn_state *state, const char *function, const double *damping,
-                             const double *f, double *e, bool *done) {
+/* *done is false if this way is closed. a: udot, then the step's. */
+static cdn_status solve_tree(const dynamics *dyn, cdn_state *state, const char *function, const double *damping,
+                             double *a, bool *done) {
+  const matter *m = dyn->matter;
   const tree *t = &m->tree;
   const size_t nb = (size_t)t->n, nu = (size_t)t->nu;
   tree_data d = cdni_matter_data(m, state);
   void *frame;
+  if (cdni_dynamics_has_forces(dyn, state) || dyn->soft)
+    CDNI_TRY(cdni_dynamics_acting_forces(dyn, state, &d.force, &d.f_mob));
   CDNI_TRY(cdni_operator_work(state, function,
                               nb * (sizeof(body_articulated) + sizeof(body_mass) + 2 * sizeof(sv)) +
                                   ((size_t)t->nG + (size_t)t->nD + nu + 1) * sizeof(real),
@@ -40,15 +43,14 @@ static cdn_status solve_tree(const matter *m, cdn_state *state, const char *func
   body_mass *mass = (body_mass *)(d.articulated + nb);
   d.z = (sv *)(mass + nb), d.A = d.z + nb;
   d.G = (real *)(d.A + nb), d.D_inv = d.G + t->nG, d.eps = d.D_inv + t->nD;
-  d.force = NULL, d.f_mob = f, d.udot = e;
+  d.udot = a;
   cdn_status status = CDN_OK;
   *done = fill_masses(m, &d, damping, mass);
   d.mass = mass;
   if (*done) {
     rmask singular;
-    m->kernels->articulate(t, &d, &singular);
+    m->kernels->forward(t, &d, false, &singular);
     if ((int)singular >= 0) status = cdni_matter_singular(m, state, (int)singular, function);
-    else m->kernels->solve(t, &d);
   }
   cdn_work_pop(state, frame);
   return status;
@@ -56,40 +58,25 @@ static cdn_status solve_tree(const matter *m, cdn_state *state, const char *func
 
 /* ---- by a matrix ---- */
 
-/* Rows of G on the mobilities that are free. */
+/* What the matrix is of: mobilities that are not prescribed, and Q^T of the rows of G on them (none: rank 0). */
 typedef struct free_part {
-  int n, *at; /* mobilities that are not prescribed */
-  double *A, *x, *column;
+  int n, *at;
+  double *A, *M, *x, *column; /* A and x: of the n; M and A are first of all nu */
   cdni_null_space rows;
 } free_part;
 
-static size_t free_numbers(size_t nu, size_t m) { return 2 * nu * nu + 3 * nu + m * (nu + 4) + 8; }
+static size_t free_numbers(size_t nu, size_t m) { return 2 * nu * nu + 3 * nu + m * (nu + 3) + 4; }
 
 static void divide(free_part *p, const matter *m, const tree_data *d, double *memory, size_t rows) {
   const size_t nu = (size_t)m->tree.nu;
-  p->A = memory, p->x = p->A + nu * nu, p->column = p->x + nu;
+  p->A = memory, p->M = p->A + nu * nu, p->x = p->M + nu * nu, p->column = p->x + nu;
   p->rows.A = p->column + nu, p->rows.scale = p->rows.A + rows * nu, p->rows.size = p->rows.scale + rows;
   p->rows.order = (int32_t *)(p->rows.size + rows);
   p->at = (int *)(p->rows.order + rows + rows % 2);
-  p->n = 0;
+  p->n = p->rows.rank = 0;
   for (int i = 1; i < m->tree.n; i++)
     for (int k = 0; k < m->tree.node[i].nu && !(d->prescribed && d->prescribed[i]); k++)
       p->at[p->n++] = m->tree.node[i].u + k;
-}
-
-/* Q^T A Q of the null space of G, in place. */
-static void reduce(free_part *p) {
-  const int n = p->n;
-  for (int i = 0; i < n; i++) cdni_null_space_enter(&p->rows, p->A + (size_t)i * (size_t)n);
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < n; i++) p->column[i] = p->A[(size_t)i * (size_t)n + (size_t)k];
-    cdni_null_space_enter(&p->rows, p->column);
-    for (int i = 0; i < n; i++) p->A[(size_t)i * (size_t)n + (size_t)k] = p->column[i];
-  }
-  const int rank = p->rows.rank, left = n - rank;
-  for (int i = 0; i < left; i++)
-    memmove(p->A + (size_t)i * (size_t)left, p->A + (size_t)(i + rank) * (size_t)n + (size_t)rank,
-            (size_t)left * sizeof *p->A);
 }
 
 static cdn_status gather_rows(const dynamics *dyn, cdn_state *state, free_part *p, double *G) {
@@ -107,37 +94,56 @@ static cdn_status gather_rows(const dynamics *dyn, cdn_state *state, free_part *
   return CDN_OK;
 }
 
-/* x = A^-1 x on the free mobilities and within what the constraints allow. */
-static cdn_status solve_free(const dynamics *dyn, cdn_state *state, const char *function, free_part *p) {
-  const bool constrained = cdni_dynamics_is_constrained(dyn, state);
-  int left = p->n;
-  double *x = p->x;
-  if (constrained) {
-    reduce(p);
-    cdni_null_space_enter(&p->rows, p->x);
-    left -= p->rows.rank, x += p->rows.rank;
-    for (int k = 0; k < p->rows.rank; k++) p->x[k] = 0;
+/* Of a = P udot + N y, where P udot is what prescribed motions and constraints say: P udot in place of udot, and x = M udot - A P udot
+ * on the free mobilities. */
+static void find_right(free_part *p, size_t nu, double *a) {
+  const size_t n = (size_t)p->n, rank = (size_t)p->rows.rank;
+  for (size_t i = 0; i < n; i++) {
+    const double *row = p->M + (size_t)p->at[i] * nu;
+    p->x[i] = 0;
+    for (size_t k = 0; k < nu; k++) p->x[i] += row[k] * a[k];
   }
-  const int bad = cdni_lu_factor(left, p->A);
-  if (bad >= 0) {
-    char speed[96] = "what the constraints leave free";
-    if (!constrained)
-      cdn_system_slot_name(cdn_state_system(state), CDN_POOL_U,
-                           cdni_subsystem_runs(cdn_state_system(state), dyn->matter->subsystem).u + p->at[bad], speed,
-                           sizeof speed);
-    return cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, speed,
-                           "forces grow with the speed of %s faster than a step of this size can follow: take a shorter "
-                           "step",
-                           speed);
+  for (size_t i = 0; i < n; i++) p->column[i] = a[p->at[i]];
+  cdni_null_space_enter(&p->rows, p->column);
+  for (size_t i = rank; i < n; i++) p->column[i] = 0;
+  cdni_null_space_leave(&p->rows, p->column);
+  for (size_t i = 0; i < n; i++) a[p->at[i]] = rank ? p->column[i] : 0;
+  for (size_t i = 0; i < n; i++) {
+    const double *row = p->A + (size_t)p->at[i] * nu;
+    for (size_t k = 0; k < nu; k++) p->x[i] -= row[k] * a[k];
   }
-  cdni_lu_solve(left, p->A, x);
-  if (constrained) cdni_null_space_leave(&p->rows, p->x);
-  return CDN_OK;
 }
 
-/* The matrix and hJ of all mobilities become those of the free ones. */
+/* Q^T A Q of the free mobilities, the null space of G alone. */
+static void reduce(free_part *p, size_t nu) {
+  const size_t n = (size_t)p->n, rank = (size_t)p->rows.rank, left = n - rank;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++) p->A[i * n + k] = p->A[(size_t)p->at[i] * nu + (size_t)p->at[k]];
+  if (rank == 0) return;
+  for (size_t i = 0; i < n; i++) cdni_null_space_enter(&p->rows, p->A + i * n);
+  for (size_t k = rank; k < n; k++) {
+    for (size_t i = 0; i < n; i++) p->column[i] = p->A[i * n + k];
+    cdni_null_space_enter(&p->rows, p->column);
+    for (size_t i = 0; i < n; i++) p->A[i * n + k] = p->column[i];
+  }
+  for (size_t i = 0; i < left; i++) memmove(p->A + i * left, p->A + (i + rank) * n + rank, left * sizeof *p->A);
+}
+
+static cdn_status fail_growth(const dynamics *dyn, cdn_state *state, const char *function, const free_part *p, int k) {
+  char speed[96] = "what the constraints leave free";
+  const cdn_system *system = cdn_state_system(state);
+  if (p->rows.rank == 0)
+    cdn_system_slot_name(system, CDN_POOL_U, cdni_subsystem_runs(system, dyn->matter->subsystem).u + p->at[k], speed,
+                         sizeof speed);
+  return cdni_state_fail(state, CDN_ERR_SINGULAR, true, function, speed,
+                         "forces grow with the speed of %s faster than a step of this size can follow: take a shorter "
+                         "step",
+                         speed);
+}
+
+/* a: udot, then the step's. */
 static cdn_status solve_matrix(const dynamics *dyn, cdn_state *state, const char *function, step_damping damping,
-                               double h, const double *udot, double *e) {
+                               double h, double *a) {
   const matter *m = dyn->matter;
   const tree_data d = cdni_matter_data(m, state);
   const cdn_system *system = cdn_state_system(state);
@@ -146,36 +152,32 @@ static cdn_status solve_matrix(const dynamics *dyn, cdn_state *state, const char
   const size_t G = constrained ? (size_t)cdn_system_nudoterr(system) * (size_t)cdn_system_nu(system) : 0;
   void *frame;
   CDNI_TRY(cdni_operator_work(state, function, (free_numbers(nu, rows) + G) * sizeof(double), &frame));
-  free_part p = { .n = 0 };
-  double *numbers = frame, *hJ = numbers + G;
-  divide(&p, m, &d, hJ + nu * nu, rows);
-  cdn_status status = cdni_dynamics_step_matrix(state, function, damping, h, p.A, hJ);
-  const size_t n = (size_t)p.n;
+  free_part p;
+  divide(&p, m, &d, (double *)frame + G, rows);
+  cdn_status status = cdni_dynamics_step_matrix(state, function, damping, h, p.M, p.A);
+  if (status == CDN_OK && constrained) status = gather_rows(dyn, state, &p, frame);
   if (status == CDN_OK) {
-    for (size_t i = 0; i < n; i++) {
-      const double *row = hJ + (size_t)p.at[i] * nu;
-      p.x[i] = 0;
-      for (size_t k = 0; k < nu; k++) p.x[i] += row[k] * udot[k];
-    }
-    for (size_t i = 0; i < n; i++)
-      for (size_t k = 0; k < n; k++) p.A[i * n + k] = p.A[(size_t)p.at[i] * nu + (size_t)p.at[k]];
+    const int rank = p.rows.rank;
+    find_right(&p, nu, a);
+    reduce(&p, nu);
+    cdni_null_space_enter(&p.rows, p.x);
+    for (int k = 0; k < rank; k++) p.x[k] = 0;
+    const int bad = cdni_lu_factor(p.n - rank, p.A);
+    if (bad >= 0) status = fail_growth(dyn, state, function, &p, bad);
+    else cdni_lu_solve(p.n - rank, p.A, p.x + rank);
+    cdni_null_space_leave(&p.rows, p.x);
+    for (int i = 0; i < p.n; i++) a[p.at[i]] += p.x[i];
   }
-  if (status == CDN_OK && constrained) status = gather_rows(dyn, state, &p, numbers);
-  if (status == CDN_OK) status = solve_free(dyn, state, function, &p);
-  for (size_t k = 0; k < nu; k++) e[k] = 0;
-  for (size_t i = 0; i < n && status == CDN_OK; i++) e[p.at[i]] = p.x[i];
   cdn_work_pop(state, frame);
   return status;
 }
 
 /* ---- both ---- */
 
-static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char *function, double h, const double *udot,
-                              double *e) {
+static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char *function, double h, double *a) {
   const size_t nu = (size_t)dyn->matter->tree.nu;
-  void *frame;
-  CDNI_TRY(cdni_operator_work(state, function, (2 * nu + 1) * sizeof(double), &frame));
-  double *damping = frame, *f = damping + nu;
+  double *damping;
+  CDNI_TRY(cdni_operator_work(state, function, (nu + 1) * sizeof *damping, (void **)&damping));
   bool any = false, done = true;
   cdn_status status = CDN_OK;
   memset(damping, 0, nu * sizeof *damping);
@@ -183,31 +185,26 @@ static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char 
   for (size_t k = 0; k < nu; k++) {
     any = any || damping[k] != 0;
     damping[k] *= h;
-    f[k] = -damping[k] * udot[k];
-    e[k] = 0;
   }
-  if (any && cdni_dynamics_is_constrained(dyn, state))
-    status = cdni_constraints_solve_damped(dyn->constraints, state, function, damping, f, e);
-  else if (any) status = solve_tree(dyn->matter, state, function, damping, f, e, &done);
-  cdn_work_pop(state, frame);
-  return done ? status : solve_matrix(dyn, state, function, STEP_JOINTS, h, udot, e);
+  if (any && cdni_dynamics_is_constrained(dyn, state)) {
+    const sv *F;
+    const double *f;
+    status = cdni_dynamics_acting_forces(dyn, state, &F, &f);
+    if (status == CDN_OK) status = cdni_constraints_solve_damped(dyn->constraints, state, function, damping, F, f, a);
+  } else if (any) status = solve_tree(dyn, state, function, damping, a, &done);
+  cdn_work_pop(state, damping);
+  return done ? status : solve_matrix(dyn, state, function, STEP_JOINTS, h, a);
 }
 
-cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h,
-                              const double *udot, double *a) {
+cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h, double *a) {
   const cdn_system *system = cdn_state_system(state);
   const dynamics *dyn = cdni_dynamics(system);
-  const size_t all = (size_t)cdn_system_nu(system), nu = dyn ? (size_t)dyn->matter->tree.nu : 0;
-  double *e;
-  if (a != udot && all) memcpy(a, udot, all * sizeof *a);
-  if (nu == 0) return CDN_OK;
-  CDNI_TRY(cdni_dynamics_refuse_provided_rows(state, function));
   CDNI_TRY(cdni_state_ensure(state, CDN_UDOT));
-  CDNI_TRY(cdni_operator_work(state, function, nu * sizeof *e, (void **)&e));
+  const size_t all = (size_t)cdn_system_nu(system);
+  if (all) memcpy(a, cdn_state_udot(state), all * sizeof *a);
+  if (!dyn || dyn->matter->tree.nu == 0) return CDN_OK;
+  CDNI_TRY(cdni_dynamics_refuse_provided_rows(state, function));
   a += cdni_subsystem_runs(system, dyn->matter->subsystem).u;
-  const cdn_status status = damping == STEP_JOINTS ? damp_joints(dyn, state, function, h, a, e)
-                                                   : solve_matrix(dyn, state, function, damping, h, a, e);
-  for (size_t k = 0; k < nu && status == CDN_OK; k++) a[k] += e[k];
-  cdn_work_pop(state, e);
-  return status;
+  return damping == STEP_JOINTS ? damp_joints(dyn, state, function, h, a)
+                                : solve_matrix(dyn, state, function, damping, h, a);
 }

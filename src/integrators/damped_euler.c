@@ -14,7 +14,7 @@ static cdn_status attempt(cdn_stepper *s) {
   const step_damping damping = *(const step_damping *)s->method->data;
   double *a = s->memory, *u1 = step->y1 + nq;
   CDNI_TRY(cdni_fixed_start(s));
-  CDNI_TRY(cdni_dynamics_damp(s->work, "cdn_stepper_advance", damping, step->h, step->f0 + nq, a));
+  CDNI_TRY(cdni_dynamics_damp(s->work, "cdn_stepper_advance", damping, step->h, a));
   for (int i = 0; i < nu; i++) u1[i] = step->y0[nq + i] + step->h * a[i];
   for (int i = nq + nu; i < s->ny; i++) step->y1[i] = step->y0[i] + step->h * step->f0[i];
   CDNI_TRY(cdni_fixed_move(s, step->h, step->y0, u1, step->y1));

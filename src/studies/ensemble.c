@@ -62,9 +62,11 @@ static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *s
   const cdni_method *m = cdni_choose_method(&how, false);
   e->method = method;
   if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
+  else if (m && m->equal_steps) e->apart = true;
   else if (m != &cdni_semi_explicit_euler)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
-                           "def.method is %s: take an explicit Runge-Kutta method or semi-explicit Euler",
+                           "def.method is %s: take an explicit Runge-Kutta method, semi-explicit Euler, or a method that takes "
+                           "equal steps only",
                            m ? m->name : "no method");
   return CDN_OK;
 }

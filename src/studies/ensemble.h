@@ -39,6 +39,7 @@ struct cdn_ensemble {
   int nq, nu, nz, ny;
   cdn_method method;
   const cdni_rk_tableau *rk; /* NULL: semi-explicit Euler */
+  bool apart; /* the method takes the steps of each State by itself */
 
   cdn_system *twin; /* its States have the lanes; NULL: States are evaluated one by one */
 

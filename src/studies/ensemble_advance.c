@@ -134,7 +134,7 @@ cdn_status cdn_ensemble_advance(cdn_ensemble *e, double h, int64_t n) {
     return cdni_ensemble_fail(e, CDN_ERR_UNSUPPORTED, function, -1,
                               "the System has %s, which an ensemble does not advance: use a stepper for each State",
                               remembers ? "auto-update variables" : "subsystems that ask for previous values");
-  if (x->events || x->constraints || friction) return cdni_ensemble_advance_apart(e, function, h, n);
+  if (e->apart || x->events || x->constraints || friction) return cdni_ensemble_advance_apart(e, function, h, n);
   advance a = { e, h, n };
   return cdni_ensemble_run(e, function, advance_batch, &a);
 }
