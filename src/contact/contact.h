@@ -53,6 +53,16 @@ typedef struct contact_point {
  * distance is not below soft.margin lies in the gap, and has no rows. Only for Systems whose contact is convex.
  * The pointer is valid until the poses or the materials of shapes change. */
 cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const contact_point **points, int *n);
+/* point_motion.c: how a point varies with small motions of its bodies. Column k < 12: a turn (3) and a displacement, of the
+ * material of a at the point, then of b. */
+typedef struct contact_point_motion {
+  cdn_vec3 point[12], normal[12], tangent[2][12];
+  double distance[12];
+} contact_point_motion;
+/* Whether it is known for the two kinds of shapes; the points of a State are there when it is asked for. */
+bool cdni_contact_motion_is_known(const contact_room *room, const contact_point *p);
+void cdni_contact_move_point(const contact_room *room, cdn_state *state, const contact_point *p,
+                             contact_point_motion *out);
 /* What the points are computed from: a prerequisite for entries of rooms above; known as soon as the room has
  * declared. */
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);

@@ -147,7 +147,7 @@ void cdni_contact_put_column(double *matrix, int column, push_on_b by, cdn_vec3 
   }
 }
 
-static small_motion unit_motion(int column) {
+small_motion cdni_contact_unit_motion(int column) {
   const double one[3] = { column % 3 == 0, column % 3 == 1, column % 3 == 2 };
   const cdn_vec3 v = cdn_v3(one[0], one[1], one[2]), zero = { 0, 0, 0 };
   const int which = column / 3;
@@ -158,7 +158,7 @@ static void elastic_matrix(const spot *c, double *by_X, cdn_spatial F[2]) {
   const cdn_vec3 f = cdn_scale(c->t->elastic, c->t->normal);
   F[0] = (cdn_spatial){ { 0, 0, 0 }, cdn_scale(-1, f) }, F[1] = (cdn_spatial){ { 0, 0, 0 }, f };
   for (int k = 0; k < 12; k++) {
-    const small_motion d = unit_motion(k);
+    const small_motion d = cdni_contact_unit_motion(k);
     const effect e = cdni_contact_effect(c, &d);
     cdni_contact_put_column(by_X, k, elastic_change(c, &e), f, e.over_a, e.over_b);
   }
@@ -166,7 +166,7 @@ static void elastic_matrix(const spot *c, double *by_X, cdn_spatial F[2]) {
 
 void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *by_X, contact_change *by_V) {
   const cdn_vec3 zero = { 0, 0, 0 };
-  const small_motion d = unit_motion(column);
+  const small_motion d = cdni_contact_unit_motion(column);
   *e = cdni_contact_effect(c, &d);
   const cdn_vec3 du = cdn_sub(cdn_cross(c->w_b, e->over_b), cdn_cross(c->w_a, e->over_a));
   const cdn_vec3 slip_a = cdn_add(cdn_cross(d.theta_a, c->over_a), cdn_cross(c->belt_a, e->over_a));

@@ -51,6 +51,8 @@ typedef struct contact_change {
 
 /* `moves`: the motion counts, too. */
 spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_numbers, double transition, bool moves);
+/* Column k < 12: a turn (3) and a displacement of a, then of b. */
+small_motion cdni_contact_unit_motion(int column);
 effect cdni_contact_effect(const spot *c, const small_motion *d);
 /* Column k < 12: a turn (3) and a displacement of a, then of b; and likewise of their velocities. */
 void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *by_X, contact_change *by_V);

@@ -40,15 +40,24 @@ static void reach_out(const view *v, cdni_box *boxes) {
 
 /* ---- one pair ---- */
 
-/* As MuJoCo has them: the first one is the second axis of Ground made perpendicular to the normal, or the third one if
- * the normal is within 60 degrees of the second; or, of a capsule on a half-space, the capsule's axis. */
-static void find_tangents(const cdn_geometry *const g[2], const cdn_transform *const X[2], contact_point *p) {
-  cdn_vec3 t = fabs(p->normal.y) < 0.5 ? cdn_v3(0, 1, 0) : cdn_v3(0, 0, 1);
+/* As MuJoCo has it: the second axis of Ground, or the third one if the normal is within 60 degrees of the second; or, of a
+ * capsule on a half-space, the capsule's axis. */
+cdn_vec3 cdni_contact_tangent_axis(const cdn_geometry *const g[2], const cdn_transform *const X[2], cdn_vec3 normal,
+                                   int *turning) {
+  *turning = -1;
   for (int i = 0; i < 2; i++)
     if (g[i]->kind == CDN_GEOMETRY_CAPSULE && g[1 - i]->kind == CDN_GEOMETRY_HALF_SPACE) {
-      const cdn_vec3 axis = X[i]->R.z;
-      if (cdn_norm(cdn_cross(axis, p->normal)) > 1e-8) t = axis;
+      *turning = i;
+      if (cdn_norm(cdn_cross(X[i]->R.z, normal)) > 1e-8) return X[i]->R.z;
     }
+  *turning = -1;
+  return fabs(normal.y) < 0.5 ? cdn_v3(0, 1, 0) : cdn_v3(0, 0, 1);
+}
+
+/* The first one is the axis made perpendicular to the normal. */
+static void find_tangents(const cdn_geometry *const g[2], const cdn_transform *const X[2], contact_point *p) {
+  int turning;
+  cdn_vec3 t = cdni_contact_tangent_axis(g, X, p->normal, &turning);
   t = cdn_sub(t, cdn_scale(cdn_dot(t, p->normal), p->normal));
   p->tangent[0] = cdn_scale(1 / cdn_norm(t), t);
   p->tangent[1] = cdn_cross(p->normal, p->tangent[0]);

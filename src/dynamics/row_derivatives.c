@@ -56,12 +56,12 @@ static void clear_forces(const differ *x, row_values *out) {
   if (t->nu) memset(out->f, 0, (size_t)t->nu * sizeof *out->f);
 }
 
-/* Soft rows have no equations: their forces follow from the State and udot. */
+/* Soft rows have no equations: their forces follow from the State and udot. Of most it is known how they vary. */
 static cdn_status evaluate_soft(const differ *x, row_values *out) {
   out->same = true;
   clear_forces(x, out);
   CDNI_TRY(cdni_state_ensure(x->state, CDN_TWIST));
-  return cdni_soft_forces(x->dyn->soft, x->state, x->udot, out->F, out->f);
+  return cdni_soft_forces(x->dyn->soft, x->state, x->udot, true, out->F, out->f);
 }
 
 static cdn_status evaluate(const differ *x, row_values *out) {
@@ -193,6 +193,9 @@ cdn_status cdni_rows_differentiate(const dynamics *dyn, derivative_pass *p, doub
                providers = dyn->row_providers.count;
   differ x = { .dyn = dyn, .state = state, .still = *p };
   provided_rows rows = { .n = 0 };
+  bool rest = true;
+  if (dyn->soft) CDNI_TRY(cdni_soft_differentiate(dyn->soft, p, &rest));
+  if (!rest) return CDN_OK;
   if (dyn->most_rows > 0) CDNI_TRY(cdni_rows_evaluate(dyn, state, &rows));
   x.n = rows.n, x.nq = cdn_system_nq(system), x.nu = cdn_system_nu(system), x.nz = cdn_system_nz(system);
   x.runs = cdni_subsystem_runs(system, dyn->matter->subsystem);

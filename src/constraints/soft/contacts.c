@@ -34,6 +34,8 @@ static soft_group group_of(const soft_room *room, const tree_data *d, const doub
     g.s = cdni_soft_cone(pyramid ? SOFT_PYRAMIDAL : SOFT_ELLIPTIC, (int)p->soft.dimension, p->soft.friction, R,
                          def->impedance_ratio);
   }
+  g.known = cdni_contact_motion_is_known(room->contact, p);
+  g.stiffness = response.stiffness, g.damping = response.B, g.growth = response.growth;
   put_rows(p, &g);
   const sv V = relative_velocity(d, &g);
   for (int k = 0; k < g.s.rows; k++) g.ref[k] = -response.B * sv_dot(g.B[k], V);

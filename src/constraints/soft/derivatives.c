@@ -7,7 +7,8 @@
 #include "constraints/soft/internal.h"
 #include "matter/operators.h"
 
-cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, sv *F, double *f) {
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out, sv *F,
+                            double *f) {
   const matter *m = room->matter;
   const void *elements;
   int n;
@@ -20,6 +21,7 @@ cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const doubl
   cdni_operator_accelerations(m, &d, udot, A_full);
   for (int i = 0; i < n; i++) {
     soft_work w = { .g = (const soft_group *)elements + i };
+    if (left_out && w.g->known) continue;
     cdni_soft_place(d.pose, &w);
     cdni_soft_multiply(&m->tree, &w, w.g->rates ? A_full : A, udot, w.r);
     for (int k = 0; k < w.g->s.rows; k++) w.r[k] -= w.g->ref[k];
@@ -47,7 +49,7 @@ cdn_status cdn_soft_forces(cdn_state *state, const double *udot, double *f) {
   memset(f_mob, 0, (2 * nu + 1) * sizeof *f_mob);
   if (udot && nu) memcpy(a, udot, nu * sizeof *a);
   cdn_status status = cdni_state_ensure(state, CDN_TWIST);
-  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, F, f_mob);
+  if (status == CDN_OK && room) status = cdni_soft_forces(room, state, a, false, F, f_mob);
   if (status == CDN_OK) {
     tree_data d = cdni_matter_data(m, state);
     d.z = F;

@@ -9,17 +9,18 @@ static const cdni_parameter table[] = { CDNI_NOT_NEGATIVE("loss", "N|N m"), SOFT
 
 static const char *check(const double *p) { return cdni_soft_check_law(p + LAW, p + LAW + LAW_IMP); }
 
-/* Row k: mobility k, or the rotation about axis k of M. */
-static void set_row(const soft_element_view *v, const tree_node *node, int k, double *g) {
+/* Row k: mobility k, or the rotation about axis k of M; returns whether it is that. */
+static bool set_row(const soft_element_view *v, const tree_node *node, int k, double *g) {
   const bool turns = (node->kind == CDN_BALL || node->kind == CDN_FREE) && k < 3;
   if (!turns) {
     g[k] = 1;
-    return;
+    return false;
   }
   const double *q = v->d.q + node->q;
   const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ q[0], q[1], q[2], q[3] });
   const cdn_vec3 axis = k == 0 ? R.x : k == 1 ? R.y : R.z;
   g[0] = axis.x, g[1] = axis.y, g[2] = axis.z;
+  return true;
 }
 
 static cdn_status add_groups(const soft_element_view *v) {
@@ -32,9 +33,10 @@ static cdn_status add_groups(const soft_element_view *v) {
     double rate = 0;
     g.s.loss = v->params[LOSS];
     g.place = SOFT_JOINT, g.body[1] = v->e->body[0];
-    set_row(v, node, k, g.g[0]);
+    const bool turns = set_row(v, node, k, g.g[0]);
     for (int i = 0; i < node->nu; i++) rate += g.g[0][i] * v->d.u[node->u + i];
     cdni_soft_element_row(&g, 0, &a, v->weights.mobility[node->u + k], 0, rate);
+    if (!turns) cdni_soft_element_know(&g, &a, false);
     CDNI_TRY(v->add(v->to, &g));
   }
   return CDN_OK;

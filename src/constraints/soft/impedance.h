@@ -9,9 +9,9 @@
 typedef cdn_soft_law soft_law;
 
 /* Of one row: the impedance d in (0, 1), and aref = -B v - K d x for the violation x = position - margin and its rate
- * v. */
+ * v. By x, K d x varies by `stiffness`, and 1 / R, which goes with d / (1 - d), by the part `growth` of itself. */
 typedef struct soft_response {
-  double d, K, B;
+  double d, K, B, stiffness, growth;
 } soft_response;
 /* `safe`: the time constant counts as at least this, s (refsafe: two steps; 0: as it is given). */
 soft_response cdni_soft_response(const soft_law *law, double x, double safe);

@@ -29,6 +29,7 @@ static cdn_status add_groups(const soft_element_view *v) {
     const double x = distance - p[MARGIN];
     const soft_response a = cdni_soft_response(&v->law, x, v->safe);
     cdni_soft_element_row(&g, 0, &a, v->weights.mobility[v->e->u[0]], x, sign * u);
+    cdni_soft_element_know(&g, &a, true);
     g.place = SOFT_JOINT, g.body[1] = v->e->body[0];
     g.g[0][v->e->u[0] - node->u] = sign;
     CDNI_TRY(v->add(v->to, &g));

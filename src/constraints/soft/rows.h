@@ -19,6 +19,11 @@ typedef struct soft_group {
   int32_t place;
   int32_t body[2];     /* of a pair: a and b; of a joint: its outboard body, in body[1]; of two: theirs */
   int32_t mobility[2]; /* of two joints: slots of u */
+  /* 1: how the force varies is known (force_derivatives.c), for a contact or one mobility. Then ref[0] falls with the violation by
+   * `stiffness`, the ref of every row with its velocity by `damping`, and D grows with the violation by the part `growth` of
+   * itself. */
+  int32_t known;
+  double stiffness, damping, growth;
   v3 point, arm; /* of a pair: a point of b, and from there to that of a; 0 but for stations that should coincide */
   union {
     sv B[SOFT_MOST_ROWS];        /* of a pair: r_k = B_k . (A_b - A_a) - ref_k, with A at the point: rotation first */

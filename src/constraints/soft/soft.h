@@ -25,8 +25,14 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
 /* After the accelerations were solved once more with these forces: udot less that of cdni_soft_solve is what the gradient
  * has left, by which the State's results tell how accurate they are. */
 cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_data *d);
-/* Adds the forces that the soft rows would have at this udot to F and f. */
-cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, sv *F, double *f);
+/* Adds the forces that the soft rows would have at this udot to F and f; or only of those rows that cdni_soft_differentiate
+ * leaves out. */
+cdn_status cdni_soft_forces(const soft_room *room, cdn_state *state, const double *udot, bool left_out, sv *F,
+                            double *f);
+/* Adds to a pass what the forces of the soft rows add to the derivatives of tau at constant udot. *rest: some rows are left
+ * out, for nobody knows how they vary. */
+struct derivative_pass;
+cdn_status cdni_soft_differentiate(const soft_room *room, struct derivative_pass *p, bool *rest);
 /* Matrices of derivatives, one column for each variable: of udot (nu rows), and of the multipliers of all constraints (NULL:
  * not wanted). On entry those with forces of the soft rows that do not follow udot; on return the true ones.
  * Accelerations must be valid. */
