@@ -44,7 +44,9 @@ typedef enum cdn_method {
    * velocity. */
   CDN_METHOD_DAMPED_EULER, /**< symplectic Euler of order 1, implicit in the mobility dampers (MuJoCo's Euler) */
   CDN_METHOD_IMPLICIT,     /**< the same, implicit in u of all forces but soft rows, those of inertia included */
-  CDN_METHOD_IMPLICIT_FAST /**< the same without those of inertia, by the symmetric part (MuJoCo's implicitfast) */
+  CDN_METHOD_IMPLICIT_FAST, /**< the same without those of inertia, by the symmetric part (MuJoCo's implicitfast) */
+  CDN_METHOD_MIDPOINT, /**< the same, but free bodies without children turn by the implicit midpoint: they keep their energy */
+  CDN_METHOD_RUNGE_KUTTA_4 /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's RK4) */
 } cdn_method;
 
 /** The method's name as the command spells it, such as "dormand-prince"; NULL for an unknown number. Static storage. */

@@ -3,6 +3,11 @@
 #include "dynamics/dynamics.h"
 #include "integrators/fixed.h"
 
+typedef struct euler_kind {
+  step_damping damping;
+  bool lone_bodies; /* these by the implicit midpoint */
+} euler_kind;
+
 static size_t memory(const cdni_method *method, int ny) {
   (void)method;
   return cdni_stride(ny);
@@ -11,23 +16,27 @@ static size_t memory(const cdni_method *method, int ny) {
 static cdn_status attempt(cdn_stepper *s) {
   cdni_step *step = &s->step;
   const int nq = s->nq, nu = s->nu;
-  const step_damping damping = *(const step_damping *)s->method->data;
+  const euler_kind *kind = s->method->data;
   double *a = s->memory, *u1 = step->y1 + nq;
   CDNI_TRY(cdni_fixed_start(s));
-  CDNI_TRY(cdni_dynamics_damp(s->work, "cdn_stepper_advance", damping, step->h, a));
+  CDNI_TRY(cdni_dynamics_damp(s->work, "cdn_stepper_advance", kind->damping, step->h, a));
   for (int i = 0; i < nu; i++) u1[i] = step->y0[nq + i] + step->h * a[i];
   for (int i = nq + nu; i < s->ny; i++) step->y1[i] = step->y0[i] + step->h * step->f0[i];
   CDNI_TRY(cdni_fixed_move(s, step->h, step->y0, u1, step->y1));
+  if (kind->lone_bodies) CDNI_TRY(cdni_fixed_lone_bodies(s, a));
   return cdni_fixed_arrive(s);
 }
 
-static const step_damping joints = STEP_JOINTS, forces = STEP_FORCES, all = STEP_ALL;
+static const euler_kind joints = { STEP_JOINTS, false }, forces = { STEP_FORCES, false }, all = { STEP_ALL, false },
+                        midpoint = { STEP_FORCES, true };
 
-#define EULER(method_name, of)                                                                                     \
-  {                                                                                                                \
-    .name = method_name, .error_order = 2, .equal_steps = true, .memory = memory, .attempt = attempt,              \
-    .interpolate = cdni_hermite, .data = &of                                                                       \
+#define EULER(method_name, of)                                                                        \
+  {                                                                                                   \
+    .name = method_name, .error_order = 2, .equal_steps = true, .memory = memory, .attempt = attempt, \
+    .interpolate = cdni_hermite, .data = &of                                                          \
   }
 const cdni_method cdni_damped_euler = EULER("Euler with implicit damping of joints", joints);
 const cdni_method cdni_implicit_fast = EULER("Euler, implicit in the velocities of forces", forces);
 const cdni_method cdni_implicit = EULER("Euler, implicit in velocities", all);
+const cdni_method cdni_midpoint =
+    EULER("Euler, implicit in the velocities of forces, lone bodies by the midpoint", midpoint);

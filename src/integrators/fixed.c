@@ -1,11 +1,6 @@
 /* What the methods with equal steps share. */
 #include "integrators/fixed.h"
 
-size_t cdni_fixed_no_memory(const cdni_method *method, int ny) {
-  (void)method, (void)ny;
-  return 0;
-}
-
 cdn_status cdni_fixed_start(cdn_stepper *s) {
   const cdni_step *step = &s->step;
   const size_t size = sizeof(double) * (size_t)s->ny;
@@ -36,6 +31,21 @@ cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const dou
     for (int i = at; i < at + 4; i++) q1[i] = along * q0[i] + across * qdot[i];
   }
   return CDN_OK;
+}
+
+void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x) {
+  const matter *m = cdni_matter(s->system);
+  if (!m || m->tree.n_quaternions == 0) return;
+  const cdni_runs runs = cdni_subsystem_runs(s->system, m->subsystem);
+  for (int b = 1; b < m->tree.n; b++) {
+    const tree_node *n = &m->tree.node[b];
+    if (n->kind != CDN_BALL && n->kind != CDN_FREE) continue;
+    const double *e = q + runs.q + n->q;
+    double *w = x + runs.u + n->u;
+    const cdn_rotation R = cdn_rotation_from_quaternion((cdn_quaternion){ e[0], e[1], e[2], e[3] });
+    const cdn_vec3 v = cdn_v3(w[0], w[1], w[2]), turned = back ? cdn_rotate(R, v) : cdn_rotate_inv(R, v);
+    w[0] = turned.x, w[1] = turned.y, w[2] = turned.z;
+  }
 }
 
 cdn_status cdni_fixed_arrive(cdn_stepper *s) {

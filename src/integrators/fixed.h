@@ -10,9 +10,11 @@ cdn_status cdni_fixed_start(cdn_stepper *s);
 /* q1 = q0 after h at the speeds u. `work` must be at q0. A quaternion turns at constant angular velocity; every other q moves by
  * h N(q0) u. q1 may be the place of neither q0 nor u. */
 cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1);
+/* Angular velocities and accelerations of balls and free joints in x (nu), from the axes of F to those that turn, or back. */
+void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x);
 /* Ends the step at y1: projects, evaluates, and fills what dense output and the certificate read. */
 cdn_status cdni_fixed_arrive(cdn_stepper *s);
-/* No memory of its own. */
-size_t cdni_fixed_no_memory(const cdni_method *method, int ny);
+/* midpoint.c: q1 and u1 of free bodies without children by the implicit midpoint, from the step's accelerations a. */
+cdn_status cdni_fixed_lone_bodies(cdn_stepper *s, const double *a);
 
 #endif

@@ -21,6 +21,8 @@ const char *cdn_method_name(cdn_method method) {
     [CDN_METHOD_DAMPED_EULER] = "damped-euler",
     [CDN_METHOD_IMPLICIT] = "implicit",
     [CDN_METHOD_IMPLICIT_FAST] = "implicit-fast",
+    [CDN_METHOD_MIDPOINT] = "midpoint",
+    [CDN_METHOD_RUNGE_KUTTA_4] = "runge-kutta-4",
   };
   return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
 }
@@ -55,6 +57,8 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrain
     case CDN_METHOD_DAMPED_EULER: return &cdni_damped_euler;
     case CDN_METHOD_IMPLICIT: return &cdni_implicit;
     case CDN_METHOD_IMPLICIT_FAST: return &cdni_implicit_fast;
+    case CDN_METHOD_MIDPOINT: return &cdni_midpoint;
+    case CDN_METHOD_RUNGE_KUTTA_4: return &cdni_runge_kutta_4;
   }
   return NULL;
 }

@@ -165,7 +165,9 @@ typedef struct pair {
   const char *theirs;
   cdn_method ours;
 } pair;
-static const pair methods[] = { { "Euler", CDN_METHOD_DAMPED_EULER }, { "implicit", CDN_METHOD_IMPLICIT } };
+static const pair methods[] = { { "Euler", CDN_METHOD_DAMPED_EULER },
+                                { "implicit", CDN_METHOD_IMPLICIT },
+                                { "RK4", CDN_METHOD_RUNGE_KUTTA_4 } };
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* The part of `states` steps that differ by less than `limit`; the largest difference. */
@@ -217,7 +219,9 @@ START_TEST(a_humanoid_steps_as_mujocos) {
   if (!mj_bridge_read_model("humanoid.xml", text, sizeof text))
     SKIP("there is no humanoid.xml among the shared models");
   rig r = load("humanoid", text, NULL);
-  r.m->opt.integrator = p->ours == CDN_METHOD_DAMPED_EULER ? mjINT_EULER : mjINT_IMPLICIT;
+  r.m->opt.integrator = p->ours == CDN_METHOD_DAMPED_EULER ? mjINT_EULER
+                        : p->ours == CDN_METHOD_IMPLICIT   ? mjINT_IMPLICIT
+                                                           : mjINT_RK4;
   compare(&r, p, 200, 1, 1, 1e-8, 0.99);
   unload(&r);
 }

@@ -2,8 +2,9 @@
 #include "../testing.h"
 
 /* All of them. */
-static const cdn_method methods[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST };
-enum { METHODS = sizeof methods / sizeof *methods };
+static const cdn_method methods[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
+                                      CDN_METHOD_MIDPOINT, CDN_METHOD_RUNGE_KUTTA_4 };
+enum { METHODS = sizeof methods / sizeof *methods, DAMPING = METHODS - 1 };
 
 static cdn_stepper *stepper_of(cdn_state *state, cdn_method method, double h) {
   cdn_stepper_def def = cdn_default_stepper_def();
@@ -62,6 +63,131 @@ START_TEST(a_steady_turn_is_exact) {
   NEAR(cdn_state_q(cdn_stepper_state(stepper))[3], sqrt(0.5), 1e-14);
   OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
   NEAR(fabs(cdn_state_q(cdn_stepper_state(stepper))[0]), 1, 1e-14);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* ---- orders ---- */
+
+/* The distance of q and u at time 1 from those of a run at 1e-13. */
+static double error_with(cdn_state *state, cdn_method method, double h) {
+  const cdn_system *system = cdn_state_system(state);
+  cdn_stepper_def def = cdn_default_stepper_def();
+  cdn_stepper *exact, *stepper = stepper_of(state, method, h);
+  double error = 0;
+  def.accuracy = 1e-13;
+  OK_ON(state, cdn_stepper_create(state, &def, &exact));
+  OK_STEP(exact, cdn_stepper_advance(exact, 1, NULL));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+  for (int i = 0; i < cdn_system_nq(system); i++)
+    error = fmax(error, fabs(cdn_state_q(cdn_stepper_state(stepper))[i] - cdn_state_q(cdn_stepper_state(exact))[i]));
+  for (int i = 0; i < cdn_system_nu(system); i++)
+    error = fmax(error, fabs(cdn_state_u(cdn_stepper_state(stepper))[i] - cdn_state_u(cdn_stepper_state(exact))[i]));
+  cdn_stepper_destroy(stepper);
+  cdn_stepper_destroy(exact);
+  return error;
+}
+
+static void has_order(cdn_state *state, cdn_method method, double order, double h) {
+  const double long_ = error_with(state, method, h), short_ = error_with(state, method, h / 2);
+  const double found = log2(long_ / short_);
+  ck_assert_msg(fabs(found - order) < 0.15 + 0.05 * order, "%s: order %.2f, errors %.3g and %.3g",
+                cdn_method_name(method), found, long_, short_);
+}
+
+/* Pins in a plane with dampers and springs; `closed`: the last one on a line. */
+static cdn_state *chain(bool closed) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_PIN, def.mass.mass = 1, def.mass.com = cdn_v3(0.5, 0, 0);
+  def.mass.inertia = (cdn_inertia){ 0.1, 0.1, 0.1, 0, 0, 0 };
+  cdn_body body = cdn_ground();
+  for (int i = 0; i < 3; i++) {
+    def.parent = body, def.X_PF.p = cdn_v3(i > 0, 0, 0);
+    if (i == 0) def.X_PF.R = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), PI / 2);
+    else def.X_PF.R = cdn_rotation_identity();
+    body = cdn_system_add_body(system, &def);
+    cdn_system_add_mobility_damper(system, NULL, body, 0, 0.7);
+    cdn_system_add_mobility_spring(system, NULL, body, 0, 3, 0.2);
+  }
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  if (closed)
+    cdn_system_constrain_point_in_plane(system, "line", cdn_ground(), cdn_v3(0, 0, 1), 0, body, cdn_v3(1, 0, 0));
+  return state_of(system);
+}
+
+START_TEST(orders_on_a_chain) {
+  cdn_state *state = chain(false);
+  static const double orders[METHODS] = { 1, 1, 1, 1, 4 };
+  has_order(state, methods[_i], orders[_i], _i == METHODS - 1 ? 0.02 : 0.002);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Projected after each step; equations hold to the tolerance. */
+START_TEST(orders_beside_a_constraint) {
+  cdn_state *state = chain(true);
+  static const double orders[METHODS] = { 1, 1, 1, 1, 4 };
+  const double q0[3] = { 0.9, -1.9, 1.0 }, u0[3] = { 1, -1, 0.5 };
+  OK_ON(state, cdn_state_set_q(state, q0));
+  OK_ON(state, cdn_state_set_u(state, u0));
+  cdn_projection_def def = cdn_default_projection_def();
+  def.tolerance = 1e-14;
+  OK_ON(state, cdn_project_q(state, &def, NULL));
+  OK_ON(state, cdn_project_u(state, &def, NULL));
+  has_order(state, methods[_i], orders[_i], _i == METHODS - 1 ? 0.02 : 0.001);
+  cdn_stepper *stepper = stepper_of(state, methods[_i], 0.01);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+  AT_MOST(fabs(cdn_state_qerr(cdn_stepper_state(stepper))[0]), 1e-5);
+  AT_MOST(fabs(cdn_state_uerr(cdn_stepper_state(stepper))[0]), 1e-4);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A free body that tumbles: its centre of mass is not where its origin is. */
+static cdn_state *tumbler(cdn_body *body) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  const double u0[6] = { 2, 1, -1, 0.3, 0.2, -0.1 };
+  def.mobilizer = CDN_FREE, def.mass.mass = 2, def.mass.com = cdn_v3(0.2, -0.1, 0.3);
+  def.mass.inertia = (cdn_inertia){ 1, 2, 2.5, 0.1, 0.2, -0.1 };
+  *body = cdn_system_add_body(system, &def);
+  cdn_state *state = state_of(system);
+  OK_ON(state, cdn_state_set_u(state, u0));
+  return state;
+}
+
+START_TEST(orders_of_a_tumbling_body) {
+  cdn_body body;
+  cdn_state *state = tumbler(&body);
+  static const double orders[METHODS] = { 1, 1, 1, 2, 2 };
+  has_order(state, methods[_i], orders[_i], 0.005);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* Over a minute of long steps: to rounding. Euler's method gains a fifth of the energy. */
+START_TEST(the_midpoint_keeps_energy_and_momentum) {
+  cdn_body body;
+  cdn_state *state = tumbler(&body);
+  double before, after;
+  cdn_spatial momentum[2];
+  OK_ON(state, cdn_kinetic_energy(state, &before));
+  OK_ON(state, cdn_momentum(state, &momentum[0]));
+  cdn_stepper *stepper = stepper_of(state, CDN_METHOD_MIDPOINT, 0.1);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 60, NULL));
+  cdn_state *end = cdn_stepper_state(stepper);
+  OK_ON(end, cdn_kinetic_energy(end, &after));
+  OK_ON(end, cdn_momentum(end, &momentum[1]));
+  NEAR(after, before, 1e-12 * before);
+  for (int k = 0; k < 6; k++) NEAR((&momentum[1].w.x)[k], (&momentum[0].w.x)[k], 1e-11);
+  cdn_stepper_destroy(stepper);
+  stepper = stepper_of(state, CDN_METHOD_DAMPED_EULER, 0.01);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 60, NULL));
+  OK_ON(cdn_stepper_state(stepper), cdn_kinetic_energy(cdn_stepper_state(stepper), &after));
+  ck_assert(fabs(after - before) > 0.05 * before);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
 }
@@ -151,8 +277,12 @@ START_TEST(the_fast_form_is_symmetric) {
 END_TEST
 
 static void add(TCase *c) {
+  tcase_add_loop_test(c, orders_on_a_chain, 0, METHODS);
+  tcase_add_loop_test(c, orders_beside_a_constraint, 0, METHODS);
+  tcase_add_loop_test(c, orders_of_a_tumbling_body, 0, METHODS);
+  tcase_add_test(c, the_midpoint_keeps_energy_and_momentum);
   tcase_add_test(c, the_fast_form_is_symmetric);
-  tcase_add_loop_test(c, a_strong_damper_decays, 0, METHODS);
+  tcase_add_loop_test(c, a_strong_damper_decays, 0, DAMPING);
   tcase_add_loop_test(c, a_steady_turn_is_exact, 0, METHODS);
   tcase_add_loop_test(c, equal_steps_need_their_size, 0, METHODS);
   tcase_add_test(c, growth_beyond_a_step_is_told);
