@@ -102,7 +102,9 @@ typedef struct model_arguments {
   bool strict, keep_fixed, floating_base, tree_only, quiet;
   bool pull;                     /* the System has a pull, for a hand */
   double armature;               /* 0: as the file says */
-  const char *contact;           /* "compliant", "soft" or "none"; NULL: compliant */
+  const char *contact;           /* "compliant", "soft" or "none"; NULL: compliant, unless... */
+  bool as_file;                  /* ... a run takes steps as the file's simulator does: then contact is as there, too */
+  double step;                   /* the size of the run's equal steps; 0: it has none, or takes the file's */
   const char *friction;          /* "stick" or "slip"; NULL: stick */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
 } model_arguments;

@@ -25,6 +25,8 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   const int contact = choose("contact", arguments->contact, contacts, 3);
   const int slip = choose("friction", arguments->friction, frictions, 2);
   options->contact = models[contact < 0 ? 0 : contact];
+  if (!arguments->contact && arguments->as_file) options->contact = CDN_MODEL_AS_FILE;
+  options->fixed_step = arguments->step;
   options->contact_friction = slip ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;
   options->contact_modulus = arguments->stiffness;
   options->contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;

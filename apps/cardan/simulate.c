@@ -175,6 +175,31 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   return record.signal ? 128 + record.signal : code;
 }
 
+/* --method file: the model's own method, and its step if no other was asked for. */
+static bool is_of_file(const simulate_arguments *a) { return a->method_name && strcmp(a->method_name, "file") == 0; }
+
+/* Methods and steps that the file decides, once it has been read. */
+static int settle_steps(simulate_arguments *a, cdn_model *model) {
+  cdn_error error;
+  cdn_method method;
+  double step;
+  const bool needs = cdn_method_needs_fixed_step(a->method) && a->step == 0;
+  // a checkpoint has what was chosen
+  if (a->model.as_file && !a->model.contact)
+    a->model.contact = cdn_model_steps_of_file(model, NULL, NULL) == CDN_OK ? "soft" : "compliant";
+  if (!is_of_file(a) && !needs) return CMD_OK;
+  if (cdn_model_steps_of_file(model, &method, &step) != CDN_OK) {
+    cdn_model_last_error(model, &error);
+    if (needs) complain("--method %s takes equal steps: it needs --step H", cdn_method_name(a->method));
+    else complain_error("--method file", &error);
+    return CMD_USAGE;
+  }
+  if (is_of_file(a)) a->method = method;
+  if (a->step == 0) a->step = step;
+  a->method_name = cdn_method_name(a->method); // for a checkpoint
+  return CMD_OK;
+}
+
 bool find_method(const char *name, cdn_method *method) {
   const char *names[64];
   int n = 0;
@@ -194,7 +219,7 @@ bool find_method(const char *name, cdn_method *method) {
     size_t length = strlen(all);
     snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", names[i]);
   }
-  complain("--method %s: there is no such method; there are %s", name, all);
+  complain("--method %s: there is no such method; there are %s, and file", name, all);
   return false;
 }
 
@@ -217,8 +242,10 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--report %g would make %.2g rows; give a longer interval", a->report, a->duration / a->report);
     return false;
   }
-  return find_method(a->method_name, &a->method) && estimate_makes_sense(a) && checkpoint_makes_sense(a) &&
-         outputs_make_sense(a);
+  a->model.step = a->step;
+  if (!is_of_file(a) && !find_method(a->method_name, &a->method)) return false;
+  a->model.as_file = is_of_file(a) || cdn_method_needs_fixed_step(a->method);
+  return estimate_makes_sense(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
 }
 
 /* The end must lie beyond the start, as far as doubles can tell. */
@@ -305,13 +332,14 @@ static int simulate(simulate_arguments *a, checkpoint *from) {
   if (code != CMD_OK) return code;
   report_notes(model, &a->model);
   cdn_state *initial = NULL;
-  if (!from) {
+  code = settle_steps(a, model);
+  if (code == CMD_OK && !from) {
     code = load_state(model, &a->model, &initial);
     if (code == CMD_OK) code = lock_joints(&a->locks, initial);
     /* the stepper holds constraints to a tenth of the accuracy */
     if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, model, a->accuracy / 10, initial);
     if (code == CMD_OK) code = check_time(a, initial);
-  } else {
+  } else if (code == CMD_OK) {
     code = load_resumed(a, model, from, &initial);
   }
   if (code == CMD_OK) code = run_and_report(a, model, initial, from);
@@ -354,6 +382,7 @@ int command_simulate(int argc, char **argv) {
     if (!is_bare(&a)) return CMD_USAGE;
     bool readable =
         checkpoint_read(&from, a.resume, &a) && find_method(a.method_name, &a.method) && outputs_make_sense(&a);
+    a.model.step = a.step;
     code = readable ? simulate(&a, &from) : CMD_INPUT;
     checkpoint_close(&from);
     return code;

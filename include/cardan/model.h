@@ -14,6 +14,7 @@
 #include <cardan/measures.h>
 #include <cardan/scene.h>
 #include <cardan/spec.h>
+#include <cardan/stepper.h>
 
 CDN_BEGIN_DECLS
 
@@ -25,7 +26,8 @@ typedef enum cdn_model_contact {
   CDN_MODEL_COMPLIANT,  /**< compliant contact */
   /** soft convex contact, which obeys MuJoCo's parameters of a file; limits and dry friction of joints are soft rows, too
    *  (docs/soft_contact.md) */
-  CDN_MODEL_SOFT
+  CDN_MODEL_SOFT,
+  CDN_MODEL_AS_FILE /**< soft for MJCF files, and specs that were given a solver (cdn_spec_set_solver); else compliant */
 } cdn_model_contact;
 
 typedef struct cdn_model_options {
@@ -49,6 +51,9 @@ typedef struct cdn_model_options {
   /** What friction between shapes follows from. Default: CDN_FRICTION_STICKING. A System that was given a
    *  cdn_contact_def before the model is built keeps it, and this number has no effect then. */
   cdn_friction contact_friction;
+  /** The size of the equal steps that runs will take, s: with soft contact, where the file has refsafe, time constants count as at
+   *  least two of them. 0 (the default): the file's step. */
+  double fixed_step;
 } cdn_model_options;
 
 /** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */
@@ -107,6 +112,12 @@ CDN_API const char *cdn_model_name(const cdn_model *model);
 /** The spec from which the model was built, with shapes, assets and all other contents of the file. It belongs to
  *  the model. */
 CDN_API const cdn_spec *cdn_model_spec(const cdn_model *model);
+
+/** How the file wants its model to be run: the method and the size of its equal steps, s, as <option> of MJCF says (what it does not
+ *  say has MuJoCo's defaults), or the solver that a spec was given. Euler is CDN_METHOD_DAMPED_EULER, and
+ *  CDN_METHOD_SEMI_EXPLICIT_EULER where the file disables eulerdamp. Either may be NULL. CDN_ERR_UNSUPPORTED: the file has nothing of
+ *  the kind (URDF); nothing is written then. */
+CDN_API cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) CDN_NODISCARD;
 
 /** Adds the looks of a model to a scene of its System: shapes with their colours and meshes, frames as named points,
  *  ranges of joints. What cannot be shown (a mesh that is not there) becomes a warning of the model. Errors:

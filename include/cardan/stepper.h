@@ -53,6 +53,8 @@ typedef enum cdn_method {
 CDN_API const char *cdn_method_name(cdn_method method);
 /** Whether this library has the method. Methods of SUNDIALS need a library that was built with SUNDIALS. */
 CDN_API bool cdn_method_is_available(cdn_method method);
+/** Whether the method takes equal steps only: it needs a fixed_step. */
+CDN_API bool cdn_method_needs_fixed_step(cdn_method method);
 
 /** Why cdn_stepper_advance returned. */
 typedef enum cdn_why {

@@ -32,6 +32,11 @@ bool cdn_method_is_available(cdn_method method) {
   return m && m->attempt;
 }
 
+bool cdn_method_needs_fixed_step(cdn_method method) {
+  const cdni_method *m = cdni_choose_method(&(cdn_stepper_def){ .method = method }, false);
+  return m && m->equal_steps;
+}
+
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrained) {
   switch (def->method) {
     case CDN_METHOD_DEFAULT:

@@ -144,6 +144,8 @@ static cdn_status build_tree_of(io_builder *b) {
 
 cdn_status io_build(cdn_model *model, cdn_system *system) {
   io_builder b = { .model = model, .spec = model->spec, .d = &model->spec->d, .system = system };
+  cdn_model_options *options = &model->options;
+  if (options->contact == CDN_MODEL_AS_FILE) options->contact = b.d->has_solver ? CDN_MODEL_SOFT : CDN_MODEL_COMPLIANT;
   const cdn_status status = build_tree_of(&b);
   io_free_shapes(&b);
   io_spec_tree_free(&b.tree);

@@ -99,7 +99,8 @@ static void set_solver(io_builder *b) {
   if (cdni_soft_is_given(b->system)) return;
   soft.cone = file->cone == CDN_SPEC_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
   soft.impedance_ratio = file->impratio;
-  soft.shortest_time = file->refsafe ? 2 * file->timestep : 0;
+  const double step = b->model->options.fixed_step;
+  soft.shortest_time = file->refsafe ? 2 * (step > 0 ? step : file->timestep) : 0;
   soft.tolerance = fmin(soft.tolerance, file->tolerance);
   cdn_system_set_soft(b->system, &soft);
 }

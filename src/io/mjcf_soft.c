@@ -66,7 +66,7 @@ cdn_status io_mjcf_read_solver(mjcf_reader *r, io_xml_node *node) {
 }
 
 void io_mjcf_default_solver(mjcf_reader *r) {
-  r->d->solver = cdn_default_spec_solver();
+  r->d->solver = cdn_default_spec_solver(), r->d->has_solver = true;
   r->override = (mjcf_override){ .law = usual };
 }
 

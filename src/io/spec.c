@@ -417,7 +417,7 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   CDNI_TRY(create(cdn_spec_name(spec), spec->d.file, spec->d.allocator, &copy));
   copy->d.gravity = spec->d.gravity;
   copy->d.has_gravity = spec->d.has_gravity;
-  copy->d.solver = spec->d.solver;
+  copy->d.solver = spec->d.solver, copy->d.has_solver = spec->d.has_solver;
   copy->d.body_word = spec->d.body_word;
   copy->d.parents_touch = spec->d.parents_touch;
   copy->d.overlaps_pass = spec->d.overlaps_pass;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/sized.h"
-#include "io/spec.h"
+#include "io/model.h"
 
 CDNI_DEF(spec_solver, .timestep = 0.002, .iterations = 100, .ls_iterations = 50, .tolerance = 1e-8,
          .ls_tolerance = 0.01, .noslip_tolerance = 1e-6, .impratio = 1, .refsafe = true, .eulerdamp = true);
@@ -41,6 +41,26 @@ cdn_status cdn_spec_set_solver(cdn_spec *spec, const cdn_spec_solver *def) {
   if ((wrong = io_check_solver(&known)))
     return cdni_error_set(&spec->d.error, strstr(wrong, "NaN") ? CDN_ERR_NONFINITE : CDN_ERR_ARG, function, NULL, "%s",
                           wrong);
-  spec->d.solver = known;
+  spec->d.solver = known, spec->d.has_solver = true;
+  return CDN_OK;
+}
+
+cdn_status cdn_model_steps_of_file(cdn_model *model, cdn_method *method, double *step) {
+  static const char function[] = "cdn_model_steps_of_file";
+  static const cdn_method methods[] = { [CDN_SPEC_EULER] = CDN_METHOD_DAMPED_EULER,
+                                        [CDN_SPEC_RK4] = CDN_METHOD_RUNGE_KUTTA_4,
+                                        [CDN_SPEC_IMPLICIT] = CDN_METHOD_IMPLICIT,
+                                        [CDN_SPEC_IMPLICITFAST] = CDN_METHOD_IMPLICIT_FAST };
+  if (!model || !model->spec) return cdni_refuse(CDN_ERR_ARG, function, "there is no model, or it has no spec");
+  const io_description *d = &model->spec->d;
+  if (!d->has_solver)
+    return cdni_error_set(
+        &model->error, CDN_ERR_UNSUPPORTED, function, NULL,
+        "%s: the file does not say how steps are taken, as MJCF's <option> does: choose a method and a "
+        "step",
+        d->file);
+  const bool plain = d->solver.integrator == CDN_SPEC_EULER && !d->solver.eulerdamp;
+  if (method) *method = plain ? CDN_METHOD_SEMI_EXPLICIT_EULER : methods[d->solver.integrator];
+  if (step) *step = d->solver.timestep;
   return CDN_OK;
 }
