@@ -5,9 +5,10 @@ cdn_status cdni_fixed_start(cdn_stepper *s) {
   const cdni_step *step = &s->step;
   const size_t size = sizeof(double) * (size_t)s->ny;
   const bool here = cdn_state_time(s->work) == step->t0 && memcmp(cdni_state_y(s->work), step->y0, size) == 0;
-  if (here && cdni_state_is_valid(s->work, CDN_UDOT)) return CDN_OK;
-  double power;
-  return cdni_evaluate(s, step->t0, step->y0, s->scratch, &power);
+  if (!here) CDNI_TRY(cdn_state_set_ty(s->work, step->t0, step->y0));
+  if (!here) CDNI_TRY(cdni_settle(s, s->work, NULL));
+  /* counted when the step before ended here */
+  return cdn_realize(s->work, CDN_STAGE_ACCELERATION);
 }
 
 /* sin(x) / x */

@@ -92,7 +92,7 @@ static bool go(cdn_stepper *s, going how, int leg) {
 
 /* Two runs side by side, one of them saved, thrown away and loaded after every leg. */
 static int run_twice(const char *name, cdn_stepper_def def, bool events, going how) {
-  bool restarts = def.method >= CDN_METHOD_CVODE_BDF; /* begins anew where it is saved */
+  bool restarts = def.method >= CDN_METHOD_CVODE_BDF && def.method <= CDN_METHOD_IDA; /* begins anew where it is saved */
   rig r;
   rig_log log_a = { 0 }, log_b = { 0 };
   cdn_state *state = rig_state(&r, events, NULL);
@@ -152,6 +152,10 @@ static const struct {
   { "CVODE BDF", CDN_METHOD_CVODE_BDF, 1e-4, 0, true },
   { "CVODE Adams", CDN_METHOD_CVODE_ADAMS, 1e-4, 0, true },
   { "IDA", CDN_METHOD_IDA, 1e-3, 0, true },
+  { "damped Euler", CDN_METHOD_DAMPED_EULER, 1e-3, 0.011, true },
+  { "implicit", CDN_METHOD_IMPLICIT, 1e-3, 0.011, true },
+  { "midpoint", CDN_METHOD_MIDPOINT, 1e-3, 0.011, true },
+  { "RK4", CDN_METHOD_RUNGE_KUTTA_4, 1e-3, 0.011, true },
 };
 
 static void every_method(going how) {

@@ -1,4 +1,6 @@
 /* Methods that take equal steps: closed forms, orders, what they refuse. */
+#include <stdlib.h>
+
 #include "../testing.h"
 
 /* All of them. */
@@ -97,8 +99,10 @@ static void has_order(cdn_state *state, cdn_method method, double order, double 
 }
 
 /* Pins in a plane with dampers and springs; `closed`: the last one on a line. */
-static cdn_state *chain(bool closed) {
-  cdn_system *system = cdn_system_create(NULL);
+static cdn_state *chain(bool closed, const cdn_allocator *allocator) {
+  cdn_system_def how = cdn_default_system_def();
+  if (allocator) how.allocator = *allocator;
+  cdn_system *system = cdn_system_create(&how);
   cdn_body_def def = cdn_default_body_def();
   def.mobilizer = CDN_PIN, def.mass.mass = 1, def.mass.com = cdn_v3(0.5, 0, 0);
   def.mass.inertia = (cdn_inertia){ 0.1, 0.1, 0.1, 0, 0, 0 };
@@ -118,7 +122,7 @@ static cdn_state *chain(bool closed) {
 }
 
 START_TEST(orders_on_a_chain) {
-  cdn_state *state = chain(false);
+  cdn_state *state = chain(false, NULL);
   static const double orders[METHODS] = { 1, 1, 1, 1, 4 };
   has_order(state, methods[_i], orders[_i], _i == METHODS - 1 ? 0.02 : 0.002);
   cdn_state_destroy(state);
@@ -127,7 +131,7 @@ END_TEST
 
 /* Projected after each step; equations hold to the tolerance. */
 START_TEST(orders_beside_a_constraint) {
-  cdn_state *state = chain(true);
+  cdn_state *state = chain(true, NULL);
   static const double orders[METHODS] = { 1, 1, 1, 1, 4 };
   const double q0[3] = { 0.9, -1.9, 1.0 }, u0[3] = { 1, -1, 0.5 };
   OK_ON(state, cdn_state_set_q(state, q0));
@@ -143,6 +147,37 @@ START_TEST(orders_beside_a_constraint) {
   AT_MOST(fabs(cdn_state_uerr(cdn_stepper_state(stepper))[0]), 1e-4);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
+}
+END_TEST
+
+/* After the first steps nothing is allocated. */
+static int allocations;
+static void *count_alloc(void *context, size_t size, size_t align) {
+  (void)context;
+  allocations++;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+static void count_free(void *context, void *memory, size_t size) {
+  (void)context, (void)size;
+  free(memory);
+}
+
+START_TEST(steps_allocate_nothing) {
+  const cdn_allocator allocator = { .alloc = count_alloc, .free = count_free };
+  for (int closed = 0; closed < 2; closed++) {
+    cdn_state *state = chain(closed, &allocator);
+    const double q0[3] = { 0.9, -1.9, 1.0 };
+    cdn_projection_def def = cdn_default_projection_def();
+    OK_ON(state, cdn_state_set_q(state, q0));
+    OK_ON(state, cdn_project_q(state, &def, NULL));
+    cdn_stepper *stepper = stepper_of(state, methods[_i], 0.01);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 0.1, NULL));
+    const int before = allocations;
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+    ck_assert_int_eq(allocations, before);
+    cdn_stepper_destroy(stepper);
+    cdn_state_destroy(state);
+  }
 }
 END_TEST
 
@@ -279,6 +314,7 @@ END_TEST
 static void add(TCase *c) {
   tcase_add_loop_test(c, orders_on_a_chain, 0, METHODS);
   tcase_add_loop_test(c, orders_beside_a_constraint, 0, METHODS);
+  tcase_add_loop_test(c, steps_allocate_nothing, 0, METHODS);
   tcase_add_loop_test(c, orders_of_a_tumbling_body, 0, METHODS);
   tcase_add_test(c, the_midpoint_keeps_energy_and_momentum);
   tcase_add_test(c, the_fast_form_is_symmetric);
