@@ -180,6 +180,76 @@ static void run_boxes(Report *report) {
   }
 }
 
+// Planar four-bars in a row, each with a ball on its coupler that rests on the floor: loops that hold exactly beside contact.
+static cdn_system *make_four_bars(int n, std::vector<double> *q) {
+  const double length = 0.6, angle = 0.4, pi = 3.14159265358979;
+  cdn_system *s = cdn_system_create(nullptr);
+  cdn_system_add_gravity(s, nullptr, cdn_v3(0, -9.81, 0));
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.model = CDN_CONTACT_CONVEX;
+  cdn_system_set_contact(s, &contact);
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  shape.X_BS.R = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), -pi / 2);
+  shape.X_BS.p = cdn_v3(0, 1 - length * std::cos(angle) - 0.297, 0);
+  cdn_system_add_shape(s, &shape);
+  for (int i = 0; i < n; i++) {
+    cdn_body_def b = cdn_default_body_def();
+    b.mobilizer = CDN_PIN;
+    b.mass = { 1, { 0, -length / 2, 0 }, { 0.13, 0.01, 0.13, 0, 0, 0 } };
+    b.X_PF.p = cdn_v3(2 * i, 1, 0);
+    const cdn_body crank = cdn_system_add_body(s, &b);
+    b.X_PF.p = cdn_v3(2 * i + 1, 1, 0);
+    const cdn_body rocker = cdn_system_add_body(s, &b);
+    b.parent = crank, b.X_PF.p = cdn_v3(0, -length, 0);
+    b.mass = { 2, { 0.5, 0, 0 }, { 0.02, 0.7, 0.7, 0, 0, 0 } };
+    const cdn_body coupler = cdn_system_add_body(s, &b);
+    cdn_system_constrain_ball(s, nullptr, coupler, cdn_v3(1, 0, 0), rocker, cdn_v3(0, -length, 0));
+    shape = cdn_default_shape_def();
+    shape.body = coupler, shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.3;
+    shape.X_BS.p = cdn_v3(0.5, 0, 0);
+    cdn_system_add_shape(s, &shape);
+    q->insert(q->end(), { angle, angle, -angle });
+  }
+  return s;
+}
+
+static void run_four_bars(Report *report) {
+  const std::vector<std::string> engines = { "cardan" };
+  report->print_header("Four-bars on a floor", engines);
+  std::vector<double> sizes, times;
+  for (const int n : { 10, 30, 100, 300, 1000 }) {
+    std::vector<double> q;
+    cdn_system *s = make_four_bars(n, &q);
+    cdn_state *state = nullptr;
+    const auto must = [](cdn_status status) {
+      if (status == CDN_OK) return;
+      std::fprintf(stderr, "bench_soft: four-bars: %s\n", cdn_status_text(status));
+      std::exit(1);
+    };
+    must(cdn_system_freeze(s));
+    must(cdn_state_create(s, &state));
+    const int rounds = 20000 / n;
+    double best = INFINITY;
+    int groups = 0;
+    for (int sweep = 0; sweep < 6; sweep++) {
+      const double from = now();
+      for (int k = 0; k < rounds; k++) {
+        must(cdn_state_set_q(state, q.data()));
+        must(cdn_realize(state, CDN_STAGE_ACCELERATION));
+      }
+      if (sweep > 0) best = std::min(best, (now() - from) / rounds / 1000);
+    }
+    must(cdn_soft_count(state, &groups));
+    if (groups != n) std::printf("  %d of %d touch\n", groups, n);
+    sizes.push_back(n), times.push_back(best);
+    report->add("four-bars " + std::to_string(n), "us", { best }, engines);
+    cdn_state_destroy(state);
+    cdn_system_release(s);
+  }
+  std::printf("  grows as n^%.2f\n", fit_exponent(sizes, times));
+}
+
 } // namespace bench
 
 /* Arguments: --json FILE, and which parts are wanted (all, if none is named). */
@@ -187,7 +257,9 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     void (*run)(bench::Report *report);
-  } parts[] = { { "humanoid", bench::run_soft_humanoid }, { "boxes", bench::run_boxes } };
+  } parts[] = { { "humanoid", bench::run_soft_humanoid },
+                { "four-bars", bench::run_four_bars },
+                { "boxes", bench::run_boxes } };
   bench::Report report;
   const char *json = nullptr;
   std::vector<std::string> wanted;

@@ -78,6 +78,7 @@ public:
     return true;
   }
   void compare(int sweeps, Report *report);
+  void compare_steps(int sweeps, Report *report);
 
 private:
   mjModel *m = nullptr;
@@ -118,6 +119,51 @@ private:
   }
 };
 
+// A step of 5 ms of Euler's method with implicit damping, from MuJoCo's states of the first and fourth second on: the run of
+// MuJoCo, which starts from the solution before; a run of ours; and an ensemble of 64 such runs.
+void Humanoid::compare_steps(int sweeps, Report *report) {
+  const std::vector<std::string> engines = { "cardan", "MuJoCo" };
+  enum { STEPS = 100, COUNT = 64 };
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_DAMPED_EULER, def.fixed_step = m->opt.timestep, def.companion = false;
+  must(cdn_stepper_create(state, &def, &stepper), "a stepper");
+  cdn_ensemble_def ensemble_def = cdn_default_ensemble_def();
+  ensemble_def.count = COUNT, ensemble_def.threads = 1, ensemble_def.method = CDN_METHOD_DAMPED_EULER;
+  cdn_ensemble *ensemble = nullptr;
+  must(cdn_ensemble_create(state, &ensemble_def, &ensemble), "an ensemble");
+  double ours = INFINITY, theirs = INFINITY, together = INFINITY;
+  for (int sweep = 0; sweep < sweeps; sweep++) {
+    double time[3] = { 0, 0, 0 };
+    for (size_t i = 0; i < moments.size(); i += STEPS) {
+      put_ours(i);
+      must(cdn_state_set_time(state, 0), "t");
+      must(cdn_stepper_restart(stepper, state), "restart");
+      double from = now();
+      must(cdn_stepper_advance(stepper, STEPS * m->opt.timestep, nullptr), "advance");
+      time[0] += now() - from;
+      put_theirs(i);
+      from = now();
+      for (int k = 0; k < STEPS; k++) mj_step(m, d);
+      time[1] += now() - from;
+    }
+    Numbers q, u;
+    for (int k = 0; k < COUNT; k++) {
+      const Moment &a = moments[static_cast<size_t>(k) * moments.size() / COUNT];
+      q.insert(q.end(), a.q.begin(), a.q.end()), u.insert(u.end(), a.u.begin(), a.u.end());
+    }
+    must(cdn_ensemble_set(ensemble, CDN_POOL_Q, q.data(), 0), "q");
+    must(cdn_ensemble_set(ensemble, CDN_POOL_U, u.data(), 0), "u");
+    const double from = now();
+    must(cdn_ensemble_advance(ensemble, m->opt.timestep, 20), "advance");
+    together = std::min(together, (now() - from) / (20 * COUNT));
+    ours = std::min(ours, time[0] / static_cast<double>(moments.size()));
+    theirs = std::min(theirs, time[1] / static_cast<double>(moments.size()));
+  }
+  report->add("a step", "us", { ours / 1000, theirs / 1000 }, engines);
+  report->add("a step in an ensemble", "us", { together / 1000, theirs / 1000 }, engines);
+  cdn_ensemble_destroy(ensemble);
+}
+
 void Humanoid::compare(int sweeps, Report *report) {
   const std::vector<std::string> engines = { "cardan", "MuJoCo" };
   std::printf("\nMuJoCo's humanoid on the floor: %.1f contacts, %.1f rows\n", contacts, rows);
@@ -154,6 +200,7 @@ void Humanoid::compare(int sweeps, Report *report) {
                                 put_theirs(i);
                                 mj_forward(m, d);
                               }));
+  compare_steps(sweeps, report);
   Numbers f(nu);
   add("inverse dynamics",
       in_turn(
