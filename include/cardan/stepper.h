@@ -127,6 +127,15 @@ static inline cdn_stepper_def cdn_default_stepper_def(void) {
  *  one that cannot handle constraints), CDN_ERR_CONSTRAINT, CDN_ERR_NOMEM, and the errors of realization; the
  *  message is on `initial`. */
 CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) CDN_NODISCARD;
+/** Inverse dynamics in discrete time: the forces tau on mobilities (nu), beside all that act, with which a step of size h > 0 (s) by
+ *  `method` leads from the State's u to u_next (nu), before u is projected. `method`: CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT,
+ *  CDN_METHOD_IMPLICIT_FAST or CDN_METHOD_SEMI_EXPLICIT_EULER; CDN_ERR_UNSUPPORTED for others, whose steps are not linear in tau.
+ *  Forces of soft rows are found contact by contact from the accelerations, without an iteration. With constraints tau is the one of
+ *  least norm, for the reachable u that is nearest to u_next; on prescribed mobilities it is as in cdn_constrained_inverse_dynamics,
+ *  whose cost and errors it has. Stage: Force. CDN_ERR_ARG if h is not positive and finite. */
+CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double h, const double *u_next,
+                                             double *tau) CDN_NODISCARD;
+
 /** Frees the stepper. NULL is allowed. A call from within one of the stepper's own callbacks is ignored, and the
  *  call that runs the callback then fails. */
 CDN_API void cdn_stepper_destroy(cdn_stepper *stepper);

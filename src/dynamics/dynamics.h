@@ -31,6 +31,9 @@ typedef enum step_damping {
 /* The accelerations a of a step from a State with accelerations udot: (M - h J) a = M udot on what the constraints allow, where J
  * are the derivatives by u. Constraints and prescribed motions keep their accelerations. nu numbers of the State. */
 cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h, double *a);
+/* out = h J a, the change of forces over the step (nu numbers of the State). */
+cdn_status cdni_dynamics_step_change(cdn_state *state, const char *function, step_damping damping, double h,
+                                     const double *a, double *out);
 /* M and M - h J (nu x nu, of matter). */
 cdn_status cdni_dynamics_step_matrix(cdn_state *state, const char *function, step_damping damping, double h, double *M,
                                      double *A);

@@ -41,3 +41,27 @@ cdn_status cdni_dynamics_step_matrix(cdn_state *state, const char *function, ste
   for (size_t k = 0; k < nu * nu; k++) A[k] = M[k] + h * A[k];
   return status;
 }
+
+cdn_status cdni_dynamics_step_change(cdn_state *state, const char *function, step_damping damping, double h,
+                                     const double *a, double *out) {
+  const cdn_system *system = cdn_state_system(state);
+  const dynamics *dyn = cdni_dynamics(system);
+  const size_t all = (size_t)cdn_system_nu(system), nu = dyn ? (size_t)dyn->matter->tree.nu : 0;
+  if (all) memset(out, 0, all * sizeof *out);
+  if (nu == 0) return CDN_OK;
+  const int first = cdni_subsystem_runs(system, dyn->matter->subsystem).u;
+  double *M = cdn_work_push(state, 2 * nu * nu * sizeof *M), *A = M + nu * nu;
+  if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  cdn_status status = CDN_OK;
+  if (damping == STEP_JOINTS) {
+    memset(A, 0, nu * sizeof *A);
+    if (dyn->forces) cdni_forces_joint_damping(dyn->forces, state, A);
+    for (size_t k = 0; k < nu; k++) out[(size_t)first + k] = -h * A[k] * a[(size_t)first + k];
+  } else {
+    status = cdni_dynamics_step_matrix(state, function, damping, h, M, A);
+    for (size_t i = 0; i < nu && status == CDN_OK; i++)
+      for (size_t k = 0; k < nu; k++) out[(size_t)first + i] += (M[i * nu + k] - A[i * nu + k]) * a[(size_t)first + k];
+  }
+  cdn_work_pop(state, M);
+  return status;
+}

@@ -1,12 +1,6 @@
 /* Semi-implicit Euler: new speeds first, by accelerations that count how forces change with them; then coordinates by the new
  * speeds. The methods differ in the forces whose change counts. One evaluation a step. */
-#include "dynamics/dynamics.h"
 #include "integrators/fixed.h"
-
-typedef struct euler_kind {
-  step_damping damping;
-  bool lone_bodies; /* these by the implicit midpoint */
-} euler_kind;
 
 static size_t memory(const cdni_method *method, int ny) {
   (void)method;

@@ -2,8 +2,15 @@
 #ifndef CARDAN_INTEGRATORS_FIXED_H
 #define CARDAN_INTEGRATORS_FIXED_H
 
+#include "dynamics/dynamics.h"
 #include "integrators/internal.h"
 #include "matter/matter.h"
+
+/* The data of Euler's methods (damped_euler.c). */
+typedef struct euler_kind {
+  step_damping damping;
+  bool lone_bodies; /* these by the implicit midpoint */
+} euler_kind;
 
 /* Puts `work` at the start of the step, with its rates, if it is not there: after an attempt that ended too late. */
 cdn_status cdni_fixed_start(cdn_stepper *s);

@@ -227,7 +227,46 @@ START_TEST(a_humanoid_steps_as_mujocos) {
 }
 END_TEST
 
+/* MuJoCo's step with random forces; ours back from its speeds. With rows the forces are MuJoCo's as far as its solver came. */
+static void invert(rig *r, const pair *p, int states, double limit) {
+  uint64_t rng = 5;
+  double worst = 0;
+  for (int i = 0; i < states; i++) {
+    double f[MOST], q[MOST], u1[MOST], tau[MOST], size = 1;
+    draw(r, &rng, 0.7, 1);
+    for (int k = 0; k < r->m->nv; k++) f[k] = random_uniform(&rng, -5, 5);
+    memcpy(q, cdn_state_q(r->state), (size_t)r->m->nq * sizeof *q);
+    mj_bridge_u_to_mujoco(&r->bridge, q, f, r->d->qfrc_applied);
+    mj_step(r->m, r->d);
+    /* the speeds in the axes of the start of the step: those of balls and free joints turn about themselves */
+    mj_bridge_q_from_mujoco(&r->bridge, r->d->qpos, q);
+    mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qvel, u1);
+    OK_ON(r->state, cdn_step_inverse_dynamics(r->state, p->ours, r->m->opt.timestep, u1, tau));
+    for (int k = 0; k < r->m->nv; k++) size = fmax(size, fabs(r->d->qfrc_constraint[k]));
+    for (int k = 0; k < r->m->nv; k++) worst = fmax(worst, fabs(tau[k] - f[k]) / size);
+  }
+  printf("%-10s %-9s inverse: worst %.2g\n", r->name, p->theirs, worst);
+  AT_MOST(worst, limit);
+}
+
+START_TEST(steps_are_inverted) {
+  const pair *p = &methods[_i];
+  char text[5000];
+  snprintf(text, sizeof text, SMOOTH, 0.01, p->theirs);
+  rig r = load("smooth", text, NULL);
+  invert(&r, p, 100, 1e-9);
+  unload(&r);
+  snprintf(text, sizeof text, TOUCHING, 0.002, p->theirs);
+  cdn_soft_def soft = cdn_default_soft_def();
+  soft.rates = false, soft.tolerance = 1e-15, soft.shortest_time = 0.004;
+  r = load("touching", text, &soft);
+  invert(&r, p, 100, 1e-6);
+  unload(&r);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, steps_are_inverted, 0, 2);
   tcase_add_loop_test(c, smooth_steps_are_mujocos, 0, METHODS);
   tcase_add_loop_test(c, steps_with_soft_rows_are_mujocos, 0, METHODS);
   tcase_add_loop_test(c, a_humanoid_steps_as_mujocos, 0, METHODS);

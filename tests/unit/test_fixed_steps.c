@@ -228,6 +228,44 @@ START_TEST(the_midpoint_keeps_energy_and_momentum) {
 }
 END_TEST
 
+/* ---- the inverse ---- */
+
+/* Forward with random forces, then inverse: the same forces, or with a loop those of least norm with the same step. */
+START_TEST(steps_have_an_inverse) {
+  static const cdn_method known[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
+                                      CDN_METHOD_SEMI_EXPLICIT_EULER };
+  const double q0[3] = { 0.9, -1.9, 1.0 }, u0[3] = { 1, -1, 0.5 }, f[3] = { 3, -2, 4 }, h = 0.01;
+  for (int closed = 0; closed < 2; closed++) {
+    cdn_state *state = chain(closed, NULL);
+    double tau[3], u1[3];
+    cdn_projection_def def = cdn_default_projection_def();
+    def.tolerance = 1e-14;
+    OK_ON(state, cdn_state_set_q(state, q0));
+    OK_ON(state, cdn_state_set_u(state, u0));
+    OK_ON(state, cdn_project_q(state, &def, NULL));
+    OK_ON(state, cdn_project_u(state, &def, NULL));
+    OK_ON(state, cdn_state_set_applied_mobility_forces(state, f));
+    cdn_stepper *stepper = stepper_of(state, known[_i], h);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, h, NULL));
+    memcpy(u1, cdn_state_u(cdn_stepper_state(stepper)), sizeof u1);
+    cdn_stepper_destroy(stepper);
+    OK_ON(state, cdn_state_set_applied_mobility_forces(state, (const double[3]){ 0 }));
+    OK_ON(state, cdn_step_inverse_dynamics(state, known[_i], h, u1, tau));
+    for (int k = 0; k < 3 && !closed; k++) NEAR(tau[k], f[k], 1e-11);
+    OK_ON(state, cdn_state_set_applied_mobility_forces(state, tau));
+    stepper = stepper_of(state, known[_i], h);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, h, NULL));
+    /* projection moves u by what G changes over the step */
+    for (int k = 0; k < 3; k++) NEAR(cdn_state_u(cdn_stepper_state(stepper))[k], u1[k], closed ? 1e-12 : 1e-13);
+    cdn_stepper_destroy(stepper);
+    FAILS(cdn_step_inverse_dynamics(state, CDN_METHOD_MIDPOINT, h, u1, tau), CDN_ERR_UNSUPPORTED);
+    FAILS(cdn_step_inverse_dynamics(state, known[_i], 0, u1, tau), CDN_ERR_ARG);
+    FAILS(cdn_step_inverse_dynamics(state, known[_i], h, NULL, tau), CDN_ERR_ARG);
+    cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(equal_steps_need_their_size) {
@@ -321,6 +359,7 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, a_strong_damper_decays, 0, DAMPING);
   tcase_add_loop_test(c, a_steady_turn_is_exact, 0, METHODS);
   tcase_add_loop_test(c, equal_steps_need_their_size, 0, METHODS);
+  tcase_add_loop_test(c, steps_have_an_inverse, 0, 4);
   tcase_add_test(c, growth_beyond_a_step_is_told);
 }
 int main(void) { return check_suite("fixed steps", 60, add); }

@@ -1,0 +1,51 @@
+/* Inverse dynamics in discrete time. A step of Euler's methods has (M - h J) a = M udot on what the constraints allow, so for a given
+ * a = (u_next - u) / h the accelerations without h J are udot = a + x with
+ *
+ *   M x + G^T mu = -h J a,    G x = b - G a,
+ *
+ * and the forces are those of inverse dynamics at udot. */
+#include <cardan/constraints.h>
+
+#include "integrators/fixed.h"
+#include "matter/operators.h"
+
+static cdn_status find_udot(cdn_state *state, const char *function, const euler_kind *kind, double h, const double *a,
+                            double *udot, double *change, double *b, double *lambda) {
+  const int nu = cdn_system_nu(cdn_state_system(state)), m = cdn_system_nudoterr(cdn_state_system(state));
+  if (kind) CDNI_TRY(cdni_dynamics_step_change(state, function, kind->damping, h, a, change));
+  else memset(change, 0, (size_t)nu * sizeof *change);
+  for (int k = 0; k < nu; k++) change[k] = -change[k];
+  if (m > 0) CDNI_TRY(cdn_calc_udoterr(state, a, b));
+  for (int k = 0; k < m; k++) b[k] = -b[k];
+  CDNI_TRY(cdn_solve_constrained(state, change, b, udot, lambda));
+  for (int k = 0; k < nu; k++) udot[k] += a[k];
+  return CDN_OK;
+}
+
+cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double h, const double *u_next, double *tau) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  static const char function[] = "cdn_step_inverse_dynamics";
+  const cdn_system *system = cdn_state_system(state);
+  const int nu = cdn_system_nu(system), m = cdn_system_nudoterr(system);
+  const cdni_method *chosen = cdni_choose_method(&(cdn_stepper_def){ .method = method, .fixed_step = h }, false);
+  const bool damped = chosen == &cdni_damped_euler || chosen == &cdni_implicit || chosen == &cdni_implicit_fast;
+  void *frame;
+  CDNI_NEED_SOME(state, tau, nu);
+  if (!(h > 0) || !isfinite(h))
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the step is %g: it must be positive and finite",
+                           h);
+  if (!damped && chosen != &cdni_semi_explicit_euler)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
+                           "%s has no inverse: take damped-euler, implicit, implicit-fast or semi-explicit-euler",
+                           chosen ? chosen->name : "a method of this number");
+  CDNI_TRY(cdni_operator_check(state, function, "u_next", u_next, nu));
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_FORCE));
+  CDNI_TRY(cdni_operator_work(state, function, (size_t)(3 * nu + 2 * m + 1) * sizeof(double), &frame));
+  double *a = frame, *udot = a + nu, *change = udot + nu, *b = change + nu;
+  const double *u = cdn_state_u(state);
+  for (int k = 0; k < nu; k++) a[k] = (u_next[k] - u[k]) / h;
+  cdn_status status = find_udot(state, function, damped ? chosen->data : NULL, h, a, udot, change, b, b + m);
+  if (status == CDN_OK) status = cdn_constrained_inverse_dynamics(state, udot, NULL, tau, NULL, NULL);
+  cdn_work_pop(state, frame);
+  return status;
+}
