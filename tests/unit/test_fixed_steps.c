@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../testing.h"
+#include "dynamics/dynamics.h"
 
 /* All of them. */
 static const cdn_method methods[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
@@ -230,14 +231,24 @@ END_TEST
 
 /* ---- the inverse ---- */
 
-/* Forward with random forces, then inverse: the same forces, or with a loop those of least norm with the same step. */
+/* The speeds at the end of a step, before they are projected. */
+static void speeds_after(cdn_state *state, int which, double h, double *u1) {
+  double a[3];
+  if (which < 3)
+    OK_ON(state,
+          cdni_dynamics_damp(state, "a test", (step_damping[]){ STEP_JOINTS, STEP_ALL, STEP_FORCES }[which], h, a));
+  else memcpy(a, cdn_state_udot(state), sizeof a);
+  for (int k = 0; k < 3; k++) u1[k] = cdn_state_u(state)[k] + h * a[k];
+}
+
+/* Forward with forces, then inverse: the same forces, or with a loop those of least norm that make the same step. */
 START_TEST(steps_have_an_inverse) {
   static const cdn_method known[] = { CDN_METHOD_DAMPED_EULER, CDN_METHOD_IMPLICIT, CDN_METHOD_IMPLICIT_FAST,
                                       CDN_METHOD_SEMI_EXPLICIT_EULER };
   const double q0[3] = { 0.9, -1.9, 1.0 }, u0[3] = { 1, -1, 0.5 }, f[3] = { 3, -2, 4 }, h = 0.01;
   for (int closed = 0; closed < 2; closed++) {
     cdn_state *state = chain(closed, NULL);
-    double tau[3], u1[3];
+    double tau[3], u1[3], again[3], size[2] = { 0 };
     cdn_projection_def def = cdn_default_projection_def();
     def.tolerance = 1e-14;
     OK_ON(state, cdn_state_set_q(state, q0));
@@ -245,19 +256,17 @@ START_TEST(steps_have_an_inverse) {
     OK_ON(state, cdn_project_q(state, &def, NULL));
     OK_ON(state, cdn_project_u(state, &def, NULL));
     OK_ON(state, cdn_state_set_applied_mobility_forces(state, f));
-    cdn_stepper *stepper = stepper_of(state, known[_i], h);
-    OK_STEP(stepper, cdn_stepper_advance(stepper, h, NULL));
-    memcpy(u1, cdn_state_u(cdn_stepper_state(stepper)), sizeof u1);
-    cdn_stepper_destroy(stepper);
+    OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+    speeds_after(state, _i, h, u1);
     OK_ON(state, cdn_state_set_applied_mobility_forces(state, (const double[3]){ 0 }));
     OK_ON(state, cdn_step_inverse_dynamics(state, known[_i], h, u1, tau));
     for (int k = 0; k < 3 && !closed; k++) NEAR(tau[k], f[k], 1e-11);
+    for (int k = 0; k < 3; k++) size[0] += f[k] * f[k], size[1] += tau[k] * tau[k];
+    if (closed) AT_MOST(size[1], size[0]);
     OK_ON(state, cdn_state_set_applied_mobility_forces(state, tau));
-    stepper = stepper_of(state, known[_i], h);
-    OK_STEP(stepper, cdn_stepper_advance(stepper, h, NULL));
-    /* projection moves u by what G changes over the step */
-    for (int k = 0; k < 3; k++) NEAR(cdn_state_u(cdn_stepper_state(stepper))[k], u1[k], closed ? 1e-12 : 1e-13);
-    cdn_stepper_destroy(stepper);
+    OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+    speeds_after(state, _i, h, again);
+    for (int k = 0; k < 3; k++) NEAR(again[k], u1[k], 1e-13);
     FAILS(cdn_step_inverse_dynamics(state, CDN_METHOD_MIDPOINT, h, u1, tau), CDN_ERR_UNSUPPORTED);
     FAILS(cdn_step_inverse_dynamics(state, known[_i], 0, u1, tau), CDN_ERR_ARG);
     FAILS(cdn_step_inverse_dynamics(state, known[_i], h, NULL, tau), CDN_ERR_ARG);
