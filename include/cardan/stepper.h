@@ -21,7 +21,7 @@ typedef struct cdn_stepper cdn_stepper;
  *  a mobilizer. */
 typedef enum cdn_error_norm { CDN_NORM_RMS, CDN_NORM_INFINITY } cdn_error_norm;
 
-/** Integration methods; docs/methods.md compares them. All have error control and dense output. */
+/** Integration methods; docs/methods.md compares them. All have dense output, and all but those of equal steps error control. */
 typedef enum cdn_method {
   CDN_METHOD_DEFAULT,        /**< Adams; with constraints Dormand-Prince 8(6,5); with fixed steps Dormand-Prince 5(4) */
   CDN_METHOD_MERSON,         /**< Runge-Kutta-Merson 4(3), Simbody's default */
@@ -46,7 +46,8 @@ typedef enum cdn_method {
   CDN_METHOD_IMPLICIT,     /**< the same, implicit in u of all forces but soft rows, those of inertia included */
   CDN_METHOD_IMPLICIT_FAST, /**< the same without those of inertia, by the symmetric part (MuJoCo's implicitfast) */
   CDN_METHOD_MIDPOINT, /**< the same, but free bodies without children turn by the implicit midpoint: they keep their energy */
-  CDN_METHOD_RUNGE_KUTTA_4 /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's RK4) */
+  CDN_METHOD_RUNGE_KUTTA_4, /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's RK4) */
+  CDN_METHOD_CONVEX       /**< the convex step of order 2: contact is implicit, the rest explicit (docs/convex_step.md) */
 } cdn_method;
 
 /** The method's name as the command spells it, such as "dormand-prince"; NULL for an unknown number. Static storage. */

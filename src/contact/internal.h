@@ -302,12 +302,23 @@ typedef struct patch_force {
   double rate[SLOT_MOST_NUMBERS]; /* of the displacements */
   bool sticks;
 } patch_force;
-/* The bristles of a patch that is one touch: against sliding and spin, with a fixed lever; against rolling. */
+/* What bears on a patch, and how its surfaces move. */
+typedef struct patch_load {
+  double N;
+  cdn_vec3 normal; /* mean, weighted by the forces; a unit vector, or zero if there is none */
+  cdn_vec3 center;
+  double spread; /* mean square of the distances from the centre */
+  cdn_vec3 V, turn, carried;
+} patch_load;
+patch_load cdni_patch_load(const touch *touches, const touch_force *forces, int n);
+/* The bristles of a patch: against sliding and spin, with a fixed lever; against rolling. */
 typedef struct patch_bristles {
   bristle sliding, rolling;
   double spread_lever; /* the part of the sliding lever that grows as the root of the depth */
   double roll_lever;   /* m */
 } patch_bristles;
+patch_bristles cdni_patch_bristles(const motion_view *v, const touch *t, const patch_load *l, double transition);
+/* The same of a patch that is one touch. */
 patch_bristles cdni_contact_bristles(const motion_view *v, const touch *t, const touch_force *f, double transition);
 cdn_region_fn cdni_contact_calc_patch_forces;
 /* The displacements that a patch with a slot keeps where its bodies stand still. */

@@ -37,16 +37,8 @@ static double lighter_mass(const contact_room *room, const touch *t) {
 
 /* ---- one patch ---- */
 
-typedef struct load {
-  double N;
-  cdn_vec3 normal; /* mean, weighted by the forces; a unit vector, or zero if there is none */
-  cdn_vec3 center;
-  double spread; /* mean square of the distances from the centre */
-  cdn_vec3 V, turn, carried;
-} load;
-
-static load load_of(const touch *touches, const touch_force *forces, int n) {
-  load l = { .turn = forces[0].turn, .carried = forces[0].carried };
+patch_load cdni_patch_load(const touch *touches, const touch_force *forces, int n) {
+  patch_load l = { .turn = forces[0].turn, .carried = forces[0].carried };
   cdn_vec3 sum = { 0, 0, 0 }, center = { 0, 0, 0 };
   for (int i = 0; i < n; i++) {
     const double N = forces[i].normal;
@@ -69,7 +61,7 @@ static load load_of(const touch *touches, const touch_force *forces, int n) {
   return l;
 }
 
-static bristle bristle_of(const motion_view *v, const touch *t, const load *l, double transition) {
+static bristle bristle_of(const motion_view *v, const touch *t, const patch_load *l, double transition) {
   const contact_room *room = v->room;
   const double a = stamp_radius(v, t), k = 1.6 * t->modulus * a;
   const double mu = cdni_friction_strength(t->friction, cdn_norm(l->V), transition);
@@ -86,7 +78,7 @@ static bristle bristle_of(const motion_view *v, const touch *t, const load *l, d
 }
 
 /* A bristle of its own against rolling. Its damper is that of the lever at which a ball rolls. */
-static bristle rolling_bristle(const motion_view *v, const touch *t, const load *l, const bristle *sliding,
+static bristle rolling_bristle(const motion_view *v, const touch *t, const patch_load *l, const bristle *sliding,
                                double *lever) {
   *lever = STAMP_LEVER * stamp_radius(v, t) + t->rolling / fmax(t->friction[0], 0.1);
   return (bristle){ .stiffness = sliding->stiffness,
@@ -95,15 +87,19 @@ static bristle rolling_bristle(const motion_view *v, const touch *t, const load 
                     .normal = l->normal };
 }
 
-patch_bristles cdni_contact_bristles(const motion_view *v, const touch *t, const touch_force *f, double transition) {
-  const load l = load_of(t, f, 1);
-  patch_bristles b = { .sliding = bristle_of(v, t, &l, transition) };
-  b.rolling = rolling_bristle(v, t, &l, &b.sliding, &b.roll_lever);
-  b.spread_lever = LEVER * sqrt(l.spread);
+patch_bristles cdni_patch_bristles(const motion_view *v, const touch *t, const patch_load *l, double transition) {
+  patch_bristles b = { .sliding = bristle_of(v, t, l, transition) };
+  b.rolling = rolling_bristle(v, t, l, &b.sliding, &b.roll_lever);
+  b.spread_lever = LEVER * sqrt(l->spread);
   return b;
 }
 
-static void add_rolling(const motion_view *v, const touch *t, const load *l, const bristle *sliding, const double *x,
+patch_bristles cdni_contact_bristles(const motion_view *v, const touch *t, const touch_force *f, double transition) {
+  const patch_load l = cdni_patch_load(t, f, 1);
+  return cdni_patch_bristles(v, t, &l, transition);
+}
+
+static void add_rolling(const motion_view *v, const touch *t, const patch_load *l, const bristle *sliding, const double *x,
                         patch_force *out) {
   if (!(t->rolling > 0)) return;
   double lever;
@@ -119,7 +115,7 @@ static void add_rolling(const motion_view *v, const touch *t, const load *l, con
 
 static patch_force force_of_patch(const motion_view *v, cdn_state *state, const patch *p, const touch *touches,
                                   const touch_force *forces, double transition) {
-  const load l = load_of(touches, forces, p->count);
+  const patch_load l = cdni_patch_load(touches, forces, p->count);
   const bristle b = bristle_of(v, touches, &l, transition);
   double x[SLOT_MOST_NUMBERS], f[4];
   cdni_contact_displacement(v->room, state, p->slot, x);
@@ -182,7 +178,7 @@ static void relax(const bristle *b, const double *x, const double motion[4], int
 
 void cdni_contact_relax_patch(const motion_view *v, cdn_state *state, const patch *p, const touch *touches,
                               const touch_force *forces, double transition, double to[SLOT_MOST_NUMBERS]) {
-  const load l = load_of(touches, forces, p->count);
+  const patch_load l = cdni_patch_load(touches, forces, p->count);
   const bristle b = bristle_of(v, touches, &l, transition);
   const double motion[4] = { l.V.x, l.V.y, l.V.z, b.lever0 * cdn_dot(l.turn, l.normal) };
   double x[SLOT_MOST_NUMBERS], lever;

@@ -6,6 +6,7 @@
 #ifndef CARDAN_DYNAMICS_DYNAMICS_H
 #define CARDAN_DYNAMICS_DYNAMICS_H
 
+#include "constraints/soft/soft.h"
 #include "matter/matter.h"
 
 typedef struct dynamics dynamics;
@@ -16,6 +17,13 @@ const dynamics *cdni_dynamics(const cdn_system *system);
 bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state);
 /* The sum of all forces except those of constraints, about M's origins. Either output may be NULL. */
 cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
+
+/* step.c: a stage of an implicit step, of a System that cdni_dynamics_steps. udot (nu): the accelerations for which the forces of
+ * contacts are those of the velocities step->u + h udot, at the pose of the State, and all other forces are those of the
+ * State. zdot (nz): the numbers of friction's memory receive their rates, likewise implicit. Twist must be valid. What
+ * accelerations the State has is undefined afterwards, until it is set. */
+bool cdni_dynamics_steps(const cdn_system *system);
+cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *udot, double *zdot);
 
 /* Fails, with a message, while a row provider has rows: for functions that do not handle them. */
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function);

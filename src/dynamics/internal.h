@@ -38,6 +38,8 @@ cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, cons
 /* These forces plus those of the constraints with the State's multipliers, into F (one for each body) and f (nu; may be
  * NULL). Requires that some constraint is on. */
 cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state, sv *F, double *f);
+/* udot and A for the forces in d, which is of the State. */
+cdn_status cdni_dynamics_accelerate(const dynamics *dyn, cdn_state *state, const tree_data *d);
 /* Whether any force acts; if not, passes skip the zeros. */
 static inline bool cdni_dynamics_has_forces(const dynamics *d, const cdn_state *state) {
   return d->elements_act || cdni_matter_any_applied(d->matter, state);

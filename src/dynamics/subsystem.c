@@ -67,8 +67,7 @@ bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state) {
   return d->constraints && cdni_constraint_any_enabled(d->constraints, state);
 }
 
-/* udot and A for the forces in d. */
-static cdn_status accelerate(const dynamics *dyn, cdn_state *state, const tree_data *d) {
+cdn_status cdni_dynamics_accelerate(const dynamics *dyn, cdn_state *state, const tree_data *d) {
   const matter *m = dyn->matter;
   if (dyn->constraints && m->lanes == 1) CDNI_TRY(cdni_constraints_choose_plan(dyn->constraints, state));
   if (cdni_dynamics_is_constrained(dyn, state)) return cdni_constraints_solve(dyn->constraints, state, d);
@@ -100,7 +99,7 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   CDNI_TRY(cdni_rows_solve(dyn, state, &rows, d, lambda, cdni_state_storage(state, dyn->row_side)));
   copy_forces(dyn, state, d, &F, &f);
   cdni_rows_add_forces(&rows, lambda, F, f);
-  return accelerate(dyn, state, d);
+  return cdni_dynamics_accelerate(dyn, state, d);
 }
 
 /* The same with soft rows. */
@@ -112,7 +111,7 @@ static cdn_status add_soft_rows(const dynamics *dyn, cdn_state *state, tree_data
   if (!any) return CDN_OK;
   copy_forces(dyn, state, d, &F, &f);
   CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, F, f));
-  CDNI_TRY(accelerate(dyn, state, d));
+  CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
   return cdni_soft_judge(dyn->soft, state, d);
 }
 
@@ -145,7 +144,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.force = (const sv *)(cdni_state_block(state) + dyn->at_F);
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
-  CDNI_TRY(accelerate(dyn, state, &d));
+  CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
   if (dyn->soft) return add_soft_rows(dyn, state, &d);
   return dyn->most_rows > 0 ? add_rows(dyn, state, &d) : CDN_OK;
 }

@@ -42,6 +42,7 @@ static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
     case CDN_METHOD_SEMI_EXPLICIT_EULER_2:
     case CDN_METHOD_EXPLICIT_EULER:
     case CDN_METHOD_TRAPEZOID:
+    case CDN_METHOD_CONVEX:
       def.method = CDN_METHOD_DEFAULT;
       part = 0.01;
       break;

@@ -124,8 +124,8 @@ static void set_up(const cdn_stepper *s, struct cdni_events *ev) {
 
 cdn_status cdni_events_create(cdn_stepper *s) {
   int n = cdn_system_event_count(s->system);
-  /* methods with steps of their own see kinks, and without error control nobody asks */
-  const bool asks = !s->method->own_steps && s->def.fixed_step == 0;
+  /* methods with steps of their own see kinks, others step over them, and without error control nobody asks */
+  const bool asks = !s->method->own_steps && !s->method->over_kinks && s->def.fixed_step == 0;
   const bool has_near = asks && cdni_system_has_near_kinks(s->system);
   int n_kinks = asks ? cdni_system_kinks(s->system) : 0;
   if (n == 0 && n_kinks == 0 && !has_near) return CDN_OK;

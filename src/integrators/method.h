@@ -35,6 +35,7 @@ struct cdni_method {
   bool own_steps; /* chooses the sizes of its steps itself: no fixed steps */
   bool equal_steps; /* estimates no error: fixed steps only */
   bool bare; /* of order 1; continues with the solution whose error it estimates: delivers the root of the accuracy */
+  bool over_kinks;    /* takes kinks of forces in its stride: steps do not end at them */
   bool unconstrained; /* cannot project: only for Systems without constraints */
   /* Number of doubles of memory that the method needs for ny variables (64-byte aligned, kept from step to step). */
   size_t (*memory)(const cdni_method *method, int ny);
@@ -69,7 +70,7 @@ struct cdni_method {
 extern const cdni_method cdni_merson, cdni_dormand_prince, cdni_bogacki_shampine, cdni_fehlberg, cdni_dormand_prince_8,
     cdni_explicit_euler, cdni_trapezoid, cdni_semi_explicit_euler, cdni_semi_explicit_euler_2, cdni_verlet, cdni_adams,
     cdni_cvode_bdf, cdni_cvode_adams, cdni_ida, cdni_damped_euler, cdni_implicit, cdni_implicit_fast,
-    cdni_runge_kutta_4, cdni_midpoint;
+    cdni_runge_kutta_4, cdni_midpoint, cdni_convex;
 
 /* The method that a def asks for, for a System with constraints or without; NULL if there is none of that number. */
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrained);

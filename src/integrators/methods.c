@@ -23,6 +23,7 @@ const char *cdn_method_name(cdn_method method) {
     [CDN_METHOD_IMPLICIT_FAST] = "implicit-fast",
     [CDN_METHOD_MIDPOINT] = "midpoint",
     [CDN_METHOD_RUNGE_KUTTA_4] = "runge-kutta-4",
+    [CDN_METHOD_CONVEX] = "convex",
   };
   return (int)method >= 0 && (int)method < CDNI_COUNT(names) ? names[method] : NULL;
 }
@@ -64,6 +65,7 @@ const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrain
     case CDN_METHOD_IMPLICIT_FAST: return &cdni_implicit_fast;
     case CDN_METHOD_MIDPOINT: return &cdni_midpoint;
     case CDN_METHOD_RUNGE_KUTTA_4: return &cdni_runge_kutta_4;
+    case CDN_METHOD_CONVEX: return &cdni_convex;
   }
   return NULL;
 }

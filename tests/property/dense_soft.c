@@ -68,6 +68,8 @@ static quad project(const dense_group *g, const quad *r, quad *f, quad *H) {
       }
       return cost;
     case SOFT_ELLIPTIC: break;
+    case SOFT_PRESS:
+    case SOFT_SLIDE: abort(); /* of implicit steps */
   }
   /* In sqrt(R) f the cone is round, of the slope mu. */
   quad root[SOFT_MOST_ROWS], p[SOFT_MOST_ROWS], t = 0;

@@ -109,6 +109,38 @@ static double pyramidal(const soft_function *s, const double *r, double *f, doub
   return cost;
 }
 
+/* ---- implicit steps ---- */
+
+/* The integral of the force from where it begins on: with w = depth - h V, the bracket is a + b w. */
+static double press(const soft_function *s, const double *r, double *f, double *H) {
+  const double h = s->friction[PRESS_STEP], K = s->D[PRESS_STIFFNESS], p = s->D[PRESS_POWER], d = s->D[PRESS_DAMPING];
+  const double depth = s->D[PRESS_DEPTH], V = h * r[0], w = depth - h * V, bracket = 1 - d * V;
+  if (!(w > 0 && bracket > 0)) return 0;
+  const double force = K * (p == 1 ? w : p == 1.5 ? w * sqrt(w) : pow(w, p));
+  f[0] = force * bracket;
+  if (H) H[0] = h * (h * p * f[0] / w + d * force);
+  const double a = 1 - d * depth / h, b = d / h;
+  double cost = force * w * (a / (p + 1) + b * w / (p + 2));
+  if (a < 0) { /* the bracket ends the force before the depth does */
+    const double end = -a / b;
+    cost -= K * pow(end, p + 1) * (a / (p + 1) + b * end / (p + 2));
+  }
+  return cost / (h * h);
+}
+
+static double slide(const soft_function *s, const double *r, double *f, double *H) {
+  const double D = s->D[0], viscous = s->friction[SLIDE_VISCOUS], size = length(r, s->rows);
+  const int n = s->rows;
+  const bool slides = D * size > s->loss;
+  const double slope = slides ? s->loss / size : D;
+  for (int i = 0; i < n; i++) {
+    f[i] = -(slope + viscous) * r[i];
+    for (int j = 0; H && j < n; j++)
+      H[i * n + j] = (i == j ? slope + viscous : 0) - (slides ? slope * (r[i] / size) * (r[j] / size) : 0);
+  }
+  return 0.5 * viscous * size * size + (slides ? s->loss * (size - 0.5 * s->loss / D) : 0.5 * D * size * size);
+}
+
 double cdni_soft_function(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
   const int n = s->rows;
   int32_t at = SOFT_ZONE_NOTHING;
@@ -148,6 +180,9 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
       break;
     case SOFT_ELLIPTIC: cost = elliptic(s, r, f, H, &at); break;
     case SOFT_PYRAMIDAL: cost = pyramidal(s, r, f, H, &at); break;
+    /* their slopes change everywhere */
+    case SOFT_PRESS: at = SOFT_ZONE_MIDDLE, cost = press(s, r, f, H); break;
+    case SOFT_SLIDE: at = SOFT_ZONE_MIDDLE, cost = slide(s, r, f, H); break;
   }
   if (zone) *zone = at;
   return cost;
@@ -191,6 +226,17 @@ static void along_pyramidal(const soft_function *s, const double *r, const doubl
   }
 }
 
+static void along_curved(const soft_function *s, const double *r, const double *d, double out[3]) {
+  double f[SOFT_MOST_ROWS], H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
+  const int n = s->rows;
+  out[0] = cdni_soft_function(s, r, f, H, NULL);
+  out[1] = out[2] = 0;
+  for (int i = 0; i < n; i++) {
+    out[1] -= f[i] * d[i];
+    for (int j = 0; j < n; j++) out[2] += d[i] * H[i * n + j] * d[j];
+  }
+}
+
 void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]) {
   double at[SOFT_MOST_ROWS] = { 0 }, f[SOFT_MOST_ROWS];
   int32_t zone;
@@ -201,6 +247,10 @@ void cdni_soft_function_along(const soft_function *s, const double *r, const dou
   }
   if (s->kind == SOFT_PYRAMIDAL) {
     along_pyramidal(s, at, d, out);
+    return;
+  }
+  if (s->kind >= SOFT_PRESS) {
+    along_curved(s, at, d, out);
     return;
   }
   out[0] = cdni_soft_function(s, at, f, NULL, &zone);

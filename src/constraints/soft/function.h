@@ -10,6 +10,12 @@
  * elliptic       a contact:           r is (normal, two tangents, torsion, two rolls), as many as its dimension; three
  *                                     zones: nothing, the full quadratic, and the cone's middle zone
  * pyramidal      a contact:           the same r; its edges normal +- friction_k tangent_k are limits of equal D
+ *
+ * Two more are those of an implicit step of the length h (step.c), at whose end a row has the velocity V = h r:
+ *
+ * press          one row:             f = stiffness w^power (1 - damping V), where the depth w = depth - h V and the bracket are
+ *                                     positive, else 0
+ * slide          1 to 3 rows:         f = -P(D r) - viscous r, where P shortens a vector to the length loss
  */
 #ifndef CARDAN_CONSTRAINTS_SOFT_FUNCTION_H
 #define CARDAN_CONSTRAINTS_SOFT_FUNCTION_H
@@ -19,12 +25,25 @@
 
 enum { SOFT_MOST_ROWS = 6 };
 
-typedef enum soft_kind { SOFT_EQUALITY, SOFT_FRICTION_LOSS, SOFT_LIMIT, SOFT_ELLIPTIC, SOFT_PYRAMIDAL } soft_kind;
+/* The first five are those of cdn_soft_kind. */
+typedef enum soft_kind {
+  SOFT_EQUALITY,
+  SOFT_FRICTION_LOSS,
+  SOFT_LIMIT,
+  SOFT_ELLIPTIC,
+  SOFT_PYRAMIDAL,
+  SOFT_PRESS,
+  SOFT_SLIDE
+} soft_kind;
+
+/* Where in D and friction the numbers of a press are; D[0] is its slope where the step begins. */
+enum { PRESS_STIFFNESS = 1, PRESS_DEPTH, PRESS_POWER, PRESS_DAMPING };
+enum { PRESS_STEP = 0, SLIDE_VISCOUS = 0 };
 
 typedef struct soft_function {
   int32_t kind, rows;       /* numbers of r: 1 to 6; cones: 3, 4 or 6 (1 is a limit) */
   double D[SOFT_MOST_ROWS]; /* 1 / R; of the edges of a pyramid: D[0]; elliptic: D_k = D_0 (friction_k / mu)^2 */
-  double loss;              /* friction loss: the largest force */
+  double loss;              /* friction loss, slide: the largest force */
   double mu;                /* elliptic: of the regularised cone; 0: there is no friction, as if the rest were 0, too */
   double friction[5];       /* cones: of the rows after the first */
 } soft_function;

@@ -25,6 +25,7 @@ struct soft_room {
   const matter *matter;
   const constraint_room *constraints; /* NULL: none */
   const contact_room *contact;        /* NULL: contact is not convex */
+  const contact_room *compliant;      /* NULL: contact is not compliant */
   const soft_element_room *elements;  /* NULL: there are none */
   uint8_t *moves;                     /* by body: whether a mobility is between it and Ground */
   int32_t *trunk;                     /* by body: the first body of its tree; 0: Ground */
@@ -94,6 +95,11 @@ typedef struct soft_problem {
 /* solve.c: the plan, the islands, and memory. `udot` is what A_0 is the motion of. Numbers of the groups are not there yet. */
 cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
                            const double *udot);
+/* The same with n groups that are not those of the State. */
+cdn_status cdni_soft_begin_with(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
+                                const double *udot, const soft_group *groups, int n);
+/* Solves all islands; F and f receive the forces of the rows. */
+cdn_status cdni_soft_run(soft_problem *p, soft_results *head, sv *F, double *f);
 void cdni_soft_end(soft_problem *p);
 /* The rows of a group on a pair, on the accelerations of M's origins. */
 void cdni_soft_place(const body_pose *pose, soft_work *w);

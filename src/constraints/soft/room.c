@@ -13,6 +13,11 @@ const soft_room *cdni_soft(const cdn_system *system) {
   return room && room->matter && (room->providers.count > 0 || room->contact || room->elements) ? room : NULL;
 }
 
+const soft_room *cdni_soft_steps(const cdn_system *system) {
+  const soft_room *room = cdni_system_room_get(system, CDNI_ROOM_SOFT);
+  return room && room->matter ? room : NULL;
+}
+
 const char *cdni_soft_first_name(const soft_room *room) {
   if (room->providers.count > 0) return CDNI_AT(room->providers, soft_provider, 0).name;
   return room->elements ? CDNI_AT(room->elements->elements, soft_element, 0).name : "convex contact";
@@ -132,9 +137,10 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
   const contact_room *contact = cdni_contact(system);
   if (cdni_contact_is_convex(contact)) room->contact = contact;
+  else room->compliant = contact;
   const soft_element_room *elements = cdni_soft_element_room(system);
   if (elements && elements->matter) room->elements = elements;
-  if (!cdni_matter(system) || (room->providers.count == 0 && !room->contact && !room->elements)) return CDN_OK;
+  if (!cdni_matter(system) || (room->providers.count == 0 && !contact && !room->elements)) return CDN_OK;
   room->matter = cdni_matter(system);
   room->constraints = cdni_constraints_declared(system);
   if (!room->has_def) room->def = cdn_default_soft_def();
@@ -182,9 +188,7 @@ static void destroy(cdn_system *system, void *data) {
 }
 
 static bool is_needed(const cdn_system *system) {
-  const cdn_contact_def *contact = cdni_contact_given(system);
-  if (!cdni_matter(system)) return false;
-  return cdni_soft_element_room(system) || (contact && contact->model == CDN_CONTACT_CONVEX && cdni_contact(system));
+  return cdni_matter(system) && (cdni_soft_element_room(system) || cdni_contact(system));
 }
 
 const cdni_room_ops cdni_soft_room = {

@@ -42,6 +42,34 @@ typedef struct soft_variation {
 } soft_variation;
 cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *function, int n,
                           const soft_variation *variations);
+/* ---- step.c: a stage of an implicit step, with compliant contact as rows ---- */
+
+/* Of a System that has soft rows or compliant contact; NULL: it has neither. */
+const soft_room *cdni_soft_steps(const cdn_system *system);
+typedef struct soft_step {
+  double h;            /* the part of the step that is implicit, s */
+  const double *u, *z; /* nu, nz: where u and z would be without the rates of this stage */
+} soft_step;
+/* What a stage has for contacts, in the State's workspace. */
+typedef struct soft_stage {
+  const soft_room *room;
+  cdn_state *state;
+  const soft_step *step;
+  int touches, n;                /* touches, rows */
+  struct contact_step_row *rows;
+  double *normal, *rate;         /* by touch: normal forces, and rates of approach, as they are assumed */
+  double *force, *speed;         /* three numbers a row: solved */
+  void *groups, *frame;
+} soft_stage;
+/* Twist must be valid. F (by body) loses the forces of the contacts that become rows. */
+cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step, sv *F);
+/* As cdni_soft_solve, with the rows of contacts besides those of the State. *again: the normal forces are far from those
+ * assumed; the next call assumes them. */
+cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, double *f, bool *again);
+/* Rates of the memory of friction. */
+void cdni_soft_stage_rates(soft_stage *s, double *zdot);
+void cdni_soft_stage_end(soft_stage *s);
+
 /* The power of the soft rows. Accelerations must be valid. */
 cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *power);
 

@@ -281,13 +281,18 @@ static cdn_status take_flags(soft_problem *p) {
   return CDN_OK;
 }
 
-static cdn_status solve(soft_problem *p, sv *F, double *f) {
-  soft_results head = { .statistics = { .islands = p->plan->n_islands } };
+cdn_status cdni_soft_run(soft_problem *p, soft_results *head, sv *F, double *f) {
   const int islands = p->plan->n_islands;
   start(p);
-  for (int k = 0; k < islands; k++) CDNI_TRY(cdni_soft_newton(p, k, &head));
-  head.scale += cdni_soft_cost(p, islands); /* on nothing that moves */
+  for (int k = 0; k < islands; k++) CDNI_TRY(cdni_soft_newton(p, k, head));
+  head->scale += cdni_soft_cost(p, islands); /* on nothing that moves */
   for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
+  return CDN_OK;
+}
+
+static cdn_status solve(soft_problem *p, sv *F, double *f) {
+  soft_results head = { .statistics = { .islands = p->plan->n_islands } };
+  CDNI_TRY(cdni_soft_run(p, &head, F, f));
   return write_results(p, &head);
 }
 
@@ -312,12 +317,18 @@ static cdn_status prepare(soft_problem *p, const soft_group *groups, const loop_
 
 cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
                            const double *udot) {
+  const void *groups;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
+  return cdni_soft_begin_with(p, room, state, d, udot, groups, n);
+}
+
+cdn_status cdni_soft_begin_with(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
+                                const double *udot, const soft_group *groups, int n) {
   const matter *m = room->matter;
   const int nb = m->tree.n;
-  const void *groups;
   const loop_plan *full = NULL;
-  *p = (soft_problem){ .room = room, .state = state, .d = d };
-  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &p->n));
+  *p = (soft_problem){ .room = room, .state = state, .d = d, .n = n };
   if (room->constraints && cdni_constraint_any_enabled(room->constraints, state)) {
     CDNI_TRY(cdni_constraint_rows(room->constraints, state, &p->rows_there));
     full = p->rows_there.plan, p->rows = &p->rows_there;

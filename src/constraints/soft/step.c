@@ -1,0 +1,173 @@
+/* A stage of an implicit step: compliant contacts as convex functions of the velocities u = u0 + h udot at its end, at the
+ * pose of the State. With r = V / h, where V = J u is the velocity of a row, r is J udot less a constant, as in all soft rows. */
+#include <math.h>
+
+#include "constraints/soft/internal.h"
+#include "contact/step.h"
+
+/* ---- groups ---- */
+
+static soft_group group_of(const contact_step_row *r, double h) {
+  soft_group g = {
+    .place = SOFT_PAIR, .body = { r->body[0], r->body[1] }, .point = cdni_to_v3(r->point), .s = { .rows = r->rows }
+  };
+  for (int k = 0; k < r->rows; k++) g.B[k] = (sv){ cdni_to_v3(r->w[k]), cdni_to_v3(r->v[k]) };
+  if (r->kind == CONTACT_STEP_PRESS) {
+    double *D = g.s.D;
+    g.s.kind = SOFT_PRESS;
+    g.s.friction[PRESS_STEP] = h;
+    D[PRESS_STIFFNESS] = r->stiffness, D[PRESS_DEPTH] = r->depth + h * r->V[0];
+    D[PRESS_POWER] = r->power, D[PRESS_DAMPING] = r->damping;
+    const double force = r->stiffness * pow(r->depth, r->power);
+    D[0] = h * force * (h * r->power / r->depth + r->damping);
+    return g;
+  }
+  g.s.kind = SOFT_SLIDE;
+  g.s.loss = r->bound;
+  g.s.friction[SLIDE_VISCOUS] = h * r->viscous;
+  for (int k = 0; k < r->rows; k++) g.s.D[k] = h * r->stiffness * r->time;
+  return g;
+}
+
+/* ref of a group: r = V / h where V has the part of udot alone. */
+static void refer(const soft_stage *s, const contact_step_row *r, const tree_data *d, const sv *A, soft_group *g) {
+  const double h = s->step->h;
+  soft_work w = { .g = g };
+  double V[SOFT_MOST_ROWS];
+  cdni_soft_place(d->pose, &w);
+  cdni_soft_multiply(&s->room->matter->tree, &w, A, s->step->u, V);
+  for (int k = 0; k < r->rows; k++) {
+    const double before = r->kind == CONTACT_STEP_SLIDE && r->time > 0 ? r->x[k] / r->time : 0;
+    g->ref[k] = -(V[k] + r->offset[k] + before) / h;
+  }
+}
+
+/* A row that has no effect: no force, or bodies that nothing moves. */
+static bool is_idle(const soft_stage *s, const contact_step_row *r) {
+  if (!s->room->moves[r->body[0]] && !s->room->moves[r->body[1]]) return true;
+  return r->kind == CONTACT_STEP_SLIDE && !(r->bound > 0) && !(r->viscous > 0);
+}
+
+/* Those of the State, then the contacts'; source: 1 + the row. */
+static cdn_status make_groups(soft_stage *s, const tree_data *d, const sv *A, soft_group *groups, int own, int *n) {
+  const void *elements;
+  CDNI_TRY(cdn_region_eval(s->state, s->room->groups, &elements, n));
+  if (own > 0) memcpy(groups, elements, (size_t)own * sizeof *groups);
+  *n = own;
+  for (int i = 0; i < s->n; i++) {
+    const contact_step_row *r = &s->rows[i];
+    if (is_idle(s, r)) continue;
+    soft_group *g = &groups[(*n)++];
+    *g = group_of(r, s->step->h);
+    g->source = i;
+    refer(s, r, d, A, g);
+  }
+  return CDN_OK;
+}
+
+/* ---- the stage ---- */
+
+cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step, sv *F) {
+  *s = (soft_stage){ .room = room, .state = state, .step = step };
+  if (room->compliant) CDNI_TRY(cdni_contact_step_touches(room->compliant, state, &s->touches));
+  const size_t most = CONTACT_STEP_MOST * (size_t)s->touches, n = (size_t)s->touches;
+  s->frame = cdn_work_push(state, most * (sizeof *s->rows + 6 * sizeof(double)) + 2 * n * sizeof(double) + 1);
+  if (!s->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  s->rows = s->frame;
+  s->force = (double *)(s->rows + most), s->speed = s->force + 3 * most;
+  s->normal = s->speed + 3 * most, s->rate = s->normal + n;
+  for (size_t i = 0; i < n; i++) s->normal[i] = NAN;
+  const cdn_status status = n > 0 ? cdni_contact_step_remove(room->compliant, state, F) : CDN_OK;
+  if (status != CDN_OK) cdni_soft_stage_end(s);
+  return status;
+}
+
+void cdni_soft_stage_end(soft_stage *s) { cdn_work_pop(s->state, s->frame); }
+
+/* Normal forces this far from those assumed, as a part of the larger one, are assumed in their turn. */
+static const double FAR = 0.05;
+
+/* Normal forces and rates of approach by touch; whether they are far from those before. */
+static bool take_normals(soft_stage *s, double *normal, double *rate) {
+  bool far = false;
+  double most = 0;
+  for (int t = 0; t < s->touches; t++) normal[t] = rate[t] = 0;
+  for (int i = 0; i < s->n; i++) {
+    const contact_step_row *r = &s->rows[i];
+    if (r->kind != CONTACT_STEP_PRESS) continue;
+    normal[r->touch] += s->force[3 * i];
+    rate[r->touch] -= s->speed[3 * i] / (r->damping == 0 && r->power == 1 ? 4 : 1);
+  }
+  for (int t = 0; t < s->touches; t++) most = fmax(most, normal[t]);
+  for (int t = 0; t < s->touches; t++) {
+    const double apart = fabs(normal[t] - s->normal[t]);
+    far = far || apart > FAR * fmax(normal[t], s->normal[t]) + 1e-9 * most;
+  }
+  return far;
+}
+
+static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_group *groups, int n, int own, sv *F,
+                               double *f) {
+  soft_problem p;
+  soft_results head = { .scale = 0 };
+  CDNI_TRY(cdni_soft_begin_with(&p, s->room, s->state, d, d->udot, groups, n));
+  const cdn_status status = cdni_soft_run(&p, &head, F, f);
+  memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
+  memset(s->speed, 0, 3 * (size_t)s->n * sizeof *s->speed);
+  for (int i = 0; i < n && status == CDN_OK; i++) {
+    const int g = p.order[i];
+    for (int k = 0; g >= own && k < groups[g].s.rows; k++) {
+      s->force[3 * groups[g].source + k] = p.work[i].f[k];
+      s->speed[3 * groups[g].source + k] = s->step->h * p.work[i].r[k];
+    }
+  }
+  cdni_soft_end(&p);
+  return status;
+}
+
+static cdn_status solve(soft_stage *s, const tree_data *d, sv *A, soft_group *groups, int own, sv *F, double *f) {
+  const tree *t = &s->room->matter->tree;
+  int n;
+  s->room->matter->kernels->jacobian(t, d, s->step->u, A);
+  CDNI_TRY(make_groups(s, d, A, groups, own, &n));
+  return n > 0 ? solve_groups(s, d, groups, n, own, F, f) : CDN_OK;
+}
+
+/* What is assumed at first is what the State has. */
+static cdn_status make_rows(soft_stage *s) {
+  const bool first = s->touches > 0 && isnan(s->normal[0]);
+  const contact_step step = {
+    .h = s->step->h, .z = s->step->z, .normal = first ? NULL : s->normal, .rate = first ? NULL : s->rate
+  };
+  if (s->touches == 0) return CDN_OK;
+  CDNI_TRY(cdni_contact_step_rows(s->room->compliant, s->state, &step, s->rows, &s->n));
+  if (first) CDNI_TRY(cdni_contact_step_normals(s->room->compliant, s->state, s->normal));
+  return CDN_OK;
+}
+
+cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, double *f, bool *again) {
+  const size_t nb = (size_t)s->room->matter->tree.n;
+  int own;
+  *again = false;
+  CDNI_TRY(cdn_region_eval(s->state, s->room->groups, NULL, &own));
+  CDNI_TRY(make_rows(s));
+  const size_t most = (size_t)own + (size_t)s->n, n = (size_t)s->touches;
+  void *frame = cdn_work_push(s->state, nb * sizeof(sv) + most * sizeof(soft_group) + 2 * n * sizeof(double) + 1);
+  if (!frame) return cdni_state_fail(s->state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
+  sv *A = frame;
+  soft_group *groups = (soft_group *)(A + nb);
+  double *normal = (double *)(groups + most), *rate = normal + n;
+  const cdn_status status = solve(s, d, A, groups, own, F, f);
+  if (status == CDN_OK && s->touches > 0) {
+    *again = take_normals(s, normal, rate);
+    memcpy(s->normal, normal, n * sizeof *normal);
+    memcpy(s->rate, rate, n * sizeof *rate);
+  }
+  cdn_work_pop(s->state, frame);
+  return status;
+}
+
+void cdni_soft_stage_rates(soft_stage *s, double *zdot) {
+  const contact_step step = { .h = s->step->h, .z = s->step->z };
+  if (s->room->compliant) cdni_contact_step_rates(s->state, &step, s->rows, s->n, s->force, zdot);
+}

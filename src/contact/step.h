@@ -1,0 +1,53 @@
+/* Rows of contacts for an implicit step: what compliant contact does as convex functions of the velocities at the step's
+ * end, at a pose that is predicted (constraints/soft/step.c solves with them). */
+#ifndef CARDAN_CONTACT_STEP_H
+#define CARDAN_CONTACT_STEP_H
+
+#include "contact/contact.h"
+#include "matter/records.h"
+
+typedef enum contact_step_kind {
+  /* One row along the normal, V > 0: the surfaces part. Pressure K w^power (1 - damping V), not below zero, where w = depth -
+   * h (V - V of the State) is the depth that V leads to. */
+  CONTACT_STEP_PRESS,
+  /* Rows of friction: -P(K (h' V + x)) - viscous V, where P shortens a vector to the length `bound`, and h' is `time`. */
+  CONTACT_STEP_SLIDE
+} contact_step_kind;
+
+/* V_k = w_k . W + v_k . U + offset_k of the motion of b relative to a, with U at the point. */
+typedef struct contact_step_row {
+  int32_t kind, rows;
+  int32_t body[2];
+  int32_t touch; /* of those of the State; of a patch the first one */
+  int32_t first; /* of the numbers of memory that the rows move, among those of all slots; -1: none */
+  cdn_vec3 point, w[3], v[3];
+  double V[3], offset[3]; /* V of the State */
+  double stiffness;       /* K */
+  double depth, power, damping;
+  double time, bound, viscous;
+  double x[3]; /* displacement in the plane that the step begins with, m */
+  /* Memory alone: the whole displacement; the time in which it forgets, s; its rate by the turning of what lies between the surfaces, m/s. */
+  double whole[3], forget, carried[3];
+} contact_step_row;
+
+typedef struct contact_step {
+  double h;             /* the part of the step that is implicit, s */
+  const double *z;      /* nz: where z would be without the rates of this stage */
+  const double *normal; /* by touch: forces that bound friction, N; NULL: those of the State */
+  const double *rate;   /* by touch: m/s, of the damping of surfaces that are wide; NULL: those of the State */
+} contact_step;
+
+/* The touches of a State; rows for n touches are at most CONTACT_STEP_MOST n. */
+enum { CONTACT_STEP_MOST = 8 };
+cdn_status cdni_contact_step_touches(const contact_room *room, cdn_state *state, int *n);
+cdn_status cdni_contact_step_rows(const contact_room *room, cdn_state *state, const contact_step *step,
+                                  contact_step_row *rows, int *n);
+/* The normal forces of the touches of the State. */
+cdn_status cdni_contact_step_normals(const contact_room *room, cdn_state *state, double *normal);
+/* F (by body, about M's origins) loses all that the rows stand for. */
+cdn_status cdni_contact_step_remove(const contact_room *room, cdn_state *state, sv *F);
+/* Rates of memory at the end of the stage, for the rows' forces, three numbers a row; zdot has nz numbers. */
+void cdni_contact_step_rates(cdn_state *state, const contact_step *step, const contact_step_row *rows, int n,
+                             const double *forces, double *zdot);
+
+#endif

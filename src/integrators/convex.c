@@ -1,0 +1,136 @@
+/* The convex step: the singly diagonally implicit Runge-Kutta method of order 2 with two stages that is L-stable
+ * (Alexander 1977; gamma = 1 - 1/sqrt 2), with
+ *
+ *    k_i = f(t_i, y_i),   y_1 = y0 + gamma h k_1,   y_2 = y0 + (1 - gamma) h k_1 + gamma h k_2 = y at the step's end.
+ *
+ * A stage is implicit in the forces of contacts, as convex functions of the velocities at its end, beside the exact
+ * equations of constraints: its solution is the least value of a convex function, always exists, and is found
+ * (constraints/soft/step.c). All else is explicit, at a y that is predicted: with the rates that the stage before ended
+ * with. Such a prediction misses y_i by O(h^2), and so leaves the order 2. It is the pose of the prediction that contacts
+ * are found at: those that the stage leads to are there before they touch.
+ *
+ * The error estimate is the difference to the quadrature of order 3 with the rates at 0, gamma h and h: it is O(h^3), as
+ * is the error, and needs nothing more. */
+#include "contact/contact.h"
+#include "dynamics/dynamics.h"
+#include "integrators/internal.h"
+
+/* 1 - 1/sqrt 2 */
+static const double GAMMA = 0.29289321881345247560;
+
+enum { KNOWN, NUMBERS = 8 };
+enum { BEFORE, FIRST, SECOND, TRIAL, BASE, VECTORS };
+
+static size_t memory(const cdni_method *method, int ny) {
+  (void)method;
+  return NUMBERS + VECTORS * cdni_stride(ny);
+}
+
+static double *vector_of(const cdn_stepper *s, int i) { return s->memory + NUMBERS + (size_t)i * s->stride; }
+
+static void begin(cdn_stepper *s) { s->memory[KNOWN] = 0; }
+
+/* ---- one stage ---- */
+
+/* y = base + gamma h rates, but q moves with the u that results, where it leads to. */
+static cdn_status predict(cdn_stepper *s, double t, const double *base, const double *rates) {
+  const double gh = GAMMA * s->step.h;
+  const int nq = s->nq;
+  double *y = vector_of(s, TRIAL), *qdot = s->scratch;
+  for (int i = 0; i < s->ny; i++) y[i] = base[i] + gh * rates[i];
+  if (nq == 0) return cdn_state_set_ty(s->work, t, y);
+  if (cdni_all_finite(y, (size_t)nq, NULL)) cdni_normalize(s, y);
+  CDNI_TRY(cdn_state_set_q(s->work, y));
+  CDNI_TRY(cdni_state_multiply_by_N(s->work, y + nq, qdot));
+  for (int i = 0; i < nq; i++) y[i] = base[i] + gh * qdot[i];
+  if (cdni_all_finite(y, (size_t)nq, NULL)) cdni_normalize(s, y);
+  return cdn_state_set_ty(s->work, t, y);
+}
+
+/* Rates of z that are not the memory of friction. */
+static cdn_status other_z(cdn_stepper *s, double *zdot) {
+  int first = 0;
+  const int n = cdni_contact_memory_z(s->work, &first);
+  if (n == s->nz) return CDN_OK;
+  CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
+  const double *there = cdn_state_zdot(s->work);
+  for (int i = 0; i < s->nz; i++)
+    if (i < first || i >= first + n) zdot[i] = there[i];
+  return CDN_OK;
+}
+
+/* k = f at the end of the stage that leads from `base`. */
+static cdn_status stage(cdn_stepper *s, double t, const double *base, const double *predicted, double *k) {
+  const double gh = GAMMA * s->step.h;
+  const int nq = s->nq, nu = s->nu;
+  const soft_step step = { .h = gh, .u = base + nq, .z = base + nq + nu };
+  double *u = vector_of(s, TRIAL) + nq;
+  s->certificate.evaluations++;
+  CDNI_TRY(predict(s, t, base, predicted));
+  CDNI_TRY(cdni_settle(s, s->work, NULL));
+  if (cdni_singular_holds(s)) CDNI_TRY(cdni_project_rates(s, s->work));
+  if (!cdni_dynamics_steps(s->system)) {
+    CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
+    memcpy(k, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
+  } else {
+    CDNI_TRY(cdn_realize(s->work, CDN_STAGE_VELOCITY));
+    CDNI_TRY(cdni_dynamics_step(s->work, &step, k + nq, k + nq + nu));
+    CDNI_TRY(other_z(s, k + nq + nu));
+  }
+  for (int i = 0; i < nu; i++) u[i] = base[nq + i] + gh * k[nq + i];
+  return nq ? cdni_state_multiply_by_N(s->work, u, k) : CDN_OK;
+}
+
+/* ---- the step ---- */
+
+/* Weights of the quadrature of order 3 at 0, gamma and 1, less those of the method. */
+static void estimate(cdn_stepper *s) {
+  const double at_first = 1 / (6 * GAMMA * (1 - GAMMA)), at_second = (1.0 / 3 - GAMMA / 2) / (1 - GAMMA);
+  const double weight[3] = { 1 - at_first - at_second, at_first - (1 - GAMMA), at_second - GAMMA };
+  const double *k[3] = { vector_of(s, BEFORE), vector_of(s, FIRST), vector_of(s, SECOND) };
+  for (int i = 0; i < s->ny; i++) {
+    double sum = 0;
+    for (int j = 0; j < 3; j++) sum += weight[j] * k[j][i];
+    s->step.error[i] = s->step.h * sum;
+  }
+  cdni_note_estimate(s, s->step.error);
+}
+
+static cdn_status attempt(cdn_stepper *s) {
+  cdni_step *step = &s->step;
+  const double h = step->h;
+  const size_t n = (size_t)s->ny;
+  double *before = vector_of(s, BEFORE), *first = vector_of(s, FIRST), *second = vector_of(s, SECOND),
+         *base = vector_of(s, BASE);
+  if (s->memory[KNOWN] == 0) memcpy(before, step->f0, sizeof(double) * n);
+  CDNI_TRY(stage(s, step->t0 + GAMMA * h, step->y0, before, first));
+  for (size_t i = 0; i < n; i++) base[i] = step->y0[i] + (1 - GAMMA) * h * first[i];
+  CDNI_TRY(stage(s, step->t1, base, first, second));
+  for (size_t i = 0; i < n; i++) step->y1[i] = base[i] + GAMMA * h * second[i];
+  CDNI_TRY(cdni_arrive(s, NULL));
+  /* the forces of contacts are those that the step has solved for */
+  memcpy(step->f1 + s->nq, second + s->nq, sizeof(double) * (size_t)(s->nu + s->nz));
+  step->work = 0.5 * h * (step->power0 + step->power1);
+  estimate(s);
+  return CDN_OK;
+}
+
+static void accepted(cdn_stepper *s) {
+  memcpy(vector_of(s, BEFORE), vector_of(s, SECOND), sizeof(double) * (size_t)s->ny);
+  s->memory[KNOWN] = 1;
+}
+
+static void archive(cdn_stepper *s, cdni_archive *a) {
+  cdni_archive_doubles(a, &s->memory[KNOWN], 1);
+  cdni_archive_doubles(a, vector_of(s, BEFORE), (size_t)s->ny);
+}
+
+const cdni_method cdni_convex = { .name = "the convex step",
+                                  .error_order = 3,
+                                  .over_kinks = true,
+                                  .memory = memory,
+                                  .attempt = attempt,
+                                  .interpolate = cdni_hermite,
+                                  .begin = begin,
+                                  .accepted = accepted,
+                                  .archive = archive };
