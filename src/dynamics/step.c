@@ -1,4 +1,6 @@
 /* A stage of an implicit step: accelerations that forces would have at the step's end, as far as contact goes. */
+#include <math.h>
+
 #include "dynamics/internal.h"
 #include "matter/motion.h"
 
@@ -8,7 +10,17 @@ enum { MOST_PASSES = 4 };
 typedef struct stage_forces {
   sv *F, *F_0;    /* by body: with those of the rows, and without */
   double *f, *f_0; /* nu */
+  double *resistance, *damping; /* nu */
 } stage_forces;
+
+/* The part of a force that u takes away at the end of the stage: of a damper, and of a spring that is stretched on the way. What pushes
+ * on stays explicit. */
+static cdn_status find_resistance(const dynamics *dyn, cdn_state *state, const soft_step *step, const stage_forces *x) {
+  CDNI_TRY(cdni_forces_on_mobilities(dyn->forces, state, x->resistance, x->damping));
+  for (int k = 0; k < dyn->matter->tree.nu; k++)
+    x->resistance[k] = fmax(x->damping[k] + step->h * x->resistance[k], 0);
+  return CDN_OK;
+}
 
 static cdn_status solve(const dynamics *dyn, cdn_state *state, soft_stage *s, const stage_forces *x) {
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
@@ -35,7 +47,8 @@ static cdn_status run(const dynamics *dyn, cdn_state *state, const soft_step *st
   CDNI_TRY(cdni_dynamics_total_forces(dyn, state, &F, &f));
   memcpy(x->F_0, F, nb * sizeof *F);
   if (nu) memcpy(x->f_0, f, nu * sizeof *f);
-  CDNI_TRY(cdni_soft_stage_begin(&s, room, state, step, x->F_0));
+  CDNI_TRY(find_resistance(dyn, state, step, x));
+  CDNI_TRY(cdni_soft_stage_begin(&s, room, state, step, x->resistance, x->F_0));
   const cdn_status status = solve(dyn, state, &s, x);
   if (status == CDN_OK) {
     if (nu) memcpy(udot, cdni_matter_data(dyn->matter, state).udot, nu * sizeof *udot);
@@ -52,9 +65,10 @@ cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *u
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
   CDNI_TRY(cdni_state_ensure(state, dyn->matter->inertia.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->matter->twist.ticket));
-  stage_forces x = { .F = cdn_work_push(state, 2 * nb * sizeof(sv) + (2 * nu + 1) * sizeof(double)) };
+  stage_forces x = { .F = cdn_work_push(state, 2 * nb * sizeof(sv) + (4 * nu + 1) * sizeof(double)) };
   if (!x.F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_stepper_advance", NULL, "out of memory");
   x.F_0 = x.F + nb, x.f = (double *)(x.F_0 + nb), x.f_0 = x.f + nu;
+  x.resistance = x.f_0 + nu, x.damping = x.resistance + nu;
   const cdn_status status = run(dyn, state, step, &x, udot, zdot);
   cdn_work_pop(state, x.F);
   return status;

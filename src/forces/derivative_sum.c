@@ -30,3 +30,17 @@ cdn_status cdni_forces_differentiate(derivative_pass *p, const char *function, d
   cdn_work_pop(state, frame);
   return status;
 }
+
+cdn_status cdni_forces_on_mobilities(const force_room *room, cdn_state *state, double *stiffness, double *damping) {
+  const matter *m = cdni_matter(cdn_state_system(state));
+  cdn_force_derivatives d = { .stiffness = stiffness, .damping = damping, .z = -1 };
+  memset(stiffness, 0, (size_t)m->tree.nu * sizeof *stiffness);
+  memset(damping, 0, (size_t)m->tree.nu * sizeof *damping);
+  for (int k = 0; room && k < FORCE_KIND_COUNT; k++) {
+    const force_kind *kind = cdni_force_kinds[k];
+    if (!kind->on_mobility || !kind->derivative || room->sets[k].ids.count == 0) continue;
+    const force_batch b = cdni_force_batch(room, state, (force_kind_id)k, NULL);
+    CDNI_TRY(kind->derivative(&b, state, &d));
+  }
+  return CDN_OK;
+}

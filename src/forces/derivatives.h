@@ -17,10 +17,15 @@ struct cdn_force_derivatives {
   /* The first mistake of a custom force, as in force_collector. */
   cdn_status mistake;
   int body, mobility;
+  double *stiffness, *damping; /* nu each, or NULL: only what acts on a mobility by its own motion is wanted */
 };
 
 /* Derivatives of a generalized force in slot `row` of matter's u by slot `column`. */
 static inline void derivative_of_mobility(cdn_force_derivatives *d, int row, int column, double dq, double du) {
+  if (d->stiffness) {
+    if (row == column) d->stiffness[row] -= dq, d->damping[row] -= du;
+    return;
+  }
   const size_t at = (size_t)row * (size_t)d->pass->m->tree.nu + (size_t)column;
   if (d->pass->dq) d->pass->dq[at] -= dq;
   if (d->pass->du) d->pass->du[at] -= du;

@@ -46,6 +46,8 @@ void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double 
 /* Adds all force elements and the applied forces to a pass over matter (matter/derivatives.h); dz: derivatives of
  * tau, nu x nz, NULL if not wanted. `function` is the public one. */
 cdn_status cdni_forces_differentiate(struct derivative_pass *p, const char *function, double *dz);
+/* By mobility (matter's nu): -df/dq and -df/du of the springs, dampers, stops and actuators on it. */
+cdn_status cdni_forces_on_mobilities(const force_room *room, cdn_state *state, double *stiffness, double *damping);
 /* g (zero without gravity, and if it is off), and the bodies it excludes (NULL: none). */
 v3 cdni_gravity(const force_room *room, cdn_state *state, const double **excluded);
 

@@ -140,7 +140,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   else room->compliant = contact;
   const soft_element_room *elements = cdni_soft_element_room(system);
   if (elements && elements->matter) room->elements = elements;
-  if (!cdni_matter(system) || (room->providers.count == 0 && !contact && !room->elements)) return CDN_OK;
+  if (!cdni_matter(system)) return CDN_OK;
   room->matter = cdni_matter(system);
   room->constraints = cdni_constraints_declared(system);
   if (!room->has_def) room->def = cdn_default_soft_def();
@@ -188,7 +188,7 @@ static void destroy(cdn_system *system, void *data) {
 }
 
 static bool is_needed(const cdn_system *system) {
-  return cdni_matter(system) && (cdni_soft_element_room(system) || cdni_contact(system));
+  return cdni_matter(system) != NULL; /* implicit steps have rows of their own */
 }
 
 const cdni_room_ops cdni_soft_room = {

@@ -44,7 +44,7 @@ cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *f
                           const soft_variation *variations);
 /* ---- step.c: a stage of an implicit step, with compliant contact as rows ---- */
 
-/* Of a System that has soft rows or compliant contact; NULL: it has neither. */
+/* Of a System with bodies, else NULL. */
 const soft_room *cdni_soft_steps(const cdn_system *system);
 typedef struct soft_step {
   double h;            /* the part of the step that is implicit, s */
@@ -55,14 +55,17 @@ typedef struct soft_stage {
   const soft_room *room;
   cdn_state *state;
   const soft_step *step;
+  const double *resistance;
   int touches, n;                /* touches, rows */
   struct contact_step_row *rows;
   double *normal, *rate;         /* by touch: normal forces, and rates of approach, as they are assumed */
   double *force, *speed;         /* three numbers a row: solved */
   void *groups, *frame;
 } soft_stage;
-/* Twist must be valid. F (by body) loses the forces of the contacts that become rows. */
-cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step, sv *F);
+/* Twist must be valid. F (by body) loses the forces of the contacts that become rows. resistance (nu, not negative): forces on
+ * mobilities fall by this part of what u gains over that of the State. */
+cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step,
+                                 const double *resistance, sv *F);
 /* As cdni_soft_solve, with the rows of contacts besides those of the State. *again: the normal forces are far from those
  * assumed; the next call assumes them. */
 cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, double *f, bool *again);

@@ -48,12 +48,32 @@ static bool is_idle(const soft_stage *s, const contact_step_row *r) {
   return r->kind == CONTACT_STEP_SLIDE && !(r->bound > 0) && !(r->viscous > 0);
 }
 
-/* Those of the State, then the contacts'; source: 1 + the row. */
+/* Equal rows on mobilities that resist. */
+static int add_resistance(const soft_stage *s, const tree_data *d, soft_group *groups) {
+  const tree *t = &s->room->matter->tree;
+  const double h = s->step->h;
+  int n = 0;
+  for (int i = 1; i < t->n; i++)
+    for (int k = 0; k < t->node[i].nu; k++) {
+      const int at = t->node[i].u + k;
+      if (!(s->resistance[at] > 0)) continue;
+      soft_group *g = &groups[n++];
+      memset(g, 0, sizeof *g);
+      g->place = SOFT_JOINT, g->body[1] = i, g->source = -1;
+      g->s = (soft_function){ .kind = SOFT_EQUALITY, .rows = 1, .D = { h * s->resistance[at] } };
+      g->g[0][k] = 1;
+      g->ref[0] = (d->u[at] - s->step->u[at]) / h;
+    }
+  return n;
+}
+
+/* Those of the State, those on mobilities, then the contacts', whose source is the row. */
 static cdn_status make_groups(soft_stage *s, const tree_data *d, const sv *A, soft_group *groups, int own, int *n) {
   const void *elements;
   CDNI_TRY(cdn_region_eval(s->state, s->room->groups, &elements, n));
   if (own > 0) memcpy(groups, elements, (size_t)own * sizeof *groups);
-  *n = own;
+  for (int i = 0; i < own; i++) groups[i].source = -1;
+  *n = own + add_resistance(s, d, groups + own);
   for (int i = 0; i < s->n; i++) {
     const contact_step_row *r = &s->rows[i];
     if (is_idle(s, r)) continue;
@@ -67,8 +87,9 @@ static cdn_status make_groups(soft_stage *s, const tree_data *d, const sv *A, so
 
 /* ---- the stage ---- */
 
-cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step, sv *F) {
-  *s = (soft_stage){ .room = room, .state = state, .step = step };
+cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step,
+                                 const double *resistance, sv *F) {
+  *s = (soft_stage){ .room = room, .state = state, .step = step, .resistance = resistance };
   if (room->compliant) CDNI_TRY(cdni_contact_step_touches(room->compliant, state, &s->touches));
   const size_t most = CONTACT_STEP_MOST * (size_t)s->touches, n = (size_t)s->touches;
   s->frame = cdn_work_push(state, most * (sizeof *s->rows + 6 * sizeof(double)) + 2 * n * sizeof(double) + 1);
@@ -106,8 +127,7 @@ static bool take_normals(soft_stage *s, double *normal, double *rate) {
   return far;
 }
 
-static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_group *groups, int n, int own, sv *F,
-                               double *f) {
+static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_group *groups, int n, sv *F, double *f) {
   soft_problem p;
   soft_results head = { .scale = 0 };
   CDNI_TRY(cdni_soft_begin_with(&p, s->room, s->state, d, d->udot, groups, n));
@@ -115,10 +135,10 @@ static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_gro
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   memset(s->speed, 0, 3 * (size_t)s->n * sizeof *s->speed);
   for (int i = 0; i < n && status == CDN_OK; i++) {
-    const int g = p.order[i];
-    for (int k = 0; g >= own && k < groups[g].s.rows; k++) {
-      s->force[3 * groups[g].source + k] = p.work[i].f[k];
-      s->speed[3 * groups[g].source + k] = s->step->h * p.work[i].r[k];
+    const soft_group *g = &groups[p.order[i]];
+    for (int k = 0; g->source >= 0 && k < g->s.rows; k++) {
+      s->force[3 * g->source + k] = p.work[i].f[k];
+      s->speed[3 * g->source + k] = s->step->h * p.work[i].r[k];
     }
   }
   cdni_soft_end(&p);
@@ -130,7 +150,7 @@ static cdn_status solve(soft_stage *s, const tree_data *d, sv *A, soft_group *gr
   int n;
   s->room->matter->kernels->jacobian(t, d, s->step->u, A);
   CDNI_TRY(make_groups(s, d, A, groups, own, &n));
-  return n > 0 ? solve_groups(s, d, groups, n, own, F, f) : CDN_OK;
+  return n > 0 ? solve_groups(s, d, groups, n, F, f) : CDN_OK;
 }
 
 /* What is assumed at first is what the State has. */
@@ -151,7 +171,7 @@ cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, doubl
   *again = false;
   CDNI_TRY(cdn_region_eval(s->state, s->room->groups, NULL, &own));
   CDNI_TRY(make_rows(s));
-  const size_t most = (size_t)own + (size_t)s->n, n = (size_t)s->touches;
+  const size_t most = (size_t)own + (size_t)s->room->matter->tree.nu + (size_t)s->n, n = (size_t)s->touches;
   void *frame = cdn_work_push(s->state, nb * sizeof(sv) + most * sizeof(soft_group) + 2 * n * sizeof(double) + 1);
   if (!frame) return cdni_state_fail(s->state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   sv *A = frame;
