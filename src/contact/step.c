@@ -57,24 +57,89 @@ static void add_press(maker *m, const touch *t, const relative_motion *motion, c
   r->w[0] = cdn_cross(arm, t->normal), r->v[0] = t->normal;
   r->V[0] = cdn_dot(r->w[0], motion->w) + cdn_dot(t->normal, motion->u);
   r->stiffness = part * t->elastic / pow(t->depth, power);
-  r->depth = t->depth, r->power = power, r->damping = damping;
+  r->depth = r->usual = t->depth, r->power = power, r->damping = damping;
+}
+
+static double power_of(const touch *t) { return t->radius[0] > 0 ? 1.5 : 1; }
+
+/* `damping`: 1 + damping rate of a touch that is wide. */
+static void press(maker *m, const touch *t, const relative_motion *motion, double damping) {
+  if (!t->in_pair) {
+    add_press(m, t, motion, cdn_v3(0, 0, 0), 1, power_of(t), t->damping);
+    return;
+  }
+  const double part = 0.25 * fmax(damping, 0);
+  const cdn_vec3 second = cdn_cross(t->normal, t->tangent);
+  for (int k = 0; part > 0 && k < 4; k++)
+    add_press(m, t, motion, cdn_scale(k % 2 ? t->spread : -t->spread, k < 2 ? t->tangent : second), part, 1, 0);
 }
 
 static void add_pressure(maker *m, int i) {
   const touch *t = &m->touches[i];
   const relative_motion motion = cdni_relative_motion(&m->motion, t);
   if (!(t->elastic > 0 && t->depth > 0)) return;
-  if (!t->in_pair) {
-    add_press(m, t, &motion, cdn_v3(0, 0, 0), 1, t->radius[0] > 0 ? 1.5 : 1, t->damping);
-    return;
-  }
   const double rate = m->step->rate ? m->step->rate[i] : m->forces[i].rate;
-  const double part = 0.25 * fmax(1 + t->damping * rate, 0);
-  const cdn_vec3 second = cdn_cross(t->normal, t->tangent);
-  if (!(part > 0)) return;
-  for (int k = 0; k < 4; k++) {
-    const cdn_vec3 arm = cdn_scale(k % 2 ? t->spread : -t->spread, k < 2 ? t->tangent : second);
-    add_press(m, t, &motion, arm, part, 1, 0);
+  press(m, t, &motion, 1 + t->damping * rate);
+}
+
+/* ---- touches that were kept ---- */
+
+typedef struct kept_touch {
+  touch t;
+  v3 at[2], normal, tangent; /* its point on the bodies; its directions on body a */
+} kept_touch;
+
+static int kept_count(const contact_room *room, const cdn_state *state) {
+  const int64_t *n = cdni_region_elements(state, room->kept);
+  return n ? (int)*n : 0;
+}
+
+cdn_status cdni_contact_step_hold(const contact_room *room, cdn_state *state) {
+  const void *elements;
+  void *place;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  if (n == 0 && !cdni_region_elements(state, room->kept)) return CDN_OK;
+  CDNI_TRY(cdni_region_take(state, "cdn_stepper_advance", room->kept, CDNI_ALIGN + (size_t)n * sizeof(kept_touch), &place));
+  const touch *touches = elements;
+  const body_pose *pose = cdni_matter_pose(room->matter, state);
+  kept_touch *kept = (kept_touch *)((char *)place + CDNI_ALIGN);
+  *(int64_t *)place = n;
+  for (int i = 0; i < n; i++) {
+    const int bodies[2] = { shape_body(room, touches[i].a), shape_body(room, touches[i].b) };
+    kept[i].t = touches[i];
+    for (int s = 0; s < 2; s++)
+      kept[i].at[s] = m3_tmul(pose[bodies[s]].R_GM, v3_sub(cdni_to_v3(touches[i].point), pose[bodies[s]].p_GM));
+    kept[i].normal = m3_tmul(pose[bodies[0]].R_GM, cdni_to_v3(touches[i].normal));
+    kept[i].tangent = m3_tmul(pose[bodies[0]].R_GM, cdni_to_v3(touches[i].tangent));
+  }
+  return CDN_OK;
+}
+
+/* The touch at the pose of the State: deeper, or apart, by what the points on the two bodies have moved. */
+static void add_kept(maker *m, const kept_touch *k) {
+  const body_pose *a = &m->motion.pose[shape_body(m->room, k->t.a)], *b = &m->motion.pose[shape_body(m->room, k->t.b)];
+  const v3 n = m3_mul(a->R_GM, k->normal), p_a = m3_mul_add(a->R_GM, k->at[0], a->p_GM),
+           p_b = m3_mul_add(b->R_GM, k->at[1], b->p_GM);
+  touch t = k->t;
+  if (!(t.elastic > 0 && t.depth > 0)) return;
+  t.normal = cdni_from_v3(n), t.tangent = cdni_from_v3(m3_mul(a->R_GM, k->tangent)), t.point = cdni_from_v3(p_a);
+  const relative_motion motion = cdni_relative_motion(&m->motion, &t);
+  const double opened = v3_dot(n, v3_sub(p_b, p_a));
+  const int first = m->n;
+  press(m, &t, &motion, 1);
+  for (int i = first; i < m->n; i++) m->out[i].touch = -1, m->out[i].depth -= opened;
+}
+
+static bool is_before(const touch *x, const touch *y) { return x->a != y->a ? x->a < y->a : x->b < y->b; }
+
+/* Those of pairs that do not touch. Touches of both lists are in the order of their pairs. */
+static void add_all_kept(maker *m, cdn_state *state, int n) {
+  const int count = kept_count(m->room, state);
+  const kept_touch *kept = (const kept_touch *)((const char *)cdni_region_elements(state, m->room->kept) + CDNI_ALIGN);
+  for (int i = 0, j = 0; j < count; j++) {
+    while (i < n && is_before(&m->touches[i], &kept[j].t)) i++;
+    if (i == n || is_before(&kept[j].t, &m->touches[i])) add_kept(m, &kept[j]);
   }
 }
 
@@ -207,8 +272,12 @@ static void add_patch(maker *m, cdn_state *state, const patch *p, touch_force *f
 
 /* ---- all ---- */
 
-cdn_status cdni_contact_step_touches(const contact_room *room, cdn_state *state, int *n) {
-  return cdn_region_eval(state, room->touches, NULL, n);
+enum { ROWS_OF_TOUCH = 8, ROWS_OF_KEPT = 4 };
+
+cdn_status cdni_contact_step_touches(const contact_room *room, cdn_state *state, int *n, int *rows) {
+  CDNI_TRY(cdn_region_eval(state, room->touches, NULL, n));
+  *rows = ROWS_OF_TOUCH * *n + ROWS_OF_KEPT * kept_count(room, state);
+  return CDN_OK;
 }
 
 static cdn_status add_all(maker *m, cdn_state *state, int n, bool *by_patch, touch_force *scratch) {
@@ -219,6 +288,7 @@ static cdn_status add_all(maker *m, cdn_state *state, int n, bool *by_patch, tou
     if (!by_patch[i]) add_slip(m, i), add_turn(m, i, t->torsional, true);
     if (!by_patch[i] || m->room->slot_numbers == SLOT_NUMBERS) add_turn(m, i, t->rolling, false);
   }
+  add_all_kept(m, state, n);
   if (m->room->slots == 0) return CDN_OK;
   const patch *patches;
   int count;
@@ -235,14 +305,14 @@ cdn_status cdni_contact_step_rows(const contact_room *room, cdn_state *state, co
   int touches;
   *n = 0;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &touches));
-  if (touches == 0) return CDN_OK;
+  if (touches == 0 && kept_count(room, state) == 0) return CDN_OK;
   m.touches = elements;
   CDNI_TRY(cdn_region_eval(state, room->forces, &elements, &touches));
   m.forces = elements;
   CDNI_TRY(cdni_motion_view(room, state, &m.motion));
   m.transition = *cdn_state_parameters(state, room->transition);
   if (room->slots > 0) cdni_contact_memory_z(state, &m.at_z);
-  touch_force *scratch = cdn_work_push(state, (size_t)touches * (sizeof *scratch + 1));
+  touch_force *scratch = cdn_work_push(state, (size_t)touches * (sizeof *scratch + 1) + 1);
   if (!scratch) return CDN_ERR_NOMEM;
   const cdn_status status = add_all(&m, state, touches, (bool *)(scratch + touches), scratch);
   cdn_work_pop(state, scratch);

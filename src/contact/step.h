@@ -18,12 +18,13 @@ typedef enum contact_step_kind {
 typedef struct contact_step_row {
   int32_t kind, rows;
   int32_t body[2];
-  int32_t touch; /* of those of the State; of a patch the first one */
+  int32_t touch; /* of those of the State; of a patch the first one; -1: of one that was kept */
   int32_t first; /* of the numbers of memory that the rows move, among those of all slots; -1: none */
   cdn_vec3 point, w[3], v[3];
   double V[3], offset[3]; /* V of the State */
   double stiffness;       /* K */
   double depth, power, damping;
+  double usual; /* a depth, > 0, by which the slope of the pressure is measured */
   double time, bound, viscous;
   double x[3]; /* displacement in the plane that the step begins with, m */
   /* Memory alone: the whole displacement; the time in which it forgets, s; its rate by the turning of what lies between the surfaces, m/s. */
@@ -37,9 +38,11 @@ typedef struct contact_step {
   const double *rate;   /* by touch: m/s, of the damping of surfaces that are wide; NULL: those of the State */
 } contact_step;
 
-/* The touches of a State; rows for n touches are at most CONTACT_STEP_MOST n. */
-enum { CONTACT_STEP_MOST = 8 };
-cdn_status cdni_contact_step_touches(const contact_room *room, cdn_state *state, int *n);
+/* Keeps the touches of the State. They are there at later poses as well: a pair that does not touch at a pose, but did then, has
+ * its pressure, without friction, from the depth at which the surfaces, moved with their bodies, are. */
+cdn_status cdni_contact_step_hold(const contact_room *room, cdn_state *state);
+/* The touches of a State, and the most rows that it can have. */
+cdn_status cdni_contact_step_touches(const contact_room *room, cdn_state *state, int *n, int *rows);
 cdn_status cdni_contact_step_rows(const contact_room *room, cdn_state *state, const contact_step *step,
                                   contact_step_row *rows, int *n);
 /* The normal forces of the touches of the State. */

@@ -81,6 +81,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_well_known(d, room->touches_ticket);
   room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch), cdni_contact_find_touches, 4, of_touches,
                                               CDN_STAGE_EMPTY);
+  room->kept = cdni_declare_companion_region(d, "kept", 1, room->touches);
+  cdni_declare_unsaved(d, room->kept.ticket);
   cdni_declare_well_known(d, room->energies_ticket);
   room->energies = cdn_declare_computed_region(d, "energies", sizeof(double), cdni_contact_calc_energies, 1,
                                                &room->touches.ticket, CDN_STAGE_EMPTY);

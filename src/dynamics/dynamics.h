@@ -23,6 +23,8 @@ cdn_status cdni_dynamics_total_forces(const dynamics *d, cdn_state *state, const
  * State. zdot (nz): the numbers of friction's memory receive their rates, likewise implicit. Twist must be valid. What
  * accelerations the State has is undefined afterwards, until it is set. */
 bool cdni_dynamics_steps(const cdn_system *system);
+/* Keeps the contacts of the State: stages of later poses have them, too. */
+cdn_status cdni_dynamics_hold(cdn_state *state);
 cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *udot, double *zdot);
 
 /* Fails, with a message, while a row provider has rows: for functions that do not handle them. */

@@ -60,6 +60,10 @@ static cdn_status run(const dynamics *dyn, cdn_state *state, const soft_step *st
 
 bool cdni_dynamics_steps(const cdn_system *system) { return cdni_soft_steps(system) != NULL; }
 
+cdn_status cdni_dynamics_hold(cdn_state *state) {
+  return cdni_soft_hold(cdni_soft_steps(cdn_state_system(state)), state);
+}
+
 cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *udot, double *zdot) {
   const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;

@@ -5,9 +5,10 @@
  *
  * A stage is implicit in the forces of contacts, as convex functions of the velocities at its end, beside the exact
  * equations of constraints: its solution is the least value of a convex function, always exists, and is found
- * (constraints/soft/step.c). All else is explicit, at a y that is predicted: with the rates that the stage before ended
- * with. Such a prediction misses y_i by O(h^2), and so leaves the order 2. It is the pose of the prediction that contacts
- * are found at: those that the stage leads to are there before they touch.
+ * (constraints/soft/step.c). All else is explicit, at a y that is predicted: with the rates that the two stages before ended
+ * with, the smaller one of each number, or none where they have opposite signs, as those of modes that steps do not resolve have.
+ * Such a prediction misses y_i by O(h^2), and so leaves the order 2. It is the pose of the prediction that contacts are found
+ * at: those that the stage leads to are there before they touch. Those of the step's start are there as well.
  *
  * The error estimate is the difference to the quadrature of order 3 with the rates at 0, gamma h and h: it is O(h^3), as
  * is the error, and needs nothing more. */
@@ -18,8 +19,8 @@
 /* 1 - 1/sqrt 2 */
 static const double GAMMA = 0.29289321881345247560;
 
-enum { KNOWN, NUMBERS = 8 };
-enum { BEFORE, FIRST, SECOND, TRIAL, BASE, VECTORS };
+enum { KNOWN, HELD, NUMBERS = 8 };
+enum { OLDER, BEFORE, FIRST, SECOND, TRIAL, BASE, VECTORS };
 
 static size_t memory(const cdni_method *method, int ny) {
   (void)method;
@@ -28,7 +29,7 @@ static size_t memory(const cdni_method *method, int ny) {
 
 static double *vector_of(const cdn_stepper *s, int i) { return s->memory + NUMBERS + (size_t)i * s->stride; }
 
-static void begin(cdn_stepper *s) { s->memory[KNOWN] = 0; }
+static void begin(cdn_stepper *s) { s->memory[KNOWN] = s->memory[HELD] = 0; }
 
 /* ---- one stage ---- */
 
@@ -59,14 +60,18 @@ static cdn_status other_z(cdn_stepper *s, double *zdot) {
   return CDN_OK;
 }
 
-/* k = f at the end of the stage that leads from `base`. */
-static cdn_status stage(cdn_stepper *s, double t, const double *base, const double *predicted, double *k) {
+/* Of two numbers of one sign the smaller one, else 0. */
+static double smaller(double a, double b) { return a * b > 0 ? (fabs(a) < fabs(b) ? a : b) : 0; }
+
+/* k = f at the end of the stage that leads from `base`; older, last: rates that the two stages before ended with. */
+static cdn_status stage(cdn_stepper *s, double t, const double *base, const double *older, const double *last, double *k) {
   const double gh = GAMMA * s->step.h;
   const int nq = s->nq, nu = s->nu;
   const soft_step step = { .h = gh, .u = base + nq, .z = base + nq + nu };
   double *u = vector_of(s, TRIAL) + nq;
   s->certificate.evaluations++;
-  CDNI_TRY(predict(s, t, base, predicted));
+  for (int i = 0; i < s->ny; i++) k[i] = smaller(older[i], last[i]);
+  CDNI_TRY(predict(s, t, base, k));
   CDNI_TRY(cdni_settle(s, s->work, NULL));
   if (cdni_singular_holds(s)) CDNI_TRY(cdni_project_rates(s, s->work));
   if (!cdni_dynamics_steps(s->system)) {
@@ -82,6 +87,16 @@ static cdn_status stage(cdn_stepper *s, double t, const double *base, const doub
 }
 
 /* ---- the step ---- */
+
+/* Keeps the contacts of the step's start. */
+static cdn_status hold(cdn_stepper *s) {
+  if (s->memory[HELD] != 0 || !cdni_dynamics_steps(s->system)) return CDN_OK;
+  CDNI_TRY(cdn_state_set_ty(s->work, s->step.t0, s->step.y0));
+  CDNI_TRY(cdni_settle(s, s->work, NULL));
+  CDNI_TRY(cdni_dynamics_hold(s->work));
+  s->memory[HELD] = 1;
+  return CDN_OK;
+}
 
 /* Weights of the quadrature of order 3 at 0, gamma and 1, less those of the method. */
 static void estimate(cdn_stepper *s) {
@@ -100,29 +115,38 @@ static cdn_status attempt(cdn_stepper *s) {
   cdni_step *step = &s->step;
   const double h = step->h;
   const size_t n = (size_t)s->ny;
-  double *before = vector_of(s, BEFORE), *first = vector_of(s, FIRST), *second = vector_of(s, SECOND),
+  double *older = vector_of(s, OLDER), *before = vector_of(s, BEFORE), *first = vector_of(s, FIRST), *second = vector_of(s, SECOND),
          *base = vector_of(s, BASE);
-  if (s->memory[KNOWN] == 0) memcpy(before, step->f0, sizeof(double) * n);
-  CDNI_TRY(stage(s, step->t0 + GAMMA * h, step->y0, before, first));
+  if (s->memory[KNOWN] == 0) {
+    memcpy(before, step->f0, sizeof(double) * n);
+    memcpy(older, step->f0, sizeof(double) * n);
+  }
+  CDNI_TRY(hold(s));
+  CDNI_TRY(stage(s, step->t0 + GAMMA * h, step->y0, older, before, first));
   for (size_t i = 0; i < n; i++) base[i] = step->y0[i] + (1 - GAMMA) * h * first[i];
-  CDNI_TRY(stage(s, step->t1, base, first, second));
+  CDNI_TRY(stage(s, step->t1, base, before, first, second));
   for (size_t i = 0; i < n; i++) step->y1[i] = base[i] + GAMMA * h * second[i];
-  CDNI_TRY(cdni_arrive(s, NULL));
-  /* the forces of contacts are those that the step has solved for */
-  memcpy(step->f1 + s->nq, second + s->nq, sizeof(double) * (size_t)(s->nu + s->nz));
+  CDNI_TRY(cdni_land(s));
+  /* the rates are those that the step has solved for: a fresh evaluation has the noise of stiff forces */
+  memcpy(step->f1, second, sizeof(double) * n);
+  if (s->nq) CDNI_TRY(cdni_state_multiply_by_N(s->work, step->y1 + s->nq, step->f1));
   step->work = 0.5 * h * (step->power0 + step->power1);
   estimate(s);
   return CDN_OK;
 }
 
 static void accepted(cdn_stepper *s) {
+  memcpy(vector_of(s, OLDER), vector_of(s, FIRST), sizeof(double) * (size_t)s->ny);
   memcpy(vector_of(s, BEFORE), vector_of(s, SECOND), sizeof(double) * (size_t)s->ny);
   s->memory[KNOWN] = 1;
+  s->memory[HELD] = cdni_dynamics_steps(s->system) && cdni_dynamics_hold(s->work) == CDN_OK;
 }
 
 static void archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, &s->memory[KNOWN], 1);
+  cdni_archive_doubles(a, vector_of(s, OLDER), (size_t)s->ny);
   cdni_archive_doubles(a, vector_of(s, BEFORE), (size_t)s->ny);
+  s->memory[HELD] = 0;
 }
 
 const cdni_method cdni_convex = { .name = "the convex step",

@@ -43,11 +43,23 @@ void cdni_note_estimate(cdn_stepper *s, const double *e) {
   if (s->projector && s->nq) note_pull(s, size_of(s, e, NULL), ESTIMATE_MOST);
 }
 
-cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
+static cdn_status project_end(cdn_stepper *s) {
   cdni_step *step = &s->step;
   if (s->projector && s->nq) memcpy(s->drifted, step->y1, sizeof(double) * (size_t)s->nq);
   CDNI_TRY(cdni_project(s, s->work, step->t1, step->y1, CDNI_ALWAYS));
   if (s->projector && s->nq) note_pull(s, size_of(s, step->y1, s->drifted), PULL_MOST);
+  return CDN_OK;
+}
+
+cdn_status cdni_land(cdn_stepper *s) {
+  CDNI_TRY(project_end(s));
+  CDNI_TRY(cdn_realize(s->work, CDN_STAGE_VELOCITY));
+  return cdni_power(s, s->work, &s->step.power1);
+}
+
+cdn_status cdni_arrive(cdn_stepper *s, double *raw) {
+  cdni_step *step = &s->step;
+  CDNI_TRY(project_end(s));
   CDNI_TRY(cdni_evaluate_here(s, step->f1, &step->power1));
   if (raw && s->ny) {
     memcpy(raw, step->f1, sizeof(double) * (size_t)s->ny);

@@ -46,6 +46,8 @@ cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *f
 
 /* Of a System with bodies, else NULL. */
 const soft_room *cdni_soft_steps(const cdn_system *system);
+/* Keeps the contacts of the State for stages of later poses. */
+cdn_status cdni_soft_hold(const soft_room *room, cdn_state *state);
 typedef struct soft_step {
   double h;            /* the part of the step that is implicit, s */
   const double *u, *z; /* nu, nz: where u and z would be without the rates of this stage */

@@ -18,8 +18,8 @@ static soft_group group_of(const contact_step_row *r, double h) {
     g.s.friction[PRESS_STEP] = h;
     D[PRESS_STIFFNESS] = r->stiffness, D[PRESS_DEPTH] = r->depth + h * r->V[0];
     D[PRESS_POWER] = r->power, D[PRESS_DAMPING] = r->damping;
-    const double force = r->stiffness * pow(r->depth, r->power);
-    D[0] = h * force * (h * r->power / r->depth + r->damping);
+    const double force = r->stiffness * pow(r->usual, r->power);
+    D[0] = h * force * (h * r->power / r->usual + r->damping);
     return g;
   }
   g.s.kind = SOFT_SLIDE;
@@ -87,11 +87,16 @@ static cdn_status make_groups(soft_stage *s, const tree_data *d, const sv *A, so
 
 /* ---- the stage ---- */
 
+cdn_status cdni_soft_hold(const soft_room *room, cdn_state *state) {
+  return room->compliant ? cdni_contact_step_hold(room->compliant, state) : CDN_OK;
+}
+
 cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step,
                                  const double *resistance, sv *F) {
   *s = (soft_stage){ .room = room, .state = state, .step = step, .resistance = resistance };
-  if (room->compliant) CDNI_TRY(cdni_contact_step_touches(room->compliant, state, &s->touches));
-  const size_t most = CONTACT_STEP_MOST * (size_t)s->touches, n = (size_t)s->touches;
+  int rows = 0;
+  if (room->compliant) CDNI_TRY(cdni_contact_step_touches(room->compliant, state, &s->touches, &rows));
+  const size_t most = (size_t)rows, n = (size_t)s->touches;
   s->frame = cdn_work_push(state, most * (sizeof *s->rows + 6 * sizeof(double)) + 2 * n * sizeof(double) + 1);
   if (!s->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   s->rows = s->frame;
@@ -115,7 +120,7 @@ static bool take_normals(soft_stage *s, double *normal, double *rate) {
   for (int t = 0; t < s->touches; t++) normal[t] = rate[t] = 0;
   for (int i = 0; i < s->n; i++) {
     const contact_step_row *r = &s->rows[i];
-    if (r->kind != CONTACT_STEP_PRESS) continue;
+    if (r->kind != CONTACT_STEP_PRESS || r->touch < 0) continue;
     normal[r->touch] += s->force[3 * i];
     rate[r->touch] -= s->speed[3 * i] / (r->damping == 0 && r->power == 1 ? 4 : 1);
   }
@@ -155,11 +160,11 @@ static cdn_status solve(soft_stage *s, const tree_data *d, sv *A, soft_group *gr
 
 /* What is assumed at first is what the State has. */
 static cdn_status make_rows(soft_stage *s) {
-  const bool first = s->touches > 0 && isnan(s->normal[0]);
+  const bool first = s->touches == 0 || isnan(s->normal[0]);
   const contact_step step = {
     .h = s->step->h, .z = s->step->z, .normal = first ? NULL : s->normal, .rate = first ? NULL : s->rate
   };
-  if (s->touches == 0) return CDN_OK;
+  if (!s->room->compliant) return CDN_OK;
   CDNI_TRY(cdni_contact_step_rows(s->room->compliant, s->state, &step, s->rows, &s->n));
   if (first) CDNI_TRY(cdni_contact_step_normals(s->room->compliant, s->state, s->normal));
   return CDN_OK;
