@@ -79,6 +79,8 @@ static bool allowed(const dense_group *g, const double *f) {
     case SOFT_PYRAMIDAL:
       for (int k = 1; k < g->rows; k++) t += fabs(f[k]) / g->friction[k - 1];
       return t <= f[0] * (1 + 1e-13);
+    case SOFT_PRESS:
+    case SOFT_SLIDE: return false; /* of implicit steps: nothing here has them */
   }
   return false;
 }

@@ -80,7 +80,7 @@ START_TEST(test_everything_is_found) {
     const char *name = cdn_ticket_name(system, (cdn_ticket){ t });
     cdn_ticket found = { -1 };
     const void *bytes = NULL;
-    size_t size = 0;
+    size_t size = 1;
     if (!name) continue;
     OK(cdn_system_find_ticket(system, name, &found));
     ck_assert_int_eq(found.i, t);
@@ -88,7 +88,7 @@ START_TEST(test_everything_is_found) {
     for (int s = CDN_STAGE_TOPOLOGY; s < CDN_STAGE_COUNT; s++) stage = stage || cdn_stage_ticket((cdn_stage)s).i == t;
     if (stage) FAILS(cdn_state_entry(state, found, &bytes, &size), CDN_ERR_ARG);
     else OK_ON(state, cdn_state_entry(state, found, &bytes, &size));
-    ck_assert(stage == !bytes);
+    ck_assert(stage == !bytes || size == 0); /* a region may have no elements */
   }
   const void *udot = NULL;
   size_t size = 0;

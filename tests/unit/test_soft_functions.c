@@ -16,6 +16,7 @@ static double power_of_ten(double low, double high) {
 }
 
 static const int CONE_ROWS[] = { 3, 4, 6 };
+enum { KINDS = SOFT_SLIDE + 1 };
 
 /* A function of moderate numbers. */
 static soft_function draw(soft_kind kind) {
@@ -32,13 +33,23 @@ static soft_function draw(soft_kind kind) {
     const int rows = CONE_ROWS[(int)uniform(0, 3)];
     const double ratio = power_of_ten(-1, 1);
     s = cdni_soft_cone(kind, rows, friction, 1 / s.D[0], ratio);
+  } else if (kind == SOFT_PRESS) {
+    const double powers[] = { 1, 1.5, 2.25 };
+    s.friction[PRESS_STEP] = uniform(0.2, 1);
+    s.D[PRESS_STIFFNESS] = power_of_ten(-1, 1), s.D[PRESS_DEPTH] = uniform(-1, 1);
+    s.D[PRESS_POWER] = powers[(int)uniform(0, 3)], s.D[PRESS_DAMPING] = uniform(0, 1) < 0.3 ? 0 : power_of_ten(-1, 1);
+  } else if (kind == SOFT_SLIDE) {
+    s.rows = 1 + (int)uniform(0, 3);
+    for (int i = 1; i < s.rows; i++) s.D[i] = s.D[0];
+    s.loss = power_of_ten(-1, 1), s.friction[SLIDE_VISCOUS] = uniform(0, 1) < 0.5 ? 0 : power_of_ten(-1, 1);
   }
   return s;
 }
 
 /* Residuals about as large as the zones. */
 static void draw_residual(const soft_function *s, double *r) {
-  const double size = s->kind == SOFT_FRICTION_LOSS ? 2 * s->loss / s->D[0] : 1;
+  const bool slides = s->kind == SOFT_FRICTION_LOSS || s->kind == SOFT_SLIDE;
+  const double size = slides ? 2 * s->loss / s->D[0] : 1;
   for (int i = 0; i < s->rows; i++) r[i] = uniform(-size, size);
   if (s->kind == SOFT_ELLIPTIC && uniform(0, 1) < 0.3) r[0] -= power_of_ten(0, 2);
   if (s->kind == SOFT_ELLIPTIC && uniform(0, 1) < 0.3) r[0] += power_of_ten(-1, 1);
@@ -46,19 +57,36 @@ static void draw_residual(const soft_function *s, double *r) {
 
 static double stiffest(const soft_function *s) {
   double most = s->D[0], slope = 1;
+  if (s->kind == SOFT_SLIDE) return most + s->friction[SLIDE_VISCOUS];
+  if (s->kind == SOFT_PRESS) { /* for depths up to 2 and h V from -1 to 1 */
+    const double h = s->friction[PRESS_STEP], d = s->D[PRESS_DAMPING],
+                 force = s->D[PRESS_STIFFNESS] * pow(2.5, s->D[PRESS_POWER]);
+    return h * force * (3 * h * (1 + 2 * d) + d);
+  }
   for (int i = 1; i < s->rows; i++) most = fmax(most, s->D[i]);
   if (s->kind == SOFT_ELLIPTIC || s->kind == SOFT_PYRAMIDAL)
     for (int k = 1; k < s->rows; k++) slope += s->friction[k - 1] * s->friction[k - 1];
   return most * slope * (s->kind == SOFT_PYRAMIDAL ? 2 * (s->rows - 1) : 1);
 }
 
+/* Whether the functions of implicit steps bend evenly within h of r. */
+static bool beyond_kinks(const soft_function *s, const double *r, double h) {
+  double square = 0;
+  for (int i = 0; i < s->rows; i++) square += r[i] * r[i];
+  const double size = sqrt(square);
+  if (s->kind == SOFT_SLIDE) return fabs(s->D[0] * size - s->loss) > 4 * h * s->D[0] && size > 0.02;
+  if (s->kind != SOFT_PRESS) return true;
+  const double step = s->friction[PRESS_STEP], V = step * r[0], w = s->D[PRESS_DEPTH] - step * V;
+  return fabs(w) > 0.02 && fabs(1 - s->D[PRESS_DAMPING] * V) > 4 * h * s->D[PRESS_DAMPING];
+}
+
 /* f is what s falls by, H what -f grows by, in one direction at a time; `along` says the same. Where a step crosses into another
  * zone the second derivative may jump, so that it is compared inside zones only. */
 START_TEST(test_derivatives) {
   seed = 20;
-  int compared[5] = { 0 };
-  for (int draws = 0; draws < 20000; draws++) {
-    const soft_kind kind = (soft_kind)(draws % 5);
+  int compared[KINDS] = { 0 };
+  for (int draws = 0; draws < 28000; draws++) {
+    const soft_kind kind = (soft_kind)(draws % KINDS);
     const soft_function s = draw(kind);
     double r[6], d[6], f[6], H[36], plus[6], minus[6], far[6], f_plus[6], f_minus[6], H_other[36], out[3], size = 0;
     int32_t zone, zone_plus, zone_minus;
@@ -95,7 +123,10 @@ START_TEST(test_derivatives) {
     compared[kind]++;
     /* the middle zone of a cone bends by the inverse of its distance from the apex */
     double reach = 1;
-    if (zone == SOFT_ZONE_MIDDLE) {
+    if (zone == SOFT_ZONE_MIDDLE && !beyond_kinks(&s, r, 2 * h)) continue;
+    if (kind == SOFT_SLIDE) reach = size;
+    if (kind == SOFT_PRESS) reach = fmin(1, fabs(s.D[PRESS_DEPTH] - s.friction[PRESS_STEP] * r[0]));
+    if (zone == SOFT_ZONE_MIDDLE && kind < SOFT_PRESS) {
       reach = 0;
       for (int k = 1; k < s.rows; k++) reach = fmax(reach, s.friction[k - 1] * fabs(r[k]));
       if (reach < 0.05) continue;
@@ -106,7 +137,7 @@ START_TEST(test_derivatives) {
       NEAR((f_minus[i] - f_plus[i]) / (2 * h), row, bound * (1 + size) * (1e-10 + 100 * h * h / (reach * reach)));
     }
   }
-  for (int kind = 0; kind < 5; kind++) ck_assert_int_ge(compared[kind], 1000);
+  for (int kind = 0; kind < KINDS; kind++) ck_assert_int_ge(compared[kind], 1000);
 }
 END_TEST
 
@@ -115,7 +146,7 @@ START_TEST(test_convex_and_continuous) {
   seed = 21;
   int crossed = 0;
   for (int draws = 0; draws < 40000; draws++) {
-    const soft_function s = draw((soft_kind)(draws % 5));
+    const soft_function s = draw((soft_kind)(draws % KINDS));
     double x[6], y[6], fx[6], fy[6], slope = 0, gap = 0, jump = 0, size = 0;
     int32_t zone_x, zone_y;
     draw_residual(&s, x);
@@ -142,6 +173,7 @@ START_TEST(test_convex_and_continuous) {
       jump += (fy[i] - fx[i]) * (fy[i] - fx[i]);
       size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
     }
+    if (s.kind == SOFT_PRESS) size += fabs(s.D[PRESS_DEPTH]) / s.friction[PRESS_STEP]; /* where the force begins */
     const double bound = stiffest(&s), rounding = 1e-15 * bound * (1 + size);
     ck_assert_msg(cost_y - cost_x - slope >= -rounding * (1 + size), "kind %d: %g", s.kind, cost_y - cost_x - slope);
     AT_MOST(sqrt(jump), bound * sqrt(gap) * (1 + 1e-9) + rounding);

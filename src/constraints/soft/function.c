@@ -111,7 +111,7 @@ static double pyramidal(const soft_function *s, const double *r, double *f, doub
 
 /* ---- implicit steps ---- */
 
-/* The integral of the force from where it begins on: with w = depth - h V, the bracket is a + b w. */
+/* The cost is the integral of the force from where it begins on; the bracket is linear in w, with the slope b. */
 static double press(const soft_function *s, const double *r, double *f, double *H) {
   const double h = s->friction[PRESS_STEP], K = s->D[PRESS_STIFFNESS], p = s->D[PRESS_POWER], d = s->D[PRESS_DAMPING];
   const double depth = s->D[PRESS_DEPTH], V = h * r[0], w = depth - h * V, bracket = 1 - d * V;
@@ -119,11 +119,11 @@ static double press(const soft_function *s, const double *r, double *f, double *
   const double force = K * (p == 1 ? w : p == 1.5 ? w * sqrt(w) : pow(w, p));
   f[0] = force * bracket;
   if (H) H[0] = h * (h * p * f[0] / w + d * force);
-  const double a = 1 - d * depth / h, b = d / h;
-  double cost = force * w * (a / (p + 1) + b * w / (p + 2));
-  if (a < 0) { /* the bracket ends the force before the depth does */
-    const double end = -a / b;
-    cost -= K * pow(end, p + 1) * (a / (p + 1) + b * end / (p + 2));
+  const double b = d / h, rest = b * w, per = (p + 1) * (p + 2);
+  double cost = force * w * (bracket / (p + 1) - rest / per);
+  if (bracket < rest) { /* the bracket ends the force before the depth does */
+    const double end = w - bracket / b;
+    cost += K * pow(end, p + 1) * (b * end / per);
   }
   return cost / (h * h);
 }
@@ -136,7 +136,7 @@ static double slide(const soft_function *s, const double *r, double *f, double *
   for (int i = 0; i < n; i++) {
     f[i] = -(slope + viscous) * r[i];
     for (int j = 0; H && j < n; j++)
-      H[i * n + j] = (i == j ? slope + viscous : 0) - (slides ? slope * (r[i] / size) * (r[j] / size) : 0);
+      H[i * n + j] = (i == j ? slope + viscous : 0) - (slides ? slope * ((r[i] / size) * (r[j] / size)) : 0);
   }
   return 0.5 * viscous * size * size + (slides ? s->loss * (size - 0.5 * s->loss / D) : 0.5 * D * size * size);
 }
