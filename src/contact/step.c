@@ -7,7 +7,7 @@
  * - Pressure. The step leads to the depth w = depth - h (V - V~), where V~ is the velocity of the State. Hertz's force grows
  *   as w^(3/2), and its dissipation with -V, both of which fall with V. Springs of a mesh have the power 1. A patch of pressure fields has
  *   four springs of its stiffness, a quarter each, as far from its middle as its pressure is on the root of a mean square: so
- *   they bear moments as well. Their damping is that of the middle, at V~.
+ *   they bear moments as well.
  * - Friction that sticks. A bristle (bristle.c) moves at xdot = -f / (k T) - x / T. After an implicit step of the size h its
  *   displacement is x1 = (x0 - h f / (k T)) / (1 + h / T), which makes f = -P(k (x0 + (h + T) V)): P shortens a vector to the
  *   length of the slider's strength. It is the return mapping of plasticity, and convex.
@@ -41,9 +41,7 @@ static contact_step_row *add(maker *m, const touch *t, contact_step_kind kind, i
   return r;
 }
 
-static double normal_of(const maker *m, int i) {
-  return m->step->normal ? m->step->normal[i] : m->forces[i].normal;
-}
+static double normal_of(const maker *m, int i) { return m->step->normal ? m->step->normal[i] : m->forces[i].normal; }
 
 static cdn_vec3 axis(int k) { return cdn_v3(k == 0, k == 1, k == 2); }
 
@@ -51,35 +49,39 @@ static cdn_vec3 across(cdn_vec3 x, cdn_vec3 n) { return cdn_sub(x, cdn_scale(cdn
 
 /* ---- pressure ---- */
 
-static void add_press(maker *m, const touch *t, const relative_motion *motion, cdn_vec3 arm, double part, double power,
-                      double damping) {
+static contact_step_row *add_press(maker *m, const touch *t, const relative_motion *motion, cdn_vec3 arm, double part,
+                                   double power) {
   contact_step_row *r = add(m, t, CONTACT_STEP_PRESS, 1, t->point);
   r->w[0] = cdn_cross(arm, t->normal), r->v[0] = t->normal;
   r->V[0] = cdn_dot(r->w[0], motion->w) + cdn_dot(t->normal, motion->u);
   r->stiffness = part * t->elastic / pow(t->depth, power);
-  r->depth = r->usual = t->depth, r->power = power, r->damping = damping;
+  r->depth = r->usual = t->depth, r->power = power, r->damping = t->damping;
+  return r;
 }
 
 static double power_of(const touch *t) { return t->radius[0] > 0 ? 1.5 : 1; }
 
-/* `damping`: 1 + damping rate of a touch that is wide. */
-static void press(maker *m, const touch *t, const relative_motion *motion, double damping) {
+/* A spring of a wide touch is damped by V - s, where s is the part of V~ that comes of turning: so at V~ it is damped as the
+ * middle is. 1 - d (V - s) = (1 + d s) (1 - d' V) with d' = d / (1 + d s). */
+static void press(maker *m, const touch *t, const relative_motion *motion) {
   if (!t->in_pair) {
-    add_press(m, t, motion, cdn_v3(0, 0, 0), 1, power_of(t), t->damping);
+    add_press(m, t, motion, cdn_v3(0, 0, 0), 1, power_of(t));
     return;
   }
-  const double part = 0.25 * fmax(damping, 0);
   const cdn_vec3 second = cdn_cross(t->normal, t->tangent);
-  for (int k = 0; part > 0 && k < 4; k++)
-    add_press(m, t, motion, cdn_scale(k % 2 ? t->spread : -t->spread, k < 2 ? t->tangent : second), part, 1, 0);
+  const double middle = cdn_dot(t->normal, motion->u);
+  for (int k = 0; k < 4; k++) {
+    const cdn_vec3 arm = cdn_scale(k % 2 ? t->spread : -t->spread, k < 2 ? t->tangent : second);
+    contact_step_row *r = add_press(m, t, motion, arm, 0.25, 1);
+    const double more = 1 + t->damping * (r->V[0] - middle);
+    if (more > 0.1) r->stiffness *= more, r->damping /= more;
+  }
 }
 
 static void add_pressure(maker *m, int i) {
   const touch *t = &m->touches[i];
   const relative_motion motion = cdni_relative_motion(&m->motion, t);
-  if (!(t->elastic > 0 && t->depth > 0)) return;
-  const double rate = m->step->rate ? m->step->rate[i] : m->forces[i].rate;
-  press(m, t, &motion, 1 + t->damping * rate);
+  if (t->elastic > 0 && t->depth > 0) press(m, t, &motion);
 }
 
 /* ---- touches that were kept ---- */
@@ -100,7 +102,8 @@ cdn_status cdni_contact_step_hold(const contact_room *room, cdn_state *state) {
   int n;
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
   if (n == 0 && !cdni_region_elements(state, room->kept)) return CDN_OK;
-  CDNI_TRY(cdni_region_take(state, "cdn_stepper_advance", room->kept, CDNI_ALIGN + (size_t)n * sizeof(kept_touch), &place));
+  CDNI_TRY(
+      cdni_region_take(state, "cdn_stepper_advance", room->kept, CDNI_ALIGN + (size_t)n * sizeof(kept_touch), &place));
   const touch *touches = elements;
   const body_pose *pose = cdni_matter_pose(room->matter, state);
   kept_touch *kept = (kept_touch *)((char *)place + CDNI_ALIGN);
@@ -127,7 +130,7 @@ static void add_kept(maker *m, const kept_touch *k) {
   const relative_motion motion = cdni_relative_motion(&m->motion, &t);
   const double opened = v3_dot(n, v3_sub(p_b, p_a));
   const int first = m->n;
-  press(m, &t, &motion, 1);
+  press(m, &t, &motion);
   for (int i = first; i < m->n; i++) m->out[i].touch = -1, m->out[i].depth -= opened;
 }
 

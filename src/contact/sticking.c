@@ -99,8 +99,8 @@ patch_bristles cdni_contact_bristles(const motion_view *v, const touch *t, const
   return cdni_patch_bristles(v, t, &l, transition);
 }
 
-static void add_rolling(const motion_view *v, const touch *t, const patch_load *l, const bristle *sliding, const double *x,
-                        patch_force *out) {
+static void add_rolling(const motion_view *v, const touch *t, const patch_load *l, const bristle *sliding,
+                        const double *x, patch_force *out) {
   if (!(t->rolling > 0)) return;
   double lever;
   const bristle b = rolling_bristle(v, t, l, sliding, &lever);

@@ -8,8 +8,8 @@
 enum { MOST_PASSES = 4 };
 
 typedef struct stage_forces {
-  sv *F, *F_0;    /* by body: with those of the rows, and without */
-  double *f, *f_0; /* nu */
+  sv *F, *F_0;                  /* by body: with those of the rows, and without */
+  double *f, *f_0;              /* nu */
   double *resistance, *damping; /* nu */
 } stage_forces;
 
@@ -17,8 +17,7 @@ typedef struct stage_forces {
  * on stays explicit. */
 static cdn_status find_resistance(const dynamics *dyn, cdn_state *state, const soft_step *step, const stage_forces *x) {
   CDNI_TRY(cdni_forces_on_mobilities(dyn->forces, state, x->resistance, x->damping));
-  for (int k = 0; k < dyn->matter->tree.nu; k++)
-    x->resistance[k] = fmax(x->damping[k] + step->h * x->resistance[k], 0);
+  for (int k = 0; k < dyn->matter->tree.nu; k++) x->resistance[k] = fmax(x->damping[k] + step->h * x->resistance[k], 0);
   return CDN_OK;
 }
 

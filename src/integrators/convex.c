@@ -64,7 +64,8 @@ static cdn_status other_z(cdn_stepper *s, double *zdot) {
 static double smaller(double a, double b) { return a * b > 0 ? (fabs(a) < fabs(b) ? a : b) : 0; }
 
 /* k = f at the end of the stage that leads from `base`; older, last: rates that the two stages before ended with. */
-static cdn_status stage(cdn_stepper *s, double t, const double *base, const double *older, const double *last, double *k) {
+static cdn_status stage(cdn_stepper *s, double t, const double *base, const double *older, const double *last,
+                        double *k) {
   const double gh = GAMMA * s->step.h;
   const int nq = s->nq, nu = s->nu;
   const soft_step step = { .h = gh, .u = base + nq, .z = base + nq + nu };
@@ -115,8 +116,8 @@ static cdn_status attempt(cdn_stepper *s) {
   cdni_step *step = &s->step;
   const double h = step->h;
   const size_t n = (size_t)s->ny;
-  double *older = vector_of(s, OLDER), *before = vector_of(s, BEFORE), *first = vector_of(s, FIRST), *second = vector_of(s, SECOND),
-         *base = vector_of(s, BASE);
+  double *older = vector_of(s, OLDER), *before = vector_of(s, BEFORE), *first = vector_of(s, FIRST),
+         *second = vector_of(s, SECOND), *base = vector_of(s, BASE);
   if (s->memory[KNOWN] == 0) {
     memcpy(before, step->f0, sizeof(double) * n);
     memcpy(older, step->f0, sizeof(double) * n);

@@ -171,8 +171,7 @@ cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool 
 cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out) {
   static const char function[] = "cdn_stepper_create";
   if (out) *out = NULL;
-  if (!initial || !out)
-    return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
+  if (!initial || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
   cdn_stepper_def known;
   const char *unreadable = read_stepper_def(&known, def ? def : &stepper_def_defaults);
   cdn_stepper *s;

@@ -58,10 +58,10 @@ typedef struct soft_stage {
   cdn_state *state;
   const soft_step *step;
   const double *resistance;
-  int touches, n;                /* touches, rows */
+  int touches, n; /* touches, rows */
   struct contact_step_row *rows;
-  double *normal, *rate;         /* by touch: normal forces, and rates of approach, as they are assumed */
-  double *force, *speed;         /* three numbers a row: solved */
+  double *normal; /* by touch: normal forces as they are assumed */
+  double *force; /* three numbers a row: solved */
   void *groups, *frame;
 } soft_stage;
 /* Twist must be valid. F (by body) loses the forces of the contacts that become rows. resistance (nu, not negative): forces on

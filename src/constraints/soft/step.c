@@ -97,11 +97,10 @@ cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state
   int rows = 0;
   if (room->compliant) CDNI_TRY(cdni_contact_step_touches(room->compliant, state, &s->touches, &rows));
   const size_t most = (size_t)rows, n = (size_t)s->touches;
-  s->frame = cdn_work_push(state, most * (sizeof *s->rows + 6 * sizeof(double)) + 2 * n * sizeof(double) + 1);
+  s->frame = cdn_work_push(state, most * (sizeof *s->rows + 3 * sizeof(double)) + n * sizeof(double) + 1);
   if (!s->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   s->rows = s->frame;
-  s->force = (double *)(s->rows + most), s->speed = s->force + 3 * most;
-  s->normal = s->speed + 3 * most, s->rate = s->normal + n;
+  s->force = (double *)(s->rows + most), s->normal = s->force + 3 * most;
   for (size_t i = 0; i < n; i++) s->normal[i] = NAN;
   const cdn_status status = n > 0 ? cdni_contact_step_remove(room->compliant, state, F) : CDN_OK;
   if (status != CDN_OK) cdni_soft_stage_end(s);
@@ -113,16 +112,15 @@ void cdni_soft_stage_end(soft_stage *s) { cdn_work_pop(s->state, s->frame); }
 /* Normal forces this far from those assumed, as a part of the larger one, are assumed in their turn. */
 static const double FAR = 0.05;
 
-/* Normal forces and rates of approach by touch; whether they are far from those before. */
-static bool take_normals(soft_stage *s, double *normal, double *rate) {
+/* Normal forces by touch; whether they are far from those before. */
+static bool take_normals(soft_stage *s, double *normal) {
   bool far = false;
   double most = 0;
-  for (int t = 0; t < s->touches; t++) normal[t] = rate[t] = 0;
+  for (int t = 0; t < s->touches; t++) normal[t] = 0;
   for (int i = 0; i < s->n; i++) {
     const contact_step_row *r = &s->rows[i];
     if (r->kind != CONTACT_STEP_PRESS || r->touch < 0) continue;
     normal[r->touch] += s->force[3 * i];
-    rate[r->touch] -= s->speed[3 * i] / (r->damping == 0 && r->power == 1 ? 4 : 1);
   }
   for (int t = 0; t < s->touches; t++) most = fmax(most, normal[t]);
   for (int t = 0; t < s->touches; t++) {
@@ -138,13 +136,9 @@ static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_gro
   CDNI_TRY(cdni_soft_begin_with(&p, s->room, s->state, d, d->udot, groups, n));
   const cdn_status status = cdni_soft_run(&p, &head, F, f);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
-  memset(s->speed, 0, 3 * (size_t)s->n * sizeof *s->speed);
   for (int i = 0; i < n && status == CDN_OK; i++) {
     const soft_group *g = &groups[p.order[i]];
-    for (int k = 0; g->source >= 0 && k < g->s.rows; k++) {
-      s->force[3 * g->source + k] = p.work[i].f[k];
-      s->speed[3 * g->source + k] = s->step->h * p.work[i].r[k];
-    }
+    for (int k = 0; g->source >= 0 && k < g->s.rows; k++) s->force[3 * g->source + k] = p.work[i].f[k];
   }
   cdni_soft_end(&p);
   return status;
@@ -161,9 +155,7 @@ static cdn_status solve(soft_stage *s, const tree_data *d, sv *A, soft_group *gr
 /* What is assumed at first is what the State has. */
 static cdn_status make_rows(soft_stage *s) {
   const bool first = s->touches == 0 || isnan(s->normal[0]);
-  const contact_step step = {
-    .h = s->step->h, .z = s->step->z, .normal = first ? NULL : s->normal, .rate = first ? NULL : s->rate
-  };
+  const contact_step step = { .h = s->step->h, .z = s->step->z, .normal = first ? NULL : s->normal };
   if (!s->room->compliant) return CDN_OK;
   CDNI_TRY(cdni_contact_step_rows(s->room->compliant, s->state, &step, s->rows, &s->n));
   if (first) CDNI_TRY(cdni_contact_step_normals(s->room->compliant, s->state, s->normal));
@@ -177,16 +169,15 @@ cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, doubl
   CDNI_TRY(cdn_region_eval(s->state, s->room->groups, NULL, &own));
   CDNI_TRY(make_rows(s));
   const size_t most = (size_t)own + (size_t)s->room->matter->tree.nu + (size_t)s->n, n = (size_t)s->touches;
-  void *frame = cdn_work_push(s->state, nb * sizeof(sv) + most * sizeof(soft_group) + 2 * n * sizeof(double) + 1);
+  void *frame = cdn_work_push(s->state, nb * sizeof(sv) + most * sizeof(soft_group) + n * sizeof(double) + 1);
   if (!frame) return cdni_state_fail(s->state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   sv *A = frame;
   soft_group *groups = (soft_group *)(A + nb);
-  double *normal = (double *)(groups + most), *rate = normal + n;
+  double *normal = (double *)(groups + most);
   const cdn_status status = solve(s, d, A, groups, own, F, f);
   if (status == CDN_OK && s->touches > 0) {
-    *again = take_normals(s, normal, rate);
+    *again = take_normals(s, normal);
     memcpy(s->normal, normal, n * sizeof *normal);
-    memcpy(s->rate, rate, n * sizeof *rate);
   }
   cdn_work_pop(s->state, frame);
   return status;
