@@ -8,109 +8,107 @@
 
 #include "contact/internal.h"
 
+/* Seen from a point that moves by a t^2 / 2 from `time` on, a the acceleration that the shapes have in common, the balls are near their lines:
+ * what falls together is quiet for long. */
 typedef struct quiet_list {
   double time, back, span; /* from time - back to time + span; 0: there is none */
+  v3 acceleration;         /* as the last State had it in which balls were looked at twice */
   int32_t failures, wait;
 } quiet_list;
-/* `free`: how far the ball may be from its line. */
+/* `free`: how far the ball may be from its line. A half-space has no ball, and is where its frame is: only those of
+ * Ground can be quiet. */
 typedef struct quiet_line {
   v3 center, rate;
   double free;
+  v3 center_M;          /* on its body M */
+  int32_t body, counts; /* counts: as one ball in means */
 } quiet_line;
 
 size_t cdni_contact_quiet_size(int n) { return sizeof(quiet_list) + (size_t)n * sizeof(quiet_line); }
 void cdni_contact_quiet_forget(void *bytes) { memset(bytes, 0, sizeof(quiet_list)); }
-
-/* The balls of a State. A half-space has no ball, and is where its frame is: only those of Ground can be quiet. */
-typedef struct balls {
-  int n;
-  v3 *center, *rate; /* seen from the middle; NULL: no rates */
-} balls;
-
-static inline v3 center_of(const shape_place *place, const body_pose *M) {
-  return m3_mul_add(M->R_GM, place->radius < INFINITY ? place->center_M : place->p_MS, M->p_GM);
-}
-
-/* The mean of those that belong to balls. */
-typedef struct mean_of {
-  v3 sum;
-  int count;
-} mean_of;
-
-static inline void count_ball(mean_of *m, const shape_place *place, v3 x) {
-  if (!(place->radius < INFINITY)) return;
-  m->sum = v3_add(m->sum, x), m->count++;
-}
-
-static void see_from(const mean_of *m, int n, v3 *x) {
-  const v3 middle = v3_scale(m->count > 0 ? 1.0 / m->count : 0, m->sum);
-  for (int i = 0; i < n; i++) x[i] = v3_sub(x[i], middle);
-}
-
-static cdn_status find_balls(const contact_room *room, cdn_state *state, balls *b) {
-  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
-  const shape_place *places = cdni_state_storage(state, room->places);
-  const shape *shapes = room->shapes.data;
-  const body_pose *pose = cdni_matter_pose(room->matter, state);
-  if (!pose) return cdni_state_last_status(state);
-  mean_of centers = { v3_zero(), 0 }, rates = centers;
-  for (int i = 0; i < b->n; i++) {
-    b->center[i] = center_of(&places[i], &pose[shapes[i].body]);
-    count_ball(&centers, &places[i], b->center[i]);
-  }
-  if (b->rate) {
-    CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-    const body_twist *twist = cdni_matter_twist(room->matter, state);
-    for (int i = 0; i < b->n; i++) {
-      const int body = shapes[i].body;
-      b->rate[i] = sv_shift_motion(twist[body].V, v3_sub(b->center[i], pose[body].p_GM)).v;
-      count_ball(&rates, &places[i], b->rate[i]);
-    }
-    see_from(&rates, b->n, b->rate);
-  }
-  see_from(&centers, b->n, b->center);
-  return CDN_OK;
-}
+static quiet_line *lines_of(quiet_list *q) { return (quiet_line *)(q + 1); }
 
 /* ---- asking ---- */
 
 /* The part of the time that is asked for that is looked back: the last step. */
 static const double BACK = 0.25;
 
-static bool near_lines(const quiet_list *q, const balls *b, double since, double reach) {
-  const quiet_line *line = (const quiet_line *)(q + 1);
-  for (int i = 0; i < b->n; i++) {
-    const v3 off = v3_sub(b->center[i], v3_fma(since, line[i].rate, line[i].center));
-    double free = line[i].free;
-    if (b->rate) {
-      const v3 more = v3_sub(b->rate[i], line[i].rate);
-      free -= reach * sqrt(v3_dot(more, more));
-    }
-    if (!(free > 0 && v3_dot(off, off) < free * free)) return false;
+typedef struct looking {
+  int n;
+  const quiet_line *line;
+  const body_pose *pose;
+  const body_twist *twist; /* NULL: no rates */
+  double since, reach;
+} looking;
+
+static inline v3 ball_center(const quiet_line *l, const body_pose *pose) {
+  return m3_mul_add(pose[l->body].R_GM, l->center_M, pose[l->body].p_GM);
+}
+static inline v3 ball_rate(const quiet_line *l, const body_pose *pose, const body_twist *twist, v3 center) {
+  return sv_shift_motion(twist[l->body].V, v3_sub(center, pose[l->body].p_GM)).v;
+}
+
+/* How far a ball is from its line, and how fast it leaves it. */
+static inline v3 deviation(const looking *k, const quiet_line *l, v3 *leaving) {
+  const v3 center = ball_center(l, k->pose);
+  *leaving = k->twist ? v3_sub(ball_rate(l, k->pose, k->twist, center), l->rate) : v3_zero();
+  return v3_sub(center, v3_fma(k->since, l->rate, l->center));
+}
+
+/* Whether all balls are and stay near their lines, as seen from a point that is at `shift` and moves at `rate`. */
+static bool near_lines(const looking *k, v3 shift, v3 rate) {
+  for (int i = 0; i < k->n; i++) {
+    v3 leaving;
+    const v3 off = v3_sub(deviation(k, &k->line[i], &leaving), shift);
+    const double free = k->line[i].free, square = v3_dot(off, off);
+    if (!(free > 0 && square < free * free)) return false;
+    if (!k->twist) continue;
+    leaving = v3_sub(leaving, rate);
+    /* (a + b)^2 <= 2 (a^2 + b^2) spares the roots of most */
+    const double more = k->reach * k->reach * v3_dot(leaving, leaving);
+    if (2 * (square + more) < free * free) continue;
+    if (!(sqrt(square) + sqrt(more) < free)) return false;
   }
   return true;
 }
 
-static cdn_status with_balls(const contact_room *room, cdn_state *state, bool rates, balls *b) {
-  b->n = (int)room->shapes.count;
-  b->center = cdn_work_push(state, (rates ? 2 : 1) * (size_t)b->n * sizeof(v3));
-  if (!b->center) return CDN_ERR_NOMEM;
-  b->rate = rates ? b->center + b->n : NULL;
-  const cdn_status status = find_balls(room, state, b);
-  if (status != CDN_OK) cdn_work_pop(state, b->center);
-  return status;
+/* The means of what belongs to balls. */
+static void mean_deviation(const looking *k, v3 *shift, v3 *rate) {
+  int count = 0;
+  *shift = *rate = v3_zero();
+  for (int i = 0; i < k->n; i++) {
+    v3 leaving;
+    const v3 off = deviation(k, &k->line[i], &leaving);
+    if (!k->line[i].counts) continue;
+    *shift = v3_add(*shift, off), *rate = v3_add(*rate, leaving), count++;
+  }
+  const double part = count > 0 ? 1.0 / count : 0;
+  *shift = v3_scale(part, *shift), *rate = v3_scale(part, *rate);
+}
+
+static bool is_near(const looking *k, quiet_list *q) {
+  v3 shift = v3_scale(0.5 * k->since * k->since, q->acceleration), rate = v3_scale(k->since, q->acceleration);
+  if (near_lines(k, shift, rate)) return true;
+  mean_deviation(k, &shift, &rate);
+  if (!near_lines(k, shift, rate)) return false;
+  if (k->since != 0) q->acceleration = v3_scale(2 / (k->since * k->since), shift);
+  return true;
 }
 
 cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet) {
-  balls b;
   *quiet = false;
   CDNI_TRY(cdni_state_ensure(state, room->vicinity.ticket));
   quiet_list *q = cdni_contact_quiet_list(room, state);
   const double since = cdni_state_time_for_reuse(state) - q->time;
   if (!(q->span > 0 && since + reach <= q->span && since - BACK * reach >= -q->back)) return CDN_OK;
-  CDNI_TRY(with_balls(room, state, reach > 0, &b));
-  *quiet = near_lines(q, &b, since, reach);
-  cdn_work_pop(state, b.center);
+  looking k = { .n = (int)room->shapes.count, .line = lines_of(q), .since = since, .reach = reach };
+  CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
+  k.pose = cdni_matter_pose(room->matter, state);
+  if (reach > 0) {
+    CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+    k.twist = cdni_matter_twist(room->matter, state);
+  }
+  *quiet = is_near(&k, q);
   return CDN_OK;
 }
 
@@ -126,9 +124,34 @@ typedef struct sight {
   const shape_place *places;
   const body_pose *pose;
   const double *enabled;
-  const balls *b;
+  int n;
+  quiet_line *line;
+  v3 center, rate; /* the means of all balls: boxes are seen from there */
   double back, span;
 } sight;
+
+/* The lines that the balls begin now. */
+static cdn_status draw_lines(sight *s, cdn_state *state) {
+  CDNI_TRY(cdni_state_ensure(state, s->room->places.ticket));
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  const shape_place *places = s->places = cdni_state_storage(state, s->room->places);
+  const body_pose *pose = s->pose = cdni_matter_pose(s->room->matter, state);
+  const body_twist *twist = cdni_matter_twist(s->room->matter, state);
+  int count = 0;
+  for (int i = 0; i < s->n; i++) {
+    const bool counts = places[i].radius < INFINITY;
+    quiet_line *l = &s->line[i];
+    l->body = shape_body(s->room, i), l->counts = counts;
+    l->center_M = counts ? places[i].center_M : places[i].p_MS;
+    l->center = ball_center(l, pose);
+    l->rate = ball_rate(l, pose, twist, l->center);
+    if (!counts) continue;
+    s->center = v3_add(s->center, l->center), s->rate = v3_add(s->rate, l->rate), count++;
+  }
+  const double part = count > 0 ? 1.0 / count : 0;
+  s->center = v3_scale(part, s->center), s->rate = v3_scale(part, s->rate);
+  return CDN_OK;
+}
 
 static bool accept(const void *context, int i, int j) {
   const sight *s = context;
@@ -136,8 +159,8 @@ static bool accept(const void *context, int i, int j) {
 }
 
 static void make_box(const sight *s, int i, cdni_box *box) {
-  const v3 *c = &s->b->center[i], *v = &s->b->rate[i];
-  const double r = s->places[i].radius, center[3] = { c->x, c->y, c->z }, rate[3] = { v->x, v->y, v->z };
+  const v3 c = v3_sub(s->line[i].center, s->center), v = v3_sub(s->line[i].rate, s->rate);
+  const double r = s->places[i].radius, center[3] = { c.x, c.y, c.z }, rate[3] = { v.x, v.y, v.z };
   for (int k = 0; k < 3; k++) {
     const double by = (1 + AROUND) * r; /* a half-space: everything */
     box->least[k] = center[k] - by + fmin(-s->back * rate[k], s->span * rate[k]);
@@ -152,16 +175,16 @@ enum { CROWDED = 2 };
 static bool crowded(const sight *s, const cdni_box *box, int most) {
   double least[3] = { HUGE_VAL, HUGE_VAL, HUGE_VAL }, end[3] = { -HUGE_VAL, -HUGE_VAL, -HUGE_VAL }, mean[3] = { 0 };
   double overlaps = 0;
-  for (int i = 0; i < s->b->n; i++)
+  for (int i = 0; i < s->n; i++)
     for (int k = 0; s->places[i].radius < INFINITY && k < 3; k++) {
       least[k] = fmin(least[k], box[i].least[k]), end[k] = fmax(end[k], box[i].most[k]);
-      mean[k] += (box[i].most[k] - box[i].least[k]) / s->b->n;
+      mean[k] += (box[i].most[k] - box[i].least[k]) / s->n;
     }
-  for (int i = 0; i < s->b->n; i++) {
+  for (int i = 0; i < s->n; i++) {
     double part = 1;
     for (int k = 0; s->places[i].radius < INFINITY && k < 3; k++)
       part *= fmin(1, (box[i].most[k] - box[i].least[k] + mean[k]) / (end[k] - least[k]));
-    overlaps += 0.5 * part * s->b->n;
+    overlaps += 0.5 * part * s->n;
   }
   return !(overlaps <= most);
 }
@@ -169,7 +192,7 @@ static bool crowded(const sight *s, const cdni_box *box, int most) {
 /* The least gap of two balls, or of a ball and a half-space of Ground, on their lines. */
 static double least_gap(const sight *s, int i, int j) {
   const shape_place *places = s->places;
-  const v3 d = v3_sub(s->b->center[j], s->b->center[i]), w = v3_sub(s->b->rate[j], s->b->rate[i]);
+  const v3 d = v3_sub(s->line[j].center, s->line[i].center), w = v3_sub(s->line[j].rate, s->line[i].rate);
   const bool end_i = places[i].radius < INFINITY, end_j = places[j].radius < INFINITY;
   if (end_i && end_j) {
     const double square = v3_dot(w, w), at = square > 0 ? -v3_dot(d, w) / square : 0;
@@ -185,11 +208,9 @@ static double least_gap(const sight *s, int i, int j) {
 }
 
 /* False: some shapes come too near to each other. */
-static bool find_free(const sight *s, int n_pairs, const int32_t *pairs, quiet_line *line) {
-  for (int i = 0; i < s->b->n; i++) {
-    const double r = s->places[i].radius;
-    line[i] = (quiet_line){ s->b->center[i], s->b->rate[i], r < INFINITY ? AROUND * r : HUGE_VAL };
-  }
+static bool find_free(const sight *s, int n_pairs, const int32_t *pairs) {
+  quiet_line *line = s->line;
+  for (int i = 0; i < s->n; i++) line[i].free = line[i].counts ? AROUND * s->places[i].radius : HUGE_VAL;
   for (int k = 0; k < n_pairs; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
     const double part = 0.499 * least_gap(s, i, j); /* the rest is for rounding */
@@ -199,26 +220,26 @@ static bool find_free(const sight *s, int n_pairs, const int32_t *pairs, quiet_l
   return true;
 }
 
-static cdn_status make(const contact_room *room, cdn_state *state, const balls *b, double reach, quiet_list *q) {
-  const int room_for = 8 * b->n;
-  const size_t boxes = (size_t)b->n * sizeof(cdni_box), size = boxes + cdni_broad_size(b->n);
+static cdn_status make(const contact_room *room, cdn_state *state, double reach, quiet_list *q) {
+  const int count = (int)room->shapes.count, room_for = 8 * count;
+  const size_t boxes = (size_t)count * sizeof(cdni_box), size = boxes + cdni_broad_size(count);
   sight s = { .room = room,
-              .places = cdni_state_storage(state, room->places),
-              .pose = cdni_matter_pose(room->matter, state),
               .enabled = cdn_state_parameters(state, room->enabled),
-              .b = b,
+              .n = count,
+              .line = lines_of(q),
               .back = (1 + ROUNDED) * BACK * reach };
+  q->span = 0, q->back = s.back;
+  CDNI_TRY(draw_lines(&s, state));
   char *work = cdn_work_push(state, size + 2 * (size_t)room_for * sizeof(int32_t));
   if (!work) return CDN_ERR_NOMEM;
   int32_t *pairs = (int32_t *)(void *)(work + size);
-  q->span = 0, q->back = s.back;
   for (int k = 0; k < CDNI_COUNT(SPANS) && q->span == 0; k++) {
     cdni_box *box = (cdni_box *)(void *)work;
     s.span = SPANS[k] * reach;
-    for (int i = 0; i < b->n; i++) make_box(&s, i, &box[i]);
+    for (int i = 0; i < count; i++) make_box(&s, i, &box[i]);
     if (crowded(&s, box, CROWDED * room_for)) continue;
-    const int n = cdni_broad_pairs(b->n, box, accept, &s, room_for, pairs, work + boxes);
-    if (n <= room_for && find_free(&s, n, pairs, (quiet_line *)(q + 1))) q->span = s.span;
+    const int n = cdni_broad_pairs(count, box, accept, &s, room_for, pairs, work + boxes);
+    if (n <= room_for && find_free(&s, n, pairs)) q->span = s.span;
   }
   cdn_work_pop(state, work);
   return CDN_OK;
@@ -229,13 +250,9 @@ enum { MOST_WAIT = 64 };
 
 cdn_status cdni_contact_make_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet) {
   quiet_list *q = cdni_contact_quiet_list(room, state);
-  balls b;
   *quiet = false;
   if (!(reach > 0) || q->wait-- > 0) return CDN_OK;
-  CDNI_TRY(with_balls(room, state, true, &b));
-  const cdn_status status = make(room, state, &b, reach, q);
-  cdn_work_pop(state, b.center);
-  CDNI_TRY(status);
+  CDNI_TRY(make(room, state, reach, q));
   q->time = cdni_state_time_for_reuse(state);
   *quiet = q->span > 0;
   q->failures = *quiet ? 0 : q->failures + 1;

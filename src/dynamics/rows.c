@@ -186,7 +186,6 @@ void cdn_row_list_add_weight(cdn_row_list *rows, cdn_body a, cdn_body b, cdn_vec
 }
 
 static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const dynamics *d = *(const dynamics *const *)self;
   cdn_row_list all = { .state = state, .dynamics = d, .row = out }, *rows = &all;
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
@@ -195,7 +194,7 @@ static cdn_status calc_rows(const void *self, cdn_state *state, void *out) {
   for (size_t i = 0; i < d->row_providers.count; i++) {
     const row_provider *p = &CDNI_AT(d->row_providers, row_provider, i);
     rows->first = rows->n, rows->most = p->ops.most_rows;
-    cdni_state_set_error(state, &no_error);
+    cdni_state_clear_error(state);
     const void *own = cdn_subsystem_self(cdn_state_system(state), p->subsystem);
     const cdn_status status = p->ops.calc_rows(own, state, rows);
     cdn_error e;

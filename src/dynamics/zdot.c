@@ -120,12 +120,11 @@ void cdni_zdot_count(const cdn_system *system, int *described, int *differenced)
 }
 
 static cdn_status ask(cdn_zdot_derivatives *d, cdn_state *state, const char *function, cdn_subsystem id) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const cdn_subsystem_ops *ops = cdni_subsystem_ops(d->system, id.i);
   const cdni_runs runs = cdni_subsystem_runs(d->system, id);
   if (runs.nz == 0 || !ops->calc_zdot_derivative) return CDN_OK;
   d->first = runs.z, d->n = runs.nz;
-  cdni_state_set_error(state, &no_error);
+  cdni_state_clear_error(state);
   const cdn_status status = ops->calc_zdot_derivative(cdn_subsystem_self(d->system, id), state, d);
   if (status != CDN_OK) {
     cdn_error e;

@@ -16,7 +16,7 @@ static bool finite3(cdn_vec3 a) { return (a.x - a.x) + (a.y - a.y) + (a.z - a.z)
 static bool accepts(cdn_forces *f, cdn_body body, bool finite) {
   if (!cdni_body_exists(f->matter, body)) note((force_collector *)f, CDN_ERR_ARG, body, -1);
   else if (!finite) note((force_collector *)f, CDN_ERR_NONFINITE, body, -1);
-  else return body.i != 0;
+  else if (body.i != 0) return force_begin(f), true;
   return false;
 }
 
@@ -50,5 +50,5 @@ void cdn_forces_add_mobility(cdn_forces *f, cdn_body body, int k, double force) 
   if (!cdni_body_exists(m, body) || k < 0 || k >= m->tree.node[body.i].nu)
     note((force_collector *)f, CDN_ERR_ARG, body, k);
   else if (force - force != 0) note((force_collector *)f, CDN_ERR_NONFINITE, body, k);
-  else f->f[m->tree.node[body.i].u + k] += force;
+  else force_begin(f), f->f[m->tree.node[body.i].u + k] += force;
 }

@@ -49,10 +49,9 @@ static bool belongs_to(const custom *e, const force_part *part) {
 }
 
 static cdn_status calc_one(const force_batch *b, int i, cdn_state *state, cdn_forces *out) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const custom *e = b->elements;
   force_collector *collector = (force_collector *)out;
-  cdni_state_set_error(state, &no_error);
+  cdni_state_clear_error(state);
   collector->mistake = CDN_OK;
   cdn_status status = e[i].ops.calc_force(cdn_subsystem_self(b->room->system, e[i].subsystem), state, out);
   if (status != CDN_OK) return pass_on(state, status, "calc_force", force_name(b, i));
@@ -69,11 +68,10 @@ static cdn_status calc(const force_batch *b, cdn_state *state, cdn_forces *out) 
 }
 
 static cdn_status calc_potential(const force_batch *b, cdn_state *state, double *energy) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const custom *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     if (!e[i].ops.calc_potential || !force_is_on(b, i)) continue;
-    cdni_state_set_error(state, &no_error);
+    cdni_state_clear_error(state);
     double own = 0;
     cdn_status status = e[i].ops.calc_potential(cdn_subsystem_self(b->room->system, e[i].subsystem), state, &own);
     if (status != CDN_OK) return pass_on(state, status, "calc_potential", force_name(b, i));
@@ -94,11 +92,10 @@ static bool is_differenced(const force_batch *b, int i) {
 static cdn_subsystem subsystem_of(const force_batch *b, int i) { return ((const custom *)b->elements)[i].subsystem; }
 
 static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_derivatives *out) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const custom *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     if (!e[i].ops.calc_derivative || !force_is_on(b, i)) continue;
-    cdni_state_set_error(state, &no_error);
+    cdni_state_clear_error(state);
     out->mistake = CDN_OK;
     cdn_status status = e[i].ops.calc_derivative(cdn_subsystem_self(b->room->system, e[i].subsystem), state, out);
     cdni_derivative_end_z(out);
@@ -117,13 +114,12 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
 static int count_kinks(const void *element) { return ((const custom *)element)->ops.n_kinks; }
 
 static cdn_status calc_kinks(const force_batch *b, cdn_state *state, double *values, double *rates) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const custom *e = b->elements;
   for (int i = 0; i < b->n; i++) {
     const int n = e[i].ops.n_kinks;
     for (int k = 0; k < n; k++) values[k] = rates[k] = NAN;
     if (n > 0 && force_is_on(b, i)) {
-      cdni_state_set_error(state, &no_error);
+      cdni_state_clear_error(state);
       cdn_status status =
           e[i].ops.calc_kinks(cdn_subsystem_self(b->room->system, e[i].subsystem), state, values, rates);
       if (status != CDN_OK) return pass_on(state, status, "calc_kinks", force_name(b, i));

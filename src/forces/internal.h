@@ -128,8 +128,9 @@ typedef struct accumulator {
     force_kind_id kind;
     const force_part *part;
   } parts[FORCE_KIND_COUNT];
-  bool bodies, mobilities;
-  size_t f_offset, size; /* storage: F (one a body, if bodies), then f (nu, if mobilities) */
+  bool bodies, mobilities, called; /* called: all parts are functions of users and of other rooms */
+  size_t f_offset,
+      size; /* storage: F (one a body, if bodies), then f (nu, if mobilities); then, by lane, whether it has begun */
   cdn_cache entry;
 } accumulator;
 
@@ -222,14 +223,22 @@ const double *cdni_force_params(const cdn_state *state, cdn_force force, force_k
 
 /* ---- collecting forces ---- */
 
-/* The target of calc functions. */
+/* The target of calc functions. Most custom forces and providers add nothing most of the time: the numbers of a sum of
+ * these alone are set to zero with the first that is added. */
 struct cdn_forces {
   cdn_state *state;
   const matter *matter;
   const body_pose *pose;
-  sv *F;     /* for each body, about M's origin, in Ground */
-  double *f; /* nu */
+  sv *F;        /* for each body, about M's origin, in Ground */
+  double *f;    /* nu */
+  void *unset;  /* the numbers that are to be set to zero before one is added; NULL: they are set */
+  size_t bytes; /* of them */
 };
+
+static inline void force_begin(cdn_forces *f) {
+  if (f->unset) memset(f->unset, 0, f->bytes);
+  f->unset = NULL;
+}
 
 /* The target of calc functions, and their first mistake. `to` comes first: every cdn_forces is the beginning of a
  * force_collector. */

@@ -107,10 +107,13 @@ cdn_status cdni_force_calc(const force_batch *b, cdn_state *state, cdn_forces *o
   return b->matter->lanes > 1 ? call_in_lanes(b, state, out) : b->part->calc(b, state, out);
 }
 
+static double *sum_begun(const accumulator *a, void *storage) { return (double *)((char *)storage + a->size); }
+
 static cdn_status accumulate(const force_room *room, cdn_state *state, int i, void *out) {
   const accumulator *a = &room->accumulators[i];
-  memset(out, 0, a->size);
-  force_collector collector = { .to = { .state = state, .matter = room->matter } };
+  const int lanes = room->matter->lanes;
+  force_collector collector = { .to = { .state = state, .matter = room->matter, .unset = out, .bytes = a->size } };
+  if (!a->called || lanes > 1) force_begin(&collector.to);
   if (a->bodies) {
     CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
     collector.to.pose = cdni_matter_pose(room->matter, state);
@@ -121,6 +124,8 @@ static cdn_status accumulate(const force_room *room, cdn_state *state, int i, vo
     const force_batch b = cdni_force_batch(room, state, a->parts[k].kind, a->parts[k].part);
     CDNI_TRY(cdni_force_calc(&b, state, &collector.to));
   }
+  double *begun = sum_begun(a, out);
+  for (int l = 0; l < lanes; l++) begun[l] = !collector.to.unset;
   return CDN_OK;
 }
 
@@ -140,7 +145,7 @@ static const struct {
   { "velocity_potential", sum_3 }, { "everything", sum_4 },         { "everything_potential", sum_5 },
 };
 
-/* Where a sum's numbers are: F, f are NULL if it has none. */
+/* Where a sum's numbers are: F, f are NULL if it has none, or nothing was added. */
 typedef struct sum_view {
   const sv *F;
   const double *f;
@@ -148,9 +153,10 @@ typedef struct sum_view {
 
 static cdn_status view_sum(const accumulator *a, cdn_state *state, sum_view *v) {
   CDNI_TRY(cdni_state_ensure(state, a->entry.ticket));
-  const char *storage = cdni_state_storage(state, a->entry);
-  v->F = a->bodies ? (const sv *)storage : NULL;
-  v->f = a->mobilities ? (const double *)(storage + a->f_offset) : NULL;
+  char *storage = cdni_state_storage(state, a->entry);
+  const bool begun = *sum_begun(a, storage) != 0;
+  v->F = a->bodies && begun ? (const sv *)storage : NULL;
+  v->f = a->mobilities && begun ? (const double *)(storage + a->f_offset) : NULL;
   return CDN_OK;
 }
 
@@ -203,6 +209,7 @@ static cdn_status calc_potential(const void *self, cdn_state *state, void *out) 
 /* Which parts go into sum i. */
 static void collect_parts(force_room *room, int i) {
   accumulator *a = &room->accumulators[i];
+  a->called = true;
   for (int k = 0; k < FORCE_KIND_COUNT; k++) {
     const force_kind *kind = cdni_force_kinds[k];
     for (int p = 0; room->sets[k].ids.count > 0 && p < FORCE_CLASSES; p++) {
@@ -213,6 +220,7 @@ static void collect_parts(force_room *room, int i) {
       a->parts[a->n_parts++].part = part;
       a->bodies = a->bodies || part->bodies;
       a->mobilities = a->mobilities || part->mobilities;
+      a->called = a->called && part->calc;
     }
   }
 }
@@ -252,7 +260,7 @@ static void declare_sum(force_room *room, cdn_declarer *d, int i) {
     room->enabled.ticket, CDN_POSE, CDN_TWIST, CDN_U_EFF, CDN_Z, cdn_stage_ticket(CDN_STAGE_VELOCITY)
   };
   const int n = reads == CDN_READS_POSITION ? 2 : reads == CDN_READS_VELOCITY ? 4 : 6;
-  a->entry = cdn_declare_cache(d, sums[i].name, a->size, sums[i].calc, n, prerequisites);
+  a->entry = cdn_declare_cache(d, sums[i].name, a->size + sizeof(double), sums[i].calc, n, prerequisites);
   cdni_declare_in_lanes(d, a->entry.ticket, CDNI_LANES_TOGETHER);
   for (int k = 0; k < a->n_parts; k++) cdni_force_depend(room, d, a->entry, (int)a->parts[k].kind, a->parts[k].part);
 }

@@ -173,8 +173,7 @@ static cdn_status handle(cdn_stepper *s, int first, bool *stop) {
     if (!e->def.handle) continue;
     cdn_action action = CDN_CONTINUE;
     double before = cdn_state_time(s->work);
-    cdn_error none = { .code = CDN_OK };
-    cdni_state_set_error(s->work, &none);
+    cdni_state_clear_error(s->work);
     s->certificate.events++;
     cdn_status status = e->def.handle(cdni_event_self(s->system, e), s->work, o, &action);
     if (status != CDN_OK) return cdni_fail_event(s, status, o->name, "its handler failed");

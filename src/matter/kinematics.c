@@ -10,9 +10,13 @@ static const matter *matter_of(const cdn_state *state) { return cdni_matter(cdn_
 
 /* ---- for the rooms above ---- */
 
-const body_pose *cdni_matter_pose(const matter *m, cdn_state *state) { return cdn_eval(state, m->pose); }
-const body_twist *cdni_matter_twist(const matter *m, cdn_state *state) { return cdn_eval(state, m->twist); }
-const rigid_inertia *cdni_matter_inertia(const matter *m, cdn_state *state) { return cdn_eval(state, m->inertia); }
+static const void *pull(cdn_state *state, cdn_cache entry) {
+  return cdni_state_ensure(state, entry.ticket) == CDN_OK ? cdni_state_storage(state, entry) : NULL;
+}
+
+const body_pose *cdni_matter_pose(const matter *m, cdn_state *state) { return pull(state, m->pose); }
+const body_twist *cdni_matter_twist(const matter *m, cdn_state *state) { return pull(state, m->twist); }
+const rigid_inertia *cdni_matter_inertia(const matter *m, cdn_state *state) { return pull(state, m->inertia); }
 
 const double *cdni_matter_X_BM(const matter *m, cdn_state *state, cdn_body body) {
   return cdn_state_parameters(state, m->frames) + FRAME_PARAMETERS * body.i + 12;

@@ -26,9 +26,8 @@ static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry
 }
 
 static cdn_status value(const measure *m, cdn_state *state, int order, double *out) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const custom *c = (const custom *)m;
-  cdni_state_set_error(state, &no_error);
+  cdni_state_clear_error(state);
   cdn_status status = c->ops.calc_value(c->self, state, order, out);
   if (status == CDN_OK) return CDN_OK;
   cdn_error e;

@@ -157,6 +157,8 @@ void cdni_state_set_error(cdn_state *state, const cdn_error *error) {
   cdni_error_tell(error);
 }
 
+void cdni_state_clear_error(cdn_state *state) { state->error.code = CDN_OK; }
+
 void cdni_state_take_error(cdn_state *state, const cdn_state *from) { cdni_state_set_error(state, &from->error); }
 
 /* ---- reading variables ---- */

@@ -340,6 +340,8 @@ cdn_status cdni_state_misses(cdn_state *state, const char *function, const char 
     if (!(pointer) && (n) > 0) return cdni_state_misses((state), __func__, #pointer); \
   } while (0)
 void cdni_state_set_error(cdn_state *state, const cdn_error *error);
+/* Before a callback, whose own story is told apart from none. */
+void cdni_state_clear_error(cdn_state *state);
 /* The status behind a getter that has returned NULL. */
 cdn_status cdni_state_last_status(const cdn_state *state);
 /* Copies the last failure of `from` to `state`. */

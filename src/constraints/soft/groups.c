@@ -122,14 +122,13 @@ static cdn_status add_element(void *to, const soft_group *g) {
 }
 
 cdn_status cdni_soft_calc_groups(const void *self, cdn_state *state, cdn_region_output *out) {
-  static const cdn_error no_error = { .code = CDN_OK };
   const soft_room *room = *(const soft_room *const *)self;
   cdn_soft_list list = { .state = state, .room = room, .out = out };
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   for (size_t i = 0; i < room->providers.count; i++) {
     const soft_provider *p = &CDNI_AT(room->providers, soft_provider, i);
-    cdni_state_set_error(state, &no_error);
+    cdni_state_clear_error(state);
     const void *own = cdn_subsystem_self(cdn_state_system(state), p->subsystem);
     const cdn_status status = p->ops.calc_groups(own, state, &list);
     cdn_error e;
