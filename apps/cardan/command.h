@@ -206,5 +206,8 @@ void print_shapes_json(json_writer *w, cdn_state *state);
 /* The contacts of a State; nothing without any. */
 cdn_status print_contacts(cdn_state *state);
 cdn_status print_contacts_json(json_writer *w, cdn_state *state);
+/* soft_rows.c: of a state whose accelerations are known. */
+cdn_status print_soft_rows(cdn_state *state);
+cdn_status print_soft_rows_json(json_writer *w, cdn_state *state);
 
 #endif

@@ -136,7 +136,8 @@ static cdn_status print_json(cdn_state *state, const evaluation *e) {
     jw_close(&w);
     jw_numbers(&w, "bias", e->bias, e->nu);
   }
-  const cdn_status status = print_contacts_json(&w, state);
+  cdn_status status = print_contacts_json(&w, state);
+  if (status == CDN_OK) status = print_soft_rows_json(&w, state);
   jw_end(&w);
   return status;
 }
@@ -200,6 +201,7 @@ static cdn_status print_tables(const cdn_model *model, cdn_state *state, const e
     }
   }
   CDN_TRY(print_contacts(state));
+  CDN_TRY(print_soft_rows(state));
   printf("\n(orientations and accelerations of the bodies: --json)\n");
   return CDN_OK;
 }

@@ -20,11 +20,17 @@ static const help_page page = {
 static const struct {
   const char *name;
   uint32_t layer;
-} layers[] = {
-  { "joints", CDN_LAYER_JOINTS }, { "frames", CDN_LAYER_FRAMES },     { "masses", CDN_LAYER_MASSES },
-  { "forces", CDN_LAYER_FORCES }, { "contacts", CDN_LAYER_CONTACTS }, { "constraints", CDN_LAYER_CONSTRAINTS },
-  { "points", CDN_LAYER_POINTS }, { "labels", CDN_LAYER_LABELS },     { "all", CDN_LAYER_ALL }
-};
+} layers[] = { { "joints", CDN_LAYER_JOINTS },
+               { "frames", CDN_LAYER_FRAMES },
+               { "masses", CDN_LAYER_MASSES },
+               { "forces", CDN_LAYER_FORCES },
+               { "contacts", CDN_LAYER_CONTACTS },
+               { "constraints", CDN_LAYER_CONSTRAINTS },
+               { "points", CDN_LAYER_POINTS },
+               { "labels", CDN_LAYER_LABELS },
+               { "cones", CDN_LAYER_CONES },
+               { "rows", CDN_LAYER_ROWS },
+               { "all", CDN_LAYER_ALL } };
 enum { N_LAYERS = sizeof layers / sizeof *layers };
 
 static bool read_layers(const char *list, uint32_t *out) {
@@ -39,7 +45,7 @@ static bool read_layers(const char *list, uint32_t *out) {
     else
       complain(
           "--show: there is no layer '%s'; there are joints, frames, masses, constraints, contacts, forces, points, "
-          "labels, all",
+          "labels, cones, rows, all",
           word);
   }
   free(words);
@@ -193,7 +199,7 @@ int command_render(int argc, char **argv) {
     { "from", 0, OPTION_TEXT, &a.from, "X,Y,Z", "from which side: the direction from the model to the camera" },
     { "camera", 0, OPTION_TEXT, &a.camera, "NAME", "a camera of the model" },
     { "show", 0, OPTION_TEXT, &a.show, "A,B,...",
-      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, all" },
+      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, all" },
     { "collision", 0, OPTION_FLAG, &a.collision, NULL, "shapes of contact in place of looks" },
     { "transparent", 0, OPTION_FLAG, &a.transparent, NULL, "a background that lets through what is behind" },
     { "samples", 0, OPTION_POSITIVE, &a.samples, "N", "N x N rays a pixel (default: 3)" },

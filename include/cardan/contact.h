@@ -261,7 +261,7 @@ CDN_API cdn_status cdn_shape_get(cdn_state *state, cdn_shape shape, cdn_geometry
 /* ---- contacts ----------------------------------------------------------------------------- */
 
 /** One contact: geometry, force and motion. Vectors are in Ground. Later releases append members. Where contact is convex,
- *  contacts are the points that have rows; their forces are those of the rows (cdn_soft_get), and are 0 here. */
+ *  contacts are the points that have rows, and forces are those of the rows: the power is that of all of them, nothing is stored. */
 typedef struct cdn_contact {
   cdn_shape a, b;      /**< a.i < b.i */
   int32_t feature;     /**< which of several contacts of the pair: the same from step to step */
@@ -285,6 +285,9 @@ typedef struct cdn_contact {
   /** On b, at the point, where the stiffness varies as the contact moves over an ellipsoid: the elastic force that is
    *  not along the normal, N, and its moment, N m; a feels the opposite. Else zeros. */
   cdn_vec3 side_force, side_moment;
+  /** Of friction, along the two tangents: what bounds it, over the normal force (the static one, if contact is compliant) */
+  double coefficient[2];
+  int32_t pyramid; /**< 1: friction is bounded by the pyramid with these edges; 0: by the ellipse through them */
 } cdn_contact;
 
 /** What can be measured of the contacts between two sides (cdn_system_add_contact_measure, measures.h). */
@@ -313,7 +316,7 @@ CDN_API cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, i
 /** Frees all slots of the memory of friction: contacts of this State begin without displacement. For a State that was
  *  put into another pose; no z changes. Errors: CDN_ERR_ARG (no State; while something of it is being computed). */
 CDN_API cdn_status cdn_contact_forget(cdn_state *state) CDN_NODISCARD;
-/** Writes contact i, 0 ... n - 1. */
+/** Writes contact i, 0 ... n - 1. Realizes Velocity; Acceleration where contact is convex. Errors likewise. */
 CDN_API cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_contact_get(cdn_state *state, int i, cdn_contact *out) {
   return cdn_contact_get_sized(state, i, out, sizeof *out);

@@ -31,7 +31,10 @@ typedef enum cdn_layer {
   CDN_LAYER_POINTS = 1 << 6,      /**< named points: markers, sites, sensors */
   CDN_LAYER_LABELS = 1 << 7,      /**< names of bodies */
   CDN_LAYER_OWN = 1 << 8,         /**< what the subsystems of a program add (cdn_subsystem_ops.decorate) */
-  CDN_LAYER_ALL = (1 << 9) - 1
+  CDN_LAYER_CONES = 1 << 9,       /**< normals of contacts, and the cones and pyramids in which their forces stay */
+  CDN_LAYER_ROWS =
+      1 << 10, /**< forces of soft rows beside contacts: limits, friction losses, equalities, a program's own */
+  CDN_LAYER_ALL = (1 << 11) - 1
 } cdn_layer;
 
 typedef struct cdn_scene_def {
@@ -184,7 +187,7 @@ static inline CDN_NODISCARD cdn_status cdn_scene_light(const cdn_scene *scene, i
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 /** Makes the frame of a State: poses of all bodies, and the marks of the layers that are on. The State is realized as
- *  far as the layers need: Position at least; Acceleration for forces of constraints. Where a State cannot be realized
+ *  far as the layers need: Position at least; Acceleration for forces of constraints, of soft rows and of convex contacts. Where a State cannot be realized
  *  that far, the frame lacks these marks, and the call returns that status. Allocates nothing after the first few
  *  frames. Errors: CDN_ERR_ARG (a State of another System), CDN_ERR_NOMEM, errors of realizing. O(bodies + marks). */
 CDN_API cdn_status cdn_scene_update(cdn_scene *scene, cdn_state *state) CDN_NODISCARD;

@@ -125,6 +125,9 @@ typedef struct cdn_soft_group {
   /** The number of the soft element (soft_elements.h) whose group it is, or -1. Of one that couples two joints `joint` is the
    *  first of them */
   int element;
+  int contact; /**< the number of the contact (cdn_contact_get) whose rows these are, or -1 */
+  const char
+      *name; /**< of the soft element, or of the provider; NULL: rows of a contact. Lives as long as the System */
 } cdn_soft_group;
 /** How many groups the State has. Realizes Acceleration. O(1) once they are computed. */
 CDN_API cdn_status cdn_soft_count(cdn_state *state, int *n) CDN_NODISCARD;
@@ -133,6 +136,10 @@ CDN_API cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *o
 static inline CDN_NODISCARD cdn_status cdn_soft_get(cdn_state *state, int i, cdn_soft_group *out) {
   return cdn_soft_get_sized(state, i, out, sizeof *out);
 }
+
+/** What group i does: forces on bodies, F_G (one for each body, at its origin, in Ground; may be NULL), and on mobilities
+ *  directly, f (nu; may be NULL). Errors: as cdn_soft_get. O(bodies). */
+CDN_API cdn_status cdn_soft_group_forces(cdn_state *state, int i, cdn_spatial *F_G, double *f) CDN_NODISCARD;
 
 /** The generalized forces (nu) that the soft rows would have at this udot (nu; NULL: zeros): inverse dynamics, in closed form
  *  group by group. cdn_residual less these is what other forces, and the constraints, must provide. Realizes Velocity.

@@ -68,6 +68,15 @@ void cdni_contact_move_point(const contact_room *room, cdn_state *state, const c
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);
 bool cdni_contact_is_convex(const contact_room *room);
 
+/* What the rows of a contact do; the room of soft rows tells it. */
+typedef struct contact_force {
+  double force[6]; /* on b: along the normal and two tangents, N; about them, N m */
+  bool pyramid;    /* what friction is bounded by, or else an ellipse */
+} contact_force;
+/* Of contact i of a State, as cdn_contact_get counts. Realizes Acceleration. */
+typedef cdn_status contact_force_fn(const void *self, cdn_state *state, int i, contact_force *out);
+void cdni_contact_told_by(const cdn_system *system, contact_force_fn *rows, const void *self);
+
 /* ---- reach.c: points for studies with contact of their own ---- */
 
 /* A point where two shapes overlap, or are nearer than some distance. Vectors are in Ground. */
@@ -98,6 +107,8 @@ static inline int cdni_contact_quantity_size(cdn_contact_quantity q) {
 static inline bool cdni_contact_quantity_moves(cdn_contact_quantity q) {
   return q != CDN_CONTACT_COUNT && q != CDN_CONTACT_DEPTH && q != CDN_CONTACT_ENERGY && q != CDN_CONTACT_GAP;
 }
+/* Whether it is known with accelerations only: forces of convex contact. Known from freezing on. */
+bool cdni_contact_quantity_accelerates(const cdn_system *system, cdn_contact_quantity q);
 /* What a quantity is computed from, known as soon as a shape was added. */
 cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q);
 /* Any quantity but the gap. */

@@ -103,6 +103,8 @@ struct contact_room {
   cdn_cache places;           /* shape_place, one a shape */
   cdn_cache poses;            /* shape_pose, one a shape; then their boxes */
   cdn_computed_region points; /* contact_point; convex contact only */
+  contact_force_fn *rows;     /* what these have become; NULL: nothing moves */
+  const void *rows_self;
   cdn_computed_region touches, energies, forces;
   /* Of the touches, their energies, and all forces; reserved with the first shape. */
   cdn_ticket touches_ticket, energies_ticket, values_ticket;
@@ -141,7 +143,7 @@ typedef struct touch {
   double depth, elastic, damping;
   double energy;                    /* NaN: nobody computes it, and the force counts as one without a potential */
   cdn_vec3 side_force, side_moment; /* on b, elastic as well: stiffness that varies (varying.c) */
-  double friction[3];               /* static, dynamic, viscous */
+  double friction[3];               /* static, dynamic, viscous; of convex contact along two tangents */
   double torsional, rolling;        /* m */
   double modulus;                   /* of both, combined */
   double spread;                    /* root mean square of the distances of its pressure from the point, m */
@@ -419,8 +421,9 @@ cdn_status cdni_contact_zdot_derivative(const void *self, cdn_state *state, cdn_
 /* kinks.c: touching and letting go of each contact that is near. */
 extern const cdni_near_kinks cdni_contact_kinks;
 
-/* reports.c: contact i with all but its stored energy, which depends on more. */
-cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, cdn_contact *c);
+/* reports.c: contact i with all but its stored energy, which depends on more. Without `forces`, those of convex contact are 0:
+ * they are known with accelerations. */
+cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, bool forces, cdn_contact *c);
 
 /* forces.c */
 void cdni_contact_declare_forces(contact_room *room, cdn_declarer *d);

@@ -7,8 +7,16 @@
 cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q) {
   const contact_room *room = cdni_contact(system);
   if (!room) return (cdn_ticket){ 0 };
+  if (cdni_contact_quantity_accelerates(system, q)) return CDN_ACCELERATION;
   if (q == CDN_CONTACT_ENERGY) return room->energies_ticket;
   return cdni_contact_quantity_moves(q) ? room->values_ticket : room->touches_ticket;
+}
+
+bool cdni_contact_quantity_accelerates(const cdn_system *system, cdn_contact_quantity q) {
+  const contact_room *room = cdni_contact(system);
+  return room && room->def.model == CDN_CONTACT_CONVEX &&
+         (q == CDN_CONTACT_NORMAL_FORCE || q == CDN_CONTACT_FORCE || q == CDN_CONTACT_FRICTION ||
+          q == CDN_CONTACT_POWER);
 }
 
 static bool is_on_side(const contact_room *room, const cdni_contact_side *side, int i) {
@@ -50,13 +58,14 @@ cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], c
     energies = elements;
   }
   CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  const bool accelerates = cdni_contact_quantity_accelerates(cdn_state_system(state), quantity);
   for (int i = 0; i < n; i++) {
     const touch *t = &((const touch *)elements)[i];
     const int sign = sides_of(room, side, t->a, t->b);
     if (sign == 0) continue;
     cdn_contact c = { .depth = t->depth };
     if (energies) c.elastic = energies[i];
-    if (cdni_contact_quantity_moves(quantity)) CDNI_TRY(cdni_contact_report(state, room, i, &c));
+    if (cdni_contact_quantity_moves(quantity)) CDNI_TRY(cdni_contact_report(state, room, i, accelerates, &c));
     add_contact(quantity, &c, sign, out);
   }
   return CDN_OK;

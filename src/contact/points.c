@@ -132,14 +132,17 @@ cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state,
   for (int i = 0; i < n; i++) {
     void *place;
     if (!(p[i].distance < p[i].soft.margin)) continue;
+    const bool frictional = p[i].soft.dimension > 1;
     CDNI_TRY(cdn_region_output_add(out, 1, &place));
-    *(touch *)place = (touch){ .a = p[i].a,
-                               .b = p[i].b,
-                               .feature = p[i].feature,
-                               .point = p[i].point,
-                               .normal = p[i].normal,
-                               .tangent = p[i].tangent[0],
-                               .depth = -p[i].distance };
+    *(touch *)place =
+        (touch){ .a = p[i].a,
+                 .b = p[i].b,
+                 .feature = p[i].feature,
+                 .point = p[i].point,
+                 .normal = p[i].normal,
+                 .tangent = p[i].tangent[0],
+                 .depth = -p[i].distance,
+                 .friction = { frictional ? p[i].soft.friction[0] : 0, frictional ? p[i].soft.friction[1] : 0 } };
   }
   return CDN_OK;
 }
@@ -148,6 +151,11 @@ cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state,
 
 bool cdni_contact_is_convex(const contact_room *room) {
   return room && room->matter && room->def.model == CDN_CONTACT_CONVEX;
+}
+
+void cdni_contact_told_by(const cdn_system *system, contact_force_fn *rows, const void *self) {
+  contact_room *room = (contact_room *)cdni_contact(system); /* it is being frozen */
+  room->rows = rows, room->rows_self = self;
 }
 
 cdn_ticket cdni_contact_points_ticket(const contact_room *room) { return room->points.ticket; }

@@ -13,6 +13,7 @@ typedef struct of_contact {
 
 static cdn_stage stage(const measure *m, int order) {
   (void)order;
+  if (cdni_contact_quantity_accelerates(m->system, ((const of_contact *)m)->quantity)) return CDN_STAGE_ACCELERATION;
   return cdni_contact_quantity_moves(((const of_contact *)m)->quantity) ? CDN_STAGE_VELOCITY : CDN_STAGE_POSITION;
 }
 

@@ -86,9 +86,22 @@ cdn_mark cdni_mark(const cdn_decorations *d, cdn_mark_kind kind, cdn_body body, 
 cdn_status cdni_mark_force(cdn_decorations *d, cdn_body body, cdn_vec3 p_G, cdn_vec3 force);
 cdn_status cdni_mark_moment(cdn_decorations *d, cdn_body body, cdn_vec3 p_G, cdn_vec3 moment);
 
+/* marks_bodies.c: what a speed of a joint turns or moves at present. */
+typedef struct joint_axis {
+  cdn_vec3 p, axis; /* in Ground; axis of unit length */
+  double rate;      /* rad/s or m/s at the speed 1 */
+  bool turns;
+} joint_axis;
+/* The motion across all joints for the k-th speed of each of them: V, one a body. */
+cdn_status cdni_scene_motion_across(cdn_decorations *d, int k, cdn_spatial *V);
+/* The axis of one speed of a body's mobilizer. False: the speed moves nothing at present. */
+bool cdni_scene_axis(const cdn_decorations *d, cdn_body body, cdn_spatial V, joint_axis *out);
+/* The most speeds of a joint. */
+int cdni_scene_most_speeds(const cdn_scene *scene);
+
 /* Each adds the marks of a layer. */
 typedef cdn_status scene_layer_fn(cdn_decorations *d);
 scene_layer_fn cdni_marks_joints, cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints, cdni_marks_contacts,
-    cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own;
+    cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own, cdni_marks_cones, cdni_marks_rows;
 
 #endif

@@ -8,14 +8,8 @@
 
 /* ---- joints ---- */
 
-typedef struct joint_axis {
-  cdn_vec3 p, axis; /* in Ground; axis of unit length */
-  bool turns;
-} joint_axis;
-
-/* The motion across all joints for the k-th speed of each of them: V (one a body) has the velocities of the bodies, and
- * is left with those relative to the parents, at the origins of M. */
-static cdn_status motion_across(cdn_decorations *d, int k, cdn_spatial *V) {
+/* V has the velocities of the bodies, and is left with those relative to the parents, at the origins of M. */
+cdn_status cdni_scene_motion_across(cdn_decorations *d, int k, cdn_spatial *V) {
   const cdn_scene *s = d->scene;
   const size_t size = (size_t)cdn_system_nu(s->system) * sizeof(double);
   double *u = cdn_work_push(d->state, size);
@@ -37,14 +31,13 @@ static cdn_status motion_across(cdn_decorations *d, int k, cdn_spatial *V) {
   return CDN_OK;
 }
 
-/* The axis of one speed of a body's mobilizer. False: the speed moves nothing at present. */
-static bool axis_of(const cdn_decorations *d, cdn_body body, cdn_spatial V, joint_axis *out) {
+bool cdni_scene_axis(const cdn_decorations *d, cdn_body body, cdn_spatial V, joint_axis *out) {
   out->turns = cdn_norm(V.w) > 1e-9;
   const cdn_vec3 along = out->turns ? V.w : V.v;
   const double length = cdn_norm(along);
   if (!(length > 1e-9)) return false;
   out->p = cdn_transform_point(d->scene->poses[body.i], cdn_body_X_BM(d->state, body).p);
-  out->axis = cdn_scale(1 / length, along);
+  out->axis = cdn_scale(1 / length, along), out->rate = length;
   return true;
 }
 
@@ -85,22 +78,29 @@ static cdn_status mark_range(cdn_decorations *d, const scene_range *r, double q,
   return cdn_decorate(d, &m);
 }
 
+int cdni_scene_most_speeds(const cdn_scene *scene) {
+  int most = 0;
+  for (int b = 1; b < scene->n_bodies; b++) {
+    const int nu = cdn_body_nu(scene->system, (cdn_body){ b });
+    most = most > nu ? most : nu;
+  }
+  return most;
+}
+
 cdn_status cdni_marks_joints(cdn_decorations *d) {
   const cdn_scene *s = d->scene;
-  int most = 0;
+  const int most = cdni_scene_most_speeds(s);
   joint_axis axis;
-  for (int b = 1; b < s->n_bodies; b++)
-    most = most > cdn_body_nu(s->system, (cdn_body){ b }) ? most : cdn_body_nu(s->system, (cdn_body){ b });
   for (int k = 0; k < most; k++) {
-    CDNI_TRY(motion_across(d, k, s->loads));
+    CDNI_TRY(cdni_scene_motion_across(d, k, s->loads));
     for (int b = 1; b < s->n_bodies; b++)
-      if (k < cdn_body_nu(s->system, (cdn_body){ b }) && axis_of(d, (cdn_body){ b }, s->loads[b], &axis))
+      if (k < cdn_body_nu(s->system, (cdn_body){ b }) && cdni_scene_axis(d, (cdn_body){ b }, s->loads[b], &axis))
         CDNI_TRY(mark_axis(d, (cdn_body){ b }, &axis));
     for (size_t i = 0; i < s->ranges.count; i++) {
       const scene_range *r = &CDNI_AT(s->ranges, scene_range, i);
       const double *q = cdn_body_q(d->state, r->body);
       if (r->k == k && q && cdn_body_nq(s->system, r->body) == cdn_body_nu(s->system, r->body) &&
-          axis_of(d, r->body, s->loads[r->body.i], &axis))
+          cdni_scene_axis(d, r->body, s->loads[r->body.i], &axis))
         CDNI_TRY(mark_range(d, r, q[k], &axis));
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cardan/dynamics.h>
 #include <cardan/operators.h>
+#include <cardan/soft.h>
 
 #include "view/encode.h"
 
@@ -146,6 +147,26 @@ static void describe_contacts(view_text *t, cdn_state *state, cdn_body body) {
   line(t, "contacts", "%d", own);
 }
 
+/* Soft rows of the body's joint, or on the body, by name. */
+static void describe_rows(view_text *t, cdn_state *state, cdn_body body) {
+  enum { MOST = 12 };
+  static const char *const kinds[] = { "equality", "friction loss", "limit", "cone", "pyramid" };
+  int n = 0, own = 0;
+  if (cdn_soft_count(state, &n) != CDN_OK) return;
+  for (int i = 0; i < n && own < MOST; i++) {
+    cdn_soft_group g;
+    if (cdn_soft_get(state, i, &g) != CDN_OK || g.contact >= 0) continue;
+    if (g.joint.i != body.i && g.a.i != body.i && g.b.i != body.i) continue;
+    char label[128], forces[128];
+    size_t used = 0;
+    for (int k = 0; k < g.rows; k++)
+      used += (size_t)snprintf(forces + used, sizeof forces - used, "%s%.4g", k ? ", " : "", g.force[k]);
+    snprintf(label, sizeof label, "row %.100s", g.name);
+    line(t, label, "%s: %s", kinds[g.kind], forces);
+    own++;
+  }
+}
+
 void cdni_encode_selected(view_text *t, cdn_state *state, cdn_body body) {
   const cdn_system *system = cdn_state_system(state);
   const bool is_body = body.i >= 0 && body.i < cdn_system_body_count(system);
@@ -163,6 +184,7 @@ void cdni_encode_selected(view_text *t, cdn_state *state, cdn_body body) {
     describe_loads(t, state, body);
   }
   if (is_body) describe_contacts(t, state, body);
+  if (is_body && body.i > 0) describe_rows(t, state, body);
   cdni_text_close(t, ']');
   cdni_text_close(t, '}');
 }

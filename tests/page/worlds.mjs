@@ -5,7 +5,7 @@ const at = (x, y, z, q = [1, 0, 0, 0]) => [x, y, z, ...q];
 const visual = (name, body, shape, size, rgba, more = {}) => ({
   name, body, shape, size, mesh: -1, pose: at(0, 0, 0), rgba, group: 0, collision: false, skeleton: false, ...more,
 });
-const layers = ['joints', 'frames', 'masses', 'constraints', 'contacts', 'forces', 'points', 'labels', 'own']
+const layers = ['joints', 'frames', 'masses', 'constraints', 'contacts', 'forces', 'points', 'labels', 'own', 'cones', 'rows']
   .map((name, i) => ({ name, bit: 1 << i }));
 
 function model(name, center, radius, bodies, visuals, more = {}) {

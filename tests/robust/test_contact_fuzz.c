@@ -283,6 +283,7 @@ static void some_shape(rng *r, cdn_system *system, cdn_body body) {
 
 /* Few steps, bounded; whatever fails has a message. */
 static void run(rng *r, cdn_system *system, uint64_t seed) {
+  const cdn_contact_model model = cdn_system_contact_model(system);
   cdn_state *state = NULL;
   cdn_error error;
   if (cdn_system_freeze(system) != CDN_OK) {
@@ -295,7 +296,14 @@ static void run(rng *r, cdn_system *system, uint64_t seed) {
   if (cdn_contact_count(state, &n) == CDN_OK) {
     for (int i = 0; i < n && i < 50; i++) {
       cdn_contact c;
-      OK_ON(state, cdn_contact_get(state, i, &c));
+      /* the forces of convex contact are known with accelerations, which these bodies need not have */
+      const bool known = model == CDN_CONTACT_COMPLIANT || cdn_realize(state, CDN_STAGE_ACCELERATION) == CDN_OK;
+      const cdn_status status = cdn_contact_get(state, i, &c);
+      if (!known) cdn_state_last_error(state, &error);
+      if (known) OK_ON(state, status);
+      else
+        ck_assert_msg(status != CDN_OK && error.text[0], "seed %llu: contacts fail in silence",
+                      (unsigned long long)seed);
     }
     cdn_stepper_def def = cdn_default_stepper_def();
     def.accuracy = 1e-2, def.max_steps = 12, def.companion = false;

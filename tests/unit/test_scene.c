@@ -582,7 +582,73 @@ START_TEST(meshes_have_the_colours_of_their_files) { SKIP("this build reads no D
 END_TEST
 #endif
 
-CHECK_MAIN("scene", every_body_has_a_look, a_look_hides_shapes_of_contact, a_point_mass_and_an_inertia_are_shown,
-           joints_frames_and_points, what_acts, subsystems_decorate, frames_allocate_nothing,
-           the_fitted_view_shows_everything, cameras_and_lights, picking, bad_calls, a_model_is_dressed,
-           planes_have_patterns, meshes_have_the_colours_of_their_files)
+/* A box that slides over a floor, and an arm beyond its limit with dry friction. */
+START_TEST(cones_and_rows) {
+  for (int pyramid = 0; pyramid < 2; pyramid++) {
+    rig r = { .system = cdn_system_create(NULL) };
+    cdn_contact_def contact = cdn_default_contact_def();
+    contact.model = CDN_CONTACT_CONVEX;
+    cdn_system_set_contact(r.system, &contact);
+    cdn_soft_def soft = cdn_default_soft_def();
+    soft.cone = pyramid ? CDN_SOFT_PYRAMIDAL : CDN_SOFT_ELLIPTIC;
+    cdn_system_set_soft(r.system, &soft);
+    cdn_system_add_gravity(r.system, NULL, cdn_v3(0, 0, -10));
+    cdn_soft_material rough = cdn_default_soft_material();
+    rough.friction[0] = 0.5;
+    cdn_body_def b = cdn_default_body_def();
+    b.name = "ball", b.mobilizer = CDN_FREE, b.mass = mass_at(1, zero);
+    r.ball = cdn_system_add_body(r.system, &b);
+    b = cdn_default_body_def();
+    b.name = "arm", b.mobilizer = CDN_PIN, b.mass = mass_at(2, cdn_v3(0.5, 0, 0)), b.X_PF = at(0, 0, 3);
+    r.arm = cdn_system_add_body(r.system, &b);
+    cdn_shape_def s = cdn_default_shape_def();
+    s.soft = &rough;
+    s.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+    cdn_system_add_shape(r.system, &s);
+    s.body = r.ball, s.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.5 } };
+    cdn_system_add_shape(r.system, &s);
+    cdn_soft_limit_def limit = cdn_default_soft_limit_def();
+    limit.body = r.arm, limit.upper = 1;
+    cdn_system_add_soft_limit(r.system, &limit);
+    OK_FREEZE(r.system);
+    OK(cdn_state_create(r.system, &r.state));
+    OK(cdn_body_set_q(r.state, r.arm, (double[]){ 1.1 }, 1));
+    OK(cdn_body_set_q(r.state, r.ball, (double[]){ 1, 0, 0, 0, 0, 0, 0.499 }, 7));
+    OK(cdn_body_set_u(r.state, r.ball, (double[]){ 0, 0, 0, 1, 0, 0 }, 6));
+    open_scene(&r, CDN_LAYER_CONES);
+    int n;
+    cdn_scene_marks(r.scene, &n);
+    ck_assert_int_eq(n, pyramid ? 1 + 8 : 1 + 12 + 4);
+    /* the normal points into the ball; edges of the cone lean by the friction's angle */
+    const cdn_mark normal = find_mark(&r, CDN_MARK_LINE, 0), edge = find_mark(&r, CDN_MARK_LINE, 1);
+    near3(normal.X_G.R.z, cdn_v3(0, 0, 1), 1e-12);
+    near3(normal.X_G.p, cdn_v3(0, 0, -0.0005), 1e-12);
+    near3(edge.X_G.p, normal.X_G.p, 0);
+    NEAR(edge.X_G.R.z.z, 1 / sqrt(1.25), 1e-12);
+    ck_assert(normal.layer == CDN_LAYER_CONES && normal.body.i == r.ball.i);
+    /* an arrow of the force: it leans against the motion, as far as the cone lets it */
+    cdn_scene_set_layers(r.scene, CDN_LAYER_CONTACTS);
+    OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+    const cdn_mark arrow = find_mark(&r, CDN_MARK_ARROW, 0);
+    NEAR(arrow.X_G.R.z.x, -0.5 / sqrt(1.25), 1e-9);
+    NEAR(arrow.X_G.R.z.z, 1 / sqrt(1.25), 1e-9);
+    /* and the limit's moment about the arm's axis */
+    cdn_scene_set_layers(r.scene, CDN_LAYER_ROWS);
+    OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+    cdn_scene_marks(r.scene, &n);
+    ck_assert_int_eq(n, 1);
+    const cdn_mark turn = find_mark(&r, CDN_MARK_TURN, 0);
+    near3(turn.X_G.R.z, cdn_v3(0, 0, -1), 1e-12);
+    near3(turn.X_G.p, cdn_v3(0, 0, 3), 1e-12);
+    ck_assert(turn.layer == CDN_LAYER_ROWS && turn.body.i == r.arm.i);
+    cdn_scene_destroy(r.scene);
+    cdn_state_destroy(r.state);
+    cdn_system_release(r.system);
+  }
+}
+END_TEST
+
+CHECK_MAIN("scene", cones_and_rows, every_body_has_a_look, a_look_hides_shapes_of_contact,
+           a_point_mass_and_an_inertia_are_shown, joints_frames_and_points, what_acts, subsystems_decorate,
+           frames_allocate_nothing, the_fitted_view_shows_everything, cameras_and_lights, picking, bad_calls,
+           a_model_is_dressed, planes_have_patterns, meshes_have_the_colours_of_their_files)

@@ -164,5 +164,41 @@ START_TEST(friction_sticks_unless_it_is_told_to_slip) {
 }
 END_TEST
 
-CHECK_MAIN("command_contact", a_patch_is_one_contact_of_shapes_with_names, friction_sticks_unless_it_is_told_to_slip,
-           shapes_and_contacts_are_listed, a_ball_comes_to_rest, what_does_not_touch_is_named)
+/* A ball that sinks into the floor, and a hinge beyond its limit with dry friction. */
+START_TEST(soft_contact_tells_forces_and_rows) {
+  enter_directory();
+  write_file(
+      "soft.xml",
+      "<mujoco><option gravity='0 0 -9.81'/><worldbody><geom name='floor' type='plane' size='5 5 .1'/>"
+      "<body name='ball' pos='0 0 0.0999'><freejoint/><geom name='skin' type='sphere' size='.1' mass='1'/></body>"
+      "<body name='arm' pos='3 0 2'><joint name='hinge' axis='0 1 0' limited='true' range='10 40' frictionloss='0.5'/>"
+      "<geom type='sphere' size='.1' mass='1' pos='.3 0 0'/></body></worldbody></mujoco>");
+  SUCCEEDS("eval soft.xml --contact soft --json");
+  json_t *result = parse(output), *contact = json_array_get(member(result, "contacts"), 0);
+  /* the law: d = 0.9 on from depth 0, and so on, is tested elsewhere; here: what lifts the ball */
+  const double udot = json_number_value(json_array_get(member(result, "udot"), 5));
+  NEAR(number(contact, "force"), 9.81 + udot, 1e-9);
+  json_t *rows = member(result, "soft_rows");
+  ck_assert_int_eq((int)json_array_size(rows), 2);
+  json_t *limit = json_array_get(rows, 0), *dry = json_array_get(rows, 1);
+  ck_assert_str_eq(json_string_value(member(limit, "name")), "hinge limit");
+  ck_assert_str_eq(json_string_value(member(limit, "kind")), "limit");
+  ck_assert_str_eq(json_string_value(member(limit, "joint")), "hinge");
+  ck_assert_str_eq(json_string_value(member(dry, "name")), "hinge friction");
+  ck_assert(json_number_value(json_array_get(member(limit, "force"), 0)) > 0);
+  AT_MOST(fabs(json_number_value(json_array_get(member(dry, "force"), 0))), 0.5);
+  json_decref(result);
+  SUCCEEDS("eval soft.xml --contact soft");
+  SAYS(output, "soft rows beside contacts");
+  SAYS(output, "hinge limit");
+  SAYS(output, "floor - skin");
+  SUCCEEDS("eval soft.xml --json --quiet");
+  result = parse(output);
+  ck_assert_int_eq((int)json_array_size(member(result, "soft_rows")), 0);
+  json_decref(result);
+}
+END_TEST
+
+CHECK_MAIN("command_contact", soft_contact_tells_forces_and_rows, a_patch_is_one_contact_of_shapes_with_names,
+           friction_sticks_unless_it_is_told_to_slip, shapes_and_contacts_are_listed, a_ball_comes_to_rest,
+           what_does_not_touch_is_named)

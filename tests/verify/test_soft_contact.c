@@ -154,6 +154,142 @@ START_TEST(test_methods_agree) {
 }
 END_TEST
 
-CHECK_MAIN("verify/soft_contact", test_a_ball_rests_as_deep_as_the_law_says,
-           test_a_block_creeps_as_fast_as_the_law_says, test_a_ball_that_slides_rolls_in_the_end,
-           test_energy_is_accounted_for, test_methods_agree)
+static void near3(cdn_vec3 a, cdn_vec3 b, double tolerance) {
+  NEAR(a.x, b.x, tolerance);
+  NEAR(a.y, b.y, tolerance);
+  NEAR(a.z, b.z, tolerance);
+}
+
+static cdn_vec3 measured(cdn_state *state, cdn_measure m) {
+  const double *x = cdn_measure_value(state, m);
+  ck_assert_ptr_nonnull(x);
+  return cdn_v3(x[0], x[1], x[2]);
+}
+
+/* Newton and Euler: what contacts tell of their forces is what moves the body. Of a cone and a pyramid, of all dimensions. */
+START_TEST(test_contacts_tell_the_forces_that_move_a_body) {
+  const int dimensions[] = { 1, 3, 4, 6 };
+  const double mass = 3, moment = 0.05;
+  for (int i = 0; i < 8; i++) {
+    cdn_soft_material soft = soft_of(0.9, 0.4, dimensions[i / 2]);
+    soft.friction[1] = 0.02, soft.friction[2] = 0.01;
+    cdn_soft_def options = cdn_default_soft_def();
+    options.cone = i % 2 ? CDN_SOFT_PYRAMIDAL : CDN_SOFT_ELLIPTIC;
+    scene s = { .system = cdn_system_create(NULL) };
+    cdn_contact_def contact = cdn_default_contact_def();
+    contact.model = CDN_CONTACT_CONVEX;
+    cdn_system_set_contact(s.system, &contact);
+    cdn_system_set_soft(s.system, &options);
+    cdn_system_add_gravity(s.system, NULL, cdn_v3(0, 0, -G));
+    cdn_body_def b = cdn_default_body_def();
+    b.mobilizer = CDN_FREE, b.mass.mass = mass, b.mass.inertia = (cdn_inertia){ moment, moment, moment, 0, 0, 0 };
+    s.body = cdn_system_add_body(s.system, &b);
+    cdn_shape_def shape = cdn_default_shape_def();
+    shape.soft = &soft;
+    /* the body is the first of the two shapes: the force is on the second */
+    shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { 0.2, 0.1, 0.05 } }, shape.body = s.body;
+    const cdn_shape box = cdn_system_add_shape(s.system, &shape);
+    shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_HALF_SPACE }, shape.body = cdn_ground();
+    cdn_system_add_shape(s.system, &shape);
+    cdn_contact_measure_def m = cdn_default_contact_measure_def();
+    m.shape_a = box;
+    cdn_measure measures[3];
+    const cdn_contact_quantity quantities[] = { CDN_CONTACT_FORCE, CDN_CONTACT_FRICTION, CDN_CONTACT_POWER };
+    for (int k = 0; k < 3; k++) m.quantity = quantities[k], measures[k] = cdn_system_add_contact_measure(s.system, &m);
+    OK_FREEZE(s.system);
+    cdn_state *state;
+    OK(cdn_state_create(s.system, &state));
+    const double q[7] = { 1, 0.01, 0.005, 0.3, 0.1, 0.2, 0.0505 }, u[6] = { 0.3, -0.2, 2, 0.5, 0.2, -0.1 };
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_state_set_u(state, u));
+    int n;
+    OK_ON(state, cdn_contact_count(state, &n));
+    ck_assert_int_ge(n, 1);
+    cdn_transform X;
+    cdn_spatial V, A;
+    OK_ON(state, cdn_body_pose(state, s.body, &X));
+    OK_ON(state, cdn_body_velocity(state, s.body, &V));
+    cdn_vec3 force = { 0, 0, 0 }, turning = { 0, 0, 0 }, friction = { 0, 0, 0 };
+    double power = 0, most = 0;
+    bool turns = false;
+    for (int k = 0; k < n; k++) {
+      cdn_contact c;
+      OK_ON(state, cdn_contact_get(state, k, &c));
+      const cdn_vec3 arm = cdn_sub(c.point, X.p), on_b = cdn_add(cdn_scale(c.force, c.normal), c.friction);
+      force = cdn_sub(force, on_b), friction = cdn_sub(friction, c.friction);
+      turning = cdn_sub(turning, cdn_add(c.moment, cdn_cross(arm, on_b)));
+      const cdn_vec3 v = cdn_add(V.v, cdn_cross(V.w, arm));
+      const double p = -cdn_dot(on_b, v) - cdn_dot(c.moment, V.w);
+      NEAR(c.power, p, 1e-12 * fabs(p) + 1e-12);
+      power += p, most = fmax(most, c.force);
+      /* in the cone, or in the pyramid */
+      const double a = fabs(cdn_dot(c.friction, c.tangent[0])), o = fabs(cdn_dot(c.friction, c.tangent[1]));
+      ck_assert_int_eq(c.pyramid, i % 2);
+      NEAR(c.coefficient[0], i < 2 ? 0 : 0.4, 0);
+      AT_MOST(c.pyramid ? a + o : hypot(a, o), c.coefficient[0] * c.force * (1 + 1e-9) + 1e-12);
+      turns = turns || cdn_norm(c.moment) > 0;
+    }
+    /* of a pyramid only the edges that are pressed act */
+    ck_assert(most > 0 && (i < 4 ? !turns : turns || i % 2 == 1));
+    OK_ON(state, cdn_body_acceleration(state, s.body, &A));
+    near3(force, cdn_scale(mass, cdn_add(A.v, cdn_v3(0, 0, G))), 1e-10 * most);
+    near3(turning, cdn_scale(moment, A.w), 1e-10 * most);
+    near3(measured(state, measures[0]), force, 1e-12 * most);
+    near3(measured(state, measures[1]), friction, 1e-12 * most);
+    NEAR(*cdn_measure_value(state, measures[2]), power, 1e-12 * fabs(power));
+    cdn_state_destroy(state);
+    cdn_system_release(s.system);
+  }
+}
+END_TEST
+
+/* Of soft rows beside contacts names and forces are told; they are those on the joint. */
+START_TEST(test_rows_have_names_and_forces) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_PIN, b.mass.mass = 2, b.mass.inertia = (cdn_inertia){ 0.5, 0.5, 0.5, 0, 0, 0 };
+  const cdn_body arm = cdn_system_add_body(system, &b);
+  b.parent = arm, b.mobilizer = CDN_SLIDER;
+  const cdn_body slide = cdn_system_add_body(system, &b);
+  cdn_soft_limit_def limit = cdn_default_soft_limit_def();
+  limit.name = "stop", limit.body = arm, limit.upper = 0.1;
+  cdn_system_add_soft_limit(system, &limit);
+  cdn_friction_loss_def loss = cdn_default_friction_loss_def();
+  loss.name = "dry", loss.body = slide, loss.loss = 3;
+  cdn_system_add_friction_loss(system, &loss);
+  OK_FREEZE(system);
+  cdn_state *state;
+  OK(cdn_state_create(system, &state));
+  OK_ON(state, cdn_state_set_q(state, (double[]){ 0.2, 0.3 }));
+  OK_ON(state, cdn_state_set_u(state, (double[]){ 0, 5 }));
+  int n;
+  OK_ON(state, cdn_soft_count(state, &n));
+  ck_assert_int_eq(n, 2);
+  static const char *const names[] = { "stop", "dry" };
+  double all[2], sum[2] = { 0, 0 };
+  OK_ON(state, cdn_soft_forces(state, cdn_state_udot(state), all));
+  for (int i = 0; i < n; i++) {
+    cdn_soft_group g;
+    cdn_spatial F[3];
+    double f[2];
+    OK_ON(state, cdn_soft_get(state, i, &g));
+    OK_ON(state, cdn_soft_group_forces(state, i, F, f));
+    OK_ON(state, cdn_soft_group_forces(state, i, NULL, NULL));
+    ck_assert_str_eq(g.name, names[i]);
+    ck_assert(g.contact == -1 && g.element == i && g.joint.i == (i ? slide.i : arm.i));
+    NEAR(f[i], i ? -3 : f[0], 1e-12);
+    NEAR(f[1 - i], 0, 0);
+    for (int k = 0; k < 2; k++) sum[k] += f[k];
+    for (int k = 0; k < 3; k++) NEAR(cdn_norm(F[k].v) + cdn_norm(F[k].w), 0, 0);
+  }
+  ck_assert(sum[0] < 0);
+  for (int k = 0; k < 2; k++) NEAR(sum[k], all[k], 1e-9 * fabs(all[k]));
+  FAILS(cdn_soft_group_forces(state, 2, NULL, NULL), CDN_ERR_ARG);
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+CHECK_MAIN("verify/soft_contact", test_contacts_tell_the_forces_that_move_a_body, test_rows_have_names_and_forces,
+           test_a_ball_rests_as_deep_as_the_law_says, test_a_block_creeps_as_fast_as_the_law_says,
+           test_a_ball_that_slides_rolls_in_the_end, test_energy_is_accounted_for, test_methods_agree)

@@ -44,7 +44,7 @@ export function listenToKeys(app: App): void {
     Escape: () => app.select(null),
     '?': () => app.toggleHelp(),
   };
-  for (let i = 1; i <= 9; i++) actions[String(i)] = () => view.toggleLayer(i - 1);
+  for (let i = 1; i <= 10; i++) actions[String(i % 10)] = () => view.toggleLayer(i - 1);
   const turns: Record<string, () => void> = {
     ArrowLeft: () => picture.turn(-TURN, 0),
     ArrowRight: () => picture.turn(TURN, 0),

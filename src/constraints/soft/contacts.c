@@ -51,15 +51,17 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
   inverse_weights weights;
   CDNI_TRY(cdni_matter_inverse_weights(room->matter, state, &weights));
   const tree_data d = cdni_matter_data(room->matter, state);
+  int contacts = 0; /* so far, of those that the State tells (cdn_contact_get) */
   for (int i = 0; i < n; i++) {
     void *place;
     /* in the gap there is no row; and nothing acts between bodies that nothing moves */
     if (!(points[i].distance < points[i].soft.margin)) continue;
+    contacts++;
     if (!room->moves[points[i].body[0]] && !room->moves[points[i].body[1]]) continue;
     CDNI_TRY(cdn_region_output_add(out, 1, &place));
     soft_group *g = place;
     *g = group_of(room, &d, weights.body, &points[i]);
-    g->source = i;
+    g->contact = contacts, g->source = i;
   }
   return CDN_OK;
 }

@@ -10,6 +10,7 @@ struct cdn_soft_list {
   cdn_state *state;
   const soft_room *room;
   cdn_region_output *out;
+  int32_t provider;
   cdn_status mistake;
   const char *why;
 };
@@ -99,6 +100,7 @@ void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *given) {
   }
   soft_group *g = place;
   memset(g, 0, sizeof *g);
+  g->provider = list->provider + 1;
   g->s = (soft_function){ .kind = (int32_t)d.kind, .rows = d.rows, .loss = d.loss, .mu = d.mu };
   memcpy(g->s.D, d.D, sizeof g->s.D);
   memcpy(g->s.friction, d.friction, sizeof g->s.friction);
@@ -129,6 +131,7 @@ cdn_status cdni_soft_calc_groups(const void *self, cdn_state *state, cdn_region_
   for (size_t i = 0; i < room->providers.count; i++) {
     const soft_provider *p = &CDNI_AT(room->providers, soft_provider, i);
     cdni_state_clear_error(state);
+    list.provider = (int32_t)i;
     const void *own = cdn_subsystem_self(cdn_state_system(state), p->subsystem);
     const cdn_status status = p->ops.calc_groups(own, state, &list);
     cdn_error e;

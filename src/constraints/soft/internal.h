@@ -48,6 +48,8 @@ static inline soft_outcome *soft_outcomes(soft_results *r) { return (soft_outcom
 cdn_region_fn cdni_soft_calc_groups;
 /* Takes from ref of a group on a pair what its rows have besides J udot: the centripetal accelerations of the point. */
 void cdni_soft_count_rates(const soft_room *room, cdn_state *state, soft_group *g);
+/* report.c: what contacts of a State tell of their rows. */
+contact_force_fn cdni_soft_contact_force;
 /* contacts.c: the rows of the points of contact. */
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_region_output *out);
 

@@ -31,8 +31,10 @@ typedef struct soft_group {
   };
   /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot alone. */
   int32_t rates;
-  /* Who it is, for reports: the number of a contact; 1 + that of a soft element, or 0. */
-  int32_t source, element;
+  /* Who it is, for reports: 1 + the number of a contact of the State; 1 + that of a soft element; 1 + that of a provider of the
+   * user's; one of the three is not 0. */
+  int32_t contact, element, provider;
+  int32_t source; /* of a contact: its number among the points, of which those in a gap are no contacts */
 } soft_group;
 
 #endif

@@ -15,7 +15,7 @@ const keys: [string, string][] = [
   ['c', 'next camera'],
   ['x', 'see through'],
   ['g', 'collision shapes'],
-  ['1 \u2026 9', 'layers of marks'],
+  ['1 \u2026 9, 0', 'layers of marks'],
   ['u', 'pull mode'],
   ['p', 'plots'],
   ['b', 'panels'],
