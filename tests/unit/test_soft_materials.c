@@ -215,7 +215,14 @@ START_TEST(convex_contact_needs_no_law) {
   ck_assert_int_eq(n, points_at(&s, 0, 0, 0.19, &p));
   OK_ON(s.state, cdn_contact_get(s.state, 0, &c));
   NEAR(c.depth, -p->distance, 0);
-  ck_assert(c.force == 0 && c.a.i == p->a && c.feature == p->feature && c.elastic == 0 && c.power == 0);
+  ck_assert(c.a.i == p->a && c.feature == p->feature && c.elastic == 0 && c.power == 0);
+  /* the force is that of the contact's rows */
+  cdn_soft_group g;
+  int rows;
+  OK_ON(s.state, cdn_soft_count(s.state, &rows));
+  ck_assert_int_eq(rows, n);
+  OK_ON(s.state, cdn_soft_get(s.state, 0, &g));
+  ck_assert(g.contact == 0 && !g.name && c.force == g.force[0] && c.force > 0);
   NEAR(cdn_norm(cdn_sub(c.point, p->point)), 0, 0);
   end(&s);
   cdn_system *system = cdn_system_create(NULL);
