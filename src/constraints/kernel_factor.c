@@ -12,6 +12,10 @@ CDNI_INLINE sv weighed_column(hinge_form form, const articulated_inertia *P, con
     const v3 h = ((const v3 *)H)[k];
     return (sv){ s3_mul(P->J, h), m3_tmul(P->F, h) };
   }
+  if (form == HINGE_FREE) {
+    const v3 h = ((const v3 *)H)[k < 3 ? k : k - 3];
+    return k < 3 ? (sv){ s3_mul(P->J, h), m3_tmul(P->F, h) } : (sv){ m3_mul(P->F, h), s3_mul(P->M, h) };
+  }
   return articulated_mul(*P, hinge_column(form, H, k));
 }
 
@@ -26,15 +30,15 @@ CDNI_INLINE bool invert(int nu, real D[6][6], const real *floor, real *D_inv) {
     for (int j = 0; j <= i; j++) {
       real sum = D[i][j];
       for (int k = 0; k < j; k++) sum = r_fnma(D[i][k], D[j][k], sum);
-      if (i > j) D[i][j] = sum / D[j][j];
+      if (i > j) D[i][j] = sum * L_inv[j][j];
       else if (!(sum > floor[i])) return false;
-      else D[i][i] = r_sqrt(sum);
+      else L_inv[i][i] = 1 / r_sqrt(sum);
     }
   for (int j = 0; j < nu; j++)
-    for (int i = j; i < nu; i++) {
-      real sum = i == j ? 1 : 0;
+    for (int i = j + 1; i < nu; i++) {
+      real sum = 0;
       for (int k = j; k < i; k++) sum = r_fnma(D[i][k], L_inv[k][j], sum);
-      L_inv[i][j] = sum / D[i][i];
+      L_inv[i][j] = sum * L_inv[i][i];
     }
   for (int i = 0; i < nu; i++)
     for (int j = 0; j < nu; j++) {
@@ -69,6 +73,7 @@ CDNI_INLINE bool factor_joint(const tree_data *d, const tree_node *n, int i, int
 CDNI_INLINE void open_joint(const loop_plan *p, const tree_node *n, int i, int nu, const sv *h, loop_factor *f) {
   const real *D_inv = f->D_inv + 6 * n->u;
   const int first = p->slot_first[i];
+  if (p->n_open[i] == 0) return;
   real square_w[6], square_v[6];
   for (int k = 0; k < nu; k++) {
     square_w[k] = 2 * D_inv[6 * k + k] * v3_dot(h[k].w, h[k].w);

@@ -18,29 +18,29 @@ static void put_rows(const contact_point *p, soft_group *g) {
   for (int k = 0; k < g->s.rows; k++) g->B[k] = k < 3 ? (sv){ v3_zero(), axis[k] } : (sv){ axis[k - 3], v3_zero() };
 }
 
-static soft_group group_of(const soft_room *room, const tree_data *d, const double (*weight)[2],
-                           const contact_point *p) {
+/* g is zero before. */
+static void fill_group(const soft_room *room, const tree_data *d, const double (*weight)[2], const contact_point *p,
+                       soft_group *g) {
   const cdn_soft_def *def = &room->def;
   const double x = p->distance - p->soft.margin;
   const soft_response response = cdni_soft_response(&p->soft.law, x, def->shortest_time);
   const double translation = weight[p->body[0]][0] + weight[p->body[1]][0], mu = p->soft.friction[0];
-  soft_group g = { .place = SOFT_PAIR, .body = { p->body[0], p->body[1] }, .point = cdni_to_v3(p->point) };
+  g->place = SOFT_PAIR, g->body[0] = p->body[0], g->body[1] = p->body[1], g->point = cdni_to_v3(p->point);
   if (p->soft.dimension == 1) {
-    g.s = (soft_function){ .kind = SOFT_LIMIT, .rows = 1 };
-    g.s.D[0] = 1 / cdni_soft_regularisation(response.d, translation);
+    g->s = (soft_function){ .kind = SOFT_LIMIT, .rows = 1 };
+    g->s.D[0] = 1 / cdni_soft_regularisation(response.d, translation);
   } else {
     const bool pyramid = def->cone == CDN_SOFT_PYRAMIDAL;
     const double R = cdni_soft_regularisation(response.d, pyramid ? translation * (1 + mu * mu) : translation);
-    g.s = cdni_soft_cone(pyramid ? SOFT_PYRAMIDAL : SOFT_ELLIPTIC, (int)p->soft.dimension, p->soft.friction, R,
-                         def->impedance_ratio);
+    g->s = cdni_soft_cone(pyramid ? SOFT_PYRAMIDAL : SOFT_ELLIPTIC, (int)p->soft.dimension, p->soft.friction, R,
+                          def->impedance_ratio);
   }
-  g.known = cdni_contact_motion_is_known(room->contact, p);
-  g.stiffness = response.stiffness, g.damping = response.B, g.growth = response.growth;
-  put_rows(p, &g);
-  const sv V = relative_velocity(d, &g);
-  for (int k = 0; k < g.s.rows; k++) g.ref[k] = -response.B * sv_dot(g.B[k], V);
-  g.ref[0] -= response.K * response.d * x;
-  return g;
+  g->known = cdni_contact_motion_is_known(room->contact, p);
+  g->stiffness = response.stiffness, g->damping = response.B, g->growth = response.growth;
+  put_rows(p, g);
+  const sv V = relative_velocity(d, g);
+  for (int k = 0; k < g->s.rows; k++) g->ref[k] = -response.B * sv_dot(g->B[k], V);
+  g->ref[0] -= response.K * response.d * x;
 }
 
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_region_output *out) {
@@ -60,7 +60,7 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
     if (!room->moves[points[i].body[0]] && !room->moves[points[i].body[1]]) continue;
     CDNI_TRY(cdn_region_output_add(out, 1, &place));
     soft_group *g = place;
-    *g = group_of(room, &d, weights.body, &points[i]);
+    fill_group(room, &d, weights.body, &points[i], g);
     g->contact = contacts, g->source = i;
   }
   return CDN_OK;

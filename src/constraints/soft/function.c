@@ -89,23 +89,48 @@ static double elliptic(const soft_function *s, const double *r, double *f, doubl
 /* Edges normal +- friction_k tangent_k; the zone has a bit for each that carries force. */
 static double pyramidal(const soft_function *s, const double *r, double *f, double *H, int32_t *zone) {
   const int n = s->rows;
-  double cost = 0;
+  const double D = s->D[0];
+  double cost = 0, all = 0, weight = 0;
   for (int k = 1; k < n; k++) {
+    const double slope = s->friction[k - 1], edge[2] = { r[0] + slope * r[k], r[0] - slope * r[k] };
+    double force[2] = { 0, 0 }, w[2] = { 0, 0 };
     for (int side = 0; side < 2; side++) {
-      const double slope = side ? -s->friction[k - 1] : s->friction[k - 1], edge = r[0] + slope * r[k];
-      if (edge >= 0) continue;
-      const double force = -s->D[0] * edge;
+      if (edge[side] >= 0) continue;
       *zone |= 1 << (2 * (k - 1) + side);
-      cost -= 0.5 * force * edge;
-      f[0] += force;
-      f[k] += slope * force;
-      if (!H) continue;
-      H[0] += s->D[0];
-      H[k] += s->D[0] * slope;
-      H[k * n] = H[k];
-      H[k * n + k] += s->D[0] * (slope * slope);
+      force[side] = -D * edge[side], w[side] = D;
+      cost -= 0.5 * force[side] * edge[side];
     }
+    all += force[0] + force[1];
+    f[k] = slope * (force[0] - force[1]);
+    if (!H) continue;
+    weight += w[0] + w[1];
+    H[k] = H[k * n] = slope * (w[0] - w[1]);
+    for (int j = 1; j < k; j++) H[j * n + k] = H[k * n + j] = 0;
+    H[k * n + k] = slope * slope * (w[0] + w[1]);
   }
+  f[0] = all;
+  if (H) H[0] = weight;
+  return cost;
+}
+
+static void clear(double *x, int n) {
+  for (int i = 0; i < n; i++) x[i] = 0;
+}
+
+/* Of one row. */
+static double of_row(const soft_function *s, double r, double *f, double *H, int32_t *zone) {
+  const double D = s->D[0], force = -D * r;
+  double weight = D, cost = -0.5 * force * r;
+  *f = force, *zone = 1;
+  if (s->kind == SOFT_LIMIT && r >= 0) {
+    *f = weight = cost = 0, *zone = SOFT_ZONE_NOTHING;
+  } else if (s->kind == SOFT_FRICTION_LOSS && !(fabs(force) < s->loss)) {
+    weight = 0;
+    *f = s->loss > 0 ? copysign(s->loss, force) : 0;
+    cost = s->loss > 0 ? s->loss * (fabs(r) - 0.5 * (s->loss / D)) : 0;
+    *zone = !(s->loss > 0) ? SOFT_ZONE_NOTHING : r < 0 ? 2 : 3;
+  }
+  if (H) *H = weight;
   return cost;
 }
 
@@ -145,12 +170,10 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
   const int n = s->rows;
   int32_t at = SOFT_ZONE_NOTHING;
   double cost = 0;
-  for (int i = 0; i < n; i++) f[i] = 0;
-  if (H)
-    for (int i = 0; i < n * n; i++) H[i] = 0;
   switch ((soft_kind)s->kind) {
     case SOFT_EQUALITY:
       at = 1;
+      if (H) clear(H, n * n);
       for (int i = 0; i < n; i++) {
         f[i] = -s->D[i] * r[i];
         cost -= 0.5 * f[i] * r[i];
@@ -158,27 +181,12 @@ double cdni_soft_function(const soft_function *s, const double *r, double *f, do
       }
       break;
     case SOFT_FRICTION_LOSS:
-      f[0] = -s->D[0] * r[0];
-      if (fabs(f[0]) < s->loss) {
-        at = 1;
-        cost = -0.5 * f[0] * r[0];
-        if (H) H[0] = s->D[0];
-      } else if (s->loss > 0) {
-        at = r[0] < 0 ? 2 : 3;
-        f[0] = copysign(s->loss, f[0]);
-        cost = s->loss * (fabs(r[0]) - 0.5 * (s->loss / s->D[0]));
-      } else {
-        f[0] = 0;
-      }
+    case SOFT_LIMIT: cost = of_row(s, r[0], f, H, &at); break;
+    case SOFT_ELLIPTIC:
+      clear(f, n);
+      if (H) clear(H, n * n);
+      cost = elliptic(s, r, f, H, &at);
       break;
-    case SOFT_LIMIT:
-      if (r[0] >= 0) break;
-      at = 1;
-      f[0] = -s->D[0] * r[0];
-      cost = -0.5 * f[0] * r[0];
-      if (H) H[0] = s->D[0];
-      break;
-    case SOFT_ELLIPTIC: cost = elliptic(s, r, f, H, &at); break;
     case SOFT_PYRAMIDAL: cost = pyramidal(s, r, f, H, &at); break;
     /* their slopes change everywhere */
     case SOFT_PRESS: at = SOFT_ZONE_MIDDLE, cost = press(s, r, f, H); break;
@@ -238,7 +246,7 @@ static void along_curved(const soft_function *s, const double *r, const double *
 }
 
 void cdni_soft_function_along(const soft_function *s, const double *r, const double *d, double t, double out[3]) {
-  double at[SOFT_MOST_ROWS] = { 0 }, f[SOFT_MOST_ROWS];
+  double at[SOFT_MOST_ROWS] = { 0 }, f[SOFT_MOST_ROWS] = { 0 };
   int32_t zone;
   for (int i = 0; i < s->rows; i++) at[i] = r[i] + t * d[i];
   if (s->kind == SOFT_ELLIPTIC) {
