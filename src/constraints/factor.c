@@ -22,6 +22,7 @@ static size_t lay_out(const loop_plan *p, char *base, loop_factor *f) {
   f->trail = (double *)part(base, &at, cdni_loop_trail_size(p));
   f->redundant = (int32_t *)part(base, &at, m * sizeof *f->redundant);
   f->P = (articulated_inertia *)part(base, &at, nb * sizeof *f->P);
+  f->passed = (articulated_inertia *)part(base, &at, nb * sizeof *f->passed);
   f->g = (sv *)part(base, &at, nu * sizeof *f->g);
   f->D_inv = (real *)part(base, &at, 6 * nu * sizeof *f->D_inv);
   f->K = (sv *)part(base, &at, (size_t)p->n_K * sizeof *f->K);
@@ -123,7 +124,7 @@ static int factor_all(const constraint_room *room, const tree_data *d, const con
   memset(f->redundant, 0, (size_t)p->m_all * sizeof *f->redundant);
   if (!weights)
     for (int i = 1; i < p->tree->n; i++) f->P[i] = articulated_from_rigid(d->inertia[i]);
-  const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, D, was_redundant, 0, f);
+  const int bad = cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, weights, D, was_redundant, 0, NULL, f);
   if (bad < 0 && *f->n_redundant > 0) cdni_loop_null_mark(p, f);
   return bad;
 }
@@ -150,7 +151,9 @@ int cdni_loop_factor_island(const constraint_room *room, const loop_plan *p, con
   if (p->n_blocks > 0) enter_island(room, p, rows, island, f);
   for (int n = p->island_body[island]; n < p->island_body[island + 1]; n++) {
     const int i = p->bodies[n];
+    if (weights->changed && !weights->changed[i]) continue;
     f->P[i] = articulated_add(articulated_from_rigid(d->inertia[i]), weights->P[i]);
   }
-  return cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, NULL, weights->D, was_redundant, island, f);
+  return cdni_loop_kernels[cdni_kernel_set(1)]->factor(p, d, NULL, weights->D, was_redundant, island, weights->changed,
+                                                       f);
 }

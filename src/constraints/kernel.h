@@ -17,7 +17,8 @@ CDNI_INLINE sv column_fma(hinge_form form, const real *H, int k, real x, sv A) {
 }
 
 int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
-                                         const real *soft_D, const int32_t *was_redundant, int island, loop_factor *f);
+                                         const real *soft_D, const int32_t *was_redundant, int island,
+                                         const uint8_t *changed, loop_factor *f);
 /* Eliminates a block's multipliers: subtracts their effect from the blocks that meet it, and from the inertia of the
  * body where it closes. Slot -1: the block has no K. `was`: flags of its equations in an earlier factorization, or
  * NULL. */

@@ -190,7 +190,7 @@ CDNI_INLINE void uncouple(const loop_plan *p, const tree_node *n, const tree_dat
 
 /* Passes to the parent: phi (P - P H D^-1 H^T P) phi^T, and phi (K - v D^-1 H^T P). */
 CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data *d, int i, int nu, const sv *PH,
-                         bool weighted, loop_factor *f) {
+                         bool weighted, bool keeps, loop_factor *f) {
   const v3 r = d->pose[i].r;
   const real *D_inv = f->D_inv + 6 * n->u;
   sv *g = f->g + n->u, shifted[6];
@@ -205,6 +205,7 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
       P.M = s3_minus_outer(P.M, g[k].v, shifted[k].v);
     }
     *up = articulated_add(*up, P);
+    if (keeps) f->passed[i] = P;
   }
   for (int s = p->slot_first[i]; s < p->slot_first[i] + p->n_open[i]; s++) {
     const int c = p->slot_block[s], m = f->count[c];
@@ -223,7 +224,7 @@ CDNI_INLINE void pass_on(const loop_plan *p, const tree_node *n, const tree_data
 
 /* One body: eliminates the blocks that close there, then its joint, and passes the rest to the parent. */
 CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu, hinge_form form,
-                           const double *weights, const real *soft_D, loop_factor *f) {
+                           const double *weights, const real *soft_D, bool keeps, loop_factor *f) {
   const tree_node *n = &p->tree->node[i];
   sv h[6], PH[6];
   for (int k = 0; k < nu; k++) h[k] = hinge_column(form, d->H + n->H, k);
@@ -231,7 +232,7 @@ CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu
     if (!factor_joint(d, n, i, nu, form, weights, soft_D, h, PH, f)) return false;
     open_joint(p, n, i, nu, h, f);
   }
-  if (n->parent > 0) pass_on(p, n, d, i, nu, PH, weights != NULL, f);
+  if (n->parent > 0) pass_on(p, n, d, i, nu, PH, weights != NULL, keeps, f);
   if (p->couple_first[i] < p->couple_first[i + 1]) uncouple(p, n, d, i, nu, h, f);
   return true;
 }
@@ -239,14 +240,15 @@ CDNI_INLINE bool eliminate(const loop_plan *p, const tree_data *d, int i, int nu
 /* Joints of one axis and free joints have code of their own; the others share a function that reads their numbers at run
  * time. */
 static __attribute__((noinline)) bool eliminate_free(const loop_plan *p, const tree_data *d, int i,
-                                                     const double *weights, const real *soft_D, loop_factor *f) {
-  return eliminate(p, d, i, 6, HINGE_FREE, weights, soft_D, f);
+                                                     const double *weights, const real *soft_D, bool keeps,
+                                                     loop_factor *f) {
+  return eliminate(p, d, i, 6, HINGE_FREE, weights, soft_D, keeps, f);
 }
 
 static __attribute__((noinline)) bool eliminate_any(const loop_plan *p, const tree_data *d, int i, int nu,
                                                     hinge_form form, const double *weights, const real *soft_D,
-                                                    loop_factor *f) {
-  return eliminate(p, d, i, nu, form, weights, soft_D, f);
+                                                    bool keeps, loop_factor *f) {
+  return eliminate(p, d, i, nu, form, weights, soft_D, keeps, f);
 }
 
 /* The flags of a block's equations: what goes on from a mix has those of the equations of constraints that it is. */
@@ -269,7 +271,8 @@ static void close_all(const loop_plan *p, int from, int to, const int32_t *was_r
 }
 
 int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d, const double *weights,
-                                         const real *soft_D, const int32_t *was_redundant, int island, loop_factor *f) {
+                                         const real *soft_D, const int32_t *was_redundant, int island,
+                                         const uint8_t *changed, loop_factor *f) {
   static const struct {
     uint8_t nu;
     hinge_form form;
@@ -279,18 +282,22 @@ int KERNEL_NAME(cdni_loop_kernel_factor)(const loop_plan *p, const tree_data *d,
 #undef SHAPE
   };
   const tree *t = p->tree;
-  const bool weighted = weights != NULL;
+  const bool weighted = weights != NULL, keeps = changed != NULL;
   for (int at = p->island_body[island]; at < p->island_body[island + 1]; at++) {
     const int i = p->bodies[at];
     const tree_node *n = &t->node[i];
     const int closing = p->slot_first[i] + p->n_open[i];
-    close_all(p, closing, closing + p->n_closing[i], was_redundant, weighted, f);
+    if (changed && !changed[i]) {
+      if (changed[n->parent]) f->P[n->parent] = articulated_add(f->P[n->parent], f->passed[i]);
+      continue;
+    }
+    if (p->n_closing[i] > 0) close_all(p, closing, closing + p->n_closing[i], was_redundant, weighted, f);
     if (weighted && p->n_open[i] == 0) continue;
     bool ok;
-    if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, soft_D, f);
-    else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, soft_D, f);
-    else if (n->shape == SHAPE_FREE) ok = eliminate_free(p, d, i, weights, soft_D, f);
-    else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, soft_D, f);
+    if (d->prescribed && d->prescribed[i]) ok = eliminate_any(p, d, i, 0, HINGE_NONE, weights, soft_D, keeps, f);
+    else if (n->shape == SHAPE_ANGULAR_1) ok = eliminate(p, d, i, 1, HINGE_ANGULAR, weights, soft_D, keeps, f);
+    else if (n->shape == SHAPE_FREE) ok = eliminate_free(p, d, i, weights, soft_D, keeps, f);
+    else ok = eliminate_any(p, d, i, shapes[n->shape].nu, shapes[n->shape].form, weights, soft_D, keeps, f);
     if (!ok) return i;
     for (int x = p->mix_first[at]; x < p->mix_first[at + 1]; x++)
       KERNEL_NAME(cdni_loop_kernel_mix)(p, x, was_redundant, weighted, f);

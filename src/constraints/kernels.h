@@ -22,7 +22,7 @@ typedef struct loop_solution {
 typedef struct loop_kernels {
   /* as cdni_loop_factor, with rows entered and P set to the bodies' own */
   int (*factor)(const loop_plan *p, const tree_data *d, const double *weights, const real *soft_D,
-                const int32_t *was_redundant, int island, loop_factor *f);
+                const int32_t *was_redundant, int island, const uint8_t *changed, loop_factor *f);
   void (*inward)(const loop_solution *s);
   void (*outward)(const loop_solution *s);
 } loop_kernels;

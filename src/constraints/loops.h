@@ -26,16 +26,17 @@ typedef struct loop_factor {
   int32_t *main;
   /* The same for each equation that is passed on and by which no closed equation was reduced; -1 for the others. */
   int32_t *root;
-  articulated_inertia *P; /* by body, with the inertia that closed loops add */
-  sv *g;                  /* by mobility: of G = P H D^-1, at the parent's M */
-  real *D_inv;            /* by mobility: a row of D^-1, six numbers */
-  sv *K;                  /* by slot and equation */
-  real *v;                /* by open slot, equation and mobility of the joint */
-  real *S;                /* matrices: afterwards S_cc^-1, and X_dc = S_dc S_cc^-1 */
-  real *Z;                /* diagonal ones: how redundant equations follow from the others of their block */
-  real *T;                /* by mix: its matrix, by rows: those of what goes on first */
-  sv *Y;                  /* by equation: S_cc^-1 K_c */
-  real *scale;            /* by equation: the largest size that S_ee could have */
+  articulated_inertia *P;      /* by body, with the inertia that closed loops add */
+  articulated_inertia *passed; /* by body: what it adds to its parent's, if loop_weights.changed is given */
+  sv *g;                       /* by mobility: of G = P H D^-1, at the parent's M */
+  real *D_inv;                 /* by mobility: a row of D^-1, six numbers */
+  sv *K;                       /* by slot and equation */
+  real *v;                     /* by open slot, equation and mobility of the joint */
+  real *S;                     /* matrices: afterwards S_cc^-1, and X_dc = S_dc S_cc^-1 */
+  real *Z;                     /* diagonal ones: how redundant equations follow from the others of their block */
+  real *T;                     /* by mix: its matrix, by rows: those of what goes on first */
+  sv *Y;                       /* by equation: S_cc^-1 K_c */
+  real *scale;                 /* by equation: the largest size that S_ee could have */
   real *sine;  /* by block: product of the sines of its equations' angles to those before; zero where it is singular */
   sv *C;       /* by coupling: six rows */
   sv *E, *E_D; /* by coupling and mobility of the body that is eliminated: H^T C, and D^-1 H^T C */
@@ -81,6 +82,9 @@ int cdni_loop_factor_joints(const constraint_room *room, const tree_data *d, con
 typedef struct loop_weights {
   const articulated_inertia *P; /* by body; read for bodies that take part */
   const real *D;                /* by mobility six numbers, as in loop_factor.D_inv; NULL: none */
+  /* By body of an island without couplings and blocks; NULL: all. Bodies with other weights than in the factorization before,
+   * and all bodies inboard of them: only these are eliminated again. */
+  const uint8_t *changed;
 } loop_weights;
 /* Factors an island of a plan with couplings; flags of redundant equations as above. `rows` has the plan of all
  * constraints, or is NULL. */

@@ -70,7 +70,7 @@ static cdn_status factor_all(soft_problem *p) {
     memcpy(w->r, out[p->order[i]].residual, sizeof w->r);
     cdni_soft_function(&w->g->s, w->r, w->f, w->H, NULL);
   }
-  for (int k = 0; k < p->plan->n_islands; k++) CDNI_TRY(cdni_soft_factor(p, k));
+  for (int k = 0; k < p->plan->n_islands; k++) CDNI_TRY(cdni_soft_factor(p, k, true));
   return CDN_OK;
 }
 

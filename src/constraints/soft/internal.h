@@ -66,6 +66,7 @@ typedef struct soft_work {
   sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS];
   double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
   double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
+  int32_t zone, factored; /* the pieces that r is on, and that H was of when it was factored */
   /* Forces that hold x: M x is J^T of them, on the null space of G; and those that hold y. */
   double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
   double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
@@ -87,6 +88,7 @@ typedef struct soft_problem {
   int32_t *first;         /* by island: its first group (n_islands + 1) */
   int32_t *order;         /* by place in `work`: the number of the group */
   articulated_inertia *P; /* by body: weights */
+  uint8_t *changed;       /* by body: whether weights on it, or beyond it, are others than those factored; Ground: no */
   double *D;              /* nu x 6: weights on mobilities */
   double *x, *y, *f;      /* nu: offset; that of the Newton step; forces on mobilities */
   sv *A_x, *A_y, *F;      /* by body: motions of x and y; forces */
@@ -111,15 +113,15 @@ void cdni_soft_place(const body_pose *pose, soft_work *w);
 void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const double *a, double *out);
 /* F += J^T force, f += J^T force. */
 void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force, sv *F, double *f);
-/* The weights of an island's groups, in P, D and the factorization's couplings. */
-void cdni_soft_weigh(const soft_problem *p, int island);
+/* The weights of an island's groups, in P, D and the factorization's couplings; of changed bodies, or of all. */
+void cdni_soft_weigh(const soft_problem *p, int island, bool all);
 /* x^T M y of an island, for offsets with the motions A_x and A_y. */
 double cdni_soft_metric(const soft_problem *p, int island, const double *x, const sv *A_x, const double *y,
                         const sv *A_y);
 
 /* newton.c: the accelerations of an island. */
-/* The weights at the present H, factored. */
-cdn_status cdni_soft_factor(soft_problem *p, int island);
+/* The weights at the present H, factored: along changed bodies, or all. */
+cdn_status cdni_soft_factor(soft_problem *p, int island, bool all);
 /* Adds to the statistics, and to the scale. */
 cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results);
 /* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing that

@@ -16,16 +16,46 @@ static const double LITTLE = 1e-14, NOTHING = 1e-24;
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
 
-cdn_status cdni_soft_factor(soft_problem *p, int island) {
-  cdni_soft_weigh(p, island);
-  const loop_weights weights = { .P = p->P, .D = p->D };
+cdn_status cdni_soft_factor(soft_problem *p, int island, bool all) {
+  cdni_soft_weigh(p, island, all);
+  const loop_weights weights = { .P = p->P, .D = p->D, .changed = all ? NULL : p->changed };
   const int bad = cdni_loop_factor_island(p->room->constraints, p->plan, p->d, p->rows, p->was_redundant, &weights,
                                           island, &p->factor);
   return bad >= 0 ? cdni_matter_singular(p->room->matter, p->state, bad, "cdn_realize") : CDN_OK;
 }
 
+/* ---- what has to be factored again ---- */
+
+/* Bodies of an island that nothing couples are eliminated again where weights have changed. */
+static bool stands_apart(const soft_problem *p, int island) {
+  const loop_plan *plan = p->plan;
+  if (plan->island_block[island] < plan->island_block[island + 1]) return false;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1] && plan->n_C > 0; at++)
+    if (plan->couple_first[plan->bodies[at]] < plan->couple_first[plan->bodies[at] + 1]) return false;
+  return true;
+}
+
+/* Marks the bodies on which H has changed (`first`: all), and those inboard of them. */
+static void mark_changed(soft_problem *p, int island, bool first) {
+  const loop_plan *plan = p->plan;
+  const tree_node *node = plan->tree->node;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++)
+    p->changed[plan->bodies[at]] = first;
+  for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    soft_work *w = &p->work[k];
+    if (first || w->zone != w->factored || w->zone == SOFT_ZONE_MIDDLE)
+      p->changed[w->g->body[0]] = p->changed[w->g->body[1]] = true;
+    w->factored = w->zone;
+  }
+  p->changed[0] = false;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    if (p->changed[i] && node[i].parent > 0) p->changed[node[i].parent] = true;
+  }
+}
+
 /* y and its motions, by elimination. */
-static cdn_status step(soft_problem *p, int island) {
+static cdn_status step(soft_problem *p, int island, bool all) {
   const loop_plan *plan = p->plan;
   for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
     const int i = plan->bodies[at];
@@ -44,7 +74,7 @@ static cdn_status step(soft_problem *p, int island) {
     cdni_soft_add_force(plan->tree, w, force, p->F, p->f);
   }
   p->F[0] = sv_zero();
-  CDNI_TRY(cdni_soft_factor(p, island));
+  CDNI_TRY(cdni_soft_factor(p, island, all));
   const loop_problem problem = { .force = p->F, .f = p->f, .x = p->y, .A = p->A_y };
   cdni_loop_solve_island(plan, p->d, &p->factor, &problem, island, p->scratch);
   return CDN_OK;
@@ -90,7 +120,7 @@ static trial evaluate(const soft_problem *p, int island, double t) {
     const int n = w->g->s.rows;
     double r[SOFT_MOST_ROWS];
     for (int e = 0; e < n; e++) r[e] = w->r[e] + t * w->Jd[e];
-    cdni_soft_function(&w->g->s, r, w->f, w->H, NULL);
+    cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
     for (int e = 0; e < n; e++) {
       const double change = w->f[e] - w->next[e];
       at.slope -= w->f[e] * w->Jd[e];
@@ -121,7 +151,7 @@ double cdni_soft_cost(const soft_problem *p, int island) {
   double sum = 0;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
-    sum += cdni_soft_function(&w->g->s, w->r, w->f, w->H, NULL);
+    sum += cdni_soft_function(&w->g->s, w->r, w->f, w->H, &w->zone);
   }
   return sum;
 }
@@ -133,8 +163,10 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
       cdni_soft_cost(p, island) + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
   results->scale += scale;
   const double enough = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
+  const bool apart = stands_apart(p, island);
   for (int it = 1; it <= def->iterations; it++) {
-    CDNI_TRY(step(p, island));
+    if (apart) mark_changed(p, island, it == 1);
+    CDNI_TRY(step(p, island, !apart));
     statistics->factorizations++;
     if (statistics->most_iterations < it) statistics->most_iterations = it;
     const step_sums sums = multiply(p, island);

@@ -126,13 +126,19 @@ static void weigh_joint(const soft_problem *p, const soft_work *w) {
     }
 }
 
+/* Whether a group has a part in the weights of changed bodies. */
+static bool has_part(const soft_problem *p, const soft_group *g) {
+  return p->changed[g->body[0]] | p->changed[g->body[1]];
+}
+
 /* Weights are zero where no group acts, from the start. */
-static void forget_weights(const soft_problem *p, int island) {
+static void forget_weights(const soft_problem *p, int island, bool all) {
   static const articulated_inertia none;
   const loop_plan *plan = p->plan;
   const tree_node *node = plan->tree->node;
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     const soft_group *g = p->work[k].g;
+    if (!all && !has_part(p, g)) continue;
     for (int s = 0; s < 2; s++) {
       const int i = g->body[s];
       p->P[i] = none;
@@ -147,9 +153,10 @@ static void forget_weights(const soft_problem *p, int island) {
   }
 }
 
-void cdni_soft_weigh(const soft_problem *p, int island) {
-  forget_weights(p, island);
+void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
+  forget_weights(p, island, all);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
+    if (!all && !has_part(p, p->work[k].g)) continue;
     if (p->work[k].g->place == SOFT_JOINT) weigh_joint(p, &p->work[k]);
     else if (p->work[k].g->place == SOFT_JOINTS) weigh_joints(p, &p->work[k]);
     else weigh_pair(p, &p->work[k]);

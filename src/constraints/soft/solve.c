@@ -125,6 +125,7 @@ static bool take_scratch(soft_problem *p) {
                            (size_t)(plan->n_islands + 3) * sizeof *p->first,
                            n * sizeof *p->order,
                            nb * sizeof *p->P,
+                           nb * sizeof *p->changed,
                            6 * nu * sizeof *p->D,
                            nu * sizeof *p->x,
                            nu * sizeof *p->y,
@@ -135,9 +136,19 @@ static bool take_scratch(soft_problem *p) {
                            (size_t)(plan->m + 1) * sizeof *p->was_redundant,
                            factor,
                            solve };
-  void **const parts[] = { (void **)&p->work, (void **)&p->first, (void **)&p->order, (void **)&p->P,
-                           (void **)&p->D,    (void **)&p->x,     (void **)&p->y,     (void **)&p->f,
-                           (void **)&p->A_x,  (void **)&p->A_y,   (void **)&p->F,     (void **)&p->was_redundant };
+  void **const parts[] = { (void **)&p->work,
+                           (void **)&p->first,
+                           (void **)&p->order,
+                           (void **)&p->P,
+                           (void **)&p->changed,
+                           (void **)&p->D,
+                           (void **)&p->x,
+                           (void **)&p->y,
+                           (void **)&p->f,
+                           (void **)&p->A_x,
+                           (void **)&p->A_y,
+                           (void **)&p->F,
+                           (void **)&p->was_redundant };
   size_t total = 0;
   for (int i = 0; i < CDNI_COUNT(sizes); i++) total += (sizes[i] + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
   char *at = p->inner = cdn_work_push(p->state, total + 1);
@@ -146,6 +157,7 @@ static bool take_scratch(soft_problem *p) {
   p->factor = cdni_loop_factor_at(plan, part(&at, factor));
   p->scratch = part(&at, solve);
   memset(p->P, 0, nb * sizeof *p->P);
+  memset(p->changed, 0, nb * sizeof *p->changed);
   if (nu) memset(p->D, 0, 6 * nu * sizeof *p->D);
   memset(p->A_x, 0, nb * sizeof *p->A_x);
   memset(p->A_y, 0, nb * sizeof *p->A_y);
