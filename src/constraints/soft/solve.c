@@ -243,10 +243,12 @@ static void sort_groups(soft_problem *p, const soft_group *groups, const plan_sh
     soft_work *w = &p->work[i];
     const soft_group *g = w->g;
     p->order[i] = (int32_t)(g - groups);
+    const int couplings = g->place == SOFT_PAIR ? 1 : g->place == SOFT_JOINTS ? 4 : 0;
     for (int c = 0; c < 4; c++) {
+      w->C[c] = -1;
+      if (c >= couplings) continue;
       const int a = coupled_body(room, g, 0, c / 2), b = coupled_body(room, g, 1, c % 2);
-      const bool couples = g->place == SOFT_JOINTS || (g->place == SOFT_PAIR && c == 0);
-      w->C[c] = couples && a > 0 && b > 0 && a != b ? plan->given_C[find_coupling(s, a, b)] : -1;
+      if (a > 0 && b > 0 && a != b) w->C[c] = plan->given_C[find_coupling(s, a, b)];
     }
     if (g->place == SOFT_JOINTS) spread_joints(p, w);
     if (g->place != SOFT_PAIR) continue;
