@@ -140,6 +140,8 @@ static double of_row(const soft_function *s, double r, double *f, double *H, int
 static double press(const soft_function *s, const double *r, double *f, double *H) {
   const double h = s->friction[PRESS_STEP], K = s->D[PRESS_STIFFNESS], p = s->D[PRESS_POWER], d = s->D[PRESS_DAMPING];
   const double depth = s->D[PRESS_DEPTH], V = h * r[0], w = depth - h * V, bracket = 1 - d * V;
+  f[0] = 0;
+  if (H) H[0] = 0;
   if (!(w > 0 && bracket > 0)) return 0;
   const double force = K * (p == 1 ? w : p == 1.5 ? w * sqrt(w) : pow(w, p));
   f[0] = force * bracket;
