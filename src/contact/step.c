@@ -139,6 +139,7 @@ static bool is_before(const touch *x, const touch *y) { return x->a != y->a ? x-
 /* Those of pairs that do not touch. Touches of both lists are in the order of their pairs. */
 static void add_all_kept(maker *m, cdn_state *state, int n) {
   const int count = kept_count(m->room, state);
+  if (count == 0) return;
   const kept_touch *kept = (const kept_touch *)((const char *)cdni_region_elements(state, m->room->kept) + CDNI_ALIGN);
   for (int i = 0, j = 0; j < count; j++) {
     while (i < n && is_before(&m->touches[i], &kept[j].t)) i++;
