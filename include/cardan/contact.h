@@ -287,7 +287,7 @@ typedef struct cdn_contact {
   cdn_vec3 side_force, side_moment;
   /** Of friction, along the two tangents: what bounds it, over the normal force (the static one, if contact is compliant) */
   double coefficient[2];
-  int32_t pyramid; /**< 1: friction is bounded by the pyramid with these edges; 0: by the ellipse through them */
+  int64_t pyramid; /**< 1: friction is bounded by the pyramid with these edges; 0: by the ellipse through them */
 } cdn_contact;
 
 /** What can be measured of the contacts between two sides (cdn_system_add_contact_measure, measures.h). */

@@ -162,7 +162,7 @@ static void near3(cdn_vec3 a, cdn_vec3 b, double tolerance) {
 
 static cdn_vec3 measured(cdn_state *state, cdn_measure m) {
   const double *x = cdn_measure_value(state, m);
-  ck_assert_ptr_nonnull(x);
+  ck_assert_msg(x, "%s", cdn_last_error_text());
   return cdn_v3(x[0], x[1], x[2]);
 }
 
