@@ -7,7 +7,6 @@
 cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q) {
   const contact_room *room = cdni_contact(system);
   if (!room) return (cdn_ticket){ 0 };
-  if (cdni_contact_quantity_accelerates(system, q)) return CDN_ACCELERATION;
   if (q == CDN_CONTACT_ENERGY) return room->energies_ticket;
   return cdni_contact_quantity_moves(q) ? room->values_ticket : room->touches_ticket;
 }

@@ -19,7 +19,9 @@ static cdn_stage stage(const measure *m, int order) {
 
 static void depend(const measure *m, int order, cdn_declarer *d, cdn_cache entry) {
   (void)order;
-  cdni_declare_prerequisite(d, entry, cdni_contact_ticket(m->system, ((const of_contact *)m)->quantity));
+  const cdn_contact_quantity quantity = ((const of_contact *)m)->quantity;
+  cdni_declare_prerequisite(d, entry, cdni_contact_ticket(m->system, quantity));
+  if (cdni_contact_quantity_accelerates(m->system, quantity)) cdni_declare_prerequisite(d, entry, CDN_ACCELERATION);
 }
 
 static cdn_status value(const measure *m, cdn_state *state, int order, double *out) {
