@@ -41,8 +41,6 @@ static contact_step_row *add(maker *m, const touch *t, contact_step_kind kind, i
   return r;
 }
 
-static double normal_of(const maker *m, int i) { return m->step->normal ? m->step->normal[i] : m->forces[i].normal; }
-
 static cdn_vec3 axis(int k) { return cdn_v3(k == 0, k == 1, k == 2); }
 
 static cdn_vec3 across(cdn_vec3 x, cdn_vec3 n) { return cdn_sub(x, cdn_scale(cdn_dot(x, n), n)); }
@@ -152,7 +150,7 @@ static void add_all_kept(maker *m, cdn_state *state, int n) {
 static void add_slip(maker *m, int i) {
   const touch *t = &m->touches[i];
   const touch_force *f = &m->forces[i];
-  const double N = normal_of(m, i), speed = hypot(f->slip[0], f->slip[1]);
+  const double N = m->step->normal[i], speed = hypot(f->slip[0], f->slip[1]);
   const cdn_vec3 axes[2] = { t->tangent, cdn_cross(t->normal, t->tangent) };
   const relative_motion motion = cdni_relative_motion(&m->motion, t);
   const double x = speed / m->transition, *mu = t->friction;
@@ -170,7 +168,7 @@ static void add_slip(maker *m, int i) {
 static void add_turn(maker *m, int i, double length, bool spin) {
   const touch *t = &m->touches[i];
   const relative_motion motion = cdni_relative_motion(&m->motion, t);
-  const double N = normal_of(m, i), size = cdni_contact_size(&m->motion, t->a, t->b);
+  const double N = m->step->normal[i], size = cdni_contact_size(&m->motion, t->a, t->b);
   if (!(N * length > 0)) return;
   contact_step_row *r = add(m, t, CONTACT_STEP_SLIDE, spin ? 1 : 3, t->point);
   r->bound = N * length, r->stiffness = r->bound * size / m->transition, r->time = 1;
@@ -229,7 +227,7 @@ static void add_patch(maker *m, cdn_state *state, const patch *p, touch_force *f
   const touch *t = &m->touches[p->first];
   for (int i = 0; i < p->count; i++) {
     forces[i] = m->forces[p->first + i];
-    forces[i].normal = normal_of(m, p->first + i);
+    forces[i].normal = m->step->normal[p->first + i];
   }
   const patch_load l = cdni_patch_load(t, forces, p->count);
   const relative_motion motion = cdni_relative_motion(&m->motion, t);

@@ -34,7 +34,7 @@ typedef struct contact_step_row {
 typedef struct contact_step {
   double h;             /* the part of the step that is implicit, s */
   const double *z;      /* nz: where z would be without the rates of this stage */
-  const double *normal; /* by touch: forces that bound friction, N; NULL: those of the State */
+  const double *normal; /* by touch: forces that bound friction, N */
 } contact_step;
 
 /* Keeps the touches of the State. They are there at later poses as well: a pair that does not touch at a pose, but did then, has

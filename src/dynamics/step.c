@@ -26,13 +26,14 @@ static cdn_status solve(const dynamics *dyn, cdn_state *state, soft_stage *s, co
   tree_data d = cdni_matter_data(dyn->matter, state);
   bool again = true;
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(dyn->matter, state, d.udot));
-  d.force = x->F, d.f_mob = x->f;
+  d.force = x->F_0, d.f_mob = x->f_0;
+  CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
   for (int pass = 0; pass < MOST_PASSES && again; pass++) {
     memcpy(x->F, x->F_0, nb * sizeof *x->F);
     if (nu) memcpy(x->f, x->f_0, nu * sizeof *x->f);
-    CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
     CDNI_TRY(cdni_soft_stage_solve(s, &d, x->F, x->f, &again));
   }
+  d.force = x->F, d.f_mob = x->f;
   return cdni_dynamics_accelerate(dyn, state, &d);
 }
 

@@ -180,8 +180,7 @@ static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char 
   CDNI_TRY(cdni_operator_work(state, function, (nu + 1) * sizeof *damping, (void **)&damping));
   bool any = false, done = true;
   cdn_status status = CDN_OK;
-  memset(damping, 0, nu * sizeof *damping);
-  if (dyn->forces) cdni_forces_joint_damping(dyn->forces, state, damping);
+  cdni_forces_joint_damping(dyn->forces, state, damping, (int)nu);
   for (size_t k = 0; k < nu; k++) {
     any = any || damping[k] != 0;
     damping[k] *= h;

@@ -3,14 +3,14 @@
 
 #include "dynamics/internal.h"
 #include "matter/derivatives.h"
+#include "matter/operators.h"
 
 /* -J of the joints' dampers. */
 static cdn_status add_joints(const dynamics *dyn, cdn_state *state, const char *function, double *A) {
   const size_t nu = (size_t)dyn->matter->tree.nu;
-  double *damping = cdn_work_push(state, (nu + 1) * sizeof *damping);
-  if (!damping) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
-  memset(damping, 0, (nu + 1) * sizeof *damping);
-  if (dyn->forces) cdni_forces_joint_damping(dyn->forces, state, damping);
+  double *damping;
+  CDNI_TRY(cdni_operator_work(state, function, nu * sizeof *damping, (void **)&damping));
+  cdni_forces_joint_damping(dyn->forces, state, damping, (int)nu);
   memset(A, 0, nu * nu * sizeof *A);
   for (size_t k = 0; k < nu; k++) A[k * nu + k] = damping[k];
   cdn_work_pop(state, damping);
@@ -50,18 +50,19 @@ cdn_status cdni_dynamics_step_change(cdn_state *state, const char *function, ste
   if (all) memset(out, 0, all * sizeof *out);
   if (nu == 0) return CDN_OK;
   const int first = cdni_subsystem_runs(system, dyn->matter->subsystem).u;
-  double *M = cdn_work_push(state, 2 * nu * nu * sizeof *M), *A = M + nu * nu;
-  if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
+  double *frame;
+  CDNI_TRY(cdni_operator_work(state, function, (damping == STEP_JOINTS ? nu : 2 * nu * nu) * sizeof *frame,
+                              (void **)&frame));
   cdn_status status = CDN_OK;
   if (damping == STEP_JOINTS) {
-    memset(A, 0, nu * sizeof *A);
-    if (dyn->forces) cdni_forces_joint_damping(dyn->forces, state, A);
-    for (size_t k = 0; k < nu; k++) out[(size_t)first + k] = -h * A[k] * a[(size_t)first + k];
+    cdni_forces_joint_damping(dyn->forces, state, frame, (int)nu);
+    for (size_t k = 0; k < nu; k++) out[(size_t)first + k] = -h * frame[k] * a[(size_t)first + k];
   } else {
+    double *M = frame, *A = M + nu * nu;
     status = cdni_dynamics_step_matrix(state, function, damping, h, M, A);
     for (size_t i = 0; i < nu && status == CDN_OK; i++)
       for (size_t k = 0; k < nu; k++) out[(size_t)first + i] += (M[i * nu + k] - A[i * nu + k]) * a[(size_t)first + k];
   }
-  cdn_work_pop(state, M);
+  cdn_work_pop(state, frame);
   return status;
 }

@@ -38,8 +38,8 @@ bool cdni_force_stations(const cdn_system *system, int i, cdn_body bodies[2], cd
  * none. */
 bool cdni_force_stop(const cdn_state *state, int i, int32_t slots[2], double bounds[2]);
 
-/* Adds the coefficients of the mobility dampers that are on (matter's nu). */
-void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping);
+/* damping (matter's nu): sums of the coefficients of the mobility dampers that are on. room may be NULL: none. */
+void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu);
 
 /* ---- derivatives ---- */
 

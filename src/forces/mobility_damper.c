@@ -9,7 +9,9 @@ static cdn_status derivative(const force_batch *b, cdn_state *state, cdn_force_d
   return CDN_OK;
 }
 
-void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping) {
+void cdni_forces_joint_damping(const force_room *room, cdn_state *state, double *damping, int nu) {
+  memset(damping, 0, (size_t)nu * sizeof *damping);
+  if (!room) return;
   const force_batch b = cdni_force_batch(room, state, FORCE_MOBILITY_DAMPER, NULL);
   const force_mobility *at = b.elements;
   for (int i = 0; i < b.n; i++)

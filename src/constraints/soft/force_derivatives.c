@@ -52,7 +52,7 @@ static void make_terms(const differentiation *x, const soft_group *g, contact_te
 static sv change_force(const contact_terms *c, sv by, const v3 *axes, double distance) {
   const soft_group *g = c->g;
   const int n = g->s.rows;
-  double dr[SOFT_MOST_ROWS];
+  double dr[SOFT_MOST_ROWS] = { 0 };
   sv dF = sv_zero();
   for (int k = 0; k < n; k++) {
     dr[k] = v3_dot(axis_of(g, k), half_of(by, k));

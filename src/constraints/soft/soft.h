@@ -61,8 +61,9 @@ typedef struct soft_stage {
   int touches, n; /* touches, rows */
   struct contact_step_row *rows;
   double *normal; /* by touch: normal forces as they are assumed */
-  double *force; /* three numbers a row: solved */
-  void *groups, *frame;
+  double *force;  /* three numbers a row: solved */
+  bool solved;    /* once: normal forces are those of a solution, not those of the State */
+  void *frame;
 } soft_stage;
 /* Twist must be valid. F (by body) loses the forces of the contacts that become rows. resistance (nu, not negative): forces on
  * mobilities fall by this part of what u gains over that of the State. */

@@ -101,7 +101,6 @@ cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state
   if (!s->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   s->rows = s->frame;
   s->force = (double *)(s->rows + most), s->normal = s->force + 3 * most;
-  for (size_t i = 0; i < n; i++) s->normal[i] = NAN;
   const cdn_status status = n > 0 ? cdni_contact_step_remove(room->compliant, state, F) : CDN_OK;
   if (status != CDN_OK) cdni_soft_stage_end(s);
   return status;
@@ -154,12 +153,10 @@ static cdn_status solve(soft_stage *s, const tree_data *d, sv *A, soft_group *gr
 
 /* What is assumed at first is what the State has. */
 static cdn_status make_rows(soft_stage *s) {
-  const bool first = s->touches == 0 || isnan(s->normal[0]);
-  const contact_step step = { .h = s->step->h, .z = s->step->z, .normal = first ? NULL : s->normal };
+  const contact_step step = { .h = s->step->h, .z = s->step->z, .normal = s->normal };
   if (!s->room->compliant) return CDN_OK;
-  CDNI_TRY(cdni_contact_step_rows(s->room->compliant, s->state, &step, s->rows, &s->n));
-  if (first) CDNI_TRY(cdni_contact_step_normals(s->room->compliant, s->state, s->normal));
-  return CDN_OK;
+  if (!s->solved) CDNI_TRY(cdni_contact_step_normals(s->room->compliant, s->state, s->normal));
+  return cdni_contact_step_rows(s->room->compliant, s->state, &step, s->rows, &s->n);
 }
 
 cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, double *f, bool *again) {
@@ -178,6 +175,7 @@ cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, doubl
   if (status == CDN_OK && s->touches > 0) {
     *again = take_normals(s, normal);
     memcpy(s->normal, normal, n * sizeof *normal);
+    s->solved = true;
   }
   cdn_work_pop(s->state, frame);
   return status;
