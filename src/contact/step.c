@@ -241,7 +241,7 @@ static void add_patch(maker *m, cdn_state *state, const patch *p, touch_force *f
     const double share = forces[i].normal / l.N;
     const cdn_vec3 arm = cdn_sub(of->point, t->point);
     for (int k = 0; k < 3; k++) {
-      const cdn_vec3 along = cdn_scale(share, across(axis(k), of->normal));
+      const cdn_vec3 along = cdn_scale(share, across(across(axis(k), l.normal), of->normal));
       r->v[k] = cdn_add(r->v[k], along), r->w[k] = cdn_add(r->w[k], cdn_cross(arm, along));
     }
   }

@@ -1,8 +1,8 @@
 /* Friction of patches that have memory: what their bristles (bristle.c) do, and what is added to the bodies.
  *
- * Each touch i of a patch bears the share w_i = N_i / N of the normal force. The patch moves at V = sum w_i P_i v_i, where P_i is the
- * projection on the plane of the touch. The force f of the bristle is divided in the same way, w_i P_i f at the place of each
- * touch: so its power is f.V, whatever the planes are.
+ * Each touch i of a patch bears the share w_i = N_i / N of the normal force. The patch moves at V = P sum w_i P_i v_i, where P_i is the
+ * projection on the plane of the touch, and P that on the plane of the patch. The force f of the bristle, which is in that plane, is divided
+ * in the same way, w_i P_i f at the place of each touch: so its power is f.V, whatever the planes are.
  *
  * The stiffness is that of a stamp of the radius a on the combined material, k = 1.6 E* a (Mindlin 1949; 1.65 at Poisson's
  * ratio 0.3). It must not vary with the load, or energy would not be accounted for. So a is fixed: the radius that Hertz's
@@ -58,6 +58,7 @@ patch_load cdni_patch_load(const touch *touches, const touch_force *forces, int 
     l.V = cdn_add(l.V, cdn_add(cdn_scale(share * forces[i].slip[0], touches[i].tangent),
                                cdn_scale(share * forces[i].slip[1], second)));
   }
+  l.V = cdn_sub(l.V, cdn_scale(cdn_dot(l.V, l.normal), l.normal));
   return l;
 }
 
