@@ -35,6 +35,7 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "tree_only", FIELD_FLAG, &a->model.tree_only },
                         { "armature", FIELD_NUMBER, &a->model.armature },
                         { "contact", FIELD_TEXT, &a->model.contact },
+                        { "equality", FIELD_TEXT, &a->model.equality },
                         { "friction", FIELD_TEXT, &a->model.friction },
                         { "stiffness", FIELD_NUMBER, &a->model.stiffness },
                         { "dissipation", FIELD_NUMBER, &a->model.dissipation },

@@ -105,6 +105,7 @@ typedef struct model_arguments {
   const char *contact;           /* "compliant", "soft" or "none"; NULL: compliant, unless... */
   bool as_file;                  /* ... a run takes steps as the file's simulator does: then contact is as there, too */
   double step;                   /* the size of the run's equal steps; 0: it has none, or takes the file's */
+  const char *equality;          /* "exact" or "soft"; NULL: exact */
   const char *friction;          /* "stick" or "slip"; NULL: stick */
   double stiffness, dissipation; /* of contact; 0: by the library's rules */
 } model_arguments;
@@ -120,6 +121,8 @@ typedef struct model_arguments {
         &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                             \
       { "contact",    0,      OPTION_TEXT,                                                                                \
         &(a).contact, "KIND", "compliant (the default): shapes touch; soft: by MuJoCo's parameters; none: they do not" }, \
+      { "equality",    0,      OPTION_TEXT,                                                                               \
+        &(a).equality, "KIND", "exact (the default): loops and couplings hold; soft: they give way, as in MuJoCo" },      \
       { "friction",    0,     OPTION_TEXT,                                                                                \
         &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" },                       \
       { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },                 \

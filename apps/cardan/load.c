@@ -20,17 +20,20 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   options->tree_only = arguments->tree_only;
   options->armature = arguments->armature;
   static const char *const contacts[] = { "compliant", "soft", "none" };
+  static const char *const equalities[] = { "exact", "soft" };
   static const char *const frictions[] = { "stick", "slip" };
   static const cdn_model_contact models[] = { CDN_MODEL_COMPLIANT, CDN_MODEL_SOFT, CDN_MODEL_NO_CONTACT };
   const int contact = choose("contact", arguments->contact, contacts, 3);
+  const int soft = choose("equality", arguments->equality, equalities, 2);
   const int slip = choose("friction", arguments->friction, frictions, 2);
   options->contact = models[contact < 0 ? 0 : contact];
   if (!arguments->contact && arguments->as_file) options->contact = CDN_MODEL_AS_FILE;
+  options->equality = soft ? CDN_MODEL_SOFT_EQUALITY : CDN_MODEL_EXACT_EQUALITY;
   options->fixed_step = arguments->step;
   options->contact_friction = slip ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;
   options->contact_modulus = arguments->stiffness;
   options->contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
-  return contact >= 0 && slip >= 0;
+  return contact >= 0 && soft >= 0 && slip >= 0;
 }
 
 /* In a System with a pull. The mistakes of freezing are the System's. */

@@ -3,7 +3,8 @@
  * model by its names. Tables give the places of joints, frames, actuators and sensors in the System. docs/models.md
  * shows the ways.
  *
- * Loops and couplings (MJCF's equality, URDF's mimic) become hard constraints (constraints.h) of the same names.
+ * Loops and couplings (MJCF's equality, URDF's mimic) become hard constraints (constraints.h) of the same names, or soft elements
+ * where cdn_model_options.equality says so.
  * Unnamed ones are called by their element and line, mimicking joints "JOINT mimic". */
 #ifndef CARDAN_MODEL_H
 #define CARDAN_MODEL_H
@@ -30,6 +31,12 @@ typedef enum cdn_model_contact {
   CDN_MODEL_AS_FILE /**< soft for MJCF files, and specs that were given a solver (cdn_spec_set_solver); else compliant */
 } cdn_model_contact;
 
+/** What equalities of a model file become. */
+typedef enum cdn_model_equality {
+  CDN_MODEL_EXACT_EQUALITY, /**< constraints, which hold exactly (constraints.h) */
+  CDN_MODEL_SOFT_EQUALITY   /**< equations that give way by the file's solref and solimp (soft_elements.h) */
+} cdn_model_equality;
+
 typedef struct cdn_model_options {
   CDN_DEF_HEADER;
   bool strict;             /**< true: an element that is not simulated is an error */
@@ -54,6 +61,10 @@ typedef struct cdn_model_options {
   /** The size of the equal steps that runs will take, s: with soft contact, where the file has refsafe, time constants count as at
    *  least two of them. 0 (the default): the file's step. */
   double fixed_step;
+  /** Whether constraints of a spec (MJCF's equality) are exact or soft elements of the same names. Loops that the tree cuts
+   *  (cdn_spec_joint.cut) are exact always. URDF says nothing of softness: its mimicking joints are CDN_ERR_UNSUPPORTED if they
+   *  are to be soft. Default: CDN_MODEL_EXACT_EQUALITY. */
+  cdn_model_equality equality;
 } cdn_model_options;
 
 /** cdn_default_model_options for a struct of `size` bytes (docs/abi.md). */

@@ -300,9 +300,10 @@ cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
   bool soft = false;
   if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &soft));
   if (soft)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_soft_first_name(d->soft),
-                           "soft rows of '%s' act at present, which %s cannot handle: use compliant contact instead",
-                           cdni_soft_first_name(d->soft), function);
+    return cdni_state_fail(
+        state, CDN_ERR_UNSUPPORTED, false, function, cdni_soft_first_name(d->soft),
+        "soft rows of '%s' act at present, which %s cannot handle: use compliant contact and exact equalities instead",
+        cdni_soft_first_name(d->soft), function);
   return cdni_dynamics_refuse_provided_rows(state, function);
 }
 

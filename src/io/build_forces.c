@@ -1,10 +1,12 @@
 /* The forces of a spec: gravity, springs, dampers and limits of its joints; with soft contact the limits, and dry friction, are soft
- * rows. */
+ * rows, and the solver of soft rows is set. */
 #include "io/build.h"
 
 #include <cardan/soft_elements.h>
 #include <math.h>
 #include <stdio.h>
+
+#include "constraints/soft/soft.h"
 
 /* ---- the position part of a free joint's spring ---- */
 
@@ -103,9 +105,24 @@ static void add_friction_loss(io_builder *b, const cdn_spec_joint *joint, cdn_bo
   cdn_system_add_friction_loss(b->system, &def);
 }
 
+/* What the file says of the solver. Its tolerance counts where it is the smaller one: a larger one would be an error of
+ * accelerations that no method sees. */
+static void set_solver(io_builder *b) {
+  const cdn_spec_solver *file = &b->d->solver;
+  cdn_soft_def soft = cdn_default_soft_def();
+  if (cdni_soft_is_given(b->system)) return;
+  soft.cone = file->cone == CDN_SPEC_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
+  soft.impedance_ratio = file->impratio;
+  const double step = b->model->options.fixed_step;
+  soft.shortest_time = file->refsafe ? 2 * (step > 0 ? step : file->timestep) : 0;
+  soft.tolerance = fmin(soft.tolerance, file->tolerance);
+  cdn_system_set_soft(b->system, &soft);
+}
+
 void io_build_forces(io_builder *b) {
   const bool soft = io_has_soft_rows(&b->model->options);
   const cdn_vec3 g = b->d->gravity;
+  if (b->convex || io_has_soft_equalities(&b->model->options)) set_solver(b);
   const bool falls = b->d->has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
   b->gravity =
       falls && !b->model->options.no_gravity ? cdn_system_add_gravity(b->system, "gravity", g) : (cdn_force){ -1 };

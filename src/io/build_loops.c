@@ -1,4 +1,5 @@
-/* The constraints of a spec, and those that close its loops, as hard constraints. */
+/* The constraints of a spec, hard or soft, and the hard ones that close its loops. */
+#include <cardan/soft_elements.h>
 #include <stdio.h>
 
 #include "io/build.h"
@@ -45,21 +46,35 @@ static cdn_status add_coupling(io_builder *b, const cdn_spec_constraint *c, cdn_
   return CDN_OK;
 }
 
-static cdn_status add_constraint(io_builder *b, const cdn_spec_constraint *c, cdn_constraint *made) {
+static cdn_status add_hard(io_builder *b, const cdn_spec_constraint *c, cdn_constraint *made) {
   if (c->kind == CDN_SPEC_COUPLING) return add_coupling(b, c, made);
   cdn_body on_a, on_b;
   CDNI_TRY(find_body(b, c, c->body_a, &on_a));
   CDNI_TRY(find_body(b, c, c->body_b, &on_b));
-  switch (c->kind) {
-    case CDN_SPEC_CONNECT:
-      *made = cdn_system_constrain_ball(b->system, c->name, on_a, c->X_A.p, on_b, c->X_B.p);
-      return CDN_OK;
-    case CDN_SPEC_WELD:
-      *made = cdn_system_constrain_joint(b->system, c->name, CDN_WELD, on_a, c->X_A, on_b, c->X_B, NULL);
-      return CDN_OK;
-    default:
-      return io_fail(b->d, CDN_ERR_ARG, c->line, "constraint '%.60s': there is no kind %d", c->name, (int)c->kind);
+  *made = c->kind == CDN_SPEC_WELD
+              ? cdn_system_constrain_joint(b->system, c->name, CDN_WELD, on_a, c->X_A, on_b, c->X_B, NULL)
+              : cdn_system_constrain_ball(b->system, c->name, on_a, c->X_A.p, on_b, c->X_B.p);
+  return CDN_OK;
+}
+
+static cdn_status add_soft(io_builder *b, const cdn_spec_constraint *c) {
+  cdn_soft_equality_def def = cdn_default_soft_equality_def();
+  def.name = c->name, def.law = c->law, def.torque_scale = c->torque_scale, def.disabled = c->disabled;
+  if (c->kind == CDN_SPEC_COUPLING) {
+    def.kind = CDN_SOFT_COUPLE;
+    CDNI_TRY(find_joint(b, c, c->joint_y, &def.y));
+    if (c->joint_x) CDNI_TRY(find_joint(b, c, c->joint_x, &def.x));
+    def.y0 = c->y0, def.x0 = c->x0;
+    memcpy(def.polynomial, c->c, sizeof def.polynomial);
+  } else {
+    def.kind = c->kind == CDN_SPEC_WELD ? CDN_SOFT_WELD : CDN_SOFT_CONNECT;
+    CDNI_TRY(find_body(b, c, c->body_a, &def.a));
+    CDNI_TRY(find_body(b, c, c->body_b, &def.b));
+    def.p_A = c->X_A.p, def.p_B = c->X_B.p;
+    def.q_AB = cdn_quaternion_from_rotation(cdn_rotation_multiply(c->X_A.R, cdn_rotation_transpose(c->X_B.R)));
   }
+  cdn_system_add_soft_equality(b->system, &def);
+  return CDN_OK;
 }
 
 /* ---- loops that the tree has cut ------------------------------------------------------------- */
@@ -80,13 +95,28 @@ static void close_loop(io_builder *b, const cdn_spec_loop *loop) {
   }
 }
 
+/* A file that says nothing of softness would have that of MuJoCo's defaults, which nobody has chosen. */
+static cdn_status check_softness(io_builder *b) {
+  if (!b->spec->from_file || b->d->has_solver || cdn_spec_count(b->spec, CDN_SPEC_CONSTRAINT) == 0) return CDN_OK;
+  const cdn_spec_constraint *c = io_spec_constraint(b->spec, 0);
+  return io_fail(
+      b->d, CDN_ERR_UNSUPPORTED, c->line,
+      "constraint '%.60s' cannot be soft: the file's format says nothing of softness; leave it exact, or give "
+      "the spec a solver (cdn_spec_set_solver)",
+      c->name);
+}
+
 cdn_status io_build_loops(io_builder *b) {
   if (b->model->options.tree_only) return CDN_OK;
+  const bool soft = io_has_soft_equalities(&b->model->options);
+  if (soft) CDNI_TRY(check_softness(b));
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_CONSTRAINT); i++) {
     const cdn_spec_constraint *c = io_spec_constraint(b->spec, i);
     cdn_constraint made = { -1 };
-    CDNI_TRY(add_constraint(b, c, &made));
-    if (c->disabled) cdn_system_disable_constraint(b->system, made);
+    if ((unsigned)c->kind > CDN_SPEC_COUPLING)
+      return io_fail(b->d, CDN_ERR_ARG, c->line, "constraint '%.60s': there is no kind %d", c->name, (int)c->kind);
+    CDNI_TRY(soft ? add_soft(b, c) : add_hard(b, c, &made));
+    if (c->disabled && !soft) cdn_system_disable_constraint(b->system, made);
   }
   for (int i = 0; i < (int)b->tree.loops.count; i++) close_loop(b, io_tree_loop(b, i));
   return CDN_OK;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "constraints/soft/soft.h"
 #include "contact/contact.h"
 #include "io/build.h"
 
@@ -91,20 +90,6 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   return CDN_OK;
 }
 
-/* What the file says of the solver. Its tolerance counts where it is the smaller one: a larger one would be an error of
- * accelerations that no method sees. */
-static void set_solver(io_builder *b) {
-  const cdn_spec_solver *file = &b->d->solver;
-  cdn_soft_def soft = cdn_default_soft_def();
-  if (cdni_soft_is_given(b->system)) return;
-  soft.cone = file->cone == CDN_SPEC_ELLIPTIC ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
-  soft.impedance_ratio = file->impratio;
-  const double step = b->model->options.fixed_step;
-  soft.shortest_time = file->refsafe ? 2 * (step > 0 ? step : file->timestep) : 0;
-  soft.tolerance = fmin(soft.tolerance, file->tolerance);
-  cdn_system_set_soft(b->system, &soft);
-}
-
 cdn_status io_build_shapes(io_builder *b) {
   if (!io_shapes_touch(&b->model->options)) return CDN_OK;
   const double modulus = modulus_of(b);
@@ -119,7 +104,6 @@ cdn_status io_build_shapes(io_builder *b) {
     contact.model = b->convex ? CDN_CONTACT_CONVEX : CDN_CONTACT_COMPLIANT;
     cdn_system_set_contact(b->system, &contact);
   }
-  if (b->convex) set_solver(b);
   return io_build_touch(b);
 }
 

@@ -145,7 +145,7 @@ typedef struct io_description {
   bool overlaps_pass; /* bodies that overlap in the first pose never touch: the format has no exclusions */
   cdn_vec3 gravity;
   cdn_spec_solver solver;
-  bool has_solver;    /* the format has one (MJCF), or the spec was given one */
+  bool has_solver;      /* the format has one (MJCF), or the spec was given one */
   cdni_array bodies;    /* io_body */
   cdni_array joints;    /* io_joint */
   cdni_array loops;     /* io_loop */
@@ -200,6 +200,10 @@ static inline bool io_shapes_touch(const cdn_model_options *options) {
 /* Whether limits and dry friction of joints become soft rows. */
 static inline bool io_has_soft_rows(const cdn_model_options *options) {
   return options->contact == CDN_MODEL_SOFT && !options->tree_only; /* what the file decides is settled by then */
+}
+
+static inline bool io_has_soft_equalities(const cdn_model_options *options) {
+  return options->equality == CDN_MODEL_SOFT_EQUALITY && !options->tree_only;
 }
 
 /* The readers. They look at documents through io/xml.h. */

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 /* Soft limits, friction losses and equalities against MuJoCo 2.2.2: J, aref and D of every row, and the accelerations that follow,
  * at random states. */
 #include <stdio.h>
@@ -268,4 +269,86 @@ START_TEST(test_accelerations) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco soft elements", test_rows, test_accelerations)
+/* ---- equalities of files ---- */
+
+/* The same file in both, its contacts left out. `soft` NULL: as the file has it. */
+static rig start_file(const char *text, const cdn_soft_def *soft) {
+  rig r = { .nu = 0 };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_model_options options = cdn_default_model_options();
+  cdn_spec *spec;
+  options.contact = CDN_MODEL_SOFT, options.equality = CDN_MODEL_SOFT_EQUALITY;
+  r.m = soft_model_load(text);
+  r.d = mj_makeData(r.m);
+  OK(cdn_spec_load_string(text, strlen(text), "model.xml", &options, &spec));
+  if (soft) cdn_system_set_soft(system, soft);
+  OK(cdn_model_build(spec, &options, system, &r.model));
+  OK_FREEZE(system);
+  ck_assert_int_eq(cdn_system_constraint_count(system), 0);
+  OK(cdn_state_create(system, &r.state));
+  ck_assert(mj_bridge_init(&r.bridge, r.m, r.model));
+  r.nu = cdn_system_nu(system);
+  ck_assert_int_le(r.nu, MOST_NU);
+  cdn_system_release(system);
+  cdn_spec_destroy(spec);
+  return r;
+}
+
+/* Accelerations at random states with speeds up to `speed`. */
+static void compare_file(const char *label, rig *r, uint64_t seed, double speed) {
+  double q[80], u[MOST_NU], theirs[MOST_NU], worst = 0;
+  for (int round = 0; round < 100; round++) {
+    double error = 0, size = 0;
+    soft_model_state(r->m, r->d, &seed, speed);
+    mj_forward(r->m, r->d);
+    mj_bridge_q_from_mujoco(&r->bridge, r->d->qpos, q);
+    mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qvel, u);
+    mj_bridge_u_from_mujoco(&r->bridge, q, r->d->qacc, theirs);
+    OK_ON(r->state, cdn_state_set_q(r->state, q));
+    OK_ON(r->state, cdn_state_set_u(r->state, u));
+    OK_ON(r->state, cdn_realize(r->state, CDN_STAGE_ACCELERATION));
+    for (int i = 0; i < r->nu; i++)
+      error = fmax(error, fabs(cdn_state_udot(r->state)[i] - theirs[i])), size = fmax(size, fabs(theirs[i]));
+    AT_MOST(error, 1e-9 * size);
+    worst = fmax(worst, error / size);
+  }
+  printf("%-7s of a file: accelerations differ by %.2g\n", label, worst);
+}
+
+START_TEST(test_files) {
+  const soft_choice choice = { "elliptic", 1, "enable", "Newton" };
+  for (int which = 0; which < SOFT_MODELS; which++) {
+    char *text = soft_model_text(which, &choice), *without;
+    const char *flag = strstr(text, "<flag ");
+    ck_assert(asprintf(&without, "%.*s<flag contact='disable' %s", (int)(flag - text), text, flag + 6) > 0);
+    cdn_soft_def soft = cdn_default_soft_def();
+    soft.rates = false, soft.shortest_time = 0.008, soft.tolerance = 1e-13;
+    rig r = start_file(without, &soft);
+    for (int b = 1; b < r.m->nbody; b++)
+      mj_bridge_set_inertia(r.m, b, cdn_body_mass_properties(r.state, body_of(&r, b)).inertia);
+    mj_setConst(r.m, r.d);
+    compare_file(soft_model_names[which], &r, 63, 3);
+    stop(&r);
+    free(text);
+    free(without);
+  }
+}
+END_TEST
+
+/* With the solver of the file, too. At rest J does not change, and there are no welds, whose rotations 2.2.2 weighs otherwise. */
+START_TEST(test_file_alone) {
+  static const char text[] =
+      "<mujoco><option timestep='.02' tolerance='1e-15' iterations='500'><flag contact='disable'/></option><worldbody>"
+      "<body name='a' pos='0 0 1'><joint name='a' axis='0 1 0' armature='.1' ref='20'/><geom type='box' size='.1 .2 .3' mass='1'/>"
+      "<body name='b' pos='.4 0 0'><joint name='b' type='slide' axis='0 0 1'/><geom type='box' size='.3 .1 .2' mass='2'/></body></body>"
+      "<body name='c' pos='0 .5 1'><freejoint/><geom type='box' size='.1 .2 .1' mass='2'/></body></worldbody>"
+      "<equality><connect name='pin' body1='b' body2='c' anchor='.1 .05 .02'/><joint name='gear' joint1='a' joint2='b' polycoef='.1 .9 -.5 .3 .2'/>"
+      "<joint name='stay' joint1='b' polycoef='.1 0 0 0 0' solref='.1 1.5' solimp='.3 .8 .1 .5 1'/>"
+      "<connect name='off' body1='a' anchor='.2 0 0' active='false'/></equality></mujoco>";
+  rig r = start_file(text, NULL);
+  compare_file("rest", &r, 64, 0);
+  stop(&r);
+}
+END_TEST
+
+CHECK_MAIN("mujoco soft elements", test_rows, test_accelerations, test_files, test_file_alone)

@@ -186,6 +186,35 @@ START_TEST(test_mjcf_mistakes) {
 }
 END_TEST
 
+/* Against MuJoCo: peers/test_mujoco_soft_elements.c. */
+START_TEST(test_mjcf_soft) {
+  static const char text[] =
+      MJCF(ARMS "<equality><joint name='gear' joint1='jc' joint2='ja' polycoef='0.1 2 -3 0.5 0.25' solref='0.1 1'/>"
+                "<weld name='glue' body1='a' active='false' torquescale='3' solimp='.2 .3 .4 .5 6'/></equality>");
+  cdn_model_options options = cdn_default_model_options();
+  options.equality = CDN_MODEL_SOFT_EQUALITY;
+  static const struct {
+    const char *element, *parameter;
+    double value;
+  } expected[] = { { "gear", "polynomial[4]", 0.25 }, { "gear", "ref[0]", 0.1 },     { "gear", "y0", 0.3 },
+                   { "gear", "enabled", 1 },          { "glue", "torque_scale", 3 }, { "glue", "imp[1]", 0.3 },
+                   { "glue", "imp[4]", 6 },           { "glue", "enabled", 0 } };
+  load_with(text, &options);
+  const cdn_system *system = cdn_model_system(model);
+  ck_assert_int_eq(cdn_system_constraint_count(system), 0);
+  for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++) {
+    double value;
+    OK_ON(state, cdn_parameter_get(state, CDN_SORT_SOFT_ELEMENT, expected[i].element, expected[i].parameter, &value));
+    ck_assert_msg(value == expected[i].value, "%s %s: %.17g", expected[i].element, expected[i].parameter, value);
+  }
+  unload();
+  options.tree_only = true;
+  load_with(text, &options);
+  ck_assert_int_eq(cdn_element_count(cdn_model_system(model), CDN_SORT_SOFT_ELEMENT), 0);
+  unload();
+}
+END_TEST
+
 /* ---- URDF ---- */
 
 #define LINK(name) \
@@ -255,6 +284,24 @@ START_TEST(test_urdf_mistakes) {
 }
 END_TEST
 
+/* Nothing tells how soft it should be. */
+START_TEST(test_urdf_is_not_soft) {
+  static const char mimic[] = URDF(JOINT("left", "continuous", "base", "l", "<mimic joint='right'/>")
+                                       JOINT("right", "continuous", "base", "r", "")),
+                    plain[] = URDF(JOINT("left", "continuous", "base", "l", "")
+                                       JOINT("right", "continuous", "base", "r", ""));
+  cdn_model_options options = cdn_default_model_options();
+  cdn_error e;
+  options.equality = CDN_MODEL_SOFT_EQUALITY;
+  FAILS(try_load(mimic, &options), CDN_ERR_UNSUPPORTED);
+  cdn_model_last_error(model, &e);
+  ck_assert_msg(strstr(e.text, "m.xml:3: constraint 'left mimic' cannot be soft"), "%s", e.text);
+  cdn_model_destroy(model);
+  load_with(plain, &options);
+  unload();
+}
+END_TEST
+
 CHECK_MAIN("io loops", test_mjcf_holds_in_the_reference_configuration, test_mjcf_frames, test_mjcf_couplings,
            test_mjcf_short_polynomials, test_mjcf_switches, test_mjcf_mistakes, test_urdf_mimic,
-           test_urdf_fixed_joint_that_mimics, test_urdf_mistakes)
+           test_urdf_fixed_joint_that_mimics, test_urdf_mistakes, test_mjcf_soft, test_urdf_is_not_soft)

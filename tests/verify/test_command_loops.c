@@ -144,10 +144,33 @@ START_TEST(the_robot_of_the_examples) {
 }
 END_TEST
 
+/* A mass on a rail, tied to its place. With a constant impedance d at rest K d x = g (1 - d) / d, and K = 1 / (d T)^2. */
+START_TEST(equalities_give_way_where_they_may) {
+  enter_directory();
+  write_file("tied.xml", "<mujoco><worldbody><body name='load'><joint name='rail' type='slide' axis='0 0 1'/>"
+                         "<geom type='sphere' size='.1' mass='3'/></body></worldbody>"
+                         "<equality><joint name='tie' joint1='rail' polycoef='0' solimp='.9 .9'/></equality></mujoco>");
+  const double rest = -9.81 * (1 - 0.9) / 0.9 * 0.9 * 0.02 * 0.02;
+  SUCCEEDS("simulate tied.xml --equality soft --duration 1 --report 1 -o rows.csv --accuracy 1e-6");
+  const table *rows = parse_csv_file("rows.csv");
+  NEAR(rows->value[rows->rows - 1][1], rest, 1e-6 * fabs(rest));
+  SUCCEEDS("eval tied.xml --equality soft --json");
+  json_t *result = parse(output);
+  ck_assert_str_eq(json_string_value(member(json_array_get(member(result, "soft_rows"), 0), "name")), "tie");
+  json_decref(result);
+  SUCCEEDS("simulate tied.xml --equality exact --duration 1 --report 1 -o rows.csv");
+  rows = parse_csv_file("rows.csv");
+  AT_MOST(fabs(rows->value[rows->rows - 1][1]), 1e-9);
+  EXITS(2, "simulate tied.xml --equality hard --duration 1");
+  SAYS(errors, "--equality is exact or soft, not 'hard'");
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, simulate_assembles_a_bad_guess, 0, 3);
   tcase_add_test(c, what_cannot_be_closed_is_told);
   tcase_add_test(c, the_robot_of_the_examples);
+  tcase_add_test(c, equalities_give_way_where_they_may);
 }
 
 int main(void) { return check_suite("command_loops", 120, add); }
