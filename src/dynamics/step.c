@@ -8,8 +8,7 @@
 enum { MOST_PASSES = 4 };
 
 typedef struct stage_forces {
-  sv *F, *F_0;                  /* by body: with those of the rows, and without */
-  double *f, *f_0;              /* nu */
+  sv *F;                        /* by body, without those that become rows */
   double *resistance, *damping; /* nu */
 } stage_forces;
 
@@ -21,39 +20,29 @@ static cdn_status find_resistance(const dynamics *dyn, cdn_state *state, const s
   return CDN_OK;
 }
 
-static cdn_status solve(const dynamics *dyn, cdn_state *state, soft_stage *s, const stage_forces *x) {
-  const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
+static cdn_status solve(const dynamics *dyn, cdn_state *state, soft_stage *s, const sv *F, const double *f,
+                        double *udot) {
   tree_data d = cdni_matter_data(dyn->matter, state);
   bool again = true;
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(dyn->matter, state, d.udot));
-  d.force = x->F_0, d.f_mob = x->f_0;
+  d.force = F, d.f_mob = f;
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
-  for (int pass = 0; pass < MOST_PASSES && again; pass++) {
-    memcpy(x->F, x->F_0, nb * sizeof *x->F);
-    if (nu) memcpy(x->f, x->f_0, nu * sizeof *x->f);
-    CDNI_TRY(cdni_soft_stage_solve(s, &d, x->F, x->f, &again));
-  }
-  d.force = x->F, d.f_mob = x->f;
-  return cdni_dynamics_accelerate(dyn, state, &d);
+  for (int pass = 0; pass < MOST_PASSES && again; pass++) CDNI_TRY(cdni_soft_stage_solve(s, &d, udot, &again));
+  return CDN_OK;
 }
 
 static cdn_status run(const dynamics *dyn, cdn_state *state, const soft_step *step, const stage_forces *x, double *udot,
                       double *zdot) {
-  const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
   const soft_room *room = cdni_soft_steps(cdn_state_system(state));
   const sv *F;
   const double *f;
   soft_stage s;
   CDNI_TRY(cdni_dynamics_total_forces(dyn, state, &F, &f));
-  memcpy(x->F_0, F, nb * sizeof *F);
-  if (nu) memcpy(x->f_0, f, nu * sizeof *f);
+  memcpy(x->F, F, (size_t)dyn->matter->tree.n * sizeof *F);
   CDNI_TRY(find_resistance(dyn, state, step, x));
-  CDNI_TRY(cdni_soft_stage_begin(&s, room, state, step, x->resistance, x->F_0));
-  const cdn_status status = solve(dyn, state, &s, x);
-  if (status == CDN_OK) {
-    if (nu) memcpy(udot, cdni_matter_data(dyn->matter, state).udot, nu * sizeof *udot);
-    cdni_soft_stage_rates(&s, zdot);
-  }
+  CDNI_TRY(cdni_soft_stage_begin(&s, room, state, step, x->resistance, x->F));
+  const cdn_status status = solve(dyn, state, &s, x->F, f, udot);
+  if (status == CDN_OK) cdni_soft_stage_rates(&s, zdot);
   cdni_soft_stage_end(&s);
   return status;
 }
@@ -69,10 +58,9 @@ cdn_status cdni_dynamics_step(cdn_state *state, const soft_step *step, double *u
   const size_t nb = (size_t)dyn->matter->tree.n, nu = (size_t)dyn->matter->tree.nu;
   CDNI_TRY(cdni_state_ensure(state, dyn->matter->inertia.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->matter->twist.ticket));
-  stage_forces x = { .F = cdn_work_push(state, 2 * nb * sizeof(sv) + (4 * nu + 1) * sizeof(double)) };
+  stage_forces x = { .F = cdn_work_push(state, nb * sizeof(sv) + (2 * nu + 1) * sizeof(double)) };
   if (!x.F) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_stepper_advance", NULL, "out of memory");
-  x.F_0 = x.F + nb, x.f = (double *)(x.F_0 + nb), x.f_0 = x.f + nu;
-  x.resistance = x.f_0 + nu, x.damping = x.resistance + nu;
+  x.resistance = (double *)(x.F + nb), x.damping = x.resistance + nu;
   const cdn_status status = run(dyn, state, step, &x, udot, zdot);
   cdn_work_pop(state, x.F);
   return status;

@@ -85,6 +85,7 @@ typedef struct soft_problem {
   const sv *A_0;   /* by body: the motion of udot0, without terms of velocity */
   soft_work *work; /* by group, those of an island in a row; at the end those on nothing that moves */
   int n;
+  double tolerance;       /* as cdn_soft_def has it */
   int32_t *first;         /* by island: its first group (n_islands + 1) */
   int32_t *order;         /* by place in `work`: the number of the group */
   articulated_inertia *P; /* by body: weights */
@@ -102,8 +103,8 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
 /* The same with n groups that are not those of the State. */
 cdn_status cdni_soft_begin_with(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
                                 const double *udot, const soft_group *groups, int n);
-/* Solves all islands; F and f receive the forces of the rows. */
-cdn_status cdni_soft_run(soft_problem *p, soft_results *head, sv *F, double *f);
+/* Solves all islands: x, and in `work` the forces of the rows. */
+cdn_status cdni_soft_run(soft_problem *p, soft_results *head);
 void cdni_soft_end(soft_problem *p);
 /* The rows of a group on a pair, on the accelerations of M's origins. */
 void cdni_soft_place(const body_pose *pose, soft_work *w);

@@ -10,9 +10,11 @@
 
 #include "constraints/soft/internal.h"
 
-/* Of the cost. Steps that promise less than the first are whole ones; those that promise less than the second change
- * nothing but rounding. */
-static const double LITTLE = 1e-14, NOTHING = 1e-24;
+/* Of the products of forces and Jd, regardless of signs. Steps that promise less than the first are whole ones, for slopes along them are
+ * rounding; those that promise less than the second change no force. */
+static const double LITTLE = 1e-9, NO_CHANGE = 1e-12;
+/* Of the cost: steps that promise less change nothing but rounding. */
+static const double NOTHING = 1e-24;
 /* The gradient is measured by 1 / D where M^-1 would be right, which may be so much larger. */
 static const double STIFF = 1e8;
 
@@ -80,9 +82,9 @@ static cdn_status step(soft_problem *p, int island, bool all) {
   return CDN_OK;
 }
 
-/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d. */
+/* Products along the step d = y - x: x^T M d, d^T M d, and d^T J^T H J d; of forces and J d, regardless of signs. */
 typedef struct step_sums {
-  double m0, m1, curved;
+  double m0, m1, curved, size;
 } step_sums;
 
 /* J d, and the forces that hold y. */
@@ -100,6 +102,7 @@ static step_sums multiply(const soft_problem *p, int island) {
       s.m0 += w->held[e] * w->Jd[e];
       s.m1 += (w->next[e] - w->held[e]) * w->Jd[e];
       s.curved += change * w->Jd[e];
+      s.size += (fabs(w->held[e]) + fabs(w->f[e])) * fabs(w->Jd[e]);
     }
   }
   return s;
@@ -162,7 +165,7 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
   const double scale =
       cdni_soft_cost(p, island) + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
   results->scale += scale;
-  const double enough = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
+  const double asked = fmax(p->tolerance * p->tolerance, NOTHING) * scale;
   const bool apart = stands_apart(p, island);
   for (int it = 1; it <= def->iterations; it++) {
     if (apart) mark_changed(p, island, it == 1);
@@ -171,10 +174,10 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
     if (statistics->most_iterations < it) statistics->most_iterations = it;
     const step_sums sums = multiply(p, island);
     const double promised = 0.5 * (sums.m1 + sums.curved); /* by the quadratic model */
+    const double enough = p->tolerance > 0 ? asked : NO_CHANGE * sums.size;
     double t = 1;
     trial at = evaluate(p, island, t);
-    /* where little is left, slopes along the line are rounding */
-    if (promised > LITTLE * scale && !(fabs(at.slope + sums.m0 + sums.m1) <= 2 * def->line_tolerance * promised)) {
+    if (promised > LITTLE * sums.size && !(fabs(at.slope + sums.m0 + sums.m1) <= 2 * def->line_tolerance * promised)) {
       t = cdni_soft_line(p, island, sums.m0, sums.m1);
       if (t != 1) at = evaluate(p, island, t);
     }

@@ -69,9 +69,9 @@ typedef struct soft_stage {
  * mobilities fall by this part of what u gains over that of the State. */
 cdn_status cdni_soft_stage_begin(soft_stage *s, const soft_room *room, cdn_state *state, const soft_step *step,
                                  const double *resistance, sv *F);
-/* As cdni_soft_solve, with the rows of contacts besides those of the State. *again: the normal forces are far from those
- * assumed; the next call assumes them. */
-cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, double *f, bool *again);
+/* From the accelerations without soft rows, d->udot and d->A: those with the soft rows of the State and the rows of contacts.
+ * *again: the normal forces are far from those assumed; the next call assumes them. */
+cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, double *udot, bool *again);
 /* Rates of the memory of friction. */
 void cdni_soft_stage_rates(soft_stage *s, double *zdot);
 void cdni_soft_stage_end(soft_stage *s);

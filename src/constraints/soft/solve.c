@@ -295,18 +295,18 @@ static cdn_status take_flags(soft_problem *p) {
   return CDN_OK;
 }
 
-cdn_status cdni_soft_run(soft_problem *p, soft_results *head, sv *F, double *f) {
+cdn_status cdni_soft_run(soft_problem *p, soft_results *head) {
   const int islands = p->plan->n_islands;
   start(p);
   for (int k = 0; k < islands; k++) CDNI_TRY(cdni_soft_newton(p, k, head));
   head->scale += cdni_soft_cost(p, islands); /* on nothing that moves */
-  for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
   return CDN_OK;
 }
 
 static cdn_status solve(soft_problem *p, sv *F, double *f) {
   soft_results head = { .statistics = { .islands = p->plan->n_islands } };
-  CDNI_TRY(cdni_soft_run(p, &head, F, f));
+  CDNI_TRY(cdni_soft_run(p, &head));
+  for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
   return write_results(p, &head);
 }
 
@@ -342,7 +342,7 @@ cdn_status cdni_soft_begin_with(soft_problem *p, const soft_room *room, cdn_stat
   const matter *m = room->matter;
   const int nb = m->tree.n;
   const loop_plan *full = NULL;
-  *p = (soft_problem){ .room = room, .state = state, .d = d, .n = n };
+  *p = (soft_problem){ .room = room, .state = state, .d = d, .n = n, .tolerance = room->def.tolerance };
   if (room->constraints && cdni_constraint_any_enabled(room->constraints, state)) {
     CDNI_TRY(cdni_constraint_rows(room->constraints, state, &p->rows_there));
     full = p->rows_there.plan, p->rows = &p->rows_there;

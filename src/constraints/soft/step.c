@@ -129,26 +129,31 @@ static bool take_normals(soft_stage *s, double *normal) {
   return far;
 }
 
-static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_group *groups, int n, sv *F, double *f) {
+/* x, not what the forces make, goes to udot: where contact is stiff, rounding of r is a force, but not a motion. */
+static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_group *groups, int n, double *udot) {
+  const int nu = s->room->matter->tree.nu;
   soft_problem p;
   soft_results head = { .scale = 0 };
   CDNI_TRY(cdni_soft_begin_with(&p, s->room, s->state, d, d->udot, groups, n));
-  const cdn_status status = cdni_soft_run(&p, &head, F, f);
+  p.tolerance = 0; /* the cost of the start, which a tolerance is relative to, goes with h^2 */
+  const cdn_status status = cdni_soft_run(&p, &head);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   for (int i = 0; i < n && status == CDN_OK; i++) {
     const soft_group *g = &groups[p.order[i]];
     for (int k = 0; g->source >= 0 && k < g->s.rows; k++) s->force[3 * g->source + k] = p.work[i].f[k];
   }
+  for (int k = 0; k < nu && status == CDN_OK; k++) udot[k] += p.x[k];
   cdni_soft_end(&p);
   return status;
 }
 
-static cdn_status solve(soft_stage *s, const tree_data *d, sv *A, soft_group *groups, int own, sv *F, double *f) {
+static cdn_status solve(soft_stage *s, const tree_data *d, sv *A, soft_group *groups, int own, double *udot) {
   const tree *t = &s->room->matter->tree;
   int n;
   s->room->matter->kernels->jacobian(t, d, s->step->u, A);
   CDNI_TRY(make_groups(s, d, A, groups, own, &n));
-  return n > 0 ? solve_groups(s, d, groups, n, F, f) : CDN_OK;
+  if (t->nu) memcpy(udot, d->udot, (size_t)t->nu * sizeof *udot);
+  return n > 0 ? solve_groups(s, d, groups, n, udot) : CDN_OK;
 }
 
 /* What is assumed at first is what the State has. */
@@ -159,7 +164,7 @@ static cdn_status make_rows(soft_stage *s) {
   return cdni_contact_step_rows(s->room->compliant, s->state, &step, s->rows, &s->n);
 }
 
-cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, double *f, bool *again) {
+cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, double *udot, bool *again) {
   const size_t nb = (size_t)s->room->matter->tree.n;
   int own;
   *again = false;
@@ -171,7 +176,7 @@ cdn_status cdni_soft_stage_solve(soft_stage *s, const tree_data *d, sv *F, doubl
   sv *A = frame;
   soft_group *groups = (soft_group *)(A + nb);
   double *normal = (double *)(groups + most);
-  const cdn_status status = solve(s, d, A, groups, own, F, f);
+  const cdn_status status = solve(s, d, A, groups, own, udot);
   if (status == CDN_OK && s->touches > 0) {
     *again = take_normals(s, normal);
     memcpy(s->normal, normal, n * sizeof *normal);
