@@ -17,9 +17,11 @@ static touch_force force_of(const motion_view *v, const touch *t, double transit
                     .slip = { cdn_dot(m.slip, t->tangent), cdn_dot(m.slip, cdn_cross(t->normal, t->tangent)) },
                     .turn = m.turn,
                     .carried = m.carried };
-  f.normal = fmax(t->elastic * (1 + t->damping * f.rate), 0);
+  cdn_vec3 damping = { 0, 0, 0 };
+  f.normal = t->in_pair ? cdni_bed_damped(t, &m, &damping) : fmax(t->elastic * (1 + t->damping * f.rate), 0);
   if (!by_patch || v->room->slot_numbers == SLOT_NUMBERS)
     f.moment = cdni_friction_against_rolling(t, &m, f.normal, transition, size);
+  f.moment = cdn_add(f.moment, damping);
   if (!by_patch) {
     f.friction = cdni_friction_by_slip(t, &m, f.normal, transition);
     f.moment = cdn_add(f.moment, cdni_friction_against_spin(t, &m, f.normal, transition, size));

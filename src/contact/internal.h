@@ -148,10 +148,13 @@ typedef struct touch {
   double modulus;                   /* of both, combined */
   double spread;                    /* root mean square of the distances of its pressure from the point, m */
   double radius[2];
+  /* A pressure field on a polygon (in_pair), for bed.c: its stiffness, N/m; the middle of its area, along the tangent and across, from the
+   * point; the root of twice the second moments of the area over the area: xx, xy, yy, m. */
+  double stiffness, middle[2], half[3];
 } touch;
 
 /* Contacts of a State are compared by their bytes, so there must be none between members. */
-_Static_assert(sizeof(touch) == 4 * sizeof(int32_t) + 28 * sizeof(double), "a touch has no unused bytes");
+_Static_assert(sizeof(touch) == 4 * sizeof(int32_t) + 34 * sizeof(double), "a touch has no unused bytes");
 
 /* What it is by pose and velocity. */
 typedef struct touch_force {
@@ -378,6 +381,19 @@ void cdni_contact_rods_rate(const rods_place *r, const cdn_transform *const X[2]
 /* Puts a sphere, end i of it, in the place of the capsule of a pair. */
 void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i, cdn_geometry *end,
                       cdn_transform *X_end);
+
+/* ---- bed.c: the springs of a pressure field on a polygon ---- */
+
+/* The moments: of the area about its middle, over the area, in the axes of `middle`: xx, xy, yy. */
+void cdni_bed_set(touch *t, double stiffness, const double middle[2], const double moments[3]);
+/* Each has a quarter of the stiffness. At the touch's point they have no moment. */
+typedef struct bed_spring {
+  cdn_vec3 arm; /* from the point */
+  double force; /* elastic */
+} bed_spring;
+void cdni_bed_springs(const touch *t, bed_spring springs[4]);
+/* The force along the normal, with its dissipation; *moment on b at the point. */
+double cdni_bed_damped(const touch *t, const relative_motion *m, cdn_vec3 *moment);
 
 /* ---- detect.c: compute functions of the entries ---- */
 

@@ -127,6 +127,31 @@ static double mean_square(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double 
   return sum > 0 ? sum / force : 0;
 }
 
+/* The bed of springs of a polygon whose area gives way by `give` in pressure for each m. Over a triangle the integral of x x^T is area / 12 (s
+ * s^T + sum x_i x_i^T). */
+static void set_bed(touch *t, const polygon *p, double give) {
+  const cdn_vec3 axes[2] = { t->tangent, cdn_cross(t->normal, t->tangent) };
+  double area = 0, first[2] = { 0, 0 }, second[3] = { 0, 0, 0 }, x[3][2], middle[2];
+  for (int i = 1; i + 1 < p->n; i++) {
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 2; k++) x[j][k] = cdn_dot(axes[k], cdn_sub(p->corner[j == 0 ? 0 : i + j - 1], t->point));
+    const double s[2] = { x[0][0] + x[1][0] + x[2][0], x[0][1] + x[1][1] + x[2][1] };
+    const double part = 0.5 * ((x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[1][1] - x[0][1]) * (x[2][0] - x[0][0]));
+    double squares[3] = { s[0] * s[0], s[0] * s[1], s[1] * s[1] };
+    for (int j = 0; j < 3; j++)
+      squares[0] += x[j][0] * x[j][0], squares[1] += x[j][0] * x[j][1], squares[2] += x[j][1] * x[j][1];
+    area += part;
+    for (int k = 0; k < 2; k++) first[k] += part * s[k] / 3;
+    for (int k = 0; k < 3; k++) second[k] += part * squares[k] / 12;
+  }
+  if (!(area > 0)) return;
+  for (int k = 0; k < 2; k++) middle[k] = first[k] / area;
+  const double moments[3] = { fmax(second[0] / area - middle[0] * middle[0], 0),
+                              second[1] / area - middle[0] * middle[1],
+                              fmax(second[2] / area - middle[1] * middle[1], 0) };
+  cdni_bed_set(t, give * area, middle, moments);
+}
+
 /* ---- the law ---- */
 
 void cdni_polygon_clip_by_face(polygon *p, const field *f, int i, int k) {
@@ -185,6 +210,10 @@ static cdn_status add_polygon(const pressure_overlap *o, const combined_material
                .elastic = force,
                .in_pair = 1,
                .damping = m->dissipation };
+  /* as the solids part along the normal, each pressure falls by its stiffness times the cosine of its face */
+  const double give_a = a->stiffness * cdn_dot(a->face[i].n, normal),
+               give_b = -b->stiffness * cdn_dot(b->face[j].n, normal);
+  set_bed(place, &p, give_a > 0 && give_b > 0 ? give_a * give_b / (give_a + give_b) : force / (d_a + d_b));
   ((touch *)place)->spread =
       sqrt(mean_square(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));
   cdni_touch_friction(place, m);

@@ -5,9 +5,8 @@
  * is minus the slope of a convex function:
  *
  * - Pressure. The step leads to the depth w = depth - h (V - V~), where V~ is the velocity of the State. Hertz's force grows
- *   as w^(3/2), and its dissipation with -V, both of which fall with V. Springs of a mesh have the power 1. A patch of pressure fields has
- *   four springs of its stiffness, a quarter each, as far from its middle as its pressure is on the root of a mean square: so
- *   they bear moments as well.
+ *   as w^(3/2), and its dissipation with -V, both of which fall with V. Springs of a mesh have the power 1. A pressure field is its bed
+ *   of springs (bed.c).
  * - Friction that sticks. A bristle (bristle.c) moves at xdot = -f / (k T) - x / T. After an implicit step of the size h its
  *   displacement is x1 = (x0 - h f / (k T)) / (1 + h / T), which makes f = -P(k (x0 + (h + T) V)): P shortens a vector to the
  *   length of the slider's strength. It is the return mapping of plasticity, and convex.
@@ -47,33 +46,25 @@ static cdn_vec3 across(cdn_vec3 x, cdn_vec3 n) { return cdn_sub(x, cdn_scale(cdn
 
 /* ---- pressure ---- */
 
-static contact_step_row *add_press(maker *m, const touch *t, const relative_motion *motion, cdn_vec3 arm, double part,
-                                   double power) {
+static void add_press(maker *m, const touch *t, const relative_motion *motion, cdn_vec3 arm, double stiffness,
+                      double depth, double power) {
   contact_step_row *r = add(m, t, CONTACT_STEP_PRESS, 1, t->point);
   r->w[0] = cdn_cross(arm, t->normal), r->v[0] = t->normal;
   r->V[0] = cdn_dot(r->w[0], motion->w) + cdn_dot(t->normal, motion->u);
-  r->stiffness = part * t->elastic / pow(t->depth, power);
-  r->depth = r->usual = t->depth, r->power = power, r->damping = t->damping;
-  return r;
+  r->stiffness = stiffness, r->depth = depth, r->power = power, r->damping = t->damping;
+  r->usual = t->depth;
 }
 
-static double power_of(const touch *t) { return t->radius[0] > 0 ? 1.5 : 1; }
-
-/* A spring of a wide touch is damped by V - s, where s is the part of V~ that comes of turning: so at V~ it is damped as the
- * middle is. 1 - d (V - s) = (1 + d s) (1 - d' V) with d' = d / (1 + d s). */
 static void press(maker *m, const touch *t, const relative_motion *motion) {
   if (!t->in_pair) {
-    add_press(m, t, motion, cdn_v3(0, 0, 0), 1, power_of(t));
+    const double power = t->radius[0] > 0 ? 1.5 : 1;
+    add_press(m, t, motion, cdn_v3(0, 0, 0), t->elastic / pow(t->depth, power), t->depth, power);
     return;
   }
-  const cdn_vec3 second = cdn_cross(t->normal, t->tangent);
-  const double middle = cdn_dot(t->normal, motion->u);
-  for (int k = 0; k < 4; k++) {
-    const cdn_vec3 arm = cdn_scale(k % 2 ? t->spread : -t->spread, k < 2 ? t->tangent : second);
-    contact_step_row *r = add_press(m, t, motion, arm, 0.25, 1);
-    const double more = 1 + t->damping * (r->V[0] - middle);
-    if (more > 0.1) r->stiffness *= more, r->damping /= more;
-  }
+  bed_spring springs[4];
+  const double stiffness = 0.25 * t->stiffness;
+  cdni_bed_springs(t, springs);
+  for (int k = 0; k < 4; k++) add_press(m, t, motion, springs[k].arm, stiffness, springs[k].force / stiffness, 1);
 }
 
 static void add_pressure(maker *m, int i) {
