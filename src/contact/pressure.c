@@ -144,7 +144,8 @@ static void set_bed(touch *t, const polygon *p, double give) {
     for (int k = 0; k < 2; k++) first[k] += part * s[k] / 3;
     for (int k = 0; k < 3; k++) second[k] += part * squares[k] / 12;
   }
-  if (!(area > 0)) return;
+  t->stiffness = t->elastic / t->depth;
+  if (!(area > 0)) return; /* a sliver bears next to nothing */
   for (int k = 0; k < 2; k++) middle[k] = first[k] / area;
   const double moments[3] = { fmax(second[0] / area - middle[0] * middle[0], 0),
                               second[1] / area - middle[0] * middle[1],

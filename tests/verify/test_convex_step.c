@@ -4,6 +4,7 @@
 #include <cardan/contact.h>
 
 #include "property/random_tree.h"
+#include "tower.h"
 
 /* ---- bodies on a floor ---- */
 
@@ -368,13 +369,14 @@ START_TEST(a_million_kilograms_rest_on_one) {
       def.method = CDN_METHOD_CONVEX, def.accuracy = 1e-3, def.fixed_step = fixed ? 0.01 : 0;
       OK(cdn_state_create(system, &state));
       OK(cdn_stepper_create(state, &def, &stepper));
-      OK_STEP(stepper, cdn_stepper_advance(stepper, fixed ? 5 : 2, NULL));
+      OK_STEP(stepper, cdn_stepper_advance(stepper, fixed ? 5 : 100, NULL));
       OK(cdn_stepper_certificate(stepper, &c));
       const double lower = cdn_body_q(cdn_stepper_state(stepper), (cdn_body){ 1 })[6];
       const double upper = cdn_body_q(cdn_stepper_state(stepper), (cdn_body){ 2 })[6];
       if (getenv("CARDAN_TEST_SHOW"))
         printf("%.0e kg: gives by %.4f mm, %d steps\n", loads[k], 1e3 * (lower + 0.2 - upper), (int)c.steps);
-      NEAR(lower + 0.2 - upper, 1e-3, 6e-5); /* it swings, a little */
+      /* at its rim, a depth wide, a bed is nearer to the sides and bears less: 0.6 % */
+      NEAR(lower + 0.2 - upper, 1e-3, 1e-5);
       cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
     }
 }
@@ -417,7 +419,40 @@ START_TEST(what_sticks_does_not_creep) {
     printf("block at 20 degrees: %.2e m/s, %d steps, of which %d in the last 30 s\n", rate, (int)late.steps,
            (int)(late.steps - early.steps));
   AT_MOST(fabs(rate), 1e-10);
-  AT_MOST(late.steps - early.steps, 20000);
+  AT_MOST(late.steps - early.steps, 300);
+  cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
+}
+END_TEST
+
+/* A tower of ten boxes that begins askew, settles, and stands for ten minutes. Nothing moves it, so only what the accuracy leaves of its sway
+ * after half a minute may show. */
+START_TEST(a_tower_stands) {
+  cdn_body body[BOXES];
+  cdn_system *system = make_tower(body);
+  cdn_state *state;
+  cdn_stepper *stepper;
+  cdn_certificate early, late;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  double start[BOXES][7], moved, turned, most_moved = 0, most_turned = 0;
+  OK_FREEZE(system);
+  def.method = CDN_METHOD_CONVEX, def.accuracy = 1e-3;
+  OK(cdn_state_create(system, &state));
+  OK(cdn_stepper_create(state, &def, &stepper));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 30, NULL));
+  OK(cdn_stepper_certificate(stepper, &early));
+  for (int i = 0; i < BOXES; i++) memcpy(start[i], cdn_body_q(cdn_stepper_state(stepper), body[i]), sizeof start[i]);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 630, NULL));
+  OK(cdn_stepper_certificate(stepper, &late));
+  for (int i = 0; i < BOXES; i++) {
+    drift(start[i], cdn_body_q(cdn_stepper_state(stepper), body[i]), &moved, &turned);
+    most_moved = fmax(most_moved, moved), most_turned = fmax(most_turned, turned);
+  }
+  if (getenv("CARDAN_TEST_SHOW"))
+    printf("tower: %d steps in 30 s, %d in 600 s, moved by %.1e m, turned by %.1e rad\n", (int)early.steps,
+           (int)(late.steps - early.steps), most_moved, most_turned);
+  AT_MOST(most_moved, 1e-6);
+  AT_MOST(most_turned, 1e-6);
+  AT_MOST(late.steps - early.steps, 600); /* it rests: steps of a second and more */
   cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
 }
 END_TEST
@@ -454,6 +489,7 @@ static void add(TCase *c) {
   tcase_add_test(c, clutter_is_accurate);
   tcase_add_test(c, a_million_kilograms_rest_on_one);
   tcase_add_test(c, what_sticks_does_not_creep);
+  tcase_add_test(c, a_tower_stands);
   tcase_add_test(c, impacts_create_no_energy);
 }
 int main(void) { return check_suite("convex step", 240, add); }
