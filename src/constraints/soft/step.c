@@ -132,7 +132,7 @@ static bool take_normals(soft_stage *s, double *normal) {
 static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_group *groups, int n, sv *F, double *f) {
   soft_problem p;
   soft_results head = { .scale = 0 };
-  CDNI_TRY(cdni_soft_begin_with(&p, s->room, s->state, d, d->udot, groups, n));
+  CDNI_TRY(cdni_soft_begin(&p, s->room, s->state, d, d->udot, &s->room->newton, groups, n));
   const cdn_status status = cdni_soft_run(&p, &head, F, f);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   for (int i = 0; i < n && status == CDN_OK; i++) {
