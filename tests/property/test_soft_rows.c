@@ -136,7 +136,7 @@ static void check_solution(soft_case *c, double most_residual) {
   OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
   OK_ON(state, cdn_soft_get_statistics(state, &stats));
   AT_MOST(stats.residual, most_residual);
-  ck_assert(stats.converged);
+  ck_assert_msg(stats.converged, "residual %g after %d iterations", stats.residual, stats.most_iterations);
   const double *udot = cdn_state_udot(state);
   cdn_spatial V[TREE_MOST_BODIES + 1];
   OK_ON(state, cdn_multiply_by_J(state, udot, V));

@@ -134,7 +134,8 @@ cdn_status cdni_soft_descend(soft_problem *p, int island, soft_results *results)
   double cost = cdni_soft_cost(p, island), beta = 0;
   const double scale = cost + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
   results->scale += scale;
-  const double enough = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
+  /* half of the tolerance is for what sums of many steps have lost when udot is solved from the forces */
+  const double enough = fmax(0.25 * def->tolerance * def->tolerance, NOTHING) * scale;
   CDNI_TRY(factor(p, island, statistics));
   solve_gradient(p, island);
   products left = multiply(p, island);

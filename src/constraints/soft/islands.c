@@ -72,8 +72,8 @@ static int piece_of(const soft_problem *p, int body) {
   return from;
 }
 
-static int root_of(const int32_t *up, int i) {
-  while (up[i] != i) i = up[i];
+static int root_of(int32_t *up, int i) {
+  while (up[i] != i) i = up[i] = up[up[i]];
   return i;
 }
 
