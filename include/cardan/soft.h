@@ -30,10 +30,15 @@ typedef enum cdn_soft_kind {
   CDN_SOFT_ELLIPTIC,      /**< 3, 4 or 6 rows: normal, two tangents, torsion, two rolls; their force is in a cone */
   CDN_SOFT_PYRAMIDAL      /**< the same rows; the cone is a pyramid of edges, each with D[0] */
 } cdn_soft_kind;
-/** A System's options for soft rows (docs/soft_contact.md). */
+/** How soft rows are solved (docs/soft_rows.md). */
+typedef enum cdn_soft_solver {
+  CDN_SOFT_NEWTON, /**< Newton's method: the elimination with the rows' second derivatives. Few, dear iterations */
+  CDN_SOFT_CG      /**< conjugate gradients, preconditioned by the masses and the constraints: no matrix of the rows */
+} cdn_soft_solver;
+/** A System's options for soft rows (docs/soft_rows.md). */
 typedef struct cdn_soft_def {
   CDN_DEF_HEADER;
-  int iterations;        /**< most Newton steps of an island, >= 1. Default 100 */
+  int iterations;        /**< most iterations of an island, >= 1. Default 100 */
   double tolerance;      /**< >= 0: see cdn_soft_statistics.residual. Default 1e-8 */
   int line_iterations;   /**< most steps of a line search, >= 1. Default 50 */
   double line_tolerance; /**< in (0, 1): the slope that a line search leaves, relative to the first. Default 1e-6 */
@@ -47,6 +52,11 @@ typedef struct cdn_soft_def {
   double impedance_ratio; /**< > 0: of friction to normal force, MuJoCo's impratio. Default 1 */
   /** Time constants of laws count as at least this, s, >= 0: MuJoCo's refsafe is two steps. Default 0 */
   double shortest_time;
+  cdn_soft_solver solver; /**< default CDN_SOFT_NEWTON. Implicit steps (CDN_METHOD_CONVEX) take that always */
+  /** >= 0: MuJoCo's tolerance is in force instead of `tolerance`. An island ends when an iteration lowers the cost, or leaves a
+   *  gradient, by less than this times the trace of M at the default coordinates; a line search when its slope is below
+   *  line_tolerance times the same, for a direction of length 1. Default -1: not in force */
+  double cost_tolerance;
 } cdn_soft_def;
 /** cdn_default_soft_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_soft_def_init(void *def, size_t size);
@@ -155,11 +165,32 @@ typedef struct cdn_soft_statistics {
   /** The root of 1/2 g^T M^-1 g on the accelerations that the constraints allow, over 1/2 |udot0|_M^2 + the cost at udot0; g is the
    *  gradient that is left. It bounds the error of udot in the norm of M, relatively. */
   double residual;
+  int evaluations; /**< of slopes along lines, of all islands */
+  int records;     /**< what cdn_soft_get_iteration knows: the iterations of the island with most, but 1000 at most */
 } cdn_soft_statistics;
 /** Writes them. Realizes Acceleration. */
 CDN_API cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *out, size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_soft_get_statistics(cdn_state *state, cdn_soft_statistics *out) {
   return cdn_soft_get_statistics_sized(state, out, sizeof *out);
+}
+
+/** One iteration: sums over the islands that came so far. Later releases append members. */
+typedef struct cdn_soft_iteration {
+  int islands;
+  int evaluations;    /**< of slopes along the line */
+  int active;         /**< groups with a force, afterwards */
+  int changes;        /**< groups that left the piece of their function on which they had been */
+  double cost;        /**< afterwards: 1/2 |udot - udot0|_M^2 + the sum of s */
+  double improvement; /**< by which it fell */
+  /** Before: the root of 1/2 g^T B^-1 g, with the gradient g and B = M (CG) or M + J^T H J (Newton), which a step by the quadratic
+   *  model lowers the cost by */
+  double gradient;
+} cdn_soft_iteration;
+/** Writes iteration i, from 0 on: CDN_ERR_ARG beyond cdn_soft_statistics.records. Realizes Acceleration. O(1). */
+CDN_API cdn_status cdn_soft_get_iteration_sized(cdn_state *state, int i, cdn_soft_iteration *out,
+                                                size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_soft_get_iteration(cdn_state *state, int i, cdn_soft_iteration *out) {
+  return cdn_soft_get_iteration_sized(state, i, out, sizeof *out);
 }
 
 CDN_END_DECLS

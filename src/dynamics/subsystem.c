@@ -133,6 +133,9 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   const dynamics *dyn = of(self);
   const matter *m = dyn->matter;
   (void)out;
+  /* a lane's own State takes inertias without what they came from */
+  CDNI_TRY(cdni_state_ensure(state, m->mass_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(state, m->pose.ticket));
   CDNI_TRY(cdni_state_ensure(state, m->inertia.ticket));
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));

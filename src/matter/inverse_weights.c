@@ -10,6 +10,7 @@ typedef struct pass {
   tree_data d;
   mobility_factor *factor;
   compliance *Y;
+  articulated_inertia *outboard; /* of a body with all that is outboard of it */
 } pass;
 
 /* The bytes of the pass; its parts, if there is memory. */
@@ -20,6 +21,7 @@ static size_t layout(const matter *m, char *memory, pass *p) {
 #define TAKE(member, count) \
   (p->member = memory ? (void *)(memory + at) : NULL, at += (size_t)(count) * sizeof *p->member)
   TAKE(Y, n);
+  TAKE(outboard, n);
   TAKE(d.pose, n);
   TAKE(d.inertia, n);
   TAKE(d.articulated, n);
@@ -54,6 +56,23 @@ static void weigh_mobilities(const tree_node *n, const mobility_factor *own, con
   }
 }
 
+static double trace_of_M(const matter *m, const pass *p) {
+  const tree *t = &m->tree;
+  double sum = 0;
+  for (int i = 1; i < t->n; i++) p->outboard[i] = articulated_from_rigid(p->d.inertia[i]);
+  for (int i = t->n - 1; i > 0; i--) {
+    const tree_node *n = &t->node[i];
+    const articulated_inertia P = p->outboard[i];
+    for (int k = 0; k < n->nu; k++) {
+      const sv h = cdni_hinge_column(n, p->d.H, k);
+      sum += sv_dot(h, articulated_mul(P, h)) + p->d.mass[i].armature;
+    }
+    articulated_inertia *up = &p->outboard[n->parent];
+    if (n->parent > 0) *up = articulated_add(*up, articulated_shift(P, p->d.pose[i].r));
+  }
+  return sum;
+}
+
 static cdn_status weigh(const matter *m, cdn_state *state, pass *p, double (*body)[2], double *mobility) {
   rmask singular;
   if (m->tree.n_custom) CDNI_TRY(cdni_custom_across(m, state, p->d.q, (custom_across *)p->d.custom));
@@ -72,6 +91,7 @@ static cdn_status weigh(const matter *m, cdn_state *state, pass *p, double (*bod
     weigh_body(m, state, p, i, body[i]);
     weigh_mobilities(n, p->factor + n->u, &inboard, mobility + n->u);
   }
+  mobility[m->tree.nu] = trace_of_M(m, p);
   return CDN_OK;
 }
 
@@ -95,6 +115,7 @@ cdn_status cdni_matter_calc_inverse_weights(const void *self, cdn_state *state, 
 cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, inverse_weights *out) {
   CDNI_TRY(cdni_state_ensure(state, m->inverse_weights.ticket));
   const double(*body)[2] = cdn_eval(state, m->inverse_weights);
-  *out = (inverse_weights){ body, (const double *)(body + m->tree.n) };
+  const double *mobility = (const double *)(body + m->tree.n);
+  *out = (inverse_weights){ body, mobility, mobility[m->tree.nu] };
   return CDN_OK;
 }

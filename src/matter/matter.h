@@ -91,6 +91,7 @@ typedef struct inverse_weights {
   const double (*body)[2];
   /* A mobility: the diagonal of M^-1, averaged over the axes of balls and over each half of free joints. */
   const double *mobility;
+  double trace; /* the sum of the diagonal of M */
 } inverse_weights;
 cdn_status cdni_matter_inverse_weights(const matter *m, cdn_state *state, inverse_weights *out);
 

@@ -233,7 +233,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                               of_mass, CDN_STAGE_INSTANCE);
 
   const cdn_ticket of_weights[] = { m->frame_constants.ticket, m->mass_constants.ticket };
-  m->inverse_weights = cdn_declare_cache(d, "inverse_weights", (2 * n + (size_t)t->nu) * sizeof(double),
+  m->inverse_weights = cdn_declare_cache(d, "inverse_weights", (2 * n + (size_t)t->nu + 1) * sizeof(double),
                                          cdni_matter_calc_inverse_weights, 2, of_weights);
 
   const cdn_ticket of_pose[] = { m->frame_constants.ticket, CDN_Q_EFF };

@@ -159,6 +159,7 @@ static const cdn_force_ops zero_ops;
 #define RESULT_LIST(X)                                                                                            \
   X(cdn_soft_get, 0, (w.state, 0, out, size))                                                                     \
   X(cdn_soft_get_statistics, sizeof(cdn_soft_statistics), (w.state, out, size))                                   \
+  X(cdn_soft_get_iteration, 0, (w.state, 0, out, size))                                                           \
   X(cdn_last_error, sizeof(cdn_error), (out, size))                                                               \
   X(cdn_invertible_motion_report, sizeof(cdn_invertible_report), (w.motion, out, size))                           \
   X(cdn_invertible_motion_get_contact, sizeof(cdn_invertible_contact), (w.motion, 0, out, size))                  \

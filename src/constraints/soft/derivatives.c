@@ -124,13 +124,16 @@ static cdn_status vary_multipliers(soft_problem *p, double *lambda, int stride, 
 cdn_status cdni_soft_vary(const soft_room *room, cdn_state *state, const char *function, int n,
                           const soft_variation *variations) {
   soft_problem p;
+  const void *groups;
+  int count;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &count));
   const tree_data d = cdni_matter_data(room->matter, state);
   const size_t nu = (size_t)room->matter->tree.nu;
   const bool constrained = room->constraints && cdni_constraint_any_enabled(room->constraints, state);
   const size_t equations = constrained ? (size_t)cdni_constraints_equations(room->constraints) : 0;
   void *X;
   CDNI_TRY(cdni_operator_work(state, function, (nu + equations + 1) * sizeof(double), &X));
-  cdn_status status = cdni_soft_begin(&p, room, state, &d, d.udot);
+  cdn_status status = cdni_soft_begin(&p, room, state, &d, d.udot, &room->newton, groups, count);
   if (status == CDN_OK) {
     status = factor_all(&p);
     for (int v = 0; v < n && status == CDN_OK; v++)

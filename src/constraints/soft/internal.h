@@ -30,11 +30,17 @@ struct soft_room {
   uint8_t *moves;                     /* by body: whether a mobility is between it and Ground */
   int32_t *trunk;                     /* by body: the first body of its tree; 0: Ground */
   cdn_computed_region groups;         /* soft_group */
-  /* Companions of the groups: bytes; the numbers from which the plan was made; soft_results. */
-  cdn_computed_region plan, shape, results;
+  /* Companions of the groups: bytes; the numbers from which the plan was made. With couplings, and without. */
+  cdn_computed_region plan[2], shape[2];
+  cdn_computed_region results; /* a companion, too: soft_results */
+  cdn_soft_def
+      newton; /* `def` for implicit steps, and derivatives: Newton's method, to rounding. A tolerance would be relative to the cost at
+                                * the start, which goes with the square of the step. */
 };
 
-/* What the region of results begins with; then soft_outcome, one a group, and x, nu numbers. */
+enum { SOFT_MOST_RECORDS = 1000 };
+
+/* What the region of results begins with; then soft_outcome, one a group, udot, nu numbers, and cdn_soft_iteration, by iteration. */
 typedef struct soft_results {
   cdn_soft_statistics statistics;
   double scale; /* by which the residual is measured: 1/2 |udot0|_M^2 + cost there */
@@ -67,14 +73,20 @@ typedef struct soft_work {
   double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
   double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
   int32_t zone, factored; /* the pieces that r is on, and that H was of when it was factored */
+  int32_t noted;          /* and that r was on in the last record */
   /* Forces that hold x: M x is J^T of them, on the null space of G; and those that hold y. */
   double held[SOFT_MOST_ROWS], next[SOFT_MOST_ROWS];
+  double along[SOFT_MOST_ROWS], past[SOFT_MOST_ROWS]; /* of CG: forces that hold its direction, and the last gradient */
   double H[SOFT_MOST_ROWS * SOFT_MOST_ROWS];
 } soft_work;
 
-/* x = udot - udot0. By body and mobility; only islands have values. */
+/* x = udot - udot0. By body and mobility; only islands have values.
+ *
+ * With couplings the islands of the plan are those of the problem. Without, only constraints connect trees to islands of the plan; those
+ * that rows connect are one island of the problem, and its pieces. */
 typedef struct soft_problem {
   const soft_room *room;
+  const cdn_soft_def *def;
   cdn_state *state;
   const tree_data *d;
   const loop_plan *plan;
@@ -85,27 +97,40 @@ typedef struct soft_problem {
   const sv *A_0;   /* by body: the motion of udot0, without terms of velocity */
   soft_work *work; /* by group, those of an island in a row; at the end those on nothing that moves */
   int n;
-  double tolerance;       /* as cdn_soft_def has it */
-  int32_t *first;         /* by island: its first group (n_islands + 1) */
-  int32_t *order;         /* by place in `work`: the number of the group */
-  articulated_inertia *P; /* by body: weights */
-  uint8_t *changed;       /* by body: whether weights on it, or beyond it, are others than those factored; Ground: no */
-  double *D;              /* nu x 6: weights on mobilities */
-  double *x, *y, *f;      /* nu: offset; that of the Newton step; forces on mobilities */
-  sv *A_x, *A_y, *F;      /* by body: motions of x and y; forces */
-  void *scratch;          /* of the elimination */
-  void *frame, *inner;    /* of the State's workspace */
+  bool coupled;
+  int n_islands;
+  int32_t *piece_first, *piece; /* by island: islands of the plan */
+  int32_t *island;              /* by island of the plan: the one whose piece it is */
+  int32_t *first;               /* by island: its first group (n_islands + 1) */
+  int32_t *order;               /* by place in `work`: the number of the group */
+  articulated_inertia *P;       /* by body: weights */
+  uint8_t *changed; /* by body: whether weights on it, or beyond it, are others than those factored; Ground: no */
+  double *D;        /* nu x 6: weights on mobilities */
+  double *x, *y, *step, *f;   /* nu: offset; that of the Newton step; direction; forces on mobilities */
+  sv *A_x, *A_y, *A_step, *F; /* by body: motions of these; forces */
+  void *scratch;              /* of the elimination */
+  cdn_soft_iteration *record; /* by iteration */
+  int records, most_records;
+  double trace;        /* of M, for def->cost_tolerance */
+  void *frame, *inner; /* of the State's workspace */
 } soft_problem;
 
-/* solve.c: the plan, the islands, and memory. `udot` is what A_0 is the motion of. Numbers of the groups are not there yet. */
+/* solve.c: the plan, the islands, and memory, for n groups. `udot` is what A_0 is the motion of. Numbers of the groups are not there
+ * yet. Newton's method in `def` asks for couplings. */
 cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
-                           const double *udot);
-/* The same with n groups that are not those of the State. */
-cdn_status cdni_soft_begin_with(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
-                                const double *udot, const soft_group *groups, int n);
+                           const double *udot, const cdn_soft_def *def, const soft_group *groups, int n);
 /* Solves all islands: x, and in `work` the forces of the rows. */
 cdn_status cdni_soft_run(soft_problem *p, soft_results *head);
 void cdni_soft_end(soft_problem *p);
+/* islands.c: finds them, and puts the groups in their order; those on nothing that moves come last. */
+typedef struct soft_pairs { /* of bodies that the plan couples, sorted */
+  const int32_t *pair;
+  int n;
+} soft_pairs;
+void cdni_soft_sort(soft_problem *p, const soft_group *groups, const soft_pairs *pairs);
+/* A body of a side of a group: the one that it names, or of two joints the one before that; 0: it does not move. */
+int cdni_soft_coupled_body(const soft_room *room, const soft_group *g, int side, int which);
+int cdni_soft_compare_pairs(const void *x, const void *y);
 /* The rows of a group on a pair, on the accelerations of M's origins. */
 void cdni_soft_place(const body_pose *pose, soft_work *w);
 
@@ -119,16 +144,32 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all);
 /* x^T M y of an island, for offsets with the motions A_x and A_y. */
 double cdni_soft_metric(const soft_problem *p, int island, const double *x, const sv *A_x, const double *y,
                         const sv *A_y);
+/* The length of M x, or with rows of M x + J^T (f - next), on mobilities that are free to move. */
+double cdni_soft_length(const soft_problem *p, int island, const double *x, const sv *A_x, bool with_rows);
 
-/* newton.c: the accelerations of an island. */
+/* newton.c and gradients.c: the accelerations of an island. They add to the statistics, and to the scale. */
+cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results);
+cdn_status cdni_soft_descend(soft_problem *p, int island, soft_results *results);
 /* The weights at the present H, factored: along changed bodies, or all. */
 cdn_status cdni_soft_factor(soft_problem *p, int island, bool all);
-/* Adds to the statistics, and to the scale. */
-cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results);
 /* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing that
  * moves. */
 double cdni_soft_cost(const soft_problem *p, int island);
-/* line.c: the step along d with the least cost; m0, m1: d^T M x, d^T M d. */
-double cdni_soft_line(const soft_problem *p, int island, double m0, double m1);
+
+/* line.c: the step along d with the least cost. */
+typedef struct soft_line {
+  double m0, m1; /* d^T M x, d^T M d */
+  double size;   /* the length of d; read if cost_tolerance is in force */
+  double t;      /* where to begin; 0: by the slope there. Then the step; 0: the cost does not fall along d */
+  int evaluations;
+} soft_line;
+void cdni_soft_search(const soft_problem *p, int island, soft_line *line);
+/* What ends an iteration where cost_tolerance is in force: improvements and gradients below this. */
+static inline double soft_cost_limit(const soft_problem *p) { return p->def->cost_tolerance * p->trace; }
+
+/* record.c: adds the iteration `it`, from 1 on, of an island. cost: of the functions, afterwards. Returns by how much the whole cost
+ * has fallen, from *before, which becomes the present one. */
+double cdni_soft_note(soft_problem *p, int island, int it, const soft_line *line, double gradient, double cost,
+                      double *before);
 
 #endif

@@ -110,7 +110,7 @@ static step_sums multiply(const soft_problem *p, int island) {
 
 /* What a trial found at a place of the step. */
 typedef struct trial {
-  double slope; /* of the functions */
+  double cost, slope; /* of the functions */
   double
       left; /* half of the sum of (f - g)^2 / D: at y that is what is left to promise, for the gradient is J^T (g - f) */
 } trial;
@@ -123,7 +123,7 @@ static trial evaluate(const soft_problem *p, int island, double t) {
     const int n = w->g->s.rows;
     double r[SOFT_MOST_ROWS];
     for (int e = 0; e < n; e++) r[e] = w->r[e] + t * w->Jd[e];
-    cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
+    at.cost += cdni_soft_function(&w->g->s, r, w->f, w->H, &w->zone);
     for (int e = 0; e < n; e++) {
       const double change = w->f[e] - w->next[e];
       at.slope -= w->f[e] * w->Jd[e];
@@ -133,11 +133,29 @@ static trial evaluate(const soft_problem *p, int island, double t) {
   return at;
 }
 
-/* x += t d. */
+/* d and its motion, for lengths; the length of d. */
+static double take_direction(soft_problem *p, int island) {
+  const loop_plan *plan = p->plan;
+  double square = 0;
+  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    p->A_step[i] = sv_sub(p->A_y[i], p->A_x[i]);
+    for (int k = node->u; k < node->u + node->nu; k++) {
+      p->step[k] = p->y[k] - p->x[k];
+      square += p->step[k] * p->step[k];
+    }
+  }
+  return sqrt(square);
+}
+
+/* x += t d. A_x is there where cost_tolerance is in force. */
 static void move(soft_problem *p, int island, double t) {
   const loop_plan *plan = p->plan;
   for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
-    const tree_node *node = &plan->tree->node[plan->bodies[at]];
+    const int i = plan->bodies[at];
+    const tree_node *node = &plan->tree->node[i];
+    if (p->def->cost_tolerance >= 0) p->A_x[i] = sv_fma(t, p->A_step[i], p->A_x[i]);
     for (int k = node->u; k < node->u + node->nu; k++)
       p->x[k] = t == 1 ? p->y[k] : r_fma(t, p->y[k] - p->x[k], p->x[k]);
   }
@@ -155,34 +173,50 @@ double cdni_soft_cost(const soft_problem *p, int island) {
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     sum += cdni_soft_function(&w->g->s, w->r, w->f, w->H, &w->zone);
+    w->noted = w->zone;
   }
   return sum;
 }
 
+/* How small the slope along a line must be for its whole step to be taken. */
+static double slope_limit(const soft_problem *p, double promised, double size) {
+  return p->def->line_tolerance * (p->def->cost_tolerance >= 0 ? soft_cost_limit(p) * size : 2 * promised);
+}
+
 cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) {
-  const cdn_soft_def *def = &p->room->def;
+  const cdn_soft_def *def = p->def;
+  const bool by_cost = def->cost_tolerance >= 0;
   cdn_soft_statistics *statistics = &results->statistics;
-  const double scale =
-      cdni_soft_cost(p, island) + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
+  double cost = cdni_soft_cost(p, island);
+  const double scale = cost + 0.5 * cdni_soft_metric(p, island, p->d->udot, p->A_0, p->d->udot, p->A_0);
   results->scale += scale;
-  const double asked = fmax(p->tolerance * p->tolerance, NOTHING) * scale;
+  const double asked = fmax(def->tolerance * def->tolerance, NOTHING) * scale;
   const bool apart = stands_apart(p, island);
   for (int it = 1; it <= def->iterations; it++) {
     if (apart) mark_changed(p, island, it == 1);
     CDNI_TRY(step(p, island, !apart));
     statistics->factorizations++;
-    if (statistics->most_iterations < it) statistics->most_iterations = it;
     const step_sums sums = multiply(p, island);
     const double promised = 0.5 * (sums.m1 + sums.curved); /* by the quadratic model */
-    const double enough = p->tolerance > 0 ? asked : NO_CHANGE * sums.size;
-    double t = 1;
-    trial at = evaluate(p, island, t);
-    if (promised > LITTLE * sums.size && !(fabs(at.slope + sums.m0 + sums.m1) <= 2 * def->line_tolerance * promised)) {
-      t = cdni_soft_line(p, island, sums.m0, sums.m1);
-      if (t != 1) at = evaluate(p, island, t);
+    const double enough = def->tolerance > 0 ? asked : NO_CHANGE * sums.size;
+    soft_line line = { .m0 = sums.m0, .m1 = sums.m1, .t = 1 };
+    if (by_cost) {
+      line.size = take_direction(p, island);
+      if (it > 1 && cdni_soft_length(p, island, p->step, p->A_step, true) < soft_cost_limit(p)) return CDN_OK;
     }
-    move(p, island, t);
-    if (promised <= enough || (t == 1 && at.left <= enough / STIFF)) return CDN_OK;
+    if (statistics->most_iterations < it) statistics->most_iterations = it;
+    trial at = evaluate(p, island, line.t);
+    /* where little is left, slopes along the line are rounding */
+    if (promised > LITTLE * sums.size && !(fabs(at.slope + sums.m0 + sums.m1) <= slope_limit(p, promised, line.size))) {
+      cdni_soft_search(p, island, &line);
+      if (line.t != 1) at = evaluate(p, island, line.t);
+    }
+    move(p, island, line.t);
+    statistics->evaluations += line.evaluations;
+    const double improvement = cdni_soft_note(p, island, it, &line, sqrt(fmax(promised, 0)), at.cost, &cost);
+    if (!(line.t > 0)) return CDN_OK;
+    if (by_cost ? improvement < soft_cost_limit(p) : promised <= enough || (line.t == 1 && at.left <= enough / STIFF))
+      return CDN_OK;
   }
   return CDN_OK;
 }

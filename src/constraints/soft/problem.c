@@ -1,5 +1,8 @@
 /* What groups of rows do with accelerations, forces and inertias. */
+#include <math.h>
+
 #include "constraints/soft/internal.h"
+#include "matter/operators.h"
 
 void cdni_soft_place(const body_pose *pose, soft_work *w) {
   const soft_group *g = w->g;
@@ -163,17 +166,58 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
   }
 }
 
+/* ---- products with M ---- */
+
 double cdni_soft_metric(const soft_problem *p, int island, const double *x, const sv *A_x, const double *y,
                         const sv *A_y) {
   const loop_plan *plan = p->plan;
   double sum = 0;
-  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
+  for (int k = p->piece_first[island]; k < p->piece_first[island + 1]; k++)
+    for (int at = plan->island_body[p->piece[k]]; at < plan->island_body[p->piece[k] + 1]; at++) {
+      const int i = plan->bodies[at];
+      const tree_node *node = &plan->tree->node[i];
+      sum += sv_dot(rigid_mul(p->d->inertia[i], A_x[i]), A_y[i]);
+      double armature = 0;
+      for (int u = node->u; u < node->u + node->nu; u++) armature += x[u] * y[u];
+      sum += p->d->mass[i].armature * armature;
+    }
+  return sum;
+}
+
+/* The square of the length of what the forces F and f are on the mobilities of a piece. Adds F inward. */
+static double gather(const soft_problem *p, int piece) {
+  const loop_plan *plan = p->plan;
+  double sum = 0;
+  for (int at = plan->island_body[piece]; at < plan->island_body[piece + 1]; at++) {
     const int i = plan->bodies[at];
     const tree_node *node = &plan->tree->node[i];
-    sum += sv_dot(rigid_mul(p->d->inertia[i], A_x[i]), A_y[i]);
-    double armature = 0;
-    for (int k = node->u; k < node->u + node->nu; k++) armature += x[k] * y[k];
-    sum += p->d->mass[i].armature * armature;
+    const bool still = p->d->prescribed && p->d->prescribed[i];
+    for (int k = 0; k < node->nu && !still; k++) {
+      const double f = p->f[node->u + k] + sv_dot(cdni_hinge_column(node, p->d->H, k), p->F[i]);
+      sum += f * f;
+    }
+    if (node->parent > 0) p->F[node->parent] = sv_add(p->F[node->parent], sv_shift_force(p->F[i], p->d->pose[i].r));
   }
   return sum;
+}
+
+double cdni_soft_length(const soft_problem *p, int island, const double *x, const sv *A_x, bool with_rows) {
+  const loop_plan *plan = p->plan;
+  double sum = 0;
+  for (int k = p->piece_first[island]; k < p->piece_first[island + 1]; k++)
+    for (int at = plan->island_body[p->piece[k]]; at < plan->island_body[p->piece[k] + 1]; at++) {
+      const int i = plan->bodies[at];
+      const tree_node *node = &plan->tree->node[i];
+      p->F[i] = rigid_mul(p->d->inertia[i], A_x[i]);
+      for (int u = node->u; u < node->u + node->nu; u++) p->f[u] = p->d->mass[i].armature * x[u];
+    }
+  for (int k = p->first[island]; k < p->first[island + 1] && with_rows; k++) {
+    const soft_work *w = &p->work[k];
+    double force[SOFT_MOST_ROWS];
+    for (int e = 0; e < w->g->s.rows; e++) force[e] = w->f[e] - w->next[e];
+    cdni_soft_add_force(plan->tree, w, force, p->F, p->f);
+  }
+  for (int k = p->piece_first[island]; k < p->piece_first[island + 1]; k++) sum += gather(p, p->piece[k]);
+  p->F[0] = sv_zero();
+  return sqrt(sum);
 }

@@ -97,6 +97,22 @@ cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *
   return CDN_OK;
 }
 
+cdn_status cdn_soft_get_iteration_sized(cdn_state *state, int i, cdn_soft_iteration *out, size_t size) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  const soft_group *groups;
+  soft_results *results;
+  int n;
+  CDNI_TRY(find(state, &groups, &n, &results));
+  const int records = results ? results->statistics.records : 0;
+  if (i < 0 || i >= records)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, "cdn_soft_get_iteration", NULL,
+                           "there is no iteration %d of the soft rows: the State has %d", i, records);
+  const int nu = cdni_soft(cdn_state_system(state))->matter->tree.nu;
+  const cdn_soft_iteration *all = (const cdn_soft_iteration *)((const double *)(soft_outcomes(results) + n) + nu);
+  cdni_sized_write(out, size, &all[i], sizeof *all);
+  return CDN_OK;
+}
+
 cdn_status cdni_soft_contact_force(const void *self, cdn_state *state, int contact, contact_force *out) {
   const soft_room *room = self;
   const soft_group *groups;

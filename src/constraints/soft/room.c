@@ -4,7 +4,7 @@
 #include "rooms.h"
 
 CDNI_DEF(soft_def, .iterations = 100, .tolerance = 1e-8, .line_iterations = 50, .line_tolerance = 1e-6, .rates = true,
-         .cone = CDN_SOFT_ELLIPTIC, .impedance_ratio = 1);
+         .cone = CDN_SOFT_ELLIPTIC, .impedance_ratio = 1, .cost_tolerance = -1);
 
 static const soft_room *of(const void *self) { return *(const soft_room *const *)self; }
 
@@ -44,6 +44,8 @@ void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *given) {
     wrong = "the cone must be CDN_SOFT_ELLIPTIC or CDN_SOFT_PYRAMIDAL";
   else if (!(d.impedance_ratio > 0 && d.impedance_ratio <= 1e100)) wrong = "the impedance_ratio must be positive";
   else if (!(d.shortest_time >= 0 && d.shortest_time <= 1e100)) wrong = "the shortest_time must not be negative";
+  else if ((unsigned)d.solver > CDN_SOFT_CG) wrong = "the solver is none of cdn_soft_solver";
+  else if (!(d.cost_tolerance <= 1e100)) wrong = "the cost_tolerance must be a number, or -1";
   if (wrong) {
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "options of soft rows: %s", wrong);
     return;
@@ -127,7 +129,8 @@ static cdn_status find_moving(cdn_declarer *d, soft_room *room) {
 /* The groups are computed from the points of contact, from the soft elements, and from how light the bodies are. */
 static void declare_reads(soft_room *room, cdn_declarer *d) {
   const cdn_cache groups = { room->groups.of, room->groups.ticket };
-  if (room->contact || room->elements) cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
+  if (room->contact || room->elements || room->def.cost_tolerance >= 0)
+    cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
   if (room->elements) cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
 }
@@ -144,6 +147,14 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->matter = cdni_matter(system);
   room->constraints = cdni_constraints_declared(system);
   if (!room->has_def) room->def = cdn_default_soft_def();
+  room->newton = room->def;
+  if (room->def.solver != CDN_SOFT_NEWTON || room->def.cost_tolerance >= 0) {
+    const cdn_soft_def usual = cdn_default_soft_def();
+    room->newton.solver = CDN_SOFT_NEWTON, room->newton.cost_tolerance = -1;
+    room->newton.iterations = usual.iterations, room->newton.line_iterations = usual.line_iterations;
+    room->newton.line_tolerance = usual.line_tolerance;
+  }
+  room->newton.tolerance = 0;
   CDNI_TRY(find_moving(d, room));
   if (room->contact) cdni_contact_told_by(system, cdni_soft_contact_force, room);
   const cdn_ticket reads[] = { CDN_POSE, CDN_TWIST, CDN_U_EFF, CDN_T, cdn_stage_ticket(CDN_STAGE_INSTANCE) };
@@ -158,11 +169,15 @@ static cdn_status declare(void *self, cdn_declarer *d) {
       cdni_declare_prerequisite(d, groups, own);
     for (int k = 0; k < p->ops.n_prerequisites; k++) cdni_declare_prerequisite(d, groups, p->ops.prerequisites[k]);
   }
-  room->plan = cdni_declare_companion_region(d, "plan", 1, room->groups);
-  room->shape = cdni_declare_companion_region(d, "shape", sizeof(int32_t), room->groups);
+  static const char *const names[2][2] = { { "plan", "shape" }, { "plan_apart", "shape_apart" } };
+  for (int i = 0; i < 2; i++) {
+    room->plan[i] = cdni_declare_companion_region(d, names[i][0], 1, room->groups);
+    room->shape[i] = cdni_declare_companion_region(d, names[i][1], sizeof(int32_t), room->groups);
+  }
   room->results = cdni_declare_companion_region(d, "results", 1, room->groups);
-  const cdn_ticket unsaved[] = { room->groups.ticket, room->plan.ticket, room->shape.ticket, room->results.ticket };
-  for (int i = 0; i < CDNI_COUNT(unsaved); i++) cdni_declare_unsaved(d, unsaved[i]);
+  const cdn_computed_region unsaved[] = { room->groups,   room->plan[0],  room->plan[1],
+                                          room->shape[0], room->shape[1], room->results };
+  for (int i = 0; i < CDNI_COUNT(unsaved); i++) cdni_declare_unsaved(d, unsaved[i].ticket);
   return CDN_OK;
 }
 

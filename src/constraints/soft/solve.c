@@ -9,11 +9,6 @@
 
 /* ---- the plan ---- */
 
-static int compare_pairs(const void *x, const void *y) {
-  const int32_t *a = x, *b = y;
-  return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
-}
-
 /* The numbers that a plan follows from: how many constraints are on, couplings and touched trees there are; then they
  * themselves. */
 typedef struct plan_shape {
@@ -23,20 +18,14 @@ typedef struct plan_shape {
   const int32_t *pair;
 } plan_shape;
 
-/* A body of a side of a group: the one that it names, or of two joints the one before that; 0: it does not move. */
-static int coupled_body(const soft_room *room, const soft_group *g, int side, int which) {
-  const int own = g->body[side], body = which && own > 0 ? room->matter->tree.node[own].parent : own;
-  return room->moves[body] ? body : 0;
-}
-
 /* Appends the pairs of bodies that a group couples, but for one that has just been appended. */
 static int32_t *add_couplings(const soft_room *room, const soft_group *g, const int32_t *first, int32_t *at) {
   const int most = g->place == SOFT_PAIR ? 1 : g->place == SOFT_JOINTS ? 2 : 0;
   for (int s = 0; s < most; s++)
     for (int t = 0; t < most; t++) {
-      const int a = coupled_body(room, g, 0, s), b = coupled_body(room, g, 1, t);
+      const int a = cdni_soft_coupled_body(room, g, 0, s), b = cdni_soft_coupled_body(room, g, 1, t);
       const int32_t pair[2] = { a < b ? a : b, a < b ? b : a };
-      if (a == 0 || b == 0 || a == b || (at > first && compare_pairs(at - 2, pair) == 0)) continue;
+      if (a == 0 || b == 0 || a == b || (at > first && cdni_soft_compare_pairs(at - 2, pair) == 0)) continue;
       *at++ = pair[0], *at++ = pair[1];
     }
   return at;
@@ -59,25 +48,26 @@ static void sort_pairs(int32_t *pair, size_t n, int nb, int32_t *scratch) {
 }
 
 /* `numbers` has room for 3 + constraints + 16 groups + 2 bodies + 1; `touched` is by body. */
-static plan_shape shape_of(const soft_room *room, const soft_group *groups, int n, const loop_plan *full,
-                           int32_t *numbers, uint8_t *touched) {
+static plan_shape shape_of(const soft_problem *p, const soft_group *groups, const loop_plan *full, int32_t *numbers,
+                           uint8_t *touched) {
+  const soft_room *room = p->room;
   const int nb = room->matter->tree.n;
   plan_shape s = { .numbers = numbers, .n_on = full ? full->n_constraints : 0 };
   int32_t *at = numbers + 3;
   for (int c = 0; c < s.n_on; c++) *at++ = full->constraint[c];
   int32_t *pair = at;
   memset(touched, 0, (size_t)nb);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < p->n; i++) {
     const int32_t *body = groups[i].body;
     for (int k = 0; k < 2; k++) touched[room->trunk[body[k]]] |= room->moves[body[k]];
-    at = add_couplings(room, &groups[i], pair, at);
+    if (p->coupled) at = add_couplings(room, &groups[i], pair, at);
   }
   size_t count = (size_t)(at - pair) / 2, kept = 0;
   bool sorted = true;
-  for (size_t i = 1; i < count && sorted; i++) sorted = compare_pairs(pair + 2 * i - 2, pair + 2 * i) < 0;
+  for (size_t i = 1; i < count && sorted; i++) sorted = cdni_soft_compare_pairs(pair + 2 * i - 2, pair + 2 * i) < 0;
   if (!sorted) sort_pairs(pair, count, nb, at);
   for (size_t i = 0; i < count; i++) {
-    if (i > 0 && compare_pairs(pair + 2 * i, pair + 2 * i - 2) == 0) continue;
+    if (i > 0 && cdni_soft_compare_pairs(pair + 2 * i, pair + 2 * i - 2) == 0) continue;
     memmove(pair + 2 * kept++, pair + 2 * i, 2 * sizeof *pair);
   }
   s.pair = pair, s.n_pairs = (int)kept;
@@ -90,18 +80,21 @@ static plan_shape shape_of(const soft_room *room, const soft_group *groups, int 
 }
 
 /* The plan of the State; made anew if it was made from other numbers. */
-static cdn_status choose_plan(const soft_room *room, cdn_state *state, const plan_shape *s, const uint8_t *touched,
-                              const loop_plan *full, const loop_plan **out) {
-  const int32_t *before = cdni_region_elements(state, room->shape);
+static cdn_status choose_plan(const soft_problem *p, const plan_shape *s, const uint8_t *touched, const loop_plan *full,
+                              const loop_plan **out) {
+  const soft_room *room = p->room;
+  cdn_state *state = p->state;
+  const int which = p->coupled ? 0 : 1;
+  const int32_t *before = cdni_region_elements(state, room->shape[which]);
   const size_t size = before ? 3 + (size_t)before[0] + 2 * (size_t)before[1] + (size_t)before[2] : 0;
-  loop_plan *plan = cdni_region_elements(state, room->plan);
+  loop_plan *plan = cdni_region_elements(state, room->plan[which]);
   if (!plan || size != s->size || memcmp(before, s->numbers, size * sizeof *before) != 0) {
     const loop_couplings couplings = { s->pair, s->n_pairs, touched };
     void *place;
-    CDNI_TRY(cdni_loop_plan_couple(room->constraints, &room->matter->tree, full, room->plan, &couplings, state));
-    CDNI_TRY(cdni_region_take(state, "cdn_realize", room->shape, s->size, &place));
+    CDNI_TRY(cdni_loop_plan_couple(room->constraints, &room->matter->tree, full, room->plan[which], &couplings, state));
+    CDNI_TRY(cdni_region_take(state, "cdn_realize", room->shape[which], s->size, &place));
     memcpy(place, s->numbers, s->size * sizeof *s->numbers);
-    plan = cdni_region_elements(state, room->plan);
+    plan = cdni_region_elements(state, room->plan[which]);
   }
   if (plan->self != plan) cdni_loop_plan_rebase(plan);
   *out = plan;
@@ -120,34 +113,47 @@ static void *part(char **at, size_t bytes) {
 static bool take_scratch(soft_problem *p) {
   const loop_plan *plan = p->plan;
   const size_t nb = (size_t)plan->tree->n, nu = (size_t)plan->tree->nu, n = (size_t)p->n;
+  const size_t islands = (size_t)plan->n_islands + 3;
   const size_t factor = cdni_loop_factor_size(plan), solve = cdni_loop_solve_island_scratch(plan);
   const size_t sizes[] = { n * sizeof *p->work,
-                           (size_t)(plan->n_islands + 3) * sizeof *p->first,
+                           islands * sizeof *p->first,
+                           islands * sizeof *p->piece_first,
+                           islands * sizeof *p->piece,
+                           islands * sizeof *p->island,
                            n * sizeof *p->order,
                            nb * sizeof *p->P,
                            nb * sizeof *p->changed,
                            6 * nu * sizeof *p->D,
                            nu * sizeof *p->x,
                            nu * sizeof *p->y,
+                           nu * sizeof *p->step,
                            nu * sizeof *p->f,
                            nb * sizeof *p->A_x,
                            nb * sizeof *p->A_y,
+                           nb * sizeof *p->A_step,
                            nb * sizeof *p->F,
+                           (size_t)p->most_records * sizeof *p->record,
                            (size_t)(plan->m + 1) * sizeof *p->was_redundant,
                            factor,
                            solve };
   void **const parts[] = { (void **)&p->work,
                            (void **)&p->first,
+                           (void **)&p->piece_first,
+                           (void **)&p->piece,
+                           (void **)&p->island,
                            (void **)&p->order,
                            (void **)&p->P,
                            (void **)&p->changed,
                            (void **)&p->D,
                            (void **)&p->x,
                            (void **)&p->y,
+                           (void **)&p->step,
                            (void **)&p->f,
                            (void **)&p->A_x,
                            (void **)&p->A_y,
+                           (void **)&p->A_step,
                            (void **)&p->F,
+                           (void **)&p->record,
                            (void **)&p->was_redundant };
   size_t total = 0;
   for (int i = 0; i < CDNI_COUNT(sizes); i++) total += (sizes[i] + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
@@ -169,99 +175,12 @@ static bool take_scratch(soft_problem *p) {
   return true;
 }
 
-static int island_of(const soft_problem *p, int body) {
-  const loop_plan *plan = p->plan;
-  const int place = plan->place[body];
-  int from = 0, to = plan->n_islands;
-  while (to - from > 1) {
-    const int middle = (from + to) / 2;
-    if (plan->island_body[middle] <= place) from = middle;
-    else to = middle;
-  }
-  return from;
-}
-
-static int find_coupling(const plan_shape *s, int a, int b) {
-  const int32_t key[2] = { a < b ? a : b, a < b ? b : a };
-  const int32_t *found = bsearch(key, s->pair, (size_t)s->n_pairs, sizeof key, compare_pairs);
-  return found ? (int)(found - s->pair) / 2 : -1;
-}
-
-/* The row of one mobility on the motion of M beyond its joint relative to M before it: column k of H (H^T H)^-1. */
-static sv row_of_mobility(const tree_node *node, const tree_data *d, int k) {
-  sv H[MOST_MOBILITIES], row = sv_zero();
-  double A[MOST_MOBILITIES * MOST_MOBILITIES], x[MOST_MOBILITIES] = { 0 };
-  const int n = node->nu;
-  for (int i = 0; i < n; i++) H[i] = cdni_hinge_column(node, d->H, i);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) A[i * n + j] = sv_dot(H[i], H[j]);
-  x[k] = 1;
-  /* Gauss and Jordan; the matrix is positive definite */
-  for (int i = 0; i < n; i++) {
-    const double pivot = A[i * n + i];
-    for (int j = 0; j < n; j++) A[i * n + j] /= pivot;
-    x[i] /= pivot;
-    for (int l = 0; l < n; l++) {
-      const double part = A[l * n + i];
-      if (l == i) continue;
-      for (int j = 0; j < n; j++) A[l * n + j] -= part * A[i * n + j];
-      x[l] -= part * x[i];
-    }
-  }
-  for (int i = 0; i < n; i++) row = sv_fma(x[i], H[i], row);
-  return row;
-}
-
-static void spread_joints(const soft_problem *p, soft_work *w) {
-  const soft_group *g = w->g;
-  for (int s = 0; s < 2; s++) {
-    const tree_node *node = &p->plan->tree->node[g->body[s]];
-    const sv row = row_of_mobility(node, p->d, g->mobility[s] - node->u);
-    sv *J = s ? w->J_b : w->J_a;
-    J[0] = (sv){ v3_scale(g->g[s][0], row.w), v3_scale(g->g[s][0], row.v) };
-    J[1] = sv_neg(sv_shift_force(J[0], p->d->pose[g->body[s]].r));
-  }
-}
-
-/* Groups in the order of their islands; those on nothing that moves come last. */
-static void sort_groups(soft_problem *p, const soft_group *groups, const plan_shape *s) {
-  const soft_room *room = p->room;
-  const loop_plan *plan = p->plan;
-  memset(p->first, 0, (size_t)(plan->n_islands + 3) * sizeof *p->first);
-  const int still = plan->n_islands; /* counts as one more island */
-  for (int i = 0; i < p->n; i++) {
-    const int32_t *body = groups[i].body;
-    const int moving = room->moves[body[1]] ? body[1] : room->moves[body[0]] ? body[0] : 0;
-    p->order[i] = moving > 0 ? island_of(p, moving) : still;
-    p->first[p->order[i] + 1]++;
-  }
-  for (int k = 0; k <= still; k++) p->first[k + 1] += p->first[k];
-  for (int i = p->n - 1; i >= 0; i--) p->work[--p->first[p->order[i] + 1]].g = &groups[i];
-  for (int k = 0; k <= still; k++) p->first[k] = p->first[k + 1];
-  p->first[still + 1] = p->n;
-  for (int i = 0; i < p->n; i++) {
-    soft_work *w = &p->work[i];
-    const soft_group *g = w->g;
-    p->order[i] = (int32_t)(g - groups);
-    const int couplings = g->place == SOFT_PAIR ? 1 : g->place == SOFT_JOINTS ? 4 : 0;
-    for (int c = 0; c < 4; c++) {
-      w->C[c] = -1;
-      if (c >= couplings) continue;
-      const int a = coupled_body(room, g, 0, c / 2), b = coupled_body(room, g, 1, c % 2);
-      if (a > 0 && b > 0 && a != b) w->C[c] = plan->given_C[find_coupling(s, a, b)];
-    }
-    if (g->place == SOFT_JOINTS) spread_joints(p, w);
-    if (g->place != SOFT_PAIR) continue;
-    cdni_soft_place(p->d->pose, w);
-  }
-}
-
 /* Residuals at udot0. */
 static void start(soft_problem *p) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
     cdni_soft_multiply(p->plan->tree, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
-    for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = w->held[k] = 0;
+    for (int k = 0; k < w->g->s.rows; k++) w->r[k] -= w->g->ref[k], w->Jx[k] = w->held[k] = w->past[k] = 0;
   }
 }
 
@@ -270,7 +189,9 @@ static cdn_status write_results(const soft_problem *p, soft_results *head) {
   void *place;
   const size_t nu = (size_t)p->plan->tree->nu;
   CDNI_TRY(cdni_region_take(p->state, "cdn_realize", p->room->results,
-                            sizeof *head + (size_t)n * sizeof(soft_outcome) + nu * sizeof *p->x, &place));
+                            sizeof *head + (size_t)n * sizeof(soft_outcome) + nu * sizeof *p->x +
+                                (size_t)p->records * sizeof *p->record,
+                            &place));
   memcpy(place, head, sizeof *head);
   soft_outcome *out = soft_outcomes(place);
   for (int i = 0; i < n; i++) {
@@ -281,6 +202,7 @@ static cdn_status write_results(const soft_problem *p, soft_results *head) {
   }
   double *udot = (double *)(out + n);
   for (size_t k = 0; k < nu; k++) udot[k] = p->d->udot[k] + p->x[k];
+  if (p->records) memcpy(udot + nu, p->record, (size_t)p->records * sizeof *p->record);
   return CDN_OK;
 }
 
@@ -296,15 +218,18 @@ static cdn_status take_flags(soft_problem *p) {
 }
 
 cdn_status cdni_soft_run(soft_problem *p, soft_results *head) {
-  const int islands = p->plan->n_islands;
+  const bool newton = p->def->solver == CDN_SOFT_NEWTON;
   start(p);
-  for (int k = 0; k < islands; k++) CDNI_TRY(cdni_soft_newton(p, k, head));
-  head->scale += cdni_soft_cost(p, islands); /* on nothing that moves */
+  for (int k = 0; k < p->n_islands; k++)
+    CDNI_TRY(newton ? cdni_soft_newton(p, k, head) : cdni_soft_descend(p, k, head));
+  head->scale += cdni_soft_cost(p, p->n_islands); /* on nothing that moves */
+  for (int k = 0; k < p->records; k++) p->record[k].gradient = sqrt(p->record[k].gradient);
+  head->statistics.islands = p->n_islands, head->statistics.records = p->records;
   return CDN_OK;
 }
 
 static cdn_status solve(soft_problem *p, sv *F, double *f) {
-  soft_results head = { .statistics = { .islands = p->plan->n_islands } };
+  soft_results head = { .scale = 0 };
   CDNI_TRY(cdni_soft_run(p, &head));
   for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
   return write_results(p, &head);
@@ -320,29 +245,29 @@ cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any) {
 /* With memory that is taken already: A_0, and numbers for the shape of the plan. */
 static cdn_status prepare(soft_problem *p, const soft_group *groups, const loop_plan *full, int32_t *numbers,
                           uint8_t *touched) {
-  const soft_room *room = p->room;
-  const plan_shape shape = shape_of(room, groups, p->n, full, numbers, touched);
-  CDNI_TRY(choose_plan(room, p->state, &shape, touched, full, &p->plan));
+  const plan_shape shape = shape_of(p, groups, full, numbers, touched);
+  const soft_pairs pairs = { shape.pair, shape.n_pairs };
+  CDNI_TRY(choose_plan(p, &shape, touched, full, &p->plan));
   if (!take_scratch(p)) return cdni_state_fail(p->state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   if (p->plan->n_constraints > 0) CDNI_TRY(take_flags(p));
-  sort_groups(p, groups, &shape);
+  cdni_soft_sort(p, groups, &pairs);
   return CDN_OK;
 }
 
 cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
-                           const double *udot) {
-  const void *groups;
-  int n;
-  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
-  return cdni_soft_begin_with(p, room, state, d, udot, groups, n);
-}
-
-cdn_status cdni_soft_begin_with(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
-                                const double *udot, const soft_group *groups, int n) {
+                           const double *udot, const cdn_soft_def *def, const soft_group *groups, int n) {
   const matter *m = room->matter;
   const int nb = m->tree.n;
   const loop_plan *full = NULL;
-  *p = (soft_problem){ .room = room, .state = state, .d = d, .n = n, .tolerance = room->def.tolerance };
+  *p = (soft_problem){
+    .room = room, .def = def, .coupled = def->solver == CDN_SOFT_NEWTON, .state = state, .d = d, .n = n
+  };
+  p->most_records = def->iterations < SOFT_MOST_RECORDS ? def->iterations : SOFT_MOST_RECORDS;
+  if (def->cost_tolerance >= 0) {
+    inverse_weights weights;
+    CDNI_TRY(cdni_matter_inverse_weights(m, state, &weights));
+    p->trace = weights.trace;
+  }
   if (room->constraints && cdni_constraint_any_enabled(room->constraints, state)) {
     CDNI_TRY(cdni_constraint_rows(room->constraints, state, &p->rows_there));
     full = p->rows_there.plan, p->rows = &p->rows_there;
@@ -366,7 +291,10 @@ void cdni_soft_end(soft_problem *p) {
 
 cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f) {
   soft_problem p;
-  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot));
+  const void *groups;
+  int n;
+  CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
+  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot, &room->def, groups, n));
   const cdn_status status = solve(&p, F, f);
   cdni_soft_end(&p);
   return status;
