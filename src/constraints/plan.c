@@ -235,10 +235,10 @@ static void order_bodies(plan_maker *k) {
 }
 
 /* The path of a block that is open at the joint of body i goes on to the parent and to the bodies that body i is coupled
- * with. */
+ * with. Ground does not move: a block that closes elsewhere has no business there. */
 static void go_on(plan_maker *k, int32_t b, int i, int parent) {
   remove_item(&plan_block_at(k, b)->tips, i);
-  arrive(k, b, parent);
+  if (parent > 0 || plan_block_at(k, b)->ancestor == 0) arrive(k, b, parent);
   for (size_t j = 0; k->couplings && j < k->near[i].count; j++)
     arrive(k, b, CDNI_AT(k->near[i], plan_coupling, j).body);
 }

@@ -78,10 +78,24 @@ static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_sys
   return g;
 }
 
+/* Memory that is not a number: what is read before it is written shows. */
+static void *nan_alloc(void *context, size_t size, size_t align) {
+  const size_t unit = align < 16 ? 16 : align;
+  void *memory = aligned_alloc(unit, (size + unit - 1) / unit * unit);
+  (void)context;
+  return memory ? memset(memory, 0xff, size) : NULL;
+}
+static void nan_free(void *context, void *memory, size_t size) {
+  (void)context, (void)size;
+  free(memory);
+}
+
 static soft_case make_case(int bodies, int constraints, uint64_t seed) {
   static soft_case c;
   memset(&c, 0, sizeof c);
-  const tree_options options = { .bodies = bodies, .shape = seed, .numbers = seed + 1, .forces = true };
+  const tree_options options = {
+    .bodies = bodies, .shape = seed, .numbers = seed + 1, .forces = true, .allocator = { nan_alloc, nan_free, NULL }
+  };
   c.tree = make_random_tree(&options);
   if (constraints > 0) add_random_constraints(&c.tree, constraints, seed + 3);
   return c;
