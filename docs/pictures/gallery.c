@@ -2,7 +2,8 @@
  * example itself stays as it is. `./run pictures` makes the pictures of docs/examples.md with it.
  *
  * The picture is of the State of the last stepper that the program destroys, with pale pictures of how it came there; of
- * the first State that it destroys, if it has no stepper. CARDAN_PICTURE names the file, a PPM. */
+ * the first State that it destroys, if it has no stepper. A model of a file has the looks of the file. CARDAN_PICTURE names the
+ * picture, a PPM. */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +14,20 @@ cdn_status __real_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *
 cdn_status __real_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why);
 void __real_cdn_stepper_destroy(cdn_stepper *stepper);
 void __real_cdn_state_destroy(cdn_state *state);
+cdn_status __real_cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out);
+cdn_status __real_cdn_model_load_into(const char *path, const cdn_model_options *options, cdn_system *system,
+                                      cdn_model **out);
+void __real_cdn_model_destroy(cdn_model *model);
 cdn_status __wrap_cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cdn_stepper **out);
 cdn_status __wrap_cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *why);
 void __wrap_cdn_stepper_destroy(cdn_stepper *stepper);
 void __wrap_cdn_state_destroy(cdn_state *state);
+cdn_status __wrap_cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out);
+cdn_status __wrap_cdn_model_load_into(const char *path, const cdn_model_options *options, cdn_system *system,
+                                      cdn_model **out);
+void __wrap_cdn_model_destroy(cdn_model *model);
 
-enum { WIDTH = 400, HEIGHT = 300, GHOSTS = 5, MOST_SEEN = 4096 };
+enum { WIDTH = 400, HEIGHT = 300, GHOSTS = 5, MOST_SEEN = 4096, MOST_MODELS = 4 };
 static bool drawn;
 
 /* ---- how it came there ---- */
@@ -86,6 +95,22 @@ static cdn_status add_ghosts(cdn_scene *scene, cdn_state *state) {
   return status;
 }
 
+/* ---- models of files ---- */
+
+static cdn_model *models[MOST_MODELS];
+
+static void remember(cdn_model *model) {
+  int i = 0;
+  while (i < MOST_MODELS && models[i]) i++;
+  if (i < MOST_MODELS) models[i] = model;
+}
+
+static cdn_status dress(cdn_scene *scene, const cdn_system *system) {
+  for (int i = 0; i < MOST_MODELS; i++)
+    if (models[i] && cdn_model_system(models[i]) == system) return cdn_model_dress(models[i], scene);
+  return CDN_OK;
+}
+
 /* ---- the picture ---- */
 
 /* Against gravity; without it y for a model that is flat across z, else z. */
@@ -119,6 +144,7 @@ static cdn_status draw(cdn_state *state, const char *path) {
   how.width = WIDTH, how.height = HEIGHT, how.samples = 4;
   show.layers |= CDN_LAYER_CONSTRAINTS | CDN_LAYER_FORCES;
   cdn_status status = cdn_scene_create(state, &show, &scene);
+  if (status == CDN_OK) status = dress(scene, cdn_state_system(state));
   if (status == CDN_OK) status = cdn_scene_complete(scene, state);
   if (status == CDN_OK) status = cdn_scene_update(scene, state);
   if (status == CDN_OK) status = add_ghosts(scene, state);
@@ -175,4 +201,23 @@ void __wrap_cdn_stepper_destroy(cdn_stepper *stepper) {
 void __wrap_cdn_state_destroy(cdn_state *state) {
   if (!drawn) picture(state);
   __real_cdn_state_destroy(state);
+}
+
+cdn_status __wrap_cdn_model_load(const char *path, const cdn_model_options *options, cdn_model **out) {
+  const cdn_status status = __real_cdn_model_load(path, options, out);
+  if (status == CDN_OK) remember(*out);
+  return status;
+}
+
+cdn_status __wrap_cdn_model_load_into(const char *path, const cdn_model_options *options, cdn_system *system,
+                                      cdn_model **out) {
+  const cdn_status status = __real_cdn_model_load_into(path, options, system, out);
+  if (status == CDN_OK) remember(*out);
+  return status;
+}
+
+void __wrap_cdn_model_destroy(cdn_model *model) {
+  for (int i = 0; i < MOST_MODELS; i++)
+    if (models[i] == model) models[i] = NULL;
+  __real_cdn_model_destroy(model);
 }
