@@ -215,18 +215,30 @@ void Humanoid::compare(int sweeps, Report *report) {
             std::copy(moments[i].qacc.begin(), moments[i].qacc.end(), d->qacc);
             mj_inverse(m, d);
           }));
-  Numbers by_q(nu * nu), by_u(nu * nu), by_f(nu * nu), A(4 * nu * nu), B(2 * nu * static_cast<size_t>(m->nu));
+  const size_t all = 2 * nu, controls = static_cast<size_t>(m->nu);
+  Numbers by_q(nu * nu), by_u(nu * nu), by_f(nu * nu), A(all * all), B(all * controls);
+  auto theirs = [&](size_t i) {
+    put_theirs(10 * i);
+    mjd_transitionFD(m, d, 1e-6, 0, A.data(), B.data(), nullptr, nullptr);
+  };
+  const int some = std::max(1, sweeps / 4);
   add("derivatives", in_turn(
-                         n / 10, std::max(1, sweeps / 4),
+                         n / 10, some,
                          [&](size_t i) {
                            put_ours(10 * i);
                            must(cdn_forward_dynamics_derivatives(state, by_q.data(), by_u.data(), by_f.data(), nullptr),
                                 "derivatives");
                          },
-                         [&](size_t i) {
-                           put_theirs(10 * i);
-                           mjd_transitionFD(m, d, 1e-6, 0, A.data(), B.data(), nullptr, nullptr);
-                         }));
+                         theirs));
+  add("derivatives of a step",
+      in_turn(
+          n / 10, some,
+          [&](size_t i) {
+            put_ours(10 * i);
+            must(cdn_step_derivatives(state, CDN_METHOD_DAMPED_EULER, m->opt.timestep, A.data(), nullptr, B.data()),
+                 "derivatives of a step");
+          },
+          theirs));
 }
 
 } // namespace

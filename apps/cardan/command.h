@@ -134,8 +134,12 @@ typedef struct model_arguments {
 #define CONTROL_OPTION(a) \
   { "control", 0, OPTION_LIST, &(a).controls, "NAME=VALUE", "the value of a control input; as often as needed" }
 
-/* The method of this name, or NULL for the default one; false after it has been said that there is none (simulate.c). */
+/* steps.c: the method of this name, or NULL for the default one; false after it has been said that there is none. */
 bool find_method(const char *name, cdn_method *method);
+/* The same before the model is loaded, where "file" is a name, too; what loading needs to know goes to the arguments. */
+bool choose_method(model_arguments *m, const char *name, double step, cdn_method *method);
+/* Methods, steps (0: not given) and contact that the file decides, once it has been read. Returns CMD_OK or the code to exit with. */
+int settle_steps(model_arguments *m, const char *name, cdn_model *model, cdn_method *method, double *step);
 /* Loads the model; says on standard error what is wrong. Returns CMD_OK or the code to exit with. */
 int load_model(const model_arguments *arguments, cdn_model **out);
 /* One compact block on standard error about what the file holds that is not simulated, and its warnings. */

@@ -175,54 +175,6 @@ static int run_and_report(const simulate_arguments *a, const cdn_model *model, c
   return record.signal ? 128 + record.signal : code;
 }
 
-/* --method file: the model's own method, and its step if no other was asked for. */
-static bool is_of_file(const simulate_arguments *a) { return a->method_name && strcmp(a->method_name, "file") == 0; }
-
-/* Methods and steps that the file decides, once it has been read. */
-static int settle_steps(simulate_arguments *a, cdn_model *model) {
-  cdn_error error;
-  cdn_method method;
-  double step;
-  const bool needs = cdn_method_needs_fixed_step(a->method) && a->step == 0;
-  // a checkpoint has what was chosen
-  if (a->model.as_file && !a->model.contact)
-    a->model.contact = cdn_model_steps_of_file(model, NULL, NULL) == CDN_OK ? "soft" : "compliant";
-  if (!is_of_file(a) && !needs) return CMD_OK;
-  if (cdn_model_steps_of_file(model, &method, &step) != CDN_OK) {
-    cdn_model_last_error(model, &error);
-    if (needs) complain("--method %s takes equal steps: it needs --step H", cdn_method_name(a->method));
-    else complain_error("--method file", &error);
-    return CMD_USAGE;
-  }
-  if (is_of_file(a)) a->method = method;
-  if (a->step == 0) a->step = step;
-  a->method_name = cdn_method_name(a->method); // for a checkpoint
-  return CMD_OK;
-}
-
-bool find_method(const char *name, cdn_method *method) {
-  const char *names[64];
-  int n = 0;
-  *method = CDN_METHOD_DEFAULT;
-  for (; n < 64 && cdn_method_name((cdn_method)n); n++) {
-    names[n] = cdn_method_name((cdn_method)n);
-    if (name && strcmp(name, names[n]) == 0) *method = (cdn_method)n;
-  }
-  if (!name || strcmp(cdn_method_name(*method), name) == 0) return true;
-  const char *closest = closest_word(name, names, n);
-  if (closest) {
-    complain("--method %s: there is no such method; did you mean %s?", name, closest);
-    return false;
-  }
-  char all[512] = "";
-  for (int i = 0; i < n; i++) {
-    size_t length = strlen(all);
-    snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", names[i]);
-  }
-  complain("--method %s: there is no such method; there are %s, and file", name, all);
-  return false;
-}
-
 /* Fills in missing options and checks the given ones. */
 static bool settle_arguments(simulate_arguments *a) {
   if (a->duration == 0) {
@@ -242,9 +194,7 @@ static bool settle_arguments(simulate_arguments *a) {
     complain("--report %g would make %.2g rows; give a longer interval", a->report, a->duration / a->report);
     return false;
   }
-  a->model.step = a->step;
-  if (!is_of_file(a) && !find_method(a->method_name, &a->method)) return false;
-  a->model.as_file = is_of_file(a) || cdn_method_needs_fixed_step(a->method);
+  if (!choose_method(&a->model, a->method_name, a->step, &a->method)) return false;
   return estimate_makes_sense(a) && checkpoint_makes_sense(a) && outputs_make_sense(a);
 }
 
@@ -332,7 +282,8 @@ static int simulate(simulate_arguments *a, checkpoint *from) {
   if (code != CMD_OK) return code;
   report_notes(model, &a->model);
   cdn_state *initial = NULL;
-  code = settle_steps(a, model);
+  code = settle_steps(&a->model, a->method_name, model, &a->method, &a->step);
+  if (a->method_name) a->method_name = cdn_method_name(a->method); // for a checkpoint
   if (code == CMD_OK && !from) {
     code = load_state(model, &a->model, &initial);
     if (code == CMD_OK) code = lock_joints(&a->locks, initial);
@@ -354,7 +305,7 @@ int command_simulate(int argc, char **argv) {
     { "duration", 0, OPTION_POSITIVE, &a.duration, "T", "time to simulate, s (required)" },
     { "accuracy", 0, OPTION_POSITIVE, &a.accuracy, "A", "accuracy of the run (default 1e-4)" },
     { "step", 0, OPTION_POSITIVE, &a.step, "H", "steps of this size, s, without error control" },
-    { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "how steps are taken (see docs/methods.md); stiff: cvode-bdf" },
+    { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "how steps are taken (see docs/methods.md); file: as the model's file says" },
     { "report", 0, OPTION_POSITIVE, &a.report, "DT", "time between rows, s (default T/100)" },
     { "output", 'o', OPTION_TEXT, &a.output, "FILE.csv", "write the trajectory ('-': standard output)" },
     { "initial", 0, OPTION_TEXT, &a.model.state, "STATE.json", "state to start from ('-': standard input)" },

@@ -150,6 +150,7 @@ static int view(view_arguments *a) {
   if (a->runs.n > 0 || a->html) return view_replay(a);
   a->model.pull = true;
   int code = load_start(&a->model, &model, &state);
+  if (code == CMD_OK) code = settle_steps(&a->model, a->method_name, model, &a->method, &a->step);
   if (code == CMD_OK) code = lock_joints(&a->locks, state);
   if (code == CMD_OK && !a->no_assemble) code = assemble_for_run(&a->model, model, a->accuracy / 10, state);
   if (code == CMD_OK) code = show(a, model, state);
@@ -161,7 +162,7 @@ static int view(view_arguments *a) {
 static bool makes_sense(view_arguments *a) {
   if (a->port > 65535 || a->port != floor(a->port)) complain("--port is a whole number up to 65535, not %g", a->port);
   else if (a->accuracy < 1e-15 || a->accuracy > 0.5) complain("--accuracy is from 1e-15 to 0.5, not %g", a->accuracy);
-  else return find_method(a->method_name, &a->method);
+  else return choose_method(&a->model, a->method_name, a->step, &a->method);
   return false;
 }
 
@@ -182,7 +183,7 @@ int command_view(int argc, char **argv) {
     { "paused", 0, OPTION_FLAG, &a.paused, NULL, "begin paused" },
     { "accuracy", 0, OPTION_POSITIVE, &a.accuracy, "A", "accuracy of the run (default 1e-4)" },
     { "step", 0, OPTION_POSITIVE, &a.step, "H", "steps of this size, s, without error control" },
-    { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "how steps are taken (see docs/methods.md); stiff: cvode-bdf" },
+    { "method", 0, OPTION_TEXT, &a.method_name, "NAME", "how steps are taken (see docs/methods.md); file: as the model's file says" },
     { "no-companion", 0, OPTION_FLAG, &a.no_companion, NULL,
       "no second run beside the run: faster, its error unknown" },
     { "record", 0, OPTION_TEXT, &a.record, "FILE.csv", "where the record button writes (default: MODEL-view.csv)" },

@@ -42,12 +42,12 @@ typedef enum cdn_method {
   CDN_METHOD_IDA,         /**< backward differences on the residual form ydot - f(t, y) = 0: a cross-check */
   /* Equal steps, as MuJoCo takes them: they need a fixed_step, and estimate no error. Quaternions turn at constant angular
    * velocity. */
-  CDN_METHOD_DAMPED_EULER, /**< symplectic Euler of order 1, implicit in the mobility dampers (MuJoCo's Euler) */
-  CDN_METHOD_IMPLICIT,     /**< the same, implicit in u of all forces but soft rows, those of inertia included */
+  CDN_METHOD_DAMPED_EULER,  /**< symplectic Euler of order 1, implicit in the mobility dampers (MuJoCo's Euler) */
+  CDN_METHOD_IMPLICIT,      /**< the same, implicit in u of all forces but soft rows, those of inertia included */
   CDN_METHOD_IMPLICIT_FAST, /**< the same without those of inertia, by the symmetric part (MuJoCo's implicitfast) */
   CDN_METHOD_MIDPOINT, /**< the same, but free bodies without children turn by the implicit midpoint: they keep their energy */
   CDN_METHOD_RUNGE_KUTTA_4, /**< the classical one of order 4, of order 2 where balls and free joints tumble (MuJoCo's RK4) */
-  CDN_METHOD_CONVEX       /**< the convex step of order 2: contact is implicit, the rest explicit (docs/convex_step.md) */
+  CDN_METHOD_CONVEX /**< the convex step of order 2: contact is implicit, the rest explicit (docs/convex_step.md) */
 } cdn_method;
 
 /** The method's name as the command spells it, such as "dormand-prince"; NULL for an unknown number. Static storage. */
@@ -136,6 +136,25 @@ CDN_API cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def 
  *  whose cost and errors it has. Stage: Force. CDN_ERR_ARG if h is not positive and finite. */
 CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double h, const double *u_next,
                                              double *tau) CDN_NODISCARD;
+
+/** Derivatives of one step of size h > 0 (s) by `method` from the State: dx1 = dx_dx dx0 + dx_dtau dtau + dx_dc dc, where
+ *  x = (q in the tangent basis of derivatives.h, u, z) has n = 2 nu + nz numbers. dx_dx (n x n); dx_dtau (n x nu), by forces on
+ *  mobilities beside all that act; dx_dc (n x the System's controls). Row-major; any may be NULL. `method` as in
+ *  cdn_step_inverse_dynamics.
+ *
+ *  These are the derivatives of all that the step does: how soft rows give way, constraints hold, implicit forces follow the new
+ *  speeds, coordinates move, and how the first step of the projection at the end (without weights) corrects them. Columns of
+ *  what is prescribed at the start, and rows of what is prescribed at the end, are zero, and so are columns of controls that follow
+ *  a source. What forces, rows and constraints of yours do not describe is differenced, as in derivatives.h. So are, to about 1e-9,
+ *  controls, and how J (docs/fixed_steps.md) varies: for CDN_METHOD_IMPLICIT by two evaluations in all, for
+ *  CDN_METHOD_IMPLICIT_FAST by two for each q, u and z.
+ *
+ *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's workspace has grown.
+ *  No variable of the State changes. CDN_ERR_ARG if h is not positive and finite. CDN_ERR_UNSUPPORTED: another method; coordinates
+ *  that no mobilizer has; line orientation and free line; custom mobilizers with an N of their own; custom motions at velocity or
+ *  acceleration level; a control that prescribes a motion (dx_dc only). Else the errors of cdn_forward_dynamics_derivatives. */
+CDN_API cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, double *dx_dx, double *dx_dtau,
+                                        double *dx_dc) CDN_NODISCARD;
 
 /** Frees the stepper. NULL is allowed. A call from within one of the stepper's own callbacks is ignored, and the
  *  call that runs the callback then fails. */

@@ -23,6 +23,8 @@ cdn_dvar cdni_constraints_memory(const constraint_room *room);
 cdn_status cdni_constraints_choose_plan(const constraint_room *room, cdn_state *state);
 /* The first two bodies that a constraint names; { -1 } for one that is not there. */
 void cdni_constraint_first_bodies(const cdn_system *system, int i, cdn_body bodies[2]);
+/* Whether an enabled constraint reads a control. */
+bool cdni_constraint_reads_control(const constraint_room *room, const cdn_state *state, cdn_control control);
 /* Whether any constraint is enabled. */
 bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state);
 

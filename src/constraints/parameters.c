@@ -16,6 +16,13 @@ void cdni_constraint_first_bodies(const cdn_system *system, int i, cdn_body bodi
   for (int k = 0; k < 2; k++) bodies[k].i = k < e->n_bodies ? CDNI_AT(room->bodies, int32_t, e->first_body + k) : -1;
 }
 
+bool cdni_constraint_reads_control(const constraint_room *room, const cdn_state *state, cdn_control control) {
+  const double *enabled = constraint_enabled(room, state);
+  for (size_t i = 0; i < room->elements.count; i++)
+    if (enabled[i] != 0 && CDNI_AT(room->elements, constraint_element, i).control.i == control.i) return true;
+  return false;
+}
+
 /* The table's parameters, without those of a mobilizer that has fewer. */
 static int parameter_count(const cdn_system *system, int i) {
   const constraint_element *e = element_at(system, i);

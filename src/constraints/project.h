@@ -51,4 +51,13 @@ void cdni_constraint_name(const cdn_state *state, int constraint, char *text, si
  * velocity errors. Stage: Acceleration. */
 cdn_status cdni_constraint_source_power(cdn_state *state, double *power);
 
+/* Variations of q (in the tangent basis) and of u, one column each, of as many rows as matter has mobilities. */
+typedef struct projection_variation {
+  int columns;
+  double *q, *u;
+} projection_variation;
+/* Projects the q of a State, and turns its variations into those of the projected q and u; u itself is left alone. The metric is
+ * that of a run without weights. The State has matter only. */
+cdn_status cdni_project_vary(cdn_state *state, const char *function, int n, const projection_variation *variations);
+
 #endif

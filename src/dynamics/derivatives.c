@@ -4,6 +4,7 @@
 #include "dynamics/rows.h"
 #include "matter/derivatives.h"
 #include "matter/motion_derivatives.h"
+#include "matter/operators.h"
 
 /* Multipliers (NULL: the State's), and derivatives of the acceleration errors, by q and u: a row each. */
 typedef struct constrained {
@@ -81,29 +82,38 @@ static cdn_status add_motions(const derivative_pass *p, int rows, const double *
   return CDN_OK;
 }
 
+/* Derivatives of udot (nu rows) and of the multipliers (a row an equation), by q, u, f and z; by f: for the columns of
+ * generalized forces `force` (NULL: the unit matrix). */
+typedef struct wanted {
+  double *udot[4], *lambda[4];
+  int columns[4];
+  const double *force;
+} wanted;
+enum { BY_Q, BY_U, BY_F, BY_Z };
+
+static wanted wanted_of(cdn_state *state, const matter *m) {
+  const int nu = m->tree.nu;
+  return (wanted){ .columns = { nu, nu, nu, cdn_system_nz(cdn_state_system(state)) } };
+}
+
+/* The columns of forces, times +-1. */
+static void fill_forces(const wanted *w, int nu, double sign, double *out) {
+  const size_t n = (size_t)nu, columns = (size_t)w->columns[BY_F];
+  if (!w->force && n > 0) memset(out, 0, n * n * sizeof *out);
+  for (size_t k = 0; !w->force && k < n; k++) out[k * n + k] = sign;
+  for (size_t k = 0; w->force && k < n * columns; k++) out[k] = sign * w->force[k];
+}
+
 /* M^-1 for all that is wanted. */
-static cdn_status solve_all(const derivative_pass *p, double *M, double *dq, double *du, double *df, double *dz,
-                            int nz) {
-  const int nu = p->m->tree.nu;
+static cdn_status solve_all(const derivative_pass *p, double *M, const wanted *out) {
   mass_solver solver;
   CDNI_TRY(cdni_mass_solver_begin(&solver, p, M));
-  if (df && nu > 0) {
-    memset(df, 0, square(nu) * sizeof *df);
-    for (int k = 0; k < nu; k++) df[(size_t)k * (size_t)nu + (size_t)k] = 1;
-    cdni_mass_solver_apply(&solver, 1, df, nu);
-  }
-  if (dq) cdni_mass_solver_apply(&solver, -1, dq, nu);
-  if (du) cdni_mass_solver_apply(&solver, -1, du, nu);
-  if (dz) cdni_mass_solver_apply(&solver, -1, dz, nz);
+  if (out->udot[BY_F]) fill_forces(out, p->m->tree.nu, -1, out->udot[BY_F]);
+  for (int k = 0; k < 4; k++)
+    if (out->udot[k]) cdni_mass_solver_apply(&solver, -1, out->udot[k], out->columns[k]);
   cdni_mass_solver_end(&solver);
   return CDN_OK;
 }
-
-/* Derivatives of udot (nu rows) and of the multipliers (a row an equation), by q, u, f and z. */
-typedef struct wanted {
-  double *udot[4], *lambda[4];
-} wanted;
-enum { BY_Q, BY_U, BY_F, BY_Z };
 
 /* ---- provided rows ---- */
 
@@ -119,9 +129,8 @@ static row_changes changes_at(const matter *m, int n_rows, const double *dq, con
 }
 
 /* What the derivatives are with the rows, from what they are without. */
-static cdn_status add_rows(cdn_state *state, const matter *m, const char *function, const row_changes *changes,
-                           const wanted *out) {
-  const int nz = cdn_system_nz(cdn_state_system(state)), columns[4] = { m->tree.nu, m->tree.nu, m->tree.nu, nz };
+static cdn_status add_rows(cdn_state *state, const char *function, const row_changes *changes, const wanted *out) {
+  const int *columns = out->columns;
   const double *change[4] = { changes->by[0], changes->by[1], NULL, changes->by[2] };
   row_variation x[4];
   int n = 0;
@@ -146,8 +155,9 @@ static cdn_status count_rows(const dynamics *d, cdn_state *state, int *n_rows, b
 /* ---- forward dynamics without constraints ---- */
 
 static cdn_status free_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows, bool rows_act,
-                                   const double *udot, double *dq, double *du, double *df, double *dz) {
-  const int nu = m->tree.nu, nz = cdn_system_nz(cdn_state_system(state));
+                                   const double *udot, const wanted *out) {
+  const int nu = m->tree.nu;
+  double *dq = out->udot[BY_Q], *du = out->udot[BY_U], *dz = out->udot[BY_Z];
   const int rows = cdni_motion_varying(m, state);
   const size_t size = square(nu) + 2 * (size_t)rows * (size_t)nu + changes_size(m, state, n_rows) + 1;
   double *M = cdn_work_push(state, size * sizeof *M);
@@ -159,15 +169,12 @@ static cdn_status free_derivatives(cdn_state *state, const matter *m, const char
   cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL, rows_act ? &changes : NULL);
   if (status == CDN_OK) {
     status = add_motions(&p, rows, M, P, dq, du);
-    if (status == CDN_OK) status = solve_all(&p, M, dq, du, df, dz, nz);
+    if (status == CDN_OK) status = solve_all(&p, M, out);
     if (rows && dq) cdni_motion_set_rows(m, state, P, dq);
     if (rows && du) cdni_motion_set_rows(m, state, P + (size_t)rows * (size_t)nu, du);
     cdni_derivatives_end(&p);
   }
-  if (status == CDN_OK && rows_act) {
-    const wanted out = { .udot = { dq, du, df, dz } };
-    status = add_rows(state, m, function, &changes, &out);
-  }
+  if (status == CDN_OK && rows_act) status = add_rows(state, function, &changes, out);
   cdn_work_pop(state, M);
   return status;
 }
@@ -195,7 +202,7 @@ static cdn_status add_motion_errors(const derivative_pass *p, int rows, const do
 static cdn_status constrained_derivatives(cdn_state *state, const matter *m, const char *function, int n_rows,
                                           bool rows_act, const double *udot, const wanted *out) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
-  const int columns[4] = { m->tree.nu, m->tree.nu, m->tree.nu, cdn_system_nz(cdn_state_system(state)) };
+  const int *columns = out->columns;
   const size_t nu = (size_t)m->tree.nu, m_all = (size_t)cdni_constraints_equations(room);
   const int varying = cdni_motion_varying(m, state);
   double *X[4], *b[4];
@@ -224,7 +231,7 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     status = add_motions(&p, varying, M, P, X[BY_Q], X[BY_U]);
     if (status == CDN_OK && varying) status = add_motion_errors(&p, varying, P, M + nu * nu, b[BY_Q]);
     if (status == CDN_OK && varying) status = add_motion_errors(&p, varying, P_u, M + nu * nu, b[BY_U]);
-    for (size_t k = 0; k < nu && X[BY_F]; k++) X[BY_F][k * nu + k] = -1;
+    if (X[BY_F]) fill_forces(out, m->tree.nu, -1, X[BY_F]);
     for (int k = 0; k < 4 && status == CDN_OK; k++)
       if (X[k]) status = cdni_constraint_solve_columns(room, state, -1, columns[k], X[k], b[k]);
     if (varying && X[BY_Q]) cdni_motion_set_rows(m, state, P, X[BY_Q]);
@@ -232,8 +239,10 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     cdni_derivatives_end(&p);
   }
   if (status == CDN_OK && rows_act) {
-    const wanted all = { .udot = { X[0], X[1], X[2], X[3] }, .lambda = { b[0], b[1], b[2], b[3] } };
-    status = add_rows(state, m, function, &changes, &all);
+    wanted all = { .udot = { X[0], X[1], X[2], X[3] } };
+    memcpy(all.columns, columns, sizeof all.columns);
+    for (int k = 0; k < 4; k++) all.lambda[k] = out->lambda[k] ? b[k] : NULL;
+    status = add_rows(state, function, &changes, &all);
   }
   for (int k = 0; k < 4 && status == CDN_OK; k++) {
     const size_t width = (size_t)columns[k] * sizeof *memory;
@@ -244,48 +253,58 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
   return status;
 }
 
-cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du, double *dudot_df,
-                                            double *dudot_dz) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  static const char function[] = "cdn_forward_dynamics_derivatives";
-  const matter *m = cdni_matter(cdn_state_system(state));
-  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
+/* What is wanted, at the State's udot. */
+static cdn_status derivatives_of(cdn_state *state, const matter *m, const char *function, const wanted *out) {
   const double *udot = realized_udot(state, m);
   if (!udot) return cdni_state_last_status(state);
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   int n_rows;
   bool rows_act;
   CDNI_TRY(count_rows(d, state, &n_rows, &rows_act));
-  if (!cdni_dynamics_is_constrained(d, state))
-    return free_derivatives(state, m, function, n_rows, rows_act, udot, dudot_dq, dudot_du, dudot_df, dudot_dz);
-  const wanted out = { .udot = { dudot_dq, dudot_du, dudot_df, dudot_dz } };
-  return constrained_derivatives(state, m, function, n_rows, rows_act, udot, &out);
+  return cdni_dynamics_is_constrained(d, state)
+             ? constrained_derivatives(state, m, function, n_rows, rows_act, udot, out)
+             : free_derivatives(state, m, function, n_rows, rows_act, udot, out);
+}
+
+cdn_status cdn_forward_dynamics_derivatives(cdn_state *state, double *dudot_dq, double *dudot_du, double *dudot_df,
+                                            double *dudot_dz) {
+  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
+  static const char function[] = "cdn_forward_dynamics_derivatives";
+  const matter *m = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  wanted out = wanted_of(state, m);
+  out.udot[BY_Q] = dudot_dq, out.udot[BY_U] = dudot_du, out.udot[BY_F] = dudot_df, out.udot[BY_Z] = dudot_dz;
+  return derivatives_of(state, m, function, &out);
+}
+
+cdn_status cdni_forward_dynamics_vary(cdn_state *state, const char *function, const dynamics_variation *v) {
+  const matter *m = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  wanted out = wanted_of(state, m);
+  out.udot[BY_Q] = v->by_q, out.udot[BY_U] = v->by_u, out.udot[BY_Z] = v->by_z;
+  if (v->forces > 0) out.udot[BY_F] = v->by_f, out.force = v->force, out.columns[BY_F] = v->forces;
+  return derivatives_of(state, m, function, &out);
 }
 
 cdn_status cdn_multiplier_derivatives(cdn_state *state, double *dlambda_dq, double *dlambda_du, double *dlambda_df,
                                       double *dlambda_dz) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   static const char function[] = "cdn_multiplier_derivatives";
-  const matter *m = cdni_matter(cdn_state_system(state));
-  if (!m) return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the System has no bodies");
-  const double *udot = realized_udot(state, m);
-  if (!udot) return cdni_state_last_status(state);
-  const dynamics *d = cdni_dynamics(cdn_state_system(state));
-  int n_rows;
-  bool rows_act;
-  CDNI_TRY(count_rows(d, state, &n_rows, &rows_act));
+  const matter *m = NULL;
+  CDNI_TRY(cdni_operator_matter(state, function, &m));
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
-  wanted out = { .lambda = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz } };
+  const size_t equations = room ? (size_t)cdni_constraints_equations(room) : 0;
+  wanted out = wanted_of(state, m);
+  double *const all[4] = { dlambda_dq, dlambda_du, dlambda_df, dlambda_dz };
   for (int k = 0; k < 4; k++) {
-    const size_t width = (size_t)(k == BY_Z ? cdn_system_nz(cdn_state_system(state)) : m->tree.nu);
-    if (!out.lambda[k]) continue;
-    if (room) out.lambda[k] += (size_t)cdni_constraints_first_row(room) * width;
-    if (room && width > 0 && cdni_constraints_equations(room) > 0)
-      memset(out.lambda[k], 0, (size_t)cdni_constraints_equations(room) * width * sizeof(double));
+    const size_t width = (size_t)out.columns[k];
+    if (!all[k]) continue;
+    out.lambda[k] = all[k] + (room ? (size_t)cdni_constraints_first_row(room) * width : 0);
+    if (width > 0 && equations > 0) memset(out.lambda[k], 0, equations * width * sizeof(double));
   }
-  return cdni_dynamics_is_constrained(d, state)
-             ? constrained_derivatives(state, m, function, n_rows, rows_act, udot, &out)
-             : CDN_OK;
+  const dynamics *d = cdni_dynamics(cdn_state_system(state));
+  return cdni_dynamics_is_constrained(d, state) ? derivatives_of(state, m, function, &out) : CDN_OK;
 }
 
 /* ---- inertial parameters ---- */

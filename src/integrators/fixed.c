@@ -1,6 +1,8 @@
 /* What the methods with equal steps share. */
 #include "integrators/fixed.h"
 
+#include "matter/move.h"
+
 cdn_status cdni_fixed_start(cdn_stepper *s) {
   const cdni_step *step = &s->step;
   const size_t size = sizeof(double) * (size_t)s->ny;
@@ -11,27 +13,8 @@ cdn_status cdni_fixed_start(cdn_stepper *s) {
   return cdn_realize(s->work, CDN_STAGE_ACCELERATION);
 }
 
-/* sin(x) / x */
-static double sine_part(double x) { return x > 1e-4 ? sin(x) / x : 1 - x * x / 6; }
-
 cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1) {
-  double *qdot = s->scratch;
-  if (s->nq == 0) return CDN_OK;
-  CDNI_TRY(cdni_state_multiply_by_N(s->work, u, qdot));
-  for (int i = 0; i < s->nq; i++) q1[i] = q0[i] + h * qdot[i];
-  const matter *m = cdni_matter(s->system);
-  if (!m || m->tree.n_quaternions == 0) return CDN_OK;
-  const int first = cdni_subsystem_runs(s->system, m->subsystem).q;
-  for (int b = 1; b < m->tree.n; b++) {
-    if (!m->tree.node[b].quaternion) continue;
-    /* qdot is at right angles to q: q moves along a great circle, which is half of the turn */
-    const int at = first + m->tree.node[b].q;
-    double square = 0;
-    for (int i = at; i < at + 4; i++) square += qdot[i] * qdot[i];
-    const double angle = fabs(h) * sqrt(square), along = cos(angle), across = h * sine_part(angle);
-    for (int i = at; i < at + 4; i++) q1[i] = along * q0[i] + across * qdot[i];
-  }
-  return CDN_OK;
+  return cdni_move(s->work, MOVE_TURN, h, q0, u, s->scratch, q1);
 }
 
 void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x) {

@@ -12,6 +12,10 @@ typedef struct euler_kind {
   bool lone_bodies; /* these by the implicit midpoint */
 } euler_kind;
 
+/* The method of a step of size h that a public function was asked about: one of Euler's whose steps are linear in the forces (*kind NULL:
+ * the semi-explicit one). Else it fails, and says that the method has no `what`. */
+cdn_status cdni_euler_of(cdn_state *state, const char *function, const char *what, cdn_method method, double h,
+                         const euler_kind **kind);
 /* Puts `work` at the start of the step, with its rates, if it is not there: after an attempt that ended too late. */
 cdn_status cdni_fixed_start(cdn_stepper *s);
 /* q1 = q0 after h at the speeds u. `work` must be at q0. A quaternion turns at constant angular velocity; every other q moves by

@@ -27,24 +27,17 @@ cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method, double
   static const char function[] = "cdn_step_inverse_dynamics";
   const cdn_system *system = cdn_state_system(state);
   const int nu = cdn_system_nu(system), m = cdn_system_nudoterr(system);
-  const cdni_method *chosen = cdni_choose_method(&(cdn_stepper_def){ .method = method, .fixed_step = h }, false);
-  const bool damped = chosen == &cdni_damped_euler || chosen == &cdni_implicit || chosen == &cdni_implicit_fast;
+  const euler_kind *kind;
   void *frame;
   CDNI_NEED_SOME(state, tau, nu);
-  if (!(h > 0) || !isfinite(h))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "the step is %g: it must be positive and finite",
-                           h);
-  if (!damped && chosen != &cdni_semi_explicit_euler)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, NULL,
-                           "%s has no inverse: take damped-euler, implicit, implicit-fast or semi-explicit-euler",
-                           chosen ? chosen->name : "a method of this number");
+  CDNI_TRY(cdni_euler_of(state, function, "inverse", method, h, &kind));
   CDNI_TRY(cdni_operator_check(state, function, "u_next", u_next, nu));
   CDNI_TRY(cdn_realize(state, CDN_STAGE_FORCE));
   CDNI_TRY(cdni_operator_work(state, function, (size_t)(3 * nu + 2 * m + 1) * sizeof(double), &frame));
   double *a = frame, *udot = a + nu, *change = udot + nu, *b = change + nu;
   const double *u = cdn_state_u(state);
   for (int k = 0; k < nu; k++) a[k] = (u_next[k] - u[k]) / h;
-  cdn_status status = find_udot(state, function, damped ? chosen->data : NULL, h, a, udot, change, b, b + m);
+  cdn_status status = find_udot(state, function, kind, h, a, udot, change, b, b + m);
   if (status == CDN_OK) status = cdn_constrained_inverse_dynamics(state, udot, NULL, tau, NULL, NULL);
   cdn_work_pop(state, frame);
   return status;

@@ -20,22 +20,15 @@ int cdni_lu_factor(int n, double *A) {
   return -1;
 }
 
-void cdni_lu_solve(int n, const double *A, double *x) {
-  for (int i = n - 2; i >= 0; i--)
-    for (int k = i + 1; k < n; k++) x[i] -= A[(size_t)i * (size_t)n + (size_t)k] * x[k];
+void cdni_lu_solve(int n, const double *A, int columns, double *X, cdni_product *add) {
+  const size_t size = (size_t)n, width = (size_t)columns;
+  for (int i = n - 2; i >= 0; i--) {
+    const size_t next = (size_t)i + 1;
+    add(1, n - 1 - i, columns, -1, A + (size_t)i * size + next, size, 1, X + next * width, X + (size_t)i * width);
+  }
   for (int i = 0; i < n; i++) {
-    const double *row = A + (size_t)i * (size_t)n;
-    for (int k = 0; k < i; k++) x[i] -= row[k] * x[k];
-    x[i] /= row[i];
+    double *x = X + (size_t)i * width;
+    add(1, i, columns, -1, A + (size_t)i * size, size, 1, X, x);
+    for (size_t c = 0; c < width; c++) x[c] /= A[(size_t)i * size + (size_t)i];
   }
-}
-
-void cdni_lu_solve_transposed(int n, const double *A, double *x) {
-  for (int i = n - 1; i >= 0; i--) {
-    const double *row = A + (size_t)i * (size_t)n;
-    x[i] /= row[i];
-    for (int k = 0; k < i; k++) x[k] -= row[k] * x[i];
-  }
-  for (int i = 0; i < n; i++)
-    for (int k = i + 1; k < n; k++) x[k] -= A[(size_t)i * (size_t)n + (size_t)k] * x[i];
 }

@@ -2,11 +2,15 @@
 #ifndef CARDAN_MATH_LU_H
 #define CARDAN_MATH_LU_H
 
+#include <stddef.h>
+
 /* A (n x n) = U L in place, from the last row up: a row that has numbers only in columns of its ancestors fills no other. Returns
  * -1, or a row whose pivot is not positive. */
 int cdni_lu_factor(int n, double *A);
-/* x = A^-1 x, and the same with A^T. */
-void cdni_lu_solve(int n, const double *A, double *x);
-void cdni_lu_solve_transposed(int n, const double *A, double *x);
+/* C += by A B, for A with so many rows, and `inner` columns; its elements are `down` and `right` apart, rows of B and C `columns`. */
+typedef void cdni_product(int rows, int inner, int columns, double by, const double *A, size_t down, size_t right,
+                          const double *B, double *C);
+/* X = A^-1 X, of n rows. */
+void cdni_lu_solve(int n, const double *A, int columns, double *X, cdni_product *add);
 
 #endif

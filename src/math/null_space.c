@@ -57,6 +57,13 @@ void cdni_null_space_leave(const cdni_null_space *s, double *x) {
   for (int k = s->rank - 1; k >= 0; k--) reflect(s, k, x);
 }
 
+void cdni_null_space_reach(const cdni_null_space *s, const double *b, double *y) {
+  for (int k = 0; k < s->rank; k++) {
+    const double *row = s->A + (size_t)s->order[k] * (size_t)s->n; /* its first k numbers are of R */
+    y[k] = (b[s->order[k]] - dot(k, row, y)) / s->size[s->order[k]];
+  }
+}
+
 void cdni_null_space_multipliers(const cdni_null_space *s, const double *y, double *lambda) {
   for (int j = 0; j < s->m; j++) lambda[j] = 0;
   for (int k = s->rank - 1; k >= 0; k--) {

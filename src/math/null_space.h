@@ -19,6 +19,8 @@ void cdni_null_space_factor(cdni_null_space *s, double sine);
 /* x (n) becomes Q^T x, and back. */
 void cdni_null_space_enter(const cdni_null_space *s, double *x);
 void cdni_null_space_leave(const cdni_null_space *s, double *x);
+/* The first `rank` numbers of y = Q^T x are those of an x with A x = b, for the rows that do not depend on others. */
+void cdni_null_space_reach(const cdni_null_space *s, const double *b, double *y);
 /* lambda (m) with A^T lambda = g by least squares, from y = Q^T g; 0 for dependent rows. */
 void cdni_null_space_multipliers(const cdni_null_space *s, const double *y, double *lambda);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "matter/custom.h"
+#include "matter/move.h"
 #include "matter/subsystem.h"
 
 /* First slots of q and u of matter in the pools; the matrices have the sizes of the pools, with zero rows for other
@@ -54,8 +55,6 @@ static cdn_status fill_blocks(cdn_state *state, const matter *m,
 
 /* ---- d(N u)/dq of one joint, 7 x 7 at most; elements that are not set are zero ---- */
 
-typedef double rate_block[7][7];
-
 /* qdot = 1/2 (0, w) q, a product of quaternions; 1/2 q (0, w) for w in M's axes. */
 static void by_quaternion(const double *w, bool in_M, rate_block D) {
   const double x = 0.5 * w[0], y = 0.5 * w[1], z = 0.5 * w[2], s = in_M ? -1 : 1;
@@ -99,7 +98,7 @@ static void by_differences(const custom_mobilizer *x, const double *q, const dou
     }
 }
 
-static void fill_block(const matter *m, const tree_node *n, const double *q, const double *u, rate_block D) {
+void cdni_rate_block(const matter *m, const tree_node *n, const double *q, const double *u, rate_block D) {
   memset(D, 0, sizeof(rate_block));
   const double in_M[3] = { u[0], n->nu > 1 ? u[1] : 0, 0 };
   switch (n->kind) {
@@ -135,7 +134,7 @@ cdn_status cdn_qdot_derivatives(cdn_state *state, double *dqdot_dq, double *N, d
     const tree_node *n = &m->tree.node[i];
     rate_block D;
     if (n->nu == 0) continue;
-    fill_block(m, n, q + n->q, u + n->u, D);
+    cdni_rate_block(m, n, q + n->q, u + n->u, D);
     const size_t at = (size_t)(runs.q + n->q);
     for (size_t r = 0; r < n->nq; r++) memcpy(dqdot_dq + (at + r) * nq + at, D[r], n->nq * sizeof D[r][0]);
   }
@@ -145,6 +144,21 @@ cdn_status cdn_qdot_derivatives(cdn_state *state, double *dqdot_dq, double *N, d
 
 /* ---- displacements ---- */
 
+cdn_status cdni_refuse_nonholonomic(cdn_state *state, const matter *m, const char *function) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    const char *name = CDNI_AT(m->bodies, matter_body, i).mobilizer_name;
+    const bool custom = n->kind == CDN_CUSTOM_MOBILIZER && CDNI_AT(m->customs, custom_mobilizer, n->custom).ops.N;
+    if (custom || n->kind == CDN_LINE_ORIENTATION || n->kind == CDN_FREE_LINE)
+      return cdni_state_fail(
+          state, CDN_ERR_UNSUPPORTED, false, function, name,
+          "displacements of joint '%s' by its speeds do not stay among themselves (or it is custom): "
+          "linearize in q, with cdn_qdot_derivatives",
+          name);
+  }
+  return CDN_OK;
+}
+
 cdn_status cdn_tangent_rate_derivatives(cdn_state *state, double *A) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_NEED_SOME(state, A, cdn_system_nu(cdn_state_system(state)));
@@ -152,33 +166,16 @@ cdn_status cdn_tangent_rate_derivatives(cdn_state *state, double *A) {
   const matter *m;
   cdni_runs runs;
   CDNI_TRY(begin(state, function, &m, &runs));
+  CDNI_TRY(cdni_refuse_nonholonomic(state, m, function));
   const size_t nu = (size_t)m->tree.nu;
   const double *u = cdn_state_u_eff(state) + runs.u;
   if (nu) memset(A, 0, nu * nu * sizeof *A);
   for (int i = 1; i < m->tree.n; i++) {
     const tree_node *n = &m->tree.node[i];
-    const matter_body *b = &CDNI_AT(m->bodies, matter_body, i);
     const double *w = u + n->u;
-    switch (n->kind) {
-      case CDN_BALL:
-      case CDN_FREE:
-      case CDN_ELLIPSOID: {
-        const double block[3][3] = { { 0, -w[2], w[1] }, { w[2], 0, -w[0] }, { -w[1], w[0], 0 } };
-        for (size_t r = 0; r < 3; r++) memcpy(A + ((size_t)n->u + r) * nu + (size_t)n->u, block[r], sizeof block[r]);
-        break;
-      }
-      case CDN_CUSTOM_MOBILIZER:
-        if (!CDNI_AT(m->customs, custom_mobilizer, n->custom).ops.N) break;
-        /* fall through */
-      case CDN_LINE_ORIENTATION:
-      case CDN_FREE_LINE:
-        return cdni_state_fail(
-            state, CDN_ERR_UNSUPPORTED, false, function, b->mobilizer_name,
-            "displacements of joint '%s' by its speeds do not stay among themselves (or it is custom): "
-            "linearize in q, with cdn_qdot_derivatives",
-            b->mobilizer_name);
-      default: break; /* qdot = u */
-    }
+    if (n->kind != CDN_BALL && n->kind != CDN_FREE && n->kind != CDN_ELLIPSOID) continue; /* qdot = u */
+    const double block[3][3] = { { 0, -w[2], w[1] }, { w[2], 0, -w[0] }, { -w[1], w[0], 0 } };
+    for (size_t r = 0; r < 3; r++) memcpy(A + ((size_t)n->u + r) * nu + (size_t)n->u, block[r], sizeof block[r]);
   }
   return CDN_OK;
 }

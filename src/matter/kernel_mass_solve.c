@@ -124,6 +124,27 @@ void KERNEL(mass_solve)(const tree *t, const double *L, double scale, double *X,
   }
 }
 
+/* Beyond n numbers there may be any others, as long as they lie before `end`. */
+CDNI_INLINE strip strip_load_before(const double *from, const double *end, int n) {
+  return strip_load(from, end - from >= STRIP ? STRIP : n);
+}
+
+void KERNEL(add_product)(int rows, int inner, int columns, double by, const double *A, size_t down, size_t right,
+                         const double *B, double *C) {
+  const size_t width = (size_t)columns;
+  const double *end = B + (size_t)inner * width;
+  for (int c = 0; c < columns; c += STRIP)
+    for (int i = 0; i < rows; i++) {
+      const double *row = A + (size_t)i * down;
+      strip sum = strip_load(C + (size_t)i * width + c, columns - c);
+      for (int k = 0; k < inner; k++) {
+        const double a = row[(size_t)k * right];
+        if (a != 0) sum = strip_fma(by * a, strip_load_before(B + (size_t)k * width + c, end, columns - c), sum);
+      }
+      strip_store(C + (size_t)i * width + c, sum, columns - c);
+    }
+}
+
 /* ---- columns in deep trees ---- */
 
 typedef struct strip_sv {

@@ -14,6 +14,22 @@ static bool varies(const matter *m, const cdn_state *state, int body) {
   return x && x->kind == CDN_MOTION_CUSTOM && x->level != CDN_LEVEL_POSITION;
 }
 
+bool cdni_motion_reads_control(const matter *m, const cdn_state *state, cdn_control control) {
+  const int32_t *driver = cdni_drivers(state, m->driver_udot);
+  for (int i = 1; m->motions.count && i < m->tree.n; i++) {
+    const matter_motion *x = cdni_driving_motion(m, driver[i], i, CDN_LEVEL_ACCELERATION);
+    if (x && x->control.i == control.i) return true;
+  }
+  return false;
+}
+
+void cdni_motion_held(const matter *m, const cdn_state *state, bool *q, bool *u) {
+  const int32_t *by_q = cdni_drivers(state, m->driver_q), *by_u = cdni_drivers(state, m->driver_u);
+  for (int i = 1; i < m->tree.n; i++)
+    for (int k = m->tree.node[i].u; k < m->tree.node[i].u + m->tree.node[i].nu; k++)
+      q[k] = by_q[i] != DRIVEN_BY_NOTHING, u[k] = by_u[i] != DRIVEN_BY_NOTHING;
+}
+
 int cdni_motion_varying(const matter *m, const cdn_state *state) {
   int rows = 0;
   for (int i = 1; m->motions.count && i < m->tree.n; i++) rows += varies(m, state, i) ? m->tree.node[i].nu : 0;
@@ -66,7 +82,8 @@ static cdn_status difference(const matter *m, cdn_state *state, cdn_pool pool, p
   return CDN_OK;
 }
 
-cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, const char *function, cdn_pool pool, int rows, double *P) {
+cdn_status cdni_motion_udot_by(const matter *m, cdn_state *state, const char *function, cdn_pool pool, int rows,
+                               double *P) {
   const cdn_system *system = cdn_state_system(state);
   const int nq = cdn_system_nq(system), nu = cdn_system_nu(system), longer = nq > nu ? nq : nu;
   double *work = cdn_work_push(state, (size_t)(nq + 2 * nu + longer + 2 * rows) * sizeof *work);

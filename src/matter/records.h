@@ -173,6 +173,9 @@ struct derivative_pass;
   X(void, derivatives_fill, const struct derivative_pass *p, const body_mass *mass, void *scratch)                            \
   /* M (lower triangle, 1 / D on the diagonal) = L^T D L, in place; X = scale M^-1 X for so many columns */                   \
   X(void, mass_factor, const tree *t, double *M)                                                                              \
+  /* C += by A B; elements of A are `down` and `right` apart, and its zeros are skipped; rows of B and C are `columns` apart */  \
+  X(void, add_product, int rows, int inner, int columns, double by, const double *A, size_t down, size_t right,               \
+    const double *B, double *C)                                                                                               \
   X(size_t, mass_solve_scratch, const tree *t) /* bytes; enough for both */                                                   \
   X(void, mass_solve, const tree *t, const double *L, double scale, double *X, int columns, void *scratch)                    \
   X(void, mass_solve_deep, const tree *t, const body_pose *pose, const mobility_factor *factor, double scale, double *X,           \

@@ -11,6 +11,7 @@ typedef struct options {
   scene_shapes shapes;
   int condim;
   bool pyramid, elements;
+  int bodies; /* 0: a few */
 } options;
 
 static cdn_transform random_frame(rng *r) {
@@ -109,7 +110,8 @@ static void compare(sample *s, pool what, const double *matrix) {
 }
 
 static int check_scene(uint64_t seed, options o) {
-  tree_options shape = { .bodies = 3 + (int)(seed % 4), .shape = seed, .numbers = seed, .forces = true };
+  const int bodies = o.bodies ? o.bodies : 3 + (int)(seed % 4);
+  tree_options shape = { .bodies = bodies, .shape = seed, .numbers = seed, .forces = true };
   random_tree tree = make_random_tree(&shape);
   rng r = rng_of(seed + 11);
   cdn_soft_def soft = cdn_default_soft_def();
@@ -157,6 +159,13 @@ START_TEST(contacts_that_are_differenced) { check_scenes((options){ .shapes = MI
 END_TEST
 START_TEST(limits_and_friction_losses) { check_scenes((options){ .shapes = BALLS, .condim = 3, .elements = true }); }
 END_TEST
+/* Rows of an island are solved for one by one up to 256, else the columns are. */
+START_TEST(contacts_of_a_crowd) {
+  const options o = { .shapes = BALLS, .condim = 6, .bodies = 16 };
+  ck_assert_int_gt(6 * check_scene(3, o), 256);
+  ck_assert_int_gt(n_compared, 20);
+}
+END_TEST
 
 CHECK_MAIN("soft derivatives", contacts_of_balls, contacts_of_capsules, contacts_of_boxes,
-           contacts_that_are_differenced, limits_and_friction_losses)
+           contacts_that_are_differenced, limits_and_friction_losses, contacts_of_a_crowd)

@@ -274,6 +274,45 @@ START_TEST(replays) {
 }
 END_TEST
 
+/* ---- live runs ---- */
+
+/* --method file: the method, step and contact of the file, in the page's status; another option has its way. */
+START_TEST(runs_of_the_file_s_method) {
+  enter_directory();
+  write_page();
+  write_file("ball.xml",
+             "<mujoco><option timestep='.004' integrator='implicit'/><worldbody><geom type='plane' size='1 1 1'/>"
+             "<body pos='0 0 .19'><freejoint/><geom size='.2' mass='1'/></body></worldbody></mujoco>");
+  static const struct {
+    const char *options, *status;
+  } calls[] = {
+    { "--method file", "\"method\":\"implicit\",\"contact\":\"soft\"" },
+    { "--method damped-euler", "\"method\":\"damped-euler\",\"contact\":\"soft\"" },
+    { "--method file --contact compliant", "\"method\":\"implicit\",\"contact\":\"compliant\"" },
+    { "--method merson", "\"method\":\"merson\",\"contact\":\"compliant\"" },
+  };
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    char line[300];
+    socket_page page;
+    snprintf(line, sizeof line, "ball.xml --paused --no-companion %s", calls[i].options);
+    const char *address = serve(line);
+    ck_assert_int_eq(page_open(&page, address, NULL), 101);
+    page_expect(&page, calls[i].status, 10);
+    if (i < 3) {
+      page_say(&page, "{\"type\":\"step\",\"id\":1}");
+      page_expect(&page, "\"step\":0.004", 10);
+    }
+    end_server();
+    page_close(&page);
+  }
+  write_file("one.urdf",
+             "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+             "ixz='0' iyz='0'/></inertial></link></robot>");
+  EXITS(2, "view one.urdf --method file --no-browser");
+  SAYS(errors, "--method file");
+}
+END_TEST
+
 /* Numbers of a member of the last message, a list. */
 static int list_of(const socket_page *page, const char *key, double *out, int most) {
   const char *at = strstr((const char *)page->message, key);
@@ -345,4 +384,5 @@ START_TEST(damaged_runs) {
 }
 END_TEST
 
-CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays, curves_of_whole_runs, damaged_runs)
+CHECK_MAIN("cardan view", pages_in_files, wrong_calls, replays, curves_of_whole_runs, damaged_runs,
+           runs_of_the_file_s_method)

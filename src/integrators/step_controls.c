@@ -1,0 +1,135 @@
+/* How forces and rates vary with controls: differences, in a State that is put aside and returned to. Forces of soft rows do not read
+ * controls. */
+#include <cardan/controls.h>
+#include <math.h>
+
+#include "integrators/step_derivatives.h"
+#include "matter/motion_derivatives.h"
+#include "matter/operators.h"
+
+/* The cube root of the rounding error balances it with the truncation error. */
+static const double STEP = 6e-6;
+
+/* What reads controls: forces on bodies about M's origins and on mobilities, h J a, zdot and udot. */
+typedef struct readers {
+  sv *F;
+  double *f, *change, *udot, *zdot;
+} readers;
+
+/* Memory for one side. */
+static size_t divide(readers *r, size_t nb, size_t nu, size_t nz, double *memory) {
+  r->F = (sv *)memory, r->f = memory + 6 * nb, r->change = r->f + nu, r->udot = r->change + nu, r->zdot = r->udot + nu;
+  return 6 * nb + 3 * nu + nz;
+}
+
+static cdn_status rates_at(cdn_state *state, double *zdot) {
+  const cdn_system *system = cdn_state_system(state);
+  const cdn_subsystem_ops *ops;
+  for (int i = 0; (ops = cdni_subsystem_ops(system, i)); i++) {
+    const cdni_runs runs = cdni_subsystem_runs(system, (cdn_subsystem){ i });
+    if (runs.nz > 0) CDNI_TRY(ops->calc_zdot(cdn_subsystem_self(system, (cdn_subsystem){ i }), state, zdot + runs.z));
+  }
+  return CDN_OK;
+}
+
+static cdn_status read(const step_start *s, bool udot, readers *r) {
+  const size_t nu = (size_t)s->nu;
+  if (nu == 0) return rates_at(s->state, r->zdot);
+  const dynamics *dyn = cdni_dynamics(cdn_state_system(s->state));
+  const sv *F;
+  const double *f;
+  CDNI_TRY(cdni_dynamics_total_forces(dyn, s->state, &F, &f));
+  memcpy(r->F, F, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *F);
+  memcpy(r->f, f, nu * sizeof *f);
+  if (s->kind && s->kind->damping != STEP_JOINTS)
+    CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
+  else memset(r->change, 0, nu * sizeof *r->change);
+  CDNI_TRY(rates_at(s->state, r->zdot));
+  if (!udot) return CDN_OK;
+  const double *now = cdn_state_udot(s->state);
+  if (!now) return cdni_state_last_status(s->state);
+  memcpy(r->udot, now, nu * sizeof *now);
+  return CDN_OK;
+}
+
+static cdn_status refuse_motion(const step_start *s, cdn_control control) {
+  const cdn_system *system = cdn_state_system(s->state);
+  const matter *m = cdni_matter(system);
+  const constraint_room *room = cdni_constraints(system);
+  const bool prescribes = m && cdni_motion_reads_control(m, s->state, control);
+  if (!prescribes && !(room && cdni_constraint_reads_control(room, s->state, control))) return CDN_OK;
+  return cdni_state_fail(s->state, CDN_ERR_UNSUPPORTED, false, s->function, cdn_control_name(system, control),
+                         "control '%s' prescribes a motion: there is no derivative by it",
+                         cdn_control_name(system, control));
+}
+
+/* Values beside that of a control, within its limits; equal if it has no effect. */
+static cdn_status sides_of(const step_start *s, cdn_control control, double at[2]) {
+  double lower, upper;
+  CDNI_TRY(cdn_control_limits(s->state, control, &lower, &upper));
+  const double now = cdn_control_given(s->state, control), d = STEP * fmax(1, fabs(now));
+  at[0] = fmax(now - d, lower), at[1] = fmin(now + d, upper);
+  if (cdn_control_follows(cdn_state_system(s->state), control) || now < lower || now > upper) at[0] = at[1] = now;
+  return CDN_OK;
+}
+
+/* What the difference of the forces of two sides is on mobilities, in place of the second side's f. */
+static void subtract_forces(const step_start *s, const readers *a, readers *b) {
+  const matter *m = cdni_matter(cdn_state_system(s->state));
+  if (s->nu == 0) return;
+  for (int k = 0; k < s->nu; k++) b->f[k] -= a->f[k];
+  const size_t bytes = (size_t)m->tree.n * sizeof(sv);
+  if (memcmp(a->F, b->F, bytes) == 0) return;
+  for (int i = 0; i < m->tree.n; i++) b->F[i] = sv_sub(b->F[i], a->F[i]);
+  tree_data d = cdni_matter_data(m, s->state);
+  d.z = b->F;
+  m->kernels->jacobian_transpose(&m->tree, &d, a->f);
+  for (int k = 0; k < s->nu; k++) b->f[k] += a->f[k];
+}
+
+static cdn_status vary(const step_start *s, const double *W, cdn_control control, int column, int columns,
+                       readers sides[2], double *force, double *change, double *zdot) {
+  double at[2];
+  CDNI_TRY(refuse_motion(s, control));
+  CDNI_TRY(sides_of(s, control, at));
+  if (at[0] == at[1]) return CDN_OK;
+  const double now = cdn_control_given(s->state, control), by = 1 / (at[1] - at[0]);
+  for (int k = 0; k < 2; k++) {
+    CDNI_TRY(cdn_control_set(s->state, control, at[k]));
+    CDNI_TRY(read(s, W != NULL, &sides[k]));
+  }
+  subtract_forces(s, &sides[0], &sides[1]);
+  for (int i = 0; i < s->nu; i++) {
+    const size_t to = (size_t)i * (size_t)columns + (size_t)column;
+    force[to] = by * sides[1].f[i];
+    change[to] = by * (sides[1].change[i] - sides[0].change[i]);
+  }
+  for (int i = 0; i < s->nz; i++) {
+    double d = sides[1].zdot[i] - sides[0].zdot[i];
+    for (int k = 0; W && k < s->nu; k++)
+      if (W[i * s->nu + k] != 0) d -= W[i * s->nu + k] * (sides[1].udot[k] - sides[0].udot[k]);
+    zdot[(size_t)i * (size_t)columns + (size_t)column] = by * d;
+  }
+  return cdn_control_set(s->state, control, now);
+}
+
+cdn_status cdni_step_vary_controls(const step_start *s, const double *W, int first, int columns, double *force,
+                                   double *change, double *zdot) {
+  cdn_state *state = s->state;
+  const int n = cdn_system_control_count(cdn_state_system(state));
+  const size_t size = cdni_state_snapshot_size(state), nu = (size_t)s->nu, nz = (size_t)s->nz;
+  const size_t nb = (size_t)cdn_system_body_count(cdn_state_system(state));
+  readers sides[2];
+  char *saved;
+  if (n == 0) return CDN_OK;
+  CDNI_TRY(cdni_operator_work(state, s->function, size + 2 * (6 * nb + 3 * nu + nz) * sizeof(double), (void **)&saved));
+  double *memory = (double *)(void *)(saved + size);
+  for (int k = 0; k < 2; k++) memory += divide(&sides[k], nb, nu, nz, memory);
+  cdni_state_take_snapshot(state, saved);
+  cdn_status status = CDN_OK;
+  for (int k = 0; k < n && status == CDN_OK; k++)
+    status = vary(s, W, (cdn_control){ k }, first + k, columns, sides, force, change, zdot);
+  cdni_state_return_to(state, saved);
+  cdn_work_pop(state, saved);
+  return status;
+}

@@ -1,0 +1,22 @@
+/* What the files of the derivatives of a step share. */
+#ifndef CARDAN_INTEGRATORS_STEP_DERIVATIVES_H
+#define CARDAN_INTEGRATORS_STEP_DERIVATIVES_H
+
+#include "integrators/fixed.h"
+
+/* A step, and matrices that say how forces and rates at its start vary. */
+typedef struct step_start {
+  cdn_state *state;
+  const char *function;
+  const euler_kind *kind; /* NULL: nothing is implicit */
+  double h;
+  const double *a; /* nu */
+  int nu, nz;
+} step_start;
+
+/* step_controls.c: by each control, in columns from `first` of matrices that are `columns` wide: generalized forces (nu), h J a (nu), and
+ * zdot (nz) at constant udot; W (nz x nu): how zdot varies with udot. Central differences. */
+cdn_status cdni_step_vary_controls(const step_start *s, const double *W, int first, int columns, double *force,
+                                   double *change, double *zdot);
+
+#endif
