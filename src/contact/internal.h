@@ -348,6 +348,10 @@ bool cdni_foundation_on_field(const cdn_geometry *const g[2], const cdn_transfor
                               cdn_proximity *near);
 /* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the rest. */
 void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, touch *t);
+/* pressure.c: the force of the pressure fields of a pair, if b were moved along the normal of `near` until it is
+ * `depth` deep; where one of the two would be in the other altogether, which has no force, as they are half as deep as
+ * they may be. */
+double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near);
 /* pressure_energy.c: of all polygons of a pair. */
 double cdni_pressure_energy(const touch_pair *pair);
 /* laws.c: the stiffness of a pair that a law of Hertz's is for, where it touches or comes near; NaN: it is for another

@@ -235,6 +235,14 @@ static cdn_status push_apart(const view *v, cdn_state *state, const couple *c, c
   return cdn_multiply_by_station_J_transpose(state, 2, bodies, stations, forces, f);
 }
 
+/* The elastic force of a pair that is so deep; NaN: the law does not tell. */
+static double elastic_force(const touch_pair *pair, const cdn_proximity *near, double depth) {
+  const cdn_geometry_kind a = pair->g[0]->kind, b = pair->g[1]->kind;
+  if (!cdni_contact_own_law(pair->room, a, b) && cdni_contact_law(a, b) == cdni_law_pressure)
+    return cdni_pressure_force(pair, depth, near);
+  return cdni_contact_stiffness(pair, near) * depth * sqrt(depth);
+}
+
 /* A contact of the depth x, or one of the present depth that would pull with the part x of its elastic force; with
  * friction. */
 static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, double x, double *f, bool *known) {
@@ -248,14 +256,13 @@ static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, do
   const couple c = couple_of(&v, key, &feature);
   find_pair(&v, &c, feature, &p);
   if (!cdni_contact_near(p.pair.g, p.pair.X, INFINITY, &near, &share)) return CDN_OK;
-  const double stiffness = cdni_contact_stiffness(&p.pair, &near);
-  if (isnan(stiffness)) return CDN_OK;
+  double size = elastic_force(&p.pair, &near, key % KINKS == TOUCHING ? x : fmax(-near.distance, 0));
+  if (isnan(size)) return CDN_OK;
   const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
   const cdn_vec3 slip = cdn_sub(velocity(&v, c.b, near.point_a), velocity(&v, c.a, near.point_a));
   const double apart = cdn_dot(slip, near.normal);
   const cdn_vec3 across = cdn_sub(slip, cdn_scale(apart, near.normal));
-  const double speed = cdn_norm(across), depth = key % KINKS == TOUCHING ? x : fmax(-near.distance, 0);
-  double size = stiffness * depth * sqrt(depth);
+  const double speed = cdn_norm(across);
   size *= key % KINKS == TOUCHING ? 1 + 1.5 * m.dissipation * fabs(apart) : x;
   cdn_vec3 force = cdn_scale(size, near.normal);
   if (speed > 0) force = cdn_sub(force, cdn_scale(size * (m.friction[0] + m.friction[2] * speed) / speed, across));

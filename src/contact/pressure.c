@@ -185,21 +185,36 @@ bool cdni_pressure_polygon(const pressure_overlap *o, int i, int j, cdn_vec3 *no
   return p->n > 2;
 }
 
-static cdn_status add_polygon(const pressure_overlap *o, const combined_material *m, int i, int j,
-                              cdn_region_output *out) {
-  const field *a = &o->field[0], *b = &o->field[1];
+/* A polygon of equal pressures with its force, and where that acts. */
+typedef struct pressed_polygon {
   polygon p;
   cdn_vec3 normal, center;
-  if (!cdni_pressure_polygon(o, i, j, &normal, &p)) return CDN_OK;
+  double force;
+} pressed_polygon;
+
+/* False: nothing is pressed there. */
+static bool find_polygon(const pressure_overlap *o, int i, int j, pressed_polygon *out) {
   const field *soft = cdni_softer(o);
+  const int face = soft == &o->field[0] ? i : j;
+  if (!cdni_pressure_polygon(o, i, j, &out->normal, &out->p)) return false;
+  out->force = cdni_polygon_integrate(&out->p, out->normal, soft->face[face].n, soft->face[face].offset,
+                                      soft->stiffness, &out->center);
+  return out->force > 0;
+}
+
+static cdn_status add_polygon(const pressure_overlap *o, const combined_material *m, int i, int j,
+                              cdn_region_output *out) {
+  const field *a = &o->field[0], *b = &o->field[1], *soft = cdni_softer(o);
   const int face = soft == a ? i : j;
-  const double force =
-      cdni_polygon_integrate(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, &center);
-  if (!(force > 0)) return CDN_OK;
+  pressed_polygon p;
+  if (!find_polygon(o, i, j, &p)) return CDN_OK;
+  const cdn_vec3 normal = p.normal, center = p.center;
+  const double force = p.force;
+  const double depth =
+      a->face[i].offset - cdn_dot(a->face[i].n, center) + (b->face[j].offset - cdn_dot(b->face[j].n, center));
+  if (!(depth > 0)) return CDN_OK; /* by rounding: so little has no force */
   void *place;
   CDNI_TRY(cdn_region_output_add(out, 1, &place));
-  const double d_a = a->face[i].offset - cdn_dot(a->face[i].n, center);
-  const double d_b = b->face[j].offset - cdn_dot(b->face[j].n, center);
   *(touch *)place =
       (touch){ .a = o->pair->shape[0],
                .b = o->pair->shape[1],
@@ -207,7 +222,7 @@ static cdn_status add_polygon(const pressure_overlap *o, const combined_material
                .point = center,
                .normal = normal,
                .tangent = contact_tangent(normal),
-               .depth = d_a + d_b,
+               .depth = depth,
                .elastic = force,
                .in_pair = 1,
                .damping = m->dissipation };
@@ -216,7 +231,7 @@ static cdn_status add_polygon(const pressure_overlap *o, const combined_material
                give_b = -b->stiffness * cdn_dot(b->face[j].n, normal);
   set_bed(place, &p, give_a > 0 && give_b > 0 ? give_a * give_b / (give_a + give_b) : force / (d_a + d_b));
   ((touch *)place)->spread =
-      sqrt(mean_square(&p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));
+      sqrt(mean_square(&p.p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));
   cdni_touch_friction(place, m);
   return CDN_OK;
 }
@@ -333,4 +348,27 @@ static cdn_status add_polygons(void *context, const pressure_overlap *o) {
 cdn_status cdni_law_pressure(const touch_pair *pair, cdn_region_output *out) {
   adder a = { cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers), out };
   return cdni_pressure_visit(pair, add_polygons, &a);
+}
+
+/* ---- the force alone ---- */
+
+static cdn_status add_force(void *context, const pressure_overlap *o) {
+  cdn_vec3 *sum = context;
+  for (int i = 0; i < o->field[0].n; i++)
+    for (int j = 0; j < o->field[1].n; j++) {
+      pressed_polygon p;
+      if (find_polygon(o, i, j, &p)) *sum = cdn_add(*sum, cdn_scale(p.force, p.normal));
+    }
+  return CDN_OK;
+}
+
+double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
+  const double most = 0.5 * fmin(cdni_largest_depth(pair->g[0]), cdni_largest_depth(pair->g[1]));
+  cdn_transform X_b = *pair->X[1];
+  X_b.p = cdn_sub(X_b.p, cdn_scale(fmin(depth, most) + near->distance, near->normal));
+  touch_pair there = *pair;
+  there.X[1] = &X_b;
+  cdn_vec3 sum = { 0, 0, 0 };
+  (void)!cdni_pressure_visit(&there, add_force, &sum);
+  return cdn_norm(sum);
 }

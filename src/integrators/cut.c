@@ -19,9 +19,9 @@ static cdn_status shift_of(cdn_stepper *s, double error, double *shift) {
   double rate = 0;
   *shift = 0;
   if (s->ny == 0) return CDN_OK;
-  memcpy(ev->y, s->weighted, bytes);
+  memcpy(ev->trial, s->weighted, bytes);
   CDNI_TRY(cdni_error_norm(s, s->step.f1, s->step.y0, s->step.y1, &rate));
-  memcpy(s->weighted, ev->y, bytes);
+  memcpy(s->weighted, ev->trial, bytes);
   s->weighted_valid = valid;
   if (rate > 0) *shift = (0.05 + error) * cdni_tolerance(s) / rate;
   return CDN_OK;

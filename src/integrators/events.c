@@ -21,6 +21,8 @@ static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
   ev->kinks_here = carve(base, &at, kinks);
   ev->y = carve(base, &at, ny * sizeof(double));
   ev->f = carve(base, &at, ny * sizeof(double));
+  ev->trial = carve(base, &at, ny * sizeof(double));
+  ev->push = carve(base, &at, ny * sizeof(double));
   return at;
 }
 

@@ -77,9 +77,10 @@ struct cdni_events {
   cdni_timer *timers;
   cdn_occurrence *list; /* the events that occur now, or occurred last */
   int n_list;
-  double *values;   /* of triggers, at the samples of a step */
-  cdni_turn *turns; /* of triggers, before each sample and before the end */
-  double *y, *f;    /* end of the method's step, if an event has cut it short or an event lies a little after it */
+  double *values;       /* of triggers, at the samples of a step */
+  cdni_turn *turns;     /* of triggers, before each sample and before the end */
+  double *y, *f;        /* end of the method's step, if an event has cut it short or an event lies a little after it */
+  double *trial, *push; /* what functions work with; nothing in them outlasts a call */
   void *block;
   size_t block_size;
   int room; /* for watches of kinks */

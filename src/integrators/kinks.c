@@ -30,9 +30,9 @@ cdn_status cdni_kinks_begin(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   cdn_state *const states[] = { s->work, ev->scene };
   if (!events_have_kinks(ev)) return CDN_OK;
-  memset(ev->f, 0, sizeof(double) * s->stride);
+  memset(ev->push, 0, sizeof(double) * s->stride);
   for (int i = 0; i < 2; i++) {
-    CDNI_TRY(cdn_multiply_by_M_inv(states[i], ev->f, ev->y));
+    CDNI_TRY(cdn_multiply_by_M_inv(states[i], ev->push, ev->trial));
     CDNI_TRY(read_all(s, states[i], ev->kinks_here));
     if (ev->has_near) CDNI_TRY(pass_on(s, states[i], cdni_state_near_kinks(states[i], 0, &ev->near)));
   }
@@ -106,7 +106,7 @@ static cdn_status force_of(const cdn_stepper *s, cdn_state *state, int64_t k, do
  * of u. */
 static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, double *udot, bool *known) {
   struct cdni_events *ev = s->events;
-  double *f = ev->f, h = s->step.h;
+  double *f = ev->push, h = s->step.h;
   double x = fabs(p->b) + (isnan(p->rate_b) ? fabs(p->a) : 0.25 * h * (fabs(p->rate_a) + fabs(p->rate_b)));
   CDNI_TRY(force_of(s, state, p->k, x, f, known));
   return *known ? cdn_multiply_by_M_inv(state, f, udot) : CDN_OK;
@@ -114,7 +114,7 @@ static cdn_status push_of(cdn_stepper *s, cdn_state *state, const passage *p, do
 
 /* The norm of a change of y, over the tolerance; the step's own weighted errors are kept. */
 static cdn_status norm_at(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm) {
-  double *kept = s->events->f;
+  double *kept = s->events->push;
   const bool valid = s->weighted_valid;
   memcpy(kept, s->weighted, sizeof(double) * (size_t)s->ny);
   const cdn_status status = cdni_error_norm(s, e, ya, yb, norm);
@@ -133,7 +133,7 @@ static cdn_status norm_beside(cdn_stepper *s, const double *e, double *norm) {
 static cdn_status weigh(cdn_stepper *s, cdn_state *state, const passage *p, double *weight) {
   struct cdni_events *ev = s->events;
   const cdni_step *step = &s->step;
-  double h = step->h, *f = ev->f, *e = ev->y, *e_u = e + s->nq;
+  double h = step->h, *f = ev->push, *e = ev->trial, *e_u = e + s->nq;
   bool known;
   memset(e, 0, sizeof(double) * (size_t)s->ny);
   CDNI_TRY(push_of(s, state, p, e_u, &known));
@@ -273,8 +273,8 @@ static const double CLOSE = 1e-2;
 /* The kink's value at the time tau from now, on the parabola that the present rates are about; f has its bend. */
 static cdn_status foresee(cdn_stepper *s, int64_t k, double tau, double *value) {
   struct cdni_events *ev = s->events;
-  const double *y = s->y[s->at], *f = s->f[s->at], *bend = ev->f;
-  double *at = ev->y, rate;
+  const double *y = s->y[s->at], *f = s->f[s->at], *bend = ev->push;
+  double *at = ev->trial, rate;
   for (int i = 0; i < s->nq; i++) at[i] = y[i] + tau * f[i] + 0.5 * tau * tau * bend[i];
   for (int i = s->nq; i < s->ny; i++) at[i] = y[i] + tau * f[i];
   cdn_status status = cdn_state_set_ty(ev->scene, s->t + tau, at);
@@ -296,7 +296,7 @@ static cdn_status foresee_zero(cdn_stepper *s, int64_t k, double value, double r
   double t = fmin(h, value / -rate), next = INFINITY;
   *tau = h;
   CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, s->y[s->at]));
-  CDNI_TRY(cdni_state_multiply_by_N(ev->scene, s->f[s->at] + s->nq, ev->f));
+  CDNI_TRY(cdni_state_multiply_by_N(ev->scene, s->f[s->at] + s->nq, ev->push));
   for (int i = 0; i < MOST_LOOKS; i++) {
     double v;
     CDNI_TRY(foresee(s, k, t, &v));
@@ -371,7 +371,7 @@ static const double TAKEN = 0.5;
 static const double CHANGED = 150, CHANGED_AT_FIRST = 20;
 
 static cdn_status bound_of(cdn_stepper *s, const cdni_watch *w, double *h) {
-  double *f = s->scratch, *udot = s->scratch + s->stride, *e = s->events->y;
+  double *f = s->scratch, *udot = s->scratch + s->stride, *e = s->events->trial;
   const double *u = cdni_state_y(s->work) + s->nq, most = s->method->resize ? CHANGED_AT_FIRST : CHANGED;
   for (int k = 0; k < 16; k++) {
     bool known;

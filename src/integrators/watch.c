@@ -163,7 +163,7 @@ cdn_status cdni_watch_rounding(cdn_stepper *s, const cdni_watch *w, double *roun
 }
 
 cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t, double g, double *most) {
-  double *y = s->events->y;
+  double *y = s->events->trial;
   CDNI_TRY(cdni_scene_at(s, t));
   if (s->ny) memcpy(y, cdni_state_y(s->events->scene), sizeof(double) * (size_t)s->ny);
   return spread(s, w, t, y, g, 0, s->def.accuracy, most);

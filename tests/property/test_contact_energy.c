@@ -146,6 +146,73 @@ START_TEST(pressure_is_the_gradient_of_its_energy) {
 }
 END_TEST
 
+/* The work of the forces along the path from -h to h, by Gauss's rule with three points on each of its parts. */
+static double work_along(scene *s, const pose *p, double h) {
+  enum { PARTS = 20 };
+  const double at[3] = { -sqrt(0.6), 0, sqrt(0.6) }, weight[3] = { 5. / 9, 8. / 9, 5. / 9 };
+  double work = 0;
+  for (int i = 0; i < PARTS; i++)
+    for (int k = 0; k < 3; k++) {
+      cdn_spatial F[3];
+      move(s, p, h * ((2 * i + 1 + at[k]) / PARTS - 1));
+      OK_ON(s->state, cdn_total_forces(s->state, F, NULL));
+      for (int b = 0; b < 2; b++)
+        work += h / PARTS * weight[k] * (cdn_dot(F[b + 1].w, p->w[b]) + cdn_dot(F[b + 1].v, p->v[b]));
+    }
+  return work;
+}
+
+/* Special poses of a solid on another: flat on it, turned about one of its edges, a corner ahead; just touching, and deep. It tilts, falls or
+ * slides from there. `size`: how high its middle is above the other's when they touch. */
+static pose special_pose(int kind, double size, uint64_t *seed) {
+  static const double depths[] = { 1e-3, 0.02, 0.2, 0.8 };
+  pose p = { .X[0].R = cdn_rotation_identity(), .X[1].R = cdn_rotation_identity() };
+  const double angle = mesh_uniform(seed, 0, 1.5);
+  if (kind % 3 == 1) p.X[1].R = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), angle);
+  if (kind % 3 == 2) p.X[1].R = cdn_rotation_axis_angle(mesh_direction(seed), angle);
+  p.X[1].p = cdn_v3(0, 0, size * (1 - depths[kind / 3 % 4]));
+  const int motion = kind / 12 % 3;
+  if (motion == 0) p.w[1] = cdn_v3(mesh_uniform(seed, -2, 2), 0, 0);
+  if (motion == 1) p.v[1] = cdn_v3(0, 0, -1);
+  if (motion == 2) p.v[1] = cdn_v3(1, 0.3, -0.2), p.w[1] = mesh_direction(seed);
+  return p;
+}
+
+/* What the energy gains along a path is what the forces take. Faces that have been parallel are not any more, corners and edges come to
+ * touch, and the energy must not jump there. */
+START_TEST(the_energy_is_the_work_of_the_force_along_paths) {
+  const double corners[] = { 0.3, 0, -0.2, -0.2, 0.3, -0.2, -0.2, -0.3, -0.2, 0.1, 0, 0.3 };
+  cdn_surface *hull;
+  OK(cdn_surface_create_convex(4, corners, &hull));
+  const cdn_geometry floor = { .kind = CDN_GEOMETRY_HALF_SPACE },
+                     solids[] = { { .kind = CDN_GEOMETRY_BOX, .size = { 0.2, 0.3, 0.15 } },
+                                  { .kind = CDN_GEOMETRY_CYLINDER, .size = { 0.25, 0.2 } },
+                                  { .kind = CDN_GEOMETRY_CONVEX, .surface = hull } };
+  uint64_t seed = 29;
+  int touching = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = -1; j < 3; j++) {
+      const cdn_geometry *under = j < 0 ? &floor : &solids[j];
+      scene s = make_scene(under, &solids[i], 1e6, j % 2 ? 3e6 : 1e30, j == 0 ? 0.1 : 0);
+      const double size = solids[i].kind == CDN_GEOMETRY_BOX ? 0.15 : 0.2, below = j < 0 ? 0 : j == 0 ? 0.15 : 0.2;
+      for (int k = 0; k < 36; k++) {
+        const pose p = special_pose(k, size + below, &seed);
+        const double h = 0.02, work = work_along(&s, &p, h);
+        move(&s, &p, -h);
+        const double before = energy(&s);
+        move(&s, &p, h);
+        const double after = energy(&s), most = fmax(before, after);
+        /* the force has a bend where the two come to touch, within a part */
+        NEAR(after - before, -work, 5e-4 * most + 1e-6);
+        touching += most > 0;
+      }
+      free_scene(&s);
+    }
+  ck_assert_int_gt(touching, 300);
+  cdn_surface_release(hull);
+}
+END_TEST
+
 enum { GRID = 13 };
 
 /* 6 m wide, with heights up to `rough`. */
@@ -299,6 +366,6 @@ START_TEST(a_standing_box_has_the_work_of_its_force) {
 }
 END_TEST
 
-CHECK_MAIN("contact_energy", pressure_is_the_gradient_of_its_energy, hertz_is_the_gradient_of_its_energy,
-           hills_have_a_gradient_as_well, springs_in_hills_have_a_gradient, a_flat_field_is_a_half_space,
-           a_standing_box_has_the_work_of_its_force)
+CHECK_MAIN("contact_energy", pressure_is_the_gradient_of_its_energy, the_energy_is_the_work_of_the_force_along_paths,
+           hertz_is_the_gradient_of_its_energy, hills_have_a_gradient_as_well, springs_in_hills_have_a_gradient,
+           a_flat_field_is_a_half_space, a_standing_box_has_the_work_of_its_force)
