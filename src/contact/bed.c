@@ -12,10 +12,9 @@
 #include "contact/internal.h"
 
 /* The root of a symmetric matrix A of two rows is (A + r I) / sqrt (trace A + 2 r), r = sqrt (det A). */
-void cdni_bed_set(touch *t, double stiffness, const double middle[2], const double moments[3]) {
+void cdni_bed_set(touch *t, const double middle[2], const double moments[3]) {
   const double xx = 2 * moments[0], xy = 2 * moments[1], yy = 2 * moments[2];
   const double root = sqrt(fmax(xx * yy - xy * xy, 0)), sum = sqrt(fmax(xx + yy + 2 * root, 0));
-  t->stiffness = stiffness;
   t->middle[0] = middle[0], t->middle[1] = middle[1];
   t->half[0] = sum > 0 ? (xx + root) / sum : 0;
   t->half[1] = sum > 0 ? xy / sum : 0;

@@ -389,7 +389,7 @@ void cdni_capsule_end(const cdn_geometry *g[2], const cdn_transform *X[2], int i
 /* ---- bed.c: the springs of a pressure field on a polygon ---- */
 
 /* The moments: of the area about its middle, over the area, in the axes of `middle`: xx, xy, yy. */
-void cdni_bed_set(touch *t, double stiffness, const double middle[2], const double moments[3]);
+void cdni_bed_set(touch *t, const double middle[2], const double moments[3]);
 /* Each has a quarter of the stiffness. At the touch's point they have no moment. */
 typedef struct bed_spring {
   cdn_vec3 arm; /* from the point */

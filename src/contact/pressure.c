@@ -127,7 +127,7 @@ static double mean_square(const polygon *p, cdn_vec3 normal, cdn_vec3 n, double 
   return sum > 0 ? sum / force : 0;
 }
 
-/* The bed of springs of a polygon whose area gives way by `give` in pressure for each m. Over a triangle the integral of x x^T is area / 12 (s
+/* The bed of springs of a polygon whose pressure falls by `give` for each m that the solids part (not positive: unknown). Over a triangle the integral of x x^T is area / 12 (s
  * s^T + sum x_i x_i^T). */
 static void set_bed(touch *t, const polygon *p, double give) {
   const cdn_vec3 axes[2] = { t->tangent, cdn_cross(t->normal, t->tangent) };
@@ -146,11 +146,12 @@ static void set_bed(touch *t, const polygon *p, double give) {
   }
   t->stiffness = t->elastic / t->depth;
   if (!(area > 0)) return; /* a sliver bears next to nothing */
+  if (give > 0) t->stiffness = give * area;
   for (int k = 0; k < 2; k++) middle[k] = first[k] / area;
   const double moments[3] = { fmax(second[0] / area - middle[0] * middle[0], 0),
                               second[1] / area - middle[0] * middle[1],
                               fmax(second[2] / area - middle[1] * middle[1], 0) };
-  cdni_bed_set(t, give * area, middle, moments);
+  cdni_bed_set(t, middle, moments);
 }
 
 /* ---- the law ---- */
@@ -229,7 +230,7 @@ static cdn_status add_polygon(const pressure_overlap *o, const combined_material
   /* as the solids part along the normal, each pressure falls by its stiffness times the cosine of its face */
   const double give_a = a->stiffness * cdn_dot(a->face[i].n, normal),
                give_b = -b->stiffness * cdn_dot(b->face[j].n, normal);
-  set_bed(place, &p, give_a > 0 && give_b > 0 ? give_a * give_b / (give_a + give_b) : force / (d_a + d_b));
+  set_bed(place, &p.p, give_a > 0 && give_b > 0 ? give_a * give_b / (give_a + give_b) : 0);
   ((touch *)place)->spread =
       sqrt(mean_square(&p.p, normal, soft->face[face].n, soft->face[face].offset, soft->stiffness, center, force));
   cdni_touch_friction(place, m);
