@@ -1,6 +1,7 @@
 // Boxes that fall on a floor and lie there, with convex contact: a step of a fixed size here and in MuJoCo, from one start, with
 // pyramidal cones and Newton's method in both. `scattered` boxes touch the floor alone, `heaped` ones each other, too.
 #include "report.h"
+#include "soft_convex.h"
 #include "soft_humanoid.h"
 #include "timing.h"
 
@@ -258,6 +259,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(bench::Report *report);
   } parts[] = { { "humanoid", bench::run_soft_humanoid },
+                { "convex", bench::run_soft_convex },
                 { "four-bars", bench::run_four_bars },
                 { "boxes", bench::run_boxes } };
   bench::Report report;
