@@ -1,4 +1,4 @@
-/* A tower of ten boxes, a little askew. */
+/* A floor, and a tower of ten boxes, a little askew. */
 #ifndef CARDAN_TESTS_TOWER_H
 #define CARDAN_TESTS_TOWER_H
 
@@ -8,14 +8,20 @@
 
 enum { BOXES = 10 };
 
-static cdn_system *make_tower(cdn_body body[BOXES]) {
+static inline void add_floor(cdn_system *system, const cdn_contact_material *m) {
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.material = m, shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_system_add_shape(system, &shape);
+}
+
+static inline cdn_system *make_tower(cdn_body body[BOXES]) {
   const double half[3] = { 0.1, 0.1, 0.05 }, m = 1;
   cdn_system *system = cdn_system_create(NULL);
   cdn_contact_material wood = cdn_default_contact_material();
   wood.modulus = 1e7, wood.dissipation = 1, wood.static_friction = 0.6, wood.dynamic_friction = 0.5;
+  add_floor(system, &wood);
   cdn_shape_def shape = cdn_default_shape_def();
-  shape.material = &wood, shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
-  cdn_system_add_shape(system, &shape);
+  shape.material = &wood;
   for (int i = 0; i < BOXES; i++) {
     /* a little askew, so that nothing is symmetric */
     const double turn = 0.02 * (i % 3 - 1),
@@ -41,7 +47,7 @@ static cdn_system *make_tower(cdn_body body[BOXES]) {
 }
 
 /* How far a box has moved, and how far it has turned. */
-static void drift(const double *from, const double *to, double *moved, double *turned) {
+static inline void drift(const double *from, const double *to, double *moved, double *turned) {
   *moved = cdn_norm(cdn_v3(to[4] - from[4], to[5] - from[5], to[6] - from[6]));
   double dot = 0, length = 0;
   for (int k = 0; k < 4; k++) dot += from[k] * to[k];
