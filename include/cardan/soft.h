@@ -33,7 +33,9 @@ typedef enum cdn_soft_kind {
 /** How soft rows are solved (docs/soft_rows.md). */
 typedef enum cdn_soft_solver {
   CDN_SOFT_NEWTON, /**< Newton's method: the elimination with the rows' second derivatives. Few, dear iterations */
-  CDN_SOFT_CG      /**< conjugate gradients, preconditioned by the masses and the constraints: no matrix of the rows */
+  CDN_SOFT_CG,     /**< conjugate gradients, preconditioned by the masses and the constraints: no matrix of the rows */
+  CDN_SOFT_PGS /**< projected Gauss-Seidel on the forces of the rows, group by group. Many iterations; forces are allowed
+                    *   ones after each of them */
 } cdn_soft_solver;
 /** A System's options for soft rows (docs/soft_rows.md). */
 typedef struct cdn_soft_def {
@@ -57,6 +59,12 @@ typedef struct cdn_soft_def {
    *  gradient, by less than this times the trace of M at the default coordinates; a line search when its slope is below
    *  line_tolerance times the same, for a direction of length 1. Default -1: not in force */
   double cost_tolerance;
+  /** Afterwards, most sweeps over the forces of friction, of contacts and of joints, as if these rows had no regularisation, at the
+   *  normal forces of the solution (MuJoCo's no-slip solver). >= 0. Default 0: none */
+  int noslip_iterations;
+  /** >= 0: the sweeps of an island end when one lowers the cost by less than this times the trace of M at the default
+   *  coordinates. Default 1e-6 */
+  double noslip_tolerance;
 } cdn_soft_def;
 /** cdn_default_soft_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_soft_def_init(void *def, size_t size);
@@ -163,10 +171,11 @@ typedef struct cdn_soft_statistics {
   int factorizations;  /**< of all islands */
   bool converged;      /**< whether every island's residual is within the tolerance */
   /** The root of 1/2 g^T M^-1 g on the accelerations that the constraints allow, over 1/2 |udot0|_M^2 + the cost at udot0; g is the
-   *  gradient that is left. It bounds the error of udot in the norm of M, relatively. */
+   *  gradient that is left. Of PGS the gap of both costs takes the place of the first. It bounds the error of udot in the norm of M, relatively. */
   double residual;
   int evaluations; /**< of slopes along lines, of all islands */
   int records;     /**< what cdn_soft_get_iteration knows: the iterations of the island with most, but 1000 at most */
+  int noslip_iterations; /**< of the island with most. The residual is that of the solution before */
 } cdn_soft_statistics;
 /** Writes them. Realizes Acceleration. */
 CDN_API cdn_status cdn_soft_get_statistics_sized(cdn_state *state, cdn_soft_statistics *out, size_t size) CDN_NODISCARD;
@@ -177,13 +186,13 @@ static inline CDN_NODISCARD cdn_status cdn_soft_get_statistics(cdn_state *state,
 /** One iteration: sums over the islands that came so far. Later releases append members. */
 typedef struct cdn_soft_iteration {
   int islands;
-  int evaluations;    /**< of slopes along the line */
-  int active;         /**< groups with a force, afterwards */
-  int changes;        /**< groups that left the piece of their function on which they had been */
-  double cost;        /**< afterwards: 1/2 |udot - udot0|_M^2 + the sum of s */
-  double improvement; /**< by which it fell */
+  int evaluations; /**< of slopes along the line */
+  int active;      /**< groups with a force, afterwards */
+  int changes;     /**< groups that left the piece of their function on which they had been */
+  double cost; /**< afterwards: 1/2 |udot - udot0|_M^2 + the sum of s; of PGS that of the dual problem, which rises */
+  double improvement; /**< by which it fell, or rose */
   /** Before: the root of 1/2 g^T B^-1 g, with the gradient g and B = M (CG) or M + J^T H J (Newton), which a step by the quadratic
-   *  model lowers the cost by */
+   *  model lowers the cost by; PGS: 0 */
   double gradient;
 } cdn_soft_iteration;
 /** Writes iteration i, from 0 on: CDN_ERR_ARG beyond cdn_soft_statistics.records. Realizes Acceleration. O(1). */

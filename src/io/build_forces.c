@@ -109,7 +109,7 @@ static void add_friction_loss(io_builder *b, const cdn_spec_joint *joint, cdn_bo
  * solved to the accuracy of the library, which error control needs. */
 static void set_solver(io_builder *b) {
   static const cdn_soft_solver solvers[] = {
-    [CDN_SPEC_NEWTON] = CDN_SOFT_NEWTON, [CDN_SPEC_CG] = CDN_SOFT_CG, [CDN_SPEC_PGS] = CDN_SOFT_NEWTON
+    [CDN_SPEC_NEWTON] = CDN_SOFT_NEWTON, [CDN_SPEC_CG] = CDN_SOFT_CG, [CDN_SPEC_PGS] = CDN_SOFT_PGS
   };
   const cdn_spec_solver *file = &b->d->solver, usual = cdn_default_spec_solver();
   cdn_soft_def soft = cdn_default_soft_def();
@@ -121,6 +121,8 @@ static void set_solver(io_builder *b) {
   soft.solver = solvers[file->solver];
   soft.iterations = file->iterations > 0 ? file->iterations : 1;
   soft.line_iterations = file->ls_iterations > 0 ? file->ls_iterations : 1;
+  soft.noslip_iterations = file->noslip_iterations;
+  soft.noslip_tolerance = file->noslip_tolerance;
   const bool by_cost = file->tolerance != usual.tolerance;
   if (by_cost) soft.cost_tolerance = file->tolerance;
   if (by_cost || file->ls_tolerance != usual.ls_tolerance)

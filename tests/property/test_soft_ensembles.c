@@ -103,7 +103,7 @@ static int check(uint64_t seed, const cdn_soft_def *soft) {
 }
 
 START_TEST(lanes_have_the_bits_of_states) {
-  for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_CG; solver++) {
+  for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_PGS; solver++) {
     cdn_soft_def soft = cdn_default_soft_def();
     soft.solver = solver;
     int groups = 0;

@@ -31,6 +31,7 @@ typedef struct soft_case {
   cdn_soft_group_def group[MOST_GROUPS];
   int n;
   bool rates;
+  cdn_soft_solver solver;
   cdn_body locked; /* Ground: none */
 } soft_case;
 
@@ -106,9 +107,9 @@ static void begin(soft_case *c, int groups, double tolerance, uint64_t seed, cdn
   cdn_soft_def options = cdn_default_soft_def();
   c->rates = options.rates = pick(&r, 2) == 0;
   options.tolerance = tolerance;
-  options.solver = solver;
+  c->solver = options.solver = solver;
   /* CG comes no nearer than it is asked, and the conditions are those of udot in the metric of no masses */
-  if (solver != CDN_SOFT_NEWTON) options.iterations = 20000, options.tolerance = fmin(tolerance, 1e-11);
+  if (solver != CDN_SOFT_NEWTON) options.iterations = 5000, options.tolerance = fmin(tolerance, 1e-11);
   add_source(c);
   cdn_system_set_soft(c->tree.system, &options);
   c->state = random_tree_state(&c->tree, seed + 2);
@@ -142,6 +143,8 @@ static void multiply(cdn_state *state, const cdn_soft_group_def *g, bool rates, 
   }
 }
 
+static int n_solutions, n_unfinished; /* of PGS */
+
 /* The conditions: equations of the constraints hold; forces are those of the functions at udot. */
 static void check_solution(soft_case *c, double most_residual) {
   cdn_state *state = c->state;
@@ -149,6 +152,12 @@ static void check_solution(soft_case *c, double most_residual) {
   cdn_soft_statistics stats;
   OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
   OK_ON(state, cdn_soft_get_statistics(state, &stats));
+  n_solutions += c->solver == CDN_SOFT_PGS;
+  if (c->solver == CDN_SOFT_PGS && !stats.converged) { /* it goes on for very long where rows are stiff, and says so */
+    ck_assert(stats.most_iterations == 5000 && stats.residual > 1e-11);
+    n_unfinished++;
+    return;
+  }
   AT_MOST(stats.residual, most_residual);
   ck_assert_msg(stats.converged, "residual %g after %d iterations", stats.residual, stats.most_iterations);
   const double *udot = cdn_state_udot(state);
@@ -199,15 +208,17 @@ static void run(int bodies, int constraints, int groups, uint64_t seed, cdn_soft
 }
 
 START_TEST(test_trees) {
-  for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_CG; solver++)
+  for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_PGS; solver++)
     for (uint64_t i = 0; i < 200; i++) run(1 + (int)(i % 20), 0, 1 + (int)(i % 13), 1000 + 10 * i, solver);
+  ck_assert_msg(5 * n_unfinished <= n_solutions, "%d of %d are not finished", n_unfinished, n_solutions);
 }
 END_TEST
 
 START_TEST(test_loops) {
-  for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_CG; solver++)
+  for (cdn_soft_solver solver = CDN_SOFT_NEWTON; solver <= CDN_SOFT_PGS; solver++)
     for (uint64_t i = 0; i < 200; i++)
       run(3 + (int)(i % 17), 1 + (int)(i % 5), 1 + (int)(i % 13), 50000 + 10 * i, solver);
+  ck_assert_msg(5 * n_unfinished <= n_solutions, "%d of %d are not finished", n_unfinished, n_solutions);
 }
 END_TEST
 
@@ -217,7 +228,7 @@ START_TEST(test_runs) {
   for (uint64_t i = 0; i < 30; i++) {
     const uint64_t seed = 70000 + 10 * i;
     c = make_case(2 + (int)(i % 9), 0, seed);
-    begin(&c, 1 + (int)(i % 8), 1e-10, seed, (cdn_soft_solver)(i % 2));
+    begin(&c, 1 + (int)(i % 8), 1e-10, seed, (cdn_soft_solver)(i % 3));
     cdn_stepper_def def = cdn_default_stepper_def();
     cdn_stepper *stepper;
     def.method = CDN_METHOD_BOGACKI_SHAMPINE, def.companion = false;

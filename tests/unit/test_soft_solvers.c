@@ -4,7 +4,7 @@
 #include "../testing.h"
 
 #define MJCF(option)                                                                                                  \
-  "<mujoco>" option "<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1' euler='10 20 0'><freejoint/>"    \
+  "<mujoco>" option "<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1' euler='10 20 0'><freejoint/>"     \
   "<geom type='box' size='.2 .3 .1' mass='1'/><body pos='0 0 .3'><joint axis='1 .3 0' range='-30 30' limited='true' " \
   "frictionloss='.3'/><geom type='box' size='.1 .1 .2' mass='2'/></body></body></worldbody></mujoco>"
 
@@ -28,13 +28,15 @@ static cdn_soft_statistics statistics_of(cdn_state *state) {
 }
 
 START_TEST(options_are_checked) {
-  static const char *const told[] = { "solver", "cost_tolerance" };
-  for (int i = 0; i < 2; i++) {
+  static const char *const told[] = { "solver", "cost_tolerance", "noslip", "noslip" };
+  for (int i = 0; i < 4; i++) {
     cdn_soft_def def = cdn_default_soft_def();
     cdn_system *system = cdn_system_create(NULL);
     cdn_error error;
     if (i == 0) def.solver = (cdn_soft_solver)7;
-    else def.cost_tolerance = NAN;
+    else if (i == 1) def.cost_tolerance = NAN;
+    else if (i == 2) def.noslip_iterations = -1;
+    else def.noslip_tolerance = NAN;
     cdn_system_set_soft(system, &def);
     FAILS(cdn_system_freeze(system), CDN_ERR_ARG);
     cdn_system_last_error(system, &error);
@@ -58,6 +60,14 @@ START_TEST(files_are_obeyed) {
   const cdn_soft_statistics descended = statistics_of(state);
   ck_assert(descended.factorizations == 1 && descended.most_iterations > usual.most_iterations);
   cdn_state_destroy(state);
+  state = load(MJCF("<option solver='PGS' iterations='500'/>"));
+  const cdn_soft_statistics relaxed = statistics_of(state);
+  ck_assert(relaxed.factorizations == 1 && relaxed.evaluations == 0 && relaxed.residual <= 1e-8);
+  ck_assert_int_eq(relaxed.noslip_iterations, 0);
+  cdn_state_destroy(state);
+  state = load(MJCF("<option noslip_iterations='3' noslip_tolerance='0'/>"));
+  ck_assert_int_eq(statistics_of(state).noslip_iterations, 3);
+  cdn_state_destroy(state);
   state = load(MJCF("<option iterations='1'/>"));
   const cdn_soft_statistics one = statistics_of(state);
   ck_assert(one.most_iterations == 1 && one.records == 1 && !one.converged);
@@ -68,10 +78,11 @@ START_TEST(files_are_obeyed) {
 }
 END_TEST
 
-/* Costs fall, and their falls add up; functions change their pieces. */
+/* Costs fall (of PGS they rise), and what they fall by adds up; functions change their pieces. */
 START_TEST(iterations_are_told) {
   static const char *const texts[] = { MJCF(""), MJCF("<option solver='CG' iterations='400'/>"),
-                                       MJCF("<option cone='elliptic'/>") };
+                                       MJCF("<option cone='elliptic'/>"),
+                                       MJCF("<option cone='elliptic' solver='PGS' iterations='500'/>") };
   int changes = 0;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     cdn_state *state = load(texts[i]);
@@ -79,20 +90,21 @@ START_TEST(iterations_are_told) {
     const cdn_soft_statistics s = statistics_of(state);
     ck_assert_int_ge(s.most_iterations, 2);
     ck_assert_int_eq(s.records, s.most_iterations);
+    const double way = i == 3 ? -1 : 1;
     double fallen = 0;
     int evaluations = 0;
     for (int k = 0; k < s.records; k++) {
       OK_ON(state, cdn_soft_get_iteration(state, k, &it));
       ck_assert_int_eq(it.islands, 1);
       if (k == 0) first = it;
-      else NEAR(last.cost - it.cost, it.improvement, 1e-13 * first.cost);
+      else NEAR(way * (last.cost - it.cost), it.improvement, 1e-13 * first.cost);
       ck_assert(it.improvement >= -1e-13 * first.cost);
       fallen += it.improvement, evaluations += it.evaluations, changes += it.changes;
       last = it;
     }
     ck_assert_int_eq(evaluations, s.evaluations);
-    NEAR(first.cost + first.improvement - last.cost, fallen, 1e-13 * (first.cost + first.improvement));
-    ck_assert(last.gradient < first.gradient);
+    NEAR(way * (first.cost - last.cost) + first.improvement, fallen, 1e-13 * (first.cost + first.improvement));
+    ck_assert(last.gradient < first.gradient || i == 3);
     int n, active = 0;
     OK_ON(state, cdn_soft_count(state, &n));
     for (int k = 0; k < n; k++) {

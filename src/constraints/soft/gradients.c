@@ -13,7 +13,7 @@
 /* 1/2 g^T M^-1 g, relative to the cost, that is rounding. */
 static const double NOTHING = 1e-24;
 
-static cdn_status factor(soft_problem *p, int island, cdn_soft_statistics *statistics) {
+cdn_status cdni_soft_factor_pieces(soft_problem *p, int island, cdn_soft_statistics *statistics) {
   const loop_weights none = { .P = p->P, .D = p->D };
   for (int k = p->piece_first[island]; k < p->piece_first[island + 1]; k++) {
     const int bad = cdni_loop_factor_island(p->room->constraints, p->plan, p->d, p->rows, p->was_redundant, &none,
@@ -136,7 +136,7 @@ cdn_status cdni_soft_descend(soft_problem *p, int island, soft_results *results)
   results->scale += scale;
   /* half of the tolerance is for what sums of many steps have lost when udot is solved from the forces */
   const double enough = fmax(0.25 * def->tolerance * def->tolerance, NOTHING) * scale;
-  CDNI_TRY(factor(p, island, statistics));
+  CDNI_TRY(cdni_soft_factor_pieces(p, island, statistics));
   solve_gradient(p, island);
   products left = multiply(p, island);
   for (int it = 1; it <= def->iterations && (by_cost || 0.5 * left.now > enough); it++) {

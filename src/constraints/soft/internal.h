@@ -44,6 +44,7 @@ enum { SOFT_MOST_RECORDS = 1000 };
 typedef struct soft_results {
   cdn_soft_statistics statistics;
   double scale; /* by which the residual is measured: 1/2 |udot0|_M^2 + cost there */
+  double gap;   /* by which costs may be above the least even if udot and forces belong together */
 } soft_results;
 typedef struct soft_outcome {
   double residual[SOFT_MOST_ROWS], force[SOFT_MOST_ROWS];
@@ -119,8 +120,10 @@ typedef struct soft_problem {
  * yet. Newton's method in `def` asks for couplings. */
 cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *state, const tree_data *d,
                            const double *udot, const cdn_soft_def *def, const soft_group *groups, int n);
+/* Residuals at udot0, of which x is 0. */
+void cdni_soft_start(soft_problem *p);
 /* Solves all islands: x, and in `work` the forces of the rows. */
-cdn_status cdni_soft_run(soft_problem *p, soft_results *head);
+cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head);
 void cdni_soft_end(soft_problem *p);
 /* islands.c: finds them, and puts the groups in their order; those on nothing that moves come last. */
 typedef struct soft_pairs { /* of bodies that the plan couples, sorted */
@@ -128,6 +131,8 @@ typedef struct soft_pairs { /* of bodies that the plan couples, sorted */
   int n;
 } soft_pairs;
 void cdni_soft_sort(soft_problem *p, const soft_group *groups, const soft_pairs *pairs);
+/* The island of the plan that a body is in. */
+int cdni_soft_piece(const soft_problem *p, int body);
 /* A body of a side of a group: the one that it names, or of two joints the one before that; 0: it does not move. */
 int cdni_soft_coupled_body(const soft_room *room, const soft_group *g, int side, int which);
 int cdni_soft_compare_pairs(const void *x, const void *y);
@@ -144,12 +149,22 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all);
 /* x^T M y of an island, for offsets with the motions A_x and A_y. */
 double cdni_soft_metric(const soft_problem *p, int island, const double *x, const sv *A_x, const double *y,
                         const sv *A_y);
+/* Sets forces, y and its motions to zero on n islands of the plan. */
+void cdni_soft_clear(const soft_problem *p, const int32_t *piece, int n);
+/* The motion P J^T f of an island's forces f, where P is M^-1 on the accelerations that the constraints allow, goes to x and A_x. The
+ * pieces must be factored. */
+void cdni_soft_follow(const soft_problem *p, int island, double *x, sv *A_x);
 /* The length of M x, or with rows of M x + J^T (f - next), on mobilities that are free to move. */
 double cdni_soft_length(const soft_problem *p, int island, const double *x, const sv *A_x, bool with_rows);
 
-/* newton.c and gradients.c: the accelerations of an island. They add to the statistics, and to the scale. */
+/* newton.c, gradients.c, pgs.c: the accelerations of an island. They add to the statistics, and to the scale. */
 cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results);
 cdn_status cdni_soft_descend(soft_problem *p, int island, soft_results *results);
+cdn_status cdni_soft_relax(soft_problem *p, int island, soft_results *results);
+/* noslip.c: after a solution, forces along surfaces, and of dry friction, without R, at the normal forces that there are. */
+cdn_status cdni_soft_stop_slip(soft_problem *p, const soft_group *groups, soft_results *results);
+/* The pieces of an island without weights, factored. */
+cdn_status cdni_soft_factor_pieces(soft_problem *p, int island, cdn_soft_statistics *statistics);
 /* The weights at the present H, factored: along changed bodies, or all. */
 cdn_status cdni_soft_factor(soft_problem *p, int island, bool all);
 /* The cost of an island's groups at their residuals. Leaves their forces and weights. n_islands: of those on nothing that
@@ -167,7 +182,9 @@ void cdni_soft_search(const soft_problem *p, int island, soft_line *line);
 /* What ends an iteration where cost_tolerance is in force: improvements and gradients below this. */
 static inline double soft_cost_limit(const soft_problem *p) { return p->def->cost_tolerance * p->trace; }
 
-/* record.c: adds the iteration `it`, from 1 on, of an island. cost: of the functions, afterwards. Returns by how much the whole cost
+/* record.c: adds the iteration `it`, from 1 on, of an island. Active groups and changes are counted by their zones. */
+void cdni_soft_record(soft_problem *p, int island, int it, const cdn_soft_iteration *own);
+/* The same of a primal solver. cost: of the functions, afterwards. Returns by how much the whole cost
  * has fallen, from *before, which becomes the present one. */
 double cdni_soft_note(soft_problem *p, int island, int it, const soft_line *line, double gradient, double cost,
                       double *before);

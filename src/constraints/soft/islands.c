@@ -60,7 +60,7 @@ static void spread_joints(const soft_problem *p, soft_work *w) {
 
 /* ---- islands ---- */
 
-static int piece_of(const soft_problem *p, int body) {
+int cdni_soft_piece(const soft_problem *p, int body) {
   const loop_plan *plan = p->plan;
   const int place = plan->place[body];
   int from = 0, to = plan->n_islands;
@@ -79,7 +79,7 @@ static int root_of(int32_t *up, int i) {
 
 static void join_sides(const soft_problem *p, const soft_group *g, int32_t *up) {
   if (!p->room->moves[g->body[0]] || !p->room->moves[g->body[1]]) return;
-  const int a = root_of(up, piece_of(p, g->body[0])), b = root_of(up, piece_of(p, g->body[1]));
+  const int a = root_of(up, cdni_soft_piece(p, g->body[0])), b = root_of(up, cdni_soft_piece(p, g->body[1]));
   if (a < b) up[b] = a;
   else up[a] = b;
 }
@@ -122,7 +122,7 @@ void cdni_soft_sort(soft_problem *p, const soft_group *groups, const soft_pairs 
   for (int i = 0; i < p->n; i++) {
     const int32_t *body = groups[i].body;
     const int moving = room->moves[body[1]] ? body[1] : room->moves[body[0]] ? body[0] : 0;
-    p->order[i] = moving > 0 ? p->island[piece_of(p, moving)] : still;
+    p->order[i] = moving > 0 ? p->island[cdni_soft_piece(p, moving)] : still;
     p->first[p->order[i] + 1]++;
   }
   for (int k = 0; k <= still; k++) p->first[k + 1] += p->first[k];

@@ -221,3 +221,28 @@ double cdni_soft_length(const soft_problem *p, int island, const double *x, cons
   p->F[0] = sv_zero();
   return sqrt(sum);
 }
+
+/* ---- M^-1 ---- */
+
+void cdni_soft_clear(const soft_problem *p, const int32_t *piece, int n) {
+  const loop_plan *plan = p->plan;
+  for (int k = 0; k < n; k++)
+    for (int at = plan->island_body[piece[k]]; at < plan->island_body[piece[k] + 1]; at++) {
+      const int i = plan->bodies[at];
+      const tree_node *node = &plan->tree->node[i];
+      p->F[i] = p->A_y[i] = sv_zero();
+      for (int u = node->u; u < node->u + node->nu; u++) p->f[u] = p->y[u] = 0;
+    }
+  p->F[0] = sv_zero();
+}
+
+void cdni_soft_follow(const soft_problem *p, int island, double *x, sv *A_x) {
+  const int32_t *piece = p->piece + p->piece_first[island];
+  const int n = p->piece_first[island + 1] - p->piece_first[island];
+  const loop_problem problem = { .force = p->F, .f = p->f, .x = x, .A = A_x };
+  cdni_soft_clear(p, piece, n);
+  for (int k = p->first[island]; k < p->first[island + 1]; k++)
+    cdni_soft_add_force(p->plan->tree, &p->work[k], p->work[k].f, p->F, p->f);
+  p->F[0] = sv_zero();
+  for (int k = 0; k < n; k++) cdni_loop_solve_island(p->plan, p->d, &p->factor, &problem, piece[k], p->scratch);
+}

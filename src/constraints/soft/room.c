@@ -4,7 +4,7 @@
 #include "rooms.h"
 
 CDNI_DEF(soft_def, .iterations = 100, .tolerance = 1e-8, .line_iterations = 50, .line_tolerance = 1e-6, .rates = true,
-         .cone = CDN_SOFT_ELLIPTIC, .impedance_ratio = 1, .cost_tolerance = -1);
+         .cone = CDN_SOFT_ELLIPTIC, .impedance_ratio = 1, .cost_tolerance = -1, .noslip_tolerance = 1e-6);
 
 static const soft_room *of(const void *self) { return *(const soft_room *const *)self; }
 
@@ -44,8 +44,10 @@ void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *given) {
     wrong = "the cone must be CDN_SOFT_ELLIPTIC or CDN_SOFT_PYRAMIDAL";
   else if (!(d.impedance_ratio > 0 && d.impedance_ratio <= 1e100)) wrong = "the impedance_ratio must be positive";
   else if (!(d.shortest_time >= 0 && d.shortest_time <= 1e100)) wrong = "the shortest_time must not be negative";
-  else if ((unsigned)d.solver > CDN_SOFT_CG) wrong = "the solver is none of cdn_soft_solver";
+  else if ((unsigned)d.solver > CDN_SOFT_PGS) wrong = "the solver is none of cdn_soft_solver";
   else if (!(d.cost_tolerance <= 1e100)) wrong = "the cost_tolerance must be a number, or -1";
+  else if (d.noslip_iterations < 0 || !(d.noslip_tolerance >= 0 && d.noslip_tolerance <= 1e100))
+    wrong = "noslip_iterations and noslip_tolerance must not be negative";
   if (wrong) {
     cdni_system_fail(system, CDN_ERR_ARG, function, NULL, "options of soft rows: %s", wrong);
     return;
@@ -129,7 +131,7 @@ static cdn_status find_moving(cdn_declarer *d, soft_room *room) {
 /* The groups are computed from the points of contact, from the soft elements, and from how light the bodies are. */
 static void declare_reads(soft_room *room, cdn_declarer *d) {
   const cdn_cache groups = { room->groups.of, room->groups.ticket };
-  if (room->contact || room->elements || room->def.cost_tolerance >= 0)
+  if (room->contact || room->elements || room->def.cost_tolerance >= 0 || room->def.noslip_iterations > 0)
     cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
   if (room->elements) cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
@@ -148,9 +150,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->constraints = cdni_constraints_declared(system);
   if (!room->has_def) room->def = cdn_default_soft_def();
   room->newton = room->def;
-  if (room->def.solver != CDN_SOFT_NEWTON || room->def.cost_tolerance >= 0) {
+  if (room->def.solver != CDN_SOFT_NEWTON || room->def.cost_tolerance >= 0 || room->def.noslip_iterations > 0) {
     const cdn_soft_def usual = cdn_default_soft_def();
-    room->newton.solver = CDN_SOFT_NEWTON, room->newton.cost_tolerance = -1;
+    room->newton.solver = CDN_SOFT_NEWTON, room->newton.cost_tolerance = -1, room->newton.noslip_iterations = 0;
     room->newton.iterations = usual.iterations, room->newton.line_iterations = usual.line_iterations;
     room->newton.line_tolerance = usual.line_tolerance;
   }

@@ -175,8 +175,7 @@ static bool take_scratch(soft_problem *p) {
   return true;
 }
 
-/* Residuals at udot0. */
-static void start(soft_problem *p) {
+void cdni_soft_start(soft_problem *p) {
   for (int i = 0; i < p->n; i++) {
     soft_work *w = &p->work[i];
     cdni_soft_multiply(p->plan->tree, w, w->g->rates ? p->d->A : p->A_0, p->d->udot, w->r);
@@ -217,20 +216,22 @@ static cdn_status take_flags(soft_problem *p) {
   return CDN_OK;
 }
 
-cdn_status cdni_soft_run(soft_problem *p, soft_results *head) {
-  const bool newton = p->def->solver == CDN_SOFT_NEWTON;
-  start(p);
-  for (int k = 0; k < p->n_islands; k++)
-    CDNI_TRY(newton ? cdni_soft_newton(p, k, head) : cdni_soft_descend(p, k, head));
+cdn_status cdni_soft_run(soft_problem *p, const soft_group *groups, soft_results *head) {
+  static cdn_status (*const solvers[])(soft_problem * p, int island, soft_results *results) = {
+    [CDN_SOFT_NEWTON] = cdni_soft_newton, [CDN_SOFT_CG] = cdni_soft_descend, [CDN_SOFT_PGS] = cdni_soft_relax
+  };
+  cdni_soft_start(p);
+  for (int k = 0; k < p->n_islands; k++) CDNI_TRY(solvers[p->def->solver](p, k, head));
+  if (p->def->noslip_iterations > 0) CDNI_TRY(cdni_soft_stop_slip(p, groups, head));
   head->scale += cdni_soft_cost(p, p->n_islands); /* on nothing that moves */
   for (int k = 0; k < p->records; k++) p->record[k].gradient = sqrt(p->record[k].gradient);
   head->statistics.islands = p->n_islands, head->statistics.records = p->records;
   return CDN_OK;
 }
 
-static cdn_status solve(soft_problem *p, sv *F, double *f) {
+static cdn_status solve(soft_problem *p, const soft_group *groups, sv *F, double *f) {
   soft_results head = { .scale = 0 };
-  CDNI_TRY(cdni_soft_run(p, &head));
+  CDNI_TRY(cdni_soft_run(p, groups, &head));
   for (int i = 0; i < p->n; i++) cdni_soft_add_force(p->plan->tree, &p->work[i], p->work[i].f, F, f);
   return write_results(p, &head);
 }
@@ -263,7 +264,7 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
     .room = room, .def = def, .coupled = def->solver == CDN_SOFT_NEWTON, .state = state, .d = d, .n = n
   };
   p->most_records = def->iterations < SOFT_MOST_RECORDS ? def->iterations : SOFT_MOST_RECORDS;
-  if (def->cost_tolerance >= 0) {
+  if (def->cost_tolerance >= 0 || def->noslip_iterations > 0) {
     inverse_weights weights;
     CDNI_TRY(cdni_matter_inverse_weights(m, state, &weights));
     p->trace = weights.trace;
@@ -295,7 +296,7 @@ cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_d
   int n;
   CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
   CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot, &room->def, groups, n));
-  const cdn_status status = solve(&p, F, f);
+  const cdn_status status = solve(&p, groups, F, f);
   cdni_soft_end(&p);
   return status;
 }
@@ -318,7 +319,7 @@ cdn_status cdni_soft_judge(const soft_room *room, cdn_state *state, const tree_d
     for (int k = node->u; k < node->u + node->nu; k++) sum += 0.5 * d->mass[i].armature * left[k] * left[k];
   }
   cdn_work_pop(state, frame);
-  results->statistics.residual = results->scale > 0 ? sqrt(fmax(sum, 0) / results->scale) : 0;
+  results->statistics.residual = results->scale > 0 ? sqrt((fmax(sum, 0) + results->gap) / results->scale) : 0;
   results->statistics.converged = results->statistics.residual <= room->def.tolerance;
   return CDN_OK;
 }

@@ -135,7 +135,7 @@ static cdn_status solve_groups(soft_stage *s, const tree_data *d, const soft_gro
   soft_problem p;
   soft_results head = { .scale = 0 };
   CDNI_TRY(cdni_soft_begin(&p, s->room, s->state, d, d->udot, &s->room->newton, groups, n));
-  const cdn_status status = cdni_soft_run(&p, &head);
+  const cdn_status status = cdni_soft_run(&p, groups, &head);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   for (int i = 0; i < n && status == CDN_OK; i++) {
     const soft_group *g = &groups[p.order[i]];
