@@ -115,6 +115,19 @@ static cdn_status add_soft_rows(const dynamics *dyn, cdn_state *state, tree_data
   return cdni_soft_judge(dyn->soft, state, d);
 }
 
+/* The forces that act on a lane, those of soft rows too, for passes of all lanes. */
+static void put_forces(const dynamics *dyn, cdn_state *state, int lane, cdn_state *one) {
+  const tree *t = &dyn->matter->tree;
+  const sv *F;
+  const double *f;
+  if (cdni_dynamics_acting_forces(cdni_dynamics(cdn_state_system(one)), one, &F, &f) != CDN_OK) {
+    cdni_lane_fail(state, lane);
+    return;
+  }
+  lane_put(cdni_state_storage(state, dyn->row_F), dyn->matter->lanes, lane, (const double *)F, 6 * (size_t)t->n);
+  lane_put(cdni_state_storage(state, dyn->row_f), dyn->matter->lanes, lane, f, (size_t)t->nu);
+}
+
 /* Where lanes may part, by the ranks of their constraints or by how many rows are in force, each lane's own State
  * goes on by itself from the kinematics and forces of all. */
 static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double *udot) {
@@ -125,6 +138,7 @@ static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double
     if (cdni_state_ensure(one, CDN_ACCELERATION) != CDN_OK) cdni_lane_fail(state, l);
     const tree_data d = cdni_matter_data(cdni_matter(cdn_state_system(one)), one);
     lane_put(udot, m->lanes, l, d.udot, (size_t)m->tree.nu);
+    if (dyn->soft) put_forces(dyn, state, l, one);
   }
   return CDN_OK;
 }
