@@ -41,6 +41,12 @@ typedef enum step_damping {
 /* The accelerations a of a step from a State with accelerations udot: (M - h J) a = M udot on what the constraints allow, where J
  * are the derivatives by u. Constraints and prescribed motions keep their accelerations. nu numbers of the State. */
 cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h, double *a);
+/* STEP_JOINTS for several lanes, whose accelerations are valid, with steps h of their own and the same damping by mobility. a: nu in
+ * lanes. Of a System without constraints that damps in lanes. */
+cdn_status cdni_dynamics_damp_lanes(cdn_state *state, const char *function, const double *damping, const double *h,
+                                    double *a);
+/* Whether the axes of every joint have the same damping, and no rows are provided. */
+bool cdni_dynamics_damps_in_lanes(const dynamics *dyn, const double *damping);
 /* Variations of accelerations, one column for each variable: by q (in the tangent basis), u and z (NULL: not wanted), and by as many
  * columns of generalized forces as there are in `force` (nu rows). */
 typedef struct dynamics_variation {

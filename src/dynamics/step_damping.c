@@ -5,52 +5,80 @@
  * Forces of soft rows stay what they are at the start. Damping of joints alone goes along the tree, O(n); other J fill a matrix
  * (step_solver.h). udot is not corrected, but a is found anew: where h J is far above M, the
  * difference of the two would have no digits. */
+#include <stddef.h>
+
 #include "dynamics/step_solver.h"
 #include "matter/operators.h"
 
-/* ---- along the tree ---- */
+/* ---- along the tree, of States of one lane or several ---- */
 
-/* The mass records with the damping of each joint in its armature; false if axes of one joint differ. */
-static bool fill_masses(const matter *m, const tree_data *d, const double *damping, body_mass *mass) {
-  memcpy(mass, d->mass, (size_t)m->tree.n * sizeof *mass);
-  for (int i = 1; i < m->tree.n; i++) {
-    const tree_node *n = &m->tree.node[i];
-    for (int k = 1; k < n->nu; k++)
-      if (damping[n->u + k] != damping[n->u]) return false;
-    if (n->nu > 0) mass[i].armature += damping[n->u];
-  }
+static bool damps_along_tree(const dynamics *dyn, const double *damping) {
+  const tree *t = &dyn->matter->tree;
+  for (int i = 1; i < t->n; i++)
+    for (int k = 1; k < t->node[i].nu; k++)
+      if (damping[t->node[i].u + k] != damping[t->node[i].u]) return false;
   return true;
 }
 
-/* *done is false if this way is closed. a: udot, then the step's. */
+/* The mass records with the damping of each joint in its armature. */
+static void fill_masses(const matter *m, const tree_data *d, const double *damping, const double *h, body_mass *mass) {
+  const size_t lanes = (size_t)m->lanes, numbers = sizeof *mass / sizeof(double);
+  memcpy(mass, d->mass, (size_t)m->tree.n * sizeof *mass * lanes);
+  double *all = (double *)mass + offsetof(body_mass, armature) / sizeof(double) * lanes;
+  for (int i = 1; i < m->tree.n; i++)
+    for (size_t l = 0; l < lanes && m->tree.node[i].nu > 0; l++)
+      all[(size_t)i * numbers * lanes + l] += h[l] * damping[m->tree.node[i].u];
+}
+
+/* a: udot, then the step's. */
 static cdn_status solve_tree(const dynamics *dyn, cdn_state *state, const char *function, const double *damping,
-                             double *a, bool *done) {
+                             const double *h, tree_data *d, double *a) {
   const matter *m = dyn->matter;
   const tree *t = &m->tree;
-  const size_t nb = (size_t)t->n, nu = (size_t)t->nu;
-  tree_data d = cdni_matter_data(m, state);
+  const size_t lanes = (size_t)m->lanes, nb = (size_t)t->n * lanes, nu = (size_t)t->nu * lanes;
   void *frame;
-  if (cdni_dynamics_has_forces(dyn, state) || dyn->soft)
-    CDNI_TRY(cdni_dynamics_acting_forces(dyn, state, &d.force, &d.f_mob));
   CDNI_TRY(cdni_operator_work(state, function,
                               nb * (sizeof(body_articulated) + sizeof(body_mass) + 2 * sizeof(sv)) +
-                                  ((size_t)t->nG + (size_t)t->nD + nu + 1) * sizeof(real),
+                                  (((size_t)t->nG + (size_t)t->nD) * lanes + nu + 1) * sizeof(real),
                               &frame));
-  d.articulated = frame;
-  body_mass *mass = (body_mass *)(d.articulated + nb);
-  d.z = (sv *)(mass + nb), d.A = d.z + nb;
-  d.G = (real *)(d.A + nb), d.D_inv = d.G + t->nG, d.eps = d.D_inv + t->nD;
-  d.udot = a;
-  cdn_status status = CDN_OK;
-  *done = fill_masses(m, &d, damping, mass);
-  d.mass = mass;
-  if (*done) {
-    rmask singular;
-    m->kernels->forward(t, &d, false, &singular);
-    if ((int)singular >= 0) status = cdni_matter_singular(m, state, (int)singular, function);
-  }
+  d->articulated = frame;
+  body_mass *mass = (body_mass *)(d->articulated + nb);
+  d->z = (sv *)(mass + nb), d->A = d->z + nb;
+  d->G = (real *)(d->A + nb), d->D_inv = d->G + (size_t)t->nG * lanes, d->eps = d->D_inv + (size_t)t->nD * lanes;
+  d->udot = a;
+  fill_masses(m, d, damping, h, mass);
+  d->mass = mass;
+  CDNI_LANE_FINDINGS(singular);
+  m->kernels->forward(t, d, false, singular);
+  const int64_t body = cdni_lanes_fail(state, singular);
   cdn_work_pop(state, frame);
-  return status;
+  return body >= 0 ? cdni_matter_singular(m, state, (int)body, function) : CDN_OK;
+}
+
+static bool any_damping(const dynamics *dyn, const double *damping) {
+  for (int k = 0; k < dyn->matter->tree.nu; k++)
+    if (damping[k] != 0) return true;
+  return false;
+}
+
+bool cdni_dynamics_damps_in_lanes(const dynamics *dyn, const double *damping) {
+  return dyn->most_rows == 0 && damps_along_tree(dyn, damping);
+}
+
+cdn_status cdni_dynamics_damp_lanes(cdn_state *state, const char *function, const double *damping, const double *h,
+                                    double *a) {
+  const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
+  const matter *m = dyn->matter;
+  tree_data d = cdni_matter_data(m, state);
+  const size_t nu = (size_t)m->tree.nu * (size_t)m->lanes;
+  if (nu) memcpy(a, d.udot, nu * sizeof *a);
+  if (!any_damping(dyn, damping)) return CDN_OK;
+  if (dyn->soft) {
+    d.force = cdni_state_storage(state, dyn->row_F), d.f_mob = cdni_state_storage(state, dyn->row_f);
+  } else if (cdni_dynamics_has_forces(dyn, state)) {
+    d.force = cdni_state_storage(state, dyn->forces_F), d.f_mob = cdni_state_storage(state, dyn->forces_f);
+  }
+  return solve_tree(dyn, state, function, damping, h, &d, a);
 }
 
 /* ---- by a matrix ---- */
@@ -67,25 +95,28 @@ static cdn_status solve_matrix(cdn_state *state, const char *function, step_damp
 
 /* ---- both ---- */
 
-static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char *function, double h, double *a) {
+static cdn_status damp_by(const dynamics *dyn, cdn_state *state, const char *function, double *damping, double h,
+                          double *a) {
   const size_t nu = (size_t)dyn->matter->tree.nu;
-  double *damping;
-  CDNI_TRY(cdni_operator_work(state, function, (nu + 1) * sizeof *damping, (void **)&damping));
-  bool any = false, done = true;
-  cdn_status status = CDN_OK;
+  const bool constrained = cdni_dynamics_is_constrained(dyn, state);
+  tree_data d = cdni_matter_data(dyn->matter, state);
   cdni_forces_joint_damping(dyn->forces, state, damping, (int)nu);
-  for (size_t k = 0; k < nu; k++) {
-    any = any || damping[k] != 0;
-    damping[k] *= h;
-  }
-  if (any && cdni_dynamics_is_constrained(dyn, state)) {
-    const sv *F;
-    const double *f;
-    status = cdni_dynamics_acting_forces(dyn, state, &F, &f);
-    if (status == CDN_OK) status = cdni_constraints_solve_damped(dyn->constraints, state, function, damping, F, f, a);
-  } else if (any) status = solve_tree(dyn, state, function, damping, a, &done);
+  if (!any_damping(dyn, damping)) return CDN_OK;
+  if (!constrained && !damps_along_tree(dyn, damping)) return solve_matrix(state, function, STEP_JOINTS, h, a);
+  if (constrained || cdni_dynamics_has_forces(dyn, state) || dyn->soft)
+    CDNI_TRY(cdni_dynamics_acting_forces(dyn, state, &d.force, &d.f_mob));
+  if (!constrained) return solve_tree(dyn, state, function, damping, &h, &d, a);
+  for (size_t k = 0; k < nu; k++) damping[k] *= h;
+  return cdni_constraints_solve_damped(dyn->constraints, state, function, damping, d.force, d.f_mob, a);
+}
+
+static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char *function, double h, double *a) {
+  double *damping;
+  CDNI_TRY(
+      cdni_operator_work(state, function, ((size_t)dyn->matter->tree.nu + 1) * sizeof *damping, (void **)&damping));
+  const cdn_status status = damp_by(dyn, state, function, damping, h, a);
   cdn_work_pop(state, damping);
-  return done ? status : solve_matrix(state, function, STEP_JOINTS, h, a);
+  return status;
 }
 
 cdn_status cdni_dynamics_damp(cdn_state *state, const char *function, step_damping damping, double h, double *a) {

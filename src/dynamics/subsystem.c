@@ -129,6 +129,65 @@ static cdn_status accelerate_apart(const dynamics *dyn, cdn_state *state, double
   return CDN_OK;
 }
 
+/* Copies udot and A of a lane to its own State. */
+static tree_data take_accelerations(const dynamics *dyn, const tree_data *d, int lane, cdn_state *one) {
+  const tree *t = &dyn->matter->tree;
+  const tree_data own = cdni_matter_data(cdni_matter(cdn_state_system(one)), one);
+  lane_get((const double *)d->A, dyn->matter->lanes, lane, (double *)own.A, 6 * (size_t)t->n);
+  lane_get(d->udot, dyn->matter->lanes, lane, own.udot, (size_t)t->nu);
+  return own;
+}
+
+/* The forces of a lane's soft rows, from the accelerations without them: with them in F and f of all lanes. */
+static cdn_status solve_soft_lane(const dynamics *dyn, const tree_data *d, int lane, cdn_state *one, sv *F, double *f,
+                                  bool *any) {
+  const dynamics *own_dyn = cdni_dynamics(cdn_state_system(one));
+  const matter *m = own_dyn->matter;
+  sv *own_F;
+  double *own_f;
+  CDNI_TRY(cdni_soft_any(own_dyn->soft, one, any));
+  if (!*any) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(one, m->mass_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(one, m->pose.ticket));
+  CDNI_TRY(cdni_state_ensure(one, m->inertia.ticket));
+  CDNI_TRY(cdni_state_ensure(one, m->twist.ticket));
+  CDNI_TRY(cdni_state_ensure(one, own_dyn->forces_F.ticket));
+  tree_data own = take_accelerations(dyn, d, lane, one);
+  copy_forces(own_dyn, one, &own, &own_F, &own_f);
+  CDNI_TRY(cdni_soft_solve(own_dyn->soft, one, &own, own_F, own_f));
+  lane_put((double *)F, dyn->matter->lanes, lane, (const double *)own_F, 6 * (size_t)m->tree.n);
+  lane_put(f, dyn->matter->lanes, lane, own_f, (size_t)m->tree.nu);
+  return CDN_OK;
+}
+
+/* Accelerations with soft rows: passes along the tree for all lanes, and each lane's rows by themselves. The lanes' own States
+ * have accelerations, too. */
+static cdn_status accelerate_soft_lanes(const dynamics *dyn, cdn_state *state, tree_data *d) {
+  const matter *m = dyn->matter;
+  const size_t lanes = (size_t)m->lanes;
+  sv *F = cdni_state_storage(state, dyn->row_F);
+  double *f = cdni_state_storage(state, dyn->row_f);
+  bool any[CDNI_MOST_LANES] = { false }, some = false;
+  memcpy(F, cdni_state_storage(state, dyn->forces_F), (size_t)m->tree.n * sizeof *F * lanes);
+  if (m->tree.nu) memcpy(f, cdni_state_storage(state, dyn->forces_f), (size_t)m->tree.nu * sizeof *f * lanes);
+  for (int l = 0; l < m->lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, l);
+    if (one && solve_soft_lane(dyn, d, l, one, F, f, &any[l]) != CDN_OK) cdni_lane_fail(state, l);
+    some = some || any[l];
+  }
+  d->force = F, d->f_mob = f;
+  if (some) CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
+  for (int l = 0; l < m->lanes; l++) {
+    cdn_state *one = cdni_lane_state(state, l);
+    if (!one) continue;
+    const dynamics *own_dyn = cdni_dynamics(cdn_state_system(one));
+    const tree_data own = take_accelerations(dyn, d, l, one);
+    if (any[l] && cdni_soft_judge(own_dyn->soft, one, &own) != CDN_OK) cdni_lane_fail(state, l);
+    cdni_state_mark_valid(one, CDN_ACCELERATION);
+  }
+  return CDN_OK;
+}
+
 static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
   const dynamics *dyn = of(self);
   const matter *m = dyn->matter;
@@ -140,7 +199,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   CDNI_TRY(cdni_state_ensure(state, m->twist.ticket));
   CDNI_TRY(cdni_state_ensure(state, dyn->forces_F.ticket));
   tree_data d = cdni_matter_data(m, state);
-  if (m->lanes > 1 && (dyn->most_rows > 0 || dyn->soft || cdni_dynamics_is_constrained(dyn, state)))
+  if (m->lanes > 1 && (dyn->most_rows > 0 || cdni_dynamics_is_constrained(dyn, state)))
     return accelerate_apart(dyn, state, d.udot);
   if (d.prescribed) CDNI_TRY(cdni_motion_calc_udot(m, state, d.udot));
   if (cdni_dynamics_has_forces(dyn, state)) {
@@ -148,7 +207,7 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
     d.f_mob = (const double *)(cdni_state_block(state) + dyn->at_f);
   }
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
-  if (dyn->soft) return add_soft_rows(dyn, state, &d);
+  if (dyn->soft) return m->lanes > 1 ? accelerate_soft_lanes(dyn, state, &d) : add_soft_rows(dyn, state, &d);
   return dyn->most_rows > 0 ? add_rows(dyn, state, &d) : CDN_OK;
 }
 

@@ -14,7 +14,7 @@ cdn_status cdni_fixed_start(cdn_stepper *s) {
 }
 
 cdn_status cdni_fixed_move(cdn_stepper *s, double h, const double *q0, const double *u, double *q1) {
-  return cdni_move(s->work, MOVE_TURN, h, q0, u, s->scratch, q1);
+  return cdni_move(s->work, MOVE_TURN, 1, s->nq, &h, q0, u, s->scratch, q1);
 }
 
 void cdni_fixed_turn(const cdn_stepper *s, const double *q, bool back, double *x) {

@@ -14,21 +14,25 @@ static double half_speed(const double *qdot) {
   return sqrt(square);
 }
 
-cdn_status cdni_move(cdn_state *state, move_way way, double h, const double *q0, const double *u, double *qdot,
-                     double *q1) {
+cdn_status cdni_move(cdn_state *state, move_way way, int lanes, int nq, const double *h, const double *q0,
+                     const double *u, double *qdot, double *q1) {
   const cdn_system *system = cdn_state_system(state);
   const matter *m = cdni_matter(system);
-  const int nq = cdn_system_nq(system);
   if (nq == 0) return CDN_OK;
   CDNI_TRY(cdni_state_multiply_by_N(state, u, qdot));
-  for (int i = 0; i < nq; i++) q1[i] = q0[i] + h * qdot[i];
+  for (int i = 0; i < nq; i++)
+    for (int l = i * lanes; l < (i + 1) * lanes; l++) q1[l] = q0[l] + h[l - i * lanes] * qdot[l];
   if (way == MOVE_STRAIGHT || !m || m->tree.n_quaternions == 0) return CDN_OK;
   const int first = cdni_subsystem_runs(system, m->subsystem).q;
   for (int b = 1; b < m->tree.n; b++) {
     if (!m->tree.node[b].quaternion) continue;
-    const int at = first + m->tree.node[b].q;
-    const double angle = fabs(h) * half_speed(qdot + at), along = cos(angle), across = h * sine_part(angle);
-    for (int i = at; i < at + 4; i++) q1[i] = along * q0[i] + across * qdot[i];
+    for (int l = 0; l < lanes; l++) {
+      const int at = first + m->tree.node[b].q * lanes + l;
+      double rate[4];
+      for (int k = 0; k < 4; k++) rate[k] = qdot[at + k * lanes];
+      const double angle = fabs(h[l]) * half_speed(rate), along = cos(angle), across = h[l] * sine_part(angle);
+      for (int k = at; k < at + 4 * lanes; k += lanes) q1[k] = along * q0[k] + across * qdot[k];
+    }
   }
   return CDN_OK;
 }
@@ -131,7 +135,7 @@ cdn_status cdni_move_vary(cdn_state *state, const char *function, move_way way, 
   memset(columns, 0, 2 * MOVE_COLUMNS * nq * sizeof *columns);
   memset(by_q, 0, MOVE_COLUMNS * mine * sizeof *by_q);
   memset(by_u, 0, MOVE_COLUMNS * mine * sizeof *by_u);
-  cdn_status status = cdni_move(state, way, h, q0, u, qdot, q1);
+  cdn_status status = cdni_move(state, way, 1, (int)nq, &h, q0, u, qdot, q1);
   for (int k = 0; k < MOVE_COLUMNS && status == CDN_OK; k++)
     status = vary_mobility(&x, state, k, unit, d_q, d_qdot, columns + 2 * (size_t)k * nq,
                            columns + (2 * (size_t)k + 1) * nq);

@@ -3,6 +3,7 @@
 
 #include "contact/contact.h"
 #include "controls/controls.h"
+#include "dynamics/dynamics.h"
 #include "integrators/method.h"
 #include "studies/ensemble.h"
 
@@ -57,17 +58,43 @@ static cdn_status choose_lanes(cdn_ensemble *e, int wanted, cdn_state *state) {
   return cdni_lanes_system(e->system, lanes, e->prescribed, &e->twin);
 }
 
-static cdn_status choose_method(cdn_ensemble *e, cdn_method method, cdn_state *state) {
+/* At least one byte, so that NULL always means that memory ran out. */
+static size_t bytes(size_t count, size_t size) { return count > 0 ? count * size : 1; }
+
+static void *reserve(cdn_ensemble *e, size_t count, size_t size) {
+  return cdni_calloc(&e->allocator, bytes(count, size));
+}
+
+static void give_back(cdn_ensemble *e, void *memory, size_t count, size_t size) {
+  if (memory) cdni_free(&e->allocator, memory, bytes(count, size));
+}
+
+/* Damping of joints goes along the tree in lanes, where it is that of all States, and the same about all axes of a joint. */
+static cdn_status choose_damping(cdn_ensemble *e, unsigned vary, cdn_state *state) {
+  e->apart = true;
+  if (!e->twin || (vary & CDN_VARY_FORCES)) return CDN_OK;
+  double *damping = reserve(e, (size_t)e->nu, sizeof *damping);
+  if (!damping) return CDN_ERR_NOMEM;
+  cdni_forces_joint_damping(e->forces, state, damping, e->nu);
+  e->apart = !cdni_dynamics_damps_in_lanes(cdni_dynamics(e->system), damping);
+  if (e->apart) give_back(e, damping, (size_t)e->nu, sizeof *damping);
+  else e->damping = damping;
+  return CDN_OK;
+}
+
+static cdn_status choose_method(cdn_ensemble *e, cdn_method method, unsigned vary, cdn_state *state) {
   cdn_stepper_def how = { .method = method, .fixed_step = 1 };
   const cdni_method *m = cdni_choose_method(&how, false);
   e->method = method;
   if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
+  else if (m == &cdni_damped_euler) return choose_damping(e, vary, state);
   else if (m && m->equal_steps) e->apart = true;
   else if (m != &cdni_semi_explicit_euler)
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
-                           "def.method is %s: take an explicit Runge-Kutta method, semi-explicit Euler, or a method that takes "
-                           "equal steps only",
-                           m ? m->name : "no method");
+    return cdni_state_fail(
+        state, CDN_ERR_UNSUPPORTED, false, "cdn_ensemble_create", NULL,
+        "def.method is %s: take an explicit Runge-Kutta method, semi-explicit Euler, or a method that takes "
+        "equal steps only",
+        m ? m->name : "no method");
   return CDN_OK;
 }
 
@@ -114,17 +141,6 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
 }
 
 /* ---- memory ---- */
-
-/* At least one byte, so that NULL always means that memory ran out. */
-static size_t bytes(size_t count, size_t size) { return count > 0 ? count * size : 1; }
-
-static void *reserve(cdn_ensemble *e, size_t count, size_t size) {
-  return cdni_calloc(&e->allocator, bytes(count, size));
-}
-
-static void give_back(cdn_ensemble *e, void *memory, size_t count, size_t size) {
-  if (memory) cdni_free(&e->allocator, memory, bytes(count, size));
-}
 
 static size_t padded(const cdn_ensemble *e) { return (size_t)e->n_batches * (size_t)e->lanes; }
 static size_t constants_size(const cdn_ensemble *e) {
@@ -223,7 +239,7 @@ static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
 
 static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_def *def) {
   CDNI_TRY(choose_lanes(e, def->lanes, state));
-  CDNI_TRY(choose_method(e, def->method, state));
+  CDNI_TRY(choose_method(e, def->method, def->vary, state));
   e->count = def->count;
   e->n_batches = (def->count - 1) / e->lanes + 1;
   plan_constants(e, def->vary);
@@ -294,6 +310,7 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
     cdni_lanes_state_free(w->state);
     give_back(e, w->memory, w->memory_size, 1);
   }
+  give_back(e, e->damping, (size_t)e->nu, sizeof *e->damping);
   give_back(e, e->workers, (size_t)e->n_workers, sizeof *e->workers);
   cdn_state_destroy(e->prototype);
   const size_t n = padded(e);

@@ -38,7 +38,8 @@ struct cdn_ensemble {
   int count, lanes, n_batches;
   int nq, nu, nz, ny;
   cdn_method method;
-  const cdni_rk_tableau *rk; /* NULL: semi-explicit Euler */
+  const cdni_rk_tableau *rk; /* NULL: semi-explicit Euler, or Euler with damping */
+  double *damping;           /* of joints, by mobility, for Euler with implicit damping in lanes; else NULL */
   bool apart; /* the method takes the steps of each State by itself */
 
   cdn_system *twin; /* its States have the lanes; NULL: States are evaluated one by one */

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "contact/contact.h"
+#include "dynamics/dynamics.h"
+#include "matter/move.h"
 #include "studies/ensemble.h"
 
 /* The largest error of quaternion lengths at the start of a run: a tenth of the default accuracy, as in the stepper. */
@@ -51,6 +53,20 @@ static void semi_explicit_euler(worker *w, const double *t0, const double *h, do
       cdni_euler_leap(state, e->lanes, e->nq, e->ny, h, y0, ensemble_rates(e, w->batch), y1, qdot);
   if (w->state) cdni_ensemble_tell(w, status, CDN_STAGE_VELOCITY);
   else if (status != CDN_OK) cdni_ensemble_lane_failed(w, 0, status);
+}
+
+/* From accelerations that were just evaluated. */
+static void damped_euler(worker *w, const double *h, double *y1, double *qdot) {
+  const cdn_ensemble *e = w->e;
+  const size_t lanes = (size_t)e->lanes, nq = (size_t)e->nq * lanes, nu = (size_t)e->nu * lanes,
+               ny = (size_t)e->ny * lanes;
+  const double *y0 = ensemble_y(e, w->batch), *f0 = ensemble_rates(e, w->batch);
+  double *a = w->mobility[0];
+  cdn_status status = cdni_dynamics_damp_lanes(w->state, "cdn_ensemble_advance", e->damping, h, a);
+  for (size_t i = 0; i < nu; i++) y1[nq + i] = y0[nq + i] + h[i % lanes] * a[i];
+  for (size_t i = nq + nu; i < ny; i++) y1[i] = y0[i] + h[i % lanes] * f0[i];
+  if (status == CDN_OK) status = cdni_move(w->state, MOVE_TURN, e->lanes, e->nq, h, y0, y1 + nq, qdot, y1);
+  cdni_ensemble_tell(w, status, CDN_STAGE_ACCELERATION);
 }
 
 /* Brings quaternions to unit length, State by State, if one is off by more than `tolerance`. */
@@ -103,6 +119,7 @@ static void advance_batch(void *context, int thread, int batch) {
   /* prescribed motion comes first */
   w->settles = e->prescribed;
   if (w->settles) e->known[batch] = false;
+  if (e->damping) e->known[batch] = false; /* the State with the lanes must be there */
   if (!e->known[batch]) normalize(w, batch, ensemble_y(e, batch), START_TOLERANCE);
   cdni_ensemble_know(w, batch);
   for (int64_t i = 0; i < a->n && any_live(e, batch); i++) {
@@ -112,6 +129,7 @@ static void advance_batch(void *context, int thread, int batch) {
     }
     w->batch = batch;
     if (e->rk) runge_kutta(w, t0, t1, h, y1);
+    else if (e->damping) damped_euler(w, h, y1, f1);
     else semi_explicit_euler(w, t0, h, y1, f1);
     normalize(w, batch, y1, 0);
     cdni_ensemble_evaluate(w, batch, t1, y1, f1);
