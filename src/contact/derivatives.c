@@ -342,15 +342,30 @@ static bool is_known(cdn_geometry_kind a, cdn_geometry_kind b) {
   return !law || law == cdni_law_balls || law == cdni_law_ends || law == cdni_law_smooth;
 }
 
+/* Kinds of shapes that are not known with some kind of the System. */
+static void find_suspects(const contact_room *room, bool suspect[CDN_GEOMETRY_KIND_COUNT]) {
+  bool present[CDN_GEOMETRY_KIND_COUNT] = { false };
+  for (size_t i = 0; i < room->shapes.count; i++) present[CDNI_AT(room->shapes, shape, i).geometry.kind] = true;
+  for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++) {
+    suspect[a] = false;
+    for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++)
+      suspect[a] = suspect[a] || (present[a] && present[b] && !is_known((cdn_geometry_kind)a, (cdn_geometry_kind)b));
+  }
+}
+
 /* What is not known may be shapes that never touch each other: steps of the same stairs. */
 bool cdni_contact_has_derivatives(const contact_room *room) {
   const int n = (int)room->shapes.count;
+  bool suspect[CDN_GEOMETRY_KIND_COUNT];
   if (room->laws.count > 0) return false;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; room->group[shape_body(room, i)] != 0 && j < n; j++) {
-      const cdn_geometry_kind a = CDNI_AT(room->shapes, shape, i).geometry.kind,
-                              b = CDNI_AT(room->shapes, shape, j).geometry.kind;
-      if (i != j && !is_known(a, b) && cdni_contact_may_accept(room, i, j)) return false;
+  find_suspects(room, suspect);
+  for (int i = 0; i < n; i++) {
+    const shape *a = &CDNI_AT(room->shapes, shape, i);
+    if (!suspect[a->geometry.kind] || room->group[a->body] == 0) continue;
+    for (int j = 0; j < n; j++) {
+      const cdn_geometry_kind b = CDNI_AT(room->shapes, shape, j).geometry.kind;
+      if (suspect[b] && i != j && !is_known(a->geometry.kind, b) && cdni_contact_may_accept(room, i, j)) return false;
     }
+  }
   return true;
 }
