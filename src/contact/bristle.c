@@ -45,19 +45,21 @@ void cdni_bristle_derivative(const bristle *b, const double x[4], const double v
   for (int i = 0; i < 3; i++) away[i] = along * n[i], d_away[i] = d_along * n[i] + along * dn[i];
   for (int i = 0; i < 4; i++) {
     g[i] = b->stiffness * (x[i] - away[i] + b->time * v[i]);
-    dg[i] = b->stiffness * (d->x[i] - d_away[i] + b->time * d->v[i]);
+    dg[i] = d->stiffness * g[i] + b->stiffness * (d->x[i] - d_away[i] + b->time * (d->v[i] + d->time * v[i]));
   }
   for (int i = 0; i < 3; i++) square += g[i] * g[i], d_square += 2 * g[i] * dg[i];
   if (b->lever > 0) {
     const double ratio = b->lever0 / b->lever, turn = g[3] * ratio,
-                 d_turn = ratio * (dg[3] - g[3] * d->lever / b->lever);
+                 d_turn = ratio * (dg[3] + g[3] * (d->lever0 / b->lever0 - d->lever / b->lever));
     square += turn * turn, d_square += 2 * turn * d_turn;
   }
   const double size = sqrt(square), s = size > b->strength ? b->strength / size : 1;
   const double ds = size > b->strength ? (d->strength - 0.5 * s * d_square / size) / size : 0;
   for (int i = 0; i < 4; i++) {
     df[i] = -ds * g[i] - s * dg[i];
-    dxdot[i] = ds * v[i] + s * d->v[i] - ((1 - s) * d->x[i] - ds * x[i] + ds * away[i] + s * d_away[i]) / b->time;
+    const double falls = (1 - s) * x[i] + s * away[i];
+    dxdot[i] = ds * v[i] + s * d->v[i] -
+               ((1 - s) * d->x[i] - ds * x[i] + ds * away[i] + s * d_away[i] - d->time * falls) / b->time;
   }
-  if (!(b->lever > 0)) df[3] = 0, dxdot[3] = -d->x[3] / b->time;
+  if (!(b->lever > 0)) df[3] = 0, dxdot[3] = (d->time * x[3] - d->x[3]) / b->time;
 }

@@ -1,5 +1,5 @@
-/* Derivatives of the forces between balls, capsules and half-spaces: exact, with normals that turn and witnesses that
- * slide over the surfaces. Two capsules have the derivatives of their own law (near.c). For all others:
+/* Derivatives of the forces of balls and capsules on each other, on half-spaces, boxes, cylinders and hulls: exact, with normals that turn and
+ * witnesses that slide over the surfaces. Two capsules have the derivatives of their own law (near.c). For all others:
  *
  * Let the body i turn by theta_i and its material point at the contact move by delta_i. The outward normal n of
  * surface a is minus that of b; A and B are the curvature tensors of the two in the plane of the contact, g < 0 the
@@ -16,12 +16,12 @@
 static cdn_vec3 in_plane(cdn_vec3 n, cdn_vec3 v) { return cdn_sub(v, cdn_scale(cdn_dot(n, v), n)); }
 
 static cdn_vec3 bend(const surface_tensor *T, cdn_vec3 s) {
-  return cdn_scale(T->k, cdn_sub(s, cdn_scale(cdn_dot(T->flat, s), T->flat)));
+  return cdn_add(cdn_scale(T->k, s), cdn_scale((T->along - T->k) * cdn_dot(T->axis, s), T->axis));
 }
 
 static cdn_vec3 slide_of_a(const spot *c, cdn_vec3 w_a, cdn_vec3 w_b, cdn_vec3 v) {
   const cdn_vec3 n = c->t->normal, axis[2] = { c->t->tangent, cdn_cross(n, c->t->tangent) };
-  const double g = -c->t->depth;
+  const double g = -c->depth;
   const cdn_vec3 right = cdn_add(cdn_sub(w_b, w_a), bend(&c->B, cdn_sub(v, cdn_scale(g, w_a))));
   double M[2][2], r[2];
   for (int j = 0; j < 2; j++) {
@@ -52,19 +52,25 @@ static effect rods_effect(const spot *c, const small_motion *d) {
 }
 
 static effect tensor_effect(const spot *c, const small_motion *d) {
-  const cdn_vec3 n = c->t->normal, p = c->t->point, x_b = cdn_sub(c->x_a, cdn_scale(c->t->depth, n));
+  const cdn_vec3 n = c->t->normal, p = c->t->point, x_b = cdn_sub(c->x_a, cdn_scale(c->depth, n));
   const cdn_vec3 u_a = cdn_add(d->delta_a, cdn_cross(d->theta_a, cdn_sub(c->x_a, p)));
   const cdn_vec3 u_b = cdn_add(d->delta_b, cdn_cross(d->theta_b, cdn_sub(x_b, p)));
   const cdn_vec3 w_a = cdn_cross(d->theta_a, n), w_b = cdn_cross(d->theta_b, n), u = cdn_sub(u_b, u_a);
   const cdn_vec3 s = slide_of_a(c, w_a, w_b, in_plane(n, u));
   effect e = { .n = cdn_add(w_a, bend(&c->A, s)), .gap = cdn_dot(n, u) };
-  e.p = cdn_add(cdn_add(u_a, s), cdn_scale(c->share, cdn_sub(cdn_scale(e.gap, n), cdn_scale(c->t->depth, e.n))));
+  e.p = cdn_add(cdn_add(u_a, s),
+                cdn_sub(cdn_scale(c->share * e.gap, n), cdn_scale(c->skin + c->share * c->t->depth, e.n)));
   e.elastic = -1.5 * c->t->elastic / c->t->depth * e.gap;
   return e;
 }
 
 effect cdni_contact_effect(const spot *c, const small_motion *d) {
-  effect e = c->X[0] ? rods_effect(c, d) : tensor_effect(c, d);
+  effect e;
+  if (c->differenced) e = cdni_contact_effect_of_law(c->t, c->by_b, d);
+  else {
+    e = c->X[0] ? rods_effect(c, d) : tensor_effect(c, d);
+    e.spread = -0.5 * c->t->spread / c->t->depth * e.gap;
+  }
   e.over_a = cdn_sub(e.p, d->delta_a);
   e.over_b = cdn_sub(e.p, d->delta_b);
   return e;
@@ -73,7 +79,8 @@ effect cdni_contact_effect(const spot *c, const small_motion *d) {
 /* ---- forces on b at the point ---- */
 
 static push_on_b elastic_change(const spot *c, const effect *e) {
-  return (push_on_b){ .force = cdn_add(cdn_scale(e->elastic, c->t->normal), cdn_scale(c->t->elastic, e->n)) };
+  const cdn_vec3 along = cdn_add(cdn_scale(e->elastic, c->t->normal), cdn_scale(c->t->elastic, e->n));
+  return (push_on_b){ .force = cdn_add(along, e->side_force), .moment = e->side_moment };
 }
 
 /* The coefficient of friction over the slip speed, and its derivative by that speed. */
@@ -105,7 +112,9 @@ static contact_change change_of(const spot *c, const effect *e, cdn_vec3 du, cdn
   const double d_rate = -cdn_dot(n, du) - cdn_dot(dn, c->m.u);
   const cdn_vec3 whole = cdn_add(c->m.u, cdn_sub(c->over_b, c->over_a)), d_whole = cdn_add(du, d_slip);
   const double along = cdn_dot(n, whole);
-  contact_change to = { .n = dn, .elastic = d_elastic, .depth = e ? -e->gap : 0, .turn = cdn_add(dw, d_turn) };
+  contact_change to = {
+    .n = dn, .elastic = d_elastic, .spread = e ? e->spread : 0, .stamp = e ? e->stamp : 0, .turn = cdn_add(dw, d_turn)
+  };
   if (factor > 0) to.N = t->elastic * factor, to.dN = d_elastic * factor + t->elastic * t->damping * d_rate;
   to.slip = cdn_sub(in_plane(n, cdn_sub(d_whole, cdn_scale(along, dn))), cdn_scale(cdn_dot(dn, whole), n));
   return to;
@@ -155,8 +164,8 @@ small_motion cdni_contact_unit_motion(int column) {
 }
 
 static void elastic_matrix(const spot *c, double *by_X, cdn_spatial F[2]) {
-  const cdn_vec3 f = cdn_scale(c->t->elastic, c->t->normal);
-  F[0] = (cdn_spatial){ { 0, 0, 0 }, cdn_scale(-1, f) }, F[1] = (cdn_spatial){ { 0, 0, 0 }, f };
+  const cdn_vec3 f = cdn_add(cdn_scale(c->t->elastic, c->t->normal), c->t->side_force), moment = c->t->side_moment;
+  F[0] = (cdn_spatial){ cdn_scale(-1, moment), cdn_scale(-1, f) }, F[1] = (cdn_spatial){ moment, f };
   for (int k = 0; k < 12; k++) {
     const small_motion d = cdni_contact_unit_motion(k);
     const effect e = cdni_contact_effect(c, &d);
@@ -192,13 +201,50 @@ static void rest_matrices(const spot *c, const touch_force *f, bool friction, bo
   }
 }
 
-static surface_tensor tensor_of(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at, bool as_ball) {
-  surface_tensor T = { 0 };
-  if (g->kind == CDN_GEOMETRY_HALF_SPACE) return T;
-  T.k = 1 / g->size[0];
-  const bool side = g->kind == CDN_GEOMETRY_CAPSULE && fabs(cdn_dot(X->R.z, cdn_sub(at, X->p))) < g->size[1];
-  if (side && !as_ball) T.flat = X->R.z;
+/* The tensor of a surface that lies by `skin` above another: a sharp edge has become round. */
+static surface_tensor above(surface_tensor T, double skin) {
+  T.k = isinf(T.k) ? 1 / skin : T.k / (1 + skin * T.k);
+  T.along /= 1 + skin * T.along;
   return T;
+}
+
+static bool is_ball_or_rod(cdn_geometry_kind kind) {
+  return kind == CDN_GEOMETRY_SPHERE || kind == CDN_GEOMETRY_CAPSULE;
+}
+static bool has_edges(cdn_geometry_kind kind) {
+  return kind == CDN_GEOMETRY_BOX || kind == CDN_GEOMETRY_CYLINDER || kind == CDN_GEOMETRY_CONVEX;
+}
+
+/* Tensors at the nearest points. What has edges gets a skin as thick as the other shape is round: distances to it are less by that, and turn
+ * as they do. */
+static void set_tensors(spot *c, const cdn_geometry *const g[2], const cdn_transform *const X[2]) {
+  const cdn_vec3 n = c->t->normal, x[2] = { c->x_a, cdn_sub(c->x_a, cdn_scale(c->t->depth, n)) };
+  surface_tensor *T[2] = { &c->A, &c->B };
+  for (int i = 0; i < 2; i++) {
+    *T[i] = cdni_surface_tensor(g[i], X[i], x[i], i == 0 ? n : cdn_scale(-1, n));
+    /* a capsule touches a half-space with its ends, which are balls */
+    if (g[1 - i]->kind == CDN_GEOMETRY_HALF_SPACE) T[i]->axis = cdn_v3(0, 0, 0);
+    if (!has_edges(g[i]->kind)) continue;
+    const double skin = g[1 - i]->size[0];
+    *T[i] = above(*T[i], skin);
+    c->depth += skin;
+    if (i == 0) c->skin = skin, c->x_a = cdn_add(c->x_a, cdn_scale(skin, n));
+  }
+}
+
+static bool is_differenced(cdn_geometry_kind kind) {
+  return !is_ball_or_rod(kind) && !has_edges(kind) && kind != CDN_GEOMETRY_HALF_SPACE;
+}
+
+static void difference_law(const motion_view *v, const touch *t, const double *pair_numbers, spot *c) {
+  const shape_place *a = &v->places[t->a], *b = &v->places[t->b];
+  const touch_pair pair = { .g = { &a->geometry, &b->geometry },
+                            .X = { &v->poses[t->a].X_GS, &v->poses[t->b].X_GS },
+                            .shape = { t->a, t->b },
+                            .material = { a->material, b->material },
+                            .numbers = cdni_contact_pair_numbers(v->room, pair_numbers, t->a, t->b),
+                            .room = v->room };
+  cdni_contact_difference_law(&pair, t, fmin(a->radius, b->radius), c->by_b);
 }
 
 spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_numbers, double transition,
@@ -207,15 +253,14 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
   const cdn_transform *X_a = &v->poses[t->a].X_GS, *X_b = &v->poses[t->b].X_GS;
   const combined_material m =
       cdni_combine_materials(a->material, b->material, cdni_contact_pair_numbers(v->room, pair_numbers, t->a, t->b));
-  spot c = { .t = t, .share = m.share_a, .transition = transition };
-  const cdn_vec3 n = t->normal, x_a = cdn_add(t->point, cdn_scale(m.share_a * t->depth, n));
-  c.x_a = x_a;
-  /* a capsule touches a half-space with its ends, which are balls */
-  const bool ends = a->geometry.kind == CDN_GEOMETRY_HALF_SPACE || b->geometry.kind == CDN_GEOMETRY_HALF_SPACE;
-  c.A = tensor_of(&a->geometry, X_a, x_a, ends);
-  c.B = tensor_of(&b->geometry, X_b, cdn_sub(x_a, cdn_scale(t->depth, n)), ends);
+  spot c = { .t = t, .depth = t->depth, .share = m.share_a, .transition = transition };
+  const cdn_geometry *const g[2] = { &a->geometry, &b->geometry };
+  const cdn_transform *const X[2] = { X_a, X_b };
+  c.x_a = cdn_add(t->point, cdn_scale(m.share_a * t->depth, t->normal));
+  c.differenced = is_differenced(a->geometry.kind) || is_differenced(b->geometry.kind);
+  if (!c.differenced) set_tensors(&c, g, X);
+  else difference_law(v, t, pair_numbers, &c);
   if (a->geometry.kind == CDN_GEOMETRY_CAPSULE && b->geometry.kind == CDN_GEOMETRY_CAPSULE) {
-    const cdn_geometry *g[2] = { &a->geometry, &b->geometry };
     c.X[0] = X_a, c.X[1] = X_b;
     c.radius_a = a->geometry.size[0];
     c.rods = cdni_contact_rods(g, c.X);
@@ -227,10 +272,9 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
   cdn_vec3 over[2], belt[2];
   for (int i = 0; i < 2; i++) {
     const double *numbers = v->belts + BELT_NUMBERS * shapes[i];
-    const cdn_transform *X = i == 0 ? X_a : X_b;
-    belt[i] = cdn_rotate(X->R, cdn_v3(numbers[3], numbers[4], numbers[5]));
-    over[i] = cdn_add(cdn_rotate(X->R, cdn_v3(numbers[0], numbers[1], numbers[2])),
-                      cdn_cross(belt[i], cdn_sub(t->point, X->p)));
+    belt[i] = cdn_rotate(X[i]->R, cdn_v3(numbers[3], numbers[4], numbers[5]));
+    over[i] = cdn_add(cdn_rotate(X[i]->R, cdn_v3(numbers[0], numbers[1], numbers[2])),
+                      cdn_cross(belt[i], cdn_sub(t->point, X[i]->p)));
   }
   c.over_a = over[0], c.over_b = over[1], c.belt_a = belt[0], c.belt_b = belt[1];
   c.w_a = cdni_from_v3(v->twist[shape_body(v->room, t->a)].V.w);
@@ -292,8 +336,36 @@ cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_
   return add_all(contact_of(self), state, false, d);
 }
 
+/* Pairs that touch in one place, by a law of this library, or never. */
+static bool is_known(cdn_geometry_kind a, cdn_geometry_kind b) {
+  contact_law *law = cdni_contact_law(a, b);
+  return !law || law == cdni_law_balls || law == cdni_law_ends || law == cdni_law_smooth;
+}
+
+/* Kinds of shapes that are not known with some kind of the System. */
+static void find_suspects(const contact_room *room, bool suspect[CDN_GEOMETRY_KIND_COUNT]) {
+  bool present[CDN_GEOMETRY_KIND_COUNT] = { false };
+  for (size_t i = 0; i < room->shapes.count; i++) present[CDNI_AT(room->shapes, shape, i).geometry.kind] = true;
+  for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++) {
+    suspect[a] = false;
+    for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++)
+      suspect[a] = suspect[a] || (present[a] && present[b] && !is_known((cdn_geometry_kind)a, (cdn_geometry_kind)b));
+  }
+}
+
+/* What is not known may be shapes that never touch each other: steps of the same stairs. */
 bool cdni_contact_has_derivatives(const contact_room *room) {
-  for (size_t i = 0; i < room->shapes.count; i++)
-    if (CDNI_AT(room->shapes, shape, i).geometry.kind > CDN_GEOMETRY_CAPSULE) return false;
-  return room->laws.count == 0;
+  const int n = (int)room->shapes.count;
+  bool suspect[CDN_GEOMETRY_KIND_COUNT];
+  if (room->laws.count > 0) return false;
+  find_suspects(room, suspect);
+  for (int i = 0; i < n; i++) {
+    const shape *a = &CDNI_AT(room->shapes, shape, i);
+    if (!suspect[a->geometry.kind] || room->group[a->body] == 0) continue;
+    for (int j = 0; j < n; j++) {
+      const cdn_geometry_kind b = CDNI_AT(room->shapes, shape, j).geometry.kind;
+      if (suspect[b] && i != j && !is_known(a->geometry.kind, b) && cdni_contact_may_accept(room, i, j)) return false;
+    }
+  }
+  return true;
 }

@@ -6,35 +6,36 @@
 
 #include "contact/internal.h"
 
-typedef struct surface_tensor {
-  double k;      /* curvature 1/R in all directions */
-  cdn_vec3 flat; /* but this one; zero: none */
-} surface_tensor;
+/* A small motion of the two bodies, and what it does to the contact. */
+typedef struct small_motion {
+  cdn_vec3 theta_a, delta_a, theta_b, delta_b;
+} small_motion;
+typedef struct effect {
+  cdn_vec3 n, p;                    /* changes of the normal and of the point */
+  double gap, elastic;              /* of the elastic force, */
+  double stamp;                     /* of r_1 r_2 over the depth, as a part of it; */
+  double spread;                    /* of its spread, */
+  cdn_vec3 side_force, side_moment; /* and of what belongs to a stiffness that varies */
+  cdn_vec3 over_a, over_b;          /* displacements of the point relative to the bodies */
+} effect;
 
 typedef struct spot {
   const touch *t;
-  cdn_vec3 x_a; /* nearest point of a */
-  double share; /* of the depth that a gives way */
+  cdn_vec3 x_a;       /* nearest point of a, above its skin; */
+  double skin, depth; /* thickness of that, and the depth with the skin of either */
+  double share;       /* of the depth that a gives way */
   surface_tensor A, B;
   const cdn_transform *X[2]; /* of two capsules, whose normal is that of their law; else NULL */
   double radius_a;
   rods_place rods;
+  bool differenced; /* the law itself tells how the touch varies with b's pose */
+  effect by_b[6];
   relative_motion m;
   cdn_vec3 w_a, w_b;       /* angular velocities of the bodies */
   cdn_vec3 over_a, over_b; /* velocities of the surfaces over their bodies */
   cdn_vec3 belt_a, belt_b; /* angular velocities of that */
   double transition, size;
 } spot;
-
-/* A small motion of the two bodies, and what it does to the contact. */
-typedef struct small_motion {
-  cdn_vec3 theta_a, delta_a, theta_b, delta_b;
-} small_motion;
-typedef struct effect {
-  cdn_vec3 n, p;           /* changes of the normal and of the point */
-  double gap, elastic;     /* and of the elastic force */
-  cdn_vec3 over_a, over_b; /* displacements of the point relative to the bodies */
-} effect;
 
 typedef struct push_on_b {
   cdn_vec3 force, moment;
@@ -45,7 +46,8 @@ typedef struct contact_change {
   cdn_vec3 n;             /* changes of the normal, */
   cdn_vec3 slip;          /* of the slip velocity, */
   cdn_vec3 turn, carried; /* of the angular velocities of relative_motion, */
-  double depth, elastic;  /* of the depth and the elastic force, */
+  double elastic;         /* of the elastic force, */
+  double spread, stamp;   /* as of an effect, */
   double N, dN;           /* the normal force, and its change */
 } contact_change;
 
@@ -54,6 +56,10 @@ spot cdni_contact_spot(const motion_view *v, const touch *t, const double *pair_
 /* Column k < 12: a turn (3) and a displacement of a, then of b. */
 small_motion cdni_contact_unit_motion(int column);
 effect cdni_contact_effect(const spot *c, const small_motion *d);
+/* derivatives_law.c: how a touch varies with the turns about its point (3) and displacements (3) of b, by differences of its law. `size`: of
+ * the smaller shape. */
+void cdni_contact_difference_law(const touch_pair *pair, const touch *t, double size, effect by_b[6]);
+effect cdni_contact_effect_of_law(const touch *t, const effect by_b[6], const small_motion *d);
 /* Column k < 12: a turn (3) and a displacement of a, then of b; and likewise of their velocities. */
 void cdni_contact_changes(const spot *c, int column, effect *e, contact_change *by_X, contact_change *by_V);
 /* A column of the two bodies' forces about their stations, which have moved with the bodies. F: the force on b. */

@@ -1,5 +1,5 @@
 /* Derivatives of friction that has memory, and of the rates of what it remembers: exact, of patches that are one
- * touch of Hertz's law between shapes that derivatives.c knows. The stiffness of their bristles does not vary. */
+ * touch whose change derivatives.c knows. */
 #include <math.h>
 
 #include "contact/derivatives.h"
@@ -61,10 +61,16 @@ static stuck_change change_of(const stuck *s, const contact_change *d, const dou
   const cdn_vec3 n = t->normal, dn = d->n, turn = s->c.m.turn, V = s->c.m.slip;
   const double d_speed = s->speed > 0 ? cdn_dot(V, d->slip) / s->speed : 0;
   const double d_spin = cdn_dot(d->turn, n) + cdn_dot(turn, dn), N = s->f->normal;
-  bristle_change slide = { .strength = s->slope * d_speed * N + s->coefficient * d->dN, .normal = dn };
-  slide.lever = s->b.spread_lever * 0.5 * d->depth / t->depth;
+  const double d_lever = s->b.stamp_lever * d->stamp;
+  bristle_change slide = { .lever0 = d_lever,
+                           .stiffness = d->stamp,
+                           .time = -0.5 * d->stamp,
+                           .strength = s->slope * d_speed * N + s->coefficient * d->dN,
+                           .normal = dn };
+  slide.lever = s->b.spread_lever * d->spread / t->spread;
   memcpy(slide.x, dx, sizeof slide.x);
-  slide.v[0] = d->slip.x, slide.v[1] = d->slip.y, slide.v[2] = d->slip.z, slide.v[3] = s->b.sliding.lever0 * d_spin;
+  slide.v[0] = d->slip.x, slide.v[1] = d->slip.y, slide.v[2] = d->slip.z,
+  slide.v[3] = s->b.sliding.lever0 * d_spin + d_lever * cdn_dot(turn, n);
   double df[4];
   stuck_change to = { .rate = { 0 } };
   cdni_bristle_derivative(&s->b.sliding, s->x, s->motion, &slide, df, to.rate);
@@ -75,21 +81,27 @@ static stuck_change change_of(const stuck *s, const contact_change *d, const dou
                    change = cdn_v3(df[0], df[1], df[2]);
     const double along = cdn_dot(f, n), d_along = cdn_dot(change, n) + cdn_dot(f, dn);
     to.push.force = cdn_sub(change, cdn_add(cdn_scale(d_along, n), cdn_scale(along, dn)));
-    to.push.moment = cdn_scale(s->b.sliding.lever0, cdn_add(cdn_scale(df[3], n), cdn_scale(s->slide_force[3], dn)));
+    to.push.moment = cdn_add(cdn_scale(s->b.sliding.lever0 * df[3] + d_lever * s->slide_force[3], n),
+                             cdn_scale(s->b.sliding.lever0 * s->slide_force[3], dn));
   }
   if (!s->rolls) return to;
   const cdn_vec3 spins = cdn_add(cdn_scale(d_spin, n), cdn_scale(cdn_dot(turn, n), dn));
-  const cdn_vec3 d_roll = cdn_scale(s->b.roll_lever, cdn_sub(d->turn, spins));
+  const cdn_vec3 rolls = cdn_sub(turn, cdn_scale(cdn_dot(turn, n), n)),
+                 d_roll = cdn_add(cdn_scale(s->b.roll_lever, cdn_sub(d->turn, spins)), cdn_scale(d_lever, rolls));
   const double x[4] = { s->x[4], s->x[5], s->x[6], 0 };
   bristle_change roll = { .x = { dx[4], dx[5], dx[6], 0 },
                           .v = { d_roll.x, d_roll.y, d_roll.z, 0 },
-                          .strength = t->rolling * d->dN / s->b.roll_lever,
+                          .strength = t->rolling / s->b.roll_lever * (d->dN - N * d_lever / s->b.roll_lever),
+                          .stiffness = d->stamp,
+                          .time = -0.5 * d->stamp - (s->c.size > s->b.roll_lever ? d_lever / s->b.roll_lever : 0),
                           .normal = dn };
   double rate[4];
   cdni_bristle_derivative(&s->b.rolling, x, s->roll, &roll, df, rate);
   memcpy(to.rate + SLOT_NUMBERS, rate, 3 * sizeof *rate);
   add_carried(to.rate + SLOT_NUMBERS, s->c.m.carried, d->carried, s->x + SLOT_NUMBERS, dx + SLOT_NUMBERS);
-  if (N > 0) to.push.moment = cdn_add(to.push.moment, cdn_scale(s->b.roll_lever, cdn_v3(df[0], df[1], df[2])));
+  if (!(N > 0)) return to;
+  const cdn_vec3 f = cdn_v3(s->roll_force[0], s->roll_force[1], s->roll_force[2]), change = cdn_v3(df[0], df[1], df[2]);
+  to.push.moment = cdn_add(to.push.moment, cdn_add(cdn_scale(s->b.roll_lever, change), cdn_scale(d_lever, f)));
   return to;
 }
 

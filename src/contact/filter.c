@@ -42,15 +42,20 @@ static bool bodies_are_excluded(const contact_room *room, int a, int b) {
          bsearch(&pair, room->excluded.data, room->excluded.count, sizeof pair, compare_pairs);
 }
 
-bool cdni_contact_accepts(const contact_room *room, int i, int j) {
+bool cdni_contact_may_accept(const contact_room *room, int i, int j) {
   const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
   const int piece_a = room->group[a->body], piece_b = room->group[b->body];
   if (piece_a == piece_b) return false;
   if (cdni_contact_pair_of(room, i, j) >= 0) return true;
   if (((a->type & b->affinity) | (b->type & a->affinity)) == 0 || (a->group > 0 && a->group == b->group)) return false;
-  if (!pieces_may_touch(room, piece_a, piece_b) || bodies_are_excluded(room, a->body, b->body)) return false;
+  return pieces_may_touch(room, piece_a, piece_b) && !bodies_are_excluded(room, a->body, b->body);
+}
+
+bool cdni_contact_accepts(const contact_room *room, int i, int j) {
+  if (!cdni_contact_may_accept(room, i, j)) return false;
+  if (!room->filter || cdni_contact_pair_of(room, i, j) >= 0) return true;
   const cdn_shape low = { i < j ? i : j }, high = { i < j ? j : i };
-  return !room->filter || room->filter(room->filter_self, room->system, low, high);
+  return room->filter(room->filter_self, room->system, low, high);
 }
 
 bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b) {

@@ -172,6 +172,8 @@ const shape *cdni_shape_at(const contact_room *room, cdn_shape s);
 /* What freezing finds out about who may touch whom. */
 cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room);
 bool cdni_contact_accepts(const contact_room *room, int a, int b);
+/* The same without the user's filter, which may refuse them. */
+bool cdni_contact_may_accept(const contact_room *room, int a, int b);
 
 /* ---- pairs.c ---- */
 
@@ -238,6 +240,13 @@ void cdni_touch_friction(touch *t, const combined_material *m);
 /* hertz.c: f = stiffness depth^(3/2) of two smooth surfaces with the relative principal curvatures k[0] >= k[1] > 0 and
  * the combined modulus; `radius` are the half axes of the patch over the root of the depth. */
 double cdni_hertz_stiffness(const double k[2], double modulus, double radius[2]);
+/* curvature.c: of a surface at its point `at`, where it has the normal n; not of ellipsoids, meshes and height fields. */
+typedef struct surface_tensor {
+  double k;      /* curvature 1/R in all directions, INFINITY: sharp; */
+  cdn_vec3 axis; /* but in this one, zero: none, */
+  double along;  /* which has this curvature */
+} surface_tensor;
+surface_tensor cdni_surface_tensor(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at, cdn_vec3 n);
 /* motion.c: how the bodies of a touch move there, and their surfaces: b relative to a. */
 typedef struct relative_motion {
   cdn_vec3 u, w;       /* of the bodies at the point: velocity, angular velocity */
@@ -281,9 +290,10 @@ typedef struct bristle {
   cdn_vec3 normal;                  /* zero: there is none */
 } bristle;
 bool cdni_bristle(const bristle *b, const double x[4], const double v[4], double f[4], double xdot[4]);
-/* How that changes with small changes of x, v and the bristle's strength, lever and normal. */
+/* How that changes with small changes of x, v and the bristle's strength, levers and normal, and with those of its stiffness and time as parts
+ * of themselves. */
 typedef struct bristle_change {
-  double x[4], v[4], strength, lever;
+  double x[4], v[4], strength, lever, lever0, stiffness, time;
   cdn_vec3 normal;
 } bristle_change;
 void cdni_bristle_derivative(const bristle *b, const double x[4], const double v[4], const bristle_change *d,
@@ -322,6 +332,7 @@ typedef struct patch_bristles {
   bristle sliding, rolling;
   double spread_lever; /* the part of the sliding lever that grows as the root of the depth */
   double roll_lever;   /* m */
+  double stamp_lever;  /* the part of both fixed levers that grows with the patch */
 } patch_bristles;
 patch_bristles cdni_patch_bristles(const motion_view *v, const touch *t, const patch_load *l, double transition);
 /* The same of a patch that is one touch. */
@@ -343,6 +354,8 @@ typedef struct touch_pair {
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
+/* laws.c: the touch of cdni_law_smooth; false: there is none. */
+bool cdni_smooth_touch(const touch_pair *pair, touch *out);
 /* foundation.c: as cdni_pair_distance, of the springs of a mesh from a height field. */
 bool cdni_foundation_on_field(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
                               cdn_proximity *near);

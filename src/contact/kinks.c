@@ -83,6 +83,12 @@ static void find_pair(const view *v, const couple *c, int feature, contact_pair 
   if (features_of(p->pair.g[0], p->pair.g[1]) == 2) cdni_capsule_end(p->pair.g, p->pair.X, feature, &p->end, &p->X_end);
 }
 
+/* The part of the elastic force that dissipation adds, over the dissipation times the rate. */
+static double damping_of(const touch_pair *pair) {
+  contact_law *law = cdni_contact_law(pair->g[0]->kind, pair->g[1]->kind);
+  return law == cdni_law_pressure || law == cdni_law_foundation ? 1 : 1.5;
+}
+
 /* Values, and the rate of the first of them; NaN: there is none. */
 static void kinks_of(const view *v, const couple *c, int feature, double values[KINKS], double *rate) {
   contact_pair p;
@@ -97,7 +103,8 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   if (near.distance >= 0) return;
   const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
   const cdn_vec3 middle = cdn_add(near.point_a, cdn_scale(m.share_a * near.distance, near.normal));
-  if (m.dissipation > 0) values[LETTING_GO] = 1 - 1.5 * m.dissipation * parting(v, c, middle, middle, near.normal);
+  if (m.dissipation > 0)
+    values[LETTING_GO] = 1 - damping_of(&p.pair) * m.dissipation * parting(v, c, middle, middle, near.normal);
 }
 
 /* ---- those that are near ---- */
@@ -263,7 +270,7 @@ static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, do
   const double apart = cdn_dot(slip, near.normal);
   const cdn_vec3 across = cdn_sub(slip, cdn_scale(apart, near.normal));
   const double speed = cdn_norm(across);
-  size *= key % KINKS == TOUCHING ? 1 + 1.5 * m.dissipation * fabs(apart) : x;
+  size *= key % KINKS == TOUCHING ? 1 + damping_of(&p.pair) * m.dissipation * fabs(apart) : x;
   cdn_vec3 force = cdn_scale(size, near.normal);
   if (speed > 0) force = cdn_sub(force, cdn_scale(size * (m.friction[0] + m.friction[2] * speed) / speed, across));
   *known = true;

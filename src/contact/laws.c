@@ -16,13 +16,10 @@
 /* ---- one touch ---- */
 
 /* A Hertz contact with the relative curvatures k[0] >= k[1] > 0; `near` has distance < 0. */
-static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
-                            cdn_vec3 direction, int feature, cdn_region_output *out) {
-  void *place;
-  CDNI_TRY(cdn_region_output_add(out, 1, &place));
+static void make_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
+                       cdn_vec3 direction, int feature, touch *t) {
   const combined_material m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers);
   const double depth = -near->distance, root = sqrt(depth);
-  touch *t = place;
   double radius[2];
   const double stiffness = cdni_hertz_stiffness(k, m.modulus, radius);
   *t = (touch){ .a = pair->shape[0],
@@ -40,6 +37,13 @@ static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, d
   t->point = cdn_add(near->point_a, cdn_scale(-m.share_a * depth, near->normal));
   if (pair->g[0]->kind == CDN_GEOMETRY_ELLIPSOID || pair->g[1]->kind == CDN_GEOMETRY_ELLIPSOID)
     cdni_varying_stiffness(pair, near, t);
+}
+
+static cdn_status add_hertz(const touch_pair *pair, const cdn_proximity *near, double share, const double k[2],
+                            cdn_vec3 direction, int feature, cdn_region_output *out) {
+  void *place;
+  CDNI_TRY(cdn_region_output_add(out, 1, &place));
+  make_hertz(pair, near, share, k, direction, feature, place);
   return CDN_OK;
 }
 
@@ -107,13 +111,23 @@ cdn_status cdni_law_balls(const touch_pair *pair, cdn_region_output *out) {
   return add_hertz(pair, &near, 1, both, contact_tangent(near.normal), 0, out);
 }
 
-cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
+bool cdni_smooth_touch(const touch_pair *pair, touch *out) {
   cdn_proximity near;
   double share, both[2];
   cdn_vec3 direction;
-  if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return CDN_OK;
-  if (!curvatures_of(pair, &near, both, &direction)) return CDN_OK;
-  return add_hertz(pair, &near, share, both, direction, 0, out);
+  if (!cdni_contact_near(pair->g, pair->X, 0, &near, &share) || !(near.distance < 0)) return false;
+  if (!curvatures_of(pair, &near, both, &direction)) return false;
+  make_hertz(pair, &near, share, both, direction, 0, out);
+  return true;
+}
+
+cdn_status cdni_law_smooth(const touch_pair *pair, cdn_region_output *out) {
+  touch t;
+  void *place;
+  if (!cdni_smooth_touch(pair, &t)) return CDN_OK;
+  CDNI_TRY(cdn_region_output_add(out, 1, &place));
+  *(touch *)place = t;
+  return CDN_OK;
 }
 
 double cdni_contact_stiffness(const touch_pair *pair, const cdn_proximity *near) {

@@ -16,12 +16,6 @@ bool cdni_contact_motion_is_known(const contact_room *room, const contact_point 
 /* On a half-space capsules touch with their ends, which are balls; a corner is a ball without a radius. */
 static double radius_on_ground(const cdn_geometry *g) { return is_round(g->kind) ? g->size[0] : 0; }
 
-static surface_tensor tensor_of(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at) {
-  surface_tensor T = { .k = 1 / g->size[0] };
-  if (g->kind == CDN_GEOMETRY_CAPSULE && fabs(cdn_dot(X->R.z, cdn_sub(at, X->p))) < g->size[1]) T.flat = X->R.z;
-  return T;
-}
-
 /* The normal n of a half-space turns with its body, and the point on the other shape is that of a ball of radius r: for a
  * motion of the half-space (theta, delta), and of the ball. `out` is from the half-space to the ball. */
 typedef struct ground_motion {
@@ -59,10 +53,11 @@ void cdni_contact_move_point(const contact_room *room, cdn_state *state, const c
   const cdn_transform *X[2] = { &poses[p->a].X_GS, &poses[p->b].X_GS };
   const int ground = g[0]->kind == CDN_GEOMETRY_HALF_SPACE ? 0 : g[1]->kind == CDN_GEOMETRY_HALF_SPACE ? 1 : -1;
   const touch t = { .normal = p->normal, .tangent = p->tangent[0], .point = p->point, .depth = -p->distance };
-  spot c = { .t = &t, .x_a = cdn_sub(p->point, cdn_scale(0.5 * p->distance, p->normal)), .share = 0.5 };
+  spot c = { .t = &t, .depth = t.depth, .share = 0.5 };
+  c.x_a = cdn_sub(p->point, cdn_scale(0.5 * p->distance, p->normal));
   if (ground < 0) {
-    c.A = tensor_of(g[0], X[0], c.x_a);
-    c.B = tensor_of(g[1], X[1], cdn_add(c.x_a, cdn_scale(p->distance, p->normal)));
+    c.A = cdni_surface_tensor(g[0], X[0], c.x_a, p->normal);
+    c.B = cdni_surface_tensor(g[1], X[1], cdn_add(c.x_a, cdn_scale(p->distance, p->normal)), cdn_scale(-1, p->normal));
   }
   int turning; /* the body with which the axis of the first tangent turns */
   const cdn_vec3 axis = cdni_contact_tangent_axis(g, X, p->normal, &turning);

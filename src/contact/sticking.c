@@ -92,6 +92,7 @@ patch_bristles cdni_patch_bristles(const motion_view *v, const touch *t, const p
   patch_bristles b = { .sliding = bristle_of(v, t, l, transition) };
   b.rolling = rolling_bristle(v, t, l, &b.sliding, &b.roll_lever);
   b.spread_lever = LEVER * sqrt(l->spread);
+  b.stamp_lever = STAMP_LEVER * stamp_radius(v, t);
   return b;
 }
 

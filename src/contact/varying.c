@@ -79,58 +79,22 @@ static void ellipsoid(const frame *f, const cdn_geometry *g, const cdn_transform
 /* A surface whose points cannot slide has, by its size, this curvature. */
 static const double SHARP = 1e8;
 
-/* Faces of a box or hull that meet at a point of it: one is a face, two an edge, more a corner. */
-static plane_tensor of_polytope(const frame *f, const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at) {
-  enum { MOST = 256 };
-  double planes[MOST][4];
-  cdn_vec3 center, first = { 0, 0, 0 }, edge = { 0, 0, 0 };
-  const double size = cdni_bounding_ball(g, &center);
-  const cdn_vec3 p = cdn_rotate_inv(X->R, cdn_sub(at, X->p));
-  const int n = cdni_faces(g, MOST, planes);
-  bool any = false, corner = false;
-  for (int i = 0; i < n; i++) {
-    const cdn_vec3 normal = cdn_v3(planes[i][0], planes[i][1], planes[i][2]);
-    if (!(fabs(planes[i][3] - cdn_dot(normal, p)) < 1e-9 * size)) continue;
-    if (!any) first = normal;
-    else if (cdn_dot(edge, edge) == 0) edge = cdn_cross(first, normal);
-    else corner = corner || fabs(cdn_dot(edge, normal)) > 1e-9 * cdn_norm(edge);
-    any = true;
-  }
-  if (corner) return (plane_tensor){ SHARP / size, 0, SHARP / size };
-  if (cdn_norm(edge) > 1e-9) return by_direction(f, cdn_rotate(X->R, edge), 0, SHARP / size);
-  return (plane_tensor){ 0, 0, 0 };
-}
-
-static plane_tensor of_cylinder(const frame *f, const cdn_geometry *g, const cdn_transform *X, cdn_vec3 at,
-                                cdn_vec3 n) {
-  const double *size = g->size, tiny = 1e-9 * (size[0] + size[1]);
-  const cdn_vec3 p = cdn_rotate_inv(X->R, cdn_sub(at, X->p));
-  const bool on_side = fabs(hypot(p.x, p.y) - size[0]) < tiny, on_cap = fabs(fabs(p.z) - size[1]) < tiny;
-  if (!on_side) return (plane_tensor){ 0, 0, 0 };
-  if (!on_cap) return by_direction(f, X->R.z, 0, 1 / size[0]);
-  /* the rim: a ring that is turned by as much as the normal is inclined */
-  const cdn_vec3 around = cdn_cross(X->R.z, cdn_sub(at, X->p));
-  const double out = cdn_norm(cdn_cross(n, X->R.z));
-  return by_direction(f, around, out / size[0], SHARP / size[0]);
+static plane_tensor in_plane(const frame *f, const surface_tensor *T, const cdn_geometry *g) {
+  cdn_vec3 center;
+  const double k = isinf(T->k) ? SHARP / cdni_bounding_ball(g, &center) : T->k;
+  return by_direction(f, T->axis, T->along, k);
 }
 
 static void side_of(const frame *f, const touch_pair *pair, int i, cdn_vec3 at, cdn_vec3 n, side *out) {
   const cdn_geometry *g = pair->g[i];
   const cdn_transform *X = pair->X[i];
   *out = (side){ .xy = 0 };
-  switch (g->kind) {
-    case CDN_GEOMETRY_ELLIPSOID: ellipsoid(f, g, X, at, out); break;
-    case CDN_GEOMETRY_SPHERE: out->tensor = (plane_tensor){ 1 / g->size[0], 0, 1 / g->size[0] }; break;
-    case CDN_GEOMETRY_CAPSULE:
-      out->tensor = fabs(cdn_dot(X->R.z, cdn_sub(at, X->p))) < g->size[1]
-                        ? by_direction(f, X->R.z, 0, 1 / g->size[0])
-                        : (plane_tensor){ 1 / g->size[0], 0, 1 / g->size[0] };
-      break;
-    case CDN_GEOMETRY_CYLINDER: out->tensor = of_cylinder(f, g, X, at, n); break;
-    case CDN_GEOMETRY_BOX:
-    case CDN_GEOMETRY_CONVEX: out->tensor = of_polytope(f, g, X, at); break;
-    default: break; /* flat */
+  if (g->kind == CDN_GEOMETRY_ELLIPSOID) {
+    ellipsoid(f, g, X, at, out);
+    return;
   }
+  const surface_tensor T = cdni_surface_tensor(g, X, at, n);
+  out->tensor = in_plane(f, &T, g);
 }
 
 /* Solves C' x = r with C = A + B (1 + g A). */

@@ -292,9 +292,11 @@ bool cdni_newton_factor(cdni_newton *m, double gamma) {
       for (int i = 0; i < nu; i++)
         column[i] =
             (i == b->u + k) - gamma * (m->by_u[i * nu + b->u + k] + gamma * by_way_of_q(b, m->by_q + i * nu, k));
-      for (int i = 0; i < m->nz; i++)
-        z->X[i * nu + b->u + k] = z->by.W[i * nu + b->u + k] +
-                                  gamma * (z->by.H[i * nu + b->u + k] + gamma * by_way_of_q(b, z->by.G + i * nu, k));
+    }
+    for (int r = 0; r < z->n_row; r++) {
+      const int row = z->row[r] * nu;
+      for (int k = b->u; k < b->u + b->nu; k++)
+        z->X[row + k] = z->by.W[row + k] + gamma * (z->by.H[row + k] + gamma * by_way_of_q(b, z->by.G + row, k - b->u));
     }
   }
   if (m->nz && !cdni_newton_z_factor(z, gamma)) return false;

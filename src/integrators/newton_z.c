@@ -30,6 +30,8 @@ void cdni_newton_z_divide(newton_z *z, int nu_, int nz_, double *base, size_t *a
   z->first = take_bytes(base, at, nz + 1, sizeof(int));
   z->member = take_bytes(base, at, nz, sizeof(int));
   z->parent = take_bytes(base, at, nz, sizeof(int));
+  z->row = take_bytes(base, at, nz, sizeof(int));
+  z->moved = take_bytes(base, at, nz, sizeof(bool));
   z->lu = take(base, at, nz * nz), z->X = take(base, at, nz * nu);
   z->part = take(base, at, nz), z->dz = take(base, at, nz);
   z->column = take_bytes(base, at, nz, sizeof(double *));
@@ -82,6 +84,25 @@ static void find_some(const double *x, const double *others, int n, int *some) {
   some[0] = first, some[1] = end;
 }
 
+/* Most places of a memory are empty: bodies move nothing in them. */
+static void find_moved(newton_z *z) {
+  const size_t nu = (size_t)z->nu;
+  z->n_row = 0;
+  for (int b = 0; b < z->n_blocks; b++) {
+    bool moved = false;
+    for (int i = z->first[b]; i < z->first[b + 1] && !moved; i++) {
+      const size_t row = (size_t)z->member[i] * nu;
+      for (size_t k = row; k < row + nu && !moved; k++) moved = z->by.G[k] != 0 || z->by.H[k] != 0 || z->by.W[k] != 0;
+    }
+    z->moved[b] = moved;
+    for (int i = z->first[b]; i < z->first[b + 1]; i++) {
+      const int member = z->member[i];
+      if (moved) z->row[z->n_row++] = member;
+      else memset(z->X + (size_t)member * nu, 0, nu * sizeof *z->X);
+    }
+  }
+}
+
 /* A step as large as makes rounding and curvature alike, in the units of the error norm. */
 static void choose_steps(const cdn_stepper *s, newton_z *z) {
   const double small = sqrt(DBL_EPSILON), *u = cdn_state_u(s->work), *aux = cdn_state_z(s->work);
@@ -101,6 +122,7 @@ cdn_status cdni_newton_z_evaluate(cdn_stepper *s, newton_z *z) {
     for (int k = 0; k < z->nz; k++) z->Z_columns[k * z->nu + i] = z->Z[i * z->nz + k];
   for (int i = 0; i < z->nz; i++) find_some(z->by.G + i * z->nu, z->by.W + i * z->nu, z->nu, z->some_of_by + 2 * i);
   find_blocks(z);
+  find_moved(z);
   return CDN_OK;
 }
 
@@ -142,7 +164,7 @@ bool cdni_newton_z_factor(newton_z *z, double gamma) {
     const int n = z->first[b + 1] - z->first[b];
     if (!factor_block(z, b, lu)) return false;
     lu += (size_t)n * (size_t)n;
-    for (int k = 0; k < z->nu; k++) {
+    for (int k = 0; z->moved[b] && k < z->nu; k++) {
       bool any = false;
       gather(z, b, z->X + k, z->nu);
       for (int i = 0; i < n; i++) any = any || z->part[i] != 0;

@@ -24,6 +24,8 @@ typedef struct newton_z {
   zdot_groups groups;
   /* Blocks of L: z number member[first[b]] to member[first[b + 1] - 1]. */
   int n_blocks, *first, *member, *parent;
+  bool *moved;     /* a block: it depends on the bodies; the X of others is zero */
+  int n_row, *row; /* rows of blocks that are moved */
   double gamma;
   double *lu, *X, *part, *dz; /* factors of the blocks, one behind the other; (1 - gamma L)^-1 B, nz x nu */
   double **column;

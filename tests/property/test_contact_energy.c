@@ -191,7 +191,7 @@ START_TEST(the_energy_is_the_work_of_the_force_along_paths) {
   uint64_t seed = 29;
   int touching = 0;
   for (int i = 0; i < 3; i++)
-    for (int j = -1; j < 3; j++) {
+    for (int j = -1; j <= i; j++) {
       const cdn_geometry *under = j < 0 ? &floor : &solids[j];
       scene s = make_scene(under, &solids[i], 1e6, j % 2 ? 3e6 : 1e30, j == 0 ? 0.1 : 0);
       const double size = solids[i].kind == CDN_GEOMETRY_BOX ? 0.15 : 0.2, below = j < 0 ? 0 : j == 0 ? 0.15 : 0.2;
@@ -208,7 +208,7 @@ START_TEST(the_energy_is_the_work_of_the_force_along_paths) {
       }
       free_scene(&s);
     }
-  ck_assert_int_gt(touching, 300);
+  ck_assert_int_gt(touching, 200);
   cdn_surface_release(hull);
 }
 END_TEST

@@ -1,11 +1,21 @@
-/* Derivatives of contacts between balls, capsules and half-spaces: against differences of the equations of motion. */
+/* Derivatives of contacts of balls, capsules and ellipsoids: against differences of the equations of motion. */
 #include "differences.h"
 
 #include <cardan/contact.h>
 
 typedef struct options {
   bool friction, moments, belts, capsule, capsules;
+  cdn_geometry_kind edges; /* of the second body, if it is no sphere */
 } options;
+
+/* A roof with a rounded end. */
+static cdn_surface *hull_of(void) {
+  static const double corners[] = { 0.9, 0.5, 0, 0.9, -0.5, 0, -0.7, 0.5, 0, -0.7, -0.5,
+                                    0,   0.9, 0, 0.8, -0.7, 0, 0.8,  0,   0, -0.9 };
+  cdn_surface *hull;
+  OK(cdn_surface_create_convex((int)(sizeof corners / sizeof *corners) / 3, corners, &hull));
+  return hull;
+}
 
 static cdn_transform random_frame(rng *r) {
   return (cdn_transform){ cdn_rotation_axis_angle(random_vec3(r, 1), 2), random_vec3(r, 0.3) };
@@ -13,6 +23,7 @@ static cdn_transform random_frame(rng *r) {
 
 /* Large shapes on the bodies of a tree, so that many of them overlap. */
 static void add_shapes(const random_tree *tree, rng *r, const options *o) {
+  cdn_surface *hull = hull_of();
   cdn_contact_def contact = cdn_default_contact_def();
   contact.parent_child = true, contact.transition_velocity = 0.5;
   cdn_system_set_contact(tree->system, &contact);
@@ -28,9 +39,16 @@ static void add_shapes(const random_tree *tree, rng *r, const options *o) {
                           : o->capsules || (i == 2 && o->capsule) ? CDN_GEOMETRY_CAPSULE
                                                                   : CDN_GEOMETRY_SPHERE;
     shape.geometry.size[0] = 0.8 + 0.1 * (i % 4), shape.geometry.size[1] = 0.7;
+    if (o->edges && i == 2) {
+      const bool is_hull = o->edges == CDN_GEOMETRY_CONVEX;
+      shape.geometry = (cdn_geometry){ .kind = o->edges, .size = { 0.6, 0.9, 0.7 }, .surface = is_hull ? hull : NULL };
+      if (is_hull) memset(shape.geometry.size, 0, sizeof shape.geometry.size);
+    }
+    if (o->edges && i == 0) shape.geometry.kind = CDN_GEOMETRY_SPHERE;
     if (o->belts) shape.surface_velocity = random_vec3(r, 1), shape.surface_spin = random_vec3(r, 1);
     cdn_system_add_shape(tree->system, &shape);
   }
+  cdn_surface_release(hull);
 }
 
 static int check_scene(uint64_t seed, options o) {
@@ -72,4 +90,22 @@ START_TEST(capsules_on_capsules) {
 }
 END_TEST
 
-CHECK_MAIN("derivatives contact", capsules_on_capsules, normal_forces, friction, moments, belts, capsules)
+/* Balls and capsules on faces, edges and corners, also where they are deep within. */
+static void check_edges(cdn_geometry_kind kind) {
+  for (int rods = 0; rods < 2; rods++) {
+    check_scenes((options){ .capsules = rods, .edges = kind });
+    check_scenes((options){ .friction = true, .moments = true, .belts = true, .capsules = rods, .edges = kind });
+  }
+}
+
+START_TEST(boxes) { check_edges(CDN_GEOMETRY_BOX); }
+END_TEST
+START_TEST(cylinders) { check_edges(CDN_GEOMETRY_CYLINDER); }
+END_TEST
+START_TEST(ellipsoids) { check_edges(CDN_GEOMETRY_ELLIPSOID); }
+END_TEST
+START_TEST(hulls) { check_edges(CDN_GEOMETRY_CONVEX); }
+END_TEST
+
+CHECK_MAIN("derivatives contact", capsules_on_capsules, normal_forces, friction, moments, belts, capsules, boxes,
+           cylinders, ellipsoids, hulls)

@@ -1,4 +1,4 @@
-/* Derivatives of friction that sticks, and of what it remembers, between balls, capsules and half-spaces: by q, u and z, against
+/* Derivatives of friction that sticks, and of what it remembers, of balls and capsules: by q, u and z, against
  * differences. Some contacts stick and some slide. */
 #include "random_tree.h"
 
@@ -6,6 +6,7 @@
 
 typedef struct options {
   bool rolling, belts, capsule, capsules;
+  cdn_geometry_kind edges; /* of the second body, if it is no sphere */
 } options;
 
 typedef struct scene {
@@ -39,6 +40,8 @@ static scene make_scene(uint64_t seed, options o, int *sticks, int *slides) {
                         : o.capsules || (i == 2 && o.capsule) ? CDN_GEOMETRY_CAPSULE
                                                               : CDN_GEOMETRY_SPHERE;
     def.geometry.size[0] = 0.8 + 0.1 * (i % 4), def.geometry.size[1] = 0.7;
+    if (o.edges && i == 0) def.geometry.kind = CDN_GEOMETRY_SPHERE;
+    if (o.edges && i == 2) def.geometry = (cdn_geometry){ .kind = o.edges, .size = { 0.6, 0.9, 0.7 } };
     if (o.belts) def.surface_velocity = random_vec3(&r, 1), def.surface_spin = random_vec3(&r, 1);
     cdn_system_add_shape(tree.system, &def);
   }
@@ -156,4 +159,12 @@ START_TEST(capsules) {
 }
 END_TEST
 
-CHECK_MAIN("derivatives_sticking", sliding_and_torsion, rolling, belts, capsules)
+/* On edges and faces; of ellipsoids the patch grows as its curvatures do. */
+START_TEST(edges) {
+  check_scenes((options){ .rolling = true, .edges = CDN_GEOMETRY_BOX });
+  check_scenes((options){ .rolling = true, .capsules = true, .edges = CDN_GEOMETRY_CYLINDER });
+  check_scenes((options){ .rolling = true, .belts = true, .edges = CDN_GEOMETRY_ELLIPSOID });
+}
+END_TEST
+
+CHECK_MAIN("derivatives_sticking", sliding_and_torsion, rolling, belts, capsules, edges)

@@ -64,7 +64,7 @@ static void follow_kind(const cdn_geometry *g, int falls) {
   uint64_t seed = 11;
   for (int i = 0; i < falls; i++) follow(i % 2 ? &hard : &soft, &seed, CDN_METHOD_DEFAULT, 1e-6, 4e-6);
   for (int i = 0; i < falls / 4; i++) {
-    follow(&soft, &seed, CDN_METHOD_ADAMS, 1e-8, 1e-8);
+    follow(&soft, &seed, CDN_METHOD_ADAMS, 1e-8, 4e-8);
     follow(&soft, &seed, CDN_METHOD_DORMAND_PRINCE, 1e-6, 1e-5);
     follow(&soft, &seed, CDN_METHOD_DORMAND_PRINCE_8, 1e-6, 1e-5);
     follow(&soft, &seed, CDN_METHOD_BOGACKI_SHAMPINE, 1e-5, 1e-4);
