@@ -66,6 +66,10 @@ void cdni_contact_move_point(const contact_room *room, cdn_state *state, const c
 /* What the points are computed from: a prerequisite for entries of rooms above; known as soon as the room has
  * declared. */
 cdn_ticket cdni_contact_points_ticket(const contact_room *room);
+/* motion.c: the velocity of b's surface over its body less that of a's, at the point, in Ground; *run: whether one of them runs. */
+cdn_status cdni_contact_belts(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
+                              cdn_spatial *out);
+cdn_ticket cdni_contact_belts_ticket(const contact_room *room);
 bool cdni_contact_is_convex(const contact_room *room);
 
 /* What the rows of a contact do; the room of soft rows tells it. */

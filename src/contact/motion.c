@@ -55,3 +55,24 @@ relative_motion cdni_relative_motion(const motion_view *v, const touch *t) {
   m.carried = cdn_add(cdn_scale(share, a.turning), cdn_scale(1 - share, b.turning));
   return m;
 }
+
+static bool runs(const motion_view *v, int i) {
+  const double *belt = v->belts + BELT_NUMBERS * i;
+  for (int k = 0; k < BELT_NUMBERS; k++)
+    if (belt[k] != 0) return true;
+  return false;
+}
+
+cdn_status cdni_contact_belts(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
+                              cdn_spatial *out) {
+  motion_view v = { .belts = cdn_state_parameters(state, room->belts) };
+  *run = runs(&v, p->a) || runs(&v, p->b);
+  if (!*run) return CDN_OK;
+  CDNI_TRY(cdni_motion_view(room, state, &v));
+  const side a = side_at(&v, p->a, p->point), b = side_at(&v, p->b, p->point);
+  out->w = cdn_sub(cdn_sub(b.turning, b.w), cdn_sub(a.turning, a.w));
+  out->v = cdn_sub(cdn_sub(b.surface, b.u), cdn_sub(a.surface, a.u));
+  return CDN_OK;
+}
+
+cdn_ticket cdni_contact_belts_ticket(const contact_room *room) { return room->belts.ticket; }

@@ -290,6 +290,73 @@ START_TEST(test_rows_have_names_and_forces) {
 }
 END_TEST
 
-CHECK_MAIN("verify/soft_contact", test_contacts_tell_the_forces_that_move_a_body, test_rows_have_names_and_forces,
+/* Friction knows surfaces by how they slide on each other: a belt at rest under a moving ball is a running belt under a ball at
+ * rest, whichever of the two the belt is on. */
+START_TEST(test_belts_run_under_what_touches_them) {
+  static const cdn_soft_kind cones[] = { CDN_SOFT_ELLIPTIC, CDN_SOFT_PYRAMIDAL };
+  const cdn_vec3 over = cdn_v3(0.7, -0.3, 0.2), spin = cdn_v3(0.1, 0.4, 1.3), place = cdn_v3(0.2, -0.1, 0.099);
+  const cdn_vec3 v = cdn_add(over, cdn_cross(spin, place)); /* of the surface where the ball's centre is */
+  for (int dimension = 3; dimension <= 6; dimension += dimension == 3 ? 1 : 2)
+    for (int cone = 0; cone < 2; cone++) {
+      cdn_soft_def options = cdn_default_soft_def();
+      cdn_soft_material soft = soft_of(0.9, 0.6, dimension);
+      soft.friction[1] = 0.02, soft.friction[2] = 0.01;
+      options.cone = cones[cone];
+      const cdn_geometry ball = { .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } };
+      const scene s = make_scene(ball, 2, 0.008, 0.1, &soft, &options);
+      cdn_state *state;
+      double udot[3][6];
+      OK(cdn_state_create(s.system, &state));
+      const double q[7] = { 1, 0, 0, 0, place.x, place.y, place.z }, none[6] = { 0 };
+      /* the point of contact moves up and down with the belt alone */
+      const double u[6] = { -spin.x, -spin.y, -spin.z, -v.x, -v.y, -v.z };
+      const double normal = over.z + spin.x * place.y - spin.y * place.x;
+      const double still[6] = { 0, 0, 0, 0, 0, -normal };
+      OK_ON(state, cdn_state_set_q(state, q));
+      OK_ON(state, cdn_state_set_u(state, u));
+      memcpy(udot[0], cdn_state_udot(state), sizeof udot[0]);
+      OK_ON(state, cdn_state_set_u(state, still));
+      OK_ON(state, cdn_shape_set_surface_velocity(state, (cdn_shape){ 0 }, over, spin));
+      memcpy(udot[1], cdn_state_udot(state), sizeof udot[1]);
+      /* the same on the ball, in whose frame the surface runs the other way */
+      OK_ON(state, cdn_shape_set_surface_velocity(state, (cdn_shape){ 0 }, cdn_v3(0, 0, 0), cdn_v3(0, 0, 0)));
+      OK_ON(state, cdn_shape_set_surface_velocity(state, (cdn_shape){ 1 }, cdn_scale(-1, v), cdn_scale(-1, spin)));
+      memcpy(udot[2], cdn_state_udot(state), sizeof udot[2]);
+      for (int i = 0; i < 6; i++) {
+        NEAR(udot[1][i], udot[0][i], 1e-11 * (1 + fabs(udot[0][5])));
+        NEAR(udot[2][i], udot[0][i], 1e-11 * (1 + fabs(udot[0][5])));
+      }
+      OK_ON(state, cdn_state_set_u(state, none));
+      ck_assert(fabs(udot[0][3]) > 0.1);
+      cdn_state_destroy(state);
+      cdn_system_release(s.system);
+    }
+}
+END_TEST
+
+/* A parcel becomes as fast as its belt. */
+START_TEST(test_a_belt_carries) {
+  const cdn_soft_material soft = soft_of(0.9, 0.5, 3);
+  const cdn_geometry box = { .kind = CDN_GEOMETRY_BOX, .size = { 0.2, 0.2, 0.1 } };
+  const scene s = make_scene(box, 1, 0.02, 0, &soft, NULL);
+  cdn_state *state;
+  cdn_stepper *stepper;
+  OK(cdn_state_create(s.system, &state));
+  OK_ON(state, cdn_state_set_q(state, (double[]){ 1, 0, 0, 0, 0, 0, 0.1 }));
+  OK_ON(state, cdn_shape_set_surface_velocity(state, (cdn_shape){ 0 }, cdn_v3(0, 0.5, 0), cdn_v3(0, 0, 0)));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.method = CDN_METHOD_SEMI_EXPLICIT_EULER, def.fixed_step = 0.002;
+  OK_ON(state, cdn_stepper_create(state, &def, &stepper));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+  NEAR(cdn_state_u(cdn_stepper_state(stepper))[4], 0.5, 1e-8);
+  NEAR(cdn_state_u(cdn_stepper_state(stepper))[3], 0, 1e-8);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+  cdn_system_release(s.system);
+}
+END_TEST
+
+CHECK_MAIN("verify/soft_contact", test_belts_run_under_what_touches_them, test_a_belt_carries,
+           test_contacts_tell_the_forces_that_move_a_body, test_rows_have_names_and_forces,
            test_a_ball_rests_as_deep_as_the_law_says, test_a_block_creeps_as_fast_as_the_law_says,
            test_a_ball_that_slides_rolls_in_the_end, test_energy_is_accounted_for, test_methods_agree)

@@ -18,9 +18,22 @@ static void put_rows(const contact_point *p, soft_group *g) {
   for (int k = 0; k < g->s.rows; k++) g->B[k] = k < 3 ? (sv){ v3_zero(), axis[k] } : (sv){ axis[k - 3], v3_zero() };
 }
 
+/* Surfaces that run over their bodies: friction is against what they do. */
+static cdn_status count_belts(const soft_room *room, cdn_state *state, const contact_point *p, double damping,
+                              soft_group *g) {
+  cdn_spatial belts;
+  bool run;
+  CDNI_TRY(cdni_contact_belts(room->contact, state, p, &run, &belts));
+  if (!run) return CDN_OK;
+  const sv V = { cdni_to_v3(belts.w), cdni_to_v3(belts.v) };
+  for (int k = 1; k < g->s.rows; k++) g->ref[k] -= damping * sv_dot(g->B[k], V);
+  g->known = false;
+  return CDN_OK;
+}
+
 /* g is zero before. */
-static void fill_group(const soft_room *room, const tree_data *d, const double (*weight)[2], const contact_point *p,
-                       soft_group *g) {
+static cdn_status fill_group(const soft_room *room, cdn_state *state, const tree_data *d, const double (*weight)[2],
+                             const contact_point *p, soft_group *g) {
   const cdn_soft_def *def = &room->def;
   const double x = p->distance - p->soft.margin;
   const soft_response response = cdni_soft_response(&p->soft.law, x, def->shortest_time);
@@ -41,6 +54,7 @@ static void fill_group(const soft_room *room, const tree_data *d, const double (
   const sv V = relative_velocity(d, g);
   for (int k = 0; k < g->s.rows; k++) g->ref[k] = -response.B * sv_dot(g->B[k], V);
   g->ref[0] -= response.K * response.d * x;
+  return count_belts(room, state, p, response.B, g);
 }
 
 cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_region_output *out) {
@@ -60,7 +74,7 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
     if (!room->moves[points[i].body[0]] && !room->moves[points[i].body[1]]) continue;
     CDNI_TRY(cdn_region_output_add(out, 1, &place));
     soft_group *g = place;
-    fill_group(room, &d, weights.body, &points[i], g);
+    CDNI_TRY(fill_group(room, state, &d, weights.body, &points[i], g));
     g->contact = contacts, g->source = i;
   }
   return CDN_OK;

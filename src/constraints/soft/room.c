@@ -134,6 +134,7 @@ static void declare_reads(soft_room *room, cdn_declarer *d) {
   if (room->contact || room->elements || room->def.cost_tolerance >= 0 || room->def.noslip_iterations > 0)
     cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
+  if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_belts_ticket(room->contact));
   if (room->elements) cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
 }
 
