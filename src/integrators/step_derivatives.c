@@ -204,18 +204,6 @@ static cdn_status go(differentiation *x) {
   return cdni_project_vary(state, s->function, x->n_blocks, v);
 }
 
-/* In a State that is put aside and returned to. */
-static cdn_status go_and_return(differentiation *x) {
-  cdn_state *state = x->step.state;
-  void *saved;
-  CDNI_TRY(cdni_operator_work(state, x->step.function, cdni_state_snapshot_size(state), &saved));
-  cdni_state_take_snapshot(state, saved);
-  const cdn_status status = go(x);
-  cdni_state_return_to(state, saved);
-  cdn_work_pop(state, saved);
-  return status;
-}
-
 static cdn_status differentiate(differentiation *x, bool by_force) {
   const step_start *s = &x->step;
   if (s->kind) CDNI_TRY(cdni_dynamics_damp(s->state, s->function, s->kind->damping, s->h, x->a));
@@ -225,7 +213,21 @@ static cdn_status differentiate(differentiation *x, bool by_force) {
   CDNI_TRY(differentiate_rates(x));
   CDNI_TRY(find_forces(x, by_force));
   if (m) CDNI_TRY(differentiate_accelerations(x));
-  return go_and_return(x);
+  const cdn_status status = go(x);
+  cdni_state_return_to(s->state, s->saved);
+  return status;
+}
+
+/* The State is put aside. */
+static cdn_status put_aside(differentiation *x, bool by_force) {
+  cdn_state *state = x->step.state;
+  char *saved;
+  CDNI_TRY(cdni_operator_work(state, x->step.function, cdni_state_snapshot_size(state), (void **)&saved));
+  cdni_state_take_snapshot(state, saved);
+  x->step.saved = saved;
+  const cdn_status status = differentiate(x, by_force);
+  cdn_work_pop(state, saved);
+  return status;
 }
 
 /* What has no derivative here, or whose derivatives nobody knows. */
@@ -261,7 +263,7 @@ cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, d
   CDNI_TRY(cdni_operator_work(state, function, divide(&x, NULL) * sizeof *memory, (void **)&memory));
   divide(&x, memory);
   x.step.a = x.a, x.by.force = x.force;
-  const cdn_status status = differentiate(&x, dx_dtau != NULL);
+  const cdn_status status = put_aside(&x, dx_dtau != NULL);
   cdn_work_pop(state, memory);
   return status;
 }
