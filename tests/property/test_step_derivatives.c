@@ -259,7 +259,87 @@ START_TEST(of_a_loop_that_touches) {
 }
 END_TEST
 
+/* ---- closed forms and refusals ---- */
+
+/* m u' = -c u + k w with a control w: u1 = (u + h k w / m) / (1 + h c / m), q1 = q + h u1. No variable changes. */
+START_TEST(of_a_damped_slider) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  cdn_state *state;
+  def.mobilizer = CDN_SLIDER, def.mass.mass = 2;
+  const cdn_body body = cdn_system_add_body(system, &def);
+  cdn_control_def input = cdn_default_control_def();
+  input.lower = -1, input.upper = 1;
+  cdn_actuator_def motor = cdn_default_actuator_def();
+  motor.body = body, motor.gain = 7, motor.control = cdn_system_add_control(system, &input);
+  cdn_system_add_actuator(system, NULL, &motor);
+  cdn_system_add_mobility_damper(system, NULL, body, 0, 30);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  const double u = 5, h = 0.1, by_u = 1 / (1 + h * 30 / 2), by_f = h / 2 * by_u;
+  const bool damps = methods[_i] != CDN_METHOD_SEMI_EXPLICIT_EULER;
+  const double of_u = damps ? by_u : 1 - h * 30 / 2, of_f = damps ? by_f : h / 2;
+  OK_ON(state, cdn_body_set_u(state, body, &u, 1));
+  for (int k = 0; k < 3; k++) { /* within the limits, at one, beyond it */
+    double A[4], B[2], C[2];
+    OK_ON(state, cdn_control_set(state, motor.control, 0.5 * (k + 1)));
+    OK_ON(state, cdn_step_derivatives(state, methods[_i], h, A, B, C));
+    const double exact_A[4] = { 1, h * of_u, 0, of_u }, exact_B[2] = { h * of_f, of_f };
+    for (int i = 0; i < 4; i++) NEAR(A[i], exact_A[i], 1e-14);
+    for (int i = 0; i < 2; i++) NEAR(B[i], exact_B[i], 1e-15);
+    for (int i = 0; i < 2; i++) NEAR(C[i], k < 2 ? 7 * exact_B[i] : 0, 1e-9);
+    ck_assert(cdn_control_given(state, motor.control) == 0.5 * (k + 1) && cdn_state_u(state)[0] == u);
+    ck_assert(cdn_state_time(state) == 0 && cdn_state_q(state)[0] == 0);
+  }
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+START_TEST(what_is_refused) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  cdn_control_def input = cdn_default_control_def();
+  cdn_motion_def motion = cdn_default_motion_def();
+  cdn_state *state;
+  cdn_error error;
+  double A[400], C[40];
+  def.mobilizer = CDN_SLIDER, def.mass.mass = 1;
+  motion.body = cdn_system_add_body(system, &def);
+  motion.kind = CDN_MOTION_CONTROLLED, motion.level = CDN_LEVEL_VELOCITY;
+  input.name = "belt", motion.control = cdn_system_add_control(system, &input);
+  cdn_system_add_motion(system, &motion);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  FAILS(cdn_step_derivatives(state, CDN_METHOD_RUNGE_KUTTA_4, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, CDN_METHOD_MIDPOINT, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, (cdn_method)99, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, methods[0], 0, A, NULL, NULL), CDN_ERR_ARG);
+  FAILS(cdn_step_derivatives(state, methods[0], INFINITY, A, NULL, NULL), CDN_ERR_ARG);
+  FAILS(cdn_step_derivatives(state, methods[0], 0.1, A, NULL, C), CDN_ERR_UNSUPPORTED);
+  cdn_state_last_error(state, &error);
+  ck_assert_ptr_nonnull(strstr(error.text, "belt"));
+  OK_ON(state, cdn_step_derivatives(state, methods[0], 0.1, A, NULL, NULL));
+  OK_ON(state, cdn_step_derivatives(state, methods[0], 0.1, NULL, NULL, NULL));
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  system = cdn_system_create(NULL);
+  def.mobilizer = CDN_LINE_ORIENTATION, def.mobilizer_name = "needle";
+  def.mass.inertia = (cdn_inertia){ 1, 1, 1, 0, 0, 0 };
+  cdn_system_add_body(system, &def);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  FAILS(cdn_step_derivatives(state, methods[0], 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  cdn_state_last_error(state, &error);
+  ck_assert_ptr_nonnull(strstr(error.text, "needle"));
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, of_a_damped_slider, 0, METHODS);
+  tcase_add_test(c, what_is_refused);
   tcase_add_loop_test(c, beside_prescribed, 0, METHODS);
   tcase_add_loop_test(c, of_a_loop_that_touches, 0, METHODS);
   tcase_add_loop_test(c, of_trees, 0, METHODS);
