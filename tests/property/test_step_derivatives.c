@@ -27,17 +27,19 @@ static point point_of(const sample *s, const cdn_state *state) {
   return p;
 }
 
-/* Where a step leads from the sample's State as it is. */
-static point step(sample *s, cdn_method method, double h) {
+/* Where steps lead from the sample's State as it is. */
+static point steps(sample *s, cdn_method method, double h, int n) {
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *stepper;
   def.method = method, def.fixed_step = h, def.companion = false;
   OK_ON(s->state, cdn_stepper_create(s->state, &def, &stepper));
-  OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(s->state) + h, NULL));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(s->state) + n * h, NULL));
   const point p = point_of(s, cdn_stepper_state(stepper));
   cdn_stepper_destroy(stepper);
   return p;
 }
+
+static point step(sample *s, cdn_method method, double h) { return steps(s, method, h, 1); }
 
 /* The difference of two points in the tangent basis of the State's q, over `by`. */
 static void difference(sample *s, const point *a, const point *b, double by, double *x) {
@@ -143,6 +145,50 @@ static bool check(sample *s, cdn_method method, double h, double by, uint64_t se
   free(A), free(B);
   return status == CDN_OK;
 }
+
+/* Derivatives of steps in a row make those of a run: each step's tangent basis is where the step before has ended. */
+START_TEST(of_runs) {
+  enum { N = 12 };
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    tree_options options = { .bodies = 4, .shape = seed, .numbers = seed, .forces = true, .simple = true };
+    random_tree tree = make_random_tree(&options);
+    sample s = sample_of_tree(&tree, seed);
+    const int n = 2 * s.nu;
+    const double h = 0.005;
+    double *A = calloc((size_t)(n * n), sizeof *A), here[MOST_X], next[MOST_X], there[2][MOST_X], size = 1;
+    rng r = rng_of(seed);
+    random_numbers(&r, 1, here, n);
+    for (int k = 0; k < 2; k++) {
+      point end[2];
+      const double by = k ? 1e-4 : 2e-4;
+      for (int side = 0; side < 2; side++) {
+        displace(&s, here, side ? by : -by);
+        end[side] = steps(&s, methods[_i], h, N);
+      }
+      put_back(&s);
+      const point middle = steps(&s, methods[_i], h, N);
+      OK_ON(s.state, cdn_state_set_q(s.state, middle.q));
+      difference(&s, &end[1], &end[0], 2 * by, there[k]);
+      put_back(&s);
+    }
+    for (int k = 0; k < N; k++) {
+      OK_ON(s.state, cdn_step_derivatives(s.state, methods[_i], h, A, NULL, NULL));
+      for (int i = 0; i < n; i++) {
+        next[i] = 0;
+        for (int j = 0; j < n; j++) next[i] += A[i * n + j] * here[j];
+      }
+      memcpy(here, next, sizeof here);
+      const point p = step(&s, methods[_i], h);
+      OK_ON(s.state, cdn_state_set_q(s.state, p.q));
+      OK_ON(s.state, cdn_state_set_u(s.state, p.u));
+    }
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(here[i]));
+    for (int i = 0; i < n; i++) NEAR(here[i], (4 * there[1][i] - there[0][i]) / 3, 1e-8 * size);
+    drop(&s);
+    free(A);
+  }
+}
+END_TEST
 
 START_TEST(of_trees) {
   int checked = 0;
@@ -343,6 +389,7 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, beside_prescribed, 0, METHODS);
   tcase_add_loop_test(c, of_a_loop_that_touches, 0, METHODS);
   tcase_add_loop_test(c, of_trees, 0, METHODS);
+  tcase_add_loop_test(c, of_runs, 0, METHODS);
   tcase_add_loop_test(c, beside_constraints, 0, METHODS);
 }
 int main(void) { return check_suite("step derivatives", 120, add); }
