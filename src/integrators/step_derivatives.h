@@ -10,8 +10,8 @@ typedef struct step_start {
   const char *function;
   const euler_kind *kind; /* NULL: nothing is implicit */
   double h;
-  const double *a;   /* nu */
-  const char *saved; /* the State as it is, to return to */
+  const double *a, *udot; /* nu: of the step, and of the State */
+  const char *saved;      /* the State as it is, to return to */
   int nu, nz;
 } step_start;
 
