@@ -149,10 +149,11 @@ CDN_API cdn_status cdn_step_inverse_dynamics(cdn_state *state, cdn_method method
  *  controls, and how J (docs/fixed_steps.md) varies: for CDN_METHOD_IMPLICIT by two evaluations in all, for
  *  CDN_METHOD_IMPLICIT_FAST by two for each q, u and z.
  *
- *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's workspace has grown.
- *  No variable of the State changes. CDN_ERR_ARG if h is not positive and finite. CDN_ERR_UNSUPPORTED: another method; coordinates
- *  that no mobilizer has; line orientation and free line; custom mobilizers with an N of their own; custom motions at velocity or
- *  acceleration level; a control that prescribes a motion (dx_dc only). Else the errors of cdn_forward_dynamics_derivatives. */
+ *  Stage: Acceleration. Cost: about ten evaluations of forward dynamics, and n^3. Allocates nothing once the State's workspace has
+ *  grown. No variable of the State changes. CDN_ERR_ARG if h is not positive and finite. CDN_ERR_UNSUPPORTED: another method;
+ *  coordinates that no mobilizer has; line orientation and free line; custom mobilizers with an N of their own; custom motions at
+ *  velocity or acceleration level; with dx_dc a control that prescribes a motion, and rows of row providers. Else the errors of
+ *  cdn_forward_dynamics_derivatives. */
 CDN_API cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, double *dx_dx, double *dx_dtau,
                                         double *dx_dc) CDN_NODISCARD;
 

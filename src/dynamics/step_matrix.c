@@ -1,18 +1,21 @@
 /* The matrix of a step that is implicit in velocity: M - h J with the derivatives J of forces by u. */
 #include <cardan/derivatives.h>
+#include <cardan/operators.h>
 
 #include "dynamics/internal.h"
 #include "matter/derivatives.h"
 #include "matter/operators.h"
 
-/* -J of the joints' dampers. */
-static cdn_status add_joints(const dynamics *dyn, cdn_state *state, const char *function, double *A) {
+/* With the joints' dampers for J. */
+static cdn_status damp_joints(const dynamics *dyn, cdn_state *state, const char *function, double h, double *M,
+                              double *A) {
   const size_t nu = (size_t)dyn->matter->tree.nu;
   double *damping;
+  CDNI_TRY(cdn_calc_M(state, M));
   CDNI_TRY(cdni_operator_work(state, function, nu * sizeof *damping, (void **)&damping));
   cdni_forces_joint_damping(dyn->forces, state, damping, (int)nu);
-  memset(A, 0, nu * nu * sizeof *A);
-  for (size_t k = 0; k < nu; k++) A[k * nu + k] = damping[k];
+  memcpy(A, M, nu * nu * sizeof *A);
+  for (size_t k = 0; k < nu; k++) A[k * nu + k] += h * damping[k];
   cdn_work_pop(state, damping);
   return CDN_OK;
 }
@@ -27,17 +30,16 @@ cdn_status cdni_dynamics_step_matrix(cdn_state *state, const char *function, ste
                                      double *A) {
   const dynamics *dyn = cdni_dynamics(cdn_state_system(state));
   const size_t nu = (size_t)dyn->matter->tree.nu;
-  double *J = damping == STEP_JOINTS ? NULL : A;
   const sv *force;
   derivative_pass p;
+  if (damping == STEP_JOINTS) return damp_joints(dyn, state, function, h, M, A);
   CDNI_TRY(cdni_dynamics_total_forces(dyn, state, &force, NULL));
-  CDNI_TRY(cdni_derivatives_begin(&p, state, function, NULL, force, NULL, J, M));
-  cdn_status status = J ? cdni_forces_differentiate(&p, function, NULL) : CDN_OK;
+  CDNI_TRY(cdni_derivatives_begin(&p, state, function, NULL, force, NULL, A, M));
+  cdn_status status = cdni_forces_differentiate(&p, function, NULL);
   if (status == CDN_OK) status = damping == STEP_FORCES ? cdni_derivatives_fill_forces(&p) : cdni_derivatives_fill(&p);
   cdni_derivatives_end(&p);
   /* what is there are the derivatives of what udot asks for: -J */
   if (damping == STEP_FORCES) make_symmetric(nu, A);
-  if (status == CDN_OK && damping == STEP_JOINTS) status = add_joints(dyn, state, function, A);
   for (size_t k = 0; k < nu * nu; k++) A[k] = M[k] + h * A[k];
   return status;
 }

@@ -1,5 +1,4 @@
-/* How forces and rates vary with controls: differences, in a State that is put aside and returned to. Forces of soft rows do not read
- * controls. */
+/* How forces and rates vary with controls: differences. Of soft rows only those of the user's providers can read controls. */
 #include <cardan/controls.h>
 #include <math.h>
 
@@ -41,6 +40,8 @@ static cdn_status read(const step_start *s, bool udot, readers *r) {
   CDNI_TRY(cdni_dynamics_total_forces(dyn, s->state, &F, &f));
   memcpy(r->F, F, (size_t)cdn_system_body_count(cdn_state_system(s->state)) * sizeof *F);
   memcpy(r->f, f, nu * sizeof *f);
+  const soft_room *soft = cdni_soft(cdn_state_system(s->state));
+  if (soft && cdni_soft_has_providers(soft)) CDNI_TRY(cdni_soft_forces(soft, s->state, s->udot, true, r->F, r->f));
   if (s->kind && s->kind->damping != STEP_JOINTS)
     CDNI_TRY(cdni_dynamics_step_change(s->state, s->function, s->kind->damping, s->h, s->a, r->change));
   else memset(r->change, 0, nu * sizeof *r->change);
@@ -115,21 +116,19 @@ static cdn_status vary(const step_start *s, const double *W, cdn_control control
 
 cdn_status cdni_step_vary_controls(const step_start *s, const double *W, int first, int columns, double *force,
                                    double *change, double *zdot) {
-  cdn_state *state = s->state;
-  const int n = cdn_system_control_count(cdn_state_system(state));
-  const size_t size = cdni_state_snapshot_size(state), nu = (size_t)s->nu, nz = (size_t)s->nz;
-  const size_t nb = (size_t)cdn_system_body_count(cdn_state_system(state));
+  const int n = cdn_system_control_count(cdn_state_system(s->state));
+  const size_t nb = (size_t)cdn_system_body_count(cdn_state_system(s->state)), nu = (size_t)s->nu, nz = (size_t)s->nz;
   readers sides[2];
-  char *saved;
+  double *frame, *memory;
   if (n == 0) return CDN_OK;
-  CDNI_TRY(cdni_operator_work(state, s->function, size + 2 * (6 * nb + 3 * nu + nz) * sizeof(double), (void **)&saved));
-  double *memory = (double *)(void *)(saved + size);
+  CDNI_TRY(cdni_dynamics_refuse_provided_rows(s->state, s->function));
+  CDNI_TRY(cdni_operator_work(s->state, s->function, 2 * (6 * nb + 3 * nu + nz + 1) * sizeof(double), (void **)&frame));
+  memory = frame;
   for (int k = 0; k < 2; k++) memory += divide(&sides[k], nb, nu, nz, memory);
-  cdni_state_take_snapshot(state, saved);
   cdn_status status = CDN_OK;
   for (int k = 0; k < n && status == CDN_OK; k++)
     status = vary(s, W, (cdn_control){ k }, first + k, columns, sides, force, change, zdot);
-  cdni_state_return_to(state, saved);
-  cdn_work_pop(state, saved);
+  cdn_work_pop(s->state, frame);
+  cdni_state_return_to(s->state, s->saved);
   return status;
 }

@@ -5,7 +5,6 @@
  * at last q1 and u1 are projected. */
 #include "integrators/step_derivatives.h"
 
-#include <cardan/constraints.h>
 #include <cardan/controls.h>
 #include <math.h>
 
@@ -29,7 +28,7 @@ typedef struct differentiation {
   double *change, *zdot_f; /* by column of forces: h J a (nu), zdot (nz) */
   zdot_matrices zdot;
   double *steps; /* 2 nu + nz: for differences */
-  double *a, *u1, *move_q, *move_u;
+  double *a, *udot, *u1, *move_q, *move_u;
   bool *held_q, *held_u; /* by mobility: prescribed */
   block blocks[3];
   int n_blocks;
@@ -50,7 +49,7 @@ static size_t divide(differentiation *x, double *base) {
   take(&x->change, base, &at, nu * nf), take(&x->zdot_f, base, &at, nz * nf);
   take(&x->zdot.G, base, &at, nz * nu), take(&x->zdot.H, base, &at, nz * nu), take(&x->zdot.W, base, &at, nz * nu);
   take(&x->zdot.L, base, &at, nz * nz), take(&x->steps, base, &at, 2 * nu + nz);
-  take(&x->a, base, &at, nu), take(&x->u1, base, &at, nu);
+  take(&x->a, base, &at, nu), take(&x->udot, base, &at, nu), take(&x->u1, base, &at, nu);
   take(&x->move_q, base, &at, MOVE_COLUMNS * nu), take(&x->move_u, base, &at, MOVE_COLUMNS * nu);
   take(&held, base, &at, 2 * nu / sizeof *held + 1);
   x->held_q = (bool *)held, x->held_u = x->held_q ? x->held_q + nu : NULL;
@@ -204,28 +203,31 @@ static cdn_status go(differentiation *x) {
   return cdni_project_vary(state, s->function, x->n_blocks, v);
 }
 
-/* In a State that is put aside and returned to. */
-static cdn_status go_and_return(differentiation *x) {
-  cdn_state *state = x->step.state;
-  void *saved;
-  CDNI_TRY(cdni_operator_work(state, x->step.function, cdni_state_snapshot_size(state), &saved));
-  cdni_state_take_snapshot(state, saved);
-  const cdn_status status = go(x);
-  cdni_state_return_to(state, saved);
-  cdn_work_pop(state, saved);
-  return status;
-}
-
 static cdn_status differentiate(differentiation *x, bool by_force) {
   const step_start *s = &x->step;
   if (s->kind) CDNI_TRY(cdni_dynamics_damp(s->state, s->function, s->kind->damping, s->h, x->a));
-  else if (s->nu > 0) memcpy(x->a, cdn_state_udot(s->state), (size_t)s->nu * sizeof *x->a);
+  if (s->nu > 0) memcpy(x->udot, cdn_state_udot(s->state), (size_t)s->nu * sizeof *x->udot);
+  if (s->nu > 0 && !s->kind) memcpy(x->a, x->udot, (size_t)s->nu * sizeof *x->a);
   const matter *m = cdni_matter(cdn_state_system(s->state));
   if (m) cdni_motion_held(m, s->state, x->held_q, x->held_u);
   CDNI_TRY(differentiate_rates(x));
   CDNI_TRY(find_forces(x, by_force));
   if (m) CDNI_TRY(differentiate_accelerations(x));
-  return go_and_return(x);
+  const cdn_status status = go(x);
+  cdni_state_return_to(s->state, s->saved);
+  return status;
+}
+
+/* The State is put aside. */
+static cdn_status put_aside(differentiation *x, bool by_force) {
+  cdn_state *state = x->step.state;
+  char *saved;
+  CDNI_TRY(cdni_operator_work(state, x->step.function, cdni_state_snapshot_size(state), (void **)&saved));
+  cdni_state_take_snapshot(state, saved);
+  x->step.saved = saved;
+  const cdn_status status = differentiate(x, by_force);
+  cdn_work_pop(state, saved);
+  return status;
 }
 
 /* What has no derivative here, or whose derivatives nobody knows. */
@@ -260,8 +262,8 @@ cdn_status cdn_step_derivatives(cdn_state *state, cdn_method method, double h, d
   double *memory;
   CDNI_TRY(cdni_operator_work(state, function, divide(&x, NULL) * sizeof *memory, (void **)&memory));
   divide(&x, memory);
-  x.step.a = x.a, x.by.force = x.force;
-  const cdn_status status = differentiate(&x, dx_dtau != NULL);
+  x.step.a = x.a, x.step.udot = x.udot, x.by.force = x.force;
+  const cdn_status status = put_aside(&x, dx_dtau != NULL);
   cdn_work_pop(state, memory);
   return status;
 }

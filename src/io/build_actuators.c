@@ -158,11 +158,45 @@ static cdn_status vary_frame(const actuator *a, cdn_state *state, const action *
   return CDN_OK;
 }
 
+/* How the length of an actuator on a ball varies with small turns t of its rotation exp(r): dr = t - 1/2 r x t + c r x (r x t). */
+static cdn_vec3 vary_length(const actuator *a, cdn_rotation R) {
+  cdn_vec3 axis;
+  const double angle = cdn_axis_angle_from_rotation(R, &axis);
+  const cdn_vec3 r = cdn_scale(angle, axis), g = cdn_v3(a->gear[0], a->gear[1], a->gear[2]), rg = cdn_cross(r, g);
+  const double c =
+      angle > 1e-2 ? 1 / (angle * angle) - 1 / (2 * angle * tan(angle / 2)) : 1 / 12.0 + angle * angle / 720;
+  return cdn_add(g, cdn_add(cdn_scale(0.5, rg), cdn_scale(c, cdn_cross(r, rg))));
+}
+
+/* On a ball or a free joint the moment turns with the child, unless it is the parent's; a small turn t changes it by t x moment, and
+ * the rate by that change times w. */
+static cdn_status vary_joint(const actuator *a, cdn_state *state, const action *x, cdn_force_derivatives *derivatives) {
+  const int nu = cdn_body_nu(cdn_state_system(state), a->body);
+  const cdn_vec3 turn = half(x->moment, 0), zero = cdn_v3(0, 0, 0);
+  double speed[6];
+  cdn_rotation R;
+  CDNI_TRY(speeds(a, state, speed));
+  CDNI_TRY(joint_rotation(a, state, &R));
+  const cdn_vec3 length = a->kind == ON_BALL ? vary_length(a, R) : zero;
+  const cdn_vec3 rate = a->in_parent ? zero : cdn_cross(turn, half(speed, 0));
+  const double by_length[3] = { length.x, length.y, length.z }, by_rate[3] = { rate.x, rate.y, rate.z };
+  for (int l = 0; l < nu; l++) {
+    const cdn_vec3 turned = a->in_parent || l > 2 ? zero : cdn_cross(cdn_v3(l == 0, l == 1, l == 2), turn);
+    const double moment[6] = { turned.x, turned.y, turned.z };
+    const double dp = l > 2 ? 0 : x->by_length * by_length[l] + x->by_rate * by_rate[l];
+    for (int k = 0; k < nu; k++)
+      cdn_force_derivatives_add_mobility(derivatives, a->body, k, a->body, l, x->p * moment[k] + dp * x->moment[k],
+                                         x->by_rate * x->moment[k] * x->moment[l]);
+  }
+  return CDN_OK;
+}
+
 static cdn_status calc_derivative(const void *self, cdn_state *state, cdn_force_derivatives *derivatives) {
   const actuator *a = self;
   action x;
   CDNI_TRY(act(a, state, &x));
   if (a->kind == ON_COORDINATE) vary_coordinate(a, &x, derivatives);
+  else if (a->kind != ON_FRAME) CDNI_TRY(vary_joint(a, state, &x, derivatives));
   else CDNI_TRY(vary_frame(a, state, &x, derivatives));
   if (a->dynamics == CDN_ACTUATOR_DIRECT) return CDN_OK;
   const double z = cdn_state_zvar(state, a->z)[0];
@@ -226,7 +260,7 @@ static cdn_force add_custom(io_builder *b, const char *name, const actuator *a) 
     .struct_size = sizeof ops,
     .reads = has_z ? CDN_READS_EVERYTHING : CDN_READS_VELOCITY,
     .calc_force = calc_force,
-    .calc_derivative = a->kind == ON_COORDINATE || a->kind == ON_FRAME ? calc_derivative : NULL,
+    .calc_derivative = calc_derivative,
     .prerequisites = &control,
     .n_prerequisites = 1,
   };

@@ -170,9 +170,7 @@ START_TEST(of_smooth_steps) {
   char text[5000];
   snprintf(text, sizeof text, step_rig_smooth, 0.01, p->theirs);
   step_rig r = step_rig_load("smooth", text, NULL);
-  /* actuators of balls and free joints are differenced, and their J once more */
-  const double limit = p->ours == CDN_METHOD_IMPLICIT ? 1e-6 : 1e-8;
-  compare(&r, p->theirs, p->ours, 40, 3, false, limit, 1);
+  compare(&r, p->theirs, p->ours, 40, 3, false, 1e-8, 1);
   step_rig_drop(&r);
 }
 END_TEST

@@ -27,17 +27,19 @@ static point point_of(const sample *s, const cdn_state *state) {
   return p;
 }
 
-/* Where a step leads from the sample's State as it is. */
-static point step(sample *s, cdn_method method, double h) {
+/* Where steps lead from the sample's State as it is. */
+static point steps(sample *s, cdn_method method, double h, int n) {
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *stepper;
   def.method = method, def.fixed_step = h, def.companion = false;
   OK_ON(s->state, cdn_stepper_create(s->state, &def, &stepper));
-  OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(s->state) + h, NULL));
+  OK_STEP(stepper, cdn_stepper_advance(stepper, cdn_state_time(s->state) + n * h, NULL));
   const point p = point_of(s, cdn_stepper_state(stepper));
   cdn_stepper_destroy(stepper);
   return p;
 }
+
+static point step(sample *s, cdn_method method, double h) { return steps(s, method, h, 1); }
 
 /* The difference of two points in the tangent basis of the State's q, over `by`. */
 static void difference(sample *s, const point *a, const point *b, double by, double *x) {
@@ -143,6 +145,50 @@ static bool check(sample *s, cdn_method method, double h, double by, uint64_t se
   free(A), free(B);
   return status == CDN_OK;
 }
+
+/* Derivatives of steps in a row make those of a run: each step's tangent basis is where the step before has ended. */
+START_TEST(of_runs) {
+  enum { N = 12 };
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    tree_options options = { .bodies = 4, .shape = seed, .numbers = seed, .forces = true, .simple = true };
+    random_tree tree = make_random_tree(&options);
+    sample s = sample_of_tree(&tree, seed);
+    const int n = 2 * s.nu;
+    const double h = 0.005;
+    double *A = calloc((size_t)(n * n), sizeof *A), here[MOST_X], next[MOST_X], there[2][MOST_X], size = 1;
+    rng r = rng_of(seed);
+    random_numbers(&r, 1, here, n);
+    for (int k = 0; k < 2; k++) {
+      point end[2];
+      const double by = k ? 1e-4 : 2e-4;
+      for (int side = 0; side < 2; side++) {
+        displace(&s, here, side ? by : -by);
+        end[side] = steps(&s, methods[_i], h, N);
+      }
+      put_back(&s);
+      const point middle = steps(&s, methods[_i], h, N);
+      OK_ON(s.state, cdn_state_set_q(s.state, middle.q));
+      difference(&s, &end[1], &end[0], 2 * by, there[k]);
+      put_back(&s);
+    }
+    for (int k = 0; k < N; k++) {
+      OK_ON(s.state, cdn_step_derivatives(s.state, methods[_i], h, A, NULL, NULL));
+      for (int i = 0; i < n; i++) {
+        next[i] = 0;
+        for (int j = 0; j < n; j++) next[i] += A[i * n + j] * here[j];
+      }
+      memcpy(here, next, sizeof here);
+      const point p = step(&s, methods[_i], h);
+      OK_ON(s.state, cdn_state_set_q(s.state, p.q));
+      OK_ON(s.state, cdn_state_set_u(s.state, p.u));
+    }
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(here[i]));
+    for (int i = 0; i < n; i++) NEAR(here[i], (4 * there[1][i] - there[0][i]) / 3, 1e-8 * size);
+    drop(&s);
+    free(A);
+  }
+}
+END_TEST
 
 START_TEST(of_trees) {
   int checked = 0;
@@ -259,10 +305,91 @@ START_TEST(of_a_loop_that_touches) {
 }
 END_TEST
 
+/* ---- closed forms and refusals ---- */
+
+/* m u' = -c u + k w with a control w: u1 = (u + h k w / m) / (1 + h c / m), q1 = q + h u1. No variable changes. */
+START_TEST(of_a_damped_slider) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  cdn_state *state;
+  def.mobilizer = CDN_SLIDER, def.mass.mass = 2;
+  const cdn_body body = cdn_system_add_body(system, &def);
+  cdn_control_def input = cdn_default_control_def();
+  input.lower = -1, input.upper = 1;
+  cdn_actuator_def motor = cdn_default_actuator_def();
+  motor.body = body, motor.gain = 7, motor.control = cdn_system_add_control(system, &input);
+  cdn_system_add_actuator(system, NULL, &motor);
+  cdn_system_add_mobility_damper(system, NULL, body, 0, 30);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  const double u = 5, h = 0.1, by_u = 1 / (1 + h * 30 / 2), by_f = h / 2 * by_u;
+  const bool damps = methods[_i] != CDN_METHOD_SEMI_EXPLICIT_EULER;
+  const double of_u = damps ? by_u : 1 - h * 30 / 2, of_f = damps ? by_f : h / 2;
+  OK_ON(state, cdn_body_set_u(state, body, &u, 1));
+  for (int k = 0; k < 3; k++) { /* within the limits, at one, beyond it */
+    double A[4], B[2], C[2];
+    OK_ON(state, cdn_control_set(state, motor.control, 0.5 * (k + 1)));
+    OK_ON(state, cdn_step_derivatives(state, methods[_i], h, A, B, C));
+    const double exact_A[4] = { 1, h * of_u, 0, of_u }, exact_B[2] = { h * of_f, of_f };
+    for (int i = 0; i < 4; i++) NEAR(A[i], exact_A[i], 1e-14);
+    for (int i = 0; i < 2; i++) NEAR(B[i], exact_B[i], 1e-15);
+    for (int i = 0; i < 2; i++) NEAR(C[i], k < 2 ? 7 * exact_B[i] : 0, 1e-9);
+    ck_assert(cdn_control_given(state, motor.control) == 0.5 * (k + 1) && cdn_state_u(state)[0] == u);
+    ck_assert(cdn_state_time(state) == 0 && cdn_state_q(state)[0] == 0);
+  }
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
+START_TEST(what_is_refused) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  cdn_control_def input = cdn_default_control_def();
+  cdn_motion_def motion = cdn_default_motion_def();
+  cdn_state *state;
+  cdn_error error;
+  double A[400], C[40];
+  def.mobilizer = CDN_SLIDER, def.mass.mass = 1;
+  motion.body = cdn_system_add_body(system, &def);
+  motion.kind = CDN_MOTION_CONTROLLED, motion.level = CDN_LEVEL_VELOCITY;
+  input.name = "belt", motion.control = cdn_system_add_control(system, &input);
+  cdn_system_add_motion(system, &motion);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  FAILS(cdn_step_derivatives(state, CDN_METHOD_RUNGE_KUTTA_4, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, CDN_METHOD_MIDPOINT, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, (cdn_method)99, 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_step_derivatives(state, methods[0], 0, A, NULL, NULL), CDN_ERR_ARG);
+  FAILS(cdn_step_derivatives(state, methods[0], INFINITY, A, NULL, NULL), CDN_ERR_ARG);
+  FAILS(cdn_step_derivatives(state, methods[0], 0.1, A, NULL, C), CDN_ERR_UNSUPPORTED);
+  cdn_state_last_error(state, &error);
+  ck_assert_ptr_nonnull(strstr(error.text, "belt"));
+  OK_ON(state, cdn_step_derivatives(state, methods[0], 0.1, A, NULL, NULL));
+  OK_ON(state, cdn_step_derivatives(state, methods[0], 0.1, NULL, NULL, NULL));
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+  system = cdn_system_create(NULL);
+  def.mobilizer = CDN_LINE_ORIENTATION, def.mobilizer_name = "needle";
+  def.mass.inertia = (cdn_inertia){ 1, 1, 1, 0, 0, 0 };
+  cdn_system_add_body(system, &def);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  FAILS(cdn_step_derivatives(state, methods[0], 0.1, A, NULL, NULL), CDN_ERR_UNSUPPORTED);
+  cdn_state_last_error(state, &error);
+  ck_assert_ptr_nonnull(strstr(error.text, "needle"));
+  cdn_state_destroy(state);
+  cdn_system_release(system);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, of_a_damped_slider, 0, METHODS);
+  tcase_add_test(c, what_is_refused);
   tcase_add_loop_test(c, beside_prescribed, 0, METHODS);
   tcase_add_loop_test(c, of_a_loop_that_touches, 0, METHODS);
   tcase_add_loop_test(c, of_trees, 0, METHODS);
+  tcase_add_loop_test(c, of_runs, 0, METHODS);
   tcase_add_loop_test(c, beside_constraints, 0, METHODS);
 }
 int main(void) { return check_suite("step derivatives", 120, add); }

@@ -173,8 +173,14 @@ START_TEST(steps_allocate_nothing) {
     OK_ON(state, cdn_project_q(state, &def, NULL));
     cdn_stepper *stepper = stepper_of(state, methods[_i], 0.01);
     OK_STEP(stepper, cdn_stepper_advance(stepper, 0.1, NULL));
-    const int before = allocations;
+    int before = allocations;
     OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+    ck_assert_int_eq(allocations, before);
+    double A[36];
+    for (int k = 0; k < 4 && _i < 3; k++) { /* those of which steps have derivatives */
+      OK_ON(state, cdn_step_derivatives(state, methods[_i], 0.01, A, NULL, NULL));
+      if (k == 1) before = allocations; /* the workspace has grown */
+    }
     ck_assert_int_eq(allocations, before);
     cdn_stepper_destroy(stepper);
     cdn_state_destroy(state);

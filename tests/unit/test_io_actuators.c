@@ -271,14 +271,7 @@ END_TEST
 
 /* ---- what derivatives and audits say --------------------------------------------------------- */
 
-START_TEST(test_every_kind_passes_the_checks) {
-  load(BODIES "<actuator><motor joint='turn'/><position joint='slide' kp='3' kv='2'/><damper joint='turn' kv='2' "
-              "ctrlrange='0 2'/><general joint='turn' dyntype='filter' gaintype='affine' gainprm='1 .2 .3' "
-              "biastype='affine' biasprm='.1 -2 -3' gear='-2'/><intvelocity joint='slide' actrange='-1 1' kp='4'/>"
-              "<position joint='ball' gear='1 2 3'/><velocity jointinparent='ball' gear='1 0 1'/>"
-              "<velocity site='s' kv='2' gear='1 2 3 .4 .5 .6'/><general site='s' dyntype='integrator' gear='0 1'/>"
-              "</actuator>",
-       NULL);
+static void check_all(void) {
   for (int i = 0; i < cdn_model_actuator_count(model); i++) {
     cdn_model_actuator a;
     cdn_check *check;
@@ -290,6 +283,23 @@ START_TEST(test_every_kind_passes_the_checks) {
     cdn_check_destroy(check);
   }
   end();
+}
+
+START_TEST(test_every_kind_passes_the_checks) {
+  load(BODIES "<actuator><motor joint='turn'/><position joint='slide' kp='3' kv='2'/><damper joint='turn' kv='2' "
+              "ctrlrange='0 2'/><general joint='turn' dyntype='filter' gaintype='affine' gainprm='1 .2 .3' "
+              "biastype='affine' biasprm='.1 -2 -3' gear='-2'/><intvelocity joint='slide' actrange='-1 1' kp='4'/>"
+              "<position joint='ball' gear='1 2 3'/><velocity jointinparent='ball' gear='1 0 1'/>"
+              "<velocity site='s' kv='2' gear='1 2 3 .4 .5 .6'/><general site='s' dyntype='integrator' gear='0 1'/>"
+              "</actuator>",
+       NULL);
+  check_all();
+  load("<worldbody><body name='a'><freejoint name='free'/><inertial pos='.1 0 0' mass='1' diaginertia='2 3 4'/>"
+       "</body></worldbody><actuator><velocity joint='free' kv='2' gear='1 2 3 .4 .5 .6'/>"
+       "<velocity jointinparent='free' kv='3' gear='1 0 1 0 2 0'/>"
+       "<general joint='free' dyntype='filter' gaintype='affine' gainprm='1 0 .3' gear='0 1 0 1 0 0'/></actuator>",
+       NULL);
+  check_all();
 }
 END_TEST
 

@@ -23,6 +23,8 @@ const char *cdni_soft_first_name(const soft_room *room) {
   return room->elements ? CDNI_AT(room->elements->elements, soft_element, 0).name : "convex contact";
 }
 
+bool cdni_soft_has_providers(const soft_room *room) { return room->providers.count > 0; }
+
 cdn_ticket cdni_soft_ticket(const soft_room *room) { return room->groups.ticket; }
 
 /* ---- options ---- */

@@ -12,7 +12,9 @@ typedef struct soft_room soft_room;
 const soft_room *cdni_soft(const cdn_system *system);
 /* Whether the System was given a cdn_soft_def. */
 bool cdni_soft_is_given(const cdn_system *system);
-/* Whether a provider of the user's is there, and its name. */
+/* Whether there are providers of the user's. */
+bool cdni_soft_has_providers(const soft_room *room);
+/* The name of the first of them, or of what else makes rows. */
 const char *cdni_soft_first_name(const soft_room *room);
 /* The ticket of the groups of a State. */
 cdn_ticket cdni_soft_ticket(const soft_room *room);
