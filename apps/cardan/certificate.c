@@ -270,6 +270,8 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "max_constraint_error", c.max_constraint_error);
   jw_number(&w, "max_position_error", c.max_position_error);
   jw_number(&w, "max_velocity_error", c.max_velocity_error);
+  jw_integer(&w, "soft_iterations", c.soft_iterations);
+  jw_number(&w, "max_soft_residual", c.max_soft_residual);
   jw_integer(&w, "kernel_changes", c.kernel_changes);
   const int shapes = cdn_system_shape_count(cdn_model_system(r->source));
   jw_text(&w, "contact", contact_word(cdn_model_system(r->source)));

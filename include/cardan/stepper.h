@@ -295,6 +295,10 @@ typedef struct cdn_certificate {
    *  SUNDIALS may be too near to rounding to be much more accurate than the run; an estimate above 1 accuracy then
    *  counts as unknown. */
   char doubt[128];
+  /** Of the soft rows (soft.h), in all evaluations, those of rejected attempts, too: the sum of the most iterations of an island, and the
+   *  largest cdn_soft_statistics.residual. 0 without soft rows. */
+  int64_t soft_iterations;
+  double max_soft_residual;
 } cdn_certificate;
 
 /** The certificate of the run so far. Can be called at any time; realizes the energies of the stepper's State. The

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "constraints/soft/soft.h"
+
 static cdn_status energy_of(cdn_stepper *s, cdn_state *state, double *energy, double *kinetic) {
   double potential;
   *energy = *kinetic = 0;
@@ -47,6 +49,16 @@ static cdn_status note_constraints(cdn_stepper *s, const double *q) {
 cdn_status cdni_certificate_energy(cdn_stepper *s, double *energy) {
   double kinetic;
   return energy_of(s, s->work, energy, &kinetic);
+}
+
+cdn_status cdni_certificate_evaluation(cdn_stepper *s) {
+  cdn_certificate *c = &s->certificate;
+  cdn_soft_statistics soft;
+  if (!cdni_soft(cdn_state_system(s->work))) return CDN_OK;
+  CDNI_TRY(cdn_soft_get_statistics(s->work, &soft));
+  c->soft_iterations += soft.most_iterations;
+  c->max_soft_residual = fmax(c->max_soft_residual, soft.residual);
+  return CDN_OK;
 }
 
 cdn_status cdni_certificate_begin(cdn_stepper *s) {

@@ -351,6 +351,8 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal);
 
 /* certificate.c */
 cdn_status cdni_certificate_begin(cdn_stepper *s);
+/* After an evaluation of the rates: how the soft rows were solved. */
+cdn_status cdni_certificate_evaluation(cdn_stepper *s);
 /* Power of everything without a potential: forces, motions and locks, constraints that demand motion. */
 cdn_status cdni_power(const cdn_stepper *s, cdn_state *state, double *power);
 /* Energy of the present `work`. */

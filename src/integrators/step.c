@@ -4,6 +4,7 @@
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
   s->certificate.evaluations++;
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));
+  CDNI_TRY(cdni_certificate_evaluation(s));
   if (s->ny) memcpy(ydot, cdni_state_ydot(s->work), sizeof(double) * (size_t)s->ny);
   return cdni_power(s, s->work, power);
 }

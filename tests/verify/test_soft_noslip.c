@@ -49,6 +49,9 @@ static double speed_of(const cdn_soft_def *soft, double mu, double heading) {
   const double *q = cdn_state_q(cdn_stepper_state(stepper)), x = q[4], y = q[5];
   OK_STEP(stepper, cdn_stepper_advance(stepper, 4, NULL));
   const double speed = hypot(q[4] - x, q[5] - y) / 2;
+  cdn_certificate c;
+  OK_STEP(stepper, cdn_stepper_certificate(stepper, &c));
+  ck_assert(c.soft_iterations > 0 && c.max_soft_residual > 0 && c.max_soft_residual < 1e-7);
   cdn_stepper_destroy(stepper);
   cdn_state_destroy(state);
   return speed;
