@@ -159,7 +159,7 @@ static void row_of(rig *r, const soft_group *g, int k, double *row) {
     return;
   }
   if (g->place == SOFT_JOINTS) {
-    for (int s = 0; s < 2; s++) row[g->mobility[s]] += g->g[s][0];
+    for (int i = 0; i < g->terms; i++) row[g->term[i].u] += g->term[i].slope;
     return;
   }
   for (int s = 0; s < 2; s++) {

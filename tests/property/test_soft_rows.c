@@ -64,6 +64,19 @@ static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_sys
     for (int k = 1; k < g.rows; k++) g.D[k] = D * ratio * g.friction[k - 1] * g.friction[k - 1] / (first * first);
     g.mu = first * sqrt(g.D[0] / g.D[1]);
   }
+  if (g.rows == 1 && pick(r, 3) == 0) {
+    const int most = 2 + pick(r, 4);
+    for (int b = 1 + pick(r, c->tree.bodies), tried = 0; tried < c->tree.bodies && g.terms < most; tried++) {
+      const int nu = mobilities_of(s, (cdn_body){ b });
+      for (int k = 0; k < nu && g.terms < most; k += 1 + pick(r, nu)) {
+        g.term[g.terms] = (cdn_mobility){ { b }, k };
+        g.slope[g.terms++] = uniform(r, -1, 1);
+      }
+      b = b % c->tree.bodies + 1;
+    }
+    if (g.terms >= 2) return g;
+    g.terms = 0;
+  }
   g.joint.i = 1 + pick(r, c->tree.bodies);
   if (on_joint && mobilities_of(s, g.joint) > 0) {
     for (int k = 0; k < g.rows; k++) random_numbers(r, 1, g.g[k], 6);
@@ -122,6 +135,9 @@ static void multiply(cdn_state *state, const cdn_soft_group_def *g, bool rates, 
   const cdn_system *s = cdn_state_system(state);
   for (int k = 0; k < g->rows; k++) {
     out[k] = 0;
+    for (int i = 0; i < g->terms; i++)
+      out[k] += g->slope[i] * udot[cdn_body_first_u(s, g->term[i].body) + g->term[i].k];
+    if (g->terms > 0) continue;
     if (g->joint.i > 0) {
       const int first = cdn_body_first_u(s, g->joint);
       for (int i = 0; i < mobilities_of(s, g->joint); i++) out[k] += g->g[k][i] * udot[first + i];
