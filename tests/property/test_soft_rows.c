@@ -64,19 +64,6 @@ static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_sys
     for (int k = 1; k < g.rows; k++) g.D[k] = D * ratio * g.friction[k - 1] * g.friction[k - 1] / (first * first);
     g.mu = first * sqrt(g.D[0] / g.D[1]);
   }
-  if (g.rows == 1 && pick(r, 3) == 0) {
-    const int most = 2 + pick(r, 4);
-    for (int b = 1 + pick(r, c->tree.bodies), tried = 0; tried < c->tree.bodies && g.terms < most; tried++) {
-      const int nu = mobilities_of(s, (cdn_body){ b });
-      for (int k = 0; k < nu && g.terms < most; k += 1 + pick(r, nu)) {
-        g.term[g.terms] = (cdn_mobility){ { b }, k };
-        g.slope[g.terms++] = uniform(r, -1, 1);
-      }
-      b = b % c->tree.bodies + 1;
-    }
-    if (g.terms >= 2) return g;
-    g.terms = 0;
-  }
   g.joint.i = 1 + pick(r, c->tree.bodies);
   if (on_joint && mobilities_of(s, g.joint) > 0) {
     for (int k = 0; k < g.rows; k++) random_numbers(r, 1, g.g[k], 6);
@@ -89,6 +76,21 @@ static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_sys
   g.point_G = random_vec3(r, 1);
   for (int k = 0; k < g.rows; k++) g.J[k] = random_spatial(r, 1);
   return g;
+}
+
+/* Puts a row on mobilities of several joints, if there are enough. */
+static void put_on_joints(rng *r, const soft_case *c, const cdn_system *s, cdn_soft_group_def *g) {
+  const int most = 2 + pick(r, 4);
+  int terms = 0;
+  for (int b = 1 + pick(r, c->tree.bodies), tried = 0; tried < c->tree.bodies; tried++) {
+    const int nu = mobilities_of(s, (cdn_body){ b });
+    for (int k = 0; k < nu && terms < most; k += 1 + pick(r, nu)) {
+      g->term[terms] = (cdn_mobility){ { b }, k };
+      g->slope[terms++] = uniform(r, -1, 1);
+    }
+    b = b % c->tree.bodies + 1;
+  }
+  if (terms >= 2) g->terms = terms, g->joint.i = g->a.i = g->b.i = 0;
 }
 
 /* Memory that is not a number: what is read before it is written shows. */
@@ -127,6 +129,8 @@ static void begin(soft_case *c, int groups, double tolerance, uint64_t seed, cdn
   c->state = random_tree_state(&c->tree, seed + 2);
   const cdn_system *s = cdn_state_system(c->state);
   for (c->n = 0; c->n < groups; c->n++) c->group[c->n] = random_group(&r, c, s);
+  for (int i = 0; i < c->n; i++)
+    if (c->group[i].rows == 1 && pick(&r, 3) == 0) put_on_joints(&r, c, s, &c->group[i]);
 }
 
 /* J udot of a group by the library's J, which knows nothing of soft rows. */

@@ -119,7 +119,8 @@ static const cdni_parameter couple_table[] = { CDNI_ANY("polynomial[0]", "m|rad"
                                                SOFT_LAW_TABLE };
 
 /* polynomial[k] has the unit of y over that of x to the k-th. */
-static void unit_of_couple(const matter *m, const soft_element *e, int k, char *text, size_t size) {
+static void unit_of_couple(const soft_element_room *room, const soft_element *e, int k, char *text, size_t size) {
+  const matter *m = room->matter;
   const char of_y = cdni_mobility_dimension(m, e->u[0]),
              of_x = e->u[1] < 0 ? of_y : cdni_mobility_dimension(m, e->u[1]);
   const char *y = of_y == 'A' ? "rad" : "m", *x = of_x == 'A' ? "rad" : "m";
