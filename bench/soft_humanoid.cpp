@@ -65,7 +65,6 @@ public:
     m = mj_bridge_load_string(text, "humanoid.xml", message, sizeof message);
     if (!m) return false;
     m->opt.solver = mjSOL_NEWTON, m->opt.cone = mjCONE_PYRAMIDAL;
-    for (int i = 0; i < m->ntendon; i++) m->tendon_limited[i] = 0; // there are no tendons here
     d = mj_makeData(m);
     cdn_model_options options = cdn_default_model_options();
     options.contact = CDN_MODEL_SOFT;

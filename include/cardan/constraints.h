@@ -84,12 +84,6 @@ CDN_API cdn_status cdn_joint_set(cdn_state *state, cdn_constraint joint, cdn_tra
  * angle of a kind with an N of its own. A multiplier is minus the generalized force that the constraint applies to
  * the mobility. */
 
-/** Coordinate or mobility k of a body's mobilizer. */
-typedef struct cdn_mobility {
-  cdn_body body;
-  int k;
-} cdn_mobility;
-
 /** Coordinate k has this value. One equation, q - value. */
 CDN_API cdn_constraint cdn_system_constrain_coordinate(cdn_system *system, const char *name, cdn_body body,
                                                        int coordinate, double value);

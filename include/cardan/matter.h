@@ -158,6 +158,12 @@ static inline cdn_body cdn_ground(void) {
 
 /* ---- the tree of a System. For an unknown body: NULL, 0, false or { -1 } ------------------ */
 
+/** Coordinate or mobility k of a body's mobilizer. */
+typedef struct cdn_mobility {
+  cdn_body body;
+  int k;
+} cdn_mobility;
+
 CDN_API int cdn_system_body_count(const cdn_system *system); /**< Ground included */
 CDN_API const char *cdn_body_name(const cdn_system *system, cdn_body body);
 CDN_API const char *cdn_body_mobilizer_name(const cdn_system *system, cdn_body body);

@@ -82,7 +82,7 @@ CDN_API void cdn_system_set_soft(cdn_system *system, const cdn_soft_def *def);
  * the force f = -ds/dr. The accelerations are those with the least 1/2 |udot - udot0|_M^2 + sum s(J udot - target) among
  * those that the enabled constraints allow, which hold exactly. Rows with a common function are a group. */
 
-enum { CDN_SOFT_MOST_ROWS = 6 };
+enum { CDN_SOFT_MOST_ROWS = 6, CDN_SOFT_MOST_TERMS = 16 };
 
 /** One group. Of rows that are not there numbers are not read. */
 typedef struct cdn_soft_group_def {
@@ -102,6 +102,11 @@ typedef struct cdn_soft_group_def {
   /** Rows on the mobilities of the joint of a body, if this is not Ground: g_k . udot of these. Default Ground */
   cdn_body joint;
   double g[CDN_SOFT_MOST_ROWS][6];
+  /** Or, of a group with one row, on mobilities of several joints: the sum of slope[i] udot of term[i], two of them at least.
+   *  Default: 0 terms */
+  int terms;
+  cdn_mobility term[CDN_SOFT_MOST_TERMS];
+  double slope[CDN_SOFT_MOST_TERMS];
 } cdn_soft_group_def;
 /** cdn_default_soft_group_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_soft_group_def_init(void *def, size_t size);

@@ -93,6 +93,35 @@ static inline cdn_soft_equality_def cdn_default_soft_equality_def(void) {
 }
 CDN_API cdn_soft_element cdn_system_add_soft_equality(cdn_system *system, const cdn_soft_equality_def *def);
 
+typedef enum cdn_soft_tendon_kind {
+  CDN_TENDON_LIMIT, /**< its length stays between two values: a row for each bound that is nearer than the margin */
+  CDN_TENDON_LOSS   /**< dry friction: one row, whose force along the tendon is at most `loss` */
+} cdn_soft_tendon_kind;
+
+/** A tendon whose length is the sum of coefficient[i] times the coordinate joint[i], as MuJoCo's fixed tendons have it. A force f along
+ *  it acts with coefficient[i] f on the mobility. R is scaled by c^T M^-1 c of the coefficients c at the default coordinates. */
+typedef struct cdn_soft_tendon_def {
+  CDN_DEF_HEADER;
+  const char *name;
+  cdn_soft_tendon_kind kind;               /**< default CDN_TENDON_LIMIT */
+  int joints;                              /**< 1 to 16 */
+  cdn_mobility joint[CDN_SOFT_MOST_TERMS]; /**< coordinates whose rates are speeds u; each one once */
+  double coefficient[CDN_SOFT_MOST_TERMS];
+  double lower, upper; /**< of a limit, m; an infinite one is no bound. Default -+infinity */
+  double margin;       /**< of a limit, m, >= 0. Default 0 */
+  double loss;         /**< of a friction loss, N, >= 0 */
+  cdn_soft_law law;
+  bool disabled;
+} cdn_soft_tendon_def;
+/** cdn_default_soft_tendon_def for a struct of `size` bytes (docs/abi.md). */
+CDN_API void cdn_soft_tendon_def_init(void *def, size_t size);
+static inline cdn_soft_tendon_def cdn_default_soft_tendon_def(void) {
+  cdn_soft_tendon_def def;
+  cdn_soft_tendon_def_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_soft_element cdn_system_add_soft_tendon(cdn_system *system, const cdn_soft_tendon_def *def);
+
 /** Switches an element on or off in a State: its parameter "enabled". CDN_ERR_ARG: there is no such element. */
 CDN_API cdn_status cdn_soft_element_set_enabled(cdn_state *state, cdn_soft_element element, bool enabled) CDN_NODISCARD;
 /** False also if there is no such element. */

@@ -36,6 +36,7 @@ typedef enum cdn_spec_kind {
   CDN_SPEC_CONTACT,
   CDN_SPEC_CAMERA,
   CDN_SPEC_LIGHT,
+  CDN_SPEC_TENDON,
   CDN_SPEC_KIND_COUNT
 } cdn_spec_kind;
 
@@ -443,6 +444,38 @@ CDN_API cdn_status cdn_spec_get_light_sized(const cdn_spec *spec, int i, cdn_spe
                                             size_t size) CDN_NODISCARD;
 static inline CDN_NODISCARD cdn_status cdn_spec_get_light(const cdn_spec *spec, int i, cdn_spec_light *out) {
   return cdn_spec_get_light_sized(spec, i, out, sizeof *out);
+}
+
+/* ---- tendons -------------------------------------------------------------------------------- */
+
+enum { CDN_SPEC_TENDON_JOINTS = 16 };
+
+/** A tendon whose length is the sum of coefficient[i] times the coordinate of joint[i] (MJCF's fixed). Its limit and dry friction are
+ *  simulated with CDN_MODEL_SOFT, as soft elements "NAME limit" and "NAME friction" (soft_elements.h). */
+typedef struct cdn_spec_tendon {
+  CDN_DEF_HEADER;
+  int line;
+  const char *name;
+  int joints;                                /**< 1 to 16 */
+  const char *joint[CDN_SPEC_TENDON_JOINTS]; /**< joints with one coordinate, each one once */
+  double coefficient[CDN_SPEC_TENDON_JOINTS];
+  bool limited;
+  double lower, upper, margin; /**< m. Default -+infinity, 0 */
+  double friction;             /**< dry friction, N */
+  cdn_soft_law limit_law, friction_law;
+} cdn_spec_tendon;
+CDN_API void cdn_spec_tendon_init(void *def, size_t size); /**< cdn_default_spec_tendon for a struct of `size` bytes */
+static inline cdn_spec_tendon cdn_default_spec_tendon(void) {
+  cdn_spec_tendon def;
+  cdn_spec_tendon_init(&def, sizeof def);
+  return def;
+}
+CDN_API cdn_status cdn_spec_add_tendon(cdn_spec *spec, const cdn_spec_tendon *def, int *index) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_set_tendon(cdn_spec *spec, int i, const cdn_spec_tendon *def) CDN_NODISCARD;
+CDN_API cdn_status cdn_spec_get_tendon_sized(const cdn_spec *spec, int i, cdn_spec_tendon *out,
+                                             size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_spec_get_tendon(const cdn_spec *spec, int i, cdn_spec_tendon *out) {
+  return cdn_spec_get_tendon_sized(spec, i, out, sizeof *out);
 }
 
 /* ---- actuators ------------------------------------------------------------------------------ */

@@ -24,6 +24,8 @@ static int line_of(const cdn_spec *spec, const char *element) {
     if (belongs_to(element, io_spec_joint(spec, i)->name)) return io_spec_joint(spec, i)->line;
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_CONSTRAINT); i++)
     if (strcmp(io_spec_constraint(spec, i)->name, element) == 0) return io_spec_constraint(spec, i)->line;
+  for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_TENDON); i++)
+    if (belongs_to(element, io_spec_tendon(spec, i)->name)) return io_spec_tendon(spec, i)->line;
   for (int i = 0; i < cdn_spec_count(spec, CDN_SPEC_ACTUATOR); i++)
     if (belongs_to(element, io_spec_actuator(spec, i)->name)) return io_spec_actuator(spec, i)->line;
   return spec->from_file ? 1 : 0;
@@ -67,7 +69,7 @@ static cdn_status try_tree(io_builder *b, double *stiffness) {
 static cdn_status fill(io_builder *b) {
   io_build_tree(b, false);
   CDNI_TRY(io_tell_mistake(b->model, b->system));
-  io_build_forces(b);
+  CDNI_TRY(io_build_forces(b));
   CDNI_TRY(io_build_shapes(b));
   CDNI_TRY(io_build_loops(b));
   CDNI_TRY(io_build_actuators(b));

@@ -84,7 +84,7 @@ cdn_status io_check_spec(io_builder *b);
 /* build_tree.c: bodies and mobilizers. `trial`: of a System that is looked at and thrown away. */
 void io_build_tree(io_builder *b, bool trial);
 /* build_forces.c: gravity, springs, dampers, and stops where limit_stiffness is set. */
-void io_build_forces(io_builder *b);
+cdn_status io_build_forces(io_builder *b);
 /* build_geometry.c: the geometries of the shapes that take part; their files are read. */
 cdn_status io_load_geometries(io_builder *b);
 /* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there. */

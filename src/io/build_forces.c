@@ -130,7 +130,45 @@ static void set_solver(io_builder *b) {
   cdn_system_set_soft(b->system, &soft);
 }
 
-void io_build_forces(io_builder *b) {
+/* ---- tendons ---- */
+
+static cdn_status find_joints(io_builder *b, const cdn_spec_tendon *t, cdn_soft_tendon_def *def) {
+  const cdn_status wrong = t->line > 0 ? CDN_ERR_PARSE : CDN_ERR_ARG;
+  if (t->joints < 1 || t->joints > CDN_SPEC_TENDON_JOINTS)
+    return io_fail(b->d, wrong, t->line, "tendon '%.60s' has %d joints: from 1 to %d are possible", t->name, t->joints,
+                   CDN_SPEC_TENDON_JOINTS);
+  for (int i = 0; i < t->joints; i++) {
+    const int joint = t->joint[i] ? io_names_find(&b->names.joints, t->joint[i]) : -1;
+    if (joint < 0 || b->joints[joint].i < 0 || io_spec_joint_nq(io_spec_joint(b->spec, joint)) != 1)
+      return io_fail(b->d, wrong, t->line,
+                     "tendon '%.60s': there is no joint '%.60s' with one coordinate of its own; correct the name",
+                     t->name, t->joint[i] ? t->joint[i] : "(none)");
+    def->joint[i] = (cdn_mobility){ b->joints[joint], 0 };
+    def->coefficient[i] = t->coefficient[i];
+  }
+  def->joints = t->joints;
+  return CDN_OK;
+}
+
+static cdn_status add_tendon(io_builder *b, const cdn_spec_tendon *t) {
+  char name[256];
+  cdn_soft_tendon_def def = cdn_default_soft_tendon_def();
+  CDNI_TRY(find_joints(b, t, &def));
+  def.name = name;
+  if (t->limited) {
+    snprintf(name, sizeof name, "%.200s limit", t->name);
+    def.lower = t->lower, def.upper = t->upper, def.margin = t->margin, def.law = t->limit_law;
+    cdn_system_add_soft_tendon(b->system, &def);
+  }
+  if (t->friction > 0) {
+    snprintf(name, sizeof name, "%.200s friction", t->name);
+    def.kind = CDN_TENDON_LOSS, def.loss = t->friction, def.law = t->friction_law;
+    cdn_system_add_soft_tendon(b->system, &def);
+  }
+  return CDN_OK;
+}
+
+cdn_status io_build_forces(io_builder *b) {
   const bool soft = io_has_soft_rows(&b->model->options);
   const cdn_vec3 g = b->d->gravity;
   if (b->convex || io_has_soft_equalities(&b->model->options)) set_solver(b);
@@ -147,4 +185,7 @@ void io_build_forces(io_builder *b) {
     if (joint->friction > 0 && soft) add_friction_loss(b, joint, body);
     if (joint->limited && b->limit_stiffness) add_limit(b, joint, body, b->limit_stiffness[i]);
   }
+  for (int i = 0; soft && i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++)
+    CDNI_TRY(add_tendon(b, io_spec_tendon(b->spec, i)));
+  return CDN_OK;
 }

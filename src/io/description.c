@@ -58,11 +58,12 @@ void io_description_drop_tree(io_description *d) {
     cdni_strfree(a, (char *)CDNI_AT(d->cameras, io_camera, i).camera.target);
   }
   for (size_t i = 0; i < d->lights.count; i++) cdni_strfree(a, (char *)CDNI_AT(d->lights, io_light, i).light.name);
+  for (size_t i = 0; i < d->tendons.count; i++) cdni_strfree(a, (char *)CDNI_AT(d->tendons, cdn_spec_tendon, i).name);
   for (size_t i = 0; i < d->shapes.count; i++) io_shape_free(a, &CDNI_AT(d->shapes, io_shape, i).shape);
   for (size_t i = 0; i < d->assets.count; i++) io_asset_free(a, &CDNI_AT(d->assets, cdn_spec_asset, i));
   for (size_t i = 0; i < d->contacts.count; i++) io_contact_free(a, &CDNI_AT(d->contacts, cdn_spec_contact, i));
-  cdni_array *arrays[] = { &d->bodies, &d->joints, &d->loops,  &d->keys,     &d->actuators, &d->sensors,
-                           &d->frames, &d->shapes, &d->assets, &d->contacts, &d->cameras,   &d->lights };
+  cdni_array *arrays[] = { &d->bodies, &d->joints, &d->loops,    &d->keys,    &d->actuators, &d->sensors, &d->frames,
+                           &d->shapes, &d->assets, &d->contacts, &d->cameras, &d->lights,    &d->tendons };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 

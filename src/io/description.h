@@ -158,6 +158,7 @@ typedef struct io_description {
   cdni_array contacts;  /* cdn_spec_contact, with texts of their own */
   cdni_array cameras;   /* io_camera */
   cdni_array lights;    /* io_light */
+  cdni_array tendons;   /* cdn_spec_tendon, with names of their own; the texts of their joints are the joints' */
   cdni_array notes;     /* io_note: elements that were not understood */
   io_names note_names;  /* the indices of the notes */
   cdni_array warnings;  /* char * */

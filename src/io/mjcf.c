@@ -13,7 +13,7 @@ static cdn_status read_sections(mjcf_reader *r, io_xml_node *root, const char *n
   return walk.status;
 }
 
-/* ---- sections whose contents are not simulated, each listed by its children: "tendon/spatial" ---- */
+/* ---- sections whose contents are not simulated, each listed by its children: "deformable/skin" ---- */
 
 static bool is_silent_child(const char *section, io_xml_node *child) {
   const char *name = io_xml_name(child);
@@ -34,10 +34,11 @@ static cdn_status report_children(mjcf_reader *r, io_xml_node *node) {
 }
 
 static cdn_status report_sections(mjcf_reader *r, io_xml_node *root) {
-  static const char *const listed[] = { "tendon", "deformable", "asset", "extension" };
+  static const char *const listed[] = { "deformable", "asset", "extension" };
   /* Read elsewhere, or for drawing, bookkeeping and users only. */
-  static const char *const known[] = { "compiler", "option",  "default", "worldbody", "equality", "actuator", "sensor",
-                                       "keyframe", "contact", "size",    "visual",    "custom",   "statistic" };
+  static const char *const known[] = { "compiler", "option", "default",  "worldbody", "equality",
+                                       "actuator", "sensor", "keyframe", "contact",   "tendon",
+                                       "size",     "visual", "custom",   "statistic" };
   mjcf_walk walk = io_mjcf_walk(r, root);
   for (io_xml_node *section; (section = io_mjcf_walk_next(&walk)) != NULL;) {
     bool done = false;
@@ -85,6 +86,7 @@ static cdn_status read_model(mjcf_reader *r, io_xml_node *root) {
   CDNI_TRY(read_sections(r, root, "contact", io_mjcf_read_contact));
   io_mjcf_override_contacts(r);
   CDNI_TRY(read_sections(r, root, "equality", io_mjcf_read_equality));
+  CDNI_TRY(read_sections(r, root, "tendon", io_mjcf_read_tendons));
   CDNI_TRY(read_sections(r, root, "actuator", io_mjcf_read_actuators));
   CDNI_TRY(read_sections(r, root, "sensor", io_mjcf_read_sensors));
   CDNI_TRY(read_sections(r, root, "keyframe", io_mjcf_read_keyframe));

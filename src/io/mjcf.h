@@ -12,6 +12,7 @@
  *   mjcf_asset.c       meshes, height fields, textures, materials
  *   mjcf_contact.c     who touches whom beside the geoms' masks
  *   mjcf_equality.c    what closes loops
+ *   mjcf_tendon.c      tendons that are sums of coordinates
  *   mjcf_actuator.c    actuators
  *   mjcf_mesh.c        the mass of meshes
  *   mjcf_mass.c        a body's mass properties as a whole: bounds, balance, total mass
@@ -39,6 +40,7 @@ typedef enum mjcf_kind {
   MJCF_PAIR,
   MJCF_CAMERA,
   MJCF_LIGHT,
+  MJCF_TENDON,
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
@@ -240,6 +242,11 @@ cdn_status io_mjcf_read_contact(mjcf_reader *r, io_xml_node *node);
 
 /* Once all bodies are read. */
 cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
+
+/* ---- mjcf_tendon.c ---- */
+
+/* Once all bodies are read, and joints have their names. */
+cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_actuator.c ---- */
 

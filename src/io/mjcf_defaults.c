@@ -27,7 +27,7 @@ static cdn_status add_default(mjcf_reader *r, io_xml_node *node, int class, mjcf
 /* Defaults of elements that are not simulated or only drawn: they matter only through elements that are reported
  * anyway. */
 static bool is_silent(const char *name) {
-  static const char *const silent[] = { "tendon", "skin", "flex", "orientation", "pid" };
+  static const char *const silent[] = { "skin", "flex", "orientation", "pid" };
   for (int i = 0; i < CDNI_COUNT(silent); i++)
     if (strcmp(name, silent[i]) == 0) return true;
   return false;
@@ -46,7 +46,7 @@ static mjcf_kind kind_of(const char *name) {
   static const char *const names[MJCF_NO_DEFAULTS] = {
     [MJCF_JOINT] = "joint",   [MJCF_GEOM] = "geom",         [MJCF_SITE] = "site",         [MJCF_EQUALITY] = "equality",
     [MJCF_MESH] = "mesh",     [MJCF_MATERIAL] = "material", [MJCF_ACTUATOR] = "actuator", [MJCF_PAIR] = "pair",
-    [MJCF_CAMERA] = "camera", [MJCF_LIGHT] = "light"
+    [MJCF_CAMERA] = "camera", [MJCF_LIGHT] = "light",       [MJCF_TENDON] = "tendon"
   };
   if (is_actuator(name)) return MJCF_ACTUATOR;
   int kind = 0;
@@ -155,6 +155,12 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
                                       "user",     "shellinertia", "name" };
   static const char *const equality[] = { "class",  "name",    "active",      "solref", "solimp", "body1",   "body2",
                                           "anchor", "relpose", "torquescale", "joint1", "joint2", "polycoef" };
+  static const char *const tendon[] = { "class",           "name",      "group",          "limited",
+                                        "range",           "margin",    "solreflimit",    "solimplimit",
+                                        "frictionloss",    "stiffness", "solreffriction", "solimpfriction",
+                                        "damping",         "width",     "material",       "rgba",
+                                        "springlength",    "user",      "armature",       "actuatorfrclimited",
+                                        "actuatorfrcrange" };
   static const char *const pair[] = { "class",  "name",           "geom1",  "geom2",  "condim", "friction",
                                       "solref", "solreffriction", "solimp", "margin", "gap" };
   /* Those of muscles and the like are reported with their element. */
@@ -174,7 +180,8 @@ void io_mjcf_finish_element(mjcf_reader *r, const mjcf_element *e) {
                                 [MJCF_GEOM] = { geom, CDNI_COUNT(geom) },
                                 [MJCF_EQUALITY] = { equality, CDNI_COUNT(equality) },
                                 [MJCF_ACTUATOR] = { actuator, CDNI_COUNT(actuator) },
-                                [MJCF_PAIR] = { pair, CDNI_COUNT(pair) } };
+                                [MJCF_PAIR] = { pair, CDNI_COUNT(pair) },
+                                [MJCF_TENDON] = { tendon, CDNI_COUNT(tendon) } };
   if (known[e->kind].n == 0) io_xml_ignore_all(e->node); /* only drawn, or read with its section */
   for (int i = 0; i < known[e->kind].n; i++) io_xml_ignore(e->node, known[e->kind].words[i]);
   io_xml_report_rest(r->d, e->node);

@@ -331,6 +331,8 @@ cdn_status io_publish(cdn_spec *spec) {
     CDNI_TRY(io_spec_add(spec, CDN_SPEC_CONTACT, &CDNI_AT(d->contacts, cdn_spec_contact, i), NULL));
   for (size_t i = 0; i < d->cameras.count; i++) CDNI_TRY(add_camera(spec, &CDNI_AT(d->cameras, io_camera, i)));
   for (size_t i = 0; i < d->lights.count; i++) CDNI_TRY(add_light(spec, &CDNI_AT(d->lights, io_light, i)));
+  for (size_t i = 0; i < d->tendons.count; i++)
+    CDNI_TRY(io_spec_add(spec, CDN_SPEC_TENDON, &CDNI_AT(d->tendons, cdn_spec_tendon, i), NULL));
   for (size_t i = 0; i < d->actuators.count; i++) CDNI_TRY(add_actuator(spec, &CDNI_AT(d->actuators, io_actuator, i)));
   for (size_t i = 0; i < d->sensors.count; i++) CDNI_TRY(add_sensor(spec, &CDNI_AT(d->sensors, io_sensor, i)));
   for (size_t i = 0; i < d->keys.count; i++) CDNI_TRY(add_key(spec, &CDNI_AT(d->keys, io_key, i)));

@@ -10,7 +10,7 @@
 /* ---- the kinds of elements ------------------------------------------------------------------- */
 
 /* The memory of an element: its name first, other texts, and the copies of joints, keyframes and assets. */
-enum { MOST_TEXTS = 5 };
+enum { MOST_TEXTS = 1 + CDN_SPEC_TENDON_JOINTS };
 typedef struct kind_info {
   const char *word;
   size_t size;
@@ -52,6 +52,14 @@ static const kind_info infos[CDN_SPEC_KIND_COUNT] = {
                         3,
                         { AT(camera, name), AT(camera, body), AT(camera, target) } },
   [CDN_SPEC_LIGHT] = { "light", sizeof(cdn_spec_light), 2, { AT(light, name), AT(light, body) } },
+  [CDN_SPEC_TENDON] = { "tendon",
+                        sizeof(cdn_spec_tendon),
+                        MOST_TEXTS,
+                        { AT(tendon, name), AT(tendon, joint[0]), AT(tendon, joint[1]), AT(tendon, joint[2]),
+                          AT(tendon, joint[3]), AT(tendon, joint[4]), AT(tendon, joint[5]), AT(tendon, joint[6]),
+                          AT(tendon, joint[7]), AT(tendon, joint[8]), AT(tendon, joint[9]), AT(tendon, joint[10]),
+                          AT(tendon, joint[11]), AT(tendon, joint[12]), AT(tendon, joint[13]), AT(tendon, joint[14]),
+                          AT(tendon, joint[15]) } },
 };
 
 #define IDENTITY                                   \
@@ -76,6 +84,7 @@ CDNI_DEF(spec_asset, .scale = { 1, 1, 1 }, .rgba = { 1, 1, 1, 1 }, .refquat = { 
          .rgb2 = { 0.5, 0.5, 0.5 }, .texrepeat = { 1, 1 });
 CDNI_DEF(spec_contact, .friction = { -1, -1, -1, -1, -1 });
 CDNI_DEF(spec_camera, .X_BC = IDENTITY, .fovy = 0.785398163397448309616);
+CDNI_DEF(spec_tendon, .lower = -INFINITY, .upper = INFINITY, .limit_law = SOFT, .friction_law = SOFT);
 CDNI_DEF(spec_light, .direction = { 0, 0, -1 }, .rgb = { 0.7, 0.7, 0.7 });
 CDNI_DEF(spec_sensor, .X_BS = IDENTITY, .X_RS = IDENTITY);
 CDNI_DEF(spec_key, .time = 0);
@@ -269,6 +278,7 @@ static cdn_status add(cdn_spec *spec, cdn_spec_kind kind, const void *element, c
     cdn_spec_actuator actuator;
     cdn_spec_asset asset;
     cdn_spec_contact contact;
+    cdn_spec_tendon tendon;
   } copy; /* the largest kinds */
   _Static_assert(sizeof copy >= sizeof(cdn_spec_key) && sizeof copy >= sizeof(cdn_spec_body), "room for any");
   const char *name = name_of(&infos[kind], element);
@@ -344,6 +354,7 @@ FUNCTIONS(ACTUATOR, actuator)
 FUNCTIONS(CONTACT, contact)
 FUNCTIONS(CAMERA, camera)
 FUNCTIONS(LIGHT, light)
+FUNCTIONS(TENDON, tendon)
 
 int cdn_spec_count(const cdn_spec *spec, cdn_spec_kind kind) {
   return spec && is_kind(kind) ? (int)spec->elements[kind].count : 0;

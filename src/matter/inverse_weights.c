@@ -73,7 +73,7 @@ static double trace_of_M(const matter *m, const pass *p) {
   return sum;
 }
 
-static cdn_status weigh(const matter *m, cdn_state *state, pass *p, double (*body)[2], double *mobility) {
+static cdn_status factor(const matter *m, cdn_state *state, pass *p) {
   rmask singular;
   if (m->tree.n_custom) CDNI_TRY(cdni_custom_across(m, state, p->d.q, (custom_across *)p->d.custom));
   m->kernels->position(&m->tree, &p->d);
@@ -81,7 +81,10 @@ static cdn_status weigh(const matter *m, cdn_state *state, pass *p, double (*bod
   m->kernels->articulate(&m->tree, &p->d, &singular);
   int bad = (int)singular;
   if (bad < 0) bad = cdni_factor_mobilities(m, &p->d, p->factor, NULL);
-  if (bad >= 0) return cdni_matter_singular(m, state, bad, "cdn_eval");
+  return bad < 0 ? CDN_OK : cdni_matter_singular(m, state, bad, "cdn_eval");
+}
+
+static void weigh(const matter *m, cdn_state *state, const pass *p, double (*body)[2], double *mobility) {
   memset(&p->Y[0], 0, sizeof p->Y[0]);
   body[0][0] = body[0][1] = 0;
   for (int i = 1; i < m->tree.n; i++) {
@@ -92,23 +95,61 @@ static cdn_status weigh(const matter *m, cdn_state *state, pass *p, double (*bod
     weigh_mobilities(n, p->factor + n->u, &inboard, mobility + n->u);
   }
   mobility[m->tree.nu] = trace_of_M(m, p);
-  return CDN_OK;
+}
+
+/* The factored pass; *frame is the caller's to give back, if it is not NULL. */
+static cdn_status begin(const matter *m, cdn_state *state, pass *p, void **frame) {
+  *p = (pass){ .Y = NULL }, *frame = NULL;
+  CDNI_TRY(cdni_state_ensure(state, m->frame_constants.ticket));
+  CDNI_TRY(cdni_state_ensure(state, m->mass_constants.ticket));
+  CDNI_TRY(cdni_operator_work(state, "cdn_eval", layout(m, NULL, p), frame));
+  p->d = cdni_matter_data(m, state);
+  layout(m, *frame, p);
+  p->d.q = m->q0.data;
+  p->d.prescribed = NULL;
+  return factor(m, state, p);
 }
 
 cdn_status cdni_matter_calc_inverse_weights(const void *self, cdn_state *state, void *out) {
   const matter *m = *(const matter *const *)self;
   double(*body)[2] = out;
-  CDNI_TRY(cdni_state_ensure(state, m->frame_constants.ticket));
-  CDNI_TRY(cdni_state_ensure(state, m->mass_constants.ticket));
-  pass p = { .Y = NULL };
-  void *frame = NULL;
-  CDNI_TRY(cdni_operator_work(state, "cdn_eval", layout(m, NULL, &p), &frame));
-  p.d = cdni_matter_data(m, state);
-  layout(m, frame, &p);
-  p.d.q = m->q0.data;
-  p.d.prescribed = NULL;
-  const cdn_status status = weigh(m, state, &p, body, (double *)(body + m->tree.n));
-  cdn_work_pop(state, frame);
+  pass p;
+  void *frame;
+  const cdn_status status = begin(m, state, &p, &frame);
+  if (status == CDN_OK) weigh(m, state, &p, body, (double *)(body + m->tree.n));
+  if (frame) cdn_work_pop(state, frame);
+  return status;
+}
+
+/* M = L D L^T along the tree, so that the square is that of L^-1 f over D: inward, eps = f - H^T z, z_P = phi (z + G eps). */
+static double square(const matter *m, const pass *p, const double *f, sv *z) {
+  double sum = 0;
+  memset(z, 0, (size_t)m->tree.n * sizeof *z);
+  for (int i = m->tree.n - 1; i > 0; i--) {
+    const tree_node *n = &m->tree.node[i];
+    const mobility_factor *own = p->factor + n->u;
+    double eps[MOST_MOBILITIES];
+    sv passed_on = z[i];
+    for (int k = 0; k < n->nu; k++) {
+      eps[k] = f[n->u + k] - sv_dot(own[k].h, z[i]);
+      passed_on = sv_fma(eps[k], own[k].g, passed_on);
+    }
+    for (int k = 0; k < n->nu; k++)
+      for (int l = 0; l < n->nu; l++) sum += eps[k] * own[k].D_inv[l] * eps[l];
+    if (n->parent > 0) z[n->parent] = sv_add(z[n->parent], sv_shift_force(passed_on, p->d.pose[i].r));
+  }
+  return sum;
+}
+
+cdn_status cdni_matter_inverse_squares(const matter *m, cdn_state *state, int n, const double *f, double *out) {
+  pass p;
+  void *frame;
+  cdn_status status = begin(m, state, &p, &frame);
+  sv *z = status == CDN_OK ? cdn_work_push(state, (size_t)m->tree.n * sizeof *z) : NULL;
+  if (status == CDN_OK && !z) status = cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_eval", NULL, "out of memory");
+  for (int i = 0; i < n && status == CDN_OK; i++) out[i] = square(m, &p, f + (size_t)i * (size_t)m->tree.nu, z);
+  if (z) cdn_work_pop(state, z);
+  if (frame) cdn_work_pop(state, frame);
   return status;
 }
 

@@ -28,7 +28,6 @@ step_rig step_rig_load(const char *name, const char *text, const cdn_soft_def *s
     mj_bridge_set_inertia(r.m, b, cdn_body_mass_properties(r.state, cdn_model_body(r.model, b - 1)).inertia);
   r.m->opt.tolerance = 1e-15, r.m->opt.iterations = 500;
   r.m->opt.disableflags |= mjDSBL_WARMSTART;
-  for (int i = 0; i < r.m->ntendon; i++) r.m->tendon_limited[i] = 0; /* there are no tendons here */
   r.d = mj_makeData(r.m);
   mj_setConst(r.m, r.d);
   cdn_system_release(system);

@@ -159,7 +159,7 @@ static void row_of(rig *r, const soft_group *g, int k, double *row) {
     return;
   }
   if (g->place == SOFT_JOINTS) {
-    for (int s = 0; s < 2; s++) row[g->mobility[s]] += g->g[s][0];
+    for (int i = 0; i < g->terms; i++) row[g->term[i].u] += g->term[i].slope;
     return;
   }
   for (int s = 0; s < 2; s++) {
@@ -351,4 +351,35 @@ START_TEST(test_file_alone) {
 }
 END_TEST
 
-CHECK_MAIN("mujoco soft elements", test_rows, test_accelerations, test_files, test_file_alone)
+/* Tendons over joints of one chain, of neighbours, of three trees, and over one joint; their J does not change. */
+START_TEST(test_tendons) {
+  static const char text[] =
+      "<mujoco><option timestep='.004' tolerance='1e-15' iterations='500'><flag contact='disable'/></option>"
+      "<default><joint armature='.02'/><tendon margin='.1'/><default class='dry'><tendon frictionloss='.8'/></default></default><worldbody>"
+      "<body pos='0 0 1'><joint name='a' axis='0 1 0'/><joint name='b' axis='1 0 0'/><geom type='box' size='.1 .2 .3' mass='2'/>"
+      "<body pos='.4 0 0'><joint name='c' type='slide' axis='0 1 1'/><geom type='box' size='.3 .1 .2' mass='1'/>"
+      "<body pos='.4 0 0'><joint name='d' axis='0 0 1'/><geom type='box' size='.1 .1 .2' mass='.5'/></body>"
+      "<body pos='0 .4 0'><joint name='e' axis='0 1 0'/><geom type='box' size='.1 .3 .2' mass='.7'/></body></body></body>"
+      "<body pos='0 2 1'><joint name='f' axis='1 1 0'/><geom type='box' pos='.2 0 0' size='.1 .2 .1' mass='3'/></body>"
+      "<body pos='0 4 1'><joint name='g' type='slide' axis='0 0 1' range='-.1 .1' limited='true'/><geom type='box' size='.2 .1 .1' mass='100'/></body>"
+      "</worldbody><tendon>"
+      "<fixed name='long' class='dry' limited='true' range='-.2 .3' solreflimit='.03 .8' solimplimit='.3 .9 .1 .4 3'><joint joint='a' coef='.5'/>"
+      "<joint joint='c' coef='-1.2'/><joint joint='e' coef='.3'/><joint joint='d' coef='.7'/></fixed>"
+      "<fixed name='near' limited='true' range='-.4 .1' margin='.02' solreflimit='-300 -20'><joint joint='b' coef='1'/><joint joint='a' coef='-.6'/></fixed>"
+      "<fixed name='far' class='dry' limited='true' range='-.1 .05' solreffriction='.1 1' solimpfriction='.5 .6'><joint joint='f' coef='.2'/>"
+      "<joint joint='b' coef='.3'/><joint joint='g' coef='1'/></fixed>"
+      "<fixed name='one' limited='true' frictionloss='.3' range='-.3 .2'><joint joint='d' coef='-.8'/></fixed>"
+      "<fixed name='idle'><joint joint='d' coef='-.8'/></fixed></tendon></mujoco>";
+  cdn_soft_def soft = cdn_default_soft_def();
+  soft.shortest_time = 0.008, soft.tolerance = 1e-13;
+  rig r = start_file(text, &soft);
+  ck_assert_int_eq(cdn_model_not_understood_count(r.model), 0);
+  for (int b = 1; b < r.m->nbody; b++)
+    mj_bridge_set_inertia(r.m, b, cdn_body_mass_properties(r.state, body_of(&r, b)).inertia);
+  mj_setConst(r.m, r.d);
+  compare_file("tendons", &r, 65, 3);
+  stop(&r);
+}
+END_TEST
+
+CHECK_MAIN("mujoco soft elements", test_rows, test_accelerations, test_files, test_file_alone, test_tendons)

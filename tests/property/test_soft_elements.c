@@ -32,7 +32,8 @@ static double row_on(const tree_data *d, const soft_group *g, int k, const sv *A
     for (int i = 0; i < node->nu; i++) sum += g->g[k][i] * a[node->u + i];
     return sum;
   }
-  if (g->place == SOFT_JOINTS) return g->g[0][0] * a[g->mobility[0]] + g->g[1][0] * a[g->mobility[1]];
+  for (int i = 0; g->place == SOFT_JOINTS && i < g->terms; i++) sum += g->term[i].slope * a[g->term[i].u];
+  if (g->place == SOFT_JOINTS) return sum;
   for (int s = 0; s < 2; s++) {
     const v3 point = s ? g->point : v3_add(g->point, g->arm);
     const sv V = sv_shift_motion(A[g->body[s]], v3_sub(point, d->pose[g->body[s]].p_GM));
@@ -242,6 +243,35 @@ static void one_body(cdn_system *s, cdn_body pin, cdn_body ball) {
   cdn_system_add_soft_equality(s, &d);
 }
 
+static void joint_twice(cdn_system *s, cdn_body pin, cdn_body ball) {
+  cdn_soft_tendon_def d = cdn_default_soft_tendon_def();
+  (void)ball;
+  d.name = "cord", d.joints = 2, d.joint[0] = d.joint[1] = (cdn_mobility){ pin, 0 };
+  cdn_system_add_soft_tendon(s, &d);
+}
+static void quaternion_in_tendon(cdn_system *s, cdn_body pin, cdn_body ball) {
+  cdn_soft_tendon_def d = cdn_default_soft_tendon_def();
+  d.joints = 2, d.joint[0] = (cdn_mobility){ pin, 0 }, d.joint[1] = (cdn_mobility){ ball, 0 };
+  cdn_system_add_soft_tendon(s, &d);
+}
+static void no_joints(cdn_system *s, cdn_body pin, cdn_body ball) {
+  cdn_soft_tendon_def d = cdn_default_soft_tendon_def();
+  (void)pin, (void)ball;
+  cdn_system_add_soft_tendon(s, &d);
+}
+static void too_many_joints(cdn_system *s, cdn_body pin, cdn_body ball) {
+  cdn_soft_tendon_def d = cdn_default_soft_tendon_def();
+  (void)pin, (void)ball;
+  d.joints = 17;
+  cdn_system_add_soft_tendon(s, &d);
+}
+static void negative_loss(cdn_system *s, cdn_body pin, cdn_body ball) {
+  cdn_soft_tendon_def d = cdn_default_soft_tendon_def();
+  (void)ball;
+  d.kind = CDN_TENDON_LOSS, d.joints = 1, d.joint[0] = (cdn_mobility){ pin, 0 }, d.loss = -1;
+  cdn_system_add_soft_tendon(s, &d);
+}
+
 START_TEST(test_mistakes) {
   refused(crossed_bounds, "soft element 'knee': its lower bound", CDN_ERR_ARG);
   refused(no_angle, "largest angle", CDN_ERR_ARG);
@@ -249,6 +279,11 @@ START_TEST(test_mistakes) {
   refused(mixed_law, "solref", CDN_ERR_ARG);
   refused(quaternion_coordinate, "rate", CDN_ERR_ARG);
   refused(one_body, "the same", CDN_ERR_ARG);
+  refused(joint_twice, "in it twice", CDN_ERR_ARG);
+  refused(quaternion_in_tendon, "rate", CDN_ERR_ARG);
+  refused(no_joints, "it has 0 joints", CDN_ERR_ARG);
+  refused(too_many_joints, "it has 17 joints", CDN_ERR_ARG);
+  refused(negative_loss, "loss", CDN_ERR_ARG);
 }
 END_TEST
 

@@ -79,6 +79,21 @@ static cdn_soft_group_def random_group(rng *r, const soft_case *c, const cdn_sys
   return g;
 }
 
+/* Puts a row on mobilities of several joints, if there are enough. */
+static void put_on_joints(rng *r, const soft_case *c, const cdn_system *s, cdn_soft_group_def *g) {
+  const int most = 2 + pick(r, 4);
+  int terms = 0;
+  for (int b = 1 + pick(r, c->tree.bodies), tried = 0; tried < c->tree.bodies; tried++) {
+    const int nu = mobilities_of(s, (cdn_body){ b });
+    for (int k = 0; k < nu && terms < most; k += 1 + pick(r, nu)) {
+      g->term[terms] = (cdn_mobility){ { b }, k };
+      g->slope[terms++] = uniform(r, -1, 1);
+    }
+    b = b % c->tree.bodies + 1;
+  }
+  if (terms >= 2) g->terms = terms, g->joint.i = g->a.i = g->b.i = 0;
+}
+
 /* Memory that is not a number: what is read before it is written shows. */
 static void *nan_alloc(void *context, size_t size, size_t align) {
   const size_t unit = align < 16 ? 16 : align;
@@ -115,6 +130,8 @@ static void begin(soft_case *c, int groups, double tolerance, uint64_t seed, cdn
   c->state = random_tree_state(&c->tree, seed + 2);
   const cdn_system *s = cdn_state_system(c->state);
   for (c->n = 0; c->n < groups; c->n++) c->group[c->n] = random_group(&r, c, s);
+  for (int i = 0; i < c->n; i++)
+    if (c->group[i].rows == 1 && pick(&r, 3) == 0) put_on_joints(&r, c, s, &c->group[i]);
 }
 
 /* J udot of a group by the library's J, which knows nothing of soft rows. */
@@ -123,6 +140,9 @@ static void multiply(cdn_state *state, const cdn_soft_group_def *g, bool rates, 
   const cdn_system *s = cdn_state_system(state);
   for (int k = 0; k < g->rows; k++) {
     out[k] = 0;
+    for (int i = 0; i < g->terms; i++)
+      out[k] += g->slope[i] * udot[cdn_body_first_u(s, g->term[i].body) + g->term[i].k];
+    if (g->terms > 0) continue;
     if (g->joint.i > 0) {
       const int first = cdn_body_first_u(s, g->joint);
       for (int i = 0; i < mobilities_of(s, g->joint); i++) out[k] += g->g[k][i] * udot[first + i];

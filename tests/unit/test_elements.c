@@ -102,6 +102,12 @@ static world make_world(void) {
   cdn_system_add_soft_equality(s, &soft);
   soft.name = "belt", soft.kind = CDN_SOFT_COUPLE, soft.y = on_pin, soft.x = on_slider;
   cdn_system_add_soft_equality(s, &soft);
+  cdn_soft_tendon_def tendon = cdn_default_soft_tendon_def();
+  tendon.name = "cord", tendon.joints = 2, tendon.joint[0] = on_pin, tendon.joint[1] = on_slider, tendon.disabled = true;
+  tendon.coefficient[0] = 0.5, tendon.coefficient[1] = -1, tendon.upper = 3;
+  cdn_system_add_soft_tendon(s, &tendon);
+  tendon.name = "worn cord", tendon.kind = CDN_TENDON_LOSS, tendon.loss = 2;
+  cdn_system_add_soft_tendon(s, &tendon);
 
   cdn_motion_def motion = cdn_default_motion_def();
   motion.name = "drive", motion.body = w.screw, motion.params[0] = 0.5, motion.params[1] = 3;

@@ -45,11 +45,11 @@ START_TEST(test_not_understood) {
       "<size njmax='10'/><visual><map/></visual><statistic extent='1'/><custom><numeric/></custom>"
       "<asset><mesh name='m'/><texture/><skin/></asset>\n"
       "<worldbody><camera/><light/><geom type='plane' size='1 1 1'/>"
-      "<body gravcomp='1' user='1'><joint frictionloss='0.1' stifness='3'/><joint actuatorfrcrange='-1 1'/>"
+      "<body gravcomp='1' user='1'><joint name='j' frictionloss='0.1' stifness='3'/><joint actuatorfrcrange='-1 1'/>"
       "<geom size='1' contype='0' conaffinity='0'/><geom size='1'/><site/><banana/>"
       "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/><composite/></body>"
       "<body mocap='true'><geom type='mesh' mesh='m' mass='0'/><inertial mass='1'/></body></worldbody>"
-      "<tendon><spatial><site/></spatial><fixed/><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' tendon='t'/></actuator>"
+      "<tendon><spatial><site/></spatial><fixed limited='true' range='0 1' stiffness='2'><joint joint='j' coef='1'/><geom/></fixed><spatial/></tendon><actuator><muscle tendon='t'/><motor name='pull' tendon='t'/></actuator>"
       "<equality><tendon/><weld site1='a'/></equality><contact><exclude body1='world' body2='nobody'/><adhesion/></contact>"
       "<sensor><touch/></sensor><deformable><flex/></deformable><extension><plugin/></extension><gadget/>"
       "<option density='1.2' wind='0 0 0'/>");
@@ -68,6 +68,8 @@ START_TEST(test_not_understood) {
     { "body mocap", 1 },
     { "tendon/spatial", 2 },
     { "tendon/fixed", 1 },
+    { "tendon stiffness", 1 },
+    { "fixed/geom", 1 },
     { "actuator/muscle", 1 },
     { "equality/tendon", 1 },
     { "equality/weld (sites)", 1 },

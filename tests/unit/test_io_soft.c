@@ -175,5 +175,96 @@ START_TEST(a_model_has_soft_contact) {
 }
 END_TEST
 
-CHECK_MAIN("io soft", laws_are_read, wrong_laws_are_brought_right, the_solver_is_read, overrides_take_the_place_of_all,
-           a_model_has_soft_contact)
+#define TWO_JOINTS                                                                                           \
+  "<worldbody><body name='a'><joint name='j'/><geom size='1'/><body name='b'><joint name='k' type='slide'/>" \
+  "<geom size='1'/></body></body><body name='c' pos='9 9 9'><freejoint name='f'/><geom size='1'/></body></worldbody>"
+
+START_TEST(tendons_are_read) {
+  static const char text[] =
+      "<mujoco><compiler autolimits='true'/><default><tendon solreflimit='.3 .4'/><default class='dry'><tendon frictionloss='5'"
+      " solimpfriction='.1 .2'/></default></default>" TWO_JOINTS
+      "<tendon><fixed name='t' class='dry' range='-1 2' margin='.5'><joint joint='k' coef='3'/><joint joint='j' coef='-4'/></fixed>\n"
+      "<fixed><joint joint='j' coef='1'/></fixed></tendon></mujoco>";
+  cdn_spec_tendon t, plain;
+  read_text(text);
+  ck_assert_int_eq(cdn_spec_count(spec, CDN_SPEC_TENDON), 2);
+  OK(cdn_spec_get_tendon(spec, cdn_spec_find(spec, CDN_SPEC_TENDON, "t"), &t));
+  OK(cdn_spec_get_tendon(spec, cdn_spec_find(spec, CDN_SPEC_TENDON, "tendon of line 2"), &plain));
+  ck_assert(t.limited && t.lower == -1 && t.upper == 2 && t.margin == 0.5 && t.friction == 5 && t.joints == 2);
+  ck_assert_str_eq(t.joint[0], "k");
+  ck_assert_str_eq(t.joint[1], "j");
+  ck_assert(t.coefficient[0] == 3 && t.coefficient[1] == -4);
+  is_law(t.limit_law, 0.3, 0.4, 0.9, 0.95, 0.001, 0.5, 2);
+  is_law(t.friction_law, 0.02, 1, 0.1, 0.2, 0.001, 0.5, 2);
+  ck_assert(!plain.limited && plain.friction == 0 && plain.joints == 1);
+  cdn_spec *copy;
+  OK(cdn_spec_copy(spec, &copy));
+  cdn_spec_destroy(spec);
+  OK(cdn_spec_get_tendon(copy, 0, &t));
+  ck_assert_str_eq(t.joint[1], "j");
+  cdn_spec_destroy(copy);
+  /* soft rows, or a note */
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *model;
+  options.contact = CDN_MODEL_COMPLIANT;
+  OK(cdn_model_load_string(text, strlen(text), "t.xml", &options, &model));
+  ck_assert_int_eq(cdn_model_not_understood_count(model), 1);
+  ck_assert_str_eq(cdn_model_not_understood(model, 0).element, "tendon/fixed");
+  cdn_model_destroy(model);
+  options.contact = CDN_MODEL_SOFT, options.strict = true;
+  OK(cdn_model_load_string(text, strlen(text), "t.xml", &options, &model));
+  const cdn_system *system = cdn_model_system(model);
+  int i;
+  OK(cdn_element_find(system, CDN_SORT_SOFT_ELEMENT, "t limit", &i));
+  OK(cdn_element_find(system, CDN_SORT_SOFT_ELEMENT, "t friction", &i));
+  ck_assert_int_eq(cdn_element_count(system, CDN_SORT_SOFT_ELEMENT), 2);
+  cdn_model_destroy(model);
+}
+END_TEST
+
+START_TEST(wrong_tendons_are_refused) {
+  static const char *const wrong[][2] = {
+    { "<fixed/>", "no joints" },
+    { "<fixed><joint coef='1'/></fixed>", "'joint'" },
+    { "<fixed><joint joint='j'/></fixed>", "'coef' is missing" },
+    { "<fixed><joint joint='z' coef='1'/></fixed>", "names no joint" },
+    { "<fixed><joint joint='f' coef='1'/></fixed>", "no hinge or slide" },
+    { "<fixed><joint joint='j' coef='1'/><joint joint='j' coef='2'/></fixed>", "twice" },
+    { "<fixed limited='true' range='1 1'><joint joint='j' coef='1'/></fixed>", "is empty" },
+    { "<fixed class='z'><joint joint='j' coef='1'/></fixed>", "default class" },
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char text[1000];
+    cdn_error e;
+    snprintf(text, sizeof text, "<mujoco>" TWO_JOINTS "<tendon>%s</tendon></mujoco>", wrong[i][0]);
+    FAILS(cdn_spec_load_string(text, strlen(text), "t.xml", NULL, &spec), CDN_ERR_PARSE);
+    cdn_spec_last_error(spec, &e);
+    ck_assert_msg(strstr(e.text, wrong[i][1]) != NULL, "no '%s' in: %s", wrong[i][1], e.text);
+    cdn_spec_destroy(spec);
+  }
+}
+END_TEST
+
+/* A spec of a program's: names that lead nowhere. */
+START_TEST(a_tendon_needs_joints_that_are_there) {
+  static const char text[] = "<mujoco>" TWO_JOINTS "</mujoco>";
+  cdn_model_options options = cdn_default_model_options();
+  cdn_spec_tendon t = cdn_default_spec_tendon();
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_model *model;
+  cdn_error e;
+  options.contact = CDN_MODEL_SOFT;
+  read_text(text);
+  t.name = "cord", t.joints = 1, t.joint[0] = "nobody", t.limited = true;
+  OK(cdn_spec_add_tendon(spec, &t, NULL));
+  FAILS(cdn_model_build(spec, &options, system, &model), CDN_ERR_ARG);
+  cdn_model_last_error(model, &e);
+  ck_assert_msg(strstr(e.text, "tendon 'cord': there is no joint 'nobody'") != NULL, "%s", e.text);
+  cdn_model_destroy(model);
+  cdn_system_release(system);
+  cdn_spec_destroy(spec);
+}
+END_TEST
+
+CHECK_MAIN("io soft", tendons_are_read, wrong_tendons_are_refused, a_tendon_needs_joints_that_are_there, laws_are_read,
+           wrong_laws_are_brought_right, the_solver_is_read, overrides_take_the_place_of_all, a_model_has_soft_contact)

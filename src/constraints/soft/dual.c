@@ -9,13 +9,18 @@ typedef struct piece_lists {
   int32_t *mark;
 } piece_lists;
 
-/* The pieces of a group, at most two. */
-static int pieces_of(const soft_problem *p, const soft_group *g, int32_t *piece) {
+enum { MOST_PIECES = CDN_SOFT_MOST_TERMS };
+
+/* The pieces of a group. */
+static int pieces_of(const soft_problem *p, const soft_group *g, int32_t piece[MOST_PIECES]) {
   int n = 0;
-  for (int s = 0; s < 2; s++) {
-    if (!p->room->moves[g->body[s]]) continue;
-    const int32_t found = cdni_soft_piece(p, g->body[s]);
-    if (n == 0 || piece[0] != found) piece[n++] = found;
+  for (int i = 0; i < cdni_soft_bodies(g); i++) {
+    const int body = cdni_soft_body(g, i);
+    if (!p->room->moves[body]) continue;
+    const int32_t found = cdni_soft_piece(p, body);
+    bool known = false;
+    for (int k = 0; k < n && !known; k++) known = piece[k] == found;
+    if (!known) piece[n++] = found;
   }
   return n;
 }
@@ -23,7 +28,7 @@ static int pieces_of(const soft_problem *p, const soft_group *g, int32_t *piece)
 static void list_groups(const soft_dual *x, piece_lists *l) {
   const soft_problem *p = x->p;
   const int from = p->piece_first[x->island], n = p->piece_first[x->island + 1] - from;
-  int32_t piece[2];
+  int32_t piece[MOST_PIECES];
   for (int k = 0; k < n; k++) l->place[p->piece[from + k]] = k;
   memset(l->first, 0, (size_t)(n + 2) * sizeof *l->first);
   for (int i = 0; i < x->n; i++)
@@ -35,7 +40,7 @@ static void list_groups(const soft_dual *x, piece_lists *l) {
 
 /* Calls for every block of group i, in ascending order of places; `with` may be NULL. Returns how many there are. */
 static int list_blocks(const soft_dual *x, const piece_lists *l, int i, int32_t *with) {
-  int32_t piece[2];
+  int32_t piece[MOST_PIECES];
   int n = 0;
   for (int k = 0, m = pieces_of(x->p, x->work[i].g, piece); k < m; k++) {
     const int place = l->place[piece[k]];
@@ -61,7 +66,7 @@ static void fill_rows(const soft_dual *x, int i) {
   soft_problem *p = x->p;
   const soft_work *w = &x->work[i];
   const loop_problem problem = { .force = p->F, .f = p->f, .x = p->y, .A = p->A_y };
-  int32_t piece[2];
+  int32_t piece[MOST_PIECES];
   const int n = pieces_of(p, w->g, piece);
   for (int e = 0; e < w->g->s.rows; e++) {
     double unit[SOFT_MOST_ROWS] = { 0 };
@@ -109,12 +114,12 @@ cdn_status cdni_soft_dual_begin(soft_dual *x, soft_problem *p, int island) {
   const int from = p->first[island];
   *x = (soft_dual){ .p = p, .island = island, .n = p->first[island + 1] - from, .work = p->work + from };
   const size_t n = (size_t)x->n, pieces = (size_t)p->plan->n_islands;
-  x->frame = cdn_work_push(p->state, n * sizeof *x->b + (5 * n + 2 * pieces + 4) * sizeof(int32_t));
+  x->frame = cdn_work_push(p->state, n * sizeof *x->b + ((3 + MOST_PIECES) * n + 2 * pieces + 4) * sizeof(int32_t));
   if (!x->frame) return no_memory(p);
   x->b = x->frame;
   x->first = (int32_t *)(x->b + n), x->own = x->first + n + 1;
   piece_lists l = { .group = x->own + n };
-  l.mark = l.group + 2 * n, l.place = l.mark + n, l.first = l.place + pieces;
+  l.mark = l.group + MOST_PIECES * n, l.place = l.mark + n, l.first = l.place + pieces;
   list_groups(x, &l);
   cdn_status status = make_blocks(x, &l);
   if (status != CDN_OK) {

@@ -85,6 +85,20 @@ void cdni_soft_element_add_coordinate(soft_adder *a, int place, cdn_body body, i
   a->element.u[place] = node->u + k - (nq - nu);
 }
 
+void cdni_soft_element_add_term(soft_adder *a, cdn_body body, int k) {
+  soft_element *e = &a->element;
+  cdni_soft_element_add_coordinate(a, 0, body, k);
+  if (!a->ok) return;
+  const tendon_term term = { body.i, e->q[0], e->u[0] };
+  if (e->terms == 0) e->first_term = (int32_t)a->room->terms.count, e->tendon = a->room->n_tendons;
+  for (int i = 0; i < e->terms; i++)
+    if (CDNI_AT(a->room->terms, tendon_term, e->first_term + i).u == term.u)
+      cdni_soft_element_refuse(a, CDN_ERR_ARG, "joint '%s' is in it twice", cdn_body_mobilizer_name(a->system, body));
+  if (!a->ok) return;
+  if (cdni_array_push(cdni_system_allocator(a->system), &a->room->terms, sizeof term, &term)) e->terms++;
+  else cdni_soft_element_refuse(a, CDN_ERR_NOMEM, "out of memory");
+}
+
 static cdn_status check(const soft_element_kind *kind, const double *params, char *why, size_t size) {
   CDNI_TRY(cdni_parameters_check(kind->params, kind->n_params, params, why, size));
   const char *wrong = kind->check(params);
@@ -123,7 +137,10 @@ cdn_soft_element cdni_soft_element_add(soft_adder *a, double params[SOFT_MOST_PA
   e->name = cdni_strdup(memory, a->name);
   double *to = e->name ? cdni_array_extend(memory, &a->room->defaults, sizeof *to, (size_t)kind->n_params) : NULL;
   if (to) memcpy(to, params, (size_t)kind->n_params * sizeof *to);
-  if (to && cdni_array_push(memory, &a->room->elements, sizeof *e, e)) return id;
+  if (to && cdni_array_push(memory, &a->room->elements, sizeof *e, e)) {
+    a->room->n_tendons += e->terms > 0;
+    return id;
+  }
   cdni_strfree(memory, e->name);
   cdni_soft_element_refuse(a, CDN_ERR_NOMEM, "out of memory");
   return none;
@@ -152,7 +169,7 @@ static void parameter(const cdn_system *system, int i, int k, cdni_parameter_pla
   const int u = e->u[0] >= 0 ? e->u[0] : e->body[0] > 0 ? room->matter->tree.node[e->body[0]].u : -1;
   const bool on_bodies = e->kind == SOFT_ELEMENT_CONNECT || e->kind == SOFT_ELEMENT_WELD;
   out->dimension = on_bodies ? 'L' : u >= 0 ? cdni_mobility_dimension(room->matter, u) : 0;
-  if (kinds[e->kind]->unit_of) kinds[e->kind]->unit_of(room->matter, e, k, out->unit, sizeof out->unit);
+  if (kinds[e->kind]->unit_of) kinds[e->kind]->unit_of(room, e, k, out->unit, sizeof out->unit);
   out->array = room->params, out->at = e->first_param + k;
 }
 
@@ -213,6 +230,8 @@ cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *st
   CDNI_TRY(cdni_state_ensure(state, CDN_POSE));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   CDNI_TRY(cdni_matter_inverse_weights(v.m, state, &v.weights));
+  if (room->n_tendons > 0) CDNI_TRY(cdni_state_ensure(state, room->tendon_weights.ticket));
+  const double *tendons = room->n_tendons > 0 ? cdn_eval(state, room->tendon_weights) : NULL;
   v.d = cdni_matter_data(v.m, state);
   const double *params = cdn_state_parameters(state, room->params);
   for (v.number = 0; v.number < (int)room->elements.count; v.number++) {
@@ -221,6 +240,10 @@ cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *st
     v.params = params + v.e->first_param;
     const double *numbers = v.params + kind->n_params - LAW_NUMBERS;
     if (numbers[LAW_ENABLED] == 0) continue;
+    if (v.e->terms > 0) {
+      v.terms = &CDNI_AT(room->terms, tendon_term, v.e->first_term);
+      v.tendon_weight = tendons[v.e->tendon];
+    }
     memcpy(v.law.ref, numbers + LAW_REF, sizeof v.law.ref);
     memcpy(v.law.imp, numbers + LAW_IMP, sizeof v.law.imp);
     CDNI_TRY(kind->add_groups(&v));
@@ -230,10 +253,36 @@ cdn_status cdni_soft_element_groups(const soft_element_room *room, cdn_state *st
 
 /* ---- the room ---- */
 
+/* The coefficients of a tendon are the first parameters of its element. */
+static cdn_status calc_tendon_weights(const void *self, cdn_state *state, void *out) {
+  const soft_element_room *room = *(const soft_element_room *const *)self;
+  const size_t nu = (size_t)room->matter->tree.nu, n = (size_t)room->n_tendons;
+  const double *params = cdn_state_parameters(state, room->params);
+  double *f = cdn_work_push(state, n * nu * sizeof *f + 1);
+  if (!f) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_eval", NULL, "out of memory");
+  memset(f, 0, n * nu * sizeof *f);
+  for (size_t i = 0; i < room->elements.count; i++) {
+    const soft_element *e = element_at(room, (int)i);
+    for (int k = 0; k < e->terms; k++)
+      f[(size_t)e->tendon * nu + (size_t)CDNI_AT(room->terms, tendon_term, e->first_term + k).u] =
+          params[e->first_param + k];
+  }
+  const cdn_status status = cdni_matter_inverse_squares(room->matter, state, (int)n, f, out);
+  cdn_work_pop(state, f);
+  return status;
+}
+
+cdn_ticket cdni_soft_tendon_ticket(const soft_element_room *room) { return room->tendon_weights.ticket; }
+
 static cdn_status declare(void *self, cdn_declarer *d) {
   soft_element_room *room = *(soft_element_room **)self;
   room->matter = cdni_matter(cdni_declarer_system(d));
-  if (room->matter) room->params = cdn_declare_parameters(d, "params", (int)room->defaults.count, room->defaults.data);
+  if (!room->matter) return CDN_OK;
+  room->params = cdn_declare_parameters(d, "params", (int)room->defaults.count, room->defaults.data);
+  const cdn_ticket reads[] = { room->matter->frame_constants.ticket, room->matter->mass_constants.ticket,
+                               cdni_soft_element_ticket(room) };
+  room->tendon_weights = cdn_declare_cache(d, "tendon_weights", ((size_t)room->n_tendons + 1) * sizeof(double),
+                                           calc_tendon_weights, CDNI_COUNT(reads), reads);
   return CDN_OK;
 }
 
@@ -259,6 +308,7 @@ static void destroy(cdn_system *system, void *data) {
   for (size_t i = 0; i < room->elements.count; i++) cdni_strfree(a, CDNI_AT(room->elements, soft_element, i).name);
   cdni_array_free(a, &room->elements);
   cdni_array_free(a, &room->defaults);
+  cdni_array_free(a, &room->terms);
 }
 
 const cdni_room_ops cdni_soft_elements_room = {

@@ -119,7 +119,8 @@ static const cdni_parameter couple_table[] = { CDNI_ANY("polynomial[0]", "m|rad"
                                                SOFT_LAW_TABLE };
 
 /* polynomial[k] has the unit of y over that of x to the k-th. */
-static void unit_of_couple(const matter *m, const soft_element *e, int k, char *text, size_t size) {
+static void unit_of_couple(const soft_element_room *room, const soft_element *e, int k, char *text, size_t size) {
+  const matter *m = room->matter;
   const char of_y = cdni_mobility_dimension(m, e->u[0]),
              of_x = e->u[1] < 0 ? of_y : cdni_mobility_dimension(m, e->u[1]);
   const char *y = of_y == 'A' ? "rad" : "m", *x = of_x == 'A' ? "rad" : "m";
@@ -153,9 +154,8 @@ static cdn_status add_couple(const soft_element_view *v) {
   cdni_soft_element_row(&g, 0, &a, weight, violation, v->d.u[e->u[0]] - p[1] * u_x);
   if (v->rates) g.ref[0] += 2 * p[2] * u_x * u_x;
   if (pair && e->body[0] != e->body[1]) {
-    g.place = SOFT_JOINTS;
-    for (int k = 0; k < 2; k++) g.body[k] = e->body[k], g.mobility[k] = e->u[k];
-    g.g[0][0] = 1, g.g[1][0] = -p[1];
+    g.place = SOFT_JOINTS, g.terms = 2;
+    for (int k = 0; k < 2; k++) g.term[k] = (soft_term){ e->body[k], e->u[k], k ? -p[1] : 1 };
   } else {
     const tree_node *node = &v->m->tree.node[e->body[0]];
     g.place = SOFT_JOINT, g.body[1] = e->body[0];

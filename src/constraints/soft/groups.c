@@ -50,8 +50,26 @@ static bool body_exists(const cdn_soft_list *list, cdn_body body) {
   return body.i >= 0 && body.i < list->room->matter->tree.n;
 }
 
+static const char *wrong_terms(const cdn_soft_list *list, const cdn_soft_group_def *d) {
+  size_t bad;
+  if (d->terms < 2 || d->terms > CDN_SOFT_MOST_TERMS) return "it is on several joints, of which it must name 2 to 16";
+  if (d->rows != 1) return "it is on several joints, and has more than one row";
+  if (d->joint.i > 0 || d->a.i > 0 || d->b.i > 0)
+    return "it is on several joints and on something else: give one of the two";
+  if (!cdni_all_finite(d->slope, (size_t)d->terms, &bad)) return "a slope of it is not finite";
+  for (int i = 0; i < d->terms; i++) {
+    const cdn_mobility *t = &d->term[i];
+    if (!body_exists(list, t->body) || t->k < 0 || t->k >= list->room->matter->tree.node[t->body.i].nu)
+      return "it names a mobility that this System does not have";
+    for (int j = 0; j < i; j++)
+      if (d->term[j].body.i == t->body.i && d->term[j].k == t->k) return "it names a mobility twice";
+  }
+  return NULL;
+}
+
 static const char *wrong_place(const cdn_soft_list *list, const cdn_soft_group_def *d) {
   size_t bad;
+  if (d->terms != 0) return wrong_terms(list, d);
   if (!body_exists(list, d->a) || !body_exists(list, d->b) || !body_exists(list, d->joint))
     return "it names a body that this System does not have";
   if (d->joint.i > 0 && (d->a.i > 0 || d->b.i > 0)) return "it is on a joint and on bodies: give one of the two";
@@ -106,6 +124,14 @@ void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *given) {
   memcpy(g->s.friction, d.friction, sizeof g->s.friction);
   memcpy(g->ref, d.target, sizeof g->ref);
   g->point = cdni_to_v3(d.point_G);
+  if (d.terms > 0) {
+    g->place = SOFT_JOINTS, g->terms = d.terms;
+    for (int i = 0; i < d.terms; i++) {
+      const int body = d.term[i].body.i;
+      g->term[i] = (soft_term){ body, list->room->matter->tree.node[body].u + d.term[i].k, d.slope[i] };
+    }
+    return;
+  }
   if (d.joint.i > 0) {
     g->place = SOFT_JOINT, g->body[1] = d.joint.i;
     memcpy(g->g, d.g, sizeof g->g);

@@ -65,12 +65,13 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
 /* A group as the solver sees it: its rows on the accelerations of M's origins. */
 typedef struct soft_work {
   const soft_group *g;
-  /* The matrices of its couplings, -1: none. Of a pair C[0]; of two joints that of body s of the first and t of the second one in
-   * C[2 s + t], where 0 is the outboard and 1 the inboard body. */
-  int32_t C[4];
-  /* Of a pair: r = J_b A_b - J_a A_a - ref. Of two joints: J_a[0] A_outboard + J_a[1] A_inboard is the part of the first one in
-   * the row, J_b the same of the second. */
+  int32_t C; /* of a pair: the matrix of its coupling, -1: none */
+  /* Of a pair: r = J_b A_b - J_a A_a - ref. */
   sv J_a[SOFT_MOST_ROWS], J_b[SOFT_MOST_ROWS];
+  /* Of several joints (terms.c): J[2 i] A_outboard + J[2 i + 1] A_inboard is the part of joint i in the row; four couplings for each
+   * two of them, that of body s of the first and t of the second in [2 s + t], where 0 is the outboard and 1 the inboard body. */
+  sv *J;
+  int32_t *couplings;
   double r[SOFT_MOST_ROWS], f[SOFT_MOST_ROWS]; /* residual, force */
   double Jx[SOFT_MOST_ROWS], Jd[SOFT_MOST_ROWS];
   int32_t zone, factored; /* the pieces that r is on, and that H was of when it was factored */
@@ -104,7 +105,10 @@ typedef struct soft_problem {
   int32_t *island;              /* by island of the plan: the one whose piece it is */
   int32_t *first;               /* by island: its first group (n_islands + 1) */
   int32_t *order;               /* by place in `work`: the number of the group */
-  articulated_inertia *P;       /* by body: weights */
+  sv *term_J;                   /* of groups on several joints: their J and couplings */
+  int32_t *term_C;
+  size_t terms, term_pairs; /* how many there are */
+  articulated_inertia *P;   /* by body: weights */
   uint8_t *changed; /* by body: whether weights on it, or beyond it, are others than those factored; Ground: no */
   double *D;        /* nu x 6: weights on mobilities */
   double *x, *y, *step, *f;   /* nu: offset; that of the Newton step; direction; forces on mobilities */
@@ -133,13 +137,21 @@ typedef struct soft_pairs { /* of bodies that the plan couples, sorted */
 void cdni_soft_sort(soft_problem *p, const soft_group *groups, const soft_pairs *pairs);
 /* The island of the plan that a body is in. */
 int cdni_soft_piece(const soft_problem *p, int body);
-/* A body of a side of a group: the one that it names, or of two joints the one before that; 0: it does not move. */
-int cdni_soft_coupled_body(const soft_room *room, const soft_group *g, int side, int which);
+/* Body i of a group, or the one inboard of its joint; 0: it does not move. */
+int cdni_soft_coupled_body(const soft_room *room, const soft_group *g, int i, int inboard);
 int cdni_soft_compare_pairs(const void *x, const void *y);
 /* The rows of a group on a pair, on the accelerations of M's origins. */
 void cdni_soft_place(const body_pose *pose, soft_work *w);
 
+/* terms.c: groups on several joints. */
+/* Writes their J. */
+void cdni_soft_spread_terms(const soft_problem *p, const soft_work *w);
+/* Their weights. */
+void cdni_soft_weigh_terms(const soft_problem *p, const soft_work *w);
+
 /* problem.c */
+/* P += J^T H J; HJ has the rows of H J. */
+void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P);
 /* J v of a group: of accelerations A of bodies and a of mobilities, without ref. */
 void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const double *a, double *out);
 /* F += J^T force, f += J^T force. */

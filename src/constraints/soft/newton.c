@@ -46,7 +46,7 @@ static void mark_changed(soft_problem *p, int island, bool first) {
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     soft_work *w = &p->work[k];
     if (first || w->zone != w->factored || w->zone == SOFT_ZONE_MIDDLE)
-      p->changed[w->g->body[0]] = p->changed[w->g->body[1]] = true;
+      for (int i = 0; i < cdni_soft_bodies(w->g); i++) p->changed[cdni_soft_body(w->g, i)] = true;
     w->factored = w->zone;
   }
   p->changed[0] = false;

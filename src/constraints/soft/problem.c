@@ -25,7 +25,8 @@ void cdni_soft_multiply(const tree *t, const soft_work *w, const sv *A, const do
     return;
   }
   if (g->place == SOFT_JOINTS) {
-    out[0] = g->g[0][0] * a[g->mobility[0]] + g->g[1][0] * a[g->mobility[1]];
+    out[0] = 0;
+    for (int i = 0; i < g->terms; i++) out[0] += g->term[i].slope * a[g->term[i].u];
     return;
   }
   const sv A_a = A[g->body[0]], A_b = A[g->body[1]];
@@ -42,7 +43,7 @@ void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force,
     return;
   }
   if (g->place == SOFT_JOINTS) {
-    for (int s = 0; s < 2; s++) f[g->mobility[s]] += g->g[s][0] * force[0];
+    for (int i = 0; i < g->terms; i++) f[g->term[i].u] += g->term[i].slope * force[0];
     return;
   }
   sv *F_a = &F[g->body[0]], *F_b = &F[g->body[1]];
@@ -54,8 +55,7 @@ void cdni_soft_add_force(const tree *t, const soft_work *w, const double *force,
 
 /* ---- weights ---- */
 
-/* P += J^T H J; HJ has the rows of H J. */
-static void add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P) {
+void cdni_soft_add_inertia(int n, const sv *HJ, const sv *J, articulated_inertia *P) {
   for (int k = 0; k < n; k++) {
     const sv minus = sv_neg(HJ[k]);
     P->J = s3_minus_outer(P->J, minus.w, J[k].w);
@@ -76,45 +76,20 @@ static void weigh_pair(const soft_problem *p, const soft_work *w) {
   sv HJ[SOFT_MOST_ROWS];
   if (a > 0) {
     multiply_rows(n, w->H, w->J_a, HJ);
-    add_inertia(n, HJ, w->J_a, &p->P[a]);
+    cdni_soft_add_inertia(n, HJ, w->J_a, &p->P[a]);
   }
   if (b == 0) return;
   multiply_rows(n, w->H, w->J_b, HJ);
-  add_inertia(n, HJ, w->J_b, &p->P[b]);
-  if (w->C[0] < 0) return;
+  cdni_soft_add_inertia(n, HJ, w->J_b, &p->P[b]);
+  if (w->C < 0) return;
   /* rows: the body that is eliminated first */
   const bool a_first = p->plan->place[a] < p->plan->place[b];
-  sv *C = p->factor.C + 6 * w->C[0];
+  sv *C = p->factor.C + 6 * w->C;
   for (int k = 0; k < n; k++) {
     const real *row = a_first ? &w->J_a[k].w.x : &HJ[k].w.x;
     const sv column = a_first ? HJ[k] : w->J_a[k];
     for (int l = 0; l < 6; l++) C[l] = sv_fma(-row[l], column, C[l]);
   }
-}
-
-/* The squares of both parts are weights on their own mobilities. Their product is one between the bodies of the two joints. */
-static void weigh_joints(const soft_problem *p, const soft_work *w) {
-  const soft_group *g = w->g;
-  const tree_node *node = p->plan->tree->node;
-  const double h = w->H[0];
-  for (int s = 0; s < 2; s++) {
-    const int u = g->mobility[s], k = u - node[g->body[s]].u;
-    p->D[6 * u + k] += h * g->g[s][0] * g->g[s][0];
-  }
-  for (int s = 0; s < 2; s++)
-    for (int t = 0; t < 2; t++) {
-      const int x = s ? node[g->body[0]].parent : g->body[0], y = t ? node[g->body[1]].parent : g->body[1];
-      const sv a = { v3_scale(h, w->J_a[s].w), v3_scale(h, w->J_a[s].v) }, b = w->J_b[t];
-      if (x == y && p->room->moves[x]) {
-        add_inertia(1, &a, &b, &p->P[x]);
-        add_inertia(1, &b, &a, &p->P[x]);
-      }
-      if (w->C[2 * s + t] < 0) continue;
-      const bool x_first = p->plan->place[x] < p->plan->place[y];
-      const real *row = x_first ? &a.w.x : &b.w.x;
-      sv *C = p->factor.C + 6 * w->C[2 * s + t];
-      for (int l = 0; l < 6; l++) C[l] = sv_fma(row[l], x_first ? b : a, C[l]);
-    }
 }
 
 static void weigh_joint(const soft_problem *p, const soft_work *w) {
@@ -131,7 +106,9 @@ static void weigh_joint(const soft_problem *p, const soft_work *w) {
 
 /* Whether a group has a part in the weights of changed bodies. */
 static bool has_part(const soft_problem *p, const soft_group *g) {
-  return p->changed[g->body[0]] | p->changed[g->body[1]];
+  bool changed = false;
+  for (int i = 0; i < cdni_soft_bodies(g); i++) changed |= p->changed[cdni_soft_body(g, i)];
+  return changed;
 }
 
 /* Weights are zero where no group acts, from the start. */
@@ -142,8 +119,8 @@ static void forget_weights(const soft_problem *p, int island, bool all) {
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     const soft_group *g = p->work[k].g;
     if (!all && !has_part(p, g)) continue;
-    for (int s = 0; s < 2; s++) {
-      const int i = g->body[s];
+    for (int s = 0; s < cdni_soft_bodies(g); s++) {
+      const int i = cdni_soft_body(g, s);
       p->P[i] = none;
       if (g->place == SOFT_JOINTS) p->P[node[i].parent] = none;
       if (g->place != SOFT_PAIR) memset(p->D + 6 * node[i].u, 0, 6 * (size_t)node[i].nu * sizeof *p->D);
@@ -161,7 +138,7 @@ void cdni_soft_weigh(const soft_problem *p, int island, bool all) {
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     if (!all && !has_part(p, p->work[k].g)) continue;
     if (p->work[k].g->place == SOFT_JOINT) weigh_joint(p, &p->work[k]);
-    else if (p->work[k].g->place == SOFT_JOINTS) weigh_joints(p, &p->work[k]);
+    else if (p->work[k].g->place == SOFT_JOINTS) cdni_soft_weigh_terms(p, &p->work[k]);
     else weigh_pair(p, &p->work[k]);
   }
 }

@@ -49,7 +49,7 @@ cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size
   const soft_outcome *o = &soft_outcomes(results)[i];
   cdn_soft_group full = { .kind = (cdn_soft_kind)g->s.kind, .rows = g->s.rows };
   if (g->place == SOFT_PAIR) full.a.i = g->body[0], full.b.i = g->body[1], full.point_G = cdni_from_v3(g->point);
-  else full.joint.i = g->place == SOFT_JOINTS ? g->body[0] : g->body[1];
+  else full.joint.i = g->place == SOFT_JOINTS ? g->term[0].body : g->body[1];
   full.element = g->element - 1, full.contact = g->contact - 1;
   full.name = name_of(cdni_soft(cdn_state_system(state)), g);
   memcpy(full.residual, o->residual, sizeof full.residual);
@@ -149,7 +149,7 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
         const tree_node *node = &room->matter->tree.node[g->body[1]];
         for (int j = 0; j < node->nu; j++) rate += g->g[k][j] * d.u[node->u + j];
       } else if (g->place == SOFT_JOINTS) {
-        rate = g->g[0][0] * d.u[g->mobility[0]] + g->g[1][0] * d.u[g->mobility[1]];
+        for (int j = 0; j < g->terms; j++) rate += g->term[j].slope * d.u[g->term[j].u];
       } else {
         for (int s = 0; s < 2; s++) {
           const v3 point = s ? g->point : v3_add(g->point, g->arm);

@@ -137,7 +137,9 @@ static void declare_reads(soft_room *room, cdn_declarer *d) {
     cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_belts_ticket(room->contact));
-  if (room->elements) cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
+  if (!room->elements) return;
+  cdni_declare_prerequisite(d, groups, cdni_soft_element_ticket(room->elements));
+  if (room->elements->n_tendons > 0) cdni_declare_prerequisite(d, groups, cdni_soft_tendon_ticket(room->elements));
 }
 
 static cdn_status declare(void *self, cdn_declarer *d) {

@@ -9,16 +9,22 @@
 typedef enum soft_place {
   SOFT_PAIR,  /* the acceleration of body b relative to body a, at a point */
   SOFT_JOINT, /* the mobilities of one joint */
-  SOFT_JOINTS /* one row on a mobility of each of two joints */
+  SOFT_JOINTS /* one row on mobilities of several joints: the sum of slope udot */
 } soft_place;
+
+/* A mobility in a row on several joints. */
+typedef struct soft_term {
+  int32_t body, u; /* the outboard body of its joint; its slot */
+  double slope;
+} soft_term;
 
 /* One group: s(J a - ref). Vectors are in Ground. */
 typedef struct soft_group {
   soft_function s;
   double ref[SOFT_MOST_ROWS]; /* aref; terms of J that change with time are in it */
   int32_t place;
-  int32_t body[2];     /* of a pair: a and b; of a joint: its outboard body, in body[1]; of two: theirs */
-  int32_t mobility[2]; /* of two joints: slots of u */
+  int32_t body[2]; /* of a pair: a and b; of a joint: its outboard body, in body[1] */
+  int32_t terms;   /* of several joints: how many, at least two */
   /* 1: how the force varies is known (force_derivatives.c), for a contact or one mobility. Then ref[0] falls with the violation by
    * `stiffness`, the ref of every row with its velocity by `damping`, and D grows with the violation by the part `growth` of
    * itself. */
@@ -27,7 +33,8 @@ typedef struct soft_group {
   v3 point, arm; /* of a pair: a point of b, and from there to that of a; 0 but for stations that should coincide */
   union {
     sv B[SOFT_MOST_ROWS];        /* of a pair: r_k = B_k . (A_b - A_a) - ref_k, with A at the point: rotation first */
-    double g[SOFT_MOST_ROWS][6]; /* of a joint: r_k = g_k . udot - ref_k; of two: g[0][0] and g[1][0] are the slopes */
+    double g[SOFT_MOST_ROWS][6]; /* of a joint: r_k = g_k . udot - ref_k */
+    soft_term term[CDN_SOFT_MOST_TERMS];
   };
   /* Of a pair: whether r is the acceleration of the point as it is (then ref has its centripetal part), or J udot alone. */
   int32_t rates;
@@ -36,5 +43,15 @@ typedef struct soft_group {
   int32_t contact, element, provider;
   int32_t source; /* of a contact: its number among the points, of which those in a gap are no contacts */
 } soft_group;
+
+/* The bodies that a group acts on. */
+static inline int cdni_soft_bodies(const soft_group *g) { return g->place == SOFT_JOINTS ? g->terms : 2; }
+static inline int cdni_soft_body(const soft_group *g, int i) {
+  return g->place == SOFT_JOINTS ? g->term[i].body : g->body[i];
+}
+/* Of several joints, how many two of them there are: 0 and 1, 0 and 2, 1 and 2, 0 and 3, ... */
+static inline int cdni_soft_term_pairs(const soft_group *g) {
+  return g->place == SOFT_JOINTS ? g->terms * (g->terms - 1) / 2 : 0;
+}
 
 #endif

@@ -18,16 +18,28 @@ typedef struct plan_shape {
   const int32_t *pair;
 } plan_shape;
 
-/* Appends the pairs of bodies that a group couples, but for one that has just been appended. */
+/* Most couplings of a group. */
+static size_t most_couplings(const soft_group *g) {
+  return g->place == SOFT_PAIR ? 1 : 4 * (size_t)cdni_soft_term_pairs(g);
+}
+
+/* Appends a pair of bodies, if both move, but for one that has just been appended. */
+static int32_t *add_coupling(int a, int b, const int32_t *first, int32_t *at) {
+  const int32_t pair[2] = { a < b ? a : b, a < b ? b : a };
+  if (a == 0 || b == 0 || a == b || (at > first && cdni_soft_compare_pairs(at - 2, pair) == 0)) return at;
+  *at++ = pair[0], *at++ = pair[1];
+  return at;
+}
+
+/* Appends the pairs of bodies that a group couples. */
 static int32_t *add_couplings(const soft_room *room, const soft_group *g, const int32_t *first, int32_t *at) {
-  const int most = g->place == SOFT_PAIR ? 1 : g->place == SOFT_JOINTS ? 2 : 0;
-  for (int s = 0; s < most; s++)
-    for (int t = 0; t < most; t++) {
-      const int a = cdni_soft_coupled_body(room, g, 0, s), b = cdni_soft_coupled_body(room, g, 1, t);
-      const int32_t pair[2] = { a < b ? a : b, a < b ? b : a };
-      if (a == 0 || b == 0 || a == b || (at > first && cdni_soft_compare_pairs(at - 2, pair) == 0)) continue;
-      *at++ = pair[0], *at++ = pair[1];
-    }
+  if (g->place == SOFT_PAIR)
+    return add_coupling(cdni_soft_coupled_body(room, g, 0, 0), cdni_soft_coupled_body(room, g, 1, 0), first, at);
+  for (int j = 1; g->place == SOFT_JOINTS && j < g->terms; j++)
+    for (int i = 0; i < j; i++)
+      for (int c = 0; c < 4; c++)
+        at = add_coupling(cdni_soft_coupled_body(room, g, i, c / 2), cdni_soft_coupled_body(room, g, j, c % 2), first,
+                          at);
   return at;
 }
 
@@ -47,7 +59,7 @@ static void sort_pairs(int32_t *pair, size_t n, int nb, int32_t *scratch) {
   }
 }
 
-/* `numbers` has room for 3 + constraints + 16 groups + 2 bodies + 1; `touched` is by body. */
+/* `numbers` has room for 3 + constraints + 4 couplings + 2 bodies + 1; `touched` is by body. */
 static plan_shape shape_of(const soft_problem *p, const soft_group *groups, const loop_plan *full, int32_t *numbers,
                            uint8_t *touched) {
   const soft_room *room = p->room;
@@ -58,8 +70,10 @@ static plan_shape shape_of(const soft_problem *p, const soft_group *groups, cons
   int32_t *pair = at;
   memset(touched, 0, (size_t)nb);
   for (int i = 0; i < p->n; i++) {
-    const int32_t *body = groups[i].body;
-    for (int k = 0; k < 2; k++) touched[room->trunk[body[k]]] |= room->moves[body[k]];
+    for (int k = 0; k < cdni_soft_bodies(&groups[i]); k++) {
+      const int body = cdni_soft_body(&groups[i], k);
+      touched[room->trunk[body]] |= room->moves[body];
+    }
     if (p->coupled) at = add_couplings(room, &groups[i], pair, at);
   }
   size_t count = (size_t)(at - pair) / 2, kept = 0;
@@ -121,6 +135,8 @@ static bool take_scratch(soft_problem *p) {
                            islands * sizeof *p->piece,
                            islands * sizeof *p->island,
                            n * sizeof *p->order,
+                           2 * p->terms * sizeof *p->term_J,
+                           4 * p->term_pairs * sizeof *p->term_C,
                            nb * sizeof *p->P,
                            nb * sizeof *p->changed,
                            6 * nu * sizeof *p->D,
@@ -136,25 +152,13 @@ static bool take_scratch(soft_problem *p) {
                            (size_t)(plan->m + 1) * sizeof *p->was_redundant,
                            factor,
                            solve };
-  void **const parts[] = { (void **)&p->work,
-                           (void **)&p->first,
-                           (void **)&p->piece_first,
-                           (void **)&p->piece,
-                           (void **)&p->island,
-                           (void **)&p->order,
-                           (void **)&p->P,
-                           (void **)&p->changed,
-                           (void **)&p->D,
-                           (void **)&p->x,
-                           (void **)&p->y,
-                           (void **)&p->step,
-                           (void **)&p->f,
-                           (void **)&p->A_x,
-                           (void **)&p->A_y,
-                           (void **)&p->A_step,
-                           (void **)&p->F,
-                           (void **)&p->record,
-                           (void **)&p->was_redundant };
+  void **const parts[] = { (void **)&p->work,    (void **)&p->first,  (void **)&p->piece_first,
+                           (void **)&p->piece,   (void **)&p->island, (void **)&p->order,
+                           (void **)&p->term_J,  (void **)&p->term_C, (void **)&p->P,
+                           (void **)&p->changed, (void **)&p->D,      (void **)&p->x,
+                           (void **)&p->y,       (void **)&p->step,   (void **)&p->f,
+                           (void **)&p->A_x,     (void **)&p->A_y,    (void **)&p->A_step,
+                           (void **)&p->F,       (void **)&p->record, (void **)&p->was_redundant };
   size_t total = 0;
   for (int i = 0; i < CDNI_COUNT(sizes); i++) total += (sizes[i] + CDNI_ALIGN - 1) / CDNI_ALIGN * CDNI_ALIGN;
   char *at = p->inner = cdn_work_push(p->state, total + 1);
@@ -273,7 +277,13 @@ cdn_status cdni_soft_begin(soft_problem *p, const soft_room *room, cdn_state *st
     CDNI_TRY(cdni_constraint_rows(room->constraints, state, &p->rows_there));
     full = p->rows_there.plan, p->rows = &p->rows_there;
   }
-  const size_t most = 4 + (size_t)(full ? full->n_constraints : 0) + 16 * (size_t)p->n + 2 * (size_t)nb;
+  size_t couplings = 0;
+  for (int i = 0; i < n; i++) {
+    couplings += most_couplings(&groups[i]);
+    if (groups[i].place == SOFT_JOINTS) p->terms += (size_t)groups[i].terms;
+    p->term_pairs += (size_t)cdni_soft_term_pairs(&groups[i]);
+  }
+  const size_t most = 4 + (size_t)(full ? full->n_constraints : 0) + 4 * couplings + 2 * (size_t)nb;
   p->frame = cdn_work_push(state, (size_t)nb * (sizeof(sv) + 1) + most * sizeof(int32_t));
   if (!p->frame) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_realize", NULL, "out of memory");
   sv *A = p->frame;

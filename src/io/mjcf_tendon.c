@@ -1,0 +1,128 @@
+/* <tendon>: those whose length is a sum of coordinates (fixed). Spatial ones are not simulated. */
+#include <stdio.h>
+
+#include "io/mjcf.h"
+
+static const io_joint *joint_called(const io_description *d, const char *name) {
+  for (size_t i = 0; i < d->joints.count; i++) {
+    const io_joint *joint = &CDNI_AT(d->joints, io_joint, i);
+    if (joint->name && strcmp(joint->name, name) == 0) return joint;
+  }
+  return NULL;
+}
+
+static cdn_status read_joint(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t) {
+  const char *name;
+  CDNI_TRY(io_xml_need_string(r->d, node, "joint", &name));
+  const io_joint *joint = joint_called(r->d, name);
+  if (!joint) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint='%.60s' names no joint; correct the name", name);
+  if (joint->kind != IO_PIN && joint->kind != IO_SLIDER)
+    return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint='%.60s' is no hinge or slide; only these pull a tendon", name);
+  for (int i = 0; i < t->joints && i < CDN_SPEC_TENDON_JOINTS; i++)
+    if (strcmp(t->joint[i], joint->name) == 0)
+      return io_xml_fail(r->d, CDN_ERR_PARSE, node, "joint '%.60s' is in the tendon twice; add up the coefficients",
+                         name);
+  double coefficient;
+  bool present;
+  CDNI_TRY(io_xml_double(r->d, node, "coef", &coefficient, &present));
+  if (!present) return io_xml_missing(r->d, node, "coef", "give the tendon's length for a unit of the joint");
+  if (t->joints < CDN_SPEC_TENDON_JOINTS) t->joint[t->joints] = joint->name, t->coefficient[t->joints] = coefficient;
+  t->joints++;
+  io_xml_report_rest(r->d, node);
+  return CDN_OK;
+}
+
+static cdn_status read_joints(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (io_xml_is(child, "joint")) CDNI_TRY(read_joint(r, child, t));
+    else {
+      char note[100];
+      snprintf(note, sizeof note, "fixed/%.60s", io_xml_name(child));
+      io_not_understood(r->d, io_xml_line(child), note);
+    }
+  }
+  return walk.status;
+}
+
+static cdn_status read_limit(mjcf_reader *r, const mjcf_element *e, cdn_spec_tendon *t) {
+  static const char *const words[] = { "false", "true", "auto" };
+  int limited = 2;
+  double range[2] = { 0, 0 };
+  CDNI_TRY(io_mjcf_keyword(r, e, "limited", words, 3, &limited));
+  CDNI_TRY(io_mjcf_doubles(r, e, "range", range, 2, NULL));
+  CDNI_TRY(io_mjcf_double(r, e, "margin", &t->margin));
+  CDNI_TRY(io_mjcf_law(r, e, "solreflimit", "solimplimit", &t->limit_law));
+  const bool has_range = range[0] != 0 || range[1] != 0;
+  t->limited = limited == 1 || (limited == 2 && r->compiler.autolimits && has_range);
+  if (!t->limited) return CDN_OK;
+  if (range[0] >= range[1])
+    return io_xml_fail(
+        r->d, CDN_ERR_PARSE, e->node,
+        "the tendon is limited, but its range '%g %g' is empty; write range='LOWER UPPER', or limited='false'",
+        range[0], range[1]);
+  t->lower = range[0], t->upper = range[1];
+  if (!r->flags.limits) t->limited = false;
+  return CDN_OK;
+}
+
+/* What tendons may have and is not simulated. */
+static cdn_status report_unsimulated(mjcf_reader *r, const mjcf_element *e, const cdn_spec_tendon *t) {
+  const int line = io_xml_line(e->node);
+  double stiffness = 0, damping = 0, armature = 0;
+  CDNI_TRY(io_mjcf_double(r, e, "stiffness", &stiffness));
+  CDNI_TRY(io_mjcf_double(r, e, "damping", &damping));
+  CDNI_TRY(io_mjcf_double(r, e, "armature", &armature));
+  if (stiffness != 0 && r->flags.springs) io_not_understood(r->d, line, "tendon stiffness");
+  if (damping != 0 && r->flags.dampers) io_not_understood(r->d, line, "tendon damping");
+  if (armature != 0) io_not_understood(r->d, line, "tendon armature");
+  if ((t->limited || t->friction > 0) && !r->soft_rows) io_not_understood(r->d, line, "tendon/fixed");
+  return CDN_OK;
+}
+
+static cdn_status name_tendon(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon *t) {
+  const char *name = io_xml_string(node, "name");
+  char made[60];
+  snprintf(made, sizeof made, "tendon of line %d", io_xml_line(node));
+  t->name = cdni_strdup(&r->d->allocator, name && name[0] ? name : made);
+  return t->name ? CDN_OK : io_mjcf_out_of_memory(r);
+}
+
+static cdn_status read_fixed(mjcf_reader *r, io_xml_node *node) {
+  cdn_spec_tendon t = cdn_default_spec_tendon();
+  mjcf_element e;
+  t.line = io_xml_line(node);
+  CDNI_TRY(io_mjcf_element(r, node, MJCF_TENDON, 0, &e));
+  CDNI_TRY(read_limit(r, &e, &t));
+  CDNI_TRY(io_mjcf_double(r, &e, "frictionloss", &t.friction));
+  CDNI_TRY(io_mjcf_law(r, &e, "solreffriction", "solimpfriction", &t.friction_law));
+  if (!r->flags.frictionloss) t.friction = 0;
+  CDNI_TRY(report_unsimulated(r, &e, &t));
+  CDNI_TRY(read_joints(r, node, &t));
+  io_mjcf_finish_element(r, &e);
+  if (t.joints > CDN_SPEC_TENDON_JOINTS) {
+    io_not_understood(r->d, t.line, "tendon/fixed (more than 16 joints)");
+    return CDN_OK;
+  }
+  if (t.joints == 0) return io_xml_fail(r->d, CDN_ERR_PARSE, node, "the tendon has no joints");
+  CDNI_TRY(name_tendon(r, node, &t));
+  if (cdni_array_push(&r->d->allocator, &r->d->tendons, sizeof t, &t)) return CDN_OK;
+  cdni_strfree(&r->d->allocator, (char *)t.name);
+  return io_mjcf_out_of_memory(r);
+}
+
+cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node) {
+  mjcf_walk walk = io_mjcf_walk(r, node);
+  for (io_xml_node *child; (child = io_mjcf_walk_next(&walk)) != NULL;) {
+    if (io_xml_is(child, "fixed")) {
+      CDNI_TRY(read_fixed(r, child));
+      continue;
+    }
+    char note[100];
+    snprintf(note, sizeof note, "tendon/%.60s", io_xml_name(child));
+    io_xml_ignore_all(child);
+    io_not_understood(r->d, io_xml_line(child), note);
+  }
+  io_xml_report_rest(r->d, node);
+  return walk.status;
+}
