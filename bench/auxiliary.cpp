@@ -33,8 +33,7 @@ cdn_status declare(void *self, cdn_declarer *d) {
 cdn_status calc_zdot(const void *self, cdn_state *state, double *zdot) {
   const auto *f = static_cast<const Filters *>(self);
   const double *z = cdn_state_zvar(state, f->z);
-  for (int i = 0; i < f->n; i++)
-    zdot[i] = -rate(i) * (z[i] - 0.5 * std::sin(cdn_body_q(state, f->pins[i % 20])[0]));
+  for (int i = 0; i < f->n; i++) zdot[i] = -rate(i) * (z[i] - 0.5 * std::sin(cdn_body_q(state, f->pins[i % 20])[0]));
   return CDN_OK;
 }
 

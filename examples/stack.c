@@ -3,7 +3,8 @@
 #include <cardan/cardan.h>
 #include <stdio.h>
 
-static cdn_body add(cdn_system *system, const char *name, cdn_geometry geometry, double mass, double inertia, cdn_vec3 p) {
+static cdn_body add(cdn_system *system, const char *name, cdn_geometry geometry, double mass, double inertia,
+                    cdn_vec3 p) {
   cdn_body_def body = cdn_default_body_def();
   body.name = name, body.mobilizer = CDN_FREE, body.mass.mass = mass;
   body.mass.inertia = (cdn_inertia){ inertia, inertia, inertia, 0, 0, 0 };
@@ -23,8 +24,8 @@ static cdn_status report(cdn_state *state) {
   for (int i = 0; i < n; i++) {
     cdn_contact c;
     CDN_TRY(cdn_contact_get(state, i, &c));
-    printf("%s on %s: %.2f N at (%.3f, %.3f, %.3f), %.3f mm deep\n", cdn_shape_name(system, c.b), cdn_shape_name(system, c.a), c.force,
-           c.point.x, c.point.y, c.point.z, 1e3 * c.depth);
+    printf("%s on %s: %.2f N at (%.3f, %.3f, %.3f), %.3f mm deep\n", cdn_shape_name(system, c.b),
+           cdn_shape_name(system, c.a), c.force, c.point.x, c.point.y, c.point.z, 1e3 * c.depth);
   }
   return n > 0 ? CDN_OK : CDN_ERR_ARG;
 }

@@ -46,7 +46,9 @@ void progress_erase(progress *p);
 
 /* Methods of SUNDIALS keep their memory to themselves: saving them makes them begin anew, so that a run has the same
  * bits only if it is saved at the same times. */
-static inline bool begins_anew_where_saved(cdn_method method) { return method >= CDN_METHOD_CVODE_BDF && method <= CDN_METHOD_IDA; }
+static inline bool begins_anew_where_saved(cdn_method method) {
+  return method >= CDN_METHOD_CVODE_BDF && method <= CDN_METHOD_IDA;
+}
 
 /* How far a run has come, beside its stepper. Doubles count exactly up to 2^53. */
 typedef struct run_position {

@@ -111,14 +111,23 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
 
 static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
   cdn_certificate *c = &s->certificate;
-  int64_t *const counts[] = { &c->steps,       &c->rejected,       &c->evaluations, &c->report_evaluations,
-                              &c->stiff_steps, &c->rounding_steps, &c->jacobians,   &c->events,
+  int64_t *const counts[] = { &c->steps,       &c->rejected,       &c->evaluations,    &c->report_evaluations,
+                              &c->stiff_steps, &c->rounding_steps, &c->jacobians,      &c->events,
                               &c->near_misses, &c->kernel_changes, &c->soft_iterations };
-  double *const numbers[] = {
-    &c->time_initial,       &c->smallest_step,   &c->largest_step,     &c->energy_initial,       &c->work,
-    &c->energy_jumps,       &s->largest_kinetic, &s->absolute_work,    &c->max_constraint_error, &c->max_position_error,
-    &c->max_velocity_error, &s->local_errors,    &s->singular.rounding, &c->max_soft_residual
-  };
+  double *const numbers[] = { &c->time_initial,
+                              &c->smallest_step,
+                              &c->largest_step,
+                              &c->energy_initial,
+                              &c->work,
+                              &c->energy_jumps,
+                              &s->largest_kinetic,
+                              &s->absolute_work,
+                              &c->max_constraint_error,
+                              &c->max_position_error,
+                              &c->max_velocity_error,
+                              &s->local_errors,
+                              &s->singular.rounding,
+                              &c->max_soft_residual };
   cdni_archive_mark(a, "CERT");
   for (int i = 0; i < CDNI_COUNT(counts); i++) cdni_archive_int64(a, counts[i], 0, INT64_MAX);
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);

@@ -15,7 +15,9 @@ cdn_status cdni_derivatives_begin(derivative_pass *p, cdn_state *state, const ch
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
 
   const tree_data d = cdni_matter_data(m, state);
-  *p = (derivative_pass){ .m = m, .state = state, .function = function, .node = m->tree.node, .pose = d.pose, .twist = d.twist, .u = d.u };
+  *p = (derivative_pass){
+    .m = m, .state = state, .function = function, .node = m->tree.node, .pose = d.pose, .twist = d.twist, .u = d.u
+  };
   p->udot = udot, p->dq = dq, p->du = du, p->M = M;
   p->frame = cdn_work_push(state, nu * (sizeof *p->motion + 7 * sizeof *p->turn) +
                                       nb * (sizeof *p->sum + sizeof *p->A + 2 * sizeof *p->by_place + 1));

@@ -40,7 +40,7 @@ struct cdn_ensemble {
   cdn_method method;
   const cdni_rk_tableau *rk; /* NULL: semi-explicit Euler, or Euler with damping */
   double *damping;           /* of joints, by mobility, for Euler with implicit damping in lanes; else NULL */
-  bool apart; /* the method takes the steps of each State by itself */
+  bool apart;                /* the method takes the steps of each State by itself */
 
   cdn_system *twin; /* its States have the lanes; NULL: States are evaluated one by one */
 

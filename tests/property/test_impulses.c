@@ -19,7 +19,8 @@ static void lock_some(constrained *x) {
   memset(x->prescribed, 0, sizeof x->prescribed);
   for (int b = 1; b <= x->tree.bodies; b++) {
     if (cdn_body_nu(s, (cdn_body){ b }) == 0 || pick(&x->r, 3)) continue;
-    OK_ON(x->state, cdn_body_lock(x->state, (cdn_body){ b }, (cdn_motion_level)(CDN_LEVEL_ACCELERATION + pick(&x->r, 3))));
+    OK_ON(x->state,
+          cdn_body_lock(x->state, (cdn_body){ b }, (cdn_motion_level)(CDN_LEVEL_ACCELERATION + pick(&x->r, 3))));
     for (int k = 0; k < cdn_body_nu(s, (cdn_body){ b }); k++)
       x->prescribed[cdn_body_first_u(s, (cdn_body){ b }) + k] = true;
   }

@@ -26,8 +26,7 @@ static void velocity_derivatives(cdn_state *state, double *J) {
 /* J by differences of the forces that are on: all are, those of joints alone, or none. */
 static void only(cdn_state *state, const random_tree *of, bool joints, bool others) {
   for (int i = 0; i < of->forces; i++)
-    OK_ON(state,
-          cdn_force_set_enabled(state, of->force[i].id, of->force[i].kind == MOBILITY_DAMPER ? joints : others));
+    OK_ON(state, cdn_force_set_enabled(state, of->force[i].id, of->force[i].kind == MOBILITY_DAMPER ? joints : others));
 }
 
 static void find_J(problem *p, const random_tree *of, step_damping which) {
@@ -41,8 +40,7 @@ static void find_J(problem *p, const random_tree *of, step_damping which) {
   if (which == STEP_ALL) return;
   for (int k = 0; k < nu * nu; k++) p->J[k] -= none[k];
   for (int i = 0; i < nu && which == STEP_FORCES; i++)
-    for (int k = 0; k < i; k++)
-      p->J[i * nu + k] = p->J[k * nu + i] = 0.5 * (p->J[i * nu + k] + p->J[k * nu + i]);
+    for (int k = 0; k < i; k++) p->J[i * nu + k] = p->J[k * nu + i] = 0.5 * (p->J[i * nu + k] + p->J[k * nu + i]);
 }
 
 /* The null space of G and of what is held. */
@@ -145,8 +143,8 @@ static int compare(problem *p, const random_tree *of, step_damping which, double
   expect(p, h, udot, expected);
   for (int k = 0; k < p->nu; k++) size = fmax(size, fmax(fabs(udot[k]), fabs(expected[k])));
   for (int k = 0; k < p->nu; k++)
-    ck_assert_msg(fabs(a[k] - expected[k]) <= 1e-7 * size, "%d, h = %g: a[%d] = %.12g, expected %.12g, udot %.12g", which,
-                  h, k, a[k], expected[k], udot[k]);
+    ck_assert_msg(fabs(a[k] - expected[k]) <= 1e-7 * size, "%d, h = %g: a[%d] = %.12g, expected %.12g, udot %.12g",
+                  which, h, k, a[k], expected[k], udot[k]);
   return 1;
 }
 

@@ -49,7 +49,18 @@ typedef struct world {
 } world;
 
 /* How a call has to be run. */
-typedef enum call_kind { BUILDING, RUNNING, FORCES, ROWS, PROVIDED, SOFT, OUTPUT, DERIVATIVES, RATES, DECLARER } call_kind;
+typedef enum call_kind {
+  BUILDING,
+  RUNNING,
+  FORCES,
+  ROWS,
+  PROVIDED,
+  SOFT,
+  OUTPUT,
+  DERIVATIVES,
+  RATES,
+  DECLARER
+} call_kind;
 typedef struct extreme_call {
   const char *name;
   cdn_status (*call)(world *w);

@@ -92,7 +92,8 @@ static bool go(cdn_stepper *s, going how, int leg) {
 
 /* Two runs side by side, one of them saved, thrown away and loaded after every leg. */
 static int run_twice(const char *name, cdn_stepper_def def, bool events, going how) {
-  bool restarts = def.method >= CDN_METHOD_CVODE_BDF && def.method <= CDN_METHOD_IDA; /* begins anew where it is saved */
+  bool restarts =
+      def.method >= CDN_METHOD_CVODE_BDF && def.method <= CDN_METHOD_IDA; /* begins anew where it is saved */
   rig r;
   rig_log log_a = { 0 }, log_b = { 0 };
   cdn_state *state = rig_state(&r, events, NULL);

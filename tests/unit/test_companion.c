@@ -163,7 +163,8 @@ START_TEST(what_rounding_does_not_allow_is_said) {
   cdn_certificate c = run(1, def).c;
   cdn_certificate_verdict(&c, text, sizeof text);
   ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
-  ck_assert_msg(c.rounding_steps > c.steps / 2, "%lld of %lld: %s", (long long)c.rounding_steps, (long long)c.steps, text);
+  ck_assert_msg(c.rounding_steps > c.steps / 2, "%lld of %lld: %s", (long long)c.rounding_steps, (long long)c.steps,
+                text);
   ck_assert_msg(strstr(text, "as exact as rounding allows"), "%s", text);
   /* nothing tighter helps */
   ck_assert(cdn_certificate_suggestion(&c) == 0);

@@ -103,7 +103,8 @@ static world make_world(void) {
   soft.name = "belt", soft.kind = CDN_SOFT_COUPLE, soft.y = on_pin, soft.x = on_slider;
   cdn_system_add_soft_equality(s, &soft);
   cdn_soft_tendon_def tendon = cdn_default_soft_tendon_def();
-  tendon.name = "cord", tendon.joints = 2, tendon.joint[0] = on_pin, tendon.joint[1] = on_slider, tendon.disabled = true;
+  tendon.name = "cord", tendon.joints = 2, tendon.joint[0] = on_pin, tendon.joint[1] = on_slider,
+  tendon.disabled = true;
   tendon.coefficient[0] = 0.5, tendon.coefficient[1] = -1, tendon.upper = 3;
   cdn_system_add_soft_tendon(s, &tendon);
   tendon.name = "worn cord", tendon.kind = CDN_TENDON_LOSS, tendon.loss = 2;

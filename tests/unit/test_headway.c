@@ -196,7 +196,7 @@ START_TEST(methods_are_there_or_refused) {
     def.method = (cdn_method)m;
     const bool there = cdn_method_is_available(def.method);
     ck_assert(there == (m < ALL_METHODS || m > CDN_METHOD_IDA)); /* those of SUNDIALS may be missing */
-    def.fixed_step = m > CDN_METHOD_IDA ? 0.1 : 0;                /* some have no other steps */
+    def.fixed_step = m > CDN_METHOD_IDA ? 0.1 : 0;               /* some have no other steps */
     FAILS(cdn_stepper_create(state, &def, &stepper), there ? CDN_OK : CDN_ERR_UNSUPPORTED);
     cdn_stepper_destroy(stepper);
   }

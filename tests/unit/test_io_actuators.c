@@ -109,12 +109,10 @@ START_TEST(test_what_is_left_out_is_named) {
               "<motor site='s' refsite='s'/><adhesion body='c'/><position joint='turn' dampratio='1'/>"
               "</actuator><keyframe><key name='k' ctrl='1 2 3 4 5 6 7 8' act='9 10'/></keyframe>",
        NULL);
-  static const char *const notes[] = { "actuator/motor on a tendon",
-                                       "actuator/muscle",
-                                       "actuator/general of this dyntype, gaintype or biastype",
-                                       "actuator/motor with a refsite",
-                                       "actuator/adhesion",
-                                       "actuator/position with a dampratio" };
+  static const char *const notes[] = {
+    "actuator/motor on a tendon",    "actuator/muscle",   "actuator/general of this dyntype, gaintype or biastype",
+    "actuator/motor with a refsite", "actuator/adhesion", "actuator/position with a dampratio"
+  };
   const int n = sizeof notes / sizeof *notes;
   ck_assert_int_eq(cdn_model_not_understood_count(model), n);
   for (int i = 0; i < n; i++) {
