@@ -213,7 +213,8 @@ int main(void) {
   for (int i = 0; i < WAYS; i++) {
     result r = { 0 };
     if (measure(&ways[i], &r)) {
-      fprintf(stderr, "which_contact: %s: %s\n", ways[i].name, cdn_last_error_text());
+      fprintf(stderr, "%s\n", ways[i].name);
+      fprintf(stderr, "which_contact: %s\n", cdn_last_error_text());
       return 1;
     }
     failures += !is_told(&ways[i], &r, coulomb);
