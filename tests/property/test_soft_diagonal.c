@@ -163,6 +163,43 @@ START_TEST(diagonal_is_that_of_the_operators) {
 }
 END_TEST
 
+/* What an impedance means (MuJoCo, chapter Computation): a lone row that acts brings its acceleration from that without it by the part d
+ * to aref. Of two links the first joint has a limit, which meets another inertia at each angle of the second. */
+START_TEST(a_lone_row_interpolates) {
+  cdn_system *s = cdn_system_create(NULL);
+  const cdn_soft_def soft = exactly(CDN_SOFT_ELLIPTIC);
+  cdn_system_set_soft(s, &soft);
+  cdn_system_add_gravity(s, NULL, cdn_v3(0, -9.81, 0));
+  cdn_body_def b = cdn_default_body_def();
+  b.mobilizer = CDN_PIN, b.mass.mass = 2, b.mass.com.x = 0.5;
+  b.mass.inertia = (cdn_inertia){ 0.1, 0.7, 0.7, 0, 0, 0 };
+  const cdn_body arm = cdn_system_add_body(s, &b);
+  b.parent = arm, b.X_PF.p.x = 1;
+  cdn_system_add_body(s, &b);
+  cdn_soft_limit_def limit = cdn_default_soft_limit_def();
+  limit.body = arm, limit.lower = 0, limit.law = law();
+  const cdn_soft_element id = cdn_system_add_soft_limit(s, &limit);
+  OK_FREEZE(s);
+  cdn_state *state;
+  OK(cdn_state_create(s, &state));
+  cdn_system_release(s);
+  for (int i = 0; i < 9; i++) {
+    const double q[2] = { -0.01, 0.7 * i }, u[2] = { -0.2, 0.3 }, d = IMPEDANCE, T = limit.law.ref[0];
+    const double ref = -2 / (d * T) * u[0] - q[0] / (d * T * T);
+    double udot[2];
+    OK_ON(state, cdn_state_set_q(state, q));
+    OK_ON(state, cdn_state_set_u(state, u));
+    for (int on = 0; on < 2; on++) {
+      OK_ON(state, cdn_soft_element_set_enabled(state, id, on));
+      OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+      udot[on] = cdn_state_udot(state)[0];
+    }
+    NEAR(udot[1], (1 - d) * udot[0] + d * ref, 1e-13 * ref);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* ---- where both are the same ---- */
 
 /* A ball over a floor: its normal goes through its centre, where a translation meets 1 / m in all directions. A point at its centre is
@@ -258,5 +295,5 @@ START_TEST(rows_along_which_nothing_moves_keep_the_approximation) {
 }
 END_TEST
 
-CHECK_MAIN("soft diagonal", diagonal_is_that_of_the_operators, a_lone_ball_feels_no_difference,
+CHECK_MAIN("soft diagonal", diagonal_is_that_of_the_operators, a_lone_row_interpolates, a_lone_ball_feels_no_difference,
            rows_along_which_nothing_moves_keep_the_approximation)
