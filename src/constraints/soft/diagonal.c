@@ -19,7 +19,7 @@ void cdni_soft_diagonal_end(const soft_diagonal *x, cdn_state *state) { cdn_work
 
 /* ---- one row ---- */
 
-/* The innermost bodies that the paths have reached, and what they pass on. */
+/* The bodies that the paths have reached, and what has come to them. At most one a term. */
 typedef struct path_end {
   int32_t body;
   sv z;
