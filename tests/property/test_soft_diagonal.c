@@ -164,7 +164,7 @@ START_TEST(diagonal_is_that_of_the_operators) {
 END_TEST
 
 /* What an impedance means (MuJoCo, chapter Computation): a lone row that acts brings its acceleration from that without it by the part d
- * to aref. Of two links the first joint has a limit, which meets another inertia at each angle of the second. */
+ * to aref. Of two links the first joint has a limit, which meets another inertia at each angle of the second, and where that is locked. */
 START_TEST(a_lone_row_interpolates) {
   cdn_system *s = cdn_system_create(NULL);
   const cdn_soft_def soft = exactly(CDN_SOFT_ELLIPTIC);
@@ -175,7 +175,7 @@ START_TEST(a_lone_row_interpolates) {
   b.mass.inertia = (cdn_inertia){ 0.1, 0.7, 0.7, 0, 0, 0 };
   const cdn_body arm = cdn_system_add_body(s, &b);
   b.parent = arm, b.X_PF.p.x = 1;
-  cdn_system_add_body(s, &b);
+  const cdn_body hand = cdn_system_add_body(s, &b);
   cdn_soft_limit_def limit = cdn_default_soft_limit_def();
   limit.body = arm, limit.lower = 0, limit.law = law();
   const cdn_soft_element id = cdn_system_add_soft_limit(s, &limit);
@@ -183,8 +183,9 @@ START_TEST(a_lone_row_interpolates) {
   cdn_state *state;
   OK(cdn_state_create(s, &state));
   cdn_system_release(s);
-  for (int i = 0; i < 9; i++) {
-    const double q[2] = { -0.01, 0.7 * i }, u[2] = { -0.2, 0.3 }, d = IMPEDANCE, T = limit.law.ref[0];
+  for (int i = 0; i < 18; i++) {
+    if (i == 9) OK_ON(state, cdn_body_lock(state, hand, CDN_LEVEL_ACCELERATION));
+    const double q[2] = { -0.01, 0.7 * (i % 9) }, u[2] = { -0.2, 0.3 }, d = IMPEDANCE, T = limit.law.ref[0];
     const double ref = -2 / (d * T) * u[0] - q[0] / (d * T * T);
     double udot[2];
     OK_ON(state, cdn_state_set_q(state, q));
