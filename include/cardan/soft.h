@@ -65,6 +65,10 @@ typedef struct cdn_soft_def {
   /** >= 0: the sweeps of an island end when one lowers the cost by less than this times the trace of M at the default
    *  coordinates. Default 1e-6 */
   double noslip_tolerance;
+  /** Whether rows of contacts and soft elements are scaled by the inverse inertia that they meet at the present pose, the
+   *  diagonal of J M^-1 J^T, in place of MuJoCo's approximation of it (docs/soft_elements.md). Mobilities that are
+   *  prescribed do not give way. Costs O(bodies) an evaluation, and O(bodies) a row at most. Default false */
+  bool exact_diagonal;
 } cdn_soft_def;
 /** cdn_default_soft_def for a struct of `size` bytes (docs/abi.md). */
 CDN_API void cdn_soft_def_init(void *def, size_t size);

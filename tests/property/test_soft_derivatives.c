@@ -10,7 +10,7 @@ typedef enum scene_shapes { BALLS, CAPSULES, BOXES, MIXED } scene_shapes;
 typedef struct options {
   scene_shapes shapes;
   int condim;
-  bool pyramid, elements;
+  bool pyramid, elements, exact;
   int bodies; /* 0: a few */
 } options;
 
@@ -116,6 +116,7 @@ static int check_scene(uint64_t seed, options o) {
   rng r = rng_of(seed + 11);
   cdn_soft_def soft = cdn_default_soft_def();
   soft.tolerance = 0, soft.line_tolerance = 1e-12, soft.cone = o.pyramid ? CDN_SOFT_PYRAMIDAL : CDN_SOFT_ELLIPTIC;
+  soft.exact_diagonal = o.exact;
   cdn_system_set_soft(tree.system, &soft);
   if (o.elements) add_elements(&tree);
   add_shapes(&tree, &r, &o);
@@ -159,6 +160,12 @@ START_TEST(contacts_that_are_differenced) { check_scenes((options){ .shapes = MI
 END_TEST
 START_TEST(limits_and_friction_losses) { check_scenes((options){ .shapes = BALLS, .condim = 3, .elements = true }); }
 END_TEST
+/* Their regularisation varies with the pose. */
+START_TEST(rows_with_an_exact_diagonal) {
+  for (int i = 0; i < 2; i++)
+    check_scenes((options){ .shapes = BALLS, .condim = 3, .elements = true, .exact = true, .pyramid = i });
+}
+END_TEST
 /* Rows of an island are solved for one by one up to 256, else the columns are. */
 START_TEST(contacts_of_a_crowd) {
   const options o = { .shapes = BALLS, .condim = 6, .bodies = 16 };
@@ -168,4 +175,4 @@ START_TEST(contacts_of_a_crowd) {
 END_TEST
 
 CHECK_MAIN("soft derivatives", contacts_of_balls, contacts_of_capsules, contacts_of_boxes,
-           contacts_that_are_differenced, limits_and_friction_losses, contacts_of_a_crowd)
+           contacts_that_are_differenced, limits_and_friction_losses, rows_with_an_exact_diagonal, contacts_of_a_crowd)

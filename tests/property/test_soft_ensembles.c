@@ -110,6 +110,7 @@ START_TEST(lanes_have_the_bits_of_states) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
       soft.cone = seed % 2 ? CDN_SOFT_ELLIPTIC : CDN_SOFT_PYRAMIDAL;
       soft.cost_tolerance = seed % 4 ? -1 : 1e-8;
+      soft.exact_diagonal = seed % 5 == 0;
       groups += check(seed, &soft);
     }
     ck_assert_int_gt(groups, 1000);

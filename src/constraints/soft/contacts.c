@@ -38,6 +38,7 @@ static cdn_status fill_group(const soft_room *room, cdn_state *state, const tree
   const double x = p->distance - p->soft.margin;
   const soft_response response = cdni_soft_response(&p->soft.law, x, def->shortest_time);
   const double translation = weight[p->body[0]][0] + weight[p->body[1]][0], mu = p->soft.friction[0];
+  g->about[0] = translation;
   g->place = SOFT_PAIR, g->body[0] = p->body[0], g->body[1] = p->body[1], g->point = cdni_to_v3(p->point);
   if (p->soft.dimension == 1) {
     g->s = (soft_function){ .kind = SOFT_LIMIT, .rows = 1 };
@@ -57,7 +58,8 @@ static cdn_status fill_group(const soft_room *room, cdn_state *state, const tree
   return count_belts(room, state, p, response.B, g);
 }
 
-cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_region_output *out) {
+cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
+                                  cdn_region_output *out) {
   const contact_point *points;
   int n;
   CDNI_TRY(cdni_contact_points(room->contact, state, &points, &n));
@@ -75,6 +77,7 @@ cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_r
     CDNI_TRY(cdn_region_output_add(out, 1, &place));
     soft_group *g = place;
     CDNI_TRY(fill_group(room, state, &d, weights.body, &points[i], g));
+    if (diagonal) cdni_soft_diagonal_scale(diagonal, g);
     g->contact = contacts, g->source = i;
   }
   return CDN_OK;

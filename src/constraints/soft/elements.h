@@ -136,6 +136,7 @@ static inline soft_group cdni_soft_element_group(const soft_element_view *v, sof
 /* Of a row with the violation x and its rate: D and aref. */
 static inline void cdni_soft_element_row(soft_group *g, int k, const soft_response *a, double weight, double x,
                                          double rate) {
+  g->about[k] = weight;
   g->s.D[k] = 1 / cdni_soft_regularisation(a->d, weight);
   g->ref[k] = -a->B * rate - a->K * a->d * x;
 }

@@ -142,11 +142,29 @@ void cdn_soft_list_add(cdn_soft_list *list, const cdn_soft_group_def *given) {
   if (list->room->def.rates) cdni_soft_count_rates(list->room, list->state, g);
 }
 
+/* Where the groups of soft elements go, and what scales them; NULL: the approximations. */
+typedef struct element_list {
+  cdn_region_output *out;
+  const soft_diagonal *diagonal;
+} element_list;
+
 static cdn_status add_element(void *to, const soft_group *g) {
+  const element_list *list = to;
   void *place;
-  CDNI_TRY(cdn_region_output_add(to, 1, &place));
+  CDNI_TRY(cdn_region_output_add(list->out, 1, &place));
   memcpy(place, g, sizeof *g);
+  if (list->diagonal) cdni_soft_diagonal_scale(list->diagonal, place);
   return CDN_OK;
+}
+
+/* The groups of soft elements and contacts. */
+static cdn_status add_own(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
+                          cdn_region_output *out) {
+  element_list list = { out, diagonal };
+  if (room->elements)
+    CDNI_TRY(
+        cdni_soft_element_groups(room->elements, state, room->def.shortest_time, room->def.rates, add_element, &list));
+  return room->contact ? cdni_soft_add_contacts(room, state, diagonal, out) : CDN_OK;
 }
 
 cdn_status cdni_soft_calc_groups(const void *self, cdn_state *state, cdn_region_output *out) {
@@ -170,9 +188,10 @@ cdn_status cdni_soft_calc_groups(const void *self, cdn_state *state, cdn_region_
       return cdni_state_fail(state, list.mistake, false, "cdn_realize", p->name, "soft rows of '%s': %s", p->name,
                              list.why);
   }
-  if (room->elements)
-    CDNI_TRY(
-        cdni_soft_element_groups(room->elements, state, room->def.shortest_time, room->def.rates, add_element, out));
-  if (room->contact) CDNI_TRY(cdni_soft_add_contacts(room, state, out));
-  return CDN_OK;
+  if (!cdni_soft_is_exact(room)) return add_own(room, state, NULL, out);
+  soft_diagonal diagonal;
+  CDNI_TRY(cdni_soft_diagonal_begin(state, &diagonal));
+  const cdn_status status = add_own(room, state, &diagonal, out);
+  cdni_soft_diagonal_end(&diagonal, state);
+  return status;
 }

@@ -5,6 +5,7 @@
 #include <cardan/regions.h>
 
 #include "constraints/loops.h"
+#include "constraints/soft/diagonal.h"
 #include "constraints/soft/elements.h"
 #include "constraints/soft/rows.h"
 #include "constraints/soft/soft.h"
@@ -38,6 +39,11 @@ struct soft_room {
                                 * the start, which goes with the square of the step. */
 };
 
+/* Whether something's rows are scaled by the exact inverse inertia. */
+static inline bool cdni_soft_is_exact(const soft_room *room) {
+  return room->def.exact_diagonal && (room->contact || room->elements);
+}
+
 enum { SOFT_MOST_RECORDS = 1000 };
 
 /* What the region of results begins with; then soft_outcome, one a group, udot, nu numbers, and cdn_soft_iteration, by iteration. */
@@ -57,8 +63,9 @@ cdn_region_fn cdni_soft_calc_groups;
 void cdni_soft_count_rates(const soft_room *room, cdn_state *state, soft_group *g);
 /* report.c: what contacts of a State tell of their rows. */
 contact_force_fn cdni_soft_contact_force;
-/* contacts.c: the rows of the points of contact. */
-cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, cdn_region_output *out);
+/* contacts.c: the rows of the points of contact. diagonal: what scales them; NULL: the approximations. */
+cdn_status cdni_soft_add_contacts(const soft_room *room, cdn_state *state, const soft_diagonal *diagonal,
+                                  cdn_region_output *out);
 
 /* ---- one solution under way ---- */
 

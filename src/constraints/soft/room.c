@@ -135,6 +135,7 @@ static void declare_reads(soft_room *room, cdn_declarer *d) {
   const cdn_cache groups = { room->groups.of, room->groups.ticket };
   if (room->contact || room->elements || room->def.cost_tolerance >= 0 || room->def.noslip_iterations > 0)
     cdni_declare_prerequisite(d, groups, room->matter->inverse_weights.ticket);
+  if (cdni_soft_is_exact(room)) cdni_declare_prerequisite(d, groups, room->matter->articulated.ticket);
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_points_ticket(room->contact));
   if (room->contact) cdni_declare_prerequisite(d, groups, cdni_contact_belts_ticket(room->contact));
   if (!room->elements) return;

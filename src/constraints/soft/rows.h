@@ -2,6 +2,8 @@
 #ifndef CARDAN_CONSTRAINTS_SOFT_ROWS_H
 #define CARDAN_CONSTRAINTS_SOFT_ROWS_H
 
+#include <cardan/soft.h>
+
 #include "constraints/soft/function.h"
 #include "matter/records.h"
 
@@ -22,6 +24,8 @@ typedef struct soft_term {
 typedef struct soft_group {
   soft_function s;
   double ref[SOFT_MOST_ROWS]; /* aref; terms of J that change with time are in it */
+  /* MuJoCo's approximation of the inverse inertia that each row meets, of a cone in the first. 0: no soft element's nor contact's. */
+  double about[SOFT_MOST_ROWS];
   int32_t place;
   int32_t body[2]; /* of a pair: a and b; of a joint: its outboard body, in body[1] */
   int32_t terms;   /* of several joints: how many, at least two */
