@@ -10,9 +10,9 @@ static const cdn_soft_law usual = { { 0.02, 1 }, { 0.9, 0.95, 0.001, 0.5, 2 } };
 
 static double clamp(double x, double least, double most) { return fmin(fmax(x, least), most); }
 
-/* MuJoCo warns of a solref of mixed signs, and takes the default; numbers of solimp that are out of their limits are
- * brought back into them. */
-static void make_valid(mjcf_reader *r, int line, const char *attribute, cdn_soft_law *law) {
+/* MuJoCo warns of a solref of mixed signs, and takes the default. It brings numbers of solimp that are out of their limits back into
+ * them. */
+static void make_valid(mjcf_reader *r, int line, const char *attribute, const char *impedance, cdn_soft_law *law) {
   if ((law->ref[0] > 0) != (law->ref[1] > 0)) {
     io_warn(r->d, line,
             "%s '%g %g' is neither a time constant and damping ratio (both positive) nor a stiffness and damping (both "
@@ -21,8 +21,15 @@ static void make_valid(mjcf_reader *r, int line, const char *attribute, cdn_soft
     memcpy(law->ref, usual.ref, sizeof law->ref);
   }
   double *imp = law->imp;
-  imp[0] = clamp(imp[0], 0, 1), imp[1] = clamp(imp[1], 0, 1), imp[2] = fmax(imp[2], 0);
-  imp[3] = clamp(imp[3], 0, 1), imp[4] = fmax(imp[4], 1);
+  const double valid[5] = { clamp(imp[0], 0, 1), clamp(imp[1], 0, 1), fmax(imp[2], 0), clamp(imp[3], 0, 1),
+                            fmax(imp[4], 1) };
+  if (memcmp(imp, valid, sizeof valid) == 0) return;
+  io_warn(
+      r->d, line,
+      "%s '%g %g %g %g %g' is out of its limits (dmin, dmax and midpoint are from 0 to 1, the width is not negative, "
+      "the power is at least 1); the nearest numbers are used",
+      impedance, imp[0], imp[1], imp[2], imp[3], imp[4]);
+  memcpy(imp, valid, sizeof valid);
 }
 
 cdn_status io_mjcf_law(mjcf_reader *r, const mjcf_element *e, const char *ref, const char *imp, cdn_soft_law *law) {
@@ -30,7 +37,7 @@ cdn_status io_mjcf_law(mjcf_reader *r, const mjcf_element *e, const char *ref, c
   *law = usual;
   CDNI_TRY(io_mjcf_doubles_upto(r, e, ref, law->ref, 2, &count));
   CDNI_TRY(io_mjcf_doubles_upto(r, e, imp, law->imp, 5, &count));
-  make_valid(r, io_xml_line(e->node), ref, law);
+  make_valid(r, io_xml_line(e->node), ref, imp, law);
   return CDN_OK;
 }
 
@@ -76,7 +83,7 @@ void io_mjcf_override_contacts(mjcf_reader *r) {
   mjcf_override *o = &r->override;
   io_description *d = r->d;
   if (!o->enabled) return;
-  make_valid(r, 0, "o_solref", &o->law);
+  make_valid(r, 0, "o_solref", "o_solimp", &o->law);
   for (size_t i = 0; i < d->shapes.count; i++) {
     cdn_spec_shape *shape = &CDNI_AT(d->shapes, io_shape, i).shape;
     shape->margin = o->margin, shape->law = o->law;

@@ -212,6 +212,7 @@ cdn_status cdni_soft_newton(soft_problem *p, int island, soft_results *results) 
       if (line.t != 1) at = evaluate(p, island, line.t);
     }
     move(p, island, line.t);
+    if (!isfinite(promised)) return CDN_OK; /* nor are the accelerations, and whoever asked for them sees it */
     statistics->evaluations += line.evaluations;
     const double improvement = cdni_soft_note(p, island, it, &line, sqrt(fmax(promised, 0)), at.cost, &cost);
     if (!(line.t > 0)) return CDN_OK;
