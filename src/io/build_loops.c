@@ -101,8 +101,8 @@ static cdn_status check_softness(io_builder *b) {
   const cdn_spec_constraint *c = io_spec_constraint(b->spec, 0);
   return io_fail(
       b->d, CDN_ERR_UNSUPPORTED, c->line,
-      "constraint '%.60s' cannot be soft: the file's format says nothing of softness; leave it exact, or give "
-      "the spec a solver (cdn_spec_set_solver)",
+      "constraint '%.60s' cannot be soft: the file's format says nothing of softness; leave it exact (without "
+      "--equality soft), or give the spec a solver (cdn_spec_set_solver)",
       c->name);
 }
 
