@@ -182,6 +182,8 @@ bool io_mjcf_has(mjcf_reader *r, const mjcf_element *e, const char *attribute);
 cdn_status io_mjcf_doubles(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *values, int n,
                            bool *present);
 cdn_status io_mjcf_double(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *value);
+/* `limited` and `range` of a joint or a tendon: whether its range counts. */
+cdn_status io_mjcf_range(mjcf_reader *r, const mjcf_element *e, double range[2], bool *limited);
 /* 1 to `most` numbers; a short list keeps the tail of the class's. *count: how many are defined in all. */
 cdn_status io_mjcf_doubles_upto(mjcf_reader *r, const mjcf_element *e, const char *attribute, double *values, int most,
                                 int *count);

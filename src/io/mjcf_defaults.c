@@ -266,6 +266,17 @@ cdn_status io_mjcf_double(mjcf_reader *r, const mjcf_element *e, const char *att
   return io_mjcf_doubles(r, e, attribute, value, 1, NULL);
 }
 
+cdn_status io_mjcf_range(mjcf_reader *r, const mjcf_element *e, double range[2], bool *limited) {
+  static const char *const words[] = { "false", "true", "auto" };
+  int word = 2;
+  range[0] = range[1] = 0;
+  CDNI_TRY(io_mjcf_keyword(r, e, "limited", words, 3, &word));
+  CDNI_TRY(io_mjcf_doubles(r, e, "range", range, 2, NULL));
+  const bool has_range = range[0] != 0 || range[1] != 0;
+  *limited = word == 1 || (word == 2 && r->compiler.autolimits && has_range);
+  return CDN_OK;
+}
+
 cdn_status io_mjcf_vec3(mjcf_reader *r, const mjcf_element *e, const char *attribute, cdn_vec3 *value) {
   double v[3] = { value->x, value->y, value->z };
   CDNI_TRY(io_mjcf_doubles(r, e, attribute, v, 3, NULL));

@@ -48,15 +48,10 @@ static void find_stop(io_joint *j) {
 }
 
 static cdn_status read_limits(mjcf_reader *r, const mjcf_element *e, io_joint *j) {
-  static const char *const words[] = { "false", "true", "auto" };
-  int limited = 2;
-  double range[2] = { 0, 0 };
-  CDNI_TRY(io_mjcf_keyword(r, e, "limited", words, 3, &limited));
-  CDNI_TRY(io_mjcf_doubles(r, e, "range", range, 2, NULL));
+  double range[2];
+  CDNI_TRY(io_mjcf_range(r, e, range, &j->limited));
   CDNI_TRY(io_mjcf_double(r, e, "margin", &j->margin));
   find_stop(j);
-  const bool has_range = range[0] != 0 || range[1] != 0;
-  j->limited = limited == 1 || (limited == 2 && r->compiler.autolimits && has_range);
   if (!j->limited) return CDN_OK;
 
   if (j->kind == IO_BALL && (range[0] != 0 || range[1] <= 0))

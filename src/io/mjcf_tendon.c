@@ -46,15 +46,10 @@ static cdn_status read_joints(mjcf_reader *r, io_xml_node *node, cdn_spec_tendon
 }
 
 static cdn_status read_limit(mjcf_reader *r, const mjcf_element *e, cdn_spec_tendon *t) {
-  static const char *const words[] = { "false", "true", "auto" };
-  int limited = 2;
-  double range[2] = { 0, 0 };
-  CDNI_TRY(io_mjcf_keyword(r, e, "limited", words, 3, &limited));
-  CDNI_TRY(io_mjcf_doubles(r, e, "range", range, 2, NULL));
+  double range[2];
+  CDNI_TRY(io_mjcf_range(r, e, range, &t->limited));
   CDNI_TRY(io_mjcf_double(r, e, "margin", &t->margin));
   CDNI_TRY(io_mjcf_law(r, e, "solreflimit", "solimplimit", &t->limit_law));
-  const bool has_range = range[0] != 0 || range[1] != 0;
-  t->limited = limited == 1 || (limited == 2 && r->compiler.autolimits && has_range);
   if (!t->limited) return CDN_OK;
   if (range[0] >= range[1])
     return io_xml_fail(

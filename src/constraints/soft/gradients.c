@@ -37,13 +37,7 @@ static double evaluate(const soft_problem *p, int island) {
 /* y = z, its motions. */
 static void solve_gradient(soft_problem *p, int island) {
   const loop_plan *plan = p->plan;
-  for (int k = p->piece_first[island]; k < p->piece_first[island + 1]; k++)
-    for (int at = plan->island_body[p->piece[k]]; at < plan->island_body[p->piece[k] + 1]; at++) {
-      const int i = plan->bodies[at];
-      const tree_node *node = &plan->tree->node[i];
-      p->F[i] = sv_zero();
-      for (int u = node->u; u < node->u + node->nu; u++) p->f[u] = 0;
-    }
+  cdni_soft_clear(p, p->piece + p->piece_first[island], p->piece_first[island + 1] - p->piece_first[island]);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     const soft_work *w = &p->work[k];
     double force[SOFT_MOST_ROWS];

@@ -59,12 +59,7 @@ static void mark_changed(soft_problem *p, int island, bool first) {
 /* y and its motions, by elimination. */
 static cdn_status step(soft_problem *p, int island, bool all) {
   const loop_plan *plan = p->plan;
-  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
-    const int i = plan->bodies[at];
-    const tree_node *node = &plan->tree->node[i];
-    p->F[i] = sv_zero();
-    for (int k = node->u; k < node->u + node->nu; k++) p->f[k] = 0;
-  }
+  cdni_soft_clear(p, &island, 1);
   for (int k = p->first[island]; k < p->first[island + 1]; k++) {
     const soft_work *w = &p->work[k];
     const int n = w->g->s.rows;

@@ -42,21 +42,10 @@ static bool follows(const soft_work *w, int e) {
   return false;
 }
 
-/* Zeroes F, f and y of an island. */
-static void clear(const soft_problem *p, int island) {
-  const loop_plan *plan = p->plan;
-  for (int at = plan->island_body[island]; at < plan->island_body[island + 1]; at++) {
-    const tree_node *node = &plan->tree->node[plan->bodies[at]];
-    p->F[plan->bodies[at]] = sv_zero();
-    for (int k = node->u; k < node->u + node->nu; k++) p->f[k] = p->y[k] = 0;
-  }
-  p->F[0] = sv_zero();
-}
-
 /* The unit force of a row, in p->F and p->f, which are zero elsewhere. */
 static void push_row(const soft_problem *p, int island, const soft_work *w, int e) {
   double force[SOFT_MOST_ROWS] = { 0 };
-  clear(p, island);
+  cdni_soft_clear(p, &island, 1);
   force[e] = 1;
   cdni_soft_add_force(p->plan->tree, w, force, p->F, p->f);
   p->F[0] = sv_zero();
@@ -106,7 +95,7 @@ static void make_rows(const island_rows *x) {
       memcpy(x->J + row * width, x->f + x->first, width * sizeof *x->J);
     }
   }
-  clear(p, x->island);
+  cdni_soft_clear(p, &x->island, 1);
 }
 
 /* dudot -= Y^T H J dudot */
@@ -159,12 +148,12 @@ static void vary_by_columns(const island_rows *x, const soft_variation *v) {
   for (int c = 0; c < v->columns; c++) {
     double *column = v->udot + c;
     load_column(p, column, v->columns);
-    clear(p, x->island);
+    cdni_soft_clear(p, &x->island, 1);
     weigh(p, x->island);
     cdni_loop_solve_island(p->plan, p->d, &p->factor, &problem, x->island, p->scratch);
     for (int k = x->first; k < x->first + x->mobilities; k++) column[(size_t)k * (size_t)v->columns] += p->y[k];
   }
-  clear(p, x->island);
+  cdni_soft_clear(p, &x->island, 1);
 }
 
 /* The multipliers' derivatives, once udot's are final: what the forces -W dudot do is added. `f`, b: room for a column. */
@@ -173,7 +162,7 @@ static cdn_status vary_multipliers(soft_problem *p, const soft_variation *v, dou
   const int equations = cdni_constraints_equations(constraints);
   for (int c = 0; c < v->columns; c++) {
     load_column(p, v->udot + c, v->columns);
-    for (int k = 0; k < p->plan->n_islands; k++) clear(p, k);
+    for (int k = 0; k < p->plan->n_islands; k++) cdni_soft_clear(p, &k, 1);
     for (int k = 0; k < p->plan->n_islands; k++) weigh(p, k);
     add_up(p, f);
     memset(b, 0, (size_t)equations * sizeof *b);
