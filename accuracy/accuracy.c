@@ -1,6 +1,8 @@
 /* What runs deliver against what was asked of them: problems whose motion is known, by all methods, at 91 accuracies. */
 #include <stdlib.h>
 
+#include "delivery.h"
+#include "falls/report.h"
 #include "jobs.h"
 #include "options.h"
 #include "summary.h"
@@ -14,6 +16,7 @@ typedef struct everything {
   cdn_method method[METHODS];
   true_motion *truth; /* one a problem */
   sweep *sweep;       /* problem by problem, one a method */
+  studies *studies;   /* one a problem */
 } everything;
 
 static sweep *sweep_of(const everything *e, int i, int m) { return &e->sweep[i * e->n_methods + m]; }
@@ -42,6 +45,14 @@ static void run_one_sweep(void *context, int job) {
   const int i = job / e->n_methods, m = job % e->n_methods;
   const sweep_request ask = { e->method[m], o->companion, o->each, o->accuracy, o->seconds };
   run_sweep(e->problem[i], &e->truth[i], &ask, sweep_of(e, i, m));
+}
+
+/* Every ninth accuracy, unless there is nothing else to do. */
+static void run_some_studies(void *context, int job) {
+  everything *e = context;
+  const options *o = &e->options;
+  const int each = o->deliver ? o->each : 9;
+  run_studies(e->problem[job], &e->truth[job], e->method[0], each, o->accuracy, 0.2 * o->seconds, &e->studies[job]);
 }
 
 /* ---- what is printed ---- */
@@ -120,6 +131,22 @@ static void print_totals(const everything *e) {
   free(s);
 }
 
+static void print_deliveries(const everything *e) {
+  const studies *all[128], *chaotic[128];
+  int n_all = 0, n_chaotic = 0;
+  for (int i = 0; i < e->n_problems && e->options.verbose; i++) print_studies(stdout, e->problem[i], &e->studies[i]);
+  printf("\n## Studies that deliver, by method %s\n\n", cdn_method_name(e->method[0]));
+  print_delivery_heading(stdout);
+  for (int i = 0; i < e->n_problems; i++) {
+    const studies *one = &e->studies[i];
+    if (e->problem[i]->chaotic) chaotic[n_chaotic++] = one;
+    else all[n_all++] = one;
+    print_delivery_row(stdout, e->problem[i]->name, &one, 1);
+  }
+  print_delivery_row(stdout, "all", all, n_all);
+  print_delivery_row(stdout, "all, chaotic problems", chaotic, n_chaotic);
+}
+
 static bool write_json(const everything *e) {
   FILE *to = fopen(e->options.json, "w");
   const char *separator = "";
@@ -141,6 +168,28 @@ static bool write_json(const everything *e) {
   return !fclose(to);
 }
 
+/* ---- scenes in which nothing must get through anything: the problem "falls" ---- */
+
+static bool wants_falls(const options *o) {
+  return options_want(o->problem, o->n_problems, "falls") && !o->deliver && o->companion;
+}
+
+static bool run_falls(const options *o) {
+  const falls_request ask = { .seed = 1,
+                              .scenes = o->each > 1 ? 60 : 300,
+                              .only = -1,
+                              .fixed = -1,
+                              .most = 8000,
+                              .workers = o->workers,
+                              .method = o->method,
+                              .n_methods = o->n_methods,
+                              .accuracy = o->accuracy,
+                              .truth = true,
+                              .verbose = o->verbose };
+  printf("\n## Falls, throws, shots, arms and rotors\n\n");
+  return falls_run(&ask);
+}
+
 int main(int argc, char **argv) {
   static everything e;
   int code;
@@ -148,23 +197,34 @@ int main(int argc, char **argv) {
   choose(&e);
   if (e.options.list) {
     for (int i = 0; i < e.n_problems; i++) printf("%-22s %s\n", e.problem[i]->name, e.problem[i]->what);
+    printf("%-22s scenes in which a body must not get through another, drawn at random\n", "falls");
     return EXIT_SUCCESS;
   }
-  if (!e.n_problems || !e.n_methods) {
+  const bool falls = wants_falls(&e.options), names_method = e.n_methods || (falls && !e.n_problems);
+  if (!names_method || (!e.n_problems && !falls)) {
     fprintf(stderr, "accuracy: there is no %s of this name; --list lists the problems\n",
-            e.n_problems ? "method" : "problem");
+            names_method ? "problem" : "method");
     return 2;
   }
-  e.truth = shared_memory((size_t)e.n_problems * sizeof *e.truth);
-  e.sweep = shared_memory((size_t)(e.n_problems * e.n_methods) * sizeof *e.sweep);
-  const jobs truths = { e.n_problems, find_one_truth, NULL, &e, "truths" };
-  const jobs sweeps = { e.n_problems * e.n_methods, run_one_sweep, sweep_is_over, &e, "runs" };
-  if (!e.truth || !e.sweep || !run_jobs(&truths, e.options.workers, 120) ||
-      !run_jobs(&sweeps, e.options.workers, 300)) {
+  if (falls && !run_falls(&e.options)) {
     fprintf(stderr, "accuracy: no memory, or no process can be started\n");
     return EXIT_FAILURE;
   }
-  if (!(e.options.accuracy > 0)) print_totals(&e);
+  if (!e.n_problems) return EXIT_SUCCESS;
+  e.truth = shared_memory((size_t)e.n_problems * sizeof *e.truth);
+  e.sweep = shared_memory((size_t)(e.n_problems * e.n_methods) * sizeof *e.sweep);
+  e.studies = shared_memory((size_t)e.n_problems * sizeof *e.studies);
+  const jobs truths = { e.n_problems, find_one_truth, NULL, &e, "truths" };
+  const jobs sweeps = { e.n_problems * e.n_methods, run_one_sweep, sweep_is_over, &e, "runs" };
+  const jobs deliveries = { e.n_problems, run_some_studies, NULL, &e, "studies" };
+  if (!e.truth || !e.sweep || !e.studies || !run_jobs(&truths, e.options.workers, 120) ||
+      (!e.options.deliver && !run_jobs(&sweeps, e.options.workers, 300)) ||
+      !run_jobs(&deliveries, e.options.workers, 300)) {
+    fprintf(stderr, "accuracy: no memory, or no process can be started\n");
+    return EXIT_FAILURE;
+  }
+  if (!(e.options.accuracy > 0) && !e.options.deliver) print_totals(&e);
+  print_deliveries(&e);
   if (e.options.json && !write_json(&e)) {
     fprintf(stderr, "accuracy: cannot write %s\n", e.options.json);
     return EXIT_FAILURE;

@@ -13,6 +13,7 @@ static const char usage[] =
     "  --quick          10 accuracies, 5 minutes in place of 20\n"
     "  --each N         every N-th accuracy\n"
     "  --seconds S      what a run may take; longer ones are left out (1; thinned from 0.02 on)\n"
+    "  --deliver        only studies that deliver (cardan/deliver.h): accuracies from 1e-1 to 1e-10\n"
     "  --no-companion   runs do not estimate their errors: in a third of the time\n"
     "  --json FILE      write all runs there\n"
     "  --workers N      processes (as many as there are processors)\n"
@@ -40,6 +41,7 @@ static bool take(options *o, const char *option, const char *value, int *used) {
   *used = 1;
   if (!strcmp(option, "-v")) return o->verbose = true;
   if (!strcmp(option, "--no-companion")) return o->companion = false, true;
+  if (!strcmp(option, "--deliver")) return o->deliver = true;
   if (!strcmp(option, "--list")) return o->list = true;
   if (!strcmp(option, "--quick")) return o->each = 9, o->seconds = 0.2, true;
   *used = 2;

@@ -15,6 +15,7 @@ typedef struct options {
   double seconds;   /* what a run may take, by estimate */
   int workers;      /* processes */
   bool companion;   /* runs estimate their errors */
+  bool deliver;     /* only studies that deliver, no plain runs */
   bool verbose;     /* every run */
   bool list;        /* the problems, and nothing else */
   const char *json; /* where all rows go, or NULL */

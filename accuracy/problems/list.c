@@ -24,7 +24,9 @@ const problem *const problems[] = {
   &loop_bricard, &loop_governor, &loop_car_axis, &crank_sundials, &pendulum_rod, &pendulum_ark, &pendulum_double,
   &top_i123, &top_box, &loop_rolling_disc,
   /* pendulums */
-  &pendulum_longest, &pendulum_spherical, &pendulum_double_small, &pendulum_shaken,
+  &pendulum_longest, &pendulum_spherical, &pendulum_double_small, &pendulum_shaken, &pendulum_chaos_5,
+  &pendulum_chaos_8, &pendulum_chaos_12, &pendulum_chaos_16, &pendulum_chaos_20, &pendulum_chaos_25, &pendulum_chaos_30,
+  &pendulum_chaos_40,
   /* tops */
   &top_i123_long, &top_symmetric_5, &top_symmetric_40, &top_symmetric_150, &top_across_5, &top_across_150, &top_first_5,
   &top_first_150, &top_middle_5, &top_middle_40, &top_third_5, &top_third_40, &top_third_150, &top_third_long,

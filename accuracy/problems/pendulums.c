@@ -249,12 +249,15 @@ const problem pendulum_spherical = {
 
 /* ---- two points on rods of 1 m without mass; x = { first, second angle from the vertical, over pi } ---- */
 
+/* From the very doubles that the State starts from, and with its gravity: chaotic motions amplify their rounding,
+ * too. */
 static void double_start(const problem *p, long double *x) {
-  x[0] = p->x[0] * half_turn, x[1] = p->x[1] * half_turn, x[2] = x[3] = 0;
+  const double first = p->x[0] * PI, second = (p->x[1] - p->x[0]) * PI;
+  x[0] = first, x[1] = x[0] + second, x[2] = x[3] = 0;
 }
 
 static void double_rates(const void *self, long double t, const long double *x, long double *f) {
-  const long double g = 9.81L, c = cosl(x[0] - x[1]), s = sinl(x[0] - x[1]), det = 2 - c * c;
+  const long double g = 9.81, c = cosl(x[0] - x[1]), s = sinl(x[0] - x[1]), det = 2 - c * c;
   const long double a = -s * x[3] * x[3] - 2 * g * sinl(x[0]), b = s * x[2] * x[2] - g * sinl(x[1]);
   (void)self, (void)t;
   f[0] = x[2], f[1] = x[3], f[2] = (a - c * b) / det, f[3] = (2 * b - c * a) / det;
@@ -307,6 +310,26 @@ const problem pendulum_double_small = {
   .x = { 1. / 3, 1. / 6 },
   .equations = &double_equations,
 };
+
+/* High and at rest: errors grow about tenfold in two or three seconds, on the way over the top most of all. */
+#define CHAOS(seconds, first, second)                                              \
+  const problem pendulum_chaos_##seconds = {                                       \
+    .name = "double-pendulum-" #seconds "s",                                       \
+    .what = "the same from " #first " and " #second " half turns, " #seconds " s", \
+    .end = seconds,                                                                \
+    .start = start_double,                                                         \
+    .x = { first, second },                                                        \
+    .equations = &double_equations,                                                \
+    .chaotic = true,                                                               \
+  };
+CHAOS(5, 0.97, 0.6)
+CHAOS(8, 0.8, 0.9)
+CHAOS(12, 0.7, -0.4)
+CHAOS(16, 0.6, 0.9)
+CHAOS(20, 0.75, 0.75)
+CHAOS(25, 0.45, 0.7)
+CHAOS(30, 0.9, -0.8)
+CHAOS(40, 0.55, 0.5)
 
 /* ---- a pendulum of 0.7 m on a base that a motion shakes: theta'' = -(g sin theta + x'' cos theta) / l ---- */
 

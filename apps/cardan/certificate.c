@@ -20,14 +20,13 @@ static void print_verdict(FILE *file, const run_record *r) {
 }
 
 static void print_delivery(FILE *file, const run_record *r) {
-  const delivery *d = &r->delivery;
+  const cdn_delivery *d = &r->delivery;
   line(file, "delivery");
-  fprintf(file, "%d runs, %lld evaluations in all; kept: the one at accuracy %.2g%s\n", d->runs,
-          (long long)d->evaluations, d->accuracy,
-          d->by_proportion ? ", its error by proportion from the run before" : "");
-  if (d->unattainable[0]) {
+  fprintf(file, "%d runs, %lld evaluations in all; kept: the one at accuracy %.2g\n", d->runs,
+          (long long)d->evaluations, d->accuracy);
+  if (d->story[0]) {
     line(file, "not attainable");
-    fprintf(file, "%s\n", visible(d->unattainable));
+    fprintf(file, "%s\n", visible(d->story));
   }
 }
 
@@ -207,6 +206,7 @@ static void write_estimate_json(json_writer *w, const run_record *r, const cdn_c
   jw_text(w, "error_slot", c->error_slot);
   jw_number(w, "error_time", c->error_time);
   jw_number(w, "delivered_until", c->delivered_until);
+  jw_number(w, "compared_until", c->compared_until);
   jw_number(w, "amplification", c->amplification);
   jw_integer(w, "companion_evaluations", c->companion_evaluations);
   if (c->below_tolerance[0]) {
@@ -230,8 +230,7 @@ static void write_estimate_json(json_writer *w, const run_record *r, const cdn_c
   jw_integer(w, "runs", r->delivery.runs);
   jw_number(w, "accuracy", r->delivery.accuracy);
   jw_integer(w, "evaluations", r->delivery.evaluations);
-  jw_boolean(w, "by_proportion", r->delivery.by_proportion);
-  if (r->delivery.unattainable[0]) jw_text(w, "unattainable", r->delivery.unattainable);
+  if (r->delivery.story[0]) jw_text(w, "unattainable", r->delivery.story);
   jw_close(w);
 }
 
@@ -242,7 +241,7 @@ void certificate_write_json(FILE *file, const run_record *r) {
     c.energy_initial = c.energy_final = c.energy_residual = c.work = NAN;
     c.max_constraint_error = c.max_position_error = c.max_velocity_error = NAN;
     c.error_estimate = c.error_estimate_q = c.error_estimate_u = c.error_estimate_z = NAN;
-    c.error_time = c.delivered_until = c.amplification = NAN;
+    c.error_time = c.delivered_until = c.compared_until = c.amplification = NAN;
   }
   json_writer w = jw_begin(file);
   jw_text(&w, "model", r->model);

@@ -12,6 +12,19 @@ static int choose(const char *flag, const char *value, const char *const *values
   return -1;
 }
 
+/* What surfaces can be; beyond it numbers overflow. Rubber has about 1e7 Pa, steel 2e11, and nothing has 1e13. */
+static bool surfaces_make_sense(const model_arguments *arguments) {
+  static const double SOFTEST = 1e-3, STIFFEST = 1e18, MOST_DISSIPATION = 1e9;
+  const double E = arguments->stiffness, C = arguments->dissipation;
+  if (E > 0 && !(E >= SOFTEST && E <= STIFFEST)) {
+    complain("--stiffness %g is out of range (%g to %g Pa): rubber has about 1e7, steel 2e11", E, SOFTEST, STIFFEST);
+    return false;
+  }
+  if (C > MOST_DISSIPATION)
+    complain("--dissipation %g is out of range (up to %g s/m): 0.01 to 10 are customary", C, MOST_DISSIPATION);
+  return !(C > MOST_DISSIPATION);
+}
+
 static bool read_options(const model_arguments *arguments, cdn_model_options *options) {
   *options = cdn_default_model_options();
   options->strict = arguments->strict;
@@ -33,7 +46,7 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   options->contact_friction = slip ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;
   options->contact_modulus = arguments->stiffness;
   options->contact_dissipation = arguments->dissipation > 0 ? arguments->dissipation : -1;
-  return contact >= 0 && soft >= 0 && slip >= 0;
+  return contact >= 0 && soft >= 0 && slip >= 0 && surfaces_make_sense(arguments);
 }
 
 /* In a System with a pull. The mistakes of freezing are the System's. */

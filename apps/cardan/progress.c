@@ -1,8 +1,9 @@
-/* The progress line: drawn over itself on a terminal, absent everywhere else. */
+/* The progress line: drawn over itself on a terminal, absent everywhere else. And a word where there is no progress. */
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +16,9 @@ double wall_clock(void) {
 progress progress_begin(const char *label, double t0, double t_end, bool quiet) {
   double now = wall_clock();
   progress p = { .shown = !quiet && isatty(STDERR_FILENO), .label = label, .t0 = t0, .t_end = t_end };
-  p.started = now;
+  p.quiet = quiet;
+  p.looked_t = t0;
+  p.started = p.looked = now;
   p.last_update = now - 1;
   return p;
 }
@@ -49,4 +52,54 @@ void progress_erase(progress *p) {
   fputs("\r\x1b[K", stderr);
   fflush(stderr);
   p->on_screen = false;
+}
+
+/* ---- a run that gets nowhere ------------------------------------------------------------------- */
+
+/* Seconds of real time between two looks, and those that are too long for the way that is left. */
+static const double LOOK = 4, TOO_LONG = 2 * 86400.0;
+
+static void add_duration(char *text, size_t size, double seconds) {
+  const double day = 86400, year = 31557600;
+  const size_t used = strlen(text);
+  if (!(seconds < 1e6 * year)) snprintf(text + used, size - used, "out of reach");
+  else if (seconds < 2 * year) snprintf(text + used, size - used, "some %.2g days away", seconds / day);
+  else snprintf(text + used, size - used, "some %.2g years away", seconds / year);
+}
+
+/* Bodies that are deep in each other are the most common cause. */
+static void add_deepest(char *text, size_t size, cdn_state *state) {
+  const cdn_system *system = cdn_state_system(state);
+  cdn_contact deepest = { .depth = 0 }, c;
+  int n = 0;
+  if (cdn_contact_count(state, &n) != CDN_OK) return;
+  for (int i = 0; i < n; i++)
+    if (cdn_contact_get(state, i, &c) == CDN_OK && c.depth > deepest.depth) deepest = c;
+  if (!(deepest.depth > 0)) return;
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, ". Of %d contacts that of '%.60s' and '%.60s' is the deepest, %.2g m", n,
+           cdn_shape_name(system, deepest.a), cdn_shape_name(system, deepest.b), deepest.depth);
+}
+
+void progress_watch(progress *p, cdn_stepper *stepper) {
+  const double now = wall_clock();
+  if (p->quiet || p->told || now - p->looked < LOOK) return;
+  cdn_state *state = cdn_stepper_state(stepper);
+  const double t = cdn_state_time(state), pace = (t - p->looked_t) / (now - p->looked);
+  const double left = pace > 0 ? (p->t_end - t) / pace : INFINITY;
+  p->looked = now, p->looked_t = t;
+  if (left < TOO_LONG) return;
+  char text[512];
+  cdn_failure f;
+  cdn_stepper_failure(stepper, &f);
+  progress_erase(p);
+  snprintf(text, sizeof text, "after %.0f s the run is at t = %.4g s, and takes steps of %.1e s: t = %.4g s is ",
+           now - p->started, t, cdn_stepper_last_step(stepper), p->t_end);
+  add_duration(text, sizeof text, left);
+  if (f.coordinate[0])
+    snprintf(text + strlen(text), sizeof text - strlen(text), ". Most of the error of a step is in %.90s",
+             f.coordinate);
+  add_deepest(text, sizeof text, state);
+  complain("%s. Ctrl-C ends the run and keeps its rows", text);
+  p->told = true;
 }

@@ -4,23 +4,42 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 /* ---- interruption -------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t caught_signal;
+static _Atomic(cdn_stepper *) running; /* the one that a signal interrupts */
 
 int signal_caught(void) { return caught_signal; }
 
-static void catch_signal(int number) { caught_signal = number; }
+static void catch_signal(int number) {
+  caught_signal = number;
+  cdn_stepper_interrupt(atomic_load(&running));
+}
 
-/* The first signal ends the run at the next pause between steps; a second one ends the program. A write that is
- * waiting (for a pipe's reader) is completed, so that rows stay whole. */
-void catch_signals(void) {
-  struct sigaction action = { .sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+static volatile sig_atomic_t late;
+static void interrupt_late(int number) {
+  (void)number;
+  late = 1;
+  cdn_stepper_interrupt(atomic_load(&running));
+}
+
+void interrupt_on_signal(cdn_stepper *stepper) { atomic_store(&running, stepper); }
+
+/* The first signal ends the run before its next step, or its companion's; a second one ends the program. A write that
+ * is waiting (for a pipe's reader) is completed, so that rows stay whole. */
+static void catch (int number, void (*handler)(int)) {
+  struct sigaction action = { .sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  sigaction(number, &action, NULL);
+}
+
+void catch_signals(void) {
+  catch (SIGINT, catch_signal);
+  catch (SIGTERM, catch_signal);
 }
 
 /* ---- stepping ----------------------------------------------------------------------------- */
@@ -105,6 +124,7 @@ cdn_status advance_in_pieces(cdn_stepper *stepper, double t, progress *shown, vo
   while (status == CDN_ERR_LIMIT && !caught_signal) {
     status = cdn_stepper_advance(stepper, t, NULL);
     progress_update(shown, cdn_state_time(cdn_stepper_state(stepper)), cdn_stepper_next_step(stepper));
+    if (status == CDN_ERR_LIMIT) progress_watch(shown, stepper);
     if (pause && status == CDN_ERR_LIMIT) pause(context);
   }
   return status == CDN_ERR_LIMIT ? CDN_OK : status;
@@ -114,6 +134,20 @@ double report_count(double t0, double t_end, double interval) { return ceil((t_e
 
 double report_time(double t0, double t_end, double interval, double k) {
   return k < report_count(t0, t_end, interval) ? fmin(t0 + k * interval, t_end) : t_end;
+}
+
+/* A run cut short ends with the state that it reached: the end of the last step, which may be beyond a report in it.
+ * The companion has to get there as well; if that takes long, the last report remains. */
+static cdn_status show_end(cdn_stepper *stepper) {
+  static const struct itimerval soon = { .it_value = { .tv_usec = 300000 } }, never;
+  cdn_certificate certificate;
+  cdn_status status = CDN_ERR_LIMIT;
+  if (cdn_stepper_certificate(stepper, &certificate) != CDN_OK) return CDN_OK;
+  catch (SIGALRM, interrupt_late);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  while (status == CDN_ERR_LIMIT && !late) status = cdn_stepper_advance(stepper, certificate.time_final, NULL);
+  setitimer(ITIMER_REAL, &never, NULL);
+  return status == CDN_ERR_LIMIT ? CDN_OK : status;
 }
 
 /* Reports at t0 + k DT and at t_end: rows, and comparisons with the companion. A full disk ends the run. */
@@ -132,12 +166,10 @@ static cdn_status run_reports(run *r) {
     if (out->file && ferror(out->file)) break;
   }
   if (status == CDN_OK && !caught_signal) return CDN_OK;
-  if (status == CDN_OK) save_interrupted(r);
-  // a run cut short ends with the state that it reached: the end of the last step, which may be beyond a report in it
-  cdn_certificate certificate;
-  bool within = status == CDN_OK && cdn_stepper_certificate(stepper, &certificate) == CDN_OK;
-  // a limit: the companion has some way to go, not far
-  while (within && (status = cdn_stepper_advance(stepper, certificate.time_final, NULL)) == CDN_ERR_LIMIT) {}
+  if (status == CDN_OK) {
+    save_interrupted(r);
+    status = show_end(stepper);
+  }
   // where its energies cannot be computed there is no such row; why the run ended is known already
   if (out->file && cdn_state_time(cdn_stepper_state(stepper)) > out->last_time) (void)!trajectory_row(out, stepper);
   return status;
@@ -174,6 +206,14 @@ static cdn_status begin_trajectory(run *r, bool resumed) {
   return status == CDN_OK && !resumed ? trajectory_row(r->out, r->stepper) : status;
 }
 
+void doubt_interrupted(cdn_certificate *c, cdn_stepper *stepper) {
+  cdn_stepper *companion = cdn_stepper_companion(stepper);
+  const double reached = companion ? cdn_state_time(cdn_stepper_state(companion)) : INFINITY;
+  if (c->delivered != CDN_VERDICT_DELIVERED || reached >= c->time_final) return;
+  c->delivered = CDN_VERDICT_UNKNOWN;
+  snprintf(c->doubt, sizeof c->doubt, "the run was interrupted when its companion had come to t = %.9g s", reached);
+}
+
 bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *from, trajectory *out,
                     run_record *record) {
   run r = { .arguments = a, .initial = initial, .out = out, .saved_time = NAN };
@@ -185,6 +225,7 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
     return true;
   }
   plan_checkpoint(&r);
+  interrupt_on_signal(r.stepper);
   r.shown = progress_begin("simulate", r.t0, r.t_end, a->model.quiet);
   catch_signals();
   cdn_status status = begin_trajectory(&r, from != NULL);
@@ -210,10 +251,13 @@ bool run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint 
     if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
   }
   if (!record->certified && !record->failed) keep_state_failure(record, final);
-  bool arrived = !record->failed && cdn_state_time(final) >= r.t_end;
+  // a run has arrived when its companion has
+  bool arrived = !record->failed && r.row >= report_count(r.t0, r.t_end, out->interval);
   if (!arrived) record->signal = caught_signal;
+  if (record->signal) doubt_interrupted(&record->certificate, r.stepper);
   record->most_contacts = out->most_contacts;
   trajectory_end(out);
+  interrupt_on_signal(NULL);
   cdn_stepper_destroy(r.stepper);
   return !r.unwritten;
 }

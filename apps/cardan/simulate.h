@@ -35,12 +35,16 @@ typedef struct progress {
   const char *label;
   double t0, t_end;
   double started, last_update; /* wall clock */
+  bool quiet, told;            /* nobody wants to be told; it has been told */
+  double looked, looked_t;     /* wall clock and time of the run at the last look at its pace */
 } progress;
 
 progress progress_begin(const char *label, double t0, double t_end, bool quiet);
 /* Redraws the line, at most ten times a second. */
 void progress_update(progress *p, double t, double step);
 void progress_erase(progress *p);
+/* Tells once, within seconds, where the pace of a run leads nowhere, and what may be the cause. */
+void progress_watch(progress *p, cdn_stepper *stepper);
 
 /* ---- checkpoint.c -------------------------------------------------------------------------- */
 
@@ -107,15 +111,6 @@ void trajectory_end(trajectory *out);
 
 /* ---- what is kept of a run -------------------------------------------------------------------- */
 
-/* What --deliver came to. */
-typedef struct delivery {
-  int runs;               /* how many there were; 0: none was needed beyond the first two */
-  double accuracy;        /* of the run that is kept */
-  int64_t evaluations;    /* of all of them */
-  bool by_proportion;     /* the estimate is that of the run before, shrunk as the accuracy is */
-  char unattainable[256]; /* why the accuracy could not be delivered, or "" */
-} delivery;
-
 /* How the run ended and what it is worth. */
 typedef struct run_record {
   const cdn_model *source;
@@ -129,8 +124,8 @@ typedef struct run_record {
   double most_contacts; /* at a time, in the rows */
   int signal;           /* that interrupted the run, or 0 */
   bool failed;
-  cdn_failure failure; /* where failed */
-  delivery delivery;   /* where asked for */
+  cdn_failure failure;   /* where failed */
+  cdn_delivery delivery; /* where asked for */
 } run_record;
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
@@ -150,7 +145,11 @@ double report_time(double t0, double t_end, double interval, double k);
  * was caught. */
 cdn_status advance_in_pieces(cdn_stepper *stepper, double t, progress *shown, void (*pause)(void *), void *context);
 void catch_signals(void);
+/* A signal that is caught ends the present call of this stepper as well; NULL: of none. */
+void interrupt_on_signal(cdn_stepper *stepper);
 int signal_caught(void); /* its number, or 0 */
+/* Nothing is known beyond the time that the companion has come to. */
+void doubt_interrupted(cdn_certificate *certificate, cdn_stepper *stepper);
 /* The story of a failure that is on a State, not on a stepper. */
 void keep_state_failure(run_record *record, cdn_state *state);
 

@@ -20,7 +20,7 @@ static const help_page page = {
   "With runs that 'cardan simulate' wrote it plays them, several over each other. With --html it writes a page in one file,\n"
   "with the runs in it: whoever gets it needs a browser, and nothing else.\n",
   "  cardan view humanoid.xml\n"
-  "  cardan view robot.urdf --paused --accuracy 1e-6\n"
+  "  cardan view robot.urdf --paused --accuracy 1e-6 --duration 20\n"
   "  cardan view walker.xml loose.csv tight.csv\n"
   "  cardan view walker.xml walk.csv --html walk.html\n"
   "  cardan view --checkpoint run.checkpoint\n"
@@ -138,6 +138,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   how.accuracy = a->accuracy;
   how.fixed_step = a->step;
   how.companion = !a->no_companion;
+  if (a->duration > 0) how.final_time = cdn_state_time(state) + a->duration;
   status = cdn_view_run(shown, &how);
   const int code = status == CDN_OK ? CMD_OK : complain_last(a->model.path);
   cdn_view_close(shown);
@@ -181,6 +182,9 @@ int command_view(int argc, char **argv) {
     { "speed", 0, OPTION_POSITIVE, &a.speed, "X", "times real time (default 1)" },
     { "as-fast", 0, OPTION_FLAG, &a.as_fast, NULL, "as fast as it goes" },
     { "paused", 0, OPTION_FLAG, &a.paused, NULL, "begin paused" },
+    { "duration", 0, OPTION_POSITIVE, &a.duration, "T",
+      "end the run T seconds after its start; its steps then share the accuracy (default: no end, accuracy of "
+      "each step)" },
     { "accuracy", 0, OPTION_POSITIVE, &a.accuracy, "A", "accuracy of the run (default 1e-4)" },
     { "step", 0, OPTION_POSITIVE, &a.step, "H", "steps of this size, s, without error control" },
     { "method", 0, OPTION_TEXT, &a.method_name, "NAME",

@@ -31,6 +31,7 @@
 #include <cardan/derivatives.h>
 #include <cardan/measures.h>
 #include <cardan/stepper.h>
+#include <cardan/deliver.h>
 #include <cardan/ensemble.h>
 #include <cardan/equilibrium.h>
 #include <cardan/modes.h>

@@ -44,6 +44,16 @@ typedef struct cdn_ensemble_def {
   /** For cdn_ensemble_advance: an explicit Runge-Kutta method, CDN_METHOD_SEMI_EXPLICIT_EULER, or a method that takes equal
    *  steps only. The default is CDN_METHOD_DORMAND_PRINCE. */
   cdn_method method;
+  /** The accuracy that cdn_ensemble_advance_to asks for (as cdn_stepper_def.accuracy: 1e-15 to 1), and by which
+   *  verdicts are given, those of cdn_ensemble_advance, too. Default 1e-4 */
+  double accuracy;
+  /** Attempts at steps of a State in one call of cdn_ensemble_advance_to before it fails with CDN_ERR_LIMIT: one
+   *  State that needs very short steps does not hold up the others. Default 0: no limit */
+  int64_t max_steps;
+  /** true: every State has a companion, a second solution with steps two thirds as long, which estimates its error
+   *  (cdn_ensemble_certificate). The companions take up to 1.5 times the time of the States, and the memory of an
+   *  ensemble of their own. Handlers of events and custom functions are called for both. Default: false */
+  bool companion;
 } cdn_ensemble_def;
 
 /** cdn_default_ensemble_def for a struct of `size` bytes (docs/abi.md). */
@@ -119,6 +129,38 @@ CDN_API cdn_status cdn_ensemble_visit(cdn_ensemble *ensemble,
  *  CDN_ERR_UNSUPPORTED if the System has auto-update variables other than the constraints', or keeps previous values.
  *  CDN_ERR_NOMEM. Allocates nothing, except for the steppers at the first call with a new h. */
 CDN_API cdn_status cdn_ensemble_advance(cdn_ensemble *ensemble, double h, int64_t n) CDN_NODISCARD;
+
+/** Advances every State to time t (s) under error control: each State has steps of its own sizes, which its own
+ *  errors choose, as those of cdn_stepper with cdn_ensemble_def.accuracy. The bits of a State do not depend on the
+ *  others, the lanes and the threads. A State that is at t already stays. With constraints or events each State goes
+ *  by itself, with a stepper of this method, as in cdn_ensemble_advance.
+ *
+ *  A step that cannot be evaluated is tried again with a quarter of its size, if the failure is recoverable or a
+ *  number is not finite. A State fails with CDN_ERR_STEP if no step has a small enough error, with CDN_ERR_LIMIT
+ *  after max_steps, and with what its evaluation returns; it keeps the values at the end of its last step.
+ *
+ *  CDN_ERR_UNSUPPORTED as in cdn_ensemble_advance, and for methods without error control in lanes: semi-explicit
+ *  Euler, and those that take equal steps only. CDN_ERR_ARG if a State that has not failed is beyond t.
+ *  CDN_ERR_NONFINITE, CDN_ERR_NOMEM. Allocates nothing, except for steppers at the first call. */
+CDN_API cdn_status cdn_ensemble_advance_to(cdn_ensemble *ensemble, double t) CDN_NODISCARD;
+
+/* ---- verdicts (docs/ensembles.md) ----------------------------------------------------------- */
+
+/** Whether State k has the accuracy of the def: its error estimate, the largest since its values were last set, is
+ *  at most 3 accuracies. CDN_VERDICT_UNKNOWN: no companion, nothing advanced yet, the State or its companion has
+ *  failed, or no such State. */
+CDN_API cdn_verdict cdn_ensemble_verdict(const cdn_ensemble *ensemble, int k);
+/** The certificate of State k since its values were last set: delivered, accuracy, error_estimate and those of q, u
+ *  and z, error_time (distances are measured at the end of each call, and in lanes at up to 7 moments before it),
+ *  error_slot, delivered_until, amplification, the stories, steps, rejected, evaluations, companion_evaluations,
+ *  time_initial and time_final, smallest_step and largest_step (0 where each State goes by itself). Numbers of
+ *  energy and constraints are NaN, and other members 0 or "". cdn_certificate_verdict says it in a sentence.
+ *  CDN_ERR_ARG: no such State, or NULL. */
+CDN_API cdn_status cdn_ensemble_certificate_sized(cdn_ensemble *ensemble, int k, cdn_certificate *out,
+                                                  size_t size) CDN_NODISCARD;
+static inline CDN_NODISCARD cdn_status cdn_ensemble_certificate(cdn_ensemble *ensemble, int k, cdn_certificate *out) {
+  return cdn_ensemble_certificate_sized(ensemble, k, out, sizeof *out);
+}
 
 /* ---- failures ------------------------------------------------------------------------------- */
 

@@ -252,8 +252,10 @@ typedef enum cdn_force_reads {
  *  calc_zdot) that also adds forces. Its own declarations are prerequisites of its force by themselves; entries of
  *  other subsystems must be in `prerequisites`. See docs/custom-forces.md. */
 typedef struct cdn_force_ops {
-  cdn_subsystem_ops subsystem; /**< all may be NULL or 0; its name is the force's; struct_size 0: this header's size */
-  uint32_t struct_size;        /**< sizeof(cdn_force_ops) */
+  /** All may be NULL or 0; its name is the force's; struct_size 0: this header's size. A force that changes at known
+   *  times declares them with next_stop: steps end there. */
+  cdn_subsystem_ops subsystem;
+  uint32_t struct_size; /**< sizeof(cdn_force_ops) */
   cdn_force_reads reads;
   /** Adds the forces. Required. */
   cdn_status (*calc_force)(const void *self, cdn_state *state, cdn_forces *forces);

@@ -11,10 +11,10 @@
 
 CDN_BEGIN_DECLS
 
-/** A stepper owns its States. One thread at a time may use it. While a call runs, its callbacks (forces, triggers,
- *  handlers, reporters, a checkpoint's writer) must not advance, step, save, restart or destroy the same stepper:
- *  such a call returns CDN_ERR_ARG with a message and changes nothing. A callback must return; longjmp out of it is
- *  an error. */
+/** A stepper owns its States. One thread at a time may use it; cdn_stepper_interrupt alone may come from another one.
+ *  While a call runs, its callbacks (forces, triggers, handlers, reporters, a checkpoint's writer) must not advance,
+ *  step, save, restart or destroy the same stepper: such a call returns CDN_ERR_ARG with a message and changes
+ *  nothing. A callback must return; longjmp out of it is an error. */
 typedef struct cdn_stepper cdn_stepper;
 
 /** How the errors of one pool (q, u or z) become one number: root mean square over its slots, or the longest vector of
@@ -104,13 +104,16 @@ typedef struct cdn_stepper_def {
   bool return_on_events;
   /** Passed to the callbacks of events as cdn_occurrence.user. It belongs to this run, while the System is shared. */
   void *user;
-  /** true: a second run, the companion, advances beside this one. Its accuracy is a tenth of this run's or tighter
-   *  (fixed steps: half the step). The distance between the two runs estimates the error of this run: see
-   *  cdn_certificate. It costs 1.2 to 2 times the evaluations of the run itself. Handlers run in both runs, so a
-   *  handler that changes something outside the State changes it twice; reporters are called for this run only.
-   *  Default: false. */
+  /** true: a second run, the companion, advances beside this one. Its accuracy is a tenth of this run's or tighter,
+   *  and it takes other steps, most often by another method (fixed steps: half the step). The distance between the
+   *  two runs estimates the error of this run: see cdn_certificate. It costs 0.3 to 1.3 times the evaluations of the
+   *  run itself (the convex step: 3). Handlers run in both runs, so a handler that changes something outside the
+   *  State changes it twice; reporters are called for this run only. Default: false. */
   bool companion;
   void *companion_user; /**< `user` of the companion: passed to its handlers as cdn_occurrence.user */
+  /** The accuracy that the verdict is about, 1e-15 to 1. 0: `accuracy`. cdn_deliver (deliver.h) sets it for runs
+   *  whose steps are more accurate than what was asked for. */
+  double asked_accuracy;
 } cdn_stepper_def;
 
 /** cdn_default_stepper_def for a struct of `size` bytes (docs/abi.md). */
@@ -183,19 +186,29 @@ CDN_API cdn_status cdn_stepper_advance(cdn_stepper *stepper, double t, cdn_why *
  *  if the State is at t_max or final_time already, or if a handler has stopped the run. Other errors: as
  *  cdn_stepper_advance. */
 CDN_API cdn_status cdn_stepper_step(cdn_stepper *stepper, double t_max) CDN_NODISCARD;
+/** Asks the call of advance or step that is in progress, or else the next one, to return soon: before its next attempt
+ *  of a step, or its companion's, it returns CDN_ERR_LIMIT, as at max_steps. Call it again to continue: the bits of
+ *  the run are those of a run that nobody has interrupted. Until then the companion may be behind the run. Other
+ *  threads and signal handlers may call this function at any time before cdn_stepper_destroy; it is the only one that
+ *  they may call while the stepper is in use. A call that comes to its end beforehand returns as usual, and the next
+ *  one returns at once. Cost: one atomic store. Nothing without a stepper. */
+CDN_API void cdn_stepper_interrupt(cdn_stepper *stepper);
 /** The State at the time last reached: the same object for the stepper's whole life; NULL without a stepper. You may
  *  read computed values, which realizes it. You may set its variables between calls (forces, parameters, q, u, z):
  *  the next call of advance or step continues from the values you set (docs/inputs.md). A change of q, u or z starts
  *  the method anew here and books the jump of energy; a change of another variable starts the method anew if it
  *  changes the rates. Only cdn_stepper_restart changes the time. */
 CDN_API cdn_state *cdn_stepper_state(cdn_stepper *stepper);
-/** The companion, the second run of cdn_stepper_def.companion; NULL without one. Use it only to look at its State and
- *  certificate. It stands at the time of the first run, unless a handler has stopped it earlier. */
+/** The companion, the second run of cdn_stepper_def.companion; NULL without one. Use it only to look at its State
+ *  and certificate. It stands at the time of the first run, unless a handler has stopped it earlier or the last call
+ *  ended with CDN_ERR_LIMIT. Ask again after each call: where a problem turns out to be stiff, another one takes
+ *  over. */
 CDN_API cdn_stepper *cdn_stepper_companion(cdn_stepper *stepper);
 /** Continues from another State of the same System, at that State's time: after a kick, or a change of parameters.
  *  Drops the method's memory, keeps the statistics, and books the jump of energy. Errors: CDN_ERR_ARG (another
  *  System's State, or a time after final_time), CDN_ERR_CONSTRAINT, and the errors of realization. If `state` cannot
- *  be realized the stepper is unchanged. */
+ *  be realized the stepper is unchanged. A companion gets the same change if the time is the present one, and else
+ *  starts anew (docs/inputs.md). */
 CDN_API cdn_status cdn_stepper_restart(cdn_stepper *stepper, cdn_state *state) CDN_NODISCARD;
 /** Number of events that occurred where cdn_stepper_advance returned CDN_HANDLED_EVENT or CDN_STOPPED. */
 CDN_API int cdn_stepper_occurrence_count(const cdn_stepper *stepper);
@@ -219,7 +232,9 @@ CDN_API double cdn_stepper_next_step(const cdn_stepper *stepper);
 
 /** Whether a run delivered the accuracy that was asked for. */
 typedef enum cdn_verdict {
-  CDN_VERDICT_UNKNOWN,      /**< no companion, a run failed, or steps are fixed (no accuracy was asked for) */
+  /** No companion, a run failed, a doubt, the two were not compared up to the present time, or steps are fixed (no
+   *  accuracy was asked for). */
+  CDN_VERDICT_UNKNOWN,
   CDN_VERDICT_DELIVERED,    /**< the error estimate is at most 3 accuracies */
   CDN_VERDICT_NOT_DELIVERED /**< the error estimate is larger than 3 accuracies */
 } cdn_verdict;
@@ -248,7 +263,7 @@ typedef struct cdn_certificate {
 
   /* Coordinates that the absolute accuracy does not suit. "" if there is none, and with fixed steps. */
   /** A coordinate that moves by less than the accuracy and is not resolved: the first slot of its vector of q. With a
-   *  companion: one whose error is a tenth of its motion or more. A larger q_weight, other units or a tighter accuracy
+   *  companion: one whose error is half of its motion or more. A larger q_weight, other units or a tighter accuracy
    *  resolve it. */
   char below_tolerance[96];
   double below_tolerance_motion; /**< its largest distance from where it began, weighted */
@@ -260,7 +275,8 @@ typedef struct cdn_certificate {
   int64_t steps, rejected;    /**< accepted and rejected steps */
   int64_t evaluations;        /**< evaluations of ydot, with those of rejected attempts, without those of reports */
   int64_t jacobians;          /**< evaluations of the Jacobian of the rates, by implicit methods */
-  int64_t report_evaluations; /**< evaluations that the dense output of some methods needs for a report */
+  int64_t report_evaluations; /**< evaluations at reports within a step: one to check the step there, and those of some
+                                 methods' dense output */
   /** Accepted steps that stability seems to keep short, not accuracy (Hairer and Wanner, IV.2); counted after 15 in
    *  a row. If they are most of the steps, the problem is stiff and an implicit method would cost less.
    *  docs/methods.md lists the methods that can tell. */
@@ -290,15 +306,29 @@ typedef struct cdn_certificate {
    *  saved it (fused multiply-adds on one of the two only). If it is above 0, the bits differ from those of an
    *  uninterrupted run. */
   int64_t kernel_changes;
-  /** The reason why the verdict is unknown although the error estimate is at most 3 accuracies, or "". There are two.
-   *  Rounding at singular poses may add up to more than a fifth of the accuracy. The companion run of a method of
-   *  SUNDIALS may be too near to rounding to be much more accurate than the run; an estimate above 1 accuracy then
-   *  counts as unknown. */
+  /** The reason why the verdict is unknown although the run and its companion came to the end, or "". Both may have
+   *  made the same mistake, or agree by chance: because of rounding, a motion that is not resolved, an event that is
+   *  grazed, soft rows that were not solved, friction without memory, energy that does not balance, shapes that went
+   *  through each other, or a companion that is behind the run. docs/delivered.md has the bounds. Without a
+   *  companion: of these, what the run alone tells. */
   char doubt[128];
   /** Of the soft rows (soft.h), in all evaluations, those of rejected attempts, too: the sum of the most iterations of an island, and the
    *  largest cdn_soft_statistics.residual. 0 without soft rows. */
   int64_t soft_iterations;
   double max_soft_residual;
+  /** Two shapes of which one has gone through the other, because the force between them is too weak to stop it, or
+   * steps are fixed and too long; "" if there are none. `passed_time`: when, s. */
+  char passed[192];
+  double passed_time;
+  /** Since this time the companion has run without a new start, s: the start of the run, unless a change of yours
+   *  could not be made in the companion (docs/inputs.md). The error that was known there counts in error_estimate.
+   *  After cdn_stepper_restart from a State of another time, delivered and the estimates cover the run since then.
+   *  NaN without a companion. */
+  double compared_since;
+  double step_accuracy; /**< the accuracy of the steps, cdn_stepper_def.accuracy; 0 if steps are fixed */
+  /** The time up to which the run and its companion were compared, s; NaN without a companion. It is the time at
+   *  which the run is shown, unless a call has just ended with CDN_ERR_LIMIT, or the companion has ended early. */
+  double compared_until;
 } cdn_certificate;
 
 /** The certificate of the run so far. Can be called at any time; realizes the energies of the stepper's State. The

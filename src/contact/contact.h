@@ -22,6 +22,8 @@ int cdni_contact_memory_z(const cdn_state *state, int *first);
 /* For a search in which time stands still: at the end of a step of it, contacts that have begun get their slots, those that have ended lose
  * them, and what slides has slid. */
 cdn_status cdni_contact_settle(cdn_state *state);
+/* How many patches have no slot, and the shapes of the first of them. */
+cdn_status cdni_contact_without_memory(cdn_state *state, int *n, cdn_shape *a, cdn_shape *b);
 /* Copies the memory between States of one System. */
 cdn_status cdni_contact_copy_memory(cdn_state *to, cdn_state *from);
 
@@ -70,7 +72,9 @@ cdn_ticket cdni_contact_points_ticket(const contact_room *room);
 cdn_status cdni_contact_belts(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
                               cdn_spatial *out);
 cdn_ticket cdni_contact_belts_ticket(const contact_room *room);
+/* Both are false without shapes: a room with options alone declares nothing. */
 bool cdni_contact_is_convex(const contact_room *room);
+bool cdni_contact_is_compliant(const contact_room *room);
 
 /* What the rows of a contact do; the room of soft rows tells it. */
 typedef struct contact_force {

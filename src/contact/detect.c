@@ -87,10 +87,10 @@ static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_re
 
 cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
-  bool quiet;
+  int64_t quiet;
   if (cdni_contact_is_convex(room)) return cdni_contact_touch_points(room, state, out);
-  CDNI_TRY(cdni_contact_is_quiet(room, state, 0, &quiet));
-  if (quiet) return CDN_OK;
+  CDNI_TRY(cdni_contact_is_quiet(room, state, 0, 0, &quiet));
+  if (quiet > 0) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
   const view v = view_of(room, state);
   const cdni_box *boxes = shape_boxes(room, v.poses);

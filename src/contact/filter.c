@@ -64,3 +64,8 @@ bool cdn_shapes_may_touch(const cdn_system *system, cdn_shape a, cdn_shape b) {
   return cdn_system_is_frozen(system) && cdni_shape_at(room, a) && cdni_shape_at(room, b) && a.i != b.i &&
          cdni_contact_accepts(room, a.i, b.i);
 }
+
+bool cdni_contact_take_part(const void *context, int i, int j) {
+  const shapes_on *t = context;
+  return t->enabled[i] != 0 && t->enabled[j] != 0 && cdni_contact_accepts(t->room, i, j);
+}

@@ -172,6 +172,12 @@ const shape *cdni_shape_at(const contact_room *room, cdn_shape s);
 /* What freezing finds out about who may touch whom. */
 cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room);
 bool cdni_contact_accepts(const contact_room *room, int a, int b);
+/* For the broad phase: of shapes that are switched on. `enabled`: one number a shape. */
+typedef struct shapes_on {
+  const contact_room *room;
+  const double *enabled;
+} shapes_on;
+bool cdni_contact_take_part(const void *context, int i, int j);
 /* The same without the user's filter, which may refuse them. */
 bool cdni_contact_may_accept(const contact_room *room, int a, int b);
 
@@ -365,6 +371,10 @@ void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, t
  * `depth` deep; where one of the two would be in the other altogether, which has no force, as they are half as deep as
  * they may be. */
 double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near);
+/* How much nearer than their distance two solids are for the law that acts between them. */
+double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b);
+/* Whether some pressure acts between the two. */
+bool cdni_pressure_acts(const touch_pair *pair);
 /* pressure_energy.c: of all polygons of a pair. */
 double cdni_pressure_energy(const touch_pair *pair);
 /* laws.c: the stiffness of a pair that a law of Hertz's is for, where it touches or comes near; NaN: it is for another
@@ -432,12 +442,13 @@ static inline bool boxes_overlap(const cdni_box *a, const cdni_box *b) {
          (b->least[1] <= a->most[1]) & (a->least[2] <= b->most[2]) & (b->least[2] <= a->most[2]);
 }
 
-/* quiet.c: whether nothing can touch while the shapes go on as they move now, from `reach` before the State on until `reach` behind it. If
- * false is told, somebody has to look. */
+/* quiet.c: *id > 0: nothing can touch while the shapes go on as they move now, from `reach` before the State on until
+ * `reach` behind it, and between two States with the same id; `turn`: the time for which their turns count. 0: somebody
+ * has to look. */
 struct quiet_list;
-cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet);
-/* Finds out for how long it is quiet behind a State; false: not for so long, or nobody has looked. */
-cdn_status cdni_contact_make_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet);
+cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id);
+/* Finds out for how long it is quiet behind a State; 0: not for so long, or nobody has looked. */
+cdn_status cdni_contact_make_quiet(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id);
 /* Its bytes among those of the neighbours. */
 size_t cdni_contact_quiet_size(int n);
 void cdni_contact_quiet_forget(void *bytes);
@@ -453,6 +464,17 @@ cdn_status cdni_contact_zdot_derivative(const void *self, cdn_state *state, cdn_
 
 /* kinks.c: touching and letting go of each contact that is near. */
 extern const cdni_near_kinks cdni_contact_kinks;
+/* The key of the touching of a pair: of its feature that is nearest to it. */
+cdn_status cdni_contact_touching_kink(const void *self, cdn_state *state, int a, int b, int64_t *key);
+
+/* sweep.c: what shapes do between two States. */
+extern const cdni_sweeper cdni_contact_sweeper;
+/* How far a body's origin may be from the axes that it, or a body inboard of it, turns about; the largest of their
+ * angular speeds. */
+double cdni_contact_lever(const contact_room *room, const body_pose *pose, int body);
+double cdni_contact_turn(const contact_room *room, const body_twist *twist, int body);
+/* How far a point with that lever leaves the cubic through two of its places, after such a turn between them. */
+double cdni_contact_bulge(double turn, double lever);
 
 /* reports.c: contact i with all but its stored energy, which depends on more. Without `forces`, those of convex contact are 0:
  * they are known with accelerations. */

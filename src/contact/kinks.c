@@ -98,7 +98,7 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   if (far_apart(v, c, &values[TOUCHING], rate)) return;
   find_pair(v, c, feature, &p);
   if (!cdni_contact_near(p.pair.g, p.pair.X, INFINITY, &near, &share)) return;
-  values[TOUCHING] = near.distance;
+  values[TOUCHING] = near.distance - cdni_law_reach(v->room, p.pair.g[0], p.pair.g[1]);
   *rate = share * parting(v, c, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
   const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);
@@ -189,11 +189,7 @@ static cdn_status list_near(const void *self, cdn_state *state, double reach, cd
   const contact_room *room = contact_of(self);
   const size_t n = room->shapes.count;
   view v;
-  bool quiet;
   out->n = 0;
-  CDNI_TRY(cdni_contact_is_quiet(room, state, reach, &quiet));
-  if (!quiet) CDNI_TRY(cdni_contact_make_quiet(room, state, reach, &quiet));
-  if (quiet) return CDN_OK;
   CDNI_TRY(look_at(room, state, &v));
   char *frame = cdn_work_push(state, n * (2 * sizeof(cdni_box) + sizeof(cdn_vec3)));
   if (!frame) return CDN_ERR_NOMEM;
@@ -226,6 +222,20 @@ static cdn_status calc_one(const void *self, cdn_state *state, int64_t key, doub
   kinks_of(&v, &c, feature, values, rate);
   *value = values[key % KINKS];
   if (key % KINKS != TOUCHING) *rate = NAN;
+  return CDN_OK;
+}
+
+cdn_status cdni_contact_touching_kink(const void *self, cdn_state *state, int a, int b, int64_t *key) {
+  view v;
+  CDNI_TRY(look_at(contact_of(self), state, &v));
+  const couple c = { a, b, velocity(&v, a, v.poses[a].center), velocity(&v, b, v.poses[b].center) };
+  double least = INFINITY;
+  *key = key_of(v.room, a, b, 0) + TOUCHING;
+  for (int i = 0; i < features_of(&v.places[a].geometry, &v.places[b].geometry); i++) {
+    double values[KINKS], rate;
+    kinks_of(&v, &c, i, values, &rate);
+    if (values[TOUCHING] < least) least = values[TOUCHING], *key = key_of(v.room, a, b, i) + TOUCHING;
+  }
   return CDN_OK;
 }
 

@@ -331,6 +331,23 @@ cdn_status cdni_contact_copy_memory(cdn_state *to, cdn_state *from) {
   return CDN_OK;
 }
 
+cdn_status cdni_contact_without_memory(cdn_state *state, int *n, cdn_shape *a, cdn_shape *b) {
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  const patch *patches;
+  const void *touches;
+  int count, n_touches;
+  *n = 0;
+  if (!room || !room->matter || room->slots == 0) return CDN_OK;
+  CDNI_TRY(cdni_contact_patches(room, state, &patches, &count));
+  CDNI_TRY(cdn_region_eval(state, room->touches, &touches, &n_touches));
+  for (int i = 0; i < count; i++) {
+    const touch *t = (const touch *)touches + patches[i].first;
+    if (patches[i].slot >= 0 || (*n)++ > 0) continue;
+    a->i = t->a, b->i = t->b;
+  }
+  return CDN_OK;
+}
+
 cdn_status cdn_contact_memory(cdn_state *state, int *slots, int *used, int *without) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   const contact_room *room = cdni_contact(cdn_state_system(state));

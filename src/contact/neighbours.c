@@ -77,16 +77,6 @@ static cdni_box enlarged(const cdni_box *box, const double from[3], double part)
   return large;
 }
 
-typedef struct filter {
-  const contact_room *room;
-  const double *enabled;
-} filter;
-
-static bool accept(const void *context, int i, int j) {
-  const filter *f = context;
-  return f->enabled[i] != 0 && f->enabled[j] != 0 && cdni_contact_accepts(f->room, i, j);
-}
-
 /* Shapes that are all in one place are a mistake, and would take all the memory that there is. */
 enum { MOST_PAIRS = 1 << 20 };
 static cdn_status refuse(const contact_room *room, cdn_state *state, list *l, const int32_t first[2]) {
@@ -105,13 +95,13 @@ static cdn_status renew(const contact_room *room, cdn_state *state, const cdni_b
   const cdn_computed_region region = room->neighbours;
   const int n = (int)room->shapes.count;
   list *l = cdni_region_elements(state, region);
-  const filter f = { room, cdn_state_parameters(state, room->enabled) };
+  const shapes_on f = { room, cdn_state_parameters(state, room->enabled) };
   for (int most = l->room;;) {
     char *work = cdn_work_push(state, cdni_broad_size(n));
     if (!work) return CDN_ERR_NOMEM;
     cdni_box *large = boxes_of(l);
     for (int i = 0; i < n; i++) large[i] = enlarged(&boxes[i], from, MARGIN * (1 + ROUNDED));
-    l->n_pairs = cdni_broad_pairs(n, large, accept, &f, most, pairs_of(l, n), work);
+    l->n_pairs = cdni_broad_pairs(n, large, cdni_contact_take_part, &f, most, pairs_of(l, n), work);
     cdn_work_pop(state, work);
     for (int i = 0; i < n; i++) large[i] = enlarged(&boxes[i], from, MARGIN);
     l->reach = reach;

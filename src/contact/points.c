@@ -153,6 +153,10 @@ bool cdni_contact_is_convex(const contact_room *room) {
   return room && room->matter && room->def.model == CDN_CONTACT_CONVEX;
 }
 
+bool cdni_contact_is_compliant(const contact_room *room) {
+  return room && room->matter && room->def.model == CDN_CONTACT_COMPLIANT;
+}
+
 void cdni_contact_told_by(const cdn_system *system, contact_force_fn *rows, const void *self) {
   contact_room *room = (contact_room *)cdni_contact(system); /* it is being frozen */
   room->rows = rows, room->rows_self = self;

@@ -373,3 +373,22 @@ double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proxi
   (void)!cdni_pressure_visit(&there, add_force, &sum);
   return cdn_norm(sum);
 }
+
+static cdn_status note_force(void *context, const pressure_overlap *o) {
+  bool *acts = context;
+  pressed_polygon p;
+  for (int i = 0; i < o->field[0].n && !*acts; i++)
+    for (int j = 0; j < o->field[1].n && !*acts; j++) *acts = find_polygon(o, i, j, &p);
+  return CDN_OK;
+}
+
+bool cdni_pressure_acts(const touch_pair *pair) {
+  bool acts = false;
+  (void)!cdni_pressure_visit(pair, note_force, &acts);
+  return acts;
+}
+
+double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b) {
+  if (cdni_contact_law(a->kind, b->kind) != cdni_law_pressure || cdni_contact_is_convex(room)) return 0;
+  return cdni_contact_own_law(room, a->kind, b->kind) ? 0 : cdni_faces_beyond(a) + cdni_faces_beyond(b);
+}

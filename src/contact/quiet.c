@@ -12,6 +12,8 @@
  * what falls together is quiet for long. */
 typedef struct quiet_list {
   double time, back, span; /* from time - back to time + span; 0: there is none */
+  int64_t count, id;       /* of the lists that this State has had, and this one's: no two lists have the same */
+  bool turns;              /* a ball is off the axis of its body's turns */
   v3 acceleration;         /* as the last State had it in which balls were looked at twice */
   int32_t failures, wait;
 } quiet_list;
@@ -20,6 +22,7 @@ typedef struct quiet_list {
 typedef struct quiet_line {
   v3 center, rate;
   double free;
+  double lever;         /* about axes of turns */
   v3 center_M;          /* on its body M */
   int32_t body, counts; /* counts: as one ball in means */
 } quiet_line;
@@ -39,6 +42,7 @@ typedef struct looking {
   const body_pose *pose;
   const body_twist *twist; /* NULL: no rates */
   double since, reach;
+  double turn; /* the largest angle by which a body turns; 0: nothing that turns has a lever */
 } looking;
 
 static inline v3 ball_center(const quiet_line *l, const body_pose *pose) {
@@ -60,7 +64,9 @@ static bool near_lines(const looking *k, v3 shift, v3 rate) {
   for (int i = 0; i < k->n; i++) {
     v3 leaving;
     const v3 off = v3_sub(deviation(k, &k->line[i], &leaving), shift);
-    const double free = k->line[i].free, square = v3_dot(off, off);
+    const double square = v3_dot(off, off);
+    double free = k->line[i].free;
+    if (k->turn > 0) free -= cdni_contact_bulge(k->turn, k->line[i].lever);
     if (!(free > 0 && square < free * free)) return false;
     if (!k->twist) continue;
     leaving = v3_sub(leaving, rate);
@@ -95,8 +101,15 @@ static bool is_near(const looking *k, quiet_list *q) {
   return true;
 }
 
-cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet) {
-  *quiet = false;
+/* Of all bodies. */
+static double largest_turn(const contact_room *room, const body_twist *twist) {
+  double square = 0;
+  for (int i = 1; i < room->matter->tree.n; i++) square = fmax(square, v3_dot(twist[i].V.w, twist[i].V.w));
+  return sqrt(square);
+}
+
+cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id) {
+  *id = 0;
   CDNI_TRY(cdni_state_ensure(state, room->vicinity.ticket));
   quiet_list *q = cdni_contact_quiet_list(room, state);
   const double since = cdni_state_time_for_reuse(state) - q->time;
@@ -107,8 +120,9 @@ cdn_status cdni_contact_is_quiet(const contact_room *room, cdn_state *state, dou
   if (reach > 0) {
     CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
     k.twist = cdni_matter_twist(room->matter, state);
+    if (q->turns) k.turn = turn * largest_turn(room, k.twist);
   }
-  *quiet = is_near(&k, q);
+  if (is_near(&k, q)) *id = q->id;
   return CDN_OK;
 }
 
@@ -131,13 +145,14 @@ typedef struct sight {
 } sight;
 
 /* The lines that the balls begin now. */
-static cdn_status draw_lines(sight *s, cdn_state *state) {
+static cdn_status draw_lines(sight *s, cdn_state *state, bool *turns) {
   CDNI_TRY(cdni_state_ensure(state, s->room->places.ticket));
   CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
   const shape_place *places = s->places = cdni_state_storage(state, s->room->places);
   const body_pose *pose = s->pose = cdni_matter_pose(s->room->matter, state);
   const body_twist *twist = cdni_matter_twist(s->room->matter, state);
   int count = 0;
+  *turns = false;
   for (int i = 0; i < s->n; i++) {
     const bool counts = places[i].radius < INFINITY;
     quiet_line *l = &s->line[i];
@@ -145,6 +160,8 @@ static cdn_status draw_lines(sight *s, cdn_state *state) {
     l->center_M = counts ? places[i].center_M : places[i].p_MS;
     l->center = ball_center(l, pose);
     l->rate = ball_rate(l, pose, twist, l->center);
+    l->lever = sqrt(v3_dot(l->center_M, l->center_M)) + cdni_contact_lever(s->room, pose, l->body);
+    *turns = *turns || (l->body > 0 && l->lever > 0);
     if (!counts) continue;
     s->center = v3_add(s->center, l->center), s->rate = v3_add(s->rate, l->rate), count++;
   }
@@ -229,7 +246,7 @@ static cdn_status make(const contact_room *room, cdn_state *state, double reach,
               .line = lines_of(q),
               .back = (1 + ROUNDED) * BACK * reach };
   q->span = 0, q->back = s.back;
-  CDNI_TRY(draw_lines(&s, state));
+  CDNI_TRY(draw_lines(&s, state, &q->turns));
   char *work = cdn_work_push(state, size + 2 * (size_t)room_for * sizeof(int32_t));
   if (!work) return CDN_ERR_NOMEM;
   int32_t *pairs = (int32_t *)(void *)(work + size);
@@ -248,14 +265,16 @@ static cdn_status make(const contact_room *room, cdn_state *state, double reach,
 /* Where shapes always are near each other, the search is made ever less often. */
 enum { MOST_WAIT = 64 };
 
-cdn_status cdni_contact_make_quiet(const contact_room *room, cdn_state *state, double reach, bool *quiet) {
+cdn_status cdni_contact_make_quiet(const contact_room *room, cdn_state *state, double reach, double turn, int64_t *id) {
   quiet_list *q = cdni_contact_quiet_list(room, state);
-  *quiet = false;
+  *id = 0;
   if (!(reach > 0) || q->wait-- > 0) return CDN_OK;
   CDNI_TRY(make(room, state, reach, q));
   q->time = cdni_state_time_for_reuse(state);
-  *quiet = q->span > 0;
-  q->failures = *quiet ? 0 : q->failures + 1;
+  memcpy(&q->id, &q->time, sizeof q->id);
+  q->id = (q->id & (INT64_MAX >> 1)) + ++q->count;
+  CDNI_TRY(cdni_contact_is_quiet(room, state, reach, turn, id));
+  q->failures = *id > 0 ? 0 : q->failures + 1;
   q->wait = q->failures < 6 ? (1 << q->failures) - 1 : MOST_WAIT;
   return CDN_OK;
 }

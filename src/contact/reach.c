@@ -1,16 +1,6 @@
 /* Points of shapes that are nearer than a distance that the caller names, for studies with contact of their own. */
 #include "contact/internal.h"
 
-typedef struct takes_part {
-  const contact_room *room;
-  const double *enabled;
-} takes_part;
-
-static bool accept(const void *context, int i, int j) {
-  const takes_part *t = context;
-  return t->enabled[i] != 0 && t->enabled[j] != 0 && cdni_contact_accepts(t->room, i, j);
-}
-
 static int add_points(const contact_room *room, cdn_state *state, int i, int j, double reach, int space,
                       contact_within *out) {
   const shape_place *places = cdni_state_storage(state, room->places);
@@ -47,7 +37,7 @@ cdn_status cdni_contact_within(const contact_room *room, cdn_state *state, const
   if (!room || !room->matter) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
   const int shapes = (int)room->shapes.count;
-  const takes_part t = { room, enabled };
+  const shapes_on t = { room, enabled };
   int most = 4 * shapes + 64, found;
   for (;;) {
     char *work = cdn_work_push(state, (size_t)shapes * sizeof(cdni_box) + 2 * (size_t)most * sizeof(int32_t) +
@@ -60,7 +50,7 @@ cdn_status cdni_contact_within(const contact_room *room, cdn_state *state, const
     for (int i = 0; i < shapes; i++)
       for (int k = 0; k < 3; k++)
         boxes[i].least[k] = own[i].least[k] - 0.5 * reach, boxes[i].most[k] = own[i].most[k] + 0.5 * reach;
-    found = cdni_broad_pairs(shapes, boxes, accept, &t, most, pairs, work + used);
+    found = cdni_broad_pairs(shapes, boxes, cdni_contact_take_part, &t, most, pairs, work + used);
     for (int k = 0; found <= most && k < found; k++) {
       const int space_left = space > *n ? space - *n : 0;
       *n += add_points(room, state, pairs[2 * k], pairs[2 * k + 1], reach, space_left, space_left ? out + *n : NULL);

@@ -99,6 +99,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
     room->patch_forces = cdn_declare_computed_region(d, "patch_forces", sizeof(patch_force),
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
   }
+  cdni_declare_sweeper(d, &cdni_contact_sweeper);
   if (cdni_contact_is_convex(room)) return CDN_OK;
   cdni_contact_declare_forces(room, d);
   cdni_declare_near_kinks(d, &cdni_contact_kinks, room->touches.ticket);

@@ -16,10 +16,13 @@ static int box_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
   return n;
 }
 
+static const double STEP = 2 * 3.14159265358979323846 / CYLINDER_SIDES;
+
 /* The sides have the distance at which a prism has the cylinder's volume. */
+static double apothem_of(double radius) { return radius * sqrt(0.5 * STEP / tan(0.5 * STEP)); }
+
 static int cylinder_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
-  static const double pi = 3.14159265358979323846;
-  const double step = 2 * pi / CYLINDER_SIDES, apothem = g->size[0] * sqrt(0.5 * step / tan(0.5 * step));
+  const double step = STEP, apothem = apothem_of(g->size[0]);
   int n = 0;
   for (int s = -1; s <= 1 && n < most; s += 2) {
     const double cap[4] = { 0, 0, s, g->size[1] };
@@ -44,6 +47,11 @@ int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]) {
     }
     default: return 0;
   }
+}
+
+double cdni_faces_beyond(const cdn_geometry *g) {
+  if (g->kind != CDN_GEOMETRY_CYLINDER) return 0;
+  return apothem_of(g->size[0]) / cos(0.5 * STEP) - g->size[0];
 }
 
 double cdni_largest_depth(const cdn_geometry *g) {

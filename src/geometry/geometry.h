@@ -38,6 +38,8 @@ bool cdni_curvature(const cdn_geometry *g, cdn_vec3 p_S, double k[2], cdn_vec3 *
 /* Writes the planes of at most `most` faces in S: unit outward normals n, offsets d of n . x = d. Returns how many; 0:
  * the solid has no flat faces. A cylinder counts as a prism. */
 int cdni_faces(const cdn_geometry *g, int most, double (*planes)[4]);
+/* How far the solid between these faces goes beyond the geometry: the edges of the prism. */
+double cdni_faces_beyond(const cdn_geometry *g);
 /* About how deep the deepest point of such a solid is; INFINITY for a half-space. */
 double cdni_largest_depth(const cdn_geometry *g);
 

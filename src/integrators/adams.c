@@ -351,6 +351,22 @@ static void interpolate(const cdn_stepper *s, double theta, double *y, double *w
   for (int i = m->work_terms; i >= 1; i--) *work += g[i] * difference(s, m->dense, i)[n];
 }
 
+static void slope(const cdn_stepper *s, double theta, double *ydot) {
+  const cdni_adams_memory *m = cdni_adams_memory_of(s);
+  const cdni_step *step = &s->step;
+  const int count = m->terms, n = s->ny;
+  const double end = 6 * theta * (1 - theta) / step->h, x = (theta - 1) * step->h; /* the time from t1 */
+  double whole[ADAMS_KEPT + 1], newton = 1, before = 0;
+  integrals(m, count, 1, step->h, whole);
+  for (int j = 0; j < n; j++) ydot[j] = end * (step->y1[j] - step->y0[j]);
+  for (int i = 1; i <= count; i++) {
+    const double *phi = difference(s, m->dense, i), weight = newton - end * whole[i];
+    for (int j = 0; j < n; j++) ydot[j] += weight * phi[j];
+    newton *= i < count ? (x + before) / m->terms_psi[i] : 0;
+    before = m->terms_psi[i];
+  }
+}
+
 /* ---- checkpoints ---- */
 
 static void archive(cdn_stepper *s, cdni_archive *a) {
@@ -380,6 +396,7 @@ const cdni_method cdni_adams = { .name = "Adams PECE",
                                  .memory = memory,
                                  .attempt = attempt,
                                  .interpolate = interpolate,
+                                 .slope = slope,
                                  .begin = begin,
                                  .accepted = accepted,
                                  .resize = resize,

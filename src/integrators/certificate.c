@@ -58,6 +58,7 @@ cdn_status cdni_certificate_evaluation(cdn_stepper *s) {
   CDNI_TRY(cdn_soft_get_statistics(s->work, &soft));
   c->soft_iterations += soft.most_iterations;
   c->max_soft_residual = fmax(c->max_soft_residual, soft.residual);
+  s->unsolved = fmax(s->unsolved, soft.residual);
   return CDN_OK;
 }
 
@@ -87,7 +88,8 @@ cdn_status cdni_certificate_accept(cdn_stepper *s) {
   c->largest_step = fmax(c->largest_step, h);
   c->steps++;
   s->singular.rounding += s->singular.noise;
-  if (s->at_rounding && s->def.fixed_step == 0) c->rounding_steps++;
+  if (s->at_rounding && s->def.fixed_step == 0) c->rounding_steps++, s->floor += s->rounding * s->rounding;
+  CDNI_TRY(cdni_doubt_accept(s));
   return note_constraints(s, s->y[!s->at]);
 }
 
@@ -130,6 +132,7 @@ cdn_status cdn_stepper_certificate_sized(cdn_stepper *s, cdn_certificate *out, s
     if (c->delivered == CDN_VERDICT_DELIVERED) c->delivered = CDN_VERDICT_UNKNOWN;
   }
   c->energy_residual = (c->energy_final - c->energy_initial - c->work - c->energy_jumps) / scale;
+  cdni_doubt_certify(s, c, scale);
   cdni_sized_write(out, size, c, sizeof *c);
   return CDN_OK;
 }

@@ -5,10 +5,10 @@
 /* ---- how the run was asked for ---- */
 
 static void archive_def(cdn_stepper_def *def, cdni_archive *a) {
-  double *const numbers[] = { &def->accuracy,   &def->constraint_tolerance,
-                              &def->fixed_step, &def->initial_step,
-                              &def->min_step,   &def->max_step,
-                              &def->final_time, &def->time_scale };
+  double *const numbers[] = {
+    &def->accuracy, &def->constraint_tolerance, &def->fixed_step, &def->initial_step,  &def->min_step,
+    &def->max_step, &def->final_time,           &def->time_scale, &def->asked_accuracy
+  };
   int method = (int)def->method, norm = (int)def->norm;
   cdni_archive_mark(a, "RUN ");
   cdni_archive_int(a, &method, 0, INT32_MAX);
@@ -90,12 +90,21 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_double(a, &s->control.next);
   cdni_archive_double(a, &s->control.last_error);
   cdni_archive_bool(a, &s->control.rejected);
+  cdni_archive_doubles(a, s->looks.usual, 2);
+  cdni_archive_double(a, &s->looks.from);
+  cdni_archive_double(a, &s->looks.until);
   cdni_archive_int(a, &s->headway.steps, 0, INT32_MAX);
+  cdni_archive_int(a, &s->headway.length, 1, INT32_MAX);
   cdni_archive_int(a, &s->headway.windows, 0, INT32_MAX);
   cdni_archive_int(a, &s->headway.turns, 0, INT32_MAX);
   cdni_archive_double(a, &s->headway.since);
   cdni_archive_double(a, &s->headway.mean);
   cdni_archive_double(a, &s->headway.change);
+  cdni_archive_double(a, &s->headway.moved);
+  cdni_archive_double(a, &s->headway.path);
+  cdni_archive_doubles(a, s->headway.start, (size_t)s->ny);
+  cdni_archive_doubles(a, s->bursts.largest, CDNI_COUNT(s->bursts.largest));
+  cdni_archive_doubles(a, s->bursts.sum, CDNI_COUNT(s->bursts.sum));
   cdni_archive_int(a, &s->stiff, 0, INT32_MAX);
   cdni_archive_int(a, &s->not_stiff, 0, INT32_MAX);
   cdni_archive_double(a, &s->fixed_start);
@@ -127,10 +136,14 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
                               &c->max_velocity_error,
                               &s->local_errors,
                               &s->singular.rounding,
-                              &c->max_soft_residual };
+                              &c->max_soft_residual,
+                              &s->floor };
   cdni_archive_mark(a, "CERT");
   for (int i = 0; i < CDNI_COUNT(counts); i++) cdni_archive_int64(a, counts[i], 0, INT64_MAX);
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
+  cdni_archive_double(a, &c->passed_time);
+  cdni_archive_bytes(a, c->passed, sizeof c->passed);
+  c->passed[sizeof c->passed - 1] = 0;
 }
 
 /* Kernels with and without fused operations round differently: the certificate counts where a run went from one to the other. */
@@ -157,6 +170,7 @@ void cdni_archive_run(cdn_stepper *s, cdni_archive *a) {
   cdni_singular_archive(s, a);
   if (s->method->archive) s->method->archive(s, a);
   cdni_faint_archive(s, a);
+  cdni_doubt_archive(s, a);
   cdni_events_archive(s, a);
   /* what the caller has written, and the run has not taken yet */
   cdni_archive_doubles(a, s->shown, (size_t)s->ny);

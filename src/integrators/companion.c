@@ -8,71 +8,10 @@
  * rates times the shift. */
 #include <stdio.h>
 
+#include "integrators/companion.h"
 #include "integrators/events.h"
 
-typedef struct cdni_companion {
-  cdn_stepper *run;
-  cdn_state *place; /* for norms: N at the compared q */
-  bool lost;        /* it could not continue, or has parted from the run */
-  bool owed;        /* the run has been shown, and the companion has not caught up */
-  cdn_why why;      /* if so: the value that advance then returns */
-  double largest, of[3], time, until, shift;
-  char slot[96], alone[64], story[192];
-  double alone_time;
-  int32_t differs; /* at the last comparison: the event that only one run had had, or -1 */
-  int64_t behind;  /* number of its occurrences in the other run */
-  double since;    /* time since when they differ */
-  double shifted;  /* time of the last event whose shift has been counted */
-  double compared; /* time of the last comparison */
-  cdni_parting parting;
-} cdni_companion;
-
-/* The companion's method and accuracy. A method of low order needs two to ten times its evaluations for a tenth of
- * the accuracy, so the default method judges it at less cost, at a hundredth. Adams' method of SUNDIALS is judged by
- * one of ours, and IDA by the other method for stiff problems: two methods do not make the same mistake. The convex step is judged by
- * itself: where contact is stiff, nothing else gets on. Its error goes with the power 2/3 of the accuracy.
- *
- * The errors of methods of variable order follow the accuracy less evenly, and may be as large at a tenth of it; a
- * fortieth costs little more. Close to rounding it gains nothing. */
-static cdn_stepper_def judge_of(const cdn_stepper *s, cdn_stepper_def def) {
-  double part = 0.1;
-  switch (def.method) {
-    case CDN_METHOD_BOGACKI_SHAMPINE:
-    case CDN_METHOD_VERLET:
-    case CDN_METHOD_SEMI_EXPLICIT_EULER:
-    case CDN_METHOD_SEMI_EXPLICIT_EULER_2:
-    case CDN_METHOD_EXPLICIT_EULER:
-    case CDN_METHOD_TRAPEZOID:
-      def.method = CDN_METHOD_DEFAULT;
-      part = 0.01;
-      break;
-    case CDN_METHOD_CONVEX: part = 0.03; break;
-    case CDN_METHOD_CVODE_ADAMS: def.method = CDN_METHOD_DEFAULT; break;
-    case CDN_METHOD_IDA:
-      def.method = CDN_METHOD_CVODE_BDF;
-      part *= 0.7;
-      break;
-    default: break;
-  }
-  if (cdni_choose_method(&def, cdni_projects(s->system)) == &cdni_adams) part *= 0.25;
-  def.accuracy = fmin(0.1 * def.accuracy, fmax(part * def.accuracy, 2.5e-12));
-  def.accuracy = fmax(def.accuracy, 1e-15);
-  return def;
-}
-
-static cdn_stepper_def def_of(const cdn_stepper *s) {
-  cdn_stepper_def def = s->def;
-  def.companion = false;
-  def.user = s->def.companion_user;
-  def.return_on_events = false;
-  def.initial_step = 0;
-  if (def.fixed_step > 0) {
-    def.fixed_step *= 0.5;
-    return def;
-  }
-  def.constraint_tolerance = fmax(0.1 * def.constraint_tolerance, 1e-13);
-  return judge_of(s, def);
-}
+static const double GROWN = 1.05;
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -89,22 +28,38 @@ static void forget_passages(cdn_stepper *s) {
   s->passage.y = NULL;
 }
 
+/* Steps that stability keeps short, after which a problem is known to be stiff. */
+enum { MOST_STIFF = 30 };
+
+static const char creating[] = "cdn_stepper_create";
+
+static cdn_status make_run(cdn_stepper *s, cdn_state *state, bool stiff, cdn_stepper **run) {
+  const cdn_stepper_def def = cdni_judge_def(s, stiff);
+  CDNI_TRY(cdni_stepper_make(state, &def, true, creating, run));
+  (*run)->judged = s;
+  (*run)->interrupt = &s->interrupted;
+  return keep_passages(*run);
+}
+
 /* A companion without a start. The message of a failure is on `state`. */
 static cdn_status make(cdn_stepper *s, cdn_state *state) {
-  static const char function[] = "cdn_stepper_create";
   cdni_companion *c = cdni_calloc(&s->allocator, sizeof *c);
-  if (!c) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "no memory for a companion");
+  if (!c) return cdni_state_fail(state, CDN_ERR_NOMEM, false, creating, NULL, "no memory for a companion");
   s->companion = c;
-  c->until = s->t;
+  c->until = c->anew = s->t;
   c->differs = -1;
   c->shifted = -INFINITY;
   c->compared = s->t;
-  const cdn_stepper_def def = def_of(s);
-  cdn_status status = cdni_stepper_make(state, &def, true, function, &c->run);
-  if (status == CDN_OK) status = cdn_state_create(s->system, &c->place);
-  if (status == CDN_OK) status = keep_passages(s);
-  if (status == CDN_OK) status = keep_passages(c->run);
-  return status;
+  c->before = cdni_calloc(&s->allocator, sizeof(double) * 2 * (s->stride + 1));
+  if (!c->before) return cdni_state_fail(state, CDN_ERR_NOMEM, false, creating, NULL, "no memory for a companion");
+  c->given = c->before + s->stride;
+  CDNI_TRY(make_run(s, state, false, &c->run));
+  CDNI_TRY(keep_passages(s));
+  if (cdni_judge_has_other(s)) {
+    CDNI_TRY(make_run(s, state, true, &c->other));
+    c->run->most_stiff = MOST_STIFF;
+  }
+  return cdn_state_create(s->system, &c->place);
 }
 
 cdn_status cdni_companion_create(cdn_stepper *s, cdn_state *initial) {
@@ -112,6 +67,7 @@ cdn_status cdni_companion_create(cdn_stepper *s, cdn_state *initial) {
   CDNI_TRY(make(s, initial));
   cdn_stepper *run = s->companion->run;
   cdn_status status = cdni_start(run, initial);
+  if (s->ny) memcpy(s->companion->given, s->y[s->at], sizeof(double) * (size_t)s->ny);
   if (status != CDN_OK) cdni_state_take_error(initial, run->work);
   return status;
 }
@@ -121,7 +77,9 @@ void cdni_companion_destroy(cdn_stepper *s) {
   forget_passages(s);
   if (!c) return;
   if (c->run) cdn_stepper_destroy(c->run);
+  if (c->other) cdn_stepper_destroy(c->other);
   cdn_state_destroy(c->place);
+  if (c->before) cdni_free(&s->allocator, c->before, sizeof(double) * 2 * (s->stride + 1));
   cdni_free(&s->allocator, c, sizeof *c);
   s->companion = NULL;
 }
@@ -130,13 +88,7 @@ cdn_stepper *cdn_stepper_companion(cdn_stepper *s) { return s && s->companion ? 
 
 /* ---- distances ------------------------------------------------------------------------------- */
 
-typedef struct distance {
-  double of[3], largest;
-  cdn_pool pool;
-  int slot;
-} distance;
-
-static cdn_status measure(cdn_stepper *s, double t, const double *a, const double *b, distance *d) {
+cdn_status cdni_companion_measure(cdn_stepper *s, double t, const double *a, const double *b, cdni_gap *d) {
   CDNI_TRY(cdn_state_set_ty(s->companion->place, t, b));
   CDNI_TRY(cdni_distance(s, s->companion->place, a, b, d->of, &d->pool, &d->slot));
   d->largest = fmax(d->of[0], fmax(d->of[1], d->of[2]));
@@ -174,14 +126,16 @@ static const double *before_event(const cdn_stepper *s, double t, double *y) {
   return y;
 }
 
-static void note_distance(cdn_stepper *s, double t, const distance *d) {
+static void note_distance(cdn_stepper *s, double t, const cdni_gap *d) {
   cdni_companion *c = s->companion;
-  for (int i = 0; i < 3; i++) c->of[i] = fmax(c->of[i], d->of[i]);
-  if (s->def.fixed_step == 0 && c->largest <= 3 * s->def.accuracy) {
-    if (d->largest <= 3 * s->def.accuracy) c->until = t;
+  double total[3], largest = 0;
+  cdni_companion_total(s, d->of, total);
+  for (int i = 0; i < 3; i++) c->of[i] = fmax(c->of[i], total[i]), largest = fmax(largest, total[i]);
+  if (s->def.fixed_step == 0 && c->largest <= 3 * cdni_asked(s)) {
+    if (largest <= 3 * cdni_asked(s)) c->until = t;
   }
-  if (!(d->largest > c->largest)) return;
-  c->largest = d->largest;
+  if (!(largest > c->largest)) return;
+  c->largest = largest;
   c->time = t;
   if (d->slot >= 0) cdn_system_slot_name(s->system, d->pool, d->slot, c->slot, sizeof c->slot);
 }
@@ -198,9 +152,7 @@ void cdni_companion_note_event(cdn_stepper *s, int32_t event) {
   memcpy(p->f, s->f[s->at], sizeof(double) * (size_t)s->ny);
 }
 
-/* The number of triggered events with handlers by which the two runs differ. *event is the first of them; *lead is
- * the difference of their numbers in it, and *behind is the smaller number. */
-static int count_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind) {
+int cdni_companion_differences(const cdn_stepper *s, int32_t *event, int64_t *lead, int64_t *behind) {
   const struct cdni_events *a = s->events, *b = s->companion->run->events;
   int differences = 0;
   *event = -1;
@@ -228,24 +180,24 @@ static cdn_status compare_passages(cdn_stepper *s) {
   cdni_companion *c = s->companion;
   const cdni_passage *a = &s->passage, *b = &c->run->passage;
   double *y = s->scratch + s->stride;
-  distance d;
+  cdni_gap d;
   if (a->event < 0 || a->event != b->event || a->time == c->shifted) return CDN_OK;
   c->shifted = a->time;
   c->shift = fmax(c->shift, fabs(a->time - b->time));
-  CDNI_TRY(measure(s, a->time, a->y, before_event(c->run, a->time, y), &d));
+  CDNI_TRY(cdni_companion_measure(s, a->time, a->y, before_event(c->run, a->time, y), &d));
   note_distance(s, a->time, &d);
   for (int i = 0; i < s->ny; i++) y[i] = a->y[i] + (a->time - b->time) * a->f[i];
-  CDNI_TRY(measure(s, a->time, a->y, y, &d));
+  CDNI_TRY(cdni_companion_measure(s, a->time, a->y, y, &d));
   note_distance(s, a->time, &d);
   return CDN_OK;
 }
 
 /* One run has passed an event that the other has not: compares before the event, if it is recent. */
-static cdn_status compare_before(cdn_stepper *s, double t, bool run_leads, distance *d) {
+static cdn_status compare_before(cdn_stepper *s, double t, bool run_leads, cdni_gap *d) {
   cdn_stepper *other = s->companion->run, *leader = run_leads ? s : other, *behind = run_leads ? other : s;
   double *y = s->scratch + s->stride;
-  distance before;
-  CDNI_TRY(measure(s, t, cdni_state_y(behind->report), before_event(leader, t, y), &before));
+  cdni_gap before;
+  CDNI_TRY(cdni_companion_measure(s, t, cdni_state_y(behind->report), before_event(leader, t, y), &before));
   if (before.largest < d->largest) *d = before;
   return CDN_OK;
 }
@@ -253,24 +205,27 @@ static cdn_status compare_before(cdn_stepper *s, double t, bool run_leads, dista
 static cdn_status compare(cdn_stepper *s) {
   cdni_companion *c = s->companion;
   double t = s->reported;
-  distance d;
+  cdni_gap d;
   int32_t event;
   int64_t lead, behind;
-  int differences = count_differences(s, &event, &lead, &behind);
+  int differences = cdni_companion_differences(s, &event, &lead, &behind);
   if (differences == 0) {
     c->differs = -1;
     CDNI_TRY(compare_passages(s));
   }
   /* both have been stopped, at slightly different times: the comparison before the event is all that is possible */
   if (c->run->reported != t) {
-    if (cdn_stepper_is_stopped(s) && cdn_stepper_is_stopped(c->run) && differences == 0) return CDN_OK;
+    if (cdn_stepper_is_stopped(s) && cdn_stepper_is_stopped(c->run) && differences == 0) {
+      c->compared = t;
+      return CDN_OK;
+    }
     c->lost = true;
     snprintf(c->story, sizeof c->story, "an event stopped %s at t = %.9g, and not the other run",
              c->run->reported < t ? "the companion" : "the run", fmin(c->run->reported, t));
     if (event >= 0) name_alone(s, event, fmin(c->run->reported, t));
     return CDN_OK;
   }
-  CDNI_TRY(measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
+  CDNI_TRY(cdni_companion_measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
   if (differences == 0) cdni_faint_compare(s, s->apart + s->stride);
   bool lasts = event >= 0 && c->differs == event && c->behind == behind;
   if (differences == 1 && !lasts) {
@@ -279,18 +234,35 @@ static cdn_status compare(cdn_stepper *s) {
     c->differs = event;
     c->behind = behind;
     c->since = t;
-  } else if (differences > 0 && d.largest > 3 * s->def.accuracy) {
+  } else if (differences > 0 && d.largest > 3 * cdni_asked(s)) {
     name_alone(s, event, lasts ? c->since : t);
   }
+  memcpy(c->present, d.of, sizeof c->present);
   note_distance(s, t, &d);
   if (!c->parting.name[0]) cdni_parted(s, c->run, c->compared, t, &c->parting);
   c->compared = t;
   return CDN_OK;
 }
 
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+void cdni_companion_note_step(cdn_stepper *s) {
+  if (!s->companion) return;
+  cdni_growth *g = &s->companion->growth;
+  if (g->n == CDNI_MOST_GROWN || (g->n > 0 && s->taken < GROWN * g->size[g->n - 1])) return;
+  g->from[g->n] = s->step.t0, g->size[g->n++] = s->taken;
+}
+
+double cdni_companion_longest_step(const cdn_stepper *s, double t) {
+  const cdni_growth *g = &s->companion->growth;
+  int k = g->n - 1;
+  while (k > 0 && g->from[k] > t) k--;
+  return k < 0 ? INFINITY : g->size[k];
+}
+
 /* ---- advancing ------------------------------------------------------------------------------- */
 
-static void lose(cdni_companion *c, const cdn_error *error) {
+void cdni_companion_lose(cdni_companion *c, const cdn_error *error) {
   enum { MOST = 140 };
   /* a singular pose explains more than the error of a step */
   const bool posed = cdni_blames_pose(&c->run->failure) && c->run->failure.error.code == error->code;
@@ -303,32 +275,70 @@ static void lose(cdni_companion *c, const cdn_error *error) {
            text[n] ? " ..." : "");
 }
 
-static cdn_status go_to(cdni_companion *c, double t) {
+static void exchange(cdni_companion *c) {
+  cdn_stepper *run = c->run;
+  c->run = c->other, c->other = run;
+  c->stiff = true;
+}
+
+/* The problem is stiff: the other method goes on from where this one has come to, with the same events behind it. */
+static void go_on_stiff(cdni_companion *c) {
+  const cdn_stepper *from = c->run;
+  cdn_stepper *run = c->other;
+  const int32_t n = from->events ? from->events->n : 0;
+  c->evaluated = from->certificate.evaluations;
+  for (int32_t i = 0; i < n; i++) run->events->records[i] = from->events->records[i];
+  const cdn_status status = cdni_start(run, from->report);
+  if (n > 0) run->events->started = from->events->started;
+  run->passage.event = from->passage.event, run->passage.time = from->passage.time;
+  memcpy(run->passage.y, from->passage.y, sizeof(double) * 2 * (run->stride + 1));
+  exchange(c);
+  if (status == CDN_OK) return;
+  cdn_error error;
+  cdn_state_last_error(run->work, &error);
+  cdni_companion_lose(c, &error);
+}
+
+/* Or it is so fast, undamped, that a method of ours takes too many steps. */
+static bool is_too_slow(const cdn_stepper *s) {
+  enum { TIMES = 4, FREE = 500 };
+  const cdni_companion *c = s->companion;
+  return c->other && !c->stiff && !c->lost && !cdn_stepper_is_stopped(c->run) &&
+         c->run->certificate.evaluations > TIMES * s->certificate.evaluations + FREE;
+}
+
+static cdn_status go_to(cdn_stepper *s, double t) {
+  cdni_companion *c = s->companion;
   if (c->lost || c->run->reported >= t || cdn_stepper_is_stopped(c->run)) return CDN_OK;
   cdn_status status = cdn_stepper_advance(c->run, t, NULL);
+  if (status == CDN_ERR_LIMIT && cdni_is_too_stiff(c->run)) {
+    go_on_stiff(c);
+    return go_to(s, t);
+  }
   if (status == CDN_OK || status == CDN_ERR_LIMIT) return status;
-  lose(c, &c->run->failure.error);
+  cdni_companion_lose(c, &c->run->failure.error);
   return CDN_OK;
 }
 
 cdn_status cdni_companion_catch_up(cdn_stepper *s) {
   cdni_companion *c = s->companion;
-  return c ? go_to(c, s->reported) : CDN_OK;
+  return c ? go_to(s, s->reported) : CDN_OK;
 }
 
 cdn_status cdni_companion_follow(cdn_stepper *s) {
   cdni_companion *c = s->companion;
   if (!c || c->lost) return CDN_OK;
-  CDNI_TRY(go_to(c, s->reported));
+  CDNI_TRY(go_to(s, s->reported));
+  if (is_too_slow(s)) go_on_stiff(c);
   /* if a handler has stopped the run, the companion should be stopped soon after */
   if (cdn_stepper_is_stopped(s) && !cdn_stepper_is_stopped(c->run))
-    CDNI_TRY(go_to(c, fmin(s->def.final_time, s->reported + 2 * fmax(s->taken, c->run->taken))));
+    CDNI_TRY(go_to(s, fmin(s->def.final_time, s->reported + 2 * fmax(s->taken, c->run->taken))));
   if (c->lost) return CDN_OK;
   cdn_status status = compare(s);
   if (status != CDN_OK) {
     cdn_error error;
     cdn_state_last_error(c->place, &error);
-    lose(c, &error);
+    cdni_companion_lose(c, &error);
   }
   return CDN_OK;
 }
@@ -347,29 +357,6 @@ bool cdni_companion_owes(cdn_stepper *s, cdn_why *why) {
   return true;
 }
 
-void cdni_companion_pass_on(cdn_stepper *s) {
-  cdni_companion *c = s->companion;
-  if (!c || c->lost || cdni_state_pass_on(s->report, s->noted, c->run->report) == CDN_OK) return;
-  cdn_error error;
-  cdn_state_last_error(c->run->report, &error);
-  lose(c, &error);
-}
-
-void cdni_companion_restart(cdn_stepper *s) {
-  cdni_companion *c = s->companion;
-  if (!c || c->lost) return;
-  c->owed = false;
-  c->differs = -1;
-  c->compared = s->t;
-  s->passage.event = c->run->passage.event = -1;
-  cdn_status status = cdn_state_copy(c->place, s->report);
-  if (status == CDN_OK) status = cdni_restart(c->run, c->place, true, "cdn_stepper_restart");
-  if (status != CDN_OK) lose(c, &c->run->failure.error);
-  /* from now on both have had the same events */
-  const struct cdni_events *a = s->events, *b = c->run->events;
-  for (int32_t i = 0; a && i < a->n; i++) b->records[i].count = a->records[i].count;
-}
-
 /* ---- the certificate ------------------------------------------------------------------------- */
 
 /* With half the step a method of order p has 2^-p of the error, so the distance is 1 - 2^-p of the error. */
@@ -378,29 +365,14 @@ static double share(const cdn_stepper *s) {
   return 1 / (1 - pow(0.5, fmax(1, s->method->error_order - 1)));
 }
 
-/* Two runs that both err by rounding, or that are about as accurate, may come close to each other by chance. */
-static bool is_doubtful(const cdn_stepper *s, cdn_certificate *out) {
-  static const double NOISE = 0.2, NEAR_ROUNDING = 3e-12;
-  const cdn_stepper *judge = s->companion->run;
-  const double alpha = s->def.accuracy;
-  if (s->singular.rounding > NOISE * alpha) {
-    snprintf(out->doubt, sizeof out->doubt,
-             "rounding at singular poses may add %.1g, and more where the motion amplifies it", s->singular.rounding);
-  } else if (judge->def.method >= CDN_METHOD_CVODE_BDF && judge->def.accuracy <= NEAR_ROUNDING &&
-             s->companion->largest > alpha) {
-    snprintf(out->doubt, sizeof out->doubt, "the companion, at %.1g, is too near to rounding to tell",
-             judge->def.accuracy);
-  }
-  return out->doubt[0];
-}
-
 void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
   const cdni_companion *c = s->companion;
   out->delivered = CDN_VERDICT_UNKNOWN;
-  out->accuracy = s->def.fixed_step > 0 ? 0 : s->def.accuracy;
+  out->accuracy = s->def.fixed_step > 0 ? 0 : cdni_asked(s);
+  out->step_accuracy = s->def.fixed_step > 0 ? 0 : s->def.accuracy;
   out->error_estimate = out->error_estimate_q = out->error_estimate_u = out->error_estimate_z = NAN;
-  out->error_time = out->delivered_until = out->amplification = out->event_shift = NAN;
-  memset(out->doubt, 0, sizeof out->doubt);
+  out->error_time = out->delivered_until = out->amplification = out->event_shift = out->compared_since =
+      out->compared_until = NAN;
   if (!c) return;
   double scale = share(s);
   out->error_estimate = scale * c->largest;
@@ -410,18 +382,20 @@ void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out) {
   out->error_time = c->time;
   memcpy(out->error_slot, c->slot, sizeof c->slot);
   out->event_shift = c->shift;
+  out->compared_since = c->anew;
+  out->compared_until = c->compared;
   memcpy(out->event_alone, c->alone, sizeof c->alone);
   out->event_alone_time = c->alone_time;
   memcpy(out->companion_story, c->story, sizeof c->story);
-  out->companion_evaluations = c->run->certificate.evaluations;
+  out->companion_evaluations = c->evaluated + c->run->certificate.evaluations;
   if (s->local_errors > 0) out->amplification = c->largest / s->local_errors;
   if (s->def.fixed_step > 0) return;
   out->delivered_until = c->until;
-  if (c->largest > 3 * s->def.accuracy) {
+  if (c->largest > 3 * cdni_asked(s)) {
     out->delivered = CDN_VERDICT_NOT_DELIVERED;
     memcpy(out->parting, c->parting.name, sizeof out->parting);
     out->parting_time = c->parting.time;
-  } else if (!c->lost && !is_doubtful(s, out)) out->delivered = CDN_VERDICT_DELIVERED;
+  } else if (!c->lost) out->delivered = CDN_VERDICT_DELIVERED;
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -454,10 +428,16 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
     }
   }
   cdni_companion *c = s->companion;
+  bool stiff = c->stiff;
   int differs = c->differs, why = (int)c->why;
-  double *const numbers[] = { &c->largest, &c->of[0], &c->of[1],      &c->of[2],   &c->time,     &c->until,
-                              &c->shift,   &c->since, &c->alone_time, &c->shifted, &c->compared, &c->parting.time };
+  double *const numbers[] = { &c->largest,  &c->of[0],        &c->of[1], &c->of[2],      &c->time,
+                              &c->until,    &c->shift,        &c->since, &c->alone_time, &c->shifted,
+                              &c->compared, &c->parting.time, &c->anew,  &c->local };
   cdni_archive_mark(a, "PAIR");
+  cdni_archive_bool(a, &stiff);
+  if (stiff && !c->other) cdni_archive_fail(a, CDN_ERR_PARSE, "its companion is not possible");
+  if (stiff && !c->stiff && c->other) exchange(c);
+  cdni_archive_int64(a, &c->evaluated, 0, INT64_MAX);
   cdni_archive_bool(a, &c->lost);
   cdni_archive_bool(a, &c->owed);
   cdni_archive_int(a, &why, 0, CDN_STOPPED);
@@ -466,6 +446,12 @@ void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a) {
   c->differs = differs;
   c->why = (cdn_why)why;
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
+  cdni_archive_doubles(a, c->present, 3);
+  cdni_archive_doubles(a, c->carried, 3);
+  cdni_archive_doubles(a, c->given, (size_t)s->ny);
+  cdni_archive_int(a, &c->growth.n, 0, CDNI_MOST_GROWN);
+  cdni_archive_doubles(a, c->growth.from, (size_t)c->growth.n);
+  cdni_archive_doubles(a, c->growth.size, (size_t)c->growth.n);
   archive_text(a, c->slot, sizeof c->slot);
   archive_text(a, c->alone, sizeof c->alone);
   archive_text(a, c->story, sizeof c->story);

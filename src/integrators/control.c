@@ -23,18 +23,44 @@ static const double GAIN = 0.1;
 /* Pairs continue with the solution of higher order, whose error is below the estimate, the more so the shorter the
  * steps are. For estimates of size h^p the shares may be larger by this factor; the sum of the errors then goes with
  * the accuracy, for any number of steps. */
-static double ease(const cdn_stepper *s, double crowd) {
-  if (s->method->resize) return 1;
-  double p = s->method->error_order;
-  return fmax(1, pow(pow(GAIN, p) * 100 * crowd / s->def.accuracy, 1 / (p + 1)));
+static double ease(const cdni_method *method, double accuracy, double crowd) {
+  if (method->resize || method->continues_estimated) return 1;
+  double p = method->error_order;
+  return fmax(1, pow(pow(GAIN, p) * 100 * crowd / accuracy, 1 / (p + 1)));
+}
+
+double cdni_share_of(const cdni_method *method, double accuracy, double length, double covered, double steps) {
+  if (!(length < INFINITY) || !(length > 0) || method->bare) return 1;
+  double mean = (covered + length * FORETOLD / SHARES) / (steps + FORETOLD);
+  double crowd = length / (SHARES * mean);
+  return crowd > 1 ? fmin(1, ease(method, accuracy, crowd) / crowd) : 1;
+}
+
+/* An error shifts the rest of the motion in time. Where rates are far above their mean, as in an impact, the shift
+ * makes an error that is as many times larger than elsewhere; so the error allowed is as many times smaller. Rates that
+ * swing as a sine does are at most 1.6 times their mean. A burst fades over this part of the run, for what has come to
+ * rest has no impacts before it. */
+static const double EVEN = 1.6, FORGOTTEN = 0.5;
+/* A whip, or a fast decay at the start, is no impact: what it makes of errors is over soon. */
+static const double MOST_BURST = 1e3;
+
+static double burst(const cdn_stepper *s) {
+  double most = 1;
+  if (!(s->def.final_time < INFINITY) || (s->method->error_order < 4 && !s->method->resize) || s->method->own_steps ||
+      s->method->over_kinks)
+    return 1;
+  for (int k = 0; k < 2; k++) {
+    const double *sum = &s->bursts.sum[k];
+    if (*sum > 0) most = fmax(most, s->bursts.largest[k] * s->covered / *sum / EVEN);
+  }
+  const double p = s->method->error_order;
+  most = fmin(most, MOST_BURST);
+  return s->method->resize ? most : pow(most, p / (p + 1));
 }
 
 double cdni_share(const cdn_stepper *s) {
-  double length = s->def.final_time - s->certificate.time_initial, steps = s->spent / TARGET;
-  if (!(length < INFINITY) || !(length > 0) || s->method->bare) return 1;
-  double mean = (s->covered + length * FORETOLD / SHARES) / (steps + FORETOLD);
-  double crowd = length / (SHARES * mean);
-  return crowd > 1 ? fmin(1, ease(s, crowd) / crowd) : 1;
+  const double length = s->def.final_time - s->certificate.time_initial;
+  return cdni_share_of(s->method, s->def.accuracy, length, s->covered, s->spent / TARGET);
 }
 
 /* Root mean square of n weighted variables and their changes over a step; each at most 1 if its errors are relative. */
@@ -46,6 +72,21 @@ static double size_of(int n, const double *y, const double *f, double h, const d
     sum += size * size;
   }
   return n ? sqrt(sum / n) : 0;
+}
+
+void cdni_note_bursts(cdn_stepper *s) {
+  const double length = s->def.final_time - s->certificate.time_initial, *f[2] = { s->step.f0, s->f[s->at] };
+  const double kept = length > 0 ? exp(-s->taken / (FORGOTTEN * length)) : 1;
+  double rate[2][2];
+  for (int i = 0; i < 2; i++) {
+    const double *u = f[i] + s->nq, *z = u + s->nu;
+    rate[0][i] = size_of(s->nu, u, u, 0, s->def.u_weights, NULL);
+    rate[1][i] = size_of(s->nz, z, z, 0, s->def.z_weights, NULL);
+  }
+  for (int k = 0; k < 2; k++) {
+    s->bursts.largest[k] = fmax(kept * s->bursts.largest[k], rate[k][1]);
+    s->bursts.sum[k] += 0.5 * s->taken * (rate[k][0] + rate[k][1]);
+  }
 }
 
 /* Roundings in the sum of y and its change over a step; no error estimate is smaller. */
@@ -68,9 +109,13 @@ static double rounding_of(const cdn_stepper *s, double h) {
   return (s->muted ? least : ROUNDINGS) * DBL_EPSILON * fmax(of_q, fmax(of_u, of_z));
 }
 
+/* Bursts make the allowed error smaller down to this many roundings, not to where steps collapse. */
+static const double ABOVE_ROUNDING = 8;
+
 void cdni_allow(cdn_stepper *s, double h) {
-  double asked = 0.1 * s->def.accuracy * cdni_share(s);
+  const double share = 0.1 * s->def.accuracy * cdni_share(s);
   s->rounding = rounding_of(s, h);
+  const double asked = fmax(share / burst(s), fmin(share, ABOVE_ROUNDING * s->rounding));
   s->at_rounding = s->rounding > asked;
   s->allowed = fmax(asked, s->rounding);
 }
@@ -83,37 +128,44 @@ double cdni_min_step(const cdn_stepper *s) {
 }
 
 /* Step size for which the expected error is the target. */
-static double sized(const cdn_stepper *s, double h, double error, double exponent, double factor, double most) {
+static double sized(double h, double error, double exponent, double factor, double most) {
   double ratio = error > 0 ? factor * pow(error, -exponent) : most;
-  double size = h * fmin(most, fmax(LEAST, ratio));
-  return s->def.max_step > 0 ? fmin(size, s->def.max_step) : size;
+  return h * fmin(most, fmax(LEAST, ratio));
 }
 
-/* The size by the method's own rule, within the limits. */
-static double resized(cdn_stepper *s, double h, double error, bool accepted) {
-  double size = s->method->resize(s, h, error, accepted);
+double cdni_size_accepted(int order, double h, double error, double *last_error, bool rejected) {
+  double beta = BETA / order;
+  /* an error far below the tolerance gives no trend */
+  error = fmax(error, 1e-4);
+  /* powers of errors over the target, so that the rule is at rest there */
+  double factor = pow(*last_error, beta) * pow(TARGET, 1.0 / order - 1.75 * beta);
+  *last_error = error;
+  return sized(h, error, 1.0 / order - 0.75 * beta, factor, rejected ? 1 : MOST);
+}
+
+double cdni_size_rejected(int order, double h, double error) {
+  return sized(h, error, 1.0 / order, pow(TARGET, 1.0 / order), 0.9);
+}
+
+/* A size within the limits. */
+static double limited(const cdn_stepper *s, double size) {
   return s->def.max_step > 0 ? fmin(size, s->def.max_step) : size;
 }
 
 void cdni_control_accepted(cdn_stepper *s, double h, double error) {
   cdni_control *c = &s->control;
   if (s->method->resize) {
-    c->next = resized(s, h, error, true);
+    c->next = limited(s, s->method->resize(s, h, error, true));
     return;
   }
-  int order = s->method->error_order;
-  double beta = BETA / order;
-  /* an error far below the tolerance gives no trend */
-  error = fmax(error, 1e-4);
-  /* powers of errors over the target, so that the rule is at rest there */
-  double factor = pow(c->last_error, beta) * pow(TARGET, 1.0 / order - 1.75 * beta);
-  double next = sized(s, h, error, 1.0 / order - 0.75 * beta, factor, c->rejected ? 1 : MOST);
+  double last = c->last_error;
+  double next = limited(s, cdni_size_accepted(s->method->error_order, h, error, &last, c->rejected));
   if (h < 0.99 * c->next) {
     /* this step was cut short to end at a given time: the next steps need not be shorter */
     c->next = fmax(next, c->next);
   } else {
     c->next = next;
-    c->last_error = error;
+    c->last_error = last;
   }
   c->rejected = false;
 }
@@ -129,10 +181,10 @@ void cdni_control_cut(cdn_stepper *s, double h, double planned, double error) {
 
 void cdni_control_rejected(cdn_stepper *s, double h, double error) {
   if (s->method->resize) {
-    s->control.next = resized(s, h, error, false);
+    s->control.next = limited(s, s->method->resize(s, h, error, false));
     return;
   }
-  s->control.next = sized(s, h, error, 1.0 / s->method->error_order, pow(TARGET, 1.0 / s->method->error_order), 0.9);
+  s->control.next = limited(s, cdni_size_rejected(s->method->error_order, h, error));
   s->control.rejected = true;
 }
 

@@ -156,10 +156,12 @@ static void archive(cdn_stepper *s, cdni_archive *a) {
 
 const cdni_method cdni_convex = { .name = "the convex step",
                                   .error_order = 3,
+                                  .continues_estimated = true,
                                   .over_kinks = true,
                                   .memory = memory,
                                   .attempt = attempt,
                                   .interpolate = cdni_hermite,
+                                  .slope = cdni_hermite_slope,
                                   .begin = begin,
                                   .accepted = accepted,
                                   .archive = archive };

@@ -58,7 +58,6 @@ static int set_up(cdn_stepper *s, cdni_sundials *m, int most) {
   if (flag == 0) flag = CVodeWFtolerances(m->memory, cdni_sundials_weights);
   if (flag == 0) flag = CVodeSetMaxHnilWarns(m->memory, -1);
   if (flag == 0) flag = CVodeSetMaxNumSteps(m->memory, -1);
-  if (flag == 0) flag = CVodeSetMaxStep(m->memory, s->def.max_step);
   if (flag == 0 && order > 0) flag = CVodeSetMaxOrd(m->memory, order < most ? order : most);
   return flag;
 }
@@ -91,6 +90,7 @@ static int restart(cdni_sundials *m, double t, double h) {
 
 static int step(cdni_sundials *m, double least, double end, double *t) {
   int flag = CVodeSetMinStep(m->memory, least);
+  if (flag == 0) flag = CVodeSetMaxStep(m->memory, m->s->def.max_step);
   if (flag == 0) flag = CVodeSetStopTime(m->memory, end);
   return flag == 0 ? CVode(m->memory, end, m->y, t, CV_ONE_STEP) : flag;
 }

@@ -27,7 +27,7 @@ static const euler_kind joints = { STEP_JOINTS, false }, forces = { STEP_FORCES,
 #define EULER(method_name, of)                                                                        \
   {                                                                                                   \
     .name = method_name, .error_order = 2, .equal_steps = true, .memory = memory, .attempt = attempt, \
-    .interpolate = cdni_hermite, .data = &of                                                          \
+    .interpolate = cdni_hermite, .slope = cdni_hermite_slope, .data = &of                             \
   }
 const cdni_method cdni_damped_euler = EULER("Euler with implicit damping of joints", joints);
 const cdni_method cdni_implicit_fast = EULER("Euler, implicit in the velocities of forces", forces);

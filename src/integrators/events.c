@@ -127,10 +127,12 @@ static void set_up(const cdn_stepper *s, struct cdni_events *ev) {
 cdn_status cdni_events_create(cdn_stepper *s) {
   int n = cdn_system_event_count(s->system);
   /* methods with steps of their own see kinks, others step over them, and without error control nobody asks */
+  const void *sweeper_self;
+  const cdni_sweeper *sweeper = cdni_system_sweeper(s->system, &sweeper_self);
   const bool asks = !s->method->own_steps && !s->method->over_kinks && s->def.fixed_step == 0;
   const bool has_near = asks && cdni_system_has_near_kinks(s->system);
   int n_kinks = asks ? cdni_system_kinks(s->system) : 0;
-  if (n == 0 && n_kinks == 0 && !has_near) return CDN_OK;
+  if (n == 0 && n_kinks == 0 && !has_near && !sweeper) return CDN_OK;
   struct cdni_events *ev = cdni_calloc(&s->allocator, sizeof *ev);
   if (!ev) return CDN_ERR_NOMEM;
   s->events = ev;
@@ -141,7 +143,7 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   ev->near.allocator = ev->near_end.allocator = ev->near_here.allocator = &s->allocator;
   ev->aim = ev->limit = NAN;
   size_t n_values = 0;
-  bool needs_scene = events_have_kinks(ev);
+  bool needs_scene = events_have_kinks(ev) || sweeper;
   for (int i = 0; i < n; i++) {
     const cdni_event *e = cdni_event_at(s->system, i);
     bool triggered = is_trigger(s, e);
@@ -158,6 +160,8 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   divide(ev, s->stride, ev->block);
   CDNI_TRY(make_table(s, n_kinks + (has_near ? 16 : 0)));
   set_up(s, ev);
+  ev->sweep.ops = sweeper, ev->sweep.self = sweeper_self;
+  CDNI_TRY(cdni_sweep_create(s));
   return needs_scene ? cdn_state_create(s->system, &ev->scene) : CDN_OK;
 }
 
@@ -165,6 +169,7 @@ void cdni_events_destroy(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   if (!ev) return;
   cdn_state_destroy(ev->scene);
+  cdni_sweep_destroy(s);
   if (ev->block) cdni_free(&s->allocator, ev->block, ev->block_size);
   if (ev->table) cdni_free(&s->allocator, ev->table, ev->table_size);
   cdni_near_list *lists[] = { &ev->near, &ev->near_end, &ev->near_here };
@@ -186,6 +191,7 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
     CDNI_TRY(cdn_state_set_ty(ev->scene, s->t, s->y[s->at]));
     CDNI_TRY(cdn_realize(ev->scene, CDN_STAGE_ACCELERATION));
     CDNI_TRY(cdni_kinks_begin(s));
+    CDNI_TRY(cdni_sweep_begin(s));
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
@@ -288,15 +294,22 @@ void cdni_events_attempt(cdn_stepper *s) {
 /* A step that would pass a kink ends a little before it, as if it had been taken already. */
 static const double BEFORE_KINK = 1e-3;
 
+void cdni_kinks_aim(cdn_stepper *s, int64_t kink, double tau, double h) {
+  struct cdni_events *ev = s->events;
+  ev->margin = BEFORE_KINK * tau;
+  ev->planned = h, ev->planned_error = 1;
+  ev->again = 1;
+  ev->aim = s->t + tau - ev->margin;
+  ev->aim_kink = kink;
+}
+
 static double aim_at_kink(cdn_stepper *s, double t1) {
   struct cdni_events *ev = s->events;
   const double h = t1 - s->t;
   double tau = h;
   if (s->def.fixed_step > 0 || cdni_kinks_foresee(s, h, &tau) != CDN_OK || !(tau < h)) return t1;
-  ev->margin = BEFORE_KINK * tau;
-  ev->planned = h, ev->planned_error = 1;
-  ev->again = 1;
-  return ev->aim = s->t + tau - ev->margin;
+  cdni_kinks_aim(s, ev->aim_kink, tau, h);
+  return ev->aim;
 }
 
 double cdni_events_aim(cdn_stepper *s, double t1, double end) {
@@ -318,6 +331,7 @@ void cdni_events_accepted(cdn_stepper *s) {
   ev->boundary = ev->stepped = true;
   ev->begun = false;
   ev->look_ready = true;
+  cdni_sweep_accepted(s);
   bool fired = false;
   for (int i = 0; i < ev->n_watches; i++) fired = fired || ev->watches[i].fired;
   /* the rates may have a kink here: a method's memory of earlier steps is of no use for the next step */
@@ -334,7 +348,8 @@ cdn_status cdni_events_resize(cdn_stepper *s, double error) {
   double h = at_kink ? INFINITY : s->step.t1 - s->step.t0;
   const double planned = was_again ? ev->planned : at_kink ? s->step.h : 0;
   cdni_control_cut(s, h, planned, was_again ? ev->planned_error : error);
-  return at_kink && s->def.fixed_step == 0 ? cdni_kinks_bound(s, &s->control.next) : CDN_OK;
+  if (s->def.fixed_step > 0) return CDN_OK;
+  return at_kink ? cdni_kinks_bound(s, &s->control.next) : cdni_sweep_bound(s, &s->control.next);
 }
 
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_why *why) {

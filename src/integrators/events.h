@@ -69,6 +69,21 @@ typedef struct cdni_record {
   int32_t watch, timer;
 } cdni_record;
 
+/* Looks at what things have swept within a step (sweep.c). */
+typedef struct cdni_sweep {
+  const cdni_sweeper *ops; /* NULL: nothing can meet */
+  const void *self;
+  size_t mark_size;
+  char *marks; /* of the start and the end of the step, then of times in between */
+  int n_marks, first;
+  cdni_sights sights;
+  int64_t start, end;     /* ids of the quiet times at both ends, 0: not quiet */
+  double reach, end_time; /* that the start is known for; of the end that has been looked at */
+  bool marked, end_marked;
+  int64_t met;   /* the two that meet where the step ends; -1: none */
+  int shortened; /* how often the present step has been made shorter for one that goes through the other */
+} cdni_sweep;
+
 struct cdni_events {
   int n, n_watches, n_timers;
   int32_t *order; /* events in the order of handling */
@@ -99,6 +114,7 @@ struct cdni_events {
   double near_reach, near_end_reach;
   double near_saved; /* reach of the list that a checkpoint had; -1: the list is here, or there was none */
 
+  cdni_sweep sweep;
   cdn_state *scene; /* evaluates triggers within a step, with the discrete variables of that step */
   double scene_time, span;
   bool scene_set;
@@ -158,9 +174,9 @@ void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
 cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope);
 /* Fills the table of turns from values and slopes. */
 cdn_status cdni_find_turns(cdn_stepper *s);
-/* Number of turns up to time t so near to zero that an error of the size of the accuracy decides whether the sign
- * changed. */
-int cdni_near_misses(const cdn_stepper *s, double t);
+/* Notes the events of an accepted step that an error of the size of the accuracy decides: counts near misses, and names
+ * the first miss or hit of an event with a handler. */
+cdn_status cdni_note_grazes(cdn_stepper *s);
 
 /* kinks.c */
 
@@ -177,9 +193,31 @@ cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene);
 cdn_status cdni_kinks_foresee(cdn_stepper *s, double h, double *tau);
 /* Behind a kink at which a force sets in: shortens the step h so that it sees the force. */
 cdn_status cdni_kinks_bound(cdn_stepper *s, double *h);
+/* The same for one of them. */
+cdn_status cdni_kinks_bound_at(cdn_stepper *s, int64_t kink, double *h);
 /* Forgets them when the step is accepted, whether a kink has ended it or not. */
 cdn_status cdni_kinks_end(cdn_stepper *s);
 void cdni_kinks_sleep(cdn_stepper *s);
+
+/* Moves the scene to the start of the step. */
+cdn_status cdni_scene_at_start(cdn_stepper *s);
+/* Whether a passage within the attempt, at whose ends the kink has the same sign, changes the motion. */
+cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters);
+/* Aims the next attempt at a kink tau behind the start of the present one, of size h. */
+void cdni_kinks_aim(cdn_stepper *s, int64_t kink, double tau, double h);
+
+/* sweep.c */
+
+cdn_status cdni_sweep_create(cdn_stepper *s);
+void cdni_sweep_destroy(cdn_stepper *s);
+/* Looks at the present `work`, at which a run begins: nothing may lie wholly within another. */
+cdn_status cdni_sweep_begin(cdn_stepper *s);
+/* Looks at what has been swept in an attempt that is good otherwise. If two things have met that no stage shows, the
+ * step is taken again, to end where they meet; a step of a method that chooses its own is cut there. */
+cdn_status cdni_sweep_step(cdn_stepper *s, cdni_outcome *outcome);
+void cdni_sweep_accepted(cdn_stepper *s);
+/* Behind such a step: shortens the step h so that it sees the force. */
+cdn_status cdni_sweep_bound(cdn_stepper *s, double *h);
 
 /* locate.c: finds the step and the time of an event. */
 

@@ -15,15 +15,10 @@ static double *power_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
   return rate_of(s, rk->stages + rk->extra + 2);
 }
 
-/* The norm of an estimate in the last attempt, and, divided by the power of h with which it shrinks, in the last two
- * accepted steps; 0: there was none. */
-typedef struct trend {
-  double tried, last, before;
-} trend;
 enum { OF_E, OF_LOOK, TRENDS = 8 /* doubles */ };
 
-static trend *trends_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
-  return (trend *)(void *)(power_of(s, rk) + CDNI_RK_RATES);
+static cdni_trend *trends_of(const cdn_stepper *s, const cdni_rk_tableau *rk) {
+  return (cdni_trend *)(void *)(power_of(s, rk) + CDNI_RK_RATES);
 }
 
 size_t cdni_rk_memory(const cdni_method *method, int ny) {
@@ -87,40 +82,39 @@ static const double PART_IN_ROUNDING = 0.01;
 static bool is_calm(const cdn_stepper *s) { return !is_shortest(s) && !cdni_singular_is_rough(s); }
 
 /* The largest norm that the trend explains without a jump. 0: there is no trend. */
-static double expected(const cdn_stepper *s, const trend *of, int order) {
-  return JUMP * fmax(of->last, of->before) * pow(s->step.h, order);
+static double expected(const cdni_trend *of, double h, int order) {
+  return JUMP * fmax(of->last, of->before) * pow(h, order);
 }
 
 /* A jump does not change the trend at once: later steps are judged by the motion before it, until the change is
  * permanent. */
-static void follow(trend *of, double h, int order) {
+void cdni_trend_follow(cdni_trend *of, double h, int order) {
   const double most = JUMP * fmax(of->last, of->before), now = of->tried / pow(h, order);
   of->before = of->last;
   of->last = most > 0 ? fmin(most, now) : now;
 }
 
-/* The power of h with which third differences shrink, and the largest part of one that a kink leaves as an error,
- * except for kinks that |e| sees. */
-enum { ORDER_OF_LOOK = 4 };
+/* The largest part of a third difference that a kink leaves as an error, except for kinks that |e| sees. */
 static const double OF_LOOK_MOST = 0.05;
+
+double cdni_rk_seen(const cdni_trend *of, double h) {
+  const double most = expected(of, h, CDNI_ORDER_OF_LOOK);
+  return most > 0 ? OF_LOOK_MOST * fmax(0, of->tried - most) : 0;
+}
 
 /* The result of the second look: the part of the third difference that no smooth motion has. */
 static cdn_status look(cdn_stepper *s, const cdni_rk_tableau *rk, double *error) {
-  trend *of = &trends_of(s, rk)[OF_LOOK];
+  cdni_trend *of = &trends_of(s, rk)[OF_LOOK];
   *error = 0;
   if (!rk->look) return CDN_OK;
   sum_rates(s, rk->stages + 1, rk->look, NULL, s->step.error);
   CDNI_TRY(cdni_step_norm(s, s->step.error, &of->tried));
-  const double most = expected(s, of, ORDER_OF_LOOK);
-  if (most > 0) *error = OF_LOOK_MOST * fmax(0, of->tried - most);
+  *error = cdni_rk_seen(of, s->step.h);
   return CDN_OK;
 }
 
-/* The factor with which |e| counts: larger when it jumps, since it may then be far below the error; in full after a
- * start. */
-static double swell(const cdn_stepper *s, const cdni_rk_tableau *rk) {
-  const trend *of = &trends_of(s, rk)[OF_E];
-  const double most = expected(s, of, rk->order_of_e);
+double cdni_rk_swell(const cdni_rk_tableau *rk, const cdni_trend *of, double h) {
+  const double most = expected(of, h, rk->order_of_e);
   return most > 0 ? fmax(1, of->tried / most) : fmax(1, 1 / rk->share);
 }
 
@@ -163,7 +157,7 @@ static cdn_status estimate(cdn_stepper *s, const cdni_rk_tableau *rk) {
   if (!isfinite(norm)) return CDN_OK;
   double part = rk->share;
   if (is_calm(s)) {
-    part *= swell(s, rk);
+    part *= cdni_rk_swell(rk, &trends_of(s, rk)[OF_E], s->step.h);
     if (rk->e_high) high *= part_of_high(s, rk);
     if (rk->e_high && !s->singular.hold) part = fmax(part, part_of_e(s, rk));
   } else {
@@ -178,10 +172,10 @@ void cdni_rk_begin(cdn_stepper *s) { memset(trends_of(s, s->method->data), 0, TR
 
 void cdni_rk_accepted(cdn_stepper *s) {
   const cdni_rk_tableau *rk = s->method->data;
-  trend *of = trends_of(s, rk);
+  cdni_trend *of = trends_of(s, rk);
   if (!is_calm(s)) return;
-  follow(&of[OF_E], s->step.h, rk->order_of_e);
-  follow(&of[OF_LOOK], s->step.h, ORDER_OF_LOOK);
+  cdni_trend_follow(&of[OF_E], s->step.h, rk->order_of_e);
+  cdni_trend_follow(&of[OF_LOOK], s->step.h, CDNI_ORDER_OF_LOOK);
 }
 
 /* ---- steps ---- */
@@ -231,6 +225,27 @@ void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *
 }
 
 /* Dense output needs rates and powers. */
+/* The slopes of the weights: differences of eight values, exact for polynomials of degree 8. */
+static void slopes(const cdni_rk_tableau *rk, double theta, double *slope) {
+  static const double of[5] = { 0, 4. / 5, -1. / 5, 4. / 105, -1. / 280 }, apart = 0.0625;
+  double weight[CDNI_RK_RATES];
+  const int n = rk->stages + 1 + rk->extra;
+  for (int i = 0; i < n; i++) slope[i] = 0;
+  for (int k = -4; k <= 4; k++) {
+    if (k == 0) continue;
+    rk->dense(theta + k * apart, weight);
+    for (int i = 0; i < n; i++) slope[i] += (k > 0 ? of[k] : -of[-k]) * weight[i] / apart;
+  }
+}
+
+void cdni_rk_slope(const cdn_stepper *s, double theta, double *ydot) {
+  const cdni_rk_tableau *rk = s->method->data;
+  double slope[CDNI_RK_RATES];
+  slopes(rk, theta, slope);
+  for (int i = 0; i < rk->stages + 1 + rk->extra; i++) slope[i] /= s->step.h;
+  sum_rates(s, rk->stages + 1 + rk->extra, slope, NULL, ydot);
+}
+
 void cdni_rk_archive(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_doubles(a, s->memory, cdni_rk_memory(s->method, s->ny));
 }

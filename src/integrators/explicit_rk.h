@@ -57,6 +57,22 @@ typedef cdn_status cdni_rk_evaluate(void *context, int i, const double *t, doubl
 cdn_status cdni_rk_stages(const cdni_rk_tableau *rk, const cdni_rk_step *step, double *trial,
                           cdni_rk_evaluate *evaluate, void *context);
 
+/* ---- how estimates change from step to step, for one State and for several ---- */
+
+/* The norm of an estimate in the last attempt, and, divided by the power of h with which it shrinks, in the last two
+ * accepted steps; 0: there was none. */
+typedef struct cdni_trend {
+  double tried, last, before;
+} cdni_trend;
+/* After an accepted step of size h. */
+void cdni_trend_follow(cdni_trend *of, double h, int order);
+/* The factor with which |e|, whose trend this is, counts in a step of size h: larger when it jumps, since it may then
+ * be far below the error; in full after a start. */
+double cdni_rk_swell(const cdni_rk_tableau *rk, const cdni_trend *of, double h);
+/* The power of h with which third differences (`look`) shrink; and the part of one that no smooth motion has. */
+enum { CDNI_ORDER_OF_LOOK = 4 };
+double cdni_rk_seen(const cdni_trend *of, double h);
+
 /* One step of semi-explicit Euler from a State that has y0 (several lanes, or one): u1 = u0 + h udot0, z1 = z0 + h zdot0,
  * q1 = q0 + h N(q0) u1. `qdot` is room for nq numbers a lane. */
 cdn_status cdni_euler_leap(cdn_state *state, int lanes, int nq, int ny, const double *h, const double *y0,
@@ -71,6 +87,7 @@ void cdni_rk_begin(cdn_stepper *s);
 void cdni_rk_accepted(cdn_stepper *s);
 void cdni_rk_archive(cdn_stepper *s, cdni_archive *a);
 void cdni_rk_interpolate(const cdn_stepper *s, double theta, double *y, double *work);
+void cdni_rk_slope(const cdn_stepper *s, double theta, double *ydot);
 
 /* Weights of the cubic through both ends and their slopes, in y(theta) = y0 + of_dy (y1 - y0) + h (of_f0 f0 + of_f1 f1). */
 typedef struct cdni_cubic {
@@ -91,8 +108,8 @@ static inline void cdni_cubic_weights(const double *b, int stages, double theta,
 #define CDNI_RK_METHOD(method_name, order, tableau, ...)                                                              \
   {                                                                                                                   \
     .name = method_name, .error_order = order, .memory = cdni_rk_memory, .attempt = cdni_rk_attempt,                  \
-    .interpolate = cdni_rk_interpolate, .extend = cdni_rk_extend, .archive = cdni_rk_archive, .begin = cdni_rk_begin, \
-    .accepted = cdni_rk_accepted, .data = &tableau, __VA_ARGS__                                                       \
+    .interpolate = cdni_rk_interpolate, .slope = cdni_rk_slope, .extend = cdni_rk_extend, .archive = cdni_rk_archive, \
+    .begin = cdni_rk_begin, .accepted = cdni_rk_accepted, .data = &tableau, __VA_ARGS__                               \
   }
 
 #endif

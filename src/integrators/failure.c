@@ -113,6 +113,7 @@ cdn_status cdni_enter(cdn_stepper *s, const char *function) {
 
 cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status) {
   s->busy = false;
+  if (status == CDN_ERR_LIMIT) atomic_store(&s->interrupted, false);
   /* Attempts that the run went on from may have told stories since. */
   if (s->failure.error.code == status) cdni_error_tell(&s->failure.error);
   if (!s->destroyed) return status;
@@ -122,6 +123,23 @@ cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status) {
                             "the run with CDN_STOP, and destroy the stepper when this call has returned");
 }
 
+/* Equal steps that are too long for a stiff part make it swing wider from step to step, until numbers overflow. Tells
+ * the largest speed, where it would lead a thousand metres or radians along in one step. */
+static void add_growth(cdn_stepper *s, cdn_failure *f) {
+  static const double FAR = 1000;
+  const double *u = s->y[s->at] + s->nq, h = s->def.fixed_step;
+  int fastest = 0;
+  char name[96];
+  for (int i = 0; i < s->nu; i++)
+    if (fabs(u[i]) > fabs(u[fastest])) fastest = i;
+  if (!(h > 0) || s->nu == 0 || !(fabs(u[fastest]) * h > FAR)) return;
+  const size_t used = strlen(f->error.text);
+  cdn_system_slot_name(s->system, CDN_POOL_U, fastest, name, sizeof name);
+  snprintf(f->error.text + used, sizeof f->error.text - used,
+           "; speeds have grown beyond bounds, '%.60s' to %.2g: steps of %.3g s are too long for what acts there", name,
+           u[fastest], h);
+}
+
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code) {
   cdn_failure *f = cdni_begin_report(s);
   cdn_state_last_error(s->work, &f->error);
@@ -129,6 +147,7 @@ cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status
     cdni_error_set(&f->error, code, function, NULL, "an evaluation failed at t = %.17g: %s", s->t,
                    cdn_status_text(code));
   }
+  if (code == CDN_ERR_NONFINITE) add_growth(s, f);
   /* first cures by the run, then cures by the model */
   bool curable = (f->error.recoverable && code != CDN_ERR_STEP) || code == CDN_ERR_NONFINITE;
   const char *first = s->def.fixed_step > 0 && curable
@@ -166,8 +185,23 @@ cdn_status cdni_fail_step(cdn_stepper *s, double error) {
   return CDN_ERR_STEP;
 }
 
+bool cdni_is_interrupted(const cdn_stepper *s) { return atomic_load(s->interrupt); }
+
+bool cdni_at_limit(const cdn_stepper *s) {
+  return (s->def.max_steps > 0 && s->attempts >= s->def.max_steps) || cdni_is_interrupted(s);
+}
+
+static cdn_status fail_interrupted(cdn_stepper *s, cdn_failure *f) {
+  cdni_error_set(&f->error, CDN_ERR_LIMIT, "cdn_stepper_interrupt", NULL,
+                 "the call was interrupted at t = %.17g, after %lld attempts of a step", s->t, (long long)s->attempts);
+  advise(f, "call again to go on");
+  cdni_restore(s);
+  return CDN_ERR_LIMIT;
+}
+
 cdn_status cdni_fail_limit(cdn_stepper *s) {
   cdn_failure *f = cdni_begin_report(s);
+  if (cdni_is_interrupted(s)) return fail_interrupted(s, f);
   cdni_error_set(&f->error, CDN_ERR_LIMIT, "cdn_stepper_advance", NULL,
                  "%lld attempts of a step in one call, the most allowed, came to t = %.17g with steps of %.3g",
                  (long long)s->attempts, s->t, s->step.h);

@@ -6,8 +6,9 @@
  * its speed nor its acceleration would move it by UNDRIVEN roundings within the time scale. Then only errors have
  * moved the coordinate. */
 static const double REST = 1e4, UNDRIVEN = 1e2;
-/* Errors that are less than this part of a small motion leave it its shape. */
-static const double RESOLVED = 0.1;
+/* Errors that are less than this part of a small motion leave it its shape. What a stiff contact or spring holds moves
+ * by less than most accuracies, and errs by some tenths of that. */
+static const double RESOLVED = 0.5;
 
 void cdni_faint_begin(cdn_stepper *s) {
   cdni_faint *f = &s->faint;
@@ -87,7 +88,7 @@ void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out) {
     out->below_tolerance_motion = f->moved[faint];
   }
   const double rounding = DBL_EPSILON * f->size;
-  if (f->largest < 0 || !(rounding > s->def.accuracy)) return;
+  if (f->largest < 0 || !(rounding > cdni_asked(s))) return;
   cdn_system_slot_name(s->system, CDN_POOL_Q, f->largest, out->below_rounding, sizeof out->below_rounding);
   out->below_rounding_size = rounding;
 }

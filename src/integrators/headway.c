@@ -5,10 +5,13 @@
 
 #include <cardan/derivatives.h>
 
-/* Accepted steps in a window. */
-static const int WINDOW = 1000;
+/* Accepted steps in a window, and in the longest one. */
+static const int WINDOW = 1000, LONGEST = 1 << 20;
 /* A run that would need more steps than this, of their mean size, never ends. */
 static const double MOST_STEPS = 1e9;
+/* Where it would need this many, a short window tells as much: an evaluation may take ten milliseconds. */
+static const int SHORT = 100;
+static const double ASTRONOMIC = 1e15;
 /* A force that jumps back and forth holds a speed at zero by countless steps that are this much shorter than the longest one. Then a hundredth
  * of that number is too much. Methods of order 1 and 2 take steps as short within a stiff impact, but there the rates rise once and fall once:
  * over none of a thousand steps do they turn back. Over steps at a force that jumps they turn back 600 to 850 times. */
@@ -18,30 +21,72 @@ static const double SHRUNK = 1e-5, MOST_SHRUNK = 1e7, TURNS = 0.25;
 static const double STEADY = 10;
 /* After this many equal windows in a row no change is expected. */
 static const int WINDOWS = 3;
+/* A whip, a near miss, a light part that is thrown: steps are short for a while, because the motion is that fast, and
+ * grow again. Then each step moves y: where errors keep steps short, by about the root of the error of a step or more.
+ * What is stiff or jumps keeps steps short while y hardly moves, and what swings goes to and fro: its path is many
+ * times as long as it leads far. Such a window shows headway, and the next one is longer, until windows are longer than
+ * the whip or than several swings. */
+static const double MOVES = 0.05, SWINGS = 20;
 
-/* Whether the rates, all together, now change the other way than over the step before. */
+/* Whether the rates, all together, now change the other way than over the step before. Methods of SUNDIALS do not tell
+ * their rates. */
 static bool turns_back(cdn_stepper *s) {
   double change = 0;
+  if (s->method->own_steps) return false;
   for (int i = 0; i < s->ny; i++) change += s->step.f1[i] - s->step.f0[i];
   const bool turns = change * s->headway.change < 0;
   s->headway.change = change;
   return turns;
 }
 
+/* The largest change of a number of y, over its unit change. */
+static double distance(const cdn_stepper *s, const double *from) {
+  const double *y = s->y[s->at];
+  const cdn_stepper_def *def = &s->def;
+  double most = 0;
+  for (int i = 0; i < s->nq; i++) most = fmax(most, s->q_weight[i] * fabs(y[i] - from[i]));
+  y += s->nq, from += s->nq;
+  for (int i = 0; i < s->nu; i++) most = fmax(most, (def->u_weights ? def->u_weights[i] : 1) * fabs(y[i] - from[i]));
+  y += s->nu, from += s->nu;
+  for (int i = 0; i < s->nz; i++) most = fmax(most, (def->z_weights ? def->z_weights[i] : 1) * fabs(y[i] - from[i]));
+  return most;
+}
+
+static void begin_window(cdn_stepper *s, int length) {
+  cdni_headway *h = &s->headway;
+  h->since = s->t;
+  h->length = length;
+  h->steps = h->turns = 0;
+  h->moved = h->path = 0;
+  if (s->ny) memcpy(h->start, s->y[s->at], sizeof(double) * (size_t)s->ny);
+}
+
+void cdni_headway_begin(cdn_stepper *s) {
+  s->headway = (cdni_headway){ .start = s->headway.start };
+  begin_window(s, WINDOW);
+}
+
 bool cdni_makes_headway(cdn_stepper *s, double goal) {
   cdni_headway *h = &s->headway;
+  const double left = isfinite(goal) ? goal - s->t : 0;
   h->turns += turns_back(s);
   /* events that cut steps short have a limit of their own */
-  if (s->def.fixed_step > 0 || s->taken < s->step.h || ++h->steps < WINDOW) return true;
-  double mean = (s->t - h->since) / h->steps, change = h->mean > 0 ? mean / h->mean : INFINITY;
-  bool steady = change < STEADY && change > 1 / STEADY;
-  bool jumps = mean < SHRUNK * s->certificate.largest_step && h->turns > TURNS * h->steps;
-  double most = jumps ? MOST_SHRUNK : MOST_STEPS;
-  bool hopeless = isfinite(goal) && goal - s->t > most * mean;
-  h->windows = !hopeless ? 0 : steady ? h->windows + 1 : 1;
-  h->since = s->t;
-  h->steps = h->turns = 0;
+  if (s->def.fixed_step > 0 || s->taken < s->step.h) return true;
+  if (left > MOST_STEPS * s->taken) {
+    h->moved = fmax(h->moved, distance(s, h->start));
+    h->path += distance(s, s->step.y0);
+  }
+  const double mean = (s->t - h->since) / ++h->steps;
+  const bool soon = h->length == WINDOW && h->steps == SHORT && left > ASTRONOMIC * mean;
+  if (h->steps < h->length && !soon) return true;
+  const double change = h->mean > 0 ? mean / h->mean : INFINITY;
+  const bool steady = change < STEADY && change > 1 / STEADY;
+  const bool jumps = mean < SHRUNK * s->certificate.largest_step && h->turns > TURNS * h->steps;
+  const bool hopeless = left > (jumps ? MOST_SHRUNK : MOST_STEPS) * mean;
+  const bool moves = !jumps && h->moved > MOVES * h->steps * sqrt(s->def.accuracy) && h->path < SWINGS * h->moved;
+  h->windows = !hopeless || moves ? 0 : steady ? h->windows + 1 : 1;
   h->mean = mean;
+  begin_window(s, !hopeless || !moves ? WINDOW : h->steps < LONGEST ? 2 * h->steps : LONGEST);
   return h->windows < WINDOWS;
 }
 
@@ -179,7 +224,8 @@ cdn_status cdni_fail_headway(cdn_stepper *s, double goal) {
   } else {
     cdni_error_set(
         &f->error, CDN_ERR_STEP, "cdn_stepper_advance", f->coordinate,
-        "at t = %.9g the run makes no headway: thousands of steps have been about %.2g s long, and t = %.6g is %.1g such steps away. Most of their error is in %s",
+        "at t = %.9g the run makes no headway: step after step is about %.2g s long, and t = %.6g is %.1g such steps "
+        "away. Most of their error is in %s",
         s->t, step, goal, (goal - s->t) / step, f->coordinate[0] ? f->coordinate : "no single coordinate");
     advise(
         f,

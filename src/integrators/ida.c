@@ -49,7 +49,6 @@ static int create(cdn_stepper *s, cdni_sundials *m) {
   if (flag == 0) flag = IDAWFtolerances(m->memory, cdni_sundials_weights);
   if (flag == 0) flag = IDASetMaxNumSteps(m->memory, -1);
   if (flag == 0) flag = IDASetEtaFixedStepBounds(m->memory, 1, LEAST_GROWTH);
-  if (flag == 0 && s->def.max_step > 0) flag = IDASetMaxStep(m->memory, s->def.max_step);
   if (flag == 0 && order > 0) flag = IDASetMaxOrd(m->memory, order < 5 ? order : 5);
   if (flag == 0) flag = IDASetLinearSolver(m->memory, m->linear, m->matrix);
   if (flag == 0) flag = IDASetJacFn(m->memory, linear_system);
@@ -66,6 +65,7 @@ static int restart(cdni_sundials *m, double t, double h) {
 
 static int step(cdni_sundials *m, double least, double end, double *t) {
   int flag = IDASetMinStep(m->memory, least);
+  if (flag == 0 && m->s->def.max_step > 0) flag = IDASetMaxStep(m->memory, m->s->def.max_step);
   if (flag == 0) flag = IDASetStopTime(m->memory, end);
   return flag == 0 ? IDASolve(m->memory, end, t, m->y, m->rates, IDA_ONE_STEP) : flag;
 }

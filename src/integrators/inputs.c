@@ -44,6 +44,11 @@ static cdn_status tell(cdn_stepper *s, cdn_status status) {
   return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
 }
 
+bool cdni_has_inputs(const cdn_stepper *s) {
+  const cdni_written w = cdni_state_written(s->report, s->noted);
+  return w.t || w.y || w.variables;
+}
+
 cdn_status cdni_take_inputs(cdn_stepper *s) {
   s->tethered = false;
   cdni_written w = cdni_state_written(s->report, s->noted);
@@ -59,7 +64,8 @@ cdn_status cdni_take_inputs(cdn_stepper *s) {
   if (!jumps && (!w.variables || cdni_state_same_variables(s->report, s->work))) return CDN_OK;
   /* a run that a handler has stopped stays where it is */
   if (cdn_stepper_is_stopped(s)) return CDN_OK;
-  if (!jumps) cdni_companion_pass_on(s);
+  cdni_companion_pass_on(s, s->report);
+  cdni_companion_note_before(s);
   s->tethered = true;
   bool smooth = false;
   cdn_status status = jumps ? CDN_OK : is_smooth(s, &smooth);
@@ -69,6 +75,6 @@ cdn_status cdni_take_inputs(cdn_stepper *s) {
     return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
   }
   CDNI_TRY(cdni_restart(s, s->report, jumps, "cdn_stepper_advance"));
-  if (jumps) cdni_companion_restart(s);
+  if (jumps) cdni_companion_jump(s);
   return CDN_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 
 #include <cardan/motion.h>
 
@@ -22,12 +23,21 @@ typedef struct cdni_control {
   bool rejected;     /* the last attempt was rejected: the size must not grow at once */
 } cdni_control;
 
+/* How unevenly rates are spread over the run (control.c): those of u, then those of z. */
+typedef struct cdni_bursts {
+  double largest[2]; /* rates so far; it fades */
+  double sum[2];     /* integral over time */
+} cdni_bursts;
+
 /* Progress of the run (headway.c). */
 typedef struct cdni_headway {
-  int steps, windows; /* steps accepted in the present window; windows in a row without headway */
+  int steps, length;  /* steps accepted in the present window; how many it will have */
+  int windows;        /* in a row without headway */
   int turns;          /* steps of the present window whose rates change the other way than over the step before */
   double since, mean; /* start of the window; mean step of the window before it, 0: there is none */
   double change;      /* of all rates, over the last step */
+  double moved, path; /* weighted, over the short steps of the window: how far from `start` they led; their sum */
+  double *start;      /* y at the start of the window */
 } cdni_headway;
 
 /* The last attempts, for the failure report: a ring. */
@@ -45,6 +55,17 @@ typedef struct cdni_faint {
   double size;           /* the largest weighted coordinate that moves */
   int largest;           /* its slot; -1: none has moved */
 } cdni_faint;
+
+/* The first occurrence of something that casts doubt on the verdict, and how bad the worst was (doubt.c). */
+typedef struct cdni_qualm {
+  double time, worst; /* worst 0: it has not occurred */
+  char name[64];      /* of the element */
+} cdni_qualm;
+/* What looks at shown States have found (second_look.c). */
+typedef struct cdni_looks {
+  double usual[2];    /* differences of rates at the last two looks, times the step */
+  double from, until; /* the run came back from the second of these times to the first */
+} cdni_looks;
 
 struct cdni_events;    /* events.h */
 struct cdni_companion; /* companion.c */
@@ -102,8 +123,10 @@ struct cdn_stepper {
   double *block;
   size_t block_size;
 
+  cdni_looks looks;
   cdni_control control;
   cdni_headway headway;
+  cdni_bursts bursts;
   double allowed;       /* error allowed to the attempt */
   double rounding;      /* lower bound of `allowed`: rounding of y */
   bool at_rounding;     /* that bound is above the share of the accuracy */
@@ -118,6 +141,13 @@ struct cdn_stepper {
   cdn_certificate certificate;
   double largest_kinetic, absolute_work; /* the scale of the energy residual */
   double local_errors;                   /* sum of the norms of the estimated errors of all steps */
+  double floor;                          /* sum of the squares of the errors of steps that rounding allowed */
+  double unsolved;                       /* largest residual of the soft rows in this attempt */
+  cdni_qualm grazed;                     /* an event with a handler that an error of the size of the accuracy decides */
+  cdni_qualm inexact;                    /* soft rows that were not solved as well as the accuracy asks */
+  cdni_qualm forgotten;                  /* contacts for which the memory of friction had no slot: their number */
+  int64_t most_stiff;                    /* no call takes steps once this many were stiff; 0: all do */
+  const cdn_stepper *judged;             /* of a companion: the run beside which it advances */
   bool muted;                            /* this is a companion: reporters are not called */
   cdni_passage passage;                  /* used if this run has a companion or is one */
   struct cdni_companion *companion;      /* NULL: none */
@@ -125,9 +155,17 @@ struct cdn_stepper {
   cdn_failure failure;
   int failed; /* status of the last call that should have continued the run, if it failed */
 
+  atomic_bool interrupted; /* another thread, or a signal, wants the present call to return */
+  atomic_bool *interrupt; /* the flag that ends this run's calls: its own; a companion's is that of the run beside it */
+
   bool busy;      /* a call that runs callbacks is in progress */
   bool destroyed; /* one of these callbacks asked to destroy this stepper */
 };
+
+/* The accuracy that the verdict is about. */
+static inline double cdni_asked(const cdn_stepper *s) {
+  return s->def.asked_accuracy > 0 ? s->def.asked_accuracy : s->def.accuracy;
+}
 
 /* Upper bound for the norm of a step's error estimate (control.c). */
 static inline double cdni_tolerance(const cdn_stepper *s) { return s->allowed; }
@@ -135,6 +173,10 @@ static inline double cdni_tolerance(const cdn_stepper *s) { return s->allowed; }
 /* step.c: takes one accepted step that ends at `end` or before. If `serve` lies before its end, prepares the report
  * State for times within the step. On failure `work` is back at the last accepted step, and the failure is stored. */
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve);
+/* Whether the run ends because it is stiff. */
+static inline bool cdni_is_too_stiff(const cdn_stepper *s) {
+  return s->most_stiff > 0 && s->certificate.stiff_steps >= s->most_stiff;
+}
 /* Starts, or restarts, from the contents of `work`: normalizes, and evaluates what is not valid. */
 cdn_status cdni_begin(cdn_stepper *s);
 /* Notes an error estimate before it is projected. */
@@ -180,9 +222,18 @@ cdn_status cdni_project_start_rates(cdn_stepper *s);
 /* y and the work done at time t within the last accepted step, unprojected. First makes the evaluations that the
  * method's dense output needs, on `report`, which must hold the discrete variables of that step. */
 cdn_status cdni_look(cdn_stepper *s, double t, double *y, double *work);
-/* stepper.c: the report State at the last accepted step, and at a time within it. */
+/* stepper.c: the report State at the last accepted step, and at a time within it. *again: there the step has missed
+ * something, and the run has gone back to take it again. */
 cdn_status cdni_report_step(cdn_stepper *s);
-cdn_status cdni_report_within(cdn_stepper *s, double t);
+cdn_status cdni_report_within(cdn_stepper *s, double t, bool *again);
+
+/* second_look.c: whether the rates at t, at which `report` stands with y, differ from those of dense output by more
+ * than errors do. */
+cdn_status cdni_look_twice(cdn_stepper *s, double t, const double *y, bool *surprising);
+/* Takes the run back, to come to the surprise at t again in shorter steps. */
+cdn_status cdni_go_back(cdn_stepper *s, double t);
+/* Latest end of the next step: `end`, or before it where a surprise is near. */
+double cdni_looks_end(const cdn_stepper *s, double end);
 
 /* Makes a stepper with all its memory, but without a start; a companion is `muted`. `state` tells the System. On
  * failure everything is freed, and the message is on `state`. */
@@ -235,15 +286,33 @@ cdn_status cdni_companion_follow(cdn_stepper *s);
  * first. */
 cdn_status cdni_companion_show(cdn_stepper *s, cdn_why why);
 bool cdni_companion_owes(cdn_stepper *s, cdn_why *why);
-/* Passes the caller's inputs in the report State on to the companion, except t and y. */
-void cdni_companion_pass_on(cdn_stepper *s);
-/* Starts the companion anew from the report State. */
-void cdni_companion_restart(cdn_stepper *s);
+/* companion_writes.c: what the caller changes in the run changes in the companion. */
+
+/* Passes the caller's changes of variables on: those of the report State since it was shown, or those in which
+ * `state`, another State, differs from the report State. */
+void cdni_companion_pass_on(cdn_stepper *s, cdn_state *state);
+/* The caller is about to change y of the run; the run has restarted with the change. */
+void cdni_companion_note_before(cdn_stepper *s);
+void cdni_companion_jump(cdn_stepper *s);
+/* Starts anew from the report State, which is at another time than before: nothing of what was known holds. */
+void cdni_companion_begin_elsewhere(cdn_stepper *s);
+/* The distances `of` of q, u and z, and the error that the run had where the companion last started anew. */
+void cdni_companion_total(const cdn_stepper *s, const double of[3], double total[3]);
 /* A triggered event is about to be handled at the present `work`. */
 void cdni_companion_note_event(cdn_stepper *s, int32_t event);
+/* The run has taken a step; the longest step that it began at time t or before. */
+void cdni_companion_note_step(cdn_stepper *s);
+double cdni_companion_longest_step(const cdn_stepper *s, double t);
 /* Fills the companion's part of the certificate. */
 void cdni_companion_certify(const cdn_stepper *s, cdn_certificate *out);
 void cdni_companion_archive(cdn_stepper *s, cdn_state *state, cdni_archive *a);
+
+/* judge.c: how the companion is run; `stiff`: by the method that takes over where the problem is stiff, if there is
+ * one. */
+cdn_stepper_def cdni_judge_def(const cdn_stepper *s, bool stiff);
+bool cdni_judge_has_other(const cdn_stepper *s);
+/* Limits the next step of a companion by those of its run; nothing for other runs. */
+void cdni_judge_limit_steps(cdn_stepper *judge);
 
 /* faint.c: coordinates that are too small, or too large, for the accuracy asked. */
 void cdni_faint_begin(cdn_stepper *s);
@@ -254,6 +323,21 @@ void cdni_faint_accept(cdn_stepper *s);
 void cdni_faint_compare(cdn_stepper *s, const double *weighted);
 void cdni_faint_certify(const cdn_stepper *s, cdn_certificate *out);
 void cdni_faint_archive(cdn_stepper *s, cdni_archive *a);
+
+/* verdict.c: a number with a digit or two, as errors are known. */
+enum { CDNI_BRIEF = 24 };
+const char *cdni_brief(double x, char text[CDNI_BRIEF]);
+
+/* doubt.c: reasons why a verdict cannot be trusted although the two runs agree. */
+
+/* A qualm about an element of this name at the present `work`. */
+void cdni_note_qualm(cdni_qualm *q, double time, double size, const char *name);
+/* Looks for them at an accepted step, at whose end `work` stands. */
+cdn_status cdni_doubt_accept(cdn_stepper *s);
+/* Turns "delivered" into "unknown" where there is a doubt; energies and coordinates have been certified. The energy
+ * residual is relative to `energy_scale`, J. */
+void cdni_doubt_certify(cdn_stepper *s, cdn_certificate *out, double energy_scale);
+void cdni_doubt_archive(cdn_stepper *s, cdni_archive *a);
 
 /* parting.c: whether two runs shown at time t took different ways at a singular pose since the time `since`. */
 typedef struct cdni_parting {
@@ -266,6 +350,8 @@ bool cdni_parted(cdn_stepper *s, cdn_stepper *other, double since, double t, cdn
 
 /* Notes the contents of `report`, as the caller is shown them. */
 void cdni_note_shown(cdn_stepper *s);
+/* Whether the caller has written anything. */
+bool cdni_has_inputs(const cdn_stepper *s);
 /* Takes the caller's changes into the run, and restarts it if something jumped. */
 cdn_status cdni_take_inputs(cdn_stepper *s);
 /* stepper.c: restarts from a State of the System. Methods without memory keep their step size, unless y `jumps`. */
@@ -310,6 +396,9 @@ cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm);
 /* The largest of the three norms (9.12) of an error or a rate. z is relative to the larger of ya and yb; N is that
  * of the present `work`. Leaves E e in s->weighted. */
 cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, const double *yb, double *norm);
+/* The same at another place, with E e in f: s->weighted stays. */
+cdn_status cdni_norm_beside(cdn_stepper *s, cdn_state *place, const double *e, const double *ya, const double *yb,
+                            double *f, double *norm);
 /* cdni_error_norm in two parts: the weights of u and z in w (ny numbers; those of q stay), and the norm with them; w
  * may be s->weighted. */
 void cdni_error_weights(const cdn_stepper *s, const double *ya, const double *yb, double *w);
@@ -330,6 +419,8 @@ cdn_status cdni_first_step(cdn_stepper *s);
  * known, its steps share the accuracy; equal shares keep the sum of errors at the least cost, and the number of
  * steps is foretold. 1 if no end is known. */
 double cdni_share(const cdn_stepper *s);
+/* Notes the rates of the step that has just been accepted. */
+void cdni_note_bursts(cdn_stepper *s);
 /* Sets the error allowed to a step of size h. */
 void cdni_allow(cdn_stepper *s, double h);
 double cdni_min_step(const cdn_stepper *s);
@@ -344,7 +435,9 @@ void cdni_control_failed(cdn_stepper *s, double h);
 /* Counts the accepted step if stability rather than accuracy seems to limit it. */
 void cdni_note_stiffness(cdn_stepper *s);
 
-/* headway.c: after an accepted step: false if steps of this size will never reach the time `goal`. */
+/* headway.c: a run starts, or restarts, at the present y. */
+void cdni_headway_begin(cdn_stepper *s);
+/* After an accepted step: false if steps of this size will never reach the time `goal`. */
 bool cdni_makes_headway(cdn_stepper *s, double goal);
 /* The report of such a run: the cause of the short steps, and the cure. */
 cdn_status cdni_fail_headway(cdn_stepper *s, double goal);
@@ -377,6 +470,9 @@ cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status c
     CDN_PRINTF(4, 5);
 cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code);
 cdn_status cdni_fail_step(cdn_stepper *s, double error);
+/* Whether the present call must return before another attempt: CDN_ERR_LIMIT. */
+bool cdni_is_interrupted(const cdn_stepper *s);
+bool cdni_at_limit(const cdn_stepper *s);
 cdn_status cdni_fail_limit(cdn_stepper *s);
 /* Fills the common part of a report: the time, the worst coordinate, and the last attempts in order. */
 cdn_failure *cdni_begin_report(cdn_stepper *s);

@@ -49,7 +49,7 @@ cdn_status cdni_kinks_afresh(cdn_stepper *s) {
  * step that it ends. */
 static const double LONGER = 4;
 
-static cdn_status scene_at_start(cdn_stepper *s) {
+cdn_status cdni_scene_at_start(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   CDNI_TRY(cdni_scene_begin(s));
   cdn_status status = cdn_state_set_ty(ev->scene, s->t, s->y[s->at]);
@@ -59,7 +59,7 @@ static cdn_status scene_at_start(cdn_stepper *s) {
 
 static cdn_status list_now(cdn_stepper *s, double reach) {
   struct cdni_events *ev = s->events;
-  CDNI_TRY(scene_at_start(s));
+  CDNI_TRY(cdni_scene_at_start(s));
   CDNI_TRY(pass_on(s, ev->scene, cdni_state_near_kinks(ev->scene, reach, &ev->near)));
   ev->near_reach = reach;
   return CDN_OK;
@@ -84,6 +84,8 @@ static cdn_status list_end(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   if (!ev->has_near) return CDN_OK;
   ev->near_end_reach = LONGER * s->step.h;
+  ev->near_end.n = 0;
+  if (ev->sweep.end > 0 && ev->sweep.end_time == s->step.t1) return CDN_OK; /* nothing is near */
   return cdni_state_near_kinks(s->work, ev->near_end_reach, &ev->near_end);
 }
 
@@ -214,6 +216,18 @@ static cdn_status consider(cdn_stepper *s, double time, passage *p) {
   return wake(s, isnan(time) ? s->work : ev->scene, p);
 }
 
+cdn_status cdni_kinks_matters(cdn_stepper *s, int64_t kink, bool *matters) {
+  const int n = s->events->n_kinks;
+  passage p = { .k = n + kink, .turns = true };
+  double weight;
+  CDNI_TRY(cdni_scene_at_start(s));
+  CDNI_TRY(cdni_kink_read(s, s->events->scene, p.k, &p.a, &p.rate_a));
+  CDNI_TRY(cdni_kink_read(s, s->work, p.k, &p.b, &p.rate_b));
+  CDNI_TRY(weigh(s, s->work, &p, &weight));
+  *matters = !(weight <= NOTHING);
+  return CDN_OK;
+}
+
 /* Those of the two lists. A kink that only one of them has is below zero there, or does not matter. */
 static cdn_status consider_near(cdn_stepper *s, double time, const cdni_near_list *there) {
   struct cdni_events *ev = s->events;
@@ -227,7 +241,7 @@ static cdn_status consider_near(cdn_stepper *s, double time, const cdni_near_lis
     passage p = { .k = ev->n_kinks + (a ? a : b)->key };
     if (a) p.a = a->value, p.rate_a = a->rate;
     else {
-      CDNI_TRY(scene_at_start(s));
+      CDNI_TRY(cdni_scene_at_start(s));
       CDNI_TRY(cdni_kink_read(s, ev->scene, p.k, &p.a, &p.rate_a));
     }
     if (b) p.b = b->value, p.rate_b = b->rate;
@@ -370,13 +384,13 @@ static const double TAKEN = 0.5;
  * errors of 1/1000 to 1/150 of it, and a method that begins at order 1 of a half. */
 static const double CHANGED = 150, CHANGED_AT_FIRST = 20;
 
-static cdn_status bound_of(cdn_stepper *s, const cdni_watch *w, double *h) {
+static cdn_status bound_of(cdn_stepper *s, int64_t kink, double rate, double *h) {
   double *f = s->scratch, *udot = s->scratch + s->stride, *e = s->events->trial;
   const double *u = cdni_state_y(s->work) + s->nq, most = s->method->resize ? CHANGED_AT_FIRST : CHANGED;
   for (int k = 0; k < 16; k++) {
     bool known;
     double power = 0, gain = 0, change;
-    CDNI_TRY(force_of(s, s->work, w->kink, fabs(w->end_slope) * *h, f, &known));
+    CDNI_TRY(force_of(s, s->work, kink, fabs(rate) * *h, f, &known));
     if (!known) return CDN_OK;
     CDNI_TRY(cdn_multiply_by_M_inv(s->work, f, udot));
     for (int i = 0; i < s->nu; i++) power += f[i] * u[i], gain += f[i] * udot[i];
@@ -394,9 +408,15 @@ cdn_status cdni_kinks_bound(cdn_stepper *s, double *h) {
   const struct cdni_events *ev = s->events;
   for (int i = ev->n_triggers; i < ev->n_watches; i++) {
     const cdni_watch *w = &ev->watches[i];
-    if (w->fired && w->crossed == CDN_FALLING && w->end_slope < 0) CDNI_TRY(bound_of(s, w, h));
+    if (w->fired && w->crossed == CDN_FALLING && w->end_slope < 0) CDNI_TRY(bound_of(s, w->kink, w->end_slope, h));
   }
   return CDN_OK;
+}
+
+cdn_status cdni_kinks_bound_at(cdn_stepper *s, int64_t kink, double *h) {
+  double value, rate;
+  CDNI_TRY(cdni_kink_read(s, s->work, kink, &value, &rate));
+  return rate < 0 ? bound_of(s, kink, rate, h) : CDN_OK;
 }
 
 cdn_status cdni_kinks_end(cdn_stepper *s) {

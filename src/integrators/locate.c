@@ -280,7 +280,7 @@ static cdn_status examine(cdn_stepper *s, double error, cdni_outcome *outcome) {
   if (*outcome != CDNI_STEP_TAKEN) return CDN_OK;
   CDNI_TRY(cdni_kinks_end(s));
   ev->fell_short = falls_short;
-  s->certificate.near_misses += cdni_near_misses(s, s->step.t1);
+  CDNI_TRY(cdni_note_grazes(s));
   ev->cut = s->step.t1 != s->step.t0 + s->step.h || !isnan(ev->aim) || !isnan(ev->limit);
   return CDN_OK;
 }
@@ -289,6 +289,8 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
   struct cdni_events *ev = s->events;
   *outcome = CDNI_STEP_TAKEN;
   if (!ev) return CDN_OK;
+  CDNI_TRY(cdni_sweep_step(s, outcome));
+  if (*outcome != CDNI_STEP_TAKEN) return CDN_OK;
   ev->n_watches = ev->n_triggers;
   CDNI_TRY(cdni_kinks_wake(s, false));
   if (ev->n_watches == ev->n_triggers && events_have_kinks(ev) && !isnan(ev->aim)) {
@@ -297,7 +299,10 @@ cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outco
     CDNI_TRY(cdni_scene_at(s, cdni_cut_reach(s)));
     CDNI_TRY(cdni_kinks_wake(s, true));
   }
-  if (ev->n_watches == 0) return CDN_OK;
+  if (ev->n_watches == 0) {
+    ev->cut = ev->cut || !isnan(ev->limit);
+    return CDN_OK;
+  }
   CDNI_TRY(cdni_scene_begin(s));
   begin_watches(s);
   CDNI_TRY(cdni_watches_start(s));

@@ -35,8 +35,10 @@ struct cdni_method {
   bool own_steps;   /* chooses the sizes of its steps itself: no fixed steps */
   bool equal_steps; /* estimates no error: fixed steps only */
   bool bare; /* of order 1; continues with the solution whose error it estimates: delivers the root of the accuracy */
-  bool over_kinks;    /* takes kinks of forces in its stride: steps do not end at them */
-  bool unconstrained; /* cannot project: only for Systems without constraints */
+  bool continues_estimated; /* of a higher order, but likewise: its error is not below its estimate, as that of a pair
+                               is */
+  bool over_kinks;          /* takes kinks of forces in its stride: steps do not end at them */
+  bool unconstrained;       /* cannot project: only for Systems without constraints */
   /* Number of doubles of memory that the method needs for ny variables (64-byte aligned, kept from step to step). */
   size_t (*memory)(const cdni_method *method, int ny);
   /* Fills the lower half of s->step. Returns the status of an evaluation that fails. A method that fills `norm` need
@@ -44,6 +46,8 @@ struct cdni_method {
   cdn_status (*attempt)(cdn_stepper *s);
   /* y at t0 + theta h of the last accepted step, unprojected, and the work done up to there. */
   void (*interpolate)(const cdn_stepper *s, double theta, double *y, double *work);
+  /* The rates of that y, there. */
+  void (*slope)(const cdn_stepper *s, double theta, double *ydot);
 
   /* The rest may be NULL. */
   /* Make and destroy a solver of another library, s->solver, which lives as long as the stepper. The message of a
@@ -74,6 +78,18 @@ extern const cdni_method cdni_merson, cdni_dormand_prince, cdni_bogacki_shampine
 
 /* The method that a def asks for, for a System with constraints or without; NULL if there is none of that number. */
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def, bool constrained);
+/* Reads a caller's def (NULL: the defaults). Returns NULL, or why it cannot be read. */
+const char *cdni_stepper_def_read(cdn_stepper_def *to, const cdn_stepper_def *from);
+
+/* ---- the rules of step sizes, for one run and for several in lanes (control.c) ---- */
+
+/* The share of the accuracy of the next step in a run of this length, of which `steps` steps have covered a part. */
+double cdni_share_of(const cdni_method *method, double accuracy, double length, double covered, double steps);
+/* The size after an accepted step of size h with this error (over the error allowed). *last_error is that of the step
+ * before it, and then its own. `rejected`: the attempt before it was, so the size does not grow. */
+double cdni_size_accepted(int order, double h, double error, double *last_error, bool rejected);
+/* The size after a rejected attempt. */
+double cdni_size_rejected(int order, double h, double error);
 
 /* ---- services of the loop for methods ---- */
 
@@ -90,5 +106,6 @@ cdn_status cdni_evaluate_within(cdn_stepper *s, double t, const double *y, doubl
 
 /* Dense output for methods without one of their own: the cubic through y and ydot at both ends of the step. */
 void cdni_hermite(const cdn_stepper *s, double theta, double *y, double *work);
+void cdni_hermite_slope(const cdn_stepper *s, double theta, double *ydot);
 
 #endif

@@ -100,9 +100,12 @@ static cdn_status report(cdn_stepper *s, int first) {
 }
 
 cdn_status cdni_moment_within(cdn_stepper *s, double t, bool *shown) {
-  collect(s, t);
-  cdn_status status = cdni_report_within(s, t);
+  bool again;
+  cdn_status status = cdni_report_within(s, t, &again);
   if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+  *shown = false;
+  if (again) return CDN_OK;
+  collect(s, t);
   CDNI_TRY(report(s, 0));
   *shown = is_shown(s);
   return consume(s);

@@ -152,6 +152,15 @@ cdn_status cdni_error_norm(cdn_stepper *s, const double *e, const double *ya, co
   return cdni_weighted_norm(s, e, s->weighted, norm);
 }
 
+cdn_status cdni_norm_beside(cdn_stepper *s, cdn_state *place, const double *e, const double *ya, const double *yb,
+                            double *f, double *norm) {
+  double norms[3];
+  cdni_error_weights(s, ya, yb, f);
+  CDNI_TRY(measure(s, place, e, f, f, norms));
+  *norm = fmax(norms[0], fmax(norms[1], norms[2]));
+  return CDN_OK;
+}
+
 cdn_status cdni_step_norm(cdn_stepper *s, double *e, double *norm) {
   CDNI_TRY(cdni_project_estimate(s, e));
   return cdni_error_norm(s, e, s->step.y0, s->step.y1, norm);

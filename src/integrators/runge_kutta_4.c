@@ -81,4 +81,5 @@ const cdni_method cdni_runge_kutta_4 = { .name = "classical Runge-Kutta",
                                          .equal_steps = true,
                                          .memory = memory,
                                          .attempt = attempt,
-                                         .interpolate = cdni_hermite };
+                                         .interpolate = cdni_hermite,
+                                         .slope = cdni_hermite_slope };

@@ -31,7 +31,8 @@ const cdni_method cdni_semi_explicit_euler = { .name = "semi-explicit Euler",
                                                .bare = true,
                                                .memory = no_memory,
                                                .attempt = attempt,
-                                               .interpolate = cdni_hermite };
+                                               .interpolate = cdni_hermite,
+                                               .slope = cdni_hermite_slope };
 
 /* ---- two half steps; their error is their distance from one whole step ---- */
 
@@ -59,4 +60,5 @@ const cdni_method cdni_semi_explicit_euler_2 = { .name = "semi-explicit Euler, t
                                                  .bare = true,
                                                  .memory = two_memory,
                                                  .attempt = two_attempt,
-                                                 .interpolate = cdni_hermite };
+                                                 .interpolate = cdni_hermite,
+                                                 .slope = cdni_hermite_slope };

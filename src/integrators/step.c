@@ -127,7 +127,7 @@ static void prepare(cdn_stepper *s, double t1, double end) {
   step->f1 = s->f[!s->at];
   step->norm = -1;
   step->stiffness = 0;
-  s->pull = 0;
+  s->pull = s->unsolved = 0;
   if (s->projector) cdni_projector_forget(s->projector);
   s->dense = s->extended = false;
   s->attempts++;
@@ -168,8 +168,10 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   s->power = step->power1;
   s->dense = true;
   s->taken = step->t1 - step->t0;
+  cdni_companion_note_step(s);
   cdni_faint_accept(s);
   s->covered += s->taken;
+  cdni_note_bursts(s);
   CDNI_TRY(cdni_singular_accept(s));
   bool evaluated = has_rates(s);
   cdni_state_accept_step(s->work);
@@ -192,11 +194,12 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
 }
 
 cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
-  end = cdni_state_next_stop(s->work, end);
+  end = cdni_looks_end(s, cdni_state_next_stop(s->work, end));
+  cdni_judge_limit_steps(s);
   cdn_status left = cdni_singular_leave(s);
   if (left != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", left);
   for (;;) {
-    if (s->def.max_steps > 0 && s->attempts >= s->def.max_steps) return cdni_fail_limit(s);
+    if (cdni_is_too_stiff(s) || cdni_at_limit(s)) return cdni_fail_limit(s);
     double least = cdni_min_step(s), error = -1;
     if (s->def.fixed_step == 0) s->control.next = fmax(s->control.next, least);
     bool at_least = s->control.next <= least;
@@ -266,7 +269,6 @@ cdn_status cdni_begin(cdn_stepper *s) {
   s->t = cdn_state_time(s->work);
   s->dense = s->weighted_valid = false;
   s->stiff = s->not_stiff = 0;
-  s->headway = (cdni_headway){ .since = s->t };
   cdni_singular_reset(s);
   if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
@@ -277,6 +279,7 @@ cdn_status cdni_begin(cdn_stepper *s) {
   if (s->projector) CDNI_TRY(cdni_projector_reserve(s->projector, s->work));
   CDNI_TRY(cdni_project_start(s));
   if (s->ny) memcpy(y, cdni_state_y(s->work), sizeof(double) * (size_t)s->ny);
+  cdni_headway_begin(s);
   CDNI_TRY(cdni_state_begin_run(s->work));
   CDNI_TRY(cdni_evaluate_here(s, s->f[s->at], &s->power));
   CDNI_TRY(cdni_project_start_rates(s));

@@ -3,6 +3,10 @@
 
 CDNI_DEF(stepper_def, .accuracy = 1e-4, .final_time = INFINITY, .norm = CDN_NORM_RMS, .time_scale = 0.1);
 
+const char *cdni_stepper_def_read(cdn_stepper_def *to, const cdn_stepper_def *from) {
+  return read_stepper_def(to, from ? from : &stepper_def_defaults);
+}
+
 /* ---- creation ------------------------------------------------------------------------------ */
 
 /* What is wrong with a number of the def, or NULL. */
@@ -14,6 +18,8 @@ static const char *check_numbers(const cdn_stepper_def *def) {
     }
   }
   if (!(def->accuracy >= 1e-15 && def->accuracy <= 1)) return "accuracy must be between 1e-15 and 1";
+  if (def->asked_accuracy != 0 && !(def->asked_accuracy >= 1e-15 && def->asked_accuracy <= 1))
+    return "asked_accuracy must be between 1e-15 and 1 (0: accuracy)";
   if (!(def->max_step >= 0)) return "max_step must not be negative (0: no limit)";
   if (def->max_step > 0 && def->min_step > def->max_step) return "min_step is larger than max_step";
   if (isnan(def->final_time)) return "final_time is not a number";
@@ -62,7 +68,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   size_t method = s->method->memory(s->method, s->ny), flags = cdni_stride((s->ny + 7) / 8);
   size_t vectors = cdni_stride((s->ny + 1) / 2);
   size_t poses = cdni_stride((int)cdni_singular_memory(s));
-  s->block_size = sizeof(double) * (11 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + poses + 8);
+  s->block_size = sizeof(double) * (12 * v + 7 * nq + 2 * nu + 2 * nz + flags + vectors + method + poses + 8);
   s->block = cdni_calloc(&s->allocator, s->block_size);
   if (!s->block) return CDN_ERR_NOMEM;
   if (cdni_projects(s->system) && !(s->projector = cdni_projector_create(s->system))) return CDN_ERR_NOMEM;
@@ -72,6 +78,7 @@ static cdn_status allocate(cdn_stepper *s, const cdn_stepper_def *def) {
   for (int i = 0; i < 2; i++) s->f[i] = p, p += v;
   s->weighted = p, p += v;
   s->step.error = p, p += v;
+  s->headway.start = p, p += v;
   s->scratch = p, p += 2 * v;
   s->apart = p, p += 2 * v;
   s->scale = p, p += nq;
@@ -162,6 +169,7 @@ cdn_status cdni_stepper_make(cdn_state *state, const cdn_stepper_def *def, bool 
   s->system = system;
   s->allocator = *cdni_system_allocator(system);
   s->muted = muted;
+  s->interrupt = &s->interrupted;
   cdn_status status = set_up(s, def);
   if (status != CDN_OK) return give_up(s, state, function, status);
   *out = s;
@@ -173,7 +181,7 @@ cdn_status cdn_stepper_create(cdn_state *initial, const cdn_stepper_def *def, cd
   if (out) *out = NULL;
   if (!initial || !out) return cdni_refuse(CDN_ERR_ARG, function, "the State, or where the stepper shall go, is NULL");
   cdn_stepper_def known;
-  const char *unreadable = read_stepper_def(&known, def ? def : &stepper_def_defaults);
+  const char *unreadable = cdni_stepper_def_read(&known, def);
   cdn_stepper *s;
   if (unreadable) return cdni_state_fail(initial, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   if (known.final_time < cdn_state_time(initial)) {
@@ -225,11 +233,14 @@ cdn_status cdni_report_step(cdn_stepper *s) {
 }
 
 /* The report State within the last step. */
-cdn_status cdni_report_within(cdn_stepper *s, double t) {
+cdn_status cdni_report_within(cdn_stepper *s, double t, bool *again) {
   double work, *y = s->scratch + s->stride;
   CDNI_TRY(cdni_look(s, t, y, &work));
+  CDNI_TRY(cdni_project(s, s->report, t, y, CDNI_WHERE_OFF));
+  CDNI_TRY(cdni_look_twice(s, t, y, again));
+  if (*again) return cdni_go_back(s, t);
   s->reported = t;
-  return cdni_project(s, s->report, t, y, CDNI_WHERE_OFF);
+  return CDN_OK;
 }
 
 /* The failure has its report; that the State shows where it happened, and how far off it may be there, is an extra. */
@@ -237,25 +248,33 @@ static cdn_status fail(cdn_stepper *s, cdn_status status) {
   (void)!cdni_report_step(s);
   if (status != CDN_ERR_LIMIT) {
     s->failed = (int)status;
-    while (cdni_companion_follow(s) == CDN_ERR_LIMIT) {}
+    while (cdni_companion_follow(s) == CDN_ERR_LIMIT && !cdni_is_interrupted(s)) {}
   }
   cdni_note_shown(s);
   return status;
 }
 
+/* Takes steps until one reaches t, or something comes before it. */
+static cdn_status come_to(cdn_stepper *s, double t, double end, cdn_why *why) {
+  for (;;) {
+    CDNI_TRY(cdni_events_serve(s, t, false, why));
+    if (*why != CDN_REACHED_TIME || s->t >= t) return CDN_OK;
+    CDNI_TRY(cdni_take_step(s, cdni_events_end(s, end), t));
+  }
+}
+
 /* Up to time t, or to what comes before it. */
 static cdn_status run_to(cdn_stepper *s, double t, cdn_why *why) {
   double now = s->reported, end = s->tethered ? t : s->def.final_time;
-  for (;;) {
-    CDNI_TRY(cdni_events_serve(s, t, false, why));
-    if (*why != CDN_REACHED_TIME) return CDN_OK;
-    if (s->t >= t) break;
-    CDNI_TRY(cdni_take_step(s, cdni_events_end(s, end), t));
-  }
   cdn_status status = CDN_OK;
-  /* where a handler moved time beyond t there is nothing before that to show */
-  if (t >= s->t || !s->dense) status = s->t != now || s->events ? cdni_report_step(s) : CDN_OK;
-  else if (t != now) status = cdni_report_within(s, t);
+  for (bool again = true; again && status == CDN_OK;) {
+    CDNI_TRY(come_to(s, t, end, why));
+    if (*why != CDN_REACHED_TIME) return CDN_OK;
+    again = false;
+    /* where a handler moved time beyond t there is nothing before that to show */
+    if (t >= s->t || !s->dense) status = s->t != now || s->events ? cdni_report_step(s) : CDN_OK;
+    else if (t != now) status = cdni_report_within(s, t, &again);
+  }
   return status == CDN_OK ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
 }
 
@@ -264,7 +283,8 @@ static cdn_status run_to(cdn_stepper *s, double t, cdn_why *why) {
 static cdn_status settle_debts(cdn_stepper *s, cdn_why *why) {
   cdn_why owed;
   *why = CDN_REACHED_TIME;
-  if (!cdni_companion_owes(s, &owed)) return cdni_companion_catch_up(s);
+  /* inputs reach the companion at the run's time; nothing else needs it there, and pauses must leave no trace in it */
+  if (!cdni_companion_owes(s, &owed)) return cdni_has_inputs(s) ? cdni_companion_catch_up(s) : CDN_OK;
   CDNI_TRY(cdni_companion_show(s, owed));
   *why = owed;
   return CDN_OK;
@@ -356,6 +376,11 @@ cdn_status cdn_stepper_step(cdn_stepper *s, double t_max) {
   return cdni_leave(s, function, check_and_step(s, function, t_max));
 }
 
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may set the flag");
+void cdn_stepper_interrupt(cdn_stepper *s) {
+  if (s) atomic_store(&s->interrupted, true);
+}
+
 cdn_state *cdn_stepper_state(cdn_stepper *s) { return s ? s->report : NULL; }
 
 double cdn_stepper_last_step(const cdn_stepper *s) { return s ? s->taken : 0; }
@@ -398,8 +423,13 @@ static cdn_status check_and_restart(cdn_stepper *s, const char *function, cdn_st
     return cdni_fail_argument(s, function, CDN_ERR_ARG, "the State's time %.17g is beyond final_time %.17g",
                               cdn_state_time(state), s->def.final_time);
   }
+  /* a companion that is behind and cannot catch up in this call begins anew, too */
+  const bool elsewhere = cdn_state_time(state) != s->reported || cdni_companion_catch_up(s) != CDN_OK;
+  if (!elsewhere) cdni_companion_pass_on(s, state);
+  cdni_companion_note_before(s);
   CDNI_TRY(cdni_restart(s, state, true, function));
-  cdni_companion_restart(s);
+  if (elsewhere) cdni_companion_begin_elsewhere(s);
+  else cdni_companion_jump(s);
   return CDN_OK;
 }
 

@@ -219,6 +219,21 @@ void cdni_sundials_interpolate(const cdn_stepper *s, double theta, double *y, do
   *work = all[s->ny] - m->work0;
 }
 
+void cdni_sundials_slope(const cdn_stepper *s, double theta, double *ydot) {
+  cdni_sundials *m = solver_of(s);
+  const double t = fmin(m->t, s->step.t0 + theta * s->step.h);
+  if (m->terms == 0) {
+    m->ops->within(m, t, 1, m->scratch);
+    memcpy(ydot, cdni_vector_data(m->scratch), sizeof(double) * (size_t)s->ny);
+    return;
+  }
+  for (int i = 0; i < s->ny; i++) {
+    double sum = 0;
+    for (int k = m->terms - 1; k > 0; k--) sum = sum * (t - m->t) + k * term(s, k)[i];
+    ydot[i] = sum;
+  }
+}
+
 /* The solver's dense output is a polynomial, fully described by its Taylor series about the step's end. */
 static void expand(cdn_stepper *s, cdni_sundials *m) {
   const double *all = cdni_vector_data(m->scratch);

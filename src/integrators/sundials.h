@@ -89,14 +89,15 @@ void cdni_sundials_begin(cdn_stepper *s);
 cdn_status cdni_sundials_attempt(cdn_stepper *s);
 double cdni_sundials_resize(cdn_stepper *s, double h, double error, bool accepted);
 void cdni_sundials_interpolate(const cdn_stepper *s, double theta, double *y, double *work);
+void cdni_sundials_slope(const cdn_stepper *s, double theta, double *ydot);
 void cdni_sundials_archive(cdn_stepper *s, cdni_archive *a);
 
-#define CDNI_SUNDIALS_METHOD(method_name, ops, ...)                                                             \
-  {                                                                                                             \
-    .name = method_name, .error_order = 2, .own_steps = true, .memory = cdni_sundials_memory,                   \
-    .attempt = cdni_sundials_attempt, .interpolate = cdni_sundials_interpolate, .create = cdni_sundials_create, \
-    .destroy = cdni_sundials_destroy, .begin = cdni_sundials_begin, .resize = cdni_sundials_resize,             \
-    .archive = cdni_sundials_archive, .data = &ops, __VA_ARGS__                                                 \
+#define CDNI_SUNDIALS_METHOD(method_name, ops, ...)                                                           \
+  {                                                                                                           \
+    .name = method_name, .error_order = 2, .own_steps = true, .memory = cdni_sundials_memory,                 \
+    .attempt = cdni_sundials_attempt, .interpolate = cdni_sundials_interpolate, .slope = cdni_sundials_slope, \
+    .create = cdni_sundials_create, .destroy = cdni_sundials_destroy, .begin = cdni_sundials_begin,           \
+    .resize = cdni_sundials_resize, .archive = cdni_sundials_archive, .data = &ops, __VA_ARGS__               \
   }
 
 /* sundials_vector.c: a vector of the stepper's own, in its allocator's memory, whose weighted norm is the largest of our

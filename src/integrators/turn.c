@@ -222,17 +222,45 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
   return CDN_OK;
 }
 
-int cdni_near_misses(const cdn_stepper *s, double t) {
+/* Turns up to the end of the step so near to zero that an error of the size of the accuracy decides whether the sign
+ * changed. */
+static void note_near_misses(cdn_stepper *s) {
   const struct cdni_events *ev = s->events;
-  int n = 0;
   for (int i = 0; i < ev->n_watches; i++) {
     const cdni_watch *w = &ev->watches[i];
     for (int k = 0; k <= w->samples; k++) {
       const cdni_turn *turn = &ev->turns[w->first + (size_t)k];
-      if (!(turn->time <= t)) continue;
+      if (!(turn->time <= s->step.t1)) continue;
       double before = value_of(ev, w, k), after = value_of(ev, w, k + 1);
-      n += turn->value * before > 0 && turn->value * after > 0 && fabs(turn->value) < fmin(fabs(before), fabs(after));
+      if (!(turn->value * before > 0 && turn->value * after > 0)) continue;
+      if (!(fabs(turn->value) < fmin(fabs(before), fabs(after)))) continue;
+      s->certificate.near_misses++;
+      if (w->active) cdni_note_qualm(&s->grazed, turn->time, 1, cdn_event_name(s->system, (cdn_event){ w->event }));
     }
   }
-  return n;
+}
+
+/* Events that have fired while their value was about to turn back: the parabola through the step's end goes beyond zero
+ * by no more than an error of the size of the accuracy changes the value. */
+static cdn_status note_near_hits(cdn_stepper *s) {
+  struct cdni_events *ev = s->events;
+  for (int i = 0; i < ev->n_triggers; i++) {
+    const cdni_watch *w = &ev->watches[i];
+    const double t1 = s->step.t1, t0 = s->step.t0;
+    double value, slope, uncertainty;
+    if (!w->active || !w->fired || !isfinite(w->end)) continue;
+    CDNI_TRY(value_at(s, w, t0, &value));
+    CDNI_TRY(cdni_watch_slope(s, w, t0, value, &slope));
+    const double bend = (w->came - slope) / (t1 - t0);
+    if (!(w->came * bend < 0)) continue;
+    const double beyond = 0.5 * w->came * w->came / fabs(bend);
+    CDNI_TRY(cdni_watch_uncertainty(s, w, t1, w->end, &uncertainty));
+    if (beyond <= uncertainty) cdni_note_qualm(&s->grazed, t1, 1, cdn_event_name(s->system, (cdn_event){ w->event }));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_note_grazes(cdn_stepper *s) {
+  note_near_misses(s);
+  return s->companion || s->muted ? note_near_hits(s) : CDN_OK;
 }

@@ -98,6 +98,9 @@ static cdn_status attempt(cdn_stepper *s) {
   return CDN_OK;
 }
 
-const cdni_method cdni_verlet = {
-  .name = "velocity Verlet", .error_order = 2, .memory = memory, .attempt = attempt, .interpolate = cdni_hermite
-};
+const cdni_method cdni_verlet = { .name = "velocity Verlet",
+                                  .error_order = 2,
+                                  .memory = memory,
+                                  .attempt = attempt,
+                                  .interpolate = cdni_hermite,
+                                  .slope = cdni_hermite_slope };

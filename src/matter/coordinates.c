@@ -122,6 +122,30 @@ double cdni_matter_normalize_q(const void *self, const cdn_state *state, double 
   return worst;
 }
 
+/* q turns as a quaternion by the rotation from q0 to q1, both of any length. */
+static void turn_alike(const double *q0, const double *q1, double *q) {
+  const cdn_quaternion from = { q0[0], q0[1], q0[2], q0[3] }, to = { q1[0], q1[1], q1[2], q1[3] };
+  const cdn_quaternion turn = cdn_quaternion_multiply(to, cdn_quaternion_conjugate(from));
+  const cdn_quaternion now = cdn_quaternion_multiply(turn, (cdn_quaternion){ q[0], q[1], q[2], q[3] });
+  q[0] = now.w, q[1] = now.x, q[2] = now.y, q[3] = now.z;
+  (void)quaternion_normalize(q, NULL);
+}
+
+void cdni_matter_change_q(const matter *m, const double *q0, const double *q1, const bool *as_q1, double *q) {
+  for (int i = 1; i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    int k = n->q;
+    if (n->quaternion) {
+      const bool changes = memcmp(q0 + k, q1 + k, 4 * sizeof *q) != 0;
+      const bool as = as_q1[k] && as_q1[k + 1] && as_q1[k + 2] && as_q1[k + 3];
+      if (changes && as) memcpy(q + k, q1 + k, 4 * sizeof *q);
+      else if (changes) turn_alike(q0 + k, q1 + k, q + k);
+      k += 4;
+    }
+    for (; k < n->q + n->nq; k++) q[k] = as_q1[k] && q1[k] != q0[k] ? q1[k] : q[k] + (q1[k] - q0[k]);
+  }
+}
+
 int cdni_first_plain_coordinate(const matter *m, int body) {
   const tree_node *node = &CDNI_AT(m->nodes, tree_node, body);
   switch (CDNI_AT(m->bodies, matter_body, body).mobilizer) {

@@ -104,6 +104,12 @@ cdn_status cdni_matter_Ndot_u(const matter *m, cdn_state *state, const double *u
  * orientation. */
 int cdni_first_plain_coordinate(const matter *m, int body);
 
+/* Adds to q (nq numbers of a State) the change from q0 to q1: quaternions turn by the same rotation. A slot with a flag
+ * that changes gets the value of q1 instead, and a quaternion if its four have one. */
+void cdni_matter_change_q(const matter *m, const double *q0, const double *q1, const bool *as_q1, double *q);
+/* Mobilizers that `from` has locked at its own q and u are locked in `to` at those of `to`. */
+cdn_status cdni_locks_where_they_are(cdn_state *to, const cdn_state *from);
+
 /* Of what mobility u (matter's slot) is the rate: 'L' of a length, 'A' of an angle, 0 where only a user's functions know. */
 char cdni_mobility_dimension(const matter *m, int u);
 

@@ -142,6 +142,23 @@ cdn_status cdn_body_lock_at(cdn_state *state, cdn_body body, cdn_motion_level le
   return lock(m, state, body.i, level, values);
 }
 
+cdn_status cdni_locks_where_they_are(cdn_state *to, const cdn_state *from) {
+  const matter *m = matter_of(from);
+  for (int i = 1; m && i < m->tree.n; i++) {
+    const tree_node *n = &m->tree.node[i];
+    const cdn_motion_level level = lock_level(m, from, i);
+    const bool position = level == CDN_LEVEL_POSITION;
+    if (!position && level != CDN_LEVEL_VELOCITY) continue;
+    const cdn_dvar values = position ? m->lock_q : m->lock_u;
+    const int first = position ? n->q : n->u, count = position ? n->nq : n->nu;
+    const double *theirs = position ? cdn_state_q(from) : cdn_state_u(from);
+    const double *own = position ? cdn_state_q(to) : cdn_state_u(to);
+    if (memcmp(cdn_state_parameters(from, values) + first, theirs + first, (size_t)count * sizeof *own)) continue;
+    CDNI_TRY(set_values(to, values, first, count, own + first));
+  }
+  return CDN_OK;
+}
+
 cdn_status cdn_body_lock(cdn_state *state, cdn_body body, cdn_motion_level level) {
   CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
   CDNI_TRY(check(state, "cdn_body_lock", body, level));

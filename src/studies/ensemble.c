@@ -7,7 +7,7 @@
 #include "integrators/method.h"
 #include "studies/ensemble.h"
 
-CDNI_DEF(ensemble_def, .count = 1, .threads = 1, .method = CDN_METHOD_DORMAND_PRINCE);
+CDNI_DEF(ensemble_def, .count = 1, .threads = 1, .method = CDN_METHOD_DORMAND_PRINCE, .accuracy = 1e-4);
 
 cdn_status cdni_ensemble_fail(cdn_ensemble *e, cdn_status code, const char *function, int index, const char *format,
                               ...) {
@@ -23,6 +23,10 @@ cdn_status cdni_ensemble_fail(cdn_ensemble *e, cdn_status code, const char *func
 cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(void *context, int thread, int batch),
                              void *context) {
   cdni_threads_run(e->threads, job, context, e->n_batches);
+  return cdni_ensemble_first_failure(e, function);
+}
+
+cdn_status cdni_ensemble_first_failure(cdn_ensemble *e, const char *function) {
   for (int k = 0; k < e->count; k++) {
     if (e->status[k] == CDN_OK) continue;
     e->error = e->errors[k];
@@ -85,7 +89,8 @@ static cdn_status choose_damping(cdn_ensemble *e, unsigned vary, cdn_state *stat
 static cdn_status choose_method(cdn_ensemble *e, cdn_method method, unsigned vary, cdn_state *state) {
   cdn_stepper_def how = { .method = method, .fixed_step = 1 };
   const cdni_method *m = cdni_choose_method(&how, false);
-  e->method = method;
+  e->method = method == CDN_METHOD_DEFAULT ? CDN_METHOD_DORMAND_PRINCE : method; /* in steps of any size */
+  e->how = m;
   if (m && m->attempt == cdni_rk_attempt) e->rk = m->data;
   else if (m == &cdni_damped_euler) return choose_damping(e, vary, state);
   else if (m && m->equal_steps) e->apart = true;
@@ -134,6 +139,7 @@ static bool choose_varying(cdn_ensemble *e, unsigned vary) {
   v = e->traits.constraints ? cdni_constraints_memory(cdni_constraints(e->system)) : (cdn_dvar){ 0 };
   if (e->traits.constraints && !cdni_array_push(&e->allocator, &e->own, sizeof v, &v)) return false;
   n = cdni_contact_memory_variable(e->system, &v);
+  e->remembers_friction = n > 0;
   if (n > 0 && !add_varying(e, v, n, false)) return false;
   if (!(vary & CDN_VARY_APPLIED) || !e->m) return true;
   return add_varying(e, e->m->applied_f, 1 + e->m->tree.nu, false) &&
@@ -166,23 +172,28 @@ static bool reserve_states(cdn_ensemble *e) {
   e->known = reserve(e, (size_t)e->n_batches, sizeof(bool));
   e->status = reserve(e, n, sizeof(cdn_status));
   e->errors = reserve(e, (size_t)e->count, sizeof(cdn_error));
-  return e->values && e->held && e->constants && e->t && e->y && e->rates && e->known && e->status && e->errors;
+  e->courses = reserve(e, n, sizeof(course));
+  return e->courses && e->values && e->held && e->constants && e->t && e->y && e->rates && e->known && e->status &&
+         e->errors;
 }
 
 /* The vectors of a worker. With lanes the size of each vector is a multiple of 64 bytes. */
 static bool reserve_worker(cdn_ensemble *e, worker *w) {
   const size_t width = (size_t)e->lanes, ny = (size_t)e->ny, nu = (size_t)e->nu;
   const size_t stages = e->rk ? (size_t)e->rk->stages + 2 : 2;
-  w->memory_size = (width * ((1 + stages) * ny + 2 * nu) + ny + 8) * sizeof(double);
+  const size_t marks = e->judged ? CDNI_MARKS : 0;
+  w->memory_size = (width * ((1 + stages + marks) * ny + 2 * nu) + 2 * ny + 8) * sizeof(double);
   w->memory = cdni_calloc(&e->allocator, w->memory_size);
   if (!w->memory) return false;
   double *at = w->memory;
 #define TAKE(member, count) (w->member = at, at += (count))
   TAKE(trial, ny * width);
   TAKE(stages, stages * ny * width);
+  TAKE(mark_y, marks * ny * width);
   TAKE(mobility[0], nu * width);
   TAKE(mobility[1], nu * width);
   TAKE(one, ny);
+  TAKE(other, ny);
 #undef TAKE
   if (w->state) w->trial = (double *)cdni_state_y(w->state); /* saves a copy */
   return true;
@@ -203,13 +214,26 @@ static cdn_status make_worker(cdn_ensemble *e, worker *w, const cdn_state *state
   return reserve_worker(e, w) ? CDN_OK : CDN_ERR_NOMEM;
 }
 
-static cdn_status make_workers(cdn_ensemble *e, int n, cdn_state *state) {
+static cdn_status make_workers(cdn_ensemble *e, int n, cdni_threads *threads, cdn_state *state) {
   e->workers = reserve(e, (size_t)n, sizeof *e->workers);
   if (!e->workers) return CDN_ERR_NOMEM;
   e->n_workers = n;
   for (int i = 0; i < n; i++) { CDNI_TRY(make_worker(e, &e->workers[i], state)); }
-  e->threads = cdni_threads_create(&e->allocator, n);
+  e->follows = threads != NULL;
+  e->threads = threads ? threads : cdni_threads_create(&e->allocator, n);
   return e->threads ? CDN_OK : CDN_ERR_NOMEM;
+}
+
+/* Slots of q and u that locks and motions prescribe, in all States, are no part of errors. */
+static bool find_driven(cdn_ensemble *e, const cdn_state *state) {
+  const int of[3] = { e->nq, e->nu, e->nz };
+  memcpy(e->n_free, of, sizeof of);
+  if (!e->prescribed) return true;
+  e->driven = reserve(e, (size_t)(e->nq + e->nu), sizeof *e->driven);
+  if (!e->driven) return false;
+  cdni_state_prescribed(state, e->driven, e->driven + e->nq);
+  for (int i = 0; i < e->nq + e->nu; i++) e->n_free[i >= e->nq] -= e->driven[i];
+  return true;
 }
 
 /* ---- life ---- */
@@ -228,6 +252,7 @@ static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
   for (int k = 0; k < (int)padded(e); k++) {
     e->t[k] = cdn_state_time(state);
     lane_put(ensemble_y(e, k / e->lanes), e->lanes, k % e->lanes, cdni_state_y(state), (size_t)e->ny);
+    cdni_ensemble_restart(e, k);
     if (e->constants_vary || k < e->lanes)
       CDNI_TRY(cdni_ensemble_put_constants(&e->workers[0], &e->workers[0].views[0], k));
   }
@@ -237,7 +262,18 @@ static cdn_status fill(cdn_ensemble *e, const cdn_state *state) {
   return CDN_OK;
 }
 
-static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_def *def) {
+static cdn_status make(cdn_state *state, const cdn_ensemble_def *def, cdni_threads *threads, cdn_ensemble **out);
+
+static cdn_status add_companion(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_def *def) {
+  const cdn_ensemble_def how = cdni_ensemble_companion_def(e, def);
+  CDNI_TRY(make(state, &how, e->threads, &e->companion));
+  for (int i = 0; i < e->n_workers; i++)
+    CDNI_TRY(cdni_gauge_create(state, "cdn_ensemble_create", &e->workers[i].gauge));
+  return CDN_OK;
+}
+
+/* A companion has the threads of its ensemble. */
+static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_def *def, cdni_threads *threads) {
   CDNI_TRY(choose_lanes(e, def->lanes, state));
   CDNI_TRY(choose_method(e, def->method, def->vary, state));
   e->count = def->count;
@@ -246,8 +282,11 @@ static cdn_status build(cdn_ensemble *e, cdn_state *state, const cdn_ensemble_de
   if (!choose_varying(e, def->vary) || !reserve_states(e)) return CDN_ERR_NOMEM;
   CDNI_TRY(cdn_state_create(e->system, &e->prototype));
   CDNI_TRY(cdn_state_copy(e->prototype, state));
-  CDNI_TRY(make_workers(e, def->threads, state));
-  return fill(e, state);
+  e->accuracy = def->accuracy, e->max_steps = def->max_steps, e->judged = def->companion;
+  if (!find_driven(e, state)) return CDN_ERR_NOMEM;
+  CDNI_TRY(make_workers(e, def->threads, threads, state));
+  CDNI_TRY(fill(e, state));
+  return def->companion ? add_companion(e, state, def) : CDN_OK;
 }
 
 /* Larger numbers are mistakes. They would fill the memory, or start threads for seconds. */
@@ -273,8 +312,16 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
   if (def->vary & ~all)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "def.vary is %u, which is no sum of cdn_vary",
                            def->vary);
+  if (!(def->accuracy >= 1e-15 && def->accuracy <= 1) || def->max_steps < 0)
+    return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
+                           "def.accuracy is %g, def.max_steps %lld: from 1e-15 to 1, and 0 or more", def->accuracy,
+                           (long long)def->max_steps);
   CDNI_TRY(cdn_realize(state, CDN_STAGE_INSTANCE));
+  return make(state, def, NULL, out);
+}
 
+static cdn_status make(cdn_state *state, const cdn_ensemble_def *def, cdni_threads *threads, cdn_ensemble **out) {
+  static const char function[] = "cdn_ensemble_create";
   const cdn_system *system = cdn_state_system(state);
   const cdn_allocator allocator = *cdni_system_allocator(system);
   cdn_ensemble *e = cdni_calloc(&allocator, sizeof *e);
@@ -290,7 +337,7 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
   e->traits = cdni_system_traits(system);
   e->nq = cdn_system_nq(system), e->nu = cdn_system_nu(system), e->nz = cdn_system_nz(system);
   e->ny = e->nq + e->nu + e->nz;
-  cdn_status status = build(e, state, def);
+  cdn_status status = build(e, state, def, threads);
   if (status == CDN_OK) {
     *out = e;
     return CDN_OK;
@@ -302,10 +349,12 @@ cdn_status cdn_ensemble_create(cdn_state *state, const cdn_ensemble_def *def, cd
 
 void cdn_ensemble_destroy(cdn_ensemble *e) {
   if (!e) return;
-  cdni_threads_destroy(e->threads);
+  cdn_ensemble_destroy(e->companion);
+  if (!e->follows) cdni_threads_destroy(e->threads);
   for (int i = 0; i < e->n_workers; i++) {
     worker *w = &e->workers[i];
     cdn_stepper_destroy(w->stepper);
+    cdn_stepper_destroy(w->gauge);
     for (int v = 0; v < w->n_views; v++) cdn_state_destroy(w->views[v].state);
     cdni_lanes_state_free(w->state);
     give_back(e, w->memory, w->memory_size, 1);
@@ -324,6 +373,8 @@ void cdn_ensemble_destroy(cdn_ensemble *e) {
   give_back(e, e->known, (size_t)e->n_batches, sizeof(bool));
   give_back(e, e->status, n, sizeof(cdn_status));
   give_back(e, e->errors, (size_t)e->count, sizeof(cdn_error));
+  give_back(e, e->courses, n, sizeof(course));
+  give_back(e, e->driven, (size_t)(e->nq + e->nu), sizeof *e->driven);
   cdni_array_free(&e->allocator, &e->varying);
   cdni_array_free(&e->allocator, &e->own);
   cdni_lanes_system_free(e->twin);

@@ -14,6 +14,7 @@
 #include "constraints/constraints.h"
 #include "forces/forces.h"
 #include "integrators/explicit_rk.h"
+#include "integrators/gauge.h"
 #include "math/lane_block.h"
 #include "studies/threads.h"
 
@@ -27,6 +28,26 @@ typedef struct varying {
 
 typedef struct worker worker;
 
+/* Places on the way of a call where a State is compared with its companion, beside its end. */
+#define CDNI_MARKS 7
+
+/* The run of a State since its values were last set. */
+typedef struct course {
+  double next, last_error; /* size of the next attempt (0: not chosen yet), and error of the last step */
+  bool rejected;           /* the last attempt was */
+  cdni_trend of_e, of_look;
+  bool advanced; /* and compared with its companion */
+  double since;  /* when it began */
+  double of[3];  /* largest errors of q, u, z: distances from the companion, scaled */
+  double largest, time, until;
+  cdn_pool pool;
+  int slot;
+  double smallest, longest; /* steps */
+  double longest_of_call;   /* of the present call */
+  int64_t steps, rejections, evaluations;
+  double local_errors; /* sum of the estimated errors of its steps */
+} course;
+
 struct cdn_ensemble {
   const cdn_system *system;
   cdn_allocator allocator;
@@ -38,9 +59,13 @@ struct cdn_ensemble {
   int count, lanes, n_batches;
   int nq, nu, nz, ny;
   cdn_method method;
+  const cdni_method *how;
   const cdni_rk_tableau *rk; /* NULL: semi-explicit Euler, or Euler with damping */
-  double *damping;           /* of joints, by mobility, for Euler with implicit damping in lanes; else NULL */
-  bool apart;                /* the method takes the steps of each State by itself */
+  double accuracy;
+  int64_t max_steps;
+  double *damping;         /* of joints, by mobility, for Euler with implicit damping in lanes; else NULL */
+  bool apart;              /* the method takes the steps of each State by itself */
+  bool remembers_friction; /* contacts whose friction sticks */
 
   cdn_system *twin; /* its States have the lanes; NULL: States are evaluated one by one */
 
@@ -65,6 +90,12 @@ struct cdn_ensemble {
   cdn_status *status;    /* by State, and by lane that fills up the last batch */
   cdn_error *errors;     /* by State */
   cdn_error error;
+  course *courses;         /* by State, and by lane that fills up the last batch */
+  bool *driven;            /* by slot of q and u: prescribed, and no part of errors; NULL: none is */
+  int n_free[3];           /* numbers of the other slots of q and u, and of all z */
+  cdn_ensemble *companion; /* the second solutions: the same States with shorter steps. NULL: none */
+  bool judged;             /* it has one */
+  bool follows;            /* it is a companion: the threads belong to another ensemble */
   cdn_state *prototype;
 
   int n_workers;
@@ -92,8 +123,13 @@ struct worker {
   size_t memory_size;
   /* Vectors of y in lanes: a trial y, and rates of a step's stages. */
   double *trial, *stages;
-  double *one;         /* of one State: ny */
+  double *one, *other; /* of one State: ny */
   double *mobility[2]; /* vectors of nu in lanes */
+
+  cdn_stepper *gauge; /* measures distances from the companions; NULL: there are none */
+  /* Where the States of the batch were, for their companions: vectors of y in lanes, times, and how many there are. */
+  double *mark_y, mark_t[CDNI_MARKS][CDNI_MOST_LANES];
+  int n_marks[CDNI_MOST_LANES];
 
   bool settles; /* evaluations write prescribed values into y, as steps do */
 
@@ -129,14 +165,67 @@ cdn_status cdni_ensemble_fail(cdn_ensemble *e, cdn_status code, const char *func
 /* Runs a job for every batch. Returns the status of the first State that has failed, and stores its message. */
 cdn_status cdni_ensemble_run(cdn_ensemble *e, const char *function, void (*job)(void *context, int thread, int batch),
                              void *context);
+/* The second half of it. */
+cdn_status cdni_ensemble_first_failure(cdn_ensemble *e, const char *function);
 
 /* ensemble_values.c: loads State k into a view, with the given t and y (lane blocks of its batch). */
 cdn_status cdni_ensemble_load(worker *w, view *v, int k, int lane, const double *t, const double *y);
+/* The run of State k begins anew, at its present values. */
+void cdni_ensemble_restart(cdn_ensemble *e, int k);
 /* Stores the constants of State k, which has been loaded into the view, as those of its lane. */
 cdn_status cdni_ensemble_put_constants(worker *w, const view *v, int k);
 
-/* ensemble_apart.c: n steps of size h, State by State. */
-cdn_status cdni_ensemble_advance_apart(cdn_ensemble *e, const char *function, double h, int64_t n);
+/* How far the States go. */
+typedef struct cdni_stretch {
+  cdn_ensemble *e;
+  double h; /* size of steps; 0: under error control */
+  int64_t n;
+  /* By State: the times at which they end. NULL: n steps on, or under error control `end` for all. */
+  const double *ends;
+  double end;
+  /* Of companions: the ensemble that they follow, and the error of its States over their distance. Else NULL. */
+  cdn_ensemble *leader;
+  double scale;
+} cdni_stretch;
+
+/* Under error control: the size of a State's steps over that of its companion's. The two take 2.4 times the time of the
+ * State alone, and with what is rejected up to 2.5 times. */
+#define CDNI_COMPANION_RATIO 1.4
+
+/* ensemble_advance.c: prepares a batch for steps: prescribed values, unit quaternions, rates. */
+void cdni_ensemble_begin(worker *w, int batch);
+/* Room for y, for rates at the end of a step, and for an error estimate. */
+typedef struct cdni_ends {
+  double *y, *rates, *error;
+} cdni_ends;
+cdni_ends cdni_ensemble_ends(const worker *w);
+/* The step that a Runge-Kutta method takes from the batch's y, and its stages. */
+cdni_rk_step cdni_ensemble_rk_step(const worker *w, const double *t0, const double *t1, const double *h);
+void cdni_ensemble_rk_stages(worker *w, const cdni_rk_step *step);
+/* Brings quaternions at the end of a step to unit length, and computes the rates there. */
+void cdni_ensemble_arrive(worker *w, int batch, const double *t1, const cdni_ends *ends);
+/* Takes over the end of the step in these lanes. The others stay at the start of the step. */
+void cdni_ensemble_accept(worker *w, int batch, const bool *lanes, const double *t1, const cdni_ends *ends);
+/* ensemble_control.c: a job: steps under error control; ensemble_apart.c: one by one, each with a stepper. */
+void cdni_ensemble_control(void *stretch, int thread, int batch);
+void cdni_ensemble_go_apart(void *stretch, int thread, int batch);
+/* The steppers for that. CDN_ERR_NOMEM. */
+cdn_status cdni_ensemble_make_steppers(const cdni_stretch *x);
+/* Afterwards: a thread may still view a State as it was before another thread has advanced it. */
+void cdni_ensemble_forget_views(cdn_ensemble *e);
+
+/* ensemble_verdict.c: advances States and their companions by this job, and compares them. Returns the status of the
+ * first State that has failed. */
+cdn_status cdni_ensemble_advance(cdni_stretch *x, const char *function,
+                                 void (*job)(void *stretch, int thread, int batch));
+/* Marks the present place of a State. */
+void cdni_ensemble_mark(worker *w, int batch, int lane);
+/* When a companion has reached mark m of its State, or its end: notes how far apart they are. */
+void cdni_ensemble_compare(const cdni_stretch *x, int thread, int batch, int lane, int m);
+/* A companion's steps for n steps of its State. */
+int64_t cdni_ensemble_companion_steps(int64_t n);
+/* A companion's def. */
+cdn_ensemble_def cdni_ensemble_companion_def(const cdn_ensemble *e, const cdn_ensemble_def *def);
 
 /* ensemble_evaluate.c: sets t and y of a batch in the worker's State of all lanes (or of the single State), and returns
  * it; NULL on failure. */

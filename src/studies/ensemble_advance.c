@@ -10,12 +10,6 @@
 /* The largest error of quaternion lengths at the start of a run: a tenth of the default accuracy, as in the stepper. */
 static const double START_TOLERANCE = 1e-5;
 
-typedef struct advance {
-  cdn_ensemble *e;
-  double h;
-  int64_t n;
-} advance;
-
 /* ---- one step of one batch ---- */
 
 static cdn_status evaluate_stage(void *context, int i, const double *t, double *y, double *rates) {
@@ -29,19 +23,35 @@ static double *stage_rates(const worker *w, int stage) {
   return w->stages + (size_t)(stage - 1) * ensemble_width(w->e);
 }
 
-static void runge_kutta(worker *w, const double *t0, const double *t1, const double *h, double *y1) {
+/* The rates at the end are behind those of the stages: estimates take them as a further stage. */
+cdni_ends cdni_ensemble_ends(const worker *w) {
+  const int stages = w->e->rk ? w->e->rk->stages : 1;
+  return (cdni_ends){ .rates = stage_rates(w, stages),
+                      .y = stage_rates(w, stages + 1),
+                      .error = stage_rates(w, stages + 2) };
+}
+
+cdni_rk_step cdni_ensemble_rk_step(const worker *w, const double *t0, const double *t1, const double *h) {
   const cdn_ensemble *e = w->e;
-  const cdni_rk_step step = { .lanes = e->lanes,
-                              .n = e->ny,
-                              .t0 = t0,
-                              .t1 = t1,
-                              .h = h,
-                              .y0 = ensemble_y(e, w->batch),
-                              .f0 = ensemble_rates(e, w->batch),
-                              .y1 = y1,
-                              .rates = w->stages,
-                              .stride = ensemble_width(e) };
-  (void)!cdni_rk_stages(e->rk, &step, w->trial, evaluate_stage, w); /* never fails; single States do */
+  return (cdni_rk_step){ .lanes = e->lanes,
+                         .n = e->ny,
+                         .t0 = t0,
+                         .t1 = t1,
+                         .h = h,
+                         .y0 = ensemble_y(e, w->batch),
+                         .f0 = ensemble_rates(e, w->batch),
+                         .y1 = cdni_ensemble_ends(w).y,
+                         .rates = w->stages,
+                         .stride = ensemble_width(e) };
+}
+
+void cdni_ensemble_rk_stages(worker *w, const cdni_rk_step *step) {
+  (void)!cdni_rk_stages(w->e->rk, step, w->trial, evaluate_stage, w); /* never fails; single States do */
+}
+
+static void runge_kutta(worker *w, const double *t0, const double *t1, const double *h) {
+  const cdni_rk_step step = cdni_ensemble_rk_step(w, t0, t1, h);
+  cdni_ensemble_rk_stages(w, &step);
 }
 
 static void semi_explicit_euler(worker *w, const double *t0, const double *h, double *y1, double *qdot) {
@@ -87,55 +97,130 @@ static bool any_live(const cdn_ensemble *e, int batch) {
   return false;
 }
 
-/* Takes over the end of the step for live States. The others stay at the start of the step. */
-static void accept(worker *w, int batch, const double *t1, const double *y1, const double *f1) {
+void cdni_ensemble_arrive(worker *w, int batch, const double *t1, const cdni_ends *ends) {
+  normalize(w, batch, ends->y, 0);
+  cdni_ensemble_evaluate(w, batch, t1, ends->y, ends->rates);
+}
+
+void cdni_ensemble_accept(worker *w, int batch, const bool *lanes, const double *t1, const cdni_ends *ends) {
   const cdn_ensemble *e = w->e;
   const size_t width = (size_t)e->lanes;
   double *t = ensemble_t(e, batch), *y = ensemble_y(e, batch), *f = ensemble_rates(e, batch);
-  bool live[CDNI_MOST_LANES], all = true;
+  bool all = true;
   for (int l = 0; l < e->lanes; l++) {
-    live[l] = ensemble_live(e, batch, l) >= 0;
-    if (live[l]) t[l] = t1[l];
-    all = all && live[l];
+    if (lanes[l]) t[l] = t1[l];
+    all = all && lanes[l];
   }
   if (all) {
-    memcpy(y, y1, ensemble_width(e) * sizeof *y);
-    memcpy(f, f1, ensemble_width(e) * sizeof *f);
+    memcpy(y, ends->y, ensemble_width(e) * sizeof *y);
+    memcpy(f, ends->rates, ensemble_width(e) * sizeof *f);
     return;
   }
   for (size_t i = 0; i < (size_t)e->ny; i++)
     for (size_t l = 0; l < width; l++)
-      if (live[l]) y[i * width + l] = y1[i * width + l], f[i * width + l] = f1[i * width + l];
+      if (lanes[l]) y[i * width + l] = ends->y[i * width + l], f[i * width + l] = ends->rates[i * width + l];
 }
 
-static void advance_batch(void *context, int thread, int batch) {
-  const advance *a = context;
-  cdn_ensemble *e = a->e;
-  worker *w = &e->workers[thread];
-  const int ends = e->rk ? e->rk->stages : 1;
-  double *y1 = stage_rates(w, ends), *f1 = stage_rates(w, ends + 1), *t0 = ensemble_t(e, batch);
-  double start[CDNI_MOST_LANES], t1[CDNI_MOST_LANES], h[CDNI_MOST_LANES];
-  memcpy(start, t0, (size_t)e->lanes * sizeof *t0);
+void cdni_ensemble_begin(worker *w, int batch) {
+  cdn_ensemble *e = w->e;
   /* prescribed motion comes first */
   w->settles = e->prescribed;
   if (w->settles) e->known[batch] = false;
   if (e->damping) e->known[batch] = false; /* the State with the lanes must be there */
   if (!e->known[batch]) normalize(w, batch, ensemble_y(e, batch), START_TOLERANCE);
   cdni_ensemble_know(w, batch);
-  for (int64_t i = 0; i < a->n && any_live(e, batch); i++) {
-    for (int l = 0; l < e->lanes; l++) {
-      t1[l] = start[l] + (double)(i + 1) * a->h;
-      h[l] = t1[l] - t0[l];
-    }
-    w->batch = batch;
-    if (e->rk) runge_kutta(w, t0, t1, h, y1);
-    else if (e->damping) damped_euler(w, h, y1, f1);
-    else semi_explicit_euler(w, t0, h, y1, f1);
-    normalize(w, batch, y1, 0);
-    cdni_ensemble_evaluate(w, batch, t1, y1, f1);
-    accept(w, batch, t1, y1, f1);
+  w->batch = batch;
+}
+
+static void note_step(cdn_ensemble *e, int k, double h) {
+  course *c = &e->courses[k];
+  c->smallest = c->steps ? fmin(c->smallest, h) : h;
+  c->longest = fmax(c->longest, h);
+  c->steps++;
+  c->evaluations += e->rk ? e->rk->stages : 1;
+}
+
+/* One step of all lanes, to t1. */
+static void take_step(worker *w, int batch, const double *t1) {
+  cdn_ensemble *e = w->e;
+  const cdni_ends ends = cdni_ensemble_ends(w);
+  const double *t0 = ensemble_t(e, batch);
+  double h[CDNI_MOST_LANES];
+  bool live[CDNI_MOST_LANES];
+  for (int l = 0; l < e->lanes; l++) h[l] = t1[l] - t0[l];
+  if (e->rk) runge_kutta(w, t0, t1, h);
+  else if (e->damping) damped_euler(w, h, ends.y, ends.rates);
+  else semi_explicit_euler(w, t0, h, ends.y, ends.rates);
+  cdni_ensemble_arrive(w, batch, t1, &ends);
+  for (int l = 0; l < e->lanes; l++) {
+    live[l] = ensemble_live(e, batch, l) >= 0;
+    if (live[l]) note_step(e, batch * e->lanes + l, h[l]);
   }
+  cdni_ensemble_accept(w, batch, live, t1, &ends);
+}
+
+/* Pieces of n steps between marks: of 20 steps at least, so that few companions take more than their part. */
+static int64_t count_pieces(int64_t n) { return n < 20 * (CDNI_MARKS + 1) ? (n < 40 ? 1 : n / 20) : CDNI_MARKS + 1; }
+static int64_t end_of_piece(int64_t n, int64_t piece) {
+  const int64_t pieces = count_pieces(n);
+  return n / pieces * (piece + 1) + n % pieces * (piece + 1) / pieces;
+}
+
+static void take_equal_steps(const cdni_stretch *x, worker *w, int batch) {
+  const cdn_ensemble *e = x->e;
+  double start[CDNI_MOST_LANES], t1[CDNI_MOST_LANES];
+  int64_t piece = 0;
+  memcpy(start, ensemble_t(e, batch), (size_t)e->lanes * sizeof *start);
+  for (int64_t i = 0; i < x->n && any_live(e, batch); i++) {
+    for (int l = 0; l < e->lanes; l++) t1[l] = start[l] + (double)(i + 1) * x->h;
+    take_step(w, batch, t1);
+    if (!e->judged || i + 1 == x->n || i + 1 != end_of_piece(x->n, piece)) continue;
+    for (int l = 0; l < e->lanes; l++) cdni_ensemble_mark(w, batch, l);
+    piece++;
+  }
+}
+
+/* A companion goes from mark to mark of its State, in steps that are equal between them. */
+static void follow_equal_steps(const cdni_stretch *x, worker *w, int thread, int batch) {
+  const cdn_ensemble *e = x->e;
+  const worker *ahead = &x->leader->workers[thread];
+  double start[CDNI_MOST_LANES], goal[CDNI_MOST_LANES], t1[CDNI_MOST_LANES];
+  for (int64_t p = 0, done = 0, end; p < count_pieces(x->n); p++, done = end) {
+    end = end_of_piece(x->n, p);
+    const int64_t n = cdni_ensemble_companion_steps(end - done);
+    memcpy(start, ensemble_t(e, batch), (size_t)e->lanes * sizeof *start);
+    for (int l = 0; l < e->lanes; l++)
+      goal[l] = p < ahead->n_marks[l] ? ahead->mark_t[p][l] : x->ends[batch * e->lanes + l];
+    for (int64_t i = 0; i < n && any_live(e, batch); i++) {
+      for (int l = 0; l < e->lanes; l++)
+        t1[l] = i + 1 == n ? goal[l] : start[l] + (goal[l] - start[l]) * ((double)(i + 1) / (double)n);
+      take_step(w, batch, t1);
+    }
+    for (int l = 0; l < e->lanes && end < x->n; l++) cdni_ensemble_compare(x, thread, batch, l, (int)p);
+  }
+}
+
+static void advance_batch(void *context, int thread, int batch) {
+  const cdni_stretch *x = context;
+  worker *w = &x->e->workers[thread];
+  cdni_ensemble_begin(w, batch);
+  if (x->leader) follow_equal_steps(x, w, thread, batch);
+  else take_equal_steps(x, w, batch);
   w->settles = false;
+}
+
+/* Systems with a memory of their runs are for steppers. */
+static cdn_status check_memory(cdn_ensemble *e, const char *function) {
+  const cdni_traits *x = &e->traits;
+  const bool remembers = x->auto_updates > (x->constraints ? 1 : 0) + (e->remembers_friction ? 1 : 0);
+  if (!remembers && !x->previous) return CDN_OK;
+  return cdni_ensemble_fail(e, CDN_ERR_UNSUPPORTED, function, -1,
+                            "the System has %s, which an ensemble does not advance: use a stepper for each State",
+                            remembers ? "auto-update variables" : "subsystems that ask for previous values");
+}
+
+static bool goes_apart(const cdn_ensemble *e) {
+  return e->apart || e->traits.events || e->traits.constraints || e->remembers_friction;
 }
 
 cdn_status cdn_ensemble_advance(cdn_ensemble *e, double h, int64_t n) {
@@ -144,15 +229,26 @@ cdn_status cdn_ensemble_advance(cdn_ensemble *e, double h, int64_t n) {
   if (!(h > 0) || !isfinite(h) || n < 0)
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, -1, "h is %g and n %lld: a positive step and a number of steps",
                               h, (long long)n);
-  const cdni_traits *x = &e->traits;
-  cdn_dvar memory;
-  const bool friction = cdni_contact_memory_variable(e->system, &memory) > 0;
-  const bool remembers = x->auto_updates > (x->constraints ? 1 : 0) + (friction ? 1 : 0);
-  if (remembers || x->previous)
-    return cdni_ensemble_fail(e, CDN_ERR_UNSUPPORTED, function, -1,
-                              "the System has %s, which an ensemble does not advance: use a stepper for each State",
-                              remembers ? "auto-update variables" : "subsystems that ask for previous values");
-  if (e->apart || x->events || x->constraints || friction) return cdni_ensemble_advance_apart(e, function, h, n);
-  advance a = { e, h, n };
-  return cdni_ensemble_run(e, function, advance_batch, &a);
+  CDNI_TRY(check_memory(e, function));
+  cdni_stretch x = { .e = e, .h = h, .n = n };
+  return cdni_ensemble_advance(&x, function, goes_apart(e) ? cdni_ensemble_go_apart : advance_batch);
+}
+
+cdn_status cdn_ensemble_advance_to(cdn_ensemble *e, double t) {
+  CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
+  static const char function[] = "cdn_ensemble_advance_to";
+  if (!isfinite(t)) return cdni_ensemble_fail(e, CDN_ERR_NONFINITE, function, -1, "the time to advance to is %g", t);
+  if (!e->rk)
+    return cdni_ensemble_fail(
+        e, CDN_ERR_UNSUPPORTED, function, -1,
+        "def.method is %s, which has no error control here: take an explicit Runge-Kutta method, or "
+        "equal steps (cdn_ensemble_advance)",
+        e->how->name);
+  CDNI_TRY(check_memory(e, function));
+  for (int k = 0; k < e->count; k++)
+    if (e->status[k] == CDN_OK && e->t[k] > t)
+      return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "State %d is at t = %.17g already, beyond %.17g", k,
+                                e->t[k], t);
+  cdni_stretch x = { .e = e, .end = t };
+  return cdni_ensemble_advance(&x, function, goes_apart(e) ? cdni_ensemble_go_apart : cdni_ensemble_control);
 }

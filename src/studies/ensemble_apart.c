@@ -3,12 +3,6 @@
 
 #include "studies/ensemble.h"
 
-typedef struct stretch {
-  cdn_ensemble *e;
-  double h;
-  int64_t n;
-} stretch;
-
 static void take_story(const worker *w, view *v) {
   cdn_failure failure;
   cdn_stepper_failure(w->stepper, &failure);
@@ -35,22 +29,36 @@ static cdn_status take_results(worker *w, view *v, int k, int lane) {
       other);
 }
 
-static void advance_one(const stretch *x, worker *w, int lane) {
+static void note_effort(course *c, const cdni_effort *before, const cdni_effort *after) {
+  c->steps += after->steps - before->steps;
+  c->rejections += after->rejected - before->rejected;
+  c->evaluations += after->evaluations - before->evaluations;
+  c->local_errors += after->local_errors - before->local_errors;
+}
+
+static double end_of(const cdni_stretch *x, int k, double start) {
+  return x->ends ? x->ends[k] : x->h > 0 ? start + (double)x->n * x->h : x->end;
+}
+
+static void advance_one(const cdni_stretch *x, worker *w, int lane) {
   const cdn_ensemble *e = x->e;
   const int k = ensemble_live(e, w->batch, lane);
   cdn_state *state = cdni_ensemble_lane_state(w, lane);
   if (!state || !w->stepper) return;
   view *v = &w->views[lane % w->n_views];
-  const double end = cdn_state_time(state) + (double)x->n * x->h;
+  const double end = end_of(x, k, cdn_state_time(state));
+  const cdni_effort before = cdni_stepper_effort(w->stepper);
   cdn_status status = cdn_stepper_restart(w->stepper, state);
   if (status == CDN_OK) status = cdn_stepper_advance(w->stepper, end, NULL);
+  const cdni_effort after = cdni_stepper_effort(w->stepper);
+  note_effort(&e->courses[k], &before, &after);
   if (status != CDN_OK) take_story(w, v);
   else status = take_results(w, v, k, lane);
   if (status != CDN_OK) cdni_ensemble_lane_failed(w, lane, status);
 }
 
-static void advance_batch(void *context, int thread, int batch) {
-  const stretch *x = context;
+void cdni_ensemble_go_apart(void *context, int thread, int batch) {
+  const cdni_stretch *x = context;
   cdn_ensemble *e = x->e;
   worker *w = &e->workers[thread];
   cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
@@ -58,7 +66,8 @@ static void advance_batch(void *context, int thread, int batch) {
   e->known[batch] = false;
 }
 
-/* A stepper for steps of size h. It starts from the first State that it can start from. */
+/* A stepper for steps of size h (0: of sizes that it chooses). It starts from the first State that it can start
+ * from. */
 static cdn_status make_stepper(worker *w, double h) {
   cdn_ensemble *e = w->e;
   if (w->stepper && w->stepper_h == h) return CDN_OK;
@@ -67,6 +76,7 @@ static cdn_status make_stepper(worker *w, double h) {
   w->stepper_h = h;
   cdn_stepper_def how = cdn_default_stepper_def();
   how.method = e->method, how.fixed_step = h;
+  how.accuracy = e->accuracy, how.max_steps = h > 0 ? 0 : e->max_steps;
   for (int k = 0; k < e->count && !w->stepper; k++) {
     const int batch = k / e->lanes, lane = k % e->lanes;
     cdni_ensemble_at(w, batch, ensemble_t(e, batch), ensemble_y(e, batch));
@@ -79,14 +89,12 @@ static cdn_status make_stepper(worker *w, double h) {
   return CDN_OK;
 }
 
-cdn_status cdni_ensemble_advance_apart(cdn_ensemble *e, const char *function, double h, int64_t n) {
-  for (int i = 0; i < e->n_workers; i++)
-    if (make_stepper(&e->workers[i], h) != CDN_OK)
-      return cdni_ensemble_fail(e, CDN_ERR_NOMEM, function, -1, "out of memory");
-  stretch x = { e, h, n };
-  const cdn_status status = cdni_ensemble_run(e, function, advance_batch, &x);
-  /* another thread may still view a State as it was before */
+cdn_status cdni_ensemble_make_steppers(const cdni_stretch *x) {
+  for (int i = 0; i < x->e->n_workers; i++) CDNI_TRY(make_stepper(&x->e->workers[i], x->h));
+  return CDN_OK;
+}
+
+void cdni_ensemble_forget_views(cdn_ensemble *e) {
   for (int i = 0; i < e->n_workers; i++)
     for (int v = 0; v < e->workers[i].n_views; v++) e->workers[i].views[v].viewed = -1;
-  return status;
 }

@@ -49,6 +49,46 @@ cdn_status cdni_ensemble_put_constants(worker *w, const view *v, int k) {
   return CDN_OK;
 }
 
+/* ---- beginning anew ---- */
+
+static void forget_views_of(cdn_ensemble *e, int k) {
+  for (int i = 0; i < e->n_workers; i++)
+    for (int v = 0; v < e->workers[i].n_views; v++)
+      if (e->workers[i].views[v].viewed == k) e->workers[i].views[v].viewed = -1;
+}
+
+void cdni_ensemble_restart(cdn_ensemble *e, int k) {
+  e->courses[k] = (course){ .since = e->t[k], .time = e->t[k], .until = e->t[k], .slot = -1 };
+}
+
+/* The run of State k and its companion begin anew, both with the present values of the State. */
+static void join_companion(cdn_ensemble *e, int k) {
+  cdn_ensemble *other = e->companion;
+  cdni_ensemble_restart(e, k);
+  if (!other) return;
+  const int batch = k / e->lanes, lane = k % e->lanes;
+  lane_get(ensemble_y(e, batch), e->lanes, lane, e->workers[0].one, (size_t)e->ny);
+  lane_put(ensemble_y(other, batch), e->lanes, lane, e->workers[0].one, (size_t)e->ny);
+  if (e->n_values > 0) memcpy(values_of(other, k), values_of(e, k), e->n_values * sizeof(double));
+  forget_views_of(other, k);
+  other->t[k] = e->t[k];
+  other->status[k] = CDN_OK;
+  other->known[batch] = false;
+  cdni_ensemble_restart(other, k);
+}
+
+/* Whether State k and its companion run, and t and y are bit for bit those of State k: only parameters change, and the
+ * run goes on. */
+static bool goes_on(const cdn_ensemble *e, int k, double t, const double *y) {
+  const int batch = k / e->lanes, lane = k % e->lanes;
+  const bool runs = e->status[k] == CDN_OK && (!e->companion || e->companion->status[k] == CDN_OK);
+  double *present = e->workers[0].one;
+  lane_get(ensemble_y(e, batch), e->lanes, lane, present, (size_t)e->ny);
+  return runs && e->t[k] == t && (e->ny == 0 || memcmp(present, y, (size_t)e->ny * sizeof *y) == 0);
+}
+
+static cdn_status set_state(cdn_ensemble *e, int k, const cdn_state *state, bool keeps_y);
+
 cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state) {
   CDNI_NEED_OBJECT(e, CDN_ERR_ARG);
   static const char function[] = "cdn_ensemble_set_state";
@@ -58,6 +98,15 @@ cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state
                               k, e->count);
   if (cdn_state_system(state) != e->system)
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "State %d is given by one of another System", k);
+  const bool same_run = goes_on(e, k, cdn_state_time(state), cdni_state_y(state));
+  CDNI_TRY(set_state(e, k, state, false));
+  if (e->companion) CDNI_TRY(set_state(e->companion, k, state, same_run));
+  if (!same_run) join_companion(e, k);
+  return CDN_OK;
+}
+
+static cdn_status set_state(cdn_ensemble *e, int k, const cdn_state *state, bool keeps_y) {
+  static const char function[] = "cdn_ensemble_set_state";
   const char *other = cdni_state_difference(state, e->prototype, (int)e->own.count, e->own.data);
   if (other)
     return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k,
@@ -75,13 +124,13 @@ cdn_status cdn_ensemble_set_state(cdn_ensemble *e, int k, const cdn_state *state
     cdni_shared_let_go(e->system, before);
   }
   const int batch = k / e->lanes, lane = k % e->lanes;
-  ensemble_t(e, batch)[lane] = cdn_state_time(state);
-  lane_put(ensemble_y(e, batch), e->lanes, lane, cdni_state_y(state), (size_t)e->ny);
+  if (!keeps_y) {
+    ensemble_t(e, batch)[lane] = cdn_state_time(state);
+    lane_put(ensemble_y(e, batch), e->lanes, lane, cdni_state_y(state), (size_t)e->ny);
+  }
   e->known[batch] = false;
   e->status[k] = CDN_OK;
-  for (int i = 0; i < e->n_workers; i++)
-    for (int v = 0; v < e->workers[i].n_views; v++)
-      if (e->workers[i].views[v].viewed == k) e->workers[i].views[v].viewed = -1;
+  forget_views_of(e, k);
   if (!e->constants_vary) return CDN_OK;
   worker *w = &e->workers[0];
   view *v = &w->views[0];
@@ -124,7 +173,10 @@ static cdn_status no_pool(cdn_ensemble *e, const char *function, cdn_pool pool, 
 }
 
 static void forget(cdn_ensemble *e) {
-  for (int k = 0; k < e->count; k++) e->status[k] = CDN_OK;
+  for (int k = 0; k < e->count; k++) {
+    e->status[k] = CDN_OK;
+    join_companion(e, k);
+  }
   for (int b = 0; b < e->n_batches; b++) e->known[b] = false;
 }
 

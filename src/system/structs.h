@@ -134,6 +134,10 @@ struct cdn_system {
     const cdni_near_kinks *ops; /* NULL: there are none */
     int32_t subsystem, of;
   } near_kinks;
+  struct {
+    const cdni_sweeper *ops; /* NULL: there is none */
+    int32_t subsystem;
+  } sweeper;
   cdni_array autos;       /* auto_variable */
   cdni_array prescribers; /* int32_t: subsystems that prescribe q and u */
   cdni_array regions;     /* int32_t: tickets of regions, by slot */

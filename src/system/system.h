@@ -94,6 +94,58 @@ cdn_status cdni_state_near_kinks(cdn_state *state, double reach, cdni_near_list 
 cdn_status cdni_state_near_kink(cdn_state *state, int64_t key, double *value, double *rate);
 cdn_status cdni_state_near_kink_force(cdn_state *state, int64_t key, double x, double *f, bool *known);
 
+/* ---- sweeps ---- */
+
+/* A subsystem whose things may meet (shapes) is asked about the time between two States of a step. A *mark* is what it
+ * notes of all things at one time; a *sight* is two of them at one time. Between two marks things move along cubics
+ * with the places and rates of the marks; the subsystem allows for what turns make of that. */
+typedef struct cdni_sight {
+  int64_t key;     /* which two */
+  double distance; /* m, negative: they overlap */
+  double normal[3];
+  double graze; /* m; what is not deeper than that is nothing */
+  bool apart;   /* for whoever asks */
+} cdni_sight;
+/* It grows and never shrinks. */
+typedef struct cdni_sights {
+  cdni_sight *sights;
+  int n, room;
+  const cdn_allocator *allocator;
+} cdni_sights;
+typedef enum cdni_passing {
+  CDNI_PASSES_NOTHING, /* nothing between the two times that the sights do not show */
+  CDNI_PASSES_UNKNOWN, /* look in between */
+  CDNI_PASSES_THROUGH, /* one is on the other side */
+  CDNI_PASSES_SLOWLY   /* that too, and the step is short: forces do not stop it */
+} cdni_passing;
+typedef struct cdni_sweeper {
+  /* *id > 0: nothing can meet between two States with the same id and reaches (s) of at least a third of the time
+   * between them. `turn`: that time. 0: somebody has to look. */
+  cdn_status (*quiet)(const void *self, cdn_state *state, double reach, double turn, int64_t *id);
+  size_t (*mark_size)(const void *self);
+  cdn_status (*mark)(const void *self, cdn_state *state, void *mark);
+  /* Adds all pairs that may meet within the time h between two marks; `state` has the parameters. */
+  cdn_status (*pairs)(const void *self, cdn_state *state, const void *a, const void *b, double h, cdni_sights *out);
+  /* Whether a mark in between, a part of the time behind a, is off the cubics: they say nothing then. */
+  bool (*strays)(const void *self, cdn_state *state, const void *a, const void *b, double h, double part,
+                 const void *m);
+  /* Fills all but the key. */
+  cdn_status (*look)(const void *self, cdn_state *state, cdni_sight *sight);
+  /* x: the sight at a; NULL: not known. */
+  cdni_passing (*judge)(const void *self, cdn_state *state, const void *a, const void *b, double h, const cdni_sight *x,
+                        const cdni_sight *y);
+  /* Whether two overlap so that no force parts them. */
+  cdn_status (*lost)(const void *self, cdn_state *state, const cdni_sight *sight, bool *lost);
+  /* The key of its kink that is nearest to zero in a State. */
+  cdn_status (*kink)(const void *self, cdn_state *state, int64_t key, int64_t *kink);
+  void (*name)(const void *self, int64_t key, const char *names[2]);
+} cdni_sweeper;
+/* At most one subsystem has one. */
+void cdni_declare_sweeper(cdn_declarer *d, const cdni_sweeper *ops);
+const cdni_sweeper *cdni_system_sweeper(const cdn_system *system, const void **self);
+cdn_status cdni_sights_reserve(cdni_sights *list, int n);
+void cdni_sights_free(cdni_sights *list);
+
 /* ---- declaring ---- */
 
 /* Well-known tickets have fixed numbers, so that lists of prerequisites may name them before they are declared. */
@@ -301,9 +353,12 @@ typedef struct cdni_written {
   bool variables; /* discrete variables, parameters, given entries */
 } cdni_written;
 cdni_written cdni_state_written(const cdn_state *state, const uint64_t *noted);
+bool cdni_state_is_written(const cdn_state *state, const uint64_t *noted, cdn_ticket ticket);
 /* Copies the variables that have been written since (whole arrays) to another State of the System, except t and y.
  * Fails if there is no memory for a region. Nothing has been copied then, and the message is on `to`. */
 cdn_status cdni_state_pass_on(const cdn_state *from, const uint64_t *noted, cdn_state *to);
+/* The same for the variables in which `from` differs from `base`. */
+cdn_status cdni_state_pass_on_differences(const cdn_state *from, const cdn_state *base, cdn_state *to);
 /* Saves or loads the set of variables that have been written. */
 void cdni_state_archive_noted(const cdn_state *state, uint64_t *noted, cdni_archive *a);
 /* Whether two States have the same values of all discrete variables, and of all given entries. */

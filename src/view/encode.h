@@ -5,6 +5,7 @@
 
 #include <cardan/elements.h>
 #include <cardan/model.h>
+#include <cardan/stepper.h>
 
 #include "view/text.h"
 
@@ -117,6 +118,7 @@ typedef struct view_status {
   double energy, estimate;
   int companion; /* whether one goes along; -1: there is no run */
   const char *verdict;
+  cdn_verdict delivered; /* unknown where nothing has been run */
   double from, to;
   const char *recording, *note; /* or NULL */
 } view_status;

@@ -230,6 +230,8 @@ void cdni_encode_status(view_text *t, const view_status *s) {
   cdni_text_number(t, "energy", s->energy);
   cdni_text_number(t, "estimate", s->estimate);
   cdni_text_string(t, "verdict", s->verdict);
+  if (s->delivered == CDN_VERDICT_UNKNOWN) cdni_text_string(t, "delivered", NULL);
+  else cdni_text_boolean(t, "delivered", s->delivered == CDN_VERDICT_DELIVERED);
   if (s->companion < 0) cdni_text_string(t, "companion", NULL);
   else cdni_text_boolean(t, "companion", s->companion > 0);
   cdni_text_number(t, "from", s->from);

@@ -26,6 +26,11 @@ static void end(live *l, const char *why) {
   (void)!cdni_view_say(l->view, cdn_state_time(cdni_live_shown(l)), "event", why);
 }
 
+static bool is_behind(const live *l, double now) {
+  cdn_certificate c;
+  return cdn_stepper_certificate(l->stepper, &c) == CDN_OK && c.compared_until < now;
+}
+
 void cdni_live_advance(live *l, double time, double deadline) {
   const bool alone = !l->view->link;
   if (cdni_live_begin(l) != CDN_OK) {
@@ -35,8 +40,11 @@ void cdni_live_advance(live *l, double time, double deadline) {
   for (;;) {
     const double now = cdn_state_time(cdn_stepper_state(l->stepper));
     const double far = isinf(time) ? now + 1e3 * (1 + fabs(now)) : time, target = fmin(far, l->def.final_time);
+    /* after a pause the companion catches up first: where time is unbound, or the machine too slow, it never would */
+    const bool behind = is_behind(l, now);
     cdn_why why = CDN_REACHED_TIME;
-    const cdn_status status = target > now ? cdn_stepper_advance(l->stepper, target, &why) : CDN_OK;
+    const cdn_status status =
+        target > now || behind ? cdn_stepper_advance(l->stepper, behind ? now : target, &why) : CDN_OK;
     if (status != CDN_OK && status != CDN_ERR_LIMIT) {
       cdni_live_fail(l, status);
       return;
@@ -50,7 +58,7 @@ void cdni_live_advance(live *l, double time, double deadline) {
       end(l, "the run has reached its end");
       return;
     }
-    if ((status == CDN_OK && why == CDN_REACHED_TIME) || (!alone && l->view->clock() >= deadline)) return;
+    if ((status == CDN_OK && why == CDN_REACHED_TIME && !behind) || (!alone && l->view->clock() >= deadline)) return;
   }
 }
 

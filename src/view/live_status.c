@@ -1,5 +1,6 @@
 /* What a live run says of itself. */
 #include <math.h>
+#include <stdio.h>
 
 #include "view/live.h"
 
@@ -10,10 +11,16 @@ void cdni_live_numbers(live *l, view_run_numbers *out) {
   *out = (view_run_numbers){ cdn_stepper_last_step(l->stepper), c.error_estimate, c.steps, c.evaluations };
 }
 
-static void tell_verdict(live *l, char *text, size_t size) {
+/* Nothing is delivered before the first step. Without an end of the run its steps cannot share the accuracy: it is that
+ * of each. */
+static cdn_verdict tell_verdict(live *l, char *text, size_t size) {
   cdn_certificate c;
   text[0] = 0;
-  if (l->stepper && cdn_stepper_certificate(l->stepper, &c) == CDN_OK) cdn_certificate_verdict(&c, text, size);
+  if (!l->stepper || cdn_stepper_certificate(l->stepper, &c) != CDN_OK || c.steps == 0) return CDN_VERDICT_UNKNOWN;
+  const bool endless = isinf(l->def.final_time) && l->def.fixed_step == 0;
+  const int used = endless ? snprintf(text, size, "accuracy of each step: ") : 0;
+  cdn_certificate_verdict(&c, text + used, size - (size_t)used);
+  return c.delivered;
 }
 
 cdn_status cdni_live_send_status(live *l) {
@@ -24,7 +31,7 @@ cdn_status cdni_live_send_status(live *l) {
   cdn_state *shown = cdni_live_shown(l);
   const double time = cdn_state_time(shown), last = l->past.n > 0 ? l->past.past[l->past.n - 1].time : time;
   cdni_live_numbers(l, &numbers);
-  tell_verdict(l, verdict, sizeof verdict);
+  const cdn_verdict delivered = tell_verdict(l, verdict, sizeof verdict);
   const view_status s = { .time = time,
                           .state = states[l->state],
                           .speed = l->speed,
@@ -42,6 +49,7 @@ cdn_status cdni_live_send_status(live *l) {
                           .estimate = numbers.estimate,
                           .companion = l->def.companion,
                           .verdict = verdict,
+                          .delivered = delivered,
                           .from = l->past.n > 0 ? l->past.past[0].time : time,
                           .to = fmax(last, time),
                           .recording = l->trajectory ? l->recording : NULL,

@@ -107,6 +107,7 @@ static struct {
   cdn_invertible *invertible;
   cdn_invertible_motion *motion;
   double q[5];
+  cdn_stepper_def brief; /* to a near end */
 } w;
 
 static void make_world(void) {
@@ -125,6 +126,7 @@ static void make_world(void) {
   OK(cdn_surface_create_convex(4, (const double[]){ 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 }, &w.surface));
   OK(cdn_state_create(w.system, &w.state));
   OK_ON(w.state, cdn_stepper_create(w.state, NULL, &w.stepper));
+  w.brief = cdn_default_stepper_def(), w.brief.final_time = 1e-3;
   OK_ON(w.state, cdn_scene_create(w.state, NULL, &w.scene));
   const cdn_light_def light = cdn_default_light_def();
   OK(cdn_scene_add_light(w.scene, &light));
@@ -172,11 +174,14 @@ static const cdn_force_ops zero_ops;
   X(cdn_assembly_last_error, sizeof(cdn_error), (w.assembly, out, size))                                          \
   X(cdn_ensemble_error, sizeof(cdn_error), (w.ensemble, 0, out, size))                                            \
   X(cdn_ensemble_last_error, sizeof(cdn_error), (w.ensemble, out, size))                                          \
+  X(cdn_ensemble_certificate, sizeof(cdn_certificate), (w.ensemble, 0, out, size))                                \
   X(cdn_body_driver, sizeof(cdn_driver), (w.state, (cdn_body){ 1 }, out, size))                                   \
   X(cdn_constraint_get_equations, sizeof(cdn_constraint_equations), (w.system, (cdn_constraint){ 0 }, out, size)) \
   X(cdn_stepper_get_def, sizeof(cdn_stepper_def), (w.stepper, out, size))                                         \
   X(cdn_stepper_certificate, sizeof(cdn_certificate), (w.stepper, out, size))                                     \
   X(cdn_stepper_distance, sizeof(cdn_distance), (w.stepper, w.state, out, size))                                  \
+  X(cdn_deliver, sizeof(cdn_certificate), (w.state, &w.brief, NULL, NULL, out, size, NULL, 0))                    \
+  X(cdn_deliver, sizeof(cdn_delivery), (w.state, &w.brief, NULL, NULL, NULL, 0, out, size))                       \
   X(cdn_stepper_failure, sizeof(cdn_failure), (w.stepper, out, size, size < 96 ? size : 96))                      \
   X(cdn_assemble, sizeof(cdn_assembly_report), (w.assembly, w.state, out, size))                                  \
   X(cdn_assemble_speeds, sizeof(cdn_assembly_report), (w.assembly, w.state, out, size))                           \

@@ -126,14 +126,15 @@ export class Mock {
     return this.time + this.offset;
   }
 
+  // `says`: what a test has it say instead
   status() {
     const angle = this.angle();
     return {
       type: 'status', time: this.time, state: this.state, speed: this.speed, reached: this.state === 'running' ? 0.998 * this.speed : null,
       accuracy: this.accuracy, method: this.method, contact: 'compliant', layers: this.layers, plots: this.plots, step: 0.0031,
       steps: Math.round(this.time / 0.0031), evaluations: 1234, energy: 9.81 * Math.sin(angle), estimate: 3.2e-7,
-      verdict: 'The run delivers the accuracy that was asked for.', from: 0, to: Math.max(this.time, 0.001, this.reachedTime ?? 0),
-      recording: this.recording, note: null,
+      verdict: 'The run delivers the accuracy that was asked for.', delivered: true, from: 0, to: Math.max(this.time, 0.001, this.reachedTime ?? 0),
+      recording: this.recording, note: null, ...this.says,
     };
   }
 

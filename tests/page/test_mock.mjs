@@ -206,6 +206,13 @@ test('run, pause, step, reset, speed, accuracy, method, keyframe', async () => {
     assert.equal((await answered(mock, 'record', 'the key')).on, true);
     const line = await page.$eval('.statusline', element => element.textContent);
     assert.match(line, /delivers the accuracy/);
+    // the colour follows the verdict, whatever the estimate is
+    for (const [delivered, estimate, colour] of [[true, 3e-4, 'good'], [false, 1e-9, 'bad'], [null, 1e-9, 'unknown']]) {
+      mock.says = { accuracy: 1e-4, delivered, estimate, verdict: `colour ${colour}` };
+      mock.text(mock.status());
+      await until(page, `document.querySelector('.verdict').textContent === 'colour ${colour}'`, 'the status comes');
+      assert.equal(await page.$eval('.verdict', element => element.dataset.verdict), colour);
+    }
   });
 });
 

@@ -178,6 +178,13 @@ START_TEST(wrong_definitions) {
   FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_LIMIT);
   def = cdn_default_ensemble_def(), def.vary = 1u << 20;
   FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_ARG);
+  const double no_accuracy[] = { 0, -1, 2, NAN };
+  for (int i = 0; i < 4; i++) {
+    def = cdn_default_ensemble_def(), def.accuracy = no_accuracy[i];
+    FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_ARG);
+  }
+  def = cdn_default_ensemble_def(), def.max_steps = -1;
+  FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_ARG);
   def = cdn_default_ensemble_def(), def.lanes = 3;
   FAILS(cdn_ensemble_create(r.state, &def, &e), CDN_ERR_UNSUPPORTED);
   const cdn_method not_in_lockstep[] = { CDN_METHOD_ADAMS, CDN_METHOD_VERLET, CDN_METHOD_SEMI_EXPLICIT_EULER_2,
@@ -234,6 +241,23 @@ START_TEST(wrong_values) {
   FAILS(cdn_ensemble_status(e, COUNT), CDN_ERR_ARG);
   ck_assert(isnan(cdn_ensemble_time(e, -1)));
   OK(cdn_ensemble_advance(e, 1e-3, 0));
+  FAILS(cdn_ensemble_advance_to(e, NAN), CDN_ERR_NONFINITE);
+  FAILS(cdn_ensemble_advance_to(e, -1), CDN_ERR_ARG); /* time does not run back */
+  OK(cdn_ensemble_advance_to(e, 0));
+  cdn_certificate certificate;
+  FAILS(cdn_ensemble_certificate(e, COUNT, &certificate), CDN_ERR_ARG);
+  FAILS(cdn_ensemble_certificate(e, -1, &certificate), CDN_ERR_ARG);
+  FAILS(cdn_ensemble_certificate(e, 0, NULL), CDN_ERR_ARG);
+  FAILS(cdn_ensemble_certificate(NULL, 0, &certificate), CDN_ERR_ARG);
+  ck_assert_int_eq(cdn_ensemble_verdict(e, COUNT), CDN_VERDICT_UNKNOWN);
+  ck_assert_int_eq(cdn_ensemble_verdict(NULL, 0), CDN_VERDICT_UNKNOWN);
+  cdn_ensemble_destroy(e);
+  cdn_ensemble_def def = cdn_default_ensemble_def();
+  def.count = 2, def.method = CDN_METHOD_SEMI_EXPLICIT_EULER;
+  OK_ON(r.state, cdn_ensemble_create(r.state, &def, &e));
+  FAILS(cdn_ensemble_advance_to(e, 1), CDN_ERR_UNSUPPORTED); /* no error control */
+  cdn_ensemble_last_error(e, &error);
+  ck_assert_msg(strstr(error.text, "semi-explicit Euler"), "%s", error.text);
   cdn_ensemble_destroy(e);
   free_rig(&r), free_rig(&other);
 }
@@ -249,6 +273,7 @@ START_TEST(memory_of_runs_is_for_steppers) {
   OK(cdn_body_set_q(r.state, r.bead, &(double){ 0.5 }, 1));
   cdn_ensemble *e = make_ensemble(&r, 0, 0);
   FAILS(cdn_ensemble_advance(e, 0.01, 1), CDN_ERR_UNSUPPORTED);
+  FAILS(cdn_ensemble_advance_to(e, 0.01), CDN_ERR_UNSUPPORTED);
   double udot[COUNT][4];
   OK(cdn_ensemble_rates(e, CDN_POOL_U, &udot[0][0], 0));
   cdn_ensemble_destroy(e);
@@ -263,7 +288,7 @@ static cdn_status run(cdn_allocator allocator, counting_allocator *c) {
   if (!r.system) return CDN_ERR_NOMEM;
   cdn_ensemble *e = NULL;
   cdn_ensemble_def def = cdn_default_ensemble_def();
-  def.count = COUNT, def.threads = 3;
+  def.count = COUNT, def.threads = 3, def.companion = true;
   def.vary = CDN_VARY_FRAMES | CDN_VARY_MASSES | CDN_VARY_FORCES | CDN_VARY_OWN | CDN_VARY_APPLIED;
   cdn_status status = cdn_system_freeze(r.system);
   if (status == CDN_OK) status = cdn_state_create(r.system, &r.state);
@@ -273,6 +298,7 @@ static cdn_status run(cdn_allocator allocator, counting_allocator *c) {
   if (status == CDN_OK) status = cdn_ensemble_advance(e, 0.01, 1);
   const int64_t before = c->calls;
   if (status == CDN_OK) status = cdn_ensemble_advance(e, 0.01, 10);
+  if (status == CDN_OK) status = cdn_ensemble_advance_to(e, 0.5);
   if (status == CDN_OK) ck_assert_int_eq(c->calls, before); /* steps allocate nothing */
   cdn_ensemble_destroy(e);
   free_rig(&r);

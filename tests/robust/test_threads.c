@@ -1,6 +1,8 @@
 /* One frozen System, shared by threads with a State each: the same bits as alone. Meant for ThreadSanitizer as well. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
 
 #include "../testing.h"
 
@@ -117,4 +119,51 @@ START_TEST(test_shared_system) {
 }
 END_TEST
 
-CHECK_MAIN("threads", test_shared_system)
+/* Another thread that keeps interrupting ends calls, and changes nothing else. */
+static atomic_bool over;
+
+static void *interrupt_often(void *stepper) {
+  while (!atomic_load(&over)) {
+    cdn_stepper_interrupt(stepper);
+    nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+  }
+  return NULL;
+}
+
+/* The speeds at the end; *calls: how many calls there were. */
+static void run_beside(const cdn_system *system, bool interrupted, double u[LINKS], int *calls) {
+  cdn_state *state = NULL;
+  cdn_stepper *stepper = NULL;
+  pthread_t thread;
+  OK(cdn_state_create(system, &state));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.companion = true;
+  OK(cdn_stepper_create(state, &def, &stepper));
+  atomic_store(&over, false);
+  if (interrupted) ck_assert_int_eq(pthread_create(&thread, NULL, interrupt_often, stepper), 0);
+  *calls = 0;
+  for (cdn_status status = CDN_ERR_LIMIT; status == CDN_ERR_LIMIT; ++*calls) {
+    status = cdn_stepper_advance(stepper, 2, NULL);
+    ck_assert(status == CDN_OK || status == CDN_ERR_LIMIT);
+  }
+  atomic_store(&over, true);
+  if (interrupted) ck_assert_int_eq(pthread_join(thread, NULL), 0);
+  memcpy(u, cdn_state_u(cdn_stepper_state(stepper)), LINKS * sizeof *u);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+
+START_TEST(test_interrupting_thread) {
+  cdn_system *system = chain();
+  double u[2][LINKS];
+  int calls;
+  run_beside(system, false, u[0], &calls);
+  ck_assert_int_eq(calls, 1);
+  run_beside(system, true, u[1], &calls);
+  ck_assert_int_gt(calls, 1);
+  ck_assert_int_eq(memcmp(u[0], u[1], sizeof u[0]), 0);
+  cdn_system_release(system);
+}
+END_TEST
+
+CHECK_MAIN("threads", test_shared_system, test_interrupting_thread)

@@ -65,4 +65,96 @@ START_TEST(calls_of_advance_shape_nothing) {
 }
 END_TEST
 
-CHECK_MAIN("calls of advance", calls_of_advance_shape_nothing)
+/* ---- interruptions --------------------------------------------------------------------------- */
+
+static cdn_stepper *victim;
+static int evaluations, every;
+
+/* A spring whose stiffness varies, and a signal at every so many evaluations, those of the companion included. */
+static cdn_status interrupting(cdn_state *state, double t, const double *z, double *zdot) {
+  (void)state;
+  zdot[0] = z[1];
+  zdot[1] = -(4 + sin(t)) * z[0];
+  if (every > 0 && ++evaluations % every == 0) cdn_stepper_interrupt(victim);
+  return CDN_OK;
+}
+
+static int interrupted_run(cdn_state *state, const cdn_stepper_def *def, double z[4], cdn_certificate *c) {
+  int calls = 0;
+  evaluations = 0;
+  victim = NULL;
+  victim = ode_stepper(state, def);
+  for (int i = 1; i <= 10; i++) {
+    cdn_status status;
+    do {
+      status = cdn_stepper_advance(victim, 0.3 * i, NULL);
+      calls++;
+      ck_assert(status == CDN_OK || status == CDN_ERR_LIMIT);
+    } while (status == CDN_ERR_LIMIT);
+  }
+  cdn_state *found[2] = { cdn_stepper_state(victim), cdn_stepper_state(cdn_stepper_companion(victim)) };
+  for (int k = 0; k < 2; k++) memcpy(z + 2 * k, cdn_state_z(found[k]), 2 * sizeof *z);
+  *c = certificate_of(victim);
+  cdn_stepper_destroy(victim);
+  victim = NULL;
+  return calls;
+}
+
+/* A call ends at an interruption, also while the companion works, and the next one goes on to the same bits. */
+START_TEST(interruptions_shape_nothing) {
+  cdn_state *state = ode_state(&(ode){ .n = 2, .z0 = { 1, 0 }, .rates = interrupting }, NULL);
+  for (int method = 0; method < ALL_METHODS; method++) {
+    cdn_stepper_def def = cdn_default_stepper_def();
+    def.method = (cdn_method)method;
+    def.accuracy = 1e-3;
+    def.companion = true;
+    def.final_time = 3;
+    double z[2][4];
+    cdn_certificate c[2];
+    every = 0;
+    ck_assert_int_eq(interrupted_run(state, &def, z[0], &c[0]), 10);
+    for (every = 1; every < 20; every += 6) {
+      const int calls = interrupted_run(state, &def, z[1], &c[1]);
+      ck_assert_msg(calls > 12, "%s: %d calls", cdn_method_name((cdn_method)method), calls);
+      ck_assert_msg(memcmp(z[0], z[1], sizeof z[0]) == 0, "%s: off by %g", cdn_method_name((cdn_method)method),
+                    z[0][0] - z[1][0]);
+      ck_assert_int_eq(c[0].steps, c[1].steps);
+      ck_assert_int_eq(c[0].companion_evaluations, c[1].companion_evaluations);
+      ck_assert(c[0].error_estimate == c[1].error_estimate);
+    }
+  }
+  every = 0;
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* One that comes between calls ends the next one, before its first attempt, and no other. */
+START_TEST(an_interruption_between_calls_ends_the_next_one) {
+  cdn_state *state = ode_state(&(ode){ .n = 2, .z0 = { 1, 0 }, .rates = interrupting }, NULL);
+  cdn_stepper *stepper = ode_stepper(state, NULL);
+  cdn_failure f;
+  every = 0;
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+  const int64_t steps = certificate_of(stepper).steps;
+  cdn_stepper_interrupt(stepper);
+  cdn_stepper_interrupt(stepper);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL)); /* there is nothing to do */
+  FAILS(cdn_stepper_advance(stepper, 5, NULL), CDN_ERR_LIMIT);
+  cdn_stepper_failure(stepper, &f);
+  ck_assert_msg(strstr(f.error.text, "interrupted at t = ") && strstr(f.advice, "call again"), "%s; %s", f.error.text,
+                f.advice);
+  ck_assert_str_eq(f.error.function, "cdn_stepper_interrupt");
+  ck_assert_int_eq(certificate_of(stepper).steps, steps);
+  OK_STEP(stepper, cdn_stepper_advance(stepper, 5, NULL));
+  OK_STEP(stepper, cdn_stepper_step(stepper, 9)); /* to the end of the step that 5 lies in */
+  cdn_stepper_interrupt(stepper);
+  FAILS(cdn_stepper_step(stepper, 9), CDN_ERR_LIMIT);
+  OK_STEP(stepper, cdn_stepper_step(stepper, 9));
+  cdn_stepper_interrupt(NULL);
+  cdn_stepper_destroy(stepper);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+CHECK_MAIN("calls of advance", calls_of_advance_shape_nothing, interruptions_shape_nothing,
+           an_interruption_between_calls_ends_the_next_one)

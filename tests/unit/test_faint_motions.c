@@ -61,6 +61,8 @@ START_TEST(a_motion_below_its_accuracy_is_named) {
     ck_assert_msg(!companion || (strstr(verdict, "first.q moves by ") && strstr(verdict, "not resolved")), "%s",
                   verdict);
     ck_assert_str_eq(c.below_rounding, "");
+    ck_assert_int_eq(c.delivered, CDN_VERDICT_UNKNOWN);
+    ck_assert_msg(!companion || strstr(verdict, ", delivered: unknown, as first.q moves by "), "%s", verdict);
   }
   /* told that 1e-9 m is what counts, it is right */
   const double weight = 1e9;

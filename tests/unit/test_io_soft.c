@@ -79,6 +79,40 @@ START_TEST(wrong_laws_are_brought_right) {
 }
 END_TEST
 
+/* A warning for pyramids through which bodies fall, and for them alone. */
+START_TEST(steep_pyramids_are_said) {
+  static const char *const said[] = { "shape 'ball': a friction of 100 makes pyramids so steep",
+                                      "pair 'p': a friction of 30 makes pyramids so steep" };
+  const struct {
+    const char *option, *friction, *pair;
+    cdn_model_contact contact;
+    int says; /* -1: nothing */
+  } cases[] = { { "<option/>", "100", "", CDN_MODEL_SOFT, 0 },
+                { "<option cone='elliptic'/>", "100", "", CDN_MODEL_SOFT, -1 },
+                { "<option/>", "100", "", CDN_MODEL_COMPLIANT, -1 },
+                { "<option/>", "2", "", CDN_MODEL_SOFT, -1 },
+                { "<option/>", "2", "<contact><pair name='p' geom1='floor' geom2='ball' friction='1 30'/></contact>",
+                  CDN_MODEL_SOFT, 1 } };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[600];
+    cdn_model *model;
+    cdn_model_options options = cdn_default_model_options();
+    options.contact = cases[i].contact;
+    snprintf(text, sizeof text,
+             "<mujoco>%s<worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 1'><freejoint/>"
+             "<geom name='ball' size='.1' friction='%s'/></body></worldbody>%s</mujoco>",
+             cases[i].option, cases[i].friction, cases[i].pair);
+    OK(cdn_model_load_string(text, strlen(text), "steep.xml", &options, &model));
+    ck_assert_int_eq(cdn_model_warning_count(model), cases[i].says >= 0);
+    if (cases[i].says >= 0) {
+      const char *warning = cdn_model_warning(model, 0);
+      ck_assert_msg(strstr(warning, said[cases[i].says]) && strstr(warning, "cone=\"elliptic\""), "%s", warning);
+    }
+    cdn_model_destroy(model);
+  }
+}
+END_TEST
+
 START_TEST(the_solver_is_read) {
   cdn_spec_solver s;
   read_text("<mujoco/>");
@@ -268,4 +302,5 @@ START_TEST(a_tendon_needs_joints_that_are_there) {
 END_TEST
 
 CHECK_MAIN("io soft", tendons_are_read, wrong_tendons_are_refused, a_tendon_needs_joints_that_are_there, laws_are_read,
-           wrong_laws_are_brought_right, the_solver_is_read, overrides_take_the_place_of_all, a_model_has_soft_contact)
+           wrong_laws_are_brought_right, steep_pyramids_are_said, the_solver_is_read, overrides_take_the_place_of_all,
+           a_model_has_soft_contact)

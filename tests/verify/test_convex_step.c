@@ -348,7 +348,80 @@ START_TEST(impacts_create_no_energy) {
 }
 END_TEST
 
+/* Options of contact, and nothing that could touch: a body that falls freely. */
+START_TEST(a_system_without_shapes_runs) {
+  for (int given = 0; given < 2; given++) {
+    cdn_system *system = cdn_system_create(NULL);
+    cdn_state *state = NULL;
+    cdn_stepper *stepper = NULL;
+    cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -10));
+    cdn_contact_def contact = cdn_default_contact_def();
+    contact.model = given ? CDN_CONTACT_CONVEX : CDN_CONTACT_COMPLIANT;
+    cdn_system_set_contact(system, &contact);
+    cdn_body_def def = cdn_default_body_def();
+    def.mobilizer = CDN_FREE, def.mass.mass = 2;
+    def.mass.inertia = (cdn_inertia){ 1, 1, 1, 0, 0, 0 };
+    cdn_system_add_body(system, &def);
+    OK_FREEZE(system);
+    OK(cdn_state_create(system, &state));
+    cdn_stepper_def how = cdn_default_stepper_def();
+    how.method = CDN_METHOD_CONVEX;
+    OK_ON(state, cdn_stepper_create(state, &how, &stepper));
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 1, NULL));
+    NEAR(cdn_state_q(cdn_stepper_state(stepper))[6], -5, 1e-3);
+    cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
+  }
+}
+END_TEST
+
+/* A row that holds a mobility: the convex step has no place for it. */
+static cdn_status hold_row(const void *self, cdn_state *state, cdn_row_list *rows) {
+  const cdn_body *body = self;
+  cdn_row_def def = cdn_default_row_def();
+  def.bias = 100 * *cdn_body_u(state, *body);
+  cdn_row_list_add(rows, &def);
+  cdn_row_list_add_mobility(rows, *body, 0, 1);
+  return CDN_OK;
+}
+
+static cdn_status declare_hold(void *self, cdn_declarer *d) {
+  (void)self;
+  const cdn_row_provider provider = {
+    .struct_size = sizeof provider, .name = "brake", .most_rows = 1, .calc_rows = hold_row
+  };
+  cdn_declare_rows(d, &provider);
+  return CDN_OK;
+}
+
+START_TEST(provided_rows_are_refused) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_state *state = NULL;
+  cdn_stepper *stepper = NULL;
+  cdn_failure f;
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_SLIDER, def.mass.mass = 1;
+  const cdn_body crate = cdn_system_add_body(system, &def);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(-9.81, 0, 0));
+  const cdn_subsystem_ops ops = {
+    .struct_size = sizeof ops, .name = "brake", .self_size = sizeof crate, .declare = declare_hold
+  };
+  cdn_system_add_subsystem(system, &ops, &crate);
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.method = CDN_METHOD_CONVEX;
+  OK_ON(state, cdn_stepper_create(state, &how, &stepper));
+  FAILS(cdn_stepper_advance(stepper, 1, NULL), CDN_ERR_UNSUPPORTED);
+  cdn_stepper_failure(stepper, &f);
+  ck_assert_msg(strstr(f.error.text, "row provider 'brake'") && strstr(f.error.text, "the convex step"), "%s",
+                f.error.text);
+  cdn_stepper_destroy(stepper), cdn_state_destroy(state), cdn_system_release(system);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_test(c, a_system_without_shapes_runs);
+  tcase_add_test(c, provided_rows_are_refused);
   tcase_add_loop_test(c, order_is_two, 0, sizeof smooth / sizeof *smooth);
   tcase_add_loop_test(c, accuracy_is_delivered, 0, sizeof smooth / sizeof *smooth);
   tcase_add_test(c, clutter_is_accurate);

@@ -86,6 +86,33 @@ START_TEST(what_the_machine_cannot_do_is_said) {
 }
 END_TEST
 
+/* A clock that goes on by a millisecond whenever it is read. */
+static double quick_clock;
+static double read_quick_clock(void) { return quick_clock += 1e-3; }
+
+START_TEST(as_fast_as_possible_the_companion_follows) {
+  view_rig r;
+  double ratio = 0;
+  make(&r);
+  live_rig_run(&r, NULL);
+  live_rig_turns(&r, 1);
+  r.view->clock = read_quick_clock;
+  for (int k = 0; k < 50; k++) {
+    cdn_certificate c;
+    r.view->link = (void *)&r; /* somebody looks: a turn ends at its deadline */
+    cdni_live_advance(r.live, INFINITY, read_quick_clock() + 15e-3);
+    r.view->link = NULL;
+    const double now = live_rig_time(&r);
+    OK_STEP(r.live->stepper, cdn_stepper_certificate(r.live->stepper, &c));
+    ck_assert(c.delivered != CDN_VERDICT_DELIVERED || c.compared_until == now);
+    ratio = c.compared_until / now;
+  }
+  ck_assert(live_rig_time(&r) > 1);
+  ck_assert(ratio > 0.9);
+  live_rig_drop(&r);
+}
+END_TEST
+
 /* ---- the past ---- */
 
 START_TEST(the_past_comes_back) {
@@ -325,6 +352,46 @@ START_TEST(nonsense_is_refused_and_changes_nothing) {
 }
 END_TEST
 
+/* What pages show in green or red is the library's verdict: nothing before the first step, and where it is unknown. */
+START_TEST(the_status_has_the_verdict) {
+  view_rig r;
+  cdn_certificate c;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  make(&r);
+  def.companion = true;
+  def.final_time = 1;
+  live_rig_run(&r, &def);
+  OK(cdni_live_send_status(r.live));
+  ck_assert(json_is_null(json_object_get(r.status, "delivered")));
+  ck_assert_str_eq(text_of(r.status, "verdict"), "");
+  live_rig_turns(&r, 90);
+  turn_to_status(&r);
+  NEAR(live_rig_time(&r), 1, 1e-12);
+  ck_assert_str_eq(text_of(r.status, "state"), "ended");
+  OK_STEP(r.live->stepper, cdn_stepper_certificate(r.live->stepper, &c));
+  ck_assert_int_eq(c.delivered, CDN_VERDICT_DELIVERED);
+  ck_assert(json_is_true(json_object_get(r.status, "delivered")));
+  /* the steps share the accuracy: the words are those of the library */
+  ck_assert_ptr_eq(strstr(text_of(r.status, "verdict"), "asked 1e-4, delivered about"), text_of(r.status, "verdict"));
+  live_rig_drop(&r);
+
+  /* without an end it is the accuracy of each step */
+  make(&r);
+  def.final_time = INFINITY;
+  live_rig_run(&r, &def);
+  live_rig_turns(&r, 90);
+  turn_to_status(&r);
+  ck_assert_ptr_eq(strstr(text_of(r.status, "verdict"), "accuracy of each step: asked 1e-4, delivered about"),
+                   text_of(r.status, "verdict"));
+  ck_assert_ptr_null(live_rig_ask(&r, json_pack("{s:s,s:b}", "type", "companion", "on", 0)));
+  live_rig_turns(&r, 90);
+  turn_to_status(&r);
+  ck_assert(json_is_null(json_object_get(r.status, "delivered")));
+  ck_assert_ptr_nonnull(strstr(text_of(r.status, "verdict"), "unknown"));
+  live_rig_drop(&r);
+}
+END_TEST
+
 /* The estimate comes and goes with the companion; the run goes on from where it is. */
 START_TEST(the_companion_is_switched_while_it_runs) {
   view_rig r;
@@ -546,10 +613,11 @@ START_TEST(a_program_with_its_own_loop_hears_what_is_wished) {
 }
 END_TEST
 
-CHECK_MAIN("live run", time_goes_and_stops, what_the_machine_cannot_do_is_said, the_past_comes_back,
-           the_past_is_bounded_and_thins_out, the_companion_is_switched_while_it_runs,
-           accuracy_and_method_change_at_the_present_state, the_steps_are_those_of_a_run_without_a_view,
-           plots_have_values, a_recording_has_the_rows_that_were_shown, nonsense_is_refused_and_changes_nothing,
-           a_frame_allocates_nothing, events_are_told_once, a_view_without_a_server_runs_to_the_end,
-           a_run_that_fails_says_why_and_can_begin_anew, what_was_shown_becomes_a_page,
-           a_program_with_its_own_loop_hears_what_is_wished, frames_are_kept_by_the_time_of_states)
+CHECK_MAIN("live run", time_goes_and_stops, the_status_has_the_verdict, what_the_machine_cannot_do_is_said,
+           as_fast_as_possible_the_companion_follows, the_past_comes_back, the_past_is_bounded_and_thins_out,
+           the_companion_is_switched_while_it_runs, accuracy_and_method_change_at_the_present_state,
+           the_steps_are_those_of_a_run_without_a_view, plots_have_values, a_recording_has_the_rows_that_were_shown,
+           nonsense_is_refused_and_changes_nothing, a_frame_allocates_nothing, events_are_told_once,
+           a_view_without_a_server_runs_to_the_end, a_run_that_fails_says_why_and_can_begin_anew,
+           what_was_shown_becomes_a_page, a_program_with_its_own_loop_hears_what_is_wished,
+           frames_are_kept_by_the_time_of_states)

@@ -148,7 +148,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
   const contact_room *contact = cdni_contact(system);
   if (cdni_contact_is_convex(contact)) room->contact = contact;
-  else room->compliant = contact;
+  if (cdni_contact_is_compliant(contact)) room->compliant = contact;
   const soft_element_room *elements = cdni_soft_element_room(system);
   if (elements && elements->matter) room->elements = elements;
   if (!cdni_matter(system)) return CDN_OK;

@@ -40,8 +40,8 @@ export class StatusLine implements Panel {
   private showVerdict(status: Status): void {
     const { estimate, accuracy } = status;
     const known = estimate !== null && estimate !== undefined;
-    const good = known && accuracy !== null && estimate <= accuracy;
-    this.verdict.dataset['verdict'] = !known ? 'unknown' : good ? 'good' : 'bad';
+    const delivered = status.delivered ?? null;
+    this.verdict.dataset['verdict'] = delivered === null ? 'unknown' : delivered ? 'good' : 'bad';
     const figures = known ? `error about ${formatNumber(estimate, 2)}${accuracy ? `, asked ${formatNumber(accuracy, 2)}` : ''}` : '';
     setText(this.verdict, status.verdict || figures);
     this.verdict.title = [status.verdict, figures].filter(Boolean).join(' \u2014 ');

@@ -146,6 +146,7 @@ export interface Status {
   energy: number | null;
   estimate: number | null;
   verdict: string | null;
+  delivered?: boolean | null; // whether the run delivers its accuracy; null: unknown, or nothing has been run
   companion?: boolean | null; // whether one goes along; null: there is no run
   from: number | null;
   to: number | null;

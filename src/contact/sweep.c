@@ -1,0 +1,374 @@
+/* What shapes do between two States of a step: whether two of them may meet there, and whether they have gone through
+ * each other. All looks at what a step has swept come from here.
+ *
+ * A mark has, of each shape, the ball about it and its velocity at one time. Between two marks the middle of a ball
+ * moves along a cubic, which lies within the hull of its four control points. A turn bends the path further: a point at
+ * the distance L from the axis leaves the cubic by about x^4 / 384 L after a turn by x. As turns vary, four times as
+ * much is allowed. The distance of two shapes varies by no more than the path of one middle as seen from the other, and
+ * by turns of the shapes about their middles. */
+#include <math.h>
+
+#include "contact/internal.h"
+
+typedef struct shape_mark {
+  cdn_vec3 c, v; /* the ball's middle, or the place of a shape without end */
+  cdn_vec3 w;    /* of its body */
+  double turn;   /* the largest angular speed of the bodies that carry it */
+  double lever;  /* how far it may be from the axes of these turns */
+} shape_mark;
+
+/* ---- marks ---- */
+
+/* Whether the origin of a body on Ground may move along a circle while the body turns. */
+static bool swings(const tree_node *node) {
+  switch ((cdn_mobilizer)node->kind) {
+    case CDN_BEND_STRETCH:
+    case CDN_ELLIPSOID:
+    case CDN_SPHERICAL_COORDS:
+    case CDN_FUNCTION_BASED:
+    case CDN_CUSTOM_MOBILIZER: return true;
+    default: return node->variant % 2 != 0; /* reversed */
+  }
+}
+
+double cdni_contact_lever(const contact_room *room, const body_pose *pose, int body) {
+  const tree_node *node = room->matter->tree.node;
+  double lever = 0;
+  for (int b = body; b > 0; b = node[b].parent)
+    if (node[b].parent > 0 || swings(&node[b])) lever += sqrt(v3_dot(pose[b].r, pose[b].r));
+  return lever;
+}
+
+double cdni_contact_turn(const contact_room *room, const body_twist *twist, int body) {
+  const tree_node *node = room->matter->tree.node;
+  double square = 0;
+  for (int b = body; b > 0; b = node[b].parent) square = fmax(square, v3_dot(twist[b].V.w, twist[b].V.w));
+  return sqrt(square);
+}
+
+double cdni_contact_bulge(double turn, double lever) {
+  const double square = turn * turn;
+  return fmin(0.01 * square * square, 2) * lever;
+}
+
+static size_t mark_size(const void *self) { return contact_of(self)->shapes.count * sizeof(shape_mark); }
+
+static cdn_status mark(const void *self, cdn_state *state, void *to) {
+  const contact_room *room = contact_of(self);
+  shape_mark *marks = to;
+  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
+  CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const body_pose *pose = cdni_matter_pose(room->matter, state);
+  const body_twist *twist = cdni_matter_twist(room->matter, state);
+  for (int i = 0; i < (int)room->shapes.count; i++) {
+    const int body = shape_body(room, i);
+    const v3 center = places[i].radius < INFINITY ? places[i].center_M : places[i].p_MS;
+    const v3 arm = m3_mul(pose[body].R_GM, center);
+    marks[i] = (shape_mark){ .c = cdni_from_v3(v3_add(arm, pose[body].p_GM)),
+                             .v = cdni_from_v3(sv_shift_motion(twist[body].V, arm).v),
+                             .w = cdni_from_v3(twist[body].V.w),
+                             .turn = cdni_contact_turn(room, twist, body),
+                             .lever = cdni_contact_lever(room, pose, body) + sqrt(v3_dot(center, center)) };
+  }
+  return CDN_OK;
+}
+
+/* ---- a path between two marks ---- */
+
+typedef struct path {
+  cdn_vec3 point[4]; /* control points */
+  double off;        /* how far the true path may be from the cubic */
+} path;
+
+static path path_of(cdn_vec3 c0, cdn_vec3 v0, cdn_vec3 c1, cdn_vec3 v1, double h) {
+  const double third = h / 3;
+  path p = { .point = { c0, cdn_add(c0, cdn_scale(third, v0)), cdn_sub(c1, cdn_scale(third, v1)), c1 } };
+  cdn_vec3 bend[2];
+  for (int i = 0; i < 2; i++) bend[i] = cdn_add(cdn_sub(p.point[i], cdn_scale(2, p.point[i + 1])), p.point[i + 2]);
+  /* what rates of higher order may add */
+  p.off = 0.25 * (cdn_norm(bend[0]) + cdn_norm(bend[1]));
+  return p;
+}
+
+static double bulge(const shape_mark *a, const shape_mark *b, double h) {
+  return cdni_contact_bulge(h * fmax(a->turn, b->turn), fmax(a->lever, b->lever));
+}
+
+static double length_of(const path *p) {
+  double length = 2 * p->off;
+  for (int i = 0; i < 3; i++) length += cdn_norm(cdn_sub(p->point[i + 1], p->point[i]));
+  return length;
+}
+
+/* How far the path goes against n at most, from its point `from`. */
+static double against(const path *p, cdn_vec3 n, int from) {
+  double least = 0;
+  for (int i = 0; i < 4; i++) least = fmin(least, cdn_dot(n, cdn_sub(p->point[i], p->point[from])));
+  return p->off - least;
+}
+
+/* The cubic at a part of the time. */
+static cdn_vec3 point_at(const path *p, double x) {
+  const double y = 1 - x, weight[4] = { y * y * y, 3 * x * y * y, 3 * x * x * y, x * x * x };
+  cdn_vec3 c = { 0, 0, 0 };
+  for (int i = 0; i < 4; i++) c = cdn_add(c, cdn_scale(weight[i], p->point[i]));
+  return c;
+}
+
+static bool strays(const void *self, cdn_state *state, const void *a, const void *b, double h, double part,
+                   const void *m) {
+  const contact_room *room = contact_of(self);
+  const shape_mark *from = a, *to = b, *here = m;
+  (void)state;
+  for (size_t i = 0; i < room->shapes.count; i++) {
+    const path p = path_of(from[i].c, from[i].v, to[i].c, to[i].v, h);
+    const double off = cdn_norm(cdn_sub(here[i].c, point_at(&p, part)));
+    const double turn = 2 * fmax(from[i].turn, to[i].turn);
+    if (off > p.off + bulge(&from[i], &to[i], h) + 1e-9 * cdn_norm(here[i].c) || h * here[i].turn > 0.1 + h * turn)
+      return true;
+  }
+  return false;
+}
+
+/* ---- pairs that may meet ---- */
+
+/* The mean of the shapes that have an end: boxes are seen from there. */
+static void mean_of(const contact_room *room, const shape_place *places, const shape_mark *marks, cdn_vec3 *c,
+                    cdn_vec3 *v) {
+  int count = 0;
+  *c = *v = cdn_v3(0, 0, 0);
+  for (size_t i = 0; i < room->shapes.count; i++) {
+    if (!(places[i].radius < INFINITY)) continue;
+    *c = cdn_add(*c, marks[i].c), *v = cdn_add(*v, marks[i].v), count++;
+  }
+  const double part = count > 0 ? 1.0 / count : 0;
+  *c = cdn_scale(part, *c), *v = cdn_scale(part, *v);
+}
+
+static void swept_boxes(const contact_room *room, const shape_place *places, const shape_mark *a, const shape_mark *b,
+                        double h, cdni_box *boxes) {
+  cdn_vec3 c0, v0, c1, v1;
+  mean_of(room, places, a, &c0, &v0);
+  mean_of(room, places, b, &c1, &v1);
+  for (size_t i = 0; i < room->shapes.count; i++) {
+    const double r = places[i].radius;
+    if (!(r < INFINITY)) {
+      for (int k = 0; k < 3; k++) boxes[i].least[k] = -INFINITY, boxes[i].most[k] = INFINITY;
+      continue;
+    }
+    const path p = path_of(cdn_sub(a[i].c, c0), cdn_sub(a[i].v, v0), cdn_sub(b[i].c, c1), cdn_sub(b[i].v, v1), h);
+    const double by = r + p.off + bulge(&a[i], &b[i], h);
+    for (int k = 0; k < 3; k++) {
+      double least = INFINITY, most = -INFINITY;
+      for (int j = 0; j < 4; j++) {
+        const double x = (&p.point[j].x)[k];
+        least = fmin(least, x), most = fmax(most, x);
+      }
+      boxes[i].least[k] = least - by, boxes[i].most[k] = most + by;
+    }
+  }
+}
+
+static int64_t key_of(const contact_room *room, int a, int b) { return (int64_t)a * (int64_t)room->shapes.count + b; }
+static void shapes_of(const contact_room *room, int64_t key, int both[2]) {
+  both[0] = (int)(key / (int64_t)room->shapes.count), both[1] = (int)(key % (int64_t)room->shapes.count);
+}
+
+static bool can_be_seen(const shape_place *places, int a, int b) {
+  const cdn_geometry *g[2] = { &places[a].geometry, &places[b].geometry };
+  return cdni_pair_is_supported(g[0], g[1]) || cdni_contact_law(g[0]->kind, g[1]->kind) == cdni_law_foundation;
+}
+
+static cdn_status pairs(const void *self, cdn_state *state, const void *a, const void *b, double h, cdni_sights *out) {
+  const contact_room *room = contact_of(self);
+  const int n = (int)room->shapes.count;
+  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const shapes_on f = { room, cdn_state_parameters(state, room->enabled) };
+  for (int room_for = 4 * n + 64;;) {
+    const size_t boxes = (size_t)n * sizeof(cdni_box), size = boxes + cdni_broad_size(n);
+    char *work = cdn_work_push(state, size + 2 * (size_t)room_for * sizeof(int32_t));
+    if (!work) return CDN_ERR_NOMEM;
+    int32_t *found = (int32_t *)(void *)(work + size);
+    swept_boxes(room, places, a, b, h, (cdni_box *)(void *)work);
+    const int count =
+        cdni_broad_pairs(n, (cdni_box *)(void *)work, cdni_contact_take_part, &f, room_for, found, work + boxes);
+    cdn_status status = count <= room_for ? cdni_sights_reserve(out, out->n + count) : CDN_OK;
+    for (int k = 0; status == CDN_OK && count <= room_for && k < count; k++)
+      if (can_be_seen(places, found[2 * k], found[2 * k + 1]))
+        out->sights[out->n++] = (cdni_sight){ .key = key_of(room, found[2 * k], found[2 * k + 1]) };
+    cdn_work_pop(state, work);
+    if (status != CDN_OK || count <= room_for) return status;
+    room_for = count;
+  }
+}
+
+/* ---- one pair at one time ---- */
+
+/* How deep something may be in the shape before its nearest way out is on the other side. */
+static double depth_of(const cdn_geometry *g) {
+  switch (g->kind) {
+    case CDN_GEOMETRY_SPHERE:
+    case CDN_GEOMETRY_CAPSULE: return g->size[0];
+    case CDN_GEOMETRY_ELLIPSOID: return fmin(fmin(g->size[0], g->size[1]), g->size[2]);
+    default: return cdni_largest_depth(g);
+  }
+}
+
+/* A graze that is shallower than this, over the depth of the pair, is nothing. */
+static const double GRAZE = 1e-9;
+
+static cdn_status look(const void *self, cdn_state *state, cdni_sight *sight) {
+  const contact_room *room = contact_of(self);
+  int both[2];
+  shapes_of(room, sight->key, both);
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const shape_pose *poses = cdni_state_storage(state, room->poses);
+  const cdn_geometry *const g[2] = { &places[both[0]].geometry, &places[both[1]].geometry };
+  const cdn_transform *const X[2] = { &poses[both[0]].X_GS, &poses[both[1]].X_GS };
+  cdn_proximity near;
+  double share;
+  const double depth = fmin(depth_of(g[0]), depth_of(g[1]));
+  const cdn_vec3 between = cdn_sub(poses[both[1]].center, poses[both[0]].center);
+  sight->distance = INFINITY;
+  sight->graze = GRAZE * fmin(depth, cdn_norm(between));
+  memset(sight->normal, 0, sizeof sight->normal);
+  if (!cdni_contact_near(g, X, INFINITY, &near, &share)) return CDN_OK;
+  sight->distance = near.distance - cdni_law_reach(room, g[0], g[1]);
+  sight->normal[0] = near.normal.x, sight->normal[1] = near.normal.y, sight->normal[2] = near.normal.z;
+  return CDN_OK;
+}
+
+static bool is_convex(const cdn_geometry *g) {
+  return g->kind != CDN_GEOMETRY_MESH && g->kind != CDN_GEOMETRY_HEIGHT_FIELD && g->kind != CDN_GEOMETRY_CUSTOM;
+}
+
+/* How a pair moves between two marks: b as seen from a. */
+typedef struct motion {
+  path p;
+  double turned, length; /* by how much turns and all motion change the distance, at most, m */
+  double angle;
+  double depth;
+  bool convex;
+} motion;
+
+static double speed_of_turn(const shape_mark *a, const shape_mark *b) { return fmax(cdn_norm(a->w), cdn_norm(b->w)); }
+
+/* Turns of a ball about its own middle change nothing; of a shape without end, they move its surface past the other's
+ * middle. */
+static double turn_of(const shape_place *place, const shape_mark *a, const shape_mark *b, double h, double away) {
+  if (place->geometry.kind == CDN_GEOMETRY_SPHERE) return 0;
+  const double angle = fmin(h * speed_of_turn(a, b), 2);
+  return angle > 0 ? angle * (place->radius < INFINITY ? place->radius : away) : 0;
+}
+
+static motion motion_of(const shape_place *places, const int both[2], const shape_mark *a, const shape_mark *b,
+                        double h) {
+  const int i = both[0], j = both[1];
+  const cdn_vec3 c0 = cdn_sub(a[j].c, a[i].c), c1 = cdn_sub(b[j].c, b[i].c);
+  motion m = { .p = path_of(c0, cdn_sub(a[j].v, a[i].v), c1, cdn_sub(b[j].v, b[i].v), h) };
+  m.p.off += bulge(&a[i], &b[i], h) + bulge(&a[j], &b[j], h);
+  const double away = fmax(cdn_norm(c0), cdn_norm(c1));
+  m.turned = turn_of(&places[i], &a[i], &b[i], h, away) + turn_of(&places[j], &a[j], &b[j], h, away);
+  m.length = length_of(&m.p) + m.turned;
+  m.angle = h * (speed_of_turn(&a[i], &b[i]) + speed_of_turn(&a[j], &b[j]));
+  m.depth = fmin(depth_of(&places[i].geometry), depth_of(&places[j].geometry));
+  m.convex = is_convex(&places[i].geometry) && is_convex(&places[j].geometry);
+  return m;
+}
+
+static cdn_vec3 normal_of(const cdni_sight *s) { return cdn_v3(s->normal[0], s->normal[1], s->normal[2]); }
+
+/* Whether what is apart at y (and at x, if that is known) has been apart all the time. */
+static bool stays_apart(const motion *m, const cdni_sight *x, const cdni_sight *y) {
+  if (y->distance > m->length) return true;
+  if (m->convex && y->distance - against(&m->p, normal_of(y), 3) - m->turned > 0) return true;
+  if (!x) return false;
+  if (x->distance + y->distance > m->length - 2 * y->graze) return true;
+  return m->convex && x->distance - against(&m->p, normal_of(x), 0) - m->turned > 0;
+}
+
+/* Of what moves by so little within a step, over its depth, errors of the step do not decide to which side it is
+ * pushed. */
+static const double SLOW = 0.01;
+
+/* Whether two that touch at first only part, as the normal at their end has it, and so do not touch again. */
+static bool only_parts(const motion *m, const cdni_sight *y) {
+  for (int i = 0; i < 3; i++)
+    if (cdn_dot(normal_of(y), cdn_sub(m->p.point[i + 1], m->p.point[i])) < 0) return false;
+  return true;
+}
+
+static cdni_passing judge(const void *self, cdn_state *state, const void *a, const void *b, double h,
+                          const cdni_sight *x, const cdni_sight *y) {
+  const contact_room *room = contact_of(self);
+  const shape_place *places = cdni_state_storage(state, room->places);
+  int both[2];
+  shapes_of(room, y->key, both);
+  const motion m = motion_of(places, both, a, b, h);
+  if (y->distance > 0 && (!x || x->distance > 0)) {
+    return stays_apart(&m, x, y) ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
+  }
+  /* what is so shallow, and moves by so little, comes from where it looks to come from */
+  if (!x) {
+    const bool shallow = y->distance > -0.5 * m.depth && m.length < 0.25 * m.depth;
+    return shallow || m.depth == INFINITY ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
+  }
+  if (m.convex && x->distance <= 0 && y->distance > 0 && !only_parts(&m, y)) return CDNI_PASSES_UNKNOWN;
+  if (m.depth == INFINITY) return CDNI_PASSES_NOTHING;
+  if (m.length > m.depth || m.angle > 0.5) return CDNI_PASSES_UNKNOWN;
+  if (!(cdn_dot(normal_of(x), normal_of(y)) < -0.5)) return CDNI_PASSES_NOTHING;
+  return m.length > SLOW * m.depth ? CDNI_PASSES_THROUGH : CDNI_PASSES_SLOWLY;
+}
+
+/* ---- what else is asked of a pair ---- */
+
+/* Pressure fields of two solids of which one is wholly within the other are nowhere equal. */
+static cdn_status lost(const void *self, cdn_state *state, const cdni_sight *sight, bool *is_lost) {
+  const contact_room *room = contact_of(self);
+  int both[2];
+  *is_lost = false;
+  shapes_of(room, sight->key, both);
+  if (cdni_contact_is_convex(room)) return CDN_OK;
+  CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const shape_pose *poses = cdni_state_storage(state, room->poses);
+  const shape_place *p[2] = { &places[both[0]], &places[both[1]] };
+  const double depth = fmin(depth_of(&p[0]->geometry), depth_of(&p[1]->geometry));
+  if (!(sight->distance < -depth) || cdni_contact_own_law(room, p[0]->geometry.kind, p[1]->geometry.kind))
+    return CDN_OK;
+  if (cdni_contact_law(p[0]->geometry.kind, p[1]->geometry.kind) != cdni_law_pressure) return CDN_OK;
+  const touch_pair pair = { .g = { &p[0]->geometry, &p[1]->geometry },
+                            .X = { &poses[both[0]].X_GS, &poses[both[1]].X_GS },
+                            .shape = { both[0], both[1] },
+                            .material = { p[0]->material, p[1]->material },
+                            .numbers = cdni_contact_pair_numbers(room, cdn_state_parameters(state, room->pair_numbers),
+                                                                 both[0], both[1]),
+                            .room = room };
+  *is_lost = !cdni_pressure_acts(&pair);
+  return CDN_OK;
+}
+
+static cdn_status kink(const void *self, cdn_state *state, int64_t key, int64_t *out) {
+  const contact_room *room = contact_of(self);
+  int both[2];
+  shapes_of(room, key, both);
+  return cdni_contact_touching_kink(self, state, both[0], both[1], out);
+}
+
+static void name(const void *self, int64_t key, const char *names[2]) {
+  const contact_room *room = contact_of(self);
+  int both[2];
+  shapes_of(room, key, both);
+  for (int i = 0; i < 2; i++) names[i] = cdni_shape_at(room, (cdn_shape){ both[i] })->name;
+}
+
+static cdn_status quiet(const void *self, cdn_state *state, double reach, double turn, int64_t *id) {
+  const contact_room *room = contact_of(self);
+  CDNI_TRY(cdni_contact_is_quiet(room, state, reach, turn, id));
+  return *id == 0 ? cdni_contact_make_quiet(room, state, reach, turn, id) : CDN_OK;
+}
+
+const cdni_sweeper cdni_contact_sweeper = { quiet, mark_size, mark, pairs, strays, look, judge, lost, kink, name };

@@ -1,0 +1,23 @@
+/* What other rooms ask of the integrators beside a stepper: distances between two runs, and how much work a stepper has
+ * done. */
+#ifndef CARDAN_INTEGRATORS_GAUGE_H
+#define CARDAN_INTEGRATORS_GAUGE_H
+
+#include <cardan/stepper.h>
+
+/* A stepper without a start: it holds the norms of its System, with default weights, and room for them. Slots that are
+ * prescribed in `state` do not count. Destroy it as a stepper. The message of a failure is on `state`. */
+cdn_status cdni_gauge_create(cdn_state *state, const char *function, cdn_stepper **out);
+/* The distance of two y in the norms of docs/accuracy.md: of q, u and z. `place` is a State with the q of one of them.
+ * Gives the slot with the largest difference in the pool with the largest norm (-1: there is none). */
+cdn_status cdni_gauge_distance(cdn_stepper *gauge, cdn_state *place, const double *ya, const double *yb, double of[3],
+                               cdn_pool *pool, int *slot);
+
+/* What a stepper has done since it was made, over all restarts. */
+typedef struct cdni_effort {
+  int64_t steps, rejected, evaluations;
+  double local_errors; /* sum of the estimated errors of its steps */
+} cdni_effort;
+cdni_effort cdni_stepper_effort(const cdn_stepper *s);
+
+#endif
