@@ -238,12 +238,7 @@ static bool is_differenced(cdn_geometry_kind kind) {
 
 static void difference_law(const motion_view *v, const touch *t, const double *pair_numbers, spot *c) {
   const shape_place *a = &v->places[t->a], *b = &v->places[t->b];
-  const touch_pair pair = { .g = { &a->geometry, &b->geometry },
-                            .X = { &v->poses[t->a].X_GS, &v->poses[t->b].X_GS },
-                            .shape = { t->a, t->b },
-                            .material = { a->material, b->material },
-                            .numbers = cdni_contact_pair_numbers(v->room, pair_numbers, t->a, t->b),
-                            .room = v->room };
+  const touch_pair pair = touch_pair_of(v->room, v->places, v->poses, pair_numbers, t->a, t->b);
   cdni_contact_difference_law(&pair, t, fmin(a->radius, b->radius), c->by_b);
 }
 

@@ -69,12 +69,7 @@ static view view_of(const contact_room *room, cdn_state *state) {
 }
 
 static touch_pair pair_of(const view *v, int i, int j) {
-  return (touch_pair){ .g = { &v->places[i].geometry, &v->places[j].geometry },
-                       .X = { &v->poses[i].X_GS, &v->poses[j].X_GS },
-                       .shape = { i, j },
-                       .material = { v->places[i].material, v->places[j].material },
-                       .numbers = cdni_contact_pair_numbers(v->room, v->pair_numbers, i, j),
-                       .room = v->room };
+  return touch_pair_of(v->room, v->places, v->poses, v->pair_numbers, i, j);
 }
 
 static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {

@@ -357,6 +357,17 @@ typedef struct touch_pair {
   const double *material[2], *numbers; /* of the shapes, prepared; of the pair, or NULL */
   const contact_room *room;
 } touch_pair;
+
+/* Two shapes of a State; pair_numbers: as the State has them. */
+static inline touch_pair touch_pair_of(const contact_room *room, const shape_place *places, const shape_pose *poses,
+                                       const double *pair_numbers, int i, int j) {
+  return (touch_pair){ .g = { &places[i].geometry, &places[j].geometry },
+                       .X = { &poses[i].X_GS, &poses[j].X_GS },
+                       .shape = { i, j },
+                       .material = { places[i].material, places[j].material },
+                       .numbers = cdni_contact_pair_numbers(room, pair_numbers, i, j),
+                       .room = room };
+}
 typedef cdn_status contact_law(const touch_pair *pair, cdn_region_output *out);
 contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;

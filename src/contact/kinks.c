@@ -74,12 +74,7 @@ typedef struct contact_pair {
 } contact_pair;
 
 static void find_pair(const view *v, const couple *c, int feature, contact_pair *p) {
-  p->pair = (touch_pair){ .g = { &v->places[c->a].geometry, &v->places[c->b].geometry },
-                          .X = { &v->poses[c->a].X_GS, &v->poses[c->b].X_GS },
-                          .shape = { c->a, c->b },
-                          .material = { v->places[c->a].material, v->places[c->b].material },
-                          .numbers = cdni_contact_pair_numbers(v->room, v->pair_numbers, c->a, c->b),
-                          .room = v->room };
+  p->pair = touch_pair_of(v->room, v->places, v->poses, v->pair_numbers, c->a, c->b);
   if (features_of(p->pair.g[0], p->pair.g[1]) == 2) cdni_capsule_end(p->pair.g, p->pair.X, feature, &p->end, &p->X_end);
 }
 

@@ -116,11 +116,9 @@ static cdn_vec3 point_at(const path *p, double x) {
   return c;
 }
 
-static bool strays(const void *self, cdn_state *state, const void *a, const void *b, double h, double part,
-                   const void *m) {
+static bool strays(const void *self, const void *a, const void *b, double h, double part, const void *m) {
   const contact_room *room = contact_of(self);
   const shape_mark *from = a, *to = b, *here = m;
-  (void)state;
   for (size_t i = 0; i < room->shapes.count; i++) {
     const path p = path_of(from[i].c, from[i].v, to[i].c, to[i].v, h);
     const double off = cdn_norm(cdn_sub(here[i].c, point_at(&p, part)));
@@ -340,13 +338,8 @@ static cdn_status lost(const void *self, cdn_state *state, const cdni_sight *sig
   if (!(sight->distance < -depth) || cdni_contact_own_law(room, p[0]->geometry.kind, p[1]->geometry.kind))
     return CDN_OK;
   if (cdni_contact_law(p[0]->geometry.kind, p[1]->geometry.kind) != cdni_law_pressure) return CDN_OK;
-  const touch_pair pair = { .g = { &p[0]->geometry, &p[1]->geometry },
-                            .X = { &poses[both[0]].X_GS, &poses[both[1]].X_GS },
-                            .shape = { both[0], both[1] },
-                            .material = { p[0]->material, p[1]->material },
-                            .numbers = cdni_contact_pair_numbers(room, cdn_state_parameters(state, room->pair_numbers),
-                                                                 both[0], both[1]),
-                            .room = room };
+  const double *numbers = cdn_state_parameters(state, room->pair_numbers);
+  const touch_pair pair = touch_pair_of(room, places, poses, numbers, both[0], both[1]);
   *is_lost = !cdni_pressure_acts(&pair);
   return CDN_OK;
 }

@@ -138,6 +138,12 @@ struct cdni_events {
   bool begun;    /* no step has been accepted since the method began: the rates at the step's start are known */
 };
 
+/* What failed in another State becomes a failure of `work`. */
+static inline cdn_status cdni_take_failure(cdn_stepper *s, cdn_state *state, cdn_status status) {
+  if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
+  return status;
+}
+
 static inline bool events_have_kinks(const struct cdni_events *ev) { return ev->n_kinks > 0 || ev->has_near; }
 /* events.c: makes room for one more watch of a kink. */
 cdn_status cdni_watches_grow(cdn_stepper *s);
@@ -212,6 +218,8 @@ cdn_status cdni_sweep_create(cdn_stepper *s);
 void cdni_sweep_destroy(cdn_stepper *s);
 /* Looks at the present `work`, at which a run begins: nothing may lie wholly within another. */
 cdn_status cdni_sweep_begin(cdn_stepper *s);
+/* Forgets what was seen at the step's start: the run goes on from a state that was written. */
+void cdni_sweep_forget(cdn_stepper *s);
 /* Looks at what has been swept in an attempt that is good otherwise. If two things have met that no stage shows, the
  * step is taken again, to end where they meet; a step of a method that chooses its own is cut there. */
 cdn_status cdni_sweep_step(cdn_stepper *s, cdni_outcome *outcome);

@@ -1,5 +1,5 @@
 /* Inputs: changes of the report State by the caller between calls take effect with the next call. */
-#include "integrators/internal.h"
+#include "integrators/events.h"
 
 void cdni_note_shown(cdn_stepper *s) {
   if (s->ny) memcpy(s->shown, cdni_state_y(s->report), sizeof(double) * (size_t)s->ny);
@@ -30,6 +30,7 @@ static cdn_status is_smooth(cdn_stepper *s, bool *smooth) {
 /* Parameters may change the potential energy even if they leave the rates as they are. */
 static cdn_status go_on_with(cdn_stepper *s) {
   double energy;
+  cdni_sweep_forget(s);
   CDNI_TRY(cdni_certificate_rewind(s, s->t, &energy));
   CDNI_TRY(cdni_state_pass_on(s->report, s->noted, s->work));
   CDNI_TRY(cdn_realize(s->work, CDN_STAGE_ACCELERATION));

@@ -6,20 +6,15 @@
 
 #include "integrators/events.h"
 
-static cdn_status pass_on(cdn_stepper *s, cdn_state *state, cdn_status status) {
-  if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
-  return status;
-}
-
 /* Values, then rates. */
 static cdn_status read_all(cdn_stepper *s, cdn_state *state, double *values) {
-  return s->events->n_kinks > 0 ? pass_on(s, state, cdni_state_kinks(state, values)) : CDN_OK;
+  return s->events->n_kinks > 0 ? cdni_take_failure(s, state, cdni_state_kinks(state, values)) : CDN_OK;
 }
 
 cdn_status cdni_kink_read(cdn_stepper *s, cdn_state *state, int64_t kink, double *value, double *rate) {
   struct cdni_events *ev = s->events;
   const int n = ev->n_kinks;
-  if (kink >= n) return pass_on(s, state, cdni_state_near_kink(state, kink - n, value, rate));
+  if (kink >= n) return cdni_take_failure(s, state, cdni_state_near_kink(state, kink - n, value, rate));
   CDNI_TRY(read_all(s, state, ev->kinks_here));
   *value = ev->kinks_here[kink];
   *rate = ev->kinks_here[n + kink];
@@ -34,7 +29,7 @@ cdn_status cdni_kinks_begin(cdn_stepper *s) {
   for (int i = 0; i < 2; i++) {
     CDNI_TRY(cdn_multiply_by_M_inv(states[i], ev->push, ev->trial));
     CDNI_TRY(read_all(s, states[i], ev->kinks_here));
-    if (ev->has_near) CDNI_TRY(pass_on(s, states[i], cdni_state_near_kinks(states[i], 0, &ev->near)));
+    if (ev->has_near) CDNI_TRY(cdni_take_failure(s, states[i], cdni_state_near_kinks(states[i], 0, &ev->near)));
   }
   return CDN_OK;
 }
@@ -54,13 +49,13 @@ cdn_status cdni_scene_at_start(cdn_stepper *s) {
   CDNI_TRY(cdni_scene_begin(s));
   cdn_status status = cdn_state_set_ty(ev->scene, s->t, s->y[s->at]);
   if (status == CDN_OK) status = cdni_settle(s, ev->scene, NULL);
-  return pass_on(s, ev->scene, status);
+  return cdni_take_failure(s, ev->scene, status);
 }
 
 static cdn_status list_now(cdn_stepper *s, double reach) {
   struct cdni_events *ev = s->events;
   CDNI_TRY(cdni_scene_at_start(s));
-  CDNI_TRY(pass_on(s, ev->scene, cdni_state_near_kinks(ev->scene, reach, &ev->near)));
+  CDNI_TRY(cdni_take_failure(s, ev->scene, cdni_state_near_kinks(ev->scene, reach, &ev->near)));
   ev->near_reach = reach;
   return CDN_OK;
 }
@@ -267,7 +262,7 @@ cdn_status cdni_kinks_wake(cdn_stepper *s, bool at_scene) {
   }
   if (!ev->has_near) return at_scene ? cdni_scene_at(s, time) : CDN_OK;
   if (at_scene) {
-    CDNI_TRY(pass_on(s, ev->scene, cdni_state_near_kinks(ev->scene, s->step.h, &ev->near_here)));
+    CDNI_TRY(cdni_take_failure(s, ev->scene, cdni_state_near_kinks(ev->scene, s->step.h, &ev->near_here)));
     CDNI_TRY(consider_near(s, time, &ev->near_here));
     return cdni_scene_at(s, time);
   }

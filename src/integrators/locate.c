@@ -17,11 +17,7 @@ cdn_status cdni_scene_at(cdn_stepper *s, double t) {
   if (ev->scene_set && ev->scene_time == t) return CDN_OK;
   ev->scene_set = false;
   CDNI_TRY(cdni_look_ahead(s, t, y, &work));
-  cdn_status status = cdni_project(s, ev->scene, t, y, CDNI_WHERE_OFF);
-  if (status != CDN_OK) {
-    cdni_state_take_error(s->work, ev->scene);
-    return status;
-  }
+  CDNI_TRY(cdni_take_failure(s, ev->scene, cdni_project(s, ev->scene, t, y, CDNI_WHERE_OFF)));
   ev->scene_time = t;
   ev->scene_set = true;
   return CDN_OK;

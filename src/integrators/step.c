@@ -1,5 +1,5 @@
 /* One accepted step: attempts are judged by their errors until one is good enough or the run fails. */
-#include "integrators/internal.h"
+#include "integrators/events.h"
 
 cdn_status cdni_evaluate_here(cdn_stepper *s, double *ydot, double *power) {
   s->certificate.evaluations++;
@@ -273,6 +273,7 @@ cdn_status cdni_begin(cdn_stepper *s) {
   if (s->method->begin) s->method->begin(s);
   s->fixed_start = s->t;
   s->fixed_count = 0;
+  cdni_sweep_forget(s);
   /* prescribed values come first (8.4); locks may have changed since the last start */
   cdni_note_prescribed(s);
   CDNI_TRY(cdni_settle(s, s->work, NULL));

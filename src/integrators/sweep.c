@@ -44,6 +44,7 @@ cdn_status cdni_sweep_create(cdn_stepper *s) {
   if (!w->ops) return CDN_OK;
   w->sights.allocator = &s->allocator;
   w->mark_size = w->ops->mark_size(w->self);
+  w->met = -1;
   return reserve_marks(s, BETWEEN + FIRST_LEVELS);
 }
 
@@ -55,11 +56,6 @@ void cdni_sweep_destroy(cdn_stepper *s) {
 }
 
 /* ---- one State ---- */
-
-static cdn_status pass_on(cdn_stepper *s, cdn_state *state, cdn_status status) {
-  if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
-  return status;
-}
 
 static cdn_status refuse_lost(cdn_stepper *s, int64_t key, double depth) {
   const cdni_sweep *w = &s->events->sweep;
@@ -73,11 +69,11 @@ static cdn_status refuse_lost(cdn_stepper *s, int64_t key, double depth) {
       cdn_state_time(s->work), names[0], names[1], depth);
 }
 
-/* Sights of the first n pairs in a State, behind those that are in the list. */
+/* The sight of the same pair in another State; the two may be one. */
 static cdn_status look_at(cdn_stepper *s, cdn_state *state, const cdni_sight *of, cdni_sight *to) {
   const cdni_sweep *w = &s->events->sweep;
   to->key = of->key, to->apart = of->apart;
-  return pass_on(s, state, w->ops->look(w->self, state, to));
+  return cdni_take_failure(s, state, w->ops->look(w->self, state, to));
 }
 
 static cdn_status is_lost(cdn_stepper *s, const cdni_sight *sight, bool *lost) {
@@ -86,16 +82,25 @@ static cdn_status is_lost(cdn_stepper *s, const cdni_sight *sight, bool *lost) {
   return sight->distance < 0 ? w->ops->lost(w->self, s->work, sight, lost) : CDN_OK;
 }
 
+void cdni_sweep_forget(cdn_stepper *s) {
+  cdni_sweep *w = s->events ? &s->events->sweep : NULL;
+  if (!w || !w->ops) return;
+  w->start = 0;
+  w->marked = false;
+  w->met = -1;
+}
+
 cdn_status cdni_sweep_begin(cdn_stepper *s) {
   cdni_sweep *w = &s->events->sweep;
   if (!w->ops) return CDN_OK;
-  w->start = w->end = 0;
+  cdni_sweep_forget(s);
+  w->end = 0;
   w->end_marked = false;
-  w->met = -1;
   w->shortened = 0;
   w->sights.n = 0;
   CDNI_TRY(w->ops->mark(w->self, s->work, mark_at(w, START)));
-  CDNI_TRY(pass_on(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, BETWEEN))));
+  /* the scene gets its workspace before the first step */
+  CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, BETWEEN))));
   w->marked = true;
   CDNI_TRY(w->ops->pairs(w->self, s->work, mark_at(w, START), mark_at(w, START), 0, &w->sights));
   for (int i = 0; i < w->sights.n; i++) {
@@ -199,7 +204,7 @@ static cdn_status resolve(cdn_stepper *s, const span *p, int level, meeting *fir
   CDNI_TRY(reserve_marks(s, mark + 1));
   first->looks++;
   CDNI_TRY(cdni_scene_at(s, middle));
-  CDNI_TRY(pass_on(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, mark))));
+  CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, mark))));
   for (int i = 0; i < rest.n; i++) {
     const cdni_sight *x = sight_at(w, rest.sight[0] + i), *y = sight_at(w, rest.sight[1] + i);
     cdni_sight *m = sight_at(w, here + i);
@@ -278,8 +283,8 @@ static cdn_status look_between(cdn_stepper *s, span p, int level, meeting *first
     const double t = p.t[0] + PART * (p.t[1] - p.t[0]);
     CDNI_TRY(reserve_marks(s, mark + 1));
     CDNI_TRY(cdni_scene_at(s, t));
-    CDNI_TRY(pass_on(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, mark))));
-    if (w->ops->strays(w->self, s->work, mark_at(w, p.mark[0]), mark_at(w, p.mark[1]), p.t[1] - p.t[0], PART,
+    CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, mark))));
+    if (w->ops->strays(w->self, mark_at(w, p.mark[0]), mark_at(w, p.mark[1]), p.t[1] - p.t[0], PART,
                        mark_at(w, mark))) {
       CDNI_TRY(look_between(s, (span){ .t = { p.t[0], t }, .mark = { p.mark[0], mark } }, level + 1, first));
       if (first->key >= 0) return CDN_OK;
@@ -300,7 +305,7 @@ static cdn_status look_all(cdn_stepper *s, meeting *first) {
   w->end_marked = true;
   if (!w->marked) {
     CDNI_TRY(cdni_scene_at_start(s));
-    CDNI_TRY(pass_on(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, START))));
+    CDNI_TRY(cdni_take_failure(s, s->events->scene, w->ops->mark(w->self, s->events->scene, mark_at(w, START))));
     w->marked = true;
   }
   return look_between(s, (span){ .t = { s->step.t0, s->step.t1 }, .mark = { START, END } }, 0, first);
@@ -318,12 +323,8 @@ static cdn_status meet(cdn_stepper *s, const meeting *m, cdni_outcome *outcome) 
   cdni_sweep *w = &ev->sweep;
   const cdni_step *step = &s->step;
   const double h = step->t1 - step->t0, tau = m->lo - step->t0, end = end_for(s, m);
-  if (s->def.fixed_step > 0) { /* steps of equal size stay what they are, and say so */
-    if (m->depth > 0) return refuse_lost(s, m->key, m->depth);
-    note_passage(s, m->key, m->lo);
-    return CDN_OK;
-  }
-  if (m->through && m->lo <= step->t0 && w->shortened++ >= MOST_SHORTENED) {
+  /* steps of equal size stay what they are, and say so */
+  if (s->def.fixed_step > 0 || (m->through && m->lo <= step->t0 && w->shortened++ >= MOST_SHORTENED)) {
     if (m->depth > 0) return refuse_lost(s, m->key, m->depth);
     note_passage(s, m->key, m->lo);
     return CDN_OK;
@@ -340,7 +341,7 @@ static cdn_status meet(cdn_stepper *s, const meeting *m, cdni_outcome *outcome) 
   if (ev->has_near && !m->through && tau > 10 * FINEST * h) {
     int64_t kink;
     CDNI_TRY(cdni_scene_at(s, m->hi));
-    CDNI_TRY(pass_on(s, ev->scene, w->ops->kink(w->self, ev->scene, m->key, &kink)));
+    CDNI_TRY(cdni_take_failure(s, ev->scene, w->ops->kink(w->self, ev->scene, m->key, &kink)));
     cdni_kinks_aim(s, ev->n_kinks + kink, tau, h);
   } else {
     ev->limit = end;

@@ -14,9 +14,7 @@
 cdn_status cdni_watch_value(cdn_stepper *s, const cdni_watch *w, cdn_state *state, double *g) {
   double rate;
   if (w->kink >= 0) return cdni_kink_read(s, state, w->kink, g, &rate);
-  cdn_status status = cdn_event_value(state, (cdn_event){ w->event }, g);
-  if (status != CDN_OK && state != s->work) cdni_state_take_error(s->work, state);
-  return status;
+  return cdni_take_failure(s, state, cdn_event_value(state, (cdn_event){ w->event }, g));
 }
 
 int cdni_watch_side(const cdni_watch *w, double g) {

@@ -127,8 +127,7 @@ typedef struct cdni_sweeper {
   /* Adds all pairs that may meet within the time h between two marks; `state` has the parameters. */
   cdn_status (*pairs)(const void *self, cdn_state *state, const void *a, const void *b, double h, cdni_sights *out);
   /* Whether a mark in between, a part of the time behind a, is off the cubics: they say nothing then. */
-  bool (*strays)(const void *self, cdn_state *state, const void *a, const void *b, double h, double part,
-                 const void *m);
+  bool (*strays)(const void *self, const void *a, const void *b, double h, double part, const void *m);
   /* Fills all but the key. */
   cdn_status (*look)(const void *self, cdn_state *state, cdni_sight *sight);
   /* x: the sight at a; NULL: not known. */

