@@ -373,9 +373,18 @@ contact_law *cdni_contact_law(cdn_geometry_kind a, cdn_geometry_kind b);
 contact_law cdni_law_balls, cdni_law_smooth, cdni_law_ends, cdni_law_pressure, cdni_law_foundation;
 /* laws.c: the touch of cdni_law_smooth; false: there is none. */
 bool cdni_smooth_touch(const touch_pair *pair, touch *out);
-/* foundation.c: as cdni_pair_distance, of the springs of a mesh from a height field. */
-bool cdni_foundation_on_field(const cdn_geometry *const g[2], const cdn_transform *const X[2], double reach,
-                              cdn_proximity *near);
+/* springs.c. Where the spring of a triangle is, on the mesh. */
+cdn_vec3 cdni_spring_place(const cdn_vec3 vertices[3]);
+/* Visits all triangles of g[mesh] whose springs are nearer to the other shape than `margin`, and others. */
+void cdni_springs_within(const cdn_geometry *const g[2], const cdn_transform *const X[2], int mesh, double margin,
+                         cdni_triangle_visitor *visit, void *context);
+/* As cdni_pair_distance, of the springs of meshes from the other solid. */
+bool cdni_springs_near(const cdn_geometry *const g[2], const cdn_transform *const X[2], cdn_proximity *near);
+/* Whether springs of a mesh are the law of two shapes. */
+bool cdni_has_springs(const contact_room *room, const cdn_geometry *const g[2]);
+/* As cdni_contact_near, of what the law acts between: its distance is zero where the force sets in. */
+bool cdni_law_near(const contact_room *room, const cdn_geometry *const g[2], const cdn_transform *const X[2],
+                   cdn_proximity *near, double *share);
 /* varying.c: the force and moment by which the stiffness of an ellipsoid's contact varies, of a touch that has the rest. */
 void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, touch *t);
 /* pressure.c: the force of the pressure fields of a pair, if b were moved along the normal of `near` until it is

@@ -92,7 +92,7 @@ static void kinks_of(const view *v, const couple *c, int feature, double values[
   values[TOUCHING] = values[LETTING_GO] = *rate = NAN;
   if (far_apart(v, c, &values[TOUCHING], rate)) return;
   find_pair(v, c, feature, &p);
-  if (!cdni_contact_near(p.pair.g, p.pair.X, INFINITY, &near, &share)) return;
+  if (!cdni_law_near(p.pair.room, p.pair.g, p.pair.X, &near, &share)) return;
   values[TOUCHING] = near.distance - cdni_law_reach(v->room, p.pair.g[0], p.pair.g[1]);
   *rate = share * parting(v, c, near.point_a, near.point_b, near.normal);
   if (near.distance >= 0) return;
@@ -267,7 +267,7 @@ static cdn_status calc_force(const void *self, cdn_state *state, int64_t key, do
   CDNI_TRY(look_at(contact_of(self), state, &v));
   const couple c = couple_of(&v, key, &feature);
   find_pair(&v, &c, feature, &p);
-  if (!cdni_contact_near(p.pair.g, p.pair.X, INFINITY, &near, &share)) return CDN_OK;
+  if (!cdni_law_near(p.pair.room, p.pair.g, p.pair.X, &near, &share)) return CDN_OK;
   double size = elastic_force(&p.pair, &near, key % KINKS == TOUCHING ? x : fmax(-near.distance, 0));
   if (isnan(size)) return CDN_OK;
   const combined_material m = cdni_combine_materials(p.pair.material[0], p.pair.material[1], p.pair.numbers);

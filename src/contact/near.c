@@ -119,7 +119,8 @@ bool cdni_contact_near(const cdn_geometry *const g[2], const cdn_transform *cons
   *share = 1;
   if (is_ball_of_such(g[0], g[1])) return near_ball(g, X, 0, reach, near);
   if (is_ball_of_such(g[1], g[0])) return near_ball(g, X, 1, reach, near);
-  if (is_mesh_on_field(g[0], g[1]) || is_mesh_on_field(g[1], g[0])) return cdni_foundation_on_field(g, X, reach, near);
+  if (is_mesh_on_field(g[0], g[1]) || is_mesh_on_field(g[1], g[0]))
+    return cdni_springs_near(g, X, near) && near->distance <= reach;
   if (g[0]->kind != CDN_GEOMETRY_CAPSULE || g[1]->kind != CDN_GEOMETRY_CAPSULE)
     return cdni_pair_distance(g[0], X[0], g[1], X[1], reach, near);
   const rods_place r = cdni_contact_rods(g, X);

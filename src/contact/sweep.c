@@ -131,6 +131,16 @@ static bool strays(const void *self, const void *a, const void *b, double h, dou
 
 /* ---- pairs that may meet ---- */
 
+/* How deep something may be in the shape before its nearest way out is on the other side. */
+static double depth_of(const cdn_geometry *g) {
+  switch (g->kind) {
+    case CDN_GEOMETRY_SPHERE:
+    case CDN_GEOMETRY_CAPSULE: return g->size[0];
+    case CDN_GEOMETRY_ELLIPSOID: return fmin(fmin(g->size[0], g->size[1]), g->size[2]);
+    default: return cdni_largest_depth(g);
+  }
+}
+
 /* The mean of the shapes that have an end: boxes are seen from there. */
 static void mean_of(const contact_room *room, const shape_place *places, const shape_mark *marks, cdn_vec3 *c,
                     cdn_vec3 *v) {
@@ -168,14 +178,24 @@ static void swept_boxes(const contact_room *room, const shape_place *places, con
   }
 }
 
-static int64_t key_of(const contact_room *room, int a, int b) { return (int64_t)a * (int64_t)room->shapes.count + b; }
-static void shapes_of(const contact_room *room, int64_t key, int both[2]) {
-  both[0] = (int)(key / (int64_t)room->shapes.count), both[1] = (int)(key % (int64_t)room->shapes.count);
-}
+/* What is seen of a pair: what the law acts between; of a mesh with springs, its surface, too. */
+enum { LAW, SURFACE, SIGHTS };
 
-static bool can_be_seen(const shape_place *places, int a, int b) {
-  const cdn_geometry *g[2] = { &places[a].geometry, &places[b].geometry };
-  return cdni_pair_is_supported(g[0], g[1]) || cdni_contact_law(g[0]->kind, g[1]->kind) == cdni_law_foundation;
+static int64_t key_of(const contact_room *room, int a, int b, int kind) {
+  return ((int64_t)a * (int64_t)room->shapes.count + b) * SIGHTS + kind;
+}
+static void shapes_of(const contact_room *room, int64_t key, int both[2]) {
+  const int64_t n = (int64_t)room->shapes.count, pair = key / SIGHTS;
+  both[0] = (int)(pair / n), both[1] = (int)(pair % n);
+}
+static bool is_of_surface(int64_t key) { return key % SIGHTS == SURFACE; }
+
+static void add_pair(const contact_room *room, const shape_place *places, int a, int b, cdni_sights *out) {
+  const cdn_geometry *const g[2] = { &places[a].geometry, &places[b].geometry };
+  const bool springs = cdni_has_springs(room, g), surfaces = cdni_pair_is_supported(g[0], g[1]);
+  if (surfaces || springs) out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, LAW) };
+  if (surfaces && springs && fmin(depth_of(g[0]), depth_of(g[1])) < INFINITY)
+    out->sights[out->n++] = (cdni_sight){ .key = key_of(room, a, b, SURFACE) };
 }
 
 static cdn_status pairs(const void *self, cdn_state *state, const void *a, const void *b, double h, cdni_sights *out) {
@@ -192,10 +212,9 @@ static cdn_status pairs(const void *self, cdn_state *state, const void *a, const
     swept_boxes(room, places, a, b, h, (cdni_box *)(void *)work);
     const int count =
         cdni_broad_pairs(n, (cdni_box *)(void *)work, cdni_contact_take_part, &f, room_for, found, work + boxes);
-    cdn_status status = count <= room_for ? cdni_sights_reserve(out, out->n + count) : CDN_OK;
+    cdn_status status = count <= room_for ? cdni_sights_reserve(out, out->n + SIGHTS * count) : CDN_OK;
     for (int k = 0; status == CDN_OK && count <= room_for && k < count; k++)
-      if (can_be_seen(places, found[2 * k], found[2 * k + 1]))
-        out->sights[out->n++] = (cdni_sight){ .key = key_of(room, found[2 * k], found[2 * k + 1]) };
+      add_pair(room, places, found[2 * k], found[2 * k + 1], out);
     cdn_work_pop(state, work);
     if (status != CDN_OK || count <= room_for) return status;
     room_for = count;
@@ -204,18 +223,22 @@ static cdn_status pairs(const void *self, cdn_state *state, const void *a, const
 
 /* ---- one pair at one time ---- */
 
-/* How deep something may be in the shape before its nearest way out is on the other side. */
-static double depth_of(const cdn_geometry *g) {
-  switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE:
-    case CDN_GEOMETRY_CAPSULE: return g->size[0];
-    case CDN_GEOMETRY_ELLIPSOID: return fmin(fmin(g->size[0], g->size[1]), g->size[2]);
-    default: return cdni_largest_depth(g);
-  }
-}
-
 /* A graze that is shallower than this, over the depth of the pair, is nothing. */
 static const double GRAZE = 1e-9;
+
+/* How deep a solid is in a mesh, over its own depth, where a spring should long have pressed. */
+static const double UNHELD = 0.9;
+
+/* A solid that is smaller than the triangles of a mesh may get between two springs. Its surface says nothing else. */
+static void look_at_surface(const cdn_geometry *const g[2], const cdn_transform *const X[2], double depth,
+                            cdni_sight *sight) {
+  cdn_proximity near;
+  sight->graze = INFINITY; /* nothing sets in there */
+  if (!cdni_pair_distance(g[0], X[0], g[1], X[1], INFINITY, &near)) return;
+  sight->distance = near.distance;
+  if (near.distance >= -UNHELD * depth) return;
+  if (cdni_springs_near(g, X, &near) && near.distance < 0) sight->distance = -UNHELD * depth;
+}
 
 static cdn_status look(const void *self, cdn_state *state, cdni_sight *sight) {
   const contact_room *room = contact_of(self);
@@ -233,7 +256,11 @@ static cdn_status look(const void *self, cdn_state *state, cdni_sight *sight) {
   sight->distance = INFINITY;
   sight->graze = GRAZE * fmin(depth, cdn_norm(between));
   memset(sight->normal, 0, sizeof sight->normal);
-  if (!cdni_contact_near(g, X, INFINITY, &near, &share)) return CDN_OK;
+  if (is_of_surface(sight->key)) {
+    look_at_surface(g, X, depth, sight);
+    return CDN_OK;
+  }
+  if (!cdni_law_near(room, g, X, &near, &share)) return CDN_OK;
   sight->distance = near.distance - cdni_law_reach(room, g[0], g[1]);
   sight->normal[0] = near.normal.x, sight->normal[1] = near.normal.y, sight->normal[2] = near.normal.z;
   return CDN_OK;
@@ -248,7 +275,7 @@ typedef struct motion {
   path p;
   double turned, length; /* by how much turns and all motion change the distance, at most, m */
   double angle;
-  double depth;
+  double depth, size; /* of the smaller one */
   bool convex;
 } motion;
 
@@ -273,6 +300,7 @@ static motion motion_of(const shape_place *places, const int both[2], const shap
   m.length = length_of(&m.p) + m.turned;
   m.angle = h * (speed_of_turn(&a[i], &b[i]) + speed_of_turn(&a[j], &b[j]));
   m.depth = fmin(depth_of(&places[i].geometry), depth_of(&places[j].geometry));
+  m.size = fmin(places[i].radius, places[j].radius);
   m.convex = is_convex(&places[i].geometry) && is_convex(&places[j].geometry);
   return m;
 }
@@ -292,11 +320,28 @@ static bool stays_apart(const motion *m, const cdni_sight *x, const cdni_sight *
  * pushed. */
 static const double SLOW = 0.01;
 
+/* What moves by so little, over the size of the smaller of two shapes, while it parts from one that is not convex, has
+ * parted. */
+static const double BRIEF = 1e-6;
+
 /* Whether two that touch at first only part, as the normal at their end has it, and so do not touch again. */
 static bool only_parts(const motion *m, const cdni_sight *y) {
   for (int i = 0; i < 3; i++)
     if (cdn_dot(normal_of(y), cdn_sub(m->p.point[i + 1], m->p.point[i])) < 0) return false;
   return true;
+}
+
+/* Of the surface of a mesh: whether something gets through it between its springs. */
+static cdni_passing judge_surface(const motion *m, const cdni_sight *x, const cdni_sight *y) {
+  if (y->distance > 0 && (!x || x->distance > 0))
+    return stays_apart(m, x, y) ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
+  if (y->distance < -UNHELD * m->depth) return CDNI_PASSES_SLOWLY;
+  return m->length > (1 - UNHELD) * m->depth ? CDNI_PASSES_UNKNOWN : CDNI_PASSES_NOTHING;
+}
+
+/* Of what touches at first and has parted. Other places of a shape that is not convex may be near. */
+static bool may_touch_again(const motion *m, const cdni_sight *y) {
+  return m->convex ? !only_parts(m, y) : m->length > BRIEF * fmax(y->distance, m->size);
 }
 
 static cdni_passing judge(const void *self, cdn_state *state, const void *a, const void *b, double h,
@@ -306,6 +351,7 @@ static cdni_passing judge(const void *self, cdn_state *state, const void *a, con
   int both[2];
   shapes_of(room, y->key, both);
   const motion m = motion_of(places, both, a, b, h);
+  if (is_of_surface(y->key)) return judge_surface(&m, x, y);
   if (y->distance > 0 && (!x || x->distance > 0)) {
     return stays_apart(&m, x, y) ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
   }
@@ -314,7 +360,7 @@ static cdni_passing judge(const void *self, cdn_state *state, const void *a, con
     const bool shallow = y->distance > -0.5 * m.depth && m.length < 0.25 * m.depth;
     return shallow || m.depth == INFINITY ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
   }
-  if (m.convex && x->distance <= 0 && y->distance > 0 && !only_parts(&m, y)) return CDNI_PASSES_UNKNOWN;
+  if (x->distance <= 0 && y->distance > 0 && may_touch_again(&m, y)) return CDNI_PASSES_UNKNOWN;
   if (m.depth == INFINITY) return CDNI_PASSES_NOTHING;
   if (m.length > m.depth || m.angle > 0.5) return CDNI_PASSES_UNKNOWN;
   if (!(cdn_dot(normal_of(x), normal_of(y)) < -0.5)) return CDNI_PASSES_NOTHING;

@@ -166,6 +166,65 @@ START_TEST(handlers_move_bodies) {
 }
 END_TEST
 
+/* A cube whose mesh has twelve triangles, half a metre of them above a ball of Ground at (x, 0.03, 0). */
+static cdn_stepper *cube_on_ball(double radius, double x, double most, cdn_state **state) {
+  static const int corners[36] = { 0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                   2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5 };
+  double at[24];
+  for (int i = 0; i < 24; i++) at[i] = (i / 3 >> i % 3) & 1 ? 0.2 : -0.2;
+  cdn_system *system = world(CDN_CONTACT_COMPLIANT);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_shape_def ball = cdn_default_shape_def();
+  ball.name = "ball", ball.geometry.kind = CDN_GEOMETRY_SPHERE, ball.geometry.size[0] = radius;
+  ball.X_BS.p = cdn_v3(x, 0.03, 0);
+  cdn_system_add_shape(system, &ball);
+  cdn_body_def def = cdn_default_body_def();
+  def.name = "cube", def.mobilizer = CDN_TRANSLATION, def.mass.mass = 1;
+  cdn_shape_def cube = cdn_default_shape_def();
+  cdn_surface *surface = NULL;
+  ck_assert_int_eq(cdn_surface_create_mesh(8, at, 12, corners, &surface), CDN_OK);
+  cube.name = "cube", cube.body = cdn_system_add_body(system, &def);
+  cube.geometry.kind = CDN_GEOMETRY_MESH, cube.geometry.surface = surface;
+  cdn_system_add_shape(system, &cube);
+  cdn_surface_release(surface);
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.accuracy = 1e-4, how.companion = true, how.final_time = 0.6, how.max_step = most;
+  const double q[3] = { 0, 0, 1 };
+  return run_of(system, q, NULL, &how, state);
+}
+
+/* Springs set in where they are, at the centres of triangles, and not where the surface touches: no step passes them,
+ * and a run whose steps are short says the same. */
+START_TEST(springs_are_met_where_they_are) {
+  for (double x = 0.02; x < 0.2; x += 0.03) {
+    cdn_state *state[2];
+    double q[2][3];
+    for (int i = 0; i < 2; i++) {
+      cdn_stepper *stepper = cube_on_ball(0.1, x, i == 0 ? 0 : 1e-3, &state[i]);
+      OK_STEP(stepper, cdn_stepper_advance(stepper, 0.6, NULL));
+      memcpy(q[i], cdn_state_q(cdn_stepper_state(stepper)), sizeof q[i]);
+      cdn_stepper_destroy(stepper), cdn_state_destroy(state[i]);
+    }
+    ck_assert_msg(q[0][2] > -0.5, "x = %g: it fell to %g", x, q[0][2]);
+    for (int k = 0; k < 3; k++) AT_MOST(fabs(q[0][k] - q[1][k]), 20 * 1e-4);
+  }
+}
+END_TEST
+
+/* What is smaller than the triangles gets between two springs, as the law has it; that is said. */
+START_TEST(what_slips_between_springs_is_named) {
+  for (double radius = 1e-4; radius < 0.05; radius *= 2.3) {
+    cdn_state *state;
+    cdn_stepper *stepper = cube_on_ball(radius, 0, 0, &state);
+    OK_STEP(stepper, cdn_stepper_advance(stepper, 0.6, NULL));
+    const cdn_certificate c = certificate(stepper);
+    ck_assert_msg(strstr(c.passed, "'ball'") && strstr(c.passed, "'cube'"), "%g: '%s'", radius, c.passed);
+    ck_assert_int_eq(c.delivered, CDN_VERDICT_UNKNOWN);
+    cdn_stepper_destroy(stepper), cdn_state_destroy(state);
+  }
+}
+END_TEST
+
 START_TEST(what_lies_wholly_inside_is_refused) {
   cdn_system *system = world(CDN_CONTACT_COMPLIANT);
   cdn_body_def def = cdn_default_body_def();
@@ -223,4 +282,5 @@ START_TEST(flight_takes_its_own_steps) {
 END_TEST
 
 CHECK_MAIN("sweep", equal_steps_say_what_they_pass, bullets_bounce_by_every_method, what_is_prescribed_hides_nothing,
-           handlers_move_bodies, what_lies_wholly_inside_is_refused, flight_takes_its_own_steps)
+           handlers_move_bodies, springs_are_met_where_they_are, what_slips_between_springs_is_named,
+           what_lies_wholly_inside_is_refused, flight_takes_its_own_steps)
