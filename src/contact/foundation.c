@@ -15,37 +15,59 @@ typedef struct bed {
   combined_material m;
   cdn_region_output *out;
   cdn_status status;
+  cdn_vec3 sum; /* of forces on b */
 } bed;
 
-static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) {
-  bed *b = context;
+/* One that is pressed. */
+typedef struct spring {
+  cdn_vec3 at, from_other; /* Ground; the other solid's outward normal points from it to the mesh */
+  double depth, area;
+} spring;
+
+static bool press(const bed *b, const cdn_vec3 vertices[3], spring *out) {
   const cdn_transform *X = b->pair->X[b->mesh], *X_other = b->pair->X[1 - b->mesh];
-  const cdn_vec3 p_G = cdn_transform_point(*X, cdni_spring_place(vertices)),
-                 p = cdn_rotate_inv(X_other->R, cdn_sub(p_G, X_other->p));
+  out->at = cdn_transform_point(*X, cdni_spring_place(vertices));
+  const cdn_vec3 p = cdn_rotate_inv(X_other->R, cdn_sub(out->at, X_other->p));
   cdn_vec3 outward;
   int feature;
   const double distance = cdni_point_distance(b->pair->g[1 - b->mesh], p, &outward, &feature);
-  if (!(distance < 0)) return true;
-  const double area = 0.5 * cdn_norm(cdn_cross(cdn_sub(vertices[1], vertices[0]), cdn_sub(vertices[2], vertices[0])));
+  if (!(distance < 0)) return false;
+  out->depth = -distance;
+  out->area = 0.5 * cdn_norm(cdn_cross(cdn_sub(vertices[1], vertices[0]), cdn_sub(vertices[2], vertices[0])));
+  out->from_other = cdn_rotate(X_other->R, outward);
+  return true;
+}
+
+static bool add_spring(void *context, int triangle, const cdn_vec3 vertices[3]) {
+  bed *b = context;
+  spring s;
   void *place;
+  if (!press(b, vertices, &s)) return true;
   b->status = cdn_region_output_add(b->out, 1, &place);
   if (b->status != CDN_OK) return false;
-  /* the other solid's outward normal points from it to the mesh */
-  const cdn_vec3 from_other = cdn_rotate(X_other->R, outward),
-                 normal = b->mesh == 1 ? from_other : cdn_scale(-1, from_other);
-  const double depth = -distance, k = b->stiffness * area;
+  const cdn_vec3 normal = b->mesh == 1 ? s.from_other : cdn_scale(-1, s.from_other);
+  const double k = b->stiffness * s.area;
   *(touch *)place = (touch){ .a = b->pair->shape[0],
                              .b = b->pair->shape[1],
                              .feature = 2 * triangle + b->mesh,
-                             .point = cdn_add(p_G, cdn_scale(b->share[b->mesh] * depth, from_other)),
+                             .point = cdn_add(s.at, cdn_scale(b->share[b->mesh] * s.depth, s.from_other)),
                              .normal = normal,
                              .tangent = contact_tangent(normal),
-                             .depth = depth,
-                             .elastic = k * depth,
-                             .energy = 0.5 * k * depth * depth,
+                             .depth = s.depth,
+                             .elastic = k * s.depth,
+                             .energy = 0.5 * k * s.depth * s.depth,
                              .damping = b->m.dissipation };
-  ((touch *)place)->spread = 0.4 * sqrt(area); /* as of a disc */
+  ((touch *)place)->spread = 0.4 * sqrt(s.area); /* as of a disc */
   cdni_touch_friction(place, &b->m);
+  return true;
+}
+
+static bool sum_spring(void *context, int triangle, const cdn_vec3 vertices[3]) {
+  bed *b = context;
+  spring s;
+  (void)triangle;
+  if (press(b, vertices, &s))
+    b->sum = cdn_add(b->sum, cdn_scale((b->mesh == 1 ? 1 : -1) * b->stiffness * s.area * s.depth, s.from_other));
   return true;
 }
 
@@ -59,10 +81,8 @@ static double layer(const touch_pair *pair, int i) {
   return pair->g[i]->kind == CDN_GEOMETRY_MESH ? 0.1 * cdni_bounding_ball(pair->g[i], &center) : 0;
 }
 
-cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
-  bed b = { .pair = pair,
-            .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers),
-            .out = out };
+static bed bed_of(const touch_pair *pair) {
+  bed b = { .pair = pair, .m = cdni_combine_materials(pair->material[0], pair->material[1], pair->numbers) };
   const double h[2] = { layer(pair, 0), layer(pair, 1) };
   double k[2];
   cdni_moduli_in_series(pair->material[0], pair->material[1], pair->numbers, k);
@@ -74,10 +94,28 @@ cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
         b.share[0] * pair->material[0][MATERIAL_DISSIPATION] + b.share[1] * pair->material[1][MATERIAL_DISSIPATION];
   /* where both are meshes, each carries half */
   if (pair->g[0]->kind == CDN_GEOMETRY_MESH && pair->g[1]->kind == CDN_GEOMETRY_MESH) b.stiffness *= 0.5;
-  for (b.mesh = 0; b.mesh < 2; b.mesh++) {
-    if (pair->g[b.mesh]->kind != CDN_GEOMETRY_MESH) continue;
-    cdni_springs_within(pair->g, pair->X, b.mesh, 0, add_spring, &b);
-    CDNI_TRY(b.status);
-  }
-  return CDN_OK;
+  return b;
+}
+
+static cdn_status visit_springs(bed *b, cdni_triangle_visitor *visit) {
+  for (b->mesh = 0; b->mesh < 2 && b->status == CDN_OK; b->mesh++)
+    if (b->pair->g[b->mesh]->kind == CDN_GEOMETRY_MESH)
+      cdni_springs_within(b->pair->g, b->pair->X, b->mesh, 0, visit, b);
+  return b->status;
+}
+
+cdn_status cdni_law_foundation(const touch_pair *pair, cdn_region_output *out) {
+  bed b = bed_of(pair);
+  b.out = out;
+  return visit_springs(&b, add_spring);
+}
+
+double cdni_foundation_force(const touch_pair *pair, double depth, const cdn_proximity *near) {
+  cdn_transform X_b = *pair->X[1];
+  X_b.p = cdn_sub(X_b.p, cdn_scale(depth + near->distance, near->normal));
+  touch_pair there = *pair;
+  there.X[1] = &X_b;
+  bed b = bed_of(&there);
+  (void)!visit_springs(&b, sum_spring);
+  return cdn_norm(b.sum);
 }

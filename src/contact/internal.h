@@ -391,6 +391,8 @@ void cdni_varying_stiffness(const touch_pair *pair, const cdn_proximity *near, t
  * `depth` deep; where one of the two would be in the other altogether, which has no force, as they are half as deep as
  * they may be. */
 double cdni_pressure_force(const touch_pair *pair, double depth, const cdn_proximity *near);
+/* foundation.c: the same of springs. */
+double cdni_foundation_force(const touch_pair *pair, double depth, const cdn_proximity *near);
 /* How much nearer than their distance two solids are for the law that acts between them. */
 double cdni_law_reach(const contact_room *room, const cdn_geometry *a, const cdn_geometry *b);
 /* Whether some pressure acts between the two. */

@@ -250,8 +250,9 @@ static cdn_status push_apart(const view *v, cdn_state *state, const couple *c, c
 /* The elastic force of a pair that is so deep; NaN: the law does not tell. */
 static double elastic_force(const touch_pair *pair, const cdn_proximity *near, double depth) {
   const cdn_geometry_kind a = pair->g[0]->kind, b = pair->g[1]->kind;
-  if (!cdni_contact_own_law(pair->room, a, b) && cdni_contact_law(a, b) == cdni_law_pressure)
-    return cdni_pressure_force(pair, depth, near);
+  contact_law *law = cdni_contact_own_law(pair->room, a, b) ? NULL : cdni_contact_law(a, b);
+  if (law == cdni_law_pressure) return cdni_pressure_force(pair, depth, near);
+  if (law == cdni_law_foundation) return cdni_foundation_force(pair, depth, near);
   return cdni_contact_stiffness(pair, near) * depth * sqrt(depth);
 }
 
