@@ -132,8 +132,8 @@ CDN_API cdn_status cdn_ensemble_advance(cdn_ensemble *ensemble, double h, int64_
 
 /** Advances every State to time t (s) under error control: each State has steps of its own sizes, which its own
  *  errors choose, as those of cdn_stepper with cdn_ensemble_def.accuracy. The bits of a State do not depend on the
- *  others, the lanes and the threads. A State that is at t already stays. With constraints or events each State goes
- *  by itself, with a stepper of this method, as in cdn_ensemble_advance.
+ *  others, the lanes and the threads. A State that is at t already stays. With constraints, events or shapes that may
+ *  touch each State goes by itself, with a stepper of this method, as in cdn_ensemble_advance.
  *
  *  A step that cannot be evaluated is tried again with a quarter of its size, if the failure is recoverable or a
  *  number is not finite. A State fails with CDN_ERR_STEP if no step has a small enough error, with CDN_ERR_LIMIT
@@ -152,7 +152,7 @@ CDN_API cdn_status cdn_ensemble_advance_to(cdn_ensemble *ensemble, double t) CDN
 CDN_API cdn_verdict cdn_ensemble_verdict(const cdn_ensemble *ensemble, int k);
 /** The certificate of State k since its values were last set: delivered, accuracy, error_estimate and those of q, u
  *  and z, error_time (distances are measured at the end of each call, and in lanes at up to 7 moments before it),
- *  error_slot, delivered_until, amplification, the stories, steps, rejected, evaluations, companion_evaluations,
+ *  error_slot, delivered_until, amplification, passed, the stories, steps, rejected, evaluations, companion_evaluations,
  *  time_initial and time_final, smallest_step and largest_step (0 where each State goes by itself). Numbers of
  *  energy and constraints are NaN, and other members 0 or "". cdn_certificate_verdict says it in a sentence.
  *  CDN_ERR_ARG: no such State, or NULL. */

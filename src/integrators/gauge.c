@@ -25,3 +25,12 @@ cdni_effort cdni_stepper_effort(const cdn_stepper *s) {
   const cdn_certificate *c = &s->certificate;
   return (cdni_effort){ c->steps, c->rejected, c->evaluations, s->local_errors };
 }
+
+void cdni_stepper_take_gone_through(cdn_stepper *s, cdni_gone_through *out) {
+  cdn_certificate *c = &s->certificate;
+  if (!out->names[0]) {
+    memcpy(out->names, c->passed, sizeof out->names);
+    out->time = c->passed_time;
+  }
+  c->passed[0] = 0;
+}

@@ -19,5 +19,12 @@ typedef struct cdni_effort {
   double local_errors; /* sum of the estimated errors of its steps */
 } cdni_effort;
 cdni_effort cdni_stepper_effort(const cdn_stepper *s);
+/* Things that have gone through each other (cdn_certificate.passed). */
+typedef struct cdni_gone_through {
+  char names[192];
+  double time;
+} cdni_gone_through;
+/* Takes the passage out of the certificate; *out keeps an earlier one. */
+void cdni_stepper_take_gone_through(cdn_stepper *s, cdni_gone_through *out);
 
 #endif

@@ -331,6 +331,8 @@ static cdn_status make(cdn_state *state, const cdn_ensemble_def *def, cdni_threa
   cdn_system_retain(system);
   e->m = cdni_matter(system);
   e->forces = e->m ? cdni_forces(system) : NULL;
+  const void *self;
+  e->sweeps = cdni_system_sweeper(e->system, &self) != NULL;
   e->quaternions = !e->m || e->nq > e->m->tree.nq;
   for (int i = 1; e->m && i < e->m->tree.n; i++) e->quaternions = e->quaternions || e->m->tree.node[i].quaternion;
   e->prescribed = e->m && cdni_matter_is_prescribed(e->m, state);

@@ -46,6 +46,7 @@ typedef struct course {
   double longest_of_call;   /* of the present call */
   int64_t steps, rejections, evaluations;
   double local_errors; /* sum of the estimated errors of its steps */
+  cdni_gone_through passage;
 } course;
 
 struct cdn_ensemble {
@@ -56,6 +57,7 @@ struct cdn_ensemble {
   cdni_traits traits;
   bool quaternions; /* some coordinates are brought to unit length */
   bool prescribed;  /* a lock or a motion drives a mobilizer in all States */
+  bool sweeps;      /* things may meet: a stepper looks at what they sweep */
   int count, lanes, n_batches;
   int nq, nu, nz, ny;
   cdn_method method;

@@ -250,5 +250,6 @@ cdn_status cdn_ensemble_advance_to(cdn_ensemble *e, double t) {
       return cdni_ensemble_fail(e, CDN_ERR_ARG, function, k, "State %d is at t = %.17g already, beyond %.17g", k,
                                 e->t[k], t);
   cdni_stretch x = { .e = e, .end = t };
-  return cdni_ensemble_advance(&x, function, goes_apart(e) ? cdni_ensemble_go_apart : cdni_ensemble_control);
+  return cdni_ensemble_advance(&x, function,
+                               goes_apart(e) || e->sweeps ? cdni_ensemble_go_apart : cdni_ensemble_control);
 }

@@ -52,6 +52,7 @@ static void advance_one(const cdni_stretch *x, worker *w, int lane) {
   if (status == CDN_OK) status = cdn_stepper_advance(w->stepper, end, NULL);
   const cdni_effort after = cdni_stepper_effort(w->stepper);
   note_effort(&e->courses[k], &before, &after);
+  cdni_stepper_take_gone_through(w->stepper, &e->courses[k].passage);
   if (status != CDN_OK) take_story(w, v);
   else status = take_results(w, v, k, lane);
   if (status != CDN_OK) cdni_ensemble_lane_failed(w, lane, status);

@@ -126,10 +126,16 @@ cdn_status cdni_ensemble_advance(cdni_stretch *x, const char *function,
 
 static bool exists(const cdn_ensemble *e, int k) { return e && k >= 0 && k < e->count; }
 
+/* That of a State, or of its companion; its names are "" if there is none. */
+static const cdni_gone_through *passage_of(const cdn_ensemble *e, int k) {
+  const cdni_gone_through *own = &e->courses[k].passage;
+  return own->names[0] || !e->companion ? own : &e->companion->courses[k].passage;
+}
+
 cdn_verdict cdn_ensemble_verdict(const cdn_ensemble *e, int k) {
   if (!exists(e, k) || !e->courses[k].advanced) return CDN_VERDICT_UNKNOWN;
   if (e->courses[k].largest > 3 * e->accuracy) return CDN_VERDICT_NOT_DELIVERED;
-  const bool both = e->status[k] == CDN_OK && e->companion->status[k] == CDN_OK;
+  const bool both = e->status[k] == CDN_OK && e->companion->status[k] == CDN_OK && !passage_of(e, k)->names[0];
   return both ? CDN_VERDICT_DELIVERED : CDN_VERDICT_UNKNOWN;
 }
 
@@ -166,6 +172,8 @@ cdn_status cdn_ensemble_certificate_sized(cdn_ensemble *e, int k, cdn_certificat
              cdn_status_name(e->status[k]));
   of.steps = c->steps, of.rejected = c->rejections, of.evaluations = c->evaluations;
   of.time_initial = c->since, of.time_final = e->t[k];
+  memcpy(of.passed, passage_of(e, k)->names, sizeof of.passed);
+  of.passed_time = passage_of(e, k)->time;
   of.smallest_step = c->smallest, of.largest_step = c->longest;
   cdni_sized_write(out, size, &of, sizeof of);
   return CDN_OK;

@@ -202,6 +202,48 @@ START_TEST(jumps_of_forces_are_passed) {
 }
 END_TEST
 
+/* ---- thin shapes ---- */
+
+/* Balls that are shot at a plate of 4 mm: each comes back, though its steps would be metres long. */
+START_TEST(no_state_goes_through_a_plate) {
+  enum { BALLS = 7 };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = CDN_TRANSLATION, def.mass.mass = 1;
+  const cdn_body ball = cdn_system_add_body(system, &def);
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.name = "plate", shape.geometry.kind = CDN_GEOMETRY_BOX;
+  shape.geometry.size[0] = 0.002, shape.geometry.size[1] = shape.geometry.size[2] = 1;
+  cdn_system_add_shape(system, &shape);
+  shape = cdn_default_shape_def();
+  shape.name = "ball", shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.05, shape.body = ball;
+  cdn_system_add_shape(system, &shape);
+  OK_FREEZE(system);
+  cdn_state *state = mechanism_state(system);
+  cdn_ensemble *e = try_ensemble(state, judged(BALLS, 1e-4), all_lanes[0]);
+  for (int k = 0; k < BALLS; k++) {
+    OK(cdn_state_set_q(state, (double[]){ -7, 0.1 * k, 0 }));
+    OK(cdn_state_set_u(state, (double[]){ 1 + 2 * k, 0, 0 }));
+    OK(cdn_ensemble_set_state(e, k, state));
+  }
+  OK(cdn_ensemble_advance_to(e, 10));
+  for (int k = 0; k < BALLS; k++) {
+    OK(cdn_ensemble_get_state(e, k, state));
+    ck_assert_msg(cdn_state_q(state)[0] < 0, "ball %d is at %g", k, cdn_state_q(state)[0]);
+    ck_assert_str_eq(certificate_of(e, k).passed, "");
+  }
+  /* so fast that the plate's force does not stop it: that is said */
+  OK(cdn_state_set_q(state, (double[]){ -7, 0, 0 }));
+  OK(cdn_state_set_u(state, (double[]){ 300, 0, 0 }));
+  OK(cdn_state_set_time(state, 0));
+  OK(cdn_ensemble_set_state(e, 0, state));
+  OK(cdn_ensemble_advance_to(e, 10));
+  ck_assert_ptr_nonnull(strstr(certificate_of(e, 0).passed, "'plate'"));
+  ck_assert_int_ne(cdn_ensemble_verdict(e, 0), CDN_VERDICT_DELIVERED);
+  cdn_ensemble_destroy(e), cdn_state_destroy(state);
+}
+END_TEST
+
 /* ---- bits ---- */
 
 enum { COUNT = 11 };
@@ -468,5 +510,6 @@ START_TEST(constrained_states_have_verdicts) {
 END_TEST
 
 CHECK_MAIN("ensemble verdicts", estimates_of_equal_steps, estimates_under_error_control,
-           unstable_steps_are_not_delivered, jumps_of_forces_are_passed, lanes_and_threads_give_the_same_bits,
-           failures_leave_other_lanes_alone, runs_begin_and_go_on, constrained_states_have_verdicts)
+           unstable_steps_are_not_delivered, jumps_of_forces_are_passed, no_state_goes_through_a_plate,
+           lanes_and_threads_give_the_same_bits, failures_leave_other_lanes_alone, runs_begin_and_go_on,
+           constrained_states_have_verdicts)
