@@ -166,27 +166,34 @@ START_TEST(unstable_steps_are_not_delivered) {
 }
 END_TEST
 
-/* ---- jumps of forces ---- */
+/* ---- touches ---- */
+
+/* A ball of 1 kg and a shape of Ground; soft: contact by soft rows. */
+static cdn_state *ball_and(cdn_geometry geometry, const char *name, cdn_mobilizer mobilizer, double radius, bool soft) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_contact_def contact = cdn_default_contact_def();
+  if (soft) contact.model = CDN_CONTACT_CONVEX;
+  cdn_system_set_contact(system, &contact);
+  if (soft) cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  cdn_body_def def = cdn_default_body_def();
+  def.mobilizer = mobilizer;
+  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 4e-3, .yy = 4e-3, .zz = 4e-3 } };
+  const cdn_body ball = cdn_system_add_body(system, &def);
+  cdn_shape_def shape = cdn_default_shape_def();
+  shape.name = name, shape.geometry = geometry;
+  cdn_system_add_shape(system, &shape);
+  shape.name = "ball", shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { radius } };
+  shape.body = ball;
+  cdn_system_add_shape(system, &shape);
+  OK_FREEZE(system);
+  return mechanism_state(system);
+}
 
 /* Balls that fall on a floor of soft rows, whose force jumps where they touch: every one arrives. */
 START_TEST(jumps_of_forces_are_passed) {
   enum { BALLS = 13 };
-  cdn_system *system = cdn_system_create(NULL);
-  cdn_body_def def = cdn_default_body_def();
-  def.mobilizer = CDN_FREE,
-  def.mass = (cdn_mass_properties){ .mass = 1, .inertia = { .xx = 4e-3, .yy = 4e-3, .zz = 4e-3 } };
-  const cdn_body ball = cdn_system_add_body(system, &def);
-  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
-  cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_CONVEX;
-  cdn_system_set_contact(system, &contact);
-  cdn_shape_def shape = cdn_default_shape_def();
-  shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
-  cdn_system_add_shape(system, &shape);
-  shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.1, shape.body = ball;
-  cdn_system_add_shape(system, &shape);
-  OK_FREEZE(system);
-  cdn_state *state = mechanism_state(system);
+  const cdn_geometry ground_plane = { .kind = CDN_GEOMETRY_HALF_SPACE };
+  cdn_state *state = ball_and(ground_plane, "floor", CDN_FREE, 0.1, true);
   for (int i = 0; i < 3; i++) {
     cdn_ensemble *e = try_ensemble(state, judged(BALLS, 1e-5), all_lanes[i]);
     if (!e) continue;
@@ -202,24 +209,11 @@ START_TEST(jumps_of_forces_are_passed) {
 }
 END_TEST
 
-/* ---- thin shapes ---- */
-
 /* Balls that are shot at a plate of 4 mm: each comes back, though its steps would be metres long. */
 START_TEST(no_state_goes_through_a_plate) {
   enum { BALLS = 7 };
-  cdn_system *system = cdn_system_create(NULL);
-  cdn_body_def def = cdn_default_body_def();
-  def.mobilizer = CDN_TRANSLATION, def.mass.mass = 1;
-  const cdn_body ball = cdn_system_add_body(system, &def);
-  cdn_shape_def shape = cdn_default_shape_def();
-  shape.name = "plate", shape.geometry.kind = CDN_GEOMETRY_BOX;
-  shape.geometry.size[0] = 0.002, shape.geometry.size[1] = shape.geometry.size[2] = 1;
-  cdn_system_add_shape(system, &shape);
-  shape = cdn_default_shape_def();
-  shape.name = "ball", shape.geometry.kind = CDN_GEOMETRY_SPHERE, shape.geometry.size[0] = 0.05, shape.body = ball;
-  cdn_system_add_shape(system, &shape);
-  OK_FREEZE(system);
-  cdn_state *state = mechanism_state(system);
+  const cdn_geometry plate = { .kind = CDN_GEOMETRY_BOX, .size = { 0.002, 1, 1 } };
+  cdn_state *state = ball_and(plate, "plate", CDN_TRANSLATION, 0.05, false);
   cdn_ensemble *e = try_ensemble(state, judged(BALLS, 1e-4), all_lanes[0]);
   for (int k = 0; k < BALLS; k++) {
     OK(cdn_state_set_q(state, (double[]){ -7, 0.1 * k, 0 }));

@@ -501,43 +501,42 @@ static cdn_state *failing_or_stopping(bool stops) {
   return state;
 }
 
-START_TEST(a_first_attempt_that_fails_fails) {
+/* The force fails in the attempt `from` and in all later ones. */
+static cdn_stepper *deliver_failing(int from, cdn_status expected, cdn_certificate *c, cdn_delivery *d) {
   cdn_state *start = failing_or_stopping(false);
   const cdn_stepper_def def = to(END, 1e-5);
   cdn_deliver_def how = cdn_default_deliver_def();
   cdn_stepper *kept;
+  how.report = count_begun;
+  failing = from;
+  ck_assert_int_eq(cdn_deliver(start, &def, &how, &kept, c, d), expected);
+  cdn_state_destroy(start);
+  return kept;
+}
+
+START_TEST(a_first_attempt_that_fails_fails) {
   cdn_certificate c;
   cdn_failure failure;
-  how.report = count_begun;
-  failing = 0;
-  FAILS(cdn_deliver(start, &def, &how, &kept, &c, NULL), CDN_ERR_CALLBACK);
+  cdn_stepper *kept = deliver_failing(0, CDN_ERR_CALLBACK, &c, NULL);
   cdn_stepper_failure(kept, &failure);
   ck_assert_int_eq(failure.error.code, CDN_ERR_CALLBACK);
   AT_MOST(failure.time, 1.5);
   ck_assert_str_ne(c.failure_story, "");
   ck_assert_int_ne(c.delivered, CDN_VERDICT_DELIVERED);
   cdn_stepper_destroy(kept);
-  cdn_state_destroy(start);
 }
 END_TEST
 
 START_TEST(a_tighter_attempt_that_fails_is_not_kept) {
-  cdn_state *start = failing_or_stopping(false);
-  const cdn_stepper_def def = to(END, 1e-5);
-  cdn_deliver_def how = cdn_default_deliver_def();
-  cdn_stepper *kept;
   cdn_certificate c;
   cdn_delivery d;
-  how.report = count_begun;
-  failing = 1;
-  OK_ON(start, cdn_deliver(start, &def, &how, &kept, &c, &d));
+  cdn_stepper *kept = deliver_failing(1, CDN_OK, &c, &d);
   ck_assert_int_eq(c.delivered, CDN_VERDICT_NOT_DELIVERED);
   ck_assert_int_eq(d.why, CDN_DELIVER_FAILED);
   ck_assert_int_eq(d.kept, 0);
   ck_assert_msg(strstr(d.story, "a more accurate run, at"), "%s", d.story);
   ck_assert(cdn_state_time(cdn_stepper_state(kept)) == END);
   cdn_stepper_destroy(kept);
-  cdn_state_destroy(start);
 }
 END_TEST
 
