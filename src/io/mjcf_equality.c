@@ -61,8 +61,8 @@ static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, io_loop *loop)
   return CDN_OK;
 }
 
-/* relpose is the pose of body 2 in body 1's frame. If it is absent, or its quaternion is zero, the pose in the
- * reference configuration is used. */
+/* The anchor is on body 2. relpose has where it belongs in body 1's frame, and how body 2 is turned there. If relpose is absent, or
+ * its quaternion is zero, both are as in the reference configuration. */
 static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
   double v[7] = { 0 };
   cdn_vec3 anchor = { 0, 0, 0 };
@@ -70,14 +70,12 @@ static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, io_loop *loop) {
   CDNI_TRY(read_bodies(r, node, loop));
   CDNI_TRY(io_xml_doubles(r->d, node, "relpose", v, 7, NULL));
   CDNI_TRY(io_xml_vec3(r->d, node, "anchor", &anchor, NULL));
-  cdn_transform X_12;
-  if (v[3] != 0 || v[4] != 0 || v[5] != 0 || v[6] != 0)
-    X_12 = (cdn_transform){ cdn_rotation_from_quaternion((cdn_quaternion){ v[3], v[4], v[5], v[6] }),
-                            cdn_v3(v[0], v[1], v[2]) };
-  else
-    X_12 = cdn_transform_multiply(cdn_transform_invert(reference_pose(r->d, loop->a)), reference_pose(r->d, loop->b));
+  const cdn_transform X_W1 = reference_pose(r->d, loop->a), X_W2 = reference_pose(r->d, loop->b);
   loop->X_B = (cdn_transform){ cdn_rotation_identity(), anchor };
-  loop->X_A = cdn_transform_multiply(X_12, loop->X_B);
+  loop->X_A = cdn_transform_multiply(cdn_transform_multiply(cdn_transform_invert(X_W1), X_W2), loop->X_B);
+  if (v[3] != 0 || v[4] != 0 || v[5] != 0 || v[6] != 0)
+    loop->X_A = (cdn_transform){ cdn_rotation_from_quaternion((cdn_quaternion){ v[3], v[4], v[5], v[6] }),
+                                 cdn_v3(v[0], v[1], v[2]) };
   return CDN_OK;
 }
 
