@@ -91,6 +91,8 @@ typedef struct cdn_spec_solver {
   double impratio;                                  /**< default 1 */
   bool refsafe;   /**< time constants count as two time steps at least. Default true */
   bool eulerdamp; /**< Euler's damping is implicit. Default true */
+  /** Rows are scaled by the inverse inertia that they meet, not by MuJoCo's approximation (cdn_soft_def). Default false */
+  bool exact_diagonal;
 } cdn_spec_solver;
 CDN_API void cdn_spec_solver_init(void *def, size_t size); /**< cdn_default_spec_solver for a struct of `size` bytes */
 static inline cdn_spec_solver cdn_default_spec_solver(void) {

@@ -96,6 +96,9 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
 cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n);
 /* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */
 cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
+/* The same as MuJoCo's inertia="legacy" has it: the tetrahedra from a point in the middle to all triangles are added up as if none of
+ * them lay outside. That is right for convex meshes, and too much for others. */
+cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
 cdn_status io_fit_shape(const io_description *d, const cdn_spec_asset *asset, const cdn_spec_shape *shape,
                         double size[3], cdn_transform *X_BS);

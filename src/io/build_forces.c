@@ -123,6 +123,7 @@ static void set_solver(io_builder *b) {
   soft.line_iterations = file->ls_iterations > 0 ? file->ls_iterations : 1;
   soft.noslip_iterations = file->noslip_iterations;
   soft.noslip_tolerance = file->noslip_tolerance;
+  soft.exact_diagonal = file->exact_diagonal;
   const bool by_cost = file->tolerance != usual.tolerance;
   if (by_cost) soft.cost_tolerance = file->tolerance;
   if (by_cost || file->ls_tolerance != usual.ls_tolerance)

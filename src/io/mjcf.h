@@ -44,12 +44,23 @@ typedef enum mjcf_kind {
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
+/* What counts for the mass of a mesh (its attribute inertia): the solid within it, as the legacy way or exactly; its hull; or its skin,
+ * which is not understood. */
+typedef enum mjcf_mesh_inertia {
+  MJCF_LEGACY_INERTIA,
+  MJCF_EXACT_INERTIA,
+  MJCF_CONVEX_INERTIA,
+  MJCF_SHELL_INERTIA,
+  MJCF_UNSAID_INERTIA /* it is exact, and what the legacy way has in its place is said */
+} mjcf_mesh_inertia;
+
 typedef struct mjcf_compiler {
   bool degrees, autolimits, balanceinertia;
   char eulerseq[4];
   mjcf_inertia_source inertia_source;
   int first_group, last_group;               /* geoms of these groups have mass */
   double boundmass, boundinertia, totalmass; /* totalmass <= 0: as it comes */
+  mjcf_mesh_inertia mesh_inertia;            /* of meshes that do not say */
   bool fit_boxes;                            /* fitaabb: primitives are fitted to boxes along the axes of meshes */
   const char *meshdir, *texturedir;          /* the document's, or NULL */
 } mjcf_compiler;
@@ -61,6 +72,8 @@ typedef struct mjcf_flags {
 
 /* Which pairs of geoms may touch (option collision): all, those of <contact> alone, those of the masks alone. */
 typedef enum mjcf_collision { MJCF_COLLISION_ALL, MJCF_COLLISION_PREDEFINED, MJCF_COLLISION_DYNAMIC } mjcf_collision;
+
+enum { MJCF_ACTUATOR_GROUPS = 31 };
 
 /* The main file is document 0; the others are included. */
 typedef struct mjcf_document {
@@ -98,7 +111,8 @@ typedef struct mjcf_pending {
 /* A mesh among the assets, and its solid. */
 typedef struct mjcf_mesh {
   int asset;
-  bool convex, shell; /* inertia="convex": its hull counts; "shell": its skin, which is not understood */
+  mjcf_mesh_inertia inertia;
+  io_xml_node *node; /* for the triangles of vertices that are in the file itself */
   bool measured;
   cdn_mass_properties solid; /* at density 1; mass 0: it is not to be had */
   char why[400];             /* it is not, or why the hull counts; "": neither */
@@ -107,7 +121,8 @@ typedef struct mjcf_mesh {
 /* What takes the place of all contacts' own, if the file says so. */
 typedef struct mjcf_override {
   bool enabled;
-  double margin;
+  double margin, friction[5];
+  int frictions; /* how many numbers of friction the file gives; 0: the contacts keep theirs */
   cdn_soft_law law;
 } mjcf_override;
 
@@ -119,6 +134,7 @@ typedef struct mjcf_reader {
   mjcf_flags flags;
   mjcf_collision collision;
   mjcf_override override;
+  uint32_t idle_groups; /* a bit for each group of actuators that does not act */
   cdni_array documents; /* mjcf_document */
   int document;         /* the one being read: d->file is its path */
   cdni_array classes;   /* mjcf_class; the first is "main" */

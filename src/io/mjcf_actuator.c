@@ -303,6 +303,22 @@ static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuat
   return put_ranges(r, node, s, &a->actuator);
 }
 
+/* Actuators may be switched off, all or by groups. */
+static cdn_status acts_at_all(mjcf_reader *r, const mjcf_element *e, bool *acts) {
+  int group = 0;
+  CDNI_TRY(io_mjcf_int(r, e, "group", &group));
+  *acts = r->flags.actuation && !(group >= 0 && group < MJCF_ACTUATOR_GROUPS && (r->idle_groups >> group & 1));
+  return CDN_OK;
+}
+
+/* A force that follows the activation of the end of a step belongs to steps, and not to the model. */
+static cdn_status report_early(mjcf_reader *r, const mjcf_element *e, const io_actuator *a) {
+  bool early = false;
+  CDNI_TRY(io_mjcf_bool(r, e, "actearly", &early));
+  if (early && a->has_activation) io_not_understood(r->d, a->actuator.line, "actuator actearly");
+  return CDN_OK;
+}
+
 static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   /* The description owns the actuator from the start. */
   io_actuator *a = cdni_array_push(&r->d->allocator, &r->d->actuators, sizeof *a, NULL);
@@ -316,7 +332,10 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, 0, &e));
   CDNI_TRY(io_mjcf_visit(r, &e, read_numbers, &s));
   a->has_activation = s.dyntype != DYN_NONE;
-  if (r->flags.actuation) CDNI_TRY(fill(r, node, &s, a));
+  bool acts;
+  CDNI_TRY(acts_at_all(r, &e, &acts));
+  CDNI_TRY(report_early(r, &e, a));
+  if (acts) CDNI_TRY(fill(r, node, &s, a));
   else a->lost = true;
   io_mjcf_finish_element(r, &e);
   return CDN_OK;

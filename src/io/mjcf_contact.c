@@ -76,6 +76,10 @@ static cdn_status read_pair(mjcf_reader *r, io_xml_node *node, const known_names
   CDNI_TRY(io_mjcf_double(r, &e, "margin", &made->margin));
   CDNI_TRY(io_mjcf_double(r, &e, "gap", &made->gap));
   CDNI_TRY(io_mjcf_law(r, &e, "solref", "solimp", &made->law));
+  double sliding[2] = { 0, 0 };
+  CDNI_TRY(io_mjcf_doubles_upto(r, &e, "solreffriction", sliding, 2, &count));
+  if ((sliding[0] != 0 || sliding[1] != 0) && memcmp(sliding, made->law.ref, sizeof sliding) != 0)
+    io_not_understood(r->d, io_xml_line(node), "contact/pair solreffriction");
   io_mjcf_finish_element(r, &e);
   return CDN_OK;
 }
