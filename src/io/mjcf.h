@@ -106,6 +106,7 @@ typedef struct mjcf_pending {
   io_xml_node *node;
   int document, parent, class;
   cdn_transform X_PS;
+  const char *suffix;
 } mjcf_pending;
 
 /* A mesh among the assets, and its solid. */
@@ -142,6 +143,9 @@ typedef struct mjcf_reader {
   cdni_array defaults;  /* mjcf_default */
   cdni_array pending;   /* mjcf_pending */
   cdni_array meshes;    /* mjcf_mesh */
+  const char *suffix;   /* of the names in the copy that is being read (replicate); NULL: none */
+  char full_name[512];  /* of io_mjcf_name */
+  cdni_array suffixes;  /* char *: what scopes borrow */
   bool lost_joints;     /* something that may hold joints was not understood */
   io_names site_names;  /* indices of the description's frames */
   io_names names[5];    /* lines of bodies, joints, keyframes, sensors and actuators: indexed by MJCF_NAME_... */
@@ -151,6 +155,7 @@ typedef struct mjcf_reader {
 typedef struct mjcf_scope {
   int body, class, depth;
   cdn_transform X_BS;
+  const char *suffix; /* of names; NULL: none */
 } mjcf_scope;
 
 /* ---- mjcf_include.c ---- */
@@ -214,6 +219,8 @@ cdn_status io_mjcf_keyword(mjcf_reader *r, const mjcf_element *e, const char *at
 /* ---- mjcf_orientation.c ---- */
 
 double io_mjcf_angle(const mjcf_reader *r, double value); /* the file's unit to rad */
+/* Three angles in the file's unit and sequence. */
+cdn_rotation io_mjcf_euler(const mjcf_reader *r, const double angles[3]);
 /* Reads quat, axisangle, euler, xyaxes or zaxis into *R; left alone, and *present false, when there is none. */
 cdn_status io_mjcf_orientation(mjcf_reader *r, const mjcf_element *e, cdn_rotation *R, bool *present);
 /* pos and orientation; what is absent is zero and the identity. */
@@ -228,6 +235,8 @@ cdn_rotation io_mjcf_z_to(cdn_vec3 z);
 cdn_status io_mjcf_start_world(mjcf_reader *r);
 cdn_status io_mjcf_read_worldbody(mjcf_reader *r, io_xml_node *node);
 cdn_status io_mjcf_read_joint(mjcf_reader *r, io_xml_node *node, const mjcf_scope *scope);
+/* actuatorfrcrange of a joint or a tendon, which is `range`: whether it counts. */
+cdn_status io_mjcf_check_drive_range(mjcf_reader *r, const mjcf_element *e, const double range[2], bool *limited);
 /* After all joints of a body were read: what joints may stand together. */
 cdn_status io_mjcf_check_joints(mjcf_reader *r, int body, io_xml_node *node);
 /* Adds a geom's mass properties, in the body's frame, to *sum unless `massless`. */
@@ -263,6 +272,8 @@ cdn_status io_mjcf_read_equality(mjcf_reader *r, io_xml_node *node);
 
 /* ---- mjcf_tendon.c ---- */
 
+/* The index of a tendon of this name, or -1. */
+int io_mjcf_find_tendon(const mjcf_reader *r, const char *name);
 /* Once all bodies are read, and joints have their names. */
 cdn_status io_mjcf_read_tendons(mjcf_reader *r, io_xml_node *node);
 
@@ -298,6 +309,8 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
+/* The name of an element, with the suffix of the copy that is being read; NULL: it has none. Valid until the next call. */
+const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node);
 /* Copies a name that the file gives (NULL or "": leaves *out NULL); an error if another of its kind has it. */
 cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out);
 /* Names everything that has none. */

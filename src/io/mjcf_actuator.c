@@ -182,7 +182,7 @@ static cdn_status find_joint(mjcf_reader *r, io_xml_node *node, const char *name
     a->joint = (int)i;
     return CDN_OK;
   }
-  if (r->lost_joints) return leave_out(r, node, "on a joint that was not understood", a);
+  if (r->lost_joints || r->suffixes.count > 0) return leave_out(r, node, "on a joint that was not understood", a);
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "there is no joint '%.60s' in the model; correct the name", name);
 }
 
@@ -197,9 +197,14 @@ static cdn_status find_site(mjcf_reader *r, io_xml_node *node, const char *name,
                      "site '%.60s' is in the world, which does not move; name a site of a body", name);
 }
 
+static cdn_status find_tendon(mjcf_reader *r, io_xml_node *node, const char *name, io_actuator *a) {
+  a->tendon = io_mjcf_find_tendon(r, name);
+  return a->tendon >= 0 ? CDN_OK : leave_out(r, node, "on a tendon that is not simulated", a);
+}
+
 static cdn_status read_target(mjcf_reader *r, io_xml_node *node, io_actuator *a) {
   static const char *const words[] = { "joint", "jointinparent", "site", "tendon", "slidersite", "body" };
-  static const char *const because[] = { "", "", "", "on a tendon", "with a slider-crank", "on a body" };
+  static const char *const because[] = { "", "", "", "", "with a slider-crank", "on a body" };
   int found = -1;
   for (int i = 0; i < CDNI_COUNT(words); i++) {
     if (!io_xml_has(node, words[i])) continue;
@@ -214,6 +219,7 @@ static cdn_status read_target(mjcf_reader *r, io_xml_node *node, io_actuator *a)
   CDNI_TRY(io_xml_need_string(r->d, node, words[found], &name));
   if (because[found][0]) return leave_out(r, node, because[found], a);
   a->actuator.in_parent = found == 1;
+  if (found == 3) return find_tendon(r, node, name, a);
   return found == 2 ? find_site(r, node, name, a) : find_joint(r, node, name, a);
 }
 
@@ -295,8 +301,10 @@ static cdn_status fill(mjcf_reader *r, io_xml_node *node, settings *s, io_actuat
   CDNI_TRY(read_target(r, node, a));
   if (a->lost) return CDN_OK;
   const io_joint *j = a->joint >= 0 ? &CDNI_AT(r->d->joints, io_joint, a->joint) : NULL;
-  if (s->dampratio != 0) return leave_out(r, node, "with a dampratio", a);
-  put_gear(s->gear, !j || j->kind == IO_FREE, &a->actuator);
+  const bool on_frame = !j && a->tendon < 0;
+  if (s->dampratio > 0 && on_frame) return leave_out(r, node, "on a site, with a dampratio", a);
+  if (s->dampratio > 0) a->actuator.damping_ratio = s->dampratio;
+  put_gear(s->gear, on_frame || (j && j->kind == IO_FREE), &a->actuator);
   a->actuator.unit = unit_of(node, s, j);
   CDNI_TRY(put_law(r, node, s, &a->actuator));
   CDNI_TRY(inherit(r, node, a, s));
@@ -327,7 +335,7 @@ static cdn_status read_actuator(mjcf_reader *r, io_xml_node *node) {
   mjcf_element e;
   a->actuator = cdn_default_spec_actuator();
   a->actuator.line = io_xml_line(node);
-  a->joint = -1;
+  a->joint = a->tendon = -1;
   CDNI_TRY(io_mjcf_take_name(r, node, MJCF_NAME_ACTUATOR, (char **)&a->actuator.name));
   CDNI_TRY(io_mjcf_element(r, node, MJCF_ACTUATOR, 0, &e));
   CDNI_TRY(io_mjcf_visit(r, &e, read_numbers, &s));

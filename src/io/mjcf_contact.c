@@ -14,7 +14,7 @@ static cdn_status take_text(mjcf_reader *r, io_xml_node *node, const char *attri
 /* A name that the file does not have, or that is in a part that is not understood: *lost. */
 static cdn_status refuse_name(mjcf_reader *r, io_xml_node *node, const char *attribute, const char *name,
                               const char *word, bool *lost) {
-  *lost = r->lost_joints;
+  *lost = r->lost_joints || r->suffixes.count > 0;
   if (*lost) return CDN_OK;
   return io_xml_fail(r->d, CDN_ERR_PARSE, node, "%s='%.60s' names no %s; correct the name", attribute, name, word);
 }

@@ -104,6 +104,8 @@ static cdn_status add_joint(cdn_spec *spec, const io_body *body, int index, cons
   joint.margin = from->margin;
   if (from->effort_limited) joint.effort_lower = from->effort_lower, joint.effort_upper = from->effort_upper;
   if (from->speed_limited) joint.speed_limit = from->speed_limit;
+  joint.drive_limited = from->drive_limited;
+  joint.spring_timeconst = from->spring_timeconst, joint.spring_dampratio = from->spring_dampratio;
   return io_spec_add(spec, CDN_SPEC_JOINT, &joint, NULL);
 }
 
@@ -115,6 +117,7 @@ static cdn_status add_body(cdn_spec *spec, const char *name, const io_body *from
   body.name = name;
   if (last) body.mass = from->mass;
   body.intermediate = !last;
+  if (last) body.gravity_compensation = from->gravity_compensation;
   body.allow_improper = true;
   return io_spec_add(spec, CDN_SPEC_BODY, &body, NULL);
 }
@@ -190,6 +193,8 @@ static cdn_status add_actuator(cdn_spec *spec, const io_actuator *from) {
   cdn_spec_actuator a = from->actuator;
   if (from->joint >= 0) {
     a.joint = joint_at(d, from->joint)->name;
+  } else if (from->tendon >= 0) {
+    a.tendon = CDNI_AT(d->tendons, cdn_spec_tendon, from->tendon).name;
   } else {
     a.body = body_name(d, from->frame.body); /* not the world: the readers see to that */
     a.X_BS = from->frame.X_BS;
@@ -199,7 +204,7 @@ static cdn_status add_actuator(cdn_spec *spec, const io_actuator *from) {
 
 static cdn_status add_sensor(cdn_spec *spec, const io_sensor *from) {
   const io_description *d = &spec->d;
-  cdn_spec_sensor s = cdn_default_spec_sensor();
+  cdn_spec_sensor s = from->more;
   s.line = from->line;
   s.name = from->name;
   s.kind = from->kind;
