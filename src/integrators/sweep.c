@@ -45,7 +45,8 @@ cdn_status cdni_sweep_create(cdn_stepper *s) {
   w->sights.allocator = &s->allocator;
   w->mark_size = w->ops->mark_size(w->self);
   w->met = -1;
-  return reserve_marks(s, BETWEEN + FIRST_LEVELS);
+  if (w->mark_size == 0) w->ops = NULL; /* no body moves: there is nothing to look at */
+  return w->ops ? reserve_marks(s, BETWEEN + FIRST_LEVELS) : CDN_OK;
 }
 
 void cdni_sweep_destroy(cdn_stepper *s) {

@@ -287,10 +287,11 @@ static void count(row *to, const finding *f, bool crashed, const char *path) {
   to->by_contact += by_contact, to->differ_said += differs && f->said, to->differ_unsaid += differs && !f->said;
   if (!getenv("CARDAN_TEST_VERBOSE")) return;
   printf("%-9s %s: here %d, there %d",
-         alike     ? "alike"
-         : !both   ? "one-sided"
-         : f->said ? "said"
-                   : "UNSAID",
+         alike        ? "alike"
+         : !both      ? "one-sided"
+         : by_contact ? "contact"
+         : f->said    ? "said"
+                      : "UNSAID",
          path, f->ours, f->theirs);
   if (both)
     printf(", off %.2g, after a second %.2g%s", f->compared ? f->off : NAN, f->second, f->stepped ? "" : " (failed)");
