@@ -550,8 +550,6 @@ static const char colored[] =
 START_TEST(meshes_have_the_colours_of_their_files) {
   cdn_model_options untouched = cdn_default_model_options();
   untouched.contact = CDN_MODEL_NO_CONTACT;
-  cdn_model_options apart = cdn_default_model_options();
-  apart.contact = CDN_MODEL_NO_CONTACT;
   static const char urdf[] =
       "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
       "</inertial><visual name='own'><geometry><mesh filename='%s'/></geometry></visual><visual name='green'><geometry>"
