@@ -45,8 +45,7 @@ cdn_status cdni_sweep_create(cdn_stepper *s) {
   w->sights.allocator = &s->allocator;
   w->mark_size = w->ops->mark_size(w->self);
   w->met = -1;
-  if (w->mark_size == 0) w->ops = NULL; /* no body moves: there is nothing to look at */
-  return w->ops ? reserve_marks(s, BETWEEN + FIRST_LEVELS) : CDN_OK;
+  return reserve_marks(s, BETWEEN + FIRST_LEVELS);
 }
 
 void cdni_sweep_destroy(cdn_stepper *s) {
