@@ -69,26 +69,6 @@ static cdn_status check_masses(io_builder *b) {
   return b->d->error.code;
 }
 
-/* A robot's default pose is where all coordinates are 0, which nobody has chosen: it starts within its limits. A model whose file gives the
- * pose starts there, with a push that nobody may expect. */
-static void mind_limits(io_builder *b) {
-  io_list beyond = { .count = 0 };
-  int line = 0;
-  for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++) {
-    cdn_spec_joint *joint = io_spec_joint(b->spec, i);
-    if (!joint->limited || !io_spec_joint_has_range(joint)) continue;
-    if (joint->q0[0] >= joint->lower && joint->q0[0] <= joint->upper) continue;
-    if (beyond.count == 0) line = joint->line;
-    io_list_add(&beyond, joint->name);
-    if (b->d->starts_within_limits) joint->q0[0] = fmin(fmax(joint->q0[0], joint->lower), joint->upper);
-  }
-  if (beyond.count == 0) return;
-  io_warn(b->d, line, "%d joint%s %s outside of %s limits in the default pose%s: %s%s", beyond.count,
-          beyond.count == 1 ? "" : "s", beyond.count == 1 ? "is" : "are", beyond.count == 1 ? "its" : "their",
-          b->d->starts_within_limits ? ", and the robot starts at the nearest limit" : "", beyond.text,
-          io_list_rest(&beyond));
-}
-
 /* A key's list is a run of joints, and may end early. */
 static cdn_status check_keys(io_builder *b) {
   int nq = 0, nu = 0;
@@ -135,6 +115,7 @@ cdn_status io_check_spec(io_builder *b) {
   CDNI_TRY(check_keys(b));
   CDNI_TRY(check_masses(b));
   warn_cut(b);
-  if (!b->model->options.tree_only) mind_limits(b);
+  if (!b->model->options.tree_only)
+    io_tell_beyond_limits(b->spec, false); /* it starts with a push that nobody may expect */
   return b->d->error.code;
 }

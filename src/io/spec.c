@@ -436,7 +436,6 @@ cdn_status cdn_spec_copy(const cdn_spec *spec, cdn_spec **out) {
   copy->d.body_word = spec->d.body_word;
   copy->d.parents_touch = spec->d.parents_touch;
   copy->d.overlaps_pass = spec->d.overlaps_pass;
-  copy->d.starts_within_limits = spec->d.starts_within_limits;
   copy->from_file = spec->from_file;
   const cdn_status status = copy_elements(copy, spec);
   if (status == CDN_OK) *out = copy;
