@@ -41,7 +41,8 @@ typedef struct cdn_contact_material {
   double thickness;
   double torsional_friction; /**< m, >= 0: times the normal force, the largest moment against spin. Default 0 */
   double rolling_friction;   /**< m, >= 0: times the normal force, the largest moment against rolling. Default 0 */
-  /** 1: between two materials that both have it, coefficients of friction are the larger of the two, as MuJoCo has them; 0, the
+  /** 1: between two materials that both have it, coefficients of friction are the larger of the two, as MuJoCo has
+   *  them; 0, the
    *  default: they are not. Of no meaning in the material of a pair. */
   double larger_friction;
 } cdn_contact_material;

@@ -91,7 +91,8 @@ typedef struct cdn_spec_solver {
   double impratio;                                  /**< default 1 */
   bool refsafe;   /**< time constants count as two time steps at least. Default true */
   bool eulerdamp; /**< Euler's damping is implicit. Default true */
-  /** Rows are scaled by the inverse inertia that they meet, not by MuJoCo's approximation (cdn_soft_def). Default false */
+  /** Rows are scaled by the inverse inertia that they meet, not by MuJoCo's approximation (cdn_soft_def). Default
+   *  false */
   bool exact_diagonal;
 } cdn_spec_solver;
 CDN_API void cdn_spec_solver_init(void *def, size_t size); /**< cdn_default_spec_solver for a struct of `size` bytes */
@@ -187,11 +188,14 @@ typedef struct cdn_spec_joint {
    *  cdn_default_soft_law() */
   cdn_soft_law limit_law, friction_law;
   double margin; /**< of a soft limit, rad or m: its distance at which it is at rest. Default 0 */
-  /** true: the force of the actuator on this joint stays within effort_lower and effort_upper (MJCF's actuatorfrcrange); for joints
+  /** true: the force of the actuator on this joint stays within effort_lower and effort_upper (MJCF's
+   *  actuatorfrcrange); for joints
    *  with one coordinate and one actuator. Default false: those are numbers for a table */
   bool drive_limited;
-  /** > 0, both: spring and damper get the stiffness m / (T^2 D^2) and the damping 2 m / T, with 1 / m the joint's diagonal
-   *  number of the inverse of M at the default coordinates, T the time constant (s) and D the damping ratio; stiffness and damping are replaced
+  /** > 0, both: spring and damper get the stiffness m / (T^2 D^2) and the damping 2 m / T, with 1 / m the joint's
+   *  diagonal
+   *  number of the inverse of M at the default coordinates, T the time constant (s) and D the damping ratio;
+   *  stiffness and damping are replaced
    *  (MJCF's springdamper). Default 0 */
   double spring_timeconst, spring_dampratio;
 } cdn_spec_joint;
@@ -506,7 +510,8 @@ typedef enum cdn_actuator_dynamics {
  *  On a joint, ldot is the sum of gear[k] u_k, and gear[k] p is the generalized force on mobility k. On a frame of a
  *  body, gear has a moment and a force in the frame's axes; ldot is their product with the frame's velocity. l is
  *  gear[0] q for a joint with one coordinate, the product of gear and the rotation vector of R_FM for a ball, and
- *  else 0. On a tendon l is gear[0] times its length, and each of its joints has the generalized force gear[0] p times its
+ *  else 0. On a tendon l is gear[0] times its length, and each of its joints has the generalized force gear[0] p
+ *  times its
  *  coefficient. (MJCF's actuators have this law.) */
 typedef struct cdn_spec_actuator {
   CDN_DEF_HEADER;
@@ -525,8 +530,10 @@ typedef struct cdn_spec_actuator {
   double time_constant;                      /**< of the filter, s; default 1 */
   double activation_lower, activation_upper; /**< da/dt does not lead a out of these; default: infinite */
   const char *tendon;                        /**< without joint and body: the tendon on which it acts */
-  /** > 0: bias[2] becomes -2 D sqrt(k m), with D this number, k = gain[0], and m the inertia that it meets at the default
-   *  coordinates: the sum over its mobilities of M_ii over the square of the moment on it (MJCF's dampratio). For actuators on joints
+  /** > 0: bias[2] becomes -2 D sqrt(k m), with D this number, k = gain[0], and m the inertia that it meets at the
+   *  default
+   *  coordinates: the sum over its mobilities of M_ii over the square of the moment on it (MJCF's dampratio). For
+   *  actuators on joints
    *  and tendons. Default 0 */
   double damping_ratio;
 } cdn_spec_actuator;
@@ -585,7 +592,8 @@ typedef enum cdn_sensor_kind {
 
 /** What a side of a sensor of contacts is. */
 typedef enum cdn_sensor_side { CDN_SIDE_ANY, CDN_SIDE_SHAPE, CDN_SIDE_BODY, CDN_SIDE_SUBTREE } cdn_sensor_side;
-/** Which contacts a sensor of contacts has: the first ones; the deepest; those with the largest forces; or one in place of all,
+/** Which contacts a sensor of contacts has: the first ones; the deepest; those with the largest forces; or one in
+ *  place of all,
  *  with the sum of their forces, in the mean of their points, in Ground's axes. */
 typedef enum cdn_sensor_reduce {
   CDN_REDUCE_NONE,
@@ -593,8 +601,10 @@ typedef enum cdn_sensor_reduce {
   CDN_REDUCE_STRONGEST,
   CDN_REDUCE_NET
 } cdn_sensor_reduce;
-/** The numbers of a contact, in this order: how many contacts there are (1); force (3) and torque (3) of the first side on the second in the
- *  axes normal, tangent, their product; distance (1), point (3), normal (3) from the first to the second side, tangent (3). Those of a
+/** The numbers of a contact, in this order: how many contacts there are (1); force (3) and torque (3) of the first
+ *  side on the second in the
+ *  axes normal, tangent, their product; distance (1), point (3), normal (3) from the first to the second side,
+ *  tangent (3). Those of a
  *  contact that is not there are 0. */
 enum {
   CDN_SENSED_FOUND = 1,

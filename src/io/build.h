@@ -91,7 +91,8 @@ cdn_status io_build_forces(io_builder *b);
 cdn_status io_load_geometries(io_builder *b);
 /* The kind of geometry that a shape of a spec is; a mesh is its hull. False: a program has put some other number there. */
 bool io_geometry_kind(cdn_shape_type type, cdn_geometry_kind *kind);
-/* find_file.c: the path of an asset's file as seen from where the program runs. A package that is not found is the thread's last failure. */
+/* find_file.c: the path of an asset's file as seen from where the program runs. A package that is not found is the
+ * thread's last failure. */
 cdn_status io_find_file(const io_description *d, const char *file, char *path, size_t size);
 /* Reads the mesh (as its hull if `convex`) or the height field of an asset. What fails is the thread's last failure. */
 cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, bool convex, io_loaded_asset *to);
@@ -100,7 +101,8 @@ cdn_status io_load_asset(const io_description *d, const cdn_spec_asset *asset, b
 cdn_status io_load_parts(const io_description *d, const cdn_spec_asset *asset, mesh_part **parts, int *n);
 /* fit.c: volume, centre and inertia of the solid within a surface, at density 1. */
 cdn_status io_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
-/* The same as MuJoCo's inertia="legacy" has it: the tetrahedra from a point in the middle to all triangles are added up as if none of
+/* The same as MuJoCo's inertia="legacy" has it: the tetrahedra from a point in the middle to all triangles are added
+ * up as if none of
  * them lay outside. That is right for convex meshes, and too much for others. */
 cdn_status io_legacy_solid_of(const cdn_surface *surface, cdn_mass_properties *out);
 /* The size and the pose of a primitive that is fitted to a mesh. What fails is the thread's last failure. */
@@ -130,11 +132,13 @@ cdn_status io_build_loops(io_builder *b);
 cdn_status io_build_actuators(io_builder *b);
 /* build_sensors.c: measures, after bodies and forces; { -1 } for sensors that are not simulated. */
 cdn_status io_build_sensors(io_builder *b);
-/* build_inertia.c: what joints and actuators say in time constants and damping ratios, as numbers of the spec; b->system must be
+/* build_inertia.c: what joints and actuators say in time constants and damping ratios, as numbers of the spec;
+ * b->system must be
  * frozen. */
 bool io_has_ratios(const io_builder *b);
 cdn_status io_settle_ratios(io_builder *b);
-/* build_limits.c: 1 / (M^-1)_ii for the mobilities of the spec's joint `index` (of several the inverse of their mean). unit, column: nu
+/* build_limits.c: 1 / (M^-1)_ii for the mobilities of the spec's joint `index` (of several the inverse of their
+ * mean). unit, column: nu
  * numbers, those of unit 0. */
 cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *unit, double *column, double *inertia);
 /* The stiffness of every limit from the inertia that it must stop; b->system must be frozen. */

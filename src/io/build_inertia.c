@@ -1,4 +1,5 @@
-/* Springs that are given by a time constant and a damping ratio, and actuators that are given a damping ratio: their numbers follow from
+/* Springs that are given by a time constant and a damping ratio, and actuators that are given a damping ratio: their
+ * numbers follow from
  * the inertia that they meet at the default coordinates, as MuJoCo has them. */
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* Pairs of shapes: those that the spec names, which touch whatever the masks are, and those whose friction is not what the
- * materials of the two shapes combine to. (Materials of convex contact combine as the spec's do.) A spec's friction is MuJoCo's: of two
+ * materials of the two shapes combine to. (Materials of convex contact combine as the spec's do.) A spec's friction
+ * is MuJoCo's: of two
  * shapes the one with the larger priority decides; between equals the larger numbers do, each by itself. */
 #include <math.h>
 #include <stdio.h>

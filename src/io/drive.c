@@ -146,7 +146,8 @@ static cdn_status vary_frame(const io_drive *a, cdn_state *state, const io_actio
   return CDN_OK;
 }
 
-/* How the length of an actuator on a ball varies with small turns t of its rotation exp(r): dr = t - 1/2 r x t + c r x (r x t). */
+/* How the length of an actuator on a ball varies with small turns t of its rotation exp(r): dr = t - 1/2 r x t + c r
+ * x (r x t). */
 static cdn_vec3 vary_length(const io_drive *a, cdn_rotation R) {
   cdn_vec3 axis;
   const double angle = cdn_axis_angle_from_rotation(R, &axis);
@@ -156,7 +157,8 @@ static cdn_vec3 vary_length(const io_drive *a, cdn_rotation R) {
   return cdn_add(g, cdn_add(cdn_scale(0.5, rg), cdn_scale(c, cdn_cross(r, rg))));
 }
 
-/* On a ball or a free joint the moment turns with the child, unless it is the parent's; a small turn t changes it by t x moment, and
+/* On a ball or a free joint the moment turns with the child, unless it is the parent's; a small turn t changes it by
+ * t x moment, and
  * the rate by that change times w. */
 static cdn_status vary_joint(const io_drive *a, cdn_state *state, const io_action *x,
                              cdn_force_derivatives *derivatives) {

@@ -1,5 +1,7 @@
-/* Where the files of assets are. A path is as seen from the model's file; "package://NAME/REST" is in a package, a directory called NAME. It
- * is looked for beside the model's file and beside every directory that the file is in, then where ROS has its packages:
+/* Where the files of assets are. A path is as seen from the model's file; "package://NAME/REST" is in a package, a
+ * directory called NAME. It
+ * is looked for beside the model's file and beside every directory that the file is in, then where ROS has its
+ * packages:
  * in the directories of ROS_PACKAGE_PATH, and in share/ of those of AMENT_PREFIX_PATH. */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE /* realpath */

@@ -44,7 +44,8 @@ typedef enum mjcf_kind {
   MJCF_NO_DEFAULTS
 } mjcf_kind;
 
-/* What counts for the mass of a mesh (its attribute inertia): the solid within it, as the legacy way or exactly; its hull; or its skin,
+/* What counts for the mass of a mesh (its attribute inertia): the solid within it, as the legacy way or exactly; its
+ * hull; or its skin,
  * which is not understood. */
 typedef enum mjcf_mesh_inertia {
   MJCF_LEGACY_INERTIA,
@@ -309,7 +310,8 @@ cdn_status io_mjcf_read_sensors(mjcf_reader *r, io_xml_node *node);
 enum { MJCF_NAME_BODY, MJCF_NAME_JOINT, MJCF_NAME_KEY, MJCF_NAME_SENSOR, MJCF_NAME_ACTUATOR };
 /* Takes "world" for the worldbody. */
 cdn_status io_mjcf_name_world(mjcf_reader *r);
-/* The name of an element, with the suffix of the copy that is being read; NULL: it has none. Valid until the next call. */
+/* The name of an element, with the suffix of the copy that is being read; NULL: it has none. Valid until the next
+ * call. */
 const char *io_mjcf_name(mjcf_reader *r, io_xml_node *node);
 /* Copies a name that the file gives (NULL or "": leaves *out NULL); an error if another of its kind has it. */
 cdn_status io_mjcf_take_name(mjcf_reader *r, io_xml_node *node, int kind, char **out);

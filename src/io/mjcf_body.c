@@ -60,7 +60,8 @@ static cdn_status read_frame(mjcf_reader *r, io_xml_node *node, const mjcf_scope
   return CDN_OK;
 }
 
-/* The suffix of copy i of `count`: the separator and the number, with zeros before it, before that of the copy around it. */
+/* The suffix of copy i of `count`: the separator and the number, with zeros before it, before that of the copy
+ * around it. */
 static cdn_status make_suffix(mjcf_reader *r, const char *separator, int count, int i, const char *outer,
                               const char **out) {
   char text[60];

@@ -90,7 +90,8 @@ static cdn_status read_connect(mjcf_reader *r, io_xml_node *node, io_loop *loop,
   return CDN_OK;
 }
 
-/* The anchor is on body 2. relpose has where it belongs in body 1's frame, and how body 2 is turned there. If relpose is absent, or
+/* The anchor is on body 2. relpose has where it belongs in body 1's frame, and how body 2 is turned there. If
+ * relpose is absent, or
  * its quaternion is zero, both are as in the reference configuration. */
 static cdn_status read_weld(mjcf_reader *r, io_xml_node *node, io_loop *loop, bool *lost) {
   double v[7] = { 0 };

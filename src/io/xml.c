@@ -77,7 +77,8 @@ static xmlNode *next_in_tree(xmlNode *node) {
   return node ? node->next : NULL;
 }
 
-/* Breaks of lines and tabs that an attribute has as &#10; and the like become blanks, as those become that it has as themselves. No
+/* Breaks of lines and tabs that an attribute has as &#10; and the like become blanks, as those become that it has as
+ * themselves. No
  * number or name needs them, and names go into tables. */
 static void blank_breaks(xmlAttr *a) {
   for (xmlNode *text = a->children; text; text = text->next)

@@ -1,9 +1,13 @@
-/* A folder of model files by others in Cardan and in MuJoCo 2.2.2. CARDAN_MODELS names the folder; its folders are the collections.
- * Of every file: whether both load it, whether we leave something out, accelerations at six random states, and a second of steps.
- * A file in which the two differ should have said why: an element that is not understood, or a warning. Where they are alike without
+/* A folder of model files by others in Cardan and in MuJoCo 2.2.2. CARDAN_MODELS names the folder; its folders are
+ * the collections.
+ * Of every file: whether both load it, whether we leave something out, accelerations at six random states, and a
+ * second of steps.
+ * A file in which the two differ should have said why: an element that is not understood, or a warning. Where they
+ * are alike without
  * contact, the points and directions of contacts differ, as docs/soft_contact.md says of some pairs of shapes.
  *
- * MuJoCo gets our principal axes, as its own are off by up to 1e-6, and both solve their soft rows to the end. So what differs is the
+ * MuJoCo gets our principal axes, as its own are off by up to 1e-6, and both solve their soft rows to the end. So
+ * what differs is the
  * model. What is printed is the table of docs/collections.md; CARDAN_TEST_VERBOSE prints a line for each file. */
 #define _GNU_SOURCE
 #include "mujoco_bridge.h"
@@ -25,8 +29,8 @@ static const double ALIKE = 1e-6;
 /* What is found out about a file, in a process of its own. */
 typedef struct finding {
   bool ours, theirs, complete, said, compared, stepped;
-  double off, untouched,
-      second; /* of accelerations, with and without contact; of coordinates after a second. Relative to the largest, and 1 */
+  /* Of accelerations, with and without contact; of coordinates after a second. Relative to the largest, and 1. */
+  double off, untouched, second;
   char text[800]; /* what we say, or what MuJoCo says */
 } finding;
 
@@ -42,7 +46,8 @@ typedef struct pair {
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
-/* The file's rows; they are solved to the end, whatever the file says of iterations. 2.2.2 leaves out how the directions of equalities and
+/* The file's rows; they are solved to the end, whatever the file says of iterations. 2.2.2 leaves out how the
+ * directions of equalities and
  * limits turn. */
 static void set_rows(const cdn_spec_solver *file, cdn_system *system) {
   cdn_soft_def soft = cdn_default_soft_def();

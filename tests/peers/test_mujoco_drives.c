@@ -1,4 +1,5 @@
-/* Numbers of springs, drives and weights that follow from the whole model, against MuJoCo 2.2.2. What it does not know yet it is told in other words. */
+/* Numbers of springs, drives and weights that follow from the whole model, against MuJoCo 2.2.2. What it does not
+ * know yet it is told in other words. */
 #include "mujoco_bridge.h"
 
 #include <stdio.h>
@@ -25,7 +26,8 @@ static void text_of(const words *w, char *text, size_t size) {
   snprintf(text, size, MODEL, w->hinge, w->slide, w->body, w->ball, w->actuators);
 }
 
-/* Accelerations of ours and of theirs, which may be told in other words, at random states and controls. `lift`: on their last body, N. */
+/* Accelerations of ours and of theirs, which may be told in other words, at random states and controls. `lift`: on
+ * their last body, N. */
 static void compare(const words *ours, const words *theirs, double lift) {
   char text[4000], message[500] = "";
   cdn_model *model = NULL;
@@ -100,7 +102,8 @@ START_TEST(drives_of_joints_and_tendons_are_bounded) {
 }
 END_TEST
 
-/* MuJoCo tells the inertia at the joint, M_ii at the default coordinates; 2.2.2 has no dampratio, but kv may be told. */
+/* MuJoCo tells the inertia at the joint, M_ii at the default coordinates; 2.2.2 has no dampratio, but kv may be
+ * told. */
 START_TEST(damping_ratios_are_of_the_inertia) {
   char text[4000], message[500] = "", actuators[400];
   const words none = { "", "", "", "", "" };

@@ -138,8 +138,10 @@ START_TEST(test_meshes) {
 }
 END_TEST
 
-/* An angle of 2 by 3 with legs of 1, and its solid as MuJoCo's legacy way has it: the tetrahedra from one point count up, also those
- * that lie outside. MuJoCo 2.2.2, which has no attribute `inertia`, takes this way; it differs from later versions in the mass only,
+/* An angle of 2 by 3 with legs of 1, and its solid as MuJoCo's legacy way has it: the tetrahedra from one point
+ * count up, also those
+ * that lie outside. MuJoCo 2.2.2, which has no attribute `inertia`, takes this way; it differs from later versions
+ * in the mass only,
  * so that is given. Its vertices are floats. */
 static const char ANGLE[] =
     "<mujoco><asset><mesh name='angle'%s vertex='0 0 0 2 0 0 2 1 0 1 1 0 1 3 0 0 3 0 0 0 1 2 0 1 2 1 1 1 1 1 1 3 1 0 3 1' "

@@ -119,7 +119,8 @@ START_TEST(test_sensors) {
 }
 END_TEST
 
-/* What is in contact, driven, and held. The body of a joint has its force from its parent; what is touched is seen along the force. */
+/* What is in contact, driven, and held. The body of a joint has its force from its parent; what is touched is seen
+ * along the force. */
 static const char touching[] =
     "<mujoco><compiler angle='radian'/><option cone='elliptic'/><size nconmax='100' njmax='400'/><worldbody><geom type='plane' size='0 0 1'/>"
     "<geom name='lamp' type='sphere' size='.3' pos='0 0 3'/>"
